@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arena allocation by moving a mark. */
+#include "base/arena.h"
+
+#include <assert.h>
+#include <string.h>
+
+void arena_init(struct arena *arena, void *memory, size_t size_bytes)
+{
+    *arena = (struct arena){ .memory = memory, .size_bytes = memory ? size_bytes : SIZE_MAX };
+}
+
+void *arena_take(struct arena *arena, size_t count, size_t element_bytes, size_t alignment)
+{
+    size_t start = (arena->used_bytes + alignment - 1) & ~(alignment - 1);
+    size_t bytes = count * element_bytes;
+
+    assert(alignment != 0 && (alignment & (alignment - 1)) == 0);
+    assert((uintptr_t)arena->memory % alignment == 0);
+    assert(element_bytes == 0 || bytes / element_bytes == count);
+    assert(start <= arena->size_bytes && bytes <= arena->size_bytes - start);
+    arena->used_bytes = start + bytes;
+    return arena->memory ? memset(arena->memory + start, 0, bytes) : NULL;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bitmaps of a fixed number of bits, kept in 64-bit words owned by the caller. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BITS_WORDS(bit_count) (((bit_count) + 63u) / 64u)
+
+static inline bool bits_test(const uint64_t *words, uint32_t bit)
+{
+    return words[bit / 64] >> (bit % 64) & 1;
+}
+
+static inline void bits_set(uint64_t *words, uint32_t bit)
+{
+    words[bit / 64] |= UINT64_C(1) << (bit % 64);
+}
+
+static inline void bits_clear(uint64_t *words, uint32_t bit)
+{
+    words[bit / 64] &= ~(UINT64_C(1) << (bit % 64));
+}
+
+/* Undefined for 0, as the instruction is. */
+static inline uint32_t bits_lowest(uint64_t word)
+{
+    return (uint32_t)__builtin_ctzll(word);
+}
+
+static inline uint32_t bits_count(uint64_t word)
+{
+    return (uint32_t)__builtin_popcountll(word);
+}
+
+/* 64 bits starting at `first` in a circular bitmap of `bit_count` bits, a multiple of 64. */
+uint64_t bits_window(const uint64_t *words, uint32_t bit_count, uint32_t first);
+
+/* The first set bit at or after `from` and below `bit_count`; bit_count if there is none. */
+uint32_t bits_next_set(const uint64_t *words, uint32_t bit_count, uint32_t from);

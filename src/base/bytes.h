@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounded reading and writing of big-endian bytes: past the end nothing happens but `ok` turning
+ * false. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct bytes_in {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool ok; /* false once anything was asked for beyond the end */
+};
+
+struct bytes_out {
+    uint8_t *at;
+    uint8_t *end;
+    bool ok;
+};
+
+static inline struct bytes_in bytes_in(const uint8_t *data, size_t length)
+{
+    return (struct bytes_in){ .at = data, .end = data + length, .ok = true };
+}
+
+static inline struct bytes_out bytes_out(uint8_t *data, size_t length)
+{
+    return (struct bytes_out){ .at = data, .end = data + length, .ok = true };
+}
+
+static inline size_t bytes_left(const struct bytes_in *in)
+{
+    return (size_t)(in->end - in->at);
+}
+
+/* Numbers at a place known to be long enough. Written out byte by byte because compilers make one
+ * load or store and a byte swap of exactly this. */
+static inline uint16_t bytes_get_be16(const uint8_t *from)
+{
+    return (uint16_t)(from[0] << 8 | from[1]);
+}
+
+static inline uint32_t bytes_get_be32(const uint8_t *from)
+{
+    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
+}
+
+static inline uint64_t bytes_get_be64(const uint8_t *from)
+{
+    return (uint64_t)from[0] << 56 | (uint64_t)from[1] << 48 | (uint64_t)from[2] << 40 |
+           (uint64_t)from[3] << 32 | (uint64_t)from[4] << 24 | (uint64_t)from[5] << 16 |
+           (uint64_t)from[6] << 8 | from[7];
+}
+
+static inline void bytes_put_be16(uint8_t *to, uint16_t value)
+{
+    to[0] = (uint8_t)(value >> 8);
+    to[1] = (uint8_t)value;
+}
+
+static inline void bytes_put_be32(uint8_t *to, uint32_t value)
+{
+    to[0] = (uint8_t)(value >> 24);
+    to[1] = (uint8_t)(value >> 16);
+    to[2] = (uint8_t)(value >> 8);
+    to[3] = (uint8_t)value;
+}
+
+static inline void bytes_put_be64(uint8_t *to, uint64_t value)
+{
+    to[0] = (uint8_t)(value >> 56);
+    to[1] = (uint8_t)(value >> 48);
+    to[2] = (uint8_t)(value >> 40);
+    to[3] = (uint8_t)(value >> 32);
+    to[4] = (uint8_t)(value >> 24);
+    to[5] = (uint8_t)(value >> 16);
+    to[6] = (uint8_t)(value >> 8);
+    to[7] = (uint8_t)value;
+}
+
+/* The next `count` bytes, or NULL when fewer are left: then `ok` is cleared and nothing more can be
+ * read. */
+static inline const uint8_t *bytes_take(struct bytes_in *in, size_t count)
+{
+    const uint8_t *taken = in->at;
+
+    if (bytes_left(in) < count) {
+        in->ok = false;
+        in->at = in->end;
+        return NULL;
+    }
+    in->at += count;
+    return taken;
+}
+
+/* `count` (at most 8) bytes as a number. A short read yields zero and clears `ok`. */
+static inline uint64_t bytes_read_be(struct bytes_in *in, size_t count)
+{
+    const uint8_t *data = bytes_take(in, count);
+    uint64_t value = 0;
+
+    if (!data)
+        return 0;
+    switch (count) {
+    case 2:
+        return bytes_get_be16(data);
+    case 4:
+        return bytes_get_be32(data);
+    case 8:
+        return bytes_get_be64(data);
+    default:
+        for (size_t i = 0; i < count; i++)
+            value = value << 8 | data[i];
+        return value;
+    }
+}
+
+static inline void bytes_read(struct bytes_in *in, void *to, size_t count)
+{
+    const uint8_t *data = bytes_take(in, count);
+
+    if (data)
+        memcpy(to, data, count);
+    else
+        memset(to, 0, count);
+}
+
+/* Room for `count` bytes, or NULL when there is less: then `ok` is cleared and nothing more can be
+ * written. */
+static inline uint8_t *bytes_room(struct bytes_out *out, size_t count)
+{
+    uint8_t *room = out->at;
+
+    if ((size_t)(out->end - out->at) < count) {
+        out->ok = false;
+        out->at = out->end;
+        return NULL;
+    }
+    out->at += count;
+    return room;
+}
+
+static inline void bytes_write_be(struct bytes_out *out, size_t count, uint64_t value)
+{
+    uint8_t *data = bytes_room(out, count);
+
+    if (!data)
+        return;
+    switch (count) {
+    case 2:
+        bytes_put_be16(data, (uint16_t)value);
+        break;
+    case 4:
+        bytes_put_be32(data, (uint32_t)value);
+        break;
+    case 8:
+        bytes_put_be64(data, value);
+        break;
+    default:
+        for (size_t i = count; i-- > 0; value >>= 8)
+            data[i] = (uint8_t)value;
+        break;
+    }
+}
+
+static inline void bytes_write(struct bytes_out *out, const void *from, size_t count)
+{
+    uint8_t *data = bytes_room(out, count);
+
+    if (data)
+        memcpy(data, from, count);
+}
+
+static inline void bytes_write_zeros(struct bytes_out *out, size_t count)
+{
+    uint8_t *data = bytes_room(out, count);
+
+    if (data)
+        memset(data, 0, count);
+}

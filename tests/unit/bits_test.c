@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bitmaps in 64-bit words. */
+#include "spec.h"
+
+#include "base/bits.h"
+#include "base/prng.h"
+
+SPEC("bits are set and cleared one by one")
+{
+    uint64_t words[2] = { 0 };
+
+    bits_set(words, 0);
+    bits_set(words, 63);
+    bits_set(words, 64);
+    EXPECT_EQ(words[0], UINT64_C(0x8000000000000001));
+    EXPECT_EQ(words[1], 1);
+    bits_clear(words, 63);
+    EXPECT(!bits_test(words, 63));
+    EXPECT(bits_test(words, 0));
+    EXPECT(bits_test(words, 64));
+    EXPECT(!bits_test(words, 127));
+}
+
+SPEC("a bitmap has as many words as its bits fill, the last perhaps in part")
+{
+    EXPECT_EQ(BITS_WORDS(0), 0);
+    EXPECT_EQ(BITS_WORDS(1), 1);
+    EXPECT_EQ(BITS_WORDS(64), 1);
+    EXPECT_EQ(BITS_WORDS(65), 2);
+}
+
+SPEC("the lowest bit and the number of bits of a word")
+{
+    EXPECT_EQ(bits_lowest(UINT64_C(1) << 63), 63);
+    EXPECT_EQ(bits_lowest(0x76), 1);
+    EXPECT_EQ(bits_count(0x76), 5);
+    EXPECT_EQ(bits_count(UINT64_MAX), 64);
+    EXPECT_EQ(bits_count(0), 0);
+}
+
+SPEC("the next set bit is at or after the start, and bit_count when there is none")
+{
+    uint64_t words[3] = { UINT64_C(1) << 5, 0, 1 };
+
+    EXPECT_EQ(bits_next_set(words, 192, 0), 5);
+    EXPECT_EQ(bits_next_set(words, 192, 5), 5);
+    EXPECT_EQ(bits_next_set(words, 192, 6), 128);
+    EXPECT_EQ(bits_next_set(words, 192, 129), 192);
+    EXPECT_EQ(bits_next_set(words, 192, 500), 192);
+}
+
+SPEC("bits beyond the end of a partly used word are not found")
+{
+    uint64_t words[2] = { 0, UINT64_C(0xfffffffffffffff0) };
+
+    EXPECT_EQ(bits_next_set(words, 68, 0), 68);
+    EXPECT_EQ(bits_next_set(words, 69, 0), 68);
+}
+
+SPEC("a window goes around the end of a circular bitmap")
+{
+    uint64_t words[2] = { 0xf, UINT64_C(0xa) << 60 };
+
+    EXPECT_EQ(bits_window(words, 128, 0), 0xf);
+    EXPECT_EQ(bits_window(words, 128, 64), UINT64_C(0xa) << 60);
+    EXPECT_EQ(bits_window(words, 128, 124), 0xfa);
+}
+
+SPEC("a circular bitmap of one word follows itself")
+{
+    uint64_t word = UINT64_C(0x8000000000000001);
+
+    EXPECT_EQ(bits_window(&word, 64, 63), 3);
+}
+
+PROPERTY("searching and windows agree with testing bit by bit", 500)
+{
+    struct prng prng = prng_stream(seed, 0);
+    uint64_t words[4];
+    uint32_t from = prng_below(&prng, 256);
+    uint32_t next = from;
+
+    for (uint32_t i = 0; i < 4; i++)
+        words[i] = prng_next(&prng) & prng_next(&prng) & prng_next(&prng);
+    while (next < 256 && !bits_test(words, next))
+        next++;
+    EXPECT_EQ(bits_next_set(words, 256, from), next);
+    for (uint32_t i = 0; i < 64; i++)
+        EXPECT_EQ(bits_window(words, 256, from) >> i & 1, bits_test(words, (from + i) % 256));
+}
