@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entropy values: 32 bits that name one path on one plane, and how headers carry them. */
+#pragma once
+
+#include <stdint.h>
+
+#include "wire/format.h"
+
+/* How switches turn an EV into a path, and so how wide its expanded form is. */
+enum ev_format {
+    EV_FORMAT_UDP,        /* switches hash the UDP source port (ECMP): 16 bits */
+    EV_FORMAT_STRUCTURED, /* each hop reads its own sub-field: 32 bits */
+    EV_FORMAT_SRV6,       /* an outer IPv6 destination made of uSIDs: 128 bits */
+    EV_FORMAT_SRV6_SRH,   /* the same, continued or copied in a segment routing header: 256 bits */
+    EV_FORMAT_COUNT,
+};
+
+uint32_t ev_format_bits(enum ev_format);
+
+/* Where an EV travels: the inner flow label's low 16 bits and the UDP source port. */
+struct ev_fields {
+    uint16_t flow_label;
+    uint16_t source_port;
+};
+
+static inline struct ev_fields ev_split(const struct wire_format *format, uint32_t ev)
+{
+    uint16_t high = (uint16_t)(ev >> 16);
+    uint16_t low = (uint16_t)ev;
+
+    return format->source_port_high ? (struct ev_fields){ .flow_label = low, .source_port = high }
+                                    : (struct ev_fields){ .flow_label = high, .source_port = low };
+}
+
+static inline uint32_t ev_join(const struct wire_format *format, struct ev_fields fields)
+{
+    return format->source_port_high ? (uint32_t)fields.source_port << 16 | fields.flow_label
+                                    : (uint32_t)fields.flow_label << 16 | fields.source_port;
+}
+
+/* A fabric-generated EV (docs/fabric.md §5). */
+struct ev_path {
+    uint32_t plane;
+    uint32_t uplink;
+};
+
+static inline struct ev_path ev_path(const struct wire_format *format, uint32_t ev)
+{
+    return (struct ev_path){ .plane = ev >> format->uplink_bits,
+        .uplink = ev & ((UINT32_C(1) << format->uplink_bits) - 1) };
+}
+
+/* A structured EV from one sub-field per hop, most significant first. Widths sum to at most 32,
+ * each value fits. */
+uint32_t ev_structured_pack(const uint8_t *widths, const uint32_t *values, uint32_t hop_count);
+void ev_structured_unpack(uint32_t ev, const uint8_t *widths, uint32_t *values, uint32_t hop_count);

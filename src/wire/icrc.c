@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The headers with changing fields are copied and masked; the CRC runs over the copy, then over the
+ * rest in place. */
+#include "wire/icrc.h"
+
+#include <assert.h>
+#include <libdeflate.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    LRH_BYTES = 8, /* ones stand for InfiniBand's local routing header */
+    V6_BYTES = 40,
+    V4_BYTES = 20,
+    UDP_BYTES = 8,
+    BTH_BYTES = 12,
+    UDP_CHECKSUM = 6,
+    BTH_VARIANT = 4,
+};
+
+static void mask_v6(uint8_t *ip)
+{
+    ip[0] |= 0x0f; /* traffic class, flow label */
+    memset(ip + 1, 0xff, 3);
+    ip[7] = 0xff; /* hop limit */
+}
+
+static void mask_v4(uint8_t *ip)
+{
+    ip[1] = 0xff; /* type of service */
+    ip[8] = 0xff; /* time to live */
+    memset(ip + 10, 0xff, 2);
+}
+
+uint32_t icrc_compute(const uint8_t *ip, size_t length)
+{
+    uint8_t masked[LRH_BYTES + V6_BYTES + UDP_BYTES + BTH_BYTES];
+    uint8_t *header = masked + LRH_BYTES;
+    bool is_v6 = ip[0] >> 4 == 6;
+    size_t ip_bytes = is_v6 ? V6_BYTES : V4_BYTES;
+    size_t header_bytes = ip_bytes + UDP_BYTES + BTH_BYTES;
+    uint32_t crc;
+
+    assert(length >= header_bytes);
+    memset(masked, 0xff, LRH_BYTES);
+    memcpy(header, ip, header_bytes);
+    if (is_v6)
+        mask_v6(header);
+    else
+        mask_v4(header);
+    memset(header + ip_bytes + UDP_CHECKSUM, 0xff, 2);
+    header[ip_bytes + UDP_BYTES + BTH_VARIANT] = 0xff;
+    crc = libdeflate_crc32(0, masked, LRH_BYTES + header_bytes);
+    return libdeflate_crc32(crc, ip + header_bytes, length - header_bytes);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An IP address as 16 octets; an IPv4 address is its IPv4-mapped form ::ffff:a.b.c.d. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+struct ipv6_addr {
+    uint8_t octets[16];
+};
+
+static const uint8_t ip_address_v4_prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+static inline bool ip_address_is_v4(const struct ipv6_addr *address)
+{
+    return memcmp(address->octets, ip_address_v4_prefix, sizeof(ip_address_v4_prefix)) == 0;
+}
+
+static inline bool ip_address_equal(const struct ipv6_addr *a, const struct ipv6_addr *b)
+{
+    return memcmp(a->octets, b->octets, sizeof(a->octets)) == 0;
+}

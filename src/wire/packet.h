@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A packet as the protocol sees it: decoded fields in host order, and a reference to the payload.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/dscp.h"
+#include "wire/ip_address.h"
+#include "wire/opcode.h"
+#include "wire/psn.h"
+
+enum packet_flag {
+    PACKET_SOLICITED = 0x01, /* SE: raise a solicited event */
+    PACKET_OWN_UNIT = 0x02,  /* tsr: the time stamp is not in units of 128 ns */
+    PACKET_BECN = 0x04,      /* RoCEv2 only */
+
+    /* The bits they have in BTH byte 8 */
+    PACKET_STAMPED = 0x10,        /* ts: a WRITE with a TSETH */
+    PACKET_RETRANSMISSION = 0x20, /* rtx; in a SACK: the trigger's */
+    PACKET_ACK_REQUEST = 0x80,    /* AckReq */
+};
+
+/* Received, it points into the frame. To be sent, it names the bytes of a work request, gathered
+ * when the frame is built. The simulator carries the length alone. */
+struct payload {
+    union {
+        const uint8_t *bytes;
+        struct {
+            uint32_t request;
+            uint32_t offset_bytes;
+        };
+    };
+    uint32_t length;
+};
+
+struct packet_write {       /* METH, TSETH, RETH, ImmDt */
+    uint64_t va;            /* where this packet's payload goes */
+    struct payload payload; /* of a trimmed packet: the length it had, no bytes */
+    uint32_t rkey;
+    uint32_t message_bytes; /* RETH.dmalen: of the whole message */
+    uint32_t immediate;
+    uint16_t rqmsn; /* meaningful in the packet with the immediate only */
+    uint16_t msn;
+    uint16_t tx_timestamp;
+    uint8_t pad_bytes;
+};
+
+enum ack_syndrome {
+    ACK_SYNDROME_ACK = 0x1f,
+    ACK_SYNDROME_INVALID_REQUEST = 0x61,
+    ACK_SYNDROME_REMOTE_ACCESS = 0x62,
+    ACK_SYNDROME_REMOTE_OPERATION = 0x63,
+};
+
+struct packet_ack { /* AETH; psn: the highest executed, or the offending one */
+    uint8_t syndrome;
+    uint32_t messages_done; /* mod 2^24 */
+};
+
+enum sack_mark {
+    SACK_MARK_NONE,
+    SACK_MARK_SKIP_ONCE,
+    SACK_MARK_ALWAYS_SKIP,
+    SACK_MARK_RESERVED,
+};
+
+struct packet_sack { /* SETH and CC_STATE; psn = cack_psn */
+    uint64_t bitmap; /* bit i: the PSN cack_psn + sack_offset + i was received */
+    uint32_t entropy;
+    struct psn cack_psn;
+    uint32_t received_units; /* rcvd_bytes: units of 256 bytes, mod 2^24 */
+    union {
+        int16_t ack_psn_offset; /* of the trigger, from cack_psn */
+        uint16_t probe_id;      /* if answers_probe */
+    };
+    int16_t sack_offset;
+    uint16_t tx_timestamp;
+    uint16_t ooo_count; /* < 2^15 */
+    uint16_t spdcid;
+    uint16_t dpdcid;
+    uint8_t mark;           /* enum sack_mark */
+    uint8_t mpr;            /* units of 128 PSNs, 0: not dynamic */
+    uint8_t window_penalty; /* < 128 */
+    bool restore_window;
+    bool answers_probe;
+};
+
+enum nack_reason {
+    NACK_TRIMMED = 0x01,
+    NACK_TRIMMED_LASTHOP = 0x02,
+    NACK_NO_BITMAP = 0x06,
+    NACK_NO_PKT_BUFFER = 0x07,
+    NACK_NO_RESOURCE = 0x0a,
+    NACK_PSN_OOR_WINDOW = 0x0b,
+    NACK_UNEXP_EVENT = 0x19,
+};
+
+struct packet_nack { /* NETH; psn = nack_psn */
+    uint32_t entropy;
+    struct psn nack_psn;
+    uint16_t spdcid;
+    uint16_t dpdcid;
+    uint16_t tx_timestamp;
+    uint8_t reason; /* enum nack_reason, or a number not known yet */
+};
+
+struct packet_probe { /* PETH */
+    uint16_t probe_id;
+    uint16_t spdcid;
+    uint16_t dpdcid;
+    uint16_t tx_timestamp;
+};
+
+enum endpoint_op {
+    ENDPOINT_PORT_STATUS_UPDATE = 0,
+    ENDPOINT_EV_PROBE = 1,
+};
+
+struct packet_endpoint {       /* ERTH or EETH; psn bits 15:0 = request id */
+    uint32_t port_status_mask; /* bit N: port N, counted from 1, can be reached */
+    uint16_t tx_timestamp;
+    uint8_t op; /* 2 bits: enum endpoint_op */
+};
+
+struct packet {
+    struct ipv6_addr src;
+    struct ipv6_addr dst;
+    uint32_t ev;
+    uint32_t dest_qpn;
+    struct psn psn;
+    uint8_t opcode;
+    uint8_t flags;      /* enum packet_flag */
+    uint8_t class;      /* enum dscp_class, the outer header's where there is one */
+    uint8_t ecn;        /* enum ecn, outer and inner combined */
+    uint8_t port;       /* the local port it leaves by or came in by, from 0; not on the wire */
+    uint32_t local_qpn; /* of a data packet to be sent: whose it is; not on the wire */
+    union {
+        struct packet_write write;
+        struct packet_ack ack;
+        struct packet_sack sack;
+        struct packet_nack nack;
+        struct packet_probe probe;
+        struct packet_endpoint endpoint;
+    };
+};
+
+_Static_assert(sizeof(struct packet) <= 104, "packets are copied by value: keep them small");
+
+/* What congestion control counts, whatever the encapsulation: the UDP length and an IPv6 header
+ * (MRC 1.0 §8.3.1). */
+uint32_t packet_nominal_bytes(const struct packet *);
+
+/* UDP header, transport headers, payload, pad and iCRC. */
+uint32_t packet_udp_bytes(const struct packet *);
+
+/* For people and JSON, for example "TRIMMED"; NULL when the number is not known. */
+const char *packet_nack_reason_name(uint8_t reason);

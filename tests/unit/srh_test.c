@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Segment routing header (docs/wire.md §13). */
+#include "spec.h"
+
+#include <string.h>
+
+#include "vectors.h"
+#include "wire/srh.h"
+
+#define OFFSET_IN_X2 40
+
+static enum drop_reason parse(const uint8_t *bytes, size_t length, struct srh *srh)
+{
+    struct bytes_in in = bytes_in(bytes, length);
+
+    return srh_parse(&in, srh);
+}
+
+/* The header of X2 with one byte changed. */
+static enum drop_reason parse_with(size_t offset, uint8_t value)
+{
+    uint8_t bytes[SRH_BYTES];
+    struct srh srh;
+
+    memcpy(bytes, vectors_find("X2")->bytes + OFFSET_IN_X2, sizeof(bytes));
+    bytes[offset] = value;
+    return parse(bytes, sizeof(bytes), &srh);
+}
+
+SPEC("the header of X2 is a copy of the path, and is built again byte for byte")
+{
+    const uint8_t *bytes = vectors_find("X2")->bytes + OFFSET_IN_X2;
+    uint8_t built[SRH_BYTES];
+    struct bytes_out out = bytes_out(built, sizeof(built));
+    struct srh srh;
+
+    EXPECT_EQ(parse(bytes, SRH_BYTES, &srh), DROP_NONE);
+    EXPECT_EQ(srh.next_header, 41);
+    EXPECT_EQ(srh.segments_left, 0);
+    EXPECT_EQ(srh.flags, 0);
+    EXPECT_EQ(srh.tag, 0);
+    EXPECT_MEM_EQ(srh.segment.octets, "\xfc\0\0\x42\0\x20\0\x11\0\x22\0\x31\0\0\0\0", 16);
+    srh_build(&out, &srh);
+    EXPECT_MEM_EQ(built, bytes, SRH_BYTES);
+}
+
+SPEC("anything but type 4 with exactly one segment is refused")
+{
+    EXPECT_EQ(parse_with(1, 4), DROP_SRH); /* hdr ext len */
+    EXPECT_EQ(parse_with(1, 0), DROP_SRH);
+    EXPECT_EQ(parse_with(2, 0), DROP_SRH); /* routing type */
+    EXPECT_EQ(parse_with(3, 2), DROP_SRH); /* segments left */
+    EXPECT_EQ(parse_with(4, 1), DROP_SRH); /* last entry */
+}
+
+SPEC("segments left, flags and tag are read")
+{
+    static const uint8_t bytes[SRH_BYTES] = { 4, 2, 4, 1, 0, 0x80, 0x12, 0x34 };
+    struct srh srh;
+
+    EXPECT_EQ(parse(bytes, sizeof(bytes), &srh), DROP_NONE);
+    EXPECT_EQ(srh.next_header, 4);
+    EXPECT_EQ(srh.segments_left, 1);
+    EXPECT_EQ(srh.flags, 0x80);
+    EXPECT_EQ(srh.tag, 0x1234);
+}
+
+SPEC("a header cut anywhere is truncated")
+{
+    const uint8_t *bytes = vectors_find("X2")->bytes + OFFSET_IN_X2;
+    struct srh srh;
+
+    for (size_t length = 0; length < SRH_BYTES; length++)
+        EXPECT_EQ(parse(bytes, length, &srh), DROP_TRUNCATED);
+}
+
+SPEC("at the end of the carrier the path goes on in the segment, once")
+{
+    struct srh srh = { .segment = { { 0xfc, 0, 0, 0x42, 0, 7 } }, .segments_left = 1 };
+    struct ipv6_addr dst = { { 0xfc, 0, 0, 0x42, 0, 1 } };
+
+    EXPECT(srh_advance(&srh, &dst));
+    EXPECT_MEM_EQ(dst.octets, srh.segment.octets, 16);
+    EXPECT_EQ(srh.segments_left, 0);
+    dst.octets[5] = 9;
+    EXPECT(!srh_advance(&srh, &dst));
+    EXPECT_EQ(dst.octets[5], 9);
+}
