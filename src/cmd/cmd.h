@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subcommands of mrc, one file each, and what they share. */
+#pragma once
+
+#include <stdbool.h>
+
+/* What every subcommand yields, and mrc exits with. */
+enum cmd_status {
+    CMD_DONE = 0,
+    CMD_FAILED = 1,  /* the work could not be done, or what was looked at is wrong */
+    CMD_MISUSED = 2, /* the command line is wrong */
+};
+
+struct cmd {
+    const char *name;
+    const char *summary;                                          /* one line, no full stop */
+    enum cmd_status (*run)(int argument_count, char **arguments); /* arguments[0]: the name */
+};
+
+enum cmd_status cmd_decode(int argument_count, char **arguments);
+
+/* "mrc NAME: ..." on standard error; yields `status`, so that it can be returned. */
+__attribute__((format(printf, 3, 4))) enum cmd_status cmd_complain(
+    enum cmd_status, const char *name, const char *format, ...);
+
+/* Asked right after printing, so that errno is still that of the write: there is no point in going
+ * on. A reader that went away (`| head`) is nothing to complain about, a full disk is. */
+bool cmd_output_is_lost(enum cmd_status *, const char *name);
+
+/* Closes standard output; complains if what was still to be written could not be. */
+enum cmd_status cmd_finish(enum cmd_status, const char *name);

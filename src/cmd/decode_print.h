@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets on standard output in three forms. */
+#pragma once
+
+#include "cmd/decode_packet.h"
+
+struct decode_item {
+    const struct decode_packet *packet;
+    const char *file;
+    uint64_t number;  /* from 1 */
+    const char *name; /* of a hex line; NULL: none */
+    bool has_time;
+    uint64_t time_ns;
+    uint64_t first_time_ns; /* of the first packet */
+};
+
+/* Widths of the columns, which grow with what is in them. All zero to begin with. */
+struct decode_columns {
+    int label;
+    int addresses;
+    int path;
+    int opcode;
+};
+
+void decode_print_line(const struct decode_item *, struct decode_columns *);
+void decode_print_tree(const struct decode_item *);
+
+/* One object on a line. */
+void decode_print_json(const struct decode_item *);

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What mrc decode shows of every vector and every sample, in its three forms, against golden files. With --update,
+# writes the golden files anew instead of testing.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+golden=$ROOT/tests/golden/decode
+vectors=$ROOT/tests/vectors/mrc-vectors.txt
+samples=$golden/samples.txt
+
+# Standard input, so that no path gets into the output. The exit status is tested elsewhere.
+show() # FORM INPUT
+{
+    case $1 in
+    lines) "$mrc" decode - <"$2" 2>/dev/null ;;
+    tree) "$mrc" decode -v - <"$2" 2>/dev/null ;;
+    json) "$mrc" decode -j - <"$2" 2>/dev/null ;;
+    esac
+}
+
+if [ "${1:-}" = --update ]; then
+    for form in lines tree json; do
+        show "$form" "$vectors" >"$golden/vectors-$form.txt"
+        show "$form" "$samples" >"$golden/samples-$form.txt"
+    done
+    exit 0
+fi
+
+same_as() # SENTENCE GOLDEN FORM INPUT
+{
+    show "$3" "$4" >"$SCRATCH/shown" || true
+    if difference=$(diff -u "$golden/$2" "$SCRATCH/shown"); then
+        ok "$1"
+    else
+        not_ok "$1" "$difference" "if this is right: sh tests/cli/decode.sh --update"
+    fi
+}
+
+same_as 'every vector has its line' vectors-lines.txt lines "$vectors"
+same_as 'every vector has its tree' vectors-tree.txt tree "$vectors"
+same_as 'every vector has its JSON' vectors-json.txt json "$vectors"
+same_as 'RoCEv2, unusual and malformed packets have their lines' samples-lines.txt lines "$samples"
+same_as 'and their trees' samples-tree.txt tree "$samples"
+same_as 'and their JSON' samples-json.txt json "$samples"
+
+is 'there is a line for each vector' "$(show lines "$vectors" | wc -l)" "$(grep -c '^[^#]' "$vectors")"
+exits 0 'well-formed packets are a success' "$mrc" decode "$vectors"
+is 'about which nothing is said' "$("$mrc" decode "$vectors" 2>&1 >/dev/null)" ''
+exits 1 'malformed ones are a failure' "$mrc" decode "$samples"
+malformed=$(grep -c MALFORMED "$golden/samples-lines.txt")
+is 'that is summed up' "$("$mrc" decode "$samples" 2>&1 >/dev/null)" \
+    "mrc decode: $malformed of $(grep -c '^[^#]' "$samples") packets are malformed"
+is 'each with reason, place and help' "$(grep MALFORMED "$golden/samples-lines.txt" |
+    grep -cE ' MALFORMED [a-z0-9_]+ at byte [0-9]+ in [A-Za-z0-9 ]+ - [A-Za-z]')" "$malformed"
+is 'every reason to refuse bytes has a sample' "$(
+    sed -n '/^DROP(TRUNCATED/,/^DROP(ICRC/s/^DROP([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' "$ROOT/src/wire/drop.def" |
+    while read -r reason; do
+        grep -q "MALFORMED $reason at" "$golden/samples-lines.txt" || echo "$reason"
+    done)" ''
+
+# jansson wrote it: another reader must agree.
+if command -v python3 >/dev/null; then
+    exits 0 'the JSON is JSON, an object a line' python3 -c '
+import json, sys
+for name in sys.argv[1:]:
+    for line in open(name):
+        packet = json.loads(line)
+        assert isinstance(packet["number"], int) and isinstance(packet["length"], int), packet
+' "$golden/vectors-json.txt" "$golden/samples-json.txt"
+    is 'the manual knows every key' "$(cat "$golden"/*-json.txt | python3 -c '
+import json, re, sys
+words = set(re.findall(r"[a-z0-9_]+", open(sys.argv[1]).read().replace("\\_", "_")))
+keys = set()
+for packet in map(json.loads, sys.stdin):
+    for key, value in packet.items():
+        keys |= {key} | (set(value) if isinstance(value, dict) else set())
+# Reserved fields have the names of the specification.
+reserved = {"var_res", "inv_res", "r", "nxt", "vendor_info", "cc_type", "cc_fl", "ftype"}
+print(*sorted(key for key in keys - words - reserved if not key.startswith("reserved_")))
+' "$ROOT/docs/man/mrc-decode.1.scd")" ''
+    is 'wide numbers are strings, others are numbers' "$("$mrc" decode -j -c 1 "$vectors" | python3 -c '
+import json, sys
+packet = json.load(sys.stdin)
+print(packet["reth"]["va"], packet["reth"]["rkey"], packet["path"]["plane"], packet["path"]["uplink"])
+')" '0x00007f0012345000 3735928559 3 5'
+else
+    skip 'the JSON is JSON, an object a line' 'python3 is not installed'
+fi
+done_testing

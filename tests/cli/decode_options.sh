@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every option of mrc decode, and what is wrong ones.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+vectors=$ROOT/tests/vectors/mrc-vectors.txt
+samples=$ROOT/tests/golden/decode/samples.txt
+
+packet() # NAME [ARGUMENT...]: its decoded form
+{
+    name=$1
+    shift
+    grep -h "^$name " "$vectors" "$samples" | "$mrc" decode "$@" - 2>&1
+}
+
+refuses() # MESSAGE ARGUMENT...
+{
+    message=$1
+    shift
+    exits 2 "refused: $*" "$mrc" decode "$@" "$vectors"
+    is '  with the reason' "$output" "mrc decode: $message"
+}
+
+exits 0 'there is help' "$mrc" decode --help
+for option in --verbose --json --all --count --write --no-icrc --udp-port --dscp --ev-order --uplink-bits --m-before-se \
+    --nak-write-imm; do
+    contains "the help knows $option" "$output" "$option"
+    contains "the manual knows $option" "$(cat "$ROOT/docs/man/mrc-decode.1.scd")" "*$option*"
+done
+
+is '--count stops' "$("$mrc" decode -c 3 "$vectors" | wc -l)" 3
+is '--count counts over all files' "$("$mrc" decode -j --count 30 "$vectors" "$vectors" | wc -l)" 30
+is 'options may follow files' "$("$mrc" decode "$vectors" -c 1 | wc -l)" 1
+
+contains '--udp-port: another port is not ours' "$(packet W1 --udp-port 5000)" 'MALFORMED udp_port'
+contains '--udp-port: one port is that port alone' "$(packet port-4971 --udp-port 4791)" 'MALFORMED udp_port'
+contains '--udp-port: the second is accepted too' "$(packet port-4971 --udp-port 5000 --udp-port 4971)" 'WRITE Only  '
+contains '--dscp names the class of a code point' "$(packet W1 -v --dscp trimmable=20,no_trim=4)" \
+    'class              no_trim'
+contains '--dscp tells what is trimmed' "$(packet T1 --dscp trimmed=3)" 'MALFORMED'
+contains '--ev-order: the high half in the flow label' "$(packet W8 --ev-order flow-label)" '  0x554f2400  '
+contains '--ev-order: the high half in the source port' "$(packet W8 --ev-order source-port)" '  0x2400554f  '
+contains '--uplink-bits moves the plane' "$(packet W1 --uplink-bits 9)" '  p1/u261  '
+contains '--uplink-bits holds for echoed EVs, too' "$(packet S1 --uplink-bits 9)" ' for p1/u261 '
+contains 'SE is the first bit of its byte' "$(packet solicited)" ' ackreq se '
+contains '--m-before-se makes it the second' "$(packet solicited --m-before-se)" ' ackreq msn '
+contains '--nak-write-imm is 0x65' "$(packet nak-write-imm)" 'NAK too many WriteImm in flight'
+contains '--nak-write-imm can be another' "$(packet nak-unknown --nak-write-imm 0x6f)" 'NAK too many WriteImm in flight'
+exits 1 'a wrong iCRC is a failure' sh -c "grep '^icrc ' '$samples' | '$mrc' decode"
+exits 0 '--no-icrc does not look' sh -c "grep '^icrc ' '$samples' | '$mrc' decode --no-icrc"
+contains '--no-icrc says that it did not' "$(packet icrc --no-icrc -v)" 'unchecked'
+contains 'a wrong iCRC is shown beside the right one' "$(packet icrc -v)" 'computed'
+
+exits 0 '--write writes' "$mrc" decode --write "$SCRATCH/all.pcapng" "$vectors"
+exits 0 '--write writes what is shown and no more' "$mrc" decode -c 3 --write "$SCRATCH/three.pcapng" "$vectors"
+is 'three of three' "$("$mrc" decode "$SCRATCH/three.pcapng" | wc -l)" 3
+if command -v tshark >/dev/null; then
+    # User settings must not reach tshark.
+    stock_tshark()
+    {
+        HOME=$SCRATCH XDG_CONFIG_HOME=$SCRATCH tshark -r "$SCRATCH/all.pcapng" \
+            -o udp.ignore_ipv6_zero_checksum:TRUE "$@" 2>/dev/null
+    }
+    is 'stock tshark reads every packet' "$(stock_tshark | wc -l)" "$(grep -c '^[^#]' "$vectors")"
+    is 'the names of the lines are comments' "$(stock_tshark -T fields -e frame.comment)" \
+        "$(sed -n 's/^\([^#][^ ]*\) .*/\1/p' "$vectors")"
+    is 'the interface has the name of the file' "$(stock_tshark -T fields -e frame.interface_name | sort -u)" "$vectors"
+    is 'and nanoseconds' "$(stock_tshark -c 1 -T fields -e frame.time_epoch)" 0.000000000
+else
+    skip 'stock tshark reads every packet' 'tshark is not installed'
+fi
+
+refuses "there is no option '--verboose'; did you mean --verbose?" --verboose
+refuses "there is no option '--sing'; 'mrc decode --help' lists them" --sing
+refuses "there is no option -z; 'mrc decode --help' lists them" -z
+refuses "'--n' is short for more than one option; 'mrc decode --help' lists them" --n
+refuses "'--no-icrc=1': this option takes no value" --no-icrc=1
+refuses "--count wants a number from 1 on, not '0'" -c 0
+refuses "--count wants a number from 1 on, not 'many'" --count many
+refuses "--count wants a number from 1 on, not '-1'" --count -1
+refuses "--udp-port wants a number from 1 to 65535, not '65536'" --udp-port 65536
+refuses '--udp-port may be given twice at most' --udp-port 1 --udp-port 2 --udp-port 3
+refuses "--dscp knows no 'trimed'; did you mean 'trimmed'?" --dscp trimed=3
+refuses "--dscp knows no 'x', only no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop and control" --dscp x=3
+refuses "--dscp wants NAME=NUMBER, not 'trimmed'" --dscp trimmed
+refuses "--dscp wants a number from 0 to 63, not '64'" --dscp control=1,trimmed=64
+refuses '--dscp: control and trimmed are both 46, so trimmed packets could not be told' --dscp trimmed=46
+refuses "--ev-order is flow-label or source-port, not 'both'" --ev-order both
+refuses "--uplink-bits wants a number from 1 to 31, not '32'" --uplink-bits 32
+refuses "--nak-write-imm wants a number from 96 to 127, not '1'" --nak-write-imm 1
+refuses '--write wants the name of a file: standard output shows the packets' --write -
+refuses "--write $vectors would overwrite what it reads" --write "$vectors"
+exits 2 'an option without its value is refused' "$mrc" decode -c
+is '  by name' "$output" "mrc decode: '-c' wants a value; see 'mrc decode --help'"
+exits 1 'a capture that cannot be written is a failure' "$mrc" decode --write "$SCRATCH/none/x" "$vectors"
+is '  with its name' "$output" "mrc decode: $SCRATCH/none/x: No such file or directory"
+done_testing
