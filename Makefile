@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. Meson does the building (meson.build); the scripts in tools/ do the rest.
+
+BUILD        ?= build
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
+export BUILD PREFIX DESTDIR FUZZ_SECONDS SOAK_SECONDS
+
+.PHONY: all test check-all demo bench fuzz soak install format clean help
+.DEFAULT_GOAL := all
+
+all:
+	@tools/deps build
+	@tools/build $(BUILD)
+
+test:
+	@tools/deps build test
+	@tools/test
+
+check-all:
+	@tools/deps build test check-all
+	@tools/test --all
+
+demo:
+	@tools/deps build demo
+	@tools/build $(BUILD)
+	@tools/demo
+
+bench:
+	@tools/deps build bench
+	@tools/build $(BUILD)
+	@tools/bench
+
+fuzz:
+	@tools/deps build fuzz
+	@tools/fuzz
+
+soak:
+	@tools/deps build
+	@tools/soak
+
+install:
+	@tools/deps build
+	@tools/build $(BUILD) -Dprefix=$(PREFIX)
+	@meson install -C $(BUILD) --no-rebuild
+
+format:
+	@tools/deps format
+	@tools/check-format --fix
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'make             build: programs in $(BUILD)/bin, libraries in $(BUILD)/lib, benches in $(BUILD)/bench'
+	@echo 'make test        everything a change must pass: gcc, clang, sanitizers, all tests and checks'
+	@echo 'make demo        shows what is there'
+	@echo 'make bench       runs every benchmark and draws a table'
+	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
+	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck'
+	@echo 'make soak        property tests with fresh seeds for SOAK_SECONDS ($(SOAK_SECONDS))'
+	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where given'
+	@echo 'make format      rewrites the sources as .clang-format says'
+	@echo 'make clean       removes $(BUILD)'
+	@echo 'BUILD=DIR builds elsewhere. Missing Debian packages are installed for root and named for others.'

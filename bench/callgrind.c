@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* This program again, under callgrind. */
+#include "callgrind.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_MAX = 40 };
+
+extern char **environ;
+
+struct command {
+    char *arguments[ARGUMENTS_MAX + 1]; /* owned; NULL ends them */
+    uint32_t count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(
+    struct command *command, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    if (command->count < ARGUMENTS_MAX &&
+        vasprintf(&command->arguments[command->count], format, values) > 0)
+        command->count++;
+    va_end(values);
+}
+
+static bool add_self(struct command *command)
+{
+    char self[4096] = "";
+
+    if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+        return false;
+    add(command, "%s", self);
+    return true;
+}
+
+static bool run(const struct callgrind_run *run, const char *file)
+{
+    struct command command = { 0 };
+    int status = 1;
+    pid_t child;
+
+    add(&command, "valgrind");
+    add(&command, "-q");
+    add(&command, "--tool=callgrind");
+    add(&command, "--callgrind-out-file=%s", file);
+    for (const char *const *name = run->counted; *name; name++)
+        add(&command, "--toggle-collect=%s", *name);
+    if (run->zero_before)
+        add(&command, "--zero-before=%s", run->zero_before);
+    if (add_self(&command)) {
+        for (const char *const *argument = run->arguments; *argument; argument++)
+            add(&command, "%s", *argument);
+        setenv("LD_BIND_NOW", "1", 1); /* the dynamic linker's work is not ours */
+        if (posix_spawnp(&child, "valgrind", NULL, NULL, command.arguments, environ) == 0)
+            waitpid(child, &status, 0);
+    }
+    while (command.count > 0)
+        free(command.arguments[--command.count]);
+    return status == 0;
+}
+
+static uint64_t read_summary(const char *file)
+{
+    FILE *stream = fopen(file, "r");
+    uint64_t instructions = 0;
+    char line[512];
+
+    if (!stream)
+        return 0;
+    while (fgets(line, sizeof(line), stream))
+        if (sscanf(line, "summary: %" SCNu64, &instructions) == 1 ||
+            sscanf(line, "totals: %" SCNu64, &instructions) == 1)
+            break;
+    fclose(stream);
+    return instructions;
+}
+
+uint64_t callgrind_instructions(const struct callgrind_run *what)
+{
+    char file[] = "/tmp/openmrc-callgrind-XXXXXX";
+    int descriptor = mkstemp(file);
+    uint64_t instructions = 0;
+
+    if (descriptor < 0)
+        return 0;
+    if (run(what, file))
+        instructions = read_summary(file);
+    close(descriptor);
+    unlink(file);
+    return instructions;
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# The checks of the tree, on small trees made for them: each passes a good one and refuses a bad one.
+set -eu
+. "$(dirname "$0")/../harness/tap.sh"
+licence='/* SPDX-License-Identifier: Apache-2.0 */'
+tree=$SCRATCH/tree
+
+fresh_tree()
+{
+    rm -rf "$tree"
+    mkdir -p "$tree/docs" "$tree/src/base" "$tree/src/wire" "$tree/src/path" "$tree/src/cc" "$tree/include"
+    cp "$ROOT/docs/layers.txt" "$tree/docs"
+    cp "$ROOT/.clang-format" "$tree"
+    for header in base/bits wire/psn path/path path/inner cc/cc; do
+        printf '%s\n#pragma once\n' "$licence" >"$tree/src/$header.h"
+    done
+    echo "$licence" >"$tree/include/mrc.h"
+    write src/path/path.c '#include "path/path.h"' '' '#include <string.h>' '' '#include "base/bits.h"' \
+        '#include "path/inner.h"' '#include "wire/psn.h"'
+}
+
+write() # FILE LINE...
+{
+    file=$tree/$1
+    shift
+    printf '%s\n' "$licence" "$@" >"$file"
+}
+
+refuses_include() # SENTENCE FILE INCLUDE COMPLAINT
+{
+    fresh_tree
+    write "$2" "#include $3"
+    exits 1 "$1" "$ROOT/tools/check-layers" "$tree"
+    contains "$1: it says where" "$output" "# $2:2: $4"
+}
+
+fresh_tree
+exits 0 'layers: a tree in order passes' "$ROOT/tools/check-layers" "$tree"
+contains 'layers: one point per layer' "$output" '1..4'
+refuses_include 'layers: an upward include is refused' src/base/bits.c '"wire/psn.h"' 'base may not include'
+refuses_include 'layers: a sideways include is refused' src/path/path.c '"cc/cc.h"' 'path may not include'
+refuses_include 'layers: angle brackets do not help' src/base/bits.c '<wire/psn.h>' 'base may not include'
+refuses_include 'layers: nor does climbing' src/base/bits.c '"../wire/psn.h"' 'includes "../wire/psn.h": write'
+refuses_include 'layers: a missing header is refused' src/wire/psn.c '"base/no.h"' 'includes "base/no.h", which is not'
+refuses_include 'layers: a foreign header is refused' src/wire/psn.c '"tests/x.h"' 'includes "tests/x.h", which is in no'
+refuses_include 'layers: the public header is not for all' src/base/bits.c '"mrc.h"' 'base may not include the public'
+mkdir "$tree/src/transport"
+write src/base/bits.c
+write src/transport/qp.c '#include "path/inner.h"'
+exits 1 'layers: a side door is refused' "$ROOT/tools/check-layers" "$tree"
+contains 'layers: and the front door named' "$output" 'past the front door, path/path.h'
+write src/transport/qp.c '#include "path/path.h"' '#include <sys/types.h>'
+exits 0 'layers: the front door is open' "$ROOT/tools/check-layers" "$tree"
+mkdir "$tree/src/utils"
+write src/utils/misc.c
+exits 1 'layers: a folder that is no layer is refused' "$ROOT/tools/check-layers" "$tree"
+
+archive() # LAYER SOURCE-LINE...
+{
+    layer=$1
+    shift
+    printf '%s\n' "$@" | cc -O2 -x c -c -o "$SCRATCH/$layer.o" -
+    mkdir -p "$SCRATCH/built/src"
+    rm -f "$SCRATCH/built/src/lib$layer.a"
+    ar cr "$SCRATCH/built/src/lib$layer.a" "$SCRATCH/$layer.o"
+}
+
+pure_tree()
+{
+    fresh_tree
+    rm -r "$tree/src/path" "$tree/src/cc"
+    touch "$tree/src/base/base.c" "$tree/src/wire/wire.c"
+    archive base '#include <assert.h>' '#include <string.h>' \
+        'static const char *const names[] = { "a", "b" };' \
+        'const char *base(char *d, const char *s, unsigned n) { assert(n); memcpy(d, s, n); return names[n % 2]; }'
+    archive wire 'unsigned libdeflate_crc32(unsigned, const void *, unsigned long);' \
+        'const char *base(char *, const char *, unsigned);' \
+        'unsigned wire(void) { return libdeflate_crc32(0, base(0, 0, 0), 0); }'
+}
+
+refuses_archive() # SENTENCE COMPLAINT LAYER SOURCE-LINE...
+{
+    sentence=$1
+    complaint=$2
+    shift 2
+    pure_tree
+    archive "$@"
+    exits 1 "$sentence" "$ROOT/tools/check-purity" "$SCRATCH/built" "$tree"
+    contains "$sentence: it says what" "$output" "$complaint"
+}
+
+pure_tree
+exits 0 'purity: pure archives pass' "$ROOT/tools/check-purity" "$SCRATCH/built" "$tree"
+contains 'purity: two points per layer' "$output" '1..4'
+refuses_archive 'purity: printing is refused' 'calls puts' base '#include <stdio.h>' 'void f(void) { puts("x"); }'
+refuses_archive 'purity: a clock is refused' 'calls clock' base '#include <time.h>' 'long f(void) { return clock(); }'
+refuses_archive 'purity: allocation is refused' 'calls malloc' wire '#include <stdlib.h>' 'void *f(void) { return malloc(9); }'
+refuses_archive 'purity: crc32 is for wire only' 'calls libdeflate_crc32' base \
+    'unsigned libdeflate_crc32(unsigned, const void *, unsigned long);' 'unsigned f(void) { return libdeflate_crc32(0, 0, 0); }'
+refuses_archive 'purity: and no more of libdeflate' 'calls libdeflate_adler32' wire \
+    'unsigned libdeflate_adler32(unsigned, const void *, unsigned long);' 'unsigned f(void) { return libdeflate_adler32(0, 0, 0); }'
+refuses_archive 'purity: a variable that changes is refused' 'bytes of .bss' base 'int f(void) { static int n; return ++n; }'
+refuses_archive 'purity: so is an initialised one' 'bytes of .data' base 'int f(void) { static int n = 5; return ++n; }'
+pure_tree
+rm "$SCRATCH/built/src/libwire.a"
+exits 1 'purity: a layer that was not built is refused' "$ROOT/tools/check-purity" "$SCRATCH/built" "$tree"
+
+fresh_tree
+if command -v clang-format >/dev/null; then
+    exits 0 'format: a formatted tree passes' "$ROOT/tools/check-format" "$tree"
+    write src/base/bits.c 'int  f(void) {return 1;}'
+    exits 1 'format: another style is refused' "$ROOT/tools/check-format" "$tree"
+    contains 'format: it says where' "$output" 'src/base/bits.c:2:'
+else
+    skip 'format: another style is refused' 'clang-format is not installed'
+fi
+
+refuses_tree() # CHECK SENTENCE COMPLAINT
+{
+    exits 1 "$2" "$ROOT/tools/check-$1" "$tree"
+    contains "$2: it says where" "$output" "$3"
+}
+
+fresh_tree
+exits 0 'spdx: licensed sources pass' "$ROOT/tools/check-spdx" "$tree"
+echo 'int f(void);' >"$tree/src/base/bits.h"
+refuses_tree spdx 'spdx: a source without a licence is refused' './src/base/bits.h'
+printf '%s\n%s\n' '/* Late. */' "$licence" >"$tree/src/base/bits.h"
+refuses_tree spdx 'spdx: so is one that opens otherwise' './src/base/bits.h'
+fresh_tree
+mkdir "$tree/tools"
+printf '#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n' >"$tree/tools/good"
+exits 0 'spdx: a script may open with its interpreter' "$ROOT/tools/check-spdx" "$tree"
+echo '#!/bin/sh' >"$tree/tools/bad"
+refuses_tree spdx 'spdx: but not end there' './tools/bad'
+fresh_tree
+write src/base/bits.c "/* TO""DO: later */"
+refuses_tree spdx 'spdx: unfinished business is refused' './src/base/bits.c:2:'
+fresh_tree
+echo "see /ho""me/somebody/notes" >"$tree/docs/notes.md"
+refuses_tree spdx 'spdx: a path of a machine is refused' './docs/notes.md:1:'
+
+fresh_tree
+echo "pure_layers = ['path']" >"$tree/src/meson.build"
+echo "sources = files('path.c')" >"$tree/src/path/meson.build"
+exits 0 'listed: a tree whose sources are all built passes' "$ROOT/tools/check-listed" "$tree"
+write src/path/lost.c
+refuses_tree listed 'listed: a forgotten source is refused' "src/path/lost.c: no 'lost.c' in src/path/meson.build"
+rm "$tree/src/path/lost.c"
+write src/base/bits.c
+refuses_tree listed 'listed: a forgotten layer is refused' "src/base/bits.c: no 'base' in src/meson.build"
+rm "$tree/src/base/bits.c"
+mkdir -p "$tree/tests/unit" "$tree/tests/fuzz" "$tree/bench"
+write tests/unit/psn_test.c
+refuses_tree listed 'listed: a forgotten test is refused' "no 'unit/psn' in tests/meson.build"
+write tests/fuzz/frame_fuzz.c
+refuses_tree listed 'listed: a forgotten fuzz entry is refused' "no 'frame' in tests/fuzz/meson.build"
+write bench/wire.c
+refuses_tree listed 'listed: a forgotten benchmark is refused' "no 'wire' in bench/meson.build"
+done_testing
