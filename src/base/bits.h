@@ -2,6 +2,7 @@
 /* Bitmaps of a fixed number of bits, kept in 64-bit words owned by the caller. */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,8 +34,30 @@ static inline uint32_t bits_count(uint64_t word)
     return (uint32_t)__builtin_popcountll(word);
 }
 
+/* The set bits without a gap from `first` on; 0 when that one is not set. Adding there carries
+ * through all of them. */
+static inline uint64_t bits_run(uint64_t word, uint32_t first)
+{
+    return word & ~(word + (UINT64_C(1) << first));
+}
+
+/* Undefined for 0, as the instruction is. */
+static inline uint32_t bits_highest(uint64_t word)
+{
+    return 63 - (uint32_t)__builtin_clzll(word);
+}
+
 /* 64 bits starting at `first` in a circular bitmap of `bit_count` bits, a multiple of 64. */
-uint64_t bits_window(const uint64_t *words, uint32_t bit_count, uint32_t first);
+static inline uint64_t bits_window(const uint64_t *words, uint32_t bit_count, uint32_t first)
+{
+    uint32_t word = first / 64;
+    uint32_t shift = first % 64;
+
+    assert(first < bit_count);
+    if (shift == 0)
+        return words[word];
+    return words[word] >> shift | words[word + 1 == bit_count / 64 ? 0 : word + 1] << (64 - shift);
+}
 
 /* The first set bit at or after `from` and below `bit_count`; bit_count if there is none. */
 uint32_t bits_next_set(const uint64_t *words, uint32_t bit_count, uint32_t from);

@@ -148,12 +148,27 @@ struct packet {
 
 _Static_assert(sizeof(struct packet) <= 104, "packets are copied by value: keep them small");
 
+/* UDP header, transport headers, payload, pad and iCRC (docs/wire.md §1.1). */
+static inline uint32_t packet_udp_bytes(const struct packet *packet)
+{
+    enum { UDP = 8, TSETH = 4, ICRC = 4 };
+    uint32_t bytes = UDP + opcode_header_bytes[packet->opcode] + ICRC;
+
+    if (packet->flags & PACKET_STAMPED)
+        bytes += TSETH;
+    if (opcode_has_payload(packet->opcode))
+        bytes += packet->write.payload.length + packet->write.pad_bytes;
+    return bytes;
+}
+
 /* What congestion control counts, whatever the encapsulation: the UDP length and an IPv6 header
  * (MRC 1.0 §8.3.1). */
-uint32_t packet_nominal_bytes(const struct packet *);
+static inline uint32_t packet_nominal_bytes(const struct packet *packet)
+{
+    enum { IPV6 = 40 };
 
-/* UDP header, transport headers, payload, pad and iCRC. */
-uint32_t packet_udp_bytes(const struct packet *);
+    return packet_udp_bytes(packet) + IPV6;
+}
 
 /* For people and JSON, for example "TRIMMED"; NULL when the number is not known. */
 const char *packet_nack_reason_name(uint8_t reason);

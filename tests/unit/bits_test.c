@@ -88,3 +88,21 @@ PROPERTY("searching and windows agree with testing bit by bit", 500)
     for (uint32_t i = 0; i < 64; i++)
         EXPECT_EQ(bits_window(words, 256, from) >> i & 1, bits_test(words, (from + i) % 256));
 }
+
+SPEC("a run is what is set without a gap from a bit on, up to the end of the word")
+{
+    EXPECT_EQ(bits_run(0x73, 0), 0x3);
+    EXPECT_EQ(bits_run(0x73, 1), 0x2);
+    EXPECT_EQ(bits_run(0x73, 2), 0);
+    EXPECT_EQ(bits_run(0x73, 5), 0x60);
+    EXPECT_EQ(bits_run(UINT64_MAX, 0), UINT64_MAX);
+    EXPECT_EQ(bits_run(UINT64_MAX, 63), UINT64_C(1) << 63);
+    EXPECT_EQ(bits_run(0, 17), 0);
+}
+
+SPEC("the highest bit set is found at either end of the word")
+{
+    EXPECT_EQ(bits_highest(1), 0);
+    EXPECT_EQ(bits_highest(0x73), 6);
+    EXPECT_EQ(bits_highest(UINT64_MAX), 63);
+}

@@ -282,3 +282,26 @@ SPEC("a measuring arena learns what the timers of so many owners need")
     wheel_init(NULL, &arena, OWNERS);
     EXPECT_EQ(arena.used_bytes, OWNERS * sizeof(struct wheel_node));
 }
+
+SPEC("a timer set after a long idle time waits in the finest slots, and wakes nobody on the way")
+{
+    static struct timers timers;
+    uint64_t now_ns = UINT64_C(64) * 64 * 1000 * TICK_NS;
+
+    timers_init(&timers);
+    EXPECT_EQ(wheel_take(&timers.wheel, now_ns), WHEEL_NONE);
+    set(&timers, 0, now_ns + 5 * TICK_NS);
+    EXPECT_EQ(wheel_next_ns(&timers.wheel), now_ns + 5 * TICK_NS);
+}
+
+SPEC("centuries are waited for")
+{
+    static struct timers timers;
+    uint64_t deadline_ns = (UINT64_C(1) << 63) + 12345;
+
+    timers_init(&timers);
+    set(&timers, 9, deadline_ns);
+    EXPECT_LE(wheel_next_ns(&timers.wheel), deadline_ns);
+    EXPECT_EQ(wheel_take(&timers.wheel, deadline_ns - TICK_NS), WHEEL_NONE);
+    EXPECT_EQ(wheel_take(&timers.wheel, deadline_ns + TICK_NS), 9);
+}

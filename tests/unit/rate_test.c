@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A limit on how often something happens. */
+#include "spec.h"
+
+#include "base/prng.h"
+#include "base/rate.h"
+
+/* How many are allowed at this moment. */
+static uint32_t allowed(struct rate *rate, uint64_t gap_ns, uint32_t burst, uint64_t now_ns)
+{
+    uint32_t count = 0;
+
+    while (count < 1000 && rate_allows(rate, gap_ns, burst, now_ns))
+        count++;
+    return count;
+}
+
+SPEC("after a pause as many as a burst may come at once, then one per gap")
+{
+    struct rate rate = { 0 };
+
+    EXPECT_EQ(allowed(&rate, 100, 3, 5000), 3);
+    EXPECT_EQ(allowed(&rate, 100, 3, 5099), 0);
+    EXPECT_EQ(allowed(&rate, 100, 3, 5100), 1);
+    EXPECT_EQ(allowed(&rate, 100, 3, 5100), 0);
+    EXPECT_EQ(allowed(&rate, 100, 3, 5350), 2);
+    EXPECT_EQ(allowed(&rate, 100, 3, 1000000), 3);
+}
+
+SPEC("a burst of one is one per gap")
+{
+    struct rate rate = { 0 };
+
+    EXPECT_EQ(allowed(&rate, 100, 1, 100), 1);
+    EXPECT_EQ(allowed(&rate, 100, 1, 199), 0);
+    EXPECT_EQ(allowed(&rate, 100, 1, 200), 1);
+}
+
+SPEC("without a gap there is no limit")
+{
+    struct rate rate = { 0 };
+
+    EXPECT_EQ(allowed(&rate, 0, 1, 100), 1000);
+}
+
+SPEC("a refusal costs nothing")
+{
+    struct rate rate = { 0 };
+
+    EXPECT_EQ(allowed(&rate, 100, 1, 100), 1);
+    for (uint64_t now_ns = 101; now_ns < 200; now_ns++)
+        EXPECT(!rate_allows(&rate, 100, 1, now_ns));
+    EXPECT(rate_allows(&rate, 100, 1, 200));
+}
+
+PROPERTY("in any stretch of time no more happen than its gaps and one burst", 200)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct rate rate = { 0 };
+    uint64_t times_ns[200];
+    uint64_t gap_ns = 1 + prng_below(&prng, 100);
+    uint32_t burst = 1 + prng_below(&prng, 10);
+    uint64_t now_ns = prng_next(&prng) >> 8;
+    uint32_t count = 0;
+
+    while (count < 200) {
+        now_ns += prng_below(&prng, 60);
+        if (rate_allows(&rate, gap_ns, burst, now_ns))
+            times_ns[count++] = now_ns;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = i; k < count; k++)
+            EXPECT_LE(k - i + 1, (times_ns[k] - times_ns[i]) / gap_ns + burst);
+}
