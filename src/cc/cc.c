@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles: the parameters of docs/protocol.md §19.2 from link rate, base RTT and packet size; and
+ * what all algorithms share, the limit of the window. */
+#include "cc/cc.h"
+
+#include <assert.h>
+
+/* The network for which the gains of §19.2 were tuned: 100 Gb/s and 12 us. */
+#define REFERENCE_RTT_NS    12000.0
+#define REFERENCE_BDP_BYTES 150000.0
+
+enum {
+    ABOUT_ZERO_NS = 1000,
+    GATE_MAX = 31, /* a shift of 32 bits, which leaves nothing of any window */
+};
+
+const struct cc_algorithm *const cc_algorithms[] = {
+#define CC_ALGORITHM(name) &cc_##name,
+#include "cc/algorithms.def"
+#undef CC_ALGORITHM
+    NULL,
+};
+
+static bool names_equal(const char *left, const char *right)
+{
+    while (*left && *left == *right) {
+        left++;
+        right++;
+    }
+    return *left == *right;
+}
+
+const struct cc_algorithm *cc_find(const char *name)
+{
+    assert(name);
+    for (const struct cc_algorithm *const *at = cc_algorithms; *at; at++)
+        if (names_equal((*at)->name, name))
+            return *at;
+    return NULL;
+}
+
+static double bytes_per_ns(uint64_t link_bps)
+{
+    return (double)link_bps / 8e9;
+}
+
+static uint32_t at_least(uint32_t value, uint32_t floor)
+{
+    return value > floor ? value : floor;
+}
+
+/* A 0 would read as "derive me", so the least derived value is 1. */
+static uint32_t rounded(double value)
+{
+    if (value >= (double)UINT32_MAX)
+        return UINT32_MAX;
+    return at_least((uint32_t)(value + 0.5), 1);
+}
+
+static void derive(uint32_t *setting, double value)
+{
+    if (*setting == 0)
+        *setting = rounded(value);
+}
+
+static void derive_times(struct cc_settings *settings)
+{
+    bool on_a_real_clock = settings->base_rtt_floor_ns != 0;
+    double base_rtt_ns;
+
+    settings->base_rtt_ns = at_least(settings->base_rtt_ns, settings->base_rtt_floor_ns);
+    base_rtt_ns = settings->base_rtt_ns;
+
+    derive(&settings->target_delay_ns, (settings->network_trims ? 0.75 : 1.0) * base_rtt_ns);
+    settings->target_delay_ns = at_least(settings->target_delay_ns, settings->target_floor_ns);
+
+    derive(&settings->about_zero_ns,
+        at_least(ABOUT_ZERO_NS, on_a_real_clock ? settings->base_rtt_ns / 10 : 0));
+    derive(&settings->adjust_period_ns, base_rtt_ns);
+
+    /* Where trimming reports every loss, delay alone throws no window away (§19.2, §24). */
+    derive(&settings->quick_adapt_threshold_ns,
+        settings->network_trims ? (double)UINT32_MAX : 4.0 * settings->target_delay_ns);
+}
+
+static void derive_gains(struct cc_settings *settings, double scaling_a)
+{
+    double mtu_bytes = settings->mtu_bytes;
+
+    derive(&settings->fair_increase_bytes, 5.0 * mtu_bytes * scaling_a);
+    derive(&settings->eta_bytes, 0.15 * mtu_bytes * scaling_a);
+    derive(&settings->fast_scale_permille, 0.25 * scaling_a * 1000.0);
+    derive(&settings->gamma_permille, 800);
+    derive(&settings->max_md_jump_permille, 500);
+    derive(&settings->adjust_bytes, 8.0 * mtu_bytes);
+    derive(&settings->quick_adapt_gate, 3);
+    if (settings->quick_adapt_gate > GATE_MAX)
+        settings->quick_adapt_gate = GATE_MAX;
+    if (settings->sharing == CC_SHARING_AUTO)
+        settings->sharing = settings->unmarked_delay == CC_UNMARKED_DECREASE ? CC_SHARING_EQUAL
+                                                                             : CC_SHARING_LITERAL;
+}
+
+/* §19.3: some BDP of what was measured. */
+static double measured_limit_bytes(
+    const struct cc_algorithm *algorithm, double bytes_per_ns, uint32_t base_rtt_ns)
+{
+    if (algorithm->max_window_bdp <= 0)
+        return (double)UINT32_MAX;
+    return algorithm->max_window_bdp * bytes_per_ns * base_rtt_ns;
+}
+
+bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given)
+{
+    struct cc_settings *settings = &profile->settings;
+    double scaling_a;
+    double scaling_b;
+
+    *profile = (struct cc_profile){ .settings = *given, .algorithm = cc_find(given->algorithm) };
+    if (!profile->algorithm)
+        return false;
+    assert(given->link_bps > 0);
+    assert(given->base_rtt_ns > 0);
+    assert(given->mtu_bytes > 0);
+
+    derive_times(settings);
+    profile->bytes_per_ns = bytes_per_ns(settings->link_bps);
+    scaling_a = profile->bytes_per_ns * settings->base_rtt_ns / REFERENCE_BDP_BYTES;
+    scaling_b = settings->target_delay_ns / REFERENCE_RTT_NS;
+    derive_gains(settings, scaling_a);
+    profile->alpha_bytes_per_ns =
+        4.0 * settings->mtu_bytes * scaling_a * scaling_b / settings->target_delay_ns;
+
+    profile->window_limit_bytes =
+        settings->max_window_bytes ? settings->max_window_bytes : UINT32_MAX;
+    derive(&settings->max_window_bytes,
+        measured_limit_bytes(profile->algorithm, profile->bytes_per_ns, settings->base_rtt_ns));
+    return true;
+}
+
+/* At least a packet, or nothing would ever go out again. */
+static void set_limit(struct cc *cc, uint32_t limit_bytes)
+{
+    cc->max_window_bytes = at_least(limit_bytes, cc->profile->settings.mtu_bytes);
+    if (cc->window_bytes > cc->max_window_bytes)
+        cc->window_bytes = cc->max_window_bytes;
+}
+
+/* What the operator set can only lower it (§19.3). */
+static void follow_measured_limit(struct cc *cc)
+{
+    uint32_t limit_bytes =
+        rounded(measured_limit_bytes(cc->profile->algorithm, cc->bytes_per_ns, cc->base_rtt_ns));
+    uint32_t operator_limit_bytes = cc->profile->window_limit_bytes;
+
+    set_limit(cc, limit_bytes < operator_limit_bytes ? limit_bytes : operator_limit_bytes);
+}
+
+void cc_init(struct cc *cc, const struct cc_profile *profile)
+{
+    *cc = (struct cc){
+        .profile = profile,
+        .window_bytes = UINT32_MAX, /* as much as the limit allows */
+        .base_rtt_ns = profile->settings.base_rtt_ns,
+        .target_delay_ns = profile->settings.target_delay_ns,
+        .bytes_per_ns = profile->bytes_per_ns,
+        .link_share = 1.0,
+    };
+    set_limit(cc, profile->settings.max_window_bytes);
+    if (profile->algorithm->init)
+        profile->algorithm->init(cc);
+}
+
+void cc_on_link_rate(struct cc *cc, uint64_t link_bps)
+{
+    cc->bytes_per_ns = bytes_per_ns(link_bps);
+    cc->link_share = cc->bytes_per_ns / cc->profile->bytes_per_ns;
+    follow_measured_limit(cc);
+}
+
+void cc_on_base_rtt(struct cc *cc, uint32_t base_rtt_ns)
+{
+    cc->base_rtt_ns = base_rtt_ns;
+    follow_measured_limit(cc);
+}
+
+void cc_check(const struct cc *cc)
+{
+    const struct cc_settings *settings = &cc->profile->settings;
+
+    assert(cc->window_bytes >= settings->mtu_bytes);
+    assert(cc->window_bytes <= cc->max_window_bytes);
+    assert(cc->base_rtt_ns >= settings->base_rtt_floor_ns);
+    assert(cc->base_rtt_ns <= settings->base_rtt_ns);
+}

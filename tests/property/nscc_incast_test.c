@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Incast: senders that never run dry, each with NSCC, into one trimming port that does not mark.
+ *
+ * 100 Gb/s, a round trip of 10 us, a queue of 1.5 BDP; measured in the second half of 20 ms. The
+ * senders start within 10 us. The receiver acknowledges every few packets, at once where asked to,
+ * and after half a round trip of silence; what was trimmed is sent again. */
+#include "spec.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/prng.h"
+#include "cc/cc.h"
+#include "switch/switch.h"
+
+#define END_PS      UINT64_C(20000000000)
+#define BASE_RTT_PS UINT64_C(10000000)
+#define PACKET_PS   (PACKET_BYTES * UINT64_C(80))
+#define LINK_PS     (BASE_RTT_PS / 2 - PACKET_PS) /* from wire to wire, either way */
+
+enum {
+    RATE_GBPS = 100,
+    BDP_BYTES = 125000,
+    PACKET_BYTES = 4184,
+    SACK_THRESHOLD_BYTES = 16384,
+    SENDERS_MAX = 32,
+    EVENTS_MAX = 16384,
+    SLOTS = 4096,
+};
+
+enum event_kind {
+    WIRE_FREE, /* a sender may start its next packet */
+    ARRIVAL,   /* at the port */
+    SACK,
+    NACK,
+    SILENCE, /* the receiver has waited half a round trip */
+};
+
+struct event {
+    uint64_t at_ps;
+    uint64_t order;   /* among events of the same time */
+    uint64_t sent_ps; /* of the packet it is about; 0: no sample of the round trip */
+    uint32_t sender;
+    uint32_t bytes;
+    enum event_kind kind;
+    bool ack_request;
+};
+
+struct sender {
+    struct cc cc;
+    uint32_t inflight_bytes;
+    uint32_t lost_packets;
+    bool wire_is_busy;
+    /* the receiver's side */
+    uint32_t unreported_packets;
+    uint64_t last_arrival_ps;
+    uint64_t delivered_packets; /* in the second half */
+};
+
+struct setting {
+    const char *name;
+    enum cc_unmarked_delay unmarked_delay;
+    enum cc_sharing sharing;
+};
+
+struct incast {
+    const struct setting *setting;
+    uint32_t sender_count;
+    uint32_t packets_per_sack;
+    uint32_t jitter_ps; /* at most, each way */
+    struct cc_profile profile;
+    struct sender senders[SENDERS_MAX];
+    struct prng prng;
+
+    struct port port;
+    struct port_profile port_profile;
+    struct port_pool pool;
+    struct port_counters counters;
+    _Alignas(16) uint8_t pool_memory[SLOTS * 16];
+    struct event packets[SLOTS]; /* at the port, by handle */
+    uint32_t packet_count;
+    uint64_t arrivals[2]; /* by half */
+    uint64_t trims[2];
+
+    struct event events[EVENTS_MAX]; /* a binary heap, the earliest first */
+    uint32_t event_count;
+    uint64_t event_order;
+
+    double jain;
+    double trimmed_share;
+    double utilisation;
+};
+
+static const struct setting by_default = { .name = "default",
+    .unmarked_delay = CC_UNMARKED_DECREASE };
+static const struct setting literal = { .name = "literal Table 8-1",
+    .unmarked_delay = CC_UNMARKED_FAIR };
+static const struct setting literal_sharing = { .name = "decrease, literal sharing",
+    .unmarked_delay = CC_UNMARKED_DECREASE,
+    .sharing = CC_SHARING_LITERAL };
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static bool comes_before(const struct event *a, const struct event *b)
+{
+    return a->at_ps != b->at_ps ? a->at_ps < b->at_ps : a->order < b->order;
+}
+
+static void push(struct incast *incast, struct event event)
+{
+    uint32_t at = incast->event_count++;
+
+    EXPECT_LE(incast->event_count, EVENTS_MAX);
+    event.order = incast->event_order++;
+    for (; at > 0 && comes_before(&event, &incast->events[(at - 1) / 2]); at = (at - 1) / 2)
+        incast->events[at] = incast->events[(at - 1) / 2];
+    incast->events[at] = event;
+}
+
+static struct event pop(struct incast *incast)
+{
+    struct event *events = incast->events;
+    struct event first = events[0];
+    struct event last = events[--incast->event_count];
+    uint32_t at = 0;
+
+    for (uint32_t child = 1; child < incast->event_count; child = 2 * at + 1) {
+        if (child + 1 < incast->event_count && comes_before(&events[child + 1], &events[child]))
+            child++;
+        if (!comes_before(&events[child], &last))
+            break;
+        events[at] = events[child];
+        at = child;
+    }
+    events[at] = last;
+    return first;
+}
+
+/* Puts an event on a link. */
+static void travel(struct incast *incast, struct event event, enum event_kind kind)
+{
+    event.kind = kind;
+    event.at_ps += LINK_PS + prng_below(&incast->prng, incast->jitter_ps + 1);
+    push(incast, event);
+}
+
+/* ---- the sender ----------------------------------------------------------------------------- */
+
+static void send_if_allowed(struct incast *incast, uint32_t index, uint64_t now_ps)
+{
+    struct sender *sender = &incast->senders[index];
+    struct event sent = { .sender = index, .sent_ps = now_ps, .at_ps = now_ps + PACKET_PS };
+
+    if (sender->wire_is_busy || !cc_can_send(&sender->cc, sender->inflight_bytes))
+        return;
+    sender->inflight_bytes += PACKET_BYTES;
+    sent.ack_request = sender->lost_packets > 0 || sender->cc.window_bytes < SACK_THRESHOLD_BYTES ||
+                       sender->cc.window_bytes < sender->inflight_bytes + PACKET_BYTES;
+    sender->lost_packets -= sender->lost_packets > 0;
+    sender->wire_is_busy = true;
+    push(incast, sent); /* WIRE_FREE */
+    travel(incast, sent, ARRIVAL);
+}
+
+static void on_sack(struct sender *sender, const struct event *event)
+{
+    uint64_t rtt_ns = event->sent_ps ? (event->at_ps - event->sent_ps) / 1000 : 0;
+
+    sender->inflight_bytes -= event->bytes;
+    cc_on_ack(&sender->cc, &(struct cc_ack){ .now_ns = event->at_ps / 1000,
+                               .rtt_ns = rtt_ns,
+                               .received_bytes = event->bytes,
+                               .inflight_bytes = sender->inflight_bytes });
+    cc_check(&sender->cc);
+}
+
+static void on_nack(struct sender *sender, const struct event *event)
+{
+    sender->inflight_bytes -= PACKET_BYTES;
+    sender->lost_packets++;
+    cc_on_nack(&sender->cc, &(struct cc_nack){ .now_ns = event->at_ps / 1000,
+                                .rtt_ns = (event->at_ps - event->sent_ps) / 1000,
+                                .packet_bytes = PACKET_BYTES,
+                                .inflight_bytes = sender->inflight_bytes,
+                                .trimmed = true });
+    cc_check(&sender->cc);
+}
+
+/* ---- port and receiver ---------------------------------------------------------------------- */
+
+static void on_arrival(struct incast *incast, const struct event *packet)
+{
+    struct port_entry entry = { .handle = incast->packet_count++ % SLOTS,
+        .length_bytes = PACKET_BYTES,
+        .class = DSCP_TRIMMABLE,
+        .ecn = ECN_ECT0 };
+    bool is_second_half = packet->at_ps >= END_PS / 2;
+    struct port_outcome outcome = port_enqueue(&incast->port, entry, packet->at_ps);
+
+    EXPECT_NE(outcome.verdict, PORT_DROPPED);
+    incast->packets[entry.handle] = *packet;
+    incast->arrivals[is_second_half]++;
+    incast->trims[is_second_half] += outcome.verdict != PORT_QUEUED;
+}
+
+static void acknowledge(struct incast *incast, struct event trigger)
+{
+    struct sender *sender = &incast->senders[trigger.sender];
+
+    trigger.bytes = sender->unreported_packets * PACKET_BYTES;
+    sender->unreported_packets = 0;
+    travel(incast, trigger, SACK);
+}
+
+static void on_delivery(struct incast *incast, struct event packet)
+{
+    struct sender *sender = &incast->senders[packet.sender];
+
+    sender->delivered_packets += packet.at_ps >= END_PS / 2;
+    sender->unreported_packets++;
+    sender->last_arrival_ps = packet.at_ps;
+    if (packet.ack_request || sender->unreported_packets >= incast->packets_per_sack)
+        acknowledge(incast, packet);
+    else
+        push(incast, (struct event){ .kind = SILENCE,
+                         .sender = packet.sender,
+                         .at_ps = packet.at_ps + BASE_RTT_PS / 2 });
+}
+
+static void on_silence(struct incast *incast, struct event event)
+{
+    const struct sender *sender = &incast->senders[event.sender];
+
+    if (sender->unreported_packets > 0 && event.at_ps - sender->last_arrival_ps >= BASE_RTT_PS / 2)
+        acknowledge(incast, event);
+}
+
+static void on_transmission(struct incast *incast, const struct port_transmission *sent)
+{
+    struct event packet = incast->packets[sent->entry.handle];
+
+    packet.at_ps = sent->end_ps;
+    if (dscp_is_trimmed((enum dscp_class)sent->entry.class))
+        travel(incast, packet, NACK);
+    else
+        on_delivery(incast, packet);
+}
+
+/* ---- the experiment ------------------------------------------------------------------------- */
+
+static void set_up(struct incast *incast, uint64_t seed)
+{
+    struct cc_settings cc = { .algorithm = "nscc",
+        .link_bps = RATE_GBPS * UINT64_C(1000000000),
+        .base_rtt_ns = BASE_RTT_PS / 1000,
+        .mtu_bytes = PACKET_BYTES,
+        .network_trims = true,
+        .unmarked_delay = incast->setting->unmarked_delay,
+        .sharing = incast->setting->sharing };
+    struct port_config port = { .rate_bps = cc.link_bps,
+        .data = { .bytes = BDP_BYTES * 3 / 2 },
+        .trimmed_bytes = 64,
+        .trims = true,
+        .faces_host = true };
+    struct arena arena;
+
+    EXPECT(cc_profile_init(&incast->profile, &cc));
+    arena_init(&arena, incast->pool_memory, sizeof(incast->pool_memory));
+    port_pool_init(&incast->pool, &arena, SLOTS);
+    port_profile_init(&incast->port_profile, &port, &incast->pool);
+    port_init(&incast->port, &incast->port_profile, &incast->counters, prng_stream(seed, 2));
+    incast->prng = prng_stream(seed, 1);
+    for (uint32_t i = 0; i < incast->sender_count; i++) {
+        cc_init(&incast->senders[i].cc, &incast->profile);
+        push(incast, (struct event){
+                         .sender = i, .at_ps = prng_below(&incast->prng, (uint32_t)BASE_RTT_PS) });
+    }
+}
+
+static void happen(struct incast *incast, struct event event)
+{
+    struct sender *sender = &incast->senders[event.sender];
+
+    switch (event.kind) {
+    case ARRIVAL:
+        on_arrival(incast, &event);
+        return;
+    case SILENCE:
+        on_silence(incast, event);
+        return;
+    case WIRE_FREE:
+        sender->wire_is_busy = false;
+        break;
+    case SACK:
+        on_sack(sender, &event);
+        break;
+    case NACK:
+        on_nack(sender, &event);
+        break;
+    }
+    send_if_allowed(incast, event.sender, event.at_ps);
+}
+
+static void measure(struct incast *incast)
+{
+    double packets = 0;
+    double squares = 0;
+
+    for (uint32_t i = 0; i < incast->sender_count; i++) {
+        double delivered = (double)incast->senders[i].delivered_packets;
+
+        packets += delivered;
+        squares += delivered * delivered;
+    }
+    incast->jain = packets * packets / squares / incast->sender_count;
+    incast->trimmed_share = (double)incast->trims[1] / (double)incast->arrivals[1];
+    incast->utilisation = packets * (double)PACKET_PS / (double)(END_PS / 2);
+}
+
+static void run(struct incast *incast, uint64_t seed)
+{
+    set_up(incast, seed);
+    for (;;) {
+        bool is_over = incast->event_count == 0 || incast->events[0].at_ps >= END_PS;
+        uint64_t now_ps = is_over ? END_PS : incast->events[0].at_ps;
+        struct port_transmission sent;
+
+        if (port_transmit(&incast->port, now_ps, &sent))
+            on_transmission(incast, &sent);
+        else if (is_over)
+            break;
+        else
+            happen(incast, pop(incast));
+    }
+    measure(incast);
+}
+
+static void run_and_print(struct incast *incast, uint64_t seed)
+{
+    run(incast, seed);
+    printf(
+        "# %2u to 1, a SACK for %u, %s: Jain %.3f, %.2f %% trimmed, link %.3f, %u trims before\n",
+        incast->sender_count, incast->packets_per_sack, incast->setting->name, incast->jain,
+        100 * incast->trimmed_share, incast->utilisation, (uint32_t)incast->trims[0]);
+}
+
+/* ---- what must hold ------------------------------------------------------------------------- */
+
+static struct incast *incast_of(
+    const struct setting *setting, uint32_t sender_count, uint32_t packets_per_sack)
+{
+    static struct incast incast;
+
+    memset(&incast, 0, sizeof(incast));
+    incast.setting = setting;
+    incast.sender_count = sender_count;
+    incast.packets_per_sack = packets_per_sack;
+    return &incast;
+}
+
+static void expect_equal_shares(uint32_t sender_count, uint64_t seed)
+{
+    for (uint32_t packets_per_sack = 1; packets_per_sack <= 4; packets_per_sack += 3) {
+        struct incast *incast = incast_of(&by_default, sender_count, packets_per_sack);
+
+        incast->jitter_ps = seed % 2 ? 0 : 300000;
+        if (seed <= 2)
+            run_and_print(incast, seed);
+        else
+            run(incast, seed);
+
+        EXPECT(incast->jain >= 0.97);
+        EXPECT(incast->trimmed_share < 0.02);
+        EXPECT(incast->utilisation > 0.99);
+    }
+}
+
+SPEC("§19: a lone sender reaches line rate and nothing is trimmed")
+{
+    struct incast *incast = incast_of(&by_default, 1, 4);
+
+    run_and_print(incast, 1);
+
+    EXPECT(incast->utilisation > 0.99);
+    EXPECT_EQ(incast->trims[0] + incast->trims[1], 0);
+}
+
+PROPERTY("§19.5: 2 senders share a full link equally with under 2 % trimmed", 20)
+{
+    expect_equal_shares(2, seed);
+}
+
+PROPERTY("§19.5: 7 senders share a full link equally with under 2 % trimmed", 20)
+{
+    expect_equal_shares(7, seed);
+}
+
+PROPERTY("§19.5: 15 senders share a full link equally with under 2 % trimmed", 20)
+{
+    expect_equal_shares(15, seed);
+}
+
+PROPERTY("§19.5: 32 senders share a full link equally with under 2 % trimmed", 20)
+{
+    expect_equal_shares(32, seed);
+}
+
+SPEC("§19.5: other settings fill the link too; shares and trims are recorded, not judged")
+{
+    static const struct setting *const settings[] = { &literal, &literal_sharing };
+    static const uint32_t sender_counts[] = { 2, 7, 15, 32 };
+
+    for (uint32_t i = 0; i < 16; i++) {
+        struct incast *incast = incast_of(settings[i / 8], sender_counts[i / 2 % 4], i % 2 ? 4 : 1);
+
+        run_and_print(incast, 1);
+        EXPECT(incast->utilisation > 0.97);
+    }
+}

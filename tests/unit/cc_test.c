@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles and what all algorithms share; the formulas themselves are in conformance/cc_test.c. */
+#include "flow.h"
+
+static struct cc_settings on_a_real_clock(void)
+{
+    struct cc_settings settings = flow_reference();
+
+    settings.base_rtt_floor_ns = 200000;
+    settings.target_floor_ns = 1000000;
+    return settings;
+}
+
+SPEC("an algorithm is found by its whole name")
+{
+    EXPECT(cc_find("nscc") == &cc_nscc);
+    EXPECT(cc_find("none") == &cc_none);
+    EXPECT(cc_find("ns") == NULL);
+    EXPECT(cc_find("nscc2") == NULL);
+    EXPECT(cc_find("") == NULL);
+}
+
+SPEC("the list of algorithms holds each once and ends with NULL")
+{
+    EXPECT(cc_algorithms[0] == &cc_nscc);
+    EXPECT(cc_algorithms[1] == &cc_none);
+    EXPECT(cc_algorithms[2] == NULL);
+    EXPECT_STR_EQ(cc_nscc.api_name, "uet-1.0-nscc");
+}
+
+SPEC("a profile of an unknown algorithm is refused")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+
+    settings.algorithm = "cubic";
+    EXPECT(!cc_profile_init(&profile, &settings));
+}
+
+SPEC("what the operator sets is not derived")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+
+    settings.about_zero_ns = 11;
+    settings.target_delay_ns = 12;
+    settings.max_window_bytes = 13;
+    settings.fair_increase_bytes = 14;
+    settings.eta_bytes = 15;
+    settings.fast_scale_permille = 16;
+    settings.gamma_permille = 17;
+    settings.max_md_jump_permille = 18;
+    settings.adjust_bytes = 19;
+    settings.adjust_period_ns = 20;
+    settings.quick_adapt_gate = 21;
+    settings.quick_adapt_threshold_ns = 22;
+    settings.sharing = CC_SHARING_EQUAL;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.about_zero_ns, 11);
+    EXPECT_EQ(profile.settings.target_delay_ns, 12);
+    EXPECT_EQ(profile.settings.max_window_bytes, 13);
+    EXPECT_EQ(profile.settings.fair_increase_bytes, 14);
+    EXPECT_EQ(profile.settings.eta_bytes, 15);
+    EXPECT_EQ(profile.settings.fast_scale_permille, 16);
+    EXPECT_EQ(profile.settings.gamma_permille, 17);
+    EXPECT_EQ(profile.settings.max_md_jump_permille, 18);
+    EXPECT_EQ(profile.settings.adjust_bytes, 19);
+    EXPECT_EQ(profile.settings.adjust_period_ns, 20);
+    EXPECT_EQ(profile.settings.quick_adapt_gate, 21);
+    EXPECT_EQ(profile.settings.quick_adapt_threshold_ns, 22);
+    EXPECT_EQ(profile.settings.sharing, CC_SHARING_EQUAL);
+}
+
+SPEC("flows share by the letter, or equally where delay alone makes a window shrink")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.sharing, CC_SHARING_LITERAL);
+    settings.unmarked_delay = CC_UNMARKED_DECREASE;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.sharing, CC_SHARING_EQUAL);
+    settings.sharing = CC_SHARING_LITERAL;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.sharing, CC_SHARING_LITERAL);
+}
+
+SPEC("without a real clock about zero is 1 us however long the round trip")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+
+    settings.base_rtt_ns = 1000000;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.about_zero_ns, 1000);
+}
+
+SPEC("on a real clock base RTT and target have floors, and about zero is a tenth of a round trip")
+{
+    struct cc_settings settings = on_a_real_clock();
+    struct cc_profile profile;
+
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.base_rtt_ns, 200000);
+    EXPECT_EQ(profile.settings.target_delay_ns, 1000000);
+    EXPECT_EQ(profile.settings.about_zero_ns, 20000);
+    EXPECT_EQ(profile.settings.adjust_period_ns, 200000);
+    EXPECT_EQ(profile.settings.max_window_bytes, 3750000);
+}
+
+SPEC("on a real clock longer times than the floors stay, and about zero is at least 1 us")
+{
+    struct cc_settings settings = on_a_real_clock();
+    struct cc_profile profile;
+
+    settings.base_rtt_ns = 4000000;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.base_rtt_ns, 4000000);
+    EXPECT_EQ(profile.settings.target_delay_ns, 3000000);
+
+    settings.base_rtt_ns = 5000;
+    settings.base_rtt_floor_ns = 5000;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.about_zero_ns, 1000);
+}
+
+SPEC("the floor holds for measured round trips, too")
+{
+    struct cc_settings settings = on_a_real_clock();
+    struct cc_profile profile;
+    struct cc cc;
+
+    settings.base_rtt_ns = 300000;
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    cc_on_rtt(&cc, 0);
+    EXPECT_EQ(cc.base_rtt_ns, 300000);
+    cc_on_rtt(&cc, 15000);
+    EXPECT_EQ(cc.base_rtt_ns, 200000);
+    EXPECT_EQ(cc.max_window_bytes, 3750000);
+    cc_check(&cc);
+}
+
+SPEC("on a slow link no derived value falls to 0, which would mean derive again")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+
+    settings.link_bps = 1000000;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.fast_scale_permille, 1);
+    EXPECT_EQ(profile.settings.eta_bytes, 1);
+    EXPECT_EQ(profile.settings.max_window_bytes, 2);
+}
+
+SPEC("a window's limit is at least a packet")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+    struct cc cc;
+
+    settings.max_window_bytes = 100;
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    EXPECT_EQ(cc.window_bytes, MTU_BYTES);
+    cc_on_link_rate(&cc, 0);
+    EXPECT_EQ(cc.window_bytes, MTU_BYTES);
+    cc_check(&cc);
+}
+
+SPEC("a quick adapt gate beyond 31 bits closes, as 31 does")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+
+    settings.quick_adapt_gate = 200;
+    EXPECT(cc_profile_init(&profile, &settings));
+    EXPECT_EQ(profile.settings.quick_adapt_gate, 31);
+}
+
+SPEC("a limit that the operator set gives way to a smaller one that was measured")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+    struct cc cc;
+
+    settings.max_window_bytes = 300000;
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    EXPECT_EQ(cc.window_bytes, 300000);
+    cc_on_rtt(&cc, 10000);
+    EXPECT_EQ(cc.max_window_bytes, 187500);
+    cc_on_link_rate(&cc, UINT64_C(400000000000));
+    EXPECT_EQ(cc.max_window_bytes, 300000);
+}
+
+SPEC("the window's limit follows the link rate both ways, the window only down")
+{
+    struct flow flow;
+
+    flow_begin_unadjusted(&flow);
+    flow.cc.window_bytes = MAX_WINDOW_BYTES;
+    cc_on_link_rate(&flow.cc, UINT64_C(25000000000));
+    EXPECT_EQ(flow.cc.max_window_bytes, MAX_WINDOW_BYTES / 4);
+    EXPECT_EQ(flow.cc.window_bytes, MAX_WINDOW_BYTES / 4);
+    cc_on_rtt(&flow.cc, BASE_RTT_NS / 2);
+    EXPECT_EQ(flow.cc.max_window_bytes, MAX_WINDOW_BYTES / 8);
+
+    cc_on_link_rate(&flow.cc, UINT64_C(200000000000));
+    EXPECT_EQ(flow.cc.max_window_bytes, MAX_WINDOW_BYTES);
+    EXPECT_EQ(flow.cc.window_bytes, MAX_WINDOW_BYTES / 8);
+}

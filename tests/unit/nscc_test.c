@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NSCC beyond the letter of the specification, which is in conformance/: delay as a mark, targets
+ * that fall with the window, changing links, numbers out of the ordinary. */
+#include "flow.h"
+
+static struct cc_settings decreasing(enum cc_sharing sharing)
+{
+    struct cc_settings settings = flow_reference();
+
+    settings.unmarked_delay = CC_UNMARKED_DECREASE;
+    settings.sharing = sharing;
+    return settings;
+}
+
+SPEC("with decrease, an unmarked delay cuts like a marked one")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct flow marked;
+    struct flow unmarked;
+
+    flow_begin(&marked, &settings);
+    flow_begin(&unmarked, &settings);
+    for (int i = 0; i < 100; i++) {
+        marked.now_ns += 2000;
+        unmarked.now_ns += 2000;
+        flow_acknowledge(&marked, 1000, 20000, true);
+        flow_acknowledge(&unmarked, 1000, 20000, false);
+    }
+    EXPECT_EQ(unmarked.cc.window_bytes, marked.cc.window_bytes);
+    EXPECT_LT(unmarked.cc.window_bytes, WINDOW_BYTES);
+}
+
+SPEC("with decrease, a delay of exactly the target adds no fair increase")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct flow flow;
+
+    flow_begin(&flow, &settings);
+    flow_acknowledge(&flow, 40000, TARGET_NS, false);
+    EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES);
+}
+
+SPEC("with decrease, an unmarked delay below the target grows the window as ever")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct flow flow;
+
+    flow_begin(&flow, &settings);
+    flow_acknowledge(&flow, 40000, 3000, false);
+    EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES + 3347);
+}
+
+SPEC("with decrease, an unmarked delay is ignored after quick adapt like a marked one")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct flow flow;
+
+    settings.adjust_period_ns = UINT32_MAX;
+    flow_begin(&flow, &settings);
+    flow_congest(&flow);
+    flow_acknowledge_in_vain(&flow, 20000);
+    flow.now_ns += BASE_RTT_NS + TARGET_NS;
+    flow_trim(&flow);
+    flow_acknowledge(&flow, 40000, 90000, false);
+    EXPECT_EQ(flow.cc.window_bytes, 20000);
+}
+
+SPEC("with equal sharing, a window at its limit has half the target, smaller ones have more")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
+    struct flow flow;
+
+    flow_begin(&flow, &settings);
+    flow.cc.window_bytes = MAX_WINDOW_BYTES / 2; /* target: 1.75 / 3 * 9000 = 5250 ns */
+    flow_acknowledge(&flow, 40000, 3000, false);
+    EXPECT_EQ(flow.cc.window_bytes, 112500 + 1115); /* alpha * 2.25 us * 40000 / 112500 */
+
+    flow_begin(&flow, &settings);
+    flow.cc.window_bytes = MAX_WINDOW_BYTES / 8; /* 1.1875 / 1.5 * 9000 = 7125 ns */
+    flow_acknowledge(&flow, 40000, 7125, false);
+    EXPECT_EQ(flow.cc.window_bytes, 28125);
+    flow_acknowledge(&flow, 40000, 6125, false);
+    EXPECT_EQ(flow.cc.window_bytes, 28125 + 1983);
+}
+
+SPEC("with equal sharing, a cut measures the average against the window's own target")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
+    struct flow flow;
+
+    settings.adjust_bytes = UINT32_MAX;
+    settings.adjust_period_ns = UINT32_MAX;
+    flow_begin(&flow, &settings);
+    flow.cc.window_bytes = MAX_WINDOW_BYTES; /* target: 4500 ns */
+    for (int i = 0; i < 8; i++)
+        flow_acknowledge(&flow, 0, 50000, false); /* average: 50000 * (1 - 0.9875 ^ 8) = 4787 */
+    EXPECT_EQ(flow.cc.window_bytes, 214221);
+}
+
+SPEC("with equal sharing, the target goes by the window's present limit")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
+    struct flow flow;
+
+    flow_begin(&flow, &settings);
+    cc_on_link_rate(&flow.cc, UINT64_C(50000000000)); /* limit: 112500 */
+    flow.cc.window_bytes = 56250;                     /* target: 5250 ns; gains halved */
+    flow_acknowledge(&flow, 40000, 3000, false);
+    EXPECT_EQ(flow.cc.window_bytes, 56250 + 1115);
+}
+
+SPEC("with equal sharing, only packets sent after the last cut lead to another")
+{
+    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
+    struct flow flow;
+
+    settings.adjust_bytes = UINT32_MAX;
+    settings.adjust_period_ns = UINT32_MAX;
+    flow_begin(&flow, &settings);
+    flow_congest(&flow);
+    flow.cc.window_bytes = WINDOW_BYTES;
+    flow.now_ns += BASE_RTT_NS + 15000;
+    flow_acknowledge(&flow, 0, 15000, true);
+    EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES);
+    flow_acknowledge(&flow, 0, 14999, true);
+    EXPECT_LT(flow.cc.window_bytes, WINDOW_BYTES);
+}
+
+SPEC("increases follow the link rate")
+{
+    struct cc_settings settings = flow_reference();
+    struct flow flow;
+
+    flow_begin(&flow, &settings);
+    cc_on_link_rate(&flow.cc, UINT64_C(50000000000));
+    flow.cc.window_bytes = WINDOW_BYTES;
+    flow.now_ns += BASE_RTT_NS;
+    flow_acknowledge(&flow, 40000, 3000, false);
+    EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES + (3347 + 628) / 2);
+
+    flow.cc.window_bytes = 60000;
+    flow_acknowledge(&flow, 80000, 0, false);
+    EXPECT_EQ(flow.cc.window_bytes, 60000 + 80000 / 8);
+}
+
+SPEC("an acknowledgement without a sample leaves the average alone")
+{
+    struct flow flow;
+
+    flow_begin_unadjusted(&flow);
+    flow_congest(&flow); /* average above the target */
+    for (int i = 0; i < 1000; i++)
+        cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns });
+    flow.cc.window_bytes = WINDOW_BYTES;
+    flow.now_ns += BASE_RTT_NS + 1;
+    flow_acknowledge(&flow, 0, TARGET_NS, true);
+    EXPECT_EQ(flow.cc.window_bytes, 94802);
+}
+
+SPEC("a penalty does not touch what was earned before it, and stops all earning")
+{
+    struct cc_settings settings = flow_reference();
+    struct flow flow;
+
+    flow_begin(&flow, &settings);
+    flow_acknowledge(&flow, 20000, TARGET_NS, false);
+    cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns,
+                            .rtt_ns = BASE_RTT_NS,
+                            .received_bytes = 20000,
+                            .inflight_bytes = WINDOW_BYTES,
+                            .penalty = 1 });
+    EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES - 156 + 4190); /* 20920 * 20000 / 99844 */
+}
+
+SPEC("a window restored after a penalty fits the limit of the day")
+{
+    struct flow flow;
+
+    flow_begin_unadjusted(&flow);
+    cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns,
+                            .received_bytes = 50000,
+                            .inflight_bytes = WINDOW_BYTES,
+                            .penalty = 127 });
+    cc_on_rtt(&flow.cc, 4000);
+    cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns, .restore = true });
+    EXPECT_EQ(flow.cc.window_bytes, 75000);
+    cc_check(&flow.cc);
+}
+
+SPEC("the largest byte counts a peer can claim overflow nothing")
+{
+    struct cc_settings settings = flow_reference();
+    struct flow flow;
+
+    flow_begin(&flow, &settings);
+    for (int i = 0; i < 10; i++) {
+        flow_acknowledge(&flow, UINT32_MAX, 0, false);
+        flow_acknowledge(&flow, UINT32_MAX, TARGET_NS, false);
+    }
+    EXPECT_EQ(flow.cc.window_bytes, MAX_WINDOW_BYTES);
+    cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns,
+                            .rtt_ns = UINT64_MAX,
+                            .received_bytes = UINT32_MAX,
+                            .inflight_bytes = UINT32_MAX,
+                            .penalty = 127 });
+    EXPECT_EQ(flow.cc.window_bytes, MTU_BYTES);
+}
