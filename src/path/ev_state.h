@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The states of an EV and what moves it from one to another (docs/protocol.md §15). */
+#pragma once
+
+#include "path/path.h"
+
+enum path_ev_state ev_state_next(enum path_ev_state, enum path_signal);
+
+static inline bool ev_state_is_usable(enum path_ev_state state)
+{
+    return state == EV_GOOD || state == EV_SKIP;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Active and backup EVs per plane, and everything that follows from a change of an EV's state
+ * (docs/protocol.md §14.1, §14.3). */
+#include "path/ev_table.h"
+
+#include <assert.h>
+
+#include "path/ev_recovery.h"
+#include "path/profile.h"
+
+size_t path_set_bytes(uint32_t ev_count, bool skip_backoff)
+{
+    size_t each = sizeof(uint16_t) + sizeof(struct ev_table_ev) +
+                  (skip_backoff ? sizeof(struct ev_table_backoff) : 0);
+
+    return sizeof(struct path_set) + ev_count * each;
+}
+
+/* ---- rotations -------------------------------------------------------------------------------*/
+
+static void swap(uint16_t *order, uint32_t a, uint32_t b)
+{
+    uint16_t swapped = order[a];
+
+    order[a] = order[b];
+    order[b] = swapped;
+}
+
+/* `at`: a place behind the rotation, counted from the plane's first. */
+static void bring_in(struct path_set *set, uint32_t plane_index, uint32_t at)
+{
+    struct ev_table_plane *plane = &set->planes[plane_index];
+    struct ev_table_ev *ev = &ev_table_evs(set)[set->order[plane->first + at]];
+
+    swap(set->order + plane->first, at, plane->rotation_count++);
+    ev->is_active = 1;
+    set->usable_count++;
+    set->usable_planes |= (uint16_t)(1u << plane_index);
+    if (ev->state == EV_GOOD)
+        plane->good_count++;
+}
+
+/* The part used in the present rotation stays in front: the others still get their turn, once. */
+static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_index)
+{
+    struct ev_table_plane *plane = &set->planes[plane_index];
+    struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
+    uint16_t *order = set->order + plane->first;
+    uint32_t at = 0;
+
+    while (order[at] != ev_index)
+        at++;
+    if (at < plane->position) {
+        swap(order, at, --plane->position);
+        at = plane->position;
+    }
+    swap(order, at, --plane->rotation_count);
+    if (plane->rotation_count == 0)
+        set->usable_planes &= (uint16_t) ~(1u << plane_index);
+    ev->is_active = 0;
+    set->usable_count--;
+    if (ev->state == EV_GOOD)
+        plane->good_count--;
+}
+
+/* Lower is better: an EV that has just come back is the last to be trusted again. */
+static uint32_t backup_rank(const struct ev_table_ev *ev)
+{
+    return (ev->state == EV_SKIP ? 1u : 0) + (ev->returned ? 2u : 0);
+}
+
+/* The place of the plane's best backup, counted from its first entry; PATH_NONE: it has none. */
+static uint32_t find_backup(const struct path_set *set, uint32_t plane_index)
+{
+    const struct ev_table_plane *plane = &set->planes[plane_index];
+    uint32_t count = ev_table_plane_end(set, plane_index) - plane->first;
+    uint32_t best = PATH_NONE;
+    uint32_t best_rank = UINT32_MAX;
+
+    for (uint32_t at = plane->rotation_count; at < count && best_rank > 0; at++) {
+        const struct ev_table_ev *ev = &ev_table_evs_const(set)[set->order[plane->first + at]];
+
+        if (ev_state_is_usable(ev->state) && backup_rank(ev) < best_rank) {
+            best = at;
+            best_rank = backup_rank(ev);
+        }
+    }
+    return best;
+}
+
+static void refill(struct path_set *set, uint32_t plane_index)
+{
+    while (set->planes[plane_index].rotation_count < set->profile->active_per_plane) {
+        uint32_t at = find_backup(set, plane_index);
+
+        if (at == PATH_NONE)
+            return;
+        bring_in(set, plane_index, at);
+    }
+}
+
+/* ---- setting up ------------------------------------------------------------------------------*/
+
+void path_base_rtt_changed(struct path_set *set, uint32_t base_rtt_ns)
+{
+    uint32_t ticks;
+
+    set->tick_shift = 0;
+    while (base_rtt_ns >> set->tick_shift >= 16)
+        set->tick_shift++;
+    ticks = (base_rtt_ns >> set->tick_shift) + 1;
+    /* One more, because the mark and the look at it both round down: never before one base RTT. */
+    set->lapse_ticks = (uint8_t)(ticks + 1);
+}
+
+static void init_planes(struct path_set *set)
+{
+    for (uint32_t plane = 0; plane < set->profile->plane_count; plane++)
+        set->planes[plane].first = (uint16_t)profile_plane_first(set->profile, plane);
+    for (uint32_t plane = 0; plane < set->profile->plane_count; plane++)
+        refill(set, plane);
+}
+
+struct path_set *path_set_init(struct arena *arena, const struct path_profile *profile,
+    const struct path_config *config, struct path_listener listener, struct prng prng)
+{
+    struct path_set *set = arena_take(arena, 1,
+        path_set_bytes(profile->entry_count, config->skip_backoff), _Alignof(struct path_set));
+
+    assert(profile->entry_count <= PATH_EV_COUNT_MAX);
+    assert(profile->plane_count <= PATH_PLANE_COUNT_MAX);
+    assert(profile->active_per_plane >= 1);
+    assert(config->policy < PATH_POLICY_COUNT);
+    assert(config->probe_successes >= 1 && config->probe_successes_max <= UINT8_MAX);
+    if (!set)
+        return NULL;
+    set->prng = prng;
+    set->profile = profile;
+    set->config = config;
+    set->listener = listener;
+    set->has_backoff = config->skip_backoff;
+    set->ev_count = (uint16_t)profile->entry_count;
+    set->probe_deadline_ns = UINT64_MAX;
+    path_base_rtt_changed(set, config->base_rtt_ns);
+    for (uint32_t i = 0; i < profile->entry_count; i++) {
+        set->order[i] = (uint16_t)i;
+        ev_table_evs(set)[i].state = profile->entries[i].denied ? EV_DENIED : EV_GOOD;
+    }
+    init_planes(set);
+    return set;
+}
+
+/* ---- changes of state ------------------------------------------------------------------------*/
+
+static void become_bad(
+    struct path_set *set, struct ev_table_ev *ev, enum path_ev_state from, enum path_signal signal)
+{
+    ev->is_tainted = signal == PATH_LOST;
+    ev->mark = from == EV_SKIP ? EV_TABLE_WAS_SKIP : 0;
+    set->bad_count++;
+    set->lost_count = (uint16_t)(set->lost_count + ev->is_tainted);
+}
+
+static void become_skip(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+{
+    ev_table_evs(set)[ev_index].mark = ev_table_ticks(set, now_ns);
+    if (set->has_backoff)
+        ev_table_backoffs(set)[ev_index].rotations_left = 1;
+}
+
+static void stop_being_bad(struct path_set *set, const struct ev_table_ev *ev)
+{
+    set->bad_count--;
+    set->lost_count = (uint16_t)(set->lost_count - ev->is_tainted);
+}
+
+/* Keeps rotations, and their counts, in step with the EV's state. */
+static void change_state(struct path_set *set, uint32_t ev_index, enum path_ev_state to)
+{
+    struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
+    uint32_t plane_index = path_plane_of(set, ev_index);
+    struct ev_table_plane *plane = &set->planes[plane_index];
+    bool was_usable = ev_state_is_usable(ev->state);
+
+    if (ev->is_active && !ev_state_is_usable(to))
+        take_out(set, plane_index, ev_index);
+    if (ev->is_active && ev->state == EV_GOOD)
+        plane->good_count--;
+    ev->state = (uint32_t)to & 3u;
+    if (ev->is_active && ev->state == EV_GOOD)
+        plane->good_count++;
+    if (was_usable != ev_state_is_usable(to))
+        refill(set, plane_index);
+    if (plane->position == plane->rotation_count) /* nothing came in to end the rotation with */
+        plane->position = 0;
+}
+
+static void tell(struct path_set *set, const struct path_change *change, uint64_t now_ns)
+{
+    if (set->listener.on_change)
+        set->listener.on_change(set->listener.context, change, now_ns);
+}
+
+void ev_table_apply(
+    struct path_set *set, uint32_t ev_index, enum path_signal signal, uint64_t now_ns)
+{
+    assert(ev_index < set->ev_count);
+
+    struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
+    enum path_ev_state from = ev->state;
+    enum path_ev_state to = ev_state_next(from, signal);
+    bool was_probed = from == EV_ASSUMED_BAD && ev->mark & EV_TABLE_PROBED;
+
+    if (from == to)
+        return;
+    if (from == EV_ASSUMED_BAD)
+        stop_being_bad(set, ev);
+    change_state(set, ev_index, to);
+    if (was_probed)
+        ev_recovery_end(set, ev_index, now_ns);
+    if (to == EV_ASSUMED_BAD) {
+        become_bad(set, ev, from, signal);
+        ev_recovery_begin(set, ev_index, now_ns);
+    }
+    if (to == EV_SKIP)
+        become_skip(set, ev_index, now_ns);
+    if (!ev_state_is_usable(from) && ev_state_is_usable(to))
+        ev_recovery_return(set, ev_index, signal, now_ns);
+    tell(set,
+        &(struct path_change){ .ev_index = ev_index, .from = from, .to = to, .cause = signal },
+        now_ns);
+}
+
+bool ev_table_may_demote(const struct path_set *set, uint32_t ev_index)
+{
+    const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
+    uint32_t min_active = set->profile->min_active ? set->profile->min_active : set->ev_count / 4u;
+    uint32_t left = set->usable_count;
+
+    if (ev->is_active && find_backup(set, path_plane_of(set, ev_index)) == PATH_NONE)
+        left--;
+    if (left == 0)
+        return false;
+    return left >= min_active || (ev->losses & 7) == 7;
+}
+
+/* ---- questions -------------------------------------------------------------------------------*/
+
+uint32_t path_usable_planes(const struct path_set *set, uint32_t plane_mask)
+{
+    return set->usable_planes & plane_mask;
+}
+
+uint32_t path_ev_count(const struct path_set *set)
+{
+    return set->ev_count;
+}
+
+uint32_t path_plane_of(const struct path_set *set, uint32_t ev_index)
+{
+    assert(ev_index < set->ev_count);
+    return set->profile->entries[ev_index].plane;
+}
+
+uint32_t path_ev_of(const struct path_set *set, uint32_t ev_index)
+{
+    assert(ev_index < set->ev_count);
+    return set->profile->entries[ev_index].ev;
+}
+
+enum path_ev_state path_state_of(const struct path_set *set, uint32_t ev_index)
+{
+    assert(ev_index < set->ev_count);
+    return ev_table_evs_const(set)[ev_index].state;
+}
+
+bool path_is_active(const struct path_set *set, uint32_t ev_index)
+{
+    assert(ev_index < set->ev_count);
+    return ev_table_evs_const(set)[ev_index].is_active;
+}
+
+uint32_t path_usable_count(const struct path_set *set)
+{
+    return set->usable_count;
+}
+
+uint32_t path_bad_count(const struct path_set *set)
+{
+    return set->bad_count;
+}
+
+uint32_t path_refusals(const struct path_set *set)
+{
+    return set->refusals;
+}

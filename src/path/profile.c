@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EV profiles: drawn from a fabric's shape, drawn blindly, or listed by a controller. */
+#include "path/profile.h"
+
+#include <assert.h>
+
+#define AUTO_EV_COUNT (UINT32_C(1) << 16) /* all that a UDP source port can say */
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t per_plane(uint32_t total, uint32_t plane_count)
+{
+    return (total + plane_count / 2) / plane_count;
+}
+
+/* Active and backup EVs of one plane. */
+struct share {
+    uint32_t active;
+    uint32_t backup;
+};
+
+static struct share generated_share(const struct path_generate *generate)
+{
+    assert(generate->plane_count >= 1 && generate->plane_count <= PATH_PLANE_COUNT_MAX);
+    assert(generate->uplink_count >= 1);
+
+    uint32_t limit = smaller(generate->uplink_count, PATH_EV_COUNT_MAX / generate->plane_count);
+    uint32_t active = per_plane(generate->active_count, generate->plane_count);
+    uint32_t backup = per_plane(generate->backup_count, generate->plane_count);
+
+    active = smaller(active ? active : 1, limit);
+    return (struct share){ .active = active, .backup = smaller(backup, limit - active) };
+}
+
+uint32_t path_profile_generated_count(const struct path_generate *generate)
+{
+    struct share share = generated_share(generate);
+
+    return (share.active + share.backup) * generate->plane_count;
+}
+
+static void shuffle(struct path_entry *entries, uint32_t count, struct prng *prng)
+{
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint32_t other = i + prng_below(prng, count - i);
+        struct path_entry swapped = entries[i];
+
+        entries[i] = entries[other];
+        entries[other] = swapped;
+    }
+}
+
+/* Selection sampling: each uplink with the chance that exactly `count` are taken in the end, then
+ * mixed, because the first ones start active. */
+static void draw_uplinks(struct path_entry *entries, uint32_t count, uint32_t plane,
+    const struct path_generate *generate, struct prng *prng)
+{
+    uint32_t taken = 0;
+
+    for (uint32_t uplink = 0; taken < count; uplink++)
+        if (prng_below(prng, generate->uplink_count - uplink) < count - taken)
+            entries[taken++] = (struct path_entry){
+                .ev = plane << generate->uplink_bits | uplink,
+                .plane = (uint8_t)plane,
+            };
+    shuffle(entries, count, prng);
+}
+
+void path_profile_generate(struct path_profile *profile, const struct path_generate *generate,
+    struct path_entry *entries, struct prng *prng)
+{
+    struct share share = generated_share(generate);
+    uint32_t each = share.active + share.backup;
+
+    assert((uint64_t)(generate->uplink_count - 1) >> generate->uplink_bits == 0);
+    for (uint32_t plane = 0; plane < generate->plane_count; plane++)
+        draw_uplinks(entries + (size_t)plane * each, each, plane, generate, prng);
+    *profile = (struct path_profile){
+        .entries = entries,
+        .entry_count = each * generate->plane_count,
+        .plane_count = generate->plane_count,
+        .active_per_plane = share.active,
+    };
+}
+
+void path_profile_auto(struct path_profile *profile, uint32_t plane_count, uint32_t per_plane_count,
+    struct path_entry *entries, struct prng *prng)
+{
+    assert(plane_count >= 1 && plane_count <= PATH_PLANE_COUNT_MAX);
+    assert(per_plane_count >= 1 && per_plane_count <= PATH_EV_COUNT_MAX / plane_count);
+    *profile = (struct path_profile){
+        .entries = entries,
+        .plane_count = plane_count,
+        .active_per_plane = per_plane_count,
+    };
+    while (profile->entry_count < plane_count * per_plane_count) {
+        uint32_t ev = prng_below(prng, AUTO_EV_COUNT);
+
+        if (path_profile_find(profile, ev) == PATH_NONE) {
+            uint32_t plane = profile->entry_count / per_plane_count;
+
+            entries[profile->entry_count++] =
+                (struct path_entry){ .ev = ev, .plane = (uint8_t)plane };
+        }
+    }
+}
+
+/* By insertion: stable, so that the controller's order decides which EVs start active. */
+static void sort_by_plane(struct path_entry *entries, uint32_t entry_count)
+{
+    for (uint32_t i = 1; i < entry_count; i++) {
+        struct path_entry entry = entries[i];
+        uint32_t at = i;
+
+        for (; at > 0 && entries[at - 1].plane > entry.plane; at--)
+            entries[at] = entries[at - 1];
+        entries[at] = entry;
+    }
+}
+
+static uint32_t largest_plane(const struct path_profile *profile)
+{
+    uint32_t largest = 0;
+
+    for (uint32_t plane = 0; plane < profile->plane_count; plane++) {
+        uint32_t count =
+            profile_plane_first(profile, plane + 1) - profile_plane_first(profile, plane);
+
+        largest = count > largest ? count : largest;
+    }
+    return largest;
+}
+
+bool path_profile_explicit(struct path_profile *profile, struct path_entry *entries,
+    uint32_t entry_count, uint32_t plane_count)
+{
+    if (entry_count == 0 || entry_count > PATH_EV_COUNT_MAX || plane_count > PATH_PLANE_COUNT_MAX)
+        return false;
+    for (uint32_t i = 0; i < entry_count; i++)
+        if (entries[i].plane >= plane_count)
+            return false;
+    sort_by_plane(entries, entry_count);
+    *profile = (struct path_profile){
+        .entries = entries,
+        .entry_count = entry_count,
+        .plane_count = plane_count,
+    };
+    profile->active_per_plane = largest_plane(profile);
+    return true;
+}
+
+uint32_t path_profile_find(const struct path_profile *profile, uint32_t ev)
+{
+    for (uint32_t i = 0; i < profile->entry_count; i++)
+        if (profile->entries[i].ev == ev)
+            return i;
+    return PATH_NONE;
+}
+
+uint32_t profile_plane_first(const struct path_profile *profile, uint32_t plane)
+{
+    uint32_t low = 0;
+    uint32_t high = profile->entry_count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (profile->entries[middle].plane < plane)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The EVs on which a responder sends its control packets, and the planes among which it alternates
+ * (docs/protocol.md §17). */
+#include <assert.h>
+
+#include "base/bits.h"
+#include "path/path.h"
+#include "path/profile.h"
+
+#define FAILED_EVS_OUT 2 /* EVs failed in a row that put their plane out */
+
+/* A random EV of the plane, not denied, another than `other_than` if there is one; that or
+ * PATH_NONE if not. */
+static uint32_t draw_ev(
+    const struct path_profile *profile, uint32_t plane, uint32_t other_than, struct prng *prng)
+{
+    uint32_t first = profile_plane_first(profile, plane);
+    uint32_t count = profile_plane_first(profile, plane + 1) - first;
+    uint32_t start = count ? prng_below(prng, count) : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = start + i < count ? start + i : start + i - count;
+
+        if (!profile->entries[first + at].denied && first + at != other_than)
+            return first + at;
+    }
+    return other_than;
+}
+
+static void set_ev(struct path_reverse *reverse, uint32_t plane, uint32_t ev_index)
+{
+    reverse->planes[plane].ev_index = ev_index & (PATH_EV_COUNT_MAX - 1);
+    reverse->planes[plane].failures = 0;
+}
+
+void path_reverse_init(struct path_reverse *reverse, const struct path_profile *profile)
+{
+    *reverse = (struct path_reverse){ 0 };
+    for (uint32_t i = profile->entry_count; i-- > 0;) {
+        uint32_t plane = profile->entries[i].plane;
+
+        if (profile->entries[i].denied)
+            continue;
+        set_ev(reverse, plane, i);
+        reverse->plane_mask |= (uint16_t)(1u << plane);
+    }
+}
+
+uint32_t path_reverse_choose(struct path_reverse *reverse, uint32_t plane_mask, uint32_t preferred)
+{
+    uint32_t planes = reverse->plane_mask & plane_mask;
+    uint32_t in_rotation = planes & ~(uint32_t)reverse->out_mask;
+    uint32_t later;
+    uint32_t plane;
+
+    if (in_rotation)
+        planes = in_rotation;
+    if (!planes)
+        return PATH_NONE;
+    if (preferred < PATH_PLANE_COUNT_MAX && planes >> preferred & 1)
+        return preferred;
+    later = planes & ~UINT32_C(0) << reverse->turn;
+    plane = bits_lowest(later ? later : planes);
+    reverse->turn = (uint8_t)(plane + 1);
+    return plane;
+}
+
+uint32_t path_reverse_ev(const struct path_reverse *reverse, uint32_t plane)
+{
+    assert(plane < PATH_PLANE_COUNT_MAX);
+    assert(reverse->plane_mask >> plane & 1);
+    return reverse->planes[plane].ev_index;
+}
+
+void path_reverse_on_probe_answered(
+    struct path_reverse *reverse, const struct path_profile *profile, uint32_t ev_index)
+{
+    uint32_t plane = profile->entries[ev_index].plane;
+
+    reverse->planes[plane] =
+        (struct path_reverse_plane){ .ev_index = ev_index & (PATH_EV_COUNT_MAX - 1) };
+    reverse->plane_mask |= (uint16_t)(1u << plane);
+    reverse->out_mask &= (uint16_t) ~(1u << plane);
+}
+
+void path_reverse_on_unmarked(
+    struct path_reverse *reverse, const struct path_profile *profile, uint32_t ev_index)
+{
+    path_reverse_on_probe_answered(reverse, profile, ev_index);
+}
+
+void path_reverse_avoid(struct path_reverse *reverse, const struct path_profile *profile,
+    uint32_t ev_index, struct prng *prng)
+{
+    uint32_t plane = profile->entries[ev_index].plane;
+    uint32_t other;
+
+    if (!(reverse->plane_mask >> plane & 1) || reverse->planes[plane].ev_index != ev_index)
+        return;
+    other = draw_ev(profile, plane, ev_index, prng);
+    set_ev(reverse, plane, other);
+    if (profile->entries[other].denied)
+        reverse->plane_mask &= (uint16_t) ~(1u << plane);
+}
+
+/* In the rotation, but something on it has failed since it last worked. */
+static uint32_t planes_in_doubt(const struct path_reverse *reverse, uint32_t planes)
+{
+    uint32_t in_doubt = 0;
+
+    planes &= reverse->plane_mask & ~(uint32_t)reverse->out_mask;
+    for (; planes; planes &= planes - 1) {
+        uint32_t plane = bits_lowest(planes);
+        const struct path_reverse_plane *state = &reverse->planes[plane];
+
+        if (state->failures || state->failed_evs || state->is_suspect)
+            in_doubt |= UINT32_C(1) << plane;
+    }
+    return in_doubt;
+}
+
+static uint32_t draw_plane(uint32_t planes, struct prng *prng)
+{
+    for (uint32_t skip = prng_below(prng, bits_count(planes)); skip > 0; skip--)
+        planes &= planes - 1;
+    return bits_lowest(planes);
+}
+
+uint32_t path_reverse_probe_target(const struct path_reverse *reverse,
+    const struct path_profile *profile, uint32_t plane_mask, struct prng *prng)
+{
+    uint32_t planes = plane_mask & ((UINT32_C(1) << profile->plane_count) - 1);
+    uint32_t in_doubt = planes_in_doubt(reverse, planes);
+
+    if (!planes)
+        return PATH_NONE;
+    /* Only half of the time, or planes that are out would never be tried again. */
+    if (in_doubt && prng_next(prng) >> 63)
+        return reverse->planes[draw_plane(in_doubt, prng)].ev_index;
+    return draw_ev(profile, draw_plane(planes, prng), PATH_NONE, prng);
+}
+
+static void leave_rotation(struct path_reverse *reverse, uint32_t plane)
+{
+    uint16_t out_mask = (uint16_t)(reverse->out_mask | 1u << plane);
+
+    if (reverse->plane_mask & ~out_mask)
+        reverse->out_mask = out_mask;
+}
+
+void path_reverse_on_probe_failed(struct path_reverse *reverse, const struct path_profile *profile,
+    uint32_t ev_index, struct prng *prng)
+{
+    uint32_t plane = profile->entries[ev_index].plane;
+    struct path_reverse_plane *state = &reverse->planes[plane];
+
+    if (state->ev_index != ev_index) {
+        state->is_suspect = 1;
+        return;
+    }
+    if (!state->failures) {
+        state->failures = 1;
+        return;
+    }
+    if (state->failed_evs < FAILED_EVS_OUT)
+        state->failed_evs++;
+    set_ev(reverse, plane, draw_ev(profile, plane, ev_index, prng));
+    if (state->failed_evs == FAILED_EVS_OUT)
+        leave_rotation(reverse, plane);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which EV the next packet takes. */
+#include "paths.h"
+#include "spec.h"
+
+#define SOON US(1) /* after a mark at 0: it has not lapsed */
+#define LATE US(13)
+
+static uint32_t plane_of_pick(struct paths *paths, uint32_t plane_mask)
+{
+    return path_plane_of(paths->set, path_pick(paths->set, plane_mask, 0));
+}
+
+SPEC("planes take turns")
+{
+    struct paths paths;
+
+    paths_init(&paths, 3, 2, 0);
+    for (uint32_t i = 0; i < 12; i++)
+        EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % 3);
+}
+
+SPEC("planes outside the mask are left out, the others go on in turn")
+{
+    struct paths paths;
+
+    paths_init(&paths, 4, 2, 0);
+    EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), 0);
+    EXPECT_EQ(plane_of_pick(&paths, 0xd), 2);
+    EXPECT_EQ(plane_of_pick(&paths, 0xd), 3);
+    EXPECT_EQ(plane_of_pick(&paths, 0xe), 1);
+    EXPECT_EQ(plane_of_pick(&paths, 0x2), 1);
+    EXPECT_EQ(path_pick(paths.set, 0, 0), PATH_NONE);
+    EXPECT_EQ(path_pick(paths.set, 0x10, 0), PATH_NONE);
+}
+
+SPEC("the highest plane takes part")
+{
+    struct paths paths;
+
+    paths_init(&paths, PATH_PLANE_COUNT_MAX, 1, 0);
+    for (uint32_t i = 0; i < 3 * PATH_PLANE_COUNT_MAX; i++)
+        EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % PATH_PLANE_COUNT_MAX);
+}
+
+SPEC("picks for retransmissions do not take a plane's turn")
+{
+    struct paths paths;
+
+    paths_init(&paths, 3, 2, 0);
+    for (uint32_t i = 0; i < 12; i++) {
+        EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % 3);
+        path_pick_other(paths.set, ALL_PLANES, i % 2 ? PATH_NONE : 1, PATH_NONE, 0);
+    }
+}
+
+SPEC("each EV is used exactly once in a rotation, and the order differs between rotations")
+{
+    struct paths paths;
+    uint32_t same_count = 0;
+    uint32_t before[8] = { 0 };
+
+    paths_init(&paths, 1, 8, 2);
+    for (uint32_t rotation = 0; rotation < 1000; rotation++) {
+        bool seen[8] = { 0 };
+
+        for (uint32_t i = 0; i < 8; i++) {
+            uint32_t ev_index = path_pick(paths.set, 1, 0);
+
+            EXPECT_LT(ev_index, 8);
+            EXPECT(!seen[ev_index]);
+            seen[ev_index] = true;
+            same_count += before[i] == ev_index;
+            before[i] = ev_index;
+        }
+    }
+    EXPECT_GT(same_count, 850); /* 1,000 of 8,000 expected, deviation 30 */
+    EXPECT_LT(same_count, 1150);
+}
+
+SPEC("the first SKIP met returns to GOOD but does not carry the packet that met it")
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct paths paths;
+        uint32_t picks = 0;
+
+        paths_shape(&paths, 1, 3, 0);
+        paths_open(&paths, seed);
+        path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, 0);
+        for (; path_state_of(paths.set, 1) == EV_SKIP; picks++)
+            EXPECT_NE(path_pick(paths.set, 1, SOON), 1);
+        EXPECT_LE(picks, 3); /* the third begins the next rotation */
+        EXPECT_EQ(paths.change.cause, PATH_SKIP_ELAPSED);
+    }
+}
+
+SPEC("a packet resets one SKIP at most")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 16, 0);
+    for (uint32_t i = 1; i < 16; i++)
+        path_on_mark(paths.set, i, PATH_MARKED_SKIP_ONCE, 0);
+    for (uint32_t packet = 0; packet < 5; packet++) {
+        uint32_t before = paths.change_count;
+        uint32_t ev_index = path_pick(paths.set, 1, SOON);
+
+        EXPECT_EQ(path_state_of(paths.set, ev_index), EV_GOOD);
+        EXPECT_LE(paths.change_count - before, 1);
+        EXPECT(paths.change_count == before || paths.change.ev_index != ev_index);
+    }
+    EXPECT_GE(paths.change_count, 15 + 2);
+}
+
+SPEC("a marked EV is skipped exactly once")
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct paths paths;
+        uint32_t used = 0;
+
+        paths_shape(&paths, 1, 4, 0);
+        paths_open(&paths, seed);
+        path_on_mark(paths.set, 2, PATH_MARKED_SKIP_ONCE, 0);
+        for (uint32_t i = 0; i < 3; i++) /* the rest of the rotation */
+            EXPECT_NE(path_pick(paths.set, 1, SOON), 2);
+        for (uint32_t i = 0; i < 4; i++)
+            used += path_pick(paths.set, 1, SOON) == 2;
+        EXPECT_EQ(used, 1);
+    }
+}
+
+SPEC("one base RTT after its mark an EV carries packets as if it had not been marked")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 4, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        path_on_mark(paths.set, i, PATH_MARKED_SKIP_ONCE, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t ev_index = path_pick(paths.set, 1, LATE);
+
+        EXPECT_EQ(path_state_of(paths.set, ev_index), EV_GOOD);
+        EXPECT_EQ(paths.change.ev_index, ev_index);
+    }
+    EXPECT_EQ(paths.change_count, 8);
+}
+
+SPEC("where nothing is GOOD the EV marked longest ago carries the packet, and stays SKIP")
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct paths paths;
+        uint32_t ev_index;
+
+        paths_shape(&paths, 1, 4, 0);
+        paths_open(&paths, seed);
+        path_on_mark(paths.set, 3, PATH_MARKED_SKIP_ONCE, US(1));
+        path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, US(3));
+        path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, US(5));
+        path_on_mark(paths.set, 2, PATH_MARKED_SKIP_ONCE, US(7));
+        ev_index = path_pick(paths.set, 1, US(8));
+        EXPECT_EQ(paths.change.cause, PATH_SKIP_ELAPSED); /* one was met and reset */
+        EXPECT_EQ(ev_index, paths.change.ev_index == 3 ? 1 : 3);
+        EXPECT_EQ(path_state_of(paths.set, ev_index), EV_SKIP);
+        EXPECT_EQ(paths.change_count, 5);
+    }
+}
+
+SPEC("a mark again counts from then on")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 4, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        path_on_mark(paths.set, i, PATH_MARKED_SKIP_ONCE, US(i));
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, US(8));
+    EXPECT_NE(path_pick(paths.set, 1, US(9)), 0);
+}
+
+SPEC("where all marks have lapsed but one, those carry the packets")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 3, 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, US(0));
+    path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, US(0));
+    path_on_mark(paths.set, 2, PATH_MARKED_SKIP_ONCE, US(12));
+    for (uint32_t i = 0; i < 2; i++)
+        EXPECT_NE(path_pick(paths.set, 1, US(13)), 2);
+}
+
+SPEC("a plane's only EV is used even when this packet has just reset it")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 1, 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_EQ(path_pick(paths.set, 1, SOON), 0);
+    EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
+}
+
+SPEC("a plane that only has SKIP keeps its turn")
+{
+    struct paths paths;
+
+    paths_init(&paths, 2, 2, 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % 2);
+}
+
+SPEC("a plane without usable EVs passes its turn on")
+{
+    struct paths paths;
+
+    paths_init(&paths, 3, 1, 0);
+    path_on_loss(paths.set, 1, 0, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % 2 ? 2 : 0);
+}
+
+/* ---- skip_backoff ----------------------------------------------------------------------------*/
+
+/* How often EV 0 of four was passed over before it was used again. */
+static uint32_t rotations_until_used(struct paths *paths, uint64_t now_ns)
+{
+    uint32_t picks = 0;
+
+    while (path_pick(paths->set, 1, now_ns) != 0)
+        picks++;
+    return picks / 3; /* the other three share a rotation */
+}
+
+SPEC("skip_backoff: each further mark doubles the rotations skipped, up to 64")
+{
+    static const uint32_t expected[] = { 1, 2, 4, 8, 16, 32, 64, 64 };
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.skip_backoff = true;
+    paths_open(&paths, 1);
+    for (uint32_t i = 0; i < 8; i++) {
+        uint32_t rotations;
+
+        path_on_mark(paths.set, 0, i % 2 ? PATH_TRIMMED : PATH_MARKED_SKIP_ONCE, 0);
+        rotations = rotations_until_used(&paths, SOON);
+        EXPECT_GE(rotations, expected[i]); /* one more if it was used in the rotation of its mark */
+        EXPECT_LE(rotations, expected[i] + 1);
+    }
+}
+
+SPEC("skip_backoff: a skip of more than one rotation does not lapse, one of a single one does")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.skip_backoff = true;
+    paths_open(&paths, 1);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_EQ(rotations_until_used(&paths, LATE), 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_GE(rotations_until_used(&paths, LATE), 4);
+}
+
+SPEC("skip_backoff: a loss that spares the EV makes it skip one rotation")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.skip_backoff = true;
+    paths.config.loss_to_bad = PATH_LOSS_3OF8;
+    paths_open(&paths, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t rotations;
+
+        path_on_loss(paths.set, 0, 0, 0);
+        rotations = rotations_until_used(&paths, SOON);
+        EXPECT_GE(rotations, 1);
+        EXPECT_LE(rotations, 2);
+        for (uint32_t j = 0; j < 8; j++)
+            path_on_delivered(paths.set, 0);
+    }
+}
+
+/* ---- another EV ------------------------------------------------------------------------------*/
+
+SPEC("a retransmission goes on the plane asked for, and not on the EV to avoid")
+{
+    struct paths paths;
+
+    paths_init(&paths, 3, 2, 0);
+    for (uint32_t i = 0; i < 20; i++) {
+        EXPECT_EQ(path_pick_other(paths.set, ALL_PLANES, 1, 2, 0), 3);
+        EXPECT_NE(path_pick_other(paths.set, ALL_PLANES, 2, 2, 0) / 2, 1);
+    }
+}
+
+SPEC("what a retransmission avoids keeps its turn for other packets")
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct paths paths;
+        uint32_t used[4] = { 0 };
+
+        paths_shape(&paths, 1, 4, 0);
+        paths_open(&paths, seed);
+        used[path_pick_other(paths.set, 1, 0, 2, 0)]++;
+        used[path_pick_other(paths.set, 1, 0, 2, 0)]++;
+        used[path_pick(paths.set, 1, 0)]++;
+        used[path_pick(paths.set, 1, 0)]++;
+        for (uint32_t i = 0; i < 4; i++)
+            EXPECT_EQ(used[i], 1);
+    }
+}
+
+SPEC("a plane that is not in the mask or has nothing usable is not insisted on: planes take turns")
+{
+    struct paths paths;
+
+    paths_init(&paths, 3, 1, 0);
+    path_on_loss(paths.set, 2, 0, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(path_pick_other(paths.set, ALL_PLANES, 2, PATH_NONE, 0), i % 2);
+    for (uint32_t i = 0; i < 4; i++) {
+        EXPECT_EQ(path_pick_other(paths.set, 0x2, 0, PATH_NONE, 0), 1);
+        EXPECT_EQ(path_pick_other(paths.set, 0x1, PATH_NONE, PATH_NONE, 0), 0);
+    }
+    EXPECT_EQ(path_pick_other(paths.set, 0x4, PATH_NONE, PATH_NONE, 0), PATH_NONE);
+}
+
+SPEC("the only EV of a plane sends its retransmission to another plane, if there is one")
+{
+    struct paths paths;
+
+    paths_init(&paths, 2, 1, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        EXPECT_EQ(path_pick_other(paths.set, ALL_PLANES, 0, 0, 0), 1);
+        EXPECT_EQ(path_pick_other(paths.set, 0x1, 0, 0, 0), 0);
+    }
+}
+
+SPEC("rather an EV in SKIP than the one to avoid")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 2, 0);
+    for (uint32_t i = 0; i < 10; i++) {
+        path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, 0);
+        EXPECT_EQ(path_pick_other(paths.set, 1, 0, 0, SOON), 1);
+    }
+}
+
+SPEC("rather the EV that this packet has just reset than the one to avoid")
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct paths paths;
+
+        paths_shape(&paths, 1, 2, 0);
+        paths_open(&paths, seed);
+        if (path_pick(paths.set, 1, 0) != 0) /* then 1 is next */
+            continue;
+        path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, 0);
+        EXPECT_EQ(path_pick_other(paths.set, 1, 0, 0, SOON), 1);
+        EXPECT_EQ(path_state_of(paths.set, 1), EV_GOOD);
+    }
+}
+
+SPEC("an EV to avoid that is no longer in rotation costs nothing")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 2, 0);
+    path_on_loss(paths.set, 0, 0, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(path_pick_other(paths.set, 1, 0, 0, 0), 1);
+}
+
+SPEC("an EV to avoid is avoided also when its mark has lapsed or this packet resets it")
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct paths paths;
+
+        paths_shape(&paths, 1, 3, 0);
+        paths_open(&paths, seed);
+        for (uint32_t i = 0; i < 12; i++) {
+            path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+            EXPECT_NE(path_pick_other(paths.set, 1, 0, 0, i % 2 ? SOON : LATE), 0);
+        }
+    }
+}
+
+/* ---- nothing usable --------------------------------------------------------------------------*/
+
+SPEC("with nothing usable, planes take turns and the bad EV with the most recent success goes")
+{
+    struct paths paths;
+
+    paths_init(&paths, 3, 3, 0);
+    path_deny(paths.set, 6, 0); /* plane 2: denied only */
+    path_deny(paths.set, 7, 0);
+    path_deny(paths.set, 8, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        path_on_mark(paths.set, i, PATH_MARKED_ALWAYS_SKIP, 0);
+    path_deny(paths.set, 5, 0); /* the last usable one */
+    EXPECT_EQ(path_pick(paths.set, ALL_PLANES, 0), PATH_NONE);
+    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 2, 0, 0);
+    path_on_delivered(paths.set, 2);
+    path_on_loss(paths.set, 2, 0, 0);
+    path_on_loss(paths.set, 2, 0, 0);
+    path_on_loss(paths.set, 3, 0, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 1);
+        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 4);
+        path_check(paths.set);
+    }
+    path_on_loss(paths.set, 1, 0, 0); /* one loss, as 0; 2 had two */
+    path_on_loss(paths.set, 1, 0, 0);
+    EXPECT_EQ(path_pick_desperate(paths.set, 1), 0);
+    EXPECT_EQ(path_pick_desperate(paths.set, 0x4), PATH_NONE);
+    EXPECT_EQ(path_pick_desperate(paths.set, 0), PATH_NONE);
+}
+
+SPEC("equally bad EVs take turns")
+{
+    struct paths paths;
+    uint32_t used[4] = { 0 };
+
+    paths_init(&paths, 2, 4, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        path_on_loss(paths.set, i, 0, 0);
+    for (uint32_t i = 0; i < 12; i++)
+        used[path_pick_desperate(paths.set, 1)]++;
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_GE(used[i], 2);
+}

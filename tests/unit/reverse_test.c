@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The EVs and planes of control packets. */
+#include "paths.h"
+#include "spec.h"
+
+struct back {
+    struct paths paths;
+    struct path_reverse reverse;
+    struct prng prng;
+};
+
+static void set_up(struct back *back, uint32_t plane_count, uint32_t per_plane_count)
+{
+    paths_shape(&back->paths, plane_count, per_plane_count, 0);
+    path_reverse_init(&back->reverse, &back->paths.profile);
+    back->prng = prng_stream(1, 0);
+}
+
+static uint32_t choose(struct back *back, uint32_t plane_mask)
+{
+    return path_reverse_choose(&back->reverse, plane_mask, PATH_NONE);
+}
+
+static void fail(struct back *back, uint32_t ev_index)
+{
+    path_reverse_on_probe_failed(&back->reverse, &back->paths.profile, ev_index, &back->prng);
+}
+
+/* Two failures of whatever is the plane's reverse EV. */
+static void fail_reverse_ev(struct back *back, uint32_t plane)
+{
+    uint32_t ev_index = path_reverse_ev(&back->reverse, plane);
+
+    fail(back, ev_index);
+    EXPECT_EQ(path_reverse_ev(&back->reverse, plane), ev_index);
+    fail(back, ev_index);
+    EXPECT_NE(path_reverse_ev(&back->reverse, plane), ev_index);
+    EXPECT_EQ(back->paths.entries[path_reverse_ev(&back->reverse, plane)].plane, plane);
+}
+
+static void answer(struct back *back, uint32_t ev_index)
+{
+    path_reverse_on_probe_answered(&back->reverse, &back->paths.profile, ev_index);
+}
+
+SPEC("each plane starts with its first EV that is not denied")
+{
+    struct back back;
+
+    set_up(&back, 3, 4);
+    back.paths.entries[4].denied = back.paths.entries[5].denied = true;
+    for (uint32_t i = 8; i < 12; i++)
+        back.paths.entries[i].denied = true;
+    path_reverse_init(&back.reverse, &back.paths.profile);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 0), 0);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 1), 6);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(choose(&back, ALL_PLANES), i % 2); /* plane 2 has no EV */
+}
+
+SPEC("control packets rotate over the planes of the mask")
+{
+    struct back back;
+
+    set_up(&back, 16, 1);
+    for (uint32_t i = 0; i < 40; i++)
+        EXPECT_EQ(choose(&back, ALL_PLANES), i % 16);
+    EXPECT_EQ(choose(&back, 0x8001), 15);
+    EXPECT_EQ(choose(&back, 0x8001), 0);
+    EXPECT_EQ(choose(&back, 0), PATH_NONE);
+    EXPECT_EQ(choose(&back, 0x10000), PATH_NONE);
+}
+
+SPEC("the plane of the arrival is preferred while it is in the rotation, and takes no turn")
+{
+    struct back back;
+
+    set_up(&back, 4, 4);
+    EXPECT_EQ(path_reverse_choose(&back.reverse, ALL_PLANES, 2), 2);
+    EXPECT_EQ(path_reverse_choose(&back.reverse, ALL_PLANES, 2), 2);
+    EXPECT_EQ(choose(&back, ALL_PLANES), 0);
+    EXPECT_EQ(path_reverse_choose(&back.reverse, 0xb, 2), 1);
+    fail_reverse_ev(&back, 3);
+    fail_reverse_ev(&back, 3);
+    EXPECT_EQ(path_reverse_choose(&back.reverse, ALL_PLANES, 3), 2);
+    EXPECT_EQ(path_reverse_choose(&back.reverse, 0x8, 3), 3);
+}
+
+SPEC("an answered probe or unmarked data makes its EV the reverse EV of its plane")
+{
+    struct back back;
+
+    set_up(&back, 3, 4);
+    answer(&back, 6);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 1), 6);
+    path_reverse_on_unmarked(&back.reverse, &back.paths.profile, 11);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 2), 11);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 0), 0);
+}
+
+SPEC("two failed probes replace a reverse EV by another of its plane; one does not")
+{
+    struct back back;
+
+    set_up(&back, 3, 4);
+    fail_reverse_ev(&back, 1);
+    EXPECT_EQ(back.reverse.out_mask, 0);
+    fail(&back, path_reverse_ev(&back.reverse, 2));
+    answer(&back, path_reverse_ev(&back.reverse, 2));
+    fail(&back, 8);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 2), 8);
+}
+
+SPEC("failures of other EVs do not replace the reverse EV")
+{
+    struct back back;
+
+    set_up(&back, 2, 4);
+    for (uint32_t i = 0; i < 8; i++)
+        fail(&back, 5 + i % 3);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 1), 4);
+    EXPECT_EQ(back.reverse.out_mask, 0);
+}
+
+SPEC("a plane whose reverse EV failed on two in a row leaves the rotation until an answer")
+{
+    struct back back;
+
+    set_up(&back, 3, 4);
+    fail_reverse_ev(&back, 1);
+    fail_reverse_ev(&back, 1);
+    EXPECT_EQ(back.reverse.out_mask, 0x2);
+    for (uint32_t i = 0; i < 6; i++)
+        EXPECT_NE(choose(&back, ALL_PLANES), 1);
+    answer(&back, 7);
+    EXPECT_EQ(back.reverse.out_mask, 0);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 1), 7);
+    fail_reverse_ev(&back, 1); /* the count has begun anew */
+    EXPECT_EQ(back.reverse.out_mask, 0);
+}
+
+SPEC("data acknowledged without a mark returns its plane, too")
+{
+    struct back back;
+
+    set_up(&back, 2, 4);
+    fail_reverse_ev(&back, 1);
+    fail_reverse_ev(&back, 1);
+    path_reverse_on_unmarked(&back.reverse, &back.paths.profile, 5);
+    EXPECT_EQ(back.reverse.out_mask, 0);
+}
+
+SPEC("the last plane in the rotation stays, until another has returned")
+{
+    struct back back;
+
+    set_up(&back, 2, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        fail_reverse_ev(&back, 0);
+        fail_reverse_ev(&back, 1);
+    }
+    EXPECT_EQ(back.reverse.out_mask, 0x1);
+    EXPECT_EQ(choose(&back, ALL_PLANES), 1);
+    EXPECT_EQ(choose(&back, 0x1), 0); /* nothing else is up */
+    answer(&back, 0);
+    EXPECT_EQ(back.reverse.out_mask, 0);
+    fail_reverse_ev(&back, 1);
+    EXPECT_EQ(back.reverse.out_mask, 0x2);
+}
+
+SPEC("a plane with one EV keeps it and leaves all the same")
+{
+    struct back back;
+
+    set_up(&back, 2, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        fail(&back, 1);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 1), 1);
+    EXPECT_EQ(back.reverse.out_mask, 0x2);
+}
+
+SPEC("an EV that must not be used any more is replaced at once")
+{
+    struct back back;
+
+    set_up(&back, 2, 3);
+    path_reverse_avoid(&back.reverse, &back.paths.profile, 1, &back.prng);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 0), 0);
+    back.paths.entries[0].denied = back.paths.entries[1].denied = true;
+    path_reverse_avoid(&back.reverse, &back.paths.profile, 0, &back.prng);
+    EXPECT_EQ(path_reverse_ev(&back.reverse, 0), 2);
+    back.paths.entries[2].denied = true;
+    path_reverse_avoid(&back.reverse, &back.paths.profile, 2, &back.prng);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(choose(&back, ALL_PLANES), 1);
+    back.paths.entries[2].denied = false;
+    answer(&back, 2);
+    EXPECT_NE(choose(&back, ALL_PLANES), choose(&back, ALL_PLANES));
+}
+
+SPEC("replacements are random")
+{
+    uint32_t seen[8] = { 0 };
+
+    for (uint64_t seed = 0; seed < 700; seed++) {
+        struct back back;
+
+        set_up(&back, 1, 8);
+        back.prng = prng_stream(seed, 0);
+        fail_reverse_ev(&back, 0);
+        seen[path_reverse_ev(&back.reverse, 0)]++;
+    }
+    for (uint32_t i = 1; i < 8; i++)
+        EXPECT_GT(seen[i], 50); /* 0 is what failed; 1 stands in for it half of the time more */
+}
+
+static uint32_t target(struct back *back, uint32_t plane_mask)
+{
+    return path_reverse_probe_target(&back->reverse, &back->paths.profile, plane_mask, &back->prng);
+}
+
+SPEC("probes go to any EV of the planes of the mask that is not denied")
+{
+    struct back back;
+    uint32_t seen[12] = { 0 };
+
+    set_up(&back, 3, 4);
+    back.paths.entries[2].denied = true;
+    for (uint32_t i = 0; i < 1000; i++)
+        seen[target(&back, 0x5)]++;
+    for (uint32_t i = 0; i < 12; i++) {
+        bool expected = i != 2 && i / 4 != 1;
+
+        EXPECT_EQ(seen[i] > 0, expected);
+        EXPECT(!expected || seen[i] > 80);
+    }
+    EXPECT_EQ(target(&back, 0), PATH_NONE);
+    EXPECT_EQ(target(&back, 0x8), PATH_NONE);
+}
+
+SPEC("half of the probes test the reverse EV of a plane in doubt, whatever put it in doubt")
+{
+    for (uint32_t cause = 0; cause < 3; cause++) {
+        struct back back;
+        uint32_t count = 0;
+
+        set_up(&back, 4, 16);
+        if (cause == 0)
+            fail(&back, 20); /* another EV of plane 1 */
+        else if (cause == 1)
+            fail(&back, 16); /* its reverse EV, once */
+        else
+            fail_reverse_ev(&back, 1);
+        for (uint32_t i = 0; i < 1000; i++)
+            count += target(&back, ALL_PLANES) == path_reverse_ev(&back.reverse, 1);
+        EXPECT_GT(count, 440); /* 508 expected, deviation 16 */
+        EXPECT_LT(count, 580);
+    }
+}
+
+SPEC("planes in doubt share that half")
+{
+    struct back back;
+    uint32_t first = 0;
+    uint32_t second = 0;
+
+    set_up(&back, 4, 16);
+    fail(&back, 0);
+    fail(&back, 32);
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t ev_index = target(&back, ALL_PLANES);
+
+        first += ev_index == 0;
+        second += ev_index == 32;
+    }
+    EXPECT_GT(first, 190); /* 258 each expected, deviation 14 */
+    EXPECT_GT(second, 190);
+}
+
+SPEC("a plane that is out is tried as often as any other")
+{
+    struct back back;
+    uint32_t count = 0;
+
+    set_up(&back, 4, 16);
+    fail_reverse_ev(&back, 1);
+    fail_reverse_ev(&back, 1);
+    for (uint32_t i = 0; i < 1000; i++)
+        count += target(&back, ALL_PLANES) / 16 == 1;
+    EXPECT_GT(count, 180); /* 250 expected, deviation 14 */
+    EXPECT_LT(count, 320);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From plane and uplink to addresses. */
+#include "path/template.h"
+
+#include <string.h>
+
+#include "spec.h"
+#include "vectors.h"
+#include "wire/format.h"
+#include "wire/usid.h"
+
+#define CONSTANT(offset, bits, value)                                                              \
+    {                                                                                              \
+        .bit_offset = (offset), .width = (bits), .source = TEMPLATE_CONSTANT, .constant = (value)  \
+    }
+#define FIELD(offset, bits, from)                                                                  \
+    {                                                                                              \
+        .bit_offset = (offset), .width = (bits), .source = (from)                                  \
+    }
+
+/* docs/fabric.md §5: from T0 5 by the T1 of the uplink to downlink 7 of T0 0x12. */
+static const struct template_field example[] = {
+    CONSTANT(0, 32, 0xfc000042),
+    CONSTANT(32, 16, 0x0405),
+    CONSTANT(48, 16, 0x0800),
+    CONSTANT(64, 16, 0x0412),
+    CONSTANT(80, 16, 0x0c07),
+    FIELD(32, 3, TEMPLATE_PLANE),
+    FIELD(48, 3, TEMPLATE_PLANE),
+    FIELD(64, 3, TEMPLATE_PLANE),
+    FIELD(80, 3, TEMPLATE_PLANE),
+    FIELD(54, 10, TEMPLATE_UPLINK),
+};
+
+SPEC("the example of the fabric: plane into every uSID, uplink into the T1's, as in vector X3")
+{
+    const struct vector *x3 = vectors_find("X3");
+    struct path_template template;
+    struct template_addresses addresses;
+
+    template_init(&template, EV_FORMAT_SRV6, example, 10);
+    EXPECT_EQ(template_expand(&template, ev_path(&format_default, 0x059c), &addresses), 1);
+    EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 0), 0xa405);
+    EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 1), 0xa89c);
+    EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 2), 0xa412);
+    EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 3), 0xac07);
+    EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 4), 0);
+    EXPECT_MEM_EQ(addresses.destination.octets, x3->bytes + 24, 16);
+}
+
+SPEC("a template serves every EV: expansions leave nothing behind")
+{
+    struct path_template template;
+    struct template_addresses addresses;
+
+    template_init(&template, EV_FORMAT_SRV6, example, 10);
+    for (uint32_t plane = 8; plane-- > 0;)
+        for (uint32_t uplink = 256; uplink-- > 0;) {
+            template_expand(
+                &template, (struct ev_path){ .plane = plane, .uplink = uplink }, &addresses);
+            EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 0), plane << 13 | 0x405);
+            EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 1),
+                plane << 13 | 0x800 | uplink);
+        }
+}
+
+SPEC("a destination below the same T0 needs the plane only")
+{
+    static const struct template_field local[] = {
+        CONSTANT(0, 32, 0xfc000042),
+        CONSTANT(32, 16, 0x0405),
+        CONSTANT(48, 16, 0x0c07),
+        FIELD(32, 3, TEMPLATE_PLANE),
+        FIELD(48, 3, TEMPLATE_PLANE),
+    };
+    static const uint8_t expected[16] = { 0xfc, 0, 0, 0x42, 0x64, 0x05, 0x6c, 0x07 };
+    struct path_template template;
+    struct template_addresses addresses;
+
+    template_init(&template, EV_FORMAT_SRV6, local, 5);
+    template_expand(&template, (struct ev_path){ .plane = 3, .uplink = 99 }, &addresses);
+    EXPECT_MEM_EQ(addresses.destination.octets, expected, 16);
+}
+
+SPEC("with an SRH the second half of the string is its segment")
+{
+    static const struct template_field fields[] = {
+        CONSTANT(0, 32, 0xfc000042),
+        FIELD(32, 3, TEMPLATE_PLANE),
+        CONSTANT(128, 32, 0xfc000043),
+        FIELD(160, 3, TEMPLATE_PLANE),
+        FIELD(246, 10, TEMPLATE_UPLINK),
+    };
+    static const uint8_t destination[16] = { 0xfc, 0, 0, 0x42, 0xe0 };
+    static const uint8_t segment[16] = { 0xfc, 0, 0, 0x43, 0xe0, [14] = 0x02, [15] = 0x01 };
+    struct path_template template;
+    struct template_addresses addresses;
+
+    template_init(&template, EV_FORMAT_SRV6_SRH, fields, 5);
+    EXPECT_EQ(
+        template_expand(&template, (struct ev_path){ .plane = 7, .uplink = 0x201 }, &addresses), 2);
+    EXPECT_MEM_EQ(addresses.destination.octets, destination, 16);
+    EXPECT_MEM_EQ(addresses.segment.octets, segment, 16);
+}
+
+SPEC("a field may cross a boundary of words")
+{
+    static const struct template_field fields[] = {
+        FIELD(60, 8, TEMPLATE_UPLINK),
+        CONSTANT(112, 32, 0xdeadbeef),
+    };
+    static const uint8_t destination[16] = { [7] = 0x0a, [8] = 0xb0, [14] = 0xde, [15] = 0xad };
+    static const uint8_t segment[16] = { 0xbe, 0xef };
+    struct path_template template;
+    struct template_addresses addresses;
+
+    template_init(&template, EV_FORMAT_SRV6_SRH, fields, 2);
+    template_expand(&template, (struct ev_path){ .uplink = 0xab }, &addresses);
+    EXPECT_MEM_EQ(addresses.destination.octets, destination, 16);
+    EXPECT_MEM_EQ(addresses.segment.octets, segment, 16);
+}
+
+SPEC("a structured EV is its own expansion: hop fields of 10, 8 and 4 bits")
+{
+    static const struct template_field fields[] = {
+        FIELD(0, 10, TEMPLATE_UPLINK),
+        FIELD(10, 8, TEMPLATE_PLANE),
+        CONSTANT(18, 4, 9),
+    };
+    struct path_template template;
+    struct template_addresses addresses;
+    struct ev_path path = { .plane = 0x3c, .uplink = 0x155 };
+
+    template_init(&template, EV_FORMAT_STRUCTURED, fields, 3);
+    EXPECT_EQ(template_structured_ev(&template, path), 0x554f2400);
+    EXPECT_EQ(template_expand(&template, path, &addresses), 0);
+}
+
+SPEC("UDP has no expansion")
+{
+    struct path_template template;
+    struct template_addresses addresses;
+
+    memset(&addresses, 0x5a, sizeof(addresses));
+    template_init(&template, EV_FORMAT_UDP, NULL, 0);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ .uplink = 7 }, &addresses), 0);
+    EXPECT_EQ(addresses.destination.octets[0], 0x5a);
+}
