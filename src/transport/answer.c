@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers as packets: SACK, NACK, ACK, Endpoint Response, each on the way back of its plane
+ * (docs/protocol.md §17). */
+#include "transport/nic.h"
+#include "wire/bth.h"
+#include "wire/stamp.h"
+
+static void fill_sack(struct transport *nic, struct qp *qp, const struct control_record *record,
+    struct packet *out, uint64_t now_ns)
+{
+    struct packet_sack *sack = &out->sack;
+    uint16_t held = (uint16_t)(((uint32_t)now_ns - record->arrival_ns) / STAMP_UNIT_NS);
+    bool is_probe = record->kind == CONTROL_PROBE_ANSWER;
+    int32_t offset;
+
+    *sack = (struct packet_sack){ .mark = record->code,
+        .entropy = record->entropy,
+        .answers_probe = is_probe,
+        .tx_timestamp = record->tx_timestamp,
+        .spdcid = (uint16_t)qp->qpn,
+        .dpdcid = (uint16_t)qp->attributes.peer_qpn };
+    responder_fill_sack(nic, qp, record, sack);
+    out->opcode = OPCODE_SACK;
+    out->psn = sack->cack_psn;
+    if (record->retransmission)
+        out->flags |= PACKET_RETRANSMISSION;
+    if (qp->attributes.service_time && record->tx_timestamp)
+        sack->tx_timestamp = (uint16_t)(record->tx_timestamp + held);
+    if (is_probe) {
+        sack->probe_id = record->probe_id;
+        return;
+    }
+    offset = psn_distance(sack->cack_psn, record->psn);
+    sack->ack_psn_offset = offset >= -INT16_MAX && offset <= INT16_MAX ? (int16_t)offset : 0;
+}
+
+static void fill_nack(const struct qp *qp, const struct control_record *record, struct packet *out)
+{
+    out->opcode = OPCODE_NACK;
+    out->psn = record->psn;
+    out->nack = (struct packet_nack){ .reason = record->code,
+        .entropy = record->entropy,
+        .nack_psn = record->psn,
+        .tx_timestamp = record->tx_timestamp,
+        .spdcid = (uint16_t)qp->qpn,
+        .dpdcid = (uint16_t)qp->attributes.peer_qpn };
+}
+
+/* §6.3: what counts is what was received and executed by now. */
+static void fill_ack(const struct qp *qp, const struct control_record *record, struct packet *out)
+{
+    bool is_nak = record->kind == CONTROL_NAK;
+
+    out->opcode = OPCODE_ACK;
+    out->psn = is_nak ? record->psn : qp->responder->window.cack;
+    out->ack = (struct packet_ack){ .syndrome = record->code,
+        .messages_done = qp->responder->messages_done };
+}
+
+static void fill_envelope(
+    const struct transport *nic, const struct ipv6_addr *dst, uint32_t qpn, struct packet *out)
+{
+    out->src = nic->config.address;
+    out->dst = *dst;
+    out->dest_qpn = qpn;
+    out->class = DSCP_CONTROL;
+    out->ecn = ECN_NOT_ECT;
+    out->flags = 0;
+}
+
+/* Planes up at both ends; a QP that also sends leaves out those where all its EVs are bad. */
+static uint32_t answer_planes(const struct transport *nic, const struct qp *qp)
+{
+    uint32_t planes = qp_planes(nic, qp);
+    uint32_t usable = qp->paths && qp->attributes.state == QP_RTS
+                          ? path_usable_planes(qp->paths, planes)
+                          : planes;
+
+    return usable ? usable : planes;
+}
+
+static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct control_record *record,
+    uint32_t ready_ports, struct packet *out, uint64_t now_ns)
+{
+    uint32_t preferred = nic->config.parameters.answer_plane ? record->port : PATH_NONE;
+    uint32_t plane = path_reverse_choose(&qp->reverse, answer_planes(nic, qp), preferred);
+
+    /* A busy port is waited for: one that is idle may be so because its plane is dead. */
+    if (plane == PATH_NONE || !(ready_ports >> plane & 1))
+        return false;
+    fill_envelope(nic, &qp->attributes.peer_address, qp->attributes.peer_qpn, out);
+    out->ev = qp_ev(qp, path_reverse_ev(&qp->reverse, plane));
+    out->port = (uint8_t)plane;
+    switch (record->kind) {
+    case CONTROL_NACK:
+        fill_nack(qp, record, out);
+        nic_count(nic, COUNTER_NACK_SENT);
+        break;
+    case CONTROL_ACK:
+    case CONTROL_NAK:
+        fill_ack(qp, record, out);
+        nic_count(nic, COUNTER_ACK_SENT);
+        break;
+    default:
+        fill_sack(nic, qp, record, out, now_ns);
+        nic_count(nic, COUNTER_SACK_SENT);
+        break;
+    }
+    return true;
+}
+
+/* By the port the request came by, which is waited for if it is busy, and only if it has gone down
+ * by another; with a QP to that peer by its way back, else by the EV that worked in the other
+ * direction. */
+static bool answer_endpoint(struct transport *nic, const struct control_record *record,
+    uint32_t ready_ports, struct packet *out)
+{
+    const struct ipv6_addr *dst = &nic->control.addresses[record->qp_index];
+    bool port_is_up = nic->up_mask >> record->port & 1;
+    uint32_t ports = ready_ports & (port_is_up ? UINT32_C(1) << record->port : nic->up_mask);
+    struct qp *qp = nic_find_peer(nic, dst);
+
+    if (ports == 0)
+        return false;
+    fill_envelope(nic, dst, BTH_ENDPOINT_QPN, out);
+    out->port = (uint8_t)__builtin_ctz(ports);
+    out->ev = qp && qp->reverse.plane_mask >> out->port & 1
+                  ? qp_ev(qp, path_reverse_ev(&qp->reverse, out->port))
+                  : record->entropy;
+    out->opcode = OPCODE_ENDPOINT_RESPONSE;
+    out->psn = record->psn;
+    out->endpoint =
+        (struct packet_endpoint){ .op = record->code, .tx_timestamp = record->tx_timestamp };
+    return true;
+}
+
+/* No plane is up at both ends. Were it to wait, all behind it would wait with it, and among them
+ * the answers that bring ports back (§18). */
+static bool has_no_way(const struct transport *nic, const struct control_record *record)
+{
+    const struct qp *qp;
+
+    if (record->kind == CONTROL_ENDPOINT_ANSWER)
+        return false;
+    qp = nic->qps[record->qp_index];
+    return (qp_planes(nic, qp) & qp->reverse.plane_mask) == 0;
+}
+
+bool nic_send_answer(
+    struct transport *nic, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
+{
+    const struct control_record *record;
+
+    while ((record = control_queue_peek(&nic->control)) && has_no_way(nic, record)) {
+        control_queue_pop(&nic->control);
+        nic_count(nic, COUNTER_CONTROL_NO_PATH);
+    }
+    if (!record)
+        return false;
+    if (record->kind == CONTROL_ENDPOINT_ANSWER
+            ? !answer_endpoint(nic, record, ready_ports, out)
+            : !answer_for_qp(nic, nic->qps[record->qp_index], record, ready_ports, out, now_ns))
+        return false;
+    control_queue_pop(&nic->control);
+    return true;
+}

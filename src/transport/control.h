@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers waiting to leave: SACK, NACK, ACK and Endpoint Response, in order. Small records; what a
+ * SACK says of the window is read when it leaves, so it is as fresh as can be. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "wire/ip_address.h"
+#include "wire/psn.h"
+
+enum control_kind {
+    CONTROL_SACK,
+    CONTROL_PROBE_ANSWER,
+    CONTROL_NACK,
+    CONTROL_ACK,
+    CONTROL_NAK,
+    CONTROL_ENDPOINT_ANSWER,
+};
+
+struct control_record {
+    uint32_t qp_index;   /* CONTROL_ENDPOINT_ANSWER: index into `addresses` */
+    struct psn psn;      /* trigger, NACKed or offending; endpoint: request id */
+    uint32_t entropy;    /* EV of the trigger */
+    uint32_t arrival_ns; /* low bits of when the trigger came */
+    uint16_t tx_timestamp;
+    uint16_t probe_id;
+    uint16_t stretch; /* SACK: 1 + which 64 PSNs above cack it shows; 0: those whose turn it is */
+    uint8_t kind;
+    uint8_t code; /* SACK: enum sack_mark; NACK: reason; NAK: syndrome; endpoint: op */
+    uint8_t port; /* the trigger came by */
+    bool retransmission;
+};
+
+/* A ring that forgets nothing it accepted and refuses when full. */
+struct control_queue {
+    struct control_record *records;
+    struct ipv6_addr *addresses; /* of whom an Endpoint Response goes to: same slot as its record */
+    uint32_t slot_count;
+    uint32_t head;
+    uint32_t tail;
+};
+
+void control_queue_init(struct control_queue *, struct arena *, uint32_t slot_count_power_of_two);
+bool control_queue_push(struct control_queue *, const struct control_record *);
+bool control_queue_push_endpoint(
+    struct control_queue *, struct control_record, const struct ipv6_addr *destination);
+
+static inline struct control_record *control_queue_peek(const struct control_queue *queue)
+{
+    return queue->head == queue->tail ? 0 : &queue->records[queue->head & (queue->slot_count - 1)];
+}
+
+static inline void control_queue_pop(struct control_queue *queue)
+{
+    queue->head++;
+}
+
+/* A QP is gone: its records say nothing to anybody. */
+void control_queue_forget(struct control_queue *, uint32_t qp_index);

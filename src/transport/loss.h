@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a packet in flight is taken for lost: the four rules of docs/protocol.md §10. */
+#pragma once
+
+#include <stdint.h>
+
+#include "transport/requester.h"
+#include "wire/packet.h"
+
+struct transport;
+struct qp;
+
+enum loss_rule {
+    LOSS_BY_TIME,    /* A: something sent later was acknowledged a reordering window ago */
+    LOSS_BY_COUNT,   /* B: too much arrived out of order */
+    LOSS_BY_PROBE,   /* C: an undelayed probe sent a reordering window later overtook it */
+    LOSS_BY_TIMEOUT, /* D */
+    LOSS_BY_PORT,    /* its port went down: nobody is to blame but the port */
+    LOSS_BY_TRIM,    /* NACK TRIMMED */
+    LOSS_BY_TRIM_LASTHOP,
+    LOSS_BY_NACK, /* any other NACK */
+    LOSS_RULE_COUNT,
+};
+
+/* Queues the PSN, which is in flight, to be sent again, and lets window and path draw the
+ * consequences of the rule. */
+void loss_declare(struct transport *, struct qp *, struct psn, enum loss_rule, uint64_t now_ns);
+
+/* Q of rule A left after this packet; of two that left together, the one with the higher PSN did.
+ */
+static inline bool loss_was_overtaken(
+    const struct requester *requester, struct psn psn, uint32_t ticks)
+{
+    return ticks == requester->rack_ticks ? psn_before(psn, requester->rack_psn)
+                                          : send_window_later(requester->rack_ticks, ticks);
+}
+
+/* The newest copy of a packet was acknowledged for the first time: keeps the latest-sent one for
+ * rule A. */
+static inline void loss_on_acknowledged(struct requester *requester, struct psn psn,
+    struct send_record record, uint32_t base_rtt_ns, uint64_t now_ns)
+{
+    bool sent_again = record.flags & (SEND_TWICE | SEND_OFTEN);
+    uint32_t rtt_ns = send_window_age_ns(record.ticks, now_ns);
+
+    if (requester->rack_valid && loss_was_overtaken(requester, psn, record.ticks))
+        return;
+    /* Answered sooner than possible: the answer is to the copy before. */
+    if (sent_again && rtt_ns < base_rtt_ns)
+        return;
+    requester->rack_valid = true;
+    requester->rack_psn = psn;
+    requester->rack_ticks = record.ticks;
+    requester->rack_rtt_ns = rtt_ns;
+}
+
+/* Rule A: declares what is due, and sets the timer for the next. */
+void loss_infer_by_time(struct transport *, struct qp *, uint64_t now_ns);
+
+/* Rule B, on a SACK. */
+void loss_infer_by_count(struct transport *, struct qp *, uint32_t ooo_count, uint64_t now_ns);
+
+/* Rule C: a probe sent `probe_age_ns` ago was answered by this SACK, which had been delayed
+ * `delay_ns`. */
+void loss_infer_by_probe(struct transport *, struct qp *, const struct packet_sack *,
+    uint32_t probe_age_ns, uint32_t delay_ns, uint64_t now_ns);
+
+/* Rule D: everything that waited for `interval_ns` or longer, the oldest in any case. */
+void loss_infer_by_timeout(struct transport *, struct qp *, uint64_t interval_ns, uint64_t now_ns);
+
+/* A packet taken for lost had arrived: allow for more reordering. */
+void loss_on_spurious(struct transport *, struct qp *, uint64_t now_ns);
+
+/* Long without a spurious loss: allow for less again. Called on each SACK. */
+void loss_relax(struct transport *, struct qp *, uint64_t now_ns);

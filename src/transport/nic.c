@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The QPs of a NIC by number, by index and by peer; whose turn it is. */
+#include "transport/nic.h"
+
+#include <assert.h>
+#include <string.h>
+
+static uint32_t table_slot(const struct transport *nic, uint32_t qpn)
+{
+    uint32_t slot = qpn & (nic->qpn_table_count - 1);
+
+    while (nic->qpn_table[slot] && nic->qpn_table[slot]->qpn != qpn)
+        slot = (slot + 1) & (nic->qpn_table_count - 1);
+    return slot;
+}
+
+struct qp *nic_find(const struct transport *nic, uint32_t qpn)
+{
+    return nic->qpn_table[table_slot(nic, qpn)];
+}
+
+static uint32_t peer_slot(const struct ipv6_addr *address)
+{
+    uint32_t hash = 0;
+
+    for (uint32_t i = 0; i < sizeof(address->octets); i++)
+        hash = hash * 31 + address->octets[i];
+    return hash % NIC_PEER_SLOTS;
+}
+
+static bool has_peer(const struct qp *qp, const struct ipv6_addr *address)
+{
+    return qp && qp->attributes.state >= QP_RTR &&
+           ip_address_equal(&qp->attributes.peer_address, address);
+}
+
+struct qp *nic_find_peer(struct transport *nic, const struct ipv6_addr *address)
+{
+    uint32_t slot = peer_slot(address);
+    uint32_t entry = nic->peer_cache[slot];
+
+    if (entry && has_peer(nic->qps[entry - 1], address))
+        return nic->qps[entry - 1];
+    for (uint32_t i = 0; i < nic->config.qp_count_max; i++)
+        if (has_peer(nic->qps[i], address)) {
+            nic->peer_cache[slot] = i + 1;
+            return nic->qps[i];
+        }
+    return NULL;
+}
+
+void nic_add(struct transport *nic, struct qp *qp)
+{
+    uint32_t index = 0;
+
+    while (nic->qps[index])
+        index++;
+    assert(index < nic->config.qp_count_max);
+    qp->index = index;
+    nic->qps[index] = qp;
+    nic->qp_count++;
+    nic->qpn_table[table_slot(nic, qp->qpn)] = qp;
+}
+
+static void ring_remove(struct nic_ring *ring, uint32_t index)
+{
+    uint32_t kept = ring->head;
+
+    for (uint32_t at = ring->head; at != ring->tail; at++)
+        if (ring->slots[at & (ring->slot_count - 1)] != index)
+            ring->slots[kept++ & (ring->slot_count - 1)] = ring->slots[at & (ring->slot_count - 1)];
+    ring->tail = kept;
+}
+
+/* With open addressing a hole would hide what lies behind it: put that in again. */
+static void table_remove(struct transport *nic, uint32_t qpn)
+{
+    uint32_t mask = nic->qpn_table_count - 1;
+    uint32_t slot = table_slot(nic, qpn);
+
+    nic->qpn_table[slot] = NULL;
+    for (slot = (slot + 1) & mask; nic->qpn_table[slot]; slot = (slot + 1) & mask) {
+        struct qp *moved = nic->qpn_table[slot];
+
+        nic->qpn_table[slot] = NULL;
+        nic->qpn_table[table_slot(nic, moved->qpn)] = moved;
+    }
+}
+
+void nic_remove(struct transport *nic, struct qp *qp)
+{
+    table_remove(nic, qp->qpn);
+    ring_remove(&nic->ready, qp->index);
+    ring_remove(&nic->eventful, qp->index);
+    control_queue_forget(&nic->control, qp->index);
+    wheel_set(&nic->wheel, qp->index, UINT64_MAX);
+    for (uint32_t i = 0; i < NIC_ENDPOINT_SLOTS; i++)
+        if (nic->endpoints[i].use == NIC_ENDPOINT_REVERSE &&
+            nic->endpoints[i].qp_index == qp->index) {
+            nic->endpoint_waiting -= nic->endpoints[i].waits;
+            nic->endpoints[i].use = NIC_ENDPOINT_FREE;
+        }
+    nic->qps[qp->index] = NULL;
+    nic->qp_count--;
+}
+
+static void ring_push(struct nic_ring *ring, uint32_t index)
+{
+    ring->slots[ring->tail++ & (ring->slot_count - 1)] = index;
+    assert(ring->tail - ring->head <= ring->slot_count);
+}
+
+void qp_has_event(struct transport *nic, struct qp *qp)
+{
+    if (qp->is_eventful)
+        return;
+    qp->is_eventful = true;
+    ring_push(&nic->eventful, qp->index);
+}
+
+static bool is_connected(const struct qp *qp)
+{
+    return qp->attributes.state == QP_RTR || qp->attributes.state == QP_RTS;
+}
+
+static bool is_ready(const struct transport *nic, const struct qp *qp, uint64_t now_ns)
+{
+    if (!is_connected(qp))
+        return false;
+    if (qp->port_update_count > 0 && now_ns >= qp->port_update_ns && nic->usable_mask)
+        return true;
+    return qp->attributes.state == QP_RTS && qp->requester && requester_is_ready(nic, qp, now_ns);
+}
+
+static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
+{
+    uint64_t deadline_ns = UINT64_MAX;
+    uint64_t part_ns;
+
+    if (!is_connected(qp))
+        return UINT64_MAX;
+    if (qp->responder)
+        deadline_ns = responder_deadline_ns(qp);
+    if (qp->requester && qp->attributes.state == QP_RTS) {
+        part_ns = requester_deadline_ns(qp, now_ns);
+        if (part_ns < deadline_ns)
+            deadline_ns = part_ns;
+    }
+    if (qp->port_update_count > 0 && qp->port_update_ns > now_ns &&
+        qp->port_update_ns < deadline_ns)
+        deadline_ns = qp->port_update_ns;
+    return deadline_ns;
+}
+
+void qp_arm(struct transport *nic, const struct qp *qp, uint64_t deadline_ns)
+{
+    if (deadline_ns < wheel_deadline_of(&nic->wheel, qp->index))
+        wheel_set(&nic->wheel, qp->index, deadline_ns);
+}
+
+void qp_schedule(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    if (qp->is_scheduled || !is_ready(nic, qp, now_ns))
+        return;
+    qp->is_scheduled = true;
+    ring_push(&nic->ready, qp->index);
+}
+
+void qp_update(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    qp_arm(nic, qp, deadline_of(qp, now_ns));
+    qp_schedule(nic, qp, now_ns);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The responder's receive requests, and immediates that came before their turn. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "wire/psn.h"
+
+struct recv_request {
+    uint64_t id;
+    uint32_t immediate;
+    uint32_t length_bytes;
+    bool solicited;
+};
+
+/* A WriteImm whose last packet has arrived. It is delivered when all before it has. */
+struct recv_stash {
+    struct psn psn;
+    uint32_t immediate;
+    uint32_t length_bytes;
+    uint16_t msn;
+    bool solicited;
+    bool full;
+};
+
+/* Positions count requests since the queue began, and wrap. */
+struct recv_queue {
+    struct recv_request *requests;
+    struct recv_stash *stash; /* by rqmsn modulo stash_count */
+    uint32_t slot_count;      /* a power of two */
+    uint32_t depth;
+    uint32_t stash_count; /* a power of two, so that rqmsn may wrap */
+    uint32_t reported;
+    uint32_t done;
+    uint32_t posted;
+    uint16_t next_rqmsn; /* delivered next */
+};
+
+void recv_queue_init(struct recv_queue *, struct arena *, uint32_t depth, uint32_t imm_max);
+void recv_queue_start(struct recv_queue *); /* forgets immediates; keeps what was posted */
+void recv_queue_clear(struct recv_queue *);
+
+static inline struct recv_request *recv_queue_at(const struct recv_queue *queue, uint32_t position)
+{
+    return &queue->requests[position & (queue->slot_count - 1)];
+}
+
+static inline bool recv_queue_is_full(const struct recv_queue *queue)
+{
+    return queue->posted - queue->reported >= queue->depth;
+}
+
+void recv_queue_push(struct recv_queue *, uint64_t id);
+
+static inline struct recv_stash *recv_queue_stash(const struct recv_queue *queue, uint16_t rqmsn)
+{
+    return &queue->stash[rqmsn & (queue->stash_count - 1)];
+}
+
+enum recv_delivery {
+    RECV_NOTHING, /* the next WriteImm has not arrived, or something before it is missing */
+    RECV_DELIVERED,
+    RECV_NO_REQUEST, /* its turn has come, but no receive was posted */
+};
+
+/* Gives the next WriteImm to the oldest receive request, if everything up to `cack` includes it. */
+enum recv_delivery recv_queue_deliver(struct recv_queue *, struct psn cack);

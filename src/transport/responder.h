@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The receiving half of a QP: admits each packet once, places it at once, reports what arrived. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rate.h"
+#include "transport/control.h"
+#include "transport/recv_queue.h"
+#include "transport/recv_window.h"
+#include "wire/drop.h"
+#include "wire/packet.h"
+
+struct transport;
+struct qp;
+
+struct responder {
+    struct recv_window window;
+    struct recv_queue queue;
+    uint64_t received_bytes; /* nominal, of new packets */
+    uint64_t last_arrival_ns;
+    uint64_t oor_nack_ns; /* an out-of-window NACK may go again */
+    struct rate probe_answers;
+    uint64_t reverse_probe_ns;    /* the next EV probe for the way back; UINT64_MAX: none needed */
+    uint64_t reverse_deadline_ns; /* the one under way has failed; UINT64_MAX: none is */
+    uint32_t idle_ns;             /* an unreported packet waits no longer for company */
+    uint32_t range_psns;          /* MPR: PSNs admitted above cack */
+    uint32_t unreported_bytes;    /* sack_trigger_cnt */
+    uint32_t messages_done;
+    uint32_t messages_acked; /* the count of the last Transport ACK */
+    uint32_t oor_count;
+    struct psn tracker;  /* T of §7.3: where the walk over a long bitmap goes on */
+    struct psn last_psn; /* of the packet charged last, for an idle SACK */
+    uint32_t last_ev;
+    uint16_t reverse_request; /* id of the EV probe under way */
+    uint16_t reverse_ev;
+    uint8_t last_port;
+    bool last_was_again; /* a retransmission */
+    uint8_t penalty;     /* rcv_cwnd_pen announced */
+    bool restore;
+    uint8_t sack_turn;      /* of §7.3: what the next bitmap shows */
+    bool shown_in_part;     /* the last bitmap did not reach all that has arrived */
+    bool highest_requested; /* prev_ar */
+    bool received_any;
+    bool heard; /* since the last turn of reverse probing */
+};
+
+struct responder *responder_init(
+    struct arena *, uint32_t recv_depth, uint32_t psn_count, uint32_t imm_max);
+
+/* INIT to RTR. */
+void responder_start(struct transport *, struct qp *);
+
+enum drop_reason responder_on_write(
+    struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
+enum drop_reason responder_on_probe(
+    struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
+
+/* Something came after a silence: the way back is to be kept fresh again. */
+void responder_begin_probing(struct transport *, struct qp *, uint64_t now_ns);
+
+/* The EV probe for the way back was answered. */
+void responder_on_reverse_answer(
+    struct transport *, struct qp *, uint16_t request_id, uint64_t now_ns);
+
+/* What a SACK leaving now says: bitmap, counts, window, congestion state. The trigger's fields are
+ * the caller's. */
+void responder_fill_sack(
+    struct transport *, struct qp *, const struct control_record *, struct packet_sack *);
+
+uint64_t responder_deadline_ns(const struct qp *);
+void responder_expire(struct transport *, struct qp *, uint64_t now_ns);
+
+void responder_check(const struct qp *);
