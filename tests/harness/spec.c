@@ -23,6 +23,7 @@ static struct options {
     uint64_t count;    /* 0: as many runs as the property asks for */
     const char *only;  /* substring of the sentences to run */
     const char *exact; /* the sentence to run */
+    bool fail_fast;
 } options = { .first = 1, .only = "" };
 
 static struct spec *specs; /* in the order of the source */
@@ -177,7 +178,8 @@ static int run_all(int planned)
     int failed = 0;
 
     printf("1..%d\n", planned);
-    for (const struct spec *spec = specs; spec; spec = spec->next) {
+    for (const struct spec *spec = specs; spec && !(failed && options.fail_fast);
+         spec = spec->next) {
         enum outcome outcome;
 
         if (!is_chosen(spec))
@@ -193,10 +195,12 @@ static int run_all(int planned)
 static _Noreturn void usage(void)
 {
     fprintf(stderr,
-        "usage: %s [--list] [--only SUBSTRING] [--seed N] [--from N] [--count N] [SENTENCE]\n"
+        "usage: %s [--list] [--fail-fast] [--only SUBSTRING] [--seed N] [--from N] [--count N] "
+        "[SENTENCE]\n"
         "  --list   print the sentences     --seed N   run properties once, with this seed\n"
         "  --only   run the sentences that  --from N   first seed of a property\n"
-        "           hold this text          --count N  runs of a property\n",
+        "           hold this text          --count N  runs of a property\n"
+        "  --fail-fast  stop at the first failure\n",
         program);
     exit(2);
 }
@@ -218,6 +222,8 @@ static void read_options(char **arguments)
     for (; *arguments; arguments++) {
         if (strcmp(*arguments, "--list") == 0)
             options.list = true;
+        else if (strcmp(*arguments, "--fail-fast") == 0)
+            options.fail_fast = true;
         else if (**arguments != '-')
             options.exact = *arguments;
         else if (strcmp(*arguments, "--only") == 0 && arguments[1])

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/protocol.md §10: telling losses from reordering, and the tail probe. */
+#include "observe.h"
+#include "spec.h"
+
+enum {
+    PMTU = BY_HAND_PMTU_BYTES,
+    FULL_BYTES = PMTU + 88,
+    BASE_RTT_NS = 10000,
+    TARGET_NS = 7500,
+    LONG_NS = 200000, /* longer than anything but a timeout */
+};
+
+static struct by_hand nic;
+static struct packet sent[128];
+
+static void later(uint64_t duration_ns)
+{
+    nic.now_ns += duration_ns;
+}
+
+static enum drop_reason sack_with(uint32_t trigger, int32_t cack, uint64_t bitmap, uint16_t ooo)
+{
+    struct packet sack = observe_sack_of(&nic, &sent[trigger], observe_out(cack));
+
+    sack.sack.bitmap = bitmap;
+    sack.sack.ooo_count = ooo;
+    return by_hand_receive(&nic, &sack);
+}
+
+/* The answer to a probe of ours, from a peer that has received all up to `cack`. */
+static enum drop_reason answer_probe(struct packet probe, int32_t cack)
+{
+    struct packet sack = by_hand_sack(&nic, OBSERVE_QPN, observe_out(cack));
+
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = probe.probe.probe_id;
+    sack.sack.entropy = probe.ev;
+    sack.sack.tx_timestamp = probe.probe.tx_timestamp;
+    return by_hand_receive(&nic, &sack);
+}
+
+/* ---- A: time -------------------------------------------------------------------------------- */
+
+SPEC("§10 A: a packet is lost one round trip of a later one and reo_wnd after it was sent")
+{
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 2);
+    later(14016);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, LONG_NS);
+    EXPECT_AFTER(wait_ns, BASE_RTT_NS);
+    EXPECT_EQ(nic.sent[0].psn.value, sent[0].psn.value);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: a packet sent before the acknowledged one is lost so much sooner")
+{
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 1);
+    later(4032);
+    observe_post(&nic, 2, PMTU);
+    sent[1] = nic.sent[0];
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, LONG_NS);
+    EXPECT_AFTER(wait_ns + 64, BASE_RTT_NS - 4032); /* send times are kept in units of 64 ns */
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: nothing is lost that was sent after the latest acknowledged packet")
+{
+    observe_open_sending(&nic, sent, 1);
+    later(1024);
+    observe_post(&nic, 2, PMTU);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(0, 0, 0, 0), DROP_NONE);
+    by_hand_wait(&nic, LONG_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: what arrives within reo_wnd is not lost")
+{
+    observe_open_sending(&nic, sent, 2);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    by_hand_wait(&nic, BASE_RTT_NS - OBSERVE_TICK_NS);
+    EXPECT_EQ(sack_with(0, 1, 0, 0), DROP_NONE);
+    by_hand_wait(&nic, LONG_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: reo_wnd can be set")
+{
+    uint64_t wait_ns;
+
+    observe_prepare(&nic);
+    nic.config.parameters.reo_wnd = 3000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 2 * PMTU);
+    sent[1] = nic.sent[1];
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, LONG_NS);
+    EXPECT_LE(wait_ns, 3000 + OBSERVE_TICK_NS);
+    EXPECT_GE(wait_ns, 3000 - 64);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: a hole is lost once: its repeat has a round trip of its own")
+{
+    observe_open_sending(&nic, sent, 3);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), UINT64_MAX);
+    later(1000);
+    EXPECT_EQ(sack_with(2, -1, 0x6, 2), DROP_NONE);
+    by_hand_wait(&nic, BASE_RTT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 1);
+    by_hand_close(&nic);
+}
+
+/* One packet is taken for lost, and arrives all the same. */
+static void lose_spuriously(uint64_t id, int32_t number)
+{
+    struct packet first;
+
+    observe_post(&nic, id, 2 * PMTU);
+    first = nic.sent[0];
+    sent[1] = nic.sent[1];
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, number - 1, 0, 1), DROP_NONE);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), UINT64_MAX);
+    EXPECT_EQ(observe_sacked(&nic, &first, observe_out(number + 1)), DROP_NONE);
+    EXPECT_EQ(observe_acked(&nic, number + 1, (uint32_t)id), DROP_NONE);
+}
+
+SPEC("§10 A: each spurious loss doubles reo_wnd, up to four base RTT")
+{
+    observe_open(&nic);
+    EXPECT_EQ(observe_status(&nic).reorder_window_ns, BASE_RTT_NS);
+    lose_spuriously(1, 0);
+    EXPECT_EQ(observe_status(&nic).reorder_window_ns, 2 * BASE_RTT_NS);
+    lose_spuriously(2, 2);
+    EXPECT_EQ(observe_status(&nic).reorder_window_ns, 4 * BASE_RTT_NS);
+    lose_spuriously(3, 4);
+    EXPECT_EQ(observe_status(&nic).reorder_window_ns, 4 * BASE_RTT_NS);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: 16 round trips without a spurious loss halve reo_wnd, down to the base RTT")
+{
+    uint32_t rtt_ns;
+
+    observe_open(&nic);
+    lose_spuriously(1, 0);
+    rtt_ns = observe_status(&nic).smoothed_rtt_ns;
+    later(15 * rtt_ns);
+    EXPECT_EQ(sack_with(1, 1, 0, 0), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).reorder_window_ns, 2 * BASE_RTT_NS);
+    later(rtt_ns);
+    EXPECT_EQ(sack_with(1, 1, 0, 0), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).reorder_window_ns, BASE_RTT_NS);
+    later(40 * rtt_ns);
+    EXPECT_EQ(sack_with(1, 1, 0, 0), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).reorder_window_ns, BASE_RTT_NS);
+    by_hand_close(&nic);
+}
+
+/* ---- B: count ------------------------------------------------------------------------------- */
+
+enum { ALL_BUT_FIRST = 0xffffe };
+
+/* Twenty packets of window; those of `arrived` made room for as many more. */
+static void open_for_count(uint64_t sleek_reach, uint32_t arrived)
+{
+    uint32_t count = (uint32_t)__builtin_popcount(arrived);
+
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.max_cwnd = 20 * FULL_BYTES;
+    nic.config.parameters.sleek_reach = sleek_reach;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 100 * PMTU);
+    for (uint32_t i = 0; i < 20; i++)
+        sent[i] = nic.sent[i];
+    EXPECT_EQ(sack_with(10, -1, arrived, (uint16_t)count), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), count);
+    for (uint32_t i = 0; i < count; i++)
+        sent[20 + i] = nic.sent[i];
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 0);
+}
+
+SPEC("§10 B: min(1.5 cwnd, max_wnd) of packets out of order begin a recovery, one less does not")
+{
+    open_for_count(1, ALL_BUT_FIRST);
+    EXPECT_EQ(sack_with(20, -1, 0x1ffffe, 19), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 0);
+    EXPECT_EQ(sack_with(20, -1, 0x1ffffe, 20), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 1);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->psn.value, sent[0].psn.value);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 B: a recovery repairs what a threshold's worth has overtaken, no more (decision 3)")
+{
+    open_for_count(1, 0x7fffe);                                /* missing: 0 and 19 */
+    EXPECT_EQ(sack_with(37, -1, 0x3ffff7fffe, 36), DROP_NONE); /* 18 above 19, 37 above 0 */
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 B: to the letter, a recovery repairs every hole within one window of the oldest")
+{
+    open_for_count(0, 0x7fffe);
+    EXPECT_EQ(sack_with(37, -1, 0x3ffff7fffe, 36), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 B: one recovery repeats a packet once, however many SACKs say so")
+{
+    open_for_count(1, ALL_BUT_FIRST);
+    EXPECT_EQ(sack_with(20, -1, 0x1ffffe, 20), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(sack_with(21, -1, 0x3ffffe, 21), DROP_NONE);
+    EXPECT_EQ(sack_with(22, -1, 0x7ffffe, 22), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 B: at least five packets must be out of order, however small the window")
+{
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.max_cwnd = 2 * FULL_BYTES;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 20 * PMTU);
+    for (uint32_t i = 1; i <= 5; i++) {
+        sent[i] = *observe_nth(&nic, observe_is_first, i == 1 ? 1 : 0);
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 0);
+        EXPECT_EQ(sack_with(i, -1, 0, (uint16_t)i), DROP_NONE);
+        if (i < 5)
+            EXPECT_EQ(by_hand_send(&nic), 1);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 1);
+    by_hand_close(&nic);
+}
+
+/* ---- C: probe ------------------------------------------------------------------------------- */
+
+SPEC("§10 C: a packet that an undelayed probe, sent reo_wnd later, does not find is lost")
+{
+    observe_open_sending(&nic, sent, 1);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(answer_probe(nic.sent[0], -1), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 1);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_count(&nic, observe_is_repeat), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 C: a probe that was delayed by the target or more proves nothing")
+{
+    observe_open_sending(&nic, sent, 1);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    later(BASE_RTT_NS + TARGET_NS + 128);
+    EXPECT_EQ(answer_probe(nic.sent[0], -1), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 C: a packet sent less than reo_wnd before the probe is not lost")
+{
+    observe_open_sending(&nic, sent, 1);
+    later(BASE_RTT_NS);
+    observe_post(&nic, 2, PMTU);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(answer_probe(nic.sent[0], -1), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 1);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->psn.value, sent[0].psn.value);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 C: PSNs outside the bitmap of the answer are not lost by it")
+{
+    observe_open_sending(&nic, sent, 100);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(answer_probe(*observe_nth(&nic, observe_is_probe, 0), -1), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 64);
+    by_hand_close(&nic);
+}
+
+/* ---- the tail probe ------------------------------------------------------------------------- */
+
+SPEC("§10: with nothing left to send a probe goes a base RTT and the target after the packet")
+{
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 1);
+    wait_ns = observe_wait_for(&nic, observe_is_probe, LONG_NS);
+    EXPECT_AFTER(wait_ns, BASE_RTT_NS + TARGET_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: with something left to send it goes after three base RTT")
+{
+    uint64_t wait_ns;
+
+    observe_open(&nic);
+    observe_post(&nic, 1, 200 * PMTU); /* 128 of them fit */
+    wait_ns = observe_wait_for(&nic, observe_is_probe, LONG_NS);
+    EXPECT_AFTER(wait_ns, 3 * BASE_RTT_NS);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: every SACK arms it anew, a further packet does not")
+{
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 2);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(0, 0, 0, 0), DROP_NONE);
+    later(5000);
+    observe_post(&nic, 2, 64);
+    wait_ns = observe_wait_for(&nic, observe_is_probe, LONG_NS);
+    EXPECT_AFTER(wait_ns, BASE_RTT_NS + TARGET_NS - 5000);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: it repeats every five base RTT, on one plane first, then on all (decision 2)")
+{
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 1);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    EXPECT_EQ(observe_count(&nic, observe_is_probe), 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        wait_ns = observe_wait_for(&nic, observe_is_probe, LONG_NS);
+        EXPECT_AFTER(wait_ns, 5 * BASE_RTT_NS);
+        EXPECT_EQ(observe_count(&nic, observe_is_probe), 2);
+        EXPECT_NE(nic.sent[0].port, nic.sent[1].port);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§10: it goes on a GOOD EV that is not the oldest hole's")
+{
+    observe_open_sending(&nic, sent, 1);
+    for (uint32_t i = 0; i < 6; i++) {
+        EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+        for (uint32_t j = 0; j < observe_count(&nic, observe_is_probe); j++) {
+            EXPECT_NE(observe_nth(&nic, observe_is_probe, j)->ev, sent[0].ev);
+            EXPECT_EQ(observe_ev(&nic, observe_nth(&nic, observe_is_probe, j)->ev), EV_GOOD);
+        }
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§10: it has a floor for jittery clocks")
+{
+    uint64_t wait_ns;
+
+    observe_prepare(&nic);
+    nic.config.parameters.tail_floor = 1000000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 64);
+    for (uint32_t i = 0; i < 2; i++) {
+        wait_ns = observe_wait_for(&nic, observe_is_probe, 10000000);
+        EXPECT_AFTER(wait_ns, 1000000);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§10: when everything is acknowledged there is nothing to probe")
+{
+    observe_open_sending(&nic, sent, 2);
+    EXPECT_EQ(observe_acked(&nic, 1, 1), DROP_NONE);
+    EXPECT_EQ(observe_wait_for(&nic, observe_is_probe, 1000000000), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+/* ---- what a loss does ----------------------------------------------------------------------- */
+
+SPEC("§10: a lost packet leaves inflight, shrinks the window by its size, and turns its EV bad")
+{
+    struct qp_status before;
+
+    observe_open_sending(&nic, sent, 2);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    before = observe_status(&nic);
+    nic.ready_ports = 0;
+    by_hand_wait(&nic, BASE_RTT_NS + OBSERVE_TICK_NS);
+    EXPECT_EQ(observe_status(&nic).inflight_bytes, before.inflight_bytes - FULL_BYTES);
+    EXPECT_EQ(observe_status(&nic).window_bytes, before.window_bytes - FULL_BYTES);
+    EXPECT_EQ(observe_ev(&nic, sent[0].ev), EV_ASSUMED_BAD);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: lost packets are repeated oldest first")
+{
+    observe_open_sending(&nic, sent, 8);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(7, -1, 0x80 | 0x12, 3), DROP_NONE);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), UINT64_MAX);
+    EXPECT_EQ(observe_count(&nic, observe_is_repeat), 5);
+    for (uint32_t i = 1; i < 5; i++)
+        EXPECT(psn_before(nic.sent[i - 1].psn, nic.sent[i].psn));
+    by_hand_close(&nic);
+}
+
+SPEC("§10: a burst of losses on one EV moves it once")
+{
+    uint64_t others = 0;
+    uint32_t losses = 0;
+
+    observe_open_sending(&nic, sent, 64);
+    for (uint32_t i = 0; i < 64; i++)
+        if (sent[i].ev == sent[0].ev)
+            losses++;
+        else
+            others |= UINT64_C(1) << i;
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(sent[63].ev == sent[0].ev ? 62 : 63, -1, others, 56), DROP_NONE);
+    by_hand_wait(&nic, BASE_RTT_NS + OBSERVE_TICK_NS);
+    EXPECT_GT(losses, 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), losses);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TURNED_BAD), 1);
+    by_hand_close(&nic);
+}

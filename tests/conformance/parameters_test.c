@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/protocol.md §23: every parameter under its name, with its default and range, at run time. */
+#include <string.h>
+
+#include "observe.h"
+#include "spec.h"
+
+static struct by_hand nic;
+
+static const struct {
+    const char *name;
+    uint64_t default_value;
+    uint64_t minimum;
+    uint64_t maximum;
+} table[] = {
+    { "pmtu", 4096, 256, 4096 },
+    { "mpr", 8, 1, 255 },
+    { "max_wimm", 128, 1, 32768 },
+    { "sack_gen_threshold", 0, 0, 1048576 }, /* 0: min(16 KiB, 4 PMTU) */
+    { "sack_min_charge", 1024, 0, 16384 },
+    { "sack_idle_flush", 0, 0, 1000000000 }, /* 0: base_rtt / 2 */
+    { "sack_idle_floor", 5000, 0, 1000000000 },
+    { "timeout", 14, 0, 24 },
+    { "retry_linear", 3, 0, 7 },
+    { "retry_exponential", 7, 0, 25 },
+    { "reo_wnd", 0, 0, 1000000000 }, /* 0: base_rtt */
+    { "reo_wnd_factor_max", 4, 1, 64 },
+    { "sleek_factor", 1500, 100, 100000 },
+    { "sleek_min_packets", 5, 1, 1024 },
+    { "nack_delay", 0, 0, 1000000000 }, /* 0: base_rtt */
+    { "nack_delay_max", 1000000, 0, 1000000000 },
+    { "ev_active", 128, 1, 1024 },
+    { "ev_backup", 64, 0, 1024 },
+    { "ev_min_active", 0, 0, 1024 }, /* 0: max(1, EVs / 4) */
+    { "ev_probe_first", 1000000, 1000, 10000000000 },
+    { "ev_probe_longest", 1000000000, 1000, 100000000000 },
+    { "ev_probe_successes", 3, 1, 24 },
+    { "ev_probe_successes_max", 24, 1, 31 },
+    { "port_up_holddown", 100000000, 0, 10000000000 },
+    { "port_up_probes", 3, 0, 16 },
+    { "port_update_retries", 5, 0, 100 },
+    { "oor_nack_every", 8, 1, 65536 },
+};
+
+static const struct {
+    const char *name;
+    const char *choices;
+    const char *default_choice;
+} choices[] = {
+    { "skip_backoff", "off|on", "off" }, { "loss_to_bad", "literal|3of8|adaptive", "adaptive" },
+    { "nscc_unmarked_delay", "fair|decrease|auto", "auto" }, /* auto: as last_hop_ecn says */
+};
+
+SPEC("§23: numbers have the names, defaults and ranges of the table")
+{
+    for (uint32_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+        uint32_t index = parameters_find(table[i].name, (uint32_t)strlen(table[i].name));
+        const struct parameter_description *parameter = &parameter_descriptions[index];
+
+        EXPECT_LT(index, parameter_count);
+        EXPECT_EQ(parameter->default_value, table[i].default_value);
+        EXPECT_EQ(parameter->minimum, table[i].minimum);
+        EXPECT_EQ(parameter->maximum, table[i].maximum);
+    }
+}
+
+SPEC("§23: choices have the names, words and defaults of the table")
+{
+    for (uint32_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+        uint32_t index = parameters_find(choices[i].name, (uint32_t)strlen(choices[i].name));
+        const struct parameter_description *parameter = &parameter_descriptions[index];
+        uint32_t length;
+        const char *word;
+
+        EXPECT_LT(index, parameter_count);
+        EXPECT_STR_EQ(parameter->choices, choices[i].choices);
+        word = parameters_choice(index, parameter->default_value, &length);
+        EXPECT_EQ(length, strlen(choices[i].default_choice));
+        EXPECT_MEM_EQ(word, choices[i].default_choice, length);
+    }
+}
+
+SPEC("§23: a value outside its range is refused and changes nothing")
+{
+    struct parameters parameters;
+
+    parameters_init(&parameters);
+    EXPECT_EQ(parameters_set(&parameters, "timeout", "25"), PARAMETERS_OUT_OF_RANGE);
+    EXPECT_EQ(parameters_set(&parameters, "retry_linear", "8"), PARAMETERS_OUT_OF_RANGE);
+    EXPECT_EQ(parameters_set(&parameters, "mpr", "0"), PARAMETERS_OUT_OF_RANGE);
+    EXPECT_EQ(parameters.timeout, 14);
+    EXPECT_EQ(parameters.retry_linear, 3);
+    EXPECT_EQ(parameters.mpr, 8);
+}
+
+SPEC("§23: what is set while QPs run takes effect: SACK generation, NACK delay")
+{
+    struct parameters parameters;
+    struct packet first;
+    uint64_t wait_ns;
+
+    observe_open(&nic);
+    parameters = *transport_parameters(nic.transport);
+    EXPECT_EQ(parameters_set(&parameters, "sack_min_charge", "4KiB"), PARAMETERS_OK);
+    EXPECT_EQ(parameters_set(&parameters, "nack_delay", "77us"), PARAMETERS_OK);
+    transport_set_parameters(nic.transport, &parameters);
+    observe_answers(&nic, 0, 0);
+    EXPECT_EQ(observe_answers(&nic, 1, 0), 1); /* each packet reaches the threshold */
+    observe_post(&nic, 1, 64);
+    first = *observe_nth(&nic, observe_is_data, 0);
+    EXPECT_EQ(observe_nacked(&nic, &first, NACK_NO_RESOURCE), DROP_NONE);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, 1000000);
+    EXPECT_AFTER(wait_ns, 77000);
+    by_hand_close(&nic);
+}
+
+SPEC("§23: defaults of a new QP are the parameters of the moment")
+{
+    struct parameters parameters;
+    struct qp_attributes attributes;
+
+    observe_open(&nic);
+    parameters = *transport_parameters(nic.transport);
+    EXPECT_EQ(parameters_set(&parameters, "timeout", "8"), PARAMETERS_OK);
+    EXPECT_EQ(parameters_set(&parameters, "retry_exponential", "25"), PARAMETERS_OK);
+    transport_set_parameters(nic.transport, &parameters);
+    by_hand_connect(&nic, OBSERVE_QPN + 1);
+    EXPECT_EQ(transport_qp_query(nic.transport, OBSERVE_QPN + 1, &attributes), 0);
+    EXPECT_EQ(attributes.timeout, 8);
+    EXPECT_EQ(attributes.retry_exponential, 25);
+    EXPECT_EQ(transport_qp_query(nic.transport, OBSERVE_QPN, &attributes), 0);
+    EXPECT_EQ(attributes.timeout, 14);
+    by_hand_close(&nic);
+}

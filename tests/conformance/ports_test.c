@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/protocol.md §18: ports that go and come, ours and the peer's. */
+#include "observe.h"
+#include "spec.h"
+
+enum {
+    PMTU = BY_HAND_PMTU_BYTES,
+    TIMEOUT = 8,
+    BOTH = 3,
+    OTHER_QPN = 9,
+};
+
+#define T_NS        (UINT64_C(1024) << TIMEOUT)
+#define HOLDDOWN_NS UINT64_C(100000000)
+
+static struct by_hand nic;
+
+static void open_nic(void)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.timeout = TIMEOUT;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+}
+
+static void set_ports(uint32_t up_mask)
+{
+    transport_ports_changed(nic.transport, up_mask, nic.now_ns);
+    by_hand_send(&nic);
+}
+
+/* The peer tells which of its ports are up: bit p for plane p. */
+static enum drop_reason told_by(uint32_t peer, uint16_t id, uint32_t planes)
+{
+    struct packet update =
+        by_hand_endpoint(&nic, peer, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, id);
+
+    update.endpoint.port_status_mask = planes << 1;
+    return by_hand_receive(&nic, &update);
+}
+
+static enum drop_reason answer(const struct packet *request)
+{
+    struct packet response = by_hand_endpoint(&nic, nic.peer, OPCODE_ENDPOINT_RESPONSE,
+        (enum endpoint_op)request->endpoint.op, (uint16_t)request->psn.value);
+
+    response.port = request->port;
+    return by_hand_receive(&nic, &response);
+}
+
+static bool is_update(const struct packet *packet)
+{
+    return observe_is_request(packet) && packet->endpoint.op == ENDPOINT_PORT_STATUS_UPDATE;
+}
+
+static bool is_ev_probe(const struct packet *packet)
+{
+    return observe_is_request(packet) && packet->endpoint.op == ENDPOINT_EV_PROBE;
+}
+
+/* The planes that data takes now. */
+static uint32_t planes_used(uint64_t id)
+{
+    uint32_t planes = 0;
+
+    observe_post(&nic, id, 6 * PMTU);
+    for (uint32_t i = 0; i < observe_count(&nic, observe_is_data); i++)
+        planes |= 1u << observe_nth(&nic, observe_is_data, i)->port;
+    return planes;
+}
+
+/* ---- our port goes down --------------------------------------------------------------------- */
+
+SPEC("§18: a local port that goes down is abandoned at once, its EVs keep their state")
+{
+    open_nic();
+    EXPECT_EQ(planes_used(1), BOTH);
+    set_ports(1);
+    EXPECT_EQ(planes_used(2), 1);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    EXPECT_EQ(path_bad_count(transport_qp_paths(nic.transport, OBSERVE_QPN)), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: what left through it during the last RTT is lost at once and goes by other ports")
+{
+    open_nic();
+    observe_post(&nic, 1, 10 * PMTU);
+    set_ports(2);
+    EXPECT_EQ(observe_count(&nic, observe_is_repeat), 5);
+    for (uint32_t i = 0; i < 5; i++)
+        EXPECT_EQ(observe_nth(&nic, observe_is_repeat, i)->port, 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 5);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: what left through it earlier is not")
+{
+    open_nic();
+    observe_post(&nic, 1, 10 * PMTU);
+    nic.now_ns += 12000;
+    set_ports(2);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the application is told of ports that go down")
+{
+    struct transport_event event;
+
+    open_nic();
+    set_ports(1);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_PORT_DOWN);
+    EXPECT_EQ(event.port, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the peer of each QP is told over the planes left: op 0, control class, ports from 1")
+{
+    const struct packet *update;
+
+    open_nic();
+    set_ports(2);
+    EXPECT_EQ(observe_count(&nic, is_update), 1);
+    update = observe_nth(&nic, is_update, 0);
+    EXPECT_EQ(update->port, 1);
+    EXPECT_EQ(update->class, DSCP_CONTROL);
+    EXPECT_EQ(update->endpoint.port_status_mask, 1u << 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update is repeated each RTO, five times, with ids that increase")
+{
+    uint32_t id;
+    uint64_t wait_ns;
+
+    open_nic();
+    set_ports(1);
+    for (uint32_t i = 0; i < 5; i++) {
+        id = observe_nth(&nic, is_update, 0)->psn.value;
+        wait_ns = observe_wait_for(&nic, is_update, 10 * T_NS);
+        EXPECT_AFTER(wait_ns, T_NS);
+        EXPECT_EQ(observe_nth(&nic, is_update, 0)->psn.value, id + 1);
+    }
+    EXPECT_EQ(observe_wait_for(&nic, is_update, 100 * T_NS), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update is repeated until it is answered")
+{
+    open_nic();
+    set_ports(1);
+    EXPECT_EQ(answer(observe_nth(&nic, is_update, 0)), DROP_NONE);
+    EXPECT_EQ(observe_wait_for(&nic, is_update, 100 * T_NS), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the answer to an update does not stand for a later one")
+{
+    struct packet first;
+
+    observe_prepare(&nic);
+    nic.config.parameters.timeout = TIMEOUT;
+    nic.config.parameters.port_up_holddown = 0;
+    nic.config.parameters.port_up_probes = 0;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    set_ports(1);
+    first = *observe_nth(&nic, is_update, 0);
+    set_ports(BOTH);
+    by_hand_wait(&nic, 1000); /* the port is taken up, and the update for that lost */
+    EXPECT_EQ(answer(&first), DROP_NONE);
+    EXPECT_NE(observe_wait_for(&nic, is_update, 2 * T_NS), UINT64_MAX);
+    EXPECT_EQ(observe_nth(&nic, is_update, 0)->endpoint.port_status_mask, BOTH << 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update that nobody answered goes again at the next activity of the QP")
+{
+    open_nic();
+    set_ports(1);
+    by_hand_wait(&nic, 100 * T_NS);
+    EXPECT_EQ(observe_wait_for(&nic, is_update, 100 * T_NS), UINT64_MAX);
+    observe_post(&nic, 1, 64);
+    EXPECT_EQ(observe_count(&nic, is_update), 1);
+    EXPECT_EQ(observe_acked(&nic, 0, 1), DROP_NONE);
+    EXPECT_EQ(observe_wait_for(&nic, is_update, 100 * T_NS), UINT64_MAX);
+    observe_answers(&nic, 0, 0); /* it hears of the peer */
+    EXPECT_NE(observe_wait_for(&nic, is_update, T_NS), UINT64_MAX);
+    answer(observe_nth(&nic, is_update, 0));
+    by_hand_wait(&nic, 10 * T_NS);
+    observe_post(&nic, 2, 64);
+    EXPECT_EQ(observe_count(&nic, is_update), 0);
+    by_hand_close(&nic);
+}
+
+/* ---- the peer's ports ----------------------------------------------------------------------- */
+
+SPEC("§18: an update takes the peer's planes out of use and brings them back; it is answered")
+{
+    open_nic();
+    EXPECT_EQ(told_by(1, 10, 2), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_count(&nic, observe_is_answer), 1);
+    EXPECT_EQ(nic.sent[0].psn.value, 10);
+    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
+    EXPECT_EQ(planes_used(1), 2);
+    EXPECT_EQ(told_by(1, 11, BOTH), DROP_NONE);
+    EXPECT_EQ(planes_used(2), BOTH);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_TAKEN), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update from an address without a QP is neither taken nor answered")
+{
+    open_nic();
+    EXPECT_EQ(told_by(2, 10, 0), DROP_STRANGER);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a late update does not undo a newer one: ids are serial numbers that wrap")
+{
+    open_nic();
+    EXPECT_EQ(told_by(1, 0xfffe, 1), DROP_NONE);
+    EXPECT_EQ(told_by(1, 0xfffd, BOTH), DROP_STALE_UPDATE);
+    EXPECT_EQ(told_by(1, 2, BOTH), DROP_NONE);
+    EXPECT_EQ(told_by(1, 0xffff, 1), DROP_STALE_UPDATE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update concerns every QP of that peer, and no other")
+{
+    struct qp_status status;
+
+    open_nic();
+    by_hand_connect(&nic, 8);
+    nic.peer = 2;
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(told_by(1, 1, 2), DROP_NONE);
+    EXPECT_EQ(transport_qp_status(nic.transport, 8, &status), 0);
+    EXPECT_EQ(status.plane_mask, 2);
+    EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
+    EXPECT_EQ(status.plane_mask, BOTH);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: no plane usable at both ends is no error: the QP waits")
+{
+    open_nic();
+    set_ports(1);
+    EXPECT_EQ(told_by(1, 1, 2), DROP_NONE);
+    observe_post(&nic, 1, 64);
+    EXPECT_EQ(observe_count(&nic, observe_is_data), 0);
+    by_hand_wait(&nic, 10 * T_NS);
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+    EXPECT_EQ(told_by(1, 2, BOTH), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_count(&nic, observe_is_data), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a new connection is told the peer's ports, and uses no others")
+{
+    struct qp_attributes attributes = {
+        .peer_address = by_hand_address(1), .peer_qpn = 5, .peer_ports = 1, .state = QP_RTR
+    };
+
+    observe_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_create(&nic, OBSERVE_QPN);
+    by_hand_step(&nic, OBSERVE_QPN, QP_INIT);
+    observe_modify(&nic, attributes, QP_ATTR_STATE | QP_ATTR_PEER | QP_ATTR_RQ_PSN);
+    by_hand_step(&nic, OBSERVE_QPN, QP_RTS);
+    EXPECT_EQ(planes_used(1), 1);
+    by_hand_close(&nic);
+}
+
+/* ---- our port comes up again ----------------------------------------------------------------- */
+
+/* Port 1 was down; its update was answered. */
+static void open_with_port_down(void)
+{
+    open_nic();
+    set_ports(1);
+    answer(observe_nth(&nic, is_update, 0));
+    by_hand_discard_events(&nic);
+    by_hand_wait(&nic, 1000000);
+}
+
+SPEC("§18: a port that is up again is held down for 100 ms, then probed by that port")
+{
+    uint64_t wait_ns;
+
+    open_with_port_down();
+    set_ports(BOTH);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    wait_ns = observe_wait_for(&nic, is_ev_probe, 2 * HOLDDOWN_NS);
+    EXPECT_AFTER(wait_ns, HOLDDOWN_NS);
+    EXPECT_EQ(observe_nth(&nic, is_ev_probe, 0)->port, 1);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: after three answered probes it is used, the peer is told, and the application, too")
+{
+    struct transport_event event;
+
+    open_with_port_down();
+    set_ports(BOTH);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, 2 * HOLDDOWN_NS), UINT64_MAX);
+    for (uint32_t i = 0; i < 3; i++) {
+        EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+        EXPECT(!by_hand_event(&nic, &event));
+        EXPECT_EQ(answer(observe_nth(&nic, is_ev_probe, 0)), DROP_NONE);
+        by_hand_send(&nic);
+    }
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    EXPECT_EQ(observe_count(&nic, is_update), 1);
+    EXPECT_EQ(observe_nth(&nic, is_update, 0)->endpoint.port_status_mask, BOTH << 1);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_PORT_UP);
+    EXPECT_EQ(event.port, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: without answers it is probed on, every RTO, and not used")
+{
+    uint64_t wait_ns;
+
+    open_with_port_down();
+    set_ports(BOTH);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, 2 * HOLDDOWN_NS), UINT64_MAX);
+    for (uint32_t i = 0; i < 10; i++) {
+        wait_ns = observe_wait_for(&nic, is_ev_probe, 10 * T_NS);
+        EXPECT_AFTER(wait_ns, T_NS);
+    }
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a port that flaps within the hold-down waits all of it again")
+{
+    uint64_t wait_ns;
+
+    open_with_port_down();
+    set_ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS / 2);
+    set_ports(1);
+    set_ports(BOTH);
+    wait_ns = observe_wait_for(&nic, is_ev_probe, 2 * HOLDDOWN_NS);
+    EXPECT_AFTER(wait_ns, HOLDDOWN_NS);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: answers to probes from before a flap do not count")
+{
+    struct packet probe;
+
+    open_with_port_down();
+    set_ports(BOTH);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, 2 * HOLDDOWN_NS), UINT64_MAX);
+    probe = *observe_nth(&nic, is_ev_probe, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        EXPECT_EQ(answer(&probe), DROP_NONE);
+        by_hand_send(&nic);
+        probe = *observe_nth(&nic, is_ev_probe, 0);
+    }
+    set_ports(1);
+    answer(&probe);
+    set_ports(BOTH);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    by_hand_wait(&nic, HOLDDOWN_NS / 2);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a port without a QP to probe is used after the hold-down")
+{
+    struct transport_event event;
+
+    observe_prepare(&nic);
+    by_hand_open(&nic);
+    set_ports(1);
+    by_hand_discard_events(&nic);
+    set_ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS - OBSERVE_TICK_NS);
+    EXPECT(!by_hand_event(&nic, &event));
+    by_hand_wait(&nic, 3 * OBSERVE_TICK_NS);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_PORT_UP);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the window's limit follows the sum of the ports that are up")
+{
+    uint32_t window_bytes;
+
+    open_nic();
+    window_bytes = observe_status(&nic).window_bytes;
+    set_ports(1);
+    EXPECT_EQ(observe_status(&nic).window_bytes, window_bytes / 2);
+    by_hand_close(&nic);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/protocol.md §21: who may send, and whose turn it is. */
+#include "observe.h"
+#include "spec.h"
+
+enum {
+    PMTU = BY_HAND_PMTU_BYTES,
+    FULL_BYTES = PMTU + 88,
+    QPS = 3,
+};
+
+static struct by_hand nic;
+
+/* Three QPs with a window of so many packets each. */
+static void open_with_windows(uint32_t packets)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.max_cwnd = packets * FULL_BYTES;
+    by_hand_open(&nic);
+    for (uint32_t i = 0; i < QPS; i++)
+        by_hand_connect(&nic, OBSERVE_QPN + i);
+}
+
+static void post(uint32_t qp, uint32_t packets)
+{
+    EXPECT_EQ(by_hand_post(&nic, OBSERVE_QPN + qp, 1, packets * PMTU, 0), 0);
+}
+
+/* One call of transport_send() with room for so many. */
+static uint32_t send_once(uint32_t room)
+{
+    nic.sent_count = transport_send(nic.transport, nic.ready_ports, nic.sent, room, nic.now_ns);
+    return nic.sent_count;
+}
+
+static uint32_t sent_by(uint32_t qp)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        count += nic.sent[i].local_qpn == OBSERVE_QPN + qp;
+    return count;
+}
+
+/* ---- states of a QPCC ----------------------------------------------------------------------- */
+
+SPEC("§21: IDLE becomes READY with new data, and PENDING when all of it is in flight")
+{
+    open_with_windows(10);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    post(0, 3);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 3);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("§21: READY becomes ACTIVE when the window closes, and READY again with an acknowledgement")
+{
+    open_with_windows(4);
+    post(0, 10);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_EQ(observe_sacked(&nic, &nic.sent[0], observe_out(0)), DROP_NONE);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a NACK makes room, and what it NACKed is backlog")
+{
+    open_with_windows(4);
+    post(0, 4);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_EQ(observe_nacked(&nic, &nic.sent[2], NACK_TRIMMED), DROP_NONE);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(observe_count(&nic, observe_is_repeat), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a window is open while it is larger than what is in flight")
+{
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.max_cwnd = 3 * FULL_BYTES + 1;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    post(0, 10);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    by_hand_close(&nic);
+}
+
+/* ---- turns ---------------------------------------------------------------------------------- */
+
+SPEC("§21: READY QPs take turns, one packet each")
+{
+    open_with_windows(50);
+    for (uint32_t i = 0; i < QPS; i++)
+        post(i, 8);
+    EXPECT_EQ(send_once(24), 24);
+    for (uint32_t i = QPS; i < 24; i++) {
+        EXPECT_EQ(nic.sent[i].local_qpn, nic.sent[i - QPS].local_qpn);
+        EXPECT_NE(nic.sent[i].local_qpn, nic.sent[i - 1].local_qpn);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a quantum of four makes turns of four packets")
+{
+    observe_prepare(&nic);
+    nic.config.parameters.send_quantum = 4;
+    by_hand_open(&nic);
+    for (uint32_t i = 0; i < QPS; i++)
+        by_hand_connect(&nic, OBSERVE_QPN + i);
+    for (uint32_t i = 0; i < QPS; i++)
+        post(i, 8);
+    EXPECT_EQ(send_once(24), 24);
+    for (uint32_t i = 0; i < 24; i++)
+        EXPECT_EQ(nic.sent[i].local_qpn, nic.sent[i / 4 * 4].local_qpn);
+    EXPECT_NE(nic.sent[0].local_qpn, nic.sent[4].local_qpn);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: turns go on where the last call ended")
+{
+    open_with_windows(50);
+    for (uint32_t i = 0; i < QPS; i++)
+        post(i, 8);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t before;
+
+        EXPECT_EQ(send_once(1), 1);
+        before = nic.sent[0].local_qpn;
+        EXPECT_EQ(send_once(1), 1);
+        EXPECT_NE(nic.sent[0].local_qpn, before);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§21: one that has to wait does not hold up the others")
+{
+    open_with_windows(4);
+    for (uint32_t i = 0; i < QPS; i++)
+        post(i, 4);
+    EXPECT_EQ(by_hand_send(&nic), 12);
+    post(0, 4); /* its window is closed */
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN + 1), QP_RTS);
+    by_hand_move(&nic, OBSERVE_QPN + 1, QP_RESET);
+    by_hand_reconnect(&nic, OBSERVE_QPN + 1);
+    post(1, 4);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    EXPECT_EQ(sent_by(1), 4);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a burst is 8 packets, or an eighth of the window if that is more")
+{
+    open_with_windows(32);
+    post(0, 32);
+    EXPECT_EQ(send_once(32), 8);
+    by_hand_close(&nic);
+    open_with_windows(120);
+    post(0, 120);
+    EXPECT_EQ(send_once(120), 15);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: answers go before data")
+{
+    open_with_windows(10);
+    post(0, 4);
+    observe_arrive(&nic, 0, PACKET_ACK_REQUEST);
+    EXPECT_EQ(by_hand_send(&nic), 6);
+    EXPECT(observe_is_sack(&nic.sent[0]));
+    EXPECT(observe_is_ack(&nic.sent[1]));
+    by_hand_close(&nic);
+}
+
+/* ---- back-pressure -------------------------------------------------------------------------- */
+
+SPEC("§21: only ports with room get packets")
+{
+    open_with_windows(50);
+    nic.ready_ports = 2;
+    post(0, 8);
+    EXPECT_EQ(by_hand_send(&nic), 8);
+    for (uint32_t i = 0; i < 8; i++)
+        EXPECT_EQ(nic.sent[i].port, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: with no port ready nothing is sent, nothing is lost, and the wish to send stays")
+{
+    open_with_windows(50);
+    nic.ready_ports = 0;
+    post(0, 8);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT(transport_wants_to_send(nic.transport));
+    nic.ready_ports = 3;
+    EXPECT_EQ(by_hand_send(&nic), 8);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: every QP has a window of its own: one's losses do not shrink another's")
+{
+    struct qp_status status;
+    struct packet nack;
+    uint32_t window_bytes;
+
+    observe_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    by_hand_connect(&nic, OBSERVE_QPN + 1);
+    window_bytes = observe_status(&nic).window_bytes;
+    observe_post(&nic, 1, 64);
+    nack = by_hand_nack(&nic, OBSERVE_QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_LT(observe_status(&nic).window_bytes, window_bytes);
+    EXPECT_EQ(transport_qp_status(nic.transport, OBSERVE_QPN + 1, &status), 0);
+    EXPECT_EQ(status.window_bytes, window_bytes);
+    by_hand_close(&nic);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/protocol.md §13: the schedule of timeouts, and the retries they use up. */
+#include "observe.h"
+#include "spec.h"
+
+enum {
+    PMTU = BY_HAND_PMTU_BYTES,
+    TIMEOUT = 6,
+    FOREVER = 25,
+};
+
+#define T_NS (UINT64_C(1024) << TIMEOUT)
+
+static struct by_hand nic;
+
+/* Tail probes, which nobody answers, are kept rare. */
+static void open_quiet(void)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.tail_floor = 1000000000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+}
+
+static void open_with(uint8_t linear, uint8_t exponential)
+{
+    open_quiet();
+    observe_modify(&nic,
+        (struct qp_attributes){
+            .timeout = TIMEOUT, .retry_linear = linear, .retry_exponential = exponential },
+        QP_ATTR_TIMEOUT | QP_ATTR_RETRY);
+}
+
+/* Waits until the next timeout fires; yields how long that took. */
+static uint64_t wait_for_timeout(void)
+{
+    uint64_t fired = by_hand_count(&nic, COUNTER_TIMEOUT_FIRED);
+    uint64_t begin_ns = nic.now_ns;
+
+    while (by_hand_count(&nic, COUNTER_TIMEOUT_FIRED) == fired) {
+        uint64_t deadline_ns = transport_deadline_ns(nic.transport);
+
+        EXPECT_LT(deadline_ns, UINT64_MAX);
+        by_hand_wait(&nic, deadline_ns > nic.now_ns ? deadline_ns - nic.now_ns : 0);
+    }
+    return nic.now_ns - begin_ns;
+}
+
+static void expect_failure(void)
+{
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_ERR);
+    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_RETRY_EXCEEDED));
+}
+
+#define EXPECT_TIMEOUT_AFTER(wanted_ns)                                                            \
+    do {                                                                                           \
+        uint64_t waited_ns = wait_for_timeout();                                                   \
+        EXPECT_AFTER(waited_ns, wanted_ns);                                                        \
+    } while (0)
+
+SPEC("§13: T is 1.024 us x 2^timeout")
+{
+    for (uint8_t timeout = 5; timeout <= 24; timeout++) {
+        open_with(3, 7);
+        observe_modify(&nic, (struct qp_attributes){ .timeout = timeout }, QP_ATTR_TIMEOUT);
+        observe_post(&nic, 1, 64);
+        EXPECT_TIMEOUT_AFTER(UINT64_C(1024) << timeout);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§13: linear 7, exponential 0: 8 transmissions, failure 8 T after the first")
+{
+    uint64_t begin_ns;
+
+    open_with(7, 0);
+    begin_ns = nic.now_ns;
+    observe_post(&nic, 1, 64);
+    for (uint32_t i = 0; i < 8; i++)
+        EXPECT_TIMEOUT_AFTER(T_NS);
+    EXPECT_LE(nic.now_ns - begin_ns, 8 * (T_NS + OBSERVE_TICK_NS));
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 8);
+    expect_failure();
+    by_hand_close(&nic);
+}
+
+SPEC("§13: linear 3, exponential 5: T, T, T, T, 2T, 4T, 8T, 16T, 32T, then failure")
+{
+    static const uint32_t intervals[] = { 1, 1, 1, 1, 2, 4, 8, 16, 32 };
+
+    open_with(3, 5);
+    observe_post(&nic, 1, 64);
+    for (uint32_t i = 0; i < 9; i++) {
+        EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+        EXPECT_TIMEOUT_AFTER(intervals[i] * T_NS);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 9);
+    expect_failure();
+    by_hand_close(&nic);
+}
+
+SPEC("§13: linear 0, exponential 0: the first timeout is the last")
+{
+    open_with(0, 0);
+    observe_post(&nic, 1, 64);
+    EXPECT_TIMEOUT_AFTER(T_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 1);
+    expect_failure();
+    by_hand_close(&nic);
+}
+
+SPEC("§13: 25 exponential retries are without end, and no interval exceeds 1.024 us x 2^24")
+{
+    open_with(0, FOREVER);
+    observe_post(&nic, 1, 64);
+    for (uint32_t i = 0; i < 40; i++)
+        EXPECT_TIMEOUT_AFTER(i < 18 ? T_NS << i : UINT64_C(1024) << 24);
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: an advance of cack sets R to 0, and the schedule starts again")
+{
+    open_with(1, 7);
+    observe_post(&nic, 1, 64);
+    observe_post(&nic, 2, 64);
+    for (uint32_t i = 0; i < 4; i++)
+        wait_for_timeout();
+    EXPECT_EQ(observe_status(&nic).timeouts, 4);
+    EXPECT_EQ(observe_acked(&nic, 0, 1), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).timeouts, 0);
+    EXPECT_TIMEOUT_AFTER(T_NS);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: a SACK that does not advance cack leaves R and the timer alone")
+{
+    struct packet last;
+
+    open_with(7, 0);
+    observe_post(&nic, 1, 2 * PMTU);
+    last = nic.sent[1];
+    wait_for_timeout();
+    by_hand_wait(&nic, T_NS / 2);
+    EXPECT_EQ(observe_sacked(&nic, &last, observe_out(-1)), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).timeouts, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: R counts intervals, not packets: many packets time out together once")
+{
+    open_with(7, 0);
+    observe_post(&nic, 1, 50 * PMTU);
+    wait_for_timeout();
+    EXPECT_EQ(observe_status(&nic).timeouts, 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIMEOUT), 50);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: a timeout is a loss: the packet goes again, its EV is bad, the window smaller")
+{
+    struct packet first;
+    uint32_t window_bytes;
+
+    open_with(7, 0);
+    observe_post(&nic, 1, 64);
+    first = nic.sent[0];
+    window_bytes = observe_status(&nic).window_bytes;
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, 2 * T_NS), UINT64_MAX);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->psn.value, first.psn.value);
+    EXPECT_NE(observe_nth(&nic, observe_is_repeat, 0)->ev, first.ev);
+    EXPECT_EQ(observe_ev(&nic, first.ev), EV_ASSUMED_BAD);
+    EXPECT_EQ(observe_status(&nic).window_bytes, window_bytes - 152);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: NACKs and timeouts share one counter")
+{
+    struct packet first;
+
+    open_with(3, 0);
+    observe_post(&nic, 1, 64);
+    first = nic.sent[0];
+    EXPECT_EQ(observe_nacked(&nic, &first, NACK_NO_RESOURCE), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).timeouts, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        wait_for_timeout();
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+    wait_for_timeout();
+    expect_failure();
+    by_hand_close(&nic);
+}
+
+SPEC("§13: a timeout while only the Transport ACK is missing asks for it again, and counts")
+{
+    open_with(3, 0);
+    observe_post(&nic, 1, 64);
+    EXPECT_EQ(observe_sacked(&nic, &nic.sent[0], observe_out(0)), DROP_NONE);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_TIMEOUT_AFTER(T_NS);
+    expect_failure();
+    by_hand_close(&nic);
+}
+
+SPEC("§13: with all ports down the timers keep running, and retries are used up")
+{
+    open_with(3, 2);
+    observe_post(&nic, 1, 64);
+    transport_ports_changed(nic.transport, 0, nic.now_ns);
+    for (uint32_t i = 0; i < 6; i++) {
+        EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+        wait_for_timeout();
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 1);
+    expect_failure();
+    by_hand_close(&nic);
+}
+
+SPEC("§13: with all ports down a QP with endless retries survives, and goes on when one is back")
+{
+    observe_prepare(&nic);
+    nic.config.parameters.port_up_holddown = 0;
+    nic.config.parameters.port_up_probes = 0;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_modify(&nic, (struct qp_attributes){ .timeout = TIMEOUT, .retry_exponential = FOREVER },
+        QP_ATTR_TIMEOUT | QP_ATTR_RETRY);
+    observe_post(&nic, 1, 64);
+    transport_ports_changed(nic.transport, 0, nic.now_ns);
+    for (uint32_t i = 0; i < 12; i++)
+        wait_for_timeout();
+    transport_ports_changed(nic.transport, 2, nic.now_ns);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, T_NS << 13), UINT64_MAX);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->port, 1);
+    EXPECT_EQ(observe_acked(&nic, 0, 1), DROP_NONE);
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: nothing outstanding, no timeout")
+{
+    open_with(0, 0);
+    observe_post(&nic, 1, 64);
+    EXPECT_EQ(observe_acked(&nic, 0, 1), DROP_NONE);
+    by_hand_wait(&nic, 100 * T_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 0);
+    by_hand_close(&nic);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planes carry equal shares: as long as every plane is usable and ready and has a GOOD EV, the
+ * first transmissions of a QP take them strictly in turn (docs/protocol.md §14.2). */
+#include "chaos.h"
+
+#include "spec.h"
+
+enum { FLOWS_MAX = 8 };
+
+struct share {
+    uint64_t before[NETWORK_PLANES_MAX]; /* first transmissions when the present stretch began */
+    bool is_broken;
+};
+
+struct watch {
+    struct network *network;
+    struct share shares[FLOWS_MAX];
+};
+
+static bool every_plane_is_fit(struct network *network, const struct traffic_flow *flow)
+{
+    struct transport *transport = network_transport(network, flow->from);
+    const struct path_set *paths = transport_qp_paths(transport, flow->from_qpn);
+    uint32_t all = (UINT32_C(1) << network_plane_count(network)) - 1;
+    uint32_t good = 0;
+    struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(transport, flow->from_qpn, &status), 0);
+    for (uint32_t i = 0; i < path_ev_count(paths); i++)
+        if (path_is_active(paths, i) && path_state_of(paths, i) == EV_GOOD)
+            good |= UINT32_C(1) << path_plane_of(paths, i);
+    return good == all && status.plane_mask == all;
+}
+
+static uint64_t apart(
+    const struct network *network, const struct share *share, const struct traffic_flow *flow)
+{
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+
+    for (uint32_t plane = 0; plane < network_plane_count(network); plane++) {
+        uint64_t sent = flow->first_sent[plane] - share->before[plane];
+
+        least = sent < least ? sent : least;
+        most = sent > most ? sent : most;
+    }
+    return most - least;
+}
+
+static void begin_stretch(
+    const struct network *network, struct share *share, const struct traffic_flow *flow)
+{
+    for (uint32_t plane = 0; plane < network_plane_count(network); plane++)
+        share->before[plane] = flow->first_sent[plane];
+    share->is_broken = false;
+}
+
+static void look(struct watch *watch, uint32_t index)
+{
+    const struct traffic_flow *flow = traffic_flow(watch->network, index);
+    struct share *share = &watch->shares[index];
+
+    if (!every_plane_is_fit(watch->network, flow)) {
+        share->is_broken = true;
+        return;
+    }
+    if (share->is_broken)
+        begin_stretch(watch->network, share, flow);
+    EXPECT_LE(apart(watch->network, share, flow), 1);
+}
+
+static void on_send(void *context, const struct network_sight *sight, struct fault_effect *effect)
+{
+    struct watch *watch = context;
+
+    (void)effect;
+    if (!watch->network || !opcode_is_write(sight->packet->opcode))
+        return;
+    for (uint32_t i = 0; i < traffic_flow_count(watch->network); i++)
+        if (traffic_flow(watch->network, i)->to_qpn == sight->packet->dest_qpn)
+            look(watch, i);
+}
+
+static struct scenario watched(uint64_t seed, struct prng *prng, struct watch *watch)
+{
+    static const struct chaos_retry patient = { .timeout = 10, .linear = 7, .exponential = 25 };
+    struct network_config config = chaos_network(seed);
+    struct scenario s;
+
+    config.plane_count = 2 + prng_below(prng, 7);
+    config.uplink_count = 4 + prng_below(prng, 12);
+    config.delays_only = true; /* every port is ready at all times */
+    config.payload = NETWORK_LENGTHS;
+    config.filter = (struct network_filter){ .on_send = on_send, .context = watch };
+    s = scenario_of(&config);
+    for (uint32_t i = 0; i < 1 + prng_below(prng, 3); i++)
+        chaos_connect(&s, prng, HOST_A, HOST_B, patient);
+    watch->network = s.network;
+    return s;
+}
+
+PROPERTY("first transmissions per plane differ by at most one while every plane is fit", 200)
+{
+    struct watch watch = { 0 };
+    struct prng prng = prng_stream(seed, 0x9a);
+    struct scenario s = watched(seed, &prng, &watch);
+
+    scenario_chaos(&s, seed,
+        &(struct scenario_chaos){ .until_ps = US(400),
+            .faults_max = 1 + prng_below(&prng, 8),
+            .spared_plane = FAULT_ANY });
+    for (uint32_t round = 0; round < 8; round++) {
+        chaos_write(&s, &prng, prng_below(&prng, 20));
+        scenario_run_for(&s, US(50));
+    }
+    EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 0);
+}

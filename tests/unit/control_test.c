@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queue of answers waiting to leave. */
+#include "spec.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/prng.h"
+#include "transport/control.h"
+
+enum { SLOTS = 8 };
+
+struct queue {
+    struct control_queue control;
+    alignas(16) uint8_t memory[SLOTS * (sizeof(struct control_record) + sizeof(struct ipv6_addr))];
+};
+
+static void queue_init(struct queue *queue)
+{
+    struct arena arena;
+
+    arena_init(&arena, queue->memory, sizeof(queue->memory));
+    control_queue_init(&queue->control, &arena, SLOTS);
+    EXPECT_EQ(arena.used_bytes, sizeof(queue->memory));
+}
+
+static struct ipv6_addr address(uint32_t number)
+{
+    struct ipv6_addr address = { .octets = { 0xfd } };
+
+    memcpy(&address.octets[12], &number, sizeof(number));
+    return address;
+}
+
+static bool push(struct queue *queue, uint32_t qp_index, uint32_t number)
+{
+    struct control_record record = {
+        .kind = CONTROL_SACK, .qp_index = qp_index, .psn = psn(number), .entropy = number
+    };
+
+    return control_queue_push(&queue->control, &record);
+}
+
+static bool push_endpoint(struct queue *queue, uint32_t number)
+{
+    struct ipv6_addr destination = address(number);
+
+    return control_queue_push_endpoint(
+        &queue->control, (struct control_record){ .psn = psn(number) }, &destination);
+}
+
+/* Its number; 0 when the queue is empty. */
+static uint32_t pop(struct queue *queue)
+{
+    const struct control_record *record = control_queue_peek(&queue->control);
+    uint32_t number;
+
+    if (!record)
+        return 0;
+    number = record->psn.value;
+    if (record->kind == CONTROL_ENDPOINT_ANSWER) {
+        struct ipv6_addr expected = address(number);
+
+        EXPECT(ip_address_equal(&queue->control.addresses[record->qp_index], &expected));
+    }
+    control_queue_pop(&queue->control);
+    return number;
+}
+
+SPEC("an empty queue has nothing to look at")
+{
+    struct queue queue;
+
+    queue_init(&queue);
+    EXPECT(!control_queue_peek(&queue.control));
+}
+
+SPEC("answers leave in the order they came, with everything they said")
+{
+    struct queue queue;
+    struct control_record record = { .qp_index = 3,
+        .psn = psn(0xfffffe),
+        .entropy = 77,
+        .arrival_ns = 0xdeadbeef,
+        .tx_timestamp = 1,
+        .probe_id = 2,
+        .kind = CONTROL_NACK,
+        .code = 4,
+        .port = 5,
+        .retransmission = true };
+
+    queue_init(&queue);
+    EXPECT(push(&queue, 9, 1));
+    EXPECT(control_queue_push(&queue.control, &record));
+    EXPECT_EQ(pop(&queue), 1);
+    EXPECT_MEM_EQ(control_queue_peek(&queue.control), &record, sizeof(record));
+}
+
+SPEC("a full queue refuses, and takes again when one has left")
+{
+    struct queue queue;
+
+    queue_init(&queue);
+    for (uint32_t i = 1; i <= SLOTS; i++)
+        EXPECT(push(&queue, 0, i));
+    EXPECT(!push(&queue, 0, 100));
+    EXPECT(!push_endpoint(&queue, 100));
+    EXPECT_EQ(pop(&queue), 1);
+    EXPECT(push_endpoint(&queue, 9));
+    EXPECT(!push(&queue, 0, 100));
+    for (uint32_t i = 2; i <= SLOTS + 1; i++)
+        EXPECT_EQ(pop(&queue), i);
+    EXPECT_EQ(pop(&queue), 0);
+}
+
+SPEC("an Endpoint Response keeps whom it goes to")
+{
+    struct queue queue;
+
+    queue_init(&queue);
+    push(&queue, 1, 1);
+    push_endpoint(&queue, 2);
+    push_endpoint(&queue, 3);
+    EXPECT_EQ(pop(&queue), 1);
+    EXPECT_EQ(control_queue_peek(&queue.control)->kind, CONTROL_ENDPOINT_ANSWER);
+    EXPECT_EQ(pop(&queue), 2);
+    EXPECT_EQ(pop(&queue), 3);
+}
+
+SPEC("forgetting a QP leaves the answers of others, and of the endpoint in the slot of its number")
+{
+    struct queue queue;
+
+    queue_init(&queue);
+    push(&queue, 1, 1);
+    push_endpoint(&queue, 2); /* in slot 1, which is also the index of the QP */
+    push(&queue, 1, 3);
+    push(&queue, 2, 4);
+    push_endpoint(&queue, 5);
+    control_queue_forget(&queue.control, 1);
+    EXPECT_EQ(pop(&queue), 2);
+    EXPECT_EQ(pop(&queue), 4);
+    EXPECT_EQ(pop(&queue), 5);
+    EXPECT_EQ(pop(&queue), 0);
+}
+
+SPEC("a measuring arena learns what a queue needs")
+{
+    struct arena arena;
+
+    arena_init(&arena, NULL, 0);
+    control_queue_init(NULL, &arena, SLOTS);
+    EXPECT_EQ(arena.used_bytes, sizeof(((struct queue *)NULL)->memory));
+}
+
+/* QP 0 stands for an Endpoint Response here. */
+struct model {
+    uint32_t numbers[SLOTS];
+    uint32_t qps[SLOTS];
+    uint32_t count;
+};
+
+static void model_forget(struct model *model, uint32_t qp_index)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < model->count; i++)
+        if (model->qps[i] != qp_index) {
+            model->qps[kept] = model->qps[i];
+            model->numbers[kept++] = model->numbers[i];
+        }
+    model->count = kept;
+}
+
+static uint32_t model_pop(struct model *model)
+{
+    uint32_t number = model->numbers[0];
+
+    if (model->count == 0)
+        return 0;
+    model->count--;
+    memmove(&model->numbers[0], &model->numbers[1], model->count * sizeof(model->numbers[0]));
+    memmove(&model->qps[0], &model->qps[1], model->count * sizeof(model->qps[0]));
+    return number;
+}
+
+PROPERTY("pushed, popped and forgotten, the queue holds what a plain list holds", 300)
+{
+    struct queue queue;
+    struct model model = { .count = 0 };
+    struct prng prng = prng_stream(seed, 0);
+
+    queue_init(&queue);
+    queue.control.head = queue.control.tail = UINT32_MAX - prng_below(&prng, 100);
+    for (uint32_t number = 1; number < 300; number++) {
+        uint32_t qp_index = prng_below(&prng, 4);
+        bool fits = model.count < SLOTS;
+
+        if (prng_below(&prng, 3) == 0) {
+            EXPECT_EQ(pop(&queue), model_pop(&model));
+        } else if (qp_index > 0 && prng_below(&prng, 8) == 0) {
+            control_queue_forget(&queue.control, qp_index);
+            model_forget(&model, qp_index);
+        } else {
+            EXPECT_EQ(
+                qp_index ? push(&queue, qp_index, number) : push_endpoint(&queue, number), fits);
+            if (fits) {
+                model.qps[model.count] = qp_index;
+                model.numbers[model.count++] = number;
+            }
+        }
+    }
+    while (model.count > 0)
+        EXPECT_EQ(pop(&queue), model_pop(&model));
+    EXPECT_EQ(pop(&queue), 0);
+}

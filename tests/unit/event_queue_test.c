@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order in which a test network's events happen. */
+#include "event_queue.h"
+
+#include "base/prng.h"
+#include "spec.h"
+
+SPEC("events happen in order of time, those of one instant as they were announced")
+{
+    struct event_queue queue;
+    struct event_queue_entry event;
+    const uint32_t expected[] = { 3, 1, 4, 5, 2 };
+
+    event_queue_init(&queue);
+    event_queue_push(&queue, 20, 0, 1);
+    event_queue_push(&queue, 30, 0, 2);
+    event_queue_push(&queue, 10, 0, 3);
+    event_queue_push(&queue, 20, 0, 4);
+    event_queue_push(&queue, 20, 0, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        EXPECT(event_queue_pop(&queue, 100, &event));
+        EXPECT_EQ(event.subject, expected[i]);
+    }
+    EXPECT(!event_queue_pop(&queue, 100, &event));
+    event_queue_fini(&queue);
+}
+
+SPEC("nothing happens before its time")
+{
+    struct event_queue queue;
+    struct event_queue_entry event;
+
+    event_queue_init(&queue);
+    event_queue_push(&queue, 20, 7, 1);
+    EXPECT(!event_queue_pop(&queue, 19, &event));
+    EXPECT(event_queue_pop(&queue, 20, &event));
+    EXPECT_EQ(event.time_ps, 20);
+    EXPECT_EQ(event.kind, 7);
+    event_queue_fini(&queue);
+}
+
+PROPERTY("thousands of events, some announced while others happen, stay in order", 20)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct event_queue queue;
+    struct event_queue_entry last = { 0 };
+    struct event_queue_entry event;
+    uint32_t happened = 0;
+
+    event_queue_init(&queue);
+    queue.next_order = UINT32_MAX - 1000; /* wraps on the way */
+    for (uint32_t i = 0; i < 2000; i++)
+        event_queue_push(&queue, prng_below(&prng, 500), 0, i);
+    while (event_queue_pop(&queue, UINT64_MAX, &event)) {
+        EXPECT_GE(event.time_ps, last.time_ps);
+        if (happened > 0 && event.time_ps == last.time_ps)
+            EXPECT_GT((int32_t)(event.order - last.order), 0);
+        if (happened++ < 3000)
+            event_queue_push(&queue, event.time_ps + prng_below(&prng, 50), 0, 0);
+        last = event;
+    }
+    EXPECT_EQ(happened, 5000);
+    event_queue_fini(&queue);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the responder remembers of PSNs, alone and beside a plain list of them. */
+#include "spec.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/prng.h"
+#include "transport/recv_window.h"
+
+enum { PSNS_MAX = 32768, SIZES = 9 };
+
+struct tracker {
+    struct recv_window window;
+    alignas(64) uint8_t memory[RECV_WINDOW_BYTES(PSNS_MAX)];
+};
+
+static void begin(struct tracker *tracker, uint32_t psn_count, struct psn expected)
+{
+    struct arena arena;
+
+    arena_init(&arena, tracker->memory, sizeof(tracker->memory));
+    recv_window_init(&tracker->window, &arena, psn_count);
+    EXPECT_EQ(arena.used_bytes, RECV_WINDOW_BYTES(psn_count));
+    recv_window_start(&tracker->window, expected);
+}
+
+static struct recv_window_progress take(struct tracker *tracker, struct psn psn)
+{
+    return recv_window_take(&tracker->window, psn, false, false);
+}
+
+SPEC("a new window expects its first PSN and has received everything before it")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(0));
+    EXPECT_EQ(tracker.window.cack.value, 0xffffff);
+    EXPECT_EQ(tracker.window.highest.value, 0xffffff);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(0xffffff), 128), RECV_WINDOW_OLD);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(0), 128), RECV_WINDOW_NEW);
+    recv_window_check(&tracker.window);
+}
+
+SPEC("§4: PSNs are new from cack + 1 to cack + range, and beyond after that")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 1024, psn(0xffffff));
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(0xfffffe), 128), RECV_WINDOW_OLD);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(0xffffff), 128), RECV_WINDOW_NEW);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(126), 128), RECV_WINDOW_NEW);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(127), 128), RECV_WINDOW_BEYOND);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(1022), 4096), RECV_WINDOW_NEW);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(1023), 4096), RECV_WINDOW_BEYOND);
+}
+
+SPEC("§4: everything up to half the number space behind is old")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(1));
+    EXPECT_EQ(
+        recv_window_place(&tracker.window, psn_add(psn(0), -(1 << 23)), 128), RECV_WINDOW_OLD);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn_add(psn(0), (1 << 23) - 1), 128),
+        RECV_WINDOW_BEYOND);
+}
+
+SPEC("a PSN above a gap is a duplicate when it comes again, one below it is old")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(10));
+    take(&tracker, psn(10));
+    take(&tracker, psn(12));
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(10), 128), RECV_WINDOW_OLD);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(11), 128), RECV_WINDOW_NEW);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(12), 128), RECV_WINDOW_DUPLICATE);
+    EXPECT_EQ(tracker.window.ooo_count, 1);
+    EXPECT_EQ(tracker.window.highest.value, 12);
+}
+
+SPEC("a narrower range turns what it no longer admits into beyond, received or not")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 512, psn(0));
+    take(&tracker, psn(200));
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(200), 512), RECV_WINDOW_DUPLICATE);
+    EXPECT_EQ(recv_window_place(&tracker.window, psn(200), 128), RECV_WINDOW_BEYOND);
+}
+
+SPEC("filling a gap moves cack over all that waited behind it")
+{
+    static struct tracker tracker;
+    struct recv_window_progress progress;
+
+    begin(&tracker, 128, psn(0xfffff0));
+    for (int32_t i = 1; i < 100; i++)
+        EXPECT_EQ(take(&tracker, psn_add(psn(0xfffff0), i)).psns, 0);
+    EXPECT_EQ(tracker.window.ooo_count, 99);
+    progress = take(&tracker, psn(0xfffff0));
+    EXPECT_EQ(progress.psns, 100);
+    EXPECT_EQ(progress.messages, 0);
+    EXPECT(!progress.ack_requested);
+    EXPECT_EQ(tracker.window.cack.value, psn_add(psn(0xfffff0), 99).value);
+    EXPECT_EQ(tracker.window.ooo_count, 0);
+    recv_window_check(&tracker.window);
+}
+
+SPEC("messages and requests count when cack passes them, wherever they end")
+{
+    static struct tracker tracker;
+    struct recv_window_progress progress;
+
+    begin(&tracker, 128, psn(62));
+    recv_window_take(&tracker.window, psn(63), true, false);
+    recv_window_take(&tracker.window, psn(64), false, true);
+    recv_window_take(&tracker.window, psn(65), true, false);
+    recv_window_take(&tracker.window, psn(67), true, true);
+    progress = take(&tracker, psn(62));
+    EXPECT_EQ(progress.psns, 4);
+    EXPECT_EQ(progress.messages, 2);
+    EXPECT(progress.ack_requested);
+    progress = take(&tracker, psn(66));
+    EXPECT_EQ(progress.psns, 2);
+    EXPECT_EQ(progress.messages, 1);
+    EXPECT(progress.ack_requested);
+}
+
+SPEC("a window with all but the oldest PSN is emptied at once, whatever its size")
+{
+    static struct tracker tracker;
+
+    for (uint32_t psn_count = 128; psn_count <= PSNS_MAX; psn_count *= 2) {
+        struct psn first = psn(0xffffff - psn_count / 3);
+        struct recv_window_progress progress;
+
+        begin(&tracker, psn_count, first);
+        for (uint32_t i = psn_count; i-- > 1;)
+            recv_window_take(&tracker.window, psn_add(first, (int32_t)i), true, false);
+        progress = recv_window_take(&tracker.window, first, true, true);
+        EXPECT_EQ(progress.psns, psn_count);
+        EXPECT_EQ(progress.messages, psn_count);
+        EXPECT(progress.ack_requested);
+        EXPECT_EQ(tracker.window.ooo_count, 0);
+        recv_window_check(&tracker.window);
+    }
+}
+
+SPEC("a bitmap shows what was received from its base on, up to the highest")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(0xfffffe));
+    take(&tracker, psn(0xffffff));
+    take(&tracker, psn(2));
+    EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(0xfffffe)), 1 << 1 | 1 << 4);
+    EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(2)), 1);
+    EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(3)), 0);
+}
+
+SPEC("a bitmap near the end of a small window does not show its beginning again")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(0));
+    for (uint32_t i = 1; i < 128; i++)
+        take(&tracker, psn(i));
+    EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(127)), 1);
+    EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(65)), (UINT64_C(1) << 63) - 1);
+    EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(64)), UINT64_MAX);
+    EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(0)), UINT64_MAX - 1);
+}
+
+SPEC("starting again forgets everything")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(0));
+    for (uint32_t i = 1; i < 128; i++)
+        recv_window_take(&tracker.window, psn(i), true, true);
+    recv_window_start(&tracker.window, psn(5));
+    EXPECT_EQ(tracker.window.ooo_count, 0);
+    EXPECT_EQ(tracker.window.cack.value, 4);
+    EXPECT_EQ(tracker.window.highest.value, 4);
+    for (uint32_t i = 5; i < 133; i++)
+        EXPECT_EQ(recv_window_place(&tracker.window, psn(i), 128), RECV_WINDOW_NEW);
+    take(&tracker, psn(6));
+    EXPECT_EQ(take(&tracker, psn(5)).messages, 0);
+    recv_window_check(&tracker.window);
+}
+
+SPEC("a measuring arena learns what every size of window needs")
+{
+    for (uint32_t psn_count = 128; psn_count <= PSNS_MAX; psn_count *= 2) {
+        struct arena arena;
+
+        arena_init(&arena, NULL, 0);
+        recv_window_init(NULL, &arena, psn_count);
+        EXPECT_EQ(arena.used_bytes, RECV_WINDOW_BYTES(psn_count));
+    }
+}
+
+/* ---- beside the model ----------------------------------------------------------------------- */
+
+enum { ARRIVALS_MAX = 4 * PSNS_MAX };
+
+/* By distance from the first PSN. `cack` counts those received without a gap. */
+struct model {
+    struct psn first;
+    uint32_t cack;
+    uint32_t end; /* the highest received, plus 1 */
+    uint32_t ooo_count;
+    bool received[ARRIVALS_MAX];
+    bool ends[ARRIVALS_MAX];
+    bool requests[ARRIVALS_MAX];
+};
+
+static struct recv_window_progress model_take(
+    struct model *model, uint32_t distance, bool ends, bool requests)
+{
+    struct recv_window_progress progress = { .psns = 0 };
+
+    model->received[distance] = true;
+    model->ends[distance] = ends;
+    model->requests[distance] = requests;
+    model->ooo_count++;
+    if (distance >= model->end)
+        model->end = distance + 1;
+    for (; model->received[model->cack]; model->cack++) {
+        progress.psns++;
+        progress.messages += model->ends[model->cack];
+        progress.ack_requested |= model->requests[model->cack];
+        model->ooo_count--;
+    }
+    return progress;
+}
+
+static enum recv_window_place model_place(
+    const struct model *model, int32_t distance, uint32_t range_psns)
+{
+    if (distance < (int32_t)model->cack)
+        return RECV_WINDOW_OLD;
+    if (distance >= (int32_t)(model->cack + range_psns))
+        return RECV_WINDOW_BEYOND;
+    return model->received[distance] ? RECV_WINDOW_DUPLICATE : RECV_WINDOW_NEW;
+}
+
+static uint64_t model_bitmap(const struct model *model, uint32_t base)
+{
+    uint64_t bitmap = 0;
+
+    for (uint32_t i = 0; i < 64 && base + i < model->end; i++)
+        bitmap |= (uint64_t)model->received[base + i] << i;
+    return bitmap;
+}
+
+static struct psn at(const struct model *model, uint32_t distance)
+{
+    return psn_add(model->first, (int32_t)distance);
+}
+
+static void expect_progress(
+    const struct recv_window_progress *found, const struct recv_window_progress *expected)
+{
+    EXPECT_EQ(found->psns, expected->psns);
+    EXPECT_EQ(found->messages, expected->messages);
+    EXPECT_EQ(found->ack_requested, expected->ack_requested);
+}
+
+static void expect_equal(const struct recv_window *window, const struct model *model)
+{
+    EXPECT_EQ(window->cack.value, psn_add(at(model, model->cack), -1).value);
+    EXPECT_EQ(window->highest.value, psn_add(at(model, model->end), -1).value);
+    EXPECT_EQ(window->ooo_count, model->ooo_count);
+}
+
+/* The next PSN to arrive: the expected one, one not far from it, or any admitted. */
+static uint32_t random_distance(
+    const struct model *model, uint32_t psn_count, uint32_t order, struct prng *prng)
+{
+    uint32_t near = psn_count < 150 ? psn_count : 150;
+
+    if (prng_below(prng, 100) < order)
+        return model->cack;
+    return model->cack + prng_below(prng, prng_below(prng, 4) ? near : psn_count);
+}
+
+static void clear(struct model *model, struct psn first)
+{
+    memset(model, 0, sizeof(*model));
+    model->first = first;
+}
+
+PROPERTY("windows of every size, across the wrap, receive what a plain list of PSNs receives", 450)
+{
+    static struct tracker tracker;
+    static struct model model;
+    struct prng prng = prng_stream(seed, 0);
+    uint32_t psn_count = UINT32_C(128) << seed % SIZES;
+    uint32_t order = prng_below(&prng, 100); /* how often the expected one comes, in percent */
+
+    clear(&model, psn_add(psn(0), -(int32_t)prng_below(&prng, 2 * psn_count)));
+    begin(&tracker, psn_count, model.first);
+    for (uint32_t i = 0; i < 3000 && model.end + psn_count < ARRIVALS_MAX; i++) {
+        uint32_t distance = random_distance(&model, psn_count, order, &prng);
+        uint32_t range_psns = 128 * (1 + prng_below(&prng, psn_count / 128));
+        bool ends = prng_below(&prng, 3) == 0;
+        bool requests = prng_below(&prng, 10) == 0;
+
+        EXPECT_EQ(recv_window_place(&tracker.window, at(&model, distance), range_psns),
+            model_place(&model, (int32_t)distance, range_psns));
+        if (!model.received[distance]) {
+            struct recv_window_progress expected = model_take(&model, distance, ends, requests);
+            struct recv_window_progress progress =
+                recv_window_take(&tracker.window, at(&model, distance), ends, requests);
+
+            expect_progress(&progress, &expected);
+        }
+        expect_equal(&tracker.window, &model);
+        if (model.end > model.cack) {
+            uint32_t base = model.cack + prng_below(&prng, model.end - model.cack);
+
+            EXPECT_EQ(
+                recv_window_bitmap(&tracker.window, at(&model, base)), model_bitmap(&model, base));
+        }
+    }
+    recv_window_check(&tracker.window);
+}
+
+PROPERTY("what comes in order leaves the window as the general way would", 300)
+{
+    static struct tracker quick;
+    static struct tracker thorough;
+    struct prng prng = prng_stream(seed, 0);
+    struct psn first = psn_add(psn(0), -(int32_t)prng_below(&prng, 1000));
+    uint32_t taken = 0;
+
+    begin(&quick, 128, first);
+    begin(&thorough, 128, first);
+    for (uint32_t i = 0; i < 500; i++) {
+        /* In order for a while, then one ahead of its turn. */
+        uint32_t ahead = prng_below(&prng, 10) ? 0 : prng_below(&prng, 128);
+        struct psn psn = psn_add(quick.window.cack, 1 + (int32_t)ahead);
+        bool ends = prng_below(&prng, 2);
+        bool requests = prng_below(&prng, 2);
+        struct recv_window_progress progress;
+        struct recv_window_progress expected;
+
+        if (recv_window_place(&quick.window, psn, 128) != RECV_WINDOW_NEW)
+            continue;
+        progress = recv_window_take(&quick.window, psn, ends, requests);
+        expected = recv_window_take_among_gaps(&thorough.window, psn, ends, requests);
+        expect_progress(&progress, &expected);
+        EXPECT_EQ(quick.window.cack.value, thorough.window.cack.value);
+        EXPECT_EQ(quick.window.highest.value, thorough.window.highest.value);
+        EXPECT_EQ(quick.window.ooo_count, thorough.window.ooo_count);
+        EXPECT_MEM_EQ(quick.memory, thorough.memory, RECV_WINDOW_BYTES(128));
+        taken++;
+    }
+    EXPECT_GT(taken, 100);
+}

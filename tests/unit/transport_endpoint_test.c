@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Endpoint operations by hand: EV probes, port status updates, answers (docs/protocol.md §16.2,
+ * §18). */
+#include "by_hand.h"
+#include "spec.h"
+
+#include <errno.h>
+
+#include "wire/bth.h"
+
+enum {
+    QPN = 7,
+    OTHER_QPN = 8,
+    REQUESTS_MAX = 64, /* that may wait or be under way */
+    ANSWERS_MAX = 256, /* that may wait */
+};
+
+static struct by_hand nic;
+
+static void open_nic(void)
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+}
+
+/* Of peer 1, by port 1. */
+static int probe(uint16_t *request_id)
+{
+    struct ipv6_addr peer = by_hand_address(1);
+
+    return transport_endpoint_probe(
+        nic.transport, &peer, 0x1ab, 1, DSCP_NO_TRIM, request_id, nic.now_ns);
+}
+
+static struct packet answer_of(uint16_t request_id)
+{
+    struct packet answer =
+        by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_EV_PROBE, request_id);
+
+    answer.endpoint.tx_timestamp = (uint16_t)(nic.now_ns / 128);
+    return answer;
+}
+
+/* ---- our requests --------------------------------------------------------------------------- */
+
+SPEC("a probe by a port the NIC does not have, or in a class that is none, is refused")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    uint16_t id = 0xdead;
+
+    open_nic();
+    EXPECT_EQ(transport_endpoint_probe(
+                  nic.transport, &peer, 1, BY_HAND_PLANES, DSCP_CONTROL, &id, nic.now_ns),
+        -EINVAL);
+    EXPECT_EQ(transport_endpoint_probe(
+                  nic.transport, &peer, 1, UINT32_MAX, DSCP_CONTROL, &id, nic.now_ns),
+        -EINVAL);
+    EXPECT_EQ(
+        transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_OTHER, &id, nic.now_ns), -EINVAL);
+    EXPECT_EQ(
+        transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_CLASS_COUNT, &id, nic.now_ns),
+        -EINVAL);
+    EXPECT_EQ(id, 0xdead);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("§16.2: a probe leaves by its port, on its EV, in its class, with its number and the time")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    const struct packet *packet = &nic.sent[0];
+    uint16_t first;
+    uint16_t second;
+
+    open_nic();
+    EXPECT_EQ(probe(&first), 0);
+    EXPECT(transport_wants_to_send(nic.transport));
+    nic.ready_ports = 1;
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(packet->opcode, OPCODE_ENDPOINT_REQUEST);
+    EXPECT_EQ(packet->dest_qpn, BTH_ENDPOINT_QPN);
+    EXPECT(ip_address_equal(&packet->dst, &peer));
+    EXPECT(ip_address_equal(&packet->src, &nic.config.address));
+    EXPECT_EQ(packet->psn.value, first);
+    EXPECT_EQ(packet->ev, 0x1ab);
+    EXPECT_EQ(packet->port, 1);
+    EXPECT_EQ(packet->class, DSCP_NO_TRIM);
+    EXPECT_EQ(packet->ecn, ECN_ECT0);
+    EXPECT_EQ(packet->endpoint.op, ENDPOINT_EV_PROBE);
+    EXPECT_EQ(packet->endpoint.port_status_mask, 0);
+    EXPECT_EQ(packet->endpoint.tx_timestamp, nic.now_ns / 128 % 65536);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_EQ(
+        transport_endpoint_probe(nic.transport, &peer, 1, 1, DSCP_CONTROL, &second, nic.now_ns), 0);
+    EXPECT_NE(second, first);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(packet->class, DSCP_CONTROL);
+    EXPECT_EQ(packet->ecn, ECN_NOT_ECT);
+    by_hand_close(&nic);
+}
+
+SPEC("one probe more than may wait is told to try again, until some have left")
+{
+    uint16_t id;
+
+    open_nic();
+    for (uint32_t i = 0; i < REQUESTS_MAX; i++)
+        EXPECT_EQ(probe(&id), 0);
+    EXPECT_EQ(probe(&id), -EAGAIN);
+    EXPECT_EQ(probe(&id), -EAGAIN);
+    EXPECT_EQ(by_hand_send(&nic), REQUESTS_MAX);
+    EXPECT_EQ(probe(&id), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("probes leave in the order they were asked for")
+{
+    uint16_t ids[REQUESTS_MAX];
+
+    open_nic();
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < 40; i++)
+            EXPECT_EQ(probe(&ids[i]), 0);
+        EXPECT_EQ(by_hand_send(&nic), 40);
+        for (uint32_t i = 0; i < 40; i++)
+            EXPECT_EQ(nic.sent[i].psn.value, ids[i]);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("an answer brings an event with number, port and round trip")
+{
+    struct transport_event event;
+    struct packet answer;
+    uint16_t id;
+
+    open_nic();
+    probe(&id);
+    by_hand_send(&nic);
+    answer = answer_of(id);
+    nic.now_ns += 12800;
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_ENDPOINT_ANSWER);
+    EXPECT_EQ(event.request_id, id);
+    EXPECT_EQ(event.port, 1);
+    EXPECT_EQ(event.rtt_ns, 12800);
+    EXPECT(!by_hand_event(&nic, &event));
+    by_hand_close(&nic);
+}
+
+SPEC("a round trip is the shorter of clock and echoed stamp, and the clock's where the stamp wraps")
+{
+    struct transport_event event;
+    struct packet answer;
+    uint16_t id;
+
+    open_nic();
+    probe(&id);
+    by_hand_send(&nic);
+    answer = answer_of(id);
+    answer.endpoint.tx_timestamp += 10; /* the peer has taken its own time out */
+    nic.now_ns += 12800;
+    by_hand_receive(&nic, &answer);
+    by_hand_event(&nic, &event);
+    EXPECT_EQ(event.rtt_ns, 12800 - 1280);
+
+    probe(&id);
+    by_hand_send(&nic);
+    answer = answer_of(id);
+    nic.now_ns += 65536 * 128 + 1280; /* looks like 1280 */
+    by_hand_receive(&nic, &answer);
+    by_hand_event(&nic, &event);
+    EXPECT_EQ(event.rtt_ns, 65536 * 128 + 1280);
+    by_hand_close(&nic);
+}
+
+SPEC("an answer nobody asked for is dropped: too soon, twice, of another number or another peer")
+{
+    struct packet answer;
+    uint16_t id;
+
+    open_nic();
+    answer = answer_of(0);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    probe(&id);
+    answer = answer_of(id);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER); /* it has not left yet */
+    by_hand_send(&nic);
+    answer = answer_of((uint16_t)(id + REQUESTS_MAX));
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    answer = answer_of((uint16_t)(id + 1));
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    answer = answer_of(id);
+    answer.src = by_hand_address(2);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    answer.src = by_hand_address(1);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    EXPECT_EQ(by_hand_discard_events(&nic), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("the oldest probe without an answer makes way for a new one")
+{
+    struct packet answer;
+    uint16_t first;
+    uint16_t id;
+
+    open_nic();
+    probe(&first);
+    by_hand_send(&nic);
+    for (uint32_t i = 0; i < REQUESTS_MAX; i++) {
+        EXPECT_EQ(probe(&id), 0);
+        by_hand_send(&nic);
+    }
+    answer = answer_of(first);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    answer = answer_of((uint16_t)(first + 1));
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
+    by_hand_close(&nic);
+}
+
+SPEC("answers nobody fetches are counted once there is no room for them")
+{
+    struct packet answer;
+    uint16_t id;
+
+    open_nic();
+    for (uint32_t i = 0; i < 70; i++) {
+        probe(&id);
+        by_hand_send(&nic);
+        answer = answer_of(id);
+        EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_EVENTS_LOST), 6);
+    EXPECT_EQ(by_hand_discard_events(&nic), 64);
+    by_hand_close(&nic);
+}
+
+SPEC("a probe that waits for a port that went down does not keep others from leaving")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    uint16_t id;
+
+    open_nic();
+    EXPECT_EQ(probe(&id), 0);
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    nic.ready_ports = 1;
+    for (uint32_t i = 0; i < 2 * REQUESTS_MAX; i++) {
+        EXPECT_EQ(
+            transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_CONTROL, &id, nic.now_ns), 0);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+    }
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+/* ---- requests of others --------------------------------------------------------------------- */
+
+SPEC("§16.2: a probe of anybody is answered to whom it came from, by the port it came by")
+{
+    struct packet request;
+    struct ipv6_addr stranger = by_hand_address(99);
+    const struct packet *answer = &nic.sent[0];
+
+    open_nic();
+    request = by_hand_endpoint(&nic, 99, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 0xbeef);
+    request.port = 1;
+    request.ev = 0x155;
+    request.endpoint.tx_timestamp = 0x1234;
+    EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(answer->opcode, OPCODE_ENDPOINT_RESPONSE);
+    EXPECT_EQ(answer->dest_qpn, BTH_ENDPOINT_QPN);
+    EXPECT(ip_address_equal(&answer->dst, &stranger));
+    EXPECT(ip_address_equal(&answer->src, &nic.config.address));
+    EXPECT_EQ(answer->psn.value, 0xbeef);
+    EXPECT_EQ(answer->port, 1);
+    EXPECT_EQ(answer->ev, 0x155);
+    EXPECT_EQ(answer->class, DSCP_CONTROL);
+    EXPECT_EQ(answer->ecn, ECN_NOT_ECT);
+    EXPECT_EQ(answer->endpoint.op, ENDPOINT_EV_PROBE);
+    EXPECT_EQ(answer->endpoint.tx_timestamp, 0x1234);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_ENDPOINT_ANSWERED), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("the answer to a probe waits for the port it came by, and takes another if that goes down")
+{
+    struct packet request;
+
+    open_nic();
+    request = by_hand_endpoint(&nic, 99, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    request.port = 1;
+    by_hand_receive(&nic, &request);
+    nic.ready_ports = 1;
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].port, 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: a probe of a peer with a QP is answered by the QP's way back")
+{
+    struct packet request;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    request = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    request.port = 1;
+    request.ev = 0x177;
+    by_hand_receive(&nic, &request);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].port, 1);
+    EXPECT_EQ(nic.sent[0].ev, nic.entries[BY_HAND_EVS / 2].ev); /* the first of plane 1 */
+    by_hand_close(&nic);
+}
+
+SPEC("more answers than may wait are not sent, and counted")
+{
+    struct packet request;
+
+    open_nic();
+    request = by_hand_endpoint(&nic, 99, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    for (uint32_t i = 0; i < ANSWERS_MAX + 3; i++)
+        EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_CONTROL_OVERFLOW), 3);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_ENDPOINT_ANSWERED), ANSWERS_MAX);
+    EXPECT_EQ(by_hand_send(&nic), ANSWERS_MAX);
+    by_hand_close(&nic);
+}
+
+static struct packet update(uint32_t peer, uint16_t request_id, uint32_t port_status_mask)
+{
+    struct packet packet = by_hand_endpoint(
+        &nic, peer, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, request_id);
+
+    packet.endpoint.port_status_mask = port_status_mask;
+    return packet;
+}
+
+static uint32_t peer_ports(uint32_t qpn)
+{
+    struct qp_attributes attributes;
+
+    EXPECT_EQ(transport_qp_query(nic.transport, qpn, &attributes), 0);
+    return attributes.peer_ports;
+}
+
+SPEC("§18: an update of a peer's ports replaces what was known, for its QPs only, and is answered")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    nic.peer = 2;
+    by_hand_connect(&nic, OTHER_QPN);
+    packet = update(1, 5, 1 << 2); /* port 1, counted from 1 on the wire */
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(peer_ports(QPN), 2);
+    EXPECT_EQ(peer_ports(OTHER_QPN), 3);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_TAKEN), 1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].opcode, OPCODE_ENDPOINT_RESPONSE);
+    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
+    EXPECT_EQ(nic.sent[0].psn.value, 5);
+    by_hand_post(&nic, QPN, 1, 4096, 0);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(nic.sent[i].port, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update of somebody without a QP is dropped")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = update(2, 5, 1 << 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STRANGER);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_move(&nic, QPN, QP_RESET);
+    packet = update(1, 5, 1 << 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STRANGER);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update older than the newest is dropped, across the wrap of its number")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = update(1, 0xffff, 1 << 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    packet = update(1, 3, 1 << 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    packet = update(1, 0xffff, 1 << 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
+    packet = update(1, 2, 1 << 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
+    EXPECT_EQ(peer_ports(QPN), 1);
+    packet = update(1, 3, 1 << 1); /* repeated: its answer was lost */
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 3);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a QP connected anew knows of no update, however high the last number was")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = update(1, 1000, 1 << 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_move(&nic, QPN, QP_RESET);
+    by_hand_reconnect(&nic, QPN);
+    EXPECT_EQ(peer_ports(QPN), 3);
+    packet = update(1, 1, 1 << 1); /* the peer has started anew, too */
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(peer_ports(QPN), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("answers to a peer without a port do not keep the answers to others waiting")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    nic.peer = 2;
+    by_hand_connect(&nic, OTHER_QPN);
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 8);
+    by_hand_receive(&nic, &packet);
+    packet = update(1, 1, 0);
+    by_hand_receive(&nic, &packet);
+    packet = by_hand_write(&nic, OTHER_QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 8);
+    by_hand_receive(&nic, &packet);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_SACK), 1);
+    EXPECT_EQ(by_hand_first(&nic, OPCODE_SACK)->dest_qpn, BY_HAND_PEER_QPN + OTHER_QPN);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_ENDPOINT_RESPONSE), 1);
+    by_hand_close(&nic);
+}

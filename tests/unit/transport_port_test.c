@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports that go down and come up, as one NIC lives through it (docs/protocol.md §18). */
+#include "by_hand.h"
+#include "spec.h"
+
+enum {
+    QPN = 7,
+    OTHER_QPN = 8,
+    BOTH = 3,
+    HOLDDOWN_NS = 100000000,
+};
+
+#define TIMEOUT_NS (UINT64_C(1024) << 14)
+
+static struct by_hand nic;
+
+static void open_connected(void)
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+}
+
+static void ports(uint32_t up_mask)
+{
+    transport_ports_changed(nic.transport, up_mask, nic.now_ns);
+    transport_check(nic.transport);
+}
+
+static void expect_port_event(enum transport_event_kind kind, uint32_t port)
+{
+    struct transport_event event;
+
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, kind);
+    EXPECT_EQ(event.port, port);
+}
+
+static void expect_no_event(void)
+{
+    struct transport_event event;
+
+    EXPECT(!by_hand_event(&nic, &event));
+}
+
+static uint32_t plane_mask(uint32_t qpn)
+{
+    struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(nic.transport, qpn, &status), 0);
+    return status.plane_mask;
+}
+
+/* The peer answers the Endpoint Request at this place of what was sent. */
+static void answer(uint32_t index)
+{
+    const struct packet *request = &nic.sent[index];
+    struct packet packet = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_RESPONSE,
+        (enum endpoint_op)request->endpoint.op, (uint16_t)request->psn.value);
+
+    EXPECT_EQ(request->opcode, OPCODE_ENDPOINT_REQUEST);
+    packet.src = request->dst;
+    packet.endpoint.tx_timestamp = request->endpoint.tx_timestamp;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+}
+
+/* ---- down ----------------------------------------------------------------------------------- */
+
+SPEC("§18: a port that goes down is reported, and carries nothing more")
+{
+    open_connected();
+    ports(2);
+    expect_port_event(TRANSPORT_PORT_DOWN, 0);
+    expect_no_event();
+    EXPECT_EQ(plane_mask(QPN), 2);
+    by_hand_post(&nic, QPN, 1, 6 * 1024, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_WRITE_MIDDLE), 4);
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        EXPECT_EQ(nic.sent[i].port, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("bits for ports the NIC does not have mean nothing, and no change is no event")
+{
+    open_connected();
+    ports(UINT32_MAX);
+    expect_no_event();
+    ports(BOTH);
+    expect_no_event();
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the peer is told once of the ports that are left, by one of them, in the control class")
+{
+    const struct packet *update;
+
+    open_connected();
+    ports(2);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    update = &nic.sent[0];
+    EXPECT_EQ(update->opcode, OPCODE_ENDPOINT_REQUEST);
+    EXPECT_EQ(update->endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
+    EXPECT_EQ(update->endpoint.port_status_mask, 1 << 2); /* port 1, counted from 1 */
+    EXPECT_EQ(update->class, DSCP_CONTROL);
+    EXPECT_EQ(update->port, 1);
+    EXPECT_EQ(update->ev >> 8, 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 1);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update without an answer is repeated once per T, as often as the parameter says")
+{
+    open_connected();
+    ports(2);
+    by_hand_send(&nic);
+    for (uint32_t i = 2; i <= 6; i++) {
+        by_hand_wait(&nic, TIMEOUT_NS - 1000);
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), i - 1);
+        by_hand_wait(&nic, 1000 + 256);
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), i);
+    }
+    by_hand_wait(&nic, 10 * TIMEOUT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 6);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update that was answered is not repeated, for any QP to that peer")
+{
+    open_connected();
+    by_hand_connect(&nic, OTHER_QPN);
+    nic.peer = 2;
+    by_hand_connect(&nic, OTHER_QPN + 1);
+    ports(2);
+    EXPECT_EQ(by_hand_send(&nic), 3);
+    EXPECT(ip_address_equal(&nic.sent[0].dst, &nic.sent[1].dst));
+    answer(0);
+    by_hand_wait(&nic, 10 * TIMEOUT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 3 + 5); /* the other peer's */
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the answer to an update from before the last change stops nothing")
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.port_up_probes = 0;
+    nic.config.parameters.port_up_holddown = 1000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    ports(2);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    ports(BOTH);
+    nic.now_ns += 2000;
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(plane_mask(QPN), BOTH);
+    answer(0); /* that port 1 alone is up */
+    by_hand_wait(&nic, 10 * TIMEOUT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 1 + 6);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: after the last try the peer is told again when the QP has work, once per T")
+{
+    open_connected();
+    ports(2);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, 10 * TIMEOUT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 6);
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_post(&nic, QPN, 2, 10, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 7);
+    nic.now_ns += TIMEOUT_NS - 1;
+    by_hand_post(&nic, QPN, 3, 10, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 7);
+    nic.now_ns += 1;
+    by_hand_post(&nic, QPN, 4, 10, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 8);
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        if (nic.sent[i].opcode == OPCODE_ENDPOINT_REQUEST)
+            answer(i);
+    nic.now_ns += 2 * TIMEOUT_NS;
+    by_hand_post(&nic, QPN, 5, 10, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 8);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a QP connected anew owes its peer no update of old")
+{
+    open_connected();
+    ports(2);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, 10 * TIMEOUT_NS);
+    by_hand_move(&nic, QPN, QP_RESET);
+    by_hand_reconnect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].opcode, OPCODE_WRITE_ONLY);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a peer said to have no port left is asked again after a timeout, and believed")
+{
+    struct packet packet;
+    struct packet response;
+
+    open_connected();
+    packet = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, 1);
+    by_hand_receive(&nic, &packet); /* no port at all */
+    by_hand_post(&nic, QPN, 1, 1024, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 0);
+    EXPECT_EQ(plane_mask(QPN), 0);
+    packet.endpoint.port_status_mask = 1 << 1;
+    packet.psn = psn(2);
+    by_hand_receive(&nic, &packet);
+    EXPECT_EQ(by_hand_send(&nic), 2); /* the answer, and the data */
+    packet.endpoint.port_status_mask = 0;
+    packet.psn = psn(3);
+    by_hand_receive(&nic, &packet);
+    by_hand_send(&nic);
+    nic.now_ns += TIMEOUT_NS + 256;
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
+    EXPECT_EQ(nic.sent[0].endpoint.port_status_mask, BOTH << 1);
+    response = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_PORT_STATUS_UPDATE,
+        (uint16_t)nic.sent[0].psn.value);
+    response.port = 1;
+    EXPECT_EQ(by_hand_receive(&nic, &response), DROP_NONE);
+    EXPECT_EQ(plane_mask(QPN), 2);
+    EXPECT_GT(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: what left by the port within a round trip is lost, and goes by another")
+{
+    uint32_t gone = 0;
+
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 4 * 1024, 0);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        gone += nic.sent[i].port == 0;
+    EXPECT_EQ(gone, 2);
+    nic.now_ns += 10000 - 64;
+    ports(2);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 2);
+    by_hand_send(&nic);
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        EXPECT_EQ(nic.sent[i].port, 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: what left longer ago is left to loss inference")
+{
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 4 * 1024, 0);
+    by_hand_send(&nic);
+    nic.now_ns += 10000 + 128;
+    ports(2);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the window follows the sum of the ports that are left")
+{
+    struct qp_status before;
+    struct qp_status after;
+
+    open_connected();
+    transport_qp_status(nic.transport, QPN, &before);
+    ports(2);
+    transport_qp_status(nic.transport, QPN, &after);
+    EXPECT_EQ(after.window_bytes, before.window_bytes / 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: with all ports down a QP lives until its retries are spent")
+{
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 1024, WORK_SIGNALED);
+    by_hand_send(&nic);
+    ports(0);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_wait(&nic, 257 * TIMEOUT_NS);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_RTS);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_wait(&nic, 2 * TIMEOUT_NS);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
+    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_RETRY_EXCEEDED));
+    by_hand_close(&nic);
+}
+
+/* ---- up ------------------------------------------------------------------------------------- */
+
+/* Answers the update of the loss of port 0 and waits out the hold-down. */
+static void bring_up_to_probes(void)
+{
+    ports(2);
+    by_hand_send(&nic);
+    answer(0);
+    by_hand_discard_events(&nic);
+    ports(BOTH);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_wait(&nic, HOLDDOWN_NS - 1000);
+    EXPECT_EQ(nic.sent_count, 0);
+    nic.now_ns = transport_deadline_ns(nic.transport);
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+}
+
+SPEC("§18: a port is used again after the hold-down and three answered probes, one by one")
+{
+    open_connected();
+    bring_up_to_probes();
+    for (uint32_t i = 0; i < 3; i++) {
+        EXPECT_EQ(nic.sent_count, 1);
+        EXPECT_EQ(nic.sent[0].opcode, OPCODE_ENDPOINT_REQUEST);
+        EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_EV_PROBE);
+        EXPECT_EQ(nic.sent[0].port, 0);
+        EXPECT_EQ(nic.sent[0].ev >> 8, 0);
+        EXPECT_EQ(plane_mask(QPN), 2);
+        expect_no_event();
+        nic.now_ns += 1000;
+        answer(0);
+        by_hand_send(&nic);
+    }
+    expect_port_event(TRANSPORT_PORT_UP, 0);
+    EXPECT_EQ(plane_mask(QPN), BOTH);
+    EXPECT_EQ(nic.sent_count, 1); /* the peer is told */
+    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
+    EXPECT_EQ(nic.sent[0].endpoint.port_status_mask, BOTH << 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a probe of the port without an answer is repeated after T, and counts for nothing")
+{
+    uint32_t id;
+
+    open_connected();
+    bring_up_to_probes();
+    answer(0);
+    EXPECT_EQ(by_hand_send(&nic), 1); /* the second */
+    id = nic.sent[0].psn.value;
+    by_hand_wait(&nic, TIMEOUT_NS + 256);
+    EXPECT_EQ(nic.sent_count, 1); /* the second again, with another number */
+    EXPECT_EQ(nic.sent[0].psn.value, id + 1);
+    answer(0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(plane_mask(QPN), 2);
+    answer(0);
+    EXPECT_EQ(plane_mask(QPN), BOTH);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a port that goes down while it is verified starts over")
+{
+    open_connected();
+    bring_up_to_probes();
+    answer(0);
+    by_hand_send(&nic);
+    ports(2);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    answer(0); /* too late */
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    EXPECT_EQ(plane_mask(QPN), 2);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS + 256);
+    for (uint32_t i = 0; i < 3; i++) {
+        EXPECT_EQ(plane_mask(QPN), 2);
+        answer(0);
+        by_hand_send(&nic);
+    }
+    EXPECT_EQ(plane_mask(QPN), BOTH);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: without a peer there is nothing to verify: the hold-down is enough")
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    ports(2);
+    ports(BOTH);
+    by_hand_discard_events(&nic);
+    by_hand_wait(&nic, HOLDDOWN_NS - 1000);
+    expect_no_event();
+    by_hand_wait(&nic, 2000);
+    expect_port_event(TRANSPORT_PORT_UP, 0);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("of a port that went down and came up before anybody asked, only the last news is told")
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    ports(2);
+    ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS + 256);
+    ports(1);
+    expect_port_event(TRANSPORT_PORT_DOWN, 1);
+    expect_port_event(TRANSPORT_PORT_UP, 0);
+    expect_no_event();
+    ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS + 256);
+    ports(0);
+    expect_port_event(TRANSPORT_PORT_DOWN, 0);
+    expect_port_event(TRANSPORT_PORT_DOWN, 1);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a port that goes down during the hold-down stays down")
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    ports(2);
+    ports(BOTH);
+    ports(2);
+    by_hand_discard_events(&nic);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    transport_expire(nic.transport, nic.now_ns + 2 * (uint64_t)HOLDDOWN_NS);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a port is verified on an EV of its own plane, with a peer that can be reached by it")
+{
+    struct packet update;
+    struct ipv6_addr reachable = by_hand_address(2);
+
+    open_connected();
+    nic.peer = 2;
+    by_hand_connect(&nic, OTHER_QPN);
+    update = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, 1);
+    update.endpoint.port_status_mask = 1 << 1;
+    by_hand_receive(&nic, &update); /* peer 1 has lost its port 1, too */
+    ports(1);
+    ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS - 1000);
+    nic.now_ns = transport_deadline_ns(nic.transport);
+    transport_expire(nic.transport, nic.now_ns);
+    by_hand_send(&nic);
+    EXPECT_EQ(nic.sent_count, 1);
+    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_EV_PROBE);
+    EXPECT(ip_address_equal(&nic.sent[0].dst, &reachable));
+    EXPECT_EQ(nic.sent[0].port, 1);
+    EXPECT_EQ(nic.sent[0].ev >> 8, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: the peer is told of a port that came up at once, though an older update is unanswered")
+{
+    struct qp_attributes attributes = { .timeout = 20 }; /* over a second */
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.port_up_probes = 0;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    transport_qp_modify(nic.transport, QPN, &attributes, QP_ATTR_TIMEOUT, nic.now_ns);
+    ports(2);
+    by_hand_send(&nic);
+    by_hand_post(&nic, QPN, 1, 4096, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 1); /* not with every packet */
+    ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS + 256);
+    EXPECT_EQ(plane_mask(QPN), BOTH);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("a port the NIC does not have carries nothing, even if it is said to be up and ready")
+{
+    struct packet packet;
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    ports(UINT32_MAX << BY_HAND_PLANES);
+    packet = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: two NICs that lost all their ports can still answer the probes that bring them back")
+{
+    struct packet packet;
+
+    open_connected();
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 8);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE); /* its SACK waits to leave */
+    ports(0);
+    ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS + 256);
+    packet = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_ENDPOINT_RESPONSE), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("a QP created while a port is down does not use it")
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    ports(1);
+    by_hand_connect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 4 * 1024, 0);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(nic.sent[i].port, 0);
+    by_hand_close(&nic);
+}

@@ -1,0 +1,853 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work: posting it, completing it, flushing it, forgetting it (docs/protocol.md §6, §22). */
+#include "by_hand.h"
+#include "spec.h"
+
+#include <errno.h>
+
+enum { QPN = 7, OTHER_QPN = 8 };
+
+static struct by_hand nic;
+
+static void open_nic(void)
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+}
+
+static void open_connected(void)
+{
+    open_nic();
+    by_hand_connect(&nic, QPN);
+}
+
+static struct psn sent_psn(uint32_t number)
+{
+    return psn_add(psn(BY_HAND_SQ_PSN), (int32_t)number);
+}
+
+static struct psn received_psn(uint32_t number)
+{
+    return psn_add(psn(BY_HAND_RQ_PSN), (int32_t)number);
+}
+
+/* The peer has executed so many messages, packets up to this number included. */
+static void acknowledge(uint32_t last_packet, uint32_t messages_done)
+{
+    struct packet ack = by_hand_ack(&nic, QPN, sent_psn(last_packet), messages_done);
+
+    EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_NONE);
+}
+
+static void expect_no_event(void)
+{
+    struct transport_event event;
+
+    EXPECT(!by_hand_event(&nic, &event));
+}
+
+#define EXPECT_SENT(id, status)     EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, id, status))
+#define EXPECT_RECEIVED(id, status) EXPECT(by_hand_completed(&nic, TRANSPORT_RECV_DONE, id, status))
+
+/* ---- posting -------------------------------------------------------------------------------- */
+
+SPEC("§2: send work is taken from RTS on, receive work from INIT on")
+{
+    open_nic();
+    by_hand_create(&nic, QPN);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 1), -EINVAL);
+    by_hand_step(&nic, QPN, QP_INIT);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 1), 0);
+    by_hand_step(&nic, QPN, QP_RTR);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 2), 0);
+    by_hand_step(&nic, QPN, QP_RTS);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), 0);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 3), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("work for an unknown QP, or for a half the QP does not have, is refused")
+{
+    open_nic();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 1), -EINVAL);
+    nic.init.window_psns_max = 0;
+    by_hand_connect(&nic, QPN);
+    nic.init.window_psns_max = 128;
+    nic.init.window_psns_max_dest = 0;
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 1), 0);
+    EXPECT_EQ(by_hand_post(&nic, OTHER_QPN, 1, 10, 0), 0);
+    EXPECT_EQ(transport_post_recv(nic.transport, OTHER_QPN, 1), -EINVAL);
+    by_hand_close(&nic);
+}
+
+SPEC("a message has 2^31 bytes at most")
+{
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, (UINT32_C(1) << 31) + 1, 0), -EINVAL);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, UINT32_MAX, 0), -EINVAL);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, UINT32_C(1) << 31, 0), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("a full send queue refuses work until a completion was fetched")
+{
+    open_nic();
+    nic.init.send_depth = 3;
+    by_hand_connect(&nic, QPN);
+    for (uint32_t i = 0; i < 3; i++)
+        EXPECT_EQ(by_hand_post(&nic, QPN, i, 10, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 3, 10, WORK_SIGNALED), -ENOMEM);
+    by_hand_send(&nic);
+    acknowledge(0, 1);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 3, 10, WORK_SIGNALED), -ENOMEM);
+    EXPECT_SENT(0, COMPLETION_SUCCESS);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 3, 10, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 4, 10, WORK_SIGNALED), -ENOMEM);
+    by_hand_close(&nic);
+}
+
+SPEC("a full receive queue refuses work until a completion was fetched")
+{
+    struct packet packet;
+
+    open_nic();
+    nic.init.recv_depth = 2;
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 1), 0);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 2), 0);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 3), -ENOMEM);
+    packet = by_hand_write_imm(&nic, QPN, received_psn(0), 0, 99);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 3), -ENOMEM);
+    EXPECT_RECEIVED(1, COMPLETION_SUCCESS);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 3), 0);
+    by_hand_close(&nic);
+}
+
+/* ---- packets of work ------------------------------------------------------------------------ */
+
+SPEC("§3: a WRITE becomes packets with their addresses, message, flags and place in the request")
+{
+    static const uint8_t opcodes[] = { OPCODE_WRITE_FIRST, OPCODE_WRITE_MIDDLE, OPCODE_WRITE_LAST };
+    struct ipv6_addr peer = by_hand_address(1);
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 2 * 1024 + 5, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct packet *packet = &nic.sent[i];
+
+        EXPECT_EQ(packet->opcode, opcodes[i]);
+        EXPECT(ip_address_equal(&packet->src, &nic.config.address));
+        EXPECT(ip_address_equal(&packet->dst, &peer));
+        EXPECT_EQ(packet->dest_qpn, BY_HAND_PEER_QPN + QPN);
+        EXPECT_EQ(packet->local_qpn, QPN);
+        EXPECT_EQ(packet->psn.value, sent_psn(i).value);
+        EXPECT_EQ(packet->class, DSCP_TRIMMABLE);
+        EXPECT_EQ(packet->ecn, ECN_ECT0);
+        EXPECT_EQ(packet->ev >> 8, packet->port);
+        EXPECT_EQ(packet->flags, PACKET_STAMPED | (i == 2 ? PACKET_ACK_REQUEST : 0));
+        EXPECT_EQ(packet->write.tx_timestamp, nic.now_ns / 128 % 65536);
+        EXPECT_EQ(packet->write.va, (UINT64_C(1) << 32) + i * 1024);
+        EXPECT_EQ(packet->write.rkey, BY_HAND_RKEY);
+        EXPECT_EQ(packet->write.message_bytes, 2 * 1024 + 5);
+        EXPECT_EQ(packet->write.payload.offset_bytes, i * 1024);
+        EXPECT_EQ(packet->write.payload.length, i == 2 ? 5 : 1024);
+        EXPECT_EQ(packet->write.pad_bytes, i == 2 ? 3 : 0);
+        EXPECT_EQ(packet->write.msn, 0);
+        EXPECT_EQ(transport_request(nic.transport, packet)->id, 1);
+    }
+    EXPECT_NE(nic.sent[0].port, nic.sent[1].port);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 3);
+    by_hand_close(&nic);
+}
+
+SPEC("§3: a WriteImm carries immediate, rqmsn and solicitation; a plain WRITE solicits nothing")
+{
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 0, WORK_SOLICITED);
+    by_hand_post(&nic, QPN, 2, 8, WORK_WITH_IMMEDIATE);
+    by_hand_post(&nic, QPN, 3, 1025, WORK_WITH_IMMEDIATE | WORK_SOLICITED);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    EXPECT_EQ(nic.sent[0].opcode, OPCODE_WRITE_ONLY);
+    EXPECT_EQ(nic.sent[0].write.payload.length, 0);
+    EXPECT_EQ(nic.sent[0].flags & PACKET_SOLICITED, 0);
+    EXPECT_EQ(nic.sent[1].opcode, OPCODE_WRITE_ONLY_IMM);
+    EXPECT_EQ(nic.sent[1].write.immediate, 2);
+    EXPECT_EQ(nic.sent[1].write.rqmsn, 0);
+    EXPECT_EQ(nic.sent[1].write.msn, 1);
+    EXPECT_EQ(nic.sent[1].flags & PACKET_SOLICITED, 0);
+    EXPECT_EQ(nic.sent[2].opcode, OPCODE_WRITE_FIRST);
+    EXPECT_EQ(nic.sent[2].flags & PACKET_SOLICITED, 0);
+    EXPECT_EQ(nic.sent[3].opcode, OPCODE_WRITE_LAST_IMM);
+    EXPECT_EQ(nic.sent[3].write.immediate, 3);
+    EXPECT_EQ(nic.sent[3].write.rqmsn, 1);
+    EXPECT_EQ(nic.sent[3].write.msn, 2);
+    EXPECT_EQ(nic.sent[3].flags & PACKET_SOLICITED, PACKET_SOLICITED);
+    by_hand_close(&nic);
+}
+
+SPEC("no more packets leave than there is room for, and none for a port that is not ready")
+{
+    struct packet out[4];
+
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 10 * 1024, 0);
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 0, nic.now_ns), 0);
+    EXPECT_EQ(transport_send(nic.transport, 0, out, 4, nic.now_ns), 0);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(transport_send(nic.transport, 2, out, 3, nic.now_ns), 3);
+    for (uint32_t i = 0; i < 3; i++)
+        EXPECT_EQ(out[i].port, 1);
+    EXPECT_EQ(transport_send(nic.transport, 1, out, 4, nic.now_ns), 4);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(out[i].port, 0);
+    EXPECT_EQ(by_hand_send(&nic), 3);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("§21: QPs that have work take turns of one packet, bursts being limited")
+{
+    struct packet out[6];
+
+    open_connected();
+    by_hand_connect(&nic, OTHER_QPN);
+    by_hand_post(&nic, QPN, 1, 5 * 1024, 0);
+    by_hand_post(&nic, OTHER_QPN, 1, 5 * 1024, 0);
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 6, nic.now_ns), 6);
+    for (uint32_t i = 0; i < 6; i++)
+        EXPECT_EQ(out[i].local_qpn, i % 2 ? OTHER_QPN : QPN);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a burst is 8 packets or an eighth of the window, whichever is more")
+{
+    struct packet out[200];
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.max_cwnd = 40 * (BY_HAND_PMTU_BYTES + 88);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 100 * 1024, 0);
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 200, nic.now_ns), 8);
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 200, nic.now_ns), 8);
+    by_hand_close(&nic);
+    by_hand_prepare(&nic);
+    nic.config.parameters.max_cwnd = 96 * (BY_HAND_PMTU_BYTES + 88) + 8;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 100 * 1024, 0);
+    EXPECT_EQ(
+        transport_send(nic.transport, 3, out, 200, nic.now_ns), 13); /* what is begun counts */
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a larger quantum means more packets in a turn, but never more than there is room for")
+{
+    struct packet out[20] = { 0 };
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.send_quantum = 4;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    by_hand_connect(&nic, OTHER_QPN);
+    by_hand_post(&nic, QPN, 1, 100 * 1024, 0);
+    by_hand_post(&nic, OTHER_QPN, 1, 100 * 1024, 0);
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 10, nic.now_ns), 10);
+    for (uint32_t i = 0; i < 10; i++)
+        EXPECT_EQ(out[i].local_qpn, i / 4 % 2 ? OTHER_QPN : QPN);
+    EXPECT_EQ(out[10].local_qpn, 0);
+    by_hand_close(&nic);
+}
+
+SPEC("QPs that have sent their last packet do not keep others from sending theirs")
+{
+    struct packet out[4];
+
+    open_nic();
+    for (uint32_t qpn = QPN; qpn < QPN + 3; qpn++) {
+        by_hand_connect(&nic, qpn);
+        by_hand_post(&nic, qpn, 1, 10, 0);
+    }
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 2, nic.now_ns), 2);
+    by_hand_connect(&nic, QPN + 3);
+    by_hand_post(&nic, QPN + 3, 1, 10, 0);
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 1, nic.now_ns), 1);
+    EXPECT_EQ(transport_send(nic.transport, 3, out, 4, nic.now_ns), 1);
+    EXPECT_EQ(out[0].local_qpn, QPN + 3);
+    by_hand_close(&nic);
+}
+
+SPEC("a timer that ends late does not put off one that ends early")
+{
+    struct packet packet;
+
+    open_connected();
+    for (uint32_t i = 0; i < 2; i++) {
+        packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(i), 100);
+        by_hand_receive(&nic, &packet); /* the first is reported, the second is not yet */
+    }
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_SACK_SENT), 1);
+    by_hand_wait(&nic, 5000 + 256);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_SACK_SENT), 2);
+    by_hand_close(&nic);
+}
+
+/* ---- completing ----------------------------------------------------------------------------- */
+
+SPEC("§6.1: a message completes with its Transport ACK, not before, in the order of the queue")
+{
+    struct packet sack;
+
+    open_connected();
+    for (uint32_t i = 0; i < 3; i++)
+        by_hand_post(&nic, QPN, 10 + i, 1024, WORK_SIGNALED);
+    by_hand_send(&nic);
+    sack = by_hand_sack(&nic, QPN, sent_psn(2));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    expect_no_event();
+    acknowledge(1, 2);
+    EXPECT_SENT(10, COMPLETION_SUCCESS);
+    EXPECT_SENT(11, COMPLETION_SUCCESS);
+    expect_no_event();
+    acknowledge(2, 3);
+    EXPECT_SENT(12, COMPLETION_SUCCESS);
+    expect_no_event();
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_MESSAGES_SENT), 3);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_BYTES_ACKNOWLEDGED), 3 * 1024);
+    by_hand_close(&nic);
+}
+
+SPEC("a completion says which QP, request and length")
+{
+    struct transport_event event;
+
+    open_connected();
+    by_hand_post(&nic, QPN, UINT64_C(0xfedcba9876543210), 777, WORK_SIGNALED);
+    by_hand_send(&nic);
+    acknowledge(0, 1);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_SEND_DONE);
+    EXPECT_EQ(event.qpn, QPN);
+    EXPECT_EQ(event.id, UINT64_C(0xfedcba9876543210));
+    EXPECT_EQ(event.length_bytes, 777);
+    EXPECT_EQ(event.status, COMPLETION_SUCCESS);
+    by_hand_close(&nic);
+}
+
+SPEC("a request that was not signalled completes in silence, unless all are signalled")
+{
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_post(&nic, QPN, 2, 10, WORK_SIGNALED);
+    by_hand_post(&nic, QPN, 3, 10, 0);
+    by_hand_send(&nic);
+    acknowledge(2, 3);
+    EXPECT_SENT(2, COMPLETION_SUCCESS);
+    expect_no_event();
+    by_hand_close(&nic);
+
+    open_nic();
+    nic.init.signal_all = true;
+    by_hand_connect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_send(&nic);
+    acknowledge(0, 1);
+    EXPECT_SENT(1, COMPLETION_SUCCESS);
+    by_hand_close(&nic);
+}
+
+SPEC("requests that complete in silence make room in the queue once events were asked for")
+{
+    open_nic();
+    nic.init.send_depth = 1;
+    by_hand_connect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_send(&nic);
+    acknowledge(0, 1);
+    expect_no_event();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 2, 10, 0), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("completions nobody fetches wait, however many there are")
+{
+    by_hand_prepare(&nic);
+    nic.config.qp_count_max = 1;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    for (uint32_t i = 0; i < 5; i++)
+        by_hand_post(&nic, QPN, i, 10, WORK_SIGNALED);
+    by_hand_send(&nic);
+    for (uint32_t i = 0; i < 5; i++)
+        acknowledge(i, i + 1);
+    for (uint32_t i = 0; i < 5; i++)
+        EXPECT_SENT(i, COMPLETION_SUCCESS);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+SPEC("an acknowledgement of messages never sent is dropped")
+{
+    struct packet ack;
+
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 2 * 1024, WORK_SIGNALED);
+    by_hand_post(&nic, QPN, 2, 10, WORK_SIGNALED);
+    by_hand_send(&nic);
+    ack = by_hand_ack(&nic, QPN, sent_psn(2), 3);
+    EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_FEEDBACK_RANGE);
+    ack = by_hand_ack(&nic, QPN, sent_psn(3), 2);
+    EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_FEEDBACK_RANGE);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+SPEC("§6.2: a WriteImm completes a receive request with its immediate, length and solicitation")
+{
+    struct packet packet;
+    struct transport_event event;
+
+    open_connected();
+    transport_post_recv(nic.transport, QPN, 41);
+    transport_post_recv(nic.transport, QPN, 42);
+    packet = by_hand_write_imm(&nic, QPN, received_psn(0), 0, 0xabcdef);
+    packet.flags |= PACKET_SOLICITED;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_RECV_DONE);
+    EXPECT_EQ(event.qpn, QPN);
+    EXPECT_EQ(event.id, 41);
+    EXPECT_EQ(event.status, COMPLETION_SUCCESS);
+    EXPECT_EQ(event.immediate, 0xabcdef);
+    EXPECT_EQ(event.length_bytes, 64);
+    EXPECT(event.solicited);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+/* ---- errors --------------------------------------------------------------------------------- */
+
+SPEC("§22: in ERR what was done completes, everything else is flushed, in order, sends first")
+{
+    open_connected();
+    for (uint32_t i = 0; i < 4; i++)
+        by_hand_post(&nic, QPN, 10 + i, 1024, i == 3 ? 0 : WORK_SIGNALED);
+    transport_post_recv(nic.transport, QPN, 20);
+    transport_post_recv(nic.transport, QPN, 21);
+    by_hand_send(&nic);
+    acknowledge(0, 1);
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_ERR), 0);
+    EXPECT_SENT(10, COMPLETION_SUCCESS);
+    EXPECT_SENT(11, COMPLETION_FLUSHED);
+    EXPECT_SENT(12, COMPLETION_FLUSHED);
+    EXPECT_SENT(13, COMPLETION_FLUSHED); /* signalled or not */
+    EXPECT_RECEIVED(20, COMPLETION_FLUSHED);
+    EXPECT_RECEIVED(21, COMPLETION_FLUSHED);
+    expect_no_event();
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_QP_ERRORS), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§22: work posted in ERR is flushed at once")
+{
+    open_connected();
+    by_hand_move(&nic, QPN, QP_ERR);
+    expect_no_event();
+    for (uint32_t i = 0; i < 40; i++) { /* more than the queues hold at a time */
+        EXPECT_EQ(by_hand_post(&nic, QPN, i, 10, 0), 0);
+        EXPECT_SENT(i, COMPLETION_FLUSHED);
+        expect_no_event();
+        EXPECT_EQ(transport_post_recv(nic.transport, QPN, 100 + i), 0);
+        EXPECT_RECEIVED(100 + i, COMPLETION_FLUSHED);
+    }
+    expect_no_event();
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("§22: a QP that goes from RESET to ERR flushes what is posted, too")
+{
+    open_nic();
+    by_hand_create(&nic, QPN);
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_ERR), 0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), 0);
+    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 2), 0);
+    EXPECT_SENT(1, COMPLETION_FLUSHED);
+    EXPECT_RECEIVED(2, COMPLETION_FLUSHED);
+    by_hand_close(&nic);
+}
+
+SPEC("in ERR nothing is timed and nothing is sent")
+{
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 1024, 0);
+    by_hand_send(&nic);
+    by_hand_move(&nic, QPN, QP_ERR);
+    by_hand_wait(&nic, UINT64_C(1) << 40);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§6.4: a NAK completes what was executed, fails the message it names, flushes the others")
+{
+    struct packet nak;
+
+    open_connected();
+    for (uint32_t i = 0; i < 5; i++)
+        by_hand_post(&nic, QPN, 10 + i, 2048, WORK_SIGNALED);
+    by_hand_send(&nic);
+    nak = by_hand_nak(&nic, QPN, sent_psn(7), ACK_SYNDROME_REMOTE_ACCESS, 2);
+    EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_NONE);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
+    EXPECT_SENT(10, COMPLETION_SUCCESS);
+    EXPECT_SENT(11, COMPLETION_SUCCESS);
+    EXPECT_SENT(12, COMPLETION_FLUSHED);
+    EXPECT_SENT(13, COMPLETION_REMOTE_ACCESS);
+    EXPECT_SENT(14, COMPLETION_FLUSHED);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+SPEC("§22: each syndrome has its status, and an unknown one means a remote operational error")
+{
+    static const struct {
+        uint8_t syndrome;
+        enum completion_status status;
+    } cases[] = { { ACK_SYNDROME_INVALID_REQUEST, COMPLETION_REMOTE_INVALID_REQUEST },
+        { ACK_SYNDROME_REMOTE_ACCESS, COMPLETION_REMOTE_ACCESS },
+        { ACK_SYNDROME_REMOTE_OPERATION, COMPLETION_REMOTE_OPERATION },
+        { 0x65, COMPLETION_REMOTE_OPERATION } };
+
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct packet nak;
+
+        open_connected();
+        by_hand_post(&nic, QPN, 1, 10, 0);
+        by_hand_send(&nic);
+        nak = by_hand_nak(&nic, QPN, sent_psn(0), cases[i].syndrome, 0);
+        EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_NONE);
+        EXPECT_SENT(1, cases[i].status);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§6.4: a NAK that names no message under way fails the oldest")
+{
+    struct packet nak;
+
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_post(&nic, QPN, 2, 10, 0);
+    by_hand_send(&nic);
+    nak = by_hand_nak(&nic, QPN, sent_psn(UINT32_MAX), ACK_SYNDROME_REMOTE_OPERATION, 0);
+    EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_NONE);
+    EXPECT_SENT(1, COMPLETION_REMOTE_OPERATION);
+    EXPECT_SENT(2, COMPLETION_FLUSHED);
+    by_hand_close(&nic);
+}
+
+SPEC("§13, §22: silence exhausts the retries, and the oldest request says so")
+{
+    struct qp_attributes attributes = { .timeout = 8, .retry_linear = 2, .retry_exponential = 1 };
+    uint64_t interval_ns = UINT64_C(1024) << 8;
+
+    open_connected();
+    EXPECT_EQ(transport_qp_modify(
+                  nic.transport, QPN, &attributes, QP_ATTR_TIMEOUT | QP_ATTR_RETRY, nic.now_ns),
+        0);
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_post(&nic, QPN, 2, 10, 0);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, 5 * interval_ns - 10000); /* T, T, T, then 2 T */
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_RTS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 3);
+    by_hand_wait(&nic, 20000);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
+    EXPECT_SENT(1, COMPLETION_RETRY_EXCEEDED);
+    EXPECT_SENT(2, COMPLETION_FLUSHED);
+    by_hand_close(&nic);
+}
+
+/* The responder refuses a packet: NAK, ERR, an asynchronous event after the flushed work. */
+static void expect_refused(const struct packet *packet, enum drop_reason reason, uint8_t syndrome,
+    enum transport_event_kind kind)
+{
+    struct transport_event event;
+    const struct packet *nak;
+
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    EXPECT_EQ(by_hand_receive(&nic, packet), reason);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nak = by_hand_first(&nic, OPCODE_ACK);
+    EXPECT(nak);
+    EXPECT_EQ(nak->ack.syndrome, syndrome);
+    EXPECT_EQ(nak->psn.value, packet->psn.value);
+    EXPECT_EQ(nak->dest_qpn, BY_HAND_PEER_QPN + QPN);
+    EXPECT_SENT(1, COMPLETION_FLUSHED);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, kind);
+    EXPECT_EQ(event.qpn, QPN);
+    expect_no_event();
+}
+
+SPEC("§22: a length its opcode does not allow draws NAK 0x61 and QP_REQUEST_ERROR")
+{
+    struct packet packet;
+
+    open_connected();
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_FIRST, received_psn(0), 1000);
+    expect_refused(&packet, DROP_INVALID_REQUEST, 0x61, TRANSPORT_QP_REQUEST_ERROR);
+    EXPECT_EQ(nic.placed_count, 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§22: memory that may not be written draws NAK 0x62 and QP_ACCESS_ERROR")
+{
+    struct packet packet;
+
+    open_connected();
+    nic.refuses = true;
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(3), 100);
+    expect_refused(&packet, DROP_REMOTE_ACCESS, 0x62, TRANSPORT_QP_ACCESS_ERROR);
+    by_hand_close(&nic);
+}
+
+SPEC("§22: a WriteImm without a receive request draws NAK 0x63 and QP_FATAL")
+{
+    struct packet packet;
+
+    open_connected();
+    packet = by_hand_write_imm(&nic, QPN, received_psn(0), 0, 5);
+    expect_refused(&packet, DROP_NONE, 0x63, TRANSPORT_QP_FATAL);
+    by_hand_close(&nic);
+}
+
+SPEC("§22: one WriteImm more than agreed draws the NAK the wire format names and QP_FATAL")
+{
+    struct packet packet;
+
+    open_connected();
+    packet = by_hand_write_imm(&nic, QPN, received_psn(31), 31, 5);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE); /* the 32nd is still allowed */
+    by_hand_send(&nic);
+    packet = by_hand_write_imm(&nic, QPN, received_psn(32), 32, 5);
+    expect_refused(&packet, DROP_WRITE_IMM_LIMIT, 0x65, TRANSPORT_QP_FATAL);
+    by_hand_close(&nic);
+}
+
+SPEC("§11: a NACK UNEXP_EVENT fails the QP with a remote operational error")
+{
+    struct packet nack;
+
+    open_connected();
+    by_hand_post(&nic, QPN, 1, 10, 0);
+    by_hand_send(&nic);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_UNEXP_EVENT);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
+    EXPECT_SENT(1, COMPLETION_REMOTE_OPERATION);
+    by_hand_close(&nic);
+}
+
+/* ---- RESET ---------------------------------------------------------------------------------- */
+
+SPEC("RESET forgets work, completions and errors, whatever state it came from")
+{
+    for (enum qp_state from = QP_RTS; from <= QP_ERR; from++) {
+        open_connected();
+        by_hand_post(&nic, QPN, 1, 10, WORK_SIGNALED);
+        by_hand_post(&nic, QPN, 2, 10, WORK_SIGNALED);
+        transport_post_recv(nic.transport, QPN, 3);
+        by_hand_send(&nic);
+        acknowledge(0, 1);
+        by_hand_move(&nic, QPN, from);
+        EXPECT_EQ(by_hand_move(&nic, QPN, QP_RESET), 0);
+        expect_no_event();
+        EXPECT_EQ(by_hand_send(&nic), 0);
+        by_hand_wait(&nic, UINT64_C(1) << 36);
+        EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+        EXPECT_EQ(by_hand_state(&nic, QPN), QP_RESET);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("RESET forgets an asynchronous error that nobody fetched")
+{
+    struct packet packet;
+
+    open_connected();
+    nic.refuses = true;
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(0), 100);
+    by_hand_receive(&nic, &packet);
+    by_hand_move(&nic, QPN, QP_RESET);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+SPEC("RESET forgets answers that were waiting to leave")
+{
+    struct packet packet;
+
+    open_connected();
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(0), 100);
+    packet.flags |= PACKET_ACK_REQUEST;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT(transport_wants_to_send(nic.transport));
+    by_hand_move(&nic, QPN, QP_RESET);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("after RESET a QP connects to another peer as if it were new")
+{
+    struct packet packet;
+    struct ipv6_addr peer = by_hand_address(2);
+
+    open_connected();
+    for (uint32_t i = 0; i < 3; i++)
+        by_hand_post(&nic, QPN, i, 3000, WORK_WITH_IMMEDIATE);
+    transport_post_recv(nic.transport, QPN, 9);
+    packet = by_hand_write_imm(&nic, QPN, received_psn(0), 0, 5);
+    by_hand_receive(&nic, &packet);
+    by_hand_send(&nic);
+    acknowledge(2, 1);
+    by_hand_move(&nic, QPN, QP_RESET);
+    nic.peer = 2;
+    by_hand_reconnect(&nic, QPN);
+    by_hand_post(&nic, QPN, 50, 10, WORK_WITH_IMMEDIATE);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT(ip_address_equal(&nic.sent[0].dst, &peer));
+    EXPECT_EQ(nic.sent[0].psn.value, BY_HAND_SQ_PSN);
+    EXPECT_EQ(nic.sent[0].write.msn, 0);
+    EXPECT_EQ(nic.sent[0].write.rqmsn, 0);
+    transport_post_recv(nic.transport, QPN, 60);
+    packet = by_hand_write_imm(&nic, QPN, received_psn(0), 0, 5);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_RECEIVED(60, COMPLETION_SUCCESS);
+    acknowledge(0, 1);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
+SPEC("after RESET a QP has its whole window again, and the paths that were bad are good")
+{
+    struct qp_status fresh;
+    struct qp_status status;
+    struct packet nack;
+
+    open_connected();
+    transport_qp_status(nic.transport, QPN, &fresh);
+    by_hand_post(&nic, QPN, 1, 16 * 1024, 0);
+    by_hand_send(&nic);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    by_hand_receive(&nic, &nack);
+    path_deny(transport_qp_paths(nic.transport, QPN), 0, nic.now_ns);
+    transport_qp_status(nic.transport, QPN, &status);
+    EXPECT_LT(status.window_bytes, fresh.window_bytes);
+    by_hand_move(&nic, QPN, QP_RESET);
+    by_hand_reconnect(&nic, QPN);
+    transport_qp_status(nic.transport, QPN, &status);
+    EXPECT_EQ(status.window_bytes, fresh.window_bytes);
+    EXPECT_EQ(path_usable_count(transport_qp_paths(nic.transport, QPN)), BY_HAND_EVS);
+    by_hand_close(&nic);
+}
+
+SPEC("parameters that change between the creation of a QP and its connection do it no harm")
+{
+    struct parameters parameters;
+
+    open_nic();
+    by_hand_create(&nic, QPN);
+    parameters = *transport_parameters(nic.transport);
+    parameters.skip_backoff = 1; /* would take more memory than the QP was given */
+    transport_set_parameters(nic.transport, &parameters);
+    by_hand_reconnect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 16 * 1024, 0);
+    EXPECT_EQ(by_hand_send(&nic), 16);
+    by_hand_close(&nic);
+}
+
+/* ---- destruction ---------------------------------------------------------------------------- */
+
+SPEC("destroying a QP with work, answers, timers and events waiting leaves the others alone")
+{
+    struct packet packet;
+
+    open_connected();
+    by_hand_connect(&nic, OTHER_QPN);
+    for (uint32_t qpn = QPN; qpn <= OTHER_QPN; qpn++) {
+        by_hand_post(&nic, qpn, qpn, 10 * 1024, WORK_SIGNALED);
+        transport_post_recv(nic.transport, qpn, 100 + qpn);
+    }
+    by_hand_send(&nic); /* timers run now */
+    for (uint32_t qpn = QPN; qpn <= OTHER_QPN; qpn++) {
+        packet = by_hand_write_imm(&nic, qpn, received_psn(0), 0, 5);
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+        by_hand_post(&nic, qpn, qpn, 1024, 0);
+    }
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+    transport_check(nic.transport);
+    EXPECT_RECEIVED(100 + OTHER_QPN, COMPLETION_SUCCESS);
+    expect_no_event();
+    EXPECT_EQ(by_hand_send(&nic), 3); /* SACK, ACK and a packet of the other */
+    for (uint32_t i = 0; i < 3; i++)
+        EXPECT_EQ(nic.sent[i].dest_qpn, BY_HAND_PEER_QPN + OTHER_QPN);
+    packet.dest_qpn = QPN;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_UNKNOWN_QP);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, OTHER_QPN), 0);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("destroying a QP takes back the probe of its way back that has not left")
+{
+    struct packet packet;
+
+    open_connected();
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(0), 100);
+    by_hand_receive(&nic, &packet);
+    by_hand_send(&nic);
+    nic.now_ns += 11000; /* a base RTT later the QP, which does not send, probes */
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
+    EXPECT(transport_wants_to_send(nic.transport));
+    transport_qp_destroy(nic.transport, QPN);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("a QP created in the place of a destroyed one inherits nothing")
+{
+    struct packet packet;
+
+    by_hand_prepare(&nic);
+    nic.config.qp_count_max = 1;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    by_hand_post(&nic, QPN, 1, 1024, WORK_SIGNALED);
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(0), 100);
+    by_hand_receive(&nic, &packet);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_wait(&nic, UINT64_C(1) << 36), 0);
+    expect_no_event();
+    by_hand_close(&nic);
+}
