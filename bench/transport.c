@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one data packet costs the transport: sent, received, with its share of SACKs and ACKs. */
+/* What one data packet costs the transport: sent and received, with its share of SACKs, ACKs and
+ * timers; and whether that depends on the number of EVs or QPs. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,73 +9,89 @@
 
 #include <time.h>
 
+#include "allocations.h"
 #include "callgrind.h"
 #include "duplex.h"
+#include "sealed.h"
 
 enum {
     NS_BUDGET = 250,
     INSTRUCTION_BUDGET = 1200,
     QP_BYTES_BUDGET = 8192,
-    ROUNDS = 7,
+    ROUNDS = 9,
     KIB = 1024,
     MIB = 1024 * 1024,
-};
-
-/* Packets before anything is measured, and packets measured. */
-struct effort {
-    uint32_t warm_up;
-    uint32_t measured;
+    PACKET_PS = 84000, /* 4,184 bytes at 400 Gb/s */
+    SHARE_PS = 4 * PACKET_PS,
 };
 
 struct scenario {
     const char *name;
     struct duplex_config config;
-    struct effort effort;
+    uint32_t warm_up; /* packets before anything is measured */
+    uint32_t measured;
 };
 
-#define STREAM(evs, order)                                                                         \
+/* One QP, 1 MiB writes, 32 of them outstanding. */
+#define STREAM(evs, is_in_order)                                                                   \
     {                                                                                              \
-        .ev_count = evs, .qp_count = 1, .write_bytes = MIB, .outstanding = 32, .packet_ps = 84000, \
-        .in_order = order                                                                          \
+        .ev_count = evs, .qp_count = 1, .write_bytes = MIB, .outstanding = 32,                     \
+        .packet_ps = PACKET_PS, .in_order = is_in_order                                            \
     }
-#define ROUND_ROBIN(qps)                                                                           \
+
+/* All QPs send at once, in turn, 64 KiB writes, four outstanding each: on a wire that has 100 Gb/s
+ * for every QP, so that each does the same whatever their number ... */
+#define CROWD(qps)                                                                                 \
     {                                                                                              \
         .ev_count = 256, .qp_count = qps, .write_bytes = 64 * KIB, .outstanding = 4,               \
-        .packet_ps = 336000 / (qps)                                                                \
+        .packet_ps = SHARE_PS / (qps)                                                              \
     }
 
-static const struct scenario scenarios[] = {
-    { "sprayed", STREAM(256, false), { 20000, 100000 } },
-    { "in order", STREAM(256, true), { 20000, 100000 } },
-    { "16 EVs", STREAM(16, false), { 20000, 100000 } },
-    { "256 EVs", STREAM(256, false), { 20000, 100000 } },
-    { "1024 EVs", STREAM(1024, false), { 20000, 100000 } },
-    { "1 QP", ROUND_ROBIN(1), { 160000, 160000 } },
-    { "1000 QPs", ROUND_ROBIN(1000), { 160000, 160000 } },
-    { "10000 QPs", ROUND_ROBIN(10000), { 640000, 640000 } },
-    { "1000 QPs all",
-        { .ev_count = 256,
-            .qp_count = 1000,
-            .write_bytes = 64 * KIB,
-            .outstanding = 1,
-            .packet_ps = 84000 },
-        { 160000, 160000 } },
-    { "10000 QPs all",
-        { .ev_count = 256,
-            .qp_count = 10000,
-            .write_bytes = 64 * KIB,
-            .outstanding = 1,
-            .packet_ps = 84000 },
-        { 320000, 160000 } },
+/* ... or on one of 400 Gb/s for all: so rarely does a packet come to each that none can share its
+ * SACK with another. */
+#define CROWD_ON_ONE_LINK(qps)                                                                     \
+    {                                                                                              \
+        .ev_count = 256, .qp_count = qps, .write_bytes = 64 * KIB, .outstanding = 4,               \
+        .packet_ps = PACKET_PS                                                                     \
+    }
+
+static const struct scenario sprayed = { "sprayed", STREAM(256, false), 20000, 100000 };
+static const struct scenario in_order = { "in order", STREAM(256, true), 20000, 100000 };
+
+/* Each table is compared with its first row, and ends with NULL. */
+static const struct scenario evs[] = {
+    { "16 EVs", STREAM(16, false), 20000, 100000 },
+    { "256 EVs", STREAM(256, false), 20000, 100000 },
+    { "1024 EVs", STREAM(1024, false), 20000, 100000 },
+    { 0 },
 };
 
-static const struct scenario *find(const char *name)
+static const struct scenario qps[] = {
+    { "1 QP", CROWD(1), 320000, 640000 },
+    { "1000 QPs", CROWD(1000), 320000, 640000 },
+    { "10000 QPs", CROWD(10000), 640000, 640000 },
+    { 0 },
+};
+
+static const struct scenario qps_on_one_link[] = {
+    { "100 QPs on one link", CROWD_ON_ONE_LINK(100), 320000, 320000 },
+    { "1000 QPs on one link", CROWD_ON_ONE_LINK(1000), 320000, 320000 },
+    { "10000 QPs on one link", CROWD_ON_ONE_LINK(10000), 320000, 320000 },
+    { 0 },
+};
+
+static const struct scenario *const tables[] = { evs, qps, qps_on_one_link };
+enum { TABLE_COUNT = sizeof(tables) / sizeof(tables[0]) };
+
+static struct duplex *open_warm(const struct scenario *scenario)
 {
-    for (uint32_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
-        if (strcmp(scenarios[i].name, name) == 0)
-            return &scenarios[i];
-    return NULL;
+    struct duplex *duplex = duplex_open(&scenario->config);
+
+    duplex_run(duplex, scenario->warm_up);
+    return duplex;
 }
+
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 /* Where callgrind begins to count. */
 void measured_run(struct duplex *, uint32_t packet_count);
@@ -83,27 +100,29 @@ __attribute__((noinline)) void measured_run(struct duplex *duplex, uint32_t pack
     duplex_run(duplex, packet_count);
 }
 
-static int count_this(const struct scenario *scenario)
+static int run_counted(const struct scenario *scenario)
 {
-    struct duplex *duplex = duplex_open(&scenario->config);
+    struct duplex *duplex = open_warm(scenario);
 
-    duplex_run(duplex, scenario->effort.warm_up);
-    measured_run(duplex, scenario->effort.measured);
+    measured_run(duplex, scenario->measured);
     duplex_close(duplex);
     return 0;
 }
 
+/* Those of the transport's functions and what they call, nothing of the driver. */
 static double instructions_of(const struct scenario *scenario)
 {
     static const char *const counted[] = { "transport_receive", "transport_send",
         "transport_wants_to_send", "transport_deadline_ns", "transport_expire",
         "transport_next_event", "transport_post_send", NULL };
-    const char *arguments[] = { "--count", scenario->name, NULL };
+    const char *arguments[] = { "--run", scenario->name, NULL };
+    uint64_t instructions = callgrind_instructions(&(struct callgrind_run){
+        .counted = counted, .zero_before = "measured_run", .arguments = arguments });
 
-    return (double)callgrind_instructions(&(struct callgrind_run){
-               .counted = counted, .zero_before = "measured_run", .arguments = arguments }) /
-           scenario->effort.measured;
+    return (double)instructions / scenario->measured;
 }
+
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static double now_ns(void)
 {
@@ -121,41 +140,183 @@ static double time_of(struct duplex *duplex, uint32_t packet_count)
     return (now_ns() - start) / packet_count;
 }
 
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static double median(double *values)
+{
+    qsort(values, ROUNDS, sizeof(*values), by_size);
+    return values[ROUNDS / 2];
+}
+
+/* With the driver's own time, which an empty one tells, taken out. */
+static double ns_of(const struct scenario *scenario, double *driver_ns)
+{
+    struct duplex_config empty = scenario->config;
+    struct duplex *duplex = open_warm(scenario);
+    struct duplex *driver;
+    double whole[ROUNDS];
+    double driving[ROUNDS];
+
+    empty.is_empty = true;
+    driver = duplex_open(&empty);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        whole[round] = time_of(duplex, scenario->measured);
+        driving[round] = time_of(driver, scenario->measured);
+    }
+    duplex_close(driver);
+    duplex_close(duplex);
+    *driver_ns = median(driving);
+    return median(whole) - *driver_ns;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/* 0: it could not be counted. */
+static void print_value(const char *metric, const char *of, double value)
+{
+    printf("{\"bench\": \"transport\", \"metric\": \"%s%s%s\", \"value\": ", metric,
+        *of ? ", " : "", of);
+    if (value > 0)
+        printf("%.1f", value);
+    else
+        printf("null");
+}
+
+static void print_reference(const char *compared_with, double reference)
+{
+    if (reference > 0)
+        printf(", \"compared_with\": \"%s\", \"reference\": %.1f", compared_with, reference);
+}
+
+static double print_instructions(
+    const char *of, const struct scenario *scenario, const char *compared_with, double reference)
+{
+    double instructions = instructions_of(scenario);
+
+    print_value("instructions_per_packet", of, instructions);
+    printf(", \"unit\": \"instructions\"");
+    print_reference(compared_with, reference);
+    printf(", \"built_with\": \"%s\"}\n", CALLGRIND_BUILT_WITH);
+    fflush(stdout);
+    return instructions;
+}
+
+static double print_ns(
+    const char *of, const struct scenario *scenario, const char *compared_with, double reference)
+{
+    double driver_ns;
+    double ns = ns_of(scenario, &driver_ns);
+
+    print_value("ns_per_packet", of, ns);
+    printf(", \"unit\": \"ns\"");
+    print_reference(compared_with, reference);
+    printf(
+        ", \"statistic\": \"median of %d\", \"driver_ns_taken_out\": %.1f}\n", ROUNDS, driver_ns);
+    fflush(stdout);
+    return ns;
+}
+
+typedef double print_cost(
+    const char *of, const struct scenario *, const char *compared_with, double reference);
+
+static void print_table(const struct scenario *table, print_cost *print)
+{
+    double first = print(table->name, table, NULL, 0);
+
+    for (const struct scenario *row = table + 1; row->name; row++)
+        print(row->name, row, table->name, first);
+}
+
+static void print_memory(const struct duplex *duplex)
+{
+    print_value("qp_bytes", "", (double)duplex_qp_bytes(duplex));
+    printf(", \"unit\": \"bytes\"");
+    print_reference("budget", QP_BYTES_BUDGET);
+    printf(", \"with\": \"256 EVs, 1,024 PSNs each way, without work queues\"}\n");
+}
+
+static void run_scenario(void *context)
+{
+    duplex_run(context, sprayed.measured);
+}
+
+/* Counts of what happened besides while packets were sent; 0 is a good value here. */
+static void print_share(const char *metric, double count, const char *unit, const char *verified_by)
+{
+    printf("{\"bench\": \"transport\", \"metric\": \"%s\", \"value\": %.4f, \"unit\": \"%s\"",
+        metric, count / sprayed.measured, unit);
+    if (verified_by)
+        printf(", \"verified_by\": \"%s\"", verified_by);
+    printf("}\n");
+}
+
+static void print_shares(struct duplex *duplex)
+{
+    uint64_t allocations = allocations_count();
+    double sacks = (double)duplex_counter(duplex, COUNTER_SACK_SENT);
+    double acks = (double)duplex_counter(duplex, COUNTER_ACK_SENT);
+
+    run_scenario(duplex);
+    print_share("allocations_per_packet", (double)(allocations_count() - allocations),
+        "allocations", "malloc and its kin, wrapped by the linker");
+    print_share("sacks_per_packet", (double)duplex_counter(duplex, COUNTER_SACK_SENT) - sacks,
+        "packets", NULL);
+    print_share("acks_per_packet", (double)duplex_counter(duplex, COUNTER_ACK_SENT) - acks,
+        "packets", NULL);
+    if (sealed_run(run_scenario, duplex) == SEALED_QUIET)
+        print_share("system_calls_per_packet", 0, "system calls",
+            "a seccomp filter under which the first would kill");
+    else
+        printf("{\"bench\": \"transport\", \"metric\": \"system_calls_per_packet\", "
+               "\"value\": null, \"unit\": \"system calls\"}\n");
+}
+
+static void print_all_but_time(void)
+{
+    struct duplex *duplex = open_warm(&sprayed);
+
+    print_memory(duplex);
+    print_shares(duplex);
+    duplex_close(duplex);
+    print_instructions("", &sprayed, "budget", INSTRUCTION_BUDGET);
+    print_instructions(in_order.name, &in_order, "budget", INSTRUCTION_BUDGET);
+    print_table(evs, print_instructions);
+    print_table(qps, print_instructions);
+}
+
+static const struct scenario *find(const char *name)
+{
+    if (strcmp(name, sprayed.name) == 0)
+        return &sprayed;
+    if (strcmp(name, in_order.name) == 0)
+        return &in_order;
+    for (uint32_t i = 0; i < TABLE_COUNT; i++)
+        for (const struct scenario *row = tables[i]; row->name; row++)
+            if (strcmp(name, row->name) == 0)
+                return row;
+    return NULL;
+}
+
 int main(int argument_count, char **arguments)
 {
-    if (argument_count == 3 && strcmp(arguments[1], "--count") == 0)
-        return count_this(find(arguments[2]));
-    for (uint32_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
-        struct duplex_config empty = scenarios[i].config;
-        struct duplex *duplex = duplex_open(&scenarios[i].config);
-        struct duplex *none;
-        double t = 1e9, e = 1e9;
-        empty.is_empty = true;
-        none = duplex_open(&empty);
-        duplex_run(duplex, scenarios[i].effort.warm_up);
-        for (int r = 0; r < ROUNDS; r++) {
-            double x = time_of(duplex, scenarios[i].effort.measured);
-            double y = time_of(none, scenarios[i].effort.measured);
-            if (x < t)
-                t = x;
-            if (y < e)
-                e = y;
-        }
-        double packets = (double)duplex_counter(duplex, COUNTER_DATA_RECEIVED);
-        printf("%s %.1f ns (driver %.1f) sacks/pkt %.3f acks %.4f dup %.0f retx %.0f ins %.1f qp "
-               "%zu\n",
-            scenarios[i].name, t, e, (double)duplex_counter(duplex, COUNTER_SACK_SENT) / packets,
-            (double)duplex_counter(duplex, COUNTER_ACK_SENT) / packets,
-            (double)duplex_counter(duplex, COUNTER_DATA_DUPLICATE),
-            (double)duplex_counter(duplex, COUNTER_DATA_RETRANSMITTED),
-            instructions_of(&scenarios[i]), duplex_qp_bytes(duplex));
-        for (int c = 0; c < COUNTER_COUNT; c++)
-            if (duplex_counter(duplex, (enum counter)c))
-                printf("   %s %.5f\n", counter_descriptions[c].name,
-                    (double)duplex_counter(duplex, (enum counter)c) / packets);
-        fflush(stdout);
-        duplex_close(duplex);
-        duplex_close(none);
-    }
+    const char *option = argument_count > 1 ? arguments[1] : "";
+
+    if (strcmp(option, "--run") == 0 && argument_count == 3 && find(arguments[2]))
+        return run_counted(find(arguments[2]));
+    print_all_but_time();
+    if (strcmp(option, "--no-time") == 0)
+        return 0;
+    print_ns("", &sprayed, "budget", NS_BUDGET);
+    print_ns(in_order.name, &in_order, "budget", NS_BUDGET);
+    print_table(evs, print_ns);
+    print_table(qps, print_ns);
+    print_table(qps_on_one_link, print_instructions);
+    print_table(qps_on_one_link, print_ns);
     return 0;
 }

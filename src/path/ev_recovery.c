@@ -140,7 +140,6 @@ static void damp(struct ev_table_ev *ev)
         ev->damping = 0;
     else if (ev->damping < DAMPING_MAX)
         ev->damping++;
-    ev->returned = 0;
 }
 
 static uint32_t successes_needed(const struct path_set *set, uint32_t ev_index)
@@ -203,10 +202,8 @@ void ev_recovery_return(
     switch (signal) {
     case PATH_SPURIOUS:
     case PATH_SPURIOUS_SKIP: /* it was never gone: takes back what damp() did */
-        if (ev->damping > 0) {
+        if (ev->damping > 0)
             ev->damping--;
-            ev->returned = period_code(set->period) & 3u;
-        }
         break;
     case PATH_PROBE_ANSWERED:
     case PATH_PROBE_MARKED:

@@ -122,9 +122,12 @@ bool requester_is_ready(const struct transport *nic, const struct qp *qp, uint64
     return !waits_for_path(nic, qp, now_ns);
 }
 
-static bool has_work_under_way(const struct requester *requester)
+/* A packet's fate or a Transport ACK: a QP that only waits for its turn to send waits for neither.
+ */
+static bool awaits_feedback(const struct requester *requester)
 {
-    return send_window_count(&requester->window) > 0 || send_queue_has_begun(&requester->queue);
+    return send_window_count(&requester->window) > 0 ||
+           send_queue_unacknowledged(&requester->queue) > 0;
 }
 
 /* Even what could not be sent yet, because no plane is up, shall not wait for ever. */
@@ -154,7 +157,7 @@ void requester_arm_tail(struct transport *nic, struct qp *qp, uint64_t now_ns)
     uint64_t delay_ns = more_to_send ? nic->config.parameters.tail_busy * qp->cc.base_rtt_ns
                                      : (uint64_t)qp->cc.base_rtt_ns + qp->cc.target_delay_ns;
 
-    requester->tail_ns = has_work_under_way(requester)
+    requester->tail_ns = awaits_feedback(requester)
                              ? now_ns + at_least(delay_ns, nic->config.parameters.tail_floor)
                              : UINT64_MAX;
     qp_arm(nic, qp, requester->tail_ns);
@@ -287,5 +290,5 @@ void requester_check(const struct qp *qp)
     assert(requester->queue.done - requester->queue.reported <= requester->queue.depth);
     assert(requester->queue.posted - requester->queue.reported <= requester->queue.depth);
     assert(!has_work(requester) || requester->timeout_ns != UINT64_MAX);
-    assert(!has_work_under_way(requester) || requester->tail_ns != UINT64_MAX);
+    assert(!awaits_feedback(requester) || requester->tail_ns != UINT64_MAX);
 }

@@ -76,6 +76,20 @@ SPEC("§6.1: one ACK completes all messages it covers, in the order of the queue
     by_hand_close(&nic);
 }
 
+SPEC("§6.1: a message counted as done is received, whatever PSN the ACK has")
+{
+    observe_open(&nic);
+    for (uint64_t id = 1; id <= 3; id++)
+        observe_post(&nic, id, 64);
+    EXPECT_EQ(observe_acked(&nic, 0, 3), DROP_NONE);
+    EXPECT_SENT(1);
+    EXPECT_SENT(2);
+    EXPECT_SENT(3);
+    EXPECT_EQ(observe_status(&nic).inflight_bytes, 0);
+    EXPECT(psn_equal(observe_status(&nic).unacked_psn, observe_status(&nic).next_psn));
+    by_hand_close(&nic);
+}
+
 SPEC("§6.1: only signalled requests are reported, unless all are to be")
 {
     observe_open(&nic);

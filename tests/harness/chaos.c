@@ -148,6 +148,27 @@ void chaos_change_ranges(struct scenario *scenario, struct prng *prng)
     }
 }
 
+static void control_one(
+    struct scenario *scenario, struct prng *prng, const struct traffic_flow *flow, bool allows_all)
+{
+    struct transport *transport = network_transport(scenario->network, flow->from);
+    uint64_t now_ns = network_clock_ns(scenario->network, flow->from);
+    struct path_set *paths = transport_qp_paths(transport, flow->from_qpn);
+
+    for (uint32_t i = 0; i < path_ev_count(paths); i++)
+        if (allows_all || one_in(prng, 3))
+            path_allow(paths, i, now_ns);
+        else if (one_in(prng, 8) && path_usable_count(paths) > 1)
+            path_deny(paths, i, now_ns);
+    network_touch(scenario->network, flow->from);
+}
+
+void chaos_control(struct scenario *scenario, struct prng *prng, bool allows_all)
+{
+    for (uint32_t i = 0; i < traffic_flow_count(scenario->network); i++)
+        control_one(scenario, prng, traffic_flow(scenario->network, i), allows_all);
+}
+
 /* ---- work ----------------------------------------------------------------------------------- */
 
 static uint32_t any_length(struct prng *prng)

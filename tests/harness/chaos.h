@@ -12,8 +12,8 @@
  * scenario_of(). */
 struct network_config chaos_network(uint64_t seed);
 
-/* Other parameters for one host than for the next: whatever does not have to be agreed upon. To be
- * called before the host is connected. */
+/* Other parameters for one host than for the next: whatever does not have to be agreed upon. At any
+ * time. */
 void chaos_parameters(struct scenario *, struct prng *, uint32_t host);
 
 /* Two hosts with a QP each, of different sizes, windows, abilities and patience; agreed upon is
@@ -32,6 +32,9 @@ void chaos_write(struct scenario *, struct prng *, uint32_t message_count);
 
 /* The responders of some QPs that agreed to dynamic MPR now allow another range. */
 void chaos_change_ranges(struct scenario *, struct prng *);
+
+/* A controller denies some EVs and allows others again; `allows_all`: the latter only. */
+void chaos_control(struct scenario *, struct prng *, bool allows_all);
 
 /* How long a QP keeps trying when nobody answers (docs/protocol.md §13). */
 uint64_t chaos_patience_ps(struct chaos_retry);

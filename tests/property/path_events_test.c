@@ -119,7 +119,6 @@ static void demote(struct world *world, uint32_t ev_index, bool through_loss)
     belief->more_against = false;
     belief->answers = 0;
     belief->flaps = !belief->has_recovered ? 0 : belief->flaps < 3 ? belief->flaps + 1 : 3;
-    belief->has_recovered = false;
 }
 
 static void come_back(struct world *world, uint32_t ev_index, enum path_ev_state state)
@@ -223,10 +222,8 @@ static void event_spurious(struct world *world, uint32_t ev_index)
     }
     if (belief->state == EV_ASSUMED_BAD && belief->bad_through_loss && !belief->more_against) {
         come_back(world, ev_index, belief->was_skip ? EV_SKIP : EV_GOOD);
-        if (belief->flaps > 0) {
+        if (belief->flaps > 0)
             belief->flaps--;
-            belief->has_recovered = true;
-        }
     }
     path_on_spurious(world->paths.set, ev_index, world->now_ns);
 }

@@ -201,6 +201,49 @@ PROPERTY("a plane that dies costs its eighth, no more, and no timeout fires", 2)
     expect_no_timeout(&s);
 }
 
+PROPERTY(
+    "seven planes that die together leave one eighth, and no timeout of 26 round trips fires", 3)
+{
+    struct network_config config = network_config_default(seed);
+    uint32_t left = (uint32_t)seed % 8;
+    struct scenario s;
+    uint64_t share;
+
+    config.payload = NETWORK_LENGTHS;
+    config.parameters.timeout = 8;
+    s = scenario_of(&config);
+    scenario_lose(&s, fault_everywhere(), FAULT_PERMILLE(1));
+    begin(&s, seed);
+    for (uint32_t plane = 0; plane < 8; plane++)
+        if (plane != left)
+            scenario_fail_plane(&s, plane, WARM_UP);
+    scenario_run_for(&s, MS(1));
+    share = share_of_line(&s, MS(20));
+    printf("# one plane of eight leaves %llu permille\n", (unsigned long long)share);
+    EXPECT_GE(share, 120);
+    expect_no_timeout(&s);
+}
+
+PROPERTY("a plane that dies on the way there costs its eighth, on the way back nothing", 2)
+{
+    struct scenario there = watched(seed, NULL);
+    struct scenario back = watched(seed, NULL);
+    uint32_t plane = begin(&there, seed) % 8;
+    uint64_t share;
+
+    begin(&back, seed);
+    scenario_fail_way(&there, fault_from(fault_on_plane(plane), HOST_A), WARM_UP, MS(100));
+    scenario_fail_way(&back, fault_from(fault_on_plane(plane), HOST_B), WARM_UP, MS(100));
+    share = share_of_line(&there, MS(20));
+    EXPECT_GE(share, 873);
+    EXPECT_LE(share, 876);
+    share = share_of_line(&back, MS(20));
+    printf("# a plane dead on the way back leaves %llu permille\n", (unsigned long long)share);
+    EXPECT_GE(share, 990);
+    expect_no_timeout(&there);
+    expect_no_timeout(&back);
+}
+
 PROPERTY("a NIC port that goes down costs its eighth, no more, and no timeout fires", 2)
 {
     struct scenario s = watched(seed, NULL);

@@ -60,11 +60,11 @@ SPEC("an EV denied from the start has its place taken by a backup")
     struct paths paths;
 
     paths_shape(&paths, 2, 2, 2);
-    paths.entries[1].denied = true;
+    paths.entries[0].denied = true;
     paths.entries[4].denied = paths.entries[5].denied = paths.entries[7].denied = true;
     paths_open(&paths, 1);
-    EXPECT_EQ(path_state_of(paths.set, 1), EV_DENIED);
-    EXPECT(path_is_active(paths.set, 0));
+    EXPECT_EQ(path_state_of(paths.set, 0), EV_DENIED);
+    EXPECT(path_is_active(paths.set, 1));
     EXPECT(path_is_active(paths.set, 2));
     EXPECT(!path_is_active(paths.set, 3));
     EXPECT_EQ(active_on(&paths, 1), 1);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What marks, losses, spurious losses and the controller do to an EV. */
+#include "path/ev_table.h"
+
 #include "paths.h"
 #include "spec.h"
 
@@ -420,12 +422,14 @@ SPEC("skip_backoff: an EV that came back or was replaced has no marks behind it"
         paths_open(&paths, 1);
         for (uint32_t i = 0; i < 5; i++)
             path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
-        path_on_loss(paths.set, 0, 0, 0);
-        if (replaced)
+        if (replaced) {
             path_replaced(paths.set, 0, now_ns);
-        else
+        } else {
+            path_on_loss(paths.set, 0, 0, 0);
             paths_answer_probes(&paths, 0, 3, &now_ns);
+        }
         EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
+        EXPECT_EQ(ev_table_backoffs(paths.set)[0].marks, 0);
         path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, now_ns);
         EXPECT_LE(rotations_skipped(&paths, now_ns), 3);
     }

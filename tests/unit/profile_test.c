@@ -61,6 +61,7 @@ SPEC("every uplink is drawn equally often, and equally often into the active par
 {
     uint32_t drawn[16] = { 0 };
     uint32_t first[16] = { 0 };
+    uint32_t last[16] = { 0 };
 
     for (uint64_t seed = 0; seed < 4000; seed++) {
         generate((struct path_generate){ .plane_count = 1,
@@ -72,12 +73,15 @@ SPEC("every uplink is drawn equally often, and equally often into the active par
         for (uint32_t i = 0; i < 8; i++)
             drawn[entries[i].ev]++;
         first[entries[0].ev]++;
+        last[entries[7].ev]++;
     }
     for (uint32_t uplink = 0; uplink < 16; uplink++) {
         EXPECT_GT(drawn[uplink], 1850); /* 2,000 expected, deviation 32 */
         EXPECT_LT(drawn[uplink], 2150);
         EXPECT_GT(first[uplink], 175); /* 250, deviation 15 */
         EXPECT_LT(first[uplink], 325);
+        EXPECT_GT(last[uplink], 175);
+        EXPECT_LT(last[uplink], 325);
     }
 }
 
@@ -163,23 +167,29 @@ SPEC("a controller's list is sorted by plane and keeps its order within a plane"
 
 SPEC("the largest plane of a controller's list sets how many are active")
 {
-    struct path_entry list[] = { { .plane = 1 }, { .plane = 0 }, { .plane = 1 }, { .plane = 2 } };
+    struct path_entry middle[] = { { .plane = 1 }, { .plane = 0 }, { .plane = 1 }, { .plane = 2 } };
+    struct path_entry first[] = { { .plane = 0 }, { .plane = 1 }, { .plane = 0 } };
     struct path_profile profile;
 
-    EXPECT(path_profile_explicit(&profile, list, 4, 3));
+    EXPECT(path_profile_explicit(&profile, middle, 4, 3));
+    EXPECT_EQ(profile.active_per_plane, 2);
+    EXPECT(path_profile_explicit(&profile, first, 3, 2));
     EXPECT_EQ(profile.active_per_plane, 2);
 }
 
 SPEC("a controller's list with a plane out of range, too long or empty is refused")
 {
-    struct path_entry list[] = { { .plane = 2 } };
+    static struct path_entry long_list[PATH_EV_COUNT_MAX + 1];
+    struct path_entry list[] = { { .plane = 0 }, { .plane = 2 } };
     struct path_profile profile;
 
-    EXPECT(path_profile_explicit(&profile, list, 1, 3));
-    EXPECT(!path_profile_explicit(&profile, list, 1, 2));
+    EXPECT(path_profile_explicit(&profile, list, 2, 3));
+    EXPECT(!path_profile_explicit(&profile, list, 2, 2));
     EXPECT(!path_profile_explicit(&profile, list, 0, 3));
-    EXPECT(!path_profile_explicit(&profile, list, 1, PATH_PLANE_COUNT_MAX + 1));
-    EXPECT(!path_profile_explicit(&profile, entries, PATH_EV_COUNT_MAX + 1, 3));
+    EXPECT(path_profile_explicit(&profile, list, 2, PATH_PLANE_COUNT_MAX));
+    EXPECT(!path_profile_explicit(&profile, list, 2, PATH_PLANE_COUNT_MAX + 1));
+    EXPECT(path_profile_explicit(&profile, long_list, PATH_EV_COUNT_MAX, 3));
+    EXPECT(!path_profile_explicit(&profile, long_list, PATH_EV_COUNT_MAX + 1, 3));
 }
 
 SPEC("an EV is found by its value, a foreign one is not")

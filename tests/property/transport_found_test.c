@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What random runs have found, each as the smallest case that shows it. */
+#include "observe.h"
+#include "scenario.h"
+#include "spec.h"
+
+enum {
+    PMTU = BY_HAND_PMTU_BYTES,
+    FULL_BYTES = PMTU + 88,
+    BASE_RTT_NS = 10000,
+    LONG_NS = 200000, /* longer than anything but a timeout */
+};
+
+static struct by_hand nic;
+static struct packet sent[128];
+
+static enum drop_reason sack_with(uint32_t trigger, int32_t cack, uint64_t bitmap, uint16_t ooo)
+{
+    struct packet sack = observe_sack_of(&nic, &sent[trigger], observe_out(cack));
+
+    sack.sack.bitmap = bitmap;
+    sack.sack.ooo_count = ooo;
+    return by_hand_receive(&nic, &sack);
+}
+
+static void keep_sent(uint32_t first, uint32_t count)
+{
+    EXPECT_EQ(by_hand_send(&nic), count);
+    for (uint32_t i = 0; i < count; i++)
+        sent[first + i] = nic.sent[i];
+}
+
+static struct packet answer_to_probe(int32_t cack)
+{
+    const struct packet *probe = observe_nth(&nic, observe_is_probe, 0);
+    struct packet sack = by_hand_sack(&nic, OBSERVE_QPN, observe_out(cack));
+
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = probe->probe.probe_id;
+    sack.sack.entropy = probe->ev;
+    sack.sack.tx_timestamp = probe->probe.tx_timestamp;
+    return sack;
+}
+
+/* ---- losses that were none ------------------------------------------------------------------ */
+
+SPEC("a burst's first packet, acknowledged, says nothing of those that left with it")
+{
+    observe_open_sending(&nic, sent, 2);
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(sack_with(0, 0, 0, 0), DROP_NONE);
+    by_hand_wait(&nic, BASE_RTT_NS + BASE_RTT_NS / 2);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 0);
+    by_hand_close(&nic);
+}
+
+/* A window of 20 packets; 0 is lost, 1 to 20 and then 21 to 40 arrive. */
+SPEC("a repeat under way is not lost again because many PSNs above it have arrived")
+{
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.max_cwnd = 20 * FULL_BYTES;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    EXPECT_EQ(by_hand_post(&nic, OBSERVE_QPN, 1, 100 * PMTU, WORK_SIGNALED), 0);
+    keep_sent(0, 20);
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(sack_with(19, -1, 0xffffe, 19), DROP_NONE);
+    keep_sent(20, 19);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), UINT64_MAX);
+    nic.now_ns += 1000;
+    EXPECT_EQ(sack_with(38, -1, 0x7ffffffffe, 19), DROP_NONE); /* an old count */
+    keep_sent(39, 19);
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(sack_with(57, -1, 0x3fffffffffffffe, 57), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("the answer to a probe shows its bitmap and the PSN after cack, and nothing between them")
+{
+    struct packet answer;
+
+    observe_open_sending(&nic, sent, 100);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    nic.now_ns += BASE_RTT_NS;
+    answer = answer_to_probe(-1);
+    answer.sack.sack_offset = 31;
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 1 + 64);
+    by_hand_close(&nic);
+}
+
+SPEC("a sender that runs into its window repeats what was lost, and nothing else")
+{
+    struct observe_filter filter = { .rules = { { .from = HOST_A,
+                                         .kind = observe_is_first,
+                                         .first = 100,
+                                         .count = 1,
+                                         .effect = { .lost = true } } } };
+    struct network_config config = network_config_default(1);
+    struct scenario s;
+
+    config.parameters.pmtu = 512;
+    config.parameters.mpr = 4;
+    observe_filter(&config, &filter);
+    s = scenario_of(&config);
+    scenario_write(&s, HOST_A, HOST_B, MIB(1));
+    scenario_run_until_idle(&s);
+    EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_DATA_RETRANSMITTED), 1);
+    EXPECT_LE(scenario_counter(&s, HOST_A, COUNTER_EV_TURNED_BAD), 1);
+}
+
+/* ---- losses that nobody noticed ------------------------------------------------------------- */
+
+SPEC("the answer to a probe finds losses even if it names an EV that is not known")
+{
+    struct packet answer;
+
+    observe_open_sending(&nic, sent, 1);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    nic.now_ns += BASE_RTT_NS;
+    answer = answer_to_probe(-1);
+    answer.sack.entropy = answer.sack.entropy << 16 | 1;
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("when the last usable EV dies, tail probes find one that is bad no more before a timeout")
+{
+    struct network_config config = network_config_default(1);
+    struct scenario s;
+
+    config.plane_count = 2;
+    config.uplink_count = 1;
+    config.parameters.timeout = 8; /* 26 base RTT */
+    s = scenario_of(&config);
+    scenario_write(&s, HOST_A, HOST_B, MIB(4));
+    scenario_fail_way(&s, fault_on_plane(0), US(50), US(200));
+    scenario_fail_way(&s, fault_on_plane(1), US(200), MS(100));
+    scenario_run_until_idle(&s);
+    EXPECT_EQ(scenario_completions(&s, HOST_A), 1);
+    EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_TIMEOUT_FIRED), 0);
+    EXPECT_LE(
+        network_now_ps(s.network), MS(1)); /* 0.6 ms at the rate of one plane, and the search */
+}
+
+/* Among a thousand QPs that all send, a turn comes later than a tail probe would. */
+SPEC("a QP that has heard of all it sent waits for its turn without probing")
+{
+    observe_open(&nic);
+    EXPECT_EQ(by_hand_post(&nic, OBSERVE_QPN, 1, 10 * PMTU, WORK_SIGNALED), 0);
+    EXPECT_EQ(transport_send(nic.transport, UINT32_MAX, sent, 1, nic.now_ns), 1);
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(sack_with(0, 0, 0, 0), DROP_NONE);
+    nic.ready_ports = 0;
+    by_hand_wait(&nic, LONG_NS);
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_EQ(by_hand_send(&nic), 9);
+    EXPECT_EQ(observe_count(&nic, observe_is_first), 9);
+    by_hand_close(&nic);
+}
