@@ -3,22 +3,22 @@
 #include "paths.h"
 #include "spec.h"
 
-static struct paths random_paths(uint64_t seed, uint32_t backup)
+static void shape_at_random(struct paths *paths, uint64_t seed, uint32_t backup)
 {
     struct prng prng = prng_stream(seed, 9);
     uint32_t planes = 1 + prng_below(&prng, PATH_PLANE_COUNT_MAX);
-    struct paths paths;
 
-    paths_shape(&paths, planes, 1 + prng_below(&prng, 1 + 320 / planes), backup);
-    return paths;
+    paths_shape(paths, planes, 1 + prng_below(&prng, 1 + 320 / planes), backup);
 }
 
 PROPERTY("undisturbed, planes take strict turns and every active EV is used once per rotation", 200)
 {
-    struct paths paths = random_paths(seed, (uint32_t)(seed % 3));
-    uint32_t planes = paths.profile.plane_count;
+    struct paths paths;
+    uint32_t planes;
     uint32_t used[PATH_EV_COUNT_MAX] = { 0 };
 
+    shape_at_random(&paths, seed, (uint32_t)(seed % 3));
+    planes = paths.profile.plane_count;
     paths_open(&paths, seed);
     for (uint32_t rotation = 1; rotation <= 5; rotation++) {
         for (uint32_t i = 0; i < planes * paths.profile.active_per_plane; i++) {
@@ -33,12 +33,14 @@ PROPERTY("undisturbed, planes take strict turns and every active EV is used once
 
 PROPERTY("marks, losses and recoveries anywhere: packets per plane differ by one at most", 200)
 {
-    struct paths paths = random_paths(seed, 2);
+    struct paths paths;
     struct prng prng = prng_stream(seed, 1);
-    uint32_t planes = paths.profile.plane_count;
+    uint32_t planes;
     uint32_t per_plane[PATH_PLANE_COUNT_MAX] = { 0 };
     uint64_t now_ns = 0;
 
+    shape_at_random(&paths, seed, 2);
+    planes = paths.profile.plane_count;
     paths.profile.min_active = paths.profile.entry_count; /* every plane keeps all its EVs */
     paths_open(&paths, seed);
     for (uint32_t i = 0; i < 3000; i++) {
