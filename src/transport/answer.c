@@ -79,11 +79,35 @@ static uint32_t answer_planes(const struct transport *nic, const struct qp *qp)
     return usable ? usable : planes;
 }
 
+/* Planes on which an answer can leave at all. */
+static uint32_t possible_planes(const struct transport *nic, const struct qp *qp)
+{
+    return qp_planes(nic, qp) & qp->reverse.plane_mask;
+}
+
+static uint32_t choose_plane(
+    const struct transport *nic, struct qp *qp, const struct control_record *record)
+{
+    if (record->is_second && possible_planes(nic, qp) >> record->port & 1)
+        return record->port;
+    return path_reverse_choose(&qp->reverse, answer_planes(nic, qp),
+        nic->config.parameters.answer_plane ? record->port : PATH_NONE);
+}
+
+/* Who probes or repeats may have heard nothing for a while: an answer that does not take the plane
+ * of its trigger, because that is in doubt, goes there as well. */
+static bool takes_both_ways(
+    const struct transport *nic, const struct control_record *record, uint32_t plane)
+{
+    return nic->config.parameters.answer_plane && !record->is_second && plane != record->port &&
+           (record->kind == CONTROL_PROBE_ANSWER || record->retransmission) &&
+           possible_planes(nic, nic->qps[record->qp_index]) >> record->port & 1;
+}
+
 static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct control_record *record,
     uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
-    uint32_t preferred = nic->config.parameters.answer_plane ? record->port : PATH_NONE;
-    uint32_t plane = path_reverse_choose(&qp->reverse, answer_planes(nic, qp), preferred);
+    uint32_t plane = choose_plane(nic, qp, record);
 
     /* A busy port is waited for: one that is idle may be so because its plane is dead. */
     if (plane == PATH_NONE || !(ready_ports >> plane & 1))
@@ -143,13 +167,13 @@ static bool has_no_way(const struct transport *nic, const struct control_record 
     if (record->kind == CONTROL_ENDPOINT_ANSWER)
         return false;
     qp = nic->qps[record->qp_index];
-    return (qp_planes(nic, qp) & qp->reverse.plane_mask) == 0;
+    return possible_planes(nic, qp) == 0;
 }
 
 bool nic_send_answer(
     struct transport *nic, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
-    const struct control_record *record;
+    struct control_record *record;
 
     while ((record = control_queue_peek(&nic->control)) && has_no_way(nic, record)) {
         control_queue_pop(&nic->control);
@@ -161,6 +185,9 @@ bool nic_send_answer(
             ? !answer_endpoint(nic, record, ready_ports, out)
             : !answer_for_qp(nic, nic->qps[record->qp_index], record, ready_ports, out, now_ns))
         return false;
-    control_queue_pop(&nic->control);
+    if (record->kind != CONTROL_ENDPOINT_ANSWER && takes_both_ways(nic, record, out->port))
+        record->is_second = true;
+    else
+        control_queue_pop(&nic->control);
     return true;
 }

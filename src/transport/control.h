@@ -31,6 +31,7 @@ struct control_record {
     uint8_t code; /* SACK: enum sack_mark; NACK: reason; NAK: syndrome; endpoint: op */
     uint8_t port; /* the trigger came by */
     bool retransmission;
+    bool is_second; /* the answer has left by another plane; once more by the trigger's own */
 };
 
 /* A ring that forgets nothing it accepted and refuses when full. */

@@ -147,6 +147,29 @@ SPEC("when the last usable EV dies, tail probes find one that is bad no more bef
 }
 
 /* Among a thousand QPs that all send, a turn comes later than a tail probe would. */
+/* B's only EV on plane 0 is bad, so its answers take plane 1, where data passes and nothing else.
+ */
+SPEC("who asks again is answered on the plane of the question, too, whatever is held against it")
+{
+    struct network_config config = network_config_default(1);
+    struct fault_where answers = fault_from(fault_on_plane(1), HOST_B);
+    struct scenario s;
+
+    config.plane_count = 2;
+    config.uplink_count = 1;
+    config.parameters.timeout = 8; /* 26 base RTT */
+    s = scenario_of(&config);
+    answers.traffic = FAULT_CONTROL;
+    scenario_write(&s, HOST_A, HOST_B, MIB(2));
+    scenario_write(&s, HOST_B, HOST_A, MIB(2));
+    scenario_fail_way(&s, fault_from(fault_on_plane(0), HOST_B), US(50), US(80));
+    scenario_fail_way(&s, answers, US(100), MS(100));
+    scenario_run_until_idle(&s);
+    EXPECT_EQ(scenario_completions(&s, HOST_A), 1);
+    EXPECT_EQ(scenario_completions(&s, HOST_B), 1);
+    EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_TIMEOUT_FIRED), 0);
+}
+
 SPEC("a QP that has heard of all it sent waits for its turn without probing")
 {
     observe_open(&nic);
