@@ -18,7 +18,8 @@ enum {
     NS_BUDGET = 250,
     INSTRUCTION_BUDGET = 1200,
     QP_BYTES_BUDGET = 8192,
-    ROUNDS = 9,
+    ROUNDS = 21,
+    ROUND_PACKETS = 40000,
     KIB = 1024,
     MIB = 1024 * 1024,
     PACKET_PS = 84000, /* 4,184 bytes at 400 Gb/s */
@@ -74,9 +75,9 @@ static const struct scenario qps[] = {
 };
 
 static const struct scenario qps_on_one_link[] = {
-    { "100 QPs on one link", CROWD_ON_ONE_LINK(100), 320000, 320000 },
-    { "1000 QPs on one link", CROWD_ON_ONE_LINK(1000), 320000, 320000 },
-    { "10000 QPs on one link", CROWD_ON_ONE_LINK(10000), 320000, 320000 },
+    { "100 QPs on one link", CROWD_ON_ONE_LINK(100), 80000, 80000 },
+    { "1000 QPs on one link", CROWD_ON_ONE_LINK(1000), 80000, 80000 },
+    { "10000 QPs on one link", CROWD_ON_ONE_LINK(10000), 160000, 160000 },
     { 0 },
 };
 
@@ -124,11 +125,12 @@ static double instructions_of(const struct scenario *scenario)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
+/* Of this process: what others do on the machine does not count, as far as it can be told. */
 static double now_ns(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -166,8 +168,8 @@ static double ns_of(const struct scenario *scenario, double *driver_ns)
     empty.is_empty = true;
     driver = duplex_open(&empty);
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        whole[round] = time_of(duplex, scenario->measured);
-        driving[round] = time_of(driver, scenario->measured);
+        whole[round] = time_of(duplex, ROUND_PACKETS);
+        driving[round] = time_of(driver, ROUND_PACKETS);
     }
     duplex_close(driver);
     duplex_close(duplex);
@@ -317,6 +319,5 @@ int main(int argument_count, char **arguments)
     print_table(evs, print_ns);
     print_table(qps, print_ns);
     print_table(qps_on_one_link, print_instructions);
-    print_table(qps_on_one_link, print_ns);
     return 0;
 }

@@ -51,7 +51,7 @@ struct qp *nic_find_peer(struct transport *nic, const struct ipv6_addr *address)
 
 void nic_add(struct transport *nic, struct qp *qp)
 {
-    uint32_t index = 0;
+    uint32_t index = nic->first_free;
 
     while (nic->qps[index])
         index++;
@@ -59,6 +59,7 @@ void nic_add(struct transport *nic, struct qp *qp)
     qp->index = index;
     nic->qps[index] = qp;
     nic->qp_count++;
+    nic->first_free = index + 1;
     nic->qpn_table[table_slot(nic, qp->qpn)] = qp;
 }
 
@@ -102,6 +103,8 @@ void nic_remove(struct transport *nic, struct qp *qp)
         }
     nic->qps[qp->index] = NULL;
     nic->qp_count--;
+    if (qp->index < nic->first_free)
+        nic->first_free = qp->index;
 }
 
 static void ring_push(struct nic_ring *ring, uint32_t index)

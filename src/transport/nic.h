@@ -76,6 +76,7 @@ struct transport {
     struct qp **qpn_table;    /* open addressing; NULL: empty */
     uint32_t qpn_table_count; /* a power of two */
     uint32_t qp_count;
+    uint32_t first_free;  /* no index below it is free */
     uint32_t up_mask;     /* links that are up */
     uint32_t usable_mask; /* and may carry traffic */
     struct rate reverse_probes;

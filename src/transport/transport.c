@@ -295,13 +295,16 @@ uint32_t transport_send(struct transport *nic, uint32_t ready_ports, struct pack
     uint32_t count = 0;
 
     nic->send_call++;
-    while (count < out_max && nic_send_answer(nic, ready_ports, &out[count], now_ns))
+    while (count < out_max && control_queue_peek(&nic->control) &&
+           nic_send_answer(nic, ready_ports, &out[count], now_ns))
         count++;
-    while (count < out_max && nic_send_endpoint(nic, ready_ports, &out[count], now_ns))
+    while (count < out_max && nic->endpoint_waiting > 0 &&
+           nic_send_endpoint(nic, ready_ports, &out[count], now_ns))
         count++;
     count += send_turns(nic, ready_ports, out + count, out_max - count, now_ns);
     /* A turn may have queued an Endpoint Request. */
-    while (count < out_max && nic_send_endpoint(nic, ready_ports, &out[count], now_ns))
+    while (count < out_max && nic->endpoint_waiting > 0 &&
+           nic_send_endpoint(nic, ready_ports, &out[count], now_ns))
         count++;
     return count;
 }
