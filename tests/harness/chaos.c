@@ -10,6 +10,17 @@ enum {
     PACKET_BYTES = 4184,
     PSN_UNIT = 128,
     MPR_MAX = 32,
+    FLOWS_MAX = 128,
+};
+
+/* What sources disagree about, each way (docs/protocol.md §25). */
+static const struct wire_format other_format = {
+    .udp_port = FORMAT_UDP_PORT_PRINTED,
+    .m_before_se = true,
+    .source_port_high = true,
+    .nak_write_imm_limit = 0x66,
+    .uplink_bits = 8,
+    .dscp = { 0, 10, 11, 12, 13, 48 },
 };
 
 static bool one_in(struct prng *prng, uint32_t count)
@@ -35,6 +46,7 @@ struct network_config chaos_network(uint64_t seed)
     config.delays_only = one_in(&prng, 8);
     config.hashed = one_in(&prng, 8);
     config.payload = one_in(&prng, 3) ? NETWORK_FRAMES : NETWORK_BYTES;
+    config.format = one_in(&prng, 2) ? &format_default : &other_format;
     config.checks = true;
     return config;
 }
@@ -75,7 +87,7 @@ static uint8_t any_range(struct prng *prng)
 }
 
 static struct traffic_side any_side(
-    struct scenario *scenario, struct prng *prng, uint32_t host, struct chaos_retry retry)
+    struct scenario *scenario, struct prng *prng, uint32_t host, struct chaos_terms terms)
 {
     struct traffic_side side = traffic_side(scenario->network, host);
     struct qp_attributes *attributes = &side.attributes;
@@ -87,9 +99,9 @@ static struct traffic_side any_side(
     attributes->mpr_dest = any_range(prng);
     attributes->max_wimm = (uint16_t)(1 + prng_below(prng, 128));
     attributes->max_wimm_dest = (uint16_t)(1 + prng_below(prng, 128));
-    attributes->timeout = retry.timeout;
-    attributes->retry_linear = retry.linear;
-    attributes->retry_exponential = retry.exponential;
+    attributes->timeout = terms.timeout;
+    attributes->retry_linear = terms.linear;
+    attributes->retry_exponential = terms.exponential;
     attributes->trim_nack = !one_in(prng, 4);
     attributes->service_time = prng_below(prng, 2);
     side.init.send_depth = 1 + prng_below(prng, 300);
@@ -98,8 +110,8 @@ static struct traffic_side any_side(
     return side;
 }
 
-/* What `peer` advertised: limits are kept, abilities known or, now and then, wrongly assumed. */
-static void agree(struct prng *prng, struct traffic_side *side, const struct traffic_side *peer)
+/* What `peer` advertised: limits are kept, abilities known. */
+static void agree(struct traffic_side *side, const struct traffic_side *peer)
 {
     struct qp_attributes *attributes = &side->attributes;
     const struct qp_attributes *theirs = &peer->attributes;
@@ -108,24 +120,26 @@ static void agree(struct prng *prng, struct traffic_side *side, const struct tra
         attributes->mpr = theirs->mpr_dest;
     if (attributes->max_wimm > theirs->max_wimm_dest)
         attributes->max_wimm = theirs->max_wimm_dest;
-    attributes->peer_trim_nack = theirs->trim_nack || one_in(prng, 8);
+    attributes->peer_trim_nack = theirs->trim_nack;
     attributes->peer_service_time = theirs->service_time;
     side->init.window_psns_max = power_of_two_at_least(attributes->mpr * PSN_UNIT);
     side->init.window_psns_max_dest = power_of_two_at_least(attributes->mpr_dest * PSN_UNIT);
 }
 
 uint32_t chaos_connect(
-    struct scenario *scenario, struct prng *prng, uint32_t a, uint32_t b, struct chaos_retry retry)
+    struct scenario *scenario, struct prng *prng, uint32_t a, uint32_t b, struct chaos_terms terms)
 {
-    struct traffic_side a_side = any_side(scenario, prng, a, retry);
-    struct traffic_side b_side = any_side(scenario, prng, b, retry);
+    struct traffic_side a_side = any_side(scenario, prng, a, terms);
+    struct traffic_side b_side = any_side(scenario, prng, b, terms);
     uint32_t pmtu_bytes = UINT32_C(256) << prng_below(prng, 5);
     bool dynamic = prng_below(prng, 2);
 
     a_side.attributes.pmtu_bytes = b_side.attributes.pmtu_bytes = pmtu_bytes;
     a_side.attributes.dynamic_mpr = b_side.attributes.dynamic_mpr = dynamic;
-    agree(prng, &a_side, &b_side);
-    agree(prng, &b_side, &a_side);
+    agree(&a_side, &b_side);
+    agree(&b_side, &a_side);
+    if (terms.mistaken && one_in(prng, 4))
+        a_side.attributes.peer_trim_nack = true;
     return traffic_connect(scenario->network, &a_side, &b_side);
 }
 
@@ -200,14 +214,14 @@ void chaos_write(struct scenario *scenario, struct prng *prng, uint32_t message_
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-uint64_t chaos_patience_ps(struct chaos_retry retry)
+uint64_t chaos_patience_ps(struct chaos_terms terms)
 {
     struct retry_schedule schedule = {
-        .timeout = retry.timeout, .linear = retry.linear, .exponential = retry.exponential
+        .timeout = terms.timeout, .linear = terms.linear, .exponential = terms.exponential
     };
     uint64_t sum_ns = 0;
 
-    for (uint32_t timeouts = 0; timeouts <= (uint32_t)retry.linear + retry.exponential; timeouts++)
+    for (uint32_t timeouts = 0; timeouts <= (uint32_t)terms.linear + terms.exponential; timeouts++)
         sum_ns += retry_interval_ns(schedule, timeouts);
     return NS(sum_ns);
 }
@@ -229,13 +243,14 @@ static void expect_status(
 uint32_t chaos_expect_end(struct scenario *scenario, uint64_t limit_ps)
 {
     struct network *network = scenario->network;
-    enum completion_status failures[NETWORK_HOSTS_MAX] = { COMPLETION_SUCCESS };
+    enum completion_status failures[FLOWS_MAX] = { COMPLETION_SUCCESS };
     bool is_idle = network_run_until_idle(network, limit_ps);
     uint32_t failed = 0;
 
     network_check(network);
     EXPECT_EQ(network_violations(network), 0);
     EXPECT(is_idle);
+    EXPECT_LE(traffic_flow_count(network), FLOWS_MAX);
     for (uint32_t i = 0; i < traffic_message_count(network); i++)
         expect_status(traffic_message(network, i), &failures[traffic_message(network, i)->flow]);
     for (uint32_t i = 0; i < traffic_flow_count(network); i++)

@@ -19,13 +19,14 @@ void chaos_parameters(struct scenario *, struct prng *, uint32_t host);
 /* Two hosts with a QP each, of different sizes, windows, abilities and patience; agreed upon is
  * what a connection must agree upon. `timeout`: T is 1.024 us << timeout. Yields the flow from a to
  * b. */
-struct chaos_retry {
+struct chaos_terms {
     uint8_t timeout;
     uint8_t linear;
     uint8_t exponential;
+    bool mistaken; /* now and then an end believes that the other answers trimmed packets */
 };
 uint32_t chaos_connect(
-    struct scenario *, struct prng *, uint32_t a, uint32_t b, struct chaos_retry);
+    struct scenario *, struct prng *, uint32_t a, uint32_t b, struct chaos_terms);
 
 /* Posts writes of 0 bytes to 200 KiB, some with immediate, on random flows. */
 void chaos_write(struct scenario *, struct prng *, uint32_t message_count);
@@ -37,7 +38,7 @@ void chaos_change_ranges(struct scenario *, struct prng *);
 void chaos_control(struct scenario *, struct prng *, bool allows_all);
 
 /* How long a QP keeps trying when nobody answers (docs/protocol.md §13). */
-uint64_t chaos_patience_ps(struct chaos_retry);
+uint64_t chaos_patience_ps(struct chaos_terms);
 
 /* Runs until nothing is left to do. Each flow has then done all of its work, or has failed: the
  * first request that was not done with RETRY_EXCEEDED, those behind it FLUSHED. Yields how many

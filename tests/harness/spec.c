@@ -21,10 +21,11 @@ static struct options {
     uint64_t seed;     /* of the only run, with --seed */
     uint64_t first;    /* seed of a property's first run */
     uint64_t count;    /* 0: as many runs as the property asks for */
+    uint64_t at_most;  /* but not more than this */
     const char *only;  /* substring of the sentences to run */
     const char *exact; /* the sentence to run */
     bool fail_fast;
-} options = { .first = 1, .only = "" };
+} options = { .at_most = UINT64_MAX, .first = 1, .only = "" };
 
 static struct spec *specs; /* in the order of the source */
 static const char *program;
@@ -148,14 +149,20 @@ static enum outcome run_once(const struct spec *spec, uint64_t seed)
     return (enum outcome)outcome;
 }
 
+static uint64_t runs_of(const struct spec *spec)
+{
+    uint64_t count = options.count ? options.count : spec->run_count;
+
+    if (options.one_seed || spec->run_count == 0)
+        return 1;
+    return count < options.at_most ? count : options.at_most;
+}
+
 static enum outcome run(const struct spec *spec)
 {
     uint64_t first = options.one_seed ? options.seed : options.first;
-    uint64_t count = options.one_seed || spec->run_count == 0 ? 1
-                     : options.count                          ? options.count
-                                                              : spec->run_count;
 
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < runs_of(spec); i++) {
         enum outcome outcome = run_once(spec, first + i);
 
         if (outcome == FAILED && spec->run_count != 0)
@@ -196,11 +203,12 @@ static _Noreturn void usage(void)
 {
     fprintf(stderr,
         "usage: %s [--list] [--fail-fast] [--only SUBSTRING] [--seed N] [--from N] [--count N] "
-        "[SENTENCE]\n"
+        "[--at-most N] [SENTENCE]\n"
         "  --list   print the sentences     --seed N   run properties once, with this seed\n"
         "  --only   run the sentences that  --from N   first seed of a property\n"
         "           hold this text          --count N  runs of a property\n"
-        "  --fail-fast  stop at the first failure\n",
+        "  --fail-fast  stop at the first failure\n"
+        "  --at-most N  no property runs more often than this\n",
         program);
     exit(2);
 }
@@ -232,6 +240,8 @@ static void read_options(char **arguments)
             options.first = number(*++arguments);
         else if (strcmp(*arguments, "--count") == 0)
             options.count = number(*++arguments);
+        else if (strcmp(*arguments, "--at-most") == 0)
+            options.at_most = number(*++arguments);
         else if (strcmp(*arguments, "--seed") == 0) {
             options.one_seed = true;
             options.seed = number(*++arguments);

@@ -8,20 +8,22 @@
 
 #include "spec.h"
 
-static const struct chaos_retry patient = { .timeout = 6, .linear = 7, .exponential = 25 };
+static const struct chaos_terms patient = {
+    .timeout = 6, .linear = 7, .exponential = 25, .mistaken = true
+};
 
-static struct scenario connected(uint64_t seed, struct prng *prng, struct chaos_retry retry)
+static struct scenario connected(
+    uint64_t seed, struct prng *prng, struct chaos_terms terms, uint32_t qp_count)
 {
     struct network_config config = chaos_network(seed);
     struct scenario s = scenario_of(&config);
-    uint32_t qp_count = 1 + prng_below(prng, 3);
 
     for (uint32_t host = 0; host < config.host_count; host++)
         chaos_parameters(&s, prng, host);
     for (uint32_t i = 0; i < qp_count; i++) {
         uint32_t from = prng_below(prng, config.host_count);
 
-        chaos_connect(&s, prng, from, (from + 1) % config.host_count, retry);
+        chaos_connect(&s, prng, from, (from + 1) % config.host_count, terms);
     }
     return s;
 }
@@ -62,7 +64,7 @@ static void run_through_chaos(struct scenario *s, struct prng *prng, uint64_t se
 PROPERTY("whatever a network does to packets for a while, all writes arrive, once, in order", 1000)
 {
     struct prng prng = prng_stream(seed, 0xa11);
-    struct scenario s = connected(seed, &prng, patient);
+    struct scenario s = connected(seed, &prng, patient, 1 + prng_below(&prng, 3));
 
     run_through_chaos(&s, &prng, seed);
     EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 0);
@@ -71,10 +73,10 @@ PROPERTY("whatever a network does to packets for a while, all writes arrive, onc
 PROPERTY("with little patience a QP does all of its work, or fails with the right status", 300)
 {
     struct prng prng = prng_stream(seed, 0xa12);
-    struct chaos_retry hasty = { .timeout = 5,
+    struct chaos_terms hasty = { .timeout = 5,
         .linear = (uint8_t)prng_below(&prng, 3),
         .exponential = (uint8_t)prng_below(&prng, 3) };
-    struct scenario s = connected(seed, &prng, hasty);
+    struct scenario s = connected(seed, &prng, hasty, 1 + prng_below(&prng, 3));
 
     run_through_chaos(&s, &prng, seed);
     chaos_expect_end(&s, network_now_ps(s.network) + 10 * chaos_patience_ps(hasty) + MS(10));
@@ -83,10 +85,20 @@ PROPERTY("with little patience a QP does all of its work, or fails with the righ
 PROPERTY("messages of several MiB survive the same", 10)
 {
     struct prng prng = prng_stream(seed, 0xa13);
-    struct scenario s = connected(seed, &prng, patient);
+    struct scenario s = connected(seed, &prng, patient, 1 + prng_below(&prng, 3));
 
     for (uint32_t i = 0; i < 2; i++)
         traffic_write_immediate(s.network, i, MIB(1) + prng_below(&prng, MIB(3)));
+    run_through_chaos(&s, &prng, seed);
+    EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 0);
+}
+
+PROPERTY("so do those of fifty QPs at once", 10)
+{
+    struct prng prng = prng_stream(seed, 0xa14);
+    struct scenario s = connected(seed, &prng, patient, 50);
+
+    chaos_write(&s, &prng, 200);
     run_through_chaos(&s, &prng, seed);
     EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 0);
 }

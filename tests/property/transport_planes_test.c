@@ -83,7 +83,7 @@ static void on_send(void *context, const struct network_sight *sight, struct fau
 
 static struct scenario watched(uint64_t seed, struct prng *prng, struct watch *watch)
 {
-    static const struct chaos_retry patient = { .timeout = 10, .linear = 7, .exponential = 25 };
+    static const struct chaos_terms patient = { .timeout = 10, .linear = 7, .exponential = 25 };
     struct network_config config = chaos_network(seed);
     struct scenario s;
 

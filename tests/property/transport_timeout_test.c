@@ -17,18 +17,18 @@ static uint8_t timeout_for(uint64_t base_rtt_ps)
     return timeout;
 }
 
-static struct scenario connected(uint64_t seed, struct prng *prng, struct chaos_retry retry)
+static struct scenario connected(uint64_t seed, struct prng *prng, struct chaos_terms terms)
 {
     struct network_config config = chaos_network(seed);
     struct scenario s;
 
     config.plane_count = 2 + prng_below(prng, 7);
     config.parameters.port_up_holddown = prng_below(prng, 1000000);
-    retry.timeout = timeout_for(config.base_rtt_ps);
-    config.parameters.timeout = retry.timeout;
+    terms.timeout = timeout_for(config.base_rtt_ps);
+    config.parameters.timeout = terms.timeout;
     s = scenario_of(&config);
     for (uint32_t i = 0; i < 1 + prng_below(prng, 2); i++)
-        chaos_connect(&s, prng, HOST_A, HOST_B, retry);
+        chaos_connect(&s, prng, HOST_A, HOST_B, terms);
     return s;
 }
 
@@ -36,7 +36,7 @@ PROPERTY("no timeout fires while one plane is whole and loses no more than 1 % e
 {
     struct prng prng = prng_stream(seed, 0x71);
     struct scenario s =
-        connected(seed, &prng, (struct chaos_retry){ .linear = 7, .exponential = 25 });
+        connected(seed, &prng, (struct chaos_terms){ .linear = 7, .exponential = 25 });
     uint64_t until_ps = US(200 + prng_below(&prng, 800));
 
     scenario_chaos(&s, seed,
@@ -56,9 +56,9 @@ PROPERTY("no timeout fires while one plane is whole and loses no more than 1 % e
 
 /* ---- nobody answers ------------------------------------------------------------------------- */
 
-static struct chaos_retry any_retry(struct prng *prng)
+static struct chaos_terms any_terms(struct prng *prng)
 {
-    return (struct chaos_retry){ .timeout = (uint8_t)(6 + prng_below(prng, 4)),
+    return (struct chaos_terms){ .timeout = (uint8_t)(6 + prng_below(prng, 4)),
         .linear = (uint8_t)prng_below(prng, 8),
         .exponential = (uint8_t)prng_below(prng, 4) };
 }
@@ -77,11 +77,11 @@ PROPERTY(
     "a QP that nobody answers any more fails when its retries are used up, and not before", 200)
 {
     struct prng prng = prng_stream(seed, 0x72);
-    struct chaos_retry retry = any_retry(&prng);
+    struct chaos_terms terms = any_terms(&prng);
     struct network_config config = chaos_network(seed);
     uint64_t slack_ps = 10 * config.base_rtt_ps;
     struct scenario s = scenario_of(&config);
-    uint32_t flow = chaos_connect(&s, &prng, HOST_A, HOST_B, retry);
+    uint32_t flow = chaos_connect(&s, &prng, HOST_A, HOST_B, terms);
     uint64_t failed_ps;
 
     traffic_start(s.network, flow,
@@ -90,6 +90,6 @@ PROPERTY(
     scenario_fail_way(&s, fault_everywhere(), US(200), MS(100000));
     EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 1);
     failed_ps = failed_at_ps(s.network, flow);
-    EXPECT_GE(failed_ps, US(200) - slack_ps + chaos_patience_ps(retry));
-    EXPECT_LE(failed_ps, US(200) + slack_ps + chaos_patience_ps(retry));
+    EXPECT_GE(failed_ps, US(200) - slack_ps + chaos_patience_ps(terms));
+    EXPECT_LE(failed_ps, US(200) + slack_ps + chaos_patience_ps(terms));
 }

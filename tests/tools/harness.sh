@@ -33,6 +33,8 @@ exits 1 'that command fails again' sh -c "$replay"
 contains 'and runs nothing else' "$output" '1..1'
 exits 0 'another seed passes' "$failing" --seed 41 'a property that fails for one seed only'
 exits 0 'so do fewer runs' "$failing" --count 41 --only 'one seed only'
+exits 0 'and at most so many' "$failing" --at-most 41 --only 'one seed only'
+exits 0 'which never means more' "$failing" --at-most 99 --count 41 --only 'one seed only'
 exits 0 'so do runs that begin later' "$failing" --from 43 --only 'one seed only'
 exits 1 'runs that begin at the seed do not' "$failing" --from 42 --count 1 --only 'one seed only'
 
