@@ -45,11 +45,18 @@ static uint64_t in_ticks(uint64_t ns)
     return (ns + (UINT64_C(1) << TICK_SHIFT) - 1) >> TICK_SHIFT;
 }
 
+void path_timeout_changed(struct path_set *set, uint64_t timeout_ns)
+{
+    uint64_t first_ns = set->config->probe_first_ns;
+
+    set->probe_first_ticks = (uint32_t)in_ticks(timeout_ns > first_ns ? timeout_ns : first_ns);
+}
+
 /* The interval after so many doublings, +-25 %. */
 static uint32_t interval_ticks(struct path_set *set, uint32_t doublings)
 {
     uint64_t longest = in_ticks(set->config->probe_longest_ns);
-    uint64_t interval = in_ticks(set->config->probe_first_ns);
+    uint64_t interval = set->probe_first_ticks;
 
     for (; doublings > 0 && interval < longest; doublings--)
         interval *= 2;
@@ -207,6 +214,7 @@ void ev_recovery_return(
         break;
     case PATH_PROBE_ANSWERED:
     case PATH_PROBE_MARKED:
+    case PATH_TOLD_GOOD:
         forget_feedback(set, ev_index);
         ev->returned = period_code(set->period) & 3u;
         break;

@@ -142,6 +142,7 @@ struct path_set *path_set_init(struct arena *arena, const struct path_profile *p
     set->ev_count = (uint16_t)profile->entry_count;
     set->probe_deadline_ns = UINT64_MAX;
     path_base_rtt_changed(set, config->base_rtt_ns);
+    path_timeout_changed(set, 0);
     for (uint32_t i = 0; i < profile->entry_count; i++) {
         set->order[i] = (uint16_t)i;
         ev_table_evs(set)[i].state = profile->entries[i].denied ? EV_DENIED : EV_GOOD;

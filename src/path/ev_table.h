@@ -72,6 +72,7 @@ struct path_set {
     uint16_t probe_count;
     uint16_t probe_cursor; /* where to look for the next bad EV that waits to be probed */
     struct ev_table_plane planes[PATH_PLANE_COUNT_MAX];
+    uint32_t probe_first_ticks; /* the first interval of probing, in units of ev_recovery.c */
     struct path_listener listener;
     uint64_t last_return_ns; /* of any EV from ASSUMED_BAD or DENIED */
     uint64_t probe_deadline_ns;

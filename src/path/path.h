@@ -91,7 +91,7 @@ struct path_config {
     enum path_loss_to_bad loss_to_bad;
     bool skip_backoff;            /* what it is at path_set_init() holds for that set */
     uint32_t base_rtt_ns;         /* until path_base_rtt_changed() */
-    uint64_t probe_first_ns;      /* first probe of a bad EV; then doubling ... */
+    uint64_t probe_first_ns;      /* first probe of a bad EV, at the soonest; then doubling ... */
     uint64_t probe_longest_ns;    /* ... up to this, at most 1,000 s, each +-25 % */
     uint64_t probe_timeout_ns;    /* an unanswered probe has failed */
     uint32_t probe_successes;     /* in a row, for an EV to return: 1 to 255 */
@@ -114,6 +114,8 @@ enum path_signal {
     PATH_ADMIN_DENY,
     PATH_ADMIN_ALLOW,
     PATH_REPLACED, /* the entry has got another EV */
+    PATH_TOLD_BAD, /* another QP to the same destination says so (ev_state_scope) ... */
+    PATH_TOLD_GOOD,
     PATH_SIGNAL_COUNT,
 };
 
@@ -141,6 +143,9 @@ struct path_set *path_set_init(struct arena *, const struct path_profile *,
 
 /* This QP's base RTT is known better than the config's. */
 void path_base_rtt_changed(struct path_set *, uint32_t base_rtt_ns);
+
+/* This QP's timeout T: a bad EV is not probed before it, if that is longer than probe_first_ns. */
+void path_timeout_changed(struct path_set *, uint64_t timeout_ns);
 
 /* The EV of the next first transmission: planes of `plane_mask` (usable and with room) in turn, EVs
  * of a plane in random rotation. PATH_NONE: no plane of the mask has a usable EV. Planes stay
@@ -205,6 +210,11 @@ void path_allow(struct path_set *, uint32_t ev_index, uint64_t now_ns);
  * denied. */
 void path_replaced(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
+/* What another set to the same destination has found out: an EV (its index in this set) has turned
+ * bad or been denied, or come back. min_active holds here as well; SKIP is nobody else's business.
+ */
+void path_learn(struct path_set *, const struct path_change *, uint64_t now_ns);
+
 /* Invariants in full, for tests and the simulator: aborts by assert. */
 void path_check(const struct path_set *);
 
@@ -214,7 +224,7 @@ void path_check(const struct path_set *);
 struct path_reverse_plane {
     uint16_t ev_index : 10;
     uint16_t failures : 1;   /* of probes on this EV, since the last answer on the plane */
-    uint16_t failed_evs : 2; /* replaced after two failures each, since then; 2: two or more */
+    uint16_t failed_evs : 2; /* replaced after two failures each, since then; 3: three or more */
     uint16_t is_suspect : 1; /* a probe on another EV of the plane failed since then */
 };
 
@@ -251,5 +261,6 @@ uint32_t path_reverse_probe_target(
     const struct path_reverse *, const struct path_profile *, uint32_t plane_mask, struct prng *);
 void path_reverse_on_probe_answered(
     struct path_reverse *, const struct path_profile *, uint32_t ev_index);
-void path_reverse_on_probe_failed(
-    struct path_reverse *, const struct path_profile *, uint32_t ev_index, struct prng *);
+/* `failed_evs_out`: EVs failed in a row that put their plane out of the rotation, 1 to 3. */
+void path_reverse_on_probe_failed(struct path_reverse *, const struct path_profile *,
+    uint32_t ev_index, uint32_t failed_evs_out, struct prng *);

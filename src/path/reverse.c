@@ -7,7 +7,7 @@
 #include "path/path.h"
 #include "path/profile.h"
 
-#define FAILED_EVS_OUT 2 /* EVs failed in a row that put their plane out */
+#define FAILED_EVS_MAX 3 /* that two bits can count */
 
 /* A random EV of the plane, not denied, another than `other_than` if there is one; that or
  * PATH_NONE if not. */
@@ -149,11 +149,12 @@ static void leave_rotation(struct path_reverse *reverse, uint32_t plane)
 }
 
 void path_reverse_on_probe_failed(struct path_reverse *reverse, const struct path_profile *profile,
-    uint32_t ev_index, struct prng *prng)
+    uint32_t ev_index, uint32_t failed_evs_out, struct prng *prng)
 {
     uint32_t plane = profile->entries[ev_index].plane;
     struct path_reverse_plane *state = &reverse->planes[plane];
 
+    assert(failed_evs_out >= 1 && failed_evs_out <= FAILED_EVS_MAX);
     if (state->ev_index != ev_index) {
         state->is_suspect = 1;
         return;
@@ -162,9 +163,9 @@ void path_reverse_on_probe_failed(struct path_reverse *reverse, const struct pat
         state->failures = 1;
         return;
     }
-    if (state->failed_evs < FAILED_EVS_OUT)
+    if (state->failed_evs < FAILED_EVS_MAX)
         state->failed_evs++;
     set_ev(reverse, plane, draw_ev(profile, plane, ev_index, prng));
-    if (state->failed_evs == FAILED_EVS_OUT)
+    if (state->failed_evs >= failed_evs_out)
         leave_rotation(reverse, plane);
 }

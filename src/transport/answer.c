@@ -60,7 +60,7 @@ static void fill_ack(const struct qp *qp, const struct control_record *record, s
 static void fill_envelope(
     const struct transport *nic, const struct ipv6_addr *dst, uint32_t qpn, struct packet *out)
 {
-    out->src = nic->config.address;
+    out->src = nic->address;
     out->dst = *dst;
     out->dest_qpn = qpn;
     out->class = DSCP_CONTROL;
@@ -91,7 +91,7 @@ static uint32_t choose_plane(
     if (record->is_second && possible_planes(nic, qp) >> record->port & 1)
         return record->port;
     return path_reverse_choose(&qp->reverse, answer_planes(nic, qp),
-        nic->config.parameters.answer_plane ? record->port : PATH_NONE);
+        nic->parameters->answer_plane ? record->port : PATH_NONE);
 }
 
 /* Who probes or repeats may have heard nothing for a while: an answer that does not take the plane
@@ -99,7 +99,7 @@ static uint32_t choose_plane(
 static bool takes_both_ways(
     const struct transport *nic, const struct control_record *record, uint32_t plane)
 {
-    return nic->config.parameters.answer_plane && !record->is_second && plane != record->port &&
+    return nic->parameters->answer_plane && !record->is_second && plane != record->port &&
            (record->kind == CONTROL_PROBE_ANSWER || record->retransmission) &&
            possible_planes(nic, nic->qps[record->qp_index]) >> record->port & 1;
 }
@@ -139,7 +139,7 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
 static bool answer_endpoint(struct transport *nic, const struct control_record *record,
     uint32_t ready_ports, struct packet *out)
 {
-    const struct ipv6_addr *dst = &nic->control.addresses[record->qp_index];
+    const struct ipv6_addr *dst = control_queue_address(&nic->control);
     bool port_is_up = nic->up_mask >> record->port & 1;
     uint32_t ports = ready_ports & (port_is_up ? UINT32_C(1) << record->port : nic->up_mask);
     struct qp *qp = nic_find_peer(nic, dst);

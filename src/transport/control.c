@@ -4,16 +4,14 @@
 
 #include <stdalign.h>
 
-void control_queue_init(struct control_queue *queue, struct arena *arena, uint32_t slot_count)
+void control_queue_init(
+    struct control_queue *queue, struct arena *arena, uint32_t slot_count, uint32_t address_count)
 {
-    struct control_record *records =
-        arena_take(arena, slot_count, sizeof(*records), alignof(struct control_record));
-    struct ipv6_addr *addresses = arena_take(arena, slot_count, sizeof(*addresses), 1);
-
-    if (queue)
-        *queue = (struct control_queue){
-            .records = records, .addresses = addresses, .slot_count = slot_count
-        };
+    *queue = (struct control_queue){ .slot_count = slot_count, .address_count = address_count };
+    queue->records =
+        arena_take(arena, slot_count, sizeof(*queue->records), alignof(struct control_record));
+    queue->addresses =
+        arena_take(arena, address_count, sizeof(*queue->addresses), alignof(struct ipv6_addr));
 }
 
 bool control_queue_push(struct control_queue *queue, const struct control_record *record)
@@ -27,13 +25,11 @@ bool control_queue_push(struct control_queue *queue, const struct control_record
 bool control_queue_push_endpoint(
     struct control_queue *queue, struct control_record record, const struct ipv6_addr *destination)
 {
-    uint32_t slot = queue->tail & (queue->slot_count - 1);
-
     record.kind = CONTROL_ENDPOINT_ANSWER;
-    record.qp_index = slot;
-    if (!control_queue_push(queue, &record))
+    if (queue->address_tail - queue->address_head == queue->address_count ||
+        !control_queue_push(queue, &record))
         return false;
-    queue->addresses[slot] = *destination;
+    queue->addresses[queue->address_tail++ & (queue->address_count - 1)] = *destination;
     return true;
 }
 
@@ -42,18 +38,10 @@ void control_queue_forget(struct control_queue *queue, uint32_t qp_index)
     uint32_t kept = queue->head;
 
     for (uint32_t at = queue->head; at != queue->tail; at++) {
-        uint32_t from = at & (queue->slot_count - 1);
-        uint32_t to = kept & (queue->slot_count - 1);
+        const struct control_record *record = &queue->records[at & (queue->slot_count - 1)];
 
-        if (queue->records[from].kind != CONTROL_ENDPOINT_ANSWER &&
-            queue->records[from].qp_index == qp_index)
-            continue;
-        queue->records[to] = queue->records[from];
-        if (queue->records[to].kind == CONTROL_ENDPOINT_ANSWER) {
-            queue->addresses[to] = queue->addresses[from];
-            queue->records[to].qp_index = to;
-        }
-        kept++;
+        if (record->kind == CONTROL_ENDPOINT_ANSWER || record->qp_index != qp_index)
+            queue->records[kept++ & (queue->slot_count - 1)] = *record;
     }
     queue->tail = kept;
 }

@@ -20,7 +20,7 @@ enum control_kind {
 };
 
 struct control_record {
-    uint32_t qp_index;   /* CONTROL_ENDPOINT_ANSWER: index into `addresses` */
+    uint32_t qp_index;   /* not of CONTROL_ENDPOINT_ANSWER */
     struct psn psn;      /* trigger, NACKed or offending; endpoint: request id */
     uint32_t entropy;    /* EV of the trigger */
     uint32_t arrival_ns; /* low bits of when the trigger came */
@@ -37,13 +37,18 @@ struct control_record {
 /* A ring that forgets nothing it accepted and refuses when full. */
 struct control_queue {
     struct control_record *records;
-    struct ipv6_addr *addresses; /* of whom an Endpoint Response goes to: same slot as its record */
     uint32_t slot_count;
     uint32_t head;
     uint32_t tail;
+    uint32_t address_count;
+    uint32_t address_head; /* that of the oldest CONTROL_ENDPOINT_ANSWER */
+    uint32_t address_tail;
+    struct ipv6_addr *addresses; /* where Endpoint Responses go, in their order */
 };
 
-void control_queue_init(struct control_queue *, struct arena *, uint32_t slot_count_power_of_two);
+/* Both counts are powers of two; `address_count`: Endpoint Responses among the records. */
+void control_queue_init(
+    struct control_queue *, struct arena *, uint32_t slot_count, uint32_t address_count);
 bool control_queue_push(struct control_queue *, const struct control_record *);
 bool control_queue_push_endpoint(
     struct control_queue *, struct control_record, const struct ipv6_addr *destination);
@@ -53,8 +58,16 @@ static inline struct control_record *control_queue_peek(const struct control_que
     return queue->head == queue->tail ? 0 : &queue->records[queue->head & (queue->slot_count - 1)];
 }
 
+/* Of the record at the head, a CONTROL_ENDPOINT_ANSWER. */
+static inline const struct ipv6_addr *control_queue_address(const struct control_queue *queue)
+{
+    return &queue->addresses[queue->address_head & (queue->address_count - 1)];
+}
+
 static inline void control_queue_pop(struct control_queue *queue)
 {
+    if (control_queue_peek(queue)->kind == CONTROL_ENDPOINT_ANSWER)
+        queue->address_head++;
     queue->head++;
 }
 

@@ -16,7 +16,7 @@ enum {
 int32_t nic_request_endpoint(struct transport *nic, const struct nic_endpoint *request)
 {
     uint16_t id = nic->endpoint_id;
-    struct nic_endpoint *slot = &nic->endpoints[id % NIC_ENDPOINT_SLOTS];
+    struct nic_endpoint *slot = &nic->endpoints[id & (nic->endpoint_slots - 1)];
 
     if (slot->use != NIC_ENDPOINT_FREE && slot->waits) {
         if (nic->up_mask >> slot->port & 1)
@@ -37,7 +37,7 @@ int transport_endpoint_probe(struct transport *nic, const struct ipv6_addr *dst,
     int32_t id;
 
     (void)now_ns;
-    if (port >= nic->config.port_count || class >= DSCP_OTHER)
+    if (port >= nic->port_count || class >= DSCP_OTHER)
         return -EINVAL;
     id = nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_CALLER,
                                        .dst = *dst,
@@ -55,7 +55,7 @@ static void fill_request(const struct transport *nic, const struct nic_endpoint 
 {
     bool is_update = request->use == NIC_ENDPOINT_UPDATE;
 
-    out->src = nic->config.address;
+    out->src = nic->address;
     out->dst = request->dst;
     out->dest_qpn = BTH_ENDPOINT_QPN;
     out->psn = psn(request->id);
@@ -75,8 +75,9 @@ static void fill_request(const struct transport *nic, const struct nic_endpoint 
 bool nic_send_endpoint(
     struct transport *nic, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
-    for (uint32_t i = 0; nic->endpoint_waiting > 0 && i < NIC_ENDPOINT_SLOTS; i++) {
-        struct nic_endpoint *request = &nic->endpoints[(nic->endpoint_id + i) % NIC_ENDPOINT_SLOTS];
+    for (uint32_t i = 0; nic->endpoint_waiting > 0 && i < nic->endpoint_slots; i++) {
+        struct nic_endpoint *request =
+            &nic->endpoints[(nic->endpoint_id + i) & (nic->endpoint_slots - 1)];
 
         if (request->use == NIC_ENDPOINT_FREE || !request->waits ||
             !(ready_ports >> request->port & 1))
@@ -92,7 +93,7 @@ bool nic_send_endpoint(
 
 static void take_port_update(struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < nic->config.qp_count_max; i++) {
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
 
         if (!qp || !ip_address_equal(&qp->attributes.peer_address, &packet->src))
@@ -125,7 +126,7 @@ enum drop_reason nic_on_endpoint_request(
             return DROP_STALE_UPDATE;
         take_port_update(nic, packet, now_ns);
     } else if (!rate_allows(&nic->endpoint_answers,
-                   SECOND_NS / nic->config.parameters.endpoint_answer_rate, ANSWER_BURST, now_ns)) {
+                   SECOND_NS / nic->parameters->endpoint_answer_rate, ANSWER_BURST, now_ns)) {
         return DROP_RATE_LIMIT;
     }
     if (!control_queue_push_endpoint(&nic->control, answer, &packet->src)) {
@@ -152,7 +153,7 @@ static void on_update_answered(struct transport *nic, const struct packet *packe
 {
     bool is_current = serial16_distance(nic->ports_told_from, (uint16_t)packet->psn.value) >= 0;
 
-    for (uint32_t i = 0; i < nic->config.qp_count_max; i++) {
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
 
         if (!qp || !ip_address_equal(&qp->attributes.peer_address, &packet->src))
@@ -169,22 +170,17 @@ static void on_update_answered(struct transport *nic, const struct packet *packe
 static void report_answer(
     struct transport *nic, const struct nic_endpoint *request, uint64_t rtt_ns)
 {
-    if (nic->ev_event_tail - nic->ev_event_head == NIC_EV_EVENT_SLOTS) {
-        nic_count(nic, COUNTER_EV_EVENTS_LOST);
-        return;
-    }
-    nic->ev_events[nic->ev_event_tail++ % NIC_EV_EVENT_SLOTS] =
-        (struct transport_event){ .kind = TRANSPORT_ENDPOINT_ANSWER,
-            .port = request->port,
-            .request_id = request->id,
-            .rtt_ns = rtt_ns };
+    nic_note(nic, &(struct nic_note){ .kind = TRANSPORT_ENDPOINT_ANSWER,
+                      .port = request->port,
+                      .request_id = request->id,
+                      .rtt_ns = rtt_ns });
 }
 
 enum drop_reason nic_on_endpoint_response(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
     uint16_t id = (uint16_t)packet->psn.value;
-    struct nic_endpoint *request = &nic->endpoints[id % NIC_ENDPOINT_SLOTS];
+    struct nic_endpoint *request = &nic->endpoints[id & (nic->endpoint_slots - 1)];
     enum nic_endpoint_use use = (enum nic_endpoint_use)request->use;
 
     if (use == NIC_ENDPOINT_FREE || request->waits || request->id != id ||

@@ -95,7 +95,7 @@ void loss_infer_by_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
 
 static uint64_t count_threshold_bytes(const struct transport *nic, const struct qp *qp)
 {
-    const struct parameters *parameters = &nic->config.parameters;
+    const struct parameters *parameters = nic->parameters;
     uint64_t threshold = qp->cc.window_bytes * parameters->sleek_factor / 1000;
     uint64_t floor_bytes = parameters->sleek_min_packets * qp->requester->full_bytes;
 
@@ -111,7 +111,7 @@ static struct psn recovery_end(
     const struct transport *nic, const struct qp *qp, uint64_t threshold_bytes)
 {
     const struct requester *requester = qp->requester;
-    struct psn end = nic->config.parameters.sleek_reach == REACH_WINDOW
+    struct psn end = nic->parameters->sleek_reach == REACH_WINDOW
                          ? psn_add(requester->window.oldest,
                                (int32_t)(qp->cc.window_bytes / requester->full_bytes))
                          : psn_add(requester->highest_acked,
@@ -124,9 +124,8 @@ static struct psn recovery_end(
  * the PSNs above it, whatever was. */
 static uint8_t spared_flags(const struct transport *nic)
 {
-    return nic->config.parameters.sleek_reach == REACH_WINDOW
-               ? SEND_RECOVERED
-               : SEND_RECOVERED | SEND_TWICE | SEND_OFTEN;
+    return nic->parameters->sleek_reach == REACH_WINDOW ? SEND_RECOVERED
+                                                        : SEND_RECOVERED | SEND_TWICE | SEND_OFTEN;
 }
 
 static void recover(struct transport *nic, struct qp *qp, uint64_t threshold_bytes, uint64_t now_ns)
@@ -217,7 +216,7 @@ void loss_infer_by_timeout(
 
 static uint32_t reorder_least_ns(const struct transport *nic, const struct qp *qp)
 {
-    uint64_t configured_ns = nic->config.parameters.reo_wnd;
+    uint64_t configured_ns = nic->parameters->reo_wnd;
 
     return configured_ns ? (uint32_t)configured_ns : qp->cc.base_rtt_ns;
 }
@@ -232,7 +231,7 @@ static uint64_t relax_at(const struct qp *qp, uint64_t now_ns)
 void loss_on_spurious(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct requester *requester = qp->requester;
-    uint64_t most_ns = reorder_least_ns(nic, qp) * nic->config.parameters.reo_wnd_factor_max;
+    uint64_t most_ns = reorder_least_ns(nic, qp) * nic->parameters->reo_wnd_factor_max;
     uint64_t wider_ns = (uint64_t)requester->reorder_ns * 2;
 
     requester->reorder_ns = (uint32_t)(wider_ns < most_ns ? wider_ns : most_ns);

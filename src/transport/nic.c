@@ -19,13 +19,13 @@ struct qp *nic_find(const struct transport *nic, uint32_t qpn)
     return nic->qpn_table[table_slot(nic, qpn)];
 }
 
-static uint32_t peer_slot(const struct ipv6_addr *address)
+static uint32_t peer_slot(const struct transport *nic, const struct ipv6_addr *address)
 {
     uint32_t hash = 0;
 
     for (uint32_t i = 0; i < sizeof(address->octets); i++)
         hash = hash * 31 + address->octets[i];
-    return hash % NIC_PEER_SLOTS;
+    return (hash ^ hash >> 16) & (nic->peer_slots - 1);
 }
 
 static bool has_peer(const struct qp *qp, const struct ipv6_addr *address)
@@ -36,17 +36,25 @@ static bool has_peer(const struct qp *qp, const struct ipv6_addr *address)
 
 struct qp *nic_find_peer(struct transport *nic, const struct ipv6_addr *address)
 {
-    uint32_t slot = peer_slot(address);
+    uint32_t slot = peer_slot(nic, address);
     uint32_t entry = nic->peer_cache[slot];
 
     if (entry && has_peer(nic->qps[entry - 1], address))
         return nic->qps[entry - 1];
-    for (uint32_t i = 0; i < nic->config.qp_count_max; i++)
+    for (uint32_t i = 0; i < nic->qp_count_max; i++)
         if (has_peer(nic->qps[i], address)) {
             nic->peer_cache[slot] = i + 1;
             return nic->qps[i];
         }
     return NULL;
+}
+
+void nic_note(struct transport *nic, const struct nic_note *note)
+{
+    if (nic->note_tail - nic->note_head == nic->note_slots)
+        nic_count(nic, COUNTER_EV_EVENTS_LOST);
+    else
+        nic->notes[nic->note_tail++ & (nic->note_slots - 1)] = *note;
 }
 
 void nic_add(struct transport *nic, struct qp *qp)
@@ -55,7 +63,7 @@ void nic_add(struct transport *nic, struct qp *qp)
 
     while (nic->qps[index])
         index++;
-    assert(index < nic->config.qp_count_max);
+    assert(index < nic->qp_count_max);
     qp->index = index;
     nic->qps[index] = qp;
     nic->qp_count++;
@@ -94,8 +102,8 @@ void nic_remove(struct transport *nic, struct qp *qp)
     ring_remove(&nic->ready, qp->index);
     ring_remove(&nic->eventful, qp->index);
     control_queue_forget(&nic->control, qp->index);
-    wheel_set(&nic->wheel, qp->index, UINT64_MAX);
-    for (uint32_t i = 0; i < NIC_ENDPOINT_SLOTS; i++)
+    deadlines_set(&nic->deadlines, qp->index, UINT64_MAX);
+    for (uint32_t i = 0; i < nic->endpoint_slots; i++)
         if (nic->endpoints[i].use == NIC_ENDPOINT_REVERSE &&
             nic->endpoints[i].qp_index == qp->index) {
             nic->endpoint_waiting -= nic->endpoints[i].waits;
@@ -157,8 +165,8 @@ static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
 
 void qp_arm(struct transport *nic, const struct qp *qp, uint64_t deadline_ns)
 {
-    if (deadline_ns < wheel_deadline_of(&nic->wheel, qp->index))
-        wheel_set(&nic->wheel, qp->index, deadline_ns);
+    if (deadline_ns < deadlines_of(&nic->deadlines, qp->index))
+        deadlines_set(&nic->deadlines, qp->index, deadline_ns);
 }
 
 void qp_schedule(struct transport *nic, struct qp *qp, uint64_t now_ns)

@@ -7,18 +7,11 @@
 
 #include "base/prng.h"
 #include "base/rate.h"
-#include "base/wheel.h"
 #include "transport/control.h"
+#include "transport/deadlines.h"
 #include "transport/events.h"
 #include "transport/qp.h"
 #include "transport/transport.h"
-
-enum {
-    NIC_CONTROL_SLOTS = 256,
-    NIC_ENDPOINT_SLOTS = 64,
-    NIC_EV_EVENT_SLOTS = 64,
-    NIC_PEER_SLOTS = 64,
-};
 
 /* Indexes of QPs, each at most once, first in first out. */
 struct nic_ring {
@@ -64,36 +57,65 @@ struct nic_endpoint {
     bool waits; /* not sent yet */
 };
 
+/* Something for transport_next_event() that no QP keeps. */
+struct nic_note {
+    uint64_t rtt_ns; /* ENDPOINT_ANSWER */
+    uint32_t qpn;
+    uint16_t request_id;
+    uint16_t ev_index; /* EV_CHANGED, and the next three */
+    uint8_t from;
+    uint8_t to;
+    uint8_t cause;
+    uint8_t kind; /* TRANSPORT_EV_CHANGED or TRANSPORT_ENDPOINT_ANSWER */
+    uint8_t port;
+};
+
+/* First what every packet touches. */
 struct transport {
-    struct transport_config config;
-    struct path_config path_config;
-    struct prng prng;
-    struct wheel wheel; /* one timer per QP, and the NIC's own at index qp_count_max */
+    const struct parameters *parameters; /* own_parameters, or the caller's */
+    struct parameters *own_parameters;   /* NULL: they are the caller's */
+    struct qp **qps;                     /* by index; NULL: free */
+    struct qp **qpn_table;               /* open addressing; NULL: empty */
+    uint32_t qpn_table_count;            /* a power of two */
+    uint32_t qp_count_max;
+    struct ipv6_addr address;
+    struct transport_memory memory;
+    const struct trace_sink *trace;
     struct control_queue control;
     struct nic_ring ready;
     struct nic_ring eventful;
-    struct qp **qps;          /* by index; NULL: free */
-    struct qp **qpn_table;    /* open addressing; NULL: empty */
-    uint32_t qpn_table_count; /* a power of two */
-    uint32_t qp_count;
-    uint32_t first_free;  /* no index below it is free */
-    uint32_t up_mask;     /* links that are up */
-    uint32_t usable_mask; /* and may carry traffic */
+    struct deadlines deadlines; /* one timer per QP, and the NIC's own at index qp_count_max */
+    uint32_t send_call;
+    uint32_t up_mask;       /* links that are up */
+    uint32_t usable_mask;   /* and may carry traffic */
+    uint32_t draining_mask; /* paths to them shall be left */
+    uint32_t port_count;
+    uint32_t endpoint_waiting;
+
+    uint64_t seed;
+    struct prng prng;
+    struct path_config path_config;
     struct rate reverse_probes;
     struct rate ev_probes;
     struct rate endpoint_answers;
-    uint32_t send_call;
-    struct nic_port ports[PATH_PLANE_COUNT_MAX];
+    struct nic_port *ports;         /* [port_count] */
+    struct nic_endpoint *endpoints; /* [endpoint_slots], a power of two */
+    struct nic_note *notes;         /* a ring of note_slots, a power of two */
+    uint32_t *peer_cache; /* [peer_slots], a power of two: index + 1 of a QP of the peer */
+    uint32_t endpoint_slots;
+    uint32_t note_slots;
+    uint32_t note_head;
+    uint32_t note_tail;
+    uint32_t peer_slots;
+    uint32_t qp_count;
+    uint32_t range_psns;     /* that its responders admit, together */
+    uint32_t first_free;     /* no index below it is free */
     uint32_t port_events_up; /* to be reported */
     uint32_t port_events_down;
-    struct nic_endpoint *endpoints;
-    uint32_t endpoint_waiting;
     uint16_t endpoint_id;
     uint16_t ports_told_from; /* requests from this id on tell of our ports as they are now */
-    struct transport_event *ev_events; /* ring */
-    uint32_t ev_event_head;
-    uint32_t ev_event_tail;
-    uint32_t peer_cache[NIC_PEER_SLOTS]; /* index + 1 of a QP with that peer */
+    uint8_t nak_write_imm_limit;
+    bool is_sharing; /* QPs are being told of an EV: what they tell is no news */
     uint64_t counters[COUNTER_COUNT];
     uint64_t drops[DROP_REASON_COUNT];
 };
@@ -106,11 +128,14 @@ static inline void nic_count(struct transport *nic, enum counter counter)
 static inline void nic_trace(const struct transport *nic, enum event kind, uint32_t qpn,
     uint64_t now_ns, uint64_t a, uint64_t b, uint64_t c)
 {
-    if (nic->config.trace)
-        trace_emit(nic->config.trace,
+    if (nic->trace)
+        trace_emit(nic->trace,
             &(struct trace_event){
                 .time_ns = now_ns, .kind = kind, .subject = qpn, .values = { a, b, c } });
 }
+
+/* Keeps it for transport_next_event(); counts it as lost when too many wait. */
+void nic_note(struct transport *, const struct nic_note *);
 
 /* The QP with this number; NULL: none. */
 struct qp *nic_find(const struct transport *, uint32_t qpn);

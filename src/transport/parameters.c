@@ -140,6 +140,14 @@ static enum parameters_error parse_number(
                : PARAMETERS_OUT_OF_RANGE;
 }
 
+/* Of the numbers in its range a parameter may take only some. */
+static bool is_possible(uint32_t index, uint64_t number)
+{
+    bool is_pmtu = index == offsetof(struct parameters, pmtu) / sizeof(uint64_t);
+
+    return !is_pmtu || (number & (number - 1)) == 0;
+}
+
 enum parameters_error parameters_set(
     struct parameters *parameters, const char *name, const char *value)
 {
@@ -152,6 +160,8 @@ enum parameters_error parameters_set(
     error = parameter_descriptions[index].choices
                 ? parse_choice(index, value, &number)
                 : parse_number(&parameter_descriptions[index], value, &number);
+    if (error == PARAMETERS_OK && !is_possible(index, number))
+        error = PARAMETERS_OUT_OF_RANGE;
     if (error == PARAMETERS_OK)
         *at(parameters, index) = number;
     return error;

@@ -28,13 +28,13 @@ void qp_remind_of_ports(struct transport *nic, struct qp *qp, uint64_t now_ns)
 static void tell_peers(struct transport *nic, uint64_t now_ns)
 {
     nic->ports_told_from = nic->endpoint_id;
-    for (uint32_t i = 0; i < nic->config.qp_count_max; i++) {
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
 
         if (!qp || (qp->attributes.state != QP_RTR && qp->attributes.state != QP_RTS))
             continue;
-        qp_tell_ports(nic, qp, (uint8_t)(nic->config.parameters.port_update_retries + 1), now_ns);
-        cc_on_link_rate(&qp->cc, nic->config.parameters.link_bps / nic->config.port_count *
+        qp_tell_ports(nic, qp, (uint8_t)(nic->parameters->port_update_retries + 1), now_ns);
+        cc_on_link_rate(&qp->cc, nic->parameters->link_bps / nic->port_count *
                                      (uint32_t)__builtin_popcount(nic->usable_mask));
         qp_update(nic, qp, now_ns);
     }
@@ -50,7 +50,7 @@ static void put_down(struct transport *nic, uint32_t port, uint64_t now_ns)
     report(nic, port, false);
     if (!was_usable)
         return;
-    for (uint32_t i = 0; i < nic->config.qp_count_max; i++)
+    for (uint32_t i = 0; i < nic->qp_count_max; i++)
         if (nic->qps[i] && nic->qps[i]->attributes.state == QP_RTS && nic->qps[i]->requester)
             requester_on_port_down(nic, nic->qps[i], port, now_ns);
     tell_peers(nic, now_ns);
@@ -65,9 +65,14 @@ static void take_up(struct transport *nic, uint32_t port, uint64_t now_ns)
     tell_peers(nic, now_ns);
 }
 
+void transport_drain_ports(struct transport *nic, uint32_t port_mask)
+{
+    nic->draining_mask = port_mask;
+}
+
 void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t now_ns)
 {
-    for (uint32_t port = 0; port < nic->config.port_count; port++) {
+    for (uint32_t port = 0; port < nic->port_count; port++) {
         bool was_up = nic->up_mask >> port & 1;
         bool is_up = up_mask >> port & 1;
 
@@ -75,17 +80,17 @@ void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t n
             put_down(nic, port, now_ns);
         if (!was_up && is_up) {
             nic->ports[port].state = NIC_PORT_HELD;
-            nic->ports[port].due_ns = now_ns + nic->config.parameters.port_up_holddown;
+            nic->ports[port].due_ns = now_ns + nic->parameters->port_up_holddown;
         }
     }
-    nic->up_mask = up_mask & ((UINT32_C(1) << nic->config.port_count) - 1);
+    nic->up_mask = up_mask & ((UINT32_C(1) << nic->port_count) - 1);
     nic_update(nic);
 }
 
 /* Any connected peer will do; without one there is nothing to verify. */
 static bool probe_port(struct transport *nic, uint32_t port)
 {
-    for (uint32_t i = 0; i < nic->config.qp_count_max; i++) {
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         const struct qp *qp = nic->qps[i];
         uint32_t ev_index = 0;
 
@@ -117,7 +122,7 @@ void nic_port_on_answer(struct transport *nic, uint32_t port, uint64_t now_ns)
 
 void nic_ports_expire(struct transport *nic, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < nic->config.port_count; i++) {
+    for (uint32_t i = 0; i < nic->port_count; i++) {
         struct nic_port *port = &nic->ports[i];
 
         if (port->due_ns > now_ns)
@@ -126,10 +131,10 @@ void nic_ports_expire(struct transport *nic, uint64_t now_ns)
             port->state = NIC_PORT_VERIFYING;
             port->answers = 0;
         }
-        if (port->answers >= nic->config.parameters.port_up_probes || !probe_port(nic, i))
+        if (port->answers >= nic->parameters->port_up_probes || !probe_port(nic, i))
             take_up(nic, i, now_ns);
         else
-            port->due_ns = now_ns + (UINT64_C(1024) << nic->config.parameters.timeout);
+            port->due_ns = now_ns + (UINT64_C(1024) << nic->parameters->timeout);
     }
     nic_update(nic);
 }
@@ -138,8 +143,8 @@ void nic_update(struct transport *nic)
 {
     uint64_t due_ns = UINT64_MAX;
 
-    for (uint32_t i = 0; i < nic->config.port_count; i++)
+    for (uint32_t i = 0; i < nic->port_count; i++)
         if (nic->ports[i].due_ns < due_ns)
             due_ns = nic->ports[i].due_ns;
-    wheel_set(&nic->wheel, nic->config.qp_count_max, due_ns);
+    deadlines_set(&nic->deadlines, nic->qp_count_max, due_ns);
 }

@@ -19,10 +19,11 @@ struct qp {
     const struct path_profile *profile;
     struct path_set *paths; /* NULL: sends nothing */
     struct path_reverse reverse;
+    uint16_t write_imm_max_dest;
     struct cc cc;
     struct qp_attributes attributes;
-    uint32_t write_imm_max_dest;
     uint32_t sack_threshold_bytes; /* unreported bytes that make a SACK due */
+    uint32_t failed;               /* position in the send queue */
     uint64_t port_update_ns;
     uint16_t port_update_seen; /* id of the newest one from the peer */
     uint16_t burst_left;       /* packets it may still send in the call number burst_call */
@@ -31,12 +32,11 @@ struct qp {
     uint8_t failure;           /* enum completion_status of the request at `failed` */
     uint8_t async;             /* enum transport_event_kind + 1 of an error to report; 0: none */
     bool signal_all;
-    bool sent_data;    /* since the last turn of reverse probing */
-    bool is_scheduled; /* in the ring of ready QPs */
-    bool is_eventful;  /* in the ring of QPs with something to report */
-    bool port_update_known;
-    bool port_update_owed; /* the peer has not answered one yet */
-    uint32_t failed;       /* position in the send queue */
+    bool sent_data;             /* since the last turn of reverse probing */
+    bool is_scheduled;          /* in the ring of ready QPs */
+    bool is_eventful;           /* in the ring of QPs with something to report */
+    bool port_update_known : 1; /* the same for all QPs of a peer, as is port_update_seen */
+    bool port_update_owed : 1;  /* the peer has not answered one yet */
 };
 
 static inline uint32_t qp_ev(const struct qp *qp, uint32_t ev_index)
@@ -48,6 +48,14 @@ static inline uint32_t qp_plane_of_ev(const struct qp *qp, uint32_t ev_index)
 {
     return qp->profile->entries[ev_index].plane;
 }
+
+/* Whatever an earlier connection taught about paths and congestion is forgotten. */
+void qp_connect(struct transport *, struct qp *);
+
+/* A state of an EV has changed: `context` is the QP. */
+void qp_on_ev_change(void *context, const struct path_change *, uint64_t now_ns);
+/* With ev_state_scope=destination: which EVs are bad, from another QP with the same peer. */
+void qp_learn_paths(struct transport *, struct qp *, uint64_t now_ns);
 
 /* Planes towards the peer: our port usable, the peer's up. */
 uint32_t qp_planes(const struct transport *, const struct qp *);

@@ -30,8 +30,8 @@ struct requester {
     uint64_t ev_probe_ns;   /* the next probe of a bad EV */
 
     uint64_t reorder_relax_ns; /* when the reordering window may shrink */
-    uint64_t last_probe_ns;
-    uint32_t full_bytes; /* nominal size of a packet of PMTU bytes without immediate */
+    uint64_t watch_ns;         /* the probe of watched_ev has failed; UINT64_MAX: none under way */
+    uint32_t full_bytes;       /* nominal size of a packet of PMTU bytes without immediate */
     uint32_t mpr_psns;
     uint32_t received_units; /* newest rcvd_bytes */
     struct psn newest_cack;  /* of any SACK or ACK */
@@ -45,16 +45,23 @@ struct requester {
     uint32_t timeouts;        /* since the cumulative acknowledgement advanced */
     struct psn highest_acked; /* the highest PSN acknowledged so far */
     struct psn recovery_psn;  /* rule B: up to here */
-    uint16_t probe_planes;    /* a tail probe is due on each of these */
-    uint16_t last_plane;      /* of the most recent acknowledgement */
-    uint16_t ev_to_probe;     /* its probe is due and waits for its port; REQUESTER_NO_EV: none */
+    uint32_t last_probe_ticks;
+    uint32_t watch_units;  /* received_units when the probe of watched_ev left */
+    uint16_t watched_ev;   /* GOOD, and a tail probe on it under way; REQUESTER_NO_EV: none */
+    uint16_t probe_planes; /* a tail probe is due on each of these */
+    uint16_t last_plane;   /* of the most recent acknowledgement */
+    uint16_t ev_to_probe;  /* its probe is due and waits for its port; REQUESTER_NO_EV: none */
     uint8_t probe_sequence;
     uint8_t tail_rounds; /* since anything was heard */
     bool stamped : 1;    /* data packets carry a TSETH */
     bool rack_valid : 1;
     bool in_recovery : 1;
-    bool probe_once : 1;  /* one tail probe is due, on the best plane */
-    bool resend_last : 1; /* for want of a Transport ACK */
+    bool probe_once : 1;    /* one tail probe is due, on the best plane */
+    bool resend_last : 1;   /* for want of a Transport ACK */
+    bool watched_again : 1; /* the second probe of watched_ev; the first had no answer */
+    bool measure_base : 1;  /* the first SACK shall draw a probe for the base RTT */
+    bool probe_base : 1;    /* the probe due once is that one */
+    bool base_awaited : 1;  /* it has left */
 };
 
 /* Memory for `depth` requests and `psn_count` PSNs; NULL when measuring. */
@@ -66,6 +73,12 @@ void requester_start(struct transport *, struct qp *);
 /* Writes one packet and yields true, or false: nothing to send, or no port of `ready_ports` for it.
  */
 bool requester_send(
+    struct transport *, struct qp *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
+
+/* The same for probes that are due: of the tail or the base RTT, of bad EVs (requester_probe.c). */
+bool requester_send_tail_probe(
+    struct transport *, struct qp *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
+bool requester_send_ev_probe(
     struct transport *, struct qp *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
 
 /* Starts or restarts the timers after something was sent or heard. */
@@ -115,6 +128,12 @@ static inline uint16_t requester_probe_id(uint8_t sequence, uint32_t ev_index)
 uint32_t requester_nominal_bytes(const struct qp *, struct psn);
 
 uint64_t requester_deadline_ns(const struct qp *, uint64_t now_ns);
+
+/* The timeout or the window that the application wants has changed. */
+void requester_attributes_changed(struct qp *);
+
+/* A probe on a GOOD EV has left: is it answered (§16.1)? */
+void requester_watch(struct transport *, struct qp *, uint32_t ev_index, uint64_t now_ns);
 
 /* Bad EVs, or their probing, changed. */
 void requester_ev_probes_changed(struct transport *, struct qp *);

@@ -4,15 +4,12 @@
 #include <assert.h>
 
 #include "transport/nic.h"
+#include "transport/requester_packet.h"
 #include "wire/stamp.h"
-
-enum {
-    EV_PROBE_BURST = 64, /* a plane's worth may be due together */
-};
 
 static uint8_t data_class(const struct transport *nic, const struct qp *qp, bool again)
 {
-    const struct parameters *parameters = &nic->config.parameters;
+    const struct parameters *parameters = nic->parameters;
 
     if (!parameters->network_trims || !qp->attributes.peer_trim_nack)
         return DSCP_NO_TRIM;
@@ -30,18 +27,6 @@ static uint8_t write_opcode(const struct send_request *request, uint32_t packet_
                : immediate ? OPCODE_WRITE_LAST_IMM
                            : OPCODE_WRITE_LAST;
     return first ? OPCODE_WRITE_FIRST : OPCODE_WRITE_MIDDLE;
-}
-
-static void fill_envelope(
-    const struct transport *nic, const struct qp *qp, uint32_t ev_index, struct packet *out)
-{
-    out->src = nic->config.address;
-    out->dst = qp->attributes.peer_address;
-    out->dest_qpn = qp->attributes.peer_qpn;
-    out->ev = qp_ev(qp, ev_index);
-    out->port = (uint8_t)qp_plane_of_ev(qp, ev_index);
-    out->ecn = ECN_ECT0;
-    out->local_qpn = qp->qpn;
 }
 
 /* All of a data packet but its way and its flags. */
@@ -132,7 +117,7 @@ static void send_new(
     const struct send_request *request = send_queue_cut(&requester->queue, psn, &packet_index);
     uint32_t bytes;
 
-    fill_envelope(nic, qp, ev_index, out);
+    requester_packet_address(nic, qp, ev_index, out);
     fill_write(qp, request, packet_index, out);
     out->class = data_class(nic, qp, false);
     stamp_write(out, now_ns);
@@ -154,7 +139,7 @@ static void fill_again(struct transport *nic, struct qp *qp, struct psn psn, uin
     const struct send_request *request = send_queue_find(&qp->requester->queue, psn);
 
     assert(request);
-    fill_envelope(nic, qp, ev_index, out);
+    requester_packet_address(nic, qp, ev_index, out);
     fill_write(qp, request, (uint32_t)psn_distance(request->first_psn, psn), out);
     out->class = data_class(nic, qp, true);
     out->flags |= PACKET_ACK_REQUEST | PACKET_RETRANSMISSION;
@@ -176,16 +161,6 @@ static void send_again(struct transport *nic, struct qp *qp, struct psn psn, uin
     record.ev_index = ev_index;
     send_window_sent(&requester->window, psn, record, packet_nominal_bytes(out));
     after_send(nic, qp, psn, now_ns);
-}
-
-/* §12: the plane heard from last, unless it is the one that lost the packet. */
-static uint32_t repair_plane(const struct qp *qp, uint32_t lost_ev_index)
-{
-    uint32_t plane = qp->requester->last_plane;
-
-    if (plane == REQUESTER_NO_PLANE || plane == qp_plane_of_ev(qp, lost_ev_index))
-        return PATH_NONE;
-    return plane;
 }
 
 /* §14.4: no path is usable, so one packet an interval goes by a bad one. */
@@ -217,8 +192,8 @@ static bool send_data(
     if (requester->window.lost_count > 0 && requester_may_repair(qp, &psn, now_ns)) {
         uint32_t lost_ev_index = send_window_record(&requester->window, psn).ev_index;
 
-        ev_index = path_pick_other(
-            qp->paths, mask, repair_plane(qp, lost_ev_index), lost_ev_index, now_ns);
+        ev_index = path_pick_other(qp->paths, mask,
+            requester_packet_repair_plane(qp, lost_ev_index), lost_ev_index, now_ns);
         if (ev_index == PATH_NONE)
             ev_index = pick_desperate(nic, qp, mask, planes, now_ns);
         if (ev_index == PATH_NONE)
@@ -234,107 +209,6 @@ static bool send_data(
     if (ev_index == PATH_NONE)
         return false;
     send_new(nic, qp, ev_index, out, now_ns);
-    return true;
-}
-
-static void send_probe(
-    struct transport *nic, struct qp *qp, uint32_t ev_index, struct packet *out, uint64_t now_ns)
-{
-    struct requester *requester = qp->requester;
-
-    fill_envelope(nic, qp, ev_index, out);
-    out->class = DSCP_NO_TRIM;
-    out->opcode = OPCODE_PROBE;
-    out->flags = 0;
-    out->psn = psn(0);
-    out->probe = (struct packet_probe){ .probe_id = requester_probe_id(
-                                            requester->probe_sequence++, ev_index),
-        .spdcid = (uint16_t)qp->qpn,
-        .dpdcid = (uint16_t)qp->attributes.peer_qpn,
-        .tx_timestamp = (uint16_t)(now_ns / STAMP_UNIT_NS) };
-    requester->last_probe_ns = now_ns;
-}
-
-static uint32_t oldest_hole_ev(const struct requester *requester)
-{
-    const struct send_window *window = &requester->window;
-
-    return send_window_count(window) ? send_window_record(window, window->oldest).ev_index
-                                     : PATH_NONE;
-}
-
-/* Where no EV is usable, a bad one may have become good. */
-static uint32_t pick_for_each_plane(struct qp *qp, uint32_t mask, uint32_t hole_ev, uint64_t now_ns)
-{
-    uint32_t ev_index = path_pick_other(qp->paths, mask, PATH_NONE, hole_ev, now_ns);
-
-    return ev_index == PATH_NONE ? path_pick_desperate(qp->paths, mask) : ev_index;
-}
-
-/* One on the best plane, or (nothing was heard in answer to that) one on each of `probe_planes`. */
-static bool send_tail_probe(
-    struct transport *nic, struct qp *qp, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
-{
-    struct requester *requester = qp->requester;
-    uint32_t planes = qp_planes(nic, qp);
-    uint32_t hole_ev = oldest_hole_ev(requester);
-    uint32_t ev_index;
-
-    requester->probe_planes &= (uint16_t)planes;
-    if (requester->probe_once)
-        ev_index = path_pick_other(qp->paths, planes & ready_ports,
-            hole_ev == PATH_NONE ? PATH_NONE : repair_plane(qp, hole_ev), hole_ev, now_ns);
-    else
-        ev_index = pick_for_each_plane(qp, requester->probe_planes & ready_ports, hole_ev, now_ns);
-    if (ev_index == PATH_NONE) {
-        requester->probe_planes &= (uint16_t)~ready_ports; /* there is no EV to probe */
-        if (path_usable_planes(qp->paths, planes) == 0)
-            requester->probe_once = false;
-        return false;
-    }
-    requester->probe_once = false;
-    requester->probe_planes &= (uint16_t) ~(1u << qp_plane_of_ev(qp, ev_index));
-    send_probe(nic, qp, ev_index, out, now_ns);
-    nic_count(nic, COUNTER_TAIL_PROBES);
-    return true;
-}
-
-static bool ev_probe_rate_allows(struct transport *nic, struct qp *qp, uint64_t now_ns)
-{
-    uint64_t per_second = nic->config.parameters.ev_probe_rate * nic->config.port_count;
-    uint64_t gap_ns = UINT64_C(1000000000) / per_second;
-
-    if (rate_allows(&nic->ev_probes, gap_ns, EV_PROBE_BURST, now_ns))
-        return true;
-    qp->requester->ev_probe_ns = now_ns + EV_PROBE_BURST * gap_ns;
-    qp_arm(nic, qp, qp->requester->ev_probe_ns);
-    return false;
-}
-
-/* A bad EV whose probe is due keeps its turn until its port is ready. */
-static bool send_ev_probe(
-    struct transport *nic, struct qp *qp, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
-{
-    struct requester *requester = qp->requester;
-    uint32_t ev_index = requester->ev_to_probe;
-
-    if (ev_index == REQUESTER_NO_EV) {
-        if (!ev_probe_rate_allows(nic, qp, now_ns))
-            return false;
-        ev_index = path_probe_next(qp->paths, qp_planes(nic, qp), now_ns);
-        requester_ev_probes_changed(nic, qp);
-        if (ev_index == PATH_NONE)
-            return false;
-    }
-    requester->ev_to_probe = REQUESTER_NO_EV;
-    if (!(qp_planes(nic, qp) >> qp_plane_of_ev(qp, ev_index) & 1))
-        return false; /* its plane went down meanwhile */
-    if (!(ready_ports >> qp_plane_of_ev(qp, ev_index) & 1)) {
-        requester->ev_to_probe = (uint16_t)ev_index;
-        return false;
-    }
-    send_probe(nic, qp, ev_index, out, now_ns);
-    nic_count(nic, COUNTER_EV_PROBES);
     return true;
 }
 
@@ -372,12 +246,12 @@ bool requester_send(
     struct requester *requester = qp->requester;
 
     if ((requester->probe_planes || requester->probe_once) &&
-        send_tail_probe(nic, qp, ready_ports, out, now_ns))
+        requester_send_tail_probe(nic, qp, ready_ports, out, now_ns))
         return true;
     if (requester->resend_last && send_last_again(nic, qp, ready_ports, out, now_ns))
         return true;
     if ((requester->ev_to_probe != REQUESTER_NO_EV || now_ns >= requester->ev_probe_ns) &&
-        send_ev_probe(nic, qp, ready_ports, out, now_ns))
+        requester_send_ev_probe(nic, qp, ready_ports, out, now_ns))
         return true;
     return send_data(nic, qp, ready_ports, out, now_ns);
 }

@@ -50,7 +50,14 @@ struct responder *responder_init(
     struct arena *, uint32_t recv_depth, uint32_t psn_count, uint32_t imm_max);
 
 /* INIT to RTR. */
-void responder_start(struct transport *, struct qp *);
+void responder_start(struct transport *, struct qp *, uint64_t now_ns);
+
+/* As many PSNs as the attributes say, if mpr_pool has them (§4.1). */
+void responder_widen_range(struct transport *, struct qp *, uint64_t now_ns);
+/* The QP has left RTR or RTS, or its attributes have changed: it admits nothing for now. */
+void responder_close_range(struct transport *, struct qp *);
+/* PSNs above cack that the attributes let it admit. */
+uint32_t responder_full_range_psns(const struct qp *);
 
 enum drop_reason responder_on_write(
     struct transport *, struct qp *, const struct packet *, uint64_t now_ns);

@@ -10,6 +10,8 @@ enum {
     BITMAP_PSNS = 64,
     OOO_COUNT_MAX = 0x7fff,
     UNITS_BYTES = 256,
+    UNIT_PSNS = 128,
+    PENALTY_MAX = 127,
     REVERSE_TIMEOUT_RTTS = 4,
     REVERSE_TIMEOUT_LEAST_NS = 100 * 1000,
     REVERSE_BURST = 16,
@@ -32,7 +34,7 @@ static struct psn bitmap_base(
     if (psn_distance(window->cack, window->highest) <= BITMAP_PSNS)
         return oldest;
     turn = responder->sack_turn++;
-    if (nic->config.parameters.sack_bitmap) {
+    if (nic->parameters->sack_bitmap) {
         if (turn & 1)
             return psn_before(recent, oldest) ? oldest : recent;
         turn >>= 1;
@@ -61,6 +63,19 @@ static uint64_t idle_at_ns(const struct responder *responder)
                : UINT64_MAX;
 }
 
+/* §20: nothing up to half of the queue, all of it when none is left; the window comes back with the
+ * first SACK thereafter. */
+static void update_penalty(struct responder *responder)
+{
+    const struct recv_queue *queue = &responder->queue;
+    uint32_t waiting = queue->done - queue->reported;
+    uint32_t penalty =
+        2 * waiting > queue->depth ? (2 * waiting - queue->depth) * PENALTY_MAX / queue->depth : 0;
+
+    responder->restore = responder->penalty > 0 && penalty == 0;
+    responder->penalty = (uint8_t)penalty;
+}
+
 void responder_fill_sack(struct transport *nic, struct qp *qp, const struct control_record *answer,
     struct packet_sack *sack)
 {
@@ -80,9 +95,11 @@ void responder_fill_sack(struct transport *nic, struct qp *qp, const struct cont
     sack->cack_psn = window->cack;
     sack->sack_offset = (int16_t)psn_distance(window->cack, base);
     sack->bitmap = recv_window_bitmap(window, base);
-    sack->mpr = qp->attributes.dynamic_mpr ? qp->attributes.mpr_dest : 0;
+    sack->mpr = qp->attributes.dynamic_mpr ? (uint8_t)(responder->range_psns / UNIT_PSNS) : 0;
     sack->ooo_count =
         (uint16_t)(window->ooo_count < OOO_COUNT_MAX ? window->ooo_count : OOO_COUNT_MAX);
+    if (nic->parameters->receiver_penalty)
+        update_penalty(responder);
     sack->window_penalty = responder->penalty;
     sack->restore_window = responder->restore;
     sack->received_units =
@@ -92,7 +109,7 @@ void responder_fill_sack(struct transport *nic, struct qp *qp, const struct cont
 
 static uint64_t reverse_interval_ns(const struct transport *nic, const struct qp *qp)
 {
-    uint64_t configured_ns = nic->config.parameters.reverse_probe_interval;
+    uint64_t configured_ns = nic->parameters->reverse_probe_interval;
 
     return configured_ns ? configured_ns : qp->cc.base_rtt_ns;
 }
@@ -136,7 +153,7 @@ static void flush(struct transport *nic, struct qp *qp)
 
 static bool reverse_rate_allows(struct transport *nic, uint64_t now_ns)
 {
-    uint64_t gap_ns = UINT64_C(1000000000) / nic->config.parameters.reverse_probe_rate;
+    uint64_t gap_ns = UINT64_C(1000000000) / nic->parameters->reverse_probe_rate;
 
     return rate_allows(&nic->reverse_probes, gap_ns, REVERSE_BURST, now_ns);
 }
@@ -199,7 +216,8 @@ void responder_expire(struct transport *nic, struct qp *qp, uint64_t now_ns)
     if (now_ns >= responder->reverse_deadline_ns) {
         responder->reverse_deadline_ns = UINT64_MAX;
         nic_count(nic, COUNTER_REVERSE_PROBES_FAILED);
-        path_reverse_on_probe_failed(&qp->reverse, qp->profile, responder->reverse_ev, &nic->prng);
+        path_reverse_on_probe_failed(&qp->reverse, qp->profile, responder->reverse_ev,
+            (uint32_t)nic->parameters->reverse_plane_out, &nic->prng);
     }
     if (now_ns >= responder->reverse_probe_ns)
         probe_reverse(nic, qp, now_ns);

@@ -23,6 +23,7 @@
 enum transport_access {
     TRANSPORT_ACCESS_OK,
     TRANSPORT_ACCESS_REFUSED, /* key, bounds, rights or domain: the QP will fail */
+    TRANSPORT_ACCESS_FAILED,  /* the memory did: so will the QP, and its peer */
 };
 
 /* Registered memory. Checks key, bounds and rights of all of [va, va + length) before it writes
@@ -30,6 +31,9 @@ enum transport_access {
 struct transport_memory {
     enum transport_access (*place)(
         void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload);
+    /* Whether there is room for a packet at the moment; the peer is told if not, and sends it again
+     * later. NULL: always. */
+    bool (*has_room)(void *context, uint32_t qpn, uint32_t payload_bytes);
     void *context;
 };
 
@@ -41,7 +45,16 @@ struct transport_config {
     uint8_t nak_write_imm_limit; /* as in struct wire_format */
     struct transport_memory memory;
     const struct trace_sink *trace; /* NULL: nobody listens */
+    /* What can wait at a time, powers of two; 0: the number given. */
+    uint32_t control_slots;  /* answers: 256, a quarter of them Endpoint Responses */
+    uint32_t endpoint_slots; /* Endpoint Requests under way: 64 */
+    uint32_t ev_event_slots; /* TRANSPORT_EV_CHANGED and _ENDPOINT_ANSWER not fetched: 64 */
+    uint32_t peer_slots;     /* peers found again at once: 64 */
     struct parameters parameters;
+    /* Not NULL: used instead of a copy of `parameters`, so that many NICs share one. It stays the
+     * caller's, who keeps it while the NIC lives and calls transport_set_parameters() on each NIC
+     * after a change. */
+    const struct parameters *shared_parameters;
 };
 
 struct transport;
@@ -62,6 +75,10 @@ uint32_t transport_send(struct transport *, uint32_t ready_ports, struct packet 
 bool transport_wants_to_send(const struct transport *);
 
 void transport_ports_changed(struct transport *, uint32_t up_mask, uint64_t now_ns);
+
+/* The operator wants traffic off these ports (bit p: port p), which stay up: peers are told to
+ * leave the paths by which their packets arrive there (ALWAYS_SKIP, docs/protocol.md §7.2). */
+void transport_drain_ports(struct transport *, uint32_t port_mask);
 
 /* When transport_expire() must be called, at the latest; a call too early is harmless.
  * UINT64_MAX: nothing to wait for. */
@@ -216,7 +233,8 @@ int transport_endpoint_probe(struct transport *, const struct ipv6_addr *dst, ui
     uint32_t port, enum dscp_class class, uint16_t *request_id, uint64_t now_ns);
 
 struct path_set *transport_qp_paths(struct transport *, uint32_t qpn);
-/* skip_backoff changes only while there is no QP. */
+/* Copies them, or with shared_parameters keeps the pointer. skip_backoff changes only while there
+ * is no QP. */
 void transport_set_parameters(struct transport *, const struct parameters *);
 const struct parameters *transport_parameters(const struct transport *);
 const uint64_t *transport_counters(const struct transport *); /* [COUNTER_COUNT] */

@@ -413,6 +413,7 @@ SPEC("§26.25: a plane dead in both directions carries neither data nor answers;
     config.port_bps = GBPS(10);
     config.payload = NETWORK_LENGTHS;
     config.base_rtt_ps = US(30);
+    config.parameters.timeout = 10; /* 1.05 ms: so soon a bad EV may be probed */
     s = scenario_of(&config);
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
     scenario_run_until(&s, MS(1));

@@ -542,7 +542,8 @@ static void back_fail(struct back *back, uint32_t plane)
     uint32_t ev_index = path_reverse_ev(&back->reverse, plane);
 
     for (uint32_t i = 0; i < 2; i++)
-        path_reverse_on_probe_failed(&back->reverse, &back->paths.profile, ev_index, &back->prng);
+        path_reverse_on_probe_failed(
+            &back->reverse, &back->paths.profile, ev_index, 2, &back->prng);
     EXPECT_NE(path_reverse_ev(&back->reverse, plane), ev_index);
 }
 
@@ -628,7 +629,7 @@ SPEC("§17: a dead plane leaves the control rotation within 60 probes of an idle
 
             if (back.paths.entries[ev_index].plane == 3)
                 path_reverse_on_probe_failed(
-                    &back.reverse, &back.paths.profile, ev_index, &back.prng);
+                    &back.reverse, &back.paths.profile, ev_index, 2, &back.prng);
             else
                 path_reverse_on_probe_answered(&back.reverse, &back.paths.profile, ev_index);
         }

@@ -126,3 +126,69 @@ SPEC("§8: a NACK is no SACK: bytes charged stay charged")
     EXPECT_EQ(nic.sent[0].opcode, OPCODE_SACK);
     by_hand_close(&nic);
 }
+
+/* ---- what this responder can be short of ------------------------------------------------------
+ */
+
+static bool is_full;
+
+static bool has_room(void *context, uint32_t qpn, uint32_t payload_bytes)
+{
+    (void)context;
+    EXPECT_EQ(qpn, OBSERVE_QPN);
+    EXPECT_EQ(payload_bytes, 64);
+    return !is_full;
+}
+
+SPEC("§8: NO_PKT_BUFFER: while the memory has no room a packet leaves no trace, and can come again")
+{
+    observe_prepare(&nic);
+    nic.config.memory.has_room = has_room;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    is_full = true;
+    EXPECT_EQ(observe_arrive(&nic, 0, PACKET_ACK_REQUEST), DROP_NO_BUFFER);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].nack.reason, NACK_NO_PKT_BUFFER);
+    EXPECT_EQ(nic.sent[0].nack.nack_psn.value, observe_in(0).value);
+    EXPECT_EQ(nic.placed_count, 0);
+    is_full = false;
+    EXPECT_EQ(observe_arrive(&nic, 0, PACKET_ACK_REQUEST), DROP_NONE);
+    EXPECT_EQ(nic.placed_count, 1);
+    by_hand_close(&nic);
+}
+
+static enum transport_access fail(
+    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+{
+    (void)context;
+    (void)qpn;
+    (void)rkey;
+    (void)va;
+    (void)payload;
+    return TRANSPORT_ACCESS_FAILED;
+}
+
+SPEC("§8: UNEXP_EVENT: memory that fails ends the QP, at both ends")
+{
+    struct transport_event event;
+    struct packet nack;
+
+    observe_prepare(&nic);
+    nic.config.memory.place = fail;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    EXPECT_EQ(observe_arrive(&nic, 0, 0), DROP_MEMORY_FAILED);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].nack.reason, NACK_UNEXP_EVENT);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_QP_FATAL);
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_ERR);
+    by_hand_close(&nic);
+    observe_open(&nic);
+    observe_post(&nic, 1, 64);
+    nack = by_hand_nack(&nic, OBSERVE_QPN, &nic.sent[0], NACK_UNEXP_EVENT);
+    by_hand_receive(&nic, &nack);
+    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_REMOTE_OPERATION));
+    by_hand_close(&nic);
+}

@@ -132,3 +132,19 @@ SPEC("§23: defaults of a new QP are the parameters of the moment")
     EXPECT_EQ(attributes.timeout, 14);
     by_hand_close(&nic);
 }
+
+SPEC("§23: pmtu is one of five values, none between them")
+{
+    static const char *const values[] = { "256", "512", "1024", "2048", "4096" };
+    struct parameters parameters;
+
+    parameters_init(&parameters);
+    for (uint32_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        EXPECT_EQ(parameters_set(&parameters, "pmtu", values[i]), PARAMETERS_OK);
+        EXPECT_EQ(parameters.pmtu, 256u << i);
+    }
+    EXPECT_EQ(parameters_set(&parameters, "pmtu", "1500"), PARAMETERS_OUT_OF_RANGE);
+    EXPECT_EQ(parameters_set(&parameters, "pmtu", "128"), PARAMETERS_OUT_OF_RANGE);
+    EXPECT_EQ(parameters_set(&parameters, "pmtu", "8192"), PARAMETERS_OUT_OF_RANGE);
+    EXPECT_EQ(parameters.pmtu, 4096);
+}

@@ -406,3 +406,60 @@ SPEC("§18: the window's limit follows the sum of the ports that are up")
     EXPECT_EQ(observe_status(&nic).window_bytes, window_bytes / 2);
     by_hand_close(&nic);
 }
+
+/* ---- what a peer says of its ports, it says to all QPs -----------------------------------------
+ */
+
+SPEC("§18: a QP that connects later knows what its peer has said of its ports, and in which order")
+{
+    struct qp_status status;
+
+    open_nic();
+    EXPECT_EQ(told_by(1, 5, 1), DROP_NONE);
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
+    EXPECT_EQ(status.plane_mask, 1);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, OBSERVE_QPN), 0);
+    EXPECT_EQ(told_by(1, 4, BOTH), DROP_STALE_UPDATE);
+    EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
+    EXPECT_EQ(status.plane_mask, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: order is kept per peer: a low id of another peer is not late")
+{
+    open_nic();
+    nic.peer = 2;
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(told_by(1, 100, 1), DROP_NONE);
+    EXPECT_EQ(told_by(2, 3, 1), DROP_NONE);
+    EXPECT_EQ(told_by(1, 99, 1), DROP_STALE_UPDATE);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: with its last QP what a peer said is forgotten: it may have begun to count anew")
+{
+    open_nic();
+    EXPECT_EQ(told_by(1, 100, 1), DROP_NONE);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, OBSERVE_QPN), 0);
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(told_by(1, 3, BOTH), DROP_NONE);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: what is sent again because its port went down does not shrink the window beyond the "
+     "ports' share (decision 9)")
+{
+    uint32_t before_bytes;
+    uint32_t packet_count;
+
+    open_nic();
+    before_bytes = observe_status(&nic).window_bytes;
+    observe_post(&nic, 1, 16 * PMTU);
+    packet_count = observe_count(&nic, observe_is_data);
+    EXPECT_EQ(packet_count, 16);
+    set_ports(1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 8);
+    EXPECT_EQ(observe_status(&nic).window_bytes, before_bytes / 2);
+    by_hand_close(&nic);
+}

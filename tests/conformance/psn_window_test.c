@@ -253,3 +253,93 @@ SPEC("§4.1: what is under way beyond a decrease is accepted or NACKed, and the 
     EXPECT_EQ(observe_arrive(&nic, 1023, 0), DROP_NONE);
     by_hand_close(&nic);
 }
+
+/* ---- §4.1 a pool for all responders -----------------------------------------------------------
+ */
+
+enum { BUSY_QPN = OBSERVE_QPN + 1, IDLE_NS = 100 * 1000 * 1000 };
+
+static void connect_dynamic(uint32_t qpn)
+{
+    struct qp_attributes attributes = { .dynamic_mpr = true, .trim_nack = true };
+
+    by_hand_create(&nic, qpn);
+    EXPECT_EQ(
+        transport_qp_modify(nic.transport, qpn, &attributes, QP_ATTR_CAPABILITIES, nic.now_ns), 0);
+    by_hand_reconnect(&nic, qpn);
+}
+
+/* One QP of 8 units so far. */
+static void open_pool(uint32_t units)
+{
+    observe_prepare(&nic);
+    nic.init.window_psns_max_dest = 1024;
+    nic.config.parameters.mpr_pool = units;
+    by_hand_open(&nic);
+    connect_dynamic(OBSERVE_QPN);
+}
+
+/* What the SACK for the peer's n-th packet to this QP announces. */
+static uint8_t announced(uint32_t qpn, int32_t number)
+{
+    struct packet packet = by_hand_write(&nic, qpn, OPCODE_WRITE_ONLY, observe_in(number), 64);
+
+    packet.flags |= PACKET_ACK_REQUEST;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_send(&nic);
+    return observe_nth(&nic, observe_is_sack, 0)->sack.mpr;
+}
+
+SPEC("§4.1: mpr_pool: a silent QP gives half of its range to one that needs it, and has it back "
+     "as soon as another is silent")
+{
+    open_pool(12);
+    EXPECT_EQ(announced(OBSERVE_QPN, 0), 8);
+    by_hand_wait(&nic, IDLE_NS + 1);
+    connect_dynamic(BUSY_QPN);
+    EXPECT_EQ(announced(BUSY_QPN, 0), 8);
+    EXPECT_EQ(announced(OBSERVE_QPN, 1), 4);
+    by_hand_wait(&nic, IDLE_NS + 1);
+    EXPECT_EQ(announced(OBSERVE_QPN, 2), 8);
+    EXPECT_EQ(announced(BUSY_QPN, 1), 4);
+    by_hand_close(&nic);
+}
+
+SPEC("§4.1: mpr_pool: QPs that are not silent keep theirs, and the late one gets what is left")
+{
+    open_pool(10);
+    EXPECT_EQ(announced(OBSERVE_QPN, 0), 8);
+    by_hand_wait(&nic, IDLE_NS / 2);
+    connect_dynamic(BUSY_QPN);
+    EXPECT_EQ(announced(BUSY_QPN, 0), 2);
+    EXPECT_EQ(announced(OBSERVE_QPN, 1), 8);
+    by_hand_close(&nic);
+}
+
+SPEC("§4.1: mpr_pool: nobody is left without one unit, and QPs without dynamic MPR have all of it")
+{
+    open_pool(8);
+    connect_dynamic(BUSY_QPN);
+    EXPECT_EQ(announced(BUSY_QPN, 0), 1);
+    by_hand_connect(&nic, BUSY_QPN + 1);
+    EXPECT_EQ(announced(BUSY_QPN + 1, 1023), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_NO_BITMAP), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§8: NO_BITMAP: a PSN within what was promised and beyond what the pool has")
+{
+    struct packet packet;
+
+    open_pool(8);
+    connect_dynamic(BUSY_QPN);
+    packet = by_hand_write(&nic, BUSY_QPN, OPCODE_WRITE_ONLY, observe_in(128), 64);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_BEYOND_WINDOW);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].nack.reason, NACK_NO_BITMAP);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_NO_BITMAP), 1);
+    /* The other QP is gone, and with it the shortage. */
+    EXPECT_EQ(transport_qp_destroy(nic.transport, OBSERVE_QPN), 0);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_close(&nic);
+}

@@ -228,3 +228,36 @@ SPEC("§2: the window is the smaller of what the QP can hold and 128 times MPR")
     EXPECT_EQ(observe_status(&nic).mpr_psns, 384);
     by_hand_close(&nic);
 }
+
+SPEC("§2: a requester's MPR can be changed while it runs: smaller or larger, at once")
+{
+    observe_prepare(&nic);
+    nic.init.window_psns_max = 1024;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    EXPECT_EQ(observe_status(&nic).mpr_psns, 1024);
+    observe_modify(&nic, (struct qp_attributes){ .mpr = 2 }, QP_ATTR_MPR);
+    EXPECT_EQ(observe_status(&nic).mpr_psns, 256);
+    observe_modify(&nic, (struct qp_attributes){ .mpr = 200 }, QP_ATTR_MPR);
+    EXPECT_EQ(observe_status(&nic).mpr_psns, 1024);
+    by_hand_close(&nic);
+}
+
+SPEC("§4.1: with dynamic MPR a larger one waits for the peer's word")
+{
+    struct packet sack;
+
+    observe_prepare(&nic);
+    nic.init.window_psns_max = 1024;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_modify(&nic, (struct qp_attributes){ .dynamic_mpr = true, .mpr = 2 },
+        QP_ATTR_CAPABILITIES | QP_ATTR_MPR);
+    observe_modify(&nic, (struct qp_attributes){ .mpr = 8 }, QP_ATTR_MPR);
+    EXPECT_EQ(observe_status(&nic).mpr_psns, 256);
+    sack = by_hand_sack(&nic, OBSERVE_QPN, observe_out(-1));
+    sack.sack.mpr = 4;
+    by_hand_receive(&nic, &sack);
+    EXPECT_EQ(observe_status(&nic).mpr_psns, 512);
+    by_hand_close(&nic);
+}

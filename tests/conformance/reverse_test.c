@@ -219,3 +219,30 @@ SPEC("§17: the only plane left always stays in the control rotation")
     scenario_run_for(&s, MS(5));
     EXPECT_NE(scenario_qp(&s, HOST_B, HOST_A).control_plane_mask, 0);
 }
+
+static void expect_out_after(uint32_t evs)
+{
+    struct network_config config = network_config_default(1);
+    struct scenario s;
+
+    config.plane_count = 2;
+    config.uplink_count = 4;
+    config.payload = NETWORK_LENGTHS;
+    config.parameters.reverse_plane_out = evs;
+    s = scenario_of(&config);
+    scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
+    scenario_run_until(&s, MS(1));
+    scenario_fault(
+        &s, &(struct fault){ .where = fault_from(fault_on_plane(1), HOST_B), .dead = true });
+    while (scenario_qp(&s, HOST_B, HOST_A).control_plane_mask == 3)
+        scenario_run_for(&s, US(10));
+    EXPECT_GE(scenario_counter(&s, HOST_B, COUNTER_REVERSE_PROBES_FAILED), 2 * evs);
+    if (evs == 1)
+        EXPECT_LT(scenario_counter(&s, HOST_B, COUNTER_REVERSE_PROBES_FAILED), 6);
+}
+
+SPEC("§17: reverse_plane_out: as many EVs as it says take a plane out of the control rotation")
+{
+    expect_out_after(1);
+    expect_out_after(3);
+}

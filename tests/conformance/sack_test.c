@@ -453,3 +453,98 @@ SPEC("§7.4: rcvd_bytes sums up nominal sizes of new packets, in units of 256, r
     EXPECT_EQ(nic.sent[0].sack.received_units, (2 * SMALL_BYTES + PMTU + 88 + 255) / 256);
     by_hand_close(&nic);
 }
+
+static struct packet by_port(int32_t number, uint8_t port)
+{
+    struct packet packet =
+        by_hand_write(&nic, OBSERVE_QPN, OPCODE_WRITE_ONLY, observe_in(number), 64);
+
+    packet.port = port;
+    return packet;
+}
+
+SPEC("§7.2: what arrives by a port that the operator drains draws ALWAYS_SKIP, each packet its own")
+{
+    struct packet packet;
+
+    open_after_first();
+    transport_drain_ports(nic.transport, 2);
+    for (int32_t i = 1; i < 4; i++) {
+        packet = by_port(i, 1);
+        packet.ecn = ECN_CE;
+        by_hand_receive(&nic, &packet);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+        EXPECT_EQ(nic.sent[0].sack.mark, SACK_MARK_ALWAYS_SKIP);
+        EXPECT_EQ(nic.sent[0].sack.entropy, packet.ev);
+    }
+    packet = by_port(4, 0);
+    by_hand_receive(&nic, &packet);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    transport_drain_ports(nic.transport, 0);
+    packet = by_port(5, 1);
+    packet.ecn = ECN_CE;
+    by_hand_receive(&nic, &packet);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].sack.mark, SACK_MARK_SKIP_ONCE);
+    by_hand_close(&nic);
+}
+
+SPEC("§7.2: a probe that arrives by a draining port is answered with ALWAYS_SKIP")
+{
+    struct packet probe;
+
+    observe_open(&nic);
+    transport_drain_ports(nic.transport, 1);
+    probe = by_hand_write(&nic, OBSERVE_QPN, OPCODE_PROBE, psn(0), 0);
+    probe.port = 0;
+    by_hand_receive(&nic, &probe);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].sack.mark, SACK_MARK_ALWAYS_SKIP);
+    by_hand_close(&nic);
+}
+
+/* ---- §20 receiver penalty -------------------------------------------------------------------- */
+
+/* The n-th WriteImm of the peer, for which a receive was posted. */
+static const struct packet *imm_arrives(uint16_t number)
+{
+    struct packet packet =
+        by_hand_write_imm(&nic, OBSERVE_QPN, observe_in(number), number, 0x100u + number);
+
+    EXPECT_EQ(transport_post_recv(nic.transport, OBSERVE_QPN, number), 0);
+    packet.flags |= PACKET_ACK_REQUEST;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_send(&nic);
+    return observe_nth(&nic, observe_is_sack, 0);
+}
+
+SPEC("§20: no penalty by default, however many receives wait to be fetched")
+{
+    observe_open(&nic);
+    for (uint16_t i = 0; i < 16; i++)
+        EXPECT_EQ(imm_arrives(i)->sack.window_penalty, 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§20: receiver_penalty: from half of the receive queue to all of it 0 to 127, then restore "
+     "once")
+{
+    struct transport_event event;
+
+    observe_prepare(&nic);
+    nic.config.parameters.receiver_penalty = 1;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    for (uint16_t i = 0; i < 8; i++)
+        EXPECT_EQ(imm_arrives(i)->sack.window_penalty, 0);
+    EXPECT_EQ(imm_arrives(8)->sack.window_penalty, 127 / 8);
+    for (uint16_t i = 9; i < 15; i++)
+        EXPECT_EQ(imm_arrives(i)->sack.window_penalty, (i - 7) * 127 / 8);
+    EXPECT_EQ(imm_arrives(15)->sack.window_penalty, 127);
+    for (uint32_t i = 0; i < 12; i++)
+        EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(imm_arrives(16)->sack.window_penalty, 0);
+    EXPECT(observe_nth(&nic, observe_is_sack, 0)->sack.restore_window);
+    EXPECT(!imm_arrives(17)->sack.restore_window);
+    by_hand_close(&nic);
+}

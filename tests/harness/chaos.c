@@ -76,6 +76,12 @@ void chaos_parameters(struct scenario *scenario, struct prng *prng, uint32_t hos
     parameters.port_up_probes = prng_below(prng, 5);
     parameters.send_quantum = 1 + prng_below(prng, 8);
     parameters.send_burst = 1 + prng_below(prng, 32);
+    parameters.ev_state_scope = one_in(prng, 4);
+    parameters.receiver_penalty = one_in(prng, 4);
+    parameters.mpr_pool = one_in(prng, 4) ? 1 + prng_below(prng, 16) : 0;
+    parameters.mpr_idle = prng_below(prng, 1000000);
+    parameters.reverse_plane_out = 1 + prng_below(prng, 3);
+    parameters.base_rtt_probe = one_in(prng, 4);
     transport_set_parameters(transport, &parameters);
 }
 

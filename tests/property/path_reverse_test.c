@@ -31,7 +31,7 @@ static void probe_once(struct world *world)
 
     if (world->dead_planes >> world->paths.entries[ev_index].plane & 1)
         path_reverse_on_probe_failed(
-            &world->reverse, &world->paths.profile, ev_index, &world->prng);
+            &world->reverse, &world->paths.profile, ev_index, 2, &world->prng);
     else
         path_reverse_on_probe_answered(&world->reverse, &world->paths.profile, ev_index);
 }

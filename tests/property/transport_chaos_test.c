@@ -41,6 +41,15 @@ static void add_stragglers(struct scenario *s, struct prng *prng, uint64_t until
         network_fault_between(s->network, &late, 0, until_ps);
 }
 
+/* The operator of some host changes which of its ports are drained. */
+static void drain(struct scenario *s, struct prng *prng)
+{
+    uint32_t host = prng_below(prng, network_host_count(s->network));
+
+    if (prng_below(prng, 4) == 0)
+        transport_drain_ports(network_transport(s->network, host), prng_below(prng, 4));
+}
+
 static void run_through_chaos(struct scenario *s, struct prng *prng, uint64_t seed)
 {
     uint64_t until_ps = US(100 + prng_below(prng, 500));
@@ -56,6 +65,7 @@ static void run_through_chaos(struct scenario *s, struct prng *prng, uint64_t se
             chaos_parameters(s, prng, prng_below(prng, network_host_count(s->network)));
         if (prng_below(prng, 8) == 0)
             chaos_control(s, prng, false);
+        drain(s, prng);
         scenario_run_for(s, until_ps / 8);
     }
     chaos_control(s, prng, true);

@@ -8,11 +8,12 @@
 #include "base/prng.h"
 #include "transport/control.h"
 
-enum { SLOTS = 8 };
+enum { SLOTS = 8, ADDRESSES = 4 };
 
 struct queue {
     struct control_queue control;
-    alignas(16) uint8_t memory[SLOTS * (sizeof(struct control_record) + sizeof(struct ipv6_addr))];
+    alignas(16) uint8_t
+        memory[SLOTS * sizeof(struct control_record) + ADDRESSES * sizeof(struct ipv6_addr)];
 };
 
 static void queue_init(struct queue *queue)
@@ -20,7 +21,7 @@ static void queue_init(struct queue *queue)
     struct arena arena;
 
     arena_init(&arena, queue->memory, sizeof(queue->memory));
-    control_queue_init(&queue->control, &arena, SLOTS);
+    control_queue_init(&queue->control, &arena, SLOTS, ADDRESSES);
     EXPECT_EQ(arena.used_bytes, sizeof(queue->memory));
 }
 
@@ -61,7 +62,7 @@ static uint32_t pop(struct queue *queue)
     if (record->kind == CONTROL_ENDPOINT_ANSWER) {
         struct ipv6_addr expected = address(number);
 
-        EXPECT(ip_address_equal(&queue->control.addresses[record->qp_index], &expected));
+        EXPECT(ip_address_equal(control_queue_address(&queue->control), &expected));
     }
     control_queue_pop(&queue->control);
     return number;
@@ -127,13 +128,28 @@ SPEC("an Endpoint Response keeps whom it goes to")
     EXPECT_EQ(pop(&queue), 3);
 }
 
-SPEC("forgetting a QP leaves the answers of others, and of the endpoint in the slot of its number")
+SPEC("Endpoint Responses leave room for the answers of QPs")
+{
+    struct queue queue;
+
+    queue_init(&queue);
+    for (uint32_t i = 1; i <= ADDRESSES; i++)
+        EXPECT(push_endpoint(&queue, i));
+    EXPECT(!push_endpoint(&queue, 100));
+    EXPECT(push(&queue, 1, ADDRESSES + 1));
+    EXPECT_EQ(pop(&queue), 1);
+    EXPECT(push_endpoint(&queue, ADDRESSES + 2));
+    for (uint32_t i = 2; i <= ADDRESSES + 2; i++)
+        EXPECT_EQ(pop(&queue), i);
+}
+
+SPEC("forgetting a QP leaves the answers of others and of the endpoint")
 {
     struct queue queue;
 
     queue_init(&queue);
     push(&queue, 1, 1);
-    push_endpoint(&queue, 2); /* in slot 1, which is also the index of the QP */
+    push_endpoint(&queue, 2);
     push(&queue, 1, 3);
     push(&queue, 2, 4);
     push_endpoint(&queue, 5);
@@ -146,10 +162,11 @@ SPEC("forgetting a QP leaves the answers of others, and of the endpoint in the s
 
 SPEC("a measuring arena learns what a queue needs")
 {
+    struct control_queue control;
     struct arena arena;
 
     arena_init(&arena, NULL, 0);
-    control_queue_init(NULL, &arena, SLOTS);
+    control_queue_init(&control, &arena, SLOTS, ADDRESSES);
     EXPECT_EQ(arena.used_bytes, sizeof(((struct queue *)NULL)->memory));
 }
 
@@ -184,6 +201,15 @@ static uint32_t model_pop(struct model *model)
     return number;
 }
 
+static uint32_t model_endpoints(const struct model *model)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < model->count; i++)
+        count += model->qps[i] == 0;
+    return count;
+}
+
 PROPERTY("pushed, popped and forgotten, the queue holds what a plain list holds", 300)
 {
     struct queue queue;
@@ -194,7 +220,7 @@ PROPERTY("pushed, popped and forgotten, the queue holds what a plain list holds"
     queue.control.head = queue.control.tail = UINT32_MAX - prng_below(&prng, 100);
     for (uint32_t number = 1; number < 300; number++) {
         uint32_t qp_index = prng_below(&prng, 4);
-        bool fits = model.count < SLOTS;
+        bool fits = model.count < SLOTS && (qp_index || model_endpoints(&model) < ADDRESSES);
 
         if (prng_below(&prng, 3) == 0) {
             EXPECT_EQ(pop(&queue), model_pop(&model));

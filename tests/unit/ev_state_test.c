@@ -20,6 +20,8 @@ static const char *const figure[PATH_SIGNAL_COUNT] = {
     [PATH_ADMIN_DENY] = "DDDD",
     [PATH_ADMIN_ALLOW] = "GSBG",
     [PATH_REPLACED] = "GGGG",
+    [PATH_TOLD_BAD] = "BBBD",
+    [PATH_TOLD_GOOD] = "GSGD",
 };
 
 SPEC("every signal moves every state as the figure says")

@@ -377,6 +377,8 @@ PROPERTY("setting one parameter changes that one and no other", 500)
     struct parameters parameters;
     uint32_t length;
 
+    if (strcmp(description->name, "pmtu") == 0) /* five values only */
+        value = UINT64_C(256) << prng_below(&prng, 5);
     parameters_init(&parameters);
     if (description->choices) {
         char text[32];

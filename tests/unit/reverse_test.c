@@ -23,7 +23,7 @@ static uint32_t choose(struct back *back, uint32_t plane_mask)
 
 static void fail(struct back *back, uint32_t ev_index)
 {
-    path_reverse_on_probe_failed(&back->reverse, &back->paths.profile, ev_index, &back->prng);
+    path_reverse_on_probe_failed(&back->reverse, &back->paths.profile, ev_index, 2, &back->prng);
 }
 
 /* Two failures of whatever is the plane's reverse EV. */

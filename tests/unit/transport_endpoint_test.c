@@ -12,7 +12,7 @@ enum {
     QPN = 7,
     OTHER_QPN = 8,
     REQUESTS_MAX = 64, /* that may wait or be under way */
-    ANSWERS_MAX = 256, /* that may wait */
+    ANSWERS_MAX = 64, /* that may wait */
 };
 
 static struct by_hand nic;

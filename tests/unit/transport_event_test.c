@@ -73,7 +73,7 @@ SPEC("an EV that turns bad is an event, is counted, and will be probed")
     EXPECT_EQ(event.change.to, EV_ASSUMED_BAD);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TURNED_BAD), 1);
     EXPECT_NE(transport_deadline_ns(nic.transport), UINT64_MAX);
-    by_hand_wait(&nic, 2000000);
+    by_hand_wait(&nic, 25000000); /* a timeout, and a quarter of that */
     EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_PROBES), 1);
     by_hand_close(&nic);
 }

@@ -431,6 +431,34 @@ SPEC("PSNs are taken modulo 2^24")
     by_hand_close(&nic);
 }
 
+SPEC("from RTR on the peer, its PMTU and its first PSN stay; our own first PSN may still be set")
+{
+    open_in(QP_RTR);
+    EXPECT_EQ(modify(QP_ATTR_PEER, query()), -EINVAL);
+    EXPECT_EQ(modify(QP_ATTR_PMTU, query()), -EINVAL);
+    EXPECT_EQ(modify(QP_ATTR_RQ_PSN, query()), -EINVAL);
+    EXPECT_EQ(modify(QP_ATTR_SQ_PSN, ATTRIBUTE(.sq_psn = psn(77))), 0);
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_RTS), 0);
+    EXPECT_EQ(query().sq_psn.value, 77);
+    by_hand_close(&nic);
+}
+
+SPEC("queues deeper than 2^20 requests and more than 2^15 WriteImm are refused")
+{
+    open_nic();
+    nic.init.send_depth = (1 << 20) + 1;
+    EXPECT_EQ(transport_qp_create(nic.transport, QPN, &nic.init, &nic), -EINVAL);
+    nic.init.send_depth = 16;
+    nic.init.recv_depth = UINT32_MAX;
+    EXPECT_EQ(transport_qp_create(nic.transport, QPN, &nic.init, &nic), -EINVAL);
+    nic.init.recv_depth = 16;
+    nic.init.write_imm_max_dest = (1 << 15) + 1;
+    EXPECT_EQ(transport_qp_create(nic.transport, QPN, &nic.init, &nic), -EINVAL);
+    nic.init.write_imm_max_dest = 1 << 15;
+    EXPECT_EQ(by_hand_create(&nic, QPN), 0);
+    by_hand_close(&nic);
+}
+
 SPEC("what traffic relies on stays while a QP is in RTS, or in ERR")
 {
     static const uint32_t fixed[] = { QP_ATTR_PEER, QP_ATTR_PMTU, QP_ATTR_RQ_PSN, QP_ATTR_SQ_PSN };

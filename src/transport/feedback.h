@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What SACK, NACK and Transport ACK have in common for the sending half. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/psn.h"
+
+struct transport;
+struct qp;
+
+/* Bit i of the bitmap: `base` + i was received. */
+void feedback_acknowledge_bitmap(struct qp *, struct psn base, uint64_t bitmap, uint64_t now_ns);
+
+/* Everything up to `cack` was. */
+void feedback_acknowledge_up_to(struct qp *, struct psn cack, uint64_t now_ns);
+
+/* After acknowledgements: the old end of the window, and what depends on its progress. */
+void feedback_advance(struct transport *, struct qp *, uint64_t now_ns);
+
+/* Neither absurdly old nor of what was never sent. */
+bool feedback_cack_is_plausible(const struct qp *, struct psn cack);
+
+/* The EV that feedback speaks of: the one on record (PATH_NONE: none is), if the echo confirms it;
+ * else the one of that value. */
+uint32_t feedback_ev(struct transport *, const struct qp *, uint32_t ev_index, uint32_t entropy);
+
+/* Probes, short packets and trimmed ones take less time at each hop than a full one. Their round
+ * trips may not lower the base RTT, or whoever has had one would see longer queues than others. */
+uint64_t feedback_base_sample(const struct transport *, const struct qp *, uint64_t sample_ns);

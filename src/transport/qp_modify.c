@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes of a QP and its way from state to state (docs/protocol.md §2). */
+#include <errno.h>
+
+#include "transport/nic.h"
+#include "transport/retry.h"
+
+static bool transition_is_allowed(enum qp_state from, enum qp_state to)
+{
+    if (to == QP_RESET || to == QP_ERR)
+        return true;
+    return from == to || to == from + 1;
+}
+
+static bool attributes_are_valid(const struct qp *qp, const struct qp_attributes *wanted)
+{
+    uint32_t pmtu = wanted->pmtu_bytes;
+
+    return pmtu >= 256 && pmtu <= 4096 && (pmtu & (pmtu - 1)) == 0 && wanted->mpr >= 1 &&
+           wanted->mpr_dest >= 1 && wanted->timeout <= RETRY_TIMEOUT_MAX &&
+           wanted->retry_linear <= 7 && wanted->retry_exponential <= RETRY_EXPONENTIAL_FOREVER &&
+           (!qp->requester || wanted->max_wimm >= 1) &&
+           wanted->max_wimm_dest <= qp->write_imm_max_dest;
+}
+
+static void merge(struct qp_attributes *into, const struct qp_attributes *from, uint32_t mask)
+{
+    if (mask & QP_ATTR_STATE)
+        into->state = from->state;
+    if (mask & QP_ATTR_PEER) {
+        into->peer_address = from->peer_address;
+        into->peer_qpn = from->peer_qpn;
+        into->peer_ports = from->peer_ports;
+    }
+    if (mask & QP_ATTR_PMTU)
+        into->pmtu_bytes = from->pmtu_bytes;
+    if (mask & QP_ATTR_RQ_PSN)
+        into->rq_psn = psn(from->rq_psn.value);
+    if (mask & QP_ATTR_SQ_PSN)
+        into->sq_psn = psn(from->sq_psn.value);
+    if (mask & QP_ATTR_MPR)
+        into->mpr = from->mpr;
+    if (mask & QP_ATTR_MPR_DEST)
+        into->mpr_dest = from->mpr_dest;
+    if (mask & QP_ATTR_MAX_WIMM)
+        into->max_wimm = from->max_wimm;
+    if (mask & QP_ATTR_MAX_WIMM_DEST)
+        into->max_wimm_dest = from->max_wimm_dest;
+    if (mask & QP_ATTR_TIMEOUT)
+        into->timeout = from->timeout;
+    if (mask & QP_ATTR_RETRY) {
+        into->retry_linear = from->retry_linear;
+        into->retry_exponential = from->retry_exponential;
+    }
+    if (mask & QP_ATTR_CAPABILITIES) {
+        into->dynamic_mpr = from->dynamic_mpr;
+        into->peer_trim_nack = from->peer_trim_nack;
+        into->trim_nack = from->trim_nack;
+        into->peer_service_time = from->peer_service_time;
+        into->service_time = from->service_time;
+    }
+}
+
+/* What a half is built on is not pulled from under it: packets may arrive from RTR on, and leave
+ * from RTS on. */
+static uint32_t fixed_attributes(enum qp_state state)
+{
+    uint32_t fixed = 0;
+
+    if (state >= QP_RTR)
+        fixed |= QP_ATTR_PEER | QP_ATTR_PMTU | QP_ATTR_RQ_PSN;
+    if (state >= QP_RTS)
+        fixed |= QP_ATTR_SQ_PSN;
+    return fixed;
+}
+
+static bool is_connected(enum qp_state state)
+{
+    return state == QP_RTR || state == QP_RTS;
+}
+
+/* What may change while it runs takes effect at once: a responder's range, if dynamic MPR was
+ * agreed (§4.1), a requester's window and timeout. */
+static void apply(struct transport *nic, struct qp *qp, uint32_t mask, uint64_t now_ns)
+{
+    if (mask & QP_ATTR_MPR_DEST && qp->responder && is_connected(qp->attributes.state)) {
+        responder_close_range(nic, qp);
+        responder_widen_range(nic, qp, now_ns);
+    }
+    if (mask & (QP_ATTR_MPR | QP_ATTR_TIMEOUT) && qp->requester && qp->attributes.state == QP_RTS)
+        requester_attributes_changed(qp);
+}
+
+/* §18: what the peer has said of its ports, it has said to all QPs. */
+static void learn_ports(struct transport *nic, struct qp *qp, struct qp_attributes *wanted)
+{
+    const struct qp *other = nic_find_peer(nic, &wanted->peer_address);
+
+    qp->port_update_known = other && other->port_update_known;
+    if (!qp->port_update_known)
+        return;
+    qp->port_update_seen = other->port_update_seen;
+    wanted->peer_ports = other->attributes.peer_ports;
+}
+
+static void clear_queues(struct qp *qp)
+{
+    if (qp->requester)
+        send_queue_start(&qp->requester->queue);
+    if (qp->responder)
+        recv_queue_clear(&qp->responder->queue);
+    qp->async = 0;
+}
+
+static void enter(
+    struct transport *nic, struct qp *qp, enum qp_state from, enum qp_state to, uint64_t now_ns)
+{
+    if (from == to)
+        return;
+    if (to != QP_ERR) /* qp_fail() says more */
+        nic_trace(nic, EVENT_QP_STATE, qp->qpn, now_ns, from, to, 0);
+    if (to == QP_RESET) {
+        clear_queues(qp);
+        control_queue_forget(&nic->control, qp->index);
+    }
+    if (!is_connected(to) && qp->responder)
+        responder_close_range(nic, qp);
+    if (to == QP_RTR)
+        qp_connect(nic, qp);
+    if (to == QP_RTR && qp->responder)
+        responder_start(nic, qp, now_ns);
+    if (to == QP_RTS && qp->requester) {
+        requester_start(nic, qp);
+        qp_learn_paths(nic, qp, now_ns);
+    }
+    if (to == QP_ERR) {
+        qp->attributes.state = from;
+        qp_fail(
+            nic, qp, qp->requester ? qp->requester->queue.done : 0, COMPLETION_FLUSHED, -1, now_ns);
+    }
+}
+
+int transport_qp_modify(struct transport *nic, uint32_t qpn, const struct qp_attributes *attributes,
+    uint32_t mask, uint64_t now_ns)
+{
+    struct qp *qp = nic_find(nic, qpn);
+    struct qp_attributes wanted;
+    enum qp_state from;
+
+    if (!qp)
+        return -ENOENT;
+    from = qp->attributes.state;
+    wanted = qp->attributes;
+    merge(&wanted, attributes, mask);
+    if (wanted.state >= QP_STATE_COUNT || !transition_is_allowed(from, wanted.state) ||
+        !attributes_are_valid(qp, &wanted) || mask & fixed_attributes(from))
+        return -EINVAL;
+    if (from != QP_RTR && wanted.state == QP_RTR)
+        learn_ports(nic, qp, &wanted);
+    qp->attributes = wanted;
+    apply(nic, qp, mask, now_ns);
+    enter(nic, qp, from, wanted.state, now_ns);
+    qp_update(nic, qp, now_ns);
+    return 0;
+}

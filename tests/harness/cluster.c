@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making and running small clusters. */
+#include "cluster.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/prng.h"
+
+#define US(count)   ((uint64_t)(count)*UINT64_C(1000000))
+#define NS(count)   ((uint64_t)(count)*UINT64_C(1000))
+#define GBPS(count) ((uint64_t)(count)*UINT64_C(1000000000))
+
+static void begin(struct cluster *cluster, uint64_t seed)
+{
+    memset(cluster, 0, sizeof(*cluster));
+    fabric_config_init(&cluster->fabric_config);
+    cluster->fabric_config.nic_count = 0;
+    cluster->fabric_config.radix = 0;
+    cluster->config = (struct sim_config){ .fabric = &cluster->fabric,
+        .seed = seed,
+        .workloads = cluster->workloads,
+        .faults = cluster->faults,
+        .duration_ps = US(100) };
+    parameters_init(&cluster->config.parameters);
+}
+
+void cluster_leaf_spine(struct cluster *cluster)
+{
+    struct fabric_config *fabric = &cluster->fabric_config;
+
+    begin(cluster, 1);
+    fabric->plane_count = 1;
+    fabric->t0_count = 2;
+    fabric->t1_count = 64;
+    fabric->hosts_per_t0 = 64;
+    fabric->host_link = (struct fabric_link_kind){ .rate_bps = GBPS(400), .delay_ps = NS(500) };
+    fabric->uplink = fabric->host_link;
+    cluster->config.parameters.ev_active = 64;
+    cluster->config.parameters.ev_backup = 0;
+}
+
+/* ---- at random ------------------------------------------------------------------------------- */
+
+static uint32_t between(struct prng *prng, uint32_t least, uint32_t most)
+{
+    return least + prng_below(prng, most - least + 1);
+}
+
+static void random_fabric(struct fabric_config *fabric, struct prng *prng)
+{
+    static const uint64_t rates_bps[] = { GBPS(10), GBPS(100), GBPS(400) };
+
+    fabric->plane_count = between(prng, 1, 3);
+    fabric->t0_count = between(prng, 1, 3);
+    fabric->t1_count = between(prng, 1, 4);
+    fabric->hosts_per_t0 = between(prng, fabric->t0_count == 1 ? 2 : 1, 4);
+    fabric->host_link.rate_bps = rates_bps[prng_below(prng, 3)];
+    fabric->uplink.rate_bps = fabric->host_link.rate_bps / between(prng, 1, 2);
+    fabric->host_link.delay_ps = NS(between(prng, 50, 800));
+    fabric->uplink.delay_ps = NS(between(prng, 50, 800));
+    fabric->switch_latency_ps = NS(between(prng, 50, 500));
+    fabric->nic_latency_ps = NS(between(prng, 0, 500));
+    fabric->buffers.trims = between(prng, 0, 3) > 0;
+    fabric->buffers.marks = between(prng, 0, 3) > 0;
+    if (between(prng, 0, 2) == 0) {
+        fabric->buffers.data_bytes = between(prng, 10000, 60000);
+        fabric->buffers.host_data_bytes = between(prng, 10000, 60000);
+        fabric->buffers.control_bytes = between(prng, 1000, 60000);
+        fabric->buffers.red_min_bytes = 5000;
+        fabric->buffers.red_max_bytes = 10000;
+    }
+}
+
+static void random_workload(struct sim_workload *workload, uint32_t nic_count, struct prng *prng)
+{
+    workload->kind = (enum sim_workload_kind)prng_below(prng, SIM_WORKLOAD_COUNT);
+    snprintf(workload->name, sizeof(workload->name), "work");
+    workload->placement = prng_below(prng, 2) ? SIM_PACKED : SIM_RANDOM;
+    workload->rank_count = between(prng, 2, nic_count);
+    if (workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG)
+        workload->rank_count &= ~UINT32_C(1);
+    workload->message_bytes = between(prng, 0, 3) ? between(prng, 1, 60000) : 1000000;
+    workload->iterations = between(prng, 0, 6);
+    workload->outstanding = between(prng, 1, 3);
+    workload->qps = between(prng, 1, 2);
+    workload->bidirectional = prng_below(prng, 2);
+    workload->start_ps = NS(between(prng, 0, 5000));
+    workload->jitter_ps = NS(between(prng, 0, 2000));
+    workload->stagger_ps = NS(between(prng, 0, 500));
+    if (workload->kind == SIM_TRAINING) {
+        workload->compute_ps = NS(between(prng, 100, 20000));
+        workload->overlap_permille = between(prng, 0, 1000);
+        workload->collective = SIM_ALL_REDUCE;
+    }
+}
+
+static struct fabric_element random_place(const struct fabric *fabric, struct prng *prng)
+{
+    struct fabric_element place = {
+        .kind = (enum fabric_component)prng_below(prng, FABRIC_COMPONENT_COUNT),
+    };
+
+    if (place.kind == FABRIC_NIC || place.kind == FABRIC_HOST_LINK)
+        place.nic = prng_below(prng, fabric->nic_count);
+    if (place.kind != FABRIC_NIC)
+        place.plane = prng_below(prng, fabric->config.plane_count);
+    if (place.kind == FABRIC_T0 || place.kind == FABRIC_UPLINK)
+        place.t0 = prng_below(prng, fabric->config.t0_count);
+    if (place.kind == FABRIC_T1 || place.kind == FABRIC_UPLINK)
+        place.t1 = prng_below(prng, fabric->config.t1_count);
+    return place;
+}
+
+static void random_fault(struct cluster *cluster, uint32_t index, struct prng *prng)
+{
+    struct sim_fault *fault = &cluster->faults[index];
+
+    cluster->places[index] = random_place(&cluster->fabric, prng);
+    *fault = (struct sim_fault){
+        .kind = (enum sim_fault_kind)prng_below(prng, SIM_FAULT_KIND_COUNT),
+        .where = &cluster->places[index],
+        .where_count = 1,
+        .from_ps = NS(between(prng, 0, 60000)),
+        .until_ps = SIM_NEVER_PS,
+    };
+    if (prng_below(prng, 3))
+        fault->until_ps = fault->from_ps + NS(between(prng, 1, 60000));
+    if (fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT)
+        fault->probability = (uint32_t)prng_next(prng) >> between(prng, 1, 6);
+    if (fault->kind == SIM_FAULT_SLOW)
+        fault->rate_bps = cluster->fabric_config.host_link.rate_bps / between(prng, 2, 40);
+    if (fault->kind == SIM_FAULT_FLAP) {
+        fault->period_ps = NS(between(prng, 500, 20000));
+        fault->duty_permille = between(prng, 100, 900);
+    }
+    if (fault->kind == SIM_FAULT_REBOOT && fault->until_ps == SIM_NEVER_PS)
+        fault->until_ps = fault->from_ps + NS(10000);
+}
+
+static void wire(struct cluster *cluster)
+{
+    struct fabric_problem problem = { 0 };
+
+    if (fabric_init(&cluster->fabric, &cluster->fabric_config, cluster->sorted, &problem))
+        return;
+    fprintf(stderr, "# fabric: %s: %s\n", problem.member, problem.reason);
+    abort();
+}
+
+/* What is drawn may not make sense on this fabric: then another is drawn. */
+static void draw_work(struct cluster *cluster, struct prng *prng)
+{
+    struct sim_config *config = &cluster->config;
+    struct sim_problem problem;
+
+    do {
+        config->workload_count = between(prng, 1, CLUSTER_WORKLOADS_MAX);
+        for (uint32_t i = 0; i < config->workload_count; i++) {
+            cluster->workloads[i] = (struct sim_workload){ .kind = SIM_STREAM };
+            random_workload(&cluster->workloads[i], cluster->fabric.nic_count, prng);
+        }
+        config->fault_count = prng_below(prng, CLUSTER_FAULTS_MAX + 1);
+        for (uint32_t i = 0; i < config->fault_count; i++)
+            random_fault(cluster, i, prng);
+    } while (!sim_config_check(config, &problem));
+}
+
+void cluster_random(struct cluster *cluster, uint64_t seed)
+{
+    struct prng prng = prng_stream(seed, 77);
+
+    begin(cluster, seed);
+    random_fabric(&cluster->fabric_config, &prng);
+    wire(cluster);
+    cluster->config.duration_ps = US(between(&prng, 20, 120));
+    cluster->config.parameters.ev_active = between(&prng, 1, 16);
+    cluster->config.parameters.timeout = between(&prng, 3, 8);
+    cluster->config.parameters.port_up_holddown = 1000 * between(&prng, 0, 20);
+    cluster->config.parameters.ev_probe_first = 1000 * between(&prng, 1, 20);
+    draw_work(cluster, &prng);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+void cluster_open(struct cluster *cluster)
+{
+    struct sim_problem problem = { 0 };
+    struct arena arena;
+
+    wire(cluster);
+    if (!sim_config_check(&cluster->config, &problem)) {
+        fprintf(stderr, "# %s %u: %s: %s\n", problem.section, problem.index, problem.member,
+            problem.reason);
+        abort();
+    }
+    arena_init(&arena, NULL, 0);
+    sim_init(&arena, &cluster->config);
+    cluster->memory_bytes = (arena.used_bytes + 63) / 64 * 64;
+    cluster->memory = aligned_alloc(64, cluster->memory_bytes);
+    assert(cluster->memory);
+    arena_init(&arena, cluster->memory, cluster->memory_bytes);
+    cluster->sim = sim_init(&arena, &cluster->config);
+}
+
+void cluster_close(struct cluster *cluster)
+{
+    free(cluster->memory);
+    cluster->memory = NULL;
+    cluster->sim = NULL;
+}
+
+struct cluster_outcome cluster_run(struct cluster *cluster)
+{
+    struct cluster_outcome outcome = { 0 };
+
+    cluster_open(cluster);
+    outcome.status = sim_run(cluster->sim, SIM_NEVER_PS);
+    outcome.hash = sim_hash(cluster->sim);
+    outcome.now_ps = sim_now_ps(cluster->sim);
+    sim_totals(cluster->sim, &outcome.totals);
+    snprintf(outcome.violation, sizeof(outcome.violation), "%s", sim_violation(cluster->sim));
+    cluster_close(cluster);
+    return outcome;
+}

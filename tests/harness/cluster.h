@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small simulated cluster for tests: described by hand or at random, opened, run, closed. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/sim.h"
+
+#define CLUSTER_WORKLOADS_MAX 3
+#define CLUSTER_FAULTS_MAX    4
+
+struct cluster {
+    struct fabric_config fabric_config;
+    struct fabric_exception exceptions[2];
+    struct fabric_exception sorted[2];
+    struct fabric fabric;
+    struct sim_workload workloads[CLUSTER_WORKLOADS_MAX];
+    struct sim_fault faults[CLUSTER_FAULTS_MAX];
+    struct fabric_element places[CLUSTER_FAULTS_MAX];
+    struct sim_config config; /* points into this struct: it stays where it is */
+    struct sim *sim;
+    void *memory;
+    size_t memory_bytes;
+};
+
+/* Two T0s of 64 NICs and 64 T1s, one plane of 400 Gb/s, 500 ns cables; no work yet. */
+void cluster_leaf_spine(struct cluster *);
+
+/* A fabric of up to 3 x 4 NICs on up to 3 planes, up to 3 workloads and 4 faults. */
+void cluster_random(struct cluster *, uint64_t seed);
+
+/* Wires the fabric and makes the simulation; what is described must make sense. */
+void cluster_open(struct cluster *);
+void cluster_close(struct cluster *);
+
+/* Opens, runs to the end, closes; yields the hash. */
+struct cluster_outcome {
+    enum sim_status status;
+    uint64_t hash;
+    uint64_t now_ps;
+    struct sim_totals totals;
+    char violation[256];
+};
+struct cluster_outcome cluster_run(struct cluster *);

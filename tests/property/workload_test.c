@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks of every kind in a world that does things in any order: all of them finish, every byte goes
+ * once, nothing is passed on before it has come. */
+#include "spec.h"
+
+#include "ranks.h"
+
+static struct ranks world;
+
+static struct sim_workload draw(enum sim_workload_kind kind, struct prng *prng)
+{
+    struct sim_workload workload = { .kind = kind,
+        .placement = prng_below(prng, 2) ? SIM_RANDOM : SIM_PACKED,
+        .rank_count = 2 + prng_below(prng, RANKS_MAX - 1),
+        .first_nic = prng_below(prng, 50),
+        .iterations = 1 + prng_below(prng, ITERATIONS_MAX),
+        .outstanding = 1 + prng_below(prng, SLICES_MAX),
+        .qps = 1 + prng_below(prng, QPS_MAX),
+        .bidirectional = prng_below(prng, 2) };
+
+    if (kind == SIM_STREAM || kind == SIM_PING_PONG)
+        workload.rank_count &= ~1u;
+    workload.message_bytes =
+        workload.rank_count * workload.qps * workload.outstanding + prng_below(prng, 100000);
+    return workload;
+}
+
+static void expect_sound(const struct sim_workload *workload)
+{
+    struct sim_config config = {
+        .fabric = &world.fabric, .workloads = workload, .workload_count = 1
+    };
+    struct sim_problem problem;
+
+    EXPECT(workload_check(&config, &problem));
+}
+
+static void play(const struct sim_workload *workload, uint64_t seed)
+{
+    ranks_init(&world, workload, seed);
+    expect_sound(workload);
+    ranks_run(&world);
+    EXPECT(ranks_are_finished(&world));
+}
+
+PROPERTY("every message of a stream, a permutation and an incast goes once", 300)
+{
+    static const enum sim_workload_kind kinds[] = { SIM_STREAM, SIM_PERMUTATION, SIM_INCAST };
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = draw(kinds[seed % 3], &prng);
+    uint64_t messages = (uint64_t)workload.iterations * workload.rank_count;
+
+    play(&workload, seed);
+    if (workload.kind == SIM_STREAM && !workload.bidirectional)
+        messages /= 2;
+    if (workload.kind == SIM_INCAST)
+        messages -= workload.iterations;
+    EXPECT_EQ(ranks_sent_bytes(&world), messages * workload.message_bytes);
+}
+
+PROPERTY("every ping gets its pong, and the next ping waits for it", 200)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = draw(SIM_PING_PONG, &prng);
+
+    workload.iterations *= 6;
+
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world),
+        (uint64_t)workload.iterations * workload.rank_count * workload.message_bytes);
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].completions, rank % 2 == 0 ? workload.iterations : 0);
+}
+
+/* Chunks differ in size; over all ranks and steps each is sent equally often. */
+static uint64_t collective_bytes(const struct sim_workload *workload)
+{
+    uint64_t once = workload->message_bytes * workload->iterations;
+
+    switch (workload->kind == SIM_TRAINING ? workload->collective : workload->kind) {
+    case SIM_ALL_REDUCE:
+        return once * 2 * (workload->rank_count - 1);
+    case SIM_SEND_RECV:
+        return once * workload->rank_count;
+    default:
+        return once * (workload->rank_count - 1);
+    }
+}
+
+PROPERTY("a collective is complete on every rank, in any order of events", 1000)
+{
+    static const enum sim_workload_kind kinds[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
+        SIM_ALL_GATHER, SIM_SEND_RECV, SIM_ALL_TO_ALL };
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = draw(kinds[seed % 5], &prng);
+
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world), collective_bytes(&workload));
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].completions, workload.iterations);
+}
+
+PROPERTY("a training job does all its steps, each with its computing and its collective", 400)
+{
+    static const enum sim_workload_kind kinds[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
+        SIM_ALL_GATHER, SIM_SEND_RECV, SIM_ALL_TO_ALL };
+    struct prng prng = prng_stream(seed, 0);
+    struct sim_workload workload = draw(SIM_TRAINING, &prng);
+
+    workload.collective = kinds[seed % 5];
+    workload.compute_ps = prng_below(&prng, 3) * (uint64_t)prng_below(&prng, 3000);
+    workload.overlap_permille = prng_below(&prng, 3) * 500;
+    play(&workload, seed);
+    EXPECT_EQ(ranks_sent_bytes(&world), collective_bytes(&workload));
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++)
+        EXPECT_EQ(world.nodes[rank].steps, workload.iterations);
+}

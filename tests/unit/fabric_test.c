@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a description to a fabric: what is filled in. */
+#include "spec.h"
+
+#include "fabric/fabric.h"
+
+enum { EXCEPTIONS_MAX = 8 };
+
+#define NS UINT64_C(1000)
+
+static struct fabric_config usual(void)
+{
+    struct fabric_config config;
+
+    fabric_config_init(&config);
+    return config;
+}
+
+static struct fabric made_of(const struct fabric_config *config)
+{
+    static struct fabric_exception exceptions[EXCEPTIONS_MAX];
+    struct fabric_problem problem;
+    struct fabric fabric;
+
+    EXPECT(fabric_init(&fabric, config, exceptions, &problem));
+    return fabric;
+}
+
+SPEC("the usual fabric has 64 NICs of 400 Gb/s over four planes")
+{
+    struct fabric_config config = usual();
+    struct fabric fabric = made_of(&config);
+
+    EXPECT_EQ(fabric.nic_count, 64);
+    EXPECT_EQ(fabric.config.nic_count, 64);
+    EXPECT_EQ(fabric.switch_count, 4 * (8 + 8));
+    EXPECT_EQ(fabric.config.plane_count * fabric.config.host_link.rate_bps, 400000000000);
+    EXPECT_EQ(fabric.config.radix, 16);
+}
+
+SPEC("131,072 NICs over eight planes take 6,144 switches of 512 ports")
+{
+    struct fabric_config config = usual();
+    struct fabric fabric;
+
+    config.plane_count = 8;
+    config.t0_count = 512;
+    config.t1_count = 256;
+    config.hosts_per_t0 = 256;
+    config.radix = 512;
+    fabric = made_of(&config);
+    EXPECT_EQ(fabric.nic_count, 131072);
+    EXPECT_EQ(fabric.switch_count, 6144);
+    EXPECT_EQ(fabric.uplink_bits, 8);
+}
+
+SPEC("the plan reaches 1,024 ports, where an uplink takes nine bits of an EV")
+{
+    struct fabric_config config = usual();
+    struct fabric fabric;
+
+    config.plane_count = 8;
+    config.t0_count = 1024;
+    config.t1_count = 512;
+    config.hosts_per_t0 = 512;
+    fabric = made_of(&config);
+    EXPECT_EQ(fabric.nic_count, 524288);
+    EXPECT_EQ(fabric.config.radix, 1024);
+    EXPECT_EQ(fabric.uplink_bits, 9);
+    EXPECT_EQ(fabric_t0_of(&fabric, 524287), 1023);
+    EXPECT_EQ(fabric_downlink_of(&fabric, 524287), 511);
+}
+
+SPEC("an EV is as wide as the switch's ports demand, or its T1s where these are more")
+{
+    struct fabric_config config = usual();
+
+    config.radix = 1024;
+    EXPECT_EQ(made_of(&config).uplink_bits, 9);
+    config.t1_count = 1000;
+    EXPECT_EQ(made_of(&config).uplink_bits, 10);
+}
+
+SPEC("a switch has as many ports as the larger tier needs where nobody says")
+{
+    struct fabric_config config = usual();
+
+    config.t0_count = 30;
+    EXPECT_EQ(made_of(&config).config.radix, 30);
+    config.t0_count = 1;
+    config.t1_count = 0;
+    EXPECT_EQ(made_of(&config).config.radix, 8);
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+SPEC("the base RTT is four links and three switches there and back, a full packet and a SACK")
+{
+    struct fabric_config config = usual();
+    uint64_t packet_ps = 4224 * 80; /* at 100 Gb/s */
+    uint64_t sack_ps = 140 * 80;
+
+    EXPECT_EQ(made_of(&config).base_rtt_ps,
+        4 * 500 * NS + 6 * 500 * NS + 8 * 500 * NS + 4 * packet_ps + 4 * sack_ps);
+    config.host_link.rate_bps /= 2;
+    config.uplink.delay_ps = 700 * NS;
+    config.switch_latency_ps = 300 * NS;
+    config.nic_latency_ps = 10 * NS;
+    EXPECT_EQ(made_of(&config).base_rtt_ps,
+        4 * 10 * NS + 6 * 300 * NS + 4 * 500 * NS + 4 * 700 * NS + 6 * packet_ps + 6 * sack_ps);
+}
+
+SPEC("with a single T0 the longest path has two links and one switch")
+{
+    struct fabric_config config = usual();
+
+    config.t0_count = 1;
+    config.t1_count = 0;
+    EXPECT_EQ(made_of(&config).base_rtt_ps,
+        4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
+    config.t1_count = 4; /* nobody needs them */
+    EXPECT_EQ(made_of(&config).base_rtt_ps,
+        4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
+}
+
+SPEC("the lookahead is the shortest way from a departure to the next node's chance to act")
+{
+    struct fabric_config config = usual();
+
+    config.host_link.delay_ps = 100 * NS;
+    config.uplink.delay_ps = 300 * NS;
+    config.nic_latency_ps = 900 * NS;
+    config.switch_latency_ps = 400 * NS;
+    EXPECT_EQ(made_of(&config).lookahead_ps, 100 * NS + 400 * NS);
+    config.nic_latency_ps = 50 * NS;
+    EXPECT_EQ(made_of(&config).lookahead_ps, 100 * NS + 50 * NS);
+    config.host_link.delay_ps = 2000 * NS;
+    EXPECT_EQ(made_of(&config).lookahead_ps, 300 * NS + 400 * NS);
+    config.t0_count = 1;
+    config.t1_count = 0;
+    EXPECT_EQ(made_of(&config).lookahead_ps, 2000 * NS + 50 * NS);
+}
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+SPEC("buffers are as deep as the BDP of their ports says")
+{
+    struct fabric_config config = usual();
+    struct fabric fabric;
+    uint64_t bdp;
+
+    config.host_link.rate_bps *= 2;
+    fabric = made_of(&config);
+    bdp = fabric.base_rtt_ps / 80;
+    EXPECT_LE(bdp - fabric.config.buffers.data_bytes, 13); /* a nanosecond of bytes */
+    EXPECT_LE(3 * bdp - fabric.config.buffers.host_data_bytes, 39);
+    EXPECT_LE(bdp / 5 - fabric.config.buffers.red_min_bytes, 13);
+    EXPECT_LE(bdp * 4 / 5 - fabric.config.buffers.red_max_bytes, 13);
+    EXPECT_EQ(fabric.config.buffers.control_bytes, 0);
+}
+
+SPEC("without trimming they are five BDP deep")
+{
+    struct fabric_config config = usual();
+    struct fabric fabric;
+
+    config.buffers.trims = false;
+    fabric = made_of(&config);
+    EXPECT_EQ(fabric.config.buffers.data_bytes, 5 * (fabric.base_rtt_ps / 1000 * 100 / 8));
+    EXPECT_EQ(fabric.config.buffers.host_data_bytes, fabric.config.buffers.data_bytes);
+}
+
+SPEC("what a description says about buffers stays")
+{
+    struct fabric_config config = usual();
+    struct fabric_buffers said = { .trims = true,
+        .trimmed_bytes = 200,
+        .data_bytes = 10000,
+        .host_data_bytes = 20000,
+        .control_bytes = 3000,
+        .red_min_bytes = 4000,
+        .red_max_bytes = 4001 };
+
+    config.buffers = said;
+    config = made_of(&config).config;
+    EXPECT_EQ(config.buffers.data_bytes, said.data_bytes);
+    EXPECT_EQ(config.buffers.host_data_bytes, said.host_data_bytes);
+    EXPECT_EQ(config.buffers.control_bytes, said.control_bytes);
+    EXPECT_EQ(config.buffers.red_min_bytes, said.red_min_bytes);
+    EXPECT_EQ(config.buffers.red_max_bytes, said.red_max_bytes);
+}
+
+SPEC("one threshold alone never crosses the other")
+{
+    struct fabric_config config = usual();
+
+    config.buffers.red_max_bytes = 1000;
+    EXPECT_EQ(made_of(&config).config.buffers.red_min_bytes, 1000);
+    config.buffers.red_max_bytes = 0;
+    config.buffers.red_min_bytes = 10000000;
+    EXPECT_EQ(made_of(&config).config.buffers.red_max_bytes, 10000000);
+}
+
+SPEC("the longest, slowest and fastest fabrics have buffers that a port can count")
+{
+    struct fabric_config config = usual();
+    struct fabric fabric;
+
+    config.host_link = (struct fabric_link_kind){ 1000000, UINT64_C(10000000000) };
+    config.uplink = (struct fabric_link_kind){ UINT64_C(8000000000000), UINT64_C(10000000000) };
+    config.buffers.trims = false;
+    fabric = made_of(&config);
+    EXPECT_EQ(fabric.config.buffers.data_bytes, 5u << 28);
+    EXPECT_LT(fabric.base_rtt_ps, UINT64_C(1000000000000));
+}

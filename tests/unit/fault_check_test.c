@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults that cannot be: which, and what is wrong with them. */
+#include "spec.h"
+
+#include <string.h>
+
+#include "sim/fault.h"
+
+static struct fabric fabric;
+static const struct fabric_element link = { .kind = FABRIC_UPLINK, .plane = 1, .t0 = 1, .t1 = 1 };
+
+static const struct sim_fault good = {
+    .kind = SIM_FAULT_LOSS, .where = &link, .where_count = 1, .probability = 1, .until_ps = 1
+};
+
+/* The member at fault, "" when there is none. */
+static const char *problem_in(const struct sim_config *config, const char *section, uint32_t index)
+{
+    static struct sim_problem problem;
+
+    if (fault_check(config, &problem))
+        return "";
+    EXPECT_STR_EQ(problem.section, section);
+    EXPECT_EQ(problem.index, index);
+    EXPECT_GT(strlen(problem.reason), 10);
+    return problem.member;
+}
+
+static const char *problem_with(const struct sim_fault *fault)
+{
+    static const struct fabric_exception missing = {
+        .link = { .kind = FABRIC_UPLINK, .plane = 2, .t0 = 2, .t1 = 2 }, .missing = true
+    };
+    static struct fabric_exception sorted[1];
+    struct sim_fault faults[2] = { good, *fault };
+    struct sim_config config = { .fabric = &fabric, .faults = faults, .fault_count = 2 };
+    struct fabric_problem problem;
+    struct fabric_config wiring;
+
+    fabric_config_init(&wiring);
+    wiring.exceptions = &missing;
+    wiring.exception_count = 1;
+    EXPECT(fabric_init(&fabric, &wiring, sorted, &problem));
+    return problem_in(&config, "faults", 1);
+}
+
+static const char *problem_at(struct fabric_element where)
+{
+    struct sim_fault fault = good;
+
+    fault.where = &where;
+    return problem_with(&fault);
+}
+
+SPEC("a fault on something that does not exist is refused")
+{
+    EXPECT_STR_EQ(problem_with(&good), "");
+    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_NIC, .nic = 63 }), "");
+    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_NIC, .nic = 64 }), "where");
+    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_PLANE, .plane = 4 }), "where");
+    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_T0, .t0 = 8 }), "where");
+    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_T1, .t1 = 8 }), "where");
+    EXPECT_STR_EQ(
+        problem_at((struct fabric_element){ .kind = FABRIC_UPLINK, .plane = 2, .t0 = 2, .t1 = 2 }),
+        "where");
+    EXPECT_STR_EQ(
+        problem_at((struct fabric_element){ .kind = FABRIC_HOST_LINK, .nic = 64 }), "where");
+}
+
+SPEC("a fault that does nothing, or cannot be done, is refused")
+{
+    struct sim_fault bad = good;
+
+    bad.probability = 0;
+    EXPECT_STR_EQ(problem_with(&bad), "probability");
+    bad = good, bad.where_count = 0;
+    EXPECT_STR_EQ(problem_with(&bad), "where");
+    bad = good, bad.from_ps = 1;
+    EXPECT_STR_EQ(problem_with(&bad), "until");
+    bad = good, bad.kind = SIM_FAULT_REBOOT;
+    EXPECT_STR_EQ(problem_with(&bad), "where");
+    bad = good, bad.kind = SIM_FAULT_SLOW;
+    EXPECT_STR_EQ(problem_with(&bad), "rate");
+    bad = good, bad.of_ev = true, bad.ev = UINT32_MAX;
+    EXPECT_STR_EQ(problem_with(&bad), "ev");
+    bad = good, bad.kind = SIM_FAULT_DOWN, bad.of_ev = true;
+    EXPECT_STR_EQ(problem_with(&bad), "ev");
+    bad = good, bad.kind = SIM_FAULT_DOWN, bad.direction = SIM_UPWARD;
+    EXPECT_STR_EQ(problem_with(&bad), "direction");
+    bad = good, bad.kind = SIM_FAULT_FLAP;
+    EXPECT_STR_EQ(problem_with(&bad), "period");
+    bad.period_ps = 1000000, bad.duty_permille = 1001;
+    EXPECT_STR_EQ(problem_with(&bad), "duty");
+    bad.duty_permille = 0;
+    EXPECT_STR_EQ(problem_with(&bad), "duty");
+    bad.duty_permille = 1000;
+    EXPECT_STR_EQ(problem_with(&bad), "");
+}
+
+static const char *problem_with_generator(struct sim_fault_generator from)
+{
+    struct sim_config config = { .fabric = &fabric, .generators = &from, .generator_count = 1 };
+
+    EXPECT_STR_EQ(problem_with(&good), "");
+    return problem_in(&config, "generators", 0);
+}
+
+SPEC("so is a generator without a rate, a duration or anything to break")
+{
+    struct sim_fault_generator from = {
+        .fault = good, .component = FABRIC_T1, .mean_between_ps = 1, .duration_ps = 1
+    };
+
+    from.fault.where_count = 0;
+    EXPECT_STR_EQ(problem_with_generator(from), "");
+    from.mean_between_ps = 0;
+    EXPECT_STR_EQ(problem_with_generator(from), "mean_between");
+    from.mean_between_ps = 1, from.duration_ps = 0;
+    EXPECT_STR_EQ(problem_with_generator(from), "for");
+    from.duration_ps = 1, from.component = FABRIC_COMPONENT_COUNT;
+    EXPECT_STR_EQ(problem_with_generator(from), "component");
+    from.component = FABRIC_NIC, from.fault.kind = SIM_FAULT_REBOOT;
+    EXPECT_STR_EQ(problem_with_generator(from), "component");
+}

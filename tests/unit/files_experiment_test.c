@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From experiment and fabric files to what the simulator takes, and the JSON they leave. */
+#include "files/experiment.h"
+
+#include <string.h>
+
+#include "files/files.h"
+#include "spec.h"
+
+static struct yaml yaml;
+static struct experiment experiment;
+
+/* Everything that must be there. */
+static const char minimal[] = "duration: 1ms\n"
+                              "workloads: [{ kind: permutation, message_bytes: 1MiB }]\n";
+
+static struct yaml_node *tree_of(const char *text, const char *more)
+{
+    char all[4096];
+
+    yaml_fini(&yaml);
+    yaml_init(&yaml);
+    snprintf(all, sizeof(all), "%s%s", text, more);
+    return yaml_parse(&yaml, "dir/x.yaml", all, strlen(all), true);
+}
+
+static const struct experiment *read(const char *text, const char *more)
+{
+    struct yaml_node *top = tree_of(text, more);
+
+    EXPECT(top && experiment_read(&yaml, top, &experiment));
+    EXPECT_STR_EQ(yaml.problem, "");
+    return &experiment;
+}
+
+static const char *refusal_of(const char *more)
+{
+    struct yaml_node *top = tree_of(minimal, more);
+
+    EXPECT(!top || !experiment_read(&yaml, top, &experiment));
+    return yaml.problem;
+}
+
+SPEC("what a file leaves out has a default")
+{
+    const struct experiment *read_one = read(minimal, "");
+
+    EXPECT_STR_EQ(read_one->name, "x");
+    EXPECT_EQ(read_one->sim.seed, 1);
+    EXPECT_EQ(read_one->repeat, 1);
+    EXPECT_EQ(read_one->sim.duration_ps, 1000000000);
+    EXPECT_EQ(read_one->sample_ps, 5000000);
+    EXPECT_EQ(read_one->fabric.nic_count, 64);
+    EXPECT_EQ(read_one->sim.workload_count, 1);
+    EXPECT_STR_EQ(read_one->sim.workloads[0].name, "permutation");
+    EXPECT_EQ(read_one->sim.workloads[0].rank_count, 64);
+    EXPECT_EQ(read_one->sim.workloads[0].qps, 1);
+    EXPECT_EQ(read_one->victim, EXPERIMENT_NONE);
+    EXPECT_EQ(read_one->observe.workload, EXPERIMENT_NONE);
+}
+
+SPEC("a fabric is read with all its keys")
+{
+    const struct fabric_config *config = &read(minimal,
+        "fabric:\n  name: n\n  planes: 2\n  t0s: 3\n  t1s: 4\n  hosts_per_t0: 5\n  nics: 14\n"
+        "  radix: 16\n  host_link: { rate: 200G, delay: 1us }\n  uplink: { rate: 50G, delay: 2us "
+        "}\n"
+        "  switch_latency: 300ns\n  nic_latency: 400ns\n"
+        "  buffers: { trims: no, marks: off, data: 1MB, host_data: 2MB, control: 64KiB,\n"
+        "             red_min: 10000, red_max: 20000, trimmed: 200 }\n  usid_block: fd12:0034\n"
+        "  exceptions:\n  - { link: p1.t0.2-t1.3, missing: yes }\n  - { link: h3.p0, rate: 1G }\n")
+                                              ->fabric.config;
+
+    EXPECT_STR_EQ(config->name, "n");
+    EXPECT_EQ(config->plane_count, 2);
+    EXPECT_EQ(config->t0_count, 3);
+    EXPECT_EQ(config->t1_count, 4);
+    EXPECT_EQ(config->nic_count, 14);
+    EXPECT_EQ(config->host_link.rate_bps, 200000000000);
+    EXPECT_EQ(config->uplink.delay_ps, 2000000);
+    EXPECT_EQ(config->switch_latency_ps, 300000);
+    EXPECT_EQ(config->nic_latency_ps, 400000);
+    EXPECT(!config->buffers.trims && !config->buffers.marks);
+    EXPECT_EQ(config->buffers.host_data_bytes, 2000000);
+    EXPECT_EQ(config->buffers.trimmed_bytes, 200);
+    EXPECT_EQ(config->usid_block, 0xfd120034);
+    EXPECT_EQ(config->exception_count, 2);
+    EXPECT_EQ(config->exceptions[0].link.kind, FABRIC_HOST_LINK);
+    EXPECT(config->exceptions[1].missing);
+}
+
+SPEC("a workload is read with all its keys")
+{
+    const struct sim_workload *workload =
+        &read("duration: 1ms\nworkloads:\n- name: w\n  kind: training\n  nics: [0-3, 9, 11]\n"
+              "  message_bytes: 6MB\n  iterations: 7\n  qps: 3\n  start: 1us\n  jitter: 2us\n"
+              "  stagger: 3us\n  compute: 4us\n  overlap: 12.5%\n  collective: reduce_scatter\n"
+              "  evs: [p0/u1, p1/u2]\n  ev_active_per_plane: 1\n",
+            "")
+             ->sim.workloads[0];
+
+    EXPECT_EQ(workload->kind, SIM_TRAINING);
+    EXPECT_EQ(workload->placement, SIM_LIST);
+    EXPECT_EQ(workload->rank_count, 6);
+    EXPECT_EQ(workload->nics[3], 3);
+    EXPECT_EQ(workload->nics[5], 11);
+    EXPECT_EQ(workload->iterations, 7);
+    EXPECT_EQ(workload->stagger_ps, 3000000);
+    EXPECT_EQ(workload->overlap_permille, 125);
+    EXPECT_EQ(workload->collective, SIM_REDUCE_SCATTER);
+    EXPECT_EQ(workload->ev_count, 2);
+    EXPECT_EQ(workload->evs[1], 1u << experiment.fabric.uplink_bits | 2);
+}
+
+SPEC("faults have a place, a time and what their kind needs")
+{
+    const struct sim_fault *faults = read(minimal,
+        "faults:\n- { kind: loss, where: p0.t0.1-t1.2, probability: 50%, direction: up, at: 5us,\n"
+        "    for: 3us, ev: p0/u2 }\n- { kind: flap, where: [h0.p1, h1.p1], period: 4us, duty: "
+        "20%,\n"
+        "    until: 90us }\n- { kind: slow, where: h2.p0, rate: 10G, at: 1us }\n")
+                                         ->sim.faults;
+
+    EXPECT_EQ(experiment.sim.fault_count, 3);
+    EXPECT_EQ(faults[0].kind, SIM_FAULT_LOSS);
+    EXPECT_EQ(faults[0].direction, SIM_UPWARD);
+    EXPECT_EQ(faults[0].where[0].t1, 2);
+    EXPECT_EQ(faults[0].until_ps, 8000000);
+    EXPECT(faults[0].of_ev);
+    EXPECT_EQ(faults[0].probability, UINT32_C(1) << 31);
+    EXPECT_EQ(faults[1].where_count, 2);
+    EXPECT_EQ(faults[1].duty_permille, 200);
+    EXPECT_EQ(faults[2].until_ps, SIM_NEVER_PS);
+}
+
+SPEC("generators break components of a kind")
+{
+    const struct sim_fault_generator *generator = &read(
+        minimal, "generators: [{ kind: down, component: uplink, mean_between: 2s, for: 10us }]\n")
+                                                       ->sim.generators[0];
+
+    EXPECT_EQ(generator->component, FABRIC_UPLINK);
+    EXPECT_EQ(generator->mean_between_ps, 2 * SIM_PS_PER_S);
+    EXPECT_EQ(generator->duration_ps, 10000000);
+}
+
+SPEC("parameters go by the names they have everywhere")
+{
+    read(minimal, "parameters: { mpr: 4, loss_to_bad: literal, tail_floor: 3us }\n");
+    EXPECT_EQ(experiment.sim.parameters.mpr, 4);
+    EXPECT_EQ(experiment.sim.parameters.loss_to_bad, 0);
+    EXPECT_EQ(experiment.sim.parameters.tail_floor, 3000);
+}
+
+SPEC("what is wrong in the file is found where it stands")
+{
+    EXPECT_STR_EQ(refusal_of("fabric: { radix: 3 }\n"),
+        "dir/x.yaml:3:18: fabric.radix: radix 3 cannot hold 8 hosts and 8 uplinks");
+    EXPECT_STR_EQ(refusal_of("faults: [{ kind: down, where: p9 }]\n"),
+        "dir/x.yaml:3:31: faults.0.where: 'p9': no plane p9: the last of 4 is p3");
+    EXPECT_STR_EQ(refusal_of("faults: [{ kind: loss, where: p1 }]\n"),
+        "dir/x.yaml:3:10: faults.0: a fault of kind 'loss' needs the key 'probability'");
+    EXPECT_STR_EQ(refusal_of("victim: nobody\n"),
+        "dir/x.yaml:3:9: victim: there is no workload 'nobody'; name one of 'workloads'");
+    EXPECT_STR_EQ(refusal_of("criteria: [phases.x.permutation.goodput_fraction > 1]\n"),
+        "dir/x.yaml:3:12: criteria.0: 'phases.x.permutation.goodput_fraction > 1': there is no "
+        "'phases.x.permutation.goodput_fraction'; write such as goodput_fraction >= 0.95");
+    EXPECT_STR_EQ(refusal_of("parameters: { base_rtt: 1us }\n"),
+        "dir/x.yaml:3:15: parameters.base_rtt: follows from the fabric; describe it there instead");
+    EXPECT_STR_EQ(refusal_of("sample: 1ns\n"), "dir/x.yaml:3:9: sample: 1ns is too short: there "
+                                               "would be more than 100000 samples");
+}
+
+SPEC("--set changes the tree, and what is wrong with it is told by it")
+{
+    struct yaml_node *top = tree_of(minimal, "");
+
+    EXPECT(experiment_set(&yaml, top, "fabric.planes=2"));
+    EXPECT(experiment_set(&yaml, top, "workloads.0.message_bytes=2MB"));
+    EXPECT(experiment_read(&yaml, top, &experiment));
+    EXPECT_EQ(experiment.fabric.config.plane_count, 2);
+    EXPECT_EQ(experiment.sim.workloads[0].message_bytes, 2000000);
+    EXPECT(experiment_set(&yaml, top, "fabric.planes=0"));
+    EXPECT(!experiment_read(&yaml, top, &experiment));
+    EXPECT_STR_EQ(
+        yaml.problem, "--set fabric.planes=0: fabric.planes: 0 is out of range; give 1 to 8");
+}
+
+SPEC("a sweep makes a tree for each set of values")
+{
+    struct yaml_node *top = tree_of(minimal,
+        "sweep:\n- { label: small, workloads.0.message_bytes: 4096 }\n- { parameters.mpr: 3 }\n");
+    char label[EXPERIMENT_LABEL_BYTES];
+
+    EXPECT_EQ(experiment_sweep_count(top), 2);
+    experiment_sweep_label(top, 0, label);
+    EXPECT_STR_EQ(label, "small");
+    experiment_sweep_label(top, 1, label);
+    EXPECT_STR_EQ(label, "mpr=3");
+    EXPECT(experiment_read(&yaml, experiment_sweep_apply(&yaml, top, 0), &experiment));
+    EXPECT_EQ(experiment.sim.workloads[0].message_bytes, 4096);
+    EXPECT_EQ(experiment.sim.parameters.mpr, 8);
+    EXPECT(experiment_read(&yaml, experiment_sweep_apply(&yaml, top, 1), &experiment));
+    EXPECT_EQ(experiment.sim.workloads[0].message_bytes, 1 << 20);
+    EXPECT_EQ(experiment.sim.parameters.mpr, 3);
+    EXPECT(!experiment_set(&yaml, top, "parameters.mpr=5"));
+}
+
+static void expect_dump(json_t *json, const char *wanted)
+{
+    char *text = json_dumps(json, JSON_FORM | JSON_ENCODE_ANY);
+
+    EXPECT_STR_EQ(text, wanted);
+    free(text);
+    json_decref(json);
+}
+
+SPEC("numbers of a result are made from integers")
+{
+    expect_dump(json_millionths(1), "1e-6");
+    expect_dump(json_millionths(953421), "0.953421");
+    expect_dump(json_millionths(12500000), "12.5");
+    expect_dump(json_millionths(4000000), "4");
+    expect_dump(json_ratio(1, 3), "0.333333");
+    expect_dump(json_ratio(UINT64_C(1) << 62, UINT64_C(1) << 63), "0.5");
+    expect_dump(json_ratio(1, 0), "null");
+}
+
+SPEC("the hash depends on what is said, not on the order of keys")
+{
+    json_t *one = json_pack("{s:i,s:i}", "a", 1, "b", 2);
+    json_t *two = json_pack("{s:i,s:i}", "b", 2, "a", 1);
+    char hashes[2][JSON_HASH_BYTES];
+
+    json_hash(one, hashes[0]);
+    json_hash(two, hashes[1]);
+    EXPECT_STR_EQ(hashes[0], hashes[1]);
+    json_object_set_new(two, "b", json_integer(3));
+    json_hash(two, hashes[1]);
+    EXPECT(strcmp(hashes[0], hashes[1]) != 0);
+    json_decref(one);
+    json_decref(two);
+}
+
+SPEC("inputs stand in the result as they were written")
+{
+    struct yaml_node *top =
+        tree_of("a: 4\nb: 4us\nc: true\nd: '4'\ne: [1, x]\nf: 007\ng: { h: ~ }\n", "");
+
+    expect_dump(json_of_yaml(top), "{\"a\":4,\"b\":\"4us\",\"c\":true,\"d\":\"4\",\"e\":[1,\"x\"],"
+                                   "\"f\":\"007\",\"g\":{\"h\":null}}");
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames as bytes: opened, forwarded, marked, trimmed. */
+#include "spec.h"
+
+#include <string.h>
+
+#include "switch/switch.h"
+#include "vectors.h"
+
+enum {
+    HOP_LIMIT_AT = 7,
+    HANDLE = 77,
+};
+
+struct sample {
+    uint8_t bytes[VECTOR_BYTES_MAX + 64];
+    size_t length;
+};
+
+static struct sample copy_of(const char *name)
+{
+    const struct vector *vector = vectors_find(name);
+    struct sample sample = { .length = vector->length };
+
+    memcpy(sample.bytes, vector->bytes, vector->length);
+    return sample;
+}
+
+static struct sample in_ethernet(const char *name, const uint8_t *type, size_t type_bytes)
+{
+    const struct vector *vector = vectors_find(name);
+    struct sample sample = { .length = 12 + type_bytes + vector->length };
+
+    memcpy(sample.bytes + 12, type, type_bytes);
+    memcpy(sample.bytes + 12 + type_bytes, vector->bytes, vector->length);
+    return sample;
+}
+
+static struct switch_table table_of(uint16_t own, uint16_t next, uint16_t port)
+{
+    struct switch_range range = { .first_usid = next, .last_usid = next, .first_port = port };
+    struct switch_table table;
+
+    switch_table_init(&table, 0xfc000042, own, &range, 1);
+    return table;
+}
+
+static struct switch_frame opened(struct sample *sample)
+{
+    struct switch_frame frame;
+
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, sample->bytes, sample->length), DROP_NONE);
+    return frame;
+}
+
+static const struct port_entry lasthop_cut = {
+    .handle = HANDLE, .length_bytes = 108, .class = DSCP_TRIMMED_LASTHOP, .ecn = ECN_ECT0
+};
+
+SPEC("X3 unmarked, forwarded by three switches and trimmed by the last, is T2")
+{
+    struct sample sample = copy_of("X3");
+    const struct vector *t2 = vectors_find("T2");
+    struct switch_frame frame = opened(&sample);
+    struct switch_table tables[] = { table_of(0xa405, 0xa89c, 412), table_of(0xa89c, 0xa412, 18),
+        table_of(0xa412, 0xac07, 7) };
+    static const uint32_t ports[] = { 412, 18, 7 };
+
+    sample.bytes[1] ^= 0x10; /* CE becomes ECT(0) */
+    for (uint32_t i = 0; i < 3; i++) {
+        struct switch_way way = switch_frame_forward(&frame, &tables[i]);
+
+        EXPECT_EQ(way.reason, DROP_NONE);
+        EXPECT_EQ(way.port, ports[i]);
+    }
+    switch_frame_trim(&frame, &format_default, lasthop_cut);
+    EXPECT_EQ(frame.length, t2->length);
+    EXPECT_MEM_EQ(sample.bytes, t2->bytes, t2->length);
+}
+
+SPEC("the mark is CE in the outer header, and nothing else changes")
+{
+    struct sample sample = copy_of("X3");
+    struct switch_frame frame = opened(&sample);
+
+    sample.bytes[1] ^= 0x10;
+    switch_frame_mark(&frame);
+    EXPECT_MEM_EQ(sample.bytes, vectors_find("X3")->bytes, sample.length);
+}
+
+SPEC("an entry has the length, class and mark of the outer header")
+{
+    struct sample sample = copy_of("X3");
+    struct switch_frame frame = opened(&sample);
+    struct port_entry entry = switch_frame_entry(&frame, &format_default, HANDLE);
+
+    EXPECT_EQ(entry.handle, HANDLE);
+    EXPECT_EQ(entry.length_bytes, 140);
+    EXPECT_EQ(entry.class, DSCP_TRIMMABLE);
+    EXPECT_EQ(entry.ecn, ECN_CE);
+    sample = copy_of("T2");
+    frame = opened(&sample);
+    entry = switch_frame_entry(&frame, &format_default, HANDLE);
+    EXPECT_EQ(entry.class, DSCP_TRIMMED_LASTHOP);
+    EXPECT_EQ(entry.ecn, ECN_ECT0);
+}
+
+SPEC("the header is found behind Ethernet, and behind VLAN tags")
+{
+    static const uint8_t plain[] = { 0x86, 0xdd };
+    static const uint8_t tagged[] = { 0x81, 0, 0, 7, 0x86, 0xdd };
+    struct sample samples[] = { in_ethernet("X3", plain, sizeof(plain)),
+        in_ethernet("X3", tagged, sizeof(tagged)) };
+    struct switch_table table = table_of(0xa405, 0xa89c, 412);
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct switch_frame frame;
+
+        EXPECT_EQ(switch_frame_open(&frame, SWITCH_ETHERNET, samples[i].bytes, samples[i].length),
+            DROP_NONE);
+        EXPECT_EQ(switch_frame_forward(&frame, &table).port, 412);
+        EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).length_bytes, 140);
+        switch_frame_trim(&frame, &format_default, lasthop_cut);
+        EXPECT_EQ(frame.length, samples[i].length - 140 + 108);
+    }
+}
+
+SPEC("Ethernet padding is not part of a frame")
+{
+    static const uint8_t plain[] = { 0x86, 0xdd };
+    struct sample sample = in_ethernet("X3", plain, sizeof(plain));
+    struct switch_frame frame;
+
+    EXPECT_EQ(
+        switch_frame_open(&frame, SWITCH_ETHERNET, sample.bytes, sample.length + 6), DROP_NONE);
+    EXPECT_EQ(frame.length, sample.length);
+    EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).length_bytes, 140);
+}
+
+SPEC("what is not a whole IPv6 packet is refused with a reason")
+{
+    static const uint8_t v4[] = { 0x08, 0 };
+    struct sample sample = in_ethernet("W7", v4, sizeof(v4));
+    struct switch_frame frame;
+
+    EXPECT_EQ(
+        switch_frame_open(&frame, SWITCH_ETHERNET, sample.bytes, sample.length), DROP_IP_VERSION);
+    sample = copy_of("W7");
+    EXPECT_EQ(
+        switch_frame_open(&frame, SWITCH_BARE_IP, sample.bytes, sample.length), DROP_IP_VERSION);
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_ETHERNET, sample.bytes, 13), DROP_TRUNCATED);
+    sample = copy_of("X3");
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, sample.bytes, 0), DROP_TRUNCATED);
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, sample.bytes, 39), DROP_TRUNCATED);
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, sample.bytes, 139), DROP_TRUNCATED);
+    memset(sample.bytes + 4, 0xff, 2);
+    EXPECT_EQ(
+        switch_frame_open(&frame, SWITCH_BARE_IP, sample.bytes, sample.length), DROP_IP_LENGTH);
+}
+
+SPEC("a hop limit that would reach 0 ends the way, and the frame stays as it is")
+{
+    struct sample sample = copy_of("X3");
+    struct switch_table table = table_of(0xa405, 0xa89c, 412);
+
+    for (uint8_t hops = 0; hops < 2; hops++) {
+        struct switch_frame frame = opened(&sample);
+        struct sample before;
+
+        sample.bytes[HOP_LIMIT_AT] = hops;
+        before = sample;
+        EXPECT_EQ(switch_frame_forward(&frame, &table).reason, DROP_HOP_LIMIT);
+        EXPECT_MEM_EQ(sample.bytes, before.bytes, sample.length);
+    }
+    sample.bytes[HOP_LIMIT_AT] = 2;
+    EXPECT_EQ(switch_frame_forward(&(struct switch_frame){ .ip = sample.bytes }, &table).reason,
+        DROP_NONE);
+    EXPECT_EQ(sample.bytes[HOP_LIMIT_AT], 1);
+}
+
+SPEC("a frame that has no way out stays as it is")
+{
+    struct sample sample = copy_of("X3");
+    struct switch_frame frame = opened(&sample);
+    struct switch_table stranger = table_of(0xa406, 0xa407, 1);
+    struct switch_table no_route = table_of(0xa405, 0xa89b, 1);
+
+    EXPECT_EQ(switch_frame_forward(&frame, &stranger).reason, DROP_NOT_OURS);
+    EXPECT_EQ(switch_frame_forward(&frame, &no_route).reason, DROP_NO_ROUTE);
+    EXPECT_MEM_EQ(sample.bytes, vectors_find("X3")->bytes, sample.length);
+}
+
+SPEC("a plain packet costs a hop but keeps its address")
+{
+    struct sample sample = copy_of("X3");
+    struct switch_frame frame = opened(&sample);
+    struct switch_table table = table_of(0xa4ff, 0xa405, 3);
+
+    EXPECT_EQ(switch_frame_forward(&frame, &table).port, 3);
+    EXPECT_EQ(sample.bytes[HOP_LIMIT_AT], 63);
+    EXPECT_MEM_EQ(sample.bytes + 24, vectors_find("X3")->bytes + 24, 16);
+}
+
+SPEC("what must survive survives, however short a cut is asked for")
+{
+    struct sample sample = copy_of("X3");
+    struct switch_frame frame = opened(&sample);
+    struct port_entry cut = lasthop_cut;
+
+    cut.length_bytes = 64;
+    switch_frame_trim(&frame, &format_default, cut);
+    EXPECT_EQ(frame.length, 108);
+}
+
+SPEC("a frame without the headers for it is not trimmed, whatever its code point says")
+{
+    uint8_t bytes[44] = { 0x61, 0x20, [5] = 4, [6] = 41, [7] = 64 }; /* 4 bytes of inner IPv6 */
+    struct switch_frame frame;
+
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, bytes, sizeof(bytes)), DROP_NONE);
+    EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).class, DSCP_OTHER);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workloads before they run: who sits where, who talks to whom, what could be reached, what cannot
+ * be done at all. */
+#include "spec.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "sim/workload.h"
+
+#define GBPS(count) ((count)*UINT64_C(1000000000))
+
+struct bench {
+    alignas(16) uint8_t memory[65536];
+    struct fabric fabric;
+    struct workload_layout layout;
+};
+static struct bench bench;
+
+/* 64 NICs of 4 x 100 Gb/s below 8 T0s. */
+static const struct fabric_config *plain(void)
+{
+    static struct fabric_config config;
+
+    fabric_config_init(&config);
+    return &config;
+}
+
+static void set_up(
+    const struct fabric_config *config, const struct sim_workload *workload, uint64_t seed)
+{
+    struct fabric_problem problem;
+    struct arena measure;
+    struct arena arena;
+
+    EXPECT(fabric_init(&bench.fabric, config, NULL, &problem));
+    arena_init(&measure, NULL, 0);
+    workload_layout_init(&bench.layout, &measure, workload, &bench.fabric, seed);
+    EXPECT_LE(measure.used_bytes, sizeof(bench.memory));
+    arena_init(&arena, bench.memory, measure.used_bytes);
+    workload_layout_init(&bench.layout, &arena, workload, &bench.fabric, seed);
+    EXPECT_EQ(arena.used_bytes, measure.used_bytes);
+}
+
+static struct sim_workload work(enum sim_workload_kind kind, uint32_t rank_count)
+{
+    return (struct sim_workload){ .kind = kind,
+        .rank_count = rank_count,
+        .message_bytes = 1 << 20,
+        .iterations = 1,
+        .outstanding = 1,
+        .qps = 1 };
+}
+
+/* ---- placement ----------------------------------------------------------------------------------
+ */
+
+SPEC("packed ranks sit next to each other, listed ones where the list says")
+{
+    static const uint32_t nics[] = { 9, 3, 60 };
+    struct sim_workload packed = work(SIM_ALL_REDUCE, 3);
+    struct sim_workload listed = work(SIM_ALL_REDUCE, 3);
+
+    packed.first_nic = 5;
+    set_up(plain(), &packed, 1);
+    EXPECT_EQ(bench.layout.nic_of_rank[0], 5);
+    EXPECT_EQ(bench.layout.nic_of_rank[2], 7);
+    listed.placement = SIM_LIST;
+    listed.nics = nics;
+    set_up(plain(), &listed, 1);
+    EXPECT_MEM_EQ(bench.layout.nic_of_rank, nics, sizeof(nics));
+}
+
+PROPERTY("ranks placed at random sit on different NICs, elsewhere with another seed", 50)
+{
+    struct sim_workload workload = work(SIM_ALL_REDUCE, 2 + (uint32_t)seed);
+    uint32_t first[64];
+    uint64_t taken = 0;
+
+    workload.placement = SIM_RANDOM;
+    set_up(plain(), &workload, seed);
+    for (uint32_t rank = 0; rank < workload.rank_count; rank++) {
+        EXPECT_LT(bench.layout.nic_of_rank[rank], 64);
+        EXPECT_EQ(taken >> bench.layout.nic_of_rank[rank] & 1, 0);
+        taken |= UINT64_C(1) << bench.layout.nic_of_rank[rank];
+    }
+    memcpy(first, bench.layout.nic_of_rank, sizeof(first));
+    set_up(plain(), &workload, seed);
+    EXPECT_MEM_EQ(bench.layout.nic_of_rank, first, workload.rank_count * sizeof(first[0]));
+    if (workload.rank_count > 8) {
+        set_up(plain(), &workload, seed + 1000);
+        EXPECT(memcmp(bench.layout.nic_of_rank, first, workload.rank_count * sizeof(first[0])));
+    }
+}
+
+SPEC("two workloads placed at random do not sit on the same NICs, because their names differ")
+{
+    struct sim_workload workload = work(SIM_ALL_REDUCE, 16);
+    uint32_t first[16];
+
+    workload.placement = SIM_RANDOM;
+    set_up(plain(), &workload, 1);
+    memcpy(first, bench.layout.nic_of_rank, sizeof(first));
+    workload.name[0] = 'b';
+    set_up(plain(), &workload, 1);
+    EXPECT(memcmp(bench.layout.nic_of_rank, first, sizeof(first)) != 0);
+}
+
+/* ---- permutations -------------------------------------------------------------------------------
+ */
+
+/* How many write within their T0; everybody is written to once, nobody by himself. */
+static uint32_t expect_derangement(uint32_t rank_count)
+{
+    uint64_t targets = 0;
+    uint32_t local = 0;
+
+    for (uint32_t rank = 0; rank < rank_count; rank++) {
+        uint32_t to = workload_flow_at(&bench.layout, rank).to_rank;
+
+        EXPECT_NE(to, rank);
+        EXPECT_EQ(targets >> to & 1, 0);
+        targets |= UINT64_C(1) << to;
+        local += fabric_t0_of(&bench.fabric, bench.layout.nic_of_rank[rank]) ==
+                 fabric_t0_of(&bench.fabric, bench.layout.nic_of_rank[to]);
+    }
+    return local;
+}
+
+PROPERTY("in a random permutation everybody leaves his T0", 100)
+{
+    struct sim_workload workload = work(SIM_PERMUTATION, 16 + 16 * (uint32_t)(seed % 4));
+
+    set_up(plain(), &workload, seed);
+    EXPECT_EQ(expect_derangement(workload.rank_count), 0);
+}
+
+PROPERTY("where most ranks share a T0, as few as possible stay in it", 50)
+{
+    struct sim_workload workload = work(SIM_PERMUTATION, 11); /* 8 below one T0, 3 below another */
+
+    set_up(plain(), &workload, seed);
+    EXPECT_EQ(expect_derangement(11), 8 - 3);
+    workload.rank_count = 8;
+    set_up(plain(), &workload, seed);
+    EXPECT_EQ(expect_derangement(8), 8);
+}
+
+SPEC("random permutations are of many shapes: pairs of T0s are not kept together")
+{
+    struct sim_workload workload = work(SIM_PERMUTATION, 64);
+    uint32_t together = 0;
+
+    set_up(plain(), &workload, 3);
+    for (uint32_t rank = 0; rank < 64; rank += 2)
+        together += workload_flow_at(&bench.layout, rank).to_rank / 8 ==
+                    workload_flow_at(&bench.layout, rank + 1).to_rank / 8;
+    EXPECT_LT(together, 16);
+}
+
+SPEC("a permutation with a shift is what it says")
+{
+    struct sim_workload workload = work(SIM_PERMUTATION, 10);
+
+    workload.shift = 3;
+    set_up(plain(), &workload, 1);
+    for (uint32_t rank = 0; rank < 10; rank++)
+        EXPECT_EQ(workload_flow_at(&bench.layout, rank).to_rank, (rank + 3) % 10);
+}
+
+/* ---- flows and times
+ * ----------------------------------------------------------------------------- */
+
+SPEC("flows: one for each QP of each pair that talks, and one each way where both do")
+{
+    struct sim_workload workload = work(SIM_STREAM, 6);
+
+    workload.qps = 4;
+    EXPECT_EQ(workload_flow_count(&workload), 12);
+    workload.bidirectional = true;
+    EXPECT_EQ(workload_flow_count(&workload), 24);
+    workload.kind = SIM_INCAST;
+    EXPECT_EQ(workload_flow_count(&workload), 20);
+    workload.kind = SIM_ALL_TO_ALL;
+    EXPECT_EQ(workload_flow_count(&workload), 120);
+    workload.kind = SIM_TRAINING;
+    workload.collective = SIM_ALL_REDUCE;
+    EXPECT_EQ(workload_flow_count(&workload), 24);
+}
+
+SPEC("ranks start one after the other, each with a delay of its own")
+{
+    struct sim_workload workload = work(SIM_STREAM, 64);
+    uint64_t latest_ps = 0;
+
+    workload.start_ps = 1000;
+    workload.stagger_ps = 10;
+    EXPECT_EQ(workload_start_ps(&workload, 5, 1), 1050);
+    workload.stagger_ps = 0;
+    workload.jitter_ps = 500;
+    for (uint32_t rank = 0; rank < 64; rank++) {
+        uint64_t start_ps = workload_start_ps(&workload, rank, 1);
+
+        EXPECT(start_ps >= 1000 && start_ps <= 1500);
+        latest_ps = start_ps > latest_ps ? start_ps : latest_ps;
+    }
+    EXPECT_GT(latest_ps, 1400);
+}
+
+/* ---- the ideal
+ * ----------------------------------------------------------------------------------- */
+
+static uint64_t ideal_bps(const struct fabric_config *config, const struct sim_workload *workload)
+{
+    set_up(config, workload, 1);
+    return workload_ideal_bps(&bench.layout, &bench.fabric, 4, 5);
+}
+
+SPEC("ideal goodput: what the NICs leave for payload")
+{
+    struct sim_workload workload = work(SIM_STREAM, 6);
+
+    EXPECT_EQ(ideal_bps(plain(), &workload), GBPS(3 * 320));
+    workload.bidirectional = true;
+    EXPECT_EQ(ideal_bps(plain(), &workload), GBPS(6 * 320));
+    workload.kind = SIM_ALL_REDUCE;
+    workload.qps = 2;
+    EXPECT_EQ(ideal_bps(plain(), &workload), GBPS(6 * 320));
+    workload.kind = SIM_INCAST;
+    EXPECT_EQ(ideal_bps(plain(), &workload), GBPS(320));
+    workload.kind = SIM_ALL_TO_ALL;
+    EXPECT_EQ(ideal_bps(plain(), &workload), GBPS(6 * 320));
+}
+
+SPEC("ideal goodput: uplinks that are too few count, and a collective waits for its slowest pair")
+{
+    struct sim_workload workload = work(SIM_PERMUTATION, 16);
+    struct fabric_config config = *plain();
+
+    config.t1_count = 4; /* half of what the hosts could send */
+    EXPECT_EQ(ideal_bps(&config, &workload), GBPS(16 * 160));
+    workload.kind = SIM_ALL_TO_ALL; /* 8 of 15 pairs of a rank cross */
+    EXPECT_EQ(ideal_bps(&config, &workload), GBPS(4 * 4 * 100) / 64 * 4 / 5 * 240);
+    workload.kind = SIM_ALL_REDUCE; /* one pair leaves each T0 */
+    EXPECT_EQ(ideal_bps(&config, &workload), GBPS(16 * 320));
+}
+
+/* ---- what cannot be done
+ * -------------------------------------------------------------------------- */
+
+static const char *problem_with(const struct sim_workload *workload)
+{
+    static struct sim_problem problem;
+    struct sim_workload workloads[2] = { work(SIM_STREAM, 2), *workload };
+    struct fabric_problem fabric_problem;
+    struct sim_config config = {
+        .fabric = &bench.fabric, .workloads = workloads, .workload_count = 2
+    };
+
+    EXPECT(fabric_init(&bench.fabric, plain(), NULL, &fabric_problem));
+    if (workload_check(&config, &problem))
+        return "";
+    EXPECT_STR_EQ(problem.section, "workloads");
+    EXPECT_EQ(problem.index, 1);
+    EXPECT_GT(strlen(problem.reason), 10);
+    return problem.member;
+}
+
+SPEC("work that cannot be done is refused, with the member at fault")
+{
+    struct sim_workload good = work(SIM_ALL_REDUCE, 8);
+    struct sim_workload bad = good;
+    uint32_t twice[8] = { 0, 1, 2, 3, 4, 5, 1, 7 };
+    uint32_t no_path = 1u << 20;
+
+    EXPECT_STR_EQ(problem_with(&good), "");
+    bad.rank_count = 65;
+    EXPECT_STR_EQ(problem_with(&bad), "ranks");
+    bad.rank_count = 1;
+    EXPECT_STR_EQ(problem_with(&bad), "ranks");
+    bad = good, bad.first_nic = 57;
+    EXPECT_STR_EQ(problem_with(&bad), "first_nic");
+    bad = good, bad.message_bytes = 7;
+    EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
+    bad = good, bad.message_bytes = UINT64_C(1) << 40;
+    EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
+    bad = good, bad.qps = 17;
+    EXPECT_STR_EQ(problem_with(&bad), "qps");
+    bad = good, bad.outstanding = 0;
+    EXPECT_STR_EQ(problem_with(&bad), "outstanding");
+    bad = good, bad.placement = SIM_LIST, bad.nics = twice;
+    EXPECT_STR_EQ(problem_with(&bad), "nics");
+    bad = good, bad.kind = SIM_STREAM, bad.rank_count = 7;
+    EXPECT_STR_EQ(problem_with(&bad), "ranks");
+    bad = good, bad.kind = SIM_PERMUTATION, bad.shift = 8;
+    EXPECT_STR_EQ(problem_with(&bad), "shift");
+    bad = good, bad.kind = SIM_TRAINING, bad.collective = SIM_INCAST;
+    EXPECT_STR_EQ(problem_with(&bad), "collective");
+    bad.collective = SIM_ALL_REDUCE, bad.overlap_permille = 1001;
+    EXPECT_STR_EQ(problem_with(&bad), "overlap");
+    bad = good, bad.evs = &no_path, bad.ev_count = 1;
+    EXPECT_STR_EQ(problem_with(&bad), "evs");
+}
