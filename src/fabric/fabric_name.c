@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of components, written and read (docs/fabric.md §15). */
+#include <assert.h>
+
+#include "fabric/fabric.h"
+#include "fabric/fabric_exception.h"
+#include "fabric/text.h"
+
+#define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
+
+/* Numbers that a name holds, in the order of its %. */
+enum number {
+    NIC,
+    PLANE,
+    T0,
+    T1,
+    NUMBER_COUNT,
+};
+
+/* clang-format off */
+static const struct {
+    const char *form;
+    enum number numbers[3];
+} forms[FABRIC_COMPONENT_COUNT] = {
+    [FABRIC_NIC]       = { "h%",          { NIC } },
+    [FABRIC_HOST_LINK] = { "h%.p%",       { NIC, PLANE } },
+    [FABRIC_PLANE]     = { "p%",          { PLANE } },
+    [FABRIC_T0]        = { "p%.t0.%",     { PLANE, T0 } },
+    [FABRIC_T1]        = { "p%.t1.%",     { PLANE, T1 } },
+    [FABRIC_UPLINK]    = { "p%.t0.%-t1.%", { PLANE, T0, T1 } },
+};
+/* clang-format on */
+
+static uint32_t *number_in(struct fabric_element *element, enum number number)
+{
+    uint32_t *members[NUMBER_COUNT] = {
+        [NIC] = &element->nic, [PLANE] = &element->plane, [T0] = &element->t0, [T1] = &element->t1
+    };
+
+    return members[number];
+}
+
+void fabric_name(const struct fabric_element *element, char out[static FABRIC_NAME_BYTES])
+{
+    struct fabric_element copy = *element;
+    struct text text = text_in(out, FABRIC_NAME_BYTES);
+    uint64_t numbers[3];
+
+    assert(element->kind < FABRIC_COMPONENT_COUNT);
+    for (uint32_t i = 0; i < 3; i++)
+        numbers[i] = *number_in(&copy, forms[element->kind].numbers[i]);
+    text_fill(&text, forms[element->kind].form, numbers);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* A decimal number without leading zeros; what is beyond all fabrics reads as UINT32_MAX. NULL:
+ * there is none. */
+static const char *read_number(const char *at, uint32_t *number)
+{
+    const char *first = at;
+    uint64_t value = 0;
+
+    for (; *at >= '0' && *at <= '9'; at++)
+        value = value < UINT32_MAX ? value * 10 + (uint64_t)(*at - '0') : value;
+    *number = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    return at == first || (*first == '0' && at - first > 1) ? NULL : at;
+}
+
+static bool has_form(const char *name, enum fabric_component kind, struct fabric_element *out)
+{
+    const enum number *number = forms[kind].numbers;
+
+    *out = (struct fabric_element){ .kind = kind };
+    for (const char *form = forms[kind].form; *form; form++) {
+        if (*form == '%')
+            name = read_number(name, number_in(out, *number++));
+        else
+            name = *name == *form ? name + 1 : NULL;
+        if (!name)
+            return false;
+    }
+    return *name == '\0';
+}
+
+static bool refuse(char *reason, const char *words, const uint64_t *numbers)
+{
+    struct text text = text_in(reason, FABRIC_REASON_BYTES);
+
+    text_fill(&text, words, numbers);
+    return false;
+}
+
+static bool is_present(
+    const struct fabric *fabric, const struct fabric_element *element, char *reason)
+{
+    const struct fabric_config *config = &fabric->config;
+    const struct fabric_exception *exception;
+
+    if (element->nic >= fabric->nic_count)
+        return refuse(reason, "no NIC h%: the last of % is h%",
+            NUMBERS(element->nic, fabric->nic_count, fabric->nic_count - 1));
+    if (element->plane >= config->plane_count)
+        return refuse(reason, "no plane p%: the last of % is p%",
+            NUMBERS(element->plane, config->plane_count, config->plane_count - 1));
+    if (element->t0 >= config->t0_count)
+        return refuse(reason, "no T0 t0.%: the last of % is t0.%",
+            NUMBERS(element->t0, config->t0_count, config->t0_count - 1));
+    if ((element->kind == FABRIC_T1 || element->kind == FABRIC_UPLINK) && config->t1_count == 0)
+        return refuse(reason, "no T1 t1.%: this fabric has none", NUMBERS(element->t1));
+    if (element->t1 >= config->t1_count && config->t1_count > 0)
+        return refuse(reason, "no T1 t1.%: the last of % is t1.%",
+            NUMBERS(element->t1, config->t1_count, config->t1_count - 1));
+    if (element->kind != FABRIC_HOST_LINK && element->kind != FABRIC_UPLINK)
+        return true;
+    exception = fabric_exception_of(config, element);
+    return !exception || !exception->missing ||
+           refuse(reason, "this link is missing, by an exception", NULL);
+}
+
+bool fabric_find(const struct fabric *fabric, const char *name, struct fabric_element *out,
+    char reason[static FABRIC_REASON_BYTES])
+{
+    for (uint32_t kind = 0; kind < FABRIC_COMPONENT_COUNT; kind++)
+        if (has_form(name, (enum fabric_component)kind, out))
+            return is_present(fabric, out, reason);
+    return refuse(reason,
+        "not a name; names are like h12, h12.p3, p3, p3.t0.17, p3.t1.9, p3.t0.17-t1.9", NULL);
+}
