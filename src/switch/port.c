@@ -42,8 +42,6 @@ static uint32_t pool_take(struct port_pool *pool)
 {
     uint32_t slot = pool->free_head;
 
-    assert(pool->slots);
-    assert(!pool_is_exhausted(pool));
     pool->used_count++;
     if (slot == SLOT_NONE)
         return pool->touched_count++;
@@ -74,7 +72,8 @@ static void count(struct port *port, enum port_counter counter)
     port->counters->value[counter]++;
 }
 
-static void push(struct port *port, enum port_queue_kind kind, struct port_entry entry)
+/* The pool has a slot left: refusal() says so. */
+static inline void push(struct port *port, enum port_queue_kind kind, struct port_entry entry)
 {
     struct port_pool *pool = port->profile->pool;
     struct port_queue *queue = &port->queues[kind];
@@ -92,7 +91,7 @@ static void push(struct port *port, enum port_queue_kind kind, struct port_entry
         *depth_max = queue->bytes;
 }
 
-static struct port_entry pop(struct port *port, enum port_queue_kind kind)
+static inline struct port_entry pop(struct port *port, enum port_queue_kind kind)
 {
     struct port_pool *pool = port->profile->pool;
     struct port_queue *queue = &port->queues[kind];
@@ -108,14 +107,16 @@ static struct port_entry pop(struct port *port, enum port_queue_kind kind)
 
 /* ---- admission ------------------------------------------------------------------------------ */
 
+#define CLASS(class) (UINT32_C(1) << (class))
+
 static bool is_control(uint8_t class)
 {
-    return class == DSCP_CONTROL || dscp_is_trimmed((enum dscp_class) class);
+    return (CLASS(DSCP_CONTROL) | CLASS(DSCP_TRIMMED) | CLASS(DSCP_TRIMMED_LASTHOP)) >> class & 1;
 }
 
 static bool is_trimmable(uint8_t class)
 {
-    return class == DSCP_TRIMMABLE || class == DSCP_TRIMMABLE_RETX;
+    return (CLASS(DSCP_TRIMMABLE) | CLASS(DSCP_TRIMMABLE_RETX)) >> class & 1;
 }
 
 static enum drop_reason refusal(
@@ -137,12 +138,15 @@ static enum port_counter drop_counter(enum drop_reason reason)
         return PORT_COUNTER_DROPPED_DATA_QUEUE;
     case DROP_CONTROL_QUEUE_FULL:
         return PORT_COUNTER_DROPPED_CONTROL_QUEUE;
+    case DROP_PORT_DOWN:
+        return PORT_COUNTER_DROPPED_PORT_DOWN;
     default:
+        assert(reason == DROP_BUFFER_FULL);
         return PORT_COUNTER_DROPPED_BUFFER;
     }
 }
 
-static struct port_outcome drop(struct port *port, enum drop_reason reason)
+struct port_outcome port_drop(struct port *port, enum drop_reason reason)
 {
     count(port, drop_counter(reason));
     return (struct port_outcome){ .verdict = PORT_DROPPED, .reason = reason };
@@ -181,7 +185,7 @@ static struct port_outcome trim(struct port *port, struct port_entry arriving)
     enum drop_reason reason = refusal(port, PORT_CONTROL, cut.length_bytes);
 
     if (reason != DROP_NONE)
-        return drop(port, reason);
+        return port_drop(port, reason);
     if (tail_yields) {
         data->bytes = data->bytes - tail->length_bytes + arriving.length_bytes;
         *tail = arriving;
@@ -193,6 +197,17 @@ static struct port_outcome trim(struct port *port, struct port_entry arriving)
     };
 }
 
+/* Apart from the code for packets that fit, which is to stay short. */
+__attribute__((noinline)) static struct port_outcome did_not_fit(
+    struct port *port, struct port_entry arriving, enum drop_reason reason)
+{
+    bool may_trim = port->profile->config.trims && is_trimmable(arriving.class);
+
+    if (reason == DROP_DATA_QUEUE_FULL && may_trim)
+        return trim(port, arriving);
+    return port_drop(port, reason);
+}
+
 struct port_outcome port_enqueue(struct port *port, struct port_entry arriving, uint64_t now_ps)
 {
     enum port_queue_kind kind = is_control(arriving.class) ? PORT_CONTROL : PORT_DATA;
@@ -202,11 +217,8 @@ struct port_outcome port_enqueue(struct port *port, struct port_entry arriving, 
     assert(next_ps > now_ps);
     if (next_ps == PORT_NEVER_PS && port->free_ps < now_ps)
         port->free_ps = now_ps;
-    if (reason == DROP_DATA_QUEUE_FULL && port->profile->config.trims &&
-        is_trimmable(arriving.class))
-        return trim(port, arriving);
     if (reason != DROP_NONE)
-        return drop(port, reason);
+        return did_not_fit(port, arriving, reason);
     push(port, kind, arriving);
     return (struct port_outcome){ .verdict = PORT_QUEUED };
 }
@@ -219,7 +231,7 @@ static bool marks(struct port *port, struct port_entry leaving)
     const struct port_config *config = &port->profile->config;
     uint32_t behind_bytes = port->queues[PORT_DATA].bytes;
     uint64_t above_bytes;
-    uint32_t span_bytes;
+    uint64_t span_bytes;
 
     if (!config->marks || leaving.ecn == ECN_NOT_ECT || leaving.ecn == ECN_CE)
         return false;
@@ -229,7 +241,8 @@ static bool marks(struct port *port, struct port_entry leaving)
         return false;
     above_bytes = behind_bytes - config->red_min_bytes;
     span_bytes = config->red_max_bytes - config->red_min_bytes;
-    return prng_chance(&port->prng, (uint32_t)((above_bytes << 32) / span_bytes));
+    /* random < floor(2^32 above / span), without dividing */
+    return ((prng_next(&port->prng) >> 32) + 1) * span_bytes <= above_bytes << 32;
 }
 
 bool port_transmit(struct port *port, uint64_t now_ps, struct port_transmission *out)
@@ -248,6 +261,14 @@ bool port_transmit(struct port *port, uint64_t now_ps, struct port_transmission 
     out->start_ps = port->free_ps;
     port->free_ps += port_transmission_ps(port->profile, out->entry.length_bytes);
     out->end_ps = port->free_ps;
+    return true;
+}
+
+bool port_take_out(struct port *port, struct port_entry *out)
+{
+    if (port_next_ps(port) == PORT_NEVER_PS)
+        return false;
+    *out = pop(port, port->queues[PORT_CONTROL].count > 0 ? PORT_CONTROL : PORT_DATA);
     return true;
 }
 
@@ -307,6 +328,7 @@ void port_check(const struct port *port)
 
     check_queue(port, PORT_DATA);
     check_queue(port, PORT_CONTROL);
+    assert(pool->slots);
     assert(pool->used_count <= pool->touched_count);
     assert(pool->touched_count <= pool->slot_count);
     assert(port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count <= pool->used_count);

@@ -128,6 +128,9 @@ struct port_outcome {
 
 struct port_outcome port_enqueue(struct port *, struct port_entry, uint64_t now_ps);
 
+/* Counts a packet that this port drops: for DROP_PORT_DOWN, or one of the reasons above. */
+struct port_outcome port_drop(struct port *, enum drop_reason);
+
 /* When the next transmission begins; PORT_NEVER_PS: nothing waits. */
 static inline uint64_t port_next_ps(const struct port *port)
 {
@@ -144,6 +147,9 @@ struct port_transmission {
 
 /* The next packet that is sent if its transmission begins by `now_ps`; false when none does. */
 bool port_transmit(struct port *, uint64_t now_ps, struct port_transmission *out);
+
+/* The packet that would be next, without sending it; false: nothing waits. */
+bool port_take_out(struct port *, struct port_entry *out);
 
 /* Invariants in full: aborts by assert. */
 void port_check(const struct port *);

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forwarding, marking and trimming of bytes (docs/fabric.md §4, §10). */
+#include "switch/switch_frame.h"
+
+#include <assert.h>
+
+#include "wire/ethernet.h"
+#include "wire/ip.h"
+#include "wire/trim.h"
+
+enum {
+    PAYLOAD_LENGTH_AT = 4,
+    HOP_LIMIT_AT = 7,
+    DESTINATION_AT = 24,
+    CE_BITS = ECN_CE << 4, /* of the second byte */
+};
+
+static size_t ip_bytes(const struct switch_frame *frame)
+{
+    return frame->length - (size_t)(frame->ip - frame->bytes);
+}
+
+static enum drop_reason skip_link_header(struct bytes_in *in, enum switch_link link)
+{
+    struct ethernet_header ethernet;
+    enum drop_reason reason;
+
+    if (link == SWITCH_BARE_IP)
+        return DROP_NONE;
+    reason = ethernet_parse(in, &ethernet);
+    if (reason != DROP_NONE)
+        return reason;
+    return ethernet.type == ETHERNET_TYPE_IPV6 ? DROP_NONE : DROP_IP_VERSION;
+}
+
+enum drop_reason switch_frame_open(
+    struct switch_frame *frame, enum switch_link link, uint8_t *bytes, size_t length)
+{
+    struct bytes_in in = bytes_in(bytes, length);
+    enum drop_reason reason = skip_link_header(&in, link);
+    size_t ip_length;
+
+    *frame = (struct switch_frame){ .bytes = bytes, .length = length };
+    if (reason != DROP_NONE)
+        return reason;
+    if (bytes_left(&in) < IP_V6_BYTES)
+        return DROP_TRUNCATED;
+    frame->ip = bytes + (in.at - bytes);
+    if (frame->ip[0] >> 4 != 6)
+        return DROP_IP_VERSION;
+    ip_length = IP_V6_BYTES + (size_t)bytes_get_be16(frame->ip + PAYLOAD_LENGTH_AT);
+    if (ip_length > UINT16_MAX)
+        return DROP_IP_LENGTH;
+    if (ip_length > bytes_left(&in))
+        return DROP_TRUNCATED;
+    frame->length = (size_t)(in.at - bytes) + ip_length;
+    return DROP_NONE;
+}
+
+struct port_entry switch_frame_entry(
+    const struct switch_frame *frame, const struct wire_format *format, uint32_t handle)
+{
+    uint8_t traffic_class = (uint8_t)(frame->ip[0] << 4 | frame->ip[1] >> 4);
+    enum dscp_class class = format_dscp_class(format, traffic_class >> 2);
+    bool is_trimmable = class == DSCP_TRIMMABLE || class == DSCP_TRIMMABLE_RETX;
+
+    if (is_trimmable && trim_bytes_min(frame->ip, ip_bytes(frame)) == 0)
+        class = DSCP_OTHER;
+    return (struct port_entry){ .handle = handle,
+        .length_bytes = (uint16_t)ip_bytes(frame),
+        .class = (uint8_t) class,
+        .ecn = traffic_class & 3 };
+}
+
+struct switch_way switch_frame_forward(struct switch_frame *frame, const struct switch_table *table)
+{
+    struct ipv6_addr destination;
+    struct switch_way way;
+
+    if (frame->ip[HOP_LIMIT_AT] <= 1)
+        return (struct switch_way){ .reason = DROP_HOP_LIMIT };
+    memcpy(destination.octets, frame->ip + DESTINATION_AT, sizeof(destination.octets));
+    way = switch_table_forward(table, &destination);
+    if (way.reason != DROP_NONE)
+        return way;
+    memcpy(frame->ip + DESTINATION_AT, destination.octets, sizeof(destination.octets));
+    frame->ip[HOP_LIMIT_AT]--;
+    return way;
+}
+
+void switch_frame_mark(struct switch_frame *frame)
+{
+    frame->ip[1] |= CE_BITS;
+}
+
+void switch_frame_trim(
+    struct switch_frame *frame, const struct wire_format *format, struct port_entry cut)
+{
+    size_t keep_bytes = trim_bytes_min(frame->ip, ip_bytes(frame));
+    size_t kept_bytes;
+
+    assert(dscp_is_trimmed((enum dscp_class)cut.class));
+    if (keep_bytes < cut.length_bytes)
+        keep_bytes = cut.length_bytes;
+    kept_bytes = trim_frame(frame->ip, ip_bytes(frame), keep_bytes, format->dscp[cut.class]);
+    assert(kept_bytes > 0);
+    frame->length = (size_t)(frame->ip - frame->bytes) + kept_bytes;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forwarding by uSIDs (docs/fabric.md §4): the first 48 bits of the outer destination name this
+ * switch; it takes its own uSID out and looks the next one up in a static table. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "wire/drop.h"
+#include "wire/ip_address.h"
+
+#define SWITCH_RANGES_MAX 6
+
+/* uSIDs [first, last] leave by ports first_port, first_port + 1, ... */
+struct switch_range {
+    uint16_t first_usid;
+    uint16_t last_usid;
+    uint16_t first_port;
+};
+
+struct switch_table {
+    uint8_t own[6]; /* the block and the switch's own uSID, as in an address */
+    uint16_t range_count;
+    struct switch_range ranges[SWITCH_RANGES_MAX]; /* do not overlap */
+};
+
+_Static_assert(sizeof(struct switch_table) <= 64, "read for every packet: one cache line");
+
+void switch_table_init(struct switch_table *, uint32_t block, uint16_t own_usid,
+    const struct switch_range *ranges, uint32_t range_count);
+
+/* Where a packet goes. */
+struct switch_way {
+    enum drop_reason reason; /* DROP_NONE: it leaves by `port` */
+    uint32_t port;
+};
+
+static inline struct switch_way switch_table_look_up(
+    const struct switch_table *table, uint16_t usid, enum drop_reason otherwise)
+{
+    for (uint32_t i = 0; i < table->range_count; i++) {
+        const struct switch_range *range = &table->ranges[i];
+        uint32_t index = (uint32_t)usid - range->first_usid;
+
+        if (index <= (uint32_t)range->last_usid - range->first_usid)
+            return (struct switch_way){ .port = range->first_port + index };
+    }
+    return (struct switch_way){ .reason = otherwise };
+}
+
+/* What follows is written in loads and stores of pieces that need no byte swap: it runs for every
+ * packet at every hop. */
+
+static inline bool switch_table_is_own(
+    const struct switch_table *table, const struct ipv6_addr *outer)
+{
+    return memcmp(outer->octets, table->own, 6) == 0;
+}
+
+/* Of a packet that names this switch. */
+static inline struct switch_way switch_table_own_way(
+    const struct switch_table *table, const struct ipv6_addr *outer)
+{
+    uint16_t next = bytes_get_be16(outer->octets + 6);
+
+    if (next == 0 && bytes_get_be64(outer->octets + 8) == 0)
+        return (struct switch_way){ .reason = DROP_END_OF_CARRIER };
+    return switch_table_look_up(table, next, DROP_NO_ROUTE);
+}
+
+/* Of one that does not: plain IPv6. */
+static inline struct switch_way switch_table_plain_way(
+    const struct switch_table *table, const struct ipv6_addr *outer)
+{
+    if (memcmp(outer->octets, table->own, 4) != 0)
+        return (struct switch_way){ .reason = DROP_NOT_OURS };
+    return switch_table_look_up(table, bytes_get_be16(outer->octets + 4), DROP_NOT_OURS);
+}
+
+/* Only looks: the address stays. */
+static inline struct switch_way switch_table_way(
+    const struct switch_table *table, const struct ipv6_addr *outer)
+{
+    return switch_table_is_own(table, outer) ? switch_table_own_way(table, outer)
+                                             : switch_table_plain_way(table, outer);
+}
+
+/* Takes the first uSID out: the others move up, zeros follow. */
+static inline void switch_table_shift(struct ipv6_addr *outer)
+{
+    uint64_t four;
+    uint16_t last;
+
+    memcpy(&four, outer->octets + 6, 8);
+    memcpy(&last, outer->octets + 14, 2);
+    memcpy(outer->octets + 4, &four, 8);
+    memcpy(outer->octets + 12, &last, 2);
+    memset(outer->octets + 14, 0, 2);
+}
+
+/* Looks, and takes the switch's own uSID out of the address if that is first and the packet has a
+ * way. */
+static inline struct switch_way switch_table_forward(
+    const struct switch_table *table, struct ipv6_addr *outer)
+{
+    struct switch_way way;
+
+    if (!switch_table_is_own(table, outer))
+        return switch_table_plain_way(table, outer);
+    way = switch_table_own_way(table, outer);
+    if (way.reason == DROP_NONE)
+        switch_table_shift(outer);
+    return way;
+}
