@@ -130,11 +130,14 @@ PROPERTY("losing every SACK for ten round trips loses nothing, and 1 ms later al
 
 static struct scenario with_disorder(uint64_t seed, uint64_t delay_max_ps)
 {
-    struct scenario s = scenario_eight_planes(seed);
+    struct network_config config = eight_planes(seed);
     struct fault fault = { .where = fault_to(fault_everywhere(), HOST_B),
         .delay = FAULT_PERCENT(50),
         .delay_max_ps = delay_max_ps };
+    struct scenario s;
 
+    config.parameters.timeout = 10; /* 1.05 ms: so soon a bad EV may be probed */
+    s = scenario_of(&config);
     fault.where.traffic = FAULT_DATA;
     scenario_fault(&s, &fault);
     return s;

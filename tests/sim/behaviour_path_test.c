@@ -105,6 +105,7 @@ static struct scenario watched(uint64_t seed, struct watch *watch)
     struct network_config config = network_config_default(seed);
 
     config.payload = NETWORK_LENGTHS;
+    config.parameters.timeout = 10; /* 1.05 ms: so soon a bad EV may be probed */
     if (watch)
         config.filter = (struct network_filter){
             .on_send = on_send, .on_deliver = on_deliver, .context = watch

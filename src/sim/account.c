@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stretches of bytes, merged as they touch. */
+#include "sim/account.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct account *account_init(struct arena *arena, uint32_t count_max)
+{
+    struct account *account = arena_take(arena, 1, sizeof(*account), _Alignof(struct account));
+    struct account_gap *ahead =
+        arena_take(arena, count_max + 1, sizeof(*ahead), _Alignof(struct account_gap));
+
+    if (account)
+        *account = (struct account){ .ahead = ahead, .count_max = count_max };
+    return account;
+}
+
+/* The first stretch that ends after `from`. */
+static uint32_t find(const struct account *account, uint64_t from)
+{
+    uint32_t at = account->count;
+
+    while (at > 0 && account->ahead[at - 1].to > from)
+        at--;
+    return at;
+}
+
+static void insert(struct account *account, uint32_t at, struct account_gap placed)
+{
+    struct account_gap *ahead = account->ahead;
+    bool joins_left = at > 0 && ahead[at - 1].to == placed.from;
+    bool joins_right = at < account->count && ahead[at].from == placed.to;
+
+    if (joins_left && joins_right) {
+        ahead[at - 1].to = ahead[at].to;
+        account->count--;
+        memmove(&ahead[at], &ahead[at + 1], (account->count - at) * sizeof(*ahead));
+    } else if (joins_left) {
+        ahead[at - 1].to = placed.to;
+    } else if (joins_right) {
+        ahead[at].from = placed.from;
+    } else {
+        assert(account->count < account->count_max);
+        memmove(&ahead[at + 1], &ahead[at], (account->count - at) * sizeof(*ahead));
+        ahead[at] = placed;
+        account->count++;
+    }
+}
+
+void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uint32_t length)
+{
+    struct account *account = flow->account;
+    uint32_t at = find(account, from);
+    uint64_t to = from + length;
+
+    if (length == 0)
+        return;
+    if (from < account->complete || (at < account->count && account->ahead[at].from < to)) {
+        engine_violated(
+            sim, "bytes placed twice, flow", (uint64_t)(flow - sim->flows), sim->now_ps);
+        return;
+    }
+    insert(account, at, (struct account_gap){ .from = from, .to = to });
+    if (account->ahead[0].from == account->complete) {
+        account->complete = account->ahead[0].to;
+        account->count--;
+        memmove(&account->ahead[0], &account->ahead[1], account->count * sizeof(*account->ahead));
+    }
+}
+
+void account_expect(struct sim *sim, const struct engine_flow *flow, uint64_t end, uint64_t now_ps)
+{
+    if (flow->account->complete < end)
+        engine_violated(sim, "a message completed with bytes missing, flow",
+            (uint64_t)(flow - sim->flows), now_ps);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Invariants of transports and ports, conservation of packets. */
+#include "sim/check.h"
+
+/* Windows and QPs by the transport's own law, queues by the port's: their bytes are the sum of
+ * their packets. */
+void check_node(struct sim *sim, uint32_t node, uint64_t now_ps)
+{
+    uint32_t first_port;
+    uint32_t port_count;
+
+    (void)now_ps;
+    if (node < sim->nic_count) {
+        transport_check(sim->nics[node].transport);
+        first_port = sim->nics[node].first_port;
+        port_count = sim->plane_count;
+    } else {
+        first_port = sim->switches[node - sim->nic_count].first_port;
+        port_count = sim->switches[node - sim->nic_count].port_count;
+    }
+    for (uint32_t i = 0; i < port_count; i++)
+        port_check(&sim->ports[first_port + i]);
+}
+
+static uint64_t packets_ended(const struct sim *sim)
+{
+    uint64_t ended = sim->packets_delivered;
+
+    for (uint32_t i = 0; i < SIM_LOSS_COUNT; i++)
+        ended += sim->packets_lost[i];
+    return ended;
+}
+
+void check_all(struct sim *sim)
+{
+    if (sim->packets_sent != packets_ended(sim) + sim->packets.used)
+        engine_violated(sim, "packets sent are not those that ended or are under way; sent",
+            sim->packets_sent, sim->now_ps);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold at any time: a run with `checks` stops at the first thing that does not. */
+#pragma once
+
+#include "sim/engine.h"
+
+/* After a node was run. */
+void check_node(struct sim *, uint32_t node, uint64_t now_ps);
+/* After a window. */
+void check_all(struct sim *);

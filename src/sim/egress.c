@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports and links: queueing, departure, and what faults do to either. */
+#include "sim/egress.h"
+
+#include <assert.h>
+
+#include "sim/wire_check.h"
+
+static enum sim_loss loss_of(enum drop_reason reason)
+{
+    switch (reason) {
+    case DROP_DATA_QUEUE_FULL:
+        return SIM_LOST_DATA_QUEUE;
+    case DROP_CONTROL_QUEUE_FULL:
+        return SIM_LOST_CONTROL_QUEUE;
+    default:
+        return SIM_LOST_BUFFER;
+    }
+}
+
+static void lose_here(struct sim *sim, uint32_t port, uint32_t packet, enum sim_loss loss)
+{
+    sim->port_details[port].lost++;
+    engine_lose(sim, packet, loss);
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+bool egress_enter(struct sim *sim, uint32_t port, struct port_entry packet, uint64_t now_ps)
+{
+    struct port_outcome outcome;
+
+    if (sim->links[port].is_special &&
+        (!sim->links[port].has_cable || fault_link_is_down(&sim->port_details[port].fault))) {
+        lose_here(sim, port, packet.handle,
+            sim->links[port].has_cable ? SIM_LOST_LINK_DOWN : SIM_LOST_NO_ROUTE);
+        return false;
+    }
+    outcome = port_enqueue(&sim->ports[port], packet, now_ps);
+    if (outcome.verdict == PORT_DROPPED) {
+        engine_lose(sim, packet.handle, loss_of(outcome.reason));
+        return false;
+    }
+    return true;
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+static struct fabric_end end_of(const struct sim *sim, uint32_t port)
+{
+    uint32_t low = 0;
+    uint32_t high = sim->node_count - sim->nic_count;
+
+    if (port < sim->nic_count * sim->plane_count)
+        return (struct fabric_end){
+            .is_nic = true, .node = port / sim->plane_count, .port = port % sim->plane_count
+        };
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+
+        if (sim->switches[middle].first_port <= port)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (struct fabric_end){ .node = low, .port = port - sim->switches[low].first_port };
+}
+
+static void show(struct sim *sim, uint32_t port, const struct port_transmission *sent)
+{
+    struct packets_record *record = &sim->packets.all[sent->entry.handle];
+    struct packet packet = record->packet;
+
+    packet.class = sent->entry.class;
+    packet.ecn = sent->entry.ecn;
+    sim->config.observer.on_frame(
+        sim->config.observer.context, &(struct sim_frame){ .time_ps = sent->end_ps,
+                                          .from = end_of(sim, port),
+                                          .packet = &packet,
+                                          .outer = sim->packets.outer[sent->entry.handle],
+                                          .length_bytes = sent->entry.length_bytes });
+}
+
+/* A coin for each packet, whoever asks and in which order: a wire begins one packet at a time. */
+static uint64_t coin_of(const struct sim *sim, uint32_t port, uint64_t start_ps)
+{
+    struct prng prng = prng_stream(sim->config.seed ^ start_ps, port);
+
+    return prng_next(&prng);
+}
+
+static const enum sim_loss loss_of_verdict[FAULT_VERDICT_COUNT] = {
+    [FAULT_DOWN] = SIM_LOST_LINK_DOWN,
+    [FAULT_BLACKHOLED] = SIM_LOST_BLACKHOLE,
+    [FAULT_LOST] = SIM_LOST_FAULT,
+};
+
+static void emit_special(struct sim *sim, uint32_t port, const struct port_transmission *sent)
+{
+    const struct engine_link *link = &sim->links[port];
+    const struct fault_link *fault = &sim->port_details[port].fault;
+    struct packets_record *record = &sim->packets.all[sent->entry.handle];
+    enum fault_verdict verdict = FAULT_PASSES;
+
+    assert(link->has_cable);
+    if (sim->config.observer.on_frame)
+        show(sim, port, sent);
+    if (sim->config.wire)
+        wire_check_hop(sim, sent);
+    if (!fault_link_is_healthy(fault))
+        verdict = fault_link_decide(
+            &sim->faults, fault, record->packet.ev, coin_of(sim, port, sent->start_ps));
+    sim->packet_hops++;
+    if (verdict == FAULT_CORRUPTED)
+        record->is_corrupt = true;
+    else if (verdict != FAULT_PASSES) {
+        lose_here(sim, port, sent->entry.handle, loss_of_verdict[verdict]);
+        return;
+    }
+    engine_post(
+        sim, link->peer_node, link->peer_port, sent->end_ps + link->latency_ps, sent->entry);
+}
+
+void egress_transmit(struct sim *sim, uint32_t port, uint64_t now_ps)
+{
+    const struct engine_link *link = &sim->links[port];
+    struct port *queue = &sim->ports[port];
+    struct port_transmission sent;
+
+    do {
+        port_transmit(queue, now_ps, &sent);
+        if (__builtin_expect(link->is_special, false)) {
+            emit_special(sim, port, &sent);
+            continue;
+        }
+        sim->packet_hops++;
+        engine_post(
+            sim, link->peer_node, link->peer_port, sent.end_ps + link->latency_ps, sent.entry);
+    } while (port_next_ps(queue) <= now_ps);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+void egress_flush(struct sim *sim, uint32_t port, enum sim_loss loss, uint64_t now_ps)
+{
+    struct port *queue = &sim->ports[port];
+    struct port_entry entry;
+
+    while (port_take_out(queue, &entry))
+        lose_here(sim, port, entry.handle, loss);
+    queue->free_ps = now_ps;
+}
+
+/* A profile like the healthy one but for its rate; they are few. */
+static const struct port_profile *profile_with_rate(
+    struct sim *sim, const struct port_profile *healthy, uint64_t rate_bps)
+{
+    struct port_config config = healthy->config;
+
+    if (rate_bps == config.rate_bps)
+        return healthy;
+    config.rate_bps = rate_bps;
+    for (uint32_t i = 0; i < sim->profile_count; i++) {
+        const struct port_config *known = &sim->profiles[i].config;
+
+        if (known->rate_bps == rate_bps && known->data.bytes == config.data.bytes &&
+            known->red_min_bytes == config.red_min_bytes && known->marks == config.marks &&
+            known->faces_host == config.faces_host && known->trims == config.trims &&
+            known->control.bytes == config.control.bytes)
+            return &sim->profiles[i];
+    }
+    assert(sim->profile_count < sim->profile_max);
+    port_profile_init(&sim->profiles[sim->profile_count], &config, healthy->pool);
+    return &sim->profiles[sim->profile_count++];
+}
+
+void egress_apply(struct sim *sim, uint32_t port, const struct fault_action *action)
+{
+    struct engine_port *details = &sim->port_details[port];
+    struct engine_link *link = &sim->links[port];
+    bool was_down = fault_link_is_down(&details->fault);
+
+    fault_link_apply(&sim->faults, &details->fault, action);
+    if (!was_down && fault_link_is_down(&details->fault))
+        egress_flush(sim, port, SIM_LOST_LINK_DOWN, action->time_ps);
+    sim->ports[port].profile = profile_with_rate(sim, details->healthy,
+        fault_link_rate_bps(&sim->faults, &details->fault, details->rate_bps));
+    link->is_special = !fault_link_is_healthy(&details->fault) || !link->has_cable ||
+                       sim->config.observer.on_frame || sim->config.wire;
+}
+
+/* Its transmission began before the link went down, and it would arrive only now. */
+bool egress_was_cut(
+    const struct sim *sim, uint32_t ingress_port, struct port_entry packet, uint64_t now_ps)
+{
+    const struct engine_link *back = &sim->links[ingress_port];
+    uint64_t came_down_ps = sim->port_details[ingress_port].came_down_ps;
+    uint64_t way_ps;
+    uint32_t sender;
+    uint32_t first_port;
+
+    if (came_down_ps == 0)
+        return false;
+    first_port = back->peer_node < sim->nic_count
+                     ? sim->nics[back->peer_node].first_port
+                     : sim->switches[back->peer_node - sim->nic_count].first_port;
+    sender = first_port + back->peer_port;
+    way_ps = sim->links[sender].latency_ps +
+             port_transmission_ps(sim->port_details[sender].healthy, packet.length_bytes);
+    return now_ps - way_ps < came_down_ps;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a simulation, and what the engine's parts do for each other. The front door is
+ * sim.h.
+ *
+ * NICs are nodes 0 to nic_count - 1, switches follow. A node sees nothing but its own state and
+ * what its links bring, so it may be run alone up to the end of a window. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+#include "sim/fault.h"
+#include "sim/heap.h"
+#include "sim/mailbox.h"
+#include "sim/packets.h"
+#include "sim/sim.h"
+#include "sim/workload.h"
+#include "switch/switch.h"
+#include "transport/transport.h"
+
+enum {
+    ENGINE_PS_PER_NS = 1000,
+    ENGINE_FIRST_QPN = 16,
+    ENGINE_NIC_ROOM = 2,     /* packets that may wait at a port of a NIC */
+    ENGINE_OUTER_BYTES = 40, /* IPv6 */
+    ENGINE_VIOLATION_BYTES = 256,
+};
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+/* Where an egress port leads. */
+struct engine_link {
+    uint64_t latency_ps; /* from the last bit's departure until the next node can act on it */
+    uint32_t peer_node;
+    uint16_t peer_port;
+    bool has_cable;
+    bool is_special; /* what leaves must be looked at: a fault, or somebody who wants to see it */
+};
+
+/* What is seldom needed of a port. */
+struct engine_port {
+    struct fault_link fault; /* of the way out */
+    uint64_t came_down_ps;   /* the way in went down last; 0: never */
+    uint64_t lost;
+    const struct port_profile *healthy;
+    uint64_t rate_bps;
+};
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+struct engine_switch {
+    struct switch_table table;
+    uint32_t first_port; /* in struct sim's arrays */
+    uint32_t port_count;
+    uint32_t first_word; /* of `waiting`: bit p: something waits at port p */
+    bool was_cut;        /* a link into it went down at some time */
+};
+
+struct engine_nic {
+    struct transport *transport;
+    uint64_t turn_ps;  /* when it acts next, by itself or because something arrived */
+    uint64_t timer_ps; /* the transport's deadline */
+    uint64_t work_ps;  /* the first of its ranks that wants to be woken */
+    uint64_t room_ps;  /* before then no port has room */
+    uint32_t first_port;
+    uint32_t ports_up;
+    uint32_t first_rank; /* a list: see engine_rank.next_on_nic */
+    uint32_t first_qp;   /* in flow_of_qp */
+    uint32_t qp_count;
+    bool was_cut;
+};
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+struct engine_rank {
+    struct workload_rank state;
+    uint64_t wake_ps;
+    uint32_t workload;
+    uint32_t nic;
+    uint32_t next_on_nic; /* ENGINE_NONE: the last */
+    uint32_t first_out;   /* in flow_out */
+    uint32_t first_in;    /* in flow_in */
+    bool has_started;
+};
+#define ENGINE_NONE UINT32_MAX
+
+struct engine_message {
+    uint64_t posted_ps;
+    uint64_t bytes;
+};
+
+struct engine_flow {
+    uint32_t workload;
+    uint32_t from; /* ranks, as struct sim counts them */
+    uint32_t to;
+    uint32_t number_out; /* as the ranks count them */
+    uint32_t number_in;
+    uint32_t qpn_out;
+    uint32_t qpn_in;
+    uint32_t posted; /* messages */
+    uint32_t completed;
+    uint64_t posted_bytes;
+    uint64_t completed_bytes;
+    uint64_t started_ps;
+    uint64_t ended_ps;
+    uint64_t placed_bytes;
+    struct engine_message *messages; /* by number modulo `depth` */
+    uint32_t depth;
+    bool tells;
+    struct account *account; /* checks: which bytes were placed; NULL */
+};
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+struct sim {
+    /* touched with every packet */
+    struct port *ports;
+    struct engine_link *links;
+    struct packets packets;
+    struct mailbox mailbox;
+    struct engine_nic *nics;
+    struct engine_switch *switches;
+    uint64_t *waiting; /* bitmaps of switch ports */
+    struct mailbox_entry *batch;
+    struct mailbox_entry *spare;
+    uint32_t *active;
+    struct heap *heap; /* NULL: windows */
+    uint64_t hash;
+    uint64_t packet_hops;
+    uint64_t packets_sent;
+    uint64_t packets_delivered;
+    uint64_t plane_bytes[FABRIC_PLANES_MAX];
+    uint32_t arriving_plane; /* of the packet being received */
+    uint32_t arriving_nic;
+    uint32_t nic_count;
+    uint32_t node_count;
+    uint32_t plane_count;
+
+    /* seldom */
+    struct sim_config config;
+    const struct fabric *fabric;
+    struct parameters parameters;
+    struct cc_profile cc;
+    struct fault_plan faults;
+    struct engine_port *port_details;
+    struct port_counters *port_counters;
+    struct port_pool slots;
+    struct port_profile *profiles;
+    uint32_t profile_count;
+    uint32_t profile_max;
+    uint32_t port_count;
+    uint32_t word_count;
+    struct fault_action *actions; /* of the present window */
+    uint32_t action_count;
+    uint32_t action_max;
+    uint64_t packets_lost[SIM_LOSS_COUNT];
+
+    struct workload_layout *layouts; /* of each workload */
+    struct path_profile *paths; /* within a T0, between T0s, then of workloads with EVs given */
+    uint32_t cross_profile_count;
+    struct engine_rank *ranks;
+    struct engine_flow *flows;
+    uint32_t *flow_of_qp;
+    uint32_t *flow_out;
+    uint32_t *flow_in;
+    uint32_t *ranks_left; /* of each workload */
+    uint32_t rank_count;
+    uint32_t flow_count;
+    uint32_t workloads_left;
+    uint32_t acting_rank;
+    struct workload_world world;
+
+    uint32_t window_psns;
+    uint64_t now_ps;
+    enum sim_status status;
+    char violation[ENGINE_VIOLATION_BYTES];
+};
+
+static inline uint64_t engine_ns(uint64_t time_ps)
+{
+    return time_ps / ENGINE_PS_PER_NS;
+}
+
+static inline uint64_t engine_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static inline void engine_post(
+    struct sim *sim, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry packet)
+{
+    if (__builtin_expect(sim->heap != NULL, false))
+        heap_post(sim->heap, node, port, time_ps, packet);
+    else
+        mailbox_post(&sim->mailbox, node, port, time_ps, packet);
+}
+
+/* The node must be run at `time_ps`. */
+static inline void engine_wake(struct sim *sim, uint32_t node, uint64_t time_ps)
+{
+    if (sim->heap)
+        heap_wake(sim->heap, node, time_ps);
+    else
+        mailbox_wake(&sim->mailbox, node, time_ps);
+}
+
+void engine_lose(struct sim *, uint32_t packet, enum sim_loss);
+void engine_event(struct sim *, const struct sim_event *);
+/* Stops the run. `what` is followed by the place, the time and the seed. */
+void engine_violated(struct sim *, const char *what, uint64_t subject, uint64_t time_ps);

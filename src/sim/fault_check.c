@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults that make sense, on things that exist. */
+#include "sim/fault.h"
+
+#include <stddef.h>
+
+#include "sim/fault_cover.h"
+#include "sim/problem.h"
+
+static bool bounds_check(
+    const struct fabric *fabric, const struct fabric_element *element, struct sim_problem *problem)
+{
+    const struct fabric_config *config = &fabric->config;
+    bool has_plane = element->kind != FABRIC_NIC;
+    bool has_nic = element->kind == FABRIC_NIC || element->kind == FABRIC_HOST_LINK;
+    bool has_t0 = element->kind == FABRIC_T0 || element->kind == FABRIC_UPLINK;
+    bool has_t1 = element->kind == FABRIC_T1 || element->kind == FABRIC_UPLINK;
+
+    if (has_plane && element->plane >= config->plane_count)
+        return problem_is(problem, "where", "there is no plane %: the fabric has %",
+            (struct problem_numbers){ element->plane, config->plane_count, 0 });
+    if (has_nic && element->nic >= fabric->nic_count)
+        return problem_is(problem, "where", "there is no NIC %: the fabric has %",
+            (struct problem_numbers){ element->nic, fabric->nic_count, 0 });
+    if (has_t0 && element->t0 >= config->t0_count)
+        return problem_is(problem, "where", "there is no T0 %: a plane has %",
+            (struct problem_numbers){ element->t0, config->t0_count, 0 });
+    if (has_t1 && element->t1 >= config->t1_count)
+        return problem_is(problem, "where", "there is no T1 %: a plane has %",
+            (struct problem_numbers){ element->t1, config->t1_count, 0 });
+    return true;
+}
+
+static bool element_check(const struct fabric *fabric, const struct sim_fault *fault,
+    const struct fabric_element *element, struct sim_problem *problem)
+{
+    bool is_switch = element->kind == FABRIC_T0 || element->kind == FABRIC_T1;
+
+    if (!bounds_check(fabric, element, problem))
+        return false;
+    if (fault_cover_is_missing(fabric, element))
+        return problem_is(
+            problem, "where", "this link is missing in the fabric", (struct problem_numbers){ 0 });
+    if (fault->kind == SIM_FAULT_REBOOT && !is_switch)
+        return problem_is(problem, "where", "only a switch can reboot: take something else down",
+            (struct problem_numbers){ 0 });
+    return true;
+}
+
+static bool ev_check(
+    const struct fabric *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+{
+    struct ev_path path = fabric_ev_path(fabric, fault->ev);
+    uint32_t uplinks = fabric->config.t1_count > 0 ? fabric->config.t1_count : 1;
+
+    if (!fault->of_ev)
+        return true;
+    if (fault_cover_is_down(fault->kind) || fault->kind == SIM_FAULT_SLOW)
+        return problem_is(problem, "ev",
+            "only loss, corrupt and blackhole can be of one EV: a link is down or slow for all",
+            (struct problem_numbers){ 0 });
+    if (path.plane >= fabric->config.plane_count || path.uplink >= uplinks)
+        return problem_is(problem, "ev",
+            "EV % is no path of this fabric: its planes are below %, its uplinks below %",
+            (struct problem_numbers){ fault->ev, fabric->config.plane_count, uplinks });
+    return true;
+}
+
+static bool flap_check(const struct sim_fault *fault, struct sim_problem *problem)
+{
+    if (fault->period_ps == 0)
+        return problem_is(
+            problem, "period", "a flap needs a period above 0", (struct problem_numbers){ 0 });
+    if (fault->duty_permille == 0 || fault->duty_permille > 1000)
+        return problem_is(problem, "duty",
+            "% permille of the period down: must be between 1 and 1000",
+            (struct problem_numbers){ fault->duty_permille, 0, 0 });
+    if (fault->duty_permille < 1000 && fault->period_ps < 1000)
+        return problem_is(problem, "period", "% ps is too short for a flap: at least 1000 ps",
+            (struct problem_numbers){ fault->period_ps, 0, 0 });
+    return true;
+}
+
+/* What holds for listed and generated ones alike. */
+static bool kind_check(
+    const struct fabric *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+{
+    bool is_random = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT;
+
+    if (fault->kind >= SIM_FAULT_KIND_COUNT)
+        return problem_is(problem, "kind", "no such kind of fault", (struct problem_numbers){ 0 });
+    if (is_random && fault->probability == 0)
+        return problem_is(problem, "probability", "0 does nothing: must be above 0, at most 1",
+            (struct problem_numbers){ 0 });
+    if (fault->kind == SIM_FAULT_SLOW && fault->rate_bps == 0)
+        return problem_is(problem, "rate", "a link at 0 bit/s is down: use kind down",
+            (struct problem_numbers){ 0 });
+    if (fault_cover_is_down(fault->kind) && fault->direction != SIM_BOTH_WAYS)
+        return problem_is(problem, "direction",
+            "a link is down both ways: use blackhole for one direction",
+            (struct problem_numbers){ 0 });
+    if (fault->kind == SIM_FAULT_FLAP && !flap_check(fault, problem))
+        return false;
+    return ev_check(fabric, fault, problem);
+}
+
+static bool listed_check(
+    const struct fabric *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+{
+    if (!kind_check(fabric, fault, problem))
+        return false;
+    if (fault->where_count == 0)
+        return problem_is(
+            problem, "where", "names nothing: at least one element", (struct problem_numbers){ 0 });
+    for (uint32_t i = 0; i < fault->where_count; i++)
+        if (!element_check(fabric, fault, &fault->where[i], problem))
+            return false;
+    if (fault->until_ps <= fault->from_ps)
+        return problem_is(problem, "until", "ends at % ps, before it begins at % ps",
+            (struct problem_numbers){ fault->until_ps, fault->from_ps, 0 });
+    return true;
+}
+
+static bool generator_check(const struct fabric *fabric, const struct sim_fault_generator *from,
+    struct sim_problem *problem)
+{
+    if (!kind_check(fabric, &from->fault, problem))
+        return false;
+    if (from->component >= FABRIC_COMPONENT_COUNT)
+        return problem_is(
+            problem, "component", "no such kind of component", (struct problem_numbers){ 0 });
+    if (from->fault.kind == SIM_FAULT_REBOOT && from->component != FABRIC_T0 &&
+        from->component != FABRIC_T1)
+        return problem_is(problem, "component",
+            "only switches can reboot: take something else down", (struct problem_numbers){ 0 });
+    if (from->mean_between_ps == 0)
+        return problem_is(
+            problem, "mean_between", "must be above 0", (struct problem_numbers){ 0 });
+    if (from->duration_ps == 0)
+        return problem_is(problem, "for", "must be above 0", (struct problem_numbers){ 0 });
+    return true;
+}
+
+bool fault_check(const struct sim_config *config, struct sim_problem *problem)
+{
+    for (uint32_t i = 0; i < config->fault_count; i++) {
+        *problem = (struct sim_problem){ .section = "faults", .index = i };
+        if (!listed_check(config->fabric, &config->faults[i], problem))
+            return false;
+    }
+    for (uint32_t i = 0; i < config->generator_count; i++) {
+        *problem = (struct sim_problem){ .section = "generators", .index = i };
+        if (!generator_check(config->fabric, &config->generators[i], problem))
+            return false;
+    }
+    return true;
+}

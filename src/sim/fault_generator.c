@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exponential intervals from comparisons of random integers: no logarithm, so every machine draws
+ * the same. */
+#include "sim/fault_generator.h"
+
+#include <assert.h>
+
+#define FAULT_GENERATOR_ENTITY UINT64_C(0x6661756c74)
+
+uint32_t fault_generator_components(const struct fabric *fabric, enum fabric_component component)
+{
+    const struct fabric_config *config = &fabric->config;
+
+    switch (component) {
+    case FABRIC_NIC:
+        return fabric->nic_count;
+    case FABRIC_HOST_LINK:
+        return fabric->nic_count * config->plane_count;
+    case FABRIC_PLANE:
+        return config->plane_count;
+    case FABRIC_T0:
+        return config->plane_count * config->t0_count;
+    case FABRIC_T1:
+        return config->plane_count * config->t1_count;
+    case FABRIC_UPLINK:
+        return config->plane_count * config->t0_count * config->t1_count;
+    case FABRIC_COMPONENT_COUNT:
+        break;
+    }
+    assert(component < FABRIC_COMPONENT_COUNT);
+    return 0;
+}
+
+struct fabric_element fault_generator_element(
+    const struct fabric *fabric, enum fabric_component component, uint32_t number)
+{
+    const struct fabric_config *config = &fabric->config;
+    struct fabric_element element = { .kind = component };
+
+    switch (component) {
+    case FABRIC_NIC:
+        element.nic = number;
+        break;
+    case FABRIC_HOST_LINK:
+        element.nic = number / config->plane_count;
+        element.plane = number % config->plane_count;
+        break;
+    case FABRIC_PLANE:
+        element.plane = number;
+        break;
+    case FABRIC_T0:
+        element.plane = number / config->t0_count;
+        element.t0 = number % config->t0_count;
+        break;
+    case FABRIC_T1:
+        element.plane = number / config->t1_count;
+        element.t1 = number % config->t1_count;
+        break;
+    case FABRIC_UPLINK:
+        element.plane = number / (config->t0_count * config->t1_count);
+        element.t0 = number / config->t1_count % config->t0_count;
+        element.t1 = number % config->t1_count;
+        break;
+    case FABRIC_COMPONENT_COUNT:
+        assert(component < FABRIC_COMPONENT_COUNT);
+    }
+    return element;
+}
+
+struct prng fault_generator_stream(uint64_t seed, uint32_t generator, uint32_t component)
+{
+    struct prng of_generator = prng_stream(seed, FAULT_GENERATOR_ENTITY + generator);
+
+    return prng_stream(of_generator.state, component);
+}
+
+/* `share` of 2^32. */
+static uint64_t share_of(uint64_t whole, uint32_t share)
+{
+    return (whole >> 32) * share + ((whole & UINT32_MAX) * share >> 32);
+}
+
+/* Draws as long as each number is below the one before. The first number of a run that ends after
+ * an odd count, plus one for every even run before it, is exponential with mean 1 (von Neumann
+ * 1951). */
+uint64_t fault_generator_interval_ps(struct prng *prng, uint64_t mean_ps)
+{
+    uint64_t whole_ps = 0;
+
+    for (;;) {
+        uint32_t first = (uint32_t)(prng_next(prng) >> 32);
+        uint32_t last = first;
+        bool is_odd = true;
+
+        for (;;) {
+            uint32_t next = (uint32_t)(prng_next(prng) >> 32);
+
+            if (next >= last)
+                break;
+            last = next;
+            is_odd = !is_odd;
+        }
+        if (is_odd) {
+            uint64_t rest_ps = share_of(mean_ps, first);
+
+            return rest_ps > SIM_NEVER_PS - whole_ps ? SIM_NEVER_PS : whole_ps + rest_ps;
+        }
+        if (mean_ps > SIM_NEVER_PS - whole_ps)
+            return SIM_NEVER_PS;
+        whole_ps += mean_ps;
+    }
+}

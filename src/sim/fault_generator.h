@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When the components of a kind break by themselves. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/prng.h"
+#include "sim/sim.h"
+
+uint32_t fault_generator_components(const struct fabric *, enum fabric_component);
+struct fabric_element fault_generator_element(
+    const struct fabric *, enum fabric_component, uint32_t number);
+
+/* A stream of its own for each component of each generator, whatever else breaks. */
+struct prng fault_generator_stream(uint64_t seed, uint32_t generator, uint32_t component);
+
+/* The time to the next fault: exponential, at most SIM_NEVER_PS. */
+uint64_t fault_generator_interval_ps(struct prng *, uint64_t mean_ps);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking at a simulation between two calls of sim_run(). */
+#include <assert.h>
+#include <string.h>
+
+#include "sim/engine.h"
+
+static void add_ports(const struct sim *sim, struct sim_totals *out)
+{
+    for (uint32_t i = 0; i < sim->port_count; i++) {
+        const uint64_t *value = sim->port_counters[i].value;
+
+        out->trimmed += value[PORT_COUNTER_TRIMMED_ARRIVING] + value[PORT_COUNTER_TRIMMED_TAIL];
+        out->marked += value[PORT_COUNTER_MARKED];
+    }
+}
+
+void sim_totals(const struct sim *sim, struct sim_totals *out)
+{
+    *out = (struct sim_totals){ .packet_hops = sim->packet_hops,
+        .packets_sent = sim->packets_sent,
+        .packets_delivered = sim->packets_delivered,
+        .packets_in_flight = sim->packets.used };
+    memcpy(out->packets_lost, sim->packets_lost, sizeof(out->packets_lost));
+    add_ports(sim, out);
+    for (uint32_t nic = 0; nic < sim->nic_count; nic++) {
+        const uint64_t *counters = transport_counters(sim->nics[nic].transport);
+        const uint64_t *drops = transport_drops(sim->nics[nic].transport);
+
+        for (uint32_t i = 0; i < COUNTER_COUNT; i++)
+            out->transport[i] += counters[i];
+        for (uint32_t i = 0; i < DROP_REASON_COUNT; i++)
+            out->drops[i] += drops[i];
+    }
+}
+
+uint64_t sim_hash(const struct sim *sim)
+{
+    return sim->hash;
+}
+
+/* ---- flows ----------------------------------------------------------------------------------- */
+
+uint32_t sim_flow_count(const struct sim *sim)
+{
+    return sim->flow_count;
+}
+
+void sim_flow_at(const struct sim *sim, uint32_t index, struct sim_flow *out)
+{
+    const struct engine_flow *flow = &sim->flows[index];
+    const struct engine_rank *from = &sim->ranks[flow->from];
+    const struct engine_rank *to = &sim->ranks[flow->to];
+
+    assert(index < sim->flow_count);
+    *out = (struct sim_flow){ .workload = flow->workload,
+        .from_rank = from->state.rank,
+        .to_rank = to->state.rank,
+        .from_nic = from->nic,
+        .to_nic = to->nic,
+        .qpn = flow->qpn_out,
+        .posted_bytes = flow->posted_bytes,
+        .placed_bytes = flow->placed_bytes,
+        .completed_bytes = flow->completed_bytes,
+        .started_ps = flow->started_ps,
+        .ended_ps = flow->ended_ps };
+}
+
+int sim_flow_status(const struct sim *sim, uint32_t index, struct qp_status *out)
+{
+    const struct engine_flow *flow = &sim->flows[index];
+
+    return transport_qp_status(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out, out);
+}
+
+struct path_set *sim_flow_paths(const struct sim *sim, uint32_t index)
+{
+    const struct engine_flow *flow = &sim->flows[index];
+
+    return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out);
+}
+
+void sim_plane_bytes(const struct sim *sim, uint64_t out[static FABRIC_PLANES_MAX])
+{
+    memcpy(out, sim->plane_bytes, sizeof(sim->plane_bytes));
+}
+
+uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)
+{
+    uint32_t payload_bytes = (uint32_t)sim->parameters.pmtu;
+    struct packet full = { .opcode = OPCODE_WRITE_MIDDLE,
+        .flags = sim->parameters.stamp ? PACKET_STAMPED : 0,
+        .write.payload.length = payload_bytes };
+
+    return workload_ideal_bps(&sim->layouts[workload], sim->fabric, payload_bytes,
+        packet_nominal_bytes(&full) + ENGINE_OUTER_BYTES);
+}
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+/* Ports are worked off to the end of every window, which is sim_now_ps(). */
+bool sim_queue_at(struct sim *sim, struct fabric_end end, struct sim_queue *out)
+{
+    uint32_t port;
+
+    if (end.is_nic) {
+        if (end.node >= sim->nic_count || end.port >= sim->plane_count)
+            return false;
+        port = sim->nics[end.node].first_port + end.port;
+    } else {
+        if (end.node >= sim->node_count - sim->nic_count ||
+            end.port >= sim->switches[end.node].port_count)
+            return false;
+        port = sim->switches[end.node].first_port + end.port;
+    }
+    *out = (struct sim_queue){ .data_bytes = sim->ports[port].queues[PORT_DATA].bytes,
+        .control_bytes = sim->ports[port].queues[PORT_CONTROL].bytes,
+        .counters = &sim->port_counters[port],
+        .lost = sim->port_details[port].lost };
+    return sim->links[port].has_cable;
+}
+
+/* The ports note their own longest queue; it is forgotten here. */
+uint32_t sim_queue_peak(struct sim *sim, struct fabric_end *where)
+{
+    uint64_t peak = 0;
+
+    *where = (struct fabric_end){ 0 };
+    for (uint32_t i = 0; i < sim->node_count - sim->nic_count; i++)
+        for (uint32_t p = 0; p < sim->switches[i].port_count; p++) {
+            uint32_t port = sim->switches[i].first_port + p;
+            uint64_t *depth = &sim->port_counters[port].value[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
+
+            if (*depth > peak) {
+                peak = *depth;
+                *where = (struct fabric_end){ .node = i, .port = p };
+            }
+            *depth = sim->ports[port].queues[PORT_DATA].bytes;
+        }
+    return (uint32_t)peak;
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+uint32_t sim_fault_count(const struct sim *sim)
+{
+    return fault_count(&sim->faults);
+}
+
+const struct sim_fault *sim_fault_at(const struct sim *sim, uint32_t index)
+{
+    return fault_at(&sim->faults, index);
+}

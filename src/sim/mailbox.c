@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists of arrivals, and windows opening one after the other. */
+#include "sim/mailbox.h"
+
+#include "sim/packets.h"
+#include "sim/sort.h"
+
+enum {
+    PS_PER_NS = 1000,
+    WHEEL_TICK_NS = 256,
+};
+
+void mailbox_init(struct mailbox *mailbox, struct arena *arena, uint32_t node_count,
+    uint32_t packet_count, uint64_t window_ps)
+{
+    uint32_t words = (node_count + 63) / 64;
+    size_t lists = (size_t)MAILBOX_WINDOWS * node_count;
+
+    assert(window_ps > 0 && window_ps <= UINT32_MAX);
+    assert(packet_count < UINT32_MAX / MAILBOX_CHUNK_UNITS);
+    *mailbox = (struct mailbox){ .window_ps = window_ps,
+        .node_count = node_count,
+        .word_count = words,
+        .next = arena_take(arena, lists, sizeof(*mailbox->next), 64),
+        .active = arena_take(arena, (size_t)MAILBOX_WINDOWS * words, sizeof(uint64_t), 64),
+        .units = packets_take_memory(
+            arena, (size_t)packet_count * MAILBOX_CHUNK_UNITS, sizeof(*mailbox->units)),
+        .chunk_count = packet_count,
+        .free_chunk = MAILBOX_NONE,
+        .far = packets_take_memory(arena, packet_count, sizeof(*mailbox->far)) };
+    wheel_init(arena->memory ? &mailbox->wheel : NULL, arena, node_count);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* Every chunk in use has at least one entry, and there are as many chunks as packets. */
+uint32_t mailbox_take_chunk(struct mailbox *mailbox, uint32_t next)
+{
+    uint32_t older = next == 0 ? MAILBOX_NONE : next / MAILBOX_CHUNK_UNITS - 1;
+    uint32_t chunk = mailbox->free_chunk;
+    struct mailbox_head *head;
+
+    if (chunk == MAILBOX_NONE) {
+        assert(mailbox->chunks_touched < mailbox->chunk_count);
+        chunk = mailbox->chunks_touched++;
+    } else {
+        mailbox->free_chunk = mailbox->units[chunk * MAILBOX_CHUNK_UNITS].head.older;
+    }
+    head = &mailbox->units[chunk * MAILBOX_CHUNK_UNITS].head;
+    head->older = older;
+    head->count_before = older == MAILBOX_NONE
+                             ? 0
+                             : mailbox->units[older * MAILBOX_CHUNK_UNITS].head.count_before +
+                                   MAILBOX_CHUNK_UNITS - 1;
+    return chunk * MAILBOX_CHUNK_UNITS + 1;
+}
+
+/* From the newest chunk to the oldest, so from the end of the place to its beginning: entries of
+ * one sender then stand in the order in which it posted them. */
+struct mailbox_batch mailbox_take(struct mailbox *mailbox, uint32_t node,
+    struct mailbox_entry *place, struct mailbox_entry *other)
+{
+    uint32_t *next = &mailbox->next[mailbox->slot * mailbox->node_count + node];
+    uint32_t chunk = (*next - 1) / MAILBOX_CHUNK_UNITS;
+    uint32_t count = (*next - 1) % MAILBOX_CHUNK_UNITS;
+    uint32_t total;
+
+    if (*next == 0)
+        return (struct mailbox_batch){ .count = 0 };
+    *next = 0;
+    total = mailbox->units[chunk * MAILBOX_CHUNK_UNITS].head.count_before + count;
+    while (chunk != MAILBOX_NONE) {
+        union mailbox_unit *units = &mailbox->units[chunk * MAILBOX_CHUNK_UNITS];
+        uint32_t older = units->head.older;
+
+        for (uint32_t i = 0; i < count; i++)
+            place[units->head.count_before + i] = units[1 + i].entry;
+        units->head.older = mailbox->free_chunk;
+        mailbox->free_chunk = chunk;
+        chunk = older;
+        count = MAILBOX_CHUNK_UNITS - 1;
+    }
+    return (struct mailbox_batch){ .entries = sort_entries(place, total, other), .count = total };
+}
+
+/* ---- far away -------------------------------------------------------------------------------- */
+
+void mailbox_post_far(struct mailbox *mailbox, uint32_t node, uint32_t port, uint64_t time_ps,
+    struct port_entry packet)
+{
+    uint32_t at = mailbox->far_count++;
+
+    assert(at < mailbox->chunk_count);
+    while (at > 0 && mailbox->far[(at - 1) / 2].time_ps > time_ps) {
+        mailbox->far[at] = mailbox->far[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    mailbox->far[at] =
+        (struct mailbox_far){ .time_ps = time_ps, .node = node, .port = port, .packet = packet };
+}
+
+static struct mailbox_far pop_far(struct mailbox *mailbox)
+{
+    struct mailbox_far first = mailbox->far[0];
+    struct mailbox_far last = mailbox->far[--mailbox->far_count];
+    uint32_t at = 0;
+
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+
+        if (child + 1 < mailbox->far_count &&
+            mailbox->far[child + 1].time_ps < mailbox->far[child].time_ps)
+            child++;
+        if (child >= mailbox->far_count || mailbox->far[child].time_ps >= last.time_ps)
+            break;
+        mailbox->far[at] = mailbox->far[child];
+        at = child;
+    }
+    mailbox->far[at] = last;
+    return first;
+}
+
+/* The wheel may be late by a tick: it is set a tick early. */
+void mailbox_wake_far(struct mailbox *mailbox, uint32_t node, uint64_t time_ps)
+{
+    uint64_t time_ns = time_ps / PS_PER_NS;
+
+    time_ns = time_ns > WHEEL_TICK_NS ? time_ns - WHEEL_TICK_NS : 0;
+    if (time_ns < wheel_deadline_of(&mailbox->wheel, node))
+        wheel_set(&mailbox->wheel, node, time_ns);
+}
+
+/* What lay far away and now falls into the present window. */
+static void bring_near(struct mailbox *mailbox)
+{
+    uint64_t end_ps = mailbox->open_ps + mailbox->window_ps;
+    uint32_t node;
+
+    while (mailbox->far_count > 0 && mailbox->far[0].time_ps < end_ps) {
+        struct mailbox_far far = pop_far(mailbox);
+
+        mailbox_append(mailbox, mailbox->slot, far.node,
+            (far.time_ps - mailbox->open_ps) << 32 | far.port, far.packet);
+    }
+    while ((node = wheel_take(&mailbox->wheel, end_ps / PS_PER_NS)) != WHEEL_NONE)
+        mailbox_activate(mailbox, mailbox->slot, node);
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+uint32_t mailbox_take_active(struct mailbox *mailbox, uint32_t *nodes)
+{
+    uint64_t *words = &mailbox->active[mailbox->slot * mailbox->word_count];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < mailbox->word_count; i++) {
+        uint64_t word = words[i];
+
+        words[i] = 0;
+        for (; word; word &= word - 1)
+            nodes[count++] = 64 * i + (uint32_t)__builtin_ctzll(word);
+    }
+    return count;
+}
+
+static bool slot_is_active(const struct mailbox *mailbox, uint32_t slot)
+{
+    for (uint32_t i = 0; i < mailbox->word_count; i++)
+        if (mailbox->active[slot * mailbox->word_count + i])
+            return true;
+    return false;
+}
+
+uint64_t mailbox_next_ps(const struct mailbox *mailbox, uint64_t limit_ps)
+{
+    uint64_t wake_ns = wheel_next_ns(&mailbox->wheel);
+
+    for (uint32_t ahead = 0; ahead < MAILBOX_WINDOWS; ahead++)
+        if (slot_is_active(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS)) {
+            uint64_t open_ps = mailbox->open_ps + ahead * mailbox->window_ps;
+
+            if (open_ps < limit_ps)
+                limit_ps = open_ps;
+            break;
+        }
+    if (mailbox->far_count > 0 && mailbox->far[0].time_ps < limit_ps)
+        limit_ps = mailbox->far[0].time_ps;
+    if (wake_ns < limit_ps / PS_PER_NS)
+        limit_ps = wake_ns * PS_PER_NS;
+    return limit_ps;
+}
+
+void mailbox_open(struct mailbox *mailbox, uint64_t open_ps)
+{
+    uint64_t windows = (open_ps - mailbox->open_ps) / mailbox->window_ps;
+
+    assert(open_ps >= mailbox->open_ps);
+    assert(open_ps % mailbox->window_ps == 0);
+    mailbox->open_ps = open_ps;
+    mailbox->slot = (uint32_t)((mailbox->slot + windows) % MAILBOX_WINDOWS);
+    bring_near(mailbox);
+}

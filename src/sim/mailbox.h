@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What will arrive where: one list of arrivals for each node and window of time.
+ *
+ * Time is cut into windows no longer than the shortest way between two nodes, so whatever reaches a
+ * node inside a window was posted before the window opened. Nodes are numbers. A node that expects
+ * no arrival but has something to do asks to be woken; nodes without either cost nothing. */
+#pragma once
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/wheel.h"
+#include "switch/switch.h"
+
+#define MAILBOX_WINDOWS     8 /* known ahead; later arrivals wait in a heap */
+#define MAILBOX_NONE        UINT32_MAX
+#define MAILBOX_CHUNK_UNITS 8
+
+struct mailbox_entry {
+    uint64_t key;             /* time since the window opened << 32 | port it comes in by */
+    struct port_entry packet; /* its handle is an index of struct packets */
+};
+
+static inline uint32_t mailbox_port(const struct mailbox_entry *entry)
+{
+    return (uint32_t)entry->key;
+}
+
+static inline uint64_t mailbox_offset_ps(const struct mailbox_entry *entry)
+{
+    return entry->key >> 32;
+}
+
+/* Lists are made of chunks of 8 units, the first of which is about the chunk. Where the next entry
+ * of a list goes is a number of units: 0, an empty list; a multiple of 8, the end of a full chunk.
+ */
+struct mailbox_head {
+    uint32_t older; /* the chunk filled before it, or MAILBOX_NONE; free: the next free one */
+    uint32_t count_before; /* entries of all older ones */
+    uint64_t reserved;
+};
+
+union mailbox_unit {
+    struct mailbox_head head;
+    struct mailbox_entry entry;
+};
+
+_Static_assert(sizeof(union mailbox_unit) == 16, "a chunk is two cache lines");
+
+struct mailbox_far { /* an arrival beyond the windows known ahead */
+    uint64_t time_ps;
+    uint32_t node;
+    uint32_t port;
+    struct port_entry packet;
+};
+
+struct mailbox {
+    uint64_t window_ps;
+    uint64_t open_ps; /* when the present window opened; a multiple of window_ps */
+    uint32_t slot;    /* of the present window: its number modulo MAILBOX_WINDOWS */
+    uint32_t node_count;
+    uint32_t word_count;
+    uint32_t *next;   /* [window][node]: unit of the next entry */
+    uint64_t *active; /* [window][word]: bit per node */
+    union mailbox_unit *units;
+    uint32_t chunk_count;
+    uint32_t chunks_touched;
+    uint32_t free_chunk;
+    struct mailbox_far *far; /* binary heap by time */
+    uint32_t far_count;
+    struct wheel wheel; /* wakes beyond the windows known ahead */
+};
+
+/* `packet_count`: entries there can be at a time. */
+void mailbox_init(struct mailbox *, struct arena *, uint32_t node_count, uint32_t packet_count,
+    uint64_t window_ps);
+
+/* Begins a list or goes on behind the chunk that ends at `next`; yields the first unit to fill. */
+uint32_t mailbox_take_chunk(struct mailbox *, uint32_t next);
+void mailbox_post_far(
+    struct mailbox *, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry);
+void mailbox_wake_far(struct mailbox *, uint32_t node, uint64_t time_ps);
+
+/* How many windows after the present one a time lies; its offset in that window in *offset_ps.
+ * MAILBOX_WINDOWS: too many. */
+static inline uint32_t mailbox_ahead(
+    const struct mailbox *mailbox, uint64_t time_ps, uint64_t *offset_ps)
+{
+    uint32_t ahead = 0;
+
+    *offset_ps = time_ps - mailbox->open_ps;
+    while (*offset_ps >= mailbox->window_ps && ahead < MAILBOX_WINDOWS) {
+        *offset_ps -= mailbox->window_ps;
+        ahead++;
+    }
+    return ahead;
+}
+
+static inline void mailbox_activate(struct mailbox *mailbox, uint32_t slot, uint32_t node)
+{
+    mailbox->active[slot * mailbox->word_count + node / 64] |= UINT64_C(1) << node % 64;
+}
+
+static inline void mailbox_append(
+    struct mailbox *mailbox, uint32_t slot, uint32_t node, uint64_t key, struct port_entry packet)
+{
+    uint32_t *next = &mailbox->next[slot * mailbox->node_count + node];
+    uint32_t unit = *next;
+
+    if (__builtin_expect(unit % MAILBOX_CHUNK_UNITS == 0, false)) {
+        if (unit == 0)
+            mailbox_activate(mailbox, slot, node);
+        unit = mailbox_take_chunk(mailbox, unit);
+    }
+    mailbox->units[unit].entry.key = key;
+    mailbox->units[unit].entry.packet = packet;
+    *next = unit + 1;
+}
+
+/* The packet arrives at `port` of `node` at `time_ps`, in a window not yet open. */
+static inline void mailbox_post(struct mailbox *mailbox, uint32_t node, uint32_t port,
+    uint64_t time_ps, struct port_entry packet)
+{
+    uint64_t offset_ps;
+    uint32_t ahead = mailbox_ahead(mailbox, time_ps, &offset_ps);
+
+    assert(ahead > 0);
+    if (__builtin_expect(ahead == MAILBOX_WINDOWS, false))
+        mailbox_post_far(mailbox, node, port, time_ps, packet);
+    else
+        mailbox_append(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node,
+            offset_ps << 32 | port, packet);
+}
+
+/* The node has something to do at `time_ps`, in this window or later. It may be woken early. */
+static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t time_ps)
+{
+    uint64_t offset_ps;
+    uint32_t ahead = mailbox_ahead(mailbox, time_ps, &offset_ps);
+
+    if (ahead == MAILBOX_WINDOWS)
+        mailbox_wake_far(mailbox, node, time_ps);
+    else
+        mailbox_activate(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node);
+}
+
+struct mailbox_batch {
+    const struct mailbox_entry *entries;
+    uint32_t count;
+};
+
+/* Takes all that arrives at `node` in the present window, sorted by time and port. It lies in one
+ * of the two places given, which have room for as many entries as there can be. */
+struct mailbox_batch mailbox_take(
+    struct mailbox *, uint32_t node, struct mailbox_entry *place, struct mailbox_entry *other);
+
+/* The nodes active in the present window, ascending, which are then no longer; yields how many. */
+uint32_t mailbox_take_active(struct mailbox *, uint32_t *nodes);
+
+/* The beginning of a window before which nothing happens, at most `limit_ps`. */
+uint64_t mailbox_next_ps(const struct mailbox *, uint64_t limit_ps);
+
+/* Opens the window that begins at `open_ps`, a multiple of window_ps, after the present one or the
+ * first; nothing may be due in between. */
+void mailbox_open(struct mailbox *, uint64_t open_ps);

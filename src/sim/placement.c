@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the ranks of a workload sit, and whom each of a permutation writes to. */
+#include <assert.h>
+
+#include "base/prng.h"
+#include "sim/workload_family.h"
+
+#define PLACEMENT_ENTITY   UINT64_C(0x706c616365)
+#define PERMUTATION_ENTITY UINT64_C(0x7065726d757465)
+
+static void swap(uint32_t *left, uint32_t *right)
+{
+    uint32_t kept = *left;
+
+    *left = *right;
+    *right = kept;
+}
+
+/* The first rank_count of a shuffled deck of all NICs. */
+static void draw_nics(uint32_t *nics, uint32_t nic_count, uint32_t rank_count, struct prng prng)
+{
+    for (uint32_t nic = 0; nic < nic_count; nic++)
+        nics[nic] = nic;
+    for (uint32_t rank = 0; rank < rank_count; rank++)
+        swap(&nics[rank], &nics[rank + prng_below(&prng, nic_count - rank)]);
+}
+
+void workload_place(struct workload_layout *layout, const struct fabric *fabric, uint64_t seed)
+{
+    const struct sim_workload *workload = layout->workload;
+
+    if (workload->placement == SIM_RANDOM) {
+        draw_nics(layout->nic_of_rank, fabric->nic_count, workload->rank_count,
+            prng_stream(seed, PLACEMENT_ENTITY));
+        return;
+    }
+    for (uint32_t rank = 0; rank < workload->rank_count; rank++)
+        layout->nic_of_rank[rank] =
+            workload->placement == SIM_LIST ? workload->nics[rank] : workload->first_nic + rank;
+}
+
+/* ---- permutations ------------------------------------------------------------------------------
+ */
+
+/* Ranks by NIC, so that those of a T0 stand together (Shell's method). */
+static void order_by_nic(uint32_t *order, const uint32_t *nic_of_rank, uint32_t count)
+{
+    uint32_t gap = 1;
+
+    for (uint32_t rank = 0; rank < count; rank++)
+        order[rank] = rank;
+    while (gap < count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3) {
+        for (uint32_t i = gap; i < count; i++) {
+            uint32_t moving = order[i];
+            uint32_t place = i;
+
+            for (; place >= gap && nic_of_rank[order[place - gap]] > nic_of_rank[moving];
+                 place -= gap)
+                order[place] = order[place - gap];
+            order[place] = moving;
+        }
+    }
+}
+
+static uint32_t t0_of(
+    const struct workload_layout *layout, const struct fabric *fabric, uint32_t rank)
+{
+    return fabric_t0_of(fabric, layout->nic_of_rank[rank]);
+}
+
+/* The most ranks below one T0; `order` is by NIC. */
+static uint32_t largest_group(
+    const struct workload_layout *layout, const struct fabric *fabric, const uint32_t *order)
+{
+    uint32_t largest = 1;
+    uint32_t first = 0;
+
+    for (uint32_t i = 1; i < layout->workload->rank_count; i++) {
+        if (t0_of(layout, fabric, order[i]) != t0_of(layout, fabric, order[first]))
+            first = i;
+        if (i - first + 1 > largest)
+            largest = i - first + 1;
+    }
+    return largest;
+}
+
+/* `from` could write to `to`; if it had left its T0 before, it still does. */
+static bool suits(
+    const struct workload_layout *layout, const struct fabric *fabric, uint32_t from, uint32_t to)
+{
+    uint32_t own_t0 = t0_of(layout, fabric, from);
+
+    return from != to && (t0_of(layout, fabric, to) != own_t0 ||
+                             t0_of(layout, fabric, layout->to_rank[from]) == own_t0);
+}
+
+/* With the ranks in order of their T0, everybody writes as many places further as the largest T0
+ * has ranks: as few stay within theirs as can be. Then many pairs swap their targets where nobody
+ * is worse off for it. */
+static void derange(struct workload_layout *layout, const struct fabric *fabric, struct prng prng)
+{
+    uint32_t count = layout->workload->rank_count;
+    uint32_t *order = layout->scratch;
+    uint32_t shift;
+
+    order_by_nic(order, layout->nic_of_rank, count);
+    shift = largest_group(layout, fabric, order);
+    if (shift == count)
+        shift = 1;
+    for (uint32_t i = 0; i < count; i++)
+        layout->to_rank[order[i]] = order[(i + shift) % count];
+    for (uint32_t i = 0; i < 16 * count; i++) {
+        uint32_t left = prng_below(&prng, count);
+        uint32_t right = prng_below(&prng, count);
+
+        if (suits(layout, fabric, left, layout->to_rank[right]) &&
+            suits(layout, fabric, right, layout->to_rank[left]))
+            swap(&layout->to_rank[left], &layout->to_rank[right]);
+    }
+}
+
+void workload_permute(struct workload_layout *layout, const struct fabric *fabric, uint64_t seed)
+{
+    const struct sim_workload *workload = layout->workload;
+
+    if (workload->shift == 0) {
+        derange(layout, fabric, prng_stream(seed, PERMUTATION_ENTITY));
+        return;
+    }
+    for (uint32_t rank = 0; rank < workload->rank_count; rank++)
+        layout->to_rank[rank] = (rank + workload->shift) % workload->rank_count;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Saying what is wrong with a configuration. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/sim.h"
+
+/* The numbers that the gaps (%) of a reason stand for, in their order. */
+struct problem_numbers {
+    uint64_t first;
+    uint64_t second;
+    uint64_t third;
+};
+
+/* Fills in member and reason (cut off where it is full); yields false, so that a check ends with
+ * it. */
+bool problem_is(
+    struct sim_problem *, const char *member, const char *words, struct problem_numbers);

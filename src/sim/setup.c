@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulation from its configuration. */
+#include "sim/setup.h"
+
+#include <string.h>
+
+#include "base/power.h"
+
+enum {
+    LINE = 64,
+    WINDOW_PSNS_LEAST = 128,
+    WINDOW_PSNS_MOST = 32768,
+    PSNS_PER_MPR = 128,
+    PSNS_PER_WINDOW = 4, /* how far PSNs spread while a lost one is repaired */
+    CONTROL_PER_FLOW = 32,
+    PACKETS_PER_NIC = 64,
+    PACKETS_LEAST = 4096,
+    ACTIONS_PER_PORT = 4,
+};
+
+/* What the fabric decides. */
+static void derive_parameters(struct sim *sim)
+{
+    const struct fabric_config *fabric = &sim->fabric->config;
+    struct cc_settings settings;
+
+    sim->parameters = sim->config.parameters;
+    sim->parameters.link_bps = fabric->host_link.rate_bps * fabric->plane_count;
+    sim->parameters.base_rtt = (sim->fabric->base_rtt_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
+    sim->parameters.network_trims = fabric->buffers.trims;
+    sim->parameters.last_hop_ecn = false;
+    transport_cc_settings(&sim->parameters, &settings);
+    cc_profile_init(&sim->cc, &settings);
+}
+
+static uint32_t window_packets(const struct sim *sim)
+{
+    return sim->cc.settings.max_window_bytes / (uint32_t)sim->parameters.pmtu + 1;
+}
+
+static uint32_t window_psns(const struct sim *sim)
+{
+    uint64_t most = sim->parameters.mpr * PSNS_PER_MPR;
+    uint64_t psns = sim->config.window_psns ? sim->config.window_psns
+                                            : (uint64_t)PSNS_PER_WINDOW * window_packets(sim);
+
+    if (psns > most)
+        psns = most;
+    if (psns > WINDOW_PSNS_MOST)
+        psns = WINDOW_PSNS_MOST;
+    return psns > WINDOW_PSNS_LEAST ? power_of_two_at_least((uint32_t)psns) : WINDOW_PSNS_LEAST;
+}
+
+/* A flow has at most one window under way, and old copies of what it repeats. What is not used is
+ * not touched. */
+uint32_t setup_packet_count(const struct sim *sim)
+{
+    uint32_t window =
+        window_packets(sim) < sim->window_psns ? window_packets(sim) : sim->window_psns;
+    uint64_t count = (uint64_t)sim->flow_count * (2 * window + CONTROL_PER_FLOW) +
+                     (uint64_t)sim->nic_count * PACKETS_PER_NIC + PACKETS_LEAST;
+
+    return (uint32_t)(count < UINT32_MAX / 2 ? count : UINT32_MAX / 2);
+}
+
+/* Slots of the ports' queues: one for each packet, untouched until used. */
+static void setup_slots(struct sim *sim, struct arena *arena, uint32_t packet_count)
+{
+    struct arena measure;
+
+    arena_init(&measure, NULL, 0);
+    port_pool_init(&sim->slots, &measure, packet_count);
+    sim->slots.slots = packets_take_memory(arena, 1, measure.used_bytes);
+}
+
+static void setup_engine(struct sim *sim, struct arena *arena)
+{
+    uint32_t packet_count = setup_packet_count(sim);
+
+    packets_init(&sim->packets, arena, packet_count);
+    setup_slots(sim, arena, packet_count);
+    mailbox_init(&sim->mailbox, arena, sim->node_count, packet_count, sim->fabric->lookahead_ps);
+    sim->batch = packets_take_memory(arena, packet_count, sizeof(*sim->batch));
+    sim->spare = packets_take_memory(arena, packet_count, sizeof(*sim->spare));
+    sim->active = arena_take(arena, sim->node_count, sizeof(*sim->active), LINE);
+    sim->action_max = ACTIONS_PER_PORT * sim->port_count;
+    sim->actions = packets_take_memory(arena, sim->action_max, sizeof(*sim->actions));
+    if (sim->config.engine == SIM_HEAP)
+        sim->heap = heap_init(arena, sim->node_count, packet_count);
+    fault_plan_init(&sim->faults, arena,
+        &(struct fault_plan_config){ .fabric = sim->fabric,
+            .seed = sim->config.seed,
+            .faults = sim->config.faults,
+            .fault_count = sim->config.fault_count,
+            .generators = sim->config.generators,
+            .generator_count = sim->config.generator_count,
+            .until_ps = sim->config.duration_ps });
+}
+
+static void start(struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->nic_count; i++) {
+        struct engine_nic *nic = &sim->nics[i];
+        uint64_t deadline_ns = transport_deadline_ns(nic->transport);
+
+        nic->timer_ps = deadline_ns < UINT64_MAX / ENGINE_PS_PER_NS ? deadline_ns * ENGINE_PS_PER_NS
+                                                                    : SIM_NEVER_PS;
+        nic->turn_ps = nic->timer_ps < nic->work_ps ? nic->timer_ps : nic->work_ps;
+        if (nic->turn_ps != SIM_NEVER_PS)
+            engine_wake(sim, i, nic->turn_ps);
+    }
+}
+
+struct sim *sim_init(struct arena *arena, const struct sim_config *config)
+{
+    struct sim measured;
+    struct sim *taken = arena_take(arena, 1, sizeof(*taken), LINE);
+    struct sim *sim = taken ? taken : &measured;
+
+    memset(sim, 0, sizeof(*sim));
+    sim->config = *config;
+    sim->fabric = config->fabric;
+    sim->nic_count = config->fabric->nic_count;
+    sim->node_count = sim->nic_count + config->fabric->switch_count;
+    sim->plane_count = config->fabric->config.plane_count;
+    derive_parameters(sim);
+    sim->window_psns = window_psns(sim);
+    setup_fabric(sim, arena);
+    setup_work(sim, arena);
+    setup_transports(sim, arena);
+    setup_engine(sim, arena);
+    if (taken)
+        start(taken);
+    return taken;
+}

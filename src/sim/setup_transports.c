@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EV profiles, a transport for each NIC, two QPs for each flow: one that sends, one that receives.
+ */
+#include <assert.h>
+#include <stdalign.h>
+
+#include "base/power.h"
+#include "sim/setup.h"
+#include "sim/work.h"
+
+enum {
+    LINE = 64,
+    CROSS_PROFILES_MAX = 1024, /* QPs share lists of EVs where these are drawn at random */
+    LOCAL_PROFILE = 0,
+    FIRST_CROSS_PROFILE = 1,
+    CONTROL_SLOTS_LEAST = 32,
+    CONTROL_SLOTS_MOST = 256,
+    ENDPOINT_SLOTS = 8,
+    SCRATCH_BYTES = 16384,
+    QPS_MEASURED_MOST = 1 << 20,
+    STREAM_OF_PROFILES = 1,
+    STREAM_OF_NICS = 2,
+    STREAM_OF_PSNS = 3,
+};
+
+static struct prng stream(const struct sim *sim, uint32_t kind, uint32_t index)
+{
+    return prng_stream(sim->config.seed, (uint64_t)kind << 40 | index);
+}
+
+/* ---- EVs ------------------------------------------------------------------------------------- */
+
+static struct path_generate paths_between_t0s(const struct sim *sim)
+{
+    uint32_t uplinks = sim->fabric->config.t1_count > 0 ? sim->fabric->config.t1_count : 1;
+
+    return (struct path_generate){ .plane_count = sim->plane_count,
+        .uplink_count = uplinks,
+        .uplink_bits = (uint8_t)sim->fabric->uplink_bits,
+        .active_count = (uint32_t)sim->parameters.ev_active,
+        .backup_count = (uint32_t)sim->parameters.ev_backup };
+}
+
+static struct path_generate paths_within_t0(const struct sim *sim)
+{
+    struct path_generate generate = paths_between_t0s(sim);
+
+    generate.uplink_count = 1;
+    return generate;
+}
+
+static void generate_profile(
+    struct sim *sim, struct arena *arena, uint32_t index, const struct path_generate *generate)
+{
+    struct path_entry *entries = arena_take(arena, path_profile_generated_count(generate),
+        sizeof(*entries), alignof(struct path_entry));
+    struct prng prng = stream(sim, STREAM_OF_PROFILES, index);
+
+    if (!entries)
+        return;
+    path_profile_generate(&sim->paths[index], generate, entries, &prng);
+    if (sim->parameters.ev_min_active)
+        sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
+}
+
+static void list_profile(
+    struct sim *sim, struct arena *arena, uint32_t index, const struct sim_workload *workload)
+{
+    struct path_entry *entries =
+        arena_take(arena, workload->ev_count, sizeof(*entries), alignof(struct path_entry));
+    bool is_valid;
+
+    if (!entries)
+        return;
+    for (uint32_t i = 0; i < workload->ev_count; i++)
+        entries[i] = (struct path_entry){ .ev = workload->evs[i],
+            .plane = (uint8_t)fabric_ev_path(sim->fabric, workload->evs[i]).plane };
+    is_valid =
+        path_profile_explicit(&sim->paths[index], entries, workload->ev_count, sim->plane_count);
+    assert(is_valid);
+    (void)is_valid;
+    if (workload->ev_active_per_plane > 0)
+        sim->paths[index].active_per_plane = workload->ev_active_per_plane;
+    if (sim->parameters.ev_min_active)
+        sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
+}
+
+/* One list will do where it holds all paths there are. */
+static uint32_t cross_profile_count(const struct sim *sim)
+{
+    struct path_generate generate = paths_between_t0s(sim);
+
+    if (path_profile_generated_count(&generate) == generate.plane_count * generate.uplink_count)
+        return 1;
+    return sim->flow_count < CROSS_PROFILES_MAX ? sim->flow_count : CROSS_PROFILES_MAX;
+}
+
+static void setup_paths(struct sim *sim, struct arena *arena)
+{
+    struct path_generate local = paths_within_t0(sim);
+    struct path_generate cross = paths_between_t0s(sim);
+    uint32_t count = FIRST_CROSS_PROFILE + cross_profile_count(sim);
+
+    sim->cross_profile_count = cross_profile_count(sim);
+    sim->paths = arena_take(arena, count + sim->config.workload_count, sizeof(*sim->paths), LINE);
+    generate_profile(sim, arena, LOCAL_PROFILE, &local);
+    for (uint32_t i = FIRST_CROSS_PROFILE; i < count; i++)
+        generate_profile(sim, arena, i, &cross);
+    for (uint32_t i = 0; i < sim->config.workload_count; i++)
+        if (sim->config.workloads[i].ev_count > 0)
+            list_profile(sim, arena, count + i, &sim->config.workloads[i]);
+}
+
+static const struct path_profile *paths_of(const struct sim *sim, const struct engine_flow *flow)
+{
+    uint32_t from_t0 = fabric_t0_of(sim->fabric, sim->ranks[flow->from].nic);
+    uint32_t to_t0 = fabric_t0_of(sim->fabric, sim->ranks[flow->to].nic);
+
+    if (sim->config.workloads[flow->workload].ev_count > 0)
+        return &sim->paths[FIRST_CROSS_PROFILE + sim->cross_profile_count + flow->workload];
+    if (from_t0 == to_t0)
+        return &sim->paths[LOCAL_PROFILE];
+    return &sim->paths[FIRST_CROSS_PROFILE +
+                       (uint32_t)(flow - sim->flows) % sim->cross_profile_count];
+}
+
+/* ---- transports ------------------------------------------------------------------------------ */
+
+static uint32_t control_slots(uint32_t qp_count)
+{
+    if (qp_count >= CONTROL_SLOTS_MOST / 4)
+        return CONTROL_SLOTS_MOST;
+    return qp_count <= CONTROL_SLOTS_LEAST / 4 ? CONTROL_SLOTS_LEAST
+                                               : power_of_two_at_least(4 * qp_count);
+}
+
+static struct transport_config transport_config(struct sim *sim, uint32_t nic, uint32_t qp_count)
+{
+    struct prng prng = stream(sim, STREAM_OF_NICS, nic);
+
+    return (struct transport_config){ .address = fabric_nic_address(sim->fabric, nic),
+        .port_count = sim->plane_count,
+        .qp_count_max = qp_count > 0 ? qp_count : 1,
+        .seed = prng_next(&prng),
+        .memory = { .place = work_place, .context = sim },
+        .trace = sim->config.observer.trace,
+        .control_slots = control_slots(qp_count),
+        .endpoint_slots = ENDPOINT_SLOTS,
+        .ev_event_slots = ENDPOINT_SLOTS,
+        .peer_slots = ENDPOINT_SLOTS,
+        .shared_parameters = &sim->parameters };
+}
+
+static size_t transport_bytes(struct sim *sim, uint32_t qp_count)
+{
+    struct transport_config config = transport_config(sim, 0, qp_count);
+    struct arena measure;
+
+    arena_init(&measure, NULL, 0);
+    transport_init(&measure, &config);
+    return (measure.used_bytes + LINE - 1) / LINE * LINE;
+}
+
+/* Which NIC has how many QPs is known only with memory to find it out; how many there are in all is
+ * known before. A transport takes at most so much for one QP and so much for each further one. */
+static size_t transports_bytes_max(struct sim *sim)
+{
+    size_t first_bytes = transport_bytes(sim, 1);
+    size_t more_bytes = 0;
+
+    for (uint32_t count = 2; count <= QPS_MEASURED_MOST; count *= 2) {
+        size_t each = (transport_bytes(sim, count) - first_bytes + count - 1) / count;
+
+        if (each > more_bytes)
+            more_bytes = each;
+    }
+    return sim->nic_count * (first_bytes + LINE) + 4 * more_bytes * (size_t)sim->flow_count;
+}
+
+static void init_transports(struct sim *sim, struct arena *arena)
+{
+    uint32_t all_ports = (UINT32_C(1) << sim->plane_count) - 1;
+
+    for (uint32_t i = 0; i < sim->nic_count; i++) {
+        struct engine_nic *nic = &sim->nics[i];
+        struct transport_config config = transport_config(sim, i, nic->qp_count);
+        struct arena own;
+
+        arena_take(arena, 0, 1, LINE);
+        own = *arena;
+        nic->transport = transport_init(&own, &config);
+        *arena = own;
+        if (nic->ports_up != all_ports)
+            transport_ports_changed(nic->transport, nic->ports_up, 0);
+    }
+}
+
+/* ---- QPs ------------------------------------------------------------------------------------- */
+
+static struct qp_init qp_out(
+    struct sim *sim, const struct sim_workload *workload, const struct path_profile *paths)
+{
+    return (struct qp_init){ .send_depth = setup_queue_depth(workload),
+        .window_psns_max = sim->window_psns,
+        .paths = paths,
+        .cc = &sim->cc };
+}
+
+static struct qp_init qp_in(
+    struct sim *sim, const struct sim_workload *workload, const struct path_profile *paths)
+{
+    return (struct qp_init){ .recv_depth = setup_queue_depth(workload),
+        .window_psns_max_dest = sim->window_psns,
+        .write_imm_max_dest = setup_queue_depth(workload),
+        .paths = paths,
+        .cc = &sim->cc };
+}
+
+/* The largest profile that a flow of this workload may have. */
+static struct path_profile largest_paths(const struct sim *sim, const struct sim_workload *workload)
+{
+    struct path_generate generate = paths_between_t0s(sim);
+    uint32_t count = path_profile_generated_count(&generate);
+
+    return (struct path_profile){ .entry_count =
+                                      workload->ev_count > count ? workload->ev_count : count,
+        .plane_count = sim->plane_count };
+}
+
+struct qp_bytes {
+    size_t out;
+    size_t in;
+};
+
+static struct qp_bytes qp_bytes_of(struct sim *sim, const struct sim_workload *workload)
+{
+    struct transport_config config = transport_config(sim, 0, 1);
+    struct path_profile paths = largest_paths(sim, workload);
+    struct qp_init out = qp_out(sim, workload, &paths);
+    struct qp_init in = qp_in(sim, workload, &paths);
+    _Alignas(LINE) uint8_t scratch[SCRATCH_BYTES];
+    struct transport *transport;
+    struct arena arena;
+
+    arena_init(&arena, scratch, sizeof(scratch));
+    transport = transport_init(&arena, &config);
+    return (struct qp_bytes){ .out = (transport_qp_bytes(transport, &out) + LINE - 1) / LINE * LINE,
+        .in = (transport_qp_bytes(transport, &in) + LINE - 1) / LINE * LINE };
+}
+
+static void create(struct transport *transport, uint32_t qpn, const struct qp_init *init,
+    struct qp_attributes *attributes, void *memory)
+{
+    uint32_t mask = QP_ATTR_STATE | QP_ATTR_PEER | QP_ATTR_RQ_PSN | QP_ATTR_SQ_PSN | QP_ATTR_MPR |
+                    QP_ATTR_MPR_DEST | QP_ATTR_MAX_WIMM | QP_ATTR_MAX_WIMM_DEST;
+    int err = transport_qp_create(transport, qpn, init, memory);
+
+    for (attributes->state = QP_INIT; attributes->state <= QP_RTS; attributes->state++)
+        err |= transport_qp_modify(
+            transport, qpn, attributes, attributes->state == QP_INIT ? mask : QP_ATTR_STATE, 0);
+    for (uint32_t i = 0; i < init->recv_depth; i++)
+        err |= transport_post_recv(transport, qpn, i);
+    assert(err == 0);
+    (void)err;
+}
+
+static struct qp_attributes attributes_of(
+    const struct sim *sim, const struct engine_flow *flow, uint32_t peer_nic, uint32_t peer_qpn)
+{
+    struct prng prng = stream(sim, STREAM_OF_PSNS, (uint32_t)(flow - sim->flows));
+    uint32_t depth = setup_queue_depth(&sim->config.workloads[flow->workload]);
+    struct psn first = psn((uint32_t)prng_next(&prng));
+    uint32_t mpr = sim->window_psns / 128;
+
+    return (struct qp_attributes){ .peer_address = fabric_nic_address(sim->fabric, peer_nic),
+        .peer_qpn = peer_qpn,
+        .peer_ports = sim->nics[peer_nic].ports_up,
+        .rq_psn = first,
+        .sq_psn = first,
+        .mpr = (uint8_t)(mpr < UINT8_MAX ? mpr : UINT8_MAX),
+        .mpr_dest = (uint8_t)(mpr < UINT8_MAX ? mpr : UINT8_MAX),
+        .max_wimm = (uint16_t)depth };
+}
+
+static void connect(
+    struct sim *sim, struct arena *arena, struct engine_flow *flow, const struct qp_bytes *bytes)
+{
+    const struct sim_workload *workload = &sim->config.workloads[flow->workload];
+    const struct path_profile *paths = paths_of(sim, flow);
+    uint32_t from = sim->ranks[flow->from].nic;
+    uint32_t to = sim->ranks[flow->to].nic;
+    struct qp_init out = qp_out(sim, workload, paths);
+    struct qp_init in = qp_in(sim, workload, paths);
+    struct qp_attributes attributes = attributes_of(sim, flow, to, flow->qpn_in);
+
+    create(sim->nics[from].transport, flow->qpn_out, &out, &attributes,
+        arena_take(arena, 1, bytes->out, LINE));
+    attributes = attributes_of(sim, flow, from, flow->qpn_out);
+    attributes.max_wimm_dest = (uint16_t)in.write_imm_max_dest;
+    create(sim->nics[to].transport, flow->qpn_in, &in, &attributes,
+        arena_take(arena, 1, bytes->in, LINE));
+}
+
+static void setup_qps(struct sim *sim, struct arena *arena)
+{
+    struct engine_flow *flow = sim->flows;
+
+    for (uint32_t w = 0; w < sim->config.workload_count; w++) {
+        uint32_t count = workload_flow_count(&sim->config.workloads[w]);
+        struct qp_bytes bytes = qp_bytes_of(sim, &sim->config.workloads[w]);
+
+        if (!arena->memory)
+            packets_take_memory(arena, count, bytes.out + bytes.in);
+        else
+            for (uint32_t i = 0; i < count; i++)
+                connect(sim, arena, flow++, &bytes);
+    }
+}
+
+void setup_transports(struct sim *sim, struct arena *arena)
+{
+    size_t bytes = transports_bytes_max(sim);
+    size_t start;
+
+    setup_paths(sim, arena);
+    arena_take(arena, 0, 1, LINE);
+    start = arena->used_bytes;
+    if (arena->memory) {
+        init_transports(sim, arena);
+        assert(arena->used_bytes - start <= bytes);
+    }
+    arena->used_bytes = start + bytes;
+    setup_qps(sim, arena);
+}

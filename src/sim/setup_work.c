@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks on NICs, flows between ranks. */
+#include <assert.h>
+
+#include "sim/account.h"
+#include "sim/setup.h"
+#include "sim/work.h"
+
+#define REQUEST_BYTES_MAX (UINT64_C(1) << 31)
+
+static uint32_t depth_of(const struct sim_workload *workload)
+{
+    uint32_t depth = workload_outstanding_max(workload);
+
+    return depth > 0 ? depth : 1;
+}
+
+uint32_t setup_queue_depth(const struct sim_workload *workload)
+{
+    uint64_t requests = (workload->message_bytes + REQUEST_BYTES_MAX - 1) / REQUEST_BYTES_MAX;
+
+    return depth_of(workload) * (uint32_t)(requests > 0 ? requests : 1);
+}
+
+static void take_memory(struct sim *sim, struct arena *arena)
+{
+    uint32_t workload_count = sim->config.workload_count;
+
+    sim->layouts = arena_take(arena, workload_count, sizeof(*sim->layouts), 8);
+    sim->ranks_left = arena_take(arena, workload_count, sizeof(*sim->ranks_left), 4);
+    for (uint32_t i = 0; i < workload_count; i++) {
+        struct workload_layout measured;
+
+        workload_layout_init(arena->memory ? &sim->layouts[i] : &measured, arena,
+            &sim->config.workloads[i], sim->fabric, sim->config.seed);
+        sim->rank_count += sim->config.workloads[i].rank_count;
+        sim->flow_count += workload_flow_count(&sim->config.workloads[i]);
+    }
+    sim->ranks = arena_take(arena, sim->rank_count, sizeof(*sim->ranks), 64);
+    sim->flows = arena_take(arena, sim->flow_count, sizeof(*sim->flows), 64);
+    sim->flow_of_qp = arena_take(arena, 2 * (size_t)sim->flow_count, sizeof(uint32_t), 64);
+    sim->flow_out = arena_take(arena, sim->flow_count, sizeof(uint32_t), 64);
+    sim->flow_in = arena_take(arena, sim->flow_count, sizeof(uint32_t), 64);
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static void init_ranks(struct sim *sim)
+{
+    struct engine_rank *rank = sim->ranks;
+
+    for (uint32_t i = 0; i < sim->nic_count; i++) {
+        sim->nics[i].first_rank = ENGINE_NONE;
+        sim->nics[i].work_ps = SIM_NEVER_PS;
+    }
+    for (uint32_t w = 0; w < sim->config.workload_count; w++) {
+        const struct sim_workload *workload = &sim->config.workloads[w];
+
+        sim->ranks_left[w] = workload->rank_count;
+        for (uint32_t r = 0; r < workload->rank_count; r++, rank++) {
+            struct engine_nic *nic = &sim->nics[sim->layouts[w].nic_of_rank[r]];
+
+            workload_rank_init(&rank->state, workload, r);
+            rank->workload = w;
+            rank->nic = sim->layouts[w].nic_of_rank[r];
+            rank->wake_ps = workload_start_ps(workload, r, sim->config.seed);
+            rank->next_on_nic = nic->first_rank;
+            nic->first_rank = (uint32_t)(rank - sim->ranks);
+            if (rank->wake_ps < nic->work_ps)
+                nic->work_ps = rank->wake_ps;
+        }
+    }
+    sim->workloads_left = sim->config.workload_count;
+}
+
+/* ---- flows ----------------------------------------------------------------------------------- */
+
+static void init_flow(struct sim *sim, struct engine_flow *flow, uint32_t workload,
+    uint32_t first_rank, uint32_t index)
+{
+    struct workload_flow plan = workload_flow_at(&sim->layouts[workload], index);
+
+    flow->workload = workload;
+    flow->from = first_rank + plan.from_rank;
+    flow->to = first_rank + plan.to_rank;
+    flow->tells = plan.tells;
+    flow->depth = depth_of(&sim->config.workloads[workload]);
+    flow->number_out = sim->ranks[flow->from].first_out++;
+    flow->number_in = sim->ranks[flow->to].first_in++;
+    flow->qpn_out = ENGINE_FIRST_QPN + sim->nics[sim->ranks[flow->from].nic].qp_count++;
+    flow->qpn_in = ENGINE_FIRST_QPN + sim->nics[sim->ranks[flow->to].nic].qp_count++;
+}
+
+/* So far first_out and first_in counted; now they say where the flows of a rank are listed. */
+static void number_flows(struct sim *sim)
+{
+    uint32_t out = 0;
+    uint32_t in = 0;
+    uint32_t qp = 0;
+
+    for (uint32_t i = 0; i < sim->rank_count; i++) {
+        uint32_t count_out = sim->ranks[i].first_out;
+        uint32_t count_in = sim->ranks[i].first_in;
+
+        sim->ranks[i].first_out = out;
+        sim->ranks[i].first_in = in;
+        out += count_out;
+        in += count_in;
+    }
+    for (uint32_t i = 0; i < sim->nic_count; i++) {
+        sim->nics[i].first_qp = qp;
+        qp += sim->nics[i].qp_count;
+    }
+}
+
+static void list_flow(struct sim *sim, uint32_t index)
+{
+    const struct engine_flow *flow = &sim->flows[index];
+    const struct engine_rank *from = &sim->ranks[flow->from];
+    const struct engine_rank *to = &sim->ranks[flow->to];
+
+    sim->flow_out[from->first_out + flow->number_out] = index;
+    sim->flow_in[to->first_in + flow->number_in] = index;
+    sim->flow_of_qp[sim->nics[from->nic].first_qp + flow->qpn_out - ENGINE_FIRST_QPN] = index;
+    sim->flow_of_qp[sim->nics[to->nic].first_qp + flow->qpn_in - ENGINE_FIRST_QPN] = index;
+}
+
+static void init_flows(struct sim *sim)
+{
+    struct engine_flow *flow = sim->flows;
+    uint32_t first_rank = 0;
+
+    for (uint32_t w = 0; w < sim->config.workload_count; w++) {
+        const struct sim_workload *workload = &sim->config.workloads[w];
+
+        for (uint32_t i = 0; i < workload_flow_count(workload); i++)
+            init_flow(sim, flow++, w, first_rank, i);
+        first_rank += workload->rank_count;
+    }
+    number_flows(sim);
+    for (uint32_t i = 0; i < sim->flow_count; i++)
+        list_flow(sim, i);
+}
+
+/* What flows keep of their messages. */
+static void take_messages(struct sim *sim, struct arena *arena)
+{
+    uint32_t index = 0;
+
+    for (uint32_t w = 0; w < sim->config.workload_count; w++) {
+        const struct sim_workload *workload = &sim->config.workloads[w];
+
+        for (uint32_t i = 0; i < workload_flow_count(workload); i++, index++) {
+            struct engine_message *messages =
+                arena_take(arena, depth_of(workload), sizeof(*messages), 8);
+            struct account *account =
+                sim->config.checks ? account_init(arena, sim->window_psns) : NULL;
+
+            if (!arena->memory)
+                continue;
+            sim->flows[index].messages = messages;
+            sim->flows[index].account = account;
+        }
+    }
+}
+
+void setup_work(struct sim *sim, struct arena *arena)
+{
+    take_memory(sim, arena);
+    take_messages(sim, arena);
+    if (!arena->memory)
+        return;
+    init_ranks(sim);
+    init_flows(sim);
+    work_init(sim);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulated cluster: the real transport on every NIC, the real switch at every crossing, work to
+ * do and faults to survive, in virtual time, exact to the picosecond.
+ *
+ * The same configuration and seed give the same run, bit for bit. What happens is told to an
+ * observer; within one call of sim_run() its callbacks come in no particular order of time, but
+ * always in the same one. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "fabric/fabric.h"
+#include "transport/transport.h"
+
+#define SIM_NEVER_PS   UINT64_MAX
+#define SIM_NAME_BYTES 32
+#define SIM_PS_PER_S   UINT64_C(1000000000000)
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+enum sim_workload_kind {
+    SIM_STREAM,      /* each even rank writes to the next odd one, messages back to back */
+    SIM_PING_PONG,   /* the same pairs, a message there, then one back */
+    SIM_PERMUTATION, /* every rank writes to one other, nobody to two: see `shift` */
+    SIM_INCAST,      /* all others write to rank 0 */
+    SIM_ALL_REDUCE,  /* ring: reduce-scatter, then all-gather; message_bytes is the whole buffer */
+    SIM_REDUCE_SCATTER,
+    SIM_ALL_GATHER,
+    SIM_ALL_TO_ALL, /* message_bytes / ranks to each */
+    SIM_SEND_RECV,  /* ring: to the next, from the one before */
+    SIM_TRAINING,   /* steps of computing and a collective in lock-step */
+    SIM_WORKLOAD_COUNT,
+};
+
+enum sim_placement {
+    SIM_PACKED, /* rank r on NIC first_nic + r */
+    SIM_RANDOM, /* on NICs drawn at random; no NIC twice in one workload */
+    SIM_LIST,   /* on `nics` */
+};
+
+struct sim_workload {
+    char name[SIM_NAME_BYTES];
+    enum sim_workload_kind kind;
+    enum sim_placement placement;
+    uint32_t rank_count;
+    uint32_t first_nic;
+    const uint32_t *nics; /* SIM_LIST */
+    uint64_t message_bytes;
+    uint32_t iterations;  /* messages or collectives one after the other; 0: until the end */
+    uint32_t outstanding; /* stream, incast, permutation: messages a flow has posted at once */
+    uint32_t qps;         /* per pair of ranks; messages are dealt out to them in turn */
+    bool bidirectional;   /* stream: both ways */
+    uint32_t shift;       /* permutation: to rank + shift (mod ranks); 0: a random derangement
+                             that leaves the T0 wherever possible */
+    uint64_t start_ps;
+    uint64_t jitter_ps;  /* each rank starts up to so much later, at random */
+    uint64_t stagger_ps; /* and rank r so many times r later */
+    /* training */
+    uint64_t compute_ps;
+    uint32_t overlap_permille; /* share of the computing during which the collective may run */
+    enum sim_workload_kind collective;
+    /* These EVs and no others, in this order; the first `ev_active` of each plane are active. */
+    const uint32_t *evs;
+    uint32_t ev_count;
+    uint32_t ev_active_per_plane;
+};
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+enum sim_fault_kind {
+    SIM_FAULT_DOWN,      /* link, switch, plane, NIC (all its ports): both ends notice */
+    SIM_FAULT_FLAP,      /* down and up, `period_ps` with `duty_permille` of it down */
+    SIM_FAULT_BLACKHOLE, /* forwards nothing, looks healthy */
+    SIM_FAULT_REBOOT,    /* a switch: queues lost, links down, up again at the end */
+    SIM_FAULT_LOSS,      /* packets vanish with `probability` */
+    SIM_FAULT_CORRUPT,   /* packets arrive with a wrong iCRC */
+    SIM_FAULT_SLOW,      /* a link runs at `rate_bps` */
+    SIM_FAULT_KIND_COUNT,
+};
+
+enum sim_direction {
+    SIM_BOTH_WAYS,
+    SIM_UPWARD,   /* NIC to T0, T0 to T1 */
+    SIM_DOWNWARD, /* the other way */
+};
+
+struct sim_fault {
+    enum sim_fault_kind kind;
+    const struct fabric_element *where; /* one, or a group: a transceiver */
+    uint32_t where_count;
+    enum sim_direction direction; /* LOSS, CORRUPT, BLACKHOLE, SLOW of links */
+    bool of_ev;                   /* only packets with this EV */
+    uint32_t ev;
+    uint64_t from_ps;
+    uint64_t until_ps;      /* SIM_NEVER_PS: stays */
+    uint32_t probability;   /* of 2^32 */
+    uint64_t rate_bps;      /* SLOW */
+    uint64_t period_ps;     /* FLAP */
+    uint32_t duty_permille; /* FLAP: share of the period that it is down */
+};
+
+/* Faults at random: every component of a kind breaks by itself, at exponential intervals. */
+struct sim_fault_generator {
+    struct sim_fault fault; /* without `where` and times */
+    enum fabric_component component;
+    uint64_t mean_between_ps; /* of one component */
+    uint64_t duration_ps;
+};
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+enum sim_engine {
+    SIM_WINDOWS, /* node by node inside a window of the lookahead: fast */
+    SIM_HEAP,    /* one event after the other from a heap: slow and obviously right */
+};
+
+enum sim_event_kind {
+    SIM_EVENT_FAULT_BEGAN, /* subject: index of the fault, explicit ones first, then generated */
+    SIM_EVENT_FAULT_ENDED,
+    SIM_EVENT_EV_CHANGED, /* subject: NIC; values: QPN, EV, path_ev_state, path_signal */
+    SIM_EVENT_PORT_CHANGED,
+    SIM_EVENT_QP_FAILED,
+    SIM_EVENT_TIMEOUT,
+    SIM_EVENT_WORKLOAD_DONE,
+    SIM_EVENT_STEP, /* training: subject: workload; values: rank, step, duration in ps */
+    SIM_EVENT_KIND_COUNT,
+};
+
+struct sim_event {
+    uint64_t time_ps;
+    enum sim_event_kind kind;
+    uint32_t subject;
+    uint64_t values[4];
+};
+
+/* A message of a flow, or a whole collective of a rank. */
+struct sim_completion {
+    uint32_t workload;
+    uint32_t rank;
+    uint32_t flow; /* SIM_NO_FLOW: the rank's collective is done */
+    uint64_t bytes;
+    uint64_t posted_ps;
+    uint64_t done_ps;
+};
+#define SIM_NO_FLOW UINT32_MAX
+
+/* One frame on one wire, for captures. */
+struct sim_frame {
+    uint64_t time_ps; /* its last bit leaves */
+    struct fabric_end from;
+    const struct packet *packet;
+    struct ipv6_addr outer;
+    uint32_t length_bytes;
+};
+
+struct sim_observer {
+    void (*on_event)(void *context, const struct sim_event *);
+    void (*on_completion)(void *context, const struct sim_completion *);
+    void (*on_frame)(void *context, const struct sim_frame *);
+    const struct trace_sink *trace; /* of every transport; subject: QPN */
+    void *context;
+};
+
+struct sim_config {
+    const struct fabric *fabric;
+    uint64_t seed;
+    struct parameters parameters; /* of all NICs; link_bps, base_rtt, network_trims and
+                                     last_hop_ecn follow from the fabric */
+    const struct sim_workload *workloads;
+    uint32_t workload_count;
+    const struct sim_fault *faults;
+    uint32_t fault_count;
+    const struct sim_fault_generator *generators;
+    uint32_t generator_count;
+    uint64_t duration_ps; /* the run ends there, or when all work is done if that is sooner */
+    uint32_t window_psns; /* of a QP; 0: from mpr, or less where the network holds less */
+    enum sim_engine engine;
+    bool wire;   /* every hop through bytes */
+    bool checks; /* all invariants after every window: slow */
+    struct sim_observer observer;
+};
+
+struct sim;
+
+/* Which of the configuration's parts is wrong, and why. */
+struct sim_problem {
+    const char *section; /* "workloads", "faults", "generators", "parameters" */
+    uint32_t index;
+    const char *member; /* as in an experiment file */
+    char reason[160];
+};
+
+/* Everything in it makes sense and refers to things that exist. */
+bool sim_config_check(const struct sim_config *, struct sim_problem *);
+
+/* Measures with an arena without memory, takes with one that has. The configuration must have
+ * passed sim_config_check(); what it points to must outlive the run. */
+struct sim *sim_init(struct arena *, const struct sim_config *);
+
+enum sim_status {
+    SIM_RUNNING,
+    SIM_FINISHED,      /* all work done */
+    SIM_OUT_OF_TIME,   /* duration_ps */
+    SIM_VIOLATED,      /* a checker: sim_violation() says what */
+    SIM_OUT_OF_MEMORY, /* more packets under way than the pools were made for */
+};
+
+/* Goes on to `until_ps` or the end of the run. */
+enum sim_status sim_run(struct sim *, uint64_t until_ps);
+uint64_t sim_now_ps(const struct sim *);
+const char *sim_violation(const struct sim *);
+
+/* ---- looking: between calls of sim_run() -------------------------------------------------------
+ */
+
+enum sim_loss { /* where a packet that did not arrive ended */
+    SIM_LOST_DATA_QUEUE,
+    SIM_LOST_CONTROL_QUEUE,
+    SIM_LOST_BUFFER,
+    SIM_LOST_NO_ROUTE,
+    SIM_LOST_LINK_DOWN,
+    SIM_LOST_BLACKHOLE,
+    SIM_LOST_FAULT,   /* SIM_FAULT_LOSS */
+    SIM_LOST_CORRUPT, /* arrived with a wrong iCRC */
+    SIM_LOST_REBOOT,
+    SIM_LOSS_COUNT,
+};
+
+/* Since the beginning, of the whole cluster. */
+struct sim_totals {
+    uint64_t packet_hops; /* one packet over one link */
+    uint64_t packets_sent;
+    uint64_t packets_delivered;
+    uint64_t packets_lost[SIM_LOSS_COUNT];
+    uint64_t packets_in_flight;
+    uint64_t trimmed;
+    uint64_t marked;
+    uint64_t transport[COUNTER_COUNT]; /* of all NICs */
+    uint64_t drops[DROP_REASON_COUNT];
+};
+void sim_totals(const struct sim *, struct sim_totals *);
+
+struct sim_flow {
+    uint32_t workload;
+    uint32_t from_rank;
+    uint32_t to_rank;
+    uint32_t from_nic;
+    uint32_t to_nic;
+    uint32_t qpn; /* at from_nic */
+    uint64_t posted_bytes;
+    uint64_t placed_bytes; /* at the destination, each once */
+    uint64_t completed_bytes;
+    uint64_t started_ps; /* first message posted */
+    uint64_t ended_ps;   /* last message completed */
+};
+uint32_t sim_flow_count(const struct sim *);
+void sim_flow_at(const struct sim *, uint32_t flow, struct sim_flow *);
+int sim_flow_status(const struct sim *, uint32_t flow, struct qp_status *);
+/* EVs of a flow's QP: how many, and their states. */
+struct path_set *sim_flow_paths(const struct sim *, uint32_t flow);
+
+/* Payload placed, by plane it came over, all NICs. */
+void sim_plane_bytes(const struct sim *, uint64_t out[static FABRIC_PLANES_MAX]);
+
+struct sim_queue {
+    uint32_t data_bytes;
+    uint32_t control_bytes;
+    const struct port_counters *counters;
+    uint64_t lost; /* on the wire behind it, or because it was down */
+};
+/* The egress queue of a switch port or NIC port, as of sim_now_ps(). */
+bool sim_queue_at(struct sim *, struct fabric_end, struct sim_queue *);
+/* The longest data queue of any switch port since the last call, and where. */
+uint32_t sim_queue_peak(struct sim *, struct fabric_end *where);
+
+/* Faults, explicit ones first, then the generated ones so far. */
+uint32_t sim_fault_count(const struct sim *);
+const struct sim_fault *sim_fault_at(const struct sim *, uint32_t index);
+
+/* Ideal goodput of a workload in bit/s: what its slowest link leaves for payload after headers. */
+uint64_t sim_ideal_bps(const struct sim *, uint32_t workload);
+
+/* Of every delivery: when, where, which PSN, what size. Engines, --wire and compilers must agree.
+ */
+uint64_t sim_hash(const struct sim *);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Putting the arrivals of a node into their order. */
+#pragma once
+
+#include <stdint.h>
+
+#include "sim/mailbox.h"
+
+/* Ascending by key. `spare` has room for as many; yields where they are now. */
+struct mailbox_entry *sort_entries(
+    struct mailbox_entry *entries, uint32_t count, struct mailbox_entry *spare);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the ranks of a workload and the transport of their NIC: messages become work requests,
+ * completions become news for the ranks. */
+#pragma once
+
+#include "sim/engine.h"
+
+/* What the ranks of a NIC can do: fills in sim->world. */
+void work_init(struct sim *);
+
+/* Wakes ranks whose time has come, and tells ranks of what was sent and received. */
+void work_turn(struct sim *, uint32_t nic, uint64_t now_ps);
+
+/* The memory of all NICs: for struct transport_memory. */
+enum transport_access work_place(
+    void *sim, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *);
+
+/* Where the bytes of a flow go: its key. */
+static inline uint32_t work_key(uint32_t flow)
+{
+    return flow + 1;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All-to-all: every rank has a part of its buffer for every other, and sends all of them at once,
+ * the next rank's first.
+ *
+ * The tag is the iteration. Nobody begins iteration k + 1 before he has got everybody's part of k,
+ * so whoever works on k can get parts of k and k + 1 only: two counters are enough. */
+#include <assert.h>
+#include <stddef.h>
+
+#include "sim/workload_family.h"
+
+static uint32_t messages_each(const struct sim_workload *workload)
+{
+    return (workload->rank_count - 1) * workload->qps;
+}
+
+static void begin(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    const struct sim_workload *workload = rank->workload;
+
+    for (uint32_t flow = 0; flow < messages_each(workload); flow++) {
+        uint32_t to = (rank->rank + 1 + flow / workload->qps) % workload->rank_count;
+        uint64_t bytes = workload_part_bytes(workload->message_bytes, workload->rank_count, to);
+
+        rank->posted++;
+        world->send(world->context, flow,
+            workload_part_bytes(bytes, workload->qps, flow % workload->qps), rank->iteration,
+            now_ps);
+    }
+}
+
+static void on_sent(
+    struct workload_rank *rank, const struct workload_world *world, uint32_t flow, uint64_t now_ps)
+{
+    (void)world;
+    (void)flow;
+    (void)now_ps;
+    rank->sent++;
+}
+
+static void on_received(struct workload_rank *rank, const struct workload_world *world,
+    uint32_t flow, uint32_t tag, uint64_t now_ps)
+{
+    (void)world;
+    (void)flow;
+    (void)now_ps;
+    assert(tag - rank->iteration <= 1);
+    rank->lanes[tag % 2].arrived++;
+}
+
+/* Arrivals are counted over all iterations of the same parity. */
+static bool is_complete(const struct workload_rank *rank)
+{
+    uint32_t expected = (rank->iteration / 2 + 1) * messages_each(rank->workload);
+
+    return rank->sent == messages_each(rank->workload) &&
+           rank->lanes[rank->iteration % 2].arrived == expected;
+}
+
+static uint32_t flow_count(const struct sim_workload *workload)
+{
+    return workload->rank_count * messages_each(workload);
+}
+
+static struct workload_flow flow_at(const struct workload_layout *layout, uint32_t index)
+{
+    const struct sim_workload *workload = layout->workload;
+    uint32_t from = index / messages_each(workload);
+    uint32_t ahead = index % messages_each(workload) / workload->qps + 1;
+
+    return (struct workload_flow){
+        .from_rank = from, .to_rank = (from + ahead) % workload->rank_count, .tells = true
+    };
+}
+
+static uint32_t outstanding_max(const struct sim_workload *workload)
+{
+    (void)workload;
+    return 1;
+}
+
+const struct workload_family workload_all_to_all = {
+    .flow_count = flow_count,
+    .flow_at = flow_at,
+    .outstanding_max = outstanding_max,
+    .begin = begin,
+    .on_sent = on_sent,
+    .on_received = on_received,
+    .is_complete = is_complete,
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Workloads that can be done on a fabric. */
+#include "sim/workload.h"
+
+#include "sim/problem.h"
+#include "sim/workload_family.h"
+
+enum {
+    OUTSTANDING_MAX = 1024,
+    FLOWS_MAX = 1 << 24, /* what QP numbers can tell apart */
+};
+
+#define MESSAGE_BYTES_MAX (UINT64_C(1) << 31)
+
+static bool is_ring(enum sim_workload_kind kind)
+{
+    return kind == SIM_ALL_REDUCE || kind == SIM_REDUCE_SCATTER || kind == SIM_ALL_GATHER ||
+           kind == SIM_SEND_RECV;
+}
+
+static bool kind_check(const struct sim_workload *workload, struct sim_problem *problem)
+{
+    if (workload->kind >= SIM_WORKLOAD_COUNT)
+        return problem_is(
+            problem, "kind", "no such kind of workload", (struct problem_numbers){ 0 });
+    if (workload->kind != SIM_TRAINING)
+        return true;
+    if (!is_ring(workload->collective) && workload->collective != SIM_ALL_TO_ALL)
+        return problem_is(problem, "collective",
+            "a training job needs a collective: all-reduce, reduce-scatter, all-gather, "
+            "all-to-all or send-recv",
+            (struct problem_numbers){ 0 });
+    if (workload->overlap_permille > 1000)
+        return problem_is(problem, "overlap",
+            "% permille of the computing: must be between 0 and 1000",
+            (struct problem_numbers){ workload->overlap_permille, 0, 0 });
+    return true;
+}
+
+static bool ranks_check(
+    const struct sim_workload *workload, uint32_t nic_count, struct sim_problem *problem)
+{
+    bool has_pairs = workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG;
+
+    if (workload->rank_count < 2)
+        return problem_is(problem, "ranks", "% ranks: at least 2",
+            (struct problem_numbers){ workload->rank_count, 0, 0 });
+    if (workload->rank_count > nic_count)
+        return problem_is(problem, "ranks", "% ranks, but the fabric has % NICs",
+            (struct problem_numbers){ workload->rank_count, nic_count, 0 });
+    if (has_pairs && workload->rank_count % 2 != 0)
+        return problem_is(problem, "ranks", "% ranks do not make pairs: an even number",
+            (struct problem_numbers){ workload->rank_count, 0, 0 });
+    if (workload->kind == SIM_PERMUTATION && workload->shift >= workload->rank_count)
+        return problem_is(problem, "shift", "% ranks further, but there are %: must be below that",
+            (struct problem_numbers){ workload->shift, workload->rank_count, 0 });
+    return true;
+}
+
+static bool list_check(
+    const struct sim_workload *workload, uint32_t nic_count, struct sim_problem *problem)
+{
+    for (uint32_t i = 0; i < workload->rank_count; i++) {
+        if (workload->nics[i] >= nic_count)
+            return problem_is(problem, "nics", "rank % on NIC %, but the fabric has %",
+                (struct problem_numbers){ i, workload->nics[i], nic_count });
+        for (uint32_t j = 0; j < i; j++)
+            if (workload->nics[j] == workload->nics[i])
+                return problem_is(problem, "nics", "ranks % and % are both on NIC %",
+                    (struct problem_numbers){ j, i, workload->nics[i] });
+    }
+    return true;
+}
+
+static bool placement_check(
+    const struct sim_workload *workload, uint32_t nic_count, struct sim_problem *problem)
+{
+    switch (workload->placement) {
+    case SIM_PACKED:
+        if (workload->first_nic > nic_count - workload->rank_count)
+            return problem_is(problem, "first_nic",
+                "% ranks from NIC % on go beyond the last of % NICs",
+                (struct problem_numbers){ workload->rank_count, workload->first_nic, nic_count });
+        return true;
+    case SIM_RANDOM:
+        return true;
+    case SIM_LIST:
+        return list_check(workload, nic_count, problem);
+    }
+    return problem_is(problem, "placement", "no such placement", (struct problem_numbers){ 0 });
+}
+
+/* Into how many messages message_bytes is cut. */
+static uint64_t parts_of(const struct sim_workload *workload)
+{
+    enum sim_workload_kind pattern = workload_pattern(workload);
+    uint64_t messages = 1;
+
+    if (is_ring(pattern))
+        messages = (uint64_t)workload->qps * workload->outstanding;
+    if (pattern == SIM_ALL_TO_ALL)
+        messages = workload->qps;
+    if ((is_ring(pattern) || pattern == SIM_ALL_TO_ALL) && pattern != SIM_SEND_RECV)
+        messages *= workload->rank_count;
+    return messages;
+}
+
+static bool messages_check(const struct sim_workload *workload, struct sim_problem *problem)
+{
+    uint64_t peers = workload_pattern(workload) == SIM_ALL_TO_ALL ? workload->rank_count : 1;
+    uint64_t parts;
+
+    if (workload->qps < 1 || workload->qps > WORKLOAD_QPS_MAX)
+        return problem_is(problem, "qps", "% QPs for a pair: must be between 1 and %",
+            (struct problem_numbers){ workload->qps, WORKLOAD_QPS_MAX, 0 });
+    if (workload->outstanding < 1 || workload->outstanding > OUTSTANDING_MAX)
+        return problem_is(problem, "outstanding", "% messages at once: must be between 1 and %",
+            (struct problem_numbers){ workload->outstanding, OUTSTANDING_MAX, 0 });
+    if (peers * workload->rank_count * workload->qps > FLOWS_MAX)
+        return problem_is(problem, "ranks", "% ranks, each with % peers, need more than % QPs",
+            (struct problem_numbers){ workload->rank_count, peers, FLOWS_MAX });
+    parts = parts_of(workload);
+    if (workload->message_bytes < parts)
+        return problem_is(problem, "message_bytes",
+            "% bytes are too few for % messages of at least one byte",
+            (struct problem_numbers){ workload->message_bytes, parts, 0 });
+    if (workload->message_bytes / parts >= MESSAGE_BYTES_MAX)
+        return problem_is(problem, "message_bytes",
+            "% bytes make a message longer than % bytes, the most a QP takes",
+            (struct problem_numbers){ workload->message_bytes, MESSAGE_BYTES_MAX, 0 });
+    return true;
+}
+
+static bool evs_check(
+    const struct sim_workload *workload, const struct fabric *fabric, struct sim_problem *problem)
+{
+    uint32_t uplinks = fabric->config.t1_count > 0 ? fabric->config.t1_count : 1;
+
+    if (workload->ev_count > PATH_EV_COUNT_MAX)
+        return problem_is(problem, "evs", "% EVs: at most %",
+            (struct problem_numbers){ workload->ev_count, PATH_EV_COUNT_MAX, 0 });
+    for (uint32_t i = 0; i < workload->ev_count; i++) {
+        struct ev_path path = fabric_ev_path(fabric, workload->evs[i]);
+
+        if (path.plane >= fabric->config.plane_count || path.uplink >= uplinks)
+            return problem_is(problem, "evs",
+                "EV % is no path of this fabric: its planes are below %, its uplinks below %",
+                (struct problem_numbers){ workload->evs[i], fabric->config.plane_count, uplinks });
+    }
+    return true;
+}
+
+bool workload_check(const struct sim_config *config, struct sim_problem *problem)
+{
+    uint32_t nic_count = config->fabric->nic_count;
+
+    for (uint32_t i = 0; i < config->workload_count; i++) {
+        const struct sim_workload *workload = &config->workloads[i];
+
+        *problem = (struct sim_problem){ .section = "workloads", .index = i };
+        if (!kind_check(workload, problem) || !ranks_check(workload, nic_count, problem) ||
+            !placement_check(workload, nic_count, problem) || !messages_check(workload, problem) ||
+            !evs_check(workload, config->fabric, problem))
+            return false;
+    }
+    return true;
+}

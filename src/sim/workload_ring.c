@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rings: every rank sends to the next and receives from the one before, step by step.
+ *
+ * The buffer is cut into a chunk per rank. In step s rank r sends chunk r - s (mod ranks), which in
+ * all but the first step is what it got in the step before: so a reduce-scatter or an all-gather is
+ * done after ranks - 1 steps, an all-reduce after twice as many. A chunk is cut again into
+ * `outstanding` slices for each QP; a slice is sent on as soon as it has come and been reduced,
+ * so that the ring is busy while slices travel. Every QP is a pipeline of its own. */
+#include <assert.h>
+#include <stddef.h>
+
+#include "sim/workload_family.h"
+
+/* Slices posted on a QP and not acknowledged, beyond those of a step: enough to cover a round trip
+ * with small ones, and a bound for the send queue. */
+enum {
+    AHEAD_MAX = 16,
+};
+
+static uint32_t steps_of(const struct sim_workload *workload)
+{
+    switch (workload_pattern(workload)) {
+    case SIM_ALL_REDUCE:
+        return 2 * (workload->rank_count - 1);
+    case SIM_SEND_RECV:
+        return 1;
+    default:
+        return workload->rank_count - 1;
+    }
+}
+
+static uint64_t chunk_bytes(const struct workload_rank *rank, uint32_t step)
+{
+    const struct sim_workload *workload = rank->workload;
+    uint32_t ranks = workload->rank_count;
+    uint32_t chunk = (rank->rank + ranks - step % ranks) % ranks;
+
+    if (workload_pattern(workload) == SIM_SEND_RECV)
+        return workload->message_bytes;
+    return workload_part_bytes(workload->message_bytes, ranks, chunk);
+}
+
+/* Messages on one QP in one collective. */
+static uint32_t lane_messages(const struct sim_workload *workload)
+{
+    return steps_of(workload) * workload->outstanding;
+}
+
+/* What came before this collective. Counts may wrap; only differences matter. */
+static uint32_t lane_base(const struct workload_rank *rank)
+{
+    return rank->iteration * lane_messages(rank->workload);
+}
+
+static bool may_post(const struct workload_rank *rank, const struct workload_lane *lane)
+{
+    uint32_t slices = rank->workload->outstanding;
+    uint32_t base = lane_base(rank);
+    uint32_t next = lane->posted - base;
+
+    if (next == lane_messages(rank->workload) || lane->posted - lane->sent >= slices + AHEAD_MAX)
+        return false;
+    return next < slices || next - slices < lane->arrived - base;
+}
+
+static void post_ready(
+    struct workload_rank *rank, const struct workload_world *world, uint32_t flow, uint64_t now_ps)
+{
+    const struct sim_workload *workload = rank->workload;
+    struct workload_lane *lane = &rank->lanes[flow];
+    uint32_t slices = workload->outstanding;
+
+    while (may_post(rank, lane)) {
+        uint32_t number = lane->posted - lane_base(rank);
+        uint64_t bytes = chunk_bytes(rank, number / slices);
+
+        lane->posted++;
+        world->send(world->context, flow,
+            workload_part_bytes(bytes, workload->qps * slices, flow * slices + number % slices), 0,
+            now_ps);
+    }
+}
+
+static void begin(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    for (uint32_t flow = 0; flow < rank->workload->qps; flow++)
+        post_ready(rank, world, flow, now_ps);
+}
+
+static void on_sent(
+    struct workload_rank *rank, const struct workload_world *world, uint32_t flow, uint64_t now_ps)
+{
+    rank->lanes[flow].sent++;
+    post_ready(rank, world, flow, now_ps);
+}
+
+static void on_received(struct workload_rank *rank, const struct workload_world *world,
+    uint32_t flow, uint32_t tag, uint64_t now_ps)
+{
+    (void)tag;
+    rank->lanes[flow].arrived++;
+    if (rank->is_communicating)
+        post_ready(rank, world, flow, now_ps);
+}
+
+static bool is_complete(const struct workload_rank *rank)
+{
+    uint32_t messages = lane_messages(rank->workload);
+    uint32_t base = lane_base(rank);
+
+    for (uint32_t flow = 0; flow < rank->workload->qps; flow++) {
+        const struct workload_lane *lane = &rank->lanes[flow];
+
+        if (lane->sent - base < messages || lane->arrived - base < messages)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t flow_count(const struct sim_workload *workload)
+{
+    return workload->rank_count * workload->qps;
+}
+
+static struct workload_flow flow_at(const struct workload_layout *layout, uint32_t index)
+{
+    uint32_t from = index / layout->workload->qps;
+
+    return (struct workload_flow){
+        .from_rank = from, .to_rank = (from + 1) % layout->workload->rank_count, .tells = true
+    };
+}
+
+static uint32_t outstanding_max(const struct sim_workload *workload)
+{
+    uint32_t all = lane_messages(workload);
+    uint32_t most = workload->outstanding + AHEAD_MAX;
+
+    return all < most ? all : most;
+}
+
+const struct workload_family workload_ring = {
+    .flow_count = flow_count,
+    .flow_at = flow_at,
+    .outstanding_max = outstanding_max,
+    .begin = begin,
+    .on_sent = on_sent,
+    .on_received = on_received,
+    .is_complete = is_complete,
+};

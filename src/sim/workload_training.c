@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A training job: steps of computing and a collective. The collective begins when only the share of
+ * the computing is left that may overlap it; a step is over when both are, and the collective keeps
+ * the ranks in lock-step. */
+#include <assert.h>
+
+#include "sim/workload_family.h"
+
+static uint64_t overlap_ps(const struct sim_workload *workload)
+{
+    return workload->compute_ps / 1000 * workload->overlap_permille +
+           workload->compute_ps % 1000 * workload->overlap_permille / 1000;
+}
+
+static void look_for_the_end(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    if (rank->is_computing || rank->is_communicating)
+        return;
+    world->stepped(world->context, rank->iteration, rank->began_ps, now_ps);
+    workload_end_iteration(rank, world, now_ps);
+}
+
+/* Until when the rank computes by itself. */
+static uint64_t alone_until_ps(const struct workload_rank *rank)
+{
+    return rank->began_ps + rank->workload->compute_ps - overlap_ps(rank->workload);
+}
+
+static uint64_t computed_ps(const struct workload_rank *rank)
+{
+    return rank->began_ps + rank->workload->compute_ps;
+}
+
+static void begin_overlap(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    rank->may_overlap = true;
+    rank->is_computing = computed_ps(rank) > now_ps;
+    if (rank->is_computing)
+        world->wake_at(world->context, computed_ps(rank));
+    workload_begin_collective(rank, world, now_ps);
+}
+
+void workload_training_begin(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    rank->may_overlap = false;
+    rank->is_computing = true;
+    if (alone_until_ps(rank) > now_ps)
+        world->wake_at(world->context, alone_until_ps(rank));
+    else
+        begin_overlap(rank, world, now_ps);
+}
+
+void workload_training_on_wake(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    if (!rank->is_computing)
+        return;
+    if (!rank->may_overlap && now_ps >= alone_until_ps(rank)) {
+        begin_overlap(rank, world, now_ps);
+    } else if (rank->may_overlap && now_ps >= computed_ps(rank)) {
+        rank->is_computing = false;
+        look_for_the_end(rank, world, now_ps);
+    }
+}
+
+void workload_training_on_collective(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    look_for_the_end(rank, world, now_ps);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random small fabrics, random faults, random work, all checkers on. A trial that fails is shrunk
+ * and printed as an experiment file. */
+#include "spec.h"
+
+#include <string.h>
+
+#include "files/files.h"
+#include "trial.h"
+
+/* The slow engine and the way through bytes are compared now and then. */
+static enum trial_depth depth_of(uint64_t seed)
+{
+    if (seed % 8 == 0)
+        return TRIAL_ALL_WAYS;
+    return seed % 4 == 0 ? TRIAL_BOTH_ENGINES : TRIAL_ONCE;
+}
+
+static void expect_sound(struct trial *trial)
+{
+    struct sim_config config;
+    struct trial_room room;
+    char reason[256] = "";
+
+    trial_config(trial, &room, &config, reason);
+    EXPECT_STR_EQ(reason, "");
+}
+
+PROPERTY("whatever breaks, no checker objects, and what can be done gets done", 60)
+{
+    struct trial_outcome outcome;
+    struct trial trial;
+
+    trial_draw(&trial, seed);
+    expect_sound(&trial);
+    trial_run(&trial, depth_of(seed), &outcome);
+    if (outcome.verdict == TRIAL_GOOD)
+        return;
+    printf("# before shrinking: %s\n", outcome.reason);
+    printf("# %u runs to shrink it\n", trial_shrink(&trial, depth_of(seed), outcome.verdict));
+    trial_run(&trial, depth_of(seed), &outcome);
+    trial_print(&trial, &outcome);
+    EXPECT_EQ(outcome.verdict, TRIAL_GOOD);
+}
+
+/* ---- the trials themselves
+ * ------------------------------------------------------------------------ */
+
+PROPERTY("a trial printed as an experiment file is read back as the same experiment", 40)
+{
+    struct experiment experiment;
+    char text[TRIAL_TEXT_BYTES];
+    struct sim_config config;
+    struct trial_room room;
+    struct yaml_node *top;
+    struct trial trial;
+    char reason[256];
+    struct yaml yaml;
+
+    trial_draw(&trial, seed);
+    EXPECT(trial_config(&trial, &room, &config, reason));
+    yaml_init(&yaml);
+    top = yaml_parse(&yaml, "trial.yaml", text, trial_write(&trial, text), true);
+    if (top == NULL || !experiment_read(&yaml, top, &experiment))
+        printf("# %s\n%s", yaml.problem, text);
+    EXPECT_STR_EQ(yaml.problem, "");
+    EXPECT_EQ(experiment.sim.seed, config.seed);
+    EXPECT_EQ(experiment.sim.duration_ps, config.duration_ps);
+    EXPECT_EQ(experiment.fabric.base_rtt_ps, room.fabric.base_rtt_ps);
+    EXPECT_MEM_EQ(&experiment.sim.parameters, &config.parameters, sizeof(config.parameters));
+    EXPECT_EQ(experiment.sim.workload_count, config.workload_count);
+    EXPECT_EQ(experiment.sim.fault_count, config.fault_count);
+    EXPECT_EQ(experiment.sim.generator_count, config.generator_count);
+    for (uint32_t i = 0; i < config.workload_count; i++) {
+        EXPECT_EQ(experiment.sim.workloads[i].kind, config.workloads[i].kind);
+        EXPECT_EQ(experiment.sim.workloads[i].rank_count, config.workloads[i].rank_count);
+        EXPECT_EQ(experiment.sim.workloads[i].message_bytes, config.workloads[i].message_bytes);
+        EXPECT_EQ(experiment.sim.workloads[i].start_ps, config.workloads[i].start_ps);
+    }
+    for (uint32_t i = 0; i < config.fault_count; i++) {
+        EXPECT_EQ(experiment.sim.faults[i].kind, config.faults[i].kind);
+        EXPECT_EQ(experiment.sim.faults[i].until_ps, config.faults[i].until_ps);
+        EXPECT_EQ(experiment.sim.faults[i].probability, config.faults[i].probability);
+        if (config.faults[i].kind == SIM_FAULT_FLAP)
+            EXPECT_EQ(experiment.sim.faults[i].duty_permille, config.faults[i].duty_permille);
+        EXPECT_EQ(experiment.sim.faults[i].where_count, config.faults[i].where_count);
+        EXPECT_MEM_EQ(experiment.sim.faults[i].where, config.faults[i].where,
+            config.faults[i].where_count * sizeof(struct fabric_element));
+    }
+    yaml_fini(&yaml);
+}
