@@ -18,6 +18,8 @@ struct cmd {
 };
 
 enum cmd_status cmd_decode(int argument_count, char **arguments);
+enum cmd_status cmd_report(int argument_count, char **arguments);
+enum cmd_status cmd_sim(int argument_count, char **arguments);
 
 /* "mrc NAME: ..." on standard error; yields `status`, so that it can be returned. */
 __attribute__((format(printf, 3, 4))) enum cmd_status cmd_complain(

@@ -9,6 +9,8 @@
 
 static const struct cmd commands[] = {
     { "decode", "show the packets of a capture or of hex lines", cmd_decode },
+    { "report", "make an HTML page of the results of simulations", cmd_report },
+    { "sim", "run an experiment on a simulated cluster", cmd_sim },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

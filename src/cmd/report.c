@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc report: makes one HTML page of the results of mrc sim. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/report_check.h"
+#include "web/web.h"
+
+static const char name[] = "report";
+
+static void print_help(void)
+{
+    fputs(
+        "usage: mrc report [-o FILE] RESULT...\n"
+        "\n"
+        "Makes one HTML page of results that mrc sim wrote: what was run and how it went, "
+        "throughput\n"
+        "over time with the faults, completion times, planes, EVs, queues, losses, and a table to "
+        "compare\n"
+        "runs. The page needs no network and no other file. A RESULT of - is standard input.\n"
+        "\n"
+        "  -o, --output FILE   where to write the page; - is standard output [report.html]\n"
+        "  -h, --help          this text\n"
+        "\n"
+        "Exit status: 0; 1 if the page could not be written; 2 if the command line or a RESULT is "
+        "wrong;\n"
+        "then nothing is written.\n"
+        "\n"
+        "  mrc report result.json\n"
+        "  mrc report -o compare.html with.json without.json\n",
+        stdout);
+}
+
+static enum cmd_status load(const char *path, json_t *results)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *shown = is_stdin ? "standard input" : path;
+    FILE *from = is_stdin ? stdin : fopen(path, "r");
+    struct report_problem problem;
+    json_error_t error;
+    json_t *document;
+
+    if (!from)
+        return cmd_complain(CMD_MISUSED, name, "%s: %s", shown, strerror(errno));
+    document = json_loadf(from, 0, &error);
+    if (!is_stdin)
+        fclose(from);
+    if (!document)
+        return cmd_complain(
+            CMD_MISUSED, name, "%s:%d:%d: %s", shown, error.line, error.column, error.text);
+    json_array_append_new(results, document);
+    if (!report_check(document, &problem))
+        return cmd_complain(CMD_MISUSED, name, "%s: %s", shown, problem.text);
+    return CMD_DONE;
+}
+
+/* A file of the permissions an ordinary one would get. */
+static FILE *open_beside(char *path)
+{
+    mode_t mask = umask(0);
+    int file = mkstemp(path);
+    FILE *opened;
+
+    umask(mask);
+    if (file < 0)
+        return NULL;
+    opened = fchmod(file, 0666 & ~mask) == 0 ? fdopen(file, "w") : NULL;
+    if (!opened) {
+        close(file);
+        unlink(path);
+    }
+    return opened;
+}
+
+/* Under another name first: whoever opens the page finds the old one or the whole new one. */
+static int write_file(const char *path, json_t *results)
+{
+    char *beside;
+    FILE *to;
+    int error = 0;
+
+    if (asprintf(&beside, "%s.XXXXXX", path) < 0)
+        return -ENOMEM;
+    to = open_beside(beside);
+    if (!to) {
+        error = -errno;
+        goto free_name;
+    }
+    if (web_report_write(to, results) != 0)
+        error = -errno;
+    if (fclose(to) != 0 && error == 0)
+        error = -errno;
+    if (error == 0 && rename(beside, path) != 0)
+        error = -errno;
+    if (error != 0)
+        unlink(beside);
+free_name:
+    free(beside);
+    return error;
+}
+
+/* What is there and no ordinary file, a pipe or a device, stays what it is. */
+static int write_into(const char *path, json_t *results)
+{
+    FILE *to = fopen(path, "w");
+    int error;
+
+    if (!to)
+        return -errno;
+    error = web_report_write(to, results) != 0 ? -errno : 0;
+    if (fclose(to) != 0 && error == 0)
+        error = -errno;
+    return error;
+}
+
+static enum cmd_status write_page(const char *path, json_t *results)
+{
+    enum cmd_status status = CMD_DONE;
+    struct stat found;
+    int error;
+
+    if (strcmp(path, "-") == 0) {
+        web_report_write(stdout, results);
+        cmd_output_is_lost(&status, name);
+        return status;
+    }
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        error = write_into(path, results);
+    else
+        error = write_file(path, results);
+    if (error != 0)
+        return cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-error));
+    return CMD_DONE;
+}
+
+static enum cmd_status report(const char *output, char **paths)
+{
+    json_t *results = json_array();
+    enum cmd_status status = CMD_DONE;
+
+    for (; *paths && status == CMD_DONE; paths++)
+        status = load(*paths, results);
+    if (status == CMD_DONE)
+        status = write_page(output, results);
+    json_decref(results);
+    return status;
+}
+
+enum cmd_status cmd_report(int argument_count, char **arguments)
+{
+    static const struct option long_options[] = {
+        { "output", required_argument, NULL, 'o' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
+    };
+    const char *output = "report.html";
+    int option;
+
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argument_count, arguments, ":o:h", long_options, NULL)) != -1)
+        switch (option) {
+        case 'o':
+            output = optarg;
+            break;
+        case 'h':
+            print_help();
+            return CMD_DONE;
+        case ':':
+            return cmd_complain(
+                CMD_MISUSED, name, "%s wants the name of a file", arguments[optind - 1]);
+        default:
+            return cmd_complain(CMD_MISUSED, name,
+                "there is no option '%s'; 'mrc report --help' lists them", arguments[optind - 1]);
+        }
+    if (optind == argument_count)
+        return cmd_complain(
+            CMD_MISUSED, name, "which results? 'mrc sim -o result.json EXPERIMENT.yaml' makes one");
+    return report(output, arguments + optind);
+}

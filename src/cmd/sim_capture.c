@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real frames of a simulated network, and what its transports say. */
+#include "cmd/sim_capture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/frame.h"
+
+#define FRAME_BYTES_MAX (FRAME_HEADER_BYTES_MAX + 4096 + 3 + FRAME_ICRC_BYTES)
+#define PS_PER_NS       1000
+
+struct sim_captured {
+    uint64_t time_ps;
+    struct fabric_end from;
+    struct packet packet;
+    struct ipv6_addr outer;
+    uint32_t length_bytes;
+};
+
+struct sim_traced {
+    struct trace_event event;
+    uint64_t order; /* as told: keeps the sort stable */
+};
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+void sim_capture_frame(struct sim_capture *capture, const struct sim_frame *frame)
+{
+    if (!capture->pcap_file)
+        return;
+    capture->frames = sim_list_grow(
+        capture->frames, capture->frame_count, &capture->frame_room, sizeof(*capture->frames));
+    capture->frames[capture->frame_count++] = (struct sim_captured){ .time_ps = frame->time_ps,
+        .from = frame->from,
+        .packet = *frame->packet,
+        .outer = frame->outer,
+        .length_bytes = frame->length_bytes };
+}
+
+/* One wire ends one packet at a time, so time and port tell all frames apart. */
+static int by_time(const void *left, const void *right)
+{
+    const struct sim_captured *a = left;
+    const struct sim_captured *b = right;
+
+    if (a->time_ps != b->time_ps)
+        return a->time_ps < b->time_ps ? -1 : 1;
+    if (a->from.is_nic != b->from.is_nic)
+        return a->from.is_nic ? -1 : 1;
+    if (a->from.node != b->from.node)
+        return a->from.node < b->from.node ? -1 : 1;
+    return (a->from.port > b->from.port) - (a->from.port < b->from.port);
+}
+
+static size_t port_number(const struct sim_capture *capture, struct fabric_end end)
+{
+    const struct fabric *fabric = capture->fabric;
+
+    if (end.is_nic)
+        return (size_t)end.node * fabric->config.plane_count + end.port;
+    return capture->first_port_of_switch[end.node] + end.port;
+}
+
+static bool goes_up(
+    struct fabric_end end, const struct fabric_element *link, const struct fabric *fabric)
+{
+    struct fabric_element from;
+
+    if (end.is_nic)
+        return true;
+    from = fabric_switch_at(fabric, end.node);
+    return link->kind == FABRIC_UPLINK && from.kind == FABRIC_T0;
+}
+
+/* An interface for each port, named after its link and direction, when it first sends. Not raw IP,
+ * although that says the same: libpcap refuses a second interface of that type. */
+static int interface_of(struct sim_capture *capture, struct fabric_end end, uint32_t *interface)
+{
+    uint32_t *known = &capture->interface_of_port[port_number(capture, end)];
+    char name[FABRIC_NAME_BYTES + 8];
+    struct fabric_link_kind kind;
+    struct fabric_element link;
+    int err = 0;
+
+    if (*known == 0) {
+        if (!fabric_link_at(capture->fabric, end, &link, &kind))
+            return -ENODEV;
+        fabric_name(&link, name);
+        strcat(name, goes_up(end, &link, capture->fabric) ? " up" : " down");
+        err = pcapng_add_interface(&capture->pcapng, name, LINK_TYPE_IPV6, interface);
+        *known = *interface + 1;
+    }
+    *interface = *known - 1;
+    return err;
+}
+
+static int write_frame(struct sim_capture *capture, const struct sim_captured *captured)
+{
+    static const struct ipv6_addr none;
+    struct frame frame = { .packet = captured->packet };
+    bool has_outer = memcmp(&captured->outer, &none, sizeof(none)) != 0;
+    uint8_t bytes[FRAME_BYTES_MAX] = { 0 };
+    uint32_t interface = 0;
+    uint32_t length;
+    int err = interface_of(capture, captured->from, &interface);
+
+    if (err)
+        return err;
+    frame_address(&capture->format, &frame, has_outer ? &captured->outer : NULL, NULL);
+    length = frame_build(&capture->format, &frame, bytes, sizeof(bytes));
+    if (!frame_is_trimmed(&frame))
+        frame_seal(&frame, bytes);
+    return pcapng_add_packet(&capture->pcapng, &(struct pcapng_packet){ .bytes = bytes,
+                                                   .captured_bytes = length,
+                                                   .original_bytes = length,
+                                                   .time_ns = captured->time_ps / PS_PER_NS,
+                                                   .interface = interface });
+}
+
+static void flush_frames(struct sim_capture *capture, uint64_t until_ps)
+{
+    size_t written = 0;
+
+    if (capture->frame_count)
+        qsort(capture->frames, capture->frame_count, sizeof(*capture->frames), by_time);
+    while (written < capture->frame_count && capture->frames[written].time_ps <= until_ps) {
+        if (!capture->error)
+            capture->error = write_frame(capture, &capture->frames[written]);
+        written++;
+    }
+    capture->frame_count -= written;
+    memmove(capture->frames, capture->frames + written,
+        capture->frame_count * sizeof(*capture->frames));
+}
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+static void on_trace(void *context, const struct trace_event *event)
+{
+    struct sim_capture *capture = context;
+
+    capture->traces = sim_list_grow(
+        capture->traces, capture->trace_count, &capture->trace_room, sizeof(*capture->traces));
+    capture->traces[capture->trace_count] =
+        (struct sim_traced){ .event = *event, .order = capture->trace_count };
+    capture->trace_count++;
+}
+
+static int by_trace_time(const void *left, const void *right)
+{
+    const struct sim_traced *a = left;
+    const struct sim_traced *b = right;
+
+    if (a->event.time_ns != b->event.time_ns)
+        return a->event.time_ns < b->event.time_ns ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* The names of transport/events.def, in its order: the transport's front door does not show them.
+ */
+static const char *const trace_names[][4] = {
+    { "loss", "psn", "ev", "rule" },
+    { "spurious", "psn", "ev", "reorder_window_ns" },
+    { "timeout", "psn", "timeouts", "interval_ns" },
+    { "retransmit", "psn", "ev", "rule" },
+    { "sack", "cack_psn", "inflight_bytes", "window_bytes" },
+    { "nack", "psn", "reason", "window_bytes" },
+    { "rtt", "sample_ns", "base_rtt_ns", "window_bytes" },
+    { "ev", "ev", "from_to", "cause" },
+    { "planes", "data_planes", "control_planes", "peer_ports" },
+    { "qp_state", "from", "to", "status" },
+};
+
+static void write_trace(FILE *file, const struct trace_event *event)
+{
+    static const char *const unknown[4] = { "unknown", "value0", "value1", "value2" };
+    bool is_known = event->kind < sizeof(trace_names) / sizeof(trace_names[0]);
+    const char *const *names = is_known ? trace_names[event->kind] : unknown;
+
+    fprintf(file, "{\"time_ns\":%" PRIu64 ",\"event\":\"%s\",\"qp\":%" PRIu32, event->time_ns,
+        names[0], event->subject);
+    for (int i = 0; i < 3; i++)
+        fprintf(file, ",\"%s\":%" PRIu64, names[i + 1], event->values[i]);
+    fputs("}\n", file);
+}
+
+static void flush_traces(struct sim_capture *capture)
+{
+    if (!capture->trace_count)
+        return;
+    qsort(capture->traces, capture->trace_count, sizeof(*capture->traces), by_trace_time);
+    for (size_t i = 0; i < capture->trace_count; i++)
+        write_trace(capture->trace_file, &capture->traces[i].event);
+    capture->trace_count = 0;
+    if (ferror(capture->trace_file) && !capture->error)
+        capture->error = -errno;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static void number_ports(struct sim_capture *capture)
+{
+    const struct fabric *fabric = capture->fabric;
+    size_t next = (size_t)fabric->nic_count * fabric->config.plane_count;
+
+    capture->first_port_of_switch = sim_list_take(fabric->switch_count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < fabric->switch_count; i++) {
+        capture->first_port_of_switch[i] = (uint32_t)next;
+        next += fabric_port_count(fabric, i);
+    }
+    capture->interface_of_port = sim_list_take(next, sizeof(uint32_t));
+}
+
+static int open_pcap(struct sim_capture *capture, const char *path)
+{
+    capture->pcap_file = fopen(path, "wb");
+    if (!capture->pcap_file)
+        return -errno;
+    number_ports(capture);
+    return pcapng_init(&capture->pcapng, capture->pcap_file, "mrc sim " OPENMRC_VERSION);
+}
+
+int sim_capture_open(struct sim_capture *capture, const struct experiment *experiment,
+    const char *pcap_path, const char *trace_path, const char **which)
+{
+    int err = 0;
+
+    *capture = (struct sim_capture){ .fabric = &experiment->fabric, .format = format_default };
+    capture->format.uplink_bits = (uint8_t)experiment->fabric.uplink_bits;
+    capture->format.udp_port = (uint16_t)experiment->sim.parameters.udp_port;
+    *which = pcap_path;
+    if (pcap_path)
+        err = open_pcap(capture, pcap_path);
+    if (err || !trace_path)
+        return err;
+    *which = trace_path;
+    capture->trace_file = fopen(trace_path, "w");
+    capture->sink = (struct trace_sink){ .on_event = on_trace, .context = capture };
+    return capture->trace_file ? 0 : -errno;
+}
+
+void sim_capture_flush(struct sim_capture *capture, uint64_t until_ps)
+{
+    if (capture->pcap_file)
+        flush_frames(capture, until_ps);
+    if (capture->trace_file)
+        flush_traces(capture);
+}
+
+int sim_capture_close(struct sim_capture *capture)
+{
+    sim_capture_flush(capture, UINT64_MAX);
+    if (capture->pcap_file && fclose(capture->pcap_file) != 0 && !capture->error)
+        capture->error = -errno;
+    if (capture->trace_file && fclose(capture->trace_file) != 0 && !capture->error)
+        capture->error = -errno;
+    free(capture->interface_of_port);
+    free(capture->first_port_of_switch);
+    free(capture->frames);
+    free(capture->traces);
+    return capture->error;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A child for each run leaves its JSON in a memory file of the parent's. */
+#include "cmd/sim_jobs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/sim_list.h"
+
+struct job {
+    pid_t pid; /* 0: not started, or over */
+    int fd;    /* -1: none */
+    json_t *run;
+};
+
+/* In the child. */
+static void run_and_exit(
+    struct sim_plan_run *plan, const struct sim_options *options, bool shows_progress, int fd)
+{
+    json_t *run = sim_runner_run(plan, options, shows_progress);
+    FILE *file = run ? fdopen(fd, "w") : NULL;
+    bool is_written = file && json_dumpf(run, file, JSON_FORM) == 0 && fclose(file) == 0;
+
+    fflush(stderr);
+    _exit(is_written ? 0 : 1);
+}
+
+static int start(struct job *job, struct sim_plan_run *plan, const struct sim_options *options)
+{
+    job->fd = memfd_create("run", MFD_CLOEXEC);
+    if (job->fd < 0)
+        return -errno;
+    fflush(stdout);
+    job->pid = fork();
+    if (job->pid < 0) {
+        job->pid = 0;
+        return -errno;
+    }
+    if (job->pid == 0)
+        run_and_exit(plan, options, options->jobs == 1 && !options->is_quiet, job->fd);
+    return 0;
+}
+
+static struct job *job_of(struct job *jobs, uint32_t count, pid_t pid)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (jobs[i].pid == pid)
+            return &jobs[i];
+    return NULL;
+}
+
+/* Waits for one of them; false when it failed. */
+static bool collect(struct job *jobs, uint32_t count)
+{
+    int status;
+    pid_t pid = wait(&status);
+    struct job *job;
+
+    if (pid < 0)
+        return errno == EINTR; /* Ctrl-C reaches the children by itself */
+    job = job_of(jobs, count, pid);
+    if (!job)
+        return true;
+    job->pid = 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && lseek(job->fd, 0, SEEK_SET) == 0)
+        job->run = json_loadfd(job->fd, 0, NULL);
+    close(job->fd);
+    job->fd = -1;
+    if (WIFSIGNALED(status))
+        cmd_complain(CMD_FAILED, "sim", "a run ended with signal %d", WTERMSIG(status));
+    return job->run != NULL;
+}
+
+static uint32_t running_count(const struct job *jobs, uint32_t count)
+{
+    uint32_t running = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        running += jobs[i].pid > 0;
+    return running;
+}
+
+static json_t *gather(struct job *jobs, uint32_t count, bool all_went_well)
+{
+    json_t *runs = json_array();
+
+    for (uint32_t i = 0; i < count; i++)
+        if (jobs[i].run)
+            json_array_append_new(runs, jobs[i].run);
+    free(jobs);
+    if (all_went_well && json_array_size(runs) > 0)
+        return runs;
+    json_decref(runs);
+    return NULL;
+}
+
+json_t *sim_jobs_run(
+    struct sim_plan_run **plans, uint32_t run_count, const struct sim_options *options)
+{
+    struct job *jobs = sim_list_take(run_count, sizeof(*jobs));
+    bool is_well = true;
+    uint32_t started = 0;
+
+    for (; started < run_count && is_well && !sim_runner_was_interrupted(); started++) {
+        int err;
+
+        while (is_well && running_count(jobs, started) >= options->jobs)
+            is_well = collect(jobs, started);
+        if (!is_well || sim_runner_was_interrupted())
+            break;
+        err = start(&jobs[started], plans[started], options);
+        if (err) {
+            cmd_complain(CMD_FAILED, "sim", "a process for a run: %s", strerror(-err));
+            is_well = false;
+        }
+    }
+    while (running_count(jobs, started) > 0)
+        is_well = collect(jobs, started) && is_well;
+    return gather(jobs, run_count, is_well);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of mrc sim. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/cmd.h"
+
+#define SIM_SETS_MAX 64
+
+struct sim_options {
+    const char *file;
+    const char *sets[SIM_SETS_MAX]; /* KEY=VALUE */
+    uint32_t set_count;
+    bool has_seed;
+    uint64_t seed;
+    uint32_t repeat; /* 0: as the file says */
+    uint32_t jobs;
+    bool wire;
+    bool heap;
+    bool checks;
+    bool is_json;
+    bool is_quiet;
+    bool is_live; /* shows the run while it goes on */
+    bool wants_help;        /* nothing else, then */
+    bool wants_parameters;  /* the same */
+    const char *pcap_path;  /* NULL: none */
+    const char *trace_path; /* NULL: none */
+    const char *output_path;
+};
+
+/* CMD_DONE, or CMD_MISUSED after saying what is wrong. */
+enum cmd_status sim_options_read(struct sim_options *, int argument_count, char **arguments);
+
+void sim_options_print_help(void);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the simulation tells while it runs. Its calls come in the order of its own work, so events
+ * of an interval are put in order by everything they say. */
+#include "cmd/sim_record_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A page with more marks than this is not read by anybody. */
+static const uint64_t kept_max[SIM_EVENT_KIND_COUNT] = {
+    [SIM_EVENT_FAULT_BEGAN] = 5000,
+    [SIM_EVENT_FAULT_ENDED] = 5000,
+    [SIM_EVENT_EV_CHANGED] = 2000,
+    [SIM_EVENT_PORT_CHANGED] = 2000,
+    [SIM_EVENT_QP_FAILED] = 1000,
+    [SIM_EVENT_TIMEOUT] = 1000,
+    [SIM_EVENT_WORKLOAD_DONE] = 1000,
+    [SIM_EVENT_STEP] = 0, /* summed up */
+};
+
+void sim_record_on_completion(void *context, const struct sim_completion *completion)
+{
+    struct sim_record *record = context;
+    struct sim_record_workload *workload = &record->workloads[completion->workload];
+    uint64_t duration_ps = completion->done_ps - completion->posted_ps;
+
+    if (completion->flow == SIM_NO_FLOW)
+        sim_numbers_push(&workload->collective_ps, duration_ps);
+    else
+        sim_numbers_push(&workload->message_ps, duration_ps);
+}
+
+static void take_step(struct sim_record *record, const struct sim_event *event)
+{
+    struct sim_record_workload *workload = &record->workloads[event->subject];
+    size_t step = (size_t)event->values[1];
+
+    while (workload->step_count <= step) {
+        workload->steps = sim_list_grow(
+            workload->steps, workload->step_count, &workload->step_room, sizeof(struct sim_step));
+        workload->steps[workload->step_count++] = (struct sim_step){ 0 };
+    }
+    if (event->time_ps > workload->steps[step].end_ps)
+        workload->steps[step].end_ps = event->time_ps;
+    if (event->values[2] > workload->steps[step].duration_ps)
+        workload->steps[step].duration_ps = event->values[2];
+}
+
+/* The event tells the new state. Between calls of the transport's listener an EV is good, bad or
+ * denied, so the old one follows. */
+static enum path_ev_state state_before(enum path_ev_state to, enum path_signal cause)
+{
+    if (cause == PATH_ADMIN_ALLOW)
+        return EV_DENIED;
+    return to == EV_ASSUMED_BAD || to == EV_DENIED ? EV_GOOD : EV_ASSUMED_BAD;
+}
+
+static void take_ev_change(struct sim_record *record, const struct sim_event *event)
+{
+    enum path_ev_state to = (enum path_ev_state)event->values[2];
+    enum path_signal cause = (enum path_signal)event->values[3];
+
+    if (to < EV_STATE_COUNT && cause < PATH_SIGNAL_COUNT)
+        record->transitions[state_before(to, cause)][to][cause]++;
+}
+
+void sim_record_on_event(void *context, const struct sim_event *event)
+{
+    struct sim_record *record = context;
+    struct sim_events *fresh = &record->fresh;
+
+    if (event->kind == SIM_EVENT_STEP) {
+        take_step(record, event);
+        return;
+    }
+    if (event->kind == SIM_EVENT_EV_CHANGED)
+        take_ev_change(record, event);
+    if (event->kind == SIM_EVENT_WORKLOAD_DONE)
+        record->workloads[event->subject].done_ps = event->time_ps;
+    if (record->kept_of[event->kind] >= kept_max[event->kind]) {
+        record->left_out++;
+        return;
+    }
+    fresh->at = sim_list_grow(fresh->at, fresh->count, &fresh->room, sizeof(*event));
+    fresh->at[fresh->count++] = *event;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct sim_event *a = left;
+    const struct sim_event *b = right;
+
+    if (a->time_ps != b->time_ps)
+        return a->time_ps < b->time_ps ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->subject != b->subject)
+        return a->subject < b->subject ? -1 : 1;
+    for (int i = 0; i < 4; i++)
+        if (a->values[i] != b->values[i])
+            return a->values[i] < b->values[i] ? -1 : 1;
+    return 0;
+}
+
+void sim_record_sort_events(struct sim_record *record)
+{
+    struct sim_events *fresh = &record->fresh;
+    struct sim_events *kept = &record->kept;
+
+    if (fresh->count)
+        qsort(fresh->at, fresh->count, sizeof(*fresh->at), by_time);
+    for (size_t i = 0; i < fresh->count; i++) {
+        const struct sim_event *event = &fresh->at[i];
+
+        if (record->kept_of[event->kind] >= kept_max[event->kind]) {
+            record->left_out++;
+            continue;
+        }
+        record->kept_of[event->kind]++;
+        kept->at = sim_list_grow(kept->at, kept->count, &kept->room, sizeof(*event));
+        kept->at[kept->count++] = *event;
+    }
+    fresh->count = 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every port is asked how much it has lost so far; what is more than before goes to its link. */
+#include "cmd/sim_record_links.h"
+
+#include "switch/switch.h"
+
+/* Host links first, by NIC, then uplinks by plane and T0. */
+static size_t number_of(const struct fabric *fabric, const struct fabric_element *link)
+{
+    const struct fabric_config *config = &fabric->config;
+    size_t host_links = (size_t)fabric->nic_count * config->plane_count;
+
+    if (link->kind == FABRIC_HOST_LINK)
+        return (size_t)link->nic * config->plane_count + link->plane;
+    return host_links + ((size_t)link->plane * config->t0_count + link->t0) * config->t1_count +
+           link->t1;
+}
+
+static size_t link_total(const struct fabric *fabric)
+{
+    const struct fabric_config *config = &fabric->config;
+
+    return (size_t)config->plane_count *
+           (fabric->nic_count + (size_t)config->t0_count * config->t1_count);
+}
+
+static struct sim_link_losses *losses_of(
+    struct sim_record *record, const struct fabric_element *link)
+{
+    uint32_t *number = &record->loss_of_link[number_of(&record->experiment->fabric, link)];
+
+    if (*number == 0) {
+        record->links = sim_list_grow(
+            record->links, record->link_count, &record->link_room, sizeof(*record->links));
+        record->links[record->link_count++] = (struct sim_link_losses){ .link = *link };
+        *number = (uint32_t)record->link_count;
+    }
+    return &record->links[*number - 1];
+}
+
+static void add(struct sim_record *record, const struct fabric_element *link, uint64_t count)
+{
+    struct sim_link_losses *losses = losses_of(record, link);
+    struct sim_numbers *samples = &losses->samples;
+    uint64_t index = record->time_ps.count - 1;
+
+    losses->total += count;
+    if (samples->count && samples->at[samples->count - 2] == index) {
+        samples->at[samples->count - 1] += count; /* its other direction */
+        return;
+    }
+    sim_numbers_push(samples, index);
+    sim_numbers_push(samples, count);
+}
+
+static void look_at(struct sim_record *record, struct fabric_end end, uint64_t *before)
+{
+    const struct fabric *fabric = &record->experiment->fabric;
+    struct fabric_link_kind kind;
+    struct fabric_element link;
+    struct sim_queue queue;
+    uint64_t lost;
+
+    if (!sim_queue_at(record->sim, end, &queue) || !fabric_link_at(fabric, end, &link, &kind))
+        return;
+    lost = queue.lost + queue.counters->value[PORT_COUNTER_DROPPED_DATA_QUEUE] +
+           queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE] +
+           queue.counters->value[PORT_COUNTER_DROPPED_BUFFER];
+    if (lost > *before)
+        add(record, &link, lost - *before);
+    *before = lost;
+}
+
+static size_t port_total(const struct fabric *fabric)
+{
+    size_t total = (size_t)fabric->nic_count * fabric->config.plane_count;
+
+    for (uint32_t i = 0; i < fabric->switch_count; i++)
+        total += fabric_port_count(fabric, i);
+    return total;
+}
+
+void sim_record_sample_losses(struct sim_record *record)
+{
+    const struct fabric *fabric = &record->experiment->fabric;
+    uint64_t *before;
+
+    if (!record->lost_of_port) {
+        record->lost_of_port = sim_list_take(port_total(fabric), sizeof(uint64_t));
+        record->loss_of_link = sim_list_take(link_total(fabric), sizeof(uint32_t));
+    }
+    before = record->lost_of_port;
+    for (uint32_t nic = 0; nic < fabric->nic_count; nic++)
+        for (uint32_t port = 0; port < fabric->config.plane_count; port++)
+            look_at(record, (struct fabric_end){ true, nic, port }, before++);
+    for (uint32_t node = 0; node < fabric->switch_count; node++)
+        for (uint32_t port = 0; port < fabric_port_count(fabric, node); port++)
+            look_at(record, (struct fabric_end){ false, node, port }, before++);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The document around the runs, and how it gets into a file. */
+#include "cmd/sim_result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static json_t *fabric_json(const struct fabric *fabric)
+{
+    const struct fabric_config *config = &fabric->config;
+
+    return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "name", config->name, "planes",
+        (json_int_t)config->plane_count, "t0", (json_int_t)config->t0_count, "t1",
+        (json_int_t)config->t1_count, "hosts_per_t0", (json_int_t)config->hosts_per_t0, "nics",
+        (json_int_t)fabric->nic_count, "host_link_bps", (json_int_t)config->host_link.rate_bps,
+        "uplink_bps", (json_int_t)config->uplink.rate_bps, "base_rtt_us",
+        json_millionths(fabric->base_rtt_ps));
+}
+
+/* A number, or the word of a choice. */
+static json_t *parameter_json(const struct parameters *parameters, uint32_t index)
+{
+    uint64_t value = parameters_get(parameters, index);
+    uint32_t length = 0;
+    const char *word;
+
+    if (!parameter_descriptions[index].choices)
+        return json_integer((json_int_t)value);
+    word = parameters_choice(index, value, &length);
+    return json_stringn(word, length);
+}
+
+/* All that can be set; the others follow from the fabric. */
+static json_t *parameters_json(const struct parameters *parameters)
+{
+    json_t *json = json_object();
+
+    for (uint32_t i = 0; i < parameter_count; i++)
+        if (!experiment_parameter_is_of_fabric(parameter_descriptions[i].name))
+            json_object_set_new(
+                json, parameter_descriptions[i].name, parameter_json(parameters, i));
+    return json;
+}
+
+json_t *sim_result(const struct experiment *experiment, const struct yaml_node *top, json_t *runs)
+{
+    return json_pack("{s:i,s:s,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o}", "openmrc_result", 1, "version",
+        OPENMRC_VERSION, "experiment", "name", json_text(experiment->name), "title",
+        json_text(experiment->title), "file", json_text(top->place.source), "inputs",
+        json_of_yaml(top), "parameters", parameters_json(&experiment->sim.parameters), "fabric",
+        fabric_json(&experiment->fabric), "runs", runs);
+}
+
+/* ---- criteria -------------------------------------------------------------------------------- */
+
+struct scope {
+    const json_t *runs;
+    const json_t *run;
+};
+
+/* Down one path of keys. In a phase, workloads stand beside the phase's own figures. */
+static const json_t *walk(const json_t *json, const char *path)
+{
+    while (json && *path) {
+        size_t length = strcspn(path, ".");
+        char key[CRITERION_NAME_BYTES];
+        const json_t *next;
+
+        memcpy(key, path, length);
+        key[length] = '\0';
+        next = json_object_get(json, key);
+        if (!next)
+            next = json_object_get(json_object_get(json, "workloads"), key);
+        json = next;
+        path += length + (path[length] == '.');
+    }
+    return json;
+}
+
+static const json_t *run_called(const json_t *runs, const char *label, size_t length)
+{
+    size_t index;
+    const json_t *run;
+
+    json_array_foreach(runs, index, run)
+    {
+        const char *its = json_string_value(json_object_get(run, "label"));
+
+        if (strlen(its) == length && strncmp(its, label, length) == 0)
+            return run;
+    }
+    return NULL;
+}
+
+static bool look_up(void *context, const char *name, double *value)
+{
+    const struct scope *scope = context;
+    const json_t *run = scope->run;
+    const json_t *found;
+
+    if (strncmp(name, "runs.", 5) == 0) {
+        size_t length = strcspn(name + 5, ".");
+
+        run = run_called(scope->runs, name + 5, length);
+        name += 5 + length + (name[5 + length] == '.');
+    }
+    found = strcmp(name, "simulated_us") == 0 ? json_object_get(run, name)
+                                              : walk(json_object_get(run, "summary"), name);
+    if (!json_is_number(found))
+        return false;
+    *value = json_number_value(found);
+    return true;
+}
+
+static json_t *judge(const struct experiment_criterion *criterion, struct scope *scope)
+{
+    struct criterion_outcome outcome;
+    json_t *json = json_pack("{s:s,s:s?,s:s?}", "text", criterion->text, "paper", criterion->paper,
+        "scale", criterion->scale);
+
+    criterion_evaluate(criterion->text, look_up, scope, &outcome);
+    json_object_set_new(json, "value",
+        outcome.result == CRITERION_UNKNOWN ? json_null() : json_real(outcome.value));
+    json_object_set_new(json, "pass", json_boolean(outcome.result == CRITERION_HOLDS));
+    if (outcome.problem[0])
+        json_object_set_new(json, "problem", json_string(outcome.problem));
+    return json;
+}
+
+/* What compares runs is judged once, in the last one. */
+static bool is_about(
+    const struct experiment_criterion *criterion, const json_t *runs, const json_t *run)
+{
+    const char *label = json_string_value(json_object_get(run, "label"));
+
+    if (criterion->run)
+        return strcmp(criterion->run, label) == 0;
+    if (strstr(criterion->text, "runs."))
+        return run == json_array_get(runs, json_array_size(runs) - 1);
+    return true;
+}
+
+bool sim_result_judge(const struct experiment *experiment, json_t *runs)
+{
+    bool all_hold = true;
+    size_t index;
+    json_t *run;
+
+    json_array_foreach(runs, index, run)
+    {
+        json_t *verdicts = json_array();
+
+        for (uint32_t i = 0; i < experiment->criterion_count; i++) {
+            const struct experiment_criterion *criterion = &experiment->criteria[i];
+            struct scope scope = { .runs = runs, .run = run };
+            json_t *verdict;
+
+            if (!is_about(criterion, runs, run))
+                continue;
+            verdict = judge(criterion, &scope);
+            all_hold = all_hold && json_is_true(json_object_get(verdict, "pass"));
+            json_array_append_new(verdicts, verdict);
+        }
+        json_object_set_new(run, "criteria", verdicts);
+    }
+    return all_hold;
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int write_all(const json_t *result, FILE *file)
+{
+    if (json_dumpf(result, file, JSON_FORM) != 0 || fputc('\n', file) == EOF)
+        return -(errno ? errno : EIO);
+    return fflush(file) == 0 ? 0 : -errno;
+}
+
+static int write_beside(const json_t *result, const char *path, const char *temporary, int fd)
+{
+    FILE *file = fdopen(fd, "w");
+    mode_t mask = umask(0);
+    int err;
+
+    umask(mask);
+    if (!file) {
+        err = -errno;
+        close(fd);
+        return err;
+    }
+    err = write_all(result, file);
+    if (fchmod(fd, 0666 & ~mask) != 0 && !err)
+        err = -errno;
+    if (fclose(file) != 0 && !err)
+        err = -errno;
+    if (!err && rename(temporary, path) != 0)
+        err = -errno;
+    return err;
+}
+
+enum cmd_status sim_result_write(const json_t *result, const char *path)
+{
+    char *temporary = NULL;
+    int err = 0;
+    int fd;
+
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return cmd_complain(CMD_FAILED, "sim", "%s: out of memory", path);
+    fd = mkstemp(temporary);
+    err = fd < 0 ? -errno : write_beside(result, path, temporary, fd);
+    if (err && fd >= 0)
+        unlink(temporary);
+    free(temporary);
+    if (err)
+        return cmd_complain(CMD_FAILED, "sim", "%s: %s", path, strerror(-err));
+    return CMD_DONE;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The series of a run: one value for each interval. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/sim_summary.h"
+#include "files/files.h"
+
+#define LINKS_MAX 64 /* named; the others are summed up */
+
+static json_t *numbers(const struct sim_numbers *list)
+{
+    json_t *json = json_array();
+
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(json, json_integer((json_int_t)list->at[i]));
+    return json;
+}
+
+static json_t *times(const struct sim_record *record)
+{
+    json_t *json = json_array();
+
+    for (size_t i = 0; i < record->time_ps.count; i++)
+        json_array_append_new(json, json_millionths(record->time_ps.at[i]));
+    return json;
+}
+
+static json_t *rates(const struct sim_record *record, const struct sim_numbers *bytes)
+{
+    json_t *json = json_array();
+    uint64_t before_ps = 0;
+
+    for (size_t i = 0; i < bytes->count; i++) {
+        uint64_t bps = sim_summary_bps(bytes->at[i], record->time_ps.at[i] - before_ps);
+
+        before_ps = record->time_ps.at[i];
+        json_array_append_new(json, json_integer((json_int_t)bps));
+    }
+    return json;
+}
+
+static json_t *goodputs(const struct sim_record *record)
+{
+    json_t *json = json_object();
+
+    for (uint32_t i = 0; i < record->experiment->sim.workload_count; i++)
+        json_object_set_new(json, record->experiment->sim.workloads[i].name,
+            rates(record, &record->workloads[i].placed));
+    return json;
+}
+
+static json_t *planes(const struct sim_record *record)
+{
+    json_t *json = json_array();
+
+    for (uint32_t plane = 0; plane < record->experiment->fabric.config.plane_count; plane++)
+        json_array_append_new(json, rates(record, &record->plane_bytes[plane]));
+    return json;
+}
+
+/* Where the longest queue was: the port by its switch and the far end of its link. */
+static json_t *queue_places(const struct sim_record *record)
+{
+    const struct fabric *fabric = &record->experiment->fabric;
+    json_t *json = json_array();
+
+    for (size_t i = 0; i < record->queue_where.count; i++) {
+        struct fabric_end end = sim_record_unpack(record->queue_where.at[i]);
+        char name[FABRIC_NAME_BYTES] = "";
+        struct fabric_link_kind kind;
+        struct fabric_element link;
+
+        if (record->queue_peak.at[i] && fabric_link_at(fabric, end, &link, &kind))
+            fabric_name(&link, name);
+        json_array_append_new(json, json_string(name));
+    }
+    return json;
+}
+
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+static int by_total(const void *left, const void *right)
+{
+    const struct sim_link_losses *const *a = left;
+    const struct sim_link_losses *const *b = right;
+
+    if ((*a)->total != (*b)->total)
+        return (*a)->total > (*b)->total ? -1 : 1;
+    return memcmp(&(*a)->link, &(*b)->link, sizeof((*a)->link));
+}
+
+static void add_samples(uint64_t *all, const struct sim_numbers *samples)
+{
+    for (size_t i = 0; i + 1 < samples->count; i += 2)
+        all[samples->at[i]] += samples->at[i + 1];
+}
+
+static void set_link(
+    json_t *json, const char *name, const struct sim_record *record, uint64_t *counts)
+{
+    struct sim_numbers list = { .at = counts, .count = record->time_ps.count };
+
+    json_object_set_new(json, name, numbers(&list));
+    memset(counts, 0, record->time_ps.count * sizeof(*counts));
+}
+
+static json_t *losses(const struct sim_record *record)
+{
+    const struct sim_link_losses **links = sim_list_take(record->link_count, sizeof(*links));
+    uint64_t *counts = sim_list_take(record->time_ps.count, sizeof(*counts));
+    json_t *json = json_object();
+
+    for (size_t i = 0; i < record->link_count; i++)
+        links[i] = &record->links[i];
+    if (record->link_count)
+        qsort(links, record->link_count, sizeof(*links), by_total);
+    for (size_t i = 0; i < record->link_count && i < LINKS_MAX; i++) {
+        char name[FABRIC_NAME_BYTES];
+
+        fabric_name(&links[i]->link, name);
+        add_samples(counts, &links[i]->samples);
+        set_link(json, name, record, counts);
+    }
+    for (size_t i = LINKS_MAX; i < record->link_count; i++)
+        add_samples(counts, &links[i]->samples);
+    if (record->link_count > LINKS_MAX)
+        set_link(json, "other", record, counts);
+    free(counts);
+    free(links);
+    return json;
+}
+
+/* ---- entropy values -------------------------------------------------------------------------- */
+
+static json_t *ev_list(const struct sim_record *record, const struct path_set *paths)
+{
+    uint32_t uplink_bits = record->experiment->fabric.uplink_bits;
+    json_t *json = json_array();
+
+    for (uint32_t i = 0; i < path_ev_count(paths); i++) {
+        uint32_t ev = path_ev_of(paths, i);
+
+        json_array_append_new(json,
+            json_pack("{s:I,s:i,s:i}", "ev", (json_int_t)ev, "plane", (int)path_plane_of(paths, i),
+                "uplink", (int)(ev & ((1u << uplink_bits) - 1))));
+    }
+    return json;
+}
+
+static json_t *ev_map(const struct sim_record *record)
+{
+    const struct path_set *paths;
+    struct sim_flow flow;
+    json_t *states = json_array();
+    char name[128];
+    size_t count;
+
+    if (record->observed_flow == EXPERIMENT_NONE)
+        return json_decref(states), json_null();
+    paths = sim_flow_paths(record->sim, record->observed_flow);
+    sim_flow_at(record->sim, record->observed_flow, &flow);
+    snprintf(name, sizeof(name), "%s rank %u -> %u",
+        record->experiment->sim.workloads[flow.workload].name, flow.from_rank, flow.to_rank);
+    count = path_ev_count(paths);
+    for (size_t at = 0; at + count <= record->ev_states_bytes; at += count)
+        json_array_append_new(states, json_stringn(record->ev_states + at, count));
+    return json_pack(
+        "{s:s,s:o,s:o}", "flow", name, "evs", ev_list(record, paths), "states", states);
+}
+
+json_t *sim_series(const struct sim_record *record)
+{
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "time_us", times(record),
+        "goodput_bps", goodputs(record), "plane_bps", planes(record), "queue_peak_bytes",
+        numbers(&record->queue_peak), "queue_peak_where", queue_places(record), "active_evs",
+        numbers(&record->active_evs), "bad_evs", numbers(&record->bad_evs), "trimmed",
+        numbers(&record->trimmed), "marked", numbers(&record->marked), "retransmitted",
+        numbers(&record->retransmitted), "lost_by_link", losses(record), "ev_map", ev_map(record));
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs, their workloads and phases, and what was expected of them. */
+#include "cmd/sim_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static double number(const json_t *json, const char *key)
+{
+    return json_number_value(json_object_get(json, key));
+}
+
+static const char *text(const json_t *json, const char *key)
+{
+    const char *value = json_string_value(json_object_get(json, key));
+
+    return value ? value : "";
+}
+
+static json_int_t sum(const json_t *counts)
+{
+    json_int_t total = 0;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)counts, key, value) total += json_integer_value(value);
+    return total;
+}
+
+static void print_head(const json_t *result)
+{
+    const json_t *experiment = json_object_get(result, "experiment");
+    const json_t *fabric = json_object_get(result, "fabric");
+    const char *title = text(experiment, "title");
+
+    printf("%s%s%s\n", text(experiment, "name"), *title ? ": " : "", title);
+    printf(
+        "%.0f NICs, %.0f plane%s, %.0f T0 and %.0f T1 each, links of %g Gb/s, base RTT %.2f us\n",
+        number(fabric, "nics"), number(fabric, "planes"), number(fabric, "planes") > 1 ? "s" : "",
+        number(fabric, "t0"), number(fabric, "t1"), number(fabric, "host_link_bps") / 1e9,
+        number(fabric, "base_rtt_us"));
+}
+
+static void print_figure(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+
+    if (json_is_number(value))
+        printf(" %9.2f", json_number_value(value));
+    else
+        printf(" %9s", "-");
+}
+
+static void print_fraction(const json_t *value)
+{
+    if (json_is_number(value))
+        printf(" %7.2f%%", json_number_value(value) * 100);
+    else
+        printf(" %8s", "-");
+}
+
+static void print_workloads(const json_t *summary)
+{
+    const char *name;
+    json_t *workload;
+
+    printf("  %-20s %9s %8s %7s %6s %9s %9s %9s\n", "workload", "goodput", "of ideal", "Jain",
+        "done", "p50 us", "p99 us", "max us");
+    json_object_foreach(json_object_get(summary, "workloads"), name, workload)
+    {
+        const json_t *done = json_object_get(workload, "completion_us");
+
+        printf("  %-20s %6.1f Gb", name, number(workload, "goodput_bps") / 1e9);
+        print_fraction(json_object_get(workload, "goodput_fraction"));
+        printf(" %7.4f %6.0f", number(workload, "jain"), number(done, "count"));
+        print_figure(done, "p50");
+        print_figure(done, "p99");
+        print_figure(done, "max");
+        putchar('\n');
+    }
+}
+
+static void print_phases(const json_t *summary)
+{
+    const char *phase_name;
+    json_t *phase;
+
+    json_object_foreach(json_object_get(summary, "phases"), phase_name, phase)
+    {
+        const char *name;
+        json_t *workload;
+
+        printf("  %-20s", phase_name);
+        json_object_foreach(json_object_get(phase, "workloads"), name, workload)
+        {
+            printf("  %s", name);
+            print_fraction(json_object_get(workload, "goodput_fraction"));
+        }
+        putchar('\n');
+    }
+}
+
+static void print_criteria(const json_t *run)
+{
+    size_t index;
+    json_t *criterion;
+
+    json_array_foreach(json_object_get(run, "criteria"), index, criterion)
+    {
+        const json_t *value = json_object_get(criterion, "value");
+        const char *paper = text(criterion, "paper");
+
+        printf("  %s  %s", json_is_true(json_object_get(criterion, "pass")) ? "pass" : "FAIL",
+            text(criterion, "text"));
+        if (json_is_number(value))
+            printf("  (%.6g)", json_number_value(value));
+        else
+            printf("  (%s)", text(criterion, "problem"));
+        if (*paper)
+            printf("  paper: %s", paper);
+        putchar('\n');
+    }
+}
+
+static void print_run(const json_t *run)
+{
+    const json_t *summary = json_object_get(run, "summary");
+    const json_t *perf = json_object_get(run, "perf");
+
+    printf("\n%s%sseed %.0f, %s after %.3f us, %.0f packet-hops in %.2f s (%.1f M/s)\n",
+        text(run, "label"), *text(run, "label") ? ": " : "", number(run, "seed"),
+        text(run, "status"), number(run, "simulated_us"), number(perf, "packet_hops"),
+        number(perf, "wall_s"), number(perf, "packet_hops_per_s") / 1e6);
+    if (json_object_get(run, "violation"))
+        printf("  VIOLATED: %s\n", text(run, "violation"));
+    print_workloads(summary);
+    print_phases(summary);
+    printf("  %lld lost, %lld trimmed, %lld marked, %lld retransmitted, %lld timeouts, planes "
+           "within %.2f%%\n",
+        (long long)sum(json_object_get(summary, "lost")), (long long)number(summary, "trimmed"),
+        (long long)number(summary, "marked"),
+        (long long)sum(json_object_get(summary, "retransmitted")),
+        (long long)number(summary, "timeouts"), number(summary, "plane_imbalance") * 100);
+    print_criteria(run);
+}
+
+void sim_table_print(const json_t *result)
+{
+    size_t index;
+    json_t *run;
+
+    print_head(result);
+    json_array_foreach(json_object_get(result, "runs"), index, run) print_run(run);
+}

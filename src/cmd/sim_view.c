@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws a running simulation. Nothing here decides anything: the run is the same without it. */
+#include "cmd/sim_view.h"
+
+#include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+#include <time.h>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define FRAME_NS      UINT64_C(60000000) /* between frames; faster nobody reads */
+#define NS_PER_S      UINT64_C(1000000000)
+#define COLUMNS_LEAST 40
+#define COLUMNS_MOST  110
+#define NAME_COLUMNS  10 /* "goodput   " */
+#define RATE_COLUMNS  12 /* "  23.1 Tb/s " */
+
+static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+
+#define LEVEL_MAX (sizeof(levels) / sizeof(levels[0]) - 1)
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+void sim_view_init(struct sim_view *view, FILE *to, const char *title, uint64_t end_ps)
+{
+    *view = (struct sim_view){ .to = to, .title = title, .end_ps = end_ps };
+    view->samples_per_point = 1;
+    view->samples_in_last = 1; /* so that the first sample begins a point */
+    view->is_terminal = isatty(fileno(to)) != 0;
+    setlocale(LC_CTYPE, "");
+    view->has_unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    if (!view->is_terminal)
+        fprintf(to, "%s\n", title);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+struct unit {
+    double size;
+    const char *name;
+};
+
+/* clang-format off */
+static const struct unit rates[] = { { 1e12, "Tb/s" }, { 1e9, "Gb/s" }, { 1e6, "Mb/s" }, { 1, "b/s" } };
+static const struct unit times[] = { { 1e12, "s" }, { 1e9, "ms" }, { 1e6, "us" }, { 1e3, "ns" } };
+static const struct unit sizes[] = { { 1 << 30, "GiB" }, { 1 << 20, "MiB" }, { 1 << 10, "KiB" }, { 1, "B" } };
+/* clang-format on */
+
+struct text {
+    char at[32];
+};
+
+/* Three digits and the unit that needs them. */
+static struct text humanise(uint64_t value, const struct unit units[static 4])
+{
+    struct text text;
+    size_t i = 0;
+    double shown;
+
+    while (i < 3 && (double)value < units[i].size * 0.9995)
+        i++;
+    shown = (double)value / units[i].size;
+    snprintf(text.at, sizeof(text.at), "%.*f %s",
+        shown < 9.995 && value ? 2
+        : shown < 99.95        ? 1
+                               : 0,
+        shown, units[i].name);
+    return text;
+}
+
+static uint64_t percent(uint64_t part, uint64_t whole)
+{
+    return whole ? (uint64_t)((double)part * 100.0 / (double)whole + 0.5) : 0;
+}
+
+/* ---- a frame --------------------------------------------------------------------------------- */
+
+static int column_count(const struct sim_view *view)
+{
+    struct winsize size = { .ws_col = 80 };
+
+    if (ioctl(fileno(view->to), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return 80;
+    if (size.ws_col < COLUMNS_LEAST)
+        return COLUMNS_LEAST;
+    return size.ws_col > COLUMNS_MOST ? COLUMNS_MOST : size.ws_col - 1;
+}
+
+static void end_line(struct sim_view *view)
+{
+    fputs("\033[0m\033[K\n", view->to);
+    view->lines_drawn++;
+}
+
+/* `value` of `most` as a bar, to an eighth of a column where the terminal can. */
+static void draw_bar(
+    const struct sim_view *view, int columns, uint64_t value, uint64_t most, const char *color)
+{
+    double full = most ? (double)value / (double)most * columns : 0;
+    int whole = full > columns ? columns : (int)full;
+    int rest = view->has_unicode && whole < columns ? (int)((full - whole) * 8) : 0;
+
+    fputs(color, view->to);
+    for (int i = 0; i < whole; i++)
+        fputs(view->has_unicode ? "█" : "#", view->to);
+    fputs(eighths[rest], view->to);
+    fprintf(view->to, "\033[0m%*s", columns - whole - (rest > 0), "");
+}
+
+/* The run so far, as wide as its share of the time. */
+static void draw_curve(const struct sim_view *view, int columns)
+{
+    uint64_t most = view->goodput_most_bps ? view->goodput_most_bps : 1;
+    uint64_t shown = view->end_ps ? percent(view->last.time_ps, view->end_ps) : 100;
+
+    shown = shown * (uint64_t)columns / 100;
+    fputs("\033[36m", view->to);
+    for (uint64_t i = 0; i < shown && view->curve_count; i++) {
+        uint64_t value = view->curve_bps[i * view->curve_count / shown];
+        size_t level = (size_t)((double)value / (double)most * (double)LEVEL_MAX + 0.5);
+
+        fputs(view->has_unicode ? levels[level] : level > LEVEL_MAX / 2 ? "-" : "_", view->to);
+    }
+}
+
+static void draw_progress(struct sim_view *view, int columns)
+{
+    const struct sim_view_sample *last = &view->last;
+    struct text now = humanise(last->time_ps, times);
+    struct text end = humanise(view->end_ps, times);
+
+    fprintf(view->to, "\033[1m%.*s", columns, view->title);
+    end_line(view);
+    fprintf(view->to, "%-*s", NAME_COLUMNS, "time");
+    draw_bar(view, columns - NAME_COLUMNS - 24, last->time_ps, view->end_ps, "\033[90m");
+    fprintf(view->to, " %10s of %s", now.at, end.at);
+    end_line(view);
+}
+
+static void draw_rates(struct sim_view *view, int columns)
+{
+    const struct sim_view_sample *last = &view->last;
+    int wide = columns - NAME_COLUMNS - RATE_COLUMNS;
+    struct text rate = humanise(last->goodput_bps, rates);
+
+    fprintf(view->to, "%-*s%11s ", NAME_COLUMNS, "goodput", rate.at);
+    if (last->ideal_bps) {
+        fprintf(view->to, "%3" PRIu64 " %% ", percent(last->goodput_bps, last->ideal_bps));
+        draw_curve(view, wide - 6);
+    } else {
+        draw_curve(view, wide);
+    }
+    end_line(view);
+    for (uint32_t plane = 0; plane < last->plane_count; plane++) {
+        bool is_low = last->plane_bps[plane] < view->plane_most_bps / 2;
+
+        rate = humanise(last->plane_bps[plane], rates);
+        fprintf(view->to, "plane %-*" PRIu32 "%11s ", NAME_COLUMNS - 6, plane, rate.at);
+        draw_bar(view, wide, last->plane_bps[plane], view->plane_most_bps,
+            is_low ? "\033[33m" : "\033[34m");
+        end_line(view);
+    }
+}
+
+static void draw_counts(struct sim_view *view)
+{
+    const struct sim_view_sample *last = &view->last;
+    struct text queue = humanise(last->queue_peak_bytes, sizes);
+
+    fprintf(view->to, "%-*s%" PRIu64 " active, %s%" PRIu64 " bad\033[0m; deepest queue %s",
+        NAME_COLUMNS, "EVs", last->active_evs, last->bad_evs ? "\033[31;1m" : "", last->bad_evs,
+        queue.at);
+    end_line(view);
+    fprintf(view->to, "%-*s%" PRIu64 " trimmed, %" PRIu64 " lost, %" PRIu64 " retransmitted",
+        NAME_COLUMNS, "packets", last->trimmed, last->lost, last->retransmitted);
+    end_line(view);
+}
+
+/* The lines for what happened are always there, so that the frame keeps its height. */
+static void draw_faults(struct sim_view *view, int columns)
+{
+    uint32_t shown =
+        view->fault_count < SIM_VIEW_FAULTS_MAX ? view->fault_count : SIM_VIEW_FAULTS_MAX;
+
+    for (uint32_t line = 0; line < SIM_VIEW_FAULTS_MAX; line++) {
+        uint32_t index = view->fault_count - shown + line;
+
+        if (line < shown)
+            fprintf(view->to, "\033[33m%.*s", columns, view->faults[index % SIM_VIEW_FAULTS_MAX]);
+        end_line(view);
+    }
+}
+
+static void draw_frame(struct sim_view *view)
+{
+    int columns = column_count(view);
+
+    if (view->lines_drawn)
+        fprintf(view->to, "\033[%" PRIu32 "A\r", view->lines_drawn);
+    view->lines_drawn = 0;
+    draw_progress(view, columns);
+    draw_rates(view, columns);
+    draw_counts(view);
+    draw_faults(view, columns);
+    fflush(view->to);
+    view->drawn_ns = now_ns();
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void print_line(const struct sim_view *view)
+{
+    const struct sim_view_sample *last = &view->last;
+    struct text time = humanise(last->time_ps, times);
+    struct text rate = humanise(last->goodput_bps, rates);
+
+    fprintf(view->to, "%10s  goodput %s", time.at, rate.at);
+    if (last->ideal_bps)
+        fprintf(view->to, " (%" PRIu64 " %%)", percent(last->goodput_bps, last->ideal_bps));
+    for (uint32_t plane = 0; plane < last->plane_count; plane++) {
+        rate = humanise(last->plane_bps[plane], rates);
+        fprintf(view->to, "%s%s", plane ? ", " : "; planes ", rate.at);
+    }
+    fprintf(
+        view->to, "; EVs %" PRIu64 " active, %" PRIu64 " bad\n", last->active_evs, last->bad_evs);
+    fflush(view->to);
+}
+
+/* ---- what the caller tells ------------------------------------------------------------------- */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A curve that is full goes on with half as many points of twice the samples. */
+static void halve_curve(struct sim_view *view)
+{
+    for (uint32_t i = 0; i < SIM_VIEW_HISTORY / 2; i++)
+        view->curve_bps[i] = larger(view->curve_bps[2 * i], view->curve_bps[2 * i + 1]);
+    view->curve_count = SIM_VIEW_HISTORY / 2;
+    view->samples_per_point *= 2;
+}
+
+static void extend_curve(struct sim_view *view, uint64_t goodput_bps)
+{
+    if (view->samples_in_last == view->samples_per_point) {
+        if (view->curve_count == SIM_VIEW_HISTORY)
+            halve_curve(view);
+        view->curve_bps[view->curve_count++] = 0;
+        view->samples_in_last = 0;
+    }
+    view->curve_bps[view->curve_count - 1] =
+        larger(view->curve_bps[view->curve_count - 1], goodput_bps);
+    view->samples_in_last++;
+}
+
+static void take(struct sim_view *view, const struct sim_view_sample *sample)
+{
+    view->last = *sample;
+    extend_curve(view, sample->goodput_bps);
+    view->goodput_most_bps = larger(view->goodput_most_bps, sample->goodput_bps);
+    for (uint32_t plane = 0; plane < sample->plane_count; plane++)
+        view->plane_most_bps = larger(view->plane_most_bps, sample->plane_bps[plane]);
+}
+
+void sim_view_show(struct sim_view *view, const struct sim_view_sample *sample)
+{
+    uint32_t tenths = (uint32_t)(percent(sample->time_ps, view->end_ps) / 10);
+
+    take(view, sample);
+    if (view->is_terminal) {
+        if (now_ns() - view->drawn_ns >= FRAME_NS)
+            draw_frame(view);
+    } else if (tenths > view->tenths_told) {
+        view->tenths_told = tenths;
+        print_line(view);
+    }
+}
+
+void sim_view_tell(struct sim_view *view, uint64_t time_ps, const char *what)
+{
+    char *line = view->faults[view->fault_count % SIM_VIEW_FAULTS_MAX];
+    struct text time = humanise(time_ps, times);
+
+    snprintf(line, SIM_VIEW_TEXT_BYTES, "%10s  %s", time.at, what);
+    view->fault_count++;
+    if (!view->is_terminal)
+        fprintf(view->to, "%s\n", line);
+}
+
+void sim_view_finish(struct sim_view *view)
+{
+    if (view->is_terminal)
+        draw_frame(view);
+}

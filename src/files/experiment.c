@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From an experiment file to the configuration of a simulation. */
+#include "files/experiment.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <unistd.h>
+
+#include "files/experiment_part.h"
+#include "files/fabric_file.h"
+#include "files/word.h"
+#include "files/yaml_fields.h"
+
+#define DAY_PS      (UINT64_C(86400) * SIM_PS_PER_S)
+#define SAMPLES     200    /* where the file does not say how many */
+#define SAMPLES_MAX 100000 /* more nobody can look at */
+#define PATH_BYTES  4096
+
+struct document {
+    char name[EXPERIMENT_NAME_BYTES];
+    char title[EXPERIMENT_TITLE_BYTES];
+    uint64_t duration_ps;
+    uint64_t sample_ps;
+    uint64_t seed;
+    uint32_t repeat;
+    uint32_t window_psns;
+    const struct yaml_node *fabric;
+    const struct yaml_node *parameters;
+    const struct yaml_node *workloads;
+    const struct yaml_node *faults;
+    const struct yaml_node *generators;
+    const struct yaml_node *observe;
+    const struct yaml_node *victim;
+    const struct yaml_node *phases;
+    const struct yaml_node *criteria;
+    const struct yaml_node *sweep;
+};
+
+#define IN_DOCUMENT(member) offsetof(struct document, member)
+
+/* clang-format off */
+static const struct yaml_field fields[] = {
+    { .key = "name", .type = YAML_TEXT, .offset = IN_DOCUMENT(name), .most = EXPERIMENT_NAME_BYTES },
+    { .key = "title", .type = YAML_TEXT, .offset = IN_DOCUMENT(title), .most = EXPERIMENT_TITLE_BYTES },
+    { .key = "fabric", .type = YAML_ANY, .offset = IN_DOCUMENT(fabric) },
+    { .key = "parameters", .type = YAML_MAP, .offset = IN_DOCUMENT(parameters) },
+    { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
+    { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },
+    { .key = "generators", .type = YAML_LIST, .offset = IN_DOCUMENT(generators) },
+    { .key = "duration", .type = YAML_TIME, .offset = IN_DOCUMENT(duration_ps), .least = 1000, .most = DAY_PS },
+    { .key = "sample", .type = YAML_TIME, .offset = IN_DOCUMENT(sample_ps), .least = 1000, .most = DAY_PS },
+    { .key = "seed", .type = YAML_NUMBER, .offset = IN_DOCUMENT(seed) },
+    { .key = "repeat", .type = YAML_COUNT, .offset = IN_DOCUMENT(repeat), .least = 1, .most = 10000 },
+    { .key = "window_psns", .type = YAML_COUNT, .offset = IN_DOCUMENT(window_psns), .least = 128, .most = 32768 },
+    { .key = "observe", .type = YAML_MAP, .offset = IN_DOCUMENT(observe) },
+    { .key = "victim", .type = YAML_ANY, .offset = IN_DOCUMENT(victim) },
+    { .key = "phases", .type = YAML_LIST, .offset = IN_DOCUMENT(phases) },
+    { .key = "criteria", .type = YAML_LIST, .offset = IN_DOCUMENT(criteria) },
+    { .key = "sweep", .type = YAML_LIST, .offset = IN_DOCUMENT(sweep) },
+    { .key = NULL },
+};
+/* clang-format on */
+
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+/* Puts the fabric into the place of its file's name. */
+static bool include_fabric(struct yaml *yaml, struct yaml_node *top)
+{
+    struct yaml_node *node = (struct yaml_node *)yaml_member(top, "fabric");
+    struct yaml_node *included;
+    const char *slash;
+    char path[PATH_BYTES];
+    int length;
+
+    if (!node || node->kind != YAML_SCALAR || yaml_is_empty(node))
+        return true;
+    slash = node->place.line ? strrchr(node->place.source, '/') : NULL;
+    if (!slash || node->text[0] == '/')
+        length = snprintf(path, sizeof(path), "%s", node->text);
+    else
+        length = snprintf(path, sizeof(path), "%.*s/%s", (int)(slash - node->place.source),
+            node->place.source, node->text);
+    if (length >= (int)sizeof(path))
+        return yaml_complain(yaml, node, "this path is too long");
+    if (access(path, R_OK) != 0)
+        return yaml_complain(yaml, node, "%s: %s; name a fabric file, or write its keys here", path,
+            strerror(errno));
+    included = yaml_load(yaml, path);
+    if (!included)
+        return false;
+    yaml_replace(node, included);
+    return true;
+}
+
+struct yaml_node *experiment_load(struct yaml *yaml, const char *path)
+{
+    struct yaml_node *top = yaml_load(yaml, path);
+
+    return top && include_fabric(yaml, top) ? top : NULL;
+}
+
+static bool is_swept(const struct yaml_node *top, const char *key)
+{
+    for (uint32_t i = 0; i < experiment_sweep_count(top); i++) {
+        const struct yaml_node *entry = experiment_sweep_entry(top, i);
+
+        if (entry && yaml_member(entry, key))
+            return true;
+    }
+    return false;
+}
+
+bool experiment_set(struct yaml *yaml, struct yaml_node *top, const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    struct yaml_place place = { 0 };
+    struct yaml_node *value;
+    char source[PATH_BYTES];
+    const char *key;
+
+    snprintf(source, sizeof(source), "--set %s", assignment);
+    place.source = yaml_text(yaml, source, strlen(source));
+    if (!equals || equals == assignment)
+        return yaml_complain_at(yaml, place, "KEY=VALUE is wanted, such as parameters.mpr=4");
+    key = yaml_text(yaml, assignment, (size_t)(equals - assignment));
+    if (is_swept(top, key))
+        return yaml_complain_at(yaml, place, "the sweep gives this key its values; set it there");
+    value = yaml_parse(yaml, place.source, equals + 1, strlen(equals + 1), false);
+    return value && yaml_put(yaml, top, key, value) && include_fabric(yaml, top);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool experiment_check_name(struct yaml *yaml, const struct yaml_node *node, const char *name)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+    if (*name && *name != '-' && strspn(name, allowed) == strlen(name))
+        return true;
+    return yaml_complain(yaml, node, "'%s' is no name; use letters, digits, _ and -", name);
+}
+
+static bool read_observe(
+    struct yaml *yaml, const struct yaml_node *mapping, struct experiment *experiment)
+{
+    struct observe {
+        const struct yaml_node *workload;
+        uint32_t rank;
+        uint32_t to;
+    } observe = { .to = EXPERIMENT_NONE };
+    static const struct yaml_field observe_fields[] = {
+        { .key = "workload", .type = YAML_ANY, .offset = offsetof(struct observe, workload) },
+        { .key = "rank", .type = YAML_COUNT, .offset = offsetof(struct observe, rank) },
+        { .key = "to", .type = YAML_COUNT, .offset = offsetof(struct observe, to) },
+        { .key = NULL },
+    };
+
+    if (!yaml_read(yaml, mapping, observe_fields, &observe))
+        return false;
+    experiment->observe = (struct experiment_observe){ 0, observe.rank, observe.to };
+    if (observe.workload && !experiment_find_workload(
+                                yaml, observe.workload, experiment, &experiment->observe.workload))
+        return false;
+    if (observe.rank >= experiment->sim.workloads[experiment->observe.workload].rank_count)
+        return yaml_complain(yaml, mapping, "workload '%s' has no rank %u; its ranks are 0 to %u",
+            experiment->sim.workloads[experiment->observe.workload].name, observe.rank,
+            experiment->sim.workloads[experiment->observe.workload].rank_count - 1);
+    return true;
+}
+
+static bool read_parts(
+    struct yaml *yaml, const struct document *document, struct experiment *experiment)
+{
+    return (!document->parameters || experiment_read_parameters(yaml, document->parameters,
+                                         &experiment->sim.parameters)) &&
+           experiment_read_workloads(yaml, document->workloads, experiment) &&
+           (!document->faults || experiment_read_faults(yaml, document->faults, experiment)) &&
+           (!document->generators ||
+               experiment_read_generators(yaml, document->generators, experiment)) &&
+           (!document->observe || read_observe(yaml, document->observe, experiment)) &&
+           (!document->victim ||
+               experiment_find_workload(yaml, document->victim, experiment, &experiment->victim)) &&
+           (!document->phases || experiment_read_phases(yaml, document->phases, experiment)) &&
+           (!document->criteria || experiment_read_criteria(yaml, document->criteria, experiment));
+}
+
+static bool read_fabric(
+    struct yaml *yaml, const struct document *document, struct experiment *experiment)
+{
+    static const struct yaml_node all_defaults = { .kind = YAML_MAPPING, .is_root = true };
+
+    if (!document->fabric)
+        return fabric_file_read(yaml, &all_defaults, &experiment->fabric);
+    if (document->fabric->kind == YAML_SEQUENCE)
+        return yaml_complain(
+            yaml, document->fabric, "the name of a fabric file is wanted here, or its keys");
+    return fabric_file_read(yaml, document->fabric, &experiment->fabric);
+}
+
+static bool take_times(struct yaml *yaml, const struct yaml_node *top,
+    const struct document *document, struct experiment *experiment)
+{
+    const struct yaml_node *sample = yaml_member(top, "sample");
+
+    experiment->sim.duration_ps = document->duration_ps;
+    experiment->sample_ps = document->sample_ps;
+    if (!experiment->sample_ps)
+        experiment->sample_ps = (document->duration_ps + SAMPLES - 1) / SAMPLES;
+    if (document->duration_ps / experiment->sample_ps > SAMPLES_MAX)
+        return yaml_complain(yaml, sample, "%s is too short: there would be more than %u samples",
+            sample->text, SAMPLES_MAX);
+    return true;
+}
+
+static const struct yaml_node *entry_at(const struct yaml_node *list, uint32_t index)
+{
+    const struct yaml_node *entry = list->first;
+
+    while (entry && entry->index != index)
+        entry = entry->next;
+    return entry;
+}
+
+/* Where the simulator's word for a member is not the file's. */
+static const char *key_of(const char *member)
+{
+    if (strcmp(member, "message") == 0)
+        return "message_bytes";
+    return strcmp(member, "duration") == 0 ? "for" : member;
+}
+
+/* What only the simulator knows to be wrong, at the place it came from. */
+static bool check(
+    struct yaml *yaml, const struct yaml_node *top, const struct experiment *experiment)
+{
+    struct sim_problem problem = { .section = "", .member = "" };
+    const struct yaml_node *node = top;
+    const struct yaml_node *deeper;
+
+    if (sim_config_check(&experiment->sim, &problem))
+        return true;
+    deeper = problem.section ? yaml_member(top, problem.section) : NULL;
+    if (deeper) {
+        node = deeper;
+        if (node->kind == YAML_SEQUENCE && (deeper = entry_at(node, problem.index)))
+            node = deeper;
+        if (problem.member && (deeper = yaml_member(node, key_of(problem.member))))
+            return yaml_complain(yaml, deeper, "%s", problem.reason);
+    }
+    if (problem.member && *problem.member)
+        return yaml_complain(yaml, node, "%s: %s", problem.member, problem.reason);
+    return yaml_complain(yaml, node, "%s", problem.reason);
+}
+
+static void default_name(const struct yaml_node *top, char *name)
+{
+    const char *file = strrchr(top->place.source, '/');
+    const char *dot;
+
+    file = file ? file + 1 : top->place.source;
+    dot = strrchr(file, '.');
+    snprintf(name, EXPERIMENT_NAME_BYTES, "%.*s", dot ? (int)(dot - file) : 60, file);
+}
+
+bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct experiment *experiment)
+{
+    struct document document = { .seed = 1, .repeat = 1 };
+
+    *experiment = (struct experiment){ .victim = EXPERIMENT_NONE };
+    experiment->observe.workload = EXPERIMENT_NONE;
+    default_name(top, document.name);
+    if (!yaml_read(yaml, top, fields, &document) || !yaml_require(yaml, top, "duration") ||
+        !yaml_require(yaml, top, "workloads"))
+        return false;
+    memcpy(experiment->name, document.name, sizeof(experiment->name));
+    memcpy(experiment->title, document.title, sizeof(experiment->title));
+    experiment->repeat = document.repeat;
+    experiment->sim.seed = document.seed;
+    experiment->sim.window_psns = document.window_psns;
+    experiment->sim.fabric = &experiment->fabric;
+    parameters_init(&experiment->sim.parameters);
+    return take_times(yaml, top, &document, experiment) &&
+           read_fabric(yaml, &document, experiment) && read_parts(yaml, &document, experiment) &&
+           check(yaml, top, experiment);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An experiment file: mrc-experiment(5). */
+#pragma once
+
+#include "fabric/fabric.h"
+#include "files/yaml.h"
+#include "sim/sim.h"
+
+#define EXPERIMENT_NAME_BYTES  64
+#define EXPERIMENT_TITLE_BYTES 200
+#define EXPERIMENT_LABEL_BYTES 64
+#define EXPERIMENT_NONE        UINT32_MAX
+
+/* A named span of the run. */
+struct experiment_phase {
+    char name[SIM_NAME_BYTES];
+    uint64_t from_ps;
+    uint64_t until_ps; /* SIM_NEVER_PS: the end */
+};
+
+/* What the result must show. */
+struct experiment_criterion {
+    const char *text;  /* criterion.h */
+    const char *paper; /* what was published; NULL: nothing */
+    const char *scale; /* how this run differs in size from that; NULL */
+    const char *run;   /* label of the run it is about; NULL: all */
+};
+
+/* Whose EVs are watched. */
+struct experiment_observe {
+    uint32_t workload; /* EXPERIMENT_NONE: nobody's */
+    uint32_t from_rank;
+    uint32_t to_rank; /* EXPERIMENT_NONE: any */
+};
+
+struct experiment {
+    char name[EXPERIMENT_NAME_BYTES];
+    char title[EXPERIMENT_TITLE_BYTES];
+    struct fabric fabric;
+    struct sim_config sim; /* engine, wire, checks and observer are the caller's */
+    uint64_t sample_ps;
+    uint32_t repeat;
+    uint32_t victim; /* a workload, or EXPERIMENT_NONE */
+    struct experiment_observe observe;
+    const struct experiment_phase *phases;
+    uint32_t phase_count;
+    const struct experiment_criterion *criteria;
+    uint32_t criterion_count;
+};
+
+/* The file as a tree, the fabric it names in its place. */
+struct yaml_node *experiment_load(struct yaml *, const char *path);
+/* Changes one key, as --set says it: "parameters.mpr=4". */
+bool experiment_set(struct yaml *, struct yaml_node *top, const char *assignment);
+
+/* As in the file: "all_reduce". */
+const char *experiment_kind_name(enum sim_workload_kind);
+const char *experiment_fault_name(enum sim_fault_kind);
+
+/* The simulator takes this parameter from the fabric: it cannot be set. */
+bool experiment_parameter_is_of_fabric(const char *name);
+
+/* From the tree; everything lives in `yaml`. The struct must not be moved afterwards. */
+bool experiment_read(struct yaml *, const struct yaml_node *top, struct experiment *);
+
+/* The sweep: how many sets of values there are (1 without a sweep), what one is called, and the
+ * tree with it applied. */
+uint32_t experiment_sweep_count(const struct yaml_node *top);
+void experiment_sweep_label(
+    const struct yaml_node *top, uint32_t index, char out[static EXPERIMENT_LABEL_BYTES]);
+struct yaml_node *experiment_sweep_apply(
+    struct yaml *, const struct yaml_node *top, uint32_t index);
+/* The entry itself, a mapping from key paths to values; NULL without a sweep. */
+const struct yaml_node *experiment_sweep_entry(const struct yaml_node *top, uint32_t index);

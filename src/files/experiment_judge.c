@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an experiment is judged by: phases and criteria. */
+#include <stdio.h>
+#include <string.h>
+
+#include "files/criterion.h"
+#include "files/experiment_part.h"
+#include "files/word.h"
+#include "files/yaml_fields.h"
+
+#define DAY_PS (UINT64_C(86400) * SIM_PS_PER_S)
+
+/* clang-format off */
+static const struct yaml_field phase_fields[] = {
+    { .key = "name", .type = YAML_TEXT, .offset = offsetof(struct experiment_phase, name), .most = SIM_NAME_BYTES },
+    { .key = "from", .type = YAML_TIME, .offset = offsetof(struct experiment_phase, from_ps), .most = DAY_PS },
+    { .key = "until", .type = YAML_TIME, .offset = offsetof(struct experiment_phase, until_ps), .least = 1, .most = DAY_PS },
+    { .key = NULL },
+};
+/* clang-format on */
+
+static bool read_phase(
+    struct yaml *yaml, const struct yaml_node *node, struct experiment_phase *phase)
+{
+    phase->until_ps = SIM_NEVER_PS;
+    if (!yaml_read(yaml, node, phase_fields, phase) || !yaml_require(yaml, node, "name") ||
+        !experiment_check_name(yaml, node, phase->name))
+        return false;
+    if (phase->until_ps <= phase->from_ps)
+        return yaml_complain(yaml, yaml_member(node, "until"), "is not after 'from'");
+    return true;
+}
+
+bool experiment_read_phases(
+    struct yaml *yaml, const struct yaml_node *list, struct experiment *experiment)
+{
+    struct experiment_phase *phases = yaml_take(yaml, list->child_count, sizeof(*phases));
+
+    for (const struct yaml_node *node = list->first; node; node = node->next) {
+        if (!read_phase(yaml, node, &phases[node->index]))
+            return false;
+        for (uint32_t i = 0; i < node->index; i++)
+            if (strcmp(phases[i].name, phases[node->index].name) == 0)
+                return yaml_complain(
+                    yaml, node, "another phase is called '%s', too; rename one", phases[i].name);
+    }
+    experiment->phases = phases;
+    experiment->phase_count = list->child_count;
+    return true;
+}
+
+/* ---- criteria -------------------------------------------------------------------------------- */
+
+static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", "completion_us",
+    "jain", "victim_fraction", "retransmitted", "trimmed", "marked", "lost", "timeouts",
+    "plane_imbalance", "ev_transitions", "packets_sent", "packets_delivered", "queue_peak_bytes",
+    "qp_errors", "simulated_us", "workloads", "phases", "runs", NULL };
+
+/* The part of a path up to the next dot, into `out`; yields what follows the dot. */
+static const char *take_segment(const char *path, char out[static CRITERION_NAME_BYTES])
+{
+    size_t length = strcspn(path, ".");
+
+    memcpy(out, path, length);
+    out[length] = '\0';
+    return path + length + (path[length] == '.');
+}
+
+static bool is_workload(const struct experiment *experiment, const char *name)
+{
+    for (uint32_t i = 0; i < experiment->sim.workload_count; i++)
+        if (strcmp(experiment->sim.workloads[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_phase(const struct experiment *experiment, const char *name)
+{
+    for (uint32_t i = 0; i < experiment->phase_count; i++)
+        if (strcmp(experiment->phases[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a name can have a value at all, so that a wrong one is found before the run. */
+static bool can_be_known(void *context, const char *name, double *value)
+{
+    const struct experiment *experiment = context;
+    char segment[CRITERION_NAME_BYTES];
+    const char *rest = take_segment(name, segment);
+
+    *value = 1;
+    if (strcmp(segment, "runs") == 0) {
+        rest = take_segment(rest, segment);
+        rest = take_segment(rest, segment);
+    }
+    if (word_find(summary_names, segment) < 0)
+        return false;
+    if (strcmp(segment, "workloads") == 0) {
+        take_segment(rest, segment);
+        return is_workload(experiment, segment);
+    }
+    if (strcmp(segment, "phases") == 0) {
+        take_segment(rest, segment);
+        return is_phase(experiment, segment);
+    }
+    return true;
+}
+
+struct entry {
+    const struct yaml_node *text;
+    const struct yaml_node *paper;
+    const struct yaml_node *scale;
+    const struct yaml_node *run;
+};
+
+static const struct yaml_field criterion_fields[] = {
+    { .key = "expect", .type = YAML_ANY, .offset = offsetof(struct entry, text) },
+    { .key = "paper", .type = YAML_ANY, .offset = offsetof(struct entry, paper) },
+    { .key = "scale", .type = YAML_ANY, .offset = offsetof(struct entry, scale) },
+    { .key = "run", .type = YAML_ANY, .offset = offsetof(struct entry, run) },
+    { .key = NULL },
+};
+
+static bool take_text(struct yaml *yaml, const struct yaml_node *node, const char **text)
+{
+    if (node && node->kind != YAML_SCALAR)
+        return yaml_complain(yaml, node, "a line of text is wanted here");
+    *text = node ? node->text : NULL;
+    return true;
+}
+
+static bool read_criterion(struct yaml *yaml, const struct yaml_node *node,
+    struct experiment *experiment, struct experiment_criterion *criterion)
+{
+    struct criterion_outcome outcome;
+    struct entry entry = { .text = node };
+
+    if (node->kind == YAML_MAPPING &&
+        (!yaml_read(yaml, node, criterion_fields, &entry) || !yaml_require(yaml, node, "expect")))
+        return false;
+    if (!take_text(yaml, entry.text, &criterion->text) ||
+        !take_text(yaml, entry.paper, &criterion->paper) ||
+        !take_text(yaml, entry.scale, &criterion->scale) ||
+        !take_text(yaml, entry.run, &criterion->run))
+        return false;
+    criterion_evaluate(criterion->text, can_be_known, experiment, &outcome);
+    if (outcome.problem[0])
+        return yaml_complain(yaml, entry.text, "'%s': %s; write such as goodput_fraction >= 0.95",
+            criterion->text, outcome.problem);
+    return true;
+}
+
+bool experiment_read_criteria(
+    struct yaml *yaml, const struct yaml_node *list, struct experiment *experiment)
+{
+    struct experiment_criterion *criteria = yaml_take(yaml, list->child_count, sizeof(*criteria));
+
+    for (const struct yaml_node *node = list->first; node; node = node->next)
+        if (!read_criterion(yaml, node, experiment, &criteria[node->index]))
+            return false;
+    experiment->criteria = criteria;
+    experiment->criterion_count = list->child_count;
+    return true;
+}

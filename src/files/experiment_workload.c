@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The workloads and parameters of an experiment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/experiment_part.h"
+#include "files/fabric_file.h"
+#include "files/word.h"
+#include "files/yaml_fields.h"
+
+static const char *const kinds[] = {
+    [SIM_STREAM] = "stream",
+    [SIM_PING_PONG] = "ping_pong",
+    [SIM_PERMUTATION] = "permutation",
+    [SIM_INCAST] = "incast",
+    [SIM_ALL_REDUCE] = "all_reduce",
+    [SIM_REDUCE_SCATTER] = "reduce_scatter",
+    [SIM_ALL_GATHER] = "all_gather",
+    [SIM_ALL_TO_ALL] = "all_to_all",
+    [SIM_SEND_RECV] = "send_recv",
+    [SIM_TRAINING] = "training",
+    [SIM_WORKLOAD_COUNT] = NULL,
+};
+
+static const char *const placements[] = {
+    [SIM_PACKED] = "packed",
+    [SIM_RANDOM] = "random",
+    NULL,
+};
+
+const char *experiment_kind_name(enum sim_workload_kind kind)
+{
+    return kinds[kind];
+}
+
+struct entry {
+    struct sim_workload workload;
+    const struct yaml_node *nics;
+    const struct yaml_node *evs;
+};
+
+#define WORK(member) offsetof(struct entry, workload.member)
+#define HOUR_PS      (UINT64_C(3600) * SIM_PS_PER_S)
+
+/* clang-format off */
+static const struct yaml_field fields[] = {
+    { .key = "name", .type = YAML_TEXT, .offset = WORK(name), .most = SIM_NAME_BYTES },
+    { .key = "kind", .type = YAML_WORD, .offset = WORK(kind), .words = kinds },
+    { .key = "ranks", .type = YAML_COUNT, .offset = WORK(rank_count), .least = 2, .most = 1 << 20 },
+    { .key = "placement", .type = YAML_WORD, .offset = WORK(placement), .words = placements },
+    { .key = "first_nic", .type = YAML_COUNT, .offset = WORK(first_nic) },
+    { .key = "nics", .type = YAML_LIST, .offset = offsetof(struct entry, nics) },
+    { .key = "message_bytes", .type = YAML_SIZE, .offset = WORK(message_bytes), .least = 1, .most = UINT64_C(1) << 40 },
+    { .key = "iterations", .type = YAML_COUNT, .offset = WORK(iterations) },
+    { .key = "outstanding", .type = YAML_COUNT, .offset = WORK(outstanding), .least = 1, .most = 1024 },
+    { .key = "qps", .type = YAML_COUNT, .offset = WORK(qps), .least = 1, .most = 256 },
+    { .key = "bidirectional", .type = YAML_FLAG, .offset = WORK(bidirectional) },
+    { .key = "shift", .type = YAML_COUNT, .offset = WORK(shift) },
+    { .key = "start", .type = YAML_TIME, .offset = WORK(start_ps), .most = HOUR_PS },
+    { .key = "jitter", .type = YAML_TIME, .offset = WORK(jitter_ps), .most = HOUR_PS },
+    { .key = "stagger", .type = YAML_TIME, .offset = WORK(stagger_ps), .most = HOUR_PS },
+    { .key = "compute", .type = YAML_TIME, .offset = WORK(compute_ps), .most = HOUR_PS },
+    { .key = "overlap", .type = YAML_PERMILLE, .offset = WORK(overlap_permille), .most = 1000 },
+    { .key = "collective", .type = YAML_WORD, .offset = WORK(collective), .words = kinds },
+    { .key = "evs", .type = YAML_LIST, .offset = offsetof(struct entry, evs) },
+    { .key = "ev_active_per_plane", .type = YAML_COUNT, .offset = WORK(ev_active_per_plane), .least = 1, .most = 1024 },
+    { .key = NULL },
+};
+/* clang-format on */
+
+/* "7" or "4-7". */
+static bool read_span(struct yaml *yaml, const struct yaml_node *node, uint32_t span[2])
+{
+    const char *text = node->kind == YAML_SCALAR ? node->text : "";
+    char *end = NULL;
+
+    if (*text >= '0' && *text <= '9') {
+        span[0] = span[1] = (uint32_t)strtoul(text, &end, 10);
+        if (end[0] == '-' && end[1] >= '0' && end[1] <= '9')
+            span[1] = (uint32_t)strtoul(end + 1, &end, 10);
+    }
+    if (!end || *end || span[1] < span[0])
+        return yaml_complain(yaml, node, "numbers of NICs are wanted here: 7, or 4-7");
+    return true;
+}
+
+static bool read_nics(struct yaml *yaml, const struct yaml_node *list,
+    const struct experiment *experiment, struct sim_workload *workload)
+{
+    uint32_t nic_count = experiment->fabric.nic_count;
+    uint32_t *nics = yaml_take(yaml, nic_count, sizeof(*nics));
+    uint32_t count = 0;
+
+    for (const struct yaml_node *node = list->first; node; node = node->next) {
+        uint32_t span[2] = { 0, 0 };
+
+        if (!read_span(yaml, node, span))
+            return false;
+        if (span[1] >= nic_count)
+            return yaml_complain(yaml, node, "this fabric has no NIC %u; its NICs are 0 to %u",
+                span[1], nic_count - 1);
+        if (span[1] - span[0] >= nic_count - count)
+            return yaml_complain(yaml, node, "there are more NICs here than the fabric has");
+        for (uint32_t nic = span[0]; nic <= span[1]; nic++)
+            nics[count++] = nic;
+    }
+    if (workload->rank_count && workload->rank_count != count)
+        return yaml_complain(yaml, list, "%u NICs for %u ranks; leave 'ranks' out, or make it %u",
+            count, workload->rank_count, count);
+    workload->placement = SIM_LIST;
+    workload->nics = nics;
+    workload->rank_count = count;
+    return true;
+}
+
+static bool read_evs(struct yaml *yaml, const struct yaml_node *list,
+    const struct experiment *experiment, struct sim_workload *workload)
+{
+    uint32_t *evs = yaml_take(yaml, list->child_count, sizeof(*evs));
+
+    for (const struct yaml_node *node = list->first; node; node = node->next)
+        if (!fabric_file_ev(yaml, node, &experiment->fabric, &evs[node->index]))
+            return false;
+    workload->evs = evs;
+    workload->ev_count = list->child_count;
+    return true;
+}
+
+static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
+    const struct experiment *experiment, struct sim_workload *workload)
+{
+    struct entry entry = {
+        .workload = { .outstanding = 2, .qps = 1, .collective = SIM_ALL_REDUCE },
+    };
+
+    if (!yaml_read(yaml, node, fields, &entry) || !yaml_require(yaml, node, "kind") ||
+        !yaml_require(yaml, node, "message_bytes"))
+        return false;
+    if (entry.nics && !read_nics(yaml, entry.nics, experiment, &entry.workload))
+        return false;
+    if (entry.evs && !read_evs(yaml, entry.evs, experiment, &entry.workload))
+        return false;
+    if (!entry.workload.rank_count)
+        entry.workload.rank_count = experiment->fabric.nic_count > entry.workload.first_nic
+                                        ? experiment->fabric.nic_count - entry.workload.first_nic
+                                        : experiment->fabric.nic_count;
+    if (!*entry.workload.name)
+        snprintf(entry.workload.name, SIM_NAME_BYTES, "%s", kinds[entry.workload.kind]);
+    *workload = entry.workload;
+    return experiment_check_name(yaml, node, workload->name);
+}
+
+bool experiment_read_workloads(
+    struct yaml *yaml, const struct yaml_node *list, struct experiment *experiment)
+{
+    struct sim_workload *workloads = yaml_take(yaml, list->child_count, sizeof(*workloads));
+
+    for (const struct yaml_node *node = list->first; node; node = node->next) {
+        if (!read_workload(yaml, node, experiment, &workloads[node->index]))
+            return false;
+        for (uint32_t i = 0; i < node->index; i++)
+            if (strcmp(workloads[i].name, workloads[node->index].name) == 0)
+                return yaml_complain(yaml, node,
+                    "another workload is called '%s', too; give this one a 'name' of its own",
+                    workloads[i].name);
+    }
+    if (!list->first)
+        return yaml_complain(yaml, list, "there is no workload; add one");
+    experiment->sim.workloads = workloads;
+    experiment->sim.workload_count = list->child_count;
+    return true;
+}
+
+bool experiment_find_workload(struct yaml *yaml, const struct yaml_node *name,
+    const struct experiment *experiment, uint32_t *workload)
+{
+    const struct sim_config *sim = &experiment->sim;
+    const char **names = yaml_take(yaml, sim->workload_count + 1, sizeof(*names));
+    const char *meant;
+    int index;
+
+    for (uint32_t i = 0; i < sim->workload_count; i++)
+        names[i] = sim->workloads[i].name;
+    if (name->kind != YAML_SCALAR)
+        return yaml_complain(yaml, name, "the name of a workload is wanted here");
+    index = word_find(names, name->text);
+    meant = word_nearest(names, name->text);
+    if (index < 0)
+        return yaml_complain(yaml, name, "there is no workload '%s'%s%s%s", name->text,
+            meant ? "; did you mean '" : "; name one of 'workloads'", meant ? meant : "",
+            meant ? "'?" : "");
+    *workload = (uint32_t)index;
+    return true;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+bool experiment_parameter_is_of_fabric(const char *name)
+{
+    static const char *const of_fabric[] = { "link_bps", "base_rtt", "network_trims",
+        "last_hop_ecn", NULL };
+
+    return word_find(of_fabric, name) >= 0;
+}
+
+static bool complain_parameter(
+    struct yaml *yaml, const struct yaml_node *node, enum parameters_error error)
+{
+    const struct parameter_description *description;
+    const char **names = yaml_take(yaml, parameter_count + 1, sizeof(*names));
+    const char *meant;
+
+    if (error == PARAMETERS_UNKNOWN) {
+        for (uint32_t i = 0; i < parameter_count; i++)
+            names[i] = parameter_descriptions[i].name;
+        meant = word_nearest(names, node->key);
+        return yaml_complain_key(yaml, node, "there is no such parameter; %s%s%s",
+            meant ? "did you mean '" : "'mrc sim --parameters' lists them", meant ? meant : "",
+            meant ? "'?" : "");
+    }
+    description = &parameter_descriptions[parameters_find(node->key, (uint32_t)strlen(node->key))];
+    if (description->choices)
+        return yaml_complain(
+            yaml, node, "'%s' is none of its choices: %s", node->text, description->choices);
+    if (error == PARAMETERS_NOT_A_NUMBER)
+        return yaml_complain(yaml, node, "'%s' is not a number of %s; write one, such as %llu",
+            node->text, description->unit, (unsigned long long)description->default_value);
+    return yaml_complain(yaml, node, "%s is out of range; give %llu to %llu %s", node->text,
+        (unsigned long long)description->minimum, (unsigned long long)description->maximum,
+        description->unit);
+}
+
+bool experiment_read_parameters(
+    struct yaml *yaml, const struct yaml_node *mapping, struct parameters *parameters)
+{
+    for (const struct yaml_node *node = mapping->first; node; node = node->next) {
+        enum parameters_error error;
+
+        if (node->kind != YAML_SCALAR)
+            return yaml_complain(yaml, node, "a single value is wanted here");
+        if (experiment_parameter_is_of_fabric(node->key))
+            return yaml_complain_key(
+                yaml, node, "follows from the fabric; describe it there instead");
+        error = parameters_set(parameters, node->key, node->text);
+        if (error != PARAMETERS_OK)
+            return complain_parameter(yaml, node, error);
+    }
+    return true;
+}

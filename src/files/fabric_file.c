@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From fabric.yaml to a fabric that can be wired. */
+#include "files/fabric_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/yaml_fields.h"
+
+#define MS_PS UINT64_C(1000000000)
+#define MBPS  UINT64_C(1000000)
+#define TBPS  UINT64_C(1000000000000)
+#define GIB   (UINT32_C(1) << 30)
+
+struct description {
+    struct fabric_config config;
+    const struct yaml_node *host_link;
+    const struct yaml_node *uplink;
+    const struct yaml_node *buffers;
+    const struct yaml_node *usid_block;
+    const struct yaml_node *exceptions;
+};
+
+#define CONFIG(member)  offsetof(struct description, config.member)
+#define BUFFERS(member) offsetof(struct fabric_buffers, member)
+#define LINK(member)    offsetof(struct fabric_link_kind, member)
+
+/* clang-format off */
+static const struct yaml_field fields[] = {
+    { .key = "name", .type = YAML_TEXT, .offset = CONFIG(name), .most = FABRIC_NAME_BYTES },
+    { .key = "planes", .type = YAML_COUNT, .offset = CONFIG(plane_count), .least = 1, .most = FABRIC_PLANES_MAX },
+    { .key = "t0s", .type = YAML_COUNT, .offset = CONFIG(t0_count), .least = 1, .most = FABRIC_RADIX_MAX },
+    { .key = "t1s", .type = YAML_COUNT, .offset = CONFIG(t1_count), .most = FABRIC_RADIX_MAX },
+    { .key = "hosts_per_t0", .type = YAML_COUNT, .offset = CONFIG(hosts_per_t0), .least = 1, .most = FABRIC_RADIX_MAX },
+    { .key = "nics", .type = YAML_COUNT, .offset = CONFIG(nic_count), .least = 1, .most = 1 << 20 },
+    { .key = "radix", .type = YAML_COUNT, .offset = CONFIG(radix), .least = 2, .most = FABRIC_RADIX_MAX },
+    { .key = "switch_latency", .type = YAML_TIME, .offset = CONFIG(switch_latency_ps), .most = 10 * MS_PS },
+    { .key = "nic_latency", .type = YAML_TIME, .offset = CONFIG(nic_latency_ps), .most = 10 * MS_PS },
+    { .key = "host_link", .type = YAML_MAP, .offset = offsetof(struct description, host_link) },
+    { .key = "uplink", .type = YAML_MAP, .offset = offsetof(struct description, uplink) },
+    { .key = "buffers", .type = YAML_MAP, .offset = offsetof(struct description, buffers) },
+    { .key = "usid_block", .type = YAML_ANY, .offset = offsetof(struct description, usid_block) },
+    { .key = "exceptions", .type = YAML_LIST, .offset = offsetof(struct description, exceptions) },
+    { .key = NULL },
+};
+
+static const struct yaml_field link_fields[] = {
+    { .key = "rate", .type = YAML_RATE, .offset = LINK(rate_bps), .least = MBPS, .most = 8 * TBPS },
+    { .key = "delay", .type = YAML_TIME, .offset = LINK(delay_ps), .most = 10 * MS_PS },
+    { .key = NULL },
+};
+
+static const struct yaml_field buffer_fields[] = {
+    { .key = "trims", .type = YAML_FLAG, .offset = BUFFERS(trims) },
+    { .key = "marks", .type = YAML_FLAG, .offset = BUFFERS(marks) },
+    { .key = "trimmed", .type = YAML_COUNT16, .offset = BUFFERS(trimmed_bytes), .least = 108, .most = 4224 },
+    { .key = "data", .type = YAML_SIZE32, .offset = BUFFERS(data_bytes), .least = 4224, .most = GIB },
+    { .key = "host_data", .type = YAML_SIZE32, .offset = BUFFERS(host_data_bytes), .least = 4224, .most = GIB },
+    { .key = "control", .type = YAML_SIZE32, .offset = BUFFERS(control_bytes), .least = 140, .most = GIB },
+    { .key = "red_min", .type = YAML_SIZE32, .offset = BUFFERS(red_min_bytes), .least = 1, .most = GIB },
+    { .key = "red_max", .type = YAML_SIZE32, .offset = BUFFERS(red_max_bytes), .least = 1, .most = GIB },
+    { .key = NULL },
+};
+/* clang-format on */
+
+struct exception_entry {
+    struct fabric_exception exception;
+    const struct yaml_node *link;
+};
+
+/* clang-format off */
+static const struct yaml_field exception_fields[] = {
+    { .key = "link", .type = YAML_ANY, .offset = offsetof(struct exception_entry, link) },
+    { .key = "missing", .type = YAML_FLAG, .offset = offsetof(struct exception_entry, exception.missing) },
+    { .key = "rate", .type = YAML_RATE, .offset = offsetof(struct exception_entry, exception.rate_bps),
+      .least = MBPS, .most = 8 * TBPS },
+    { .key = NULL },
+};
+/* clang-format on */
+
+/* Two groups of four hex digits, as the address begins: fc00:0042. */
+static bool read_usid_block(struct yaml *yaml, const struct yaml_node *node, uint32_t *block)
+{
+    static const char wanted[] = "four hex digits, a colon, four hex digits: fc00:0042";
+    unsigned long halves[2];
+    const char *text;
+    char *end;
+
+    if (node->kind != YAML_SCALAR)
+        return yaml_complain(yaml, node, "the first 32 bits of an address are wanted here");
+    text = node->text;
+    for (int i = 0; i < 2; i++) {
+        size_t digits = strspn(text, "0123456789abcdefABCDEF");
+
+        if (digits == 0 || digits > 4)
+            return yaml_complain(yaml, node, "'%s' is no uSID block; write %s", node->text, wanted);
+        halves[i] = strtoul(text, &end, 16);
+        text = end + (i == 0 && *end == ':');
+    }
+    if (*text)
+        return yaml_complain(yaml, node, "'%s' is no uSID block; write %s", node->text, wanted);
+    *block = (uint32_t)(halves[0] << 16 | halves[1]);
+    return true;
+}
+
+bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name, const struct fabric *fabric,
+    struct fabric_element *element)
+{
+    char reason[160];
+
+    if (name->kind != YAML_SCALAR)
+        return yaml_complain(yaml, name, "the name of a component is wanted here, such as p0.t1.3");
+    if (!fabric_find(fabric, name->text, element, reason))
+        return yaml_complain(yaml, name, "'%s': %s", name->text, reason);
+    return true;
+}
+
+static bool read_by_plane(const char *text, const struct fabric *fabric, uint32_t *ev)
+{
+    char *end;
+    unsigned long plane;
+    unsigned long uplink;
+
+    if (text[0] != 'p' || text[1] < '0' || text[1] > '9')
+        return false;
+    plane = strtoul(text + 1, &end, 10);
+    if (end[0] != '/' || end[1] != 'u' || end[2] < '0' || end[2] > '9')
+        return false;
+    uplink = strtoul(end + 2, &end, 10);
+    if (*end || plane >= fabric->config.plane_count || uplink >> fabric->uplink_bits)
+        return false;
+    *ev = (uint32_t)(plane << fabric->uplink_bits | uplink);
+    return true;
+}
+
+bool fabric_file_ev(
+    struct yaml *yaml, const struct yaml_node *node, const struct fabric *fabric, uint32_t *ev)
+{
+    static const struct yaml_field number = { .type = YAML_COUNT };
+
+    if (node->kind == YAML_SCALAR && node->text[0] == 'p')
+        return read_by_plane(node->text, fabric, ev) ||
+               yaml_complain(yaml, node,
+                   "'%s' is no path of this fabric; write plane and uplink as in p0/u3",
+                   node->text);
+    return yaml_read_value(yaml, node, &number, ev);
+}
+
+static bool read_exception(struct yaml *yaml, const struct yaml_node *node,
+    const struct fabric *plain, struct fabric_exception *out)
+{
+    struct exception_entry entry = { 0 };
+
+    if (!yaml_read(yaml, node, exception_fields, &entry) || !yaml_require(yaml, node, "link") ||
+        !fabric_file_find(yaml, entry.link, plain, &entry.exception.link))
+        return false;
+    if (entry.exception.missing == (entry.exception.rate_bps != 0))
+        return yaml_complain(yaml, node, "give 'missing: yes' or a 'rate', one of the two");
+    *out = entry.exception;
+    return true;
+}
+
+/* The node that a member ("host_link.rate") was read from, or as near as there is one. */
+static const struct yaml_node *node_of_member(const struct yaml_node *top, const char *member)
+{
+    const struct yaml_node *node = top;
+    char segment[64];
+
+    while (*member) {
+        size_t length = strcspn(member, ".");
+        const struct yaml_node *child;
+
+        if (length >= sizeof(segment))
+            return node;
+        memcpy(segment, member, length);
+        segment[length] = '\0';
+        child = yaml_member(node, segment);
+        if (!child)
+            return node;
+        node = child;
+        member += length + (member[length] == '.');
+    }
+    return node;
+}
+
+static bool complain_fabric(
+    struct yaml *yaml, const struct yaml_node *top, const struct fabric_problem *problem)
+{
+    const struct yaml_node *node = node_of_member(top, problem->member);
+
+    if (strcmp(problem->member, "exceptions") == 0 && node->kind == YAML_SEQUENCE)
+        for (const struct yaml_node *entry = node->first; entry; entry = entry->next)
+            if (entry->index == problem->exception)
+                return yaml_complain(yaml, entry, "%s", problem->reason);
+    if (node == top)
+        return yaml_complain(yaml, node, "%s: %s", problem->member, problem->reason);
+    return yaml_complain(yaml, node, "%s", problem->reason);
+}
+
+static bool read_parts(struct yaml *yaml, struct description *description)
+{
+    struct fabric_config *config = &description->config;
+
+    return (!description->host_link ||
+               yaml_read(yaml, description->host_link, link_fields, &config->host_link)) &&
+           (!description->uplink ||
+               yaml_read(yaml, description->uplink, link_fields, &config->uplink)) &&
+           (!description->buffers ||
+               yaml_read(yaml, description->buffers, buffer_fields, &config->buffers)) &&
+           (!description->usid_block ||
+               read_usid_block(yaml, description->usid_block, &config->usid_block));
+}
+
+static bool wire(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct fabric_config *config, struct fabric *fabric)
+{
+    struct fabric_exception *sorted = yaml_take(yaml, config->exception_count, sizeof(*sorted));
+    struct fabric_problem problem = { .member = "" };
+
+    return fabric_init(fabric, config, sorted, &problem) ||
+           complain_fabric(yaml, mapping, &problem);
+}
+
+bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct fabric *fabric)
+{
+    struct description description = { 0 };
+    struct fabric_exception *exceptions;
+    uint32_t count = 0;
+
+    fabric_config_init(&description.config);
+    if (!yaml_read(yaml, mapping, fields, &description) || !read_parts(yaml, &description) ||
+        !wire(yaml, mapping, &description.config, fabric))
+        return false;
+    if (!description.exceptions)
+        return true;
+
+    /* Names can be looked up once there is a fabric, so exceptions come second. */
+    exceptions = yaml_take(yaml, description.exceptions->child_count, sizeof(*exceptions));
+    for (const struct yaml_node *node = description.exceptions->first; node; node = node->next)
+        if (!read_exception(yaml, node, fabric, &exceptions[count++]))
+            return false;
+    description.config.exceptions = exceptions;
+    description.config.exception_count = count;
+    return wire(yaml, mapping, &description.config, fabric);
+}

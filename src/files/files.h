@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files people write and read: the front door of this folder. */
+#pragma once
+
+#include "files/criterion.h"
+#include "files/experiment.h"
+#include "files/fabric_file.h"
+#include "files/json.h"
+#include "files/yaml.h"

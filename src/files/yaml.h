@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A YAML file as a tree in which every node knows where it stands, so that whatever is wrong with
+ * it can be said with file, line, column and key.
+ *
+ * Everything read through a `struct yaml` lives in it until yaml_fini(). What fails yields false or
+ * NULL and leaves one line in `problem`: the first one stays. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define YAML_PROBLEM_BYTES 512
+#define YAML_KEY_BYTES     128 /* of a path of keys in messages */
+
+enum yaml_kind {
+    YAML_SCALAR,
+    YAML_SEQUENCE,
+    YAML_MAPPING,
+};
+
+struct yaml_place {
+    const char *source; /* a file, or "--set KEY=VALUE" */
+    uint32_t line;      /* from 1; 0: the source has no lines */
+    uint32_t column;
+};
+
+struct yaml_node {
+    enum yaml_kind kind;
+    bool is_plain;    /* a scalar without quotes */
+    bool is_root;     /* of a file: paths of keys begin here */
+    const char *key;  /* in its mapping; NULL elsewhere */
+    const char *text; /* of a scalar */
+    struct yaml_place key_place;
+    struct yaml_place place;
+    struct yaml_node *parent;
+    struct yaml_node *first;
+    struct yaml_node *last;
+    struct yaml_node *next;
+    uint32_t index; /* in its parent */
+    uint32_t child_count;
+};
+
+struct yaml {
+    struct yaml_chunk *chunks;
+    size_t used_bytes; /* of the newest chunk */
+    uint32_t node_count;
+    char problem[YAML_PROBLEM_BYTES]; /* "": none so far */
+};
+
+void yaml_init(struct yaml *);
+void yaml_fini(struct yaml *);
+
+/* Zeroed, aligned for any type. */
+void *yaml_take(struct yaml *, size_t count, size_t element_bytes);
+const char *yaml_text(struct yaml *, const char *text, size_t length);
+
+/* One document whose top is a mapping. */
+struct yaml_node *yaml_load(struct yaml *, const char *path);
+/* Any one value. `source` is kept; lines are counted if `has_lines`. */
+struct yaml_node *yaml_parse(
+    struct yaml *, const char *source, const char *text, size_t length, bool has_lines);
+
+struct yaml_node *yaml_copy(struct yaml *, const struct yaml_node *);
+const struct yaml_node *yaml_member(const struct yaml_node *mapping, const char *key);
+/* Nothing was written behind the key: empty, ~ or null. */
+bool yaml_is_empty(const struct yaml_node *);
+
+/* Puts `value` where `path` (keys and list indexes with dots between them) leads, in place of what
+ * was there. Mappings on the way are made; lists do not grow. */
+bool yaml_put(struct yaml *, struct yaml_node *top, const char *path, struct yaml_node *value);
+/* Puts `value` in the place of `node`, under its key. */
+void yaml_replace(struct yaml_node *node, struct yaml_node *value);
+
+/* The keys that lead to a node, with dots between them. */
+void yaml_path(const struct yaml_node *, char out[static YAML_KEY_BYTES]);
+
+/* "FILE:LINE:COLUMN: key: what is wrong; what to do" about the value, or the key itself. Yields
+ * false. */
+__attribute__((format(printf, 3, 4))) bool yaml_complain(
+    struct yaml *, const struct yaml_node *, const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool yaml_complain_key(
+    struct yaml *, const struct yaml_node *, const char *format, ...);
+/* About a whole source. */
+__attribute__((format(printf, 3, 4))) bool yaml_complain_at(
+    struct yaml *, struct yaml_place, const char *format, ...);

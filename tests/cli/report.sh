@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# mrc report: the page it makes of results, and what it says of files that are none.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+result=$ROOT/tests/golden/result_two_planes.json # its title tries to be a script
+bare=$ROOT/tests/golden/result_bare.json         # nothing in it that may be missing
+page=$SCRATCH/page.html
+
+exits 0 'a result becomes a page' "$mrc" report -o "$page" "$result"
+is 'about which nothing is said' "$output" ''
+is 'that others may read' "$(stat -c %a "$page")" "$(printf '%o' $((0666 & ~0$(umask))))"
+contains 'the page is whole' "$(tail -n 1 "$page")" '</html>'
+is 'every part of the template is there' "$(grep -c '{{[a-zA-Z.]*}}' "$page")" 0
+contains 'the library of the charts keeps its notice' "$(cat "$page")" "$(head -n 1 "$ROOT/third_party/uplot/uPlot.iife.min.js")"
+is 'nothing is loaded from anywhere' \
+    "$(grep -noE '(src|href|action)=["'\'']?[^ >]*|@import|url\([^)]*\)|fetch\(|XMLHttpRequest|import\(' "$page" || true)" ''
+contains 'and the browser is told to load nothing' "$(cat "$page")" "default-src 'none'"
+is 'the only addresses are the name of SVG and that in the notice' \
+    "$(grep -oE 'https?://[^ "'\'')]*' "$page" | sort -u | tr '\n' ' ')" \
+    'http://www.w3.org/2000/svg https://github.com/leeoniya/uPlot '
+is 'a title is no script' "$(grep -c "<script>document.title='taken'" "$page")" 0
+contains 'but still the title' "$(cat "$page")" "\\u003c/script>\\u003cscript>document.title='taken'"
+contains 'a seed keeps all its digits' "$(cat "$page")" '"seed":"9007199254740993"'
+is 'the data of each run is apart' "$(grep -c 'class="details"' "$page")" 2
+
+exits 0 'several results become one page' "$mrc" report --output "$page" "$result" "$bare"
+is 'with all of them' "$(grep -c 'class="result"' "$page")" 2
+is 'no other file is left behind' "$(ls "$SCRATCH")" 'page.html'
+is 'standard output is a place, too' "$("$mrc" report -o - "$result" "$bare")" "$(cat "$page")"
+is 'standard input is a result' "$("$mrc" report -o - - <"$bare")" "$("$mrc" report -o - "$bare")"
+exits 0 'the name is report.html unless told' sh -c "cd '$SCRATCH' && '$mrc' report '$bare' && rm report.html"
+
+# Nothing is written, and the message says what is wrong and where.
+refuses() # SENTENCE MESSAGE FILE...
+{
+    sentence=$1
+    message=$2
+    shift 2
+    rm -f "$page"
+    exits 2 "$sentence" "$mrc" report -o "$page" "$@"
+    is '  by name' "$output" "mrc report: $message"
+    is '  and writes nothing' "$(ls "$page"* 2>/dev/null)" ''
+}
+
+bad=$SCRATCH/bad.json
+change() # SED-SCRIPT
+{
+    sed "$1" "$result" >"$bad"
+}
+
+refuses 'a file that is not there is refused' "$SCRATCH/none.json: No such file or directory" "$SCRATCH/none.json"
+refuses 'also after a good one' "$SCRATCH/none.json: No such file or directory" "$result" "$SCRATCH/none.json"
+echo '{"openmrc_result": 1, "runs": [}' >"$bad"
+refuses 'a file that is no JSON is refused' "$bad:1:32: unexpected token near '}'" "$bad"
+echo '{"name": "something else"}' >"$bad"
+refuses 'JSON of another kind is refused' "$bad: is not a result of mrc sim: openmrc_result is missing" "$bad"
+change 's/"openmrc_result": 1/"openmrc_result": 2/'
+refuses 'a result of another version is refused' "$bad: openmrc_result is 2; this mrc reads version 1" "$bad"
+change 's/"runs"/"walks"/'
+refuses 'a result without runs is refused' "$bad: runs is missing" "$bad"
+change '0,/"status": "finished"/s//"status": 7/'
+refuses 'a member of the wrong kind is refused' "$bad: runs[0].status should be text" "$bad"
+change '0,/"bad_evs": \[/s//"bad_evs": [0, /'
+refuses 'a series of the wrong length is refused' "$bad: runs[0].series.bad_evs has 13 values for 12 samples" "$bad"
+change '0,/"states": \["/s//"states": ["G/'
+refuses 'so is a map that does not fit its EVs' \
+    "$bad: runs[0].series.ev_map.states[0] has 5 states for 4 EVs" "$bad"
+change 's/"kind": "fault_began"/"kind": null/'
+refuses 'so is an event without a kind' "$bad: runs[0].events[0].kind should be text" "$bad"
+refuses 'no result at all is refused' "which results? 'mrc sim -o result.json EXPERIMENT.yaml' makes one"
+refuses 'so is an option that does not exist' "there is no option '--colour'; 'mrc report --help' lists them" --colour
+
+exits 1 'a folder that is not there is a failure' "$mrc" report -o "$SCRATCH/none/page.html" "$result"
+is 'that says so' "$output" "mrc report: $SCRATCH/none/page.html: No such file or directory"
+if [ -w /dev/full ]; then
+    exits 1 'so is a full disk' "$mrc" report -o /dev/full "$result"
+    is 'with its name' "$output" 'mrc report: /dev/full: No space left on device'
+fi
+
+# What the page becomes in a browser. Its script leaves data-ready, or data-error, on the root element.
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+shown() # PAGE
+{
+    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+        --disable-background-networking --disable-component-update --disable-sync \
+        --user-data-dir="$SCRATCH/browser" --virtual-time-budget=5000 --dump-dom "file://$1" 2>/dev/null
+}
+
+root_element()
+{
+    grep -o '<html [^>]*>'
+}
+
+if [ -n "$browser" ]; then
+    "$mrc" report -o "$page" "$result"
+    shown "$page" >"$SCRATCH/dom"
+    contains 'a browser runs the page to its end' "$(root_element <"$SCRATCH/dom")" 'data-ready="2"'
+    is 'without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
+    is 'draws its charts' "$(grep -o '<canvas' "$SCRATCH/dom" | wc -l)" 7
+    contains 'and shows the title as text' "$(grep -o '<title>.*</title>' "$SCRATCH/dom")" \
+        "Two planes &lt;/script&gt;&lt;script&gt;document.title='taken'"
+    "$mrc" report -o "$page" "$bare"
+    shown "$page" >"$SCRATCH/dom"
+    contains 'it runs with the least a result may hold' "$(root_element <"$SCRATCH/dom")" 'data-ready="1"'
+    is 'also without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
+else
+    skip 'a browser runs the page to its end' 'no chromium here'
+fi
+done_testing

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# mrc sim: a run and its result, the same result in every way to get it, and being interrupted.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+
+cat >"$SCRATCH/fabric.yaml" <<'EOF'
+name: tiny
+planes: 2
+t0s: 2
+t1s: 2
+hosts_per_t0: 2
+EOF
+cat >"$SCRATCH/x.yaml" <<'EOF'
+name: small
+title: four NICs
+fabric: fabric.yaml
+duration: 200us
+sample: 5us
+workloads:
+  - { name: pairs, kind: permutation, message_bytes: 64KiB, shift: 1 }
+faults:
+  - { kind: loss, where: p0.t0.0-t1.1, probability: 1%, at: 50us, for: 100us }
+  - { kind: down, where: h1.p1, at: 100us, for: 50us }
+observe: { workload: pairs, rank: 0 }
+phases:
+  - { name: before, from: 10us, until: 50us }
+criteria:
+  - expect: goodput_fraction > 0.1
+    paper: more than nothing
+  - phases.before.pairs.goodput_fraction > 0
+EOF
+experiment=$SCRATCH/x.yaml
+
+value() # FILE PATH: of a result; keys with dots between them
+{
+    python3 -c '
+import json, sys
+value = json.load(open(sys.argv[1]))
+for key in sys.argv[2].split("."):
+    value = value[int(key)] if isinstance(value, list) else value[key]
+print(json.dumps(value) if isinstance(value, (dict, list, bool)) or value is None else value)' "$1" "$2"
+}
+
+hash_with() # ARGUMENT...
+{
+    "$mrc" sim "$experiment" -o "$SCRATCH/hash.json" -q "$@" >/dev/null 2>&1
+    value "$SCRATCH/hash.json" runs.0.hash
+}
+
+exits 0 'there is help' "$mrc" sim --help
+for option in --output --json --quiet --live --set --seed --repeat --jobs --pcap --trace --wire --heap --check --parameters; do
+    contains "the help knows $option" "$output" "$option"
+    contains "the manual knows $option" "$(cat "$ROOT/docs/man/mrc-sim.1.scd")" "*$option*"
+done
+
+exits 0 'the parameters are listed' "$mrc" sim --parameters
+contains 'with default and range' "$output" 'mpr                     8 units (1 to 255)'
+
+exits 0 'an experiment runs' "$mrc" sim "$experiment" -o "$SCRATCH/r.json"
+contains 'the table names it' "$output" 'small: four NICs'
+contains 'and its workload' "$output" '  pairs  '
+contains 'and the phases' "$output" '  before  '
+contains 'and the criteria, with what was published' "$output" 'paper: more than nothing'
+is 'the result says what it is' "$(value "$SCRATCH/r.json" openmrc_result)" 1
+is 'it has the inputs, the fabric among them' "$(value "$SCRATCH/r.json" experiment.inputs.fabric.planes)" 2
+is 'it describes the fabric' "$(value "$SCRATCH/r.json" fabric.nics)" 4
+is 'the run came to its time' "$(value "$SCRATCH/r.json" runs.0.status)" out_of_time
+is 'the series has 40 intervals' "$(value "$SCRATCH/r.json" runs.0.series.time_us.39)" 200
+is 'the EV map has as many' "$(value "$SCRATCH/r.json" runs.0.series.ev_map.states | tr -cd , | wc -c)" 39
+is 'the first event is the first fault' "$(value "$SCRATCH/r.json" runs.0.events.0.what)" \
+    'loss 1.0000 %: p0.t0.0-t1.1'
+is 'criteria are judged' "$(value "$SCRATCH/r.json" runs.0.criteria.0.pass)" true
+is 'nothing but the result was left behind' "$(ls "$SCRATCH")" "fabric.yaml
+r.json
+x.yaml"
+
+exits 0 '-j prints the result' sh -c "'$mrc' sim -j '$experiment' >'$SCRATCH/j.json'"
+is 'the same one' "$(value "$SCRATCH/j.json" runs.0.hash)" "$(value "$SCRATCH/r.json" runs.0.hash)"
+exits 0 '-q prints nothing' "$mrc" sim -q "$experiment"
+is 'indeed' "$output" ''
+
+hash=$(hash_with)
+is 'the same again' "$(hash_with)" "$hash"
+is 'the same through bytes' "$(hash_with --wire)" "$hash"
+is 'the same from the heap' "$(hash_with --heap)" "$hash"
+is 'the same with checks' "$(hash_with --check)" "$hash"
+is 'the same with a capture and a trace' "$(hash_with --pcap "$SCRATCH/f.pcapng" --trace "$SCRATCH/t.jsonl")" "$hash"
+if [ "$(hash_with --seed 2)" != "$hash" ]; then ok 'another with another seed'; else not_ok 'another with another seed'; fi
+is '--seed is told' "$(value "$SCRATCH/hash.json" runs.0.seed)" 2
+
+exits 0 'the capture can be decoded' "$mrc" decode "$SCRATCH/f.pcapng"
+contains 'with real packets' "$output" 'WRITE Middle'
+contains 'and their answers' "$output" 'SACK'
+is 'the trace is JSON' "$(python3 -c '
+import json, sys
+times = [json.loads(line)["time_ns"] for line in open(sys.argv[1])]
+print(len(times) > 10 and times == sorted(times))' "$SCRATCH/t.jsonl")" True
+
+exits 0 '--set changes keys' "$mrc" sim "$experiment" --set fabric.planes=1 --set 'faults=[]' --set \
+    workloads.0.message_bytes=1MB -q -o "$SCRATCH/set.json"
+is 'also of the fabric' "$(value "$SCRATCH/set.json" fabric.planes)" 1
+exits 0 '--repeat takes one seed after the other' "$mrc" sim "$experiment" --repeat 3 --jobs 2 -q -o "$SCRATCH/n.json"
+is 'the third' "$(value "$SCRATCH/n.json" runs.2.label)" 'seed 3'
+is 'the first is as when alone' "$(value "$SCRATCH/n.json" runs.0.hash)" "$hash"
+exits 0 'a sweep makes runs' "$mrc" sim "$experiment" -q -o "$SCRATCH/s.json" --set \
+    'sweep=[{label: a, parameters.mpr: 2}, {parameters.mpr: 4, workloads.0.qps: 2}]'
+is 'with a name' "$(value "$SCRATCH/s.json" runs.0.label)" a
+is 'or what they set' "$(value "$SCRATCH/s.json" runs.1.label)" 'mpr=4 qps=2'
+is 'which they say' "$(value "$SCRATCH/s.json" runs.1.settings)" '{"parameters.mpr": 4, "workloads.0.qps": 2}'
+exits 0 'runs can be compared' "$mrc" sim "$experiment" -q --set 'sweep=[{label: a}, {label: b}]' --set \
+    'criteria=[runs.a.goodput_bps == runs.b.goodput_bps]'
+
+exits 1 'a criterion that fails is a failure' "$mrc" sim "$experiment" --set 'criteria=[goodput_fraction > 2]'
+contains 'and says so' "$output" '  FAIL  goodput_fraction > 2  (0.'
+exits 1 'a result that cannot be written is a failure' "$mrc" sim "$experiment" -q -o "$SCRATCH/none/r.json"
+is 'by its name' "$output" "mrc sim: $SCRATCH/none/r.json: No such file or directory"
+exits 1 'so is a capture' "$mrc" sim "$experiment" -q --pcap "$SCRATCH/none/f"
+is 'by its name, too' "$output" "mrc sim: $SCRATCH/none/f: No such file or directory"
+
+# Long enough never to end by itself while the test runs.
+"$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -q -o "$SCRATCH/partial.json" \
+    --trace "$SCRATCH/alive" &
+child=$!
+tries=0
+until [ -s "$SCRATCH/alive" ] || [ "$tries" -eq 200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+kill -INT "$child"
+status=0
+wait "$child" || status=$?
+is 'Ctrl-C is a failure' "$status" 1
+is 'what there is, is written' "$(value "$SCRATCH/partial.json" runs.0.status)" partial
+is 'with the work that was done' "$(value "$SCRATCH/partial.json" runs.0.summary.packets_sent | grep -c '^[1-9]')" 1
+done_testing

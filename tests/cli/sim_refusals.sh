@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What mrc sim refuses: file, line, key, reason, exit status 2, nothing written.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+cd "$SCRATCH" || exit 1
+
+cat >ok.yaml <<'EOF'
+fabric: { planes: 2, t0s: 2, t1s: 2, hosts_per_t0: 2 }
+duration: 20us
+workloads:
+  - { kind: permutation, message_bytes: 64KiB, iterations: 2 }
+EOF
+
+refuses() # MESSAGE LINE: of a file with this line more
+{
+    { cat ok.yaml; printf '%s\n' "$2"; } >x.yaml
+    exits 2 "refused: $2" "$mrc" sim x.yaml -o result.json
+    is '  with place, key and reason' "$output" "mrc sim: x.yaml:5:$1"
+}
+
+refuses_set() # MESSAGE KEY=VALUE
+{
+    exits 2 "refused: --set $2" "$mrc" sim ok.yaml -o result.json --set "$2"
+    is '  with key and reason' "$output" "mrc sim: --set $2: $1"
+}
+
+refuses_arguments() # MESSAGE ARGUMENT...
+{
+    message=$1
+    shift
+    exits 2 "refused: $*" "$mrc" sim "$@"
+    is '  with the reason' "$output" "mrc sim: $message"
+}
+
+refuses "1: duraton: there is no such key here; did you mean 'duration'?" 'duraton: 3us'
+refuses '1: duration: this key is there already, in line 2; keep one of the two' 'duration: 3us'
+refuses "9: sample: '5' has no unit; write a time such as 500ns, 1.5us, 2ms or 3s" 'sample: 5'
+refuses "9: sample: '3 parsecs' has a unit that is not known here; write a time such as 500ns, 1.5us, 2ms or 3s" \
+    'sample: 3 parsecs'
+refuses '1: title: has no value; give it one, or take the key out' 'title:'
+refuses "9: faults: a list is wanted here; begin each entry with '- '" 'faults: 3'
+refuses "31: faults.0.where: 'p0.t1.9': no T1 t1.9: the last of 2 is t1.1" 'faults: [{ kind: down, where: p0.t1.9 }]'
+refuses "10: faults.0: a fault of kind 'loss' needs the key 'probability'" 'faults: [{ kind: loss, where: p0 }]'
+refuses "35: faults.0.rate: a fault of kind 'down' has no such key; take it out" \
+    'faults: [{ kind: down, where: p0, rate: 3G }]'
+refuses "51: faults.0.until: is not after 'at'; the fault must last some time" \
+    'faults: [{ kind: down, where: p0, at: 5us, until: 3us }]'
+refuses "33: faults.0.where: only a switch can reboot: take something else down" \
+    'faults: [{ kind: reboot, where: h1.p0, for: 3us }]'
+refuses '20: parameters.mpr: 300 is out of range; give 1 to 255 units' 'parameters: { mpr: 300 }'
+refuses "15: parameters.ev_actve: there is no such parameter; did you mean 'ev_active'?" 'parameters: { ev_actve: 3 }'
+refuses "28: parameters.loss_to_bad: 'x' is none of its choices: literal|3of8|adaptive" 'parameters: { loss_to_bad: x }'
+refuses "12: criteria.0: 'goodput > 1': there is no 'goodput'; write such as goodput_fraction >= 0.95" \
+    'criteria: [goodput > 1]'
+refuses "9: victim: there is no workload 'permutaton'; did you mean 'permutation'?" 'victim: permutaton'
+refuses '8: anchors, aliases and tags are not used here; write it out' 'name: *a'
+refuses '50: parameters.mpr: 4000 is out of range; give 1 to 255 units' \
+    'sweep: [{ parameters.mpr: 4 }, { parameters.mpr: 4000 }]'
+refuses '1: not YAML: tab character may not be used as indentation' "$(printf '\tx: 3')"
+
+refuses_set 'fabric.planes: 9 is out of range; give 1 to 8' fabric.planes=9
+refuses_set 'fabric.radix: radix 3 cannot hold 2 hosts and 2 uplinks' fabric.radix=3
+refuses_set 'fabric.uplink.rate: 1b/s is out of range; give 1Mb/s to 8Tb/s' fabric.uplink.rate=1b/s
+refuses_set "fabric.exceptions.0.link: 'p0.t0.0-t1.7': no T1 t1.7: the last of 2 is t1.1" \
+    'fabric.exceptions=[{link: p0.t0.0-t1.7, missing: yes}]'
+refuses_set 'fabric: none.yaml: No such file or directory; name a fabric file, or write its keys here' fabric=none.yaml
+refuses_set 'workloads.0.ranks: 3000 ranks, but the fabric has 4 NICs' workloads.0.ranks=3000
+refuses_set 'workloads.0.nics.0: this fabric has no NIC 9; its NICs are 0 to 3' 'workloads.0.nics=[0-9]'
+refuses_set "workloads has no entry '3'; its entries are 0 to 0" workloads.3.kind=incast
+refuses_set "duration is a single value, without 'x' in it" duration.x=3
+refuses_set 'KEY=VALUE is wanted, such as parameters.mpr=4' nothing
+
+: >empty.yaml
+head -c 9000000 /dev/zero | tr '\0' a >huge.yaml
+printf 'a: \377\n' >bytes.yaml
+echo '[1, 2]' >list.yaml
+refuses_arguments 'empty.yaml: is empty' empty.yaml
+refuses_arguments 'huge.yaml: larger than 8 MiB; no experiment needs that much' huge.yaml
+refuses_arguments 'bytes.yaml:1:4: not text: a byte that is not UTF-8' bytes.yaml
+refuses_arguments "list.yaml:1:1: keys with values are wanted here: 'name: ...'" list.yaml
+refuses_arguments 'none.yaml: No such file or directory' none.yaml
+refuses_arguments "which EXPERIMENT.yaml? See 'mrc sim --help'"
+refuses_arguments "one experiment at a time: 'b' is too many" a b
+refuses_arguments "there is no option '--sed'; did you mean --seed?" --sed 3 ok.yaml
+refuses_arguments "--jobs wants a number from 1 to 1024, not '0'" --jobs 0 ok.yaml
+refuses_arguments "--seed wants a number from 0 to 9223372036854775807, not '-1'" --seed -1 ok.yaml
+refuses_arguments '--pcap and --trace take a single run, but there are 2' --repeat 2 --pcap f ok.yaml
+refuses_arguments "'-o' wants a value; see 'mrc sim --help'" -o
+is 'nothing was written' "$(ls)" 'bytes.yaml
+empty.yaml
+huge.yaml
+list.yaml
+ok.yaml
+x.yaml'
+done_testing
