@@ -3,4 +3,10 @@
 #pragma once
 
 #include "pktio/capture.h"
+#include "pktio/pair_port.h"
 #include "pktio/pcapng.h"
+#include "pktio/pktio_open.h"
+#include "pktio/pktio_port.h"
+#include "pktio/pktio_tap.h"
+#include "pktio/shm_port.h"
+#include "pktio/udp_port.h"

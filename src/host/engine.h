@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a NIC is made of, and who may touch it when.
+ *
+ * Everything here belongs to the owner of the engine unless it is atomic or said otherwise. Memory
+ * order: taking the engine is an acquire, letting go a release, so an owner sees all that the owner
+ * before did. `posted_words` and `posted_summary` are set after a ring's tail was stored; an owner
+ * that lets go looks at the summary afterwards (both sequentially consistent), so that work posted
+ * while it was busy never lies unseen. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/prng.h"
+#include "base/ring.h"
+#include "host/host.h"
+#include "host/memory_table.h"
+#include "host/qp_table.h"
+#include "pktio/pktio.h"
+#include "wire/frame.h"
+
+enum {
+    ENGINE_BATCH = 32, /* frames of one call of transport_send(), and of one port's receive */
+    ENGINE_PIECES_MAX = 32,
+    ENGINE_ROUTES = 64,
+    ENGINE_PROBES = 64,
+    ENGINE_ASYNC = 256,
+    ENGINE_HEADER_BYTES = 256,
+};
+
+_Static_assert(ENGINE_HEADER_BYTES >= FRAME_HEADER_BYTES_MAX + 32, "a control frame fits whole");
+
+enum progress_state {
+    PROGRESS_AWAKE,    /* the thread drives the engine, or is about to */
+    PROGRESS_ASLEEP,   /* ports are armed; it sleeps until `progress_deadline_ns` at most */
+    PROGRESS_WATCHING, /* somebody polls; it looks now and then whether that is still so */
+};
+
+/* A frame being built. */
+struct engine_frame {
+    uint8_t header[ENGINE_HEADER_BYTES]; /* all of a control frame */
+    uint8_t trailer[8];                  /* pad and iCRC of a data frame */
+    struct iovec pieces[ENGINE_PIECES_MAX + 2];
+};
+
+struct engine_route {
+    struct ipv6_addr peer;
+    struct host_route route;
+    bool is_known;
+};
+
+struct engine_probe { /* with an outer header of its own */
+    uint16_t request_id;
+    bool is_set;
+    uint32_t address_count;
+    struct template_addresses addresses;
+};
+
+struct async_queue {
+    struct ring ring;
+    struct host_async slots[ENGINE_ASYNC];
+    int fd;
+};
+
+struct host_nic {
+    _Alignas(64) _Atomic bool is_owned;
+    _Atomic uint32_t waiting; /* calls that want the engine: pollers stand back */
+    _Alignas(
+        64) _Atomic uint64_t posted_summary; /* bit w % 64: posted_words[w] may hold something */
+    _Atomic uint64_t *posted_words;          /* a bit per QP with something posted */
+    _Alignas(64) _Atomic uint32_t progress_state;
+    _Atomic uint64_t progress_deadline_ns;
+    _Atomic uint32_t drive_count; /* passes by others than the progress thread */
+    _Atomic bool stops;
+    _Atomic bool link_changed;
+    _Atomic bool is_dead; /* the child of a fork */
+
+    struct host_config config;
+    struct transport *transport;
+    void *transport_memory;
+    struct pktio_port *ports[HOST_PORT_COUNT_MAX];
+    struct pktio_tap *tap;
+    uint32_t admin_mask;
+    uint32_t up_mask; /* as told to the transport */
+    uint32_t pmtu_max;
+    struct memory_table memory;
+    struct qp_table qps;
+    struct host_ev_profile *default_ev;
+    struct host_cc_profile *default_cc;
+    uint32_t listed_count; /* EV profiles with addresses of their own */
+    uint32_t queue_count;
+    uint32_t channel_count;
+    uint32_t profile_count;
+    struct host_cq *ev_queues; /* a list */
+    struct host_cq *cqs;       /* a list */
+    struct engine_route routes[ENGINE_ROUTES];
+    uint32_t full_ports;   /* had no room when there was something to send */
+    uint32_t polls_asleep; /* passes by others since the progress thread went to sleep */
+    struct prng prng;
+
+    struct async_queue async;
+    struct engine_probe probes[ENGINE_PROBES];
+    struct host_probe_answer answers[ENGINE_PROBES];
+    uint32_t answer_head;
+    uint32_t answer_tail;
+
+    uint64_t drops[DROP_REASON_COUNT]; /* found before the transport */
+    uint64_t port_receive_drops[HOST_PORT_COUNT_MAX];
+    uint64_t pass_count;
+    uint64_t progress_pass_count;
+    _Atomic uint64_t wakeup_count; /* the progress thread's */
+    uint64_t async_lost;
+
+    /* The progress thread. */
+    pthread_t thread;
+    bool has_thread;
+    int wake_fd;
+    _Atomic int watch_fd;
+    void (*on_watched)(void *context);
+    void *watch_context;
+
+    struct host_nic *next; /* of the process, for fork */
+    struct host_nic *previous;
+
+    struct packet packets[ENGINE_BATCH];
+    struct engine_frame frames[ENGINE_BATCH];
+    struct pktio_frame by_port[HOST_PORT_COUNT_MAX][ENGINE_BATCH];
+    struct pktio_received received[PKTIO_BATCH_MAX];
+};
+
+/* ---- ownership (engine.c) ---------------------------------------------------------------------
+ */
+
+bool engine_try_own(struct host_nic *);
+/* Waits. 0, or -ENODEV in the child of a fork. */
+int engine_own(struct host_nic *);
+/* Also serves what was posted meanwhile, and wakes the progress thread where it must know. */
+void engine_release(struct host_nic *);
+
+/* ---- the owner's work -------------------------------------------------------------------------
+ */
+
+/* Receives, lets time pass, takes what was posted, sends, reports. Yields how much there was. */
+uint32_t engine_pass(struct host_nic *);
+/* Takes what was posted, sends, reports: no look at what came in. */
+uint32_t engine_pass_out(struct host_nic *, uint64_t now_ns);
+
+uint32_t engine_receive(struct host_nic *, uint64_t now_ns);     /* engine_receive.c */
+uint32_t engine_send(struct host_nic *, uint64_t now_ns);        /* engine_send.c */
+uint32_t engine_take_posted(struct host_nic *, uint64_t now_ns); /* engine_post.c */
+uint32_t engine_report(struct host_nic *);                       /* engine_report.c */
+/* There is something to send that waits for a port to have room. */
+static inline bool engine_waits_for_room(const struct host_nic *nic)
+{
+    return nic->full_ports && transport_wants_to_send(nic->transport);
+}
+
+void engine_update_links(struct host_nic *, uint64_t now_ns);
+
+/* The outer addresses of a packet: how many, 0 to 2 (engine_route.c). */
+uint32_t engine_route(struct host_nic *, const struct packet *, struct template_addresses *out);
+
+/* Only our own memory is at fault: ends the QP (engine_post.c). */
+void engine_fail_local(struct host_nic *, struct host_qp *, uint32_t position, uint64_t now_ns);
+
+void engine_async(struct host_nic *, const struct host_async *); /* queue.c */
+
+/* ---- the progress thread (progress.c) ---------------------------------------------------------
+ */
+
+int progress_start(struct host_nic *);
+void progress_stop(struct host_nic *);
+void progress_wake(struct host_nic *);
+/* By an owner other than the thread: it polls. */
+void progress_note_poll(struct host_nic *);
+
+/* ---- fork (fork_guard.c) ----------------------------------------------------------------------
+ */
+
+void fork_guard_add(struct host_nic *);
+void fork_guard_remove(struct host_nic *);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work on its way from the poster to the transport. */
+#include <errno.h>
+
+#include "host/engine.h"
+
+static bool piece_is_registered(
+    const struct host_nic *nic, const struct host_qp *qp, const struct qp_piece *piece)
+{
+    return piece->lkey == 0 || piece->length_bytes == 0 ||
+           memory_table_resolve(&nic->memory, &(struct memory_want){ .key = piece->lkey,
+                                                  .domain = qp->config.domain,
+                                                  .va = piece->address,
+                                                  .length_bytes = piece->length_bytes });
+}
+
+static bool pieces_are_registered(
+    const struct host_nic *nic, const struct host_qp *qp, uint32_t slot)
+{
+    const struct qp_piece *pieces = &qp->send.pieces[(size_t)slot * qp->config.pieces_max];
+
+    for (uint32_t i = 0; i < qp->send.slots[slot].piece_count; i++)
+        if (!piece_is_registered(nic, qp, &pieces[i]))
+            return false;
+    return true;
+}
+
+void engine_fail_local(struct host_nic *nic, struct host_qp *qp, uint32_t position, uint64_t now_ns)
+{
+    qp->send.slots[position & qp->send.mask].is_faulty = true;
+    transport_qp_modify(
+        nic->transport, qp->qpn, &(struct qp_attributes){ .state = QP_ERR }, QP_ATTR_STATE, now_ns);
+}
+
+static uint32_t take_sends(struct host_nic *nic, struct host_qp *qp, uint64_t now_ns)
+{
+    uint32_t posted = atomic_load_explicit(&qp->send.posted, memory_order_acquire);
+    uint32_t count = 0;
+
+    for (; qp->send.taken != posted; qp->send.taken++, count++) {
+        uint32_t slot = qp->send.taken & qp->send.mask;
+
+        transport_post_send(nic->transport, qp->qpn, &qp->send.slots[slot].work, now_ns);
+        if (!pieces_are_registered(nic, qp, slot))
+            engine_fail_local(nic, qp, qp->send.taken, now_ns);
+    }
+    return count;
+}
+
+static uint32_t take_receives(struct host_nic *nic, struct host_qp *qp)
+{
+    uint32_t posted = atomic_load_explicit(&qp->recv.posted, memory_order_acquire);
+    uint32_t count = 0;
+
+    for (; qp->recv.taken != posted; qp->recv.taken++, count++)
+        transport_post_recv(nic->transport, qp->qpn, qp->recv.ids[qp->recv.taken & qp->recv.mask]);
+    return count;
+}
+
+static uint32_t take_word(struct host_nic *nic, uint32_t word, uint64_t now_ns)
+{
+    uint64_t bits = atomic_exchange(&nic->posted_words[word], 0);
+    uint32_t count = 0;
+
+    for (; bits; bits &= bits - 1) {
+        struct host_qp *qp = nic->qps.qps[word * 64 + (uint32_t)__builtin_ctzll(bits)];
+
+        if (qp)
+            count += take_receives(nic, qp) + take_sends(nic, qp, now_ns);
+    }
+    return count;
+}
+
+uint32_t engine_take_posted(struct host_nic *nic, uint64_t now_ns)
+{
+    uint32_t word_count = (nic->config.qp_count_max + 63) / 64;
+    uint32_t count = 0;
+    uint64_t summary;
+
+    if (!atomic_load_explicit(&nic->posted_summary, memory_order_relaxed))
+        return 0;
+    summary = atomic_exchange(&nic->posted_summary, 0);
+    for (; summary; summary &= summary - 1)
+        for (uint32_t word = (uint32_t)__builtin_ctzll(summary); word < word_count; word += 64)
+            count += take_word(nic, word, now_ns);
+    return count;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames in: parsed, checked, handed to the transport, which places their bytes. */
+#include "host/engine.h"
+
+static enum drop_reason receive_frame(
+    struct host_nic *nic, uint32_t port, const struct pktio_received *received, uint64_t now_ns)
+{
+    struct frame frame;
+    enum drop_reason reason =
+        frame_parse(&nic->config.format, received->bytes, received->length_bytes, &frame);
+
+    if (reason)
+        return reason;
+    if (!frame_icrc_ok(&frame, received->bytes))
+        return DROP_ICRC;
+    frame.packet.port = (uint8_t)port;
+    transport_receive(nic->transport, &frame.packet, now_ns);
+    return DROP_NONE;
+}
+
+static uint32_t receive_port(struct host_nic *nic, uint32_t port, uint64_t now_ns)
+{
+    uint32_t count = pktio_port_receive(nic->ports[port], nic->received, ENGINE_BATCH);
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum drop_reason reason;
+
+        if (i + 1 < count) {
+            __builtin_prefetch(nic->received[i + 1].bytes);
+            __builtin_prefetch(nic->received[i + 1].bytes + 64);
+        }
+        reason = receive_frame(nic, port, &nic->received[i], now_ns);
+        if (reason) {
+            nic->drops[reason]++;
+            nic->port_receive_drops[port]++;
+        }
+    }
+    return count;
+}
+
+uint32_t engine_receive(struct host_nic *nic, uint64_t now_ns)
+{
+    uint32_t count = 0;
+
+    for (uint32_t port = 0; port < nic->config.port_count; port++)
+        count += receive_port(nic, port, now_ns);
+    return count;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the transport has to say, to those who wait for it. */
+#include "host/engine.h"
+#include "host/ev_profile.h"
+#include "host/queue.h"
+
+static void report_send(struct host_qp *qp, const struct transport_event *event)
+{
+    uint32_t position = (uint32_t)event->id;
+    const struct qp_send_slot *slot = &qp->send.slots[position & qp->send.mask];
+    struct host_completion completion = { .id = slot->id,
+        .qp_user = qp->config.user,
+        .qpn = qp->qpn,
+        .status = slot->is_faulty ? COMPLETION_LOCAL_PROTECTION : event->status,
+        .length_bytes = event->length_bytes };
+
+    queue_push_completion(qp->config.send_cq, &completion, false);
+    atomic_store_explicit(&qp->send.completed, position + 1, memory_order_release);
+}
+
+static void report_receive(struct host_qp *qp, const struct transport_event *event)
+{
+    uint32_t completed = atomic_load_explicit(&qp->recv.completed, memory_order_relaxed);
+
+    queue_push_completion(qp->config.recv_cq,
+        &(struct host_completion){ .id = event->id,
+            .qp_user = qp->config.user,
+            .qpn = qp->qpn,
+            .status = event->status,
+            .length_bytes = event->length_bytes,
+            .immediate = event->immediate,
+            .is_recv = true },
+        event->solicited);
+    atomic_store_explicit(&qp->recv.completed, completed + 1, memory_order_release);
+}
+
+static void report_ev(
+    struct host_nic *nic, const struct host_qp *qp, const struct transport_event *event)
+{
+    const struct host_ev_profile *profile = qp->config.ev_profile;
+    const struct path_change *change = &event->change;
+    struct host_ev_event out = { .profile_id = profile->id,
+        .qpn = qp->qpn,
+        .ev = profile->entries[change->ev_index].ev,
+        .index = profile->theirs[change->ev_index],
+        .plane = profile->entries[change->ev_index].plane,
+        .from = change->from,
+        .to = change->to,
+        .cause = change->cause };
+
+    if (!(profile->event_mask >> change->to & 1))
+        return;
+    for (struct host_cq *queue = nic->ev_queues; queue; queue = queue->next)
+        queue_push_ev_event(queue, &out);
+}
+
+static void report_async(struct host_nic *nic, enum host_async_kind kind, const struct host_qp *qp,
+    const struct transport_event *event)
+{
+    engine_async(nic, &(struct host_async){ .kind = kind,
+                          .user = qp ? qp->config.user : NULL,
+                          .qpn = event->qpn,
+                          .port = event->port });
+}
+
+static void report_answer(struct host_nic *nic, const struct transport_event *event)
+{
+    if (nic->answer_tail - nic->answer_head == ENGINE_PROBES)
+        nic->answer_head++; /* nobody fetched the oldest */
+    nic->answers[nic->answer_tail++ % ENGINE_PROBES] = (struct host_probe_answer){
+        .request_id = (uint16_t)event->request_id, .port = event->port, .rtt_ns = event->rtt_ns
+    };
+}
+
+static void report(struct host_nic *nic, struct host_qp *qp, const struct transport_event *event)
+{
+    switch (event->kind) {
+    case TRANSPORT_SEND_DONE:
+        report_send(qp, event);
+        break;
+    case TRANSPORT_RECV_DONE:
+        report_receive(qp, event);
+        break;
+    case TRANSPORT_QP_REQUEST_ERROR:
+        report_async(nic, HOST_ASYNC_QP_REQUEST_ERROR, qp, event);
+        break;
+    case TRANSPORT_QP_ACCESS_ERROR:
+        report_async(nic, HOST_ASYNC_QP_ACCESS_ERROR, qp, event);
+        break;
+    case TRANSPORT_QP_FATAL:
+        report_async(nic, HOST_ASYNC_QP_FATAL, qp, event);
+        break;
+    case TRANSPORT_PORT_UP:
+        report_async(nic, HOST_ASYNC_PORT_UP, NULL, event);
+        break;
+    case TRANSPORT_PORT_DOWN:
+        report_async(nic, HOST_ASYNC_PORT_DOWN, NULL, event);
+        break;
+    case TRANSPORT_EV_CHANGED:
+        report_ev(nic, qp, event);
+        break;
+    case TRANSPORT_ENDPOINT_ANSWER:
+        report_answer(nic, event);
+        break;
+    }
+}
+
+static bool needs_qp(enum transport_event_kind kind)
+{
+    return kind != TRANSPORT_PORT_UP && kind != TRANSPORT_PORT_DOWN &&
+           kind != TRANSPORT_ENDPOINT_ANSWER;
+}
+
+uint32_t engine_report(struct host_nic *nic)
+{
+    struct transport_event event;
+    uint32_t count = 0;
+
+    for (; transport_next_event(nic->transport, &event); count++) {
+        struct host_qp *qp = needs_qp(event.kind) ? qp_table_find(&nic->qps, event.qpn) : NULL;
+
+        if (qp || !needs_qp(event.kind)) /* EV events may outlive their QP */
+            report(nic, qp, &event);
+    }
+    return count;
+}

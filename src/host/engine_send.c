@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets out: headers built, payload gathered from where it lies, frames handed to their ports in
+ * batches. */
+#include <assert.h>
+#include <libdeflate.h>
+#include <string.h>
+
+#include "host/engine.h"
+#include "host/ev_profile.h"
+#include "wire/icrc.h"
+
+enum {
+    SEND_ROUNDS = 8, /* batches before the engine looks at what came in */
+    SEND_ROOM = UINT16_MAX,
+};
+
+/* A piece of a work request. Inline bytes lie in the QP, all others must still be registered. */
+static const uint8_t *piece_bytes(
+    const struct host_nic *nic, const struct host_qp *qp, const struct qp_piece *piece)
+{
+    if (piece->lkey == 0)
+        return (const uint8_t *)(uintptr_t)piece->address;
+    return memory_table_resolve(&nic->memory, &(struct memory_want){ .key = piece->lkey,
+                                                  .domain = qp->config.domain,
+                                                  .va = piece->address,
+                                                  .length_bytes = piece->length_bytes });
+}
+
+/* Adds what the packet carries of the request's gather list; yields how many pieces, 0: memory that
+ * is no longer registered. */
+static uint32_t gather(const struct host_nic *nic, const struct host_qp *qp, uint32_t position,
+    const struct payload *payload, struct iovec *out)
+{
+    uint32_t slot = position & qp->send.mask;
+    const struct qp_piece *piece = &qp->send.pieces[(size_t)slot * qp->config.pieces_max];
+    uint32_t skip = payload->offset_bytes;
+    uint32_t left = payload->length;
+    uint32_t count = 0;
+
+    while (skip >= piece->length_bytes)
+        skip -= piece++->length_bytes;
+    for (; left > 0; piece++, skip = 0) {
+        uint32_t length = piece->length_bytes - skip;
+        const uint8_t *bytes = piece_bytes(nic, qp, piece);
+
+        if (!bytes)
+            return 0;
+        if (length > left)
+            length = left;
+        if (length == 0)
+            continue;
+        assert(count < ENGINE_PIECES_MAX);
+        out[count++] =
+            (struct iovec){ .iov_base = (void *)(uintptr_t)(bytes + skip), .iov_len = length };
+        left -= length;
+    }
+    return count;
+}
+
+static void put_icrc(uint8_t *at, uint32_t icrc)
+{
+    for (uint32_t i = 0; i < FRAME_ICRC_BYTES; i++, icrc >>= 8)
+        at[i] = (uint8_t)icrc;
+}
+
+/* Pad and iCRC, which runs over the header, then over the payload where it lies. */
+static void seal_data(const struct frame *frame, struct engine_frame *out, uint32_t piece_count)
+{
+    uint32_t pad_bytes = frame->packet.write.pad_bytes;
+    uint32_t icrc = icrc_compute(
+        out->header + frame->inner_offset, (size_t)frame->payload_offset - frame->inner_offset);
+
+    for (uint32_t i = 1; i <= piece_count; i++)
+        icrc = libdeflate_crc32(icrc, out->pieces[i].iov_base, out->pieces[i].iov_len);
+    memset(out->trailer, 0, pad_bytes);
+    icrc = libdeflate_crc32(icrc, out->trailer, pad_bytes);
+    put_icrc(out->trailer + pad_bytes, icrc);
+    out->pieces[piece_count + 1] =
+        (struct iovec){ .iov_base = out->trailer, .iov_len = pad_bytes + FRAME_ICRC_BYTES };
+}
+
+static void build_headers(struct host_nic *nic, struct frame *frame, struct engine_frame *out)
+{
+    struct template_addresses addresses;
+    uint32_t address_count = engine_route(nic, &frame->packet, &addresses);
+
+    frame_address(&nic->config.format, frame, address_count ? &addresses.destination : NULL,
+        address_count == 2 ? &addresses.segment : NULL);
+    /* Only headers are written there; the payload stays where it is. */
+    frame_build(&nic->config.format, frame, out->header, SEND_ROOM);
+}
+
+/* False: there is nothing to send after all. */
+static bool build_data(struct host_nic *nic, struct frame *frame, struct engine_frame *out,
+    struct pktio_frame *sent, uint64_t now_ns)
+{
+    const struct work_request *request = transport_request(nic->transport, &frame->packet);
+    struct host_qp *qp = qp_table_find(&nic->qps, frame->packet.local_qpn);
+    uint32_t position = (uint32_t)request->local;
+    uint32_t count = 0;
+
+    if (frame->packet.write.payload.length > 0) {
+        count = gather(nic, qp, position, &frame->packet.write.payload, out->pieces + 1);
+        if (count == 0) {
+            engine_fail_local(nic, qp, position, now_ns);
+            return false;
+        }
+    }
+    build_headers(nic, frame, out);
+    out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->payload_offset };
+    seal_data(frame, out, count);
+    *sent = (struct pktio_frame){
+        .pieces = out->pieces, .piece_count = count + 2, .length_bytes = frame->length
+    };
+    return true;
+}
+
+static void build_control(
+    struct host_nic *nic, struct frame *frame, struct engine_frame *out, struct pktio_frame *sent)
+{
+    build_headers(nic, frame, out);
+    frame_seal(frame, out->header);
+    out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->length };
+    *sent = (struct pktio_frame){
+        .pieces = out->pieces, .piece_count = 1, .length_bytes = frame->length
+    };
+}
+
+static bool build(struct host_nic *nic, const struct packet *packet, struct engine_frame *out,
+    struct pktio_frame *sent, uint64_t now_ns)
+{
+    struct frame frame;
+
+    frame.packet = *packet;
+    if (opcode_has_payload(packet->opcode))
+        return build_data(nic, &frame, out, sent, now_ns);
+    build_control(nic, &frame, out, sent);
+    return true;
+}
+
+static uint32_t ready_ports(struct host_nic *nic)
+{
+    uint32_t ready = 0;
+
+    for (uint32_t port = 0; port < nic->config.port_count; port++)
+        if (pktio_port_room(nic->ports[port]) >= ENGINE_BATCH)
+            ready |= UINT32_C(1) << port;
+    nic->full_ports = ~ready & ((UINT32_C(1) << nic->config.port_count) - 1);
+    return ready;
+}
+
+/* Builds and sends one batch. */
+static void send_batch(struct host_nic *nic, uint32_t count, uint64_t now_ns)
+{
+    uint32_t counts[HOST_PORT_COUNT_MAX] = { 0 };
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t port = nic->packets[i].port;
+
+        if (build(
+                nic, &nic->packets[i], &nic->frames[i], &nic->by_port[port][counts[port]], now_ns))
+            counts[port]++;
+    }
+    for (uint32_t port = 0; port < nic->config.port_count; port++)
+        pktio_port_send(nic->ports[port], nic->by_port[port], counts[port]);
+}
+
+uint32_t engine_send(struct host_nic *nic, uint64_t now_ns)
+{
+    uint32_t total = 0;
+
+    for (uint32_t round = 0; round < SEND_ROUNDS; round++) {
+        uint32_t ready = ready_ports(nic);
+        uint32_t count =
+            ready ? transport_send(nic->transport, ready, nic->packets, ENGINE_BATCH, now_ns) : 0;
+
+        if (count == 0)
+            break;
+        send_batch(nic, count, now_ns);
+        total += count;
+    }
+    return total;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a NIC tells about itself: ports, counters, probes. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "host/engine.h"
+
+const struct host_config *host_config_of(const struct host_nic *nic)
+{
+    return &nic->config;
+}
+
+bool host_is_dead(const struct host_nic *nic)
+{
+    return atomic_load_explicit(&nic->is_dead, memory_order_relaxed);
+}
+
+const struct parameters *host_parameters(const struct host_nic *nic)
+{
+    return &nic->config.parameters;
+}
+
+uint32_t host_pmtu_max(const struct host_nic *nic)
+{
+    return nic->pmtu_max;
+}
+
+int host_port_query(struct host_nic *nic, uint32_t index, struct host_port_state *out)
+{
+    const struct pktio_port *port;
+    int err;
+
+    if (index >= nic->config.port_count)
+        return -EINVAL;
+    err = engine_own(nic);
+    if (err)
+        return err;
+    port = nic->ports[index];
+    *out = (struct host_port_state){ .link_up = pktio_port_link_up(port),
+        .admin_up = nic->admin_mask >> index & 1,
+        .usable = nic->up_mask >> index & 1,
+        .mtu_bytes = port->mtu_bytes,
+        .rate_bps = port->rate_bps,
+        .frames_received = port->frames_received,
+        .bytes_received = port->bytes_received,
+        .frames_sent = port->frames_sent,
+        .bytes_sent = port->bytes_sent,
+        .send_drops = port->send_drops,
+        .receive_drops = nic->port_receive_drops[index] };
+    snprintf(out->kind, sizeof(out->kind), "%s", port->ops->kind);
+    engine_release(nic);
+    return 0;
+}
+
+int host_port_set_admin(struct host_nic *nic, uint32_t index, bool up)
+{
+    uint32_t bit = UINT32_C(1) << index;
+    int err;
+
+    if (index >= nic->config.port_count)
+        return -EINVAL;
+    err = engine_own(nic);
+    if (err)
+        return err;
+    nic->admin_mask = up ? nic->admin_mask | bit : nic->admin_mask & ~bit;
+    engine_update_links(nic, host_now_ns());
+    engine_report(nic);
+    engine_release(nic);
+    return 0;
+}
+
+int host_counters(struct host_nic *nic, struct host_counters *out)
+{
+    int err = engine_own(nic);
+
+    if (err)
+        return err;
+    *out = (struct host_counters){ .engine_passes = nic->pass_count,
+        .progress_passes = nic->progress_pass_count,
+        .progress_wakeups = nic->wakeup_count,
+        .async_events_lost = nic->async_lost };
+    for (uint32_t i = 0; i < COUNTER_COUNT; i++)
+        out->transport[i] = transport_counters(nic->transport)[i];
+    for (uint32_t i = 0; i < DROP_REASON_COUNT; i++)
+        out->drops[i] = transport_drops(nic->transport)[i] + nic->drops[i];
+    engine_release(nic);
+    return 0;
+}
+
+/* ---- endpoint probes --------------------------------------------------------------------------
+ */
+
+int host_probe_send(struct host_nic *nic, const struct host_probe *probe, uint16_t *request_id)
+{
+    uint64_t now_ns = host_now_ns();
+    int err;
+
+    if (probe->address_count > 2)
+        return -EINVAL;
+    err = engine_own(nic);
+    if (err)
+        return err;
+    err = transport_endpoint_probe(
+        nic->transport, &probe->dst, probe->ev, probe->port, probe->class, request_id, now_ns);
+    if (!err) {
+        nic->probes[*request_id % ENGINE_PROBES] = (struct engine_probe){ .is_set = true,
+            .request_id = *request_id,
+            .address_count = probe->address_count,
+            .addresses = probe->addresses };
+        engine_pass_out(nic, now_ns);
+    }
+    engine_release(nic);
+    return err;
+}
+
+uint32_t host_probe_answers(struct host_nic *nic, struct host_probe_answer *out, uint32_t max)
+{
+    uint32_t count = 0;
+
+    host_progress(nic);
+    if (engine_own(nic))
+        return 0;
+    while (count < max && nic->answer_head != nic->answer_tail)
+        out[count++] = nic->answers[nic->answer_head++ % ENGINE_PROBES];
+    engine_release(nic);
+    return count;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registered memory. Keys are random, so a guess hits nothing, and spread by themselves. */
+#include "host/memory_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/power.h"
+
+int memory_table_init(struct memory_table *table, uint32_t entry_count_max)
+{
+    uint32_t slot_count = 2 * power_of_two_at_least(entry_count_max);
+
+    *table = (struct memory_table){ .entries = calloc(entry_count_max, sizeof(*table->entries)),
+        .slots = calloc(slot_count, sizeof(*table->slots)),
+        .slot_mask = slot_count - 1,
+        .entry_count_max = entry_count_max };
+    if (table->entries && table->slots)
+        return 0;
+    memory_table_fini(table);
+    return -ENOMEM;
+}
+
+void memory_table_fini(struct memory_table *table)
+{
+    free(table->entries);
+    free(table->slots);
+    table->entries = NULL;
+    table->slots = NULL;
+}
+
+uint32_t memory_table_find(const struct memory_table *table, uint32_t key)
+{
+    uint32_t at = key & table->slot_mask;
+
+    if (key == 0)
+        return MEMORY_TABLE_NONE;
+    for (; table->slots[at]; at = (at + 1) & table->slot_mask)
+        if (table->entries[table->slots[at] - 1].key == key)
+            return table->slots[at] - 1;
+    return MEMORY_TABLE_NONE;
+}
+
+static void insert(struct memory_table *table, uint32_t index)
+{
+    uint32_t at = table->entries[index].key & table->slot_mask;
+
+    while (table->slots[at])
+        at = (at + 1) & table->slot_mask;
+    table->slots[at] = index + 1;
+}
+
+int memory_table_add(
+    struct memory_table *table, const struct host_region *region, uint32_t random, uint32_t *key)
+{
+    uintptr_t start = (uintptr_t)region->address;
+    uint32_t index = table->first_free;
+
+    if (region->length_bytes == 0 || start + region->length_bytes < start ||
+        region->remote_va + region->length_bytes < region->remote_va)
+        return -EINVAL;
+    if (table->entry_count == table->entry_count_max)
+        return -ENOMEM;
+    while (random == 0 || random == UINT32_MAX ||
+           memory_table_find(table, random) != MEMORY_TABLE_NONE)
+        random = random * 2654435761u + 1;
+    while (table->entries[index].key)
+        index++;
+    table->entries[index] = (struct memory_entry){ .region = *region, .key = random };
+    table->first_free = index + 1;
+    table->entry_count++;
+    insert(table, index);
+    *key = random;
+    return 0;
+}
+
+/* The slots are built anew: a gap would hide keys behind it, and this is rare. */
+int memory_table_remove(struct memory_table *table, uint32_t key)
+{
+    uint32_t index = memory_table_find(table, key);
+
+    if (index == MEMORY_TABLE_NONE)
+        return -ENOENT;
+    table->entries[index].key = 0;
+    table->entry_count--;
+    if (index < table->first_free)
+        table->first_free = index;
+    memset(table->slots, 0, ((size_t)table->slot_mask + 1) * sizeof(*table->slots));
+    for (uint32_t i = 0; i < table->entry_count_max; i++)
+        if (table->entries[i].key)
+            insert(table, i);
+    return 0;
+}
+
+uint8_t *memory_table_resolve(const struct memory_table *table, const struct memory_want *want)
+{
+    uint32_t index = memory_table_find(table, want->key);
+    const struct host_region *region;
+    uint64_t offset;
+
+    if (index == MEMORY_TABLE_NONE)
+        return NULL;
+    region = &table->entries[index].region;
+    offset = want->va - region->remote_va;
+    if (region->domain != want->domain || (region->access & want->access) != want->access ||
+        want->va < region->remote_va || want->length_bytes > region->length_bytes ||
+        offset > region->length_bytes - want->length_bytes)
+        return NULL;
+    return (uint8_t *)region->address + offset;
+}
+
+void memory_table_copy(uint8_t *to, const uint8_t *from, uint32_t length_bytes)
+{
+    enum { LAST = 8 };
+    uint32_t bulk = length_bytes > LAST ? length_bytes - LAST : 0;
+    uint8_t *last = to + bulk;
+    uint64_t word;
+
+    memcpy(to, from, bulk);
+    if (length_bytes >= LAST && ((uintptr_t)last & (LAST - 1)) == 0) {
+        memcpy(&word, from + bulk, sizeof(word));
+        __atomic_store_n((uint64_t *)(void *)last, word, __ATOMIC_RELEASE);
+        return;
+    }
+    for (uint32_t i = 0; i < length_bytes - bulk; i++)
+        __atomic_store_n(last + i, from[bulk + i], __ATOMIC_RELEASE);
+}

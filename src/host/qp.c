@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queue pairs: creation, attributes, posting. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/power.h"
+#include "host/engine.h"
+#include "host/ev_profile.h"
+#include "host/qp_life.h"
+#include "host/queue.h"
+
+enum {
+    QPN_FIRST = 16,
+    QPN_BITS = 24,
+    DEPTH_MAX = 1 << 16,
+    PSNS_PER_MPR = 128,
+    WINDOW_MAX = 32768,
+};
+
+static uint32_t window_psns(uint32_t mpr)
+{
+    uint32_t psns = power_of_two_at_least(mpr * PSNS_PER_MPR);
+
+    return psns < WINDOW_MAX ? psns : WINDOW_MAX;
+}
+
+static struct qp_init transport_init_of(const struct host_qp *qp)
+{
+    const struct host_qp_config *config = &qp->config;
+
+    return (struct qp_init){ .send_depth = config->send_depth,
+        .recv_depth = config->recv_depth,
+        .window_psns_max = window_psns(config->mpr_max),
+        .window_psns_max_dest = window_psns(config->mpr_max),
+        .write_imm_max_dest = config->write_imm_max,
+        .paths = &config->ev_profile->profile,
+        .cc = &config->cc_profile->profile,
+        .signal_all = config->signal_all };
+}
+
+int qp_life_begin(struct host_nic *nic, struct host_qp *qp)
+{
+    struct qp_init init = transport_init_of(qp);
+    size_t bytes = (transport_qp_bytes(nic->transport, &init) + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, bytes);
+    int err;
+
+    if (!memory)
+        return -ENOMEM;
+    memset(memory, 0, bytes);
+    err = transport_qp_create(nic->transport, qp->qpn, &init, memory);
+    if (err)
+        free(memory);
+    else
+        qp->memory = memory;
+    return err;
+}
+
+static int alloc_rings(struct host_qp *qp)
+{
+    const struct host_qp_config *config = &qp->config;
+    uint32_t send_slots = power_of_two_at_least(config->send_depth);
+    uint32_t recv_slots = power_of_two_at_least(config->recv_depth);
+
+    qp->send.depth = config->send_depth;
+    qp->send.mask = send_slots - 1;
+    qp->recv.depth = config->recv_depth;
+    qp->recv.mask = recv_slots - 1;
+    qp->send.slots = calloc(send_slots, sizeof(*qp->send.slots));
+    qp->send.pieces = calloc((size_t)send_slots * config->pieces_max, sizeof(*qp->send.pieces));
+    qp->send.inline_bytes = calloc(send_slots, (size_t)config->inline_bytes_max + 1);
+    qp->recv.ids = calloc(recv_slots, sizeof(*qp->recv.ids));
+    return qp->send.slots && qp->send.pieces && qp->send.inline_bytes && qp->recv.ids ? 0 : -ENOMEM;
+}
+
+static void free_qp(struct host_qp *qp)
+{
+    free(qp->send.slots);
+    free(qp->send.pieces);
+    free(qp->send.inline_bytes);
+    free(qp->recv.ids);
+    free(qp->memory);
+    free(qp);
+}
+
+static void fill_in_defaults(struct host_nic *nic, struct host_qp_config *config)
+{
+    const struct parameters *parameters = &nic->config.parameters;
+
+    config->pieces_max = config->pieces_max ? config->pieces_max : 1;
+    config->mpr_max = config->mpr_max ? config->mpr_max : (uint32_t)parameters->mpr;
+    config->write_imm_max =
+        config->write_imm_max ? config->write_imm_max : (uint32_t)parameters->max_wimm;
+    if (!config->ev_profile)
+        config->ev_profile = nic->default_ev;
+    if (!config->cc_profile)
+        config->cc_profile = nic->default_cc;
+}
+
+static void count_users(struct host_qp *qp, uint32_t one)
+{
+    qp->config.send_cq->user_count += one;
+    qp->config.recv_cq->user_count += one;
+    qp->config.ev_profile->user_count += one;
+    qp->config.cc_profile->user_count += one;
+}
+
+static uint32_t free_number(const struct host_nic *nic)
+{
+    uint32_t qpn;
+
+    do
+        qpn = host_random() >> (32 - QPN_BITS);
+    while (qpn < QPN_FIRST || qp_table_find(&nic->qps, qpn));
+    return qpn;
+}
+
+/* MPR is a byte of the wire: what a window holds is not always what the byte can say. */
+static void limit_mpr(struct host_nic *nic, const struct host_qp *qp)
+{
+    transport_qp_modify(nic->transport, qp->qpn,
+        &(struct qp_attributes){ .mpr = (uint8_t)qp->config.mpr_max,
+            .mpr_dest = (uint8_t)qp->config.mpr_max,
+            .pmtu_bytes = nic->pmtu_max },
+        QP_ATTR_MPR | QP_ATTR_MPR_DEST | QP_ATTR_PMTU, host_now_ns());
+}
+
+static int insert_qp(struct host_nic *nic, struct host_qp *qp)
+{
+    int err = engine_own(nic);
+
+    if (err)
+        return err;
+    if (nic->qps.count == nic->qps.count_max) {
+        err = -ENOMEM;
+        goto release;
+    }
+    qp->qpn = free_number(nic);
+    err = qp_life_begin(nic, qp);
+    if (err)
+        goto release;
+    limit_mpr(nic, qp);
+    qp_table_add(&nic->qps, qp);
+    count_users(qp, 1);
+release:
+    engine_release(nic);
+    return err;
+}
+
+int host_qp_create(struct host_nic *nic, const struct host_qp_config *config, struct host_qp **out)
+{
+    struct host_qp *qp;
+    int err;
+
+    if (!config->send_cq || !config->recv_cq || config->send_depth == 0 ||
+        config->send_depth > DEPTH_MAX || config->recv_depth > DEPTH_MAX ||
+        config->pieces_max > ENGINE_PIECES_MAX || config->mpr_max > UINT8_MAX)
+        return -EINVAL;
+    qp = aligned_alloc(64, (sizeof(*qp) + 63) / 64 * 64);
+    if (!qp)
+        return -ENOMEM;
+    memset(qp, 0, sizeof(*qp));
+    qp->nic = nic;
+    qp->config = *config;
+    qp->remote_write = true;
+    fill_in_defaults(nic, &qp->config);
+    err = alloc_rings(qp);
+    if (!err)
+        err = insert_qp(nic, qp);
+    if (err)
+        free_qp(qp);
+    else
+        *out = qp;
+    return err;
+}
+
+int host_qp_destroy(struct host_qp *qp)
+{
+    struct host_nic *nic = qp->nic;
+
+    if (engine_own(nic) == 0) {
+        transport_qp_destroy(nic->transport, qp->qpn);
+        qp_table_remove(&nic->qps, qp);
+        count_users(qp, UINT32_MAX);
+        engine_release(nic);
+    }
+    free_qp(qp);
+    return 0;
+}
+
+uint32_t host_qp_number(const struct host_qp *qp)
+{
+    return qp->qpn;
+}
+
+void *host_qp_user(const struct host_qp *qp)
+{
+    return qp->config.user;
+}
+
+struct host_qp *host_qp_find(struct host_nic *nic, uint32_t qpn)
+{
+    struct host_qp *qp;
+
+    if (engine_own(nic))
+        return NULL;
+    qp = qp_table_find(&nic->qps, qpn);
+    engine_release(nic);
+    return qp;
+}
+
+static void forget_posted(struct host_qp *qp)
+{
+    qp->send.taken = 0;
+    qp->recv.taken = 0;
+    atomic_store(&qp->send.posted, 0);
+    atomic_store(&qp->send.completed, 0);
+    atomic_store(&qp->recv.posted, 0);
+    atomic_store(&qp->recv.completed, 0);
+}
+
+static void on_modified(struct host_nic *nic, struct host_qp *qp, uint32_t mask)
+{
+    struct qp_attributes now;
+
+    transport_qp_query(nic->transport, qp->qpn, &now);
+    if ((mask & QP_ATTR_STATE) && now.state == QP_RESET)
+        forget_posted(qp);
+    atomic_store(&qp->accepts_sends, now.state >= QP_RTS);
+    atomic_store(&qp->accepts_receives, now.state >= QP_INIT);
+    if (!(mask & (QP_ATTR_PEER | QP_ATTR_STATE)))
+        return;
+    qp->peer = now.peer_address;
+    qp->peer_qpn = now.peer_qpn;
+    qp->has_peer = now.state >= QP_RTR;
+    qp_table_peers_changed(&nic->qps);
+}
+
+int host_qp_modify(
+    struct host_qp *qp, const struct qp_attributes *attributes, uint32_t attribute_mask)
+{
+    struct host_nic *nic = qp->nic;
+    uint64_t now_ns = host_now_ns();
+    int err = engine_own(nic);
+
+    if (err)
+        return err;
+    if ((attribute_mask & QP_ATTR_PMTU) && attributes->pmtu_bytes > nic->pmtu_max)
+        err = -EINVAL;
+    else
+        err = transport_qp_modify(nic->transport, qp->qpn, attributes, attribute_mask, now_ns);
+    if (!err) {
+        engine_report(nic); /* before what was posted is forgotten */
+        on_modified(nic, qp, attribute_mask);
+    }
+    engine_release(nic);
+    return err;
+}
+
+int host_qp_query(struct host_qp *qp, struct qp_attributes *attributes)
+{
+    int err = engine_own(qp->nic);
+
+    if (err)
+        return err;
+    err = transport_qp_query(qp->nic->transport, qp->qpn, attributes);
+    engine_release(qp->nic);
+    return err;
+}
+
+int host_qp_status(struct host_qp *qp, struct qp_status *status)
+{
+    int err = engine_own(qp->nic);
+
+    if (err)
+        return err;
+    err = transport_qp_status(qp->nic->transport, qp->qpn, status);
+    engine_release(qp->nic);
+    return err;
+}
+
+int host_qp_allow_remote_write(struct host_qp *qp, bool allowed)
+{
+    int err = engine_own(qp->nic);
+
+    if (err)
+        return err;
+    qp->remote_write = allowed;
+    engine_release(qp->nic);
+    return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A single-producer, single-consumer ring of frames in memory that two threads or two processes
+ * share.
+ *
+ * Layout, little endian, all offsets in bytes from the start of the ring:
+ *
+ *       0  magic "MRCRING1"         64  tail: slots ever filled       128  head: slots ever emptied
+ *       8  slot_count (u32)         68  producer_waits (u32)          132  consumer_sleeps (u32)
+ *      12  slot_bytes (u32)
+ *     192  slot 0, then slot 1 at 192 + slot_bytes, ...
+ *
+ * A slot is the length of its frame (u32), four bytes of zero, and the frame. slot_count is a power
+ * of two, slot_bytes a multiple of 64. Counters wrap at 2^32. Memory order is that of base/ring.h:
+ * the producer fills slots, then stores tail with release; the consumer loads tail with acquire,
+ * reads, then stores head with release.
+ *
+ * Sleeping. Each end has a doorbell. A consumer about to sleep stores consumer_sleeps = 1, then looks
+ * at tail again. A producer stores tail, then swaps consumer_sleeps for 0 and rings the consumer's
+ * doorbell if it was 1. All four are sequentially consistent, so one of them sees the other. The
+ * same with producer_waits for a producer without room, rung by the consumer after storing head.
+ *
+ * The other end is never trusted: sizes are copied when the ring is attached, a counter out of
+ * range breaks the ring, a length out of range empties that frame. */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pktio/pktio_port.h"
+
+#define FRAME_RING_SLOT_HEADER 8
+
+struct frame_ring_shared {
+    uint8_t magic[8];
+    uint32_t slot_count;
+    uint32_t slot_bytes;
+    _Alignas(64) _Atomic uint32_t tail;
+    _Atomic uint32_t producer_waits;
+    _Alignas(64) _Atomic uint32_t head;
+    _Atomic uint32_t consumer_sleeps;
+};
+
+_Static_assert(offsetof(struct frame_ring_shared, slot_count) == 8, "layout");
+_Static_assert(offsetof(struct frame_ring_shared, tail) == 64, "layout");
+_Static_assert(offsetof(struct frame_ring_shared, head) == 128, "layout");
+_Static_assert(sizeof(struct frame_ring_shared) == 192, "layout");
+
+/* One end's view. `mine` is its own counter, `others` the last known of the other end. */
+struct frame_ring {
+    struct frame_ring_shared *shared;
+    uint8_t *slots;
+    uint32_t slot_count;
+    uint32_t slot_bytes;
+    uint32_t mine;
+    uint32_t others;
+    uint32_t lent;     /* consumer: slots lent to the caller */
+    int peer_doorbell; /* an eventfd */
+    bool is_broken;
+};
+
+size_t frame_ring_bytes(uint32_t slot_count, uint32_t slot_bytes);
+/* The slot size for frames of up to `frame_bytes`. */
+uint32_t frame_ring_slot_bytes(uint32_t frame_bytes);
+
+/* `memory` is zeroed and aligned to 64. */
+void frame_ring_format(void *memory, uint32_t slot_count, uint32_t slot_bytes);
+/* False: `room` bytes of memory do not hold a ring. */
+bool frame_ring_attach(struct frame_ring *, void *memory, size_t room, int peer_doorbell);
+
+/* Producer. */
+uint32_t frame_ring_room(struct frame_ring *);
+void frame_ring_put(struct frame_ring *, const struct pktio_frame *); /* there is room */
+void frame_ring_publish(struct frame_ring *);                         /* all put so far */
+bool frame_ring_wait_for_room(struct frame_ring *);                   /* false: there is room */
+
+/* Consumer. The frames are lent until the next call, which gives them back. */
+uint32_t frame_ring_take(struct frame_ring *, struct pktio_received *, uint32_t max);
+bool frame_ring_sleep(struct frame_ring *); /* false: frames wait */
+void frame_ring_awake(struct frame_ring *);

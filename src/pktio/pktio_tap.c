@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The capture tap. What cannot be written is lost: a full disk must not stop a NIC. */
+#include "pktio/pktio_tap.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pktio/pcapng.h"
+#include "pktio/pktio_port.h"
+
+enum { FRAME_BYTES_MAX = 9216 };
+
+struct pktio_tap {
+    FILE *file;
+    struct pcapng pcapng;
+    bool has_failed;
+    char device[64];
+    uint8_t whole[FRAME_BYTES_MAX];
+};
+
+static void expand_path(const char *path, const char *device, char *out, size_t room)
+{
+    size_t used = 0;
+
+    while (*path && used + 1 < room) {
+        int wrote;
+
+        if (path[0] == '%' && path[1] == 'p')
+            wrote = snprintf(out + used, room - used, "%d", (int)getpid());
+        else if (path[0] == '%' && path[1] == 'd')
+            wrote = snprintf(out + used, room - used, "%s", device);
+        else {
+            out[used++] = *path++;
+            continue;
+        }
+        path += 2;
+        used += wrote > 0 && (size_t)wrote < room - used ? (size_t)wrote : 0;
+    }
+    out[used] = '\0';
+}
+
+int pktio_tap_open(const char *path, const char *device, struct pktio_tap **out)
+{
+    struct pktio_tap *tap = calloc(1, sizeof(*tap));
+    char expanded[PATH_MAX];
+    int err;
+
+    if (!tap)
+        return -ENOMEM;
+    expand_path(path, device, expanded, sizeof(expanded));
+    snprintf(tap->device, sizeof(tap->device), "%s", device);
+    tap->file = fopen(expanded, "wbe");
+    if (!tap->file) {
+        err = -errno;
+        goto free_tap;
+    }
+    err = pcapng_init(&tap->pcapng, tap->file, "OpenMRC " OPENMRC_VERSION);
+    if (err)
+        goto close_file;
+    *out = tap;
+    return 0;
+
+close_file:
+    fclose(tap->file);
+free_tap:
+    free(tap);
+    return err;
+}
+
+void pktio_tap_close(struct pktio_tap *tap)
+{
+    if (!tap)
+        return;
+    fclose(tap->file);
+    free(tap);
+}
+
+int pktio_tap_attach(struct pktio_tap *tap, struct pktio_port *port, uint32_t index)
+{
+    char name[sizeof(tap->device) + 16];
+    int err;
+
+    snprintf(name, sizeof(name), "%s.p%u", tap->device, index);
+    err = pcapng_add_interface(&tap->pcapng, name, LINK_TYPE_RAW_IP, &port->tap_interface);
+    if (err)
+        return err;
+    fflush(tap->file);
+    port->tap = tap;
+    return 0;
+}
+
+static void write_frame(
+    struct pktio_tap *tap, uint32_t interface, const uint8_t *bytes, uint32_t length_bytes)
+{
+    struct timespec now;
+
+    if (tap->has_failed)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    tap->has_failed = pcapng_add_packet(&tap->pcapng,
+                          &(struct pcapng_packet){ .bytes = bytes,
+                              .captured_bytes = length_bytes,
+                              .original_bytes = length_bytes,
+                              .time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                              .interface = interface }) != 0;
+}
+
+void pktio_tap_sent(struct pktio_tap *tap, uint32_t interface, const struct pktio_frame *frame)
+{
+    uint32_t length_bytes = 0;
+
+    if (frame->length_bytes > sizeof(tap->whole))
+        return;
+    for (uint32_t i = 0; i < frame->piece_count; i++) {
+        memcpy(tap->whole + length_bytes, frame->pieces[i].iov_base, frame->pieces[i].iov_len);
+        length_bytes += (uint32_t)frame->pieces[i].iov_len;
+    }
+    write_frame(tap, interface, tap->whole, length_bytes);
+}
+
+void pktio_tap_received(
+    struct pktio_tap *tap, uint32_t interface, const struct pktio_received *frame)
+{
+    write_frame(tap, interface, frame->bytes, frame->length_bytes);
+}

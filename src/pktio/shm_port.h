@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports to another process of this machine: two rings (frame_ring.h) in shared memory.
+ *
+ * How they meet. The server (a soft fabric, or a NIC told to listen) has a Unix socket of type
+ * SOCK_SEQPACKET. The client connects and sends a struct shm_hello. The server answers with a
+ * struct shm_welcome and three descriptors: the memory (a memfd, sealed against growing and
+ * shrinking), the doorbell of the client, the doorbell of the server (eventfds). The memory holds
+ * the ring that the client fills at offset 0 and the ring that the server fills at `ring_bytes`.
+ * Afterwards the server may say with a struct shm_link that the cable is out or in again. Who
+ * closes the socket, or dies, takes the link down. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pktio_port;
+
+#define SHM_PORT_VERSION    1
+#define SHM_PORT_NAME_BYTES 64
+
+struct shm_hello {
+    char magic[8]; /* "MRCHELLO" */
+    uint32_t version;
+    uint32_t port;                  /* of the NIC, from 0 */
+    char name[SHM_PORT_NAME_BYTES]; /* of the NIC, terminated */
+    uint32_t slot_count;            /* wishes; 0: no matter */
+    uint32_t mtu_bytes;
+};
+
+struct shm_welcome {
+    char magic[8]; /* "MRCWELCO" */
+    uint32_t version;
+    uint32_t refusal; /* errno; then nothing else is meant */
+    uint64_t ring_bytes;
+    uint64_t rate_bps; /* 0: not known */
+    uint32_t mtu_bytes;
+    uint32_t link_up;
+};
+
+struct shm_link {
+    uint32_t link_up;
+};
+
+struct shm_port_config {
+    const char *path; /* of the socket */
+    const char *name;
+    uint32_t port;
+    uint32_t mtu_bytes;  /* 0: room for 4096 bytes of payload */
+    uint32_t slot_count; /* a power of two, 128 to 65536; 0: 256 */
+    uint64_t rate_bps;   /* a server's: said to the client */
+    uint32_t wait_ms;    /* for the other end to come; 0: 10 s */
+};
+
+/* Client. -ETIMEDOUT, or what connect() says. Waits for the socket to appear. */
+int shm_port_connect(const struct shm_port_config *, struct pktio_port **);
+
+/* Server: the socket (to be closed by the caller), then an end for each client. */
+int shm_port_listen(const char *path);
+/* Takes one client from the socket; `*hello` says who it is. -EAGAIN: none waits. */
+int shm_port_accept(
+    int listener, const struct shm_port_config *, struct shm_hello *hello, struct pktio_port **);
+/* Listens for one client only and waits for it. */
+int shm_port_serve(const struct shm_port_config *, struct pktio_port **);
+
+/* Server: takes the client's link down or up. */
+int shm_port_set_link(struct pktio_port *, bool up);

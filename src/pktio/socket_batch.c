@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches over a socket: sendmmsg() straight from where the pieces lie, recvmmsg() into slots. */
+#include "pktio/socket_batch.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int socket_batch_init(struct socket_batch *batch, int fd, uint32_t frame_bytes_max)
+{
+    int err = frame_backlog_init(&batch->backlog, frame_bytes_max);
+
+    if (err)
+        return err;
+    batch->fd = fd;
+    batch->slot_bytes = (frame_bytes_max + SOCKET_BATCH_HEADER_MAX + 63) / 64 * 64;
+    batch->slots = aligned_alloc(64, (size_t)PKTIO_BATCH_MAX * batch->slot_bytes);
+    if (!batch->slots) {
+        frame_backlog_fini(&batch->backlog);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < PKTIO_BATCH_MAX; i++) {
+        batch->in_pieces[i] =
+            (struct iovec){ .iov_base = batch->slots + (size_t)i * batch->slot_bytes,
+                .iov_len = batch->slot_bytes };
+        batch->in[i].msg_hdr.msg_iov = &batch->in_pieces[i];
+        batch->in[i].msg_hdr.msg_iovlen = 1;
+    }
+    return 0;
+}
+
+void socket_batch_fini(struct socket_batch *batch)
+{
+    frame_backlog_fini(&batch->backlog);
+    free(batch->slots);
+}
+
+static void fill_message(
+    struct socket_batch *batch, uint32_t index, const struct pktio_frame *frame)
+{
+    struct iovec *pieces = batch->pieces[index];
+    uint32_t count = 0;
+
+    assert(frame->piece_count < SOCKET_BATCH_PIECES_MAX);
+    if (batch->header_bytes)
+        pieces[count++] =
+            (struct iovec){ .iov_base = batch->header, .iov_len = batch->header_bytes };
+    memcpy(pieces + count, frame->pieces, frame->piece_count * sizeof(*pieces));
+    batch->out[index].msg_hdr =
+        (struct msghdr){ .msg_iov = pieces, .msg_iovlen = count + frame->piece_count };
+}
+
+/* Yields how many are gone: sent, or refused for a reason that would not change by waiting. */
+static uint32_t push(struct socket_batch *batch, const struct pktio_frame *frames, uint32_t count)
+{
+    uint32_t gone = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        fill_message(batch, i, &frames[i]);
+    while (gone < count) {
+        int sent = sendmmsg(batch->fd, batch->out + gone, count - gone, MSG_DONTWAIT);
+
+        if (sent > 0) {
+            gone += (uint32_t)sent;
+        } else if (errno == EAGAIN || errno == ENOBUFS) {
+            break;
+        } else if (errno != EINTR) {
+            /* An error of an earlier datagram is reported once: then this one has its chance. */
+            if (errno != ECONNREFUSED)
+                gone++;
+            batch->refused++;
+        }
+    }
+    return gone;
+}
+
+uint32_t socket_batch_room(struct socket_batch *batch)
+{
+    struct iovec pieces[PKTIO_BATCH_MAX];
+    struct pktio_frame frames[PKTIO_BATCH_MAX];
+    uint32_t count;
+
+    if (frame_backlog_count(&batch->backlog) == 0)
+        return PKTIO_BATCH_MAX;
+    count = frame_backlog_frames(&batch->backlog, pieces, frames);
+    frame_backlog_drop(&batch->backlog, push(batch, frames, count));
+    return frame_backlog_count(&batch->backlog) == 0 ? PKTIO_BATCH_MAX : 0;
+}
+
+void socket_batch_send(struct socket_batch *batch, const struct pktio_frame *frames, uint32_t count)
+{
+    uint32_t gone;
+
+    assert(frame_backlog_count(&batch->backlog) == 0);
+    gone = push(batch, frames, count);
+    if (gone < count)
+        frame_backlog_fill(&batch->backlog, frames + gone, count - gone);
+}
+
+uint32_t socket_batch_receive(
+    struct socket_batch *batch, struct pktio_received *frames, uint32_t max)
+{
+    int count = recvmmsg(batch->fd, batch->in, max, MSG_DONTWAIT, NULL);
+
+    for (int i = 0; i < count; i++)
+        frames[i] = (struct pktio_received){ .bytes = batch->in_pieces[i].iov_base,
+            .length_bytes = batch->in[i].msg_len };
+    return count > 0 ? (uint32_t)count : 0;
+}

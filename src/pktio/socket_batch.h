@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of datagrams over one socket: what UDP and packet sockets have in common. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "pktio/frame_backlog.h"
+
+/* Bytes in front of every frame, 0 or an Ethernet header. */
+#define SOCKET_BATCH_HEADER_MAX 16
+#define SOCKET_BATCH_PIECES_MAX 40
+
+struct socket_batch {
+    int fd;
+    uint32_t header_bytes;
+    uint8_t header[SOCKET_BATCH_HEADER_MAX]; /* put in front when sending */
+    uint32_t slot_bytes;
+    uint8_t *slots; /* PKTIO_BATCH_MAX of them, to receive into */
+    struct frame_backlog backlog;
+    struct mmsghdr out[PKTIO_BATCH_MAX];
+    struct iovec pieces[PKTIO_BATCH_MAX][SOCKET_BATCH_PIECES_MAX];
+    struct mmsghdr in[PKTIO_BATCH_MAX];
+    struct iovec in_pieces[PKTIO_BATCH_MAX];
+    uint64_t refused; /* frames that the system did not take */
+};
+
+int socket_batch_init(struct socket_batch *, int fd, uint32_t frame_bytes_max);
+void socket_batch_fini(struct socket_batch *);
+
+/* Frames it takes for certain: PKTIO_BATCH_MAX, or none while some wait. */
+uint32_t socket_batch_room(struct socket_batch *);
+void socket_batch_send(struct socket_batch *, const struct pktio_frame *, uint32_t count);
+/* The header is part of what is received. */
+uint32_t socket_batch_receive(struct socket_batch *, struct pktio_received *, uint32_t max);
