@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Versions of the application interface: a program picks one by defining MRC_API_VER_USED (and
+ * MRC_VENDOR_API_VER_USED) before it includes mrc.h; without that it gets the newest. */
+#ifndef _MRC_API_VER_H_
+#define _MRC_API_VER_H_
+
+#define MRC_API_VER_MAJOR_OFFSET    24
+#define MRC_API_VER_MINOR_OFFSET    16
+#define MRC_API_VER_SUBMINOR_OFFSET 0
+
+/* Unsigned, so that the top bit is a bit like the others, in #if as well. */
+#define MRC_API_VER(major, minor, subminor)                                                        \
+    (((major) + 0U) << MRC_API_VER_MAJOR_OFFSET | ((minor) + 0U) << MRC_API_VER_MINOR_OFFSET |     \
+        ((subminor) + 0U) << MRC_API_VER_SUBMINOR_OFFSET)
+
+#define MRC_API_VER_LATEST MRC_API_VER(0xFF, 0xFF, 0xFFFF) /* whatever this header offers */
+
+#define MRC_API_CURRENT_VERSION        MRC_API_VER(1, 0, 1)
+#define MRC_API_LAST_SUPPORTED_VERSION MRC_API_VER(0, 0, 0)
+
+#define MRC_VENDOR_API_CURRENT_VERSION        MRC_API_VER(1, 0, 0)
+#define MRC_VENDOR_API_LAST_SUPPORTED_VERSION MRC_API_VER(0, 0, 0)
+
+#ifndef MRC_API_VER_USED
+#define MRC_API_VER_USED MRC_API_CURRENT_VERSION
+#elif MRC_API_VER_USED == MRC_API_VER_LATEST
+#undef MRC_API_VER_USED
+#define MRC_API_VER_USED MRC_API_CURRENT_VERSION
+#endif
+
+#ifndef MRC_VENDOR_API_VER_USED
+#define MRC_VENDOR_API_VER_USED MRC_VENDOR_API_CURRENT_VERSION
+#elif MRC_VENDOR_API_VER_USED == MRC_API_VER_LATEST
+#undef MRC_VENDOR_API_VER_USED
+#define MRC_VENDOR_API_VER_USED MRC_VENDOR_API_CURRENT_VERSION
+#endif
+
+#if MRC_API_VER_USED > MRC_API_CURRENT_VERSION
+#error "MRC_API_VER_USED asks for a newer mrc.h than this one"
+#elif MRC_API_VER_USED < MRC_API_LAST_SUPPORTED_VERSION
+#error "MRC_API_VER_USED asks for a version that mrc.h no longer supports"
+#elif MRC_API_VER_USED == MRC_API_LAST_SUPPORTED_VERSION
+#warning "MRC_API_VER_USED is the oldest version that mrc.h still supports"
+#endif
+
+#if MRC_VENDOR_API_VER_USED > MRC_VENDOR_API_CURRENT_VERSION
+#error "MRC_VENDOR_API_VER_USED asks for a newer mrc.h than this one"
+#elif MRC_VENDOR_API_VER_USED < MRC_VENDOR_API_LAST_SUPPORTED_VERSION
+#error "MRC_VENDOR_API_VER_USED asks for a version that mrc.h no longer supports"
+#elif MRC_VENDOR_API_VER_USED == MRC_VENDOR_API_LAST_SUPPORTED_VERSION
+#warning "MRC_VENDOR_API_VER_USED is the oldest version that mrc.h still supports"
+#endif
+
+#endif

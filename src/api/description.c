@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which devices there are: those of the file in MRC_CONFIG, otherwise the folders with a `config`.
+ */
+#include "api/description.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/log.h"
+
+#define TEXT_BYTES_MAX (1 << 20)
+
+/* Yields the text, to be freed; NULL with *err. */
+static char *read_text(const char *path, int *err)
+{
+    FILE *file = fopen(path, "re");
+    char *text = file ? malloc(TEXT_BYTES_MAX) : NULL;
+    size_t length;
+
+    *err = file ? -ENOMEM : -errno;
+    if (text) {
+        length = fread(text, 1, TEXT_BYTES_MAX - 1, file);
+        text[length] = '\0';
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* The file that describes `name`. */
+static int config_path(const char *name, char *path, size_t room)
+{
+    const char *given = secure_getenv("MRC_CONFIG");
+    char root[FOLDER_PATH_BYTES];
+    int err;
+
+    if (given && given[0])
+        return snprintf(path, room, "%s", given) < (int)room ? 0 : -ENAMETOOLONG;
+    err = folder_root(root);
+    if (err)
+        return err;
+    return snprintf(path, room, "%s/%s/config", root, name) < (int)room ? 0 : -ENAMETOOLONG;
+}
+
+int description_find(const char *name, struct description *out)
+{
+    char path[FOLDER_PATH_BYTES + FOLDER_NAME_BYTES + 16];
+    char problem[DESCRIPTION_PROBLEM_BYTES];
+    int err = folder_name_is_valid(name) ? config_path(name, path, sizeof(path)) : -ENODEV;
+    char *text = err ? NULL : read_text(path, &err);
+
+    if (!text)
+        return err == -ENOENT ? -ENODEV : err;
+    err = description_parse(text, name, out, problem);
+    free(text);
+    if (err == -EINVAL)
+        log_line(LOG_ERROR, "%s: %s", path, problem);
+    return err;
+}
+
+static int is_device(const struct dirent *entry)
+{
+    char path[FOLDER_PATH_BYTES + FOLDER_NAME_BYTES + 16];
+
+    return folder_name_is_valid(entry->d_name) &&
+           config_path(entry->d_name, path, sizeof(path)) == 0 && access(path, R_OK) == 0;
+}
+
+static int list_folders(struct description_names *out)
+{
+    char root[FOLDER_PATH_BYTES];
+    struct dirent **entries;
+    int err = folder_root(root);
+    int count;
+
+    out->count = 0;
+    if (err)
+        return err;
+    count = scandir(root, &entries, is_device, versionsort);
+    if (count < 0)
+        return -errno;
+    for (int i = 0; i < count; i++) {
+        if (out->count < DESCRIPTION_DEVICES_MAX)
+            strcpy(out->names[out->count++], entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return 0;
+}
+
+int description_list(struct description_names *out)
+{
+    const char *given = secure_getenv("MRC_CONFIG");
+    char *text;
+    int err;
+
+    if (!given || !given[0])
+        return list_folders(out);
+    out->count = 0;
+    text = read_text(given, &err);
+    if (!text) {
+        log_line(LOG_ERROR, "MRC_CONFIG: %s: %s", given, strerror(-err));
+        return err;
+    }
+    description_names(text, out);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices of this process: opened once however often they are asked for; the NIC claimed when
+ * something needs it. */
+#include "api/device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/log.h"
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *registry;
+
+/* Locks live as long as any copy of their descriptor: a child must not keep its parent's. */
+static void let_go_in_child(void)
+{
+    for (struct device *device = registry; device; device = device->next) {
+        if (device->owner_lock >= 0)
+            close(device->owner_lock);
+        device->owner_lock = -1;
+        for (struct device_ev_profile *ev = device->ev_profiles; ev; ev = ev->next)
+            close(ev->use_lock);
+        for (struct device_cc_profile *cc = device->cc_profiles; cc; cc = cc->next)
+            close(cc->use_lock);
+    }
+    pthread_mutex_init(&registry_lock, NULL);
+}
+
+static void lock_registry(void)
+{
+    pthread_mutex_lock(&registry_lock);
+}
+
+static void unlock_registry(void)
+{
+    pthread_mutex_unlock(&registry_lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(lock_registry, unlock_registry, let_go_in_child);
+}
+
+static struct device *find(const char *name)
+{
+    struct device *device = registry;
+
+    while (device && strcmp(device->description.name, name) != 0)
+        device = device->next;
+    return device;
+}
+
+static int make(const char *name, struct device **out)
+{
+    struct device *device = calloc(1, sizeof(*device));
+    int err;
+
+    if (!device)
+        return -ENOMEM;
+    err = description_find(name, &device->description);
+    if (err)
+        goto free_device;
+    err = folder_open(&device->store.folder, name);
+    if (err)
+        goto free_device;
+    description_attach(&device->description);
+    device->store.port_count = device->description.host.port_count;
+    device->owner_lock = -1;
+    device->watch_fd = -1;
+    device->changes_fd = -1;
+    pthread_mutex_init(&device->mutex, NULL);
+    pthread_mutex_init(&device->probing, NULL);
+    device->next = registry;
+    registry = device;
+    *out = device;
+    return 0;
+
+free_device:
+    free(device);
+    return err;
+}
+
+int device_open(const char *name, struct device **out)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int err = 0;
+
+    pthread_once(&once, watch_forks);
+    lock_registry();
+    *out = find(name);
+    if (!*out)
+        err = make(name, out);
+    if (!err)
+        (*out)->open_count++;
+    unlock_registry();
+    return err;
+}
+
+static void forget(struct device *device)
+{
+    struct device **link = &registry;
+
+    while (*link != device)
+        link = &(*link)->next;
+    *link = device->next;
+}
+
+/* host_close() waits for the progress thread, which may be waiting for the mutex. */
+static int give_up_nic(struct device *device)
+{
+    struct host_nic *nic = device->nic;
+    int err;
+
+    if (!nic)
+        return 0;
+    pthread_mutex_lock(&device->mutex);
+    device_watch_stop(device, nic);
+    pthread_mutex_unlock(&device->mutex);
+    err = host_close(nic);
+    if (err) {
+        if (device_watch_start(device, nic) != 0)
+            log_line(LOG_WARN, "%s: changes by others go unnoticed", device->description.name);
+        return err;
+    }
+    device->nic = NULL;
+    event_ring_close(&device->events);
+    if (device->owner_lock >= 0)
+        close(device->owner_lock);
+    device->owner_lock = -1;
+    return 0;
+}
+
+int device_close(struct device *device)
+{
+    int err = 0;
+
+    lock_registry();
+    if (device->open_count == 1)
+        err = give_up_nic(device);
+    if (!err && --device->open_count == 0) {
+        forget(device);
+        folder_close(&device->store.folder);
+        pthread_mutex_destroy(&device->mutex);
+        pthread_mutex_destroy(&device->probing);
+        free(device);
+    }
+    unlock_registry();
+    return err;
+}
+
+/* All tries happen under the folder's lock, so that nobody's look is taken for ownership. */
+static int take_ownership(struct device *device)
+{
+    int lock = folder_lock(&device->store.folder, "lock");
+
+    if (lock < 0)
+        return lock;
+    device->owner_lock = folder_try_lock(&device->store.folder, "owner", FOLDER_LOCK_EXCLUSIVE);
+    close(lock);
+    return device->owner_lock < 0 ? device->owner_lock : 0;
+}
+
+static int claim(struct device *device)
+{
+    struct host_nic *nic = NULL;
+    int err = take_ownership(device);
+
+    if (err)
+        return err;
+    err = event_ring_open(&device->events, &device->store.folder);
+    if (err)
+        goto release_owner;
+    err = host_open(&device->description.host, &nic);
+    if (err) {
+        log_line(LOG_ERROR, "%s: its ports cannot be opened: %s", device->description.name,
+            strerror(-err));
+        goto close_events;
+    }
+    err = device_watch_start(device, nic);
+    if (err)
+        goto close_nic;
+    device->nic = nic;
+    device_refresh_ports(device);
+    return 0;
+
+close_nic:
+    host_close(nic);
+close_events:
+    event_ring_close(&device->events);
+release_owner:
+    close(device->owner_lock);
+    device->owner_lock = -1;
+    return err;
+}
+
+int device_claim(struct device *device, struct host_nic **nic)
+{
+    int err = 0;
+
+    pthread_mutex_lock(&device->mutex);
+    if (!device->nic)
+        err = claim(device);
+    else if (host_is_dead(device->nic))
+        err = -ENODEV;
+    *nic = device->nic;
+    pthread_mutex_unlock(&device->mutex);
+    return err;
+}
+
+static uint32_t larger(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a > b ? a : b);
+}
+
+uint32_t device_mpr_max(const struct device *device)
+{
+    return larger(DEVICE_MPR_MAX, device->description.host.parameters.mpr);
+}
+
+uint32_t device_write_imm_max(const struct device *device)
+{
+    return larger(DEVICE_WRITE_IMM_MAX, device->description.host.parameters.max_wimm);
+}
+
+int device_port_is_enabled(const struct device *device, uint32_t port, bool *enabled)
+{
+    struct record_ports record;
+    int err;
+
+    if (port == 0 || port > device->store.port_count)
+        return -EINVAL;
+    err = record_load(&device->store.folder, RECORD_PORTS, 0, &record);
+    *enabled = !(record.disabled >> port & 1u);
+    return err;
+}
+
+int device_enable_port(struct device *device, uint32_t port, bool enabled)
+{
+    struct record_ports record;
+    int lock = profile_begin_change(&device->store);
+    int err;
+
+    if (lock < 0)
+        return lock;
+    err = record_load(&device->store.folder, RECORD_PORTS, 0, &record);
+    if (!err) {
+        record.disabled &= ~(UINT32_C(1) << port);
+        record.disabled |= (uint32_t)!enabled << port;
+        err = record_save(&device->store.folder, &record.head);
+    }
+    close(lock);
+    return err;
+}
+
+void device_refresh_ports(struct device *device)
+{
+    for (uint32_t port = 1; device->nic && port <= device->store.port_count; port++) {
+        struct host_port_state state;
+        bool enabled;
+
+        if (device_port_is_enabled(device, port, &enabled) == 0 &&
+            host_port_query(device->nic, port - 1, &state) == 0 && state.admin_up != enabled)
+            host_port_set_admin(device->nic, port - 1, enabled);
+    }
+}

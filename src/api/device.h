@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device that this process has open: its folder and, from the first object that needs it, the NIC
+ * itself. Any number of processes may open a device; the NIC is one process's at a time.
+ *
+ * `mutex` guards everything that is not said to be constant. The NIC's progress thread calls back
+ * without holding anything of the host's; nobody waits for that thread with the mutex held. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/description.h"
+#include "api/event_ring.h"
+#include "api/profile.h"
+#include "host/host.h"
+
+struct mrc_context;
+
+#define DEVICE_MPR_MAX       32 /* units of 128 PSNs: a QP's memory is taken for so many */
+#define DEVICE_WRITE_IMM_MAX 256
+#define DEVICE_HINT_MAX      4096
+#define DEVICE_WORK_MAX      16384
+#define DEVICE_PIECE_MAX     16
+#define DEVICE_INLINE_MAX    512
+#define DEVICE_CQE_MAX       1048576
+
+struct device_ev_profile { /* in use by QPs of this process */
+    struct device_ev_profile *next;
+    uint64_t id;
+    uint32_t user_count;
+    struct host_ev_profile *host; /* NULL: the NIC's default, of an AUTO profile */
+    int use_lock;
+    int seen_fd;
+    struct record_ev record;
+    struct record_fmt fmt;
+    uint8_t seen[RECORD_EV_MAX]; /* enum mrc_ctl_ev_state, as published */
+};
+
+struct device_cc_profile {
+    struct device_cc_profile *next;
+    uint64_t id;
+    uint32_t user_count;
+    struct host_cc_profile *host;
+    int use_lock;
+};
+
+struct device {
+    struct device *next;
+    uint32_t open_count; /* the registry's lock guards it */
+
+    struct description description; /* constant */
+    struct profile_store store;     /* constant */
+
+    pthread_mutex_t mutex;
+    struct host_nic *nic; /* NULL: not ours, or nobody has asked for it yet */
+    int owner_lock;
+    struct event_ring events; /* while we have the NIC */
+    int watch_fd;             /* epoll: the two below, and asynchronous events */
+    int changes_fd;           /* inotify: records of the folder */
+    struct host_channel *ev_channel;
+    struct host_cq *ev_queue;
+    struct device_ev_profile *ev_profiles;
+    struct device_cc_profile *cc_profiles;
+    struct mrc_context *contexts;
+    uint32_t hint_count;
+    pthread_mutex_t probing; /* one batch of endpoint requests at a time */
+};
+
+/* 0 or a negative errno, like all of these. */
+int device_open(const char *name, struct device **);
+int device_close(struct device *); /* -EBUSY: the NIC has objects; then it stays open */
+
+/* Makes the NIC ours if it is not; -EBUSY: another process has it. */
+int device_claim(struct device *, struct host_nic **);
+
+/* The NIC's largest values, with what its parameters say. */
+uint32_t device_mpr_max(const struct device *);
+uint32_t device_write_imm_max(const struct device *);
+
+/* Ports count from 1. */
+int device_port_is_enabled(const struct device *, uint32_t port, bool *enabled);
+int device_enable_port(struct device *, uint32_t port, bool enabled);
+
+/* With the mutex held: the records may have changed, let the NIC follow them. */
+void device_refresh_ports(struct device *);
+void device_refresh_profiles(struct device *);
+/* With the mutex held: what QPs found out about EVs, to whoever listens. */
+void device_publish_evs(struct device *);
+
+/* With the mutex held. Id 0 yields NULL, the default. -EINVAL: not there or not ONLINE. */
+int device_ev_profile_acquire(struct device *, uint64_t id, struct device_ev_profile **);
+void device_ev_profile_release(struct device *, struct device_ev_profile *);
+int device_cc_profile_acquire(struct device *, uint64_t id, struct device_cc_profile **);
+void device_cc_profile_release(struct device *, struct device_cc_profile *);
+
+/* With the mutex held: the NIC's asynchronous events, to the contexts they are for. To be called
+ * before an object is freed that they may name. */
+void device_hand_out_async(struct device *);
+
+/* Between a claim and its end: device_watch.c. */
+int device_watch_start(struct device *, struct host_nic *);
+void device_watch_stop(struct device *, struct host_nic *);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where device folders are, who may change them, and their locks. */
+#include "api/folder.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int make_folder(const char *path, mode_t mode)
+{
+    return mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
+/* Nobody else may have prepared a folder for us in /tmp. */
+static int check_is_ours(const char *path)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0)
+        return -errno;
+    return S_ISDIR(status.st_mode) && status.st_uid == geteuid() ? 0 : -EPERM;
+}
+
+static int run_folder(char path[FOLDER_PATH_BYTES])
+{
+    const char *given = secure_getenv("MRC_RUN_DIR");
+    const char *of_user = secure_getenv("XDG_RUNTIME_DIR");
+    int length;
+    int err;
+
+    if (given && given[0])
+        length = snprintf(path, FOLDER_PATH_BYTES, "%s", given);
+    else if (geteuid() == 0)
+        length = snprintf(path, FOLDER_PATH_BYTES, "/run");
+    else if (of_user && of_user[0])
+        length = snprintf(path, FOLDER_PATH_BYTES, "%s", of_user);
+    else {
+        length = snprintf(path, FOLDER_PATH_BYTES, "/tmp/mrc-%u", (unsigned int)geteuid());
+        err = make_folder(path, 0700);
+        if (!err)
+            err = check_is_ours(path);
+        if (err)
+            return err;
+    }
+    return length < FOLDER_PATH_BYTES - FOLDER_NAME_BYTES - 8 ? 0 : -ENAMETOOLONG;
+}
+
+int folder_root(char path[FOLDER_PATH_BYTES])
+{
+    int err = run_folder(path);
+
+    if (err)
+        return err;
+    strcat(path, "/mrc");
+    return make_folder(path, 0755);
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool folder_name_is_valid(const char *name)
+{
+    size_t length = strnlen(name, FOLDER_NAME_BYTES);
+
+    if (length == 0 || length >= FOLDER_NAME_BYTES || !is_letter(name[0]))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9') && name[i] != '-' &&
+            name[i] != '_')
+            return false;
+    return true;
+}
+
+/* While the device's own user is there: others can lock what exists. */
+static void make_lock_file(int folder_fd, const char *file)
+{
+    int fd = openat(folder_fd, file, O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+int folder_open(struct folder *folder, const char *name)
+{
+    size_t length;
+    int err = folder_root(folder->path);
+
+    if (err)
+        return err;
+    if (!folder_name_is_valid(name))
+        return -EINVAL;
+    length = strlen(folder->path);
+    snprintf(folder->path + length, sizeof(folder->path) - length, "/%s", name);
+    err = make_folder(folder->path, 0755);
+    if (err)
+        return err;
+    folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd < 0)
+        return -errno;
+    make_lock_file(folder->fd, "lock");
+    make_lock_file(folder->fd, "owner");
+    return 0;
+}
+
+void folder_close(struct folder *folder)
+{
+    close(folder->fd);
+    folder->fd = -1;
+}
+
+static bool has_net_admin(void)
+{
+    struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+    return syscall(SYS_capget, &header, data) == 0 &&
+           data[CAP_TO_INDEX(CAP_NET_ADMIN)].effective & CAP_TO_MASK(CAP_NET_ADMIN);
+}
+
+int folder_check_privilege(const struct folder *folder)
+{
+    struct stat status;
+
+    if (fstat(folder->fd, &status) != 0)
+        return -EIO;
+    return status.st_uid == geteuid() || has_net_admin() ? 0 : -EPERM;
+}
+
+static int lock_file(const struct folder *folder, const char *file, int operation)
+{
+    int fd = openat(folder->fd, file, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+    /* flock() asks for no rights: whoever may read may hold a lock. */
+    if (fd < 0 && (errno == EACCES || errno == EROFS))
+        fd = openat(folder->fd, file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    while (flock(fd, operation) != 0)
+        if (errno != EINTR) {
+            int err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+
+            close(fd);
+            return err;
+        }
+    return fd;
+}
+
+int folder_lock(const struct folder *folder, const char *file)
+{
+    return lock_file(folder, file, LOCK_EX);
+}
+
+int folder_try_lock(const struct folder *folder, const char *file, enum folder_lock lock)
+{
+    return lock_file(folder, file, (lock == FOLDER_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and closing a device. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "verbs/device.h"
+
+/* Beside `cmd_fd`, which nobody reads but some look at. */
+static int open_fds(struct device_context *own)
+{
+    struct ibv_context *context = &own->verbs.context;
+
+    context->cmd_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (context->cmd_fd < 0)
+        return -errno;
+    context->async_fd = mrc_private_async_fd(own->mrc);
+    return 0;
+}
+
+/* Before the first MRC context is made of it: that wants to find the context complete. */
+static void fill(struct device_context *own, struct ibv_device *device)
+{
+    struct ibv_context *context = &own->verbs.context;
+
+    context->device = device;
+    context->num_comp_vectors = 1;
+    context->abi_compat = __VERBS_ABI_IS_EXTENDED;
+    pthread_mutex_init(&context->mutex, NULL);
+    own->verbs.sz = sizeof(own->verbs);
+    device_fill_ops(&own->verbs);
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+    struct device_context *own = calloc(1, sizeof(*own));
+    int err = own ? mrc_private_open(device->name, &own->device) : -ENOMEM;
+
+    if (err)
+        goto free_own;
+    fill(own, device);
+    mrc_private_info(own->device, &own->info);
+    err = mrc_private_adopt(own->device, &own->verbs.context);
+    if (err)
+        goto close_device;
+    own->mrc = mrc_create_context(&own->verbs.context, NULL);
+    err = own->mrc ? open_fds(own) : -errno;
+    if (err)
+        goto disown;
+    return &own->verbs.context;
+
+disown:
+    if (own->mrc)
+        mrc_destroy_context(own->mrc);
+    mrc_private_disown(&own->verbs.context);
+close_device:
+    mrc_private_close(own->device);
+free_own:
+    free(own);
+    errno = -err;
+    return NULL;
+}
+
+static int refuse(int number)
+{
+    errno = number;
+    return -1;
+}
+
+/* The parts that may refuse come first, so that a context that stays open stays whole. */
+int ibv_close_device(struct ibv_context *context)
+{
+    struct device_context *own = device_context(context);
+    int err;
+
+    if (mrc_destroy_context(own->mrc) != 0)
+        return -1;
+    err = mrc_private_disown(context);
+    if (!err)
+        err = mrc_private_close(own->device);
+    if (err) {
+        if (err == -EBUSY && mrc_private_adopt(own->device, context) == 0)
+            own->mrc = mrc_create_context(context, NULL);
+        return refuse(-err);
+    }
+    close(context->cmd_fd);
+    pthread_mutex_destroy(&context->mutex);
+    free(own);
+    return 0;
+}

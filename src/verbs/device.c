@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of devices. A device object is made once and stays: programs keep pointers to it, some
+ * without ever freeing the list. */
+#include "verbs/device.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device *devices;
+
+static uint64_t guid_of(const char *name)
+{
+    struct mrc_private_device *opened;
+    struct mrc_private_info info;
+
+    if (mrc_private_open(name, &opened) != 0)
+        return 0;
+    mrc_private_info(opened, &info);
+    mrc_private_close(opened);
+    return htobe64(info.guid);
+}
+
+static struct device *make(const char *name)
+{
+    struct device *device = calloc(1, sizeof(*device));
+
+    if (!device)
+        return NULL;
+    device->ibv.node_type = IBV_NODE_CA;
+    device->ibv.transport_type = IBV_TRANSPORT_IB;
+    strcpy(device->ibv.name, name);
+    strcpy(device->ibv.dev_name, name);
+    device->guid = guid_of(name);
+    device->next = devices;
+    devices = device;
+    return device;
+}
+
+static struct device *get(const char *name)
+{
+    struct device *device = devices;
+
+    _Static_assert(MRC_PRIVATE_NAME_BYTES <= IBV_SYSFS_NAME_MAX, "names are copied");
+    while (device && strcmp(device->ibv.name, name) != 0)
+        device = device->next;
+    return device ? device : make(name);
+}
+
+/* Grows by one; the last is always NULL. */
+static int append(struct ibv_device ***list, uint32_t count, struct device *device)
+{
+    struct ibv_device **larger = device ? realloc(*list, (count + 2) * sizeof(**list)) : NULL;
+
+    if (!larger)
+        return -ENOMEM;
+    larger[count] = &device->ibv;
+    larger[count + 1] = NULL;
+    *list = larger;
+    return 0;
+}
+
+struct ibv_device **ibv_get_device_list(int *num_devices)
+{
+    struct ibv_device **list = calloc(1, sizeof(*list));
+    char name[MRC_PRIVATE_NAME_BYTES];
+    uint32_t count = 0;
+    int err = list ? 0 : -ENOMEM;
+
+    pthread_mutex_lock(&lock);
+    while (!err && (err = mrc_private_name(count, name)) == 0) {
+        err = append(&list, count, get(name));
+        count += !err;
+    }
+    pthread_mutex_unlock(&lock);
+    if (num_devices)
+        *num_devices = err == -ENODEV ? (int)count : 0;
+    if (err == -ENODEV)
+        return list;
+    free(list);
+    errno = -err;
+    return NULL;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+    free(list);
+}
+
+const char *ibv_get_device_name(struct ibv_device *device)
+{
+    return device->name;
+}
+
+/* Network order, as libibverbs has it. */
+__be64 ibv_get_device_guid(struct ibv_device *device)
+{
+    return ((struct device *)device)->guid;
+}
+
+/* No kernel has numbered it. */
+int ibv_get_device_index(struct ibv_device *device)
+{
+    (void)device;
+    return -1;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs see as a verbs device and context, and what stands behind it.
+ *
+ * Programs hold pointers into our structures: to the `ibv` member of a device, to `verbs.context`
+ * of a context, to the `ibv` member of a domain or region. Everything else is ours. */
+#pragma once
+
+#include <infiniband/verbs.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mrc_private.h"
+
+/* verbs.h turns these calls into macros. */
+#undef ibv_query_port
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+#define DEVICE_GID_COUNT 4 /* 0 and 3 are the address, which most scripts expect at 3 */
+
+struct device {
+    struct ibv_device ibv;
+    /* Other libraries look for members of their own behind an ibv_device and compare what they
+     * find: zeros are nobody's. */
+    uint8_t nothing[512];
+    struct device *next;
+    uint64_t guid;
+};
+
+struct device_context {
+    struct mrc_private_device *device;
+    struct mrc_context *mrc; /* the one that the verbs of this context work on */
+    struct mrc_private_info info;
+    struct verbs_context verbs; /* the last member: it grows at the front in newer headers */
+};
+
+static inline struct device_context *device_context(struct ibv_context *context)
+{
+    return (
+        struct device_context *)((char *)context - offsetof(struct device_context, verbs.context));
+}
+
+/* The tables of functions that inline verbs call: context_ops.c. */
+void device_fill_ops(struct verbs_context *);
+
+int device_query_port(struct ibv_context *, uint8_t port_num, struct ibv_port_attr *, size_t size);
+int device_query_ex(struct ibv_context *, const struct ibv_query_device_ex_input *,
+    struct ibv_device_attr_ex *, size_t size);
