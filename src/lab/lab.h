@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fabrics on one machine: the front door of this folder. */
+#pragma once
+
+#include "lab/control.h"
+#include "lab/soft.h"

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Setting up a soft fabric. */
+#include "lab/soft.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lab/control.h"
+#include "lab/soft_state.h"
+
+enum {
+    FRAMES_PER_END = 1024, /* a NIC's window, spread over its planes, and what waits elsewhere */
+    FRAMES_MAX = 262144,
+    SLOTS_PER_SWITCH = 65536,
+};
+
+/* Software answers in hundreds of microseconds, whatever the cables would allow: queues are made
+ * for that. */
+#define SOFTWARE_RTT_PS UINT64_C(200000000)
+
+/* ---- the fabric, slower ---------------------------------------------------------------------- */
+
+static uint32_t buffer_bytes(uint64_t rate_bps, uint64_t rtt_ps, uint32_t permille)
+{
+    uint64_t bytes = rate_bps / 8000 * (rtt_ps / 1000) / 1000000 * permille / 1000;
+
+    return bytes > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)bytes;
+}
+
+static void widen_buffers(struct fabric_config *config, uint64_t base_rtt_ps)
+{
+    struct fabric_buffers *buffers = &config->buffers;
+    uint64_t rtt_ps = base_rtt_ps > SOFTWARE_RTT_PS ? base_rtt_ps : SOFTWARE_RTT_PS;
+    uint64_t rate_bps =
+        config->uplink.rate_bps ? config->uplink.rate_bps : config->host_link.rate_bps;
+
+    if (rtt_ps == base_rtt_ps)
+        return;
+    buffers->data_bytes = buffer_bytes(rate_bps, rtt_ps, 1000);
+    buffers->host_data_bytes = buffer_bytes(config->host_link.rate_bps, rtt_ps, 1500);
+    buffers->control_bytes = 2 * buffers->host_data_bytes;
+    buffers->red_min_bytes = buffer_bytes(rate_bps, rtt_ps, 200);
+    buffers->red_max_bytes = buffer_bytes(rate_bps, rtt_ps, 800);
+}
+
+static bool scale_fabric(struct soft *soft)
+{
+    struct fabric_config config = soft->config.fabric->config;
+    struct fabric_problem problem;
+    uint32_t slower = soft->config.slower;
+
+    config.host_link.rate_bps /= slower;
+    config.uplink.rate_bps /= slower;
+    config.host_link.delay_ps *= slower;
+    config.uplink.delay_ps *= slower;
+    config.switch_latency_ps *= slower;
+    config.nic_latency_ps *= slower;
+    widen_buffers(&config, soft->config.fabric->base_rtt_ps * slower);
+    soft->exceptions = calloc(config.exception_count + 1, sizeof(*soft->exceptions));
+    if (!soft->exceptions)
+        return false;
+    for (uint32_t i = 0; i < config.exception_count; i++) {
+        soft->exceptions[i] = config.exceptions[i];
+        soft->exceptions[i].rate_bps /= slower;
+    }
+    config.exceptions = soft->exceptions;
+    return fabric_init(&soft->fabric, &config, soft->exceptions, &problem);
+}
+
+/* ---- switches and wires ------------------------------------------------------------------------
+ */
+
+static struct port_config port_of(const struct soft *soft, bool faces_host)
+{
+    const struct fabric_config *config = &soft->fabric.config;
+    const struct fabric_buffers *buffers = &config->buffers;
+
+    return (struct port_config){
+        .rate_bps = faces_host ? config->host_link.rate_bps : config->uplink.rate_bps,
+        .data = { .bytes = faces_host ? buffers->host_data_bytes : buffers->data_bytes },
+        .control = { .bytes = buffers->control_bytes },
+        .red_min_bytes = buffers->red_min_bytes,
+        .red_max_bytes = buffers->red_max_bytes,
+        .trimmed_bytes = buffers->trimmed_bytes,
+        .marks = buffers->marks && !faces_host,
+        .trims = buffers->trims,
+        .faces_host = faces_host,
+    };
+}
+
+static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
+{
+    struct fabric_element element = fabric_switch_at(&soft->fabric, index);
+    struct fabric_range routes[FABRIC_RANGES_MAX];
+    struct switch_range ranges[FABRIC_RANGES_MAX];
+    struct switch_config config = {
+        .port_count = fabric_port_count(&soft->fabric, index),
+        .host_port_count = element.kind == FABRIC_T0 ? soft->fabric.config.hosts_per_t0 : 0,
+        .host = port_of(soft, true),
+        .uplink = port_of(soft, false),
+        .slot_count = SLOTS_PER_SWITCH,
+        .seed = soft->config.seed + index,
+    };
+    uint32_t count = fabric_routes(&soft->fabric, index, routes);
+    struct switch_node measured;
+
+    for (uint32_t i = 0; i < count; i++)
+        ranges[i] = (struct switch_range){ routes[i].first_usid, routes[i].last_usid,
+            routes[i].first_port };
+    config.exception_max = config.port_count;
+    if (config.uplink.rate_bps == 0)
+        config.uplink.rate_bps = config.host.rate_bps;
+    switch_table_init(&config.table, soft->fabric.config.usid_block,
+        fabric_usid(&soft->fabric, &element), ranges, count);
+    switch_init(arena->memory ? &soft->switches[index] : &measured, arena, &config);
+}
+
+static bool make_switches(struct soft *soft)
+{
+    struct arena arena;
+
+    arena_init(&arena, NULL, 0);
+    for (uint32_t i = 0; i < soft->fabric.switch_count; i++)
+        init_switch(soft, &arena, i);
+    soft->switches = calloc(soft->fabric.switch_count, sizeof(*soft->switches));
+    soft->memory = aligned_alloc(4096, (arena.used_bytes + 4095) & ~(size_t)4095);
+    if (!soft->switches || !soft->memory)
+        return false;
+    arena_init(&arena, soft->memory, arena.used_bytes);
+    for (uint32_t i = 0; i < soft->fabric.switch_count; i++)
+        init_switch(soft, &arena, i);
+    return true;
+}
+
+static void init_wire(struct soft *soft, uint32_t number, struct fabric_end self)
+{
+    const struct fabric_config *config = &soft->fabric.config;
+    struct soft_wire *wire = &soft->wires[number];
+    struct fabric_link_kind kind;
+
+    wire->self = self;
+    wire->has_cable = fabric_link_at(&soft->fabric, self, &wire->link, &kind) &&
+                      fabric_peer(&soft->fabric, self, &wire->peer);
+    if (!wire->has_cable) {
+        if (!self.is_nic)
+            switch_port_down(&soft->switches[self.node], self.port);
+        return;
+    }
+    wire->rate_bps = kind.rate_bps;
+    wire->delay_ps =
+        kind.delay_ps + (wire->peer.is_nic ? config->nic_latency_ps : config->switch_latency_ps);
+    if (!self.is_nic)
+        switch_set_rate(&soft->switches[self.node], self.port, kind.rate_bps);
+}
+
+static bool make_wires(struct soft *soft)
+{
+    const struct fabric *fabric = &soft->fabric;
+    uint32_t planes = fabric->config.plane_count;
+
+    soft->end_count = fabric->nic_count * planes;
+    soft->wire_count = soft->end_count;
+    soft->first_wire = calloc(fabric->switch_count, sizeof(*soft->first_wire));
+    if (!soft->first_wire)
+        return false;
+    for (uint32_t i = 0; i < fabric->switch_count; i++) {
+        soft->first_wire[i] = soft->wire_count;
+        soft->wire_count += fabric_port_count(fabric, i);
+    }
+    soft->wires = calloc(soft->wire_count, sizeof(*soft->wires));
+    soft->ends = calloc(soft->end_count, sizeof(*soft->ends));
+    soft->attached = calloc(soft->end_count, sizeof(*soft->attached));
+    if (!soft->wires || !soft->ends || !soft->attached)
+        return false;
+    for (uint32_t i = 0; i < soft->end_count; i++)
+        init_wire(soft, i, (struct fabric_end){ true, i / planes, i % planes });
+    for (uint32_t node = 0; node < fabric->switch_count; node++)
+        for (uint32_t port = 0; port < fabric_port_count(fabric, node); port++)
+            init_wire(
+                soft, soft->first_wire[node] + port, (struct fabric_end){ false, node, port });
+    return true;
+}
+
+/* ---- open and close ----------------------------------------------------------------------------
+ */
+
+static int make_folder(struct soft *soft)
+{
+    char path[SOFT_PATH_BYTES + 16];
+    char *answer;
+
+    if (snprintf(soft->folder, sizeof(soft->folder), "%s/%s", soft->config.root,
+            soft->config.name) >= (int)sizeof(soft->folder))
+        return -ENAMETOOLONG;
+    if (mkdir(soft->folder, 0755) != 0 && errno != EEXIST)
+        return -errno;
+    snprintf(path, sizeof(path), "%s/control", soft->folder);
+    if (control_ask(path, "{\"do\": \"ping\"}", &answer) == 0) {
+        free(answer);
+        return -EBUSY;
+    }
+    return control_server_open(&soft->control, path);
+}
+
+static bool make_parts(struct soft *soft)
+{
+    uint32_t frames = soft->fabric.nic_count * FRAMES_PER_END;
+
+    if (frames > FRAMES_MAX)
+        frames = FRAMES_MAX;
+    return make_switches(soft) && make_wires(soft) && soft_frames_init(&soft->frames, frames) &&
+           soft_queue_init(&soft->queue, frames + soft->wire_count);
+}
+
+int soft_open(struct soft **out, const struct soft_config *config)
+{
+    struct soft *soft = calloc(1, sizeof(*soft));
+    int err;
+
+    if (!soft)
+        return -ENOMEM;
+    soft->config = *config;
+    soft->listener = -1;
+    soft->faults_change_ps = UINT64_MAX;
+    soft->prng = prng_stream(config->seed, 1);
+    soft->control =
+        (struct control_server){ .listener = -1, .answer = soft_control_answer, .context = soft };
+    soft->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (!scale_fabric(soft) || !make_parts(soft)) {
+        soft_close(soft);
+        return -ENOMEM;
+    }
+    err = make_folder(soft);
+    if (err) { /* somebody else's folder stays as it is */
+        soft->folder[0] = '\0';
+        soft_close(soft);
+        return err;
+    }
+    err = soft_attach_open(soft);
+    if (!err)
+        err = soft_devices_make(soft);
+    if (err) {
+        soft_close(soft);
+        return err;
+    }
+    *out = soft;
+    return 0;
+}
+
+static void remove_folder(struct soft *soft)
+{
+    char path[SOFT_PATH_BYTES + 16];
+
+    soft_devices_remove(soft);
+    soft_attach_close(soft);
+    control_server_close(&soft->control);
+    snprintf(path, sizeof(path), "%s/control", soft->folder);
+    unlink(path);
+    rmdir(soft->folder);
+}
+
+void soft_close(struct soft *soft)
+{
+    if (soft->folder[0])
+        remove_folder(soft);
+    if (soft->epoll_fd >= 0)
+        close(soft->epoll_fd);
+    soft_queue_fini(&soft->queue);
+    if (soft->frames.bytes)
+        soft_frames_fini(&soft->frames);
+    free(soft->attached);
+    free(soft->ends);
+    free(soft->wires);
+    free(soft->first_wire);
+    free(soft->switches);
+    free(soft->memory);
+    free(soft->exceptions);
+    free(soft);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the control socket of a soft fabric can be asked. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lab/soft_state.h"
+#include "pktio/pktio.h"
+
+#define REASON_BYTES 160
+
+static json_t *problem(const char *text)
+{
+    return json_pack("{s:s}", "error", text);
+}
+
+/* ---- show ------------------------------------------------------------------------------------ */
+
+static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
+{
+    json_t *out = json_object();
+    char name[FABRIC_NAME_BYTES];
+
+    fabric_name(&wire->link, name);
+    json_object_set_new(out, "link", json_string(name));
+    json_object_set_new(out, "up", json_boolean(!wire->condition.is_down));
+    json_object_set_new(out, "rate_bps", json_integer((json_int_t)wire->rate_bps));
+    json_object_set_new(out, "frames", json_integer((json_int_t)wire->frames));
+    json_object_set_new(out, "lost", json_integer((json_int_t)wire->lost));
+    if (!wire->self.is_nic) {
+        const struct port *port = &soft->switches[wire->self.node].ports[wire->self.port];
+
+        json_object_set_new(
+            out, "data_queue_bytes", json_integer((json_int_t)port->queues[PORT_DATA].bytes));
+        for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++)
+            json_object_set_new(out, port_counter_descriptions[i].name,
+                json_integer((json_int_t)port->counters->value[i]));
+    }
+    return out;
+}
+
+static json_t *show_nics(const struct soft *soft)
+{
+    json_t *nics = json_array();
+
+    for (uint32_t nic = 0; nic < soft->fabric.nic_count; nic++) {
+        json_t *ports = json_array();
+
+        for (uint32_t plane = 0; plane < soft->fabric.config.plane_count; plane++) {
+            uint32_t number = soft_nic_wire(soft, nic, plane);
+            json_t *port = show_wire(soft, &soft->wires[number]);
+
+            json_object_set_new(port, "attached", json_boolean(soft->ends[number].port != NULL));
+            json_array_append_new(ports, port);
+        }
+        json_array_append_new(nics, json_pack("{s:o}", "ports", ports));
+    }
+    return nics;
+}
+
+static json_t *show_switches(const struct soft *soft)
+{
+    json_t *switches = json_array();
+
+    for (uint32_t node = 0; node < soft->fabric.switch_count; node++) {
+        struct fabric_element element = fabric_switch_at(&soft->fabric, node);
+        json_t *ports = json_array();
+        char name[FABRIC_NAME_BYTES];
+
+        fabric_name(&element, name);
+        for (uint32_t port = 0; port < fabric_port_count(&soft->fabric, node); port++) {
+            const struct soft_wire *wire = &soft->wires[soft->first_wire[node] + port];
+
+            if (wire->has_cable)
+                json_array_append_new(ports, show_wire(soft, wire));
+        }
+        json_array_append_new(switches, json_pack("{s:s, s:o}", "name", name, "ports", ports));
+    }
+    return switches;
+}
+
+static json_t *show_faults(const struct soft *soft)
+{
+    json_t *faults = json_array();
+
+    for (uint32_t i = 0; i < soft->faults.count; i++) {
+        const struct soft_fault *fault = &soft->faults.list[i];
+        json_t *out = json_object();
+        char name[FABRIC_NAME_BYTES];
+
+        fabric_name(&fault->where, name);
+        json_object_set_new(out, "id", json_integer(fault->id));
+        json_object_set_new(out, "kind", json_string(soft_fault_names[fault->kind]));
+        json_object_set_new(out, "where", json_string(name));
+        if (fault->of_ev)
+            json_object_set_new(out, "ev", json_integer(fault->ev));
+        json_array_append_new(faults, out);
+    }
+    return faults;
+}
+
+static json_t *show(const struct soft *soft)
+{
+    const struct fabric_config *config = &soft->fabric.config;
+
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o}", "name",
+        soft->config.name, "planes", (int)config->plane_count, "t0", (int)config->t0_count, "t1",
+        (int)config->t1_count, "nic_count", (int)soft->fabric.nic_count, "slower",
+        (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft->no_buffer, "nics",
+        show_nics(soft), "switches", show_switches(soft), "faults", show_faults(soft));
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+static bool number_of(const json_t *request, const char *key, uint64_t max, uint64_t *out)
+{
+    const json_t *value = json_object_get(request, key);
+
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        (uint64_t)json_integer_value(value) > max)
+        return false;
+    *out = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+/* Where, and of which EV. NULL: fine. */
+static json_t *read_place(const struct soft *soft, const json_t *request, struct soft_fault *fault)
+{
+    const char *where = json_string_value(json_object_get(request, "where"));
+    char reason[REASON_BYTES];
+    uint64_t ev;
+
+    if (!where)
+        return problem("\"where\" must name a component");
+    if (!fabric_find(&soft->fabric, where, &fault->where, reason))
+        return problem(reason);
+    if (number_of(request, "ev", UINT32_MAX, &ev)) {
+        fault->of_ev = true;
+        fault->ev = (uint32_t)ev;
+    }
+    return NULL;
+}
+
+static const char *read_details(
+    const struct soft *soft, const json_t *request, struct soft_fault *fault)
+{
+    uint64_t number;
+
+    switch (fault->kind) {
+    case SOFT_FAULT_LOSS:
+    case SOFT_FAULT_CORRUPT:
+        if (!number_of(request, "probability", UINT32_MAX, &number) || number == 0)
+            return "\"probability\" must be 1 to 2^32 - 1";
+        fault->probability = (uint32_t)number;
+        return NULL;
+    case SOFT_FAULT_SLOW:
+        if (!number_of(request, "rate_bps", UINT64_C(1) << 50, &number) || number < 1000000)
+            return "\"rate_bps\" must be at least 1000000";
+        fault->rate_bps = number / soft->config.slower;
+        return fault->rate_bps >= 1000000 ? NULL : "this rate is too slow for this fabric";
+    case SOFT_FAULT_FLAP:
+        if (!number_of(request, "period_ns", UINT64_C(1) << 50, &number) || number < 1000)
+            return "\"period_ns\" must be at least 1000";
+        fault->period_ps = number * 1000;
+        if (!number_of(request, "duty_permille", 999, &number) || number == 0)
+            return "\"duty_permille\" must be 1 to 999";
+        fault->duty_permille = (uint32_t)number;
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool read_kind(const json_t *request, enum soft_fault_kind *kind)
+{
+    const char *name = json_string_value(json_object_get(request, "kind"));
+
+    for (uint32_t i = 0; name && i < SOFT_FAULT_KIND_COUNT; i++)
+        if (strcmp(name, soft_fault_names[i]) == 0) {
+            *kind = (enum soft_fault_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static json_t *add_fault(struct soft *soft, const json_t *request)
+{
+    struct soft_fault fault = { .from_ps = soft->now_ps, .until_ps = UINT64_MAX };
+    json_t *answer = read_place(soft, request, &fault);
+    const char *reason;
+    uint64_t for_ns;
+
+    if (answer)
+        return answer;
+    if (!read_kind(request, &fault.kind))
+        return problem("\"kind\" must be down, flap, blackhole, loss, corrupt or slow");
+    reason = read_details(soft, request, &fault);
+    if (reason)
+        return problem(reason);
+    if (number_of(request, "for_ns", UINT64_C(1) << 50, &for_ns))
+        fault.until_ps = fault.from_ps + for_ns * 1000;
+    if (soft_faults_add(&soft->faults, &fault) != 0)
+        return problem("too many faults; clear some first");
+    soft_links_update(soft);
+    return json_pack("{s:i}", "id", (int)fault.id);
+}
+
+static json_t *clear_faults(struct soft *soft, const json_t *request)
+{
+    struct soft_fault place = { 0 };
+    json_t *answer;
+    uint32_t cleared = soft->faults.count;
+
+    if (json_is_true(json_object_get(request, "all"))) {
+        soft->faults.count = 0;
+    } else {
+        answer = read_place(soft, request, &place);
+        if (answer)
+            return answer;
+        cleared = soft_faults_clear(&soft->faults, &place.where, place.of_ev, place.ev);
+    }
+    soft_links_update(soft);
+    return json_pack("{s:i}", "cleared", (int)cleared);
+}
+
+/* ---- all requests ---------------------------------------------------------------------------- */
+
+static json_t *answer_to(struct soft *soft, const json_t *request)
+{
+    const char *what = json_string_value(json_object_get(request, "do"));
+
+    if (!what)
+        return problem("a request is an object with a member \"do\"");
+    if (strcmp(what, "ping") == 0)
+        return json_object();
+    if (strcmp(what, "show") == 0)
+        return show(soft);
+    if (strcmp(what, "fault") == 0)
+        return add_fault(soft, request);
+    if (strcmp(what, "clear") == 0)
+        return clear_faults(soft, request);
+    if (strcmp(what, "stop") == 0) {
+        soft->is_over = true;
+        return json_object();
+    }
+    return problem("\"do\" must be show, fault, clear or stop");
+}
+
+char *soft_control_answer(void *context, const char *text)
+{
+    json_error_t error;
+    json_t *request = json_loads(text, 0, &error);
+    json_t *answer = request ? answer_to(context, request) : problem(error.text);
+    char *out = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+
+    json_decref(request);
+    json_decref(answer);
+    return out;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Links as the faults have them: rates, ports that are up or down, what NICs are told. */
+#include "lab/soft_state.h"
+#include "pktio/pktio.h"
+
+static void discard_queue(struct soft *soft, struct soft_wire *wire)
+{
+    struct switch_node *node = &soft->switches[wire->self.node];
+    struct port_entry entry;
+
+    while (switch_discard(node, wire->self.port, &entry))
+        soft_frames_give(&soft->frames, entry.handle);
+}
+
+static void turn(struct soft *soft, struct soft_wire *wire, uint32_t number, bool down)
+{
+    struct switch_node *node;
+
+    if (wire->self.is_nic) {
+        struct soft_nic_end *end = &soft->ends[number];
+
+        if (end->port && !end->is_udp)
+            shm_port_set_link(end->port, !down);
+        return;
+    }
+    node = &soft->switches[wire->self.node];
+    if (down) {
+        switch_port_down(node, wire->self.port);
+        discard_queue(soft, wire);
+    } else {
+        switch_port_up(node, wire->self.port);
+    }
+}
+
+static void set_rate(struct soft *soft, struct soft_wire *wire)
+{
+    struct fabric_link_kind kind = { 0 };
+    struct fabric_element link;
+
+    if (!fabric_link_at(&soft->fabric, wire->self, &link, &kind))
+        return;
+    if (wire->condition.rate_bps != 0 && wire->condition.rate_bps < kind.rate_bps)
+        kind.rate_bps = wire->condition.rate_bps;
+    if (kind.rate_bps == wire->rate_bps)
+        return;
+    wire->rate_bps = kind.rate_bps;
+    if (!wire->self.is_nic)
+        switch_set_rate(&soft->switches[wire->self.node], wire->self.port, kind.rate_bps);
+}
+
+void soft_links_update(struct soft *soft)
+{
+    soft_faults_prune(&soft->faults, soft->now_ps);
+    for (uint32_t i = 0; i < soft->wire_count; i++) {
+        struct soft_wire *wire = &soft->wires[i];
+        bool was_down = wire->condition.is_down;
+
+        if (!wire->has_cable)
+            continue;
+        wire->condition =
+            soft_faults_condition(&soft->faults, &soft->fabric, &wire->link, soft->now_ps);
+        set_rate(soft, wire);
+        if (wire->condition.is_down != was_down)
+            turn(soft, wire, i, wire->condition.is_down);
+    }
+    soft->faults_change_ps = soft_faults_next_ps(&soft->faults, soft->now_ps);
+}

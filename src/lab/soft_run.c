@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of a soft fabric: takes what NICs sent, moves what is due, hands over what has arrived;
+ * sleeps when there is nothing to do. */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "lab/soft_state.h"
+#include "pktio/pktio.h"
+
+enum {
+    BATCH = 32,
+    LOOKS_BETWEEN_POLLS = 64, /* passes between looks at sockets while busy */
+    EVENTS = 16,
+};
+
+/* A NIC whose wire is busy for longer than this keeps its frames for now. */
+#define WIRE_AHEAD_PS  UINT64_C(20000000)
+#define LONGEST_NAP_NS INT64_C(1000000000)
+
+static uint64_t clock_ps(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * 1000;
+}
+
+static uint32_t take_from(struct soft *soft, uint32_t number)
+{
+    struct pktio_received frames[BATCH];
+    uint32_t count;
+
+    if (soft->wires[number].free_ps > soft->now_ps + WIRE_AHEAD_PS ||
+        soft->frames.free_count < BATCH)
+        return 0;
+    count = pktio_port_receive(soft->ends[number].port, frames, BATCH);
+    for (uint32_t i = 0; i < count; i++)
+        soft_accept(soft, number, frames[i].bytes, frames[i].length_bytes);
+    return count;
+}
+
+/* Switch ports that waited for room in a NIC's ring. */
+static void retry_stalled(struct soft *soft, uint32_t number)
+{
+    struct soft_nic_end *end = &soft->ends[number];
+    struct soft_wire *wire = &soft->wires[number];
+
+    if (!end->is_stalled)
+        return;
+    end->is_stalled = false;
+    soft_kick(soft, soft->first_wire[wire->peer.node] + wire->peer.port);
+}
+
+static uint32_t pass(struct soft *soft)
+{
+    uint32_t work = 0;
+
+    soft->now_ps = clock_ps();
+    if (soft->now_ps >= soft->faults_change_ps)
+        soft_links_update(soft);
+    for (uint32_t i = 0; i < soft->attached_count; i++)
+        work += take_from(soft, soft->attached[i]);
+    work += soft_queue_next_ps(&soft->queue) <= soft->now_ps;
+    soft_advance(soft);
+    for (uint32_t i = 0; i < soft->attached_count; i++) {
+        soft_flush(soft, soft->attached[i]);
+        retry_stalled(soft, soft->attached[i]);
+    }
+    return work;
+}
+
+/* ---- sockets --------------------------------------------------------------------------------- */
+
+static void look_at_sockets(struct soft *soft)
+{
+    for (uint32_t i = soft->attached_count; i > 0; i--)
+        soft_attach_check(soft, soft->attached[i - 1]);
+    soft_attach_one(soft);
+    control_server_poll(&soft->control);
+}
+
+/* False: a NIC has something already. */
+static bool arm(struct soft *soft)
+{
+    for (uint32_t i = 0; i < soft->attached_count; i++) {
+        const struct soft_nic_end *end = &soft->ends[soft->attached[i]];
+
+        if (!pktio_port_arm(end->port, end->is_stalled))
+            return false;
+    }
+    return true;
+}
+
+static void disarm(struct soft *soft)
+{
+    for (uint32_t i = 0; i < soft->attached_count; i++)
+        pktio_port_disarm(soft->ends[soft->attached[i]].port);
+}
+
+static int64_t nap_ns(const struct soft *soft)
+{
+    uint64_t next_ps = soft_queue_next_ps(&soft->queue);
+    uint64_t now_ps = clock_ps();
+
+    if (soft->faults_change_ps < next_ps)
+        next_ps = soft->faults_change_ps;
+    if (next_ps <= now_ps)
+        return 0;
+    next_ps = (next_ps - now_ps) / 1000;
+    return next_ps < (uint64_t)LONGEST_NAP_NS ? (int64_t)next_ps : LONGEST_NAP_NS;
+}
+
+static void sleep_until_needed(struct soft *soft)
+{
+    struct control_wait waits[CONTROL_CLIENTS_MAX + 1];
+    struct pollfd fds[CONTROL_CLIENTS_MAX + 2];
+    uint32_t count = control_server_waits(&soft->control, waits);
+    int64_t longest_ns;
+
+    for (uint32_t i = 0; i < count; i++)
+        fds[i] = (struct pollfd){ waits[i].fd, waits[i].writes ? POLLOUT : POLLIN, 0 };
+    fds[count] = (struct pollfd){ soft->epoll_fd, POLLIN, 0 };
+    longest_ns = arm(soft) ? nap_ns(soft) : 0;
+    if (longest_ns > 0) {
+        struct timespec nap = { longest_ns / 1000000000, longest_ns % 1000000000 };
+
+        ppoll(fds, count + 1, &nap, NULL);
+    }
+    disarm(soft);
+    look_at_sockets(soft);
+}
+
+int soft_run(struct soft *soft, const volatile int *stop)
+{
+    uint64_t spin_ps = (uint64_t)soft->config.spin_us * 1000000;
+    uint64_t busy_ps = 0;
+    uint32_t passes = 0;
+
+    while (!*stop && !soft->is_over) {
+        if (pass(soft) > 0)
+            busy_ps = soft->now_ps;
+        if (++passes % LOOKS_BETWEEN_POLLS == 0)
+            look_at_sockets(soft);
+        if (soft->now_ps - busy_ps > spin_ps)
+            sleep_until_needed(soft);
+    }
+    return 0;
+}
