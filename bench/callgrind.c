@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -55,6 +56,10 @@ static bool run(const struct callgrind_run *run, const char *file)
     add(&command, "--callgrind-out-file=%s", file);
     for (const char *const *name = run->counted; *name; name++)
         add(&command, "--toggle-collect=%s", *name);
+    if (run->cache_bytes) {
+        add(&command, "--cache-sim=yes");
+        add(&command, "--LL=%" PRIu32 ",8,64", run->cache_bytes);
+    }
     if (run->zero_before)
         add(&command, "--zero-before=%s", run->zero_before);
     if (add_self(&command)) {
@@ -69,33 +74,48 @@ static bool run(const struct callgrind_run *run, const char *file)
     return status == 0;
 }
 
-static uint64_t read_summary(const char *file)
+/* In the order of callgrind's events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw. */
+static struct callgrind_counts read_summary(const char *file)
 {
     FILE *stream = fopen(file, "r");
-    uint64_t instructions = 0;
+    struct callgrind_counts counts = { 0 };
+    uint64_t read_misses;
+    uint64_t write_misses;
     char line[512];
+    int found = 0;
 
     if (!stream)
-        return 0;
-    while (fgets(line, sizeof(line), stream))
-        if (sscanf(line, "summary: %" SCNu64, &instructions) == 1 ||
-            sscanf(line, "totals: %" SCNu64, &instructions) == 1)
-            break;
+        return counts;
+    while (found < 1 && fgets(line, sizeof(line), stream)) {
+        const char *values = strchr(line, ':');
+
+        if (!values || (strncmp(line, "summary", 7) != 0 && strncmp(line, "totals", 6) != 0))
+            continue;
+        found = sscanf(values + 1, "%" SCNu64 " %*u %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+            &counts.instructions, &read_misses, &write_misses);
+        if (found == 3)
+            counts.cache_misses = read_misses + write_misses;
+    }
     fclose(stream);
-    return instructions;
+    return counts;
+}
+
+struct callgrind_counts callgrind_count(const struct callgrind_run *what)
+{
+    char file[] = "/tmp/openmrc-callgrind-XXXXXX";
+    int descriptor = mkstemp(file);
+    struct callgrind_counts counts = { 0 };
+
+    if (descriptor < 0)
+        return counts;
+    if (run(what, file))
+        counts = read_summary(file);
+    close(descriptor);
+    unlink(file);
+    return counts;
 }
 
 uint64_t callgrind_instructions(const struct callgrind_run *what)
 {
-    char file[] = "/tmp/openmrc-callgrind-XXXXXX";
-    int descriptor = mkstemp(file);
-    uint64_t instructions = 0;
-
-    if (descriptor < 0)
-        return 0;
-    if (run(what, file))
-        instructions = read_summary(file);
-    close(descriptor);
-    unlink(file);
-    return instructions;
+    return callgrind_count(what).instructions;
 }

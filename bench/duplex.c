@@ -257,7 +257,6 @@ static void connect_qps(struct duplex *duplex, struct side *side, uint8_t peer)
     size_t qp_bytes = (transport_qp_bytes(side->transport, &init) + 63) / 64 * 64;
     struct qp_attributes attributes = { .peer_address.octets = { [15] = peer },
         .peer_ports = (1u << PLANES) - 1 };
-    uint32_t mask = QP_ATTR_STATE | QP_ATTR_PEER | QP_ATTR_RQ_PSN | QP_ATTR_SQ_PSN;
     int err;
 
     side->qps = take_memory(qp_bytes * duplex->config.qp_count);
@@ -267,7 +266,8 @@ static void connect_qps(struct duplex *duplex, struct side *side, uint8_t peer)
         assert(err == 0);
         attributes.peer_qpn = FIRST_QPN + i;
         for (attributes.state = QP_INIT; attributes.state <= QP_RTS; attributes.state++) {
-            err = transport_qp_modify(side->transport, FIRST_QPN + i, &attributes, mask, 0);
+            err = transport_qp_modify(side->transport, FIRST_QPN + i, &attributes,
+                QP_ATTR_STATE | (attributes.state == QP_RTR ? QP_ATTR_PEER : 0), 0);
             assert(err == 0);
         }
     }
