@@ -7,6 +7,7 @@
 
 #include "cmd/sim_record_events.h"
 #include "cmd/sim_record_links.h"
+#include "switch/switch.h"
 
 void sim_record_init(
     struct sim_record *record, const struct experiment *experiment, struct sim_observer *observer)
@@ -57,6 +58,8 @@ void sim_record_fini(struct sim_record *record)
     for (uint32_t i = 0; i < record->experiment->phase_count; i++) {
         free(record->spans[i].from.workload_bytes);
         free(record->spans[i].until.workload_bytes);
+        sim_record_detail_fini(&record->spans[i].from_detail);
+        sim_record_detail_fini(&record->spans[i].until_detail);
     }
     for (size_t i = 0; i < record->link_count; i++)
         free(record->links[i].samples.at);
@@ -114,6 +117,56 @@ static struct sim_moment look(const struct sim_record *record)
     return moment;
 }
 
+/* Data packets that left by one end of a link. */
+static uint64_t packets_from(struct sim *sim, struct fabric_end end)
+{
+    struct sim_queue queue;
+
+    return sim_queue_at(sim, end, &queue) ? queue.counters->value[PORT_COUNTER_DATA_PACKETS] : 0;
+}
+
+static void count_link(
+    const struct sim_record *record, const struct fabric_element *link, uint64_t packets[2])
+{
+    const struct fabric *fabric = &record->experiment->fabric;
+    struct fabric_element t0 = { .kind = FABRIC_T0, .plane = link->plane, .t0 = link->t0 };
+    struct fabric_end lower = { .is_nic = true, .node = link->nic, .port = link->plane };
+    struct fabric_end upper;
+
+    if (link->kind == FABRIC_UPLINK)
+        lower = (struct fabric_end){ .node = fabric_switch_index(fabric, &t0),
+            .port = fabric->config.hosts_per_t0 + link->t1 };
+    if (!fabric_peer(fabric, lower, &upper))
+        return;
+    packets[0] = packets_from(record->sim, lower);
+    packets[1] = packets_from(record->sim, upper);
+}
+
+struct sim_detail sim_record_detail(const struct sim_record *record)
+{
+    const struct experiment *experiment = record->experiment;
+    struct sim_detail detail = {
+        .flow_bytes = sim_list_take(record->flow_count, sizeof(uint64_t)),
+        .link_packets = sim_list_take(2 * (size_t)experiment->watch_count, sizeof(uint64_t)),
+    };
+
+    for (uint32_t i = 0; i < record->flow_count; i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(record->sim, i, &flow);
+        detail.flow_bytes[i] = flow.placed_bytes;
+    }
+    for (uint32_t i = 0; i < experiment->watch_count; i++)
+        count_link(record, &experiment->watches[i].link, &detail.link_packets[2 * (size_t)i]);
+    return detail;
+}
+
+void sim_record_detail_fini(struct sim_detail *detail)
+{
+    free(detail->flow_bytes);
+    free(detail->link_packets);
+}
+
 void sim_record_phases(struct sim_record *record)
 {
     uint64_t now_ps = sim_now_ps(record->sim);
@@ -121,13 +174,15 @@ void sim_record_phases(struct sim_record *record)
     for (uint32_t i = 0; i < record->experiment->phase_count; i++) {
         const struct experiment_phase *phase = &record->experiment->phases[i];
         struct sim_span *span = &record->spans[i];
-        uint64_t active;
 
-        if (!span->from.workload_bytes && now_ps >= phase->from_ps)
+        if (!span->from.workload_bytes && now_ps >= phase->from_ps) {
             span->from = look(record);
+            span->from_detail = sim_record_detail(record);
+        }
         if (span->from.workload_bytes && !span->until.workload_bytes && now_ps >= phase->until_ps) {
             span->until = look(record);
-            count_evs(record, &active, &span->until.bad_evs);
+            span->until_detail = sim_record_detail(record);
+            count_evs(record, &span->until.active_evs, &span->until.bad_evs);
         }
     }
 }
@@ -189,8 +244,6 @@ void sim_record_sample(struct sim_record *record)
 {
     struct sim_moment now = look(record);
     const struct sim_moment *last = &record->last;
-    uint64_t active;
-    uint64_t bad;
 
     sim_record_sort_events(record);
     sim_numbers_push(&record->time_ps, now.time_ps);
@@ -204,9 +257,9 @@ void sim_record_sample(struct sim_record *record)
     push_difference(&record->marked, now.totals.marked, last->totals.marked);
     push_difference(&record->retransmitted, now.totals.transport[COUNTER_DATA_RETRANSMITTED],
         last->totals.transport[COUNTER_DATA_RETRANSMITTED]);
-    count_evs(record, &active, &bad);
-    sim_numbers_push(&record->active_evs, active);
-    sim_numbers_push(&record->bad_evs, bad);
+    count_evs(record, &now.active_evs, &now.bad_evs);
+    sim_numbers_push(&record->active_evs, now.active_evs);
+    sim_numbers_push(&record->bad_evs, now.bad_evs);
     sample_queues(record);
     sample_ev_states(record);
     if (memcmp(now.totals.packets_lost, last->totals.packets_lost,

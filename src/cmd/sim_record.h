@@ -33,13 +33,22 @@ struct sim_moment {
     struct sim_totals totals;
     uint64_t plane_bytes[FABRIC_PLANES_MAX];
     uint64_t *workload_bytes;
+    uint64_t active_evs;
     uint64_t bad_evs;
+};
+
+/* What is too much for every sample, at one moment. */
+struct sim_detail {
+    uint64_t *flow_bytes;   /* placed, by flow */
+    uint64_t *link_packets; /* by watched link: up, down */
 };
 
 /* A phase of the experiment, as it went. */
 struct sim_span {
     struct sim_moment from; /* workload_bytes NULL: the run has not come so far */
     struct sim_moment until;
+    struct sim_detail from_detail;
+    struct sim_detail until_detail;
 };
 
 /* Losses of one link, in the samples that had any. */
@@ -101,6 +110,9 @@ void sim_record_fini(struct sim_record *);
 void sim_record_sample(struct sim_record *);
 /* A phase begins or ends now. */
 void sim_record_phases(struct sim_record *);
+/* As of now, for a phase that lasts to the end. */
+struct sim_detail sim_record_detail(const struct sim_record *);
+void sim_record_detail_fini(struct sim_detail *);
 
 struct fabric_end sim_record_unpack(uint64_t packed);
 

@@ -6,4 +6,5 @@
 #include "files/experiment.h"
 #include "files/fabric_file.h"
 #include "files/json.h"
+#include "files/quantity.h"
 #include "files/yaml.h"

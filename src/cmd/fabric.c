@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc fabric: finds the verb; what the verbs share. */
+#include "cmd/fabric.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/nearest.h"
+#include "lab/lab.h"
+
+static const char name[] = "fabric";
+
+static const struct cmd verbs[] = {
+    { "run", "emulate all switches and links of a fabric in this process", fabric_run },
+    { "show", "show links, queues, counters and faults of a running fabric", fabric_show },
+    { "fault", "break or repair a part of a running fabric", fabric_fault },
+    { "stop", "end a running fabric", fabric_stop },
+};
+
+#define VERB_COUNT (sizeof(verbs) / sizeof(verbs[0]))
+
+static void print_usage(FILE *to)
+{
+    fputs("usage: mrc fabric VERB [ARGUMENTS]\n\nFabrics on this machine.\n\nverbs:\n", to);
+    for (size_t i = 0; i < VERB_COUNT; i++)
+        fprintf(to, "  %-8s  %s\n", verbs[i].name, verbs[i].summary);
+    fputs("\nmrc fabric VERB --help explains one; mrc-fabric(1) says more.\n", to);
+}
+
+enum cmd_status cmd_fabric(int argument_count, char **arguments)
+{
+    const char *names[VERB_COUNT];
+    const char *meant;
+
+    if (argument_count < 2) {
+        print_usage(stderr);
+        return CMD_MISUSED;
+    }
+    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
+        print_usage(stdout);
+        return CMD_DONE;
+    }
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(verbs[i].name, arguments[1]) == 0)
+            return verbs[i].run(argument_count - 1, arguments + 1);
+        names[i] = verbs[i].name;
+    }
+    meant = nearest_word(arguments[1], names, VERB_COUNT);
+    if (meant)
+        return cmd_complain(
+            CMD_MISUSED, name, "there is no verb '%s'; did you mean '%s'?", arguments[1], meant);
+    return cmd_complain(
+        CMD_MISUSED, name, "there is no verb '%s'; 'mrc fabric --help' lists them", arguments[1]);
+}
+
+int fabric_root(char path[static FABRIC_ROOT_BYTES])
+{
+    const char *given = getenv("MRC_RUN_DIR");
+    const char *of_user = getenv("XDG_RUNTIME_DIR");
+    char own[32];
+
+    snprintf(own, sizeof(own), "/tmp/mrc-%u", (unsigned int)geteuid());
+    if (!given || !given[0])
+        given = geteuid() == 0 ? "/run" : of_user && of_user[0] ? of_user : own;
+    if (given == own && mkdir(own, 0700) != 0 && errno != EEXIST)
+        return -errno;
+    if (snprintf(path, FABRIC_ROOT_BYTES, "%s/mrc", given) >= FABRIC_ROOT_BYTES)
+        return -ENAMETOOLONG;
+    return mkdir(path, 0755) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
+static enum cmd_status read_answer(const char *text, json_t **answer)
+{
+    json_error_t error;
+    const char *refusal;
+
+    *answer = json_loads(text, 0, &error);
+    if (!*answer)
+        return cmd_complain(CMD_FAILED, name, "the fabric's answer is damaged: %s", error.text);
+    refusal = json_string_value(json_object_get(*answer, "error"));
+    if (!refusal)
+        return CMD_DONE;
+    cmd_complain(CMD_MISUSED, name, "%s", refusal);
+    json_decref(*answer);
+    *answer = NULL;
+    return CMD_MISUSED;
+}
+
+enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
+{
+    char root[FABRIC_ROOT_BYTES];
+    char path[FABRIC_ROOT_BYTES + 80];
+    char *question = json_dumps(request, JSON_COMPACT);
+    char *text = NULL;
+    enum cmd_status status;
+    int err = question ? fabric_root(root) : -ENOMEM;
+
+    json_decref(request);
+    if (!err) {
+        snprintf(path, sizeof(path), "%s/%.60s/control", root, fabric);
+        err = control_ask(path, question, &text);
+    }
+    free(question);
+    if (err == -ENOENT || err == -ECONNREFUSED)
+        return cmd_complain(CMD_FAILED, name,
+            "no fabric called '%s' is running; start one with 'mrc fabric run FABRIC.yaml'",
+            fabric);
+    if (err)
+        return cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-err));
+    status = read_answer(text, answer);
+    free(text);
+    return status;
+}

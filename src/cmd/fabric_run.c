@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc fabric run: a soft fabric in the foreground. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/fabric.h"
+#include "files/files.h"
+#include "lab/lab.h"
+
+enum { UDP_NICS_MAX = 64 };
+
+static const char name[] = "fabric run";
+static volatile int stop;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+static void print_usage(FILE *to)
+{
+    fputs(
+        "usage: mrc fabric run [OPTIONS] FABRIC.yaml\n"
+        "\n"
+        "Emulates all switches and links of a fabric, in real time, until interrupted. NIC hN is\n"
+        "the device mrcN for every program on this machine that runs as the same user.\n"
+        "\n"
+        "  -n, --name NAME     call the fabric so (default: fabric)\n"
+        "  -s, --slower N      links N times slower and longer\n"
+        "      --spin US       poll so long before sleeping (default: 50)\n"
+        "      --seed N        of losses, marks and trimming\n"
+        "      --udp hN=LOCAL:PORT,REMOTE:PORT\n"
+        "                      NIC hN is elsewhere; plane p uses both ports plus p\n"
+        "  -q, --quiet         say nothing\n"
+        "  -h, --help\n",
+        to);
+}
+
+struct options {
+    struct soft_config config;
+    struct soft_udp udp[UDP_NICS_MAX];
+    const char *file;
+    bool is_quiet;
+};
+
+static bool read_number(const char *text, unsigned long min, unsigned long max, unsigned long *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoul(text, &end, 10);
+    return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && *out >= min && *out <= max;
+}
+
+static enum cmd_status add_udp(struct options *options, const char *text)
+{
+    struct soft_udp *udp = &options->udp[options->config.udp_count];
+    unsigned int ports[2];
+    int used = 0;
+
+    if (options->config.udp_count == UDP_NICS_MAX)
+        return cmd_complain(CMD_MISUSED, name, "--udp: at most %d NICs", UDP_NICS_MAX);
+    if (sscanf(text, "h%u=%63[^:]:%u,%63[^:]:%u%n", &udp->nic, udp->local_host, &ports[0],
+            udp->remote_host, &ports[1], &used) != 5 ||
+        text[used] != '\0' || ports[0] > 65535 || ports[1] > 65535)
+        return cmd_complain(
+            CMD_MISUSED, name, "--udp %s: must look like h3=127.0.0.1:7000,127.0.0.1:7100", text);
+    udp->local_port = (uint16_t)ports[0];
+    udp->remote_port = (uint16_t)ports[1];
+    options->config.udp_count++;
+    return CMD_DONE;
+}
+
+static enum cmd_status read_option(struct options *options, int option)
+{
+    unsigned long number;
+
+    switch (option) {
+    case 'n':
+        if (strchr(optarg, '/') || strlen(optarg) > 60 || strncmp(optarg, "mrc", 3) == 0)
+            return cmd_complain(CMD_MISUSED, name,
+                "--name %s: at most 60 letters, no '/', not beginning with mrc", optarg);
+        options->config.name = optarg;
+        return CMD_DONE;
+    case 's':
+        if (!read_number(optarg, 1, 1000000, &number))
+            return cmd_complain(CMD_MISUSED, name, "--slower %s: not 1 to 1000000", optarg);
+        options->config.slower = (uint32_t)number;
+        return CMD_DONE;
+    case 'p':
+        if (!read_number(optarg, 0, 1000000, &number))
+            return cmd_complain(CMD_MISUSED, name, "--spin %s: not 0 to 1000000", optarg);
+        options->config.spin_us = (uint32_t)number;
+        return CMD_DONE;
+    case 'e':
+        if (!read_number(optarg, 0, UINT32_MAX, &number))
+            return cmd_complain(CMD_MISUSED, name, "--seed %s: not a number", optarg);
+        options->config.seed = number;
+        return CMD_DONE;
+    case 'u':
+        return add_udp(options, optarg);
+    default:
+        return cmd_complain(CMD_MISUSED, name, "try 'mrc fabric run --help'");
+    }
+}
+
+static enum cmd_status read_options(int argument_count, char **arguments, struct options *options)
+{
+    static const struct option known[] = {
+        { "name", required_argument, NULL, 'n' },
+        { "slower", required_argument, NULL, 's' },
+        { "spin", required_argument, NULL, 'p' },
+        { "seed", required_argument, NULL, 'e' },
+        { "udp", required_argument, NULL, 'u' },
+        { "quiet", no_argument, NULL, 'q' },
+        { 0 },
+    };
+    enum cmd_status status = CMD_DONE;
+    int option;
+
+    optind = 0;
+    while (status == CMD_DONE &&
+           (option = getopt_long(argument_count, arguments, "n:s:q", known, NULL)) != -1) {
+        if (option == 'q')
+            options->is_quiet = true;
+        else
+            status = read_option(options, option);
+    }
+    if (status == CMD_DONE && optind != argument_count - 1)
+        return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
+    options->file = arguments[optind];
+    options->config.udp = options->udp;
+    return status;
+}
+
+static enum cmd_status run(const struct options *options)
+{
+    const struct fabric *fabric = options->config.fabric;
+    struct soft *soft;
+    int err;
+
+    for (uint32_t i = 0; i < options->config.udp_count; i++)
+        if (options->udp[i].nic >= fabric->nic_count)
+            return cmd_complain(CMD_MISUSED, name, "--udp h%u: this fabric has h0 to h%u",
+                options->udp[i].nic, fabric->nic_count - 1);
+    err = soft_open(&soft, &options->config);
+    if (err == -EBUSY)
+        return cmd_complain(CMD_FAILED, name,
+            "a fabric called '%s' is running; stop it with 'mrc fabric stop' or choose another "
+            "--name",
+            options->config.name);
+    if (err)
+        return cmd_complain(CMD_FAILED, name, "%s/%s: %s", options->config.root,
+            options->config.name, strerror(-err));
+    if (!options->is_quiet) {
+        printf("fabric '%s': %u NICs (mrc0 to mrc%u), %u planes, %u switches; Ctrl-C ends it\n",
+            options->config.name, fabric->nic_count, fabric->nic_count - 1,
+            fabric->config.plane_count, fabric->switch_count);
+        fflush(stdout);
+    }
+    err = soft_run(soft, &stop);
+    soft_close(soft);
+    return err ? cmd_complain(CMD_FAILED, name, "%s", strerror(-err)) : CMD_DONE;
+}
+
+enum cmd_status fabric_run(int argument_count, char **arguments)
+{
+    char root[FABRIC_ROOT_BYTES];
+    struct options options = {
+        .config = { .root = root, .name = "fabric", .slower = 1, .spin_us = 50, .seed = 1 }
+    };
+    struct sigaction action = { .sa_handler = on_signal };
+    struct fabric fabric;
+    struct yaml yaml;
+    const struct yaml_node *top;
+    enum cmd_status status;
+    int err;
+
+    if (argument_count == 2 &&
+        (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0)) {
+        print_usage(stdout);
+        return CMD_DONE;
+    }
+    status = read_options(argument_count, arguments, &options);
+    if (status != CMD_DONE)
+        return status;
+    err = fabric_root(root);
+    if (err)
+        return cmd_complain(CMD_FAILED, name, "no folder for devices: %s", strerror(-err));
+    yaml_init(&yaml);
+    top = yaml_load(&yaml, options.file);
+    if (!top || !fabric_file_read(&yaml, top, &fabric)) {
+        status = cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
+    } else {
+        options.config.fabric = &fabric;
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+        status = run(&options);
+    }
+    yaml_fini(&yaml);
+    return status;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc fabric show: a running fabric in a table, or its JSON. */
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/fabric.h"
+
+static const char name[] = "fabric show";
+
+static void print_usage(FILE *to)
+{
+    fputs("usage: mrc fabric show [OPTIONS]\n"
+          "\n"
+          "  -n, --name NAME    the fabric (default: fabric)\n"
+          "  -a, --all          also links that have carried nothing\n"
+          "  -w, --watch S      again every S seconds\n"
+          "  -j, --json\n",
+        to);
+}
+
+static long long number(const json_t *of, const char *key)
+{
+    return json_integer_value(json_object_get(of, key));
+}
+
+static void print_link(const char *from, const json_t *port)
+{
+    long long packets = number(port, "frames");
+
+    printf("%-12s %-18s %-5s %7.1f %12lld %8lld %8lld %8lld %8lld %9lld\n", from,
+        json_string_value(json_object_get(port, "link")),
+        json_is_true(json_object_get(port, "up")) ? "up" : "DOWN",
+        (double)number(port, "rate_bps") / 1e9, packets, number(port, "marked"),
+        number(port, "trimmed_arriving") + number(port, "trimmed_tail"), number(port, "lost"),
+        number(port, "dropped_data_queue") + number(port, "dropped_control_queue") +
+            number(port, "dropped_buffer") + number(port, "dropped_port_down"),
+        number(port, "data_depth_bytes_max"));
+}
+
+static bool is_interesting(const json_t *port, bool all)
+{
+    return all || number(port, "frames") > 0 || number(port, "lost") > 0 ||
+           !json_is_true(json_object_get(port, "up"));
+}
+
+static void print_ports(const char *from, const json_t *ports, bool all)
+{
+    const json_t *port;
+    size_t i;
+
+    json_array_foreach(ports, i, port) if (is_interesting(port, all)) print_link(from, port);
+}
+
+static void print_table(const json_t *fabric, bool all)
+{
+    const json_t *entry;
+    char nic[24];
+    size_t i;
+
+    printf("fabric '%s': %lld planes, %lld T0 and %lld T1 each, %lld NICs\n\n",
+        json_string_value(json_object_get(fabric, "name")), number(fabric, "planes"),
+        number(fabric, "t0"), number(fabric, "t1"), number(fabric, "nic_count"));
+    json_array_foreach(json_object_get(fabric, "faults"), i, entry) printf("fault %lld: %s %s\n",
+        number(entry, "id"), json_string_value(json_object_get(entry, "where")),
+        json_string_value(json_object_get(entry, "kind")));
+    printf("%-12s %-18s %-5s %7s %12s %8s %8s %8s %8s %9s\n", "FROM", "LINK", "STATE", "Gb/s",
+        "FRAMES", "MARKED", "TRIMMED", "LOST", "DROPPED", "QUEUE MAX");
+    json_array_foreach(json_object_get(fabric, "nics"), i, entry)
+    {
+        snprintf(nic, sizeof(nic), "h%zu", i);
+        print_ports(nic, json_object_get(entry, "ports"), all);
+    }
+    json_array_foreach(json_object_get(fabric, "switches"), i, entry) print_ports(
+        json_string_value(json_object_get(entry, "name")), json_object_get(entry, "ports"), all);
+}
+
+enum cmd_status fabric_show(int argument_count, char **arguments)
+{
+    static const struct option known[] = {
+        { "name", required_argument, NULL, 'n' },
+        { "all", no_argument, NULL, 'a' },
+        { "watch", required_argument, NULL, 'w' },
+        { "json", no_argument, NULL, 'j' },
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
+    };
+    const char *fabric = "fabric";
+    bool all = false;
+    bool as_json = false;
+    unsigned int watch_s = 0;
+    enum cmd_status status;
+    json_t *answer;
+    int option;
+
+    optind = 0;
+    while ((option = getopt_long(argument_count, arguments, "n:aw:jh", known, NULL)) != -1) {
+        if (option == 'h') {
+            print_usage(stdout);
+            return CMD_DONE;
+        }
+        if (option == '?' || (option == 'w' && sscanf(optarg, "%u", &watch_s) != 1))
+            return cmd_complain(CMD_MISUSED, name, "try 'mrc fabric show --help'");
+        if (option == 'n')
+            fabric = optarg;
+        all |= option == 'a';
+        as_json |= option == 'j';
+    }
+    if (optind != argument_count)
+        return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind]);
+    do {
+        status = fabric_ask(fabric, json_pack("{s:s}", "do", "show"), &answer);
+        if (status != CMD_DONE)
+            return status;
+        if (as_json) {
+            json_dumpf(answer, stdout, JSON_INDENT(2));
+            putchar('\n');
+        } else {
+            print_table(answer, all);
+        }
+        json_decref(answer);
+        if (cmd_output_is_lost(&status, name))
+            return status;
+        if (watch_s > 0)
+            sleep(watch_s);
+    } while (watch_s > 0);
+    return CMD_DONE;
+}
