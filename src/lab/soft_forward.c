@@ -83,18 +83,18 @@ static struct switch_node *node_of(struct soft *soft, const struct soft_wire *wi
     return &soft->switches[wire->self.node];
 }
 
-/* The NIC behind a port takes no more at the moment: its frames wait in the switch. */
+/* A NIC that takes no more at the moment is asked again after this; until then its frames wait in
+ * the switch. */
+#define HOLD_PS UINT64_C(10000000)
+
 static bool has_room(struct soft *soft, const struct soft_wire *wire)
 {
-    struct soft_nic_end *end;
+    const struct soft_nic_end *end;
 
     if (!wire->peer.is_nic)
         return true;
     end = &soft->ends[soft_nic_wire(soft, wire->peer.node, wire->peer.port)];
-    if (!end->port || end->under_way < pktio_port_room(end->port))
-        return true;
-    end->is_stalled = true;
-    return false;
+    return !end->port || end->under_way < pktio_port_room(end->port);
 }
 
 static void send_frame(
@@ -115,14 +115,20 @@ void soft_kick(struct soft *soft, uint32_t wire_number)
 {
     struct soft_wire *wire = &soft->wires[wire_number];
     struct switch_node *node = node_of(soft, wire);
+    struct port *port = &node->ports[wire->self.port];
     struct port_transmission transmission;
     uint64_t next_ps;
 
-    while (
-        has_room(soft, wire) && switch_transmit(node, wire->self.port, soft->now_ps, &transmission))
+    while (port_next_ps(port) <= soft->now_ps) {
+        if (!has_room(soft, wire)) {
+            port_hold(port, soft->now_ps + HOLD_PS);
+            break;
+        }
+        switch_transmit(node, wire->self.port, soft->now_ps, &transmission);
         send_frame(soft, wire_number, &transmission);
-    next_ps = port_next_ps(&node->ports[wire->self.port]);
-    if (next_ps == PORT_NEVER_PS || next_ps <= soft->now_ps || wire->is_scheduled)
+    }
+    next_ps = port_next_ps(port);
+    if (next_ps == PORT_NEVER_PS || wire->is_scheduled)
         return;
     wire->is_scheduled = true;
     soft_queue_push(&soft->queue, next_ps, wire_number, SOFT_NO_FRAME);

@@ -42,18 +42,6 @@ static uint32_t take_from(struct soft *soft, uint32_t number)
     return count;
 }
 
-/* Switch ports that waited for room in a NIC's ring. */
-static void retry_stalled(struct soft *soft, uint32_t number)
-{
-    struct soft_nic_end *end = &soft->ends[number];
-    struct soft_wire *wire = &soft->wires[number];
-
-    if (!end->is_stalled)
-        return;
-    end->is_stalled = false;
-    soft_kick(soft, soft->first_wire[wire->peer.node] + wire->peer.port);
-}
-
 static uint32_t pass(struct soft *soft)
 {
     uint32_t work = 0;
@@ -65,10 +53,8 @@ static uint32_t pass(struct soft *soft)
         work += take_from(soft, soft->attached[i]);
     work += soft_queue_next_ps(&soft->queue) <= soft->now_ps;
     soft_advance(soft);
-    for (uint32_t i = 0; i < soft->attached_count; i++) {
+    for (uint32_t i = 0; i < soft->attached_count; i++)
         soft_flush(soft, soft->attached[i]);
-        retry_stalled(soft, soft->attached[i]);
-    }
     return work;
 }
 
@@ -85,12 +71,9 @@ static void look_at_sockets(struct soft *soft)
 /* False: a NIC has something already. */
 static bool arm(struct soft *soft)
 {
-    for (uint32_t i = 0; i < soft->attached_count; i++) {
-        const struct soft_nic_end *end = &soft->ends[soft->attached[i]];
-
-        if (!pktio_port_arm(end->port, end->is_stalled))
+    for (uint32_t i = 0; i < soft->attached_count; i++)
+        if (!pktio_port_arm(soft->ends[soft->attached[i]].port, false))
             return false;
-    }
     return true;
 }
 

@@ -40,7 +40,6 @@ struct soft_nic_end {
     uint32_t outbox[SOFT_OUTBOX_FRAMES]; /* frames that have arrived, to be handed over */
     uint32_t outbox_count;
     uint32_t under_way; /* on the wire to it, and in the outbox */
-    bool is_stalled;    /* its switch port waits for room */
     bool is_udp;
 };
 

@@ -139,6 +139,14 @@ static inline uint64_t port_next_ps(const struct port *port)
     return is_empty ? PORT_NEVER_PS : port->free_ps;
 }
 
+/* The far end takes nothing before `until_ps`: what waits here waits that long. Before: as
+ * port_enqueue(). */
+static inline void port_hold(struct port *port, uint64_t until_ps)
+{
+    if (port->free_ps < until_ps)
+        port->free_ps = until_ps;
+}
+
 struct port_transmission {
     struct port_entry entry; /* its ecn may have become ECN_CE: the owner's packet must follow */
     uint64_t start_ps;
