@@ -317,7 +317,7 @@ int main(int argument_count, char **arguments)
     for (uint32_t i = 0; argument_count == 3 && i < SIZE_COUNT; i++)
         if (strcmp(option, "--run") == 0 && strcmp(arguments[2], sizes[i].name) == 0)
             return run_counted(&sizes[i]);
-    for (uint32_t i = 0; i < SIZE_COUNT; i++) {
+    for (uint32_t i = 0; i < SIZE_COUNT && strcmp(option, "--time") != 0; i++) {
         print_memory(&sizes[i]);
         print_counts(&sizes[i]);
     }

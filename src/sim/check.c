@@ -2,14 +2,15 @@
 /* Invariants of transports and ports, conservation of packets. */
 #include "sim/check.h"
 
+#include "sim/account.h"
+
 /* Windows and QPs by the transport's own law, queues by the port's: their bytes are the sum of
  * their packets. */
-void check_node(struct sim *sim, uint32_t node, uint64_t now_ps)
+void check_node(const struct sim *sim, uint32_t node)
 {
     uint32_t first_port;
     uint32_t port_count;
 
-    (void)now_ps;
     if (node < sim->nic_count) {
         transport_check(sim->nics[node].transport);
         first_port = sim->nics[node].first_port;
@@ -31,9 +32,27 @@ static uint64_t packets_ended(const struct sim *sim)
     return ended;
 }
 
+/* Where packets are: in queues and in lists of arrivals. */
+static uint64_t packets_placed(const struct sim *sim)
+{
+    return sim->slots.used_count + (sim->heap ? sim->heap->count : mailbox_count(&sim->mailbox));
+}
+
 void check_all(struct sim *sim)
 {
     if (sim->packets_sent != packets_ended(sim) + sim->packets.used)
         engine_violated(sim, "packets sent are not those that ended or are under way; sent",
             sim->packets_sent, sim->now_ps);
+    if (sim->packets.used != packets_placed(sim))
+        engine_violated(sim, "packets under way are not those in queues and on links; under way",
+            sim->packets.used, sim->now_ps);
+}
+
+void check_end(struct sim *sim)
+{
+    bool is_whole = sim->config.fault_count == 0 && sim->config.generator_count == 0 &&
+                    sim->fabric->config.exception_count == 0;
+
+    for (uint32_t i = 0; is_whole && i < sim->flow_count; i++)
+        account_check_planes(sim, &sim->flows[i]);
 }

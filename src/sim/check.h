@@ -5,6 +5,8 @@
 #include "sim/engine.h"
 
 /* After a node was run. */
-void check_node(struct sim *, uint32_t node, uint64_t now_ps);
+void check_node(const struct sim *, uint32_t node);
 /* After a window. */
 void check_all(struct sim *);
+/* When the run ends. */
+void check_end(struct sim *);

@@ -26,21 +26,18 @@ static void lose_here(struct sim *sim, uint32_t port, uint32_t packet, enum sim_
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-bool egress_enter(struct sim *sim, uint32_t port, struct port_entry packet, uint64_t now_ps)
+void egress_refuse(struct sim *sim, uint32_t packet, enum drop_reason reason)
 {
-    struct port_outcome outcome;
+    engine_lose(sim, packet, loss_of(reason));
+}
 
-    if (sim->links[port].is_special &&
-        (!sim->links[port].has_cable || fault_link_is_down(&sim->port_details[port].fault))) {
-        lose_here(sim, port, packet.handle,
-            sim->links[port].has_cable ? SIM_LOST_LINK_DOWN : SIM_LOST_NO_ROUTE);
+bool egress_is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
+{
+    bool has_cable = sim->links[port].has_cable;
+
+    if (has_cable && !fault_link_is_down(&sim->port_details[port].fault))
         return false;
-    }
-    outcome = port_enqueue(&sim->ports[port], packet, now_ps);
-    if (outcome.verdict == PORT_DROPPED) {
-        engine_lose(sim, packet.handle, loss_of(outcome.reason));
-        return false;
-    }
+    lose_here(sim, port, packet, has_cable ? SIM_LOST_LINK_DOWN : SIM_LOST_NO_ROUTE);
     return true;
 }
 
@@ -68,9 +65,12 @@ static struct fabric_end end_of(const struct sim *sim, uint32_t port)
 
 static void show(struct sim *sim, uint32_t port, const struct port_transmission *sent)
 {
-    struct packets_record *record = &sim->packets.all[sent->entry.handle];
-    struct packet packet = record->packet;
+    const struct packets_record *record = &sim->packets.all[sent->entry.handle];
+    struct packet packet;
 
+    packets_load(record, sim->fabric, &packet);
+    packet.dst = fabric_nic_address(sim->fabric, record->to);
+    packet.port = 0;
     packet.class = sent->entry.class;
     packet.ecn = sent->entry.ecn;
     sim->config.observer.on_frame(
@@ -106,10 +106,10 @@ static void emit_special(struct sim *sim, uint32_t port, const struct port_trans
     if (sim->config.observer.on_frame)
         show(sim, port, sent);
     if (sim->config.wire)
-        wire_check_hop(sim, sent);
+        wire_check_hop(sim, port, sent);
     if (!fault_link_is_healthy(fault))
-        verdict = fault_link_decide(
-            &sim->faults, fault, record->packet.ev, coin_of(sim, port, sent->start_ps));
+        verdict =
+            fault_link_decide(&sim->faults, fault, record->ev, coin_of(sim, port, sent->start_ps));
     sim->packet_hops++;
     if (verdict == FAULT_CORRUPTED)
         record->is_corrupt = true;

@@ -6,6 +6,42 @@
 
 void egress_transmit(struct sim *, uint32_t port, uint64_t now_ps);
 
+/* A port whose link is not special, with all that is needed to send by it at hand. */
+struct egress {
+    struct port *port;
+    struct mailbox_way way;
+    uint64_t latency_ps;
+};
+
+static inline struct egress egress_of(struct sim *sim, uint32_t port)
+{
+    const struct engine_link *link = &sim->links[port];
+
+    return (struct egress){ .port = &sim->ports[port],
+        .way = mailbox_way(&sim->mailbox, link->peer_node, link->peer_port),
+        .latency_ps = link->latency_ps };
+}
+
+/* As egress_advance(), for a port that goes on at `next_ps`; yields when it goes on then. */
+static inline uint64_t egress_send(
+    struct sim *sim, const struct egress *egress, uint64_t next_ps, uint64_t now_ps)
+{
+    while (next_ps <= now_ps) {
+        struct port_transmission sent;
+
+        port_transmit(egress->port, now_ps, &sent);
+        sim->packet_hops++;
+        mailbox_send(&sim->mailbox, &egress->way, sent.end_ps + egress->latency_ps, sent.entry);
+        next_ps = port_next_ps(egress->port);
+    }
+    return next_ps;
+}
+
+static inline bool egress_is_plain(const struct sim *sim, uint32_t port)
+{
+    return !sim->links[port].is_special && !sim->heap;
+}
+
 /* Every transmission that begins by `now_ps`. Only functions that know the time may look at a port:
  * it is as old as its last call. */
 static inline void egress_advance(struct sim *sim, uint32_t port, uint64_t now_ps)
@@ -14,8 +50,24 @@ static inline void egress_advance(struct sim *sim, uint32_t port, uint64_t now_p
         egress_transmit(sim, port, now_ps);
 }
 
-/* A packet enters a port that has been advanced; false: it did not get in. */
-bool egress_enter(struct sim *, uint32_t port, struct port_entry, uint64_t now_ps);
+/* What does not get into its port. */
+void egress_refuse(struct sim *, uint32_t packet, enum drop_reason);
+/* Whether nothing can leave: the link is down, or there is none; then the packet is lost. */
+bool egress_is_cut_off(struct sim *, uint32_t port, uint32_t packet);
+
+/* A packet enters a port that has been advanced. */
+static inline void egress_enter(
+    struct sim *sim, uint32_t port, struct port_entry packet, uint64_t now_ps)
+{
+    struct port_outcome outcome;
+
+    if (__builtin_expect(sim->links[port].is_special, false) &&
+        egress_is_cut_off(sim, port, packet.handle))
+        return;
+    outcome = port_enqueue(&sim->ports[port], packet, now_ps);
+    if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
+        egress_refuse(sim, packet.handle, outcome.reason);
+}
 
 /* A fault begins or ends at the sending end `port`. */
 void egress_apply(struct sim *, uint32_t port, const struct fault_action *);

@@ -69,6 +69,8 @@ struct engine_nic {
     uint32_t first_qp;   /* in flow_of_qp */
     uint32_t qp_count;
     bool was_cut;
+    bool has_news; /* the transport may have events */
+    struct ipv6_addr address;
 };
 
 /* ---- work ------------------------------------------------------------------------------------ */

@@ -2,8 +2,6 @@
 /* Faults that make sense, on things that exist. */
 #include "sim/fault.h"
 
-#include <stddef.h>
-
 #include "sim/fault_cover.h"
 #include "sim/problem.h"
 

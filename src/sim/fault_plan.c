@@ -3,14 +3,12 @@
  * direction by link direction. */
 #include "sim/fault.h"
 
-#include <assert.h>
 #include <stdalign.h>
 
 #include "sim/fault_cover.h"
 #include "sim/fault_generator.h"
 
-/* ---- the heap: the source that changes next on top ---------------------------------------------
- */
+/* ---- the heap: the source that changes next on top ------------------------------------------- */
 
 static bool is_sooner(const struct fault_plan *plan, uint32_t left, uint32_t right)
 {
@@ -49,8 +47,7 @@ static void heap_settle(struct fault_plan *plan)
         sift_down(plan, 0);
 }
 
-/* ---- what a source does next -------------------------------------------------------------------
- */
+/* ---- what a source does next ----------------------------------------------------------------- */
 
 static uint64_t later_by(uint64_t time_ps, uint64_t interval_ps)
 {
@@ -127,8 +124,7 @@ static void change(struct fault_plan *plan, uint32_t index)
     source->next_ps = next_change_ps(source);
 }
 
-/* ---- spelling a change out ---------------------------------------------------------------------
- */
+/* ---- spelling a change out ------------------------------------------------------------------- */
 
 static bool next_link(struct fault_plan *plan, struct fault_action *action)
 {
@@ -166,8 +162,8 @@ static bool cursor_step(struct fault_plan *plan, struct fault_action *action)
         if (cursor->slot == 0 && cursor->empties) {
             cursor->empties = false;
             action->kind = FAULT_SWITCH_EMPTIED;
-            action->end.node =
-                fabric_switch_index(plan->config.fabric, &fault->where[cursor->where]);
+            action->end = (struct fabric_end){ .node = fabric_switch_index(plan->config.fabric,
+                                                   &fault->where[cursor->where]) };
             return true;
         }
         if (next_link(plan, action))
@@ -198,8 +194,7 @@ bool fault_pop(struct fault_plan *plan, uint64_t before_ps, struct fault_action 
     return false;
 }
 
-/* ---- set-up ------------------------------------------------------------------------------------
- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 /* How many sources of a generator fall inside the run; puts them into `sources` where that is not
  * NULL. */

@@ -3,7 +3,6 @@
 #include "sim/mailbox.h"
 
 #include "sim/packets.h"
-#include "sim/sort.h"
 
 enum {
     PS_PER_NS = 1000,
@@ -55,10 +54,9 @@ uint32_t mailbox_take_chunk(struct mailbox *mailbox, uint32_t next)
     return chunk * MAILBOX_CHUNK_UNITS + 1;
 }
 
-/* From the newest chunk to the oldest, so from the end of the place to its beginning: entries of
+/* From the newest chunk to the oldest, so from the end of `out` to its beginning: entries of
  * one sender then stand in the order in which it posted them. */
-struct mailbox_batch mailbox_take(struct mailbox *mailbox, uint32_t node,
-    struct mailbox_entry *place, struct mailbox_entry *other)
+uint32_t mailbox_take(struct mailbox *mailbox, uint32_t node, struct mailbox_entry *out)
 {
     uint32_t *next = &mailbox->next[mailbox->slot * mailbox->node_count + node];
     uint32_t chunk = (*next - 1) / MAILBOX_CHUNK_UNITS;
@@ -66,7 +64,7 @@ struct mailbox_batch mailbox_take(struct mailbox *mailbox, uint32_t node,
     uint32_t total;
 
     if (*next == 0)
-        return (struct mailbox_batch){ .count = 0 };
+        return 0;
     *next = 0;
     total = mailbox->units[chunk * MAILBOX_CHUNK_UNITS].head.count_before + count;
     while (chunk != MAILBOX_NONE) {
@@ -74,13 +72,13 @@ struct mailbox_batch mailbox_take(struct mailbox *mailbox, uint32_t node,
         uint32_t older = units->head.older;
 
         for (uint32_t i = 0; i < count; i++)
-            place[units->head.count_before + i] = units[1 + i].entry;
+            out[units->head.count_before + i] = units[1 + i].entry;
         units->head.older = mailbox->free_chunk;
         mailbox->free_chunk = chunk;
         chunk = older;
         count = MAILBOX_CHUNK_UNITS - 1;
     }
-    return (struct mailbox_batch){ .entries = sort_entries(place, total, other), .count = total };
+    return total;
 }
 
 /* ---- far away -------------------------------------------------------------------------------- */
@@ -199,4 +197,18 @@ void mailbox_open(struct mailbox *mailbox, uint64_t open_ps)
     mailbox->open_ps = open_ps;
     mailbox->slot = (uint32_t)((mailbox->slot + windows) % MAILBOX_WINDOWS);
     bring_near(mailbox);
+}
+
+uint64_t mailbox_count(const struct mailbox *mailbox)
+{
+    uint64_t count = mailbox->far_count;
+
+    for (uint32_t i = 0; i < MAILBOX_WINDOWS * mailbox->node_count; i++) {
+        uint32_t last = mailbox->next[i] - 1;
+        uint32_t first = last / MAILBOX_CHUNK_UNITS * MAILBOX_CHUNK_UNITS;
+
+        if (mailbox->next[i] != 0)
+            count += mailbox->units[first].head.count_before + last - first;
+    }
+    return count;
 }

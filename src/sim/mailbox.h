@@ -19,13 +19,14 @@
 #define MAILBOX_CHUNK_UNITS 8
 
 struct mailbox_entry {
-    uint64_t key;             /* time since the window opened << 32 | port it comes in by */
+    uint64_t key; /* time since the window opened << 32 | port it leaves by << 16, once that is
+                     known | port it comes in by */
     struct port_entry packet; /* its handle is an index of struct packets */
 };
 
 static inline uint32_t mailbox_port(const struct mailbox_entry *entry)
 {
-    return (uint32_t)entry->key;
+    return (uint16_t)entry->key;
 }
 
 static inline uint64_t mailbox_offset_ps(const struct mailbox_entry *entry)
@@ -103,11 +104,10 @@ static inline void mailbox_activate(struct mailbox *mailbox, uint32_t slot, uint
     mailbox->active[slot * mailbox->word_count + node / 64] |= UINT64_C(1) << node % 64;
 }
 
-static inline void mailbox_append(
-    struct mailbox *mailbox, uint32_t slot, uint32_t node, uint64_t key, struct port_entry packet)
+static inline void mailbox_append_to(struct mailbox *mailbox, uint32_t *list, uint32_t slot,
+    uint32_t node, uint64_t key, struct port_entry packet)
 {
-    uint32_t *next = &mailbox->next[slot * mailbox->node_count + node];
-    uint32_t unit = *next;
+    uint32_t unit = *list;
 
     if (__builtin_expect(unit % MAILBOX_CHUNK_UNITS == 0, false)) {
         if (unit == 0)
@@ -116,7 +116,14 @@ static inline void mailbox_append(
     }
     mailbox->units[unit].entry.key = key;
     mailbox->units[unit].entry.packet = packet;
-    *next = unit + 1;
+    *list = unit + 1;
+}
+
+static inline void mailbox_append(
+    struct mailbox *mailbox, uint32_t slot, uint32_t node, uint64_t key, struct port_entry packet)
+{
+    mailbox_append_to(
+        mailbox, &mailbox->next[slot * mailbox->node_count + node], slot, node, key, packet);
 }
 
 /* The packet arrives at `port` of `node` at `time_ps`, in a window not yet open. */
@@ -134,6 +141,46 @@ static inline void mailbox_post(struct mailbox *mailbox, uint32_t node, uint32_t
             offset_ps << 32 | port, packet);
 }
 
+/* To a node that many packets will be posted to: the lists that nearly all of them go to. */
+struct mailbox_way {
+    uint64_t next_open_ps;
+    uint32_t *lists[2]; /* of the next window and the one after it */
+    uint32_t slots[2];
+    uint32_t node;
+    uint32_t port;
+};
+
+static inline struct mailbox_way mailbox_way(
+    const struct mailbox *mailbox, uint32_t node, uint32_t port)
+{
+    uint32_t first = (mailbox->slot + 1) % MAILBOX_WINDOWS;
+    uint32_t second = (mailbox->slot + 2) % MAILBOX_WINDOWS;
+
+    return (struct mailbox_way){ .next_open_ps = mailbox->open_ps + mailbox->window_ps,
+        .lists = { &mailbox->next[first * mailbox->node_count + node],
+            &mailbox->next[second * mailbox->node_count + node] },
+        .slots = { first, second },
+        .node = node,
+        .port = port };
+}
+
+/* As mailbox_post(). */
+static inline void mailbox_send(struct mailbox *mailbox, const struct mailbox_way *way,
+    uint64_t time_ps, struct port_entry packet)
+{
+    uint64_t offset_ps = time_ps - way->next_open_ps;
+    uint32_t which = offset_ps >= mailbox->window_ps;
+
+    assert(time_ps >= way->next_open_ps);
+    if (which)
+        offset_ps -= mailbox->window_ps;
+    if (__builtin_expect(offset_ps >= mailbox->window_ps, false))
+        mailbox_post(mailbox, way->node, way->port, time_ps, packet);
+    else
+        mailbox_append_to(mailbox, way->lists[which], way->slots[which], way->node,
+            offset_ps << 32 | way->port, packet);
+}
+
 /* The node has something to do at `time_ps`, in this window or later. It may be woken early. */
 static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t time_ps)
 {
@@ -146,15 +193,22 @@ static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t
         mailbox_activate(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node);
 }
 
-struct mailbox_batch {
-    const struct mailbox_entry *entries;
-    uint32_t count;
-};
+/* Takes all that arrives at `node` in the present window, in any order; yields how many. `out` has
+ * room for as many entries as there can be. */
+uint32_t mailbox_take(struct mailbox *, uint32_t node, struct mailbox_entry *out);
 
-/* Takes all that arrives at `node` in the present window, sorted by time and port. It lies in one
- * of the two places given, which have room for as many entries as there can be. */
-struct mailbox_batch mailbox_take(
-    struct mailbox *, uint32_t node, struct mailbox_entry *place, struct mailbox_entry *other);
+/* Begins to fetch the list of a node into the cache. */
+static inline void mailbox_fetch(const struct mailbox *mailbox, uint32_t node)
+{
+    uint32_t next = mailbox->next[mailbox->slot * mailbox->node_count + node];
+    const union mailbox_unit *chunk =
+        &mailbox->units[(next - 1) / MAILBOX_CHUNK_UNITS * MAILBOX_CHUNK_UNITS];
+
+    if (next != 0) {
+        __builtin_prefetch(chunk);
+        __builtin_prefetch(chunk + MAILBOX_CHUNK_UNITS / 2);
+    }
+}
 
 /* The nodes active in the present window, ascending, which are then no longer; yields how many. */
 uint32_t mailbox_take_active(struct mailbox *, uint32_t *nodes);
@@ -165,3 +219,6 @@ uint64_t mailbox_next_ps(const struct mailbox *, uint64_t limit_ps);
 /* Opens the window that begins at `open_ps`, a multiple of window_ps, after the present one or the
  * first; nothing may be due in between. */
 void mailbox_open(struct mailbox *, uint64_t open_ps);
+
+/* Packets in all lists. */
+uint64_t mailbox_count(const struct mailbox *);

@@ -34,8 +34,9 @@ static void receive(
     struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
-    struct packets_record *record = &sim->packets.all[entry->packet.handle];
+    const struct packets_record *record = &sim->packets.all[entry->packet.handle];
     uint32_t port = mailbox_port(entry);
+    struct packet packet;
 
     if (nic->was_cut && egress_was_cut(sim, nic->first_port + port, entry->packet, now_ps)) {
         engine_lose(sim, entry->packet.handle, SIM_LOST_LINK_DOWN);
@@ -45,15 +46,20 @@ static void receive(
         engine_lose(sim, entry->packet.handle, SIM_LOST_CORRUPT);
         return;
     }
-    record->packet.class = entry->packet.class;
-    record->packet.ecn = entry->packet.ecn;
-    record->packet.port = (uint8_t)port;
-    note(sim, index, &record->packet, now_ps);
+    packets_load(record, sim->fabric, &packet);
+    packet.dst = record->to == index ? nic->address : fabric_nic_address(sim->fabric, record->to);
+    packet.class = entry->packet.class;
+    packet.ecn = entry->packet.ecn;
+    packet.port = (uint8_t)port;
+    if (sim->config.wire)
+        wire_check_arrival(sim, entry->packet, &packet);
+    packets_give_back(&sim->packets, entry->packet.handle);
+    note(sim, index, &packet, now_ps);
     sim->arriving_nic = index;
     sim->arriving_plane = port;
     sim->packets_delivered++;
-    transport_receive(nic->transport, &record->packet, engine_ns(now_ps));
-    packets_give_back(&sim->packets, entry->packet.handle);
+    nic->has_news = true;
+    transport_receive(nic->transport, &packet, engine_ns(now_ps));
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -63,38 +69,28 @@ static uint32_t waiting_at(const struct port *port)
     return port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count;
 }
 
-/* Puts the path into the outer header. False: the packet goes nowhere in this fabric. */
-static bool address(
-    struct sim *sim, uint32_t nic, struct packets_record *record, struct ipv6_addr *outer)
+/* Puts the path into the outer header, and the packet into the queue of its port. */
+static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
 {
+    uint32_t port = sim->nics[nic].first_port + packet->port;
+    uint32_t handle = packets_take(&sim->packets);
     uint32_t to;
 
-    if (!fabric_nic_of(sim->fabric, &record->packet.dst, &to))
-        return false;
-    *outer = fabric_outer(sim->fabric, nic, to, record->packet.ev);
-    record->is_corrupt = false;
-    if (opcode_is_write(record->packet.opcode))
-        record->packet.write.payload.bytes = NULL;
-    return true;
-}
-
-static void leave(struct sim *sim, uint32_t nic, uint32_t packet, uint64_t now_ps)
-{
-    struct packets_record *record = &sim->packets.all[packet];
-    uint32_t port = sim->nics[nic].first_port + record->packet.port;
-
-    assert(record->packet.port < sim->plane_count);
+    assert(packet->port < sim->plane_count);
+    assert(handle != PACKETS_NONE);
     sim->packets_sent++;
-    if (!address(sim, nic, record, &sim->packets.outer[packet])) {
-        engine_lose(sim, packet, SIM_LOST_NO_ROUTE);
+    if (!fabric_nic_of(sim->fabric, &packet->dst, &to)) {
+        engine_lose(sim, handle, SIM_LOST_NO_ROUTE);
         return;
     }
+    sim->packets.outer[handle] = fabric_outer(sim->fabric, nic, to, packet->ev);
+    packets_store(&sim->packets.all[handle], packet, nic, to);
     egress_advance(sim, port, now_ps);
     egress_enter(sim, port,
-        (struct port_entry){ .handle = packet,
-            .length_bytes = (uint16_t)(packet_nominal_bytes(&record->packet) + ENGINE_OUTER_BYTES),
-            .class = record->packet.class,
-            .ecn = record->packet.ecn },
+        (struct port_entry){ .handle = handle,
+            .length_bytes = (uint16_t)(packet_nominal_bytes(packet) + ENGINE_OUTER_BYTES),
+            .class = packet->class,
+            .ecn = packet->ecn },
         now_ps);
 }
 
@@ -121,53 +117,83 @@ static uint64_t ports_ps(const struct sim *sim, const struct engine_nic *nic)
     return next_ps;
 }
 
+/* When a port must get more, before it runs dry: half of what waits has been sent. Until then turns
+ * that come anyhow fill it up. */
+static uint64_t hungry_ps(const struct sim *sim, const struct engine_nic *nic)
+{
+    uint64_t first_ps = SIM_NEVER_PS;
+
+    for (uint32_t p = 0; p < sim->plane_count; p++) {
+        const struct port *port = &sim->ports[nic->first_port + p];
+        uint32_t bytes = port->queues[PORT_DATA].bytes + port->queues[PORT_CONTROL].bytes;
+
+        if (bytes > 0)
+            first_ps =
+                earlier(first_ps, port->free_ps + port_transmission_ps(port->profile, bytes) / 2);
+    }
+    return first_ps;
+}
+
 static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
     uint32_t ready = ready_ports(sim, nic, now_ps);
+    struct packet packet;
 
     nic->room_ps = 0;
     while (ready != 0) {
-        uint32_t packet = packets_take(&sim->packets);
-        uint32_t port;
-
-        if (packet == PACKETS_NONE) {
+        if (packets_are_all_used(&sim->packets)) {
             sim->status = SIM_OUT_OF_MEMORY;
             return;
         }
-        if (transport_send(nic->transport, ready, &sim->packets.all[packet].packet, 1,
-                engine_ns(now_ps)) == 0) {
-            packets_give_back(&sim->packets, packet);
+        if (transport_send(nic->transport, ready, &packet, 1, engine_ns(now_ps)) == 0)
             return;
-        }
-        port = sim->packets.all[packet].packet.port;
-        leave(sim, index, packet, now_ps);
-        if (waiting_at(&sim->ports[nic->first_port + port]) >= ENGINE_NIC_ROOM)
-            ready &= ~(UINT32_C(1) << port);
+        leave(sim, index, &packet, now_ps);
+        if (waiting_at(&sim->ports[nic->first_port + packet.port]) >= ENGINE_NIC_ROOM)
+            ready &= ~(UINT32_C(1) << packet.port);
     }
     nic->room_ps = ports_ps(sim, nic);
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
+static void expire(struct sim *sim, uint32_t index, uint64_t now_ps)
+{
+    struct engine_nic *nic = &sim->nics[index];
+    const uint64_t *timeouts = &transport_counters(nic->transport)[COUNTER_TIMEOUT_FIRED];
+    uint64_t before = *timeouts;
+
+    transport_expire(nic->transport, engine_ns(now_ps));
+    nic->has_news = true;
+    if (*timeouts != before)
+        engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
+                              .kind = SIM_EVENT_TIMEOUT,
+                              .subject = index,
+                              .values = { *timeouts - before } });
+}
+
 /* A deadline that has passed is served a nanosecond later: a transport that keeps one must not stop
  * time. */
 static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
+    uint64_t room_ps = SIM_NEVER_PS;
 
     if (nic->timer_ps <= now_ps)
-        transport_expire(nic->transport, engine_ns(now_ps));
-    work_turn(sim, index, now_ps);
-    if (nic->room_ps <= now_ps && transport_wants_to_send(nic->transport))
-        send(sim, index, now_ps);
+        expire(sim, index, now_ps);
+    if (nic->has_news || nic->work_ps <= now_ps) {
+        work_turn(sim, index, now_ps);
+        nic->has_news = false;
+    }
+    if (transport_wants_to_send(nic->transport)) {
+        if (nic->room_ps <= now_ps)
+            send(sim, index, now_ps);
+        room_ps = hungry_ps(sim, nic);
+    }
     nic->timer_ps = ps_of(transport_deadline_ns(nic->transport));
     if (nic->timer_ps <= now_ps)
         nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
-    nic->turn_ps = earlier(nic->timer_ps, nic->work_ps);
-    if (transport_wants_to_send(nic->transport))
-        nic->turn_ps =
-            earlier(nic->turn_ps, nic->room_ps > now_ps ? nic->room_ps : ports_ps(sim, nic));
+    nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);
 }
 
 void node_nic_run(struct sim *sim, uint32_t index, const struct mailbox_entry *entries,
@@ -176,6 +202,8 @@ void node_nic_run(struct sim *sim, uint32_t index, const struct mailbox_entry *e
     struct engine_nic *nic = &sim->nics[index];
     uint64_t wake_ps;
 
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&sim->packets.all[entries[i].packet.handle], 1);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
 
@@ -207,5 +235,7 @@ void node_nic_ports_changed(struct sim *sim, uint32_t index, uint32_t ports_up, 
 
     nic->ports_up = ports_up;
     transport_ports_changed(nic->transport, ports_up, engine_ns(now_ps));
+    nic->has_news = true;
+    nic->room_ps = 0;
     nic->turn_ps = earlier(nic->turn_ps, now_ps);
 }

@@ -1,71 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forwarding at a switch (docs/fabric.md §4), a batch of packets at a time. */
+/* Forwarding at a switch (docs/fabric.md §4), all packets of a window at a time.
+ *
+ * Ports of a switch know nothing of each other, so only what leaves by the same port needs to be in
+ * order: packets are dealt out to ports first, then each port works through its own. Its queue and
+ * the list of what it sends stay in the nearest cache meanwhile. */
 #include "sim/node_switch.h"
 
+#include <string.h>
+
 #include "sim/egress.h"
+#include "sim/sort.h"
 
 enum {
-    PACKET_AHEAD = 16, /* packets to fetch into the cache before their turn */
+    AHEAD = 16, /* addresses to fetch into the cache before their turn */
+    EGRESS_SHIFT = 16,
 };
 
-static void arrive(
-    struct sim *sim, struct engine_switch *here, const struct mailbox_entry *entry, uint64_t now_ps)
+static uint32_t port_of(const struct mailbox_entry *entry)
 {
+    return (uint16_t)(entry->key >> EGRESS_SHIFT);
+}
+
+/* The port by which a packet leaves; SWITCH_NO_PORT: it does not, and is lost. */
+static uint32_t route(struct sim *sim, const struct engine_switch *here,
+    const struct mailbox_entry *entry, uint64_t now_ps)
+{
+    uint32_t packet = entry->packet.handle;
     struct switch_way way;
-    uint32_t port;
 
     if (here->was_cut &&
         egress_was_cut(sim, here->first_port + mailbox_port(entry), entry->packet, now_ps)) {
-        engine_lose(sim, entry->packet.handle, SIM_LOST_LINK_DOWN);
-        return;
+        engine_lose(sim, packet, SIM_LOST_LINK_DOWN);
+        return SWITCH_NO_PORT;
     }
-    way = switch_table_forward(&here->table, &sim->packets.outer[entry->packet.handle]);
-    if (way.reason != DROP_NONE) {
-        engine_lose(sim, entry->packet.handle, SIM_LOST_NO_ROUTE);
-        return;
-    }
-    port = here->first_port + way.port;
-    egress_advance(sim, port, now_ps);
-    if (egress_enter(sim, port, entry->packet, now_ps))
-        sim->waiting[here->first_word + way.port / 64] |= UINT64_C(1) << way.port % 64;
+    way = switch_table_forward(&here->table, &sim->packets.outer[packet]);
+    if (way.reason == DROP_NONE)
+        return way.port;
+    engine_lose(sim, packet, SIM_LOST_NO_ROUTE);
+    return SWITCH_NO_PORT;
 }
 
-/* Works all ports off before `end_ps`; yields when the first that still has packets goes on. */
-static uint64_t drain(struct sim *sim, const struct engine_switch *here, uint64_t end_ps)
+/* Notes the port of each packet in its entry, and counts them; the last count is of those that do
+ * not go on. */
+static void route_all(struct sim *sim, const struct engine_switch *here,
+    struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint32_t *counts)
 {
-    uint64_t next_ps = PORT_NEVER_PS;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t port = route(sim, here, &entries[i], open_ps + mailbox_offset_ps(&entries[i]));
 
-    for (uint32_t i = 0; i < (here->port_count + 63) / 64; i++) {
-        uint64_t *word = &sim->waiting[here->first_word + i];
-
-        for (uint64_t left = *word; left; left &= left - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(left);
-            uint32_t port = here->first_port + 64 * i + bit;
-            uint64_t port_ps;
-
-            egress_advance(sim, port, end_ps - 1);
-            port_ps = port_next_ps(&sim->ports[port]);
-            if (port_ps == PORT_NEVER_PS)
-                *word &= ~(UINT64_C(1) << bit);
-            if (port_ps < next_ps)
-                next_ps = port_ps;
-        }
+        if (i + AHEAD < count)
+            __builtin_prefetch(&sim->packets.outer[entries[i + AHEAD].packet.handle], 1);
+        if (__builtin_expect(port == SWITCH_NO_PORT, false))
+            port = here->port_count;
+        counts[port]++;
+        entries[i].key |= (uint64_t)port << EGRESS_SHIFT;
     }
-    return next_ps;
 }
 
-void node_switch_run(struct sim *sim, uint32_t switch_index, const struct mailbox_entry *entries,
+/* Puts packets of a port side by side. Afterwards positions[port] is the end of its packets. */
+static void deal_out(const struct mailbox_entry *entries, uint32_t count, uint32_t *positions,
+    uint32_t port_count, struct mailbox_entry *out)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t port = 0; port < port_count; port++) {
+        uint32_t here = positions[port];
+
+        positions[port] = sum;
+        sum += here;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        out[positions[port_of(&entries[i])]++] = entries[i];
+}
+
+/* As run_port(). */
+static uint64_t run_plain_port(struct sim *sim, uint32_t port, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
-    struct engine_switch *here = &sim->switches[switch_index];
-    uint64_t next_ps;
+    struct egress egress = egress_of(sim, port);
+    uint64_t next_ps = port_next_ps(egress.port);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (i + PACKET_AHEAD < count)
-            __builtin_prefetch(&sim->packets.outer[entries[i + PACKET_AHEAD].packet.handle], 1);
-        arrive(sim, here, &entries[i], open_ps + mailbox_offset_ps(&entries[i]));
+        uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
+        struct port_outcome outcome;
+
+        next_ps = egress_send(sim, &egress, next_ps, now_ps);
+        outcome = port_enqueue(egress.port, entries[i].packet, now_ps);
+        if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
+            egress_refuse(sim, entries[i].packet.handle, outcome.reason);
+        else
+            next_ps = egress.port->free_ps;
     }
-    next_ps = drain(sim, here, end_ps);
+    return egress_send(sim, &egress, next_ps, end_ps - 1);
+}
+
+/* Yields when the port goes on after the end; PORT_NEVER_PS: nothing is left. */
+static uint64_t run_port(struct sim *sim, uint32_t port, const struct mailbox_entry *entries,
+    uint32_t count, uint64_t open_ps, uint64_t end_ps)
+{
+    if (egress_is_plain(sim, port))
+        return run_plain_port(sim, port, entries, count, open_ps, end_ps);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
+
+        egress_advance(sim, port, now_ps);
+        egress_enter(sim, port, entries[i].packet, now_ps);
+    }
+    egress_advance(sim, port, end_ps - 1);
+    return port_next_ps(&sim->ports[port]);
+}
+
+void node_switch_run(struct sim *sim, uint32_t switch_index, struct mailbox_entry *entries,
+    uint32_t count, uint64_t open_ps, uint64_t end_ps)
+{
+    const struct engine_switch *here = &sim->switches[switch_index];
+    struct mailbox_entry *dealt = sim->spare;
+    uint32_t ends[FABRIC_RADIX_MAX + 1];
+    uint64_t next_ps = PORT_NEVER_PS;
+    uint32_t start = 0;
+
+    memset(ends, 0, (here->port_count + 1) * sizeof(ends[0]));
+    route_all(sim, here, entries, count, open_ps, ends);
+    deal_out(entries, count, ends, here->port_count + 1, dealt);
+    for (uint32_t p = 0; p < here->port_count; p++) {
+        uint64_t *word = &sim->waiting[here->first_word + p / 64];
+        uint64_t bit = UINT64_C(1) << p % 64;
+        uint64_t port_ps;
+
+        if (ends[p] == start && !(*word & bit))
+            continue;
+        port_ps = run_port(sim, here->first_port + p,
+            sort_entries(&dealt[start], ends[p] - start, entries), ends[p] - start, open_ps,
+            end_ps);
+        start = ends[p];
+        *word = port_ps == PORT_NEVER_PS ? *word & ~bit : *word | bit;
+        next_ps = port_ps < next_ps ? port_ps : next_ps;
+    }
     if (next_ps != PORT_NEVER_PS)
         engine_wake(sim, sim->nic_count + switch_index, next_ps);
 }

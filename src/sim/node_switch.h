@@ -4,9 +4,9 @@
 
 #include "sim/engine.h"
 
-/* The arrivals of a node in order of time, all before `end_ps`; then its ports are worked off up
- * to, not including, `end_ps`. Yields nothing: what leaves is posted. */
-void node_switch_run(struct sim *, uint32_t switch_index, const struct mailbox_entry *entries,
+/* The arrivals of a node, all before `end_ps`, in any order; then its ports are worked off up to,
+ * not including, `end_ps`. The entries do not keep their places. */
+void node_switch_run(struct sim *, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps);
 
 /* Its queues are lost. */

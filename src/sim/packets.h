@@ -1,25 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packets under way, named by index, the one freed last taken first. What a switch looks at
- * lies apart from the rest, which is for the two ends: so it stays in the cache. */
+ * lies apart from the rest, which is for the two ends and takes one cache line. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "fabric/fabric.h"
 #include "wire/packet.h"
 
 #define PACKETS_NONE UINT32_MAX
 
-/* Touched at both ends only. */
-struct packets_record {
-    struct packet packet;
-    uint32_t next_free;
-    bool is_corrupt; /* its iCRC is wrong */
-    uint8_t reserved[19];
+struct packets_write { /* struct packet_write without a place for bytes */
+    uint64_t va;
+    uint32_t length;
+    uint32_t rkey;
+    uint32_t message_bytes;
+    uint32_t immediate;
+    uint16_t rqmsn;
+    uint16_t msn;
+    uint16_t tx_timestamp;
+    uint8_t pad_bytes;
 };
 
-_Static_assert(sizeof(struct packets_record) == 128, "two cache lines");
+/* A packet without what follows from where it is: addresses are numbers of NICs, class, mark and
+ * port are those of its arrival. */
+struct packets_record {
+    uint32_t ev;
+    uint32_t dest_qpn;
+    struct psn psn;
+    uint8_t opcode;
+    uint8_t flags;
+    bool is_corrupt; /* its iCRC is wrong */
+    uint32_t from;
+    union {
+        uint32_t to;
+        uint32_t next_free;
+    };
+    union {
+        struct packets_write write;
+        struct packet_ack ack;
+        struct packet_sack sack;
+        struct packet_nack nack;
+        struct packet_probe probe;
+        struct packet_endpoint endpoint;
+    };
+};
+
+_Static_assert(sizeof(struct packets_record) == 64, "one cache line");
 
 struct packets {
     struct ipv6_addr *outer; /* destinations, which switches shift */
@@ -35,12 +64,17 @@ void *packets_take_memory(struct arena *, size_t count, size_t element_bytes);
 
 void packets_init(struct packets *, struct arena *, uint32_t count);
 
+static inline bool packets_are_all_used(const struct packets *packets)
+{
+    return packets->used == packets->count;
+}
+
 /* PACKETS_NONE: all are under way. */
 static inline uint32_t packets_take(struct packets *packets)
 {
     uint32_t index = packets->free_head;
 
-    if (packets->used == packets->count)
+    if (packets_are_all_used(packets))
         return PACKETS_NONE;
     packets->used++;
     if (index == PACKETS_NONE)
@@ -55,3 +89,9 @@ static inline void packets_give_back(struct packets *packets, uint32_t index)
     packets->free_head = index;
     packets->used--;
 }
+
+/* Keeps a packet that NIC `from` sends to NIC `to`. */
+void packets_store(struct packets_record *, const struct packet *, uint32_t from, uint32_t to);
+
+/* The packet as it was sent, but for what its carrier knows: destination, class, mark and port. */
+void packets_load(const struct packets_record *, const struct fabric *, struct packet *);

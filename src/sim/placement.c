@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the ranks of a workload sit, and whom each of a permutation writes to. */
-#include <assert.h>
-
 #include "base/prng.h"
 #include "sim/workload_family.h"
 
@@ -39,8 +37,7 @@ void workload_place(struct workload_layout *layout, const struct fabric *fabric,
             workload->placement == SIM_LIST ? workload->nics[rank] : workload->first_nic + rank;
 }
 
-/* ---- permutations ------------------------------------------------------------------------------
- */
+/* ---- permutations ---------------------------------------------------------------------------- */
 
 /* Ranks by NIC, so that those of a T0 stand together (Shell's method). */
 static void order_by_nic(uint32_t *order, const uint32_t *nic_of_rank, uint32_t count)

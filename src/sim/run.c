@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time passes: window after window, all nodes that have something to do in each. */
+#include <string.h>
+
 #include "sim/check.h"
 #include "sim/egress.h"
 #include "sim/engine.h"
 #include "sim/node_nic.h"
 #include "sim/node_switch.h"
+#include "sim/sort.h"
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static void run_node(struct sim *sim, uint32_t node, const struct mailbox_entry *entries,
-    uint32_t count, uint64_t end_ps)
+static void run_node(
+    struct sim *sim, uint32_t node, struct mailbox_entry *entries, uint32_t count, uint64_t end_ps)
 {
     uint64_t open_ps = sim->mailbox.open_ps;
 
-    if (node < sim->nic_count)
-        node_nic_run(sim, node, entries, count, open_ps, end_ps);
+    if (end_ps == 0) /* a fault that is there from the beginning */
+        engine_wake(sim, node, 0);
+    else if (node < sim->nic_count)
+        node_nic_run(sim, node, sort_entries(entries, count, sim->spare), count, open_ps, end_ps);
     else
         node_switch_run(sim, node - sim->nic_count, entries, count, open_ps, end_ps);
 }
@@ -117,10 +122,13 @@ static void fetch_actions(struct sim *sim, uint64_t end_ps)
 /* ---- windows --------------------------------------------------------------------------------- */
 
 /* A node to which something happens in the middle of the window: up to then, that, and on. */
-static void run_with_actions(struct sim *sim, uint32_t node, const struct mailbox_entry *entries,
-    uint32_t count, uint64_t end_ps)
+static void run_with_actions(
+    struct sim *sim, uint32_t node, struct mailbox_entry *entries, uint32_t count, uint64_t end_ps)
 {
     uint32_t done = 0;
+
+    if (sort_entries(entries, count, sim->spare) == sim->spare)
+        memcpy(entries, sim->spare, count * sizeof(*entries));
 
     for (uint32_t i = 0; i < sim->action_count; i++) {
         const struct fault_action *action = &sim->actions[i];
@@ -149,6 +157,21 @@ static void wake_for_actions(struct sim *sim)
     }
 }
 
+/* What a node looks at first is fetched into the cache while those before it are run. */
+static void fetch(const struct sim *sim, uint32_t node)
+{
+    enum { LINE = 64, LINES = 12 };
+
+    if (node < sim->nic_count) {
+        const uint8_t *transport = (const uint8_t *)sim->nics[node].transport;
+
+        for (uint32_t i = 0; i < LINES; i++)
+            __builtin_prefetch(transport + i * LINE, 1);
+        __builtin_prefetch(&sim->ports[sim->nics[node].first_port], 1);
+    }
+    mailbox_fetch(&sim->mailbox, node);
+}
+
 static void run_window(struct sim *sim, uint64_t end_ps)
 {
     uint32_t active_count;
@@ -158,14 +181,16 @@ static void run_window(struct sim *sim, uint64_t end_ps)
     active_count = mailbox_take_active(&sim->mailbox, sim->active);
     for (uint32_t i = 0; i < active_count; i++) {
         uint32_t node = sim->active[i];
-        struct mailbox_batch batch = mailbox_take(&sim->mailbox, node, sim->batch, sim->spare);
+        uint32_t count = mailbox_take(&sim->mailbox, node, sim->batch);
 
+        if (i + 1 < active_count)
+            fetch(sim, sim->active[i + 1]);
         if (sim->action_count > 0)
-            run_with_actions(sim, node, batch.entries, batch.count, end_ps);
+            run_with_actions(sim, node, sim->batch, count, end_ps);
         else
-            run_node(sim, node, batch.entries, batch.count, end_ps);
+            run_node(sim, node, sim->batch, count, end_ps);
         if (sim->config.checks)
-            check_node(sim, node, end_ps);
+            check_node(sim, node);
     }
 }
 
@@ -197,7 +222,7 @@ static void run_event(struct sim *sim, const struct heap_event *event)
         node_switch_run(
             sim, event->node - sim->nic_count, &arrival, 1, event->time_ps, event->time_ps);
     if (sim->config.checks)
-        check_node(sim, event->node, event->time_ps);
+        check_node(sim, event->node);
 }
 
 static void run_heap(struct sim *sim, uint64_t end_ps)
@@ -279,14 +304,19 @@ enum sim_status sim_run(struct sim *sim, uint64_t until_ps)
 {
     if (until_ps > sim->config.duration_ps)
         until_ps = sim->config.duration_ps;
-    if (until_ps > 0)
+    if (until_ps > SIM_NEVER_PS - sim->mailbox.window_ps)
+        until_ps = SIM_NEVER_PS / sim->mailbox.window_ps * sim->mailbox.window_ps;
+    else if (until_ps > 0)
         until_ps = window_end_ps(sim, until_ps - 1);
     while (sim->now_ps < until_ps && finish(sim) == SIM_RUNNING) {
         step(sim, until_ps);
         if (sim->config.checks)
             check_all(sim);
     }
-    return sim->status = finish(sim);
+    sim->status = finish(sim);
+    if (sim->config.checks && (sim->status == SIM_FINISHED || sim->status == SIM_OUT_OF_TIME))
+        check_end(sim);
+    return sim->status;
 }
 
 uint64_t sim_now_ps(const struct sim *sim)

@@ -189,6 +189,7 @@ static void init_transports(struct sim *sim, struct arena *arena)
         arena_take(arena, 0, 1, LINE);
         own = *arena;
         nic->transport = transport_init(&own, &config);
+        nic->address = config.address;
         *arena = own;
         if (nic->ports_up != all_ports)
             transport_ports_changed(nic->transport, nic->ports_up, 0);

@@ -1,9 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building and reading the frame of a hop. */
+/* Frames of simulated packets, in and out of bytes. */
 #include "sim/wire_check.h"
 
-void wire_check_hop(struct sim *sim, const struct port_transmission *sent)
+#include <string.h>
+
+#include "wire/frame.h"
+
+enum {
+    FRAME_BYTES_MAX = 8192,
+};
+
+struct wire_frame {
+    uint8_t bytes[FRAME_BYTES_MAX];
+    uint32_t length; /* 0: it cannot be built */
+};
+
+static struct wire_format format_of(const struct sim *sim)
 {
-    (void)sim;
-    (void)sent;
+    struct wire_format format = format_default;
+
+    format.uplink_bits = (uint8_t)sim->fabric->uplink_bits;
+    format.udp_port = (uint16_t)sim->parameters.udp_port;
+    return format;
+}
+
+/* As the source built it: whole and unmarked. */
+static void build(const struct wire_format *format, const struct packet *packet,
+    const struct ipv6_addr *outer, struct wire_frame *out)
+{
+    struct frame frame = { .packet = *packet };
+
+    if (dscp_is_trimmed((enum dscp_class)packet->class))
+        frame.packet.class = DSCP_TRIMMABLE;
+    if (packet->ecn == ECN_CE)
+        frame.packet.ecn = ECN_ECT0;
+    frame_address(format, &frame, outer, NULL);
+    out->length = frame_build(format, &frame, out->bytes, sizeof(out->bytes));
+    if (out->length == 0)
+        return;
+    if (opcode_has_payload(packet->opcode))
+        memset(out->bytes + frame.payload_offset, 0, packet->write.payload.length);
+    frame_seal(&frame, out->bytes);
+}
+
+/* What switches did to it on its way. */
+static void wear(
+    const struct wire_format *format, struct port_entry entry, struct wire_frame *frame)
+{
+    struct switch_frame handle;
+
+    if (switch_frame_open(&handle, SWITCH_BARE_IP, frame->bytes, frame->length) != DROP_NONE) {
+        frame->length = 0;
+        return;
+    }
+    if (entry.ecn == ECN_CE)
+        switch_frame_mark(&handle);
+    if (dscp_is_trimmed((enum dscp_class)entry.class))
+        switch_frame_trim(&handle, format, entry);
+    frame->length = (uint32_t)handle.length;
+}
+
+static bool is_as_queued(
+    const struct wire_format *format, struct port_entry entry, struct wire_frame *frame)
+{
+    struct switch_frame handle;
+    struct port_entry seen;
+
+    if (frame->length == 0 ||
+        switch_frame_open(&handle, SWITCH_BARE_IP, frame->bytes, frame->length) != DROP_NONE)
+        return false;
+    seen = switch_frame_entry(&handle, format, entry.handle);
+    return seen.length_bytes == entry.length_bytes && seen.class == entry.class &&
+           seen.ecn == entry.ecn;
+}
+
+/* The next switch forwards bytes and addresses alike. */
+static bool is_forwarded_alike(
+    const struct switch_table *table, const struct ipv6_addr *outer, struct wire_frame *frame)
+{
+    struct ipv6_addr shifted = *outer;
+    struct switch_way way = switch_table_forward(table, &shifted);
+    struct switch_frame handle;
+    struct switch_way seen;
+
+    switch_frame_open(&handle, SWITCH_BARE_IP, frame->bytes, frame->length);
+    seen = switch_frame_forward(&handle, table);
+    return seen.reason == way.reason && seen.port == way.port &&
+           memcmp(handle.ip + 24, shifted.octets, sizeof(shifted.octets)) == 0;
+}
+
+void wire_check_hop(struct sim *sim, uint32_t port, const struct port_transmission *sent)
+{
+    const struct engine_link *link = &sim->links[port];
+    const struct packets_record *record = &sim->packets.all[sent->entry.handle];
+    const struct ipv6_addr *outer = &sim->packets.outer[sent->entry.handle];
+    struct wire_format format = format_of(sim);
+    struct wire_frame frame;
+    struct packet packet;
+
+    packets_load(record, sim->fabric, &packet);
+    packet.dst = fabric_nic_address(sim->fabric, record->to);
+    packet.class = sent->entry.class;
+    packet.ecn = sent->entry.ecn;
+    build(&format, &packet, outer, &frame);
+    wear(&format, sent->entry, &frame);
+    if (!is_as_queued(&format, sent->entry, &frame))
+        engine_violated(sim, "a frame is not what was queued, PSN", packet.psn.value, sent->end_ps);
+    else if (link->peer_node >= sim->nic_count &&
+             !is_forwarded_alike(
+                 &sim->switches[link->peer_node - sim->nic_count].table, outer, &frame))
+        engine_violated(sim, "a frame is not forwarded as its address says, PSN", packet.psn.value,
+            sent->end_ps);
+}
+
+/* The host's own uSID is all that is left of the path. */
+void wire_check_arrival(struct sim *sim, struct port_entry entry, struct packet *packet)
+{
+    struct wire_format format = format_of(sim);
+    struct wire_frame bytes;
+    struct frame frame;
+    uint8_t port = packet->port;
+
+    build(&format, packet, &sim->packets.outer[entry.handle], &bytes);
+    wear(&format, entry, &bytes);
+    if (bytes.length == 0 || frame_parse(&format, bytes.bytes, bytes.length, &frame) != DROP_NONE ||
+        !frame_icrc_ok(&frame, bytes.bytes)) {
+        engine_violated(sim, "a frame cannot be read, PSN", packet->psn.value, sim->now_ps);
+        return;
+    }
+    *packet = frame.packet;
+    packet->port = port;
+    if (opcode_has_payload(packet->opcode))
+        packet->write.payload.bytes = NULL;
 }

@@ -43,8 +43,7 @@ const struct workload_family *workload_family_of(const struct sim_workload *work
     return NULL;
 }
 
-/* ---- layout ------------------------------------------------------------------------------------
- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static uint32_t scratch_count(const struct sim_workload *workload, const struct fabric *fabric)
 {
@@ -88,8 +87,7 @@ uint32_t workload_outstanding_max(const struct sim_workload *workload)
     return workload_family_of(workload)->outstanding_max(workload);
 }
 
-/* ---- a rank ------------------------------------------------------------------------------------
- */
+/* ---- a rank ---------------------------------------------------------------------------------- */
 
 void workload_rank_init(
     struct workload_rank *rank, const struct sim_workload *workload, uint32_t number)

@@ -11,8 +11,7 @@
 
 #define WORKLOAD_QPS_MAX 16
 
-/* ---- who talks to whom: known before the run ---------------------------------------------------
- */
+/* ---- who talks to whom: known before the run ------------------------------------------------- */
 
 struct workload_layout {
     const struct sim_workload *workload;
@@ -45,8 +44,7 @@ uint32_t workload_outstanding_max(const struct sim_workload *);
 uint64_t workload_ideal_bps(const struct workload_layout *, const struct fabric *,
     uint32_t payload_bytes, uint32_t wire_bytes);
 
-/* ---- what a rank does --------------------------------------------------------------------------
- */
+/* ---- what a rank does ------------------------------------------------------------------------ */
 
 /* What a rank may do, given by whoever simulates its NIC. None of these may call the rank back. */
 struct workload_world {

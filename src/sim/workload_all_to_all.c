@@ -5,7 +5,6 @@
  * The tag is the iteration. Nobody begins iteration k + 1 before he has got everybody's part of k,
  * so whoever works on k can get parts of k and k + 1 only: two counters are enough. */
 #include <assert.h>
-#include <stddef.h>
 
 #include "sim/workload_family.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The goodput a workload could have: every link shared equally by the pairs of ranks that cross it,
  * all planes and uplinks used alike. */
-#include <assert.h>
 #include <stddef.h>
 
 #include "sim/workload_family.h"

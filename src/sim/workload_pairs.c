@@ -4,13 +4,9 @@
  *
  * Messages are dealt out to the QPs of a pair in turn; later the QP that has finished one gets the
  * next, so that a slow QP does not hold up the rest. */
-#include <assert.h>
-#include <stddef.h>
-
 #include "sim/workload_family.h"
 
-/* ---- who writes to whom ------------------------------------------------------------------------
- */
+/* ---- who writes to whom ---------------------------------------------------------------------- */
 
 static bool goes_both_ways(const struct sim_workload *workload)
 {
@@ -64,8 +60,7 @@ static uint32_t outstanding_max(const struct sim_workload *workload)
     return workload->outstanding;
 }
 
-/* ---- writing -----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void finish(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
@@ -125,8 +120,7 @@ const struct workload_family workload_pairs = {
     .on_received = on_received,
 };
 
-/* ---- there and back: even ranks begin, odd ones answer -----------------------------------------
- */
+/* ---- there and back: even ranks begin, odd ones answer --------------------------------------- */
 
 enum {
     UNACKNOWLEDGED_MAX = 8, /* acknowledgements may come later than the answers */

@@ -6,9 +6,6 @@
  * done after ranks - 1 steps, an all-reduce after twice as many. A chunk is cut again into
  * `outstanding` slices for each QP; a slice is sent on as soon as it has come and been reduced,
  * so that the ring is busy while slices travel. Every QP is a pipeline of its own. */
-#include <assert.h>
-#include <stddef.h>
-
 #include "sim/workload_family.h"
 
 /* Slices posted on a QP and not acknowledged, beyond those of a step: enough to cover a round trip

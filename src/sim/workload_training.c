@@ -2,8 +2,6 @@
 /* A training job: steps of computing and a collective. The collective begins when only the share of
  * the computing is left that may overlap it; a step is over when both are, and the collective keeps
  * the ranks in lock-step. */
-#include <assert.h>
-
 #include "sim/workload_family.h"
 
 static uint64_t overlap_ps(const struct sim_workload *workload)

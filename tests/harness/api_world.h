@@ -63,4 +63,7 @@ int api_end_write(struct api_end *, const struct api_address *peer, uint64_t off
 /* Polls until there is one completion; fails after 20 s. */
 struct ibv_wc api_cq_wait(struct mrc_cq *);
 
+/* The memory of an end whose QP others write to: what they wrote before their completions. */
+const uint8_t *api_end_received(struct api_end *);
+
 void api_fill(uint8_t *, uint64_t length, uint64_t seed);

@@ -123,7 +123,7 @@ static void random_fault(struct cluster *cluster, uint32_t index, struct prng *p
         .kind = (enum sim_fault_kind)prng_below(prng, SIM_FAULT_KIND_COUNT),
         .where = &cluster->places[index],
         .where_count = 1,
-        .from_ps = NS(between(prng, 0, 60000)),
+        .from_ps = prng_below(prng, 4) ? NS(between(prng, 0, 60000)) : 0,
         .until_ps = SIM_NEVER_PS,
     };
     if (prng_below(prng, 3))

@@ -16,8 +16,7 @@ static bool is_ring(enum sim_workload_kind kind)
     return kind >= SIM_ALL_REDUCE && kind <= SIM_ALL_GATHER;
 }
 
-/* ---- what a ring's messages hold ----------------------------------------------------------------
- */
+/* ---- what a ring's messages hold ------------------------------------------------------------- */
 
 struct slot {
     uint32_t iteration;
@@ -105,8 +104,7 @@ static void expect_whole(const struct node *node, uint32_t iteration)
     }
 }
 
-/* ---- the world ----------------------------------------------------------------------------------
- */
+/* ---- the world ------------------------------------------------------------------------------- */
 
 static struct wire *wire_out(struct ranks *world, uint32_t rank, uint32_t number)
 {
@@ -209,8 +207,7 @@ static void acknowledge(struct ranks *world, struct wire *wire)
     workload_on_sent(&node->rank, &face, wire->number_out, world->now_ps);
 }
 
-/* ---- one event after the other, any that is possible --------------------------------------------
- */
+/* ---- one event after the other, any that is possible ----------------------------------------- */
 
 static bool try_wire(struct ranks *world, struct wire *wire)
 {
@@ -278,8 +275,7 @@ void ranks_run(struct ranks *world)
     }
 }
 
-/* ---- set-up and looking -------------------------------------------------------------------------
- */
+/* ---- set-up and looking ---------------------------------------------------------------------- */
 
 static void add_wire(struct ranks *world, struct workload_flow ends)
 {

@@ -63,8 +63,7 @@ bool trial_config(
  * must get done. */
 bool trial_must_finish(const struct trial *);
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 enum trial_verdict {
     TRIAL_GOOD,
@@ -95,8 +94,7 @@ enum trial_depth {
 
 void trial_run(const struct trial *, enum trial_depth, struct trial_outcome *);
 
-/* ---- telling ------------------------------------------------------------------------------------
- */
+/* ---- telling --------------------------------------------------------------------------------- */
 
 /* As small as it can be made with the same verdict; yields how many runs that took. */
 uint32_t trial_shrink(struct trial *, enum trial_depth, enum trial_verdict);

@@ -260,6 +260,8 @@ static void draw_fault(struct trial *trial, uint32_t index, struct prng *prng)
 
     *fault =
         (struct sim_fault){ .from_ps = NS(prng_below(prng, one_in(prng, 3) ? 100000 : 30000)) };
+    if (one_in(prng, 8))
+        fault->from_ps = 0;
     fault->until_ps = fault->from_ps + NS(1 + prng_below(prng, 300000));
     if (one_in(prng, 10))
         fault->until_ps = SIM_NEVER_PS;

@@ -188,6 +188,7 @@ void trial_run(const struct trial *trial, enum trial_depth depth, struct trial_o
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char last_words[256] = "";
     int words[2];
+    int status = 0;
     pid_t child;
 
     *outcome = (struct trial_outcome){ .verdict = TRIAL_CRASHED };
@@ -200,9 +201,10 @@ void trial_run(const struct trial *trial, enum trial_depth depth, struct trial_o
         be_the_child(trial, depth, shared, words[1]);
     close(words[1]);
     read_last_words(words[0], last_words);
-    waitpid(child, NULL, 0);
+    waitpid(child, &status, 0);
     *outcome = *shared;
     if (outcome->verdict == TRIAL_CRASHED && outcome->reason[0] == '\0')
-        memcpy(outcome->reason, last_words, sizeof(last_words));
+        snprintf(outcome->reason, sizeof(outcome->reason), "signal %d. %.200s",
+            WIFSIGNALED(status) ? WTERMSIG(status) : 0, last_words);
     munmap(shared, sizeof(*shared));
 }

@@ -75,3 +75,16 @@ PROPERTY("another seed gives another run", 20)
     other = cluster_run(&cluster);
     EXPECT(one.hash != other.hash || one.totals.packets_delivered == 0);
 }
+
+PROPERTY("passing every hop through bytes changes nothing", 100)
+{
+    struct cluster cluster;
+    struct cluster_outcome packets;
+    struct cluster_outcome frames;
+
+    cluster_random(&cluster, seed);
+    packets = cluster_run(&cluster);
+    cluster.config.wire = true;
+    frames = cluster_run(&cluster);
+    expect_same(&packets, &frames);
+}

@@ -89,3 +89,28 @@ PROPERTY("a trial printed as an experiment file is read back as the same experim
     }
     yaml_fini(&yaml);
 }
+
+/* In half a microsecond nothing can be done: whatever is left of the trial is enough to fail. */
+PROPERTY("a trial that fails is shrunk to next to nothing, and still fails", 6)
+{
+    struct trial_outcome outcome;
+    struct trial trial;
+
+    trial_draw(&trial, seed);
+    for (uint32_t i = 0; i < trial.fault_count; i++)
+        trial.faults[i].until_ps = trial.faults[i].from_ps + 1;
+    trial.exception_count = 0;
+    trial.generator_count = 0;
+    trial.duration_ps = 500000;
+    trial_run(&trial, TRIAL_ONCE, &outcome);
+    EXPECT_EQ(outcome.verdict, TRIAL_STUCK);
+    EXPECT_GT(trial_shrink(&trial, TRIAL_ONCE, TRIAL_STUCK), 0);
+    trial_run(&trial, TRIAL_ONCE, &outcome);
+    EXPECT_EQ(outcome.verdict, TRIAL_STUCK);
+    EXPECT_EQ(trial.fault_count, 0);
+    EXPECT_EQ(trial.workload_count, 1);
+    EXPECT_EQ(trial.workloads[0].rank_count, 2);
+    EXPECT_EQ(trial.workloads[0].iterations, 1);
+    EXPECT_LE(trial.workloads[0].message_bytes, 2);
+    EXPECT_EQ(trial.wiring.plane_count, 1);
+}
