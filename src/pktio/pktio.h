@@ -8,5 +8,7 @@
 #include "pktio/pktio_open.h"
 #include "pktio/pktio_port.h"
 #include "pktio/pktio_tap.h"
+#include "pktio/raw_port.h"
 #include "pktio/shm_port.h"
 #include "pktio/udp_port.h"
+#include "pktio/xdp_port.h"

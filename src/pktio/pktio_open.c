@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "pktio/pktio_port.h"
+#include "pktio/raw_port.h"
 #include "pktio/shm_port.h"
 #include "pktio/udp_port.h"
+#include "pktio/xdp_port.h"
 
 struct options {
     char target[PATH_MAX]; /* what stands between ':' and '?' */
@@ -115,6 +117,25 @@ static int open_udp(const struct options *options, struct pktio_port **out)
         out);
 }
 
+static int open_raw(const struct options *options, struct pktio_port **out)
+{
+    return raw_port_open(&(struct raw_port_config){ .interface = options->target,
+                             .peer = options->peer,
+                             .mtu_bytes = options->mtu_bytes,
+                             .rate_bps = options->rate_bps },
+        out);
+}
+
+static int open_xdp(const struct options *options, struct pktio_port **out)
+{
+    return xdp_port_open(&(struct xdp_port_config){ .interface = options->target,
+                             .peer = options->peer,
+                             .queue = options->queue,
+                             .mtu_bytes = options->mtu_bytes,
+                             .rate_bps = options->rate_bps },
+        out);
+}
+
 static const struct {
     const char *name;
     int (*open)(const struct options *, struct pktio_port **);
@@ -122,6 +143,8 @@ static const struct {
     { "shm", open_shm },
     { "shm-listen", open_shm_listen },
     { "udp", open_udp },
+    { "raw", open_raw },
+    { "xdp", open_xdp },
 };
 
 int pktio_open(const char *address, const char *device, uint32_t index, struct pktio_port **out)

@@ -178,7 +178,7 @@ int shm_port_connect(const struct shm_port_config *config, struct pktio_port **o
         .mtu_bytes = config->mtu_bytes };
     int descriptors[FD_COUNT] = { -1, -1, -1 };
     struct shm_welcome welcome;
-    int sock;
+    int sock = -1;
     int err = connect_to(config, &sock);
 
     if (err)

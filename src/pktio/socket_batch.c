@@ -14,7 +14,7 @@ int socket_batch_init(struct socket_batch *batch, int fd, uint32_t frame_bytes_m
     if (err)
         return err;
     batch->fd = fd;
-    batch->slot_bytes = (frame_bytes_max + SOCKET_BATCH_HEADER_MAX + 63) / 64 * 64;
+    batch->slot_bytes = (frame_bytes_max + LINK_HEADER_BYTES + 63) / 64 * 64;
     batch->slots = aligned_alloc(64, (size_t)PKTIO_BATCH_MAX * batch->slot_bytes);
     if (!batch->slots) {
         frame_backlog_fini(&batch->backlog);
@@ -43,9 +43,10 @@ static void fill_message(
     uint32_t count = 0;
 
     assert(frame->piece_count < SOCKET_BATCH_PIECES_MAX);
-    if (batch->header_bytes)
-        pieces[count++] =
-            (struct iovec){ .iov_base = batch->header, .iov_len = batch->header_bytes };
+    if (batch->link)
+        pieces[count++] = (struct iovec){ .iov_base = (void *)(uintptr_t)link_header_of(
+                                              batch->link, frame->pieces[0].iov_base),
+            .iov_len = LINK_HEADER_BYTES };
     memcpy(pieces + count, frame->pieces, frame->piece_count * sizeof(*pieces));
     batch->out[index].msg_hdr =
         (struct msghdr){ .msg_iov = pieces, .msg_iovlen = count + frame->piece_count };

@@ -6,15 +6,13 @@
 #include <sys/socket.h>
 
 #include "pktio/frame_backlog.h"
+#include "pktio/link_header.h"
 
-/* Bytes in front of every frame, 0 or an Ethernet header. */
-#define SOCKET_BATCH_HEADER_MAX 16
 #define SOCKET_BATCH_PIECES_MAX 40
 
 struct socket_batch {
     int fd;
-    uint32_t header_bytes;
-    uint8_t header[SOCKET_BATCH_HEADER_MAX]; /* put in front when sending */
+    const struct link_header *link; /* NULL: frames travel as they are */
     uint32_t slot_bytes;
     uint8_t *slots; /* PKTIO_BATCH_MAX of them, to receive into */
     struct frame_backlog backlog;

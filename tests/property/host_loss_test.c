@@ -31,8 +31,8 @@ PROPERTY("over lossy, repeating, damaging ports all bytes are placed exactly onc
 
         if (length > MEMORY - GUARD - offset)
             length = (uint32_t)(MEMORY - GUARD - offset);
-        EXPECT_EQ(endpoint_write(&pair.ends[0], pair.qps[0], &pair.addresses[1], offset, length),
-            0);
+        EXPECT_EQ(
+            endpoint_write(&pair.ends[0], pair.qps[0], &pair.addresses[1], offset, length), 0);
         offset += length;
         count++;
     }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Network interfaces. Netlink only says that something changed; what, is asked. */
+#include "pktio/interface.h"
+
+#include <errno.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int ask(const char *name, unsigned long what, struct ifreq *request)
+{
+    int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int err;
+
+    if (fd < 0)
+        return -errno;
+    *request = (struct ifreq){ .ifr_flags = 0 };
+    snprintf(request->ifr_name, sizeof(request->ifr_name), "%s", name);
+    err = ioctl(fd, what, request) < 0 ? -errno : 0;
+    close(fd);
+    return err;
+}
+
+static int open_link_events(void)
+{
+    struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK };
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    int err;
+
+    if (fd < 0)
+        return -errno;
+    if (bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+        err = -errno;
+        close(fd);
+        return err;
+    }
+    return fd;
+}
+
+int interface_open(struct interface *interface, const char *name)
+{
+    struct ifreq request;
+    int err;
+
+    if (strlen(name) >= sizeof(interface->name))
+        return -ENODEV;
+    *interface = (struct interface){ .index = if_nametoindex(name) };
+    strcpy(interface->name, name);
+    if (interface->index == 0)
+        return -ENODEV;
+    err = ask(name, SIOCGIFMTU, &request);
+    if (err)
+        return err;
+    interface->mtu_bytes = (uint32_t)request.ifr_mtu;
+    err = ask(name, SIOCGIFHWADDR, &request);
+    if (err)
+        return err;
+    memcpy(interface->mac, request.ifr_hwaddr.sa_data, sizeof(interface->mac));
+    interface->link_fd = open_link_events();
+    return interface->link_fd < 0 ? interface->link_fd : 0;
+}
+
+bool interface_is_up(const struct interface *interface)
+{
+    struct ifreq request;
+    short both = IFF_UP | IFF_RUNNING;
+
+    return ask(interface->name, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & both) == both;
+}
+
+bool interface_update(const struct interface *interface)
+{
+    char messages[8192];
+
+    while (recv(interface->link_fd, messages, sizeof(messages), MSG_DONTWAIT) > 0)
+        ;
+    return interface_is_up(interface);
+}
+
+bool interface_parse_mac(const char *text, uint8_t mac[INTERFACE_MAC_BYTES])
+{
+    unsigned int parts[INTERFACE_MAC_BYTES];
+    int end = 0;
+
+    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &parts[0], &parts[1], &parts[2], &parts[3],
+            &parts[4], &parts[5], &end) != INTERFACE_MAC_BYTES ||
+        text[end] != '\0')
+        return false;
+    for (uint32_t i = 0; i < INTERFACE_MAC_BYTES; i++)
+        mac[i] = (uint8_t)parts[i];
+    return true;
+}

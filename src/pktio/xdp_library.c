@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libxdp at run time, so that nobody needs it who does not use it. */
+#include "pktio/xdp_library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static struct xdp_library library;
+static bool is_complete;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* A data pointer cannot be cast to a function pointer in C; POSIX promises that the bytes agree. */
+static bool find(void *handle, const char *name, void *function)
+{
+    void *symbol = dlsym(handle, name);
+
+    memcpy(function, &symbol, sizeof(symbol));
+    return symbol;
+}
+
+static void load(void)
+{
+    void *handle = dlopen("libxdp.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *(*set_print)(void *) = NULL;
+
+    if (!handle)
+        return;
+    if (find(handle, "libbpf_set_print", &set_print)) /* it would write to standard error */
+        set_print(NULL);
+    if (find(handle, "libxdp_set_print", &set_print))
+        set_print(NULL);
+    is_complete = find(handle, "xsk_umem__create", &library.umem_create) &&
+                  find(handle, "xsk_umem__delete", &library.umem_delete) &&
+                  find(handle, "xsk_socket__create", &library.socket_create) &&
+                  find(handle, "xsk_socket__delete", &library.socket_delete) &&
+                  find(handle, "xsk_socket__fd", &library.socket_fd);
+}
+
+const struct xdp_library *xdp_library(void)
+{
+    pthread_once(&once, load);
+    return is_complete ? &library : NULL;
+}
