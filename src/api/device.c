@@ -14,34 +14,31 @@
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *registry;
 
-/* Locks live as long as any copy of their descriptor: a child must not keep its parent's. */
+/* Locks live as long as any copy of their descriptor: a child must not keep its parent's. The lists
+ * change by single stores, so they are whole at any moment; locking them before the fork would have
+ * to agree with the host about an order. */
 static void let_go_in_child(void)
 {
     for (struct device *device = registry; device; device = device->next) {
         if (device->owner_lock >= 0)
             close(device->owner_lock);
         device->owner_lock = -1;
-        for (struct device_ev_profile *ev = device->ev_profiles; ev; ev = ev->next)
+        for (struct device_ev_profile *ev = device->ev_profiles; ev; ev = ev->next) {
             close(ev->use_lock);
-        for (struct device_cc_profile *cc = device->cc_profiles; cc; cc = cc->next)
+            ev->use_lock = -1;
+        }
+        for (struct device_cc_profile *cc = device->cc_profiles; cc; cc = cc->next) {
             close(cc->use_lock);
+            cc->use_lock = -1;
+        }
+        pthread_mutex_init(&device->mutex, NULL);
     }
     pthread_mutex_init(&registry_lock, NULL);
 }
 
-static void lock_registry(void)
-{
-    pthread_mutex_lock(&registry_lock);
-}
-
-static void unlock_registry(void)
-{
-    pthread_mutex_unlock(&registry_lock);
-}
-
 static void watch_forks(void)
 {
-    pthread_atfork(lock_registry, unlock_registry, let_go_in_child);
+    pthread_atfork(NULL, NULL, let_go_in_child);
 }
 
 static struct device *find(const char *name)
@@ -89,13 +86,13 @@ int device_open(const char *name, struct device **out)
     int err = 0;
 
     pthread_once(&once, watch_forks);
-    lock_registry();
+    pthread_mutex_lock(&registry_lock);
     *out = find(name);
     if (!*out)
         err = make(name, out);
     if (!err)
         (*out)->open_count++;
-    unlock_registry();
+    pthread_mutex_unlock(&registry_lock);
     return err;
 }
 
@@ -108,6 +105,14 @@ static void forget(struct device *device)
     *link = device->next;
 }
 
+static void go_on(struct device *device, struct host_nic *nic)
+{
+    pthread_mutex_lock(&device->mutex);
+    if (device_watch_go_on(device, nic) != 0)
+        log_line(LOG_WARN, "%s: changes of EVs go unnoticed", device->description.name);
+    pthread_mutex_unlock(&device->mutex);
+}
+
 /* host_close() waits for the progress thread, which may be waiting for the mutex. */
 static int give_up_nic(struct device *device)
 {
@@ -117,15 +122,15 @@ static int give_up_nic(struct device *device)
     if (!nic)
         return 0;
     pthread_mutex_lock(&device->mutex);
-    device_watch_stop(device, nic);
+    device_watch_pause(device);
     pthread_mutex_unlock(&device->mutex);
     err = host_close(nic);
     if (err) {
-        if (device_watch_start(device, nic) != 0)
-            log_line(LOG_WARN, "%s: changes by others go unnoticed", device->description.name);
+        go_on(device, nic);
         return err;
     }
     device->nic = NULL;
+    device_watch_end(device);
     event_ring_close(&device->events);
     if (device->owner_lock >= 0)
         close(device->owner_lock);
@@ -137,7 +142,7 @@ int device_close(struct device *device)
 {
     int err = 0;
 
-    lock_registry();
+    pthread_mutex_lock(&registry_lock);
     if (device->open_count == 1)
         err = give_up_nic(device);
     if (!err && --device->open_count == 0) {
@@ -147,7 +152,7 @@ int device_close(struct device *device)
         pthread_mutex_destroy(&device->probing);
         free(device);
     }
-    unlock_registry();
+    pthread_mutex_unlock(&registry_lock);
     return err;
 }
 
@@ -257,7 +262,9 @@ int device_enable_port(struct device *device, uint32_t port, bool enabled)
 
 void device_refresh_ports(struct device *device)
 {
-    for (uint32_t port = 1; device->nic && port <= device->store.port_count; port++) {
+    bool is_ours = device->nic && !host_is_dead(device->nic);
+
+    for (uint32_t port = 1; is_ours && port <= device->store.port_count; port++) {
         struct host_port_state state;
         bool enabled;
 

@@ -99,6 +99,10 @@ void device_cc_profile_release(struct device *, struct device_cc_profile *);
  * before an object is freed that they may name. */
 void device_hand_out_async(struct device *);
 
-/* Between a claim and its end: device_watch.c. */
+/* Between a claim and its end: device_watch.c. All but the last with the mutex held. */
 int device_watch_start(struct device *, struct host_nic *);
-void device_watch_stop(struct device *, struct host_nic *);
+/* Leaves nothing that keeps the NIC from being closed; and takes that back. */
+void device_watch_pause(struct device *);
+int device_watch_go_on(struct device *, struct host_nic *);
+/* The NIC is closed: nobody calls back any more. */
+void device_watch_end(struct device *);

@@ -197,9 +197,10 @@ static void follow(
 
 void device_refresh_profiles(struct device *device)
 {
+    bool is_ours = device->nic && !host_is_dead(device->nic);
     struct device_ev_profile *profile = device->ev_profiles;
 
-    for (; profile; profile = profile->next) {
+    for (; is_ours && profile; profile = profile->next) {
         int err;
         struct record_ev *now = profile_load_ev(&device->store, profile->id, &err);
 

@@ -215,20 +215,30 @@ int device_watch_start(struct device *device, struct host_nic *nic)
         err = watch_fd(device, host_async_fd(nic));
     if (!err)
         err = host_watch(nic, device->watch_fd, on_readable, device);
-    if (err)
-        device_watch_stop(device, nic);
+    if (err) {
+        device_watch_pause(device);
+        device_watch_end(device);
+    }
     return err;
 }
 
-void device_watch_stop(struct device *device, struct host_nic *nic)
+void device_watch_pause(struct device *device)
 {
-    host_watch(nic, -1, on_readable, device); /* which may be on its way this very moment */
     if (device->ev_queue)
         host_cq_destroy(device->ev_queue);
     if (device->ev_channel)
         host_channel_destroy(device->ev_channel);
     device->ev_queue = NULL;
     device->ev_channel = NULL;
+}
+
+int device_watch_go_on(struct device *device, struct host_nic *nic)
+{
+    return watch_evs(device, nic);
+}
+
+void device_watch_end(struct device *device)
+{
     if (device->changes_fd >= 0)
         close(device->changes_fd);
     close(device->watch_fd);

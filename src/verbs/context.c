@@ -69,7 +69,20 @@ static int refuse(int number)
     return -1;
 }
 
-/* The parts that may refuse come first, so that a context that stays open stays whole. */
+/* Nothing is left of the context before all have agreed. */
+static int let_go(struct device_context *own)
+{
+    struct ibv_context *context = &own->verbs.context;
+    int err = mrc_private_disown(context);
+
+    if (err)
+        return err;
+    err = mrc_private_close(own->device);
+    if (err && mrc_private_adopt(own->device, context) != 0)
+        return -ENOMEM;
+    return err;
+}
+
 int ibv_close_device(struct ibv_context *context)
 {
     struct device_context *own = device_context(context);
@@ -77,12 +90,10 @@ int ibv_close_device(struct ibv_context *context)
 
     if (mrc_destroy_context(own->mrc) != 0)
         return -1;
-    err = mrc_private_disown(context);
-    if (!err)
-        err = mrc_private_close(own->device);
+    err = let_go(own);
     if (err) {
-        if (err == -EBUSY && mrc_private_adopt(own->device, context) == 0)
-            own->mrc = mrc_create_context(context, NULL);
+        own->mrc = mrc_create_context(context, NULL);
+        context->async_fd = own->mrc ? mrc_private_async_fd(own->mrc) : -1;
         return refuse(-err);
     }
     close(context->cmd_fd);
