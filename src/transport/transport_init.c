@@ -31,12 +31,18 @@ static uint32_t slots_or(uint32_t configured, uint32_t otherwise)
     return configured ? configured : otherwise;
 }
 
+static struct qp **take_pointers(struct arena *arena, uint32_t count)
+{
+    struct qp **pointers = arena_take(arena, count, sizeof(*pointers), alignof(struct qp *));
+
+    return pointers;
+}
+
 static void take_tables(struct transport *nic, struct arena *arena, uint32_t qp_count_max)
 {
     nic->qpn_table_count = 2 * power_of_two_at_least(qp_count_max);
-    nic->qps = arena_take(arena, qp_count_max + 1, sizeof(*nic->qps), alignof(struct qp *));
-    nic->qpn_table =
-        arena_take(arena, nic->qpn_table_count, sizeof(*nic->qpn_table), alignof(struct qp *));
+    nic->qps = take_pointers(arena, qp_count_max + 1);
+    nic->qpn_table = take_pointers(arena, nic->qpn_table_count);
     nic->ready = take_ring(arena, qp_count_max);
     nic->eventful = take_ring(arena, qp_count_max);
     deadlines_init(&nic->deadlines, arena, qp_count_max + 1);

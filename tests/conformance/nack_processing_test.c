@@ -238,3 +238,20 @@ SPEC("§11.7: NACKs alone exhaust the retries")
     EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_RETRY_EXCEEDED));
     by_hand_close(&nic);
 }
+
+SPEC("§11.6: progress ends the doubling: the next delay is a base RTT again")
+{
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        observe_nacked(&nic, &sent[0], NACK_NO_BITMAP);
+        EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, 10000000), UINT64_MAX);
+        sent[0] = *observe_nth(&nic, observe_is_repeat, 0);
+    }
+    observe_sacked(&nic, &sent[0], observe_out(0));
+    observe_nacked(&nic, &sent[1], NACK_NO_BITMAP);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, 10000000);
+    EXPECT_AFTER(wait_ns, BASE_RTT_NS);
+    by_hand_close(&nic);
+}

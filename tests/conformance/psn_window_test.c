@@ -259,14 +259,22 @@ SPEC("§4.1: what is under way beyond a decrease is accepted or NACKed, and the 
 
 enum { BUSY_QPN = OBSERVE_QPN + 1, IDLE_NS = 100 * 1000 * 1000 };
 
-static void connect_dynamic(uint32_t qpn)
+static void connect_wide(uint32_t qpn, uint8_t mpr_dest)
 {
-    struct qp_attributes attributes = { .dynamic_mpr = true, .trim_nack = true };
+    struct qp_attributes attributes = {
+        .dynamic_mpr = true, .trim_nack = true, .mpr_dest = mpr_dest
+    };
 
     by_hand_create(&nic, qpn);
-    EXPECT_EQ(
-        transport_qp_modify(nic.transport, qpn, &attributes, QP_ATTR_CAPABILITIES, nic.now_ns), 0);
+    EXPECT_EQ(transport_qp_modify(nic.transport, qpn, &attributes,
+                  QP_ATTR_CAPABILITIES | QP_ATTR_MPR_DEST, nic.now_ns),
+        0);
     by_hand_reconnect(&nic, qpn);
+}
+
+static void connect_dynamic(uint32_t qpn)
+{
+    connect_wide(qpn, 8);
 }
 
 /* One QP of 8 units so far. */
@@ -341,5 +349,40 @@ SPEC("§8: NO_BITMAP: a PSN within what was promised and beyond what the pool ha
     /* The other QP is gone, and with it the shortage. */
     EXPECT_EQ(transport_qp_destroy(nic.transport, OBSERVE_QPN), 0);
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_close(&nic);
+}
+
+/* A silent QP of 8 units; one of so many comes, then one whose peer is not to be told. */
+static uint8_t kept_when(uint8_t units_come)
+{
+    uint8_t kept;
+
+    open_pool(20);
+    by_hand_wait(&nic, IDLE_NS + 1);
+    connect_wide(BUSY_QPN, units_come);
+    by_hand_connect(&nic, BUSY_QPN + 1);
+    kept = announced(OBSERVE_QPN, 0);
+    by_hand_close(&nic);
+    return kept;
+}
+
+SPEC("§4.1: mpr_pool: silent QPs give if less than a quarter of the pool would be free, not before")
+{
+    EXPECT_EQ(kept_when(7), 8);
+    EXPECT_EQ(kept_when(8), 4);
+}
+
+SPEC("§4.1: mpr_pool: QPs that left RTS, and QPs that are narrowed by hand, leave room for others")
+{
+    open_pool(10);
+    observe_modify(&nic, (struct qp_attributes){ .mpr_dest = 2 }, QP_ATTR_MPR_DEST);
+    connect_dynamic(BUSY_QPN);
+    EXPECT_EQ(announced(BUSY_QPN, 0), 8);
+    EXPECT_EQ(by_hand_move(&nic, BUSY_QPN, QP_ERR), 0);
+    observe_modify(&nic, (struct qp_attributes){ .mpr_dest = 8 }, QP_ATTR_MPR_DEST);
+    EXPECT_EQ(announced(OBSERVE_QPN, 0), 8);
+    EXPECT_EQ(by_hand_move(&nic, OBSERVE_QPN, QP_RESET), 0);
+    connect_dynamic(BUSY_QPN + 1);
+    EXPECT_EQ(announced(BUSY_QPN + 1, 0), 8);
     by_hand_close(&nic);
 }

@@ -396,3 +396,21 @@ SPEC("§9: an acknowledgement of the repeat is no proof of a spurious loss")
     EXPECT_EQ(observe_status(&nic).reorder_window_ns, BASE_RTT_NS);
     by_hand_close(&nic);
 }
+
+static uint32_t smoothed_after(uint64_t wait_ns)
+{
+    uint32_t smoothed_ns;
+
+    observe_open_sending(&nic, sent, 1);
+    nic.now_ns += wait_ns;
+    observe_sacked(&nic, &sent[0], observe_out(0));
+    smoothed_ns = observe_status(&nic).smoothed_rtt_ns;
+    by_hand_close(&nic);
+    return smoothed_ns;
+}
+
+SPEC("§19.3: a round trip of half a second or more is no sample: the record may have wrapped")
+{
+    EXPECT_GE(smoothed_after(500000000 - 64), 500000000 - 64);
+    EXPECT_EQ(smoothed_after(500000000), 0);
+}

@@ -22,8 +22,8 @@ SPEC("a write lands in the peer's memory and completes")
     EXPECT_EQ(wc.wr_id, 0);
     EXPECT_EQ(wc.byte_len, 100000);
     EXPECT_EQ(wc.qp_num, api_end_address(&world.ends[0]).qpn);
-    EXPECT_MEM_EQ(world.ends[1].memory, world.ends[0].memory, 100000);
-    EXPECT_EQ(world.ends[1].memory[100000], 0);
+    EXPECT_MEM_EQ(api_end_received(&world.ends[1]), world.ends[0].memory, 100000);
+    EXPECT_EQ(api_end_received(&world.ends[1])[100000], 0);
     api_world_close(&world);
 }
 
@@ -60,7 +60,7 @@ SPEC("a write with immediate consumes a receive and brings its number untouched"
     EXPECT_EQ(wc.byte_len, 5000);
     EXPECT_EQ(wc.imm_data, htonl(0x12345678));
     EXPECT_EQ(wc.wc_flags, IBV_WC_WITH_IMM);
-    EXPECT_MEM_EQ(world.ends[1].memory, world.ends[0].memory, 5000);
+    EXPECT_MEM_EQ(api_end_received(&world.ends[1]), world.ends[0].memory, 5000);
     EXPECT_EQ(api_cq_wait(world.ends[0].cq).status, IBV_WC_SUCCESS);
     api_world_close(&world);
 }
@@ -88,15 +88,16 @@ SPEC("gathered and inline bytes arrive in order; the inline buffer is free at on
     wr.wr.rdma.rkey = peer.rkey;
     EXPECT_EQ(mrc_post_send(world.ends[0].qp, &wr, &bad), 0);
     EXPECT_EQ(api_cq_wait(world.ends[0].cq).status, IBV_WC_SUCCESS);
-    EXPECT_MEM_EQ(world.ends[1].memory, "onetwothree", 11);
+    EXPECT_MEM_EQ(api_end_received(&world.ends[1]), "onetwothree", 11);
 
     pieces[0] = (struct ibv_sge){ .addr = (uintptr_t)word, .length = 8 };
     wr.num_sge = 1;
+    wr.wr.rdma.remote_addr = peer.va + 64;
     wr.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE;
     EXPECT_EQ(mrc_post_send(world.ends[0].qp, &wr, &bad), 0);
     memset(word, 0, sizeof(word));
     EXPECT_EQ(api_cq_wait(world.ends[0].cq).status, IBV_WC_SUCCESS);
-    EXPECT_MEM_EQ(world.ends[1].memory, "inline!", 8);
+    EXPECT_MEM_EQ(api_end_received(&world.ends[1]) + 64, "inline!", 8);
     api_world_close(&world);
 }
 
@@ -146,6 +147,6 @@ SPEC("a wrong key ends in an access error at both ends, and later work is flushe
     EXPECT_EQ(event.event_type, IBV_EVENT_QP_ACCESS_ERR);
     EXPECT(event.element.qp == world.ends[1].qp);
     mrc_ack_async_event(&event);
-    EXPECT_EQ(world.ends[1].memory[0], 0);
+    EXPECT_EQ(api_end_received(&world.ends[1])[0], 0);
     api_world_close(&world);
 }

@@ -237,6 +237,27 @@ SPEC("a link held down by two faults comes back when both are over")
     EXPECT_EQ(bench.ended, 2);
 }
 
+SPEC("of switches that reboot together each loses its queues, before its links go down")
+{
+    const struct fabric_element group[2] = { last_t0, t1 };
+    struct sim_fault fault = fault_of(SIM_FAULT_REBOOT, group, US(20));
+    struct fault_action action;
+    uint32_t emptied = 0;
+
+    fault.where_count = 2;
+    begin(&fault, 1, MS(1));
+    while (fault_pop(&bench.plan, US(20), &action)) {
+        uint32_t node = fabric_switch_index(&bench.fabric, &group[emptied > 0]);
+
+        if (action.kind != FAULT_SWITCH_EMPTIED)
+            continue;
+        EXPECT(!action.end.is_nic);
+        EXPECT_EQ(action.end.node, node);
+        emptied++;
+    }
+    EXPECT_EQ(emptied, 2);
+}
+
 SPEC("faults of one time come in the order of the list")
 {
     struct sim_fault faults[3] = { fault_of(SIM_FAULT_DOWN, &host_link, US(20)),

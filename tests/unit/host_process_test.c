@@ -56,16 +56,18 @@ static void meet(struct peers *peers, const char *address, uint32_t port_count, 
     EXPECT(exchange(peers->socket, &ready, &ready, 1));
 }
 
-/* The passive process: never polls. Tells the sum of its memory whenever asked, until told to end. */
+/* The passive process: never polls. Tells the sum of its memory whenever asked, until told to end.
+ */
 _Noreturn static void serve(struct peers *peers, const char *address, uint32_t port_count)
 {
     char word;
 
     meet(peers, address, port_count, 2);
     while (read(peers->socket, &word, 1) == 1 && word == 's') {
+        struct host_counters counters;
         uint64_t answer;
 
-        host_progress(peers->here.nic); /* what the engine has placed is seen from here on */
+        host_counters(peers->here.nic, &counters); /* what the engine has placed is seen now */
         answer = sum(peers->here.memory, MEMORY);
         if (write(peers->socket, &answer, sizeof(answer)) < 0)
             break;

@@ -182,12 +182,11 @@ SPEC("EVs that a controller denies are events of their profile")
     struct host_ev_status status[4];
 
     endpoint_pair_open(&pair, 2, &perfect, 4096);
-    EXPECT_EQ(host_ev_profile_create(pair.ends[0].nic,
-                  &(struct host_ev_profile_config){ .id = 42,
-                      .entries = entries,
-                      .entry_count = 4,
-                      .event_mask = 1u << EV_DENIED },
-                  &profile),
+    EXPECT_EQ(
+        host_ev_profile_create(pair.ends[0].nic,
+            &(struct host_ev_profile_config){
+                .id = 42, .entries = entries, .entry_count = 4, .event_mask = 1u << EV_DENIED },
+            &profile),
         0);
     EXPECT_EQ(host_qp_set_profiles(pair.qps[0], profile, NULL), 0);
     EXPECT_EQ(host_ev_profile_users(profile), 1);
@@ -221,10 +220,8 @@ SPEC("a probe is answered with its round trip")
 
     endpoint_pair_open(&pair, 2, &perfect, 4096);
     EXPECT_EQ(host_probe_send(pair.ends[0].nic,
-                  &(struct host_probe){ .dst = endpoint_ip(2),
-                      .ev = 77,
-                      .port = 1,
-                      .class = DSCP_CONTROL },
+                  &(struct host_probe){
+                      .dst = endpoint_ip(2), .ev = 77, .port = 1, .class = DSCP_CONTROL },
                   &id),
         0);
     for (uint64_t until_ns = host_now_ns() + UINT64_C(5000000000);

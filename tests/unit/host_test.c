@@ -38,13 +38,11 @@ SPEC("writes of every path MTU and of odd lengths land exactly")
         endpoint_fill(pair.ends[0].memory, 1 << 17, pmtu);
         for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
             EXPECT_EQ(
-                endpoint_write(
-                    &pair.ends[0], pair.qps[0], &pair.addresses[1], offset, lengths[i]),
+                endpoint_write(&pair.ends[0], pair.qps[0], &pair.addresses[1], offset, lengths[i]),
                 0);
             EXPECT_EQ(endpoint_wait(&pair.ends[0], 1, &completion), 1);
             EXPECT_EQ(completion.status, COMPLETION_SUCCESS);
-            EXPECT_MEM_EQ(
-                pair.ends[1].memory + offset, pair.ends[0].memory + offset, lengths[i]);
+            EXPECT_MEM_EQ(pair.ends[1].memory + offset, pair.ends[0].memory + offset, lengths[i]);
             EXPECT_EQ(pair.ends[1].memory[offset + lengths[i]], 0);
             offset += lengths[i] + 5;
         }
@@ -61,16 +59,15 @@ SPEC("an immediate arrives with its number, its length and the receive's id")
     endpoint_pair_open(&pair, 1, &perfect, 1 << 16);
     endpoint_pair_connect(&pair, 0);
     EXPECT_EQ(host_qp_post_recv(pair.qps[1], 99), 0);
-    piece = (struct host_piece){ .address = (uintptr_t)pair.ends[0].memory,
-        .length_bytes = 5000,
-        .lkey = pair.ends[0].key };
-    EXPECT_EQ(host_qp_post_send(pair.qps[0],
-                  &(struct host_send){ .remote_va = pair.addresses[1].va,
-                      .rkey = pair.addresses[1].key,
-                      .flags = WORK_WITH_IMMEDIATE,
-                      .immediate = 0x01020304,
-                      .pieces = &piece,
-                      .piece_count = 1 }),
+    piece = (struct host_piece){
+        .address = (uintptr_t)pair.ends[0].memory, .length_bytes = 5000, .lkey = pair.ends[0].key
+    };
+    EXPECT_EQ(host_qp_post_send(pair.qps[0], &(struct host_send){ .remote_va = pair.addresses[1].va,
+                                                 .rkey = pair.addresses[1].key,
+                                                 .flags = WORK_WITH_IMMEDIATE,
+                                                 .immediate = 0x01020304,
+                                                 .pieces = &piece,
+                                                 .piece_count = 1 }),
         0);
     EXPECT_EQ(endpoint_wait(&pair.ends[0], 1, &completion), 1);
     EXPECT_EQ(endpoint_wait(&pair.ends[1], 1, &completion), 1);
@@ -121,17 +118,16 @@ SPEC("a gather list and inline bytes arrive as one message")
 /* One write with a wrong right of some kind, which must fail and touch nothing. */
 static void expect_refused(struct endpoint_pair *pair, uint32_t rkey, uint64_t va)
 {
-    struct host_piece piece = { .address = (uintptr_t)pair->ends[0].memory,
-        .length_bytes = 8192,
-        .lkey = pair->ends[0].key };
+    struct host_piece piece = {
+        .address = (uintptr_t)pair->ends[0].memory, .length_bytes = 8192, .lkey = pair->ends[0].key
+    };
     struct host_completion completion;
     struct host_async event;
 
     endpoint_fill(pair->ends[0].memory, 8192, 9);
-    EXPECT_EQ(host_qp_post_send(pair->qps[0], &(struct host_send){ .remote_va = va,
-                                                  .rkey = rkey,
-                                                  .pieces = &piece,
-                                                  .piece_count = 1 }),
+    EXPECT_EQ(host_qp_post_send(pair->qps[0],
+                  &(struct host_send){
+                      .remote_va = va, .rkey = rkey, .pieces = &piece, .piece_count = 1 }),
         0);
     EXPECT_EQ(endpoint_wait(&pair->ends[0], 1, &completion), 1);
     EXPECT_EQ(completion.status, COMPLETION_REMOTE_ACCESS);
@@ -227,12 +223,11 @@ SPEC("a wrong local key completes with a protection error, and what follows is f
     endpoint_pair_connect(&pair, 0);
     piece = (struct host_piece){ (uintptr_t)pair.ends[0].memory, 100, pair.ends[0].key + 1 };
     for (uint32_t i = 0; i < 2; i++)
-        EXPECT_EQ(
-            host_qp_post_send(pair.qps[0], &(struct host_send){ .id = i,
-                                               .remote_va = pair.addresses[1].va,
-                                               .rkey = pair.addresses[1].key,
-                                               .pieces = &piece,
-                                               .piece_count = 1 }),
+        EXPECT_EQ(host_qp_post_send(pair.qps[0], &(struct host_send){ .id = i,
+                                                     .remote_va = pair.addresses[1].va,
+                                                     .rkey = pair.addresses[1].key,
+                                                     .pieces = &piece,
+                                                     .piece_count = 1 }),
             0);
     EXPECT_EQ(endpoint_wait(&pair.ends[0], 1, &completion), 1);
     EXPECT_EQ(completion.id, 0);
@@ -264,8 +259,7 @@ SPEC("many QPs write at once, each to its own place, and a failing one disturbs 
             endpoint_connect(qps[end][i], &addresses[1 - end], 0);
         addresses[1].key ^= i == 7; /* one asks for too much */
         EXPECT_EQ(
-            endpoint_write(&pair.ends[0], qps[0][i], &addresses[1], (uint64_t)i * BYTES, BYTES),
-            0);
+            endpoint_write(&pair.ends[0], qps[0][i], &addresses[1], (uint64_t)i * BYTES, BYTES), 0);
     }
     for (uint32_t i = 0; i < QPS; i++) {
         EXPECT_EQ(endpoint_wait(&pair.ends[0], 1, &completion), 1);

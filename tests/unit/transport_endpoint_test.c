@@ -12,7 +12,7 @@ enum {
     QPN = 7,
     OTHER_QPN = 8,
     REQUESTS_MAX = 64, /* that may wait or be under way */
-    ANSWERS_MAX = 64, /* that may wait */
+    ANSWERS_MAX = 64,  /* that may wait */
 };
 
 static struct by_hand nic;
@@ -447,5 +447,23 @@ SPEC("answers to a peer without a port do not keep the answers to others waiting
     EXPECT_EQ(by_hand_sent(&nic, OPCODE_SACK), 1);
     EXPECT_EQ(by_hand_first(&nic, OPCODE_SACK)->dest_qpn, BY_HAND_PEER_QPN + OTHER_QPN);
     EXPECT_EQ(by_hand_sent(&nic, OPCODE_ENDPOINT_RESPONSE), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("destroying a QP takes its probe of the way back with it, if that still waits for a port")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 64);
+    by_hand_receive(&nic, &packet);
+    by_hand_send(&nic);
+    nic.ready_ports = 0;
+    by_hand_wait(&nic, 15000);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+    EXPECT(!transport_wants_to_send(nic.transport));
     by_hand_close(&nic);
 }

@@ -420,6 +420,24 @@ SPEC("a QP that only receives may do without WriteImm of its own")
     by_hand_close(&nic);
 }
 
+SPEC(
+    "a QP that only receives takes a requester's attributes, and one that only sends a responder's")
+{
+    open_nic();
+    nic.init.window_psns_max = 0;
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(modify(QP_ATTR_MPR | QP_ATTR_TIMEOUT, ATTRIBUTE(.mpr = 3, .timeout = 9)), 0);
+    EXPECT_EQ(query().mpr, 3);
+    nic.init.window_psns_max = 128;
+    nic.init.window_psns_max_dest = 0;
+    by_hand_connect(&nic, QPN + 1);
+    EXPECT_EQ(transport_qp_modify(nic.transport, QPN + 1, &(struct qp_attributes){ .mpr_dest = 3 },
+                  QP_ATTR_MPR_DEST, nic.now_ns),
+        0);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN + 1), 0);
+    by_hand_close(&nic);
+}
+
 SPEC("PSNs are taken modulo 2^24")
 {
     open_in(QP_INIT);

@@ -52,8 +52,7 @@ static struct sim_workload work(enum sim_workload_kind kind, uint32_t rank_count
         .qps = 1 };
 }
 
-/* ---- placement ----------------------------------------------------------------------------------
- */
+/* ---- placement ------------------------------------------------------------------------------- */
 
 SPEC("packed ranks sit next to each other, listed ones where the list says")
 {
@@ -106,8 +105,7 @@ SPEC("two workloads placed at random do not sit on the same NICs, because their 
     EXPECT(memcmp(bench.layout.nic_of_rank, first, sizeof(first)) != 0);
 }
 
-/* ---- permutations -------------------------------------------------------------------------------
- */
+/* ---- permutations ---------------------------------------------------------------------------- */
 
 /* How many write within their T0; everybody is written to once, nobody by himself. */
 static uint32_t expect_derangement(uint32_t rank_count)

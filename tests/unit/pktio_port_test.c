@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports by themselves: frames through, doorbells, links, and what a hostile other end can do. */
+#include "pktio/pktio.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/prng.h"
+#include "pktio/frame_ring.h"
+#include "spec.h"
+
+static void send_text(struct pktio_port *port, const char *first, const char *second)
+{
+    struct iovec pieces[2] = { { (void *)(uintptr_t)first, strlen(first) },
+        { (void *)(uintptr_t)second, strlen(second) } };
+
+    pktio_port_send(port,
+        &(struct pktio_frame){ .pieces = pieces,
+            .piece_count = 2,
+            .length_bytes = (uint32_t)(strlen(first) + strlen(second)) },
+        1);
+}
+
+static void expect_text(struct pktio_port *port, const char *text)
+{
+    struct pollfd poll_fd = { .fd = port->data_fd, .events = POLLIN };
+    struct pktio_received frame;
+
+    if (pktio_port_arm(port, false))
+        EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    pktio_port_disarm(port);
+    EXPECT_EQ(pktio_port_receive(port, &frame, 1), 1);
+    EXPECT_EQ(frame.length_bytes, strlen(text));
+    EXPECT_MEM_EQ(frame.bytes, text, strlen(text));
+    EXPECT_EQ(pktio_port_receive(port, &frame, 1), 0);
+}
+
+static void expect_conversation(struct pktio_port *ends[2])
+{
+    EXPECT(pktio_port_link_up(ends[0]));
+    EXPECT_GE(pktio_port_room(ends[0]), PKTIO_BATCH_MAX);
+    send_text(ends[0], "there ", "it goes");
+    expect_text(ends[1], "there it goes");
+    send_text(ends[1], "and ", "back");
+    expect_text(ends[0], "and back");
+    EXPECT_EQ(ends[0]->frames_sent, 1);
+    EXPECT_EQ(ends[0]->bytes_received, 8);
+}
+
+SPEC("frames cross a pair of ports whole, and a sleeping end is called")
+{
+    struct pktio_port *ends[2];
+
+    EXPECT_EQ(pair_port_open(&(struct pair_port_config){ .mtu_bytes = 300 }, ends), 0);
+    expect_conversation(ends);
+    pktio_port_close(ends[0]);
+    EXPECT(!pktio_port_link_up(ends[1]));
+    pktio_port_close(ends[1]);
+}
+
+SPEC("a ring says how much room it has, and calls a waiting producer")
+{
+    struct pktio_port *ends[2];
+    struct pktio_received frames[64];
+    struct pollfd poll_fd;
+
+    EXPECT_EQ(
+        pair_port_open(&(struct pair_port_config){ .mtu_bytes = 300, .slot_count = 128 }, ends), 0);
+    for (uint32_t i = 0; i < 128; i++)
+        send_text(ends[0], "x", "y");
+    EXPECT_EQ(pktio_port_room(ends[0]), 0);
+    EXPECT(pktio_port_arm(ends[0], true));
+    poll_fd = (struct pollfd){ .fd = ends[0]->data_fd, .events = POLLIN };
+    EXPECT_EQ(poll(&poll_fd, 1, 0), 0);
+    EXPECT_EQ(pktio_port_receive(ends[1], frames, 64), 64);
+    EXPECT_EQ(pktio_port_room(ends[0]), 0); /* they are lent */
+    EXPECT_EQ(pktio_port_receive(ends[1], frames, 64), 64);
+    EXPECT_EQ(pktio_port_room(ends[0]), 64);
+    EXPECT_EQ(poll(&poll_fd, 1, 0), 1);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------
+ */
+
+struct server {
+    struct shm_port_config config;
+    struct pktio_port *port;
+    char path[64];
+    int err;
+};
+
+static void *serve(void *context)
+{
+    struct server *server = context;
+
+    server->err = shm_port_serve(&server->config, &server->port);
+    return NULL;
+}
+
+static void meet(struct server *server, struct pktio_port *ends[2])
+{
+    pthread_t thread;
+
+    snprintf(server->path, sizeof(server->path), "/tmp/mrc-test-port-%d", (int)getpid());
+    server->config = (struct shm_port_config){ .path = server->path, .rate_bps = 12345 };
+    EXPECT_EQ(pthread_create(&thread, NULL, serve, server), 0);
+    EXPECT_EQ(
+        shm_port_connect(
+            &(struct shm_port_config){ .path = server->path, .name = "mrc0", .port = 3 }, &ends[0]),
+        0);
+    pthread_join(thread, NULL);
+    EXPECT_EQ(server->err, 0);
+    ends[1] = server->port;
+}
+
+SPEC("two ends meet at a socket and share rings; who leaves takes the link down")
+{
+    struct server server;
+    struct pktio_port *ends[2];
+    struct pollfd poll_fd;
+
+    meet(&server, ends);
+    EXPECT_EQ(ends[0]->rate_bps, 12345);
+    EXPECT_EQ(access(server.path, F_OK), -1);
+    expect_conversation(ends);
+    EXPECT_EQ(shm_port_set_link(ends[1], false), 0);
+    poll_fd = (struct pollfd){ .fd = ends[0]->link_fd, .events = POLLIN };
+    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    pktio_port_update_link(ends[0]);
+    EXPECT(!pktio_port_link_up(ends[0]));
+    EXPECT_EQ(shm_port_set_link(ends[1], true), 0);
+    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    pktio_port_update_link(ends[0]);
+    EXPECT(pktio_port_link_up(ends[0]));
+    pktio_port_close(ends[1]);
+    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    pktio_port_update_link(ends[0]);
+    EXPECT(!pktio_port_link_up(ends[0]));
+    send_text(ends[0], "into the ", "void");
+    EXPECT_EQ(ends[0]->send_drops, 1);
+    pktio_port_close(ends[0]);
+}
+
+SPEC("nobody at the socket is an error, not a wait without end")
+{
+    struct pktio_port *port;
+
+    EXPECT_EQ(
+        shm_port_connect(
+            &(struct shm_port_config){ .path = "/tmp/mrc-test-nobody", .wait_ms = 20 }, &port),
+        -ENOENT);
+    EXPECT_EQ(
+        shm_port_serve(
+            &(struct shm_port_config){ .path = "/tmp/mrc-test-nobody", .wait_ms = 20 }, &port),
+        -ETIMEDOUT);
+}
+
+PROPERTY("a ring whose other end writes nonsense lends nothing outside itself", 200)
+{
+    struct prng prng = { .state = seed };
+    size_t bytes = frame_ring_bytes(64, 256);
+    uint8_t *memory = aligned_alloc(64, bytes);
+    struct frame_ring ring;
+    struct frame_ring producer;
+    struct frame_ring_shared *shared = (void *)memory;
+
+    EXPECT(memory);
+    memset(memory, 0, bytes);
+    frame_ring_format(memory, 64, 256);
+    EXPECT(frame_ring_attach(&ring, memory, bytes, -1));
+    EXPECT(frame_ring_attach(&producer, memory, bytes, -1));
+    for (uint32_t round = 0; round < 50; round++) {
+        struct pktio_received frames[64];
+        uint32_t count;
+
+        for (size_t i = 0; i < bytes; i += 4)
+            if (i >= sizeof(*shared) || prng_below(&prng, 8) == 0) {
+                uint32_t word = (uint32_t)prng_next(&prng) >> prng_below(&prng, 32);
+
+                memcpy(memory + i, &word, sizeof(word));
+            }
+        atomic_store(&shared->tail, ring.mine + prng_below(&prng, 80));
+        count = frame_ring_take(&ring, frames, 64);
+        EXPECT_LE(count, 64);
+        for (uint32_t i = 0; i < count; i++) {
+            EXPECT(frames[i].bytes >= memory + sizeof(*shared));
+            EXPECT(frames[i].bytes + frames[i].length_bytes <= memory + bytes);
+        }
+        EXPECT_LE(frame_ring_room(&producer), 64);
+    }
+    free(memory);
+}
+
+SPEC("a ring that lies about its size is not attached")
+{
+    size_t bytes = frame_ring_bytes(64, 256);
+    uint8_t *memory = aligned_alloc(64, bytes);
+    struct frame_ring_shared *shared = (void *)memory;
+    struct frame_ring ring;
+
+    EXPECT(memory);
+    memset(memory, 0, bytes);
+    EXPECT(!frame_ring_attach(&ring, memory, bytes, -1));
+    frame_ring_format(memory, 64, 256);
+    EXPECT(!frame_ring_attach(&ring, memory, bytes - 1, -1));
+    shared->slot_count = 128;
+    EXPECT(!frame_ring_attach(&ring, memory, bytes, -1));
+    shared->slot_count = 63;
+    EXPECT(!frame_ring_attach(&ring, memory, bytes, -1));
+    shared->slot_count = 64;
+    shared->slot_bytes = 0;
+    EXPECT(!frame_ring_attach(&ring, memory, bytes, -1));
+    free(memory);
+}
+
+/* ---- UDP and addresses ------------------------------------------------------------------------
+ */
+
+SPEC("frames cross UDP whole, and only from the one that is meant")
+{
+    uint32_t base = 20000 + (uint32_t)getpid() % 4000 * 3;
+    struct pktio_port *ends[2];
+    char addresses[2][100];
+
+    snprintf(addresses[0], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?rate=1000", base, base + 1);
+    snprintf(addresses[1], 100, "udp:127.0.0.1:%u,127.0.0.1:%u", base + 1, base);
+    EXPECT_EQ(pktio_open(addresses[0], "mrc0", 0, &ends[0]), 0);
+    EXPECT_EQ(pktio_open(addresses[1], "mrc1", 0, &ends[1]), 0);
+    EXPECT_EQ(ends[0]->rate_bps, 1000);
+    expect_conversation(ends);
+    pktio_port_close(ends[1]);
+    send_text(ends[0], "to ", "nobody");
+    send_text(ends[0], "to ", "nobody");
+    EXPECT_GE(pktio_port_room(ends[0]), 1);
+    pktio_port_close(ends[0]);
+}
+
+SPEC("addresses that say nothing are refused")
+{
+    static const char *const bad[] = { "", "shm", "tcp:1.2.3.4:5", "udp:127.0.0.1:1", "udp:,",
+        "udp:nowhere,127.0.0.1:1", "shm:/x?mtu=none", "shm:/x?colour=red", "shm:/x?mtu" };
+    struct pktio_port *port;
+
+    for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        EXPECT_LT(pktio_open(bad[i], "mrc0", 0, &port), 0);
+    EXPECT_EQ(pktio_open("raw:no-such-one", "mrc0", 0, &port), -ENODEV);
+}
+
+SPEC("a tap writes what crosses a port to a capture that can be read")
+{
+    struct pktio_port *ends[2];
+    struct capture_packet packet;
+    struct pktio_tap *tap;
+    struct capture capture;
+    char path[64];
+    char expanded[100];
+
+    snprintf(path, sizeof(path), "/tmp/mrc-test-%%p-%%d.pcapng");
+    snprintf(expanded, sizeof(expanded), "/tmp/mrc-test-%d-mrc7.pcapng", (int)getpid());
+    EXPECT_EQ(pair_port_open(&(struct pair_port_config){ .mtu_bytes = 300 }, ends), 0);
+    EXPECT_EQ(pktio_tap_open(path, "mrc7", &tap), 0);
+    EXPECT_EQ(pktio_tap_attach(tap, ends[0], 0), 0);
+    expect_conversation(ends);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+    pktio_tap_close(tap);
+    EXPECT_EQ(capture_open(&capture, expanded), 0);
+    EXPECT_EQ(capture_next(&capture, &packet), 1);
+    EXPECT_MEM_EQ(packet.bytes, "there it goes", 13);
+    EXPECT_EQ(capture_next(&capture, &packet), 1);
+    EXPECT_MEM_EQ(packet.bytes, "and back", 8);
+    EXPECT_EQ(capture_next(&capture, &packet), 0);
+    capture_close(&capture);
+    unlink(expanded);
+}
