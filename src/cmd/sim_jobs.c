@@ -3,6 +3,7 @@
 #include "cmd/sim_jobs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,15 @@ static struct job *job_of(struct job *jobs, uint32_t count, pid_t pid)
     return NULL;
 }
 
+/* Ctrl-C on a terminal reaches the children by itself, a signal to the parent alone does not. Not
+ * the same signal: the second of those ends a program at once. */
+static void pass_on_interrupt(const struct job *jobs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (jobs[i].pid > 0)
+            kill(jobs[i].pid, SIGTERM);
+}
+
 /* Waits for one of them; false when it failed. */
 static bool collect(struct job *jobs, uint32_t count)
 {
@@ -62,8 +72,12 @@ static bool collect(struct job *jobs, uint32_t count)
     pid_t pid = wait(&status);
     struct job *job;
 
+    if (pid < 0 && errno == EINTR) {
+        pass_on_interrupt(jobs, count);
+        return true;
+    }
     if (pid < 0)
-        return errno == EINTR; /* Ctrl-C reaches the children by itself */
+        return false;
     job = job_of(jobs, count, pid);
     if (!job)
         return true;

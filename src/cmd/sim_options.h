@@ -22,7 +22,7 @@ struct sim_options {
     bool checks;
     bool is_json;
     bool is_quiet;
-    bool is_live; /* shows the run while it goes on */
+    bool is_live;           /* shows the run while it goes on */
     bool wants_help;        /* nothing else, then */
     bool wants_parameters;  /* the same */
     const char *pcap_path;  /* NULL: none */

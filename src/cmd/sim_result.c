@@ -82,6 +82,16 @@ static const json_t *walk(const json_t *json, const char *path)
     return json;
 }
 
+/* Repeated runs bear their seed behind the label of the sweep. */
+static bool is_called(const json_t *run, const char *label, size_t length)
+{
+    const char *its = json_string_value(json_object_get(run, "label"));
+
+    if (strncmp(its, label, length) != 0)
+        return false;
+    return its[length] == '\0' || strncmp(its + length, " seed ", 6) == 0;
+}
+
 static const json_t *run_called(const json_t *runs, const char *label, size_t length)
 {
     size_t index;
@@ -89,9 +99,7 @@ static const json_t *run_called(const json_t *runs, const char *label, size_t le
 
     json_array_foreach(runs, index, run)
     {
-        const char *its = json_string_value(json_object_get(run, "label"));
-
-        if (strlen(its) == length && strncmp(its, label, length) == 0)
+        if (is_called(run, label, length))
             return run;
     }
     return NULL;
@@ -136,10 +144,8 @@ static json_t *judge(const struct experiment_criterion *criterion, struct scope 
 static bool is_about(
     const struct experiment_criterion *criterion, const json_t *runs, const json_t *run)
 {
-    const char *label = json_string_value(json_object_get(run, "label"));
-
     if (criterion->run)
-        return strcmp(criterion->run, label) == 0;
+        return is_called(run, criterion->run, strlen(criterion->run));
     if (strstr(criterion->text, "runs."))
         return run == json_array_get(runs, json_array_size(runs) - 1);
     return true;

@@ -154,13 +154,14 @@ static enum sim_status run(
 
     sim_record_phases(&running->record);
     while (status == SIM_RUNNING && !is_interrupted) {
-        uint64_t stop_ps = next_stop(experiment, sim_now_ps(running->sim));
+        uint64_t before_ps = sim_now_ps(running->sim);
         uint64_t now_ps;
 
-        status = run_to(running, stop_ps, progress);
-        now_ps = sim_now_ps(running->sim);
+        status = run_to(running, next_stop(experiment, before_ps), progress);
+        now_ps = sim_now_ps(running->sim); /* a little later: the simulator ends its window */
         sim_record_phases(&running->record);
-        if (now_ps % experiment->sample_ps == 0 || status != SIM_RUNNING || is_interrupted)
+        if (now_ps / experiment->sample_ps > before_ps / experiment->sample_ps ||
+            status != SIM_RUNNING || is_interrupted)
             sample(running);
     }
     return status;

@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/sim_fairness.h"
 #include "files/files.h"
-
-__extension__ typedef unsigned __int128 wide;
 
 #define MILLION UINT64_C(1000000)
 
 uint64_t sim_summary_bps(uint64_t bytes, uint64_t duration_ps)
 {
-    return duration_ps ? (uint64_t)((wide)bytes * 8 * SIM_PS_PER_S / duration_ps) : 0;
+    return duration_ps ? (uint64_t)((sim_wide)bytes * 8 * SIM_PS_PER_S / duration_ps) : 0;
 }
 
 /* The smallest value that `permille` of all do not exceed. */
@@ -44,15 +43,6 @@ json_t *sim_summary_distribution(struct sim_numbers *durations_ps)
 
 /* ---- flows ----------------------------------------------------------------------------------- */
 
-/* Jain's index, and the slowest and fastest flow, in kb/s so that squares stay small. */
-struct fairness {
-    wide sum;
-    wide sum_of_squares;
-    uint64_t count;
-    uint64_t least_bps;
-    uint64_t most_bps;
-};
-
 static uint64_t flow_bps(const struct sim_record *record, const struct sim_flow *flow)
 {
     bool is_done = flow->completed_bytes == flow->posted_bytes && flow->ended_ps > flow->started_ps;
@@ -63,32 +53,19 @@ static uint64_t flow_bps(const struct sim_record *record, const struct sim_flow 
     return sim_summary_bps(flow->placed_bytes, sim_now_ps(record->sim) - flow->started_ps);
 }
 
-static struct fairness fairness_of(const struct sim_record *record, uint32_t workload)
+static struct sim_fairness fairness_of(const struct sim_record *record, uint32_t workload)
 {
-    struct fairness fairness = { .least_bps = UINT64_MAX };
+    struct sim_fairness fairness;
 
+    sim_fairness_init(&fairness);
     for (uint32_t i = 0; i < record->flow_count; i++) {
         struct sim_flow flow;
-        uint64_t bps;
 
         sim_flow_at(record->sim, i, &flow);
-        if (flow.workload != workload || !flow.posted_bytes)
-            continue;
-        bps = flow_bps(record, &flow);
-        fairness.sum += bps / 1000;
-        fairness.sum_of_squares += (wide)(bps / 1000) * (bps / 1000);
-        fairness.count++;
-        fairness.least_bps = bps < fairness.least_bps ? bps : fairness.least_bps;
-        fairness.most_bps = bps > fairness.most_bps ? bps : fairness.most_bps;
+        if (flow.workload == workload && flow.posted_bytes)
+            sim_fairness_add(&fairness, flow_bps(record, &flow));
     }
     return fairness;
-}
-
-static uint64_t jain_millionths(const struct fairness *fairness)
-{
-    wide below = fairness->sum_of_squares * fairness->count;
-
-    return below ? (uint64_t)(fairness->sum * fairness->sum * MILLION / below) : 0;
 }
 
 /* ---- workloads ------------------------------------------------------------------------------- */
@@ -129,23 +106,10 @@ static json_t *steps_of(const struct sim_record_workload *workload)
     return steps;
 }
 
-static void set_fairness(json_t *json, const struct fairness *fairness, uint64_t ideal_bps)
-{
-    uint64_t share_bps = fairness->count ? ideal_bps / fairness->count : 0;
-
-    json_object_set_new(json, "flows", json_integer((json_int_t)fairness->count));
-    json_object_set_new(
-        json, "jain", fairness->count ? json_millionths(jain_millionths(fairness)) : json_null());
-    json_object_set_new(json, "flow_fraction_min",
-        fairness->count ? json_ratio(fairness->least_bps, share_bps) : json_null());
-    json_object_set_new(json, "flow_fraction_max",
-        fairness->count ? json_ratio(fairness->most_bps, share_bps) : json_null());
-}
-
 static json_t *workload_summary(struct sim_record *record, uint32_t index, struct outcome *outcome)
 {
     const struct sim_workload *workload = &record->experiment->sim.workloads[index];
-    struct fairness fairness = fairness_of(record, index);
+    struct sim_fairness fairness = fairness_of(record, index);
     uint64_t from_ps;
     uint64_t until_ps;
     json_t *json = json_object();
@@ -153,7 +117,7 @@ static json_t *workload_summary(struct sim_record *record, uint32_t index, struc
     *outcome = (struct outcome){ .ideal_bps = sim_ideal_bps(record->sim, index) };
     if (sim_record_span_of(record, index, &from_ps, &until_ps))
         outcome->goodput_bps = sim_summary_bps(workload_bytes(record, index), until_ps - from_ps);
-    outcome->jain_millionths = fairness.count ? jain_millionths(&fairness) : MILLION;
+    outcome->jain_millionths = fairness.count ? sim_fairness_jain_millionths(&fairness) : MILLION;
     json_object_set_new(json, "kind", json_string(experiment_kind_name(workload->kind)));
     json_object_set_new(json, "ranks", json_integer(workload->rank_count));
     json_object_set_new(json, "goodput_bps", json_integer((json_int_t)outcome->goodput_bps));
@@ -161,7 +125,7 @@ static json_t *workload_summary(struct sim_record *record, uint32_t index, struc
         json, "goodput_fraction", json_ratio(outcome->goodput_bps, outcome->ideal_bps));
     json_object_set_new(
         json, "completion_us", sim_summary_distribution(completions_of(record, index)));
-    set_fairness(json, &fairness, outcome->ideal_bps);
+    sim_fairness_set(json, &fairness, outcome->ideal_bps);
     json_object_set_new(json, "step_us", steps_of(&record->workloads[index]));
     return json;
 }
@@ -274,6 +238,7 @@ static void set_counts(json_t *json, const struct sim_record *record)
     json_object_set_new(json, "queue_peak_bytes", json_integer((json_int_t)queue_peak));
     json_object_set_new(json, "plane_imbalance", plane_imbalance(record));
     json_object_set_new(json, "ev_transitions", transitions(record));
+    json_object_set_new(json, "counters", sim_summary_counters(NULL, totals));
     json_object_set_new(json, "packets_sent", json_integer((json_int_t)totals->packets_sent));
     json_object_set_new(
         json, "packets_delivered", json_integer((json_int_t)totals->packets_delivered));

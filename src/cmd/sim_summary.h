@@ -11,6 +11,9 @@ json_t *sim_summary_phases(const struct sim_record *);
 json_t *sim_series(const struct sim_record *);
 json_t *sim_events_json(const struct sim_record *);
 
+/* What all transports counted, since `from` or the beginning (NULL). */
+json_t *sim_summary_counters(const struct sim_totals *from, const struct sim_totals *until);
+
 /* count, min, p50, p99, p999, max in microseconds. Sorts the durations. */
 json_t *sim_summary_distribution(struct sim_numbers *durations_ps);
 

@@ -33,6 +33,7 @@ struct document {
     const struct yaml_node *generators;
     const struct yaml_node *observe;
     const struct yaml_node *victim;
+    const struct yaml_node *watch;
     const struct yaml_node *phases;
     const struct yaml_node *criteria;
     const struct yaml_node *sweep;
@@ -56,6 +57,7 @@ static const struct yaml_field fields[] = {
     { .key = "window_psns", .type = YAML_COUNT, .offset = IN_DOCUMENT(window_psns), .least = 128, .most = 32768 },
     { .key = "observe", .type = YAML_MAP, .offset = IN_DOCUMENT(observe) },
     { .key = "victim", .type = YAML_ANY, .offset = IN_DOCUMENT(victim) },
+    { .key = "watch", .type = YAML_MAP, .offset = IN_DOCUMENT(watch) },
     { .key = "phases", .type = YAML_LIST, .offset = IN_DOCUMENT(phases) },
     { .key = "criteria", .type = YAML_LIST, .offset = IN_DOCUMENT(criteria) },
     { .key = "sweep", .type = YAML_LIST, .offset = IN_DOCUMENT(sweep) },
@@ -183,6 +185,7 @@ static bool read_parts(
            (!document->observe || read_observe(yaml, document->observe, experiment)) &&
            (!document->victim ||
                experiment_find_workload(yaml, document->victim, experiment, &experiment->victim)) &&
+           (!document->watch || experiment_read_watches(yaml, document->watch, experiment)) &&
            (!document->phases || experiment_read_phases(yaml, document->phases, experiment)) &&
            (!document->criteria || experiment_read_criteria(yaml, document->criteria, experiment));
 }

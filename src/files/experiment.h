@@ -33,6 +33,12 @@ struct experiment_observe {
     uint32_t to_rank; /* EXPERIMENT_NONE: any */
 };
 
+/* A link whose packets are counted, phase by phase. */
+struct experiment_watch {
+    char name[SIM_NAME_BYTES];
+    struct fabric_element link;
+};
+
 struct experiment {
     char name[EXPERIMENT_NAME_BYTES];
     char title[EXPERIMENT_TITLE_BYTES];
@@ -42,6 +48,8 @@ struct experiment {
     uint32_t repeat;
     uint32_t victim; /* a workload, or EXPERIMENT_NONE */
     struct experiment_observe observe;
+    const struct experiment_watch *watches;
+    uint32_t watch_count;
     const struct experiment_phase *phases;
     uint32_t phase_count;
     const struct experiment_criterion *criteria;

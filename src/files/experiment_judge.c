@@ -5,6 +5,7 @@
 
 #include "files/criterion.h"
 #include "files/experiment_part.h"
+#include "files/fabric_file.h"
 #include "files/word.h"
 #include "files/yaml_fields.h"
 
@@ -49,12 +50,34 @@ bool experiment_read_phases(
     return true;
 }
 
+/* ---- links ----------------------------------------------------------------------------------- */
+
+bool experiment_read_watches(
+    struct yaml *yaml, const struct yaml_node *mapping, struct experiment *experiment)
+{
+    struct experiment_watch *watches = yaml_take(yaml, mapping->child_count, sizeof(*watches));
+
+    for (const struct yaml_node *node = mapping->first; node; node = node->next) {
+        struct experiment_watch *watch = &watches[experiment->watch_count++];
+
+        snprintf(watch->name, sizeof(watch->name), "%s", node->key);
+        if (!experiment_check_name(yaml, node, node->key) ||
+            !fabric_file_find(yaml, node, &experiment->fabric, &watch->link))
+            return false;
+        if (watch->link.kind != FABRIC_UPLINK && watch->link.kind != FABRIC_HOST_LINK)
+            return yaml_complain(
+                yaml, node, "'%s' is no link; name one, such as p0.t0.1-t1.2 or h3.p0", node->text);
+    }
+    experiment->watches = watches;
+    return true;
+}
+
 /* ---- criteria -------------------------------------------------------------------------------- */
 
 static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", "completion_us",
     "jain", "victim_fraction", "retransmitted", "trimmed", "marked", "lost", "timeouts",
     "plane_imbalance", "ev_transitions", "packets_sent", "packets_delivered", "queue_peak_bytes",
-    "qp_errors", "simulated_us", "workloads", "phases", "runs", NULL };
+    "qp_errors", "counters", "simulated_us", "workloads", "phases", "runs", NULL };
 
 /* The part of a path up to the next dot, into `out`; yields what follows the dot. */
 static const char *take_segment(const char *path, char out[static CRITERION_NAME_BYTES])
@@ -130,6 +153,18 @@ static bool take_text(struct yaml *yaml, const struct yaml_node *node, const cha
     return true;
 }
 
+static bool is_label(const struct yaml_node *top, const char *text)
+{
+    char label[EXPERIMENT_LABEL_BYTES];
+
+    for (uint32_t i = 0; i < experiment_sweep_count(top); i++) {
+        experiment_sweep_label(top, i, label);
+        if (strcmp(label, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool read_criterion(struct yaml *yaml, const struct yaml_node *node,
     struct experiment *experiment, struct experiment_criterion *criterion)
 {
@@ -144,6 +179,9 @@ static bool read_criterion(struct yaml *yaml, const struct yaml_node *node,
         !take_text(yaml, entry.scale, &criterion->scale) ||
         !take_text(yaml, entry.run, &criterion->run))
         return false;
+    if (entry.run && !is_label(node->parent->parent, criterion->run))
+        return yaml_complain(
+            yaml, entry.run, "no set of the sweep has the label '%s'", criterion->run);
     criterion_evaluate(criterion->text, can_be_known, experiment, &outcome);
     if (outcome.problem[0])
         return yaml_complain(yaml, entry.text, "'%s': %s; write such as goodput_fraction >= 0.95",

@@ -11,7 +11,8 @@ bool experiment_read_generators(struct yaml *, const struct yaml_node *list, str
 bool experiment_read_parameters(
     struct yaml *, const struct yaml_node *mapping, struct parameters *);
 
-/* What is judged: phases, then criteria, which may name them. */
+/* What is judged: watched links and phases, then criteria, which may name them. */
+bool experiment_read_watches(struct yaml *, const struct yaml_node *mapping, struct experiment *);
 bool experiment_read_phases(struct yaml *, const struct yaml_node *list, struct experiment *);
 bool experiment_read_criteria(struct yaml *, const struct yaml_node *list, struct experiment *);
 

@@ -111,6 +111,11 @@ is 'which they say' "$(value "$SCRATCH/s.json" runs.1.settings)" '{"parameters.m
 exits 0 'runs can be compared' "$mrc" sim "$experiment" -q --set 'sweep=[{label: a}, {label: b}]' --set \
     'criteria=[runs.a.goodput_bps == runs.b.goodput_bps]'
 
+exits 0 'a criterion may be about one of them' "$mrc" sim "$experiment" -q -o "$SCRATCH/one.json" --repeat 2 \
+    --set 'sweep=[{label: a}, {label: b}]' --set 'criteria=[{expect: timeouts >= 0, run: b}]'
+is 'not about the first' "$(value "$SCRATCH/one.json" runs.0.criteria)" '[]'
+is 'but about the others' "$(value "$SCRATCH/one.json" runs.3.criteria.0.pass)" true
+
 exits 1 'a criterion that fails is a failure' "$mrc" sim "$experiment" --set 'criteria=[goodput_fraction > 2]'
 contains 'and says so' "$output" '  FAIL  goodput_fraction > 2  (0.'
 exits 1 'a result that cannot be written is a failure' "$mrc" sim "$experiment" -q -o "$SCRATCH/none/r.json"
@@ -119,18 +124,27 @@ exits 1 'so is a capture' "$mrc" sim "$experiment" -q --pcap "$SCRATCH/none/f"
 is 'by its name, too' "$output" "mrc sim: $SCRATCH/none/f: No such file or directory"
 
 # Long enough never to end by itself while the test runs.
-"$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -q -o "$SCRATCH/partial.json" \
-    --trace "$SCRATCH/alive" &
-child=$!
-tries=0
-until [ -s "$SCRATCH/alive" ] || [ "$tries" -eq 200 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
-kill -INT "$child"
-status=0
-wait "$child" || status=$?
-is 'Ctrl-C is a failure' "$status" 1
+interrupted() # FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once it has begun
+{
+    result=$1
+    shift
+    timeout --foreground 60 "$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -q -o "$result" "$@" &
+    child=$!
+    tries=0
+    until [ -s "$SCRATCH/alive" ] || [ "$tries" -eq 40 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -INT "$child"
+    status=0
+    wait "$child" || status=$?
+    echo "$status"
+}
+
+is 'Ctrl-C is a failure' "$(interrupted "$SCRATCH/partial.json" --trace "$SCRATCH/alive")" 1
 is 'what there is, is written' "$(value "$SCRATCH/partial.json" runs.0.status)" partial
 is 'with the work that was done' "$(value "$SCRATCH/partial.json" runs.0.summary.packets_sent | grep -c '^[1-9]')" 1
+rm "$SCRATCH/alive"
+is 'so it is with several runs' "$(interrupted "$SCRATCH/partial.json" --repeat 3 --jobs 2)" 1
+is 'those that had begun are there' "$(value "$SCRATCH/partial.json" runs.1.status)" partial
 done_testing

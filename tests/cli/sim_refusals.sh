@@ -53,6 +53,7 @@ refuses "15: parameters.ev_actve: there is no such parameter; did you mean 'ev_a
 refuses "28: parameters.loss_to_bad: 'x' is none of its choices: literal|3of8|adaptive" 'parameters: { loss_to_bad: x }'
 refuses "12: criteria.0: 'goodput > 1': there is no 'goodput'; write such as goodput_fraction >= 0.95" \
     'criteria: [goodput > 1]'
+refuses "44: criteria.0.run: no set of the sweep has the label 'x'" 'criteria: [{ expect: goodput_bps > 1, run: x }]'
 refuses "9: victim: there is no workload 'permutaton'; did you mean 'permutation'?" 'victim: permutaton'
 refuses '8: anchors, aliases and tags are not used here; write it out' 'name: *a'
 refuses '50: parameters.mpr: 4000 is out of range; give 1 to 255 units' \

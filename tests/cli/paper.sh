@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The experiments of the paper: all are valid, the fastest hold, and tools/paper tells what does not.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+cd "$ROOT" || exit 1
+
+for file in experiments/paper/*.yaml experiments/*.yaml; do
+    case $file in
+    */fabric-*) continue ;;
+    esac
+    exits 0 "$file can be run" "$mrc" sim -q --set duration=1us --set 'criteria=[]' "$file"
+done
+for file in experiments/paper/*.yaml; do
+    contains "$file states its scale" "$(cat "$file")" '# Scale'
+done
+for fabric in tiny lab8 d-like c-like mid; do
+    cat >"$SCRATCH/on-$fabric.yaml" <<END
+fabric: $ROOT/experiments/fabrics/$fabric.yaml
+duration: 20us
+workloads: [{ kind: permutation, message_bytes: 64KiB }]
+END
+    exits 0 "there is a fabric $fabric" "$mrc" sim -q "$SCRATCH/on-$fabric.yaml"
+done
+
+exits 0 'R1, R9 and R18 come out as published' tools/paper --seeds 1 R1 R9 R18
+contains 'with the paper beside it' "$output" 'paper: 390 Gb/s for all flows'
+contains 'and how many' "$output" '3 of 3 as published'
+exits 2 'an unknown one is refused' tools/paper R99
+contains 'by name' "$output" 'there is no R99'
+done_testing
