@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 600
 export BUILD PREFIX DESTDIR FUZZ_SECONDS SOAK_SECONDS
 
-.PHONY: all test check-all demo bench fuzz soak install format clean help
+.PHONY: all test check-all demo paper bench fuzz soak install format clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -26,6 +26,11 @@ demo:
 	@tools/deps build demo
 	@tools/build $(BUILD)
 	@tools/demo
+
+paper:
+	@tools/deps build
+	@tools/build $(BUILD)
+	@tools/paper
 
 bench:
 	@tools/deps build bench
@@ -56,6 +61,7 @@ help:
 	@echo 'make             build: programs in $(BUILD)/bin, libraries in $(BUILD)/lib, benches in $(BUILD)/bench'
 	@echo 'make test        everything a change must pass: gcc, clang, sanitizers, all tests and checks'
 	@echo 'make demo        shows what is there'
+	@echo 'make paper       runs the experiments of the MRC paper: what was published and what comes out here'
 	@echo 'make bench       runs every benchmark and draws a table'
 	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
 	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck'
