@@ -3,7 +3,7 @@
  *
  * Devices, protection domains, memory regions, ports and GIDs are those of libibverbs. What an
  * attribute or a call says "as ibv_x" keeps to the conventions of that verb. Every call that fails
- * sets errno. Manual: mrc_api(7) and a page for each call in section 3. */
+ * sets errno. Manual: mrc_api(7), and a page for each call. */
 #ifndef _MRC_API_H_
 #define _MRC_API_H_
 

@@ -4,7 +4,7 @@
  *
  * Profiles and port states belong to the device: they outlive the program that sets them, and QPs
  * name them by id. Changing them takes CAP_NET_ADMIN or the ownership of the device, otherwise
- * EPERM. Unless said otherwise calls return 0, or -1 with errno. Manual: mrc_ctl_api(7). */
+ * EPERM. Unless said otherwise calls return 0, or -1 with errno. Manual: mrc_api(7). */
 #ifndef _MRC_CTL_API_H_
 #define _MRC_CTL_API_H_
 
