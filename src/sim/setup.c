@@ -11,7 +11,7 @@ enum {
     WINDOW_PSNS_LEAST = 128,
     WINDOW_PSNS_MOST = 32768,
     PSNS_PER_MPR = 128,
-    PSNS_PER_WINDOW = 3, /* how far PSNs spread while a lost one is repaired */
+    PSNS_PER_WINDOW = 2, /* how far PSNs spread while a lost one is repaired */
     CONTROL_PER_FLOW = 32,
     PACKETS_PER_NIC = 64,
     PACKETS_LEAST = 4096,
