@@ -81,7 +81,8 @@ struct host_nic {
     struct pktio_port *ports[HOST_PORT_COUNT_MAX];
     struct pktio_tap *tap;
     uint32_t admin_mask;
-    uint32_t up_mask; /* as told to the transport */
+    uint32_t up_mask;     /* as told to the transport */
+    uint32_t usable_mask; /* as the transport says */
     uint32_t pmtu_max;
     struct memory_table memory;
     struct qp_table qps;

@@ -91,9 +91,11 @@ static void report(struct host_nic *nic, struct host_qp *qp, const struct transp
         report_async(nic, HOST_ASYNC_QP_FATAL, qp, event);
         break;
     case TRANSPORT_PORT_UP:
+        nic->usable_mask |= UINT32_C(1) << event->port;
         report_async(nic, HOST_ASYNC_PORT_UP, NULL, event);
         break;
     case TRANSPORT_PORT_DOWN:
+        nic->usable_mask &= ~(UINT32_C(1) << event->port);
         report_async(nic, HOST_ASYNC_PORT_DOWN, NULL, event);
         break;
     case TRANSPORT_EV_CHANGED:

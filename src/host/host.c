@@ -233,7 +233,7 @@ static struct host_nic *make_nic(const struct host_config *config)
     while (nic->config.seed == 0)
         nic->config.seed = (uint64_t)host_random() << 32 | host_random();
     nic->prng = prng_stream(nic->config.seed, UINT64_C(1) << 40);
-    nic->up_mask = nic->admin_mask = (UINT32_C(1) << config->port_count) - 1;
+    nic->up_mask = nic->usable_mask = nic->admin_mask = (UINT32_C(1) << config->port_count) - 1;
     ring_init(&nic->async.ring, ENGINE_ASYNC);
     nic->async.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
     nic->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

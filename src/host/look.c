@@ -38,7 +38,7 @@ int host_port_query(struct host_nic *nic, uint32_t index, struct host_port_state
     port = nic->ports[index];
     *out = (struct host_port_state){ .link_up = pktio_port_link_up(port),
         .admin_up = nic->admin_mask >> index & 1,
-        .usable = nic->up_mask >> index & 1,
+        .usable = nic->usable_mask >> index & 1,
         .mtu_bytes = port->mtu_bytes,
         .rate_bps = port->rate_bps,
         .frames_received = port->frames_received,

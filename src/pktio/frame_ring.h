@@ -14,10 +14,11 @@
  * the producer fills slots, then stores tail with release; the consumer loads tail with acquire,
  * reads, then stores head with release.
  *
- * Sleeping. Each end has a doorbell. A consumer about to sleep stores consumer_sleeps = 1, then looks
- * at tail again. A producer stores tail, then swaps consumer_sleeps for 0 and rings the consumer's
- * doorbell if it was 1. All four are sequentially consistent, so one of them sees the other. The
- * same with producer_waits for a producer without room, rung by the consumer after storing head.
+ * Sleeping. Each end has a doorbell. A consumer about to sleep stores consumer_sleeps = 1, then
+ * looks at tail again. A producer stores tail, then swaps consumer_sleeps for 0 and rings the
+ * consumer's doorbell if it was 1. All four are sequentially consistent, so one of them sees the
+ * other. The same with producer_waits for a producer without room, rung by the consumer after
+ * storing head.
  *
  * The other end is never trusted: sizes are copied when the ring is attached, a counter out of
  * range breaks the ring, a length out of range empties that frame. */

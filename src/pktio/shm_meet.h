@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a shared-memory port is, for the two files that make it. */
+/* What a shared-memory port is, for the files that make it. */
 #pragma once
 
 #include <stddef.h>
+#include <sys/un.h>
 
 #include "pktio/frame_ring.h"
 #include "pktio/pktio_port.h"
@@ -18,4 +19,25 @@ struct shm_port {
     _Atomic bool peer_is_gone;
 };
 
+/* In shm_port.c. */
 extern const struct pktio_ops shm_ops;
+
+/* The descriptors that travel with a welcome. */
+enum {
+    SHM_MEET_MEMORY,
+    SHM_MEET_CLIENT_BELL,
+    SHM_MEET_SERVER_BELL,
+    SHM_MEET_COUNT,
+};
+
+enum { SHM_MEET_WAIT_MS = 10000 }; /* unless the configuration says otherwise */
+
+extern const char shm_meet_hello[8];
+extern const char shm_meet_welcome[8];
+
+int shm_meet_address(struct sockaddr_un *, const char *path);
+void shm_meet_close(int descriptors[SHM_MEET_COUNT]);
+
+/* Socket and descriptors are the port's if it succeeds, the caller's if not. */
+int shm_meet_make_port(int socket, int descriptors[SHM_MEET_COUNT], const struct shm_welcome *,
+    bool is_server, struct pktio_port **);
