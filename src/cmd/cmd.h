@@ -19,6 +19,7 @@ struct cmd {
 
 enum cmd_status cmd_decode(int argument_count, char **arguments);
 enum cmd_status cmd_fabric(int argument_count, char **arguments);
+enum cmd_status cmd_perf(int argument_count, char **arguments);
 enum cmd_status cmd_report(int argument_count, char **arguments);
 enum cmd_status cmd_sim(int argument_count, char **arguments);
 

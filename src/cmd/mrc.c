@@ -10,6 +10,7 @@
 static const struct cmd commands[] = {
     { "decode", "show the packets of a capture or of hex lines", cmd_decode },
     { "fabric", "run a fabric on this machine, break it, look at it", cmd_fabric },
+    { "perf", "measure and check writes and collectives between processes", cmd_perf },
     { "report", "make an HTML page of the results of simulations", cmd_report },
     { "sim", "run an experiment on a simulated cluster", cmd_sim },
 };

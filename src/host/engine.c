@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <sched.h>
 
+enum { IDLE_POLLS = 256 }; /* in a row, between two looks at who else wants to run */
+
 bool engine_try_own(struct host_nic *nic)
 {
     bool free = false;
@@ -100,12 +102,18 @@ uint32_t engine_pass(struct host_nic *nic)
 uint32_t host_progress(struct host_nic *nic)
 {
     uint32_t work;
+    bool yields;
 
     if (atomic_load_explicit(&nic->is_dead, memory_order_relaxed) || !engine_try_own(nic))
         return 0;
     work = engine_pass(nic);
     progress_note_poll(nic);
+    nic->idle_polls = work ? 0 : nic->idle_polls + 1;
+    yields = nic->idle_polls >= IDLE_POLLS;
+    nic->idle_polls = yields ? 0 : nic->idle_polls;
     engine_release(nic);
+    if (yields)
+        sched_yield(); /* whoever has the answer may need this very processor */
     return work;
 }
 

@@ -95,7 +95,8 @@ struct host_nic {
     struct host_cq *ev_queues; /* a list */
     struct host_cq *cqs;       /* a list */
     struct engine_route routes[ENGINE_ROUTES];
-    uint32_t full_ports;   /* had no room when there was something to send */
+    uint32_t full_ports; /* had no room when there was something to send */
+    uint32_t idle_polls;
     uint32_t polls_asleep; /* passes by others since the progress thread went to sleep */
     struct prng prng;
 

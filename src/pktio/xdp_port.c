@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pktio/interface.h"
@@ -22,6 +23,8 @@ enum {
     /* The kernel keeps 256 bytes in front of what it receives, and veth another 320 or so behind.
      */
     MTU_MAX = 3498,
+    BUSY_TRIES = 100,
+    BUSY_WAIT_NS = 10 * 1000 * 1000,
 };
 
 struct xdp_port {
@@ -252,14 +255,12 @@ static void fill_port(struct xdp_port *xdp, const struct xdp_port_config *config
     pktio_port_keep(&xdp->port, xdp->interface.link_fd);
 }
 
-int xdp_port_open(const struct xdp_port_config *config, struct pktio_port **out)
+static int open_once(const struct xdp_library *library, const struct xdp_port_config *config,
+    struct pktio_port **out)
 {
-    const struct xdp_library *library = xdp_library();
     struct xdp_port *xdp;
     int err;
 
-    if (!library)
-        return -ENOTSUP;
     xdp = calloc(1, sizeof(*xdp));
     if (!xdp)
         return -ENOMEM;
@@ -289,5 +290,21 @@ close_link:
     close(xdp->interface.link_fd);
 free_port:
     free(xdp);
+    return err;
+}
+
+/* The kernel frees the queue of a socket that was closed a little later. */
+int xdp_port_open(const struct xdp_port_config *config, struct pktio_port **out)
+{
+    const struct xdp_library *library = xdp_library();
+    int err;
+
+    if (!library)
+        return -ENOTSUP;
+    err = open_once(library, config, out);
+    for (uint32_t i = 0; err == -EBUSY && i < BUSY_TRIES; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = BUSY_WAIT_NS }, NULL);
+        err = open_once(library, config, out);
+    }
     return err;
 }

@@ -154,6 +154,20 @@ SPEC("on a slow link no derived value falls to 0, which would mean derive again"
     EXPECT_EQ(profile.settings.max_window_bytes, 2);
 }
 
+SPEC("on a fast and long link derived values end at 2^32 - 1")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+    struct cc cc;
+
+    settings.link_bps = UINT64_C(10000000000000);
+    settings.base_rtt_ns = 1000000000;
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    EXPECT_EQ(profile.settings.fair_increase_bytes, UINT32_MAX);
+    EXPECT_EQ(cc.max_window_bytes, UINT32_MAX);
+}
+
 SPEC("a window's limit is at least a packet")
 {
     struct cc_settings settings = flow_reference();

@@ -157,6 +157,33 @@ SPEC("a write that begins one byte before a region touches nothing")
     endpoint_pair_close(&pair);
 }
 
+SPEC("a write that crosses the end of a region touches nothing behind it")
+{
+    struct endpoint_pair pair;
+    struct host_completion completion;
+    struct endpoint_address peer;
+
+    endpoint_pair_open(&pair, 1, &perfect, 1 << 15);
+    endpoint_pair_connect(&pair, 0);
+    endpoint_fill(pair.ends[0].memory, 1 << 15, 6);
+    peer = pair.addresses[1];
+    EXPECT_EQ(host_memory_register(pair.ends[1].nic,
+                  &(struct host_region){ .address = pair.ends[1].memory,
+                      .length_bytes = 8192 - 1,
+                      .remote_va = peer.va,
+                      .access = HOST_ACCESS_REMOTE_WRITE,
+                      .domain = ENDPOINT_DOMAIN },
+                  &peer.key),
+        0);
+    EXPECT_EQ(endpoint_write(&pair.ends[0], pair.qps[0], &peer, 0, 8192), 0);
+    EXPECT_EQ(endpoint_wait(&pair.ends[0], 1, &completion), 1);
+    EXPECT_EQ(completion.status, COMPLETION_REMOTE_ACCESS);
+    for (uint32_t i = 4096; i < 1 << 15; i++)
+        EXPECT_EQ(pair.ends[1].memory[i], 0);
+    EXPECT_EQ(host_memory_deregister(pair.ends[1].nic, peer.key), 0);
+    endpoint_pair_close(&pair);
+}
+
 SPEC("a key of another protection domain opens nothing")
 {
     struct endpoint_pair pair;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc perf: measures and checks what MRC does between processes. A client of mrc.h like any other.
+ */
+#include <signal.h>
+#include <stdio.h>
+
+#include "cmd/perf_run.h"
+#include "cmd/perf_start.h"
+
+static const char name[] = "perf";
+static volatile int is_interrupted;
+
+static void on_signal(int number)
+{
+    (void)number;
+    is_interrupted = 1;
+}
+
+/* The first one ends the test, the second the program. */
+static void catch_interrupt(void)
+{
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static enum cmd_status run(const struct perf_options *options)
+{
+    struct perf_start start;
+    struct perf_meet meet = { 0 };
+    enum cmd_status status;
+
+    catch_interrupt();
+    status = perf_start(&start, options, &meet);
+    if (status == CMD_DONE) {
+        status = perf_run(options, &meet, &is_interrupted);
+        if (meet.problem[0] && !start.is_child)
+            cmd_complain(CMD_FAILED, name, "%s", meet.problem);
+    }
+    perf_meet_close(&meet);
+    perf_start_wait(&start);
+    return status;
+}
+
+enum cmd_status cmd_perf(int argument_count, char **arguments)
+{
+    struct perf_options options;
+    enum cmd_status status = perf_options_read(&options, argument_count, arguments);
+
+    if (status != CMD_DONE)
+        return status;
+    if (options.wants_help) {
+        perf_options_print_help();
+        return CMD_DONE;
+    }
+    return run(&options);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What mrc perf prints: tables in the manner of perftest and nccl-tests, JSON, progress. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "cmd/perf_test.h"
+
+/* All that was measured with one size. */
+struct perf_row {
+    uint64_t size_bytes;
+    uint64_t iterations;
+    uint64_t time_ns;  /* the slowest rank's, of all batches together */
+    uint64_t bytes;    /* sent by all ranks */
+    uint64_t peak_bps; /* of the fastest batch */
+    uint64_t wrong;    /* bytes, or elements of a collective */
+    uint64_t *samples_ns;
+    uint64_t sample_count;
+    uint64_t rank_bps[PERF_RANKS_MAX]; /* sent by each, on its own clock */
+};
+
+struct perf_report {
+    const struct perf_options *options;
+    const struct perf_run *run;
+    bool is_on; /* this process prints */
+    bool is_progress_shown;
+    json_t *rows;
+    json_t *intervals; /* of the row that is measured */
+    double bus_sum;
+    uint32_t row_count;
+    uint64_t wrong;
+    uint64_t interval_began_ns;
+    uint64_t interval_bytes;
+    uint64_t row_began_ns;
+    uint64_t progress_ns;
+};
+
+void perf_report_begin(struct perf_report *, const struct perf_options *, const struct perf_run *);
+void perf_report_row_begins(struct perf_report *);
+/* After each batch: `bytes` more, `done` permille of the row. */
+void perf_report_batch(struct perf_report *, uint64_t bytes, uint64_t done_permille);
+void perf_report_row(struct perf_report *, struct perf_row *);
+/* `problem` NULL: it went well. */
+enum cmd_status perf_report_end(struct perf_report *, const char *problem, bool was_interrupted);

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks find each other: socket pairs to forked processes, a server and its client, or a
+ * rendezvous. */
+#include "cmd/perf_start.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char name[] = "perf";
+
+enum {
+    PATIENCE_S = 30, /* a rank may be started before the one it connects to */
+    GRACE_MS = 5000,
+};
+
+/* Said by who connects. */
+struct hello {
+    uint32_t magic;
+    uint32_t rank;
+    uint32_t rank_count;
+    uint32_t settings_bytes; /* a cheap version number */
+};
+
+#define HELLO_MAGIC 0x6d727031u
+
+static void init(struct perf_meet *meet, uint32_t rank, uint32_t rank_count, uint32_t hub)
+{
+    *meet = (struct perf_meet){
+        .rank = rank, .rank_count = rank_count, .is_hub = rank == hub, .hub = hub
+    };
+    for (uint32_t i = 0; i < PERF_RANKS_MAX; i++)
+        meet->fds[i] = -1;
+}
+
+/* ---- on this machine ------------------------------------------------------------------------- */
+
+static void become_child(struct perf_start *start, struct perf_meet *meet, uint32_t rank, int fd)
+{
+    perf_meet_close(meet);
+    init(meet, rank, meet->rank_count, 0);
+    meet->fds[0] = fd;
+    *start = (struct perf_start){ .is_child = true };
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to all; rank 0 decides */
+}
+
+static enum cmd_status fork_ranks(struct perf_start *start, uint32_t count, struct perf_meet *meet)
+{
+    int pair[2];
+    pid_t pid;
+
+    init(meet, 0, count, 0);
+    fflush(NULL);
+    for (uint32_t rank = 1; rank < count; rank++) {
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+            return cmd_complain(CMD_FAILED, name, "socket pair: %s", strerror(errno));
+        pid = fork();
+        if (pid < 0)
+            return cmd_complain(CMD_FAILED, name, "fork: %s", strerror(errno));
+        if (pid == 0) {
+            close(pair[0]);
+            become_child(start, meet, rank, pair[1]);
+            return CMD_DONE;
+        }
+        close(pair[1]);
+        meet->fds[rank] = pair[0];
+        start->children[start->child_count++] = pid;
+    }
+    return CMD_DONE;
+}
+
+void perf_start_wait(struct perf_start *start)
+{
+    const struct timespec pause = { .tv_nsec = 1000000 };
+
+    for (uint32_t i = 0; i < start->child_count; i++) {
+        uint32_t waited_ms = 0;
+
+        while (waitpid(start->children[i], NULL, WNOHANG) == 0 && waited_ms++ < GRACE_MS)
+            nanosleep(&pause, NULL);
+        if (waited_ms > GRACE_MS) {
+            kill(start->children[i], SIGKILL);
+            waitpid(start->children[i], NULL, 0);
+        }
+    }
+}
+
+/* ---- TCP ------------------------------------------------------------------------------------- */
+
+static enum cmd_status find(
+    const char *host, const char *port, bool is_passive, struct addrinfo **list)
+{
+    struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+        .ai_flags = is_passive ? AI_PASSIVE : 0,
+        .ai_family = host ? AF_UNSPEC : AF_INET6 };
+    int err = getaddrinfo(host, port, &hints, list);
+
+    if (err && !host) { /* without IPv6 */
+        hints.ai_family = AF_INET;
+        err = getaddrinfo(host, port, &hints, list);
+    }
+    if (!err)
+        return CMD_DONE;
+    return cmd_complain(
+        CMD_FAILED, name, "%s port %s: %s", host ? host : "any", port, gai_strerror(err));
+}
+
+static void set_up(int fd)
+{
+    int one = 1;
+
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+}
+
+static int listen_at(const struct addrinfo *address)
+{
+    int one = 1;
+    int zero = 0;
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return -1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    if (address->ai_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, PERF_RANKS_MAX) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static bool is_expected(const struct perf_meet *meet, const struct hello *hello)
+{
+    return hello->magic == HELLO_MAGIC && hello->settings_bytes == sizeof(struct perf_settings) &&
+           hello->rank_count == meet->rank_count && hello->rank < meet->rank_count &&
+           hello->rank != meet->rank && meet->fds[hello->rank] < 0;
+}
+
+static enum cmd_status accept_all(struct perf_meet *meet, int listener)
+{
+    uint32_t missing = meet->rank_count - 1;
+    struct hello hello;
+
+    while (missing > 0) {
+        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+        if (fd < 0 && errno == EINTR)
+            return cmd_complain(CMD_FAILED, name, "interrupted before all ranks were there");
+        if (fd < 0)
+            return cmd_complain(CMD_FAILED, name, "accept: %s", strerror(errno));
+        if (recv(fd, &hello, sizeof(hello), MSG_WAITALL) != sizeof(hello) ||
+            !is_expected(meet, &hello)) {
+            close(fd);
+            cmd_complain(CMD_FAILED, name, "somebody connected who is no rank of this test");
+            continue;
+        }
+        set_up(fd);
+        meet->fds[hello.rank] = fd;
+        missing--;
+    }
+    return CMD_DONE;
+}
+
+static enum cmd_status serve(struct perf_meet *meet, const char *host, const char *port)
+{
+    struct addrinfo *list;
+    enum cmd_status status = find(host, port, true, &list);
+    int listener;
+
+    if (status != CMD_DONE)
+        return status;
+    listener = listen_at(list);
+    if (listener < 0)
+        status = cmd_complain(CMD_FAILED, name, "port %s: %s", port, strerror(errno));
+    freeaddrinfo(list);
+    if (listener < 0)
+        return status;
+    status = accept_all(meet, listener);
+    close(listener);
+    return status;
+}
+
+static int connect_once(const struct addrinfo *list)
+{
+    for (; list; list = list->ai_next) {
+        int fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (fd >= 0 && connect(fd, list->ai_addr, list->ai_addrlen) == 0)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+static enum cmd_status join(struct perf_meet *meet, const char *host, const char *port)
+{
+    struct hello hello = { HELLO_MAGIC, meet->rank, meet->rank_count,
+        sizeof(struct perf_settings) };
+    const struct timespec pause = { .tv_nsec = 100000000 };
+    time_t deadline = time(NULL) + PATIENCE_S;
+    struct addrinfo *list;
+    enum cmd_status status = find(host, port, false, &list);
+    int fd = -1;
+
+    if (status != CMD_DONE)
+        return status;
+    while ((fd = connect_once(list)) < 0 && errno == ECONNREFUSED && time(NULL) < deadline)
+        nanosleep(&pause, NULL);
+    freeaddrinfo(list);
+    if (fd < 0)
+        return cmd_complain(CMD_FAILED, name, "%s port %s: %s; is the other side started?", host,
+            port, strerror(errno));
+    set_up(fd);
+    meet->fds[meet->hub] = fd;
+    if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
+        return cmd_complain(CMD_FAILED, name, "%s port %s: %s", host, port, strerror(errno));
+    return CMD_DONE;
+}
+
+static enum cmd_status rendezvous(const struct perf_options *options, struct perf_meet *meet)
+{
+    char host[256];
+    const char *colon = strrchr(options->rendezvous, ':');
+    size_t length = (size_t)(colon - options->rendezvous);
+
+    if (length >= sizeof(host))
+        return cmd_complain(CMD_MISUSED, name, "--rendezvous %s: too long", options->rendezvous);
+    memcpy(host, options->rendezvous, length);
+    host[length] = '\0';
+    init(meet, options->rank, options->rank_count, 0);
+    return meet->is_hub ? serve(meet, host, colon + 1) : join(meet, host, colon + 1);
+}
+
+enum cmd_status perf_start(
+    struct perf_start *start, const struct perf_options *options, struct perf_meet *meet)
+{
+    char port[8];
+
+    *start = (struct perf_start){ 0 };
+    if (options->local_count > 0)
+        return fork_ranks(start, options->local_count, meet);
+    if (options->rendezvous)
+        return rendezvous(options, meet);
+    snprintf(port, sizeof(port), "%u", options->port);
+    init(meet, options->server ? 0 : 1, 2, 1); /* the client sends, and so is rank 0 */
+    if (options->server)
+        return join(meet, options->server, port);
+    if (!options->is_quiet)
+        fprintf(stderr, "mrc perf: waiting for a client on port %s\n", port);
+    return serve(meet, NULL, port);
+}

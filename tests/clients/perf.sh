@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# mrc perf: real processes over a soft fabric of four planes, every byte checked, also while it breaks.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+export MRC_RUN_DIR="$SCRATCH"
+unset MRC_CONFIG
+
+exits 2 'without a test it says so' "$mrc" perf
+is 'in a line' "$output" "mrc perf: which test? 'mrc perf --help' lists them"
+exits 2 'a test that is not there is refused' "$mrc" perf wirte
+is 'with the one that was meant' "$output" "mrc perf: there is no test 'wirte'; did you mean 'write'?"
+exits 2 'an option that is not there is refused' "$mrc" perf write --sise 3
+is 'with the one that was meant, too' "$output" "mrc perf: there is no option '--sise'; did you mean --size?"
+exits 2 'a number out of bounds is refused' "$mrc" perf write -s 0
+exits 2 'a pair is two' "$mrc" perf write --local 3
+exits 2 'a collective wants to know its ranks' "$mrc" perf allreduce
+exits 2 'letters of the other family are refused' "$mrc" perf allreduce --local 2 -s 5
+exits 0 'it explains itself' "$mrc" perf --help
+exits 1 'without devices it fails' "$mrc" perf write --local 2
+contains 'and says where they come from' "$output" "'mrc fabric run' makes some"
+
+cat >"$SCRATCH/four.yaml" <<EOF
+planes: 4
+t0s: 2
+t1s: 2
+hosts_per_t0: 2
+host_link: { rate: 100Gb/s, delay: 500ns }
+uplink: { rate: 100Gb/s, delay: 500ns }
+EOF
+"$mrc" fabric run -q "$SCRATCH/four.yaml" &
+fabric=$!
+trap 'kill $fabric; wait $fabric; rm -rf "$SCRATCH"' EXIT
+tries=0
+while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+
+perf()
+{
+    timeout 60 "$mrc" perf "$@"
+}
+
+exits 0 'writes between two ranks arrive' perf write --local 2 -n 100 -s 10000 -q 2 -c
+contains 'with the columns of perftest' "$output" '#bytes     #iterations    BW peak[MiB/sec]'
+contains 'and nothing is wrong' "$output" 'Out of bounds values : 0 OK'
+exits 0 'also both ways, of random sizes' perf write --devices mrc3,mrc0 -n 64 -s 20000 -b -c --random
+exits 0 'and of all sizes' perf write --local 2 -a -n 3 -c -w 0
+is 'one line each' "$(echo "$output" | grep -c '^ [0-9]')" 23
+exits 0 'small ones are counted' perf rate --local 2 -n 2000 --report_gbits
+contains 'in Gb/sec if asked' "$output" 'BW average[Gb/sec]'
+exits 0 'latency is measured' perf lat --local 2 -n 50
+contains 'with its percentiles' "$output" '99.9% percentile[usec]'
+exits 0 'also asleep' perf lat --local 2 -n 20 --events -c
+
+for test in allreduce allgather reducescatter alltoall sendrecv incast; do
+    exits 0 "$test is right among four" perf "$test" --local 4 -b 1000 -e 256K -f 16 -n 2 -c --datatype uint32
+    is '  at every size' "$(echo "$output" | grep -c '^ .* 0$')" 3
+    exits 0 "$test is right among three, with two QPs" perf "$test" --local 3 -b 4 -e 40000 -f 100 -n 2 -q 2 -c
+done
+contains 'collectives have the columns of nccl-tests' "$output" 'algbw    busbw  #wrong'
+contains 'and their last line' "$output" '# Avg bus bandwidth    : '
+
+if command -v python3 >/dev/null; then
+    # shellcheck disable=SC2016
+    exits 0 'the JSON is whole, and like the table' sh -c '"$1" perf lat --local 2 -n 40 -j | python3 -c "
+import json, sys
+result = json.load(sys.stdin)
+row = result[\"rows\"][0]
+assert result[\"status\"] == \"finished\" and result[\"devices\"] == [\"mrc0\", \"mrc1\"]
+assert row[\"iterations\"] == 40 and row[\"t_min_us\"] <= row[\"t_typical_us\"] <= row[\"t_max_us\"]
+"' sh "$mrc"
+else
+    skip 'the JSON is whole, and like the table' 'python3 is not installed'
+fi
+perf allreduce --local 2 -b 4K -e 4K -n 2 --quiet --out_json_file "$SCRATCH/result.json"
+contains 'a file takes the result, too' "$(cat "$SCRATCH/result.json")" '"openmrc_perf": 1'
+
+# Apart from each other: the client's word counts.
+port=$((20000 + $$ % 20000))
+perf write -d mrc0 -p "$port" 2>"$SCRATCH/server" &
+server=$!
+exits 0 'a server and a client meet by TCP' perf write -d mrc2 -p "$port" -s 3000 -n 50 -c 127.0.0.1
+wait $server
+is 'both succeed' $? 0
+contains 'the server says where it waits' "$(cat "$SCRATCH/server")" "waiting for a client on port $port"
+perf lat -d mrc0 -p "$port" 2>"$SCRATCH/server" &
+server=$!
+exits 1 'two different tests do not go together' perf write -d mrc2 -p "$port" 127.0.0.1
+contains 'as both are told' "$output" 'rank 1: this is another test than that of rank 0 (write)'
+wait $server
+for rank in 1 2; do
+    perf alltoall -d mrc$rank --rank $rank --ranks 3 --rendezvous "127.0.0.1:$port" &
+done
+exits 0 'ranks that are started one by one meet at a rendezvous' \
+    perf alltoall -d mrc0 --rank 0 --ranks 3 --rendezvous "127.0.0.1:$port" -b 3K -e 3K -n 3 -c
+exits 1 'a device is one rank' perf write --devices mrc0,mrc0
+contains 'as the message says' "$output" 'Device or resource busy'
+
+# Things break while data moves.
+breaks()
+{
+    while read -r fault; do
+        sleep 0.2
+        # shellcheck disable=SC2086
+        "$mrc" fabric fault $fault
+    done <<EOF
+switch p0.t1.0 down
+port h0.p1 down
+switch p0.t1.0 up
+plane p2 blackhole
+port h0.p1 up
+port h3.p3 flap 20ms 50%
+plane p2 up
+link p0.t0.0-t1.1 loss 20%
+clear
+EOF
+}
+
+breaks &
+exits 0 'writes arrive while a T1, a NIC port and a plane die and come back' \
+    perf write --devices mrc0,mrc3 -D 3 --random -b -q 2 -c --interval 1
+contains '  and are right' "$output" 'Out of bounds values : 0 OK'
+wait $!
+breaks &
+exits 0 'so do sums' perf allreduce --local 4 -b 200K -e 200K -D 3 -c
+contains '  which are right' "$output" 'Out of bounds values : 0 OK'
+wait $!
+
+# A rank that dies ends the others.
+perf write -d mrc0 -p "$port" 2>"$SCRATCH/server" &
+server=$!
+"$mrc" perf write -d mrc1 -p "$port" -D 30 127.0.0.1 >"$SCRATCH/client" 2>&1 &
+client=$!
+tries=0
+while [ "$tries" -lt 100 ] && ! grep -q '#bytes' "$SCRATCH/client"; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+kill -KILL $client
+wait $client 2>/dev/null
+wait $server
+is 'a rank whose peer is killed ends' "$(tail -n 1 "$SCRATCH/server")" \
+    'mrc perf: rank 1: rank 0 has gone away: killed, or its connection was cut'
+
+"$mrc" perf write --local 2 -D 30 >"$SCRATCH/run" 2>&1 &
+run=$!
+tries=0
+while [ "$tries" -lt 100 ] && ! grep -q '#bytes' "$SCRATCH/run"; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+sleep 1
+kill -TERM $run
+wait $run
+is 'an interrupted test fails' $? 1
+is 'but prints what there is' "$(grep -c '^ 65536 \|^# interrupted' "$SCRATCH/run")" 2
+done_testing
