@@ -232,6 +232,14 @@ void ev_table_apply(
         now_ns);
 }
 
+bool ev_table_is_last_of_plane(const struct path_set *set, uint32_t ev_index)
+{
+    uint32_t plane = path_plane_of(set, ev_index);
+
+    return ev_table_evs_const(set)[ev_index].is_active && set->planes[plane].rotation_count == 1 &&
+           find_backup(set, plane) == PATH_NONE;
+}
+
 bool ev_table_may_demote(const struct path_set *set, uint32_t ev_index)
 {
     const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];

@@ -125,5 +125,8 @@ static inline uint32_t ev_table_plane_end(const struct path_set *set, uint32_t p
  * of it. */
 void ev_table_apply(struct path_set *, uint32_t ev_index, enum path_signal, uint64_t now_ns);
 
+/* Were the EV to go, its plane would have none. */
+bool ev_table_is_last_of_plane(const struct path_set *, uint32_t ev_index);
+
 /* Whether min_active (§14.3) lets the EV, GOOD or SKIP, be demoted. */
 bool ev_table_may_demote(const struct path_set *, uint32_t ev_index);

@@ -82,16 +82,21 @@ static bool three_in_a_row(const struct ev_table_ev *ev)
     return (ev->losses & 7) == 7;
 }
 
-static bool loss_demotes(
-    const struct path_set *set, const struct ev_table_ev *ev, enum path_loss_to_bad rule)
+static bool loss_demotes(const struct path_set *set, uint32_t ev_index, enum path_loss_to_bad rule)
 {
+    const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
+
     switch (rule) {
     case PATH_LOSS_LITERAL:
         return true;
     case PATH_LOSS_3OF8:
         return bits_count(ev->losses) >= 3;
     case PATH_LOSS_ADAPTIVE:
-        return set->lost_count * 8u < set->ev_count || three_in_a_row(ev);
+        if (three_in_a_row(ev))
+            return true;
+        if (set->config->spares_last_ev && ev_table_is_last_of_plane(set, ev_index))
+            return false;
+        return set->lost_count * 8u < set->ev_count;
     }
     return false;
 }
@@ -115,7 +120,7 @@ static bool on_lost(struct path_set *set, uint32_t ev_index, enum path_loss_to_b
         ev->mark |= EV_TABLE_MORE_AGAINST;
     if (!ev_state_is_usable(ev->state))
         return false;
-    demotes = loss_demotes(set, ev, rule);
+    demotes = loss_demotes(set, ev_index, rule);
     if (demotes && !ev_table_may_demote(set, ev_index)) {
         set->refusals++;
         demotes = false;

@@ -89,6 +89,7 @@ enum path_policy { /* others join here: one row in the table of policy.c */
 struct path_config {
     enum path_policy policy;
     enum path_loss_to_bad loss_to_bad;
+    bool spares_last_ev;          /* adaptive: a plane's last EV takes three losses in a row */
     bool skip_backoff;            /* what it is at path_set_init() holds for that set */
     uint32_t base_rtt_ns;         /* until path_base_rtt_changed() */
     uint64_t probe_first_ns;      /* first probe of a bad EV, at the soonest; then doubling ... */

@@ -170,24 +170,46 @@ static bool has_no_way(const struct transport *nic, const struct control_record 
     return possible_planes(nic, qp) == 0;
 }
 
+static bool answer(struct transport *nic, const struct control_record *record, uint32_t ready_ports,
+    struct packet *out, uint64_t now_ns)
+{
+    return record->kind == CONTROL_ENDPOINT_ANSWER
+               ? answer_endpoint(nic, record, ready_ports, out)
+               : answer_for_qp(nic, nic->qps[record->qp_index], record, ready_ports, out, now_ns);
+}
+
+enum answer_order { ORDER_READY, ORDER_OLDEST };
+
+/* The oldest answer whose port is ready. One that waits for its port does not hold up the rest: a
+ * NIC that sends on all its ports has seldom more than one ready, and not the one that the oldest
+ * answer wants. */
 bool nic_send_answer(
     struct transport *nic, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
-    struct control_record *record;
+    struct control_queue *queue = &nic->control;
+    bool endpoint_waits = false;
+    uint32_t place = 0;
 
-    while ((record = control_queue_peek(&nic->control)) && has_no_way(nic, record)) {
-        control_queue_pop(&nic->control);
-        nic_count(nic, COUNTER_CONTROL_NO_PATH);
+    while (place < control_queue_count(queue)) {
+        struct control_record *record = control_queue_at(queue, place);
+        bool is_endpoint = record->kind == CONTROL_ENDPOINT_ANSWER;
+
+        if (!(is_endpoint && endpoint_waits) && answer(nic, record, ready_ports, out, now_ns)) {
+            if (!is_endpoint && takes_both_ways(nic, record, out->port))
+                record->is_second = true;
+            else
+                control_queue_take(queue, place);
+            return true;
+        }
+        if (has_no_way(nic, record)) {
+            control_queue_take(queue, place);
+            nic_count(nic, COUNTER_CONTROL_NO_PATH);
+        } else if (nic->parameters->answer_order == ORDER_OLDEST) {
+            return false;
+        } else {
+            endpoint_waits |= is_endpoint;
+            place++;
+        }
     }
-    if (!record)
-        return false;
-    if (record->kind == CONTROL_ENDPOINT_ANSWER
-            ? !answer_endpoint(nic, record, ready_ports, out)
-            : !answer_for_qp(nic, nic->qps[record->qp_index], record, ready_ports, out, now_ns))
-        return false;
-    if (record->kind != CONTROL_ENDPOINT_ANSWER && takes_both_ways(nic, record, out->port))
-        record->is_second = true;
-    else
-        control_queue_pop(&nic->control);
-    return true;
+    return false;
 }

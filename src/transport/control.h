@@ -58,16 +58,31 @@ static inline struct control_record *control_queue_peek(const struct control_que
     return queue->head == queue->tail ? 0 : &queue->records[queue->head & (queue->slot_count - 1)];
 }
 
-/* Of the record at the head, a CONTROL_ENDPOINT_ANSWER. */
+/* Of the oldest CONTROL_ENDPOINT_ANSWER. */
 static inline const struct ipv6_addr *control_queue_address(const struct control_queue *queue)
 {
     return &queue->addresses[queue->address_head & (queue->address_count - 1)];
 }
 
-static inline void control_queue_pop(struct control_queue *queue)
+static inline uint32_t control_queue_count(const struct control_queue *queue)
 {
-    if (control_queue_peek(queue)->kind == CONTROL_ENDPOINT_ANSWER)
+    return queue->tail - queue->head;
+}
+
+static inline struct control_record *control_queue_at(
+    const struct control_queue *queue, uint32_t place)
+{
+    return &queue->records[(queue->head + place) & (queue->slot_count - 1)];
+}
+
+/* Takes out the record `place` places behind the head, which is 0; of several
+ * CONTROL_ENDPOINT_ANSWERs the oldest must go first. */
+static inline void control_queue_take(struct control_queue *queue, uint32_t place)
+{
+    if (control_queue_at(queue, place)->kind == CONTROL_ENDPOINT_ANSWER)
         queue->address_head++;
+    for (; place > 0; place--)
+        *control_queue_at(queue, place) = *control_queue_at(queue, place - 1);
     queue->head++;
 }
 

@@ -30,29 +30,13 @@ void deadlines_set(struct deadlines *deadlines, uint32_t owner, uint64_t deadlin
         deadlines->few_ns[owner] = deadline_ns;
 }
 
-static uint32_t earliest(const struct deadlines *deadlines)
-{
-    uint32_t first = 0;
-
-    for (uint32_t i = 1; i < deadlines->owner_count; i++)
-        if (deadlines->few_ns[i] < deadlines->few_ns[first])
-            first = i;
-    return first;
-}
-
-uint64_t deadlines_next_ns(const struct deadlines *deadlines)
-{
-    return deadlines->wheel ? wheel_next_ns(deadlines->wheel)
-                            : deadlines->few_ns[earliest(deadlines)];
-}
-
 uint32_t deadlines_take(struct deadlines *deadlines, uint64_t now_ns)
 {
     uint32_t owner;
 
     if (deadlines->wheel)
         return wheel_take(deadlines->wheel, now_ns);
-    owner = earliest(deadlines);
+    owner = deadlines_earliest(deadlines);
     if (deadlines->few_ns[owner] == UINT64_MAX || deadlines->few_ns[owner] > now_ns)
         return DEADLINES_NONE;
     deadlines->few_ns[owner] = UINT64_MAX;

@@ -29,8 +29,23 @@ static inline uint64_t deadlines_of(const struct deadlines *deadlines, uint32_t 
 /* Sets, moves or (UINT64_MAX) clears the timer of `owner`. */
 void deadlines_set(struct deadlines *, uint32_t owner, uint64_t deadline_ns);
 
+/* The owner whose deadline comes first, among few. */
+static inline uint32_t deadlines_earliest(const struct deadlines *deadlines)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 1; i < deadlines->owner_count; i++)
+        if (deadlines->few_ns[i] < deadlines->few_ns[first])
+            first = i;
+    return first;
+}
+
 /* By when deadlines_take() should be called, possibly too early; UINT64_MAX: no timer is set. */
-uint64_t deadlines_next_ns(const struct deadlines *);
+static inline uint64_t deadlines_next_ns(const struct deadlines *deadlines)
+{
+    return deadlines->wheel ? wheel_next_ns(deadlines->wheel)
+                            : deadlines->few_ns[deadlines_earliest(deadlines)];
+}
 
 /* An owner whose deadline is not after `now_ns`, its timer cleared; DEADLINES_NONE when there is
  * none left. */

@@ -23,6 +23,18 @@ static void acknowledge(struct qp *qp, struct psn psn, uint64_t now_ns)
     path_on_delivered(qp->paths, record.ev_index);
 }
 
+/* Those taken for lost and not sent again had arrived. Not inlined: it is rare. */
+__attribute__((noinline)) static void disprove(
+    struct qp *qp, struct psn base, uint64_t bitmap, uint64_t now_ns)
+{
+    for (; bitmap; bitmap &= bitmap - 1) {
+        struct psn psn = psn_add(base, (int32_t)bits_lowest(bitmap));
+
+        if (send_window_is_lost(&qp->requester->window, psn))
+            loss_on_disproved(qp->nic, qp, psn, now_ns);
+    }
+}
+
 void feedback_acknowledge_bitmap(struct qp *qp, struct psn base, uint64_t bitmap, uint64_t now_ns)
 {
     struct requester *requester = qp->requester;
@@ -34,8 +46,19 @@ void feedback_acknowledge_bitmap(struct qp *qp, struct psn base, uint64_t bitmap
     highest = psn_add(base, (int32_t)bits_highest(bitmap));
     if (psn_before(requester->highest_acked, highest))
         requester->highest_acked = highest;
+    if (requester->window.lost_count > 0)
+        disprove(qp, base, bitmap, now_ns);
     for (; bitmap; bitmap &= bitmap - 1)
         acknowledge(qp, psn_add(base, (int32_t)bits_lowest(bitmap)), now_ns);
+}
+
+/* The oldest packet is acknowledged. It may have been what the rest waited for. */
+static void note_round_trip(struct requester *requester, struct psn psn, uint64_t now_ns)
+{
+    struct send_record record = send_window_record(&requester->window, psn);
+
+    if (!(record.flags & (SEND_TWICE | SEND_OFTEN)))
+        loss_note_round_trip(requester, send_window_age_ns(record.ticks, now_ns));
 }
 
 void feedback_acknowledge_up_to(struct qp *qp, struct psn cack, uint64_t now_ns)
@@ -43,6 +66,8 @@ void feedback_acknowledge_up_to(struct qp *qp, struct psn cack, uint64_t now_ns)
     struct psn psn = qp->requester->window.oldest;
     int32_t count = psn_distance(psn, cack) + 1;
 
+    if (count > 0)
+        note_round_trip(qp->requester, psn, now_ns);
     for (; count > 0; count -= 64, psn = psn_add(psn, 64))
         feedback_acknowledge_bitmap(
             qp, psn, count < 64 ? (UINT64_C(1) << count) - 1 : ~UINT64_C(0), now_ns);

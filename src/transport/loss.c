@@ -10,6 +10,7 @@
 
 enum {
     RELAX_ROUND_TRIPS = 16,
+    DOUBTFUL_RTTS = 3,                    /* more than the queues of a full network make of one */
     AGE_AMBIGUOUS_NS = 500 * 1000 * 1000, /* records of send times wrap after twice this */
 };
 
@@ -62,11 +63,45 @@ void loss_declare(
         send_window_set_flags(window, psn, SEND_DEMOTED);
 }
 
+static uint32_t reorder_least_ns(const struct transport *nic, const struct qp *qp)
+{
+    uint64_t configured_ns = nic->parameters->reo_wnd;
+
+    return configured_ns ? (uint32_t)configured_ns : qp->cc.base_rtt_ns;
+}
+
+static uint32_t reorder_most_ns(const struct transport *nic, const struct qp *qp)
+{
+    return (uint32_t)(reorder_least_ns(nic, qp) * nic->parameters->reo_wnd_factor_max);
+}
+
+enum reo_from { FROM_LATEST, FROM_LONGEST };
+
+/* How old a packet must be that something with this round trip has overtaken. Planes are sent equal
+ * shares, so all that a window holds beyond a round trip comes to stand in the queue of the slowest
+ * one, and packets there are late by all of it: the time they take is added to, not the time of the
+ * fastest, which tells of none of this. */
+static uint32_t lost_after_ns(const struct transport *nic, const struct qp *qp, uint32_t rtt_ns)
+{
+    const struct requester *requester = qp->requester;
+    uint32_t longest_ns = requester->longest_ticks * SEND_WINDOW_TICK_NS;
+    uint32_t most_ns;
+
+    if (longest_ns > rtt_ns && nic->parameters->reo_from == FROM_LONGEST) {
+        most_ns = reorder_most_ns(nic, qp);
+        if (longest_ns > most_ns)
+            longest_ns = most_ns;
+        if (longest_ns > rtt_ns)
+            rtt_ns = longest_ns;
+    }
+    return rtt_ns + requester->reorder_ns;
+}
+
 void loss_infer_by_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct requester *requester = qp->requester;
     struct send_window *window = &requester->window;
-    uint32_t limit_ns = requester->rack_rtt_ns + requester->reorder_ns;
+    uint32_t limit_ns = lost_after_ns(nic, qp, requester->rack_rtt_ns);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
 
     requester->loss_check_ns = UINT64_MAX;
@@ -180,13 +215,13 @@ void loss_infer_by_probe(struct transport *nic, struct qp *qp, const struct pack
     struct send_window *window = &requester->window;
     struct psn end = psn_add(sack->cack_psn, sack->sack_offset + 64);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
+    uint32_t limit_ns = lost_after_ns(nic, qp, probe_age_ns);
 
     if (delay_ns >= qp->cc.target_delay_ns)
         return;
     while (!psn_equal(psn, window->next) && psn_before(psn, end)) {
         struct send_record record = send_window_record(window, psn);
-        bool early =
-            send_window_age_ns(record.ticks, now_ns) > probe_age_ns + requester->reorder_ns;
+        bool early = send_window_age_ns(record.ticks, now_ns) > limit_ns;
 
         if (!early && !(record.flags & (SEND_TWICE | SEND_OFTEN)))
             return;
@@ -214,13 +249,6 @@ void loss_infer_by_timeout(
     }
 }
 
-static uint32_t reorder_least_ns(const struct transport *nic, const struct qp *qp)
-{
-    uint64_t configured_ns = nic->parameters->reo_wnd;
-
-    return configured_ns ? (uint32_t)configured_ns : qp->cc.base_rtt_ns;
-}
-
 static uint64_t relax_at(const struct qp *qp, uint64_t now_ns)
 {
     uint32_t rtt_ns = qp->requester->smoothed_rtt_ns;
@@ -231,7 +259,7 @@ static uint64_t relax_at(const struct qp *qp, uint64_t now_ns)
 void loss_on_spurious(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct requester *requester = qp->requester;
-    uint64_t most_ns = reorder_least_ns(nic, qp) * nic->parameters->reo_wnd_factor_max;
+    uint64_t most_ns = reorder_most_ns(nic, qp);
     uint64_t wider_ns = (uint64_t)requester->reorder_ns * 2;
 
     requester->reorder_ns = (uint32_t)(wider_ns < most_ns ? wider_ns : most_ns);
@@ -239,11 +267,37 @@ void loss_on_spurious(struct transport *nic, struct qp *qp, uint64_t now_ns)
     nic_count(nic, COUNTER_SPURIOUS_LOSS);
 }
 
+void loss_on_disproved(struct transport *nic, struct qp *qp, struct psn psn, uint64_t now_ns)
+{
+    struct send_record record = send_window_record(&qp->requester->window, psn);
+    bool plane_is_up = qp_planes(nic, qp) >> qp_plane_of_ev(qp, record.ev_index) & 1;
+
+    /* Of several copies it may have been any; and a port that went down made no mistake. */
+    if (record.flags & (SEND_TWICE | SEND_OFTEN) || !plane_is_up ||
+        !nic->parameters->spurious_proof)
+        return;
+    loss_on_spurious(nic, qp, now_ns);
+    if (record.flags & SEND_DEMOTED || path_state_of(qp->paths, record.ev_index) <= EV_SKIP)
+        path_on_spurious(qp->paths, record.ev_index, now_ns);
+    nic_trace(nic, EVENT_SPURIOUS, qp->qpn, now_ns, psn.value, qp_ev(qp, record.ev_index),
+        qp->requester->reorder_ns);
+}
+
+bool loss_is_in_doubt(const struct transport *nic, const struct qp *qp)
+{
+    const struct requester *requester = qp->requester;
+
+    return requester->reorder_ns > reorder_least_ns(nic, qp) ||
+           requester->longest_ticks * SEND_WINDOW_TICK_NS > DOUBTFUL_RTTS * qp->cc.base_rtt_ns;
+}
+
 void loss_relax(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct requester *requester = qp->requester;
     uint32_t least_ns = reorder_least_ns(nic, qp);
 
+    /* Gone within some round trips. */
+    requester->longest_ticks -= (uint16_t)((requester->longest_ticks + 127) / 128);
     if (requester->reorder_ns <= least_ns) {
         requester->reorder_ns = least_ns;
         return;

@@ -35,6 +35,15 @@ static inline bool loss_was_overtaken(
                                           : send_window_later(requester->rack_ticks, ticks);
 }
 
+/* Of a packet that was sent once: what slow paths take is the least that others may take, too. */
+static inline void loss_note_round_trip(struct requester *requester, uint32_t rtt_ns)
+{
+    uint32_t ticks = rtt_ns / SEND_WINDOW_TICK_NS;
+
+    if (ticks > requester->longest_ticks)
+        requester->longest_ticks = (uint16_t)(ticks < UINT16_MAX ? ticks : UINT16_MAX);
+}
+
 /* The newest copy of a packet was acknowledged for the first time: keeps the latest-sent one for
  * rule A. */
 static inline void loss_on_acknowledged(struct requester *requester, struct psn psn,
@@ -71,5 +80,13 @@ void loss_infer_by_timeout(struct transport *, struct qp *, uint64_t interval_ns
 /* A packet taken for lost had arrived: allow for more reordering. */
 void loss_on_spurious(struct transport *, struct qp *, uint64_t now_ns);
 
-/* Long without a spurious loss: allow for less again. Called on each SACK. */
+/* The same, known from an acknowledgement, whichever, that came before it was sent again. */
+void loss_on_disproved(struct transport *, struct qp *, struct psn, uint64_t now_ns);
+
+/* Packets taken for lost have lately turned out not to be, or some take so long that it may come to
+ * that. */
+bool loss_is_in_doubt(const struct transport *, const struct qp *);
+
+/* Long without a spurious loss, or without a long round trip: allow for less again. Called on each
+ * SACK. */
 void loss_relax(struct transport *, struct qp *, uint64_t now_ns);

@@ -91,6 +91,7 @@ struct transport {
     uint32_t draining_mask; /* paths to them shall be left */
     uint32_t port_count;
     uint32_t endpoint_waiting;
+    bool counts_bursts; /* the present call asks for more packets than a burst has */
 
     uint64_t seed;
     struct prng prng;

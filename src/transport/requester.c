@@ -11,6 +11,7 @@
 enum {
     HEADERS_WITH_STAMP_BYTES = 40 + 8 + 12 + 4 + 4 + 16 + 4, /* nominal size less payload */
     STAMP_BYTES = 4,
+    NEVER_ASKED = 1 << 15, /* PSNs ago: more than a quarter of any window */
 };
 
 struct requester *requester_init(struct arena *arena, uint32_t depth, uint32_t psn_count)
@@ -54,7 +55,8 @@ void requester_start(struct transport *nic, struct qp *qp)
         .highest_acked = psn_add(qp->attributes.sq_psn, -1),
         .last_plane = REQUESTER_NO_PLANE,
         .ev_to_probe = REQUESTER_NO_EV,
-        .watched_ev = REQUESTER_NO_EV };
+        .watched_ev = REQUESTER_NO_EV,
+        .asked_psn = (uint16_t)(qp->attributes.sq_psn.value - NEVER_ASKED) };
     requester->full_bytes = qp->attributes.pmtu_bytes + HEADERS_WITH_STAMP_BYTES;
     if (!parameters->stamp)
         requester->full_bytes -= STAMP_BYTES;

@@ -46,11 +46,13 @@ struct requester {
     struct psn highest_acked; /* the highest PSN acknowledged so far */
     struct psn recovery_psn;  /* rule B: up to here */
     uint32_t last_probe_ticks;
-    uint32_t watch_units;  /* received_units when the probe of watched_ev left */
-    uint16_t watched_ev;   /* GOOD, and a tail probe on it under way; REQUESTER_NO_EV: none */
-    uint16_t probe_planes; /* a tail probe is due on each of these */
-    uint16_t last_plane;   /* of the most recent acknowledgement */
-    uint16_t ev_to_probe;  /* its probe is due and waits for its port; REQUESTER_NO_EV: none */
+    uint32_t watch_units;   /* received_units when the probe of watched_ev left */
+    uint16_t watched_ev;    /* GOOD, and a tail probe on it under way; REQUESTER_NO_EV: none */
+    uint16_t probe_planes;  /* a tail probe is due on each of these */
+    uint16_t last_plane;    /* of the most recent acknowledgement */
+    uint16_t ev_to_probe;   /* its probe is due and waits for its port; REQUESTER_NO_EV: none */
+    uint16_t asked_psn;     /* low bits of the last PSN that asked for a SACK */
+    uint16_t longest_ticks; /* rule A: the longest round trip of late, up to 4 ms */
     uint8_t probe_sequence;
     uint8_t tail_rounds; /* since anything was heard */
     bool stamped : 1;    /* data packets carry a TSETH */

@@ -59,6 +59,7 @@ static void smooth(struct requester *requester, uint64_t sample_ns)
 {
     if (sample_ns == 0)
         return;
+    loss_note_round_trip(requester, (uint32_t)sample_ns);
     if (requester->smoothed_rtt_ns == 0)
         requester->smoothed_rtt_ns = (uint32_t)sample_ns;
     else
@@ -80,6 +81,8 @@ static void check_spurious(struct transport *nic, struct qp *qp, const struct pa
     if (record.flags & SEND_OFTEN ||
         !(send_window_is_lost(window, trigger) || record.flags & SEND_TWICE))
         return;
+    if (!(record.flags & SEND_TWICE) && nic->parameters->spurious_proof)
+        return; /* loss_on_disproved() will see to it */
     if (record.flags & SEND_TWICE)
         send_window_set_flags(window, trigger, SEND_OFTEN); /* it counts once */
     loss_on_spurious(nic, qp, now_ns);

@@ -3,6 +3,7 @@
  * §3, §12, §16). */
 #include <assert.h>
 
+#include "transport/loss.h"
 #include "transport/nic.h"
 #include "transport/requester_packet.h"
 #include "wire/stamp.h"
@@ -72,12 +73,31 @@ uint32_t requester_nominal_bytes(const struct qp *qp, struct psn psn)
            (request->work.flags & WORK_WITH_IMMEDIATE ? 4 : 0);
 }
 
-/* §3 rule 6, for a packet about to leave for the first time. */
-static bool wants_ack(const struct qp *qp, const struct packet *out, uint32_t bytes)
+/* The window is about to close: there must be a SACK before it does. Once closed, it opens by a few
+ * packets at a time, each of which closes it again; were all of them to ask, nearly every packet
+ * would be answered. One in a quarter of the window will do, unless it is in doubt what is lost:
+ * what shows best that a packet is not is the answer to that packet. */
+static bool wants_ack_before_closing(
+    const struct transport *nic, const struct qp *qp, struct psn psn, uint32_t bytes)
 {
     const struct requester *requester = qp->requester;
-    const struct send_queue *queue = &requester->queue;
-    uint32_t in_flight = requester->window.inflight_bytes + bytes;
+    uint32_t window_bytes = qp->cc.window_bytes;
+    bool is_small = window_bytes < qp->sack_threshold_bytes; /* the peer's, taken to be ours */
+    uint32_t unasked;
+
+    if (!is_small &&
+        window_bytes >= requester->window.inflight_bytes + bytes + requester->full_bytes)
+        return false;
+    unasked = (uint16_t)(psn.value - requester->asked_psn);
+    return is_small || !nic->parameters->ack_request || loss_is_in_doubt(nic, qp) ||
+           (uint64_t)unasked * requester->full_bytes >= window_bytes / 4;
+}
+
+/* §3 rule 6, for a packet about to leave for the first time. */
+static bool wants_ack(
+    const struct transport *nic, const struct qp *qp, const struct packet *out, uint32_t bytes)
+{
+    const struct send_queue *queue = &qp->requester->queue;
 
     if (out->opcode >= OPCODE_WRITE_LAST) {
         uint32_t flags = queue->requests[out->write.payload.request].work.flags;
@@ -86,8 +106,7 @@ static bool wants_ack(const struct qp *qp, const struct packet *out, uint32_t by
             queue->cutting == queue->posted)
             return true;
     }
-    return qp->cc.window_bytes < in_flight + requester->full_bytes ||
-           qp->cc.window_bytes < qp->sack_threshold_bytes; /* the peer's, taken to be ours */
+    return wants_ack_before_closing(nic, qp, out->psn, bytes);
 }
 
 static void stamp_write(struct packet *out, uint64_t now_ns)
@@ -122,8 +141,10 @@ static void send_new(
     out->class = data_class(nic, qp, false);
     stamp_write(out, now_ns);
     bytes = out->opcode == OPCODE_WRITE_MIDDLE ? requester->full_bytes : packet_nominal_bytes(out);
-    if (wants_ack(qp, out, bytes))
+    if (wants_ack(nic, qp, out, bytes)) {
         out->flags |= PACKET_ACK_REQUEST;
+        requester->asked_psn = (uint16_t)psn.value;
+    }
     send_window_sent(&requester->window, psn,
         (struct send_record){ .ticks = send_window_ticks(now_ns),
             .ev_index = ev_index,

@@ -44,26 +44,36 @@ static void begin_burst(const struct transport *nic, struct qp *qp)
     qp->burst_left = (uint16_t)(most < UINT16_MAX ? most : UINT16_MAX);
 }
 
+/* Packets that a QP may send in this turn. */
+static uint32_t turn_packets(const struct transport *nic, struct qp *qp, uint32_t out_max)
+{
+    uint32_t packets = (uint32_t)nic->parameters->send_quantum;
+
+    if (packets > out_max)
+        packets = out_max;
+    if (!nic->counts_bursts)
+        return packets;
+    if (qp->burst_call != nic->send_call)
+        begin_burst(nic, qp);
+    return packets < qp->burst_left ? packets : qp->burst_left;
+}
+
 /* A turn of one QP. Yields how many packets it wrote. */
 static uint32_t take_turn(struct transport *nic, struct qp *qp, uint32_t ready_ports,
     struct packet *out, uint32_t out_max, uint64_t now_ns)
 {
-    uint32_t quantum = (uint32_t)nic->parameters->send_quantum;
+    uint32_t most;
     uint32_t count = 0;
 
     if (qp->port_update_count > 0)
         send_port_update(nic, qp, now_ns);
     if (qp->attributes.state != QP_RTS || !qp->requester)
         return 0;
-    if (qp->burst_call != nic->send_call)
-        begin_burst(nic, qp);
-    if (quantum > out_max)
-        quantum = out_max;
-    if (quantum > qp->burst_left)
-        quantum = qp->burst_left;
-    while (count < quantum && requester_send(nic, qp, ready_ports, &out[count], now_ns))
+    most = turn_packets(nic, qp, out_max);
+    while (count < most && requester_send(nic, qp, ready_ports, &out[count], now_ns))
         count++;
-    qp->burst_left = (uint16_t)(qp->burst_left - count);
+    if (nic->counts_bursts)
+        qp->burst_left = (uint16_t)(qp->burst_left - count);
     return count;
 }
 
@@ -100,6 +110,7 @@ uint32_t transport_send(struct transport *nic, uint32_t ready_ports, struct pack
     uint32_t count = 0;
 
     nic->send_call++;
+    nic->counts_bursts = out_max > nic->parameters->send_burst;
     while (count < out_max && control_queue_peek(&nic->control) &&
            nic_send_answer(nic, ready_ports, &out[count], now_ns))
         count++;
@@ -118,4 +129,13 @@ bool transport_wants_to_send(const struct transport *nic)
 {
     return control_queue_peek(&nic->control) || nic->endpoint_waiting > 0 ||
            nic->ready.head != nic->ready.tail;
+}
+
+struct transport_needs transport_needs(const struct transport *nic)
+{
+    return (struct transport_needs){ .deadline_ns = deadlines_next_ns(&nic->deadlines),
+        .wants_to_send = transport_wants_to_send(nic),
+        .has_events = nic->eventful.head != nic->eventful.tail ||
+                      (nic->port_events_up | nic->port_events_down) != 0 ||
+                      nic->note_head != nic->note_tail };
 }

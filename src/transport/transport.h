@@ -85,6 +85,14 @@ void transport_drain_ports(struct transport *, uint32_t port_mask);
 uint64_t transport_deadline_ns(const struct transport *);
 void transport_expire(struct transport *, uint64_t now_ns);
 
+/* All that the transport may want, for whoever asks after every packet. */
+struct transport_needs {
+    uint64_t deadline_ns; /* transport_deadline_ns() */
+    bool wants_to_send;   /* transport_wants_to_send() */
+    bool has_events;      /* transport_next_event() may have one; false: it has none */
+};
+struct transport_needs transport_needs(const struct transport *);
+
 /* ---- queue pairs ---------------------------------------------------------------------------- */
 
 enum qp_state {

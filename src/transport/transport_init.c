@@ -74,6 +74,7 @@ static void derive_path_config(struct transport *nic)
 
     nic->path_config = (struct path_config){ .policy = (enum path_policy)parameters->path_policy,
         .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
+        .spares_last_ev = parameters->plane_last_ev,
         .skip_backoff = parameters->skip_backoff,
         .base_rtt_ns =
             (uint32_t)(parameters->skip_lapse ? parameters->skip_lapse : parameters->base_rtt),

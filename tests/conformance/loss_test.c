@@ -113,6 +113,70 @@ SPEC("§10 A: reo_wnd can be set")
     by_hand_close(&nic);
 }
 
+/* Two packets that took twice as long as one of the two sent after them. */
+static uint64_t wait_after_long_round_trip(uint64_t reo_from)
+{
+    uint64_t wait_ns;
+
+    observe_prepare(&nic);
+    nic.config.parameters.reo_from = reo_from;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 2 * PMTU);
+    sent[1] = nic.sent[1];
+    later(2 * BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, 1, 0, 0), DROP_NONE);
+    EXPECT_EQ(observe_acked(&nic, 1, 1), DROP_NONE);
+    observe_post(&nic, 2, 2 * PMTU);
+    sent[1] = nic.sent[1];
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, 1, 0, 1), DROP_NONE);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, LONG_NS);
+    by_hand_close(&nic);
+    return wait_ns;
+}
+
+SPEC("§10 A: reo_wnd is added to the longest round trip of late, which other planes may take, too")
+{
+    EXPECT_GE(wait_after_long_round_trip(1), 2 * BASE_RTT_NS - BASE_RTT_NS / 10);
+}
+
+SPEC("§10 A: reo_from=latest adds reo_wnd to the round trip of the latest-sent packet")
+{
+    EXPECT_LE(wait_after_long_round_trip(0), BASE_RTT_NS + OBSERVE_TICK_NS);
+}
+
+/* Three packets, of which the first is taken for lost while no port is ready, and then shown to
+ * have arrived by a SACK that another caused. */
+static uint64_t spurious_before_repeat(uint64_t spurious_proof)
+{
+    uint64_t count;
+
+    observe_prepare(&nic);
+    nic.config.parameters.spurious_proof = spurious_proof;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 3 * PMTU);
+    sent[1] = nic.sent[1];
+    sent[2] = nic.sent[2];
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    nic.ready_ports = 0;
+    by_hand_wait(&nic, 2 * BASE_RTT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 1);
+    EXPECT_EQ(sack_with(2, 2, 0, 0), DROP_NONE);
+    count = by_hand_count(&nic, COUNTER_SPURIOUS_LOSS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 0);
+    by_hand_close(&nic);
+    return count;
+}
+
+SPEC("§9: whatever acknowledges a packet before it is sent again shows that it was not lost")
+{
+    EXPECT_EQ(spurious_before_repeat(1), 1);
+    EXPECT_EQ(spurious_before_repeat(0), 0);
+}
+
 SPEC("§10 A: a hole is lost once: its repeat has a round trip of its own")
 {
     observe_open_sending(&nic, sent, 3);

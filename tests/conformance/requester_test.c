@@ -179,6 +179,37 @@ SPEC("§3.6: the packet that leaves less than one packet of window asks for an A
     by_hand_close(&nic);
 }
 
+/* How many ask of those that a window of 16 lets go, 12 of them one by one. */
+static uint32_t asked_for_one_by_one(uint64_t ack_request)
+{
+    struct packet first;
+    uint32_t count = 0;
+
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.max_cwnd = 16 * (PMTU + 88);
+    nic.config.parameters.ack_request = ack_request;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    post(1, 40 * PMTU, 0);
+    EXPECT_EQ(by_hand_send(&nic), 16);
+    count += asks(15);
+    first = nic.sent[0];
+    for (int32_t i = 0; i < 12; i++) {
+        EXPECT_EQ(observe_sacked(&nic, &first, observe_out(i)), DROP_NONE);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+        count += asks(0);
+    }
+    by_hand_close(&nic);
+    return count;
+}
+
+SPEC("§3.6: of the packets that close the window again and again, one in a quarter of it asks")
+{
+    EXPECT_EQ(asked_for_one_by_one(1), 4);
+    EXPECT_EQ(asked_for_one_by_one(0), 13); /* ack_request=closing */
+}
+
 SPEC("§3.6: while the window is below sack_gen_threshold every packet asks for an ACK")
 {
     open_with_window(3); /* 3,336 bytes; the threshold is four PMTUs */

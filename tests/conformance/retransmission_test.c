@@ -225,3 +225,39 @@ SPEC("§12: the payload is read again: the request lives until its completion")
     EXPECT_EQ(transport_request(nic.transport, repeat)->length_bytes, 2 * PMTU);
     by_hand_close(&nic);
 }
+
+/* The n-th packet is missing when a probe on the other plane is answered: where does it go again?
+ */
+static void expect_repair_where_probe_went(int32_t missing)
+{
+    struct packet lost;
+    struct packet sack;
+    uint32_t ev_index = 0;
+
+    observe_open(&nic);
+    for (int32_t i = 0; i <= missing; i++)
+        observe_post(&nic, (uint64_t)i, 64);
+    lost = *observe_nth(&nic, observe_is_data, 0);
+    if (missing > 0)
+        observe_acked(&nic, missing - 1, (uint32_t)missing);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, 100000), UINT64_MAX);
+    while (nic.entries[ev_index].plane == lost.port)
+        ev_index++;
+    sack = by_hand_sack(&nic, OBSERVE_QPN, observe_out(missing - 1));
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = (uint16_t)ev_index;
+    sack.sack.entropy = nic.entries[ev_index].ev;
+    sack.sack.tx_timestamp = observe_nth(&nic, observe_is_probe, 0)->probe.tx_timestamp;
+    nic.now_ns += 10000;
+    by_hand_receive(&nic, &sack);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->psn.value, lost.psn.value);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->port, nic.entries[ev_index].plane);
+    by_hand_close(&nic);
+}
+
+SPEC("§12: an answered probe, too, tells on which plane a retransmission is heard")
+{
+    for (int32_t missing = 0; missing < 4; missing++)
+        expect_repair_where_probe_went(missing);
+}
