@@ -56,7 +56,6 @@ void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uin
 
     if (length == 0)
         return;
-    account->plane_bytes[sim->arriving_plane] += length;
     if (from < account->complete || (at < account->count && account->ahead[at].from < to)) {
         engine_violated(
             sim, "bytes placed twice, flow", (uint64_t)(flow - sim->flows), sim->now_ps);
@@ -75,23 +74,4 @@ void account_expect(struct sim *sim, const struct engine_flow *flow, uint64_t en
     if (flow->account->complete < end)
         engine_violated(sim, "a message completed with bytes missing, flow",
             (uint64_t)(flow - sim->flows), now_ps);
-}
-
-/* Planes take turns, so at any time they differ by a few packets; more, where packets of one plane
- * are still under way. */
-void account_check_planes(struct sim *sim, const struct engine_flow *flow)
-{
-    enum { PACKETS_LEAST = 256, TOLERATED_PERCENT = 20 };
-    uint64_t mean = flow->placed_bytes / sim->plane_count;
-    uint64_t tolerated = mean * TOLERATED_PERCENT / 100;
-
-    if (mean < PACKETS_LEAST * sim->parameters.pmtu)
-        return;
-    for (uint32_t p = 0; p < sim->plane_count; p++) {
-        uint64_t bytes = flow->account->plane_bytes[p];
-
-        if (bytes + tolerated < mean || bytes > mean + tolerated)
-            engine_violated(sim, "planes are not loaded alike, flow", (uint64_t)(flow - sim->flows),
-                sim->now_ps);
-    }
 }

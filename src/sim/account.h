@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of a flow have been placed: each once, all of a message before it completes, as much
- * by one plane as by another. */
+/* Which bytes of a flow have been placed: each once, all of a message before it completes. */
 #pragma once
 
 #include "sim/engine.h"
@@ -15,7 +14,6 @@ struct account {
     uint32_t count;
     uint32_t count_max;
     struct account_gap *ahead; /* ascending, apart from each other */
-    uint64_t plane_bytes[FABRIC_PLANES_MAX];
 };
 
 /* As many stretches as packets can be ahead of the first missing one. */
@@ -25,6 +23,3 @@ void account_place(struct sim *, struct engine_flow *, uint64_t from, uint32_t l
 
 /* Everything below `end` must be there. */
 void account_expect(struct sim *, const struct engine_flow *, uint64_t end, uint64_t now_ps);
-
-/* The planes carried the same, nearly: to be asked of runs in which nothing is broken. */
-void account_check_planes(struct sim *, const struct engine_flow *);

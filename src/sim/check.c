@@ -2,8 +2,6 @@
 /* Invariants of transports and ports, conservation of packets. */
 #include "sim/check.h"
 
-#include "sim/account.h"
-
 /* Windows and QPs by the transport's own law, queues by the port's: their bytes are the sum of
  * their packets. */
 void check_node(const struct sim *sim, uint32_t node)
@@ -46,13 +44,4 @@ void check_all(struct sim *sim)
     if (sim->packets.used != packets_placed(sim))
         engine_violated(sim, "packets under way are not those in queues and on links; under way",
             sim->packets.used, sim->now_ps);
-}
-
-void check_end(struct sim *sim)
-{
-    bool is_whole = sim->config.fault_count == 0 && sim->config.generator_count == 0 &&
-                    sim->fabric->config.exception_count == 0;
-
-    for (uint32_t i = 0; is_whole && i < sim->flow_count; i++)
-        account_check_planes(sim, &sim->flows[i]);
 }

@@ -8,5 +8,3 @@
 void check_node(const struct sim *, uint32_t node);
 /* After a window. */
 void check_all(struct sim *);
-/* When the run ends. */
-void check_end(struct sim *);

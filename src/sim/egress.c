@@ -31,7 +31,8 @@ void egress_refuse(struct sim *sim, uint32_t packet, enum drop_reason reason)
     engine_lose(sim, packet, loss_of(reason));
 }
 
-bool egress_is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
+/* Whether nothing can leave: the link is down, or there is none; then the packet is lost. */
+static bool is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
 {
     bool has_cable = sim->links[port].has_cable;
 
@@ -39,6 +40,18 @@ bool egress_is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
         return false;
     lose_here(sim, port, packet, has_cable ? SIM_LOST_LINK_DOWN : SIM_LOST_NO_ROUTE);
     return true;
+}
+
+void egress_enter(struct sim *sim, uint32_t port, struct port_entry packet, uint64_t now_ps)
+{
+    struct port_outcome outcome;
+
+    if (__builtin_expect(sim->links[port].is_special, false) &&
+        is_cut_off(sim, port, packet.handle))
+        return;
+    outcome = port_enqueue(&sim->ports[port], packet, now_ps);
+    if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
+        egress_refuse(sim, packet.handle, outcome.reason);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -128,7 +141,7 @@ void egress_transmit(struct sim *sim, uint32_t port, uint64_t now_ps)
     struct port_transmission sent;
 
     do {
-        port_transmit(queue, now_ps, &sent);
+        port_send(queue, &sent);
         if (__builtin_expect(link->is_special, false)) {
             emit_special(sim, port, &sent);
             continue;

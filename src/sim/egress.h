@@ -29,7 +29,7 @@ static inline uint64_t egress_send(
     while (next_ps <= now_ps) {
         struct port_transmission sent;
 
-        port_transmit(egress->port, now_ps, &sent);
+        port_send(egress->port, &sent);
         sim->packet_hops++;
         mailbox_send(&sim->mailbox, &egress->way, sent.end_ps + egress->latency_ps, sent.entry);
         next_ps = port_next_ps(egress->port);
@@ -52,22 +52,9 @@ static inline void egress_advance(struct sim *sim, uint32_t port, uint64_t now_p
 
 /* What does not get into its port. */
 void egress_refuse(struct sim *, uint32_t packet, enum drop_reason);
-/* Whether nothing can leave: the link is down, or there is none; then the packet is lost. */
-bool egress_is_cut_off(struct sim *, uint32_t port, uint32_t packet);
 
 /* A packet enters a port that has been advanced. */
-static inline void egress_enter(
-    struct sim *sim, uint32_t port, struct port_entry packet, uint64_t now_ps)
-{
-    struct port_outcome outcome;
-
-    if (__builtin_expect(sim->links[port].is_special, false) &&
-        egress_is_cut_off(sim, port, packet.handle))
-        return;
-    outcome = port_enqueue(&sim->ports[port], packet, now_ps);
-    if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
-        egress_refuse(sim, packet.handle, outcome.reason);
-}
+void egress_enter(struct sim *, uint32_t port, struct port_entry packet, uint64_t now_ps);
 
 /* A fault begins or ends at the sending end `port`. */
 void egress_apply(struct sim *, uint32_t port, const struct fault_action *);

@@ -69,8 +69,14 @@ struct engine_nic {
     uint32_t first_qp;   /* in flow_of_qp */
     uint32_t qp_count;
     bool was_cut;
-    bool has_news; /* the transport may have events */
     struct ipv6_addr address;
+};
+
+struct engine_action {
+    struct fault_action what;
+    uint32_t sender;
+    uint32_t next_of_sender; /* the next that happens to the same node; ENGINE_NONE */
+    uint32_t next_of_receiver;
 };
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -110,7 +116,8 @@ struct engine_flow {
     struct engine_message *messages; /* by number modulo `depth` */
     uint32_t depth;
     bool tells;
-    struct account *account; /* checks: which bytes were placed; NULL */
+    struct account *account;    /* checks: which bytes were placed; NULL */
+    struct plane_check *planes; /* checks: which planes were taken; NULL */
 };
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -153,7 +160,8 @@ struct sim {
     uint32_t profile_max;
     uint32_t port_count;
     uint32_t word_count;
-    struct fault_action *actions; /* of the present window */
+    struct engine_action *actions; /* of the present window */
+    uint32_t *first_action;        /* of each node; ENGINE_NONE */
     uint32_t action_count;
     uint32_t action_max;
     uint64_t packets_lost[SIM_LOSS_COUNT];

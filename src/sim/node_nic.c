@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "sim/egress.h"
+#include "sim/plane_check.h"
 #include "sim/wire_check.h"
 #include "sim/work.h"
 
@@ -58,7 +59,6 @@ static void receive(
     sim->arriving_nic = index;
     sim->arriving_plane = port;
     sim->packets_delivered++;
-    nic->has_news = true;
     transport_receive(nic->transport, &packet, engine_ns(now_ps));
 }
 
@@ -148,6 +148,8 @@ static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
         }
         if (transport_send(nic->transport, ready, &packet, 1, engine_ns(now_ps)) == 0)
             return;
+        if (sim->config.checks)
+            plane_check_send(sim, index, ready, &packet, now_ps);
         leave(sim, index, &packet, now_ps);
         if (waiting_at(&sim->ports[nic->first_port + packet.port]) >= ENGINE_NIC_ROOM)
             ready &= ~(UINT32_C(1) << packet.port);
@@ -164,7 +166,6 @@ static void expire(struct sim *sim, uint32_t index, uint64_t now_ps)
     uint64_t before = *timeouts;
 
     transport_expire(nic->transport, engine_ns(now_ps));
-    nic->has_news = true;
     if (*timeouts != before)
         engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
                               .kind = SIM_EVENT_TIMEOUT,
@@ -178,19 +179,23 @@ static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
     uint64_t room_ps = SIM_NEVER_PS;
+    struct transport_needs needs;
 
     if (nic->timer_ps <= now_ps)
         expire(sim, index, now_ps);
-    if (nic->has_news || nic->work_ps <= now_ps) {
+    needs = transport_needs(nic->transport);
+    if (needs.has_events || nic->work_ps <= now_ps) {
         work_turn(sim, index, now_ps);
-        nic->has_news = false;
+        needs = transport_needs(nic->transport);
     }
-    if (transport_wants_to_send(nic->transport)) {
-        if (nic->room_ps <= now_ps)
+    if (needs.wants_to_send) {
+        if (nic->room_ps <= now_ps) {
             send(sim, index, now_ps);
+            needs = transport_needs(nic->transport);
+        }
         room_ps = hungry_ps(sim, nic);
     }
-    nic->timer_ps = ps_of(transport_deadline_ns(nic->transport));
+    nic->timer_ps = ps_of(needs.deadline_ns);
     if (nic->timer_ps <= now_ps)
         nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
     nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);
@@ -235,7 +240,6 @@ void node_nic_ports_changed(struct sim *sim, uint32_t index, uint32_t ports_up, 
 
     nic->ports_up = ports_up;
     transport_ports_changed(nic->transport, ports_up, engine_ns(now_ps));
-    nic->has_news = true;
     nic->room_ps = 0;
     nic->turn_ps = earlier(nic->turn_ps, now_ps);
 }

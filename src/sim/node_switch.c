@@ -80,18 +80,19 @@ static uint64_t run_plain_port(struct sim *sim, uint32_t port, const struct mail
     struct egress egress = egress_of(sim, port);
     uint64_t next_ps = port_next_ps(egress.port);
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
+    for (uint32_t i = 0;; i++) {
+        uint64_t now_ps = i < count ? open_ps + mailbox_offset_ps(&entries[i]) : end_ps - 1;
         struct port_outcome outcome;
 
         next_ps = egress_send(sim, &egress, next_ps, now_ps);
+        if (i == count)
+            return next_ps;
         outcome = port_enqueue(egress.port, entries[i].packet, now_ps);
         if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
             egress_refuse(sim, entries[i].packet.handle, outcome.reason);
         else
             next_ps = egress.port->free_ps;
     }
-    return egress_send(sim, &egress, next_ps, end_ps - 1);
 }
 
 /* Yields when the port goes on after the end; PORT_NEVER_PS: nothing is left. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/power.h"
+#include "sim/actions.h"
 
 enum {
     LINE = 64,
@@ -15,7 +16,6 @@ enum {
     CONTROL_PER_FLOW = 32,
     PACKETS_PER_NIC = 64,
     PACKETS_LEAST = 4096,
-    ACTIONS_PER_PORT = 4,
 };
 
 /* What the fabric decides. */
@@ -83,8 +83,7 @@ static void setup_engine(struct sim *sim, struct arena *arena)
     sim->batch = packets_take_memory(arena, packet_count, sizeof(*sim->batch));
     sim->spare = packets_take_memory(arena, packet_count, sizeof(*sim->spare));
     sim->active = arena_take(arena, sim->node_count, sizeof(*sim->active), LINE);
-    sim->action_max = ACTIONS_PER_PORT * sim->port_count;
-    sim->actions = packets_take_memory(arena, sim->action_max, sizeof(*sim->actions));
+    actions_init(sim, arena);
     if (sim->config.engine == SIM_HEAP)
         sim->heap = heap_init(arena, sim->node_count, packet_count);
     fault_plan_init(&sim->faults, arena,

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "sim/account.h"
+#include "sim/plane_check.h"
 #include "sim/setup.h"
 #include "sim/work.h"
 
@@ -155,11 +156,13 @@ static void take_messages(struct sim *sim, struct arena *arena)
                 arena_take(arena, depth_of(workload), sizeof(*messages), 8);
             struct account *account =
                 sim->config.checks ? account_init(arena, sim->window_psns) : NULL;
+            struct plane_check *planes = sim->config.checks ? plane_check_init(arena) : NULL;
 
             if (!arena->memory)
                 continue;
             sim->flows[index].messages = messages;
             sim->flows[index].account = account;
+            sim->flows[index].planes = planes;
         }
     }
 }

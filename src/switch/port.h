@@ -10,94 +10,18 @@
  * A port does not hold packets. It queues entries that name them by a handle of the owner's. */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/counters.h"
 #include "base/prng.h"
+#include "switch/port_profile.h"
+#include "switch/port_queue.h"
 #include "wire/drop.h"
 #include "wire/dscp.h"
 
 #define PORT_NEVER_PS UINT64_MAX
-
-struct port_entry {
-    uint32_t handle;
-    uint16_t length_bytes;
-    uint8_t class; /* enum dscp_class */
-    uint8_t ecn;   /* enum ecn */
-};
-
-/* The packet buffer that ports of a switch share: as many entries as can wait in all of them
- * together. */
-struct port_pool {
-    struct port_slot *slots;
-    uint32_t slot_count;
-    uint32_t used_count;
-    uint32_t touched_count; /* slots from here on were never used */
-    uint32_t free_head;
-};
-
-/* Takes its memory from the arena; with a measuring arena the pool cannot be used. */
-void port_pool_init(struct port_pool *, struct arena *, uint32_t slot_count);
-
-enum port_queue_kind {
-    PORT_DATA,    /* all other classes */
-    PORT_CONTROL, /* DSCP_CONTROL and what was trimmed, here or before */
-    PORT_QUEUE_COUNT,
-};
-
-struct port_limit {
-    uint32_t bytes;
-    uint32_t packets; /* 0: as many as the pool has room for */
-};
-
-struct port_config {
-    uint64_t rate_bps; /* of the wire, at least 1 Mb/s */
-    struct port_limit data;
-    struct port_limit control; /* bytes 0: twice the data limit */
-    uint32_t red_min_bytes;    /* RED: never marks up to this queue length ... */
-    uint32_t red_max_bytes;    /* ... always from this one on, in between in proportion */
-    uint16_t trimmed_bytes;    /* length of a packet once trimmed */
-    bool marks;                /* not on ports that face hosts */
-    bool trims;
-    bool faces_host; /* trims to DSCP_TRIMMED_LASTHOP */
-};
-
-/* Shared by the ports of one kind in one switch. */
-struct port_profile {
-    struct port_config config;
-    struct port_pool *pool;
-    uint64_t byte_time; /* 2^-16 ps: exact for every rate that divides 8 Tb/s */
-};
-
-void port_profile_init(struct port_profile *, const struct port_config *, struct port_pool *);
-
-static inline uint64_t port_transmission_ps(const struct port_profile *profile, uint32_t bytes)
-{
-    return profile->byte_time * bytes >> 16;
-}
-
-enum port_counter {
-#define COUNTER(id, name, help) PORT_COUNTER_##id,
-#include "switch/port_counters.def"
-#undef COUNTER
-    PORT_COUNTER_COUNT,
-};
-
-struct port_counters {
-    uint64_t value[PORT_COUNTER_COUNT];
-};
-
-extern const struct counter_description port_counter_descriptions[PORT_COUNTER_COUNT];
-
-struct port_queue {
-    uint32_t head; /* slots of the pool, linked */
-    uint32_t tail;
-    uint32_t count;
-    uint32_t bytes;
-};
 
 struct port {
     const struct port_profile *profile;
@@ -126,8 +50,6 @@ struct port_outcome {
     struct port_entry cut; /* whom to cut, to which length, and its new class */
 };
 
-struct port_outcome port_enqueue(struct port *, struct port_entry, uint64_t now_ps);
-
 /* Counts a packet that this port drops: for DROP_PORT_DOWN, or one of the reasons above. */
 struct port_outcome port_drop(struct port *, enum drop_reason);
 
@@ -139,6 +61,57 @@ static inline uint64_t port_next_ps(const struct port *port)
     return is_empty ? PORT_NEVER_PS : port->free_ps;
 }
 
+/* ---- in -------------------------------------------------------------------------------------- */
+
+static inline enum port_queue_kind port_queue_of(uint8_t class)
+{
+    uint32_t control = UINT32_C(1) << DSCP_CONTROL | UINT32_C(1) << DSCP_TRIMMED |
+                       UINT32_C(1) << DSCP_TRIMMED_LASTHOP;
+
+    return control >> class & 1 ? PORT_CONTROL : PORT_DATA;
+}
+
+static inline bool port_has_room(
+    const struct port *port, enum port_queue_kind kind, uint32_t length_bytes)
+{
+    const struct port_limit *limit = &port->profile->limits[kind];
+    const struct port_queue *queue = &port->queues[kind];
+    const struct port_pool *pool = port->profile->pool;
+
+    return queue->bytes + length_bytes <= limit->bytes && queue->count < limit->packets &&
+           pool->used_count < pool->slot_count;
+}
+
+/* There is room for it. */
+static inline void port_push(struct port *port, enum port_queue_kind kind, struct port_entry entry)
+{
+    uint64_t *depth_bytes_max =
+        &port->counters->value[kind == PORT_DATA ? PORT_COUNTER_DATA_DEPTH_BYTES_MAX
+                                                 : PORT_COUNTER_CONTROL_DEPTH_BYTES_MAX];
+
+    port_queue_push(&port->queues[kind], port->profile->pool, entry);
+    if (port->queues[kind].bytes > *depth_bytes_max)
+        *depth_bytes_max = port->queues[kind].bytes;
+}
+
+/* A packet for which there is no room: it or another is trimmed, or it is dropped. */
+struct port_outcome port_overflow(struct port *, struct port_entry);
+
+static inline struct port_outcome port_enqueue(
+    struct port *port, struct port_entry arriving, uint64_t now_ps)
+{
+    enum port_queue_kind kind = port_queue_of(arriving.class);
+    uint64_t next_ps = port_next_ps(port);
+
+    assert(next_ps > now_ps);
+    if (next_ps == PORT_NEVER_PS && port->free_ps < now_ps)
+        port->free_ps = now_ps;
+    if (__builtin_expect(!port_has_room(port, kind, arriving.length_bytes), false))
+        return port_overflow(port, arriving);
+    port_push(port, kind, arriving);
+    return (struct port_outcome){ .verdict = PORT_QUEUED };
+}
+
 /* The far end takes nothing before `until_ps`: what waits here waits that long. Before: as
  * port_enqueue(). */
 static inline void port_hold(struct port *port, uint64_t until_ps)
@@ -147,11 +120,45 @@ static inline void port_hold(struct port *port, uint64_t until_ps)
         port->free_ps = until_ps;
 }
 
+/* ---- out ------------------------------------------------------------------------------------- */
+
 struct port_transmission {
     struct port_entry entry; /* its ecn may have become ECN_CE: the owner's packet must follow */
     uint64_t start_ps;
     uint64_t end_ps; /* its last bit leaves, the wire is free */
 };
+
+/* RED by the bytes that a packet leaves behind in the data queue, red_min_bytes or more. */
+bool port_red(struct port *, uint32_t behind_bytes);
+
+static inline bool port_marks(struct port *port, struct port_entry leaving)
+{
+    const struct port_config *config = &port->profile->config;
+    uint32_t behind_bytes = port->queues[PORT_DATA].bytes;
+
+    return config->marks && behind_bytes >= config->red_min_bytes && leaving.ecn != ECN_NOT_ECT &&
+           leaving.ecn != ECN_CE && port_red(port, behind_bytes);
+}
+
+/* The next packet: something waits. Its transmission begins when the wire is free. */
+static inline void port_send(struct port *port, struct port_transmission *out)
+{
+    bool is_control = port->queues[PORT_CONTROL].count > 0;
+    uint64_t *counters = port->counters->value;
+
+    out->entry =
+        port_queue_pop(&port->queues[is_control ? PORT_CONTROL : PORT_DATA], port->profile->pool);
+    if (!is_control && port_marks(port, out->entry)) {
+        out->entry.ecn = ECN_CE;
+        counters[PORT_COUNTER_MARKED]++;
+    }
+    counters[is_control ? PORT_COUNTER_CONTROL_PACKETS : PORT_COUNTER_DATA_PACKETS]++;
+    counters[is_control ? PORT_COUNTER_CONTROL_BYTES : PORT_COUNTER_DATA_BYTES] +=
+        out->entry.length_bytes;
+    out->start_ps = port->free_ps;
+    port->free_ps += port_transmission_ps(port->profile, out->entry.length_bytes);
+    out->end_ps = port->free_ps;
+}
 
 /* The next packet that is sent if its transmission begins by `now_ps`; false when none does. */
 bool port_transmit(struct port *, uint64_t now_ps, struct port_transmission *out);

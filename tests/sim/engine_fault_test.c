@@ -99,6 +99,7 @@ static const struct fabric_element host_link = {
 };
 static const struct fabric_element uplink = { .kind = FABRIC_UPLINK, .plane = 0, .t0 = 0, .t1 = 2 };
 static const struct fabric_element t1 = { .kind = FABRIC_T1, .plane = 1, .t1 = 3 };
+static const struct fabric_element plane = { .kind = FABRIC_PLANE, .plane = 1 };
 
 static uint64_t undisturbed_ps(void)
 {
@@ -228,4 +229,40 @@ SPEC("a rebooting switch loses its queues, and its links are down meanwhile")
     EXPECT_EQ(outcome.status, SIM_FINISHED);
     EXPECT_GT(outcome.totals.packets_lost[SIM_LOST_LINK_DOWN], 0);
     EXPECT_EQ(scene.seen.events[SIM_EVENT_PORT_CHANGED], 0);
+}
+
+/* Both engines, from the same scene. */
+static void expect_the_same_run(struct scene *scene)
+{
+    struct cluster_outcome windows = run(scene);
+    struct cluster_outcome heap;
+
+    scene->cluster.config.engine = SIM_HEAP;
+    heap = run(scene);
+    EXPECT_EQ(windows.status, heap.status);
+    EXPECT_EQ(windows.totals.packet_hops, heap.totals.packet_hops);
+    EXPECT_EQ(windows.hash, heap.hash);
+}
+
+SPEC("a plane that goes down and up hundreds of times in a window does so at the right times")
+{
+    static struct scene scene;
+
+    prepare(&scene);
+    break_it(&scene, SIM_FAULT_FLAP, plane, US(10), US(13));
+    scene.cluster.faults[0].period_ps = 2345;
+    scene.cluster.faults[0].duty_permille = 300;
+    expect_the_same_run(&scene);
+    EXPECT_EQ(scene.seen.events[SIM_EVENT_FAULT_ENDED], 2);
+}
+
+SPEC("what breaks at the very beginning is broken from the beginning")
+{
+    static struct scene scene;
+
+    prepare(&scene);
+    break_it(&scene, SIM_FAULT_DOWN, plane, 0, US(30));
+    break_it(&scene, SIM_FAULT_REBOOT, t1, 0, US(20));
+    expect_the_same_run(&scene);
+    EXPECT_EQ(scene.seen.first_ps[SIM_EVENT_PORT_CHANGED], 0);
 }

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults taken from the plan a window at a time, listed by node, applied at either end of a link.
+ */
+#include "sim/actions.h"
+
+#include <assert.h>
+
+#include "sim/egress.h"
+#include "sim/node_nic.h"
+#include "sim/node_switch.h"
+#include "sim/packets.h"
+
+enum { ACTIONS_PER_PORT = 2 }; /* in a window; there may be more */
+
+void actions_init(struct sim *sim, struct arena *arena)
+{
+    sim->action_max = ACTIONS_PER_PORT * sim->port_count;
+    sim->actions = packets_take_memory(arena, sim->action_max, sizeof(*sim->actions));
+    sim->first_action =
+        arena_take(arena, sim->node_count, sizeof(*sim->first_action), _Alignof(uint32_t));
+    for (uint32_t node = 0; sim->first_action && node < sim->node_count; node++)
+        sim->first_action[node] = ENGINE_NONE;
+}
+
+/* ---- whom they concern ----------------------------------------------------------------------- */
+
+static uint32_t first_port_of(const struct sim *sim, uint32_t node)
+{
+    return node < sim->nic_count ? sim->nics[node].first_port
+                                 : sim->switches[node - sim->nic_count].first_port;
+}
+
+static bool is_of_link(const struct fault_action *action)
+{
+    return action->kind == FAULT_LINK_IMPAIRED || action->kind == FAULT_LINK_RELIEVED;
+}
+
+/* The port that sends into the link an action is about. */
+static uint32_t port_of(const struct sim *sim, uint32_t sender, const struct fault_action *action)
+{
+    return first_port_of(sim, sender) + action->end.port;
+}
+
+struct actions_nodes actions_nodes(const struct sim *sim, const struct fault_action *action)
+{
+    uint32_t sender = action->end.is_nic ? action->end.node : sim->nic_count + action->end.node;
+
+    return (struct actions_nodes){ .sender = sender,
+        .receiver =
+            is_of_link(action) ? sim->links[port_of(sim, sender, action)].peer_node : ENGINE_NONE };
+}
+
+/* ---- the present ones ------------------------------------------------------------------------ */
+
+/* From the last to the first, so that lists are in order. */
+static void list_by_node(struct sim *sim)
+{
+    for (uint32_t i = sim->action_count; i-- > 0;) {
+        struct engine_action *action = &sim->actions[i];
+        struct actions_nodes nodes = actions_nodes(sim, &action->what);
+
+        action->sender = nodes.sender;
+        action->next_of_sender = sim->first_action[nodes.sender];
+        sim->first_action[nodes.sender] = i;
+        if (nodes.receiver == ENGINE_NONE)
+            continue;
+        action->next_of_receiver = sim->first_action[nodes.receiver];
+        sim->first_action[nodes.receiver] = i;
+    }
+}
+
+static void forget(struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->action_count; i++) {
+        struct actions_nodes nodes = actions_nodes(sim, &sim->actions[i].what);
+
+        sim->first_action[nodes.sender] = ENGINE_NONE;
+        if (nodes.receiver != ENGINE_NONE)
+            sim->first_action[nodes.receiver] = ENGINE_NONE;
+    }
+    sim->action_count = 0;
+}
+
+static void tell(struct sim *sim, const struct fault_action *action)
+{
+    bool began = action->kind == FAULT_BEGAN;
+
+    engine_event(sim, &(struct sim_event){ .time_ps = action->time_ps,
+                          .kind = began ? SIM_EVENT_FAULT_BEGAN : SIM_EVENT_FAULT_ENDED,
+                          .subject = action->fault });
+}
+
+uint64_t actions_fetch(struct sim *sim, uint64_t end_ps)
+{
+    struct fault_action action;
+
+    forget(sim);
+    while (sim->action_count < sim->action_max && fault_pop(&sim->faults, end_ps, &action)) {
+        if (action.kind == FAULT_BEGAN || action.kind == FAULT_ENDED)
+            tell(sim, &action);
+        else
+            sim->actions[sim->action_count++].what = action;
+    }
+    list_by_node(sim);
+    return fault_next_ps(&sim->faults) < end_ps ? fault_next_ps(&sim->faults) : end_ps;
+}
+
+uint32_t actions_first(const struct sim *sim, uint32_t node)
+{
+    return sim->first_action[node];
+}
+
+uint32_t actions_next(const struct sim *sim, uint32_t node, uint32_t action)
+{
+    const struct engine_action *here = &sim->actions[action];
+
+    return node == here->sender ? here->next_of_sender : here->next_of_receiver;
+}
+
+/* ---- what they do ---------------------------------------------------------------------------- */
+
+static void apply_at_sender(struct sim *sim, uint32_t node, const struct fault_action *action)
+{
+    uint32_t port = port_of(sim, node, action);
+    uint32_t bit = UINT32_C(1) << action->end.port;
+    bool is_down;
+
+    egress_apply(sim, port, action);
+    if (node >= sim->nic_count)
+        return;
+    is_down = fault_link_is_down(&sim->port_details[port].fault);
+    if (is_down != !(sim->nics[node].ports_up & bit))
+        node_nic_ports_changed(sim, node, sim->nics[node].ports_up ^ bit, action->time_ps);
+}
+
+/* What is under way when a link goes down never arrives. Which faults bring links down the receiver
+ * cannot tell before the sender has been run, so it asks the fault itself. */
+static void apply_at_receiver(
+    struct sim *sim, uint32_t node, uint32_t sender, const struct fault_action *action)
+{
+    enum sim_fault_kind kind = fault_at(&sim->faults, action->fault)->kind;
+    uint32_t peer_port = sim->links[port_of(sim, sender, action)].peer_port;
+    bool goes_down = kind == SIM_FAULT_DOWN || kind == SIM_FAULT_FLAP || kind == SIM_FAULT_REBOOT;
+
+    if (action->kind != FAULT_LINK_IMPAIRED || !goes_down)
+        return;
+    sim->port_details[first_port_of(sim, node) + peer_port].came_down_ps = action->time_ps;
+    if (node < sim->nic_count)
+        sim->nics[node].was_cut = true;
+    else
+        sim->switches[node - sim->nic_count].was_cut = true;
+}
+
+void actions_apply(struct sim *sim, uint32_t node, const struct fault_action *action)
+{
+    struct actions_nodes nodes = actions_nodes(sim, action);
+
+    if (node != nodes.sender)
+        apply_at_receiver(sim, node, nodes.sender, action);
+    else if (is_of_link(action))
+        apply_at_sender(sim, node, action);
+    else
+        node_switch_empty(sim, action->end.node, action->time_ps);
+}

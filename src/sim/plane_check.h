@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planes carry equal shares (docs/protocol.md §14.2): first transmissions of a QP take planes in
+ * turn as long as every plane is usable, has room and a GOOD EV. When ports are full, packets go
+ * where there is room, and no QP is owed an equal share. */
+#pragma once
+
+#include "sim/engine.h"
+
+struct plane_check {                     /* of a flow */
+    uint32_t in_turn[FABRIC_PLANES_MAX]; /* packets, since a plane could not be taken */
+};
+
+struct plane_check *plane_check_init(struct arena *);
+
+/* A packet leaves that was chosen when `ready_ports` had room. */
+void plane_check_send(
+    struct sim *, uint32_t nic, uint32_t ready_ports, const struct packet *, uint64_t now_ps);

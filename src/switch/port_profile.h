@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ports of one kind have in common: rate, limits, marking, trimming; and what they count. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/counters.h"
+#include "switch/port_queue.h"
+
+struct port_limit {
+    uint32_t bytes;
+    uint32_t packets; /* 0: as many as the pool has room for */
+};
+
+struct port_config {
+    uint64_t rate_bps; /* of the wire, at least 1 Mb/s */
+    struct port_limit data;
+    struct port_limit control; /* bytes 0: twice the data limit */
+    uint32_t red_min_bytes;    /* RED: never marks up to this queue length ... */
+    uint32_t red_max_bytes;    /* ... always from this one on, in between in proportion */
+    uint16_t trimmed_bytes;    /* length of a packet once trimmed */
+    bool marks;                /* not on ports that face hosts */
+    bool trims;
+    bool faces_host; /* trims to DSCP_TRIMMED_LASTHOP */
+};
+
+/* Shared by the ports of one kind in one switch. */
+struct port_profile {
+    struct port_config config;
+    struct port_limit limits[PORT_QUEUE_COUNT]; /* those of `config`, by queue */
+    struct port_pool *pool;
+    uint64_t byte_time; /* 2^-16 ps: exact for every rate that divides 8 Tb/s */
+};
+
+void port_profile_init(struct port_profile *, const struct port_config *, struct port_pool *);
+
+static inline uint64_t port_transmission_ps(const struct port_profile *profile, uint32_t bytes)
+{
+    return profile->byte_time * bytes >> 16;
+}
+
+enum port_counter {
+#define COUNTER(id, name, help) PORT_COUNTER_##id,
+#include "switch/port_counters.def"
+#undef COUNTER
+    PORT_COUNTER_COUNT,
+};
+
+struct port_counters {
+    uint64_t value[PORT_COUNTER_COUNT];
+};
+
+extern const struct counter_description port_counter_descriptions[PORT_COUNTER_COUNT];
