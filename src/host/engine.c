@@ -40,7 +40,7 @@ static bool progress_must_know(struct host_nic *nic)
     return atomic_load_explicit(&nic->progress_state, memory_order_relaxed) == PROGRESS_ASLEEP &&
            (transport_deadline_ns(nic->transport) <
                    atomic_load_explicit(&nic->progress_deadline_ns, memory_order_relaxed) ||
-               engine_waits_for_room(nic));
+               engine_waits_for_room(nic) || status_has_news(nic));
 }
 
 void engine_release(struct host_nic *nic)
@@ -67,6 +67,10 @@ void engine_update_links(struct host_nic *nic, uint64_t now_ns)
     up_mask &= nic->admin_mask;
     if (up_mask == nic->up_mask)
         return;
+    for (uint32_t port = 0; port < nic->config.port_count; port++)
+        if ((up_mask ^ nic->up_mask) >> port & 1)
+            status_on_port(
+                nic, port, up_mask >> port & 1 ? STATUS_LINK_UP : STATUS_LINK_DOWN, now_ns);
     nic->up_mask = up_mask;
     transport_ports_changed(nic->transport, up_mask, now_ns);
 }

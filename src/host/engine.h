@@ -16,6 +16,7 @@
 #include "host/host.h"
 #include "host/memory_table.h"
 #include "host/qp_table.h"
+#include "host/status.h"
 #include "pktio/pktio.h"
 #include "wire/frame.h"
 
@@ -117,9 +118,12 @@ struct host_nic {
     pthread_t thread;
     bool has_thread;
     int wake_fd;
-    _Atomic int watch_fd;
+    pthread_mutex_t watch_lock; /* of the three below: the thread looks while others set them */
+    int watch_fd;
     void (*on_watched)(void *context);
     void *watch_context;
+    struct status *status; /* NULL: nobody can ask */
+    struct trace_sink trace;
 
     struct host_nic *next; /* of the process, for fork */
     struct host_nic *previous;

@@ -92,10 +92,12 @@ static void report(struct host_nic *nic, struct host_qp *qp, const struct transp
         break;
     case TRANSPORT_PORT_UP:
         nic->usable_mask |= UINT32_C(1) << event->port;
+        status_on_port(nic, event->port, STATUS_USABLE, host_now_ns());
         report_async(nic, HOST_ASYNC_PORT_UP, NULL, event);
         break;
     case TRANSPORT_PORT_DOWN:
         nic->usable_mask &= ~(UINT32_C(1) << event->port);
+        status_on_port(nic, event->port, STATUS_UNUSABLE, host_now_ns());
         report_async(nic, HOST_ASYNC_PORT_DOWN, NULL, event);
         break;
     case TRANSPORT_EV_CHANGED:

@@ -24,6 +24,7 @@ static void in_child(void)
     for (struct host_nic *nic = nics; nic; nic = nic->next) {
         atomic_store(&nic->is_dead, true);
         nic->has_thread = false;
+        status_abandon(nic);
         for (uint32_t i = 0; i < nic->config.port_count; i++)
             pktio_port_abandon(nic->ports[i]);
     }

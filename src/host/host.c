@@ -125,6 +125,7 @@ static int open_transport(struct host_nic *nic)
         .seed = nic->config.seed,
         .nak_write_imm_limit = nic->config.format.nak_write_imm_limit,
         .memory = { .place = place, .context = nic },
+        .trace = &nic->trace,
         .parameters = nic->config.parameters };
     struct arena arena;
     size_t bytes;
@@ -209,6 +210,8 @@ static int make_profiles(struct host_nic *nic)
 
 static void free_nic(struct host_nic *nic)
 {
+    status_close(nic);
+    pthread_mutex_destroy(&nic->watch_lock);
     ev_profile_free(nic->default_ev);
     free(nic->default_cc);
     free(nic->posted_words);
@@ -237,7 +240,9 @@ static struct host_nic *make_nic(const struct host_config *config)
     ring_init(&nic->async.ring, ENGINE_ASYNC);
     nic->async.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
     nic->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    atomic_init(&nic->watch_fd, -1);
+    pthread_mutex_init(&nic->watch_lock, NULL);
+    nic->watch_fd = -1;
+    nic->trace = (struct trace_sink){ .on_event = status_on_trace, .context = nic };
     return nic;
 }
 
@@ -271,6 +276,8 @@ int host_open(const struct host_config *config, struct host_nic **out)
     if (err)
         goto close_ports;
     engine_update_links(nic, host_now_ns());
+    if (!config->without_progress)
+        status_open(nic);
     fork_guard_add(nic);
     err = config->without_progress ? 0 : progress_start(nic);
     if (err)

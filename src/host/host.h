@@ -62,6 +62,7 @@ struct host_config {
     host_route_function route; /* NULL: no outer headers */
     void *route_context;
     const char *capture_path; /* pcapng of all frames; NULL: what MRC_PCAP says, if anything */
+    const char *status_path;  /* where it can be asked (host/status.h); NULL: RUN/mrc/NAME/status */
     uint32_t spin_us;         /* the progress thread polls so long before it sleeps */
     bool without_progress;    /* no progress thread: host_progress() alone moves things (tests) */
     uint64_t seed;            /* 0: from the system */

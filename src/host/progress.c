@@ -11,7 +11,7 @@
 enum {
     POLLS_UNTIL_WATCH = 64, /* passes by a poller after which the ports need not call any more */
     WATCH_NS = 1000 * 1000, /* how often to look whether it still polls */
-    FDS_MAX = 2 + 2 * HOST_PORT_COUNT_MAX,
+    FDS_MAX = 2 + 2 * HOST_PORT_COUNT_MAX + CONTROL_CLIENTS_MAX + 1,
 };
 
 void progress_wake(struct host_nic *nic)
@@ -87,10 +87,36 @@ static void sleep_until(struct sleep_set *set, uint64_t until_ns)
             set->fds[i].revents = 0;
 }
 
-/* What must be seen to even if somebody else drives the engine: links, the watched file. */
+static int watched_fd(struct host_nic *nic)
+{
+    int fd;
+
+    pthread_mutex_lock(&nic->watch_lock);
+    fd = nic->watch_fd;
+    pthread_mutex_unlock(&nic->watch_lock);
+    return fd;
+}
+
+/* The call may take as long as it likes, and set another watch. */
+static void call_watcher(struct host_nic *nic, const struct sleep_set *set)
+{
+    void (*on_readable)(void *context) = NULL;
+    void *context = NULL;
+
+    pthread_mutex_lock(&nic->watch_lock);
+    if (is_readable(set, nic->watch_fd)) {
+        on_readable = nic->on_watched;
+        context = nic->watch_context;
+    }
+    pthread_mutex_unlock(&nic->watch_lock);
+    if (on_readable)
+        on_readable(context);
+}
+
+/* What must be seen to even if somebody else drives the engine: links, the watched file, questions.
+ */
 static void look_after(struct host_nic *nic, const struct sleep_set *set)
 {
-    int watch_fd = atomic_load(&nic->watch_fd);
     uint64_t count;
 
     if (is_readable(set, nic->wake_fd) && read(nic->wake_fd, &count, sizeof(count)) < 0)
@@ -100,15 +126,20 @@ static void look_after(struct host_nic *nic, const struct sleep_set *set)
             pktio_port_update_link(nic->ports[i]);
             atomic_store(&nic->link_changed, true);
         }
-    if (is_readable(set, watch_fd))
-        nic->on_watched(nic->watch_context);
+    call_watcher(nic, set);
+    status_serve(nic);
 }
 
-static void prepare(const struct host_nic *nic, struct sleep_set *set)
+static void prepare(struct host_nic *nic, struct sleep_set *set)
 {
+    struct control_wait waits[CONTROL_CLIENTS_MAX + 1];
+    uint32_t wait_count = status_waits(nic, waits);
+
     set->count = 0;
     add(set, nic->wake_fd, POLLIN);
-    add(set, atomic_load(&nic->watch_fd), POLLIN);
+    add(set, watched_fd(nic), POLLIN);
+    for (uint32_t i = 0; i < wait_count; i++)
+        add(set, waits[i].fd, waits[i].is_idle ? 0 : waits[i].writes ? POLLOUT : POLLIN);
     for (uint32_t i = 0; i < nic->config.port_count; i++)
         add(set, nic->ports[i]->link_fd, POLLIN);
 }
@@ -169,7 +200,7 @@ static bool try_to_sleep(struct host_nic *nic)
     atomic_store(&nic->progress_deadline_ns, deadline_ns);
     atomic_store(&nic->progress_state, PROGRESS_ASLEEP);
     atomic_store(&nic->is_owned, false);
-    if (atomic_load(&nic->posted_summary) || atomic_load(&nic->stops)) {
+    if (atomic_load(&nic->posted_summary) || atomic_load(&nic->stops) || status_has_news(nic)) {
         atomic_store(&nic->progress_state, PROGRESS_AWAKE);
         return true;
     }
@@ -182,6 +213,7 @@ static void turn(struct host_nic *nic, uint64_t *busy_ns, bool *slept)
 {
     uint32_t work;
 
+    status_turn(nic);
     if (atomic_load(&nic->progress_state) == PROGRESS_WATCHING) {
         if (watch(nic))
             return;
@@ -250,14 +282,13 @@ void progress_stop(struct host_nic *nic)
 
 int host_watch(struct host_nic *nic, int fd, void (*on_readable)(void *context), void *context)
 {
-    int err = engine_own(nic);
-
-    if (err)
-        return err;
+    if (host_is_dead(nic))
+        return -ENODEV;
+    pthread_mutex_lock(&nic->watch_lock);
     nic->on_watched = on_readable;
     nic->watch_context = context;
-    atomic_store(&nic->watch_fd, fd);
-    engine_release(nic);
+    nic->watch_fd = fd;
+    pthread_mutex_unlock(&nic->watch_lock);
     progress_wake(nic);
     return 0;
 }

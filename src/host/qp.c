@@ -44,16 +44,23 @@ int qp_life_begin(struct host_nic *nic, struct host_qp *qp)
     struct qp_init init = transport_init_of(qp);
     size_t bytes = (transport_qp_bytes(nic->transport, &init) + 63) / 64 * 64;
     void *memory = aligned_alloc(64, bytes);
-    int err;
+    struct status_ev_change *changes = calloc(init.paths->entry_count, sizeof(*changes));
+    int err = -ENOMEM;
 
-    if (!memory)
-        return -ENOMEM;
+    if (!memory || !changes)
+        goto free_both;
     memset(memory, 0, bytes);
     err = transport_qp_create(nic->transport, qp->qpn, &init, memory);
     if (err)
-        free(memory);
-    else
-        qp->memory = memory;
+        goto free_both;
+    free(qp->ev_changes);
+    qp->memory = memory;
+    qp->ev_changes = changes;
+    return 0;
+
+free_both:
+    free(memory);
+    free(changes);
     return err;
 }
 
@@ -81,6 +88,7 @@ static void free_qp(struct host_qp *qp)
     free(qp->send.inline_bytes);
     free(qp->recv.ids);
     free(qp->memory);
+    free(qp->ev_changes);
     free(qp);
 }
 

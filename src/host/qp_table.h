@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "host/host_qp.h"
+#include "host/status.h"
 
 struct qp_piece {
     uint64_t address;
@@ -48,9 +49,10 @@ struct host_qp {
     struct host_nic *nic;
     uint32_t qpn;
     uint32_t index;
-    struct host_qp_config config; /* profiles filled in */
-    void *memory;                 /* the transport's */
-    _Atomic bool accepts_sends;   /* for the poster: RTS or ERR */
+    struct host_qp_config config;        /* profiles filled in */
+    void *memory;                        /* the transport's */
+    struct status_ev_change *ev_changes; /* by index in the profile */
+    _Atomic bool accepts_sends;          /* for the poster: RTS or ERR */
     _Atomic bool accepts_receives;
     bool remote_write;
     struct ipv6_addr peer; /* once connected */

@@ -3,12 +3,15 @@
 #pragma once
 
 #include "pktio/capture.h"
+#include "pktio/control.h"
+#include "pktio/control_server.h"
 #include "pktio/pair_port.h"
 #include "pktio/pcapng.h"
 #include "pktio/pktio_open.h"
 #include "pktio/pktio_port.h"
 #include "pktio/pktio_tap.h"
 #include "pktio/raw_port.h"
+#include "pktio/run_place.h"
 #include "pktio/shm_port.h"
 #include "pktio/udp_port.h"
 #include "pktio/xdp_port.h"

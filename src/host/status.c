@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The socket on which a NIC tells about itself. */
+#include "host/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/engine.h"
+
+enum {
+    TURNS_UNTIL_SERVED = 256,
+    LINE_BYTES = 512,
+};
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+static bool asks(const char *request, const char *word, uint32_t *number)
+{
+    size_t length = strlen(word);
+
+    *number = 0;
+    if (strncmp(request, word, length) != 0)
+        return false;
+    return request[length] == '\0' || sscanf(request + length, " %u", number) == 1;
+}
+
+static char *answer(void *context, const char *request)
+{
+    struct host_nic *nic = context;
+    uint32_t number;
+
+    if (asks(request, "dev", &number))
+        return status_answer_device(nic);
+    if (asks(request, "port", &number))
+        return status_answer_ports(nic);
+    if (asks(request, "stat", &number))
+        return status_answer_counters(nic);
+    if (asks(request, "qp", &number))
+        return status_answer_qps(nic, number);
+    if (asks(request, "qpn", &number))
+        return status_answer_qp(nic, number);
+    if (asks(request, "ev", &number))
+        return status_answer_evs(nic, number);
+    return strdup("{\"error\":\"not a question\"}\n");
+}
+
+static uint32_t level_of(void *context, const char *request)
+{
+    (void)context;
+    if (strcmp(request, "monitor all") == 0)
+        return STATUS_LEVEL_ALL;
+    return strcmp(request, "monitor") == 0 ? STATUS_LEVEL_CHANGES : 0;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+void status_open(struct host_nic *nic)
+{
+    struct status *status = calloc(1, sizeof(*status));
+    const char *given = nic->config.status_path;
+
+    if (!status)
+        return;
+    ring_init(&status->ring, STATUS_EVENTS);
+    status->server.answer = answer;
+    status->server.follows = level_of;
+    status->server.context = nic;
+    if (given &&
+        snprintf(status->path, sizeof(status->path), "%s", given) >= (int)sizeof(status->path))
+        goto free_status;
+    if (!given && run_place(status->path, sizeof(status->path), nic->config.name, "status"))
+        goto free_status;
+    if (control_server_open(&status->server, status->path))
+        goto free_status;
+    nic->status = status;
+    return;
+
+free_status:
+    free(status);
+}
+
+void status_close(struct host_nic *nic)
+{
+    if (!nic->status)
+        return;
+    if (nic->status->server.listener >= 0)
+        unlink(nic->status->path);
+    control_server_close(&nic->status->server);
+    free(nic->status);
+    nic->status = NULL;
+}
+
+void status_abandon(struct host_nic *nic)
+{
+    if (nic->status)
+        control_server_close(&nic->status->server);
+}
+
+/* ---- the progress thread --------------------------------------------------------------------- */
+
+static void tell_lost(struct host_nic *nic)
+{
+    uint32_t lost = atomic_exchange(&nic->status->lost, 0);
+    char line[LINE_BYTES];
+
+    if (lost == 0)
+        return;
+    nic->status->lost_count += lost;
+    snprintf(line, sizeof(line), "{\"device\":\"%s\",\"event\":\"lost\",\"count\":%u}\n",
+        nic->config.name, lost);
+    control_server_tell(&nic->status->server, line, STATUS_LEVEL_CHANGES);
+}
+
+static uint32_t level_of_event(const struct status_event *event)
+{
+    uint32_t from = event->values[1] >> 8 & 0xff;
+    uint32_t to = event->values[1] & 0xff;
+    bool is_routine = event->kind == STATUS_EV && from <= EV_SKIP && to <= EV_SKIP;
+
+    return is_routine ? STATUS_LEVEL_ALL : STATUS_LEVEL_CHANGES;
+}
+
+static void tell_events(struct host_nic *nic)
+{
+    struct status *status = nic->status;
+    char line[LINE_BYTES];
+    uint32_t slot;
+
+    while (ring_peek(&status->ring, &slot)) {
+        status_write_event(nic, &status->events[slot], line, sizeof(line));
+        if (control_server_tell(&status->server, line, level_of_event(&status->events[slot])))
+            atomic_fetch_add_explicit(&status->lost, 1, memory_order_relaxed);
+        ring_pop(&status->ring);
+    }
+    tell_lost(nic);
+}
+
+static uint32_t highest_level(const struct control_server *server)
+{
+    uint32_t highest = 0;
+
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        if (server->clients[i].sock >= 0 && server->clients[i].level > highest)
+            highest = server->clients[i].level;
+    return highest;
+}
+
+void status_serve(struct host_nic *nic)
+{
+    struct status *status = nic->status;
+
+    if (!status)
+        return;
+    status->turns = 0;
+    tell_events(nic);
+    control_server_poll(&status->server);
+    atomic_store_explicit(&status->level, highest_level(&status->server), memory_order_relaxed);
+}
+
+void status_turn(struct host_nic *nic)
+{
+    if (nic->status && (++nic->status->turns >= TURNS_UNTIL_SERVED || status_has_news(nic)))
+        status_serve(nic);
+}
+
+uint32_t status_waits(
+    const struct host_nic *nic, struct control_wait out[static CONTROL_CLIENTS_MAX + 1])
+{
+    return nic->status ? control_server_waits(&nic->status->server, out) : 0;
+}

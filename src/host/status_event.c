@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens in a NIC, for those who follow; and of EVs for those who ask later. */
+#include <stdio.h>
+
+#include "host/engine.h"
+#include "host/ev_profile.h"
+#include "host/status_words.h"
+#include "transport/events.h"
+
+static void push(struct host_nic *nic, const struct status_event *event, uint32_t level)
+{
+    struct status *status = nic->status;
+    uint32_t slot;
+
+    if (!status || atomic_load_explicit(&status->level, memory_order_relaxed) < level)
+        return;
+    if (!ring_reserve(&status->ring, &slot)) {
+        atomic_fetch_add_explicit(&status->lost, 1, memory_order_relaxed);
+        return;
+    }
+    status->events[slot] = *event;
+    ring_push(&status->ring);
+}
+
+bool status_has_news(const struct host_nic *nic)
+{
+    uint32_t slot;
+
+    return nic->status && ring_peek(&nic->status->ring, &slot);
+}
+
+static void on_ev(struct host_nic *nic, const struct trace_event *trace)
+{
+    const struct host_qp *qp = qp_table_find(&nic->qps, trace->subject);
+    uint32_t index =
+        qp ? path_profile_find(&qp->config.ev_profile->profile, (uint32_t)trace->values[0])
+           : PATH_NONE;
+    uint32_t from = trace->values[1] >> 8 & 0xff;
+    uint32_t to = trace->values[1] & 0xff;
+    bool is_routine = from <= EV_SKIP && to <= EV_SKIP;
+    uint64_t plane;
+
+    if (index == PATH_NONE)
+        return;
+    qp->ev_changes[index] =
+        (struct status_ev_change){ .at_ms = (uint32_t)(trace->time_ns / 1000000u) | 1u,
+            .cause = (uint8_t)trace->values[2] };
+    plane = qp->config.ev_profile->entries[index].plane;
+    push(nic,
+        &(struct status_event){ .time_ns = trace->time_ns,
+            .kind = STATUS_EV,
+            .qpn = trace->subject,
+            .values = { trace->values[0], plane << 16 | trace->values[1], trace->values[2] } },
+        is_routine ? STATUS_LEVEL_ALL : STATUS_LEVEL_CHANGES);
+}
+
+static void pass_on(
+    struct host_nic *nic, enum status_event_kind kind, const struct trace_event *trace)
+{
+    push(nic,
+        &(struct status_event){ .time_ns = trace->time_ns,
+            .kind = kind,
+            .qpn = trace->subject,
+            .values = { trace->values[0], trace->values[1], trace->values[2] } },
+        STATUS_LEVEL_CHANGES);
+}
+
+void status_on_trace(void *context, const struct trace_event *trace)
+{
+    if (trace->kind == EVENT_EV)
+        on_ev(context, trace);
+    else if (trace->kind == EVENT_QP_STATE)
+        pass_on(context, STATUS_QP, trace);
+    else if (trace->kind == EVENT_TIMEOUT)
+        pass_on(context, STATUS_TIMEOUT, trace);
+}
+
+void status_on_port(
+    struct host_nic *nic, uint32_t port, enum status_port_change change, uint64_t now_ns)
+{
+    push(nic,
+        &(struct status_event){
+            .time_ns = now_ns, .kind = STATUS_PORT, .values = { port, change } },
+        STATUS_LEVEL_CHANGES);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void write_ev(const struct status_event *event, char *line, size_t room)
+{
+    snprintf(line, room,
+        "\"event\":\"ev\",\"qpn\":%u,\"ev\":%llu,\"plane\":%llu,\"from\":\"%s\",\"to\":\"%s\","
+        "\"cause\":\"%s\"}\n",
+        event->qpn, (unsigned long long)event->values[0],
+        (unsigned long long)(event->values[1] >> 16),
+        status_word_ev_state((enum path_ev_state)(event->values[1] >> 8 & 0xff)),
+        status_word_ev_state((enum path_ev_state)(event->values[1] & 0xff)),
+        status_word_signal((enum path_signal)event->values[2]));
+}
+
+static void write_port(const struct status_event *event, char *line, size_t room)
+{
+    static const char *const words[] = { "link_down", "link_up", "unusable", "usable" };
+
+    snprintf(line, room, "\"event\":\"port\",\"port\":%llu,\"change\":\"%s\"}\n",
+        (unsigned long long)event->values[0] + 1, words[event->values[1] & 3]);
+}
+
+static void write_qp(const struct status_event *event, char *line, size_t room)
+{
+    snprintf(line, room,
+        "\"event\":\"qp\",\"qpn\":%u,\"from\":\"%s\",\"to\":\"%s\",\"cause\":\"%s\"}\n", event->qpn,
+        status_word_qp_state((enum qp_state)event->values[0]),
+        status_word_qp_state((enum qp_state)event->values[1]),
+        event->values[1] == QP_ERR
+            ? status_word_completion((enum completion_status)event->values[2])
+            : "modify");
+}
+
+static void write_timeout(const struct status_event *event, char *line, size_t room)
+{
+    snprintf(line, room,
+        "\"event\":\"timeout\",\"qpn\":%u,\"psn\":%llu,\"timeouts\":%llu,\"interval_ns\":%llu}\n",
+        event->qpn, (unsigned long long)event->values[0], (unsigned long long)event->values[1],
+        (unsigned long long)event->values[2]);
+}
+
+void status_write_event(
+    const struct host_nic *nic, const struct status_event *event, char *line, size_t room_bytes)
+{
+    int length = snprintf(line, room_bytes, "{\"time_ns\":%llu,\"device\":\"%s\",",
+        (unsigned long long)event->time_ns, nic->config.name);
+    char *rest = line + length;
+    size_t room = room_bytes - (size_t)length;
+
+    switch (event->kind) {
+    case STATUS_EV:
+        write_ev(event, rest, room);
+        break;
+    case STATUS_PORT:
+        write_port(event, rest, room);
+        break;
+    case STATUS_QP:
+        write_qp(event, rest, room);
+        break;
+    case STATUS_TIMEOUT:
+        write_timeout(event, rest, room);
+        break;
+    }
+}

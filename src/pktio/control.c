@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The asking side. */
+#include "pktio/control.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { PATIENCE_S = 10 };
+
+static int connect_to(const char *path)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int sock;
+    int err;
+
+    if (strlen(path) >= sizeof(address.sun_path))
+        return -ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (sock < 0)
+        return -errno;
+    if (connect(sock, (const struct sockaddr *)&address, sizeof(address)) == 0)
+        return sock;
+    err = -errno;
+    close(sock);
+    return err;
+}
+
+static int read_all(int sock, char **text)
+{
+    size_t length = 0;
+    size_t room = 4096;
+    char *all = malloc(room);
+
+    while (all) {
+        ssize_t got = read(sock, all + length, room - length - 1);
+        char *more;
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            int err = errno == EAGAIN ? -ETIMEDOUT : -errno;
+
+            free(all);
+            return err;
+        }
+        if (got == 0) {
+            all[length] = '\0';
+            *text = all;
+            return 0;
+        }
+        length += (size_t)got;
+        if (room - length > 1)
+            continue;
+        room *= 2;
+        more = realloc(all, room);
+        if (!more)
+            break;
+        all = more;
+    }
+    free(all);
+    return -ENOMEM;
+}
+
+int control_follow(const char *socket_path, const char *request)
+{
+    int sock = connect_to(socket_path);
+    size_t length = strlen(request);
+
+    if (sock < 0)
+        return sock;
+    if (send(sock, request, length, MSG_NOSIGNAL) == (ssize_t)length &&
+        shutdown(sock, SHUT_WR) == 0)
+        return sock;
+    close(sock);
+    return -EIO;
+}
+
+int control_ask(const char *socket_path, const char *request, char **answer)
+{
+    struct timeval patience = { .tv_sec = PATIENCE_S };
+    int sock = control_follow(socket_path, request);
+    int err;
+
+    if (sock < 0)
+        return sock;
+    setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    err = read_all(sock, answer);
+    close(sock);
+    return err;
+}
