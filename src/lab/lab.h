@@ -3,4 +3,6 @@
 #pragma once
 
 #include "lab/control.h"
+#include "lab/netns.h"
+#include "lab/netns_state.h"
 #include "lab/soft.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lab/control.h"
+#include "lab/devices.h"
 #include "lab/soft_state.h"
 
 enum {
@@ -18,59 +19,6 @@ enum {
     FRAMES_MAX = 262144,
     SLOTS_PER_SWITCH = 65536,
 };
-
-/* Software answers in hundreds of microseconds, whatever the cables would allow: queues are made
- * for that. */
-#define SOFTWARE_RTT_PS UINT64_C(200000000)
-
-/* ---- the fabric, slower ---------------------------------------------------------------------- */
-
-static uint32_t buffer_bytes(uint64_t rate_bps, uint64_t rtt_ps, uint32_t permille)
-{
-    uint64_t bytes = rate_bps / 8000 * (rtt_ps / 1000) / 1000000 * permille / 1000;
-
-    return bytes > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)bytes;
-}
-
-static void widen_buffers(struct fabric_config *config, uint64_t base_rtt_ps)
-{
-    struct fabric_buffers *buffers = &config->buffers;
-    uint64_t rtt_ps = base_rtt_ps > SOFTWARE_RTT_PS ? base_rtt_ps : SOFTWARE_RTT_PS;
-    uint64_t rate_bps =
-        config->uplink.rate_bps ? config->uplink.rate_bps : config->host_link.rate_bps;
-
-    if (rtt_ps == base_rtt_ps)
-        return;
-    buffers->data_bytes = buffer_bytes(rate_bps, rtt_ps, 1000);
-    buffers->host_data_bytes = buffer_bytes(config->host_link.rate_bps, rtt_ps, 1500);
-    buffers->control_bytes = 2 * buffers->host_data_bytes;
-    buffers->red_min_bytes = buffer_bytes(rate_bps, rtt_ps, 200);
-    buffers->red_max_bytes = buffer_bytes(rate_bps, rtt_ps, 800);
-}
-
-static bool scale_fabric(struct soft *soft)
-{
-    struct fabric_config config = soft->config.fabric->config;
-    struct fabric_problem problem;
-    uint32_t slower = soft->config.slower;
-
-    config.host_link.rate_bps /= slower;
-    config.uplink.rate_bps /= slower;
-    config.host_link.delay_ps *= slower;
-    config.uplink.delay_ps *= slower;
-    config.switch_latency_ps *= slower;
-    config.nic_latency_ps *= slower;
-    widen_buffers(&config, soft->config.fabric->base_rtt_ps * slower);
-    soft->exceptions = calloc(config.exception_count + 1, sizeof(*soft->exceptions));
-    if (!soft->exceptions)
-        return false;
-    for (uint32_t i = 0; i < config.exception_count; i++) {
-        soft->exceptions[i] = config.exceptions[i];
-        soft->exceptions[i].rate_bps /= slower;
-    }
-    config.exceptions = soft->exceptions;
-    return fabric_init(&soft->fabric, &config, soft->exceptions, &problem);
-}
 
 /* ---- switches and wires ------------------------------------------------------------------------
  */
@@ -162,9 +110,9 @@ static bool make_wires(struct soft *soft)
 {
     const struct fabric *fabric = &soft->fabric;
     uint32_t planes = fabric->config.plane_count;
+    uint32_t nic_wires = fabric->nic_count * planes;
 
-    soft->end_count = fabric->nic_count * planes;
-    soft->wire_count = soft->end_count;
+    soft->wire_count = nic_wires;
     soft->first_wire = calloc(fabric->switch_count, sizeof(*soft->first_wire));
     if (!soft->first_wire)
         return false;
@@ -173,11 +121,9 @@ static bool make_wires(struct soft *soft)
         soft->wire_count += fabric_port_count(fabric, i);
     }
     soft->wires = calloc(soft->wire_count, sizeof(*soft->wires));
-    soft->ends = calloc(soft->end_count, sizeof(*soft->ends));
-    soft->attached = calloc(soft->end_count, sizeof(*soft->attached));
-    if (!soft->wires || !soft->ends || !soft->attached)
+    if (!soft->wires)
         return false;
-    for (uint32_t i = 0; i < soft->end_count; i++)
+    for (uint32_t i = 0; i < nic_wires; i++)
         init_wire(soft, i, (struct fabric_end){ true, i / planes, i % planes });
     for (uint32_t node = 0; node < fabric->switch_count; node++)
         for (uint32_t port = 0; port < fabric_port_count(fabric, node); port++)
@@ -213,8 +159,31 @@ static bool make_parts(struct soft *soft)
 
     if (frames > FRAMES_MAX)
         frames = FRAMES_MAX;
-    return make_switches(soft) && make_wires(soft) && soft_frames_init(&soft->frames, frames) &&
+    return make_switches(soft) && make_wires(soft) && soft_ends_make(soft) &&
+           soft_frames_init(&soft->frames, frames) &&
            soft_queue_init(&soft->queue, frames + soft->wire_count);
+}
+
+static void port_address(
+    const void *context, uint32_t nic, uint32_t plane, char out[static DEVICES_ADDRESS_BYTES])
+{
+    const struct soft *soft = context;
+
+    (void)nic;
+    (void)plane;
+    snprintf(out, DEVICES_ADDRESS_BYTES, "shm:%s/attach", soft->folder);
+}
+
+static int open_to_nics(struct soft *soft)
+{
+    int err = soft_attach_open(soft);
+
+    return err ? err
+               : devices_make(&(struct devices){ .fabric = &soft->fabric,
+                     .root = soft->config.root,
+                     .name = soft->config.name,
+                     .port_address = port_address,
+                     .context = soft });
 }
 
 int soft_open(struct soft **out, const struct soft_config *config)
@@ -231,7 +200,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
     soft->control =
         (struct control_server){ .listener = -1, .answer = soft_control_answer, .context = soft };
     soft->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (!scale_fabric(soft) || !make_parts(soft)) {
+    if (!soft_scale(soft) || !make_parts(soft)) {
         soft_close(soft);
         return -ENOMEM;
     }
@@ -241,9 +210,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
         soft_close(soft);
         return err;
     }
-    err = soft_attach_open(soft);
-    if (!err)
-        err = soft_devices_make(soft);
+    err = config->prefix ? soft_interfaces_open(soft) : open_to_nics(soft);
     if (err) {
         soft_close(soft);
         return err;
@@ -256,8 +223,12 @@ static void remove_folder(struct soft *soft)
 {
     char path[SOFT_PATH_BYTES + 16];
 
-    soft_devices_remove(soft);
-    soft_attach_close(soft);
+    if (soft->config.prefix) {
+        soft_interfaces_close(soft);
+    } else {
+        devices_remove(soft->config.root, soft->config.name);
+        soft_attach_close(soft);
+    }
     control_server_close(&soft->control);
     snprintf(path, sizeof(path), "%s/control", soft->folder);
     unlink(path);
@@ -273,6 +244,7 @@ void soft_close(struct soft *soft)
     soft_queue_fini(&soft->queue);
     if (soft->frames.bytes)
         soft_frames_fini(&soft->frames);
+    free(soft->interface_socks);
     free(soft->attached);
     free(soft->ends);
     free(soft->wires);

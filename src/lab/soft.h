@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A soft fabric: all switches and links of a fabric in one unprivileged process, in real time, with
  * the switch core (src/switch). NICs attach through shared memory or UDP; faults are injected while
- * it runs (soft_fault.h, control.h). */
+ * it runs (soft_fault.h, control.h).
+ *
+ * The same for a namespace fabric (netns.h): the process is its switches, all or some of them, and
+ * the cables are pairs of network interfaces. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,6 +32,9 @@ struct soft_config {
     uint64_t seed;
     const struct soft_udp *udp; /* NICs elsewhere */
     uint32_t udp_count;
+    const char *prefix; /* of the namespaces of the switches; NULL: the cables are in here */
+    const bool *serves; /* for each switch; NULL: all */
+    bool is_unpaced;    /* links without rate and delay of their own */
 };
 
 struct soft;

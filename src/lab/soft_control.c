@@ -47,10 +47,13 @@ static json_t *show_nics(const struct soft *soft)
         json_t *ports = json_array();
 
         for (uint32_t plane = 0; plane < soft->fabric.config.plane_count; plane++) {
-            uint32_t number = soft_nic_wire(soft, nic, plane);
-            json_t *port = show_wire(soft, &soft->wires[number]);
+            uint32_t end = soft_nic_end(soft, nic, plane);
+            json_t *port;
 
-            json_object_set_new(port, "attached", json_boolean(soft->ends[number].port != NULL));
+            if (end == SOFT_NO_END)
+                continue;
+            port = show_wire(soft, &soft->wires[soft_nic_wire(soft, nic, plane)]);
+            json_object_set_new(port, "attached", json_boolean(soft->ends[end].port != NULL));
             json_array_append_new(ports, port);
         }
         json_array_append_new(nics, json_pack("{s:o}", "ports", ports));
@@ -64,9 +67,12 @@ static json_t *show_switches(const struct soft *soft)
 
     for (uint32_t node = 0; node < soft->fabric.switch_count; node++) {
         struct fabric_element element = fabric_switch_at(&soft->fabric, node);
-        json_t *ports = json_array();
+        json_t *ports;
         char name[FABRIC_NAME_BYTES];
 
+        if (!soft_serves(soft, node))
+            continue;
+        ports = json_array();
         fabric_name(&element, name);
         for (uint32_t port = 0; port < fabric_port_count(&soft->fabric, node); port++) {
             const struct soft_wire *wire = &soft->wires[soft->first_wire[node] + port];

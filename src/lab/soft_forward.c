@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way of a frame through a soft fabric: wire, switch, wire, ..., NIC. */
+/* The way of a frame through a soft fabric: end, switch, wire, switch, ..., end. */
 #include <assert.h>
 #include <string.h>
 
@@ -53,26 +53,9 @@ static void launch(struct soft *soft, uint32_t wire_number, uint32_t frame, uint
         lose(soft, wire, frame);
         return;
     }
-    if (wire->peer.is_nic)
-        soft->ends[soft_nic_wire(soft, wire->peer.node, wire->peer.port)].under_way++;
+    if (wire->exit != SOFT_NO_END)
+        soft->ends[wire->exit].under_way++;
     soft_queue_push(&soft->queue, end_ps + wire->delay_ps, wire_number, frame);
-}
-
-void soft_accept(struct soft *soft, uint32_t wire_number, const uint8_t *bytes, uint32_t length)
-{
-    struct soft_wire *wire = &soft->wires[wire_number];
-    uint64_t start_ps = wire->free_ps > soft->now_ps ? wire->free_ps : soft->now_ps;
-    uint32_t frame;
-
-    if (length == 0 || length > SOFT_FRAME_BYTES || soft->frames.free_count == 0) {
-        soft->no_buffer++;
-        return;
-    }
-    frame = soft_frames_take(&soft->frames);
-    memcpy(soft_frames_bytes(&soft->frames, frame), bytes, length);
-    soft->frames.lengths[frame] = (uint16_t)length;
-    wire->free_ps = start_ps + length * UINT64_C(8000000000000) / wire->rate_bps;
-    launch(soft, wire_number, frame, wire->free_ps);
 }
 
 /* ---- switches --------------------------------------------------------------------------------
@@ -89,11 +72,11 @@ static struct switch_node *node_of(struct soft *soft, const struct soft_wire *wi
 
 static bool has_room(struct soft *soft, const struct soft_wire *wire)
 {
-    const struct soft_nic_end *end;
+    const struct soft_end *end;
 
-    if (!wire->peer.is_nic)
+    if (wire->exit == SOFT_NO_END)
         return true;
-    end = &soft->ends[soft_nic_wire(soft, wire->peer.node, wire->peer.port)];
+    end = &soft->ends[wire->exit];
     return !end->port || end->under_way < pktio_port_room(end->port);
 }
 
@@ -124,7 +107,8 @@ void soft_kick(struct soft *soft, uint32_t wire_number)
             port_hold(port, soft->now_ps + HOLD_PS);
             break;
         }
-        switch_transmit(node, wire->self.port, soft->now_ps, &transmission);
+        if (!switch_transmit(node, wire->self.port, soft->now_ps, &transmission))
+            break;
         send_frame(soft, wire_number, &transmission);
     }
     next_ps = port_next_ps(port);
@@ -180,16 +164,42 @@ static void enter_switch(struct soft *soft, struct fabric_end at, uint32_t numbe
     soft_kick(soft, soft->first_wire[at.node] + way.port);
 }
 
-/* ---- NICs ------------------------------------------------------------------------------------ */
+/* ---- in and out ------------------------------------------------------------------------------ */
+
+void soft_accept(struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
+{
+    const struct soft_end *end = &soft->ends[number];
+    struct soft_wire *wire = &soft->wires[end->entry];
+    uint64_t start_ps = wire->free_ps > soft->now_ps ? wire->free_ps : soft->now_ps;
+    uint32_t frame;
+
+    if (length == 0 || length > SOFT_FRAME_BYTES || soft->frames.free_count == 0) {
+        soft->no_buffer++;
+        return;
+    }
+    frame = soft_frames_take(&soft->frames);
+    memcpy(soft_frames_bytes(&soft->frames, frame), bytes, length);
+    soft->frames.lengths[frame] = (uint16_t)length;
+    if (end->is_launched) {
+        enter_switch(soft, wire->peer, frame);
+        return;
+    }
+    wire->free_ps = start_ps + length * UINT64_C(8000000000000) / wire->rate_bps;
+    launch(soft, end->entry, frame, wire->free_ps);
+}
 
 void soft_flush(struct soft *soft, uint32_t number)
 {
-    struct soft_nic_end *end = &soft->ends[number];
+    struct soft_end *end = &soft->ends[number];
     struct iovec pieces[SOFT_OUTBOX_FRAMES];
     struct pktio_frame frames[SOFT_OUTBOX_FRAMES];
-    uint32_t room = end->port ? pktio_port_room(end->port) : 0;
-    uint32_t count = end->outbox_count < room ? end->outbox_count : room;
+    uint32_t room;
+    uint32_t count;
 
+    if (end->outbox_count == 0)
+        return;
+    room = end->port ? pktio_port_room(end->port) : 0;
+    count = end->outbox_count < room ? end->outbox_count : room;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t frame = end->outbox[i];
 
@@ -205,10 +215,9 @@ void soft_flush(struct soft *soft, uint32_t number)
     end->outbox_count = 0;
 }
 
-static void reach_nic(struct soft *soft, struct soft_wire *wire, uint32_t frame)
+static void reach_end(struct soft *soft, struct soft_wire *wire, uint32_t frame)
 {
-    uint32_t number = soft_nic_wire(soft, wire->peer.node, wire->peer.port);
-    struct soft_nic_end *end = &soft->ends[number];
+    struct soft_end *end = &soft->ends[wire->exit];
 
     if (!end->port) {
         end->under_way--;
@@ -217,7 +226,7 @@ static void reach_nic(struct soft *soft, struct soft_wire *wire, uint32_t frame)
     }
     end->outbox[end->outbox_count++] = frame;
     if (end->outbox_count == SOFT_OUTBOX_FRAMES)
-        soft_flush(soft, number);
+        soft_flush(soft, wire->exit);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -234,8 +243,8 @@ void soft_advance(struct soft *soft)
         if (event.frame == SOFT_NO_FRAME) {
             wire->is_scheduled = false;
             soft_kick(soft, event.end);
-        } else if (wire->peer.is_nic) {
-            reach_nic(soft, wire, event.frame);
+        } else if (wire->exit != SOFT_NO_END) {
+            reach_end(soft, wire, event.frame);
         } else {
             enter_switch(soft, wire->peer, event.frame);
         }

@@ -12,17 +12,24 @@ static void discard_queue(struct soft *soft, struct soft_wire *wire)
         soft_frames_give(&soft->frames, entry.handle);
 }
 
-static void turn(struct soft *soft, struct soft_wire *wire, uint32_t number, bool down)
+/* What is at the end of the cable learns that it is dead, or alive again. */
+static void tell_end(struct soft *soft, uint32_t number, bool up)
+{
+    struct soft_end *end = &soft->ends[number];
+
+    if (end->port && end->kind == SOFT_END_SHM)
+        shm_port_set_link(end->port, up);
+    if (end->port && end->kind == SOFT_END_INTERFACE)
+        soft_interfaces_turn(soft, number, up);
+}
+
+/* Faults have no direction: the port of the T0 speaks for a NIC's. */
+static void turn(struct soft *soft, struct soft_wire *wire, bool down)
 {
     struct switch_node *node;
 
-    if (wire->self.is_nic) {
-        struct soft_nic_end *end = &soft->ends[number];
-
-        if (end->port && !end->is_udp)
-            shm_port_set_link(end->port, !down);
+    if (wire->self.is_nic)
         return;
-    }
     node = &soft->switches[wire->self.node];
     if (down) {
         switch_port_down(node, wire->self.port);
@@ -30,6 +37,8 @@ static void turn(struct soft *soft, struct soft_wire *wire, uint32_t number, boo
     } else {
         switch_port_up(node, wire->self.port);
     }
+    if (wire->exit != SOFT_NO_END)
+        tell_end(soft, wire->exit, !down);
 }
 
 static void set_rate(struct soft *soft, struct soft_wire *wire)
@@ -61,7 +70,7 @@ void soft_links_update(struct soft *soft)
             soft_faults_condition(&soft->faults, &soft->fabric, &wire->link, soft->now_ps);
         set_rate(soft, wire);
         if (wire->condition.is_down != was_down)
-            turn(soft, wire, i, wire->condition.is_down);
+            turn(soft, wire, wire->condition.is_down);
     }
     soft->faults_change_ps = soft_faults_next_ps(&soft->faults, soft->now_ps);
 }

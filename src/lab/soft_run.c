@@ -12,13 +12,15 @@
 
 enum {
     BATCH = 32,
-    LOOKS_BETWEEN_POLLS = 64, /* passes between looks at sockets while busy */
-    EVENTS = 16,
+    EVENTS = 64, /* ends served in a pass, where the system says which */
 };
 
 /* A NIC whose wire is busy for longer than this keeps its frames for now. */
 #define WIRE_AHEAD_PS  UINT64_C(20000000)
 #define LONGEST_NAP_NS INT64_C(1000000000)
+/* Sockets only bring NICs that come and go, and requests: a look at all of them costs as much as
+ * moving a hundred frames. */
+#define LOOK_PS UINT64_C(1000000000)
 
 static uint64_t clock_ps(void)
 {
@@ -33,13 +35,34 @@ static uint32_t take_from(struct soft *soft, uint32_t number)
     struct pktio_received frames[BATCH];
     uint32_t count;
 
-    if (soft->wires[number].free_ps > soft->now_ps + WIRE_AHEAD_PS ||
+    if (soft->wires[soft->ends[number].entry].free_ps > soft->now_ps + WIRE_AHEAD_PS ||
         soft->frames.free_count < BATCH)
         return 0;
     count = pktio_port_receive(soft->ends[number].port, frames, BATCH);
     for (uint32_t i = 0; i < count; i++)
         soft_accept(soft, number, frames[i].bytes, frames[i].length_bytes);
     return count;
+}
+
+/* Asking a ring costs nothing, asking a socket a system call: there the system says which. */
+static uint32_t take_from_all(struct soft *soft)
+{
+    struct epoll_event ready[EVENTS];
+    uint32_t work = 0;
+    int count;
+
+    if (!soft->config.prefix) {
+        for (uint32_t i = 0; i < soft->attached_count; i++)
+            work += take_from(soft, soft->attached[i]);
+        return work;
+    }
+    count = epoll_wait(soft->epoll_fd, ready, EVENTS, 0);
+    for (int i = 0; i < count; i++) {
+        work += take_from(soft, ready[i].data.u32);
+        soft->now_ps = clock_ps(); /* what came from one end leaves before the next is asked */
+        soft_advance(soft);
+    }
+    return work;
 }
 
 static uint32_t pass(struct soft *soft)
@@ -49,9 +72,9 @@ static uint32_t pass(struct soft *soft)
     soft->now_ps = clock_ps();
     if (soft->now_ps >= soft->faults_change_ps)
         soft_links_update(soft);
-    for (uint32_t i = 0; i < soft->attached_count; i++)
-        work += take_from(soft, soft->attached[i]);
     work += soft_queue_next_ps(&soft->queue) <= soft->now_ps;
+    soft_advance(soft); /* what comes in finds the switches as they are now */
+    work += take_from_all(soft);
     soft_advance(soft);
     for (uint32_t i = 0; i < soft->attached_count; i++)
         soft_flush(soft, soft->attached[i]);
@@ -60,20 +83,33 @@ static uint32_t pass(struct soft *soft)
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
-static void look_at_sockets(struct soft *soft)
+static void look_at_nics(struct soft *soft)
 {
     for (uint32_t i = soft->attached_count; i > 0; i--)
         soft_attach_check(soft, soft->attached[i - 1]);
     soft_attach_one(soft);
+}
+
+static void look_at_sockets(struct soft *soft)
+{
+    if (soft->now_ps - soft->looked_ps < LOOK_PS)
+        return;
+    soft->looked_ps = soft->now_ps;
+    if (!soft->config.prefix)
+        look_at_nics(soft);
     control_server_poll(&soft->control);
 }
 
-/* False: a NIC has something already. */
+/* False: there is something already, or something could not be handed over yet. */
 static bool arm(struct soft *soft)
 {
-    for (uint32_t i = 0; i < soft->attached_count; i++)
-        if (!pktio_port_arm(soft->ends[soft->attached[i]].port, false))
+    for (uint32_t i = 0; i < soft->attached_count; i++) {
+        struct soft_end *end = &soft->ends[soft->attached[i]];
+
+        if (!pktio_port_arm(end->port, false) ||
+            (end->kind == SOFT_END_INTERFACE && pktio_port_room(end->port) == 0))
             return false;
+    }
     return true;
 }
 
@@ -113,20 +149,17 @@ static void sleep_until_needed(struct soft *soft)
         ppoll(fds, count + 1, &nap, NULL);
     }
     disarm(soft);
-    look_at_sockets(soft);
 }
 
 int soft_run(struct soft *soft, const volatile int *stop)
 {
     uint64_t spin_ps = (uint64_t)soft->config.spin_us * 1000000;
     uint64_t busy_ps = 0;
-    uint32_t passes = 0;
 
     while (!*stop && !soft->is_over) {
         if (pass(soft) > 0)
             busy_ps = soft->now_ps;
-        if (++passes % LOOKS_BETWEEN_POLLS == 0)
-            look_at_sockets(soft);
+        look_at_sockets(soft);
         if (soft->now_ps - busy_ps > spin_ps)
             sleep_until_needed(soft);
     }

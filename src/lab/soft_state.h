@@ -2,7 +2,9 @@
 /* What a soft fabric consists of, for the files of this folder that make it.
  *
  * Every port that sends has a wire, numbered: port p of NIC n is n * planes + p, then the ports of
- * switch 0, of switch 1, ... */
+ * switch 0, of switch 1, ... A wire leads to a switch of this process, or out of it: through an
+ * end. Ends are the ports of T0s to which NICs attach or, in namespaces, all ports of the switches
+ * that are served here. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,19 +30,31 @@ struct soft_wire {
     uint64_t rate_bps;
     uint64_t free_ps; /* of a NIC's wire; a switch port knows by itself */
     struct soft_condition condition;
+    uint32_t exit; /* the end where its frames leave; SOFT_NO_END: they stay, or it is a NIC's */
     bool has_cable;
     bool is_scheduled; /* an event says when the port is free */
     uint64_t frames;
     uint64_t lost; /* by faults, or because nobody was there */
 };
 
-/* A NIC port that has attached. */
-struct soft_nic_end {
-    struct pktio_port *port;             /* NULL: nobody */
+#define SOFT_NO_END UINT32_MAX
+
+enum soft_end_kind {
+    SOFT_END_SHM,
+    SOFT_END_UDP,
+    SOFT_END_INTERFACE,
+};
+
+/* A switch port whose cable leaves this process. */
+struct soft_end {
+    struct pktio_port *port; /* NULL: nobody is there */
+    enum soft_end_kind kind;
+    uint32_t at;                         /* the wire whose frames leave here */
+    uint32_t entry;                      /* the wire along which frames come */
+    bool is_launched;                    /* they come from a switch of this process */
     uint32_t outbox[SOFT_OUTBOX_FRAMES]; /* frames that have arrived, to be handed over */
     uint32_t outbox_count;
     uint32_t under_way; /* on the wire to it, and in the outbox */
-    bool is_udp;
 };
 
 struct soft {
@@ -53,7 +67,7 @@ struct soft {
     uint32_t *first_wire; /* of each switch */
     struct soft_wire *wires;
     uint32_t wire_count;
-    struct soft_nic_end *ends; /* by NIC wire number */
+    struct soft_end *ends;
     uint32_t end_count;
     uint32_t *attached; /* numbers of ends that somebody has */
     uint32_t attached_count;
@@ -62,10 +76,12 @@ struct soft {
     struct soft_faults faults;
     uint64_t faults_change_ps;
     struct prng prng;
-    int epoll_fd;
+    int epoll_fd; /* tells the numbers of ends; of the listener SOFT_NO_END */
     int listener;
+    int *interface_socks; /* of each switch, in its namespace, to turn interfaces on and off */
     struct control_server control;
     uint64_t now_ps;
+    uint64_t looked_ps; /* at the sockets */
     uint64_t no_buffer; /* frames lost because all buffers were in use */
     bool is_over;
 };
@@ -75,8 +91,38 @@ static inline uint32_t soft_nic_wire(const struct soft *soft, uint32_t nic, uint
     return nic * soft->fabric.config.plane_count + plane;
 }
 
-/* soft_forward.c: a frame that an attached NIC sent, copied; events that are due; handing over. */
-void soft_accept(struct soft *, uint32_t wire, const uint8_t *bytes, uint32_t length);
+static inline uint32_t soft_wire_of(const struct soft *soft, struct fabric_end end)
+{
+    return end.is_nic ? soft_nic_wire(soft, end.node, end.port)
+                      : soft->first_wire[end.node] + end.port;
+}
+
+/* The end at the other side of a NIC's cable; SOFT_NO_END: no cable, or its T0 is not served. */
+static inline uint32_t soft_nic_end(const struct soft *soft, uint32_t nic, uint32_t plane)
+{
+    const struct soft_wire *wire = &soft->wires[soft_nic_wire(soft, nic, plane)];
+
+    return wire->has_cable ? soft->wires[soft_wire_of(soft, wire->peer)].exit : SOFT_NO_END;
+}
+
+static inline bool soft_serves(const struct soft *soft, uint32_t switch_index)
+{
+    return !soft->config.serves || soft->config.serves[switch_index];
+}
+
+/* soft_scale.c: the fabric, slower or without pace. */
+bool soft_scale(struct soft *);
+
+/* soft_ends.c: after the wires. */
+bool soft_ends_make(struct soft *);
+/* A port for an end, and its descriptors into the epoll set. */
+void soft_ends_adopt(struct soft *, uint32_t end, struct pktio_port *, enum soft_end_kind);
+/* Nobody is there any more; the frames on their way will find that out. */
+void soft_ends_release(struct soft *, uint32_t end);
+void soft_ends_watch(struct soft *, int fd, uint32_t end);
+
+/* soft_forward.c: a frame that came in at an end, copied; events that are due; handing over. */
+void soft_accept(struct soft *, uint32_t end, const uint8_t *bytes, uint32_t length);
 void soft_advance(struct soft *);
 void soft_flush(struct soft *, uint32_t end);
 /* A switch port may have become able to send. */
@@ -85,15 +131,16 @@ void soft_kick(struct soft *, uint32_t wire);
 /* soft_links.c: the list of faults or the time has changed. */
 void soft_links_update(struct soft *);
 
-/* soft_attach.c */
+/* soft_attach.c: NICs at the ends. */
 int soft_attach_open(struct soft *);
 void soft_attach_one(struct soft *);                 /* somebody knocks */
 void soft_attach_check(struct soft *, uint32_t end); /* its link may be gone */
 void soft_attach_close(struct soft *);
 
-/* soft_devices.c: the folders of the devices. */
-int soft_devices_make(struct soft *);
-void soft_devices_remove(struct soft *);
+/* soft_interfaces.c: network interfaces at the ends. */
+int soft_interfaces_open(struct soft *);
+void soft_interfaces_turn(struct soft *, uint32_t end, bool up);
+void soft_interfaces_close(struct soft *);
 
 /* soft_control.c: answers a request; the text is the caller's to free. */
 char *soft_control_answer(void *soft, const char *request);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folders of devices come and go with their fabric. */
+#include "lab/devices.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH_BYTES 512
+
+/* The first line of a `config` says whose it is. */
+#define TITLE_FORMAT "# NIC h%u of the fabric '%s'\n"
+
+static void write_config(const struct devices *devices, uint32_t nic, FILE *file)
+{
+    const struct fabric_config *config = &devices->fabric->config;
+    struct ipv6_addr address = fabric_nic_address(devices->fabric, nic);
+    char port[DEVICES_ADDRESS_BYTES];
+    char text[INET6_ADDRSTRLEN];
+
+    inet_ntop(AF_INET6, address.octets, text, sizeof(text));
+    fprintf(file,
+        TITLE_FORMAT "mrc%u:\n"
+                     "  address: %s\n"
+                     "  ports:\n",
+        nic, devices->name, nic, text);
+    for (uint32_t plane = 0; plane < config->plane_count; plane++) {
+        devices->port_address(devices->context, nic, plane, port);
+        fprintf(file, "    - %s\n", port);
+    }
+    fprintf(file,
+        "  fabric: srv6\n"
+        "  usid_block: %x:%x\n"
+        "  uplinks: %u\n"
+        "  link_bps: %llu\n"
+        "  network_trims: %s\n",
+        config->usid_block >> 16, config->usid_block & 0xffff, config->t1_count,
+        (unsigned long long)config->host_link.rate_bps * config->plane_count,
+        config->buffers.trims ? "on" : "off");
+}
+
+static int make_device(const struct devices *devices, uint32_t nic)
+{
+    char path[PATH_BYTES];
+    FILE *file;
+    int err = 0;
+
+    snprintf(path, sizeof(path), "%s/mrc%u", devices->root, nic);
+    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+        return -errno;
+    snprintf(path, sizeof(path), "%s/mrc%u/config", devices->root, nic);
+    file = fopen(path, "we");
+    if (!file)
+        return -errno;
+    write_config(devices, nic, file);
+    if (ferror(file))
+        err = -EIO;
+    if (fclose(file) != 0 && !err)
+        err = -errno;
+    return err;
+}
+
+int devices_make(const struct devices *devices)
+{
+    int err = 0;
+
+    for (uint32_t nic = 0; nic < devices->fabric->nic_count && !err; nic++)
+        err = make_device(devices, nic);
+    return err;
+}
+
+static bool belongs_to(const char *path, unsigned int nic, const char *name)
+{
+    FILE *file = fopen(path, "re");
+    char wanted[PATH_BYTES];
+    char found[PATH_BYTES];
+    bool is_same;
+
+    if (!file)
+        return false;
+    snprintf(wanted, sizeof(wanted), TITLE_FORMAT, nic, name);
+    is_same = fgets(found, sizeof(found), file) && strcmp(found, wanted) == 0;
+    fclose(file);
+    return is_same;
+}
+
+/* What libmrc leaves in a folder besides profiles. */
+static bool is_left_over(const char *file)
+{
+    static const char *const names[] = { "lock", "owner", "events", "events.bell" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(file, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void remove_device(const char *root, unsigned int nic)
+{
+    char path[PATH_BYTES];
+    char file_path[PATH_BYTES + 256];
+    DIR *folder;
+    const struct dirent *entry;
+
+    snprintf(path, sizeof(path), "%s/mrc%u/config", root, nic);
+    unlink(path);
+    snprintf(path, sizeof(path), "%s/mrc%u", root, nic);
+    folder = opendir(path);
+    while (folder && (entry = readdir(folder)) != NULL)
+        if (is_left_over(entry->d_name)) {
+            snprintf(file_path, sizeof(file_path), "%s/%s", path, entry->d_name);
+            unlink(file_path);
+        }
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+void devices_remove(const char *root, const char *name)
+{
+    DIR *folder = opendir(root);
+    const struct dirent *entry;
+    char path[PATH_BYTES];
+    unsigned int nic;
+    int used;
+
+    while (folder && (entry = readdir(folder)) != NULL) {
+        if (sscanf(entry->d_name, "mrc%u%n", &nic, &used) != 1 || entry->d_name[used] != '\0')
+            continue;
+        snprintf(path, sizeof(path), "%s/mrc%u/config", root, nic);
+        if (belongs_to(path, nic, name))
+            remove_device(root, nic);
+    }
+    if (folder)
+        closedir(folder);
+}

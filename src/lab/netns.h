@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A namespace fabric: a network namespace for each host and each switch, a pair of interfaces for
+ * each cable, and a bridge that joins the hosts. Made and taken away with ip(8); needs root. The
+ * switches forward by a process of ours (soft.h) or by the kernel. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+#include "lab/netns_name.h"
+
+#define NETNS_FOLDER    "/run/netns"
+#define NETNS_MTU_BYTES 9216 /* a payload of 4096 bytes with all its headers fits */
+
+struct netns {
+    const struct fabric *fabric;
+    const char *root;   /* the folder of all devices */
+    const char *prefix; /* of the namespaces, and the name of the fabric */
+    bool is_kernel;     /* the kernel forwards */
+    uint32_t slower;    /* as in soft.h; at least 1 */
+};
+
+/* Builds everything but the switch process. 0 or a negative errno: -ENOPKG: no ip(8); -EREMOTEIO:
+ * it complained. */
+int netns_build(const struct netns *);
+/* Sets interfaces up, routes and addresses, where somebody changed them. */
+int netns_repair(const struct netns *);
+/* Every namespace of this fabric is there. */
+bool netns_is_whole(const struct netns *);
+
+/* Removes the namespaces and devices of whatever fabric has, or had, this prefix. Yields how many
+ * namespaces there were, or a negative errno. */
+int netns_remove(const char *root, const char *prefix);

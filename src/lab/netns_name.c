@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of a namespace fabric. */
+#include "lab/netns_name.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+bool netns_name_is_prefix(const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length == 0 || length >= NETNS_PREFIX_BYTES || strncmp(text, "mrc", 3) == 0 ||
+        !isalnum((unsigned char)text[0]))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)text[i]) && text[i] != '-' && text[i] != '_')
+            return false;
+    return true;
+}
+
+void netns_name_of_nic(const char *prefix, uint32_t nic, char out[static NETNS_NAME_BYTES])
+{
+    snprintf(out, NETNS_NAME_BYTES, "%s-h%u", prefix, nic);
+}
+
+void netns_name_of_switch(const struct fabric *fabric, const char *prefix, uint32_t switch_index,
+    char out[static NETNS_NAME_BYTES])
+{
+    struct fabric_element element = fabric_switch_at(fabric, switch_index);
+    char name[FABRIC_NAME_BYTES];
+
+    fabric_name(&element, name);
+    snprintf(out, NETNS_NAME_BYTES, "%s-%s", prefix, name);
+}
+
+void netns_name_of_management(const char *prefix, char out[static NETNS_NAME_BYTES])
+{
+    snprintf(out, NETNS_NAME_BYTES, "%s-mgmt", prefix);
+}
+
+/* The numbers that `format` asks for, then nothing more. */
+static bool looks_like(const char *text, const char *format)
+{
+    unsigned int numbers[3];
+    int used = 0;
+
+    sscanf(text, format, &numbers[0], &numbers[1], &numbers[2], &used);
+    return used > 0 && text[used] == '\0';
+}
+
+bool netns_name_has_prefix(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    unsigned int number;
+    int used = 0;
+
+    if (strncmp(name, prefix, length) != 0 || name[length] != '-')
+        return false;
+    name += length + 1;
+    if (strcmp(name, "mgmt") == 0)
+        return true;
+    if (sscanf(name, "h%u%n", &number, &used) == 1 && name[used] == '\0')
+        return true;
+    return looks_like(name, "p%u.t%u.%u%n");
+}
+
+void netns_name_interface(
+    const struct fabric *fabric, struct fabric_end end, char out[static NETNS_INTERFACE_BYTES])
+{
+    uint32_t hosts = fabric->config.hosts_per_t0;
+    bool is_t0 = !end.is_nic && fabric_switch_at(fabric, end.node).kind == FABRIC_T0;
+
+    if (end.is_nic)
+        snprintf(out, NETNS_INTERFACE_BYTES, "p%u", end.port);
+    else if (is_t0 && end.port >= hosts)
+        snprintf(out, NETNS_INTERFACE_BYTES, "u%u", end.port - hosts);
+    else
+        snprintf(out, NETNS_INTERFACE_BYTES, "d%u", end.port);
+}
+
+/* Locally administered: a NIC's 02:0p:..., a switch's 06:..., then node and port. */
+void netns_name_mac(struct fabric_end end, char out[static NETNS_MAC_BYTES])
+{
+    uint32_t port = end.port & 0xffff;
+
+    if (end.is_nic)
+        snprintf(out, NETNS_MAC_BYTES, "02:%02x:%02x:%02x:%02x:%02x", port & 0xff,
+            end.node >> 24 & 0xff, end.node >> 16 & 0xff, end.node >> 8 & 0xff, end.node & 0xff);
+    else
+        snprintf(out, NETNS_MAC_BYTES, "06:%02x:%02x:%02x:%02x:%02x", end.node >> 16 & 0xff,
+            end.node >> 8 & 0xff, end.node & 0xff, port >> 8, port & 0xff);
+}
+
+void netns_name_ipv4(uint32_t nic, char out[static NETNS_IPV4_BYTES])
+{
+    uint32_t number = nic + 1;
+
+    snprintf(out, NETNS_IPV4_BYTES, "10.99.%u.%u", number >> 8 & 0xff, number & 0xff);
+}

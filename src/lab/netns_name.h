@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of a namespace fabric are called: PREFIX-h0, PREFIX-p0.t0.1, PREFIX-mgmt; in a
+ * host p0, p1, ... (its planes) and mgmt; in a T0 d0, d1, ... (down) and u0, u1, ... (up); in a T1
+ * d0, d1, ... */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+
+#define NETNS_PREFIX_BYTES    33
+#define NETNS_NAME_BYTES      (NETNS_PREFIX_BYTES + FABRIC_NAME_BYTES)
+#define NETNS_INTERFACE_BYTES 16
+#define NETNS_MAC_BYTES       18 /* as text */
+#define NETNS_IPV4_BYTES      16 /* as text */
+
+/* Letters, digits, '-' and '_'; not beginning with "mrc", which devices do. */
+bool netns_name_is_prefix(const char *text);
+
+void netns_name_of_nic(const char *prefix, uint32_t nic, char out[static NETNS_NAME_BYTES]);
+void netns_name_of_switch(const struct fabric *, const char *prefix, uint32_t switch_index,
+    char out[static NETNS_NAME_BYTES]);
+void netns_name_of_management(const char *prefix, char out[static NETNS_NAME_BYTES]);
+/* One of the above, of any fabric. */
+bool netns_name_has_prefix(const char *name, const char *prefix);
+
+void netns_name_interface(
+    const struct fabric *, struct fabric_end, char out[static NETNS_INTERFACE_BYTES]);
+/* Of the interface of a port: no two of a fabric are the same. */
+void netns_name_mac(struct fabric_end, char out[static NETNS_MAC_BYTES]);
+
+/* In the management network, 10.99.0.0/16: NIC 0 has 10.99.0.1. */
+void netns_name_ipv4(uint32_t nic, char out[static NETNS_IPV4_BYTES]);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file `state`, as JSON, and the process it names. */
+#include "lab/netns_state.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fabric/fabric.h"
+
+#define PATH_BYTES 512
+
+enum {
+    LOOK_MS = 10,
+    PATIENCE_MS = 10000, /* closing hundreds of packet sockets takes seconds */
+};
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+    return (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15) + (digest >> 29);
+}
+
+uint64_t netns_state_digest(const struct fabric *fabric)
+{
+    const struct fabric_config *config = &fabric->config;
+    uint64_t digest = mix(1, config->plane_count);
+
+    digest = mix(mix(digest, config->t0_count), config->t1_count);
+    digest = mix(mix(digest, config->hosts_per_t0), fabric->nic_count);
+    digest = mix(mix(digest, config->host_link.rate_bps), config->uplink.rate_bps);
+    digest = mix(mix(digest, config->usid_block), config->buffers.data_bytes);
+    digest = mix(mix(digest, config->buffers.host_data_bytes), config->buffers.red_max_bytes);
+    digest = mix(mix(digest, config->buffers.trims), config->exception_count);
+    for (uint32_t i = 0; i < config->exception_count; i++) {
+        const struct fabric_exception *exception = &config->exceptions[i];
+
+        digest = mix(mix(digest, exception->link.kind), exception->link.nic);
+        digest = mix(mix(digest, exception->link.plane), exception->link.t0);
+        digest = mix(mix(digest, exception->link.t1), exception->rate_bps);
+    }
+    return digest >> 1; /* JSON integers are signed */
+}
+
+static void state_path(const char *folder, const char *end, char path[static PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s/state%s", folder, end);
+}
+
+int netns_state_read(const char *folder, struct netns_state *state)
+{
+    char path[PATH_BYTES];
+    json_error_t error;
+    json_t *file;
+    json_int_t nics;
+    json_int_t switches;
+    json_int_t digest;
+    json_int_t pid;
+    json_int_t born;
+    int is_kernel;
+    int err;
+
+    state_path(folder, "", path);
+    if (access(path, F_OK) != 0)
+        return -errno;
+    file = json_load_file(path, 0, &error);
+    err = json_unpack(file, "{s:b, s:I, s:I, s:I, s:I, s:I}", "kernel", &is_kernel, "nics", &nics,
+        "switches", &switches, "digest", &digest, "pid", &pid, "born", &born);
+    json_decref(file);
+    if (err)
+        return -EINVAL;
+    *state = (struct netns_state){ .is_kernel = is_kernel != 0,
+        .nic_count = (uint32_t)nics,
+        .switch_count = (uint32_t)switches,
+        .digest = (uint64_t)digest,
+        .pid = (pid_t)pid,
+        .born = (uint64_t)born };
+    return 0;
+}
+
+int netns_state_write(const char *folder, const struct netns_state *state)
+{
+    char path[PATH_BYTES];
+    char unfinished[PATH_BYTES];
+    json_t *file = json_pack("{s:b, s:I, s:I, s:I, s:I, s:I}", "kernel", state->is_kernel, "nics",
+        (json_int_t)state->nic_count, "switches", (json_int_t)state->switch_count, "digest",
+        (json_int_t)state->digest, "pid", (json_int_t)state->pid, "born", (json_int_t)state->born);
+    int err;
+
+    state_path(folder, "", path);
+    state_path(folder, ".new", unfinished);
+    err = file ? json_dump_file(file, unfinished, JSON_INDENT(2)) : -1;
+    json_decref(file);
+    if (err)
+        return -EIO;
+    return rename(unfinished, path) == 0 ? 0 : -errno;
+}
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+/* The 22nd field of /proc/PID/stat: ticks between the machine's start and its own. 0: it is gone,
+ * or a zombie. The second field, a name in brackets, may hold anything. */
+static uint64_t birth_of(pid_t pid)
+{
+    char path[64];
+    char line[1024];
+    const char *rest = NULL;
+    unsigned long long ticks = 0;
+    char status = 'Z';
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    if (fgets(line, sizeof(line), file))
+        rest = strrchr(line, ')');
+    fclose(file);
+    if (!rest || sscanf(rest,
+                     ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
+                     "%*d %llu",
+                     &status, &ticks) != 2)
+        return 0;
+    return status == 'Z' || status == 'X' ? 0 : ticks;
+}
+
+bool netns_state_adopt(struct netns_state *state, pid_t pid)
+{
+    state->pid = pid;
+    state->born = birth_of(pid);
+    return state->born != 0;
+}
+
+bool netns_state_is_running(const struct netns_state *state)
+{
+    return state->pid > 0 && state->born != 0 && birth_of(state->pid) == state->born;
+}
+
+static bool has_ended(const struct netns_state *state)
+{
+    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
+
+    for (uint32_t waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms += LOOK_MS) {
+        waitpid(state->pid, NULL, WNOHANG); /* in case it is a child of ours */
+        if (!netns_state_is_running(state))
+            return true;
+        nanosleep(&nap, NULL);
+    }
+    return false;
+}
+
+void netns_state_end_process(const struct netns_state *state)
+{
+    static const int signals[] = { SIGTERM, SIGKILL };
+
+    for (uint32_t i = 0; i < 2 && netns_state_is_running(state); i++) {
+        kill(state->pid, signals[i]);
+        if (has_ended(state))
+            return;
+    }
+}

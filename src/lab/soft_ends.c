@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where frames come into the process and leave it. */
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#include "lab/soft_state.h"
+#include "pktio/pktio.h"
+
+static bool is_exit(const struct soft *soft, const struct soft_wire *wire)
+{
+    if (!wire->has_cable || wire->self.is_nic)
+        return false;
+    return soft->config.prefix ? soft_serves(soft, wire->self.node) : wire->peer.is_nic;
+}
+
+static void init_end(struct soft *soft, uint32_t wire_number)
+{
+    const struct soft_wire *wire = &soft->wires[wire_number];
+    uint32_t entry = soft_wire_of(soft, wire->peer);
+
+    soft->ends[wire->exit] = (struct soft_end){
+        .at = wire_number, .entry = entry, .is_launched = soft->wires[entry].exit != SOFT_NO_END
+    };
+}
+
+bool soft_ends_make(struct soft *soft)
+{
+    for (uint32_t i = 0; i < soft->wire_count; i++)
+        soft->wires[i].exit = is_exit(soft, &soft->wires[i]) ? soft->end_count++ : SOFT_NO_END;
+    soft->ends = calloc(soft->end_count + 1, sizeof(*soft->ends));
+    soft->attached = calloc(soft->end_count + 1, sizeof(*soft->attached));
+    if (!soft->ends || !soft->attached)
+        return false;
+    for (uint32_t i = 0; i < soft->wire_count; i++)
+        if (soft->wires[i].exit != SOFT_NO_END)
+            init_end(soft, i);
+    return true;
+}
+
+void soft_ends_watch(struct soft *soft, int fd, uint32_t end)
+{
+    struct epoll_event event = { .events = EPOLLIN, .data.u32 = end };
+
+    if (fd >= 0)
+        epoll_ctl(soft->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+void soft_ends_adopt(
+    struct soft *soft, uint32_t number, struct pktio_port *port, enum soft_end_kind kind)
+{
+    struct soft_end *end = &soft->ends[number];
+
+    end->port = port;
+    end->kind = kind;
+    soft->attached[soft->attached_count++] = number;
+    soft_ends_watch(soft, port->data_fd, number);
+    if (kind != SOFT_END_INTERFACE) /* whose state is asked for in its own namespace only */
+        soft_ends_watch(soft, port->link_fd, number);
+}
+
+void soft_ends_release(struct soft *soft, uint32_t number)
+{
+    struct soft_end *end = &soft->ends[number];
+    uint32_t i = 0;
+
+    pktio_port_close(end->port); /* its descriptors leave the epoll set by themselves */
+    end->port = NULL;
+    soft_flush(soft, number);
+    while (soft->attached[i] != number)
+        i++;
+    soft->attached[i] = soft->attached[--soft->attached_count];
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fabric as it is emulated: slower, or without any pace; with queues that software needs. */
+#include <stdlib.h>
+
+#include "lab/soft_state.h"
+
+/* Software answers in hundreds of microseconds, whatever the cables would allow: queues are made
+ * for that. */
+#define SOFTWARE_RTT_PS UINT64_C(200000000)
+
+/* The highest rate there is: a port that is never waited for. */
+#define UNPACED_BPS UINT64_C(8000000000000)
+
+static uint32_t buffer_bytes(uint64_t rate_bps, uint32_t permille)
+{
+    uint64_t bytes = rate_bps / 8000 * (SOFTWARE_RTT_PS / 1000) / 1000000 * permille / 1000;
+
+    return bytes > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)bytes;
+}
+
+/* What the file says stays; what it leaves open is as in `chosen`. */
+static void widen(uint32_t *bytes, uint32_t chosen, uint32_t wanted)
+{
+    if (*bytes == chosen && *bytes < wanted)
+        *bytes = wanted;
+}
+
+static void widen_buffers(struct fabric_config *config, const struct fabric_buffers *chosen)
+{
+    struct fabric_buffers *buffers = &config->buffers;
+    uint64_t rate_bps =
+        config->uplink.rate_bps ? config->uplink.rate_bps : config->host_link.rate_bps;
+
+    widen(&buffers->data_bytes, chosen->data_bytes, buffer_bytes(rate_bps, 1000));
+    widen(&buffers->host_data_bytes, chosen->host_data_bytes,
+        buffer_bytes(config->host_link.rate_bps, 1500));
+    widen(&buffers->red_min_bytes, chosen->red_min_bytes, buffer_bytes(rate_bps, 200));
+    widen(&buffers->red_max_bytes, chosen->red_max_bytes, buffer_bytes(rate_bps, 800));
+    if (buffers->red_min_bytes > buffers->red_max_bytes)
+        buffers->red_min_bytes = buffers->red_max_bytes;
+}
+
+/* The sizes that the fabric itself would choose. */
+static bool choose_buffers(const struct fabric *fabric, struct fabric_buffers *out)
+{
+    struct fabric_config config = fabric->config;
+    struct fabric_problem problem;
+    struct fabric chosen;
+
+    config.exceptions = NULL;
+    config.exception_count = 0;
+    config.buffers.data_bytes = 0;
+    config.buffers.host_data_bytes = 0;
+    config.buffers.red_min_bytes = 0;
+    config.buffers.red_max_bytes = 0;
+    if (!fabric_init(&chosen, &config, NULL, &problem))
+        return false;
+    *out = chosen.config.buffers;
+    return true;
+}
+
+static void slow_down(struct fabric_config *config, uint32_t slower)
+{
+    config->host_link.rate_bps /= slower;
+    config->uplink.rate_bps /= slower;
+    config->host_link.delay_ps *= slower;
+    config->uplink.delay_ps *= slower;
+    config->switch_latency_ps *= slower;
+    config->nic_latency_ps *= slower;
+}
+
+static void take_pace_away(struct fabric_config *config)
+{
+    config->host_link = (struct fabric_link_kind){ .rate_bps = UNPACED_BPS };
+    config->uplink = config->host_link;
+    config->switch_latency_ps = 1;
+    config->nic_latency_ps = 1;
+}
+
+static bool copy_exceptions(struct soft *soft, struct fabric_config *config)
+{
+    soft->exceptions = calloc(config->exception_count + 1, sizeof(*soft->exceptions));
+    if (!soft->exceptions)
+        return false;
+    for (uint32_t i = 0; i < config->exception_count; i++) {
+        soft->exceptions[i] = config->exceptions[i];
+        soft->exceptions[i].rate_bps /= soft->config.slower;
+        if (soft->config.is_unpaced && soft->exceptions[i].rate_bps)
+            soft->exceptions[i].rate_bps = UNPACED_BPS;
+    }
+    config->exceptions = soft->exceptions;
+    return true;
+}
+
+bool soft_scale(struct soft *soft)
+{
+    struct fabric_config config = soft->config.fabric->config;
+    struct fabric_problem problem;
+    struct fabric_buffers chosen;
+
+    if (!choose_buffers(soft->config.fabric, &chosen) || !copy_exceptions(soft, &config))
+        return false;
+    slow_down(&config, soft->config.slower);
+    widen_buffers(&config, &chosen);
+    if (soft->config.is_unpaced)
+        take_pace_away(&config);
+    return fabric_init(&soft->fabric, &config, soft->exceptions, &problem);
+}
