@@ -75,5 +75,15 @@ int mrc_private_deregister(struct mrc_private_device *, uint32_t key);
 
 /* Readable while asynchronous events wait; non-blocking when its descriptor is made so. */
 int mrc_private_async_fd(struct mrc_context *);
+/* As mrc_get_async_event(), but waiting alone does not make the NIC this process's: programs wait
+ * on every device that they have looked at. */
+int mrc_private_get_async_event(struct mrc_context *, struct mrc_async_event *);
+
+/* What a queue or a QP was made with: cq_context, qp_context. */
+void *mrc_private_cq_user(const struct mrc_cq *);
+void *mrc_private_qp_user(const struct mrc_qp *);
+
+/* A line for people, as far as MRC_LOG_LEVEL asks for warnings. */
+void mrc_private_warn(const char *text);
 
 #endif

@@ -20,6 +20,15 @@ static struct event_count *count_of(const struct mrc_async_event *event)
     }
 }
 
+int mrc_private_get_async_event(struct mrc_context *context, struct mrc_async_event *event)
+{
+    int err = async_queue_pop(&context->async, event);
+
+    if (!err && count_of(event))
+        async_queue_got(count_of(event));
+    return err;
+}
+
 /* Events come from the NIC, so waiting for one is a reason to have it. */
 int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *event)
 {
@@ -29,13 +38,7 @@ int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *eve
     if (!mrc_ctx || !event)
         return error_minus_one(-EINVAL);
     err = device_claim(mrc_ctx->device, &nic);
-    if (!err)
-        err = async_queue_pop(&mrc_ctx->async, event);
-    if (err)
-        return error_minus_one(err);
-    if (count_of(event))
-        async_queue_got(count_of(event));
-    return 0;
+    return error_minus_one(err ? err : mrc_private_get_async_event(mrc_ctx, event));
 }
 
 void mrc_ack_async_event(struct mrc_async_event *event)

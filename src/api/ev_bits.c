@@ -26,7 +26,7 @@ static uint32_t get_bits(const uint8_t *bits, uint32_t offset, uint32_t width)
     uint32_t value = 0;
 
     for (uint32_t i = offset; i < offset + width; i++)
-        value = value << 1 | (bits[i / 8] >> (7 - i % 8) & 1u);
+        value = value << 1 | ((uint32_t)bits[i / 8] >> (7 - i % 8) & 1u);
     return value;
 }
 

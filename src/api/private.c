@@ -6,7 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "api/device.h"
+#include "api/log.h"
+#include "api/objects.h"
 
 static struct device *behind(struct mrc_private_device *device)
 {
@@ -155,4 +156,19 @@ int mrc_private_deregister(struct mrc_private_device *device, uint32_t key)
     int err = device_claim(behind(device), &nic);
 
     return err ? err : host_memory_deregister(nic, key);
+}
+
+void *mrc_private_cq_user(const struct mrc_cq *cq)
+{
+    return cq->user_context;
+}
+
+void *mrc_private_qp_user(const struct mrc_qp *qp)
+{
+    return qp->init.qp_context;
+}
+
+void mrc_private_warn(const char *text)
+{
+    log_line(LOG_WARN, "%s", text);
 }

@@ -50,6 +50,20 @@ static struct device *get(const char *name)
     return device ? device : make(name);
 }
 
+/* MRC_DEVICES names those that a program shall see, separated by commas; all if it is not set. */
+static bool is_wanted(const char *name)
+{
+    const char *list = getenv("MRC_DEVICES");
+    size_t length = strlen(name);
+
+    if (!list || !*list)
+        return true;
+    for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 /* Grows by one; the last is always NULL. */
 static int append(struct ibv_device ***list, uint32_t count, struct device *device)
 {
@@ -71,10 +85,11 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
     int err = list ? 0 : -ENOMEM;
 
     pthread_mutex_lock(&lock);
-    while (!err && (err = mrc_private_name(count, name)) == 0) {
-        err = append(&list, count, get(name));
-        count += !err;
-    }
+    for (uint32_t i = 0; !err && (err = mrc_private_name(i, name)) == 0; i++)
+        if (is_wanted(name)) {
+            err = append(&list, count, get(name));
+            count += !err;
+        }
     pthread_mutex_unlock(&lock);
     if (num_devices)
         *num_devices = err == -ENODEV ? (int)count : 0;

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +33,7 @@ struct device_context {
     struct mrc_private_device *device;
     struct mrc_context *mrc; /* the one that the verbs of this context work on */
     struct mrc_private_info info;
+    _Atomic bool is_down;       /* as the program was told last: no port is left */
     struct verbs_context verbs; /* the last member: it grows at the front in newer headers */
 };
 

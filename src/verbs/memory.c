@@ -79,21 +79,6 @@ struct ibv_mr *ibv_reg_mr_iova(
     return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
 }
 
-/* Memory of other devices, which no processor can write. Programs fall back to their own when told
- * so. */
-struct ibv_mr *ibv_reg_dmabuf_mr(
-    struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
-{
-    (void)pd;
-    (void)offset;
-    (void)length;
-    (void)iova;
-    (void)fd;
-    (void)access;
-    errno = EOPNOTSUPP;
-    return NULL;
-}
-
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
     int err = mrc_private_deregister(device_context(mr->context)->device, mr->lkey);

@@ -162,6 +162,23 @@ int ibv_query_port(
         context, port_num, (struct ibv_port_attr *)(void *)port_attr, OLD_BYTES);
 }
 
+/* In units of 100 Mb/s. Newer than the headers this is built with. */
+int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
+int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed)
+{
+    struct mrc_private_port port;
+    int err = port_num > UINT8_MAX
+                  ? -EINVAL
+                  : look_at_port(device_context(context), (uint8_t)port_num, &port);
+
+    if (err) {
+        errno = -err;
+        return -err;
+    }
+    *port_speed = port.rate_bps / 100000000;
+    return 0;
+}
+
 /* ---- GIDs and keys --------------------------------------------------------------------------- */
 
 static int gid_at(

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queue pairs: a reliable connection of verbs is an MRC QP. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verbs/objects.h"
+#include "verbs/refuse.h"
+
+#define SEND_OPS ((uint64_t)IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
+#define COMP_MASK                                                                                  \
+    ((uint32_t)IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |                             \
+        IBV_QP_INIT_ATTR_CREATE_FLAGS)
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static int check_type(enum ibv_qp_type type)
+{
+    switch (type) {
+    case IBV_QPT_RC:
+        return 0;
+    case IBV_QPT_UC:
+        return refuse(REFUSE_UC);
+    case IBV_QPT_UD:
+        return refuse(REFUSE_UD);
+    default:
+        return refuse(REFUSE_OTHER_QP);
+    }
+}
+
+static int check_send_ops(uint64_t flags)
+{
+    if (flags & (IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM))
+        return refuse(REFUSE_SEND);
+    if (flags & IBV_QP_EX_WITH_RDMA_READ)
+        return refuse(REFUSE_READ);
+    if (flags & (IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD))
+        return refuse(REFUSE_ATOMIC);
+    if (flags & IBV_QP_EX_WITH_BIND_MW)
+        return refuse(REFUSE_MEMORY_WINDOW);
+    return flags & ~SEND_OPS ? refuse(REFUSE_QP_FEATURE) : 0;
+}
+
+static int check(const struct ibv_qp_init_attr_ex *attr)
+{
+    int number = check_type(attr->qp_type);
+
+    if (number)
+        return number;
+    if (attr->srq)
+        return refuse(REFUSE_SRQ);
+    if (attr->comp_mask & ~COMP_MASK ||
+        (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && attr->create_flags))
+        return refuse(REFUSE_QP_FEATURE);
+    if (!(attr->comp_mask & IBV_QP_INIT_ATTR_PD) || !attr->pd || !attr->send_cq || !attr->recv_cq)
+        return EINVAL;
+    return attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? check_send_ops(attr->send_ops_flags)
+                                                             : 0;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static struct mrc_qp *make_mrc(
+    struct qp *qp, struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+    struct mrc_qp_init_attr init = { .qp_context = qp,
+        .send_cq = objects_cq(attr->send_cq)->mrc,
+        .recv_cq = objects_cq(attr->recv_cq)->mrc,
+        .cap = attr->cap,
+        .sq_sig_all = attr->sq_sig_all,
+        .pd = attr->pd };
+    struct mrc_qp *mrc = mrc_create_qp(device_context(context)->mrc, &init);
+
+    if (mrc)
+        attr->cap = init.cap;
+    return mrc;
+}
+
+static void fill(struct qp *qp, struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
+{
+    struct ibv_qp *base = &qp->ibv.qp_base;
+
+    base->context = context;
+    base->qp_context = attr->qp_context;
+    base->pd = attr->pd;
+    base->send_cq = attr->send_cq;
+    base->recv_cq = attr->recv_cq;
+    base->state = IBV_QPS_RESET;
+    base->qp_type = IBV_QPT_RC;
+    mrc_get_qpn(qp->mrc, &base->qp_num);
+    base->handle = base->qp_num;
+    pthread_mutex_init(&base->mutex, NULL);
+    pthread_cond_init(&base->cond, NULL);
+    qp->cap = attr->cap;
+    qp->signals_all = attr->sq_sig_all;
+}
+
+struct ibv_qp *objects_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
+{
+    int number = check(attr);
+    struct qp *qp = number ? NULL : calloc(1, sizeof(*qp));
+
+    if (!qp) {
+        errno = number ? number : ENOMEM;
+        return NULL;
+    }
+    qp->mrc = make_mrc(qp, context, attr);
+    if (!qp->mrc) {
+        number = errno;
+        goto free_qp;
+    }
+    fill(qp, context, attr);
+    if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+        number = -objects_batch_init(qp);
+    if (number)
+        goto destroy_mrc;
+    return &qp->ibv.qp_base;
+
+destroy_mrc:
+    mrc_destroy_qp(qp->mrc);
+free_qp:
+    free(qp);
+    errno = number;
+    return NULL;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
+{
+    struct ibv_qp_init_attr_ex attr = { .qp_context = qp_init_attr->qp_context,
+        .send_cq = qp_init_attr->send_cq,
+        .recv_cq = qp_init_attr->recv_cq,
+        .srq = qp_init_attr->srq,
+        .cap = qp_init_attr->cap,
+        .qp_type = qp_init_attr->qp_type,
+        .sq_sig_all = qp_init_attr->sq_sig_all,
+        .comp_mask = IBV_QP_INIT_ATTR_PD,
+        .pd = pd };
+    struct ibv_qp *qp = objects_create_qp_ex(pd->context, &attr);
+
+    if (qp)
+        qp_init_attr->cap = attr.cap;
+    return qp;
+}
+
+int ibv_destroy_qp(struct ibv_qp *ibv)
+{
+    struct qp *qp = objects_qp(ibv);
+    int number = mrc_destroy_qp(qp->mrc);
+
+    if (number)
+        return number;
+    objects_batch_fini(qp);
+    pthread_mutex_destroy(&ibv->mutex);
+    pthread_cond_destroy(&ibv->cond);
+    free(qp);
+    return 0;
+}
+
+struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+    return objects_qp(qp)->batch.requests ? &objects_qp(qp)->ibv : NULL;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask)
+{
+    int number = mrc_modify_qp(objects_qp(ibv)->mrc, attr, attr_mask, NULL, 0);
+
+    if (number == 0 && attr_mask & IBV_QP_STATE)
+        ibv->state = attr->qp_state;
+    return number;
+}
+
+int ibv_query_qp(
+    struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
+{
+    struct qp *qp = objects_qp(ibv);
+    int number = mrc_query_qp(qp->mrc, attr, attr_mask | IBV_QP_STATE, NULL, 0, NULL);
+
+    if (number)
+        return number;
+    ibv->state = attr->qp_state;
+    *init_attr = (struct ibv_qp_init_attr){ .qp_context = ibv->qp_context,
+        .send_cq = ibv->send_cq,
+        .recv_cq = ibv->recv_cq,
+        .cap = qp->cap,
+        .qp_type = IBV_QPT_RC,
+        .sq_sig_all = qp->signals_all };
+    return 0;
+}
+
+/* Packets take many paths: nothing but a completion says that all of a message is there. */
+int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+{
+    (void)qp;
+    (void)op;
+    (void)flags;
+    return 0;
+}
+
+/* Programs ask, and go on without. */
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+    (void)qp;
+    (void)ece;
+    return refuse_silently();
+}
+
+int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+    (void)qp;
+    return ece->vendor_id || ece->options ? refuse(REFUSE_ECE) : 0;
+}
