@@ -18,10 +18,18 @@ struct cmd {
 };
 
 enum cmd_status cmd_decode(int argument_count, char **arguments);
+enum cmd_status cmd_dev(int argument_count, char **arguments);
+enum cmd_status cmd_ev(int argument_count, char **arguments);
+enum cmd_status cmd_exec(int argument_count, char **arguments);
 enum cmd_status cmd_fabric(int argument_count, char **arguments);
+enum cmd_status cmd_monitor(int argument_count, char **arguments);
 enum cmd_status cmd_perf(int argument_count, char **arguments);
+enum cmd_status cmd_port(int argument_count, char **arguments);
+enum cmd_status cmd_qp(int argument_count, char **arguments);
 enum cmd_status cmd_report(int argument_count, char **arguments);
 enum cmd_status cmd_sim(int argument_count, char **arguments);
+enum cmd_status cmd_stat(int argument_count, char **arguments);
+enum cmd_status cmd_switch(int argument_count, char **arguments);
 
 /* "mrc NAME: ..." on standard error; yields `status`, so that it can be returned. */
 __attribute__((format(printf, 3, 4))) enum cmd_status cmd_complain(

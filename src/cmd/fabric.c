@@ -17,6 +17,9 @@ static const char name[] = "fabric";
 
 static const struct cmd verbs[] = {
     { "run", "emulate all switches and links of a fabric in this process", fabric_run },
+    { "up", "build a fabric of network namespaces (root)", fabric_up },
+    { "down", "take a fabric of network namespaces away", fabric_down },
+    { "list", "list the fabrics of this machine", fabric_list },
     { "show", "show links, queues, counters and faults of a running fabric", fabric_show },
     { "fault", "break or repair a part of a running fabric", fabric_fault },
     { "stop", "end a running fabric", fabric_stop },
@@ -108,7 +111,8 @@ enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
     free(question);
     if (err == -ENOENT || err == -ECONNREFUSED)
         return cmd_complain(CMD_FAILED, name,
-            "no fabric called '%s' is running; start one with 'mrc fabric run FABRIC.yaml'",
+            "no fabric called '%s' is running; start one with 'mrc fabric run FABRIC.yaml' or 'mrc "
+            "fabric up FABRIC.yaml'",
             fabric);
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-err));

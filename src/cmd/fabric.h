@@ -2,6 +2,8 @@
 /* mrc fabric: what its verbs share. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "cmd/cmd.h"
 
 #define FABRIC_ROOT_BYTES 200
@@ -14,6 +16,17 @@ int fabric_root(char path[static FABRIC_ROOT_BYTES]);
 struct json_t;
 enum cmd_status fabric_ask(const char *name, struct json_t *request, struct json_t **answer);
 
+/* Reads a fabric file; complains if it is wrong. On CMD_DONE the caller ends with yaml_fini(). */
+struct fabric;
+struct yaml;
+enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct fabric *);
+
+/* A decimal number within bounds. */
+bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);
+
+enum cmd_status fabric_up(int argument_count, char **arguments);
+enum cmd_status fabric_down(int argument_count, char **arguments);
+enum cmd_status fabric_list(int argument_count, char **arguments);
 enum cmd_status fabric_run(int argument_count, char **arguments);
 enum cmd_status fabric_show(int argument_count, char **arguments);
 enum cmd_status fabric_fault(int argument_count, char **arguments);

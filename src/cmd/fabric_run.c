@@ -4,7 +4,6 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/fabric.h"
@@ -48,15 +47,6 @@ struct options {
     bool is_quiet;
 };
 
-static bool read_number(const char *text, unsigned long min, unsigned long max, unsigned long *out)
-{
-    char *end;
-
-    errno = 0;
-    *out = strtoul(text, &end, 10);
-    return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && *out >= min && *out <= max;
-}
-
 static enum cmd_status add_udp(struct options *options, const char *text)
 {
     struct soft_udp *udp = &options->udp[options->config.udp_count];
@@ -88,17 +78,17 @@ static enum cmd_status read_option(struct options *options, int option)
         options->config.name = optarg;
         return CMD_DONE;
     case 's':
-        if (!read_number(optarg, 1, 1000000, &number))
+        if (!fabric_number(optarg, 1, 1000000, &number))
             return cmd_complain(CMD_MISUSED, name, "--slower %s: not 1 to 1000000", optarg);
         options->config.slower = (uint32_t)number;
         return CMD_DONE;
     case 'p':
-        if (!read_number(optarg, 0, 1000000, &number))
+        if (!fabric_number(optarg, 0, 1000000, &number))
             return cmd_complain(CMD_MISUSED, name, "--spin %s: not 0 to 1000000", optarg);
         options->config.spin_us = (uint32_t)number;
         return CMD_DONE;
     case 'e':
-        if (!read_number(optarg, 0, UINT32_MAX, &number))
+        if (!fabric_number(optarg, 0, UINT32_MAX, &number))
             return cmd_complain(CMD_MISUSED, name, "--seed %s: not a number", optarg);
         options->config.seed = number;
         return CMD_DONE;
@@ -177,7 +167,6 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     struct sigaction action = { .sa_handler = on_signal };
     struct fabric fabric;
     struct yaml yaml;
-    const struct yaml_node *top;
     enum cmd_status status;
     int err;
 
@@ -192,16 +181,13 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     err = fabric_root(root);
     if (err)
         return cmd_complain(CMD_FAILED, name, "no folder for devices: %s", strerror(-err));
-    yaml_init(&yaml);
-    top = yaml_load(&yaml, options.file);
-    if (!top || !fabric_file_read(&yaml, top, &fabric)) {
-        status = cmd_complain(CMD_MISUSED, name, "%s", yaml.problem);
-    } else {
-        options.config.fabric = &fabric;
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        status = run(&options);
-    }
+    status = fabric_load(name, options.file, &yaml, &fabric);
+    if (status != CMD_DONE)
+        return status;
+    options.config.fabric = &fabric;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    status = run(&options);
     yaml_fini(&yaml);
     return status;
 }

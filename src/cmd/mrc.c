@@ -9,10 +9,18 @@
 
 static const struct cmd commands[] = {
     { "decode", "show the packets of a capture or of hex lines", cmd_decode },
+    { "dev", "show devices and who has them", cmd_dev },
+    { "ev", "show the entropy values of queue pairs of a running NIC", cmd_ev },
+    { "exec", "run a verbs program over MRC, as it is", cmd_exec },
     { "fabric", "run a fabric on this machine, break it, look at it", cmd_fabric },
+    { "monitor", "show what happens in running NICs, as it happens", cmd_monitor },
     { "perf", "measure and check writes and collectives between processes", cmd_perf },
+    { "port", "show ports, take them out of service and back", cmd_port },
+    { "qp", "show the queue pairs of a running NIC", cmd_qp },
     { "report", "make an HTML page of the results of simulations", cmd_report },
     { "sim", "run an experiment on a simulated cluster", cmd_sim },
+    { "stat", "show the counters of a running NIC", cmd_stat },
+    { "switch", "forward as switches of a fabric of network namespaces", cmd_switch },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc dev: devices, and who has them. */
+#include <stdio.h>
+
+#include "cmd/status.h"
+
+static const char *const verbs[] = { "show", NULL };
+static const struct status_command command = {
+    .name = "dev",
+    .usage = "usage: mrc dev show [DEVICE] [-d] [-j]\n"
+             "\n"
+             "Devices of this user, and the processes that have them open.\n"
+             "\n"
+             "  -d, --details   with the parameters in force\n"
+             "  -j, --json\n",
+    .verbs = verbs,
+    .arguments = STATUS_WITH_DETAILS,
+};
+
+static void print_parameters(const json_t *parameters)
+{
+    const char *key;
+    const json_t *value;
+
+    json_object_foreach((json_t *)parameters, key, value)
+    {
+        if (json_is_string(value))
+            printf("    %-24s %s\n", key, json_string_value(value));
+        else
+            printf("    %-24s %lld\n", key, json_integer_value(value));
+    }
+}
+
+static void print_device(const char *name, const json_t *device, bool details)
+{
+    if (!device) {
+        printf("%s: free\n", name);
+        return;
+    }
+    printf("%s: %s pid %lld address %s ports %lld pmtu %lld qps %lld/%lld regions %lld\n", name,
+        status_text(device, "program"), status_number(device, "pid"),
+        status_text(device, "address"), status_number(device, "ports"),
+        status_number(device, "pmtu_max"), status_number(device, "qps"),
+        status_number(device, "qps_max"), status_number(device, "regions"));
+    if (details)
+        print_parameters(json_object_get(device, "parameters"));
+}
+
+enum cmd_status cmd_dev(int argument_count, char **arguments)
+{
+    struct status_options options;
+    struct status_devices devices;
+    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    json_t *all;
+
+    if (status == CMD_DONE && !options.is_done)
+        status = status_devices(&command, &options, &devices);
+    if (status != CMD_DONE || options.is_done)
+        return status;
+    all = json_array();
+    for (uint32_t i = 0; i < devices.count; i++) {
+        json_t *device;
+
+        if (status_ask(&command, devices.names[i], "dev", &device) != CMD_DONE)
+            status = CMD_FAILED;
+        if (!options.as_json)
+            print_device(devices.names[i], device, options.details);
+        json_array_append_new(
+            all, device ? device : json_pack("{s:s}", "device", devices.names[i]));
+    }
+    if (options.as_json)
+        status_print_json(all);
+    else
+        json_decref(all);
+    return status;
+}

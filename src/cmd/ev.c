@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc ev: what QPs know of their entropy values. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/status_qp.h"
+
+static const char *const verbs[] = { "show", NULL };
+static const struct status_command command = {
+    .name = "ev",
+    .usage = "usage: mrc ev show [dev DEVICE] [qp NUMBER] [-a] [-j]\n"
+             "\n"
+             "The entropy values of queue pairs: plane, uplink, state, whether in rotation or in\n"
+             "reserve, and why and when the state last changed.\n"
+             "\n"
+             "  -a, --all    also good ones that never changed, when there is more than one QP\n"
+             "  -j, --json\n",
+    .verbs = verbs,
+    .arguments = STATUS_WITH_QP | STATUS_WITH_ALL,
+};
+
+static void print_ago(const json_t *ev)
+{
+    long long ms = status_number(ev, "ms_ago");
+
+    if (!json_object_get(ev, "ms_ago"))
+        puts("-");
+    else if (ms < 10000)
+        printf("%lldms ago\n", ms);
+    else
+        printf("%llds ago\n", ms / 1000);
+}
+
+static void print_ev(const json_t *ev)
+{
+    char uplink[24] = "-";
+
+    if (json_object_get(ev, "uplink"))
+        snprintf(uplink, sizeof(uplink), "%lld", status_number(ev, "uplink"));
+    printf("  %#8llx %5lld %6s %-7s %-7s %-18s ", (unsigned long long)status_number(ev, "ev"),
+        status_number(ev, "plane"), uplink, status_text(ev, "state"),
+        json_is_true(json_object_get(ev, "active")) ? "active" : "backup",
+        status_text(ev, "cause"));
+    print_ago(ev);
+}
+
+static bool is_quiet(const json_t *ev)
+{
+    return strcmp(status_text(ev, "state"), "good") == 0 && !json_object_get(ev, "cause");
+}
+
+static void print_qp(const char *device, const json_t *answer, bool all)
+{
+    const json_t *evs = json_object_get(answer, "evs");
+    const json_t *ev;
+    size_t quiet = 0;
+    size_t i;
+
+    printf("%s qp %lld: %zu EVs\n", device, status_number(answer, "qpn"), json_array_size(evs));
+    printf("  %8s %5s %6s %-7s %-7s %-18s %s\n", "EV", "PLANE", "UPLINK", "STATE", "USE", "CAUSE",
+        "CHANGED");
+    json_array_foreach(evs, i, ev)
+    {
+        if (all || !is_quiet(ev))
+            print_ev(ev);
+        else
+            quiet++;
+    }
+    if (quiet)
+        printf("  and %zu good ones that never changed\n", quiet);
+}
+
+static enum cmd_status show_qps(
+    const struct status_options *options, const char *device, const json_t *qps, json_t *all)
+{
+    bool in_full = options->all || json_array_size(qps) == 1;
+    enum cmd_status status = CMD_DONE;
+    const json_t *qp;
+    size_t i;
+
+    json_array_foreach(qps, i, qp)
+    {
+        char request[32];
+        json_t *answer = NULL;
+
+        snprintf(request, sizeof(request), "ev %lld", status_number(qp, "qpn"));
+        status = status_ask(&command, device, request, &answer);
+        if (!answer)
+            break;
+        if (!options->as_json)
+            print_qp(device, answer, in_full);
+        json_array_append_new(all, answer);
+    }
+    return status;
+}
+
+enum cmd_status cmd_ev(int argument_count, char **arguments)
+{
+    struct status_options options;
+    struct status_devices devices;
+    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    json_t *all;
+
+    if (status == CMD_DONE && !options.is_done)
+        status = status_devices(&command, &options, &devices);
+    if (status != CMD_DONE || options.is_done)
+        return status;
+    all = json_array();
+    for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
+        json_t *qps = NULL;
+
+        status = status_qp_list(&command, &options, devices.names[i], &qps);
+        if (qps)
+            status = show_qps(&options, devices.names[i], qps, all);
+        json_decref(qps);
+    }
+    if (options.as_json && status == CMD_DONE)
+        status_print_json(all);
+    else
+        json_decref(all);
+    return status;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc exec: runs a verbs program over MRC. */
+#include <errno.h>
+#include <getopt.h>
+#include <infiniband/verbs.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/exec_environment.h"
+
+static const char name[] = "exec";
+
+struct options {
+    struct exec_wish wish;
+    char devices[1024];
+    bool prints;
+    bool wants_help;
+};
+
+static void print_usage(FILE *to)
+{
+    fputs("usage: mrc exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+          "       mrc exec [OPTIONS] --print\n"
+          "\n"
+          "Runs a program that knows verbs (libibverbs) over MRC, as it is: perftest, NCCL.\n"
+          "\n"
+          "  -n, --nic NIC[,NIC]  show it these devices only: mrc0, or h0 for NIC h0 of a fabric\n"
+          "      --preload        by LD_PRELOAD instead of LD_LIBRARY_PATH\n"
+          "  -p, --print          print what would be set, as lines for a shell\n"
+          "  -h, --help\n"
+          "\n"
+          "  mrc exec --nic h0 -- ib_write_bw &\n"
+          "  mrc exec --nic h1 -- ib_write_bw 127.0.0.1\n",
+        to);
+}
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+static bool is_there(const char *device, struct ibv_device *const *list)
+{
+    while (list && *list && strcmp(ibv_get_device_name(*list), device) != 0)
+        list++;
+    return list && *list;
+}
+
+static enum cmd_status complain_device(const char *typed, struct ibv_device *const *list)
+{
+    char names[256] = "";
+
+    for (size_t length = 0; list && *list && length < sizeof(names) - 80; list++)
+        length += (size_t)snprintf(
+            names + length, sizeof(names) - length, " %s", ibv_get_device_name(*list));
+    if (!names[0])
+        return cmd_complain(
+            CMD_FAILED, name, "there are no devices; 'mrc fabric run' makes some (mrc_config(5))");
+    return cmd_complain(CMD_FAILED, name, "there is no device '%s'; there are%s", typed, names);
+}
+
+/* NIC h3 of a fabric is the device mrc3. */
+static enum cmd_status add_device(
+    struct options *options, const char *typed, struct ibv_device *const *list)
+{
+    size_t length = strlen(options->devices);
+    size_t room = sizeof(options->devices) - length;
+    char device[64];
+    bool is_nic =
+        typed[0] == 'h' && typed[1] && strspn(typed + 1, "0123456789") == strlen(typed + 1);
+
+    snprintf(device, sizeof(device), "%s%s", is_nic ? "mrc" : "", is_nic ? typed + 1 : typed);
+    if (!is_there(device, list))
+        return complain_device(typed, list);
+    if ((size_t)snprintf(options->devices + length, room, "%s%s", length ? "," : "", device) >=
+        room)
+        return cmd_complain(CMD_MISUSED, name, "--nic: too many devices");
+    return CMD_DONE;
+}
+
+static enum cmd_status add_devices(struct options *options, char *typed)
+{
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    enum cmd_status status = CMD_DONE;
+    char *rest;
+
+    for (char *one = strtok_r(typed, ",", &rest); one && status == CMD_DONE;
+         one = strtok_r(NULL, ",", &rest))
+        status = add_device(options, one, list);
+    if (list)
+        ibv_free_device_list(list);
+    return status;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static enum cmd_status read_options(struct options *options, int argument_count, char **arguments)
+{
+    enum { PRELOAD = 256 };
+    static const struct option known[] = {
+        { "nic", required_argument, NULL, 'n' },
+        { "preload", no_argument, NULL, PRELOAD },
+        { "print", no_argument, NULL, 'p' },
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
+    };
+    enum cmd_status status = CMD_DONE;
+    int option;
+
+    opterr = 0;
+    optind = 1;
+    while (status == CMD_DONE &&
+           (option = getopt_long(argument_count, arguments, "+:n:ph", known, NULL)) != -1)
+        switch (option) {
+        case 'n':
+            status = add_devices(options, optarg);
+            break;
+        case PRELOAD:
+            options->wish.preloads = true;
+            break;
+        case 'p':
+            options->prints = true;
+            break;
+        case 'h':
+            options->wants_help = true;
+            return CMD_DONE;
+        case ':':
+            return cmd_complain(CMD_MISUSED, name, "%s needs a value", arguments[optind - 1]);
+        default:
+            return cmd_complain(CMD_MISUSED, name,
+                "there is no option '%s'; 'mrc exec --help' lists them", arguments[optind - 1]);
+        }
+    return status;
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* In single quotes, so that a shell takes it as it is. */
+static void print_variable(const struct exec_variable *variable)
+{
+    printf("export %s='", variable->name);
+    for (const char *c = variable->value; *c; c++)
+        fputs(*c == '\'' ? "'\\''" : (char[]){ *c, '\0' }, stdout);
+    puts("'");
+}
+
+/* mrc ignores SIGPIPE; its program shall not. */
+static enum cmd_status run(const struct exec_environment *environment, char **program)
+{
+    for (size_t i = 0; i < environment->count; i++)
+        setenv(environment->variables[i].name, environment->variables[i].value, 1);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(program[0], program);
+    return cmd_complain(CMD_FAILED, name, "%s: %s", program[0], strerror(errno));
+}
+
+enum cmd_status cmd_exec(int argument_count, char **arguments)
+{
+    static struct exec_environment environment; /* large */
+    struct options options = { 0 };
+    enum cmd_status status = read_options(&options, argument_count, arguments);
+
+    if (status != CMD_DONE)
+        return status;
+    if (options.wants_help) {
+        print_usage(stdout);
+        return CMD_DONE;
+    }
+    if (optind == argument_count && !options.prints)
+        return cmd_complain(CMD_MISUSED, name, "which program? 'mrc exec -- ib_write_bw', for one");
+    options.wish.devices = options.devices;
+    if (!exec_environment_find_libraries(options.wish.libraries))
+        return cmd_complain(
+            CMD_FAILED, name, "libmrc-verbs.so.1 is neither beside mrc nor where it is installed");
+    exec_environment_make(&environment, &options.wish);
+    if (!options.prints)
+        return run(&environment, &arguments[optind]);
+    for (size_t i = 0; i < environment.count; i++)
+        print_variable(&environment.variables[i]);
+    return CMD_DONE;
+}

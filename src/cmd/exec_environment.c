@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variables that make programs find libmrc-verbs, by each of the ways they look for a verbs
+ * library: the dynamic linker's, and those of collective libraries, which open it by name. */
+#include "cmd/exec_environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/exec_paths.h"
+
+#define LIBRARY "libmrc-verbs.so.1"
+#define FOLDER  "mrc-verbs"
+
+/* ---- where the libraries are ----------------------------------------------------------------- */
+
+static bool has_libraries(const char *folder)
+{
+    char path[PATH_MAX];
+
+    return snprintf(path, sizeof(path), "%s/" LIBRARY, folder) < (int)sizeof(path) &&
+           access(path, R_OK) == 0;
+}
+
+/* Installed, carried in one folder, or in a build. */
+bool exec_environment_find_libraries(char folder[PATH_MAX])
+{
+    static const char *const places[] = { "../" OPENMRC_LIBDIR, "../lib", "lib", "." };
+    char own[PATH_MAX];
+    char path[PATH_MAX + 64];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+    if (length <= 0)
+        return false;
+    own[length] = '\0';
+    *strrchr(own, '/') = '\0';
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", own, places[i]);
+        if (has_libraries(path) && realpath(path, folder))
+            return true;
+    }
+    return OPENMRC_LIBDIR[0] == '/' && has_libraries(OPENMRC_LIBDIR) &&
+           realpath(OPENMRC_LIBDIR, folder);
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static struct exec_variable *add(struct exec_environment *environment, const char *name)
+{
+    struct exec_variable *variable = &environment->variables[environment->count++];
+
+    variable->name = name;
+    return variable;
+}
+
+/* In front of what is there. */
+static void prepend(struct exec_environment *environment, const char *name, const char *value)
+{
+    const char *before = getenv(name);
+
+    snprintf(add(environment, name)->value, EXEC_VALUE_BYTES, "%s%s%s", value,
+        before && *before ? ":" : "", before ? before : "");
+}
+
+static void offer(struct exec_environment *environment, const char *name, const char *value)
+{
+    if (!getenv(name))
+        snprintf(add(environment, name)->value, EXEC_VALUE_BYTES, "%s", value);
+}
+
+/* NCCL reads the first of two names, its release notes and RCCL have the second. */
+static void offer_library(struct exec_environment *environment, const char *library)
+{
+    static const char *const names[] = { "NCCL_IBVERBS_LIB", "NCCL_LIBIBVERBS_SO", "MSCCLPP_IBV_SO",
+        "MORI_IBVERBS_LIB" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        offer(environment, names[i], library);
+}
+
+/* For collective libraries: no quiet way around us, the GID of most recipes, and nothing that
+ * needs what MRC lacks (docs/nccl.md). */
+static void offer_choices(struct exec_environment *environment, const char *devices)
+{
+    static const struct {
+        const char *name;
+        const char *value;
+    } choices[] = {
+        { "NCCL_NET", "IB" },
+        { "NCCL_NET_PLUGIN", "none" },
+        { "NCCL_IB_GID_INDEX", "3" },
+        { "NCCL_IB_ECE_ENABLE", "0" },
+        { "NCCL_NET_GDR_LEVEL", "LOC" },
+        { "NCCL_GIN_TYPE", "2" },
+        { "MSCCLPP_IBV_MODE", "host-no-atomic" },
+    };
+    char exact[EXEC_VALUE_BYTES];
+
+    snprintf(exact, sizeof(exact), "%s%s", *devices ? "=" : "", *devices ? devices : "mrc");
+    offer(environment, "NCCL_IB_HCA", exact);
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+        offer(environment, choices[i].name, choices[i].value);
+}
+
+void exec_environment_make(struct exec_environment *environment, const struct exec_wish *wish)
+{
+    char path[PATH_MAX + 64];
+
+    environment->count = 0;
+    snprintf(path, sizeof(path), "%s/" LIBRARY, wish->libraries);
+    if (wish->preloads)
+        prepend(environment, "LD_PRELOAD", path);
+    offer_library(environment, path);
+    snprintf(path, sizeof(path), "%s/" FOLDER, wish->libraries);
+    if (!wish->preloads)
+        prepend(environment, "LD_LIBRARY_PATH", path);
+    if (*wish->devices)
+        snprintf(add(environment, "MRC_DEVICES")->value, EXEC_VALUE_BYTES, "%s", wish->devices);
+    offer_choices(environment, wish->devices);
+}

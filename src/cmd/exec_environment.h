@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program needs in its environment to find the devices of libmrc as verbs devices. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    EXEC_VARIABLES_MAX = 24,
+    EXEC_VALUE_BYTES = 2 * PATH_MAX + 4096,
+};
+
+struct exec_variable {
+    const char *name;
+    char value[EXEC_VALUE_BYTES];
+};
+
+struct exec_environment {
+    size_t count;
+    struct exec_variable variables[EXEC_VARIABLES_MAX];
+};
+
+struct exec_wish {
+    char libraries[PATH_MAX]; /* the folder of libmrc-verbs.so.1 */
+    const char *devices;      /* separated by commas; empty: all */
+    bool preloads;            /* otherwise by the library path */
+};
+
+/* Finds the folder beside the program that runs. */
+bool exec_environment_find_libraries(char folder[PATH_MAX]);
+
+/* What the caller's environment says about collective libraries stays as it is. */
+void exec_environment_make(struct exec_environment *, const struct exec_wish *);

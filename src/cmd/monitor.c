@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc monitor: what happens in running NICs, as it happens. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/status.h"
+#include "pktio/pktio.h"
+
+enum {
+    LOOK_AGAIN_MS = 500, /* for devices that have been opened meanwhile */
+    LINE_BYTES = 1024,
+    WATCHED_MAX = 64,
+};
+
+static const char *const verbs[] = { "", NULL };
+static const struct status_command command = {
+    .name = "monitor",
+    .usage =
+        "usage: mrc monitor [dev DEVICE] [-a] [-j]\n"
+        "\n"
+        "Prints changes of EVs with their cause, of ports and of queue pairs, and timeouts, as\n"
+        "they come, also of devices that are opened later.\n"
+        "\n"
+        "  -a, --all    also EVs that are skipped for a while and return\n"
+        "  -j, --json   one object a line\n",
+    .verbs = verbs,
+    .arguments = STATUS_WITH_ALL | STATUS_WITHOUT_VERB,
+};
+
+struct watched {
+    char device[STATUS_NAME_BYTES];
+    int sock;
+    char line[LINE_BYTES];
+    size_t length;
+};
+
+struct watch {
+    struct watched all[WATCHED_MAX];
+    uint32_t count;
+};
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static void print_time(void)
+{
+    struct timespec now;
+    struct tm local;
+    char text[16];
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &local);
+    strftime(text, sizeof(text), "%H:%M:%S", &local);
+    printf("%s.%03ld ", text, now.tv_nsec / 1000000);
+}
+
+static void print_event(const json_t *event)
+{
+    const char *kind = status_text(event, "event");
+    char interval[24];
+
+    print_time();
+    printf("%s ", status_text(event, "device"));
+    if (strcmp(kind, "ev") == 0)
+        printf("qp %lld ev %#llx plane %lld %s -> %s: %s\n", status_number(event, "qpn"),
+            (unsigned long long)status_number(event, "ev"), status_number(event, "plane"),
+            status_text(event, "from"), status_text(event, "to"), status_text(event, "cause"));
+    else if (strcmp(kind, "port") == 0)
+        printf("port %lld %s\n", status_number(event, "port"), status_text(event, "change"));
+    else if (strcmp(kind, "qp") == 0)
+        printf("qp %lld %s -> %s: %s\n", status_number(event, "qpn"), status_text(event, "from"),
+            status_text(event, "to"), status_text(event, "cause"));
+    else if (strcmp(kind, "timeout") == 0)
+        printf("qp %lld timeout %lld after %s, psn %lld\n", status_number(event, "qpn"),
+            status_number(event, "timeouts"),
+            status_time(status_number(event, "interval_ns"), interval),
+            status_number(event, "psn"));
+    else if (strcmp(kind, "lost") == 0)
+        printf("%lld events more than could be told\n", status_number(event, "count"));
+    else
+        printf("%s\n", kind);
+}
+
+static void print_line(const struct status_options *options, const char *line)
+{
+    json_t *event;
+
+    if (options->as_json) {
+        puts(line);
+        return;
+    }
+    event = json_loads(line, 0, NULL);
+    if (event)
+        print_event(event);
+    json_decref(event);
+}
+
+/* ---- following ------------------------------------------------------------------------------- */
+
+static bool is_followed(const struct watch *watch, const char *device)
+{
+    for (uint32_t i = 0; i < watch->count; i++)
+        if (strcmp(watch->all[i].device, device) == 0)
+            return true;
+    return false;
+}
+
+static void follow(struct watch *watch, const struct status_options *options, const char *device)
+{
+    struct watched *next = &watch->all[watch->count];
+    char path[512];
+
+    if (watch->count == WATCHED_MAX || is_followed(watch, device) ||
+        run_place(path, sizeof(path), device, "status") != 0)
+        return;
+    *next =
+        (struct watched){ .sock = control_follow(path, options->all ? "monitor all" : "monitor") };
+    if (next->sock < 0)
+        return;
+    strcpy(next->device, device);
+    watch->count++;
+}
+
+static enum cmd_status follow_all(struct watch *watch, const struct status_options *options)
+{
+    struct status_devices devices;
+    enum cmd_status status = status_devices(&command, options, &devices);
+
+    for (uint32_t i = 0; status == CMD_DONE && i < devices.count; i++)
+        follow(watch, options, devices.names[i]);
+    return status;
+}
+
+static void print_lines(const struct status_options *options, struct watched *from)
+{
+    char *end;
+
+    while ((end = memchr(from->line, '\n', from->length))) {
+        size_t rest = from->length - (size_t)(end + 1 - from->line);
+
+        *end = '\0';
+        print_line(options, from->line);
+        memmove(from->line, end + 1, rest);
+        from->length = rest;
+    }
+    if (from->length == sizeof(from->line))
+        from->length = 0;
+}
+
+/* False: it is closed. */
+static bool take(const struct status_options *options, struct watched *from)
+{
+    ssize_t got = read(from->sock, from->line + from->length, sizeof(from->line) - from->length);
+
+    if (got <= 0 && !(got < 0 && errno == EINTR)) {
+        close(from->sock);
+        return false;
+    }
+    from->length += got > 0 ? (size_t)got : 0;
+    print_lines(options, from);
+    return true;
+}
+
+static void wait_and_take(struct watch *watch, const struct status_options *options)
+{
+    struct pollfd fds[WATCHED_MAX];
+
+    for (uint32_t i = 0; i < watch->count; i++)
+        fds[i] = (struct pollfd){ .fd = watch->all[i].sock, .events = POLLIN };
+    if (poll(fds, watch->count, LOOK_AGAIN_MS) <= 0)
+        return;
+    for (uint32_t i = watch->count; i-- > 0;)
+        if (fds[i].revents && !take(options, &watch->all[i]))
+            watch->all[i] = watch->all[--watch->count];
+}
+
+enum cmd_status cmd_monitor(int argument_count, char **arguments)
+{
+    static struct watch watch;
+    struct status_options options;
+    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+
+    if (status == CMD_DONE && !options.is_done)
+        status = follow_all(&watch, &options);
+    if (status != CMD_DONE || options.is_done)
+        return status;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    while (!cmd_output_is_lost(&status, command.name)) {
+        wait_and_take(&watch, &options);
+        follow_all(&watch, &options);
+    }
+    return status;
+}

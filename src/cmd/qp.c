@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc qp: the QPs of a running NIC. */
+#include <stdio.h>
+
+#include "cmd/status_qp.h"
+
+static const char *const verbs[] = { "show", NULL };
+static const struct status_command command = {
+    .name = "qp",
+    .usage =
+        "usage: mrc qp show [dev DEVICE] [qp NUMBER] [-j]\n"
+        "\n"
+        "Queue pairs: state, peer, PSNs, window, round trips, planes, EVs, and the floors for\n"
+        "software that are in force.\n"
+        "\n"
+        "  -j, --json\n",
+    .verbs = verbs,
+    .arguments = STATUS_WITH_QP,
+};
+
+static void print_planes(const char *name, const json_t *planes)
+{
+    const json_t *plane;
+    size_t i;
+
+    printf(" %s", name);
+    json_array_foreach(planes, i, plane) printf("%s%lld", i ? "," : " ", json_integer_value(plane));
+    if (json_array_size(planes) == 0)
+        fputs(" none", stdout);
+}
+
+static void print_times(const json_t *qp)
+{
+    const json_t *floors = json_object_get(qp, "floors");
+    char base[24];
+    char smoothed[24];
+    char reorder[24];
+    char timeout[24];
+    char target[24];
+
+    printf("    rtt base %s smoothed %s target %s reorder %s timeout %s timeouts %lld\n",
+        status_time(status_number(qp, "base_rtt_ns"), base),
+        status_time(status_number(qp, "smoothed_rtt_ns"), smoothed),
+        status_time(status_number(qp, "target_delay_ns"), target),
+        status_time(status_number(qp, "reorder_window_ns"), reorder),
+        status_time(status_number(qp, "timeout_ns"), timeout), status_number(qp, "timeouts"));
+    printf("    floors base %s target %s reorder %s sack_idle %s tail_probe %s\n",
+        status_time(status_number(floors, "base_rtt_ns"), base),
+        status_time(status_number(floors, "target_delay_ns"), target),
+        status_time(status_number(floors, "reorder_window_ns"), reorder),
+        status_time(status_number(floors, "sack_idle_ns"), smoothed),
+        status_time(status_number(floors, "tail_probe_ns"), timeout));
+}
+
+static void print_qp(const char *device, const json_t *qp)
+{
+    printf("%s qp %lld state %s", device, status_number(qp, "qpn"), status_text(qp, "state"));
+    if (json_object_get(qp, "peer"))
+        printf(" peer %s qp %lld", status_text(qp, "peer"), status_number(qp, "peer_qpn"));
+    printf("\n    psn next %lld unacked %lld inflight %lld window %lld mpr %lld pmtu %lld "
+           "sends %lld/%lld\n",
+        status_number(qp, "next_psn"), status_number(qp, "unacked_psn"),
+        status_number(qp, "inflight_bytes"), status_number(qp, "window_bytes"),
+        status_number(qp, "mpr_psns"), status_number(qp, "pmtu"),
+        status_number(qp, "sends_waiting"), status_number(qp, "send_depth"));
+    print_times(qp);
+    printf("    evs %lld usable %lld bad %lld", status_number(qp, "evs"),
+        status_number(qp, "evs_usable"), status_number(qp, "evs_bad"));
+    print_planes("planes", json_object_get(qp, "planes"));
+    print_planes("control", json_object_get(qp, "control_planes"));
+    putchar('\n');
+}
+
+static void print_device(const char *device, const json_t *qps)
+{
+    const json_t *qp;
+    size_t i;
+
+    json_array_foreach(qps, i, qp) print_qp(device, qp);
+}
+
+enum cmd_status cmd_qp(int argument_count, char **arguments)
+{
+    struct status_options options;
+    struct status_devices devices;
+    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    json_t *all;
+
+    if (status == CMD_DONE && !options.is_done)
+        status = status_devices(&command, &options, &devices);
+    if (status != CMD_DONE || options.is_done)
+        return status;
+    all = json_array();
+    for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
+        json_t *qps = NULL;
+
+        status = status_qp_list(&command, &options, devices.names[i], &qps);
+        if (!qps)
+            continue;
+        if (!options.as_json)
+            print_device(devices.names[i], qps);
+        json_array_append_new(all, json_pack("{s:s,s:o}", "device", devices.names[i], "qps", qps));
+    }
+    if (options.as_json && status == CMD_DONE)
+        status_print_json(all);
+    else
+        json_decref(all);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc stat: counters of a running NIC. */
+#include <stdio.h>
+
+#include "cmd/status.h"
+
+static const char *const verbs[] = { "show", NULL };
+static const struct status_command command = {
+    .name = "stat",
+    .usage = "usage: mrc stat show [dev DEVICE] [-s] [-j]\n"
+             "\n"
+             "Counters since the device was opened, and packets dropped, by reason.\n"
+             "\n"
+             "  -s, --nonzero   only those that are not 0\n"
+             "  -j, --json\n",
+    .verbs = verbs,
+    .arguments = STATUS_WITH_NONZERO,
+};
+
+static void keep_nonzero(json_t *counters)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(counters, next, key, value) if (json_integer_value(value) == 0)
+        json_object_del(counters, key);
+}
+
+static void print_counters(const char *device, const char *what, const json_t *counters)
+{
+    const char *key;
+    const json_t *value;
+
+    json_object_foreach((json_t *)counters, key, value)
+        printf("%s %-8s %-28s %lld\n", device, what, key, json_integer_value(value));
+}
+
+static void show(const struct status_options *options, const char *device, json_t *answer)
+{
+    static const char *const parts[] = { "counters", "drops", "engine" };
+    static const char *const words[] = { "counter", "drop", "engine" };
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        json_t *counters = json_object_get(answer, parts[i]);
+
+        if (options->nonzero)
+            keep_nonzero(counters);
+        if (!options->as_json)
+            print_counters(device, words[i], counters);
+    }
+}
+
+enum cmd_status cmd_stat(int argument_count, char **arguments)
+{
+    struct status_options options;
+    struct status_devices devices;
+    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    json_t *all;
+
+    if (status == CMD_DONE && !options.is_done)
+        status = status_devices(&command, &options, &devices);
+    if (status != CMD_DONE || options.is_done)
+        return status;
+    all = json_array();
+    for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
+        json_t *answer;
+
+        status = status_ask_owner(&command, &options, devices.names[i], "stat", &answer);
+        if (!answer)
+            continue;
+        show(&options, devices.names[i], answer);
+        json_array_append_new(all, answer);
+    }
+    if (options.as_json && status == CMD_DONE)
+        status_print_json(all);
+    else
+        json_decref(all);
+    return status;
+}

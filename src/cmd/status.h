@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands that look at running NICs share: dev, qp, ev, port, stat, monitor. */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/cmd.h"
+
+#define STATUS_DEVICES_MAX 256
+#define STATUS_NAME_BYTES  64
+
+enum status_argument { /* which words a command understands beside its verb */
+    STATUS_WITH_QP = 1 << 0,
+    STATUS_WITH_PORT = 1 << 1, /* port P, up, down */
+    STATUS_WITH_ALL = 1 << 2,
+    STATUS_WITH_NONZERO = 1 << 3,
+    STATUS_WITH_DETAILS = 1 << 4,
+    STATUS_WITHOUT_VERB = 1 << 5,
+};
+
+struct status_command {
+    const char *name; /* "qp" */
+    const char *usage;
+    const char *const *verbs; /* the first is the default; NULL at the end */
+    uint32_t arguments;       /* enum status_argument */
+};
+
+struct status_options {
+    const char *verb;
+    const char *device; /* NULL: all */
+    uint32_t qpn;       /* 0: all */
+    uint32_t port;      /* 0: all */
+    const char *to;     /* "up", "down" or NULL */
+    bool as_json;
+    bool all;
+    bool nonzero;
+    bool details;
+    bool is_done; /* nothing more to do: help was shown */
+};
+
+/* Words in the manner of ip(8): each may be shortened, options stand anywhere. */
+enum cmd_status status_parse(
+    const struct status_command *, int argument_count, char **arguments, struct status_options *);
+
+struct status_devices {
+    char names[STATUS_DEVICES_MAX][STATUS_NAME_BYTES];
+    uint32_t count;
+};
+
+/* All that are described and all that answer, or the one asked for; sorted. */
+enum cmd_status status_devices(
+    const struct status_command *, const struct status_options *, struct status_devices *);
+
+/* The answer of whoever has the device, NULL if nobody does; a refusal is complained about. */
+enum cmd_status status_ask(
+    const struct status_command *, const char *device, const char *request, json_t **answer);
+
+/* The same for a command that can do nothing without one: complains if the device was asked for by
+ * name. */
+enum cmd_status status_ask_owner(const struct status_command *, const struct status_options *,
+    const char *device, const char *request, json_t **answer);
+
+/* Prints and releases. */
+void status_print_json(json_t *);
+
+long long status_number(const json_t *object, const char *key);
+const char *status_text(const json_t *object, const char *key); /* "-" where there is none */
+/* Nanoseconds for people: "350us". `out` is returned. */
+const char *status_time(long long ns, char out[static 24]);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines of those who look at running NICs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/status.h"
+
+static bool begins(const char *word, const char *typed)
+{
+    return typed[0] != '\0' && strncmp(word, typed, strlen(typed)) == 0;
+}
+
+static enum cmd_status wrong(
+    const struct status_command *command, const char *what, const char *typed)
+{
+    return cmd_complain(
+        CMD_MISUSED, command->name, "%s '%s'; try 'mrc %s --help'", what, typed, command->name);
+}
+
+static bool take_letter(
+    const struct status_command *command, struct status_options *options, char letter)
+{
+    switch (letter) {
+    case 'j':
+        options->as_json = true;
+        return true;
+    case 'a':
+        options->all = true;
+        return command->arguments & STATUS_WITH_ALL;
+    case 's':
+        options->nonzero = true;
+        return command->arguments & STATUS_WITH_NONZERO;
+    case 'd':
+        options->details = true;
+        return command->arguments & STATUS_WITH_DETAILS;
+    default:
+        return false;
+    }
+}
+
+static char letter_of(const char *option)
+{
+    static const struct {
+        const char *word;
+        char letter;
+    } words[] = { { "--json", 'j' }, { "--all", 'a' }, { "--details", 'd' }, { "--nonzero", 's' } };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(option, words[i].word) == 0)
+            return words[i].letter;
+    return '\0';
+}
+
+static enum cmd_status take_option(
+    const struct status_command *command, struct status_options *options, const char *option)
+{
+    if (strcmp(option, "-h") == 0 || strcmp(option, "--help") == 0) {
+        fputs(command->usage, stdout);
+        options->is_done = true;
+        return CMD_DONE;
+    }
+    if (option[1] == '-') {
+        return take_letter(command, options, letter_of(option))
+                   ? CMD_DONE
+                   : wrong(command, "there is no option", option);
+    }
+    for (const char *letter = option + 1; *letter; letter++)
+        if (!take_letter(command, options, *letter))
+            return wrong(command, "there is no option", option);
+    return option[1] ? CMD_DONE : wrong(command, "there is no option", option);
+}
+
+static bool take_number(const char *text, uint32_t limit, uint32_t *out)
+{
+    char *end;
+    unsigned long long value = text ? strtoull(text, &end, 0) : 0;
+
+    if (!text || *end || text[0] == '-' || value == 0 || value > limit)
+        return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+/* Yields how many arguments it took; 0: not a word of this command. -1: complained. */
+static int take_word(
+    const struct status_command *command, struct status_options *options, char **arguments)
+{
+    const char *word = arguments[0];
+    bool has_ports = command->arguments & STATUS_WITH_PORT;
+
+    if (begins("dev", word) && arguments[1]) {
+        options->device = arguments[1];
+        return 2;
+    }
+    if ((command->arguments & STATUS_WITH_QP) && strcmp(word, "qp") == 0) {
+        if (take_number(arguments[1], (1u << 24) - 1, &options->qpn))
+            return 2;
+        wrong(command, "not the number of a QP:", arguments[1] ? arguments[1] : "");
+        return -1;
+    }
+    if (has_ports && begins("port", word) && !begins("up", word)) {
+        if (take_number(arguments[1], 16, &options->port))
+            return 2;
+        wrong(command, "not the number of a port:", arguments[1] ? arguments[1] : "");
+        return -1;
+    }
+    if (has_ports && (strcmp(word, "up") == 0 || strcmp(word, "down") == 0)) {
+        options->to = word;
+        return 1;
+    }
+    return 0;
+}
+
+static const char *find_verb(const struct status_command *command, const char *typed)
+{
+    for (const char *const *verb = command->verbs; *verb; verb++)
+        if (begins(*verb, typed))
+            return *verb;
+    return begins("list", typed) && strlen(typed) > 1 ? command->verbs[0] : NULL;
+}
+
+static enum cmd_status take_words(
+    const struct status_command *command, char **arguments, struct status_options *options)
+{
+    bool has_verb = command->arguments & STATUS_WITHOUT_VERB;
+
+    for (; *arguments && !options->is_done; arguments++) {
+        const char *verb = has_verb ? NULL : find_verb(command, *arguments);
+        int taken;
+
+        if ((*arguments)[0] == '-') {
+            enum cmd_status status = take_option(command, options, *arguments);
+
+            if (status != CMD_DONE)
+                return status;
+            continue;
+        }
+        if (verb) {
+            options->verb = verb;
+            has_verb = true;
+            continue;
+        }
+        taken = take_word(command, options, arguments);
+        if (taken < 0)
+            return CMD_MISUSED;
+        if (taken == 0 && options->device)
+            return wrong(command, "what is", *arguments);
+        if (taken == 0)
+            options->device = *arguments; /* "dev" may be left out */
+        else
+            arguments += taken - 1;
+        has_verb = true;
+    }
+    return CMD_DONE;
+}
+
+enum cmd_status status_parse(const struct status_command *command, int argument_count,
+    char **arguments, struct status_options *options)
+{
+    (void)argument_count; /* the list ends with NULL */
+    *options = (struct status_options){ .verb = command->verbs[0] };
+    return take_words(command, arguments + 1, options);
+}
