@@ -64,7 +64,7 @@ static uint32_t pop(struct queue *queue)
 
         EXPECT(ip_address_equal(control_queue_address(&queue->control), &expected));
     }
-    control_queue_pop(&queue->control);
+    control_queue_take(&queue->control, 0);
     return number;
 }
 
@@ -95,6 +95,25 @@ SPEC("answers leave in the order they came, with everything they said")
     EXPECT(control_queue_push(&queue.control, &record));
     EXPECT_EQ(pop(&queue), 1);
     EXPECT_MEM_EQ(control_queue_peek(&queue.control), &record, sizeof(record));
+}
+
+SPEC("an answer may leave before older ones, which keep their order")
+{
+    struct queue queue;
+
+    queue_init(&queue);
+    for (uint32_t i = 1; i <= 3; i++)
+        EXPECT(push(&queue, 0, i));
+    EXPECT(push_endpoint(&queue, 4));
+    EXPECT_EQ(control_queue_at(&queue.control, 1)->psn.value, 2);
+    control_queue_take(&queue.control, 1);
+    EXPECT_EQ(control_queue_count(&queue.control), 3);
+    control_queue_take(&queue.control, 2);
+    EXPECT(push_endpoint(&queue, 5));
+    EXPECT_EQ(pop(&queue), 1);
+    EXPECT_EQ(pop(&queue), 3);
+    EXPECT_EQ(pop(&queue), 5);
+    EXPECT_EQ(pop(&queue), 0);
 }
 
 SPEC("a full queue refuses, and takes again when one has left")

@@ -155,6 +155,34 @@ SPEC("adaptive: first losses demote below an eighth of all EVs, three in a row b
     EXPECT_EQ(path_refusals(paths.set), 0);
 }
 
+SPEC("adaptive: a plane's last EV, if it is spared, takes three losses in a row to go")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 4, 1, 0);
+    paths.config.loss_to_bad = PATH_LOSS_ADAPTIVE;
+    paths.config.spares_last_ev = true;
+    paths_open(&paths, 1);
+    EXPECT(!path_on_loss(paths.set, 2, 0, 0));
+    EXPECT(!path_on_loss(paths.set, 2, 0, 0));
+    EXPECT_EQ(path_usable_planes(paths.set, 0xf), 0xf);
+    EXPECT(path_on_loss(paths.set, 2, 0, 0));
+    EXPECT_EQ(path_usable_planes(paths.set, 0xf), 0xb);
+}
+
+SPEC("adaptive: one loss takes an EV whose plane has another, in use or in reserve")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 2, 1, 1);
+    paths.config.loss_to_bad = PATH_LOSS_ADAPTIVE;
+    paths.config.spares_last_ev = true;
+    paths_open(&paths, 1);
+    EXPECT(path_on_loss(paths.set, 0, 0, 0));
+    EXPECT_EQ(path_usable_planes(paths.set, 3), 3);
+    EXPECT(!path_on_loss(paths.set, 1, 0, 0));
+}
+
 SPEC("adaptive: EVs denied or bad by ALWAYS_SKIP are not bad through loss")
 {
     struct paths paths;

@@ -1,0 +1,205 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Debian's perftest and ibverbs-utils, as they are, over a soft fabric of four planes; also while it breaks.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+for program in ib_write_bw ib_write_lat ib_read_bw ib_send_bw ibv_devices ibv_devinfo; do
+    command -v $program >/dev/null || skip_all "$program is not installed (packages perftest, ibverbs-utils)"
+done
+if nm -D "$BUILD/lib/libmrc.so.1" 2>/dev/null | grep -q ' __[at]san_init'; then
+    skip_all 'a program without a sanitizer cannot load libraries with one'
+fi
+chmod 755 "$SCRATCH"
+export MRC_RUN_DIR="$SCRATCH/run"
+mkdir "$MRC_RUN_DIR"
+unset MRC_CONFIG MRC_DEVICES LD_PRELOAD LD_LIBRARY_PATH
+
+cat >"$SCRATCH/four.yaml" <<EOF
+planes: 4
+t0s: 2
+t1s: 2
+hosts_per_t0: 2
+host_link: { rate: 100Gb/s, delay: 500ns }
+uplink: { rate: 100Gb/s, delay: 500ns }
+EOF
+
+until_true() # COMMAND...: for ten seconds at most
+{
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 100 ] || return 1
+        sleep 0.1
+    done
+}
+
+as= # before every program
+$as "$mrc" fabric run -q "$SCRATCH/four.yaml" &
+fabric=$!
+trap 'kill $fabric; wait $fabric; rm -rf "$SCRATCH"' EXIT
+until_true "$mrc" fabric show
+
+is_listening()
+{
+    grep -qi ":$(printf %04x "$port") 00000000:0000 0A" /proc/net/tcp
+}
+
+port=$((20000 + $$ % 20000))
+way= # an option of mrc exec
+# Server on h0, client on h3, which is behind another T0. Leaves the client's words in $output, the server's in
+# $SCRATCH/server.
+pair() # PROGRAM OPTIONS...
+{
+    port=$((port + 1))
+    # shellcheck disable=SC2086
+    $as timeout 120 "$mrc" exec $way --nic h0 -- "$@" -p $port >"$SCRATCH/server" 2>&1 &
+    server=$!
+    until_true is_listening || echo 'the server does not listen'
+    status=0
+    # shellcheck disable=SC2086
+    $as timeout 120 "$mrc" exec $way --nic h3 -- "$@" -p $port 127.0.0.1 2>&1 || status=$?
+    wait $server || status="$status, server $?"
+    [ "$status" = 0 ] || cat "$SCRATCH/server"
+    return "${status%%,*}"
+}
+
+# Both sides end well; the client's table has a line for each size.
+both_exit_0() # SENTENCE LINES PROGRAM OPTIONS...
+{
+    sentence=$1
+    lines=$2
+    shift 2
+    exits 0 "$sentence: $*" pair "$@"
+    is '  with every line of the table' "$(printf '%s\n' "$output" | grep -c '^ [0-9]')" "$lines"
+}
+
+# ---- the command that runs them ----------------------------------------------------------------------------
+
+exits 2 'mrc exec wants a program' "$mrc" exec
+is 'as it says' "$output" "mrc exec: which program? 'mrc exec -- ib_write_bw', for one"
+exits 2 'an option that is not there is refused' "$mrc" exec --nick h0 -- true
+exits 1 'so is a NIC that is not there' "$mrc" exec --nic h7 -- true
+is 'with those there are' "$output" "mrc exec: there is no device 'h7'; there are mrc0 mrc1 mrc2 mrc3"
+exits 1 'and a program' "$mrc" exec -- /no/such/program
+exits 0 'it prints what it would set' "$mrc" exec --nic h1,mrc2 --print
+contains '  for the dynamic linker' "$output" "/mrc-verbs'"
+contains '  for NCCL' "$output" "export NCCL_IB_HCA='=mrc1,mrc2'"
+contains '  for MSCCL++' "$output" "export MSCCLPP_IBV_MODE='host-no-atomic'"
+# shellcheck disable=SC2016
+exits 0 'a shell understands it' sh -c 'eval "$("$1" exec --nic h1 -p)"; ibv_devices | grep -c mrc' sh "$mrc"
+is '  and then knows one device' "$output" 1
+exits 0 'what is set already stays' env NCCL_NET=Socket "$mrc" exec -- sh -c 'echo $NCCL_NET'
+is '  as it was' "$output" Socket
+
+# ---- looking -----------------------------------------------------------------------------------------------
+
+for way in '' --preload; do
+    # shellcheck disable=SC2086
+    exits 0 "ibv_devices lists them ($way)" "$mrc" exec $way -- ibv_devices
+    is '  all four' "$(printf '%s\n' "$output" | grep -c 'mrc[0-3]')" 4
+    # shellcheck disable=SC2086
+    exits 0 "ibv_devinfo -v knows one ($way)" "$mrc" exec $way --nic h2 -- ibv_devinfo -v
+    contains '  active' "$output" 'PORT_ACTIVE (4)'
+    contains '  with its address' "$output" 'GID[  3]:		2001:db8:1::1, RoCE v2'
+done
+
+# ---- writing -----------------------------------------------------------------------------------------------
+
+for way in '' --preload; do
+    both_exit_0 "writes ($way)" 1 ib_write_bw -n 1000
+    both_exit_0 "latency ($way)" 1 ib_write_lat -n 200
+done
+way=
+both_exit_0 'all sizes' 23 ib_write_bw -a -n 100
+both_exit_0 'four QPs' 1 ib_write_bw -q 4 -n 500
+both_exit_0 'both ways' 1 ib_write_bw -b -n 500
+both_exit_0 'for a time' 1 ib_write_bw -D 2 -x 3
+both_exit_0 'smaller packets' 1 ib_write_bw -m 1024 -n 500
+both_exit_0 'one byte' 1 ib_write_bw -s 1 -n 1000
+both_exit_0 'an odd size' 1 ib_write_bw -s 12345 -n 500
+both_exit_0 'large' 1 ib_write_bw -s 1000000 -n 50
+both_exit_0 'lists of requests' 1 ib_write_bw -l 8 -n 800
+both_exit_0 'latency of all sizes' 23 ib_write_lat -a -n 20
+
+# ---- what MRC does not have --------------------------------------------------------------------------------
+
+ends_with() # SENTENCE WORDS PROGRAM OPTIONS...
+{
+    sentence=$1
+    words=$2
+    shift 2
+    port=$((port + 1))
+    timeout 60 "$mrc" exec --nic h0 -- "$@" -p $port >"$SCRATCH/server" 2>&1 &
+    server=$!
+    until_true is_listening
+    exits 1 "$sentence" timeout 20 "$mrc" exec --nic h3 -- "$@" -p $port 127.0.0.1
+    contains '  and says why' "$output" "libmrc: WARN: $1: $words: MRC does not have it; "
+    is '  once' "$(printf '%s\n' "$output" | grep -c WARN)" 1
+    kill $server 2>/dev/null
+    wait $server
+}
+
+ends_with 'reading ends at once' 'RDMA READ' ib_read_bw -n 100
+ends_with 'so does a datagram' 'a QP or an address of type UD' ib_send_bw -c UD -n 100
+ends_with 'an unreliable connection' 'a QP of type UC' ib_write_bw -c UC -n 100
+ends_with 'an atomic operation' 'an atomic operation' ib_atomic_bw -n 100
+ends_with 'a shared receive queue' 'a shared receive queue' ib_send_bw --use-srq -n 100
+port=$((port + 1))
+timeout 60 "$mrc" exec --nic h0 -- ib_send_bw -n 100 -p $port >"$SCRATCH/server" 2>&1 &
+server=$!
+until_true is_listening
+exits 1 'and sending' timeout 20 "$mrc" exec --nic h3 -- ib_send_bw -n 100 -p $port 127.0.0.1
+contains '  which says why' "$output" 'ib_send_bw: SEND: MRC does not have it; use RDMA WRITE'
+kill $server 2>/dev/null
+wait $server
+
+# ---- failures ----------------------------------------------------------------------------------------------
+
+breaks()
+{
+    sleep 2 # perftest meets first
+    while read -r fault; do
+        sleep 0.3
+        # shellcheck disable=SC2086
+        "$mrc" fabric fault $fault
+    done <<EOF
+switch p0.t1.0 down
+port h0.p1 down
+switch p0.t1.0 up
+plane p2 blackhole
+port h0.p1 up
+plane p2 up
+plane p3 down
+plane p3 up
+clear
+EOF
+}
+
+breaks &
+both_exit_0 'a T1, a NIC port and planes die and return' 1 ib_write_bw -D 5
+wait $!
+breaks &
+both_exit_0 'and with four QPs, both ways' 1 ib_write_bw -D 5 -q 4 -b
+wait $!
+
+# ---- an ordinary user --------------------------------------------------------------------------------------
+
+as='setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/'
+if [ "$(id -u)" -ne 0 ]; then
+    skip 'an ordinary user does the same' 'this is one'
+elif ! $as test -r "$BUILD/lib/libmrc.so.1" -a -x "$mrc" 2>/dev/null; then
+    skip 'an ordinary user does the same' 'the build is not for others to read'
+else
+    export MRC_RUN_DIR="$SCRATCH/nobody"
+    mkdir "$MRC_RUN_DIR"
+    chown 65534:65534 "$MRC_RUN_DIR"
+    $as "$mrc" fabric run -q "$SCRATCH/four.yaml" &
+    other=$!
+    until_true $as "$mrc" fabric show
+    both_exit_0 'an ordinary user does the same' 1 ib_write_bw -n 500
+    way=--preload
+    both_exit_0 'an ordinary user preloads' 1 ib_write_bw -n 500
+    kill $other
+    wait $other
+fi
+done_testing

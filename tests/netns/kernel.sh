@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A fabric of namespaces whose switches are the unmodified Linux kernel: our addresses are real SRv6.
+. "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/netns.sh"
+$has_next_csid || skip_all 'this kernel or its ip command has no seg6local End with next-csid (Linux 6.1)'
+file=$(tiny)
+t1s='p0.t1.0 p0.t1.1 p1.t1.0 p1.t1.1'
+
+# Packets whose active uSID was that of this switch.
+shifted_by() # SWITCH
+{
+    ip -n "$fabric-$1" -6 -s route show | awk '/seg6local/ { for (i = 1; i < NF; i++) if ($i == "packets") print $(i + 1) }'
+}
+
+frames_so_far()
+{
+    for t1 in $t1s; do shifted_by "$t1"; done | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# Of the outermost headers.
+hop_limits() # CAPTURE SOURCE
+{
+    tshark -r "$1" -Y "ipv6.src == $2" -T fields -E occurrence=f -e ipv6.hlim 2>/dev/null | sort -u | tr '\n' ' '
+}
+
+turn() # SWITCH up|down
+{
+    ip -n "$fabric-$1" link set dev d0 "$2"
+    ip -n "$fabric-$1" link set dev d1 "$2"
+}
+
+exits 0 'a fabric comes up' "$mrc" fabric up --kernel -n "$fabric" "$file"
+contains '  forwarding by the kernel' "$output" 'forwarding by the kernel'
+contains 'a T0 has a route for its own uSID' "$(ip -n "$fabric-p1.t0.1" -6 route)" \
+    'fc00:42:2401::/48  encap seg6local action End count flavors next-csid lblen 32 nflen 16 dev sid'
+contains '  and for each T1' "$(ip -n "$fabric-p1.t0.1" -6 route)" 'fc00:42:2801::/48 via fe80::1 dev u1'
+contains '  and for each host' "$(ip -n "$fabric-p1.t0.1" -6 route)" 'fc00:42:2c00::/48 via fe80::1 dev d0'
+exits 0 'up once more changes nothing' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
+
+captures=$SCRATCH
+writes 'data crosses the T1s and arrives as it was sent' 0 3 -s 64K -n 100
+captures=
+for t1 in $t1s; do
+    is_more "  also through $t1" "$(shifted_by "$t1")" 0
+done
+if command -v tshark >/dev/null; then
+    is 'packets leave with a hop limit of 64' "$(hop_limits "$SCRATCH/h0" 2001:db8::1)" '64 '
+    is '  and arrive with 61: three hops' "$(hop_limits "$SCRATCH/h3" 2001:db8::1)" '61 '
+fi
+writes 'data crosses a single T0' 0 1 -s 64K -n 50
+
+begin_writes 0 3 -s 64K -D 4
+let_frames_cross 1000
+turn p0.t1.0 down
+let_frames_cross 1000
+before=$(shifted_by p0.t1.0)
+let_frames_cross 1000
+is 'a T1 whose interfaces are down carries nothing' "$(shifted_by p0.t1.0)" "$before"
+end_writes '  which costs no byte and no QP'
+exits 0 'up repairs it' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
+before=$(shifted_by p0.t1.0)
+writes '  and data crosses' 0 3 -s 64K -n 100
+is_more '  that T1 again' "$(shifted_by p0.t1.0)" "$before"
+
+exits 0 'it goes down' "$mrc" fabric down -n "$fabric"
+nothing_is_left '  and leaves nothing behind'
+done_testing

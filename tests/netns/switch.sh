@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A fabric of namespaces with mrc switch: data across T1s while links and switches fail, trimming on a slow port.
+. "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/netns.sh"
+file=$(tiny 'buffers: { data: 64KiB, host_data: 64KiB }')
+
+link_of() # HOST INTERFACE
+{
+    if ip -n "$fabric-$1" link show dev "$2" | grep -q LOWER_UP; then echo up; else echo down; fi
+}
+
+crossed() # SWITCH
+{
+    "$mrc" fabric show -n "$fabric" | awk -v name="$1" '$1 == name { sum += $5 } END { print sum + 0 }'
+}
+
+trimmed()
+{
+    echo $(($(counted trimmed_arriving) + $(counted trimmed_tail)))
+}
+
+exits 0 'a fabric comes up' "$mrc" fabric up -q -n "$fabric" "$file"
+writes 'data crosses the T1s and arrives as it was sent' 0 3 -s 64K -n 200
+for t1 in p0.t1.0 p0.t1.1 p1.t1.0 p1.t1.1; do
+    is_more "  also through $t1" "$(crossed $t1)" 0
+done
+writes 'data crosses a single T0' 0 1 -s 64K -n 50
+writes 'random sizes, both ways' 3 0 -s 64K --random -b -n 100
+
+begin_writes 0 3 -s 64K -D 4
+let_frames_cross 2000
+"$mrc" fabric fault -n "$fabric" port h3.p0 down
+is 'a link that is taken down is down for the host' "$(link_of h3 p0)" down
+is '  the other one stays up' "$(link_of h3 p1)" up
+let_frames_cross 2000
+"$mrc" fabric fault -n "$fabric" switch p1.t1.0 blackhole
+let_frames_cross 2000
+is_more 'frames vanish in a T1 that looks healthy' "$(counted lost)" 0
+"$mrc" fabric fault -n "$fabric" port h3.p0 up
+is 'the link comes back' "$(link_of h3 p0)" up
+let_frames_cross 2000
+end_writes 'a dead link and a blackholed T1 cost no byte and no QP'
+"$mrc" fabric fault -n "$fabric" clear
+
+begin_writes 0 3 -s 64K -D 3
+let_frames_cross 1000
+"$mrc" fabric fault -n "$fabric" switch p0.t1.1 down
+let_frames_cross 2000
+before=$(crossed p0.t1.1)
+let_frames_cross 1000
+is 'a T1 that is down carries nothing' "$(crossed p0.t1.1)" "$before"
+end_writes '  while the data goes on'
+"$mrc" fabric fault -n "$fabric" clear
+
+before=$(trimmed)
+"$mrc" fabric fault -n "$fabric" port h3.p1 slow 100Mb/s
+writes 'data arrives over a port that has become slow' 0 3 -s 64K -D 2
+is_more '  whose packets were trimmed' "$(trimmed)" "$before"
+"$mrc" fabric fault -n "$fabric" clear
+"$mrc" fabric down -n "$fabric"
+
+exits 0 'links may be paced' "$mrc" fabric up -q -n "$fabric" --slower 100 "$file"
+is '  to a hundredth of 100 Gb/s' \
+    "$("$mrc" fabric show -n "$fabric" -a | awk '$2 == "h0.p0" { print $4 }' | sort -u)" 1.0
+contains '  which the devices know' "$(cat "$MRC_RUN_DIR/mrc/mrc0/config")" 'link_bps: 2000000000'
+writes '  and carry data' 0 3 -s 64K -D 2
+"$mrc" fabric down -n "$fabric"
+nothing_is_left 'nothing is left'
+done_testing

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of a namespace fabric. */
+#include "lab/netns_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "spec.h"
+
+static struct fabric small_fabric(void)
+{
+    struct fabric_config config;
+    struct fabric_problem problem;
+    struct fabric fabric;
+
+    fabric_config_init(&config);
+    config.plane_count = 3;
+    config.t0_count = 3;
+    config.t1_count = 2;
+    config.hosts_per_t0 = 2;
+    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
+    return fabric;
+}
+
+SPEC("a namespace bears the name of its component, after the prefix")
+{
+    struct fabric fabric = small_fabric();
+    char name[NETNS_NAME_BYTES];
+
+    netns_name_of_nic("lab", 5, name);
+    EXPECT_EQ(strcmp(name, "lab-h5"), 0);
+    netns_name_of_switch(&fabric, "lab", 6, name);
+    EXPECT_EQ(strcmp(name, "lab-p1.t0.1"), 0);
+    netns_name_of_switch(&fabric, "lab", 4, name);
+    EXPECT_EQ(strcmp(name, "lab-p0.t1.1"), 0);
+    netns_name_of_management("lab", name);
+    EXPECT_EQ(strcmp(name, "lab-mgmt"), 0);
+}
+
+SPEC("only namespaces of a fabric are found by its prefix")
+{
+    static const char *const ours[] = { "a-h0", "a-h12", "a-p0.t0.1", "a-p7.t1.1023", "a-mgmt" };
+    static const char *const others[] = { "a", "a-", "a-h", "a-h0x", "a-b-h0", "ab-h0", "a-p0",
+        "a-p0.t0", "a-p0.t0.1-t1.0", "a-management", "h0" };
+
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+        EXPECT(netns_name_has_prefix(ours[i], "a"));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        EXPECT(!netns_name_has_prefix(others[i], "a"));
+}
+
+SPEC("a prefix is a word that could not be a device or a path")
+{
+    EXPECT(netns_name_is_prefix("lab"));
+    EXPECT(netns_name_is_prefix("my-lab_2"));
+    EXPECT(!netns_name_is_prefix(""));
+    EXPECT(!netns_name_is_prefix("-n"));
+    EXPECT(!netns_name_is_prefix("a/b"));
+    EXPECT(!netns_name_is_prefix("a b"));
+    EXPECT(!netns_name_is_prefix(".."));
+    EXPECT(!netns_name_is_prefix("mrc0"));
+    EXPECT(!netns_name_is_prefix("a12345678901234567890123456789012"));
+}
+
+static bool interface_is(struct fabric_end end, const char *wanted)
+{
+    struct fabric fabric = small_fabric();
+    char name[NETNS_INTERFACE_BYTES];
+
+    netns_name_interface(&fabric, end, name);
+    return strcmp(name, wanted) == 0;
+}
+
+SPEC("an interface is called after where it leads")
+{
+    EXPECT(interface_is((struct fabric_end){ .is_nic = true, .node = 3, .port = 2 }, "p2"));
+    EXPECT(interface_is((struct fabric_end){ .node = 0, .port = 1 }, "d1"));
+    EXPECT(interface_is((struct fabric_end){ .node = 0, .port = 2 }, "u0"));
+    EXPECT(interface_is((struct fabric_end){ .node = 3, .port = 2 }, "d2"));
+}
+
+SPEC("no two ports have the same MAC address, and all are of our own making")
+{
+    struct fabric fabric = small_fabric();
+    static char macs[128][NETNS_MAC_BYTES];
+    unsigned int first;
+    uint32_t count = 0;
+
+    for (uint32_t nic = 0; nic < fabric.nic_count; nic++)
+        for (uint32_t port = 0; port < 3; port++)
+            netns_name_mac(
+                (struct fabric_end){ .is_nic = true, .node = nic, .port = port }, macs[count++]);
+    for (uint32_t node = 0; node < fabric.switch_count; node++)
+        for (uint32_t port = 0; port < fabric_port_count(&fabric, node); port++)
+            netns_name_mac((struct fabric_end){ .node = node, .port = port }, macs[count++]);
+    for (uint32_t i = 0; i < count; i++) {
+        EXPECT_EQ(sscanf(macs[i], "%2x:", &first), 1);
+        EXPECT_EQ(first & 3, 2); /* locally administered, one station */
+        for (uint32_t j = 0; j < i; j++)
+            EXPECT(strcmp(macs[i], macs[j]) != 0);
+    }
+}
+
+SPEC("hosts have IPv4 addresses from 10.99.0.1 on")
+{
+    char text[NETNS_IPV4_BYTES];
+
+    netns_name_ipv4(0, text);
+    EXPECT_EQ(strcmp(text, "10.99.0.1"), 0);
+    netns_name_ipv4(255, text);
+    EXPECT_EQ(strcmp(text, "10.99.1.0"), 0);
+    netns_name_ipv4(1023, text);
+    EXPECT_EQ(strcmp(text, "10.99.4.0"), 0);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is remembered of a namespace fabric. */
+#include "lab/netns_state.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fabric/fabric.h"
+#include "spec.h"
+
+static void make_folder(char path[static 32])
+{
+    snprintf(path, 32, "/tmp/netns-state-XXXXXX");
+    EXPECT(mkdtemp(path) != NULL);
+}
+
+static void remove_folder(const char *path)
+{
+    char file[64];
+
+    snprintf(file, sizeof(file), "%s/state", path);
+    unlink(file);
+    rmdir(path);
+}
+
+SPEC("what was written is read again")
+{
+    const struct netns_state wrote = { .is_kernel = true,
+        .nic_count = 8,
+        .switch_count = 48,
+        .digest = UINT64_MAX >> 1,
+        .pid = 4711,
+        .born = 123456789012 };
+    struct netns_state found = { 0 };
+    char folder[32];
+
+    make_folder(folder);
+    EXPECT_EQ(netns_state_read(folder, &found), -ENOENT);
+    EXPECT_EQ(netns_state_write(folder, &wrote), 0);
+    EXPECT_EQ(netns_state_read(folder, &found), 0);
+    EXPECT(found.is_kernel);
+    EXPECT_EQ(found.nic_count, 8);
+    EXPECT_EQ(found.switch_count, 48);
+    EXPECT(found.digest == wrote.digest);
+    EXPECT_EQ(found.pid, 4711);
+    EXPECT(found.born == wrote.born);
+    remove_folder(folder);
+}
+
+SPEC("a damaged file is told from none")
+{
+    struct netns_state found;
+    char folder[32];
+    char path[64];
+    FILE *file;
+
+    make_folder(folder);
+    snprintf(path, sizeof(path), "%s/state", folder);
+    file = fopen(path, "w");
+    fputs("{\"kernel\": tr", file);
+    fclose(file);
+    EXPECT_EQ(netns_state_read(folder, &found), -EINVAL);
+    remove_folder(folder);
+}
+
+SPEC("a process is ended, but not another one that has got its number")
+{
+    struct netns_state state = { 0 };
+    pid_t child = fork();
+
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    EXPECT(netns_state_adopt(&state, child));
+    EXPECT(netns_state_is_running(&state));
+    state.born++;
+    netns_state_end_process(&state);
+    EXPECT_EQ(kill(child, 0), 0);
+    EXPECT_EQ(waitpid(child, NULL, WNOHANG), 0);
+    state.born--;
+    netns_state_end_process(&state);
+    EXPECT(!netns_state_is_running(&state));
+    EXPECT_EQ(waitpid(child, NULL, 0), -1);
+}
+
+SPEC("a process that ignores the kind signal is ended all the same")
+{
+    struct netns_state state = { 0 };
+    int ready[2];
+    char byte;
+    pid_t child;
+
+    EXPECT_EQ(pipe(ready), 0);
+    child = fork();
+    if (child == 0) {
+        signal(SIGTERM, SIG_IGN);
+        EXPECT_EQ(write(ready[1], "x", 1), 1);
+        for (;;)
+            pause();
+    }
+    EXPECT_EQ(read(ready[0], &byte, 1), 1);
+    EXPECT(netns_state_adopt(&state, child));
+    netns_state_end_process(&state);
+    EXPECT(!netns_state_is_running(&state));
+    close(ready[0]);
+    close(ready[1]);
+}
+
+static uint64_t digest_with(uint32_t t1_count, uint32_t data_bytes)
+{
+    struct fabric_config config;
+    struct fabric_problem problem;
+    struct fabric fabric;
+
+    fabric_config_init(&config);
+    config.t1_count = t1_count;
+    config.buffers.data_bytes = data_bytes;
+    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
+    return netns_state_digest(&fabric);
+}
+
+SPEC("two descriptions of one fabric have the same digest, others do not")
+{
+    EXPECT(digest_with(8, 65536) == digest_with(8, 65536));
+    EXPECT(digest_with(8, 65536) != digest_with(7, 65536));
+    EXPECT(digest_with(8, 65536) != digest_with(8, 65537));
+}
