@@ -137,7 +137,7 @@ enum cmd_status fabric_netns_clean(const char *root, const char *prefix)
 
     fabric_netns_folder(root, prefix, folder);
     if (netns_state_read(folder, &state) == 0)
-        netns_state_end_process(&state);
+        netns_state_end_process(&state, FABRIC_NETNS_PATIENCE_MS);
     count = netns_remove(root, prefix);
     if (count < 0)
         return cmd_complain(CMD_FAILED, "fabric", "%s-*: the namespaces could not be removed: %s",

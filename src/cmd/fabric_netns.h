@@ -6,7 +6,8 @@
 
 #include "cmd/cmd.h"
 
-#define FABRIC_NETNS_PATH_BYTES 300
+#define FABRIC_NETNS_PATH_BYTES  300
+#define FABRIC_NETNS_PATIENCE_MS 10000 /* closing hundreds of packet sockets takes seconds */
 
 struct netns;
 struct netns_state;

@@ -163,7 +163,7 @@ static enum cmd_status build(const struct options *options, const char *folder)
         err = netns_state_write(folder, &state);
     if (!err && status == CMD_DONE)
         return CMD_DONE;
-    netns_state_end_process(&state);
+    netns_state_end_process(&state, FABRIC_NETNS_PATIENCE_MS);
     fabric_netns_clean(netns->root, netns->prefix);
     return err ? complain_about(err) : status;
 }

@@ -15,10 +15,7 @@
 
 #define PATH_BYTES 512
 
-enum {
-    LOOK_MS = 10,
-    PATIENCE_MS = 10000, /* closing hundreds of packet sockets takes seconds */
-};
+enum { LOOK_MS = 10 };
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -142,11 +139,11 @@ bool netns_state_is_running(const struct netns_state *state)
     return state->pid > 0 && state->born != 0 && birth_of(state->pid) == state->born;
 }
 
-static bool has_ended(const struct netns_state *state)
+static bool has_ended(const struct netns_state *state, uint32_t patience_ms)
 {
     const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
 
-    for (uint32_t waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms += LOOK_MS) {
+    for (uint32_t waited_ms = 0; waited_ms < patience_ms; waited_ms += LOOK_MS) {
         waitpid(state->pid, NULL, WNOHANG); /* in case it is a child of ours */
         if (!netns_state_is_running(state))
             return true;
@@ -155,13 +152,13 @@ static bool has_ended(const struct netns_state *state)
     return false;
 }
 
-void netns_state_end_process(const struct netns_state *state)
+void netns_state_end_process(const struct netns_state *state, uint32_t patience_ms)
 {
     static const int signals[] = { SIGTERM, SIGKILL };
 
     for (uint32_t i = 0; i < 2 && netns_state_is_running(state); i++) {
         kill(state->pid, signals[i]);
-        if (has_ended(state))
+        if (has_ended(state, patience_ms))
             return;
     }
 }

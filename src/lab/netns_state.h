@@ -23,8 +23,9 @@ uint64_t netns_state_digest(const struct fabric *);
 int netns_state_read(const char *folder, struct netns_state *);
 int netns_state_write(const char *folder, const struct netns_state *);
 
-/* The process `pid` is the one that is remembered: it makes it so, or asks. */
+/* Remembers a process. False: it has ended already. */
 bool netns_state_adopt(struct netns_state *, pid_t pid);
+/* The process that is remembered, and not a later one with the same number. */
 bool netns_state_is_running(const struct netns_state *);
-/* Ends the switch process, kindly at first. */
-void netns_state_end_process(const struct netns_state *);
+/* Ends the switch process, kindly at first, and after so long by force. */
+void netns_state_end_process(const struct netns_state *, uint32_t patience_ms);

@@ -31,6 +31,11 @@ ip -n "$probe" route add fc00::/48 encap seg6local action End count flavors next
     2>/dev/null || has_next_csid=false
 ip netns del "$probe"
 
+needs_next_csid()
+{
+    $has_next_csid || skip_all 'this kernel or its ip command has no seg6local End with next-csid (Linux 6.1)'
+}
+
 clean_up()
 {
     "$mrc" fabric down -n "$fabric"

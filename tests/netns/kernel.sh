@@ -3,8 +3,8 @@
 # A fabric of namespaces whose switches are the unmodified Linux kernel: our addresses are real SRv6.
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/netns.sh"
-$has_next_csid || skip_all 'this kernel or its ip command has no seg6local End with next-csid (Linux 6.1)'
-file=$(tiny)
+needs_next_csid
+file=$(tiny '')
 t1s='p0.t1.0 p0.t1.1 p1.t1.0 p1.t1.1'
 
 # Packets whose active uSID was that of this switch.
@@ -33,7 +33,7 @@ turn() # SWITCH up|down
 exits 0 'a fabric comes up' "$mrc" fabric up --kernel -n "$fabric" "$file"
 contains '  forwarding by the kernel' "$output" 'forwarding by the kernel'
 contains 'a T0 has a route for its own uSID' "$(ip -n "$fabric-p1.t0.1" -6 route)" \
-    'fc00:42:2401::/48  encap seg6local action End count flavors next-csid lblen 32 nflen 16 dev sid'
+    'fc00:42:2401::/48  encap seg6local action End flavors next-csid lblen 32 nflen 16 dev sid'
 contains '  and for each T1' "$(ip -n "$fabric-p1.t0.1" -6 route)" 'fc00:42:2801::/48 via fe80::1 dev u1'
 contains '  and for each host' "$(ip -n "$fabric-p1.t0.1" -6 route)" 'fc00:42:2c00::/48 via fe80::1 dev d0'
 exits 0 'up once more changes nothing' "$mrc" fabric up -q --kernel -n "$fabric" "$file"

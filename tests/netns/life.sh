@@ -3,7 +3,7 @@
 # mrc fabric up, down and list: what they build, what they refuse, and that nothing stays behind, whoever dies.
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/netns.sh"
-file=$(tiny)
+file=$(tiny '')
 
 pid_of_switches()
 {

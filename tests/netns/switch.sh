@@ -60,6 +60,25 @@ is_more '  whose packets were trimmed' "$(trimmed)" "$before"
 "$mrc" fabric fault -n "$fabric" clear
 "$mrc" fabric down -n "$fabric"
 
+# Two processes in place of one: plane 0 and plane 1.
+"$mrc" fabric up -q -n "$fabric" "$file"
+"$mrc" fabric stop -n "$fabric"
+for plane in 0 1; do
+    "$mrc" switch -q --netns "$fabric" -n "$fabric-plane$plane" \
+        --only "p$plane.t0.0,p$plane.t0.1,p$plane.t1.0,p$plane.t1.1" "$file" 2>"$SCRATCH/plane$plane" &
+done
+for plane in 0 1; do
+    until "$mrc" fabric show -n "$fabric-plane$plane" >"$SCRATCH/show" 2>&1; do :; done
+done
+writes 'switches may be spread over processes' 0 3 -s 64K -n 200
+for plane in 0 1; do
+    shown=$("$mrc" fabric show -n "$fabric-plane$plane" | awk 'NR > 2 && $1 ~ /^p/ { print substr($1, 1, 2) }' | sort -u)
+    is "  each of which knows its own" "$shown" "p$plane"
+    "$mrc" fabric stop -n "$fabric-plane$plane"
+done
+wait
+"$mrc" fabric down -n "$fabric"
+
 exits 0 'links may be paced' "$mrc" fabric up -q -n "$fabric" --slower 100 "$file"
 is '  to a hundredth of 100 Gb/s' \
     "$("$mrc" fabric show -n "$fabric" -a | awk '$2 == "h0.p0" { print $4 }' | sort -u)" 1.0

@@ -67,30 +67,9 @@ SPEC("a damaged file is told from none")
     remove_folder(folder);
 }
 
-SPEC("a process is ended, but not another one that has got its number")
+/* A process that waits, and does with SIGTERM as told. */
+static pid_t start_child(void (*on_term)(int))
 {
-    struct netns_state state = { 0 };
-    pid_t child = fork();
-
-    if (child == 0) {
-        pause();
-        _exit(0);
-    }
-    EXPECT(netns_state_adopt(&state, child));
-    EXPECT(netns_state_is_running(&state));
-    state.born++;
-    netns_state_end_process(&state);
-    EXPECT_EQ(kill(child, 0), 0);
-    EXPECT_EQ(waitpid(child, NULL, WNOHANG), 0);
-    state.born--;
-    netns_state_end_process(&state);
-    EXPECT(!netns_state_is_running(&state));
-    EXPECT_EQ(waitpid(child, NULL, 0), -1);
-}
-
-SPEC("a process that ignores the kind signal is ended all the same")
-{
-    struct netns_state state = { 0 };
     int ready[2];
     char byte;
     pid_t child;
@@ -98,17 +77,41 @@ SPEC("a process that ignores the kind signal is ended all the same")
     EXPECT_EQ(pipe(ready), 0);
     child = fork();
     if (child == 0) {
-        signal(SIGTERM, SIG_IGN);
-        EXPECT_EQ(write(ready[1], "x", 1), 1);
-        for (;;)
-            pause();
+        signal(SIGTERM, on_term);
+        if (write(ready[1], "x", 1) == 1)
+            for (;;)
+                pause();
+        _exit(1);
     }
     EXPECT_EQ(read(ready[0], &byte, 1), 1);
-    EXPECT(netns_state_adopt(&state, child));
-    netns_state_end_process(&state);
-    EXPECT(!netns_state_is_running(&state));
     close(ready[0]);
     close(ready[1]);
+    return child;
+}
+
+SPEC("a process is ended, but not another one that has got its number")
+{
+    struct netns_state state = { 0 };
+    pid_t child = start_child(SIG_DFL);
+
+    EXPECT(netns_state_adopt(&state, child));
+    EXPECT(netns_state_is_running(&state));
+    state.born++;
+    netns_state_end_process(&state, 50);
+    EXPECT_EQ(waitpid(child, NULL, WNOHANG), 0);
+    state.born--;
+    netns_state_end_process(&state, 5000);
+    EXPECT(!netns_state_is_running(&state));
+    EXPECT_EQ(waitpid(child, NULL, 0), -1);
+}
+
+SPEC("a process that ignores the kind signal is ended all the same")
+{
+    struct netns_state state = { 0 };
+
+    EXPECT(netns_state_adopt(&state, start_child(SIG_IGN)));
+    netns_state_end_process(&state, 50);
+    EXPECT(!netns_state_is_running(&state));
 }
 
 static uint64_t digest_with(uint32_t t1_count, uint32_t data_bytes)
