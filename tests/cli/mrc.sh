@@ -15,7 +15,7 @@ is 'the version is one line' "$(echo "$output" | sed 's/ [0-9.]*$/ N/')" 'mrc (O
 exits 0 'help of a subcommand is its --help' "$mrc" help decode
 is 'in the same words' "$output" "$("$mrc" decode --help)"
 exits 0 'a subcommand may be shortened' "$mrc" dec --help
-exits 0 'also behind help' "$mrc" help d
+exits 0 'also behind help' "$mrc" help dec
 
 exits 2 'a subcommand that does not exist is refused' "$mrc" dcode
 is 'with the one that was meant' "$output" "mrc: there is no subcommand 'dcode'; did you mean 'decode'?"
