@@ -19,6 +19,7 @@ struct cmd {
 
 enum cmd_status cmd_decode(int argument_count, char **arguments);
 enum cmd_status cmd_dev(int argument_count, char **arguments);
+enum cmd_status cmd_doctor(int argument_count, char **arguments);
 enum cmd_status cmd_ev(int argument_count, char **arguments);
 enum cmd_status cmd_exec(int argument_count, char **arguments);
 enum cmd_status cmd_fabric(int argument_count, char **arguments);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/decode_words.h"
-#include "cmd/nearest.h"
+#include "files/files.h"
 
 /* Decimal, or hexadecimal after 0x. */
 static bool parse_number(const char *text, uint64_t *number)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/decode_knobs.h"
-#include "cmd/nearest.h"
+#include "files/files.h"
 
 enum {
     OPTION_UDP_PORT = 256, /* beyond the letters */

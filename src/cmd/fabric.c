@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/nearest.h"
+#include "files/files.h"
 #include "lab/lab.h"
 
 static const char name[] = "fabric";

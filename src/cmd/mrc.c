@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/nearest.h"
+#include "files/files.h"
 
 static const struct cmd commands[] = {
     { "decode", "show the packets of a capture or of hex lines", cmd_decode },
     { "dev", "show devices and who has them", cmd_dev },
+    { "doctor", "say what this machine can and cannot do, and why", cmd_doctor },
     { "ev", "show the entropy values of queue pairs of a running NIC", cmd_ev },
     { "exec", "run a verbs program over MRC, as it is", cmd_exec },
     { "fabric", "run a fabric on this machine, break it, look at it", cmd_fabric },

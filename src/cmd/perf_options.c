@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/nearest.h"
+#include "files/files.h"
 #include "cmd/perf_test.h"
 
 static const char name[] = "perf";
@@ -34,6 +34,7 @@ enum {
     OPTION_MIN,
     OPTION_BOTH,
     OPTION_QUIET,
+    OPTION_LAST_WORD,
 };
 
 /* -b is both ways here and the least size there. */
@@ -73,6 +74,7 @@ static const struct option long_options[] = {
     { "json", no_argument, NULL, 'j' },
     { "out_json", no_argument, NULL, OPTION_OUT_JSON },
     { "out_json_file", required_argument, NULL, OPTION_OUT_JSON_FILE },
+    { "last_word", no_argument, NULL, OPTION_LAST_WORD },
     { "quiet", no_argument, NULL, OPTION_QUIET },
     { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 },
@@ -196,6 +198,7 @@ static void set_flag(struct perf_options *options, int option)
     settings->uses_events |= option == OPTION_EVENTS;
     options->reports_gbits |= option == OPTION_GBITS;
     options->is_json |= option == 'j';
+    options->waits_for_last_word |= option == OPTION_LAST_WORD;
     options->is_quiet |= option == OPTION_QUIET;
     options->wants_help |= option == 'h';
     if (option == OPTION_OUT_JSON && !options->json_path)

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <infiniband/verbs.h>
+#include <mrc.h>
+#include <mrc_ctl.h>
+
 #include "cmd/status.h"
-#include "infiniband/verbs.h"
-#include "mrc.h"
-#include "mrc_ctl.h"
 
 static const char *const verbs[] = { "show", "set", NULL };
 static const struct status_command command = {
@@ -34,7 +35,7 @@ struct opened {
 static bool open_device(const char *name, struct opened *out)
 {
     struct ibv_device **list = ibv_get_device_list(NULL);
-    struct ibv_device_attr attributes;
+    struct mrc_ctl_port_attr attributes;
 
     *out = (struct opened){ 0 };
     for (uint32_t i = 0; list && list[i] && !out->verbs; i++)
@@ -42,9 +43,10 @@ static bool open_device(const char *name, struct opened *out)
             out->verbs = ibv_open_device(list[i]);
     if (list)
         ibv_free_device_list(list);
-    if (out->verbs && ibv_query_device(out->verbs, &attributes) == 0)
-        out->port_count = attributes.phys_port_cnt;
     out->mrc = out->verbs ? mrc_create_context(out->verbs, NULL) : NULL;
+    while (out->mrc && mrc_ctl_query_port(out->mrc, (uint8_t)(out->port_count + 1), &attributes,
+                           MRC_CTL_PORT_ADMIN_STATE) == 0)
+        out->port_count++;
     return out->mrc;
 }
 

@@ -160,31 +160,14 @@ static int by_trace_time(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* The names of transport/events.def, in its order: the transport's front door does not show them.
- */
-static const char *const trace_names[][4] = {
-    { "loss", "psn", "ev", "rule" },
-    { "spurious", "psn", "ev", "reorder_window_ns" },
-    { "timeout", "psn", "timeouts", "interval_ns" },
-    { "retransmit", "psn", "ev", "rule" },
-    { "sack", "cack_psn", "inflight_bytes", "window_bytes" },
-    { "nack", "psn", "reason", "window_bytes" },
-    { "rtt", "sample_ns", "base_rtt_ns", "window_bytes" },
-    { "ev", "ev", "from_to", "cause" },
-    { "planes", "data_planes", "control_planes", "peer_ports" },
-    { "qp_state", "from", "to", "status" },
-};
-
 static void write_trace(FILE *file, const struct trace_event *event)
 {
-    static const char *const unknown[4] = { "unknown", "value0", "value1", "value2" };
-    bool is_known = event->kind < sizeof(trace_names) / sizeof(trace_names[0]);
-    const char *const *names = is_known ? trace_names[event->kind] : unknown;
+    const struct event_description *description = &event_descriptions[event->kind];
 
     fprintf(file, "{\"time_ns\":%" PRIu64 ",\"event\":\"%s\",\"qp\":%" PRIu32, event->time_ns,
-        names[0], event->subject);
+        description->name, event->subject);
     for (int i = 0; i < 3; i++)
-        fprintf(file, ",\"%s\":%" PRIu64, names[i + 1], event->values[i]);
+        fprintf(file, ",\"%s\":%" PRIu64, description->values[i], event->values[i]);
     fputs("}\n", file);
 }
 

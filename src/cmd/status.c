@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "infiniband/verbs.h"
+#include <infiniband/verbs.h>
+
 #include "pktio/pktio.h"
 
 enum { PATH_BYTES = 512 };

@@ -6,5 +6,6 @@
 #include "files/experiment.h"
 #include "files/fabric_file.h"
 #include "files/json.h"
+#include "files/nearest.h"
 #include "files/quantity.h"
 #include "files/yaml.h"

@@ -5,7 +5,7 @@
 #include "host/engine.h"
 #include "host/ev_profile.h"
 #include "host/status_words.h"
-#include "transport/events.h"
+#include "transport/transport.h"
 
 static void push(struct host_nic *nic, const struct status_event *event, uint32_t level)
 {

@@ -14,6 +14,7 @@
 #include "cc/cc.h"
 #include "path/path.h"
 #include "transport/counters.h"
+#include "transport/events.h"
 #include "transport/parameters.h"
 #include "wire/drop.h"
 #include "wire/packet.h"
@@ -85,13 +86,12 @@ void transport_drain_ports(struct transport *, uint32_t port_mask);
 uint64_t transport_deadline_ns(const struct transport *);
 void transport_expire(struct transport *, uint64_t now_ns);
 
-/* All that the transport may want, for whoever asks after every packet. */
-struct transport_needs {
-    uint64_t deadline_ns; /* transport_deadline_ns() */
-    bool wants_to_send;   /* transport_wants_to_send() */
-    bool has_events;      /* transport_next_event() may have one; false: it has none */
+/* What there may be to do now, for whoever asks after every packet. */
+struct transport_wants {
+    bool to_send; /* transport_wants_to_send() */
+    bool to_tell; /* false: transport_next_event() has nothing */
 };
-struct transport_needs transport_needs(const struct transport *);
+struct transport_wants transport_wants(const struct transport *);
 
 /* ---- queue pairs ---------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Levenshtein distance over short words. */
-#include "cmd/nearest.h"
+#include "files/nearest.h"
 
 #include <stdint.h>
 #include <string.h>
