@@ -131,24 +131,26 @@ static void emit_special(struct sim *sim, uint32_t port, const struct port_trans
         return;
     }
     engine_post(
-        sim, link->peer_node, link->peer_port, sent->end_ps + link->latency_ps, sent->entry);
+        sim, link->peer_node, link->peer_port, sent->end_ps + link->latency_ps, &sent->entry);
 }
 
 void egress_transmit(struct sim *sim, uint32_t port, uint64_t now_ps)
 {
     const struct engine_link *link = &sim->links[port];
     struct port *queue = &sim->ports[port];
-    struct port_transmission sent;
 
     do {
-        port_send(queue, &sent);
+        uint64_t start_ps = queue->free_ps;
+        const struct port_entry *sent = port_send(queue);
+
         if (__builtin_expect(link->is_special, false)) {
-            emit_special(sim, port, &sent);
+            emit_special(sim, port,
+                &(struct port_transmission){
+                    .entry = *sent, .start_ps = start_ps, .end_ps = queue->free_ps });
             continue;
         }
         sim->packet_hops++;
-        engine_post(
-            sim, link->peer_node, link->peer_port, sent.end_ps + link->latency_ps, sent.entry);
+        engine_post(sim, link->peer_node, link->peer_port, queue->free_ps + link->latency_ps, sent);
     } while (port_next_ps(queue) <= now_ps);
 }
 

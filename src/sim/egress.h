@@ -27,11 +27,10 @@ static inline uint64_t egress_send(
     struct sim *sim, const struct egress *egress, uint64_t next_ps, uint64_t now_ps)
 {
     while (next_ps <= now_ps) {
-        struct port_transmission sent;
+        const struct port_entry *sent = port_send(egress->port);
 
-        port_send(egress->port, &sent);
         sim->packet_hops++;
-        mailbox_send(&sim->mailbox, &egress->way, sent.end_ps + egress->latency_ps, sent.entry);
+        mailbox_send(&sim->mailbox, &egress->way, egress->port->free_ps + egress->latency_ps, sent);
         next_ps = port_next_ps(egress->port);
     }
     return next_ps;

@@ -198,11 +198,11 @@ static inline uint64_t engine_mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-static inline void engine_post(
-    struct sim *sim, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry packet)
+static inline void engine_post(struct sim *sim, uint32_t node, uint32_t port, uint64_t time_ps,
+    const struct port_entry *packet)
 {
     if (__builtin_expect(sim->heap != NULL, false))
-        heap_post(sim->heap, node, port, time_ps, packet);
+        heap_post(sim->heap, node, port, time_ps, *packet);
     else
         mailbox_post(&sim->mailbox, node, port, time_ps, packet);
 }

@@ -138,7 +138,7 @@ static void bring_near(struct mailbox *mailbox)
         struct mailbox_far far = pop_far(mailbox);
 
         mailbox_append(mailbox, mailbox->slot, far.node,
-            (far.time_ps - mailbox->open_ps) << 32 | far.port, far.packet);
+            (far.time_ps - mailbox->open_ps) << 32 | far.port, &far.packet);
     }
     while ((node = wheel_take(&mailbox->wheel, end_ps / PS_PER_NS)) != WHEEL_NONE)
         mailbox_activate(mailbox, mailbox->slot, node);

@@ -105,7 +105,7 @@ static inline void mailbox_activate(struct mailbox *mailbox, uint32_t slot, uint
 }
 
 static inline void mailbox_append_to(struct mailbox *mailbox, uint32_t *list, uint32_t slot,
-    uint32_t node, uint64_t key, struct port_entry packet)
+    uint32_t node, uint64_t key, const struct port_entry *packet)
 {
     uint32_t unit = *list;
 
@@ -115,12 +115,12 @@ static inline void mailbox_append_to(struct mailbox *mailbox, uint32_t *list, ui
         unit = mailbox_take_chunk(mailbox, unit);
     }
     mailbox->units[unit].entry.key = key;
-    mailbox->units[unit].entry.packet = packet;
+    mailbox->units[unit].entry.packet = *packet;
     *list = unit + 1;
 }
 
-static inline void mailbox_append(
-    struct mailbox *mailbox, uint32_t slot, uint32_t node, uint64_t key, struct port_entry packet)
+static inline void mailbox_append(struct mailbox *mailbox, uint32_t slot, uint32_t node,
+    uint64_t key, const struct port_entry *packet)
 {
     mailbox_append_to(
         mailbox, &mailbox->next[slot * mailbox->node_count + node], slot, node, key, packet);
@@ -128,14 +128,14 @@ static inline void mailbox_append(
 
 /* The packet arrives at `port` of `node` at `time_ps`, in a window not yet open. */
 static inline void mailbox_post(struct mailbox *mailbox, uint32_t node, uint32_t port,
-    uint64_t time_ps, struct port_entry packet)
+    uint64_t time_ps, const struct port_entry *packet)
 {
     uint64_t offset_ps;
     uint32_t ahead = mailbox_ahead(mailbox, time_ps, &offset_ps);
 
     assert(ahead > 0);
     if (__builtin_expect(ahead == MAILBOX_WINDOWS, false))
-        mailbox_post_far(mailbox, node, port, time_ps, packet);
+        mailbox_post_far(mailbox, node, port, time_ps, *packet);
     else
         mailbox_append(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node,
             offset_ps << 32 | port, packet);
@@ -166,7 +166,7 @@ static inline struct mailbox_way mailbox_way(
 
 /* As mailbox_post(). */
 static inline void mailbox_send(struct mailbox *mailbox, const struct mailbox_way *way,
-    uint64_t time_ps, struct port_entry packet)
+    uint64_t time_ps, const struct port_entry *packet)
 {
     uint64_t offset_ps = time_ps - way->next_open_ps;
     uint32_t which = offset_ps >= mailbox->window_ps;

@@ -179,23 +179,21 @@ static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
     uint64_t room_ps = SIM_NEVER_PS;
-    struct transport_needs needs;
+    struct transport_wants wants;
 
     if (nic->timer_ps <= now_ps)
         expire(sim, index, now_ps);
-    needs = transport_needs(nic->transport);
-    if (needs.has_events || nic->work_ps <= now_ps) {
+    wants = transport_wants(nic->transport);
+    if (wants.to_tell || nic->work_ps <= now_ps) {
         work_turn(sim, index, now_ps);
-        needs = transport_needs(nic->transport);
+        wants = transport_wants(nic->transport);
     }
-    if (needs.wants_to_send) {
-        if (nic->room_ps <= now_ps) {
+    if (wants.to_send) {
+        if (nic->room_ps <= now_ps)
             send(sim, index, now_ps);
-            needs = transport_needs(nic->transport);
-        }
         room_ps = hungry_ps(sim, nic);
     }
-    nic->timer_ps = ps_of(needs.deadline_ns);
+    nic->timer_ps = ps_of(transport_deadline_ns(nic->transport));
     if (nic->timer_ps <= now_ps)
         nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
     nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);

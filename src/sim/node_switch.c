@@ -87,7 +87,7 @@ static uint64_t run_plain_port(struct sim *sim, uint32_t port, const struct mail
         next_ps = egress_send(sim, &egress, next_ps, now_ps);
         if (i == count)
             return next_ps;
-        outcome = port_enqueue(egress.port, entries[i].packet, now_ps);
+        outcome = port_admit(egress.port, &entries[i].packet, now_ps);
         if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
             egress_refuse(sim, entries[i].packet.handle, outcome.reason);
         else

@@ -86,7 +86,7 @@ static uint32_t put_back(struct sim *sim, uint32_t node, uint32_t count, uint64_
             sim->batch[kept++] = sim->batch[i];
         else
             mailbox_append(
-                &sim->mailbox, sim->mailbox.slot, node, sim->batch[i].key, sim->batch[i].packet);
+                &sim->mailbox, sim->mailbox.slot, node, sim->batch[i].key, &sim->batch[i].packet);
     return kept;
 }
 

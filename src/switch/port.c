@@ -110,7 +110,7 @@ static struct port_outcome trim(struct port *port, struct port_entry arriving)
         data->bytes = data->bytes - tail->length_bytes + arriving.length_bytes;
         *tail = arriving;
     }
-    port_push(port, PORT_CONTROL, cut);
+    port_push(port, PORT_CONTROL, &cut);
     count(port, tail_yields ? PORT_COUNTER_TRIMMED_TAIL : PORT_COUNTER_TRIMMED_ARRIVING);
     return (struct port_outcome){
         .verdict = tail_yields ? PORT_TRIMMED_TAIL : PORT_TRIMMED_ARRIVING, .cut = cut
@@ -147,7 +147,9 @@ bool port_transmit(struct port *port, uint64_t now_ps, struct port_transmission 
 {
     if (port_next_ps(port) > now_ps)
         return false;
-    port_send(port, out);
+    out->start_ps = port->free_ps;
+    out->entry = *port_send(port);
+    out->end_ps = port->free_ps;
     return true;
 }
 
@@ -155,7 +157,7 @@ bool port_take_out(struct port *port, struct port_entry *out)
 {
     if (port_next_ps(port) == PORT_NEVER_PS)
         return false;
-    *out = port_queue_pop(
+    *out = *port_queue_pop(
         &port->queues[port->queues[PORT_CONTROL].count > 0 ? PORT_CONTROL : PORT_DATA],
         port->profile->pool);
     return true;

@@ -83,7 +83,8 @@ static inline bool port_has_room(
 }
 
 /* There is room for it. */
-static inline void port_push(struct port *port, enum port_queue_kind kind, struct port_entry entry)
+static inline void port_push(
+    struct port *port, enum port_queue_kind kind, const struct port_entry *entry)
 {
     uint64_t *depth_bytes_max =
         &port->counters->value[kind == PORT_DATA ? PORT_COUNTER_DATA_DEPTH_BYTES_MAX
@@ -97,19 +98,26 @@ static inline void port_push(struct port *port, enum port_queue_kind kind, struc
 /* A packet for which there is no room: it or another is trimmed, or it is dropped. */
 struct port_outcome port_overflow(struct port *, struct port_entry);
 
-static inline struct port_outcome port_enqueue(
-    struct port *port, struct port_entry arriving, uint64_t now_ps)
+/* As port_enqueue(); what is named by a pointer is moved in one piece. */
+static inline struct port_outcome port_admit(
+    struct port *port, const struct port_entry *arriving, uint64_t now_ps)
 {
-    enum port_queue_kind kind = port_queue_of(arriving.class);
+    enum port_queue_kind kind = port_queue_of(arriving->class);
     uint64_t next_ps = port_next_ps(port);
 
     assert(next_ps > now_ps);
     if (next_ps == PORT_NEVER_PS && port->free_ps < now_ps)
         port->free_ps = now_ps;
-    if (__builtin_expect(!port_has_room(port, kind, arriving.length_bytes), false))
-        return port_overflow(port, arriving);
+    if (__builtin_expect(!port_has_room(port, kind, arriving->length_bytes), false))
+        return port_overflow(port, *arriving);
     port_push(port, kind, arriving);
     return (struct port_outcome){ .verdict = PORT_QUEUED };
+}
+
+static inline struct port_outcome port_enqueue(
+    struct port *port, struct port_entry arriving, uint64_t now_ps)
+{
+    return port_admit(port, &arriving, now_ps);
 }
 
 /* The far end takes nothing before `until_ps`: what waits here waits that long. Before: as
@@ -122,43 +130,43 @@ static inline void port_hold(struct port *port, uint64_t until_ps)
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
+/* RED by the bytes that a packet leaves behind in the data queue, red_min_bytes or more. */
+bool port_red(struct port *, uint32_t behind_bytes);
+
+static inline bool port_marks(struct port *port, const struct port_entry *leaving)
+{
+    const struct port_config *config = &port->profile->config;
+    uint32_t behind_bytes = port->queues[PORT_DATA].bytes;
+
+    return config->marks && behind_bytes >= config->red_min_bytes && leaving->ecn != ECN_NOT_ECT &&
+           leaving->ecn != ECN_CE && port_red(port, behind_bytes);
+}
+
+/* The next packet, if something waits: its transmission begins at free_ps as it was, and ends at
+ * free_ps as it is then. What it yields stays where it is until the next packet enters. */
+static inline const struct port_entry *port_send(struct port *port)
+{
+    bool is_control = port->queues[PORT_CONTROL].count > 0;
+    uint64_t *counters = port->counters->value;
+    struct port_entry *entry =
+        port_queue_pop(&port->queues[is_control ? PORT_CONTROL : PORT_DATA], port->profile->pool);
+
+    if (!is_control && port_marks(port, entry)) {
+        entry->ecn = ECN_CE;
+        counters[PORT_COUNTER_MARKED]++;
+    }
+    counters[is_control ? PORT_COUNTER_CONTROL_PACKETS : PORT_COUNTER_DATA_PACKETS]++;
+    counters[is_control ? PORT_COUNTER_CONTROL_BYTES : PORT_COUNTER_DATA_BYTES] +=
+        entry->length_bytes;
+    port->free_ps += port_transmission_ps(port->profile, entry->length_bytes);
+    return entry;
+}
+
 struct port_transmission {
     struct port_entry entry; /* its ecn may have become ECN_CE: the owner's packet must follow */
     uint64_t start_ps;
     uint64_t end_ps; /* its last bit leaves, the wire is free */
 };
-
-/* RED by the bytes that a packet leaves behind in the data queue, red_min_bytes or more. */
-bool port_red(struct port *, uint32_t behind_bytes);
-
-static inline bool port_marks(struct port *port, struct port_entry leaving)
-{
-    const struct port_config *config = &port->profile->config;
-    uint32_t behind_bytes = port->queues[PORT_DATA].bytes;
-
-    return config->marks && behind_bytes >= config->red_min_bytes && leaving.ecn != ECN_NOT_ECT &&
-           leaving.ecn != ECN_CE && port_red(port, behind_bytes);
-}
-
-/* The next packet: something waits. Its transmission begins when the wire is free. */
-static inline void port_send(struct port *port, struct port_transmission *out)
-{
-    bool is_control = port->queues[PORT_CONTROL].count > 0;
-    uint64_t *counters = port->counters->value;
-
-    out->entry =
-        port_queue_pop(&port->queues[is_control ? PORT_CONTROL : PORT_DATA], port->profile->pool);
-    if (!is_control && port_marks(port, out->entry)) {
-        out->entry.ecn = ECN_CE;
-        counters[PORT_COUNTER_MARKED]++;
-    }
-    counters[is_control ? PORT_COUNTER_CONTROL_PACKETS : PORT_COUNTER_DATA_PACKETS]++;
-    counters[is_control ? PORT_COUNTER_CONTROL_BYTES : PORT_COUNTER_DATA_BYTES] +=
-        out->entry.length_bytes;
-    out->start_ps = port->free_ps;
-    port->free_ps += port_transmission_ps(port->profile, out->entry.length_bytes);
-    out->end_ps = port->free_ps;
-}
 
 /* The next packet that is sent if its transmission begins by `now_ps`; false when none does. */
 bool port_transmit(struct port *, uint64_t now_ps, struct port_transmission *out);

@@ -49,7 +49,7 @@ struct port_queue {
 
 /* The pool has a slot left. Last in, first out: the slot used last is in the cache still. */
 static inline void port_queue_push(
-    struct port_queue *queue, struct port_pool *pool, struct port_entry entry)
+    struct port_queue *queue, struct port_pool *pool, const struct port_entry *entry)
 {
     uint32_t slot = pool->free_head;
 
@@ -58,26 +58,27 @@ static inline void port_queue_push(
     else
         pool->free_head = pool->slots[slot].next;
     pool->used_count++;
-    pool->slots[slot] = (struct port_slot){ .entry = entry, .next = PORT_SLOT_NONE };
+    pool->slots[slot].entry = *entry;
+    pool->slots[slot].next = PORT_SLOT_NONE;
     if (queue->count++ == 0)
         queue->head = slot;
     else
         pool->slots[queue->tail].next = slot;
     queue->tail = slot;
-    queue->bytes += entry.length_bytes;
+    queue->bytes += entry->length_bytes;
 }
 
-/* The queue is not empty. */
-static inline struct port_entry port_queue_pop(struct port_queue *queue, struct port_pool *pool)
+/* The queue is not empty. What it yields stays where it is until the next push. */
+static inline struct port_entry *port_queue_pop(struct port_queue *queue, struct port_pool *pool)
 {
-    uint32_t slot = queue->head;
-    struct port_entry entry = pool->slots[slot].entry;
+    struct port_slot *slot = &pool->slots[queue->head];
+    uint32_t next = slot->next;
 
-    queue->head = pool->slots[slot].next;
     queue->count--;
-    queue->bytes -= entry.length_bytes;
-    pool->slots[slot].next = pool->free_head;
-    pool->free_head = slot;
+    queue->bytes -= slot->entry.length_bytes;
+    slot->next = pool->free_head;
+    pool->free_head = queue->head;
     pool->used_count--;
-    return entry;
+    queue->head = next;
+    return &slot->entry;
 }

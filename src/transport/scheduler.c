@@ -131,11 +131,10 @@ bool transport_wants_to_send(const struct transport *nic)
            nic->ready.head != nic->ready.tail;
 }
 
-struct transport_needs transport_needs(const struct transport *nic)
+struct transport_wants transport_wants(const struct transport *nic)
 {
-    return (struct transport_needs){ .deadline_ns = deadlines_next_ns(&nic->deadlines),
-        .wants_to_send = transport_wants_to_send(nic),
-        .has_events = nic->eventful.head != nic->eventful.tail ||
-                      (nic->port_events_up | nic->port_events_down) != 0 ||
-                      nic->note_head != nic->note_tail };
+    return (struct transport_wants){ .to_send = transport_wants_to_send(nic),
+        .to_tell = nic->eventful.head != nic->eventful.tail ||
+                   (nic->port_events_up | nic->port_events_down) != 0 ||
+                   nic->note_head != nic->note_tail };
 }

@@ -41,7 +41,7 @@ static void close_fixture(struct fixture *f)
 
 static void post(struct fixture *f, uint32_t node, uint64_t time_ps, uint32_t handle)
 {
-    mailbox_post(&f->mailbox, node, 3, time_ps, (struct port_entry){ .handle = handle });
+    mailbox_post(&f->mailbox, node, 3, time_ps, &(struct port_entry){ .handle = handle });
 }
 
 SPEC("what is posted is there when its window opens, with its time and port")

@@ -68,9 +68,12 @@ SPEC("an EV that turns bad is an event, is counted, and will be probed")
 
     open_connected();
     EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    EXPECT(!transport_wants(nic.transport).to_tell);
     path_on_mark(paths(), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    EXPECT(transport_wants(nic.transport).to_tell);
     EXPECT(by_hand_event(&nic, &event));
     EXPECT_EQ(event.change.to, EV_ASSUMED_BAD);
+    EXPECT(!transport_wants(nic.transport).to_tell);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TURNED_BAD), 1);
     EXPECT_NE(transport_deadline_ns(nic.transport), UINT64_MAX);
     by_hand_wait(&nic, 25000000); /* a timeout, and a quarter of that */
