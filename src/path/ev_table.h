@@ -103,6 +103,12 @@ static inline struct ev_table_backoff *ev_table_backoffs(struct path_set *set)
     return (struct ev_table_backoff *)(ev_table_evs(set) + set->ev_count);
 }
 
+/* That an EV with so many marks in a row is passed over: 1, 2, 4 ... */
+static inline uint8_t ev_table_rotations(uint8_t marks)
+{
+    return (uint8_t)(1u << (marks - 1));
+}
+
 static inline uint8_t ev_table_ticks(const struct path_set *set, uint64_t now_ns)
 {
     return (uint8_t)(now_ns >> set->tick_shift);

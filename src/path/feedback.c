@@ -32,7 +32,7 @@ static void lengthen_skip(struct path_set *set, uint32_t ev_index)
 
     if (backoff->marks < BACKOFF_MARKS_MAX)
         backoff->marks++;
-    backoff->rotations_left = (uint8_t)(1u << (backoff->marks - 1));
+    backoff->rotations_left = ev_table_rotations(backoff->marks);
 }
 
 static enum path_signal spare_if_needed(
@@ -71,8 +71,8 @@ void path_on_unmarked(struct path_set *set, uint32_t ev_index)
     if (!set->has_backoff)
         return;
     backoff = &ev_table_backoffs(set)[ev_index];
-    backoff->marks = 0;
-    backoff->rotations_left = 1;
+    backoff->marks = set->config->skip_trial && backoff->marks > 1 ? backoff->marks - 1 : 0;
+    backoff->rotations_left = backoff->marks ? ev_table_rotations(backoff->marks) : 1;
 }
 
 /* ---- losses ----------------------------------------------------------------------------------*/

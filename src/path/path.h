@@ -91,6 +91,7 @@ struct path_config {
     enum path_loss_to_bad loss_to_bad;
     bool spares_last_ev;          /* adaptive: a plane's last EV takes three losses in a row */
     bool skip_backoff;            /* what it is at path_set_init() holds for that set */
+    bool skip_trial;              /* then an EV marked twice is tried with single packets */
     uint32_t base_rtt_ns;         /* until path_base_rtt_changed() */
     uint64_t probe_first_ns;      /* first probe of a bad EV, at the soonest; then doubling ... */
     uint64_t probe_longest_ns;    /* ... up to this, at most 1,000 s, each +-25 % */

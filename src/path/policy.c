@@ -58,9 +58,34 @@ struct walk {
     uint64_t now_ns;
 };
 
-/* An EV in SKIP has its turn. True if the packet takes it, because the mark has lapsed. */
+/* Back in the rotation it would take every packet of a round trip before the first mark is known:
+ * it is tried with one, and sits out as long again meanwhile. */
+static bool is_on_trial(struct path_set *set, uint32_t ev_index)
+{
+    return set->has_backoff && set->config->skip_trial &&
+           ev_table_backoffs(set)[ev_index].marks > 1;
+}
+
+static bool meet_trial(struct path_set *set, uint32_t ev_index, const struct walk *walk)
+{
+    struct ev_table_backoff *backoff = &ev_table_backoffs(set)[ev_index];
+
+    if (backoff->rotations_left > 0) {
+        backoff->rotations_left--;
+        return false;
+    }
+    if (ev_index == walk->avoid_ev)
+        return false;
+    backoff->rotations_left = ev_table_rotations(backoff->marks);
+    return true;
+}
+
+/* An EV in SKIP has its turn. True if the packet takes it, because the mark has lapsed or to try
+ * it. */
 static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk)
 {
+    if (is_on_trial(set, ev_index))
+        return meet_trial(set, ev_index, walk);
     if (has_lapsed(set, ev_index, walk->now_ns)) {
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, walk->now_ns);
         return ev_index != walk->avoid_ev;

@@ -133,11 +133,22 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
     return true;
 }
 
+/* The way back of the QP; any EV while nothing is heard, as that one may be why. */
+static uint32_t endpoint_ev(struct qp *qp, uint32_t plane, uint64_t now_ns)
+{
+    uint32_t way_back = path_reverse_ev(&qp->reverse, plane);
+    uint32_t other = PATH_NONE;
+
+    if (qp->requester && qp->attributes.state == QP_RTS && qp->requester->tail_rounds > 1)
+        other = path_pick_other(qp->paths, UINT32_C(1) << plane, plane, PATH_NONE, now_ns);
+    return other == PATH_NONE ? way_back : other;
+}
+
 /* By the port the request came by, which is waited for if it is busy, and only if it has gone down
  * by another; with a QP to that peer by its way back, else by the EV that worked in the other
  * direction. */
 static bool answer_endpoint(struct transport *nic, const struct control_record *record,
-    uint32_t ready_ports, struct packet *out)
+    uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
     const struct ipv6_addr *dst = control_queue_address(&nic->control);
     bool port_is_up = nic->up_mask >> record->port & 1;
@@ -149,7 +160,7 @@ static bool answer_endpoint(struct transport *nic, const struct control_record *
     fill_envelope(nic, dst, BTH_ENDPOINT_QPN, out);
     out->port = (uint8_t)__builtin_ctz(ports);
     out->ev = qp && qp->reverse.plane_mask >> out->port & 1
-                  ? qp_ev(qp, path_reverse_ev(&qp->reverse, out->port))
+                  ? qp_ev(qp, endpoint_ev(qp, out->port, now_ns))
                   : record->entropy;
     out->opcode = OPCODE_ENDPOINT_RESPONSE;
     out->psn = record->psn;
@@ -174,7 +185,7 @@ static bool answer(struct transport *nic, const struct control_record *record, u
     struct packet *out, uint64_t now_ns)
 {
     return record->kind == CONTROL_ENDPOINT_ANSWER
-               ? answer_endpoint(nic, record, ready_ports, out)
+               ? answer_endpoint(nic, record, ready_ports, out, now_ns)
                : answer_for_qp(nic, nic->qps[record->qp_index], record, ready_ports, out, now_ns);
 }
 

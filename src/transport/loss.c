@@ -24,6 +24,16 @@ static bool blames_path(enum loss_rule rule)
     return rule <= LOSS_BY_TIMEOUT;
 }
 
+enum silence_blames { SILENCE_BLAMES_EVS, SILENCE_BLAMES_NOBODY };
+
+/* Probes on other EVs were not answered either: had only the packets been lost, they would have
+ * been. */
+static bool may_be_the_way_back(const struct qp *qp)
+{
+    return qp->requester->tail_rounds > 1 &&
+           qp->nic->parameters->silence_blames == SILENCE_BLAMES_NOBODY;
+}
+
 /* True if the loss made the path bad. */
 static bool blame(
     struct qp *qp, const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
@@ -31,6 +41,8 @@ static bool blame(
     uint64_t sent_ns = now_ns - send_window_age_ns(record->ticks, now_ns);
     bool plane_lives = qp->requester->last_plane == qp_plane_of_ev(qp, record->ev_index);
 
+    if (rule == LOSS_BY_TIMEOUT && may_be_the_way_back(qp))
+        return false;
     if (rule == LOSS_BY_TIMEOUT && plane_lives)
         return path_on_timeout(qp->paths, record->ev_index, sent_ns, now_ns);
     return path_on_loss(qp->paths, record->ev_index, sent_ns, now_ns);

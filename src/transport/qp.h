@@ -56,6 +56,8 @@ void qp_connect(struct transport *, struct qp *);
 void qp_on_ev_change(void *context, const struct path_change *, uint64_t now_ns);
 /* With ev_state_scope=destination: which EVs are bad, from another QP with the same peer. */
 void qp_learn_paths(struct transport *, struct qp *, uint64_t now_ns);
+/* The EV is bad, as far as the QP can tell, or with ev_state_scope another one with its peer. */
+bool qp_knows_bad(const struct transport *, const struct qp *, uint32_t ev_index);
 
 /* Planes towards the peer: our port usable, the peer's up. */
 uint32_t qp_planes(const struct transport *, const struct qp *);

@@ -28,6 +28,39 @@ static void tell(
         path_learn(qp->paths, &told, now_ns);
 }
 
+static bool has_way_back_to_same_peer(const struct qp *qp, const struct qp *other)
+{
+    return other && other != qp && !other->requester && other->attributes.state >= QP_RTR &&
+           other->attributes.state <= QP_RTS &&
+           ip_address_equal(&qp->attributes.peer_address, &other->attributes.peer_address);
+}
+
+/* A QP that only receives has no states of EVs, but answers on one of each plane. */
+static void warn(struct transport *nic, struct qp *qp, const struct qp *teller, uint32_t ev_index)
+{
+    uint32_t own_index = translate(teller, qp, ev_index);
+
+    if (own_index != PATH_NONE)
+        path_reverse_avoid(&qp->reverse, qp->profile, own_index, &nic->prng);
+}
+
+bool qp_knows_bad(const struct transport *nic, const struct qp *qp, uint32_t ev_index)
+{
+    if (qp->requester)
+        return qp->attributes.state == QP_RTS &&
+               path_state_of(qp->paths, ev_index) == EV_ASSUMED_BAD;
+    if (nic->parameters->ev_state_scope != SCOPE_DESTINATION)
+        return false;
+    for (uint32_t i = 0; i < nic->qp_count_max; i++)
+        if (has_same_peer(qp, nic->qps[i])) {
+            uint32_t its_index = translate(qp, nic->qps[i], ev_index);
+
+            return its_index != PATH_NONE &&
+                   path_state_of(nic->qps[i]->paths, its_index) == EV_ASSUMED_BAD;
+        }
+    return false;
+}
+
 static void tell_others(
     struct transport *nic, const struct qp *qp, const struct path_change *change, uint64_t now_ns)
 {
@@ -37,6 +70,8 @@ static void tell_others(
     for (uint32_t i = 0; i < nic->qp_count_max; i++)
         if (has_same_peer(qp, nic->qps[i]))
             tell(nic->qps[i], qp, change, now_ns);
+        else if (change->to >= EV_ASSUMED_BAD && has_way_back_to_same_peer(qp, nic->qps[i]))
+            warn(nic, nic->qps[i], qp, change->ev_index);
     nic->is_sharing = false;
 }
 

@@ -39,6 +39,8 @@ void responder_start(struct transport *nic, struct qp *qp, uint64_t now_ns)
         .last_arrival_ns = now_ns,
         .reverse_probe_ns = UINT64_MAX,
         .reverse_deadline_ns = UINT64_MAX };
+    for (uint32_t i = 0; i < RESPONDER_REVERSE_MAX; i++)
+        responder->reverse[i].ev_index = RESPONDER_NO_EV;
     responder_widen_range(nic, qp, now_ns);
 }
 
@@ -171,16 +173,22 @@ static enum drop_reason on_new(
     return DROP_NONE;
 }
 
-static void note_arrival(struct transport *nic, struct qp *qp, uint64_t now_ns)
+/* The way back to the peer is needed. */
+static void note_peer(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct responder *responder = qp->responder;
 
-    responder->last_arrival_ns = now_ns;
     responder->heard = true;
     if (responder->reverse_probe_ns == UINT64_MAX) { /* the first after a silence */
         responder_begin_probing(nic, qp, now_ns);
         responder_widen_range(nic, qp, now_ns);
     }
+}
+
+static void note_arrival(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    qp->responder->last_arrival_ns = now_ns;
+    note_peer(nic, qp, now_ns);
 }
 
 enum drop_reason responder_on_write(
@@ -226,6 +234,8 @@ enum drop_reason responder_on_probe(
             PATH_PLANE_COUNT_MAX, now_ns))
         return DROP_RATE_LIMIT;
     responder->unreported_bytes = 0;
+    if (nic->parameters->reverse_probe_upon)
+        note_peer(nic, qp, now_ns);
     qp_answer(nic, qp, answer);
     return DROP_NONE;
 }

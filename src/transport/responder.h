@@ -15,6 +15,18 @@
 struct transport;
 struct qp;
 
+enum {
+    RESPONDER_REVERSE_MAX = 2,
+    RESPONDER_NO_EV = UINT16_MAX,
+};
+
+/* An EV probe of the way back, under way. */
+struct responder_reverse {
+    uint32_t deadline_ticks; /* of 1.024 us: it has failed */
+    uint16_t request;        /* its id */
+    uint16_t ev_index;       /* RESPONDER_NO_EV: there is none */
+};
+
 struct responder {
     struct recv_window window;
     struct recv_queue queue;
@@ -23,27 +35,26 @@ struct responder {
     uint64_t oor_nack_ns; /* an out-of-window NACK may go again */
     struct rate probe_answers;
     uint64_t reverse_probe_ns;    /* the next EV probe for the way back; UINT64_MAX: none needed */
-    uint64_t reverse_deadline_ns; /* the one under way has failed; UINT64_MAX: none is */
-    uint32_t idle_ns;             /* an unreported packet waits no longer for company */
-    uint32_t range_psns;          /* MPR: PSNs admitted above cack */
-    uint32_t unreported_bytes;    /* sack_trigger_cnt */
+    uint64_t reverse_deadline_ns; /* the next of those under way; UINT64_MAX: none is */
+    struct responder_reverse reverse[RESPONDER_REVERSE_MAX];
+    uint32_t idle_ns;          /* an unreported packet waits no longer for company */
+    uint32_t range_psns;       /* MPR: PSNs admitted above cack */
+    uint32_t unreported_bytes; /* sack_trigger_cnt */
     uint32_t messages_done;
     uint32_t messages_acked; /* the count of the last Transport ACK */
     uint32_t oor_count;
     struct psn tracker;  /* T of §7.3: where the walk over a long bitmap goes on */
     struct psn last_psn; /* of the packet charged last, for an idle SACK */
     uint32_t last_ev;
-    uint16_t reverse_request; /* id of the EV probe under way */
-    uint16_t reverse_ev;
     uint8_t last_port;
-    bool last_was_again; /* a retransmission */
-    uint8_t penalty;     /* rcv_cwnd_pen announced */
-    bool restore;
-    uint8_t sack_turn;      /* of §7.3: what the next bitmap shows */
-    bool shown_in_part;     /* the last bitmap did not reach all that has arrived */
-    bool highest_requested; /* prev_ar */
-    bool received_any;
-    bool heard; /* since the last turn of reverse probing */
+    uint8_t penalty;   /* rcv_cwnd_pen announced */
+    uint8_t sack_turn; /* of §7.3: what the next bitmap shows */
+    bool restore : 1;
+    bool last_was_again : 1;    /* a retransmission */
+    bool shown_in_part : 1;     /* the last bitmap did not reach all that has arrived */
+    bool highest_requested : 1; /* prev_ar */
+    bool received_any : 1;
+    bool heard : 1; /* since the last turn of reverse probing */
 };
 
 struct responder *responder_init(
@@ -69,7 +80,7 @@ void responder_begin_probing(struct transport *, struct qp *, uint64_t now_ns);
 
 /* The EV probe for the way back was answered. */
 void responder_on_reverse_answer(
-    struct transport *, struct qp *, uint16_t request_id, uint64_t now_ns);
+    struct qp *, uint16_t request_id, uint32_t ev_index, uint64_t now_ns);
 
 /* What a SACK leaving now says: bitmap, counts, window, congestion state. The trigger's fields are
  * the caller's. */

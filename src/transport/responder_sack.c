@@ -15,6 +15,8 @@ enum {
     REVERSE_TIMEOUT_RTTS = 4,
     REVERSE_TIMEOUT_LEAST_NS = 100 * 1000,
     REVERSE_BURST = 16,
+    REVERSE_DRAWS = 4,
+    REVERSE_TICK_SHIFT = 10,
     FLUSH_SACKS_MAX = 64,
 };
 
@@ -158,12 +160,65 @@ static bool reverse_rate_allows(struct transport *nic, uint64_t now_ns)
     return rate_allows(&nic->reverse_probes, gap_ns, REVERSE_BURST, now_ns);
 }
 
-/* §17: a QP that receives and does not send knows its way back only by probing it. */
+/* Ticks from now until it has failed; INT32_MAX: there is no such probe. */
+static int32_t reverse_ticks_left(const struct responder_reverse *probe, uint64_t now_ns)
+{
+    if (probe->ev_index == RESPONDER_NO_EV)
+        return INT32_MAX;
+    return (int32_t)(probe->deadline_ticks - (uint32_t)(now_ns >> REVERSE_TICK_SHIFT));
+}
+
+static void update_reverse_deadline(struct responder *responder, uint64_t now_ns)
+{
+    int32_t soonest = INT32_MAX;
+
+    for (uint32_t i = 0; i < RESPONDER_REVERSE_MAX; i++) {
+        int32_t left = reverse_ticks_left(&responder->reverse[i], now_ns);
+
+        soonest = left < soonest ? left : soonest;
+    }
+    responder->reverse_deadline_ns = soonest == INT32_MAX
+                                         ? UINT64_MAX
+                                         : ((now_ns >> REVERSE_TICK_SHIFT) + (uint64_t)soonest)
+                                               << REVERSE_TICK_SHIFT;
+}
+
+/* A free one, or the youngest: its answer is welcome, but nobody waits for it any more. */
+static struct responder_reverse *take_reverse(struct responder *responder, uint64_t now_ns)
+{
+    struct responder_reverse *taken = &responder->reverse[0];
+
+    for (uint32_t i = 1; i < RESPONDER_REVERSE_MAX; i++) {
+        struct responder_reverse *probe = &responder->reverse[i];
+
+        if (reverse_ticks_left(probe, now_ns) >= reverse_ticks_left(taken, now_ns))
+            taken = probe;
+    }
+    return taken;
+}
+
+/* A random EV, as long as that does not take too long one that nobody knows to be bad. */
+static uint32_t reverse_target(struct transport *nic, const struct qp *qp)
+{
+    uint32_t ev_index = PATH_NONE;
+
+    for (uint32_t i = 0; i < REVERSE_DRAWS; i++) {
+        ev_index =
+            path_reverse_probe_target(&qp->reverse, qp->profile, qp_planes(nic, qp), &nic->prng);
+        if (ev_index == PATH_NONE || !qp_knows_bad(nic, qp, ev_index))
+            break;
+    }
+    return ev_index;
+}
+
+/* §17: a QP that receives and does not send knows its way back only by probing it. The next probe
+ * does not wait for the answer to the last: that may have been on a path that is dead. */
 static void probe_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct responder *responder = qp->responder;
     bool sends = qp->sent_data;
     uint64_t timeout_ns = (uint64_t)REVERSE_TIMEOUT_RTTS * qp->cc.base_rtt_ns;
+    struct responder_reverse *probe = take_reverse(responder, now_ns);
     uint32_t ev_index;
     int32_t id;
 
@@ -173,9 +228,9 @@ static void probe_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
     if (responder->heard && qp->port_update_owed)
         qp_remind_of_ports(nic, qp, now_ns);
     responder->heard = false;
-    if (sends || responder->reverse_deadline_ns != UINT64_MAX || !reverse_rate_allows(nic, now_ns))
+    if (sends || !reverse_rate_allows(nic, now_ns))
         return;
-    ev_index = path_reverse_probe_target(&qp->reverse, qp->profile, qp_planes(nic, qp), &nic->prng);
+    ev_index = reverse_target(nic, qp);
     if (ev_index == PATH_NONE)
         return;
     id = nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_REVERSE,
@@ -188,23 +243,44 @@ static void probe_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
     if (id < 0)
         return;
     nic_count(nic, COUNTER_REVERSE_PROBES);
-    responder->reverse_request = (uint16_t)id;
-    responder->reverse_ev = (uint16_t)ev_index;
-    responder->reverse_deadline_ns =
-        now_ns + (timeout_ns > REVERSE_TIMEOUT_LEAST_NS ? timeout_ns : REVERSE_TIMEOUT_LEAST_NS);
+    probe->request = (uint16_t)id;
+    probe->ev_index = (uint16_t)ev_index;
+    if (timeout_ns < REVERSE_TIMEOUT_LEAST_NS)
+        timeout_ns = REVERSE_TIMEOUT_LEAST_NS;
+    probe->deadline_ticks = (uint32_t)((now_ns + timeout_ns) >> REVERSE_TICK_SHIFT) + 1;
+    update_reverse_deadline(responder, now_ns);
 }
 
 void responder_on_reverse_answer(
-    struct transport *nic, struct qp *qp, uint16_t request_id, uint64_t now_ns)
+    struct qp *qp, uint16_t request_id, uint32_t ev_index, uint64_t now_ns)
 {
     struct responder *responder = qp->responder;
 
-    (void)nic;
-    (void)now_ns;
-    if (responder->reverse_deadline_ns == UINT64_MAX || responder->reverse_request != request_id)
-        return;
-    responder->reverse_deadline_ns = UINT64_MAX;
-    path_reverse_on_probe_answered(&qp->reverse, qp->profile, responder->reverse_ev);
+    path_reverse_on_probe_answered(&qp->reverse, qp->profile, ev_index);
+    for (uint32_t i = 0; i < RESPONDER_REVERSE_MAX; i++) {
+        struct responder_reverse *probe = &responder->reverse[i];
+
+        if (probe->request == request_id)
+            probe->ev_index = RESPONDER_NO_EV;
+    }
+    update_reverse_deadline(responder, now_ns);
+}
+
+static void expire_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    struct responder *responder = qp->responder;
+
+    for (uint32_t i = 0; i < RESPONDER_REVERSE_MAX; i++) {
+        struct responder_reverse *probe = &responder->reverse[i];
+
+        if (reverse_ticks_left(probe, now_ns) > 0)
+            continue;
+        nic_count(nic, COUNTER_REVERSE_PROBES_FAILED);
+        path_reverse_on_probe_failed(&qp->reverse, qp->profile, probe->ev_index,
+            (uint32_t)nic->parameters->reverse_plane_out, &nic->prng);
+        probe->ev_index = RESPONDER_NO_EV;
+    }
+    update_reverse_deadline(responder, now_ns);
 }
 
 void responder_expire(struct transport *nic, struct qp *qp, uint64_t now_ns)
@@ -213,12 +289,8 @@ void responder_expire(struct transport *nic, struct qp *qp, uint64_t now_ns)
 
     if (now_ns >= idle_at_ns(responder))
         flush(nic, qp);
-    if (now_ns >= responder->reverse_deadline_ns) {
-        responder->reverse_deadline_ns = UINT64_MAX;
-        nic_count(nic, COUNTER_REVERSE_PROBES_FAILED);
-        path_reverse_on_probe_failed(&qp->reverse, qp->profile, responder->reverse_ev,
-            (uint32_t)nic->parameters->reverse_plane_out, &nic->prng);
-    }
+    if (now_ns >= responder->reverse_deadline_ns)
+        expire_reverse(nic, qp, now_ns);
     if (now_ns >= responder->reverse_probe_ns)
         probe_reverse(nic, qp, now_ns);
 }

@@ -31,11 +31,10 @@ static uint32_t slots_or(uint32_t configured, uint32_t otherwise)
     return configured ? configured : otherwise;
 }
 
-static struct qp **take_pointers(struct arena *arena, uint32_t count)
+/* Pointers to QPs. */
+static void *take_pointers(struct arena *arena, uint32_t count)
 {
-    struct qp **pointers = arena_take(arena, count, sizeof(*pointers), alignof(struct qp *));
-
-    return pointers;
+    return arena_take(arena, count, sizeof(void *), alignof(void *));
 }
 
 static void take_tables(struct transport *nic, struct arena *arena, uint32_t qp_count_max)
@@ -76,6 +75,7 @@ static void derive_path_config(struct transport *nic)
         .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
         .spares_last_ev = parameters->plane_last_ev,
         .skip_backoff = parameters->skip_backoff,
+        .skip_trial = parameters->skip_trial,
         .base_rtt_ns =
             (uint32_t)(parameters->skip_lapse ? parameters->skip_lapse : parameters->base_rtt),
         .probe_first_ns = parameters->ev_probe_first,

@@ -23,6 +23,7 @@ static void open_quiet(void)
 {
     observe_prepare(&nic);
     nic.config.parameters.tail_floor = 1000000000;
+    nic.config.parameters.silence_blames = 0; /* as §13 has it */
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
 }
@@ -448,6 +449,7 @@ SPEC("§26.24: skip_backoff: k marks in a row skip 2^(k-1) rotations; one unmark
 {
     observe_prepare(&nic);
     nic.config.parameters.skip_backoff = 1;
+    nic.config.parameters.skip_trial = 0;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
     observe_post(&nic, 1, 8 * PMTU);

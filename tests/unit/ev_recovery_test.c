@@ -422,3 +422,22 @@ SPEC("probing goes on where the count of ticks wraps")
     EXPECT_GT(now_ns, UINT64_C(1) << 42);
     EXPECT_LT(now_ns, (UINT64_C(1) << 42) + MS(10));
 }
+
+SPEC("however long an EV stays dead, its probes stay a second apart")
+{
+    struct paths paths;
+    uint64_t sent_ns = 0;
+    uint32_t probes = 0;
+
+    paths_init(&paths, 1, 4, 0);
+    path_on_loss(paths.set, 1, 0, 0);
+    while (probes < 300) {
+        uint64_t now_ns = path_probe_deadline_ns(paths.set);
+
+        if (path_probe_next(paths.set, ALL_PLANES, now_ns) == PATH_NONE)
+            continue;
+        if (probes++ > 20)
+            EXPECT_GE(now_ns - sent_ns, MS(750));
+        sent_ns = now_ns;
+    }
+}

@@ -249,6 +249,30 @@ SPEC("skip_backoff: each further mark doubles the rotations skipped, up to 64")
     }
 }
 
+SPEC("skip_trial: an EV marked three times is tried with one packet, and sits out as long again")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.skip_backoff = true;
+    paths.config.skip_trial = true;
+    paths_open(&paths, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        uint32_t rotations = rotations_until_used(&paths, LATE);
+
+        EXPECT_GE(rotations, 3);
+        EXPECT_LE(rotations, 5);
+    }
+    path_on_unmarked(paths.set, 0);
+    EXPECT_LE(rotations_until_used(&paths, LATE), 3);
+    for (uint32_t i = 0; i < 2; i++)
+        path_on_unmarked(paths.set, 0);
+    rotations_until_used(&paths, LATE);
+    EXPECT_LE(rotations_until_used(&paths, LATE), 1);
+}
+
 SPEC("skip_backoff: a skip of more than one rotation does not lapse, one of a single one does")
 {
     struct paths paths;
