@@ -23,6 +23,11 @@ enum {
     REAL_BASE_RTT_NS = 200 * 1000, /* docs/protocol.md §23: scheduler jitter is not congestion */
     REAL_TARGET_NS = 1000 * 1000,
     REAL_TIMER_NS = 1000 * 1000,
+    /* docs/decisions/0013: nor is it loss. */
+    REAL_REORDER_NS = 40 * 1000 * 1000,
+    REAL_TAIL_NS = 5 * 1000 * 1000,
+    REAL_TIMEOUT = 17, /* 134 ms, and in all as long as 14 and 7: 4.5 s */
+    REAL_RETRIES = 4,
     HEADERS_MAX = FRAME_HEADER_BYTES_MAX + FRAME_ICRC_BYTES,
 };
 
@@ -56,7 +61,12 @@ void host_config_init(struct host_config *config)
     config->parameters.base_rtt_floor = REAL_BASE_RTT_NS;
     config->parameters.target_delay_floor = REAL_TARGET_NS;
     config->parameters.sack_idle_floor = REAL_TIMER_NS;
-    config->parameters.tail_floor = REAL_TIMER_NS;
+    config->parameters.tail_floor = REAL_TAIL_NS;
+    config->parameters.reo_wnd = REAL_REORDER_NS;
+    config->parameters.timeout = REAL_TIMEOUT;
+    config->parameters.retry_exponential = REAL_RETRIES;
+    config->parameters.loss_to_bad = PATH_LOSS_3OF8;
+    config->parameters.ev_probe_successes = 1;
 }
 
 enum parameters_error host_config_set(

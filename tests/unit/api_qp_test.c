@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api_world.h"
+#include "host/host.h"
 
 #define RTR_MASK (IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
 #define RTS_MASK (IBV_QP_STATE | IBV_QP_SQ_PSN)
@@ -52,7 +53,9 @@ SPEC("a QP starts in RESET with the defaults of the interface")
     struct mrc_qp_attr mrc;
     struct mrc_qp_init_attr init;
     struct ibv_qp_attr attr;
+    struct host_config host;
 
+    host_config_init(&host);
     open_qp(&world);
     EXPECT_EQ(mrc_query_qp(world.ends[0].qp, &attr, IBV_QP_STATE, &mrc, MRC_QP_MPR, &init), 0);
     EXPECT_EQ(attr.qp_state, IBV_QPS_RESET);
@@ -60,9 +63,9 @@ SPEC("a QP starts in RESET with the defaults of the interface")
     EXPECT_EQ(mrc.mpr.mpr_dest, 8);
     EXPECT_EQ(mrc.wimm.max_wimm, 128);
     EXPECT_EQ(mrc.wimm.max_wimm_dest, 128);
-    EXPECT_EQ(mrc.timeout, 14);
+    EXPECT_EQ(mrc.timeout, host.parameters.timeout);
     EXPECT_EQ(mrc.retry.linear_cnt, 3);
-    EXPECT_EQ(mrc.retry.exp_cnt, 7);
+    EXPECT_EQ(mrc.retry.exp_cnt, host.parameters.retry_exponential);
     EXPECT_EQ(mrc.profile.ev_profile_id, 0);
     EXPECT_EQ(mrc.profile.cc_profile_id, 0);
     EXPECT(mrc.qp_hint == NULL);
@@ -194,11 +197,13 @@ SPEC("MRC attributes may come early, and be told again")
 
 SPEC("attributes of RoCE are taken for what they mean, or refused where strictness is asked for")
 {
+    struct host_config host;
     struct api_world world;
     struct mrc_qp_attr mrc;
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
     struct mrc_qp *qp;
 
+    host_config_init(&host);
     open_qp(&world);
     qp = world.ends[0].qp;
     setenv("MRC_STRICT", "1", 1);
@@ -221,7 +226,7 @@ SPEC("attributes of RoCE are taken for what they mean, or refused where strictne
     EXPECT_EQ(mrc_query_qp(qp, NULL, 0, &mrc, MRC_QP_TIMEOUT, NULL), 0);
     EXPECT_EQ(mrc.timeout, 16);
     EXPECT_EQ(mrc.retry.linear_cnt, 7);
-    EXPECT_EQ(mrc.retry.exp_cnt, 7);
+    EXPECT_EQ(mrc.retry.exp_cnt, host.parameters.retry_exponential);
     attr.timeout = 0; /* for ever */
     EXPECT_EQ(mrc_modify_qp(qp, &attr, IBV_QP_TIMEOUT, NULL, 0), 0);
     EXPECT_EQ(mrc_query_qp(qp, NULL, 0, &mrc, MRC_QP_TIMEOUT, NULL), 0);
