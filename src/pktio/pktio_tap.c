@@ -14,13 +14,16 @@
 #include "pktio/pcapng.h"
 #include "pktio/pktio_port.h"
 
-enum { FRAME_BYTES_MAX = 9216 };
+enum { FRAME_BYTES_MAX = 9216, PORT_COUNT_MAX = 16 };
+
+#define NOT_ADDED UINT32_MAX
 
 struct pktio_tap {
     FILE *file;
     struct pcapng pcapng;
     bool has_failed;
     char device[64];
+    uint32_t interfaces[PORT_COUNT_MAX]; /* of the file; NOT_ADDED before a port's first frame */
     uint8_t whole[FRAME_BYTES_MAX];
 };
 
@@ -55,6 +58,8 @@ int pktio_tap_open(const char *path, const char *device, struct pktio_tap **out)
         return -ENOMEM;
     expand_path(path, device, expanded, sizeof(expanded));
     snprintf(tap->device, sizeof(tap->device), "%s", device);
+    for (uint32_t i = 0; i < PORT_COUNT_MAX; i++)
+        tap->interfaces[i] = NOT_ADDED;
     tap->file = fopen(expanded, "wbe");
     if (!tap->file) {
         err = -errno;
@@ -83,35 +88,47 @@ void pktio_tap_close(struct pktio_tap *tap)
 
 int pktio_tap_attach(struct pktio_tap *tap, struct pktio_port *port, uint32_t index)
 {
-    char name[sizeof(tap->device) + 16];
-    int err;
-
-    snprintf(name, sizeof(name), "%s.p%u", tap->device, index);
-    err = pcapng_add_interface(&tap->pcapng, name, LINK_TYPE_RAW_IP, &port->tap_interface);
-    if (err)
-        return err;
+    if (index >= PORT_COUNT_MAX)
+        return -EINVAL;
     fflush(tap->file);
+    port->tap_interface = index;
     port->tap = tap;
     return 0;
 }
 
+/* Raw IP would say it all, but libpcap 1.10 knows that type by two numbers, takes them for two
+ * types at the second interface, and refuses the file. The types of one IP version have one number,
+ * so the interface waits for a frame that shows the version. */
+static int add_interface(struct pktio_tap *tap, uint32_t port, uint8_t first_byte)
+{
+    char name[sizeof(tap->device) + 16];
+
+    snprintf(name, sizeof(name), "%s.p%u", tap->device, port);
+    return pcapng_add_interface(&tap->pcapng, name,
+        first_byte >> 4 == 4 ? LINK_TYPE_IPV4 : LINK_TYPE_IPV6, &tap->interfaces[port]);
+}
+
 static void write_frame(
-    struct pktio_tap *tap, uint32_t interface, const uint8_t *bytes, uint32_t length_bytes)
+    struct pktio_tap *tap, uint32_t port, const uint8_t *bytes, uint32_t length_bytes)
 {
     struct timespec now;
 
-    if (tap->has_failed)
+    if (tap->has_failed || length_bytes == 0)
         return;
+    if (tap->interfaces[port] == NOT_ADDED && add_interface(tap, port, bytes[0]) != 0) {
+        tap->has_failed = true;
+        return;
+    }
     clock_gettime(CLOCK_REALTIME, &now);
     tap->has_failed = pcapng_add_packet(&tap->pcapng,
                           &(struct pcapng_packet){ .bytes = bytes,
                               .captured_bytes = length_bytes,
                               .original_bytes = length_bytes,
                               .time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-                              .interface = interface }) != 0;
+                              .interface = tap->interfaces[port] }) != 0;
 }
 
-void pktio_tap_sent(struct pktio_tap *tap, uint32_t interface, const struct pktio_frame *frame)
+void pktio_tap_sent(struct pktio_tap *tap, uint32_t port, const struct pktio_frame *frame)
 {
     uint32_t length_bytes = 0;
 
@@ -121,11 +138,10 @@ void pktio_tap_sent(struct pktio_tap *tap, uint32_t interface, const struct pkti
         memcpy(tap->whole + length_bytes, frame->pieces[i].iov_base, frame->pieces[i].iov_len);
         length_bytes += (uint32_t)frame->pieces[i].iov_len;
     }
-    write_frame(tap, interface, tap->whole, length_bytes);
+    write_frame(tap, port, tap->whole, length_bytes);
 }
 
-void pktio_tap_received(
-    struct pktio_tap *tap, uint32_t interface, const struct pktio_received *frame)
+void pktio_tap_received(struct pktio_tap *tap, uint32_t port, const struct pktio_received *frame)
 {
-    write_frame(tap, interface, frame->bytes, frame->length_bytes);
+    write_frame(tap, port, frame->bytes, frame->length_bytes);
 }

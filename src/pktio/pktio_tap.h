@@ -17,5 +17,5 @@ void pktio_tap_close(struct pktio_tap *);
 /* From now on, under the name DEVICE.pINDEX. */
 int pktio_tap_attach(struct pktio_tap *, struct pktio_port *, uint32_t index);
 
-void pktio_tap_sent(struct pktio_tap *, uint32_t interface, const struct pktio_frame *);
-void pktio_tap_received(struct pktio_tap *, uint32_t interface, const struct pktio_received *);
+void pktio_tap_sent(struct pktio_tap *, uint32_t port, const struct pktio_frame *);
+void pktio_tap_received(struct pktio_tap *, uint32_t port, const struct pktio_received *);

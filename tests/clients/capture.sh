@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What MRC_PCAP writes of a real run: mrc decode, libpcap and tshark with our dissector read all of it.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+export MRC_RUN_DIR="$SCRATCH/run"
+mkdir "$MRC_RUN_DIR"
+unset MRC_CONFIG MRC_PCAP
+
+cat >"$SCRATCH/four.yaml" <<EOF
+planes: 4
+t0s: 2
+t1s: 2
+hosts_per_t0: 2
+host_link: { rate: 100Gb/s, delay: 500ns }
+uplink: { rate: 100Gb/s, delay: 500ns }
+EOF
+"$mrc" fabric run -q "$SCRATCH/four.yaml" &
+fabric=$!
+trap 'kill $fabric; wait $fabric; rm -rf "$SCRATCH"' EXIT
+tries=0
+while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+
+# A lossy link, so that there are repeated packets, NACKs and probes among them.
+"$mrc" fabric fault port h3.p1 loss 5%
+exits 0 'two processes write while MRC_PCAP is set' env MRC_PCAP="$SCRATCH/%d.pcapng" \
+    timeout 60 "$mrc" perf write --devices mrc0,mrc3 -s 20000 -n 200 -c -w 0
+
+for device in mrc0 mrc3; do
+    capture=$SCRATCH/$device.pcapng
+    exits 0 "mrc decode reads the capture of $device" "$mrc" decode "$capture"
+    shown=$(printf '%s\n' "$output" | wc -l)
+    is '  with all its writes and more' "$([ "$shown" -gt 1000 ] && echo enough)" enough
+    is '  and nothing but MRC is in it' "$("$mrc" decode --all "$capture" | wc -l)" "$shown"
+    if command -v tshark >/dev/null; then
+        HOME=$SCRATCH XDG_CONFIG_HOME=$SCRATCH tshark -r "$capture" -o udp.ignore_ipv6_zero_checksum:TRUE -o udp.try_heuristic_first:TRUE \
+            -X "lua_script:$ROOT/dissector/mrc.lua" -T fields -e frame.interface_name -e _ws.col.Protocol \
+            -e mrc.icrc.status -e _ws.malformed -e _ws.expert.severity -e _ws.expert.message \
+            >"$SCRATCH/fields" 2>"$SCRATCH/stderr"
+        is '  tshark sees as many, all MRC' "$(cut -f 2 "$SCRATCH/fields" | sort | uniq -c | awk '{ print $1, $2 }')" "$shown MRC"
+        is '  of four ports' "$(cut -f 1 "$SCRATCH/fields" | sort -u | xargs)" \
+            "$device.p0 $device.p1 $device.p2 $device.p3"
+        is '  with the right iCRC' "$(awk -F '\t' '$3 != 1' "$SCRATCH/fields" | head -n 3)" ''
+        is '  and no error' "$(awk -F '\t' '$4 != "" || $5 >= 8388608' "$SCRATCH/fields" | head -n 3; grep -i 'lua' "$SCRATCH/stderr")" ''
+    else
+        skip '  tshark sees as many' 'tshark is not installed'
+    fi
+done
+done_testing
