@@ -3,32 +3,39 @@
  * library: the dynamic linker's, and those of collective libraries, which open it by name. */
 #include "cmd/exec_environment.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "cmd/exec_paths.h"
 
 #define LIBRARY "libmrc-verbs.so.1"
 #define FOLDER  "mrc-verbs"
 
 /* ---- where the libraries are ----------------------------------------------------------------- */
 
-static bool has_libraries(const char *folder)
+static bool find_library(const char *place, char folder[PATH_MAX])
 {
-    char path[PATH_MAX];
+    char pattern[PATH_MAX + 64];
+    glob_t found = { 0 };
+    bool is_found;
 
-    return snprintf(path, sizeof(path), "%s/" LIBRARY, folder) < (int)sizeof(path) &&
-           access(path, R_OK) == 0;
+    snprintf(pattern, sizeof(pattern), "%s/" LIBRARY, place);
+    is_found = glob(pattern, 0, NULL, &found) == 0;
+    if (is_found) {
+        *strrchr(found.gl_pathv[0], '/') = '\0';
+        is_found = realpath(found.gl_pathv[0], folder) != NULL;
+    }
+    globfree(&found);
+    return is_found;
 }
 
-/* Installed, carried in one folder, or in a build. */
+/* Installed, where Debian adds the machine's name; carried in one folder; or in a build. */
 bool exec_environment_find_libraries(char folder[PATH_MAX])
 {
-    static const char *const places[] = { "../" OPENMRC_LIBDIR, "../lib", "lib", "." };
+    static const char *const places[] = { "../lib", "../lib/*", "../lib64", "lib", "." };
     char own[PATH_MAX];
-    char path[PATH_MAX + 64];
+    char place[PATH_MAX + 16];
     ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
     if (length <= 0)
@@ -36,12 +43,11 @@ bool exec_environment_find_libraries(char folder[PATH_MAX])
     own[length] = '\0';
     *strrchr(own, '/') = '\0';
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        snprintf(path, sizeof(path), "%s/%s", own, places[i]);
-        if (has_libraries(path) && realpath(path, folder))
+        snprintf(place, sizeof(place), "%s/%s", own, places[i]);
+        if (find_library(place, folder))
             return true;
     }
-    return OPENMRC_LIBDIR[0] == '/' && has_libraries(OPENMRC_LIBDIR) &&
-           realpath(OPENMRC_LIBDIR, folder);
+    return false;
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -93,6 +99,7 @@ static void offer_choices(struct exec_environment *environment, const char *devi
         { "NCCL_IB_ECE_ENABLE", "0" },
         { "NCCL_NET_GDR_LEVEL", "LOC" },
         { "NCCL_GIN_TYPE", "2" },
+        { "NCCL_PROTO", "^LL128" },
         { "MSCCLPP_IBV_MODE", "host-no-atomic" },
     };
     char exact[EXEC_VALUE_BYTES];

@@ -141,17 +141,22 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 }
 
 /* A program that polls in vain may be keeping the one it waits for from its core. */
-int objects_poll_cq(struct ibv_cq *ibv, int num_entries, struct ibv_wc *wc)
+static void note_poll(struct cq *cq, int count)
 {
-    struct cq *cq = objects_cq(ibv);
-    int count = mrc_poll_cq(cq->mrc, num_entries, wc);
+    uint32_t empty = atomic_load_explicit(&cq->empty_polls, memory_order_relaxed);
 
-    if (count != 0) {
-        cq->empty_polls = 0;
-    } else if (++cq->empty_polls >= POLLS_UNTIL_YIELD) {
-        cq->empty_polls = 0;
+    if (count == 0 && empty + 1 == POLLS_UNTIL_YIELD)
         sched_yield();
-    }
+    if (count == 0 || empty > 0)
+        atomic_store_explicit(&cq->empty_polls, count == 0 ? (empty + 1) % POLLS_UNTIL_YIELD : 0,
+            memory_order_relaxed);
+}
+
+int objects_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+    int count = mrc_poll_cq(objects_cq(cq)->mrc, num_entries, wc);
+
+    note_poll(objects_cq(cq), count);
     return count;
 }
 

@@ -11,6 +11,8 @@
     ((uint32_t)IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS |                             \
         IBV_QP_INIT_ATTR_CREATE_FLAGS)
 
+#define RETRY_FOREVER 25 /* mrc.h: exp_cnt */
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static int check_type(enum ibv_qp_type type)
@@ -162,9 +164,41 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
+/* On one path, a program waits long and tries seldom: seconds, often. MRC looks at its paths that
+ * often, too, so it keeps its own interval and tries more often, for as long in all. A timeout of 0
+ * is without end. */
+static void be_as_patient(
+    const struct qp *qp, const struct ibv_qp_attr *attr, int attr_mask, struct mrc_qp_attr *mrc)
+{
+    uint32_t tries = 1 + (attr_mask & IBV_QP_RETRY_CNT ? attr->retry_cnt & 7u : 7u);
+    uint64_t wanted_ns = (UINT64_C(4096) << (attr->timeout & 31u)) * tries;
+    uint64_t interval_ns;
+    uint64_t waited_ns;
+
+    mrc_query_qp(qp->mrc, NULL, 0, mrc, MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT, NULL);
+    interval_ns = UINT64_C(1024) << mrc->timeout;
+    waited_ns = interval_ns * (mrc->retry.linear_cnt + 1u);
+    for (uint8_t doublings = 1; waited_ns < wanted_ns && doublings < RETRY_FOREVER; doublings++) {
+        interval_ns *= 2;
+        waited_ns += interval_ns;
+        if (doublings > mrc->retry.exp_cnt)
+            mrc->retry.exp_cnt = doublings;
+    }
+    if (attr->timeout == 0)
+        mrc->retry.exp_cnt = RETRY_FOREVER;
+}
+
 int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask)
 {
-    int number = mrc_modify_qp(objects_qp(ibv)->mrc, attr, attr_mask, NULL, 0);
+    struct mrc_qp_attr mrc;
+    int mrc_mask = 0;
+    int number;
+
+    if (attr_mask & IBV_QP_TIMEOUT) {
+        be_as_patient(objects_qp(ibv), attr, attr_mask, &mrc);
+        mrc_mask = MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT;
+    }
+    number = mrc_modify_qp(objects_qp(ibv)->mrc, attr, attr_mask, mrc_mask ? &mrc : NULL, mrc_mask);
 
     if (number == 0 && attr_mask & IBV_QP_STATE)
         ibv->state = attr->qp_state;

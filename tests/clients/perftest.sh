@@ -46,21 +46,22 @@ is_listening()
 
 port=$((20000 + $$ % 20000))
 way= # an option of mrc exec
-# Server on h0, client on h3, which is behind another T0. Leaves the client's words in $output, the server's in
-# $SCRATCH/server.
+# Server on h0, client on h3, which is behind another T0.
 pair() # PROGRAM OPTIONS...
 {
-    port=$((port + 1))
     # shellcheck disable=SC2086
-    $as timeout 120 "$mrc" exec $way --nic h0 -- "$@" -p $port >"$SCRATCH/server" 2>&1 &
+    $as timeout 120 "$mrc" exec $way --nic h0 -- "$@" -p "$port" >"$SCRATCH/server" 2>&1 &
     server=$!
     until_true is_listening || echo 'the server does not listen'
-    status=0
+    client_status=0
     # shellcheck disable=SC2086
-    $as timeout 120 "$mrc" exec $way --nic h3 -- "$@" -p $port 127.0.0.1 2>&1 || status=$?
-    wait $server || status="$status, server $?"
-    [ "$status" = 0 ] || cat "$SCRATCH/server"
-    return "${status%%,*}"
+    $as timeout 120 "$mrc" exec $way --nic h3 -- "$@" -p "$port" 127.0.0.1 2>&1 || client_status=$?
+    server_status=0
+    wait "$server" || server_status=$?
+    [ "$client_status$server_status" = 00 ] && return
+    echo "client $client_status, server $server_status:"
+    cat "$SCRATCH/server"
+    return 1
 }
 
 # Both sides end well; the client's table has a line for each size.
@@ -69,6 +70,7 @@ both_exit_0() # SENTENCE LINES PROGRAM OPTIONS...
     sentence=$1
     lines=$2
     shift 2
+    port=$((port + 1))
     exits 0 "$sentence: $*" pair "$@"
     is '  with every line of the table' "$(printf '%s\n' "$output" | grep -c '^ [0-9]')" "$lines"
 }
@@ -88,6 +90,7 @@ contains '  for MSCCL++' "$output" "export MSCCLPP_IBV_MODE='host-no-atomic'"
 # shellcheck disable=SC2016
 exits 0 'a shell understands it' sh -c 'eval "$("$1" exec --nic h1 -p)"; ibv_devices | grep -c mrc' sh "$mrc"
 is '  and then knows one device' "$output" 1
+# shellcheck disable=SC2016
 exits 0 'what is set already stays' env NCCL_NET=Socket "$mrc" exec -- sh -c 'echo $NCCL_NET'
 is '  as it was' "$output" Socket
 
@@ -123,6 +126,12 @@ both_exit_0 'latency of all sizes' 23 ib_write_lat -a -n 20
 
 # ---- what MRC does not have --------------------------------------------------------------------------------
 
+fails()
+{
+    ! timeout 20 "$mrc" exec --nic h3 -- "$@"
+}
+
+# The client ends by itself; a server that waits for its completions would wait for ever, as on any NIC.
 ends_with() # SENTENCE WORDS PROGRAM OPTIONS...
 {
     sentence=$1
@@ -132,26 +141,19 @@ ends_with() # SENTENCE WORDS PROGRAM OPTIONS...
     timeout 60 "$mrc" exec --nic h0 -- "$@" -p $port >"$SCRATCH/server" 2>&1 &
     server=$!
     until_true is_listening
-    exits 1 "$sentence" timeout 20 "$mrc" exec --nic h3 -- "$@" -p $port 127.0.0.1
-    contains '  and says why' "$output" "libmrc: WARN: $1: $words: MRC does not have it; "
-    is '  once' "$(printf '%s\n' "$output" | grep -c WARN)" 1
+    exits 0 "$sentence" fails "$@" -p $port 127.0.0.1
     kill $server 2>/dev/null
-    wait $server
+    wait $server 2>/dev/null
+    output="$output $(cat "$SCRATCH/server")"
+    contains '  and says why' "$output" "libmrc: WARN: $1: $words: MRC does not have it; "
 }
 
 ends_with 'reading ends at once' 'RDMA READ' ib_read_bw -n 100
-ends_with 'so does a datagram' 'a QP or an address of type UD' ib_send_bw -c UD -n 100
+ends_with 'so does sending' SEND ib_send_bw -n 100
+ends_with 'a datagram' 'a QP or an address of type UD' ib_send_bw -c UD -n 100
 ends_with 'an unreliable connection' 'a QP of type UC' ib_write_bw -c UC -n 100
 ends_with 'an atomic operation' 'an atomic operation' ib_atomic_bw -n 100
 ends_with 'a shared receive queue' 'a shared receive queue' ib_send_bw --use-srq -n 100
-port=$((port + 1))
-timeout 60 "$mrc" exec --nic h0 -- ib_send_bw -n 100 -p $port >"$SCRATCH/server" 2>&1 &
-server=$!
-until_true is_listening
-exits 1 'and sending' timeout 20 "$mrc" exec --nic h3 -- ib_send_bw -n 100 -p $port 127.0.0.1
-contains '  which says why' "$output" 'ib_send_bw: SEND: MRC does not have it; use RDMA WRITE'
-kill $server 2>/dev/null
-wait $server
 
 # ---- failures ----------------------------------------------------------------------------------------------
 
@@ -182,6 +184,24 @@ breaks &
 both_exit_0 'and with four QPs, both ways' 1 ib_write_bw -D 5 -q 4 -b
 wait $!
 
+# ---- death -------------------------------------------------------------------------------------------------
+
+port=$((port + 1))
+"$mrc" exec --nic h0 -- ib_write_bw -D 60 -p $port >"$SCRATCH/server" 2>&1 &
+server=$!
+until_true is_listening
+timeout 60 "$mrc" exec --nic h3 -- ib_write_bw -D 60 -p $port 127.0.0.1 >"$SCRATCH/client" 2>&1 &
+client=$!
+until_true grep -q '#bytes' "$SCRATCH/client"
+sleep 1
+kill -KILL $server
+wait $server 2>/dev/null
+client_status=0
+wait $client || client_status=$?
+is 'a client whose server is killed fails, by itself' "$client_status" 1
+contains '  with a completion that says so' "$(cat "$SCRATCH/client")" 'Failed status 12' # retries exceeded
+both_exit_0 'and the NICs serve others' 1 ib_write_bw -n 500
+
 # ---- an ordinary user --------------------------------------------------------------------------------------
 
 as='setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/'
@@ -195,6 +215,7 @@ else
     chown 65534:65534 "$MRC_RUN_DIR"
     $as "$mrc" fabric run -q "$SCRATCH/four.yaml" &
     other=$!
+    # shellcheck disable=SC2086
     until_true $as "$mrc" fabric show
     both_exit_0 'an ordinary user does the same' 1 ib_write_bw -n 500
     way=--preload

@@ -39,6 +39,7 @@ static inline void endpoint_config(struct host_config *config, uint8_t number)
     config->seed = number;
     config->parameters.link_bps = UINT64_C(40000000000);
     config->parameters.timeout = 12;
+    config->parameters.retry_exponential = 7;
 }
 
 static inline void endpoint_open(
