@@ -53,7 +53,9 @@ struct perf_end {
     uint64_t look_ns;    /* when to look around again */
     uint64_t patient_ns; /* after an interruption: until then */
     uint32_t empty_polls;
-    bool is_crowded; /* more ranks than processors: give them away while waiting */
+    uint64_t completed_ns; /* when something completed last, or the first write was posted */
+    uint64_t pause_max_ns; /* the longest time in which writes were under way and none completed */
+    bool is_crowded;       /* more ranks than processors: give them away while waiting */
 };
 
 struct perf_write {
@@ -80,5 +82,9 @@ int perf_end_write(struct perf_end *, const struct perf_write *);
 int perf_end_poll(struct perf_end *);
 /* Until all writes are acknowledged. */
 int perf_end_drain(struct perf_end *);
+
+/* After a failure: waits for the error completion of a write to a rank that has gone away, and adds
+ * it to the problem. */
+void perf_end_last_word(struct perf_end *);
 
 uint64_t perf_end_now_ns(void);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/files.h"
 #include "cmd/perf_test.h"
+#include "files/files.h"
 
 static const char name[] = "perf";
 

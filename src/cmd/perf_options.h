@@ -54,6 +54,7 @@ struct perf_options {
     uint32_t port;
     uint64_t interval_ms; /* 0: no lines in between */
     bool reports_gbits;
+    bool waits_for_last_word; /* of the QPs, when a rank has gone */
     bool is_json;
     bool is_quiet;
     bool wants_help;

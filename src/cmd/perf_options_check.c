@@ -52,6 +52,7 @@ void perf_options_print_help(void)
           "      --interval S       a line every S seconds\n"
           "  -j, --json             JSON instead of the table\n"
           "      --out_json_file F  JSON into a file, too (--out_json: perftest_out.json)\n"
+          "      --last_word        when a rank goes away, wait for the QPs' word on it\n"
           "      --quiet            print nothing but errors\n"
           "  -h, --help             this text\n"
           "\n"

@@ -145,6 +145,9 @@ static void print_end(const struct perf_report *report, bool was_interrupted)
     if (run->settings->checks)
         printf("# Out of bounds values : %llu %s\n", (unsigned long long)report->wrong,
             report->wrong ? "FAILED" : "OK");
+    if (run->test->manner == PERF_BANDWIDTH)
+        printf("# Longest pause        : %.1f ms without a completion\n",
+            (double)run->end->pause_max_ns / 1e6);
     if (run->test->manner == PERF_GROUP)
         printf("# Avg bus bandwidth    : %.4f GB/s\n", bus_average(report));
     if (was_interrupted)
@@ -163,6 +166,9 @@ static json_t *document(const struct perf_report *report, const char *problem, b
 
     for (uint32_t rank = 0; rank < run->rank_count; rank++)
         json_array_append_new(devices, json_string(run->end->peers[rank].device));
+    if (run->test->manner == PERF_BANDWIDTH)
+        json_object_set_new(
+            top, "longest_pause_ms", json_real((double)run->end->pause_max_ns / 1e6));
     if (run->test->manner == PERF_GROUP)
         json_object_set_new(top, "avg_bus_bandwidth_GBps", json_real(bus_average(report)));
     if (settings->checks)

@@ -175,6 +175,7 @@ static int warm_up(struct perf_run *run, struct pace *pace)
     if (ignored.iterations > 0)
         pace->iteration_ns = ignored.time_ns / ignored.iterations;
     pace->began_ns = perf_end_now_ns();
+    run->end->pause_max_ns = 0;
     return 0;
 }
 
@@ -300,7 +301,8 @@ static enum cmd_status measure(
     if (prepare(run, options) != 0)
         return CMD_FAILED;
     perf_report_begin(&report, options, run);
-    measure_sizes(run, &report, &stops);
+    if (measure_sizes(run, &report, &stops) != 0 && options->waits_for_last_word)
+        perf_end_last_word(run->end);
     return perf_report_end(&report, meet->problem[0] ? meet->problem : NULL, stops);
 }
 

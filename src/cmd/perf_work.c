@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,6 +19,7 @@ enum {
 #define SEQUENCE_MASK ((1u << SEQUENCE_BITS) - 1)
 #define LOOK_NS       UINT64_C(20000000)
 #define PATIENCE_NS   UINT64_C(3000000000) /* with what is in flight when interrupted */
+#define LAST_WORD_NS  UINT64_C(60000000000)
 
 _Static_assert(PERF_CHANNELS_MAX <= 1 << (32 - SEQUENCE_BITS), "an immediate has 32 bits");
 
@@ -140,6 +142,15 @@ static int wait_a_little(struct perf_end *end)
     return end->empty_polls % POLLS_BETWEEN_LOOKS == 0 ? look_around(end) : 0;
 }
 
+static void note_completions(struct perf_end *end)
+{
+    uint64_t now_ns = perf_end_now_ns();
+
+    if (now_ns - end->completed_ns > end->pause_max_ns)
+        end->pause_max_ns = now_ns - end->completed_ns;
+    end->completed_ns = now_ns;
+}
+
 int perf_end_poll(struct perf_end *end)
 {
     struct ibv_wc wc[BATCH];
@@ -151,6 +162,7 @@ int perf_end_poll(struct perf_end *end)
         if (take_completion(end, &wc[i]) != 0)
             return -1;
     if (count > 0) {
+        note_completions(end);
         end->empty_polls = 0;
         return 0;
     }
@@ -195,7 +207,49 @@ int perf_end_write(struct perf_end *end, const struct perf_write *write)
         return perf_meet_fail(end->meet, "write to rank %u (%s): %s", write->peer,
             end->peers[write->peer].device, strerror(err));
     qp->posted++;
-    end->in_flight++;
+    if (end->in_flight++ == 0)
+        end->completed_ns = perf_end_now_ns();
     qp->unsignaled = is_signaled ? 0 : qp->unsignaled + 1;
     return 0;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* Of all linked QPs one may have nothing under way, and then it will never notice. */
+static void post_last(struct perf_end *end)
+{
+    uint32_t count = end->meet->rank_count * end->settings->qp_count;
+
+    for (uint32_t i = 0; i < count && end->in_flight == 0; i++) {
+        struct ibv_sge piece = {
+            .addr = (uintptr_t)end->memory, .length = 1, .lkey = end->mr->lkey
+        };
+        struct ibv_send_wr wr = { .sg_list = &piece,
+            .num_sge = 1,
+            .opcode = IBV_WR_RDMA_WRITE,
+            .send_flags = IBV_SEND_SIGNALED,
+            .wr.rdma = { .remote_addr = end->peers[end->qps[i].peer].va,
+                .rkey = end->peers[end->qps[i].peer].rkey } };
+        struct ibv_send_wr *bad;
+
+        if (end->qps[i].qp && mrc_post_send(end->qps[i].qp, &wr, &bad) == 0)
+            end->in_flight++;
+    }
+}
+
+void perf_end_last_word(struct perf_end *end)
+{
+    uint64_t began_ns = perf_end_now_ns();
+    struct ibv_wc wc = { .status = IBV_WC_SUCCESS };
+    size_t used = strlen(end->meet->problem);
+
+    if (!end->cq || !end->mr)
+        return;
+    post_last(end);
+    while (wc.status == IBV_WC_SUCCESS && perf_end_now_ns() - began_ns < LAST_WORD_NS)
+        if (mrc_poll_cq(end->cq, 1, &wc) == 0)
+            sched_yield();
+    snprintf(end->meet->problem + used, sizeof(end->meet->problem) - used,
+        "; after %.2f s a write to it: %s", (double)(perf_end_now_ns() - began_ns) / 1e9,
+        wc.status == IBV_WC_SUCCESS ? "nothing" : status_text(wc.status));
 }

@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Two processes over a soft fabric of four planes, while something breaks every 100 ms for ENDURE_SECONDS. Then the
+# receiver is killed. ENDURE_SEED chooses the faults; at any time one plane at least is whole.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+seconds=${ENDURE_SECONDS:-20}
+seed=${ENDURE_SEED:-$(date +%s)}
+quiet=4 # seconds without a fault before and after
+export MRC_RUN_DIR="$SCRATCH/run"
+mkdir "$MRC_RUN_DIR"
+unset MRC_CONFIG MRC_PCAP
+echo "# seed $seed, $seconds seconds: ENDURE_SEED=$seed ENDURE_SECONDS=$seconds sh tests/clients/endure.sh"
+
+cat >"$SCRATCH/four.yaml" <<EOF
+planes: 4
+t0s: 2
+t1s: 2
+hosts_per_t0: 2
+host_link: { rate: 100Gb/s, delay: 500ns }
+uplink: { rate: 100Gb/s, delay: 500ns }
+EOF
+"$mrc" fabric run -q "$SCRATCH/four.yaml" &
+fabric=$!
+trap 'kill $fabric 2>/dev/null; wait $fabric 2>/dev/null; rm -rf "$SCRATCH"' EXIT
+tries=0
+while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+perf()
+{
+    # shellcheck disable=SC2317
+    timeout $((seconds + 120)) "$mrc" perf "$@"
+}
+
+# What the fabric's process has, and the sockets of all.
+held()
+{
+    echo "$(find "/proc/$fabric/task" -mindepth 1 -maxdepth 1 | wc -l) threads," \
+        "$(find "/proc/$fabric/fd" -mindepth 1 | wc -l) descriptors," \
+        "$(grep -o " $MRC_RUN_DIR.*" /proc/net/unix | sort -u | xargs)"
+}
+held_before=$(held)
+
+# One fault a line, for mrc fabric fault: of every kind, at every kind of place, short, several at once. A plane is left
+# alone for two seconds, and the next one from 0.8 s before its turn, so that one whole plane is always ready.
+faults()
+{
+    awk -v seed="$seed" -v count="$((seconds * 10))" '
+        function below(n) { return int(rand() * n) }
+        function one_of(text,    part) { return part[1 + below(split(text, part, "|"))] }
+        function place(plane,    kind) {
+            kind = one_of("link|port|switch|plane|ev")
+            if (kind == "link") return "link p" plane ".t0." below(2) "-t1." below(2)
+            if (kind == "port") return "port h" one_of("0|3") ".p" plane
+            if (kind == "switch") return "switch p" plane "." one_of("t0|t1") "." below(2)
+            if (kind == "plane") return "plane p" plane
+            return "ev p" plane "/u" below(2)
+        }
+        function kind_of(where) {
+            if (where ~ /^ev/) return one_of("blackhole|loss 30%|loss 100%")
+            return one_of("down|blackhole|flap 40ms 50%|loss 1%|loss 30%|corrupt 1%|corrupt 30%|slow 1Gb/s")
+        }
+        BEGIN {
+            srand(seed)
+            whole = below(4)
+            for (i = 0; i < count; i++) {
+                if (i % 20 == 0) {
+                    whole = i ? following : whole
+                    following = (whole + 1 + below(3)) % 4
+                }
+                do plane = below(4); while (plane == whole || (i % 20 >= 12 && plane == following))
+                where = place(plane)
+                print where, kind_of(where), "for", 50 + below(350) "ms"
+            }
+        }'
+}
+
+breaks()
+{
+    sleep $quiet
+    faults >"$SCRATCH/faults"
+    ends=$(($(date +%s) + seconds))
+    while [ "$(date +%s)" -lt "$ends" ] && read -r fault; do
+        sleep 0.09
+        # shellcheck disable=SC2086
+        "$mrc" fabric fault $fault >>"$SCRATCH/refused" 2>&1 || echo "$fault" >>"$SCRATCH/refused"
+    done <"$SCRATCH/faults"
+    "$mrc" fabric fault clear
+    date +%s.%N >"$SCRATCH/repaired"
+}
+
+: >"$SCRATCH/refused"
+breaks &
+breaking=$!
+began=$(date +%s.%N)
+exits 0 "random writes arrive, with faults every 100 ms for $seconds seconds" \
+    perf write --devices mrc0,mrc3 -D $((seconds + 2 * quiet + 4)) -s 1M -t 32 -q 2 --random -c --seed "$seed" --interval 1
+printf '%s\n' "$output" >"$SCRATCH/perf"
+wait $breaking
+is 'every fault was of a kind that the fabric has' "$(cat "$SCRATCH/refused")" ''
+contains 'every byte is right' "$output" 'Out of bounds values : 0 OK'
+
+# Bytes complete in every window of a second if no pause is as long. The rates include making and comparing the bytes.
+pause=$(sed -n 's/^# Longest pause *: \([0-9.]*\) ms.*/\1/p' "$SCRATCH/perf")
+is 'bytes complete in every second' "$(echo "$pause" | awk '{ print ($1 > 0 && $1 < 1000 ? "yes" : "the longest pause: " $1 " ms") }')" yes
+awk -v seed="$seed" -v quiet="$quiet" -v pause="$pause" -v repaired="$(cat "$SCRATCH/repaired")" -v began="$began" '
+    $3 == "s" && $5 == "Gb/s" {
+        bytes += $6
+        at = $2
+        if (at <= quiet) { before += $4; before_count++ }
+        else if (at > repaired - began + 2) { after += $4; after_count++ }
+        else { during += $4; during_count++ }
+    }
+    END {
+        printf "# %.2f GiB; Gb/s, checks included: %.2f before, %.2f while things broke, %.2f after the last repair; longest pause %s ms\n",
+            bytes / 1073741824, before_count ? before / before_count : 0, during_count ? during / during_count : 0,
+            after_count ? after / after_count : 0, pause
+        is_back = before_count && after_count && after / after_count >= before / before_count / 4
+        print (is_back ? "back" : "not back") >back
+    }' back="$SCRATCH/back" "$SCRATCH/perf"
+is 'the rate comes back' "$(cat "$SCRATCH/back")" back
+
+# ---- a receiver that is killed -----------------------------------------------------------------------------
+
+port=$((20000 + $$ % 20000))
+"$mrc" perf write -d mrc3 -p "$port" 2>"$SCRATCH/server" &
+server=$!
+timeout 60 "$mrc" perf write -d mrc0 -p "$port" -s 1M -D 50 --last_word 127.0.0.1 >"$SCRATCH/client" 2>&1 &
+client=$!
+tries=0
+while [ "$tries" -lt 100 ] && ! grep -q '#bytes' "$SCRATCH/client"; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+sleep 1
+# All its retries take 258 times the timeout of the QP.
+budget=$("$mrc" qp show -j 2>/dev/null | grep -o '"timeout_ns": *[0-9]*' |
+    awk -F ': *' 'NR == 1 { printf "%.2f", 258 * $2 / 1e9 }')
+budget=${budget:-4.33}
+kill -KILL $server
+wait $server 2>/dev/null
+wait $client
+is 'the sender of a receiver that is killed fails' $? 1
+contains 'with a completion error' "$(cat "$SCRATCH/client")" IBV_WC_RETRY_EXC_ERR
+waited=$(sed -n 's/.*; after \([0-9.]*\) s a write to it.*/\1/p' "$SCRATCH/client")
+is "inside its retry budget of $budget s, and a second for a busy machine" \
+    "$(echo "$waited" | awk -v budget="$budget" '{ print ($1 > 0 && $1 <= budget + 1 ? "yes" : "after " $1 " s") }')" yes
+echo "# the error came ${waited:-never} s after the kill"
+
+released()
+{
+    tries=0
+    while [ "$tries" -lt 50 ] && [ "$(held)" != "$held_before" ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    held
+}
+is 'no thread, descriptor or socket of either is left' "$(released)" "$held_before"
+exits 0 'both NICs serve again' perf write --devices mrc0,mrc3 -n 50 -s 100K -c
+is 'no socket is left in a folder of theirs' "$(find "$MRC_RUN_DIR"/mrc/mrc* -type s)" ''
+is 'no process is left but the fabric' "$(pgrep -x mrc -P $$ | xargs)" "$fabric"
+kill $fabric
+wait $fabric
+is 'and when that ends, no file and no folder' "$(find "$MRC_RUN_DIR" -mindepth 1 ! -path "$MRC_RUN_DIR/mrc")" ''
+done_testing
