@@ -41,6 +41,8 @@ struct watched {
 struct watch {
     struct watched all[WATCHED_MAX];
     uint32_t count;
+    enum cmd_status status;
+    bool is_over; /* nobody reads what is printed */
 };
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -134,15 +136,17 @@ static enum cmd_status follow_all(struct watch *watch, const struct status_optio
     return status;
 }
 
-static void print_lines(const struct status_options *options, struct watched *from)
+static void print_lines(
+    struct watch *watch, const struct status_options *options, struct watched *from)
 {
     char *end;
 
-    while ((end = memchr(from->line, '\n', from->length))) {
+    while (!watch->is_over && (end = memchr(from->line, '\n', from->length))) {
         size_t rest = from->length - (size_t)(end + 1 - from->line);
 
         *end = '\0';
         print_line(options, from->line);
+        watch->is_over = cmd_output_is_lost(&watch->status, command.name);
         memmove(from->line, end + 1, rest);
         from->length = rest;
     }
@@ -151,7 +155,7 @@ static void print_lines(const struct status_options *options, struct watched *fr
 }
 
 /* False: it is closed. */
-static bool take(const struct status_options *options, struct watched *from)
+static bool take(struct watch *watch, const struct status_options *options, struct watched *from)
 {
     ssize_t got = read(from->sock, from->line + from->length, sizeof(from->line) - from->length);
 
@@ -160,7 +164,7 @@ static bool take(const struct status_options *options, struct watched *from)
         return false;
     }
     from->length += got > 0 ? (size_t)got : 0;
-    print_lines(options, from);
+    print_lines(watch, options, from);
     return true;
 }
 
@@ -173,7 +177,7 @@ static void wait_and_take(struct watch *watch, const struct status_options *opti
     if (poll(fds, watch->count, LOOK_AGAIN_MS) <= 0)
         return;
     for (uint32_t i = watch->count; i-- > 0;)
-        if (fds[i].revents && !take(options, &watch->all[i]))
+        if (fds[i].revents && !take(watch, options, &watch->all[i]))
             watch->all[i] = watch->all[--watch->count];
 }
 
@@ -188,9 +192,9 @@ enum cmd_status cmd_monitor(int argument_count, char **arguments)
     if (status != CMD_DONE || options.is_done)
         return status;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    while (!cmd_output_is_lost(&status, command.name)) {
+    while (!watch.is_over) {
         wait_and_take(&watch, &options);
         follow_all(&watch, &options);
     }
-    return status;
+    return watch.status;
 }

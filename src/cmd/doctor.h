@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc doctor: findings about this machine. */
+#pragma once
+
+#include <stdbool.h>
+
+enum doctor_level {
+    DOCTOR_OK,
+    DOCTOR_LIMITED, /* works, but not as well as it could */
+    DOCTOR_NO,
+};
+
+struct doctor_finding {
+    enum doctor_level level;
+    char reason[200];
+    char advice[200]; /* empty: nothing to do */
+};
+
+struct doctor_check {
+    const char *name;
+    const char *purpose; /* what it is good for */
+    void (*look)(struct doctor_finding *);
+};
+
+/* Sets both texts; `advice` may be "". */
+__attribute__((format(printf, 4, 5))) void doctor_find(
+    struct doctor_finding *, enum doctor_level, const char *advice, const char *reason, ...);
+
+/* The first line of a file, without its end; false: it cannot be read. */
+bool doctor_read(const char *path, char *line, int room_bytes);
+
+/* doctor_machine.c */
+void doctor_look_at_kernel(struct doctor_finding *);
+void doctor_look_at_processors(struct doctor_finding *);
+void doctor_look_at_clock(struct doctor_finding *);
+void doctor_look_at_scheduling(struct doctor_finding *);
+void doctor_look_at_huge_pages(struct doctor_finding *);
+void doctor_look_at_locked_memory(struct doctor_finding *);
+void doctor_look_at_open_files(struct doctor_finding *);
+
+/* doctor_network.c */
+void doctor_look_at_shared_memory(struct doctor_finding *);
+void doctor_look_at_udp(struct doctor_finding *);
+void doctor_look_at_packet_sockets(struct doctor_finding *);
+void doctor_look_at_xdp(struct doctor_finding *);
+void doctor_look_at_namespaces(struct doctor_finding *);
+void doctor_look_at_segment_routing(struct doctor_finding *);
+
+/* doctor_devices.c */
+void doctor_look_at_run_folder(struct doctor_finding *);
+void doctor_look_at_fabrics(struct doctor_finding *);
+void doctor_look_at_devices(struct doctor_finding *);

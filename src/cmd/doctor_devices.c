@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is there of MRC already. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/doctor.h"
+#include "cmd/status.h"
+#include "pktio/pktio.h"
+
+enum { PATH_BYTES = 512, SOCKET_PATH_BYTES = 108 };
+
+static const struct status_command doctor = { .name = "doctor" };
+
+void doctor_look_at_run_folder(struct doctor_finding *finding)
+{
+    char path[PATH_BYTES];
+    int err = run_place(path, sizeof(path), NULL, NULL);
+
+    if (err || strlen(path) + 40 >= SOCKET_PATH_BYTES)
+        doctor_find(finding, DOCTOR_LIMITED, "set MRC_RUN_DIR to a shorter path",
+            "its name is too long for sockets in it");
+    else if (access(path, W_OK) == 0)
+        doctor_find(finding, DOCTOR_OK, "", "%s", path);
+    else if (errno == ENOENT)
+        doctor_find(finding, DOCTOR_OK, "", "%s, made when first needed", path);
+    else
+        doctor_find(finding, DOCTOR_NO, "set MRC_RUN_DIR to a folder of your own", "%s: %s", path,
+            strerror(errno));
+}
+
+static bool answers(const char *name)
+{
+    char path[PATH_BYTES];
+    char *text = NULL;
+    bool is_there = run_place(path, sizeof(path), name, "control") == 0 &&
+                    control_ask(path, "{\"do\":\"show\"}", &text) == 0;
+
+    free(text);
+    return is_there;
+}
+
+void doctor_look_at_fabrics(struct doctor_finding *finding)
+{
+    char path[PATH_BYTES];
+    char names[128] = "";
+    struct dirent *entry;
+    DIR *folder = run_place(path, sizeof(path), NULL, NULL) == 0 ? opendir(path) : NULL;
+
+    while (folder && (entry = readdir(folder)))
+        if (entry->d_name[0] != '.' && answers(entry->d_name))
+            snprintf(names + strlen(names), sizeof(names) - strlen(names), " %.60s", entry->d_name);
+    if (folder)
+        closedir(folder);
+    if (names[0])
+        doctor_find(finding, DOCTOR_OK, "", "running:%s", names);
+    else
+        doctor_find(finding, DOCTOR_OK, "'mrc fabric run FABRIC.yaml' starts one", "none runs");
+}
+
+void doctor_look_at_devices(struct doctor_finding *finding)
+{
+    static struct status_devices devices;
+    const struct status_options options = { 0 };
+    uint32_t open_count = 0;
+
+    status_devices(&doctor, &options, &devices);
+    for (uint32_t i = 0; i < devices.count; i++) {
+        json_t *answer = NULL;
+
+        if (status_ask(&doctor, devices.names[i], "dev", &answer) == CMD_DONE && answer)
+            open_count++;
+        json_decref(answer);
+    }
+    if (devices.count > 0)
+        doctor_find(
+            finding, DOCTOR_OK, "", "%u, %u of them open in a process", devices.count, open_count);
+    else
+        doctor_find(finding, DOCTOR_NO,
+            "'mrc fabric run' makes some; or describe one in a file and name it in MRC_CONFIG",
+            "there is none");
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processors, clocks, memory, limits. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "cmd/doctor.h"
+
+enum {
+    KERNEL_MAJOR = 5,
+    KERNEL_MINOR = 10,
+    READS = 100000,
+    SLEEPS = 200,
+    SLEEP_NS = 100 * 1000,
+    LATE_NS = 2 * 1000 * 1000,
+    FILES_WANTED = 4096,
+};
+
+static long long now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+void doctor_look_at_kernel(struct doctor_finding *finding)
+{
+    struct utsname name;
+    int major = 0;
+    int minor = 0;
+
+    uname(&name);
+    sscanf(name.release, "%d.%d", &major, &minor);
+    if (major > KERNEL_MAJOR || (major == KERNEL_MAJOR && minor >= KERNEL_MINOR))
+        doctor_find(
+            finding, DOCTOR_OK, "", "%s %s on %s", name.sysname, name.release, name.machine);
+    else
+        doctor_find(finding, DOCTOR_LIMITED, "use a kernel from 5.10 on",
+            "%s %s is older than what is tested", name.sysname, name.release);
+}
+
+void doctor_look_at_processors(struct doctor_finding *finding)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+
+    if (count >= 4)
+        doctor_find(finding, DOCTOR_OK, "", "%d processors", count);
+    else
+        doctor_find(finding, DOCTOR_LIMITED, "expect less speed and more delay",
+            "%d processor%s: a fabric and two NICs with their programs want four", count,
+            count == 1 ? "" : "s");
+}
+
+void doctor_look_at_clock(struct doctor_finding *finding)
+{
+    char source[64] = "unknown";
+    long long begin = now_ns();
+    long long each_ns;
+
+    for (int i = 0; i < READS; i++)
+        now_ns();
+    each_ns = (now_ns() - begin) / READS;
+    doctor_read(
+        "/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source));
+    if (each_ns < 150)
+        doctor_find(finding, DOCTOR_OK, "", "%s, %lld ns a reading", source, each_ns);
+    else
+        doctor_find(finding, DOCTOR_LIMITED, "boot with a clock source that needs no system call",
+            "%s takes %lld ns a reading, and every pass of the engine reads it", source, each_ns);
+}
+
+/* How late a short sleep ends tells how late an engine wakes that shares the processors. */
+void doctor_look_at_scheduling(struct doctor_finding *finding)
+{
+    const struct timespec nap = { .tv_nsec = SLEEP_NS };
+    long long worst_ns = 0;
+    double load = 0;
+
+    for (int i = 0; i < SLEEPS; i++) {
+        long long begin = now_ns();
+        long long late_ns;
+
+        nanosleep(&nap, NULL);
+        late_ns = now_ns() - begin - SLEEP_NS;
+        worst_ns = late_ns > worst_ns ? late_ns : worst_ns;
+    }
+    if (getloadavg(&load, 1) != 1)
+        load = 0;
+    if (worst_ns < LATE_NS)
+        doctor_find(finding, DOCTOR_OK, "", "sleeps end at most %lld us late, load %.1f",
+            worst_ns / 1000, load);
+    else
+        doctor_find(finding, DOCTOR_LIMITED,
+            "let less run beside it; losses are taken for real only after reo_wnd",
+            "sleeps end up to %.1f ms late, load %.1f", (double)worst_ns / 1e6, load);
+}
+
+void doctor_look_at_huge_pages(struct doctor_finding *finding)
+{
+    char line[128];
+    char transparent[128] = "unknown";
+    long total = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+
+    while (file && fgets(line, sizeof(line), file))
+        if (sscanf(line, "HugePages_Total: %ld", &total) == 1)
+            break;
+    if (file)
+        fclose(file);
+    doctor_read("/sys/kernel/mm/transparent_hugepage/enabled", transparent, sizeof(transparent));
+    if (total > 0 || strstr(transparent, "[always]") || strstr(transparent, "[madvise]"))
+        doctor_find(finding, DOCTOR_OK, "", "%ld reserved, transparent: %s", total, transparent);
+    else
+        doctor_find(finding, DOCTOR_LIMITED, "nothing needs them; large buffers gain a little",
+            "none reserved, transparent: %s", transparent);
+}
+
+static void write_limit(rlim_t limit, char *text, size_t room)
+{
+    if (limit == RLIM_INFINITY)
+        snprintf(text, room, "unlimited");
+    else
+        snprintf(text, room, "%llu", (unsigned long long)limit);
+}
+
+void doctor_look_at_locked_memory(struct doctor_finding *finding)
+{
+    struct rlimit limit = { 0 };
+    char text[32];
+
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    write_limit(limit.rlim_cur, text, sizeof(text));
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= 64u << 20)
+        doctor_find(finding, DOCTOR_OK, "", "%s bytes (registered memory needs none)", text);
+    else
+        doctor_find(finding, DOCTOR_LIMITED, "ulimit -l unlimited, or kernel 5.11 and later",
+            "%s bytes: registered memory needs none, AF_XDP on old kernels does", text);
+}
+
+void doctor_look_at_open_files(struct doctor_finding *finding)
+{
+    struct rlimit limit = { 0 };
+    char text[32];
+
+    getrlimit(RLIMIT_NOFILE, &limit);
+    write_limit(limit.rlim_cur, text, sizeof(text));
+    if (limit.rlim_cur >= FILES_WANTED)
+        doctor_find(finding, DOCTOR_OK, "", "%s", text);
+    else
+        doctor_find(finding, DOCTOR_LIMITED, "ulimit -n 4096",
+            "%s: a device takes three for each port and ten more, a fabric three for each port of "
+            "each NIC",
+            text);
+}

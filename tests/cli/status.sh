@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# mrc dev, qp, ev, port, stat, monitor and doctor: a running NIC seen from outside its process.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+export MRC_RUN_DIR="$SCRATCH"
+unset MRC_CONFIG
+
+exits 0 'without devices there is nothing to show' "$mrc" dev show
+is 'and nothing is shown' "$output" ''
+exits 1 'a device that is not there is missed' "$mrc" qp show dev mrc7
+contains 'by name' "$output" 'there is no device mrc7'
+exits 2 'an option that is not there is refused' "$mrc" stat -x
+exits 2 'a QP has a number' "$mrc" ev show dev mrc0 qp many
+exits 2 'a port is set to something' "$mrc" port set dev mrc0 port 1
+for command in dev qp ev port stat monitor doctor; do
+    exits 0 "mrc $command explains itself" "$mrc" "$command" --help
+done
+
+cat >"$SCRATCH/two.yaml" <<YAML
+planes: 2
+t0s: 1
+t1s: 0
+hosts_per_t0: 2
+host_link: { rate: 100Gb/s, delay: 500ns }
+YAML
+"$mrc" fabric run -q "$SCRATCH/two.yaml" &
+fabric=$!
+client=
+watcher=
+trap 'kill $fabric $client $watcher 2>/dev/null; wait; rm -rf "$SCRATCH"' EXIT
+
+# Until it prints this.
+until_prints() # PART COMMAND...
+{
+    part=$1
+    shift
+    tries=0
+    while [ "$tries" -lt 100 ]; do
+        output=$("$@" 2>&1)
+        case $output in
+        *"$part"*) return 0 ;;
+        esac
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    return 1
+}
+
+until_prints 'mrc1: free' "$mrc" dev show
+contains 'devices nobody has open are free' "$output" 'mrc1: free'
+exits 0 'their ports can be shown' "$mrc" port show dev mrc0
+contains 'all of them' "$output" 'mrc0 port 2 plane 1 admin up free'
+exits 0 'and set' "$mrc" port set dev mrc0 port 2 down
+contains 'which shows' "$("$mrc" port show dev mrc0 port 2)" 'admin down'
+exits 0 'and set again' "$mrc" port set dev mrc0 port 2 up
+exits 1 'of their QPs nobody knows' "$mrc" qp show dev mrc0
+contains 'and that is said' "$output" 'mrc0: no process has it open'
+
+"$mrc" perf write --local 2 -D 20 >/dev/null 2>&1 &
+client=$!
+until_prints 'state RTS' "$mrc" qp show dev mrc0
+contains 'a QP shows state and peer' "$output" 'state RTS peer 2001:db8:'
+contains 'and the floors for software' "$output" 'floors base 200us'
+contains 'a device shows who has it' "$("$mrc" dev show mrc0)" 'mrc0: mrc pid '
+contains 'with the parameters if asked' "$("$mrc" dev show mrc0 -d)" 'base_rtt_floor           200000'
+until_prints ' messages_sent ' "$mrc" stat show dev mrc0 -s
+contains 'counters count' "$output" 'counter  messages_sent'
+case $output in
+*' 0') not_ok '-s leaves out zeros' "$output" ;;
+*) ok '-s leaves out zeros' ;;
+esac
+contains 'all counters are there without it' "$("$mrc" stat show dev mrc0)" 'drop     unknown_qp'
+contains 'EVs show plane and state' "$("$mrc" ev mrc0)" 'PLANE UPLINK STATE'
+exits 1 'a QP that is not there is missed' "$mrc" ev show dev mrc0 qp 3
+for command in dev qp ev port stat; do
+    "$mrc" "$command" show -j >"$SCRATCH/json" 2>&1
+    is "mrc $command -j is JSON" "$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))[0]["device"])' "$SCRATCH/json" 2>&1)" mrc0
+done
+
+"$mrc" monitor dev mrc0 >"$SCRATCH/events" &
+watcher=$!
+sleep 1
+"$mrc" port set dev mrc0 port 2 down
+until_prints 'port 2 link_down' cat "$SCRATCH/events"
+contains 'a monitor sees a port go down' "$output" 'mrc0 port 2 link_down'
+contains 'so does port show' "$("$mrc" port show dev mrc0 port 2)" 'admin down'
+"$mrc" port set dev mrc0 port 2 up
+until_prints 'port 2 usable' cat "$SCRATCH/events"
+contains 'and come back' "$output" 'mrc0 port 2 usable'
+
+exits 0 'the doctor always succeeds' "$mrc" doctor
+contains 'and says what works' "$output" 'ok       shm'
+contains 'what runs' "$output" 'running: fabric'
+contains 'and what is open' "$output" '2 of them open in a process'
+is 'in JSON, too' "$("$mrc" doctor -j | python3 -c 'import json, sys
+print(json.load(sys.stdin)[0]["check"])' 2>&1)" kernel
+done_testing
