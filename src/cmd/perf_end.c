@@ -250,12 +250,15 @@ int perf_end_connect(struct perf_end *end, const bool *links)
     struct card *card = calloc(1, card_bytes);
     uint8_t *cards = calloc(rank_count, card_bytes);
     int err = -1;
+    uint8_t ready = 1;
 
     if (!card || !cards)
         perf_meet_fail(end->meet, "out of memory");
     else if (create_all(end, links, card) == 0 &&
              perf_meet_gather(end->meet, card, card_bytes, cards) == 0)
         err = connect_all(end, links, cards, card_bytes);
+    if (err == 0) /* nobody sends before all can receive */
+        err = perf_meet_gather(end->meet, &ready, sizeof(ready), cards);
     free(card);
     free(cards);
     return err;

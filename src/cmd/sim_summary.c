@@ -203,7 +203,8 @@ static json_t *transitions(const struct sim_record *record)
     static const char *const states[EV_STATE_COUNT] = { "good", "skip", "bad", "denied" };
     static const char *const causes[PATH_SIGNAL_COUNT] = { "marked_skip_once", "marked_always_skip",
         "marked_spared", "trimmed", "lost", "lost_spared", "skip_elapsed", "probe_answered",
-        "probe_marked", "spurious", "spurious_skip", "deny", "allow", "replaced" };
+        "probe_marked", "spurious", "spurious_skip", "deny", "allow", "replaced", "told_bad",
+        "told_good" };
     json_t *json = json_object();
     char name[64];
 

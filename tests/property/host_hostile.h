@@ -214,6 +214,15 @@ enum hostility {
     HOSTILITY_COUNT,
 };
 
+/* Not received yet, and soon to be. */
+static inline struct psn inside_window(struct cable *cable)
+{
+    struct qp_status status;
+
+    EXPECT_EQ(host_qp_status(cable->pair.qps[0], &status), 0);
+    return psn_add(status.next_psn, (int32_t)(50 + prng_below(&cable->prng, WINDOW / 4)));
+}
+
 static inline struct psn far_from_window(struct cable *cable, bool ahead)
 {
     struct qp_status status;
@@ -232,6 +241,7 @@ static inline uint32_t forge(
     uint32_t slot = prng_below(&cable->prng, KEPT);
     uint32_t length = cable->kept[slot].length;
 
+    frame.packet.psn = inside_window(cable);
     *reason = DROP_NONE;
     switch (kind) {
     case GARBAGE:
