@@ -37,18 +37,34 @@ static json_t *elements_of(const struct sim_fault *fault)
     return json;
 }
 
+/* "2 %", "0.05 %": no zeros that say nothing. */
+static void describe_share(uint32_t probability, char *out, size_t room)
+{
+    uint64_t millionths = ((uint64_t)probability * 1000000 + (UINT64_C(1) << 31)) >> 32;
+    int length =
+        snprintf(out, room, " %" PRIu64 ".%04" PRIu64, millionths / 10000, millionths % 10000);
+
+    while (out[length - 1] == '0')
+        length--;
+    if (out[length - 1] == '.')
+        length--;
+    snprintf(out + length, room - (size_t)length, " %%");
+}
+
 static void describe_strength(const struct sim_fault *fault, char *out, size_t room)
 {
-    uint64_t millionths = ((uint64_t)fault->probability * 1000000 + (UINT64_C(1) << 31)) >> 32;
+    char amount[QUANTITY_BYTES];
 
     out[0] = '\0';
-    if (fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT)
-        snprintf(
-            out, room, " %" PRIu64 ".%04" PRIu64 " %%", millionths / 10000, millionths % 10000);
-    else if (fault->kind == SIM_FAULT_SLOW)
-        snprintf(out, room, " to %" PRIu64 " Mb/s", fault->rate_bps / 1000000);
-    else if (fault->kind == SIM_FAULT_FLAP)
-        snprintf(out, room, " every %" PRIu64 " ns", fault->period_ps / 1000);
+    if (fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT) {
+        describe_share(fault->probability, out, room);
+    } else if (fault->kind == SIM_FAULT_SLOW) {
+        quantity_format(QUANTITY_RATE, fault->rate_bps, amount);
+        snprintf(out, room, " to %s", amount);
+    } else if (fault->kind == SIM_FAULT_FLAP) {
+        quantity_format(QUANTITY_TIME, fault->period_ps, amount);
+        snprintf(out, room, " every %s", amount);
+    }
 }
 
 static json_t *fault_event(const struct sim_record *record, const struct sim_event *event)

@@ -69,7 +69,7 @@ is 'the run came to its time' "$(value "$SCRATCH/r.json" runs.0.status)" out_of_
 is 'the series has 40 intervals' "$(value "$SCRATCH/r.json" runs.0.series.time_us.39)" 200
 is 'the EV map has as many' "$(value "$SCRATCH/r.json" runs.0.series.ev_map.states | tr -cd , | wc -c)" 39
 is 'the first event is the first fault' "$(value "$SCRATCH/r.json" runs.0.events.0.what)" \
-    'loss 1.0000 %: p0.t0.0-t1.1'
+    'loss 1 %: p0.t0.0-t1.1'
 is 'criteria are judged' "$(value "$SCRATCH/r.json" runs.0.criteria.0.pass)" true
 is 'nothing but the result was left behind' "$(ls "$SCRATCH")" "fabric.yaml
 r.json
