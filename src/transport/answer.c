@@ -99,7 +99,7 @@ static uint32_t choose_plane(
 static bool takes_both_ways(
     const struct transport *nic, const struct control_record *record, uint32_t plane)
 {
-    return nic->parameters->answer_plane && !record->is_second && plane != record->port &&
+    return plane != record->port && nic->parameters->answer_plane && !record->is_second &&
            (record->kind == CONTROL_PROBE_ANSWER || record->retransmission) &&
            possible_planes(nic, nic->qps[record->qp_index]) >> record->port & 1;
 }

@@ -72,23 +72,38 @@ static void fill_request(const struct transport *nic, const struct nic_endpoint 
             .tx_timestamp = (uint16_t)(now_ns / STAMP_UNIT_NS) };
 }
 
+/* The oldest that waits for a port of the mask. Looked for from the newest on: few wait, and these
+ * came last. */
+static struct nic_endpoint *find_waiting(const struct transport *nic, uint32_t ready_ports)
+{
+    struct nic_endpoint *found = NULL;
+    uint32_t seen = 0;
+
+    for (uint32_t i = 1; seen < nic->endpoint_waiting && i <= nic->endpoint_slots; i++) {
+        struct nic_endpoint *request =
+            &nic->endpoints[(nic->endpoint_id - i) & (nic->endpoint_slots - 1)];
+
+        if (request->use == NIC_ENDPOINT_FREE || !request->waits)
+            continue;
+        seen++;
+        if (ready_ports >> request->port & 1)
+            found = request;
+    }
+    return found;
+}
+
 bool nic_send_endpoint(
     struct transport *nic, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
-    for (uint32_t i = 0; nic->endpoint_waiting > 0 && i < nic->endpoint_slots; i++) {
-        struct nic_endpoint *request =
-            &nic->endpoints[(nic->endpoint_id + i) & (nic->endpoint_slots - 1)];
+    struct nic_endpoint *request = find_waiting(nic, ready_ports);
 
-        if (request->use == NIC_ENDPOINT_FREE || !request->waits ||
-            !(ready_ports >> request->port & 1))
-            continue;
-        request->waits = false;
-        request->sent_ns = now_ns;
-        nic->endpoint_waiting--;
-        fill_request(nic, request, out, now_ns);
-        return true;
-    }
-    return false;
+    if (!request)
+        return false;
+    request->waits = false;
+    request->sent_ns = now_ns;
+    nic->endpoint_waiting--;
+    fill_request(nic, request, out, now_ns);
+    return true;
 }
 
 static void take_port_update(struct transport *nic, const struct packet *packet, uint64_t now_ns)

@@ -121,6 +121,12 @@ struct transport {
     uint64_t drops[DROP_REASON_COUNT];
 };
 
+/* Planes towards the peer: our port usable, the peer's up. */
+static inline uint32_t qp_planes(const struct transport *nic, const struct qp *qp)
+{
+    return nic->usable_mask & qp->attributes.peer_ports;
+}
+
 static inline void nic_count(struct transport *nic, enum counter counter)
 {
     nic->counters[counter]++;

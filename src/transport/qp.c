@@ -25,11 +25,6 @@ _Static_assert(sizeof(struct qp) + sizeof(struct requester) + sizeof(struct resp
                    8192,
     "256 EVs and 1,024 PSNs both ways fit 8 KiB, without the work queues the application sizes");
 
-uint32_t qp_planes(const struct transport *nic, const struct qp *qp)
-{
-    return nic->usable_mask & qp->attributes.peer_ports;
-}
-
 static void take_parts(struct arena *arena, const struct qp_init *init,
     struct requester **requester, struct responder **responder)
 {

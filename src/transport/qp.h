@@ -59,9 +59,6 @@ void qp_learn_paths(struct transport *, struct qp *, uint64_t now_ns);
 /* The EV is bad, as far as the QP can tell, or with ev_state_scope another one with its peer. */
 bool qp_knows_bad(const struct transport *, const struct qp *, uint32_t ev_index);
 
-/* Planes towards the peer: our port usable, the peer's up. */
-uint32_t qp_planes(const struct transport *, const struct qp *);
-
 /* Puts the QP into the ring of ready ones if it can send. */
 void qp_schedule(struct transport *, struct qp *, uint64_t now_ns);
 

@@ -197,7 +197,7 @@ static struct mrc_ctl_ev_event wait_for_event(
             if (memcmp(&event.ev, &ev, sizeof(ev)) == 0 && event.state == state)
                 return event;
     }
-    EXPECT(!"an event in time");
+    EXPECT_STR_EQ("no event", "an event in time");
     return event;
 }
 
