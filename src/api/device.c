@@ -14,6 +14,14 @@
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *registry;
 
+static void drop_use_locks(struct device_profile *profile)
+{
+    for (; profile; profile = profile->next) {
+        close(profile->use_lock);
+        profile->use_lock = -1;
+    }
+}
+
 /* Locks live as long as any copy of their descriptor: a child must not keep its parent's. The lists
  * change by single stores, so they are whole at any moment; locking them before the fork would have
  * to agree with the host about an order. */
@@ -23,14 +31,8 @@ static void let_go_in_child(void)
         if (device->owner_lock >= 0)
             close(device->owner_lock);
         device->owner_lock = -1;
-        for (struct device_ev_profile *ev = device->ev_profiles; ev; ev = ev->next) {
-            close(ev->use_lock);
-            ev->use_lock = -1;
-        }
-        for (struct device_cc_profile *cc = device->cc_profiles; cc; cc = cc->next) {
-            close(cc->use_lock);
-            cc->use_lock = -1;
-        }
+        drop_use_locks(device->ev_profiles);
+        drop_use_locks(device->cc_profiles);
         pthread_mutex_init(&device->mutex, NULL);
     }
     pthread_mutex_init(&registry_lock, NULL);

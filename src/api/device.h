@@ -26,12 +26,16 @@ struct mrc_context;
 #define DEVICE_INLINE_MAX    512
 #define DEVICE_CQE_MAX       1048576
 
-struct device_ev_profile { /* in use by QPs of this process */
-    struct device_ev_profile *next;
+struct device_profile { /* in use by QPs of this process */
+    struct device_profile *next;
     uint64_t id;
     uint32_t user_count;
-    struct host_ev_profile *host; /* NULL: the NIC's default, of an AUTO profile */
     int use_lock;
+};
+
+struct device_ev_profile {
+    struct device_profile shared;
+    struct host_ev_profile *host; /* NULL: the NIC's default, of an AUTO profile */
     int seen_fd;
     struct record_ev record;
     struct record_fmt fmt;
@@ -39,11 +43,8 @@ struct device_ev_profile { /* in use by QPs of this process */
 };
 
 struct device_cc_profile {
-    struct device_cc_profile *next;
-    uint64_t id;
-    uint32_t user_count;
+    struct device_profile shared;
     struct host_cc_profile *host;
-    int use_lock;
 };
 
 struct device {
@@ -61,8 +62,8 @@ struct device {
     int changes_fd;           /* inotify: records of the folder */
     struct host_channel *ev_channel;
     struct host_cq *ev_queue;
-    struct device_ev_profile *ev_profiles;
-    struct device_cc_profile *cc_profiles;
+    struct device_profile *ev_profiles;
+    struct device_profile *cc_profiles;
     struct mrc_context *contexts;
     uint32_t hint_count;
     pthread_mutex_t probing; /* one batch of endpoint requests at a time */
@@ -90,6 +91,7 @@ void device_refresh_profiles(struct device *);
 void device_publish_evs(struct device *);
 
 /* With the mutex held. Id 0 yields NULL, the default. -EINVAL: not there or not ONLINE. */
+struct device_profile *device_profile_find(struct device_profile *list, uint64_t id);
 int device_ev_profile_acquire(struct device *, uint64_t id, struct device_ev_profile **);
 void device_ev_profile_release(struct device *, struct device_ev_profile *);
 int device_cc_profile_acquire(struct device *, uint64_t id, struct device_cc_profile **);

@@ -11,6 +11,99 @@
 #include "api/log.h"
 #include "base/bytes.h"
 
+struct profile_kind {
+    enum record_kind record;
+    size_t bytes;
+    int (*load)(struct device *, struct device_profile *);
+    void (*unload)(struct device_profile *);
+};
+
+static int take_use_lock(const struct device *device, enum record_kind kind, uint64_t id)
+{
+    char file[RECORD_FILE_BYTES];
+
+    record_file(kind, id, ".use", file);
+    return folder_try_lock(&device->store.folder, file, FOLDER_LOCK_SHARED);
+}
+
+/* Under the folder's lock: nobody takes the profile OFFLINE between our look and our use. */
+static int load_locked(
+    struct device *device, const struct profile_kind *kind, struct device_profile *profile)
+{
+    int lock = folder_lock(&device->store.folder, "lock");
+    int err = lock < 0 ? lock : kind->load(device, profile);
+
+    if (!err) {
+        profile->use_lock = take_use_lock(device, kind->record, profile->id);
+        if (profile->use_lock < 0) {
+            err = profile->use_lock;
+            kind->unload(profile);
+        }
+    }
+    if (lock >= 0)
+        close(lock);
+    return err;
+}
+
+static int make(struct device *device, const struct profile_kind *kind,
+    struct device_profile **list, uint64_t id, struct device_profile **out)
+{
+    struct device_profile *profile = calloc(1, kind->bytes);
+    int err = -ENOMEM;
+
+    if (profile) {
+        profile->id = id;
+        err = load_locked(device, kind, profile);
+    }
+    if (err) {
+        free(profile);
+        return err;
+    }
+    profile->next = *list;
+    *list = profile;
+    *out = profile;
+    return 0;
+}
+
+/* The default profile has no record and needs none: NULL. */
+static int acquire(struct device *device, const struct profile_kind *kind,
+    struct device_profile **list, uint64_t id, struct device_profile **out)
+{
+    int err = 0;
+
+    *out = NULL;
+    if (id == PROFILE_DEFAULT_ID)
+        return 0;
+    *out = device_profile_find(*list, id);
+    if (!*out)
+        err = make(device, kind, list, id, out);
+    if (!err)
+        (*out)->user_count++;
+    return err;
+}
+
+static void release(
+    const struct profile_kind *kind, struct device_profile **list, struct device_profile *profile)
+{
+    if (--profile->user_count)
+        return;
+    while (*list != profile)
+        list = &(*list)->next;
+    *list = profile->next;
+    kind->unload(profile);
+    close(profile->use_lock);
+    free(profile);
+}
+
+struct device_profile *device_profile_find(struct device_profile *list, uint64_t id)
+{
+    while (list && list->id != id)
+        list = list->next;
+    return list;
+}
+
+/* ---- entropy values -------------------------------------------------------------------------- */
+
 /* UDP ports and structured EVs travel as they are; an SRv6 EV by a number of its own. */
 static struct host_ev_entry make_entry(const struct device *device, const struct record_ev *record,
     const struct record_fmt *fmt, uint32_t index)
@@ -45,7 +138,7 @@ static uint32_t address_count(const struct record_fmt *fmt)
 static int make_host_profile(struct device *device, struct device_ev_profile *profile)
 {
     const struct record_ev *record = &profile->record;
-    struct host_ev_profile_config config = { .id = profile->id,
+    struct host_ev_profile_config config = { .id = profile->shared.id,
         .address_count = address_count(&profile->fmt),
         .min_active = record->min_active,
         .event_mask = 1u << EV_GOOD | 1u << EV_ASSUMED_BAD,
@@ -66,27 +159,20 @@ static int make_host_profile(struct device *device, struct device_ev_profile *pr
     return err;
 }
 
-static int take_use_lock(const struct device *device, enum record_kind kind, uint64_t id)
-{
-    char file[RECORD_FILE_BYTES];
-
-    record_file(kind, id, ".use", file);
-    return folder_try_lock(&device->store.folder, file, FOLDER_LOCK_SHARED);
-}
-
 static void start_seen(struct device *device, struct device_ev_profile *profile)
 {
     char file[RECORD_FILE_BYTES];
 
     memset(profile->seen, MRC_CTL_EV_GOOD, sizeof(profile->seen));
-    record_file(RECORD_EV, profile->id, ".seen", file);
+    record_file(RECORD_EV, profile->shared.id, ".seen", file);
     profile->seen_fd =
         openat(device->store.folder.fd, file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 }
 
-static int load_ev(struct device *device, struct device_ev_profile *profile)
+static int load_ev(struct device *device, struct device_profile *shared)
 {
-    int err = record_load(&device->store.folder, RECORD_EV, profile->id, &profile->record);
+    struct device_ev_profile *profile = (struct device_ev_profile *)shared;
+    int err = record_load(&device->store.folder, RECORD_EV, shared->id, &profile->record);
 
     if (!err && profile->record.head.state != MRC_CTL_PROFILE_ONLINE)
         err = -EINVAL;
@@ -94,73 +180,39 @@ static int load_ev(struct device *device, struct device_ev_profile *profile)
         err = profile_load_fmt_of(&device->store, &profile->record, &profile->fmt);
     if (!err)
         err = make_host_profile(device, profile);
-    if (err)
-        return err;
-    profile->use_lock = take_use_lock(device, RECORD_EV, profile->id);
-    if (profile->use_lock >= 0) {
+    if (!err)
         start_seen(device, profile);
-        return 0;
-    }
+    return err;
+}
+
+static void unload_ev(struct device_profile *shared)
+{
+    struct device_ev_profile *profile = (struct device_ev_profile *)shared;
+
     if (profile->host)
         host_ev_profile_destroy(profile->host);
-    return profile->use_lock;
+    if (profile->seen_fd >= 0)
+        close(profile->seen_fd);
 }
 
-/* Under the folder's lock: nobody takes the profile OFFLINE between our look and our use. */
-static int make_ev(struct device *device, uint64_t id, struct device_ev_profile **out)
-{
-    struct device_ev_profile *profile = calloc(1, sizeof(*profile));
-    int lock = profile ? folder_lock(&device->store.folder, "lock") : -ENOMEM;
-    int err;
-
-    if (lock < 0) {
-        free(profile);
-        return lock;
-    }
-    profile->id = id;
-    err = load_ev(device, profile);
-    close(lock);
-    if (err) {
-        free(profile);
-        return err;
-    }
-    profile->next = device->ev_profiles;
-    device->ev_profiles = profile;
-    *out = profile;
-    return 0;
-}
+static const struct profile_kind ev_kind = { .record = RECORD_EV,
+    .bytes = sizeof(struct device_ev_profile),
+    .load = load_ev,
+    .unload = unload_ev };
 
 int device_ev_profile_acquire(struct device *device, uint64_t id, struct device_ev_profile **out)
 {
-    int err = 0;
+    struct device_profile *shared;
+    int err = acquire(device, &ev_kind, &device->ev_profiles, id, &shared);
 
-    *out = NULL;
-    if (id == PROFILE_DEFAULT_ID)
-        return 0;
-    for (*out = device->ev_profiles; *out && (*out)->id != id;)
-        *out = (*out)->next;
-    if (!*out)
-        err = make_ev(device, id, out);
-    if (!err)
-        (*out)->user_count++;
+    *out = (struct device_ev_profile *)shared;
     return err;
 }
 
 void device_ev_profile_release(struct device *device, struct device_ev_profile *profile)
 {
-    struct device_ev_profile **link = &device->ev_profiles;
-
-    if (!profile || --profile->user_count)
-        return;
-    while (*link != profile)
-        link = &(*link)->next;
-    *link = profile->next;
-    if (profile->host)
-        host_ev_profile_destroy(profile->host);
-    close(profile->use_lock);
-    if (profile->seen_fd >= 0)
-        close(profile->seen_fd);
-    free(profile);
+    if (profile)
+        release(&ev_kind, &device->ev_profiles, &profile->shared);
 }
 
 /* ---- following the records ------------------------------------------------------------------- */
@@ -190,7 +242,7 @@ static void follow(
             err = host_ev_profile_deny(profile->host, i, entry.denied);
         if (err)
             log_line(LOG_WARN, "%s: EV profile %llx, entry %u: %s", device->description.name,
-                (unsigned long long)profile->id, i, strerror(-err));
+                (unsigned long long)profile->shared.id, i, strerror(-err));
     }
     profile->record = *now;
 }
@@ -198,14 +250,14 @@ static void follow(
 void device_refresh_profiles(struct device *device)
 {
     bool is_ours = device->nic && !host_is_dead(device->nic);
-    struct device_ev_profile *profile = device->ev_profiles;
+    struct device_profile *profile = device->ev_profiles;
 
     for (; is_ours && profile; profile = profile->next) {
         int err;
         struct record_ev *now = profile_load_ev(&device->store, profile->id, &err);
 
         if (now)
-            follow(device, profile, now);
+            follow(device, (struct device_ev_profile *)profile, now);
         free(now);
     }
 }
@@ -237,11 +289,12 @@ static void apply_nscc(struct cc_settings *settings, const struct mrc_ctl_cc_nsc
         settings->target_delay_ns = config->target_delay;
 }
 
-static int load_cc(struct device *device, struct device_cc_profile *profile)
+static int load_cc(struct device *device, struct device_profile *shared)
 {
+    struct device_cc_profile *profile = (struct device_cc_profile *)shared;
     struct cc_settings settings;
     struct record_cc record;
-    int err = record_load(&device->store.folder, RECORD_CC, profile->id, &record);
+    int err = record_load(&device->store.folder, RECORD_CC, shared->id, &record);
 
     if (!err && record.head.state != MRC_CTL_PROFILE_ONLINE)
         err = -EINVAL;
@@ -251,65 +304,30 @@ static int load_cc(struct device *device, struct device_cc_profile *profile)
     settings.algorithm = record.is_nscc ? "nscc" : "none";
     if (record.is_nscc)
         apply_nscc(&settings, &record.config);
-    err = host_cc_profile_create(device->nic, &settings, &profile->host);
-    if (err)
-        return err;
-    profile->use_lock = take_use_lock(device, RECORD_CC, profile->id);
-    if (profile->use_lock >= 0)
-        return 0;
-    host_cc_profile_destroy(profile->host);
-    return profile->use_lock;
+    return host_cc_profile_create(device->nic, &settings, &profile->host);
 }
 
-static int make_cc(struct device *device, uint64_t id, struct device_cc_profile **out)
+static void unload_cc(struct device_profile *shared)
 {
-    struct device_cc_profile *profile = calloc(1, sizeof(*profile));
-    int lock = profile ? folder_lock(&device->store.folder, "lock") : -ENOMEM;
-    int err;
-
-    if (lock < 0) {
-        free(profile);
-        return lock;
-    }
-    profile->id = id;
-    err = load_cc(device, profile);
-    close(lock);
-    if (err) {
-        free(profile);
-        return err;
-    }
-    profile->next = device->cc_profiles;
-    device->cc_profiles = profile;
-    *out = profile;
-    return 0;
+    host_cc_profile_destroy(((struct device_cc_profile *)shared)->host);
 }
+
+static const struct profile_kind cc_kind = { .record = RECORD_CC,
+    .bytes = sizeof(struct device_cc_profile),
+    .load = load_cc,
+    .unload = unload_cc };
 
 int device_cc_profile_acquire(struct device *device, uint64_t id, struct device_cc_profile **out)
 {
-    int err = 0;
+    struct device_profile *shared;
+    int err = acquire(device, &cc_kind, &device->cc_profiles, id, &shared);
 
-    *out = NULL;
-    if (id == PROFILE_DEFAULT_ID)
-        return 0;
-    for (*out = device->cc_profiles; *out && (*out)->id != id;)
-        *out = (*out)->next;
-    if (!*out)
-        err = make_cc(device, id, out);
-    if (!err)
-        (*out)->user_count++;
+    *out = (struct device_cc_profile *)shared;
     return err;
 }
 
 void device_cc_profile_release(struct device *device, struct device_cc_profile *profile)
 {
-    struct device_cc_profile **link = &device->cc_profiles;
-
-    if (!profile || --profile->user_count)
-        return;
-    while (*link != profile)
-        link = &(*link)->next;
-    *link = profile->next;
-    host_cc_profile_destroy(profile->host);
-    close(profile->use_lock);
-    free(profile);
+    if (profile)
+        release(&cc_kind, &device->cc_profiles, &profile->shared);
 }

@@ -14,15 +14,6 @@
 
 /* ---- EV states ------------------------------------------------------------------------------- */
 
-static struct device_ev_profile *find_profile(struct device *device, uint64_t id)
-{
-    struct device_ev_profile *profile = device->ev_profiles;
-
-    while (profile && profile->id != id)
-        profile = profile->next;
-    return profile;
-}
-
 /* Skipping an EV now and then is nothing a controller hears of. */
 static uint8_t to_public(enum path_ev_state state)
 {
@@ -45,7 +36,7 @@ static bool publish(struct device *device, struct device_ev_profile *profile, ui
 {
     uint8_t state = to_public(host_ev_profile_state(profile->host, index));
     struct event_ring_event event = {
-        .profile_id = profile->id, .ev = profile->record.entries[index].ev, .state = state
+        .profile_id = profile->shared.id, .ev = profile->record.entries[index].ev, .state = state
     };
 
     if (state == profile->seen[index])
@@ -65,7 +56,8 @@ void device_publish_evs(struct device *device)
     bool rang = false;
 
     while (device->ev_queue && host_ev_queue_poll(device->ev_queue, &event, 1) == 1) {
-        struct device_ev_profile *profile = find_profile(device, event.profile_id);
+        struct device_ev_profile *profile =
+            (struct device_ev_profile *)device_profile_find(device->ev_profiles, event.profile_id);
         uint32_t first = event.lost_before ? 0 : event.index;
         uint32_t last = event.lost_before && profile ? profile->record.count - 1 : event.index;
 

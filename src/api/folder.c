@@ -14,53 +14,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "pktio/pktio.h"
+
 static int make_folder(const char *path, mode_t mode)
 {
     return mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-/* Nobody else may have prepared a folder for us in /tmp. */
-static int check_is_ours(const char *path)
-{
-    struct stat status;
-
-    if (lstat(path, &status) != 0)
-        return -errno;
-    return S_ISDIR(status.st_mode) && status.st_uid == geteuid() ? 0 : -EPERM;
-}
-
-static int run_folder(char path[FOLDER_PATH_BYTES])
-{
-    const char *given = secure_getenv("MRC_RUN_DIR");
-    const char *of_user = secure_getenv("XDG_RUNTIME_DIR");
-    int length;
-    int err;
-
-    if (given && given[0])
-        length = snprintf(path, FOLDER_PATH_BYTES, "%s", given);
-    else if (geteuid() == 0)
-        length = snprintf(path, FOLDER_PATH_BYTES, "/run");
-    else if (of_user && of_user[0])
-        length = snprintf(path, FOLDER_PATH_BYTES, "%s", of_user);
-    else {
-        length = snprintf(path, FOLDER_PATH_BYTES, "/tmp/mrc-%u", (unsigned int)geteuid());
-        err = make_folder(path, 0700);
-        if (!err)
-            err = check_is_ours(path);
-        if (err)
-            return err;
-    }
-    return length < FOLDER_PATH_BYTES - FOLDER_NAME_BYTES - 8 ? 0 : -ENAMETOOLONG;
-}
-
 int folder_root(char path[FOLDER_PATH_BYTES])
 {
-    int err = run_folder(path);
-
-    if (err)
-        return err;
-    strcat(path, "/mrc");
-    return make_folder(path, 0755);
+    return run_place_make(path, FOLDER_PATH_BYTES - FOLDER_NAME_BYTES);
 }
 
 static bool is_letter(char c)

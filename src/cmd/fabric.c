@@ -12,6 +12,7 @@
 
 #include "files/files.h"
 #include "lab/lab.h"
+#include "pktio/pktio.h"
 
 static const char name[] = "fabric";
 
@@ -61,22 +62,6 @@ enum cmd_status cmd_fabric(int argument_count, char **arguments)
         CMD_MISUSED, name, "there is no verb '%s'; 'mrc fabric --help' lists them", arguments[1]);
 }
 
-int fabric_root(char path[static FABRIC_ROOT_BYTES])
-{
-    const char *given = getenv("MRC_RUN_DIR");
-    const char *of_user = getenv("XDG_RUNTIME_DIR");
-    char own[32];
-
-    snprintf(own, sizeof(own), "/tmp/mrc-%u", (unsigned int)geteuid());
-    if (!given || !given[0])
-        given = geteuid() == 0 ? "/run" : of_user && of_user[0] ? of_user : own;
-    if (given == own && mkdir(own, 0700) != 0 && errno != EEXIST)
-        return -errno;
-    if (snprintf(path, FABRIC_ROOT_BYTES, "%s/mrc", given) >= FABRIC_ROOT_BYTES)
-        return -ENAMETOOLONG;
-    return mkdir(path, 0755) == 0 || errno == EEXIST ? 0 : -errno;
-}
-
 static enum cmd_status read_answer(const char *text, json_t **answer)
 {
     json_error_t error;
@@ -101,7 +86,7 @@ enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
     char *question = json_dumps(request, JSON_COMPACT);
     char *text = NULL;
     enum cmd_status status;
-    int err = question ? fabric_root(root) : -ENOMEM;
+    int err = question ? run_place_make(root, sizeof(root)) : -ENOMEM;
 
     json_decref(request);
     if (!err) {

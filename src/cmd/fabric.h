@@ -6,10 +6,7 @@
 
 #include "cmd/cmd.h"
 
-#define FABRIC_ROOT_BYTES 200
-
-/* The folder of all devices and fabrics: RUN/mrc. 0 or a negative errno. */
-int fabric_root(char path[static FABRIC_ROOT_BYTES]);
+#define FABRIC_ROOT_BYTES 200 /* of the folder that run_place_make() names */
 
 /* Asks the fabric called `name`; complains if it does not run or refuses. The answer is to be
  * released with json_decref(). */

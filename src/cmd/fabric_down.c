@@ -12,6 +12,7 @@
 #include "cmd/fabric.h"
 #include "cmd/fabric_netns.h"
 #include "lab/lab.h"
+#include "pktio/pktio.h"
 
 static void print_usage(FILE *to)
 {
@@ -46,7 +47,7 @@ static enum cmd_status take_down(const char *prefix)
 {
     char folder[FABRIC_NETNS_PATH_BYTES];
     char root[FABRIC_ROOT_BYTES];
-    int err = fabric_root(root);
+    int err = run_place_make(root, sizeof(root));
 
     if (err)
         return cmd_complain(CMD_FAILED, "fabric down", "%s", strerror(-err));
@@ -166,7 +167,7 @@ enum cmd_status fabric_list(int argument_count, char **arguments)
     }
     if (argument_count > 1 && !as_json)
         return cmd_complain(CMD_MISUSED, name, "usage: mrc fabric list [-j]");
-    err = fabric_root(root);
+    err = run_place_make(root, sizeof(root));
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s", strerror(-err));
     all = describe_all(root);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lab/lab.h"
+#include "pktio/pktio.h"
 
 static const char name[] = "fabric up";
 

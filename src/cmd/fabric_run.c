@@ -9,6 +9,7 @@
 #include "cmd/fabric.h"
 #include "files/files.h"
 #include "lab/lab.h"
+#include "pktio/pktio.h"
 
 enum { UDP_NICS_MAX = 64 };
 
@@ -178,7 +179,7 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     status = read_options(argument_count, arguments, &options);
     if (status != CMD_DONE)
         return status;
-    err = fabric_root(root);
+    err = run_place_make(root, sizeof(root));
     if (err)
         return cmd_complain(CMD_FAILED, name, "no folder for devices: %s", strerror(-err));
     status = fabric_load(name, options.file, &yaml, &fabric);

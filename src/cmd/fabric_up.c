@@ -11,6 +11,7 @@
 #include "cmd/fabric_netns.h"
 #include "files/files.h"
 #include "lab/lab.h"
+#include "pktio/pktio.h"
 
 static const char name[] = "fabric up";
 
@@ -232,7 +233,7 @@ enum cmd_status fabric_up(int argument_count, char **arguments)
     if (geteuid() != 0)
         return cmd_complain(CMD_FAILED, name,
             "only root can make network namespaces; 'mrc fabric run' needs no privileges");
-    err = fabric_root(root);
+    err = run_place_make(root, sizeof(root));
     if (err)
         return complain_about(err);
     status = fabric_load(name, options.process.file, &yaml, &fabric);

@@ -3,14 +3,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/report_check.h"
+#include "cmd/whole_file.h"
 #include "web/web.h"
 
 static const char name[] = "report";
@@ -61,69 +58,14 @@ static enum cmd_status load(const char *path, json_t *results)
     return CMD_DONE;
 }
 
-/* A file of the permissions an ordinary one would get. */
-static FILE *open_beside(char *path)
+static int write_report(FILE *to, void *results)
 {
-    mode_t mask = umask(0);
-    int file = mkstemp(path);
-    FILE *opened;
-
-    umask(mask);
-    if (file < 0)
-        return NULL;
-    opened = fchmod(file, 0666 & ~mask) == 0 ? fdopen(file, "w") : NULL;
-    if (!opened) {
-        close(file);
-        unlink(path);
-    }
-    return opened;
-}
-
-/* Under another name first: whoever opens the page finds the old one or the whole new one. */
-static int write_file(const char *path, json_t *results)
-{
-    char *beside;
-    FILE *to;
-    int error = 0;
-
-    if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-        return -ENOMEM;
-    to = open_beside(beside);
-    if (!to) {
-        error = -errno;
-        goto free_name;
-    }
-    if (web_report_write(to, results) != 0)
-        error = -errno;
-    if (fclose(to) != 0 && error == 0)
-        error = -errno;
-    if (error == 0 && rename(beside, path) != 0)
-        error = -errno;
-    if (error != 0)
-        unlink(beside);
-free_name:
-    free(beside);
-    return error;
-}
-
-/* What is there and no ordinary file, a pipe or a device, stays what it is. */
-static int write_into(const char *path, json_t *results)
-{
-    FILE *to = fopen(path, "w");
-    int error;
-
-    if (!to)
-        return -errno;
-    error = web_report_write(to, results) != 0 ? -errno : 0;
-    if (fclose(to) != 0 && error == 0)
-        error = -errno;
-    return error;
+    return web_report_write(to, results) != 0 ? -errno : 0;
 }
 
 static enum cmd_status write_page(const char *path, json_t *results)
 {
     enum cmd_status status = CMD_DONE;
-    struct stat found;
     int error;
 
     if (strcmp(path, "-") == 0) {
@@ -131,10 +73,7 @@ static enum cmd_status write_page(const char *path, json_t *results)
         cmd_output_is_lost(&status, name);
         return status;
     }
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        error = write_into(path, results);
-    else
-        error = write_file(path, results);
+    error = whole_file_write(path, write_report, results);
     if (error != 0)
         return cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-error));
     return CMD_DONE;

@@ -152,7 +152,7 @@ static bool is_clean(const json_t *runs)
     return true;
 }
 
-static enum cmd_status tell(const json_t *result, const struct sim_options *options)
+static enum cmd_status tell(json_t *result, const struct sim_options *options)
 {
     if (options->output_path && sim_result_write(result, options->output_path) != CMD_DONE)
         return CMD_FAILED;

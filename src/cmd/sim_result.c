@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <sys/stat.h>
-#include <unistd.h>
+#include "cmd/whole_file.h"
 
 static json_t *fabric_json(const struct fabric *fabric)
 {
@@ -179,48 +177,17 @@ bool sim_result_judge(const struct experiment *experiment, json_t *runs)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static int write_all(const json_t *result, FILE *file)
+static int write_all(FILE *file, void *result)
 {
     if (json_dumpf(result, file, JSON_FORM) != 0 || fputc('\n', file) == EOF)
         return -(errno ? errno : EIO);
-    return fflush(file) == 0 ? 0 : -errno;
+    return 0;
 }
 
-static int write_beside(const json_t *result, const char *path, const char *temporary, int fd)
+enum cmd_status sim_result_write(json_t *result, const char *path)
 {
-    FILE *file = fdopen(fd, "w");
-    mode_t mask = umask(0);
-    int err;
+    int err = whole_file_write(path, write_all, result);
 
-    umask(mask);
-    if (!file) {
-        err = -errno;
-        close(fd);
-        return err;
-    }
-    err = write_all(result, file);
-    if (fchmod(fd, 0666 & ~mask) != 0 && !err)
-        err = -errno;
-    if (fclose(file) != 0 && !err)
-        err = -errno;
-    if (!err && rename(temporary, path) != 0)
-        err = -errno;
-    return err;
-}
-
-enum cmd_status sim_result_write(const json_t *result, const char *path)
-{
-    char *temporary = NULL;
-    int err = 0;
-    int fd;
-
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return cmd_complain(CMD_FAILED, "sim", "%s: out of memory", path);
-    fd = mkstemp(temporary);
-    err = fd < 0 ? -errno : write_beside(result, path, temporary, fd);
-    if (err && fd >= 0)
-        unlink(temporary);
-    free(temporary);
     if (err)
         return cmd_complain(CMD_FAILED, "sim", "%s: %s", path, strerror(-err));
     return CMD_DONE;

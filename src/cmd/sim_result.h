@@ -16,4 +16,4 @@ json_t *sim_result(const struct experiment *, const struct yaml_node *top, json_
 bool sim_result_judge(const struct experiment *, json_t *runs);
 
 /* Writes next to `path` and moves it there, so that nobody ever sees half of it. */
-enum cmd_status sim_result_write(const json_t *, const char *path);
+enum cmd_status sim_result_write(json_t *, const char *path);

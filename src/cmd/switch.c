@@ -10,6 +10,7 @@
 #include "cmd/fabric.h"
 #include "files/files.h"
 #include "lab/lab.h"
+#include "pktio/pktio.h"
 
 static const char name[] = "switch";
 static volatile int stop;
@@ -240,7 +241,7 @@ enum cmd_status cmd_switch(int argument_count, char **arguments)
     status = read_options(argument_count, arguments, &options);
     if (status != CMD_DONE)
         return status;
-    err = fabric_root(root);
+    err = run_place_make(root, sizeof(root));
     if (err)
         return complain_about(&options, err);
     status = fabric_load(name, options.file, &yaml, &fabric);

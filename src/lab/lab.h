@@ -2,7 +2,6 @@
 /* Fabrics on one machine: the front door of this folder. */
 #pragma once
 
-#include "lab/control.h"
 #include "lab/netns.h"
 #include "lab/netns_state.h"
 #include "lab/soft.h"

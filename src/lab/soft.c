@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/control.h"
 #include "lab/devices.h"
 #include "lab/soft_state.h"
 

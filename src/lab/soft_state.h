@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "base/prng.h"
-#include "lab/control_server.h"
 #include "lab/soft.h"
 #include "lab/soft_fault.h"
 #include "lab/soft_frames.h"
 #include "lab/soft_queue.h"
+#include "pktio/pktio.h"
 #include "switch/switch.h"
 
 enum {

@@ -245,12 +245,14 @@ static void wait_until_denied(uint32_t index)
 {
     time_t deadline = time(NULL) + 20;
     enum path_ev_state state = EV_GOOD;
+    const struct device_ev_profile *profile;
     struct device *device;
 
     EXPECT_EQ(device_open("mrc0", &device), 0);
     while (state != EV_DENIED && time(NULL) < deadline) {
         pthread_mutex_lock(&device->mutex);
-        state = host_ev_profile_state(device->ev_profiles->host, index);
+        profile = (const struct device_ev_profile *)device->ev_profiles;
+        state = host_ev_profile_state(profile->host, index);
         pthread_mutex_unlock(&device->mutex);
     }
     EXPECT_EQ(device_close(device), 0);
