@@ -37,6 +37,8 @@ enum progress_state {
     PROGRESS_WATCHING, /* somebody polls; it looks now and then whether that is still so */
 };
 
+enum engine_driver { ENGINE_POLLER, ENGINE_PROGRESS_THREAD };
+
 /* A frame being built. */
 struct engine_frame {
     uint8_t header[ENGINE_HEADER_BYTES]; /* all of a control frame */
@@ -97,6 +99,7 @@ struct host_nic {
     struct host_cq *cqs;       /* a list */
     struct engine_route routes[ENGINE_ROUTES];
     uint32_t full_ports; /* had no room when there was something to send */
+    bool owes_answers;   /* what came was told to the application, and waits for its turn */
     uint32_t idle_polls;
     uint32_t polls_asleep; /* passes by others since the progress thread went to sleep */
     struct prng prng;
@@ -147,7 +150,7 @@ void engine_release(struct host_nic *);
  */
 
 /* Receives, lets time pass, takes what was posted, sends, reports. Yields how much there was. */
-uint32_t engine_pass(struct host_nic *);
+uint32_t engine_pass(struct host_nic *, enum engine_driver);
 /* Takes what was posted, sends, reports: no look at what came in. */
 uint32_t engine_pass_out(struct host_nic *, uint64_t now_ns);
 

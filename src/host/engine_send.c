@@ -149,20 +149,46 @@ static uint32_t ready_ports(struct host_nic *nic)
     return ready;
 }
 
-/* Builds and sends one batch. */
+struct batch {
+    struct host_nic *nic;
+    uint32_t packet_count;
+    uint32_t counts[HOST_PORT_COUNT_MAX]; /* of frames built and not sent */
+    uint64_t now_ns;
+};
+
+static void build_those(struct batch *batch, bool with_payload)
+{
+    struct host_nic *nic = batch->nic;
+
+    for (uint32_t i = 0; i < batch->packet_count; i++) {
+        const struct packet *packet = &nic->packets[i];
+        uint32_t *count = &batch->counts[packet->port];
+
+        if (opcode_has_payload(packet->opcode) == with_payload &&
+            build(nic, packet, &nic->frames[i], &nic->by_port[packet->port][*count], batch->now_ns))
+            ++*count;
+    }
+}
+
+static void flush(struct batch *batch)
+{
+    for (uint32_t port = 0; port < batch->nic->config.port_count; port++) {
+        pktio_port_send(batch->nic->ports[port], batch->nic->by_port[port], batch->counts[port]);
+        batch->counts[port] = 0;
+    }
+}
+
+/* Builds and sends one batch, data first: somebody may be waiting for it, while acknowledgements
+ * wait for nothing but this batch. */
 static void send_batch(struct host_nic *nic, uint32_t count, uint64_t now_ns)
 {
-    uint32_t counts[HOST_PORT_COUNT_MAX] = { 0 };
+    struct batch batch = { .nic = nic, .packet_count = count, .now_ns = now_ns };
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t port = nic->packets[i].port;
-
-        if (build(
-                nic, &nic->packets[i], &nic->frames[i], &nic->by_port[port][counts[port]], now_ns))
-            counts[port]++;
-    }
-    for (uint32_t port = 0; port < nic->config.port_count; port++)
-        pktio_port_send(nic->ports[port], nic->by_port[port], counts[port]);
+    build_those(&batch, true);
+    if (nic->owes_answers)
+        flush(&batch);
+    build_those(&batch, false);
+    flush(&batch);
 }
 
 uint32_t engine_send(struct host_nic *nic, uint64_t now_ns)

@@ -2,6 +2,7 @@
 /* Frames that wait. */
 #include "pktio/frame_backlog.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +20,16 @@ void frame_backlog_fini(struct frame_backlog *backlog)
     backlog->bytes = NULL;
 }
 
-void frame_backlog_fill(
+void frame_backlog_add(
     struct frame_backlog *backlog, const struct pktio_frame *frames, uint32_t count)
 {
-    backlog->first = 0;
-    backlog->end = count;
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t *to = backlog->bytes + (size_t)i * backlog->slot_bytes;
+    if (frame_backlog_count(backlog) == 0)
+        backlog->first = backlog->end = 0;
+    assert(backlog->end + count <= PKTIO_BATCH_MAX);
+    for (uint32_t i = 0; i < count; i++, backlog->end++) {
+        uint8_t *to = backlog->bytes + (size_t)backlog->end * backlog->slot_bytes;
 
-        backlog->lengths[i] = frames[i].length_bytes;
+        backlog->lengths[backlog->end] = frames[i].length_bytes;
         for (uint32_t piece = 0; piece < frames[i].piece_count; piece++) {
             memcpy(to, frames[i].pieces[piece].iov_base, frames[i].pieces[piece].iov_len);
             to += frames[i].pieces[piece].iov_len;

@@ -18,8 +18,8 @@ struct frame_backlog {
 int frame_backlog_init(struct frame_backlog *, uint32_t frame_bytes_max);
 void frame_backlog_fini(struct frame_backlog *);
 
-/* It is empty; then at most PKTIO_BATCH_MAX frames. */
-void frame_backlog_fill(struct frame_backlog *, const struct pktio_frame *, uint32_t count);
+/* At most PKTIO_BATCH_MAX frames since it was empty. */
+void frame_backlog_add(struct frame_backlog *, const struct pktio_frame *, uint32_t count);
 
 static inline uint32_t frame_backlog_count(const struct frame_backlog *backlog)
 {

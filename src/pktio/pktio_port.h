@@ -60,7 +60,7 @@ struct pktio_port {
     uint64_t send_drops; /* frames that the system refused */
 };
 
-/* How many frames the next send takes for certain. */
+/* How many frames it takes for certain, in one send or several. */
 static inline uint32_t pktio_port_room(struct pktio_port *port)
 {
     return port->ops->room(port);

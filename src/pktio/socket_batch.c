@@ -91,12 +91,11 @@ uint32_t socket_batch_room(struct socket_batch *batch)
 
 void socket_batch_send(struct socket_batch *batch, const struct pktio_frame *frames, uint32_t count)
 {
-    uint32_t gone;
+    uint32_t gone = 0;
 
-    assert(frame_backlog_count(&batch->backlog) == 0);
-    gone = push(batch, frames, count);
-    if (gone < count)
-        frame_backlog_fill(&batch->backlog, frames + gone, count - gone);
+    if (frame_backlog_count(&batch->backlog) == 0)
+        gone = push(batch, frames, count);
+    frame_backlog_add(&batch->backlog, frames + gone, count - gone);
 }
 
 uint32_t socket_batch_receive(

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "pktio/pktio_port.h"
-#include "pktio/socket_batch.h"
+#include "pktio/udp_batch.h"
 
 enum {
     DEFAULT_MTU = 4352,
@@ -20,7 +20,7 @@ enum {
 
 struct udp_port {
     struct pktio_port port; /* data_fd: the socket */
-    struct socket_batch batch;
+    struct udp_batch batch;
 };
 
 static struct udp_port *udp_of(struct pktio_port *port)
@@ -30,18 +30,18 @@ static struct udp_port *udp_of(struct pktio_port *port)
 
 static uint32_t room(struct pktio_port *port)
 {
-    return socket_batch_room(&udp_of(port)->batch);
+    return udp_batch_room(&udp_of(port)->batch);
 }
 
 static void send_frames(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
-    socket_batch_send(&udp_of(port)->batch, frames, count);
+    udp_batch_send(&udp_of(port)->batch, frames, count);
     port->send_drops = udp_of(port)->batch.refused;
 }
 
 static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *frames, uint32_t max)
 {
-    return socket_batch_receive(&udp_of(port)->batch, frames, max);
+    return udp_batch_receive(&udp_of(port)->batch, frames, max);
 }
 
 /* The socket itself calls. */
@@ -50,7 +50,7 @@ static bool arm(struct pktio_port *port, bool wants_room)
     bool waits = frame_backlog_count(&udp_of(port)->batch.backlog) > 0;
 
     port->events = waits ? POLLIN | POLLOUT : POLLIN;
-    return waits || !wants_room;
+    return !udp_batch_holds_some(&udp_of(port)->batch) && (waits || !wants_room);
 }
 
 static void disarm(struct pktio_port *port)
@@ -60,7 +60,7 @@ static void disarm(struct pktio_port *port)
 
 static void close_udp(struct pktio_port *port)
 {
-    socket_batch_fini(&udp_of(port)->batch);
+    udp_batch_fini(&udp_of(port)->batch);
     pktio_port_abandon(port);
     free(port);
 }
@@ -144,7 +144,7 @@ int udp_port_open(const struct udp_port_config *config, struct pktio_port **out)
     err = open_socket(config, &fd);
     if (err)
         goto free_port;
-    err = socket_batch_init(&udp->batch, fd, mtu_bytes);
+    err = udp_batch_init(&udp->batch, fd, mtu_bytes);
     if (err)
         goto close_socket;
     udp->port = (struct pktio_port){ .ops = &udp_ops,

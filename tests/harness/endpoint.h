@@ -168,14 +168,15 @@ struct endpoint_pair {
     struct endpoint_address addresses[2];
 };
 
-static inline void endpoint_pair_open(struct endpoint_pair *pair, uint32_t port_count,
-    const struct pair_port_config *port_config, uint64_t memory_bytes)
+static inline void endpoint_pair_open_as(struct endpoint_pair *pair, uint32_t port_count,
+    const struct pair_port_config *port_config, uint64_t memory_bytes, bool without_progress)
 {
     struct host_config configs[2];
 
     for (uint8_t end = 0; end < 2; end++) {
         endpoint_config(&configs[end], (uint8_t)(end + 1));
         configs[end].port_count = port_count;
+        configs[end].without_progress = without_progress;
     }
     for (uint32_t port = 0; port < port_count; port++) {
         struct pair_port_config config = *port_config;
@@ -191,6 +192,19 @@ static inline void endpoint_pair_open(struct endpoint_pair *pair, uint32_t port_
         pair->qps[end] = endpoint_qp(&pair->ends[end]);
         pair->addresses[end] = endpoint_address(&pair->ends[end], pair->qps[end]);
     }
+}
+
+static inline void endpoint_pair_open(struct endpoint_pair *pair, uint32_t port_count,
+    const struct pair_port_config *port_config, uint64_t memory_bytes)
+{
+    endpoint_pair_open_as(pair, port_count, port_config, memory_bytes, false);
+}
+
+/* Without threads: nothing moves but in calls. */
+static inline void endpoint_pair_open_alone(struct endpoint_pair *pair, uint32_t port_count,
+    const struct pair_port_config *port_config, uint64_t memory_bytes)
+{
+    endpoint_pair_open_as(pair, port_count, port_config, memory_bytes, true);
 }
 
 static inline void endpoint_pair_connect(struct endpoint_pair *pair, uint32_t pmtu_bytes)

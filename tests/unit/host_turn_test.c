@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an engine does first when somebody polls: tell, answer, acknowledge. */
+#include "endpoint.h"
+#include "wire/frame.h"
+
+static const struct pair_port_config perfect;
+
+static void post_immediate(struct endpoint_pair *pair, uint32_t end)
+{
+    struct host_piece piece = {
+        .address = (uintptr_t)pair->ends[end].memory, .length_bytes = 8, .lkey = pair->ends[end].key
+    };
+
+    EXPECT_EQ(host_qp_post_send(
+                  pair->qps[end], &(struct host_send){ .remote_va = pair->addresses[1 - end].va,
+                                      .rkey = pair->addresses[1 - end].key,
+                                      .flags = WORK_WITH_IMMEDIATE,
+                                      .pieces = &piece,
+                                      .piece_count = 1 }),
+        0);
+    host_kick(pair->ends[end].nic);
+}
+
+SPEC("who polls is told before the writer, and its answer leaves before the acknowledgement")
+{
+    struct endpoint_pair pair;
+    struct host_completion completion;
+    struct pktio_received received[4];
+    struct frame frame;
+
+    endpoint_pair_open_alone(&pair, 1, &perfect, 1 << 16);
+    endpoint_pair_connect(&pair, 0);
+    for (uint32_t end = 0; end < 2; end++)
+        EXPECT_EQ(host_qp_post_recv(pair.qps[end], end), 0);
+    post_immediate(&pair, 0);
+    EXPECT_EQ(host_cq_poll(pair.ends[1].cq, &completion, 1), 1);
+    EXPECT(completion.is_recv);
+    EXPECT_EQ(pair.ports[1][0]->frames_sent, 0);
+    post_immediate(&pair, 1);
+    EXPECT_EQ(pktio_port_receive(pair.ports[0][0], received, 4), 3); /* SACK and ACK, too */
+    EXPECT_EQ(frame_parse(&host_config_of(pair.ends[0].nic)->format, received[0].bytes,
+                  received[0].length_bytes, &frame),
+        DROP_NONE);
+    EXPECT(opcode_has_payload(frame.packet.opcode));
+    endpoint_pair_close(&pair);
+}
+
+SPEC("who polls again without an answer acknowledges what came")
+{
+    struct endpoint_pair pair;
+    struct host_completion completion;
+
+    endpoint_pair_open_alone(&pair, 1, &perfect, 1 << 16);
+    endpoint_pair_connect(&pair, 0);
+    EXPECT_EQ(host_qp_post_recv(pair.qps[1], 0), 0);
+    post_immediate(&pair, 0);
+    EXPECT_EQ(host_cq_poll(pair.ends[1].cq, &completion, 1), 1);
+    EXPECT_EQ(host_cq_poll(pair.ends[0].cq, &completion, 1), 0);
+    EXPECT_EQ(host_cq_poll(pair.ends[1].cq, &completion, 1), 0);
+    EXPECT_EQ(pair.ports[1][0]->frames_sent, 2);
+    EXPECT_EQ(host_cq_poll(pair.ends[0].cq, &completion, 1), 1);
+    EXPECT(!completion.is_recv);
+    endpoint_pair_close(&pair);
+}
