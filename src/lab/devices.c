@@ -16,6 +16,15 @@
 /* The first line of a `config` says whose it is. */
 #define TITLE_FORMAT "# NIC h%u of the fabric '%s'\n"
 
+/* Of links that are longer than software: a NIC takes a round trip for short unless told, and would
+ * keep its window small for ever. */
+static void write_base_rtt(uint64_t base_rtt_ps, FILE *file)
+{
+    if (base_rtt_ps > DEVICES_SOFTWARE_RTT_PS)
+        fprintf(file, "  base_rtt: %lluns\n",
+            (unsigned long long)(base_rtt_ps + DEVICES_SOFTWARE_RTT_PS) / 1000);
+}
+
 static void write_config(const struct devices *devices, uint32_t nic, FILE *file)
 {
     const struct fabric_config *config = &devices->fabric->config;
@@ -42,6 +51,7 @@ static void write_config(const struct devices *devices, uint32_t nic, FILE *file
         config->usid_block >> 16, config->usid_block & 0xffff, config->t1_count,
         (unsigned long long)config->host_link.rate_bps * config->plane_count,
         config->buffers.trims ? "on" : "off");
+    write_base_rtt(devices->fabric->base_rtt_ps, file);
 }
 
 static int make_device(const struct devices *devices, uint32_t nic)

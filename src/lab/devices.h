@@ -8,6 +8,9 @@
 
 #define DEVICES_ADDRESS_BYTES 320
 
+/* Software answers in hundreds of microseconds, whatever the cables would allow. */
+#define DEVICES_SOFTWARE_RTT_PS UINT64_C(200000000)
+
 struct devices {
     const struct fabric *fabric;
     const char *root; /* the folder of all devices */

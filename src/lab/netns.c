@@ -164,6 +164,7 @@ static int make_devices(const struct netns *netns)
     struct fabric scaled = *netns->fabric;
 
     scaled.config.host_link.rate_bps /= netns->slower;
+    scaled.base_rtt_ps *= netns->slower;
     return devices_make(&(struct devices){ .fabric = &scaled,
         .root = netns->root,
         .name = netns->prefix,

@@ -2,18 +2,16 @@
 /* The fabric as it is emulated: slower, or without any pace; with queues that software needs. */
 #include <stdlib.h>
 
+#include "lab/devices.h"
 #include "lab/soft_state.h"
-
-/* Software answers in hundreds of microseconds, whatever the cables would allow: queues are made
- * for that. */
-#define SOFTWARE_RTT_PS UINT64_C(200000000)
 
 /* The highest rate there is: a port that is never waited for. */
 #define UNPACED_BPS UINT64_C(8000000000000)
 
+/* Queues are made for software. */
 static uint32_t buffer_bytes(uint64_t rate_bps, uint32_t permille)
 {
-    uint64_t bytes = rate_bps / 8000 * (SOFTWARE_RTT_PS / 1000) / 1000000 * permille / 1000;
+    uint64_t bytes = rate_bps / 8000 * (DEVICES_SOFTWARE_RTT_PS / 1000) / 1000000 * permille / 1000;
 
     return bytes > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)bytes;
 }
