@@ -35,6 +35,7 @@ enum {
     OPTION_BOTH,
     OPTION_QUIET,
     OPTION_LAST_WORD,
+    OPTION_COUNTERS,
 };
 
 /* -b is both ways here and the least size there. */
@@ -74,6 +75,7 @@ static const struct option long_options[] = {
     { "json", no_argument, NULL, 'j' },
     { "out_json", no_argument, NULL, OPTION_OUT_JSON },
     { "out_json_file", required_argument, NULL, OPTION_OUT_JSON_FILE },
+    { "counters", required_argument, NULL, OPTION_COUNTERS },
     { "last_word", no_argument, NULL, OPTION_LAST_WORD },
     { "quiet", no_argument, NULL, OPTION_QUIET },
     { "help", no_argument, NULL, 'h' },
@@ -188,6 +190,20 @@ static enum cmd_status read_type(struct perf_settings *settings)
     return cmd_complain(CMD_MISUSED, name, "--datatype %s: float or uint32", optarg);
 }
 
+static enum cmd_status read_counters(struct perf_settings *settings)
+{
+    uint32_t count = 1;
+
+    for (const char *at = optarg; *at; at++)
+        count += *at == ',';
+    if (!*optarg || strlen(optarg) >= sizeof(settings->counters) || count > PERF_COUNTERS_MAX)
+        return cmd_complain(CMD_MISUSED, name,
+            "--counters wants 1 to %d names, %d characters in all", PERF_COUNTERS_MAX,
+            PERF_COUNTERS_BYTES - 1);
+    strcpy(settings->counters, optarg);
+    return CMD_DONE;
+}
+
 static void set_flag(struct perf_options *options, int option)
 {
     struct perf_settings *settings = &options->settings;
@@ -244,6 +260,8 @@ static enum cmd_status read_option(struct perf_options *options, int option, cha
         return read_seconds("--interval", &options->interval_ms);
     case OPTION_DEVICES:
         return read_devices(options);
+    case OPTION_COUNTERS:
+        return read_counters(&options->settings);
     case OPTION_TYPE:
         return read_type(&options->settings);
     case OPTION_RENDEZVOUS:

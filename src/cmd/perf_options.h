@@ -11,6 +11,8 @@ enum {
     PERF_RANKS_MAX = 256,
     PERF_QPS_MAX = 128,
     PERF_PORT = 18515,
+    PERF_COUNTERS_MAX = 16,
+    PERF_COUNTERS_BYTES = 256,
 };
 
 enum perf_type {
@@ -37,7 +39,8 @@ struct perf_settings {
     bool checks;
     bool both_ways;
     bool random_sizes;
-    bool uses_events; /* sleeps instead of polling */
+    bool uses_events;                   /* sleeps instead of polling */
+    char counters[PERF_COUNTERS_BYTES]; /* names of them, between commas */
 };
 
 struct perf_options {

@@ -50,6 +50,7 @@ void perf_options_print_help(void)
           "      --devices A,B,...  the devices of --local, which it implies [mrc0,mrc1,...]\n"
           "  -x, --gid-index N      [3]\n"
           "      --interval S       a line every S seconds\n"
+          "      --counters A,B,... of all ranks' NICs, at the end ('mrc stat' names them)\n"
           "  -j, --json             JSON instead of the table\n"
           "      --out_json_file F  JSON into a file, too (--out_json: perftest_out.json)\n"
           "      --last_word        when a rank goes away, wait for the QPs' word on it\n"

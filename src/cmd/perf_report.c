@@ -39,6 +39,7 @@ void perf_report_begin(
     *report = (struct perf_report){ .options = options,
         .run = run,
         .is_on = run->rank == 0,
+        .fairness_min = 1,
         .rows = json_array(),
         .intervals = json_array() };
     if (!prints_table(report))
@@ -122,6 +123,8 @@ void perf_report_row(struct perf_report *report, struct perf_row *row)
         return;
     report->bus_sum += perf_row_bus_bytes_per_s(report->run, row) / 1e9;
     report->row_count++;
+    if (perf_row_fairness(report->run, row) < report->fairness_min)
+        report->fairness_min = perf_row_fairness(report->run, row);
     object = perf_row_json(report->run, row);
     if (json_array_size(report->intervals) > 0)
         json_object_set_new(object, "intervals", json_copy(report->intervals));
@@ -131,6 +134,14 @@ void perf_report_row(struct perf_report *report, struct perf_row *row)
     clear_progress(report);
     perf_row_print(report->run, row, report->options->reports_gbits);
     fflush(stdout);
+}
+
+void perf_report_counters(struct perf_report *report)
+{
+    struct perf_end *end = report->run->end;
+
+    if (end->settings->counters[0])
+        report->has_counters = perf_counters_gather(end, report->counters) == 0;
 }
 
 static double bus_average(const struct perf_report *report)
@@ -150,6 +161,10 @@ static void print_end(const struct perf_report *report, bool was_interrupted)
             (double)run->end->pause_max_ns / 1e6);
     if (run->test->manner == PERF_GROUP)
         printf("# Avg bus bandwidth    : %.4f GB/s\n", bus_average(report));
+    if (perf_row_has_fairness(run))
+        printf("# Fairness             : %.4f (Jain's index)\n", report->fairness_min);
+    if (report->has_counters)
+        perf_counters_print(run->end, report->counters);
     if (was_interrupted)
         puts("# interrupted");
 }
@@ -171,6 +186,8 @@ static json_t *document(const struct perf_report *report, const char *problem, b
             top, "longest_pause_ms", json_real((double)run->end->pause_max_ns / 1e6));
     if (run->test->manner == PERF_GROUP)
         json_object_set_new(top, "avg_bus_bandwidth_GBps", json_real(bus_average(report)));
+    if (report->has_counters)
+        json_object_set_new(top, "counters", perf_counters_json(run->end, report->counters));
     if (settings->checks)
         json_object_set_new(top, "wrong", json_integer((json_int_t)report->wrong));
     json_object_set_new(top, "status",

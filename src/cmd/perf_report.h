@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "cmd/perf_counters.h"
 #include "cmd/perf_test.h"
 
 /* All that was measured with one size. */
@@ -19,7 +20,8 @@ struct perf_row {
     uint64_t wrong;    /* bytes, or elements of a collective */
     uint64_t *samples_ns;
     uint64_t sample_count;
-    uint64_t rank_bps[PERF_RANKS_MAX]; /* sent by each, on its own clock */
+    uint64_t rank_bytes[PERF_RANKS_MAX]; /* sent by each */
+    uint64_t rank_ns[PERF_RANKS_MAX];    /* and how long that took it */
 };
 
 struct perf_report {
@@ -31,7 +33,10 @@ struct perf_report {
     json_t *intervals; /* of the row that is measured */
     double bus_sum;
     uint32_t row_count;
+    double fairness_min; /* of any row */
     uint64_t wrong;
+    struct perf_counters counters[PERF_RANKS_MAX];
+    bool has_counters;
     uint64_t interval_began_ns;
     uint64_t interval_bytes;
     uint64_t row_began_ns;
@@ -43,5 +48,7 @@ void perf_report_row_begins(struct perf_report *);
 /* After each batch: `bytes` more, `done` permille of the row. */
 void perf_report_batch(struct perf_report *, uint64_t bytes, uint64_t done_permille);
 void perf_report_row(struct perf_report *, struct perf_row *);
+/* Once all sizes are done: what the NICs counted, if that was asked for. A problem is in `meet`. */
+void perf_report_counters(struct perf_report *);
 /* `problem` NULL: it went well. */
 enum cmd_status perf_report_end(struct perf_report *, const char *problem, bool was_interrupted);

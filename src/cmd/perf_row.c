@@ -47,15 +47,27 @@ double perf_row_bus_bytes_per_s(const struct perf_run *run, const struct perf_ro
     return algorithm_bytes_per_s(run, row) * run->test->bus_permille(run->rank_count) / 1000;
 }
 
-/* Jain's index of what the senders got. */
-static double fairness_of(const struct perf_run *run, const struct perf_row *row)
+bool perf_row_has_fairness(const struct perf_run *run)
+{
+    return run->test->manner == PERF_GROUP && run->test->iterate == perf_stream_iterate;
+}
+
+static double rank_bytes_per_s(const struct perf_row *row, uint32_t rank)
+{
+    return row->rank_ns[rank] ? (double)row->rank_bytes[rank] / ((double)row->rank_ns[rank] / 1e9)
+                              : 0;
+}
+
+double perf_row_fairness(const struct perf_run *run, const struct perf_row *row)
 {
     double sum = 0;
     double squares = 0;
 
     for (uint32_t rank = 0; rank < run->rank_count; rank++) {
-        sum += (double)row->rank_bps[rank];
-        squares += (double)row->rank_bps[rank] * (double)row->rank_bps[rank];
+        double rate = rank_bytes_per_s(row, rank);
+
+        sum += rate;
+        squares += rate * rate;
     }
     return squares > 0 ? sum * sum / squares / senders_of(run) : 1;
 }
@@ -202,14 +214,26 @@ static void add_latency(json_t *object, struct perf_row *row)
                     latency.p99_us, "t_p99_9_us", latency.p999_us));
 }
 
+static void add_fairness(json_t *object, const struct perf_run *run, const struct perf_row *row)
+{
+    json_t *rates = json_array();
+
+    for (uint32_t rank = 0; rank < run->rank_count; rank++)
+        json_array_append_new(rates, json_real(rank_bytes_per_s(row, rank) * 8 / 1e9));
+    json_object_set_new(object, "rank_gbps", rates);
+    json_object_set_new(object, "fairness", json_real(perf_row_fairness(run, row)));
+}
+
 static void add_group(json_t *object, const struct perf_run *run, const struct perf_row *row)
 {
     json_object_update_new(
-        object, json_pack("{s:s, s:f, s:f, s:f, s:f}", "type",
+        object, json_pack("{s:s, s:f, s:f, s:f}", "type",
                     run->settings->type == PERF_FLOAT ? "float" : "uint32", "time_us",
                     (double)row->time_ns / 1e3 / (double)row->iterations, "algbw_GBps",
                     algorithm_bytes_per_s(run, row) / 1e9, "busbw_GBps",
-                    perf_row_bus_bytes_per_s(run, row) / 1e9, "fairness", fairness_of(run, row)));
+                    perf_row_bus_bytes_per_s(run, row) / 1e9));
+    if (perf_row_has_fairness(run))
+        add_fairness(object, run, row);
 }
 
 static void add_bandwidth(json_t *object, const struct perf_run *run, const struct perf_row *row)

@@ -100,8 +100,8 @@ static void account(struct perf_run *run, struct perf_row *row, const struct out
         bytes += all[rank].bytes;
         if (all[rank].time_ns > time_ns)
             time_ns = all[rank].time_ns;
-        row->rank_bps[rank] = (uint64_t)((double)all[rank].bytes * 8e9 /
-                                         (double)(all[rank].time_ns ? all[rank].time_ns : 1));
+        row->rank_bytes[rank] += all[rank].bytes;
+        row->rank_ns[rank] += all[rank].time_ns;
     }
     row->iterations += count;
     row->time_ns += time_ns;
@@ -275,7 +275,9 @@ static int open_end(struct perf_run *run, const struct perf_options *options)
         links[rank] = run->test->is_linked(run, run->rank, rank) ||
                       run->test->is_linked(run, rank, run->rank);
     guards(run, false);
-    return perf_end_connect(run->end, links);
+    if (perf_end_connect(run->end, links) != 0)
+        return -1;
+    return perf_counters_check(run->end);
 }
 
 static int prepare(struct perf_run *run, const struct perf_options *options)
@@ -301,7 +303,9 @@ static enum cmd_status measure(
     if (prepare(run, options) != 0)
         return CMD_FAILED;
     perf_report_begin(&report, options, run);
-    if (measure_sizes(run, &report, &stops) != 0 && options->waits_for_last_word)
+    if (measure_sizes(run, &report, &stops) == 0)
+        perf_report_counters(&report);
+    else if (options->waits_for_last_word)
         perf_end_last_word(run->end);
     return perf_report_end(&report, meet->problem[0] ? meet->problem : NULL, stops);
 }

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each rank asks its own NIC, as `mrc stat` would. */
+#include "cmd/perf_counters.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/status.h"
+
+enum {
+    SETTLE_NS = 50 * 1000 * 1000, /* nothing lies in a queue for so long */
+    ROUNDS_MAX = 40,
+};
+
+static const struct status_command command = { .name = "perf" };
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* One of the list, which commas separate, into `out`; yields the rest, NULL at the end. */
+static const char *next_name(const char *list, char out[static PERF_COUNTERS_BYTES])
+{
+    size_t length = strcspn(list, ",");
+
+    memcpy(out, list, length);
+    out[length] = '\0';
+    return list[length] ? list + length + 1 : NULL;
+}
+
+/* NULL: there is no such counter. */
+static const json_t *find(const json_t *answer, const char *counter)
+{
+    const json_t *found = json_object_get(json_object_get(answer, "counters"), counter);
+
+    return found ? found : json_object_get(json_object_get(answer, "drops"), counter);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static int pick(struct perf_end *end, const json_t *answer, struct perf_counters *out)
+{
+    const char *list = end->settings->counters;
+    char counter[PERF_COUNTERS_BYTES];
+
+    for (uint32_t i = 0; list; i++) {
+        const json_t *value;
+
+        list = next_name(list, counter);
+        value = find(answer, counter);
+        if (!value)
+            return perf_meet_fail(end->meet,
+                "%s: there is no counter '%s'; 'mrc stat' shows all while a test runs", end->device,
+                counter);
+        out->values[i] = (uint64_t)json_integer_value(value);
+    }
+    return 0;
+}
+
+static int read_own(struct perf_end *end, struct perf_counters *out)
+{
+    json_t *answer = NULL;
+    int err = -1;
+
+    *out = (struct perf_counters){ 0 };
+    if (status_ask(&command, end->device, "stat", &answer) == CMD_DONE && answer)
+        err = pick(end, answer, out);
+    else
+        perf_meet_fail(end->meet, "%s: does not tell its counters; has it a folder?", end->device);
+    json_decref(answer);
+    return err;
+}
+
+int perf_counters_check(struct perf_end *end)
+{
+    struct perf_counters ignored;
+
+    return end->settings->counters[0] ? read_own(end, &ignored) : 0;
+}
+
+/* All ranks see the same values, and so stop together. */
+int perf_counters_gather(struct perf_end *end, struct perf_counters all[static PERF_RANKS_MAX])
+{
+    const struct timespec pause = { .tv_nsec = SETTLE_NS };
+    size_t bytes = end->meet->rank_count * sizeof(*all);
+    struct perf_counters before[PERF_RANKS_MAX] = { 0 };
+    struct perf_counters mine;
+
+    for (uint32_t round = 0; round < ROUNDS_MAX; round++) {
+        nanosleep(&pause, NULL);
+        if (read_own(end, &mine) != 0 || perf_meet_gather(end->meet, &mine, sizeof(mine), all) != 0)
+            return -1;
+        if (round > 0 && memcmp(all, before, bytes) == 0)
+            break;
+        memcpy(before, all, bytes);
+    }
+    return 0;
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+void perf_counters_print(const struct perf_end *end, const struct perf_counters *all)
+{
+    char counter[PERF_COUNTERS_BYTES];
+
+    for (uint32_t rank = 0; rank < end->meet->rank_count; rank++) {
+        const char *list = end->settings->counters;
+
+        printf("# Counters of rank %-3u :", rank);
+        for (uint32_t i = 0; list; i++) {
+            list = next_name(list, counter);
+            printf(" %s %llu", counter, (unsigned long long)all[rank].values[i]);
+        }
+        putchar('\n');
+    }
+}
+
+json_t *perf_counters_json(const struct perf_end *end, const struct perf_counters *all)
+{
+    json_t *ranks = json_array();
+    char counter[PERF_COUNTERS_BYTES];
+
+    for (uint32_t rank = 0; rank < end->meet->rank_count; rank++) {
+        const char *list = end->settings->counters;
+        json_t *object = json_object();
+
+        for (uint32_t i = 0; list; i++) {
+            list = next_name(list, counter);
+            json_object_set_new(object, counter, json_integer((json_int_t)all[rank].values[i]));
+        }
+        json_array_append_new(ranks, object);
+    }
+    return ranks;
+}
