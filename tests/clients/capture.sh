@@ -2,27 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What MRC_PCAP writes of a real run: mrc decode, libpcap and tshark with our dissector read all of it.
 . "$(dirname "$0")/../harness/tap.sh"
-mrc=$BUILD/bin/mrc
-export MRC_RUN_DIR="$SCRATCH/run"
-mkdir "$MRC_RUN_DIR"
-unset MRC_CONFIG MRC_PCAP
-
-cat >"$SCRATCH/four.yaml" <<EOF
-planes: 4
-t0s: 2
-t1s: 2
-hosts_per_t0: 2
-host_link: { rate: 100Gb/s, delay: 500ns }
-uplink: { rate: 100Gb/s, delay: 500ns }
-EOF
-"$mrc" fabric run -q "$SCRATCH/four.yaml" &
-fabric=$!
-trap 'kill $fabric; wait $fabric; rm -rf "$SCRATCH"' EXIT
-tries=0
-while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+. "$(dirname "$0")/../harness/soft.sh"
+begin_fabric
 
 # A lossy link, so that there are repeated packets, NACKs and probes among them.
 "$mrc" fabric fault port h3.p1 loss 5%

@@ -3,31 +3,13 @@
 # Two processes over a soft fabric of four planes, while something breaks every 100 ms for ENDURE_SECONDS. Then the
 # receiver is killed. ENDURE_SEED chooses the faults; at any time one plane at least is whole.
 . "$(dirname "$0")/../harness/tap.sh"
-mrc=$BUILD/bin/mrc
+. "$(dirname "$0")/../harness/soft.sh"
 seconds=${ENDURE_SECONDS:-20}
 seed=${ENDURE_SEED:-$(date +%s)}
 quiet=4 # seconds without a fault before and after
-export MRC_RUN_DIR="$SCRATCH/run"
-mkdir "$MRC_RUN_DIR"
-unset MRC_CONFIG MRC_PCAP
 echo "# seed $seed, $seconds seconds: ENDURE_SEED=$seed ENDURE_SECONDS=$seconds sh tests/clients/endure.sh"
 
-cat >"$SCRATCH/four.yaml" <<EOF
-planes: 4
-t0s: 2
-t1s: 2
-hosts_per_t0: 2
-host_link: { rate: 100Gb/s, delay: 500ns }
-uplink: { rate: 100Gb/s, delay: 500ns }
-EOF
-"$mrc" fabric run -q "$SCRATCH/four.yaml" &
-fabric=$!
-trap 'kill $fabric 2>/dev/null; wait $fabric 2>/dev/null; rm -rf "$SCRATCH"' EXIT
-tries=0
-while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+begin_fabric
 perf()
 {
     # shellcheck disable=SC2317
@@ -129,11 +111,7 @@ port=$((20000 + $$ % 20000))
 server=$!
 timeout 60 "$mrc" perf write -d mrc0 -p "$port" -s 1M -D 50 --last_word 127.0.0.1 >"$SCRATCH/client" 2>&1 &
 client=$!
-tries=0
-while [ "$tries" -lt 100 ] && ! grep -q '#bytes' "$SCRATCH/client"; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+until_true grep -q '#bytes' "$SCRATCH/client"
 sleep 1
 # All its retries take 258 times the timeout of the QP.
 budget=$("$mrc" qp show -j 2>/dev/null | grep -o '"timeout_ns": *[0-9]*' |
@@ -162,7 +140,6 @@ is 'no thread, descriptor or socket of either is left' "$(released)" "$held_befo
 exits 0 'both NICs serve again' perf write --devices mrc0,mrc3 -n 50 -s 100K -c
 is 'no socket is left in a folder of theirs' "$(find "$MRC_RUN_DIR"/mrc/mrc* -type s)" ''
 is 'no process is left but the fabric' "$(pgrep -x mrc -P $$ | xargs)" "$fabric"
-kill $fabric
-wait $fabric
+end_fabric
 is 'and when that ends, no file and no folder' "$(find "$MRC_RUN_DIR" -mindepth 1 ! -path "$MRC_RUN_DIR/mrc")" ''
 done_testing

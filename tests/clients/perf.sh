@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # mrc perf: real processes over a soft fabric of four planes, every byte checked, also while it breaks.
 . "$(dirname "$0")/../harness/tap.sh"
-mrc=$BUILD/bin/mrc
-export MRC_RUN_DIR="$SCRATCH"
-unset MRC_CONFIG
+. "$(dirname "$0")/../harness/soft.sh"
 
 exits 2 'without a test it says so' "$mrc" perf
 is 'in a line' "$output" "mrc perf: which test? 'mrc perf --help' lists them"
@@ -20,23 +18,7 @@ exits 0 'it explains itself' "$mrc" perf --help
 exits 1 'without devices it fails' "$mrc" perf write --local 2
 contains 'and says where they come from' "$output" "'mrc fabric run' makes some"
 
-cat >"$SCRATCH/four.yaml" <<EOF
-planes: 4
-t0s: 2
-t1s: 2
-hosts_per_t0: 2
-host_link: { rate: 100Gb/s, delay: 500ns }
-uplink: { rate: 100Gb/s, delay: 500ns }
-EOF
-"$mrc" fabric run -q "$SCRATCH/four.yaml" &
-fabric=$!
-trap 'kill $fabric; wait $fabric; rm -rf "$SCRATCH"' EXIT
-tries=0
-while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
-
+begin_fabric
 perf()
 {
     timeout 60 "$mrc" perf "$@"
@@ -61,6 +43,14 @@ for test in allreduce allgather reducescatter alltoall sendrecv incast; do
 done
 contains 'collectives have the columns of nccl-tests' "$output" 'algbw    busbw  #wrong'
 contains 'and their last line' "$output" '# Avg bus bandwidth    : '
+
+exits 0 'NICs tell what they counted' perf incast --local 3 -b 64K -e 64K -n 4 -w 2 --counters data_received,nack_sent
+contains '  each packet of both senders' "$output" '# Counters of rank 0   : data_received 192 nack_sent 0'
+contains '  those who only send receive nothing' "$output" '# Counters of rank 2   : data_received 0 nack_sent 0'
+contains '  and how equal the senders were' "$output" '# Fairness             : '
+exits 1 'a counter that is not there is refused' perf incast --local 2 --counters nack_sent,nacks
+contains '  by its name' "$output" "there is no counter 'nacks'; 'mrc stat' shows all while a test runs"
+exits 2 'so are too many' perf write --local 2 --counters a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q
 
 if command -v python3 >/dev/null; then
     # shellcheck disable=SC2016
@@ -101,11 +91,7 @@ contains 'as the message says' "$output" 'Device or resource busy'
 # Things break while data moves.
 breaks()
 {
-    while read -r fault; do
-        sleep 0.2
-        # shellcheck disable=SC2086
-        "$mrc" fabric fault $fault
-    done <<EOF
+    inject_faults 0.2 <<EOF
 switch p0.t1.0 down
 port h0.p1 down
 switch p0.t1.0 up
@@ -133,27 +119,19 @@ perf write -d mrc0 -p "$port" 2>"$SCRATCH/server" &
 server=$!
 "$mrc" perf write -d mrc1 -p "$port" -D 30 127.0.0.1 >"$SCRATCH/client" 2>&1 &
 client=$!
-tries=0
-while [ "$tries" -lt 100 ] && ! grep -q '#bytes' "$SCRATCH/client"; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+until_true grep -q '#bytes' "$SCRATCH/client"
 kill -KILL $client
 wait $client 2>/dev/null
 wait $server
 is 'a rank whose peer is killed ends' "$(tail -n 1 "$SCRATCH/server")" \
     'mrc perf: rank 1: rank 0 has gone away: killed, or its connection was cut'
 
-"$mrc" perf write --local 2 -D 30 >"$SCRATCH/run" 2>&1 &
+"$mrc" perf write --local 2 -D 30 >"$SCRATCH/interrupted" 2>&1 &
 run=$!
-tries=0
-while [ "$tries" -lt 100 ] && ! grep -q '#bytes' "$SCRATCH/run"; do
-    tries=$((tries + 1))
-    sleep 0.1
-done
+until_true grep -q '#bytes' "$SCRATCH/interrupted"
 sleep 1
 kill -TERM $run
 wait $run
 is 'an interrupted test fails' $? 1
-is 'but prints what there is' "$(grep -c '^ 65536 \|^# interrupted' "$SCRATCH/run")" 2
+is 'but prints what there is' "$(grep -c '^ 65536 \|^# interrupted' "$SCRATCH/interrupted")" 2
 done_testing

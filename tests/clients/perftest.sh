@@ -2,42 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian's perftest and ibverbs-utils, as they are, over a soft fabric of four planes; also while it breaks.
 . "$(dirname "$0")/../harness/tap.sh"
-mrc=$BUILD/bin/mrc
 for program in ib_write_bw ib_write_lat ib_read_bw ib_send_bw ibv_devices ibv_devinfo; do
     command -v $program >/dev/null || skip_all "$program is not installed (packages perftest, ibverbs-utils)"
 done
 if nm -D "$BUILD/lib/libmrc.so.1" 2>/dev/null | grep -q ' __[at]san_init'; then
     skip_all 'a program without a sanitizer cannot load libraries with one'
 fi
+. "$(dirname "$0")/../harness/soft.sh"
 chmod 755 "$SCRATCH"
-export MRC_RUN_DIR="$SCRATCH/run"
-mkdir "$MRC_RUN_DIR"
-unset MRC_CONFIG MRC_DEVICES LD_PRELOAD LD_LIBRARY_PATH
-
-cat >"$SCRATCH/four.yaml" <<EOF
-planes: 4
-t0s: 2
-t1s: 2
-hosts_per_t0: 2
-host_link: { rate: 100Gb/s, delay: 500ns }
-uplink: { rate: 100Gb/s, delay: 500ns }
-EOF
-
-until_true() # COMMAND...: for ten seconds at most
-{
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 100 ] || return 1
-        sleep 0.1
-    done
-}
-
 as= # before every program
-$as "$mrc" fabric run -q "$SCRATCH/four.yaml" &
-fabric=$!
-trap 'kill $fabric; wait $fabric; rm -rf "$SCRATCH"' EXIT
-until_true "$mrc" fabric show
+begin_fabric
 
 is_listening()
 {
@@ -160,11 +134,7 @@ ends_with 'a shared receive queue' 'a shared receive queue' ib_send_bw --use-srq
 breaks()
 {
     sleep 2 # perftest meets first
-    while read -r fault; do
-        sleep 0.3
-        # shellcheck disable=SC2086
-        "$mrc" fabric fault $fault
-    done <<EOF
+    inject_faults 0.3 <<EOF
 switch p0.t1.0 down
 port h0.p1 down
 switch p0.t1.0 up

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# For tests over a soft fabric: after tap.sh. The devices are those of this test alone.
+
+mrc=$BUILD/bin/mrc
+MRC_RUN_DIR=$SCRATCH/run
+export MRC_RUN_DIR
+mkdir "$MRC_RUN_DIR"
+unset MRC_CONFIG MRC_DEVICES MRC_PCAP LD_PRELOAD LD_LIBRARY_PATH
+fabric= # its process
+
+until_true() # COMMAND...: for ten seconds at most
+{
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 100 ] || return 1
+        sleep 0.1
+    done
+}
+
+end_fabric()
+{
+    [ -n "$fabric" ] || return 0
+    kill "$fabric" 2>/dev/null
+    wait "$fabric" 2>/dev/null
+    fabric=
+}
+
+clean_up()
+{
+    end_fabric
+    rm -rf "$SCRATCH"
+}
+trap clean_up EXIT
+trap 'exit 1' INT TERM
+
+cat >"$SCRATCH/four.yaml" <<END
+planes: 4
+t0s: 2
+t1s: 2
+hosts_per_t0: 2
+host_link: { rate: 100Gb/s, delay: 500ns }
+uplink: { rate: 100Gb/s, delay: 500ns }
+END
+
+# Four planes, four hosts; h0 and h3 are behind different T0s. Options are those of mrc fabric run.
+begin_fabric() # [OPTION...]
+{
+    "$mrc" fabric run -q "$@" "$SCRATCH/four.yaml" &
+    fabric=$!
+    until_true "$mrc" fabric show
+}
+
+# One fault after the other, from standard input, at this pace.
+inject_faults() # SECONDS
+{
+    while read -r fault; do
+        sleep "$1"
+        # shellcheck disable=SC2086
+        "$mrc" fabric fault $fault
+    done
+}
