@@ -100,11 +100,12 @@ static void write_qp(const struct host_nic *nic, const struct qp_snapshot *qp, F
     fprintf(out,
         ",\"next_psn\":%u,\"unacked_psn\":%u,\"inflight_bytes\":%u,\"window_bytes\":%u,"
         "\"base_rtt_ns\":%u,\"smoothed_rtt_ns\":%u,\"reorder_window_ns\":%u,\"mpr_psns\":%u,"
-        "\"pmtu\":%u,\"timeouts\":%u,\"timeout_ns\":%llu",
+        "\"pmtu\":%u,\"timeouts\":%u,\"timeout_ns\":%llu,"
+        "\"retry_linear\":%u,\"retry_exponential\":%u",
         status->next_psn.value, status->unacked_psn.value, status->inflight_bytes,
         status->window_bytes, status->base_rtt_ns, status->smoothed_rtt_ns,
         status->reorder_window_ns, status->mpr_psns, attributes->pmtu_bytes, status->timeouts,
-        1024ull << attributes->timeout);
+        1024ull << attributes->timeout, attributes->retry_linear, attributes->retry_exponential);
     fprintf(out, ",\"sends_waiting\":%u,\"send_depth\":%u", qp->sends_waiting, qp->send_depth);
     write_planes("planes", status->plane_mask, out);
     write_planes("control_planes", status->control_plane_mask, out);

@@ -3,7 +3,7 @@
 # What MRC_PCAP writes of a real run: mrc decode, libpcap and tshark with our dissector read all of it.
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/soft.sh"
-begin_fabric
+begin_fabric 1
 
 # A lossy link, so that there are repeated packets, NACKs and probes among them.
 "$mrc" fabric fault port h3.p1 loss 5%

@@ -1,18 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Two processes over a soft fabric of four planes, while something breaks every 100 ms for ENDURE_SECONDS. Then the
-# receiver is killed. ENDURE_SEED chooses the faults; at any time one plane at least is whole.
+# Two processes over a soft fabric of four planes, while something breaks every 100 ms for ENDURE_SECONDS, and on until
+# ENDURE_GIB have arrived. Then the receiver is killed. ENDURE_SEED chooses the faults; at any time one plane at least is
+# whole.
+# shellcheck disable=SC2317 # exits calls functions
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/soft.sh"
 seconds=${ENDURE_SECONDS:-20}
+gib=${ENDURE_GIB:-0}
 seed=${ENDURE_SEED:-$(date +%s)}
 quiet=4 # seconds without a fault before and after
-echo "# seed $seed, $seconds seconds: ENDURE_SEED=$seed ENDURE_SECONDS=$seconds sh tests/clients/endure.sh"
+echo "# replay: ENDURE_SEED=$seed ENDURE_SECONDS=$seconds ENDURE_GIB=$gib sh tests/clients/endure.sh"
 
-begin_fabric
+begin_fabric 1
 perf()
 {
-    # shellcheck disable=SC2317
     timeout $((seconds + 120)) "$mrc" perf "$@"
 }
 
@@ -27,9 +29,9 @@ held_before=$(held)
 
 # One fault a line, for mrc fabric fault: of every kind, at every kind of place, short, several at once. A plane is left
 # alone for two seconds, and the next one from 0.8 s before its turn, so that one whole plane is always ready.
-faults()
+faults() # SEED
 {
-    awk -v seed="$seed" -v count="$((seconds * 10))" '
+    awk -v seed="$1" -v count="$((seconds * 10))" '
         function below(n) { return int(rand() * n) }
         function one_of(text,    part) { return part[1 + below(split(text, part, "|"))] }
         function place(plane,    kind) {
@@ -59,34 +61,69 @@ faults()
         }'
 }
 
-breaks()
+now_ms()
+{
+    date +%s%3N
+}
+
+# Until the next one is due. Who is late hurries, but not so much that a plane has no time to become whole.
+pace()
+{
+    left_ms=$((began_ms + injected * 100 - $(now_ms)))
+    [ "$left_ms" -gt 80 ] || left_ms=80
+    sleep "0.$(printf %03d "$left_ms")"
+}
+
+inject() # FAULT
+{
+    # shellcheck disable=SC2086
+    "$mrc" fabric fault $1 >>"$SCRATCH/refused" 2>&1 || echo "$1" >>"$SCRATCH/refused"
+}
+
+breaks() # SEED
 {
     sleep $quiet
-    faults >"$SCRATCH/faults"
-    ends=$(($(date +%s) + seconds))
-    while [ "$(date +%s)" -lt "$ends" ] && read -r fault; do
-        sleep 0.09
-        # shellcheck disable=SC2086
-        "$mrc" fabric fault $fault >>"$SCRATCH/refused" 2>&1 || echo "$fault" >>"$SCRATCH/refused"
+    faults "$1" >"$SCRATCH/faults"
+    began_ms=$(now_ms)
+    injected=0
+    while read -r fault && [ $(($(now_ms) - began_ms)) -lt $((seconds * 1000)) ]; do
+        inject "$fault" &
+        injected=$((injected + 1))
+        pace
     done <"$SCRATCH/faults"
+    echo "# $injected faults, one every $((($(now_ms) - began_ms) / injected)) ms" >"$SCRATCH/pace"
+    wait
     "$mrc" fabric fault clear
     date +%s.%N >"$SCRATCH/repaired"
 }
 
-: >"$SCRATCH/refused"
-breaks &
-breaking=$!
-began=$(date +%s.%N)
-exits 0 "random writes arrive, with faults every 100 ms for $seconds seconds" \
-    perf write --devices mrc0,mrc3 -D $((seconds + 2 * quiet + 4)) -s 1M -t 32 -q 2 --random -c --seed "$seed" --interval 1
-printf '%s\n' "$output" >"$SCRATCH/perf"
-wait $breaking
-is 'every fault was of a kind that the fabric has' "$(cat "$SCRATCH/refused")" ''
-contains 'every byte is right' "$output" 'Out of bounds values : 0 OK'
+# Writes of random sizes while things break; what they say is in $SCRATCH/perf.
+endures() # SEED
+{
+    : >"$SCRATCH/refused"
+    breaks "$1" &
+    breaking=$!
+    began=$(date +%s.%N)
+    exits 0 "random writes arrive, with faults every 100 ms for $seconds seconds" \
+        perf write --devices mrc0,mrc3 -D $((seconds + 2 * quiet + 4)) -s 1M -t 32 -q 2 --random -c --seed "$1" --interval 1
+    printf '%s\n' "$output" >"$SCRATCH/perf"
+    wait $breaking
+    cat "$SCRATCH/pace"
+    is '  every fault was of a kind that the fabric has' "$(cat "$SCRATCH/refused")" ''
+    contains '  every byte is right' "$output" 'Out of bounds values : 0 OK'
+    # Bytes complete in every window of a second if no pause is as long.
+    pause=$(sed -n 's/^# Longest pause *: \([0-9.]*\) ms.*/\1/p' "$SCRATCH/perf")
+    is '  bytes complete in every second' \
+        "$(echo "$pause" | awk '{ print ($1 > 0 && $1 < 1000 ? "yes" : "the longest pause: " $1 " ms") }')" yes
+}
 
-# Bytes complete in every window of a second if no pause is as long. The rates include making and comparing the bytes.
-pause=$(sed -n 's/^# Longest pause *: \([0-9.]*\) ms.*/\1/p' "$SCRATCH/perf")
-is 'bytes complete in every second' "$(echo "$pause" | awk '{ print ($1 > 0 && $1 < 1000 ? "yes" : "the longest pause: " $1 " ms") }')" yes
+mib_so_far()
+{
+    awk '$3 == "s" && $5 == "Gb/s" { bytes += $6 } END { print int(bytes / 1048576) }' "$SCRATCH/perf"
+}
+
+endures "$seed"
+# The rates include making and comparing the bytes.
 awk -v seed="$seed" -v quiet="$quiet" -v pause="$pause" -v repaired="$(cat "$SCRATCH/repaired")" -v began="$began" '
     $3 == "s" && $5 == "Gb/s" {
         bytes += $6
@@ -104,6 +141,15 @@ awk -v seed="$seed" -v quiet="$quiet" -v pause="$pause" -v repaired="$(cat "$SCR
     }' back="$SCRATCH/back" "$SCRATCH/perf"
 is 'the rate comes back' "$(cat "$SCRATCH/back")" back
 
+mib=$(mib_so_far)
+rounds=1
+while [ "$mib" -lt $((gib * 1024)) ] && [ "$rounds" -lt 20 ]; do
+    endures $((seed + rounds))
+    mib=$((mib + $(mib_so_far)))
+    rounds=$((rounds + 1))
+done
+[ "$gib" -eq 0 ] || is_more "$gib GiB arrive" "$mib" $((gib * 1024 - 1))
+
 # ---- a receiver that is killed -----------------------------------------------------------------------------
 
 port=$((20000 + $$ % 20000))
@@ -113,10 +159,13 @@ timeout 60 "$mrc" perf write -d mrc0 -p "$port" -s 1M -D 50 --last_word 127.0.0.
 client=$!
 until_true grep -q '#bytes' "$SCRATCH/client"
 sleep 1
-# All its retries take 258 times the timeout of the QP.
-budget=$("$mrc" qp show -j 2>/dev/null | grep -o '"timeout_ns": *[0-9]*' |
-    awk -F ': *' 'NR == 1 { printf "%.2f", 258 * $2 / 1e9 }')
-budget=${budget:-4.33}
+# So many timeouts T, then 2 T, 4 T and so on.
+budget=$("$mrc" qp show dev mrc0 -j | awk '
+    { value = $2 + 0 }
+    $1 == "\"timeout_ns\":" { timeout_s = value / 1e9 }
+    $1 == "\"retry_linear\":" { linear = value }
+    $1 == "\"retry_exponential\":" { exponential = value }
+    END { printf "%.2f", timeout_s * (linear + 1 + 2 ^ (exponential + 1) - 2) }')
 kill -KILL $server
 wait $server 2>/dev/null
 wait $client

@@ -18,7 +18,7 @@ exits 0 'it explains itself' "$mrc" perf --help
 exits 1 'without devices it fails' "$mrc" perf write --local 2
 contains 'and says where they come from' "$output" "'mrc fabric run' makes some"
 
-begin_fabric
+begin_fabric 1
 perf()
 {
     timeout 60 "$mrc" perf "$@"

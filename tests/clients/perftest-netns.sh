@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Debian's perftest, as it is, between hosts that are network namespaces, with real frames on real interfaces.
+# shellcheck disable=SC2317 # exits calls functions
 . "$(dirname "$0")/../harness/tap.sh"
 command -v ib_write_bw >/dev/null || skip_all 'ib_write_bw is not installed (package perftest)'
 if nm -D "$BUILD/lib/libmrc.so.1" 2>/dev/null | grep -q ' __[at]san_init'; then
@@ -23,7 +24,7 @@ pair() # OPTION-OF-EXEC PROGRAM OPTIONS...
     within h0 timeout 120 "$mrc" exec $way --nic mrc0 -- "$@" >"$SCRATCH/server" 2>&1 &
     server=$!
     tries=0
-    until is_listening || [ $tries -ge 100 ]; do
+    until is_listening || [ "$tries" -ge 100 ]; do
         tries=$((tries + 1))
         sleep 0.1
     done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Debian's perftest and ibverbs-utils, as they are, over a soft fabric of four planes; also while it breaks.
+# shellcheck disable=SC2317 # exits calls functions
 . "$(dirname "$0")/../harness/tap.sh"
 for program in ib_write_bw ib_write_lat ib_read_bw ib_send_bw ibv_devices ibv_devinfo; do
     command -v $program >/dev/null || skip_all "$program is not installed (packages perftest, ibverbs-utils)"
@@ -11,7 +12,7 @@ fi
 . "$(dirname "$0")/../harness/soft.sh"
 chmod 755 "$SCRATCH"
 as= # before every program
-begin_fabric
+begin_fabric 1
 
 is_listening()
 {

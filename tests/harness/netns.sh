@@ -116,11 +116,6 @@ frames_so_far()
     counted frames
 }
 
-is_more() # SENTENCE NUMBER THAN
-{
-    if [ "${2:-0}" -gt "$3" ]; then ok "$1"; else not_ok "$1" "${2:-nothing} is not more than $3"; fi
-}
-
 nothing_is_left() # SENTENCE
 {
     is "$1" "$(ip netns list | grep "^$fabric-"; find "$MRC_RUN_DIR" -mindepth 2)$(links)" "$links_before"

@@ -44,10 +44,10 @@ host_link: { rate: 100Gb/s, delay: 500ns }
 uplink: { rate: 100Gb/s, delay: 500ns }
 END
 
-# Four planes, four hosts; h0 and h3 are behind different T0s. Options are those of mrc fabric run.
-begin_fabric() # [OPTION...]
+# Four planes, four hosts; h0 and h3 are behind different T0s.
+begin_fabric() # TIMES-SLOWER
 {
-    "$mrc" fabric run -q "$@" "$SCRATCH/four.yaml" &
+    "$mrc" fabric run -q --slower "$1" "$SCRATCH/four.yaml" &
     fabric=$!
     until_true "$mrc" fabric show
 }

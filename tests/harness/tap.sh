@@ -32,6 +32,11 @@ is() # SENTENCE GOT WANTED
     if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "got:" "$2" "wanted:" "$3"; fi
 }
 
+is_more() # SENTENCE NUMBER THAN
+{
+    if [ "${2:-0}" -gt "$3" ]; then ok "$1"; else not_ok "$1" "${2:-nothing} is not more than $3"; fi
+}
+
 contains() # SENTENCE TEXT PART
 {
     case $2 in

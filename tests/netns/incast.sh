@@ -5,6 +5,7 @@
 #
 # The fabric is a thousand times slower and longer than its file says, so that links are the limit, not the machine. The
 # senders are all behind the other T0 and sleep for their completions, so that the switches get the processor.
+# shellcheck disable=SC2317 # exits calls functions
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/netns.sh"
 cat >"$SCRATCH/small.yaml" <<EOF
