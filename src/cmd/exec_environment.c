@@ -99,7 +99,6 @@ static void offer_choices(struct exec_environment *environment, const char *devi
         { "NCCL_IB_ECE_ENABLE", "0" },
         { "NCCL_NET_GDR_LEVEL", "LOC" },
         { "NCCL_GIN_TYPE", "2" },
-        { "NCCL_PROTO", "^LL128" },
         { "MSCCLPP_IBV_MODE", "host-no-atomic" },
     };
     char exact[EXEC_VALUE_BYTES];
