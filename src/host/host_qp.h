@@ -45,7 +45,7 @@ int host_qp_status(struct host_qp *, struct qp_status *);
 
 /* Whether peers may write at all; true after creation. */
 int host_qp_allow_remote_write(struct host_qp *, bool allowed);
-/* Other profiles; NULL: the default. Only in RESET and INIT (-EBUSY later). */
+/* Other profiles, in any state; NULL: the default. What was posted and sent goes on. */
 int host_qp_set_profiles(struct host_qp *, struct host_ev_profile *, struct host_cc_profile *);
 
 /* What the QP knows of its EVs: yields how many entries it wrote. */

@@ -7,7 +7,6 @@
 #include "base/power.h"
 #include "host/engine.h"
 #include "host/ev_profile.h"
-#include "host/qp_life.h"
 #include "host/queue.h"
 
 enum {
@@ -39,7 +38,7 @@ static struct qp_init transport_init_of(const struct host_qp *qp)
         .signal_all = config->signal_all };
 }
 
-int qp_life_begin(struct host_nic *nic, struct host_qp *qp)
+static int begin(struct host_nic *nic, struct host_qp *qp)
 {
     struct qp_init init = transport_init_of(qp);
     size_t bytes = (transport_qp_bytes(nic->transport, &init) + 63) / 64 * 64;
@@ -53,7 +52,6 @@ int qp_life_begin(struct host_nic *nic, struct host_qp *qp)
     err = transport_qp_create(nic->transport, qp->qpn, &init, memory);
     if (err)
         goto free_both;
-    free(qp->ev_changes);
     qp->memory = memory;
     qp->ev_changes = changes;
     return 0;
@@ -88,6 +86,7 @@ static void free_qp(struct host_qp *qp)
     free(qp->send.inline_bytes);
     free(qp->recv.ids);
     free(qp->memory);
+    free(qp->paths_memory);
     free(qp->ev_changes);
     free(qp);
 }
@@ -145,7 +144,7 @@ static int insert_qp(struct host_nic *nic, struct host_qp *qp)
         goto release;
     }
     qp->qpn = free_number(nic);
-    err = qp_life_begin(nic, qp);
+    err = begin(nic, qp);
     if (err)
         goto release;
     limit_mpr(nic, qp);

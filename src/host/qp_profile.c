@@ -1,55 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which profiles a QP uses, and what it knows of its EVs. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
-#include "host/qp_life.h"
 
-/* The transport fixes the profiles of a QP when it is created: so it is created again, with the
- * attributes it had and the receives that were posted. */
-static int recreate(struct host_nic *nic, struct host_qp *qp, const struct qp_attributes *before)
+static void use_ev_profile(struct host_qp *qp, struct host_ev_profile *profile)
 {
-    void *former = qp->memory;
-    int err;
-
-    transport_qp_destroy(nic->transport, qp->qpn);
-    err = qp_life_begin(nic, qp);
-    if (err)
-        return err;
-    free(former);
-    qp->recv.taken = atomic_load_explicit(&qp->recv.completed, memory_order_relaxed);
-    qp_life_announce(qp);
-    return transport_qp_modify(nic->transport, qp->qpn, before, QP_ATTR_ALL, host_now_ns());
+    qp->config.ev_profile->user_count--;
+    qp->config.ev_profile = profile;
+    profile->user_count++;
 }
 
-static void count_users(const struct host_qp *qp, uint32_t one)
+/* Events that wait to be told speak of the former EVs. */
+static int set_ev_profile(struct host_nic *nic, struct host_qp *qp, struct host_ev_profile *profile)
 {
-    qp->config.ev_profile->user_count += one;
-    qp->config.cc_profile->user_count += one;
+    size_t bytes = (transport_paths_bytes(nic->transport, &profile->profile) + 63) / 64 * 64;
+    void *memory = aligned_alloc(64, bytes);
+    struct status_ev_change *changes =
+        calloc(profile->profile.entry_count, sizeof(*qp->ev_changes));
+    int err;
+
+    if (!memory || !changes) {
+        free(memory);
+        free(changes);
+        return -ENOMEM;
+    }
+    memset(memory, 0, bytes);
+    engine_report(nic);
+    free(qp->ev_changes);
+    qp->ev_changes = changes;
+    use_ev_profile(qp, profile);
+    err = transport_qp_set_paths(nic->transport, qp->qpn, &profile->profile, memory, host_now_ns());
+    assert(err == 0); /* all profiles of a NIC have its planes */
+    free(qp->paths_memory);
+    qp->paths_memory = memory;
+    return 0;
+}
+
+static void set_cc_profile(
+    struct host_nic *nic, struct host_qp *qp, struct host_cc_profile *profile)
+{
+    qp->config.cc_profile->user_count--;
+    qp->config.cc_profile = profile;
+    profile->user_count++;
+    transport_qp_set_cc(nic->transport, qp->qpn, &profile->profile, host_now_ns());
 }
 
 int host_qp_set_profiles(
     struct host_qp *qp, struct host_ev_profile *ev_profile, struct host_cc_profile *cc_profile)
 {
     struct host_nic *nic = qp->nic;
-    struct qp_attributes attributes;
     int err = engine_own(nic);
 
     if (err)
         return err;
-    transport_qp_query(nic->transport, qp->qpn, &attributes);
-    if (attributes.state > QP_INIT) {
-        err = -EBUSY;
-        goto release;
-    }
-    count_users(qp, UINT32_MAX);
-    qp->config.ev_profile = ev_profile ? ev_profile : nic->default_ev;
-    qp->config.cc_profile = cc_profile ? cc_profile : nic->default_cc;
-    count_users(qp, 1);
-    err = recreate(nic, qp, &attributes);
-release:
+    ev_profile = ev_profile ? ev_profile : nic->default_ev;
+    cc_profile = cc_profile ? cc_profile : nic->default_cc;
+    if (ev_profile != qp->config.ev_profile)
+        err = set_ev_profile(nic, qp, ev_profile);
+    if (!err && cc_profile != qp->config.cc_profile)
+        set_cc_profile(nic, qp, cc_profile);
     engine_release(nic);
     return err;
 }

@@ -51,6 +51,7 @@ struct host_qp {
     uint32_t index;
     struct host_qp_config config;        /* profiles filled in */
     void *memory;                        /* the transport's */
+    void *paths_memory;                  /* likewise, since it got another EV profile */
     struct status_ev_change *ev_changes; /* by index in the profile */
     _Atomic bool accepts_sends;          /* for the poster: RTS or ERR */
     _Atomic bool accepts_receives;

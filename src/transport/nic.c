@@ -96,6 +96,16 @@ static void table_remove(struct transport *nic, uint32_t qpn)
     }
 }
 
+void nic_forget_reverse(struct transport *nic, const struct qp *qp)
+{
+    for (uint32_t i = 0; i < nic->endpoint_slots; i++)
+        if (nic->endpoints[i].use == NIC_ENDPOINT_REVERSE &&
+            nic->endpoints[i].qp_index == qp->index) {
+            nic->endpoint_waiting -= nic->endpoints[i].waits;
+            nic->endpoints[i].use = NIC_ENDPOINT_FREE;
+        }
+}
+
 void nic_remove(struct transport *nic, struct qp *qp)
 {
     table_remove(nic, qp->qpn);
@@ -103,12 +113,7 @@ void nic_remove(struct transport *nic, struct qp *qp)
     ring_remove(&nic->eventful, qp->index);
     control_queue_forget(&nic->control, qp->index);
     deadlines_set(&nic->deadlines, qp->index, UINT64_MAX);
-    for (uint32_t i = 0; i < nic->endpoint_slots; i++)
-        if (nic->endpoints[i].use == NIC_ENDPOINT_REVERSE &&
-            nic->endpoints[i].qp_index == qp->index) {
-            nic->endpoint_waiting -= nic->endpoints[i].waits;
-            nic->endpoints[i].use = NIC_ENDPOINT_FREE;
-        }
+    nic_forget_reverse(nic, qp);
     nic->qps[qp->index] = NULL;
     nic->qp_count--;
     if (qp->index < nic->first_free)

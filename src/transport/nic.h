@@ -149,6 +149,10 @@ struct qp *nic_find(const struct transport *, uint32_t qpn);
 
 void nic_add(struct transport *, struct qp *);
 void nic_remove(struct transport *, struct qp *);
+/* Nobody waits for the answers to its probes of the way back any more. */
+void nic_forget_reverse(struct transport *, const struct qp *);
+/* The QP's congestion control hears what the ports that are usable carry together. */
+void nic_tell_link_rate(const struct transport *, struct qp *);
 
 /* Some QP whose peer has this address; NULL: none. */
 struct qp *nic_find_peer(struct transport *, const struct ipv6_addr *);

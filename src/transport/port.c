@@ -25,6 +25,12 @@ void qp_remind_of_ports(struct transport *nic, struct qp *qp, uint64_t now_ns)
         qp_tell_ports(nic, qp, 1, now_ns);
 }
 
+void nic_tell_link_rate(const struct transport *nic, struct qp *qp)
+{
+    cc_on_link_rate(&qp->cc, nic->parameters->link_bps / nic->port_count *
+                                 (uint32_t)__builtin_popcount(nic->usable_mask));
+}
+
 static void tell_peers(struct transport *nic, uint64_t now_ns)
 {
     nic->ports_told_from = nic->endpoint_id;
@@ -34,8 +40,7 @@ static void tell_peers(struct transport *nic, uint64_t now_ns)
         if (!qp || (qp->attributes.state != QP_RTR && qp->attributes.state != QP_RTS))
             continue;
         qp_tell_ports(nic, qp, (uint8_t)(nic->parameters->port_update_retries + 1), now_ns);
-        cc_on_link_rate(&qp->cc, nic->parameters->link_bps / nic->port_count *
-                                     (uint32_t)__builtin_popcount(nic->usable_mask));
+        nic_tell_link_rate(nic, qp);
         qp_update(nic, qp, now_ns);
     }
 }

@@ -47,9 +47,7 @@ size_t transport_qp_bytes(const struct transport *nic, const struct qp_init *ini
     arena_take(&measure, 1, sizeof(struct qp), alignof(struct qp));
     take_parts(&measure, init, &requester, &responder);
     if (init->window_psns_max)
-        arena_take(&measure, 1,
-            path_set_bytes(init->paths->entry_count, nic->path_config.skip_backoff),
-            alignof(uint64_t));
+        arena_take(&measure, 1, transport_paths_bytes(nic, init->paths), alignof(uint64_t));
     return measure.used_bytes;
 }
 
@@ -104,16 +102,19 @@ static uint32_t sack_threshold_bytes(const struct transport *nic, const struct q
 
 void qp_connect(struct transport *nic, struct qp *qp)
 {
-    struct arena arena;
-
     qp->sack_threshold_bytes = sack_threshold_bytes(nic, qp);
     qp->port_update_owed = false;
     cc_init(&qp->cc, qp->cc.profile);
     path_reverse_init(&qp->reverse, qp->profile);
-    if (!qp->requester)
-        return;
-    arena_init(
-        &arena, qp->paths, path_set_bytes(qp->profile->entry_count, nic->path_config.skip_backoff));
+    if (qp->requester)
+        qp_start_paths(nic, qp);
+}
+
+void qp_start_paths(struct transport *nic, struct qp *qp)
+{
+    struct arena arena;
+
+    arena_init(&arena, qp->paths, transport_paths_bytes(nic, qp->profile));
     path_set_init(&arena, qp->profile, &nic->path_config,
         (struct path_listener){ .on_change = qp_on_ev_change, .context = qp },
         prng_stream(nic->seed, UINT64_C(1) << 32 | qp->qpn));
@@ -142,9 +143,8 @@ int transport_qp_create(
     take_parts(&arena, init, &qp->requester, &qp->responder);
     qp->cc.profile = init->cc;
     if (qp->requester)
-        qp->paths = arena_take(&arena, 1,
-            path_set_bytes(init->paths->entry_count, nic->path_config.skip_backoff),
-            alignof(uint64_t));
+        qp->paths =
+            arena_take(&arena, 1, transport_paths_bytes(nic, init->paths), alignof(uint64_t));
     qp_connect(nic, qp);
     nic_add(nic, qp);
     return 0;

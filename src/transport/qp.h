@@ -52,6 +52,9 @@ static inline uint32_t qp_plane_of_ev(const struct qp *qp, uint32_t ev_index)
 /* Whatever an earlier connection taught about paths and congestion is forgotten. */
 void qp_connect(struct transport *, struct qp *);
 
+/* The same for paths alone: all that it knows of them is in the profile. */
+void qp_start_paths(struct transport *, struct qp *);
+
 /* A state of an EV has changed: `context` is the QP. */
 void qp_on_ev_change(void *context, const struct path_change *, uint64_t now_ns);
 /* With ev_state_scope=destination: which EVs are bad, from another QP with the same peer. */

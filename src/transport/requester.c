@@ -66,6 +66,17 @@ void requester_start(struct transport *nic, struct qp *qp)
     requester_attributes_changed(qp);
 }
 
+void requester_forget_evs(struct qp *qp)
+{
+    struct requester *requester = qp->requester;
+
+    requester->ev_to_probe = REQUESTER_NO_EV;
+    requester->watched_ev = REQUESTER_NO_EV;
+    requester->watch_ns = UINT64_MAX;
+    requester->ev_probe_ns = path_probe_deadline_ns(qp->paths);
+    path_timeout_changed(qp->paths, UINT64_C(1024) << qp->attributes.timeout);
+}
+
 void requester_attributes_changed(struct qp *qp)
 {
     struct requester *requester = qp->requester;

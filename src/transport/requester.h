@@ -133,6 +133,8 @@ uint64_t requester_deadline_ns(const struct qp *, uint64_t now_ns);
 
 /* The timeout or the window that the application wants has changed. */
 void requester_attributes_changed(struct qp *);
+/* The QP has other paths: nothing is being found out about one of the former. */
+void requester_forget_evs(struct qp *);
 
 /* A probe on a GOOD EV has left: is it answered (§16.1)? */
 void requester_watch(struct transport *, struct qp *, uint32_t ev_index, uint64_t now_ns);

@@ -37,10 +37,8 @@ void responder_start(struct transport *nic, struct qp *qp, uint64_t now_ns)
         .idle_ns = (uint32_t)(idle_ns > parameters->sack_idle_floor ? idle_ns
                                                                     : parameters->sack_idle_floor),
         .last_arrival_ns = now_ns,
-        .reverse_probe_ns = UINT64_MAX,
-        .reverse_deadline_ns = UINT64_MAX };
-    for (uint32_t i = 0; i < RESPONDER_REVERSE_MAX; i++)
-        responder->reverse[i].ev_index = RESPONDER_NO_EV;
+        .reverse_probe_ns = UINT64_MAX };
+    responder_forget_reverse(responder);
     responder_widen_range(nic, qp, now_ns);
 }
 

@@ -82,6 +82,9 @@ void responder_begin_probing(struct transport *, struct qp *, uint64_t now_ns);
 void responder_on_reverse_answer(
     struct qp *, uint16_t request_id, uint32_t ev_index, uint64_t now_ns);
 
+/* No EV is being probed for the way back. */
+void responder_forget_reverse(struct responder *);
+
 /* What a SACK leaving now says: bitmap, counts, window, congestion state. The trigger's fields are
  * the caller's. */
 void responder_fill_sack(

@@ -266,6 +266,13 @@ void responder_on_reverse_answer(
     update_reverse_deadline(responder, now_ns);
 }
 
+void responder_forget_reverse(struct responder *responder)
+{
+    for (uint32_t i = 0; i < RESPONDER_REVERSE_MAX; i++)
+        responder->reverse[i].ev_index = RESPONDER_NO_EV;
+    responder->reverse_deadline_ns = UINT64_MAX;
+}
+
 static void expire_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct responder *responder = qp->responder;

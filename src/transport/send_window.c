@@ -30,6 +30,19 @@ void send_window_start(struct send_window *window, struct psn first)
     window->lost_count = 0;
 }
 
+/* Slots that were never used hold no EV of theirs; that is why `count` is asked. */
+void send_window_rename(struct send_window *window, const uint16_t *names, uint32_t count)
+{
+    for (uint32_t slot = 0; slot < window->psn_count; slot++) {
+        struct send_record record = send_window_record(window, psn(slot));
+        uint32_t name = record.ev_index < count ? names[record.ev_index] : 0;
+
+        window->sent[slot] = record.ticks << 8 | (name & 0xff);
+        window->flags[slot] =
+            (uint8_t)((name >> 2 & 0xc0) | (record.flags & ~(uint32_t)SEND_DEMOTED));
+    }
+}
+
 bool send_window_advance(struct send_window *window)
 {
     struct psn before = window->oldest;

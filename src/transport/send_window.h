@@ -180,6 +180,9 @@ static inline uint64_t send_window_unacked(
     return bits & ~bits_window(window->acked, window->psn_count, send_window_slot(window, base));
 }
 
+/* EV i of `count` is now called names[i]; whose loss made one bad is forgotten. */
+void send_window_rename(struct send_window *, const uint16_t *names, uint32_t count);
+
 /* Lets acknowledged PSNs leave at the old end. True if there were any. */
 bool send_window_advance(struct send_window *);
 

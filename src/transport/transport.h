@@ -166,6 +166,16 @@ int transport_qp_modify(struct transport *, uint32_t qpn, const struct qp_attrib
 int transport_qp_query(const struct transport *, uint32_t qpn, struct qp_attributes *);
 int transport_qp_destroy(struct transport *, uint32_t qpn);
 
+/* Other profiles, in any state; packets that are under way count as before. What the QP had learnt
+ * of its paths, or of congestion, it learns anew. `memory`: transport_paths_bytes() bytes, aligned
+ * for any type, the QP's until it is destroyed or gets others; what it used before is free then.
+ * -EINVAL: other planes than before, no EVs, too many. */
+size_t transport_paths_bytes(const struct transport *, const struct path_profile *);
+int transport_qp_set_paths(
+    struct transport *, uint32_t qpn, const struct path_profile *, void *memory, uint64_t now_ns);
+int transport_qp_set_cc(
+    struct transport *, uint32_t qpn, const struct cc_profile *, uint64_t now_ns);
+
 /* ---- work ----------------------------------------------------------------------------------- */
 
 enum work_flag {

@@ -193,7 +193,9 @@ SPEC("EVs that a controller denies are events of their profile")
     EXPECT_EQ(host_ev_profile_destroy(profile), -EBUSY);
     EXPECT_EQ(host_ev_queue_create(pair.ends[0].nic, 8, NULL, NULL, &queue), 0);
     endpoint_pair_connect(&pair, 0);
-    EXPECT_EQ(host_qp_set_profiles(pair.qps[0], NULL, NULL), -EBUSY);
+    EXPECT_EQ(host_qp_set_profiles(pair.qps[0], NULL, NULL), 0);
+    EXPECT_EQ(host_ev_profile_users(profile), 0);
+    EXPECT_EQ(host_qp_set_profiles(pair.qps[0], profile, NULL), 0);
     EXPECT_EQ(host_ev_profile_deny(profile, 3, true), 0);
     EXPECT_EQ(host_ev_queue_poll(queue, &event, 1), 1);
     EXPECT_EQ(event.profile_id, 42);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other profiles for a QP, whatever it is doing (docs/protocol.md §2). */
+#include <errno.h>
+
+#include "transport/nic.h"
+
+size_t transport_paths_bytes(const struct transport *nic, const struct path_profile *profile)
+{
+    return path_set_bytes(profile->entry_count, nic->path_config.skip_backoff);
+}
+
+/* The entry that stands for an EV of the former profile: the same EV, or one of its plane. */
+static uint32_t successor(const struct path_profile *profile, const struct path_entry *former)
+{
+    uint32_t same = path_profile_find(profile, former->ev);
+
+    if (same != PATH_NONE && profile->entries[same].plane == former->plane)
+        return same;
+    for (uint32_t i = 0; i < profile->entry_count; i++)
+        if (profile->entries[i].plane == former->plane)
+            return i;
+    return 0;
+}
+
+/* Packets under way keep their place in the window and lose their past: what becomes of them says
+ * nothing about the EVs that are there now. */
+static void succeed(
+    struct transport *nic, struct qp *qp, const struct path_profile *former, uint64_t now_ns)
+{
+    uint16_t successors[PATH_EV_COUNT_MAX];
+
+    for (uint32_t i = 0; i < former->entry_count; i++)
+        successors[i] = (uint16_t)successor(qp->profile, &former->entries[i]);
+    send_window_rename(&qp->requester->window, successors, former->entry_count);
+    for (uint32_t i = 0; i < qp->profile->entry_count; i++)
+        path_replaced(qp->paths, i, now_ns);
+    requester_forget_evs(qp);
+    if (!nic->parameters->skip_lapse)
+        path_base_rtt_changed(qp->paths, qp->cc.base_rtt_ns);
+    qp_learn_paths(nic, qp, now_ns);
+}
+
+int transport_qp_set_paths(struct transport *nic, uint32_t qpn, const struct path_profile *profile,
+    void *memory, uint64_t now_ns)
+{
+    struct qp *qp = nic_find(nic, qpn);
+    const struct path_profile *former;
+
+    if (!qp)
+        return -ENOENT;
+    if (profile->entry_count == 0 || profile->entry_count > PATH_EV_COUNT_MAX ||
+        profile->plane_count != qp->profile->plane_count || !memory)
+        return -EINVAL;
+    former = qp->profile;
+    qp->profile = profile;
+    path_reverse_init(&qp->reverse, profile);
+    nic_forget_reverse(nic, qp);
+    if (qp->responder)
+        responder_forget_reverse(qp->responder);
+    if (qp->requester) {
+        qp->paths = memory;
+        qp_start_paths(nic, qp);
+        if (qp->attributes.state == QP_RTS)
+            succeed(nic, qp, former, now_ns);
+    }
+    qp_update(nic, qp, now_ns);
+    return 0;
+}
+
+int transport_qp_set_cc(
+    struct transport *nic, uint32_t qpn, const struct cc_profile *profile, uint64_t now_ns)
+{
+    struct qp *qp = nic_find(nic, qpn);
+
+    if (!qp)
+        return -ENOENT;
+    cc_init(&qp->cc, profile);
+    nic_tell_link_rate(nic, qp);
+    qp_update(nic, qp, now_ns);
+    return 0;
+}
