@@ -32,11 +32,29 @@ static int refuse_opcode(enum ibv_wr_opcode opcode)
     return EINVAL;
 }
 
+/* The peer waits for a message that will not come, and nobody else would tell it. A write that it
+ * has to refuse (no key is 0) fails the QP at both ends and flushes its receives. */
+static void end_connection(struct qp *qp, const struct ibv_send_wr *send)
+{
+    struct ibv_send_wr doomed = { .wr_id = send->wr_id,
+        .sg_list = send->sg_list,
+        .num_sge = send->num_sge,
+        .opcode = IBV_WR_RDMA_WRITE,
+        .send_flags = send->send_flags & IBV_SEND_INLINE };
+    struct ibv_send_wr *bad;
+
+    mrc_post_send(qp->mrc, &doomed, &bad);
+}
+
 int objects_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
     int number = mrc_post_send(objects_qp(qp)->mrc, wr, bad_wr);
 
-    return number == EINVAL && wr && bad_wr ? refuse_opcode((*bad_wr)->opcode) : number;
+    if (number != EINVAL || !wr || !bad_wr)
+        return number;
+    if ((*bad_wr)->opcode == IBV_WR_SEND || (*bad_wr)->opcode == IBV_WR_SEND_WITH_IMM)
+        end_connection(objects_qp(qp), *bad_wr);
+    return refuse_opcode((*bad_wr)->opcode);
 }
 
 int objects_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)

@@ -62,8 +62,8 @@ SPEC("a write arrives, a write with immediate takes a receive without a buffer")
 
 SPEC("what MRC lacks is refused at the post, with the request at fault, and those before it stay")
 {
-    static const enum ibv_wr_opcode opcodes[] = { IBV_WR_SEND, IBV_WR_SEND_WITH_IMM,
-        IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD };
+    static const enum ibv_wr_opcode opcodes[] = { IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP,
+        IBV_WR_ATOMIC_FETCH_AND_ADD };
     struct verbs_world world;
     struct ibv_send_wr good;
     struct ibv_send_wr wrong;
@@ -86,6 +86,33 @@ SPEC("what MRC lacks is refused at the post, with the request at fault, and thos
     EXPECT_EQ(ibv_post_send(world.ends[0].qp, &wrong, &bad), EINVAL);
     EXPECT(bad == &wrong);
     verbs_world_close(&world);
+}
+
+SPEC("a refused SEND ends the connection, so that the peer does not wait for it")
+{
+    static const enum ibv_wr_opcode opcodes[] = { IBV_WR_SEND, IBV_WR_SEND_WITH_IMM };
+
+    setenv("MRC_LOG_LEVEL", "ERROR", 1);
+    for (size_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+        struct verbs_world world;
+        struct ibv_recv_wr receive = { .wr_id = 77 };
+        struct ibv_recv_wr *bad_receive;
+        struct ibv_send_wr request;
+        struct ibv_send_wr *bad = NULL;
+        struct ibv_sge piece;
+        struct ibv_wc flushed;
+
+        verbs_world_open(&world);
+        EXPECT_EQ(ibv_post_recv(world.ends[1].qp, &receive, &bad_receive), 0);
+        request = verbs_end_request(&world, &piece, 0, 8, opcodes[i]);
+        EXPECT_EQ(ibv_post_send(world.ends[0].qp, &request, &bad), EOPNOTSUPP);
+        EXPECT(bad == &request);
+        flushed = verbs_cq_wait(world.ends[1].cq);
+        EXPECT_EQ(flushed.wr_id, 77);
+        EXPECT_EQ(flushed.status, IBV_WC_WR_FLUSH_ERR);
+        EXPECT_EQ(verbs_cq_wait(world.ends[0].cq).status, IBV_WC_REM_ACCESS_ERR);
+        verbs_world_close(&world);
+    }
 }
 
 SPEC("QPs of other types, shared receive queues, windows, address handles are refused")
