@@ -3,9 +3,10 @@
 
   ranks.py measure RESULTS.json     every operation, all sizes
   ranks.py endure RESULTS.json      all-reduces of one size for a time; what each took, and when
-  ranks.py table MRC.json SOCKET.json [ENDURED.json]
+  ranks.py table MRC.json SOCKET.json BROKEN.json ENDURED.json     the last two while things failed
 
-Started once per rank by the script `run`, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set. Rank 0 writes.
+Started once per rank by the script `run`, with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set. Rank 0 writes, and
+makes the file READY when the ranks have met.
 """
 import json
 import os
@@ -186,12 +187,9 @@ def measure(distributed, rank, ranks, device):
 
 
 def endure(distributed, rank, ranks, device):
-    """For ENDURE_S seconds. The file READY appears when the first round is through."""
+    """For ENDURE_S seconds."""
     operation = AllReduce(rank, ranks, ENDURE_BYTES, device)
     rows = []
-    time_of(operation, distributed, 2)
-    if rank == 0:
-        open(os.environ["READY"], "w").close()
     began = time.monotonic()
     goes_on = 1.0
     while goes_on:
@@ -215,6 +213,9 @@ def rank_main(task, path):
     device = torch.device("cuda", 0)
     torch.cuda.set_device(device)
     distributed.init_process_group("nccl", rank=rank, world_size=ranks)
+    time_of(AllReduce(rank, ranks, 1 << 20, device), distributed, 2)
+    if rank == 0:
+        open(os.environ["READY"], "w").close()
     rows = (measure if task == "measure" else endure)(distributed, rank, ranks, device)
     if rank == 0:
         with open(path, "w") as file:
@@ -233,36 +234,39 @@ def size_word(size):
     return f"{size} B"
 
 
-def table(mrc_path, socket_path, endured_path=None):
-    with open(mrc_path) as file:
-        mrc = json.load(file)
-    with open(socket_path) as file:
-        socket = json.load(file)
+def read(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def table(mrc_path, socket_path, broken_path, endured_path):
+    mrc, socket, broken, endured = map(read, (mrc_path, socket_path, broken_path, endured_path))
     print(f"{mrc['ranks']} ranks on one {mrc['gpu']}, NCCL {'.'.join(map(str, mrc['nccl']))}, PyTorch {mrc['torch']}\n")
-    print("| operation | size | MRC ms | MRC bus GB/s | socket ms | socket bus GB/s | MRC / socket | data |")
-    print("|---|---|---|---|---|---|---|---|")
-    for ours, theirs in zip(mrc["rows"], socket["rows"]):
+    print("| operation | size | MRC ms | MRC bus GB/s | socket ms | socket bus GB/s | MRC / socket | "
+          "MRC ms while things fail | data |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for ours, theirs, failing in zip(mrc["rows"], socket["rows"], broken["rows"]):
         ratio = ours["bus_bytes_per_second"] / theirs["bus_bytes_per_second"]
+        right = ours["right"] and theirs["right"] and failing["right"]
         print(f"| {ours['operation']} | {size_word(ours['bytes'])} | {ours['seconds'] * 1e3:.2f} | "
               f"{ours['bus_bytes_per_second'] / 1e9:.2f} | {theirs['seconds'] * 1e3:.2f} | "
-              f"{theirs['bus_bytes_per_second'] / 1e9:.2f} | {ratio:.2f} | {'right' if ours['right'] else 'WRONG'} |")
-    if endured_path:
-        with open(endured_path) as file:
-            endured = json.load(file)
-        buckets = {}
-        for row in endured["rows"]:
-            bytes_and_seconds = buckets.setdefault(int(row["at"] / BUCKET_S), [0.0, 0.0])
-            bytes_and_seconds[0] += row["bus_bytes"]
-            bytes_and_seconds[1] += row["seconds"]
-        rates = [moved / seconds / 1e9 for moved, seconds in buckets.values()]
-        wrong = sum(not row["right"] for row in endured["rows"])
-        print(f"\nall-reduce of {size_word(ENDURE_BYTES)} while a T1 and a NIC port fail and return: "
-              f"{len(endured['rows'])} of them, {wrong} wrong, longest {max(row['seconds'] for row in endured['rows']) * 1e3:.1f} ms; "
-              f"bus GB/s every {BUCKET_S} s: " + " ".join(f"{rate:.2f}" for rate in rates))
+              f"{theirs['bus_bytes_per_second'] / 1e9:.2f} | {ratio:.2f} | {failing['seconds'] * 1e3:.2f} | "
+              f"{'right' if right else 'WRONG'} |")
+    buckets = {}
+    for row in endured["rows"]:
+        bytes_and_seconds = buckets.setdefault(int(row["at"] / BUCKET_S), [0.0, 0.0])
+        bytes_and_seconds[0] += row["bus_bytes"]
+        bytes_and_seconds[1] += row["seconds"]
+    rates = [moved / seconds / 1e9 for moved, seconds in buckets.values()]
+    wrong = sum(not row["right"] for row in endured["rows"])
+    longest = max(row["seconds"] for row in endured["rows"])
+    print(f"\nall-reduce of {size_word(ENDURE_BYTES)} while a T1, a NIC port and a plane fail and return: "
+          f"{len(endured['rows'])} of them, {wrong} wrong, longest {longest * 1e3:.1f} ms; "
+          f"bus GB/s every {BUCKET_S} s: " + " ".join(f"{rate:.2f}" for rate in rates))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 3 and sys.argv[1] == "table":
+    if len(sys.argv) == 6 and sys.argv[1] == "table":
         table(*sys.argv[2:])
     elif len(sys.argv) == 3 and sys.argv[1] in ("measure", "endure"):
         rank_main(*sys.argv[1:])
