@@ -91,6 +91,7 @@ static void init_wire(struct soft *soft, uint32_t number, struct fabric_end self
     struct fabric_link_kind kind;
 
     wire->self = self;
+    wire->first = SOFT_NO_FRAME;
     wire->has_cable = fabric_link_at(&soft->fabric, self, &wire->link, &kind) &&
                       fabric_peer(&soft->fabric, self, &wire->peer);
     if (!wire->has_cable) {
@@ -160,7 +161,7 @@ static bool make_parts(struct soft *soft)
         frames = FRAMES_MAX;
     return make_switches(soft) && make_wires(soft) && soft_ends_make(soft) &&
            soft_frames_init(&soft->frames, frames) &&
-           soft_queue_init(&soft->queue, frames + soft->wire_count);
+           soft_queue_init(&soft->queue, 2 * soft->wire_count);
 }
 
 static void port_address(

@@ -65,7 +65,10 @@ void soft_ends_release(struct soft *soft, uint32_t number)
 
     pktio_port_close(end->port); /* its descriptors leave the epoll set by themselves */
     end->port = NULL;
-    soft_flush(soft, number);
+    while (soft->wires[end->at].first != SOFT_NO_FRAME)
+        soft_wire_lose(soft, end->at, soft_wire_take(soft, end->at));
+    end->under_way = 0;
+    end->room = 0;
     while (soft->attached[i] != number)
         i++;
     soft->attached[i] = soft->attached[--soft->attached_count];

@@ -1,109 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way of a frame through a soft fabric: end, switch, wire, switch, ..., end. */
+/* Switches: frames enter them, wait and leave; time goes on. */
 #include <assert.h>
-#include <string.h>
 
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
-#include "wire/frame.h"
-
-static void lose(struct soft *soft, struct soft_wire *wire, uint32_t frame)
-{
-    wire->lost++;
-    soft_frames_give(&soft->frames, frame);
-}
-
-static uint32_t ev_of(const struct soft *soft, uint32_t frame)
-{
-    struct frame parsed;
-
-    frame_parse(&format_default, soft_frames_bytes(&soft->frames, frame),
-        soft->frames.lengths[frame], &parsed);
-    return parsed.packet.ev;
-}
-
-/* False: the wire swallowed it. */
-static bool survives(struct soft *soft, struct soft_wire *wire, uint32_t frame)
-{
-    struct soft_condition condition = wire->condition;
-
-    if (condition.is_picky)
-        condition = soft_faults_condition_of_ev(
-            &soft->faults, &soft->fabric, &wire->link, ev_of(soft, frame), soft->now_ps);
-    if (condition.is_down || condition.is_blackhole || prng_chance(&soft->prng, condition.loss))
-        return false;
-    if (prng_chance(&soft->prng, condition.corrupt))
-        soft_frames_bytes(&soft->frames, frame)[soft->frames.lengths[frame] - 1] ^= 1;
-    return true;
-}
-
-static bool is_impaired(const struct soft_condition *condition)
-{
-    return condition->is_down || condition->is_blackhole || condition->is_picky ||
-           condition->loss != 0 || condition->corrupt != 0;
-}
-
-/* Its last bit leaves at `end_ps`. */
-static void launch(struct soft *soft, uint32_t wire_number, uint32_t frame, uint64_t end_ps)
-{
-    struct soft_wire *wire = &soft->wires[wire_number];
-
-    wire->frames++;
-    if (is_impaired(&wire->condition) && !survives(soft, wire, frame)) {
-        lose(soft, wire, frame);
-        return;
-    }
-    if (wire->exit != SOFT_NO_END)
-        soft->ends[wire->exit].under_way++;
-    soft_queue_push(&soft->queue, end_ps + wire->delay_ps, wire_number, frame);
-}
-
-/* ---- switches --------------------------------------------------------------------------------
- */
-
-static struct switch_node *node_of(struct soft *soft, const struct soft_wire *wire)
-{
-    return &soft->switches[wire->self.node];
-}
+#include "switch/switch_frame.h"
 
 /* A NIC that takes no more at the moment is asked again after this; until then its frames wait in
  * the switch. */
 #define HOLD_PS UINT64_C(10000000)
 
-static bool has_room(struct soft *soft, const struct soft_wire *wire)
+static struct switch_frame bytes_of(const struct soft *soft, uint32_t frame)
 {
-    const struct soft_end *end;
+    uint8_t *bytes = soft_frames_bytes(&soft->frames, frame);
 
-    if (wire->exit == SOFT_NO_END)
+    return (struct switch_frame){
+        .bytes = bytes, .length = soft->frames.list[frame].length, .ip = bytes
+    };
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+/* Takes one place if there is one. */
+static bool take_room(struct soft *soft, const struct soft_wire *wire)
+{
+    struct soft_end *end;
+
+    if (wire->exit == SOFT_NO_END || !soft->ends[wire->exit].port)
         return true;
     end = &soft->ends[wire->exit];
-    return !end->port || end->under_way < pktio_port_room(end->port);
+    if (end->room == 0) {
+        uint32_t room = pktio_port_room(end->port);
+
+        end->room = room > end->under_way ? room - end->under_way : 0;
+    }
+    if (end->room == 0)
+        return false;
+    end->room--;
+    return true;
 }
 
 static void send_frame(
     struct soft *soft, uint32_t wire_number, const struct port_transmission *transmission)
 {
-    uint32_t frame = transmission->entry.handle;
-    struct switch_frame bytes;
+    uint32_t number = transmission->entry.handle;
+    struct soft_frame *frame = &soft->frames.list[number];
 
-    if (transmission->entry.ecn == ECN_CE) {
-        switch_frame_open(&bytes, SWITCH_BARE_IP, soft_frames_bytes(&soft->frames, frame),
-            soft->frames.lengths[frame]);
+    if (transmission->entry.ecn != frame->entry.ecn) {
+        struct switch_frame bytes = bytes_of(soft, number);
+
         switch_frame_mark(&bytes);
+        frame->entry.ecn = transmission->entry.ecn;
     }
-    launch(soft, wire_number, frame, transmission->end_ps);
+    soft_wire_launch(soft, wire_number, number, transmission->end_ps);
 }
 
-void soft_kick(struct soft *soft, uint32_t wire_number)
+/* All transmissions that begin by now, and an event for the next. */
+static void work_off(struct soft *soft, uint32_t wire_number)
 {
     struct soft_wire *wire = &soft->wires[wire_number];
-    struct switch_node *node = node_of(soft, wire);
+    struct switch_node *node = &soft->switches[wire->self.node];
     struct port *port = &node->ports[wire->self.port];
     struct port_transmission transmission;
     uint64_t next_ps;
 
     while (port_next_ps(port) <= soft->now_ps) {
-        if (!has_room(soft, wire)) {
+        if (!take_room(soft, wire)) {
             port_hold(port, soft->now_ps + HOLD_PS);
             break;
         }
@@ -115,17 +77,18 @@ void soft_kick(struct soft *soft, uint32_t wire_number)
     if (next_ps == PORT_NEVER_PS || wire->is_scheduled)
         return;
     wire->is_scheduled = true;
-    soft_queue_push(&soft->queue, next_ps, wire_number, SOFT_NO_FRAME);
+    soft_queue_push(&soft->queue, next_ps, wire_number, SOFT_FREE);
 }
+
+/* ---- in -------------------------------------------------------------------------------------- */
 
 static void cut(struct soft *soft, struct port_entry entry)
 {
-    struct switch_frame frame;
+    struct switch_frame bytes = bytes_of(soft, entry.handle);
 
-    switch_frame_open(&frame, SWITCH_BARE_IP, soft_frames_bytes(&soft->frames, entry.handle),
-        soft->frames.lengths[entry.handle]);
-    switch_frame_trim(&frame, &format_default, entry);
-    soft->frames.lengths[entry.handle] = (uint16_t)frame.length;
+    switch_frame_trim(&bytes, &format_default, entry);
+    soft->frames.list[entry.handle].length = (uint16_t)bytes.length;
+    soft_frames_read(&soft->frames, entry.handle);
 }
 
 static void refuse(struct soft *soft, struct fabric_end at, uint32_t frame, enum drop_reason reason)
@@ -134,120 +97,71 @@ static void refuse(struct soft *soft, struct fabric_end at, uint32_t frame, enum
     soft_frames_give(&soft->frames, frame);
 }
 
-static void enter_switch(struct soft *soft, struct fabric_end at, uint32_t number)
+static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint32_t frame)
 {
-    struct switch_node *node = &soft->switches[at.node];
-    struct switch_frame frame;
-    struct switch_way way;
+    struct switch_node *node = &soft->switches[node_index];
+    uint32_t wire_number = soft->first_wire[node_index] + port;
     struct switch_outcome outcome;
-    enum drop_reason reason = switch_frame_open(&frame, SWITCH_BARE_IP,
-        soft_frames_bytes(&soft->frames, number), soft->frames.lengths[number]);
 
-    if (reason != DROP_NONE) {
-        refuse(soft, at, number, reason);
-        return;
-    }
-    way = switch_frame_forward(&frame, &node->table);
-    if (way.reason != DROP_NONE) {
-        refuse(soft, at, number, way.reason);
-        return;
-    }
-    soft_kick(soft, soft->first_wire[at.node] + way.port);
-    outcome = switch_queue(
-        node, way.port, switch_frame_entry(&frame, &format_default, number), soft->now_ps);
+    if (port_next_ps(&node->ports[port]) <= soft->now_ps)
+        work_off(soft, wire_number);
+    outcome = switch_queue(node, port, soft->frames.list[frame].entry, soft->now_ps);
     if (outcome.at_port.verdict == PORT_DROPPED) {
-        soft_frames_give(&soft->frames, number);
+        soft_frames_give(&soft->frames, frame);
         return;
     }
     if (outcome.at_port.verdict != PORT_QUEUED)
         cut(soft, outcome.at_port.cut);
-    soft_kick(soft, soft->first_wire[at.node] + way.port);
+    work_off(soft, wire_number);
 }
 
-/* ---- in and out ------------------------------------------------------------------------------ */
-
-void soft_accept(struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
+void soft_forward(struct soft *soft, struct fabric_end at, uint32_t frame)
 {
-    const struct soft_end *end = &soft->ends[number];
-    struct soft_wire *wire = &soft->wires[end->entry];
-    uint64_t start_ps = wire->free_ps > soft->now_ps ? wire->free_ps : soft->now_ps;
-    uint32_t frame;
+    enum drop_reason reason = (enum drop_reason)soft->frames.list[frame].reason;
+    struct switch_frame bytes = bytes_of(soft, frame);
+    struct switch_way way;
 
-    if (length == 0 || length > SOFT_FRAME_BYTES || soft->frames.free_count == 0) {
-        soft->no_buffer++;
+    if (reason != DROP_NONE) {
+        refuse(soft, at, frame, reason);
         return;
     }
-    frame = soft_frames_take(&soft->frames);
-    memcpy(soft_frames_bytes(&soft->frames, frame), bytes, length);
-    soft->frames.lengths[frame] = (uint16_t)length;
-    if (end->is_launched) {
-        enter_switch(soft, wire->peer, frame);
+    way = switch_frame_forward(&bytes, &soft->switches[at.node].table);
+    if (way.reason != DROP_NONE) {
+        refuse(soft, at, frame, way.reason);
         return;
     }
-    wire->free_ps = start_ps + length * UINT64_C(8000000000000) / wire->rate_bps;
-    launch(soft, end->entry, frame, wire->free_ps);
-}
-
-void soft_flush(struct soft *soft, uint32_t number)
-{
-    struct soft_end *end = &soft->ends[number];
-    struct iovec pieces[SOFT_OUTBOX_FRAMES];
-    struct pktio_frame frames[SOFT_OUTBOX_FRAMES];
-    uint32_t room;
-    uint32_t count;
-
-    if (end->outbox_count == 0)
-        return;
-    room = end->port ? pktio_port_room(end->port) : 0;
-    count = end->outbox_count < room ? end->outbox_count : room;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t frame = end->outbox[i];
-
-        pieces[i] =
-            (struct iovec){ soft_frames_bytes(&soft->frames, frame), soft->frames.lengths[frame] };
-        frames[i] = (struct pktio_frame){ &pieces[i], 1, soft->frames.lengths[frame] };
-    }
-    if (count > 0)
-        pktio_port_send(end->port, frames, count);
-    for (uint32_t i = 0; i < end->outbox_count; i++)
-        soft_frames_give(&soft->frames, end->outbox[i]);
-    end->under_way -= end->outbox_count;
-    end->outbox_count = 0;
-}
-
-static void reach_end(struct soft *soft, struct soft_wire *wire, uint32_t frame)
-{
-    struct soft_end *end = &soft->ends[wire->exit];
-
-    if (!end->port) {
-        end->under_way--;
-        lose(soft, wire, frame);
-        return;
-    }
-    end->outbox[end->outbox_count++] = frame;
-    if (end->outbox_count == SOFT_OUTBOX_FRAMES)
-        soft_flush(soft, wire->exit);
+    enqueue(soft, at.node, way.port, frame);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
+static void arrive(struct soft *soft, uint32_t wire_number)
+{
+    const struct soft_wire *wire = &soft->wires[wire_number];
+    uint32_t frame = soft_wire_take(soft, wire_number);
+
+    if (wire->first == SOFT_NO_FRAME)
+        soft_queue_pop(&soft->queue);
+    else
+        soft_queue_repeat(&soft->queue, soft->frames.list[wire->first].due_ps);
+    soft_forward(soft, wire->peer, frame);
+}
+
 void soft_advance(struct soft *soft)
 {
     uint64_t until_ps = soft->now_ps;
-    struct soft_event event;
 
-    while (soft_queue_pop(&soft->queue, until_ps, &event)) {
-        struct soft_wire *wire = &soft->wires[event.end];
+    while (soft_queue_next_ps(&soft->queue) <= until_ps) {
+        uint32_t wire_number = soft_queue_wire(&soft->queue);
 
-        soft->now_ps = event.time_ps;
-        if (event.frame == SOFT_NO_FRAME) {
-            wire->is_scheduled = false;
-            soft_kick(soft, event.end);
-        } else if (wire->exit != SOFT_NO_END) {
-            reach_end(soft, wire, event.frame);
-        } else {
-            enter_switch(soft, wire->peer, event.frame);
+        soft->now_ps = soft_queue_next_ps(&soft->queue);
+        if (soft_queue_kind(&soft->queue) == SOFT_ARRIVAL) {
+            arrive(soft, wire_number);
+            continue;
         }
+        soft_queue_pop(&soft->queue);
+        soft->wires[wire_number].is_scheduled = false;
+        work_off(soft, wire_number);
     }
     soft->now_ps = until_ps;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setting up the buffers. */
+/* Setting up the buffers, and reading what is in them. */
 #include "lab/soft_frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+
+#include "switch/switch_frame.h"
 
 bool soft_frames_init(struct soft_frames *frames, uint32_t count)
 {
@@ -14,9 +17,9 @@ bool soft_frames_init(struct soft_frames *frames, uint32_t count)
         NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (frames->bytes == MAP_FAILED)
         return false;
-    frames->lengths = calloc(count, sizeof(*frames->lengths));
+    frames->list = calloc(count, sizeof(*frames->list));
     frames->free = calloc(count, sizeof(*frames->free));
-    if (!frames->lengths || !frames->free) {
+    if (!frames->list || !frames->free) {
         soft_frames_fini(frames);
         return false;
     }
@@ -30,6 +33,25 @@ bool soft_frames_init(struct soft_frames *frames, uint32_t count)
 void soft_frames_fini(struct soft_frames *frames)
 {
     munmap(frames->bytes, (size_t)frames->count * SOFT_FRAME_BYTES);
-    free(frames->lengths);
+    free(frames->list);
     free(frames->free);
+}
+
+void soft_frames_read(struct soft_frames *frames, uint32_t number)
+{
+    struct soft_frame *frame = &frames->list[number];
+    struct switch_frame bytes;
+
+    frame->reason = (uint16_t)switch_frame_open(
+        &bytes, SWITCH_BARE_IP, soft_frames_bytes(frames, number), frame->length);
+    if (frame->reason == DROP_NONE)
+        frame->entry = switch_frame_entry(&bytes, &format_default, number);
+}
+
+void soft_frames_fill(
+    struct soft_frames *frames, uint32_t number, const uint8_t *bytes, uint32_t length)
+{
+    memcpy(soft_frames_bytes(frames, number), bytes, length);
+    frames->list[number].length = (uint16_t)length;
+    soft_frames_read(frames, number);
 }

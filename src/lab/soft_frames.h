@@ -1,22 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frames inside a soft fabric: buffers of one size, named by number. */
+/* The frames inside a soft fabric: buffers of one size, named by number, and what is known of each.
+ */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "switch/switch.h"
+
 #define SOFT_FRAME_BYTES 4608 /* 4096 bytes of payload, all headers, and some room */
+#define SOFT_NO_FRAME    UINT32_MAX
+
+struct soft_frame {
+    uint64_t due_ps;         /* at the far end of the wire that it is on */
+    uint32_t next;           /* behind it on that wire; SOFT_NO_FRAME: none */
+    uint16_t length;         /* from the first IP header on */
+    uint16_t reason;         /* enum drop_reason: DROP_NONE, or why every switch refuses it */
+    struct port_entry entry; /* as switches queue it */
+};
+
+_Static_assert(sizeof(struct soft_frame) == 24, "many to a cache line");
 
 struct soft_frames {
-    uint8_t *bytes;    /* count * SOFT_FRAME_BYTES, touched when first used */
-    uint16_t *lengths; /* from the first IP header on */
-    uint32_t *free;    /* stack: the last one given back is the next one taken */
+    uint8_t *bytes; /* count * SOFT_FRAME_BYTES, touched when first used */
+    struct soft_frame *list;
+    uint32_t *free; /* stack: the last one given back is the next one taken */
     uint32_t free_count;
     uint32_t count;
 };
 
 bool soft_frames_init(struct soft_frames *, uint32_t count);
 void soft_frames_fini(struct soft_frames *);
+/* Copies a frame that fits. */
+void soft_frames_fill(struct soft_frames *, uint32_t frame, const uint8_t *bytes, uint32_t length);
+/* Its bytes have changed: what switches make of them now. */
+void soft_frames_read(struct soft_frames *, uint32_t frame);
 
 static inline uint8_t *soft_frames_bytes(const struct soft_frames *frames, uint32_t frame)
 {

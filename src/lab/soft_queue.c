@@ -24,10 +24,11 @@ static bool is_sooner(const struct soft_event *left, const struct soft_event *ri
     return (int32_t)(left->order - right->order) < 0;
 }
 
-void soft_queue_push(struct soft_queue *queue, uint64_t time_ps, uint32_t end, uint32_t frame)
+void soft_queue_push(
+    struct soft_queue *queue, uint64_t time_ps, uint32_t wire, enum soft_event_kind kind)
 {
     struct soft_event event = {
-        .time_ps = time_ps, .order = queue->pushed++, .end = end, .frame = frame
+        .time_ps = time_ps, .order = queue->pushed++, .what = wire << 1 | kind
     };
     uint32_t place = queue->count++;
 
@@ -39,16 +40,12 @@ void soft_queue_push(struct soft_queue *queue, uint64_t time_ps, uint32_t end, u
     queue->events[place] = event;
 }
 
-bool soft_queue_pop(struct soft_queue *queue, uint64_t now_ps, struct soft_event *out)
+/* Puts an event in the place of the first. */
+static void sink(struct soft_queue *queue, struct soft_event moving)
 {
     struct soft_event *events = queue->events;
-    struct soft_event moving;
     uint32_t place = 0;
 
-    if (queue->count == 0 || events[0].time_ps > now_ps)
-        return false;
-    *out = events[0];
-    moving = events[--queue->count];
     for (uint32_t child = 1; child < queue->count; child = 2 * place + 1) {
         if (child + 1 < queue->count && is_sooner(&events[child + 1], &events[child]))
             child++;
@@ -58,5 +55,21 @@ bool soft_queue_pop(struct soft_queue *queue, uint64_t now_ps, struct soft_event
         place = child;
     }
     events[place] = moving;
-    return true;
+}
+
+void soft_queue_pop(struct soft_queue *queue)
+{
+    assert(queue->count > 0);
+    queue->count--;
+    sink(queue, queue->events[queue->count]);
+}
+
+void soft_queue_repeat(struct soft_queue *queue, uint64_t time_ps)
+{
+    struct soft_event event = queue->events[0];
+
+    assert(queue->count > 0);
+    event.time_ps = time_ps;
+    event.order = queue->pushed++;
+    sink(queue, event);
 }

@@ -44,40 +44,44 @@ static uint32_t take_from(struct soft *soft, uint32_t number)
     return count;
 }
 
+static uint32_t take_from_rings(struct soft *soft)
+{
+    uint32_t work = 0;
+
+    for (uint32_t i = 0; i < soft->attached_count; i++)
+        work += take_from(soft, soft->attached[i]);
+    return work;
+}
+
 /* Asking a ring costs nothing, asking a socket a system call: there the system says which. */
-static uint32_t take_from_all(struct soft *soft)
+static uint32_t take_from_sockets(struct soft *soft)
 {
     struct epoll_event ready[EVENTS];
+    int count = epoll_wait(soft->epoll_fd, ready, EVENTS, 0);
     uint32_t work = 0;
-    int count;
 
-    if (!soft->config.prefix) {
-        for (uint32_t i = 0; i < soft->attached_count; i++)
-            work += take_from(soft, soft->attached[i]);
-        return work;
-    }
-    count = epoll_wait(soft->epoll_fd, ready, EVENTS, 0);
     for (int i = 0; i < count; i++) {
-        work += take_from(soft, ready[i].data.u32);
         soft->now_ps = clock_ps(); /* what came from one end leaves before the next is asked */
         soft_advance(soft);
+        work += take_from(soft, ready[i].data.u32);
     }
     return work;
 }
 
-static uint32_t pass(struct soft *soft)
+uint32_t soft_pass(struct soft *soft)
 {
-    uint32_t work = 0;
+    uint32_t work;
 
     soft->now_ps = clock_ps();
     if (soft->now_ps >= soft->faults_change_ps)
         soft_links_update(soft);
+    work = soft->config.prefix ? take_from_sockets(soft) : take_from_rings(soft);
+    if (work > 0) /* taking them took a while */
+        soft->now_ps = clock_ps();
     work += soft_queue_next_ps(&soft->queue) <= soft->now_ps;
-    soft_advance(soft); /* what comes in finds the switches as they are now */
-    work += take_from_all(soft);
     soft_advance(soft);
     for (uint32_t i = 0; i < soft->attached_count; i++)
-        soft_flush(soft, soft->attached[i]);
+        work += soft_flush(soft, soft->attached[i]);
     return work;
 }
 
@@ -122,8 +126,11 @@ static void disarm(struct soft *soft)
 static int64_t nap_ns(const struct soft *soft)
 {
     uint64_t next_ps = soft_queue_next_ps(&soft->queue);
+    uint64_t leaves_ps = soft_exchange_next_ps(soft);
     uint64_t now_ps = clock_ps();
 
+    if (leaves_ps < next_ps)
+        next_ps = leaves_ps;
     if (soft->faults_change_ps < next_ps)
         next_ps = soft->faults_change_ps;
     if (next_ps <= now_ps)
@@ -157,7 +164,7 @@ int soft_run(struct soft *soft, const volatile int *stop)
     uint64_t busy_ps = 0;
 
     while (!*stop && !soft->is_over) {
-        if (pass(soft) > 0)
+        if (soft_pass(soft) > 0)
             busy_ps = soft->now_ps;
         look_at_sockets(soft);
         if (soft->now_ps - busy_ps > spin_ps)

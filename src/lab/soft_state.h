@@ -18,10 +18,6 @@
 #include "pktio/pktio.h"
 #include "switch/switch.h"
 
-enum {
-    SOFT_OUTBOX_FRAMES = 32,
-};
-
 struct soft_wire {
     struct fabric_end self;
     struct fabric_end peer;
@@ -30,7 +26,9 @@ struct soft_wire {
     uint64_t rate_bps;
     uint64_t free_ps; /* of a NIC's wire; a switch port knows by itself */
     struct soft_condition condition;
-    uint32_t exit; /* the end where its frames leave; SOFT_NO_END: they stay, or it is a NIC's */
+    uint32_t exit;  /* the end where its frames leave; SOFT_NO_END: they stay, or it is a NIC's */
+    uint32_t first; /* frames on it, in the order in which they arrive; SOFT_NO_FRAME: none */
+    uint32_t last;
     bool has_cable;
     bool is_scheduled; /* an event says when the port is free */
     uint64_t frames;
@@ -49,12 +47,11 @@ enum soft_end_kind {
 struct soft_end {
     struct pktio_port *port; /* NULL: nobody is there */
     enum soft_end_kind kind;
-    uint32_t at;                         /* the wire whose frames leave here */
-    uint32_t entry;                      /* the wire along which frames come */
-    bool is_launched;                    /* they come from a switch of this process */
-    uint32_t outbox[SOFT_OUTBOX_FRAMES]; /* frames that have arrived, to be handed over */
-    uint32_t outbox_count;
-    uint32_t under_way; /* on the wire to it, and in the outbox */
+    uint32_t at;        /* the wire whose frames leave here */
+    uint32_t entry;     /* the wire along which frames come */
+    bool is_launched;   /* they come from a switch of this process */
+    uint32_t under_way; /* on the wire to it */
+    uint32_t room;      /* known for frames beside those */
 };
 
 struct soft {
@@ -72,7 +69,7 @@ struct soft {
     uint32_t *attached; /* numbers of ends that somebody has */
     uint32_t attached_count;
     struct soft_frames frames;
-    struct soft_queue queue;
+    struct soft_queue queue; /* frames that leave the process are not in it */
     struct soft_faults faults;
     uint64_t faults_change_ps;
     struct prng prng;
@@ -117,16 +114,29 @@ bool soft_scale(struct soft *);
 bool soft_ends_make(struct soft *);
 /* A port for an end, and its descriptors into the epoll set. */
 void soft_ends_adopt(struct soft *, uint32_t end, struct pktio_port *, enum soft_end_kind);
-/* Nobody is there any more; the frames on their way will find that out. */
+/* Nobody is there any more; the frames on their way are lost. */
 void soft_ends_release(struct soft *, uint32_t end);
 void soft_ends_watch(struct soft *, int fd, uint32_t end);
 
-/* soft_forward.c: a frame that came in at an end, copied; events that are due; handing over. */
-void soft_accept(struct soft *, uint32_t end, const uint8_t *bytes, uint32_t length);
+/* soft_wire.c: a frame whose last bit leaves at `end_ps`; the first that arrives, of one or more.
+ */
+void soft_wire_launch(struct soft *, uint32_t wire, uint32_t frame, uint64_t end_ps);
+uint32_t soft_wire_take(struct soft *, uint32_t wire);
+void soft_wire_lose(struct soft *, uint32_t wire, uint32_t frame);
+
+/* soft_forward.c: a frame at a port of a switch; all events up to now. */
+void soft_forward(struct soft *, struct fabric_end at, uint32_t frame);
 void soft_advance(struct soft *);
-void soft_flush(struct soft *, uint32_t end);
-/* A switch port may have become able to send. */
-void soft_kick(struct soft *, uint32_t wire);
+
+/* soft_exchange.c: a frame that came in at an end, copied. */
+void soft_accept(struct soft *, uint32_t end, const uint8_t *bytes, uint32_t length);
+/* Hands over what has arrived at an end; yields how many frames. */
+uint32_t soft_flush(struct soft *, uint32_t end);
+/* When the next frame arrives at any end. */
+uint64_t soft_exchange_next_ps(const struct soft *);
+
+/* soft_run.c: once around; yields how much there was to do. */
+uint32_t soft_pass(struct soft *);
 
 /* soft_links.c: the list of faults or the time has changed. */
 void soft_links_update(struct soft *);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames on wires. What is on one wire arrives in the order in which it left, so the queue of
+ * events knows the first frame of every wire only. */
+#include "lab/soft_state.h"
+#include "wire/frame.h"
+
+static uint32_t ev_of(const struct soft *soft, uint32_t frame)
+{
+    struct frame parsed;
+
+    frame_parse(&format_default, soft_frames_bytes(&soft->frames, frame),
+        soft->frames.list[frame].length, &parsed);
+    return parsed.packet.ev;
+}
+
+/* False: the wire swallowed it. */
+static bool survives(struct soft *soft, struct soft_wire *wire, uint32_t frame)
+{
+    struct soft_condition condition = wire->condition;
+
+    if (condition.is_picky)
+        condition = soft_faults_condition_of_ev(
+            &soft->faults, &soft->fabric, &wire->link, ev_of(soft, frame), soft->now_ps);
+    if (condition.is_down || condition.is_blackhole || prng_chance(&soft->prng, condition.loss))
+        return false;
+    if (prng_chance(&soft->prng, condition.corrupt)) {
+        soft_frames_bytes(&soft->frames, frame)[soft->frames.list[frame].length - 1] ^= 1;
+        soft_frames_read(&soft->frames, frame);
+    }
+    return true;
+}
+
+static bool is_impaired(const struct soft_condition *condition)
+{
+    return condition->is_down || condition->is_blackhole || condition->is_picky ||
+           condition->loss != 0 || condition->corrupt != 0;
+}
+
+void soft_wire_lose(struct soft *soft, uint32_t wire_number, uint32_t frame)
+{
+    soft->wires[wire_number].lost++;
+    soft_frames_give(&soft->frames, frame);
+}
+
+/* Behind all others; true: there are none. */
+static bool append(struct soft *soft, struct soft_wire *wire, uint32_t frame)
+{
+    bool is_first = wire->first == SOFT_NO_FRAME;
+
+    soft->frames.list[frame].next = SOFT_NO_FRAME;
+    if (is_first)
+        wire->first = frame;
+    else
+        soft->frames.list[wire->last].next = frame;
+    wire->last = frame;
+    return is_first;
+}
+
+void soft_wire_launch(struct soft *soft, uint32_t wire_number, uint32_t frame, uint64_t end_ps)
+{
+    struct soft_wire *wire = &soft->wires[wire_number];
+    struct soft_end *end = wire->exit == SOFT_NO_END ? NULL : &soft->ends[wire->exit];
+    bool is_first;
+
+    wire->frames++;
+    if ((is_impaired(&wire->condition) && !survives(soft, wire, frame)) || (end && !end->port)) {
+        soft_wire_lose(soft, wire_number, frame);
+        return;
+    }
+    soft->frames.list[frame].due_ps = end_ps + wire->delay_ps;
+    is_first = append(soft, wire, frame);
+    if (end)
+        end->under_way++;
+    else if (is_first)
+        soft_queue_push(&soft->queue, end_ps + wire->delay_ps, wire_number, SOFT_ARRIVAL);
+}
+
+uint32_t soft_wire_take(struct soft *soft, uint32_t wire_number)
+{
+    struct soft_wire *wire = &soft->wires[wire_number];
+    uint32_t frame = wire->first;
+
+    wire->first = soft->frames.list[frame].next;
+    return frame;
+}
