@@ -140,6 +140,33 @@ void loss_infer_by_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
     qp_arm(nic, qp, requester->loss_check_ns);
 }
 
+/* What was sent after the last packet heard of is overdue as well: answers were lost, and with them
+ * what they would have said of the packets that seem lost by now. */
+static bool is_silent(const struct transport *nic, const struct qp *qp, uint64_t now_ns)
+{
+    const struct requester *requester = qp->requester;
+    const struct send_window *window = &requester->window;
+    struct psn after = psn_add(requester->rack_psn, 1);
+    struct psn next = send_window_next_in_flight(
+        window, psn_before(after, window->oldest) ? window->oldest : after);
+    struct send_record record;
+
+    if (psn_equal(next, window->next))
+        return false;
+    record = send_window_record(window, next);
+    return !loss_was_overtaken(requester, next, record.ticks) &&
+           send_window_age_ns(record.ticks, now_ns) >=
+               lost_after_ns(nic, qp, requester->rack_rtt_ns) - requester->reorder_ns;
+}
+
+void loss_on_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    if (nic->parameters->silence_loses && is_silent(nic, qp, now_ns))
+        qp->requester->loss_check_ns = UINT64_MAX; /* the next SACK will tell */
+    else
+        loss_infer_by_time(nic, qp, now_ns);
+}
+
 static uint64_t count_threshold_bytes(const struct transport *nic, const struct qp *qp)
 {
     const struct parameters *parameters = nic->parameters;

@@ -63,8 +63,10 @@ static inline void loss_on_acknowledged(struct requester *requester, struct psn 
     requester->rack_rtt_ns = rtt_ns;
 }
 
-/* Rule A: declares what is due, and sets the timer for the next. */
+/* Rule A, on a SACK: declares what is due, and sets the timer for the next. */
 void loss_infer_by_time(struct transport *, struct qp *, uint64_t now_ns);
+/* The timer has run out. */
+void loss_on_time(struct transport *, struct qp *, uint64_t now_ns);
 
 /* Rule B, on a SACK. */
 void loss_infer_by_count(struct transport *, struct qp *, uint32_t ooo_count, uint64_t now_ns);

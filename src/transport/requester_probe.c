@@ -27,12 +27,16 @@ static void send_probe(
     requester_watch(nic, qp, ev_index, now_ns);
 }
 
-static uint32_t oldest_hole_ev(const struct requester *requester)
+/* The EV of the oldest hole. If the first probe without it had no answer, it is no worse than
+ * others. */
+static uint32_t ev_to_avoid(const struct transport *nic, const struct requester *requester)
 {
     const struct send_window *window = &requester->window;
 
-    return send_window_count(window) ? send_window_record(window, window->oldest).ev_index
-                                     : PATH_NONE;
+    if (send_window_count(window) == 0 ||
+        (nic->parameters->tail_avoids && requester->tail_rounds > 1))
+        return PATH_NONE;
+    return send_window_record(window, window->oldest).ev_index;
 }
 
 /* Where no EV is usable, a bad one may have become good. */
@@ -60,7 +64,7 @@ bool requester_send_tail_probe(
 {
     struct requester *requester = qp->requester;
     uint32_t planes = qp_planes(nic, qp);
-    uint32_t hole_ev = oldest_hole_ev(requester);
+    uint32_t hole_ev = ev_to_avoid(nic, requester);
     uint32_t ev_index;
 
     requester->probe_planes &= (uint16_t)planes;

@@ -191,7 +191,7 @@ void requester_expire(struct transport *nic, struct qp *qp, uint64_t now_ns)
     if (now_ns >= requester->desperate_ns)
         requester->desperate_ns = 0;
     if (now_ns >= requester->loss_check_ns)
-        loss_infer_by_time(nic, qp, now_ns);
+        loss_on_time(nic, qp, now_ns);
     if (now_ns >= requester->tail_ns)
         on_tail_silent(nic, qp, now_ns);
     if (now_ns >= requester->watch_ns)

@@ -127,7 +127,7 @@ static uint32_t repair_port(uint32_t acked)
 SPEC("§12: a repeat takes the plane acknowledged most recently")
 {
     for (uint32_t acked = 1; acked < 8; acked += 2) { /* planes take turns */
-        observe_open_sending(&nic, sent, 8);
+        observe_open_sending(&nic, sent, acked + 1);
         EXPECT_NE(sent[acked].port, sent[0].port);
         EXPECT_EQ(repair_port(acked), sent[acked].port);
         by_hand_close(&nic);

@@ -66,6 +66,7 @@ SPEC("a repeat under way is not lost again because many PSNs above it have arriv
     keep_sent(0, 20);
     nic.now_ns += BASE_RTT_NS;
     EXPECT_EQ(sack_with(19, -1, 0xffffe, 19), DROP_NONE);
+    nic.now_ns += 1000;
     keep_sent(20, 19);
     EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), UINT64_MAX);
     nic.now_ns += 1000;

@@ -143,6 +143,19 @@ static struct scenario with_disorder(uint64_t seed, uint64_t delay_max_ps)
     return s;
 }
 
+PROPERTY("losing every SACK for ten round trips makes no EV bad, in whatever order packets came", 5)
+{
+    struct scenario s = with_disorder(seed, US(5));
+    struct fault_where back = fault_from(fault_everywhere(), HOST_B);
+
+    back.traffic = FAULT_CONTROL;
+    scenario_stream(&s, HOST_A, HOST_B, MIB(1), 32);
+    scenario_fail_way(&s, back, WARM_UP, WARM_UP + US(100));
+    scenario_run_until(&s, WARM_UP + MS(1));
+    EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_EV_TURNED_BAD), 0);
+    EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_DATA_RETRANSMITTED), 0);
+}
+
 SPEC("packets disordered by up to 0.8 round trips are not sent again")
 {
     struct scenario s = with_disorder(1, US(8));

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/protocol.md §10 and docs/decisions/0014: what silence says, and how it is probed. */
+#include "observe.h"
+#include "spec.h"
+
+enum {
+    PMTU = BY_HAND_PMTU_BYTES,
+    BASE_RTT_NS = 10000,
+    LONG_NS = 200000, /* longer than anything but a timeout */
+};
+
+static struct by_hand nic;
+static struct packet sent[4];
+
+static void later(uint64_t duration_ns)
+{
+    nic.now_ns += duration_ns;
+}
+
+static enum drop_reason sack_with(uint32_t trigger, int32_t cack, uint64_t bitmap, uint16_t ooo)
+{
+    struct packet sack = observe_sack_of(&nic, &sent[trigger], observe_out(cack));
+
+    sack.sack.bitmap = bitmap;
+    sack.sack.ooo_count = ooo;
+    return by_hand_receive(&nic, &sack);
+}
+
+/* Three packets leave together; the second is heard of after a round trip, the third never. */
+static void fall_silent(uint64_t silence_loses)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.silence_loses = silence_loses;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 3 * PMTU);
+    for (uint32_t i = 0; i < 3; i++)
+        sent[i] = nic.sent[i];
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+}
+
+SPEC("§10 A: to the letter, what is late is lost even while nothing is heard")
+{
+    uint64_t wait_ns;
+
+    fall_silent(0);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, LONG_NS);
+    EXPECT_AFTER(wait_ns, BASE_RTT_NS);
+    EXPECT_EQ(observe_ev(&nic, sent[0].ev), EV_ASSUMED_BAD);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: while later packets are overdue as well, nothing is lost by time (decision 14)")
+{
+    fall_silent(1);
+    by_hand_wait(&nic, LONG_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 0);
+    EXPECT_EQ(observe_ev(&nic, sent[0].ev), EV_GOOD);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: the SACK that ends a silence tells what was lost (decision 14)")
+{
+    fall_silent(1);
+    by_hand_wait(&nic, 2 * BASE_RTT_NS);
+    EXPECT_EQ(sack_with(2, -1, 0x6, 2), DROP_NONE);
+    EXPECT_LE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), BASE_RTT_NS + OBSERVE_TICK_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 1);
+    EXPECT_EQ(observe_ev(&nic, sent[0].ev), EV_ASSUMED_BAD);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: later packets that can still be answered in time are no silence (decision 14)")
+{
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 2);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    later(1000);
+    observe_post(&nic, 2, PMTU);
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, LONG_NS);
+    EXPECT_AFTER(wait_ns, BASE_RTT_NS - 1000);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: a repeat heard of last makes no silence of what it overtook (decision 14)")
+{
+    observe_open_sending(&nic, sent, 4);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(observe_nacked(&nic, &sent[0], NACK_TRIMMED), DROP_NONE);
+    later(1000);
+    EXPECT_GE(by_hand_send(&nic), 1);
+    sent[0] = *observe_nth(&nic, observe_is_repeat, 0);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(0, 0, 0, 0), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), 3);
+    by_hand_close(&nic);
+}
+
+/* Of the probes of one round, all on GOOD EVs, how many take the EV of packet 0, the oldest hole.
+ */
+static uint32_t probes_on_hole(void)
+{
+    uint32_t count = 0;
+
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    for (uint32_t i = 0; i < observe_count(&nic, observe_is_probe); i++) {
+        count += observe_nth(&nic, observe_is_probe, i)->ev == sent[0].ev;
+        EXPECT_EQ(observe_ev(&nic, observe_nth(&nic, observe_is_probe, i)->ev), EV_GOOD);
+    }
+    return count;
+}
+
+SPEC("§10: to the letter, it goes on a GOOD EV that is not the oldest hole's")
+{
+    observe_prepare(&nic);
+    nic.config.parameters.tail_avoids = 0;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, PMTU);
+    sent[0] = nic.sent[0];
+    for (uint32_t i = 0; i < 16; i++)
+        EXPECT_EQ(probes_on_hole(), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: the first goes on a GOOD EV that is not the oldest hole's, later ones on any (decision "
+     "14)")
+{
+    uint32_t count = 0;
+
+    observe_open_sending(&nic, sent, 1);
+    EXPECT_EQ(probes_on_hole(), 0);
+    for (uint32_t i = 1; i < 16; i++)
+        count += probes_on_hole();
+    EXPECT_GE(count, 1);
+    by_hand_close(&nic);
+}
