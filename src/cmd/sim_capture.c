@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real frames of a simulated network, and what its transports say. */
+/* Real frames of a simulated network. */
 #include "cmd/sim_capture.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +18,6 @@ struct sim_captured {
     struct packet packet;
     struct ipv6_addr outer;
     uint32_t length_bytes;
-};
-
-struct sim_traced {
-    struct trace_event event;
-    uint64_t order; /* as told: keeps the sort stable */
 };
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -137,53 +131,8 @@ static void flush_frames(struct sim_capture *capture, uint64_t until_ps)
         capture->frame_count * sizeof(*capture->frames));
 }
 
-/* ---- traces ---------------------------------------------------------------------------------- */
-
-static void on_trace(void *context, const struct trace_event *event)
-{
-    struct sim_capture *capture = context;
-
-    capture->traces = sim_list_grow(
-        capture->traces, capture->trace_count, &capture->trace_room, sizeof(*capture->traces));
-    capture->traces[capture->trace_count] =
-        (struct sim_traced){ .event = *event, .order = capture->trace_count };
-    capture->trace_count++;
-}
-
-static int by_trace_time(const void *left, const void *right)
-{
-    const struct sim_traced *a = left;
-    const struct sim_traced *b = right;
-
-    if (a->event.time_ns != b->event.time_ns)
-        return a->event.time_ns < b->event.time_ns ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
-}
-
-static void write_trace(FILE *file, const struct trace_event *event)
-{
-    const struct event_description *description = &event_descriptions[event->kind];
-
-    fprintf(file, "{\"time_ns\":%" PRIu64 ",\"event\":\"%s\",\"qp\":%" PRIu32, event->time_ns,
-        description->name, event->subject);
-    for (int i = 0; i < 3; i++)
-        fprintf(file, ",\"%s\":%" PRIu64, description->values[i], event->values[i]);
-    fputs("}\n", file);
-}
-
-static void flush_traces(struct sim_capture *capture)
-{
-    if (!capture->trace_count)
-        return;
-    qsort(capture->traces, capture->trace_count, sizeof(*capture->traces), by_trace_time);
-    for (size_t i = 0; i < capture->trace_count; i++)
-        write_trace(capture->trace_file, &capture->traces[i].event);
-    capture->trace_count = 0;
-    if (ferror(capture->trace_file) && !capture->error)
-        capture->error = -errno;
-}
-
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- the file ---------------------------------------------------------------------------------
+ */
 
 static void number_ports(struct sim_capture *capture)
 {
@@ -198,8 +147,14 @@ static void number_ports(struct sim_capture *capture)
     capture->interface_of_port = sim_list_take(next, sizeof(uint32_t));
 }
 
-static int open_pcap(struct sim_capture *capture, const char *path)
+int sim_capture_open(
+    struct sim_capture *capture, const struct experiment *experiment, const char *path)
 {
+    *capture = (struct sim_capture){ .fabric = &experiment->fabric, .format = format_default };
+    if (!path)
+        return 0;
+    capture->format.uplink_bits = (uint8_t)experiment->fabric.uplink_bits;
+    capture->format.udp_port = (uint16_t)experiment->sim.parameters.udp_port;
     capture->pcap_file = fopen(path, "wb");
     if (!capture->pcap_file)
         return -errno;
@@ -207,31 +162,10 @@ static int open_pcap(struct sim_capture *capture, const char *path)
     return pcapng_init(&capture->pcapng, capture->pcap_file, "mrc sim " OPENMRC_VERSION);
 }
 
-int sim_capture_open(struct sim_capture *capture, const struct experiment *experiment,
-    const char *pcap_path, const char *trace_path, const char **which)
-{
-    int err = 0;
-
-    *capture = (struct sim_capture){ .fabric = &experiment->fabric, .format = format_default };
-    capture->format.uplink_bits = (uint8_t)experiment->fabric.uplink_bits;
-    capture->format.udp_port = (uint16_t)experiment->sim.parameters.udp_port;
-    *which = pcap_path;
-    if (pcap_path)
-        err = open_pcap(capture, pcap_path);
-    if (err || !trace_path)
-        return err;
-    *which = trace_path;
-    capture->trace_file = fopen(trace_path, "w");
-    capture->sink = (struct trace_sink){ .on_event = on_trace, .context = capture };
-    return capture->trace_file ? 0 : -errno;
-}
-
 void sim_capture_flush(struct sim_capture *capture, uint64_t until_ps)
 {
     if (capture->pcap_file)
         flush_frames(capture, until_ps);
-    if (capture->trace_file)
-        flush_traces(capture);
 }
 
 int sim_capture_close(struct sim_capture *capture)
@@ -239,11 +173,8 @@ int sim_capture_close(struct sim_capture *capture)
     sim_capture_flush(capture, UINT64_MAX);
     if (capture->pcap_file && fclose(capture->pcap_file) != 0 && !capture->error)
         capture->error = -errno;
-    if (capture->trace_file && fclose(capture->trace_file) != 0 && !capture->error)
-        capture->error = -errno;
     free(capture->interface_of_port);
     free(capture->first_port_of_switch);
     free(capture->frames);
-    free(capture->traces);
     return capture->error;
 }

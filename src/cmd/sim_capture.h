@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames as pcapng and traces as JSON lines, in the order of time. The simulation tells them window
- * by window and node by node, so they wait here until the run has passed them. */
+/* Frames as pcapng, in the order of time. The simulation tells them window by window and node by
+ * node, so they wait here until the run has passed them. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "base/trace.h"
 #include "cmd/sim_list.h"
 #include "files/files.h"
 #include "pktio/pktio.h"
@@ -14,7 +13,6 @@
 #include "wire/format.h"
 
 struct sim_captured; /* a frame that waits */
-struct sim_traced;
 
 struct sim_capture {
     const struct fabric *fabric;
@@ -26,19 +24,11 @@ struct sim_capture {
     struct sim_captured *frames;
     size_t frame_count;
     size_t frame_room;
-    FILE *trace_file; /* NULL: no traces */
-    struct trace_sink sink;
-    struct sim_traced *traces;
-    size_t trace_count;
-    size_t trace_room;
     int error; /* negative errno of the first write that failed */
 };
 
-/* Either path may be NULL. 0 or a negative errno, then `*which` is the path at fault. */
-int sim_capture_open(struct sim_capture *, const struct experiment *, const char *pcap_path,
-    const char *trace_path, const char **which);
-/* Sets what the simulation shall tell. on_frame's context is that of all callbacks: the caller
- * passes frames on with sim_capture_frame(). */
+/* The path may be NULL: then nothing is captured. 0 or a negative errno. */
+int sim_capture_open(struct sim_capture *, const struct experiment *, const char *path);
 void sim_capture_frame(struct sim_capture *, const struct sim_frame *);
 /* Writes everything up to this time. */
 void sim_capture_flush(struct sim_capture *, uint64_t until_ps);

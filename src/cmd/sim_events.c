@@ -15,13 +15,6 @@ static json_t *new_event(uint64_t time_ps, const char *kind, const char *what)
         "{s:o,s:s,s:s}", "time_us", json_millionths(time_ps), "kind", kind, "what", what);
 }
 
-static const char *state_word(uint64_t state)
-{
-    static const char *const words[EV_STATE_COUNT] = { "good", "skip", "bad", "denied" };
-
-    return state < EV_STATE_COUNT ? words[state] : "unknown";
-}
-
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 static json_t *elements_of(const struct sim_fault *fault)
@@ -103,11 +96,13 @@ static json_t *ev_event(const struct sim_record *record, const struct sim_event 
 
     snprintf(what, sizeof(what), "h%u QP %" PRIu64 ": p%" PRIu64 "/u%" PRIu64 " turns %s",
         event->subject, event->values[0], ev >> uplink_bits,
-        ev & ((UINT64_C(1) << uplink_bits) - 1), state_word(event->values[2]));
+        ev & ((UINT64_C(1) << uplink_bits) - 1),
+        path_state_word((enum path_ev_state)event->values[2]));
     json = new_event(event->time_ps, "ev_changed", what);
     json_object_set_new(json, "nic", json_integer(event->subject));
     json_object_set_new(json, "ev", json_integer((json_int_t)ev));
-    json_object_set_new(json, "state", json_string(state_word(event->values[2])));
+    json_object_set_new(
+        json, "state", json_string(path_state_word((enum path_ev_state)event->values[2])));
     return json;
 }
 

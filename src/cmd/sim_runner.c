@@ -17,6 +17,7 @@
 #include "cmd/sim_progress.h"
 #include "cmd/sim_record.h"
 #include "cmd/sim_summary.h"
+#include "cmd/sim_trace.h"
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define STEP_S_MAX      0.1 /* wall time between two looks at the keyboard */
@@ -67,10 +68,11 @@ static int memory_open(struct memory *memory, const struct sim_config *config)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The simulation's callbacks have one context: both listeners. */
+/* The simulation's callbacks have one context: all listeners. */
 struct running {
     struct sim_record record;
     struct sim_capture capture;
+    struct sim_trace trace;
     struct sim_live live;
     bool is_live;
     struct sim_observer to_record;
@@ -99,6 +101,18 @@ static void on_frame(void *context, const struct sim_frame *frame)
     sim_capture_frame(&running->capture, frame);
 }
 
+static void on_trace(void *context, uint32_t nic, const struct trace_event *event)
+{
+    struct running *running = context;
+
+    sim_trace_event(&running->trace, nic, event);
+}
+
+static bool cannot_write(const struct running *running)
+{
+    return running->capture.error || running->trace.error;
+}
+
 /* The next time at which something must be written down. */
 static uint64_t next_stop(const struct experiment *experiment, uint64_t now_ps)
 {
@@ -123,13 +137,15 @@ static enum sim_status run_to(
 {
     enum sim_status status = SIM_RUNNING;
 
-    while (status == SIM_RUNNING && sim_now_ps(running->sim) < stop_ps && !is_interrupted) {
+    while (status == SIM_RUNNING && sim_now_ps(running->sim) < stop_ps && !is_interrupted &&
+           !cannot_write(running)) {
         uint64_t until_ps = sim_now_ps(running->sim) + running->step_ps;
         double began_s = wall_s();
         double took_s;
 
         status = sim_run(running->sim, until_ps < stop_ps ? until_ps : stop_ps);
         sim_capture_flush(&running->capture, sim_now_ps(running->sim));
+        sim_trace_flush(&running->trace);
         took_s = wall_s() - began_s;
         if (took_s > STEP_S_MAX && running->step_ps > 2000)
             running->step_ps /= 2;
@@ -153,7 +169,7 @@ static enum sim_status run(
     enum sim_status status = SIM_RUNNING;
 
     sim_record_phases(&running->record);
-    while (status == SIM_RUNNING && !is_interrupted) {
+    while (status == SIM_RUNNING && !is_interrupted && !cannot_write(running)) {
         uint64_t before_ps = sim_now_ps(running->sim);
         uint64_t now_ps;
 
@@ -227,9 +243,32 @@ static void observe(struct running *running, struct sim_config *config)
         .on_event = on_event,
         .on_completion = on_completion,
         .on_frame = running->capture.pcap_file ? on_frame : NULL,
-        .trace = running->capture.trace_file ? &running->capture.sink : NULL,
+        .on_trace = running->trace.file ? on_trace : NULL,
         .context = running,
     };
+}
+
+static bool complain(const char *path, int err)
+{
+    if (err)
+        cmd_complain(CMD_FAILED, "sim", "%s: %s", path, strerror(-err));
+    return err != 0;
+}
+
+static bool open_files(
+    struct running *running, const struct experiment *experiment, const struct sim_options *options)
+{
+    if (complain(options->pcap_path,
+            sim_capture_open(&running->capture, experiment, options->pcap_path)))
+        return false;
+    return !complain(options->trace_path, sim_trace_open(&running->trace, options->trace_path));
+}
+
+static bool close_files(struct running *running, const struct sim_options *options)
+{
+    bool is_lost = complain(options->pcap_path, sim_capture_close(&running->capture));
+
+    return !complain(options->trace_path, sim_trace_close(&running->trace)) && !is_lost;
 }
 
 json_t *sim_runner_run(
@@ -240,7 +279,6 @@ json_t *sim_runner_run(
     struct sim_progress progress;
     struct memory memory;
     enum sim_status status;
-    const char *path;
     double began_s = wall_s();
     json_t *json = NULL;
     int err;
@@ -248,10 +286,8 @@ json_t *sim_runner_run(
     experiment->sim.engine = options->heap ? SIM_HEAP : SIM_WINDOWS;
     experiment->sim.wire = options->wire;
     experiment->sim.checks = options->checks;
-    err = sim_capture_open(
-        &running.capture, experiment, options->pcap_path, options->trace_path, &path);
-    if (err) {
-        cmd_complain(CMD_FAILED, "sim", "%s: %s", path, strerror(-err));
+    if (!open_files(&running, experiment, options)) {
+        close_files(&running, options);
         return NULL;
     }
     sim_record_init(&running.record, experiment, &running.to_record);
@@ -260,7 +296,7 @@ json_t *sim_runner_run(
     if (err) {
         cmd_complain(
             CMD_FAILED, "sim", "%zu MiB of memory: %s", memory.mapped_bytes >> 20, strerror(-err));
-        goto close_capture;
+        goto close_files;
     }
     running.sim = sim_init(&memory.arena, &experiment->sim);
     sim_record_attach(&running.record, running.sim);
@@ -276,11 +312,11 @@ json_t *sim_runner_run(
     json = to_json(plan, &running.record, status, options, wall_s() - began_s);
     munmap(memory.mapped, memory.mapped_bytes);
 
-close_capture:
-    err = sim_capture_close(&running.capture);
-    if (err)
-        cmd_complain(CMD_FAILED, "sim", "%s: %s",
-            options->pcap_path ? options->pcap_path : options->trace_path, strerror(-err));
+close_files:
+    if (!close_files(&running, options)) {
+        json_decref(json);
+        json = NULL;
+    }
     sim_record_fini(&running.record);
     return json;
 }

@@ -200,11 +200,6 @@ static json_t *plane_imbalance(const struct sim_record *record)
 
 static json_t *transitions(const struct sim_record *record)
 {
-    static const char *const states[EV_STATE_COUNT] = { "good", "skip", "bad", "denied" };
-    static const char *const causes[PATH_SIGNAL_COUNT] = { "marked_skip_once", "marked_always_skip",
-        "marked_spared", "trimmed", "lost", "lost_spared", "skip_elapsed", "probe_answered",
-        "probe_marked", "spurious", "spurious_skip", "deny", "allow", "replaced", "told_bad",
-        "told_good" };
     json_t *json = json_object();
     char name[64];
 
@@ -213,7 +208,9 @@ static json_t *transitions(const struct sim_record *record)
             for (int cause = 0; cause < PATH_SIGNAL_COUNT; cause++) {
                 uint64_t count = record->transitions[from][to][cause];
 
-                snprintf(name, sizeof(name), "%s>%s:%s", states[from], states[to], causes[cause]);
+                snprintf(name, sizeof(name), "%s>%s:%s", path_state_word((enum path_ev_state)from),
+                    path_state_word((enum path_ev_state)to),
+                    path_signal_word((enum path_signal)cause));
                 if (count)
                     json_object_set_new(json, name, json_integer((json_int_t)count));
             }

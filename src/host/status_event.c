@@ -4,7 +4,6 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
-#include "host/status_words.h"
 #include "transport/transport.h"
 
 static void push(struct host_nic *nic, const struct status_event *event, uint32_t level)
@@ -93,9 +92,9 @@ static void write_ev(const struct status_event *event, char *line, size_t room)
         "\"cause\":\"%s\"}\n",
         event->qpn, (unsigned long long)event->values[0],
         (unsigned long long)(event->values[1] >> 16),
-        status_word_ev_state((enum path_ev_state)(event->values[1] >> 8 & 0xff)),
-        status_word_ev_state((enum path_ev_state)(event->values[1] & 0xff)),
-        status_word_signal((enum path_signal)event->values[2]));
+        path_state_word((enum path_ev_state)(event->values[1] >> 8 & 0xff)),
+        path_state_word((enum path_ev_state)(event->values[1] & 0xff)),
+        path_signal_word((enum path_signal)event->values[2]));
 }
 
 static void write_port(const struct status_event *event, char *line, size_t room)
@@ -110,10 +109,10 @@ static void write_qp(const struct status_event *event, char *line, size_t room)
 {
     snprintf(line, room,
         "\"event\":\"qp\",\"qpn\":%u,\"from\":\"%s\",\"to\":\"%s\",\"cause\":\"%s\"}\n", event->qpn,
-        status_word_qp_state((enum qp_state)event->values[0]),
-        status_word_qp_state((enum qp_state)event->values[1]),
+        transport_state_word((enum qp_state)event->values[0]),
+        transport_state_word((enum qp_state)event->values[1]),
         event->values[1] == QP_ERR
-            ? status_word_completion((enum completion_status)event->values[2])
+            ? transport_completion_word((enum completion_status)event->values[2])
             : "modify");
 }
 

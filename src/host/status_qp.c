@@ -6,7 +6,6 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
-#include "host/status_words.h"
 
 enum { SLOTS_AT_ONCE = 65536 };
 
@@ -94,7 +93,7 @@ static void write_qp(const struct host_nic *nic, const struct qp_snapshot *qp, F
     char peer[INET6_ADDRSTRLEN];
 
     inet_ntop(AF_INET6, attributes->peer_address.octets, peer, sizeof(peer));
-    fprintf(out, "{\"qpn\":%u,\"state\":\"%s\"", qp->qpn, status_word_qp_state(status->state));
+    fprintf(out, "{\"qpn\":%u,\"state\":\"%s\"", qp->qpn, transport_state_word(status->state));
     if (status->state >= QP_RTR)
         fprintf(out, ",\"peer\":\"%s\",\"peer_qpn\":%u", peer, attributes->peer_qpn);
     fprintf(out,
@@ -185,11 +184,11 @@ static void write_ev(
     fprintf(out, "{\"ev\":%u,\"index\":%u,\"plane\":%u", ev->ev, ev->index, ev->plane);
     if (nic->config.uplink_count)
         fprintf(out, ",\"uplink\":%u", ev->ev & uplink_mask);
-    fprintf(out, ",\"state\":\"%s\",\"active\":%s", status_word_ev_state(ev->state),
+    fprintf(out, ",\"state\":\"%s\",\"active\":%s", path_state_word(ev->state),
         ev->is_active ? "true" : "false");
     if (ev->change.at_ms)
         fprintf(out, ",\"cause\":\"%s\",\"ms_ago\":%u",
-            status_word_signal((enum path_signal)ev->change.cause),
+            path_signal_word((enum path_signal)ev->change.cause),
             (uint32_t)(now_ms + 1 - ev->change.at_ms));
     fputc('}', out);
 }

@@ -121,6 +121,10 @@ enum path_signal {
     PATH_SIGNAL_COUNT,
 };
 
+/* "good", "skip", "bad", "denied"; "marked_skip_once" and so on. */
+const char *path_state_word(enum path_ev_state);
+const char *path_signal_word(enum path_signal);
+
 struct path_change {
     uint32_t ev_index;
     enum path_ev_state from;

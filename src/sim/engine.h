@@ -72,6 +72,13 @@ struct engine_nic {
     struct ipv6_addr address;
 };
 
+/* Where the NIC's transport traces to: tells the observer whose event it is. */
+struct engine_tracer {
+    struct trace_sink sink;
+    const struct sim *sim;
+    uint32_t nic;
+};
+
 struct engine_action {
     struct fault_action what;
     uint32_t sender;
@@ -166,6 +173,7 @@ struct sim {
     uint32_t action_max;
     uint64_t packets_lost[SIM_LOSS_COUNT];
 
+    struct engine_tracer *tracers;   /* of each NIC; NULL: nobody listens */
     struct workload_layout *layouts; /* of each workload */
     struct path_profile *paths; /* within a T0, between T0s, then of workloads with EVs given */
     uint32_t cross_profile_count;

@@ -134,6 +134,26 @@ static uint32_t control_slots(uint32_t qp_count)
                                                : power_of_two_at_least(4 * qp_count);
 }
 
+static void on_trace(void *context, const struct trace_event *event)
+{
+    const struct engine_tracer *tracer = context;
+    const struct sim_observer *observer = &tracer->sim->config.observer;
+
+    observer->on_trace(observer->context, tracer->nic, event);
+}
+
+static void setup_tracers(struct sim *sim, struct arena *arena)
+{
+    if (!sim->config.observer.on_trace)
+        return;
+    sim->tracers =
+        arena_take(arena, sim->nic_count, sizeof(*sim->tracers), alignof(struct engine_tracer));
+    for (uint32_t i = 0; sim->tracers && i < sim->nic_count; i++)
+        sim->tracers[i] = (struct engine_tracer){
+            .sink = { .on_event = on_trace, .context = &sim->tracers[i] }, .sim = sim, .nic = i
+        };
+}
+
 static struct transport_config transport_config(struct sim *sim, uint32_t nic, uint32_t qp_count)
 {
     struct prng prng = stream(sim, STREAM_OF_NICS, nic);
@@ -143,7 +163,7 @@ static struct transport_config transport_config(struct sim *sim, uint32_t nic, u
         .qp_count_max = qp_count > 0 ? qp_count : 1,
         .seed = prng_next(&prng),
         .memory = { .place = work_place, .context = sim },
-        .trace = sim->config.observer.trace,
+        .trace = sim->tracers ? &sim->tracers[nic].sink : NULL,
         .control_slots = control_slots(qp_count),
         .endpoint_slots = ENDPOINT_SLOTS,
         .ev_event_slots = ENDPOINT_SLOTS,
@@ -324,6 +344,7 @@ void setup_transports(struct sim *sim, struct arena *arena)
     size_t start;
 
     setup_paths(sim, arena);
+    setup_tracers(sim, arena);
     arena_take(arena, 0, 1, LINE);
     start = arena->used_bytes;
     if (arena->memory) {

@@ -160,7 +160,8 @@ struct sim_observer {
     void (*on_event)(void *context, const struct sim_event *);
     void (*on_completion)(void *context, const struct sim_completion *);
     void (*on_frame)(void *context, const struct sim_frame *);
-    const struct trace_sink *trace; /* of every transport; subject: QPN */
+    /* What the NIC's transport traces; the subject is a QPN, which is unique on its NIC only. */
+    void (*on_trace)(void *context, uint32_t nic, const struct trace_event *);
     void *context;
 };
 

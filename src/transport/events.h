@@ -3,7 +3,7 @@
 #pragma once
 
 enum event {
-#define EVENT(id, name, value0, value1, value2) EVENT_##id,
+#define EVENT(id, name, value0, value1, value2, meaning) EVENT_##id,
 #include "transport/events.def"
 #undef EVENT
     EVENT_COUNT,

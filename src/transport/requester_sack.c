@@ -197,6 +197,7 @@ static void control_congestion(struct transport *nic, struct qp *qp, const struc
     uint32_t received_bytes, uint64_t sample_ns, uint64_t now_ns)
 {
     uint32_t base_rtt_ns = qp->cc.base_rtt_ns;
+    uint64_t measured_ns = sample_ns;
 
     smooth(qp->requester, sample_ns);
     if (!is_full_packet(qp, sack) && !measures_base(qp->requester, sack, sample_ns))
@@ -210,6 +211,9 @@ static void control_congestion(struct transport *nic, struct qp *qp, const struc
                            .marked = sack->mark == SACK_MARK_SKIP_ONCE });
     if (qp->cc.base_rtt_ns != base_rtt_ns && !qp->nic->parameters->skip_lapse)
         path_base_rtt_changed(qp->paths, qp->cc.base_rtt_ns);
+    if (measured_ns)
+        nic_trace(
+            nic, EVENT_RTT, qp->qpn, now_ns, measured_ns, qp->cc.base_rtt_ns, qp->cc.window_bytes);
 }
 
 enum drop_reason requester_on_sack(

@@ -166,7 +166,8 @@ static void fill_again(struct transport *nic, struct qp *qp, struct psn psn, uin
     out->flags |= PACKET_ACK_REQUEST | PACKET_RETRANSMISSION;
     stamp_write(out, now_ns);
     nic_count(nic, COUNTER_DATA_RETRANSMITTED);
-    nic_trace(nic, EVENT_RETRANSMIT, qp->qpn, now_ns, psn.value, out->ev, 0);
+    nic_trace(
+        nic, EVENT_RETRANSMIT, qp->qpn, now_ns, psn.value, out->ev, out->write.payload.length);
 }
 
 static void send_again(struct transport *nic, struct qp *qp, struct psn psn, uint32_t ev_index,

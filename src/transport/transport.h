@@ -243,6 +243,11 @@ struct transport_event {
 
 bool transport_next_event(struct transport *, struct transport_event *out);
 
+/* In JSON and for people: "RTS"; "retry_exceeded"; of the value `rule` in traces, "trimmed". */
+const char *transport_state_word(enum qp_state);
+const char *transport_completion_word(enum completion_status);
+const char *transport_rule_word(uint64_t rule);
+
 /* ---- a controller's and an observer's side --------------------------------------------------- */
 
 /* Sends an EV probe (Endpoint Request) to `dst` on the given EV and port; -EAGAIN when too many

@@ -96,6 +96,21 @@ is 'the trace is JSON' "$(python3 -c '
 import json, sys
 times = [json.loads(line)["time_ns"] for line in open(sys.argv[1])]
 print(len(times) > 10 and times == sorted(times))' "$SCRATCH/t.jsonl")" True
+is 'each event says whose it is: QPs have the same numbers on every NIC' "$(python3 -c '
+import json, sys
+print(sorted({(event["nic"], event["qp"]) for event in map(json.loads, open(sys.argv[1]))}))' "$SCRATCH/t.jsonl")" \
+    '[(0, 16), (0, 17), (1, 16), (1, 17), (2, 16), (2, 17), (3, 16), (3, 17)]'
+is 'what is no quantity has a word' "$(sed -n 's/.*"qp":16,"event":"qp_state",\(.*\)}/\1/p' "$SCRATCH/t.jsonl" | head -n 1)" \
+    '"from":"RESET","to":"INIT","status":"success"'
+contains 'losses have a rule' "$(grep -m 1 '"event":"loss"' "$SCRATCH/t.jsonl")" '"rule":"port_down"}'
+contains 'round trips are measured' "$(grep -m 1 '"event":"rtt"' "$SCRATCH/t.jsonl")" '"sample_ns":'
+hash_with --heap --trace "$SCRATCH/heap.jsonl" >/dev/null
+is 'the trace is the same from the heap' "$(cmp "$SCRATCH/heap.jsonl" "$SCRATCH/t.jsonl" 2>&1)" ''
+hash_with --set 'faults=[{kind: blackhole, where: p0.t0.0-t1.1, at: 20us}]' --trace "$SCRATCH/ev.jsonl" >/dev/null
+contains 'EVs change from one state to another, for a cause' "$(grep -m 1 '"event":"ev"' "$SCRATCH/ev.jsonl")" \
+    '"from_to":"good>bad","cause":"lost"}'
+exits 1 'a trace that cannot be written is a failure' "$mrc" sim "$experiment" -q --trace /dev/full
+is 'by its name' "$output" 'mrc sim: /dev/full: No space left on device'
 
 exits 0 '--set changes keys' "$mrc" sim "$experiment" --set fabric.planes=1 --set 'faults=[]' --set \
     workloads.0.message_bytes=1MB -q -o "$SCRATCH/set.json"

@@ -8,7 +8,7 @@
 #include "transport/events.h"
 
 static const char *const identifiers[] = {
-#define EVENT(id, name, value0, value1, value2) #id,
+#define EVENT(id, name, value0, value1, value2, meaning) #id,
 #include "transport/events.def"
 #undef EVENT
 };

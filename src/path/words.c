@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for numbers. */
-#include "host/status_words.h"
+/* What states of EVs and the causes of their changes are called, in JSON and for people. */
+#include "path/path.h"
 
-const char *status_word_ev_state(enum path_ev_state state)
+const char *path_state_word(enum path_ev_state state)
 {
     static const char *const words[EV_STATE_COUNT] = {
         [EV_GOOD] = "good",
@@ -14,7 +14,7 @@ const char *status_word_ev_state(enum path_ev_state state)
     return state < EV_STATE_COUNT ? words[state] : "unknown";
 }
 
-const char *status_word_signal(enum path_signal signal)
+const char *path_signal_word(enum path_signal signal)
 {
     static const char *const words[PATH_SIGNAL_COUNT] = {
         [PATH_MARKED_SKIP_ONCE] = "marked_skip_once",
@@ -36,32 +36,4 @@ const char *status_word_signal(enum path_signal signal)
     };
 
     return signal < PATH_SIGNAL_COUNT ? words[signal] : "unknown";
-}
-
-const char *status_word_qp_state(enum qp_state state)
-{
-    static const char *const words[QP_STATE_COUNT] = {
-        [QP_RESET] = "RESET",
-        [QP_INIT] = "INIT",
-        [QP_RTR] = "RTR",
-        [QP_RTS] = "RTS",
-        [QP_ERR] = "ERROR",
-    };
-
-    return state < QP_STATE_COUNT ? words[state] : "unknown";
-}
-
-const char *status_word_completion(enum completion_status status)
-{
-    static const char *const words[COMPLETION_STATUS_COUNT] = {
-        [COMPLETION_SUCCESS] = "success",
-        [COMPLETION_LOCAL_PROTECTION] = "local_protection",
-        [COMPLETION_FLUSHED] = "flushed",
-        [COMPLETION_REMOTE_INVALID_REQUEST] = "remote_invalid_request",
-        [COMPLETION_REMOTE_ACCESS] = "remote_access",
-        [COMPLETION_REMOTE_OPERATION] = "remote_operation",
-        [COMPLETION_RETRY_EXCEEDED] = "retry_exceeded",
-    };
-
-    return status < COMPLETION_STATUS_COUNT ? words[status] : "unknown";
 }
