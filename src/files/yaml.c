@@ -218,6 +218,14 @@ void yaml_path(const struct yaml_node *node, char out[static YAML_KEY_BYTES])
     path_into(node, out);
 }
 
+/* A key or value may hold anything: what is told stays one line and does nothing to a terminal. */
+static void make_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = ' ';
+}
+
 static void say(struct yaml *yaml, struct yaml_place place, const char *key, const char *format,
     va_list arguments)
 {
@@ -236,6 +244,7 @@ static void say(struct yaml *yaml, struct yaml_place place, const char *key, con
     if (*key)
         at += snprintf(at, (size_t)(end - at), "%s: ", key);
     vsnprintf(at, (size_t)(end - at), format, arguments);
+    make_one_line(yaml->problem);
 }
 
 bool yaml_complain(struct yaml *yaml, const struct yaml_node *node, const char *format, ...)

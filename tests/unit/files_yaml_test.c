@@ -172,6 +172,13 @@ SPEC("a value is put where its path leads")
         after_put("a..b", "7"), "--set: this is no key; write names with single dots between them");
 }
 
+SPEC("a key with line breaks and escapes in it is told in one line")
+{
+    EXPECT_STR_EQ(refusal_of("\"co\\nu\\e[31mnt\": 3"),
+        "f.yaml:1:2: co u [31mnt: there is no such key here; known are name, on, count, time, "
+        "colour or list");
+}
+
 PROPERTY("whatever is thrown at it, it parses or says one line", 3000)
 {
     static const char letters[] = "ab:-[]{}, \n\n#&*!|>'\"%@`?\t\\x0";
