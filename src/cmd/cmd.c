@@ -3,10 +3,17 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <getopt.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "files/files.h"
+
+#define OPTIONS_MAX 64
 
 enum cmd_status cmd_complain(enum cmd_status status, const char *name, const char *format, ...)
 {
@@ -21,13 +28,55 @@ enum cmd_status cmd_complain(enum cmd_status status, const char *name, const cha
     return status;
 }
 
+/* Long options are told by their own code or 0 in optopt, short ones by a letter that was typed. */
+enum cmd_status cmd_complain_option(
+    const char *name, int option, char **arguments, const struct option *known)
+{
+    const char *typed = arguments[optind - 1];
+    const char *names[OPTIONS_MAX];
+    const char *meant;
+    size_t count = 0;
+
+    if (option == ':')
+        return cmd_complain(
+            CMD_MISUSED, name, "'%s' wants a value; see 'mrc %s --help'", typed, name);
+    if (optopt > 0 && optopt < 256 && strncmp(typed, "--", 2) != 0)
+        return cmd_complain(CMD_MISUSED, name,
+            "there is no option '-%c'; 'mrc %s --help' lists them", optopt, name);
+    if (optopt > 0)
+        return cmd_complain(CMD_MISUSED, name, "'%s': this option takes no value", typed);
+    for (; known[count].name && count < OPTIONS_MAX; count++)
+        names[count] = known[count].name;
+    meant = nearest_word(typed + 2, names, count);
+    if (meant)
+        return cmd_complain(
+            CMD_MISUSED, name, "there is no option '%s'; did you mean --%s?", typed, meant);
+    return cmd_complain(
+        CMD_MISUSED, name, "there is no option '%s'; 'mrc %s --help' lists them", typed, name);
+}
+
+/* A pipe that nobody reads any more. */
+static bool reader_is_gone(void)
+{
+    struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+    return poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
 enum cmd_status cmd_finish(enum cmd_status status, const char *name)
 {
     bool was_lost = ferror(stdout);
+    bool is_lost = fflush(stdout) != 0 || was_lost;
+    int err = errno;
 
-    if (fclose(stdout) == 0 || was_lost || errno == EPIPE)
+    if (!is_lost) {
+        is_lost = fclose(stdout) != 0;
+        err = errno;
+    }
+    if (!is_lost || reader_is_gone() || (was_lost && status != CMD_DONE))
         return status;
-    return cmd_complain(CMD_FAILED, name, "standard output: %s", strerror(errno));
+    return cmd_complain(CMD_FAILED, name, "standard output: %s",
+        was_lost ? "not everything could be written" : strerror(err));
 }
 
 bool cmd_output_is_lost(enum cmd_status *status, const char *name)

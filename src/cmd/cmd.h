@@ -36,6 +36,13 @@ enum cmd_status cmd_switch(int argument_count, char **arguments);
 __attribute__((format(printf, 3, 4))) enum cmd_status cmd_complain(
     enum cmd_status, const char *name, const char *format, ...);
 
+/* What getopt_long() did not know ('?') or found without its value (':'), told with the word that
+ * was meant. For opterr = 0 and short options that begin with ':'; `known` ends with a NULL name.
+ */
+struct option;
+enum cmd_status cmd_complain_option(
+    const char *name, int option, char **arguments, const struct option *known);
+
 /* Asked right after printing, so that errno is still that of the write: there is no point in going
  * on. A reader that went away (`| head`) is nothing to complain about, a full disk is. */
 bool cmd_output_is_lost(enum cmd_status *, const char *name);

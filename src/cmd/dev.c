@@ -68,9 +68,5 @@ enum cmd_status cmd_dev(int argument_count, char **arguments)
         json_array_append_new(
             all, device ? device : json_pack("{s:s}", "device", devices.names[i]));
     }
-    if (options.as_json)
-        status_print_json(all);
-    else
-        json_decref(all);
-    return status;
+    return status_finish(&command, &options, &devices, all, status);
 }

@@ -17,6 +17,7 @@ static const struct status_command command = {
              "  -j, --json\n",
     .verbs = verbs,
     .arguments = STATUS_WITH_QP | STATUS_WITH_ALL,
+    .nothing = "no process has a QP; 'mrc dev show' lists devices",
 };
 
 static void print_ago(const json_t *ev)
@@ -114,9 +115,5 @@ enum cmd_status cmd_ev(int argument_count, char **arguments)
             status = show_qps(&options, devices.names[i], qps, all);
         json_decref(qps);
     }
-    if (options.as_json && status == CMD_DONE)
-        status_print_json(all);
-    else
-        json_decref(all);
-    return status;
+    return status_finish(&command, &options, &devices, all, status);
 }

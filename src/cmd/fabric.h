@@ -18,6 +18,13 @@ struct fabric;
 struct yaml;
 enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct fabric *);
 
+/* May a fabric have this name? */
+enum cmd_status fabric_check_name(const char *command, const char *name);
+
+/* A fabric of this name would get the devices mrc0, mrc1, ...: no other that is there has them. */
+enum cmd_status fabric_check_devices(
+    const char *command, const char *root, const char *name, const struct fabric *);
+
 /* A decimal number within bounds. */
 bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);
 

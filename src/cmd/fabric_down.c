@@ -72,19 +72,20 @@ enum cmd_status fabric_down(int argument_count, char **arguments)
     int option;
 
     optind = 0;
-    while ((option = getopt_long(argument_count, arguments, "n:h", known, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argument_count, arguments, ":n:h", known, NULL)) != -1) {
         if (option == 'h') {
             print_usage(stdout);
             return CMD_DONE;
         }
-        if (option == '?')
-            return cmd_complain(CMD_MISUSED, name, "try 'mrc fabric down --help'");
+        if (option == '?' || option == ':')
+            return cmd_complain_option(name, option, arguments, known);
         if (option == 'n')
             prefix = optarg;
     }
     if (argument_count - optind > 1) /* the file that it was brought up with may be named */
         return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind + 1]);
-    if (fabric_netns_check_name(name, prefix) != CMD_DONE)
+    if (fabric_check_name(name, prefix) != CMD_DONE)
         return CMD_MISUSED;
     if (geteuid() != 0)
         return cmd_complain(CMD_FAILED, name, "only root can remove network namespaces");

@@ -54,6 +54,19 @@ static enum cmd_status take(struct words *words, const char *what, enum quantity
     return CMD_DONE;
 }
 
+#define RATE_BPS_MIN 1000000
+
+static enum cmd_status read_rate(struct words *words, json_t *request)
+{
+    enum cmd_status status = take(words, "slow", QUANTITY_RATE, 1, request, "rate_bps");
+
+    if (status == CMD_DONE &&
+        json_integer_value(json_object_get(request, "rate_bps")) < RATE_BPS_MIN)
+        return cmd_complain(
+            CMD_MISUSED, name, "slow: at least 1Mb/s; 'blackhole' carries nothing at all");
+    return status;
+}
+
 static enum cmd_status read_details(struct words *words, const char *how, json_t *request)
 {
     enum cmd_status status;
@@ -61,7 +74,7 @@ static enum cmd_status read_details(struct words *words, const char *how, json_t
     if (strcmp(how, "loss") == 0 || strcmp(how, "corrupt") == 0)
         return take(words, how, QUANTITY_FRACTION, 1, request, "probability");
     if (strcmp(how, "slow") == 0)
-        return take(words, how, QUANTITY_RATE, 1, request, "rate_bps");
+        return read_rate(words, request);
     if (strcmp(how, "flap") == 0) {
         status = take(words, "flap", QUANTITY_TIME, 1000, request, "period_ns");
         return status == CMD_DONE

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What commands that work on a fabric file have in common. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/fabric.h"
 #include "files/files.h"
+#include "lab/lab.h"
+#include "pktio/pktio.h"
 
 enum cmd_status fabric_load(
     const char *command, const char *path, struct yaml *yaml, struct fabric *fabric)
@@ -13,11 +17,54 @@ enum cmd_status fabric_load(
 
     yaml_init(yaml);
     top = yaml_load(yaml, path);
-    if (top && fabric_file_read(yaml, top, fabric))
+    if (top && yaml_member(top, "workloads"))
+        yaml_complain_key(yaml, yaml_member(top, "workloads"),
+            "this is an experiment, for 'mrc sim'; name a fabric file");
+    else if (top && fabric_file_read(yaml, top, fabric))
         return CMD_DONE;
     cmd_complain(CMD_MISUSED, command, "%s", yaml->problem);
     yaml_fini(yaml);
     return CMD_MISUSED;
+}
+
+enum cmd_status fabric_check_name(const char *command, const char *name)
+{
+    if (netns_name_is_prefix(name))
+        return CMD_DONE;
+    return cmd_complain(CMD_MISUSED, command,
+        "--name '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", name,
+        NETNS_PREFIX_BYTES - 1);
+}
+
+/* Soft fabrics and switches answer; what the kernel forwards has a state. */
+static bool is_there(const char *root, const char *fabric)
+{
+    char path[FABRIC_ROOT_BYTES + DEVICES_NAME_BYTES + 16];
+    struct netns_state state;
+    char *answer;
+
+    snprintf(path, sizeof(path), "%s/%s", root, fabric);
+    if (netns_state_read(path, &state) == 0)
+        return true;
+    snprintf(path, sizeof(path), "%s/%s/control", root, fabric);
+    if (control_ask(path, "{\"do\": \"ping\"}", &answer) != 0)
+        return false;
+    free(answer);
+    return true;
+}
+
+enum cmd_status fabric_check_devices(
+    const char *command, const char *root, const char *name, const struct fabric *fabric)
+{
+    char owner[DEVICES_NAME_BYTES];
+
+    for (uint32_t nic = 0; nic < fabric->nic_count; nic++)
+        if (devices_owner(root, nic, owner) && strcmp(owner, name) != 0 && is_there(root, owner))
+            return cmd_complain(CMD_FAILED, command,
+                "the fabric '%s' has the device mrc%u; end it first, or set MRC_RUN_DIR for a "
+                "second one",
+                owner, nic);
+    return CMD_DONE;
 }
 
 bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out)

@@ -23,15 +23,6 @@ enum {
     PATIENCE_MS = 15000,
 };
 
-enum cmd_status fabric_netns_check_name(const char *command, const char *prefix)
-{
-    if (netns_name_is_prefix(prefix))
-        return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, command,
-        "--name %s: at most %d letters, digits, '-' and '_', not beginning with mrc", prefix,
-        NETNS_PREFIX_BYTES - 1);
-}
-
 void fabric_netns_folder(
     const char *root, const char *prefix, char out[static FABRIC_NETNS_PATH_BYTES])
 {

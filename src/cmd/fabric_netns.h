@@ -19,7 +19,6 @@ struct fabric_netns_switch {
     bool is_paced;
 };
 
-enum cmd_status fabric_netns_check_name(const char *command, const char *prefix);
 void fabric_netns_folder(
     const char *root, const char *prefix, char out[static FABRIC_NETNS_PATH_BYTES]);
 

@@ -46,6 +46,7 @@ struct options {
     struct soft_udp udp[UDP_NICS_MAX];
     const char *file;
     bool is_quiet;
+    bool wants_help;
 };
 
 static enum cmd_status add_udp(struct options *options, const char *text)
@@ -73,11 +74,8 @@ static enum cmd_status read_option(struct options *options, int option)
 
     switch (option) {
     case 'n':
-        if (strchr(optarg, '/') || strlen(optarg) > 60 || strncmp(optarg, "mrc", 3) == 0)
-            return cmd_complain(CMD_MISUSED, name,
-                "--name %s: at most 60 letters, no '/', not beginning with mrc", optarg);
         options->config.name = optarg;
-        return CMD_DONE;
+        return fabric_check_name(name, optarg);
     case 's':
         if (!fabric_number(optarg, 1, 1000000, &number))
             return cmd_complain(CMD_MISUSED, name, "--slower %s: not 1 to 1000000", optarg);
@@ -95,8 +93,12 @@ static enum cmd_status read_option(struct options *options, int option)
         return CMD_DONE;
     case 'u':
         return add_udp(options, optarg);
+    case 'q':
+        options->is_quiet = true;
+        return CMD_DONE;
     default:
-        return cmd_complain(CMD_MISUSED, name, "try 'mrc fabric run --help'");
+        options->wants_help = true;
+        return CMD_DONE;
     }
 }
 
@@ -109,20 +111,22 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
         { "seed", required_argument, NULL, 'e' },
         { "udp", required_argument, NULL, 'u' },
         { "quiet", no_argument, NULL, 'q' },
+        { "help", no_argument, NULL, 'h' },
         { 0 },
     };
     enum cmd_status status = CMD_DONE;
     int option;
 
     optind = 0;
-    while (status == CMD_DONE &&
-           (option = getopt_long(argument_count, arguments, "n:s:q", known, NULL)) != -1) {
-        if (option == 'q')
-            options->is_quiet = true;
-        else
-            status = read_option(options, option);
-    }
-    if (status == CMD_DONE && optind != argument_count - 1)
+    opterr = 0;
+    while (status == CMD_DONE && !options->wants_help &&
+           (option = getopt_long(argument_count, arguments, ":n:s:qh", known, NULL)) != -1)
+        status = option == '?' || option == ':'
+                     ? cmd_complain_option(name, option, arguments, known)
+                     : read_option(options, option);
+    if (status != CMD_DONE || options->wants_help)
+        return status;
+    if (optind != argument_count - 1)
         return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
     options->file = arguments[optind];
     options->config.udp = options->udp;
@@ -139,6 +143,8 @@ static enum cmd_status run(const struct options *options)
         if (options->udp[i].nic >= fabric->nic_count)
             return cmd_complain(CMD_MISUSED, name, "--udp h%u: this fabric has h0 to h%u",
                 options->udp[i].nic, fabric->nic_count - 1);
+    if (fabric_check_devices(name, options->config.root, options->config.name, fabric) != CMD_DONE)
+        return CMD_FAILED;
     err = soft_open(&soft, &options->config);
     if (err == -EBUSY)
         return cmd_complain(CMD_FAILED, name,
@@ -171,17 +177,14 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     enum cmd_status status;
     int err;
 
-    if (argument_count == 2 &&
-        (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0)) {
-        print_usage(stdout);
-        return CMD_DONE;
-    }
     status = read_options(argument_count, arguments, &options);
-    if (status != CMD_DONE)
+    if (options.wants_help)
+        print_usage(stdout);
+    if (status != CMD_DONE || options.wants_help)
         return status;
     err = run_place_make(root, sizeof(root));
     if (err)
-        return cmd_complain(CMD_FAILED, name, "no folder for devices: %s", strerror(-err));
+        return cmd_complain(CMD_FAILED, name, "%s: %s", root, strerror(-err));
     status = fabric_load(name, options.file, &yaml, &fabric);
     if (status != CMD_DONE)
         return status;

@@ -90,19 +90,23 @@ enum cmd_status fabric_show(int argument_count, char **arguments)
     const char *fabric = "fabric";
     bool all = false;
     bool as_json = false;
-    unsigned int watch_s = 0;
+    unsigned long watch_s = 0;
     enum cmd_status status;
     json_t *answer;
     int option;
 
     optind = 0;
-    while ((option = getopt_long(argument_count, arguments, "n:aw:jh", known, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argument_count, arguments, ":n:aw:jh", known, NULL)) != -1) {
         if (option == 'h') {
             print_usage(stdout);
             return CMD_DONE;
         }
-        if (option == '?' || (option == 'w' && sscanf(optarg, "%u", &watch_s) != 1))
-            return cmd_complain(CMD_MISUSED, name, "try 'mrc fabric show --help'");
+        if (option == '?' || option == ':')
+            return cmd_complain_option(name, option, arguments, known);
+        if (option == 'w' && !fabric_number(optarg, 1, 86400, &watch_s))
+            return cmd_complain(
+                CMD_MISUSED, name, "--watch wants seconds from 1 to 86400, not '%s'", optarg);
         if (option == 'n')
             fabric = optarg;
         all |= option == 'a';
@@ -124,7 +128,7 @@ enum cmd_status fabric_show(int argument_count, char **arguments)
         if (cmd_output_is_lost(&status, name))
             return status;
         if (watch_s > 0)
-            sleep(watch_s);
+            sleep((unsigned int)watch_s);
     } while (watch_s > 0);
     return CMD_DONE;
 }

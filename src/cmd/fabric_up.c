@@ -44,6 +44,7 @@ struct options {
     struct netns netns;
     struct fabric_netns_switch process;
     bool is_quiet;
+    bool wants_help;
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
@@ -57,7 +58,7 @@ static enum cmd_status read_option(struct options *options, int option)
         return CMD_DONE;
     case 'n':
         options->netns.prefix = optarg;
-        return fabric_netns_check_name(name, optarg);
+        return fabric_check_name(name, optarg);
     case 'k':
         options->netns.is_kernel = true;
         return CMD_DONE;
@@ -79,7 +80,8 @@ static enum cmd_status read_option(struct options *options, int option)
         options->is_quiet = true;
         return CMD_DONE;
     default:
-        return cmd_complain(CMD_MISUSED, name, "try 'mrc fabric up --help'");
+        options->wants_help = true;
+        return CMD_DONE;
     }
 }
 
@@ -93,16 +95,20 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
         { "slower", required_argument, NULL, 's' },
         { "seed", required_argument, NULL, OPTION_SEED },
         { "quiet", no_argument, NULL, 'q' },
+        { "help", no_argument, NULL, 'h' },
         { 0 },
     };
     enum cmd_status status = CMD_DONE;
     int option;
 
     optind = 0;
-    while (status == CMD_DONE &&
-           (option = getopt_long(argument_count, arguments, "n:ks:q", known, NULL)) != -1)
-        status = read_option(options, option);
-    if (status != CMD_DONE)
+    opterr = 0;
+    while (status == CMD_DONE && !options->wants_help &&
+           (option = getopt_long(argument_count, arguments, ":n:ks:qh", known, NULL)) != -1)
+        status = option == '?' || option == ':'
+                     ? cmd_complain_option(name, option, arguments, known)
+                     : read_option(options, option);
+    if (status != CMD_DONE || options->wants_help)
         return status;
     if (optind != argument_count - 1)
         return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
@@ -202,6 +208,10 @@ static enum cmd_status bring_up(const struct options *options)
     default:
         break;
     }
+    status = fabric_check_devices(
+        name, options->netns.root, options->netns.prefix, options->netns.fabric);
+    if (status != CMD_DONE)
+        return status;
     status = fabric_netns_clean(options->netns.root, options->netns.prefix);
     if (status != CMD_DONE)
         return status;
@@ -222,13 +232,10 @@ enum cmd_status fabric_up(int argument_count, char **arguments)
     enum cmd_status status;
     int err;
 
-    if (argument_count == 2 &&
-        (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0)) {
-        print_usage(stdout);
-        return CMD_DONE;
-    }
     status = read_options(argument_count, arguments, &options);
-    if (status != CMD_DONE)
+    if (options.wants_help)
+        print_usage(stdout);
+    if (status != CMD_DONE || options.wants_help)
         return status;
     if (geteuid() != 0)
         return cmd_complain(CMD_FAILED, name,

@@ -76,10 +76,9 @@ static void print_event(const json_t *event)
         printf("qp %lld %s -> %s: %s\n", status_number(event, "qpn"), status_text(event, "from"),
             status_text(event, "to"), status_text(event, "cause"));
     else if (strcmp(kind, "timeout") == 0)
-        printf("qp %lld timeout %lld after %s, psn %lld\n", status_number(event, "qpn"),
-            status_number(event, "timeouts"),
+        printf("qp %lld timeout after %s, %lld in a row, psn %lld\n", status_number(event, "qpn"),
             status_time(status_number(event, "interval_ns"), interval),
-            status_number(event, "psn"));
+            status_number(event, "timeouts") + 1, status_number(event, "psn"));
     else if (strcmp(kind, "lost") == 0)
         printf("%lld events more than could be told\n", status_number(event, "count"));
     else
@@ -191,6 +190,8 @@ enum cmd_status cmd_monitor(int argument_count, char **arguments)
         status = follow_all(&watch, &options);
     if (status != CMD_DONE || options.is_done)
         return status;
+    if (watch.count == 0)
+        cmd_complain(CMD_DONE, command.name, "no process has a device open yet: waiting for one");
     setvbuf(stdout, NULL, _IOLBF, 0);
     while (!watch.is_over) {
         wait_and_take(&watch, &options);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "cmd/perf_end.h"
 #include "cmd/perf_run.h"
 #include "cmd/perf_start.h"
 
@@ -31,6 +32,12 @@ static enum cmd_status run(const struct perf_options *options)
     struct perf_meet meet = { 0 };
     enum cmd_status status;
 
+    /* Ranks on this machine find out for themselves, and all of them are told. */
+    if (options->local_count == 0 && !perf_end_has_device(options->device))
+        return cmd_complain(CMD_FAILED, name,
+            "there is no device%s%s; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may "
+            "point elsewhere",
+            options->device ? " " : "", options->device ? options->device : "");
     catch_interrupt();
     status = perf_start(&start, options, &meet);
     if (status == CMD_DONE) {

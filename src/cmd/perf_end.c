@@ -20,6 +20,16 @@ static struct ibv_device *find(struct ibv_device **list, const char *device)
     return *list;
 }
 
+bool perf_end_has_device(const char *name)
+{
+    struct ibv_device **list = ibv_get_device_list(NULL);
+    bool has = list && find(list, name);
+
+    if (list)
+        ibv_free_device_list(list);
+    return has;
+}
+
 static int open_device(struct perf_end *end, const char *device)
 {
     struct ibv_device **list = ibv_get_device_list(NULL);

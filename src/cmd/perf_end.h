@@ -14,6 +14,9 @@ enum {
     PERF_NAME_BYTES = 64,
 };
 
+/* NULL: is there any? */
+bool perf_end_has_device(const char *name);
+
 struct perf_qp {
     struct mrc_qp *qp;
     uint32_t peer;

@@ -71,20 +71,26 @@ static int set_port(const struct opened *device, uint32_t port, const char *to)
 
 static enum cmd_status set(const struct status_options *options)
 {
+    struct status_devices devices;
     struct opened device;
-    enum cmd_status status = CMD_DONE;
+    enum cmd_status status;
     uint32_t first = options->port ? options->port : 1;
     uint32_t last;
 
     if (!options->device || !options->to)
         return cmd_complain(
             CMD_MISUSED, "port", "set what? mrc port set dev DEVICE port P up|down");
+    status = status_devices(&command, options, &devices);
+    if (status != CMD_DONE)
+        return status;
     if (!open_device(options->device, &device)) {
         close_device(&device);
-        return cmd_complain(CMD_FAILED, "port", "%s: cannot be opened: %s", options->device,
-            strerror(errno ? errno : ENODEV));
+        return cmd_complain(CMD_FAILED, "port", "%s: cannot be opened", options->device);
     }
     last = options->port ? options->port : device.port_count;
+    if (last > device.port_count)
+        status = cmd_complain(CMD_FAILED, "port", "%s has ports 1 to %u, not %u", options->device,
+            device.port_count, last);
     for (uint32_t port = first; port <= last && status == CMD_DONE; port++)
         if (set_port(&device, port, options->to) != 0)
             status = cmd_complain(
@@ -166,11 +172,7 @@ static enum cmd_status show(const struct status_options *options)
                 print_port(devices.names[i], port);
         json_array_append_new(all, device);
     }
-    if (options->as_json && status == CMD_DONE)
-        status_print_json(all);
-    else
-        json_decref(all);
-    return status;
+    return status_finish(&command, options, &devices, all, status);
 }
 
 enum cmd_status cmd_port(int argument_count, char **arguments)

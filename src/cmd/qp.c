@@ -16,6 +16,7 @@ static const struct status_command command = {
         "  -j, --json\n",
     .verbs = verbs,
     .arguments = STATUS_WITH_QP,
+    .nothing = "no process has a device open; 'mrc dev show' lists devices",
 };
 
 static void print_planes(const char *name, const json_t *planes)
@@ -101,9 +102,5 @@ enum cmd_status cmd_qp(int argument_count, char **arguments)
             print_device(devices.names[i], qps);
         json_array_append_new(all, json_pack("{s:s,s:o}", "device", devices.names[i], "qps", qps));
     }
-    if (options.as_json && status == CMD_DONE)
-        status_print_json(all);
-    else
-        json_decref(all);
-    return status;
+    return status_finish(&command, &options, &devices, all, status);
 }

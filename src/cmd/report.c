@@ -43,15 +43,20 @@ static enum cmd_status load(const char *path, json_t *results)
     struct report_problem problem;
     json_error_t error;
     json_t *document;
+    int err;
 
     if (!from)
         return cmd_complain(CMD_MISUSED, name, "%s: %s", shown, strerror(errno));
     document = json_loadf(from, 0, &error);
+    err = ferror(from) ? errno : 0;
     if (!is_stdin)
         fclose(from);
+    if (err)
+        return cmd_complain(CMD_MISUSED, name, "%s: %s", shown, strerror(err));
     if (!document)
-        return cmd_complain(
-            CMD_MISUSED, name, "%s:%d:%d: %s", shown, error.line, error.column, error.text);
+        return cmd_complain(CMD_MISUSED, name,
+            "%s:%d:%d: not JSON: %s; 'mrc sim -o FILE' writes results", shown, error.line,
+            error.column, error.text);
     json_array_append_new(results, document);
     if (!report_check(document, &problem))
         return cmd_complain(CMD_MISUSED, name, "%s: %s", shown, problem.text);
@@ -112,12 +117,8 @@ enum cmd_status cmd_report(int argument_count, char **arguments)
         case 'h':
             print_help();
             return CMD_DONE;
-        case ':':
-            return cmd_complain(
-                CMD_MISUSED, name, "%s wants the name of a file", arguments[optind - 1]);
         default:
-            return cmd_complain(CMD_MISUSED, name,
-                "there is no option '%s'; 'mrc report --help' lists them", arguments[optind - 1]);
+            return cmd_complain_option(name, option, arguments, long_options);
         }
     if (optind == argument_count)
         return cmd_complain(

@@ -15,6 +15,7 @@
 #include "cmd/sim_result.h"
 #include "cmd/sim_runner.h"
 #include "cmd/sim_table.h"
+#include "cmd/whole_file.h"
 
 static const char name[] = "sim";
 
@@ -165,6 +166,16 @@ static enum cmd_status tell(json_t *result, const struct sim_options *options)
     return CMD_DONE;
 }
 
+/* A run may take hours: whether its result can be written is not found out at its end. */
+static bool can_write(const char *path)
+{
+    int err = path && strcmp(path, "-") != 0 ? whole_file_try(path) : 0;
+
+    if (err)
+        cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-err));
+    return err == 0;
+}
+
 static enum cmd_status run_plan(struct plan *plan, const struct sim_options *options)
 {
     enum cmd_status status;
@@ -175,6 +186,8 @@ static enum cmd_status run_plan(struct plan *plan, const struct sim_options *opt
     if (plan->run_count > 1 && (options->pcap_path || options->trace_path))
         return cmd_complain(CMD_MISUSED, name,
             "--pcap and --trace take a single run, but there are %u", plan->run_count);
+    if (!can_write(options->output_path))
+        return CMD_FAILED;
     catch_interrupts();
     runs = run_all(plan, options);
     if (!runs)

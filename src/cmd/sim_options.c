@@ -82,27 +82,6 @@ void sim_options_print_help(void)
         stdout);
 }
 
-static enum cmd_status complain_option(char **arguments)
-{
-    const char *names[LONG_OPTION_COUNT];
-    const char *typed = arguments[optind - 1];
-    const char *meant;
-
-    if (optopt > 0 && optopt < OPTION_SEED && strncmp(typed, "--", 2) != 0)
-        return cmd_complain(
-            CMD_MISUSED, name, "there is no option -%c; 'mrc sim --help' lists them", optopt);
-    if (optopt > 0)
-        return cmd_complain(CMD_MISUSED, name, "'%s': this option takes no value", typed);
-    for (size_t i = 0; i < LONG_OPTION_COUNT; i++)
-        names[i] = long_options[i].name;
-    meant = nearest_word(typed + 2, names, LONG_OPTION_COUNT);
-    if (meant)
-        return cmd_complain(
-            CMD_MISUSED, name, "there is no option '%s'; did you mean --%s?", typed, meant);
-    return cmd_complain(
-        CMD_MISUSED, name, "there is no option '%s'; 'mrc sim --help' lists them", typed);
-}
-
 static enum cmd_status read_number(
     const char *option, uint64_t least, uint64_t most, uint64_t *number)
 {
@@ -184,10 +163,8 @@ static enum cmd_status read_option(struct sim_options *options, int option, char
         options->wants_help = true;
         return CMD_DONE;
     case ':':
-        return cmd_complain(
-            CMD_MISUSED, name, "'%s' wants a value; see 'mrc sim --help'", arguments[optind - 1]);
     case '?':
-        return complain_option(arguments);
+        return cmd_complain_option(name, option, arguments, long_options);
     default:
         return read_number_option(options, option);
     }

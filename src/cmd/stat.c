@@ -15,6 +15,7 @@ static const struct status_command command = {
              "  -j, --json\n",
     .verbs = verbs,
     .arguments = STATUS_WITH_NONZERO,
+    .nothing = "no process has a device open; 'mrc dev show' lists devices",
 };
 
 static void keep_nonzero(json_t *counters)
@@ -72,9 +73,5 @@ enum cmd_status cmd_stat(int argument_count, char **arguments)
         show(&options, devices.names[i], answer);
         json_array_append_new(all, answer);
     }
-    if (options.as_json && status == CMD_DONE)
-        status_print_json(all);
-    else
-        json_decref(all);
-    return status;
+    return status_finish(&command, &options, &devices, all, status);
 }

@@ -140,6 +140,24 @@ void status_print_json(json_t *json)
     json_decref(json);
 }
 
+enum cmd_status status_finish(const struct status_command *command,
+    const struct status_options *options, const struct status_devices *devices, json_t *all,
+    enum cmd_status status)
+{
+    if (options->as_json && status == CMD_DONE) {
+        status_print_json(all);
+        return status;
+    }
+    if (status == CMD_DONE && devices->count == 0)
+        cmd_complain(CMD_DONE, command->name,
+            "there are no devices; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may "
+            "point elsewhere");
+    else if (status == CMD_DONE && json_array_size(all) == 0)
+        cmd_complain(CMD_DONE, command->name, "%s", command->nothing);
+    json_decref(all);
+    return status;
+}
+
 long long status_number(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));

@@ -25,6 +25,7 @@ struct status_command {
     const char *usage;
     const char *const *verbs; /* the first is the default; NULL at the end */
     uint32_t arguments;       /* enum status_argument */
+    const char *nothing;      /* why there may be nothing to see, although there are devices */
 };
 
 struct status_options {
@@ -64,6 +65,12 @@ enum cmd_status status_ask_owner(const struct status_command *, const struct sta
 
 /* Prints and releases. */
 void status_print_json(json_t *);
+
+/* Releases `all`, having printed it if JSON was asked for; if it is empty, says why. Yields
+ * `status`.
+ */
+enum cmd_status status_finish(const struct status_command *, const struct status_options *,
+    const struct status_devices *, json_t *all, enum cmd_status status);
 
 long long status_number(const json_t *object, const char *key);
 const char *status_text(const json_t *object, const char *key); /* "-" where there is none */

@@ -45,6 +45,7 @@ struct options {
     const char *file;
     const char *only;
     bool is_quiet;
+    bool wants_help;
 };
 
 enum option_code {
@@ -71,7 +72,7 @@ static enum cmd_status take_prefix(const char *option, const char **out)
     if (netns_name_is_prefix(optarg))
         return CMD_DONE;
     return cmd_complain(CMD_MISUSED, name,
-        "%s %s: at most %d letters, digits, '-' and '_', not beginning with mrc", option, optarg,
+        "%s '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", option, optarg,
         NETNS_PREFIX_BYTES - 1);
 }
 
@@ -109,7 +110,8 @@ static enum cmd_status read_option(struct options *options, int option)
         options->is_quiet = true;
         return CMD_DONE;
     default:
-        return cmd_complain(CMD_MISUSED, name, "try 'mrc switch --help'");
+        options->wants_help = true;
+        return CMD_DONE;
     }
 }
 
@@ -124,16 +126,20 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
         { "spin", required_argument, NULL, OPTION_SPIN },
         { "seed", required_argument, NULL, OPTION_SEED },
         { "quiet", no_argument, NULL, 'q' },
+        { "help", no_argument, NULL, 'h' },
         { 0 },
     };
     enum cmd_status status = CMD_DONE;
     int option;
 
     optind = 0;
-    while (status == CMD_DONE &&
-           (option = getopt_long(argument_count, arguments, "n:s:q", known, NULL)) != -1)
-        status = read_option(options, option);
-    if (status != CMD_DONE)
+    opterr = 0;
+    while (status == CMD_DONE && !options->wants_help &&
+           (option = getopt_long(argument_count, arguments, ":n:s:qh", known, NULL)) != -1)
+        status = option == '?' || option == ':'
+                     ? cmd_complain_option(name, option, arguments, known)
+                     : read_option(options, option);
+    if (status != CMD_DONE || options->wants_help)
         return status;
     if (optind != argument_count - 1)
         return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
@@ -233,14 +239,13 @@ enum cmd_status cmd_switch(int argument_count, char **arguments)
     enum cmd_status status;
     int err;
 
-    if (argument_count == 2 &&
-        (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0)) {
-        print_usage(stdout);
-        return CMD_DONE;
-    }
     status = read_options(argument_count, arguments, &options);
-    if (status != CMD_DONE)
+    if (options.wants_help)
+        print_usage(stdout);
+    if (status != CMD_DONE || options.wants_help)
         return status;
+    if (geteuid() != 0)
+        return cmd_complain(CMD_FAILED, name, "only root can enter network namespaces");
     err = run_place_make(root, sizeof(root));
     if (err)
         return complain_about(&options, err);

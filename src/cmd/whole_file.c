@@ -54,3 +54,26 @@ int whole_file_write(const char *path, int (*write)(FILE *, void *what), void *w
     free(beside);
     return err;
 }
+
+int whole_file_try(const char *path)
+{
+    struct stat found;
+    char *beside;
+    FILE *to;
+    int err;
+
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+        return -EISDIR;
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        return access(path, W_OK) == 0 ? 0 : -errno;
+    if (asprintf(&beside, "%s.XXXXXX", path) < 0)
+        return -ENOMEM;
+    to = open_beside(beside);
+    err = to ? 0 : -errno;
+    if (to) {
+        fclose(to);
+        unlink(beside);
+    }
+    free(beside);
+    return err;
+}

@@ -99,7 +99,13 @@ static bool include_fabric(struct yaml *yaml, struct yaml_node *top)
 struct yaml_node *experiment_load(struct yaml *yaml, const char *path)
 {
     struct yaml_node *top = yaml_load(yaml, path);
+    const struct yaml_node *planes = top ? yaml_member(top, "planes") : NULL;
 
+    if (planes && !yaml_member(top, "workloads")) {
+        yaml_complain_key(yaml, planes,
+            "this is a fabric file; an experiment names one under 'fabric:', and has workloads");
+        return NULL;
+    }
     return top && include_fabric(yaml, top) ? top : NULL;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Levenshtein distance over short words. */
+/* Levenshtein distance over short words; two letters in the wrong order are one mistake. */
 #include "files/nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -14,26 +15,34 @@ static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c)
     return least < c ? least : c;
 }
 
-/* Row by row of the usual table; `row[j]` is the distance to the first j letters of `to`. */
+static bool are_swapped(const char *from, const char *to, uint32_t i, uint32_t j)
+{
+    return i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j];
+}
+
+/* Row by row of the usual table, of which three are kept: `row[j]` is the distance between the
+ * letters of `from` so far and the first j of `to`. */
 static uint32_t distance(const char *from, const char *to)
 {
-    uint32_t row[LETTERS_MAX + 1];
+    uint32_t rows[3][LETTERS_MAX + 1];
     size_t to_length = strlen(to);
+    uint32_t i = 0;
 
     for (uint32_t j = 0; j <= to_length; j++)
-        row[j] = j;
-    for (uint32_t i = 0; from[i]; i++) {
-        uint32_t diagonal = row[0];
+        rows[0][j] = j;
+    for (; from[i]; i++) {
+        const uint32_t *before = rows[(i + 2) % 3];
+        const uint32_t *above = rows[i % 3];
+        uint32_t *row = rows[(i + 1) % 3];
 
         row[0] = i + 1;
         for (uint32_t j = 0; j < to_length; j++) {
-            uint32_t above = row[j + 1];
-
-            row[j + 1] = smallest(diagonal + (from[i] != to[j]), above + 1, row[j] + 1);
-            diagonal = above;
+            row[j + 1] = smallest(above[j] + (from[i] != to[j]), above[j + 1] + 1, row[j] + 1);
+            if (are_swapped(from, to, i, j) && before[j - 1] + 1 < row[j + 1])
+                row[j + 1] = before[j - 1] + 1;
         }
     }
-    return row[to_length];
+    return rows[i % 3][to_length];
 }
 
 const char *nearest_word(const char *typed, const char *const *words, size_t word_count)

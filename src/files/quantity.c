@@ -78,6 +78,7 @@ const char *quantity_example(enum quantity_kind kind)
 struct decimal {
     uint64_t digits;
     uint32_t scale;
+    bool is_long;
 };
 
 static bool is_digit(char c)
@@ -85,7 +86,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Yields what follows the number; NULL: no number, or too many digits to be meant. */
+/* Yields what follows the number; NULL: no number, or, with `is_long`, more digits than anybody
+ * means. */
 static const char *read_decimal(const char *text, struct decimal *decimal)
 {
     uint32_t significant = 0;
@@ -102,8 +104,10 @@ static const char *read_decimal(const char *text, struct decimal *decimal)
             break;
         seen++;
         significant += significant || *text != '0';
-        if (significant > DIGITS_MAX - 1 || decimal->scale == DIGITS_MAX)
+        if (significant > DIGITS_MAX - 1 || decimal->scale == DIGITS_MAX) {
+            decimal->is_long = true;
             return NULL;
+        }
         decimal->digits = decimal->digits * 10 + (uint64_t)(*text - '0');
         decimal->scale += has_point;
     }
@@ -167,7 +171,7 @@ enum quantity_error quantity_parse(enum quantity_kind kind, const char *text, ui
     const struct unit *unit;
 
     if (!rest)
-        return QUANTITY_NOT_A_NUMBER;
+        return decimal.is_long && !decimal.scale ? QUANTITY_TOO_LARGE : QUANTITY_NOT_A_NUMBER;
     if (kind == QUANTITY_FRACTION)
         rest = read_exponent(rest, &decimal);
     rest += *rest == ' ';

@@ -15,6 +15,7 @@
 
 /* The first line of a `config` says whose it is. */
 #define TITLE_FORMAT "# NIC h%u of the fabric '%s'\n"
+#define TITLE_SCAN   "# NIC h%u of the fabric '%63[^'\n]'"
 
 /* Of links that are longer than software: a NIC takes a round trip for short unless told, and would
  * keep its window small for ever. */
@@ -84,19 +85,20 @@ int devices_make(const struct devices *devices)
     return err;
 }
 
-static bool belongs_to(const char *path, unsigned int nic, const char *name)
+bool devices_owner(const char *root, uint32_t nic, char name[static DEVICES_NAME_BYTES])
 {
-    FILE *file = fopen(path, "re");
-    char wanted[PATH_BYTES];
-    char found[PATH_BYTES];
-    bool is_same;
+    char path[PATH_BYTES];
+    unsigned int found;
+    bool is_known;
+    FILE *file;
 
+    snprintf(path, sizeof(path), "%s/mrc%u/config", root, nic);
+    file = fopen(path, "re");
     if (!file)
         return false;
-    snprintf(wanted, sizeof(wanted), TITLE_FORMAT, nic, name);
-    is_same = fgets(found, sizeof(found), file) && strcmp(found, wanted) == 0;
+    is_known = fscanf(file, TITLE_SCAN, &found, name) == 2 && found == nic;
     fclose(file);
-    return is_same;
+    return is_known;
 }
 
 /* What libmrc leaves in a folder besides profiles. */
@@ -135,15 +137,14 @@ void devices_remove(const char *root, const char *name)
 {
     DIR *folder = opendir(root);
     const struct dirent *entry;
-    char path[PATH_BYTES];
+    char owner[DEVICES_NAME_BYTES];
     unsigned int nic;
     int used;
 
     while (folder && (entry = readdir(folder)) != NULL) {
         if (sscanf(entry->d_name, "mrc%u%n", &nic, &used) != 1 || entry->d_name[used] != '\0')
             continue;
-        snprintf(path, sizeof(path), "%s/mrc%u/config", root, nic);
-        if (belongs_to(path, nic, name))
+        if (devices_owner(root, nic, owner) && strcmp(owner, name) == 0)
             remove_device(root, nic);
     }
     if (folder)

@@ -2,11 +2,13 @@
 /* The devices that a fabric offers: one folder with a `config` for each NIC, mrc0 for NIC 0. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "fabric/fabric.h"
 
 #define DEVICES_ADDRESS_BYTES 320
+#define DEVICES_NAME_BYTES    64 /* of a fabric */
 
 /* Software answers in hundreds of microseconds, whatever the cables would allow. */
 #define DEVICES_SOFTWARE_RTT_PS UINT64_C(200000000)
@@ -23,6 +25,10 @@ struct devices {
 
 /* 0 or a negative errno. */
 int devices_make(const struct devices *);
+
+/* The fabric that made the device of this NIC, running or not; false: there is no such device, or
+ * somebody else made it. */
+bool devices_owner(const char *root, uint32_t nic, char name[static DEVICES_NAME_BYTES]);
 
 /* Those of the fabric called `name`, whoever made them. A folder in which profiles are kept stays.
  */

@@ -2,6 +2,7 @@
 /* Fabrics on one machine: the front door of this folder. */
 #pragma once
 
+#include "lab/devices.h"
 #include "lab/netns.h"
 #include "lab/netns_state.h"
 #include "lab/soft.h"

@@ -19,6 +19,8 @@ exits 0 'also behind help' "$mrc" help dec
 
 exits 2 'a subcommand that does not exist is refused' "$mrc" dcode
 is 'with the one that was meant' "$output" "mrc: there is no subcommand 'dcode'; did you mean 'decode'?"
+exits 2 'also if two letters changed places' "$mrc" smi
+is 'which is one mistake' "$output" "mrc: there is no subcommand 'smi'; did you mean 'sim'?"
 exits 2 'whatever it is' "$mrc" sing
 is 'with where to look' "$output" "mrc: there is no subcommand 'sing'; 'mrc help' lists them"
 exits 2 'help of what does not exist is refused, too' "$mrc" help sing
@@ -31,5 +33,10 @@ if [ -w /dev/full ]; then
     # shellcheck disable=SC2016
     exits 1 'a full disk is an error' sh -c '"$1" --help >/dev/full' sh "$mrc"
     is 'that says so' "$output" 'mrc: standard output: No space left on device'
+    # shellcheck disable=SC2016
+    exits 1 'also when it is noticed before the end' sh -c '"$1" sim --parameters >/dev/full' sh "$mrc"
+    # shellcheck disable=SC2016
+    exits 0 'a reader that has seen enough is none' sh -c '"$1" sim --parameters | head -n 1' sh "$mrc"
+    is 'and nothing is said about it' "$(echo "$output" | wc -l)" 1
 fi
 done_testing

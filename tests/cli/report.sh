@@ -52,7 +52,9 @@ change() # SED-SCRIPT
 refuses 'a file that is not there is refused' "$SCRATCH/none.json: No such file or directory" "$SCRATCH/none.json"
 refuses 'also after a good one' "$SCRATCH/none.json: No such file or directory" "$result" "$SCRATCH/none.json"
 echo '{"openmrc_result": 1, "runs": [}' >"$bad"
-refuses 'a file that is no JSON is refused' "$bad:1:32: unexpected token near '}'" "$bad"
+refuses 'a file that is no JSON is refused' \
+    "$bad:1:32: not JSON: unexpected token near '}'; 'mrc sim -o FILE' writes results" "$bad"
+refuses 'a folder is refused' "$SCRATCH: Is a directory" "$SCRATCH"
 echo '{"name": "something else"}' >"$bad"
 refuses 'JSON of another kind is refused' "$bad: is not a result of mrc sim: openmrc_result is missing" "$bad"
 change 's/"openmrc_result": 1/"openmrc_result": 2/'

@@ -135,6 +135,8 @@ exits 1 'a criterion that fails is a failure' "$mrc" sim "$experiment" --set 'cr
 contains 'and says so' "$output" '  FAIL  goodput_fraction > 2  (0.'
 exits 1 'a result that cannot be written is a failure' "$mrc" sim "$experiment" -q -o "$SCRATCH/none/r.json"
 is 'by its name' "$output" "mrc sim: $SCRATCH/none/r.json: No such file or directory"
+exits 1 'which is told before the work is done' timeout 60 "$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -o "$SCRATCH"
+is 'whatever is in the way' "$output" "mrc sim: $SCRATCH: Is a directory"
 exits 1 'so is a capture' "$mrc" sim "$experiment" -q --pcap "$SCRATCH/none/f"
 is 'by its name, too' "$output" "mrc sim: $SCRATCH/none/f: No such file or directory"
 

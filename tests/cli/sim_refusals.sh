@@ -80,6 +80,11 @@ refuses_arguments 'empty.yaml: is empty' empty.yaml
 refuses_arguments 'huge.yaml: larger than 8 MiB; no experiment needs that much' huge.yaml
 refuses_arguments 'bytes.yaml:1:4: not text: a byte that is not UTF-8' bytes.yaml
 refuses_arguments "list.yaml:1:1: keys with values are wanted here: 'name: ...'" list.yaml
+printf 'planes: 2\nt0s: 2\n' >fabric.yaml
+refuses_arguments \
+    "fabric.yaml:1:1: planes: this is a fabric file; an experiment names one under 'fabric:', and has workloads" \
+    fabric.yaml
+rm fabric.yaml
 refuses_arguments 'none.yaml: No such file or directory' none.yaml
 refuses_arguments "which EXPERIMENT.yaml? See 'mrc sim --help'"
 refuses_arguments "one experiment at a time: 'b' is too many" a b

@@ -7,7 +7,12 @@ export MRC_RUN_DIR="$SCRATCH"
 unset MRC_CONFIG
 
 exits 0 'without devices there is nothing to show' "$mrc" dev show
-is 'and nothing is shown' "$output" ''
+is 'and where they come from is said' "$output" \
+    "mrc dev: there are no devices; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may point elsewhere"
+is 'but not among what was asked for' "$("$mrc" dev show 2>/dev/null)" ''
+is 'nor in JSON' "$("$mrc" dev show -j 2>&1)" '[]'
+exits 1 'a port of a device that is not there cannot be set' "$mrc" port set dev mrc7 down
+is 'for that reason' "$output" "mrc port: there is no device mrc7; 'mrc dev show' lists them"
 exits 1 'a device that is not there is missed' "$mrc" qp show dev mrc7
 contains 'by name' "$output" 'there is no device mrc7'
 exits 2 'an option that is not there is refused' "$mrc" stat -x
@@ -53,9 +58,15 @@ exits 0 'their ports can be shown' "$mrc" port show dev mrc0
 contains 'all of them' "$output" 'mrc0 port 2 plane 1 admin up free'
 exits 0 'and set' "$mrc" port set dev mrc0 port 2 down
 contains 'which shows' "$("$mrc" port show dev mrc0 port 2)" 'admin down'
+exits 1 'as long as they are there' "$mrc" port set dev mrc0 port 9 down
+is 'else it is said which are' "$output" 'mrc port: mrc0 has ports 1 to 2, not 9'
 exits 0 'and set again' "$mrc" port set dev mrc0 port 2 up
 exits 1 'of their QPs nobody knows' "$mrc" qp show dev mrc0
 contains 'and that is said' "$output" 'mrc0: no process has it open'
+for command in qp stat; do
+    is "mrc $command has nothing to show, and says why" "$("$mrc" "$command" show 2>&1)" \
+        "mrc $command: no process has a device open; 'mrc dev show' lists devices"
+done
 
 "$mrc" perf write --local 2 -D 20 >/dev/null 2>&1 &
 client=$!

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Experiment files: each run of one is read whole and makes sense, or what is wrong is said with its
- * place. The fabric stands in the file itself: no other is opened. */
+/* Experiment files: each run of one is read whole and makes sense, or what is wrong is said with
+ * its place. The fabric stands in the file itself: no other is opened. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

@@ -93,6 +93,8 @@ SPEC("what is no number, too fine or too large is refused")
     EXPECT_EQ(refused(QUANTITY_COUNT, "1.5"), QUANTITY_NOT_WHOLE);
     EXPECT_EQ(refused(QUANTITY_TIME, "0.5ps"), QUANTITY_NOT_WHOLE);
     EXPECT_EQ(refused(QUANTITY_TIME, "99999999999s"), QUANTITY_TOO_LARGE);
+    EXPECT_EQ(refused(QUANTITY_COUNT, "99999999999999999999999"), QUANTITY_TOO_LARGE);
+    EXPECT_EQ(refused(QUANTITY_COUNT, "-3"), QUANTITY_NOT_A_NUMBER);
 }
 
 PROPERTY("what is formatted is parsed again", 500)
