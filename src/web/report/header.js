@@ -98,7 +98,7 @@ const header = (() => {
         const hasPaper = [...byText.values()].some((entry) => entry.paper);
 
         return dom.card('Criteria', null, dom.table(
-            ['', ...(model.experimentCount > 1 ? ['experiment'] : []), 'criterion', ...(hasPaper ? ['paper'] : []), 'ours'],
+            ['', ...(model.experimentCount > 1 ? ['experiment'] : []), 'criterion', ...(hasPaper ? ['paper', 'ours'] : ['measured'])],
             [...byText.values()].map((entry) => [
                 entry.passed === entry.count ? chip('good', '✓ pass') :
                     chip('bad', entry.count === 1 ? '✗ fail' : '✗ ' + (entry.count - entry.passed) + ' of ' + entry.count + ' fail'),

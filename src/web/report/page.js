@@ -100,7 +100,7 @@
                 dom.card('Over time', 'This result holds no series: charts over time are left out.'),
                 links.reasons(run),
             ],
-            workloads(run), pair(phases(run), model.runs.length > 1 ? null : bars.completion(run)), eventsTable.card(run, events),
+            workloads(run), phases(run), model.runs.length > 1 ? null : bars.completion(run), eventsTable.card(run, events),
         ].flat().filter(Boolean);
 
         return { cards, starts: context.starts };
@@ -133,7 +133,7 @@
 
         document.getElementById('footer').append(dom.make('p', {},
             (file ? 'From ' + file + '. ' : '') + (perf && units.isNumber(perf.wall_s) ?
-                units.count(perf.packet_hops) + ' packet-hops in ' + units.time(perf.wall_s * 1e6) + ' (' + units.count(perf.packet_hops_per_s) + ' a second), ' +
+                units.count(perf.packet_hops) + ' packet-hops in ' + units.time(perf.wall_s * 1e6) + ' (' + units.count(Math.round(perf.packet_hops_per_s)) + ' a second), ' +
                 units.bytes(perf.peak_rss_bytes) + ' of memory. ' : '') + 'Charts: uPlot (MIT).'));
     }
 
