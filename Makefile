@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 600
 export BUILD PREFIX DESTDIR FUZZ_SECONDS SOAK_SECONDS
 
-.PHONY: all test check-all demo paper bench fuzz soak install format clean help
+.PHONY: all test check-all demo paper bench fuzz soak install uninstall format clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -50,6 +50,9 @@ install:
 	@tools/build $(BUILD) -Dprefix=$(PREFIX)
 	@meson install -C $(BUILD) --no-rebuild
 
+uninstall:
+	@ninja -C $(BUILD) uninstall
+
 format:
 	@tools/deps format
 	@tools/check-format --fix
@@ -67,6 +70,7 @@ help:
 	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck'
 	@echo 'make soak        property tests with fresh seeds for SOAK_SECONDS ($(SOAK_SECONDS))'
 	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where given'
+	@echo 'make uninstall   removes what the last make install from $(BUILD) put there'
 	@echo 'make format      rewrites the sources as .clang-format says'
 	@echo 'make clean       removes $(BUILD)'
 	@echo 'BUILD=DIR builds elsewhere. Missing Debian packages are installed for root and named for others.'

@@ -17,4 +17,40 @@ for program in "$BUILD"/bin/*; do
     [ -e "$program" ] || continue
     contains "with the program ${program##*/}" "$installed" "/bin/${program##*/}"
 done
+contains 'with experiments to begin with' "$installed" /share/openmrc/experiments/incast.yaml
+contains 'with completion for bash' "$installed" /share/bash-completion/completions/mrc
+
+# A program that was written elsewhere: verbs for devices and memory, mrc.h for the rest.
+cat >"$SCRATCH/program.c" <<'END'
+#include <mrc.h>
+#include <mrc_ctl.h>
+#include <stdio.h>
+
+int main(void)
+{
+    int count = 0;
+    struct ibv_device **list = ibv_get_device_list(&count);
+    struct ibv_context *verbs = list && list[0] ? ibv_open_device(list[0]) : NULL;
+    struct mrc_context *mrc = verbs ? mrc_create_context(verbs, NULL) : NULL;
+
+    printf("%d devices%s\n", count, mrc ? ", one open" : "");
+    return 0;
+}
+END
+pc=$(dirname "$(find "$SCRATCH" -name libmrc.pc)")
+PKG_CONFIG_PATH=$pc
+PKG_CONFIG_SYSROOT_DIR=$SCRATCH
+export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+if python3 -c 'import json, sys
+sys.exit(next(o["value"] for o in json.load(open(sys.argv[1])) if o["name"] == "b_sanitize") != "none")' \
+    "$BUILD/meson-info/intro-buildoptions.json"; then
+    # shellcheck disable=SC2046
+    exits 0 'a program finds headers and libraries with pkg-config' \
+        "${CC:-cc}" "$SCRATCH/program.c" -o "$SCRATCH/program" $(pkg-config --cflags --libs libmrc-verbs)
+    mkdir "$SCRATCH/run"
+    exits 0 'and runs with them' env MRC_RUN_DIR="$SCRATCH/run" LD_LIBRARY_PATH="$(dirname "$pc")" "$SCRATCH/program"
+    is 'as it should' "$output" '0 devices'
+else
+    skip 'a program finds headers and libraries with pkg-config' 'libraries with a sanitizer need its run-time'
+fi
 done_testing

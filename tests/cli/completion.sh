@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Completion in bash: words come from the program's own help, devices from those that are there.
+. "$(dirname "$0")/../harness/tap.sh"
+command -v bash >/dev/null || skip_all 'there is no bash'
+export MRC_RUN_DIR="$SCRATCH"
+unset MRC_CONFIG
+mkdir -p "$SCRATCH/mrc/mrc4"
+printf 'mrc4:\n  address: 2001:db8::4\n  ports: [ "udp:127.0.0.1:7000,127.0.0.1:7001" ]\n' >"$SCRATCH/mrc/mrc4/config"
+
+completes() # SENTENCE WANTED WORD...: what the last word, which may be empty, can become
+{
+    sentence=$1
+    wanted=$2
+    shift 2
+    # shellcheck disable=SC2016
+    is "$sentence" "$(bash -c '. "$1"
+COMP_WORDS=("${@:2}")
+COMP_CWORD=$(($# - 2))
+_mrc
+echo "${COMPREPLY[@]}"' bash "$ROOT/src/cmd/mrc.bash" "$BUILD/bin/mrc" "$@" 2>&1)" "$wanted"
+}
+
+completes 'subcommands' 'sim stat switch' s
+completes 'help knows them, too' 'doctor' help 'do'
+completes 'verbs' 'run' fabric r
+completes 'tests' 'allreduce allgather alltoall' perf all
+completes 'options of a subcommand' '--repeat' sim --rep
+completes 'options of a verb' '--slower' fabric run --sl
+completes 'what can break' 'switch' fabric fault sw
+completes 'what can be shown' 'show' ev s
+completes 'devices' 'mrc4' ev show dev ''
+completes 'devices for perf' 'mrc4' perf write -d mrc
+completes 'files are for the shell' '' sim exp
+for subcommand in decode dev doctor ev exec monitor perf port qp report sim stat switch; do
+    completes "mrc $subcommand has help" '--help' "$subcommand" --hel
+done
+done_testing
