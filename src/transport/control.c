@@ -14,14 +14,6 @@ void control_queue_init(
         arena_take(arena, address_count, sizeof(*queue->addresses), alignof(struct ipv6_addr));
 }
 
-bool control_queue_push(struct control_queue *queue, const struct control_record *record)
-{
-    if (queue->tail - queue->head == queue->slot_count)
-        return false;
-    queue->records[queue->tail++ & (queue->slot_count - 1)] = *record;
-    return true;
-}
-
 bool control_queue_push_endpoint(
     struct control_queue *queue, struct control_record record, const struct ipv6_addr *destination)
 {

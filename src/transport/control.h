@@ -49,7 +49,18 @@ struct control_queue {
 /* Both counts are powers of two; `address_count`: Endpoint Responses among the records. */
 void control_queue_init(
     struct control_queue *, struct arena *, uint32_t slot_count, uint32_t address_count);
-bool control_queue_push(struct control_queue *, const struct control_record *);
+
+/* Here, so that a record is written where it stays: a copy of fields just written makes the
+ * processor wait until they have got to the cache. */
+static inline bool control_queue_push(
+    struct control_queue *queue, const struct control_record *record)
+{
+    if (queue->tail - queue->head == queue->slot_count)
+        return false;
+    queue->records[queue->tail++ & (queue->slot_count - 1)] = *record;
+    return true;
+}
+
 bool control_queue_push_endpoint(
     struct control_queue *, struct control_record, const struct ipv6_addr *destination);
 

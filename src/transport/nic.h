@@ -132,6 +132,15 @@ static inline void nic_count(struct transport *nic, enum counter counter)
     nic->counters[counter]++;
 }
 
+/* Queues an answer of this QP. */
+static inline void nic_answer(
+    struct transport *nic, const struct qp *qp, struct control_record answer)
+{
+    answer.qp_index = qp->index;
+    if (!control_queue_push(&nic->control, &answer))
+        nic_count(nic, COUNTER_CONTROL_OVERFLOW);
+}
+
 static inline void nic_trace(const struct transport *nic, enum event kind, uint32_t qpn,
     uint64_t now_ns, uint64_t a, uint64_t b, uint64_t c)
 {

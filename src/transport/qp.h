@@ -85,8 +85,5 @@ void qp_tell_ports(struct transport *, struct qp *, uint8_t tries, uint64_t now_
 /* Once more, if all tries were in vain and the QP has become active again (§18). */
 void qp_remind_of_ports(struct transport *, struct qp *, uint64_t now_ns);
 
-/* Queues an answer of this QP. */
-void qp_answer(struct transport *, struct qp *, struct control_record);
-
 /* The next thing this QP has to report. */
 bool qp_next_event(struct qp *, struct transport_event *out);

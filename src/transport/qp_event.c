@@ -20,13 +20,6 @@ void qp_fail(struct transport *nic, struct qp *qp, uint32_t failed, enum complet
     qp_update(nic, qp, now_ns);
 }
 
-void qp_answer(struct transport *nic, struct qp *qp, struct control_record answer)
-{
-    answer.qp_index = qp->index;
-    if (!control_queue_push(&nic->control, &answer))
-        nic_count(nic, COUNTER_CONTROL_OVERFLOW);
-}
-
 /* The first error goes to the request that caused it, everything else is flushed, in order (§22).
  */
 static void fill_send_event(const struct qp *qp, uint32_t position, struct transport_event *out)

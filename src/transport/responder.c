@@ -234,7 +234,7 @@ enum drop_reason responder_on_probe(
     responder->unreported_bytes = 0;
     if (nic->parameters->reverse_probe_upon)
         note_peer(nic, qp, now_ns);
-    qp_answer(nic, qp, answer);
+    nic_answer(nic, qp, answer);
     return DROP_NONE;
 }
 

@@ -25,14 +25,14 @@ void responder_answer_sack(
     uint8_t mark = responder_answer_mark(nic, packet);
 
     qp->responder->unreported_bytes = 0;
-    qp_answer(nic, qp, answer_to(packet, CONTROL_SACK, mark, now_ns));
+    nic_answer(nic, qp, answer_to(packet, CONTROL_SACK, mark, now_ns));
 }
 
 void responder_answer_ack(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
     qp->responder->messages_acked = qp->responder->messages_done;
-    qp_answer(nic, qp, answer_to(packet, CONTROL_ACK, ACK_SYNDROME_ACK, now_ns));
+    nic_answer(nic, qp, answer_to(packet, CONTROL_ACK, ACK_SYNDROME_ACK, now_ns));
 }
 
 enum drop_reason responder_answer_nak(struct transport *nic, struct qp *qp,
@@ -43,7 +43,7 @@ enum drop_reason responder_answer_nak(struct transport *nic, struct qp *qp,
         : syndrome == ACK_SYNDROME_REMOTE_ACCESS ? TRANSPORT_QP_ACCESS_ERROR
                                                  : TRANSPORT_QP_FATAL;
 
-    qp_answer(nic, qp, answer_to(packet, CONTROL_NAK, syndrome, now_ns));
+    nic_answer(nic, qp, answer_to(packet, CONTROL_NAK, syndrome, now_ns));
     qp_fail(nic, qp, qp->requester ? qp->requester->queue.done : 0, COMPLETION_FLUSHED, (int)async,
         now_ns);
     return reason;
@@ -61,7 +61,7 @@ static void take_back(struct responder *responder, struct psn psn)
 static enum drop_reason fail_internally(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
-    qp_answer(nic, qp, answer_to(packet, CONTROL_NACK, NACK_UNEXP_EVENT, now_ns));
+    nic_answer(nic, qp, answer_to(packet, CONTROL_NACK, NACK_UNEXP_EVENT, now_ns));
     qp_fail(nic, qp, qp->requester ? qp->requester->queue.done : 0, COMPLETION_FLUSHED,
         TRANSPORT_QP_FATAL, now_ns);
     return DROP_MEMORY_FAILED;
@@ -106,7 +106,7 @@ enum drop_reason responder_answer_trimmed(struct transport *nic, struct qp *qp,
     nic_count(nic, COUNTER_DATA_TRIMMED);
     if (place == RECV_WINDOW_NEW) {
         if (qp->attributes.trim_nack)
-            qp_answer(nic, qp, answer_to(packet, CONTROL_NACK, reason, now_ns));
+            nic_answer(nic, qp, answer_to(packet, CONTROL_NACK, reason, now_ns));
     } else if (place != RECV_WINDOW_BEYOND) {
         struct packet unmarked = *packet; /* marks on trimmed packets say nothing */
 
@@ -129,7 +129,7 @@ enum drop_reason responder_answer_beyond(
         nic_count(nic, COUNTER_NO_BITMAP);
     if (responder->oor_count++ % nic->parameters->oor_nack_every == 0 ||
         now_ns >= responder->oor_nack_ns) {
-        qp_answer(nic, qp,
+        nic_answer(nic, qp,
             answer_to(
                 packet, CONTROL_NACK, is_promised ? NACK_NO_BITMAP : NACK_PSN_OOR_WINDOW, now_ns));
         responder->oor_nack_ns = now_ns + qp->cc.base_rtt_ns;
@@ -151,6 +151,6 @@ enum drop_reason responder_answer_duplicate(struct transport *nic, struct qp *qp
 enum drop_reason responder_answer_no_room(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
-    qp_answer(nic, qp, answer_to(packet, CONTROL_NACK, NACK_NO_PKT_BUFFER, now_ns));
+    nic_answer(nic, qp, answer_to(packet, CONTROL_NACK, NACK_NO_PKT_BUFFER, now_ns));
     return DROP_NO_BUFFER;
 }

@@ -149,7 +149,7 @@ static void flush(struct transport *nic, struct qp *qp)
     responder->shown_in_part = false;
     do {
         answer.stretch++;
-        qp_answer(nic, qp, answer);
+        nic_answer(nic, qp, answer);
     } while (answer.stretch < count && answer.stretch < FLUSH_SACKS_MAX);
 }
 

@@ -21,6 +21,7 @@ _Static_assert(
 enum {
     UDP_BYTES = 8,
     CNP_RESERVED_BYTES = 16,
+    NEXT_HEADER_AT = 6, /* in an IPv6 header */
 };
 
 /* The IP payload must lie inside `in`; what follows it there is Ethernet padding. */
@@ -30,12 +31,6 @@ static enum drop_reason limit_to_ip_length(struct bytes_in *in, const struct ip_
         return DROP_TRUNCATED;
     in->end = in->at + ip->payload_bytes;
     return DROP_NONE;
-}
-
-static bool is_tunnel(const struct ip_header *ip)
-{
-    return !ip->is_v4 && (ip->next_header == IP_NEXT_IPV6 || ip->next_header == IP_NEXT_IPV4 ||
-                             ip->next_header == IP_NEXT_ROUTING);
 }
 
 /* The first IP header turned out to be a tunnel's: read on to the inner one. */
@@ -62,17 +57,38 @@ static enum drop_reason parse_inner(struct bytes_in *in, struct frame *frame)
     return frame->inner.is_v4 == (next_header == IP_NEXT_IPV4) ? DROP_NONE : DROP_IP_VERSION;
 }
 
+/* By a look at the bytes, so that each header is read to where it stays: a copy of fields just
+ * written makes the processor wait until they have got to the cache. */
+static bool begins_with_tunnel(const struct bytes_in *in)
+{
+    uint8_t next_header;
+
+    if (bytes_left(in) < IP_V6_BYTES || in->at[0] >> 4 != 6)
+        return false;
+    next_header = in->at[NEXT_HEADER_AT];
+    return next_header == IP_NEXT_IPV6 || next_header == IP_NEXT_IPV4 ||
+           next_header == IP_NEXT_ROUTING;
+}
+
+static enum drop_reason parse_first(struct bytes_in *in, struct ip_header *first)
+{
+    enum drop_reason reason = ip_parse(in, first);
+
+    return reason ? reason : limit_to_ip_length(in, first);
+}
+
 static enum drop_reason parse_headers_to_udp(struct bytes_in *in, struct frame *frame)
 {
-    enum drop_reason reason = ip_parse(in, &frame->inner);
+    bool has_tunnel = begins_with_tunnel(in);
+    enum drop_reason reason = parse_first(in, has_tunnel ? &frame->outer : &frame->inner);
 
+    if (reason && has_tunnel) { /* not known to be one yet */
+        frame->inner = frame->outer;
+        frame->outer = (struct ip_header){ 0 };
+    }
     if (reason)
         return reason;
-    reason = limit_to_ip_length(in, &frame->inner);
-    if (reason)
-        return reason;
-    if (is_tunnel(&frame->inner)) {
-        frame->outer = frame->inner;
+    if (has_tunnel) {
         reason = parse_inner(in, frame);
         if (reason) {
             frame->inner = (struct ip_header){ 0 };
