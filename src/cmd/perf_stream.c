@@ -6,7 +6,8 @@
 #include "cmd/perf_pattern.h"
 #include "cmd/perf_test.h"
 
-/* Messages that are checked must not overlap; more than this is not set aside for them. */
+/* Messages that are checked must not overlap; more than this is not set aside for them. All others
+ * use the same memory again, as those of perftest do. */
 #define SLOTS_BYTES_MAX (UINT64_C(64) << 20)
 
 static bool is_incast(const struct perf_run *run)
@@ -48,7 +49,9 @@ void perf_stream_measure(struct perf_run *run, uint64_t bytes[3])
 {
     uint64_t fit = SLOTS_BYTES_MAX / (stride_of(run) * run->settings->qp_count);
 
-    run->slot_count = fit < 1 ? 1 : fit < run->settings->depth ? fit : run->settings->depth;
+    run->slot_count = fit < 1 || !run->settings->checks ? 1
+                      : fit < run->settings->depth      ? fit
+                                                        : run->settings->depth;
     bytes[0] = sender_bytes(run);
     bytes[1] = sender_bytes(run) * (is_incast(run) ? run->rank_count - 1 : 1);
     bytes[2] = 0;
