@@ -3,8 +3,8 @@
  * sleeps when there is nothing to do. */
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "lab/soft_state.h"
@@ -13,10 +13,14 @@
 enum {
     BATCH = 32,
     EVENTS = 64, /* ends served in a pass, where the system says which */
+    DOZE_NS = 50000,
+    DOZES_MAX = 20, /* in a row without anything to do */
+    TIMER_SLACK_NS = 1000,
 };
 
 /* A NIC whose wire is busy for longer than this keeps its frames for now. */
 #define WIRE_AHEAD_PS  UINT64_C(20000000)
+#define PATIENCE_PS    UINT64_C(5000000) /* with a NIC that has frames to read */
 #define LONGEST_NAP_NS INT64_C(1000000000)
 /* Sockets only bring NICs that come and go, and requests: a look at all of them costs as much as
  * moving a hundred frames. */
@@ -158,16 +162,47 @@ static void sleep_until_needed(struct soft *soft)
     disarm(soft);
 }
 
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static bool somebody_lags(const struct soft *soft)
+{
+    for (uint32_t i = 0; i < soft->attached_count; i++) {
+        const struct soft_end *end = &soft->ends[soft->attached[i]];
+
+        if (end->kind == SOFT_END_SHM && shm_port_unread(end->port) > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Who does not get to frames that lie in its ring may be waiting for this very processor: gives it
+ * away for a moment, without asking to be called, so that there is more to do at once afterwards.
+ * False: nobody needs it, or nobody used it. */
+static bool gives_way(struct soft *soft, uint64_t idle_ps)
+{
+    struct timespec doze = { .tv_nsec = DOZE_NS };
+
+    if (idle_ps < PATIENCE_PS || soft->dozes == DOZES_MAX || nap_ns(soft) < DOZE_NS ||
+        !somebody_lags(soft))
+        return false;
+    soft->dozes++;
+    nanosleep(&doze, NULL);
+    return true;
+}
+
 int soft_run(struct soft *soft, const volatile int *stop)
 {
     uint64_t spin_ps = (uint64_t)soft->config.spin_us * 1000000;
     uint64_t busy_ps = 0;
 
+    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
     while (!*stop && !soft->is_over) {
-        if (soft_pass(soft) > 0)
+        if (soft_pass(soft) > 0) {
             busy_ps = soft->now_ps;
+            soft->dozes = 0;
+        }
         look_at_sockets(soft);
-        if (soft->now_ps - busy_ps > spin_ps)
+        if (!gives_way(soft, soft->now_ps - busy_ps) && soft->now_ps - busy_ps > spin_ps)
             sleep_until_needed(soft);
     }
     return 0;

@@ -79,6 +79,7 @@ struct soft {
     struct control_server control;
     uint64_t now_ps;
     uint64_t looked_ps; /* at the sockets */
+    uint32_t dozes;     /* since there was something to do */
     uint64_t no_buffer; /* frames lost because all buffers were in use */
     bool is_over;
 };

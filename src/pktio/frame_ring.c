@@ -128,6 +128,11 @@ bool frame_ring_wait_for_room(struct frame_ring *ring)
     return frame_ring_room(ring) < PKTIO_BATCH_MAX && !ring->is_broken;
 }
 
+uint32_t frame_ring_unread(const struct frame_ring *ring)
+{
+    return ring->mine - atomic_load_explicit(&ring->shared->head, memory_order_relaxed);
+}
+
 /* ---- consumer ------------------------------------------------------------------------------- */
 
 static uint32_t filled(struct frame_ring *ring)

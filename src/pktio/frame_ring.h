@@ -75,6 +75,7 @@ uint32_t frame_ring_room(struct frame_ring *);
 void frame_ring_put(struct frame_ring *, const struct pktio_frame *); /* there is room */
 void frame_ring_publish(struct frame_ring *);                         /* all put so far */
 bool frame_ring_wait_for_room(struct frame_ring *);                   /* false: there is room */
+uint32_t frame_ring_unread(const struct frame_ring *); /* published, not given back yet */
 
 /* Consumer. The frames are lent until the next call, which gives them back. */
 uint32_t frame_ring_take(struct frame_ring *, struct pktio_received *, uint32_t max);

@@ -94,6 +94,11 @@ int shm_port_set_link(struct pktio_port *port, bool up)
     return send(port->link_fd, &link, sizeof(link), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+uint32_t shm_port_unread(const struct pktio_port *port)
+{
+    return frame_ring_unread(&((const struct shm_port *)port)->out);
+}
+
 static void close_shm(struct pktio_port *port)
 {
     struct shm_port *shm = shm_of(port);

@@ -64,3 +64,6 @@ int shm_port_serve(const struct shm_port_config *, struct pktio_port **);
 
 /* Server: takes the client's link down or up. */
 int shm_port_set_link(struct pktio_port *, bool up);
+
+/* Frames that were sent and that the other end has not finished with. */
+uint32_t shm_port_unread(const struct pktio_port *);
