@@ -52,6 +52,8 @@ void soft_ends_adopt(
 
     end->port = port;
     end->kind = kind;
+    if (kind == SOFT_END_SHM)
+        soft_loan_open(end);
     soft->attached[soft->attached_count++] = number;
     soft_ends_watch(soft, port->data_fd, number);
     if (kind != SOFT_END_INTERFACE) /* whose state is asked for in its own namespace only */
@@ -63,6 +65,8 @@ void soft_ends_release(struct soft *soft, uint32_t number)
     struct soft_end *end = &soft->ends[number];
     uint32_t i = 0;
 
+    if (end->loans.frames)
+        soft_loan_close(soft, end);
     pktio_port_close(end->port); /* its descriptors leave the epoll set by themselves */
     end->port = NULL;
     while (soft->wires[end->at].first != SOFT_NO_FRAME)

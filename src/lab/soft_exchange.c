@@ -3,6 +3,23 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
+/* What is shorter than this is copied: acknowledgements. */
+enum { LOAN_BYTES_MIN = 2 * SOFT_OWN_BYTES };
+
+static uint32_t fill(struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
+{
+    uint32_t frame = soft_frames_take(&soft->frames);
+    bool is_lent = soft->ends[number].loans.frames && length >= LOAN_BYTES_MIN;
+
+    if (is_lent)
+        soft_frames_borrow(&soft->frames, frame, bytes, length);
+    else
+        soft_frames_fill(&soft->frames, frame, bytes, length);
+    if (soft->ends[number].loans.frames)
+        soft_loan_note(soft, number, is_lent ? frame : SOFT_NO_FRAME);
+    return frame;
+}
+
 void soft_accept(struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
 {
     const struct soft_end *end = &soft->ends[number];
@@ -12,10 +29,11 @@ void soft_accept(struct soft *soft, uint32_t number, const uint8_t *bytes, uint3
 
     if (length == 0 || length > SOFT_FRAME_BYTES || soft->frames.free_count == 0) {
         soft->no_buffer++;
+        if (end->loans.frames)
+            soft_loan_note(soft, number, SOFT_NO_FRAME);
         return;
     }
-    frame = soft_frames_take(&soft->frames);
-    soft_frames_fill(&soft->frames, frame, bytes, length);
+    frame = fill(soft, number, bytes, length);
     if (end->is_launched) {
         soft_forward(soft, wire->peer, frame);
         return;
@@ -29,26 +47,37 @@ static bool is_due(const struct soft *soft, uint32_t frame, uint64_t now_ps)
     return frame != SOFT_NO_FRAME && soft->frames.list[frame].due_ps <= now_ps;
 }
 
+static uint32_t pieces_of(const struct soft *soft, uint32_t number, struct iovec pieces[2])
+{
+    const struct soft_frame *frame = &soft->frames.list[number];
+    bool is_lent = frame->lender != SOFT_NO_LENDER;
+
+    pieces[0] = (struct iovec){ soft_frames_bytes(&soft->frames, number),
+        is_lent ? SOFT_OWN_BYTES : frame->length };
+    pieces[1] = (struct iovec){ (void *)(uintptr_t)frame->rest, frame->length - SOFT_OWN_BYTES };
+    return is_lent ? 2 : 1;
+}
+
 /* Up to `room` of them at once. */
 static uint32_t hand_over(struct soft *soft, struct soft_end *end, uint32_t room)
 {
     const struct soft_wire *wire = &soft->wires[end->at];
-    struct iovec pieces[PKTIO_BATCH_MAX];
+    struct iovec pieces[PKTIO_BATCH_MAX][2];
     struct pktio_frame frames[PKTIO_BATCH_MAX];
     uint32_t numbers[PKTIO_BATCH_MAX];
     uint32_t count = 0;
 
     while (count < room && is_due(soft, wire->first, soft->now_ps)) {
         uint32_t frame = soft_wire_take(soft, end->at);
-        uint32_t length = soft->frames.list[frame].length;
 
-        pieces[count] = (struct iovec){ soft_frames_bytes(&soft->frames, frame), length };
-        frames[count] = (struct pktio_frame){ &pieces[count], 1, length };
+        frames[count] = (struct pktio_frame){ .pieces = pieces[count],
+            .piece_count = pieces_of(soft, frame, pieces[count]),
+            .length_bytes = soft->frames.list[frame].length };
         numbers[count++] = frame;
     }
     pktio_port_send(end->port, frames, count);
     for (uint32_t i = 0; i < count; i++)
-        soft_frames_give(&soft->frames, numbers[i]);
+        soft_give(soft, numbers[i]);
     end->under_way -= count;
     return count;
 }

@@ -88,13 +88,14 @@ static void cut(struct soft *soft, struct port_entry entry)
 
     switch_frame_trim(&bytes, &format_default, entry);
     soft->frames.list[entry.handle].length = (uint16_t)bytes.length;
+    soft_loan_copy(soft, entry.handle);
     soft_frames_read(&soft->frames, entry.handle);
 }
 
 static void refuse(struct soft *soft, struct fabric_end at, uint32_t frame, enum drop_reason reason)
 {
     switch_refuse(&soft->switches[at.node], at.port, reason);
-    soft_frames_give(&soft->frames, frame);
+    soft_give(soft, frame);
 }
 
 static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint32_t frame)
@@ -107,7 +108,7 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
         work_off(soft, wire_number);
     outcome = switch_queue(node, port, soft->frames.list[frame].entry, soft->now_ps);
     if (outcome.at_port.verdict == PORT_DROPPED) {
-        soft_frames_give(&soft->frames, frame);
+        soft_give(soft, frame);
         return;
     }
     if (outcome.at_port.verdict != PORT_QUEUED)

@@ -53,5 +53,15 @@ void soft_frames_fill(
 {
     memcpy(soft_frames_bytes(frames, number), bytes, length);
     frames->list[number].length = (uint16_t)length;
+    frames->list[number].lender = SOFT_NO_LENDER;
+    soft_frames_read(frames, number);
+}
+
+void soft_frames_borrow(
+    struct soft_frames *frames, uint32_t number, const uint8_t *bytes, uint32_t length)
+{
+    memcpy(soft_frames_bytes(frames, number), bytes, SOFT_OWN_BYTES);
+    frames->list[number].length = (uint16_t)length;
+    frames->list[number].rest = bytes + SOFT_OWN_BYTES;
     soft_frames_read(frames, number);
 }

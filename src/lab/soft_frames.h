@@ -10,6 +10,8 @@
 
 #define SOFT_FRAME_BYTES 4608 /* 4096 bytes of payload, all headers, and some room */
 #define SOFT_NO_FRAME    UINT32_MAX
+#define SOFT_OWN_BYTES   256 /* all headers: what is copied even if the rest is lent */
+#define SOFT_NO_LENDER   UINT32_MAX
 
 struct soft_frame {
     uint64_t due_ps;         /* at the far end of the wire that it is on */
@@ -17,9 +19,12 @@ struct soft_frame {
     uint16_t length;         /* from the first IP header on */
     uint16_t reason;         /* enum drop_reason: DROP_NONE, or why every switch refuses it */
     struct port_entry entry; /* as switches queue it */
+    const uint8_t *rest;     /* what follows SOFT_OWN_BYTES, if a NIC lends it */
+    uint32_t lender;         /* its end; SOFT_NO_LENDER: the frame lies here whole */
+    uint32_t slot;           /* there */
 };
 
-_Static_assert(sizeof(struct soft_frame) == 24, "many to a cache line");
+_Static_assert(sizeof(struct soft_frame) == 40, "as small as can be");
 
 struct soft_frames {
     uint8_t *bytes; /* count * SOFT_FRAME_BYTES, touched when first used */
@@ -33,6 +38,10 @@ bool soft_frames_init(struct soft_frames *, uint32_t count);
 void soft_frames_fini(struct soft_frames *);
 /* Copies a frame that fits. */
 void soft_frames_fill(struct soft_frames *, uint32_t frame, const uint8_t *bytes, uint32_t length);
+/* Copies the first SOFT_OWN_BYTES of a longer one; by whom the rest is lent is the caller's to say.
+ */
+void soft_frames_borrow(
+    struct soft_frames *, uint32_t frame, const uint8_t *bytes, uint32_t length);
 /* Its bytes have changed: what switches make of them now. */
 void soft_frames_read(struct soft_frames *, uint32_t frame);
 

@@ -9,7 +9,7 @@ static void discard_queue(struct soft *soft, struct soft_wire *wire)
     struct port_entry entry;
 
     while (switch_discard(node, wire->self.port, &entry))
-        soft_frames_give(&soft->frames, entry.handle);
+        soft_give(soft, entry.handle);
 }
 
 /* What is at the end of the cable learns that it is dead, or alive again. */

@@ -13,6 +13,7 @@
 enum {
     BATCH = 32,
     EVENTS = 64, /* ends served in a pass, where the system says which */
+    CACHE_LINE_BYTES = 64,
     DOZE_NS = 50000,
     DOZES_MAX = 20, /* in a row without anything to do */
     TIMER_SLACK_NS = 1000,
@@ -34,6 +35,13 @@ static uint64_t clock_ps(void)
     return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * 1000;
 }
 
+/* They were written by another processor. */
+static void prefetch_headers(const uint8_t *bytes)
+{
+    for (uint32_t at = 0; at < SOFT_OWN_BYTES; at += CACHE_LINE_BYTES)
+        __builtin_prefetch(bytes + at);
+}
+
 static uint32_t take_from(struct soft *soft, uint32_t number)
 {
     struct pktio_received frames[BATCH];
@@ -43,8 +51,11 @@ static uint32_t take_from(struct soft *soft, uint32_t number)
         soft->frames.free_count < BATCH)
         return 0;
     count = pktio_port_receive(soft->ends[number].port, frames, BATCH);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + 2 < count)
+            prefetch_headers(frames[i + 2].bytes);
         soft_accept(soft, number, frames[i].bytes, frames[i].length_bytes);
+    }
     return count;
 }
 
@@ -86,6 +97,9 @@ uint32_t soft_pass(struct soft *soft)
     soft_advance(soft);
     for (uint32_t i = 0; i < soft->attached_count; i++)
         work += soft_flush(soft, soft->attached[i]);
+    for (uint32_t i = 0; i < soft->attached_count; i++)
+        if (soft->ends[soft->attached[i]].loans.frames)
+            soft_loan_settle(soft, &soft->ends[soft->attached[i]]);
     return work;
 }
 

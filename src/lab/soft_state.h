@@ -43,6 +43,15 @@ enum soft_end_kind {
     SOFT_END_INTERFACE,
 };
 
+/* Slots of a NIC's ring that it has lent, in their order. */
+struct soft_loans {
+    uint32_t
+        *frames; /* that lie there; SOFT_NO_FRAME: none any more; NULL: this end lends nothing */
+    uint32_t slot_count;
+    uint32_t first; /* the oldest that was not given back */
+    uint32_t next;
+};
+
 /* A switch port whose cable leaves this process. */
 struct soft_end {
     struct pktio_port *port; /* NULL: nobody is there */
@@ -52,6 +61,7 @@ struct soft_end {
     bool is_launched;   /* they come from a switch of this process */
     uint32_t under_way; /* on the wire to it */
     uint32_t room;      /* known for frames beside those */
+    struct soft_loans loans;
 };
 
 struct soft {
@@ -118,6 +128,18 @@ void soft_ends_adopt(struct soft *, uint32_t end, struct pktio_port *, enum soft
 /* Nobody is there any more; the frames on their way are lost. */
 void soft_ends_release(struct soft *, uint32_t end);
 void soft_ends_watch(struct soft *, int fd, uint32_t end);
+
+/* soft_loan.c. An end shall lend its frames, if there is memory to keep account. */
+void soft_loan_open(struct soft_end *);
+/* The next slot that was received: the frame that lies there, or SOFT_NO_FRAME. */
+void soft_loan_note(struct soft *, uint32_t end, uint32_t frame);
+/* The frame shall lie here whole. */
+void soft_loan_copy(struct soft *, uint32_t frame);
+/* Gives back what nobody needs any more. */
+void soft_loan_settle(struct soft *, struct soft_end *);
+void soft_loan_close(struct soft *, struct soft_end *);
+/* A frame that has gone: its buffer is free again. */
+void soft_give(struct soft *, uint32_t frame);
 
 /* soft_wire.c: a frame whose last bit leaves at `end_ps`; the first that arrives, of one or more.
  */

@@ -24,6 +24,7 @@ static bool survives(struct soft *soft, struct soft_wire *wire, uint32_t frame)
     if (condition.is_down || condition.is_blackhole || prng_chance(&soft->prng, condition.loss))
         return false;
     if (prng_chance(&soft->prng, condition.corrupt)) {
+        soft_loan_copy(soft, frame);
         soft_frames_bytes(&soft->frames, frame)[soft->frames.list[frame].length - 1] ^= 1;
         soft_frames_read(&soft->frames, frame);
     }
@@ -39,7 +40,7 @@ static bool is_impaired(const struct soft_condition *condition)
 void soft_wire_lose(struct soft *soft, uint32_t wire_number, uint32_t frame)
 {
     soft->wires[wire_number].lost++;
-    soft_frames_give(&soft->frames, frame);
+    soft_give(soft, frame);
 }
 
 /* Behind all others; true: there are none. */

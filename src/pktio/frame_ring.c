@@ -139,25 +139,32 @@ static uint32_t filled(struct frame_ring *ring)
 {
     uint32_t tail = atomic_load(&ring->shared->tail);
 
-    if (tail - ring->mine > ring->slot_count)
+    if (tail - ring->mine > ring->slot_count - ring->lent)
         ring->is_broken = true;
     return ring->is_broken ? 0 : tail - ring->mine;
 }
 
-static void give_back(struct frame_ring *ring)
+void frame_ring_give_back(struct frame_ring *ring, uint32_t count)
 {
-    if (ring->lent == 0)
+    assert(count <= ring->lent);
+    if (count == 0)
         return;
-    ring->lent = 0;
-    atomic_store(&ring->shared->head, ring->mine);
+    ring->lent -= count;
+    atomic_store(&ring->shared->head, ring->mine - ring->lent);
     wake(&ring->shared->producer_waits, ring->peer_doorbell);
+}
+
+static void give_all_back(struct frame_ring *ring)
+{
+    if (!ring->keeps)
+        frame_ring_give_back(ring, ring->lent);
 }
 
 uint32_t frame_ring_take(struct frame_ring *ring, struct pktio_received *frames, uint32_t max)
 {
     uint32_t count;
 
-    give_back(ring);
+    give_all_back(ring);
     count = filled(ring);
     if (count > max)
         count = max;
@@ -172,13 +179,13 @@ uint32_t frame_ring_take(struct frame_ring *ring, struct pktio_received *frames,
             .length_bytes = length };
     }
     ring->mine += count;
-    ring->lent = count;
+    ring->lent += count;
     return count;
 }
 
 bool frame_ring_sleep(struct frame_ring *ring)
 {
-    give_back(ring);
+    give_all_back(ring);
     atomic_store(&ring->shared->consumer_sleeps, 1);
     return filled(ring) == 0;
 }

@@ -59,6 +59,7 @@ struct frame_ring {
     uint32_t lent;     /* consumer: slots lent to the caller */
     int peer_doorbell; /* an eventfd */
     bool is_broken;
+    bool keeps; /* consumer: gives back when it says so only */
 };
 
 size_t frame_ring_bytes(uint32_t slot_count, uint32_t slot_bytes);
@@ -77,7 +78,9 @@ void frame_ring_publish(struct frame_ring *);                         /* all put
 bool frame_ring_wait_for_room(struct frame_ring *);                   /* false: there is room */
 uint32_t frame_ring_unread(const struct frame_ring *); /* published, not given back yet */
 
-/* Consumer. The frames are lent until the next call, which gives them back. */
+/* Consumer. The frames are lent until the next call, which gives them back; to one that keeps them,
+ * until it gives back so many, the oldest first. */
 uint32_t frame_ring_take(struct frame_ring *, struct pktio_received *, uint32_t max);
+void frame_ring_give_back(struct frame_ring *, uint32_t count);
 bool frame_ring_sleep(struct frame_ring *); /* false: frames wait */
 void frame_ring_awake(struct frame_ring *);

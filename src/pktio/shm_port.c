@@ -99,6 +99,21 @@ uint32_t shm_port_unread(const struct pktio_port *port)
     return frame_ring_unread(&((const struct shm_port *)port)->out);
 }
 
+uint32_t shm_port_slot_count(const struct pktio_port *port)
+{
+    return ((const struct shm_port *)port)->in.slot_count;
+}
+
+void shm_port_keep_frames(struct pktio_port *port)
+{
+    shm_of(port)->in.keeps = true;
+}
+
+void shm_port_give_back(struct pktio_port *port, uint32_t count)
+{
+    frame_ring_give_back(&shm_of(port)->in, count);
+}
+
 static void close_shm(struct pktio_port *port)
 {
     struct shm_port *shm = shm_of(port);

@@ -67,3 +67,9 @@ int shm_port_set_link(struct pktio_port *, bool up);
 
 /* Frames that were sent and that the other end has not finished with. */
 uint32_t shm_port_unread(const struct pktio_port *);
+
+/* From now on received frames stay lent until they are given back, the oldest first; so many can
+ * be. */
+uint32_t shm_port_slot_count(const struct pktio_port *);
+void shm_port_keep_frames(struct pktio_port *);
+void shm_port_give_back(struct pktio_port *, uint32_t count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames through a soft fabric, from the ports of one NIC to those of another. The clock is the
  * real one: nothing here depends on how fast it runs. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,39 @@ struct bench {
     struct pktio_port *nics[2][PLANES];
 };
 
+struct caller {
+    pthread_t thread;
+    char path[64];
+    char name[16];
+    uint32_t plane;
+    struct pktio_port *port;
+    int err;
+};
+
+static void *call(void *context)
+{
+    struct caller *caller = context;
+
+    caller->err = shm_port_connect(
+        &(struct shm_port_config){
+            .path = caller->path, .name = caller->name, .port = caller->plane },
+        &caller->port);
+    return NULL;
+}
+
 static void attach(struct bench *bench, uint32_t nic, uint32_t plane)
 {
-    struct pktio_port *ends[2];
+    const struct soft_end *end = &bench->soft->ends[soft_nic_end(bench->soft, nic, plane)];
+    struct caller caller = { .plane = plane };
 
-    EXPECT_EQ(pair_port_open(&(struct pair_port_config){ .mtu_bytes = 4544 }, ends), 0);
-    bench->nics[nic][plane] = ends[0];
-    soft_ends_adopt(
-        bench->soft, soft_nic_end(bench->soft, nic, plane), ends[1], SOFT_END_INTERFACE);
+    snprintf(caller.path, sizeof(caller.path), "%s/fabric/attach", bench->root);
+    snprintf(caller.name, sizeof(caller.name), "mrc%u", nic);
+    EXPECT_EQ(pthread_create(&caller.thread, NULL, call, &caller), 0);
+    while (!end->port)
+        soft_attach_one(bench->soft);
+    pthread_join(caller.thread, NULL);
+    EXPECT_EQ(caller.err, 0);
+    bench->nics[nic][plane] = caller.port;
 }
 
 static void start(struct bench *bench)
@@ -234,6 +260,48 @@ SPEC("frames to a NIC that reads nothing wait in the switch, and come when it re
     run_until(&bench, &seen, 600);
     EXPECT_EQ(seen.out_of_order, 0);
     EXPECT(!uses_buffers(&bench));
+    stop(&bench);
+}
+
+/* Slots that the first NIC's port has back. */
+static uint32_t free_slots(const struct bench *bench)
+{
+    return shm_port_slot_count(bench->nics[0][0]) - shm_port_unread(bench->nics[0][0]);
+}
+
+SPEC("what waits long is copied, so that a NIC gets its slots back; what it sends next arrives")
+{
+    struct bench bench = small_fabric();
+    struct seen seen = { 0 };
+
+    start(&bench);
+    for (uint32_t i = 0; i < 1000; i++) {
+        send(&bench, 0, i);
+        for (uint32_t pass = 0; pass < PASSES_MAX && free_slots(&bench) < 100; pass++)
+            soft_pass(bench.soft);
+    }
+    EXPECT_GE(free_slots(&bench), 100);
+    EXPECT(uses_buffers(&bench));
+    run_until(&bench, &seen, 1000);
+    EXPECT_EQ(seen.out_of_order, 0);
+    stop(&bench);
+}
+
+SPEC("frames of a NIC that leaves, lent by it, arrive unharmed")
+{
+    struct bench bench = small_fabric();
+    struct seen seen = { 0 };
+    uint32_t end;
+
+    start(&bench);
+    end = soft_nic_end(bench.soft, 0, 0);
+    for (uint32_t i = 0; i < 30; i++)
+        send(&bench, 0, i);
+    for (uint32_t i = 0; i < PASSES_MAX && !uses_buffers(&bench); i++)
+        soft_pass(bench.soft);
+    soft_ends_release(bench.soft, end);
+    run_until(&bench, &seen, 30);
+    EXPECT_EQ(seen.whole, 30);
     stop(&bench);
 }
 
