@@ -207,8 +207,7 @@ enum drop_reason nic_on_endpoint_response(
         report_answer(nic, request, round_trip_ns(request, packet, now_ns));
         break;
     case NIC_ENDPOINT_REVERSE:
-        if (nic->qps[request->qp_index] && nic->qps[request->qp_index]->responder)
-            responder_on_reverse_answer(nic->qps[request->qp_index], id, request->ev_index, now_ns);
+        responder_on_reverse_answer(nic->qps[request->qp_index], id, request->ev_index, now_ns);
         break;
     case NIC_ENDPOINT_PORT:
         nic_port_on_answer(nic, request->port, now_ns);

@@ -179,6 +179,22 @@ SPEC("forgetting a QP leaves the answers of others and of the endpoint")
     EXPECT_EQ(pop(&queue), 0);
 }
 
+SPEC("forgetting the QP with the index 0 leaves the answers of the endpoint, which have none")
+{
+    struct queue queue;
+
+    queue_init(&queue);
+    push_endpoint(&queue, 1);
+    push(&queue, 0, 2);
+    push_endpoint(&queue, 3);
+    push(&queue, 1, 4);
+    control_queue_forget(&queue.control, 0);
+    EXPECT_EQ(pop(&queue), 1);
+    EXPECT_EQ(pop(&queue), 3);
+    EXPECT_EQ(pop(&queue), 4);
+    EXPECT_EQ(pop(&queue), 0);
+}
+
 SPEC("a measuring arena learns what a queue needs")
 {
     struct control_queue control;

@@ -467,3 +467,31 @@ SPEC("destroying a QP takes its probe of the way back with it, if that still wai
     EXPECT(!transport_wants_to_send(nic.transport));
     by_hand_close(&nic);
 }
+
+/* A probe of the QP's way back has left: its request. */
+static struct packet reverse_probe(void)
+{
+    struct packet packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 64);
+
+    by_hand_receive(&nic, &packet);
+    by_hand_send(&nic);
+    nic.now_ns += 15000;
+    transport_expire(nic.transport, nic.now_ns);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_ENDPOINT_REQUEST), 1);
+    return *by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST);
+}
+
+SPEC("nobody waits for the answer to a probe of the way back once its QP is gone or replaced")
+{
+    struct packet answer;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    answer = answer_of((uint16_t)reverse_probe().psn.value);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    by_hand_close(&nic);
+}
