@@ -138,3 +138,28 @@ SPEC("§10: the first goes on a GOOD EV that is not the oldest hole's, later one
     EXPECT_GE(count, 1);
     by_hand_close(&nic);
 }
+
+SPEC("§6.3, §10: where only a Transport ACK is missing, the last packet goes again and no probe "
+     "does")
+{
+    observe_open_sending(&nic, sent, 2);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, 1, 0, 0), DROP_NONE);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), UINT64_MAX);
+    EXPECT_EQ(nic.sent[0].psn.value, sent[1].psn.value);
+    EXPECT_EQ(nic.sent_count, 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: where all is acknowledged, no timer of the tail runs on")
+{
+    observe_open_sending(&nic, sent, 2);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, 1, 0, 0), DROP_NONE);
+    EXPECT_EQ(observe_acked(&nic, 1, 1), DROP_NONE);
+    by_hand_wait(&nic, 10 * LONG_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 0);
+    by_hand_close(&nic);
+}
