@@ -38,6 +38,7 @@ static void print_times(const json_t *qp)
     char reorder[24];
     char timeout[24];
     char target[24];
+    char probe[24];
 
     printf("    rtt base %s smoothed %s target %s reorder %s timeout %s timeouts %lld\n",
         status_time(status_number(qp, "base_rtt_ns"), base),
@@ -45,12 +46,14 @@ static void print_times(const json_t *qp)
         status_time(status_number(qp, "target_delay_ns"), target),
         status_time(status_number(qp, "reorder_window_ns"), reorder),
         status_time(status_number(qp, "timeout_ns"), timeout), status_number(qp, "timeouts"));
-    printf("    floors base %s target %s reorder %s sack_idle %s tail_probe %s\n",
+    printf("    floors base %s target %s reorder %s sack_idle %s tail_probe %s "
+           "probe_timeout %s\n",
         status_time(status_number(floors, "base_rtt_ns"), base),
         status_time(status_number(floors, "target_delay_ns"), target),
         status_time(status_number(floors, "reorder_window_ns"), reorder),
         status_time(status_number(floors, "sack_idle_ns"), smoothed),
-        status_time(status_number(floors, "tail_probe_ns"), timeout));
+        status_time(status_number(floors, "tail_probe_ns"), timeout),
+        status_time(status_number(floors, "probe_timeout_ns"), probe));
 }
 
 static void print_qp(const char *device, const json_t *qp)

@@ -26,6 +26,7 @@ enum {
     /* docs/decisions/0013: nor is it loss. */
     REAL_REORDER_NS = 40 * 1000 * 1000,
     REAL_TAIL_NS = 5 * 1000 * 1000,
+    REAL_PROBE_NS = 20 * 1000 * 1000,
     REAL_TIMEOUT = 17, /* 134 ms, and in all as long as 14 and 7: 4.5 s */
     REAL_RETRIES = 4,
     HEADERS_MAX = FRAME_HEADER_BYTES_MAX + FRAME_ICRC_BYTES,
@@ -62,6 +63,7 @@ void host_config_init(struct host_config *config)
     config->parameters.target_delay_floor = REAL_TARGET_NS;
     config->parameters.sack_idle_floor = REAL_TIMER_NS;
     config->parameters.tail_floor = REAL_TAIL_NS;
+    config->parameters.probe_timeout_floor = REAL_PROBE_NS;
     config->parameters.reo_wnd = REAL_REORDER_NS;
     config->parameters.timeout = REAL_TIMEOUT;
     config->parameters.retry_exponential = REAL_RETRIES;

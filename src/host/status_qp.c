@@ -79,10 +79,12 @@ static void write_floors(const struct host_nic *nic, const struct qp_snapshot *q
 
     fprintf(out,
         ",\"floors\":{\"base_rtt_ns\":%llu,\"target_delay_ns\":%llu,\"reorder_window_ns\":%llu,"
-        "\"sack_idle_ns\":%llu,\"tail_probe_ns\":%llu},\"target_delay_ns\":%llu",
+        "\"sack_idle_ns\":%llu,\"tail_probe_ns\":%llu,\"probe_timeout_ns\":%llu},"
+        "\"target_delay_ns\":%llu",
         (unsigned long long)parameters->base_rtt_floor,
         (unsigned long long)parameters->target_delay_floor, (unsigned long long)parameters->reo_wnd,
         (unsigned long long)parameters->sack_idle_floor, (unsigned long long)parameters->tail_floor,
+        (unsigned long long)parameters->probe_timeout_floor,
         (unsigned long long)qp->cc.target_delay_ns);
 }
 

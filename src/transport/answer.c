@@ -134,12 +134,14 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
 }
 
 /* The way back of the QP; any EV while nothing is heard, as that one may be why. */
-static uint32_t endpoint_ev(struct qp *qp, uint32_t plane, uint64_t now_ns)
+static uint32_t endpoint_ev(
+    const struct transport *nic, struct qp *qp, uint32_t plane, uint64_t now_ns)
 {
     uint32_t way_back = path_reverse_ev(&qp->reverse, plane);
     uint32_t other = PATH_NONE;
 
-    if (qp->requester && qp->attributes.state == QP_RTS && qp->requester->tail_rounds > 1)
+    if (nic->parameters->endpoint_answer && qp->requester && qp->attributes.state == QP_RTS &&
+        qp->requester->tail_rounds > 1)
         other = path_pick_other(qp->paths, UINT32_C(1) << plane, plane, PATH_NONE, now_ns);
     return other == PATH_NONE ? way_back : other;
 }
@@ -160,7 +162,7 @@ static bool answer_endpoint(struct transport *nic, const struct control_record *
     fill_envelope(nic, dst, BTH_ENDPOINT_QPN, out);
     out->port = (uint8_t)__builtin_ctz(ports);
     out->ev = qp && qp->reverse.plane_mask >> out->port & 1
-                  ? qp_ev(qp, endpoint_ev(qp, out->port, now_ns))
+                  ? qp_ev(qp, endpoint_ev(nic, qp, out->port, now_ns))
                   : record->entropy;
     out->opcode = OPCODE_ENDPOINT_RESPONSE;
     out->psn = record->psn;

@@ -121,6 +121,14 @@ struct transport {
     uint64_t drops[DROP_REASON_COUNT];
 };
 
+/* How long a probe may take to be answered where round trips take so long (§16.1). */
+static inline uint64_t nic_probe_timeout_ns(const struct transport *nic, uint64_t rtt_ns)
+{
+    uint64_t floor_ns = nic->parameters->probe_timeout_floor;
+
+    return 4 * rtt_ns > floor_ns ? 4 * rtt_ns : floor_ns;
+}
+
 /* Planes towards the peer: our port usable, the peer's up. */
 static inline uint32_t qp_planes(const struct transport *nic, const struct qp *qp)
 {

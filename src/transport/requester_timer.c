@@ -5,11 +5,6 @@
 #include "transport/nic.h"
 #include "transport/retry.h"
 
-enum {
-    PROBE_TIMEOUT_RTTS = 4,
-    PROBE_TIMEOUT_LEAST_NS = 100 * 1000,
-};
-
 static struct retry_schedule schedule_of(const struct qp *qp)
 {
     return (struct retry_schedule){ .timeout = qp->attributes.timeout,
@@ -106,7 +101,6 @@ static bool is_watching(const struct requester *requester)
 void requester_watch(struct transport *nic, struct qp *qp, uint32_t ev_index, uint64_t now_ns)
 {
     struct requester *requester = qp->requester;
-    uint64_t timeout_ns = (uint64_t)PROBE_TIMEOUT_RTTS * requester->smoothed_rtt_ns;
 
     if (requester->watched_ev != ev_index) {
         if (is_watching(requester) || path_state_of(qp->paths, ev_index) != EV_GOOD)
@@ -115,7 +109,7 @@ void requester_watch(struct transport *nic, struct qp *qp, uint32_t ev_index, ui
         requester->watched_again = false;
     }
     requester->watch_units = requester->received_units;
-    requester->watch_ns = now_ns + at_least(timeout_ns, PROBE_TIMEOUT_LEAST_NS);
+    requester->watch_ns = now_ns + nic_probe_timeout_ns(nic, requester->smoothed_rtt_ns);
     qp_arm(nic, qp, requester->watch_ns);
 }
 

@@ -12,10 +12,7 @@ enum {
     UNITS_BYTES = 256,
     UNIT_PSNS = 128,
     PENALTY_MAX = 127,
-    REVERSE_TIMEOUT_RTTS = 4,
-    REVERSE_TIMEOUT_LEAST_NS = 100 * 1000,
     REVERSE_BURST = 16,
-    REVERSE_DRAWS = 4,
     REVERSE_TICK_SHIFT = 10,
     FLUSH_SACKS_MAX = 64,
 };
@@ -197,12 +194,17 @@ static struct responder_reverse *take_reverse(struct responder *responder, uint6
     return taken;
 }
 
+static bool must_wait(const struct transport *nic, const struct responder *responder)
+{
+    return !nic->parameters->reverse_probe_overlap && responder->reverse_deadline_ns != UINT64_MAX;
+}
+
 /* A random EV, as long as that does not take too long one that nobody knows to be bad. */
 static uint32_t reverse_target(struct transport *nic, const struct qp *qp)
 {
     uint32_t ev_index = PATH_NONE;
 
-    for (uint32_t i = 0; i < REVERSE_DRAWS; i++) {
+    for (uint32_t i = 0; i < nic->parameters->reverse_probe_draws; i++) {
         ev_index =
             path_reverse_probe_target(&qp->reverse, qp->profile, qp_planes(nic, qp), &nic->prng);
         if (ev_index == PATH_NONE || !qp_knows_bad(nic, qp, ev_index))
@@ -217,7 +219,7 @@ static void probe_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct responder *responder = qp->responder;
     bool sends = qp->sent_data;
-    uint64_t timeout_ns = (uint64_t)REVERSE_TIMEOUT_RTTS * qp->cc.base_rtt_ns;
+    uint64_t timeout_ns = nic_probe_timeout_ns(nic, qp->cc.base_rtt_ns);
     struct responder_reverse *probe = take_reverse(responder, now_ns);
     uint32_t ev_index;
     int32_t id;
@@ -228,7 +230,7 @@ static void probe_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
     if (responder->heard && qp->port_update_owed)
         qp_remind_of_ports(nic, qp, now_ns);
     responder->heard = false;
-    if (sends || !reverse_rate_allows(nic, now_ns))
+    if (sends || must_wait(nic, responder) || !reverse_rate_allows(nic, now_ns))
         return;
     ev_index = reverse_target(nic, qp);
     if (ev_index == PATH_NONE)
@@ -245,8 +247,6 @@ static void probe_reverse(struct transport *nic, struct qp *qp, uint64_t now_ns)
     nic_count(nic, COUNTER_REVERSE_PROBES);
     probe->request = (uint16_t)id;
     probe->ev_index = (uint16_t)ev_index;
-    if (timeout_ns < REVERSE_TIMEOUT_LEAST_NS)
-        timeout_ns = REVERSE_TIMEOUT_LEAST_NS;
     probe->deadline_ticks = (uint32_t)((now_ns + timeout_ns) >> REVERSE_TICK_SHIFT) + 1;
     update_reverse_deadline(responder, now_ns);
 }

@@ -12,8 +12,6 @@ enum {
     EV_EVENT_SLOTS = 64,
     PEER_SLOTS = 64,
     CONTROL_SLOTS_PER_ADDRESS = 4,
-    PROBE_TIMEOUT_RTTS = 4,
-    PROBE_TIMEOUT_LEAST_NS = 100 * 1000,
 };
 
 static struct nic_ring take_ring(struct arena *arena, uint32_t qp_count_max)
@@ -69,7 +67,6 @@ static void take_queues(
 static void derive_path_config(struct transport *nic)
 {
     const struct parameters *parameters = nic->parameters;
-    uint64_t timeout_ns = PROBE_TIMEOUT_RTTS * parameters->base_rtt;
 
     nic->path_config = (struct path_config){ .policy = (enum path_policy)parameters->path_policy,
         .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
@@ -80,8 +77,7 @@ static void derive_path_config(struct transport *nic)
             (uint32_t)(parameters->skip_lapse ? parameters->skip_lapse : parameters->base_rtt),
         .probe_first_ns = parameters->ev_probe_first,
         .probe_longest_ns = parameters->ev_probe_longest,
-        .probe_timeout_ns =
-            timeout_ns > PROBE_TIMEOUT_LEAST_NS ? timeout_ns : PROBE_TIMEOUT_LEAST_NS,
+        .probe_timeout_ns = nic_probe_timeout_ns(nic, parameters->base_rtt),
         .probe_successes = (uint32_t)parameters->ev_probe_successes,
         .probe_successes_max = (uint32_t)parameters->ev_probe_successes_max };
     /* Without trimming a loss may be congestion (§24). */

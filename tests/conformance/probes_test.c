@@ -392,6 +392,56 @@ SPEC("§16.1: one unanswered probe says nothing of a GOOD EV; a second, while ot
     by_hand_close(&nic);
 }
 
+SPEC("§16.1: probe_timeout_floor: a probe of a GOOD EV has failed no sooner")
+{
+    uint64_t again_ns;
+
+    observe_prepare(&nic);
+    nic.config.parameters.probe_timeout_floor = 500000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 64);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, 100000), UINT64_MAX);
+    observe_acked(&nic, 0, 1);
+    others_progress(0, 5);
+    again_ns = observe_wait_for(&nic, observe_is_probe, 1000000);
+    EXPECT_AFTER(again_ns, 500000);
+    by_hand_close(&nic);
+}
+
+/* Where a bad EV stands whose probe is answered after 300 us. */
+static enum path_ev_state after_late_answer(uint64_t floor_ns)
+{
+    enum path_ev_state state;
+    struct packet probe;
+    struct packet sack;
+
+    observe_prepare(&nic);
+    nic.config.parameters.probe_timeout_floor = floor_ns;
+    nic.config.parameters.ev_probe_successes = 1;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    path_on_mark(
+        transport_qp_paths(nic.transport, OBSERVE_QPN), 1, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, 100000000), UINT64_MAX);
+    probe = nic.sent[0];
+    by_hand_wait(&nic, 300000);
+    sack = by_hand_sack(&nic, OBSERVE_QPN, observe_out(-1));
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = probe.probe.probe_id;
+    sack.sack.entropy = probe.ev;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    state = observe_ev(&nic, probe.ev);
+    by_hand_close(&nic);
+    return state;
+}
+
+SPEC("§16.1: probe_timeout_floor: a probe of a bad EV has failed no sooner")
+{
+    EXPECT_EQ(after_late_answer(100000), EV_ASSUMED_BAD);
+    EXPECT_EQ(after_late_answer(500000), EV_GOOD);
+}
+
 SPEC("§16.1: a second probe that is answered clears the EV, and so does silence all around")
 {
     struct packet probe = tail_probe();

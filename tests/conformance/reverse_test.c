@@ -105,6 +105,108 @@ SPEC("§17: a QP that receives and does not send probes one EV of its way back i
     by_hand_close(&nic);
 }
 
+/* Data arrive for six base RTTs, no probe is answered. */
+static uint64_t unanswered_probes(uint64_t overlap)
+{
+    uint64_t count;
+
+    observe_prepare(&nic);
+    nic.config.parameters.reverse_probe_overlap = overlap;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    for (int32_t i = 0; i < 6; i++) {
+        sack_by(i, 0);
+        by_hand_wait(&nic, BASE_RTT_NS);
+    }
+    count = by_hand_count(&nic, COUNTER_REVERSE_PROBES);
+    by_hand_close(&nic);
+    return count;
+}
+
+SPEC("§17: the next probe does not wait for the answer to the last, unless told to (decision 12)")
+{
+    EXPECT_GE(unanswered_probes(1), 5);
+    EXPECT_EQ(unanswered_probes(0), 1);
+}
+
+/* Of 30 probes those on EVs known to be bad: three of four are. */
+static uint32_t probes_of_bad(uint64_t draws)
+{
+    uint32_t count = 0;
+
+    observe_prepare(&nic);
+    nic.config.parameters.reverse_probe_draws = draws;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (i % 4)
+            path_on_mark(transport_qp_paths(nic.transport, OBSERVE_QPN), i, PATH_MARKED_ALWAYS_SKIP,
+                nic.now_ns);
+    for (int32_t i = 0; i < 30; i++) {
+        sack_by(i, 0);
+        EXPECT_NE(observe_wait_for(&nic, observe_is_request, 2 * BASE_RTT_NS), UINT64_MAX);
+        count += observe_ev(&nic, nic.sent[0].ev) == EV_ASSUMED_BAD;
+        EXPECT_EQ(answer(&nic.sent[0]), DROP_NONE);
+    }
+    by_hand_close(&nic);
+    return count;
+}
+
+SPEC("§17: an EV known to be bad is probed only if none better is drawn (decision 12)")
+{
+    EXPECT_GE(probes_of_bad(1), 15);
+    EXPECT_LE(probes_of_bad(16), 2);
+}
+
+/* How many EVs carry 16 answers to EV probes of a peer that has answered nothing for 200 us. */
+static uint32_t evs_of_answers(uint64_t endpoint_answer)
+{
+    uint32_t seen = 0;
+    uint32_t count = 0;
+
+    observe_prepare(&nic);
+    nic.config.parameters.endpoint_answer = endpoint_answer;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, 64);
+    by_hand_wait(&nic, 200000);
+    for (uint16_t i = 0; i < 16; i++) {
+        struct packet request =
+            by_hand_endpoint(&nic, nic.peer, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, i);
+
+        EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+        by_hand_send(&nic);
+        seen |= UINT32_C(1) << path_profile_find(
+                    &nic.profile, observe_nth(&nic, observe_is_answer, 0)->ev);
+    }
+    for (; seen; seen &= seen - 1)
+        count++;
+    by_hand_close(&nic);
+    return count;
+}
+
+SPEC("§17: who hears nothing answers EV probes by any EV of the plane, or by the way back "
+     "(decision 12)")
+{
+    EXPECT_GE(evs_of_answers(1), 3);
+    EXPECT_EQ(evs_of_answers(0), 1);
+}
+
+SPEC("§16.1: probe_timeout_floor: a probe of the way back has failed no sooner")
+{
+    observe_prepare(&nic);
+    nic.config.parameters.probe_timeout_floor = 500000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    sack_by(0, 0);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_request, 2 * BASE_RTT_NS), UINT64_MAX);
+    by_hand_wait(&nic, 499000);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 0);
+    by_hand_wait(&nic, 3000);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 1);
+    by_hand_close(&nic);
+}
+
 SPEC("§17: a QP that hears nothing any more stops probing")
 {
     observe_open(&nic);
