@@ -178,6 +178,39 @@ while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
 done
 beside_tcp 'writes of 1 MiB, soft fabric (shm)' "$(write_gbps)"
 
+# ---- a verbs program over the same fabric ------------------------------------------------------------------
+
+perf_gbps() # 64 KiB, as many in flight as perftest has
+{
+    timeout $((seconds + 30)) "$mrc" perf write --devices mrc0,mrc1 -s 64K -D "$seconds" -j 2>>"$folder/log" |
+        figure bw_average_gbps
+}
+
+verbs_gbps()
+{
+    port=$((port + 1))
+    timeout $((seconds + 30)) "$mrc" exec --nic h0 -- ib_write_bw -s 65536 -D "$seconds" -p $port >/dev/null 2>>"$folder/log" &
+    sleep 1
+    timeout $((seconds + 30)) "$mrc" exec --nic h1 -- ib_write_bw -s 65536 -D "$seconds" --report_gbits -p $port 127.0.0.1 \
+        2>>"$folder/log" | awk '$1 == 65536 { print $4 }'
+    wait $!
+}
+
+median() # of the lines on standard input
+{
+    sort -n | awk '{ value[NR] = $1 } END { if (NR) print value[int((NR + 1) / 2)] }'
+}
+
+if command -v ib_write_bw >/dev/null; then
+    for _ in 1 2 3; do # in turns, so that what else goes on meets both
+        perf_gbps >>"$folder/perf"
+        verbs_gbps >>"$folder/verbs"
+    done
+    result 'writes of 64 KiB by ib_write_bw, soft fabric' "$(median <"$folder/verbs")" Gb/s 'mrc perf' "$(median <"$folder/perf")"
+else
+    say 'ib_write_bw is not installed (package perftest)'
+fi
+
 # A receiver whose sender stands still: its NIC is open, its QP connected, nothing comes.
 ticks()
 {
