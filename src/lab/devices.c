@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_BYTES 512
+#define PATH_BYTES      512
+#define BASE_RTT_NS_MAX 1000000000 /* of the parameter */
 
 /* The first line of a `config` says whose it is. */
 #define TITLE_FORMAT "# NIC h%u of the fabric '%s'\n"
@@ -21,9 +22,11 @@
  * keep its window small for ever. */
 static void write_base_rtt(uint64_t base_rtt_ps, FILE *file)
 {
+    uint64_t base_rtt_ns = (base_rtt_ps + DEVICES_SOFTWARE_RTT_PS) / 1000;
+
     if (base_rtt_ps > DEVICES_SOFTWARE_RTT_PS)
         fprintf(file, "  base_rtt: %lluns\n",
-            (unsigned long long)(base_rtt_ps + DEVICES_SOFTWARE_RTT_PS) / 1000);
+            (unsigned long long)(base_rtt_ns < BASE_RTT_NS_MAX ? base_rtt_ns : BASE_RTT_NS_MAX));
 }
 
 static void write_config(const struct devices *devices, uint32_t nic, FILE *file)

@@ -50,7 +50,7 @@ start() # ARGUMENT...: a fabric, once it answers; its process is $started
     "$mrc" fabric run -q "$@" "$file" &
     started=$!
     tries=0
-    while [ "$tries" -lt 100 ] && ! "$mrc" fabric show -n "${2:-fabric}" >/dev/null 2>&1; do
+    while [ "$tries" -lt 100 ] && ! "$mrc" fabric list | grep -q up; do
         tries=$((tries + 1))
         sleep 0.1
     done
@@ -81,6 +81,16 @@ exits 0 'that can be stopped' "$mrc" fabric stop -n other
 wait "$started"
 is 'and takes them away' "$(find "$MRC_RUN_DIR" -name 'mrc[0-9]*')" ''
 start
+is 'a NIC expects the round trips of software' "$(grep -c base_rtt "$MRC_RUN_DIR/mrc/mrc0/config")" 0
+"$mrc" fabric stop
+wait "$started"
+start -s 100
+is 'and those of the cables where these take longer' "$(grep -c 'base_rtt: [0-9]\{7\}ns$' "$MRC_RUN_DIR/mrc/mrc0/config")" 1
+"$mrc" fabric stop
+wait "$started"
+start -s 1000000
+exits 0 'whatever these are' "$mrc" port show dev mrc0
+contains '  the device can be opened' "$output" 'mrc0 port 1 plane 0 admin up'
 "$mrc" fabric stop
 wait "$started"
 is 'nothing is left when both have been stopped' "$(find "$MRC_RUN_DIR" -mindepth 2)" ''
