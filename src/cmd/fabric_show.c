@@ -8,6 +8,8 @@
 
 #include "cmd/fabric.h"
 
+#define UNPACED_BPS 8000000000000
+
 static const char name[] = "fabric show";
 
 static void print_usage(FILE *to)
@@ -26,15 +28,25 @@ static long long number(const json_t *of, const char *key)
     return json_integer_value(json_object_get(of, key));
 }
 
+/* Links without a pace have the highest rate there is. */
+static const char *rate(const json_t *port, char out[static 24])
+{
+    long long rate_bps = number(port, "rate_bps");
+
+    snprintf(out, 24, "%.1f", (double)rate_bps / 1e9);
+    return rate_bps >= UNPACED_BPS ? "-" : out;
+}
+
 static void print_link(const char *from, const json_t *port)
 {
     long long packets = number(port, "frames");
+    char text[24];
 
-    printf("%-12s %-18s %-5s %7.1f %12lld %8lld %8lld %8lld %8lld %9lld\n", from,
+    printf("%-12s %-18s %-5s %7s %12lld %8lld %8lld %8lld %8lld %9lld\n", from,
         json_string_value(json_object_get(port, "link")),
-        json_is_true(json_object_get(port, "up")) ? "up" : "DOWN",
-        (double)number(port, "rate_bps") / 1e9, packets, number(port, "marked"),
-        number(port, "trimmed_arriving") + number(port, "trimmed_tail"), number(port, "lost"),
+        json_is_true(json_object_get(port, "up")) ? "up" : "DOWN", rate(port, text), packets,
+        number(port, "marked"), number(port, "trimmed_arriving") + number(port, "trimmed_tail"),
+        number(port, "lost"),
         number(port, "dropped_data_queue") + number(port, "dropped_control_queue") +
             number(port, "dropped_buffer") + number(port, "dropped_port_down"),
         number(port, "data_depth_bytes_max"));
