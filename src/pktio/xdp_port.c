@@ -72,12 +72,12 @@ static void call_kernel(struct xdp_port *xdp)
         return;
 }
 
+/* Buffers come back as early as can be: those used last are still in the cache. */
 static uint32_t room(struct pktio_port *port)
 {
     struct xdp_port *xdp = xdp_of(port);
 
-    if (xdp->free_count < PKTIO_BATCH_MAX)
-        take_back(xdp);
+    take_back(xdp);
     if (xdp->free_count < PKTIO_BATCH_MAX)
         call_kernel(xdp);
     return xdp->free_count;
@@ -115,6 +115,13 @@ static void send_frames(struct pktio_port *port, const struct pktio_frame *frame
     call_kernel(xdp);
 }
 
+/* What the kernel had no memory for in copy mode still stands in the ring. */
+static void send_rest(struct xdp_port *xdp)
+{
+    if (__atomic_load_n(xdp->tx.consumer, __ATOMIC_RELAXED) != xdp->tx.cached_prod)
+        call_kernel(xdp);
+}
+
 /* ---- receiving --------------------------------------------------------------------------------
  */
 
@@ -138,6 +145,7 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
     uint32_t count;
 
     give_back(xdp);
+    send_rest(xdp);
     count = xsk_ring_cons__peek(&xdp->rx, max, &at);
     for (uint32_t i = 0; i < count; i++) {
         const struct xdp_desc *desc = xsk_ring_cons__rx_desc(&xdp->rx, at + i);
@@ -221,9 +229,15 @@ static int make_socket(struct xdp_port *xdp, const struct xdp_port_config *confi
     struct xsk_socket_config wish = {
         .rx_size = BUFFERS, .tx_size = BUFFERS, .bind_flags = XDP_USE_NEED_WAKEUP
     };
+    int send_bytes = 2 * BUFFERS * BUFFER_BYTES; /* of the kernel's copies: for a full ring */
+    int err;
 
-    return xdp->library->socket_create(
+    err = xdp->library->socket_create(
         &xdp->socket, config->interface, config->queue, xdp->umem, &xdp->rx, &xdp->tx, &wish);
+    if (!err)
+        setsockopt(xdp->library->socket_fd(xdp->socket), SOL_SOCKET, SO_SNDBUFFORCE, &send_bytes,
+            sizeof(send_bytes));
+    return err;
 }
 
 static int prime(struct xdp_port *xdp)
