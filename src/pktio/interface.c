@@ -3,7 +3,9 @@
 #include "pktio/interface.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +20,6 @@ static int ask(const char *name, unsigned long what, struct ifreq *request)
 
     if (fd < 0)
         return -errno;
-    *request = (struct ifreq){ .ifr_flags = 0 };
     snprintf(request->ifr_name, sizeof(request->ifr_name), "%s", name);
     err = ioctl(fd, what, request) < 0 ? -errno : 0;
     close(fd);
@@ -43,7 +44,7 @@ static int open_link_events(void)
 
 int interface_open(struct interface *interface, const char *name)
 {
-    struct ifreq request;
+    struct ifreq request = { .ifr_flags = 0 };
     int err;
 
     if (strlen(name) >= sizeof(interface->name))
@@ -66,7 +67,7 @@ int interface_open(struct interface *interface, const char *name)
 
 bool interface_is_up(const struct interface *interface)
 {
-    struct ifreq request;
+    struct ifreq request = { .ifr_flags = 0 };
     short both = IFF_UP | IFF_RUNNING;
 
     return ask(interface->name, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & both) == both;
@@ -79,6 +80,14 @@ bool interface_update(const struct interface *interface)
     while (recv(interface->link_fd, messages, sizeof(messages), MSG_DONTWAIT) > 0)
         ;
     return interface_is_up(interface);
+}
+
+bool interface_is_driven_by(const struct interface *interface, const char *driver)
+{
+    struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+    struct ifreq request = { .ifr_data = (char *)&info };
+
+    return ask(interface->name, SIOCETHTOOL, &request) == 0 && strcmp(info.driver, driver) == 0;
 }
 
 bool interface_parse_mac(const char *text, uint8_t mac[INTERFACE_MAC_BYTES])

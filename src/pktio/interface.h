@@ -21,6 +21,7 @@ int interface_open(struct interface *, const char *name);
 /* Reads what link_fd has to say; yields whether the link is up now. */
 bool interface_update(const struct interface *);
 bool interface_is_up(const struct interface *);
+bool interface_is_driven_by(const struct interface *, const char *driver);
 
 /* "02:00:00:00:00:01"; false: not a MAC address. */
 bool interface_parse_mac(const char *text, uint8_t mac[INTERFACE_MAC_BYTES]);

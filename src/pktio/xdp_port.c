@@ -4,6 +4,7 @@
 #include "pktio/xdp_port.h"
 
 #include <errno.h>
+#include <linux/if_link.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,9 @@ static int make_socket(struct xdp_port *xdp, const struct xdp_port_config *confi
     int send_bytes = 2 * BUFFERS * BUFFER_BYTES; /* of the kernel's copies: for a full ring */
     int err;
 
+    /* veth has no zero copy, and its own XDP wants a new page for every frame. */
+    if (interface_is_driven_by(&xdp->interface, "veth"))
+        wish.xdp_flags = XDP_FLAGS_SKB_MODE;
     err = xdp->library->socket_create(
         &xdp->socket, config->interface, config->queue, xdp->umem, &xdp->rx, &xdp->tx, &wish);
     if (!err)
