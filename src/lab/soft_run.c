@@ -14,6 +14,7 @@ enum {
     BATCH = 32,
     EVENTS = 64, /* ends served in a pass, where the system says which */
     CACHE_LINE_BYTES = 64,
+    UNREAD_MIN = 32, /* frames that say that a NIC lags behind */
     DOZE_NS = 50000,
     DOZES_MAX = 20, /* in a row without anything to do */
     TIMER_SLACK_NS = 1000,
@@ -178,26 +179,30 @@ static void sleep_until_needed(struct soft *soft)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-static bool somebody_lags(const struct soft *soft)
+/* Frames that NICs have in their rings. */
+static uint32_t count_unread(const struct soft *soft)
 {
+    uint32_t count = 0;
+
     for (uint32_t i = 0; i < soft->attached_count; i++) {
         const struct soft_end *end = &soft->ends[soft->attached[i]];
 
-        if (end->kind == SOFT_END_SHM && shm_port_unread(end->port) > 0)
-            return true;
+        if (end->kind == SOFT_END_SHM)
+            count += shm_port_unread(end->port);
     }
-    return false;
+    return count;
 }
 
-/* Who does not get to frames that lie in its ring may be waiting for this very processor: gives it
- * away for a moment, without asking to be called, so that there is more to do at once afterwards.
- * False: nobody needs it, or nobody used it. */
+/* Who does not get to many frames in its ring may be waiting for this very processor: gives it away
+ * for a moment, without asking to be called, so that there is more to do at once afterwards. With a
+ * few frames it is answers that count, and a call at once. False: nobody needs it, or nobody used
+ * it. */
 static bool gives_way(struct soft *soft, uint64_t idle_ps)
 {
     struct timespec doze = { .tv_nsec = DOZE_NS };
 
     if (idle_ps < PATIENCE_PS || soft->dozes == DOZES_MAX || nap_ns(soft) < DOZE_NS ||
-        !somebody_lags(soft))
+        count_unread(soft) < UNREAD_MIN)
         return false;
     soft->dozes++;
     nanosleep(&doze, NULL);
