@@ -10,6 +10,7 @@
 
 enum {
     POLLS_UNTIL_WATCH = 64, /* passes by a poller after which the ports need not call any more */
+    UNREAD_NS = 3000,
     WATCH_NS = 1000 * 1000, /* how often to look whether it still polls */
     FDS_MAX = 2 + 2 * HOST_PORT_COUNT_MAX + CONTROL_CLIENTS_MAX + 1,
 };
@@ -208,6 +209,18 @@ static bool try_to_sleep(struct host_nic *nic)
     return true;
 }
 
+/* How long to look for work: not long while the other end of a port does not get to what we sent,
+ * because it may be waiting for this very processor. */
+static uint64_t patience_ns(const struct host_nic *nic)
+{
+    uint64_t spin_ns = nic->config.spin_us * UINT64_C(1000);
+
+    for (uint32_t i = 0; i < nic->config.port_count; i++)
+        if (pktio_port_unread(nic->ports[i]) > 0)
+            return spin_ns < UNREAD_NS ? spin_ns : UNREAD_NS;
+    return spin_ns;
+}
+
 /* One turn of the thread. */
 static void turn(struct host_nic *nic, uint64_t *busy_ns, bool *slept)
 {
@@ -231,7 +244,7 @@ static void turn(struct host_nic *nic, uint64_t *busy_ns, bool *slept)
     if (work > 0) {
         *busy_ns = host_now_ns();
         engine_release(nic);
-    } else if (host_now_ns() - *busy_ns < nic->config.spin_us * UINT64_C(1000)) {
+    } else if (host_now_ns() - *busy_ns < patience_ns(nic)) {
         engine_release(nic);
     } else {
         *slept = try_to_sleep(nic);

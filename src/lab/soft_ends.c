@@ -52,8 +52,10 @@ void soft_ends_adopt(
 
     end->port = port;
     end->kind = kind;
-    if (kind == SOFT_END_SHM)
+    if (kind == SOFT_END_SHM) {
         soft_loan_open(end);
+        shm_port_defer_calls(port);
+    }
     soft->attached[soft->attached_count++] = number;
     soft_ends_watch(soft, port->data_fd, number);
     if (kind != SOFT_END_INTERFACE) /* whose state is asked for in its own namespace only */

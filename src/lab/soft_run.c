@@ -84,6 +84,20 @@ static uint32_t take_from_sockets(struct soft *soft)
     return work;
 }
 
+/* Gives slots back and calls NICs that sleep, after everything else: whoever is called may take
+ * this processor at once, and shall find all that there is. */
+static void settle(struct soft *soft)
+{
+    for (uint32_t i = 0; i < soft->attached_count; i++) {
+        struct soft_end *end = &soft->ends[soft->attached[i]];
+
+        if (end->loans.frames)
+            soft_loan_settle(soft, end);
+        if (end->kind == SOFT_END_SHM)
+            shm_port_call(end->port);
+    }
+}
+
 uint32_t soft_pass(struct soft *soft)
 {
     uint32_t work;
@@ -98,9 +112,7 @@ uint32_t soft_pass(struct soft *soft)
     soft_advance(soft);
     for (uint32_t i = 0; i < soft->attached_count; i++)
         work += soft_flush(soft, soft->attached[i]);
-    for (uint32_t i = 0; i < soft->attached_count; i++)
-        if (soft->ends[soft->attached[i]].loans.frames)
-            soft_loan_settle(soft, &soft->ends[soft->attached[i]]);
+    settle(soft);
     return work;
 }
 
@@ -184,12 +196,8 @@ static uint32_t count_unread(const struct soft *soft)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < soft->attached_count; i++) {
-        const struct soft_end *end = &soft->ends[soft->attached[i]];
-
-        if (end->kind == SOFT_END_SHM)
-            count += shm_port_unread(end->port);
-    }
+    for (uint32_t i = 0; i < soft->attached_count; i++)
+        count += pktio_port_unread(soft->ends[soft->attached[i]].port);
     return count;
 }
 

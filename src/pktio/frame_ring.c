@@ -118,6 +118,10 @@ void frame_ring_put(struct frame_ring *ring, const struct pktio_frame *frame)
 void frame_ring_publish(struct frame_ring *ring)
 {
     atomic_store(&ring->shared->tail, ring->mine);
+}
+
+void frame_ring_call(struct frame_ring *ring)
+{
     wake(&ring->shared->consumer_sleeps, ring->peer_doorbell);
 }
 

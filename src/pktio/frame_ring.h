@@ -75,7 +75,8 @@ bool frame_ring_attach(struct frame_ring *, void *memory, size_t room, int peer_
 uint32_t frame_ring_room(struct frame_ring *);
 void frame_ring_put(struct frame_ring *, const struct pktio_frame *); /* there is room */
 void frame_ring_publish(struct frame_ring *);                         /* all put so far */
-bool frame_ring_wait_for_room(struct frame_ring *);                   /* false: there is room */
+void frame_ring_call(struct frame_ring *);             /* afterwards: a consumer that sleeps */
+bool frame_ring_wait_for_room(struct frame_ring *);    /* false: there is room */
 uint32_t frame_ring_unread(const struct frame_ring *); /* published, not given back yet */
 
 /* Consumer. The frames are lent until the next call, which gives them back; to one that keeps them,

@@ -87,6 +87,7 @@ static void send_frames(struct pktio_port *port, const struct pktio_frame *frame
     for (uint32_t i = 0; i < count; i++)
         put(pair, &frames[i]);
     frame_ring_publish(&pair->out);
+    frame_ring_call(&pair->out);
 }
 
 static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *frames, uint32_t max)

@@ -37,8 +37,9 @@ struct pktio_ops {
     uint32_t (*receive)(struct pktio_port *, struct pktio_received *, uint32_t max);
     bool (*arm)(struct pktio_port *, bool wants_room);
     void (*disarm)(struct pktio_port *);
-    void (*update_link)(struct pktio_port *); /* NULL: the link never changes */
-    void (*close)(struct pktio_port *);       /* frees the port, too */
+    uint32_t (*unread)(const struct pktio_port *); /* NULL: nobody knows */
+    void (*update_link)(struct pktio_port *);      /* NULL: the link never changes */
+    void (*close)(struct pktio_port *);            /* frees the port, too */
 };
 
 struct pktio_port {
@@ -83,6 +84,13 @@ static inline bool pktio_port_arm(struct pktio_port *port, bool wants_room)
 static inline void pktio_port_disarm(struct pktio_port *port)
 {
     port->ops->disarm(port);
+}
+
+/* How many of the frames sent the other end has not finished with, as far as is known. If it does
+ * not get to them, it may be waiting for a processor. */
+static inline uint32_t pktio_port_unread(const struct pktio_port *port)
+{
+    return port->ops->unread ? port->ops->unread(port) : 0;
 }
 
 static inline bool pktio_port_link_up(const struct pktio_port *port)

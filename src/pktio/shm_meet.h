@@ -16,6 +16,8 @@ struct shm_port {
     void *memory;
     size_t memory_bytes;
     bool is_server;
+    bool defers_calls;
+    bool owes_call; /* something was sent since the last */
     _Atomic bool peer_is_gone;
 };
 

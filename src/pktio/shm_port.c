@@ -30,6 +30,9 @@ static void send_frames(struct pktio_port *port, const struct pktio_frame *frame
     for (uint32_t i = 0; i < count; i++)
         frame_ring_put(&shm->out, &frames[i]);
     frame_ring_publish(&shm->out);
+    shm->owes_call = true;
+    if (!shm->defers_calls)
+        shm_port_call(port);
 }
 
 static void take_down(struct pktio_port *port)
@@ -94,7 +97,21 @@ int shm_port_set_link(struct pktio_port *port, bool up)
     return send(port->link_fd, &link, sizeof(link), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-uint32_t shm_port_unread(const struct pktio_port *port)
+void shm_port_defer_calls(struct pktio_port *port)
+{
+    shm_of(port)->defers_calls = true;
+}
+
+void shm_port_call(struct pktio_port *port)
+{
+    struct shm_port *shm = shm_of(port);
+
+    if (shm->owes_call)
+        frame_ring_call(&shm->out);
+    shm->owes_call = false;
+}
+
+static uint32_t unread(const struct pktio_port *port)
 {
     return frame_ring_unread(&((const struct shm_port *)port)->out);
 }
@@ -130,6 +147,7 @@ const struct pktio_ops shm_ops = {
     .receive = receive_frames,
     .arm = arm,
     .disarm = disarm,
+    .unread = unread,
     .update_link = update_link,
     .close = close_shm,
 };

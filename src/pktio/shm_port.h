@@ -65,8 +65,10 @@ int shm_port_serve(const struct shm_port_config *, struct pktio_port **);
 /* Server: takes the client's link down or up. */
 int shm_port_set_link(struct pktio_port *, bool up);
 
-/* Frames that were sent and that the other end has not finished with. */
-uint32_t shm_port_unread(const struct pktio_port *);
+/* From now on frames are sent without a call to an end that sleeps: shm_port_call() does that, when
+ * there is nothing to be sent for now. */
+void shm_port_defer_calls(struct pktio_port *);
+void shm_port_call(struct pktio_port *);
 
 /* From now on received frames stay lent until they are given back, the oldest first; so many can
  * be. */

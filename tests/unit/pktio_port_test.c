@@ -157,16 +157,16 @@ SPEC("who has sent knows how much of it lies unread")
     struct pktio_received frames[4];
 
     meet(&server, ends);
-    EXPECT_EQ(shm_port_unread(ends[0]), 0);
+    EXPECT_EQ(pktio_port_unread(ends[0]), 0);
     send_text(ends[0], "one, ", "two");
     send_text(ends[0], "three, ", "four");
-    EXPECT_EQ(shm_port_unread(ends[0]), 2);
+    EXPECT_EQ(pktio_port_unread(ends[0]), 2);
     EXPECT_EQ(pktio_port_receive(ends[1], frames, 1), 1);
-    EXPECT_EQ(shm_port_unread(ends[0]), 2); /* lent, not done with */
+    EXPECT_EQ(pktio_port_unread(ends[0]), 2); /* lent, not done with */
     EXPECT_EQ(pktio_port_receive(ends[1], frames, 1), 1);
-    EXPECT_EQ(shm_port_unread(ends[0]), 1);
+    EXPECT_EQ(pktio_port_unread(ends[0]), 1);
     EXPECT_EQ(pktio_port_receive(ends[1], frames, 1), 0);
-    EXPECT_EQ(shm_port_unread(ends[0]), 0);
+    EXPECT_EQ(pktio_port_unread(ends[0]), 0);
     pktio_port_close(ends[0]);
     pktio_port_close(ends[1]);
 }

@@ -266,7 +266,7 @@ SPEC("frames to a NIC that reads nothing wait in the switch, and come when it re
 /* Slots that the first NIC's port has back. */
 static uint32_t free_slots(const struct bench *bench)
 {
-    return shm_port_slot_count(bench->nics[0][0]) - shm_port_unread(bench->nics[0][0]);
+    return shm_port_slot_count(bench->nics[0][0]) - pktio_port_unread(bench->nics[0][0]);
 }
 
 SPEC("what waits long is copied, so that a NIC gets its slots back; what it sends next arrives")
