@@ -33,6 +33,7 @@ static void print_usage(FILE *to)
         "  -n, --name NAME     call the fabric so (default: fabric)\n"
         "  -s, --slower N      links N times slower and longer\n"
         "      --spin US       poll so long before sleeping (default: 50)\n"
+        "      --threads N     for the planes (default: an eighth of the processors)\n"
         "      --seed N        of losses, marks and trimming\n"
         "      --udp hN=LOCAL:PORT,REMOTE:PORT\n"
         "                      NIC hN is elsewhere; plane p uses both ports plus p\n"
@@ -91,6 +92,11 @@ static enum cmd_status read_option(struct options *options, int option)
             return cmd_complain(CMD_MISUSED, name, "--seed %s: not a number", optarg);
         options->config.seed = number;
         return CMD_DONE;
+    case 't':
+        if (!fabric_number(optarg, 1, 1000, &number))
+            return cmd_complain(CMD_MISUSED, name, "--threads %s: not 1 to 1000", optarg);
+        options->config.thread_count = (uint32_t)number;
+        return CMD_DONE;
     case 'u':
         return add_udp(options, optarg);
     case 'q':
@@ -108,6 +114,7 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
         { "name", required_argument, NULL, 'n' },
         { "slower", required_argument, NULL, 's' },
         { "spin", required_argument, NULL, 'p' },
+        { "threads", required_argument, NULL, 't' },
         { "seed", required_argument, NULL, 'e' },
         { "udp", required_argument, NULL, 'u' },
         { "quiet", no_argument, NULL, 'q' },

@@ -3,6 +3,7 @@
 #include "lab/soft.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,13 @@ enum {
     FRAMES_MAX = 262144,
     SLOTS_PER_SWITCH = 65536,
 };
+
+void *soft_lines(size_t count, size_t bytes)
+{
+    void *memory = aligned_alloc(64, count * bytes);
+
+    return memory ? memset(memory, 0, count * bytes) : NULL;
+}
 
 /* ---- switches and wires ------------------------------------------------------------------------
  */
@@ -120,7 +128,7 @@ static bool make_wires(struct soft *soft)
         soft->first_wire[i] = soft->wire_count;
         soft->wire_count += fabric_port_count(fabric, i);
     }
-    soft->wires = calloc(soft->wire_count, sizeof(*soft->wires));
+    soft->wires = soft_lines(soft->wire_count, sizeof(*soft->wires));
     if (!soft->wires)
         return false;
     for (uint32_t i = 0; i < nic_wires; i++)
@@ -134,6 +142,22 @@ static bool make_wires(struct soft *soft)
 
 /* ---- open and close ----------------------------------------------------------------------------
  */
+
+/* An eighth of the processors: NICs need them more. */
+static uint32_t lane_count_of(const struct soft_config *config)
+{
+    uint32_t planes = config->fabric->config.plane_count;
+    uint32_t count = config->thread_count;
+    cpu_set_t processors;
+
+    if (config->prefix)
+        return 1;
+    if (count == 0 && sched_getaffinity(0, sizeof(processors), &processors) == 0)
+        count = (uint32_t)CPU_COUNT(&processors) / 8;
+    if (count > planes)
+        count = planes;
+    return count > 0 ? count : 1;
+}
 
 static int make_folder(struct soft *soft)
 {
@@ -194,6 +218,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
     if (!soft)
         return -ENOMEM;
     soft->config = *config;
+    soft->lane_count = lane_count_of(config);
     soft->listener = -1;
     soft->faults_change_ps = UINT64_MAX;
     soft->prng = prng_stream(config->seed, 1);
@@ -210,7 +235,9 @@ int soft_open(struct soft **out, const struct soft_config *config)
         soft_close(soft);
         return err;
     }
-    err = config->prefix ? soft_interfaces_open(soft) : open_to_nics(soft);
+    err = soft_lanes_open(soft);
+    if (!err)
+        err = config->prefix ? soft_interfaces_open(soft) : open_to_nics(soft);
     if (err) {
         soft_close(soft);
         return err;
@@ -237,6 +264,7 @@ static void remove_folder(struct soft *soft)
 
 void soft_close(struct soft *soft)
 {
+    soft_lanes_close(soft);
     if (soft->folder[0])
         remove_folder(soft);
     if (soft->epoll_fd >= 0)

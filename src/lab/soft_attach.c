@@ -48,17 +48,20 @@ void soft_attach_one(struct soft *soft)
         .rate_bps = soft->fabric.config.host_link.rate_bps };
     struct shm_hello hello;
     struct pktio_port *port;
+    struct soft *lane;
     uint32_t number;
 
     if (shm_port_accept(soft->listener, &config, &hello, &port) != 0)
         return;
-    if (!is_welcome(soft, &hello, &number)) {
+    lane = soft_lanes_enter(soft, hello.port);
+    if (!is_welcome(lane, &hello, &number)) {
         pktio_port_close(port);
-        return;
+    } else {
+        soft_ends_adopt(lane, number, port, SOFT_END_SHM);
+        if (lane->wires[lane->ends[number].at].condition.is_down)
+            shm_port_set_link(port, false);
     }
-    soft_ends_adopt(soft, number, port, SOFT_END_SHM);
-    if (soft->wires[soft->ends[number].at].condition.is_down)
-        shm_port_set_link(port, false);
+    soft_lanes_leave(soft, lane);
 }
 
 static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plane)
@@ -70,6 +73,7 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
     };
     uint32_t number = soft_nic_end(soft, udp->nic, plane);
     struct pktio_port *port;
+    struct soft *lane;
     int err;
 
     if (number == SOFT_NO_END)
@@ -77,9 +81,12 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
     snprintf(local, sizeof(local), "%s:%u", udp->local_host, udp->local_port + plane);
     snprintf(remote, sizeof(remote), "%s:%u", udp->remote_host, udp->remote_port + plane);
     err = udp_port_open(&config, &port);
-    if (!err)
-        soft_ends_adopt(soft, number, port, SOFT_END_UDP);
-    return err;
+    if (err)
+        return err;
+    lane = soft_lanes_enter(soft, plane);
+    soft_ends_adopt(lane, number, port, SOFT_END_UDP);
+    soft_lanes_leave(soft, lane);
+    return 0;
 }
 
 int soft_attach_open(struct soft *soft)

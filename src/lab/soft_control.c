@@ -112,8 +112,8 @@ static json_t *show(const struct soft *soft)
     return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o}", "name",
         soft->config.name, "planes", (int)config->plane_count, "t0", (int)config->t0_count, "t1",
         (int)config->t1_count, "nic_count", (int)soft->fabric.nic_count, "slower",
-        (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft->no_buffer, "nics",
-        show_nics(soft), "switches", show_switches(soft), "faults", show_faults(soft));
+        (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft_lanes_no_buffer(soft),
+        "nics", show_nics(soft), "switches", show_switches(soft), "faults", show_faults(soft));
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ static json_t *add_fault(struct soft *soft, const json_t *request)
         fault.until_ps = fault.from_ps + for_ns * 1000;
     if (soft_faults_add(&soft->faults, &fault) != 0)
         return problem("too many faults; clear some first");
-    soft_links_update(soft);
+    soft_lanes_update_links(soft);
     return json_pack("{s:i}", "id", (int)fault.id);
 }
 
@@ -225,8 +225,19 @@ static json_t *clear_faults(struct soft *soft, const json_t *request)
             return answer;
         cleared = soft_faults_clear(&soft->faults, &place.where, place.of_ev, place.ev);
     }
-    soft_links_update(soft);
+    soft_lanes_update_links(soft);
     return json_pack("{s:i}", "cleared", (int)cleared);
+}
+
+static json_t *show_now(struct soft *soft)
+{
+    json_t *answer;
+
+    soft_faults_prune(&soft->faults, soft->now_ps);
+    soft_lanes_enter_all(soft);
+    answer = show(soft);
+    soft_lanes_leave_all(soft);
+    return answer;
 }
 
 /* ---- all requests ---------------------------------------------------------------------------- */
@@ -240,7 +251,7 @@ static json_t *answer_to(struct soft *soft, const json_t *request)
     if (strcmp(what, "ping") == 0)
         return json_object();
     if (strcmp(what, "show") == 0)
-        return show(soft);
+        return show_now(soft);
     if (strcmp(what, "fault") == 0)
         return add_fault(soft, request);
     if (strcmp(what, "clear") == 0)

@@ -27,7 +27,7 @@ bool soft_ends_make(struct soft *soft)
 {
     for (uint32_t i = 0; i < soft->wire_count; i++)
         soft->wires[i].exit = is_exit(soft, &soft->wires[i]) ? soft->end_count++ : SOFT_NO_END;
-    soft->ends = calloc(soft->end_count + 1, sizeof(*soft->ends));
+    soft->ends = soft_lines(soft->end_count + 1, sizeof(*soft->ends));
     soft->attached = calloc(soft->end_count + 1, sizeof(*soft->attached));
     if (!soft->ends || !soft->attached)
         return false;

@@ -4,7 +4,6 @@
 
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
-#include "switch/switch_frame.h"
 
 /* A NIC that takes no more at the moment is asked again after this; until then its frames wait in
  * the switch. */

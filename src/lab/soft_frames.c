@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "switch/switch_frame.h"
-
 bool soft_frames_init(struct soft_frames *frames, uint32_t count)
 {
     size_t size = (size_t)count * SOFT_FRAME_BYTES;

@@ -64,7 +64,7 @@ void soft_links_update(struct soft *soft)
         struct soft_wire *wire = &soft->wires[i];
         bool was_down = wire->condition.is_down;
 
-        if (!wire->has_cable)
+        if (!wire->has_cable || !soft_moves(soft, wire))
             continue;
         wire->condition =
             soft_faults_condition(&soft->faults, &soft->fabric, &wire->link, soft->now_ps);

@@ -122,7 +122,15 @@ static void look_at_nics(struct soft *soft)
 {
     for (uint32_t i = soft->attached_count; i > 0; i--)
         soft_attach_check(soft, soft->attached[i - 1]);
-    soft_attach_one(soft);
+}
+
+/* A lane has neither. */
+static void look_at_callers(struct soft *soft)
+{
+    if (soft->listener >= 0)
+        soft_attach_one(soft);
+    if (soft->control.listener >= 0)
+        control_server_poll(&soft->control);
 }
 
 static void look_at_sockets(struct soft *soft)
@@ -132,7 +140,7 @@ static void look_at_sockets(struct soft *soft)
     soft->looked_ps = soft->now_ps;
     if (!soft->config.prefix)
         look_at_nics(soft);
-    control_server_poll(&soft->control);
+    look_at_callers(soft);
 }
 
 /* False: there is something already, or something could not be handed over yet. */
@@ -217,20 +225,37 @@ static bool gives_way(struct soft *soft, uint64_t idle_ps)
     return true;
 }
 
-int soft_run(struct soft *soft, const volatile int *stop)
+void soft_turn(struct soft *soft)
 {
     uint64_t spin_ps = (uint64_t)soft->config.spin_us * 1000000;
-    uint64_t busy_ps = 0;
 
-    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
-    while (!*stop && !soft->is_over) {
-        if (soft_pass(soft) > 0) {
-            busy_ps = soft->now_ps;
-            soft->dozes = 0;
-        }
-        look_at_sockets(soft);
-        if (!gives_way(soft, soft->now_ps - busy_ps) && soft->now_ps - busy_ps > spin_ps)
-            sleep_until_needed(soft);
+    if (soft_pass(soft) > 0) {
+        soft->busy_ps = soft->now_ps;
+        soft->dozes = 0;
     }
+    look_at_sockets(soft);
+    if (!gives_way(soft, soft->now_ps - soft->busy_ps) && soft->now_ps - soft->busy_ps > spin_ps)
+        sleep_until_needed(soft);
+}
+
+void soft_begin(void)
+{
+    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
+}
+
+void soft_serve(struct soft *soft)
+{
+    sleep_until_needed(soft);
+    soft->now_ps = clock_ps();
+    look_at_callers(soft);
+}
+
+int soft_run(struct soft *soft, const volatile int *stop)
+{
+    if (soft->lanes)
+        return soft_lanes_run(soft, stop);
+    soft_begin();
+    while (!*stop && !soft->is_over)
+        soft_turn(soft);
     return 0;
 }

@@ -19,7 +19,7 @@
 #include "switch/switch.h"
 
 struct soft_wire {
-    struct fabric_end self;
+    _Alignas(64) struct fabric_end self; /* threads have wires side by side */
     struct fabric_end peer;
     struct fabric_element link;
     uint64_t delay_ps; /* of the cable and of getting into the far end */
@@ -54,7 +54,7 @@ struct soft_loans {
 
 /* A switch port whose cable leaves this process. */
 struct soft_end {
-    struct pktio_port *port; /* NULL: nobody is there */
+    _Alignas(64) struct pktio_port *port; /* NULL: nobody is there */
     enum soft_end_kind kind;
     uint32_t at;        /* the wire whose frames leave here */
     uint32_t entry;     /* the wire along which frames come */
@@ -63,6 +63,8 @@ struct soft_end {
     uint32_t room;      /* known for frames beside those */
     struct soft_loans loans;
 };
+
+struct soft_lane;
 
 struct soft {
     struct soft_config config;
@@ -89,9 +91,13 @@ struct soft {
     struct control_server control;
     uint64_t now_ps;
     uint64_t looked_ps; /* at the sockets */
-    uint32_t dozes;     /* since there was something to do */
+    uint64_t busy_ps;   /* when there was something to do last */
+    uint32_t dozes;     /* since then */
     uint64_t no_buffer; /* frames lost because all buffers were in use */
     bool is_over;
+    struct soft_lane *lanes; /* NULL: one thread does it all, or this is a lane */
+    uint32_t lane_count;     /* at least 1 */
+    uint32_t lane;           /* of lane_count: moves the planes whose number leaves this */
 };
 
 static inline uint32_t soft_nic_wire(const struct soft *soft, uint32_t nic, uint32_t plane)
@@ -117,6 +123,15 @@ static inline bool soft_serves(const struct soft *soft, uint32_t switch_index)
 {
     return !soft->config.serves || soft->config.serves[switch_index];
 }
+
+/* Planes have nothing to do with each other, so one thread may move some of them. */
+static inline bool soft_moves(const struct soft *soft, const struct soft_wire *wire)
+{
+    return wire->link.plane % soft->lane_count == soft->lane;
+}
+
+/* soft.c: zeroes; `bytes` is a multiple of 64. */
+void *soft_lines(size_t count, size_t bytes);
 
 /* soft_scale.c: the fabric, slower or without pace. */
 bool soft_scale(struct soft *);
@@ -160,6 +175,23 @@ uint64_t soft_exchange_next_ps(const struct soft *);
 
 /* soft_run.c: once around; yields how much there was to do. */
 uint32_t soft_pass(struct soft *);
+/* The same, and sleeps if that was nothing for long enough; what a thread does first. */
+void soft_turn(struct soft *);
+void soft_begin(void);
+/* Who knocks and who asks; sleeps if nobody does. Where there are lanes: all that is left to do. */
+void soft_serve(struct soft *);
+
+/* soft_lanes.c: threads, if lane_count says so. After all but the NICs. */
+int soft_lanes_open(struct soft *);
+int soft_lanes_run(struct soft *, const volatile int *stop);
+void soft_lanes_close(struct soft *);
+/* The fabric as the thread of a plane has it, which waits meanwhile. */
+struct soft *soft_lanes_enter(struct soft *, uint32_t plane);
+void soft_lanes_leave(const struct soft *, struct soft *entered);
+void soft_lanes_enter_all(struct soft *);
+void soft_lanes_leave_all(struct soft *);
+void soft_lanes_update_links(struct soft *); /* the list of faults has changed */
+uint64_t soft_lanes_no_buffer(const struct soft *);
 
 /* soft_links.c: the list of faults or the time has changed. */
 void soft_links_update(struct soft *);

@@ -136,4 +136,25 @@ kill -TERM $run
 wait $run
 is 'an interrupted test fails' $? 1
 is 'but prints what there is' "$(grep -c '^ 65536 \|^# interrupted' "$SCRATCH/interrupted")" 2
+
+# The planes of a fabric may be moved by several threads.
+exits 2 'a fabric wants a thread at least' "$mrc" fabric run --threads 0 "$SCRATCH/four.yaml"
+end_fabric
+begin_fabric 1 --threads 3
+set -- /proc/"$fabric"/task/*
+is 'three threads move the planes, one answers' $# 4
+breaks &
+exits 0 'sums are right over threads, while things break' perf allreduce --local 4 -b 200K -e 200K -D 3 -c
+contains '  all of them' "$output" 'Out of bounds values : 0 OK'
+wait $!
+"$mrc" fabric fault plane p1 down
+"$mrc" fabric fault port h0.p2 down
+is 'a fault is where it was meant' "$("$mrc" fabric show | awk '$1 == "h0" { printf "%s ", $3 }')" 'up DOWN DOWN up '
+"$mrc" fabric fault clear
+is 'and is gone when it is cleared' "$("$mrc" fabric show | grep -c DOWN)" 0
+exits 0 'NICs come and go' perf write --local 2 -n 100 -c
+exits 0 'it ends when told to' "$mrc" fabric stop
+wait "$fabric"
+is '  in order' $? 0
+fabric=
 done_testing

@@ -45,9 +45,9 @@ uplink: { rate: 100Gb/s, delay: 500ns }
 END
 
 # Four planes, four hosts; h0 and h3 are behind different T0s.
-begin_fabric() # TIMES-SLOWER
+begin_fabric() # TIMES-SLOWER [OPTION...]
 {
-    "$mrc" fabric run -q --slower "$1" "$SCRATCH/four.yaml" &
+    "$mrc" fabric run -q --slower "$@" "$SCRATCH/four.yaml" &
     fabric=$!
     until_true "$mrc" fabric show
 }

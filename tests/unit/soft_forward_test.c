@@ -60,9 +60,12 @@ static void attach(struct bench *bench, uint32_t nic, uint32_t plane)
 
 static void start(struct bench *bench)
 {
-    struct soft_config config = {
-        .fabric = &bench->fabric, .root = bench->root, .name = "fabric", .slower = 1, .seed = 1
-    };
+    struct soft_config config = { .fabric = &bench->fabric,
+        .root = bench->root,
+        .name = "fabric",
+        .slower = 1,
+        .seed = 1,
+        .thread_count = 1 };
     struct fabric_problem problem;
 
     snprintf(bench->root, sizeof(bench->root), "/tmp/mrc-test-XXXXXX");

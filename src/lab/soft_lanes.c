@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several threads for one soft fabric. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "lab/soft_state.h"
+
+/* A thread, and the fabric as it sees it: the switches, wires and ends are those of the whole, of
+ * which it touches some planes; all that planes would share, each thread has for itself. */
+struct soft_lane {
+    struct soft soft; /* first: a lane is found by it */
+    pthread_t thread;
+    pthread_mutex_t lock;    /* of all of it; the thread lets go between two turns */
+    _Atomic uint32_t wanted; /* by so many others: the thread stands back */
+    _Atomic bool stops;
+    int wake_fd; /* for a thread that sleeps */
+};
+
+/* ---- making them ------------------------------------------------------------------------------
+ */
+
+static bool open_lane(struct soft_lane *lane, const struct soft *whole, uint32_t number)
+{
+    struct soft *soft = &lane->soft;
+
+    *soft = *whole;
+    soft->lanes = NULL;
+    soft->lane = number;
+    soft->listener = -1;
+    soft->control.listener = -1;
+    soft->prng = prng_stream(whole->config.seed, 1 + number);
+    soft->queue = (struct soft_queue){ 0 };
+    soft->frames = (struct soft_frames){ 0 };
+    soft->attached = calloc(whole->end_count + 1, sizeof(*soft->attached));
+    soft->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    lane->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_mutex_init(&lane->lock, NULL);
+    soft_ends_watch(soft, lane->wake_fd, SOFT_NO_END);
+    return soft->attached && soft->epoll_fd >= 0 && lane->wake_fd >= 0 &&
+           soft_frames_init(&soft->frames, whole->frames.count / whole->lane_count + 1) &&
+           soft_queue_init(&soft->queue, 2 * whole->wire_count);
+}
+
+int soft_lanes_open(struct soft *soft)
+{
+    bool is_fine = true;
+
+    if (soft->lane_count == 1)
+        return 0;
+    soft->lanes = calloc(soft->lane_count, sizeof(*soft->lanes));
+    if (!soft->lanes)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < soft->lane_count; i++) /* all, so that all can be closed */
+        is_fine = open_lane(&soft->lanes[i], soft, i) && is_fine;
+    return is_fine ? 0 : -ENOMEM;
+}
+
+static void close_lane(struct soft_lane *lane)
+{
+    struct soft *soft = &lane->soft;
+
+    while (soft->attached_count > 0)
+        soft_ends_release(soft, soft->attached[0]);
+    if (soft->epoll_fd >= 0)
+        close(soft->epoll_fd);
+    if (lane->wake_fd >= 0)
+        close(lane->wake_fd);
+    soft_queue_fini(&soft->queue);
+    if (soft->frames.bytes)
+        soft_frames_fini(&soft->frames);
+    free(soft->attached);
+    pthread_mutex_destroy(&lane->lock);
+}
+
+void soft_lanes_close(struct soft *soft)
+{
+    for (uint32_t i = 0; soft->lanes && i < soft->lane_count; i++)
+        close_lane(&soft->lanes[i]);
+    free(soft->lanes);
+    soft->lanes = NULL;
+}
+
+/* ---- running them -----------------------------------------------------------------------------
+ */
+
+static void *run_lane(void *context)
+{
+    struct soft_lane *lane = context;
+
+    soft_begin();
+    while (!atomic_load(&lane->stops)) {
+        while (atomic_load(&lane->wanted) > 0)
+            sched_yield();
+        pthread_mutex_lock(&lane->lock);
+        soft_turn(&lane->soft);
+        pthread_mutex_unlock(&lane->lock);
+    }
+    return NULL;
+}
+
+static void wake(struct soft_lane *lane)
+{
+    uint64_t one = 1;
+
+    if (write(lane->wake_fd, &one, sizeof(one)) < 0)
+        return; /* it is to wake already */
+}
+
+static int start(struct soft_lane *lane)
+{
+    sigset_t all;
+    sigset_t before;
+    int err;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the thread that called us */
+    err = -pthread_create(&lane->thread, NULL, run_lane, lane);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return err;
+}
+
+int soft_lanes_run(struct soft *soft, const volatile int *stop)
+{
+    uint32_t started = 0;
+    int err = 0;
+
+    while (started < soft->lane_count && !err) {
+        err = start(&soft->lanes[started]);
+        started += !err;
+    }
+    while (!err && !*stop && !soft->is_over)
+        soft_serve(soft);
+    for (uint32_t i = 0; i < started; i++) {
+        atomic_store(&soft->lanes[i].stops, true);
+        wake(&soft->lanes[i]);
+        pthread_join(soft->lanes[i].thread, NULL);
+    }
+    return err;
+}
+
+/* ---- from outside -----------------------------------------------------------------------------
+ */
+
+static void enter(struct soft_lane *lane)
+{
+    uint64_t count;
+
+    atomic_fetch_add(&lane->wanted, 1);
+    wake(lane);
+    pthread_mutex_lock(&lane->lock);
+    atomic_fetch_sub(&lane->wanted, 1);
+    if (read(lane->wake_fd, &count, sizeof(count)) < 0)
+        return; /* another one has read it */
+}
+
+struct soft *soft_lanes_enter(struct soft *soft, uint32_t plane)
+{
+    struct soft_lane *lane = soft->lanes ? &soft->lanes[plane % soft->lane_count] : NULL;
+
+    if (!lane)
+        return soft;
+    enter(lane);
+    return &lane->soft;
+}
+
+void soft_lanes_leave(const struct soft *soft, struct soft *entered)
+{
+    if (soft->lanes)
+        pthread_mutex_unlock(&((struct soft_lane *)entered)->lock);
+}
+
+void soft_lanes_enter_all(struct soft *soft)
+{
+    for (uint32_t i = 0; soft->lanes && i < soft->lane_count; i++)
+        enter(&soft->lanes[i]);
+}
+
+void soft_lanes_leave_all(struct soft *soft)
+{
+    for (uint32_t i = 0; soft->lanes && i < soft->lane_count; i++)
+        pthread_mutex_unlock(&soft->lanes[i].lock);
+}
+
+void soft_lanes_update_links(struct soft *soft)
+{
+    if (!soft->lanes)
+        soft_links_update(soft);
+    for (uint32_t i = 0; soft->lanes && i < soft->lane_count; i++) {
+        struct soft *lane = soft_lanes_enter(soft, i);
+
+        lane->faults = soft->faults;
+        lane->now_ps = soft->now_ps;
+        soft_links_update(lane);
+        soft_lanes_leave(soft, lane);
+    }
+}
+
+uint64_t soft_lanes_no_buffer(const struct soft *soft)
+{
+    uint64_t sum = soft->no_buffer;
+
+    for (uint32_t i = 0; soft->lanes && i < soft->lane_count; i++)
+        sum += soft->lanes[i].soft.no_buffer;
+    return sum;
+}
