@@ -3,8 +3,11 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-/* What is shorter than this is copied: acknowledgements. */
-enum { LOAN_BYTES_MIN = 2 * SOFT_OWN_BYTES };
+enum {
+    LOAN_BYTES_MIN = 2 * SOFT_OWN_BYTES, /* what is shorter is copied: acknowledgements */
+    PREFETCH_BYTES = 256,
+    CACHE_LINE_BYTES = 64,
+};
 
 static uint32_t fill(struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
 {
@@ -54,8 +57,12 @@ static uint32_t pieces_of(const struct soft *soft, uint32_t number, struct iovec
 
     pieces[0] = (struct iovec){ soft_frames_bytes(&soft->frames, number),
         is_lent ? SOFT_OWN_BYTES : frame->length };
+    if (!is_lent)
+        return 1;
     pieces[1] = (struct iovec){ (void *)(uintptr_t)frame->rest, frame->length - SOFT_OWN_BYTES };
-    return is_lent ? 2 : 1;
+    for (uint32_t at = 0; at < PREFETCH_BYTES; at += CACHE_LINE_BYTES)
+        __builtin_prefetch(frame->rest + at);
+    return 2;
 }
 
 /* Up to `room` of them at once. */
