@@ -113,7 +113,7 @@ static bool sack_is_due(const struct transport *nic, struct qp *qp, const struct
     responder->last_psn = packet->psn;
     responder->last_ev = packet->ev;
     responder->last_port = packet->port;
-    responder->last_was_again = packet->flags & PACKET_RETRANSMISSION;
+    responder->last_flags = packet->flags;
     if (!fills_gap)
         responder->highest_requested = asks;
     gap_below_request = responder->highest_requested && fills_gap;
@@ -123,7 +123,7 @@ static bool sack_is_due(const struct transport *nic, struct qp *qp, const struct
         responder->received_any = true;
         return true;
     }
-    return asks || gap_below_request || packet->flags & PACKET_RETRANSMISSION ||
+    return packet->flags & (PACKET_ACK_REQUEST | PACKET_RETRANSMISSION) || gap_below_request ||
            responder_answer_mark(nic, packet) != SACK_MARK_NONE ||
            responder->unreported_bytes >= qp->sack_threshold_bytes;
 }

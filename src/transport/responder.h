@@ -42,17 +42,17 @@ struct responder {
     uint32_t unreported_bytes; /* sack_trigger_cnt */
     uint32_t messages_done;
     uint32_t messages_acked; /* the count of the last Transport ACK */
-    uint32_t oor_count;
-    struct psn tracker;  /* T of §7.3: where the walk over a long bitmap goes on */
-    struct psn last_psn; /* of the packet charged last, for an idle SACK */
+    uint16_t oor_count;
+    uint8_t last_flags;     /* of the packet charged last, as are last_psn, last_ev and last_port */
+    bool highest_requested; /* prev_ar */
+    struct psn tracker;     /* T of §7.3: where the walk over a long bitmap goes on */
+    struct psn last_psn;    /* of the packet charged last, for an idle SACK */
     uint32_t last_ev;
     uint8_t last_port;
     uint8_t penalty;   /* rcv_cwnd_pen announced */
     uint8_t sack_turn; /* of §7.3: what the next bitmap shows */
     bool restore : 1;
-    bool last_was_again : 1;    /* a retransmission */
-    bool shown_in_part : 1;     /* the last bitmap did not reach all that has arrived */
-    bool highest_requested : 1; /* prev_ar */
+    bool shown_in_part : 1; /* the last bitmap did not reach all that has arrived */
     bool received_any : 1;
     bool heard : 1; /* since the last turn of reverse probing */
 };

@@ -139,7 +139,7 @@ static void flush(struct transport *nic, struct qp *qp)
         .psn = responder->last_psn,
         .entropy = responder->last_ev,
         .port = responder->last_port,
-        .retransmission = responder->last_was_again };
+        .retransmission = responder->last_flags & PACKET_RETRANSMISSION };
     uint32_t count = stretch_count(&responder->window);
 
     responder->unreported_bytes = 0;

@@ -44,12 +44,13 @@ static void begin_burst(const struct transport *nic, struct qp *qp)
     qp->burst_left = (uint16_t)(most < UINT16_MAX ? most : UINT16_MAX);
 }
 
-/* Packets that a QP may send in this turn. */
+/* Packets that a QP may send in this turn. With no other in the ring the next turn is its own. */
 static uint32_t turn_packets(const struct transport *nic, struct qp *qp, uint32_t out_max)
 {
+    bool is_alone = nic->ready.head == nic->ready.tail;
     uint32_t packets = (uint32_t)nic->parameters->send_quantum;
 
-    if (packets > out_max)
+    if (packets > out_max || is_alone)
         packets = out_max;
     if (!nic->counts_bursts)
         return packets;
