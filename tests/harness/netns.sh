@@ -96,6 +96,14 @@ writes() # SENTENCE FROM TO OPTION...
     end_writes "$sentence"
 }
 
+# Of end_writes: the longest time in which none of the writes under way completed.
+pauses_shortly() # SENTENCE
+{
+    pause=$(sed -n 's/^# Longest pause *: \([0-9.]*\) ms.*/\1/p' "$SCRATCH/client")
+    echo "# the longest pause: ${pause:-unknown} ms"
+    is "$1" "$(echo "${pause:-9999}" | awk '{ print ($1 < 1000 ? "yes" : $1 " ms") }')" yes
+}
+
 # Until so many more frames have crossed switches, as long as somebody writes.
 let_frames_cross() # COUNT
 {
