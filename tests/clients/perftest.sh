@@ -162,6 +162,94 @@ breaks &
 both_exit_0 'and with four QPs, both ways' 1 ib_write_bw -D 5 -q 4 -b
 wait $!
 
+# ---- capacity ----------------------------------------------------------------------------------------------
+
+# On a fabric so slow that its links are the limit: 50 Mb/s each, 194 of data together.
+end_fabric
+begin_fabric 2000
+
+# At h0, and when, in its own words: bytes nanoseconds.
+arrived()
+{
+    "$mrc" stat show dev mrc0 -j | awk '
+        { value = $2; sub(/,/, "", value) }
+        $1 == "\"bytes_placed\":" { bytes = value }
+        $1 == "\"time_ns\":" { time_ns = value }
+        END { print bytes, time_ns }'
+}
+
+arrives()
+{
+    [ "$(arrived | cut -d ' ' -f 1)" -gt 1000000 ]
+}
+
+# Mb/s, once it has settled: what can be reached, so the second best of five.
+rate() # SECONDS
+{
+    sleep "$1"
+    for _ in 1 2 3 4 5; do
+        first=$(arrived)
+        sleep 0.8
+        echo "$first $(arrived)" | awk '{ printf "%d\n", ($3 - $1) * 8000 / ($4 - $2) }'
+    done | sort -n | sed -n 4p
+}
+
+fault()
+{
+    "$mrc" fabric fault "$@"
+}
+
+rates()
+{
+    until_true arrives
+    echo "whole $(rate 2)"
+    fault switch p0.t1.0 down
+    echo "without_t1 $(rate 1.5)"
+    fault clear
+    fault port h0.p1 down
+    echo "without_port $(rate 1.5)"
+    fault plane p2 down
+    echo "without_port_and_plane $(rate 1.5)"
+    fault clear
+    echo "repaired $(rate 4)"
+}
+
+rate_in() # PHASE
+{
+    awk -v phase="$1" '$1 == phase { print $2 + 0 }' "$SCRATCH/rates"
+}
+
+# In hundredths of the whole.
+is_about() # PHASE SHARE
+{
+    share=$((100 * $(rate_in "$1") / $(rate_in whole)))
+    [ "$share" -ge $(($2 - 12)) ] && [ "$share" -le $(($2 + 12)) ]
+}
+
+# The other T1 of a plane carries as much as a NIC sends; a port and a plane are a quarter each.
+loses_what_planes_lose()
+{
+    is_about without_t1 100 && is_about without_port 75 && is_about without_port_and_plane 50 && is_about repaired 100
+}
+
+# On a busy machine a try may tell more of the others there.
+for try in 1 2 3; do
+    rates >"$SCRATCH/rates" &
+    both_exit_0 'a T1, a NIC port and a plane die and return, where links are the limit' 1 ib_write_bw -D 38
+    wait $!
+    echo "# try $try, Mb/s: $(xargs <"$SCRATCH/rates")"
+    ! loses_what_planes_lose || break
+done
+if loses_what_planes_lose; then
+    ok '  the capacity lost is what the planes lost, and comes back'
+elif [ "$(rate_in whole)" -lt 150 ]; then
+    skip '  the capacity lost is what the planes lost' "this machine is too busy: $(rate_in whole) Mb/s of 194"
+else
+    not_ok '  the capacity lost is what the planes lost' "$(cat "$SCRATCH/rates")"
+fi
+end_fabric
+begin_fabric 1
+
 # ---- death -------------------------------------------------------------------------------------------------
 
 port=$((port + 1))
