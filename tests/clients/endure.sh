@@ -91,7 +91,7 @@ breaks() # SEED
         injected=$((injected + 1))
         pace
     done <"$SCRATCH/faults"
-    echo "# $injected faults, one every $((($(now_ms) - began_ms) / injected)) ms" >"$SCRATCH/pace"
+    echo $((($(now_ms) - began_ms) / injected)) >"$SCRATCH/pace_ms"
     wait
     "$mrc" fabric fault clear
     date +%s.%N >"$SCRATCH/repaired"
@@ -108,13 +108,22 @@ endures() # SEED
         perf write --devices mrc0,mrc3 -D $((seconds + 2 * quiet + 4)) -s 1M -t 32 -q 2 --random -c --seed "$1" --interval 1
     printf '%s\n' "$output" >"$SCRATCH/perf"
     wait $breaking
-    cat "$SCRATCH/pace"
+    echo "# a fault every $(cat "$SCRATCH/pace_ms") ms"
     is '  every fault was of a kind that the fabric has' "$(cat "$SCRATCH/refused")" ''
     contains '  every byte is right' "$output" 'Out of bounds values : 0 OK'
-    # Bytes complete in every window of a second if no pause is as long.
+    pauses_shortly '  bytes complete in every second'
+}
+
+# Bytes complete in every window of a second if no pause is as long. A machine on which even the faults come late, because
+# others have the processors, says nothing about that.
+pauses_shortly() # SENTENCE
+{
     pause=$(sed -n 's/^# Longest pause *: \([0-9.]*\) ms.*/\1/p' "$SCRATCH/perf")
-    is '  bytes complete in every second' \
-        "$(echo "$pause" | awk '{ print ($1 > 0 && $1 < 1000 ? "yes" : "the longest pause: " $1 " ms") }')" yes
+    if [ "$(cat "$SCRATCH/pace_ms")" -gt 130 ] && [ "${pause%.*}" -ge 1000 ]; then
+        skip "$1" "this machine is too busy: $pause ms without a completion, but also a fault only every $(cat "$SCRATCH/pace_ms") ms"
+    else
+        is_more "$1" 1000 "${pause%.*}"
+    fi
 }
 
 mib_so_far()
