@@ -14,19 +14,30 @@
 #define PATH_BYTES      512
 #define BASE_RTT_NS_MAX 1000000000 /* of the parameter */
 
+enum {
+    TIMEOUT_MIN = 17, /* of software on a real clock: 134 ms */
+    TIMEOUT_MAX = 24,
+    TIMEOUT_RTTS = 25, /* a timeout that is as long fires for nothing but silence */
+};
+
 /* The first line of a `config` says whose it is. */
 #define TITLE_FORMAT "# NIC h%u of the fabric '%s'\n"
 #define TITLE_SCAN   "# NIC h%u of the fabric '%63[^'\n]'"
 
-/* Of links that are longer than software: a NIC takes a round trip for short unless told, and would
- * keep its window small for ever. */
-static void write_base_rtt(uint64_t base_rtt_ps, FILE *file)
+/* Of links that are longer than software: a NIC takes a round trip for short unless told, would keep
+ * its window small for ever and repeat what is still under way. */
+static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
 {
     uint64_t base_rtt_ns = (base_rtt_ps + DEVICES_SOFTWARE_RTT_PS) / 1000;
+    uint32_t timeout = TIMEOUT_MIN;
 
-    if (base_rtt_ps > DEVICES_SOFTWARE_RTT_PS)
-        fprintf(file, "  base_rtt: %lluns\n",
-            (unsigned long long)(base_rtt_ns < BASE_RTT_NS_MAX ? base_rtt_ns : BASE_RTT_NS_MAX));
+    if (base_rtt_ps <= DEVICES_SOFTWARE_RTT_PS)
+        return;
+    if (base_rtt_ns > BASE_RTT_NS_MAX)
+        base_rtt_ns = BASE_RTT_NS_MAX;
+    while (timeout < TIMEOUT_MAX && UINT64_C(1024) << timeout < TIMEOUT_RTTS * base_rtt_ns)
+        timeout++;
+    fprintf(file, "  base_rtt: %lluns\n  timeout: %u\n", (unsigned long long)base_rtt_ns, timeout);
 }
 
 static void write_config(const struct devices *devices, uint32_t nic, FILE *file)
@@ -55,7 +66,7 @@ static void write_config(const struct devices *devices, uint32_t nic, FILE *file
         config->usid_block >> 16, config->usid_block & 0xffff, config->t1_count,
         (unsigned long long)config->host_link.rate_bps * config->plane_count,
         config->buffers.trims ? "on" : "off");
-    write_base_rtt(devices->fabric->base_rtt_ps, file);
+    write_round_trip(devices->fabric->base_rtt_ps, file);
 }
 
 static int make_device(const struct devices *devices, uint32_t nic)
