@@ -56,7 +56,8 @@ differs_by_at_most() # SENTENCE NUMBER THAN SLACK
 }
 
 "$mrc" fabric up -q -n "$fabric" --slower 1000 "$SCRATCH/small.yaml"
-contains 'NICs know how far it is' "$(cat "$MRC_RUN_DIR/mrc/mrc0/config")" 'base_rtt: 10596480ns'
+contains 'NICs know how far it is' "$(cat "$MRC_RUN_DIR/mrc/mrc0/config")" 'base_rtt: 10596480ns
+  timeout: 18'
 exits 0 'four write to one at once, and every byte arrives as it was sent' incast
 contains '  where it belongs' "$output" 'Out of bounds values : 0 OK'
 wait
