@@ -83,7 +83,7 @@ latency=$(timeout 60 "$mrc" perf lat --devices mrc0,mrc1 -n 20000 -j 2>>"$folder
 result 'latency of 8 bytes, udp direct' "$latency" us 'UDP ping-pong' "$ping"
 unset MRC_CONFIG
 
-# ---- a veth pair: TCP, AF_XDP ------------------------------------------------------------------------------
+# ---- a veth pair: TCP, AF_XDP, AF_PACKET -------------------------------------------------------------------
 
 make_veth()
 {
@@ -96,6 +96,8 @@ make_veth()
         ip -n "${end% *}" link set mgmt up
         ip -n "${end% *}" address add "10.98.0.${end#* }/24" dev d0
         ip -n "${end% *}" address add "10.97.0.${end#* }/24" dev mgmt
+        # Packet sockets get copies: the kernel would look for a route for each frame, and tell its sender of none.
+        ip netns exec "${end% *}" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6' || true
     done
 }
 
@@ -110,20 +112,20 @@ tcp_gbps()
 }
 
 # Server in one namespace, client in the other; they meet by mgmt, because AF_XDP takes all that comes by d0.
-xdp_gbps()
+veth_gbps() # KIND of port
 {
     for end in 1 2; do
-        cat >"$folder/xdp$end" <<EOF
+        cat >"$folder/$1$end" <<EOF
 mrc0:
   address: 2001:db8::$end
   ports:
-    - xdp:d0
+    - $1:d0
 EOF
     done
-    MRC_CONFIG=$folder/xdp2 MRC_RUN_DIR=$folder/run2 ip netns exec $other timeout $((seconds + 30)) \
+    MRC_CONFIG=$folder/${1}2 MRC_RUN_DIR=$folder/run2 ip netns exec $other timeout $((seconds + 30)) \
         "$mrc" perf write -d mrc0 2>>"$folder/log" &
     sleep 1
-    MRC_CONFIG=$folder/xdp1 ip netns exec $one timeout $((seconds + 30)) "$mrc" perf write -d mrc0 -s 1M -t 16 -m $mtu \
+    MRC_CONFIG=$folder/${1}1 ip netns exec $one timeout $((seconds + 30)) "$mrc" perf write -d mrc0 -s 1M -t 16 -m $mtu \
         -D "$seconds" -j 10.97.0.2 2>>"$folder/log" | figure bw_average_gbps
     wait $!
 }
@@ -137,7 +139,7 @@ beside_tcp() # METRIC VALUE
 }
 
 if [ "$(id -u)" -ne 0 ]; then
-    say 'no veth pair without root: neither TCP nor AF_XDP is measured'
+    say 'no veth pair without root: neither TCP nor AF_XDP nor AF_PACKET is measured'
 elif ! make_veth 2>>"$folder/log"; then
     say 'this machine allows no namespaces'
 else
@@ -156,7 +158,8 @@ else
     else
         say 'without ethtool TCP cannot be told to send the same frames'
     fi
-    beside_tcp 'writes of 1 MiB, AF_XDP over veth' "$(xdp_gbps)"
+    beside_tcp 'writes of 1 MiB, AF_XDP over veth' "$(veth_gbps xdp)"
+    beside_tcp 'writes of 1 MiB, AF_PACKET over veth' "$(veth_gbps raw)"
 fi
 
 # ---- a soft fabric -----------------------------------------------------------------------------------------
