@@ -101,6 +101,7 @@ static uint32_t expire(struct host_nic *nic, uint64_t now_ns)
         if (count == 0)
             break;
         work += count + engine_pass_out(nic, now_ns); /* there is not room for all answers */
+        now_ns = host_now_ns();                       /* it took a while */
     }
     if (transport_deadline_ns(nic->transport) <= now_ns)
         transport_expire(nic->transport, now_ns);
@@ -131,8 +132,10 @@ uint32_t engine_pass(struct host_nic *nic, enum engine_driver driver)
     /* First what was posted: a receive must be there for the write that it was posted for. */
     work = engine_take_posted(nic, now_ns);
     received = engine_receive(nic, now_ns);
-    if (transport_deadline_ns(nic->transport) <= now_ns)
+    if (transport_deadline_ns(nic->transport) <= now_ns) {
         work += expire(nic, now_ns);
+        now_ns = host_now_ns();
+    }
     if (driver == ENGINE_POLLER && tells_first(nic, received))
         return work + received;
     return work + received + engine_pass_out(nic, now_ns);
