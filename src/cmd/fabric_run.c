@@ -158,6 +158,10 @@ static enum cmd_status run(const struct options *options)
             "a fabric called '%s' is running; stop it with 'mrc fabric stop' or choose another "
             "--name",
             options->config.name);
+    if (err == -ERANGE)
+        return cmd_complain(CMD_MISUSED, name,
+            "--slower %u: links would have less than 1Mb/s, or more than 10ms",
+            options->config.slower);
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s/%s: %s", options->config.root,
             options->config.name, strerror(-err));

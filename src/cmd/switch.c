@@ -184,6 +184,10 @@ static enum cmd_status complain_about(const struct options *options, int err)
             "a fabric called '%s' is running; stop it with 'mrc fabric stop' or choose another "
             "--name",
             options->config.name);
+    if (err == -ERANGE)
+        return cmd_complain(CMD_MISUSED, name,
+            "--slower %u: links would have less than 1Mb/s, or more than 10ms",
+            options->config.slower);
     if (err == -EPERM)
         return cmd_complain(CMD_FAILED, name, "only root can enter network namespaces");
     if (err == -ENOENT || err == -ENODEV)

@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_BYTES      512
-#define BASE_RTT_NS_MAX 1000000000 /* of the parameter */
+#define PATH_BYTES 512
 
 enum {
     TIMEOUT_MIN = 17, /* of software on a real clock: 134 ms */
@@ -33,8 +32,6 @@ static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
 
     if (base_rtt_ps <= DEVICES_SOFTWARE_RTT_PS)
         return;
-    if (base_rtt_ns > BASE_RTT_NS_MAX)
-        base_rtt_ns = BASE_RTT_NS_MAX;
     while (timeout < TIMEOUT_MAX && UINT64_C(1024) << timeout < TIMEOUT_RTTS * base_rtt_ns)
         timeout++;
     fprintf(file, "  base_rtt: %lluns\n  timeout: %u\n", (unsigned long long)base_rtt_ns, timeout);

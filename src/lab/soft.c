@@ -225,9 +225,12 @@ int soft_open(struct soft **out, const struct soft_config *config)
     soft->control =
         (struct control_server){ .listener = -1, .answer = soft_control_answer, .context = soft };
     soft->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (!soft_scale(soft) || !make_parts(soft)) {
+    err = soft_scale(soft);
+    if (!err && !make_parts(soft))
+        err = -ENOMEM;
+    if (err) {
         soft_close(soft);
-        return -ENOMEM;
+        return err;
     }
     err = make_folder(soft);
     if (err) { /* somebody else's folder stays as it is */

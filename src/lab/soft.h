@@ -40,7 +40,8 @@ struct soft_config {
 
 struct soft;
 
-/* 0 or a negative errno; -EBUSY: a fabric of this name is running. */
+/* 0 or a negative errno; -EBUSY: a fabric of this name is running; -ERANGE: so slow no link can be.
+ */
 int soft_open(struct soft **, const struct soft_config *);
 /* Until `*stop`, which a signal handler may set, or a control request ends it. */
 int soft_run(struct soft *, const volatile int *stop);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fabric as it is emulated: slower, or without any pace; with queues that software needs. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "lab/devices.h"
@@ -90,17 +91,17 @@ static bool copy_exceptions(struct soft *soft, struct fabric_config *config)
     return true;
 }
 
-bool soft_scale(struct soft *soft)
+int soft_scale(struct soft *soft)
 {
     struct fabric_config config = soft->config.fabric->config;
     struct fabric_problem problem;
     struct fabric_buffers chosen;
 
     if (!choose_buffers(soft->config.fabric, &chosen) || !copy_exceptions(soft, &config))
-        return false;
+        return -ENOMEM;
     slow_down(&config, soft->config.slower);
     widen_buffers(&config, &chosen);
     if (soft->config.is_unpaced)
         take_pace_away(&config);
-    return fabric_init(&soft->fabric, &config, soft->exceptions, &problem);
+    return fabric_init(&soft->fabric, &config, soft->exceptions, &problem) ? 0 : -ERANGE;
 }

@@ -133,8 +133,8 @@ static inline bool soft_moves(const struct soft *soft, const struct soft_wire *w
 /* soft.c: zeroes; `bytes` is a multiple of 64. */
 void *soft_lines(size_t count, size_t bytes);
 
-/* soft_scale.c: the fabric, slower or without pace. */
-bool soft_scale(struct soft *);
+/* soft_scale.c: the fabric, slower or without pace. -ERANGE: slower or longer than links may be. */
+int soft_scale(struct soft *);
 
 /* soft_ends.c: after the wires. */
 bool soft_ends_make(struct soft *);
