@@ -159,7 +159,7 @@ enum cmd_status fabric_list(int argument_count, char **arguments)
     json_t *all;
     int err;
 
-    if (argument_count == 2 &&
+    if (argument_count >= 2 &&
         (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0)) {
         fputs("usage: mrc fabric list [-j]\n\nKinds: soft (mrc fabric run), switch and kernel (mrc "
               "fabric up). DEAD: 'mrc fabric down' cleans up.\n",

@@ -171,6 +171,12 @@ static const char *take_name(struct words *words)
     return fabric;
 }
 
+static bool asks_for_help(const struct words *words)
+{
+    return words->left > 0 &&
+           (strcmp(words->next[0], "--help") == 0 || strcmp(words->next[0], "-h") == 0);
+}
+
 enum cmd_status fabric_fault(int argument_count, char **arguments)
 {
     struct words words = { arguments + 1, argument_count - 1 };
@@ -179,7 +185,7 @@ enum cmd_status fabric_fault(int argument_count, char **arguments)
     json_t *answer;
     enum cmd_status status;
 
-    if (words.left == 0 || strcmp(words.next[0], "--help") == 0) {
+    if (words.left == 0 || asks_for_help(&words)) {
         print_usage(words.left == 0 ? stderr : stdout);
         return words.left == 0 ? CMD_MISUSED : CMD_DONE;
     }
@@ -202,6 +208,12 @@ enum cmd_status fabric_stop(int argument_count, char **arguments)
     json_t *answer;
     enum cmd_status status;
 
+    if (asks_for_help(&words)) {
+        fputs(
+            "usage: mrc fabric stop [-n NAME]\n\nEnds a running fabric; its devices go with it.\n",
+            stdout);
+        return CMD_DONE;
+    }
     if (words.left != 0)
         return cmd_complain(CMD_MISUSED, "fabric stop", "usage: mrc fabric stop [-n NAME]");
     status = fabric_ask(fabric, json_pack("{s:s}", "do", "stop"), &answer);

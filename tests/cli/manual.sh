@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Every subcommand explains itself, and help and manual page know the same options.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+
+options() # of a text on standard input, one a line
+{
+    grep -oE -- '(^|[^a-z-])--[a-z][a-z_-]*' | sed 's/^[^-]*//' | LC_ALL=C sort -u
+}
+
+agree() # PAGE COMMAND...: a command is the words behind mrc
+{
+    page=$1
+    shift
+    : >"$SCRATCH/help"
+    for command; do
+        # shellcheck disable=SC2086
+        exits 0 "mrc $command explains itself" "$mrc" $command --help
+        printf '%s\n' "$output" >>"$SCRATCH/help"
+    done
+    { options <"$SCRATCH/help"; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-help"
+    { sed -n '/^# EXAMPLES/q; p' "$ROOT/docs/man/$page.1.scd" | options; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-page"
+    is "$page(1) knows the options of its help" "$(LC_ALL=C comm -23 "$SCRATCH/in-help" "$SCRATCH/in-page" | xargs)" ''
+    is "  and no others" "$(LC_ALL=C comm -13 "$SCRATCH/in-help" "$SCRATCH/in-page" | xargs)" ''
+}
+
+agree mrc-decode decode
+agree mrc-dev dev qp ev port stat monitor
+agree mrc-doctor doctor
+agree mrc-exec exec
+agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric stop'
+agree mrc-perf perf
+agree mrc-report report
+agree mrc-sim sim
+agree mrc-switch switch
+for subcommand in $("$mrc" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
+    contains "mrc(1) knows $subcommand" "$(cat "$ROOT/docs/man/mrc.1.scd")" "*$subcommand*"
+done
+done_testing
