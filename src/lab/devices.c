@@ -23,8 +23,8 @@ enum {
 #define TITLE_FORMAT "# NIC h%u of the fabric '%s'\n"
 #define TITLE_SCAN   "# NIC h%u of the fabric '%63[^'\n]'"
 
-/* Of links that are longer than software: a NIC takes a round trip for short unless told, would keep
- * its window small for ever and repeat what is still under way. */
+/* Of links that are longer than software: a NIC takes a round trip for short unless told, would
+ * keep its window small for ever and repeat what is still under way. */
 static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
 {
     uint64_t base_rtt_ns = (base_rtt_ps + DEVICES_SOFTWARE_RTT_PS) / 1000;
