@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Completion queues and channels. */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "verbs/objects.h"
 #include "verbs/refuse.h"
-
-#define POLLS_UNTIL_YIELD 32
 
 #define WC_FLAGS                                                                                   \
     ((uint64_t)IBV_WC_STANDARD_FLAGS) /* what a completion of libibverbs holds, and no more */
@@ -140,24 +137,9 @@ int ibv_destroy_cq(struct ibv_cq *cq)
     return 0;
 }
 
-/* A program that polls in vain may be keeping the one it waits for from its core. */
-static void note_poll(struct cq *cq, int count)
-{
-    uint32_t empty = atomic_load_explicit(&cq->empty_polls, memory_order_relaxed);
-
-    if (count == 0 && empty + 1 == POLLS_UNTIL_YIELD)
-        sched_yield();
-    if (count == 0 || empty > 0)
-        atomic_store_explicit(&cq->empty_polls, count == 0 ? (empty + 1) % POLLS_UNTIL_YIELD : 0,
-            memory_order_relaxed);
-}
-
 int objects_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-    int count = mrc_poll_cq(objects_cq(cq)->mrc, num_entries, wc);
-
-    note_poll(objects_cq(cq), count);
-    return count;
+    return mrc_poll_cq(objects_cq(cq)->mrc, num_entries, wc);
 }
 
 int objects_req_notify_cq(struct ibv_cq *cq, int solicited_only)

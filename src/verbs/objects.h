@@ -15,8 +15,7 @@ struct channel {
 struct cq {
     struct ibv_cq_ex ibv;
     struct mrc_cq *mrc;
-    _Atomic uint32_t empty_polls; /* in a row, about */
-    struct ibv_wc current;        /* between start_poll and end_poll, who hold the queue's mutex */
+    struct ibv_wc current; /* between start_poll and end_poll, who hold the queue's mutex */
 };
 
 /* Requests between wr_start and wr_complete, which hold the QP's mutex. */
