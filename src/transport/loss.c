@@ -238,8 +238,7 @@ void loss_infer_by_count(struct transport *nic, struct qp *qp, uint32_t ooo_coun
     recover(nic, qp, threshold_bytes, now_ns);
 }
 
-/* A bit not in the bitmap says nothing; but the PSN after cack is missing, or cack would be higher.
- */
+/* A clear bit says nothing; but the PSN after cack is missing, or cack would be higher. */
 static bool is_shown_missing(const struct packet_sack *sack, struct psn psn)
 {
     int32_t above = psn_distance(sack->cack_psn, psn);
@@ -254,10 +253,11 @@ void loss_infer_by_probe(struct transport *nic, struct qp *qp, const struct pack
     struct send_window *window = &requester->window;
     struct psn end = psn_add(sack->cack_psn, sack->sack_offset + 64);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
-    uint32_t limit_ns = lost_after_ns(nic, qp, probe_age_ns);
+    uint64_t delayed_factor = nic->parameters->delayed_probe_factor;
+    uint64_t limit_ns = lost_after_ns(nic, qp, probe_age_ns);
 
     if (delay_ns >= qp->cc.target_delay_ns)
-        return;
+        limit_ns = delayed_factor ? limit_ns * delayed_factor : UINT64_MAX;
     while (!psn_equal(psn, window->next) && psn_before(psn, end)) {
         struct send_record record = send_window_record(window, psn);
         bool early = send_window_age_ns(record.ticks, now_ns) > limit_ns;

@@ -163,3 +163,45 @@ SPEC("§10: where all is acknowledged, no timer of the tail runs on")
     EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 0);
     by_hand_close(&nic);
 }
+
+/* A packet in flight; each tail probe is answered 20 us after it left, twice the base RTT, and no
+ * answer shows the packet. Yields when it is repeated. */
+static uint64_t lost_by_delayed_answers(uint64_t factor)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.delayed_probe_factor = factor;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    observe_post(&nic, 1, PMTU);
+    sent[0] = nic.sent[0];
+    for (uint64_t start_ns = nic.now_ns; nic.now_ns < start_ns + 10 * LONG_NS;) {
+        struct packet sack;
+
+        EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+        sack = by_hand_sack(&nic, OBSERVE_QPN, observe_out(-1));
+        sack.sack.answers_probe = true;
+        sack.sack.probe_id = nic.sent[0].probe.probe_id;
+        sack.sack.entropy = nic.sent[0].ev;
+        sack.sack.tx_timestamp = nic.sent[0].probe.tx_timestamp;
+        later(2 * BASE_RTT_NS);
+        EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+        if (by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE))
+            return nic.now_ns - start_ns;
+    }
+    return UINT64_MAX;
+}
+
+SPEC("§10 C: to the letter, an answer that was delayed itself says nothing")
+{
+    EXPECT_EQ(lost_by_delayed_answers(0), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 C: an answer that was delayed itself tells of packets four times as late (decision 14)")
+{
+    uint64_t after_ns = lost_by_delayed_answers(4);
+
+    EXPECT_GE(after_ns, 4 * 3 * BASE_RTT_NS); /* its round trip and reo_wnd */
+    EXPECT_LE(after_ns, 4 * 3 * BASE_RTT_NS + 5 * BASE_RTT_NS);
+    by_hand_close(&nic);
+}
