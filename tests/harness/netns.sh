@@ -96,12 +96,28 @@ writes() # SENTENCE FROM TO OPTION...
     end_writes "$sentence"
 }
 
-# Of end_writes: the longest time in which none of the writes under way completed.
+# Of end_writes, in ms: the longest time in which none of the writes under way completed.
+pause_of_writes()
+{
+    sed -n 's/^# Longest pause *: \([0-9]*\).*/\1/p' "$SCRATCH/client"
+}
+
+# Bytes complete in every window of a second if no pause is as long. Where others have the processors there are such pauses
+# without any fault, too.
 pauses_shortly() # SENTENCE
 {
-    pause=$(sed -n 's/^# Longest pause *: \([0-9.]*\) ms.*/\1/p' "$SCRATCH/client")
-    echo "# the longest pause: ${pause:-unknown} ms"
-    is "$1" "$(echo "${pause:-9999}" | awk '{ print ($1 < 1000 ? "yes" : $1 " ms") }')" yes
+    pause=$(pause_of_writes)
+    echo "# the longest pause: ${pause:=9999} ms"
+    if [ "$pause" -lt 1000 ]; then
+        ok "$1"
+        return
+    fi
+    writes '  and without faults' 0 3 -s 256K --random -q 2 -D 6
+    if [ "$(pause_of_writes)" -gt 300 ]; then
+        skip "$1" "this machine is too busy: $pause ms without a completion, $(pause_of_writes) ms without any fault"
+    else
+        not_ok "$1" "$pause ms without a completion, $(pause_of_writes) ms without faults"
+    fi
 }
 
 # Until so many more frames have crossed switches, as long as somebody writes.
