@@ -5,9 +5,10 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-/* A NIC that takes no more at the moment is asked again after this; until then its frames wait in
- * the switch. */
-#define HOLD_PS UINT64_C(10000000)
+/* A NIC that takes no more at the moment is asked again after this, and twice as long after that;
+ * until then its frames wait in the switch. */
+#define HOLD_PS     UINT64_C(10000000)
+#define HOLD_MAX_PS UINT64_C(4000000000)
 
 static struct switch_frame bytes_of(const struct soft *soft, uint32_t frame)
 {
@@ -36,7 +37,18 @@ static bool take_room(struct soft *soft, const struct soft_wire *wire)
     if (end->room == 0)
         return false;
     end->room--;
+    end->hold_ps = 0;
     return true;
+}
+
+static void hold(struct soft *soft, const struct soft_wire *wire, struct port *port)
+{
+    struct soft_end *end = &soft->ends[wire->exit];
+
+    end->hold_ps = end->hold_ps ? 2 * end->hold_ps : HOLD_PS;
+    if (end->hold_ps > HOLD_MAX_PS)
+        end->hold_ps = HOLD_MAX_PS;
+    port_hold(port, soft->now_ps + end->hold_ps);
 }
 
 static void send_frame(
@@ -65,7 +77,7 @@ static void work_off(struct soft *soft, uint32_t wire_number)
 
     while (port_next_ps(port) <= soft->now_ps) {
         if (!take_room(soft, wire)) {
-            port_hold(port, soft->now_ps + HOLD_PS);
+            hold(soft, wire, port);
             break;
         }
         if (!switch_transmit(node, wire->self.port, soft->now_ps, &transmission))

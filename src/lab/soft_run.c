@@ -36,6 +36,12 @@ static uint64_t clock_ps(void)
     return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * 1000;
 }
 
+/* Without them nothing is taken before something has left. */
+static bool has_buffers(const struct soft *soft)
+{
+    return soft->frames.free_count >= BATCH;
+}
+
 /* They were written by another processor. */
 static void prefetch_headers(const uint8_t *bytes)
 {
@@ -58,7 +64,7 @@ static uint32_t take_from(struct soft *soft, uint32_t number)
     uint32_t count;
 
     if (soft->wires[soft->ends[number].entry].free_ps > soft->now_ps + WIRE_AHEAD_PS ||
-        soft->frames.free_count < BATCH)
+        !has_buffers(soft))
         return 0;
     count = pktio_port_receive(soft->ends[number].port, frames, BATCH);
     if (count > 0 && soft->config.slower > 1)
@@ -119,7 +125,6 @@ uint32_t soft_pass(struct soft *soft)
     work = soft->config.prefix ? take_from_sockets(soft) : take_from_rings(soft);
     if (work > 0) /* taking them took a while */
         soft->now_ps = clock_ps();
-    work += soft_queue_next_ps(&soft->queue) <= soft->now_ps;
     soft_advance(soft);
     for (uint32_t i = 0; i < soft->attached_count; i++)
         work += soft_flush(soft, soft->attached[i]);
@@ -160,7 +165,7 @@ static bool arm(struct soft *soft)
     for (uint32_t i = 0; i < soft->attached_count; i++) {
         struct soft_end *end = &soft->ends[soft->attached[i]];
 
-        if (!pktio_port_arm(end->port, false) ||
+        if ((!pktio_port_arm(end->port, false) && has_buffers(soft)) ||
             (end->kind == SOFT_END_INTERFACE && pktio_port_room(end->port) == 0))
             return false;
     }

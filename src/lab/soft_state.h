@@ -61,6 +61,7 @@ struct soft_end {
     bool is_launched;   /* they come from a switch of this process */
     uint32_t under_way; /* on the wire to it */
     uint32_t room;      /* known for frames beside those */
+    uint64_t hold_ps;   /* between the last two questions whether there is room; 0: there was */
     struct soft_loans loans;
 };
 
@@ -173,7 +174,7 @@ uint32_t soft_flush(struct soft *, uint32_t end);
 /* When the next frame arrives at any end. */
 uint64_t soft_exchange_next_ps(const struct soft *);
 
-/* soft_run.c: once around; yields how much there was to do. */
+/* soft_run.c: once around; yields how many frames came and left. */
 uint32_t soft_pass(struct soft *);
 /* The same, and sleeps if that was nothing for long enough; what a thread does first. */
 void soft_turn(struct soft *);

@@ -266,6 +266,28 @@ SPEC("frames to a NIC that reads nothing wait in the switch, and come when it re
     stop(&bench);
 }
 
+SPEC("a NIC that reads nothing is asked ever more seldom, until it reads")
+{
+    struct bench bench = small_fabric();
+    struct seen seen = { 0 };
+    const struct soft_end *end;
+
+    start(&bench);
+    end = &bench.soft->ends[soft_nic_end(bench.soft, 1, 0)];
+    for (uint32_t i = 0; i < 600; i++) {
+        send(&bench, 0, i);
+        if (i % 100 == 99)
+            for (uint32_t pass = 0; pass < 2000; pass++)
+                soft_pass(bench.soft);
+    }
+    for (uint32_t i = 0; i < PASSES_MAX && end->hold_ps < 1000000000; i++)
+        soft_pass(bench.soft);
+    EXPECT_GE(end->hold_ps, 1000000000);
+    run_until(&bench, &seen, 600);
+    EXPECT_EQ(end->hold_ps, 0);
+    stop(&bench);
+}
+
 /* Slots that the first NIC's port has back. */
 static uint32_t free_slots(const struct bench *bench)
 {
