@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 64, BYTES_MAX = 9000, BUFFER_BYTES = 8 << 20 };
+enum { BATCH = 64, BYTES_MAX = 9000, BUFFER_BYTES = 8 << 20, LOOKS_BETWEEN_YIELDS = 16 };
 
 static uint64_t now_ns(void)
 {
@@ -111,11 +111,15 @@ static void blast(uint64_t milliseconds, size_t bytes)
     free(batch);
 }
 
-/* Looks again and again, and lets others run in between: as mrc perf waits on so few processors. */
+/* Looks again and again, and lets others run now and then: as mrc perf waits on so few processors.
+ */
 static void await(int fd, uint8_t *bytes, size_t length)
 {
+    uint32_t looks = 0;
+
     while (recv(fd, bytes, length, MSG_DONTWAIT) < 0)
-        sched_yield();
+        if (++looks % LOOKS_BETWEEN_YIELDS == 0)
+            sched_yield();
 }
 
 static int compare(const void *left, const void *right)

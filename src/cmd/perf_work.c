@@ -13,6 +13,7 @@
 enum {
     BATCH = 32,
     POLLS_BETWEEN_LOOKS = 256,
+    POLLS_BETWEEN_YIELDS = 16,
     SEQUENCE_BITS = 24,
 };
 
@@ -137,7 +138,7 @@ static int wait_a_little(struct perf_end *end)
         sleep_for_event(end);
         return look_around(end);
     }
-    if (end->is_crowded)
+    if (end->is_crowded && end->empty_polls % POLLS_BETWEEN_YIELDS == 0)
         sched_yield();
     return end->empty_polls % POLLS_BETWEEN_LOOKS == 0 ? look_around(end) : 0;
 }
