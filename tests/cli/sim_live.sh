@@ -25,14 +25,14 @@ is 'in the order of time' "$(echo "$lines" | sed -n 's/^ *\([0-9]*\)\(\.[0-9]*\)
 is 'and draws nothing over' "$(printf '%s' "$lines" | grep -c "$(printf '\033')")" 0
 
 # On a terminal it draws frames one over the other, all of the same height.
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     LC_ALL=C.UTF-8 TERM=xterm script -qec "'$mrc' sim --live -o '$SCRATCH/again.json' '$experiment'" /dev/null \
         </dev/null >"$SCRATCH/seen"
     contains 'on a terminal it draws a bar for each plane' "$(tr '\r' '\n' <"$SCRATCH/seen")" 'plane 1 '
     contains 'and keeps what happened in sight' "$(cat "$SCRATCH/seen")" 'down of p1.t1.0: over'
     is 'frames have one height' "$(grep -ao "$(printf '\033')"'\[[0-9]*A' "$SCRATCH/seen" | sort -u | wc -l)" 1
 else
-    skip 'on a terminal it draws a bar for each plane' 'no script(1) here'
+    skip 'on a terminal it draws a bar for each plane' 'no script(1), or no terminals for it'
 fi
 is 'the result is the same as without' "$("$mrc" sim -o "$SCRATCH/plain.json" "$experiment" >/dev/null 2>&1 &&
     grep -o '"hash": *"[0-9a-f]*"' "$SCRATCH/plain.json")" "$(grep -o '"hash": *"[0-9a-f]*"' "$SCRATCH/result.json")"

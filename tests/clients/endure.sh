@@ -197,7 +197,8 @@ released()
 is 'no thread, descriptor or socket of either is left' "$(released)" "$held_before"
 exits 0 'both NICs serve again' perf write --devices mrc0,mrc3 -n 50 -s 100K -c
 is 'no socket is left in a folder of theirs' "$(find "$MRC_RUN_DIR"/mrc/mrc* -type s)" ''
-is 'no process is left but the fabric' "$(pgrep -x mrc -P $$ | xargs)" "$fabric"
+is 'no process is left but the fabric' \
+    "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$$ '$2 == "(mrc)" && $4 == parent { print $1 }')" "$fabric"
 end_fabric
 is 'and when that ends, no file and no folder' "$(find "$MRC_RUN_DIR" -mindepth 1 ! -path "$MRC_RUN_DIR/mrc")" ''
 done_testing
