@@ -33,6 +33,7 @@ is 'and they are as many as the interface has' "$(wc -l <"$SCRATCH/declared")" 4
 
 # ---- versions --------------------------------------------------------------------------------------------------------
 
+# shellcheck disable=SC2317
 compiles() # TEXT OPTION...: as C, warnings are errors
 {
     printf '%s\n' "$1" >"$SCRATCH/version.c"

@@ -109,7 +109,7 @@ fails() # PROGRAM OPTIONS...: both sides end by themselves, with an error
     client_status=0
     timeout 20 "$mrc" exec --nic h3 -- "$@" -p "$port" 127.0.0.1 2>&1 || client_status=$?
     server_status=0
-    wait $server || server_status=$?
+    wait "$server" || server_status=$?
     cat "$SCRATCH/server"
     case $client_status,$server_status in
     0,* | *,0 | 124,* | *,124)
