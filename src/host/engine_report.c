@@ -14,14 +14,16 @@ static void report_send(struct host_qp *qp, const struct transport_event *event)
         .status = slot->is_faulty ? COMPLETION_LOCAL_PROTECTION : event->status,
         .length_bytes = event->length_bytes };
 
-    queue_push_completion(qp->config.send_cq, &completion, false);
+    /* First: who sees the completion may post in its place at once. */
     atomic_store_explicit(&qp->send.completed, position + 1, memory_order_release);
+    queue_push_completion(qp->config.send_cq, &completion, false);
 }
 
 static void report_receive(struct host_qp *qp, const struct transport_event *event)
 {
     uint32_t completed = atomic_load_explicit(&qp->recv.completed, memory_order_relaxed);
 
+    atomic_store_explicit(&qp->recv.completed, completed + 1, memory_order_release);
     queue_push_completion(qp->config.recv_cq,
         &(struct host_completion){ .id = event->id,
             .qp_user = qp->config.user,
@@ -31,7 +33,6 @@ static void report_receive(struct host_qp *qp, const struct transport_event *eve
             .immediate = event->immediate,
             .is_recv = true },
         event->solicited);
-    atomic_store_explicit(&qp->recv.completed, completed + 1, memory_order_release);
 }
 
 static void report_ev(

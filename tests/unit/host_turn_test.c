@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an engine does first when somebody polls: tell, answer, acknowledge. */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "endpoint.h"
 #include "wire/frame.h"
 
@@ -60,5 +63,46 @@ SPEC("who polls again without an answer acknowledges what came")
     EXPECT_EQ(pair.ports[1][0]->frames_sent, 2);
     EXPECT_EQ(host_cq_poll(pair.ends[0].cq, &completion, 1), 1);
     EXPECT(!completion.is_recv);
+    endpoint_pair_close(&pair);
+}
+
+struct driver {
+    struct host_nic *nic;
+    pthread_t thread;
+    _Atomic bool stops;
+};
+
+static void *drive(void *context)
+{
+    struct driver *driver = context;
+
+    while (!atomic_load(&driver->stops))
+        host_progress(driver->nic);
+    return NULL;
+}
+
+SPEC("who sees a completion may post in its place at once, whoever drives the NIC")
+{
+    struct endpoint_pair pair;
+    struct driver drivers[2];
+    struct host_completion completion;
+    uint32_t in_flight = 0;
+
+    endpoint_pair_open_alone(&pair, 1, &perfect, 1 << 16);
+    endpoint_pair_connect(&pair, 0);
+    for (uint32_t end = 0; end < 2; end++) {
+        drivers[end] = (struct driver){ .nic = pair.ends[end].nic };
+        EXPECT_EQ(pthread_create(&drivers[end].thread, NULL, drive, &drivers[end]), 0);
+    }
+    for (uint32_t posted = 0; posted < 400000; in_flight--) {
+        for (; in_flight < 128; in_flight++, posted++)
+            EXPECT_EQ(endpoint_write(&pair.ends[0], pair.qps[0], &pair.addresses[1], 0, 8), 0);
+        EXPECT_EQ(endpoint_wait(&pair.ends[0], 1, &completion), 1);
+    }
+    EXPECT_EQ(endpoint_wait(&pair.ends[0], in_flight, &completion), in_flight);
+    for (uint32_t end = 0; end < 2; end++) {
+        atomic_store(&drivers[end].stops, true);
+        pthread_join(drivers[end].thread, NULL);
+    }
     endpoint_pair_close(&pair);
 }
