@@ -7,29 +7,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file of the permissions an ordinary one would get. */
-static FILE *open_beside(char *path)
+/* A file of the permissions an ordinary one would get, next to `path`; its name is the caller's to
+ * free. */
+static int open_beside(const char *path, char **name, FILE **out)
 {
     mode_t mask = umask(0);
-    int file = mkstemp(path);
-    FILE *opened;
+    int file;
+    int err;
 
     umask(mask);
-    if (file < 0)
-        return NULL;
-    opened = fchmod(file, 0666 & ~mask) == 0 ? fdopen(file, "w") : NULL;
-    if (!opened) {
-        close(file);
-        unlink(path);
+    if (asprintf(name, "%s.XXXXXX", path) < 0) {
+        *name = NULL;
+        return -ENOMEM;
     }
-    return opened;
+    file = mkstemp(*name);
+    if (file < 0)
+        return -errno;
+    *out = fchmod(file, 0666 & ~mask) == 0 ? fdopen(file, "w") : NULL;
+    if (*out)
+        return 0;
+    err = -errno;
+    close(file);
+    unlink(*name);
+    return err;
 }
 
+/* Closes it, too. */
 static int fill(FILE *to, int (*write)(FILE *, void *what), void *what)
 {
-    int err = to ? write(to, what) : -errno;
+    int err = write(to, what);
 
-    if (to && fclose(to) != 0 && err == 0)
+    if (fclose(to) != 0 && err == 0)
         err = -errno;
     return err;
 }
@@ -41,16 +49,18 @@ int whole_file_write(const char *path, int (*write)(FILE *, void *what), void *w
     FILE *to;
     int err;
 
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        return fill(fopen(path, "w"), write, what);
-    if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-        return -ENOMEM;
-    to = open_beside(beside);
-    err = fill(to, write, what);
-    if (err == 0 && rename(beside, path) != 0)
-        err = -errno;
-    if (err != 0 && to)
-        unlink(beside);
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode)) {
+        to = fopen(path, "w");
+        return to ? fill(to, write, what) : -errno;
+    }
+    err = open_beside(path, &beside, &to);
+    if (err == 0) {
+        err = fill(to, write, what);
+        if (err == 0 && rename(beside, path) != 0)
+            err = -errno;
+        if (err != 0)
+            unlink(beside);
+    }
     free(beside);
     return err;
 }
@@ -66,11 +76,8 @@ int whole_file_try(const char *path)
         return -EISDIR;
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return access(path, W_OK) == 0 ? 0 : -errno;
-    if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-        return -ENOMEM;
-    to = open_beside(beside);
-    err = to ? 0 : -errno;
-    if (to) {
+    err = open_beside(path, &beside, &to);
+    if (err == 0) {
         fclose(to);
         unlink(beside);
     }

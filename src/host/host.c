@@ -14,6 +14,7 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
+#include "host/memory_copy.h"
 
 enum {
     DEFAULT_QPS = 1024,
@@ -99,7 +100,7 @@ static enum transport_access place(
     if (!to)
         return TRANSPORT_ACCESS_REFUSED;
     if (payload->bytes)
-        memory_table_copy(to, payload->bytes, payload->length);
+        memory_copy(to, payload->bytes, payload->length);
     return TRANSPORT_ACCESS_OK;
 }
 

@@ -44,7 +44,3 @@ struct memory_want {
 
 /* Where the bytes are, if key, domain, rights and bounds allow all of it; NULL: they do not. */
 uint8_t *memory_table_resolve(const struct memory_table *, const struct memory_want *);
-
-/* Copies for readers who watch the bytes while they come: upwards, each store after those before
- * it, an aligned word of eight bytes or less in one. Whoever sees a word sees everything below. */
-void memory_table_copy(uint8_t *to, const uint8_t *from, uint32_t length_bytes);

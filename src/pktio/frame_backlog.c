@@ -20,8 +20,7 @@ void frame_backlog_fini(struct frame_backlog *backlog)
     backlog->bytes = NULL;
 }
 
-void frame_backlog_add(
-    struct frame_backlog *backlog, const struct pktio_frame *frames, uint32_t count)
+static void add(struct frame_backlog *backlog, const struct pktio_frame *frames, uint32_t count)
 {
     if (frame_backlog_count(backlog) == 0)
         backlog->first = backlog->end = 0;
@@ -37,7 +36,8 @@ void frame_backlog_add(
     }
 }
 
-uint32_t frame_backlog_frames(
+/* All that wait, as frames of one piece each; yields how many. */
+static uint32_t all_waiting(
     struct frame_backlog *backlog, struct iovec *pieces, struct pktio_frame *frames)
 {
     uint32_t count = frame_backlog_count(backlog);
@@ -54,7 +54,22 @@ uint32_t frame_backlog_frames(
     return count;
 }
 
-void frame_backlog_drop(struct frame_backlog *backlog, uint32_t count)
+uint32_t frame_backlog_room(struct frame_backlog *backlog,
+    uint32_t (*push)(void *to, const struct pktio_frame *, uint32_t count), void *to)
 {
-    backlog->first += count;
+    struct iovec pieces[PKTIO_BATCH_MAX];
+    struct pktio_frame frames[PKTIO_BATCH_MAX];
+
+    if (frame_backlog_count(backlog) > 0)
+        backlog->first += push(to, frames, all_waiting(backlog, pieces, frames));
+    return frame_backlog_count(backlog) == 0 ? PKTIO_BATCH_MAX : 0;
+}
+
+void frame_backlog_send(struct frame_backlog *backlog,
+    uint32_t (*push)(void *to, const struct pktio_frame *, uint32_t count), void *to,
+    const struct pktio_frame *frames, uint32_t count)
+{
+    uint32_t gone = frame_backlog_count(backlog) == 0 ? push(to, frames, count) : 0;
+
+    add(backlog, frames + gone, count - gone);
 }

@@ -18,16 +18,16 @@ struct frame_backlog {
 int frame_backlog_init(struct frame_backlog *, uint32_t frame_bytes_max);
 void frame_backlog_fini(struct frame_backlog *);
 
-/* At most PKTIO_BATCH_MAX frames since it was empty. */
-void frame_backlog_add(struct frame_backlog *, const struct pktio_frame *, uint32_t count);
-
 static inline uint32_t frame_backlog_count(const struct frame_backlog *backlog)
 {
     return backlog->end - backlog->first;
 }
 
-/* All that wait, as frames of one piece each; yields how many. */
-uint32_t frame_backlog_frames(
-    struct frame_backlog *, struct iovec *pieces, struct pktio_frame *frames);
-/* The first `count` of them are gone. */
-void frame_backlog_drop(struct frame_backlog *, uint32_t count);
+/* `push` hands frames to the system and yields how many are gone. Tries those that wait; yields how
+ * many frames may follow: PKTIO_BATCH_MAX, or none while some wait. */
+uint32_t frame_backlog_room(struct frame_backlog *,
+    uint32_t (*push)(void *to, const struct pktio_frame *, uint32_t count), void *to);
+/* In their order, behind those that wait: at most PKTIO_BATCH_MAX frames since there was room. */
+void frame_backlog_send(struct frame_backlog *,
+    uint32_t (*push)(void *to, const struct pktio_frame *, uint32_t count), void *to,
+    const struct pktio_frame *, uint32_t count);

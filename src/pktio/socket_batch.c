@@ -53,8 +53,9 @@ static void fill_message(
 }
 
 /* Yields how many are gone: sent, or refused for a reason that would not change by waiting. */
-static uint32_t push(struct socket_batch *batch, const struct pktio_frame *frames, uint32_t count)
+static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
 {
+    struct socket_batch *batch = to;
     uint32_t gone = 0;
 
     for (uint32_t i = 0; i < count; i++)
@@ -78,24 +79,12 @@ static uint32_t push(struct socket_batch *batch, const struct pktio_frame *frame
 
 uint32_t socket_batch_room(struct socket_batch *batch)
 {
-    struct iovec pieces[PKTIO_BATCH_MAX];
-    struct pktio_frame frames[PKTIO_BATCH_MAX];
-    uint32_t count;
-
-    if (frame_backlog_count(&batch->backlog) == 0)
-        return PKTIO_BATCH_MAX;
-    count = frame_backlog_frames(&batch->backlog, pieces, frames);
-    frame_backlog_drop(&batch->backlog, push(batch, frames, count));
-    return frame_backlog_count(&batch->backlog) == 0 ? PKTIO_BATCH_MAX : 0;
+    return frame_backlog_room(&batch->backlog, push, batch);
 }
 
 void socket_batch_send(struct socket_batch *batch, const struct pktio_frame *frames, uint32_t count)
 {
-    uint32_t gone = 0;
-
-    if (frame_backlog_count(&batch->backlog) == 0)
-        gone = push(batch, frames, count);
-    frame_backlog_add(&batch->backlog, frames + gone, count - gone);
+    frame_backlog_send(&batch->backlog, push, batch, frames, count);
 }
 
 uint32_t socket_batch_receive(

@@ -157,8 +157,9 @@ static uint32_t push_composed(struct udp_batch *batch, uint32_t message_count, b
     return gone;
 }
 
-static uint32_t push(struct udp_batch *batch, const struct pktio_frame *frames, uint32_t count)
+static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
 {
+    struct udp_batch *batch = to;
     uint32_t gone = 0;
     bool is_full = false;
 
@@ -169,24 +170,12 @@ static uint32_t push(struct udp_batch *batch, const struct pktio_frame *frames, 
 
 uint32_t udp_batch_room(struct udp_batch *batch)
 {
-    struct iovec pieces[PKTIO_BATCH_MAX];
-    struct pktio_frame frames[PKTIO_BATCH_MAX];
-    uint32_t count;
-
-    if (frame_backlog_count(&batch->backlog) == 0)
-        return PKTIO_BATCH_MAX;
-    count = frame_backlog_frames(&batch->backlog, pieces, frames);
-    frame_backlog_drop(&batch->backlog, push(batch, frames, count));
-    return frame_backlog_count(&batch->backlog) == 0 ? PKTIO_BATCH_MAX : 0;
+    return frame_backlog_room(&batch->backlog, push, batch);
 }
 
 void udp_batch_send(struct udp_batch *batch, const struct pktio_frame *frames, uint32_t count)
 {
-    uint32_t gone = 0;
-
-    if (frame_backlog_count(&batch->backlog) == 0)
-        gone = push(batch, frames, count);
-    frame_backlog_add(&batch->backlog, frames + gone, count - gone);
+    frame_backlog_send(&batch->backlog, push, batch, frames, count);
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */

@@ -19,11 +19,7 @@ static void later(uint64_t duration_ns)
 
 static enum drop_reason sack_with(uint32_t trigger, int32_t cack, uint64_t bitmap, uint16_t ooo)
 {
-    struct packet sack = observe_sack_of(&nic, &sent[trigger], observe_out(cack));
-
-    sack.sack.bitmap = bitmap;
-    sack.sack.ooo_count = ooo;
-    return by_hand_receive(&nic, &sack);
+    return observe_sack_with(&nic, &sent[trigger], cack, bitmap, ooo);
 }
 
 /* Three packets leave together; the second is heard of after a round trip, the third never. */

@@ -233,3 +233,18 @@ void api_fill(uint8_t *bytes, uint64_t length, uint64_t seed)
     for (uint64_t i = 0; i < length; i++)
         bytes[i] = (uint8_t)prng_next(&prng);
 }
+
+void api_world_udp_format(struct mrc_context *mrc, uint64_t id)
+{
+    struct mrc_ctl_ev_fmt_field field = { 16 };
+    struct mrc_ctl_ev_fmt_profile_attr fmt = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
+        .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
+        .ev_fmt_op = { .fmt_fields = &field, .fmt_field_count = 1 } };
+
+    EXPECT_EQ(
+        mrc_ctl_modify_ev_fmt_profile(mrc, id, &fmt,
+            MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE | MRC_CTL_EV_FMT_PROFILE_OP),
+        0);
+    fmt.profile_state = MRC_CTL_PROFILE_ONLINE;
+    EXPECT_EQ(mrc_ctl_modify_ev_fmt_profile(mrc, id, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE), 0);
+}

@@ -67,3 +67,6 @@ struct ibv_wc api_cq_wait(struct mrc_cq *);
 const uint8_t *api_end_received(struct api_end *);
 
 void api_fill(uint8_t *, uint64_t length, uint64_t seed);
+
+/* An online format of EVs that are 16 bits of UDP source port. */
+void api_world_udp_format(struct mrc_context *, uint64_t id);

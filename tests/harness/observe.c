@@ -131,6 +131,16 @@ struct packet observe_sack_of(
     return packet;
 }
 
+enum drop_reason observe_sack_with(struct by_hand *nic, const struct packet *trigger, int32_t cack,
+    uint64_t bitmap, uint16_t ooo_count)
+{
+    struct packet sack = observe_sack_of(nic, trigger, observe_out(cack));
+
+    sack.sack.bitmap = bitmap;
+    sack.sack.ooo_count = ooo_count;
+    return by_hand_receive(nic, &sack);
+}
+
 enum drop_reason observe_sacked(struct by_hand *nic, const struct packet *trigger, struct psn cack)
 {
     struct packet packet = observe_sack_of(nic, trigger, cack);

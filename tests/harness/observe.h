@@ -61,6 +61,9 @@ uint32_t observe_answers(struct by_hand *, int32_t number, uint8_t flags);
 /* A SACK that `trigger`, a packet of ours, provoked when all up to `cack` had arrived. */
 struct packet observe_sack_of(
     const struct by_hand *, const struct packet *trigger, struct psn cack);
+/* One that also shows a bitmap above `cack` and counts packets out of order. */
+enum drop_reason observe_sack_with(struct by_hand *, const struct packet *trigger, int32_t cack,
+    uint64_t bitmap, uint16_t ooo_count);
 enum drop_reason observe_sacked(struct by_hand *, const struct packet *trigger, struct psn cack);
 enum drop_reason observe_nacked(struct by_hand *, const struct packet *of, uint8_t reason);
 /* The peer has executed so many messages, our packets up to number `last` included. */

@@ -16,11 +16,7 @@ static struct packet sent[128];
 
 static enum drop_reason sack_with(uint32_t trigger, int32_t cack, uint64_t bitmap, uint16_t ooo)
 {
-    struct packet sack = observe_sack_of(&nic, &sent[trigger], observe_out(cack));
-
-    sack.sack.bitmap = bitmap;
-    sack.sack.ooo_count = ooo;
-    return by_hand_receive(&nic, &sack);
+    return observe_sack_with(&nic, &sent[trigger], cack, bitmap, ooo);
 }
 
 static void keep_sent(uint32_t first, uint32_t count)

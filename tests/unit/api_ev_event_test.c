@@ -106,10 +106,6 @@ static struct mrc_ctl_ev ev_of(uint32_t value, uint8_t port)
 /* UDP source ports 0x1001 to 0x1004, two on each plane. */
 static void make_profile(struct mrc_context *mrc)
 {
-    struct mrc_ctl_ev_fmt_field field = { 16 };
-    struct mrc_ctl_ev_fmt_profile_attr fmt = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
-        .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
-        .ev_fmt_op = { .fmt_fields = &field, .fmt_field_count = 1 } };
     struct mrc_ctl_ev_op_entry entries[EVS];
     struct mrc_ctl_ev_profile_attr attr = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
         .ev_mode = MRC_CTL_EV_MODE_EXP,
@@ -122,12 +118,7 @@ static void make_profile(struct mrc_context *mrc)
     for (uint32_t i = 0; i < EVS; i++)
         entries[i] =
             (struct mrc_ctl_ev_op_entry){ .ev_new = ev_of(0x1001 + i, (uint8_t)(1 + i / 2)) };
-    EXPECT_EQ(
-        mrc_ctl_modify_ev_fmt_profile(mrc, FMT, &fmt,
-            MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE | MRC_CTL_EV_FMT_PROFILE_OP),
-        0);
-    fmt.profile_state = MRC_CTL_PROFILE_ONLINE;
-    EXPECT_EQ(mrc_ctl_modify_ev_fmt_profile(mrc, FMT, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE), 0);
+    api_world_udp_format(mrc, FMT);
     EXPECT_EQ(mrc_ctl_modify_ev_profile(mrc, EV, &attr,
                   MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_FMT_ID |
                       MRC_CTL_EV_PROFILE_COUNT | MRC_CTL_EV_PROFILE_MIN_ACTIVE |

@@ -178,10 +178,6 @@ static int change_ev_state(struct mrc_context *mrc, enum mrc_ctl_profile_state s
 /* UDP source ports 0x1001 to 0x1004, two on each of two ports. */
 static void make_profile(struct mrc_context *mrc)
 {
-    struct mrc_ctl_ev_fmt_field field = { 16 };
-    struct mrc_ctl_ev_fmt_profile_attr fmt = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
-        .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
-        .ev_fmt_op = { .fmt_fields = &field, .fmt_field_count = 1 } };
     struct mrc_ctl_ev_op_entry entries[4];
     struct mrc_ctl_ev_profile_attr attr = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
         .ev_mode = MRC_CTL_EV_MODE_EXP,
@@ -194,12 +190,7 @@ static void make_profile(struct mrc_context *mrc)
     for (uint8_t i = 0; i < 4; i++)
         entries[i] =
             (struct mrc_ctl_ev_op_entry){ .ev_new = ev_of((uint8_t)(i + 1), (uint8_t)(1 + i / 2)) };
-    EXPECT_EQ(
-        mrc_ctl_modify_ev_fmt_profile(mrc, FMT, &fmt,
-            MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE | MRC_CTL_EV_FMT_PROFILE_OP),
-        0);
-    fmt.profile_state = MRC_CTL_PROFILE_ONLINE;
-    EXPECT_EQ(mrc_ctl_modify_ev_fmt_profile(mrc, FMT, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE), 0);
+    api_world_udp_format(mrc, FMT);
     EXPECT_EQ(mrc_ctl_modify_ev_profile(mrc, EV, &attr,
                   MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_FMT_ID |
                       MRC_CTL_EV_PROFILE_COUNT | MRC_CTL_EV_PROFILE_MIN_ACTIVE |

@@ -214,10 +214,6 @@ static int deny_from_outside(void)
 
 static void make_profile(struct mrc_context *mrc)
 {
-    struct mrc_ctl_ev_fmt_field field = { 16 };
-    struct mrc_ctl_ev_fmt_profile_attr fmt = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
-        .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP,
-        .ev_fmt_op = { .fmt_fields = &field, .fmt_field_count = 1 } };
     struct mrc_ctl_ev_op_entry entries[2] = { { .ev_new = { .val = { 0x10, 1 }, .port = 1 } },
         { .ev_new = { .val = { 0x10, 2 }, .port = 2 } } };
     struct mrc_ctl_ev_profile_attr attr = { .profile_state = MRC_CTL_PROFILE_OFFLINE,
@@ -226,12 +222,7 @@ static void make_profile(struct mrc_context *mrc)
         .ev_count = 2,
         .ev_op = { .entries = entries, .entry_count = 2 } };
 
-    EXPECT_EQ(
-        mrc_ctl_modify_ev_fmt_profile(mrc, FMT, &fmt,
-            MRC_CTL_EV_FMT_PROFILE_STATE | MRC_CTL_EV_FMT_PROFILE_MODE | MRC_CTL_EV_FMT_PROFILE_OP),
-        0);
-    fmt.profile_state = MRC_CTL_PROFILE_ONLINE;
-    EXPECT_EQ(mrc_ctl_modify_ev_fmt_profile(mrc, FMT, &fmt, MRC_CTL_EV_FMT_PROFILE_STATE), 0);
+    api_world_udp_format(mrc, FMT);
     EXPECT_EQ(mrc_ctl_modify_ev_profile(mrc, EV, &attr,
                   MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_FMT_ID |
                       MRC_CTL_EV_PROFILE_COUNT | MRC_CTL_EV_PROFILE_EV_OP),
