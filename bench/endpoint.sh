@@ -25,7 +25,7 @@ clean_up()
     rm -rf "$folder"
 }
 trap clean_up EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' HUP INT PIPE TERM
 
 result() # METRIC VALUE UNIT [COMPARED-WITH REFERENCE]
 {
