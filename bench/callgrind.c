@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/scan.h"
+
 enum { ARGUMENTS_MAX = 40 };
 
 extern char **environ;
@@ -74,29 +76,38 @@ static bool run(const struct callgrind_run *run, const char *file)
     return status == 0;
 }
 
-/* In the order of callgrind's events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw. */
+/* In the order of callgrind's events; without a cache there is only the first. */
+static bool read_totals(const char *text, struct callgrind_counts *out)
+{
+    enum event { IR, DR, DW, I1MR, D1MR, D1MW, ILMR, DLMR, DLMW, EVENT_COUNT };
+    uint64_t totals[EVENT_COUNT] = { 0 };
+    uint32_t count = 0;
+
+    do
+        scan_blanks(&text);
+    while (count < EVENT_COUNT && scan_u64(&text, &totals[count]) && ++count);
+    out->instructions = totals[IR];
+    out->cache_misses = totals[DLMR] + totals[DLMW];
+    return count > 0;
+}
+
 static struct callgrind_counts read_summary(const char *file)
 {
     FILE *stream = fopen(file, "r");
     struct callgrind_counts counts = { 0 };
-    uint64_t read_misses;
-    uint64_t write_misses;
     char line[512];
-    int found = 0;
+    bool found = false;
 
     if (!stream)
         return counts;
-    while (found < 1 && fgets(line, sizeof(line), stream)) {
+    while (!found && fgets(line, sizeof(line), stream)) {
         const char *values = strchr(line, ':');
 
         if (!values || (strncmp(line, "summary", 7) != 0 && strncmp(line, "totals", 6) != 0))
             continue;
-        found = sscanf(values + 1, "%" SCNu64 " %*u %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
-            &counts.instructions, &read_misses, &write_misses);
-        if (found == 3)
-            counts.cache_misses = read_misses + write_misses;
+        found = read_totals(values + 1, &counts);
     }
-    fclose(stream);
+    (void)fclose(stream);
     return counts;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processors, clocks, memory, limits. */
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/scan.h"
 #include "cmd/doctor.h"
 
 enum {
@@ -25,17 +27,19 @@ static long long now_ns(void)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
 void doctor_look_at_kernel(struct doctor_finding *finding)
 {
     struct utsname name;
-    int major = 0;
-    int minor = 0;
+    const char *release = name.release;
+    uint32_t major = 0;
+    uint32_t minor = 0;
 
     uname(&name);
-    sscanf(name.release, "%d.%d", &major, &minor);
+    if (scan_u32(&release, &major) && scan_word(&release, "."))
+        scan_u32(&release, &minor);
     if (major > KERNEL_MAJOR || (major == KERNEL_MAJOR && minor >= KERNEL_MINOR))
         doctor_find(
             finding, DOCTOR_OK, "", "%s %s on %s", name.sysname, name.release, name.machine);
@@ -101,21 +105,30 @@ void doctor_look_at_scheduling(struct doctor_finding *finding)
             "sleeps end up to %.1f ms late, load %.1f", (double)worst_ns / 1e6, load);
 }
 
+static bool read_total(const char *line, uint64_t *total)
+{
+    if (!scan_word(&line, "HugePages_Total:"))
+        return false;
+    scan_blanks(&line);
+    return scan_u64(&line, total);
+}
+
 void doctor_look_at_huge_pages(struct doctor_finding *finding)
 {
     char line[128];
     char transparent[128] = "unknown";
-    long total = 0;
+    uint64_t total = 0;
     FILE *file = fopen("/proc/meminfo", "re");
 
     while (file && fgets(line, sizeof(line), file))
-        if (sscanf(line, "HugePages_Total: %ld", &total) == 1)
+        if (read_total(line, &total))
             break;
     if (file)
-        fclose(file);
+        (void)fclose(file);
     doctor_read("/sys/kernel/mm/transparent_hugepage/enabled", transparent, sizeof(transparent));
     if (total > 0 || strstr(transparent, "[always]") || strstr(transparent, "[madvise]"))
-        doctor_find(finding, DOCTOR_OK, "", "%ld reserved, transparent: %s", total, transparent);
+        doctor_find(
+            finding, DOCTOR_OK, "", "%" PRIu64 " reserved, transparent: %s", total, transparent);
     else
         doctor_find(finding, DOCTOR_LIMITED, "nothing needs them; large buffers gain a little",
             "none reserved, transparent: %s", transparent);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/scan.h"
 #include "cmd/doctor.h"
 
 enum { BUFFER_WANTED = 4 << 20 };
@@ -43,12 +44,14 @@ void doctor_look_at_udp(struct doctor_finding *finding)
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     int sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     char text[32] = "0";
+    const char *digits = text;
+    uint64_t limit_bytes;
 
     if (sock < 0 || bind(sock, (const struct sockaddr *)&address, sizeof(address)) != 0) {
         doctor_find(finding, DOCTOR_NO, "allow UDP sockets", "%s", strerror(errno));
     } else {
         doctor_read("/proc/sys/net/core/rmem_max", text, sizeof(text));
-        if (atol(text) >= BUFFER_WANTED || geteuid() == 0)
+        if ((scan_u64(&digits, &limit_bytes) && limit_bytes >= BUFFER_WANTED) || geteuid() == 0)
             doctor_find(finding, DOCTOR_OK, "", "sockets work, receive buffers up to %s bytes%s",
                 text, geteuid() == 0 ? " and beyond for root" : "");
         else

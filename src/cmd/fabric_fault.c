@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scan.h"
 #include "cmd/fabric.h"
 #include "files/files.h"
 
@@ -101,17 +102,17 @@ static enum cmd_status read_duration(struct words *words, json_t *request)
 /* EV p0/u3 is said as the plane, and the EV's number. */
 static enum cmd_status read_place(const char *what, const char *where, json_t *request)
 {
-    unsigned int plane;
-    unsigned int uplink;
+    const char *at = where;
+    uint32_t plane;
+    uint32_t uplink;
     char plane_name[16];
-    int used = 0;
 
     if (strcmp(what, "ev") != 0) {
         json_object_set_new(request, "where", json_string(where));
         return CMD_DONE;
     }
-    if (sscanf(where, "p%u/u%u%n", &plane, &uplink, &used) != 2 || where[used] != '\0' ||
-        uplink > 511)
+    if (!scan_word(&at, "p") || !scan_u32(&at, &plane) || !scan_word(&at, "/u") ||
+        !scan_u32(&at, &uplink) || *at || uplink > 511)
         return cmd_complain(CMD_MISUSED, name, "ev %s: must look like p0/u3", where);
     snprintf(plane_name, sizeof(plane_name), "p%u", plane);
     json_object_set_new(request, "where", json_string(plane_name));

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scan.h"
 #include "cmd/fabric.h"
 #include "files/files.h"
 #include "lab/lab.h"
@@ -50,21 +51,35 @@ struct options {
     bool wants_help;
 };
 
+/* HOST:PORT */
+static bool read_socket(const char **at, char *host, size_t host_bytes, uint16_t *port)
+{
+    uint32_t number;
+
+    if (!scan_until(at, ':', host, host_bytes) || !scan_u32(at, &number) || number > UINT16_MAX)
+        return false;
+    *port = (uint16_t)number;
+    return true;
+}
+
+static bool read_udp(const char *text, struct soft_udp *udp)
+{
+    return scan_word(&text, "h") && scan_u32(&text, &udp->nic) && scan_word(&text, "=") &&
+           read_socket(&text, udp->local_host, sizeof(udp->local_host), &udp->local_port) &&
+           scan_word(&text, ",") &&
+           read_socket(&text, udp->remote_host, sizeof(udp->remote_host), &udp->remote_port) &&
+           *text == '\0';
+}
+
 static enum cmd_status add_udp(struct options *options, const char *text)
 {
     struct soft_udp *udp = &options->udp[options->config.udp_count];
-    unsigned int ports[2];
-    int used = 0;
 
     if (options->config.udp_count == UDP_NICS_MAX)
         return cmd_complain(CMD_MISUSED, name, "--udp: at most %d NICs", UDP_NICS_MAX);
-    if (sscanf(text, "h%u=%63[^:]:%u,%63[^:]:%u%n", &udp->nic, udp->local_host, &ports[0],
-            udp->remote_host, &ports[1], &used) != 5 ||
-        text[used] != '\0' || ports[0] > 65535 || ports[1] > 65535)
+    if (!read_udp(text, udp))
         return cmd_complain(
             CMD_MISUSED, name, "--udp %s: must look like h3=127.0.0.1:7000,127.0.0.1:7100", text);
-    udp->local_port = (uint16_t)ports[0];
-    udp->remote_port = (uint16_t)ports[1];
     options->config.udp_count++;
     return CMD_DONE;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/scan.h"
 #include "host/engine.h"
 
 enum {
@@ -18,12 +19,13 @@ enum {
 
 static bool asks(const char *request, const char *word, uint32_t *number)
 {
-    size_t length = strlen(word);
-
     *number = 0;
-    if (strncmp(request, word, length) != 0)
+    if (!scan_word(&request, word))
         return false;
-    return request[length] == '\0' || sscanf(request + length, " %u", number) == 1;
+    if (*request == '\0')
+        return true;
+    scan_blanks(&request);
+    return scan_u32(&request, number);
 }
 
 static char *answer(void *context, const char *request)

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/scan.h"
+
 #define PATH_BYTES 512
 
 enum {
@@ -20,8 +22,10 @@ enum {
 };
 
 /* The first line of a `config` says whose it is. */
-#define TITLE_FORMAT "# NIC h%u of the fabric '%s'\n"
-#define TITLE_SCAN   "# NIC h%u of the fabric '%63[^'\n]'"
+/* The first line of a device's config: the NIC, and the fabric that made the device. */
+#define TITLE_NIC    "# NIC h"
+#define TITLE_FABRIC " of the fabric '"
+#define TITLE_FORMAT TITLE_NIC "%u" TITLE_FABRIC "%s'\n"
 
 /* Of links that are longer than software: a NIC takes a round trip for short unless told, would
  * keep its window small for ever and repeat what is still under way. */
@@ -99,17 +103,20 @@ int devices_make(const struct devices *devices)
 bool devices_owner(const char *root, uint32_t nic, char name[static DEVICES_NAME_BYTES])
 {
     char path[PATH_BYTES];
-    unsigned int found;
-    bool is_known;
+    char line[128] = "";
+    const char *at = line;
+    uint32_t found;
     FILE *file;
 
     snprintf(path, sizeof(path), "%s/mrc%u/config", root, nic);
     file = fopen(path, "re");
     if (!file)
         return false;
-    is_known = fscanf(file, TITLE_SCAN, &found, name) == 2 && found == nic;
-    fclose(file);
-    return is_known;
+    if (!fgets(line, sizeof(line), file))
+        line[0] = '\0';
+    (void)fclose(file);
+    return scan_word(&at, TITLE_NIC) && scan_u32(&at, &found) && found == nic &&
+           scan_word(&at, TITLE_FABRIC) && scan_until(&at, '\'', name, DEVICES_NAME_BYTES);
 }
 
 /* What libmrc leaves in a folder besides profiles. */
@@ -149,11 +156,12 @@ void devices_remove(const char *root, const char *name)
     DIR *folder = opendir(root);
     const struct dirent *entry;
     char owner[DEVICES_NAME_BYTES];
-    unsigned int nic;
-    int used;
+    uint32_t nic;
 
     while (folder && (entry = readdir(folder)) != NULL) {
-        if (sscanf(entry->d_name, "mrc%u%n", &nic, &used) != 1 || entry->d_name[used] != '\0')
+        const char *at = entry->d_name;
+
+        if (!scan_word(&at, "mrc") || !scan_u32(&at, &nic) || *at)
             continue;
         if (devices_owner(root, nic, owner) && strcmp(owner, name) == 0)
             remove_device(root, nic);

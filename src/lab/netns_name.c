@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scan.h"
+
 bool netns_name_is_prefix(const char *text)
 {
     size_t length = strlen(text);
@@ -39,30 +41,27 @@ void netns_name_of_management(const char *prefix, char out[static NETNS_NAME_BYT
     snprintf(out, NETNS_NAME_BYTES, "%s-mgmt", prefix);
 }
 
-/* The numbers that `format` asks for, then nothing more. */
-static bool looks_like(const char *text, const char *format)
+static bool is_host(const char *name)
 {
-    unsigned int numbers[3];
-    int used = 0;
+    uint32_t number;
 
-    sscanf(text, format, &numbers[0], &numbers[1], &numbers[2], &used);
-    return used > 0 && text[used] == '\0';
+    return scan_word(&name, "h") && scan_u32(&name, &number) && *name == '\0';
+}
+
+static bool is_switch(const char *name)
+{
+    uint32_t number;
+
+    return scan_word(&name, "p") && scan_u32(&name, &number) && scan_word(&name, ".t") &&
+           scan_u32(&name, &number) && scan_word(&name, ".") && scan_u32(&name, &number) &&
+           *name == '\0';
 }
 
 bool netns_name_has_prefix(const char *name, const char *prefix)
 {
-    size_t length = strlen(prefix);
-    unsigned int number;
-    int used = 0;
-
-    if (strncmp(name, prefix, length) != 0 || name[length] != '-')
+    if (!scan_word(&name, prefix) || !scan_word(&name, "-"))
         return false;
-    name += length + 1;
-    if (strcmp(name, "mgmt") == 0)
-        return true;
-    if (sscanf(name, "h%u%n", &number, &used) == 1 && name[used] == '\0')
-        return true;
-    return looks_like(name, "p%u.t%u.%u%n");
+    return strcmp(name, "mgmt") == 0 || is_host(name) || is_switch(name);
 }
 
 void netns_name_interface(

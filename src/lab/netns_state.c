@@ -11,11 +11,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/scan.h"
 #include "fabric/fabric.h"
 
 #define PATH_BYTES 512
 
-enum { LOOK_MS = 10 };
+enum {
+    LOOK_MS = 10,
+    /* Fields of /proc/PID/stat, counted from 1. */
+    STAT_STATUS = 3,
+    STAT_BIRTH = 22,
+};
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
@@ -107,9 +113,9 @@ static uint64_t birth_of(pid_t pid)
 {
     char path[64];
     char line[1024];
-    const char *rest = NULL;
-    unsigned long long ticks = 0;
-    char status = 'Z';
+    const char *at = NULL;
+    uint64_t ticks;
+    char status;
     FILE *file;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -117,12 +123,17 @@ static uint64_t birth_of(pid_t pid)
     if (!file)
         return 0;
     if (fgets(line, sizeof(line), file))
-        rest = strrchr(line, ')');
-    fclose(file);
-    if (!rest || sscanf(rest,
-                     ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
-                     "%*d %llu",
-                     &status, &ticks) != 2)
+        at = strrchr(line, ')'); /* the name before it may contain anything */
+    (void)fclose(file);
+    if (!at || !scan_word(&at, ") "))
+        return 0;
+    status = *at;
+    for (uint32_t field = STAT_STATUS; field < STAT_BIRTH; field++) {
+        at = strchr(at, ' ');
+        if (!at++)
+            return 0;
+    }
+    if (!scan_u64(&at, &ticks))
         return 0;
     return status == 'Z' || status == 'X' ? 0 : ticks;
 }

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/scan.h"
+
 static int ask(const char *name, unsigned long what, struct ifreq *request)
 {
     int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -45,12 +47,13 @@ static int open_link_events(void)
 int interface_open(struct interface *interface, const char *name)
 {
     struct ifreq request = { .ifr_flags = 0 };
+    size_t length = strlen(name);
     int err;
 
-    if (strlen(name) >= sizeof(interface->name))
+    if (length >= sizeof(interface->name))
         return -ENODEV;
     *interface = (struct interface){ .index = if_nametoindex(name) };
-    strcpy(interface->name, name);
+    memcpy(interface->name, name, length + 1);
     if (interface->index == 0)
         return -ENODEV;
     err = ask(name, SIOCGIFMTU, &request);
@@ -92,14 +95,13 @@ bool interface_is_driven_by(const struct interface *interface, const char *drive
 
 bool interface_parse_mac(const char *text, uint8_t mac[INTERFACE_MAC_BYTES])
 {
-    unsigned int parts[INTERFACE_MAC_BYTES];
-    int end = 0;
+    uint8_t parts[INTERFACE_MAC_BYTES];
 
-    if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &parts[0], &parts[1], &parts[2], &parts[3],
-            &parts[4], &parts[5], &end) != INTERFACE_MAC_BYTES ||
-        text[end] != '\0')
-        return false;
     for (uint32_t i = 0; i < INTERFACE_MAC_BYTES; i++)
-        mac[i] = (uint8_t)parts[i];
+        if ((i > 0 && !scan_word(&text, ":")) || !scan_hex_octet(&text, &parts[i]))
+            return false;
+    if (*text)
+        return false;
+    memcpy(mac, parts, sizeof(parts));
     return true;
 }

@@ -70,6 +70,8 @@ refuses 2 'fabric fault: dwon: must be down, up, flap, blackhole, loss, corrupt 
 refuses 2 'fabric: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down
 refuses 2 'fabric fault: loss 200%: must be a fraction such as 0.1%, 0.001 or 1e-6' fabric fault plane p0 loss 200%
 refuses 2 "fabric fault: slow: at least 1Mb/s; 'blackhole' carries nothing at all" fabric fault plane p0 slow 1kb/s
+refuses 2 'fabric fault: ev p4294967296/u0: must look like p0/u3' fabric fault ev p4294967296/u0 blackhole
+refuses 2 'fabric fault: ev p0/u-1: must look like p0/u3' fabric fault ev p0/u-1 blackhole
 refuses 2 "fabric fault: for -2s: must be a time such as 500ns, 1.5us, 2ms or 3s" fabric fault plane p0 down for -2s
 
 kill -9 "$started"

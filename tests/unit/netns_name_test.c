@@ -41,7 +41,7 @@ SPEC("only namespaces of a fabric are found by its prefix")
 {
     static const char *const ours[] = { "a-h0", "a-h12", "a-p0.t0.1", "a-p7.t1.1023", "a-mgmt" };
     static const char *const others[] = { "a", "a-", "a-h", "a-h0x", "a-b-h0", "ab-h0", "a-p0",
-        "a-p0.t0", "a-p0.t0.1-t1.0", "a-management", "h0" };
+        "a-p0.t0", "a-p0.t0.1-t1.0", "a-management", "h0", "a-h-1", "a-h 1", "a-h4294967296" };
 
     for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
         EXPECT(netns_name_has_prefix(ours[i], "a"));
