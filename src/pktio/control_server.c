@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "pktio/unix_address.h"
+
 static bool somebody_answers(const struct sockaddr_un *address)
 {
     int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -37,15 +39,15 @@ static int bind_and_listen(int listener, const struct sockaddr_un *address)
 
 int control_server_open(struct control_server *server, const char *socket_path)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct sockaddr_un address;
     int err;
 
     for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
         server->clients[i].sock = -1;
     server->listener = -1;
-    if (strlen(socket_path) >= sizeof(address.sun_path))
-        return -ENAMETOOLONG;
-    strcpy(address.sun_path, socket_path);
+    err = unix_address_set(&address, socket_path);
+    if (err)
+        return err;
     server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (server->listener < 0)
         return -errno;

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pktio/unix_address.h"
+
 enum { RETRY_MS = 5 };
 
 const char shm_meet_hello[8] = { 'M', 'R', 'C', 'H', 'E', 'L', 'L', 'O' };
@@ -26,15 +28,6 @@ static uint64_t now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
-int shm_meet_address(struct sockaddr_un *address, const char *path)
-{
-    *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
-    if (strlen(path) >= sizeof(address->sun_path))
-        return -ENAMETOOLONG;
-    strcpy(address->sun_path, path);
-    return 0;
 }
 
 /* ---- both ends ------------------------------------------------------------------------------- */
@@ -134,7 +127,7 @@ static int connect_to(const struct shm_port_config *config, int *out)
     uint64_t until_ms = now_ms() + (config->wait_ms ? config->wait_ms : SHM_MEET_WAIT_MS);
     struct timeval patience = { .tv_sec = 5 };
     struct sockaddr_un address;
-    int err = shm_meet_address(&address, config->path);
+    int err = unix_address_set(&address, config->path);
     int sock;
 
     if (err)
@@ -148,7 +141,7 @@ static int connect_to(const struct shm_port_config *config, int *out)
             close(sock);
             return err;
         }
-        nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000L }, NULL);
     }
     setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     *out = sock;
@@ -162,7 +155,7 @@ int shm_port_connect(const struct shm_port_config *config, struct pktio_port **o
         .slot_count = config->slot_count,
         .mtu_bytes = config->mtu_bytes };
     int descriptors[SHM_MEET_COUNT] = { -1, -1, -1 };
-    struct shm_welcome welcome;
+    struct shm_welcome welcome = { .ring_bytes = 0 };
     int sock = -1;
     int err = connect_to(config, &sock);
 

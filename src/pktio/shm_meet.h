@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stddef.h>
-#include <sys/un.h>
 
 #include "pktio/frame_ring.h"
 #include "pktio/pktio_port.h"
@@ -37,7 +36,6 @@ enum { SHM_MEET_WAIT_MS = 10000 }; /* unless the configuration says otherwise */
 extern const char shm_meet_hello[8];
 extern const char shm_meet_welcome[8];
 
-int shm_meet_address(struct sockaddr_un *, const char *path);
 void shm_meet_close(int descriptors[SHM_MEET_COUNT]);
 
 /* Socket and descriptors are the port's if it succeeds, the caller's if not. */

@@ -11,6 +11,7 @@
 
 #include "base/power.h"
 #include "pktio/shm_meet.h"
+#include "pktio/unix_address.h"
 
 enum {
     DEFAULT_MTU = 4352,
@@ -24,7 +25,7 @@ enum {
 int shm_port_listen(const char *path)
 {
     struct sockaddr_un address;
-    int err = shm_meet_address(&address, path);
+    int err = unix_address_set(&address, path);
     int sock;
 
     if (err)
