@@ -8,10 +8,10 @@
 
 #define FABRIC_ROOT_BYTES 200 /* of the folder that run_place_make() names */
 
-/* Asks the fabric called `name`; complains if it does not run or refuses. The answer is to be
+/* Asks the fabric of this name; complains if it does not run or refuses. The answer is to be
  * released with json_decref(). */
 struct json_t;
-enum cmd_status fabric_ask(const char *name, struct json_t *request, struct json_t **answer);
+enum cmd_status fabric_ask(const char *fabric, struct json_t *request, struct json_t **answer);
 
 /* Reads a fabric file; complains if it is wrong. On CMD_DONE the caller ends with yaml_fini(). */
 struct fabric;

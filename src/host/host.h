@@ -81,7 +81,8 @@ struct host_plan {
     uint32_t block; /* fc000042 */
     struct ipv6_addr self;
 };
-int host_route_by_plan(void *plan, const struct ipv6_addr *peer, struct host_route *out);
+/* The context is the struct host_plan. */
+int host_route_by_plan(void *context, const struct ipv6_addr *peer, struct host_route *out);
 
 /* The random numbers that keys, QPNs and first PSNs are drawn from. */
 uint32_t host_random(void);
@@ -124,8 +125,8 @@ struct host_port_state {
 };
 
 /* Ports count from 0. */
-int host_port_query(struct host_nic *, uint32_t port, struct host_port_state *);
-int host_port_set_admin(struct host_nic *, uint32_t port, bool up);
+int host_port_query(struct host_nic *, uint32_t port_index, struct host_port_state *);
+int host_port_set_admin(struct host_nic *, uint32_t port_index, bool up);
 
 /* The largest payload of a packet that all ports carry: 4096, 2048, 1024, 512 or 256. */
 uint32_t host_pmtu_max(const struct host_nic *);

@@ -25,20 +25,20 @@ uint32_t host_pmtu_max(const struct host_nic *nic)
     return nic->pmtu_max;
 }
 
-int host_port_query(struct host_nic *nic, uint32_t index, struct host_port_state *out)
+int host_port_query(struct host_nic *nic, uint32_t port_index, struct host_port_state *out)
 {
     const struct pktio_port *port;
     int err;
 
-    if (index >= nic->config.port_count)
+    if (port_index >= nic->config.port_count)
         return -EINVAL;
     err = engine_own(nic);
     if (err)
         return err;
-    port = nic->ports[index];
+    port = nic->ports[port_index];
     *out = (struct host_port_state){ .link_up = pktio_port_link_up(port),
-        .admin_up = nic->admin_mask >> index & 1,
-        .usable = nic->usable_mask >> index & 1,
+        .admin_up = nic->admin_mask >> port_index & 1,
+        .usable = nic->usable_mask >> port_index & 1,
         .mtu_bytes = port->mtu_bytes,
         .rate_bps = port->rate_bps,
         .frames_received = port->frames_received,
@@ -46,18 +46,18 @@ int host_port_query(struct host_nic *nic, uint32_t index, struct host_port_state
         .frames_sent = port->frames_sent,
         .bytes_sent = port->bytes_sent,
         .send_drops = port->send_drops,
-        .receive_drops = nic->port_receive_drops[index] };
+        .receive_drops = nic->port_receive_drops[port_index] };
     snprintf(out->kind, sizeof(out->kind), "%s", port->ops->kind);
     engine_release(nic);
     return 0;
 }
 
-int host_port_set_admin(struct host_nic *nic, uint32_t index, bool up)
+int host_port_set_admin(struct host_nic *nic, uint32_t port_index, bool up)
 {
-    uint32_t bit = UINT32_C(1) << index;
+    uint32_t bit = UINT32_C(1) << port_index;
     int err;
 
-    if (index >= nic->config.port_count)
+    if (port_index >= nic->config.port_count)
         return -EINVAL;
     err = engine_own(nic);
     if (err)

@@ -95,7 +95,8 @@ void status_write_event(
 /* ---- by the owner of the engine ---------------------------------------------------------------
  */
 
-void status_on_trace(void *nic, const struct trace_event *);
+/* The context is the struct host_nic. */
+void status_on_trace(void *context, const struct trace_event *);
 void status_on_port(struct host_nic *, uint32_t port, enum status_port_change, uint64_t now_ns);
 /* Something waits to be told. */
 bool status_has_news(const struct host_nic *);

@@ -12,5 +12,5 @@ void netns_plan_cables(const struct netns *, FILE *to);
 
 /* Inside each namespace; may be repeated. */
 void netns_plan_host(const struct netns *, uint32_t nic, FILE *to);
-void netns_plan_switch(const struct netns *, uint32_t switch_index, FILE *to);
+void netns_plan_switch(const struct netns *, uint32_t node, FILE *to);
 void netns_plan_management(const struct netns *, FILE *to);

@@ -9,13 +9,13 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-void soft_attach_check(struct soft *soft, uint32_t number)
+void soft_attach_check(struct soft *soft, uint32_t end_index)
 {
-    struct soft_end *end = &soft->ends[number];
+    struct soft_end *end = &soft->ends[end_index];
 
     pktio_port_update_link(end->port);
     if (end->port->link_fd < 0 && end->kind == SOFT_END_SHM)
-        soft_ends_release(soft, number);
+        soft_ends_release(soft, end_index);
 }
 
 /* "mrc3": NIC 3. */

@@ -46,9 +46,9 @@ void soft_ends_watch(struct soft *soft, int fd, uint32_t end)
 }
 
 void soft_ends_adopt(
-    struct soft *soft, uint32_t number, struct pktio_port *port, enum soft_end_kind kind)
+    struct soft *soft, uint32_t end_index, struct pktio_port *port, enum soft_end_kind kind)
 {
-    struct soft_end *end = &soft->ends[number];
+    struct soft_end *end = &soft->ends[end_index];
 
     end->port = port;
     end->kind = kind;
@@ -56,15 +56,15 @@ void soft_ends_adopt(
         soft_loan_open(end);
         shm_port_defer_calls(port);
     }
-    soft->attached[soft->attached_count++] = number;
-    soft_ends_watch(soft, port->data_fd, number);
+    soft->attached[soft->attached_count++] = end_index;
+    soft_ends_watch(soft, port->data_fd, end_index);
     if (kind != SOFT_END_INTERFACE) /* whose state is asked for in its own namespace only */
-        soft_ends_watch(soft, port->link_fd, number);
+        soft_ends_watch(soft, port->link_fd, end_index);
 }
 
-void soft_ends_release(struct soft *soft, uint32_t number)
+void soft_ends_release(struct soft *soft, uint32_t end_index)
 {
-    struct soft_end *end = &soft->ends[number];
+    struct soft_end *end = &soft->ends[end_index];
     uint32_t i = 0;
 
     if (end->loans.frames)
@@ -75,7 +75,7 @@ void soft_ends_release(struct soft *soft, uint32_t number)
         soft_wire_lose(soft, end->at, soft_wire_take(soft, end->at));
     end->under_way = 0;
     end->room = 0;
-    while (soft->attached[i] != number)
+    while (soft->attached[i] != end_index)
         i++;
     soft->attached[i] = soft->attached[--soft->attached_count];
 }

@@ -23,9 +23,9 @@ static uint32_t fill(struct soft *soft, uint32_t number, const uint8_t *bytes, u
     return frame;
 }
 
-void soft_accept(struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
+void soft_accept(struct soft *soft, uint32_t end_index, const uint8_t *bytes, uint32_t length)
 {
-    const struct soft_end *end = &soft->ends[number];
+    const struct soft_end *end = &soft->ends[end_index];
     struct soft_wire *wire = &soft->wires[end->entry];
     uint64_t start_ps = wire->free_ps > soft->now_ps ? wire->free_ps : soft->now_ps;
     uint32_t frame;
@@ -33,10 +33,10 @@ void soft_accept(struct soft *soft, uint32_t number, const uint8_t *bytes, uint3
     if (length == 0 || length > SOFT_FRAME_BYTES || soft->frames.free_count == 0) {
         soft->no_buffer++;
         if (end->loans.frames)
-            soft_loan_note(soft, number, SOFT_NO_FRAME);
+            soft_loan_note(soft, end_index, SOFT_NO_FRAME);
         return;
     }
-    frame = fill(soft, number, bytes, length);
+    frame = fill(soft, end_index, bytes, length);
     if (end->is_launched) {
         soft_forward(soft, wire->peer, frame);
         return;
@@ -98,9 +98,9 @@ static void lose_arrived(struct soft *soft, struct soft_end *end)
     }
 }
 
-uint32_t soft_flush(struct soft *soft, uint32_t number)
+uint32_t soft_flush(struct soft *soft, uint32_t end_index)
 {
-    struct soft_end *end = &soft->ends[number];
+    struct soft_end *end = &soft->ends[end_index];
     uint32_t total = 0;
 
     while (is_due(soft, soft->wires[end->at].first, soft->now_ps)) {

@@ -35,31 +35,31 @@ void soft_frames_fini(struct soft_frames *frames)
     free(frames->free);
 }
 
-void soft_frames_read(struct soft_frames *frames, uint32_t number)
+void soft_frames_read(struct soft_frames *frames, uint32_t frame_index)
 {
-    struct soft_frame *frame = &frames->list[number];
+    struct soft_frame *frame = &frames->list[frame_index];
     struct switch_frame bytes;
 
     frame->reason = (uint16_t)switch_frame_open(
-        &bytes, SWITCH_BARE_IP, soft_frames_bytes(frames, number), frame->length);
+        &bytes, SWITCH_BARE_IP, soft_frames_bytes(frames, frame_index), frame->length);
     if (frame->reason == DROP_NONE)
-        frame->entry = switch_frame_entry(&bytes, &format_default, number);
+        frame->entry = switch_frame_entry(&bytes, &format_default, frame_index);
 }
 
 void soft_frames_fill(
-    struct soft_frames *frames, uint32_t number, const uint8_t *bytes, uint32_t length)
+    struct soft_frames *frames, uint32_t frame_index, const uint8_t *bytes, uint32_t length)
 {
-    memcpy(soft_frames_bytes(frames, number), bytes, length);
-    frames->list[number].length = (uint16_t)length;
-    frames->list[number].lender = SOFT_NO_LENDER;
-    soft_frames_read(frames, number);
+    memcpy(soft_frames_bytes(frames, frame_index), bytes, length);
+    frames->list[frame_index].length = (uint16_t)length;
+    frames->list[frame_index].lender = SOFT_NO_LENDER;
+    soft_frames_read(frames, frame_index);
 }
 
 void soft_frames_borrow(
-    struct soft_frames *frames, uint32_t number, const uint8_t *bytes, uint32_t length)
+    struct soft_frames *frames, uint32_t frame_index, const uint8_t *bytes, uint32_t length)
 {
-    memcpy(soft_frames_bytes(frames, number), bytes, SOFT_OWN_BYTES);
-    frames->list[number].length = (uint16_t)length;
-    frames->list[number].rest = bytes + SOFT_OWN_BYTES;
-    soft_frames_read(frames, number);
+    memcpy(soft_frames_bytes(frames, frame_index), bytes, SOFT_OWN_BYTES);
+    frames->list[frame_index].length = (uint16_t)length;
+    frames->list[frame_index].rest = bytes + SOFT_OWN_BYTES;
+    soft_frames_read(frames, frame_index);
 }

@@ -37,13 +37,14 @@ struct soft_frames {
 bool soft_frames_init(struct soft_frames *, uint32_t count);
 void soft_frames_fini(struct soft_frames *);
 /* Copies a frame that fits. */
-void soft_frames_fill(struct soft_frames *, uint32_t frame, const uint8_t *bytes, uint32_t length);
+void soft_frames_fill(
+    struct soft_frames *, uint32_t frame_index, const uint8_t *bytes, uint32_t length);
 /* Copies the first SOFT_OWN_BYTES of a longer one; by whom the rest is lent is the caller's to say.
  */
 void soft_frames_borrow(
-    struct soft_frames *, uint32_t frame, const uint8_t *bytes, uint32_t length);
+    struct soft_frames *, uint32_t frame_index, const uint8_t *bytes, uint32_t length);
 /* Its bytes have changed: what switches make of them now. */
-void soft_frames_read(struct soft_frames *, uint32_t frame);
+void soft_frames_read(struct soft_frames *, uint32_t frame_index);
 
 static inline uint8_t *soft_frames_bytes(const struct soft_frames *frames, uint32_t frame)
 {

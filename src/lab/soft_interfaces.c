@@ -86,9 +86,9 @@ int soft_interfaces_open(struct soft *soft)
     return err;
 }
 
-void soft_interfaces_turn(struct soft *soft, uint32_t number, bool up)
+void soft_interfaces_turn(struct soft *soft, uint32_t end_index, bool up)
 {
-    const struct soft_wire *wire = &soft->wires[soft->ends[number].at];
+    const struct soft_wire *wire = &soft->wires[soft->ends[end_index].at];
     int sock = soft->interface_socks[wire->self.node];
     struct ifreq request = { 0 };
 

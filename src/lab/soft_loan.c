@@ -24,13 +24,13 @@ static uint32_t *place_of(struct soft_loans *loans, uint32_t slot)
     return &loans->frames[slot & (loans->slot_count - 1)];
 }
 
-void soft_loan_note(struct soft *soft, uint32_t number, uint32_t frame)
+void soft_loan_note(struct soft *soft, uint32_t end_index, uint32_t frame)
 {
-    struct soft_loans *loans = &soft->ends[number].loans;
+    struct soft_loans *loans = &soft->ends[end_index].loans;
 
     *place_of(loans, loans->next) = frame;
     if (frame != SOFT_NO_FRAME) {
-        soft->frames.list[frame].lender = number;
+        soft->frames.list[frame].lender = end_index;
         soft->frames.list[frame].slot = loans->next;
     }
     loans->next++;
@@ -42,23 +42,23 @@ static void end_loan(struct soft *soft, struct soft_frame *frame)
     frame->lender = SOFT_NO_LENDER;
 }
 
-void soft_loan_copy(struct soft *soft, uint32_t number)
+void soft_loan_copy(struct soft *soft, uint32_t frame_index)
 {
-    struct soft_frame *frame = &soft->frames.list[number];
+    struct soft_frame *frame = &soft->frames.list[frame_index];
 
     if (frame->lender == SOFT_NO_LENDER)
         return;
     if (frame->length > SOFT_OWN_BYTES)
-        memcpy(soft_frames_bytes(&soft->frames, number) + SOFT_OWN_BYTES, frame->rest,
+        memcpy(soft_frames_bytes(&soft->frames, frame_index) + SOFT_OWN_BYTES, frame->rest,
             frame->length - SOFT_OWN_BYTES);
     end_loan(soft, frame);
 }
 
-void soft_give(struct soft *soft, uint32_t number)
+void soft_give(struct soft *soft, uint32_t frame_index)
 {
-    if (soft->frames.list[number].lender != SOFT_NO_LENDER)
-        end_loan(soft, &soft->frames.list[number]);
-    soft_frames_give(&soft->frames, number);
+    if (soft->frames.list[frame_index].lender != SOFT_NO_LENDER)
+        end_loan(soft, &soft->frames.list[frame_index]);
+    soft_frames_give(&soft->frames, frame_index);
 }
 
 void soft_loan_settle(struct soft *soft, struct soft_end *end)

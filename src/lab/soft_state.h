@@ -140,22 +140,22 @@ int soft_scale(struct soft *);
 /* soft_ends.c: after the wires. */
 bool soft_ends_make(struct soft *);
 /* A port for an end, and its descriptors into the epoll set. */
-void soft_ends_adopt(struct soft *, uint32_t end, struct pktio_port *, enum soft_end_kind);
+void soft_ends_adopt(struct soft *, uint32_t end_index, struct pktio_port *, enum soft_end_kind);
 /* Nobody is there any more; the frames on their way are lost. */
-void soft_ends_release(struct soft *, uint32_t end);
+void soft_ends_release(struct soft *, uint32_t end_index);
 void soft_ends_watch(struct soft *, int fd, uint32_t end);
 
 /* soft_loan.c. An end shall lend its frames, if there is memory to keep account. */
 void soft_loan_open(struct soft_end *);
 /* The next slot that was received: the frame that lies there, or SOFT_NO_FRAME. */
-void soft_loan_note(struct soft *, uint32_t end, uint32_t frame);
+void soft_loan_note(struct soft *, uint32_t end_index, uint32_t frame);
 /* The frame shall lie here whole. */
-void soft_loan_copy(struct soft *, uint32_t frame);
+void soft_loan_copy(struct soft *, uint32_t frame_index);
 /* Gives back what nobody needs any more. */
 void soft_loan_settle(struct soft *, struct soft_end *);
 void soft_loan_close(struct soft *, struct soft_end *);
 /* A frame that has gone: its buffer is free again. */
-void soft_give(struct soft *, uint32_t frame);
+void soft_give(struct soft *, uint32_t frame_index);
 
 /* soft_wire.c: a frame whose last bit leaves at `end_ps`; the first that arrives, of one or more.
  */
@@ -168,9 +168,9 @@ void soft_forward(struct soft *, struct fabric_end at, uint32_t frame);
 void soft_advance(struct soft *);
 
 /* soft_exchange.c: a frame that came in at an end, copied. */
-void soft_accept(struct soft *, uint32_t end, const uint8_t *bytes, uint32_t length);
+void soft_accept(struct soft *, uint32_t end_index, const uint8_t *bytes, uint32_t length);
 /* Hands over what has arrived at an end; yields how many frames. */
-uint32_t soft_flush(struct soft *, uint32_t end);
+uint32_t soft_flush(struct soft *, uint32_t end_index);
 /* When the next frame arrives at any end. */
 uint64_t soft_exchange_next_ps(const struct soft *);
 
@@ -199,14 +199,15 @@ void soft_links_update(struct soft *);
 
 /* soft_attach.c: NICs at the ends. */
 int soft_attach_open(struct soft *);
-void soft_attach_one(struct soft *);                 /* somebody knocks */
-void soft_attach_check(struct soft *, uint32_t end); /* its link may be gone */
+void soft_attach_one(struct soft *);                       /* somebody knocks */
+void soft_attach_check(struct soft *, uint32_t end_index); /* its link may be gone */
 void soft_attach_close(struct soft *);
 
 /* soft_interfaces.c: network interfaces at the ends. */
 int soft_interfaces_open(struct soft *);
-void soft_interfaces_turn(struct soft *, uint32_t end, bool up);
+void soft_interfaces_turn(struct soft *, uint32_t end_index, bool up);
 void soft_interfaces_close(struct soft *);
 
-/* soft_control.c: answers a request; the text is the caller's to free. */
-char *soft_control_answer(void *soft, const char *request);
+/* soft_control.c: answers a request, a text in JSON; the context is the struct soft. The caller
+ * frees the answer. */
+char *soft_control_answer(void *context, const char *text);

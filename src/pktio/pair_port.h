@@ -16,7 +16,7 @@ struct pair_port_config {
     uint64_t seed;
 };
 
-int pair_port_open(const struct pair_port_config *, struct pktio_port *ends[2]);
+int pair_port_open(const struct pair_port_config *, struct pktio_port *out[2]);
 
 /* The cable of both ends. */
 void pair_port_set_link(struct pktio_port *, _Bool up);

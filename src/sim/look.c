@@ -46,13 +46,13 @@ uint32_t sim_flow_count(const struct sim *sim)
     return sim->flow_count;
 }
 
-void sim_flow_at(const struct sim *sim, uint32_t index, struct sim_flow *out)
+void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *out)
 {
-    const struct engine_flow *flow = &sim->flows[index];
+    const struct engine_flow *flow = &sim->flows[flow_index];
     const struct engine_rank *from = &sim->ranks[flow->from];
     const struct engine_rank *to = &sim->ranks[flow->to];
 
-    assert(index < sim->flow_count);
+    assert(flow_index < sim->flow_count);
     *out = (struct sim_flow){ .workload = flow->workload,
         .from_rank = from->state.rank,
         .to_rank = to->state.rank,
@@ -66,16 +66,16 @@ void sim_flow_at(const struct sim *sim, uint32_t index, struct sim_flow *out)
         .ended_ps = flow->ended_ps };
 }
 
-int sim_flow_status(const struct sim *sim, uint32_t index, struct qp_status *out)
+int sim_flow_status(const struct sim *sim, uint32_t flow_index, struct qp_status *out)
 {
-    const struct engine_flow *flow = &sim->flows[index];
+    const struct engine_flow *flow = &sim->flows[flow_index];
 
     return transport_qp_status(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out, out);
 }
 
-struct path_set *sim_flow_paths(const struct sim *sim, uint32_t index)
+struct path_set *sim_flow_paths(const struct sim *sim, uint32_t flow_index)
 {
-    const struct engine_flow *flow = &sim->flows[index];
+    const struct engine_flow *flow = &sim->flows[flow_index];
 
     return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out);
 }

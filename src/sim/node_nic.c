@@ -199,10 +199,10 @@ static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
     nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);
 }
 
-void node_nic_run(struct sim *sim, uint32_t index, const struct mailbox_entry *entries,
+void node_nic_run(struct sim *sim, uint32_t nic_index, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
+    struct engine_nic *nic = &sim->nics[nic_index];
     uint64_t wake_ps;
 
     for (uint32_t i = 0; i < count; i++)
@@ -211,30 +211,30 @@ void node_nic_run(struct sim *sim, uint32_t index, const struct mailbox_entry *e
         uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
 
         while (nic->turn_ps < now_ps)
-            turn(sim, index, nic->turn_ps);
-        receive(sim, index, &entries[i], now_ps);
+            turn(sim, nic_index, nic->turn_ps);
+        receive(sim, nic_index, &entries[i], now_ps);
         nic->turn_ps = now_ps;
     }
     while (nic->turn_ps < end_ps)
-        turn(sim, index, nic->turn_ps);
+        turn(sim, nic_index, nic->turn_ps);
     for (uint32_t p = 0; p < sim->plane_count; p++)
         egress_advance(sim, nic->first_port + p, end_ps - 1);
     wake_ps = earlier(nic->turn_ps, ports_ps(sim, nic));
     if (wake_ps != SIM_NEVER_PS)
-        engine_wake(sim, index, wake_ps);
+        engine_wake(sim, nic_index, wake_ps);
 }
 
 void node_nic_arrive(
-    struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
+    struct sim *sim, uint32_t nic_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    receive(sim, index, entry, now_ps);
-    sim->nics[index].turn_ps = now_ps;
-    engine_wake(sim, index, now_ps);
+    receive(sim, nic_index, entry, now_ps);
+    sim->nics[nic_index].turn_ps = now_ps;
+    engine_wake(sim, nic_index, now_ps);
 }
 
-void node_nic_ports_changed(struct sim *sim, uint32_t index, uint32_t ports_up, uint64_t now_ps)
+void node_nic_ports_changed(struct sim *sim, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
+    struct engine_nic *nic = &sim->nics[nic_index];
 
     nic->ports_up = ports_up;
     transport_ports_changed(nic->transport, ports_up, engine_ns(now_ps));

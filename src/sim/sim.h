@@ -258,10 +258,10 @@ struct sim_flow {
     uint64_t ended_ps;   /* last message completed */
 };
 uint32_t sim_flow_count(const struct sim *);
-void sim_flow_at(const struct sim *, uint32_t flow, struct sim_flow *);
-int sim_flow_status(const struct sim *, uint32_t flow, struct qp_status *);
+void sim_flow_at(const struct sim *, uint32_t flow_index, struct sim_flow *);
+int sim_flow_status(const struct sim *, uint32_t flow_index, struct qp_status *);
 /* EVs of a flow's QP: how many, and their states. */
-struct path_set *sim_flow_paths(const struct sim *, uint32_t flow);
+struct path_set *sim_flow_paths(const struct sim *, uint32_t flow_index);
 
 /* Payload placed, by plane it came over, all NICs. */
 void sim_plane_bytes(const struct sim *, uint64_t out[static FABRIC_PLANES_MAX]);

@@ -227,9 +227,9 @@ static void plan_wakes(struct sim *sim, struct engine_nic *nic)
             nic->work_ps = sim->ranks[i].wake_ps;
 }
 
-void work_turn(struct sim *sim, uint32_t index, uint64_t now_ps)
+void work_turn(struct sim *sim, uint32_t nic_index, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
+    struct engine_nic *nic = &sim->nics[nic_index];
     bool something_happened = nic->work_ps <= now_ps;
     struct transport_event event;
 
@@ -238,7 +238,7 @@ void work_turn(struct sim *sim, uint32_t index, uint64_t now_ps)
             if (sim->ranks[i].wake_ps <= now_ps)
                 wake(sim, i, now_ps);
     while (transport_next_event(nic->transport, &event)) {
-        on_event(sim, index, &event, now_ps);
+        on_event(sim, nic_index, &event, now_ps);
         something_happened = true;
     }
     if (something_happened)

@@ -90,9 +90,9 @@ uint32_t workload_outstanding_max(const struct sim_workload *workload)
 /* ---- a rank ---------------------------------------------------------------------------------- */
 
 void workload_rank_init(
-    struct workload_rank *rank, const struct sim_workload *workload, uint32_t number)
+    struct workload_rank *state, const struct sim_workload *workload, uint32_t rank)
 {
-    *rank = (struct workload_rank){ .workload = workload, .rank = number };
+    *state = (struct workload_rank){ .workload = workload, .rank = rank };
 }
 
 uint64_t workload_start_ps(const struct sim_workload *workload, uint32_t rank, uint64_t seed)

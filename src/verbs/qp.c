@@ -143,17 +143,17 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
     return qp;
 }
 
-int ibv_destroy_qp(struct ibv_qp *ibv)
+int ibv_destroy_qp(struct ibv_qp *qp)
 {
-    struct qp *qp = objects_qp(ibv);
-    int number = mrc_destroy_qp(qp->mrc);
+    struct qp *own = objects_qp(qp);
+    int number = mrc_destroy_qp(own->mrc);
 
     if (number)
         return number;
-    objects_batch_fini(qp);
-    pthread_mutex_destroy(&ibv->mutex);
-    pthread_cond_destroy(&ibv->cond);
-    free(qp);
+    objects_batch_fini(own);
+    pthread_mutex_destroy(&qp->mutex);
+    pthread_cond_destroy(&qp->cond);
+    free(own);
     return 0;
 }
 
@@ -188,38 +188,38 @@ static void be_as_patient(
         mrc->retry.exp_cnt = RETRY_FOREVER;
 }
 
-int ibv_modify_qp(struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask)
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
     struct mrc_qp_attr mrc;
     int mrc_mask = 0;
     int number;
 
     if (attr_mask & IBV_QP_TIMEOUT) {
-        be_as_patient(objects_qp(ibv), attr, attr_mask, &mrc);
+        be_as_patient(objects_qp(qp), attr, attr_mask, &mrc);
         mrc_mask = MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT;
     }
-    number = mrc_modify_qp(objects_qp(ibv)->mrc, attr, attr_mask, mrc_mask ? &mrc : NULL, mrc_mask);
+    number = mrc_modify_qp(objects_qp(qp)->mrc, attr, attr_mask, mrc_mask ? &mrc : NULL, mrc_mask);
 
     if (number == 0 && attr_mask & IBV_QP_STATE)
-        ibv->state = attr->qp_state;
+        qp->state = attr->qp_state;
     return number;
 }
 
 int ibv_query_qp(
-    struct ibv_qp *ibv, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
+    struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask, struct ibv_qp_init_attr *init_attr)
 {
-    struct qp *qp = objects_qp(ibv);
-    int number = mrc_query_qp(qp->mrc, attr, attr_mask | IBV_QP_STATE, NULL, 0, NULL);
+    struct qp *own = objects_qp(qp);
+    int number = mrc_query_qp(own->mrc, attr, attr_mask | IBV_QP_STATE, NULL, 0, NULL);
 
     if (number)
         return number;
-    ibv->state = attr->qp_state;
-    *init_attr = (struct ibv_qp_init_attr){ .qp_context = ibv->qp_context,
-        .send_cq = ibv->send_cq,
-        .recv_cq = ibv->recv_cq,
-        .cap = qp->cap,
+    qp->state = attr->qp_state;
+    *init_attr = (struct ibv_qp_init_attr){ .qp_context = qp->qp_context,
+        .send_cq = qp->send_cq,
+        .recv_cq = qp->recv_cq,
+        .cap = own->cap,
         .qp_type = IBV_QPT_RC,
-        .sq_sig_all = qp->signals_all };
+        .sq_sig_all = own->signals_all };
     return 0;
 }
 
