@@ -28,7 +28,7 @@ static char *read_text(const char *path, int *err)
         text[length] = '\0';
     }
     if (file)
-        fclose(file);
+        (void)fclose(file);
     return text;
 }
 
@@ -85,8 +85,7 @@ static int list_folders(struct description_names *out)
     if (count < 0)
         return -errno;
     for (int i = 0; i < count; i++) {
-        if (out->count < DESCRIPTION_DEVICES_MAX)
-            strcpy(out->names[out->count++], entries[i]->d_name);
+        description_names_add(out, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);

@@ -47,6 +47,9 @@ struct description_names {
     char names[DESCRIPTION_DEVICES_MAX][FOLDER_NAME_BYTES];
 };
 
+/* Adds a valid name of a folder, if there is room. */
+void description_names_add(struct description_names *, const char *name);
+
 /* The devices that a text describes, in its order; at most DESCRIPTION_DEVICES_MAX. */
 void description_names(const char *text, struct description_names *);
 

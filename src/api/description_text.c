@@ -131,9 +131,11 @@ static bool parse_block(const char *text, uint32_t *out)
 
 static const char *set_text(char *out, const char *value)
 {
-    if (strlen(value) >= DESCRIPTION_ADDRESS_BYTES)
+    size_t length = strlen(value);
+
+    if (length >= DESCRIPTION_ADDRESS_BYTES)
         return "too long";
-    strcpy(out, value);
+    memcpy(out, value, length + 1);
     return NULL;
 }
 
@@ -265,12 +267,18 @@ int description_parse(const char *text, const char *name, struct description *ou
     return found ? finish(out, problem) : -ENODEV;
 }
 
+void description_names_add(struct description_names *out, const char *name)
+{
+    if (out->count < DESCRIPTION_DEVICES_MAX)
+        snprintf(out->names[out->count++], FOLDER_NAME_BYTES, "%s", name);
+}
+
 void description_names(const char *text, struct description_names *out)
 {
     struct line line = { 0 };
 
     out->count = 0;
-    while (out->count < DESCRIPTION_DEVICES_MAX && next_line(&text, &line))
+    while (next_line(&text, &line))
         if (line.indent == 0 && !split(&line) && !line.is_item && folder_name_is_valid(line.key))
-            strcpy(out->names[out->count++], line.key);
+            description_names_add(out, line.key);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
@@ -127,8 +128,7 @@ int event_ring_watch(const struct folder *folder)
 
     if (fd < 0)
         return -errno;
-    strcpy(path, folder->path);
-    strcat(path, "/events.bell");
+    snprintf(path, sizeof(path), "%s/events.bell", folder->path);
     if (inotify_add_watch(fd, path, IN_MODIFY) < 0) {
         int err = -errno;
 

@@ -121,7 +121,7 @@ static void follow(struct watch *watch, const struct status_options *options, co
         (struct watched){ .sock = control_follow(path, options->all ? "monitor all" : "monitor") };
     if (next->sock < 0)
         return;
-    strcpy(next->device, device);
+    snprintf(next->device, sizeof(next->device), "%s", device);
     watch->count++;
 }
 

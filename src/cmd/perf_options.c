@@ -192,15 +192,16 @@ static enum cmd_status read_type(struct perf_settings *settings)
 
 static enum cmd_status read_counters(struct perf_settings *settings)
 {
+    size_t length = strlen(optarg);
     uint32_t count = 1;
 
     for (const char *at = optarg; *at; at++)
         count += *at == ',';
-    if (!*optarg || strlen(optarg) >= sizeof(settings->counters) || count > PERF_COUNTERS_MAX)
+    if (length == 0 || length >= sizeof(settings->counters) || count > PERF_COUNTERS_MAX)
         return cmd_complain(CMD_MISUSED, name,
             "--counters wants 1 to %d names, %d characters in all", PERF_COUNTERS_MAX,
             PERF_COUNTERS_BYTES - 1);
-    strcpy(settings->counters, optarg);
+    memcpy(settings->counters, optarg, length + 1);
     return CMD_DONE;
 }
 

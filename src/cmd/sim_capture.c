@@ -75,6 +75,7 @@ static bool goes_up(
 static int interface_of(struct sim_capture *capture, struct fabric_end end, uint32_t *interface)
 {
     uint32_t *known = &capture->interface_of_port[port_number(capture, end)];
+    char cable[FABRIC_NAME_BYTES];
     char name[FABRIC_NAME_BYTES + 8];
     struct fabric_link_kind kind;
     struct fabric_element link;
@@ -83,8 +84,9 @@ static int interface_of(struct sim_capture *capture, struct fabric_end end, uint
     if (*known == 0) {
         if (!fabric_link_at(capture->fabric, end, &link, &kind))
             return -ENODEV;
-        fabric_name(&link, name);
-        strcat(name, goes_up(end, &link, capture->fabric) ? " up" : " down");
+        fabric_name(&link, cable);
+        snprintf(name, sizeof(name), "%s %s", cable,
+            goes_up(end, &link, capture->fabric) ? "up" : "down");
         err = pcapng_add_interface(&capture->pcapng, name, LINK_TYPE_IPV6, interface);
         *known = *interface + 1;
     }

@@ -19,11 +19,13 @@ enum { PATH_BYTES = 512 };
 
 static void add_device(struct status_devices *devices, const char *name)
 {
+    size_t length = strlen(name);
+
     for (uint32_t i = 0; i < devices->count; i++)
         if (strcmp(devices->names[i], name) == 0)
             return;
-    if (devices->count < STATUS_DEVICES_MAX && strlen(name) < STATUS_NAME_BYTES)
-        strcpy(devices->names[devices->count++], name);
+    if (devices->count < STATUS_DEVICES_MAX && length < STATUS_NAME_BYTES)
+        memcpy(devices->names[devices->count++], name, length + 1);
 }
 
 static void add_described(struct status_devices *devices)

@@ -102,10 +102,10 @@ static int open_shm_listen(const struct options *options, struct pktio_port **ou
 /* LOCAL,REMOTE */
 static int open_udp(const struct options *options, struct pktio_port **out)
 {
-    char local[PATH_MAX];
+    char local[sizeof(options->target)];
     char *comma;
 
-    strcpy(local, options->target);
+    memcpy(local, options->target, sizeof(local));
     comma = strchr(local, ',');
     if (!comma)
         return -EINVAL;
@@ -151,12 +151,13 @@ int pktio_open(const char *address, const char *device, uint32_t index, struct p
 {
     struct options options = { .device = device, .index = index };
     const char *colon = strchr(address, ':');
+    size_t length = colon ? strlen(colon + 1) : 0;
     char *question;
     int err;
 
-    if (!colon || strlen(colon + 1) >= sizeof(options.target))
+    if (!colon || length >= sizeof(options.target))
         return -EINVAL;
-    strcpy(options.target, colon + 1);
+    memcpy(options.target, colon + 1, length + 1);
     question = strchr(options.target, '?');
     if (question) {
         *question = '\0';

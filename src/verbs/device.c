@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,8 @@ static struct device *make(const char *name)
         return NULL;
     device->ibv.node_type = IBV_NODE_CA;
     device->ibv.transport_type = IBV_TRANSPORT_IB;
-    strcpy(device->ibv.name, name);
-    strcpy(device->ibv.dev_name, name);
+    snprintf(device->ibv.name, sizeof(device->ibv.name), "%s", name);
+    snprintf(device->ibv.dev_name, sizeof(device->ibv.dev_name), "%s", name);
     device->guid = guid_of(name);
     device->next = devices;
     devices = device;
@@ -67,7 +68,8 @@ static bool is_wanted(const char *name)
 /* Grows by one; the last is always NULL. */
 static int append(struct ibv_device ***list, uint32_t count, struct device *device)
 {
-    struct ibv_device **larger = device ? realloc(*list, (count + 2) * sizeof(**list)) : NULL;
+    struct ibv_device **larger =
+        device ? realloc(*list, (count + 2) * sizeof(struct ibv_device *)) : NULL;
 
     if (!larger)
         return -ENOMEM;
@@ -79,7 +81,7 @@ static int append(struct ibv_device ***list, uint32_t count, struct device *devi
 
 struct ibv_device **ibv_get_device_list(int *num_devices)
 {
-    struct ibv_device **list = calloc(1, sizeof(*list));
+    struct ibv_device **list = calloc(1, sizeof(struct ibv_device *));
     char name[MRC_PRIVATE_NAME_BYTES];
     uint32_t count = 0;
     int err = list ? 0 : -ENOMEM;
