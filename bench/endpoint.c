@@ -130,10 +130,21 @@ static int compare(const void *left, const void *right)
     return (one > other) - (one < other);
 }
 
+static void answer_for_ever(int fd, size_t bytes)
+{
+    uint8_t message[BYTES_MAX] = { 0 };
+
+    for (;;) {
+        await(fd, message, sizeof(message));
+        send(fd, message, bytes, 0);
+    }
+}
+
 static void ping(uint64_t count, size_t bytes)
 {
     uint64_t *times_ns = calloc(count, sizeof(*times_ns));
     uint8_t message[BYTES_MAX] = { 0 };
+    uint64_t middle = count / 2;
     int fds[2];
     pid_t other;
 
@@ -141,10 +152,8 @@ static void ping(uint64_t count, size_t bytes)
         give_up("memory");
     open_pair(fds);
     other = fork();
-    while (other == 0) {
-        await(fds[1], message, sizeof(message));
-        send(fds[1], message, bytes, 0);
-    }
+    if (other == 0)
+        answer_for_ever(fds[1], bytes);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t began_ns = now_ns();
 
@@ -153,7 +162,7 @@ static void ping(uint64_t count, size_t bytes)
         times_ns[i] = now_ns() - began_ns;
     }
     qsort(times_ns, count, sizeof(*times_ns), compare);
-    printf("%.3f\n", (double)times_ns[count / 2] / 2e3);
+    printf("%.3f\n", (double)times_ns[middle] / 2e3);
     kill(other, SIGKILL);
     waitpid(other, NULL, 0);
     free(times_ns);

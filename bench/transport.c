@@ -36,15 +36,15 @@ struct scenario {
 /* One QP, 1 MiB writes, 32 of them outstanding. */
 #define STREAM(evs, is_in_order)                                                                   \
     {                                                                                              \
-        .ev_count = evs, .qp_count = 1, .write_bytes = MIB, .outstanding = 32,                     \
-        .packet_ps = PACKET_PS, .in_order = is_in_order                                            \
+        .ev_count = (evs), .qp_count = 1, .write_bytes = MIB, .outstanding = 32,                   \
+        .packet_ps = PACKET_PS, .in_order = (is_in_order)                                          \
     }
 
 /* All QPs send at once, in turn, 64 KiB writes, four outstanding each: on a wire that has 100 Gb/s
  * for every QP, so that each does the same whatever their number ... */
 #define CROWD(qps)                                                                                 \
     {                                                                                              \
-        .ev_count = 256, .qp_count = qps, .write_bytes = 64 * KIB, .outstanding = 4,               \
+        .ev_count = 256, .qp_count = (qps), .write_bytes = 64 * KIB, .outstanding = 4,             \
         .packet_ps = SHARE_PS / (qps)                                                              \
     }
 
@@ -52,7 +52,7 @@ struct scenario {
  * SACK with another. */
 #define CROWD_ON_ONE_LINK(qps)                                                                     \
     {                                                                                              \
-        .ev_count = 256, .qp_count = qps, .write_bytes = 64 * KIB, .outstanding = 4,               \
+        .ev_count = 256, .qp_count = (qps), .write_bytes = 64 * KIB, .outstanding = 4,             \
         .packet_ps = PACKET_PS                                                                     \
     }
 

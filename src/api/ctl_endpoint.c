@@ -142,7 +142,7 @@ static int run_alone(struct device *device, struct batch *batch, uint64_t timeou
 
     if (pthread_mutex_trylock(&device->probing) != 0)
         return -EAGAIN;
-    batch->wire_ids = malloc(batch->request_count * sizeof(*batch->wire_ids));
+    batch->wire_ids = calloc(batch->request_count, sizeof(*batch->wire_ids));
     err = batch->wire_ids ? run(batch, timeout_ns) : -ENOMEM;
     free(batch->wire_ids);
     pthread_mutex_unlock(&device->probing);

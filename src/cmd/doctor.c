@@ -61,7 +61,7 @@ bool doctor_read(const char *path, char *line, int room_bytes)
     bool is_read = file && fgets(line, room_bytes, file);
 
     if (file)
-        fclose(file);
+        (void)fclose(file);
     if (is_read)
         line[strcspn(line, "\n")] = '\0';
     return is_read;

@@ -75,7 +75,7 @@ static enum cmd_status complain_with_log(const char *log)
     if (file && fgets(line, sizeof(line), file))
         line[strcspn(line, "\n")] = '\0';
     if (file)
-        fclose(file);
+        (void)fclose(file);
     return cmd_complain(CMD_FAILED, name, "the switches did not start: %s",
         line[0] ? line : "no answer from their control socket");
 }

@@ -50,7 +50,7 @@ static enum cmd_status load(const char *path, json_t *results)
     document = json_loadf(from, 0, &error);
     err = ferror(from) ? errno : 0;
     if (!is_stdin)
-        fclose(from);
+        (void)fclose(from);
     if (err)
         return cmd_complain(CMD_MISUSED, name, "%s: %s", shown, strerror(err));
     if (!document)

@@ -222,8 +222,9 @@ static void sample_ev_states(struct sim_record *record)
 
         record->ev_states =
             sim_list_grow(record->ev_states, record->ev_states_bytes, &record->ev_states_room, 1);
-        record->ev_states[record->ev_states_bytes++] =
-            path_is_active(paths, ev) ? letter : (char)(letter - 'A' + 'a');
+        if (!path_is_active(paths, ev))
+            letter = (char)(letter - 'A' + 'a');
+        record->ev_states[record->ev_states_bytes++] = letter;
     }
 }
 

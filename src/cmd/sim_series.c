@@ -108,14 +108,15 @@ static void set_link(
 
 static json_t *losses(const struct sim_record *record)
 {
-    const struct sim_link_losses **links = sim_list_take(record->link_count, sizeof(*links));
+    const struct sim_link_losses **links =
+        sim_list_take(record->link_count, sizeof(struct sim_link_losses *));
     uint64_t *counts = sim_list_take(record->time_ps.count, sizeof(*counts));
     json_t *json = json_object();
 
     for (size_t i = 0; i < record->link_count; i++)
         links[i] = &record->links[i];
     if (record->link_count)
-        qsort(links, record->link_count, sizeof(*links), by_total);
+        qsort(links, record->link_count, sizeof(struct sim_link_losses *), by_total);
     for (size_t i = 0; i < record->link_count && i < LINKS_MAX; i++) {
         char name[FABRIC_NAME_BYTES];
 

@@ -2,6 +2,7 @@
 /* The summary of a run. All arithmetic is on integers; rates are rounded down. */
 #include "cmd/sim_summary.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,7 @@ static json_t *plane_imbalance(const struct sim_record *record)
         most = bytes > most ? bytes : most;
         sum += bytes;
     }
+    assert(plane_count > 0);
     return json_ratio(most - least, sum / plane_count);
 }
 

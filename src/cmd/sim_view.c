@@ -21,7 +21,7 @@
 static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
 
-#define LEVEL_MAX (sizeof(levels) / sizeof(levels[0]) - 1)
+enum { LEVEL_MAX = sizeof(levels) / sizeof(levels[0]) - 1 };
 
 static uint64_t now_ns(void)
 {
@@ -126,7 +126,8 @@ static void draw_curve(const struct sim_view *view, int columns)
     shown = shown * (uint64_t)columns / 100;
     fputs("\033[36m", view->to);
     for (uint64_t i = 0; i < shown && view->curve_count; i++) {
-        uint64_t value = view->curve_bps[i * view->curve_count / shown];
+        uint64_t point = i * view->curve_count / shown;
+        uint64_t value = view->curve_bps[point];
         size_t level = (size_t)((double)value / (double)most * (double)LEVEL_MAX + 0.5);
 
         fputs(view->has_unicode ? levels[level] : level > LEVEL_MAX / 2 ? "-" : "_", view->to);
@@ -246,7 +247,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 /* A curve that is full goes on with half as many points of twice the samples. */
 static void halve_curve(struct sim_view *view)
 {
-    for (uint32_t i = 0; i < SIM_VIEW_HISTORY / 2; i++)
+    for (size_t i = 0; i < SIM_VIEW_HISTORY / 2; i++)
         view->curve_bps[i] = larger(view->curve_bps[2 * i], view->curve_bps[2 * i + 1]);
     view->curve_count = SIM_VIEW_HISTORY / 2;
     view->samples_per_point *= 2;

@@ -15,6 +15,7 @@ static int open_beside(const char *path, char **name, FILE **out)
     int file;
     int err;
 
+    *out = NULL;
     umask(mask);
     if (asprintf(name, "%s.XXXXXX", path) < 0) {
         *name = NULL;
@@ -78,7 +79,7 @@ int whole_file_try(const char *path)
         return access(path, W_OK) == 0 ? 0 : -errno;
     err = open_beside(path, &beside, &to);
     if (err == 0) {
-        fclose(to);
+        (void)fclose(to);
         unlink(beside);
     }
     free(beside);

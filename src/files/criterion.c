@@ -2,6 +2,7 @@
 /* Reads and computes in one go, by recursive descent. */
 #include "files/criterion.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,7 @@ static double expression(struct reader *reader)
 
 static bool compare(const char *sign, double left, double right)
 {
+    assert(sign);
     switch (sign[0]) {
     case '>':
         return sign[1] ? left >= right : left > right;

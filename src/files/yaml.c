@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES (64 * 1024)
+#define CHUNK_BYTES ((size_t)64 * 1024)
 #define ALIGNMENT   16
 
 struct yaml_chunk {

@@ -161,7 +161,7 @@ bool yaml_read_value(
     if (field->type == YAML_MAP && node->kind != YAML_MAPPING)
         return yaml_complain(yaml, node, "keys with values are wanted here");
     if (field->type == YAML_ANY || field->type == YAML_LIST || field->type == YAML_MAP) {
-        memcpy(member, &node, sizeof(node));
+        memcpy(member, &node, sizeof(const struct yaml_node *));
         return true;
     }
     return read_scalar(yaml, node, field, member);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From text to the tree: libfyaml finds the tokens, this file refuses what experiment files have no
  * use for: anchors, tags, second documents, keys that are no words. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,6 +152,7 @@ static bool take_event(struct builder *builder, struct fy_event *event)
         return open_or_scalar(builder, event, token);
     case FYET_SEQUENCE_END:
     case FYET_MAPPING_END:
+        assert(builder->open);
         builder->open = builder->open->parent;
         return true;
     case FYET_STREAM_END:
@@ -300,7 +302,7 @@ struct yaml_node *yaml_load(struct yaml *yaml, const char *path)
         return NULL;
     }
     text = read_all(yaml, file, source, &length);
-    fclose(file);
+    (void)fclose(file);
     if (text)
         root = yaml_parse(yaml, source, text, length, true);
     free(text);

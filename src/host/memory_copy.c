@@ -92,8 +92,8 @@ static uint32_t store_blocks(uint8_t *to, const uint8_t *from, uint32_t length_b
 
         store_block(to + done, first);
         store_block(to + done + BLOCK, second);
-        store_block(to + done + 2 * BLOCK, third);
-        store_block(to + done + 3 * BLOCK, fourth);
+        store_block(to + done + (size_t)2 * BLOCK, third);
+        store_block(to + done + (size_t)3 * BLOCK, fourth);
     }
     for (; length_bytes - done > BLOCK; done += BLOCK)
         store_block(to + done, *in++);

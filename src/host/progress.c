@@ -131,6 +131,13 @@ static void look_after(struct host_nic *nic, const struct sleep_set *set)
     status_serve(nic);
 }
 
+static short events_of(const struct control_wait *wait)
+{
+    if (wait->is_idle)
+        return 0;
+    return wait->writes ? POLLOUT : POLLIN;
+}
+
 static void prepare(struct host_nic *nic, struct sleep_set *set)
 {
     struct control_wait waits[CONTROL_CLIENTS_MAX + 1];
@@ -140,7 +147,7 @@ static void prepare(struct host_nic *nic, struct sleep_set *set)
     add(set, nic->wake_fd, POLLIN);
     add(set, watched_fd(nic), POLLIN);
     for (uint32_t i = 0; i < wait_count; i++)
-        add(set, waits[i].fd, waits[i].is_idle ? 0 : waits[i].writes ? POLLOUT : POLLIN);
+        add(set, waits[i].fd, events_of(&waits[i]));
     for (uint32_t i = 0; i < nic->config.port_count; i++)
         add(set, nic->ports[i]->link_fd, POLLIN);
 }

@@ -28,7 +28,7 @@ int qp_table_init(struct qp_table *table, uint32_t count_max)
 {
     uint32_t slot_count = 4 * power_of_two_at_least(count_max);
 
-    *table = (struct qp_table){ .qps = calloc(count_max, sizeof(*table->qps)),
+    *table = (struct qp_table){ .qps = calloc(count_max, sizeof(struct host_qp *)),
         .by_number = calloc(slot_count, sizeof(*table->by_number)),
         .by_peer = calloc(slot_count, sizeof(*table->by_peer)),
         .slot_mask = slot_count - 1,

@@ -43,7 +43,7 @@ int netns_batch_end(struct netns_batch *batch)
     while (!err && waitpid(batch->child, &status, 0) < 0)
         if (errno != EINTR)
             err = -errno;
-    fclose(batch->lines);
+    (void)fclose(batch->lines);
     if (!err && status != 0)
         err = -EREMOTEIO;
     return err;

@@ -2,6 +2,7 @@
 /* Setting up a soft fabric. */
 #include "lab/soft.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -79,6 +80,7 @@ static bool make_switches(struct soft *soft)
 {
     struct arena arena;
 
+    assert(soft->fabric.switch_count > 0);
     arena_init(&arena, NULL, 0);
     for (uint32_t i = 0; i < soft->fabric.switch_count; i++)
         init_switch(soft, &arena, i);

@@ -181,7 +181,7 @@ int capture_open(struct capture *capture, const char *path)
     }
     err = open_content(capture, file);
     if (err)
-        fclose(file);
+        (void)fclose(file);
     return err;
 
 close_fd:
@@ -192,7 +192,7 @@ close_fd:
 void capture_close(struct capture *capture)
 {
     if (capture->is_text)
-        fclose(capture->text);
+        (void)fclose(capture->text);
     else
         pcap_close(capture->pcap);
     free(capture->line);

@@ -25,7 +25,7 @@ bool link_header_init(struct link_header *header, const uint8_t *own_mac, const 
     set_peer(header, mac);
     for (uint32_t i = 0; i < 2; i++) {
         memcpy(header->bytes[i] + MAC, own_mac, MAC);
-        memcpy(header->bytes[i] + 2 * MAC, types[i], sizeof(types[i]));
+        memcpy(header->bytes[i] + (size_t)2 * MAC, types[i], sizeof(types[i]));
     }
     return true;
 }

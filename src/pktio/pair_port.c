@@ -2,6 +2,7 @@
 /* Pairs of ports: two rings in memory of one process, and bad luck on request. */
 #include "pktio/pair_port.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -57,6 +58,7 @@ static void put_damaged(struct pair_port *pair, const struct pktio_frame *frame)
         memcpy(bytes + whole.iov_len, frame->pieces[i].iov_base, frame->pieces[i].iov_len);
         whole.iov_len += frame->pieces[i].iov_len;
     }
+    assert(whole.iov_len > 0);
     bytes[prng_below(&pair->prng, (uint32_t)whole.iov_len)] ^=
         (uint8_t)(1u << prng_below(&pair->prng, 8));
     frame_ring_put(&pair->out,

@@ -72,7 +72,7 @@ int pktio_tap_open(const char *path, const char *device, struct pktio_tap **out)
     return 0;
 
 close_file:
-    fclose(tap->file);
+    (void)fclose(tap->file);
 free_tap:
     free(tap);
     return err;
@@ -82,7 +82,7 @@ void pktio_tap_close(struct pktio_tap *tap)
 {
     if (!tap)
         return;
-    fclose(tap->file);
+    (void)fclose(tap->file);
     free(tap);
 }
 

@@ -32,6 +32,11 @@ void mailbox_init(struct mailbox *mailbox, struct arena *arena, uint32_t node_co
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
+static union mailbox_unit *chunk_at(const struct mailbox *mailbox, uint32_t chunk)
+{
+    return &mailbox->units[(size_t)chunk * MAILBOX_CHUNK_UNITS];
+}
+
 /* Every chunk in use has at least one entry, and there are as many chunks as packets. */
 uint32_t mailbox_take_chunk(struct mailbox *mailbox, uint32_t next)
 {
@@ -43,14 +48,13 @@ uint32_t mailbox_take_chunk(struct mailbox *mailbox, uint32_t next)
         assert(mailbox->chunks_touched < mailbox->chunk_count);
         chunk = mailbox->chunks_touched++;
     } else {
-        mailbox->free_chunk = mailbox->units[chunk * MAILBOX_CHUNK_UNITS].head.older;
+        mailbox->free_chunk = chunk_at(mailbox, chunk)->head.older;
     }
-    head = &mailbox->units[chunk * MAILBOX_CHUNK_UNITS].head;
+    head = &chunk_at(mailbox, chunk)->head;
     head->older = older;
-    head->count_before = older == MAILBOX_NONE
-                             ? 0
-                             : mailbox->units[older * MAILBOX_CHUNK_UNITS].head.count_before +
-                                   MAILBOX_CHUNK_UNITS - 1;
+    head->count_before = older == MAILBOX_NONE ? 0
+                                               : chunk_at(mailbox, older)->head.count_before +
+                                                     MAILBOX_CHUNK_UNITS - 1;
     return chunk * MAILBOX_CHUNK_UNITS + 1;
 }
 
@@ -66,9 +70,9 @@ uint32_t mailbox_take(struct mailbox *mailbox, uint32_t node, struct mailbox_ent
     if (*next == 0)
         return 0;
     *next = 0;
-    total = mailbox->units[chunk * MAILBOX_CHUNK_UNITS].head.count_before + count;
+    total = chunk_at(mailbox, chunk)->head.count_before + count;
     while (chunk != MAILBOX_NONE) {
-        union mailbox_unit *units = &mailbox->units[chunk * MAILBOX_CHUNK_UNITS];
+        union mailbox_unit *units = chunk_at(mailbox, chunk);
         uint32_t older = units->head.older;
 
         for (uint32_t i = 0; i < count; i++)
@@ -148,7 +152,7 @@ static void bring_near(struct mailbox *mailbox)
 
 uint32_t mailbox_take_active(struct mailbox *mailbox, uint32_t *nodes)
 {
-    uint64_t *words = &mailbox->active[mailbox->slot * mailbox->word_count];
+    uint64_t *words = &mailbox->active[(size_t)mailbox->slot * mailbox->word_count];
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < mailbox->word_count; i++) {

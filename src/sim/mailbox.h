@@ -201,10 +201,11 @@ uint32_t mailbox_take(struct mailbox *, uint32_t node, struct mailbox_entry *out
 static inline void mailbox_fetch(const struct mailbox *mailbox, uint32_t node)
 {
     uint32_t next = mailbox->next[mailbox->slot * mailbox->node_count + node];
-    const union mailbox_unit *chunk =
-        &mailbox->units[(next - 1) / MAILBOX_CHUNK_UNITS * MAILBOX_CHUNK_UNITS];
 
     if (next != 0) {
+        size_t first = (size_t)((next - 1) / MAILBOX_CHUNK_UNITS) * MAILBOX_CHUNK_UNITS;
+        const union mailbox_unit *chunk = &mailbox->units[first];
+
         __builtin_prefetch(chunk);
         __builtin_prefetch(chunk + MAILBOX_CHUNK_UNITS / 2);
     }

@@ -68,7 +68,7 @@ static void fetch(const struct sim *sim, uint32_t node)
     if (node < sim->nic_count) {
         const uint8_t *transport = (const uint8_t *)sim->nics[node].transport;
 
-        for (uint32_t i = 0; i < LINES; i++)
+        for (size_t i = 0; i < LINES; i++)
             __builtin_prefetch(transport + i * LINE, 1);
         __builtin_prefetch(&sim->ports[sim->nics[node].first_port], 1);
     }

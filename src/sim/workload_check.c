@@ -2,6 +2,8 @@
 /* Workloads that can be done on a fabric. */
 #include "sim/workload.h"
 
+#include <assert.h>
+
 #include "sim/problem.h"
 #include "sim/workload_family.h"
 
@@ -120,6 +122,7 @@ static bool messages_check(const struct sim_workload *workload, struct sim_probl
         return problem_is(problem, "ranks", "% ranks, each with % peers, need more than % QPs",
             (struct problem_numbers){ workload->rank_count, peers, FLOWS_MAX });
     parts = parts_of(workload);
+    assert(parts > 0);
     if (workload->message_bytes < parts)
         return problem_is(problem, "message_bytes",
             "% bytes are too few for % messages of at least one byte",

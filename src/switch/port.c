@@ -98,9 +98,8 @@ static struct port_outcome trim(struct port *port, struct port_entry arriving)
 {
     const struct port_config *config = &port->profile->config;
     struct port_queue *data = &port->queues[PORT_DATA];
-    struct port_entry *tail =
-        data->count > 0 ? &port->profile->pool->slots[data->tail].entry : NULL;
-    bool tail_yields = tail && tail_can_yield(config, data, *tail, arriving) &&
+    struct port_entry *tail = &port->profile->pool->slots[data->tail].entry;
+    bool tail_yields = data->count > 0 && tail_can_yield(config, data, *tail, arriving) &&
                        prng_chance(&port->prng, UINT32_C(1) << 31);
     struct port_entry cut = trimmed(config, tail_yields ? *tail : arriving);
 

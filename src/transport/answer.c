@@ -31,7 +31,7 @@ static void fill_sack(struct transport *nic, struct qp *qp, const struct control
         return;
     }
     offset = psn_distance(sack->cack_psn, record->psn);
-    sack->ack_psn_offset = offset >= -INT16_MAX && offset <= INT16_MAX ? (int16_t)offset : 0;
+    sack->ack_psn_offset = (int16_t)(offset >= -INT16_MAX && offset <= INT16_MAX ? offset : 0);
 }
 
 static void fill_nack(const struct qp *qp, const struct control_record *record, struct packet *out)

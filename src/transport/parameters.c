@@ -99,7 +99,7 @@ static uint64_t factor_of(const char *unit, const char *suffix)
         { "ns", "ms", 1000000 },
         { "ns", "s", 1000000000 },
         { "bytes", "KiB", 1024 },
-        { "bytes", "MiB", 1024 * 1024 },
+        { "bytes", "MiB", 1048576 },
         { "bit/s", "k", 1000 },
         { "bit/s", "M", 1000000 },
         { "bit/s", "G", 1000000000 },
