@@ -48,12 +48,23 @@ static char *answer(void *context, const char *request)
     return strdup("{\"error\":\"not a question\"}\n");
 }
 
-static uint32_t level_of(void *context, const char *request)
+static uint32_t level_asked_for(const char *request)
 {
-    (void)context;
     if (strcmp(request, "monitor all") == 0)
         return STATUS_LEVEL_ALL;
     return strcmp(request, "monitor") == 0 ? STATUS_LEVEL_CHANGES : 0;
+}
+
+/* The level counts at once, not when this round of clients is served: a program that asked
+ * something else after it began to follow, and has the answer, expects all later events. */
+static uint32_t admit_follower(void *context, const char *request)
+{
+    struct status *status = ((struct host_nic *)context)->status;
+    uint32_t level = level_asked_for(request);
+
+    if (level > atomic_load_explicit(&status->level, memory_order_relaxed))
+        atomic_store(&status->level, level);
+    return level;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -67,7 +78,7 @@ void status_open(struct host_nic *nic)
         return;
     ring_init(&status->ring, STATUS_EVENTS);
     status->server.answer = answer;
-    status->server.follows = level_of;
+    status->server.follows = admit_follower;
     status->server.context = nic;
     if (given &&
         snprintf(status->path, sizeof(status->path), "%s", given) >= (int)sizeof(status->path))

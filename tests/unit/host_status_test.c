@@ -8,7 +8,7 @@
 
 #include "endpoint.h"
 
-enum { CLIENTS_TOO_MANY = CONTROL_CLIENTS_MAX + 3, READ_MS = 3000 };
+enum { CLIENTS_TOO_MANY = CONTROL_CLIENTS_MAX + 3, READ_MS = 60000 };
 
 struct world {
     struct endpoint_pair pair;
