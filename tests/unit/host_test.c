@@ -19,7 +19,7 @@ SPEC("a write lands in the peer's memory and completes")
     EXPECT_EQ(completion.status, COMPLETION_SUCCESS);
     EXPECT_EQ(completion.length_bytes, 100000);
     EXPECT_EQ(completion.qpn, host_qp_number(pair.qps[0]));
-    EXPECT_MEM_EQ(pair.ends[1].memory, pair.ends[0].memory, 100000);
+    EXPECT_MEM_EQ(endpoint_received(&pair.ends[1]), pair.ends[0].memory, 100000);
     EXPECT_EQ(pair.ends[1].memory[100000], 0);
     endpoint_pair_close(&pair);
 }
@@ -42,7 +42,8 @@ SPEC("writes of every path MTU and of odd lengths land exactly")
                 0);
             EXPECT_EQ(endpoint_wait(&pair.ends[0], 1, &completion), 1);
             EXPECT_EQ(completion.status, COMPLETION_SUCCESS);
-            EXPECT_MEM_EQ(pair.ends[1].memory + offset, pair.ends[0].memory + offset, lengths[i]);
+            EXPECT_MEM_EQ(endpoint_received(&pair.ends[1]) + offset, pair.ends[0].memory + offset,
+                lengths[i]);
             EXPECT_EQ(pair.ends[1].memory[offset + lengths[i]], 0);
             offset += lengths[i] + 5;
         }
@@ -109,8 +110,8 @@ SPEC("a gather list and inline bytes arrive as one message")
         0);
     memset(small, 'x', sizeof(small));
     EXPECT_EQ(endpoint_wait(&pair.ends[0], 2, &completion), 2);
-    EXPECT_MEM_EQ(pair.ends[1].memory, from + 11, 1500);
-    EXPECT_MEM_EQ(pair.ends[1].memory + 1500, from + 9001, 3001);
+    EXPECT_MEM_EQ(endpoint_received(&pair.ends[1]), from + 11, 1500);
+    EXPECT_MEM_EQ(endpoint_received(&pair.ends[1]) + 1500, from + 9001, 3001);
     EXPECT_STR_EQ((char *)pair.ends[1].memory + 4501, "inline bytes may go at once");
     endpoint_pair_close(&pair);
 }
@@ -294,7 +295,7 @@ SPEC("many QPs write at once, each to its own place, and a failing one disturbs 
     }
     EXPECT_EQ(failures, 1);
     memset(pair.ends[0].memory + 7 * BYTES, 0, BYTES);
-    EXPECT_MEM_EQ(pair.ends[1].memory, pair.ends[0].memory, QPS * BYTES);
+    EXPECT_MEM_EQ(endpoint_received(&pair.ends[1]), pair.ends[0].memory, QPS * BYTES);
     for (uint32_t i = 0; i < QPS; i++)
         for (uint32_t end = 0; end < 2; end++)
             EXPECT_EQ(host_qp_destroy(qps[end][i]), 0);
