@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/prng.h"
+#include "patience.h"
 
 static void write_device(
     FILE *file, const struct api_world *world, uint32_t number, const char *extra)
@@ -206,11 +207,11 @@ int api_end_write(struct api_end *end, const struct api_address *peer, uint64_t 
 
 struct ibv_wc api_cq_wait(struct mrc_cq *cq)
 {
-    time_t deadline = time(NULL) + 20;
+    int64_t end_s = patience_end_s();
     struct ibv_wc wc;
     int count = 0;
 
-    while (count == 0 && time(NULL) < deadline)
+    while (count == 0 && patience_lasts(end_s))
         count = mrc_poll_cq(cq, 1, &wc);
     EXPECT_EQ(count, 1);
     return wc;

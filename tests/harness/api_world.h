@@ -60,7 +60,7 @@ void api_world_close(struct api_world *);
 /* A write from `offset` to the same offset; 0 or what mrc_post_send() says. */
 int api_end_write(struct api_end *, const struct api_address *peer, uint64_t offset,
     uint32_t length, enum ibv_wr_opcode);
-/* Polls until there is one completion; fails after 20 s. */
+/* Polls until there is one completion. */
 struct ibv_wc api_cq_wait(struct mrc_cq *);
 
 /* The memory of an end whose QP others write to: what they wrote before their completions. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "patience.h"
+
 struct ibv_qp_init_attr verbs_end_qp_attr(const struct verbs_end *end)
 {
     return (struct ibv_qp_init_attr){ .send_cq = end->cq,
@@ -53,7 +55,7 @@ void verbs_end_connect(struct verbs_end *end, const struct api_address *peer)
         0);
     attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS,
         .sq_psn = 0xfffff0,
-        .timeout = 14,
+        .timeout = 20, /* 34 s in all: the machine may be busy */
         .retry_cnt = 7,
         .rnr_retry = 7,
         .max_rd_atomic = 1 };
@@ -130,11 +132,11 @@ struct ibv_send_wr verbs_end_request(struct verbs_world *world, struct ibv_sge *
 
 struct ibv_wc verbs_cq_wait(struct ibv_cq *cq)
 {
-    time_t deadline = time(NULL) + 20;
+    int64_t end_s = patience_end_s();
     struct ibv_wc wc;
     int count = 0;
 
-    while (count == 0 && time(NULL) < deadline)
+    while (count == 0 && patience_lasts(end_s))
         count = ibv_poll_cq(cq, 1, &wc);
     EXPECT_EQ(count, 1);
     return wc;

@@ -153,10 +153,10 @@ static inline void carry(struct cable *cable, uint32_t from)
 /* Carries until so many writes of NIC 0 have completed; the last is in *out. */
 static inline bool carry_until(struct cable *cable, uint32_t count, struct host_completion *out)
 {
-    uint64_t until_ns = host_now_ns() + UINT64_C(20000000000);
+    int64_t end_s = patience_end_s();
     uint32_t came = 0;
 
-    while (came < count && host_now_ns() < until_ns) {
+    while (came < count && patience_lasts(end_s)) {
         carry(cable, 0);
         carry(cable, 1);
         came += host_cq_poll(cable->pair.ends[0].cq, out, 1) == 1;

@@ -54,9 +54,9 @@ static bool has_taken_all(struct cable *cable, uint32_t end)
 
 static void carry_rest(struct cable *cable)
 {
-    uint64_t until_ns = host_now_ns() + UINT64_C(5000000000);
+    int64_t end_s = patience_end_s();
 
-    while (!(has_taken_all(cable, 0) && has_taken_all(cable, 1)) && host_now_ns() < until_ns) {
+    while (!(has_taken_all(cable, 0) && has_taken_all(cable, 1)) && patience_lasts(end_s)) {
         carry(cable, 0);
         carry(cable, 1);
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "patience.h"
 #include "spec.h"
 
 struct place {
@@ -103,7 +104,7 @@ SPEC("touching the bell wakes who watches it")
     EXPECT_GE(ready.fd, 0);
     EXPECT_EQ(poll(&ready, 1, 0), 0);
     event_ring_touch_bell(&ring);
-    EXPECT_EQ(poll(&ready, 1, 10000), 1);
+    EXPECT_EQ(poll(&ready, 1, PATIENCE_MS), 1);
     close(ready.fd);
     event_ring_close(&ring);
     stop(&place);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api_world.h"
+#include "patience.h"
 
 enum { FMT = 1, EV = 2 };
 
@@ -110,7 +111,7 @@ SPEC("a non-blocking channel says EAGAIN while it has nothing")
     EXPECT_EQ(errno, EAGAIN);
     EXPECT_EQ(mrc_req_notify_cq(waiting.cq, 0), 0);
     send_immediate(&waiting);
-    EXPECT(is_readable(waiting.fd, 10000));
+    EXPECT(is_readable(waiting.fd, PATIENCE_MS));
     EXPECT_EQ(mrc_get_cq_event(waiting.channel, &cq, &context), 0);
     mrc_ack_cq_events(cq, 1);
     close_waiting(&waiting);
@@ -205,7 +206,7 @@ static void open_with_profile(struct api_world *world)
     struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT };
     struct api_address addresses[2];
 
-    api_world_start(world, 2, "  timeout: 11\n");
+    api_world_start(world, 2, "  timeout: 11\n  retry_exponential: 25\n");
     api_end_open(&world->ends[0], "mrc0");
     api_end_open(&world->ends[1], "mrc1");
     api_world_claim(world);

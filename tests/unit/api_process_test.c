@@ -12,6 +12,7 @@
 
 #include "api/device.h"
 #include "api_world.h"
+#include "patience.h"
 
 static uint64_t sum(const uint8_t *bytes)
 {
@@ -234,13 +235,13 @@ static void make_profile(struct mrc_context *mrc)
 /* Behind the interface, because that tells what the controller said, not what QPs do. */
 static void wait_until_denied(uint32_t index)
 {
-    time_t deadline = time(NULL) + 20;
+    int64_t end_s = patience_end_s();
     enum path_ev_state state = EV_GOOD;
     const struct device_ev_profile *profile;
     struct device *device;
 
     EXPECT_EQ(device_open("mrc0", &device), 0);
-    while (state != EV_DENIED && time(NULL) < deadline) {
+    while (state != EV_DENIED && patience_lasts(end_s)) {
         pthread_mutex_lock(&device->mutex);
         profile = (const struct device_ev_profile *)device->ev_profiles;
         state = host_ev_profile_state(profile->host, index);

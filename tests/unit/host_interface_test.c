@@ -91,7 +91,7 @@ static void in_namespace(uint32_t mtu, void (*story)(void))
     if (child == 0) {
         if (unshare(CLONE_NEWNET) < 0 || !make_interfaces(mtu))
             _exit(77);
-        alarm(60);
+        alarm(PATIENCE_S);
         story();
         fflush(stdout);
         _exit(0);

@@ -8,7 +8,7 @@
 
 #include "endpoint.h"
 
-enum { CLIENTS_TOO_MANY = CONTROL_CLIENTS_MAX + 3, READ_MS = 60000 };
+enum { CLIENTS_TOO_MANY = CONTROL_CLIENTS_MAX + 3 };
 
 struct world {
     struct endpoint_pair pair;
@@ -128,7 +128,7 @@ static bool hears(int sock, const char *part)
     while (!strstr(text, part)) {
         ssize_t got;
 
-        if (poll(&fd, 1, READ_MS) != 1)
+        if (poll(&fd, 1, PATIENCE_MS) != 1)
             return false;
         got = read(sock, text + length, sizeof(text) - 1 - length);
         if (got <= 0)

@@ -24,12 +24,33 @@ static void post_immediate(struct endpoint_pair *pair, uint32_t end)
     host_kick(pair->ends[end].nic);
 }
 
+enum { FRAMES_MAX = 8 };
+
+/* The opcodes of the frames that wait at end 0. Without probes: when those are sent depends on how
+ * fast the machine is. */
+static uint32_t take_opcodes(struct endpoint_pair *pair, uint8_t out[FRAMES_MAX])
+{
+    const struct host_config *config = host_config_of(pair->ends[0].nic);
+    struct pktio_received received[FRAMES_MAX];
+    uint32_t received_count = pktio_port_receive(pair->ports[0][0], received, FRAMES_MAX);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < received_count; i++) {
+        struct frame frame;
+
+        EXPECT_EQ(frame_parse(&config->format, received[i].bytes, received[i].length_bytes, &frame),
+            DROP_NONE);
+        if (frame.packet.opcode != OPCODE_ENDPOINT_REQUEST && frame.packet.opcode != OPCODE_PROBE)
+            out[count++] = frame.packet.opcode;
+    }
+    return count;
+}
+
 SPEC("who polls is told before the writer, and its answer leaves before the acknowledgement")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
-    struct pktio_received received[4];
-    struct frame frame;
+    uint8_t opcodes[FRAMES_MAX];
 
     endpoint_pair_open_alone(&pair, 1, &perfect, 1 << 16);
     endpoint_pair_connect(&pair, 0);
@@ -38,13 +59,10 @@ SPEC("who polls is told before the writer, and its answer leaves before the ackn
     post_immediate(&pair, 0);
     EXPECT_EQ(host_cq_poll(pair.ends[1].cq, &completion, 1), 1);
     EXPECT(completion.is_recv);
-    EXPECT_EQ(pair.ports[1][0]->frames_sent, 0);
+    EXPECT_EQ(take_opcodes(&pair, opcodes), 0);
     post_immediate(&pair, 1);
-    EXPECT_EQ(pktio_port_receive(pair.ports[0][0], received, 4), 3); /* SACK and ACK, too */
-    EXPECT_EQ(frame_parse(&host_config_of(pair.ends[0].nic)->format, received[0].bytes,
-                  received[0].length_bytes, &frame),
-        DROP_NONE);
-    EXPECT(opcode_has_payload(frame.packet.opcode));
+    EXPECT_EQ(take_opcodes(&pair, opcodes), 3); /* SACK and ACK, too */
+    EXPECT(opcode_has_payload(opcodes[0]));
     endpoint_pair_close(&pair);
 }
 
@@ -52,17 +70,18 @@ SPEC("who polls again without an answer acknowledges what came")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
+    uint8_t opcodes[FRAMES_MAX];
 
     endpoint_pair_open_alone(&pair, 1, &perfect, 1 << 16);
     endpoint_pair_connect(&pair, 0);
     EXPECT_EQ(host_qp_post_recv(pair.qps[1], 0), 0);
     post_immediate(&pair, 0);
     EXPECT_EQ(host_cq_poll(pair.ends[1].cq, &completion, 1), 1);
-    EXPECT_EQ(host_cq_poll(pair.ends[0].cq, &completion, 1), 0);
+    EXPECT_EQ(take_opcodes(&pair, opcodes), 0);
     EXPECT_EQ(host_cq_poll(pair.ends[1].cq, &completion, 1), 0);
-    EXPECT_EQ(pair.ports[1][0]->frames_sent, 2);
-    EXPECT_EQ(host_cq_poll(pair.ends[0].cq, &completion, 1), 1);
-    EXPECT(!completion.is_recv);
+    EXPECT_EQ(take_opcodes(&pair, opcodes), 2);
+    EXPECT(opcodes[0] == OPCODE_SACK || opcodes[1] == OPCODE_SACK);
+    EXPECT(opcodes[0] == OPCODE_ACK || opcodes[1] == OPCODE_ACK);
     endpoint_pair_close(&pair);
 }
 

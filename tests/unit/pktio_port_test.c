@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/prng.h"
+#include "patience.h"
 #include "pktio/frame_ring.h"
 #include "spec.h"
 
@@ -34,7 +35,7 @@ static void expect_text(struct pktio_port *port, const char *text)
     struct pktio_received frame;
 
     if (pktio_port_arm(port, false))
-        EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+        EXPECT_EQ(poll(&poll_fd, 1, PATIENCE_MS), 1);
     pktio_port_disarm(port);
     EXPECT_EQ(pktio_port_receive(port, &frame, 1), 1);
     EXPECT_EQ(frame.length_bytes, strlen(text));
@@ -134,15 +135,15 @@ SPEC("two ends meet at a socket and share rings; who leaves takes the link down"
     expect_conversation(ends);
     EXPECT_EQ(shm_port_set_link(ends[1], false), 0);
     poll_fd = (struct pollfd){ .fd = ends[0]->link_fd, .events = POLLIN };
-    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    EXPECT_EQ(poll(&poll_fd, 1, PATIENCE_MS), 1);
     pktio_port_update_link(ends[0]);
     EXPECT(!pktio_port_link_up(ends[0]));
     EXPECT_EQ(shm_port_set_link(ends[1], true), 0);
-    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    EXPECT_EQ(poll(&poll_fd, 1, PATIENCE_MS), 1);
     pktio_port_update_link(ends[0]);
     EXPECT(pktio_port_link_up(ends[0]));
     pktio_port_close(ends[1]);
-    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    EXPECT_EQ(poll(&poll_fd, 1, PATIENCE_MS), 1);
     pktio_port_update_link(ends[0]);
     EXPECT(!pktio_port_link_up(ends[0]));
     send_text(ends[0], "into the ", "void");

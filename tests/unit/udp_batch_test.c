@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/prng.h"
+#include "patience.h"
 #include "spec.h"
 
 enum { FRAME_BYTES_MAX = 4352, FRAMES_MAX = 200 };
@@ -83,7 +84,7 @@ static void expect_some(struct batch_pair *pair, uint32_t max)
     uint32_t count;
 
     if (!udp_batch_holds_some(&pair->ends[1]))
-        EXPECT_EQ(poll(&readable, 1, 5000), 1);
+        EXPECT_EQ(poll(&readable, 1, PATIENCE_MS), 1);
     count = udp_batch_receive(&pair->ends[1], frames, max);
     EXPECT(count > 0 && count <= max);
     for (uint32_t i = 0; i < count; i++, pair->received_count++) {

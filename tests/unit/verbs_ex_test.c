@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "patience.h"
 #include "verbs_world.h"
 
 static struct ibv_qp_init_attr_ex qp_attr(const struct verbs_end *end)
@@ -139,10 +140,10 @@ SPEC("an extended QP for operations that MRC lacks is refused")
 static int start_poll(struct ibv_cq_ex *cq)
 {
     struct ibv_poll_cq_attr attr = { 0 };
-    time_t deadline = time(NULL) + 20;
+    int64_t end_s = patience_end_s();
     int number = ENOENT;
 
-    while (number == ENOENT && time(NULL) < deadline)
+    while (number == ENOENT && patience_lasts(end_s))
         number = ibv_start_poll(cq, &attr);
     return number;
 }

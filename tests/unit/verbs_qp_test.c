@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/host.h"
+#include "patience.h"
 #include "verbs/objects.h"
 #include "verbs_world.h"
 
@@ -164,7 +165,7 @@ SPEC("a channel becomes readable for one completion per arming, and yields queue
     EXPECT_EQ(ibv_req_notify_cq(world.ends[0].cq, 0), 0);
     request = verbs_end_request(&world, &piece, 0, 100, IBV_WR_RDMA_WRITE);
     EXPECT_EQ(ibv_post_send(world.ends[0].qp, &request, &bad), 0);
-    EXPECT_EQ(poll(&ready, 1, 20000), 1);
+    EXPECT_EQ(poll(&ready, 1, PATIENCE_MS), 1);
     EXPECT_EQ(ibv_get_cq_event(world.ends[0].channel, &cq, &context), 0);
     EXPECT(cq == world.ends[0].cq);
     EXPECT(context == &world.ends[0]);
