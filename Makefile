@@ -67,7 +67,7 @@ help:
 	@echo 'make paper       runs the experiments of the MRC paper: what was published and what comes out here'
 	@echo 'make bench       runs every benchmark and draws a table'
 	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
-	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck'
+	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck, mutation, determinism'
 	@echo 'make soak        property tests with fresh seeds for SOAK_SECONDS ($(SOAK_SECONDS))'
 	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where given'
 	@echo 'make uninstall   removes what the last make install from $(BUILD) put there'

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Which mutations tools/mutate draws. What becomes of them takes minutes: make check-all.
+set -eu
+. "$(dirname "$0")/../harness/tap.sh"
+
+listed() # OPTION...
+{
+    "$ROOT/tools/mutate" --list --count 20 "$@"
+}
+
+files_of() # LIST
+{
+    printf '%s\n' "$1" | sed 's|^\(src/[a-z]*\)/.*|\1|' | sort -u | tr '\n' ' '
+}
+
+default=$(listed --seed 5)
+is 'as many mutations as were asked for' "$(printf '%s\n' "$default" | wc -l)" 20
+is 'the seed decides which' "$default" "$(listed --seed 5)"
+is 'another seed draws others' "$([ "$default" = "$(listed --seed 6)" ] || echo others)" others
+is 'the protocol is mutated' "$(files_of "$(listed --count 400)")" 'src/cc src/path src/transport '
+is '--only names folders' "$(files_of "$(listed --only src/switch src/wire)")" 'src/switch src/wire '
+is '--only names files' "$(listed --only src/path/feedback.c | sed 's/:.*//' | sort -u)" src/path/feedback.c
+is 'a mutation changes its line' \
+    "$(printf '%s\n' "$default" | awk -F '  ->  ' '{ sub(/^[^ ]* /, "", $1); if ($1 == $2) print }')" ''
+exits 2 'a name that no file has is refused' "$ROOT/tools/mutate" --only src/nowhere
+contains 'and said' "$output" 'no file of a pure layer has src/nowhere in its name'
+done_testing
