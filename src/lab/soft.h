@@ -32,10 +32,11 @@ struct soft_config {
     uint64_t seed;
     const struct soft_udp *udp; /* NICs elsewhere */
     uint32_t udp_count;
-    const char *prefix;    /* of the namespaces of the switches; NULL: the cables are in here */
-    const bool *serves;    /* for each switch; NULL: all */
-    bool is_unpaced;       /* links without rate and delay of their own */
-    uint32_t thread_count; /* for planes; 0: by the number of processors */
+    const char *prefix;       /* of the namespaces of the switches; NULL: the cables are in here */
+    const bool *serves;       /* for each switch; NULL: all */
+    bool is_unpaced;          /* links without rate and delay of their own */
+    uint32_t thread_count;    /* for planes; 0: by the number of processors */
+    const uint64_t *clock_ps; /* the time in tests; NULL: the system's */
 };
 
 struct soft;

@@ -28,10 +28,12 @@ enum {
  * moving a hundred frames. */
 #define LOOK_PS UINT64_C(1000000000)
 
-static uint64_t clock_ps(void)
+static uint64_t clock_ps(const struct soft *soft)
 {
     struct timespec now;
 
+    if (soft->config.clock_ps)
+        return *soft->config.clock_ps;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * 1000;
 }
@@ -54,7 +56,7 @@ static void prefetch_headers(const uint8_t *bytes)
  * shortest round trip for ever. */
 static void catch_up(struct soft *soft)
 {
-    soft->now_ps = clock_ps();
+    soft->now_ps = clock_ps(soft);
     soft_advance(soft);
 }
 
@@ -94,7 +96,7 @@ static uint32_t take_from_sockets(struct soft *soft)
     uint32_t work = 0;
 
     for (int i = 0; i < count; i++) {
-        soft->now_ps = clock_ps(); /* what came from one end leaves before the next is asked */
+        soft->now_ps = clock_ps(soft); /* what came from one end leaves before the next is asked */
         soft_advance(soft);
         work += take_from(soft, ready[i].data.u32);
     }
@@ -119,12 +121,12 @@ uint32_t soft_pass(struct soft *soft)
 {
     uint32_t work;
 
-    soft->now_ps = clock_ps();
+    soft->now_ps = clock_ps(soft);
     if (soft->now_ps >= soft->faults_change_ps)
         soft_links_update(soft);
     work = soft->config.prefix ? take_from_sockets(soft) : take_from_rings(soft);
     if (work > 0) /* taking them took a while */
-        soft->now_ps = clock_ps();
+        soft->now_ps = clock_ps(soft);
     soft_advance(soft);
     for (uint32_t i = 0; i < soft->attached_count; i++)
         work += soft_flush(soft, soft->attached[i]);
@@ -182,7 +184,7 @@ static int64_t nap_ns(const struct soft *soft)
 {
     uint64_t next_ps = soft_queue_next_ps(&soft->queue);
     uint64_t leaves_ps = soft_exchange_next_ps(soft);
-    uint64_t now_ps = clock_ps();
+    uint64_t now_ps = clock_ps(soft);
 
     if (leaves_ps < next_ps)
         next_ps = leaves_ps;
@@ -262,7 +264,7 @@ void soft_begin(void)
 void soft_serve(struct soft *soft)
 {
     sleep_until_needed(soft);
-    soft->now_ps = clock_ps();
+    soft->now_ps = clock_ps(soft);
     look_at_callers(soft);
 }
 

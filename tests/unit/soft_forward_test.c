@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames through a soft fabric, from the ports of one NIC to those of another. The clock is the
- * real one: nothing here depends on how fast it runs. */
+/* Frames through a soft fabric, from the ports of one NIC to those of another, pass by pass. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +12,12 @@
 #include "spec.h"
 #include "wire/frame.h"
 
-enum { PLANES = 2, PASSES_MAX = 100000000, PAYLOAD_BYTES = 1024 };
+enum { PLANES = 2, PASSES_MAX = 10000000, PASS_PS = 50000, PAYLOAD_BYTES = 1024 };
 
 struct bench {
     char root[32];
-    uint32_t slower; /* 1000: frames are inside for milliseconds */
+    uint64_t now_ps;
+    uint32_t slower; /* 1000: frames are inside for milliseconds, which are many passes */
     struct fabric_config config;
     struct fabric fabric;
     struct soft *soft;
@@ -66,7 +66,8 @@ static void start(struct bench *bench)
         .name = "fabric",
         .slower = bench->slower,
         .seed = 1,
-        .thread_count = 1 };
+        .thread_count = 1,
+        .clock_ps = &bench->now_ps };
     struct fabric_problem problem;
 
     snprintf(bench->root, sizeof(bench->root), "/tmp/mrc-test-XXXXXX");
@@ -180,11 +181,17 @@ static void receive(struct bench *bench, struct seen *seen)
     }
 }
 
+static void pass(struct bench *bench)
+{
+    bench->now_ps += PASS_PS;
+    soft_pass(bench->soft);
+}
+
 /* Until that many frames are there, whole or trimmed. */
 static void run_until(struct bench *bench, struct seen *seen, uint32_t count)
 {
-    for (uint32_t pass = 0; pass < PASSES_MAX && seen->whole + seen->trimmed < count; pass++) {
-        soft_pass(bench->soft);
+    for (uint32_t i = 0; i < PASSES_MAX && seen->whole + seen->trimmed < count; i++) {
+        pass(bench);
         receive(bench, seen);
     }
     EXPECT_EQ(seen->whole + seen->trimmed, count);
@@ -215,7 +222,7 @@ SPEC("every frame arrives once, unchanged but for its outer header, in order on 
     for (uint32_t i = 0; i < 400; i++) {
         send(&bench, i / 2 % PLANES, i);
         if (i % 50 == 49)
-            soft_pass(bench.soft);
+            pass(&bench);
     }
     run_until(&bench, &seen, 400);
     EXPECT_EQ(seen.whole, 400);
@@ -258,8 +265,8 @@ SPEC("frames to a NIC that reads nothing wait in the switch, and come when it re
     for (uint32_t i = 0; i < 600; i++) {
         send(&bench, 0, i);
         if (i % 100 == 99)
-            for (uint32_t pass = 0; pass < 2000; pass++)
-                soft_pass(bench.soft);
+            for (uint32_t j = 0; j < 2000; j++)
+                pass(&bench);
     }
     EXPECT(uses_buffers(&bench));
     run_until(&bench, &seen, 600);
@@ -279,11 +286,11 @@ SPEC("a NIC that reads nothing is asked ever more seldom, until it reads")
     for (uint32_t i = 0; i < 600; i++) {
         send(&bench, 0, i);
         if (i % 100 == 99)
-            for (uint32_t pass = 0; pass < 2000; pass++)
-                soft_pass(bench.soft);
+            for (uint32_t j = 0; j < 2000; j++)
+                pass(&bench);
     }
     for (uint32_t i = 0; i < PASSES_MAX && end->hold_ps < 1000000000; i++)
-        soft_pass(bench.soft);
+        pass(&bench);
     EXPECT_GE(end->hold_ps, 1000000000);
     run_until(&bench, &seen, 600);
     EXPECT_EQ(end->hold_ps, 0);
@@ -304,8 +311,8 @@ SPEC("what waits long is copied, so that a NIC gets its slots back; what it send
     start(&bench);
     for (uint32_t i = 0; i < 1000; i++) {
         send(&bench, 0, i);
-        for (uint32_t pass = 0; pass < PASSES_MAX && free_slots(&bench) < 100; pass++)
-            soft_pass(bench.soft);
+        for (uint32_t j = 0; j < PASSES_MAX && free_slots(&bench) < 100; j++)
+            pass(&bench);
     }
     EXPECT_GE(free_slots(&bench), 100);
     EXPECT(uses_buffers(&bench));
@@ -325,7 +332,7 @@ SPEC("frames of a NIC that leaves, lent by it, arrive unharmed")
     end = soft_nic_end(bench.soft, 0, 0);
     for (uint32_t i = 0; i < 30; i++)
         send(&bench, 0, i);
-    soft_pass(bench.soft);
+    pass(&bench);
     EXPECT(uses_buffers(&bench));
     soft_ends_release(bench.soft, end);
     run_until(&bench, &seen, 30);
@@ -345,10 +352,10 @@ SPEC("frames on their way to a NIC that leaves are lost, counted, and their buff
     for (uint32_t i = 0; i < 100; i++)
         send(&bench, 0, i);
     for (uint32_t i = 0; i < PASSES_MAX && bench.soft->ends[end].under_way == 0; i++)
-        soft_pass(bench.soft);
+        pass(&bench);
     soft_ends_release(bench.soft, end);
     for (uint32_t i = 0; i < PASSES_MAX && uses_buffers(&bench); i++)
-        soft_pass(bench.soft);
+        pass(&bench);
     EXPECT(!uses_buffers(&bench));
     lost = bench.soft->wires[bench.soft->ends[end].at].lost;
     EXPECT_GT(lost, 0);
