@@ -151,3 +151,13 @@ const struct sim_fault *sim_fault_at(const struct sim *sim, uint32_t index)
 {
     return fault_at(&sim->faults, index);
 }
+
+bool sim_fault_is_in_force(const struct sim *sim, uint32_t index)
+{
+    return fault_is_in_force(&sim->faults, index);
+}
+
+uint64_t sim_fault_next_ps(const struct sim *sim)
+{
+    return fault_next_ps(&sim->faults);
+}

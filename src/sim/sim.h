@@ -281,6 +281,14 @@ uint32_t sim_queue_peak(struct sim *, struct fabric_end *where);
 uint32_t sim_fault_count(const struct sim *);
 const struct sim_fault *sim_fault_at(const struct sim *, uint32_t index);
 
+/* It impairs links now: it has begun, has not ended, and is not a flap that is up. */
+bool sim_fault_is_in_force(const struct sim *, uint32_t index);
+/* When a fault begins, ends or flips next; SIM_NEVER_PS: never. */
+uint64_t sim_fault_next_ps(const struct sim *);
+/* Tells every link direction that the fault covers, by the port that sends into it. */
+void sim_fault_cover(const struct fabric *, const struct sim_fault *,
+    void (*covered)(void *context, struct fabric_end from), void *context);
+
 /* Ideal goodput of a workload in bit/s: what its slowest link leaves for payload after headers. */
 uint64_t sim_ideal_bps(const struct sim *, uint32_t workload);
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fluid capacity: the max-min fair rate of every flow of a network, where a flow may split over
+ * several paths at will.
+ *
+ * Links have wire rates, flows have payload rates: a flow says how much of each wire byte is
+ * payload. A direction of a cable is a link of its own. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/fabric.h"
+#include "sim/sim.h"
+
+/* ---- any network ----------------------------------------------------------------------------- */
+
+struct capacity_flow {
+    uint32_t first_path;
+    uint32_t path_count;  /* 0: its rate is 0 */
+    double weight;        /* of its share; 1 is usual */
+    double payload_share; /* payload bytes in a wire byte, above 0 and at most 1 */
+    double limit_bps;     /* most payload it takes; 0: no limit of its own */
+};
+
+struct capacity_path {
+    uint32_t first_hop;
+    uint32_t hop_count;
+};
+
+struct capacity_input {
+    const double *link_bps; /* wire rate; 0: the link is out */
+    uint32_t link_count;
+    const struct capacity_flow *flows;
+    uint32_t flow_count;
+    const struct capacity_path *paths;
+    uint32_t path_count;
+    const uint32_t *hops; /* links, by path */
+    uint32_t hop_count;
+};
+
+enum capacity_method {
+    CAPACITY_WATER_FILLING, /* one path each: exact */
+    CAPACITY_LINEAR_PROGRAM,
+    CAPACITY_BOUNDS, /* between two bounds: see `error` */
+    CAPACITY_METHOD_COUNT,
+};
+
+/* As in results: "water_filling". */
+const char *capacity_method_word(enum capacity_method);
+
+#define CAPACITY_OWN_LIMIT UINT32_MAX /* in place of a link: the flow's limit_bps */
+
+struct capacity_rates {
+    double *flow_bps; /* payload */
+    /* What limits flow f: the limit_count[f] links from limits[first_limit[f]] on, all of them
+     * full. They cut every path of the flow. None: it has no path. */
+    uint32_t *first_limit;
+    uint32_t *limit_count;
+    uint32_t *limits;
+    uint32_t flow_count;
+    double sum_bps;
+    enum capacity_method method;
+    double error; /* the true sum is at least sum_bps * (1 - error); 0: exact to 1e-6 */
+};
+
+/* 0, -ENOMEM, or -EIO if the linear program could not be solved. */
+int capacity_solve(const struct capacity_input *, struct capacity_rates *);
+void capacity_rates_fini(struct capacity_rates *);
+
+/* ---- a fabric at a moment -------------------------------------------------------------------- */
+
+/* All that one NIC sends to another counts as one flow. */
+struct capacity_demand {
+    uint32_t from_nic;
+    uint32_t to_nic;
+    double payload_share;
+    const uint32_t *evs; /* only these paths; NULL: all */
+    uint32_t ev_count;
+};
+
+/* What a link of the solved network stands for: links that look alike count as one. */
+struct capacity_name {
+    enum fabric_component kind; /* FABRIC_HOST_LINK or FABRIC_UPLINK */
+    bool goes_up;
+    uint32_t nic; /* FABRIC_HOST_LINK */
+    uint32_t t0;  /* FABRIC_UPLINK */
+    uint32_t plane_mask;
+    uint32_t t1;       /* FABRIC_UPLINK: the first */
+    uint32_t t1_count; /* of each plane */
+};
+
+struct capacity_fabric {
+    struct capacity_input input; /* flow f is demand f */
+    struct capacity_name *names; /* by link */
+    void *memory;
+};
+
+/* The network that `demands` meet while `in_force` are in force (docs/simulator.md). 0 or -ENOMEM.
+ */
+int capacity_fabric_init(struct capacity_fabric *, const struct fabric *,
+    const struct sim_fault *const *in_force, uint32_t in_force_count,
+    const struct capacity_demand *demands, uint32_t demand_count);
+void capacity_fabric_fini(struct capacity_fabric *);
