@@ -287,17 +287,26 @@ static void take_memory(struct alike *alike, struct arena *arena)
         arena_take(arena, whole->hop_count, sizeof(*part->hops), alignof(struct max_min_hop));
 }
 
-static int solve_part(struct alike *alike)
+/* As measured on permutations with 16 to 8,192 NICs. */
+static uint64_t effort_of(uint64_t path_count)
 {
-    if (!paint(alike) || alike->flows.class_count == alike->flows.count)
+    return path_count * (200 + path_count / 4);
+}
+
+static int solve_part(struct alike *alike, uint64_t *effort)
+{
+    if (!paint(alike) || alike->flows.class_count == alike->flows.count) {
+        *effort += effort_of(alike->whole->path_count);
         return max_min_solve_lp(alike->whole);
+    }
     build_part(alike);
     alike->part.on_fixed = on_fixed;
     alike->part.context = alike;
+    *effort += effort_of(alike->part.path_count);
     return max_min_solve_lp(&alike->part);
 }
 
-int max_min_solve_alike(const struct max_min *whole)
+int max_min_solve_alike(const struct max_min *whole, uint64_t *effort)
 {
     struct alike alike = { .whole = whole };
     struct arena arena;
@@ -311,7 +320,7 @@ int max_min_solve_alike(const struct max_min *whole)
         return -ENOMEM;
     arena_init(&arena, memory, arena.used_bytes);
     take_memory(&alike, &arena);
-    err = solve_part(&alike);
+    err = solve_part(&alike, effort);
     free(memory);
     return err;
 }

@@ -60,7 +60,8 @@ struct capacity_rates {
     uint32_t flow_count;
     double sum_bps;
     enum capacity_method method;
-    double error; /* the true sum is at least sum_bps * (1 - error); 0: exact to 1e-6 */
+    double error;    /* the true sum is at least sum_bps * (1 - error); 0: exact to 1e-4 */
+    uint64_t effort; /* of finding them, in packet-hops that the simulator does in that time */
 };
 
 /* 0, -ENOMEM, or -EIO if the linear program could not be solved. */
@@ -101,3 +102,59 @@ int capacity_fabric_init(struct capacity_fabric *, const struct fabric *,
     const struct sim_fault *const *in_force, uint32_t in_force_count,
     const struct capacity_demand *demands, uint32_t demand_count);
 void capacity_fabric_fini(struct capacity_fabric *);
+
+/* ---- a running simulation -------------------------------------------------------------------- */
+
+/* All QPs of a workload from one rank to another: one flow. It counts while it has bytes that were
+ * posted and not placed, but not before the first of them can have arrived. */
+struct capacity_pair {
+    uint32_t workload;
+    uint32_t from_nic;
+    uint32_t to_nic;
+    uint32_t first_flow; /* as sim_flow_at() counts; the others follow */
+    uint32_t flow_count;
+    uint64_t one_way_ps;
+    double payload_share;
+};
+
+struct capacity_cache; /* of sets of faults and flows that were there before */
+
+/* The capacity of a simulation up to now. */
+struct capacity_track {
+    struct sim *sim;
+    const struct sim_config *config;
+    struct capacity_pair *pairs;
+    uint32_t pair_count;
+    double *rate_bps; /* now, by pair; 0: nothing to do */
+    double *bits;     /* so far, by pair */
+    uint64_t now_ps;
+    double *found_bps; /* by pair, by the last search */
+    double *known_bps; /* by pair, when it was solved last */
+    uint64_t look_count;
+    uint64_t solve_count;
+    uint64_t stale_count; /* looks at new sets for which older rates had to do */
+    uint64_t effort;
+    enum capacity_method method; /* the least exact so far */
+    double error;                /* the largest so far */
+    struct capacity_cache *cache;
+};
+
+/* 0 or -ENOMEM. The simulation must not have begun. */
+int capacity_track_init(struct capacity_track *, struct sim *, const struct sim_config *);
+void capacity_track_fini(struct capacity_track *);
+
+/* Goodput is compared with capacity over windows of max(20 us, 4 base RTTs, 64 packet times of the
+ * narrowest link). Capacity is looked at in steps of a quarter of that; of a sixteenth where there
+ * are workloads other than stream, permutation and incast, whose pairs wait for each other. */
+uint64_t capacity_window_ps(const struct sim_config *);
+uint64_t capacity_step_ps(const struct sim_config *);
+
+/* Where the simulation should stop next: after a step, or where a fault changes. */
+uint64_t capacity_track_stop_ps(const struct capacity_track *);
+
+/* The simulation has come to a stop: adds what could have been carried since the last one, with the
+ * faults of that time, and half the time with the flows of that time and half with those of now.
+ *
+ * Solving may take about two seconds and a tenth of what the simulation takes. Beyond that a pair
+ * keeps the rate it had when it was solved last, whatever the others do. 0, -ENOMEM or -EIO. */
+int capacity_track_look(struct capacity_track *);

@@ -20,7 +20,8 @@
 #include "capacity/max_min.h"
 
 #define TOLERANCE 1e-9
-#define GROWTH    1e-6 /* of the common level: less is rounding */
+#define SLACK     1e-8 /* by which a level may be missed that was reached before */
+#define GROWTH    1e-6 /* of the common level: less is rounding, or what slack has left over */
 #define PRICE     1e-7 /* less is none */
 
 enum stage {
@@ -185,6 +186,17 @@ static int raise_common(struct program *program, double *level)
     return err;
 }
 
+static double floor_of(double level)
+{
+    return level - SLACK;
+}
+
+/* More than this is growth: all that slack frees could come to one flow. */
+static double ceiling_of(const struct program *program, double level)
+{
+    return level * (1 + GROWTH) + 4 * SLACK * program->problem->flow_count;
+}
+
 /* From now on no level falls below the common one; those in doubt may double. */
 static void doubt_all(struct program *program, double level)
 {
@@ -195,12 +207,12 @@ static void doubt_all(struct program *program, double level)
         if (program->stage[flow] == FLOW_FIXED)
             continue;
         program->stage[flow] = FLOW_IN_DOUBT;
-        program->column_lower[column] = level * (1 - TOLERANCE);
+        program->column_lower[column] = floor_of(level);
         program->column_upper[column] = fmin(2 * level, program->problem->flows[flow].limit);
         program->objective[column] = 1;
     }
     program->column_lower[program->common_column] = 0;
-    program->column_upper[program->common_column] = level * (1 - TOLERANCE);
+    program->column_upper[program->common_column] = floor_of(level);
 }
 
 /* Those that grew need not be asked again. */
@@ -212,7 +224,7 @@ static bool clear_doubts(struct program *program, double level)
         uint32_t column = program->level_column + flow;
 
         if (program->stage[flow] != FLOW_IN_DOUBT ||
-            value_of(program, column) <= level * (1 + GROWTH))
+            value_of(program, column) <= ceiling_of(program, level))
             continue;
         program->stage[flow] = FLOW_GROWS;
         program->objective[column] = 0;
@@ -230,7 +242,7 @@ static void fix_doubtful(struct program *program, double level)
         program->price[link] = fabs(dual[link]) > PRICE ? 1 : 0;
     for (uint32_t flow = 0; flow < problem->flow_count; flow++) {
         uint32_t column = program->level_column + flow;
-        bool has_own_limit = problem->flows[flow].limit <= level * (1 + GROWTH);
+        bool has_own_limit = problem->flows[flow].limit <= ceiling_of(program, level);
 
         if (program->stage[flow] == FLOW_GROWS)
             program->column_upper[column] = problem->flows[flow].limit;
@@ -254,11 +266,14 @@ static bool is_done(const struct program *program)
 
 static int solve_rounds(struct program *program)
 {
+    uint32_t rounds_left = 2 * program->problem->flow_count + 1; /* it must not go on for ever */
     int err = 0;
 
     while (!err && !is_done(program)) {
         double level = 0;
 
+        if (rounds_left-- == 0)
+            return -EIO;
         err = raise_common(program, &level);
         if (err)
             break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capacity problem without paths that are out, in units of its fastest link. Flows, paths and
- * links that look alike may stand in it once.
+/* A capacity problem without paths that are out, in units in which no flow's level is below 1.
+ * Flows, paths and links that look alike may stand in it once.
  *
  * The level of a flow is its payload rate divided by its weight. Max-min fair means that no level
  * can grow without making one smaller that is not larger. */
@@ -50,6 +50,7 @@ static inline void max_min_fix(
 }
 
 /* Each tells every flow that has a path, once. 0, -ENOMEM, or -EIO if there is no solution. */
-int max_min_fill(const struct max_min *);        /* water_filling.c: flows with at most one path */
-int max_min_solve_lp(const struct max_min *);    /* linear_program.c */
-int max_min_solve_alike(const struct max_min *); /* alike.c: with what looks alike put together */
+int max_min_fill(const struct max_min *);     /* water_filling.c: flows with at most one path */
+int max_min_solve_lp(const struct max_min *); /* linear_program.c */
+/* alike.c: with what looks alike put together. Adds to `effort`, which is as in capacity.h. */
+int max_min_solve_alike(const struct max_min *, uint64_t *effort);

@@ -77,7 +77,7 @@ static enum fabric_component draw_component(const struct fabric_config *wiring, 
     }
 }
 
-static bool is_listed(const struct trial *trial, const struct fabric_element *link)
+static bool is_listed(const struct study_trial *trial, const struct fabric_element *link)
 {
     for (uint32_t i = 0; i < trial->exception_count; i++)
         if (memcmp(&trial->exceptions[i].link, link, sizeof(*link)) == 0)
@@ -86,7 +86,7 @@ static bool is_listed(const struct trial *trial, const struct fabric_element *li
 }
 
 /* Not when a NIC or a T0 has lost its last link. */
-static bool can_be_wired(const struct trial *trial)
+static bool can_be_wired(const struct study_trial *trial)
 {
     struct fabric_exception sorted[TRIAL_EXCEPTIONS_MAX];
     struct fabric_config wiring = trial->wiring;
@@ -98,7 +98,7 @@ static bool can_be_wired(const struct trial *trial)
     return fabric_init(&fabric, &wiring, sorted, &problem);
 }
 
-static void draw_exceptions(struct trial *trial, struct prng *prng)
+static void draw_exceptions(struct study_trial *trial, struct prng *prng)
 {
     uint32_t count = one_in(prng, 4) ? between(prng, 1, TRIAL_EXCEPTIONS_MAX) : 0;
 
@@ -120,13 +120,13 @@ static void draw_exceptions(struct trial *trial, struct prng *prng)
 /* ---- parameters
  * ----------------------------------------------------------------------------------- */
 
-static void set(struct trial *trial, const char *name, const char *value)
+static void set(struct study_trial *trial, const char *name, const char *value)
 {
-    trial->parameters[trial->parameter_count++] = (struct trial_parameter){ name, value };
+    study_set_parameter(trial, name, value);
 }
 
 /* Timers short enough that the end of a run is far away. */
-static void draw_parameters(struct trial *trial, struct prng *prng)
+static void draw_parameters(struct study_trial *trial, struct prng *prng)
 {
     static const char *const pmtus[] = { "512", "1024", "4096" };
     static const char *const losses[] = { "literal", "3of8", "adaptive" };
@@ -136,6 +136,7 @@ static void draw_parameters(struct trial *trial, struct prng *prng)
     set(trial, "ev_probe_first", "50000");
     set(trial, "ev_probe_longest", "1000000");
     set(trial, "port_up_holddown", "20000");
+    trial->kept_parameters = trial->parameter_count;
     set(trial, "pmtu", pmtus[prng_below(prng, 3)]);
     set(trial, "loss_to_bad", losses[prng_below(prng, 3)]);
     if (one_in(prng, 3))
@@ -154,7 +155,7 @@ static uint64_t draw_bytes(struct prng *prng)
     return bytes + prng_below(prng, (uint32_t)bytes);
 }
 
-static void draw_placement(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_placement(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_workload *workload = &trial->workloads[index];
     uint32_t nic_count = trial->wiring.nic_count;
@@ -169,7 +170,7 @@ static void draw_placement(struct trial *trial, uint32_t index, struct prng *prn
     }
 }
 
-static void draw_workload(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_workload(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     static const enum sim_workload_kind collectives[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
         SIM_ALL_GATHER, SIM_ALL_TO_ALL, SIM_SEND_RECV };
@@ -227,7 +228,7 @@ static void draw_fault_kind(
     }
 }
 
-static bool is_missing(const struct trial *trial, const struct fabric_element *element)
+static bool is_missing(const struct study_trial *trial, const struct fabric_element *element)
 {
     for (uint32_t i = 0; i < trial->exception_count; i++)
         if (trial->exceptions[i].missing &&
@@ -236,7 +237,7 @@ static bool is_missing(const struct trial *trial, const struct fabric_element *e
     return false;
 }
 
-static void draw_where(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_where(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_fault *fault = &trial->faults[index];
 
@@ -254,7 +255,7 @@ static void draw_where(struct trial *trial, uint32_t index, struct prng *prng)
     }
 }
 
-static void draw_fault(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_fault(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_fault *fault = &trial->faults[index];
 
@@ -269,7 +270,7 @@ static void draw_fault(struct trial *trial, uint32_t index, struct prng *prng)
     draw_where(trial, index, prng);
 }
 
-static void draw_generator(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_generator(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_fault_generator *generator = &trial->generators[index];
 
@@ -281,7 +282,7 @@ static void draw_generator(struct trial *trial, uint32_t index, struct prng *prn
         generator->component = FABRIC_T0;
 }
 
-void trial_draw(struct trial *trial, uint64_t seed)
+void trial_draw(struct study_trial *trial, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 0x7472);
 

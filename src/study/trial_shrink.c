@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a failing trial smaller: one simplification after the other is tried and kept if the
- * trial still fails in the same way, until none helps. */
+/* Making a bad case smaller: one simplification after the other is tried and kept if the case is
+ * still bad, until none helps. */
 #include <string.h>
 
-#include "trial.h"
+#include "study/study.h"
 
-enum {
-    RUNS_MAX = 400,
-};
-
-/* ---- simplifications: variant 0, 1, ... of each; false: there are no more
- * ------------------------ */
+/* ---- simplifications: variant 0, 1, ... of each; false: there are no more -------------------- */
 
 #define REMOVE(array, count, index)                                                                \
     memmove(&(array)[index], &(array)[(index) + 1], ((count) - (index)-1) * sizeof((array)[0]))
 
-static bool drop_workload(struct trial *trial, uint32_t variant)
+static bool drop_workload(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->workload_count)
         return false;
@@ -25,7 +20,7 @@ static bool drop_workload(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_fault(struct trial *trial, uint32_t variant)
+static bool drop_fault(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->fault_count)
         return false;
@@ -35,7 +30,7 @@ static bool drop_fault(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_generator(struct trial *trial, uint32_t variant)
+static bool drop_generator(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->generator_count)
         return false;
@@ -44,7 +39,7 @@ static bool drop_generator(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_exception(struct trial *trial, uint32_t variant)
+static bool drop_exception(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->exception_count)
         return false;
@@ -53,9 +48,9 @@ static bool drop_exception(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_parameter(struct trial *trial, uint32_t variant)
+static bool drop_parameter(struct study_trial *trial, uint32_t variant)
 {
-    uint32_t index = TRIAL_TIMERS + variant;
+    uint32_t index = trial->kept_parameters + variant;
 
     if (index >= trial->parameter_count)
         return false;
@@ -64,10 +59,10 @@ static bool drop_parameter(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_place(struct trial *trial, uint32_t variant)
+static bool drop_place(struct study_trial *trial, uint32_t variant)
 {
-    uint32_t fault = variant / TRIAL_WHERE_MAX;
-    uint32_t place = variant % TRIAL_WHERE_MAX;
+    uint32_t fault = variant / STUDY_WHERE_MAX;
+    uint32_t place = variant % STUDY_WHERE_MAX;
 
     if (fault >= trial->fault_count)
         return false;
@@ -78,7 +73,7 @@ static bool drop_place(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool shorten_fault(struct trial *trial, uint32_t variant)
+static bool shorten_fault(struct study_trial *trial, uint32_t variant)
 {
     struct sim_fault *fault = &trial->faults[variant];
 
@@ -89,7 +84,7 @@ static bool shorten_fault(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool halve_bytes(struct trial *trial, uint32_t variant)
+static bool halve_bytes(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->workload_count)
         return false;
@@ -97,7 +92,7 @@ static bool halve_bytes(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool halve_ranks(struct trial *trial, uint32_t variant)
+static bool halve_ranks(struct study_trial *trial, uint32_t variant)
 {
     struct sim_workload *workload = &trial->workloads[variant / 2];
     uint32_t fewer =
@@ -113,7 +108,7 @@ static bool halve_ranks(struct trial *trial, uint32_t variant)
 }
 
 /* One member of one workload back to the plainest there is. */
-static bool plainer_workload(struct trial *trial, uint32_t variant)
+static bool plainer_workload(struct study_trial *trial, uint32_t variant)
 {
     struct sim_workload *workload = &trial->workloads[variant / 10];
 
@@ -153,7 +148,16 @@ static bool plainer_workload(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool smaller_fabric(struct trial *trial, uint32_t variant)
+static void plain_latencies(struct fabric_config *wiring)
+{
+    struct fabric_config plain;
+
+    fabric_config_init(&plain);
+    wiring->switch_latency_ps = plain.switch_latency_ps;
+    wiring->nic_latency_ps = plain.nic_latency_ps;
+}
+
+static bool smaller_fabric(struct study_trial *trial, uint32_t variant)
 {
     struct fabric_config *wiring = &trial->wiring;
 
@@ -179,6 +183,21 @@ static bool smaller_fabric(struct trial *trial, uint32_t variant)
     case 6:
         wiring->uplink.rate_bps = wiring->host_link.rate_bps;
         break;
+    case 7:
+        wiring->buffers.host_data_bytes = 0;
+        break;
+    case 8:
+        wiring->buffers.trims = true;
+        break;
+    case 9:
+        wiring->buffers.marks = true;
+        break;
+    case 10:
+        wiring->uplink.delay_ps = wiring->host_link.delay_ps;
+        break;
+    case 11:
+        plain_latencies(wiring);
+        break;
     default:
         return false;
     }
@@ -186,7 +205,7 @@ static bool smaller_fabric(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool (*const simplifications[])(struct trial *, uint32_t variant) = {
+static bool (*const simplifications[])(struct study_trial *, uint32_t variant) = {
     drop_workload,
     drop_generator,
     drop_fault,
@@ -200,39 +219,43 @@ static bool (*const simplifications[])(struct trial *, uint32_t variant) = {
     drop_parameter,
 };
 
-/* ---- trying them
- * ---------------------------------------------------------------------------------- */
+/* ---- trying them ----------------------------------------------------------------------------- */
 
-static bool still_fails(
-    const struct trial *trial, enum trial_depth depth, enum trial_verdict verdict)
+struct shrinking {
+    struct study_trial *smallest;
+    bool (*is_bad)(void *context, struct study_trial *);
+    void *context;
+    uint32_t runs;
+    uint32_t runs_max;
+};
+
+static bool is_still_bad(struct shrinking *shrinking, struct study_trial *smaller)
 {
-    struct trial own = *trial;
-    struct trial_outcome outcome;
+    struct study_trial own = *smaller;
     struct sim_config config;
-    struct trial_room room;
-    char reason[256];
+    struct study_room room;
+    char reason[STUDY_REASON_BYTES];
 
-    if (own.workload_count == 0 || !trial_config(&own, &room, &config, reason))
+    shrinking->runs++;
+    if (own.workload_count == 0 || !study_config(&own, &room, &config, reason))
         return false;
-    trial_run(&own, depth, &outcome);
-    return outcome.verdict == verdict;
+    return shrinking->is_bad(shrinking->context, smaller);
 }
 
-/* Everything once; yields whether anything helped. */
-static bool shrink_once(
-    struct trial *trial, enum trial_depth depth, enum trial_verdict verdict, uint32_t *runs)
+/* Everything once; whether anything helped. */
+static bool shrink_once(struct shrinking *shrinking)
 {
     bool has_shrunk = false;
 
     for (uint32_t i = 0; i < sizeof(simplifications) / sizeof(simplifications[0]); i++) {
-        for (uint32_t variant = 0; *runs < RUNS_MAX;) {
-            struct trial smaller = *trial;
+        for (uint32_t variant = 0; shrinking->runs < shrinking->runs_max;) {
+            struct study_trial smaller = *shrinking->smallest;
 
             if (!simplifications[i](&smaller, variant))
                 break;
-            if (memcmp(&smaller, trial, sizeof(smaller)) != 0 &&
-                ((*runs)++, still_fails(&smaller, depth, verdict))) {
-                *trial = smaller;
+            if (memcmp(&smaller, shrinking->smallest, sizeof(smaller)) != 0 &&
+                is_still_bad(shrinking, &smaller)) {
+                *shrinking->smallest = smaller;
                 has_shrunk = true;
             } else {
                 variant++;
@@ -242,11 +265,14 @@ static bool shrink_once(
     return has_shrunk;
 }
 
-uint32_t trial_shrink(struct trial *trial, enum trial_depth depth, enum trial_verdict verdict)
+uint32_t study_shrink(struct study_trial *trial,
+    bool (*is_bad)(void *context, struct study_trial *), void *context, uint32_t runs_max)
 {
-    uint32_t runs = 0;
+    struct shrinking shrinking = {
+        .smallest = trial, .is_bad = is_bad, .context = context, .runs_max = runs_max
+    };
 
-    while (shrink_once(trial, depth, verdict, &runs))
+    while (shrink_once(&shrinking))
         ;
-    return runs;
+    return shrinking.runs;
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of solved sets, emptied when it is full. */
+#include "capacity/capacity_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY_BYTES  ((size_t)64 << 20)
+#define ENTRIES_MOST  4096
+#define ENTRIES_LEAST 16
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return hash ^ hash >> 32;
+}
+
+static void key_of(const struct capacity_cache *cache, uint64_t key[2])
+{
+    key[0] = 1;
+    key[1] = 2;
+    for (uint32_t i = 0; i < cache->in_force_count; i++)
+        key[0] = mix(key[0], cache->in_force_index[i] + UINT64_C(1));
+    for (uint32_t i = 0; i < cache->pair_count; i++)
+        key[1] = mix(key[1], cache->is_outstanding[i]);
+    key[0] = mix(key[0], key[1]);
+}
+
+static void forget_all(struct capacity_cache *cache)
+{
+    for (uint32_t i = 0; i < cache->entry_max; i++) {
+        free(cache->entries[i].rate_bps);
+        cache->entries[i] = (struct capacity_entry){ 0 };
+    }
+    cache->entry_count = 0;
+}
+
+static struct capacity_entry *place_of(struct capacity_cache *cache, const uint64_t key[2])
+{
+    uint32_t place = (uint32_t)key[0] & (cache->entry_max - 1);
+
+    while (cache->entries[place].is_taken &&
+           memcmp(cache->entries[place].key, key, sizeof(cache->entries[place].key)) != 0)
+        place = (place + 1) & (cache->entry_max - 1);
+    return &cache->entries[place];
+}
+
+/* ---- solving --------------------------------------------------------------------------------- */
+
+static uint32_t list_demands(struct capacity_cache *cache, const struct capacity_track *track)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < track->pair_count; i++) {
+        const struct capacity_pair *pair = &track->pairs[i];
+        const struct sim_workload *workload = &track->config->workloads[pair->workload];
+
+        if (!cache->is_outstanding[i])
+            continue;
+        cache->pair_of_demand[count] = i;
+        cache->demands[count++] = (struct capacity_demand){ .from_nic = pair->from_nic,
+            .to_nic = pair->to_nic,
+            .payload_share = pair->payload_share,
+            .evs = workload->evs,
+            .ev_count = workload->ev_count };
+    }
+    return count;
+}
+
+static int solve_demands(struct capacity_cache *cache, struct capacity_track *track,
+    uint32_t demand_count, struct capacity_entry *entry)
+{
+    struct capacity_fabric network;
+    struct capacity_rates rates;
+    int err = capacity_fabric_init(&network, track->config->fabric, cache->in_force,
+        cache->in_force_count, cache->demands, demand_count);
+
+    if (err)
+        return err;
+    err = capacity_solve(&network.input, &rates);
+    capacity_fabric_fini(&network);
+    if (err)
+        return err;
+    for (uint32_t i = 0; i < demand_count; i++)
+        entry->rate_bps[cache->pair_of_demand[i]] = rates.flow_bps[i];
+    track->effort += rates.effort;
+    entry->method = rates.method;
+    entry->error = rates.error;
+    capacity_rates_fini(&rates);
+    return 0;
+}
+
+static int solve(
+    struct capacity_cache *cache, struct capacity_track *track, struct capacity_entry *entry)
+{
+    uint32_t demand_count = list_demands(cache, track);
+
+    entry->rate_bps = calloc(cache->pair_count ? cache->pair_count : 1, sizeof(double));
+    if (!entry->rate_bps)
+        return -ENOMEM;
+    track->solve_count++;
+    return demand_count ? solve_demands(cache, track, demand_count, entry) : 0;
+}
+
+int capacity_cache_find(struct capacity_cache *cache, struct capacity_track *track, bool may_solve,
+    const struct capacity_entry **found)
+{
+    struct capacity_entry *entry;
+    uint64_t key[2];
+    int err = 0;
+
+    key_of(cache, key);
+    entry = place_of(cache, key);
+    *found = NULL;
+    if (!entry->is_taken && !may_solve)
+        return 0;
+    if (!entry->is_taken) {
+        if (cache->entry_count >= cache->entry_max / 2) {
+            forget_all(cache);
+            entry = place_of(cache, key);
+        }
+        memcpy(entry->key, key, sizeof(key));
+        entry->is_taken = true;
+        cache->entry_count++;
+        err = solve(cache, track, entry);
+    }
+    *found = entry;
+    return err;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static uint32_t entries_for(uint32_t pair_count)
+{
+    uint32_t count = ENTRIES_MOST;
+
+    while (count > ENTRIES_LEAST && (size_t)count / 2 * pair_count * sizeof(double) > MEMORY_BYTES)
+        count /= 2;
+    return count;
+}
+
+struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_count)
+{
+    struct capacity_cache *cache = calloc(1, sizeof(*cache));
+    size_t pairs = pair_count ? pair_count : 1;
+    size_t faults = fault_count ? fault_count : 1;
+
+    if (!cache)
+        return NULL;
+    cache->pair_count = pair_count;
+    cache->entry_max = entries_for(pair_count);
+    cache->is_outstanding = calloc(pairs, sizeof(*cache->is_outstanding));
+    cache->in_force = calloc(faults, sizeof(*cache->in_force));
+    cache->in_force_index = calloc(faults, sizeof(*cache->in_force_index));
+    cache->entries = calloc(cache->entry_max, sizeof(*cache->entries));
+    cache->demands = calloc(pairs, sizeof(*cache->demands));
+    cache->pair_of_demand = calloc(pairs, sizeof(*cache->pair_of_demand));
+    if (cache->is_outstanding && cache->in_force && cache->in_force_index && cache->entries &&
+        cache->demands && cache->pair_of_demand)
+        return cache;
+    capacity_cache_delete(cache);
+    return NULL;
+}
+
+void capacity_cache_delete(struct capacity_cache *cache)
+{
+    if (!cache)
+        return;
+    if (cache->entries)
+        forget_all(cache);
+    free(cache->is_outstanding);
+    free(cache->in_force);
+    free(cache->in_force_index);
+    free(cache->entries);
+    free(cache->demands);
+    free(cache->pair_of_demand);
+    free(cache);
+}
