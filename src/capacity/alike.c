@@ -15,6 +15,8 @@
 
 enum { ROUNDS_MAX = 64 };
 
+#define EFFORT_MAX UINT64_C(2000000) /* about 0.2 s */
+
 /* Things of one sort and their colours. */
 struct colours {
     uint64_t *of;    /* each */
@@ -295,15 +297,18 @@ static uint64_t effort_of(uint64_t path_count)
 
 static int solve_part(struct alike *alike, uint64_t *effort)
 {
-    if (!paint(alike) || alike->flows.class_count == alike->flows.count) {
-        *effort += effort_of(alike->whole->path_count);
-        return max_min_solve_lp(alike->whole);
+    const struct max_min *solved = alike->whole;
+
+    if (paint(alike) && alike->flows.class_count < alike->flows.count) {
+        build_part(alike);
+        alike->part.on_fixed = on_fixed;
+        alike->part.context = alike;
+        solved = &alike->part;
     }
-    build_part(alike);
-    alike->part.on_fixed = on_fixed;
-    alike->part.context = alike;
-    *effort += effort_of(alike->part.path_count);
-    return max_min_solve_lp(&alike->part);
+    if (effort_of(solved->path_count) > EFFORT_MAX)
+        return -E2BIG;
+    *effort += effort_of(solved->path_count);
+    return max_min_solve_lp(solved);
 }
 
 int max_min_solve_alike(const struct max_min *whole, uint64_t *effort)

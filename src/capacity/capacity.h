@@ -60,11 +60,12 @@ struct capacity_rates {
     uint32_t flow_count;
     double sum_bps;
     enum capacity_method method;
-    double error;    /* the true sum is at least sum_bps * (1 - error); 0: exact to 1e-4 */
+    double error;    /* rates smaller by this share fit the network; 0: they do as they are */
     uint64_t effort; /* of finding them, in packet-hops that the simulator does in that time */
 };
 
-/* 0, -ENOMEM, or -EIO if the linear program could not be solved. */
+/* 0, -ENOMEM, -EIO if the linear program could not be solved, -E2BIG if it would take longer than
+ * some tenths of a second. */
 int capacity_solve(const struct capacity_input *, struct capacity_rates *);
 void capacity_rates_fini(struct capacity_rates *);
 
@@ -102,6 +103,34 @@ int capacity_fabric_init(struct capacity_fabric *, const struct fabric *,
     const struct sim_fault *const *in_force, uint32_t in_force_count,
     const struct capacity_demand *demands, uint32_t demand_count);
 void capacity_fabric_fini(struct capacity_fabric *);
+/* The same as capacity_solve(), but what is too big for it is solved between bounds. */
+int capacity_fabric_solve(
+    const struct capacity_fabric *, const struct fabric *, struct capacity_rates *);
+
+/* What limits the flows of a network, in short. */
+struct capacity_limit {
+    struct capacity_name name;
+    double bps;          /* of all it stands for together */
+    double healthy_bps;  /* without faults and exceptions; as above: nothing is wrong with it */
+    uint32_t flow_count; /* that it limits, alone or with others */
+    uint32_t flow;       /* one of them */
+};
+
+enum { CAPACITY_LIMITS_MAX = 8 };
+
+struct capacity_limits {
+    uint32_t flow_count;
+    uint32_t cut_off;    /* that have no path */
+    uint32_t by_uplinks; /* that uplinks limit, alone or with others; the rest: host links */
+    struct capacity_limit top[CAPACITY_LIMITS_MAX]; /* those that are less than healthy first, then
+                                                       by the number of flows */
+    uint32_t top_count;
+    uint32_t link_count; /* that limit at all */
+};
+
+/* 0 or -ENOMEM. */
+int capacity_limits_find(struct capacity_limits *, const struct fabric *,
+    const struct capacity_fabric *, const struct capacity_rates *);
 
 /* ---- a running simulation -------------------------------------------------------------------- */
 
@@ -134,8 +163,9 @@ struct capacity_track {
     uint64_t solve_count;
     uint64_t stale_count; /* looks at new sets for which older rates had to do */
     uint64_t effort;
-    enum capacity_method method; /* the least exact so far */
-    double error;                /* the largest so far */
+    enum capacity_method method;   /* the least exact so far */
+    double error;                  /* the largest so far */
+    struct capacity_limits limits; /* now, as far as it is known; flows are pairs */
     struct capacity_cache *cache;
 };
 

@@ -69,27 +69,41 @@ static uint32_t list_demands(struct capacity_cache *cache, const struct capacity
     return count;
 }
 
+/* In limits, pairs stand for flows. */
+static void take_solution(struct capacity_cache *cache, struct capacity_track *track,
+    const struct capacity_rates *rates, struct capacity_entry *entry)
+{
+    for (uint32_t i = 0; i < rates->flow_count; i++)
+        entry->rate_bps[cache->pair_of_demand[i]] = rates->flow_bps[i];
+    for (uint32_t i = 0; i < entry->limits.top_count; i++)
+        entry->limits.top[i].flow = cache->pair_of_demand[entry->limits.top[i].flow];
+    track->effort += rates->effort;
+    entry->method = rates->method;
+    entry->error = rates->error;
+}
+
 static int solve_demands(struct capacity_cache *cache, struct capacity_track *track,
     uint32_t demand_count, struct capacity_entry *entry)
 {
+    const struct fabric *fabric = track->config->fabric;
     struct capacity_fabric network;
     struct capacity_rates rates;
-    int err = capacity_fabric_init(&network, track->config->fabric, cache->in_force,
-        cache->in_force_count, cache->demands, demand_count);
+    int err = capacity_fabric_init(
+        &network, fabric, cache->in_force, cache->in_force_count, cache->demands, demand_count);
 
     if (err)
         return err;
-    err = capacity_solve(&network.input, &rates);
-    capacity_fabric_fini(&network);
+    err = capacity_fabric_solve(&network, fabric, &rates);
     if (err)
-        return err;
-    for (uint32_t i = 0; i < demand_count; i++)
-        entry->rate_bps[cache->pair_of_demand[i]] = rates.flow_bps[i];
-    track->effort += rates.effort;
-    entry->method = rates.method;
-    entry->error = rates.error;
+        goto fini_network;
+    err = capacity_limits_find(&entry->limits, fabric, &network, &rates);
+    if (!err)
+        take_solution(cache, track, &rates, entry);
     capacity_rates_fini(&rates);
-    return 0;
+
+fini_network:
+    capacity_fabric_fini(&network);
+    return err;
 }
 
 static int solve(

@@ -9,6 +9,7 @@ struct capacity_entry {
     double *rate_bps; /* by pair */
     double error;
     enum capacity_method method;
+    struct capacity_limits limits;
     bool is_taken;
 };
 

@@ -4,7 +4,8 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-#include "capacity/link_merge.h"
+#include "capacity/capacity_bounds.h"
+#include "capacity/route.h"
 
 enum { HOPS_MAX = 4 };
 
@@ -24,14 +25,6 @@ struct building {
     uint32_t path_count;
     uint32_t hop_count;
     uint32_t link_count;
-};
-
-/* A way through the fabric: one of the kinds of planes, one of its kinds of T1s. */
-struct route {
-    const struct capacity_demand *demand;
-    uint32_t plane; /* kind */
-    uint32_t t1s;   /* kind; of no meaning within a T0 */
-    bool is_local;
 };
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -91,82 +84,6 @@ static uint32_t uplink(
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-static bool works(const struct link_rate *rate, bool takes_lossy)
-{
-    return rate->bps > 0 && (takes_lossy || !link_rates_is_lossy(rate));
-}
-
-static uint32_t ev_of(const struct building *building, const struct route *route)
-{
-    const struct link_merge_plane *plane = plane_of(building, route->plane);
-
-    return fabric_ev(
-        building->fabric, (struct ev_path){ .plane = plane->first,
-                              .uplink = route->is_local ? 0 : plane->t1s[route->t1s].first });
-}
-
-static bool is_allowed(const struct capacity_demand *demand, uint32_t ev)
-{
-    for (uint32_t i = 0; i < demand->ev_count; i++)
-        if (demand->evs[i] == ev)
-            return true;
-    return demand->ev_count == 0;
-}
-
-static bool is_ev_out(
-    const struct building *building, const struct route *route, uint32_t ev, bool takes_lossy)
-{
-    for (uint32_t i = 0; i < building->rates->path_count; i++) {
-        const struct link_rates_path *path = &building->rates->paths[i];
-        uint32_t nic = path->way == LINK_UP ? route->demand->from_nic : route->demand->to_nic;
-
-        if (path->ev == ev && path->nic == nic && (path->is_dead || !takes_lossy))
-            return true;
-    }
-    return false;
-}
-
-static bool is_open(const struct building *building, const struct route *route, bool takes_lossy)
-{
-    const struct link_rates *rates = building->rates;
-    const struct link_merge_plane *plane = plane_of(building, route->plane);
-    const struct capacity_demand *demand = route->demand;
-    uint32_t ev = ev_of(building, route);
-    uint32_t t1;
-
-    if (link_rates_host(rates, demand->from_nic, plane->first, LINK_UP)->bps <= 0 ||
-        link_rates_host(rates, demand->to_nic, plane->first, LINK_DOWN)->bps <= 0 ||
-        !is_allowed(demand, ev) || is_ev_out(building, route, ev, takes_lossy))
-        return false;
-    if (route->is_local)
-        return true;
-    t1 = plane->t1s[route->t1s].first;
-    return works(link_rates_uplink(rates, plane->first,
-                     fabric_t0_of(building->fabric, demand->from_nic), t1, LINK_UP),
-               takes_lossy) &&
-           works(link_rates_uplink(rates, plane->first,
-                     fabric_t0_of(building->fabric, demand->to_nic), t1, LINK_DOWN),
-               takes_lossy);
-}
-
-/* Answers come back by the plane of their data, over any of its T1s. */
-static bool has_way_back(
-    const struct building *building, const struct capacity_demand *demand, uint32_t plane_kind)
-{
-    const struct link_merge_plane *plane = plane_of(building, plane_kind);
-    struct capacity_demand back = { .from_nic = demand->to_nic, .to_nic = demand->from_nic };
-    struct route route = { .demand = &back, .plane = plane_kind };
-
-    route.is_local = fabric_t0_of(building->fabric, back.from_nic) ==
-                     fabric_t0_of(building->fabric, back.to_nic);
-    if (route.is_local)
-        return is_open(building, &route, true);
-    for (; route.t1s < plane->t1s_count; route.t1s++)
-        if (is_open(building, &route, true))
-            return true;
-    return false;
-}
-
 static void add_path(struct building *building, const struct route *route)
 {
     const struct capacity_demand *demand = route->demand;
@@ -194,17 +111,15 @@ static void add_path(struct building *building, const struct route *route)
 static void add_paths(
     struct building *building, const struct capacity_demand *demand, bool takes_lossy)
 {
-    struct route route = { .demand = demand };
+    struct route route = { .demand = demand, .is_local = route_is_local(building->fabric, demand) };
 
-    route.is_local = fabric_t0_of(building->fabric, demand->from_nic) ==
-                     fabric_t0_of(building->fabric, demand->to_nic);
     for (; route.plane < building->merge->plane_count; route.plane++) {
         uint32_t t1s_count = route.is_local ? 1 : plane_of(building, route.plane)->t1s_count;
 
-        if (!has_way_back(building, demand, route.plane))
+        if (!route_leads_back(building->merge, &route))
             continue;
         for (route.t1s = 0; route.t1s < t1s_count; route.t1s++)
-            if (is_open(building, &route, takes_lossy))
+            if (route_is_open(building->merge, &route, takes_lossy))
                 add_path(building, &route);
     }
 }
@@ -344,4 +259,12 @@ void capacity_fabric_fini(struct capacity_fabric *fabric)
 {
     free(fabric->memory);
     *fabric = (struct capacity_fabric){ 0 };
+}
+
+int capacity_fabric_solve(const struct capacity_fabric *network, const struct fabric *fabric,
+    struct capacity_rates *rates)
+{
+    int err = capacity_solve(&network->input, rates);
+
+    return err == -E2BIG ? capacity_bounds_solve(fabric, network, rates) : err;
 }

@@ -77,6 +77,7 @@ static void look_at_pairs(struct capacity_track *track)
 
 static void note_method(struct capacity_track *track, const struct capacity_entry *entry)
 {
+    track->limits = entry->limits;
     if (entry->method > track->method)
         track->method = entry->method;
     if (entry->error > track->error)

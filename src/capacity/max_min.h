@@ -52,5 +52,6 @@ static inline void max_min_fix(
 /* Each tells every flow that has a path, once. 0, -ENOMEM, or -EIO if there is no solution. */
 int max_min_fill(const struct max_min *);     /* water_filling.c: flows with at most one path */
 int max_min_solve_lp(const struct max_min *); /* linear_program.c */
-/* alike.c: with what looks alike put together. Adds to `effort`, which is as in capacity.h. */
+/* alike.c: with what looks alike put together. Adds to `effort`, which is as in capacity.h. -E2BIG:
+ * there is too much of it. */
 int max_min_solve_alike(const struct max_min *, uint64_t *effort);

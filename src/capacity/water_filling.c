@@ -11,6 +11,8 @@
 
 enum { NONE = 0 };
 
+#define EQUAL 1e-9 /* levels that differ by less */
+
 struct fill_event {
     double level;
     uint32_t link; /* or link_count + flow: the flow's own limit */
@@ -119,22 +121,39 @@ static void fix_flow(struct filling *filling, uint32_t flow, double level, const
     }
 }
 
-static void fix_link(struct filling *filling, uint32_t link, double level)
-{
-    filling->price[link] = 1;
-    for (uint32_t at = filling->first[link]; at != NONE; at = filling->crossings[at - 1].next)
-        fix_flow(filling, filling->crossings[at - 1].flow, level, filling->price);
-    filling->price[link] = 0;
-}
-
-/* ---- filling --------------------------------------------------------------------------------- */
-
 static double level_of(const struct filling *filling, uint32_t link)
 {
     double left = filling->left[link];
 
     return left > 0 ? left / filling->demand[link] : 0;
 }
+
+/* Of several links that are full at once, the first on the flow's path is told. */
+static void fix_at(struct filling *filling, uint32_t flow, double level)
+{
+    const struct max_min *problem = filling->problem;
+
+    if (filling->is_fixed[flow])
+        return;
+    for (uint32_t hop = 0; hop < hop_count(problem, flow); hop++) {
+        uint32_t link = link_at(problem, flow, hop);
+
+        if (level_of(filling, link) > level * (1 + EQUAL))
+            continue;
+        filling->price[link] = 1;
+        fix_flow(filling, flow, level, filling->price);
+        filling->price[link] = 0;
+        return;
+    }
+}
+
+static void fix_link(struct filling *filling, uint32_t link, double level)
+{
+    for (uint32_t at = filling->first[link]; at != NONE; at = filling->crossings[at - 1].next)
+        fix_at(filling, filling->crossings[at - 1].flow, level);
+}
+
+/* ---- filling --------------------------------------------------------------------------------- */
 
 static void fill(struct filling *filling)
 {
