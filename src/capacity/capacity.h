@@ -134,10 +134,12 @@ int capacity_limits_find(struct capacity_limits *, const struct fabric *,
 
 /* ---- a running simulation -------------------------------------------------------------------- */
 
-/* All QPs of a workload from one rank to another: one flow. It counts while it has bytes that were
- * posted and not placed, but not before the first of them can have arrived. */
+/* All QPs of a workload from one rank to another. A pair counts while it has bytes that were posted
+ * and not placed, but not before the first of them can have arrived. Pairs of several workloads
+ * between the same NICs are one flow, whose rate their QPs share equally. */
 struct capacity_pair {
     uint32_t workload;
+    uint32_t group; /* the first pair between these NICs */
     uint32_t from_nic;
     uint32_t to_nic;
     uint32_t first_flow; /* as sim_flow_at() counts; the others follow */
@@ -174,8 +176,8 @@ int capacity_track_init(struct capacity_track *, struct sim *, const struct sim_
 void capacity_track_fini(struct capacity_track *);
 
 /* Goodput is compared with capacity over windows of max(20 us, 4 base RTTs, 64 packet times of the
- * narrowest link). Capacity is looked at in steps of a quarter of that; of a sixteenth where there
- * are workloads other than stream, permutation and incast, whose pairs wait for each other. */
+ * narrowest link). Capacity is looked at in steps of a quarter of that; of a 32nd where there are
+ * workloads other than stream, permutation and incast, whose pairs wait for each other. */
 uint64_t capacity_window_ps(const struct sim_config *);
 uint64_t capacity_step_ps(const struct sim_config *);
 

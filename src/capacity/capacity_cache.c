@@ -49,32 +49,68 @@ static struct capacity_entry *place_of(struct capacity_cache *cache, const uint6
 
 /* ---- solving --------------------------------------------------------------------------------- */
 
+static struct capacity_demand demand_of(
+    const struct capacity_track *track, const struct capacity_pair *pair)
+{
+    const struct sim_workload *workload = &track->config->workloads[pair->workload];
+
+    return (struct capacity_demand){ .from_nic = pair->from_nic,
+        .to_nic = pair->to_nic,
+        .payload_share = pair->payload_share,
+        .evs = workload->evs,
+        .ev_count = workload->ev_count };
+}
+
+/* A flow of several pairs has the mean of their shares of payload, by QPs. */
+static void add_to_demand(
+    struct capacity_cache *cache, uint32_t demand, const struct capacity_pair *pair)
+{
+    double before = cache->qps_of_demand[demand];
+
+    cache->qps_of_demand[demand] += pair->flow_count;
+    cache->demands[demand].payload_share =
+        (cache->demands[demand].payload_share * before + pair->payload_share * pair->flow_count) /
+        cache->qps_of_demand[demand];
+}
+
 static uint32_t list_demands(struct capacity_cache *cache, const struct capacity_track *track)
 {
     uint32_t count = 0;
 
+    memset(cache->demand_of_group, 0, cache->pair_count * sizeof(*cache->demand_of_group));
     for (uint32_t i = 0; i < track->pair_count; i++) {
         const struct capacity_pair *pair = &track->pairs[i];
-        const struct sim_workload *workload = &track->config->workloads[pair->workload];
+        uint32_t *demand = &cache->demand_of_group[pair->group];
 
         if (!cache->is_outstanding[i])
             continue;
-        cache->pair_of_demand[count] = i;
-        cache->demands[count++] = (struct capacity_demand){ .from_nic = pair->from_nic,
-            .to_nic = pair->to_nic,
-            .payload_share = pair->payload_share,
-            .evs = workload->evs,
-            .ev_count = workload->ev_count };
+        if (*demand == 0) {
+            cache->pair_of_demand[count] = i;
+            cache->qps_of_demand[count] = 0;
+            cache->demands[count] = demand_of(track, pair);
+            *demand = ++count;
+        }
+        add_to_demand(cache, *demand - 1, pair);
     }
     return count;
+}
+
+static double rate_of_pair(const struct capacity_cache *cache, const struct capacity_pair *pair,
+    const struct capacity_rates *rates)
+{
+    uint32_t demand = cache->demand_of_group[pair->group] - 1;
+
+    return rates->flow_bps[demand] * pair->flow_count / cache->qps_of_demand[demand] *
+           (pair->payload_share / cache->demands[demand].payload_share);
 }
 
 /* In limits, pairs stand for flows. */
 static void take_solution(struct capacity_cache *cache, struct capacity_track *track,
     const struct capacity_rates *rates, struct capacity_entry *entry)
 {
-    for (uint32_t i = 0; i < rates->flow_count; i++)
-        entry->rate_bps[cache->pair_of_demand[i]] = rates->flow_bps[i];
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        if (cache->is_outstanding[i])
+            entry->rate_bps[i] = rate_of_pair(cache, &track->pairs[i], rates);
     for (uint32_t i = 0; i < entry->limits.top_count; i++)
         entry->limits.top[i].flow = cache->pair_of_demand[entry->limits.top[i].flow];
     track->effort += rates->effort;
@@ -171,8 +207,10 @@ struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_co
     cache->entries = calloc(cache->entry_max, sizeof(*cache->entries));
     cache->demands = calloc(pairs, sizeof(*cache->demands));
     cache->pair_of_demand = calloc(pairs, sizeof(*cache->pair_of_demand));
+    cache->qps_of_demand = calloc(pairs, sizeof(*cache->qps_of_demand));
+    cache->demand_of_group = calloc(pairs, sizeof(*cache->demand_of_group));
     if (cache->is_outstanding && cache->in_force && cache->in_force_index && cache->entries &&
-        cache->demands && cache->pair_of_demand)
+        cache->demands && cache->pair_of_demand && cache->qps_of_demand && cache->demand_of_group)
         return cache;
     capacity_cache_delete(cache);
     return NULL;
@@ -190,5 +228,7 @@ void capacity_cache_delete(struct capacity_cache *cache)
     free(cache->entries);
     free(cache->demands);
     free(cache->pair_of_demand);
+    free(cache->qps_of_demand);
+    free(cache->demand_of_group);
     free(cache);
 }

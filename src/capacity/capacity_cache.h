@@ -23,8 +23,11 @@ struct capacity_cache {
     struct capacity_entry *entries;
     uint32_t entry_max; /* a power of two */
     uint32_t entry_count;
-    struct capacity_demand *demands; /* scratch */
-    uint32_t *pair_of_demand;
+    /* scratch */
+    struct capacity_demand *demands;
+    uint32_t *pair_of_demand;  /* the first */
+    uint32_t *qps_of_demand;   /* of all its pairs */
+    uint32_t *demand_of_group; /* plus 1 */
 };
 
 /* NULL: no memory. */

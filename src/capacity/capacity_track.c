@@ -41,6 +41,56 @@ static uint32_t list_pairs(struct capacity_track *track)
     return count;
 }
 
+/* ---- pairs of the same NICs ------------------------------------------------------------------ */
+
+struct between {
+    const uint32_t *evs; /* that they may use */
+    uint32_t from_nic;
+    uint32_t to_nic;
+    uint32_t pair;
+};
+
+static int by_nics(const void *left, const void *right)
+{
+    const struct between *a = left;
+    const struct between *b = right;
+
+    if (a->from_nic != b->from_nic)
+        return a->from_nic < b->from_nic ? -1 : 1;
+    if (a->to_nic != b->to_nic)
+        return a->to_nic < b->to_nic ? -1 : 1;
+    if (a->evs != b->evs)
+        return (uintptr_t)a->evs < (uintptr_t)b->evs ? -1 : 1;
+    return a->pair < b->pair ? -1 : 1;
+}
+
+static bool are_together(const struct between *a, const struct between *b)
+{
+    return a->from_nic == b->from_nic && a->to_nic == b->to_nic && a->evs == b->evs;
+}
+
+static int group_pairs(struct capacity_track *track)
+{
+    struct between *all = calloc(track->pair_count + 1, sizeof(*all));
+    uint32_t first = 0;
+
+    if (!all)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        all[i] = (struct between){ .evs = track->config->workloads[track->pairs[i].workload].evs,
+            .from_nic = track->pairs[i].from_nic,
+            .to_nic = track->pairs[i].to_nic,
+            .pair = i };
+    qsort(all, track->pair_count, sizeof(*all), by_nics);
+    for (uint32_t i = 0; i < track->pair_count; i++) {
+        if (!are_together(&all[i], &all[first]))
+            first = i;
+        track->pairs[all[i].pair].group = all[first].pair;
+    }
+    free(all);
+    return 0;
+}
+
 static bool is_outstanding(const struct capacity_track *track, const struct capacity_pair *pair)
 {
     uint64_t now_ps = sim_now_ps(track->sim);
@@ -201,7 +251,7 @@ static bool is_steady(const struct sim_workload *workload)
 
 uint64_t capacity_step_ps(const struct sim_config *config)
 {
-    enum { STEPS = 4, STEPS_OF_COLLECTIVES = 16 };
+    enum { STEPS = 4, STEPS_OF_COLLECTIVES = 32 };
     uint32_t steps = STEPS;
 
     for (uint32_t i = 0; i < config->workload_count; i++)
@@ -243,6 +293,10 @@ int capacity_track_init(
         return -ENOMEM;
     }
     list_pairs(track);
+    if (group_pairs(track) != 0) {
+        capacity_track_fini(track);
+        return -ENOMEM;
+    }
     look_at_faults(track);
     return 0;
 }

@@ -17,7 +17,7 @@ static json_t *new_event(uint64_t time_ps, const char *kind, const char *what)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static json_t *elements_of(const struct sim_fault *fault)
+json_t *sim_summary_elements(const struct sim_fault *fault)
 {
     json_t *json = json_array();
 
@@ -81,7 +81,7 @@ static json_t *fault_event(const struct measure_record *record, const struct sim
     json = new_event(event->time_ps, begins ? "fault_began" : "fault_ended", what);
     json_object_set_new(json, "fault", json_integer(event->subject));
     json_object_set_new(json, "fault_kind", json_string(experiment_fault_name(fault->kind)));
-    json_object_set_new(json, "where", elements_of(fault));
+    json_object_set_new(json, "where", sim_summary_elements(fault));
     return json;
 }
 

@@ -5,19 +5,6 @@
 
 #define FAULTS_MAX 1000 /* told one by one */
 
-static json_t *where_of(const struct sim_fault *fault)
-{
-    json_t *json = json_array();
-
-    for (uint32_t i = 0; i < fault->where_count; i++) {
-        char name[FABRIC_NAME_BYTES];
-
-        fabric_name(&fault->where[i], name);
-        json_array_append_new(json, json_string(name));
-    }
-    return json;
-}
-
 static json_t *recovery_json(const struct measure_record *record, uint64_t change_ps)
 {
     struct measure_recovery recovery = measure_recovery(record, change_ps);
@@ -51,7 +38,7 @@ static json_t *fault_json(const struct measure_record *record, size_t index)
 
     json_object_set_new(json, "fault", json_integer(began->subject));
     json_object_set_new(json, "kind", json_string(experiment_fault_name(fault->kind)));
-    json_object_set_new(json, "where", where_of(fault));
+    json_object_set_new(json, "where", sim_summary_elements(fault));
     json_object_set_new(json, "began", recovery_json(record, began->time_ps));
     json_object_set_new(json, "ended", ended ? recovery_json(record, ended->time_ps) : json_null());
     return json;

@@ -28,16 +28,20 @@ static json_t *times(const struct measure_record *record)
     return json;
 }
 
-static json_t *rates(const struct measure_record *record, const struct measure_numbers *bytes)
+/* Of amounts of so many bits each. */
+static json_t *rates(
+    const struct measure_record *record, const struct measure_numbers *amounts, uint32_t bits)
 {
     json_t *json = json_array();
     uint64_t before_ps = 0;
 
-    for (size_t i = 0; i < bytes->count; i++) {
-        uint64_t bps = measure_bps(bytes->at[i], record->time_ps.at[i] - before_ps);
+    for (size_t i = 0; i < amounts->count; i++) {
+        uint64_t duration_ps = record->time_ps.at[i] - before_ps;
+        measure_wide all_bits = (measure_wide)amounts->at[i] * bits * SIM_PS_PER_S;
 
         before_ps = record->time_ps.at[i];
-        json_array_append_new(json, json_integer((json_int_t)bps));
+        json_array_append_new(
+            json, json_integer(duration_ps ? (json_int_t)(all_bits / duration_ps) : 0));
     }
     return json;
 }
@@ -48,34 +52,19 @@ static json_t *goodputs(const struct measure_record *record)
 
     for (uint32_t i = 0; i < record->plan->sim->workload_count; i++)
         json_object_set_new(json, record->plan->sim->workloads[i].name,
-            rates(record, &record->workloads[i].placed));
+            rates(record, &record->workloads[i].placed, 8));
     return json;
 }
 
 /* ---- capacity -------------------------------------------------------------------------------- */
 
-static uint64_t bps_of_bits(uint64_t bits, uint64_t duration_ps)
-{
-    return duration_ps ? (uint64_t)((measure_wide)bits * SIM_PS_PER_S / duration_ps) : 0;
-}
-
 static json_t *capacities(const struct measure_record *record)
 {
     json_t *json = json_object();
 
-    for (uint32_t i = 0; i < record->plan->sim->workload_count; i++) {
-        const struct measure_numbers *bits = &record->workloads[i].capacity_bits;
-        json_t *rates_json = json_array();
-        uint64_t before_ps = 0;
-
-        for (size_t k = 0; k < bits->count; k++) {
-            uint64_t bps = bps_of_bits(bits->at[k], record->time_ps.at[k] - before_ps);
-
-            before_ps = record->time_ps.at[k];
-            json_array_append_new(rates_json, json_integer((json_int_t)bps));
-        }
-        json_object_set_new(json, record->plan->sim->workloads[i].name, rates_json);
-    }
+    for (uint32_t i = 0; i < record->plan->sim->workload_count; i++)
+        json_object_set_new(json, record->plan->sim->workloads[i].name,
+            rates(record, &record->workloads[i].capacity_bits, 1));
     return json;
 }
 
@@ -111,7 +100,7 @@ static json_t *planes(const struct measure_record *record)
     json_t *json = json_array();
 
     for (uint32_t plane = 0; plane < record->plan->sim->fabric->config.plane_count; plane++)
-        json_array_append_new(json, rates(record, &record->plane_bytes[plane]));
+        json_array_append_new(json, rates(record, &record->plane_bytes[plane], 8));
     return json;
 }
 

@@ -24,3 +24,6 @@ void sim_summary_set_fairness(json_t *, const struct measure_fairness *, uint64_
 
 /* The part of the capacity that was used; null where there was none. */
 json_t *sim_summary_share(const struct measure_share *);
+
+/* The names of what it breaks. */
+json_t *sim_summary_elements(const struct sim_fault *);

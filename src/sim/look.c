@@ -110,7 +110,7 @@ uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)
 /* The last packet of a message may be short, but has all its headers. */
 struct sim_share sim_payload_share(const struct sim *sim, uint32_t workload)
 {
-    uint64_t message_bytes = workload_flow_message_bytes(&sim->config.workloads[workload]);
+    uint64_t message_bytes = sim_message_bytes(&sim->config.workloads[workload]);
     uint64_t packets = (message_bytes + sim->parameters.pmtu - 1) / sim->parameters.pmtu;
 
     return (struct sim_share){ .payload_bytes = message_bytes,

@@ -68,6 +68,9 @@ struct sim_workload {
     uint32_t ev_active_per_plane;
 };
 
+/* Size of a message on one flow; of several sizes the smaller, which is at least 1. */
+uint64_t sim_message_bytes(const struct sim_workload *);
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 enum sim_fault_kind {

@@ -39,9 +39,6 @@ struct workload_flow workload_flow_at(const struct workload_layout *, uint32_t i
 /* The most messages that wait on one flow at once. */
 uint32_t workload_outstanding_max(const struct sim_workload *);
 
-/* Size of a message on one flow; of several sizes the smaller, which is at least 1. */
-uint64_t workload_flow_message_bytes(const struct sim_workload *);
-
 /* Payload of all its flows together in bit/s, were it alone and nothing broken: what the NICs and
  * the uplinks of the T0s leave when `payload_bytes` of every `wire_bytes` are payload. */
 uint64_t workload_ideal_bps(const struct workload_layout *, const struct fabric *,

@@ -105,7 +105,7 @@ static uint64_t parts_of(const struct sim_workload *workload)
     return messages;
 }
 
-uint64_t workload_flow_message_bytes(const struct sim_workload *workload)
+uint64_t sim_message_bytes(const struct sim_workload *workload)
 {
     return workload->message_bytes / parts_of(workload);
 }

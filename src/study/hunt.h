@@ -8,7 +8,10 @@
 
 #include "study/study.h"
 
-enum { HUNT_FAULTS_MAX = 3 };
+enum {
+    HUNT_FAULTS_MAX = 3,
+    HUNT_MESSAGE_BYTES_MIN = 16384, /* answers to smaller ones take more than capacity knows of */
+};
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
@@ -37,7 +40,7 @@ uint64_t hunt_bdp_bytes(const struct study_trial *, const struct fabric *);
 uint64_t hunt_hops(const struct study_trial *, const struct sim_config *);
 
 /* The case keeps within what the transport promises: a pair's QPs hold two BDPs, four are posted,
- * and the run is not too long. */
+ * messages are not tiny, and the run is not too long. */
 bool hunt_is_fair(const struct study_trial *, const struct sim_config *, uint64_t hops_max);
 /* Without trimming, and a queue is shorter than the BDP of its port. */
 bool hunt_has_small_buffers(const struct study_trial *, const struct fabric *);
@@ -101,6 +104,8 @@ enum hunt_fault {
     HUNT_FAULT_COUNT,
 };
 const char *hunt_fault_word(enum hunt_fault);
+/* The transport promises something: a plane is intact, and queues are long enough. */
+bool hunt_is_promised(const struct hunt_class *);
 /* How bad it is in this way: 0 is good, 1 is the limit; more is worse. */
 double hunt_badness(const struct hunt_figures *, enum hunt_fault);
 

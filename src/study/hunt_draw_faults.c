@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Up to three faults of every kind, anywhere, short ones and such that stay. */
-#include <string.h>
-
 #include "study/hunt_draw.h"
 
 #define US(count) ((count)*UINT64_C(1000000))
@@ -18,31 +16,6 @@ static enum fabric_component draw_component(struct prng *prng)
     return components[prng_below(prng, sizeof(components) / sizeof(components[0]))];
 }
 
-static struct fabric_element draw_element(
-    const struct fabric_config *wiring, enum fabric_component kind, struct prng *prng)
-{
-    struct fabric_element element = { .kind = kind };
-
-    if (kind == FABRIC_NIC || kind == FABRIC_HOST_LINK)
-        element.nic = prng_below(prng, wiring->nic_count);
-    if (kind != FABRIC_NIC)
-        element.plane = prng_below(prng, wiring->plane_count);
-    if (kind == FABRIC_T0 || kind == FABRIC_UPLINK)
-        element.t0 = prng_below(prng, wiring->t0_count);
-    if (kind == FABRIC_T1 || kind == FABRIC_UPLINK)
-        element.t1 = prng_below(prng, wiring->t1_count);
-    return element;
-}
-
-static bool is_missing(const struct study_trial *trial, const struct fabric_element *element)
-{
-    for (uint32_t i = 0; i < trial->exception_count; i++)
-        if (trial->exceptions[i].missing &&
-            memcmp(&trial->exceptions[i].link, element, sizeof(*element)) == 0)
-            return true;
-    return false;
-}
-
 /* Sometimes two links at once: a transceiver. */
 static void draw_where(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
@@ -57,8 +30,8 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
 
             if (fault->kind == SIM_FAULT_REBOOT)
                 kind = hunt_draw_percent(prng, 60) ? FABRIC_T1 : FABRIC_T0;
-            *element = draw_element(&trial->wiring, kind, prng);
-        } while (is_missing(trial, element));
+            *element = study_draw_element(&trial->wiring, kind, prng);
+        } while (study_is_missing(trial, element));
     }
 }
 

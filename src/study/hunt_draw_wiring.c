@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fabrics of all kinds: one to eight planes, 1 to 800 Gb/s, 50 ns to 50 us, equal and unequal. */
-#include <string.h>
-
 #include "study/hunt_draw.h"
 
 #define NS(count)   ((count)*UINT64_C(1000))
@@ -96,38 +94,6 @@ static void draw_buffers(struct fabric_config *wiring, struct prng *prng)
 
 /* ---- what differs ---------------------------------------------------------------------------- */
 
-static bool is_listed(const struct study_trial *trial, const struct fabric_element *link)
-{
-    for (uint32_t i = 0; i < trial->exception_count; i++)
-        if (memcmp(&trial->exceptions[i].link, link, sizeof(*link)) == 0)
-            return true;
-    return false;
-}
-
-/* Not when a NIC or a T0 has lost its last link. */
-static bool can_be_wired(const struct study_trial *trial)
-{
-    struct fabric_exception sorted[STUDY_EXCEPTIONS_MAX];
-    struct fabric_config wiring = trial->wiring;
-    struct fabric_problem problem;
-    struct fabric fabric;
-
-    wiring.exceptions = trial->exceptions;
-    wiring.exception_count = trial->exception_count;
-    return fabric_init(&fabric, &wiring, sorted, &problem);
-}
-
-static void add_exception(
-    struct study_trial *trial, const struct fabric_element *link, uint64_t rate_bps)
-{
-    if (is_listed(trial, link) || trial->exception_count == STUDY_EXCEPTIONS_MAX)
-        return;
-    trial->exceptions[trial->exception_count++] =
-        (struct fabric_exception){ .link = *link, .missing = rate_bps == 0, .rate_bps = rate_bps };
-    if (!can_be_wired(trial))
-        trial->exception_count--;
-}
-
 static uint64_t odd_rate_bps(uint64_t usual_bps, struct prng *prng)
 {
     static const uint32_t divisors[] = { 2, 2, 4, 10 };
@@ -144,26 +110,19 @@ static void draw_odd_host(struct study_trial *trial, struct prng *prng)
     uint64_t rate_bps = odd_rate_bps(trial->wiring.host_link.rate_bps, prng);
 
     for (; link.plane < trial->wiring.plane_count; link.plane++)
-        add_exception(trial, &link, rate_bps);
+        study_add_exception(trial, &link, rate_bps);
 }
 
 static void draw_odd_link(struct study_trial *trial, struct prng *prng)
 {
+    const struct fabric_config *wiring = &trial->wiring;
     bool is_uplink = hunt_draw_percent(prng, 60);
-    struct fabric_element link = { .kind = is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK,
-        .plane = prng_below(prng, trial->wiring.plane_count) };
+    struct fabric_element link =
+        study_draw_element(wiring, is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK, prng);
+    uint64_t usual_bps = is_uplink ? wiring->uplink.rate_bps : wiring->host_link.rate_bps;
+    bool is_missing = hunt_draw_percent(prng, 20);
 
-    if (is_uplink) {
-        link.t0 = prng_below(prng, trial->wiring.t0_count);
-        link.t1 = prng_below(prng, trial->wiring.t1_count);
-    } else {
-        link.nic = prng_below(prng, trial->wiring.nic_count);
-    }
-    add_exception(trial, &link,
-        hunt_draw_percent(prng, 20) ? 0
-                                    : odd_rate_bps(is_uplink ? trial->wiring.uplink.rate_bps
-                                                             : trial->wiring.host_link.rate_bps,
-                                          prng));
+    study_add_exception(trial, &link, is_missing ? 0 : odd_rate_bps(usual_bps, prng));
 }
 
 void hunt_draw_wiring(struct study_trial *trial, struct prng *prng)

@@ -17,8 +17,7 @@ enum {
     MPR_USUAL = 8,
 };
 
-#define MESSAGE_BYTES_MIN UINT64_C(4096)
-#define US(count)         ((count)*UINT64_C(1000000))
+#define US(count) ((count)*UINT64_C(1000000))
 
 /* How often each kind is drawn, in percent. */
 static const struct {
@@ -81,12 +80,25 @@ static bool is_pairwise(enum sim_workload_kind kind)
     return kind == SIM_STREAM || kind == SIM_PERMUTATION || kind == SIM_INCAST;
 }
 
-/* Four to 32 BDPs posted at once, in messages of any size. */
+static bool is_ring(enum sim_workload_kind kind)
+{
+    return kind == SIM_ALL_REDUCE || kind == SIM_REDUCE_SCATTER || kind == SIM_ALL_GATHER;
+}
+
+/* Where all wait for each other between messages, a round trip must not be much of the time. */
+static uint64_t draw_posted(enum sim_workload_kind kind, uint64_t bdp, struct prng *prng)
+{
+    uint32_t bdps = hunt_draw_between(prng, BDPS_POSTED_MIN, BDPS_POSTED_MAX);
+
+    return bdp * (is_pairwise(kind) || is_ring(kind) ? bdps : 2 * bdps) + HUNT_MESSAGE_BYTES_MIN;
+}
+
+/* In messages of any size. */
 static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct prng *prng)
 {
     enum sim_workload_kind kind =
         workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
-    uint64_t posted = bdp * hunt_draw_between(prng, BDPS_POSTED_MIN, BDPS_POSTED_MAX) + 4096;
+    uint64_t posted = draw_posted(kind, bdp, prng);
 
     workload->outstanding = hunt_draw_between(prng, 1, OUTSTANDING_MAX);
     if (is_pairwise(kind)) {
@@ -95,12 +107,12 @@ static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct pr
             workload->message_bytes *= hunt_draw_between(prng, 2, 16);
     } else {
         workload->message_bytes = posted;
-        if (kind == SIM_ALL_REDUCE || kind == SIM_REDUCE_SCATTER || kind == SIM_ALL_GATHER)
+        if (is_ring(kind))
             workload->message_bytes *= workload->rank_count;
     }
     workload->message_bytes += 4 * bdp / workload->outstanding / workload->qps; /* rounding */
-    if (workload->message_bytes < MESSAGE_BYTES_MIN * workload->qps)
-        workload->message_bytes = MESSAGE_BYTES_MIN * workload->qps;
+    while (sim_message_bytes(workload) < HUNT_MESSAGE_BYTES_MIN)
+        workload->message_bytes *= 2;
 }
 
 static uint32_t peer_count(const struct sim_workload *workload)

@@ -19,7 +19,12 @@ const char *hunt_fault_word(enum hunt_fault fault)
     return words[fault];
 }
 
-/* 1 at the limit, 2 when nothing is left. */
+bool hunt_is_promised(const struct hunt_class *class)
+{
+    return class->has_intact_plane && !class->has_small_buffers;
+}
+
+/* 1 at the limit, more below it. */
 static double shortfall(double fraction, double limit)
 {
     return fraction < 0 ? 0 : (1 - fraction) / (1 - limit);

@@ -107,9 +107,11 @@ static uint64_t last_change_ps(const struct study_trial *trial)
  * does. */
 void hunt_time(struct study_trial *trial, const struct fabric *fabric)
 {
-    const struct sim_config config = {
-        .fabric = fabric, .faults = trial->faults, .fault_count = trial->fault_count
-    };
+    const struct sim_config config = { .fabric = fabric,
+        .workloads = trial->workloads,
+        .workload_count = trial->workload_count,
+        .faults = trial->faults,
+        .fault_count = trial->fault_count };
     uint64_t step_ps = capacity_step_ps(&config);
     uint64_t settle_ps = hunt_settle_ps(trial, fabric);
     uint64_t settled_ps = last_change_ps(trial) + settle_ps;
@@ -170,7 +172,8 @@ bool hunt_is_fair(
     for (uint32_t i = 0; i < trial->workload_count; i++) {
         const struct sim_workload *workload = &trial->workloads[i];
 
-        if (workload->iterations != 0 || posted_bytes(workload) < BDPS_POSTED * bdp ||
+        if (workload->iterations != 0 || sim_message_bytes(workload) < HUNT_MESSAGE_BYTES_MIN ||
+            posted_bytes(workload) < BDPS_POSTED * bdp ||
             (held > 0 && held * workload->qps < BDPS_HELD * bdp))
             return false;
     }

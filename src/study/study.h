@@ -53,6 +53,17 @@ struct study_trial {
     uint32_t generator_count;
 };
 
+struct prng;
+
+/* A component of this kind. */
+struct fabric_element study_draw_element(
+    const struct fabric_config *, enum fabric_component, struct prng *);
+/* A link has another rate, or (0) is missing; not if there is an exception for it, no room, or a
+ * NIC or T0 would be without its last link. */
+void study_add_exception(
+    struct study_trial *, const struct fabric_element *link, uint64_t rate_bps);
+bool study_is_missing(const struct study_trial *, const struct fabric_element *link);
+
 /* False: there is no room. */
 bool study_set_parameter(struct study_trial *, const char *name, const char *value);
 

@@ -148,6 +148,11 @@ static bool plainer_workload(struct study_trial *trial, uint32_t variant)
     return true;
 }
 
+static uint32_t half_of(uint32_t count)
+{
+    return count > 1 ? count / 2 : count;
+}
+
 static void plain_latencies(struct fabric_config *wiring)
 {
     struct fabric_config plain;
@@ -157,52 +162,72 @@ static void plain_latencies(struct fabric_config *wiring)
     wiring->nic_latency_ps = plain.nic_latency_ps;
 }
 
+/* Halves first: that is quicker where it works. */
 static bool smaller_fabric(struct study_trial *trial, uint32_t variant)
 {
     struct fabric_config *wiring = &trial->wiring;
 
     switch (variant) {
     case 0:
-        wiring->plane_count -= wiring->plane_count > 1;
+        wiring->t1_count = half_of(wiring->t1_count);
         break;
     case 1:
-        wiring->t1_count -= wiring->t1_count > 1;
+        wiring->t0_count = half_of(wiring->t0_count);
         break;
     case 2:
-        wiring->t0_count -= wiring->t0_count > 1;
+        wiring->hosts_per_t0 = half_of(wiring->hosts_per_t0);
         break;
     case 3:
-        wiring->hosts_per_t0 -= wiring->hosts_per_t0 > 1;
+        wiring->plane_count -= wiring->plane_count > 1;
         break;
     case 4:
-        wiring->buffers.data_bytes = 0;
+        wiring->t1_count -= wiring->t1_count > 1;
         break;
     case 5:
-        wiring->buffers.control_bytes = 0;
+        wiring->t0_count -= wiring->t0_count > 1;
         break;
     case 6:
-        wiring->uplink.rate_bps = wiring->host_link.rate_bps;
-        break;
-    case 7:
-        wiring->buffers.host_data_bytes = 0;
-        break;
-    case 8:
-        wiring->buffers.trims = true;
-        break;
-    case 9:
-        wiring->buffers.marks = true;
-        break;
-    case 10:
-        wiring->uplink.delay_ps = wiring->host_link.delay_ps;
-        break;
-    case 11:
-        plain_latencies(wiring);
+        wiring->hosts_per_t0 -= wiring->hosts_per_t0 > 1;
         break;
     default:
         return false;
     }
     wiring->nic_count = wiring->t0_count * wiring->hosts_per_t0;
     return true;
+}
+
+static bool plainer_fabric(struct study_trial *trial, uint32_t variant)
+{
+    struct fabric_config *wiring = &trial->wiring;
+
+    switch (variant) {
+    case 0:
+        wiring->buffers.data_bytes = 0;
+        return true;
+    case 1:
+        wiring->buffers.host_data_bytes = 0;
+        return true;
+    case 2:
+        wiring->buffers.control_bytes = 0;
+        return true;
+    case 3:
+        wiring->uplink.rate_bps = wiring->host_link.rate_bps;
+        return true;
+    case 4:
+        wiring->uplink.delay_ps = wiring->host_link.delay_ps;
+        return true;
+    case 5:
+        wiring->buffers.trims = true;
+        return true;
+    case 6:
+        wiring->buffers.marks = true;
+        return true;
+    case 7:
+        plain_latencies(wiring);
+        return true;
+    default:
+        return false;
+    }
 }
 
 static bool (*const simplifications[])(struct study_trial *, uint32_t variant) = {
@@ -214,6 +239,7 @@ static bool (*const simplifications[])(struct study_trial *, uint32_t variant) =
     halve_ranks,
     halve_bytes,
     smaller_fabric,
+    plainer_fabric,
     plainer_workload,
     shorten_fault,
     drop_parameter,

@@ -51,22 +51,6 @@ static void draw_wiring(struct fabric_config *wiring, struct prng *prng)
         wiring->buffers.control_bytes = between(prng, 4, 40) * 1000;
 }
 
-static struct fabric_element draw_element(
-    const struct fabric_config *wiring, enum fabric_component kind, struct prng *prng)
-{
-    struct fabric_element element = { .kind = kind };
-
-    if (kind == FABRIC_NIC || kind == FABRIC_HOST_LINK)
-        element.nic = prng_below(prng, wiring->nic_count);
-    if (kind != FABRIC_NIC)
-        element.plane = prng_below(prng, wiring->plane_count);
-    if (kind == FABRIC_T0 || kind == FABRIC_UPLINK)
-        element.t0 = prng_below(prng, wiring->t0_count);
-    if (kind == FABRIC_T1 || kind == FABRIC_UPLINK)
-        element.t1 = prng_below(prng, wiring->t1_count);
-    return element;
-}
-
 static enum fabric_component draw_component(const struct fabric_config *wiring, struct prng *prng)
 {
     for (;;) {
@@ -77,27 +61,6 @@ static enum fabric_component draw_component(const struct fabric_config *wiring, 
     }
 }
 
-static bool is_listed(const struct study_trial *trial, const struct fabric_element *link)
-{
-    for (uint32_t i = 0; i < trial->exception_count; i++)
-        if (memcmp(&trial->exceptions[i].link, link, sizeof(*link)) == 0)
-            return true;
-    return false;
-}
-
-/* Not when a NIC or a T0 has lost its last link. */
-static bool can_be_wired(const struct study_trial *trial)
-{
-    struct fabric_exception sorted[TRIAL_EXCEPTIONS_MAX];
-    struct fabric_config wiring = trial->wiring;
-    struct fabric_problem problem;
-    struct fabric fabric;
-
-    wiring.exceptions = trial->exceptions;
-    wiring.exception_count = trial->exception_count;
-    return fabric_init(&fabric, &wiring, sorted, &problem);
-}
-
 static void draw_exceptions(struct study_trial *trial, struct prng *prng)
 {
     uint32_t count = one_in(prng, 4) ? between(prng, 1, TRIAL_EXCEPTIONS_MAX) : 0;
@@ -105,15 +68,9 @@ static void draw_exceptions(struct study_trial *trial, struct prng *prng)
     for (uint32_t i = 0; i < count; i++) {
         bool is_uplink = trial->wiring.t1_count > 0 && !one_in(prng, 3);
         struct fabric_element link =
-            draw_element(&trial->wiring, is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK, prng);
+            study_draw_element(&trial->wiring, is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK, prng);
 
-        if (is_listed(trial, &link))
-            continue;
-        trial->exceptions[trial->exception_count++] =
-            one_in(prng, 2) ? (struct fabric_exception){ .link = link, .missing = true }
-                            : (struct fabric_exception){ .link = link, .rate_bps = GBPS(25) };
-        if (!can_be_wired(trial))
-            trial->exception_count--;
+        study_add_exception(trial, &link, one_in(prng, 2) ? 0 : GBPS(25));
     }
 }
 
@@ -228,15 +185,6 @@ static void draw_fault_kind(
     }
 }
 
-static bool is_missing(const struct study_trial *trial, const struct fabric_element *element)
-{
-    for (uint32_t i = 0; i < trial->exception_count; i++)
-        if (trial->exceptions[i].missing &&
-            memcmp(&trial->exceptions[i].link, element, sizeof(*element)) == 0)
-            return true;
-    return false;
-}
-
 static void draw_where(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_fault *fault = &trial->faults[index];
@@ -250,8 +198,8 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
 
             if (fault->kind == SIM_FAULT_REBOOT)
                 kind = trial->wiring.t1_count > 0 && one_in(prng, 2) ? FABRIC_T1 : FABRIC_T0;
-            *element = draw_element(&trial->wiring, kind, prng);
-        } while (is_missing(trial, element));
+            *element = study_draw_element(&trial->wiring, kind, prng);
+        } while (study_is_missing(trial, element));
     }
 }
 

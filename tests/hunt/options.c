@@ -21,14 +21,20 @@ static const char usage[] =
     "  --only KIND,...     only workloads of these kinds\n"
     "  --faults N,...      only cases with so many faults, 0 to 3\n"
     "  --set KEY=VALUE     a parameter of the transport, in all cases; may be given often\n"
-    "  --hops N            packet-hops of a case, at most, about [3000000]\n"
+    "  --hops N            packet-hops of a case, at most, about [4000000]\n"
     "  --jobs N            so many at a time [1]\n"
     "  --seconds N         begin no new case after this\n"
     "  --worst K           tell the K worst in every way [3]\n"
     "  --shrink N          make them smaller, with at most N runs each [0]\n"
     "  --write DIR         write them there instead of printing them\n"
     "  --json FILE         every case and the distribution, as JSON lines\n"
-    "  --strict            exit status 1 if a case crashes\n"
+    "  --any               tell the worst of all cases, also without an intact plane\n"
+    "  --strict            exit status 1 if a case does not come to its end\n"
+    "  --require           exit status 1 unless all promises are kept: of the cases with an "
+    "intact\n"
+    "                      plane, 95 % at 0.95 of capacity and none below 0.85; no flow starved; "
+    "no\n"
+    "                      path failed without a fault; no QP error; no timeout that is forbidden\n"
     "  --list              write the cases drawn, and run none\n"
     "  --quiet             no progress\n";
 
@@ -46,7 +52,9 @@ enum {
     OPTION_SHRINK,
     OPTION_WRITE,
     OPTION_JSON,
+    OPTION_ANY,
     OPTION_STRICT,
+    OPTION_REQUIRE,
     OPTION_LIST,
     OPTION_QUIET,
     OPTION_HELP,
@@ -66,7 +74,9 @@ static const struct option long_options[] = {
     { "shrink", required_argument, NULL, OPTION_SHRINK },
     { "write", required_argument, NULL, OPTION_WRITE },
     { "json", required_argument, NULL, OPTION_JSON },
+    { "any", no_argument, NULL, OPTION_ANY },
     { "strict", no_argument, NULL, OPTION_STRICT },
+    { "require", no_argument, NULL, OPTION_REQUIRE },
     { "list", no_argument, NULL, OPTION_LIST },
     { "quiet", no_argument, NULL, OPTION_QUIET },
     { "help", no_argument, NULL, OPTION_HELP },
@@ -174,8 +184,15 @@ static bool read_option(struct program *program, int option)
     case OPTION_JSON:
         program->json_path = optarg;
         return true;
+    case OPTION_ANY:
+        program->tells_any = true;
+        return true;
     case OPTION_STRICT:
         program->is_strict = true;
+        return true;
+    case OPTION_REQUIRE:
+        program->requires
+        = true;
         return true;
     case OPTION_LIST:
         program->lists_only = true;

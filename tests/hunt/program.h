@@ -20,7 +20,9 @@ struct program {
     const char *write_folder;
     const char *json_path;
     bool is_quiet;
-    bool is_strict;  /* fails where a promise is broken */
+    bool tells_any;  /* also cases in which nothing is promised are told as the worst */
+    bool is_strict;  /* exit status 1 if a case does not come to its end */
+    bool requires;   /* exit status 1 if a promise is broken */
     bool lists_only; /* writes the cases and runs none */
 };
 
@@ -34,6 +36,8 @@ uint32_t pool_run(const struct program *, struct hunt_figures *figures);
 struct hunt_figures *pool_memory(uint32_t case_count);
 
 void table_print(const struct hunt_figures *, uint32_t count);
+/* What is required of all cases in which something is promised; prints what does not hold. */
+bool table_is_as_promised(const struct hunt_figures *, uint32_t count);
 int table_write_json(const struct program *, const struct hunt_figures *, uint32_t count);
 void table_case_json(FILE *, uint32_t number, const struct hunt_figures *);
 

@@ -2,13 +2,12 @@
 /* The worst cases: ranked, made smaller, written as experiment files. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <sys/stat.h>
 
 #include "program.h"
 
-/* The worst in this way that is not worse than the one told before. */
+/* The worst in this way of those that were not told. */
 static bool find_next(const struct hunt_figures *figures, uint32_t count, enum hunt_fault fault,
     const bool *is_told, uint32_t *found)
 {
@@ -96,7 +95,9 @@ int worst_tell(const struct program *program, const struct hunt_figures *figures
     for (uint32_t fault = 0; !err && fault < HUNT_FAULT_COUNT; fault++) {
         uint32_t found;
 
-        memset(is_told, 0, count * sizeof(*is_told));
+        for (uint32_t i = 0; i < count; i++)
+            is_told[i] = !program->tells_any && figures[i].outcome == HUNT_RAN &&
+                         !hunt_is_promised(&figures[i].class);
         for (uint32_t i = 0; !err && i < program->worst &&
                              find_next(figures, count, (enum hunt_fault)fault, is_told, &found);
              i++) {

@@ -174,6 +174,31 @@ SPEC("flows that are done leave their share to the others")
     cluster_close(&cluster);
 }
 
+SPEC("workloads between the same NICs are one flow, which their QPs share")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+
+    describe(&cluster);
+    cluster.workloads[0].kind = SIM_STREAM;
+    cluster.workloads[0].qps = 3;
+    cluster.config.workload_count = 2;
+    cluster.workloads[1] = cluster.workloads[0];
+    cluster.workloads[1].name[0] = 'x';
+    cluster.workloads[1].qps = 1;
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    EXPECT_EQ(track.pair_count, 4);
+    EXPECT_EQ(track.pairs[2].group, 0);
+    EXPECT_EQ(track.pairs[3].group, 1);
+    run(&cluster, &track, US(50));
+    EXPECT(is_near(track.rate_bps[0], 150 * GBPS * PAYLOAD));
+    EXPECT(is_near(track.rate_bps[2], 50 * GBPS * PAYLOAD));
+    EXPECT_EQ(track.limits.flow_count, 2);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
 SPEC("a window is 20 us, four round trips or 64 packets of the narrowest link, whatever is longest")
 {
     struct cluster cluster;
