@@ -91,6 +91,8 @@ struct hunt_figures {
 void hunt_run(const struct study_trial *, struct hunt_figures *);
 /* In a process of its own, which may crash. */
 void hunt_run_apart(const struct study_trial *, struct hunt_figures *);
+/* The process that ran the case ended with this status, as wait() tells it. */
+void hunt_note_end(struct hunt_figures *, int status);
 
 /* Ways in which a case can be bad. */
 enum hunt_fault {

@@ -20,6 +20,18 @@ static _Noreturn void be_the_child(const struct study_trial *trial, struct hunt_
     _exit(0);
 }
 
+void hunt_note_end(struct hunt_figures *figures, int status)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return;
+    figures->outcome = HUNT_CRASHED;
+    if (WIFSIGNALED(status))
+        snprintf(figures->reason, sizeof(figures->reason), "signal %d (%s)", WTERMSIG(status),
+            strsignal(WTERMSIG(status)));
+    else
+        snprintf(figures->reason, sizeof(figures->reason), "exit status %d", WEXITSTATUS(status));
+}
+
 void hunt_run_apart(const struct study_trial *trial, struct hunt_figures *figures)
 {
     struct hunt_figures *shared =
@@ -39,10 +51,7 @@ void hunt_run_apart(const struct study_trial *trial, struct hunt_figures *figure
         while (waitpid(child, &status, 0) < 0 && errno == EINTR)
             ;
     *figures = *shared;
-    if (child > 0 && WIFSIGNALED(status)) {
-        figures->outcome = HUNT_CRASHED;
-        snprintf(figures->reason, sizeof(figures->reason), "signal %d (%s)", WTERMSIG(status),
-            strsignal(WTERMSIG(status)));
-    }
+    if (child > 0)
+        hunt_note_end(figures, status);
     munmap(shared, sizeof(*shared));
 }

@@ -96,11 +96,9 @@ static void bury(struct pool *pool, uint32_t worker, int status)
     uint32_t current = pool->shared->current[worker];
 
     pool->workers[worker] = 0;
-    if (!WIFSIGNALED(status) || current == 0)
+    if (current == 0)
         return;
-    pool->figures[current - 1].outcome = HUNT_CRASHED;
-    snprintf(pool->figures[current - 1].reason, STUDY_REASON_BYTES, "signal %d (%s)",
-        WTERMSIG(status), strsignal(WTERMSIG(status)));
+    hunt_note_end(&pool->figures[current - 1], status);
     atomic_fetch_add(&pool->shared->done, 1);
     start_worker(pool, worker);
 }

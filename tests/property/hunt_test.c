@@ -192,6 +192,19 @@ SPEC("a pair that is held up is told as starved, for as long as it is")
     EXPECT(figures.starved_us > 500);
 }
 
+SPEC("a process that ends too soon is told as a crash, whether by a signal or by itself")
+{
+    struct hunt_figures figures = { .outcome = HUNT_RAN };
+
+    hunt_note_end(&figures, 0);
+    EXPECT_EQ(figures.outcome, HUNT_RAN);
+    hunt_note_end(&figures, 6); /* SIGABRT */
+    EXPECT_EQ(figures.outcome, HUNT_CRASHED);
+    EXPECT_STR_EQ(figures.reason, "signal 6 (Aborted)");
+    hunt_note_end(&figures, 1 << 8);
+    EXPECT_STR_EQ(figures.reason, "exit status 1");
+}
+
 SPEC("a case that makes no sense is refused, with the reason")
 {
     struct hunt_figures figures;
