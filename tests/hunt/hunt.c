@@ -55,7 +55,7 @@ int main(int argument_count, char **arguments)
     err = worst_tell(&program, figures, count);
     if (err)
         return fail(program.write_folder ? program.write_folder : "worst", err);
-    if (program.requires && !table_is_as_promised(figures, count))
+    if (program.requires && !promise_is_kept(figures, count))
         return 1;
     return program.is_strict && has_broken(figures, count) ? 1 : 0;
 }

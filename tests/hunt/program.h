@@ -36,8 +36,8 @@ uint32_t pool_run(const struct program *, struct hunt_figures *figures);
 struct hunt_figures *pool_memory(uint32_t case_count);
 
 void table_print(const struct hunt_figures *, uint32_t count);
-/* What is required of all cases in which something is promised; prints what does not hold. */
-bool table_is_as_promised(const struct hunt_figures *, uint32_t count);
+/* Prints what does not hold. */
+bool promise_is_kept(const struct hunt_figures *, uint32_t count);
 int table_write_json(const struct program *, const struct hunt_figures *, uint32_t count);
 void table_case_json(FILE *, uint32_t number, const struct hunt_figures *);
 

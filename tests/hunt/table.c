@@ -185,41 +185,6 @@ void table_print(const struct hunt_figures *figures, uint32_t count)
         printf("%u cases did not come to their end\n", broken);
 }
 
-static bool require(bool holds, const char *what)
-{
-    if (!holds)
-        printf("NOT AS PROMISED: %s\n", what);
-    return holds;
-}
-
-bool table_is_as_promised(const struct hunt_figures *figures, uint32_t count)
-{
-    uint32_t promised = 0;
-    uint32_t good = 0;
-    uint32_t bad[HUNT_FAULT_COUNT] = { 0 };
-    uint32_t low = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_promised = hunt_is_promised(&figures[i].class);
-
-        for (uint32_t fault = 0; fault < HUNT_FAULT_COUNT; fault++)
-            bad[fault] += (is_promised || fault >= HUNT_FAILED_PATH) &&
-                          hunt_badness(&figures[i], (enum hunt_fault)fault) > 1;
-        if (!is_promised || figures[i].outcome != HUNT_RAN)
-            continue;
-        promised++;
-        good += figures[i].capacity_fraction >= 0.95;
-        low += figures[i].capacity_fraction < 0.85;
-    }
-    return require(good * 100 >= promised * 95, "95 % of the cases at 0.95 of capacity") &
-           require(low == 0, "no case below 0.85") &
-           require(bad[HUNT_STARVED] == 0, "no flow starved") &
-           require(bad[HUNT_FAILED_PATH] == 0, "no path failed without a fault") &
-           require(bad[HUNT_QP_ERROR] == 0, "no QP error") &
-           require(bad[HUNT_TIMEOUT] == 0, "no timeout that is forbidden") &
-           require(bad[HUNT_BROKEN] == 0, "all cases come to their end");
-}
-
 /* As mrc sim writes it: rounded down. */
 static double millionths(double value)
 {
