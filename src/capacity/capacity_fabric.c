@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a fabric, its faults and who sends to whom to links, flows and paths. */
+/* Turns a fabric, its faults and a list of demands into links, flows and paths. */
 #include <errno.h>
 #include <stdalign.h>
 #include <stdlib.h>

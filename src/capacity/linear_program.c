@@ -121,7 +121,7 @@ static void build_matrix(struct program *program)
     program->starts[column] = count;
 }
 
-/* Flows without a path are fixed from the beginning: they limit nobody. */
+/* Flows without a path are fixed from the beginning: they limit no other flow. */
 static void bound_all(struct program *program)
 {
     const struct max_min *problem = program->problem;

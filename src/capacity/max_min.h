@@ -20,12 +20,12 @@ struct max_min_flow {
 struct max_min_path {
     uint32_t first_hop;
     uint32_t hop_count;
-    double times; /* so many like this the flow has */
+    double times; /* number of such paths of the flow */
 };
 
 struct max_min_hop {
     uint32_t link;
-    double times; /* so many like this path cross the link */
+    double times; /* number of such paths that cross the link */
 };
 
 struct max_min {

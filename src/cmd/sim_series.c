@@ -28,7 +28,7 @@ static json_t *times(const struct measure_record *record)
     return json;
 }
 
-/* Of amounts of so many bits each. */
+/* `bits` is the size of one unit of the amounts. */
 static json_t *rates(
     const struct measure_record *record, const struct measure_numbers *amounts, uint32_t bits)
 {

@@ -59,7 +59,7 @@ struct measure_phase {
 
 /* Whose EVs are watched. */
 struct measure_observe {
-    uint32_t workload; /* MEASURE_NONE: nobody's */
+    uint32_t workload; /* MEASURE_NONE: no workload's */
     uint32_t from_rank;
     uint32_t to_rank; /* MEASURE_NONE: any */
 };

@@ -47,7 +47,7 @@ struct study_trial {
     struct sim_fault_generator generators[STUDY_GENERATORS_MAX];
     uint32_t exception_count;
     uint32_t parameter_count;
-    uint32_t kept_parameters; /* the first so many are not dropped to make the case smaller */
+    uint32_t kept_parameters; /* number of parameters, from the first, that shrinking keeps */
     uint32_t workload_count;
     uint32_t fault_count;
     uint32_t generator_count;

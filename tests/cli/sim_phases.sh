@@ -62,7 +62,7 @@ sys.exit(0 if eval(sys.argv[2]) else 1)' "$SCRATCH/r.json" "$2"; then ok "$1"; e
 holds 'a phase has its part of the capacity' 'p["before"]["workloads"]["first"]["capacity_fraction"] > 0.95'
 holds 'and of its worst flow' \
     'p["before"]["workloads"]["first"]["capacity_flow_min_of"] == "h0 to h2" and p["before"]["workloads"]["first"]["capacity_flow_min"] > 0.95'
-holds 'who has not begun is due nothing' 'p["before"]["workloads"]["late"]["capacity_fraction"] is None'
+holds 'a workload that has not begun is due nothing' 'p["before"]["workloads"]["late"]["capacity_fraction"] is None'
 holds 'what cannot be carried is not missed' \
     'p["cut"]["workloads"]["first"]["goodput_fraction"] < 0.5 and p["cut"]["workloads"]["first"]["capacity_fraction"] > p["cut"]["workloads"]["first"]["goodput_fraction"]'
 holds 'a phase is told what limits it' 'p["before"]["limits"] == ["host links limit 1 of 1 flow"]'

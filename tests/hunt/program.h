@@ -14,7 +14,7 @@ struct program {
     uint32_t first_case;
     uint32_t case_count;
     uint32_t jobs;
-    uint32_t worst;       /* so many of each way to be bad are told */
+    uint32_t worst;       /* number of cases told for each way to be bad */
     uint32_t shrink_runs; /* for each of them; 0: they stay as they were drawn */
     uint32_t seconds;     /* no new case after this; 0: no limit */
     const char *write_folder;

@@ -81,7 +81,7 @@ static bool is_limited_by(const struct network *network, uint32_t flow, uint32_t
     return false;
 }
 
-SPEC("one link is shared equally, and limits everybody on it")
+SPEC("one link is shared equally, and limits all flows on it")
 {
     struct network network = { 0 };
     uint32_t link = link_of(&network, 90);
@@ -227,7 +227,7 @@ SPEC("levels above the first are found, one after the other")
     capacity_rates_fini(&network.rates);
 }
 
-SPEC("a flow whose paths are all out has no rate and limits nobody")
+SPEC("a flow whose paths are all out has no rate and limits no other flow")
 {
     struct network network = { 0 };
     uint32_t dead = link_of(&network, 0);

@@ -21,7 +21,7 @@ static const struct measure_memory heap = { .resize = resize };
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-SPEC("a percentile is the smallest value that so many do not exceed")
+SPEC("a percentile is the smallest value that its share of the numbers does not exceed")
 {
     struct measure_numbers numbers = { 0 };
     struct measure_distribution of;
