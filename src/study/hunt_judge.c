@@ -85,5 +85,7 @@ uint32_t hunt_shrink(struct study_trial *trial, enum hunt_fault fault,
 
     hunt_run_apart(trial, &figures);
     wanted.badness = 0.7 * hunt_badness(&figures, fault);
+    if (wanted.badness < 1) /* it must stay bad */
+        wanted.badness = 1;
     return study_shrink(trial, is_as_bad, &wanted, runs_max);
 }
