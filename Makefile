@@ -5,9 +5,11 @@ BUILD        ?= build
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 600
-export BUILD PREFIX DESTDIR FUZZ_SECONDS SOAK_SECONDS
+HUNT_CASES   ?= 5000
+HUNT_SEED    ?= 1
+export BUILD PREFIX DESTDIR FUZZ_SECONDS SOAK_SECONDS HUNT_CASES HUNT_SEED
 
-.PHONY: all test check-all demo paper bench fuzz soak install uninstall format clean help
+.PHONY: all test check-all demo paper bench fuzz hunt soak install uninstall format clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -41,6 +43,11 @@ fuzz:
 	@tools/deps build fuzz
 	@tools/fuzz
 
+hunt:
+	@tools/deps build
+	@tools/build $(BUILD)
+	@tools/hunt
+
 soak:
 	@tools/deps build
 	@tools/soak
@@ -67,6 +74,7 @@ help:
 	@echo 'make paper       runs the experiments of the MRC paper: what was published and what comes out here'
 	@echo 'make bench       runs every benchmark and draws a table'
 	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
+	@echo 'make hunt        runs HUNT_CASES ($(HUNT_CASES)) random cases of HUNT_SEED ($(HUNT_SEED)) against the capacity of their fabrics'
 	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck, mutation, determinism'
 	@echo 'make soak        property tests with fresh seeds for SOAK_SECONDS ($(SOAK_SECONDS))'
 	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where given'

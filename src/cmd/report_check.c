@@ -9,7 +9,7 @@
 
 #define RESULT_VERSION 1
 
-enum kind { TEXT, NUMBER, INTEGER, OBJECT, ARRAY };
+enum kind { TEXT, NUMBER, NUMBER_OR_NULL, INTEGER, OBJECT, ARRAY };
 
 struct member {
     const char *name;
@@ -87,6 +87,9 @@ static bool is_kind(const struct place *place, enum kind kind)
         return json_is_string(place->value) || fail(place, "should be text");
     case NUMBER:
         return json_is_number(place->value) || fail(place, "should be a number");
+    case NUMBER_OR_NULL:
+        return json_is_number(place->value) || json_is_null(place->value) ||
+               fail(place, "should be a number or null");
     case INTEGER:
         return json_is_integer(place->value) || fail(place, "should be a whole number");
     case OBJECT:
@@ -177,6 +180,8 @@ static bool is_series(const struct place *series)
             is_good = is_ev_map(&inner, sample_count);
         else if (strcmp(name, "queue_peak_where") == 0)
             is_good = is_samples(&inner, TEXT, sample_count);
+        else if (strcmp(name, "capacity_fraction") == 0)
+            is_good = is_samples(&inner, NUMBER_OR_NULL, sample_count);
         else if (json_is_object(inner.value))
             is_good = is_samples_by_name(&inner, sample_count);
         else if (strcmp(name, "plane_bps") != 0)

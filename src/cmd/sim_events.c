@@ -17,7 +17,7 @@ static json_t *new_event(uint64_t time_ps, const char *kind, const char *what)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static json_t *elements_of(const struct sim_fault *fault)
+json_t *sim_summary_elements(const struct sim_fault *fault)
 {
     json_t *json = json_array();
 
@@ -60,7 +60,7 @@ static void describe_strength(const struct sim_fault *fault, char *out, size_t r
     }
 }
 
-static json_t *fault_event(const struct sim_record *record, const struct sim_event *event)
+static json_t *fault_event(const struct measure_record *record, const struct sim_event *event)
 {
     bool begins = event->kind == SIM_EVENT_FAULT_BEGAN;
     const struct sim_fault *fault = sim_fault_at(record->sim, event->subject);
@@ -81,15 +81,15 @@ static json_t *fault_event(const struct sim_record *record, const struct sim_eve
     json = new_event(event->time_ps, begins ? "fault_began" : "fault_ended", what);
     json_object_set_new(json, "fault", json_integer(event->subject));
     json_object_set_new(json, "fault_kind", json_string(experiment_fault_name(fault->kind)));
-    json_object_set_new(json, "where", elements_of(fault));
+    json_object_set_new(json, "where", sim_summary_elements(fault));
     return json;
 }
 
 /* ---- the others ------------------------------------------------------------------------------ */
 
-static json_t *ev_event(const struct sim_record *record, const struct sim_event *event)
+static json_t *ev_event(const struct measure_record *record, const struct sim_event *event)
 {
-    uint32_t uplink_bits = record->experiment->fabric.uplink_bits;
+    uint32_t uplink_bits = record->plan->sim->fabric->uplink_bits;
     uint64_t ev = event->values[1];
     char what[96];
     json_t *json;
@@ -119,7 +119,7 @@ static json_t *nic_event(
     return json;
 }
 
-static json_t *event_json(const struct sim_record *record, const struct sim_event *event)
+static json_t *event_json(const struct measure_record *record, const struct sim_event *event)
 {
     char what[96];
 
@@ -136,32 +136,32 @@ static json_t *event_json(const struct sim_record *record, const struct sim_even
     case SIM_EVENT_TIMEOUT:
         return nic_event(event, "timeout", "QP", " timed out");
     default:
-        snprintf(what, sizeof(what), "%s is done",
-            record->experiment->sim.workloads[event->subject].name);
+        snprintf(
+            what, sizeof(what), "%s is done", record->plan->sim->workloads[event->subject].name);
         return new_event(event->time_ps, "workload_done", what);
     }
 }
 
-static json_t *step_event(const struct sim_record *record, uint32_t workload, size_t number)
+static json_t *step_event(const struct measure_record *record, uint32_t workload, size_t number)
 {
-    const struct sim_step *step = &record->workloads[workload].steps[number];
+    const struct measure_step *step = &record->workloads[workload].steps[number];
     char what[96];
     json_t *json;
 
-    snprintf(what, sizeof(what), "%s: step %zu", record->experiment->sim.workloads[workload].name,
-        number);
+    snprintf(
+        what, sizeof(what), "%s: step %zu", record->plan->sim->workloads[workload].name, number);
     json = new_event(step->end_ps, "step", what);
     json_object_set_new(json, "duration_us", json_millionths(step->duration_ps));
     return json;
 }
 
-json_t *sim_events_json(const struct sim_record *record)
+json_t *sim_events_json(const struct measure_record *record)
 {
     json_t *json = json_array();
 
     for (size_t i = 0; i < record->kept.count; i++)
         json_array_append_new(json, event_json(record, &record->kept.at[i]));
-    for (uint32_t i = 0; i < record->experiment->sim.workload_count; i++)
+    for (uint32_t i = 0; i < record->plan->sim->workload_count; i++)
         for (size_t step = 0; step < record->workloads[i].step_count && step < STEPS_MAX; step++)
             json_array_append_new(json, step_event(record, i, step));
     return json;

@@ -26,31 +26,13 @@ void *sim_list_take(size_t count, size_t element_bytes)
     return or_exit(calloc(count ? count : 1, element_bytes));
 }
 
-void sim_numbers_push(struct sim_numbers *numbers, uint64_t number)
+static void *resize(void *context, void *memory, size_t bytes)
 {
-    numbers->at = sim_list_grow(numbers->at, numbers->count, &numbers->room, sizeof(number));
-    numbers->at[numbers->count++] = number;
+    (void)context;
+    if (bytes > 0)
+        return or_exit(realloc(memory, bytes));
+    free(memory);
+    return NULL;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left;
-    uint64_t b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
-}
-
-void sim_numbers_sort(struct sim_numbers *numbers)
-{
-    if (numbers->count)
-        qsort(numbers->at, numbers->count, sizeof(*numbers->at), ascending);
-}
-
-uint64_t sim_numbers_sum(const struct sim_numbers *numbers)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < numbers->count; i++)
-        sum += numbers->at[i];
-    return sum;
-}
+const struct measure_memory sim_list_memory = { .resize = resize };

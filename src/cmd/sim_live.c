@@ -4,9 +4,8 @@
 
 #include "cmd/sim_summary.h"
 
-void sim_live_init(struct sim_live *live, const struct sim_record *record, FILE *to)
+void sim_live_init(struct sim_live *live, const struct experiment *experiment, FILE *to)
 {
-    const struct experiment *experiment = record->experiment;
 
     live->events_told = 0;
     sim_view_init(&live->view, to, *experiment->title ? experiment->title : experiment->name,
@@ -14,7 +13,7 @@ void sim_live_init(struct sim_live *live, const struct sim_record *record, FILE 
 }
 
 static void tell_fault(
-    struct sim_live *live, const struct sim_record *record, const struct sim_event *event)
+    struct sim_live *live, const struct measure_record *record, const struct sim_event *event)
 {
     const struct sim_fault *fault = sim_fault_at(record->sim, event->subject);
     const char *ending = event->kind == SIM_EVENT_FAULT_ENDED ? ": over" : "";
@@ -32,38 +31,33 @@ static void tell_fault(
     sim_view_tell(&live->view, event->time_ps, what);
 }
 
-static uint64_t last_of(const struct sim_numbers *numbers)
-{
-    return numbers->count ? numbers->at[numbers->count - 1] : 0;
-}
-
-static struct sim_view_sample sample_of(const struct sim_record *record)
+static struct sim_view_sample sample_of(const struct measure_record *record)
 {
     struct sim_view_sample sample = {
-        .time_ps = last_of(&record->time_ps),
-        .plane_count = record->experiment->fabric.config.plane_count,
-        .active_evs = last_of(&record->active_evs),
-        .bad_evs = last_of(&record->bad_evs),
-        .queue_peak_bytes = last_of(&record->queue_peak),
+        .time_ps = measure_last(&record->time_ps),
+        .plane_count = record->plan->sim->fabric->config.plane_count,
+        .active_evs = measure_last(&record->active_evs),
+        .bad_evs = measure_last(&record->bad_evs),
+        .queue_peak_bytes = measure_last(&record->queue_peak),
         .trimmed = record->last.totals.trimmed,
         .retransmitted = record->last.totals.transport[COUNTER_DATA_RETRANSMITTED],
     };
     size_t count = record->time_ps.count;
     uint64_t interval_ps = sample.time_ps - (count > 1 ? record->time_ps.at[count - 2] : 0);
 
-    for (uint32_t i = 0; i < record->experiment->sim.workload_count; i++) {
-        sample.goodput_bps += sim_summary_bps(last_of(&record->workloads[i].placed), interval_ps);
+    for (uint32_t i = 0; i < record->plan->sim->workload_count; i++) {
+        sample.goodput_bps += measure_bps(measure_last(&record->workloads[i].placed), interval_ps);
         sample.ideal_bps += sim_ideal_bps(record->sim, i);
     }
     for (uint32_t plane = 0; plane < sample.plane_count; plane++)
         sample.plane_bps[plane] =
-            sim_summary_bps(last_of(&record->plane_bytes[plane]), interval_ps);
+            measure_bps(measure_last(&record->plane_bytes[plane]), interval_ps);
     for (int reason = 0; reason < SIM_LOSS_COUNT; reason++)
         sample.lost += record->last.totals.packets_lost[reason];
     return sample;
 }
 
-void sim_live_show(struct sim_live *live, const struct sim_record *record)
+void sim_live_show(struct sim_live *live, const struct measure_record *record)
 {
     struct sim_view_sample sample = sample_of(record);
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/whole_file.h"
@@ -61,6 +62,15 @@ struct scope {
     const json_t *run;
 };
 
+/* Element of an array by its number, from 0; NULL: there is none. */
+static const json_t *element(const json_t *array, const char *number)
+{
+    char *end;
+    unsigned long index = strtoul(number, &end, 10);
+
+    return *number >= '0' && *number <= '9' && !*end ? json_array_get(array, index) : NULL;
+}
+
 /* Down one path of keys. In a phase, workloads stand beside the phase's own figures. */
 static const json_t *walk(const json_t *json, const char *path)
 {
@@ -71,7 +81,7 @@ static const json_t *walk(const json_t *json, const char *path)
 
         memcpy(key, path, length);
         key[length] = '\0';
-        next = json_object_get(json, key);
+        next = json_is_array(json) ? element(json, key) : json_object_get(json, key);
         if (!next)
             next = json_object_get(json_object_get(json, "workloads"), key);
         json = next;

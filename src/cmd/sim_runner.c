@@ -12,10 +12,11 @@
 #include <sys/resource.h>
 
 #include "cmd/cmd.h"
+#include "cmd/sim_capacity.h"
 #include "cmd/sim_capture.h"
+#include "cmd/sim_list.h"
 #include "cmd/sim_live.h"
 #include "cmd/sim_progress.h"
-#include "cmd/sim_record.h"
 #include "cmd/sim_summary.h"
 #include "cmd/sim_trace.h"
 
@@ -70,7 +71,8 @@ static int memory_open(struct memory *memory, const struct sim_config *config)
 
 /* The simulation's callbacks have one context: all listeners. */
 struct running {
-    struct sim_record record;
+    struct measure_record record;
+    struct sim_capacity capacity;
     struct sim_capture capture;
     struct sim_trace trace;
     struct sim_live live;
@@ -114,14 +116,19 @@ static bool cannot_write(const struct running *running)
 }
 
 /* The next time at which something must be written down. */
-static uint64_t next_stop(const struct experiment *experiment, uint64_t now_ps)
+static uint64_t next_stop(
+    const struct running *running, const struct experiment *experiment, uint64_t now_ps)
 {
-    uint64_t stop_ps = (now_ps / experiment->sample_ps + 1) * experiment->sample_ps;
+    const struct measure_plan *plan = &experiment->measure;
+    uint64_t stop_ps = (now_ps / plan->sample_ps + 1) * plan->sample_ps;
+    uint64_t look_ps = sim_capacity_stop_ps(&running->capacity);
 
+    if (stop_ps > look_ps)
+        stop_ps = look_ps;
     if (stop_ps > experiment->sim.duration_ps)
         stop_ps = experiment->sim.duration_ps;
-    for (uint32_t i = 0; i < experiment->phase_count; i++) {
-        const struct experiment_phase *phase = &experiment->phases[i];
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        const struct measure_phase *phase = &plan->phases[i];
 
         if (phase->from_ps > now_ps && phase->from_ps < stop_ps)
             stop_ps = phase->from_ps;
@@ -158,7 +165,7 @@ static enum sim_status run_to(
 
 static void sample(struct running *running)
 {
-    sim_record_sample(&running->record);
+    measure_sample(&running->record);
     if (running->is_live)
         sim_live_show(&running->live, &running->record);
 }
@@ -166,18 +173,19 @@ static void sample(struct running *running)
 static enum sim_status run(
     struct running *running, const struct experiment *experiment, struct sim_progress *progress)
 {
+    uint64_t sample_ps = experiment->measure.sample_ps;
     enum sim_status status = SIM_RUNNING;
 
-    sim_record_phases(&running->record);
+    measure_phases(&running->record);
     while (status == SIM_RUNNING && !is_interrupted && !cannot_write(running)) {
         uint64_t before_ps = sim_now_ps(running->sim);
         uint64_t now_ps;
 
-        status = run_to(running, next_stop(experiment, before_ps), progress);
+        status = run_to(running, next_stop(running, experiment, before_ps), progress);
         now_ps = sim_now_ps(running->sim); /* a little later: the simulator ends its window */
-        sim_record_phases(&running->record);
-        if (now_ps / experiment->sample_ps > before_ps / experiment->sample_ps ||
-            status != SIM_RUNNING || is_interrupted)
+        sim_capacity_look(&running->capacity, &running->record);
+        measure_phases(&running->record);
+        if (now_ps / sample_ps > before_ps / sample_ps || status != SIM_RUNNING || is_interrupted)
             sample(running);
     }
     return status;
@@ -202,7 +210,7 @@ static const char *status_word(enum sim_status status)
 }
 
 static json_t *perf(
-    const struct sim_record *record, const struct sim_options *options, double took_s)
+    const struct measure_record *record, const struct sim_options *options, double took_s)
 {
     uint64_t hops = record->last.totals.packet_hops;
     struct rusage usage;
@@ -214,11 +222,28 @@ static json_t *perf(
         "wire", options->wire, "checks", options->checks);
 }
 
-static json_t *to_json(struct sim_plan_run *plan, struct sim_record *record, enum sim_status status,
+static json_t *summary_json(struct running *running, uint32_t victim)
+{
+    json_t *json = sim_summary(&running->record, victim);
+    json_t *phases = json_object_get(json, "phases");
+
+    json_object_set_new(json, "capacity", sim_capacity_json(&running->capacity));
+    for (uint32_t i = 0; i < running->record.plan->phase_count; i++) {
+        json_t *phase = json_object_get(phases, running->record.plan->phases[i].name);
+
+        if (phase)
+            json_object_set_new(phase, "limits", sim_capacity_phase_json(&running->capacity, i));
+    }
+    return json;
+}
+
+static json_t *to_json(struct sim_plan_run *plan, struct running *running, enum sim_status status,
     const struct sim_options *options, double took_s)
 {
-    json_t *measured = json_pack("{s:o,s:o,s:o}", "summary", sim_summary(record), "series",
-        sim_series(record), "events", sim_events_json(record));
+    struct measure_record *record = &running->record;
+    json_t *measured =
+        json_pack("{s:o,s:o,s:o}", "summary", summary_json(running, plan->experiment.victim),
+            "series", sim_series(record), "events", sim_events_json(record));
     json_t *json = json_pack("{s:s,s:I,s:O,s:s}", "label", plan->label, "seed",
         (json_int_t)plan->experiment.sim.seed, "settings", plan->settings, "status",
         status_word(status));
@@ -275,7 +300,7 @@ json_t *sim_runner_run(
     struct sim_plan_run *plan, const struct sim_options *options, bool shows_progress)
 {
     struct experiment *experiment = &plan->experiment;
-    struct running running = { .step_ps = experiment->sample_ps / 8 + 1000 };
+    struct running running = { .step_ps = experiment->measure.sample_ps / 8 + 1000 };
     struct sim_progress progress;
     struct memory memory;
     enum sim_status status;
@@ -290,7 +315,7 @@ json_t *sim_runner_run(
         close_files(&running, options);
         return NULL;
     }
-    sim_record_init(&running.record, experiment, &running.to_record);
+    measure_init(&running.record, &experiment->measure, &sim_list_memory, &running.to_record);
     observe(&running, &experiment->sim);
     err = memory_open(&memory, &experiment->sim);
     if (err) {
@@ -299,17 +324,19 @@ json_t *sim_runner_run(
         goto close_files;
     }
     running.sim = sim_init(&memory.arena, &experiment->sim);
-    sim_record_attach(&running.record, running.sim);
+    sim_capacity_open(&running.capacity, running.sim, &experiment->measure);
+    measure_attach(&running.record, running.sim, &running.capacity.measured);
     running.is_live = options->is_live && options->jobs == 1;
     if (running.is_live)
-        sim_live_init(&running.live, &running.record, stderr);
+        sim_live_init(&running.live, experiment, stderr);
     sim_progress_init(&progress, plan->label, experiment->sim.duration_ps,
         shows_progress && !options->is_live, began_s);
     status = run(&running, experiment, &progress);
     sim_progress_clear(&progress);
     if (running.is_live)
         sim_live_finish(&running.live);
-    json = to_json(plan, &running.record, status, options, wall_s() - began_s);
+    json = to_json(plan, &running, status, options, wall_s() - began_s);
+    sim_capacity_close(&running.capacity);
     munmap(memory.mapped, memory.mapped_bytes);
 
 close_files:
@@ -317,6 +344,6 @@ close_files:
         json_decref(json);
         json = NULL;
     }
-    sim_record_fini(&running.record);
+    measure_fini(&running.record);
     return json;
 }

@@ -4,69 +4,48 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cmd/sim_fairness.h"
+#include "cmd/sim_list.h"
 #include "files/files.h"
 
 #define MILLION UINT64_C(1000000)
 
-uint64_t sim_summary_bps(uint64_t bytes, uint64_t duration_ps)
+json_t *sim_summary_distribution(struct measure_numbers *durations_ps)
 {
-    return duration_ps ? (uint64_t)((sim_wide)bytes * 8 * SIM_PS_PER_S / duration_ps) : 0;
-}
-
-/* The smallest value that `permille` of all do not exceed. */
-static uint64_t percentile(const struct sim_numbers *sorted, uint64_t permille)
-{
-    uint64_t rank = (sorted->count * permille + 999) / 1000;
-
-    return sorted->at[rank ? rank - 1 : 0];
-}
-
-json_t *sim_summary_distribution(struct sim_numbers *durations_ps)
-{
-    static const struct {
+    struct measure_distribution of = measure_distribution(durations_ps);
+    const struct {
         const char *name;
-        uint64_t permille;
-    } points[] = { { "min", 0 }, { "p50", 500 }, { "p99", 990 }, { "p999", 999 }, { "max", 1000 } };
-    json_t *distribution = json_object();
+        uint64_t value_ps;
+    } points[] = { { "min", of.min }, { "p50", of.p50 }, { "p99", of.p99 }, { "p999", of.p999 },
+        { "max", of.max } };
+    json_t *json = json_object();
 
-    sim_numbers_sort(durations_ps);
-    json_object_set_new(distribution, "count", json_integer((json_int_t)durations_ps->count));
+    json_object_set_new(json, "count", json_integer((json_int_t)of.count));
     for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
-        json_object_set_new(distribution, points[i].name,
-            durations_ps->count ? json_millionths(percentile(durations_ps, points[i].permille))
-                                : json_null());
-    return distribution;
+        json_object_set_new(
+            json, points[i].name, of.count ? json_millionths(points[i].value_ps) : json_null());
+    return json;
 }
 
-/* ---- flows ----------------------------------------------------------------------------------- */
-
-static uint64_t flow_bps(const struct sim_record *record, const struct sim_flow *flow)
+void sim_summary_set_fairness(
+    json_t *json, const struct measure_fairness *fairness, uint64_t ideal_bps)
 {
-    bool is_done = flow->completed_bytes == flow->posted_bytes && flow->ended_ps > flow->started_ps;
-    bool repeats = record->experiment->sim.workloads[flow->workload].iterations == 0;
+    bool is_known = fairness->count > 0;
+    uint64_t share_bps = is_known ? ideal_bps / fairness->count : 0;
 
-    if (is_done && !repeats)
-        return sim_summary_bps(flow->completed_bytes, flow->ended_ps - flow->started_ps);
-    return sim_summary_bps(flow->placed_bytes, sim_now_ps(record->sim) - flow->started_ps);
+    json_object_set_new(json, "flows", json_integer((json_int_t)fairness->count));
+    json_object_set_new(
+        json, "jain", is_known ? json_millionths(measure_jain_millionths(fairness)) : json_null());
+    json_object_set_new(json, "flow_fraction_min",
+        is_known ? json_ratio(fairness->least_bps, share_bps) : json_null());
+    json_object_set_new(json, "flow_fraction_max",
+        is_known ? json_ratio(fairness->most_bps, share_bps) : json_null());
 }
 
-static struct sim_fairness fairness_of(const struct sim_record *record, uint32_t workload)
+json_t *sim_summary_share(const struct measure_share *share)
 {
-    struct sim_fairness fairness;
-
-    sim_fairness_init(&fairness);
-    for (uint32_t i = 0; i < record->flow_count; i++) {
-        struct sim_flow flow;
-
-        sim_flow_at(record->sim, i, &flow);
-        if (flow.workload == workload && flow.posted_bytes)
-            sim_fairness_add(&fairness, flow_bps(record, &flow));
-    }
-    return fairness;
+    return share->capacity_bits ? json_ratio(share->bits, share->capacity_bits) : json_null();
 }
 
 /* ---- workloads ------------------------------------------------------------------------------- */
@@ -74,77 +53,83 @@ static struct sim_fairness fairness_of(const struct sim_record *record, uint32_t
 struct outcome {
     uint64_t goodput_bps;
     uint64_t ideal_bps;
+    struct measure_share share;
     uint64_t jain_millionths;
 };
 
-static uint64_t workload_bytes(const struct sim_record *record, uint32_t workload)
+static uint64_t workload_bytes(const struct measure_record *record, uint32_t workload)
 {
     return record->last.workload_bytes ? record->last.workload_bytes[workload] : 0;
 }
 
 /* Of a collective, and of there and back, the whole counts, not its messages. */
-static struct sim_numbers *completions_of(struct sim_record *record, uint32_t workload)
+static struct measure_numbers *completions_of(struct measure_record *record, uint32_t workload)
 {
-    enum sim_workload_kind kind = record->experiment->sim.workloads[workload].kind;
-    struct sim_record_workload *its = &record->workloads[workload];
+    enum sim_workload_kind kind = record->plan->sim->workloads[workload].kind;
+    struct measure_workload *its = &record->workloads[workload];
 
     if (kind == SIM_PING_PONG || kind >= SIM_ALL_REDUCE)
         return &its->collective_ps;
     return &its->message_ps;
 }
 
-static json_t *steps_of(const struct sim_record_workload *workload)
+static json_t *steps_of(const struct measure_workload *workload)
 {
-    struct sim_numbers durations = { 0 };
+    struct measure_numbers durations = { 0 };
     json_t *steps;
 
     if (!workload->step_count)
         return json_null();
     for (size_t i = 0; i < workload->step_count; i++)
-        sim_numbers_push(&durations, workload->steps[i].duration_ps);
+        measure_push(&sim_list_memory, &durations, workload->steps[i].duration_ps);
     steps = sim_summary_distribution(&durations);
-    free(durations.at);
+    measure_free(&sim_list_memory, &durations);
     return steps;
 }
 
-static json_t *workload_summary(struct sim_record *record, uint32_t index, struct outcome *outcome)
+static json_t *workload_summary(
+    struct measure_record *record, uint32_t index, struct outcome *outcome)
 {
-    const struct sim_workload *workload = &record->experiment->sim.workloads[index];
-    struct sim_fairness fairness = fairness_of(record, index);
+    const struct sim_workload *workload = &record->plan->sim->workloads[index];
+    struct measure_fairness fairness = measure_fairness_of(record, index);
     uint64_t from_ps;
     uint64_t until_ps;
     json_t *json = json_object();
 
     *outcome = (struct outcome){ .ideal_bps = sim_ideal_bps(record->sim, index) };
-    if (sim_record_span_of(record, index, &from_ps, &until_ps))
-        outcome->goodput_bps = sim_summary_bps(workload_bytes(record, index), until_ps - from_ps);
-    outcome->jain_millionths = fairness.count ? sim_fairness_jain_millionths(&fairness) : MILLION;
+    if (record->last.workload_bits)
+        outcome->share = (struct measure_share){ .bits = 8 * workload_bytes(record, index),
+            .capacity_bits = record->last.workload_bits[index] };
+    if (measure_span_of(record, index, &from_ps, &until_ps))
+        outcome->goodput_bps = measure_bps(workload_bytes(record, index), until_ps - from_ps);
+    outcome->jain_millionths = fairness.count ? measure_jain_millionths(&fairness) : MILLION;
     json_object_set_new(json, "kind", json_string(experiment_kind_name(workload->kind)));
     json_object_set_new(json, "ranks", json_integer(workload->rank_count));
     json_object_set_new(json, "goodput_bps", json_integer((json_int_t)outcome->goodput_bps));
     json_object_set_new(
         json, "goodput_fraction", json_ratio(outcome->goodput_bps, outcome->ideal_bps));
+    json_object_set_new(json, "capacity_fraction", sim_summary_share(&outcome->share));
     json_object_set_new(
         json, "completion_us", sim_summary_distribution(completions_of(record, index)));
-    sim_fairness_set(json, &fairness, outcome->ideal_bps);
+    sim_summary_set_fairness(json, &fairness, outcome->ideal_bps);
     json_object_set_new(json, "step_us", steps_of(&record->workloads[index]));
     return json;
 }
 
 /* All workloads together: sums, and the worst of what cannot be summed. */
-static json_t *all_completions(struct sim_record *record)
+static json_t *all_completions(struct measure_record *record)
 {
-    struct sim_numbers all = { 0 };
+    struct measure_numbers all = { 0 };
     json_t *json;
 
-    for (uint32_t i = 0; i < record->experiment->sim.workload_count; i++) {
-        const struct sim_numbers *some = completions_of(record, i);
+    for (uint32_t i = 0; i < record->plan->sim->workload_count; i++) {
+        const struct measure_numbers *some = completions_of(record, i);
 
         for (size_t k = 0; k < some->count; k++)
-            sim_numbers_push(&all, some->at[k]);
+            measure_push(&sim_list_memory, &all, some->at[k]);
     }
     json = sim_summary_distribution(&all);
-    free(all.at);
+    measure_free(&sim_list_memory, &all);
     return json;
 }
 
@@ -182,9 +167,9 @@ static json_t *losses(const struct sim_totals *totals)
     return json;
 }
 
-static json_t *plane_imbalance(const struct sim_record *record)
+static json_t *plane_imbalance(const struct measure_record *record)
 {
-    uint32_t plane_count = record->experiment->fabric.config.plane_count;
+    uint32_t plane_count = record->plan->sim->fabric->config.plane_count;
     uint64_t least = UINT64_MAX;
     uint64_t most = 0;
     uint64_t sum = 0;
@@ -200,7 +185,7 @@ static json_t *plane_imbalance(const struct sim_record *record)
     return json_ratio(most - least, sum / plane_count);
 }
 
-static json_t *transitions(const struct sim_record *record)
+static json_t *transitions(const struct measure_record *record)
 {
     json_t *json = json_object();
     char name[64];
@@ -219,7 +204,7 @@ static json_t *transitions(const struct sim_record *record)
     return json;
 }
 
-static void set_counts(json_t *json, const struct sim_record *record)
+static void set_counts(json_t *json, const struct measure_record *record)
 {
     const struct sim_totals *totals = &record->last.totals;
     uint64_t queue_peak = 0;
@@ -244,32 +229,36 @@ static void set_counts(json_t *json, const struct sim_record *record)
         json, "packets_delivered", json_integer((json_int_t)totals->packets_delivered));
 }
 
-json_t *sim_summary(struct sim_record *record)
+json_t *sim_summary(struct measure_record *record, uint32_t victim_index)
 {
     struct outcome all = { .jain_millionths = MILLION };
     json_t *json = json_object();
     json_t *workloads = json_object();
     json_t *victim = json_null();
 
-    for (uint32_t i = 0; i < record->experiment->sim.workload_count; i++) {
+    for (uint32_t i = 0; i < record->plan->sim->workload_count; i++) {
         struct outcome one;
 
-        json_object_set_new(workloads, record->experiment->sim.workloads[i].name,
-            workload_summary(record, i, &one));
+        json_object_set_new(
+            workloads, record->plan->sim->workloads[i].name, workload_summary(record, i, &one));
         all.goodput_bps += one.goodput_bps;
         all.ideal_bps += one.ideal_bps;
+        all.share.bits += one.share.bits;
+        all.share.capacity_bits += one.share.capacity_bits;
         if (one.jain_millionths < all.jain_millionths)
             all.jain_millionths = one.jain_millionths;
-        if (i == record->experiment->victim)
+        if (i == victim_index)
             victim = json_ratio(one.goodput_bps, one.ideal_bps);
     }
     json_object_set_new(json, "goodput_bps", json_integer((json_int_t)all.goodput_bps));
     json_object_set_new(json, "goodput_fraction", json_ratio(all.goodput_bps, all.ideal_bps));
+    json_object_set_new(json, "capacity_fraction", sim_summary_share(&all.share));
     json_object_set_new(json, "completion_us", all_completions(record));
     json_object_set_new(json, "jain", json_millionths(all.jain_millionths));
     json_object_set_new(json, "victim_fraction", victim);
     set_counts(json, record);
     json_object_set_new(json, "workloads", workloads);
     json_object_set_new(json, "phases", sim_summary_phases(record));
+    json_object_set_new(json, "faults", sim_summary_faults(record));
     return json;
 }

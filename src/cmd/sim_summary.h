@@ -4,18 +4,26 @@
 
 #include <jansson.h>
 
-#include "cmd/sim_record.h"
+#include "measure/measure.h"
 
-json_t *sim_summary(struct sim_record *);
-json_t *sim_summary_phases(const struct sim_record *);
-json_t *sim_series(const struct sim_record *);
-json_t *sim_events_json(const struct sim_record *);
+/* `victim`: a workload, or MEASURE_NONE. */
+json_t *sim_summary(struct measure_record *, uint32_t victim);
+json_t *sim_summary_phases(const struct measure_record *);
+json_t *sim_summary_faults(const struct measure_record *);
+json_t *sim_series(const struct measure_record *);
+json_t *sim_events_json(const struct measure_record *);
 
 /* What all transports counted, since `from` or the beginning (NULL). */
 json_t *sim_summary_counters(const struct sim_totals *from, const struct sim_totals *until);
 
 /* count, min, p50, p99, p999, max in microseconds. Sorts the durations. */
-json_t *sim_summary_distribution(struct sim_numbers *durations_ps);
+json_t *sim_summary_distribution(struct measure_numbers *durations_ps);
 
-/* Payload bytes in a time, as bit/s. */
-uint64_t sim_summary_bps(uint64_t bytes, uint64_t duration_ps);
+/* Sets flows, jain, and flow_fraction_min and _max, relative to equal shares of `ideal_bps`. */
+void sim_summary_set_fairness(json_t *, const struct measure_fairness *, uint64_t ideal_bps);
+
+/* The part of the capacity that was used; null where there was none. */
+json_t *sim_summary_share(const struct measure_share *);
+
+/* The names of what it breaks. */
+json_t *sim_summary_elements(const struct sim_fault *);

@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    FAULTS_MAX = 8,
+    LIMITS_MAX = 3,
+};
+
 static double number(const json_t *json, const char *key)
 {
     return json_number_value(json_object_get(json, key));
@@ -64,14 +69,15 @@ static void print_workloads(const json_t *summary)
     const char *name;
     json_t *workload;
 
-    printf("  %-20s %9s %8s %7s %6s %9s %9s %9s\n", "workload", "goodput", "of ideal", "Jain",
-        "done", "p50 us", "p99 us", "max us");
+    printf("  %-20s %9s %8s %8s %7s %6s %9s %9s %9s\n", "workload", "goodput", "of ideal",
+        "of cap.", "Jain", "done", "p50 us", "p99 us", "max us");
     json_object_foreach(json_object_get(summary, "workloads"), name, workload)
     {
         const json_t *done = json_object_get(workload, "completion_us");
 
         printf("  %-20s %6.1f Gb", name, number(workload, "goodput_bps") / 1e9);
         print_fraction(json_object_get(workload, "goodput_fraction"));
+        print_fraction(json_object_get(workload, "capacity_fraction"));
         printf(" %7.4f %6.0f", number(workload, "jain"), number(done, "count"));
         print_figure(done, "p50");
         print_figure(done, "p99");
@@ -95,9 +101,70 @@ static void print_phases(const json_t *summary)
         {
             printf("  %s", name);
             print_fraction(json_object_get(workload, "goodput_fraction"));
+            print_fraction(json_object_get(workload, "capacity_fraction"));
         }
         putchar('\n');
     }
+}
+
+/* ---- faults and limits ----------------------------------------------------------------------- */
+
+static void print_recovery(const json_t *recovery)
+{
+    const json_t *recovered = json_object_get(recovery, "recovered_us");
+
+    if (json_is_null(json_object_get(recovery, "depth"))) {
+        printf("too late to tell\n");
+        return;
+    }
+    printf("down to %.1f%% of capacity, ", number(recovery, "depth") * 100);
+    if (json_is_number(recovered))
+        printf("%.3f us below 95%%, recovered after %.3f us\n", number(recovery, "below_us"),
+            json_number_value(recovered));
+    else
+        printf("%.3f us below 95%%, not recovered\n", number(recovery, "below_us"));
+}
+
+static void print_faults(const json_t *summary)
+{
+    const json_t *faults = json_object_get(summary, "faults");
+    size_t index;
+    json_t *fault;
+
+    json_array_foreach(faults, index, fault)
+    {
+        const json_t *where = json_object_get(fault, "where");
+        const json_t *began = json_object_get(fault, "began");
+        const json_t *ended = json_object_get(fault, "ended");
+
+        if (index == FAULTS_MAX) {
+            printf("  and %zu faults more\n", json_array_size(faults) - index);
+            break;
+        }
+        printf("  %s %s%s at %.3f us: ", text(fault, "kind"),
+            json_string_value(json_array_get(where, 0)),
+            json_array_size(where) > 1 ? " and others" : "", number(began, "at_us"));
+        print_recovery(began);
+        if (json_is_object(ended)) {
+            printf("    over at %.3f us: ", number(ended, "at_us"));
+            print_recovery(ended);
+        }
+    }
+}
+
+static void print_limits(const json_t *summary)
+{
+    const json_t *capacity = json_object_get(summary, "capacity");
+    const json_t *limits = json_object_get(capacity, "limits");
+
+    if (strcmp(text(capacity, "method"), "none") == 0)
+        printf("  capacity is not known: %s\n", text(capacity, "reason"));
+    if (number(capacity, "error") > 0)
+        printf("  capacity is an upper bound, at most %.1f%% too high\n",
+            number(capacity, "error") * 100);
+    for (size_t i = 0; i < json_array_size(limits) && i < LIMITS_MAX; i++)
+        printf("  %s%s\n",
+            i ? "            " : "limited by: ", json_string_value(json_array_get(limits, i)));
 }
 
 static void print_criteria(const json_t *run)
@@ -135,6 +202,8 @@ static void print_run(const json_t *run)
         printf("  VIOLATED: %s\n", text(run, "violation"));
     print_workloads(summary);
     print_phases(summary);
+    print_faults(summary);
+    print_limits(summary);
     printf("  %lld lost, %lld trimmed, %lld marked, %lld retransmitted, %lld timeouts, planes "
            "within %.2f%%\n",
         (long long)sum(json_object_get(summary, "lost")), (long long)number(summary, "trimmed"),

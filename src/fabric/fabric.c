@@ -39,13 +39,18 @@ static uint64_t crossing_ps(const struct fabric_link_kind *kind, uint64_t bytes)
 }
 
 /* Store and forward: every link takes the whole packet before the next one gets any of it. */
-static uint64_t one_way_ps(const struct fabric_config *config, uint64_t bytes)
+static uint64_t one_way_ps(const struct fabric_config *config, bool is_local, uint64_t bytes)
 {
-    bool is_local = config->t0_count == 1;
     uint64_t hosts_ps = 2 * (config->nic_latency_ps + crossing_ps(&config->host_link, bytes));
     uint64_t uplinks_ps = 2 * (config->switch_latency_ps + crossing_ps(&config->uplink, bytes));
 
     return hosts_ps + config->switch_latency_ps + (is_local ? 0 : uplinks_ps);
+}
+
+uint64_t fabric_one_way_ps(const struct fabric *fabric, uint32_t from, uint32_t to)
+{
+    return one_way_ps(&fabric->config, fabric_t0_of(fabric, from) == fabric_t0_of(fabric, to),
+        FABRIC_PACKET_BYTES);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -131,8 +136,8 @@ bool fabric_init(struct fabric *fabric, const struct fabric_config *description,
     if (!fabric_check_exceptions(fabric, description, exceptions, problem))
         return false;
     config->exceptions = exceptions;
-    fabric->base_rtt_ps =
-        one_way_ps(config, FABRIC_PACKET_BYTES) + one_way_ps(config, FABRIC_SACK_BYTES);
+    fabric->base_rtt_ps = one_way_ps(config, config->t0_count == 1, FABRIC_PACKET_BYTES) +
+                          one_way_ps(config, config->t0_count == 1, FABRIC_SACK_BYTES);
     fabric->lookahead_ps = lookahead_ps(config);
     complete_buffers(&config->buffers, bdp_bytes(fabric->base_rtt_ps, config->uplink.rate_bps),
         bdp_bytes(fabric->base_rtt_ps, config->host_link.rate_bps));

@@ -150,6 +150,9 @@ bool fabric_peer(const struct fabric *, struct fabric_end, struct fabric_end *pe
 bool fabric_link_at(const struct fabric *, struct fabric_end, struct fabric_element *link,
     struct fabric_link_kind *kind);
 
+/* What a full packet takes from one NIC to another through the empty fabric, exceptions aside. */
+uint64_t fabric_one_way_ps(const struct fabric *, uint32_t from, uint32_t to);
+
 /* ---- addresses and routes -------------------------------------------------------------------- */
 
 /* 2001:db8:T0:downlink::1, the same on all planes. */

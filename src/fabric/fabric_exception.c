@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "base/heap_sort.h"
+
 uint64_t fabric_exception_key(const struct fabric_element *link)
 {
     assert(link->kind == FABRIC_HOST_LINK || link->kind == FABRIC_UPLINK);
@@ -12,37 +14,17 @@ uint64_t fabric_exception_key(const struct fabric_element *link)
     return UINT64_C(1) << 63 | (uint64_t)link->plane << 20 | (uint64_t)link->t0 << 10 | link->t1;
 }
 
-/* ---- heap sort: in place, and no list is bad for it ------------------------------------------ */
-
-static void swap(struct fabric_exception *a, struct fabric_exception *b)
+static int by_key(const void *left, const void *right)
 {
-    struct fabric_exception kept = *a;
+    uint64_t a = fabric_exception_key(&((const struct fabric_exception *)left)->link);
+    uint64_t b = fabric_exception_key(&((const struct fabric_exception *)right)->link);
 
-    *a = *b;
-    *b = kept;
-}
-
-static void sift_down(struct fabric_exception *heap, uint32_t parent, uint32_t count)
-{
-    for (uint32_t child = 2 * parent + 1; child < count; child = 2 * parent + 1) {
-        if (child + 1 < count &&
-            fabric_exception_key(&heap[child].link) < fabric_exception_key(&heap[child + 1].link))
-            child++;
-        if (fabric_exception_key(&heap[child].link) <= fabric_exception_key(&heap[parent].link))
-            return;
-        swap(&heap[parent], &heap[child]);
-        parent = child;
-    }
+    return (a > b) - (a < b);
 }
 
 void fabric_exception_sort(struct fabric_exception *exceptions, uint32_t count)
 {
-    for (uint32_t i = count / 2; i-- > 0;)
-        sift_down(exceptions, i, count);
-    for (uint32_t end = count; end > 1; end--) {
-        swap(&exceptions[0], &exceptions[end - 1]);
-        sift_down(exceptions, 0, end - 1);
-    }
+    heap_sort(exceptions, count, sizeof(*exceptions), by_key);
 }
 
 const struct fabric_exception *fabric_exception_of(

@@ -158,7 +158,7 @@ static bool read_observe(
         const struct yaml_node *workload;
         uint32_t rank;
         uint32_t to;
-    } observe = { .to = EXPERIMENT_NONE };
+    } observe = { .to = MEASURE_NONE };
     static const struct yaml_field observe_fields[] = {
         { .key = "workload", .type = YAML_ANY, .offset = offsetof(struct observe, workload) },
         { .key = "rank", .type = YAML_COUNT, .offset = offsetof(struct observe, rank) },
@@ -168,14 +168,14 @@ static bool read_observe(
 
     if (!yaml_read(yaml, mapping, observe_fields, &observe))
         return false;
-    experiment->observe = (struct experiment_observe){ 0, observe.rank, observe.to };
-    if (observe.workload && !experiment_find_workload(
-                                yaml, observe.workload, experiment, &experiment->observe.workload))
+    experiment->measure.observe = (struct measure_observe){ 0, observe.rank, observe.to };
+    if (observe.workload && !experiment_find_workload(yaml, observe.workload, experiment,
+                                &experiment->measure.observe.workload))
         return false;
-    if (observe.rank >= experiment->sim.workloads[experiment->observe.workload].rank_count)
+    if (observe.rank >= experiment->sim.workloads[experiment->measure.observe.workload].rank_count)
         return yaml_complain(yaml, mapping, "workload '%s' has no rank %u; its ranks are 0 to %u",
-            experiment->sim.workloads[experiment->observe.workload].name, observe.rank,
-            experiment->sim.workloads[experiment->observe.workload].rank_count - 1);
+            experiment->sim.workloads[experiment->measure.observe.workload].name, observe.rank,
+            experiment->sim.workloads[experiment->measure.observe.workload].rank_count - 1);
     return true;
 }
 
@@ -215,10 +215,10 @@ static bool take_times(struct yaml *yaml, const struct yaml_node *top,
     const struct yaml_node *sample = yaml_member(top, "sample");
 
     experiment->sim.duration_ps = document->duration_ps;
-    experiment->sample_ps = document->sample_ps;
-    if (!experiment->sample_ps)
-        experiment->sample_ps = (document->duration_ps + SAMPLES - 1) / SAMPLES;
-    if (document->duration_ps / experiment->sample_ps > SAMPLES_MAX)
+    experiment->measure.sample_ps = document->sample_ps;
+    if (!experiment->measure.sample_ps)
+        experiment->measure.sample_ps = (document->duration_ps + SAMPLES - 1) / SAMPLES;
+    if (document->duration_ps / experiment->measure.sample_ps > SAMPLES_MAX)
         return yaml_complain(yaml, sample, "%s is too short: there would be more than %u samples",
             sample->text, SAMPLES_MAX);
     return true;
@@ -278,8 +278,8 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
 {
     struct document document = { .seed = 1, .repeat = 1 };
 
-    *experiment = (struct experiment){ .victim = EXPERIMENT_NONE };
-    experiment->observe.workload = EXPERIMENT_NONE;
+    *experiment = (struct experiment){ .victim = MEASURE_NONE };
+    experiment->measure.observe.workload = MEASURE_NONE;
     default_name(top, document.name);
     if (!yaml_read(yaml, top, fields, &document) || !yaml_require(yaml, top, "duration") ||
         !yaml_require(yaml, top, "workloads"))
@@ -290,6 +290,7 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     experiment->sim.seed = document.seed;
     experiment->sim.window_psns = document.window_psns;
     experiment->sim.fabric = &experiment->fabric;
+    experiment->measure.sim = &experiment->sim;
     parameters_init(&experiment->sim.parameters);
     return take_times(yaml, top, &document, experiment) &&
            read_fabric(yaml, &document, experiment) && read_parts(yaml, &document, experiment) &&

@@ -4,19 +4,12 @@
 
 #include "fabric/fabric.h"
 #include "files/yaml.h"
+#include "measure/measure.h"
 #include "sim/sim.h"
 
 #define EXPERIMENT_NAME_BYTES  64
 #define EXPERIMENT_TITLE_BYTES 200
 #define EXPERIMENT_LABEL_BYTES 64
-#define EXPERIMENT_NONE        UINT32_MAX
-
-/* A named span of the run. */
-struct experiment_phase {
-    char name[SIM_NAME_BYTES];
-    uint64_t from_ps;
-    uint64_t until_ps; /* SIM_NEVER_PS: the end */
-};
 
 /* What the result must show. */
 struct experiment_criterion {
@@ -26,32 +19,14 @@ struct experiment_criterion {
     const char *run;   /* label of the run it is about; NULL: all */
 };
 
-/* Whose EVs are watched. */
-struct experiment_observe {
-    uint32_t workload; /* EXPERIMENT_NONE: nobody's */
-    uint32_t from_rank;
-    uint32_t to_rank; /* EXPERIMENT_NONE: any */
-};
-
-/* A link whose packets are counted, phase by phase. */
-struct experiment_watch {
-    char name[SIM_NAME_BYTES];
-    struct fabric_element link;
-};
-
 struct experiment {
     char name[EXPERIMENT_NAME_BYTES];
     char title[EXPERIMENT_TITLE_BYTES];
     struct fabric fabric;
     struct sim_config sim; /* engine, wire, checks and observer are the caller's */
-    uint64_t sample_ps;
+    struct measure_plan measure;
     uint32_t repeat;
-    uint32_t victim; /* a workload, or EXPERIMENT_NONE */
-    struct experiment_observe observe;
-    const struct experiment_watch *watches;
-    uint32_t watch_count;
-    const struct experiment_phase *phases;
-    uint32_t phase_count;
+    uint32_t victim; /* a workload, or MEASURE_NONE */
     const struct experiment_criterion *criteria;
     uint32_t criterion_count;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an experiment is judged by: phases and criteria. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "files/criterion.h"
@@ -13,15 +14,14 @@
 
 /* clang-format off */
 static const struct yaml_field phase_fields[] = {
-    { .key = "name", .type = YAML_TEXT, .offset = offsetof(struct experiment_phase, name), .most = SIM_NAME_BYTES },
-    { .key = "from", .type = YAML_TIME, .offset = offsetof(struct experiment_phase, from_ps), .most = DAY_PS },
-    { .key = "until", .type = YAML_TIME, .offset = offsetof(struct experiment_phase, until_ps), .least = 1, .most = DAY_PS },
+    { .key = "name", .type = YAML_TEXT, .offset = offsetof(struct measure_phase, name), .most = SIM_NAME_BYTES },
+    { .key = "from", .type = YAML_TIME, .offset = offsetof(struct measure_phase, from_ps), .most = DAY_PS },
+    { .key = "until", .type = YAML_TIME, .offset = offsetof(struct measure_phase, until_ps), .least = 1, .most = DAY_PS },
     { .key = NULL },
 };
 /* clang-format on */
 
-static bool read_phase(
-    struct yaml *yaml, const struct yaml_node *node, struct experiment_phase *phase)
+static bool read_phase(struct yaml *yaml, const struct yaml_node *node, struct measure_phase *phase)
 {
     phase->until_ps = SIM_NEVER_PS;
     if (!yaml_read(yaml, node, phase_fields, phase) || !yaml_require(yaml, node, "name") ||
@@ -35,7 +35,7 @@ static bool read_phase(
 bool experiment_read_phases(
     struct yaml *yaml, const struct yaml_node *list, struct experiment *experiment)
 {
-    struct experiment_phase *phases = yaml_take(yaml, list->child_count, sizeof(*phases));
+    struct measure_phase *phases = yaml_take(yaml, list->child_count, sizeof(*phases));
 
     for (const struct yaml_node *node = list->first; node; node = node->next) {
         if (!read_phase(yaml, node, &phases[node->index]))
@@ -45,8 +45,8 @@ bool experiment_read_phases(
                 return yaml_complain(
                     yaml, node, "another phase is called '%s', too; rename one", phases[i].name);
     }
-    experiment->phases = phases;
-    experiment->phase_count = list->child_count;
+    experiment->measure.phases = phases;
+    experiment->measure.phase_count = list->child_count;
     return true;
 }
 
@@ -55,10 +55,10 @@ bool experiment_read_phases(
 bool experiment_read_watches(
     struct yaml *yaml, const struct yaml_node *mapping, struct experiment *experiment)
 {
-    struct experiment_watch *watches = yaml_take(yaml, mapping->child_count, sizeof(*watches));
+    struct measure_watch *watches = yaml_take(yaml, mapping->child_count, sizeof(*watches));
 
     for (const struct yaml_node *node = mapping->first; node; node = node->next) {
-        struct experiment_watch *watch = &watches[experiment->watch_count++];
+        struct measure_watch *watch = &watches[experiment->measure.watch_count++];
 
         snprintf(watch->name, sizeof(watch->name), "%s", node->key);
         if (!experiment_check_name(yaml, node, node->key) ||
@@ -68,16 +68,17 @@ bool experiment_read_watches(
             return yaml_complain(
                 yaml, node, "'%s' is no link; name one, such as p0.t0.1-t1.2 or h3.p0", node->text);
     }
-    experiment->watches = watches;
+    experiment->measure.watches = watches;
     return true;
 }
 
 /* ---- criteria -------------------------------------------------------------------------------- */
 
-static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", "completion_us",
-    "jain", "victim_fraction", "retransmitted", "trimmed", "marked", "lost", "timeouts",
-    "plane_imbalance", "ev_transitions", "packets_sent", "packets_delivered", "queue_peak_bytes",
-    "qp_errors", "counters", "simulated_us", "workloads", "phases", "runs", NULL };
+static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", "capacity_fraction",
+    "capacity", "faults", "completion_us", "jain", "victim_fraction", "retransmitted", "trimmed",
+    "marked", "lost", "timeouts", "plane_imbalance", "ev_transitions", "packets_sent",
+    "packets_delivered", "queue_peak_bytes", "qp_errors", "counters", "simulated_us", "workloads",
+    "phases", "runs", NULL };
 
 /* The part of a path up to the next dot, into `out`; yields what follows the dot. */
 static const char *take_segment(const char *path, char out[static CRITERION_NAME_BYTES])
@@ -99,10 +100,20 @@ static bool is_workload(const struct experiment *experiment, const char *name)
 
 static bool is_phase(const struct experiment *experiment, const char *name)
 {
-    for (uint32_t i = 0; i < experiment->phase_count; i++)
-        if (strcmp(experiment->phases[i].name, name) == 0)
+    for (uint32_t i = 0; i < experiment->measure.phase_count; i++)
+        if (strcmp(experiment->measure.phases[i].name, name) == 0)
             return true;
     return false;
+}
+
+/* Generators may bring any number of them. */
+static bool is_fault(const struct experiment *experiment, const char *number)
+{
+    char *end;
+    unsigned long index = strtoul(number, &end, 10);
+
+    return *number >= '0' && *number <= '9' && !*end &&
+           (index < experiment->sim.fault_count || experiment->sim.generator_count > 0);
 }
 
 /* Whether a name can have a value at all, so that a wrong one is found before the run. */
@@ -126,6 +137,10 @@ static bool can_be_known(void *context, const char *name, double *value)
     if (strcmp(segment, "phases") == 0) {
         take_segment(rest, segment);
         return is_phase(experiment, segment);
+    }
+    if (strcmp(segment, "faults") == 0) {
+        take_segment(rest, segment);
+        return is_fault(experiment, segment);
     }
     return true;
 }

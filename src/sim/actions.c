@@ -122,12 +122,13 @@ uint32_t actions_next(const struct sim *sim, uint32_t node, uint32_t action)
 static void apply_at_sender(struct sim *sim, uint32_t node, const struct fault_action *action)
 {
     uint32_t port = port_of(sim, node, action);
-    uint32_t bit = UINT32_C(1) << action->end.port;
+    uint32_t bit;
     bool is_down;
 
     egress_apply(sim, port, action);
     if (node >= sim->nic_count)
-        return;
+        return; /* a switch, which may have more ports than there are bits */
+    bit = UINT32_C(1) << action->end.port;
     is_down = fault_link_is_down(&sim->port_details[port].fault);
     if (is_down != !(sim->nics[node].ports_up & bit))
         node_nic_ports_changed(sim, node, sim->nics[node].ports_up ^ bit, action->time_ps);

@@ -118,6 +118,7 @@ struct engine_flow {
     uint64_t posted_bytes;
     uint64_t completed_bytes;
     uint64_t started_ps;
+    uint64_t busy_ps;
     uint64_t ended_ps;
     uint64_t placed_bytes;
     struct engine_message *messages; /* by number modulo `depth` */
@@ -178,6 +179,7 @@ struct sim {
     struct path_profile *paths; /* within a T0, between T0s, then of workloads with EVs given */
     uint32_t cross_profile_count;
     struct engine_rank *ranks;
+    struct workload_lane *lanes; /* of all ranks */
     struct engine_flow *flows;
     uint32_t *flow_of_qp;
     uint32_t *flow_out;

@@ -105,3 +105,9 @@ const struct sim_fault *fault_at(const struct fault_plan *plan, uint32_t index)
     assert(index < plan->source_count);
     return &plan->sources[index].fault;
 }
+
+bool fault_is_in_force(const struct fault_plan *plan, uint32_t index)
+{
+    assert(index < plan->source_count);
+    return plan->sources[index].impairs;
+}

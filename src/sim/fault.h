@@ -107,6 +107,8 @@ bool fault_pop(struct fault_plan *, uint64_t before_ps, struct fault_action *);
  * are those of the occurrence that came last or comes next. */
 uint32_t fault_count(const struct fault_plan *);
 const struct sim_fault *fault_at(const struct fault_plan *, uint32_t index);
+/* After all actions so far it impairs links. */
+bool fault_is_in_force(const struct fault_plan *, uint32_t index);
 
 /* ---- at a port ------------------------------------------------------------------------------- */
 

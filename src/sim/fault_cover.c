@@ -133,3 +133,18 @@ bool fault_cover_is_missing(const struct fabric *fabric, const struct fabric_ele
 
     return is_link && !fault_cover_at(fabric, &any, element, 0, &end);
 }
+
+void sim_fault_cover(const struct fabric *fabric, const struct sim_fault *fault,
+    void (*covered)(void *context, struct fabric_end from), void *context)
+{
+    for (uint32_t i = 0; i < fault->where_count; i++) {
+        uint32_t slot_count = fault_cover_slots(fabric, &fault->where[i]);
+
+        for (uint32_t slot = 0; slot < slot_count; slot++) {
+            struct fabric_end end;
+
+            if (fault_cover_at(fabric, fault, &fault->where[i], slot, &end))
+                covered(context, end);
+        }
+    }
+}

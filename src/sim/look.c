@@ -34,6 +34,11 @@ void sim_totals(const struct sim *sim, struct sim_totals *out)
     }
 }
 
+uint64_t sim_packet_hops(const struct sim *sim)
+{
+    return sim->packet_hops;
+}
+
 uint64_t sim_hash(const struct sim *sim)
 {
     return sim->hash;
@@ -63,6 +68,7 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
         .placed_bytes = flow->placed_bytes,
         .completed_bytes = flow->completed_bytes,
         .started_ps = flow->started_ps,
+        .busy_ps = flow->busy_ps,
         .ended_ps = flow->ended_ps };
 }
 
@@ -85,15 +91,35 @@ void sim_plane_bytes(const struct sim *sim, uint64_t out[static FABRIC_PLANES_MA
     memcpy(out, sim->plane_bytes, sizeof(sim->plane_bytes));
 }
 
+static uint32_t header_bytes(const struct sim *sim)
+{
+    struct packet empty = { .opcode = OPCODE_WRITE_MIDDLE,
+        .flags = sim->parameters.stamp ? PACKET_STAMPED : 0 };
+
+    return packet_nominal_bytes(&empty) + ENGINE_OUTER_BYTES;
+}
+
 uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)
 {
     uint32_t payload_bytes = (uint32_t)sim->parameters.pmtu;
-    struct packet full = { .opcode = OPCODE_WRITE_MIDDLE,
-        .flags = sim->parameters.stamp ? PACKET_STAMPED : 0,
-        .write.payload.length = payload_bytes };
 
-    return workload_ideal_bps(&sim->layouts[workload], sim->fabric, payload_bytes,
-        packet_nominal_bytes(&full) + ENGINE_OUTER_BYTES);
+    return workload_ideal_bps(
+        &sim->layouts[workload], sim->fabric, payload_bytes, payload_bytes + header_bytes(sim));
+}
+
+/* The last packet of a message may be short, but has all its headers. */
+struct sim_share sim_payload_share(const struct sim *sim, uint32_t workload)
+{
+    uint64_t message_bytes = sim_message_bytes(&sim->config.workloads[workload]);
+    uint64_t packets = (message_bytes + sim->parameters.pmtu - 1) / sim->parameters.pmtu;
+
+    return (struct sim_share){ .payload_bytes = message_bytes,
+        .wire_bytes = message_bytes + packets * header_bytes(sim) };
+}
+
+uint32_t sim_window_psns(const struct sim *sim)
+{
+    return sim->window_psns;
 }
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -150,4 +176,14 @@ uint32_t sim_fault_count(const struct sim *sim)
 const struct sim_fault *sim_fault_at(const struct sim *sim, uint32_t index)
 {
     return fault_at(&sim->faults, index);
+}
+
+bool sim_fault_is_in_force(const struct sim *sim, uint32_t index)
+{
+    return fault_is_in_force(&sim->faults, index);
+}
+
+uint64_t sim_fault_next_ps(const struct sim *sim)
+{
+    return fault_next_ps(&sim->faults);
 }

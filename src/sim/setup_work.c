@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks on NICs, flows between ranks. */
 #include <assert.h>
+#include <stdalign.h>
 
 #include "sim/account.h"
 #include "sim/plane_check.h"
@@ -26,6 +27,7 @@ uint32_t setup_queue_depth(const struct sim_workload *workload)
 static void take_memory(struct sim *sim, struct arena *arena)
 {
     uint32_t workload_count = sim->config.workload_count;
+    size_t lane_count = 0;
 
     sim->layouts = arena_take(arena, workload_count, sizeof(*sim->layouts), 8);
     sim->ranks_left = arena_take(arena, workload_count, sizeof(*sim->ranks_left), 4);
@@ -35,9 +37,12 @@ static void take_memory(struct sim *sim, struct arena *arena)
         workload_layout_init(arena->memory ? &sim->layouts[i] : &measured, arena,
             &sim->config.workloads[i], sim->fabric, sim->config.seed);
         sim->rank_count += sim->config.workloads[i].rank_count;
+        lane_count += (size_t)workload_lane_count(&sim->config.workloads[i]) *
+                      sim->config.workloads[i].rank_count;
         sim->flow_count += workload_flow_count(&sim->config.workloads[i]);
     }
     sim->ranks = arena_take(arena, sim->rank_count, sizeof(*sim->ranks), 64);
+    sim->lanes = arena_take(arena, lane_count, sizeof(*sim->lanes), alignof(struct workload_lane));
     sim->flows = arena_take(arena, sim->flow_count, sizeof(*sim->flows), 64);
     sim->flow_of_qp = arena_take(arena, 2 * (size_t)sim->flow_count, sizeof(uint32_t), 64);
     sim->flow_out = arena_take(arena, sim->flow_count, sizeof(uint32_t), 64);
@@ -49,6 +54,7 @@ static void take_memory(struct sim *sim, struct arena *arena)
 static void init_ranks(struct sim *sim)
 {
     struct engine_rank *rank = sim->ranks;
+    struct workload_lane *lanes = sim->lanes;
 
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         sim->nics[i].first_rank = ENGINE_NONE;
@@ -61,7 +67,8 @@ static void init_ranks(struct sim *sim)
         for (uint32_t r = 0; r < workload->rank_count; r++, rank++) {
             struct engine_nic *nic = &sim->nics[sim->layouts[w].nic_of_rank[r]];
 
-            workload_rank_init(&rank->state, workload, r);
+            workload_rank_init(&rank->state, workload, r, lanes);
+            lanes += workload_lane_count(workload);
             rank->workload = w;
             rank->nic = sim->layouts[w].nic_of_rank[r];
             rank->wake_ps = workload_start_ps(workload, r, sim->config.seed);

@@ -68,6 +68,9 @@ struct sim_workload {
     uint32_t ev_active_per_plane;
 };
 
+/* Size of a message on one flow; of several sizes the smaller, which is at least 1. */
+uint64_t sim_message_bytes(const struct sim_workload *);
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 enum sim_fault_kind {
@@ -243,6 +246,7 @@ struct sim_totals {
     uint64_t drops[DROP_REASON_COUNT];
 };
 void sim_totals(const struct sim *, struct sim_totals *);
+uint64_t sim_packet_hops(const struct sim *); /* of them, this alone */
 
 struct sim_flow {
     uint32_t workload;
@@ -255,6 +259,7 @@ struct sim_flow {
     uint64_t placed_bytes; /* at the destination, each once */
     uint64_t completed_bytes;
     uint64_t started_ps; /* first message posted */
+    uint64_t busy_ps;    /* since then some message is not completed, unless all are */
     uint64_t ended_ps;   /* last message completed */
 };
 uint32_t sim_flow_count(const struct sim *);
@@ -280,6 +285,23 @@ uint32_t sim_queue_peak(struct sim *, struct fabric_end *where);
 /* Faults, explicit ones first, then the generated ones so far. */
 uint32_t sim_fault_count(const struct sim *);
 const struct sim_fault *sim_fault_at(const struct sim *, uint32_t index);
+
+/* It impairs links now: it has begun, has not ended, and is not a flap that is up. */
+bool sim_fault_is_in_force(const struct sim *, uint32_t index);
+/* When a fault begins, ends or flips next; SIM_NEVER_PS: never. */
+uint64_t sim_fault_next_ps(const struct sim *);
+/* Tells every link direction that the fault covers, by the port that sends into it. */
+void sim_fault_cover(const struct fabric *, const struct sim_fault *,
+    void (*covered)(void *context, struct fabric_end from), void *context);
+
+/* How much of what a workload sends is payload: this many bytes in that many on the wire. */
+struct sim_share {
+    uint64_t payload_bytes;
+    uint64_t wire_bytes;
+};
+struct sim_share sim_payload_share(const struct sim *, uint32_t workload);
+/* Most packets that a QP has under way. */
+uint32_t sim_window_psns(const struct sim *);
 
 /* Ideal goodput of a workload in bit/s: what its slowest link leaves for payload after headers. */
 uint64_t sim_ideal_bps(const struct sim *, uint32_t workload);

@@ -89,10 +89,20 @@ uint32_t workload_outstanding_max(const struct sim_workload *workload)
 
 /* ---- a rank ---------------------------------------------------------------------------------- */
 
-void workload_rank_init(
-    struct workload_rank *state, const struct sim_workload *workload, uint32_t rank)
+uint32_t workload_lane_count(const struct sim_workload *workload)
 {
-    *state = (struct workload_rank){ .workload = workload, .rank = rank };
+    enum { EVEN_AND_ODD = 2 };
+    const struct workload_family *family = workload_family_of(workload);
+
+    if (family == &workload_ring)
+        return workload->qps;
+    return family == &workload_all_to_all ? EVEN_AND_ODD : 0;
+}
+
+void workload_rank_init(struct workload_rank *state, const struct sim_workload *workload,
+    uint32_t rank, struct workload_lane *lanes)
+{
+    *state = (struct workload_rank){ .workload = workload, .rank = rank, .lanes = lanes };
 }
 
 uint64_t workload_start_ps(const struct sim_workload *workload, uint32_t rank, uint64_t seed)

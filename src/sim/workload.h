@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "sim/sim.h"
 
-#define WORKLOAD_QPS_MAX 16
+#define WORKLOAD_QPS_MAX 64
 
 /* ---- who talks to whom: known before the run ------------------------------------------------- */
 
@@ -82,11 +82,15 @@ struct workload_rank {
     bool is_computing;
     bool may_overlap; /* training: the collective of this step has begun */
     bool is_finished;
-    struct workload_lane lanes[WORKLOAD_QPS_MAX]; /* all-to-all: `arrived` of even and of odd
-                                                     iterations */
+    struct workload_lane
+        *lanes; /* of each QP; all-to-all: `arrived` of even and of odd iterations */
 };
 
-void workload_rank_init(struct workload_rank *, const struct sim_workload *, uint32_t rank);
+/* How many lanes each rank needs. */
+uint32_t workload_lane_count(const struct sim_workload *);
+/* The lanes are zero and stay the rank's. */
+void workload_rank_init(struct workload_rank *, const struct sim_workload *, uint32_t rank,
+    struct workload_lane *lanes);
 /* When it begins (start, stagger, jitter). */
 uint64_t workload_start_ps(const struct sim_workload *, uint32_t rank, uint64_t seed);
 

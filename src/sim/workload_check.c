@@ -107,6 +107,11 @@ static uint64_t parts_of(const struct sim_workload *workload)
     return messages;
 }
 
+uint64_t sim_message_bytes(const struct sim_workload *workload)
+{
+    return workload->message_bytes / parts_of(workload);
+}
+
 static bool messages_check(const struct sim_workload *workload, struct sim_problem *problem)
 {
     uint64_t peers = workload_pattern(workload) == SIM_ALL_TO_ALL ? workload->rank_count : 1;

@@ -65,6 +65,8 @@ change '0,/"status": "finished"/s//"status": 7/'
 refuses 'a member of the wrong kind is refused' "$bad: runs[0].status should be text" "$bad"
 change '0,/"bad_evs": \[/s//"bad_evs": [0, /'
 refuses 'a series of the wrong length is refused' "$bad: runs[0].series.bad_evs has 13 values for 12 samples" "$bad"
+change 's/"capacity_fraction": \[null/"capacity_fraction": ["much"/'
+refuses 'a share is a number or unknown' "$bad: runs[0].series.capacity_fraction[0] should be a number or null" "$bad"
 change '0,/"states": \["/s//"states": ["G/'
 refuses 'so is a map that does not fit its EVs' \
     "$bad: runs[0].series.ev_map.states[0] has 5 states for 4 EVs" "$bad"
@@ -99,7 +101,10 @@ if [ -n "$browser" ]; then
     shown "$page" >"$SCRATCH/dom"
     contains 'a browser runs the page to its end' "$(root_element <"$SCRATCH/dom")" 'data-ready="2"'
     is 'without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
-    is 'draws its charts' "$(grep -o '<canvas' "$SCRATCH/dom" | wc -l)" 7
+    is 'draws its charts' "$(grep -o '<canvas' "$SCRATCH/dom" | wc -l)" 8
+    contains 'tells what a fault cost' "$(cat "$SCRATCH/dom")" '<td>down p1.t1.0 and 1 more</td>'
+    contains 'and that it has not recovered' "$(cat "$SCRATCH/dom")" '<td>not recovered</td>'
+    contains 'and what limits the rate, as text' "$(cat "$SCRATCH/dom")" '<li>the link into h0.p1 &lt;b&gt;limits&lt;/b&gt; 3 flows</li>'
     contains 'and shows the title as text' "$(grep -o '<title>.*</title>' "$SCRATCH/dom")" \
         "Two planes &lt;/script&gt;&lt;script&gt;document.title='taken'"
     "$mrc" report -o "$page" "$bare"

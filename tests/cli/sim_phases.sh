@@ -50,6 +50,54 @@ holds 'at the NIC as well' 'p["before"]["links"]["host"]["up_packets"] >= p["bef
 holds 'a link nobody uses stays empty' 'p["before"]["links"]["unused"] == {"up_packets": 0, "down_packets": 0}'
 holds 'the longest queue is that of the phase' '0 < p["before"]["queue_peak_bytes"] < 200000'
 
+# Of capacity: the flow of `first` has one path, so during the cut it has none, and is due nothing.
+sums() # SENTENCE EXPRESSION: of the summary, s
+{
+    if python3 -c '
+import json, sys
+s = json.load(open(sys.argv[1]))["runs"][0]["summary"]
+sys.exit(0 if eval(sys.argv[2]) else 1)' "$SCRATCH/r.json" "$2"; then ok "$1"; else not_ok "$1" "$2" "$(cat "$SCRATCH/r.json")"; fi
+}
+
+holds 'a phase has its part of the capacity' 'p["before"]["workloads"]["first"]["capacity_fraction"] > 0.95'
+holds 'and of its worst flow' \
+    'p["before"]["workloads"]["first"]["capacity_flow_min_of"] == "h0 to h2" and p["before"]["workloads"]["first"]["capacity_flow_min"] > 0.95'
+holds 'a workload that has not begun is due nothing' 'p["before"]["workloads"]["late"]["capacity_fraction"] is None'
+holds 'what cannot be carried is not missed' \
+    'p["cut"]["workloads"]["first"]["goodput_fraction"] < 0.5 and p["cut"]["workloads"]["first"]["capacity_fraction"] > p["cut"]["workloads"]["first"]["goodput_fraction"]'
+holds 'a phase is told what limits it' 'p["before"]["limits"] == ["host links limit 1 of 1 flow"]'
+sums 'a fault is told with what it cost' \
+    'len(s["faults"]) == 1 and s["faults"][0]["kind"] == "down" and s["faults"][0]["where"] == ["p0.t0.0-t1.0"]'
+sums 'from its beginning and from its end' \
+    's["faults"][0]["began"]["at_us"] == 100 and s["faults"][0]["ended"]["at_us"] == 130 and s["faults"][0]["ended"]["depth"] < 0.95'
+sums 'a window of 41.6 us at the least is below' 's["faults"][0]["began"]["below_us"] >= s["capacity"]["window_us"]'
+sums 'how the capacity was found is told' 's["capacity"]["method"] == "water_filling" and s["capacity"]["error"] == 0'
+"$mrc" sim -q -o "$SCRATCH/r.json" --set 'criteria=[faults.0.began.depth < 0.95, phases.before.first.capacity_fraction >= 0.95, phases.before.capacity_fraction >= 0.95]' \
+    "$SCRATCH/x.yaml"
+is 'criteria may use these figures' "$?" 0
+table=$("$mrc" sim "$SCRATCH/x.yaml")
+contains 'the table has them, too' "$table" 'of cap.'
+contains 'with the fault' "$table" 'down p0.t0.0-t1.0 at 100.000 us: '
+contains 'and the limits' "$table" 'limited by: host links limit '
+"$mrc" sim -q --heap -o "$SCRATCH/h.json" "$SCRATCH/x.yaml"
+"$mrc" sim -q -o "$SCRATCH/r.json" "$SCRATCH/x.yaml"
+hash_of()
+{
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["runs"][0]["hash"])' "$1"
+}
+is 'with either engine they are the same' "$(hash_of "$SCRATCH/h.json")" "$(hash_of "$SCRATCH/r.json")"
+
+# A window too short for the way, and four senders below one T0 with half the uplinks.
+cat >"$SCRATCH/y.yaml" <<'EOF2'
+fabric: { planes: 2, t0s: 2, t1s: 1, hosts_per_t0: 2, uplink: { rate: 100G, delay: 60us } }
+duration: 2ms
+parameters: { mpr: 1 }
+workloads: [{ name: w, kind: permutation, shift: 2, message_bytes: 1MiB }]
+EOF2
+contains 'a window that is too short is told' "$("$mrc" sim "$SCRATCH/y.yaml")" \
+    'w: the window of 128 packets (mpr 1) times 1 QP is below the bandwidth-delay product of '
+contains 'so are uplinks that limit' "$("$mrc" sim -j "$SCRATCH/y.yaml")" 'uplinks limit 4 of 4 flows'
+
 exits 2 'a switch cannot be watched' "$mrc" sim -q --set 'watch={x: p0.t1.0}' "$SCRATCH/x.yaml"
 contains 'and it is said why' "$output" "'p0.t1.0' is no link"
 exits 2 'nor a link that is not there' "$mrc" sim -q --set 'watch={x: p0.t0.0-t1.7}' "$SCRATCH/x.yaml"

@@ -39,6 +39,7 @@ struct wire {
 struct node {
     struct ranks *world;
     struct workload_rank rank;
+    struct workload_lane lanes[QPS_MAX];
     uint64_t wake_ps;
     uint32_t completions;
     uint32_t steps;

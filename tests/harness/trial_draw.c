@@ -51,22 +51,6 @@ static void draw_wiring(struct fabric_config *wiring, struct prng *prng)
         wiring->buffers.control_bytes = between(prng, 4, 40) * 1000;
 }
 
-static struct fabric_element draw_element(
-    const struct fabric_config *wiring, enum fabric_component kind, struct prng *prng)
-{
-    struct fabric_element element = { .kind = kind };
-
-    if (kind == FABRIC_NIC || kind == FABRIC_HOST_LINK)
-        element.nic = prng_below(prng, wiring->nic_count);
-    if (kind != FABRIC_NIC)
-        element.plane = prng_below(prng, wiring->plane_count);
-    if (kind == FABRIC_T0 || kind == FABRIC_UPLINK)
-        element.t0 = prng_below(prng, wiring->t0_count);
-    if (kind == FABRIC_T1 || kind == FABRIC_UPLINK)
-        element.t1 = prng_below(prng, wiring->t1_count);
-    return element;
-}
-
 static enum fabric_component draw_component(const struct fabric_config *wiring, struct prng *prng)
 {
     for (;;) {
@@ -77,56 +61,29 @@ static enum fabric_component draw_component(const struct fabric_config *wiring, 
     }
 }
 
-static bool is_listed(const struct trial *trial, const struct fabric_element *link)
-{
-    for (uint32_t i = 0; i < trial->exception_count; i++)
-        if (memcmp(&trial->exceptions[i].link, link, sizeof(*link)) == 0)
-            return true;
-    return false;
-}
-
-/* Not when a NIC or a T0 has lost its last link. */
-static bool can_be_wired(const struct trial *trial)
-{
-    struct fabric_exception sorted[TRIAL_EXCEPTIONS_MAX];
-    struct fabric_config wiring = trial->wiring;
-    struct fabric_problem problem;
-    struct fabric fabric;
-
-    wiring.exceptions = trial->exceptions;
-    wiring.exception_count = trial->exception_count;
-    return fabric_init(&fabric, &wiring, sorted, &problem);
-}
-
-static void draw_exceptions(struct trial *trial, struct prng *prng)
+static void draw_exceptions(struct study_trial *trial, struct prng *prng)
 {
     uint32_t count = one_in(prng, 4) ? between(prng, 1, TRIAL_EXCEPTIONS_MAX) : 0;
 
     for (uint32_t i = 0; i < count; i++) {
         bool is_uplink = trial->wiring.t1_count > 0 && !one_in(prng, 3);
         struct fabric_element link =
-            draw_element(&trial->wiring, is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK, prng);
+            study_draw_element(&trial->wiring, is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK, prng);
 
-        if (is_listed(trial, &link))
-            continue;
-        trial->exceptions[trial->exception_count++] =
-            one_in(prng, 2) ? (struct fabric_exception){ .link = link, .missing = true }
-                            : (struct fabric_exception){ .link = link, .rate_bps = GBPS(25) };
-        if (!can_be_wired(trial))
-            trial->exception_count--;
+        study_add_exception(trial, &link, one_in(prng, 2) ? 0 : GBPS(25));
     }
 }
 
 /* ---- parameters
  * ----------------------------------------------------------------------------------- */
 
-static void set(struct trial *trial, const char *name, const char *value)
+static void set(struct study_trial *trial, const char *name, const char *value)
 {
-    trial->parameters[trial->parameter_count++] = (struct trial_parameter){ name, value };
+    study_set_parameter(trial, name, value);
 }
 
 /* Timers short enough that the end of a run is far away. */
-static void draw_parameters(struct trial *trial, struct prng *prng)
+static void draw_parameters(struct study_trial *trial, struct prng *prng)
 {
     static const char *const pmtus[] = { "512", "1024", "4096" };
     static const char *const losses[] = { "literal", "3of8", "adaptive" };
@@ -136,6 +93,7 @@ static void draw_parameters(struct trial *trial, struct prng *prng)
     set(trial, "ev_probe_first", "50000");
     set(trial, "ev_probe_longest", "1000000");
     set(trial, "port_up_holddown", "20000");
+    trial->kept_parameters = trial->parameter_count;
     set(trial, "pmtu", pmtus[prng_below(prng, 3)]);
     set(trial, "loss_to_bad", losses[prng_below(prng, 3)]);
     if (one_in(prng, 3))
@@ -154,7 +112,7 @@ static uint64_t draw_bytes(struct prng *prng)
     return bytes + prng_below(prng, (uint32_t)bytes);
 }
 
-static void draw_placement(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_placement(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_workload *workload = &trial->workloads[index];
     uint32_t nic_count = trial->wiring.nic_count;
@@ -169,7 +127,7 @@ static void draw_placement(struct trial *trial, uint32_t index, struct prng *prn
     }
 }
 
-static void draw_workload(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_workload(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     static const enum sim_workload_kind collectives[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
         SIM_ALL_GATHER, SIM_ALL_TO_ALL, SIM_SEND_RECV };
@@ -227,16 +185,7 @@ static void draw_fault_kind(
     }
 }
 
-static bool is_missing(const struct trial *trial, const struct fabric_element *element)
-{
-    for (uint32_t i = 0; i < trial->exception_count; i++)
-        if (trial->exceptions[i].missing &&
-            memcmp(&trial->exceptions[i].link, element, sizeof(*element)) == 0)
-            return true;
-    return false;
-}
-
-static void draw_where(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_where(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_fault *fault = &trial->faults[index];
 
@@ -249,12 +198,12 @@ static void draw_where(struct trial *trial, uint32_t index, struct prng *prng)
 
             if (fault->kind == SIM_FAULT_REBOOT)
                 kind = trial->wiring.t1_count > 0 && one_in(prng, 2) ? FABRIC_T1 : FABRIC_T0;
-            *element = draw_element(&trial->wiring, kind, prng);
-        } while (is_missing(trial, element));
+            *element = study_draw_element(&trial->wiring, kind, prng);
+        } while (study_is_missing(trial, element));
     }
 }
 
-static void draw_fault(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_fault(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_fault *fault = &trial->faults[index];
 
@@ -269,7 +218,7 @@ static void draw_fault(struct trial *trial, uint32_t index, struct prng *prng)
     draw_where(trial, index, prng);
 }
 
-static void draw_generator(struct trial *trial, uint32_t index, struct prng *prng)
+static void draw_generator(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct sim_fault_generator *generator = &trial->generators[index];
 
@@ -281,7 +230,7 @@ static void draw_generator(struct trial *trial, uint32_t index, struct prng *prn
         generator->component = FABRIC_T0;
 }
 
-void trial_draw(struct trial *trial, uint64_t seed)
+void trial_draw(struct study_trial *trial, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 0x7472);
 

@@ -14,47 +14,9 @@
 #define GUARD_SECONDS 120 /* for a run that takes milliseconds: it hangs */
 #define WHOLE_MOSTLY  50
 
-bool trial_config(struct trial *trial, struct trial_room *room, struct sim_config *config,
-    char reason[static 256])
-{
-    struct fabric_problem wrong = { .member = "" };
-    struct sim_problem problem = { .section = "", .member = "" };
-    struct fabric_config wiring = trial->wiring;
-
-    memcpy(room->exceptions, trial->exceptions, sizeof(room->exceptions));
-    wiring.exceptions = room->exceptions;
-    wiring.exception_count = trial->exception_count;
-    if (!fabric_init(&room->fabric, &wiring, room->sorted, &wrong)) {
-        snprintf(reason, 256, "%s: %s", wrong.member, wrong.reason);
-        return false;
-    }
-    for (uint32_t i = 0; i < trial->workload_count; i++)
-        trial->workloads[i].nics = trial->nics[i];
-    for (uint32_t i = 0; i < trial->fault_count; i++)
-        trial->faults[i].where = trial->where[i];
-    *config = (struct sim_config){ .fabric = &room->fabric,
-        .seed = trial->seed,
-        .workloads = trial->workloads,
-        .workload_count = trial->workload_count,
-        .faults = trial->faults,
-        .fault_count = trial->fault_count,
-        .generators = trial->generators,
-        .generator_count = trial->generator_count,
-        .duration_ps = trial->duration_ps,
-        .checks = true };
-    parameters_init(&config->parameters);
-    for (uint32_t i = 0; i < trial->parameter_count; i++)
-        parameters_set(&config->parameters, trial->parameters[i].name, trial->parameters[i].value);
-    if (sim_config_check(config, &problem))
-        return true;
-    snprintf(reason, 256, "%s %u %s: %s", problem.section, problem.index, problem.member,
-        problem.reason);
-    return false;
-}
-
 /* A link that is missing leaves a way if there is another plane; what breaks again and again must
  * be whole nearly all the time. */
-bool trial_must_finish(const struct trial *trial)
+bool trial_must_finish(const struct study_trial *trial)
 {
     uint32_t missing = 0;
 
@@ -72,7 +34,7 @@ bool trial_must_finish(const struct trial *trial)
 /* ---- in the child
  * --------------------------------------------------------------------------------- */
 
-static void judge(const struct trial *trial, struct sim *sim, struct trial_outcome *outcome)
+static void judge(const struct study_trial *trial, struct sim *sim, struct trial_outcome *outcome)
 {
     struct sim_totals totals;
 
@@ -96,18 +58,19 @@ static void judge(const struct trial *trial, struct sim *sim, struct trial_outco
 }
 
 static void simulate(
-    struct trial *trial, enum sim_engine engine, bool wire, struct trial_outcome *outcome)
+    struct study_trial *trial, enum sim_engine engine, bool wire, struct trial_outcome *outcome)
 {
     struct sim_config config;
-    struct trial_room room;
+    struct study_room room;
     struct arena arena;
     struct sim *sim;
     void *memory;
 
     memset(outcome, 0, sizeof(*outcome));
     outcome->verdict = TRIAL_CRASHED;
-    if (!trial_config(trial, &room, &config, outcome->reason))
+    if (!study_config(trial, &room, &config, outcome->reason))
         return;
+    config.checks = true;
     config.engine = engine;
     config.wire = wire;
     arena_init(&arena, NULL, 0);
@@ -135,7 +98,7 @@ static void compare(
     }
 }
 
-static void live(struct trial *trial, enum trial_depth depth, struct trial_outcome *outcome)
+static void live(struct study_trial *trial, enum trial_depth depth, struct trial_outcome *outcome)
 {
     struct trial_outcome other;
     struct trial_outcome plain;
@@ -169,10 +132,10 @@ static void read_last_words(int pipe_end, char out[static 256])
         fclose(words);
 }
 
-static _Noreturn void be_the_child(
-    const struct trial *trial, enum trial_depth depth, struct trial_outcome *shared, int words)
+static _Noreturn void be_the_child(const struct study_trial *trial, enum trial_depth depth,
+    struct trial_outcome *shared, int words)
 {
-    struct trial own = *trial;
+    struct study_trial own = *trial;
 
     signal(SIGABRT, SIG_DFL);
     signal(SIGSEGV, SIG_DFL);
@@ -182,7 +145,8 @@ static _Noreturn void be_the_child(
     _exit(0);
 }
 
-void trial_run(const struct trial *trial, enum trial_depth depth, struct trial_outcome *outcome)
+void trial_run(
+    const struct study_trial *trial, enum trial_depth depth, struct trial_outcome *outcome)
 {
     struct trial_outcome *shared =
         mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -207,4 +171,45 @@ void trial_run(const struct trial *trial, enum trial_depth depth, struct trial_o
         snprintf(outcome->reason, sizeof(outcome->reason), "signal %d. %.200s",
             WIFSIGNALED(status) ? WTERMSIG(status) : 0, last_words);
     munmap(shared, sizeof(*shared));
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+struct wanted {
+    enum trial_depth depth;
+    enum trial_verdict verdict;
+};
+
+static bool still_fails(void *context, struct study_trial *trial)
+{
+    const struct wanted *wanted = context;
+    struct trial_outcome outcome;
+
+    trial_run(trial, wanted->depth, &outcome);
+    return outcome.verdict == wanted->verdict;
+}
+
+uint32_t trial_shrink(struct study_trial *trial, enum trial_depth depth, enum trial_verdict verdict)
+{
+    enum { RUNS_MAX = 400 };
+    struct wanted wanted = { depth, verdict };
+
+    return study_shrink(trial, still_fails, &wanted, RUNS_MAX);
+}
+
+void trial_print(const struct study_trial *trial, const struct trial_outcome *outcome)
+{
+    static const char *const verdicts[TRIAL_VERDICT_COUNT] = { "good", "stuck", "violated",
+        "out of memory", "crashed", "disagrees" };
+    FILE *file = tmpfile();
+    char line[512];
+
+    printf("# %s: %s\n", verdicts[outcome->verdict], outcome->reason);
+    if (!file)
+        return;
+    study_write(trial, file);
+    rewind(file);
+    while (fgets(line, sizeof(line), file))
+        printf("#   %s", line);
+    fclose(file);
 }

@@ -127,6 +127,22 @@ SPEC("a port that goes down loses what waits and what is on the wire, and the NI
     EXPECT_GT(scene.seen.done_ps, undisturbed_ps() + US(50));
 }
 
+SPEC("a switch may lose a port beyond its 32nd, which no NIC hears of")
+{
+    static struct scene scene;
+    struct cluster_outcome outcome;
+
+    prepare(&scene);
+    scene.cluster.fabric_config.t1_count = 40;
+    break_it(&scene, SIM_FAULT_DOWN,
+        (struct fabric_element){ .kind = FABRIC_UPLINK, .plane = 0, .t0 = 0, .t1 = 39 }, US(20),
+        US(40));
+    outcome = run(&scene);
+    EXPECT_EQ(outcome.status, SIM_FINISHED);
+    EXPECT_EQ(scene.seen.events[SIM_EVENT_PORT_CHANGED], 0);
+    EXPECT_EQ(scene.seen.events[SIM_EVENT_FAULT_ENDED], 1);
+}
+
 SPEC("a port that is down for a moment comes back")
 {
     static struct scene scene;

@@ -3,6 +3,7 @@
  * and printed as an experiment file. */
 #include "spec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "files/files.h"
@@ -16,20 +17,20 @@ static enum trial_depth depth_of(uint64_t seed)
     return seed % 4 == 0 ? TRIAL_BOTH_ENGINES : TRIAL_ONCE;
 }
 
-static void expect_sound(struct trial *trial)
+static void expect_sound(struct study_trial *trial)
 {
     struct sim_config config;
-    struct trial_room room;
+    struct study_room room;
     char reason[256] = "";
 
-    trial_config(trial, &room, &config, reason);
+    study_config(trial, &room, &config, reason);
     EXPECT_STR_EQ(reason, "");
 }
 
 PROPERTY("whatever breaks, no checker objects, and what can be done gets done", 60)
 {
     struct trial_outcome outcome;
-    struct trial trial;
+    struct study_trial trial;
 
     trial_draw(&trial, seed);
     expect_sound(&trial);
@@ -49,18 +50,22 @@ PROPERTY("whatever breaks, no checker objects, and what can be done gets done", 
 PROPERTY("a trial printed as an experiment file is read back as the same experiment", 40)
 {
     struct experiment experiment;
-    char text[TRIAL_TEXT_BYTES];
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
     struct sim_config config;
-    struct trial_room room;
+    struct study_room room;
     struct yaml_node *top;
-    struct trial trial;
-    char reason[256];
+    struct study_trial trial;
+    char reason[STUDY_REASON_BYTES];
     struct yaml yaml;
 
     trial_draw(&trial, seed);
-    EXPECT(trial_config(&trial, &room, &config, reason));
+    EXPECT(study_config(&trial, &room, &config, reason));
     yaml_init(&yaml);
-    top = yaml_parse(&yaml, "trial.yaml", text, trial_write(&trial, text), true);
+    study_write(&trial, file);
+    fclose(file);
+    top = yaml_parse(&yaml, "trial.yaml", text, length, true);
     if (top == NULL || !experiment_read(&yaml, top, &experiment))
         printf("# %s\n%s", yaml.problem, text);
     EXPECT_STR_EQ(yaml.problem, "");
@@ -88,13 +93,14 @@ PROPERTY("a trial printed as an experiment file is read back as the same experim
             config.faults[i].where_count * sizeof(struct fabric_element));
     }
     yaml_fini(&yaml);
+    free(text);
 }
 
 /* In half a microsecond nothing can be done: whatever is left of the trial is enough to fail. */
 PROPERTY("a trial that fails is shrunk to next to nothing, and still fails", 6)
 {
     struct trial_outcome outcome;
-    struct trial trial;
+    struct study_trial trial;
 
     trial_draw(&trial, seed);
     for (uint32_t i = 0; i < trial.fault_count; i++)

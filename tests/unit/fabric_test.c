@@ -38,6 +38,15 @@ SPEC("the usual fabric has 64 NICs of 400 Gb/s over four planes")
     EXPECT_EQ(fabric.config.radix, 16);
 }
 
+SPEC("a full packet crosses a T0 in 3.18 us, two T0s and a T1 in 5.85 us")
+{
+    struct fabric_config config = usual();
+    struct fabric fabric = made_of(&config);
+
+    EXPECT_EQ(fabric_one_way_ps(&fabric, 0, 7), 2 * (500000 + 500000 + 337920) + 500000);
+    EXPECT_EQ(fabric_one_way_ps(&fabric, 0, 8), 4 * (500000 + 500000 + 337920) + 500000);
+}
+
 SPEC("131,072 NICs over eight planes take 6,144 switches of 512 ports")
 {
     struct fabric_config config = usual();

@@ -208,6 +208,7 @@ SPEC("a flap is down for its share of every period, to the picosecond, and whole
     for (uint64_t time_ps = 0; fault_next_ps(&bench.plan) != SIM_NEVER_PS;) {
         uint64_t next_ps = fault_next_ps(&bench.plan);
 
+        EXPECT_EQ(fault_is_in_force(&bench.plan, 0), fault_link_is_down(&bench.nics[5][1]));
         down_ps += fault_link_is_down(&bench.nics[5][1]) ? next_ps - time_ps : 0;
         time_ps = next_ps;
         EXPECT_EQ(advance(next_ps + 1) % 2, 0);

@@ -49,14 +49,14 @@ SPEC("what a file leaves out has a default")
     EXPECT_EQ(read_one->sim.seed, 1);
     EXPECT_EQ(read_one->repeat, 1);
     EXPECT_EQ(read_one->sim.duration_ps, 1000000000);
-    EXPECT_EQ(read_one->sample_ps, 5000000);
+    EXPECT_EQ(read_one->measure.sample_ps, 5000000);
     EXPECT_EQ(read_one->fabric.nic_count, 64);
     EXPECT_EQ(read_one->sim.workload_count, 1);
     EXPECT_STR_EQ(read_one->sim.workloads[0].name, "permutation");
     EXPECT_EQ(read_one->sim.workloads[0].rank_count, 64);
     EXPECT_EQ(read_one->sim.workloads[0].qps, 1);
-    EXPECT_EQ(read_one->victim, EXPERIMENT_NONE);
-    EXPECT_EQ(read_one->observe.workload, EXPERIMENT_NONE);
+    EXPECT_EQ(read_one->victim, MEASURE_NONE);
+    EXPECT_EQ(read_one->measure.observe.workload, MEASURE_NONE);
 }
 
 SPEC("a fabric is read with all its keys")
@@ -165,6 +165,9 @@ SPEC("what is wrong in the file is found where it stands")
     EXPECT_STR_EQ(refusal_of("criteria: [phases.x.permutation.goodput_fraction > 1]\n"),
         "dir/x.yaml:3:12: criteria.0: 'phases.x.permutation.goodput_fraction > 1': there is no "
         "'phases.x.permutation.goodput_fraction'; write such as goodput_fraction >= 0.95");
+    EXPECT_STR_EQ(refusal_of("criteria: [faults.0.began.recovered_us < 9]\n"),
+        "dir/x.yaml:3:12: criteria.0: 'faults.0.began.recovered_us < 9': there is no "
+        "'faults.0.began.recovered_us'; write such as goodput_fraction >= 0.95");
     EXPECT_STR_EQ(refusal_of("parameters: { base_rtt: 1us }\n"),
         "dir/x.yaml:3:15: parameters.base_rtt: follows from the fabric; describe it there instead");
     EXPECT_STR_EQ(refusal_of("sample: 1ns\n"), "dir/x.yaml:3:9: sample: 1ns is too short: there "

@@ -282,7 +282,7 @@ SPEC("work that cannot be done is refused, with the member at fault")
     EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
     bad = good, bad.message_bytes = UINT64_C(1) << 40;
     EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
-    bad = good, bad.qps = 17;
+    bad = good, bad.qps = 65;
     EXPECT_STR_EQ(problem_with(&bad), "qps");
     bad = good, bad.outstanding = 0;
     EXPECT_STR_EQ(problem_with(&bad), "outstanding");

@@ -123,6 +123,7 @@ const header = (() => {
 
         return dom.make('div', { class: 'tiles' },
             tile('Goodput', units.percent(summary.goodput_fraction), units.isNumber(summary.goodput_bps) ? units.rate(summary.goodput_bps) + ', of the ideal' : ''),
+            tile('Of capacity', units.percent(summary.capacity_fraction), units.isNumber(summary.capacity_fraction) ? 'of the max-min rates' : ''),
             tile('Completion p99', units.time(completion.p99), units.isNumber(completion.p50) ? 'median ' + units.time(completion.p50) : ''),
             tile('Fairness (Jain)', units.index(summary.jain), units.isNumber(summary.victim_fraction) ? 'victim ' + units.percent(summary.victim_fraction) : 'one is equal shares'),
             tile('Trimmed', units.count(summary.trimmed), share(summary.trimmed)),

@@ -13,9 +13,9 @@
         const hasSteps = entries.some(([, workload]) => workload.step_us);
 
         return dom.card('Workloads', null, dom.table(
-            ['workload', 'kind', 'ranks', 'goodput', 'rate', 'slowest to fastest flow', 'median', 'p99', 'longest', 'Jain', ...(hasSteps ? ['step, median / p99'] : [])],
+            ['workload', 'kind', 'ranks', 'goodput', 'of capacity', 'rate', 'slowest to fastest flow', 'median', 'p99', 'longest', 'Jain', ...(hasSteps ? ['step, median / p99'] : [])],
             entries.map(([name, workload]) => [
-                name, units.words(workload.kind ?? ''), units.count(workload.ranks), units.percent(workload.goodput_fraction), units.rate(workload.goodput_bps),
+                name, units.words(workload.kind ?? ''), units.count(workload.ranks), units.percent(workload.goodput_fraction), units.percent(workload.capacity_fraction), units.rate(workload.goodput_bps),
                 units.percent(workload.flow_fraction_min) + ' to ' + units.percent(workload.flow_fraction_max),
                 units.time(workload.completion_us?.p50), units.time(workload.completion_us?.p99), units.time(workload.completion_us?.max), units.index(workload.jain),
                 ...(hasSteps ? [units.time(workload.step_us?.p50) + ' / ' + units.time(workload.step_us?.p99)] : []),
@@ -30,11 +30,15 @@
         const names = [...new Set(entries.flatMap(([, phase]) => Object.keys(phase.workloads ?? {})))];
         const counts = ['lost', 'retransmitted', 'trimmed', 'timeouts'].filter((key) => entries.some(([, phase]) => units.isNumber(phase[key])));
 
-        return dom.card('Phases', 'Goodput of the ideal in each part of the run.', dom.table(
-            ['phase', 'from', 'until', ...names, ...counts],
+        return dom.card('Phases', 'Goodput of the ideal, and of capacity, in each part of the run.', dom.table(
+            ['phase', 'from', 'until', ...names, ...counts, 'limited by'],
             entries.map(([name, phase]) => [name, units.time(phase.from_us), units.time(phase.until_us),
-                ...names.map((workload) => units.percent(phase.workloads?.[workload]?.goodput_fraction)),
-                ...counts.map((key) => units.count(phase[key]))])));
+                ...names.map((workload) => both(phase.workloads?.[workload])),
+                ...counts.map((key) => units.count(phase[key])), (phase.limits ?? []).slice(0, 2).join('; ')])));
+    }
+
+    function both(workload) {
+        return units.percent(workload?.goodput_fraction) + ' / ' + units.percent(workload?.capacity_fraction);
     }
 
     /* The sum of another run's workloads, at the times of this one. */
@@ -92,13 +96,14 @@
             header.tiles(run),
             times.length ? [
                 timeline.throughput(context),
+                pair(timeline.capacity(context), recovery.card(run)),
                 pair(timeline.planes(context), timeline.queue(context)),
                 evmap.card(context),
                 pair(timeline.repairs(context), timeline.paths(context)),
                 pair(links.card(context), links.reasons(run)),
             ] : [
                 dom.card('Over time', 'This result holds no series: charts over time are left out.'),
-                links.reasons(run),
+                links.reasons(run), recovery.card(run),
             ],
             workloads(run), phases(run), model.runs.length > 1 ? null : bars.completion(run), eventsTable.card(run, events),
         ].flat().filter(Boolean);

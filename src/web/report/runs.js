@@ -11,6 +11,7 @@ const runsTable = (() => {
         { head: 'seed', of: (run) => Number(run.seed), show: (_, run) => run.seed, number: true },
         { head: 'status', of: (run) => run.status, show: units.words },
         { head: 'goodput', of: (run) => run.summary.goodput_fraction, show: (fraction) => units.percent(fraction), number: true },
+        { head: 'of capacity', of: (run) => run.summary.capacity_fraction, show: (fraction) => units.percent(fraction), number: true },
         { head: 'rate', of: (run) => run.summary.goodput_bps, show: units.rate, number: true },
         { head: 'median', ...time('p50'), number: true },
         { head: 'p99', ...time('p99'), number: true },

@@ -74,6 +74,10 @@ const timeline = (() => {
             fill: byWorkload.length === 1 ? () => theme.color('fill-0') : undefined,
         }));
 
+        const capacity = Object.values(context.series.capacity_bps ?? {}).filter(has);
+
+        if (capacity.length)
+            lines.push({ label: 'capacity', values: total(capacity), color: () => theme.color('muted'), width: 1.25, dash: [2, 3] });
         if (byWorkload.length > 1)
             lines.unshift({ label: 'all', values: total(byWorkload.map(([, values]) => values)), color: () => theme.color('text'), width: 1.25 });
         if (context.other)
@@ -82,7 +86,7 @@ const timeline = (() => {
         const lanes = Math.min(context.faults.length, laneCountMax);
         const more = context.faults.length - lanes;
 
-        return dom.card('Throughput', 'Payload delivered, by workload.' +
+        return dom.card('Throughput', 'Payload delivered, by workload' + (capacity.length ? ', and the max-min capacity of the faults and flows of each moment.' : '.') +
             (lanes ? ' Bars and shades are faults' + (more > 0 ? ' (' + more + ' more have no bar)' : '') + '.' : '') +
             ' Drag to zoom all charts, double-click to see all.',
         context.comparison,
@@ -92,6 +96,19 @@ const timeline = (() => {
             padding: [lanes ? 10 + lanes * laneHeight : 10, 22, 0, 0],
             hooks: { draw: [(plot) => drawLanes(plot, context.faults)] },
         }));
+    }
+
+    /* Goodput of all workloads as a part of what could have been carried. */
+    function capacity(context) {
+        const values = context.series.capacity_fraction;
+
+        if (!has(values) || !values.some(units.isNumber))
+            return null;
+        return dom.card('Of capacity', 'Goodput of all workloads over the max-min capacity; 95 % counts as recovered.',
+            charts.overTime(context, [
+                { label: 'of capacity', values, color: lineColor(0), fill: () => theme.color('fill-0') },
+                { label: '95 %', values: values.map(() => 0.95), color: () => theme.color('muted'), width: 1, dash: [4, 4] },
+            ], { format: (fraction) => units.percent(fraction) }));
     }
 
     /* Stacked: each plane is a band; the top is the sum. */
@@ -163,5 +180,5 @@ const timeline = (() => {
     const paths = (context) => counts(context, 'Entropy values', 'Of all QPs: in use, and out of use because assumed bad.',
         [['active_evs', 'active', 0], ['bad_evs', 'bad', 3]]);
 
-    return { throughput, planes, queue, repairs, paths, total };
+    return { throughput, capacity, planes, queue, repairs, paths, total };
 })();

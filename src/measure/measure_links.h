@@ -2,7 +2,7 @@
 /* Which links lose packets, sample by sample. */
 #pragma once
 
-#include "cmd/sim_record.h"
+#include "measure/measure.h"
 
 /* Packets were lost somewhere since the last sample: finds where. */
-void sim_record_sample_losses(struct sim_record *);
+void measure_links_sample(struct measure_record *);

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a failing trial smaller: one simplification after the other is tried and kept if the
- * trial still fails in the same way, until none helps. */
+/* Making a bad case smaller: one simplification after the other is tried and kept if the case is
+ * still bad, until none helps. */
 #include <string.h>
 
-#include "trial.h"
+#include "study/study.h"
 
-enum {
-    RUNS_MAX = 400,
-};
-
-/* ---- simplifications: variant 0, 1, ... of each; false: there are no more
- * ------------------------ */
+/* ---- simplifications: variant 0, 1, ... of each; false: there are no more -------------------- */
 
 #define REMOVE(array, count, index)                                                                \
     memmove(&(array)[index], &(array)[(index) + 1], ((count) - (index)-1) * sizeof((array)[0]))
 
-static bool drop_workload(struct trial *trial, uint32_t variant)
+static bool drop_workload(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->workload_count)
         return false;
@@ -25,7 +20,7 @@ static bool drop_workload(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_fault(struct trial *trial, uint32_t variant)
+static bool drop_fault(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->fault_count)
         return false;
@@ -35,7 +30,7 @@ static bool drop_fault(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_generator(struct trial *trial, uint32_t variant)
+static bool drop_generator(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->generator_count)
         return false;
@@ -44,7 +39,7 @@ static bool drop_generator(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_exception(struct trial *trial, uint32_t variant)
+static bool drop_exception(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->exception_count)
         return false;
@@ -53,9 +48,9 @@ static bool drop_exception(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_parameter(struct trial *trial, uint32_t variant)
+static bool drop_parameter(struct study_trial *trial, uint32_t variant)
 {
-    uint32_t index = TRIAL_TIMERS + variant;
+    uint32_t index = trial->kept_parameters + variant;
 
     if (index >= trial->parameter_count)
         return false;
@@ -64,10 +59,10 @@ static bool drop_parameter(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool drop_place(struct trial *trial, uint32_t variant)
+static bool drop_place(struct study_trial *trial, uint32_t variant)
 {
-    uint32_t fault = variant / TRIAL_WHERE_MAX;
-    uint32_t place = variant % TRIAL_WHERE_MAX;
+    uint32_t fault = variant / STUDY_WHERE_MAX;
+    uint32_t place = variant % STUDY_WHERE_MAX;
 
     if (fault >= trial->fault_count)
         return false;
@@ -78,7 +73,7 @@ static bool drop_place(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool shorten_fault(struct trial *trial, uint32_t variant)
+static bool shorten_fault(struct study_trial *trial, uint32_t variant)
 {
     struct sim_fault *fault = &trial->faults[variant];
 
@@ -89,7 +84,7 @@ static bool shorten_fault(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool halve_bytes(struct trial *trial, uint32_t variant)
+static bool halve_bytes(struct study_trial *trial, uint32_t variant)
 {
     if (variant >= trial->workload_count)
         return false;
@@ -97,7 +92,7 @@ static bool halve_bytes(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool halve_ranks(struct trial *trial, uint32_t variant)
+static bool halve_ranks(struct study_trial *trial, uint32_t variant)
 {
     struct sim_workload *workload = &trial->workloads[variant / 2];
     uint32_t fewer =
@@ -113,7 +108,7 @@ static bool halve_ranks(struct trial *trial, uint32_t variant)
 }
 
 /* One member of one workload back to the plainest there is. */
-static bool plainer_workload(struct trial *trial, uint32_t variant)
+static bool plainer_workload(struct study_trial *trial, uint32_t variant)
 {
     struct sim_workload *workload = &trial->workloads[variant / 10];
 
@@ -153,31 +148,46 @@ static bool plainer_workload(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool smaller_fabric(struct trial *trial, uint32_t variant)
+static uint32_t half_of(uint32_t count)
+{
+    return count > 1 ? count / 2 : count;
+}
+
+static void plain_latencies(struct fabric_config *wiring)
+{
+    struct fabric_config plain;
+
+    fabric_config_init(&plain);
+    wiring->switch_latency_ps = plain.switch_latency_ps;
+    wiring->nic_latency_ps = plain.nic_latency_ps;
+}
+
+/* Halves first: that is quicker where it works. */
+static bool smaller_fabric(struct study_trial *trial, uint32_t variant)
 {
     struct fabric_config *wiring = &trial->wiring;
 
     switch (variant) {
     case 0:
-        wiring->plane_count -= wiring->plane_count > 1;
+        wiring->t1_count = half_of(wiring->t1_count);
         break;
     case 1:
-        wiring->t1_count -= wiring->t1_count > 1;
+        wiring->t0_count = half_of(wiring->t0_count);
         break;
     case 2:
-        wiring->t0_count -= wiring->t0_count > 1;
+        wiring->hosts_per_t0 = half_of(wiring->hosts_per_t0);
         break;
     case 3:
-        wiring->hosts_per_t0 -= wiring->hosts_per_t0 > 1;
+        wiring->plane_count -= wiring->plane_count > 1;
         break;
     case 4:
-        wiring->buffers.data_bytes = 0;
+        wiring->t1_count -= wiring->t1_count > 1;
         break;
     case 5:
-        wiring->buffers.control_bytes = 0;
+        wiring->t0_count -= wiring->t0_count > 1;
         break;
     case 6:
-        wiring->uplink.rate_bps = wiring->host_link.rate_bps;
+        wiring->hosts_per_t0 -= wiring->hosts_per_t0 > 1;
         break;
     default:
         return false;
@@ -186,7 +196,41 @@ static bool smaller_fabric(struct trial *trial, uint32_t variant)
     return true;
 }
 
-static bool (*const simplifications[])(struct trial *, uint32_t variant) = {
+static bool plainer_fabric(struct study_trial *trial, uint32_t variant)
+{
+    struct fabric_config *wiring = &trial->wiring;
+
+    switch (variant) {
+    case 0:
+        wiring->buffers.data_bytes = 0;
+        return true;
+    case 1:
+        wiring->buffers.host_data_bytes = 0;
+        return true;
+    case 2:
+        wiring->buffers.control_bytes = 0;
+        return true;
+    case 3:
+        wiring->uplink.rate_bps = wiring->host_link.rate_bps;
+        return true;
+    case 4:
+        wiring->uplink.delay_ps = wiring->host_link.delay_ps;
+        return true;
+    case 5:
+        wiring->buffers.trims = true;
+        return true;
+    case 6:
+        wiring->buffers.marks = true;
+        return true;
+    case 7:
+        plain_latencies(wiring);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool (*const simplifications[])(struct study_trial *, uint32_t variant) = {
     drop_workload,
     drop_generator,
     drop_fault,
@@ -195,44 +239,49 @@ static bool (*const simplifications[])(struct trial *, uint32_t variant) = {
     halve_ranks,
     halve_bytes,
     smaller_fabric,
+    plainer_fabric,
     plainer_workload,
     shorten_fault,
     drop_parameter,
 };
 
-/* ---- trying them
- * ---------------------------------------------------------------------------------- */
+/* ---- trying them ----------------------------------------------------------------------------- */
 
-static bool still_fails(
-    const struct trial *trial, enum trial_depth depth, enum trial_verdict verdict)
+struct shrinking {
+    struct study_trial *smallest;
+    bool (*is_bad)(void *context, struct study_trial *);
+    void *context;
+    uint32_t runs;
+    uint32_t runs_max;
+};
+
+static bool is_still_bad(struct shrinking *shrinking, struct study_trial *smaller)
 {
-    struct trial own = *trial;
-    struct trial_outcome outcome;
+    struct study_trial own = *smaller;
     struct sim_config config;
-    struct trial_room room;
-    char reason[256];
+    struct study_room room;
+    char reason[STUDY_REASON_BYTES];
 
-    if (own.workload_count == 0 || !trial_config(&own, &room, &config, reason))
+    shrinking->runs++;
+    if (own.workload_count == 0 || !study_config(&own, &room, &config, reason))
         return false;
-    trial_run(&own, depth, &outcome);
-    return outcome.verdict == verdict;
+    return shrinking->is_bad(shrinking->context, smaller);
 }
 
-/* Everything once; yields whether anything helped. */
-static bool shrink_once(
-    struct trial *trial, enum trial_depth depth, enum trial_verdict verdict, uint32_t *runs)
+/* Everything once; whether anything helped. */
+static bool shrink_once(struct shrinking *shrinking)
 {
     bool has_shrunk = false;
 
     for (uint32_t i = 0; i < sizeof(simplifications) / sizeof(simplifications[0]); i++) {
-        for (uint32_t variant = 0; *runs < RUNS_MAX;) {
-            struct trial smaller = *trial;
+        for (uint32_t variant = 0; shrinking->runs < shrinking->runs_max;) {
+            struct study_trial smaller = *shrinking->smallest;
 
             if (!simplifications[i](&smaller, variant))
                 break;
-            if (memcmp(&smaller, trial, sizeof(smaller)) != 0 &&
-                ((*runs)++, still_fails(&smaller, depth, verdict))) {
-                *trial = smaller;
+            if (memcmp(&smaller, shrinking->smallest, sizeof(smaller)) != 0 &&
+                is_still_bad(shrinking, &smaller)) {
+                *shrinking->smallest = smaller;
                 has_shrunk = true;
             } else {
                 variant++;
@@ -242,11 +291,14 @@ static bool shrink_once(
     return has_shrunk;
 }
 
-uint32_t trial_shrink(struct trial *trial, enum trial_depth depth, enum trial_verdict verdict)
+uint32_t study_shrink(struct study_trial *trial,
+    bool (*is_bad)(void *context, struct study_trial *), void *context, uint32_t runs_max)
 {
-    uint32_t runs = 0;
+    struct shrinking shrinking = {
+        .smallest = trial, .is_bad = is_bad, .context = context, .runs_max = runs_max
+    };
 
-    while (shrink_once(trial, depth, verdict, &runs))
+    while (shrink_once(&shrinking))
         ;
-    return runs;
+    return shrinking.runs;
 }

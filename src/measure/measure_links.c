@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every port is asked how much it has lost so far; what is more than before goes to its link. */
-#include "cmd/sim_record_links.h"
+#include "measure/measure_links.h"
 
+#include "measure/measure_list.h"
 #include "switch/switch.h"
 
 /* Host links first, by NIC, then uplinks by plane and T0. */
@@ -24,24 +25,24 @@ static size_t link_total(const struct fabric *fabric)
            (fabric->nic_count + (size_t)config->t0_count * config->t1_count);
 }
 
-static struct sim_link_losses *losses_of(
-    struct sim_record *record, const struct fabric_element *link)
+static struct measure_losses *losses_of(
+    struct measure_record *record, const struct fabric_element *link)
 {
-    uint32_t *number = &record->loss_of_link[number_of(&record->experiment->fabric, link)];
+    uint32_t *number = &record->loss_of_link[number_of(record->plan->sim->fabric, link)];
 
     if (*number == 0) {
-        record->links = sim_list_grow(
-            record->links, record->link_count, &record->link_room, sizeof(*record->links));
-        record->links[record->link_count++] = (struct sim_link_losses){ .link = *link };
+        record->links = measure_list_grow(&record->memory, record->links, record->link_count,
+            &record->link_room, sizeof(*record->links));
+        record->links[record->link_count++] = (struct measure_losses){ .link = *link };
         *number = (uint32_t)record->link_count;
     }
     return &record->links[*number - 1];
 }
 
-static void add(struct sim_record *record, const struct fabric_element *link, uint64_t count)
+static void add(struct measure_record *record, const struct fabric_element *link, uint64_t count)
 {
-    struct sim_link_losses *losses = losses_of(record, link);
-    struct sim_numbers *samples = &losses->samples;
+    struct measure_losses *losses = losses_of(record, link);
+    struct measure_numbers *samples = &losses->samples;
     uint64_t index = record->time_ps.count - 1;
 
     losses->total += count;
@@ -49,13 +50,13 @@ static void add(struct sim_record *record, const struct fabric_element *link, ui
         samples->at[samples->count - 1] += count; /* its other direction */
         return;
     }
-    sim_numbers_push(samples, index);
-    sim_numbers_push(samples, count);
+    measure_push(&record->memory, samples, index);
+    measure_push(&record->memory, samples, count);
 }
 
-static void look_at(struct sim_record *record, struct fabric_end end, uint64_t *before)
+static void look_at(struct measure_record *record, struct fabric_end end, uint64_t *before)
 {
-    const struct fabric *fabric = &record->experiment->fabric;
+    const struct fabric *fabric = record->plan->sim->fabric;
     struct fabric_link_kind kind;
     struct fabric_element link;
     struct sim_queue queue;
@@ -80,14 +81,16 @@ static size_t port_total(const struct fabric *fabric)
     return total;
 }
 
-void sim_record_sample_losses(struct sim_record *record)
+void measure_links_sample(struct measure_record *record)
 {
-    const struct fabric *fabric = &record->experiment->fabric;
+    const struct fabric *fabric = record->plan->sim->fabric;
     uint64_t *before;
 
     if (!record->lost_of_port) {
-        record->lost_of_port = sim_list_take(port_total(fabric), sizeof(uint64_t));
-        record->loss_of_link = sim_list_take(link_total(fabric), sizeof(uint32_t));
+        record->lost_of_port =
+            measure_list_take(&record->memory, port_total(fabric), sizeof(uint64_t));
+        record->loss_of_link =
+            measure_list_take(&record->memory, link_total(fabric), sizeof(uint32_t));
     }
     before = record->lost_of_port;
     for (uint32_t nic = 0; nic < fabric->nic_count; nic++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the simulation tells while it runs. Its calls come in the order of its own work, so events
  * of an interval are put in order by everything they say. */
-#include "cmd/sim_record_events.h"
+#include "measure/measure_events.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "base/heap_sort.h"
+#include "measure/measure_list.h"
 
 /* A page with more marks than this is not read by anybody. */
 static const uint64_t kept_max[SIM_EVENT_KIND_COUNT] = {
@@ -18,27 +18,27 @@ static const uint64_t kept_max[SIM_EVENT_KIND_COUNT] = {
     [SIM_EVENT_STEP] = 0, /* summed up */
 };
 
-void sim_record_on_completion(void *context, const struct sim_completion *completion)
+void measure_events_on_completion(void *context, const struct sim_completion *completion)
 {
-    struct sim_record *record = context;
-    struct sim_record_workload *workload = &record->workloads[completion->workload];
+    struct measure_record *record = context;
+    struct measure_workload *workload = &record->workloads[completion->workload];
     uint64_t duration_ps = completion->done_ps - completion->posted_ps;
 
     if (completion->flow == SIM_NO_FLOW)
-        sim_numbers_push(&workload->collective_ps, duration_ps);
+        measure_push(&record->memory, &workload->collective_ps, duration_ps);
     else
-        sim_numbers_push(&workload->message_ps, duration_ps);
+        measure_push(&record->memory, &workload->message_ps, duration_ps);
 }
 
-static void take_step(struct sim_record *record, const struct sim_event *event)
+static void take_step(struct measure_record *record, const struct sim_event *event)
 {
-    struct sim_record_workload *workload = &record->workloads[event->subject];
+    struct measure_workload *workload = &record->workloads[event->subject];
     size_t step = (size_t)event->values[1];
 
     while (workload->step_count <= step) {
-        workload->steps = sim_list_grow(
-            workload->steps, workload->step_count, &workload->step_room, sizeof(struct sim_step));
-        workload->steps[workload->step_count++] = (struct sim_step){ 0 };
+        workload->steps = measure_list_grow(&record->memory, workload->steps, workload->step_count,
+            &workload->step_room, sizeof(struct measure_step));
+        workload->steps[workload->step_count++] = (struct measure_step){ 0 };
     }
     if (event->time_ps > workload->steps[step].end_ps)
         workload->steps[step].end_ps = event->time_ps;
@@ -55,7 +55,7 @@ static enum path_ev_state state_before(enum path_ev_state to, enum path_signal c
     return to == EV_ASSUMED_BAD || to == EV_DENIED ? EV_GOOD : EV_ASSUMED_BAD;
 }
 
-static void take_ev_change(struct sim_record *record, const struct sim_event *event)
+static void take_ev_change(struct measure_record *record, const struct sim_event *event)
 {
     enum path_ev_state to = (enum path_ev_state)event->values[2];
     enum path_signal cause = (enum path_signal)event->values[3];
@@ -64,10 +64,10 @@ static void take_ev_change(struct sim_record *record, const struct sim_event *ev
         record->transitions[state_before(to, cause)][to][cause]++;
 }
 
-void sim_record_on_event(void *context, const struct sim_event *event)
+void measure_events_on_event(void *context, const struct sim_event *event)
 {
-    struct sim_record *record = context;
-    struct sim_events *fresh = &record->fresh;
+    struct measure_record *record = context;
+    struct measure_event_list *fresh = &record->fresh;
 
     if (event->kind == SIM_EVENT_STEP) {
         take_step(record, event);
@@ -81,7 +81,8 @@ void sim_record_on_event(void *context, const struct sim_event *event)
         record->left_out++;
         return;
     }
-    fresh->at = sim_list_grow(fresh->at, fresh->count, &fresh->room, sizeof(*event));
+    fresh->at =
+        measure_list_grow(&record->memory, fresh->at, fresh->count, &fresh->room, sizeof(*event));
     fresh->at[fresh->count++] = *event;
 }
 
@@ -102,13 +103,12 @@ static int by_time(const void *left, const void *right)
     return 0;
 }
 
-void sim_record_sort_events(struct sim_record *record)
+void measure_events_sort(struct measure_record *record)
 {
-    struct sim_events *fresh = &record->fresh;
-    struct sim_events *kept = &record->kept;
+    struct measure_event_list *fresh = &record->fresh;
+    struct measure_event_list *kept = &record->kept;
 
-    if (fresh->count)
-        qsort(fresh->at, fresh->count, sizeof(*fresh->at), by_time);
+    heap_sort(fresh->at, fresh->count, sizeof(*fresh->at), by_time);
     for (size_t i = 0; i < fresh->count; i++) {
         const struct sim_event *event = &fresh->at[i];
 
@@ -117,7 +117,8 @@ void sim_record_sort_events(struct sim_record *record)
             continue;
         }
         record->kept_of[event->kind]++;
-        kept->at = sim_list_grow(kept->at, kept->count, &kept->room, sizeof(*event));
+        kept->at =
+            measure_list_grow(&record->memory, kept->at, kept->count, &kept->room, sizeof(*event));
         kept->at[kept->count++] = *event;
     }
     fresh->count = 0;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting in place, without memory, and no list is bad for it. Equal elements may change places. */
+#pragma once
+
+#include <stddef.h>
+
+#define HEAP_SORT_ELEMENT_BYTES_MAX 128
+
+/* `compare` is as for qsort(). */
+void heap_sort(void *elements, size_t count, size_t element_bytes,
+    int (*compare)(const void *left, const void *right));

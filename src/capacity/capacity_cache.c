@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of solved sets, emptied when it is full. */
+#include "capacity/capacity_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY_BYTES  ((size_t)64 << 20)
+#define ENTRIES_MOST  4096
+#define ENTRIES_LEAST 16
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+    return hash ^ hash >> 32;
+}
+
+static void key_of(const struct capacity_cache *cache, uint64_t key[2])
+{
+    key[0] = 1;
+    key[1] = 2;
+    for (uint32_t i = 0; i < cache->in_force_count; i++)
+        key[0] = mix(key[0], cache->in_force_index[i] + UINT64_C(1));
+    for (uint32_t i = 0; i < cache->pair_count; i++)
+        key[1] = mix(key[1], cache->is_outstanding[i]);
+    key[0] = mix(key[0], key[1]);
+}
+
+static void forget_all(struct capacity_cache *cache)
+{
+    for (uint32_t i = 0; i < cache->entry_max; i++) {
+        free(cache->entries[i].rate_bps);
+        cache->entries[i] = (struct capacity_entry){ 0 };
+    }
+    cache->entry_count = 0;
+}
+
+static struct capacity_entry *place_of(struct capacity_cache *cache, const uint64_t key[2])
+{
+    uint32_t place = (uint32_t)key[0] & (cache->entry_max - 1);
+
+    while (cache->entries[place].is_taken &&
+           memcmp(cache->entries[place].key, key, sizeof(cache->entries[place].key)) != 0)
+        place = (place + 1) & (cache->entry_max - 1);
+    return &cache->entries[place];
+}
+
+/* ---- solving --------------------------------------------------------------------------------- */
+
+static struct capacity_demand demand_of(
+    const struct capacity_track *track, const struct capacity_pair *pair)
+{
+    const struct sim_workload *workload = &track->config->workloads[pair->workload];
+
+    return (struct capacity_demand){ .from_nic = pair->from_nic,
+        .to_nic = pair->to_nic,
+        .payload_share = pair->payload_share,
+        .evs = workload->evs,
+        .ev_count = workload->ev_count };
+}
+
+/* A flow of several pairs has the mean of their shares of payload, by QPs. */
+static void add_to_demand(
+    struct capacity_cache *cache, uint32_t demand, const struct capacity_pair *pair)
+{
+    double before = cache->qps_of_demand[demand];
+
+    cache->qps_of_demand[demand] += pair->flow_count;
+    cache->demands[demand].payload_share =
+        (cache->demands[demand].payload_share * before + pair->payload_share * pair->flow_count) /
+        cache->qps_of_demand[demand];
+}
+
+static uint32_t list_demands(struct capacity_cache *cache, const struct capacity_track *track)
+{
+    uint32_t count = 0;
+
+    memset(cache->demand_of_group, 0, cache->pair_count * sizeof(*cache->demand_of_group));
+    for (uint32_t i = 0; i < track->pair_count; i++) {
+        const struct capacity_pair *pair = &track->pairs[i];
+        uint32_t *demand = &cache->demand_of_group[pair->group];
+
+        if (!cache->is_outstanding[i])
+            continue;
+        if (*demand == 0) {
+            cache->pair_of_demand[count] = i;
+            cache->qps_of_demand[count] = 0;
+            cache->demands[count] = demand_of(track, pair);
+            *demand = ++count;
+        }
+        add_to_demand(cache, *demand - 1, pair);
+    }
+    return count;
+}
+
+static double rate_of_pair(const struct capacity_cache *cache, const struct capacity_pair *pair,
+    const struct capacity_rates *rates)
+{
+    uint32_t demand = cache->demand_of_group[pair->group] - 1;
+
+    return rates->flow_bps[demand] * pair->flow_count / cache->qps_of_demand[demand] *
+           (pair->payload_share / cache->demands[demand].payload_share);
+}
+
+/* In limits, pairs stand for flows. */
+static void take_solution(struct capacity_cache *cache, struct capacity_track *track,
+    const struct capacity_rates *rates, struct capacity_entry *entry)
+{
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        if (cache->is_outstanding[i])
+            entry->rate_bps[i] = rate_of_pair(cache, &track->pairs[i], rates);
+    for (uint32_t i = 0; i < entry->limits.top_count; i++)
+        entry->limits.top[i].flow = cache->pair_of_demand[entry->limits.top[i].flow];
+    track->effort += rates->effort;
+    entry->method = rates->method;
+    entry->error = rates->error;
+}
+
+static int solve_demands(struct capacity_cache *cache, struct capacity_track *track,
+    uint32_t demand_count, struct capacity_entry *entry)
+{
+    const struct fabric *fabric = track->config->fabric;
+    struct capacity_fabric network;
+    struct capacity_rates rates;
+    int err = capacity_fabric_init(
+        &network, fabric, cache->in_force, cache->in_force_count, cache->demands, demand_count);
+
+    if (err)
+        return err;
+    err = capacity_fabric_solve(&network, fabric, &rates);
+    if (err)
+        goto fini_network;
+    err = capacity_limits_find(&entry->limits, fabric, &network, &rates);
+    if (!err)
+        take_solution(cache, track, &rates, entry);
+    capacity_rates_fini(&rates);
+
+fini_network:
+    capacity_fabric_fini(&network);
+    return err;
+}
+
+static int solve(
+    struct capacity_cache *cache, struct capacity_track *track, struct capacity_entry *entry)
+{
+    uint32_t demand_count = list_demands(cache, track);
+
+    entry->rate_bps = calloc(cache->pair_count ? cache->pair_count : 1, sizeof(double));
+    if (!entry->rate_bps)
+        return -ENOMEM;
+    track->solve_count++;
+    return demand_count ? solve_demands(cache, track, demand_count, entry) : 0;
+}
+
+int capacity_cache_find(struct capacity_cache *cache, struct capacity_track *track, bool may_solve,
+    const struct capacity_entry **found)
+{
+    struct capacity_entry *entry;
+    uint64_t key[2];
+    int err = 0;
+
+    key_of(cache, key);
+    entry = place_of(cache, key);
+    *found = NULL;
+    if (!entry->is_taken && !may_solve)
+        return 0;
+    if (!entry->is_taken) {
+        if (cache->entry_count >= cache->entry_max / 2) {
+            forget_all(cache);
+            entry = place_of(cache, key);
+        }
+        memcpy(entry->key, key, sizeof(key));
+        entry->is_taken = true;
+        cache->entry_count++;
+        err = solve(cache, track, entry);
+    }
+    *found = entry;
+    return err;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static uint32_t entries_for(uint32_t pair_count)
+{
+    uint32_t count = ENTRIES_MOST;
+
+    while (count > ENTRIES_LEAST && (size_t)count / 2 * pair_count * sizeof(double) > MEMORY_BYTES)
+        count /= 2;
+    return count;
+}
+
+struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_count)
+{
+    struct capacity_cache *cache = calloc(1, sizeof(*cache));
+    size_t pairs = pair_count ? pair_count : 1;
+    size_t faults = fault_count ? fault_count : 1;
+
+    if (!cache)
+        return NULL;
+    cache->pair_count = pair_count;
+    cache->entry_max = entries_for(pair_count);
+    cache->is_outstanding = calloc(pairs, sizeof(*cache->is_outstanding));
+    cache->in_force = calloc(faults, sizeof(*cache->in_force));
+    cache->in_force_index = calloc(faults, sizeof(*cache->in_force_index));
+    cache->entries = calloc(cache->entry_max, sizeof(*cache->entries));
+    cache->demands = calloc(pairs, sizeof(*cache->demands));
+    cache->pair_of_demand = calloc(pairs, sizeof(*cache->pair_of_demand));
+    cache->qps_of_demand = calloc(pairs, sizeof(*cache->qps_of_demand));
+    cache->demand_of_group = calloc(pairs, sizeof(*cache->demand_of_group));
+    if (cache->is_outstanding && cache->in_force && cache->in_force_index && cache->entries &&
+        cache->demands && cache->pair_of_demand && cache->qps_of_demand && cache->demand_of_group)
+        return cache;
+    capacity_cache_delete(cache);
+    return NULL;
+}
+
+void capacity_cache_delete(struct capacity_cache *cache)
+{
+    if (!cache)
+        return;
+    if (cache->entries)
+        forget_all(cache);
+    free(cache->is_outstanding);
+    free(cache->in_force);
+    free(cache->in_force_index);
+    free(cache->entries);
+    free(cache->demands);
+    free(cache->pair_of_demand);
+    free(cache->qps_of_demand);
+    free(cache->demand_of_group);
+    free(cache);
+}

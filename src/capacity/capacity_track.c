@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows a simulation from stop to stop. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capacity/capacity_cache.h"
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t flow_index)
+{
+    const struct sim_config *config = track->config;
+    struct sim_flow flow;
+    struct sim_share share;
+
+    sim_flow_at(track->sim, flow_index, &flow);
+    share = sim_payload_share(track->sim, flow.workload);
+    return (struct capacity_pair){ .workload = flow.workload,
+        .from_nic = flow.from_nic,
+        .to_nic = flow.to_nic,
+        .first_flow = flow_index,
+        .flow_count = config->workloads[flow.workload].qps,
+        .one_way_ps = fabric_one_way_ps(config->fabric, flow.from_nic, flow.to_nic),
+        .payload_share = (double)share.payload_bytes / (double)share.wire_bytes };
+}
+
+/* The QPs of a pair stand together. */
+static uint32_t list_pairs(struct capacity_track *track)
+{
+    uint32_t flow_count = sim_flow_count(track->sim);
+    uint32_t count = 0;
+
+    for (uint32_t flow = 0; flow < flow_count; count++) {
+        struct capacity_pair pair = pair_of(track, flow);
+
+        if (track->pairs)
+            track->pairs[count] = pair;
+        flow += pair.flow_count;
+    }
+    return count;
+}
+
+/* ---- pairs of the same NICs ------------------------------------------------------------------ */
+
+struct between {
+    const uint32_t *evs; /* that they may use */
+    uint32_t from_nic;
+    uint32_t to_nic;
+    uint32_t pair;
+};
+
+static int by_nics(const void *left, const void *right)
+{
+    const struct between *a = left;
+    const struct between *b = right;
+
+    if (a->from_nic != b->from_nic)
+        return a->from_nic < b->from_nic ? -1 : 1;
+    if (a->to_nic != b->to_nic)
+        return a->to_nic < b->to_nic ? -1 : 1;
+    if (a->evs != b->evs)
+        return (uintptr_t)a->evs < (uintptr_t)b->evs ? -1 : 1;
+    return a->pair < b->pair ? -1 : 1;
+}
+
+static bool are_together(const struct between *a, const struct between *b)
+{
+    return a->from_nic == b->from_nic && a->to_nic == b->to_nic && a->evs == b->evs;
+}
+
+static int group_pairs(struct capacity_track *track)
+{
+    struct between *all = calloc(track->pair_count + 1, sizeof(*all));
+    uint32_t first = 0;
+
+    if (!all)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        all[i] = (struct between){ .evs = track->config->workloads[track->pairs[i].workload].evs,
+            .from_nic = track->pairs[i].from_nic,
+            .to_nic = track->pairs[i].to_nic,
+            .pair = i };
+    qsort(all, track->pair_count, sizeof(*all), by_nics);
+    for (uint32_t i = 0; i < track->pair_count; i++) {
+        if (!are_together(&all[i], &all[first]))
+            first = i;
+        track->pairs[all[i].pair].group = all[first].pair;
+    }
+    free(all);
+    return 0;
+}
+
+static bool is_outstanding(const struct capacity_track *track, const struct capacity_pair *pair)
+{
+    uint64_t now_ps = sim_now_ps(track->sim);
+
+    for (uint32_t i = 0; i < pair->flow_count; i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(track->sim, pair->first_flow + i, &flow);
+        if (flow.posted_bytes > flow.placed_bytes && flow.busy_ps + pair->one_way_ps <= now_ps)
+            return true;
+    }
+    return false;
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static void look_at_faults(struct capacity_track *track)
+{
+    struct capacity_cache *cache = track->cache;
+
+    cache->in_force_count = 0;
+    for (uint32_t i = 0; i < sim_fault_count(track->sim); i++)
+        if (sim_fault_is_in_force(track->sim, i)) {
+            cache->in_force_index[cache->in_force_count] = i;
+            cache->in_force[cache->in_force_count++] = sim_fault_at(track->sim, i);
+        }
+}
+
+static void look_at_pairs(struct capacity_track *track)
+{
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        track->cache->is_outstanding[i] = is_outstanding(track, &track->pairs[i]);
+}
+
+static void note_method(struct capacity_track *track, const struct capacity_entry *entry)
+{
+    track->limits = entry->limits;
+    if (entry->method > track->method)
+        track->method = entry->method;
+    if (entry->error > track->error)
+        track->error = entry->error;
+}
+
+static bool may_solve(const struct capacity_track *track)
+{
+    enum { CREDIT = 20000000, SHARE = 10 };
+
+    return track->effort < CREDIT + sim_packet_hops(track->sim) / SHARE;
+}
+
+/* What pairs had when they were solved last. */
+static void take_known(struct capacity_track *track)
+{
+    track->stale_count++;
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        track->found_bps[i] = track->cache->is_outstanding[i] ? track->known_bps[i] : 0;
+}
+
+/* Into found_bps, for the faults and pairs that were looked at last. */
+static int find_rates(struct capacity_track *track)
+{
+    const struct capacity_entry *entry;
+    int err = capacity_cache_find(track->cache, track, may_solve(track), &entry);
+
+    if (err)
+        return err;
+    if (!entry) {
+        take_known(track);
+        return 0;
+    }
+    note_method(track, entry);
+    for (uint32_t i = 0; i < track->pair_count; i++) {
+        track->found_bps[i] = entry->rate_bps[i];
+        if (track->cache->is_outstanding[i])
+            track->known_bps[i] = entry->rate_bps[i];
+    }
+    return 0;
+}
+
+static void add_time(struct capacity_track *track, const double *rate_bps, double time_s)
+{
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        track->bits[i] += rate_bps[i] * time_s;
+}
+
+int capacity_track_look(struct capacity_track *track)
+{
+    uint64_t now_ps = sim_now_ps(track->sim);
+    double half_s = (double)(now_ps - track->now_ps) / 2 / (double)SIM_PS_PER_S;
+    int err;
+
+    track->look_count++;
+    add_time(track, track->rate_bps, half_s);
+    look_at_pairs(track);
+    err = find_rates(track); /* still with the faults of before */
+    if (err)
+        return err;
+    add_time(track, track->found_bps, half_s);
+    look_at_faults(track);
+    err = find_rates(track);
+    if (err)
+        return err;
+    memcpy(track->rate_bps, track->found_bps, track->pair_count * sizeof(*track->rate_bps));
+    track->now_ps = now_ps;
+    return 0;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t narrowest_bps(const struct sim_config *config)
+{
+    const struct fabric_config *fabric = &config->fabric->config;
+    uint64_t bps = fabric->host_link.rate_bps;
+
+    if (fabric->t1_count > 0)
+        bps = smaller(bps, fabric->uplink.rate_bps);
+    for (uint32_t i = 0; i < fabric->exception_count; i++)
+        if (!fabric->exceptions[i].missing && fabric->exceptions[i].rate_bps > 0)
+            bps = smaller(bps, fabric->exceptions[i].rate_bps);
+    for (uint32_t i = 0; i < config->fault_count; i++)
+        if (config->faults[i].kind == SIM_FAULT_SLOW)
+            bps = smaller(bps, config->faults[i].rate_bps);
+    return bps;
+}
+
+/* A full packet on the narrowest link. */
+static uint64_t packet_ps(const struct sim_config *config)
+{
+    enum { BITS = 4224 * 8, MILLION = 1000000 };
+
+    return BITS * (SIM_PS_PER_S / MILLION) / (narrowest_bps(config) / MILLION);
+}
+
+uint64_t capacity_window_ps(const struct sim_config *config)
+{
+    enum { LEAST_PS = 20000000, RTTS = 4, PACKETS = 64 };
+
+    return larger(
+        LEAST_PS, larger(RTTS * config->fabric->base_rtt_ps, PACKETS * packet_ps(config)));
+}
+
+/* Its pairs have something to do all the time. */
+static bool is_steady(const struct sim_workload *workload)
+{
+    return workload->kind == SIM_STREAM || workload->kind == SIM_PERMUTATION ||
+           workload->kind == SIM_INCAST;
+}
+
+uint64_t capacity_step_ps(const struct sim_config *config)
+{
+    enum { STEPS = 4, STEPS_OF_COLLECTIVES = 32 };
+    uint32_t steps = STEPS;
+
+    for (uint32_t i = 0; i < config->workload_count; i++)
+        if (!is_steady(&config->workloads[i]))
+            steps = STEPS_OF_COLLECTIVES;
+    return capacity_window_ps(config) / steps;
+}
+
+/* A link may flap faster than anybody can follow. */
+uint64_t capacity_track_stop_ps(const struct capacity_track *track)
+{
+    enum { FAULTS_PER_STEP = 16 };
+    uint64_t now_ps = sim_now_ps(track->sim);
+    uint64_t step_ps = capacity_step_ps(track->config);
+    uint64_t fault_ps = larger(sim_fault_next_ps(track->sim), now_ps + step_ps / FAULTS_PER_STEP);
+
+    return smaller((now_ps / step_ps + 1) * step_ps, fault_ps);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+int capacity_track_init(
+    struct capacity_track *track, struct sim *sim, const struct sim_config *config)
+{
+    size_t room;
+
+    *track = (struct capacity_track){ .sim = sim, .config = config };
+    track->pair_count = list_pairs(track);
+    room = track->pair_count ? track->pair_count : 1;
+    track->pairs = calloc(room, sizeof(*track->pairs));
+    track->rate_bps = calloc(room, sizeof(*track->rate_bps));
+    track->bits = calloc(room, sizeof(*track->bits));
+    track->found_bps = calloc(room, sizeof(*track->found_bps));
+    track->known_bps = calloc(room, sizeof(*track->known_bps));
+    track->cache = capacity_cache_new(track->pair_count, sim_fault_count(sim));
+    if (!track->pairs || !track->rate_bps || !track->bits || !track->found_bps ||
+        !track->known_bps || !track->cache) {
+        capacity_track_fini(track);
+        return -ENOMEM;
+    }
+    list_pairs(track);
+    if (group_pairs(track) != 0) {
+        capacity_track_fini(track);
+        return -ENOMEM;
+    }
+    look_at_faults(track);
+    return 0;
+}
+
+void capacity_track_fini(struct capacity_track *track)
+{
+    free(track->pairs);
+    free(track->rate_bps);
+    free(track->bits);
+    free(track->found_bps);
+    free(track->known_bps);
+    capacity_cache_delete(track->cache);
+    *track = (struct capacity_track){ 0 };
+}

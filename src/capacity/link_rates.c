@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Healthy rates, then one fault after the other. */
+#include "capacity/link_rates.h"
+
+#include <stdalign.h>
+
+#define LOSSY  0.01
+#define NEARLY 1e-6 /* fractions of 2^32 are rounded */
+
+bool link_rates_is_lossy(const struct link_rate *rate)
+{
+    return rate->kept <= 1 - LOSSY + NEARLY;
+}
+
+/* ---- healthy --------------------------------------------------------------------------------- */
+
+static void set_both_ways(
+    struct link_rate *rates, const struct fabric *fabric, struct fabric_end end)
+{
+    struct fabric_element link;
+    struct fabric_link_kind kind;
+    double bps = fabric_link_at(fabric, end, &link, &kind) ? (double)kind.rate_bps : 0;
+
+    rates[LINK_UP] = rates[LINK_DOWN] = (struct link_rate){ .bps = bps, .kept = 1 };
+}
+
+static void set_healthy(struct link_rates *rates)
+{
+    const struct fabric *fabric = rates->fabric;
+    const struct fabric_config *config = &fabric->config;
+
+    for (uint32_t nic = 0; nic < fabric->nic_count; nic++)
+        for (uint32_t plane = 0; plane < config->plane_count; plane++)
+            set_both_ways(link_rates_host(rates, nic, plane, LINK_UP), fabric,
+                (struct fabric_end){ .is_nic = true, .node = nic, .port = plane });
+    for (uint32_t plane = 0; plane < config->plane_count; plane++)
+        for (uint32_t t0 = 0; t0 < config->t0_count; t0++) {
+            struct fabric_element element = { .kind = FABRIC_T0, .plane = plane, .t0 = t0 };
+            uint32_t node = fabric_switch_index(fabric, &element);
+
+            for (uint32_t t1 = 0; t1 < config->t1_count; t1++)
+                set_both_ways(link_rates_uplink(rates, plane, t0, t1, LINK_UP), fabric,
+                    (struct fabric_end){ .node = node, .port = config->hosts_per_t0 + t1 });
+        }
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+/* A fault on its way over the link directions it covers. */
+struct spreading {
+    struct link_rates *rates;
+    const struct sim_fault *fault;
+};
+
+static double kept_by(const struct sim_fault *fault)
+{
+    return 1 - fault->probability / 4294967296.0;
+}
+
+static void harm(struct link_rate *rate, const struct sim_fault *fault)
+{
+    switch (fault->kind) {
+    case SIM_FAULT_LOSS:
+    case SIM_FAULT_CORRUPT:
+        rate->kept *= kept_by(fault);
+        rate->bps *= kept_by(fault);
+        break;
+    case SIM_FAULT_SLOW:
+        if ((double)fault->rate_bps * rate->kept < rate->bps)
+            rate->bps = (double)fault->rate_bps * rate->kept;
+        break;
+    default:
+        rate->bps = 0;
+    }
+}
+
+static void add_path(
+    struct link_rates *rates, uint32_t nic, enum link_way way, const struct sim_fault *fault)
+{
+    struct link_rate alone = { .kept = 1 };
+
+    if (fault->kind != SIM_FAULT_BLACKHOLE) {
+        harm(&alone, fault);
+        if (!link_rates_is_lossy(&alone))
+            return;
+    }
+    if (rates->paths)
+        rates->paths[rates->path_count] = (struct link_rates_path){
+            .nic = nic, .way = way, .ev = fault->ev, .is_dead = fault->kind == SIM_FAULT_BLACKHOLE
+        };
+    rates->path_count++;
+}
+
+static void spread_to_host(
+    const struct spreading *spreading, uint32_t nic, uint32_t plane, enum link_way way)
+{
+    struct link_rates *rates = spreading->rates;
+    const struct sim_fault *fault = spreading->fault;
+
+    if (!fault->of_ev) {
+        if (rates->host)
+            harm(link_rates_host(rates, nic, plane, way), fault);
+    } else if (fabric_ev_path(rates->fabric, fault->ev).plane == plane) {
+        add_path(rates, nic, way, fault);
+    }
+}
+
+/* The uplink to a T1 carries the one EV that leads there. */
+static void spread_to_uplink(
+    const struct spreading *spreading, const struct fabric_element *link, enum link_way way)
+{
+    struct link_rates *rates = spreading->rates;
+    const struct sim_fault *fault = spreading->fault;
+    struct ev_path path = fabric_ev_path(rates->fabric, fault->ev);
+
+    if (fault->of_ev && (path.plane != link->plane || path.uplink != link->t1))
+        return;
+    if (rates->uplink)
+        harm(link_rates_uplink(rates, link->plane, link->t0, link->t1, way), fault);
+}
+
+static bool goes_up(const struct fabric *fabric, struct fabric_end from, enum fabric_component link)
+{
+    return from.is_nic ||
+           (link == FABRIC_UPLINK && fabric_switch_at(fabric, from.node).kind == FABRIC_T0);
+}
+
+static void spread(void *context, struct fabric_end from)
+{
+    const struct spreading *spreading = context;
+    const struct fabric *fabric = spreading->rates->fabric;
+    struct fabric_link_kind kind;
+    struct fabric_element link;
+    enum link_way way;
+
+    if (!fabric_link_at(fabric, from, &link, &kind))
+        return;
+    way = goes_up(fabric, from, link.kind) ? LINK_UP : LINK_DOWN;
+    if (link.kind == FABRIC_HOST_LINK)
+        spread_to_host(spreading, link.nic, link.plane, way);
+    else
+        spread_to_uplink(spreading, &link, way);
+}
+
+void link_rates_init(struct link_rates *rates, struct arena *arena, const struct fabric *fabric,
+    const struct sim_fault *const *in_force, uint32_t in_force_count)
+{
+    const struct fabric_config *config = &fabric->config;
+    size_t host_links = (size_t)fabric->nic_count * config->plane_count;
+    size_t uplinks = (size_t)config->plane_count * config->t0_count * config->t1_count;
+    uint32_t path_max = 0;
+
+    *rates = (struct link_rates){ .fabric = fabric };
+    for (uint32_t i = 0; i < in_force_count; i++)
+        sim_fault_cover(fabric, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
+    path_max = rates->path_count;
+    rates->path_count = 0;
+    rates->host =
+        arena_take(arena, 2 * host_links, sizeof(*rates->host), alignof(struct link_rate));
+    rates->uplink =
+        arena_take(arena, 2 * uplinks, sizeof(*rates->uplink), alignof(struct link_rate));
+    rates->paths =
+        arena_take(arena, path_max, sizeof(*rates->paths), alignof(struct link_rates_path));
+    if (!arena->memory)
+        return;
+    set_healthy(rates);
+    for (uint32_t i = 0; i < in_force_count; i++)
+        sim_fault_cover(fabric, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences about links, windows and messages. */
+#include "cmd/sim_limits.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "files/files.h"
+
+#define SENTENCE_BYTES 200
+#define TOP_MAX        4 /* links that are named */
+#define HEADER_BYTES   128
+
+__attribute__((format(printf, 2, 3))) static void add(json_t *sentences, const char *format, ...)
+{
+    char sentence[SENTENCE_BYTES];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(sentence, sizeof(sentence), format, values);
+    va_end(values);
+    json_array_append_new(sentences, json_string(sentence));
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* ---- names of links -------------------------------------------------------------------------- */
+
+static uint32_t only_plane(uint32_t mask)
+{
+    return (uint32_t)__builtin_ctz(mask);
+}
+
+/* "h3.p0", "the links of h3", "2 links of h3". */
+static void name_host_link(
+    const struct capacity_name *name, const struct fabric_config *config, char *out, size_t room)
+{
+    uint32_t planes = (uint32_t)__builtin_popcount(name->plane_mask);
+    const char *way = name->goes_up ? "out of" : "into";
+
+    if (planes == 1)
+        snprintf(out, room, "the link %s h%" PRIu32 ".p%" PRIu32, way, name->nic,
+            only_plane(name->plane_mask));
+    else if (planes == config->plane_count)
+        snprintf(out, room, "the links %s h%" PRIu32, way, name->nic);
+    else
+        snprintf(out, room, "%" PRIu32 " of the links %s h%" PRIu32, planes, way, name->nic);
+}
+
+/* "all uplinks of p0.t0.1", "3 of 4 uplinks of t0.1 in 2 planes". */
+static void name_uplinks(
+    const struct capacity_name *name, const struct fabric_config *config, char *out, size_t room)
+{
+    uint32_t planes = (uint32_t)__builtin_popcount(name->plane_mask);
+    const char *way = name->goes_up ? "up from" : "down to";
+    char which[40];
+    char where[40];
+
+    if (name->t1_count == 1 && planes == 1) {
+        snprintf(out, room, "the uplink p%" PRIu32 ".t0.%" PRIu32 "-t1.%" PRIu32 " (%s)",
+            only_plane(name->plane_mask), name->t0, name->t1, name->goes_up ? "up" : "down");
+        return;
+    }
+    if (name->t1_count == config->t1_count)
+        snprintf(which, sizeof(which), "all uplinks");
+    else
+        snprintf(which, sizeof(which), "%" PRIu32 " of %" PRIu32 " uplinks", name->t1_count,
+            config->t1_count);
+    if (planes == 1)
+        snprintf(where, sizeof(where), "p%" PRIu32 ".t0.%" PRIu32, only_plane(name->plane_mask),
+            name->t0);
+    else
+        snprintf(where, sizeof(where), "t0.%" PRIu32 " in %s%" PRIu32 " planes", name->t0,
+            planes == config->plane_count ? "all " : "", planes);
+    snprintf(out, room, "%s %s %s", which, way, where);
+}
+
+static void name_limit(
+    const struct capacity_name *name, const struct fabric_config *config, char *out, size_t room)
+{
+    if (name->kind == FABRIC_HOST_LINK)
+        name_host_link(name, config, out, room);
+    else
+        name_uplinks(name, config, out, room);
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+static void add_link(
+    json_t *sentences, const struct sim_capacity *capacity, const struct capacity_limit *limit)
+{
+    const struct fabric_config *config = &capacity->plan->sim->fabric->config;
+    const struct capacity_pair *pair = &capacity->track.pairs[limit->flow];
+    bool is_plural =
+        limit->name.t1_count > 1 || (limit->name.plane_mask & (limit->name.plane_mask - 1));
+    char rate[QUANTITY_BYTES];
+    char healthy[QUANTITY_BYTES];
+    char whose[64];
+    char name[128];
+
+    name_limit(&limit->name, config, name, sizeof(name));
+    quantity_format(QUANTITY_RATE, (uint64_t)limit->bps, rate);
+    quantity_format(QUANTITY_RATE, (uint64_t)limit->healthy_bps, healthy);
+    if (limit->flow_count == 1)
+        snprintf(whose, sizeof(whose), "the flow from h%" PRIu32 " to h%" PRIu32, pair->from_nic,
+            pair->to_nic);
+    else
+        snprintf(whose, sizeof(whose), "%" PRIu32 " flows", limit->flow_count);
+    if (limit->bps < limit->healthy_bps)
+        add(sentences, "%s carr%s %s instead of %s and limit%s %s", name, is_plural ? "y" : "ies",
+            rate, healthy, is_plural ? "" : "s", whose);
+    else
+        add(sentences, "%s limit%s %s", name, is_plural ? "" : "s", whose);
+}
+
+/* A link that is as it should be and limits its own flow only goes without saying. */
+static bool is_worth_telling(const struct capacity_limit *limit, const struct fabric_config *config)
+{
+    return limit->flow_count > 1 || limit->bps < limit->healthy_bps ||
+           (limit->name.kind == FABRIC_UPLINK && limit->name.t1_count < config->t1_count);
+}
+
+static void add_links(
+    json_t *sentences, const struct sim_capacity *capacity, const struct capacity_limits *limits)
+{
+    uint32_t by_hosts = limits->flow_count - limits->cut_off - limits->by_uplinks;
+
+    if (limits->cut_off)
+        add(sentences, "%" PRIu32 " of %" PRIu32 " flows ha%s no path that works", limits->cut_off,
+            limits->flow_count, limits->cut_off == 1 ? "s" : "ve");
+    for (uint32_t i = 0; i < limits->top_count && i < TOP_MAX; i++)
+        if (is_worth_telling(&limits->top[i], &capacity->plan->sim->fabric->config))
+            add_link(sentences, capacity, &limits->top[i]);
+    if (limits->by_uplinks)
+        add(sentences, "uplinks limit %" PRIu32 " of %" PRIu32 " flow%s", limits->by_uplinks,
+            limits->flow_count, plural(limits->flow_count));
+    if (by_hosts)
+        add(sentences, "host links limit %" PRIu32 " of %" PRIu32 " flow%s", by_hosts,
+            limits->flow_count, plural(limits->flow_count));
+}
+
+/* ---- windows and messages -------------------------------------------------------------------- */
+
+static uint64_t bdp_bytes(const struct fabric *fabric)
+{
+    uint64_t nic_bps = fabric->config.host_link.rate_bps * fabric->config.plane_count;
+
+    return nic_bps / 1000000 * (fabric->base_rtt_ps / 1000) / 8000;
+}
+
+static bool posts_at_will(enum sim_workload_kind kind)
+{
+    return kind == SIM_STREAM || kind == SIM_PERMUTATION || kind == SIM_INCAST;
+}
+
+static void add_workload(
+    json_t *sentences, const struct sim_capacity *capacity, const struct sim_workload *workload)
+{
+    const struct sim_config *config = capacity->plan->sim;
+    uint64_t pmtu = config->parameters.pmtu;
+    uint64_t bdp = bdp_bytes(config->fabric);
+    uint64_t bdp_packets = (bdp + pmtu + HEADER_BYTES - 1) / (pmtu + HEADER_BYTES);
+    uint32_t window = sim_window_psns(capacity->track.sim);
+    uint64_t posted = workload->message_bytes * workload->outstanding * workload->qps;
+
+    if ((uint64_t)window * workload->qps < bdp_packets)
+        add(sentences,
+            "%s: the window of %" PRIu32 " packets (mpr %" PRIu64 ") times %" PRIu32
+            " QP%s is below the bandwidth-delay product of %" PRIu64 " packets",
+            workload->name, window, config->parameters.mpr, workload->qps, plural(workload->qps),
+            bdp_packets);
+    if (posts_at_will(workload->kind) && posted < bdp)
+        add(sentences,
+            "%s: %" PRIu64 " bytes posted at once are below the bandwidth-delay product of %" PRIu64
+            " bytes",
+            workload->name, posted, bdp);
+}
+
+json_t *sim_limits_json(const struct sim_capacity *capacity, const struct capacity_limits *limits)
+{
+    const struct sim_config *config = capacity->plan->sim;
+    json_t *sentences = json_array();
+
+    if (capacity->reason)
+        return sentences;
+    for (uint32_t i = 0; i < config->workload_count; i++)
+        add_workload(sentences, capacity, &config->workloads[i]);
+    if (limits->flow_count)
+        add_links(sentences, capacity, limits);
+    return sentences;
+}

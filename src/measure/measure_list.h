@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists in memory that the owner gives. */
+#pragma once
+
+#include "measure/measure.h"
+
+/* Room for one more element: returns the array, moved if it must be. */
+void *measure_list_grow(
+    const struct measure_memory *, void *at, size_t count, size_t *room, size_t element_bytes);
+void *measure_list_take(const struct measure_memory *, size_t count, size_t element_bytes);
+void measure_list_free(const struct measure_memory *, void *at);

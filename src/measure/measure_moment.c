@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A running simulation at one moment. */
+#include "measure/measure_moment.h"
+
+#include "measure/measure_list.h"
+#include "switch/switch.h"
+
+/* ---- moments --------------------------------------------------------------------------------- */
+
+void measure_moment_evs(const struct measure_record *record, struct measure_moment *moment)
+{
+    moment->active_evs = 0;
+    moment->bad_evs = 0;
+    for (uint32_t i = 0; i < record->flow_count; i++) {
+        const struct path_set *paths = sim_flow_paths(record->sim, i);
+
+        if (!paths)
+            continue;
+        moment->active_evs += path_usable_count(paths);
+        moment->bad_evs += path_bad_count(paths);
+    }
+}
+
+struct measure_moment measure_moment_of(const struct measure_record *record)
+{
+    struct measure_moment moment = { .time_ps = sim_now_ps(record->sim) };
+    uint32_t workload_count = record->plan->sim->workload_count;
+
+    sim_totals(record->sim, &moment.totals);
+    sim_plane_bytes(record->sim, moment.plane_bytes);
+    moment.workload_bytes =
+        measure_list_take(&record->memory, workload_count, sizeof(*moment.workload_bytes));
+    moment.workload_bits =
+        measure_list_take(&record->memory, workload_count, sizeof(*moment.workload_bits));
+    for (uint32_t i = 0; i < record->flow_count; i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(record->sim, i, &flow);
+        moment.workload_bytes[flow.workload] += flow.placed_bytes;
+    }
+    for (uint32_t i = 0; record->capacity && i < record->capacity->pair_count; i++)
+        moment.workload_bits[record->capacity->pairs[i].workload] +=
+            (uint64_t)record->capacity->bits[i];
+    return moment;
+}
+
+void measure_moment_fini(const struct measure_record *record, struct measure_moment *moment)
+{
+    measure_list_free(&record->memory, moment->workload_bytes);
+    measure_list_free(&record->memory, moment->workload_bits);
+}
+
+/* ---- details --------------------------------------------------------------------------------- */
+
+/* Data packets that left by one end of a link. */
+static uint64_t packets_from(struct sim *sim, struct fabric_end end)
+{
+    struct sim_queue queue;
+
+    return sim_queue_at(sim, end, &queue) ? queue.counters->value[PORT_COUNTER_DATA_PACKETS] : 0;
+}
+
+static void count_link(
+    const struct measure_record *record, const struct fabric_element *link, uint64_t packets[2])
+{
+    const struct fabric *fabric = record->plan->sim->fabric;
+    struct fabric_element t0 = { .kind = FABRIC_T0, .plane = link->plane, .t0 = link->t0 };
+    struct fabric_end lower = { .is_nic = true, .node = link->nic, .port = link->plane };
+    struct fabric_end upper;
+
+    if (link->kind == FABRIC_UPLINK)
+        lower = (struct fabric_end){ .node = fabric_switch_index(fabric, &t0),
+            .port = fabric->config.hosts_per_t0 + link->t1 };
+    if (!fabric_peer(fabric, lower, &upper))
+        return;
+    packets[0] = packets_from(record->sim, lower);
+    packets[1] = packets_from(record->sim, upper);
+}
+
+struct measure_detail measure_detail(const struct measure_record *record)
+{
+    const struct measure_plan *plan = record->plan;
+    const struct measure_memory *memory = &record->memory;
+    uint32_t pair_count = record->capacity ? record->capacity->pair_count : 0;
+    struct measure_detail detail = {
+        .flow_bytes = measure_list_take(memory, record->flow_count, sizeof(uint64_t)),
+        .pair_bits = measure_list_take(memory, pair_count, sizeof(uint64_t)),
+        .link_packets = measure_list_take(memory, 2 * (size_t)plan->watch_count, sizeof(uint64_t)),
+    };
+
+    for (uint32_t i = 0; i < record->flow_count; i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(record->sim, i, &flow);
+        detail.flow_bytes[i] = flow.placed_bytes;
+    }
+    for (uint32_t i = 0; i < pair_count; i++)
+        detail.pair_bits[i] = (uint64_t)record->capacity->bits[i];
+    for (uint32_t i = 0; i < plan->watch_count; i++)
+        count_link(record, &plan->watches[i].link, &detail.link_packets[2 * (size_t)i]);
+    return detail;
+}
+
+void measure_detail_fini(const struct measure_record *record, struct measure_detail *detail)
+{
+    measure_list_free(&record->memory, detail->flow_bytes);
+    measure_list_free(&record->memory, detail->pair_bits);
+    measure_list_free(&record->memory, detail->link_packets);
+    *detail = (struct measure_detail){ 0 };
+}
+
+void measure_phases(struct measure_record *record)
+{
+    uint64_t now_ps = sim_now_ps(record->sim);
+
+    for (uint32_t i = 0; i < record->plan->phase_count; i++) {
+        const struct measure_phase *phase = &record->plan->phases[i];
+        struct measure_span *span = &record->spans[i];
+
+        if (!span->from.workload_bytes && now_ps >= phase->from_ps) {
+            span->from = measure_moment_of(record);
+            span->from_detail = measure_detail(record);
+        }
+        if (span->from.workload_bytes && !span->until.workload_bytes && now_ps >= phase->until_ps) {
+            span->until = measure_moment_of(record);
+            span->until_detail = measure_detail(record);
+            measure_moment_evs(record, &span->until);
+        }
+    }
+}
+
+void measure_look(struct measure_record *record)
+{
+    uint64_t plane_bytes[FABRIC_PLANES_MAX];
+    uint64_t bytes = 0;
+    double bits = 0;
+
+    sim_plane_bytes(record->sim, plane_bytes);
+    for (uint32_t plane = 0; plane < FABRIC_PLANES_MAX; plane++)
+        bytes += plane_bytes[plane];
+    for (uint32_t i = 0; i < record->capacity->pair_count; i++)
+        bits += record->capacity->bits[i];
+    measure_push(&record->memory, &record->look_ps, sim_now_ps(record->sim));
+    measure_push(&record->memory, &record->look_bytes, bytes);
+    measure_push(&record->memory, &record->look_bits, (uint64_t)bits);
+}

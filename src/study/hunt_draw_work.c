@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work of every kind, in messages large enough that the network is the limit. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/hunt_draw.h"
+
+enum {
+    BDPS_POSTED_MIN = 4,
+    BDPS_POSTED_MAX = 32,
+    FLOWS_MAX = 2048,
+    PEERS_MAX = 11, /* of an all-to-all, whose capacity changes with every message */
+    OUTSTANDING_MAX = 16,
+    PSNS_PER_MPR = 128,
+    MPR_MAX = 255,
+    MPR_USUAL = 8,
+};
+
+#define US(count) ((count)*UINT64_C(1000000))
+
+/* How often each kind is drawn, in percent. */
+static const struct {
+    uint8_t percent;
+    enum sim_workload_kind kind;
+} shares[] = { { 30, SIM_PERMUTATION }, { 18, SIM_INCAST }, { 12, SIM_STREAM },
+    { 10, SIM_ALL_TO_ALL }, { 8, SIM_ALL_REDUCE }, { 5, SIM_REDUCE_SCATTER }, { 5, SIM_ALL_GATHER },
+    { 5, SIM_SEND_RECV }, { 4, SIM_TRAINING }, { 3, SIM_PING_PONG } };
+
+static enum sim_workload_kind draw_kind(const struct hunt_options *options, struct prng *prng)
+{
+    for (;;) {
+        uint32_t left = prng_below(prng, 100);
+
+        for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+            if (left < shares[i].percent) {
+                if (options->kinds == 0 || options->kinds >> shares[i].kind & 1)
+                    return shares[i].kind;
+                break;
+            }
+            left -= shares[i].percent;
+        }
+    }
+}
+
+static uint32_t draw_ranks(const struct study_trial *trial, struct prng *prng)
+{
+    uint32_t most = trial->wiring.nic_count;
+
+    return hunt_draw_percent(prng, 40) ? most : hunt_draw_between(prng, 2, most);
+}
+
+/* NICs in an order that is drawn: below one T0 first, or anywhere. */
+static void draw_nics(struct study_trial *trial, uint32_t index, struct prng *prng)
+{
+    uint32_t *nics = trial->nics[index];
+    uint32_t count = trial->wiring.nic_count;
+
+    for (uint32_t nic = 0; nic < count; nic++) {
+        uint32_t place = prng_below(prng, nic + 1);
+
+        nics[nic] = nics[place];
+        nics[place] = nic;
+    }
+}
+
+static uint32_t draw_qps(struct prng *prng)
+{
+    static const uint8_t few[] = { 2, 3, 4, 8 };
+    static const uint8_t many[] = { 16, 32, 64 };
+
+    if (hunt_draw_percent(prng, 60))
+        return 1;
+    return hunt_draw_percent(prng, 75) ? few[prng_below(prng, sizeof(few))]
+                                       : many[prng_below(prng, sizeof(many))];
+}
+
+static bool is_pairwise(enum sim_workload_kind kind)
+{
+    return kind == SIM_STREAM || kind == SIM_PERMUTATION || kind == SIM_INCAST;
+}
+
+static bool is_ring(enum sim_workload_kind kind)
+{
+    return kind == SIM_ALL_REDUCE || kind == SIM_REDUCE_SCATTER || kind == SIM_ALL_GATHER;
+}
+
+/* Where all wait for each other between messages, a round trip must not be much of the time. */
+static uint64_t draw_posted(enum sim_workload_kind kind, uint64_t bdp, struct prng *prng)
+{
+    uint32_t bdps = hunt_draw_between(prng, BDPS_POSTED_MIN, BDPS_POSTED_MAX);
+
+    return bdp * (is_pairwise(kind) || is_ring(kind) ? bdps : 2 * bdps) + HUNT_MESSAGE_BYTES_MIN;
+}
+
+/* In messages of any size. */
+static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct prng *prng)
+{
+    enum sim_workload_kind kind =
+        workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
+    uint64_t posted = draw_posted(kind, bdp, prng);
+
+    workload->outstanding = hunt_draw_between(prng, 1, OUTSTANDING_MAX);
+    if (is_pairwise(kind)) {
+        workload->message_bytes = posted / workload->outstanding / workload->qps;
+        if (hunt_draw_percent(prng, 50))
+            workload->message_bytes *= hunt_draw_between(prng, 2, 16);
+    } else {
+        workload->message_bytes = posted;
+        if (is_ring(kind))
+            workload->message_bytes *= workload->rank_count;
+    }
+    workload->message_bytes += 4 * bdp / workload->outstanding / workload->qps; /* rounding */
+    while (sim_message_bytes(workload) < HUNT_MESSAGE_BYTES_MIN)
+        workload->message_bytes *= 2;
+}
+
+static uint32_t peer_count(const struct sim_workload *workload)
+{
+    enum sim_workload_kind kind =
+        workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
+
+    return kind == SIM_ALL_TO_ALL ? workload->rank_count - 1 : 1;
+}
+
+static void draw_workload(struct study_trial *trial, uint32_t index,
+    const struct hunt_options *options, uint64_t bdp, struct prng *prng)
+{
+    static const enum sim_workload_kind collectives[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
+        SIM_ALL_GATHER, SIM_ALL_TO_ALL, SIM_SEND_RECV };
+    struct sim_workload *workload = &trial->workloads[index];
+
+    *workload = (struct sim_workload){ .kind = draw_kind(options, prng),
+        .placement = SIM_LIST,
+        .rank_count = draw_ranks(trial, prng),
+        .qps = draw_qps(prng),
+        .bidirectional = hunt_draw_percent(prng, 50),
+        .jitter_ps = hunt_draw_percent(prng, 30) ? US(hunt_draw_between(prng, 1, 50)) : 0,
+        .compute_ps = US(hunt_draw_between(prng, 1, 100)),
+        .overlap_permille = prng_below(prng, 3) * 500,
+        .collective = collectives[prng_below(prng, 5)] };
+    snprintf(workload->name, sizeof(workload->name), "w%u", index);
+    if (workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG)
+        workload->rank_count &= ~1u;
+    if (peer_count(workload) > PEERS_MAX)
+        workload->rank_count = PEERS_MAX + 1;
+    if (workload->kind == SIM_PERMUTATION && hunt_draw_percent(prng, 30))
+        workload->shift = hunt_draw_between(prng, 1, workload->rank_count - 1);
+    while (workload->rank_count * peer_count(workload) * workload->qps > FLOWS_MAX &&
+           workload->qps > 1)
+        workload->qps /= 2;
+    if (hunt_draw_percent(prng, 40)) {
+        workload->placement = SIM_PACKED;
+        workload->first_nic = prng_below(prng, trial->wiring.nic_count - workload->rank_count + 1);
+    }
+    draw_nics(trial, index, prng);
+    draw_messages(workload, bdp, prng);
+}
+
+/* A window of packets that holds two BDPs: by mpr, where QPs alone do not. */
+static void widen_windows(struct study_trial *trial, uint64_t bdp, uint64_t pmtu)
+{
+    uint64_t mpr = MPR_USUAL;
+    char value[STUDY_VALUE_BYTES];
+
+    for (uint32_t i = 0; i < trial->workload_count; i++) {
+        uint64_t wanted = 2 * bdp / (PSNS_PER_MPR * pmtu * trial->workloads[i].qps) + 1;
+
+        mpr = wanted > mpr ? wanted : mpr;
+    }
+    if (mpr <= MPR_USUAL || mpr > MPR_MAX)
+        return;
+    snprintf(value, sizeof(value), "%u", (unsigned)mpr);
+    study_set_parameter(trial, "mpr", value);
+}
+
+static uint64_t draw_pmtu(struct study_trial *trial, struct prng *prng)
+{
+    static const char *const pmtus[] = { "1024", "2048" };
+    const char *pmtu = pmtus[prng_below(prng, 2)];
+
+    if (!hunt_draw_percent(prng, 10))
+        return 4096;
+    study_set_parameter(trial, "pmtu", pmtu);
+    return strtoull(pmtu, NULL, 10);
+}
+
+void hunt_draw_work(
+    struct study_trial *trial, const struct hunt_options *options, struct prng *prng)
+{
+    uint64_t pmtu = draw_pmtu(trial, prng);
+    char reason[STUDY_REASON_BYTES];
+    struct sim_config config;
+    struct study_room room;
+    uint64_t bdp;
+
+    study_config(trial, &room, &config, reason); /* for the round trip; there is no work yet */
+    bdp = hunt_bdp_bytes(trial, &room.fabric);
+    trial->workload_count = hunt_draw_percent(prng, 75) ? 1 : 2;
+    for (uint32_t i = 0; i < trial->workload_count; i++)
+        draw_workload(trial, i, options, bdp, prng);
+    widen_windows(trial, bdp, pmtu);
+}

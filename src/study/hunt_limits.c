@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the transport promises, and when a case is judged. */
+#include "capacity/capacity.h"
+#include "study/hunt.h"
+
+#define US(count) ((count)*UINT64_C(1000000))
+#define MS(count) ((count)*UINT64_C(1000000000))
+
+#define PACKET_BYTES  4224 /* a full packet on the wire */
+#define HEADER_BYTES  128
+#define LOSSY_PERCENT 1
+
+enum {
+    SETTLE_RTTS = 50,
+    SETTLE_PACKETS = 200,
+    TIMEOUT_RTTS = 25,
+    BDPS_HELD = 2,
+    BDPS_POSTED = 4,
+    PSNS_PER_MPR = 128,
+    STEPS_PER_SAMPLE = 4,
+};
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- rates ----------------------------------------------------------------------------------- */
+
+uint64_t hunt_narrowest_bps(const struct study_trial *trial)
+{
+    uint64_t narrowest_bps = trial->wiring.host_link.rate_bps;
+
+    if (trial->wiring.t0_count > 1)
+        narrowest_bps = smaller(narrowest_bps, trial->wiring.uplink.rate_bps);
+    for (uint32_t i = 0; i < trial->exception_count; i++)
+        if (!trial->exceptions[i].missing)
+            narrowest_bps = smaller(narrowest_bps, trial->exceptions[i].rate_bps);
+    for (uint32_t i = 0; i < trial->fault_count; i++)
+        if (trial->faults[i].kind == SIM_FAULT_SLOW)
+            narrowest_bps = smaller(narrowest_bps, trial->faults[i].rate_bps);
+    return narrowest_bps;
+}
+
+static uint64_t nic_bps(const struct study_trial *trial, uint32_t nic)
+{
+    uint64_t sum_bps = trial->wiring.plane_count * trial->wiring.host_link.rate_bps;
+
+    for (uint32_t i = 0; i < trial->exception_count; i++) {
+        const struct fabric_exception *exception = &trial->exceptions[i];
+
+        if (exception->link.kind == FABRIC_HOST_LINK && exception->link.nic == nic)
+            sum_bps += exception->rate_bps - trial->wiring.host_link.rate_bps;
+    }
+    return sum_bps;
+}
+
+static uint64_t fastest_bps(const struct study_trial *trial)
+{
+    uint64_t most_bps = 0;
+
+    for (uint32_t nic = 0; nic < trial->wiring.nic_count; nic++)
+        most_bps = larger(most_bps, nic_bps(trial, nic));
+    return most_bps;
+}
+
+/* In ns and Mb/s, so that products fit. */
+static uint64_t carried_bytes(uint64_t rate_bps, uint64_t time_ps)
+{
+    return rate_bps / 1000000 * (time_ps / 1000) / 8000;
+}
+
+uint64_t hunt_bdp_bytes(const struct study_trial *trial, const struct fabric *fabric)
+{
+    return carried_bytes(fastest_bps(trial), fabric->base_rtt_ps);
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+uint64_t hunt_settle_ps(const struct study_trial *trial, const struct fabric *fabric)
+{
+    uint64_t packet_ps =
+        PACKET_BYTES * 8 * (SIM_PS_PER_S / 1000000) / (hunt_narrowest_bps(trial) / 1000000);
+
+    return larger(MS(1), larger(SETTLE_RTTS * fabric->base_rtt_ps, SETTLE_PACKETS * packet_ps));
+}
+
+static uint64_t last_change_ps(const struct study_trial *trial)
+{
+    uint64_t last_ps = 0;
+
+    for (uint32_t i = 0; i < trial->fault_count; i++) {
+        const struct sim_fault *fault = &trial->faults[i];
+
+        last_ps =
+            larger(last_ps, fault->until_ps == SIM_NEVER_PS ? fault->from_ps : fault->until_ps);
+    }
+    return last_ps;
+}
+
+/* Phases and samples begin where capacity is looked at anyway, so that mrc sim stops where the hunt
+ * does. */
+void hunt_time(struct study_trial *trial, const struct fabric *fabric)
+{
+    const struct sim_config config = { .fabric = fabric,
+        .workloads = trial->workloads,
+        .workload_count = trial->workload_count,
+        .faults = trial->faults,
+        .fault_count = trial->fault_count };
+    uint64_t step_ps = capacity_step_ps(&config);
+    uint64_t settle_ps = hunt_settle_ps(trial, fabric);
+    uint64_t settled_ps = last_change_ps(trial) + settle_ps;
+
+    trial->settled_ps = (settled_ps + step_ps - 1) / step_ps * step_ps;
+    trial->duration_ps = trial->settled_ps + (settle_ps + step_ps - 1) / step_ps * step_ps;
+    trial->sample_ps = STEPS_PER_SAMPLE * step_ps;
+}
+
+/* ---- effort ---------------------------------------------------------------------------------- */
+
+static uint64_t offered_bps(const struct sim_workload *workload, const struct study_trial *trial)
+{
+    uint64_t bps = fastest_bps(trial);
+
+    return workload->kind == SIM_INCAST ? bps : bps * workload->rank_count;
+}
+
+uint64_t hunt_hops(const struct study_trial *trial, const struct sim_config *config)
+{
+    uint32_t packet_bytes = (uint32_t)config->parameters.pmtu + HEADER_BYTES;
+    uint64_t hops_tenths = trial->wiring.t0_count > 1 ? 44 : 22;
+    uint64_t sum_bps = 0;
+
+    for (uint32_t i = 0; i < trial->workload_count; i++)
+        sum_bps += offered_bps(&trial->workloads[i], trial);
+    return carried_bytes(sum_bps, trial->duration_ps) / packet_bytes * hops_tenths / 10;
+}
+
+/* ---- promises -------------------------------------------------------------------------------- */
+
+/* What a pair of ranks has to send at once. */
+static uint64_t posted_bytes(const struct sim_workload *workload)
+{
+    enum sim_workload_kind kind =
+        workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
+
+    switch (kind) {
+    case SIM_STREAM:
+    case SIM_PERMUTATION:
+    case SIM_INCAST:
+        return workload->message_bytes * workload->outstanding * workload->qps;
+    case SIM_ALL_REDUCE:
+    case SIM_REDUCE_SCATTER:
+    case SIM_ALL_GATHER:
+        return workload->message_bytes / workload->rank_count;
+    default: /* an all-to-all: of a rank */
+        return workload->message_bytes;
+    }
+}
+
+bool hunt_is_fair(
+    const struct study_trial *trial, const struct sim_config *config, uint64_t hops_max)
+{
+    uint64_t bdp = hunt_bdp_bytes(trial, config->fabric);
+    uint64_t held = config->parameters.mpr * PSNS_PER_MPR * config->parameters.pmtu;
+
+    for (uint32_t i = 0; i < trial->workload_count; i++) {
+        const struct sim_workload *workload = &trial->workloads[i];
+
+        if (workload->iterations != 0 || sim_message_bytes(workload) < HUNT_MESSAGE_BYTES_MIN ||
+            posted_bytes(workload) < BDPS_POSTED * bdp ||
+            (held > 0 && held * workload->qps < BDPS_HELD * bdp))
+            return false;
+    }
+    return hunt_hops(trial, config) <= hops_max;
+}
+
+bool hunt_has_small_buffers(const struct study_trial *trial, const struct fabric *fabric)
+{
+    const struct fabric_buffers *buffers = &fabric->config.buffers;
+
+    return !buffers->trims &&
+           (buffers->data_bytes <
+                   carried_bytes(trial->wiring.uplink.rate_bps, fabric->base_rtt_ps) ||
+               buffers->host_data_bytes <
+                   carried_bytes(trial->wiring.host_link.rate_bps, fabric->base_rtt_ps));
+}
+
+static uint32_t planes_of(const struct fabric_element *element)
+{
+    return element->kind == FABRIC_NIC ? UINT32_MAX : UINT32_C(1) << element->plane;
+}
+
+bool hunt_has_intact_plane(const struct study_trial *trial)
+{
+    uint32_t intact = (UINT32_C(1) << trial->wiring.plane_count) - 1;
+
+    for (uint32_t i = 0; i < trial->exception_count; i++)
+        if (trial->exceptions[i].missing)
+            intact &= ~planes_of(&trial->exceptions[i].link);
+    for (uint32_t i = 0; i < trial->fault_count; i++)
+        for (uint32_t k = 0; k < trial->faults[i].where_count; k++)
+            intact &= ~planes_of(&trial->where[i][k]);
+    return intact != 0;
+}
+
+/* Random loss is at most 1 % each way wherever it is. */
+static bool loses_little(const struct study_trial *trial)
+{
+    for (uint32_t i = 0; i < trial->fault_count; i++) {
+        const struct sim_fault *fault = &trial->faults[i];
+        bool loses = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT;
+
+        if (loses && fault->probability > UINT32_MAX / 100 * LOSSY_PERCENT)
+            return false;
+    }
+    return true;
+}
+
+bool hunt_forbids_timeouts(const struct study_trial *trial, const struct sim_config *config)
+{
+    uint64_t timeout_ps = UINT64_C(1024000) << config->parameters.timeout;
+
+    return hunt_has_intact_plane(trial) && loses_little(trial) &&
+           timeout_ps >= TIMEOUT_RTTS * config->fabric->base_rtt_ps;
+}

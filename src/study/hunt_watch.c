@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flows against their shares; paths that fail without a fault. */
+#include "study/hunt_watch.h"
+
+#include <stdlib.h>
+
+#define PS_PER_US 1e6
+
+enum {
+    PACKETS_TO_JUDGE = 16, /* with fewer, one more or less is much */
+    SETTLED_PACKETS = 64,
+    PACKET_BITS = 4096 * 8,
+};
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static void note_failed(struct hunt_watch *watch, uint64_t name, uint64_t now_ps)
+{
+    if (watch->failed_count == watch->failed_room) {
+        uint32_t room = watch->failed_room ? 2 * watch->failed_room : 256;
+        struct hunt_watch_failed *moved = reallocarray(watch->failed, room, sizeof(*watch->failed));
+
+        if (!moved)
+            return;
+        watch->failed = moved;
+        watch->failed_room = room;
+    }
+    watch->failed[watch->failed_count++] =
+        (struct hunt_watch_failed){ .since_ps = now_ps, .name = name };
+}
+
+static void note_back(struct hunt_watch *watch, uint64_t name, uint64_t now_ps)
+{
+    for (uint32_t i = 0; i < watch->failed_count; i++) {
+        struct hunt_watch_failed *failed = &watch->failed[i];
+
+        if (failed->name != name)
+            continue;
+        if (now_ps - failed->since_ps > watch->failed_ps)
+            watch->failed_ps = now_ps - failed->since_ps;
+        *failed = watch->failed[--watch->failed_count];
+        return;
+    }
+}
+
+static void on_event(void *context, const struct sim_event *event)
+{
+    enum { PORT = 1 };
+    struct hunt_watch *watch = context;
+    uint64_t nic = (uint64_t)event->subject << 48;
+    bool is_back;
+    uint64_t name;
+
+    if (event->kind == SIM_EVENT_EV_CHANGED) {
+        name = nic | event->values[0] << 24 | event->values[1] << 1;
+        is_back = event->values[2] != EV_ASSUMED_BAD;
+    } else if (event->kind == SIM_EVENT_PORT_CHANGED) {
+        name = nic | event->values[0] << 1 | PORT;
+        is_back = event->values[1] != 0;
+    } else {
+        return;
+    }
+    if (is_back)
+        note_back(watch, name, event->time_ps);
+    else
+        note_failed(watch, name, event->time_ps);
+}
+
+static uint64_t longest_failed_ps(const struct hunt_watch *watch)
+{
+    uint64_t now_ps = watch->track->now_ps;
+    uint64_t longest_ps = watch->failed_ps;
+
+    for (uint32_t i = 0; i < watch->failed_count; i++)
+        if (now_ps > watch->failed[i].since_ps && now_ps - watch->failed[i].since_ps > longest_ps)
+            longest_ps = now_ps - watch->failed[i].since_ps;
+    return longest_ps;
+}
+
+/* ---- flows ----------------------------------------------------------------------------------- */
+
+static uint64_t placed_bytes(const struct hunt_watch *watch, uint32_t pair)
+{
+    const struct capacity_pair *its = &watch->track->pairs[pair];
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < its->flow_count; i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(watch->track->sim, its->first_flow + i, &flow);
+        bytes += flow.placed_bytes;
+    }
+    return bytes;
+}
+
+static void begin_again(struct hunt_watch *watch, uint32_t pair, uint64_t bytes)
+{
+    struct hunt_watch_pair *its = &watch->pairs[pair];
+
+    its->since_ps = watch->track->now_ps;
+    its->since_bytes = bytes;
+    its->since_bits = watch->track->bits[pair];
+    its->was_idle = false;
+}
+
+/* A pair that has nothing to do for a moment is not below its share. */
+static void judge_pair(struct hunt_watch *watch, uint32_t pair)
+{
+    struct hunt_watch_pair *its = &watch->pairs[pair];
+    uint64_t bytes = placed_bytes(watch, pair);
+    uint64_t passed_ps = watch->track->now_ps - its->since_ps;
+    double due_bits = watch->track->bits[pair] - its->since_bits;
+
+    its->was_idle = its->was_idle || watch->track->rate_bps[pair] <= 0;
+    if (passed_ps < watch->window_ps ||
+        (!its->was_idle && due_bits < (double)PACKETS_TO_JUDGE * PACKET_BITS))
+        return;
+    if (!its->was_idle && (double)(bytes - its->since_bytes) * 8 < due_bits / 2) {
+        its->below_ps += passed_ps;
+        if (its->below_ps > watch->starved_ps)
+            watch->starved_ps = its->below_ps;
+    } else {
+        its->below_ps = 0;
+    }
+    begin_again(watch, pair, bytes);
+}
+
+static void note_settled(struct hunt_watch *watch)
+{
+    for (uint32_t pair = 0; pair < watch->track->pair_count; pair++) {
+        watch->pairs[pair].settled_bytes = placed_bytes(watch, pair);
+        watch->pairs[pair].settled_bits = watch->track->bits[pair];
+    }
+    watch->is_settled = true;
+}
+
+void hunt_watch_look(struct hunt_watch *watch)
+{
+    for (uint32_t pair = 0; pair < watch->track->pair_count; pair++)
+        judge_pair(watch, pair);
+    if (!watch->is_settled && watch->track->now_ps >= watch->trial->settled_ps)
+        note_settled(watch);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void judge_settled(const struct hunt_watch *watch, struct hunt_figures *figures)
+{
+    double all_bits = 0;
+    double all_due = 0;
+
+    figures->flow_fraction = -1;
+    for (uint32_t pair = 0; pair < watch->track->pair_count; pair++) {
+        const struct hunt_watch_pair *its = &watch->pairs[pair];
+        double bits = (double)(placed_bytes(watch, pair) - its->settled_bytes) * 8;
+        double due = watch->track->bits[pair] - its->settled_bits;
+
+        all_bits += bits;
+        all_due += due;
+        if (due < (double)SETTLED_PACKETS * PACKET_BITS)
+            continue;
+        if (figures->flow_fraction < 0 || bits / due < figures->flow_fraction) {
+            figures->flow_fraction = bits / due;
+            figures->flow_from = watch->track->pairs[pair].from_nic;
+            figures->flow_to = watch->track->pairs[pair].to_nic;
+        }
+    }
+    figures->capacity_fraction = all_due > 0 ? all_bits / all_due : 1;
+}
+
+void hunt_watch_figures(const struct hunt_watch *watch, struct hunt_figures *figures)
+{
+    const struct fabric *fabric = watch->track->config->fabric;
+
+    judge_settled(watch, figures);
+    figures->starved_us = (double)watch->starved_ps / PS_PER_US;
+    figures->settle_us = (double)hunt_settle_ps(watch->trial, fabric) / PS_PER_US;
+    if (watch->trial->fault_count == 0)
+        figures->failed_rtts = (double)longest_failed_ps(watch) / (double)fabric->base_rtt_ps;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+void hunt_watch_observe(struct hunt_watch *watch, struct sim_observer *observer)
+{
+    observer->on_event = on_event;
+    observer->context = watch;
+}
+
+bool hunt_watch_init(
+    struct hunt_watch *watch, const struct study_trial *trial, struct capacity_track *track)
+{
+    watch->trial = trial;
+    watch->track = track;
+    watch->window_ps = capacity_window_ps(track->config);
+    watch->pairs = calloc(track->pair_count ? track->pair_count : 1, sizeof(*watch->pairs));
+    return watch->pairs != NULL;
+}
+
+void hunt_watch_fini(struct hunt_watch *watch)
+{
+    free(watch->pairs);
+    free(watch->failed);
+}

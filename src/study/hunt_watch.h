@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written down while a case runs. */
+#pragma once
+
+#include "capacity/capacity.h"
+#include "study/hunt.h"
+
+/* A pair of ranks, measured until there is enough to judge. */
+struct hunt_watch_pair {
+    uint64_t since_ps;
+    uint64_t since_bytes; /* placed */
+    double since_bits;    /* of capacity */
+    uint64_t below_ps;    /* so long it has been below half of its share */
+    bool was_idle;        /* at some look since then: nothing to judge */
+    uint64_t settled_bytes;
+    double settled_bits;
+};
+
+/* An EV of a QP, or a port of a NIC, that is failed. */
+struct hunt_watch_failed {
+    uint64_t since_ps;
+    uint64_t name;
+};
+
+struct hunt_watch {
+    const struct study_trial *trial;
+    struct capacity_track *track;
+    struct hunt_watch_pair *pairs;
+    uint64_t window_ps;
+    uint64_t starved_ps;
+    bool is_settled;
+    struct hunt_watch_failed *failed;
+    uint32_t failed_count;
+    uint32_t failed_room;
+    uint64_t failed_ps; /* longest of those that came back */
+};
+
+/* Before the simulation is set up; the watch is zero. */
+void hunt_watch_observe(struct hunt_watch *, struct sim_observer *);
+/* Afterwards. False: no memory. */
+bool hunt_watch_init(struct hunt_watch *, const struct study_trial *, struct capacity_track *);
+void hunt_watch_fini(struct hunt_watch *);
+
+/* After each capacity_track_look(). */
+void hunt_watch_look(struct hunt_watch *);
+/* At the end. */
+void hunt_watch_figures(const struct hunt_watch *, struct hunt_figures *);

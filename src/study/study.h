@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Experiments that are drawn at random, judged, made smaller and written as files.
+ *
+ * A case is a fabric, work to do and faults. The hunt draws cases from the whole range that the
+ * transport is meant for, and compares what it achieves with the max-min capacity. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/sim.h"
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+enum { /* of what a case can hold */
+    STUDY_NICS_MAX = 128,
+    STUDY_WORKLOADS_MAX = 3,
+    STUDY_FAULTS_MAX = 6,
+    STUDY_WHERE_MAX = 4,
+    STUDY_GENERATORS_MAX = 2,
+    STUDY_EXCEPTIONS_MAX = 48,
+    STUDY_PARAMETERS_MAX = 48,
+    STUDY_NAME_BYTES = 40,
+    STUDY_VALUE_BYTES = 24,
+    STUDY_REASON_BYTES = 256,
+};
+
+struct study_parameter {
+    char name[STUDY_NAME_BYTES];
+    char value[STUDY_VALUE_BYTES];
+};
+
+/* Plain values: may be copied; study_config() ties its parts together. */
+struct study_trial {
+    uint64_t seed;
+    uint64_t duration_ps;
+    uint64_t sample_ps;          /* 0: as usual */
+    uint64_t settled_ps;         /* a phase "settled" begins here; 0: none */
+    struct fabric_config wiring; /* without exceptions */
+    struct fabric_exception exceptions[STUDY_EXCEPTIONS_MAX];
+    struct study_parameter parameters[STUDY_PARAMETERS_MAX];
+    struct sim_workload workloads[STUDY_WORKLOADS_MAX];
+    uint32_t nics[STUDY_WORKLOADS_MAX][STUDY_NICS_MAX];
+    struct sim_fault faults[STUDY_FAULTS_MAX];
+    struct fabric_element where[STUDY_FAULTS_MAX][STUDY_WHERE_MAX];
+    struct sim_fault_generator generators[STUDY_GENERATORS_MAX];
+    uint32_t exception_count;
+    uint32_t parameter_count;
+    uint32_t kept_parameters; /* number of parameters, from the first, that shrinking keeps */
+    uint32_t workload_count;
+    uint32_t fault_count;
+    uint32_t generator_count;
+};
+
+struct prng;
+
+/* A component of this kind. */
+struct fabric_element study_draw_element(
+    const struct fabric_config *, enum fabric_component, struct prng *);
+/* A link has another rate, or (0) is missing; not if there is an exception for it, no room, or a
+ * NIC or T0 would be without its last link. */
+void study_add_exception(
+    struct study_trial *, const struct fabric_element *link, uint64_t rate_bps);
+bool study_is_missing(const struct study_trial *, const struct fabric_element *link);
+
+/* False: there is no room. */
+bool study_set_parameter(struct study_trial *, const char *name, const char *value);
+
+/* The configuration of a run; it lives in the case and in `room`. False: it makes no sense, and
+ * `reason` says why. */
+struct study_room {
+    struct fabric fabric;
+    struct fabric_exception exceptions[STUDY_EXCEPTIONS_MAX];
+    struct fabric_exception sorted[STUDY_EXCEPTIONS_MAX];
+};
+bool study_config(struct study_trial *, struct study_room *, struct sim_config *,
+    char reason[static STUDY_REASON_BYTES]);
+
+/* As an experiment file: mrc-experiment(5). */
+void study_write(const struct study_trial *, FILE *);
+
+/* Makes the case as small as it can be while it is still bad; at most `runs_max` are asked about.
+ * is_bad() may adapt the case to itself. Returns how many were. */
+uint32_t study_shrink(struct study_trial *, bool (*is_bad)(void *context, struct study_trial *),
+    void *context, uint32_t runs_max);

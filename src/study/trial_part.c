@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts that every kind of drawing needs. */
+#include <string.h>
+
+#include "base/prng.h"
+#include "study/study.h"
+
+struct fabric_element study_draw_element(
+    const struct fabric_config *wiring, enum fabric_component kind, struct prng *prng)
+{
+    struct fabric_element element = { .kind = kind };
+
+    if (kind == FABRIC_NIC || kind == FABRIC_HOST_LINK)
+        element.nic = prng_below(prng, wiring->nic_count);
+    if (kind != FABRIC_NIC)
+        element.plane = prng_below(prng, wiring->plane_count);
+    if (kind == FABRIC_T0 || kind == FABRIC_UPLINK)
+        element.t0 = prng_below(prng, wiring->t0_count);
+    if (kind == FABRIC_T1 || kind == FABRIC_UPLINK)
+        element.t1 = prng_below(prng, wiring->t1_count);
+    return element;
+}
+
+static const struct fabric_exception *exception_of(
+    const struct study_trial *trial, const struct fabric_element *link)
+{
+    for (uint32_t i = 0; i < trial->exception_count; i++)
+        if (memcmp(&trial->exceptions[i].link, link, sizeof(*link)) == 0)
+            return &trial->exceptions[i];
+    return NULL;
+}
+
+bool study_is_missing(const struct study_trial *trial, const struct fabric_element *link)
+{
+    const struct fabric_exception *exception = exception_of(trial, link);
+
+    return exception && exception->missing;
+}
+
+static bool can_be_wired(const struct study_trial *trial)
+{
+    struct fabric_exception sorted[STUDY_EXCEPTIONS_MAX];
+    struct fabric_config wiring = trial->wiring;
+    struct fabric_problem problem;
+    struct fabric fabric;
+
+    wiring.exceptions = trial->exceptions;
+    wiring.exception_count = trial->exception_count;
+    return fabric_init(&fabric, &wiring, sorted, &problem);
+}
+
+void study_add_exception(
+    struct study_trial *trial, const struct fabric_element *link, uint64_t rate_bps)
+{
+    if (exception_of(trial, link) || trial->exception_count == STUDY_EXCEPTIONS_MAX)
+        return;
+    trial->exceptions[trial->exception_count++] =
+        (struct fabric_exception){ .link = *link, .missing = rate_bps == 0, .rate_bps = rate_bps };
+    if (!can_be_wired(trial))
+        trial->exception_count--;
+}

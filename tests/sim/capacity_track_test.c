@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The capacity of running simulations, against what can be reckoned by hand. */
+#include "spec.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "capacity/capacity.h"
+#include "cluster.h"
+
+#define US(count) ((count)*UINT64_C(1000000))
+#define GBPS      1e9
+
+/* Two T0s with two hosts each, two planes with two T1s of 100 Gb/s. */
+static void describe(struct cluster *cluster)
+{
+    cluster_leaf_spine(cluster);
+    cluster->fabric_config.plane_count = 2;
+    cluster->fabric_config.t1_count = 2;
+    cluster->fabric_config.hosts_per_t0 = 2;
+    cluster->fabric_config.nic_count = 4;
+    cluster->fabric_config.host_link.rate_bps = UINT64_C(100000000000);
+    cluster->fabric_config.uplink.rate_bps = UINT64_C(100000000000);
+    cluster->config.workloads = cluster->workloads;
+    cluster->config.workload_count = 1;
+    cluster->config.duration_ps = US(200);
+    cluster->workloads[0] = (struct sim_workload){ .name = "w",
+        .kind = SIM_PERMUTATION,
+        .rank_count = 4,
+        .shift = 2,
+        .message_bytes = 1 << 20,
+        .outstanding = 4,
+        .qps = 2 };
+}
+
+static void break_link(
+    struct cluster *cluster, struct fabric_element where, uint64_t from_ps, uint64_t until_ps)
+{
+    cluster->places[0] = where;
+    cluster->faults[0] = (struct sim_fault){ .kind = SIM_FAULT_DOWN,
+        .where = &cluster->places[0],
+        .where_count = 1,
+        .from_ps = from_ps,
+        .until_ps = until_ps };
+    cluster->config.faults = cluster->faults;
+    cluster->config.fault_count = 1;
+}
+
+static void run(struct cluster *cluster, struct capacity_track *track, uint64_t until_ps)
+{
+    while (sim_now_ps(cluster->sim) < until_ps) {
+        uint64_t stop_ps = capacity_track_stop_ps(track);
+        enum sim_status status = sim_run(cluster->sim, stop_ps < until_ps ? stop_ps : until_ps);
+
+        EXPECT_EQ(capacity_track_look(track), 0);
+        if (status != SIM_RUNNING)
+            break;
+    }
+}
+
+static double gbps_between(
+    const double *before, const struct capacity_track *track, uint64_t from_ps)
+{
+    double bits = 0;
+
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        bits += track->bits[i] - (before ? before[i] : 0);
+    return bits / ((double)(track->now_ps - from_ps) / 1e12) / GBPS;
+}
+
+static bool is_near(double value, double expected)
+{
+    return fabs(value / expected - 1) < 0.01;
+}
+
+/* Of 4,224 bytes 4,096 are payload. */
+#define PAYLOAD (4096.0 / 4224)
+
+SPEC("QPs of two ranks are one flow, and all flows together have what the NICs carry")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+
+    describe(&cluster);
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    EXPECT_EQ(track.pair_count, 4);
+    EXPECT_EQ(track.pairs[1].flow_count, 2);
+    run(&cluster, &track, US(100));
+    EXPECT(is_near(track.rate_bps[0], 200 * GBPS * PAYLOAD));
+    EXPECT_LE(track.solve_count, 2);
+    EXPECT_GE(track.look_count, 10);
+    EXPECT_EQ(track.method, CAPACITY_WATER_FILLING);
+    EXPECT_EQ(track.limits.flow_count, 4);
+    EXPECT_EQ(track.limits.by_uplinks, 0);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
+SPEC("nothing can have arrived before a packet's way is over, so nothing is due before")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+    uint64_t one_way_ps;
+
+    describe(&cluster);
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    one_way_ps = fabric_one_way_ps(&cluster.fabric, 0, 2);
+    EXPECT_GT(one_way_ps, US(3));
+    run(&cluster, &track, one_way_ps / 2);
+    EXPECT_EQ((int64_t)gbps_between(NULL, &track, 0), 0);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
+SPEC("while a fault is in force the capacity is lower, to the time")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+    double before[4];
+    uint64_t began_ps;
+
+    describe(&cluster);
+    break_link(&cluster, (struct fabric_element){ .kind = FABRIC_HOST_LINK, .nic = 1, .plane = 1 },
+        US(50), US(120));
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    run(&cluster, &track, US(50));
+    began_ps = track.now_ps;
+    for (uint32_t i = 0; i < 4; i++)
+        before[i] = track.bits[i];
+    run(&cluster, &track, US(120));
+    /* Of four flows two have half. */
+    EXPECT(is_near(gbps_between(before, &track, began_ps), 600 * PAYLOAD));
+    began_ps = track.now_ps;
+    for (uint32_t i = 0; i < 4; i++)
+        before[i] = track.bits[i];
+    run(&cluster, &track, US(180));
+    EXPECT(is_near(gbps_between(before, &track, began_ps), 800 * PAYLOAD));
+    EXPECT_LE(track.solve_count, 4);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
+SPEC("flows that are done leave their share to the others")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+
+    describe(&cluster);
+    cluster.workloads[0].kind = SIM_INCAST;
+    cluster.config.workload_count = 2;
+    cluster.workloads[1] = cluster.workloads[0];
+    cluster.workloads[0].rank_count = 2;
+    cluster.workloads[1] = (struct sim_workload){ .name = "short",
+        .kind = SIM_STREAM,
+        .placement = SIM_LIST,
+        .nics = (const uint32_t[]){ 2, 0 },
+        .rank_count = 2,
+        .message_bytes = 1 << 18,
+        .iterations = 1,
+        .outstanding = 1,
+        .qps = 1 };
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    run(&cluster, &track, US(20));
+    EXPECT(is_near(track.rate_bps[0], 100 * GBPS * PAYLOAD));
+    EXPECT(is_near(track.rate_bps[1], 100 * GBPS * PAYLOAD));
+    run(&cluster, &track, US(100));
+    EXPECT(is_near(track.rate_bps[0], 200 * GBPS * PAYLOAD));
+    EXPECT_EQ((int64_t)track.rate_bps[1], 0);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
+SPEC("workloads between the same NICs are one flow, which their QPs share")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+
+    describe(&cluster);
+    cluster.workloads[0].kind = SIM_STREAM;
+    cluster.workloads[0].qps = 3;
+    cluster.config.workload_count = 2;
+    cluster.workloads[1] = cluster.workloads[0];
+    cluster.workloads[1].name[0] = 'x';
+    cluster.workloads[1].qps = 1;
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    EXPECT_EQ(track.pair_count, 4);
+    EXPECT_EQ(track.pairs[2].group, 0);
+    EXPECT_EQ(track.pairs[3].group, 1);
+    run(&cluster, &track, US(50));
+    EXPECT(is_near(track.rate_bps[0], 150 * GBPS * PAYLOAD));
+    EXPECT(is_near(track.rate_bps[2], 50 * GBPS * PAYLOAD));
+    EXPECT_EQ(track.limits.flow_count, 2);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
+SPEC("a window is 20 us, four round trips or 64 packets of the narrowest link, whatever is longest")
+{
+    struct cluster cluster;
+
+    describe(&cluster);
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_window_ps(&cluster.config), 4 * cluster.fabric.base_rtt_ps);
+    cluster.faults[0] =
+        (struct sim_fault){ .kind = SIM_FAULT_SLOW, .rate_bps = UINT64_C(1000000000) };
+    cluster.config.faults = cluster.faults;
+    cluster.config.fault_count = 1;
+    EXPECT_EQ(capacity_window_ps(&cluster.config), 64 * 4224 * UINT64_C(8000));
+    cluster.config.fault_count = 0;
+    cluster.fabric.base_rtt_ps = US(1);
+    EXPECT_EQ(capacity_window_ps(&cluster.config), 64 * 4224 * UINT64_C(80));
+    cluster.fabric.config.host_link.rate_bps = UINT64_C(800000000000);
+    cluster.fabric.config.uplink.rate_bps = UINT64_C(800000000000);
+    EXPECT_EQ(capacity_window_ps(&cluster.config), US(20));
+    cluster_close(&cluster);
+}

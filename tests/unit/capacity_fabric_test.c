@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fabric can carry while something is broken, against figures worked out by hand. */
+#include "spec.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "capacity/capacity.h"
+
+#define GBPS(count) ((count)*UINT64_C(1000000000))
+#define SHARE(part) ((uint32_t)((part)*4294967296.0))
+
+enum {
+    NICS = 8,
+    FAULTS_MAX = 3,
+};
+
+/* Four planes of 100 Gb/s, two T0s with four hosts each, four T1s; NIC n sends to NIC n + 4. */
+struct bench {
+    struct fabric_config config;
+    struct fabric_exception exceptions[2];
+    struct fabric fabric;
+    struct fabric_exception sorted[2];
+    struct capacity_demand demands[NICS];
+    struct sim_fault faults[FAULTS_MAX];
+    struct fabric_element where[FAULTS_MAX];
+    const struct sim_fault *in_force[FAULTS_MAX];
+    uint32_t fault_count;
+    struct capacity_fabric network;
+    struct capacity_rates rates;
+};
+
+static void bench_init(struct bench *bench)
+{
+    *bench = (struct bench){ 0 };
+    fabric_config_init(&bench->config);
+    bench->config.t0_count = 2;
+    bench->config.t1_count = 4;
+    bench->config.hosts_per_t0 = 4;
+    for (uint32_t nic = 0; nic < NICS; nic++)
+        bench->demands[nic] = (struct capacity_demand){
+            .from_nic = nic, .to_nic = (nic + 4) % NICS, .payload_share = 1
+        };
+}
+
+static void wire_up(struct bench *bench)
+{
+    struct fabric_problem problem;
+
+    bench->config.exceptions = bench->exceptions;
+    EXPECT(fabric_init(&bench->fabric, &bench->config, bench->sorted, &problem));
+}
+
+static void break_element(struct bench *bench, const char *name, struct sim_fault fault)
+{
+    uint32_t index = bench->fault_count++;
+    char reason[FABRIC_REASON_BYTES];
+
+    EXPECT(fabric_find(&bench->fabric, name, &bench->where[index], reason));
+    fault.where = &bench->where[index];
+    fault.where_count = 1;
+    bench->faults[index] = fault;
+    bench->in_force[index] = &bench->faults[index];
+}
+
+static void solve(struct bench *bench, uint32_t demand_count)
+{
+    EXPECT_EQ(capacity_fabric_init(&bench->network, &bench->fabric, bench->in_force,
+                  bench->fault_count, bench->demands, demand_count),
+        0);
+    EXPECT_EQ(capacity_solve(&bench->network.input, &bench->rates), 0);
+}
+
+static void bench_fini(struct bench *bench)
+{
+    capacity_fabric_fini(&bench->network);
+    capacity_rates_fini(&bench->rates);
+}
+
+static int64_t mbps(const struct bench *bench, uint32_t flow)
+{
+    return (int64_t)round(bench->rates.flow_bps[flow] / 1e6);
+}
+
+/* The rate of each of the eight flows with one fault. */
+static void expect_rates(
+    const char *where, struct sim_fault fault, const int64_t expected_mbps[static NICS])
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    wire_up(&bench);
+    break_element(&bench, where, fault);
+    solve(&bench, NICS);
+    for (uint32_t i = 0; i < NICS; i++)
+        EXPECT_EQ(mbps(&bench, i), expected_mbps[i]);
+    bench_fini(&bench);
+}
+
+#define RATES(...) ((const int64_t[NICS]){ __VA_ARGS__ })
+#define ALL(rate)  RATES(rate, rate, rate, rate, rate, rate, rate, rate)
+
+SPEC("a healthy fabric is one plane with one T1 to the solver, and its NICs limit it")
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    wire_up(&bench);
+    solve(&bench, NICS);
+    EXPECT_EQ(bench.rates.method, CAPACITY_WATER_FILLING);
+    EXPECT_EQ(bench.network.input.path_count, NICS);
+    EXPECT_EQ((int64_t)bench.rates.sum_bps, (int64_t)GBPS(3200));
+    EXPECT_EQ(bench.network.names[0].plane_mask, 0xf);
+    bench_fini(&bench);
+}
+
+SPEC("a link that is down costs its rate, in both directions")
+{
+    struct sim_fault down = { .kind = SIM_FAULT_DOWN };
+
+    expect_rates("p0.t0.0-t1.0", down, ALL(375000));
+    expect_rates(
+        "h1.p2", down, RATES(400000, 300000, 400000, 400000, 400000, 300000, 400000, 400000));
+}
+
+SPEC("so do flaps that are down, blackholes and reboots; a T1 takes its links along")
+{
+    expect_rates("p0.t1.3", (struct sim_fault){ .kind = SIM_FAULT_FLAP }, ALL(375000));
+    expect_rates("p0.t1.3", (struct sim_fault){ .kind = SIM_FAULT_REBOOT }, ALL(375000));
+    expect_rates("p0.t1.3", (struct sim_fault){ .kind = SIM_FAULT_BLACKHOLE }, ALL(375000));
+    expect_rates("p1", (struct sim_fault){ .kind = SIM_FAULT_DOWN }, ALL(300000));
+    expect_rates("p1.t0.0", (struct sim_fault){ .kind = SIM_FAULT_DOWN }, ALL(300000));
+}
+
+SPEC("a blackhole up an uplink stops what goes up, and leaves what comes down")
+{
+    struct sim_fault hole = { .kind = SIM_FAULT_BLACKHOLE, .direction = SIM_UPWARD };
+
+    expect_rates("p0.t0.0-t1.0", hole,
+        RATES(375000, 375000, 375000, 375000, 400000, 400000, 400000, 400000));
+}
+
+SPEC("a plane without a way back is out for a pair")
+{
+    struct sim_fault hole = { .kind = SIM_FAULT_BLACKHOLE, .direction = SIM_UPWARD };
+
+    expect_rates(
+        "h1.p2", hole, RATES(400000, 300000, 400000, 400000, 400000, 300000, 400000, 400000));
+}
+
+SPEC("a slow link has its own rate")
+{
+    struct sim_fault slow = { .kind = SIM_FAULT_SLOW, .rate_bps = GBPS(20) };
+
+    expect_rates("p0.t0.0-t1.0", slow, ALL(380000));
+    expect_rates(
+        "h1.p2", slow, RATES(400000, 320000, 400000, 400000, 400000, 320000, 400000, 400000));
+}
+
+SPEC("a link that loses less than 1 % carries the rest, one that loses more is left")
+{
+    struct sim_fault little = { .kind = SIM_FAULT_LOSS, .probability = SHARE(0.008) };
+    struct sim_fault much = { .kind = SIM_FAULT_CORRUPT, .probability = SHARE(0.01) };
+
+    expect_rates("p0.t0.0-t1.0", little, ALL(399800));
+    expect_rates("p0.t0.0-t1.0", much, ALL(375000));
+}
+
+SPEC("a host link that loses much is still used: there is no other way on its plane")
+{
+    struct sim_fault much = { .kind = SIM_FAULT_LOSS, .probability = SHARE(0.2) };
+
+    expect_rates(
+        "h1.p2", much, RATES(400000, 380000, 400000, 400000, 400000, 380000, 400000, 400000));
+}
+
+SPEC("a lossy path is taken where nothing else is left")
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    bench.config.plane_count = 1;
+    bench.config.t1_count = 1;
+    bench.config.hosts_per_t0 = 1;
+    wire_up(&bench);
+    break_element(&bench, "p0.t0.0-t1.0",
+        (struct sim_fault){ .kind = SIM_FAULT_LOSS, .probability = SHARE(0.25) });
+    bench.demands[0].to_nic = 1;
+    solve(&bench, 1);
+    EXPECT_EQ(mbps(&bench, 0), 75000);
+    bench_fini(&bench);
+}
+
+SPEC("a fault of one EV takes this path from the pair behind a host link, and nothing else")
+{
+    struct sim_fault hole = { .kind = SIM_FAULT_BLACKHOLE, .direction = SIM_UPWARD, .of_ev = true };
+    struct sim_fault other = hole;
+    struct bench bench;
+
+    bench_init(&bench);
+    wire_up(&bench);
+    hole.ev = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 1 });
+    other.ev = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 2 });
+    expect_rates("h1.p0", hole, ALL(400000));
+    expect_rates("p0.t0.0-t1.1", hole,
+        RATES(375000, 375000, 375000, 375000, 400000, 400000, 400000, 400000));
+    expect_rates("p0.t0.0-t1.1", other, ALL(400000));
+}
+
+/* Three of the four uplinks of its only plane are out for h1's data: it is left with one. */
+SPEC("a NIC whose paths are out one by one has what is left of them")
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    bench.config.plane_count = 1;
+    bench.config.uplink.rate_bps = GBPS(50);
+    wire_up(&bench);
+    for (uint32_t uplink = 0; uplink < 3; uplink++)
+        break_element(&bench, "h1.p0",
+            (struct sim_fault){ .kind = SIM_FAULT_BLACKHOLE,
+                .direction = SIM_UPWARD,
+                .of_ev = true,
+                .ev = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = uplink }) });
+    solve(&bench, NICS);
+    EXPECT_EQ(mbps(&bench, 1), 50000);
+    EXPECT_EQ(mbps(&bench, 0), 50000);
+    bench.demands[0] = bench.demands[1];
+    bench_fini(&bench);
+    solve(&bench, 1);
+    EXPECT_EQ(mbps(&bench, 0), 50000);
+    bench_fini(&bench);
+}
+
+SPEC("links that differ from the beginning count with their own rates")
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    bench.exceptions[0] =
+        (struct fabric_exception){ .link = { .kind = FABRIC_HOST_LINK, .nic = 5, .plane = 1 },
+            .rate_bps = GBPS(10) };
+    bench.exceptions[1] =
+        (struct fabric_exception){ .link = { .kind = FABRIC_UPLINK, .plane = 3, .t0 = 1, .t1 = 2 },
+            .missing = true };
+    bench.config.exception_count = 2;
+    wire_up(&bench);
+    solve(&bench, NICS);
+    EXPECT_EQ(mbps(&bench, 1), 310000);
+    EXPECT_EQ(mbps(&bench, 5), 310000);
+    /* Plane 3 has 300 Gb/s between the T0s, of which h5, that has least, takes 100. */
+    EXPECT_EQ(mbps(&bench, 0), 366667);
+    EXPECT_EQ(mbps(&bench, 7), 366667);
+    bench_fini(&bench);
+}
+
+SPEC("a T0 with fewer uplinks than hosts shares them out, and they are what limits")
+{
+    struct bench bench;
+    const struct capacity_name *name;
+
+    bench_init(&bench);
+    bench.config.t1_count = 2;
+    wire_up(&bench);
+    solve(&bench, NICS);
+    EXPECT_EQ(mbps(&bench, 0), 200000);
+    name = &bench.network.names[bench.rates.limits[bench.rates.first_limit[0]]];
+    EXPECT_EQ(name->kind, FABRIC_UPLINK);
+    EXPECT_EQ(name->t1_count, 2);
+    bench_fini(&bench);
+}
+
+SPEC("pairs below one T0 need no uplinks")
+{
+    struct bench bench;
+
+    bench_init(&bench);
+    wire_up(&bench);
+    break_element(&bench, "p0.t0.0-t1.0", (struct sim_fault){ .kind = SIM_FAULT_DOWN });
+    break_element(&bench, "p1.t0.0-t1.0", (struct sim_fault){ .kind = SIM_FAULT_DOWN });
+    for (uint32_t nic = 0; nic < NICS; nic++)
+        bench.demands[nic].to_nic = nic ^ 1;
+    solve(&bench, NICS);
+    EXPECT_EQ((int64_t)bench.rates.sum_bps, (int64_t)GBPS(3200));
+    bench_fini(&bench);
+}
+
+SPEC("flows whose EVs are given have no other paths")
+{
+    struct bench bench;
+    uint32_t evs[2];
+
+    bench_init(&bench);
+    wire_up(&bench);
+    evs[0] = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 1 });
+    evs[1] = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 2, .uplink = 3 });
+    for (uint32_t i = 0; i < 2; i++) {
+        bench.demands[i].evs = evs;
+        bench.demands[i].ev_count = 2;
+    }
+    solve(&bench, 2);
+    EXPECT_EQ(mbps(&bench, 0), 100000);
+    EXPECT_EQ(mbps(&bench, 1), 100000);
+    bench_fini(&bench);
+}
