@@ -58,7 +58,7 @@ struct pktio_port {
     uint64_t bytes_sent;
     uint64_t frames_received;
     uint64_t bytes_received;
-    uint64_t send_drops; /* frames that the system refused */
+    uint64_t send_drops; /* frames that the system refused, and frames longer than mtu_bytes */
 };
 
 /* How many frames it takes for certain, in one send or several. */
@@ -67,10 +67,11 @@ static inline uint32_t pktio_port_room(struct pktio_port *port)
     return port->ops->room(port);
 }
 
-/* At most PKTIO_BATCH_MAX, at most pktio_port_room(); none longer than mtu_bytes. */
+/* At most PKTIO_BATCH_MAX, at most pktio_port_room(). Frames longer than mtu_bytes are dropped. */
 void pktio_port_send(struct pktio_port *, const struct pktio_frame *, uint32_t count);
 
-/* Yields how many, up to `max` and PKTIO_BATCH_MAX; gives back those lent before. */
+/* Returns the number of frames, up to `max` and PKTIO_BATCH_MAX; gives back those lent before. A
+ * frame that is longer than mtu_bytes, or damaged, has the length 0. */
 uint32_t pktio_port_receive(struct pktio_port *, struct pktio_received *, uint32_t max);
 
 /* The caller is about to sleep on data_fd until frames come or, with `wants_room`, until there is

@@ -88,6 +88,39 @@ SPEC("a ring says how much room it has, and calls a waiting producer")
     pktio_port_close(ends[1]);
 }
 
+static void send_length(struct pktio_port *port, uint32_t length_bytes)
+{
+    static uint8_t bytes[8192];
+    struct iovec piece = { bytes, length_bytes };
+
+    pktio_port_send(port, &(struct pktio_frame){ &piece, 1, length_bytes }, 1);
+}
+
+SPEC("a port drops a frame longer than its limit and sends those around it")
+{
+    static uint8_t bytes[1000];
+    const uint32_t lengths[] = { 100, 301, 200, 1000, 300 };
+    struct pktio_frame frames[5];
+    struct iovec pieces[5];
+    struct pktio_received received[8];
+    struct pktio_port *ends[2];
+
+    EXPECT_EQ(pair_port_open(&(struct pair_port_config){ .mtu_bytes = 300 }, ends), 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        pieces[i] = (struct iovec){ bytes, lengths[i] };
+        frames[i] = (struct pktio_frame){ &pieces[i], 1, lengths[i] };
+    }
+    pktio_port_send(ends[0], frames, 5);
+    EXPECT_EQ(ends[0]->send_drops, 2);
+    EXPECT_EQ(ends[0]->frames_sent, 3);
+    EXPECT_EQ(pktio_port_receive(ends[1], received, 8), 3);
+    EXPECT_EQ(received[0].length_bytes, 100);
+    EXPECT_EQ(received[1].length_bytes, 200);
+    EXPECT_EQ(received[2].length_bytes, 300);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------
  */
 
@@ -263,6 +296,29 @@ SPEC("frames cross UDP whole, and only from the one that is meant")
     send_text(ends[0], "to ", "nobody");
     EXPECT_GE(pktio_port_room(ends[0]), 1);
     pktio_port_close(ends[0]);
+}
+
+SPEC("a datagram longer than the port's limit arrives as an empty frame")
+{
+    uint32_t base = 20000 + (uint32_t)getpid() % 4000 * 3;
+    struct pktio_received frames[4];
+    struct pktio_port *ends[2];
+    struct pollfd poll_fd;
+    char addresses[2][100];
+
+    snprintf(addresses[0], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?mtu=5000", base, base + 1);
+    snprintf(addresses[1], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?mtu=1000", base + 1, base);
+    EXPECT_EQ(pktio_open(addresses[0], "mrc0", 0, &ends[0]), 0);
+    EXPECT_EQ(pktio_open(addresses[1], "mrc1", 0, &ends[1]), 0);
+    send_length(ends[0], 4608);
+    poll_fd = (struct pollfd){ .fd = ends[1]->data_fd, .events = POLLIN };
+    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    EXPECT_EQ(pktio_port_receive(ends[1], frames, 4), 1);
+    EXPECT_EQ(frames[0].length_bytes, 0);
+    send_length(ends[1], 1001);
+    EXPECT_EQ(ends[1]->send_drops, 1);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
 }
 
 SPEC("addresses that say nothing are refused")
