@@ -14,9 +14,10 @@ static struct switch_frame bytes_of(const struct soft *soft, uint32_t frame)
 {
     uint8_t *bytes = soft_frames_bytes(&soft->frames, frame);
 
-    return (struct switch_frame){
-        .bytes = bytes, .length = soft->frames.list[frame].length, .ip = bytes
-    };
+    return (struct switch_frame){ .bytes = bytes,
+        .length = soft->frames.list[frame].length,
+        .present = soft_frames_present(&soft->frames, frame),
+        .ip = bytes };
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -97,7 +98,8 @@ static void cut(struct soft *soft, struct port_entry entry)
 {
     struct switch_frame bytes = bytes_of(soft, entry.handle);
 
-    switch_frame_trim(&bytes, &format_default, entry);
+    if (!switch_frame_trim(&bytes, &format_default, entry))
+        return;
     soft->frames.list[entry.handle].length = (uint16_t)bytes.length;
     soft_loan_copy(soft, entry.handle);
     soft_frames_read(&soft->frames, entry.handle);

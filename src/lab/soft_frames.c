@@ -42,6 +42,7 @@ void soft_frames_read(struct soft_frames *frames, uint32_t number)
 
     frame->reason = (uint16_t)switch_frame_open(
         &bytes, SWITCH_BARE_IP, soft_frames_bytes(frames, number), frame->length);
+    bytes.present = soft_frames_present(frames, number);
     if (frame->reason == DROP_NONE)
         frame->entry = switch_frame_entry(&bytes, &format_default, number);
 }
@@ -55,11 +56,12 @@ void soft_frames_fill(
     soft_frames_read(frames, number);
 }
 
-void soft_frames_borrow(
-    struct soft_frames *frames, uint32_t number, const uint8_t *bytes, uint32_t length)
+void soft_frames_borrow(struct soft_frames *frames, uint32_t number, uint32_t lender,
+    const uint8_t *bytes, uint32_t length)
 {
     memcpy(soft_frames_bytes(frames, number), bytes, SOFT_OWN_BYTES);
     frames->list[number].length = (uint16_t)length;
+    frames->list[number].lender = lender;
     frames->list[number].rest = bytes + SOFT_OWN_BYTES;
     soft_frames_read(frames, number);
 }

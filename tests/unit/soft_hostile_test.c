@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one NIC of a soft fabric must not be able to do to the fabric and to the other NICs. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "soft_bench.h"
+#include "spec.h"
+#include "wire/format.h"
+
+static void run_passes(struct soft_bench *bench, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        soft_pass(bench->soft);
+}
+
+/* The fabric still carries frames from NIC 0 to NIC 1. */
+static void expect_service(struct soft_bench *bench, uint32_t plane)
+{
+    struct pktio_received received[PKTIO_BATCH_MAX];
+    uint32_t count = 0;
+
+    soft_bench_send(bench, 0, 1, plane, 4711);
+    for (uint32_t i = 0; i < SOFT_BENCH_PASSES_MAX && count == 0; i++) {
+        soft_pass(bench->soft);
+        count = pktio_port_receive(bench->nics[1][plane], received, PKTIO_BATCH_MAX);
+    }
+    EXPECT_GE(count, 1);
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* As from NIC 0 to NIC 1, but with IPv6 headers nested up to the end. */
+static uint32_t build_nested(const struct soft_bench *bench, uint32_t psn_value, uint8_t *bytes)
+{
+    uint32_t length = soft_bench_build(bench, 0, 1, 0, psn_value, bytes);
+
+    for (uint32_t at = 40; at + 40 <= length; at += 40) {
+        memset(bytes + at, 0, 40);
+        bytes[at] = 0x60;
+        bytes[at + 6] = 41;
+    }
+    return length;
+}
+
+/* Frames that left T0 0 of plane 0 by its first uplink. */
+static uint64_t wire_frames(const struct soft_bench *bench)
+{
+    return bench->soft->wires[bench->soft->first_wire[0] + 1].frames;
+}
+
+SPEC("headers nested past those that were copied do not end a fabric that trims")
+{
+    struct soft_bench bench = soft_bench_small();
+    uint8_t bytes[SOFT_FRAME_BYTES];
+
+    /* Frames wait at the uplink until they are copied, and are trimmed at the port of NIC 1. */
+    bench.config.uplink.rate_bps = bench.config.host_link.rate_bps / 20;
+    bench.config.buffers.data_bytes = 4000000;
+    bench.config.buffers.host_data_bytes = 5000;
+    bench.slower = 10;
+    soft_bench_start(&bench);
+    for (uint32_t i = 0; i < 1000; i++) {
+        while (pktio_port_room(bench.nics[0][0]) == 0)
+            soft_pass(bench.soft);
+        soft_bench_send_bytes(&bench, 0, 0, bytes, build_nested(&bench, 2 * i, bytes));
+    }
+    for (uint32_t i = 0; i < SOFT_BENCH_PASSES_MAX && wire_frames(&bench) < 1000; i++)
+        soft_pass(bench.soft);
+    expect_service(&bench, 1);
+    soft_bench_stop(&bench);
+}
+
+/* A frame of this length, written into the ring without asking for its limit. */
+static void send_long(struct soft_bench *bench, uint32_t plane, uint32_t length)
+{
+    uint8_t bytes[SOFT_FRAME_BYTES + 64];
+    uint32_t mtu_bytes = bench->nics[0][plane]->mtu_bytes;
+
+    memset(bytes, 0, sizeof(bytes));
+    soft_bench_build(bench, 0, 1, plane, 0, bytes);
+    bytes_put_be16(bytes + 4, (uint16_t)(length - 40));
+    bench->nics[0][plane]->mtu_bytes = SOFT_FRAME_BYTES;
+    soft_bench_send_bytes(bench, 0, plane, bytes, length);
+    bench->nics[0][plane]->mtu_bytes = mtu_bytes;
+}
+
+SPEC("a frame longer than the ring of its receiver takes is dropped")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    soft_bench_start(&bench);
+    for (uint32_t length = 4500; length <= 4600; length++) {
+        send_long(&bench, 0, length);
+        run_passes(&bench, 100);
+    }
+    expect_service(&bench, 0);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a frame longer than the UDP port of its receiver takes is dropped")
+{
+    uint16_t base = (uint16_t)(20000 + getpid() % 4000 * 8);
+    struct soft_udp udp = { .nic = 1, .local_port = base, .remote_port = (uint16_t)(base + 4) };
+    struct soft_bench bench = soft_bench_small();
+
+    strcpy(udp.local_host, "127.0.0.1");
+    strcpy(udp.remote_host, "127.0.0.1");
+    bench.soft_config.udp = &udp;
+    bench.soft_config.udp_count = 1;
+    soft_bench_open(&bench);
+    soft_bench_attach(&bench, 0, 0);
+    for (uint32_t i = 0; i < 2000; i++) { /* many: some wait for room in the socket */
+        send_long(&bench, 0, 4500);
+        run_passes(&bench, 4);
+    }
+    EXPECT_GT(bench.soft->ends[soft_nic_end(bench.soft, 1, 0)].port->send_drops, 1000);
+    soft_bench_stop(&bench);
+}
