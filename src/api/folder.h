@@ -4,14 +4,15 @@
  *
  *     config          the device's description, where a soft fabric has made the device
  *     lock            held for the moment of a change
- *     owner           held by the process that has QPs, MRs and ports: one at a time
+ *     owner           held by the process that has QPs, MRs and ports, one at a time; names it
  *     ports, fmt.ID, ev.ID, cc.ID     records (api/record.h), always replaced as a whole
  *     ev.ID.use, cc.ID.use            held, shared, while QPs use the profile
  *     ev.ID.seen                      what the owner's QPs know of its EVs, a byte each
  *     events, events.bell             EV events for whoever listens (api/event_ring.h)
  *
- * RUN is $MRC_RUN_DIR, or /run for root, or $XDG_RUNTIME_DIR, or /tmp/mrc-UID. Locks are the
- * kernel's (flock), so none outlives the process that took it. */
+ * RUN is $MRC_RUN_DIR, or /run for root, or $XDG_RUNTIME_DIR, or /tmp/mrc-UID. Folders are made
+ * for their user alone (0700); a user who opens them to others lets these look, but not lock. Locks
+ * are the kernel's (flock), so none outlives the process that took it. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ struct folder {
     int fd;
 };
 
-/* All calls yield 0 or a negative errno unless they say otherwise. */
+/* All calls return 0 or a negative errno unless they say otherwise. */
 
 /* RUN/mrc; made if it is not there. */
 int folder_root(char path[FOLDER_PATH_BYTES]);
@@ -45,7 +46,17 @@ enum folder_lock {
     FOLDER_LOCK_EXCLUSIVE,
 };
 
-/* Yields a descriptor that holds the lock until it is closed, or a negative errno. _try_: -EBUSY
- * when somebody else has it. */
+/* Returns a descriptor that holds the lock until it is closed, or a negative errno. _try_: -EBUSY
+ * when another process has it. The other waits a few seconds, then -ETIMEDOUT. */
 int folder_lock(const struct folder *, const char *file);
 int folder_try_lock(const struct folder *, const char *file, enum folder_lock);
+
+/* Writes this process into the file of a lock that it holds, for processes that do not get it. */
+void folder_sign(int lock);
+
+struct folder_holder {
+    int pid;
+    char program[64];
+};
+/* The process that signed last. False: none did. */
+bool folder_holder(const struct folder *, const char *file, struct folder_holder *);

@@ -45,7 +45,7 @@ static _Noreturn void become_switch(
     char slower[16];
     uint32_t count = 5;
     int null = open("/dev/null", O_RDONLY);
-    int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
     if (how->is_paced) {
         snprintf(slower, sizeof(slower), "%u", netns->slower);

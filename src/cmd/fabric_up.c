@@ -215,7 +215,7 @@ static enum cmd_status bring_up(const struct options *options)
     status = fabric_netns_clean(options->netns.root, options->netns.prefix);
     if (status != CMD_DONE)
         return status;
-    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
         return cmd_complain(CMD_FAILED, name, "%s: %s", folder, strerror(errno));
     status = build(options, folder);
     if (status == CMD_DONE)
