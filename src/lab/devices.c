@@ -73,7 +73,7 @@ static int make_device(const struct devices *devices, uint32_t nic)
     int err = 0;
 
     snprintf(path, sizeof(path), "%s/mrc%u", devices->root, nic);
-    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return -errno;
     snprintf(path, sizeof(path), "%s/mrc%u/config", devices->root, nic);
     file = fopen(path, "we");

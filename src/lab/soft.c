@@ -167,7 +167,7 @@ static int make_folder(struct soft *soft)
     if (snprintf(soft->folder, sizeof(soft->folder), "%s/%s", soft->config.root,
             soft->config.name) >= (int)sizeof(soft->folder))
         return -ENAMETOOLONG;
-    if (mkdir(soft->folder, 0755) != 0 && errno != EEXIST)
+    if (mkdir(soft->folder, 0700) != 0 && errno != EEXIST)
         return -errno;
     snprintf(path, sizeof(path), "%s/control", soft->folder);
     if (control_ask(path, "{\"do\": \"ping\"}", &answer) == 0) {
@@ -219,7 +219,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
         return -ENOMEM;
     soft->config = *config;
     soft->lane_count = lane_count_of(config);
-    soft->listener = -1;
+    soft->lobby.listener = -1;
     soft->faults_change_ps = UINT64_MAX;
     soft->prng = prng_stream(config->seed, 1);
     soft->control =

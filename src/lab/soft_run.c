@@ -143,8 +143,8 @@ static void look_at_nics(struct soft *soft)
 /* A lane has neither. */
 static void look_at_callers(struct soft *soft)
 {
-    if (soft->listener >= 0)
-        soft_attach_one(soft);
+    if (soft->lobby.listener >= 0)
+        soft_attach_callers(soft);
     if (soft->control.listener >= 0)
         control_server_poll(&soft->control);
 }

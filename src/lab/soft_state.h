@@ -63,6 +63,8 @@ struct soft_end {
     uint32_t room;      /* known for frames beside those */
     uint64_t hold_ps;   /* between the last two questions whether there is room; 0: there was */
     struct soft_loans loans;
+    _Atomic uint64_t shared_bytes; /* with the process that has attached; 0: none has */
+    _Atomic uint32_t user;         /* of that process */
 };
 
 struct soft_lane;
@@ -86,9 +88,9 @@ struct soft {
     struct soft_faults faults;
     uint64_t faults_change_ps;
     struct prng prng;
-    int epoll_fd; /* tells the numbers of ends; of the listener SOFT_NO_END */
-    int listener;
-    int *interface_socks; /* of each switch, in its namespace, to turn interfaces on and off */
+    int epoll_fd;           /* tells the numbers of ends; of the lobby SOFT_NO_END */
+    struct shm_lobby lobby; /* its listener is -1: nobody attaches here */
+    int *interface_socks;   /* of each switch, in its namespace, to turn interfaces on and off */
     struct control_server control;
     uint64_t now_ps;
     uint64_t looked_ps; /* at the sockets */
@@ -199,7 +201,7 @@ void soft_links_update(struct soft *);
 
 /* soft_attach.c: NICs at the ends. */
 int soft_attach_open(struct soft *);
-void soft_attach_one(struct soft *);                 /* somebody knocks */
+void soft_attach_callers(struct soft *);             /* NICs that want to attach */
 void soft_attach_check(struct soft *, uint32_t end); /* its link may be gone */
 void soft_attach_close(struct soft *);
 

@@ -12,6 +12,7 @@
 #include "pktio/pktio_tap.h"
 #include "pktio/raw_port.h"
 #include "pktio/run_place.h"
+#include "pktio/shm_lobby.h"
 #include "pktio/shm_port.h"
 #include "pktio/udp_port.h"
 #include "pktio/xdp_port.h"

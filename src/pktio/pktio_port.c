@@ -68,7 +68,8 @@ int pktio_port_keep(struct pktio_port *port, int descriptor)
 void pktio_port_abandon(struct pktio_port *port)
 {
     for (uint32_t i = 0; i < port->descriptor_count; i++)
-        close(port->descriptors[i]);
+        if (port->descriptors[i] >= 0)
+            close(port->descriptors[i]);
     port->descriptor_count = 0;
     port->data_fd = -1;
     port->link_fd = -1;

@@ -52,7 +52,7 @@ struct pktio_port {
     int data_fd;  /* readable when frames wait, once armed; or -1 */
     int link_fd;  /* readable when pktio_port_update_link() has something to learn; or -1 */
     short events; /* what to poll data_fd for, once armed */
-    int descriptors[PKTIO_DESCRIPTORS_MAX]; /* all it holds, for pktio_port_abandon() */
+    int descriptors[PKTIO_DESCRIPTORS_MAX]; /* all it holds, or -1, for pktio_port_abandon() */
     uint32_t descriptor_count;
     uint64_t frames_sent;
     uint64_t bytes_sent;

@@ -41,7 +41,7 @@ void soft_bench_attach(struct soft_bench *bench, uint32_t nic, uint32_t plane)
     snprintf(caller.name, sizeof(caller.name), "mrc%u", nic);
     EXPECT_EQ(pthread_create(&caller.thread, NULL, call, &caller), 0);
     while (!end->port)
-        soft_attach_one(bench->soft);
+        soft_attach_callers(bench->soft);
     pthread_join(caller.thread, NULL);
     EXPECT_EQ(caller.err, 0);
     bench->nics[nic][plane] = caller.port;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one NIC of a soft fabric must not be able to do to the fabric and to the other NICs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -115,5 +121,135 @@ SPEC("a frame longer than the UDP port of its receiver takes is dropped")
         run_passes(&bench, 4);
     }
     EXPECT_GT(bench.soft->ends[soft_nic_end(bench.soft, 1, 0)].port->send_drops, 1000);
+    soft_bench_stop(&bench);
+}
+
+/* ---- attaching ------------------------------------------------------------------------------- */
+
+static void attach_path(const struct soft_bench *bench, char path[static 108])
+{
+    snprintf(path, 108, "%s/fabric/attach", bench->root);
+}
+
+/* A client that has connected and says nothing. */
+static int knock(const struct soft_bench *bench)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    attach_path(bench, address.sun_path);
+    EXPECT_GE(sock, 0);
+    EXPECT_EQ(connect(sock, (struct sockaddr *)&address, sizeof(address)), 0);
+    return sock;
+}
+
+static struct shm_hello hello_of(const char *name, uint32_t slot_count)
+{
+    struct shm_hello hello = { .magic = { 'M', 'R', 'C', 'H', 'E', 'L', 'L', 'O' },
+        .version = SHM_PORT_VERSION,
+        .slot_count = slot_count };
+
+    snprintf(hello.name, sizeof(hello.name), "%s", name);
+    return hello;
+}
+
+static void say(int sock, const void *bytes, size_t length)
+{
+    EXPECT_EQ(send(sock, bytes, length, MSG_NOSIGNAL), (ssize_t)length);
+}
+
+/* The answer to a hello: 0 bytes when the fabric hangs up. */
+static ssize_t hear(struct soft_bench *bench, int sock, struct shm_welcome *welcome)
+{
+    ssize_t length = -1;
+
+    for (uint32_t i = 0; i < 1000 && length < 0; i++) {
+        soft_attach_callers(bench->soft);
+        length = recv(sock, welcome, sizeof(*welcome), 0);
+    }
+    return length;
+}
+
+SPEC("a client that says nothing holds up nobody, and may still speak")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 0);
+    struct shm_welcome welcome;
+    int silent;
+
+    soft_bench_open(&bench);
+    silent = knock(&bench);
+    soft_attach_callers(bench.soft);
+    soft_bench_attach(&bench, 0, 0);
+    say(silent, &hello, sizeof(hello));
+    EXPECT_EQ(hear(&bench, silent, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, 0);
+    close(silent);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a hello gets no more slots than a fabric gives, and a wrong name no memory at all")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 65536);
+    struct shm_welcome welcome;
+    int sock;
+
+    soft_bench_open(&bench);
+    sock = knock(&bench);
+    say(sock, &hello, sizeof(hello));
+    EXPECT_EQ(hear(&bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, 0);
+    EXPECT_LE(welcome.ring_bytes, 8 << 20);
+    close(sock);
+    hello = hello_of("mrc99", 0);
+    sock = knock(&bench);
+    say(sock, &hello, sizeof(hello));
+    EXPECT_EQ(hear(&bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, ENODEV);
+    EXPECT_EQ(welcome.ring_bytes, 0);
+    close(sock);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a hello that is too short, too long, damaged or of another version is refused or hung up on")
+{
+    struct soft_bench bench = soft_bench_small();
+    uint8_t bytes[2 * sizeof(struct shm_hello)] = { 0 };
+    struct shm_hello hello = hello_of("mrc0", 0);
+    struct shm_welcome welcome;
+
+    soft_bench_open(&bench);
+    for (uint32_t way = 0; way < 4; way++) {
+        size_t length = way == 0 ? 1 : way == 1 ? sizeof(bytes) : sizeof(hello);
+        int sock = knock(&bench);
+
+        memcpy(bytes, &hello, sizeof(hello));
+        bytes[0] ^= (uint8_t)(way == 2);
+        bytes[8] ^= (uint8_t)(way == 3 ? 0x80 : 0);
+        say(sock, bytes, length);
+        EXPECT(hear(&bench, sock, &welcome) == 0 || welcome.refusal != 0);
+        close(sock);
+    }
+    soft_bench_attach(&bench, 0, 0);
+    soft_bench_stop(&bench);
+}
+
+SPEC("nobody else may open the socket or the folder of a fabric")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct stat status;
+    char path[108];
+
+    soft_bench_open(&bench);
+    attach_path(&bench, path);
+    EXPECT_EQ(stat(path, &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600);
+    *strrchr(path, '/') = '\0';
+    EXPECT_EQ(stat(path, &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700);
+    snprintf(path, sizeof(path), "%s/mrc0", bench.root);
+    EXPECT_EQ(stat(path, &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700);
     soft_bench_stop(&bench);
 }
