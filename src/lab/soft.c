@@ -222,8 +222,8 @@ int soft_open(struct soft **out, const struct soft_config *config)
     soft->lobby.listener = -1;
     soft->faults_change_ps = UINT64_MAX;
     soft->prng = prng_stream(config->seed, 1);
-    soft->control =
-        (struct control_server){ .listener = -1, .answer = soft_control_answer, .context = soft };
+    soft->control = (struct control_server){ .answer = soft_control_answer, .context = soft };
+    control_server_init(&soft->control);
     soft->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     err = soft_scale(soft);
     if (!err && !make_parts(soft))

@@ -196,19 +196,13 @@ static int64_t nap_ns(const struct soft *soft)
 
 static void sleep_until_needed(struct soft *soft)
 {
-    struct control_wait waits[CONTROL_CLIENTS_MAX + 1];
-    struct pollfd fds[CONTROL_CLIENTS_MAX + 2];
-    uint32_t count = control_server_waits(&soft->control, waits);
-    int64_t longest_ns;
+    struct pollfd fds[] = { { soft->epoll_fd, POLLIN, 0 }, { soft->control.epoll_fd, POLLIN, 0 } };
+    int64_t longest_ns = arm(soft) ? nap_ns(soft) : 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        fds[i] = (struct pollfd){ waits[i].fd, waits[i].writes ? POLLOUT : POLLIN, 0 };
-    fds[count] = (struct pollfd){ soft->epoll_fd, POLLIN, 0 };
-    longest_ns = arm(soft) ? nap_ns(soft) : 0;
     if (longest_ns > 0) {
         struct timespec nap = { longest_ns / 1000000000, longest_ns % 1000000000 };
 
-        ppoll(fds, count + 1, &nap, NULL);
+        ppoll(fds, 2, &nap, NULL);
     }
     disarm(soft);
 }

@@ -10,17 +10,18 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "pktio/private_socket.h"
+
 enum { PATIENCE_S = 10 };
 
 static int connect_to(const char *path)
 {
-    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct sockaddr_un address;
+    int err = private_socket_address(&address, path);
     int sock;
-    int err;
 
-    if (strlen(path) >= sizeof(address.sun_path))
-        return -ENAMETOOLONG;
-    strcpy(address.sun_path, path);
+    if (err)
+        return err;
     sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (sock < 0)
         return -errno;

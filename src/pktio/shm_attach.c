@@ -13,9 +13,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "pktio/monotonic.h"
+#include "pktio/private_socket.h"
 #include "pktio/shm_call.h"
 #include "pktio/shm_meet.h"
 
@@ -48,7 +51,7 @@ static bool may_be_better_later(int err)
 static int await_server(int sock, struct shm_rings *rings, bool *link_up, uint64_t until_ms)
 {
     struct pollfd poll_fd = { .fd = sock, .events = POLLIN };
-    uint64_t now_ms = shm_meet_now_ms();
+    uint64_t now_ms = monotonic_ms();
 
     if (until_ms > now_ms)
         poll(&poll_fd, 1, (int)(until_ms - now_ms));
@@ -70,7 +73,7 @@ static int meet(const struct shm_client *client, uint64_t until_ms, struct shm_r
             close(*sock);
         if (!may_be_better_later(err))
             return err;
-        if (shm_meet_now_ms() >= until_ms)
+        if (monotonic_ms() >= until_ms)
             return is_called && err == -EAGAIN ? -ETIMEDOUT : err;
         nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
     }
@@ -79,7 +82,7 @@ static int meet(const struct shm_client *client, uint64_t until_ms, struct shm_r
 static int make_client(const struct shm_port_config *config, struct shm_client **out)
 {
     struct shm_client *client = calloc(1, sizeof(*client));
-    int err = client ? shm_meet_address(&client->address, config->path) : -ENOMEM;
+    int err = client ? private_socket_address(&client->address, config->path) : -ENOMEM;
 
     if (err) {
         free(client);
@@ -98,7 +101,7 @@ static int make_client(const struct shm_port_config *config, struct shm_client *
 
 int shm_port_connect(const struct shm_port_config *config, struct pktio_port **out)
 {
-    uint64_t until_ms = shm_meet_now_ms() + (config->wait_ms ? config->wait_ms : SHM_MEET_WAIT_MS);
+    uint64_t until_ms = monotonic_ms() + (config->wait_ms ? config->wait_ms : SHM_MEET_WAIT_MS);
     struct shm_client *client = NULL;
     struct shm_rings rings;
     struct shm_port *shm;
@@ -239,7 +242,7 @@ static void hear_again(struct shm_port *shm)
 
     if (!err) {
         attach(shm, &rings, link_up);
-    } else if (err != -EAGAIN || shm_meet_now_ms() - shm->client->called_ms > ANSWER_MS) {
+    } else if (err != -EAGAIN || monotonic_ms() - shm->client->called_ms > ANSWER_MS) {
         close(*call);
         *call = -1;
     }
@@ -250,7 +253,7 @@ static void call_again(struct shm_port *shm)
     int sock = shm_call_server(&shm->client->address, &shm->client->hello);
 
     shm->port.descriptors[CALL_DESCRIPTOR] = sock >= 0 ? sock : -1;
-    shm->client->called_ms = shm_meet_now_ms();
+    shm->client->called_ms = monotonic_ms();
 }
 
 void shm_attach_update(struct shm_port *shm)

@@ -5,6 +5,8 @@
 
 #include "pktio/shm_meet.h"
 
+struct sockaddr_un;
+
 /* Returns the socket on which the hello was sent, or a negative errno. */
 int shm_call_server(const struct sockaddr_un *, const struct shm_hello *);
 

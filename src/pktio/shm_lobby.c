@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "pktio/private_socket.h"
 #include "pktio/shm_meet.h"
 
 enum {
@@ -33,21 +33,6 @@ static int open_reserve(void)
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-/* The mode of a socket that is not bound yet becomes that of its file. */
-static int listen_at(int sock, const char *path)
-{
-    struct sockaddr_un address;
-    int err = shm_meet_address(&address, path);
-
-    if (err)
-        return err;
-    unlink(path);
-    if (fchmod(sock, 0600) < 0 || bind(sock, (struct sockaddr *)&address, sizeof(address)) < 0 ||
-        listen(sock, BACKLOG) < 0)
-        return -errno;
-    return 0;
-}
-
 int shm_lobby_open(struct shm_lobby *lobby, const char *path)
 {
     int err;
@@ -56,10 +41,10 @@ int shm_lobby_open(struct shm_lobby *lobby, const char *path)
     for (uint32_t i = 0; i < SHM_LOBBY_GUESTS_MAX; i++)
         lobby->guests[i].sock = -1;
     lobby->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    lobby->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    err = lobby->epoll_fd < 0 || lobby->listener < 0 || lobby->reserve_fd < 0 ? -errno : 0;
-    if (!err)
-        err = listen_at(lobby->listener, path);
+    err = lobby->epoll_fd < 0 || lobby->reserve_fd < 0 ? -errno : 0;
+    lobby->listener = err ? err : private_socket_listen(path, SOCK_SEQPACKET, BACKLOG);
+    if (lobby->listener < 0)
+        err = lobby->listener;
     if (!err)
         err = watch(lobby, EPOLL_CTL_ADD, lobby->listener, LISTENER, EPOLLIN);
     if (err)
@@ -67,20 +52,13 @@ int shm_lobby_open(struct shm_lobby *lobby, const char *path)
     return err;
 }
 
-static void close_if_open(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
 void shm_lobby_close(struct shm_lobby *lobby)
 {
     for (uint32_t i = 0; i < SHM_LOBBY_GUESTS_MAX; i++)
-        close_if_open(&lobby->guests[i].sock);
-    close_if_open(&lobby->listener);
-    close_if_open(&lobby->epoll_fd);
-    close_if_open(&lobby->reserve_fd);
+        private_socket_close(&lobby->guests[i].sock);
+    private_socket_close(&lobby->listener);
+    private_socket_close(&lobby->epoll_fd);
+    private_socket_close(&lobby->reserve_fd);
 }
 
 /* ---- coming and going ------------------------------------------------------------------------ */
@@ -181,7 +159,7 @@ static void refuse_for_want_of_descriptors(struct shm_lobby *lobby)
 {
     int sock;
 
-    close_if_open(&lobby->reserve_fd);
+    private_socket_close(&lobby->reserve_fd);
     sock = accept4(lobby->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (sock >= 0)
         refuse(sock, -ENFILE);

@@ -3,30 +3,10 @@
 #include "pktio/shm_meet.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <time.h>
 
 const char shm_meet_hello[8] = { 'M', 'R', 'C', 'H', 'E', 'L', 'L', 'O' };
 const char shm_meet_welcome[8] = { 'M', 'R', 'C', 'W', 'E', 'L', 'C', 'O' };
-
-uint64_t shm_meet_now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
-int shm_meet_address(struct sockaddr_un *address, const char *path)
-{
-    *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
-    if (strlen(path) >= sizeof(address->sun_path))
-        return -ENAMETOOLONG;
-    strcpy(address->sun_path, path);
-    return 0;
-}
 
 /* Rings that do not hold what the welcome promises come from a server that lies. */
 static bool attach_rings(struct shm_rings *rings, size_t ring_bytes, bool is_server)

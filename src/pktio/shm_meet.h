@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/un.h>
 
 #include "pktio/frame_ring.h"
 #include "pktio/pktio_port.h"
@@ -61,9 +60,6 @@ enum {
 
 extern const char shm_meet_hello[8];
 extern const char shm_meet_welcome[8];
-
-uint64_t shm_meet_now_ms(void);
-int shm_meet_address(struct sockaddr_un *, const char *path);
 
 /* Maps both rings: `memory` holds twice `ring_bytes`. The bells are noted. */
 int shm_meet_map(struct shm_rings *, const int descriptors[SHM_MEET_COUNT],

@@ -10,6 +10,7 @@
 
 #include "base/power.h"
 #include "pktio/doorbell.h"
+#include "pktio/monotonic.h"
 #include "pktio/shm_lobby.h"
 #include "pktio/shm_meet.h"
 
@@ -213,7 +214,7 @@ int shm_lobby_admit(const struct shm_lobby_call *call, const struct shm_port_con
 
 int shm_port_serve(const struct shm_port_config *config, struct pktio_port **out)
 {
-    uint64_t until_ms = shm_meet_now_ms() + (config->wait_ms ? config->wait_ms : SHM_MEET_WAIT_MS);
+    uint64_t until_ms = monotonic_ms() + (config->wait_ms ? config->wait_ms : SHM_MEET_WAIT_MS);
     struct shm_lobby_call call;
     struct shm_lobby lobby;
     uint64_t now_ms;
@@ -222,11 +223,11 @@ int shm_port_serve(const struct shm_port_config *config, struct pktio_port **out
     if (err)
         return err;
     err = -ETIMEDOUT;
-    while (err && (now_ms = shm_meet_now_ms()) < until_ms) {
+    while (err && (now_ms = monotonic_ms()) < until_ms) {
         struct pollfd poll_fd = { .fd = lobby.epoll_fd, .events = POLLIN };
 
         poll(&poll_fd, 1, (int)(until_ms - now_ms));
-        if (shm_lobby_next(&lobby, shm_meet_now_ms(), &call) &&
+        if (shm_lobby_next(&lobby, monotonic_ms(), &call) &&
             shm_lobby_admit(&call, config, out) == 0)
             err = 0;
     }
