@@ -111,6 +111,15 @@ static void refuse(struct soft *soft, struct fabric_end at, uint32_t frame, enum
     soft_give(soft, frame);
 }
 
+/* A port may keep as many frames waiting as are free: of n ports that nothing leaves, each gets one
+ * part in n + 1, and one part is left for all others. */
+static bool is_within_quota(const struct soft *soft, const struct port *port)
+{
+    uint32_t waiting = port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count;
+
+    return waiting <= soft->frames.free_count;
+}
+
 static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint32_t frame)
 {
     struct switch_node *node = &soft->switches[node_index];
@@ -119,6 +128,11 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
 
     if (port_next_ps(&node->ports[port]) <= soft->now_ps)
         work_off(soft, wire_number);
+    if (!is_within_quota(soft, &node->ports[port])) {
+        switch_drop(node, port, DROP_BUFFER_FULL);
+        soft_give(soft, frame);
+        return;
+    }
     outcome = switch_queue(node, port, soft->frames.list[frame].entry, soft->now_ps);
     if (outcome.at_port.verdict == PORT_DROPPED) {
         soft_give(soft, frame);

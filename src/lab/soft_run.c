@@ -22,7 +22,8 @@ enum {
 
 /* A NIC whose wire is busy for longer than this keeps its frames for now. */
 #define WIRE_AHEAD_PS  UINT64_C(20000000)
-#define PATIENCE_PS    UINT64_C(5000000) /* with a NIC that has frames to read */
+#define PATIENCE_PS    UINT64_C(5000000)    /* with a NIC that has frames to read */
+#define READER_PS      UINT64_C(2000000000) /* a NIC that reads takes a frame within this */
 #define LONGEST_NAP_NS INT64_C(1000000000)
 /* Sockets only bring NICs that come and go, and requests: a look at all of them costs as much as
  * moving a hundred frames. */
@@ -209,20 +210,32 @@ static void sleep_until_needed(struct soft *soft)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Frames that NICs have in their rings. */
+/* Frames in the ring of a NIC that reads: one that has taken none for a while does not wait for
+ * this processor. */
+static uint32_t unread_by_reader(const struct soft *soft, struct soft_end *end)
+{
+    uint32_t unread = pktio_port_unread(end->port);
+    uint64_t taken = end->port->frames_sent - unread;
+
+    if (taken != end->taken) {
+        end->taken = taken;
+        end->taken_ps = soft->now_ps;
+    }
+    return soft->now_ps - end->taken_ps < READER_PS ? unread : 0;
+}
+
 static uint32_t count_unread(const struct soft *soft)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < soft->attached_count; i++)
-        count += pktio_port_unread(soft->ends[soft->attached[i]].port);
+        count += unread_by_reader(soft, &soft->ends[soft->attached[i]]);
     return count;
 }
 
-/* Who does not get to many frames in its ring may be waiting for this very processor: gives it away
- * for a moment, without asking to be called, so that there is more to do at once afterwards. With a
- * few frames it is answers that count, and a call at once. False: nobody needs it, or nobody used
- * it. */
+/* A NIC with many frames in its ring may be starved of this processor: gives it away for a moment,
+ * without asking to be called, so that there is more to do at once afterwards. With a few frames it
+ * is answers that count, and a call at once. False: no NIC needs it, or none used it. */
 static bool gives_way(struct soft *soft, uint64_t idle_ps)
 {
     struct timespec doze = { .tv_nsec = DOZE_NS };

@@ -63,6 +63,8 @@ struct soft_end {
     uint32_t room;      /* known for frames beside those */
     uint64_t hold_ps;   /* between the last two questions whether there is room; 0: there was */
     struct soft_loans loans;
+    uint64_t taken;                /* frames that the NIC has taken out of its ring, */
+    uint64_t taken_ps;             /* and when it was seen to take one */
     _Atomic uint64_t shared_bytes; /* with the process that has attached; 0: none has */
     _Atomic uint32_t user;         /* of that process */
 };

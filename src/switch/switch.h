@@ -70,6 +70,15 @@ struct switch_outcome {
 /* Counts a packet that cannot leave the switch at all. */
 struct switch_outcome switch_refuse(struct switch_node *, uint32_t in_port, enum drop_reason);
 
+/* Counts a packet that leaves the switch by `port`, but for this reason does not. */
+static inline struct switch_outcome switch_drop(
+    struct switch_node *node, uint32_t port, enum drop_reason reason)
+{
+    node->drops[reason]++;
+    return (
+        struct switch_outcome){ .at_port = port_drop(&node->ports[port], reason), .port = port };
+}
+
 /* Before: every transmission of this port that begins by `now_ps` has been taken out. */
 static inline struct switch_outcome switch_queue(
     struct switch_node *node, uint32_t port, struct port_entry entry, uint64_t now_ps)
@@ -77,10 +86,9 @@ static inline struct switch_outcome switch_queue(
     struct switch_outcome outcome = { .port = port };
 
     assert(port < node->port_count);
-    if (bits_test(node->up, port))
-        outcome.at_port = port_enqueue(&node->ports[port], entry, now_ps);
-    else
-        outcome.at_port = port_drop(&node->ports[port], DROP_PORT_DOWN);
+    if (!bits_test(node->up, port))
+        return switch_drop(node, port, DROP_PORT_DOWN);
+    outcome.at_port = port_enqueue(&node->ports[port], entry, now_ps);
     if (outcome.at_port.verdict == PORT_DROPPED)
         node->drops[outcome.at_port.reason]++;
     else

@@ -14,24 +14,32 @@
 #include "spec.h"
 #include "wire/format.h"
 
+enum { PASSES_MAX = 10000000 };
+
 static void run_passes(struct soft_bench *bench, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         soft_pass(bench->soft);
 }
 
-/* The fabric still carries frames from NIC 0 to NIC 1. */
-static void expect_service(struct soft_bench *bench, uint32_t plane)
+/* The fabric still carries frames from one NIC to another. */
+static void expect_service_between(
+    struct soft_bench *bench, uint32_t from, uint32_t to, uint32_t plane)
 {
     struct pktio_received received[PKTIO_BATCH_MAX];
     uint32_t count = 0;
 
-    soft_bench_send(bench, 0, 1, plane, 4711);
-    for (uint32_t i = 0; i < SOFT_BENCH_PASSES_MAX && count == 0; i++) {
+    soft_bench_send(bench, from, to, plane, 4711);
+    for (uint32_t i = 0; i < PASSES_MAX && count == 0; i++) {
         soft_pass(bench->soft);
-        count = pktio_port_receive(bench->nics[1][plane], received, PKTIO_BATCH_MAX);
+        count = pktio_port_receive(bench->nics[to][plane], received, PKTIO_BATCH_MAX);
     }
     EXPECT_GE(count, 1);
+}
+
+static void expect_service(struct soft_bench *bench, uint32_t plane)
+{
+    expect_service_between(bench, 0, 1, plane);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -71,7 +79,7 @@ SPEC("headers nested past those that were copied do not end a fabric that trims"
             soft_pass(bench.soft);
         soft_bench_send_bytes(&bench, 0, 0, bytes, build_nested(&bench, 2 * i, bytes));
     }
-    for (uint32_t i = 0; i < SOFT_BENCH_PASSES_MAX && wire_frames(&bench) < 1000; i++)
+    for (uint32_t i = 0; i < PASSES_MAX && wire_frames(&bench) < 1000; i++)
         soft_pass(bench.soft);
     expect_service(&bench, 1);
     soft_bench_stop(&bench);
@@ -121,6 +129,35 @@ SPEC("a frame longer than the UDP port of its receiver takes is dropped")
         run_passes(&bench, 4);
     }
     EXPECT_GT(bench.soft->ends[soft_nic_end(bench.soft, 1, 0)].port->send_drops, 1000);
+    soft_bench_stop(&bench);
+}
+
+/* ---- receivers that do not read -------------------------------------------------------------- */
+
+/* As many as the fabric takes within this many passes each. */
+static void flood(struct soft_bench *bench, uint32_t from, uint32_t to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t pass = 0; pass < 1000 && pktio_port_room(bench->nics[from][0]) == 0; pass++)
+            soft_pass(bench->soft);
+        if (pktio_port_room(bench->nics[from][0]) > 0)
+            soft_bench_send(bench, from, to, 0, i);
+    }
+    run_passes(bench, 1000);
+}
+
+SPEC("a NIC that reads nothing takes no more than its share of the buffers")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    bench.config.hosts_per_t0 = 2;
+    soft_bench_start(&bench);
+    flood(&bench, 0, 3, 30000);
+    EXPECT_GE(bench.soft->frames.free_count, bench.soft->frames.count / 4);
+    expect_service_between(&bench, 1, 2, 0);
+    expect_service_between(&bench, 0, 2, 0);
+    flood(&bench, 0, 1, 30000); /* a second one */
+    expect_service_between(&bench, 0, 2, 0);
     soft_bench_stop(&bench);
 }
 
