@@ -135,8 +135,7 @@ bool frame_ring_wait_for_room(struct frame_ring *ring)
 
 uint32_t frame_ring_unread(const struct frame_ring *ring)
 {
-    uint32_t unread =
-        ring->mine - atomic_load_explicit(&ring->shared->head, memory_order_relaxed);
+    uint32_t unread = ring->mine - atomic_load_explicit(&ring->shared->head, memory_order_relaxed);
 
     return unread <= ring->slot_count ? unread : 0; /* the other end lies */
 }
