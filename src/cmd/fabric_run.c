@@ -63,9 +63,27 @@ static enum cmd_status add_udp(struct options *options, const char *text)
         text[used] != '\0' || ports[0] > 65535 || ports[1] > 65535)
         return cmd_complain(
             CMD_MISUSED, name, "--udp %s: must look like h3=127.0.0.1:7000,127.0.0.1:7100", text);
+    for (uint32_t i = 0; i < options->config.udp_count; i++)
+        if (options->udp[i].nic == udp->nic)
+            return cmd_complain(CMD_MISUSED, name, "--udp h%u: given twice; keep one", udp->nic);
     udp->local_port = (uint16_t)ports[0];
     udp->remote_port = (uint16_t)ports[1];
     options->config.udp_count++;
+    return CMD_DONE;
+}
+
+/* Once the fabric is known. */
+static enum cmd_status check_udp(const struct soft_udp *udp, const struct fabric *fabric)
+{
+    uint32_t last_plane = fabric->config.plane_count - 1;
+
+    if (udp->nic >= fabric->nic_count)
+        return cmd_complain(CMD_MISUSED, name, "--udp h%u: this fabric has h0 to h%u", udp->nic,
+            fabric->nic_count - 1);
+    if (udp->local_port + last_plane > UINT16_MAX || udp->remote_port + last_plane > UINT16_MAX)
+        return cmd_complain(CMD_MISUSED, name,
+            "--udp h%u: plane %u would have a port above 65535; choose lower ones", udp->nic,
+            last_plane);
     return CMD_DONE;
 }
 
@@ -147,9 +165,8 @@ static enum cmd_status run(const struct options *options)
     int err;
 
     for (uint32_t i = 0; i < options->config.udp_count; i++)
-        if (options->udp[i].nic >= fabric->nic_count)
-            return cmd_complain(CMD_MISUSED, name, "--udp h%u: this fabric has h0 to h%u",
-                options->udp[i].nic, fabric->nic_count - 1);
+        if (check_udp(&options->udp[i], fabric) != CMD_DONE)
+            return CMD_MISUSED;
     if (fabric_check_devices(name, options->config.root, options->config.name, fabric) != CMD_DONE)
         return CMD_FAILED;
     err = soft_open(&soft, &options->config);

@@ -41,6 +41,9 @@ printf 'planes: 99999999999999999999\n' >"$SCRATCH/x.yaml"
 refuses 2 "fabric run: $SCRATCH/x.yaml:1:9: planes: '99999999999999999999' is too large; write a whole number such as 64" \
     fabric run "$SCRATCH/x.yaml"
 refuses 2 'fabric run: --slower 1000000: links would have less than 1Mb/s, or more than 10ms' fabric run -s 1000000 "$file"
+refuses 2 'fabric run: --udp h1: given twice; keep one' \
+    fabric run --udp h1=127.0.0.1:7000,127.0.0.1:7100 --udp h1=127.0.0.1:7200,127.0.0.1:7300 "$file"
+refuses 2 'fabric run: --udp h9: this fabric has h0 to h1' fabric run --udp h9=127.0.0.1:7000,127.0.0.1:7100 "$file"
 refuses 2 "fabric show: --watch wants seconds from 1 to 86400, not '0'" fabric show -w 0
 exits 1 'a folder that cannot be made is told by its name' env MRC_RUN_DIR="$SCRATCH/none/run" "$mrc" fabric run "$file"
 is '  and why' "$output" "mrc fabric run: $SCRATCH/none/run/mrc: No such file or directory"

@@ -132,6 +132,26 @@ SPEC("a frame longer than the UDP port of its receiver takes is dropped")
     soft_bench_stop(&bench);
 }
 
+SPEC("the same NIC cannot be elsewhere twice")
+{
+    uint16_t base = (uint16_t)(20000 + getpid() % 4000 * 8);
+    struct soft_udp udp[2] = { { .nic = 1, .local_port = base, .remote_port = base },
+        { .nic = 1, .local_port = (uint16_t)(base + 4), .remote_port = base } };
+    struct soft_bench bench = soft_bench_small();
+    struct soft *soft;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        strcpy(udp[i].local_host, "127.0.0.1");
+        strcpy(udp[i].remote_host, "127.0.0.1");
+    }
+    soft_bench_open(&bench);
+    bench.soft_config.udp = udp;
+    bench.soft_config.udp_count = 2;
+    bench.soft_config.name = "second";
+    EXPECT_EQ(soft_open(&soft, &bench.soft_config), -EEXIST);
+    soft_bench_stop(&bench);
+}
+
 /* ---- receivers that do not read -------------------------------------------------------------- */
 
 /* As many as the fabric takes within this many passes each. */
