@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/log.h"
+#include "pktio/pktio.h"
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *registry;
@@ -158,34 +159,17 @@ int device_close(struct device *device)
     return err;
 }
 
-static void name_holder(const struct device *device)
-{
-    struct folder_holder holder;
-
-    if (folder_holder(&device->store.folder, "owner", &holder))
-        log_line(LOG_ERROR, "%s: in use by %s, pid %d", device->description.name, holder.program,
-            holder.pid);
-    else
-        log_line(LOG_ERROR, "%s: in use by another process", device->description.name);
-}
-
-/* All tries happen under the folder's lock, so that nobody's look is taken for ownership. */
 static int take_ownership(struct device *device)
 {
-    int lock = folder_lock(&device->store.folder, "lock");
+    const char *name = device->description.name;
+    struct process_lock_holder holder;
 
-    if (lock == -ETIMEDOUT)
-        log_line(LOG_ERROR, "%s: another process holds %s/lock and does not let go",
-            device->description.name, device->store.folder.path);
-    if (lock < 0)
-        return lock;
-    device->owner_lock = folder_try_lock(&device->store.folder, "owner", FOLDER_LOCK_EXCLUSIVE);
+    device->owner_lock = folder_own(&device->store.folder);
     if (device->owner_lock >= 0)
-        folder_sign(device->owner_lock);
-    else if (device->owner_lock == -EBUSY)
-        name_holder(device);
-    close(lock);
-    return device->owner_lock < 0 ? device->owner_lock : 0;
+        return 0;
+    if (device->owner_lock == -EBUSY && folder_owner(&device->store.folder, &holder) && holder.pid)
+        log_line(LOG_ERROR, "%s: in use by %s, pid %d", name, holder.program, holder.pid);
+    return device->owner_lock;
 }
 
 static int claim(struct device *device)

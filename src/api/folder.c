@@ -22,11 +22,6 @@ enum {
     PATIENCE_MS = 2000, /* a change takes microseconds: a lock that is held longer is stuck */
 };
 
-static int make_folder(const char *path, mode_t mode)
-{
-    return mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
-}
-
 int folder_root(char path[FOLDER_PATH_BYTES])
 {
     return run_place_make(path, FOLDER_PATH_BYTES - FOLDER_NAME_BYTES);
@@ -61,16 +56,18 @@ int folder_open(struct folder *folder, const char *name)
         return -EINVAL;
     length = strlen(folder->path);
     snprintf(folder->path + length, sizeof(folder->path) - length, "/%s", name);
-    err = make_folder(folder->path, 0700);
-    if (err)
-        return err;
-    folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return folder->fd < 0 ? -errno : 0;
+    folder->fd = run_folder_open(folder->path);
+    folder->user = getpid();
+    return folder->fd < 0 ? folder->fd : 0;
 }
 
+/* The child of a fork leaves a folder that its parent goes on using. */
 void folder_close(struct folder *folder)
 {
-    close(folder->fd);
+    if (folder->user == getpid())
+        run_folder_close(folder->fd, folder->path);
+    else
+        close(folder->fd);
     folder->fd = -1;
 }
 
@@ -128,24 +125,27 @@ int folder_lock(const struct folder *folder, const char *file)
     return fd == -EBUSY ? -ETIMEDOUT : fd;
 }
 
-/* ---- holders --------------------------------------------------------------------------------- */
+/* ---- the owner ------------------------------------------------------------------------------- */
 
-void folder_sign(int lock)
+static void owner_path(const struct folder *folder, char path[static FOLDER_PATH_BYTES + 8])
 {
-    if (ftruncate(lock, 0) != 0 ||
-        dprintf(lock, "%d %s\n", (int)getpid(), program_invocation_short_name) < 0)
-        return; /* a lock without a name */
+    snprintf(path, FOLDER_PATH_BYTES + 8, "%s/owner", folder->path);
 }
 
-bool folder_holder(const struct folder *folder, const char *file, struct folder_holder *holder)
+int folder_own(const struct folder *folder)
 {
-    int fd = openat(folder->fd, file, O_RDONLY | O_CLOEXEC);
-    FILE *text = fd >= 0 ? fdopen(fd, "r") : NULL;
-    bool is_known = text && fscanf(text, "%d %63[^\n]", &holder->pid, holder->program) == 2;
+    char path[FOLDER_PATH_BYTES + 8];
+    int lock;
 
-    if (text)
-        fclose(text);
-    else if (fd >= 0)
-        close(fd);
-    return is_known;
+    owner_path(folder, path);
+    lock = process_lock_take(path, 0);
+    return lock == -EACCES || lock == -EROFS ? -EPERM : lock;
+}
+
+bool folder_owner(const struct folder *folder, struct process_lock_holder *holder)
+{
+    char path[FOLDER_PATH_BYTES + 8];
+
+    owner_path(folder, path);
+    return process_lock_look(path, holder);
 }

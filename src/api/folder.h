@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define FOLDER_NAME_BYTES 64
 #define FOLDER_PATH_BYTES 512
@@ -24,6 +25,7 @@
 struct folder {
     char path[FOLDER_PATH_BYTES];
     int fd;
+    pid_t user; /* that opened it */
 };
 
 /* All calls return 0 or a negative errno unless they say otherwise. */
@@ -51,12 +53,8 @@ enum folder_lock {
 int folder_lock(const struct folder *, const char *file);
 int folder_try_lock(const struct folder *, const char *file, enum folder_lock);
 
-/* Writes this process into the file of a lock that it holds, for processes that do not get it. */
-void folder_sign(int lock);
-
-struct folder_holder {
-    int pid;
-    char program[64];
-};
-/* The process that signed last. False: none did. */
-bool folder_holder(const struct folder *, const char *file, struct folder_holder *);
+/* Makes this process the owner until the descriptor is closed. Returns it, or a negative errno:
+ * -EBUSY: there is another. */
+int folder_own(const struct folder *);
+struct process_lock_holder;
+bool folder_owner(const struct folder *, struct process_lock_holder *);

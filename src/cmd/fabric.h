@@ -21,9 +21,9 @@ enum cmd_status fabric_load(const char *command, const char *path, struct yaml *
 /* May a fabric have this name? */
 enum cmd_status fabric_check_name(const char *command, const char *name);
 
-/* A fabric of this name would get the devices mrc0, mrc1, ...: no other that is there has them. */
-enum cmd_status fabric_check_devices(
-    const char *command, const char *root, const char *name, const struct fabric *);
+/* A process, the `holder`, is the soft fabric or the switches of this name. */
+struct process_lock_holder;
+bool fabric_is_running(const char *root, const char *name, struct process_lock_holder *holder);
 
 /* A decimal number within bounds. */
 bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric fault: breaks and repairs; mrc fabric stop. */
+/* mrc fabric fault: breaks and repairs. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -196,27 +196,6 @@ enum cmd_status fabric_fault(int argument_count, char **arguments)
         return status;
     }
     status = fabric_ask(fabric, request, &answer);
-    if (status == CMD_DONE)
-        json_decref(answer);
-    return status;
-}
-
-enum cmd_status fabric_stop(int argument_count, char **arguments)
-{
-    struct words words = { arguments + 1, argument_count - 1 };
-    const char *fabric = take_name(&words);
-    json_t *answer;
-    enum cmd_status status;
-
-    if (asks_for_help(&words)) {
-        fputs(
-            "usage: mrc fabric stop [-n NAME]\n\nEnds a running fabric; its devices go with it.\n",
-            stdout);
-        return CMD_DONE;
-    }
-    if (words.left != 0)
-        return cmd_complain(CMD_MISUSED, "fabric stop", "usage: mrc fabric stop [-n NAME]");
-    status = fabric_ask(fabric, json_pack("{s:s}", "do", "stop"), &answer);
     if (status == CMD_DONE)
         json_decref(answer);
     return status;

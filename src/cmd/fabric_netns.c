@@ -121,7 +121,7 @@ enum cmd_status fabric_netns_start(const struct netns *netns, const struct fabri
 
 enum cmd_status fabric_netns_clean(const char *root, const char *prefix)
 {
-    static const char *const files[] = { "state", "state.new", "control", "switch.log" };
+    static const char *const files[] = { "state", "state.new", "control", "switch.log", "lock" };
     char folder[FABRIC_NETNS_PATH_BYTES];
     char path[FILE_PATH_BYTES];
     struct netns_state state;

@@ -208,10 +208,6 @@ static enum cmd_status bring_up(const struct options *options)
     default:
         break;
     }
-    status = fabric_check_devices(
-        name, options->netns.root, options->netns.prefix, options->netns.fabric);
-    if (status != CMD_DONE)
-        return status;
     status = fabric_netns_clean(options->netns.root, options->netns.prefix);
     if (status != CMD_DONE)
         return status;

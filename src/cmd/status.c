@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <infiniband/verbs.h>
 
@@ -36,15 +35,17 @@ static void add_described(struct status_devices *devices)
         ibv_free_device_list(list);
 }
 
-static void add_answering(struct status_devices *devices)
+/* Those that a process has open, wherever they are described. */
+static void add_owned(struct status_devices *devices)
 {
+    struct process_lock_holder holder;
     char path[PATH_BYTES];
     struct dirent *entry;
     DIR *folder = run_place(path, sizeof(path), NULL, NULL) == 0 ? opendir(path) : NULL;
 
     while (folder && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.' &&
-            run_place(path, sizeof(path), entry->d_name, "status") == 0 && access(path, F_OK) == 0)
+        if (entry->d_name[0] != '.' && run_place(path, sizeof(path), entry->d_name, "owner") == 0 &&
+            process_lock_look(path, &holder))
             add_device(devices, entry->d_name);
     if (folder)
         closedir(folder);
@@ -66,7 +67,7 @@ enum cmd_status status_devices(const struct status_command *command,
 {
     devices->count = 0;
     add_described(devices);
-    add_answering(devices);
+    add_owned(devices);
     qsort(devices->names, devices->count, sizeof(devices->names[0]), compare);
     if (!options->device)
         return CMD_DONE;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/devices.h"
@@ -159,24 +158,6 @@ static uint32_t lane_count_of(const struct soft_config *config)
     return count > 0 ? count : 1;
 }
 
-static int make_folder(struct soft *soft)
-{
-    char path[SOFT_PATH_BYTES + 16];
-    char *answer;
-
-    if (snprintf(soft->folder, sizeof(soft->folder), "%s/%s", soft->config.root,
-            soft->config.name) >= (int)sizeof(soft->folder))
-        return -ENAMETOOLONG;
-    if (mkdir(soft->folder, 0700) != 0 && errno != EEXIST)
-        return -errno;
-    snprintf(path, sizeof(path), "%s/control", soft->folder);
-    if (control_ask(path, "{\"do\": \"ping\"}", &answer) == 0) {
-        free(answer);
-        return -EBUSY;
-    }
-    return control_server_open(&soft->control, path);
-}
-
 static bool make_parts(struct soft *soft)
 {
     uint32_t frames = soft->fabric.nic_count * FRAMES_PER_END;
@@ -204,10 +185,11 @@ static int open_to_nics(struct soft *soft)
 
     return err ? err
                : devices_make(&(struct devices){ .fabric = &soft->fabric,
-                     .root = soft->config.root,
-                     .name = soft->config.name,
-                     .port_address = port_address,
-                     .context = soft });
+                                  .root = soft->config.root,
+                                  .name = soft->config.name,
+                                  .port_address = port_address,
+                                  .context = soft },
+                     &soft->first_device);
 }
 
 int soft_open(struct soft **out, const struct soft_config *config)
@@ -219,6 +201,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
         return -ENOMEM;
     soft->config = *config;
     soft->lane_count = lane_count_of(config);
+    soft->folder_lock = -1;
     soft->lobby.listener = -1;
     soft->faults_change_ps = UINT64_MAX;
     soft->prng = prng_stream(config->seed, 1);
@@ -228,17 +211,10 @@ int soft_open(struct soft **out, const struct soft_config *config)
     err = soft_scale(soft);
     if (!err && !make_parts(soft))
         err = -ENOMEM;
-    if (err) {
-        soft_close(soft);
-        return err;
-    }
-    err = make_folder(soft);
-    if (err) { /* somebody else's folder stays as it is */
-        soft->folder[0] = '\0';
-        soft_close(soft);
-        return err;
-    }
-    err = soft_lanes_open(soft);
+    if (!err)
+        err = soft_folder_open(soft);
+    if (!err)
+        err = soft_lanes_open(soft);
     if (!err)
         err = config->prefix ? soft_interfaces_open(soft) : open_to_nics(soft);
     if (err) {
@@ -249,27 +225,23 @@ int soft_open(struct soft **out, const struct soft_config *config)
     return 0;
 }
 
-static void remove_folder(struct soft *soft)
+static void close_ends(struct soft *soft)
 {
-    char path[SOFT_PATH_BYTES + 16];
-
     if (soft->config.prefix) {
         soft_interfaces_close(soft);
-    } else {
-        devices_remove(soft->config.root, soft->config.name);
-        soft_attach_close(soft);
+        return;
     }
-    control_server_close(&soft->control);
-    snprintf(path, sizeof(path), "%s/control", soft->folder);
-    unlink(path);
-    rmdir(soft->folder);
+    devices_remove(soft->config.root, soft->config.name);
+    soft_attach_close(soft);
 }
 
 void soft_close(struct soft *soft)
 {
+    soft_folder_retire(soft);
     soft_lanes_close(soft);
-    if (soft->folder[0])
-        remove_folder(soft);
+    if (soft->folder_lock >= 0) /* else nothing was opened, and another fabric may have the name */
+        close_ends(soft);
+    soft_folder_close(soft);
     if (soft->epoll_fd >= 0)
         close(soft->epoll_fd);
     soft_queue_fini(&soft->queue);
@@ -284,4 +256,9 @@ void soft_close(struct soft *soft)
     free(soft->memory);
     free(soft->exceptions);
     free(soft);
+}
+
+uint32_t soft_first_device(const struct soft *soft)
+{
+    return soft->first_device;
 }

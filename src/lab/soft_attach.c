@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
@@ -25,17 +24,17 @@ void soft_attach_check(struct soft *soft, uint32_t number)
         soft_ends_release(soft, number);
 }
 
-/* "mrc3": NIC 3. */
+/* "mrc3": NIC 3, if NIC 0 is mrc0. */
 static bool nic_of_name(const struct soft *soft, const char *name, uint32_t *nic)
 {
-    char *end;
     unsigned long number;
+    char *end;
 
-    if (strncmp(name, "mrc", 3) != 0)
+    if (strncmp(name, "mrc", 3) != 0 || name[3] < '0' || name[3] > '9')
         return false;
     number = strtoul(name + 3, &end, 10);
-    *nic = (uint32_t)number;
-    return end != name + 3 && *end == '\0' && number < soft->fabric.nic_count;
+    *nic = (uint32_t)number - soft->first_device;
+    return *end == '\0' && number <= UINT32_MAX && *nic < soft->fabric.nic_count;
 }
 
 /* 0, with the number of the end, or why this client may not attach. */
@@ -154,12 +153,8 @@ int soft_attach_open(struct soft *soft)
 
 void soft_attach_close(struct soft *soft)
 {
-    char path[SOFT_PATH_BYTES + 8];
-
     while (soft->attached_count > 0)
         soft_ends_release(soft, soft->attached[0]);
     if (soft->lobby.listener >= 0)
         shm_lobby_close(&soft->lobby);
-    snprintf(path, sizeof(path), "%s/attach", soft->folder);
-    unlink(path);
 }

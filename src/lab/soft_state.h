@@ -35,7 +35,8 @@ struct soft_wire {
     uint64_t lost; /* by faults, or because nobody was there */
 };
 
-#define SOFT_NO_END UINT32_MAX
+#define SOFT_NO_END     UINT32_MAX
+#define SOFT_FILE_BYTES (SOFT_PATH_BYTES + 16)
 
 enum soft_end_kind {
     SOFT_END_SHM,
@@ -76,7 +77,9 @@ struct soft {
     struct fabric fabric; /* scaled */
     struct fabric_exception *exceptions;
     char folder[SOFT_PATH_BYTES];
-    void *memory; /* of the switches */
+    int folder_lock;       /* -1: the folder is not ours */
+    uint32_t first_device; /* NIC 0 is mrcF */
+    void *memory;          /* of the switches */
     struct switch_node *switches;
     uint32_t *first_wire; /* of each switch */
     struct soft_wire *wires;
@@ -137,6 +140,11 @@ static inline bool soft_moves(const struct soft *soft, const struct soft_wire *w
 
 /* soft.c: zeroes; `bytes` is a multiple of 64. */
 void *soft_lines(size_t count, size_t bytes);
+
+/* soft_folder.c: 0 or a negative errno; -EBUSY: a fabric of this name is running. */
+int soft_folder_open(struct soft *);
+void soft_folder_retire(const struct soft *); /* the fabric is about to end */
+void soft_folder_close(struct soft *);
 
 /* soft_scale.c: the fabric, slower or without pace. -ERANGE: slower or longer than links may be. */
 int soft_scale(struct soft *);
