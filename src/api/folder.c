@@ -138,7 +138,7 @@ int folder_own(const struct folder *folder)
     int lock;
 
     owner_path(folder, path);
-    lock = process_lock_take(path, 0);
+    lock = process_lock_take(path);
     return lock == -EACCES || lock == -EROFS ? -EPERM : lock;
 }
 

@@ -159,6 +159,7 @@ int devices_make(const struct devices *devices, uint32_t *first)
     if (lock < 0)
         return lock;
     leftovers_sweep(devices->root);
+    devices_remove(devices->root, devices->name); /* of one of this name that was killed */
     *first = first_free(devices->root, devices->fabric->nic_count);
     for (uint32_t nic = 0; nic < devices->fabric->nic_count && !err; nic++)
         err = make_device(devices, nic, *first + nic);

@@ -29,7 +29,7 @@ bool leftovers_remove(const char *root, const char *name)
     path_of(root, name, "lock", lock_path);
     if (access(path, F_OK) != 0)
         return false;
-    lock = process_lock_take(lock_path, 0);
+    lock = process_lock_try(lock_path);
     if (lock < 0)
         return false;
     devices_remove(root, name);

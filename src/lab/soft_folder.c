@@ -9,10 +9,7 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-enum {
-    ENDING_MS = 10000, /* for a fabric of this name that is ending */
-    TRIES = 100,
-};
+enum { TRIES = 100 };
 
 static void path_of(const struct soft *soft, const char *file, char out[static SOFT_FILE_BYTES])
 {
@@ -28,7 +25,7 @@ static int take_lock(struct soft *soft)
     for (uint32_t i = 0; i < TRIES; i++) {
         if (mkdir(soft->folder, 0700) != 0 && errno != EEXIST)
             return -errno;
-        soft->folder_lock = process_lock_take(path, ENDING_MS);
+        soft->folder_lock = process_lock_take(path);
         if (soft->folder_lock != -ENOENT)
             return soft->folder_lock < 0 ? soft->folder_lock : 0;
     }

@@ -11,7 +11,12 @@
 
 #include "pktio/monotonic.h"
 
-enum { LOOK_MS = 2 };
+enum {
+    LOOK_MS = 2,
+    RUNNING_MS = 300,
+    ENDING_MS = 10000,
+    EXITING_FLAG = 4, /* PF_EXITING of the kernel, in /proc/PID/stat */
+};
 
 static void sign(int lock, int pid, const char *program)
 {
@@ -30,8 +35,7 @@ static bool is_still_there(int lock, const char *path)
            ours.st_dev == there.st_dev;
 }
 
-/* -EAGAIN: it was taken away, look again. */
-static int try_to_take(const char *path)
+int process_lock_try(const char *path)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -42,7 +46,7 @@ static int try_to_take(const char *path)
     if (fcntl(lock, F_OFD_SETLK, &whole) != 0)
         err = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
     else if (!is_still_there(lock, path))
-        err = -EAGAIN;
+        err = -EBUSY;
     if (err) {
         close(lock);
         return err;
@@ -51,25 +55,46 @@ static int try_to_take(const char *path)
     return lock;
 }
 
-static bool is_retiring(const char *path)
+/* The kernel is taking the process apart. */
+static bool is_dying(int pid)
+{
+    char path[32];
+    unsigned int flags = 0;
+    char state = 'X';
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    file = fopen(path, "re");
+    if (!file)
+        return true;
+    if (fscanf(file, "%*d (%*[^)]) %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+        state = 'R'; /* a name with a bracket */
+    fclose(file);
+    return state == 'Z' || state == 'X' || flags & EXITING_FLAG;
+}
+
+static bool is_ending(const char *path)
 {
     struct process_lock_holder holder;
 
-    return !process_lock_look(path, &holder) || holder.pid == 0;
+    return !process_lock_look(path, &holder) || holder.pid == 0 || is_dying(holder.pid);
 }
 
-int process_lock_take(const char *path, uint32_t patience_ms)
+int process_lock_take(const char *path)
 {
     const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000 };
-    uint64_t until_ms = monotonic_ms() + patience_ms;
-    int lock = try_to_take(path);
+    uint64_t start_ms = monotonic_ms();
+    int lock = process_lock_try(path);
 
-    while (
-        (lock == -EAGAIN || (lock == -EBUSY && is_retiring(path))) && monotonic_ms() < until_ms) {
+    while (lock == -EBUSY) {
+        uint64_t waited_ms = monotonic_ms() - start_ms;
+
+        if (waited_ms > ENDING_MS || (waited_ms > RUNNING_MS && !is_ending(path)))
+            break;
         nanosleep(&nap, NULL);
-        lock = try_to_take(path);
+        lock = process_lock_try(path);
     }
-    return lock == -EAGAIN ? -EBUSY : lock;
+    return lock;
 }
 
 void process_lock_retire(int lock)

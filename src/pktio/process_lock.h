@@ -4,7 +4,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct process_lock_holder {
     int pid; /* 0: not known */
@@ -12,9 +11,12 @@ struct process_lock_holder {
 };
 
 /* Makes the file if it is not there. Returns a descriptor that holds the lock until it is closed,
- * or a negative errno: -EBUSY: another process has it. One that is about to let go is waited for,
- * for `patience_ms`. */
-int process_lock_take(const char *path, uint32_t patience_ms);
+ * or a negative errno: -EBUSY: another process has it. A process that is ending, by itself or
+ * because it was killed, is waited for, for ten seconds; any other one for a third of a second,
+ * because it may have been told to end. */
+int process_lock_take(const char *path);
+/* The same without waiting. */
+int process_lock_try(const char *path);
 
 /* The process is about to let go: others need not give up. */
 void process_lock_retire(int lock);
