@@ -13,6 +13,8 @@
 struct json_t;
 enum cmd_status fabric_ask(const char *name, struct json_t *request, struct json_t **answer);
 
+enum cmd_status fabric_complain_not_running(const char *fabric);
+
 /* Reads a fabric file; complains if it is wrong. On CMD_DONE the caller ends with yaml_fini(). */
 struct fabric;
 struct yaml;

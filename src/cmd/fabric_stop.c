@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/fabric.h"
 #include "lab/lab.h"
@@ -31,37 +34,62 @@ static void print_usage(FILE *to)
         to);
 }
 
-static enum cmd_status wait_until_gone(const char *root, const char *fabric)
+/* Of one that is ending already its process is not known, only its lock. */
+static bool unlocks(const char *root, const char *fabric)
 {
     const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
     struct process_lock_holder holder;
 
     for (uint32_t waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms += LOOK_MS) {
         if (!fabric_is_running(root, fabric, &holder))
-            return CMD_DONE;
+            return true;
         nanosleep(&nap, NULL);
     }
-    return cmd_complain(
-        CMD_FAILED, name, "'%s', pid %d, does not end; kill it", fabric, holder.pid);
+    return false;
+}
+
+static bool ends(int process)
+{
+    struct pollfd poll_fd = { .fd = process, .events = POLLIN };
+    bool has_ended = poll(&poll_fd, 1, PATIENCE_MS) == 1;
+
+    close(process);
+    return has_ended;
+}
+
+static enum cmd_status end(const char *root, const char *fabric, int pid)
+{
+    int process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    enum cmd_status status;
+    json_t *answer;
+
+    if (pid == 0 && unlocks(root, fabric))
+        return CMD_DONE;
+    status = fabric_ask(fabric, json_pack("{s:s}", "do", "stop"), &answer);
+    if (status != CMD_DONE) {
+        if (process >= 0)
+            close(process);
+        return status;
+    }
+    json_decref(answer);
+    if (process >= 0 && ends(process))
+        return CMD_DONE;
+    return cmd_complain(CMD_FAILED, name, "'%s', pid %d, does not end; kill it", fabric, pid);
 }
 
 static enum cmd_status stop(const char *fabric)
 {
     char root[FABRIC_ROOT_BYTES];
     struct process_lock_holder holder;
-    enum cmd_status status;
-    json_t *answer;
     int err = run_place_make(root, sizeof(root));
 
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s: %s", root, strerror(-err));
-    if (!fabric_is_running(root, fabric, &holder) && leftovers_remove(root, fabric))
+    if (fabric_is_running(root, fabric, &holder))
+        return end(root, fabric, holder.pid);
+    if (leftovers_remove(root, fabric))
         return cmd_complain(CMD_DONE, name, "'%s' had been killed; cleared away its files", fabric);
-    status = fabric_ask(fabric, json_pack("{s:s}", "do", "stop"), &answer);
-    if (status != CMD_DONE)
-        return status;
-    json_decref(answer);
-    return wait_until_gone(root, fabric);
+    return fabric_complain_not_running(fabric);
 }
 
 enum cmd_status fabric_stop(int argument_count, char **arguments)
