@@ -30,6 +30,9 @@ bool fabric_is_running(const char *root, const char *name, struct process_lock_h
 /* A decimal number within bounds. */
 bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);
 
+/* mrc fabric fault run: a script of faults. */
+enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments);
+
 enum cmd_status fabric_up(int argument_count, char **arguments);
 enum cmd_status fabric_down(int argument_count, char **arguments);
 enum cmd_status fabric_list(int argument_count, char **arguments);

@@ -23,6 +23,7 @@ enum {
     TIMEOUT_MAX = 24,
     TIMEOUT_RTTS = 25, /* a timeout that is as long fires for nothing but silence */
     LOOKS_MAX = 2500,  /* 5 s for others to make their devices */
+    UPLINK_BITS_MIN = 8,
 };
 
 /* The first line of a `config` says whose it is. */
@@ -165,6 +166,15 @@ int devices_make(const struct devices *devices, uint32_t *first)
         err = make_device(devices, nic, *first + nic);
     close(lock);
     return err;
+}
+
+uint32_t devices_uplink_bits(const struct fabric *fabric)
+{
+    uint32_t bits = UPLINK_BITS_MIN;
+
+    while (fabric->config.t1_count > UINT32_C(1) << bits)
+        bits++;
+    return bits;
 }
 
 bool devices_origin(const char *root, uint32_t device, struct devices_origin *origin)

@@ -7,3 +7,4 @@
 #include "lab/netns.h"
 #include "lab/netns_state.h"
 #include "lab/soft.h"
+#include "lab/soft_fault.h"

@@ -80,9 +80,63 @@ refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop i
     fabric run "$file"
 refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop it with 'mrc fabric stop -n fabric' or choose another --name" \
     fabric run --background "$file"
-refuses 2 'fabric fault: swich: must be link, port, switch, plane, nic, ev or clear' fabric fault swich p0.t1.0 down
-refuses 2 'fabric fault: dwon: must be down, up, flap, blackhole, loss, corrupt or slow' fabric fault switch p0.t1.0 dwon
-refuses 2 'fabric: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down
+refuses 2 "fabric fault: swtch: did you mean 'switch'?" fabric fault swtch p0.t1.0 down
+refuses 2 'fabric fault: cable: must be link, port, switch, plane, nic, ev, clear or run' fabric fault cable p0.t1.0 down
+refuses 2 "fabric fault: dwon: did you mean 'down'?" fabric fault switch p0.t1.0 dwon
+refuses 2 'fabric fault: explode: must be down, up, flap, blackhole, loss, corrupt or slow' fabric fault switch p0.t1.0 explode
+refuses 2 'fabric: p9.t1.0: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down
+refuses 2 "fabric: p0.t1.0 is no link; did you mean 'switch p0.t1.0'?" fabric fault link p0.t1.0 down
+refuses 2 "fabric: p0.t0.0-t1.0 is no switch; did you mean 'link p0.t0.0-t1.0'?" fabric fault switch p0.t0.0-t1.0 down
+refuses 2 "fabric: p0 is no nic; did you mean 'plane p0'?" fabric fault nic p0 loss 1%
+refuses 2 "fabric: h0 is no port; did you mean 'nic h0'?" fabric fault port h0 up
+refuses 2 'fabric: no path p0/u300: the last is p0/u0' fabric fault ev p0/u300 blackhole
+refuses 2 'fabric: p0.u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p0.u0 blackhole
+refuses 2 'fabric: packets of one EV cannot be slow; a link, port, switch, plane or nic can' fabric fault ev p0/u0 slow 1Gb/s
+refuses 2 "fabric fault: up: has no duration; leave out 'for'" fabric fault plane p0 up for 2s
+refuses 2 'fabric fault: twice: nothing may follow the time' fabric fault plane p0 down for 2s twice
+for fault in 'link p0.t0.0-t1.0 down' 'link h0.p0 loss 1%' 'port h1.p0 flap 10ms 50%' 'switch p0.t0.1 corrupt 1%' \
+    'plane p0 slow 1Gb/s' 'nic h0 blackhole' 'ev p0/u0 loss 1%'; do
+    # shellcheck disable=SC2086
+    exits 0 "what exists can break: $fault" "$mrc" fabric fault $fault for 20s
+done
+is 'the faults are shown as they were asked for' \
+    "$("$mrc" fabric show | sed -n 's/^fault [0-9]*: //p' | tr '\n' ';')" \
+    'p0.t0.0-t1.0 down;h0.p0 loss;h1.p0 flap;p0.t0.1 corrupt;p0 slow;h0 blackhole;p0/u0 in p0 loss;'
+exits 0 'and can be ended one by one' "$mrc" fabric fault switch p0.t0.1 up
+is '  quietly' "$output" ''
+exits 0 'a part without a fault is fine' "$mrc" fabric fault switch p0.t0.1 up
+is '  and that is said' "$output" 'mrc fabric fault: there was no fault to end'
+exits 0 'and all together' "$mrc" fabric fault clear
+is '  none is left' "$("$mrc" fabric show | grep -c '^fault')" 0
+
+cat >"$SCRATCH/script.yaml" <<END
+faults:
+  - { kind: loss, probability: 1%, where: [p0.t0.1-t1.0, h1.p0], at: 20ms }
+  - { kind: reboot, where: p0.t1.0, at: 10ms, for: 30s }
+  - { kind: blackhole, ev: p0/u0 }
+END
+exits 0 'a script of faults runs' "$mrc" fabric fault run "$SCRATCH/script.yaml"
+is '  each at its time' "$output" '    0.000 s  p0/u0 blackhole
+    0.010 s  p0.t1.0 down for 30s
+    0.020 s  p0.t0.1-t1.0 loss
+    0.020 s  h1.p0 loss'
+is '  and they are there' "$("$mrc" fabric show | grep -c '^fault')" 4
+"$mrc" fabric fault clear
+exits 0 'quietly and slower' "$mrc" fabric fault run -q -s 5 "$SCRATCH/script.yaml"
+is '  with nothing to say' "$output" ''
+"$mrc" fabric fault clear
+printf 'faults:\n  - { kind: down, where: h1 }\n  - { kind: down, where: h9 }\n' >"$SCRATCH/wrong.yaml"
+exits 2 'a script with a wrong name does nothing' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
+is '  and names the line' "$output" "mrc fabric: h9: no NIC h9: the last of 2 is h1
+mrc fabric fault: this was line 3 of $SCRATCH/wrong.yaml"
+is '  before anything broke' "$("$mrc" fabric show | grep -c '^fault')" 0
+printf 'faults:\n  - { kind: dwon, where: h1 }\n' >"$SCRATCH/wrong.yaml"
+exits 2 'a wrong kind is told by its place' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
+contains '  and what was meant' "$output" "wrong.yaml:2:13: faults.0.kind: "
+refuses 2 'fabric fault: run: name a file with faults' fabric fault run
+exits 0 'the faults of an experiment are checked against this fabric' sh -c '! "$1" fabric fault run "$2"' - \
+    "$mrc" "$ROOT/experiments/t1-reboot.yaml"
+contains '  which has not all it names' "$output" 'no plane p1'
 refuses 2 'fabric fault: loss 200%: must be a fraction such as 0.1%, 0.001 or 1e-6' fabric fault plane p0 loss 200%
 refuses 2 "fabric fault: slow: at least 1Mb/s; 'blackhole' carries nothing at all" fabric fault plane p0 slow 1kb/s
 refuses 2 "fabric fault: for -2s: must be a time such as 500ns, 1.5us, 2ms or 3s" fabric fault plane p0 down for -2s

@@ -13,7 +13,7 @@ t1s: 1
 hosts_per_t0: 1
 END
 nics=  # processes that have devices, or had them
-ending= # the process of a fabric that was told to end
+ending= # processes of fabrics that were told to end
 wrong=
 echo "# LIFECYCLE_SEED=$seed LIFECYCLE_STEPS=$steps"
 
@@ -34,7 +34,10 @@ draw() # BELOW: a number in $drawn
 runs() # NAME: its process is $pid
 {
     pid=$(cut -d ' ' -f 1 "$MRC_RUN_DIR/mrc/$1/lock" 2>/dev/null)
-    [ "${pid:-0}" -gt 0 ] && [ "$pid" != "$ending" ] && kill -0 "$pid" 2>/dev/null
+    case " $ending " in
+    *" ${pid:-0} "*) return 1 ;;
+    esac
+    [ "${pid:-0}" -gt 0 ] && kill -0 "$pid" 2>/dev/null
 }
 
 until_dead() # PID
@@ -64,9 +67,9 @@ start_fabric() # NAME
 
 stop_fabric() # NAME
 {
-    if [ "$ending" ]; then
-        until_dead "$ending"
-    fi
+    for one in $ending; do
+        until_dead "$one"
+    done
     if runs "$1" || [ -e "$MRC_RUN_DIR/mrc/$1/attach" ]; then
         expect 0 "stop '$1'" timeout 60 "$mrc" fabric stop -n "$1"
         [ ! -e "$MRC_RUN_DIR/mrc/$1" ] || wrong="$wrong
@@ -81,7 +84,7 @@ kill_fabric() # NAME SIGNAL
     runs "$1" || return 0
     kill "-$2" "$pid"
     if [ "$2" = TERM ]; then
-        ending=$pid
+        ending="$ending $pid"
     else
         until_dead "$pid"
     fi
