@@ -133,9 +133,10 @@ static enum cmd_status run_steps(const struct run *run)
 static enum cmd_status run_script(struct run *run)
 {
     struct sigaction action = { .sa_handler = on_signal };
+    const struct yaml_node *top = yaml_load(&run->yaml, run->file);
     enum cmd_status status;
 
-    if (!fault_script_read(&run->yaml, run->file, &run->script))
+    if (!top || !fault_script_read(&run->yaml, top, &run->script))
         return cmd_complain(CMD_MISUSED, name, "%s", run->yaml.problem);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -141,14 +141,11 @@ static int compare(const void *left, const void *right)
     return first->line < second->line ? -1 : first->line > second->line;
 }
 
-bool fault_script_read(struct yaml *yaml, const char *path, struct fault_script *script)
+bool fault_script_read(struct yaml *yaml, const struct yaml_node *top, struct fault_script *script)
 {
-    const struct yaml_node *top = yaml_load(yaml, path);
-    const struct yaml_node *list = top ? yaml_member(top, "faults") : NULL;
+    const struct yaml_node *list = yaml_member(top, "faults");
 
     *script = (struct fault_script){ 0 };
-    if (!top)
-        return false;
     if (!list || list->kind != YAML_SEQUENCE)
         return yaml_complain(yaml, list ? list : top,
             "there is no list 'faults'; mrc-experiment(5) says how to write it");

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct yaml;
+struct yaml_node;
 
 /* One fault of one component. What its kind does not need is 0. */
 struct fault_script_step {
@@ -29,5 +30,6 @@ struct fault_script {
     uint32_t count;
 };
 
-/* False: yaml->problem says what is wrong. The script lives in `yaml`. */
-bool fault_script_read(struct yaml *, const char *path, struct fault_script *);
+/* From the mapping that is a file. False: yaml->problem says what is wrong. The script lives in
+ * `yaml`. */
+bool fault_script_read(struct yaml *, const struct yaml_node *top, struct fault_script *);
