@@ -141,10 +141,23 @@ void status_print_json(json_t *json)
     json_decref(json);
 }
 
+/* One that was asked for by its number, and is nowhere. */
+static enum cmd_status complain_missing(
+    const struct status_command *command, const struct status_options *options)
+{
+    if (options->qpn)
+        return cmd_complain(CMD_FAILED, command->name, "no device has a QP %u", options->qpn);
+    return cmd_complain(CMD_FAILED, command->name, "no device has a port %u", options->port);
+}
+
 enum cmd_status status_finish(const struct status_command *command,
     const struct status_options *options, const struct status_devices *devices, json_t *all,
     enum cmd_status status)
 {
+    if (status == CMD_DONE && json_array_size(all) == 0 && (options->qpn || options->port)) {
+        json_decref(all);
+        return complain_missing(command, options);
+    }
     if (options->as_json && status == CMD_DONE) {
         status_print_json(all);
         return status;
