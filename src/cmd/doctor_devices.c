@@ -56,7 +56,8 @@ void doctor_look_at_fabrics(struct doctor_finding *finding)
     if (names[0])
         doctor_find(finding, DOCTOR_OK, "", "running:%s", names);
     else
-        doctor_find(finding, DOCTOR_OK, "'mrc fabric run --background FABRIC.yaml' starts one", "none runs");
+        doctor_find(finding, DOCTOR_OK, "'mrc fabric run --background FABRIC.yaml' starts one",
+            "none runs");
 }
 
 void doctor_look_at_devices(struct doctor_finding *finding)

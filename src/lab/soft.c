@@ -47,8 +47,20 @@ static struct port_config port_of(const struct soft *soft, bool faces_host)
     };
 }
 
+/* The hosts of a T0, port by port. Where the last T0 has room left there are none, and :: is the
+ * source of no frame. */
+static void find_hosts(const struct soft *soft, uint32_t t0, struct ipv6_addr *hosts)
+{
+    uint32_t count = soft->fabric.config.hosts_per_t0;
+
+    memset(hosts, 0, count * sizeof(*hosts));
+    for (uint32_t i = 0; i < count && t0 * count + i < soft->fabric.nic_count; i++)
+        hosts[i] = fabric_nic_address(&soft->fabric, t0 * count + i);
+}
+
 static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
 {
+    struct ipv6_addr hosts[FABRIC_RADIX_MAX];
     struct fabric_element element = fabric_switch_at(&soft->fabric, index);
     struct fabric_range routes[FABRIC_RANGES_MAX];
     struct switch_range ranges[FABRIC_RANGES_MAX];
@@ -67,6 +79,10 @@ static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
         ranges[i] = (struct switch_range){ routes[i].first_usid, routes[i].last_usid,
             routes[i].first_port };
     config.exception_max = config.port_count;
+    if (element.kind == FABRIC_T0 && soft->fabric.config.checks_source) {
+        find_hosts(soft, element.t0, hosts);
+        config.hosts = hosts;
+    }
     if (config.uplink.rate_bps == 0)
         config.uplink.rate_bps = config.host.rate_bps;
     switch_table_init(&config.table, soft->fabric.config.usid_block,

@@ -60,6 +60,18 @@ static json_t *show_nics(const struct soft *soft)
     return nics;
 }
 
+/* Why frames ended at a switch, by the names of the manual. */
+static json_t *show_drops(const struct switch_node *node)
+{
+    json_t *drops = json_object();
+
+    for (uint32_t i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++)
+        if (node->drops[i] > 0)
+            json_object_set_new(
+                drops, drop_name((enum drop_reason)i), json_integer((json_int_t)node->drops[i]));
+    return drops;
+}
+
 static json_t *show_switches(const struct soft *soft)
 {
     json_t *switches = json_array();
@@ -79,7 +91,8 @@ static json_t *show_switches(const struct soft *soft)
             if (wire->has_cable)
                 json_array_append_new(ports, show_wire(soft, wire));
         }
-        json_array_append_new(switches, json_pack("{s:s, s:o}", "name", name, "ports", ports));
+        json_array_append_new(switches, json_pack("{s:s, s:o, s:o}", "name", name, "drops",
+                                            show_drops(&soft->switches[node]), "ports", ports));
     }
     return switches;
 }

@@ -149,6 +149,8 @@ void soft_forward(struct soft *soft, struct fabric_end at, uint32_t frame)
     struct switch_frame bytes = bytes_of(soft, frame);
     struct switch_way way;
 
+    if (reason == DROP_NONE)
+        reason = switch_check_source(&soft->switches[at.node], at.port, &bytes);
     if (reason != DROP_NONE) {
         refuse(soft, at, frame, reason);
         return;

@@ -6,11 +6,13 @@
 
 #include "wire/ethernet.h"
 #include "wire/ip.h"
+#include "wire/ip_nest.h"
 #include "wire/trim.h"
 
 enum {
     PAYLOAD_LENGTH_AT = 4,
     HOP_LIMIT_AT = 7,
+    SOURCE_AT = 8,
     DESTINATION_AT = 24,
     CE_BITS = ECN_CE << 4, /* of the second byte */
 };
@@ -20,12 +22,18 @@ static size_t ip_bytes(const struct switch_frame *frame)
     return frame->length - (size_t)(frame->ip - frame->bytes);
 }
 
-/* All headers that must survive trimming lie within the bytes that are present; 0: they do not. */
-static size_t bytes_min(const struct switch_frame *frame)
+/* From the IPv6 header on. */
+static size_t present_bytes(const struct switch_frame *frame)
 {
     size_t present = frame->present < frame->length ? frame->present : frame->length;
 
-    return trim_bytes_min(frame->ip, present - (size_t)(frame->ip - frame->bytes));
+    return present - (size_t)(frame->ip - frame->bytes);
+}
+
+/* All headers that must survive trimming lie within the bytes that are present; 0: they do not. */
+static size_t bytes_min(const struct switch_frame *frame)
+{
+    return trim_bytes_min(frame->ip, present_bytes(frame));
 }
 
 static enum drop_reason skip_link_header(struct bytes_in *in, enum switch_link link)
@@ -78,6 +86,16 @@ struct port_entry switch_frame_entry(
         .length_bytes = (uint16_t)ip_bytes(frame),
         .class = (uint8_t) class,
         .ecn = traffic_class & 3 };
+}
+
+bool switch_frame_is_from(const struct switch_frame *frame, const struct ipv6_addr *host)
+{
+    struct ip_nest nest;
+
+    if (!ip_nest_walk(frame->ip, present_bytes(frame), &nest))
+        return false;
+    return !nest.is_v4 &&
+           memcmp(frame->ip + nest.innermost + SOURCE_AT, host->octets, sizeof(host->octets)) == 0;
 }
 
 struct switch_way switch_frame_forward(struct switch_frame *frame, const struct switch_table *table)

@@ -33,6 +33,9 @@ enum drop_reason switch_frame_open(
 struct port_entry switch_frame_entry(
     const struct switch_frame *, const struct wire_format *, uint32_t handle);
 
+/* The innermost IP header is IPv6, is present, and has this source. */
+bool switch_frame_is_from(const struct switch_frame *, const struct ipv6_addr *host);
+
 /* switch_table_forward() on the bytes, and one hop less. A dropped frame stays as it is. */
 struct switch_way switch_frame_forward(struct switch_frame *, const struct switch_table *);
 

@@ -85,6 +85,54 @@ SPEC("headers nested past those that were copied do not end a fabric that trims"
     soft_bench_stop(&bench);
 }
 
+/* From NIC 1 by its own word, sent by NIC 0. */
+static void forge_source(struct soft_bench *bench)
+{
+    struct ipv6_addr stolen = fabric_nic_address(&bench->fabric, 1);
+    uint8_t bytes[SOFT_FRAME_BYTES];
+    uint32_t length = soft_bench_build(bench, 0, 1, 0, 0, bytes);
+
+    memcpy(bytes + 40 + 8, stolen.octets, sizeof(stolen.octets)); /* of the inner header */
+    soft_bench_send_bytes(bench, 0, 0, bytes, length);
+    soft_bench_send(bench, 0, 1, 0, 2); /* on the same path, behind it */
+}
+
+static uint32_t receive_at_1(struct soft_bench *bench, uint32_t count)
+{
+    struct pktio_received received[PKTIO_BATCH_MAX];
+    uint32_t total = 0;
+
+    for (uint32_t i = 0; i < PASSES_MAX && total < count; i++) {
+        soft_pass(bench->soft);
+        total += pktio_port_receive(bench->nics[1][0], received, PKTIO_BATCH_MAX);
+    }
+    return total;
+}
+
+SPEC("a frame with the address of another NIC ends at its T0, and is counted")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    soft_bench_start(&bench);
+    forge_source(&bench);
+    EXPECT_EQ(receive_at_1(&bench, 1), 1);
+    EXPECT_EQ(bench.soft->switches[0].drops[DROP_SOURCE], 1);
+    EXPECT(!soft_bench_uses_buffers(&bench));
+    soft_bench_stop(&bench);
+}
+
+SPEC("where sources are not compared it arrives")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    bench.config.checks_source = false;
+    soft_bench_start(&bench);
+    forge_source(&bench);
+    EXPECT_EQ(receive_at_1(&bench, 2), 2);
+    EXPECT_EQ(bench.soft->switches[0].drops[DROP_SOURCE], 0);
+    soft_bench_stop(&bench);
+}
+
 /* A frame of this length, written into the ring without asking for its limit. */
 static void send_long(struct soft_bench *bench, uint32_t plane, uint32_t length)
 {

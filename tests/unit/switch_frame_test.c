@@ -260,3 +260,43 @@ SPEC("a frame whose bytes no longer allow trimming stays as it is")
     EXPECT_EQ(frame.length, sizeof(bytes));
     EXPECT_MEM_EQ(bytes, before, sizeof(bytes));
 }
+
+static struct ipv6_addr source_at(const struct sample *sample, size_t ip)
+{
+    struct ipv6_addr address;
+
+    memcpy(address.octets, sample->bytes + ip + 8, sizeof(address.octets));
+    return address;
+}
+
+SPEC("the source of a frame is that of its innermost header, with a tunnel, an SRH or neither")
+{
+    static const struct {
+        const char *name;
+        size_t innermost;
+    } samples[] = { { "W1", 0 }, { "X1", 40 }, { "X2", 64 } };
+
+    for (uint32_t i = 0; i < 3; i++) {
+        struct sample sample = copy_of(samples[i].name);
+        struct ipv6_addr host = source_at(&sample, samples[i].innermost);
+        struct switch_frame frame = opened(&sample);
+
+        EXPECT(switch_frame_is_from(&frame, &host));
+        sample.bytes[samples[i].innermost + 8 + 15] ^= 1;
+        EXPECT(!switch_frame_is_from(&frame, &host));
+    }
+}
+
+SPEC("headers that are not all present, or IPv4 inside, have no source that could be compared")
+{
+    struct sample sample = copy_of("X1");
+    struct ipv6_addr host = source_at(&sample, 40);
+    struct switch_frame frame = opened(&sample);
+
+    frame.present = 79;
+    EXPECT(!switch_frame_is_from(&frame, &host));
+    frame.present = 80;
+    EXPECT(switch_frame_is_from(&frame, &host));
+    sample.bytes[6] = 4; /* IPv4 follows */
+    EXPECT(!switch_frame_is_from(&frame, &host));
+}
