@@ -13,7 +13,8 @@ enum {
     SLOTS_MAX = 1024,    /* of a ring, whatever a NIC wishes */
 };
 
-#define PORT_BYTES UINT64_C(2400000) /* of both rings with 256 slots each, rounded up */
+#define REST_PS    UINT64_C(50000000000) /* 50 ms */
+#define PORT_BYTES UINT64_C(2400000)     /* of both rings with 256 slots each, rounded up */
 
 void soft_attach_check(struct soft *soft, uint32_t number)
 {
@@ -37,6 +38,13 @@ static bool nic_of_name(const struct soft *soft, const char *name, uint32_t *nic
     return *end == '\0' && number <= UINT32_MAX && *nic < soft->fabric.nic_count;
 }
 
+/* Shared memory takes a while to make. A NIC that comes and goes without end gets less of it; one
+ * that starts again tries again (-EAGAIN). */
+static bool is_rested(const struct soft_end *end, uint64_t now_ps)
+{
+    return end->left_ps == 0 || now_ps - end->left_ps >= REST_PS || now_ps < end->left_ps;
+}
+
 /* 0, with the number of the end, or why this client may not attach. */
 static int find_end(const struct soft *soft, const struct shm_hello *hello, uint32_t *number)
 {
@@ -47,7 +55,9 @@ static int find_end(const struct soft *soft, const struct shm_hello *hello, uint
     *number = soft_nic_end(soft, nic, hello->port);
     if (*number == SOFT_NO_END)
         return -ENODEV;
-    return soft->ends[*number].port ? -EBUSY : 0;
+    if (soft->ends[*number].port)
+        return -EBUSY;
+    return is_rested(&soft->ends[*number], soft->now_ps) ? 0 : -EAGAIN;
 }
 
 /* Each user may have as much memory as all NICs with rings of the usual size. */

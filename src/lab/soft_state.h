@@ -66,6 +66,7 @@ struct soft_end {
     struct soft_loans loans;
     uint64_t taken;                /* frames that the NIC has taken out of its ring, */
     uint64_t taken_ps;             /* and when it was seen to take one */
+    uint64_t left_ps;              /* when a process last left it; 0: none did */
     _Atomic uint64_t shared_bytes; /* with the process that has attached; 0: none has */
     _Atomic uint32_t user;         /* of that process */
 };

@@ -16,8 +16,8 @@
 
 enum {
     PATIENCE_MS = 5000, /* with a client that does not do its part */
-    CROWDED_MS = 200,   /* the same where others want its place */
-    TICK_MS = 100,
+    CROWDED_MS = 50,    /* the same where others want its place */
+    TICK_MS = 20,
     LISTENER = CONTROL_CLIENTS_MAX, /* as epoll names them */
     TIMER,
     EVENTS_MAX,
