@@ -172,6 +172,30 @@ static int take_ownership(struct device *device)
     return device->owner_lock;
 }
 
+/* What a port says about its other end, for people. */
+static const char *port_problem(int err)
+{
+    switch (err) {
+    case -ENOENT:
+    case -ECONNREFUSED:
+        return "its fabric is not running";
+    case -ETIMEDOUT:
+        return "its fabric does not answer";
+    case -ENODEV:
+        return "its fabric, or this machine, has no such port";
+    case -EBUSY:
+        return "another process has attached as this NIC";
+    case -ENFILE:
+        return "its fabric has no file descriptors left; raise their limit (ulimit -n)";
+    case -EDQUOT:
+        return "its fabric gives this user no more shared memory; ask for fewer 'slots'";
+    case -EPROTONOSUPPORT:
+        return "its fabric is of another version";
+    default:
+        return strerror(-err);
+    }
+}
+
 static int claim(struct device *device)
 {
     struct host_nic *nic = NULL;
@@ -185,7 +209,7 @@ static int claim(struct device *device)
     err = host_open(&device->description.host, &nic);
     if (err) {
         log_line(LOG_ERROR, "%s: its ports cannot be opened: %s", device->description.name,
-            strerror(-err));
+            port_problem(err));
         goto close_events;
     }
     err = device_watch_start(device, nic);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lab/devices.h"
@@ -174,6 +175,17 @@ static uint32_t lane_count_of(const struct soft_config *config)
     return count > 0 ? count : 1;
 }
 
+/* Each port that attaches takes three. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static bool make_parts(struct soft *soft)
 {
     uint32_t frames = soft->fabric.nic_count * FRAMES_PER_END;
@@ -215,6 +227,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
 
     if (!soft)
         return -ENOMEM;
+    raise_descriptor_limit();
     soft->config = *config;
     soft->lane_count = lane_count_of(config);
     soft->folder_lock = -1;

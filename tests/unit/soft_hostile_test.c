@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -337,6 +338,60 @@ SPEC("a hello that is too short, too long, damaged or of another version is refu
         close(sock);
     }
     soft_bench_attach(&bench, 0, 0);
+    soft_bench_stop(&bench);
+}
+
+/* From now on this process gets no more descriptors than it has. */
+static struct rlimit stop_descriptors(void)
+{
+    struct rlimit before;
+    struct rlimit none;
+    int next = dup(STDIN_FILENO);
+
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){ .rlim_cur = (rlim_t)next, .rlim_max = before.rlim_max };
+    close(next);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    return before;
+}
+
+SPEC("a fabric without descriptors says so to NICs that come, and lets them in later")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 0);
+    struct shm_welcome welcome;
+    struct rlimit before;
+    int sock;
+
+    soft_bench_open(&bench);
+    sock = knock(&bench);
+    say(sock, &hello, sizeof(hello));
+    before = stop_descriptors();
+    EXPECT_EQ(hear(&bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, ENFILE);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    close(sock);
+    soft_bench_attach(&bench, 1, 0);
+    soft_bench_stop(&bench);
+}
+
+SPEC("the shared memory of a user is limited")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc0", 1024);
+    struct shm_welcome welcome;
+    int socks[2];
+
+    soft_bench_open(&bench);
+    for (uint32_t i = 0; i < 2; i++) {
+        hello.port = i;
+        socks[i] = knock(&bench);
+        say(socks[i], &hello, sizeof(hello));
+        EXPECT_EQ(hear(&bench, socks[i], &welcome), (ssize_t)sizeof(welcome));
+    }
+    EXPECT_EQ(welcome.refusal, EDQUOT); /* four ports of usual size are not two of four times */
+    close(socks[0]);
+    close(socks[1]);
     soft_bench_stop(&bench);
 }
 
