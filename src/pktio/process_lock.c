@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "pktio/monotonic.h"
+#include "pktio/same_file.h"
 
 enum {
     LOOK_MS = 2,
@@ -26,15 +26,6 @@ static void sign(int lock, int pid, const char *program)
 }
 
 /* A file that was taken away meanwhile locks nothing. */
-static bool is_still_there(int lock, const char *path)
-{
-    struct stat ours;
-    struct stat there;
-
-    return fstat(lock, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
-           ours.st_dev == there.st_dev;
-}
-
 int process_lock_try(const char *path)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -45,7 +36,7 @@ int process_lock_try(const char *path)
         return -errno;
     if (fcntl(lock, F_OFD_SETLK, &whole) != 0)
         err = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
-    else if (!is_still_there(lock, path))
+    else if (!same_file(lock, path))
         err = -EBUSY;
     if (err) {
         close(lock);

@@ -12,18 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pktio/same_file.h"
+
 enum {
     LOOK_MS = 2,
     LOOKS_MAX = 500, /* a second: a folder is tidied in less than a millisecond */
 };
-
-static bool is_still_there(int folder, const char *path)
-{
-    struct stat ours;
-    struct stat there;
-
-    return fstat(folder, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino;
-}
 
 static int open_folder(const char *path)
 {
@@ -49,7 +43,7 @@ int run_folder_open(const char *path)
         if (folder >= 0) {
             bool is_ours = flock(folder, LOCK_SH | LOCK_NB) == 0 || look >= LOOKS_MAX;
 
-            if (is_ours && is_still_there(folder, path))
+            if (is_ours && same_file(folder, path))
                 return folder;
             close(folder);
         }
@@ -66,7 +60,8 @@ static bool is_abandoned(int folder)
 
 static void tidy(int folder, const char *path)
 {
-    static const char *const files[] = { "lock", "owner", "status", "events", "events.bell" };
+    static const char *const files[] = { "lock", "owner", "status", "events", "events.bell",
+        "config.new" };
 
     if (!is_abandoned(folder))
         return;

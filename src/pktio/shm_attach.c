@@ -24,6 +24,7 @@
 
 enum {
     RETRY_MS = 5,        /* while the port is being opened */
+    BUSY_MS = 1000,      /* and another process seems to have it */
     TICK_MS = 50,        /* afterwards */
     ANSWER_MS = 2000,    /* for a server to answer, afterwards */
     MESSAGES_MAX = 64,   /* read at once: the server may send without end */
@@ -41,10 +42,11 @@ struct shm_client {
 
 /* ---- the first time -------------------------------------------------------------------------- */
 
-static bool may_be_better_later(int err)
+/* A server may not have noticed yet that the process before has ended. */
+static bool may_be_better_later(int err, uint64_t waited_ms)
 {
     return err == -ENOENT || err == -ECONNREFUSED || err == -ECONNRESET || err == -EPIPE ||
-           err == -EAGAIN;
+           err == -EAGAIN || (err == -EBUSY && waited_ms < BUSY_MS);
 }
 
 /* -EAGAIN: no answer within the time. */
@@ -61,6 +63,8 @@ static int await_server(int sock, struct shm_rings *rings, bool *link_up, uint64
 static int meet(const struct shm_client *client, uint64_t until_ms, struct shm_rings *rings,
     int *sock, bool *link_up)
 {
+    uint64_t start_ms = monotonic_ms();
+
     for (;;) {
         int err = *sock = shm_call_server(&client->address, &client->hello);
         bool is_called = *sock >= 0;
@@ -71,7 +75,7 @@ static int meet(const struct shm_client *client, uint64_t until_ms, struct shm_r
             return 0;
         if (is_called)
             close(*sock);
-        if (!may_be_better_later(err))
+        if (!may_be_better_later(err, monotonic_ms() - start_ms))
             return err;
         if (monotonic_ms() >= until_ms)
             return is_called && err == -EAGAIN ? -ETIMEDOUT : err;

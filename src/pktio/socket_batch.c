@@ -68,9 +68,7 @@ static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
         } else if (errno == EAGAIN || errno == ENOBUFS) {
             break;
         } else if (errno != EINTR) {
-            /* An error of an earlier datagram is reported once: then this one has its chance. */
-            if (errno != ECONNREFUSED)
-                gone++;
+            gone++;
             batch->refused++;
         }
     }
