@@ -11,8 +11,8 @@
  *     events, events.bell             EV events for whoever listens (api/event_ring.h)
  *
  * RUN is $MRC_RUN_DIR, or /run for root, or $XDG_RUNTIME_DIR, or /tmp/mrc-UID. Folders are made
- * for their user alone (0700); a user who opens them to others lets these look, but not lock. Locks
- * are the kernel's (flock), so none outlives the process that took it. */
+ * for their user alone (0700); a user that opens them to others lets these look, but not lock.
+ * Locks are the kernel's (flock), so none outlives the process that took it. */
 #pragma once
 
 #include <stdbool.h>

@@ -95,7 +95,7 @@ struct soft {
     uint64_t faults_change_ps;
     struct prng prng;
     int epoll_fd;           /* tells the numbers of ends; of the lobby SOFT_NO_END */
-    struct shm_lobby lobby; /* its listener is -1: nobody attaches here */
+    struct shm_lobby lobby; /* its listener is -1: NICs do not attach here */
     int *interface_socks;   /* of each switch, in its namespace, to turn interfaces on and off */
     struct control_server control;
     uint64_t now_ps;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a process locks for as long as it lives, and in which it says who it is. The lock is
- * the kernel's: it ends with the process, and looking at it does not take it. */
+/* Files that a process locks for as long as it lives, and in which it writes its number and name.
+ * The lock is the kernel's: it ends with the process, and looking at it does not take it. */
 #pragma once
 
 #include <stdbool.h>

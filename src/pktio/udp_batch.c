@@ -147,7 +147,7 @@ static uint32_t push_composed(struct udp_batch *batch, uint32_t message_count, b
         if (errno == EINTR)
             continue;
         /* An error of an earlier datagram is reported once: then this one has its chance. Errors
-         * without end are somebody's doing. */
+         * without end are not waited out. */
         batch->refused += errno == ECONNREFUSED || batch->out_frames[at] == 1;
         if (errno == ECONNREFUSED && late_errors++ < LATE_ERRORS_MAX)
             continue;

@@ -93,7 +93,7 @@ exits 1 'a QP that is not there is missed' "$mrc" ev show dev mrc0 qp 3
 exits 1 'on no device' "$mrc" qp show qp 3 -j
 is '  which is said, and no list is printed' "$output" 'mrc qp: no device has a QP 3'
 exits 1 'a device that is in use cannot be had' timeout 60 "$mrc" perf write --devices mrc0,mrc1 -n 1
-contains '  and who has it is said' "$output" 'mrc0: in use by mrc, pid '
+contains '  and the process that has it is named' "$output" 'mrc0: in use by mrc, pid '
 for command in dev qp ev port stat; do
     "$mrc" "$command" show -j >"$SCRATCH/json" 2>&1
     is "mrc $command -j is JSON" "$(python3 -c 'import json, sys

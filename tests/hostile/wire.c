@@ -32,7 +32,7 @@ static void put_header(struct wire *wire, struct prng *prng)
 {
     uint16_t type = htons(ETH_P_IPV6);
 
-    memset(wire->bytes, 0xff, 2 * ETH_ALEN); /* to all, from nobody */
+    memset(wire->bytes, 0xff, 2 * ETH_ALEN); /* to all, from no one address */
     if (prng_below(prng, 16) == 0)
         grammar_noise(prng, wire->bytes, 2 * ETH_ALEN);
     if (prng_below(prng, 32) == 0)

@@ -517,7 +517,8 @@ SPEC("the folder of a device is its user's alone")
     api_world_stop(&world);
 }
 
-SPEC("who neither owns the device nor administers the network may look if let in, and not touch")
+SPEC("a user that neither owns the device nor administers the network may look if let in, and not "
+     "touch")
 {
     struct api_world world;
     int status;

@@ -210,7 +210,7 @@ static void clear_nonblock(int fd)
     EXPECT_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK), 0);
 }
 
-SPEC("an end that changes the flags of its doorbells makes nobody else wait")
+SPEC("an end that changes the flags of its doorbells does not make the other end wait")
 {
     struct server server;
     struct pktio_port *ends[2];

@@ -276,7 +276,7 @@ static ssize_t hear(struct soft_bench *bench, int sock, struct shm_welcome *welc
     return length;
 }
 
-SPEC("a client that says nothing holds up nobody, and may still speak")
+SPEC("a client that says nothing holds up no other, and may still speak")
 {
     struct soft_bench bench = soft_bench_small();
     struct shm_hello hello = hello_of("mrc1", 0);
@@ -395,7 +395,7 @@ SPEC("the shared memory of a user is limited")
     soft_bench_stop(&bench);
 }
 
-SPEC("nobody else may open the socket or the folder of a fabric")
+SPEC("no other user may open the socket or the folder of a fabric")
 {
     struct soft_bench bench = soft_bench_small();
     struct stat status;
