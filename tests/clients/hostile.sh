@@ -10,14 +10,6 @@ seed=${HOSTILE_SEED:-$$}
 rate=${HOSTILE_RATE:-20000}
 seconds=$((count / rate + 4))
 port=$((20000 + $$ % 8000 * 4))
-perf=
-
-clean_up()
-{
-    kill $perf 2>/dev/null
-    end_fabric
-    rm -rf "$SCRATCH"
-}
 
 # The bystanders are h0 and h1, behind one T0; h2 and h3 are hostile, h4 attaches by UDP and is hostile, too.
 cat >"$SCRATCH/five.yaml" <<END
@@ -34,6 +26,7 @@ perf_for() # SECONDS: the bystanders write, and check every byte
 {
     timeout $(($1 + 60)) "$mrc" perf write --devices mrc0,mrc1 -s 32K -D "$1" -c --events -j >"$SCRATCH/perf.json" 2>"$SCRATCH/perf" &
     perf=$!
+    others=$perf
 }
 
 value() # KEY of the result
@@ -47,7 +40,7 @@ is 'bystanders write without an attack' "$?" 0
 before=$(value bw_average_gbps)
 perf_for "$seconds"
 # Any process of the user may be any NIC that is free: the bystanders come first.
-until_true sh -c '[ "$("$1" fabric show -j | grep -c "\"attached\": true")" -ge 6 ]' - "$mrc"
+until_true has_attached 6
 echo "# $BUILD/tests/hostile_nic run=$MRC_RUN_DIR/mrc/fabric fabric=$SCRATCH/five.yaml seed=$seed actions=$count rate=$rate"
 exits 0 'the fabric answers while it is attacked' timeout $((seconds * 3 + 60)) "$BUILD/tests/hostile_nic" \
     "run=$MRC_RUN_DIR/mrc/fabric" "fabric=$SCRATCH/five.yaml" first=2 "seed=$seed" "actions=$count" "rate=$rate" \

@@ -17,14 +17,6 @@ ending= # processes of fabrics that were told to end
 wrong=
 echo "# LIFECYCLE_SEED=$seed LIFECYCLE_STEPS=$steps"
 
-clean_up()
-{
-    for pid in $nics $(cut -d ' ' -f 1 "$MRC_RUN_DIR"/mrc/*/lock 2>/dev/null); do
-        [ "$pid" -eq 0 ] || kill -9 "$pid" 2>/dev/null
-    done
-    rm -rf "$SCRATCH"
-}
-
 draw() # BELOW: a number in $drawn
 {
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
@@ -33,16 +25,22 @@ draw() # BELOW: a number in $drawn
 
 runs() # NAME: its process is $pid
 {
-    pid=$(cut -d ' ' -f 1 "$MRC_RUN_DIR/mrc/$1/lock" 2>/dev/null)
+    pid=$(process_of "$1")
     case " $ending " in
     *" ${pid:-0} "*) return 1 ;;
     esac
     [ "${pid:-0}" -gt 0 ] && kill -0 "$pid" 2>/dev/null
 }
 
+# shellcheck disable=SC2317 # until_true calls it
+has_ended() # PID
+{
+    ! kill -0 "$1"
+}
+
 until_dead() # PID
 {
-    until_true sh -c '! kill -0 "$1"' - "$1"
+    until_true has_ended "$1"
 }
 
 expect() # STATUS WHAT COMMAND...
@@ -97,6 +95,7 @@ start_nics() # NAME: a pair of processes that write, for a while
     draw 3
     "$mrc" perf write --devices "$devices" -s 10K -D "$drawn.3" -c >/dev/null 2>&1 &
     nics="$nics $!"
+    others=$nics
 }
 
 kill_nics()
@@ -144,7 +143,7 @@ while [ "$step" -lt "$steps" ]; do
 done
 end_nics
 is 'every command does what it says' "$wrong" ''
-until_true sh -c '[ "$("$1" fabric show -n stays -j | grep -c "\"attached\": true")" -eq 0 ]' - "$mrc"
+until_true has_attached 0 stays
 is 'a fabric that stays has the descriptors it had' "$(find "/proc/$stays/fd" | wc -l)" "$descriptors"
 now=$(awk '/^VmRSS/ { print $2 }' "/proc/$stays/status")
 echo "# resident: $resident KiB before, $now KiB after"

@@ -4,19 +4,11 @@
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/soft.sh"
 port=$((20000 + $$ % 20000))
-receiver=
-sender=
 
-clean_up()
+# shellcheck disable=SC2317 # exits calls it
+writes() # COUNT
 {
-    kill -9 $receiver $sender 2>/dev/null
-    end_fabric
-    rm -rf "$SCRATCH"
-}
-
-crossed() # more data has left mrc1 than $1
-{
-    [ "$("$mrc" stat show dev mrc1 -j | sed -n 's/.*"data_sent": *\([0-9]*\).*/\1/p')" -gt "$1" ]
+    timeout 100 "$mrc" perf write --devices mrc0,mrc2 --events -s 64K -n "$1" -c -j >"$SCRATCH/result"
 }
 
 result() # KEY
@@ -28,13 +20,12 @@ begin_fabric 1
 "$mrc" perf write -d mrc3 -p "$port" --events --quiet 2>/dev/null &
 receiver=$!
 "$mrc" perf write -d mrc1 -p "$port" --events --quiet -s 1M -q 16 -D 120 127.0.0.1 2>/dev/null &
-sender=$!
-until_true crossed 2000
-exits 0 'a pair writes beside another' sh -c '"$1" perf write --devices mrc0,mrc2 --events -s 64K -n 500 -c -j >"$2"' - "$mrc" "$SCRATCH/result"
+others="$receiver $!"
+until_true has_sent mrc1 2000
+exits 0 'a pair writes beside another' writes 500
 before=$(result bw_average_gbps)
 kill -STOP "$receiver"
-exits 0 'and goes on while the receiver of the other is stopped' timeout 100 \
-    sh -c '"$1" perf write --devices mrc0,mrc2 --events -s 64K -n 1500 -c -j >"$2"' - "$mrc" "$SCRATCH/result"
+exits 0 'and goes on while the receiver of the other is stopped' writes 1500
 echo "# $before Gb/s before, $(result bw_average_gbps) Gb/s beside the one that is stopped; longest pause $(result longest_pause_ms) ms"
 is 'the fabric has buffers left' "$("$mrc" fabric show -j | sed -n 's/.*"frames_without_buffer": \([0-9]*\).*/\1/p')" 0
 kill -CONT "$receiver"

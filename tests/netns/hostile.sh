@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../harness/netns.sh"
 count=${HOSTILE_ACTIONS:-40000}
 seed=${HOSTILE_SEED:-$$}
-file=$(tiny)
+file=$(tiny 'buffers: { trims: yes }')
 echo "# HOSTILE_SEED=$seed HOSTILE_ACTIONS=$count"
 
 attack() # NAMESPACE INTERFACE FROM TO
