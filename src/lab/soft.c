@@ -231,7 +231,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
     soft->config = *config;
     soft->lane_count = lane_count_of(config);
     soft->folder_lock = -1;
-    soft->lobby.listener = -1;
+    soft->lobby.listener = soft->lobby.epoll_fd = -1;
     soft->faults_change_ps = UINT64_MAX;
     soft->prng = prng_stream(config->seed, 1);
     soft->control = (struct control_server){ .answer = soft_control_answer, .context = soft };

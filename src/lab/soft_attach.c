@@ -8,13 +8,9 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-enum {
-    CALLERS_AT_ONCE = 8, /* then frames have their turn */
-    SLOTS_MAX = 1024,    /* of a ring, whatever a NIC wishes */
-};
+enum { SLOTS_MAX = 1024 }; /* of a ring, whatever a NIC wishes */
 
-#define REST_PS    UINT64_C(50000000000) /* 50 ms */
-#define PORT_BYTES UINT64_C(2400000)     /* of both rings with 256 slots each, rounded up */
+#define PORT_BYTES UINT64_C(2400000) /* of both rings with 256 slots each, rounded up */
 
 void soft_attach_check(struct soft *soft, uint32_t number)
 {
@@ -38,13 +34,6 @@ static bool nic_of_name(const struct soft *soft, const char *name, uint32_t *nic
     return *end == '\0' && number <= UINT32_MAX && *nic < soft->fabric.nic_count;
 }
 
-/* Shared memory takes a while to make. A NIC that comes and goes without end gets less of it; one
- * that starts again tries again (-EAGAIN). */
-static bool is_rested(const struct soft_end *end, uint64_t now_ps)
-{
-    return end->left_ps == 0 || now_ps - end->left_ps >= REST_PS || now_ps < end->left_ps;
-}
-
 /* 0, with the number of the end, or why this client may not attach. */
 static int find_end(const struct soft *soft, const struct shm_hello *hello, uint32_t *number)
 {
@@ -55,9 +44,7 @@ static int find_end(const struct soft *soft, const struct shm_hello *hello, uint
     *number = soft_nic_end(soft, nic, hello->port);
     if (*number == SOFT_NO_END)
         return -ENODEV;
-    if (soft->ends[*number].port)
-        return -EBUSY;
-    return is_rested(&soft->ends[*number], soft->now_ps) ? 0 : -EAGAIN;
+    return soft->ends[*number].port ? -EBUSY : 0;
 }
 
 /* Each user may have as much memory as all NICs with rings of the usual size. */
@@ -111,11 +98,8 @@ void soft_attach_callers(struct soft *soft)
 {
     struct shm_lobby_call call;
 
-    for (uint32_t i = 0; i < CALLERS_AT_ONCE; i++) {
-        if (!shm_lobby_next(&soft->lobby, soft->now_ps / 1000000000, &call))
-            return;
+    if (shm_lobby_next(&soft->lobby, soft->now_ps / 1000000000, &call))
         answer(soft, &call);
-    }
 }
 
 static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plane)
@@ -154,7 +138,6 @@ int soft_attach_open(struct soft *soft)
     err = shm_lobby_open(&soft->lobby, path);
     if (err)
         return err;
-    soft_ends_watch(soft, soft->lobby.epoll_fd, SOFT_NO_END);
     for (uint32_t i = 0; i < soft->config.udp_count && !err; i++)
         for (uint32_t plane = 0; plane < soft->fabric.config.plane_count && !err; plane++)
             err = open_udp(soft, &soft->config.udp[i], plane);

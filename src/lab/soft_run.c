@@ -141,13 +141,21 @@ static void look_at_nics(struct soft *soft)
         soft_attach_check(soft, soft->attached[i - 1]);
 }
 
-/* A lane has neither. */
+/* Those that attach, and those that ask, get a tenth of the time each, however many there are. A
+ * lane has neither. */
 static void look_at_callers(struct soft *soft)
 {
-    if (soft->lobby.listener >= 0)
+    uint64_t start_ps = clock_ps();
+
+    if (soft->lobby.listener >= 0 && start_ps >= soft->attach_ps) {
         soft_attach_callers(soft);
-    if (soft->control.listener >= 0)
+        soft->attach_ps = clock_ps() + 9 * (clock_ps() - start_ps);
+    }
+    start_ps = clock_ps();
+    if (soft->control.listener >= 0 && start_ps >= soft->answer_ps) {
         control_server_poll(&soft->control);
+        soft->answer_ps = clock_ps() + 9 * (clock_ps() - start_ps);
+    }
 }
 
 static void look_at_sockets(struct soft *soft)
@@ -195,15 +203,28 @@ static int64_t nap_ns(const struct soft *soft)
     return next_ps < (uint64_t)LONGEST_NAP_NS ? (int64_t)next_ps : LONGEST_NAP_NS;
 }
 
+/* Callers whose time has not come wake nothing: the sleep ends when it comes. */
+static int64_t at_most_until(int64_t nap_ns, uint64_t time_ps, uint64_t now_ps)
+{
+    int64_t left_ns = time_ps > now_ps ? (int64_t)((time_ps - now_ps) / 1000) + 1 : INT64_MAX;
+
+    return nap_ns < left_ns ? nap_ns : left_ns;
+}
+
 static void sleep_until_needed(struct soft *soft)
 {
-    struct pollfd fds[] = { { soft->epoll_fd, POLLIN, 0 }, { soft->control.epoll_fd, POLLIN, 0 } };
+    uint64_t now_ps = clock_ps();
+    struct pollfd fds[] = { { soft->epoll_fd, POLLIN, 0 },
+        { now_ps < soft->attach_ps ? -1 : soft->lobby.epoll_fd, POLLIN, 0 },
+        { now_ps < soft->answer_ps ? -1 : soft->control.epoll_fd, POLLIN, 0 } };
     int64_t longest_ns = arm(soft) ? nap_ns(soft) : 0;
 
+    longest_ns = at_most_until(longest_ns, soft->attach_ps, now_ps);
+    longest_ns = at_most_until(longest_ns, soft->answer_ps, now_ps);
     if (longest_ns > 0) {
         struct timespec nap = { longest_ns / 1000000000, longest_ns % 1000000000 };
 
-        ppoll(fds, 2, &nap, NULL);
+        ppoll(fds, 3, &nap, NULL);
     }
     disarm(soft);
 }

@@ -66,7 +66,6 @@ struct soft_end {
     struct soft_loans loans;
     uint64_t taken;                /* frames that the NIC has taken out of its ring, */
     uint64_t taken_ps;             /* and when it was seen to take one */
-    uint64_t left_ps;              /* when a process last left it; 0: none did */
     _Atomic uint64_t shared_bytes; /* with the process that has attached; 0: none has */
     _Atomic uint32_t user;         /* of that process */
 };
@@ -94,12 +93,14 @@ struct soft {
     struct soft_faults faults;
     uint64_t faults_change_ps;
     struct prng prng;
-    int epoll_fd;           /* tells the numbers of ends; of the lobby SOFT_NO_END */
+    int epoll_fd;           /* tells the numbers of ends */
     struct shm_lobby lobby; /* its listener is -1: NICs do not attach here */
     int *interface_socks;   /* of each switch, in its namespace, to turn interfaces on and off */
     struct control_server control;
     uint64_t now_ps;
     uint64_t looked_ps; /* at the sockets */
+    uint64_t attach_ps; /* when a NIC may attach next */
+    uint64_t answer_ps; /* when a question may be answered next */
     uint64_t busy_ps;   /* when there was something to do last */
     uint32_t dozes;     /* since then */
     uint64_t no_buffer; /* frames lost because all buffers were in use */
@@ -212,7 +213,7 @@ void soft_links_update(struct soft *);
 
 /* soft_attach.c: NICs at the ends. */
 int soft_attach_open(struct soft *);
-void soft_attach_callers(struct soft *);             /* NICs that want to attach */
+void soft_attach_callers(struct soft *);             /* a NIC that wants to attach */
 void soft_attach_check(struct soft *, uint32_t end); /* its link may be gone */
 void soft_attach_close(struct soft *);
 

@@ -270,28 +270,34 @@ static void answer(struct control_server *server, struct control_client *client)
         client->sent_bytes = client->answer_bytes = 0;
 }
 
-static void serve(struct control_server *server, struct control_client *client, uint32_t events)
+/* True: an answer was made, which may have taken a while. */
+static bool serve(struct control_server *server, struct control_client *client, uint32_t events)
 {
+    bool was_asking = client->sock >= 0 && !client->answer;
+
     if (client->sock < 0)
-        return;
+        return false;
     if (is_idle(client) && events & (EPOLLHUP | EPOLLERR)) {
         hang_up(server, client);
-        return;
+        return false;
     }
-    if (!client->answer)
+    if (was_asking)
         listen_to(server, client);
+    was_asking = was_asking && client->answer;
     if (client->sock >= 0 && client->answer && !is_idle(client))
         answer(server, client);
     if (client->sock >= 0)
         watch_client(server, client);
+    return was_asking;
 }
 
 void control_server_poll(struct control_server *server)
 {
     struct epoll_event events[EVENTS_MAX];
     int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX, 0);
+    bool has_answered = false;
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !has_answered; i++) {
         uint32_t name = events[i].data.u32;
 
         if (name == LISTENER)
@@ -299,7 +305,7 @@ void control_server_poll(struct control_server *server)
         else if (name == TIMER)
             hang_up_late(server);
         else
-            serve(server, &server->clients[name], events[i].events);
+            has_answered = serve(server, &server->clients[name], events[i].events);
     }
     if (count > 0)
         set_ticking(server);

@@ -46,7 +46,7 @@ void control_server_close(struct control_server *);
 /* A server that was never opened, which can be closed. */
 void control_server_init(struct control_server *);
 
-/* Does what can be done without waiting. */
+/* Does what can be done without waiting, and makes one answer at most. */
 void control_server_poll(struct control_server *);
 
 /* To all that follow at `level` or above; returns how many had no room left for it. */

@@ -16,6 +16,7 @@ enum {
     HELLO_MS = 1000,  /* for a client to speak */
     CROWDED_MS = 100, /* the same where others want its place */
     BACKLOG = 128,
+    ACCEPTS_AT_ONCE = 8,
     LISTENER = SHM_LOBBY_GUESTS_MAX, /* as epoll names it */
 };
 
@@ -168,7 +169,7 @@ static void refuse_for_want_of_descriptors(struct shm_lobby *lobby)
 
 static void accept_guests(struct shm_lobby *lobby, uint64_t now_ms)
 {
-    for (uint32_t i = 0; i < SHM_LOBBY_GUESTS_MAX; i++) {
+    for (uint32_t i = 0; i < ACCEPTS_AT_ONCE; i++) {
         struct shm_lobby_guest *place = free_place(lobby);
         int sock;
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A hostile NIC (tests/hostile/nic.c) against a soft fabric: the fabric survives, and two NICs that have nothing to do
 # with it go on, every byte right. HOSTILE_ACTIONS of them (make soak: 10,000,000), drawn from HOSTILE_SEED;
-# HOSTILE_RATE a second at most.
+# HOSTILE_RATE a second at most, HOSTILE_ONLY some kinds of them.
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/soft.sh"
 count=${HOSTILE_ACTIONS:-60000}
@@ -44,7 +44,7 @@ until_true has_attached 6
 echo "# $BUILD/tests/hostile_nic run=$MRC_RUN_DIR/mrc/fabric fabric=$SCRATCH/five.yaml seed=$seed actions=$count rate=$rate"
 exits 0 'the fabric answers while it is attacked' timeout $((seconds * 3 + 60)) "$BUILD/tests/hostile_nic" \
     "run=$MRC_RUN_DIR/mrc/fabric" "fabric=$SCRATCH/five.yaml" first=2 "seed=$seed" "actions=$count" "rate=$rate" \
-    "udp=$port,$((port + 2))"
+    "udp=$port,$((port + 2))" ${HOSTILE_ONLY:+"only=$HOSTILE_ONLY"}
 echo "$output"
 wait "$perf"
 is 'the bystanders write on, and every byte is right' "$?" 0

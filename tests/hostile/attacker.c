@@ -52,20 +52,36 @@ void attacker_read_options(struct attacker_options *options, int argument_count,
 {
     *options = (struct attacker_options){ .seed = number(argument_count, arguments, "seed", "1"),
         .action_count = number(argument_count, arguments, "actions", "20000"),
-        .per_second = number(argument_count, arguments, "rate", "0") };
+        .per_second = number(argument_count, arguments, "rate", "0"),
+        .only = attacker_option(argument_count, arguments, "only", NULL) };
 }
 
-static size_t draw(struct prng *prng, const struct attacker_action *actions, size_t count)
+static uint32_t weight_of(
+    const struct attacker_options *options, const struct attacker_action *action)
+{
+    size_t length = strlen(action->name);
+
+    if (!options->only)
+        return action->weight;
+    for (const char *at = options->only; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, action->name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return action->weight;
+    }
+    return 0;
+}
+
+static size_t draw(struct prng *prng, const uint32_t *weights, size_t count)
 {
     uint32_t sum = 0;
     uint32_t drawn;
     size_t i = 0;
 
     for (size_t at = 0; at < count; at++)
-        sum += actions[at].weight;
+        sum += weights[at];
     drawn = prng_below(prng, sum);
-    while (drawn >= actions[i].weight)
-        drawn -= actions[i++].weight;
+    while (drawn >= weights[i])
+        drawn -= weights[i++];
     return i;
 }
 
@@ -90,9 +106,12 @@ void attacker_run(const struct attacker_options *options, const struct attacker_
     struct prng prng = { .state = options->seed };
     uint64_t start_ns = attacker_now_ns();
     uint64_t counts[ACTIONS_MAX] = { 0 };
+    uint32_t weights[ACTIONS_MAX];
 
+    for (size_t i = 0; i < count; i++)
+        weights[i] = weight_of(options, &actions[i]);
     for (uint64_t i = 0; i < options->action_count; i++) {
-        size_t which = draw(&prng, actions, count);
+        size_t which = draw(&prng, weights, count);
 
         actions[which].act(context, &prng);
         counts[which]++;

@@ -17,9 +17,10 @@ struct attacker_options {
     uint64_t seed;
     uint64_t action_count;
     uint64_t per_second; /* at most; 0: as many as there can be */
+    const char *only;    /* names of actions, separated by commas; NULL: all */
 };
 
-/* NAME=VALUE among the arguments: seed=, actions=, rate=. */
+/* NAME=VALUE among the arguments: seed=, actions=, rate=, only=. */
 void attacker_read_options(struct attacker_options *, int argument_count, char **arguments);
 /* The value of another one, or `otherwise`. */
 const char *attacker_option(

@@ -412,7 +412,7 @@ static const struct attacker_action actions[] = {
     { "hello_of_any_kind", 10, hello_of_any_kind },
     { "hello_of_noise", 8, hello_of_noise },
     { "hello_with_descriptors", 4, hello_with_descriptors },
-    { "attach", 20, attach },
+    { "attach", 4, attach },
     { "detach", 1, detach },
     { "change_counters", 100, change_counters },
     { "scribble", 60, scribble },
