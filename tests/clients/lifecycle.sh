@@ -4,7 +4,7 @@
 # start works, and nothing is left behind. LIFECYCLE_STEPS of them (make soak: 1000), drawn from LIFECYCLE_SEED.
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/soft.sh"
-steps=${LIFECYCLE_STEPS:-60}
+steps=${LIFECYCLE_STEPS:-30}
 seed=${LIFECYCLE_SEED:-$$}
 cat >"$SCRATCH/two.yaml" <<END
 planes: 2

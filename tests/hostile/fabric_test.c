@@ -193,7 +193,7 @@ static void *suffer(void *context)
 static void start_attacker(struct world *world, uint64_t seed)
 {
     struct attacker_options options = { .seed = seed,
-        .action_count = option("HOSTILE_ACTIONS", 40000),
+        .action_count = option("HOSTILE_ACTIONS", 30000),
         .per_second = option("HOSTILE_RATE", 20000) };
 
     snprintf(world->path, sizeof(world->path), "/tmp/mrc-hostile-%d", (int)getpid());

@@ -4,7 +4,7 @@
 # sends anything to NICs with packet sockets and AF_XDP. HOSTILE_ACTIONS frames each, from HOSTILE_SEED.
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/netns.sh"
-count=${HOSTILE_ACTIONS:-40000}
+count=${HOSTILE_ACTIONS:-10000}
 seed=${HOSTILE_SEED:-$$}
 file=$(tiny 'buffers: { trims: yes }')
 echo "# HOSTILE_SEED=$seed HOSTILE_ACTIONS=$count"
@@ -16,7 +16,7 @@ attack() # NAMESPACE INTERFACE FROM TO
 }
 
 exits 0 'a fabric comes up' "$mrc" fabric up -q -n "$fabric" "$file"
-begin_writes 0 1 -s 64K -D $((count / 20000 + 4))
+begin_writes 0 1 -s 64K -D $((count / 20000 + 2))
 let_frames_cross 500
 attack h2 p0 2 0 &
 first=$!
@@ -28,7 +28,7 @@ is_more '  and say why they dropped it' "$("$mrc" fabric show -n "$fabric" -j | 
 
 for kind in raw xdp; do
     sed -i "s/- [a-z]*:p/- $kind:p/" "$MRC_RUN_DIR"/mrc/mrc[01]/config
-    begin_writes 0 1 -s 64K -D $((count / 20000 + 4))
+    begin_writes 0 1 -s 64K -D $((count / 20000 + 2))
     let_frames_cross 500
     attack p0.t0.0 d0 1 0 &
     first=$!
