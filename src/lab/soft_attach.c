@@ -83,7 +83,7 @@ static void answer(struct soft *soft, const struct shm_lobby_call *call)
     struct soft *lane = soft_lanes_enter(soft, call->hello.port);
     struct pktio_port *port;
     uint32_t number;
-    int err = find_end(lane, &call->hello, &number);
+    int err = find_end(soft, &call->hello, &number); /* the ends are those of the lanes */
 
     soft_lanes_leave(soft, lane);
     if (!err && !is_within_quota(soft, call->user, shared_bytes))

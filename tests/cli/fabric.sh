@@ -8,6 +8,7 @@ unset MRC_CONFIG
 mkdir "$MRC_RUN_DIR"
 file=$SCRATCH/one.yaml
 printf 'planes: 1\nt0s: 2\nt1s: 1\nhosts_per_t0: 1\n' >"$file"
+printf 'planes: 2\nt0s: 2\nt1s: 1\nhosts_per_t0: 1\n' >"$SCRATCH/two.yaml"
 
 refuses() # STATUS MESSAGE ARGUMENT...
 {
@@ -141,8 +142,9 @@ refuses 2 'fabric fault: loss 200%: must be a fraction such as 0.1%, 0.001 or 1e
 refuses 2 "fabric fault: slow: at least 1Mb/s; 'blackhole' carries nothing at all" fabric fault plane p0 slow 1kb/s
 refuses 2 "fabric fault: for -2s: must be a time such as 500ns, 1.5us, 2ms or 3s" fabric fault plane p0 down for -2s
 
-exits 0 'a second fabric runs beside the first' timeout 60 "$mrc" fabric run -b -n other "$file"
-is '  with devices of its own' "$output" "fabric 'other': 2 NICs (mrc2 to mrc3), 1 planes, 3 switches; 'mrc fabric stop -n other' ends it"
+exits 0 'a second fabric runs beside the first, with threads' \
+    timeout 60 "$mrc" fabric run -b -n other --threads 2 "$SCRATCH/two.yaml"
+is '  with devices of its own' "$output" "fabric 'other': 2 NICs (mrc2 to mrc3), 2 planes, 6 switches; 'mrc fabric stop -n other' ends it"
 is 'all of them are listed' "$("$mrc" dev show | tr '\n' ' ')" 'mrc0: free mrc1: free mrc2: free mrc3: free '
 is 'and which are whose' "$("$mrc" fabric list | awk 'NR > 1 { print $1, $3, $5, $7 }' | sort | tr '\n' ' ')" \
     'fabric up mrc0 mrc1 other up mrc2 mrc3 '
