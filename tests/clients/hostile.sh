@@ -20,7 +20,7 @@ t1s: 2
 hosts_per_t0: 2
 nics: 5
 END
-"$mrc" fabric run -q --slower "${HOSTILE_SLOWER:-1000}" --udp "h4=127.0.0.1:$port,127.0.0.1:$((port + 2))" "$SCRATCH/five.yaml" 2>"$SCRATCH/fabric" &
+"$mrc" fabric run -q --threads $((seed % 2 + 1)) --slower "${HOSTILE_SLOWER:-1000}" --udp "h4=127.0.0.1:$port,127.0.0.1:$((port + 2))" "$SCRATCH/five.yaml" 2>"$SCRATCH/fabric" &
 fabric=$!
 until_true "$mrc" fabric show
 perf_for() # SECONDS: the bystanders write, and check every byte
