@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The smallest program for mrc.h: two processes, a device each, one write with immediate.
  *
- *     cc examples/hello.c -o hello $(pkg-config --cflags --libs libmrc-verbs)
- *     mrc fabric run experiments/fabrics/tiny.yaml &
+ *     cc examples/hello.c -o hello $(pkg-config --cflags --libs libmrc)
+ *     mrc fabric run --background experiments/fabrics/tiny.yaml
  *     ./hello mrc0 mrc2
  *
  * What two programs on two machines would tell each other over TCP goes through a pair of sockets
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { GID_INDEX = 0, FIRST_PSN = 1000, IMMEDIATE = 42 };
@@ -50,7 +51,9 @@ static struct ibv_context *open_device(const char *name)
     struct ibv_device **list = ibv_get_device_list(NULL);
     struct ibv_context *verbs = NULL;
 
-    for (int i = 0; list && list[i] && !verbs; i++)
+    must(list != NULL, "devices");
+    errno = ENODEV; /* unless it is there, and cannot be opened for another reason */
+    for (int i = 0; list[i] && !verbs; i++)
         if (strcmp(ibv_get_device_name(list[i]), name) == 0)
             verbs = ibv_open_device(list[i]);
     must(verbs != NULL, name);
@@ -180,21 +183,33 @@ static void run_sender(const char *device, int peer)
     close_end(&end);
 }
 
+/* The exit status of the other process. */
+static int wait_for(pid_t child)
+{
+    int status = 0;
+
+    must(waitpid(child, &status, 0) == child, "child");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int main(int argument_count, char **arguments)
 {
     int sockets[2];
+    pid_t child;
 
     if (argument_count != 3) {
         fprintf(stderr, "usage: hello DEVICE DEVICE, such as: hello mrc0 mrc2\n");
         return 2;
     }
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0, "sockets");
-    if (fork() == 0) { /* before anything is opened: a child has no NIC of its parent's */
+    child = fork(); /* before anything is opened: a child has no NIC of its parent's */
+    must(child >= 0, "fork");
+    if (child == 0) {
         close(sockets[0]);
         run_sender(arguments[1], sockets[1]);
         return 0;
     }
     close(sockets[1]);
     run_receiver(arguments[2], sockets[0]);
-    return 0;
+    return wait_for(child);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api/log.h"
+#include "pktio/pktio.h"
 
 #define TEXT_BYTES_MAX (1 << 20)
 
@@ -63,12 +64,40 @@ int description_find(const char *name, struct description *out)
     return err;
 }
 
+/* A soft fabric holds the file `lock` beside the socket at which its NICs attach. One that was
+ * killed leaves its devices behind, and these do not count. */
+static bool fabric_has_died(const char *config)
+{
+    struct process_lock_holder holder;
+    char lock[DESCRIPTION_ADDRESS_BYTES + 8];
+    const char *address = strstr(config, "- shm:");
+    size_t length;
+
+    if (!address)
+        return false;
+    address += strlen("- shm:");
+    length = strcspn(address, "?\n");
+    while (length > 0 && address[length - 1] != '/')
+        length--;
+    if (length == 0 || length >= DESCRIPTION_ADDRESS_BYTES)
+        return false;
+    snprintf(lock, sizeof(lock), "%.*slock", (int)length, address);
+    return access(lock, F_OK) == 0 && !process_lock_look(lock, &holder);
+}
+
 static int is_device(const struct dirent *entry)
 {
     char path[FOLDER_PATH_BYTES + FOLDER_NAME_BYTES + 16];
+    char *text = NULL;
+    bool is_there;
+    int err;
 
-    return folder_name_is_valid(entry->d_name) &&
-           config_path(entry->d_name, path, sizeof(path)) == 0 && access(path, R_OK) == 0;
+    if (!folder_name_is_valid(entry->d_name) || config_path(entry->d_name, path, sizeof(path)) != 0)
+        return 0;
+    text = read_text(path, &err);
+    is_there = text && !fabric_has_died(text);
+    free(text);
+    return is_there;
 }
 
 static int list_folders(struct description_names *out)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api/log.h"
+#include "pktio/pktio.h"
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device *registry;
@@ -158,16 +159,41 @@ int device_close(struct device *device)
     return err;
 }
 
-/* All tries happen under the folder's lock, so that nobody's look is taken for ownership. */
 static int take_ownership(struct device *device)
 {
-    int lock = folder_lock(&device->store.folder, "lock");
+    const char *name = device->description.name;
+    struct process_lock_holder holder;
 
-    if (lock < 0)
-        return lock;
-    device->owner_lock = folder_try_lock(&device->store.folder, "owner", FOLDER_LOCK_EXCLUSIVE);
-    close(lock);
-    return device->owner_lock < 0 ? device->owner_lock : 0;
+    device->owner_lock = folder_own(&device->store.folder);
+    if (device->owner_lock >= 0)
+        return 0;
+    if (device->owner_lock == -EBUSY && folder_owner(&device->store.folder, &holder) && holder.pid)
+        log_line(LOG_ERROR, "%s: in use by %s, pid %d", name, holder.program, holder.pid);
+    return device->owner_lock;
+}
+
+/* What a port says about its other end, for people. */
+static const char *port_problem(int err)
+{
+    switch (err) {
+    case -ENOENT:
+    case -ECONNREFUSED:
+        return "its fabric is not running";
+    case -ETIMEDOUT:
+        return "its fabric does not answer";
+    case -ENODEV:
+        return "its fabric, or this machine, has no such port";
+    case -EBUSY:
+        return "another process has attached as this NIC";
+    case -ENFILE:
+        return "its fabric has no file descriptors left; raise their limit (ulimit -n)";
+    case -EDQUOT:
+        return "its fabric gives this user no more shared memory; ask for fewer 'slots'";
+    case -EPROTONOSUPPORT:
+        return "its fabric is of another version";
+    default:
+        return strerror(-err);
+    }
 }
 
 static int claim(struct device *device)
@@ -183,7 +209,7 @@ static int claim(struct device *device)
     err = host_open(&device->description.host, &nic);
     if (err) {
         log_line(LOG_ERROR, "%s: its ports cannot be opened: %s", device->description.name,
-            strerror(-err));
+            port_problem(err));
         goto close_events;
     }
     err = device_watch_start(device, nic);

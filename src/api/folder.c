@@ -12,14 +12,15 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pktio/pktio.h"
 
-static int make_folder(const char *path, mode_t mode)
-{
-    return mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
-}
+enum {
+    LOOK_MS = 2,
+    PATIENCE_MS = 2000, /* a change takes microseconds: a lock that is held longer is stuck */
+};
 
 int folder_root(char path[FOLDER_PATH_BYTES])
 {
@@ -44,15 +45,6 @@ bool folder_name_is_valid(const char *name)
     return true;
 }
 
-/* While the device's own user is there: others can lock what exists. */
-static void make_lock_file(int folder_fd, const char *file)
-{
-    int fd = openat(folder_fd, file, O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
-
-    if (fd >= 0)
-        close(fd);
-}
-
 int folder_open(struct folder *folder, const char *name)
 {
     size_t length;
@@ -64,20 +56,18 @@ int folder_open(struct folder *folder, const char *name)
         return -EINVAL;
     length = strlen(folder->path);
     snprintf(folder->path + length, sizeof(folder->path) - length, "/%s", name);
-    err = make_folder(folder->path, 0755);
-    if (err)
-        return err;
-    folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder->fd < 0)
-        return -errno;
-    make_lock_file(folder->fd, "lock");
-    make_lock_file(folder->fd, "owner");
-    return 0;
+    folder->fd = run_folder_open(folder->path);
+    folder->user = getpid();
+    return folder->fd < 0 ? folder->fd : 0;
 }
 
+/* The child of a fork leaves a folder that its parent goes on using. */
 void folder_close(struct folder *folder)
 {
-    close(folder->fd);
+    if (folder->user == getpid())
+        run_folder_close(folder->fd, folder->path);
+    else
+        close(folder->fd);
     folder->fd = -1;
 }
 
@@ -99,31 +89,63 @@ int folder_check_privilege(const struct folder *folder)
     return status.st_uid == geteuid() || has_net_admin() ? 0 : -EPERM;
 }
 
+/* Only the user of the device can open the file, and flock() needs it open: no other user can hold
+ * the lock. */
 static int lock_file(const struct folder *folder, const char *file, int operation)
 {
-    int fd = openat(folder->fd, file, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    int fd = openat(folder->fd, file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int err;
 
-    /* flock() asks for no rights: whoever may read may hold a lock. */
-    if (fd < 0 && (errno == EACCES || errno == EROFS))
-        fd = openat(folder->fd, file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return -errno;
-    while (flock(fd, operation) != 0)
-        if (errno != EINTR) {
-            int err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-
-            close(fd);
-            return err;
-        }
+        return errno == EACCES || errno == EROFS ? -EPERM : -errno;
+    while (flock(fd, operation | LOCK_NB) != 0) {
+        if (errno == EINTR)
+            continue;
+        err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+        close(fd);
+        return err;
+    }
     return fd;
-}
-
-int folder_lock(const struct folder *folder, const char *file)
-{
-    return lock_file(folder, file, LOCK_EX);
 }
 
 int folder_try_lock(const struct folder *folder, const char *file, enum folder_lock lock)
 {
-    return lock_file(folder, file, (lock == FOLDER_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB);
+    return lock_file(folder, file, lock == FOLDER_LOCK_SHARED ? LOCK_SH : LOCK_EX);
+}
+
+int folder_lock(const struct folder *folder, const char *file)
+{
+    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000 };
+    int fd = lock_file(folder, file, LOCK_EX);
+
+    for (uint32_t waited_ms = 0; fd == -EBUSY && waited_ms < PATIENCE_MS; waited_ms += LOOK_MS) {
+        nanosleep(&nap, NULL);
+        fd = lock_file(folder, file, LOCK_EX);
+    }
+    return fd == -EBUSY ? -ETIMEDOUT : fd;
+}
+
+/* ---- the owner ------------------------------------------------------------------------------- */
+
+static void owner_path(const struct folder *folder, char path[static FOLDER_PATH_BYTES + 8])
+{
+    snprintf(path, FOLDER_PATH_BYTES + 8, "%s/owner", folder->path);
+}
+
+int folder_own(const struct folder *folder)
+{
+    char path[FOLDER_PATH_BYTES + 8];
+    int lock;
+
+    owner_path(folder, path);
+    lock = process_lock_take(path);
+    return lock == -EACCES || lock == -EROFS ? -EPERM : lock;
+}
+
+bool folder_owner(const struct folder *folder, struct process_lock_holder *holder)
+{
+    char path[FOLDER_PATH_BYTES + 8];
+
+    owner_path(folder, path);
+    return process_lock_look(path, holder);
 }

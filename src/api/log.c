@@ -4,9 +4,18 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <time.h>
+
+enum {
+    WINDOW_S = 10,
+    LINES_MAX = 20, /* in a window */
+};
 
 static const char *const names[] = { "ERROR", "WARN", "INFO", "DEBUG" };
 
@@ -20,13 +29,42 @@ static enum log_level wanted(void)
     return LOG_WARN;
 }
 
+static uint64_t window_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec / WINDOW_S + 1;
+}
+
+/* What neighbours do may be worth a line, but they do not decide how many there are. */
+static bool may_speak(void)
+{
+    static _Atomic uint64_t window;
+    static _Atomic uint32_t spoken;
+    static _Atomic uint32_t left_out;
+    uint64_t now = window_now();
+
+    if (atomic_exchange(&window, now) != now) {
+        uint32_t missing = atomic_exchange(&left_out, 0);
+
+        atomic_store(&spoken, 0);
+        if (missing > 0)
+            fprintf(stderr, "libmrc: WARN: %u more lines were left out\n", missing);
+    }
+    if (atomic_fetch_add(&spoken, 1) < LINES_MAX)
+        return true;
+    atomic_fetch_add(&left_out, 1);
+    return false;
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
     int number = errno;
     char text[512];
     va_list arguments;
 
-    if (level > wanted())
+    if (level > wanted() || !may_speak())
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);

@@ -40,9 +40,7 @@ int profile_begin_change(const struct profile_store *store)
 {
     int err = folder_check_privilege(&store->folder);
 
-    if (!err)
-        err = folder_lock(&store->folder, "lock");
-    return err == -EACCES ? -EPERM : err;
+    return err ? err : folder_lock(&store->folder, "lock");
 }
 
 static int count_one(void *context, const struct folder *folder, uint64_t id)

@@ -32,15 +32,13 @@ void doctor_look_at_run_folder(struct doctor_finding *finding)
             strerror(errno));
 }
 
-static bool answers(const char *name)
+static bool is_running(const char *name)
 {
+    struct process_lock_holder holder;
     char path[PATH_BYTES];
-    char *text = NULL;
-    bool is_there = run_place(path, sizeof(path), name, "control") == 0 &&
-                    control_ask(path, "{\"do\":\"show\"}", &text) == 0;
 
-    free(text);
-    return is_there;
+    return name[0] != '.' && strncmp(name, "mrc", 3) != 0 &&
+           run_place(path, sizeof(path), name, "lock") == 0 && process_lock_look(path, &holder);
 }
 
 void doctor_look_at_fabrics(struct doctor_finding *finding)
@@ -51,14 +49,15 @@ void doctor_look_at_fabrics(struct doctor_finding *finding)
     DIR *folder = run_place(path, sizeof(path), NULL, NULL) == 0 ? opendir(path) : NULL;
 
     while (folder && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.' && answers(entry->d_name))
+        if (is_running(entry->d_name))
             snprintf(names + strlen(names), sizeof(names) - strlen(names), " %.60s", entry->d_name);
     if (folder)
         closedir(folder);
     if (names[0])
         doctor_find(finding, DOCTOR_OK, "", "running:%s", names);
     else
-        doctor_find(finding, DOCTOR_OK, "'mrc fabric run FABRIC.yaml' starts one", "none runs");
+        doctor_find(finding, DOCTOR_OK, "'mrc fabric run --background FABRIC.yaml' starts one",
+            "none runs");
 }
 
 void doctor_look_at_devices(struct doctor_finding *finding)

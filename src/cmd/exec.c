@@ -11,6 +11,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/exec_environment.h"
+#include "lab/lab.h"
+#include "pktio/pktio.h"
 
 static const char name[] = "exec";
 
@@ -23,18 +25,20 @@ struct options {
 
 static void print_usage(FILE *to)
 {
-    fputs("usage: mrc exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
-          "       mrc exec [OPTIONS] --print\n"
-          "\n"
-          "Runs a program that knows verbs (libibverbs) over MRC, as it is: perftest, NCCL.\n"
-          "\n"
-          "  -n, --nic NIC[,NIC]  show it these devices only: mrc0, or h0 for NIC h0 of a fabric\n"
-          "      --preload        by LD_PRELOAD instead of LD_LIBRARY_PATH\n"
-          "  -p, --print          print what would be set, as lines for a shell\n"
-          "  -h, --help\n"
-          "\n"
-          "  mrc exec --nic h0 -- ib_write_bw &\n"
-          "  mrc exec --nic h1 -- ib_write_bw 127.0.0.1\n",
+    fputs(
+        "usage: mrc exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+        "       mrc exec [OPTIONS] --print\n"
+        "\n"
+        "Runs a program that knows verbs (libibverbs) over MRC, as it is: perftest, NCCL.\n"
+        "\n"
+        "  -n, --nic NIC[,NIC]  show it these devices only: mrc0, or h0 for NIC h0 of the fabric\n"
+        "                       called fabric, or lab/h0 for that of the one called lab\n"
+        "      --preload        by LD_PRELOAD instead of LD_LIBRARY_PATH\n"
+        "  -p, --print          print what would be set, as lines for a shell\n"
+        "  -h, --help\n"
+        "\n"
+        "  mrc exec --nic h0 -- ib_write_bw &\n"
+        "  mrc exec --nic h1 -- ib_write_bw 127.0.0.1\n",
         to);
 }
 
@@ -60,17 +64,36 @@ static enum cmd_status complain_device(const char *typed, struct ibv_device *con
     return cmd_complain(CMD_FAILED, name, "there is no device '%s'; there are%s", typed, names);
 }
 
-/* NIC h3 of a fabric is the device mrc3. */
+/* "h3" is NIC 3 of the fabric called fabric, "lab/h3" that of the fabric called lab. Without a
+ * fabric of that name h3 is mrc3, as MRC_CONFIG may have it. */
+static void find_device(const char *typed, char device[static 64])
+{
+    const char *slash = strrchr(typed, '/');
+    const char *nic = slash ? slash + 1 : typed;
+    bool is_nic = nic[0] == 'h' && nic[1] && strspn(nic + 1, "0123456789") == strlen(nic + 1);
+    char root[256];
+    char fabric[64];
+    uint32_t number;
+
+    snprintf(
+        fabric, sizeof(fabric), "%.*s", slash ? (int)(slash - typed) : 6, slash ? typed : "fabric");
+    if (is_nic && run_place(root, sizeof(root), NULL, NULL) == 0 &&
+        devices_find(root, fabric, (uint32_t)strtoul(nic + 1, NULL, 10), &number))
+        snprintf(device, 64, "mrc%u", number);
+    else if (is_nic && !slash)
+        snprintf(device, 64, "mrc%s", nic + 1);
+    else
+        snprintf(device, 64, "%s", typed);
+}
+
 static enum cmd_status add_device(
     struct options *options, const char *typed, struct ibv_device *const *list)
 {
     size_t length = strlen(options->devices);
     size_t room = sizeof(options->devices) - length;
     char device[64];
-    bool is_nic =
-        typed[0] == 'h' && typed[1] && strspn(typed + 1, "0123456789") == strlen(typed + 1);
 
-    snprintf(device, sizeof(device), "%s%s", is_nic ? "mrc" : "", is_nic ? typed + 1 : typed);
+    find_device(typed, device);
     if (!is_there(device, list))
         return complain_device(typed, list);
     if ((size_t)snprintf(options->devices + length, room, "%s%s", length ? "," : "", device) >=

@@ -79,6 +79,14 @@ static enum cmd_status read_answer(const char *text, json_t **answer)
     return CMD_MISUSED;
 }
 
+enum cmd_status fabric_complain_not_running(const char *fabric)
+{
+    return cmd_complain(CMD_FAILED, name,
+        "no fabric called '%s' is running; start one with 'mrc fabric run FABRIC.yaml' or 'mrc "
+        "fabric up FABRIC.yaml'",
+        fabric);
+}
+
 enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
 {
     char root[FABRIC_ROOT_BYTES];
@@ -95,10 +103,7 @@ enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
     }
     free(question);
     if (err == -ENOENT || err == -ECONNREFUSED)
-        return cmd_complain(CMD_FAILED, name,
-            "no fabric called '%s' is running; start one with 'mrc fabric run FABRIC.yaml' or 'mrc "
-            "fabric up FABRIC.yaml'",
-            fabric);
+        return fabric_complain_not_running(fabric);
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-err));
     status = read_answer(text, answer);

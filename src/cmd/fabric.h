@@ -13,6 +13,8 @@
 struct json_t;
 enum cmd_status fabric_ask(const char *fabric, struct json_t *request, struct json_t **answer);
 
+enum cmd_status fabric_complain_not_running(const char *fabric);
+
 /* Reads a fabric file; complains if it is wrong. On CMD_DONE the caller ends with yaml_fini(). */
 struct fabric;
 struct yaml;
@@ -21,12 +23,15 @@ enum cmd_status fabric_load(const char *command, const char *path, struct yaml *
 /* May a fabric have this name? */
 enum cmd_status fabric_check_name(const char *command, const char *name);
 
-/* A fabric of this name would get the devices mrc0, mrc1, ...: no other that is there has them. */
-enum cmd_status fabric_check_devices(
-    const char *command, const char *root, const char *name, const struct fabric *);
+/* A process, the `holder`, is the soft fabric or the switches of this name. */
+struct process_lock_holder;
+bool fabric_is_running(const char *root, const char *name, struct process_lock_holder *holder);
 
 /* A decimal number within bounds. */
 bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);
+
+/* mrc fabric fault run: a script of faults. */
+enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments);
 
 enum cmd_status fabric_up(int argument_count, char **arguments);
 enum cmd_status fabric_down(int argument_count, char **arguments);

@@ -27,32 +27,25 @@ static void print_usage(FILE *to)
         to);
 }
 
-/* A soft fabric has a control socket, and nobody but itself may take its folder away. */
-static bool is_soft_and_running(const char *folder)
+/* Only a soft fabric itself may take its folder away. */
+static bool is_soft_and_running(const char *root, const char *name)
 {
-    char path[FABRIC_NETNS_PATH_BYTES];
+    char folder[FABRIC_NETNS_PATH_BYTES];
+    struct process_lock_holder holder;
     struct netns_state state;
-    char *answer;
 
-    if (netns_state_read(folder, &state) == 0)
-        return false;
-    if (snprintf(path, sizeof(path), "%s/control", folder) >= (int)sizeof(path) ||
-        control_ask(path, "{\"do\": \"ping\"}", &answer) != 0)
-        return false;
-    free(answer);
-    return true;
+    fabric_netns_folder(root, name, folder);
+    return netns_state_read(folder, &state) != 0 && fabric_is_running(root, name, &holder);
 }
 
 static enum cmd_status take_down(const char *prefix)
 {
-    char folder[FABRIC_NETNS_PATH_BYTES];
     char root[FABRIC_ROOT_BYTES];
     int err = run_place_make(root, sizeof(root));
 
     if (err)
         return cmd_complain(CMD_FAILED, "fabric down", "%s", strerror(-err));
-    fabric_netns_folder(root, prefix, folder);
-    if (is_soft_and_running(folder))
+    if (is_soft_and_running(root, prefix))
         return cmd_complain(CMD_FAILED, "fabric down",
             "'%s' is not a fabric of namespaces; end it with 'mrc fabric stop -n %s'", prefix,
             prefix);
@@ -101,24 +94,42 @@ static const char *kind_of(const struct netns_state *state, bool is_netns)
     return state->is_kernel ? "kernel" : "switch";
 }
 
+static json_t *devices_of(const char *root, const char *name)
+{
+    json_t *devices = json_array();
+    struct devices_origin origin;
+    uint32_t first;
+
+    if (!devices_find(root, name, 0, &first))
+        return devices;
+    for (uint32_t nic = 0; devices_origin(root, first + nic, &origin) && origin.nic == nic &&
+                           strcmp(origin.fabric, name) == 0;
+         nic++)
+        json_array_append_new(devices, json_sprintf("mrc%u", first + nic));
+    return devices;
+}
+
 /* NULL: not a fabric. */
 static json_t *describe(const char *root, const char *name)
 {
     char folder[FABRIC_NETNS_PATH_BYTES];
+    struct process_lock_holder holder;
     struct netns_state state;
     bool is_netns;
     bool is_running;
 
-    if (name[0] == '.' || strlen(name) > 60)
+    if (!netns_name_is_prefix(name))
         return NULL;
     fabric_netns_folder(root, name, folder);
     is_netns = netns_state_read(folder, &state) == 0;
-    is_running =
-        is_netns ? state.is_kernel || netns_state_is_running(&state) : is_soft_and_running(folder);
+    is_running = fabric_is_running(root, name, &holder);
+    if (is_netns)
+        is_running = state.is_kernel || netns_state_is_running(&state);
     if (!is_netns && !is_running)
         return NULL;
-    return json_pack("{s:s, s:s, s:b, s:I}", "name", name, "kind", kind_of(&state, is_netns),
-        "running", is_running, "pid", (json_int_t)(is_netns ? state.pid : 0));
+    return json_pack("{s:s, s:s, s:b, s:I, s:o}", "name", name, "kind", kind_of(&state, is_netns),
+        "running", is_running, "pid", (json_int_t)(is_netns ? state.pid : holder.pid), "devices",
+        devices_of(root, name));
 }
 
 static json_t *describe_all(const char *root)
@@ -138,16 +149,32 @@ static json_t *describe_all(const char *root)
     return all;
 }
 
+/* "mrc0 to mrc3" */
+static void print_devices(const json_t *devices)
+{
+    size_t count = json_array_size(devices);
+
+    if (count > 0)
+        fputs(json_string_value(json_array_get(devices, 0)), stdout);
+    if (count > 1)
+        printf(" to %s", json_string_value(json_array_get(devices, count - 1)));
+    putchar('\n');
+}
+
 static void print_list(const json_t *all)
 {
     const json_t *one;
     size_t i;
 
-    printf("%-20s %-8s %s\n", "NAME", "KIND", "STATE");
+    printf("%-20s %-8s %-6s %8s  %s\n", "NAME", "KIND", "STATE", "PID", "DEVICES");
     json_array_foreach(all, i, one)
-        printf("%-20s %-8s %s\n", json_string_value(json_object_get(one, "name")),
+    {
+        printf("%-20s %-8s %-6s %8lld  ", json_string_value(json_object_get(one, "name")),
             json_string_value(json_object_get(one, "kind")),
-            json_is_true(json_object_get(one, "running")) ? "up" : "DEAD");
+            json_is_true(json_object_get(one, "running")) ? "up" : "DEAD",
+            (long long)json_integer_value(json_object_get(one, "pid")));
+        print_devices(json_object_get(one, "devices"));
+    }
 }
 
 enum cmd_status fabric_list(int argument_count, char **arguments)

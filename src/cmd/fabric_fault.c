@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric fault: breaks and repairs; mrc fabric stop. */
-#include <inttypes.h>
+/* mrc fabric fault: breaks and repairs. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/scan.h"
 #include "cmd/fabric.h"
 #include "files/files.h"
+#include "lab/lab.h"
 
 static const char name[] = "fabric fault";
 
@@ -16,15 +15,18 @@ static void print_usage(FILE *to)
 {
     fputs("usage: mrc fabric fault [-n NAME] WHAT WHERE HOW [for TIME]\n"
           "       mrc fabric fault [-n NAME] clear\n"
+          "       mrc fabric fault [-n NAME] run [-q] [-s N] FILE\n"
           "\n"
           "WHAT and WHERE:  link p0.t0.3-t1.2   port h12.p3   switch p0.t1.2   plane p2   nic h12\n"
-          "                 ev p0/u3 (its packets, on the uplinks of plane 0)\n"
+          "                 ev p0/u3 (its packets, on the links of plane 0)\n"
           "HOW:             down, blackhole, up (ends all faults of this part)\n"
           "                 flap PERIOD SHARE     flap 10ms 50%\n"
           "                 loss SHARE            loss 1%\n"
           "                 corrupt SHARE\n"
           "                 slow RATE             slow 10Gb/s\n"
-          "clear            ends all faults\n",
+          "clear            ends all faults\n"
+          "run FILE         the faults of a script, or of an experiment, each at its time;\n"
+          "                 -s N: N times later and longer\n",
         to);
 }
 
@@ -42,6 +44,23 @@ static const char *next_word(struct words *words)
     return *words->next++;
 }
 
+/* A word of a list, or the one that was meant, or all of them. */
+static enum cmd_status check_word(const char *word, const char *const *known, const char *list)
+{
+    size_t count = 0;
+    const char *meant;
+
+    for (; known[count]; count++)
+        if (word && strcmp(word, known[count]) == 0)
+            return CMD_DONE;
+    meant = word ? nearest_word(word, known, count) : NULL;
+    if (meant)
+        return cmd_complain(CMD_MISUSED, name, "%s: did you mean '%s'?", word, meant);
+    return cmd_complain(CMD_MISUSED, name, "%s: must be %s", word ? word : "(nothing)", list);
+}
+
+/* ---- how ------------------------------------------------------------------------------------- */
+
 static enum cmd_status take(struct words *words, const char *what, enum quantity_kind kind,
     uint64_t divisor, json_t *request, const char *key)
 {
@@ -55,107 +74,104 @@ static enum cmd_status take(struct words *words, const char *what, enum quantity
     return CMD_DONE;
 }
 
-#define RATE_BPS_MIN 1000000
-
 static enum cmd_status read_rate(struct words *words, json_t *request)
 {
     enum cmd_status status = take(words, "slow", QUANTITY_RATE, 1, request, "rate_bps");
 
     if (status == CMD_DONE &&
-        json_integer_value(json_object_get(request, "rate_bps")) < RATE_BPS_MIN)
+        json_integer_value(json_object_get(request, "rate_bps")) < SOFT_RATE_BPS_MIN)
         return cmd_complain(
             CMD_MISUSED, name, "slow: at least 1Mb/s; 'blackhole' carries nothing at all");
     return status;
 }
 
-static enum cmd_status read_details(struct words *words, const char *how, json_t *request)
+static enum cmd_status read_flap(struct words *words, json_t *request)
 {
-    enum cmd_status status;
+    enum cmd_status status = take(words, "flap", QUANTITY_TIME, 1000, request, "period_ns");
 
+    return status == CMD_DONE ? take(words, "flap", QUANTITY_PERMILLE, 1, request, "duty_permille")
+                              : status;
+}
+
+static enum cmd_status read_how(struct words *words, const char *how, json_t *request)
+{
+    static const char *const known[] = { "down", "up", "flap", "blackhole", "loss", "corrupt",
+        "slow", NULL };
+    enum cmd_status status =
+        check_word(how, known, "down, up, flap, blackhole, loss, corrupt or slow");
+
+    if (status != CMD_DONE)
+        return status;
     if (strcmp(how, "loss") == 0 || strcmp(how, "corrupt") == 0)
         return take(words, how, QUANTITY_FRACTION, 1, request, "probability");
     if (strcmp(how, "slow") == 0)
         return read_rate(words, request);
-    if (strcmp(how, "flap") == 0) {
-        status = take(words, "flap", QUANTITY_TIME, 1000, request, "period_ns");
-        return status == CMD_DONE
-                   ? take(words, "flap", QUANTITY_PERMILLE, 1, request, "duty_permille")
-                   : status;
-    }
-    if (strcmp(how, "down") == 0 || strcmp(how, "blackhole") == 0 || strcmp(how, "up") == 0)
-        return CMD_DONE;
-    return cmd_complain(
-        CMD_MISUSED, name, "%s: must be down, up, flap, blackhole, loss, corrupt or slow", how);
+    return strcmp(how, "flap") == 0 ? read_flap(words, request) : CMD_DONE;
 }
 
-static enum cmd_status read_duration(struct words *words, json_t *request)
+static enum cmd_status read_duration(struct words *words, const char *how, json_t *request)
 {
     const char *word = next_word(words);
+    enum cmd_status status;
 
     if (!word)
         return CMD_DONE;
     if (strcmp(word, "for") != 0)
         return cmd_complain(CMD_MISUSED, name, "%s: only 'for TIME' may follow", word);
-    return take(words, "for", QUANTITY_TIME, 1000, request, "for_ns");
+    if (strcmp(how, "up") == 0)
+        return cmd_complain(CMD_MISUSED, name, "up: has no duration; leave out 'for'");
+    status = take(words, "for", QUANTITY_TIME, 1000, request, "for_ns");
+    word = next_word(words);
+    return status == CMD_DONE && word
+               ? cmd_complain(CMD_MISUSED, name, "%s: nothing may follow the time", word)
+               : status;
 }
 
-/* EV p0/u3 is said as the plane, and the EV's number. */
-static enum cmd_status read_place(const char *what, const char *where, json_t *request)
-{
-    const char *at = where;
-    uint32_t plane;
-    uint32_t uplink;
-    char plane_name[16];
-
-    if (strcmp(what, "ev") != 0) {
-        json_object_set_new(request, "where", json_string(where));
-        return CMD_DONE;
-    }
-    if (!scan_word(&at, "p") || !scan_u32(&at, &plane) || !scan_word(&at, "/u") ||
-        !scan_u32(&at, &uplink) || *at || uplink > 511)
-        return cmd_complain(CMD_MISUSED, name, "ev %s: must look like p0/u3", where);
-    snprintf(plane_name, sizeof(plane_name), "p%u", plane);
-    json_object_set_new(request, "where", json_string(plane_name));
-    json_object_set_new(request, "ev", json_integer(plane << 8 | uplink));
-    return CMD_DONE;
-}
-
-static bool is_kind(const char *what)
-{
-    static const char *const kinds[] = { "link", "port", "switch", "plane", "nic", "ev" };
-
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if (strcmp(what, kinds[i]) == 0)
-            return true;
-    return false;
-}
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static enum cmd_status read_request(struct words *words, json_t *request)
 {
+    static const char *const known[] = { "link", "port", "switch", "plane", "nic", "ev", "clear",
+        "run", NULL };
     const char *what = next_word(words);
-    const char *where = next_word(words);
-    const char *how = next_word(words);
-    bool clears = what && strcmp(what, "clear") == 0 && !where;
-    enum cmd_status status;
+    enum cmd_status status =
+        check_word(what, known, "link, port, switch, plane, nic, ev, clear or run");
+    const char *where;
+    const char *how;
 
-    if (clears) {
-        json_object_set_new(request, "do", json_string("clear"));
-        json_object_set_new(request, "all", json_true());
-        return CMD_DONE;
-    }
-    if (!what || !is_kind(what))
-        return cmd_complain(CMD_MISUSED, name,
-            "%s: must be link, port, switch, plane, nic, ev or clear", what ? what : "(nothing)");
+    if (status != CMD_DONE)
+        return status;
+    where = next_word(words);
+    how = next_word(words);
     if (!where || !how)
         return cmd_complain(CMD_MISUSED, name, "say where and how; see 'mrc fabric fault --help'");
-    status = read_place(what, where, request);
+    status = read_how(words, how, request);
     if (status == CMD_DONE)
-        status = read_details(words, how, request);
-    if (status == CMD_DONE)
-        status = read_duration(words, request);
+        status = read_duration(words, how, request);
     json_object_set_new(request, "do", json_string(strcmp(how, "up") == 0 ? "clear" : "fault"));
+    if (strcmp(what, "ev") == 0) {
+        json_object_set_new(request, "ev", json_string(where));
+    } else {
+        json_object_set_new(request, "what", json_string(what));
+        json_object_set_new(request, "where", json_string(where));
+    }
     json_object_set_new(request, "kind", json_string(how));
     return status;
+}
+
+static enum cmd_status ask(const char *fabric, json_t *request)
+{
+    json_t *answer;
+    enum cmd_status status = fabric_ask(fabric, request, &answer);
+    const json_t *cleared;
+
+    if (status != CMD_DONE)
+        return status;
+    cleared = json_object_get(answer, "cleared");
+    if (cleared && json_integer_value(cleared) == 0)
+        cmd_complain(CMD_DONE, name, "there was no fault to end");
+    json_decref(answer);
+    return CMD_DONE;
 }
 
 /* "-n NAME" first. */
@@ -172,10 +188,10 @@ static const char *take_name(struct words *words)
     return fabric;
 }
 
-static bool asks_for_help(const struct words *words)
+static bool begins_with(const struct words *words, const char *word, const char *or_this)
 {
     return words->left > 0 &&
-           (strcmp(words->next[0], "--help") == 0 || strcmp(words->next[0], "-h") == 0);
+           (strcmp(words->next[0], word) == 0 || strcmp(words->next[0], or_this) == 0);
 }
 
 enum cmd_status fabric_fault(int argument_count, char **arguments)
@@ -183,42 +199,20 @@ enum cmd_status fabric_fault(int argument_count, char **arguments)
     struct words words = { arguments + 1, argument_count - 1 };
     const char *fabric = take_name(&words);
     json_t *request;
-    json_t *answer;
     enum cmd_status status;
 
-    if (words.left == 0 || asks_for_help(&words)) {
+    if (words.left == 0 || begins_with(&words, "--help", "-h")) {
         print_usage(words.left == 0 ? stderr : stdout);
         return words.left == 0 ? CMD_MISUSED : CMD_DONE;
     }
+    if (begins_with(&words, "run", "run"))
+        return fabric_script(fabric, words.left - 1, words.next + 1);
+    if (begins_with(&words, "clear", "clear") && words.left == 1)
+        return ask(fabric, json_pack("{s:s, s:b}", "do", "clear", "all", 1));
     request = json_object();
     status = read_request(&words, request);
-    if (status != CMD_DONE) {
-        json_decref(request);
-        return status;
-    }
-    status = fabric_ask(fabric, request, &answer);
     if (status == CMD_DONE)
-        json_decref(answer);
-    return status;
-}
-
-enum cmd_status fabric_stop(int argument_count, char **arguments)
-{
-    struct words words = { arguments + 1, argument_count - 1 };
-    const char *fabric = take_name(&words);
-    json_t *answer;
-    enum cmd_status status;
-
-    if (asks_for_help(&words)) {
-        fputs(
-            "usage: mrc fabric stop [-n NAME]\n\nEnds a running fabric; its devices go with it.\n",
-            stdout);
-        return CMD_DONE;
-    }
-    if (words.left != 0)
-        return cmd_complain(CMD_MISUSED, "fabric stop", "usage: mrc fabric stop [-n NAME]");
-    status = fabric_ask(fabric, json_pack("{s:s}", "do", "stop"), &answer);
-    if (status == CMD_DONE)
-        json_decref(answer);
+        return ask(fabric, request);
+    json_decref(request);
     return status;
 }

@@ -36,35 +36,12 @@ enum cmd_status fabric_check_name(const char *command, const char *name)
         NETNS_PREFIX_BYTES - 1);
 }
 
-/* Soft fabrics and switches answer; what the kernel forwards has a state. */
-static bool is_there(const char *root, const char *fabric)
+bool fabric_is_running(const char *root, const char *name, struct process_lock_holder *holder)
 {
     char path[FABRIC_ROOT_BYTES + DEVICES_NAME_BYTES + 16];
-    struct netns_state state;
-    char *answer;
 
-    snprintf(path, sizeof(path), "%s/%s", root, fabric);
-    if (netns_state_read(path, &state) == 0)
-        return true;
-    snprintf(path, sizeof(path), "%s/%s/control", root, fabric);
-    if (control_ask(path, "{\"do\": \"ping\"}", &answer) != 0)
-        return false;
-    free(answer);
-    return true;
-}
-
-enum cmd_status fabric_check_devices(
-    const char *command, const char *root, const char *name, const struct fabric *fabric)
-{
-    char owner[DEVICES_NAME_BYTES];
-
-    for (uint32_t nic = 0; nic < fabric->nic_count; nic++)
-        if (devices_owner(root, nic, owner) && strcmp(owner, name) != 0 && is_there(root, owner))
-            return cmd_complain(CMD_FAILED, command,
-                "the fabric '%s' has the device mrc%u; end it first, or set MRC_RUN_DIR for a "
-                "second one",
-                owner, nic);
-    return CMD_DONE;
+    snprintf(path, sizeof(path), "%s/%.60s/lock", root, name);
+    return process_lock_look(path, holder);
 }
 
 bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out)

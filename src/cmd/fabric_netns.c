@@ -45,7 +45,7 @@ static _Noreturn void become_switch(
     char slower[16];
     uint32_t count = 5;
     int null = open("/dev/null", O_RDONLY);
-    int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
     if (how->is_paced) {
         snprintf(slower, sizeof(slower), "%u", netns->slower);
@@ -121,7 +121,7 @@ enum cmd_status fabric_netns_start(const struct netns *netns, const struct fabri
 
 enum cmd_status fabric_netns_clean(const char *root, const char *prefix)
 {
-    static const char *const files[] = { "state", "state.new", "control", "switch.log" };
+    static const char *const files[] = { "state", "state.new", "control", "switch.log", "lock" };
     char folder[FABRIC_NETNS_PATH_BYTES];
     char path[FILE_PATH_BYTES];
     struct netns_state state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric run: a soft fabric in the foreground. */
+/* mrc fabric run: a soft fabric, in the foreground or in the background. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/scan.h"
+#include "cmd/background.h"
 #include "cmd/fabric.h"
 #include "files/files.h"
 #include "lab/lab.h"
@@ -25,21 +26,22 @@ static void on_signal(int number)
 
 static void print_usage(FILE *to)
 {
-    fputs(
-        "usage: mrc fabric run [OPTIONS] FABRIC.yaml\n"
-        "\n"
-        "Emulates all switches and links of a fabric, in real time, until interrupted. NIC hN is\n"
-        "the device mrcN for every program on this machine that runs as the same user.\n"
-        "\n"
-        "  -n, --name NAME     call the fabric so (default: fabric)\n"
-        "  -s, --slower N      links N times slower and longer\n"
-        "      --spin US       poll so long before sleeping (default: 50)\n"
-        "      --threads N     for the planes (default: an eighth of the processors)\n"
-        "      --seed N        of losses, marks and trimming\n"
-        "      --udp hN=LOCAL:PORT,REMOTE:PORT\n"
-        "                      NIC hN is elsewhere; plane p uses both ports plus p\n"
-        "  -q, --quiet         say nothing\n"
-        "  -h, --help\n",
+    fputs("usage: mrc fabric run [OPTIONS] FABRIC.yaml\n"
+          "\n"
+          "Emulates all switches and links of a fabric, in real time, until interrupted. Its NICs\n"
+          "are devices, mrc0, mrc1, ..., for every program on this machine that runs as the same\n"
+          "user. A second fabric has the next free numbers.\n"
+          "\n"
+          "  -b, --background    return when the fabric is ready; 'mrc fabric stop' ends it\n"
+          "  -n, --name NAME     call the fabric so (default: fabric)\n"
+          "  -s, --slower N      links N times slower and longer\n"
+          "      --spin US       poll so long before sleeping (default: 50)\n"
+          "      --threads N     for the planes (default: an eighth of the processors)\n"
+          "      --seed N        of losses, marks and trimming\n"
+          "      --udp hN=LOCAL:PORT,REMOTE:PORT\n"
+          "                      NIC hN is elsewhere; plane p uses both ports plus p\n"
+          "  -q, --quiet         say nothing\n"
+          "  -h, --help\n",
         to);
 }
 
@@ -47,6 +49,7 @@ struct options {
     struct soft_config config;
     struct soft_udp udp[UDP_NICS_MAX];
     const char *file;
+    bool in_background;
     bool is_quiet;
     bool wants_help;
 };
@@ -80,7 +83,25 @@ static enum cmd_status add_udp(struct options *options, const char *text)
     if (!read_udp(text, udp))
         return cmd_complain(
             CMD_MISUSED, name, "--udp %s: must look like h3=127.0.0.1:7000,127.0.0.1:7100", text);
+    for (uint32_t i = 0; i < options->config.udp_count; i++)
+        if (options->udp[i].nic == udp->nic)
+            return cmd_complain(CMD_MISUSED, name, "--udp h%u: given twice; keep one", udp->nic);
     options->config.udp_count++;
+    return CMD_DONE;
+}
+
+/* Once the fabric is known. */
+static enum cmd_status check_udp(const struct soft_udp *udp, const struct fabric *fabric)
+{
+    uint32_t last_plane = fabric->config.plane_count - 1;
+
+    if (udp->nic >= fabric->nic_count)
+        return cmd_complain(CMD_MISUSED, name, "--udp h%u: this fabric has h0 to h%u", udp->nic,
+            fabric->nic_count - 1);
+    if (udp->local_port + last_plane > UINT16_MAX || udp->remote_port + last_plane > UINT16_MAX)
+        return cmd_complain(CMD_MISUSED, name,
+            "--udp h%u: plane %u would have a port above 65535; choose lower ones", udp->nic,
+            last_plane);
     return CMD_DONE;
 }
 
@@ -114,6 +135,9 @@ static enum cmd_status read_option(struct options *options, int option)
         return CMD_DONE;
     case 'u':
         return add_udp(options, optarg);
+    case 'b':
+        options->in_background = true;
+        return CMD_DONE;
     case 'q':
         options->is_quiet = true;
         return CMD_DONE;
@@ -126,6 +150,7 @@ static enum cmd_status read_option(struct options *options, int option)
 static enum cmd_status read_options(int argument_count, char **arguments, struct options *options)
 {
     static const struct option known[] = {
+        { "background", no_argument, NULL, 'b' },
         { "name", required_argument, NULL, 'n' },
         { "slower", required_argument, NULL, 's' },
         { "spin", required_argument, NULL, 'p' },
@@ -142,7 +167,7 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
     optind = 0;
     opterr = 0;
     while (status == CMD_DONE && !options->wants_help &&
-           (option = getopt_long(argument_count, arguments, ":n:s:qh", known, NULL)) != -1)
+           (option = getopt_long(argument_count, arguments, ":bn:s:qh", known, NULL)) != -1)
         status = option == '?' || option == ':'
                      ? cmd_complain_option(name, option, arguments, known)
                      : read_option(options, option);
@@ -155,40 +180,68 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
     return status;
 }
 
-static enum cmd_status run(const struct options *options)
+static enum cmd_status complain_about(const struct options *options, int err)
+{
+    const struct soft_config *config = &options->config;
+    struct process_lock_holder holder;
+
+    if (err == -EBUSY && fabric_is_running(config->root, config->name, &holder))
+        return cmd_complain(CMD_FAILED, name,
+            "a fabric called '%s' is running, pid %d; stop it with 'mrc fabric stop -n %s' or "
+            "choose another --name",
+            config->name, holder.pid, config->name);
+    if (err == -ERANGE)
+        return cmd_complain(CMD_MISUSED, name,
+            "--slower %u: links would have less than 1Mb/s, or more than 10ms", config->slower);
+    return cmd_complain(CMD_FAILED, name, "%s/%s: %s", config->root, config->name, strerror(-err));
+}
+
+static void introduce(const struct options *options, uint32_t first)
 {
     const struct fabric *fabric = options->config.fabric;
+    const char *fabric_name = options->config.name;
+
+    if (options->is_quiet)
+        return;
+    printf("fabric '%s': %u NICs (mrc%u to mrc%u), %u planes, %u switches; ", fabric_name,
+        fabric->nic_count, first, first + fabric->nic_count - 1, fabric->config.plane_count,
+        fabric->switch_count);
+    if (!options->in_background)
+        puts("Ctrl-C ends it");
+    else if (strcmp(fabric_name, "fabric") == 0)
+        puts("'mrc fabric stop' ends it");
+    else
+        printf("'mrc fabric stop -n %s' ends it\n", fabric_name);
+    fflush(stdout);
+}
+
+static enum cmd_status run(const struct options *options, int ready)
+{
     struct soft *soft;
     int err;
 
     for (uint32_t i = 0; i < options->config.udp_count; i++)
-        if (options->udp[i].nic >= fabric->nic_count)
-            return cmd_complain(CMD_MISUSED, name, "--udp h%u: this fabric has h0 to h%u",
-                options->udp[i].nic, fabric->nic_count - 1);
-    if (fabric_check_devices(name, options->config.root, options->config.name, fabric) != CMD_DONE)
-        return CMD_FAILED;
+        if (check_udp(&options->udp[i], options->config.fabric) != CMD_DONE)
+            return CMD_MISUSED;
     err = soft_open(&soft, &options->config);
-    if (err == -EBUSY)
-        return cmd_complain(CMD_FAILED, name,
-            "a fabric called '%s' is running; stop it with 'mrc fabric stop' or choose another "
-            "--name",
-            options->config.name);
-    if (err == -ERANGE)
-        return cmd_complain(CMD_MISUSED, name,
-            "--slower %u: links would have less than 1Mb/s, or more than 10ms",
-            options->config.slower);
     if (err)
-        return cmd_complain(CMD_FAILED, name, "%s/%s: %s", options->config.root,
-            options->config.name, strerror(-err));
-    if (!options->is_quiet) {
-        printf("fabric '%s': %u NICs (mrc0 to mrc%u), %u planes, %u switches; Ctrl-C ends it\n",
-            options->config.name, fabric->nic_count, fabric->nic_count - 1,
-            fabric->config.plane_count, fabric->switch_count);
-        fflush(stdout);
-    }
+        return complain_about(options, err);
+    introduce(options, soft_first_device(soft));
+    if (ready >= 0)
+        background_detach(ready, options->config.root, options->config.name);
     err = soft_run(soft, &stop);
     soft_close(soft);
-    return err ? cmd_complain(CMD_FAILED, name, "%s", strerror(-err)) : CMD_DONE;
+    return err ? complain_about(options, err) : CMD_DONE;
+}
+
+static enum cmd_status run_somewhere(const struct options *options)
+{
+    enum cmd_status status;
+    int ready = -1;
+
+    if (options->in_background && !background_fork(name, &ready, &status))
+        return status;
+    return run(options, ready);
 }
 
 enum cmd_status fabric_run(int argument_count, char **arguments)
@@ -217,7 +270,7 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     options.config.fabric = &fabric;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    status = run(&options);
+    status = run_somewhere(&options);
     yaml_fini(&yaml);
     return status;
 }

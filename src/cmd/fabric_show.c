@@ -66,6 +66,24 @@ static void print_ports(const char *from, const json_t *ports, bool all)
     json_array_foreach(ports, i, port) if (is_interesting(port, all)) print_link(from, port);
 }
 
+/* "drops at p0.t0.0: source 3, no_route 1" */
+static void print_drops(const json_t *node)
+{
+    const char *separator = ": ";
+    const json_t *count;
+    const char *reason;
+
+    if (json_object_size(json_object_get(node, "drops")) == 0)
+        return;
+    printf("drops at %s", json_string_value(json_object_get(node, "name")));
+    json_object_foreach(json_object_get(node, "drops"), reason, count)
+    {
+        printf("%s%s %lld", separator, reason, (long long)json_integer_value(count));
+        separator = ", ";
+    }
+    putchar('\n');
+}
+
 static void print_table(const json_t *fabric, bool all)
 {
     const json_t *entry;
@@ -87,6 +105,7 @@ static void print_table(const json_t *fabric, bool all)
     }
     json_array_foreach(json_object_get(fabric, "switches"), i, entry) print_ports(
         json_string_value(json_object_get(entry, "name")), json_object_get(entry, "ports"), all);
+    json_array_foreach(json_object_get(fabric, "switches"), i, entry) print_drops(entry);
 }
 
 enum cmd_status fabric_show(int argument_count, char **arguments)

@@ -21,7 +21,8 @@ static void print_usage(FILE *to)
         "usage: mrc fabric up [OPTIONS] FABRIC.yaml\n"
         "\n"
         "Builds a fabric of network namespaces, one for each host and each switch, and starts the\n"
-        "switches. NIC hN is the device mrcN inside the namespace NAME-hN. Needs root.\n"
+        "switches. NIC hN is for programs inside the namespace NAME-hN, as the device mrcN or, if\n"
+        "another fabric has that, as 'mrc fabric list' shows. Needs root.\n"
         "\n"
         "      --netns         of network namespaces (there is no other kind)\n"
         "  -n, --name NAME     call the fabric so (default: fabric)\n"
@@ -208,14 +209,10 @@ static enum cmd_status bring_up(const struct options *options)
     default:
         break;
     }
-    status = fabric_check_devices(
-        name, options->netns.root, options->netns.prefix, options->netns.fabric);
-    if (status != CMD_DONE)
-        return status;
     status = fabric_netns_clean(options->netns.root, options->netns.prefix);
     if (status != CMD_DONE)
         return status;
-    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
         return cmd_complain(CMD_FAILED, name, "%s: %s", folder, strerror(errno));
     status = build(options, folder);
     if (status == CMD_DONE)

@@ -47,16 +47,46 @@ struct watch {
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void print_time(void)
+static int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* NICs count from when the machine started. An event without a time is told at once. */
+static int64_t wall_ns(const json_t *event)
+{
+    const json_t *time = json_object_get(event, "time_ns");
+    int64_t now_ns = clock_ns(CLOCK_REALTIME);
+
+    return time ? now_ns - (clock_ns(CLOCK_MONOTONIC) - json_integer_value(time)) : now_ns;
+}
+
+static void print_time(int64_t at_ns)
+{
+    time_t second = (time_t)(at_ns / 1000000000);
     struct tm local;
     char text[16];
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    localtime_r(&now.tv_sec, &local);
+    localtime_r(&second, &local);
     strftime(text, sizeof(text), "%H:%M:%S", &local);
-    printf("%s.%03ld ", text, now.tv_nsec / 1000000);
+    printf("%s.%03d ", text, (int)(at_ns / 1000000 % 1000));
+}
+
+/* "2026-03-01T10:40:32.790123Z" */
+static void add_time(json_t *event)
+{
+    int64_t at_ns = wall_ns(event);
+    time_t second = (time_t)(at_ns / 1000000000);
+    struct tm utc;
+    char text[24];
+
+    gmtime_r(&second, &utc);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+    json_object_set_new(
+        event, "time", json_sprintf("%s.%06dZ", text, (int)(at_ns / 1000 % 1000000)));
 }
 
 static void print_event(const json_t *event)
@@ -64,7 +94,7 @@ static void print_event(const json_t *event)
     const char *kind = status_text(event, "event");
     char interval[24];
 
-    print_time();
+    print_time(wall_ns(event));
     printf("%s ", status_text(event, "device"));
     if (strcmp(kind, "ev") == 0)
         printf("qp %lld ev %#llx plane %lld %s -> %s: %s\n", status_number(event, "qpn"),
@@ -87,15 +117,15 @@ static void print_event(const json_t *event)
 
 static void print_line(const struct status_options *options, const char *line)
 {
-    json_t *event;
+    json_t *event = json_loads(line, 0, NULL);
 
-    if (options->as_json) {
-        puts(line);
-        return;
-    }
-    event = json_loads(line, 0, NULL);
-    if (event)
+    if (event && options->as_json) {
+        add_time(event);
+        json_dumpf(event, stdout, JSON_COMPACT);
+        putchar('\n');
+    } else if (event) {
         print_event(event);
+    }
     json_decref(event);
 }
 

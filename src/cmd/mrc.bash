@@ -37,7 +37,7 @@ _mrc()
         candidates=$(_mrc_names "$mrc" dev show)
         ;;
     fabric:-n:* | fabric:--name:*) candidates=$(_mrc_names "$mrc" fabric list) ;;
-    fabric:fault:*) candidates='link port switch plane nic ev clear' ;;
+    fabric:fault:*) candidates='link port switch plane nic ev clear run' ;;
     fabric:fabric:* | perf:perf:*) candidates=$(_mrc_listed "${said[@]}") ;;
     help:help:*) candidates=$(_mrc_listed "$mrc") ;;
     qp:* | ev:* | port:* | stat:* | monitor:*) candidates='dev qp port' ;;

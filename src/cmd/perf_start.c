@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,22 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/perf_accept.h"
+
 static const char name[] = "perf";
 
 enum {
     PATIENCE_S = 30, /* a rank may be started before the one it connects to */
     GRACE_MS = 5000,
 };
-
-/* Said by who connects. */
-struct hello {
-    uint32_t magic;
-    uint32_t rank;
-    uint32_t rank_count;
-    uint32_t settings_bytes; /* a cheap version number */
-};
-
-#define HELLO_MAGIC 0x6d727031u
 
 static void init(struct perf_meet *meet, uint32_t rank, uint32_t rank_count, uint32_t hub)
 {
@@ -114,14 +105,6 @@ static enum cmd_status find(
         CMD_FAILED, name, "%s port %s: %s", host ? host : "any", port, gai_strerror(err));
 }
 
-static void set_up(int fd)
-{
-    int one = 1;
-
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
-}
-
 static int listen_at(const struct addrinfo *address)
 {
     int one = 1;
@@ -139,38 +122,6 @@ static int listen_at(const struct addrinfo *address)
     return -1;
 }
 
-static bool is_expected(const struct perf_meet *meet, const struct hello *hello)
-{
-    return hello->magic == HELLO_MAGIC && hello->settings_bytes == sizeof(struct perf_settings) &&
-           hello->rank_count == meet->rank_count && hello->rank < meet->rank_count &&
-           hello->rank != meet->rank && meet->fds[hello->rank] < 0;
-}
-
-static enum cmd_status accept_all(struct perf_meet *meet, int listener)
-{
-    uint32_t missing = meet->rank_count - 1;
-    struct hello hello;
-
-    while (missing > 0) {
-        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-
-        if (fd < 0 && errno == EINTR)
-            return cmd_complain(CMD_FAILED, name, "interrupted before all ranks were there");
-        if (fd < 0)
-            return cmd_complain(CMD_FAILED, name, "accept: %s", strerror(errno));
-        if (recv(fd, &hello, sizeof(hello), MSG_WAITALL) != sizeof(hello) ||
-            !is_expected(meet, &hello)) {
-            close(fd);
-            cmd_complain(CMD_FAILED, name, "somebody connected who is no rank of this test");
-            continue;
-        }
-        set_up(fd);
-        meet->fds[hello.rank] = fd;
-        missing--;
-    }
-    return CMD_DONE;
-}
-
 static enum cmd_status serve(struct perf_meet *meet, const char *host, const char *port)
 {
     struct addrinfo *list;
@@ -185,7 +136,7 @@ static enum cmd_status serve(struct perf_meet *meet, const char *host, const cha
     freeaddrinfo(list);
     if (listener < 0)
         return status;
-    status = accept_all(meet, listener);
+    status = perf_accept_all(meet, listener);
     close(listener);
     return status;
 }
@@ -205,8 +156,7 @@ static int connect_once(const struct addrinfo *list)
 
 static enum cmd_status join(struct perf_meet *meet, const char *host, const char *port)
 {
-    struct hello hello = { HELLO_MAGIC, meet->rank, meet->rank_count,
-        sizeof(struct perf_settings) };
+    struct perf_hello hello = perf_accept_hello(meet);
     const struct timespec pause = { .tv_nsec = 100000000 };
     time_t deadline = time(NULL) + PATIENCE_S;
     struct addrinfo *list;
@@ -221,7 +171,7 @@ static enum cmd_status join(struct perf_meet *meet, const char *host, const char
     if (fd < 0)
         return cmd_complain(CMD_FAILED, name, "%s port %s: %s; is the other side started?", host,
             port, strerror(errno));
-    set_up(fd);
+    perf_accept_set_up(fd);
     meet->fds[meet->hub] = fd;
     if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
         return cmd_complain(CMD_FAILED, name, "%s port %s: %s", host, port, strerror(errno));

@@ -167,6 +167,10 @@ static enum cmd_status show(const struct status_options *options)
         if (!device)
             break;
         select_port(device, options->port);
+        if (json_array_size(json_object_get(device, "ports")) == 0) {
+            json_decref(device);
+            continue;
+        }
         if (!options->as_json)
             json_array_foreach(json_object_get(device, "ports"), at, port)
                 print_port(devices.names[i], port);

@@ -99,6 +99,10 @@ enum cmd_status cmd_qp(int argument_count, char **arguments)
         json_t *qps = NULL;
 
         status = status_qp_list(&command, &options, devices.names[i], &qps);
+        if (json_array_size(qps) == 0 && options.qpn) {
+            json_decref(qps);
+            qps = NULL;
+        }
         if (!qps)
             continue;
         if (!options.as_json)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <infiniband/verbs.h>
 
@@ -38,15 +37,17 @@ static void add_described(struct status_devices *devices)
         ibv_free_device_list(list);
 }
 
-static void add_answering(struct status_devices *devices)
+/* Those that a process has open, wherever they are described. */
+static void add_owned(struct status_devices *devices)
 {
+    struct process_lock_holder holder;
     char path[PATH_BYTES];
     struct dirent *entry;
     DIR *folder = run_place(path, sizeof(path), NULL, NULL) == 0 ? opendir(path) : NULL;
 
     while (folder && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.' &&
-            run_place(path, sizeof(path), entry->d_name, "status") == 0 && access(path, F_OK) == 0)
+        if (entry->d_name[0] != '.' && run_place(path, sizeof(path), entry->d_name, "owner") == 0 &&
+            process_lock_look(path, &holder))
             add_device(devices, entry->d_name);
     if (folder)
         closedir(folder);
@@ -68,7 +69,7 @@ enum cmd_status status_devices(const struct status_command *command,
 {
     devices->count = 0;
     add_described(devices);
-    add_answering(devices);
+    add_owned(devices);
     qsort(devices->names, devices->count, sizeof(devices->names[0]), compare);
     if (!options->device)
         return CMD_DONE;
@@ -142,10 +143,23 @@ void status_print_json(json_t *json)
     json_decref(json);
 }
 
+/* One that was asked for by its number, and is nowhere. */
+static enum cmd_status complain_missing(
+    const struct status_command *command, const struct status_options *options)
+{
+    if (options->qpn)
+        return cmd_complain(CMD_FAILED, command->name, "no device has a QP %u", options->qpn);
+    return cmd_complain(CMD_FAILED, command->name, "no device has a port %u", options->port);
+}
+
 enum cmd_status status_finish(const struct status_command *command,
     const struct status_options *options, const struct status_devices *devices, json_t *all,
     enum cmd_status status)
 {
+    if (status == CMD_DONE && json_array_size(all) == 0 && (options->qpn || options->port)) {
+        json_decref(all);
+        return complain_missing(command, options);
+    }
     if (options->as_json && status == CMD_DONE) {
         status_print_json(all);
         return status;

@@ -22,6 +22,7 @@ void fabric_config_init(struct fabric_config *config)
         .nic_latency_ps = 500000,
         .buffers = { .trims = true, .marks = true, .trimmed_bytes = 128 },
         .usid_block = 0xfc000042,
+        .checks_source = true,
     };
 }
 

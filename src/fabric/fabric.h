@@ -81,6 +81,7 @@ struct fabric_config {
     uint64_t nic_latency_ps;    /* between the transport and the wire, each way */
     struct fabric_buffers buffers;
     uint32_t usid_block; /* 32 bits: fc00:0042 */
+    bool checks_source;  /* T0s of running fabrics drop what is not from the host of its port */
     const struct fabric_exception *exceptions;
     uint32_t exception_count;
 };

@@ -41,6 +41,7 @@ static const struct yaml_field fields[] = {
     { .key = "uplink", .type = YAML_MAP, .offset = offsetof(struct description, uplink) },
     { .key = "buffers", .type = YAML_MAP, .offset = offsetof(struct description, buffers) },
     { .key = "usid_block", .type = YAML_ANY, .offset = offsetof(struct description, usid_block) },
+    { .key = "check_source", .type = YAML_FLAG, .offset = CONFIG(checks_source) },
     { .key = "exceptions", .type = YAML_LIST, .offset = offsetof(struct description, exceptions) },
     { .key = NULL },
 };

@@ -12,7 +12,7 @@ enum {
     POLLS_UNTIL_WATCH = 64, /* passes by a poller after which the ports need not call any more */
     UNREAD_NS = 3000,
     WATCH_NS = 1000 * 1000, /* how often to look whether it still polls */
-    FDS_MAX = 2 + 2 * HOST_PORT_COUNT_MAX + CONTROL_CLIENTS_MAX + 1,
+    FDS_MAX = 3 + 2 * HOST_PORT_COUNT_MAX,
 };
 
 void progress_wake(struct host_nic *nic)
@@ -131,23 +131,12 @@ static void look_after(struct host_nic *nic, const struct sleep_set *set)
     status_serve(nic);
 }
 
-static short events_of(const struct control_wait *wait)
-{
-    if (wait->is_idle)
-        return 0;
-    return wait->writes ? POLLOUT : POLLIN;
-}
-
 static void prepare(struct host_nic *nic, struct sleep_set *set)
 {
-    struct control_wait waits[CONTROL_CLIENTS_MAX + 1];
-    uint32_t wait_count = status_waits(nic, waits);
-
     set->count = 0;
     add(set, nic->wake_fd, POLLIN);
     add(set, watched_fd(nic), POLLIN);
-    for (uint32_t i = 0; i < wait_count; i++)
-        add(set, waits[i].fd, events_of(&waits[i]));
+    add(set, status_fd(nic), POLLIN);
     for (uint32_t i = 0; i < nic->config.port_count; i++)
         add(set, nic->ports[i]->link_fd, POLLIN);
 }

@@ -178,8 +178,7 @@ void status_turn(struct host_nic *nic)
         status_serve(nic);
 }
 
-uint32_t status_waits(
-    const struct host_nic *nic, struct control_wait out[static CONTROL_CLIENTS_MAX + 1])
+int status_fd(const struct host_nic *nic)
 {
-    return nic->status ? control_server_waits(&nic->status->server, out) : 0;
+    return nic->status ? nic->status->server.epoll_fd : -1;
 }

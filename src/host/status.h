@@ -79,8 +79,8 @@ void status_abandon(struct host_nic *);
 void status_serve(struct host_nic *);
 /* Serves now and then, however busy the thread is. */
 void status_turn(struct host_nic *);
-uint32_t status_waits(
-    const struct host_nic *, struct control_wait out[static CONTROL_CLIENTS_MAX + 1]);
+/* Readable when status_serve() has something to do; -1: there is no socket. */
+int status_fd(const struct host_nic *);
 
 /* To be freed; NULL: no memory. */
 char *status_answer_device(struct host_nic *);

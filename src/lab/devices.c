@@ -5,13 +5,17 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/scan.h"
+#include "lab/leftovers.h"
+#include "pktio/pktio.h"
 
 #define PATH_BYTES 512
 
@@ -19,9 +23,10 @@ enum {
     TIMEOUT_MIN = 17, /* of software on a real clock: 134 ms */
     TIMEOUT_MAX = 24,
     TIMEOUT_RTTS = 25, /* a timeout that is as long fires for nothing but silence */
+    LOOKS_MAX = 2500,  /* 5 s for others to make their devices */
+    UPLINK_BITS_MIN = 8,
 };
 
-/* The first line of a `config` says whose it is. */
 /* The first line of a device's config: the NIC, and the fabric that made the device. */
 #define TITLE_NIC    "# NIC h"
 #define TITLE_FABRIC " of the fabric '"
@@ -41,7 +46,7 @@ static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
     fprintf(file, "  base_rtt: %lluns\n  timeout: %u\n", (unsigned long long)base_rtt_ns, timeout);
 }
 
-static void write_config(const struct devices *devices, uint32_t nic, FILE *file)
+static void write_config(const struct devices *devices, uint32_t nic, uint32_t device, FILE *file)
 {
     const struct fabric_config *config = &devices->fabric->config;
     struct ipv6_addr address = fabric_nic_address(devices->fabric, nic);
@@ -53,7 +58,7 @@ static void write_config(const struct devices *devices, uint32_t nic, FILE *file
         TITLE_FORMAT "mrc%u:\n"
                      "  address: %s\n"
                      "  ports:\n",
-        nic, devices->name, nic, text);
+        nic, devices->name, device, text);
     for (uint32_t plane = 0; plane < config->plane_count; plane++) {
         devices->port_address(devices->context, nic, plane, port);
         fprintf(file, "    - %s\n", port);
@@ -70,101 +75,171 @@ static void write_config(const struct devices *devices, uint32_t nic, FILE *file
     write_round_trip(devices->fabric->base_rtt_ps, file);
 }
 
-static int make_device(const struct devices *devices, uint32_t nic)
+/* Programs that list devices meanwhile see the whole file or none. */
+static int write_file(
+    const struct devices *devices, uint32_t nic, uint32_t device, const char *path)
 {
-    char path[PATH_BYTES];
+    char beside[PATH_BYTES + 32];
     FILE *file;
     int err = 0;
+    int fd;
 
-    snprintf(path, sizeof(path), "%s/mrc%u", devices->root, nic);
-    if (mkdir(path, 0755) != 0 && errno != EEXIST)
-        return -errno;
-    snprintf(path, sizeof(path), "%s/mrc%u/config", devices->root, nic);
-    file = fopen(path, "we");
+    snprintf(beside, sizeof(beside), "%s.new", path);
+    fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!file)
         return -errno;
-    write_config(devices, nic, file);
+    write_config(devices, nic, device, file);
     if (ferror(file))
         err = -EIO;
     if (fclose(file) != 0 && !err)
         err = -errno;
+    if (!err && rename(beside, path) != 0)
+        err = -errno;
+    if (err)
+        unlink(beside);
     return err;
 }
 
-int devices_make(const struct devices *devices)
+static int make_device(const struct devices *devices, uint32_t nic, uint32_t device)
 {
+    char folder_path[PATH_BYTES];
+    char path[PATH_BYTES + 16];
+    int folder;
+    int err;
+
+    snprintf(folder_path, sizeof(folder_path), "%s/mrc%u", devices->root, device);
+    snprintf(path, sizeof(path), "%s/config", folder_path);
+    folder = run_folder_open(folder_path); /* so that a process that leaves it now does not tidy */
+    if (folder < 0)
+        return folder;
+    err = write_file(devices, nic, device, path);
+    run_folder_close(folder, folder_path);
+    return err;
+}
+
+static bool exists(const char *root, uint32_t device)
+{
+    char path[PATH_BYTES];
+
+    snprintf(path, sizeof(path), "%s/mrc%u/config", root, device);
+    return access(path, F_OK) == 0;
+}
+
+static uint32_t first_free(const char *root, uint32_t count)
+{
+    uint32_t first = 0;
+
+    for (uint32_t device = 0; device < first + count; device++)
+        if (exists(root, device))
+            first = device + 1;
+    return first;
+}
+
+/* Two fabrics that start at once do not choose the same devices. */
+static int lock_root(const char *root)
+{
+    const struct timespec nap = { .tv_nsec = 2000000 };
+    int folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return -errno;
+    for (uint32_t look = 0; flock(folder, LOCK_EX | LOCK_NB) != 0; look++) {
+        if (look == LOOKS_MAX) {
+            close(folder);
+            return -ETIMEDOUT;
+        }
+        nanosleep(&nap, NULL);
+    }
+    return folder;
+}
+
+int devices_make(const struct devices *devices, uint32_t *first)
+{
+    int lock = lock_root(devices->root);
     int err = 0;
 
+    if (lock < 0)
+        return lock;
+    leftovers_sweep(devices->root);
+    devices_remove(devices->root, devices->name); /* of one of this name that was killed */
+    *first = first_free(devices->root, devices->fabric->nic_count);
     for (uint32_t nic = 0; nic < devices->fabric->nic_count && !err; nic++)
-        err = make_device(devices, nic);
+        err = make_device(devices, nic, *first + nic);
+    close(lock);
     return err;
 }
 
-bool devices_owner(const char *root, uint32_t nic, char name[static DEVICES_NAME_BYTES])
+uint32_t devices_uplink_bits(const struct fabric *fabric)
+{
+    uint32_t bits = UPLINK_BITS_MIN;
+
+    while (fabric->config.t1_count > UINT32_C(1) << bits)
+        bits++;
+    return bits;
+}
+
+bool devices_origin(const char *root, uint32_t device, struct devices_origin *origin)
 {
     char path[PATH_BYTES];
     char line[128] = "";
     const char *at = line;
-    uint32_t found;
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/mrc%u/config", root, nic);
+    snprintf(path, sizeof(path), "%s/mrc%u/config", root, device);
     file = fopen(path, "re");
     if (!file)
         return false;
     if (!fgets(line, sizeof(line), file))
         line[0] = '\0';
     (void)fclose(file);
-    return scan_word(&at, TITLE_NIC) && scan_u32(&at, &found) && found == nic &&
-           scan_word(&at, TITLE_FABRIC) && scan_until(&at, '\'', name, DEVICES_NAME_BYTES);
+    return scan_word(&at, TITLE_NIC) && scan_u32(&at, &origin->nic) &&
+           scan_word(&at, TITLE_FABRIC) &&
+           scan_until(&at, '\'', origin->fabric, sizeof(origin->fabric));
 }
 
-/* What libmrc leaves in a folder besides profiles. */
-static bool is_left_over(const char *file)
+/* The next folder of a device; false: there are no more. */
+static bool next_device(DIR *folder, uint32_t *device)
 {
-    static const char *const names[] = { "lock", "owner", "events", "events.bell" };
+    const struct dirent *entry;
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(file, names[i]) == 0)
+    while (folder && (entry = readdir(folder)) != NULL) {
+        const char *at = entry->d_name;
+
+        if (scan_word(&at, "mrc") && scan_u32(&at, device) && *at == '\0')
             return true;
+    }
     return false;
 }
 
-static void remove_device(const char *root, unsigned int nic)
+bool devices_find(const char *root, const char *name, uint32_t nic, uint32_t *device)
 {
-    char path[PATH_BYTES];
-    char file_path[PATH_BYTES + 256];
-    DIR *folder;
-    const struct dirent *entry;
+    DIR *folder = opendir(root);
+    struct devices_origin origin;
+    bool is_found = false;
 
-    snprintf(path, sizeof(path), "%s/mrc%u/config", root, nic);
-    unlink(path);
-    snprintf(path, sizeof(path), "%s/mrc%u", root, nic);
-    folder = opendir(path);
-    while (folder && (entry = readdir(folder)) != NULL)
-        if (is_left_over(entry->d_name)) {
-            snprintf(file_path, sizeof(file_path), "%s/%s", path, entry->d_name);
-            unlink(file_path);
-        }
+    while (!is_found && next_device(folder, device))
+        is_found = devices_origin(root, *device, &origin) && origin.nic == nic &&
+                   strcmp(origin.fabric, name) == 0;
     if (folder)
         closedir(folder);
-    rmdir(path);
+    return is_found;
 }
 
 void devices_remove(const char *root, const char *name)
 {
     DIR *folder = opendir(root);
-    const struct dirent *entry;
-    char owner[DEVICES_NAME_BYTES];
-    uint32_t nic;
+    struct devices_origin origin;
+    char path[PATH_BYTES];
+    uint32_t device;
 
-    while (folder && (entry = readdir(folder)) != NULL) {
-        const char *at = entry->d_name;
-
-        if (!scan_word(&at, "mrc") || !scan_u32(&at, &nic) || *at)
-            continue;
-        if (devices_owner(root, nic, owner) && strcmp(owner, name) == 0)
-            remove_device(root, nic);
+    while (next_device(folder, &device)) {
+        if (devices_origin(root, device, &origin) && strcmp(origin.fabric, name) == 0) {
+            snprintf(path, sizeof(path), "%s/mrc%u/config", root, device);
+            unlink(path);
+        }
+        snprintf(path, sizeof(path), "%s/mrc%u", root, device);
+        run_folder_tidy(path);
     }
     if (folder)
         closedir(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices that a fabric offers: one folder with a `config` for each NIC, mrc0 for NIC 0. */
+/* The devices that a fabric offers: one folder with a `config` for each NIC. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,13 +23,25 @@ struct devices {
     const void *context;
 };
 
-/* 0 or a negative errno. */
-int devices_make(const struct devices *);
+/* Makes the devices of all NICs: NIC 0 is mrcF, NIC 1 mrcF+1, ... with the lowest F, `*first`, such
+ * that none of them is there. Clears away what killed fabrics have left. 0 or a negative errno. */
+int devices_make(const struct devices *, uint32_t *first);
 
-/* The fabric that made the device of this NIC, running or not; false: there is no such device, or
- * somebody else made it. */
-bool devices_owner(const char *root, uint32_t nic, char name[static DEVICES_NAME_BYTES]);
+/* How NICs number EVs: plane << bits | uplink, as they derive it from `uplinks` (mrc_config(5)). */
+uint32_t devices_uplink_bits(const struct fabric *);
 
-/* Those of the fabric called `name`, whoever made them. A folder in which profiles are kept stays.
- */
+/* Which NIC of which fabric a device is. */
+struct devices_origin {
+    char fabric[DEVICES_NAME_BYTES];
+    uint32_t nic;
+};
+/* False: there is no device mrcN, or no fabric made it. */
+bool devices_origin(const char *root, uint32_t device, struct devices_origin *);
+
+/* The device of a NIC of the fabric called `name`. */
+bool devices_find(const char *root, const char *name, uint32_t nic, uint32_t *device);
+
+/* Those of the fabric called `name`, whichever process made them. A device that a process has open
+ * loses its description, and goes when that process leaves it; a folder in which profiles are kept
+ * stays. */
 void devices_remove(const char *root, const char *name);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "lab/devices.h"
+#include "lab/leftovers.h"
 #include "lab/netns.h"
 #include "lab/netns_state.h"
 #include "lab/soft.h"
+#include "lab/soft_fault.h"

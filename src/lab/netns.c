@@ -162,14 +162,16 @@ static void port_address(
 static int make_devices(const struct netns *netns)
 {
     struct fabric scaled = *netns->fabric;
+    uint32_t first_device;
 
     scaled.config.host_link.rate_bps /= netns->slower;
     scaled.base_rtt_ps *= netns->slower;
     return devices_make(&(struct devices){ .fabric = &scaled,
-        .root = netns->root,
-        .name = netns->prefix,
-        .port_address = port_address,
-        .context = netns });
+                            .root = netns->root,
+                            .name = netns->prefix,
+                            .port_address = port_address,
+                            .context = netns },
+        &first_device);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

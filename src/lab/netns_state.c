@@ -40,7 +40,8 @@ uint64_t netns_state_digest(const struct fabric *fabric)
     digest = mix(mix(digest, config->host_link.rate_bps), config->uplink.rate_bps);
     digest = mix(mix(digest, config->usid_block), config->buffers.data_bytes);
     digest = mix(mix(digest, config->buffers.host_data_bytes), config->buffers.red_max_bytes);
-    digest = mix(mix(digest, config->buffers.trims), config->exception_count);
+    digest = mix(mix(digest, config->buffers.trims), config->checks_source);
+    digest = mix(digest, config->exception_count);
     for (uint32_t i = 0; i < config->exception_count; i++) {
         const struct fabric_exception *exception = &config->exceptions[i];
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lab/devices.h"
@@ -49,8 +49,20 @@ static struct port_config port_of(const struct soft *soft, bool faces_host)
     };
 }
 
+/* The hosts of a T0, port by port. Where the last T0 has room left there are none, and :: is the
+ * source of no frame. */
+static void find_hosts(const struct soft *soft, uint32_t t0, struct ipv6_addr *hosts)
+{
+    uint32_t count = soft->fabric.config.hosts_per_t0;
+
+    memset(hosts, 0, count * sizeof(*hosts));
+    for (uint32_t i = 0; i < count && t0 * count + i < soft->fabric.nic_count; i++)
+        hosts[i] = fabric_nic_address(&soft->fabric, t0 * count + i);
+}
+
 static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
 {
+    struct ipv6_addr hosts[FABRIC_RADIX_MAX];
     struct fabric_element element = fabric_switch_at(&soft->fabric, index);
     struct fabric_range routes[FABRIC_RANGES_MAX];
     struct switch_range ranges[FABRIC_RANGES_MAX];
@@ -69,6 +81,10 @@ static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
         ranges[i] = (struct switch_range){ routes[i].first_usid, routes[i].last_usid,
             routes[i].first_port };
     config.exception_max = config.port_count;
+    if (element.kind == FABRIC_T0 && soft->fabric.config.checks_source) {
+        find_hosts(soft, element.t0, hosts);
+        config.hosts = hosts;
+    }
     if (config.uplink.rate_bps == 0)
         config.uplink.rate_bps = config.host.rate_bps;
     switch_table_init(&config.table, soft->fabric.config.usid_block,
@@ -161,22 +177,15 @@ static uint32_t lane_count_of(const struct soft_config *config)
     return count > 0 ? count : 1;
 }
 
-static int make_folder(struct soft *soft)
+/* Each port that attaches takes three. */
+static void raise_descriptor_limit(void)
 {
-    char path[SOFT_PATH_BYTES + 16];
-    char *answer;
+    struct rlimit limit;
 
-    if (snprintf(soft->folder, sizeof(soft->folder), "%s/%s", soft->config.root,
-            soft->config.name) >= (int)sizeof(soft->folder))
-        return -ENAMETOOLONG;
-    if (mkdir(soft->folder, 0755) != 0 && errno != EEXIST)
-        return -errno;
-    snprintf(path, sizeof(path), "%s/control", soft->folder);
-    if (control_ask(path, "{\"do\": \"ping\"}", &answer) == 0) {
-        free(answer);
-        return -EBUSY;
-    }
-    return control_server_open(&soft->control, path);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static bool make_parts(struct soft *soft)
@@ -206,10 +215,11 @@ static int open_to_nics(struct soft *soft)
 
     return err ? err
                : devices_make(&(struct devices){ .fabric = &soft->fabric,
-                     .root = soft->config.root,
-                     .name = soft->config.name,
-                     .port_address = port_address,
-                     .context = soft });
+                                  .root = soft->config.root,
+                                  .name = soft->config.name,
+                                  .port_address = port_address,
+                                  .context = soft },
+                     &soft->first_device);
 }
 
 int soft_open(struct soft **out, const struct soft_config *config)
@@ -219,28 +229,23 @@ int soft_open(struct soft **out, const struct soft_config *config)
 
     if (!soft)
         return -ENOMEM;
+    raise_descriptor_limit();
     soft->config = *config;
     soft->lane_count = lane_count_of(config);
-    soft->listener = -1;
+    soft->folder_lock = -1;
+    soft->lobby.listener = soft->lobby.epoll_fd = -1;
     soft->faults_change_ps = UINT64_MAX;
     soft->prng = prng_stream(config->seed, 1);
-    soft->control =
-        (struct control_server){ .listener = -1, .answer = soft_control_answer, .context = soft };
+    soft->control = (struct control_server){ .answer = soft_control_answer, .context = soft };
+    control_server_init(&soft->control);
     soft->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     err = soft_scale(soft);
     if (!err && !make_parts(soft))
         err = -ENOMEM;
-    if (err) {
-        soft_close(soft);
-        return err;
-    }
-    err = make_folder(soft);
-    if (err) { /* somebody else's folder stays as it is */
-        soft->folder[0] = '\0';
-        soft_close(soft);
-        return err;
-    }
-    err = soft_lanes_open(soft);
+    if (!err)
+        err = soft_folder_open(soft);
+    if (!err)
+        err = soft_lanes_open(soft);
     if (!err)
         err = config->prefix ? soft_interfaces_open(soft) : open_to_nics(soft);
     if (err) {
@@ -251,27 +256,23 @@ int soft_open(struct soft **out, const struct soft_config *config)
     return 0;
 }
 
-static void remove_folder(struct soft *soft)
+static void close_ends(struct soft *soft)
 {
-    char path[SOFT_PATH_BYTES + 16];
-
     if (soft->config.prefix) {
         soft_interfaces_close(soft);
-    } else {
-        devices_remove(soft->config.root, soft->config.name);
-        soft_attach_close(soft);
+        return;
     }
-    control_server_close(&soft->control);
-    snprintf(path, sizeof(path), "%s/control", soft->folder);
-    unlink(path);
-    rmdir(soft->folder);
+    devices_remove(soft->config.root, soft->config.name);
+    soft_attach_close(soft);
 }
 
 void soft_close(struct soft *soft)
 {
+    soft_folder_retire(soft);
     soft_lanes_close(soft);
-    if (soft->folder[0])
-        remove_folder(soft);
+    if (soft->folder_lock >= 0) /* else nothing was opened, and another fabric may have the name */
+        close_ends(soft);
+    soft_folder_close(soft);
     if (soft->epoll_fd >= 0)
         close(soft->epoll_fd);
     soft_queue_fini(&soft->queue);
@@ -286,4 +287,9 @@ void soft_close(struct soft *soft)
     free(soft->memory);
     free(soft->exceptions);
     free(soft);
+}
+
+uint32_t soft_first_device(const struct soft *soft)
+{
+    return soft->first_device;
 }

@@ -25,7 +25,7 @@ struct soft_udp {
 
 struct soft_config {
     const struct fabric *fabric;
-    const char *root; /* the folder of all devices: mrcN/config is made there for NIC N */
+    const char *root; /* the folder of all devices: a folder is made there for each NIC */
     const char *name; /* of the fabric: its sockets are in root/NAME */
     uint32_t slower;  /* links are so many times slower and longer; at least 1 */
     uint32_t spin_us; /* polls so long before it sleeps */
@@ -44,6 +44,8 @@ struct soft;
 /* 0 or a negative errno; -EBUSY: a fabric of this name is running; -ERANGE: so slow no link can be.
  */
 int soft_open(struct soft **, const struct soft_config *);
+/* NIC 0 is the device mrcF, NIC 1 mrcF+1, ... */
+uint32_t soft_first_device(const struct soft *);
 /* Until `*stop`, which a signal handler may set, or a control request ends it. */
 int soft_run(struct soft *, const volatile int *stop);
 /* Takes the sockets and devices away. */

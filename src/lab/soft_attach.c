@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
+
+enum { SLOTS_MAX = 1024 }; /* of a ring, whatever a NIC wishes */
+
+#define PORT_BYTES UINT64_C(2400000) /* of both rings with 256 slots each, rounded up */
 
 void soft_attach_check(struct soft *soft, uint32_t end_index)
 {
@@ -18,50 +21,85 @@ void soft_attach_check(struct soft *soft, uint32_t end_index)
         soft_ends_release(soft, end_index);
 }
 
-/* "mrc3": NIC 3. */
+/* "mrc3": NIC 3, if NIC 0 is mrc0. */
 static bool nic_of_name(const struct soft *soft, const char *name, uint32_t *nic)
 {
-    char *end;
     unsigned long number;
+    char *end;
 
-    if (strncmp(name, "mrc", 3) != 0)
+    if (strncmp(name, "mrc", 3) != 0 || name[3] < '0' || name[3] > '9')
         return false;
     number = strtoul(name + 3, &end, 10);
-    *nic = (uint32_t)number;
-    return end != name + 3 && *end == '\0' && number < soft->fabric.nic_count;
+    *nic = (uint32_t)number - soft->first_device;
+    return *end == '\0' && number <= UINT32_MAX && *nic < soft->fabric.nic_count;
 }
 
-/* Who says a name that is not there, or one that is taken, is sent away by closing the socket. */
-static bool is_welcome(const struct soft *soft, const struct shm_hello *hello, uint32_t *number)
+/* 0, with the number of the end, or why this client may not attach. */
+static int find_end(const struct soft *soft, const struct shm_hello *hello, uint32_t *number)
 {
     uint32_t nic;
 
     if (!nic_of_name(soft, hello->name, &nic) || hello->port >= soft->fabric.config.plane_count)
-        return false;
+        return -ENODEV;
     *number = soft_nic_end(soft, nic, hello->port);
-    return *number != SOFT_NO_END && !soft->ends[*number].port;
+    if (*number == SOFT_NO_END)
+        return -ENODEV;
+    return soft->ends[*number].port ? -EBUSY : 0;
 }
 
-void soft_attach_one(struct soft *soft)
+/* Each user may have as much memory as all NICs with rings of the usual size. */
+static bool is_within_quota(struct soft *soft, uint32_t user, uint64_t wanted_bytes)
+{
+    uint64_t used_bytes = wanted_bytes;
+
+    for (uint32_t i = 0; i < soft->end_count; i++)
+        if (atomic_load_explicit(&soft->ends[i].user, memory_order_relaxed) == user)
+            used_bytes += atomic_load_explicit(&soft->ends[i].shared_bytes, memory_order_relaxed);
+    return used_bytes <= soft->end_count * PORT_BYTES;
+}
+
+static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
+    const struct shm_lobby_call *call, uint64_t shared_bytes)
+{
+    struct soft *lane = soft_lanes_enter(soft, call->hello.port);
+    struct soft_end *end = &lane->ends[number];
+
+    atomic_store_explicit(&end->user, call->user, memory_order_relaxed);
+    atomic_store_explicit(&end->shared_bytes, shared_bytes, memory_order_relaxed);
+    soft_ends_adopt(lane, number, port, SOFT_END_SHM);
+    if (lane->wires[end->at].condition.is_down)
+        shm_port_set_link(port, false);
+    soft_lanes_leave(soft, lane);
+}
+
+/* Nothing is made for a client before it is known that it may attach. Ends are taken here only, so
+ * one that is free stays free. */
+static void answer(struct soft *soft, const struct shm_lobby_call *call)
 {
     struct shm_port_config config = { .mtu_bytes = SOFT_FRAME_BYTES - 64,
+        .slot_count_max = SLOTS_MAX,
         .rate_bps = soft->fabric.config.host_link.rate_bps };
-    struct shm_hello hello;
+    uint64_t shared_bytes = shm_lobby_bytes(&config, call);
+    struct soft *lane = soft_lanes_enter(soft, call->hello.port);
     struct pktio_port *port;
-    struct soft *lane;
     uint32_t number;
+    int err = find_end(soft, &call->hello, &number); /* the ends are those of the lanes */
 
-    if (shm_port_accept(soft->listener, &config, &hello, &port) != 0)
-        return;
-    lane = soft_lanes_enter(soft, hello.port);
-    if (!is_welcome(lane, &hello, &number)) {
-        pktio_port_close(port);
-    } else {
-        soft_ends_adopt(lane, number, port, SOFT_END_SHM);
-        if (lane->wires[lane->ends[number].at].condition.is_down)
-            shm_port_set_link(port, false);
-    }
     soft_lanes_leave(soft, lane);
+    if (!err && !is_within_quota(soft, call->user, shared_bytes))
+        err = -EDQUOT;
+    if (err)
+        shm_lobby_refuse(call, err);
+    else if (shm_lobby_admit(call, &config, &port) == 0)
+        adopt(soft, number, port, call, shared_bytes);
+}
+
+void soft_attach_callers(struct soft *soft)
+{
+    struct shm_lobby_call call;
+
+    if (shm_lobby_next(&soft->lobby, soft->now_ps / 1000000000, &call))
+        answer(soft, &call);
 }
 
 static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plane)
@@ -78,6 +116,8 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
 
     if (number == SOFT_NO_END)
         return 0;
+    if (soft->ends[number].port)
+        return -EEXIST;
     snprintf(local, sizeof(local), "%s:%u", udp->local_host, udp->local_port + plane);
     snprintf(remote, sizeof(remote), "%s:%u", udp->remote_host, udp->remote_port + plane);
     err = udp_port_open(&config, &port);
@@ -92,13 +132,12 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
 int soft_attach_open(struct soft *soft)
 {
     char path[SOFT_PATH_BYTES + 8];
-    int err = 0;
+    int err;
 
     snprintf(path, sizeof(path), "%s/attach", soft->folder);
-    soft->listener = shm_port_listen(path);
-    if (soft->listener < 0)
-        return soft->listener;
-    soft_ends_watch(soft, soft->listener, SOFT_NO_END);
+    err = shm_lobby_open(&soft->lobby, path);
+    if (err)
+        return err;
     for (uint32_t i = 0; i < soft->config.udp_count && !err; i++)
         for (uint32_t plane = 0; plane < soft->fabric.config.plane_count && !err; plane++)
             err = open_udp(soft, &soft->config.udp[i], plane);
@@ -107,12 +146,8 @@ int soft_attach_open(struct soft *soft)
 
 void soft_attach_close(struct soft *soft)
 {
-    char path[SOFT_PATH_BYTES + 8];
-
     while (soft->attached_count > 0)
         soft_ends_release(soft, soft->attached[0]);
-    if (soft->listener >= 0)
-        close(soft->listener);
-    snprintf(path, sizeof(path), "%s/attach", soft->folder);
-    unlink(path);
+    if (soft->lobby.listener >= 0)
+        shm_lobby_close(&soft->lobby);
 }

@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lab/soft_request.h"
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
-
-#define REASON_BYTES 160
 
 static json_t *problem(const char *text)
 {
@@ -61,6 +60,18 @@ static json_t *show_nics(const struct soft *soft)
     return nics;
 }
 
+/* Why frames ended at a switch, by the names of the manual. */
+static json_t *show_drops(const struct switch_node *node)
+{
+    json_t *drops = json_object();
+
+    for (uint32_t i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++)
+        if (node->drops[i] > 0)
+            json_object_set_new(
+                drops, drop_name((enum drop_reason)i), json_integer((json_int_t)node->drops[i]));
+    return drops;
+}
+
 static json_t *show_switches(const struct soft *soft)
 {
     json_t *switches = json_array();
@@ -80,7 +91,8 @@ static json_t *show_switches(const struct soft *soft)
             if (wire->has_cable)
                 json_array_append_new(ports, show_wire(soft, wire));
         }
-        json_array_append_new(switches, json_pack("{s:s, s:o}", "name", name, "ports", ports));
+        json_array_append_new(switches, json_pack("{s:s, s:o, s:o}", "name", name, "drops",
+                                            show_drops(&soft->switches[node]), "ports", ports));
     }
     return switches;
 }
@@ -92,14 +104,12 @@ static json_t *show_faults(const struct soft *soft)
     for (uint32_t i = 0; i < soft->faults.count; i++) {
         const struct soft_fault *fault = &soft->faults.list[i];
         json_t *out = json_object();
-        char name[FABRIC_NAME_BYTES];
+        char name[SOFT_PLACE_BYTES];
 
-        fabric_name(&fault->where, name);
+        soft_request_name(soft, fault, name);
         json_object_set_new(out, "id", json_integer(fault->id));
         json_object_set_new(out, "kind", json_string(soft_fault_names[fault->kind]));
         json_object_set_new(out, "where", json_string(name));
-        if (fault->of_ev)
-            json_object_set_new(out, "ev", json_integer(fault->ev));
         json_array_append_new(faults, out);
     }
     return faults;
@@ -118,93 +128,15 @@ static json_t *show(const struct soft *soft)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static bool number_of(const json_t *request, const char *key, uint64_t max, uint64_t *out)
-{
-    const json_t *value = json_object_get(request, key);
-
-    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-        (uint64_t)json_integer_value(value) > max)
-        return false;
-    *out = (uint64_t)json_integer_value(value);
-    return true;
-}
-
-/* Where, and of which EV. NULL: fine. */
-static json_t *read_place(const struct soft *soft, const json_t *request, struct soft_fault *fault)
-{
-    const char *where = json_string_value(json_object_get(request, "where"));
-    char reason[REASON_BYTES];
-    uint64_t ev;
-
-    if (!where)
-        return problem("\"where\" must name a component");
-    if (!fabric_find(&soft->fabric, where, &fault->where, reason))
-        return problem(reason);
-    if (number_of(request, "ev", UINT32_MAX, &ev)) {
-        fault->of_ev = true;
-        fault->ev = (uint32_t)ev;
-    }
-    return NULL;
-}
-
-static const char *read_details(
-    const struct soft *soft, const json_t *request, struct soft_fault *fault)
-{
-    uint64_t number;
-
-    switch (fault->kind) {
-    case SOFT_FAULT_LOSS:
-    case SOFT_FAULT_CORRUPT:
-        if (!number_of(request, "probability", UINT32_MAX, &number) || number == 0)
-            return "\"probability\" must be 1 to 2^32 - 1";
-        fault->probability = (uint32_t)number;
-        return NULL;
-    case SOFT_FAULT_SLOW:
-        if (!number_of(request, "rate_bps", UINT64_C(1) << 50, &number) || number < 1000000)
-            return "\"rate_bps\" must be at least 1000000";
-        fault->rate_bps = number / soft->config.slower;
-        return fault->rate_bps >= 1000000 ? NULL : "this rate is too slow for this fabric";
-    case SOFT_FAULT_FLAP:
-        if (!number_of(request, "period_ns", UINT64_C(1) << 50, &number) || number < 1000)
-            return "\"period_ns\" must be at least 1000";
-        fault->period_ps = number * 1000;
-        if (!number_of(request, "duty_permille", 999, &number) || number == 0)
-            return "\"duty_permille\" must be 1 to 999";
-        fault->duty_permille = (uint32_t)number;
-        return NULL;
-    default:
-        return NULL;
-    }
-}
-
-static bool read_kind(const json_t *request, enum soft_fault_kind *kind)
-{
-    const char *name = json_string_value(json_object_get(request, "kind"));
-
-    for (uint32_t i = 0; name && i < SOFT_FAULT_KIND_COUNT; i++)
-        if (strcmp(name, soft_fault_names[i]) == 0) {
-            *kind = (enum soft_fault_kind)i;
-            return true;
-        }
-    return false;
-}
-
 static json_t *add_fault(struct soft *soft, const json_t *request)
 {
-    struct soft_fault fault = { .from_ps = soft->now_ps, .until_ps = UINT64_MAX };
-    json_t *answer = read_place(soft, request, &fault);
-    const char *reason;
-    uint64_t for_ns;
+    struct soft_fault fault;
+    char reason[SOFT_REASON_BYTES];
 
-    if (answer)
-        return answer;
-    if (!read_kind(request, &fault.kind))
-        return problem("\"kind\" must be down, flap, blackhole, loss, corrupt or slow");
-    reason = read_details(soft, request, &fault);
-    if (reason)
+    if (!soft_request_fault(soft, request, &fault, reason))
         return problem(reason);
-    if (number_of(request, "for_ns", UINT64_C(1) << 50, &for_ns))
-        fault.until_ps = fault.from_ps + for_ns * 1000;
+    if (json_is_true(json_object_get(request, "check")))
+        return json_object();
     if (soft_faults_add(&soft->faults, &fault) != 0)
         return problem("too many faults; clear some first");
     soft_lanes_update_links(soft);
@@ -214,17 +146,18 @@ static json_t *add_fault(struct soft *soft, const json_t *request)
 static json_t *clear_faults(struct soft *soft, const json_t *request)
 {
     struct soft_fault place = { 0 };
-    json_t *answer;
+    char reason[SOFT_REASON_BYTES];
     uint32_t cleared = soft->faults.count;
 
-    if (json_is_true(json_object_get(request, "all"))) {
+    if (!json_is_true(json_object_get(request, "all")) &&
+        !soft_request_place(soft, request, &place, reason))
+        return problem(reason);
+    if (json_is_true(json_object_get(request, "check")))
+        return json_object();
+    if (json_is_true(json_object_get(request, "all")))
         soft->faults.count = 0;
-    } else {
-        answer = read_place(soft, request, &place);
-        if (answer)
-            return answer;
+    else
         cleared = soft_faults_clear(&soft->faults, &place.where, place.of_ev, place.ev);
-    }
     soft_lanes_update_links(soft);
     return json_pack("{s:i}", "cleared", (int)cleared);
 }

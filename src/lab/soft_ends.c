@@ -71,6 +71,7 @@ void soft_ends_release(struct soft *soft, uint32_t end_index)
         soft_loan_close(soft, end);
     pktio_port_close(end->port); /* its descriptors leave the epoll set by themselves */
     end->port = NULL;
+    atomic_store_explicit(&end->shared_bytes, 0, memory_order_relaxed);
     while (soft->wires[end->at].first != SOFT_NO_FRAME)
         soft_wire_lose(soft, end->at, soft_wire_take(soft, end->at));
     end->under_way = 0;

@@ -15,7 +15,7 @@ static uint32_t fill(struct soft *soft, uint32_t number, const uint8_t *bytes, u
     bool is_lent = soft->ends[number].loans.frames && length >= LOAN_BYTES_MIN;
 
     if (is_lent)
-        soft_frames_borrow(&soft->frames, frame, bytes, length);
+        soft_frames_borrow(&soft->frames, frame, number, bytes, length);
     else
         soft_frames_fill(&soft->frames, frame, bytes, length);
     if (soft->ends[number].loans.frames)

@@ -8,7 +8,8 @@
 
 #include "fabric/fabric.h"
 
-#define SOFT_FAULTS_MAX 256
+#define SOFT_FAULTS_MAX   256
+#define SOFT_RATE_BPS_MIN 1000000
 
 enum soft_fault_kind {
     SOFT_FAULT_DOWN,

@@ -14,9 +14,10 @@ static struct switch_frame bytes_of(const struct soft *soft, uint32_t frame)
 {
     uint8_t *bytes = soft_frames_bytes(&soft->frames, frame);
 
-    return (struct switch_frame){
-        .bytes = bytes, .length = soft->frames.list[frame].length, .ip = bytes
-    };
+    return (struct switch_frame){ .bytes = bytes,
+        .length = soft->frames.list[frame].length,
+        .present = soft_frames_present(&soft->frames, frame),
+        .ip = bytes };
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -97,7 +98,8 @@ static void cut(struct soft *soft, struct port_entry entry)
 {
     struct switch_frame bytes = bytes_of(soft, entry.handle);
 
-    switch_frame_trim(&bytes, &format_default, entry);
+    if (!switch_frame_trim(&bytes, &format_default, entry))
+        return;
     soft->frames.list[entry.handle].length = (uint16_t)bytes.length;
     soft_loan_copy(soft, entry.handle);
     soft_frames_read(&soft->frames, entry.handle);
@@ -109,6 +111,15 @@ static void refuse(struct soft *soft, struct fabric_end at, uint32_t frame, enum
     soft_give(soft, frame);
 }
 
+/* A port may keep as many frames waiting as are free: of n ports that nothing leaves, each gets one
+ * part in n + 1, and one part is left for all others. */
+static bool is_within_quota(const struct soft *soft, const struct port *port)
+{
+    uint32_t waiting = port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count;
+
+    return waiting <= soft->frames.free_count;
+}
+
 static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint32_t frame)
 {
     struct switch_node *node = &soft->switches[node_index];
@@ -117,6 +128,11 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
 
     if (port_next_ps(&node->ports[port]) <= soft->now_ps)
         work_off(soft, wire_number);
+    if (!is_within_quota(soft, &node->ports[port])) {
+        switch_drop(node, port, DROP_BUFFER_FULL);
+        soft_give(soft, frame);
+        return;
+    }
     outcome = switch_queue(node, port, soft->frames.list[frame].entry, soft->now_ps);
     if (outcome.at_port.verdict == PORT_DROPPED) {
         soft_give(soft, frame);
@@ -133,6 +149,8 @@ void soft_forward(struct soft *soft, struct fabric_end at, uint32_t frame)
     struct switch_frame bytes = bytes_of(soft, frame);
     struct switch_way way;
 
+    if (reason == DROP_NONE)
+        reason = switch_check_source(&soft->switches[at.node], at.port, &bytes);
     if (reason != DROP_NONE) {
         refuse(soft, at, frame, reason);
         return;

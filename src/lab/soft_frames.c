@@ -42,6 +42,7 @@ void soft_frames_read(struct soft_frames *frames, uint32_t frame_index)
 
     frame->reason = (uint16_t)switch_frame_open(
         &bytes, SWITCH_BARE_IP, soft_frames_bytes(frames, frame_index), frame->length);
+    bytes.present = soft_frames_present(frames, frame_index);
     if (frame->reason == DROP_NONE)
         frame->entry = switch_frame_entry(&bytes, &format_default, frame_index);
 }
@@ -55,11 +56,12 @@ void soft_frames_fill(
     soft_frames_read(frames, frame_index);
 }
 
-void soft_frames_borrow(
-    struct soft_frames *frames, uint32_t frame_index, const uint8_t *bytes, uint32_t length)
+void soft_frames_borrow(struct soft_frames *frames, uint32_t frame_index, uint32_t lender,
+    const uint8_t *bytes, uint32_t length)
 {
     memcpy(soft_frames_bytes(frames, frame_index), bytes, SOFT_OWN_BYTES);
     frames->list[frame_index].length = (uint16_t)length;
+    frames->list[frame_index].lender = lender;
     frames->list[frame_index].rest = bytes + SOFT_OWN_BYTES;
     soft_frames_read(frames, frame_index);
 }

@@ -39,16 +39,23 @@ void soft_frames_fini(struct soft_frames *);
 /* Copies a frame that fits. */
 void soft_frames_fill(
     struct soft_frames *, uint32_t frame_index, const uint8_t *bytes, uint32_t length);
-/* Copies the first SOFT_OWN_BYTES of a longer one; by whom the rest is lent is the caller's to say.
- */
-void soft_frames_borrow(
-    struct soft_frames *, uint32_t frame_index, const uint8_t *bytes, uint32_t length);
+/* Copies the first SOFT_OWN_BYTES of a longer one; the end `lender` lends the rest. */
+void soft_frames_borrow(struct soft_frames *, uint32_t frame_index, uint32_t lender,
+    const uint8_t *bytes, uint32_t length);
 /* Its bytes have changed: what switches make of them now. */
 void soft_frames_read(struct soft_frames *, uint32_t frame_index);
 
 static inline uint8_t *soft_frames_bytes(const struct soft_frames *frames, uint32_t frame)
 {
     return frames->bytes + (uint64_t)frame * SOFT_FRAME_BYTES;
+}
+
+/* How many of its bytes lie here. What a NIC lends may change at any time: no decision rests on it.
+ */
+static inline uint32_t soft_frames_present(const struct soft_frames *frames, uint32_t frame)
+{
+    return frames->list[frame].lender == SOFT_NO_LENDER ? frames->list[frame].length
+                                                        : SOFT_OWN_BYTES;
 }
 
 /* There is one. */

@@ -33,8 +33,8 @@ static bool open_lane(struct soft_lane *lane, const struct soft *whole, uint32_t
     *soft = *whole;
     soft->lanes = NULL;
     soft->lane = number;
-    soft->listener = -1;
-    soft->control.listener = -1;
+    soft->lobby.listener = soft->lobby.epoll_fd = -1;
+    control_server_init(&soft->control);
     soft->prng = prng_stream(whole->config.seed, 1 + number);
     soft->queue = (struct soft_queue){ 0 };
     soft->frames = (struct soft_frames){ 0 };

@@ -22,7 +22,8 @@ enum {
 
 /* A NIC whose wire is busy for longer than this keeps its frames for now. */
 #define WIRE_AHEAD_PS  UINT64_C(20000000)
-#define PATIENCE_PS    UINT64_C(5000000) /* with a NIC that has frames to read */
+#define PATIENCE_PS    UINT64_C(5000000)    /* with a NIC that has frames to read */
+#define READER_PS      UINT64_C(2000000000) /* a NIC that reads takes a frame within this */
 #define LONGEST_NAP_NS INT64_C(1000000000)
 /* Sockets only bring NICs that come and go, and requests: a look at all of them costs as much as
  * moving a hundred frames. */
@@ -142,13 +143,21 @@ static void look_at_nics(struct soft *soft)
         soft_attach_check(soft, soft->attached[i - 1]);
 }
 
-/* A lane has neither. */
+/* Those that attach, and those that ask, get a tenth of the time each, however many there are. A
+ * lane has neither. */
 static void look_at_callers(struct soft *soft)
 {
-    if (soft->listener >= 0)
-        soft_attach_one(soft);
-    if (soft->control.listener >= 0)
+    uint64_t start_ps = clock_ps(soft);
+
+    if (soft->lobby.listener >= 0 && start_ps >= soft->attach_ps) {
+        soft_attach_callers(soft);
+        soft->attach_ps = clock_ps(soft) + 9 * (clock_ps(soft) - start_ps);
+    }
+    start_ps = clock_ps(soft);
+    if (soft->control.listener >= 0 && start_ps >= soft->answer_ps) {
         control_server_poll(&soft->control);
+        soft->answer_ps = clock_ps(soft) + 9 * (clock_ps(soft) - start_ps);
+    }
 }
 
 static void look_at_sockets(struct soft *soft)
@@ -196,41 +205,60 @@ static int64_t nap_ns(const struct soft *soft)
     return next_ps < (uint64_t)LONGEST_NAP_NS ? (int64_t)next_ps : LONGEST_NAP_NS;
 }
 
+/* Callers whose time has not come wake nothing: the sleep ends when it comes. */
+static int64_t at_most_until(int64_t nap_ns, uint64_t time_ps, uint64_t now_ps)
+{
+    int64_t left_ns = time_ps > now_ps ? (int64_t)((time_ps - now_ps) / 1000) + 1 : INT64_MAX;
+
+    return nap_ns < left_ns ? nap_ns : left_ns;
+}
+
 static void sleep_until_needed(struct soft *soft)
 {
-    struct control_wait waits[CONTROL_CLIENTS_MAX + 1];
-    struct pollfd fds[CONTROL_CLIENTS_MAX + 2];
-    uint32_t count = control_server_waits(&soft->control, waits);
-    int64_t longest_ns;
+    uint64_t now_ps = clock_ps(soft);
+    struct pollfd fds[] = { { soft->epoll_fd, POLLIN, 0 },
+        { now_ps < soft->attach_ps ? -1 : soft->lobby.epoll_fd, POLLIN, 0 },
+        { now_ps < soft->answer_ps ? -1 : soft->control.epoll_fd, POLLIN, 0 } };
+    int64_t longest_ns = arm(soft) ? nap_ns(soft) : 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        fds[i] = (struct pollfd){ waits[i].fd, waits[i].writes ? POLLOUT : POLLIN, 0 };
-    fds[count] = (struct pollfd){ soft->epoll_fd, POLLIN, 0 };
-    longest_ns = arm(soft) ? nap_ns(soft) : 0;
+    longest_ns = at_most_until(longest_ns, soft->attach_ps, now_ps);
+    longest_ns = at_most_until(longest_ns, soft->answer_ps, now_ps);
     if (longest_ns > 0) {
         struct timespec nap = { longest_ns / 1000000000, longest_ns % 1000000000 };
 
-        ppoll(fds, count + 1, &nap, NULL);
+        ppoll(fds, 3, &nap, NULL);
     }
     disarm(soft);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Frames that NICs have in their rings. */
+/* Frames in the ring of a NIC that reads: one that has taken none for a while does not wait for
+ * this processor. */
+static uint32_t unread_by_reader(const struct soft *soft, struct soft_end *end)
+{
+    uint32_t unread = pktio_port_unread(end->port);
+    uint64_t taken = end->port->frames_sent - unread;
+
+    if (taken != end->taken) {
+        end->taken = taken;
+        end->taken_ps = soft->now_ps;
+    }
+    return soft->now_ps - end->taken_ps < READER_PS ? unread : 0;
+}
+
 static uint32_t count_unread(const struct soft *soft)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < soft->attached_count; i++)
-        count += pktio_port_unread(soft->ends[soft->attached[i]].port);
+        count += unread_by_reader(soft, &soft->ends[soft->attached[i]]);
     return count;
 }
 
-/* Who does not get to many frames in its ring may be waiting for this very processor: gives it away
- * for a moment, without asking to be called, so that there is more to do at once afterwards. With a
- * few frames it is answers that count, and a call at once. False: nobody needs it, or nobody used
- * it. */
+/* A NIC with many frames in its ring may be starved of this processor: gives it away for a moment,
+ * without asking to be called, so that there is more to do at once afterwards. With a few frames it
+ * is answers that count, and a call at once. False: no NIC needs it, or none used it. */
 static bool gives_way(struct soft *soft, uint64_t idle_ps)
 {
     struct timespec doze = { .tv_nsec = DOZE_NS };

@@ -35,7 +35,8 @@ struct soft_wire {
     uint64_t lost; /* by faults, or because nobody was there */
 };
 
-#define SOFT_NO_END UINT32_MAX
+#define SOFT_NO_END     UINT32_MAX
+#define SOFT_FILE_BYTES (SOFT_PATH_BYTES + 16)
 
 enum soft_end_kind {
     SOFT_END_SHM,
@@ -63,6 +64,10 @@ struct soft_end {
     uint32_t room;      /* known for frames beside those */
     uint64_t hold_ps;   /* between the last two questions whether there is room; 0: there was */
     struct soft_loans loans;
+    uint64_t taken;                /* frames that the NIC has taken out of its ring, */
+    uint64_t taken_ps;             /* and when it was seen to take one */
+    _Atomic uint64_t shared_bytes; /* with the process that has attached; 0: none has */
+    _Atomic uint32_t user;         /* of that process */
 };
 
 struct soft_lane;
@@ -72,7 +77,9 @@ struct soft {
     struct fabric fabric; /* scaled */
     struct fabric_exception *exceptions;
     char folder[SOFT_PATH_BYTES];
-    void *memory; /* of the switches */
+    int folder_lock;       /* -1: the folder is not ours */
+    uint32_t first_device; /* NIC 0 is mrcF */
+    void *memory;          /* of the switches */
     struct switch_node *switches;
     uint32_t *first_wire; /* of each switch */
     struct soft_wire *wires;
@@ -86,12 +93,14 @@ struct soft {
     struct soft_faults faults;
     uint64_t faults_change_ps;
     struct prng prng;
-    int epoll_fd; /* tells the numbers of ends; of the listener SOFT_NO_END */
-    int listener;
-    int *interface_socks; /* of each switch, in its namespace, to turn interfaces on and off */
+    int epoll_fd;           /* tells the numbers of ends */
+    struct shm_lobby lobby; /* its listener is -1: NICs do not attach here */
+    int *interface_socks;   /* of each switch, in its namespace, to turn interfaces on and off */
     struct control_server control;
     uint64_t now_ps;
     uint64_t looked_ps; /* at the sockets */
+    uint64_t attach_ps; /* when a NIC may attach next */
+    uint64_t answer_ps; /* when a question may be answered next */
     uint64_t busy_ps;   /* when there was something to do last */
     uint32_t dozes;     /* since then */
     uint64_t no_buffer; /* frames lost because all buffers were in use */
@@ -133,6 +142,11 @@ static inline bool soft_moves(const struct soft *soft, const struct soft_wire *w
 
 /* soft.c: zeroes; `bytes` is a multiple of 64. */
 void *soft_lines(size_t count, size_t bytes);
+
+/* soft_folder.c: 0 or a negative errno; -EBUSY: a fabric of this name is running. */
+int soft_folder_open(struct soft *);
+void soft_folder_retire(const struct soft *); /* the fabric is about to end */
+void soft_folder_close(struct soft *);
 
 /* soft_scale.c: the fabric, slower or without pace. -ERANGE: slower or longer than links may be. */
 int soft_scale(struct soft *);
@@ -199,7 +213,7 @@ void soft_links_update(struct soft *);
 
 /* soft_attach.c: NICs at the ends. */
 int soft_attach_open(struct soft *);
-void soft_attach_one(struct soft *);                       /* somebody knocks */
+void soft_attach_callers(struct soft *);                   /* a NIC that wants to attach */
 void soft_attach_check(struct soft *, uint32_t end_index); /* its link may be gone */
 void soft_attach_close(struct soft *);
 

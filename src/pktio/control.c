@@ -3,6 +3,7 @@
 #include "pktio/control.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,10 +13,15 @@
 
 #include "pktio/unix_address.h"
 
-enum { PATIENCE_S = 10 };
+enum {
+    PATIENCE_S = 10,
+    TRIES = 10,
+    ANSWER_BYTES_MAX = 1 << 28,
+};
 
 static int connect_to(const char *path)
 {
+    const struct timeval patience = { .tv_sec = PATIENCE_S };
     struct sockaddr_un address;
     int err = unix_address_set(&address, path);
     int sock;
@@ -25,9 +31,11 @@ static int connect_to(const char *path)
     sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (sock < 0)
         return -errno;
+    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)); /* of connect(), too */
+    setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     if (connect(sock, (const struct sockaddr *)&address, sizeof(address)) == 0)
         return sock;
-    err = -errno;
+    err = errno == EAGAIN ? -ETIMEDOUT : -errno;
     close(sock);
     return err;
 }
@@ -59,7 +67,7 @@ static int read_all(int sock, char **text)
         if (room - length > 1)
             continue;
         room *= 2;
-        more = realloc(all, room);
+        more = room <= ANSWER_BYTES_MAX ? realloc(all, room) : NULL;
         if (!more)
             break;
         all = more;
@@ -68,7 +76,7 @@ static int read_all(int sock, char **text)
     return -ENOMEM;
 }
 
-int control_follow(const char *socket_path, const char *request)
+static int say(const char *socket_path, const char *request)
 {
     int sock = connect_to(socket_path);
     size_t length = strlen(request);
@@ -79,19 +87,40 @@ int control_follow(const char *socket_path, const char *request)
         shutdown(sock, SHUT_WR) == 0)
         return sock;
     close(sock);
-    return -EIO;
+    return -EPIPE;
 }
 
-int control_ask(const char *socket_path, const char *request, char **answer)
+int control_follow(const char *socket_path, const char *request)
 {
-    struct timeval patience = { .tv_sec = PATIENCE_S };
-    int sock = control_follow(socket_path, request);
+    const struct timeval forever = { 0 };
+    int sock = say(socket_path, request);
+
+    if (sock >= 0)
+        setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
+    return sock;
+}
+
+static int ask_once(const char *socket_path, const char *request, char **answer)
+{
+    int sock = say(socket_path, request);
     int err;
 
     if (sock < 0)
         return sock;
-    setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     err = read_all(sock, answer);
     close(sock);
+    if (err || (*answer)[0])
+        return err;
+    free(*answer);
+    return -EPIPE;
+}
+
+/* A server that has too many clients hangs up on those that are slow to speak. */
+int control_ask(const char *socket_path, const char *request, char **answer)
+{
+    int err = -EPIPE;
+
+    for (uint32_t i = 0; i < TRIES && (err == -EPIPE || err == -ECONNRESET); i++)
+        err = ask_once(socket_path, request, answer);
     return err;
 }

@@ -1,102 +1,238 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answering side. */
+/* The answering side: one client after the other, as epoll names them. */
 #include "pktio/control_server.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "pktio/monotonic.h"
+#include "pktio/private_socket.h"
 #include "pktio/unix_address.h"
 
-static bool somebody_answers(const struct sockaddr_un *address)
+enum {
+    PATIENCE_MS = 5000, /* with a client that does not do its part */
+    CROWDED_MS = 50,    /* the same where others want its place */
+    TICK_MS = 20,
+    LISTENER = CONTROL_CLIENTS_MAX, /* as epoll names them */
+    TIMER,
+    EVENTS_MAX,
+};
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static bool somebody_answers(const char *path)
 {
+    struct sockaddr_un address;
     int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool answers =
-        sock >= 0 &&
-        (connect(sock, (const struct sockaddr *)address, sizeof(*address)) == 0 || errno == EAGAIN);
+        sock >= 0 && unix_address_set(&address, path) == 0 &&
+        (connect(sock, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EAGAIN);
 
-    if (sock >= 0)
-        close(sock);
+    private_socket_close(&sock);
     return answers;
 }
 
-/* What is left of a process that has died is in the way. */
-static int bind_and_listen(int listener, const struct sockaddr_un *address)
+static int watch(
+    struct control_server *server, int operation, int fd, uint32_t name, uint32_t events)
 {
-    if (somebody_answers(address))
-        return -EADDRINUSE;
-    unlink(address->sun_path);
-    if (bind(listener, (const struct sockaddr *)address, sizeof(*address)) != 0 ||
-        chmod(address->sun_path, 0600) != 0 || listen(listener, CONTROL_CLIENTS_MAX) != 0)
+    struct epoll_event event = { .events = events, .data.u32 = name };
+
+    return epoll_ctl(server->epoll_fd, operation, fd, &event) < 0 ? -errno : 0;
+}
+
+/* What is left at the path of a process that has died is in the way. */
+static int make_descriptors(struct control_server *server, const char *path)
+{
+    int err;
+
+    server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    server->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (server->epoll_fd < 0 || server->timer_fd < 0)
         return -errno;
-    return 0;
+    if (somebody_answers(path))
+        return -EADDRINUSE;
+    server->listener = private_socket_listen(path, SOCK_STREAM, CONTROL_CLIENTS_MAX);
+    if (server->listener < 0)
+        return server->listener;
+    err = watch(server, EPOLL_CTL_ADD, server->listener, LISTENER, EPOLLIN);
+    return err ? err : watch(server, EPOLL_CTL_ADD, server->timer_fd, TIMER, EPOLLIN);
+}
+
+void control_server_init(struct control_server *server)
+{
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        server->clients[i] = (struct control_client){ .sock = -1 };
+    server->listener = server->epoll_fd = server->timer_fd = -1;
+    server->is_ticking = server->is_full = false;
 }
 
 int control_server_open(struct control_server *server, const char *socket_path)
 {
-    struct sockaddr_un address;
     int err;
 
-    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
-        server->clients[i].sock = -1;
-    server->listener = -1;
-    err = unix_address_set(&address, socket_path);
+    control_server_init(server);
+    err = make_descriptors(server, socket_path);
     if (err)
-        return err;
-    server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (server->listener < 0)
-        return -errno;
-    err = bind_and_listen(server->listener, &address);
-    if (err) {
-        close(server->listener);
-        server->listener = -1;
-    }
+        control_server_close(server);
     return err;
 }
 
-static void hang_up(struct control_client *client)
+/* ---- clients come and go --------------------------------------------------------------------- */
+
+static bool is_idle(const struct control_client *client)
+{
+    return client->answer && client->level > 0 && client->sent_bytes == client->answer_bytes;
+}
+
+/* Without a free place a client that waits does not wake the server. */
+static void set_full(struct control_server *server, bool is_full)
+{
+    if (server->is_full != is_full)
+        watch(server, EPOLL_CTL_MOD, server->listener, LISTENER, is_full ? 0 : EPOLLIN);
+    server->is_full = is_full;
+}
+
+static void hang_up(struct control_server *server, struct control_client *client)
 {
     close(client->sock);
     free(client->answer);
     *client = (struct control_client){ .sock = -1 };
+    set_full(server, false);
 }
 
 void control_server_close(struct control_server *server)
 {
     for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
         if (server->clients[i].sock >= 0)
-            hang_up(&server->clients[i]);
-    if (server->listener >= 0)
-        close(server->listener);
-    server->listener = -1;
+            hang_up(server, &server->clients[i]);
+    private_socket_close(&server->listener);
+    private_socket_close(&server->epoll_fd);
+    private_socket_close(&server->timer_fd);
+}
+
+/* What the client can do next. */
+static void watch_client(struct control_server *server, struct control_client *client)
+{
+    uint32_t events = !client->answer ? EPOLLIN : is_idle(client) ? 0 : EPOLLOUT;
+
+    watch(server, EPOLL_CTL_MOD, client->sock, (uint32_t)(client - server->clients), events);
+}
+
+static void note_progress(struct control_client *client)
+{
+    client->moved_ms = monotonic_ms();
+}
+
+static struct control_client *free_place(struct control_server *server)
+{
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        if (server->clients[i].sock < 0)
+            return &server->clients[i];
+    return NULL;
 }
 
 static void admit(struct control_server *server)
 {
+    struct control_client *client;
+
+    while ((client = free_place(server)) != NULL) {
+        client->sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (client->sock < 0 && (errno == EMFILE || errno == ENFILE))
+            break;
+        if (client->sock < 0)
+            return;
+        note_progress(client);
+        if (watch(server, EPOLL_CTL_ADD, client->sock, (uint32_t)(client - server->clients),
+                EPOLLIN) < 0)
+            hang_up(server, client);
+    }
+    set_full(server, true);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+/* It has its part to do: to finish its request, or to read its answer. */
+static bool is_awaited(const struct control_client *client)
+{
+    return client->sock >= 0 && !is_idle(client);
+}
+
+/* Ticks are needed while a client's time runs, or descriptors are awaited to accept one. */
+static void set_ticking(struct control_server *server)
+{
+    bool ticks = server->is_full;
+    struct timespec tick;
+
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        ticks |= is_awaited(&server->clients[i]);
+    tick = (struct timespec){ .tv_nsec = ticks ? TICK_MS * 1000000L : 0 };
+    if (server->is_ticking != ticks)
+        timerfd_settime(server->timer_fd, 0, &(struct itimerspec){ tick, tick }, NULL);
+    server->is_ticking = ticks;
+}
+
+static struct control_client *oldest_awaited(struct control_server *server)
+{
+    struct control_client *oldest = NULL;
+
     for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
         struct control_client *client = &server->clients[i];
 
-        if (client->sock >= 0)
-            continue;
-        client->sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (client->sock < 0)
-            return;
+        if (is_awaited(client) && (!oldest || client->moved_ms < oldest->moved_ms))
+            oldest = client;
     }
+    return oldest;
+}
+
+/* The slowest, if it is too slow; one at a tick is enough. */
+static void hang_up_late(struct control_server *server)
+{
+    uint64_t patience_ms = server->is_full ? CROWDED_MS : PATIENCE_MS;
+    struct control_client *oldest = oldest_awaited(server);
+    uint64_t ticks;
+
+    if (read(server->timer_fd, &ticks, sizeof(ticks)) < 0)
+        return;
+    if (oldest && monotonic_ms() - oldest->moved_ms >= patience_ms)
+        hang_up(server, oldest);
+    if (free_place(server))
+        set_full(server, false);
+}
+
+/* ---- questions and answers ------------------------------------------------------------------- */
+
+uint32_t control_server_followers(const struct control_server *server)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        count += server->clients[i].sock >= 0 && server->clients[i].level > 0;
+    return count;
+}
+
+static char *begin_to_follow(struct control_server *server, struct control_client *client)
+{
+    if (control_server_followers(server) <= CONTROL_FOLLOWERS_MAX)
+        return malloc(CONTROL_FOLLOW_BYTES);
+    client->level = 0;
+    return strdup("{\"error\":\"too many processes follow already\"}\n");
 }
 
 static void begin_answer(struct control_server *server, struct control_client *client)
 {
     client->request[client->request_bytes] = '\0';
     client->level = server->follows ? server->follows(server->context, client->request) : 0;
-    client->answer = client->level ? malloc(CONTROL_FOLLOW_BYTES)
+    client->answer = client->level ? begin_to_follow(server, client)
                                    : server->answer(server->context, client->request);
+    note_progress(client);
     if (!client->answer)
-        hang_up(client);
+        hang_up(server, client);
     else if (client->level == 0)
         client->answer_bytes = strlen(client->answer);
 }
@@ -110,7 +246,7 @@ static void listen_to(struct control_server *server, struct control_client *clie
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (got < 0 || room == 0) {
-        hang_up(client);
+        hang_up(server, client);
         return;
     }
     client->request_bytes += (size_t)got;
@@ -118,52 +254,65 @@ static void listen_to(struct control_server *server, struct control_client *clie
         begin_answer(server, client);
 }
 
-static bool has_left(const struct control_client *client)
-{
-    struct pollfd fd = { .fd = client->sock };
-
-    return poll(&fd, 1, 0) == 1;
-}
-
-static void answer(struct control_client *client)
+static void answer(struct control_server *server, struct control_client *client)
 {
     ssize_t sent = send(client->sock, client->answer + client->sent_bytes,
         client->answer_bytes - client->sent_bytes, MSG_NOSIGNAL);
 
     if (sent < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (sent > 0)
+    if (sent > 0) {
         client->sent_bytes += (size_t)sent;
+        note_progress(client);
+    }
     if (sent < 0 || (client->sent_bytes == client->answer_bytes && client->level == 0))
-        hang_up(client);
+        hang_up(server, client);
     else if (client->sent_bytes == client->answer_bytes)
         client->sent_bytes = client->answer_bytes = 0;
 }
 
-static bool is_idle(const struct control_client *client)
+/* True: an answer was made, which may have taken a while. */
+static bool serve(struct control_server *server, struct control_client *client, uint32_t events)
 {
-    return client->level > 0 && client->sent_bytes == client->answer_bytes;
-}
+    bool was_asking = client->sock >= 0 && !client->answer;
 
-static void serve(struct control_server *server, struct control_client *client)
-{
-    if (!client->answer)
+    if (client->sock < 0)
+        return false;
+    if (is_idle(client) && events & (EPOLLHUP | EPOLLERR)) {
+        hang_up(server, client);
+        return false;
+    }
+    if (was_asking)
         listen_to(server, client);
-    if (client->sock < 0 || !client->answer)
-        return;
-    if (!is_idle(client))
-        answer(client);
-    else if (has_left(client))
-        hang_up(client);
+    was_asking = was_asking && client->answer;
+    if (client->sock >= 0 && client->answer && !is_idle(client))
+        answer(server, client);
+    if (client->sock >= 0)
+        watch_client(server, client);
+    return was_asking;
 }
 
 void control_server_poll(struct control_server *server)
 {
-    admit(server);
-    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
-        if (server->clients[i].sock >= 0)
-            serve(server, &server->clients[i]);
+    struct epoll_event events[EVENTS_MAX];
+    int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX, 0);
+    bool has_answered = false;
+
+    for (int i = 0; i < count && !has_answered; i++) {
+        uint32_t name = events[i].data.u32;
+
+        if (name == LISTENER)
+            admit(server);
+        else if (name == TIMER)
+            hang_up_late(server);
+        else
+            has_answered = serve(server, &server->clients[name], events[i].events);
+    }
+    if (count > 0)
+        set_ticking(server);
 }
+
+/* ---- followers ------------------------------------------------------------------------------- */
 
 static bool append(struct control_client *client, const char *text, size_t length)
 {
@@ -186,34 +335,12 @@ uint32_t control_server_tell(struct control_server *server, const char *text, ui
     for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
         struct control_client *client = &server->clients[i];
 
-        if (client->sock >= 0 && client->answer && client->level >= level)
-            missed += !append(client, text, length);
+        if (client->sock < 0 || !client->answer || client->level < level)
+            continue;
+        if (is_idle(client))
+            note_progress(client);
+        missed += !append(client, text, length);
+        watch_client(server, client);
     }
     return missed;
-}
-
-uint32_t control_server_followers(const struct control_server *server)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
-        count += server->clients[i].sock >= 0 && server->clients[i].level > 0;
-    return count;
-}
-
-uint32_t control_server_waits(
-    const struct control_server *server, struct control_wait out[static CONTROL_CLIENTS_MAX + 1])
-{
-    uint32_t count = 0;
-
-    out[count++] = (struct control_wait){ .fd = server->listener };
-    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-        const struct control_client *client = &server->clients[i];
-
-        if (client->sock >= 0)
-            out[count++] = (struct control_wait){ .fd = client->sock,
-                .writes = client->answer && !is_idle(client),
-                .is_idle = client->answer && is_idle(client) };
-    }
-    return count;
 }

@@ -4,7 +4,8 @@
 
 #include <assert.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "pktio/doorbell.h"
 
 static const uint8_t ring_magic[8] = { 'M', 'R', 'C', 'R', 'I', 'N', 'G', '1' };
 
@@ -56,19 +57,10 @@ bool frame_ring_attach(struct frame_ring *ring, void *memory, size_t room, int p
     return true;
 }
 
-/* A doorbell that is full rings already; one whose owner is gone need not ring. */
-static void ring_doorbell(int doorbell)
-{
-    uint64_t one = 1;
-
-    if (write(doorbell, &one, sizeof(one)) < 0)
-        return;
-}
-
 static void wake(_Atomic uint32_t *sleeps, int doorbell)
 {
     if (atomic_load(sleeps) && atomic_exchange(sleeps, 0))
-        ring_doorbell(doorbell);
+        doorbell_ring(doorbell);
 }
 
 static uint8_t *slot_at(const struct frame_ring *ring, uint32_t counter)
@@ -143,7 +135,9 @@ bool frame_ring_wait_for_room(struct frame_ring *ring)
 
 uint32_t frame_ring_unread(const struct frame_ring *ring)
 {
-    return ring->mine - atomic_load_explicit(&ring->shared->head, memory_order_relaxed);
+    uint32_t unread = ring->mine - atomic_load_explicit(&ring->shared->head, memory_order_relaxed);
+
+    return unread <= ring->slot_count ? unread : 0; /* the other end lies */
 }
 
 /* ---- consumer ------------------------------------------------------------------------------- */

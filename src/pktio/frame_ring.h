@@ -57,7 +57,7 @@ struct frame_ring {
     uint32_t mine;
     uint32_t others;
     uint32_t lent;     /* consumer: slots lent to the caller */
-    int peer_doorbell; /* an eventfd */
+    int peer_doorbell; /* doorbell.h, or an eventfd where both ends are one process */
     bool is_broken;
     bool keeps; /* consumer: gives back when it says so only */
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/prng.h"
+#include "pktio/doorbell.h"
 #include "pktio/frame_ring.h"
 #include "pktio/pktio_port.h"
 
@@ -106,19 +107,13 @@ static bool arm(struct pktio_port *port, bool wants_room)
 
 static void disarm(struct pktio_port *port)
 {
-    uint64_t count;
-
     frame_ring_awake(&pair_of(port)->in);
-    while (read(port->data_fd, &count, sizeof(count)) > 0)
-        ;
+    doorbell_answer(port->data_fd);
 }
 
 static void update_link(struct pktio_port *port)
 {
-    uint64_t count;
-
-    while (read(port->link_fd, &count, sizeof(count)) > 0)
-        ;
+    doorbell_answer(port->link_fd);
 }
 
 static void close_pair(struct pktio_port *port)
@@ -153,12 +148,10 @@ void pair_port_set_link(struct pktio_port *port, _Bool up)
 {
     struct pktio_port *ends[2] = { port,
         pair_of(port)->other ? &pair_of(port)->other->port : NULL };
-    uint64_t one = 1;
 
     for (uint32_t i = 0; i < 2 && ends[i]; i++) {
         atomic_store_explicit(&ends[i]->link_up, up, memory_order_release);
-        if (write(ends[i]->link_fd, &one, sizeof(one)) < 0)
-            return;
+        doorbell_ring(ends[i]->link_fd);
     }
 }
 

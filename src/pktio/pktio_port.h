@@ -52,13 +52,13 @@ struct pktio_port {
     int data_fd;  /* readable when frames wait, once armed; or -1 */
     int link_fd;  /* readable when pktio_port_update_link() has something to learn; or -1 */
     short events; /* what to poll data_fd for, once armed */
-    int descriptors[PKTIO_DESCRIPTORS_MAX]; /* all it holds, for pktio_port_abandon() */
+    int descriptors[PKTIO_DESCRIPTORS_MAX]; /* all it holds, or -1, for pktio_port_abandon() */
     uint32_t descriptor_count;
     uint64_t frames_sent;
     uint64_t bytes_sent;
     uint64_t frames_received;
     uint64_t bytes_received;
-    uint64_t send_drops; /* frames that the system refused */
+    uint64_t send_drops; /* frames that the system refused, and frames longer than mtu_bytes */
 };
 
 /* How many frames it takes for certain, in one send or several. */
@@ -67,10 +67,11 @@ static inline uint32_t pktio_port_room(struct pktio_port *port)
     return port->ops->room(port);
 }
 
-/* At most PKTIO_BATCH_MAX, at most pktio_port_room(); none longer than mtu_bytes. */
+/* At most PKTIO_BATCH_MAX, at most pktio_port_room(). Frames longer than mtu_bytes are dropped. */
 void pktio_port_send(struct pktio_port *, const struct pktio_frame *, uint32_t count);
 
-/* Yields how many, up to `max` and PKTIO_BATCH_MAX; gives back those lent before. */
+/* Returns the number of frames, up to `max` and PKTIO_BATCH_MAX; gives back those lent before. A
+ * frame that is longer than mtu_bytes, or damaged, has the length 0. */
 uint32_t pktio_port_receive(struct pktio_port *, struct pktio_received *, uint32_t max);
 
 /* The caller is about to sleep on data_fd until frames come or, with `wants_room`, until there is

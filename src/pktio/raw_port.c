@@ -42,7 +42,8 @@ static uint32_t room(struct pktio_port *port)
 static void send_frames(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     socket_batch_send(&raw_of(port)->batch, frames, count);
-    port->send_drops = raw_of(port)->batch.refused;
+    port->send_drops += raw_of(port)->batch.refused;
+    raw_of(port)->batch.refused = 0;
 }
 
 static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *frames, uint32_t max)

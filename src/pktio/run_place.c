@@ -38,32 +38,35 @@ int run_place(char *path, size_t room_bytes, const char *name, const char *file)
     return length >= 0 && (size_t)length < room_bytes ? 0 : -ENAMETOOLONG;
 }
 
-static int make(const char *path, mode_t mode)
+static int make(const char *path)
 {
-    return mkdir(path, mode) == 0 || errno == EEXIST ? 0 : -errno;
+    return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-/* Nobody else may have prepared a folder for us in /tmp. */
-static int make_own(void)
+/* A folder that another user has prepared is a trap, except that root may look at anything and
+ * everybody trusts root. */
+static int make_private(const char *path)
 {
-    char own[OWN_BYTES];
     struct stat status;
-    int err;
+    int err = make(path);
 
-    own_folder(own);
-    err = make(own, 0700);
     if (err)
         return err;
-    if (lstat(own, &status) != 0)
+    if (lstat(path, &status) != 0)
         return -errno;
-    return S_ISDIR(status.st_mode) && status.st_uid == geteuid() ? 0 : -EPERM;
+    return S_ISDIR(status.st_mode) &&
+                   (status.st_uid == geteuid() || status.st_uid == 0 || geteuid() == 0)
+               ? 0
+               : -EPERM;
 }
 
 int run_place_make(char *path, size_t room_bytes)
 {
     int err = run_place(path, room_bytes, NULL, NULL);
+    char own[OWN_BYTES];
 
+    own_folder(own);
     if (!err && !given_folder())
-        err = make_own();
-    return err ? err : make(path, 0755);
+        err = make_private(own);
+    return err ? err : make_private(path);
 }

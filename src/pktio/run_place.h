@@ -10,6 +10,6 @@
  */
 int run_place(char *path, size_t room_bytes, const char *name, const char *file);
 
-/* RUN/mrc, made if it is not there. 0 or a negative errno; -EPERM: somebody else has prepared
- * /tmp/mrc-UID. */
+/* RUN/mrc, made for its user alone if it is not there. 0 or a negative errno; -EPERM: another user
+ * has prepared it. */
 int run_place_make(char *path, size_t room_bytes);

@@ -2,26 +2,47 @@
 /* What a shared-memory port is, for the files that make it. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "pktio/frame_ring.h"
 #include "pktio/pktio_port.h"
 #include "pktio/shm_port.h"
 
-struct shm_port {
-    struct pktio_port port; /* data_fd: our doorbell; link_fd: the socket */
+/* What the two ends share. */
+struct shm_rings {
     struct frame_ring out;
     struct frame_ring in;
     void *memory;
     size_t memory_bytes;
-    bool is_server;
-    bool defers_calls;
-    bool owes_call; /* something was sent since the last */
-    _Atomic bool peer_is_gone;
+    int own_bell;  /* calls us */
+    int peer_bell; /* calls the other end */
+    uint32_t mtu_bytes;
+    uint64_t rate_bps;
 };
 
-/* In shm_port.c. */
-extern const struct pktio_ops shm_ops;
+struct shm_client;
+
+struct shm_port {
+    struct pktio_port port; /* data_fd: our doorbell; link_fd: the socket, or a client's timer */
+    struct shm_rings rings;
+    bool defers_calls;
+    bool owes_call;                   /* something was sent since the last */
+    struct shm_client *client;        /* NULL: a server */
+    _Atomic(struct shm_rings *) next; /* a client's: of a server that has come back */
+    bool link_wanted;                 /* a server's: the state of the cable, */
+    bool link_told;                   /* and what the client knows of it */
+    bool peer_is_gone;
+};
+
+/* In shm_port.c: a port that has these rings and this socket, which become its own. */
+struct shm_port *shm_port_make(const struct shm_rings *, int sock, bool link_up);
+
+/* In shm_attach.c, for clients. The owner of the port takes over the rings of a server that has
+ * come back, if there are some. */
+void shm_attach_adopt(struct shm_port *);
+void shm_attach_update(struct shm_port *);
+void shm_attach_close(struct shm_port *);
 
 /* The descriptors that travel with a welcome. */
 enum {
@@ -31,13 +52,16 @@ enum {
     SHM_MEET_COUNT,
 };
 
-enum { SHM_MEET_WAIT_MS = 10000 }; /* unless the configuration says otherwise */
+enum {
+    SHM_MEET_WAIT_MS = 10000, /* unless the configuration says otherwise */
+    SHM_MEET_MTU_MAX = 16384,
+};
+#define SHM_MEET_RING_BYTES_MAX (UINT64_C(128) << 20)
 
 extern const char shm_meet_hello[8];
 extern const char shm_meet_welcome[8];
 
-void shm_meet_close(int descriptors[SHM_MEET_COUNT]);
-
-/* Socket and descriptors are the port's if it succeeds, the caller's if not. */
-int shm_meet_make_port(int socket, int descriptors[SHM_MEET_COUNT], const struct shm_welcome *,
-    bool is_server, struct pktio_port **);
+/* Maps both rings: `memory` holds twice `ring_bytes`. The bells are noted. */
+int shm_meet_map(struct shm_rings *, const int descriptors[SHM_MEET_COUNT],
+    const struct shm_welcome *, bool is_server);
+void shm_meet_unmap(struct shm_rings *);

@@ -1,35 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared-memory ports once both ends have met; shm_meet.c is how they do. */
+/* Shared-memory ports once both ends have met; shm_serve.c and shm_attach.c are how they do. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pktio/doorbell.h"
 #include "pktio/shm_meet.h"
+
+enum { MESSAGES_MAX = 64 }; /* read at once: the other end may send without end */
 
 static struct shm_port *shm_of(struct pktio_port *port)
 {
     return (struct shm_port *)port;
 }
 
+/* A server has come back, and its rings wait to be taken over. */
+static bool has_next(const struct shm_port *shm)
+{
+    return atomic_load_explicit(&shm->next, memory_order_relaxed) != NULL;
+}
+
+/* For calls that end the loan of received frames: with the rings that are in force from now on. */
+static struct shm_rings *current(struct pktio_port *port)
+{
+    if (has_next(shm_of(port)))
+        shm_attach_adopt(shm_of(port));
+    return &shm_of(port)->rings;
+}
+
 static uint32_t room(struct pktio_port *port)
 {
-    return frame_ring_room(&shm_of(port)->out);
+    struct shm_port *shm = shm_of(port);
+
+    return has_next(shm) ? 0 : frame_ring_room(&shm->rings.out);
 }
 
 static void send_frames(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     struct shm_port *shm = shm_of(port);
 
-    if (!pktio_port_link_up(port)) {
+    if (!pktio_port_link_up(port) || has_next(shm)) {
         port->send_drops += count;
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        frame_ring_put(&shm->out, &frames[i]);
-    frame_ring_publish(&shm->out);
+        frame_ring_put(&shm->rings.out, &frames[i]);
+    frame_ring_publish(&shm->rings.out);
     shm->owes_call = true;
     if (!shm->defers_calls)
         shm_port_call(port);
@@ -40,62 +58,96 @@ static void take_down(struct pktio_port *port)
     atomic_store_explicit(&port->link_up, false, memory_order_release);
 }
 
+/* The other end writes nonsense: both ends see the socket close. */
+static void break_off(struct shm_port *shm)
+{
+    take_down(&shm->port);
+    shutdown(shm->port.link_fd, SHUT_RDWR);
+}
+
 static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *frames, uint32_t max)
 {
-    struct shm_port *shm = shm_of(port);
-    uint32_t count = frame_ring_take(&shm->in, frames, max);
+    struct shm_rings *rings = current(port);
+    uint32_t count = frame_ring_take(&rings->in, frames, max);
 
-    if (shm->in.is_broken || shm->out.is_broken)
-        take_down(port);
+    if ((rings->in.is_broken || rings->out.is_broken) && pktio_port_link_up(port))
+        break_off(shm_of(port));
     return count;
 }
 
 static bool arm(struct pktio_port *port, bool wants_room)
 {
-    bool sleeps = frame_ring_sleep(&shm_of(port)->in);
+    struct shm_rings *rings = current(port);
+    bool sleeps = frame_ring_sleep(&rings->in);
 
     if (!pktio_port_link_up(port))
         return true;
-    return sleeps && (!wants_room || frame_ring_wait_for_room(&shm_of(port)->out));
+    return sleeps && (!wants_room || frame_ring_wait_for_room(&rings->out));
 }
 
 static void disarm(struct pktio_port *port)
 {
-    uint64_t count;
-
-    frame_ring_awake(&shm_of(port)->in);
-    while (read(port->data_fd, &count, sizeof(count)) > 0)
-        ;
+    frame_ring_awake(&shm_of(port)->rings.in);
+    doorbell_answer(port->data_fd);
 }
 
-/* What the other end says about the cable; its silence for ever when it is gone. */
+/* ---- the link -------------------------------------------------------------------------------- */
+
+/* What a client says after its hello means nothing. */
+static bool has_left(int sock)
+{
+    char bytes[16];
+    ssize_t length = 1;
+
+    for (uint32_t i = 0; i < MESSAGES_MAX && length > 0; i++)
+        length = recv(sock, bytes, sizeof(bytes), MSG_DONTWAIT);
+    return length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+/* The state, as often as it takes until the client has it. */
+static int tell_link(struct shm_port *shm)
+{
+    struct shm_link link = { .link_up = shm->link_wanted };
+
+    if (shm->link_told == shm->link_wanted)
+        return 0;
+    if (send(shm->port.link_fd, &link, sizeof(link), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+        return -errno;
+    shm->link_told = shm->link_wanted;
+    return 0;
+}
+
 static void update_link(struct pktio_port *port)
 {
     struct shm_port *shm = shm_of(port);
-    struct shm_link link;
-    ssize_t length;
 
+    if (shm->client) {
+        shm_attach_update(shm);
+        return;
+    }
     if (shm->peer_is_gone)
         return;
-    while ((length = recv(port->link_fd, &link, sizeof(link), MSG_DONTWAIT)) > 0)
-        if (length == sizeof(link) && !shm->is_server)
-            atomic_store_explicit(&port->link_up, link.link_up != 0, memory_order_release);
-    if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
-        shm->peer_is_gone = true;
-        port->link_fd = -1;
-        take_down(port);
+    if (!has_left(port->link_fd)) {
+        tell_link(shm);
+        return;
     }
+    shm->peer_is_gone = true;
+    port->link_fd = -1;
+    take_down(port);
 }
 
 int shm_port_set_link(struct pktio_port *port, bool up)
 {
-    struct shm_link link = { .link_up = up };
+    struct shm_port *shm = shm_of(port);
 
-    if (shm_of(port)->peer_is_gone)
+    if (shm->peer_is_gone)
         return -EPIPE;
+    shm->link_wanted = up;
     atomic_store_explicit(&port->link_up, up, memory_order_release);
-    return send(port->link_fd, &link, sizeof(link), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+    return tell_link(shm);
 }
+
+/* ---- for fabrics ----------------------------------------------------------------------------- */
 
 void shm_port_defer_calls(struct pktio_port *port)
 {
@@ -107,40 +159,44 @@ void shm_port_call(struct pktio_port *port)
     struct shm_port *shm = shm_of(port);
 
     if (shm->owes_call)
-        frame_ring_call(&shm->out);
+        frame_ring_call(&shm->rings.out);
     shm->owes_call = false;
 }
 
 static uint32_t unread(const struct pktio_port *port)
 {
-    return frame_ring_unread(&((const struct shm_port *)port)->out);
+    return frame_ring_unread(&((const struct shm_port *)port)->rings.out);
 }
 
 uint32_t shm_port_slot_count(const struct pktio_port *port)
 {
-    return ((const struct shm_port *)port)->in.slot_count;
+    return ((const struct shm_port *)port)->rings.in.slot_count;
 }
 
 void shm_port_keep_frames(struct pktio_port *port)
 {
-    shm_of(port)->in.keeps = true;
+    shm_of(port)->rings.in.keeps = true;
 }
 
 void shm_port_give_back(struct pktio_port *port, uint32_t count)
 {
-    frame_ring_give_back(&shm_of(port)->in, count);
+    frame_ring_give_back(&shm_of(port)->rings.in, count);
 }
+
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void close_shm(struct pktio_port *port)
 {
     struct shm_port *shm = shm_of(port);
 
-    munmap(shm->memory, shm->memory_bytes);
+    if (shm->client)
+        shm_attach_close(shm);
+    shm_meet_unmap(&shm->rings);
     pktio_port_abandon(port);
     free(shm);
 }
 
-const struct pktio_ops shm_ops = {
+static const struct pktio_ops shm_ops = {
     .kind = "shm",
     .room = room,
     .send = send_frames,
@@ -151,3 +207,24 @@ const struct pktio_ops shm_ops = {
     .update_link = update_link,
     .close = close_shm,
 };
+
+struct shm_port *shm_port_make(const struct shm_rings *rings, int sock, bool link_up)
+{
+    struct shm_port *shm = calloc(1, sizeof(*shm));
+
+    if (!shm)
+        return NULL;
+    shm->rings = *rings;
+    shm->link_wanted = shm->link_told = link_up;
+    shm->port = (struct pktio_port){ .ops = &shm_ops,
+        .mtu_bytes = rings->mtu_bytes,
+        .rate_bps = rings->rate_bps,
+        .data_fd = rings->own_bell,
+        .link_fd = sock,
+        .events = POLLIN };
+    atomic_init(&shm->port.link_up, link_up);
+    pktio_port_keep(&shm->port, sock);
+    pktio_port_keep(&shm->port, rings->own_bell);
+    pktio_port_keep(&shm->port, rings->peer_bell);
+    return shm;
+}

@@ -4,10 +4,14 @@
  * How they meet. The server (a soft fabric, or a NIC told to listen) has a Unix socket of type
  * SOCK_SEQPACKET. The client connects and sends a struct shm_hello. The server answers with a
  * struct shm_welcome and three descriptors: the memory (a memfd, sealed against growing and
- * shrinking), the doorbell of the client, the doorbell of the server (eventfds). The memory holds
- * the ring that the client fills at offset 0 and the ring that the server fills at `ring_bytes`.
- * Afterwards the server may say with a struct shm_link that the cable is out or in again. Who
- * closes the socket, or dies, takes the link down. */
+ * shrinking), the doorbell that calls the client, the doorbell that calls the server (doorbell.h).
+ * The memory holds the ring that the client fills at offset 0 and the ring that the server fills at
+ * `ring_bytes`. Afterwards the server sends a struct shm_link whenever the state of the cable is
+ * another one than it said last. A side that closes the socket, or dies, takes the link down. A
+ * client whose server has gone tries again and again until there is one.
+ *
+ * Neither side trusts the other. No side waits for the other, except a client that opens its port:
+ * for as long as `wait_ms` says. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,8 +19,9 @@
 
 struct pktio_port;
 
-#define SHM_PORT_VERSION    1
+#define SHM_PORT_VERSION    2
 #define SHM_PORT_NAME_BYTES 64
+#define SHM_PORT_SLOTS_MAX  8192
 
 struct shm_hello {
     char magic[8]; /* "MRCHELLO" */
@@ -30,7 +35,7 @@ struct shm_hello {
 struct shm_welcome {
     char magic[8]; /* "MRCWELCO" */
     uint32_t version;
-    uint32_t refusal; /* errno; then nothing else is meant */
+    uint32_t refusal; /* errno; then nothing else is meant, and no descriptors come */
     uint64_t ring_bytes;
     uint64_t rate_bps; /* 0: not known */
     uint32_t mtu_bytes;
@@ -45,24 +50,22 @@ struct shm_port_config {
     const char *path; /* of the socket */
     const char *name;
     uint32_t port;
-    uint32_t mtu_bytes;  /* 0: room for 4096 bytes of payload */
-    uint32_t slot_count; /* a power of two, 128 to 65536; 0: 256 */
-    uint64_t rate_bps;   /* a server's: said to the client */
-    uint32_t wait_ms;    /* for the other end to come; 0: 10 s */
+    uint32_t mtu_bytes;      /* 0: room for 4096 bytes of payload */
+    uint32_t slot_count;     /* a power of two, 128 to SHM_PORT_SLOTS_MAX; 0: 256 */
+    uint32_t slot_count_max; /* a server's: of what clients wish; 0: SHM_PORT_SLOTS_MAX */
+    uint64_t rate_bps;       /* a server's: said to the client */
+    uint32_t wait_ms;        /* for the other end to come; 0: 10 s */
 };
 
-/* Client. -ETIMEDOUT, or what connect() says. Waits for the socket to appear. */
+/* Client. -ETIMEDOUT, what connect() says, or the refusal of the server. Waits for the socket to
+ * appear. */
 int shm_port_connect(const struct shm_port_config *, struct pktio_port **);
 
-/* Server: the socket (to be closed by the caller), then an end for each client. */
-int shm_port_listen(const char *path);
-/* Takes one client from the socket; `*hello` says who it is. -EAGAIN: none waits. */
-int shm_port_accept(
-    int listener, const struct shm_port_config *, struct shm_hello *hello, struct pktio_port **);
-/* Listens for one client only and waits for it. */
+/* Server: listens for one client only and waits for it. For several clients: shm_lobby.h. */
 int shm_port_serve(const struct shm_port_config *, struct pktio_port **);
 
-/* Server: takes the client's link down or up. */
+/* Server: takes the client's link down or up. A client that reads too slowly learns the last state
+ * in a later pktio_port_update_link() of the server. */
 int shm_port_set_link(struct pktio_port *, bool up);
 
 /* From now on frames are sent without a call to an end that sleeps: shm_port_call() does that, when
@@ -70,8 +73,8 @@ int shm_port_set_link(struct pktio_port *, bool up);
 void shm_port_defer_calls(struct pktio_port *);
 void shm_port_call(struct pktio_port *);
 
-/* From now on received frames stay lent until they are given back, the oldest first; so many can
- * be. */
+/* From now on received frames stay lent until they are given back, the oldest first; at most
+ * shm_port_slot_count() of them. */
 uint32_t shm_port_slot_count(const struct pktio_port *);
 void shm_port_keep_frames(struct pktio_port *);
 void shm_port_give_back(struct pktio_port *, uint32_t count);

@@ -4,43 +4,83 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/power.h"
+#include "pktio/doorbell.h"
+#include "pktio/monotonic.h"
+#include "pktio/shm_lobby.h"
 #include "pktio/shm_meet.h"
-#include "pktio/unix_address.h"
 
 enum {
     DEFAULT_MTU = 4352,
     DEFAULT_SLOTS = 256,
     SLOTS_MIN = 128,
-    SLOTS_MAX = 65536,
-    MTU_MAX = 16384,
     PAGE = 4096,
 };
 
-int shm_port_listen(const char *path)
-{
-    struct sockaddr_un address;
-    int err = unix_address_set(&address, path);
-    int sock;
+/* Both sides' descriptors of what they are going to share. */
+struct shared {
+    struct shm_welcome welcome;
+    uint32_t slot_count;
+    int own[SHM_MEET_COUNT];
+    int peers[SHM_MEET_COUNT];
+};
 
-    if (err)
-        return err;
-    sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (sock < 0)
-        return -errno;
-    unlink(path);
-    if (bind(sock, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(sock, 128) < 0) {
-        err = -errno;
-        close(sock);
-        return err;
+static void close_all(int descriptors[SHM_MEET_COUNT])
+{
+    for (uint32_t i = 0; i < SHM_MEET_COUNT; i++) {
+        if (descriptors[i] >= 0)
+            close(descriptors[i]);
+        descriptors[i] = -1;
     }
-    return sock;
 }
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+static uint32_t at_most(uint32_t number, uint32_t limit)
+{
+    return number < limit ? number : limit;
+}
+
+static uint32_t choose(uint32_t wish, uint32_t offer, uint32_t fallback)
+{
+    return offer ? offer : wish ? wish : fallback;
+}
+
+static void choose_sizes(
+    const struct shm_port_config *config, const struct shm_hello *hello, struct shared *shared)
+{
+    uint32_t slots_max = config->slot_count_max ? config->slot_count_max : SHM_PORT_SLOTS_MAX;
+    uint32_t slots =
+        choose(at_most(hello->slot_count, slots_max), config->slot_count, DEFAULT_SLOTS);
+    uint32_t mtu = choose(hello->mtu_bytes, config->mtu_bytes, DEFAULT_MTU);
+    size_t ring_bytes;
+
+    mtu = at_most(mtu, SHM_MEET_MTU_MAX);
+    slots = power_of_two_at_least(at_most(slots, SHM_PORT_SLOTS_MAX));
+    slots = slots < SLOTS_MIN ? SLOTS_MIN : slots;
+    ring_bytes = frame_ring_bytes(slots, frame_ring_slot_bytes(mtu));
+    shared->slot_count = slots;
+    shared->welcome = (struct shm_welcome){ .version = SHM_PORT_VERSION,
+        .ring_bytes = (ring_bytes + PAGE - 1) & ~(size_t)(PAGE - 1),
+        .rate_bps = config->rate_bps,
+        .mtu_bytes = mtu,
+        .link_up = 1 };
+    memcpy(shared->welcome.magic, shm_meet_welcome, sizeof(shared->welcome.magic));
+}
+
+size_t shm_lobby_bytes(const struct shm_port_config *config, const struct shm_lobby_call *call)
+{
+    struct shared shared;
+
+    choose_sizes(config, &call->hello, &shared);
+    return 2 * (size_t)shared.welcome.ring_bytes;
+}
+
+/* ---- memory and doorbells -------------------------------------------------------------------- */
 
 static int make_memory(uint32_t slot_count, uint32_t slot_bytes, size_t ring_bytes)
 {
@@ -68,36 +108,37 @@ fail:
     return err;
 }
 
-static uint32_t choose(uint32_t wish, uint32_t offer, uint32_t fallback)
+static int make_bell(struct shared *shared, uint32_t which)
 {
-    return offer ? offer : wish ? wish : fallback;
-}
+    int sides[2];
+    int err = doorbell_open(sides);
 
-static int make_shared(const struct shm_port_config *config, const struct shm_hello *hello,
-    struct shm_welcome *welcome, int descriptors[SHM_MEET_COUNT])
-{
-    uint32_t slots = power_of_two_at_least(
-        choose(hello->slot_count % (SLOTS_MAX + 1), config->slot_count, DEFAULT_SLOTS));
-    uint32_t mtu = choose(hello->mtu_bytes % (MTU_MAX + 1), config->mtu_bytes, DEFAULT_MTU);
-    size_t ring_bytes;
-
-    slots = slots < SLOTS_MIN ? SLOTS_MIN : slots;
-    ring_bytes = frame_ring_bytes(slots, frame_ring_slot_bytes(mtu));
-    ring_bytes = (ring_bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
-    *welcome = (struct shm_welcome){ .version = SHM_PORT_VERSION,
-        .ring_bytes = ring_bytes,
-        .rate_bps = config->rate_bps,
-        .mtu_bytes = mtu,
-        .link_up = 1 };
-    memcpy(welcome->magic, shm_meet_welcome, sizeof(welcome->magic));
-    descriptors[SHM_MEET_MEMORY] = make_memory(slots, frame_ring_slot_bytes(mtu), ring_bytes);
-    descriptors[SHM_MEET_CLIENT_BELL] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    descriptors[SHM_MEET_SERVER_BELL] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    for (uint32_t i = 0; i < SHM_MEET_COUNT; i++)
-        if (descriptors[i] < 0)
-            return -EMFILE;
+    if (err)
+        return err;
+    shared->own[which] = sides[0];
+    shared->peers[which] = sides[1];
     return 0;
 }
+
+static int make_shared(struct shared *shared)
+{
+    const struct shm_welcome *welcome = &shared->welcome;
+    int memory = make_memory(
+        shared->slot_count, frame_ring_slot_bytes(welcome->mtu_bytes), (size_t)welcome->ring_bytes);
+    int err;
+
+    for (uint32_t i = 0; i < SHM_MEET_COUNT; i++)
+        shared->own[i] = shared->peers[i] = -1;
+    if (memory < 0)
+        return memory;
+    shared->peers[SHM_MEET_MEMORY] = memory;
+    err = make_bell(shared, SHM_MEET_CLIENT_BELL);
+    if (!err)
+        err = make_bell(shared, SHM_MEET_SERVER_BELL);
+    return err;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static int send_welcome(int sock, const struct shm_welcome *welcome, const int *descriptors)
 {
@@ -115,59 +156,82 @@ static int send_welcome(int sock, const struct shm_welcome *welcome, const int *
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(SHM_MEET_COUNT * sizeof(int));
     memcpy(CMSG_DATA(header), descriptors, SHM_MEET_COUNT * sizeof(int));
-    return sendmsg(sock, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+    return sendmsg(sock, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-static int receive_hello(int sock, struct shm_hello *hello)
+void shm_lobby_refuse(const struct shm_lobby_call *call, int err)
 {
-    struct timeval patience = { .tv_sec = 1 };
+    struct shm_welcome welcome = { .version = SHM_PORT_VERSION, .refusal = (uint32_t)-err };
 
-    setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    if (recv(sock, hello, sizeof(*hello), 0) != sizeof(*hello) ||
-        memcmp(hello->magic, shm_meet_hello, sizeof(hello->magic)) != 0 ||
-        hello->version != SHM_PORT_VERSION)
-        return -EPROTO;
-    hello->name[sizeof(hello->name) - 1] = '\0';
+    memcpy(welcome.magic, shm_meet_welcome, sizeof(welcome.magic));
+    if (send(call->sock, &welcome, sizeof(welcome), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+        welcome.refusal = 0; /* the client sees the socket close */
+    close(call->sock);
+}
+
+/* The rings are attached before the client can write into them. */
+static int open_port(int sock, struct shared *shared, struct pktio_port **out)
+{
+    struct shm_rings rings;
+    struct shm_port *shm;
+    int err;
+
+    shared->own[SHM_MEET_MEMORY] = shared->peers[SHM_MEET_MEMORY];
+    err = shm_meet_map(&rings, shared->own, &shared->welcome, true);
+    shared->own[SHM_MEET_MEMORY] = -1;
+    if (err)
+        return err;
+    err = send_welcome(sock, &shared->welcome, shared->peers);
+    shm = err ? NULL : shm_port_make(&rings, sock, true);
+    if (!shm) {
+        shm_meet_unmap(&rings);
+        return err ? err : -ENOMEM;
+    }
+    *out = &shm->port;
     return 0;
 }
 
-int shm_port_accept(int listener, const struct shm_port_config *config, struct shm_hello *hello,
+int shm_lobby_admit(const struct shm_lobby_call *call, const struct shm_port_config *config,
     struct pktio_port **out)
 {
-    int descriptors[SHM_MEET_COUNT] = { -1, -1, -1 };
-    struct shm_welcome welcome;
-    int sock = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    struct shared shared;
     int err;
 
-    if (sock < 0)
-        return -errno;
-    err = receive_hello(sock, hello);
+    choose_sizes(config, &call->hello, &shared);
+    err = make_shared(&shared);
     if (!err)
-        err = make_shared(config, hello, &welcome, descriptors);
+        err = open_port(call->sock, &shared, out);
+    close_all(shared.peers);
     if (!err)
-        err = send_welcome(sock, &welcome, descriptors);
-    if (!err)
-        err = shm_meet_make_port(sock, descriptors, &welcome, true, out);
-    if (err) {
-        shm_meet_close(descriptors);
-        close(sock);
-    }
+        return 0;
+    close_all(shared.own);
+    err = err == -EMFILE ? -ENFILE : err; /* it is the server that has none left */
+    shm_lobby_refuse(call, err);
     return err;
 }
 
+/* ---- one client ------------------------------------------------------------------------------ */
+
 int shm_port_serve(const struct shm_port_config *config, struct pktio_port **out)
 {
-    int wait_ms = (int)(config->wait_ms ? config->wait_ms : SHM_MEET_WAIT_MS);
-    int listener = shm_port_listen(config->path);
-    struct pollfd poll_fd = { .fd = listener, .events = POLLIN };
-    struct shm_hello hello;
-    int err;
+    uint64_t until_ms = monotonic_ms() + (config->wait_ms ? config->wait_ms : SHM_MEET_WAIT_MS);
+    struct shm_lobby_call call;
+    struct shm_lobby lobby;
+    uint64_t now_ms;
+    int err = shm_lobby_open(&lobby, config->path);
 
-    if (listener < 0)
-        return listener;
-    err = poll(&poll_fd, 1, wait_ms) == 1 ? shm_port_accept(listener, config, &hello, out)
-                                          : -ETIMEDOUT;
-    close(listener);
+    if (err)
+        return err;
+    err = -ETIMEDOUT;
+    while (err && (now_ms = monotonic_ms()) < until_ms) {
+        struct pollfd poll_fd = { .fd = lobby.epoll_fd, .events = POLLIN };
+
+        poll(&poll_fd, 1, (int)(until_ms - now_ms));
+        if (shm_lobby_next(&lobby, monotonic_ms(), &call) &&
+            shm_lobby_admit(&call, config, out) == 0)
+            err = 0;
+    }
+    shm_lobby_close(&lobby);
     unlink(config->path);
     return err;
 }

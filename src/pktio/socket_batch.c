@@ -68,9 +68,7 @@ static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
         } else if (errno == EAGAIN || errno == ENOBUFS) {
             break;
         } else if (errno != EINTR) {
-            /* An error of an earlier datagram is reported once: then this one has its chance. */
-            if (errno != ECONNREFUSED)
-                gone++;
+            gone++;
             batch->refused++;
         }
     }
@@ -94,6 +92,6 @@ uint32_t socket_batch_receive(
 
     for (int i = 0; i < count; i++)
         frames[i] = (struct pktio_received){ .bytes = batch->in_pieces[i].iov_base,
-            .length_bytes = batch->in[i].msg_len };
+            .length_bytes = batch->in[i].msg_hdr.msg_flags & MSG_TRUNC ? 0 : batch->in[i].msg_len };
     return count > 0 ? (uint32_t)count : 0;
 }

@@ -20,7 +20,7 @@ struct socket_batch {
     struct iovec pieces[PKTIO_BATCH_MAX][SOCKET_BATCH_PIECES_MAX];
     struct mmsghdr in[PKTIO_BATCH_MAX];
     struct iovec in_pieces[PKTIO_BATCH_MAX];
-    uint64_t refused; /* frames that the system did not take */
+    uint64_t refused; /* frames that the system did not take, not counted by the port yet */
 };
 
 int socket_batch_init(struct socket_batch *, int fd, uint32_t frame_bytes_max);

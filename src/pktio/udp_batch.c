@@ -13,6 +13,7 @@ enum {
     MESSAGE_BYTES_MAX = 65487, /* over IPv6 without jumbograms; IPv4 takes a little more */
     SEGMENTS_MAX = 64,         /* of a message, in every kernel that has them */
     SLOT_BYTES = 65536,
+    LATE_ERRORS_MAX = 64,
 };
 
 _Static_assert(PKTIO_BATCH_MAX <= SEGMENTS_MAX, "a batch never has more");
@@ -128,6 +129,7 @@ static int send_messages(struct udp_batch *batch, uint32_t first, uint32_t count
  * would not change by waiting. */
 static uint32_t push_composed(struct udp_batch *batch, uint32_t message_count, bool *is_full)
 {
+    uint32_t late_errors = 0;
     uint32_t gone = 0;
     uint32_t at = 0;
 
@@ -144,9 +146,10 @@ static uint32_t push_composed(struct udp_batch *batch, uint32_t message_count, b
         }
         if (errno == EINTR)
             continue;
-        /* An error of an earlier datagram is reported once: then this one has its chance. */
+        /* An error of an earlier datagram is reported once: then this one has its chance. Errors
+         * without end are not waited out. */
         batch->refused += errno == ECONNREFUSED || batch->out_frames[at] == 1;
-        if (errno == ECONNREFUSED)
+        if (errno == ECONNREFUSED && late_errors++ < LATE_ERRORS_MAX)
             continue;
         if (batch->out_frames[at] > 1) {
             batch->joins = false; /* not on this way: one by one from now on */

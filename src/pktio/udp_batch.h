@@ -17,7 +17,7 @@ struct udp_batch {
     int fd;
     bool joins; /* messages of several datagrams may leave */
     struct frame_backlog backlog;
-    uint64_t refused; /* frames that the system did not take */
+    uint64_t refused; /* frames that the system did not take, not counted by the port yet */
 
     struct mmsghdr out[PKTIO_BATCH_MAX];
     uint32_t out_frames[PKTIO_BATCH_MAX]; /* how many each of them carries */

@@ -36,7 +36,8 @@ static uint32_t room(struct pktio_port *port)
 static void send_frames(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     udp_batch_send(&udp_of(port)->batch, frames, count);
-    port->send_drops = udp_of(port)->batch.refused;
+    port->send_drops += udp_of(port)->batch.refused;
+    udp_of(port)->batch.refused = 0;
 }
 
 static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *frames, uint32_t max)

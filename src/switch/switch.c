@@ -3,6 +3,7 @@
 #include "switch/switch.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum {
     HOST_PROFILE,
@@ -25,6 +26,17 @@ static struct port_config host_config(const struct switch_config *config)
     host.faces_host = true;
     host.marks = false;
     return host;
+}
+
+static void take_hosts(
+    struct switch_node *node, struct arena *arena, const struct switch_config *config)
+{
+    if (!config->hosts)
+        return;
+    node->hosts = arena_take(
+        arena, node->host_port_count, sizeof(struct ipv6_addr), _Alignof(struct ipv6_addr));
+    if (node->hosts)
+        memcpy(node->hosts, config->hosts, node->host_port_count * sizeof(struct ipv6_addr));
 }
 
 static void take_memory(struct switch_node *node, struct arena *arena)
@@ -64,6 +76,7 @@ void switch_init(struct switch_node *node, struct arena *arena, const struct swi
         .exception_max = config->exception_max,
         .pool = config->pool ? config->pool : &node->own_pool };
     take_memory(node, arena);
+    take_hosts(node, arena, config);
     counters = arena_take(arena, config->counters_by_kind ? KIND_COUNT : config->port_count,
         sizeof(*counters), _Alignof(struct port_counters));
     if (!config->pool)

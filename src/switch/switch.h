@@ -24,14 +24,16 @@
 struct switch_config {
     struct switch_table table;
     uint32_t port_count;
-    uint32_t host_port_count;  /* so many ports, from 0, face hosts */
-    struct port_config host;   /* of these; faces_host is set and marks cleared for them */
-    struct port_config uplink; /* of all others */
-    uint32_t exception_max;    /* ports, at a time, that run at a rate of their own */
-    uint32_t slot_count;       /* of the packet buffer, or ... */
-    struct port_pool *pool;    /* ... one that several switches share; NULL: its own */
-    bool counters_by_kind;     /* two sets of counters in place of one for each port */
-    uint64_t seed;             /* of the random streams, one for each port */
+    uint32_t host_port_count;      /* ports [0, host_port_count) face hosts */
+    const struct ipv6_addr *hosts; /* their addresses: no other source may come in by these ports;
+                                      NULL: any may */
+    struct port_config host;       /* of these; faces_host is set and marks cleared for them */
+    struct port_config uplink;     /* of all others */
+    uint32_t exception_max;        /* ports, at a time, that run at a rate of their own */
+    uint32_t slot_count;           /* of the packet buffer, or ... */
+    struct port_pool *pool;        /* ... one that several switches share; NULL: its own */
+    bool counters_by_kind;         /* two sets of counters in place of one for each port */
+    uint64_t seed;                 /* of the random streams, one for each port */
 };
 
 struct switch_node {
@@ -41,6 +43,7 @@ struct switch_node {
     uint64_t *up;      /* bitmap: ports whose link is up; all at first */
     uint32_t port_count;
     uint32_t host_port_count;
+    struct ipv6_addr *hosts;       /* NULL: sources are not compared */
     struct port_profile *profiles; /* of host ports, of uplinks, then of exceptions */
     uint32_t *exception_ports;     /* whose; SWITCH_NO_PORT: nobody's */
     uint32_t exception_max;
@@ -70,6 +73,25 @@ struct switch_outcome {
 /* Counts a packet that cannot leave the switch at all. */
 struct switch_outcome switch_refuse(struct switch_node *, uint32_t in_port, enum drop_reason);
 
+/* DROP_NONE, or DROP_SOURCE for a frame whose inner source is not the host of the port it came in
+ * by. Ports between switches bring what other switches have compared. */
+static inline enum drop_reason switch_check_source(
+    const struct switch_node *node, uint32_t in_port, const struct switch_frame *frame)
+{
+    if (!node->hosts || in_port >= node->host_port_count)
+        return DROP_NONE;
+    return switch_frame_is_from(frame, &node->hosts[in_port]) ? DROP_NONE : DROP_SOURCE;
+}
+
+/* Counts a packet that leaves the switch by `port`, but for this reason does not. */
+static inline struct switch_outcome switch_drop(
+    struct switch_node *node, uint32_t port, enum drop_reason reason)
+{
+    node->drops[reason]++;
+    return (
+        struct switch_outcome){ .at_port = port_drop(&node->ports[port], reason), .port = port };
+}
+
 /* Before: every transmission of this port that begins by `now_ps` has been taken out. */
 static inline struct switch_outcome switch_queue(
     struct switch_node *node, uint32_t port, struct port_entry entry, uint64_t now_ps)
@@ -77,10 +99,9 @@ static inline struct switch_outcome switch_queue(
     struct switch_outcome outcome = { .port = port };
 
     assert(port < node->port_count);
-    if (bits_test(node->up, port))
-        outcome.at_port = port_enqueue(&node->ports[port], entry, now_ps);
-    else
-        outcome.at_port = port_drop(&node->ports[port], DROP_PORT_DOWN);
+    if (!bits_test(node->up, port))
+        return switch_drop(node, port, DROP_PORT_DOWN);
+    outcome.at_port = port_enqueue(&node->ports[port], entry, now_ps);
     if (outcome.at_port.verdict == PORT_DROPPED)
         node->drops[outcome.at_port.reason]++;
     else

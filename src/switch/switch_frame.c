@@ -6,11 +6,13 @@
 
 #include "wire/ethernet.h"
 #include "wire/ip.h"
+#include "wire/ip_nest.h"
 #include "wire/trim.h"
 
 enum {
     PAYLOAD_LENGTH_AT = 4,
     HOP_LIMIT_AT = 7,
+    SOURCE_AT = 8,
     DESTINATION_AT = 24,
     CE_BITS = ECN_CE << 4, /* of the second byte */
 };
@@ -18,6 +20,20 @@ enum {
 static size_t ip_bytes(const struct switch_frame *frame)
 {
     return frame->length - (size_t)(frame->ip - frame->bytes);
+}
+
+/* From the IPv6 header on. */
+static size_t present_bytes(const struct switch_frame *frame)
+{
+    size_t present = frame->present < frame->length ? frame->present : frame->length;
+
+    return present - (size_t)(frame->ip - frame->bytes);
+}
+
+/* All headers that must survive trimming lie within the bytes that are present; 0: they do not. */
+static size_t bytes_min(const struct switch_frame *frame)
+{
+    return trim_bytes_min(frame->ip, present_bytes(frame));
 }
 
 static enum drop_reason skip_link_header(struct bytes_in *in, enum switch_link link)
@@ -40,7 +56,7 @@ enum drop_reason switch_frame_open(
     enum drop_reason reason = skip_link_header(&in, link);
     size_t ip_length;
 
-    *frame = (struct switch_frame){ .bytes = bytes, .length = length };
+    *frame = (struct switch_frame){ .bytes = bytes, .length = length, .present = length };
     if (reason != DROP_NONE)
         return reason;
     if (bytes_left(&in) < IP_V6_BYTES)
@@ -64,12 +80,22 @@ struct port_entry switch_frame_entry(
     enum dscp_class class = format_dscp_class(format, traffic_class >> 2);
     bool is_trimmable = class == DSCP_TRIMMABLE || class == DSCP_TRIMMABLE_RETX;
 
-    if (is_trimmable && trim_bytes_min(frame->ip, ip_bytes(frame)) == 0)
+    if (is_trimmable && bytes_min(frame) == 0)
         class = DSCP_OTHER;
     return (struct port_entry){ .handle = handle,
         .length_bytes = (uint16_t)ip_bytes(frame),
         .class = (uint8_t) class,
         .ecn = traffic_class & 3 };
+}
+
+bool switch_frame_is_from(const struct switch_frame *frame, const struct ipv6_addr *host)
+{
+    struct ip_nest nest;
+
+    if (!ip_nest_walk(frame->ip, present_bytes(frame), &nest))
+        return false;
+    return !nest.is_v4 &&
+           memcmp(frame->ip + nest.innermost + SOURCE_AT, host->octets, sizeof(host->octets)) == 0;
 }
 
 struct switch_way switch_frame_forward(struct switch_frame *frame, const struct switch_table *table)
@@ -93,16 +119,20 @@ void switch_frame_mark(struct switch_frame *frame)
     frame->ip[1] |= CE_BITS;
 }
 
-void switch_frame_trim(
+bool switch_frame_trim(
     struct switch_frame *frame, const struct wire_format *format, struct port_entry cut)
 {
-    size_t keep_bytes = trim_bytes_min(frame->ip, ip_bytes(frame));
+    size_t keep_bytes = bytes_min(frame);
     size_t kept_bytes;
 
     assert(dscp_is_trimmed((enum dscp_class)cut.class));
+    if (keep_bytes == 0)
+        return false;
     if (keep_bytes < cut.length_bytes)
         keep_bytes = cut.length_bytes;
     kept_bytes = trim_frame(frame->ip, ip_bytes(frame), keep_bytes, format->dscp[cut.class]);
-    assert(kept_bytes > 0);
+    if (kept_bytes == 0)
+        return false;
     frame->length = (size_t)(frame->ip - frame->bytes) + kept_bytes;
+    return true;
 }

@@ -5,52 +5,18 @@
 #include <assert.h>
 
 #include "wire/ip.h"
+#include "wire/ip_nest.h"
 #include "wire/ip_v4.h"
-#include "wire/srh.h"
 
 enum {
     UDP_BTH_METH_TSETH_BYTES = 8 + 12 + 4 + 4,
 };
 
-static size_t header_bytes(uint8_t protocol)
-{
-    switch (protocol) {
-    case IP_NEXT_IPV6:
-        return IP_V6_BYTES;
-    case IP_NEXT_IPV4:
-        return IP_V4_BYTES;
-    case IP_NEXT_ROUTING:
-        return SRH_BYTES;
-    default:
-        return 0;
-    }
-}
-
-static uint8_t next_protocol(uint8_t protocol, const uint8_t *header)
-{
-    static const uint8_t offsets[256] = {
-        [IP_NEXT_IPV6] = 6, [IP_NEXT_IPV4] = 9, [IP_NEXT_ROUTING] = 0
-    };
-
-    return header[offsets[protocol]];
-}
-
 size_t trim_bytes_min(const uint8_t *bytes, size_t length)
 {
-    uint8_t protocol = length > 0 && bytes[0] >> 4 == 4 ? IP_NEXT_IPV4 : IP_NEXT_IPV6;
-    size_t offset = 0;
+    struct ip_nest nest;
 
-    if (length == 0 || (bytes[0] >> 4 != 4 && bytes[0] >> 4 != 6))
-        return 0;
-    while (header_bytes(protocol) > 0) {
-        size_t next = offset + header_bytes(protocol);
-
-        if (next > length)
-            return 0;
-        protocol = next_protocol(protocol, bytes + offset);
-        offset = next;
-    }
-    return offset + UDP_BTH_METH_TSETH_BYTES;
+    return ip_nest_walk(bytes, length, &nest) ? nest.end + UDP_BTH_METH_TSETH_BYTES : 0;
 }
 
 /* Only the bits that change, so that a foreign identification or reserved bit survives. */

@@ -8,6 +8,7 @@ unset MRC_CONFIG
 mkdir "$MRC_RUN_DIR"
 file=$SCRATCH/one.yaml
 printf 'planes: 1\nt0s: 2\nt1s: 1\nhosts_per_t0: 1\n' >"$file"
+printf 'planes: 2\nt0s: 2\nt1s: 1\nhosts_per_t0: 1\n' >"$SCRATCH/two.yaml"
 
 refuses() # STATUS MESSAGE ARGUMENT...
 {
@@ -41,55 +42,158 @@ printf 'planes: 99999999999999999999\n' >"$SCRATCH/x.yaml"
 refuses 2 "fabric run: $SCRATCH/x.yaml:1:9: planes: '99999999999999999999' is too large; write a whole number such as 64" \
     fabric run "$SCRATCH/x.yaml"
 refuses 2 'fabric run: --slower 1000000: links would have less than 1Mb/s, or more than 10ms' fabric run -s 1000000 "$file"
+refuses 2 'fabric run: --udp h1: given twice; keep one' \
+    fabric run --udp h1=127.0.0.1:7000,127.0.0.1:7100 --udp h1=127.0.0.1:7200,127.0.0.1:7300 "$file"
+refuses 2 'fabric run: --udp h9: this fabric has h0 to h1' fabric run --udp h9=127.0.0.1:7000,127.0.0.1:7100 "$file"
 refuses 2 "fabric show: --watch wants seconds from 1 to 86400, not '0'" fabric show -w 0
 exits 1 'a folder that cannot be made is told by its name' env MRC_RUN_DIR="$SCRATCH/none/run" "$mrc" fabric run "$file"
 is '  and why' "$output" "mrc fabric run: $SCRATCH/none/run/mrc: No such file or directory"
 is 'nothing was left behind' "$(find "$MRC_RUN_DIR" -mindepth 2)" ''
 
-start() # ARGUMENT...: a fabric, once it answers; its process is $started
+start() # ARGUMENT...: a fabric in the background; its process is $started
 {
-    "$mrc" fabric run -q "$@" "$file" &
-    started=$!
+    "$mrc" fabric run -q --background "$@" "$file" || echo "# did not start: $*"
+    started=$(cat "$MRC_RUN_DIR"/mrc/*/lock | cut -d ' ' -f 1)
+}
+
+left() # what is in the folder of all devices
+{
+    (cd "$MRC_RUN_DIR/mrc" && find . -mindepth 1 | sort | tr '\n' ' ')
+}
+
+until_gone() # PID
+{
     tries=0
-    while [ "$tries" -lt 100 ] && ! "$mrc" fabric list | grep -q up; do
+    while kill -0 "$1" 2>/dev/null && [ "$tries" -lt 100 ]; do
         tries=$((tries + 1))
         sleep 0.1
     done
 }
 
 started=
-trap 'kill -9 $started 2>/dev/null; wait; rm -rf "$SCRATCH"' EXIT
-start
-refuses 1 "fabric run: a fabric called 'fabric' is running; stop it with 'mrc fabric stop' or choose another --name" \
+# shellcheck disable=SC2086
+trap 'kill -9 $started 2>/dev/null; rm -rf "$SCRATCH"' EXIT
+exits 0 'a fabric in the background is ready when the command returns' timeout 60 "$mrc" fabric run -b "$file"
+is '  and says what it has' "$output" "fabric 'fabric': 2 NICs (mrc0 to mrc1), 1 planes, 3 switches; 'mrc fabric stop' ends it"
+started=$(cut -d ' ' -f 1 "$MRC_RUN_DIR/mrc/fabric/lock")
+contains 'its devices are there' "$("$mrc" dev show)" 'mrc1: free'
+refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop it with 'mrc fabric stop -n fabric' or choose another --name" \
     fabric run "$file"
-refuses 1 "fabric run: the fabric 'fabric' has the device mrc0; end it first, or set MRC_RUN_DIR for a second one" \
-    fabric run -n other "$file"
-contains 'the first one keeps its devices' "$("$mrc" dev show)" 'mrc1: free'
-refuses 2 'fabric fault: swich: must be link, port, switch, plane, nic, ev or clear' fabric fault swich p0.t1.0 down
-refuses 2 'fabric fault: dwon: must be down, up, flap, blackhole, loss, corrupt or slow' fabric fault switch p0.t1.0 dwon
-refuses 2 'fabric: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down
+refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop it with 'mrc fabric stop -n fabric' or choose another --name" \
+    fabric run --background "$file"
+refuses 2 "fabric fault: swtch: did you mean 'switch'?" fabric fault swtch p0.t1.0 down
+refuses 2 'fabric fault: cable: must be link, port, switch, plane, nic, ev, clear or run' fabric fault cable p0.t1.0 down
+refuses 2 "fabric fault: dwon: did you mean 'down'?" fabric fault switch p0.t1.0 dwon
+refuses 2 'fabric fault: explode: must be down, up, flap, blackhole, loss, corrupt or slow' fabric fault switch p0.t1.0 explode
+refuses 2 'fabric: p9.t1.0: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down
+refuses 2 "fabric: p0.t1.0 is no link; did you mean 'switch p0.t1.0'?" fabric fault link p0.t1.0 down
+refuses 2 "fabric: p0.t0.0-t1.0 is no switch; did you mean 'link p0.t0.0-t1.0'?" fabric fault switch p0.t0.0-t1.0 down
+refuses 2 "fabric: p0 is no nic; did you mean 'plane p0'?" fabric fault nic p0 loss 1%
+refuses 2 "fabric: h0 is no port; did you mean 'nic h0'?" fabric fault port h0 up
+refuses 2 'fabric: no path p0/u300: the last is p0/u0' fabric fault ev p0/u300 blackhole
+refuses 2 'fabric: p0.u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p0.u0 blackhole
+refuses 2 'fabric: packets of one EV cannot be slow; a link, port, switch, plane or nic can' fabric fault ev p0/u0 slow 1Gb/s
+refuses 2 "fabric fault: up: has no duration; leave out 'for'" fabric fault plane p0 up for 2s
+refuses 2 'fabric fault: twice: nothing may follow the time' fabric fault plane p0 down for 2s twice
+for fault in 'link p0.t0.0-t1.0 down' 'link h0.p0 loss 1%' 'port h1.p0 flap 10ms 50%' 'switch p0.t0.1 corrupt 1%' \
+    'plane p0 slow 1Gb/s' 'nic h0 blackhole' 'ev p0/u0 loss 1%'; do
+    # shellcheck disable=SC2086
+    exits 0 "what exists can break: $fault" "$mrc" fabric fault $fault for 20s
+done
+is 'the faults are shown as they were asked for' \
+    "$("$mrc" fabric show | sed -n 's/^fault [0-9]*: //p' | tr '\n' ';')" \
+    'p0.t0.0-t1.0 down;h0.p0 loss;h1.p0 flap;p0.t0.1 corrupt;p0 slow;h0 blackhole;p0/u0 in p0 loss;'
+exits 0 'and can be ended one by one' "$mrc" fabric fault switch p0.t0.1 up
+is '  quietly' "$output" ''
+exits 0 'a part without a fault is fine' "$mrc" fabric fault switch p0.t0.1 up
+is '  and that is said' "$output" 'mrc fabric fault: there was no fault to end'
+exits 0 'and all together' "$mrc" fabric fault clear
+is '  none is left' "$("$mrc" fabric show | grep -c '^fault')" 0
+
+cat >"$SCRATCH/script.yaml" <<END
+faults:
+  - { kind: loss, probability: 1%, where: [p0.t0.1-t1.0, h1.p0], at: 20ms }
+  - { kind: reboot, where: p0.t1.0, at: 10ms, for: 30s }
+  - { kind: blackhole, ev: p0/u0 }
+END
+exits 0 'a script of faults runs' "$mrc" fabric fault run "$SCRATCH/script.yaml"
+is '  each at its time' "$output" '    0.000 s  p0/u0 blackhole
+    0.010 s  p0.t1.0 down for 30s
+    0.020 s  p0.t0.1-t1.0 loss
+    0.020 s  h1.p0 loss'
+is '  and they are there' "$("$mrc" fabric show | grep -c '^fault')" 4
+"$mrc" fabric fault clear
+exits 0 'quietly and slower' "$mrc" fabric fault run -q -s 5 "$SCRATCH/script.yaml"
+is '  with nothing to say' "$output" ''
+"$mrc" fabric fault clear
+printf 'faults:\n  - { kind: down, where: h1 }\n  - { kind: down, where: h9 }\n' >"$SCRATCH/wrong.yaml"
+exits 2 'a script with a wrong name does nothing' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
+is '  and names the line' "$output" "mrc fabric: h9: no NIC h9: the last of 2 is h1
+mrc fabric fault: this was line 3 of $SCRATCH/wrong.yaml"
+is '  before anything broke' "$("$mrc" fabric show | grep -c '^fault')" 0
+printf 'faults:\n  - { kind: dwon, where: h1 }\n' >"$SCRATCH/wrong.yaml"
+exits 2 'a wrong kind is told by its place' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
+contains '  and what was meant' "$output" "wrong.yaml:2:13: faults.0.kind: "
+refuses 2 'fabric fault: run: name a file with faults' fabric fault run
+exits 2 'the faults of an experiment are checked against this fabric' \
+    "$mrc" fabric fault run "$ROOT/experiments/t1-reboot.yaml"
+contains '  which has not all it names' "$output" 'no plane p1'
 refuses 2 'fabric fault: loss 200%: must be a fraction such as 0.1%, 0.001 or 1e-6' fabric fault plane p0 loss 200%
 refuses 2 "fabric fault: slow: at least 1Mb/s; 'blackhole' carries nothing at all" fabric fault plane p0 slow 1kb/s
 refuses 2 'fabric fault: ev p4294967296/u0: must look like p0/u3' fabric fault ev p4294967296/u0 blackhole
 refuses 2 'fabric fault: ev p0/u-1: must look like p0/u3' fabric fault ev p0/u-1 blackhole
 refuses 2 "fabric fault: for -2s: must be a time such as 500ns, 1.5us, 2ms or 3s" fabric fault plane p0 down for -2s
 
+exits 0 'a second fabric runs beside the first, with threads' \
+    timeout 60 "$mrc" fabric run -b -n other --threads 2 "$SCRATCH/two.yaml"
+is '  with devices of its own' "$output" "fabric 'other': 2 NICs (mrc2 to mrc3), 2 planes, 6 switches; 'mrc fabric stop -n other' ends it"
+is 'all of them are listed' "$("$mrc" dev show | tr '\n' ' ')" 'mrc0: free mrc1: free mrc2: free mrc3: free '
+is 'and which are whose' "$("$mrc" fabric list | awk 'NR > 1 { print $1, $3, $5, $7 }' | sort | tr '\n' ' ')" \
+    'fabric up mrc0 mrc1 other up mrc2 mrc3 '
+is 'writes cross the second' "$(timeout 60 "$mrc" perf write --devices mrc2,mrc3 -n 20 -c >/dev/null && echo yes)" yes
+exits 0 'a program is given NICs by fabric and name' "$mrc" exec --nic other/h1,h0 -p
+contains '  as devices' "$output" "MRC_DEVICES='mrc3,mrc0'"
+exits 0 'stopping one' "$mrc" fabric stop
+is '  leaves the other' "$("$mrc" dev show | tr '\n' ' ')" 'mrc2: free mrc3: free '
+start
+is 'a fabric has the lowest numbers that are free' "$("$mrc" dev show | tr '\n' ' ')" \
+    'mrc0: free mrc1: free mrc2: free mrc3: free '
+exits 0 'both can be stopped' "$mrc" fabric stop -n other
+exits 0 '  the other one, too' "$mrc" fabric stop
+is 'and nothing is left when the command returns' "$(left)" ''
+refuses 1 "fabric: no fabric called 'fabric' is running; start one with 'mrc fabric run FABRIC.yaml' or 'mrc fabric up FABRIC.yaml'" \
+    fabric stop
+
+start
 kill -9 "$started"
-wait "$started" 2>/dev/null
+until_gone "$started"
 refuses 1 "fabric: no fabric called 'fabric' is running; start one with 'mrc fabric run FABRIC.yaml' or 'mrc fabric up FABRIC.yaml'" \
     fabric show
+contains 'the devices of a fabric that was killed are not listed' "$("$mrc" dev show 2>&1)" 'there are no devices'
+is 'nor is the fabric' "$("$mrc" fabric list | wc -l)" 1
 start -n other
-contains 'the devices of one that was killed are free for another' "$("$mrc" dev show)" 'mrc1: free'
-exits 0 'that can be stopped' "$mrc" fabric stop -n other
-wait "$started"
-is 'and takes them away' "$(find "$MRC_RUN_DIR" -name 'mrc[0-9]*')" ''
+is 'another one has their names' "$("$mrc" dev show | tr '\n' ' ')" 'mrc0: free mrc1: free '
+is 'and has cleared them away' "$(cd "$MRC_RUN_DIR/mrc" && echo *)" 'mrc0 mrc1 other'
+kill -9 "$started"
+until_gone "$started"
+exits 0 'stop clears away what one that was killed has left' "$mrc" fabric stop -n other
+is '  and says so' "$output" "mrc fabric stop: 'other' had been killed; cleared away its files"
+is '  nothing remains' "$(left)" ''
+
+again=0
+while [ "$again" -lt 10 ] && "$mrc" fabric run -q -b "$file" && "$mrc" fabric stop; do
+    again=$((again + 1))
+done
+is 'stop and run again work at once' "$again" 10
+start
+kill "$started"
+exits 0 'a fabric that is ending is waited for' timeout 60 "$mrc" fabric run -q -b "$file"
+"$mrc" fabric stop
 start
 is 'a NIC expects the round trips of software' "$(grep -c base_rtt "$MRC_RUN_DIR/mrc/mrc0/config")" 0
 "$mrc" fabric stop
-wait "$started"
 start -s 100
 is 'and those of the cables where these take longer' "$(grep -c 'base_rtt: [0-9]\{7\}ns$' "$MRC_RUN_DIR/mrc/mrc0/config")" 1
 "$mrc" fabric stop
-wait "$started"
-is 'nothing is left when both have been stopped' "$(find "$MRC_RUN_DIR" -mindepth 2)" ''
+is 'nothing is left when all have been stopped' "$(left)" ''
 done_testing

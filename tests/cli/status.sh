@@ -33,7 +33,8 @@ YAML
 fabric=$!
 client=
 watcher=
-trap 'kill $fabric $client $watcher 2>/dev/null; wait; rm -rf "$SCRATCH"' EXIT
+json_watcher=
+trap 'kill $fabric $client $watcher $json_watcher 2>/dev/null; wait; rm -rf "$SCRATCH"' EXIT
 
 # Until it prints this.
 until_prints() # PART COMMAND...
@@ -68,6 +69,11 @@ for command in qp stat; do
         "mrc $command: no process has a device open; 'mrc dev show' lists devices"
 done
 
+exits 1 'a QP that no device has is missed' "$mrc" qp show qp 5
+is '  and that is said' "$output" 'mrc qp: no device has a QP 5'
+exits 1 'so is a port' "$mrc" port show port 9
+is '  in the same way' "$output" 'mrc port: no device has a port 9'
+
 "$mrc" perf write --local 2 -D 20 >/dev/null 2>&1 &
 client=$!
 until_prints 'state RTS' "$mrc" qp show dev mrc0
@@ -84,6 +90,10 @@ esac
 contains 'all counters are there without it' "$("$mrc" stat show dev mrc0)" 'drop     unknown_qp'
 contains 'EVs show plane and state' "$("$mrc" ev mrc0)" 'PLANE UPLINK STATE'
 exits 1 'a QP that is not there is missed' "$mrc" ev show dev mrc0 qp 3
+exits 1 'on no device' "$mrc" qp show qp 3 -j
+is '  which is said, and no list is printed' "$output" 'mrc qp: no device has a QP 3'
+exits 1 'a device that is in use cannot be had' timeout 60 "$mrc" perf write --devices mrc0,mrc1 -n 1
+contains '  and the process that has it is named' "$output" 'mrc0: in use by mrc, pid '
 for command in dev qp ev port stat; do
     "$mrc" "$command" show -j >"$SCRATCH/json" 2>&1
     is "mrc $command -j is JSON" "$(python3 -c 'import json, sys
@@ -92,6 +102,8 @@ done
 
 "$mrc" monitor dev mrc0 >"$SCRATCH/events" &
 watcher=$!
+"$mrc" monitor dev mrc0 -j >"$SCRATCH/json-events" &
+json_watcher=$!
 sleep 1
 "$mrc" port set dev mrc0 port 2 down
 until_prints 'port 2 link_down' cat "$SCRATCH/events"
@@ -100,6 +112,9 @@ contains 'so does port show' "$("$mrc" port show dev mrc0 port 2)" 'admin down'
 "$mrc" port set dev mrc0 port 2 up
 until_prints 'port 2 usable' cat "$SCRATCH/events"
 contains 'and come back' "$output" 'mrc0 port 2 usable'
+until_prints '"change":"usable"' cat "$SCRATCH/json-events"
+is 'every line of JSON has the time of day' "$(grep -vc '"time":"20[0-9-]*T[0-9:]*\.[0-9]*Z"' "$SCRATCH/json-events")" 0
+kill "$json_watcher"
 
 exits 0 'the doctor always succeeds' "$mrc" doctor
 contains 'and says what works' "$output" 'ok       shm'

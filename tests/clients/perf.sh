@@ -77,6 +77,24 @@ exits 0 'a server and a client meet by TCP' perf write -d mrc2 -p "$port" -s 300
 wait $server
 is 'both succeed' $? 0
 contains 'the server says where it waits' "$(cat "$SCRATCH/server")" "waiting for a client on port $port"
+if command -v python3 >/dev/null; then
+    perf write -d mrc0 -p "$port" 2>"$SCRATCH/server" &
+    server=$!
+    until_true grep -q waiting "$SCRATCH/server"
+    python3 -c 'import socket, sys, time
+silent = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for i in range(3)]
+silent[0].send(b"not a rank of this test")
+print("connected", flush=True)
+time.sleep(60)' "$port" >"$SCRATCH/silent" &
+    silent=$!
+    until_true grep -q connected "$SCRATCH/silent"
+    exits 0 'clients that say nothing, or something else, hold up no rank' \
+        timeout 30 "$mrc" perf write -d mrc2 -p "$port" -s 3000 -n 50 -c 127.0.0.1
+    kill $silent
+    wait $silent $server 2>/dev/null
+else
+    skip 'clients that say nothing, or something else, hold up no rank' 'python3 is not installed'
+fi
 perf lat -d mrc0 -p "$port" 2>"$SCRATCH/server" &
 server=$!
 exits 1 'two different tests do not go together' perf write -d mrc2 -p "$port" 127.0.0.1

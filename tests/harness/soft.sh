@@ -8,6 +8,7 @@ export MRC_RUN_DIR
 mkdir "$MRC_RUN_DIR"
 unset MRC_CONFIG MRC_DEVICES MRC_PCAP LD_PRELOAD LD_LIBRARY_PATH
 fabric= # its process
+others= # more that end with the test
 
 until_true() # COMMAND...: for ten seconds at most
 {
@@ -27,8 +28,27 @@ end_fabric()
     fabric=
 }
 
+# The process of a fabric in the background.
+process_of() # NAME
+{
+    cut -d ' ' -f 1 "$MRC_RUN_DIR/mrc/$1/lock" 2>/dev/null
+}
+
+has_attached() # COUNT [NAME]: as many ports have NICs
+{
+    [ "$("$mrc" fabric show -n "${2:-fabric}" -j | grep -c '"attached": true')" -eq "$1" ]
+}
+
+has_sent() # DEVICE COUNT: more data packets than that have left it
+{
+    [ "$("$mrc" stat show dev "$1" -j | sed -n 's/.*"data_sent": *\([0-9]*\).*/\1/p')" -gt "$2" ]
+}
+
 clean_up()
 {
+    for pid in $others $(cut -d ' ' -f 1 "$MRC_RUN_DIR"/mrc/*/lock 2>/dev/null); do
+        [ "$pid" -eq 0 ] || [ "$pid" = "$fabric" ] || kill -9 "$pid" 2>/dev/null
+    done
     end_fabric
     rm -rf "$SCRATCH"
 }

@@ -18,6 +18,8 @@ for program in "$BUILD"/bin/*; do
     contains "with the program ${program##*/}" "$installed" "/bin/${program##*/}"
 done
 contains 'with experiments to begin with' "$installed" /share/openmrc/experiments/incast.yaml
+contains 'with the documents that messages point to' "$installed" /share/doc/openmrc/docs/clients.md
+contains 'with golden packets' "$installed" /share/openmrc/vectors/mrc-vectors.txt
 contains 'with completion for bash' "$installed" /share/bash-completion/completions/mrc
 
 # A program that was written elsewhere: verbs for devices and memory, mrc.h for the rest.
@@ -46,7 +48,7 @@ sys.exit(next(o["value"] for o in json.load(open(sys.argv[1])) if o["name"] == "
     "$BUILD/meson-info/intro-buildoptions.json"; then
     # shellcheck disable=SC2046
     exits 0 'a program finds headers and libraries with pkg-config' \
-        "${CC:-cc}" "$SCRATCH/program.c" -o "$SCRATCH/program" $(pkg-config --cflags --libs libmrc-verbs)
+        "${CC:-cc}" "$SCRATCH/program.c" -o "$SCRATCH/program" $(pkg-config --cflags --libs libmrc)
     mkdir "$SCRATCH/run"
     exits 0 'and runs with them' env MRC_RUN_DIR="$SCRATCH/run" LD_LIBRARY_PATH="$(dirname "$pc")" "$SCRATCH/program"
     is 'as it should' "$output" '0 devices'

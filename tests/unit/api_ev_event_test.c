@@ -21,7 +21,7 @@ enum { PLANES = 2, FMT = 1, EV = 2, EVS = 4, BAD = 0x1002 };
 /* Two planes of two cables each; frames from mrc0 with one UDP source port may get lost. */
 struct middle {
     struct api_world world;
-    int listeners[PLANES][2];
+    struct shm_lobby lobbies[PLANES][2];
     struct pktio_port *cables[PLANES][2];
     _Atomic uint32_t lost_port; /* 0: none */
     _Atomic bool stop;
@@ -57,11 +57,11 @@ static void accept_all(struct middle *middle)
         uint32_t plane = i % PLANES;
         uint32_t side = i / PLANES;
         struct shm_port_config config = { 0 };
-        struct shm_hello hello;
+        struct shm_lobby_call call;
 
-        while (shm_port_accept(middle->listeners[plane][side], &config, &hello,
-                   &middle->cables[plane][side]) == -EAGAIN)
+        while (!shm_lobby_next(&middle->lobbies[plane][side], 0, &call))
             sched_yield();
+        shm_lobby_admit(&call, &config, &middle->cables[plane][side]);
     }
 }
 
@@ -95,8 +95,7 @@ static void describe(struct middle *middle)
         for (uint32_t plane = 0; plane < PLANES; plane++) {
             snprintf(path, sizeof(path), "%s/%d.%u", middle->world.folder, side, plane);
             fprintf(file, "    - shm:%s\n", path);
-            middle->listeners[plane][side] = shm_port_listen(path);
-            EXPECT_GE(middle->listeners[plane][side], 0);
+            EXPECT_EQ(shm_lobby_open(&middle->lobbies[plane][side], path), 0);
         }
     }
     fclose(file);
@@ -166,7 +165,7 @@ static void stop(struct middle *middle)
     pthread_join(middle->thread, NULL);
     for (uint32_t i = 0; i < 2 * PLANES; i++) {
         pktio_port_close(middle->cables[i / 2][i % 2]);
-        close(middle->listeners[i / 2][i % 2]);
+        shm_lobby_close(&middle->lobbies[i / 2][i % 2]);
     }
     api_world_stop(&middle->world);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles through mrc_ctl.h: their lives, what may change when, and what outlives a process. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -454,7 +456,49 @@ static int as_nobody(struct api_world *world)
     return 0;
 }
 
-SPEC("who neither owns the device nor administers the network may look and not touch")
+static void open_to_others(const struct api_world *world)
+{
+    static const char *const folders[] = { "", "/mrc", "/mrc/mrc0" };
+    char path[128];
+
+    for (uint32_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof(path), "%s%s", world->folder, folders[i]);
+        EXPECT_EQ(chmod(path, 0755), 0);
+    }
+}
+
+/* In a process of another user: 0 if the device cannot be opened. */
+static int is_refused_to_nobody(void)
+{
+    struct ibv_device **list;
+
+    if (setgid(65534) != 0 || setuid(65534) != 0)
+        return 1;
+    list = ibv_get_device_list(NULL);
+    return list && list[0] && ibv_open_device(list[0]) ? 2 : 0;
+}
+
+SPEC("a lock that another process never gives back is an error, not a wait without end")
+{
+    struct mrc_ctl_port_attr port = { .port_admin_state = MRC_CTL_PORT_ADMIN_DISABLED };
+    struct api_world world;
+    char path[128];
+    int lock;
+
+    open_device(&world, 2);
+    snprintf(path, sizeof(path), "%s/mrc/mrc0/lock", world.folder);
+    lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    EXPECT_EQ(flock(lock, LOCK_EX), 0);
+    alarm(60);
+    EXPECT_FAILS(
+        mrc_ctl_modify_port(world.ends[0].mrc, 1, &port, MRC_CTL_PORT_ADMIN_STATE), ETIMEDOUT);
+    alarm(0);
+    close(lock);
+    EXPECT_EQ(mrc_ctl_modify_port(world.ends[0].mrc, 1, &port, MRC_CTL_PORT_ADMIN_STATE), 0);
+    close_device(&world);
+}
+
+SPEC("the folder of a device is its user's alone")
 {
     struct api_world world;
     int status;
@@ -464,6 +508,26 @@ SPEC("who neither owns the device nor administers the network may look and not t
         SKIP("needs root, to become nobody");
     open_device(&world, 2);
     EXPECT_EQ(chmod(world.folder, 0755), 0);
+    close_device(&(struct api_world){ .ends = { world.ends[0] }, .folder = "/nonexistent" });
+    child = fork();
+    if (child == 0)
+        _exit(is_refused_to_nobody());
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    api_world_stop(&world);
+}
+
+SPEC("a user that neither owns the device nor administers the network may look if let in, and not "
+     "touch")
+{
+    struct api_world world;
+    int status;
+    pid_t child;
+
+    if (geteuid() != 0)
+        SKIP("needs root, to become nobody");
+    open_device(&world, 2);
+    open_to_others(&world);
     make_fmt(world.ends[0].mrc);
     make_explicit(world.ends[0].mrc, 1);
     EXPECT_EQ(replace(world.ends[0].mrc, MRC_CTL_EV_UNPOPULATED, ev_of(1, 1)), 0);

@@ -3,6 +3,7 @@
 #include "pktio/pktio.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -89,6 +90,39 @@ SPEC("a ring says how much room it has, and calls a waiting producer")
     pktio_port_close(ends[1]);
 }
 
+static void send_length(struct pktio_port *port, uint32_t length_bytes)
+{
+    static uint8_t bytes[8192];
+    struct iovec piece = { bytes, length_bytes };
+
+    pktio_port_send(port, &(struct pktio_frame){ &piece, 1, length_bytes }, 1);
+}
+
+SPEC("a port drops a frame longer than its limit and sends those around it")
+{
+    static uint8_t bytes[1000];
+    const uint32_t lengths[] = { 100, 301, 200, 1000, 300 };
+    struct pktio_frame frames[5];
+    struct iovec pieces[5];
+    struct pktio_received received[8];
+    struct pktio_port *ends[2];
+
+    EXPECT_EQ(pair_port_open(&(struct pair_port_config){ .mtu_bytes = 300 }, ends), 0);
+    for (uint32_t i = 0; i < 5; i++) {
+        pieces[i] = (struct iovec){ bytes, lengths[i] };
+        frames[i] = (struct pktio_frame){ &pieces[i], 1, lengths[i] };
+    }
+    pktio_port_send(ends[0], frames, 5);
+    EXPECT_EQ(ends[0]->send_drops, 2);
+    EXPECT_EQ(ends[0]->frames_sent, 3);
+    EXPECT_EQ(pktio_port_receive(ends[1], received, 8), 3);
+    EXPECT_EQ(received[0].length_bytes, 100);
+    EXPECT_EQ(received[1].length_bytes, 200);
+    EXPECT_EQ(received[2].length_bytes, 300);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------
  */
 
@@ -168,6 +202,102 @@ SPEC("who has sent knows how much of it lies unread")
     EXPECT_EQ(pktio_port_unread(ends[0]), 1);
     EXPECT_EQ(pktio_port_receive(ends[1], frames, 1), 0);
     EXPECT_EQ(pktio_port_unread(ends[0]), 0);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+}
+
+static void clear_nonblock(int fd)
+{
+    EXPECT_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK), 0);
+}
+
+SPEC("an end that changes the flags of its doorbells does not make the other end wait")
+{
+    struct server server;
+    struct pktio_port *ends[2];
+
+    meet(&server, ends);
+    for (uint32_t i = 0; i < ends[0]->descriptor_count; i++)
+        if (ends[0]->descriptors[i] >= 0)
+            clear_nonblock(ends[0]->descriptors[i]);
+    alarm(10);
+    for (uint32_t i = 0; i < 100000; i++) { /* more than a doorbell counts */
+        EXPECT(pktio_port_arm(ends[0], false));
+        send_text(ends[1], "wake ", "up");
+        EXPECT(!pktio_port_arm(ends[0], false));
+        expect_text(ends[0], "wake up");
+        pktio_port_disarm(ends[1]);
+    }
+    alarm(0);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+}
+
+SPEC("an end whose state of the link could not be told at once tells it later")
+{
+    struct server server;
+    struct pktio_port *ends[2];
+    struct pollfd poll_fd;
+    uint32_t told = 0;
+
+    meet(&server, ends);
+    while (told < 100000 && shm_port_set_link(ends[1], told & 1) == 0)
+        told++;
+    EXPECT_LT(told, 100000);
+    shm_port_set_link(ends[1], true);
+    poll_fd = (struct pollfd){ .fd = ends[0]->link_fd, .events = POLLIN };
+    while (poll(&poll_fd, 1, 0) == 1) {
+        pktio_port_update_link(ends[0]);
+        pktio_port_update_link(ends[1]);
+    }
+    EXPECT(pktio_port_link_up(ends[0]));
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+}
+
+/* As the thread that looks after links does it, until the client has a link again. */
+static bool meets_again(struct pktio_port *client)
+{
+    struct pollfd poll_fd = { .fd = client->link_fd, .events = POLLIN };
+
+    for (uint32_t i = 0; i < 200 && !pktio_port_link_up(client); i++)
+        if (poll(&poll_fd, 1, 5000) == 1)
+            pktio_port_update_link(client);
+    return pktio_port_link_up(client);
+}
+
+SPEC("a client whose server has gone meets the next one, and both have new rings")
+{
+    struct server servers[2];
+    struct pktio_port *ends[2];
+    struct pktio_received frames[4];
+    int descriptors[2];
+    pthread_t thread;
+
+    meet(&servers[0], ends);
+    descriptors[0] = ends[0]->data_fd;
+    descriptors[1] = ends[0]->link_fd;
+    send_text(ends[1], "the last ", "words");
+    pktio_port_close(ends[1]);
+    pktio_port_update_link(ends[0]);
+    EXPECT(!pktio_port_link_up(ends[0]));
+    EXPECT_EQ(pktio_port_receive(ends[0], frames, 4), 1); /* of the first server still */
+    servers[1] = servers[0];
+    servers[1].config.path = servers[1].path;
+    servers[1].config.rate_bps = 777;
+    EXPECT_EQ(pthread_create(&thread, NULL, serve, &servers[1]), 0);
+    EXPECT(meets_again(ends[0]));
+    pthread_join(thread, NULL);
+    EXPECT_EQ(servers[1].err, 0);
+    EXPECT_EQ(pktio_port_room(ends[0]), 0); /* the new rings are not in use before the next call */
+    EXPECT_EQ(pktio_port_receive(ends[0], frames, 4), 0);
+    EXPECT_GT(pktio_port_room(ends[0]), 0);
+    EXPECT_EQ(ends[0]->rate_bps, 777);
+    EXPECT_EQ(ends[0]->data_fd, descriptors[0]);
+    EXPECT_EQ(ends[0]->link_fd, descriptors[1]);
+    ends[1] = servers[1].port;
+    ends[0]->bytes_received = ends[0]->frames_sent = 0;
+    expect_conversation(ends);
     pktio_port_close(ends[0]);
     pktio_port_close(ends[1]);
 }
@@ -264,6 +394,29 @@ SPEC("frames cross UDP whole, and only from the one that is meant")
     send_text(ends[0], "to ", "nobody");
     EXPECT_GE(pktio_port_room(ends[0]), 1);
     pktio_port_close(ends[0]);
+}
+
+SPEC("a datagram longer than the port's limit arrives as an empty frame")
+{
+    uint32_t base = 20000 + (uint32_t)getpid() % 4000 * 3;
+    struct pktio_received frames[4];
+    struct pktio_port *ends[2];
+    struct pollfd poll_fd;
+    char addresses[2][100];
+
+    snprintf(addresses[0], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?mtu=5000", base, base + 1);
+    snprintf(addresses[1], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?mtu=1000", base + 1, base);
+    EXPECT_EQ(pktio_open(addresses[0], "mrc0", 0, &ends[0]), 0);
+    EXPECT_EQ(pktio_open(addresses[1], "mrc1", 0, &ends[1]), 0);
+    send_length(ends[0], 4608);
+    poll_fd = (struct pollfd){ .fd = ends[1]->data_fd, .events = POLLIN };
+    EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
+    EXPECT_EQ(pktio_port_receive(ends[1], frames, 4), 1);
+    EXPECT_EQ(frames[0].length_bytes, 0);
+    send_length(ends[1], 1001);
+    EXPECT_EQ(ends[1]->send_drops, 1);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
 }
 
 SPEC("addresses that say nothing are refused")

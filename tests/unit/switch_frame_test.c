@@ -220,3 +220,83 @@ SPEC("a frame without the headers for it is not trimmed, whatever its code point
     EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, bytes, sizeof(bytes)), DROP_NONE);
     EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).class, DSCP_OTHER);
 }
+
+/* Nested IPv6 headers up to the end. */
+static void nest_headers(uint8_t *bytes, size_t length)
+{
+    memset(bytes, 0, length);
+    for (size_t at = 0; at + 40 <= length; at += 40) {
+        bytes[at] = 0x60 | format_default.dscp[DSCP_TRIMMABLE] >> 2;
+        bytes[at + 1] = (uint8_t)(format_default.dscp[DSCP_TRIMMABLE] << 6);
+        bytes[at + 6] = 41;
+    }
+    bytes_put_be16(bytes + 4, (uint16_t)(length - 40));
+}
+
+SPEC("headers that go on behind the bytes that are present make a frame that is not trimmed")
+{
+    uint8_t bytes[400];
+    struct switch_frame frame;
+
+    nest_headers(bytes, sizeof(bytes));
+    bytes[326] = 17; /* behind what is present: UDP follows */
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, bytes, sizeof(bytes)), DROP_NONE);
+    EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).class, DSCP_TRIMMABLE);
+    frame.present = 256;
+    EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).class, DSCP_OTHER);
+    EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).length_bytes, sizeof(bytes));
+}
+
+SPEC("a frame whose bytes no longer allow trimming stays as it is")
+{
+    uint8_t bytes[400];
+    uint8_t before[400];
+    struct switch_frame frame;
+
+    nest_headers(bytes, sizeof(bytes));
+    memcpy(before, bytes, sizeof(bytes));
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, bytes, sizeof(bytes)), DROP_NONE);
+    EXPECT(!switch_frame_trim(&frame, &format_default, lasthop_cut));
+    EXPECT_EQ(frame.length, sizeof(bytes));
+    EXPECT_MEM_EQ(bytes, before, sizeof(bytes));
+}
+
+static struct ipv6_addr source_at(const struct sample *sample, size_t ip)
+{
+    struct ipv6_addr address;
+
+    memcpy(address.octets, sample->bytes + ip + 8, sizeof(address.octets));
+    return address;
+}
+
+SPEC("the source of a frame is that of its innermost header, with a tunnel, an SRH or neither")
+{
+    static const struct {
+        const char *name;
+        size_t innermost;
+    } samples[] = { { "W1", 0 }, { "X1", 40 }, { "X2", 64 } };
+
+    for (uint32_t i = 0; i < 3; i++) {
+        struct sample sample = copy_of(samples[i].name);
+        struct ipv6_addr host = source_at(&sample, samples[i].innermost);
+        struct switch_frame frame = opened(&sample);
+
+        EXPECT(switch_frame_is_from(&frame, &host));
+        sample.bytes[samples[i].innermost + 8 + 15] ^= 1;
+        EXPECT(!switch_frame_is_from(&frame, &host));
+    }
+}
+
+SPEC("headers that are not all present, or IPv4 inside, have no source that could be compared")
+{
+    struct sample sample = copy_of("X1");
+    struct ipv6_addr host = source_at(&sample, 40);
+    struct switch_frame frame = opened(&sample);
+
+    frame.present = 79;
+    EXPECT(!switch_frame_is_from(&frame, &host));
+    frame.present = 80;
+    EXPECT(switch_frame_is_from(&frame, &host));
+    sample.bytes[6] = 4; /* IPv4 follows */
+    EXPECT(!switch_frame_is_from(&frame, &host));
+}

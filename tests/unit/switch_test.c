@@ -338,3 +338,24 @@ SPEC("a measuring arena tells how much a switch takes")
     switch_init(&bench.node, &arena, &config);
     EXPECT_EQ(arena.used_bytes, measuring.used_bytes);
 }
+
+SPEC("only ports that face hosts compare sources, and only if their hosts are known")
+{
+    struct ipv6_addr hosts[PORTS] = { 0 };
+    struct switch_config config = usual();
+    struct bench bench;
+    uint8_t bytes[40] = { 0x60, [6] = 17, [7] = 64 };
+    struct switch_frame frame;
+
+    EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, bytes, sizeof(bytes)), DROP_NONE);
+    bytes[23] = 7;
+    for (uint32_t i = 0; i < PORTS; i++)
+        hosts[i].octets[15] = (uint8_t)(7 + i);
+    set_up(&bench, &config);
+    EXPECT_EQ(switch_check_source(&bench.node, 1, &frame), DROP_NONE);
+    config.hosts = hosts;
+    set_up(&bench, &config);
+    EXPECT_EQ(switch_check_source(&bench.node, 0, &frame), DROP_NONE);
+    EXPECT_EQ(switch_check_source(&bench.node, 1, &frame), DROP_SOURCE);
+    EXPECT_EQ(switch_check_source(&bench.node, config.host_port_count, &frame), DROP_NONE);
+}

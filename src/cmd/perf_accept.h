@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks of mrc perf that connect by TCP. */
+#pragma once
+
+#include "cmd/perf_meet.h"
+
+/* Said by a rank that connects. */
+struct perf_hello {
+    uint32_t magic;
+    uint32_t rank;
+    uint32_t rank_count;
+    uint32_t settings_bytes; /* a cheap version number */
+};
+
+struct perf_hello perf_accept_hello(const struct perf_meet *);
+
+/* Until all ranks have said their hello. A client that says nothing, or something else, holds up
+ * none of them. */
+enum cmd_status perf_accept_all(struct perf_meet *, int listener);
+
+/* What every connection between ranks needs. */
+void perf_accept_set_up(int fd);

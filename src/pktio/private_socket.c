@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private sockets. */
+#include "pktio/private_socket.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pktio/unix_address.h"
+
+/* The mode of a socket that is not bound yet becomes that of its file. */
+int private_socket_listen(const char *path, int type, int backlog)
+{
+    struct sockaddr_un address;
+    int err = unix_address_set(&address, path);
+    int sock;
+
+    if (err)
+        return err;
+    sock = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (sock < 0)
+        return -errno;
+    unlink(path);
+    if (fchmod(sock, 0600) == 0 &&
+        bind(sock, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+        listen(sock, backlog) == 0)
+        return sock;
+    err = -errno;
+    close(sock);
+    return err;
+}
+
+void private_socket_close(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server's side of shm_port.h: clients that have connected, until their hello has come or
+ * their time is over. Nothing here waits for a client. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "pktio/shm_port.h"
+
+#define SHM_LOBBY_GUESTS_MAX 32
+#define SHM_LOBBY_USER_MAX   24 /* guests of one user */
+
+struct shm_lobby_guest {
+    int sock; /* -1: free */
+    uid_t user;
+    pid_t process;
+    uint64_t came_ms;
+};
+
+struct shm_lobby {
+    int listener;
+    int epoll_fd;   /* readable when shm_lobby_next() has something to do */
+    int reserve_fd; /* given up to tell a client that there are no descriptors left */
+    bool is_full;
+    struct shm_lobby_guest guests[SHM_LOBBY_GUESTS_MAX];
+};
+
+/* A client that has said what it wants. */
+struct shm_lobby_call {
+    int sock;
+    uid_t user;
+    pid_t process;
+    struct shm_hello hello;
+};
+
+/* The socket is for its user alone. 0 or a negative errno. */
+int shm_lobby_open(struct shm_lobby *, const char *path);
+void shm_lobby_close(struct shm_lobby *);
+
+/* True: shm_lobby_admit() or shm_lobby_refuse() shall end the call. */
+bool shm_lobby_next(struct shm_lobby *, uint64_t now_ms, struct shm_lobby_call *);
+
+/* The shared memory that the client would get, in bytes. */
+size_t shm_lobby_bytes(const struct shm_port_config *, const struct shm_lobby_call *);
+/* 0, or a negative errno, which the client is told. */
+int shm_lobby_admit(
+    const struct shm_lobby_call *, const struct shm_port_config *, struct pktio_port **);
+void shm_lobby_refuse(const struct shm_lobby_call *, int err);

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# NICs return to a fabric that was stopped or killed and starts again: their QPs go on, every byte arrives.
+. "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/soft.sh"
+
+start_again()
+{
+    "$mrc" fabric run -q --background --slower 1000 "$SCRATCH/four.yaml"
+}
+
+start_again
+"$mrc" perf write --devices mrc0,mrc3 -s 64K -q 4 -D 5 -c >"$SCRATCH/perf" 2>&1 &
+perf=$!
+others=$perf
+until_true has_sent mrc0 100
+kill -9 "$(process_of fabric)"
+start_again
+is 'NICs attach again to a fabric that was killed' "$(until_true has_attached 8 && echo yes)" yes
+"$mrc" fabric stop
+start_again
+is 'and to one that was stopped' "$(until_true has_attached 8 && echo yes)" yes
+wait "$perf"
+is 'the QPs went on, and every byte was right' "$?" 0
+contains '  as the last line says' "$(cat "$SCRATCH/perf")" 'Out of bounds values : 0 OK'
+"$mrc" fabric stop
+is 'nothing is left behind' "$(find "$MRC_RUN_DIR/mrc" -mindepth 1)" ''
+done_testing

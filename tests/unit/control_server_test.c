@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A server of questions among clients that ask, follow, stay silent and do not read. */
+#include "pktio/control_server.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "pktio/control.h"
+#include "spec.h"
+
+enum { SILENT = CONTROL_CLIENTS_MAX + 1, ANSWER_BYTES = 1 << 20 };
+
+static char *echo(void *context, const char *request)
+{
+    char *text;
+
+    (void)context;
+    if (strcmp(request, "long") != 0)
+        return strdup(request);
+    text = malloc(ANSWER_BYTES + 1);
+    memset(text, 'x', ANSWER_BYTES);
+    text[ANSWER_BYTES] = '\0';
+    return text;
+}
+
+static uint32_t level_of(void *context, const char *request)
+{
+    (void)context;
+    return strcmp(request, "follow") == 0;
+}
+
+struct world {
+    struct control_server server;
+    char path[64];
+};
+
+static void world_open(struct world *world)
+{
+    *world = (struct world){ .server = { .answer = echo, .follows = level_of } };
+    snprintf(world->path, sizeof(world->path), "/tmp/mrc-test-control-%d", (int)getpid());
+    EXPECT_EQ(control_server_open(&world->server, world->path), 0);
+}
+
+static void world_close(struct world *world)
+{
+    control_server_close(&world->server);
+    unlink(world->path);
+}
+
+static int knock(const struct world *world)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    strcpy(address.sun_path, world->path);
+    EXPECT_EQ(connect(sock, (struct sockaddr *)&address, sizeof(address)), 0);
+    return sock;
+}
+
+struct asker {
+    pthread_t thread;
+    const char *path;
+    _Atomic bool is_done;
+    int err;
+    char *answer;
+};
+
+static void *ask(void *context)
+{
+    struct asker *asker = context;
+
+    asker->err = control_ask(asker->path, "what?", &asker->answer);
+    asker->is_done = true;
+    return NULL;
+}
+
+/* Serves until the question is answered; returns how often the server woke for it. */
+static uint32_t serve_question(struct world *world)
+{
+    struct asker asker = { .path = world->path };
+    struct pollfd poll_fd = { .fd = world->server.epoll_fd, .events = POLLIN };
+    uint32_t wakes = 0;
+
+    EXPECT_EQ(pthread_create(&asker.thread, NULL, ask, &asker), 0);
+    while (!asker.is_done && wakes < 100000)
+        if (poll(&poll_fd, 1, 10) == 1) {
+            control_server_poll(&world->server);
+            wakes++;
+        }
+    pthread_join(asker.thread, NULL);
+    EXPECT_EQ(asker.err, 0);
+    EXPECT_STR_EQ(asker.answer, "what?");
+    free(asker.answer);
+    return wakes;
+}
+
+SPEC("a question is answered, and the socket is its user's alone")
+{
+    struct world world;
+    struct stat status;
+
+    world_open(&world);
+    EXPECT_EQ(stat(world.path, &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600);
+    EXPECT_LE(serve_question(&world), 10);
+    world_close(&world);
+}
+
+SPEC("silent clients neither keep others from an answer nor wake a server without end")
+{
+    struct world world;
+    int silent[SILENT];
+
+    world_open(&world);
+    for (uint32_t i = 0; i < SILENT; i++) {
+        silent[i] = knock(&world);
+        control_server_poll(&world.server);
+    }
+    EXPECT_LE(serve_question(&world), 100);
+    for (uint32_t i = 0; i < SILENT; i++)
+        close(silent[i]);
+    world_close(&world);
+}
+
+SPEC("clients that do not read long answers do not keep others from theirs")
+{
+    struct world world;
+    int lazy[SILENT];
+
+    world_open(&world);
+    for (uint32_t i = 0; i < SILENT; i++) {
+        lazy[i] = knock(&world);
+        EXPECT_EQ(send(lazy[i], "long", 4, MSG_NOSIGNAL), 4);
+        EXPECT_EQ(shutdown(lazy[i], SHUT_WR), 0);
+        control_server_poll(&world.server);
+    }
+    EXPECT_LE(serve_question(&world), 100);
+    for (uint32_t i = 0; i < SILENT; i++)
+        close(lazy[i]);
+    world_close(&world);
+}
+
+SPEC("followers leave places for questions, and hear what they are told")
+{
+    struct world world;
+    int followers[CONTROL_CLIENTS_MAX];
+    char text[16] = "";
+
+    world_open(&world);
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        followers[i] = control_follow(world.path, "follow");
+        EXPECT_GE(followers[i], 0);
+        for (uint32_t turn = 0; turn < 4; turn++)
+            control_server_poll(&world.server);
+    }
+    EXPECT_EQ(control_server_followers(&world.server), CONTROL_FOLLOWERS_MAX);
+    EXPECT_LE(serve_question(&world), 10);
+    EXPECT_EQ(control_server_tell(&world.server, "news", 1), 0);
+    control_server_poll(&world.server);
+    EXPECT_EQ(read(followers[0], text, sizeof(text) - 1), 4);
+    EXPECT_STR_EQ(text, "news");
+    EXPECT_LE(serve_question(&world), 10);
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        close(followers[i]);
+    world_close(&world);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one NIC of a soft fabric must not be able to do to the fabric and to the other NICs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "soft_bench.h"
+#include "spec.h"
+#include "wire/format.h"
+
+enum { PASSES_MAX = SOFT_BENCH_PASSES_MAX };
+
+static void run_passes(struct soft_bench *bench, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        soft_bench_pass(bench);
+}
+
+/* The fabric still carries frames from one NIC to another. */
+static void expect_service_between(
+    struct soft_bench *bench, uint32_t from, uint32_t to, uint32_t plane)
+{
+    struct pktio_received received[PKTIO_BATCH_MAX];
+    uint32_t count = 0;
+
+    soft_bench_send(bench, from, to, plane, 4711);
+    for (uint32_t i = 0; i < PASSES_MAX && count == 0; i++) {
+        soft_bench_pass(bench);
+        count = pktio_port_receive(bench->nics[to][plane], received, PKTIO_BATCH_MAX);
+    }
+    EXPECT_GE(count, 1);
+}
+
+static void expect_service(struct soft_bench *bench, uint32_t plane)
+{
+    expect_service_between(bench, 0, 1, plane);
+}
+
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+/* As from NIC 0 to NIC 1, but with IPv6 headers nested up to the end. */
+static uint32_t build_nested(const struct soft_bench *bench, uint32_t psn_value, uint8_t *bytes)
+{
+    uint32_t length = soft_bench_build(bench, 0, 1, 0, psn_value, bytes);
+
+    for (uint32_t at = 40; at + 40 <= length; at += 40) {
+        memset(bytes + at, 0, 40);
+        bytes[at] = 0x60;
+        bytes[at + 6] = 41;
+    }
+    return length;
+}
+
+/* Frames that left T0 0 of plane 0 by its first uplink. */
+static uint64_t wire_frames(const struct soft_bench *bench)
+{
+    return bench->soft->wires[bench->soft->first_wire[0] + 1].frames;
+}
+
+SPEC("headers nested past those that were copied do not end a fabric that trims")
+{
+    struct soft_bench bench = soft_bench_small();
+    uint8_t bytes[SOFT_FRAME_BYTES];
+
+    /* Frames wait at the uplink until they are copied, and are trimmed at the port of NIC 1. */
+    bench.config.uplink.rate_bps = bench.config.host_link.rate_bps / 20;
+    bench.config.buffers.data_bytes = 4000000;
+    bench.config.buffers.host_data_bytes = 5000;
+    bench.slower = 10;
+    soft_bench_start(&bench);
+    for (uint32_t i = 0; i < 1000; i++) {
+        while (pktio_port_room(bench.nics[0][0]) == 0)
+            soft_bench_pass(&bench);
+        soft_bench_send_bytes(&bench, 0, 0, bytes, build_nested(&bench, 2 * i, bytes));
+    }
+    for (uint32_t i = 0; i < PASSES_MAX && wire_frames(&bench) < 1000; i++)
+        soft_bench_pass(&bench);
+    expect_service(&bench, 1);
+    soft_bench_stop(&bench);
+}
+
+/* From NIC 1 by its own word, sent by NIC 0. */
+static void forge_source(struct soft_bench *bench)
+{
+    struct ipv6_addr stolen = fabric_nic_address(&bench->fabric, 1);
+    uint8_t bytes[SOFT_FRAME_BYTES];
+    uint32_t length = soft_bench_build(bench, 0, 1, 0, 0, bytes);
+
+    memcpy(bytes + 40 + 8, stolen.octets, sizeof(stolen.octets)); /* of the inner header */
+    soft_bench_send_bytes(bench, 0, 0, bytes, length);
+    soft_bench_send(bench, 0, 1, 0, 2); /* on the same path, behind it */
+}
+
+static uint32_t receive_at_1(struct soft_bench *bench, uint32_t count)
+{
+    struct pktio_received received[PKTIO_BATCH_MAX];
+    uint32_t total = 0;
+
+    for (uint32_t i = 0; i < PASSES_MAX && total < count; i++) {
+        soft_bench_pass(bench);
+        total += pktio_port_receive(bench->nics[1][0], received, PKTIO_BATCH_MAX);
+    }
+    return total;
+}
+
+SPEC("a frame with the address of another NIC ends at its T0, and is counted")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    soft_bench_start(&bench);
+    forge_source(&bench);
+    EXPECT_EQ(receive_at_1(&bench, 1), 1);
+    EXPECT_EQ(bench.soft->switches[0].drops[DROP_SOURCE], 1);
+    EXPECT(!soft_bench_uses_buffers(&bench));
+    soft_bench_stop(&bench);
+}
+
+SPEC("where sources are not compared it arrives")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    bench.config.checks_source = false;
+    soft_bench_start(&bench);
+    forge_source(&bench);
+    EXPECT_EQ(receive_at_1(&bench, 2), 2);
+    EXPECT_EQ(bench.soft->switches[0].drops[DROP_SOURCE], 0);
+    soft_bench_stop(&bench);
+}
+
+/* A frame of this length, written into the ring without asking for its limit. */
+static void send_long(struct soft_bench *bench, uint32_t plane, uint32_t length)
+{
+    uint8_t bytes[SOFT_FRAME_BYTES + 64];
+    uint32_t mtu_bytes = bench->nics[0][plane]->mtu_bytes;
+
+    memset(bytes, 0, sizeof(bytes));
+    soft_bench_build(bench, 0, 1, plane, 0, bytes);
+    bytes_put_be16(bytes + 4, (uint16_t)(length - 40));
+    bench->nics[0][plane]->mtu_bytes = SOFT_FRAME_BYTES;
+    soft_bench_send_bytes(bench, 0, plane, bytes, length);
+    bench->nics[0][plane]->mtu_bytes = mtu_bytes;
+}
+
+SPEC("a frame longer than the ring of its receiver takes is dropped")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    soft_bench_start(&bench);
+    for (uint32_t length = 4500; length <= 4600; length++) {
+        send_long(&bench, 0, length);
+        run_passes(&bench, 100);
+    }
+    expect_service(&bench, 0);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a frame longer than the UDP port of its receiver takes is dropped")
+{
+    uint16_t base = (uint16_t)(20000 + getpid() % 4000 * 8);
+    struct soft_udp udp = { .nic = 1, .local_port = base, .remote_port = (uint16_t)(base + 4) };
+    struct soft_bench bench = soft_bench_small();
+
+    strcpy(udp.local_host, "127.0.0.1");
+    strcpy(udp.remote_host, "127.0.0.1");
+    bench.soft_config.udp = &udp;
+    bench.soft_config.udp_count = 1;
+    soft_bench_open(&bench);
+    soft_bench_attach(&bench, 0, 0);
+    for (uint32_t i = 0; i < 2000; i++) { /* many: some wait for room in the socket */
+        send_long(&bench, 0, 4500);
+        run_passes(&bench, 20);
+    }
+    EXPECT_GT(bench.soft->ends[soft_nic_end(bench.soft, 1, 0)].port->send_drops, 1000);
+    soft_bench_stop(&bench);
+}
+
+SPEC("the same NIC cannot be elsewhere twice")
+{
+    uint16_t base = (uint16_t)(20000 + getpid() % 4000 * 8);
+    struct soft_udp udp[2] = { { .nic = 1, .local_port = base, .remote_port = base },
+        { .nic = 1, .local_port = (uint16_t)(base + 4), .remote_port = base } };
+    struct soft_bench bench = soft_bench_small();
+    struct soft *soft;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        strcpy(udp[i].local_host, "127.0.0.1");
+        strcpy(udp[i].remote_host, "127.0.0.1");
+    }
+    soft_bench_open(&bench);
+    bench.soft_config.udp = udp;
+    bench.soft_config.udp_count = 2;
+    bench.soft_config.name = "second";
+    EXPECT_EQ(soft_open(&soft, &bench.soft_config), -EEXIST);
+    soft_bench_stop(&bench);
+}
+
+/* ---- receivers that do not read -------------------------------------------------------------- */
+
+/* As many as the fabric takes within this many passes each. */
+static void flood(struct soft_bench *bench, uint32_t from, uint32_t to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t pass = 0; pass < 1000 && pktio_port_room(bench->nics[from][0]) == 0; pass++)
+            soft_bench_pass(bench);
+        if (pktio_port_room(bench->nics[from][0]) > 0)
+            soft_bench_send(bench, from, to, 0, i);
+    }
+    run_passes(bench, 1000);
+}
+
+SPEC("a NIC that reads nothing takes no more than its share of the buffers")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    bench.config.hosts_per_t0 = 2;
+    soft_bench_start(&bench);
+    flood(&bench, 0, 3, 30000);
+    EXPECT_GE(bench.soft->frames.free_count, bench.soft->frames.count / 4);
+    expect_service_between(&bench, 1, 2, 0);
+    expect_service_between(&bench, 0, 2, 0);
+    flood(&bench, 0, 1, 30000); /* a second one */
+    expect_service_between(&bench, 0, 2, 0);
+    soft_bench_stop(&bench);
+}
+
+/* ---- attaching ------------------------------------------------------------------------------- */
+
+static void attach_path(const struct soft_bench *bench, char path[static 108])
+{
+    snprintf(path, 108, "%s/fabric/attach", bench->root);
+}
+
+/* A client that has connected and says nothing. */
+static int knock(const struct soft_bench *bench)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    attach_path(bench, address.sun_path);
+    EXPECT_GE(sock, 0);
+    EXPECT_EQ(connect(sock, (struct sockaddr *)&address, sizeof(address)), 0);
+    return sock;
+}
+
+static struct shm_hello hello_of(const char *name, uint32_t slot_count)
+{
+    struct shm_hello hello = { .magic = { 'M', 'R', 'C', 'H', 'E', 'L', 'L', 'O' },
+        .version = SHM_PORT_VERSION,
+        .slot_count = slot_count };
+
+    snprintf(hello.name, sizeof(hello.name), "%s", name);
+    return hello;
+}
+
+static void say(int sock, const void *bytes, size_t length)
+{
+    EXPECT_EQ(send(sock, bytes, length, MSG_NOSIGNAL), (ssize_t)length);
+}
+
+/* The answer to a hello: 0 bytes when the fabric hangs up. */
+static ssize_t hear(struct soft_bench *bench, int sock, struct shm_welcome *welcome)
+{
+    ssize_t length = -1;
+
+    for (uint32_t i = 0; i < 1000 && length < 0; i++) {
+        soft_attach_callers(bench->soft);
+        length = recv(sock, welcome, sizeof(*welcome), 0);
+    }
+    return length;
+}
+
+SPEC("a client that says nothing holds up no other, and may still speak")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 0);
+    struct shm_welcome welcome;
+    int silent;
+
+    soft_bench_open(&bench);
+    silent = knock(&bench);
+    soft_attach_callers(bench.soft);
+    soft_bench_attach(&bench, 0, 0);
+    say(silent, &hello, sizeof(hello));
+    EXPECT_EQ(hear(&bench, silent, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, 0);
+    close(silent);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a hello gets no more slots than a fabric gives, and a wrong name no memory at all")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 65536);
+    struct shm_welcome welcome;
+    int sock;
+
+    soft_bench_open(&bench);
+    sock = knock(&bench);
+    say(sock, &hello, sizeof(hello));
+    EXPECT_EQ(hear(&bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, 0);
+    EXPECT_LE(welcome.ring_bytes, 8 << 20);
+    close(sock);
+    hello = hello_of("mrc99", 0);
+    sock = knock(&bench);
+    say(sock, &hello, sizeof(hello));
+    EXPECT_EQ(hear(&bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, ENODEV);
+    EXPECT_EQ(welcome.ring_bytes, 0);
+    close(sock);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a hello that is too short, too long, damaged or of another version is refused or hung up on")
+{
+    struct soft_bench bench = soft_bench_small();
+    uint8_t bytes[2 * sizeof(struct shm_hello)] = { 0 };
+    struct shm_hello hello = hello_of("mrc0", 0);
+    struct shm_welcome welcome;
+
+    soft_bench_open(&bench);
+    for (uint32_t way = 0; way < 4; way++) {
+        size_t length = way == 0 ? 1 : way == 1 ? sizeof(bytes) : sizeof(hello);
+        int sock = knock(&bench);
+
+        memcpy(bytes, &hello, sizeof(hello));
+        bytes[0] ^= (uint8_t)(way == 2);
+        bytes[8] ^= (uint8_t)(way == 3 ? 0x80 : 0);
+        say(sock, bytes, length);
+        EXPECT(hear(&bench, sock, &welcome) == 0 || welcome.refusal != 0);
+        close(sock);
+    }
+    soft_bench_attach(&bench, 0, 0);
+    soft_bench_stop(&bench);
+}
+
+/* From now on this process gets no more descriptors than it has. */
+static struct rlimit stop_descriptors(void)
+{
+    struct rlimit before;
+    struct rlimit none;
+    int next = dup(STDIN_FILENO);
+
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){ .rlim_cur = (rlim_t)next, .rlim_max = before.rlim_max };
+    close(next);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    return before;
+}
+
+SPEC("a fabric without descriptors says so to NICs that come, and lets them in later")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 0);
+    struct shm_welcome welcome;
+    struct rlimit before;
+    int sock;
+
+    soft_bench_open(&bench);
+    sock = knock(&bench);
+    say(sock, &hello, sizeof(hello));
+    before = stop_descriptors();
+    EXPECT_EQ(hear(&bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, ENFILE);
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    close(sock);
+    soft_bench_attach(&bench, 1, 0);
+    soft_bench_stop(&bench);
+}
+
+SPEC("the shared memory of a user is limited")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc0", 1024);
+    struct shm_welcome welcome;
+    int socks[2];
+
+    soft_bench_open(&bench);
+    for (uint32_t i = 0; i < 2; i++) {
+        hello.port = i;
+        socks[i] = knock(&bench);
+        say(socks[i], &hello, sizeof(hello));
+        EXPECT_EQ(hear(&bench, socks[i], &welcome), (ssize_t)sizeof(welcome));
+    }
+    EXPECT_EQ(welcome.refusal, EDQUOT); /* four ports of usual size are not two of four times */
+    close(socks[0]);
+    close(socks[1]);
+    soft_bench_stop(&bench);
+}
+
+SPEC("no other user may open the socket or the folder of a fabric")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct stat status;
+    char path[108];
+
+    soft_bench_open(&bench);
+    attach_path(&bench, path);
+    EXPECT_EQ(stat(path, &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600);
+    *strrchr(path, '/') = '\0';
+    EXPECT_EQ(stat(path, &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700);
+    snprintf(path, sizeof(path), "%s/mrc0", bench.root);
+    EXPECT_EQ(stat(path, &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0700);
+    soft_bench_stop(&bench);
+}
