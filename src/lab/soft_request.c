@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/scan.h"
 #include "lab/devices.h"
 #include "lab/soft_state.h"
 
@@ -72,11 +73,12 @@ static bool read_ev(const struct soft *soft, const char *path, struct soft_fault
     char reason[static SOFT_REASON_BYTES])
 {
     const struct fabric_config *config = &soft->fabric.config;
-    unsigned int plane;
-    unsigned int uplink;
-    int used = 0;
+    const char *at = path;
+    uint32_t plane;
+    uint32_t uplink;
 
-    if (sscanf(path, "p%u/u%u%n", &plane, &uplink, &used) != 2 || path[used] != '\0')
+    if (!scan_word(&at, "p") || !scan_u32(&at, &plane) || !scan_word(&at, "/u") ||
+        !scan_u32(&at, &uplink) || *at)
         return refuse(reason, "%.64s: not a path; write plane and uplink as in p0/u3", path);
     if (config->t1_count == 0)
         return refuse(reason, "%.64s: this fabric has no uplinks", path);

@@ -140,8 +140,8 @@ exits 2 'the faults of an experiment are checked against this fabric' \
 contains '  which has not all it names' "$output" 'no plane p1'
 refuses 2 'fabric fault: loss 200%: must be a fraction such as 0.1%, 0.001 or 1e-6' fabric fault plane p0 loss 200%
 refuses 2 "fabric fault: slow: at least 1Mb/s; 'blackhole' carries nothing at all" fabric fault plane p0 slow 1kb/s
-refuses 2 'fabric fault: ev p4294967296/u0: must look like p0/u3' fabric fault ev p4294967296/u0 blackhole
-refuses 2 'fabric fault: ev p0/u-1: must look like p0/u3' fabric fault ev p0/u-1 blackhole
+refuses 2 'fabric: p4294967296/u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p4294967296/u0 blackhole
+refuses 2 'fabric: p0/u-1: not a path; write plane and uplink as in p0/u3' fabric fault ev p0/u-1 blackhole
 refuses 2 "fabric fault: for -2s: must be a time such as 500ns, 1.5us, 2ms or 3s" fabric fault plane p0 down for -2s
 
 exits 0 'a second fabric runs beside the first, with threads' \
