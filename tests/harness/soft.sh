@@ -36,7 +36,8 @@ process_of() # NAME
 
 has_attached() # COUNT [NAME]: as many ports have NICs
 {
-    [ "$("$mrc" fabric show -n "${2:-fabric}" -j | grep -c '"attached": true')" -eq "$1" ]
+    shown=$("$mrc" fabric show -n "${2:-fabric}" -j) &&
+        [ "$(printf '%s\n' "$shown" | grep -c '"attached": true')" -eq "$1" ]
 }
 
 has_sent() # DEVICE COUNT: more data packets than that have left it
