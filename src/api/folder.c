@@ -115,7 +115,7 @@ int folder_try_lock(const struct folder *folder, const char *file, enum folder_l
 
 int folder_lock(const struct folder *folder, const char *file)
 {
-    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000 };
+    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
     int fd = lock_file(folder, file, LOCK_EX);
 
     for (uint32_t waited_ms = 0; fd == -EBUSY && waited_ms < PATIENCE_MS; waited_ms += LOOK_MS) {

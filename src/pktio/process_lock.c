@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/scan.h"
 #include "pktio/monotonic.h"
 #include "pktio/same_file.h"
 
@@ -16,12 +18,13 @@ enum {
     RUNNING_MS = 300,
     ENDING_MS = 10000,
     EXITING_FLAG = 4, /* PF_EXITING of the kernel, in /proc/PID/stat */
+    FLAGS_FIELD = 6,  /* after the state */
 };
 
 static void sign(int lock, int pid, const char *program)
 {
     if (ftruncate(lock, 0) != 0 || lseek(lock, 0, SEEK_SET) != 0 ||
-        dprintf(lock, "%d %s\n", pid, program) < 0)
+        dprintf(lock, "%d %.63s\n", pid, program) < 0)
         return; /* a lock without a name */
 }
 
@@ -46,21 +49,37 @@ int process_lock_try(const char *path)
     return lock;
 }
 
+static void skip_field(const char **at)
+{
+    while (**at && **at != ' ')
+        ++*at;
+    scan_blanks(at);
+}
+
 /* The kernel is taking the process apart. */
 static bool is_dying(int pid)
 {
     char path[32];
-    unsigned int flags = 0;
-    char state = 'X';
+    char line[512] = "";
+    uint32_t flags = 0;
+    const char *at;
     FILE *file;
+    char state;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     file = fopen(path, "re");
     if (!file)
         return true;
-    if (fscanf(file, "%*d (%*[^)]) %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
-        state = 'R'; /* a name with a bracket */
-    fclose(file);
+    if (!fgets(line, sizeof(line), file))
+        line[0] = '\0';
+    (void)fclose(file);
+    at = strrchr(line, ')'); /* the last: the name of a program may have brackets */
+    if (!at || !scan_word(&at, ") "))
+        return false;
+    state = *at;
+    for (uint32_t i = 0; i < FLAGS_FIELD; i++)
+        skip_field(&at);
+    scan_u32(&at, &flags);
     return state == 'Z' || state == 'X' || flags & EXITING_FLAG;
 }
 
@@ -73,7 +92,7 @@ static bool is_ending(const char *path)
 
 int process_lock_take(const char *path)
 {
-    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000 };
+    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
     uint64_t start_ms = monotonic_ms();
     int lock = process_lock_try(path);
 
@@ -99,6 +118,17 @@ void process_lock_remove(int lock, const char *path)
     close(lock);
 }
 
+static bool read_holder(const char *line, struct process_lock_holder *holder)
+{
+    uint32_t pid;
+
+    if (!scan_u32(&line, &pid) || pid > INT32_MAX || !scan_word(&line, " ") ||
+        !scan_until(&line, '\n', holder->program, sizeof(holder->program)))
+        return false;
+    holder->pid = (int)pid;
+    return true;
+}
+
 bool process_lock_look(const char *path, struct process_lock_holder *holder)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -110,8 +140,7 @@ bool process_lock_look(const char *path, struct process_lock_holder *holder)
     if (fd < 0)
         return false;
     is_held = fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-    if (is_held && read(fd, line, sizeof(line) - 1) > 0 &&
-        sscanf(line, "%d %63[^\n]", &holder->pid, holder->program) != 2)
+    if (is_held && read(fd, line, sizeof(line) - 1) > 0 && !read_holder(line, holder))
         *holder = (struct process_lock_holder){ 0 };
     close(fd);
     return is_held;
