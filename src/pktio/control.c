@@ -103,16 +103,19 @@ int control_follow(const char *socket_path, const char *request)
 static int ask_once(const char *socket_path, const char *request, char **answer)
 {
     int sock = say(socket_path, request);
+    char *text = NULL;
     int err;
 
     if (sock < 0)
         return sock;
-    err = read_all(sock, answer);
+    err = read_all(sock, &text);
     close(sock);
-    if (err || (*answer)[0])
-        return err;
-    free(*answer);
-    return -EPIPE;
+    if (text && text[0]) {
+        *answer = text;
+        return 0;
+    }
+    free(text);
+    return err ? err : -EPIPE;
 }
 
 /* A server that has too many clients hangs up on those that are slow to speak. */

@@ -30,7 +30,7 @@ static int open_folder(const char *path)
  * does not let go, cannot keep others out. */
 int run_folder_open(const char *path)
 {
-    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000 };
+    const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
 
     for (uint32_t look = 0;; look++) {
         int folder;

@@ -79,7 +79,7 @@ static int meet(const struct shm_client *client, uint64_t until_ms, struct shm_r
             return err;
         if (monotonic_ms() >= until_ms)
             return is_called && err == -EAGAIN ? -ETIMEDOUT : err;
-        nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000 }, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = RETRY_MS * 1000000L }, NULL);
     }
 }
 
@@ -179,7 +179,7 @@ static void set_link(struct shm_port *shm, bool up)
 /* From now on link_fd is a clock. Without one the port stays down. */
 static void detach(struct shm_port *shm)
 {
-    struct timespec tick = { .tv_nsec = TICK_MS * 1000000 };
+    struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 
     set_link(shm, false);
