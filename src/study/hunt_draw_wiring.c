@@ -70,8 +70,8 @@ static uint32_t draw_queue(const struct fabric_config *wiring, uint64_t bdp, str
     if (!wiring->buffers.trims && hunt_draw_percent(prng, 15))
         percent = hunt_draw_between(prng, 10, 99); /* reported separately */
     bytes = bdp * percent / 100;
-    if (bytes < 8 * 4224)
-        bytes = 8 * 4224;
+    if (bytes < UINT64_C(8) * 4224)
+        bytes = UINT64_C(8) * 4224;
     return bytes > UINT32_C(1) << 30 ? UINT32_C(1) << 30 : (uint32_t)bytes;
 }
 

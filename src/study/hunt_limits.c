@@ -6,7 +6,7 @@
 #define US(count) ((count)*UINT64_C(1000000))
 #define MS(count) ((count)*UINT64_C(1000000000))
 
-#define PACKET_BYTES  4224 /* a full packet on the wire */
+#define PACKET_BYTES  UINT64_C(4224) /* a full packet on the wire */
 #define HEADER_BYTES  128
 #define LOSSY_PERCENT 1
 

@@ -11,8 +11,8 @@ bool study_set_parameter(struct study_trial *trial, const char *name, const char
     if (trial->parameter_count == STUDY_PARAMETERS_MAX || strlen(name) >= STUDY_NAME_BYTES ||
         strlen(value) >= STUDY_VALUE_BYTES)
         return false;
-    strcpy(parameter->name, name);
-    strcpy(parameter->value, value);
+    memcpy(parameter->name, name, strlen(name) + 1);
+    memcpy(parameter->value, value, strlen(value) + 1);
     trial->parameter_count++;
     return true;
 }

@@ -268,6 +268,13 @@ static bool is_still_bad(struct shrinking *shrinking, struct study_trial *smalle
     return shrinking->is_bad(shrinking->context, smaller);
 }
 
+/* A simplification changes a copy in place, so that bytes between its members are those of the
+ * original. */
+static bool differs(const void *trial, const void *original)
+{
+    return memcmp(trial, original, sizeof(struct study_trial)) != 0;
+}
+
 /* Everything once; whether anything helped. */
 static bool shrink_once(struct shrinking *shrinking)
 {
@@ -275,13 +282,13 @@ static bool shrink_once(struct shrinking *shrinking)
 
     for (uint32_t i = 0; i < sizeof(simplifications) / sizeof(simplifications[0]); i++) {
         for (uint32_t variant = 0; shrinking->runs < shrinking->runs_max;) {
-            struct study_trial smaller = *shrinking->smallest;
+            struct study_trial smaller;
 
+            memcpy(&smaller, shrinking->smallest, sizeof(smaller));
             if (!simplifications[i](&smaller, variant))
                 break;
-            if (memcmp(&smaller, shrinking->smallest, sizeof(smaller)) != 0 &&
-                is_still_bad(shrinking, &smaller)) {
-                *shrinking->smallest = smaller;
+            if (differs(&smaller, shrinking->smallest) && is_still_bad(shrinking, &smaller)) {
+                memcpy(shrinking->smallest, &smaller, sizeof(smaller));
                 has_shrunk = true;
             } else {
                 variant++;
