@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "api_world.h"
+#include "patience.h"
 
 #define EXPECT_FAILS(call, number)                                                                 \
     do {                                                                                           \
@@ -489,7 +490,7 @@ SPEC("a lock that another process never gives back is an error, not a wait witho
     snprintf(path, sizeof(path), "%s/mrc/mrc0/lock", world.folder);
     lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     EXPECT_EQ(flock(lock, LOCK_EX), 0);
-    alarm(60);
+    alarm(PATIENCE_S);
     EXPECT_FAILS(
         mrc_ctl_modify_port(world.ends[0].mrc, 1, &port, MRC_CTL_PORT_ADMIN_STATE), ETIMEDOUT);
     alarm(0);

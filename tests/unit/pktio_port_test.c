@@ -220,7 +220,7 @@ SPEC("an end that changes the flags of its doorbells does not make the other end
     for (uint32_t i = 0; i < ends[0]->descriptor_count; i++)
         if (ends[0]->descriptors[i] >= 0)
             clear_nonblock(ends[0]->descriptors[i]);
-    alarm(10);
+    alarm(PATIENCE_S);
     for (uint32_t i = 0; i < 100000; i++) { /* more than a doorbell counts */
         EXPECT(pktio_port_arm(ends[0], false));
         send_text(ends[1], "wake ", "up");
