@@ -107,20 +107,21 @@ void attacker_run(const struct attacker_options *options, const struct attacker_
     uint64_t start_ns = attacker_now_ns();
     uint64_t counts[ACTIONS_MAX] = { 0 };
     uint32_t weights[ACTIONS_MAX];
+    uint64_t done = 0;
 
     for (size_t i = 0; i < count; i++)
         weights[i] = weight_of(options, &actions[i]);
-    for (uint64_t i = 0; i < options->action_count; i++) {
+    for (; done < options->action_count || (options->goes_on && *options->goes_on); done++) {
         size_t which = draw(&prng, weights, count);
 
         actions[which].act(context, &prng);
         counts[which]++;
-        if (i % LOOK_EVERY == 0) {
+        if (done % LOOK_EVERY == 0) {
             look(context);
-            keep_pace(options, start_ns, i);
+            keep_pace(options, start_ns, done);
         }
     }
-    printf("# %" PRIu64 " actions in %.1f s, seed %" PRIu64 ":", options->action_count,
+    printf("# %" PRIu64 " actions in %.1f s, seed %" PRIu64 ":", done,
         (double)(attacker_now_ns() - start_ns) / 1e9, options->seed);
     for (size_t i = 0; i < count; i++)
         printf(" %s %" PRIu64, actions[i].name, counts[i]);

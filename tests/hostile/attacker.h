@@ -2,6 +2,7 @@
 /* What attackers have in common: a list of actions with weights, a seed, and a pace. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,8 +17,9 @@ struct attacker_action {
 struct attacker_options {
     uint64_t seed;
     uint64_t action_count;
-    uint64_t per_second; /* at most; 0: as many as there can be */
-    const char *only;    /* names of actions, separated by commas; NULL: all */
+    uint64_t per_second;         /* at most; 0: as many as there can be */
+    const char *only;            /* names of actions, separated by commas; NULL: all */
+    const _Atomic bool *goes_on; /* while it is true, there are more actions; NULL: none */
 };
 
 /* NAME=VALUE among the arguments: seed=, actions=, rate=, only=. */

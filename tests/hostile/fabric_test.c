@@ -6,12 +6,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "endpoint.h"
 #include "fabric.h"
+#include "patience.h"
 #include "spec.h"
 
 enum {
@@ -27,11 +29,12 @@ enum {
 struct world {
     char path[64];
     pid_t attacker;
+    _Atomic bool *goes_on; /* shared with the attacker */
     _Atomic bool stops;
     /* Bystanders. */
     struct endpoint_pair pair;
     pthread_t bystander;
-    uint64_t written;
+    _Atomic uint64_t written;
     uint64_t wrong;
     uint64_t failed;
     uint64_t longest_gap_ns;
@@ -196,6 +199,11 @@ static void start_attacker(struct world *world, uint64_t seed)
         .action_count = option("HOSTILE_ACTIONS", 30000),
         .per_second = option("HOSTILE_RATE", 20000) };
 
+    world->goes_on = mmap(
+        NULL, sizeof(*world->goes_on), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    EXPECT(world->goes_on != MAP_FAILED);
+    *world->goes_on = true;
+    options.goes_on = world->goes_on;
     snprintf(world->path, sizeof(world->path), "/tmp/mrc-hostile-%d", (int)getpid());
     hostile_fabric_listen(world->path);
     fflush(stdout);
@@ -206,10 +214,24 @@ static void start_attacker(struct world *world, uint64_t seed)
     }
 }
 
+/* All actions, and more until they have met traffic. */
+static int end_attacker(struct world *world)
+{
+    int64_t end_s = patience_end_s();
+    int status = 0;
+
+    while ((world->opened == 0 || world->written == 0) && patience_lasts(end_s))
+        usleep(1000);
+    *world->goes_on = false;
+    EXPECT_EQ(waitpid(world->attacker, &status, 0), world->attacker);
+    munmap(world->goes_on, sizeof(*world->goes_on));
+    return status;
+}
+
 PROPERTY("a malicious fabric neither ends nor holds up a process, nor harms its other NICs", 1)
 {
     static struct world world;
-    int status = 0;
+    int status;
 
     world = (struct world){ 0 };
     start_attacker(&world, seed + option("HOSTILE_SEED", 0));
@@ -218,7 +240,7 @@ PROPERTY("a malicious fabric neither ends nor holds up a process, nor harms its 
     EXPECT_EQ(pthread_create(&world.bystander, NULL, stand_by, &world), 0);
     for (uint32_t i = 0; i < VICTIMS; i++)
         EXPECT_EQ(pthread_create(&world.victims[i], NULL, suffer, &world), 0);
-    EXPECT_EQ(waitpid(world.attacker, &status, 0), world.attacker);
+    status = end_attacker(&world);
     world.stops = true;
     pthread_join(world.bystander, NULL);
     for (uint32_t i = 0; i < VICTIMS; i++)

@@ -472,11 +472,15 @@ static void open_to_others(const struct api_world *world)
 static int is_refused_to_nobody(void)
 {
     struct ibv_device **list;
+    bool is_open;
 
     if (setgid(65534) != 0 || setuid(65534) != 0)
         return 1;
     list = ibv_get_device_list(NULL);
-    return list && list[0] && ibv_open_device(list[0]) ? 2 : 0;
+    is_open = list && list[0] && ibv_open_device(list[0]);
+    if (list)
+        ibv_free_device_list(list);
+    return is_open ? 2 : 0;
 }
 
 SPEC("a lock that another process never gives back is an error, not a wait without end")
