@@ -205,10 +205,11 @@ static void init_wire(struct wire *wire, uint32_t delay_slots)
     wire->slots = take_memory(wire->length * sizeof(*wire->slots));
 }
 
-static enum transport_access place(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+static enum transport_access place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
 {
     (void)context;
+    (void)owner;
     (void)qpn;
     (void)rkey;
     (void)va;
@@ -230,7 +231,7 @@ static void init_transport(struct duplex *duplex, struct side *side, uint8_t add
     struct prng prng = prng_stream(1, address);
     struct arena arena;
 
-    parameters_init(&config.parameters);
+    parameters_init(&config.parameters, TIMERS_HARDWARE);
     arena_init(&arena, NULL, 0);
     transport_init(&arena, &config);
     side->memory = take_memory(arena.used_bytes);
@@ -254,7 +255,7 @@ static struct qp_init qp_init(
 static void connect_qps(struct duplex *duplex, struct side *side, uint8_t peer)
 {
     struct qp_init init = qp_init(duplex, side, duplex->config.outstanding);
-    size_t qp_bytes = (transport_qp_bytes(side->transport, &init) + 63) / 64 * 64;
+    size_t qp_bytes = (transport_qp_bytes(&init) + 63) / 64 * 64;
     struct qp_attributes attributes = { .peer_address.octets = { [15] = peer },
         .peer_ports = (1u << PLANES) - 1 };
     int err;
@@ -278,8 +279,8 @@ static void connect(struct duplex *duplex)
     struct parameters parameters;
     struct cc_settings settings;
 
-    parameters_init(&parameters);
-    transport_cc_settings(&parameters, &settings);
+    parameters_init(&parameters, TIMERS_HARDWARE);
+    transport_cc_settings(&parameters, PLANES, &settings);
     cc_profile_init(&duplex->cc, &settings);
     init_transport(duplex, &duplex->left, 1);
     init_transport(duplex, &duplex->right, 2);
@@ -334,6 +335,5 @@ size_t duplex_qp_bytes(const struct duplex *duplex)
     struct qp_init shallow = qp_init(duplex, &duplex->left, 64);
     struct qp_init deep = qp_init(duplex, &duplex->left, 128);
 
-    return 2 * transport_qp_bytes(duplex->left.transport, &shallow) -
-           transport_qp_bytes(duplex->left.transport, &deep);
+    return 2 * transport_qp_bytes(&shallow) - transport_qp_bytes(&deep);
 }

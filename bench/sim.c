@@ -97,7 +97,7 @@ static void describe(struct run *run, uint32_t nic_count)
         .workloads = &run->workload,
         .workload_count = 1,
         .duration_ps = SIM_NEVER_PS };
-    parameters_init(&run->config.parameters);
+    parameters_init(&run->config.parameters, TIMERS_HARDWARE);
     run->config.parameters.ev_active = 64;
     run->config.parameters.ev_backup = 0;
 }

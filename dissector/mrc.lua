@@ -89,6 +89,11 @@ local function ev_note(ev)
     return ev_path(ev) and " (" .. ev_text(ev) .. ")" or ""
 end
 
+-- Endpoints that are OpenMRC say in a port status update which of their lives they are in (docs/wire.md §11.1).
+local function incarnation_note(number, values)
+    return (values.op ~= 0 or number == 0) and "" or format(" (incarnation %d)", number)
+end
+
 local function ports_note(mask, values)
     local ports = {}
 
@@ -254,7 +259,7 @@ local ERTH = define_header("Endpoint Request Header (ERTH)", "erth", "ep.", 16, 
     reserved(0, 2, 0x007c),
     { "op", "Operation", 0, 2, mask = 0x0003, names = EP_OPS },
     reserved(2, 1),
-}, VENDOR_INFO, {
+    { "vendor_info", "Vendor info", 3, 1, note = incarnation_note },
     { "port_status_mask", "Ports that can be reached", 4, 4, note = ports_note },
     reserved(8, 4),
 }, timestamp(12))

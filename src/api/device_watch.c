@@ -24,6 +24,7 @@ static uint8_t to_public(enum path_ev_state state)
         return MRC_CTL_EV_DENIED;
     case EV_GOOD:
     case EV_SKIP:
+    case EV_SUSPECT:
     case EV_STATE_COUNT:
         break;
     }

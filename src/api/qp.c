@@ -65,8 +65,7 @@ static int open_host(struct mrc_qp *qp)
         .mpr_max = device_mpr_max(device),
         .write_imm_max = device_write_imm_max(device),
         .signal_all = qp->init.sq_sig_all != 0 };
-    uint8_t mpr = (uint8_t)device->description.host.parameters.mpr;
-    struct qp_attributes attributes = { .mpr = mpr, .mpr_dest = mpr };
+    struct qp_attributes attributes;
     struct host_nic *nic;
     int err = device_claim(device, &nic);
 
@@ -74,7 +73,6 @@ static int open_host(struct mrc_qp *qp)
         err = host_qp_create(nic, &config, &qp->host);
     if (err)
         return err;
-    host_qp_modify(qp->host, &attributes, QP_ATTR_MPR | QP_ATTR_MPR_DEST);
     host_qp_query(qp->host, &attributes);
     start_attributes(qp, &attributes);
     return 0;

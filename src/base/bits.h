@@ -59,5 +59,28 @@ static inline uint64_t bits_window(const uint64_t *words, uint32_t bit_count, ui
     return words[word] >> shift | words[word + 1 == bit_count / 64 ? 0 : word + 1] << (64 - shift);
 }
 
+/* Sets, or clears, those of the 64 bits starting at `first` that `bits` names. */
+static inline void bits_window_set(
+    uint64_t *words, uint32_t bit_count, uint32_t first, uint64_t bits)
+{
+    uint32_t word = first / 64;
+    uint32_t shift = first % 64;
+
+    words[word] |= bits << shift;
+    if (shift != 0)
+        words[word + 1 == bit_count / 64 ? 0 : word + 1] |= bits >> (64 - shift);
+}
+
+static inline void bits_window_clear(
+    uint64_t *words, uint32_t bit_count, uint32_t first, uint64_t bits)
+{
+    uint32_t word = first / 64;
+    uint32_t shift = first % 64;
+
+    words[word] &= ~(bits << shift);
+    if (shift != 0)
+        words[word + 1 == bit_count / 64 ? 0 : word + 1] &= ~(bits >> (64 - shift));
+}
+
 /* The first set bit at or after `from` and below `bit_count`; bit_count if there is none. */
 uint32_t bits_next_set(const uint64_t *words, uint32_t bit_count, uint32_t from);

@@ -10,9 +10,10 @@
 #define ENTRIES_MOST  4096
 #define ENTRIES_LEAST 16
 
+/* Of all that came before, in its order: no value takes another one back. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash * UINT64_C(0xd1342543de82ef95) + value + 1) * UINT64_C(0x9e3779b97f4a7c15);
     hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
     return hash ^ hash >> 32;
 }

@@ -11,6 +11,7 @@
 
 enum {
     ABOUT_ZERO_NS = 1000,
+    START_PACKETS = 4,
     GATE_MAX = 31, /* a shift of 32 bits, which leaves nothing of any window */
 };
 
@@ -63,20 +64,26 @@ static void derive(uint32_t *setting, double value)
         *setting = rounded(value);
 }
 
-static void derive_times(struct cc_settings *settings)
+static double target_ns(const struct cc_settings *settings, const struct cc_algorithm *algorithm)
+{
+    double rtts =
+        settings->network_trims ? algorithm->target_rtts : algorithm->untrimmed_target_rtts;
+    double rtts_ns = rtts * settings->base_rtt_ns;
+    double packets_ns = (double)algorithm->target_packets * settings->packet_ns;
+
+    return rtts_ns > packets_ns ? rtts_ns : packets_ns;
+}
+
+static void derive_times(struct cc_settings *settings, const struct cc_algorithm *algorithm)
 {
     bool on_a_real_clock = settings->base_rtt_floor_ns != 0;
-    double base_rtt_ns;
 
     settings->base_rtt_ns = at_least(settings->base_rtt_ns, settings->base_rtt_floor_ns);
-    base_rtt_ns = settings->base_rtt_ns;
-
-    derive(&settings->target_delay_ns, (settings->network_trims ? 0.75 : 1.0) * base_rtt_ns);
+    derive(&settings->target_delay_ns, target_ns(settings, algorithm));
     settings->target_delay_ns = at_least(settings->target_delay_ns, settings->target_floor_ns);
-
     derive(&settings->about_zero_ns,
         at_least(ABOUT_ZERO_NS, on_a_real_clock ? settings->base_rtt_ns / 10 : 0));
-    derive(&settings->adjust_period_ns, base_rtt_ns);
+    derive(&settings->adjust_period_ns, settings->base_rtt_ns);
 
     /* Where trimming reports every loss, delay alone throws no window away (§19.2, §24). */
     derive(&settings->quick_adapt_threshold_ns,
@@ -96,18 +103,16 @@ static void derive_gains(struct cc_settings *settings, double scaling_a)
     derive(&settings->quick_adapt_gate, 3);
     if (settings->quick_adapt_gate > GATE_MAX)
         settings->quick_adapt_gate = GATE_MAX;
-    if (settings->sharing == CC_SHARING_AUTO)
-        settings->sharing = settings->unmarked_delay == CC_UNMARKED_DECREASE ? CC_SHARING_EQUAL
-                                                                             : CC_SHARING_LITERAL;
 }
 
-/* §19.3: some BDP of what was measured. */
-static double measured_limit_bytes(
-    const struct cc_algorithm *algorithm, double bytes_per_ns, uint32_t base_rtt_ns)
+/* What the link carries in some base RTTs, and while a queue is as long as it is meant to be. */
+static double measured_limit_bytes(const struct cc_algorithm *algorithm, double link_bytes_per_ns,
+    uint32_t base_rtt_ns, uint32_t delay_ns)
 {
-    if (algorithm->max_window_bdp <= 0)
+    if (algorithm->limit_rtts <= 0)
         return (double)UINT32_MAX;
-    return algorithm->max_window_bdp * bytes_per_ns * base_rtt_ns;
+    return link_bytes_per_ns *
+           (algorithm->limit_rtts * base_rtt_ns + algorithm->limit_targets * delay_ns);
 }
 
 bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given)
@@ -123,7 +128,7 @@ bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given
     assert(given->base_rtt_ns > 0);
     assert(given->mtu_bytes > 0);
 
-    derive_times(settings);
+    derive_times(settings, profile->algorithm);
     profile->bytes_per_ns = bytes_per_ns(settings->link_bps);
     scaling_a = profile->bytes_per_ns * settings->base_rtt_ns / REFERENCE_BDP_BYTES;
     scaling_b = settings->target_delay_ns / REFERENCE_RTT_NS;
@@ -133,8 +138,9 @@ bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given
 
     profile->window_limit_bytes =
         settings->max_window_bytes ? settings->max_window_bytes : UINT32_MAX;
-    derive(&settings->max_window_bytes,
-        measured_limit_bytes(profile->algorithm, profile->bytes_per_ns, settings->base_rtt_ns));
+    derive(
+        &settings->max_window_bytes, measured_limit_bytes(profile->algorithm, profile->bytes_per_ns,
+                                         settings->base_rtt_ns, settings->target_delay_ns));
     return true;
 }
 
@@ -149,26 +155,38 @@ static void set_limit(struct cc *cc, uint32_t limit_bytes)
 /* What the operator set can only lower it (§19.3). */
 static void follow_measured_limit(struct cc *cc)
 {
-    uint32_t limit_bytes =
-        rounded(measured_limit_bytes(cc->profile->algorithm, cc->bytes_per_ns, cc->base_rtt_ns));
+    uint32_t limit_bytes = rounded(measured_limit_bytes(
+        cc->profile->algorithm, cc->bytes_per_ns, cc->base_rtt_ns, cc->target_delay_ns));
     uint32_t operator_limit_bytes = cc->profile->window_limit_bytes;
 
     set_limit(cc, limit_bytes < operator_limit_bytes ? limit_bytes : operator_limit_bytes);
+}
+
+/* The first window: were all senders of a crowd to begin with the limit, most of it would be lost.
+ */
+static void start_window(struct cc *cc)
+{
+    double start_bytes = cc->profile->algorithm->start_rtts * cc->bytes_per_ns * cc->base_rtt_ns;
+    uint32_t least_bytes = START_PACKETS * cc->profile->settings.mtu_bytes;
+
+    cc->window_bytes = cc->max_window_bytes;
+    if (start_bytes > 0 && start_bytes < cc->window_bytes)
+        cc->window_bytes = at_least((uint32_t)start_bytes, least_bytes);
+    if (cc->window_bytes > cc->max_window_bytes)
+        cc->window_bytes = cc->max_window_bytes;
 }
 
 void cc_init(struct cc *cc, const struct cc_profile *profile)
 {
     *cc = (struct cc){
         .profile = profile,
-        .window_bytes = UINT32_MAX, /* as much as the limit allows */
         .base_rtt_ns = profile->settings.base_rtt_ns,
         .target_delay_ns = profile->settings.target_delay_ns,
         .bytes_per_ns = profile->bytes_per_ns,
         .link_share = 1.0,
     };
     set_limit(cc, profile->settings.max_window_bytes);
-    if (profile->algorithm->init)
-        profile->algorithm->init(cc);
+    start_window(cc);
 }
 
 void cc_on_link_rate(struct cc *cc, uint64_t link_bps)
@@ -184,12 +202,22 @@ void cc_on_base_rtt(struct cc *cc, uint32_t base_rtt_ns)
     follow_measured_limit(cc);
 }
 
+void cc_set_path(struct cc *cc, uint32_t base_rtt_ns, uint32_t packet_ns)
+{
+    uint32_t packets_ns = cc->profile->algorithm->target_packets * packet_ns;
+
+    cc->base_is_known = true;
+    cc->target_delay_ns = at_least(cc->profile->settings.target_delay_ns, packets_ns);
+    cc_on_base_rtt(cc, at_least(base_rtt_ns, cc->profile->settings.base_rtt_floor_ns));
+    start_window(cc);
+}
+
 void cc_check(const struct cc *cc)
 {
     const struct cc_settings *settings = &cc->profile->settings;
 
-    assert(cc->window_bytes >= settings->mtu_bytes);
+    assert(cc->window_bytes >= cc_least_bytes(cc));
     assert(cc->window_bytes <= cc->max_window_bytes);
     assert(cc->base_rtt_ns >= settings->base_rtt_floor_ns);
-    assert(cc->base_rtt_ns <= settings->base_rtt_ns);
+    assert(cc->base_rtt_ns <= settings->base_rtt_ns || cc->base_is_known);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Congestion control of one QP: a window in bytes that acknowledgements, NACKs and losses move.
+/* Congestion control towards one destination: a window in bytes that acknowledgements, NACKs and
+ * losses move.
  *
  * An algorithm is one file with one `const struct cc_algorithm cc_NAME`, and a line in
  * algorithms.def. It keeps its state in `struct cc.state`, reads time and measurements from its
- * arguments, and sets `window_bytes` between one packet and `max_window_bytes`. It never sees a
- * packet. Sections (§) are those of docs/protocol.md. */
+ * arguments, and sets `window_bytes` between cc_least_bytes() and `max_window_bytes`. It never sees
+ * a packet. Sections (§) are those of docs/protocol.md. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,19 +18,13 @@ enum cc_unmarked_delay {
     CC_UNMARKED_DECREASE, /* it counts as a mark, for the window only */
 };
 
-/* How flows that meet in one queue come to their shares. */
-enum cc_sharing {
-    CC_SHARING_AUTO,    /* (derived) equal with CC_UNMARKED_DECREASE, otherwise literal */
-    CC_SHARING_LITERAL, /* §19.4: one target for every window, a cut every base RTT */
-    CC_SHARING_EQUAL,   /* larger windows have smaller targets, and are cut once a round trip */
-};
-
 /* What the operator sets. A 0 in a field marked (derived) stands for the formula of §19.2. */
 struct cc_settings {
-    const char *algorithm; /* "nscc", "none" */
+    const char *algorithm; /* "fair", "nscc", "none" */
     uint64_t link_bps;     /* sum of the ports that are up */
     uint32_t base_rtt_ns;
     uint32_t mtu_bytes; /* nominal size of a full packet */
+    uint32_t packet_ns; /* what it takes on the slowest kind of link */
     bool network_trims;
     enum cc_unmarked_delay unmarked_delay;
     uint32_t base_rtt_floor_ns; /* on a real clock; 0: none */
@@ -47,7 +42,6 @@ struct cc_settings {
     uint32_t quick_adapt_gate;         /* (derived) */
     uint32_t quick_adapt_threshold_ns; /* (derived) */
     bool quick_adapt_off;
-    enum cc_sharing sharing;
 };
 
 /* Settings with all derived values filled in; shared by the QPs of a profile. */
@@ -83,20 +77,26 @@ struct cc {
     const struct cc_profile *profile;
     uint32_t window_bytes;
     uint32_t max_window_bytes;
-    uint32_t base_rtt_ns; /* smallest seen, not below the floor */
+    uint32_t base_rtt_ns; /* known, or smallest seen, not below the floor */
     uint32_t target_delay_ns;
+    bool base_is_known;
     double bytes_per_ns; /* of the ports that are up */
     double link_share;   /* the same, relative to the rate that the profile's gains are made for */
     uint64_t state[CC_STATE_WORDS]; /* the algorithm's own; zero at init */
 };
 
-_Static_assert(sizeof(struct cc) <= 200, "part of every QP");
+_Static_assert(sizeof(struct cc) <= 200, "part of every peer");
 
 struct cc_algorithm {
-    const char *name;          /* as in experiment files */
-    const char *api_name;      /* as in mrc_ctl.h; NULL: its NULL algorithm */
-    double max_window_bdp;     /* limit of the window, in link rate times base RTT; 0: none */
-    void (*init)(struct cc *); /* NULL: a state of zeros and a window at its limit will do */
+    const char *name;             /* as in experiment files */
+    const char *api_name;         /* as in mrc_ctl.h; NULL: its NULL algorithm */
+    double target_rtts;           /* queueing delay aimed at, in base RTTs ... */
+    double untrimmed_target_rtts; /* ... where switches do not trim */
+    uint32_t target_packets;      /* least delay aimed at, in packet times of the slowest link */
+    double limit_rtts;            /* window limit, in base RTTs at link rate; 0: no limit ... */
+    double limit_targets;         /* ... plus this many target delays */
+    double start_rtts;            /* first window, in base RTTs at link rate; 0: the limit */
+    uint32_t least_part;          /* the smallest window: a packet divided by this */
     void (*on_ack)(struct cc *, const struct cc_ack *);
     void (*on_nack)(struct cc *, const struct cc_nack *);
     void (*on_inferred_loss)(struct cc *, uint32_t packet_bytes, uint64_t now_ns);
@@ -118,8 +118,48 @@ void cc_init(struct cc *, const struct cc_profile *);
 /* Ports came or went: the window limit and the gains follow the new sum of link rates. */
 void cc_on_link_rate(struct cc *, uint64_t link_bps);
 
+/* The way to the destination is known: samples do not change its base RTT, and the target delay is
+ * not below some packet times of its ports. Before the first packet. */
+void cc_set_path(struct cc *, uint32_t base_rtt_ns, uint32_t packet_ns);
+
 /* A shorter base RTT was seen: the window limit follows. */
 void cc_on_base_rtt(struct cc *, uint32_t base_rtt_ns);
+
+/* Windows smaller than a packet are counted out in time. On a real clock, round trips are mostly
+ * waits for a CPU: a part of a packet in each would be none for seconds. */
+static inline uint32_t cc_least_part(const struct cc *cc)
+{
+    return cc->profile->settings.base_rtt_floor_ns > 0 ? 1 : cc->profile->algorithm->least_part;
+}
+
+static inline uint32_t cc_least_bytes(const struct cc *cc)
+{
+    return cc->profile->settings.mtu_bytes / cc_least_part(cc);
+}
+
+/* Windows of few packets are not counted out in packets but in time: how long the next packet waits
+ * after one of `packet_bytes`, where a round trip takes `rtt_ns`; 0: it does not. */
+static inline uint64_t cc_gap_ns(const struct cc *cc, uint32_t packet_bytes, uint32_t rtt_ns)
+{
+    enum { PACED_PACKETS = 3 };
+
+    if (cc->window_bytes >= PACED_PACKETS * packet_bytes || cc_least_part(cc) == 1)
+        return 0;
+    return (uint64_t)rtt_ns * packet_bytes / cc->window_bytes;
+}
+
+/* For algorithms: the window becomes this, within its limits. */
+static inline void cc_set_window(struct cc *cc, double bytes)
+{
+    double most_bytes = cc->max_window_bytes;
+    double least_bytes = cc_least_bytes(cc);
+
+    if (bytes > most_bytes)
+        bytes = most_bytes;
+    if (bytes < least_bytes)
+        bytes = least_bytes;
+    cc->window_bytes = (uint32_t)bytes;
+}
 
 /* Asserts what holds between any two calls. */
 void cc_check(const struct cc *);
@@ -130,7 +170,7 @@ static inline void cc_on_rtt(struct cc *cc, uint64_t rtt_ns)
     uint32_t floor_ns = cc->profile->settings.base_rtt_floor_ns;
     uint64_t floored_ns = rtt_ns > floor_ns ? rtt_ns : floor_ns;
 
-    if (rtt_ns != 0 && floored_ns < cc->base_rtt_ns)
+    if (rtt_ns != 0 && floored_ns < cc->base_rtt_ns && !cc->base_is_known)
         cc_on_base_rtt(cc, (uint32_t)floored_ns);
 }
 

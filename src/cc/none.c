@@ -24,7 +24,7 @@ static void on_inferred_loss(struct cc *cc, uint32_t packet_bytes, uint64_t now_
 const struct cc_algorithm cc_none = {
     .name = "none",
     .api_name = NULL,
-    .max_window_bdp = 0,
+    .least_part = 1,
     .on_ack = on_ack,
     .on_nack = on_nack,
     .on_inferred_loss = on_inferred_loss,

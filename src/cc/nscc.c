@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NSCC, network-signalled congestion control: ECN and delay, two values each, choose how the window
- * moves (docs/protocol.md §19, §20; MRC 1.0 Table 8-1). */
+/* NSCC, network-signalled congestion control, as published: ECN and delay, two values each, choose
+ * how the window moves (docs/protocol.md §19, §20; MRC 1.0 Table 8-1). */
 #include "cc/cc.h"
 
 /* Weight of a new sample in the average delay. UET leaves it open; this is htsim's (§19.3). */
@@ -46,45 +46,9 @@ static uint64_t less(uint64_t from, uint64_t bytes)
     return from > bytes ? from - bytes : 0;
 }
 
-static void set_window(struct cc *cc, double bytes)
-{
-    uint32_t mtu_bytes = settings_of(cc)->mtu_bytes;
-
-    if (bytes >= cc->max_window_bytes)
-        cc->window_bytes = cc->max_window_bytes;
-    else if (bytes <= mtu_bytes)
-        cc->window_bytes = mtu_bytes;
-    else
-        cc->window_bytes = (uint32_t)bytes;
-}
-
 static void cut_window(struct cc *cc, uint64_t bytes)
 {
-    set_window(cc, (double)cc->window_bytes - (double)bytes);
-}
-
-/* With one target for all, a few flows rest some ten nanoseconds above it, less than a packet
- * takes: whoever always sees a little more delay keeps a small share. When larger windows have
- * smaller targets, down to half at the limit, only equal windows rest. The curve makes a share that
- * is wrong by some part weigh about the same in small windows as in large ones. */
-static double target_ns(const struct cc *cc)
-{
-    double limit_bytes = cc->max_window_bytes;
-    double window_bytes = cc->window_bytes;
-
-    if (settings_of(cc)->sharing == CC_SHARING_LITERAL)
-        return cc->target_delay_ns;
-    return cc->target_delay_ns * (limit_bytes + 1.5 * window_bytes) /
-           (limit_bytes + 4 * window_bytes);
-}
-
-/* By then, feedback is about packets sent after the last cut: in a full queue a base RTT is not
- * enough, and cuts for the same congestion would empty the queue. */
-static double cut_interval_ns(const struct cc *cc, double delay_ns)
-{
-    bool is_literal = settings_of(cc)->sharing == CC_SHARING_LITERAL;
-
-    return cc->base_rtt_ns + (is_literal ? 0 : delay_ns);
+    cc_set_window(cc, (double)cc->window_bytes - (double)bytes);
 }
 
 static void update_average(struct nscc *nscc, double delay_ns)
@@ -97,7 +61,7 @@ static struct feedback read_feedback(struct cc *cc, const struct cc_ack *ack)
     struct nscc *nscc = nscc_of(cc);
     struct feedback feedback = {
         .delay_ns = nscc->average_delay_ns,
-        .target_ns = target_ns(cc),
+        .target_ns = cc->target_delay_ns,
     };
     bool delay_marks = settings_of(cc)->unmarked_delay == CC_UNMARKED_DECREASE;
 
@@ -125,11 +89,11 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
         if (nscc->saved_window_bytes == 0)
             nscc->saved_window_bytes = cc->window_bytes;
         if (used_bytes < cc->window_bytes)
-            set_window(cc, used_bytes);
+            cc_set_window(cc, used_bytes);
         cut_window(cc, (uint64_t)ack->penalty * ack->received_bytes >> 7);
     } else if (nscc->saved_window_bytes != 0) {
         if (ack->restore)
-            set_window(cc, nscc->saved_window_bytes);
+            cc_set_window(cc, nscc->saved_window_bytes);
         nscc->saved_window_bytes = 0;
     }
 }
@@ -150,7 +114,7 @@ static bool quick_adapt(
         adapted = nscc->quick_adapt_end_ns != 0 && (nscc->quick_adapt_wanted || congested) &&
                   nscc->achieved_bytes < cc->max_window_bytes >> settings->quick_adapt_gate;
         if (adapted) {
-            set_window(cc, (double)nscc->achieved_bytes);
+            cc_set_window(cc, (double)nscc->achieved_bytes);
             nscc->ignore_bytes = inflight_bytes;
             nscc->quick_adapt_wanted = false;
         }
@@ -180,7 +144,7 @@ static void fast_increase(struct cc *cc, uint32_t received_bytes, double delay_n
     if (nscc->uncongested_bytes > cc->window_bytes)
         nscc->increases_fast = true;
     if (nscc->increases_fast)
-        set_window(cc, cc->window_bytes + share * received_bytes);
+        cc_set_window(cc, cc->window_bytes + share * received_bytes);
 }
 
 static void multiplicative_decrease(struct cc *cc, struct feedback feedback, uint64_t now_ns)
@@ -194,10 +158,10 @@ static void multiplicative_decrease(struct cc *cc, struct feedback feedback, uin
 
     nscc->increases_fast = false;
     nscc->uncongested_bytes = 0;
-    if (average_ns <= feedback.target_ns || since_cut_ns <= cut_interval_ns(cc, feedback.delay_ns))
+    if (average_ns <= feedback.target_ns || since_cut_ns <= cc->base_rtt_ns)
         return;
     factor = 1 - 1e-3 * settings->gamma_permille * (average_ns - feedback.target_ns) / average_ns;
-    set_window(cc, cc->window_bytes * (factor > least_factor ? factor : least_factor));
+    cc_set_window(cc, cc->window_bytes * (factor > least_factor ? factor : least_factor));
     nscc->last_decrease_ns = now_ns;
 }
 
@@ -240,7 +204,7 @@ static void fulfil_increase(struct cc *cc, uint64_t now_ns)
         bytes += settings->eta_bytes;
         nscc->last_adjust_ns = now_ns;
     }
-    set_window(cc, cc->window_bytes + bytes * cc->link_share);
+    cc_set_window(cc, cc->window_bytes + bytes * cc->link_share);
     nscc->increase_bytes2 = 0;
     nscc->received_bytes = 0;
 }
@@ -290,7 +254,10 @@ static void on_inferred_loss(struct cc *cc, uint32_t packet_bytes, uint64_t now_
 const struct cc_algorithm cc_nscc = {
     .name = "nscc",
     .api_name = "uet-1.0-nscc",
-    .max_window_bdp = 1.5,
+    .target_rtts = 0.75,
+    .untrimmed_target_rtts = 1.0,
+    .limit_rtts = 1.5,
+    .least_part = 1,
     .on_ack = on_ack,
     .on_nack = on_nack,
     .on_inferred_loss = on_inferred_loss,

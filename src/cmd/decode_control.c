@@ -176,6 +176,18 @@ static void describe_operation(
     decode_describe_hex(visitor, "request_id", "id", 4, decoded->psn.value & 0xffff);
 }
 
+/* OpenMRC tells in updates which of its lives the sender is in; others leave the byte 0. */
+static void describe_incarnation(
+    const struct field_visitor *visitor, const struct packet_endpoint *endpoint)
+{
+    bool is_told = endpoint->op == ENDPOINT_PORT_STATUS_UPDATE && endpoint->incarnation != 0;
+
+    decode_describe_field(visitor, &(struct field){ .key = "vendor_info",
+                                       .brief = is_told ? "incarnation" : NULL,
+                                       .number = endpoint->incarnation,
+                                       .note = is_told ? "incarnation of the sender" : NULL });
+}
+
 void decode_describe_erth(const struct decode_packet *packet, const struct field_visitor *visitor)
 {
     const struct packet_endpoint *endpoint = &packet->frame.packet.endpoint;
@@ -190,6 +202,7 @@ void decode_describe_erth(const struct decode_packet *packet, const struct field
                                        .digits = 8,
                                        .number = endpoint->port_status_mask,
                                        .alias = has_ports ? ports : NULL });
+    describe_incarnation(visitor, endpoint);
     decode_describe_stamp(packet, visitor, endpoint->tx_timestamp);
     decode_describe_flag(visitor, "tsr", NULL, packet->frame.packet.flags & PACKET_OWN_UNIT);
 }

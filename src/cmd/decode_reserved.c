@@ -47,7 +47,6 @@ static const struct {
     { DECODE_ERTH,      0, 2, "nxt",         0x0f80,         0 },
     { DECODE_ERTH,      0, 2, "reserved_1",  0x007c,         0 },
     { DECODE_ERTH,      2, 1, "reserved_2",  0xff,           0 },
-    { DECODE_ERTH,      3, 1, "vendor_info", 0xff,           0 },
     { DECODE_ERTH,      8, 4, "reserved_8",  0xffffffff,     0 },
     { DECODE_ERTH,     14, 2, "reserved_14", 0x7ff0,         0 },
     { DECODE_ERTH,     14, 2, "ftype",       0x000f,         1 },

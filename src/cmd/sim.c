@@ -200,18 +200,31 @@ static enum cmd_status run_plan(struct plan *plan, const struct sim_options *opt
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
 }
 
+static void print_choices(uint32_t index, uint64_t value)
+{
+    const struct parameter_description *parameter = &parameter_descriptions[index];
+
+    printf("%-22s  %s (", parameter->name, parameters_choice(index, value));
+    for (uint32_t i = 0; parameter->choices[i]; i++)
+        printf("%s%s", i ? "|" : "", parameter->choices[i]);
+    printf(")\n");
+}
+
 static void print_parameters(void)
 {
     for (uint32_t i = 0; i < parameter_count; i++) {
         const struct parameter_description *parameter = &parameter_descriptions[i];
         uint64_t value = parameter->default_value;
-        uint32_t length = 0;
-        const char *word = parameter->choices ? parameters_choice(i, value, &length) : NULL;
 
         if (experiment_parameter_is_of_fabric(parameter->name))
             continue;
-        if (word)
-            printf("%-22s  %.*s (%s)\n", parameter->name, (int)length, word, parameter->choices);
+        if (parameter->choices)
+            print_choices(i, value);
+        else if (parameter->software_value != value)
+            printf("%-22s  %llu, in software %llu %s (%llu to %llu)\n", parameter->name,
+                (unsigned long long)value, (unsigned long long)parameter->software_value,
+                parameter->unit, (unsigned long long)parameter->minimum,
+                (unsigned long long)parameter->maximum);
         else
             printf("%-22s  %llu %s (%llu to %llu)\n", parameter->name, (unsigned long long)value,
                 parameter->unit, (unsigned long long)parameter->minimum,

@@ -11,6 +11,7 @@
 #define SENTENCE_BYTES 200
 #define TOP_MAX        4 /* links that are named */
 #define HEADER_BYTES   128
+#define PSNS_PER_MPR   128
 
 __attribute__((format(printf, 2, 3))) static void add(json_t *sentences, const char *format, ...)
 {
@@ -169,9 +170,9 @@ static void add_workload(
 
     if ((uint64_t)window * workload->qps < bdp_packets)
         add(sentences,
-            "%s: the window of %" PRIu32 " packets (mpr %" PRIu64 ") times %" PRIu32
+            "%s: the window of %" PRIu32 " packets (mpr %" PRIu32 ") times %" PRIu32
             " QP%s is below the bandwidth-delay product of %" PRIu64 " packets",
-            workload->name, window, config->parameters.mpr, workload->qps, plural(workload->qps),
+            workload->name, window, window / PSNS_PER_MPR, workload->qps, plural(workload->qps),
             bdp_packets);
     if (posts_at_will(workload->kind) && posted < bdp)
         add(sentences,

@@ -25,13 +25,10 @@ static json_t *fabric_json(const struct fabric *fabric)
 static json_t *parameter_json(const struct parameters *parameters, uint32_t index)
 {
     uint64_t value = parameters_get(parameters, index);
-    uint32_t length = 0;
-    const char *word;
 
     if (!parameter_descriptions[index].choices)
         return json_integer((json_int_t)value);
-    word = parameters_choice(index, value, &length);
-    return json_stringn(word, length);
+    return json_string(parameters_choice(index, value));
 }
 
 /* All that can be set; the others follow from the fabric. */

@@ -7,6 +7,10 @@
 #define BYTE_PS_AT_1_BPS UINT64_C(8000000000000)
 #define BDP_BYTES_MAX    (UINT64_C(1) << 28)
 #define UPLINK_BITS_MIN  8
+/* On slow links a BDP is a few packets, and no switch has so small queues. */
+#define QUEUE_PACKETS_MIN UINT64_C(24)
+/* What is left of the first round trip of a thousand senders to one port. */
+#define CONTROL_BYTES (UINT32_C(4) << 20)
 
 void fabric_config_init(struct fabric_config *config)
 {
@@ -84,7 +88,7 @@ static uint64_t bdp_bytes(uint64_t rtt_ps, uint64_t rate_bps)
 
 static uint32_t queue_bytes(uint64_t bytes)
 {
-    return (uint32_t)larger(bytes, FABRIC_PACKET_BYTES);
+    return (uint32_t)larger(bytes, QUEUE_PACKETS_MIN * FABRIC_PACKET_BYTES);
 }
 
 static void complete_buffers(struct fabric_buffers *buffers, uint64_t bdp, uint64_t host_bdp)
@@ -93,6 +97,9 @@ static void complete_buffers(struct fabric_buffers *buffers, uint64_t bdp, uint6
         buffers->data_bytes = queue_bytes(buffers->trims ? bdp : 5 * bdp);
     if (buffers->host_data_bytes == 0)
         buffers->host_data_bytes = queue_bytes(buffers->trims ? host_bdp * 3 / 2 : 5 * host_bdp);
+    bdp = larger(bdp, QUEUE_PACKETS_MIN / 2 * FABRIC_PACKET_BYTES);
+    if (buffers->control_bytes == 0)
+        buffers->control_bytes = CONTROL_BYTES;
     if (buffers->red_max_bytes == 0)
         buffers->red_max_bytes = (uint32_t)larger(bdp * 4 / 5, buffers->red_min_bytes);
     if (buffers->red_min_bytes == 0)

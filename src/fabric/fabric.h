@@ -35,7 +35,7 @@ struct fabric_buffers {
     uint16_t trimmed_bytes;   /* from the outer header on */
     uint32_t data_bytes;      /* 0: 1 BDP, without trimming 5 */
     uint32_t host_data_bytes; /* ports to hosts. 0: 1.5 BDP, without trimming 5 */
-    uint32_t control_bytes;   /* 0, which stays: twice the data queue of the port */
+    uint32_t control_bytes;   /* 0: 4 MiB */
     uint32_t red_min_bytes;   /* 0: 0.2 BDP */
     uint32_t red_max_bytes;   /* 0: 0.8 BDP */
 };
@@ -224,6 +224,15 @@ static inline struct ipv6_addr fabric_outer(
 
 /* EVs for a QP from `from` to `to`: a T0-local pair has one path per plane. */
 struct path_generate fabric_paths(const struct fabric *, uint32_t from, uint32_t to);
+
+/* What packets from one NIC to another take in an empty fabric, links that are exceptions included;
+ * of several planes the fastest counts. */
+struct fabric_rtt {
+    uint64_t fixed_ps; /* there and its SACK back, for a packet of no bytes but its outer header */
+    uint64_t per_kib_ps; /* and for each KiB */
+    uint64_t port_bps;   /* of the receiver's ports */
+};
+struct fabric_rtt fabric_rtt(const struct fabric *, uint32_t from, uint32_t to);
 
 /* Forwarding of a switch: uSIDs [first, last] leave by ports first_port, first_port + 1, ... */
 struct fabric_range {

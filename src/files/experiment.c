@@ -291,7 +291,7 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     experiment->sim.window_psns = document.window_psns;
     experiment->sim.fabric = &experiment->fabric;
     experiment->measure.sim = &experiment->sim;
-    parameters_init(&experiment->sim.parameters);
+    parameters_init(&experiment->sim.parameters, TIMERS_HARDWARE);
     return take_times(yaml, top, &document, experiment) &&
            read_fabric(yaml, &document, experiment) && read_parts(yaml, &document, experiment) &&
            check(yaml, top, experiment);

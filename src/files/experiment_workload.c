@@ -198,7 +198,7 @@ bool experiment_find_workload(struct yaml *yaml, const struct yaml_node *name,
 
 bool experiment_parameter_is_of_fabric(const char *name)
 {
-    static const char *const of_fabric[] = { "link_bps", "base_rtt", "network_trims",
+    static const char *const of_fabric[] = { "link_bps", "slowest_bps", "base_rtt", "network_trims",
         "last_hop_ecn", NULL };
 
     return word_find(of_fabric, name) >= 0;
@@ -220,9 +220,12 @@ static bool complain_parameter(
             meant ? "'?" : "");
     }
     description = &parameter_descriptions[parameters_find(node->key, (uint32_t)strlen(node->key))];
-    if (description->choices)
-        return yaml_complain(
-            yaml, node, "'%s' is none of its choices: %s", node->text, description->choices);
+    if (description->choices) {
+        char words[128];
+
+        word_list(description->choices, words, sizeof(words));
+        return yaml_complain(yaml, node, "'%s' is none of its choices: %s", node->text, words);
+    }
     if (error == PARAMETERS_NOT_A_NUMBER)
         return yaml_complain(yaml, node, "'%s' is not a number of %s; write one, such as %llu",
             node->text, description->unit, (unsigned long long)description->default_value);
@@ -231,20 +234,27 @@ static bool complain_parameter(
         description->unit);
 }
 
+static bool read_parameter(
+    struct yaml *yaml, const struct yaml_node *node, struct parameters *parameters)
+{
+    enum parameters_error error;
+
+    if (node->kind != YAML_SCALAR)
+        return yaml_complain(yaml, node, "a single value is wanted here");
+    if (experiment_parameter_is_of_fabric(node->key))
+        return yaml_complain_key(yaml, node, "follows from the fabric; describe it there instead");
+    error = parameters_set(parameters, node->key, node->text);
+    return error == PARAMETERS_OK || complain_parameter(yaml, node, error);
+}
+
+/* `timers` first, wherever it stands: it sets what the others may change. */
 bool experiment_read_parameters(
     struct yaml *yaml, const struct yaml_node *mapping, struct parameters *parameters)
 {
-    for (const struct yaml_node *node = mapping->first; node; node = node->next) {
-        enum parameters_error error;
-
-        if (node->kind != YAML_SCALAR)
-            return yaml_complain(yaml, node, "a single value is wanted here");
-        if (experiment_parameter_is_of_fabric(node->key))
-            return yaml_complain_key(
-                yaml, node, "follows from the fabric; describe it there instead");
-        error = parameters_set(parameters, node->key, node->text);
-        if (error != PARAMETERS_OK)
-            return complain_parameter(yaml, node, error);
-    }
+    for (int first = 1; first >= 0; first--)
+        for (const struct yaml_node *node = mapping->first; node; node = node->next)
+            if ((strcmp(node->key, "timers") == 0) == first &&
+                !read_parameter(yaml, node, parameters))
+                return false;
     return true;
 }

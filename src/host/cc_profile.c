@@ -8,7 +8,7 @@
 
 void host_cc_settings(const struct host_nic *nic, struct cc_settings *settings)
 {
-    transport_cc_settings(&nic->config.parameters, settings);
+    transport_cc_settings(&nic->config.parameters, nic->config.port_count, settings);
 }
 
 static int create(

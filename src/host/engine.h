@@ -166,8 +166,10 @@ static inline bool engine_waits_for_room(const struct host_nic *nic)
 
 void engine_update_links(struct host_nic *, uint64_t now_ns);
 
-/* The outer addresses of a packet: how many, 0 to 2 (engine_route.c). */
-uint32_t engine_route(struct host_nic *, const struct packet *, struct template_addresses *out);
+/* The outer addresses of a packet: how many, 0 to 2 (engine_route.c). `sender`: the QP whose data
+ * it carries; NULL: it is an answer or a probe. */
+uint32_t engine_route(struct host_nic *, const struct host_qp *sender, const struct packet *,
+    struct template_addresses *out);
 
 /* Only our own memory is at fault: ends the QP (engine_post.c). */
 void engine_fail_local(struct host_nic *, struct host_qp *, uint32_t position, uint64_t now_ns);

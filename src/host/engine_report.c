@@ -122,10 +122,8 @@ uint32_t engine_report(struct host_nic *nic)
     uint32_t count = 0;
 
     for (; transport_next_event(nic->transport, &event); count++) {
-        struct host_qp *qp = needs_qp(event.kind) ? qp_table_find(&nic->qps, event.qpn) : NULL;
-
-        if (qp || !needs_qp(event.kind)) /* EV events may outlive their QP */
-            report(nic, qp, &event);
+        if (event.owner || !needs_qp(event.kind)) /* EV events may outlive their QP */
+            report(nic, event.owner, &event);
     }
     return count;
 }

@@ -49,11 +49,9 @@ static uint32_t by_template(
     return template_expand(&route->template, path, out);
 }
 
-/* Whose packet it is; NULL: nobody's, or no matter. */
-static const struct host_qp *qp_of(const struct host_nic *nic, const struct packet *packet)
+/* A QP to the destination of this answer or probe; NULL: there is none. */
+static const struct host_qp *qp_to(const struct host_nic *nic, const struct packet *packet)
 {
-    if (opcode_has_payload(packet->opcode))
-        return qp_table_find(&nic->qps, packet->local_qpn);
     return qp_table_find_peer(
         &nic->qps, &packet->dst, packet->dest_qpn == BTH_ENDPOINT_QPN ? 0 : packet->dest_qpn);
 }
@@ -78,8 +76,8 @@ static const struct engine_probe *probe_of(const struct host_nic *nic, const str
                : NULL;
 }
 
-uint32_t engine_route(
-    struct host_nic *nic, const struct packet *packet, struct template_addresses *out)
+uint32_t engine_route(struct host_nic *nic, const struct host_qp *sender,
+    const struct packet *packet, struct template_addresses *out)
 {
     const struct engine_probe *probe = probe_of(nic, packet);
     const struct host_ev_profile *profile;
@@ -92,7 +90,7 @@ uint32_t engine_route(
     }
     if (nic->listed_count == 0)
         return by_template(nic, packet, out);
-    qp = qp_of(nic, packet);
+    qp = sender ? sender : qp_to(nic, packet);
     profile = qp ? qp->config.ev_profile : nic->default_ev;
     if (profile->is_plain)
         return 0;

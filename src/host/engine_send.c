@@ -92,10 +92,11 @@ static void seal_data(const struct frame *frame, struct engine_frame *out, uint3
         (struct iovec){ .iov_base = out->trailer, .iov_len = pad_bytes + FRAME_ICRC_BYTES };
 }
 
-static void build_headers(struct host_nic *nic, struct frame *frame, struct engine_frame *out)
+static void build_headers(struct host_nic *nic, const struct host_qp *sender, struct frame *frame,
+    struct engine_frame *out)
 {
     struct template_addresses addresses;
-    uint32_t address_count = engine_route(nic, &frame->packet, &addresses);
+    uint32_t address_count = engine_route(nic, sender, &frame->packet, &addresses);
 
     frame_address(&nic->config.format, frame, address_count ? &addresses.destination : NULL,
         address_count == 2 ? &addresses.segment : NULL);
@@ -107,8 +108,9 @@ static void build_headers(struct host_nic *nic, struct frame *frame, struct engi
 static bool build_data(struct host_nic *nic, struct frame *frame, struct engine_frame *out,
     struct pktio_frame *sent, uint64_t now_ns)
 {
-    const struct work_request *request = transport_request(nic->transport, &frame->packet);
-    struct host_qp *qp = qp_table_find(&nic->qps, frame->packet.local_qpn);
+    void *owner;
+    const struct work_request *request = transport_request(nic->transport, &frame->packet, &owner);
+    struct host_qp *qp = owner;
     uint32_t position = (uint32_t)request->local;
     uint32_t count = 0;
 
@@ -119,7 +121,7 @@ static bool build_data(struct host_nic *nic, struct frame *frame, struct engine_
             return false;
         }
     }
-    build_headers(nic, frame, out);
+    build_headers(nic, qp, frame, out);
     out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->payload_offset };
     seal_data(frame, out, count);
     *sent = (struct pktio_frame){
@@ -131,7 +133,7 @@ static bool build_data(struct host_nic *nic, struct frame *frame, struct engine_
 static void build_control(
     struct host_nic *nic, struct frame *frame, struct engine_frame *out, struct pktio_frame *sent)
 {
-    build_headers(nic, frame, out);
+    build_headers(nic, NULL, frame, out);
     frame_seal(frame, out->header);
     out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->length };
     *sent = (struct pktio_frame){

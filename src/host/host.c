@@ -21,15 +21,6 @@ enum {
     DEFAULT_REGIONS = 4096,
     DEFAULT_SPIN_US = 20,
     QPS_MAX = 1 << 20,
-    REAL_BASE_RTT_NS = 200 * 1000, /* docs/protocol.md §23: scheduler jitter is not congestion */
-    REAL_TARGET_NS = 1000 * 1000,
-    REAL_TIMER_NS = 1000 * 1000,
-    /* docs/decisions/0013: nor is it loss. */
-    REAL_REORDER_NS = 40 * 1000 * 1000,
-    REAL_TAIL_NS = 5 * 1000 * 1000,
-    REAL_PROBE_NS = 20 * 1000 * 1000,
-    REAL_TIMEOUT = 17, /* 134 ms, and in all as long as 14 and 7: 4.5 s */
-    REAL_RETRIES = 4,
     HEADERS_MAX = FRAME_HEADER_BYTES_MAX + FRAME_ICRC_BYTES,
 };
 
@@ -58,18 +49,7 @@ void host_config_init(struct host_config *config)
         .region_count_max = DEFAULT_REGIONS,
         .format = format_default,
         .spin_us = DEFAULT_SPIN_US };
-    parameters_init(&config->parameters);
-    config->parameters.base_rtt = REAL_BASE_RTT_NS;
-    config->parameters.base_rtt_floor = REAL_BASE_RTT_NS;
-    config->parameters.target_delay_floor = REAL_TARGET_NS;
-    config->parameters.sack_idle_floor = REAL_TIMER_NS;
-    config->parameters.tail_floor = REAL_TAIL_NS;
-    config->parameters.probe_timeout_floor = REAL_PROBE_NS;
-    config->parameters.reo_wnd = REAL_REORDER_NS;
-    config->parameters.timeout = REAL_TIMEOUT;
-    config->parameters.retry_exponential = REAL_RETRIES;
-    config->parameters.loss_to_bad = PATH_LOSS_3OF8;
-    config->parameters.ev_probe_successes = 1;
+    parameters_init(&config->parameters, TIMERS_SOFTWARE);
 }
 
 enum parameters_error host_config_set(
@@ -81,14 +61,15 @@ enum parameters_error host_config_set(
 /* ---- memory that peers write into -------------------------------------------------------------
  */
 
-static enum transport_access place(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+static enum transport_access place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
 {
     struct host_nic *nic = context;
-    const struct host_qp *qp = qp_table_find(&nic->qps, qpn);
+    const struct host_qp *qp = owner;
     uint8_t *to;
 
-    if (!qp || !qp->remote_write)
+    (void)qpn;
+    if (!qp->remote_write)
         return TRANSPORT_ACCESS_REFUSED;
     if (payload->length == 0)
         return TRANSPORT_ACCESS_OK;

@@ -22,7 +22,7 @@ struct host_qp_config {
     uint32_t recv_depth;
     uint32_t pieces_max;       /* of a gather list, at least 1 */
     uint32_t inline_bytes_max; /* may be 0 */
-    uint32_t mpr_max;          /* largest MPR it may get, units of 128 PSNs; 0: parameter mpr */
+    uint32_t mpr_max;          /* largest MPR it may get, units of 128 PSNs; 0: that of the NIC */
     uint32_t write_imm_max;    /* as responder; 0: parameter max_wimm */
     bool signal_all;
     struct host_ev_profile *ev_profile; /* NULL: the NIC's default */

@@ -37,13 +37,15 @@ void ev_profile_free(struct host_ev_profile *profile)
 /* EVs of the fabric's shape where that is known, blindly drawn ones where it is not. */
 int ev_profile_create_default(struct host_nic *nic, struct host_ev_profile **out)
 {
+    enum { DRAWN_EVS = 128 }; /* of paths that are not known, where no number is set */
     const struct host_config *config = &nic->config;
+    uint32_t active_count = (uint32_t)config->parameters.ev_active;
     struct path_generate generate = { .plane_count = config->port_count,
         .uplink_count = config->uplink_count,
         .uplink_bits = config->format.uplink_bits,
-        .active_count = (uint32_t)config->parameters.ev_active,
+        .active_count = active_count,
         .backup_count = (uint32_t)config->parameters.ev_backup };
-    uint32_t per_plane = (uint32_t)config->parameters.ev_active / config->port_count;
+    uint32_t per_plane = (active_count ? active_count : DRAWN_EVS) / config->port_count;
     struct host_ev_profile *profile;
     uint32_t count;
 

@@ -24,7 +24,7 @@ static uint32_t window_psns(uint32_t mpr)
     return psns < WINDOW_MAX ? psns : WINDOW_MAX;
 }
 
-static struct qp_init transport_init_of(const struct host_qp *qp)
+static struct qp_init transport_init_of(struct host_qp *qp)
 {
     const struct host_qp_config *config = &qp->config;
 
@@ -35,13 +35,14 @@ static struct qp_init transport_init_of(const struct host_qp *qp)
         .write_imm_max_dest = config->write_imm_max,
         .paths = &config->ev_profile->profile,
         .cc = &config->cc_profile->profile,
+        .owner = qp,
         .signal_all = config->signal_all };
 }
 
 static int begin(struct host_nic *nic, struct host_qp *qp)
 {
     struct qp_init init = transport_init_of(qp);
-    size_t bytes = (transport_qp_bytes(nic->transport, &init) + 63) / 64 * 64;
+    size_t bytes = (transport_qp_bytes(&init) + 63) / 64 * 64;
     void *memory = aligned_alloc(64, bytes);
     struct status_ev_change *changes = calloc(init.paths->entry_count, sizeof(*changes));
     int err = -ENOMEM;
@@ -96,13 +97,14 @@ static void fill_in_defaults(struct host_nic *nic, struct host_qp_config *config
     const struct parameters *parameters = &nic->config.parameters;
 
     config->pieces_max = config->pieces_max ? config->pieces_max : 1;
-    config->mpr_max = config->mpr_max ? config->mpr_max : (uint32_t)parameters->mpr;
     config->write_imm_max =
         config->write_imm_max ? config->write_imm_max : (uint32_t)parameters->max_wimm;
     if (!config->ev_profile)
         config->ev_profile = nic->default_ev;
     if (!config->cc_profile)
         config->cc_profile = nic->default_cc;
+    if (!config->mpr_max)
+        config->mpr_max = transport_mpr(parameters, &config->cc_profile->profile);
 }
 
 static void count_users(struct host_qp *qp, uint32_t one)
@@ -123,13 +125,19 @@ static uint32_t free_number(const struct host_nic *nic)
     return qpn;
 }
 
-/* MPR is a byte of the wire: what a window holds is not always what the byte can say. */
+/* MPR is a byte of the wire: what a window holds is not always what the byte can say. A derived MPR
+ * follows the rate of this NIC; its peer may be faster, so the responder takes all there is room
+ * for. */
 static void limit_mpr(struct host_nic *nic, const struct host_qp *qp)
 {
+    uint8_t most = (uint8_t)qp->config.mpr_max;
+    uint8_t mpr = transport_mpr(&nic->config.parameters, &qp->config.cc_profile->profile);
+    bool is_set = nic->config.parameters.mpr != 0;
+
+    mpr = mpr < most ? mpr : most;
     transport_qp_modify(nic->transport, qp->qpn,
-        &(struct qp_attributes){ .mpr = (uint8_t)qp->config.mpr_max,
-            .mpr_dest = (uint8_t)qp->config.mpr_max,
-            .pmtu_bytes = nic->pmtu_max },
+        &(struct qp_attributes){
+            .mpr = mpr, .mpr_dest = is_set ? mpr : most, .pmtu_bytes = nic->pmtu_max },
         QP_ATTR_MPR | QP_ATTR_MPR_DEST | QP_ATTR_PMTU, host_now_ns());
 }
 

@@ -18,7 +18,7 @@ static void use_ev_profile(struct host_qp *qp, struct host_ev_profile *profile)
 /* Events that wait to be told speak of the former EVs. */
 static int set_ev_profile(struct host_nic *nic, struct host_qp *qp, struct host_ev_profile *profile)
 {
-    size_t bytes = (transport_paths_bytes(nic->transport, &profile->profile) + 63) / 64 * 64;
+    size_t bytes = (transport_paths_bytes(&profile->profile) + 63) / 64 * 64;
     void *memory = aligned_alloc(64, bytes);
     struct status_ev_change *changes =
         calloc(profile->profile.entry_count, sizeof(*qp->ev_changes));

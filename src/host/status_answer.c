@@ -30,13 +30,11 @@ static void write_parameters(const struct parameters *parameters, FILE *out)
     fputs(",\"parameters\":{", out);
     for (uint32_t i = 0; i < parameter_count; i++) {
         uint64_t value = parameters_get(parameters, i);
-        uint32_t length = 0;
-        const char *word =
-            parameter_descriptions[i].choices ? parameters_choice(i, value, &length) : NULL;
+        const char *word = parameter_descriptions[i].choices ? parameters_choice(i, value) : NULL;
 
         fprintf(out, "%s\"%s\":", i ? "," : "", parameter_descriptions[i].name);
         if (word)
-            fprintf(out, "\"%.*s\"", (int)length, word);
+            fprintf(out, "\"%s\"", word);
         else
             fprintf(out, "%llu", (unsigned long long)value);
     }

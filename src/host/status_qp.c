@@ -83,9 +83,8 @@ static void write_floors(const struct host_nic *nic, const struct qp_snapshot *q
         "\"target_delay_ns\":%llu",
         (unsigned long long)parameters->base_rtt_floor,
         (unsigned long long)parameters->target_delay_floor, (unsigned long long)parameters->reo_wnd,
-        (unsigned long long)parameters->sack_idle_floor, (unsigned long long)parameters->tail_floor,
-        (unsigned long long)parameters->probe_timeout_floor,
-        (unsigned long long)qp->cc.target_delay_ns);
+        (unsigned long long)parameters->sack_idle_flush, (unsigned long long)parameters->tail_floor,
+        (unsigned long long)parameters->probe_timeout, (unsigned long long)qp->cc.target_delay_ns);
 }
 
 static void write_qp(const struct host_nic *nic, const struct qp_snapshot *qp, FILE *out)

@@ -271,7 +271,7 @@ struct measure_phase_work measure_phase_work(
 struct measure_share measure_phase_share(
     const struct measure_record *, const struct measure_between *);
 uint64_t measure_queue_peak(const struct measure_record *, const struct measure_between *);
-/* From the first loss, at most a sample too early, to the first EV that is bad for it;
+/* From the first loss, at most a sample too early, to the first EV that is suspect or bad for it;
  * SIM_NEVER_PS: there is none. */
 uint64_t measure_ev_reaction_ps(const struct measure_record *, const struct measure_between *);
 

@@ -46,22 +46,14 @@ static void take_step(struct measure_record *record, const struct sim_event *eve
         workload->steps[step].duration_ps = event->values[2];
 }
 
-/* The event tells the new state. Between calls of the transport's listener an EV is good, bad or
- * denied, so the old one follows. */
-static enum path_ev_state state_before(enum path_ev_state to, enum path_signal cause)
-{
-    if (cause == PATH_ADMIN_ALLOW)
-        return EV_DENIED;
-    return to == EV_ASSUMED_BAD || to == EV_DENIED ? EV_GOOD : EV_ASSUMED_BAD;
-}
-
 static void take_ev_change(struct measure_record *record, const struct sim_event *event)
 {
-    enum path_ev_state to = (enum path_ev_state)event->values[2];
-    enum path_signal cause = (enum path_signal)event->values[3];
+    uint64_t to = event->values[2];
+    uint64_t cause = event->values[3];
+    uint64_t from = event->values[4];
 
-    if (to < EV_STATE_COUNT && cause < PATH_SIGNAL_COUNT)
-        record->transitions[state_before(to, cause)][to][cause]++;
+    if (from < EV_STATE_COUNT && to < EV_STATE_COUNT && cause < PATH_SIGNAL_COUNT)
+        record->transitions[from][to][cause]++;
 }
 
 void measure_events_on_event(void *context, const struct sim_event *event)
@@ -97,7 +89,7 @@ static int by_time(const void *left, const void *right)
         return a->kind < b->kind ? -1 : 1;
     if (a->subject != b->subject)
         return a->subject < b->subject ? -1 : 1;
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof(a->values) / sizeof(a->values[0]); i++)
         if (a->values[i] != b->values[i])
             return a->values[i] < b->values[i] ? -1 : 1;
     return 0;

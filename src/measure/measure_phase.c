@@ -73,13 +73,15 @@ static uint64_t first_loss_ps(
     return first_ps;
 }
 
-static uint64_t first_bad_ps(
+/* When the first EV left the rotation because of a loss: it is suspect then, or bad at once. */
+static uint64_t first_out_ps(
     const struct measure_record *record, const struct measure_between *between)
 {
     for (size_t i = 0; i < record->kept.count; i++) {
         const struct sim_event *event = &record->kept.at[i];
 
-        if (event->kind == SIM_EVENT_EV_CHANGED && event->values[2] == EV_ASSUMED_BAD &&
+        if (event->kind == SIM_EVENT_EV_CHANGED &&
+            (event->values[2] == EV_SUSPECT || event->values[2] == EV_ASSUMED_BAD) &&
             event->time_ps >= between->from->time_ps && event->time_ps <= between->until->time_ps)
             return event->time_ps;
     }
@@ -90,11 +92,11 @@ uint64_t measure_ev_reaction_ps(
     const struct measure_record *record, const struct measure_between *between)
 {
     uint64_t loss_ps = first_loss_ps(record, between);
-    uint64_t bad_ps = first_bad_ps(record, between);
+    uint64_t out_ps = first_out_ps(record, between);
 
-    if (loss_ps == SIM_NEVER_PS || bad_ps == SIM_NEVER_PS || bad_ps < loss_ps)
+    if (loss_ps == SIM_NEVER_PS || out_ps == SIM_NEVER_PS || out_ps < loss_ps)
         return SIM_NEVER_PS;
-    return bad_ps - loss_ps;
+    return out_ps - loss_ps;
 }
 
 /* ---- workloads ------------------------------------------------------------------------------- */

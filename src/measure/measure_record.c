@@ -119,6 +119,7 @@ static void sample_ev_states(struct measure_record *record)
     static const char letters[EV_STATE_COUNT] = {
         [EV_GOOD] = 'G',
         [EV_SKIP] = 'S',
+        [EV_SUSPECT] = 'U',
         [EV_ASSUMED_BAD] = 'B',
         [EV_DENIED] = 'D',
     };

@@ -42,18 +42,18 @@ static void check_counts(const struct path_set *set)
 {
     uint32_t usable_count = 0;
     uint32_t bad_count = 0;
-    uint32_t lost_count = 0;
+    uint32_t suspect_count = 0;
 
     for (uint32_t i = 0; i < set->ev_count; i++) {
         const struct ev_table_ev *ev = &ev_table_evs_const(set)[i];
 
         usable_count += ev->is_active;
         bad_count += ev->state == EV_ASSUMED_BAD ? 1 : 0;
-        lost_count += ev->state == EV_ASSUMED_BAD && ev->is_tainted ? 1 : 0;
+        suspect_count += ev->state == EV_SUSPECT ? 1 : 0;
     }
     assert(usable_count == set->usable_count);
     assert(bad_count == set->bad_count);
-    assert(lost_count == set->lost_count);
+    assert(suspect_count == set->suspect_count);
 }
 
 /* As many bad EVs as possible are probed, each by one record. */
@@ -61,6 +61,7 @@ static void check_probes(const struct path_set *set)
 {
     uint64_t seen[BITS_WORDS(PATH_EV_COUNT_MAX)] = { 0 };
     uint32_t probed_count = 0;
+    uint32_t out_count = 0;
 
     for (uint32_t i = 0; i < set->probe_count; i++) {
         uint32_t ev_index = set->probes[i].ev_index;
@@ -68,16 +69,17 @@ static void check_probes(const struct path_set *set)
         assert(ev_index < set->ev_count);
         assert(!bits_test(seen, ev_index));
         bits_set(seen, ev_index);
-        assert(ev_table_evs_const(set)[ev_index].state == EV_ASSUMED_BAD);
-        assert(ev_table_evs_const(set)[ev_index].mark & EV_TABLE_PROBED);
+        assert(!ev_state_is_usable(ev_table_evs_const(set)[ev_index].state));
+        assert(ev_table_evs_const(set)[ev_index].is_probed);
     }
     for (uint32_t i = 0; i < set->ev_count; i++) {
         const struct ev_table_ev *ev = &ev_table_evs_const(set)[i];
 
-        probed_count += ev->state == EV_ASSUMED_BAD && ev->mark & EV_TABLE_PROBED ? 1 : 0;
+        out_count += ev->state == EV_ASSUMED_BAD || ev->state == EV_SUSPECT;
+        probed_count += ev->is_probed;
     }
     assert(probed_count == set->probe_count);
-    assert(set->probe_count == set->bad_count || set->probe_count == EV_TABLE_PROBE_COUNT_MAX);
+    assert(set->probe_count == out_count || set->probe_count == EV_TABLE_PROBE_COUNT_MAX);
     assert((set->probe_deadline_ns == UINT64_MAX) == (set->probe_count == 0));
 }
 

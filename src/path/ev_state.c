@@ -6,23 +6,26 @@
 
 /* clang-format off */
 static const uint8_t next_state[PATH_SIGNAL_COUNT][EV_STATE_COUNT] = {
-    /*                            GOOD            SKIP            ASSUMED_BAD     DENIED */
-    [PATH_MARKED_SKIP_ONCE]   = { EV_SKIP,        EV_SKIP,        EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_MARKED_ALWAYS_SKIP] = { EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_MARKED_SPARED]      = { EV_SKIP,        EV_SKIP,        EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_TRIMMED]            = { EV_SKIP,        EV_SKIP,        EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_LOST]               = { EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_LOST_SPARED]        = { EV_SKIP,        EV_SKIP,        EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_SKIP_ELAPSED]       = { EV_GOOD,        EV_GOOD,        EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_PROBE_ANSWERED]     = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_DENIED },
-    [PATH_PROBE_MARKED]       = { EV_SKIP,        EV_SKIP,        EV_SKIP,        EV_DENIED },
-    [PATH_SPURIOUS]           = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_DENIED },
-    [PATH_SPURIOUS_SKIP]      = { EV_GOOD,        EV_SKIP,        EV_SKIP,        EV_DENIED },
-    [PATH_ADMIN_DENY]         = { EV_DENIED,      EV_DENIED,      EV_DENIED,      EV_DENIED },
-    [PATH_ADMIN_ALLOW]        = { EV_GOOD,        EV_SKIP,        EV_ASSUMED_BAD, EV_GOOD },
-    [PATH_REPLACED]           = { EV_GOOD,        EV_GOOD,        EV_GOOD,        EV_GOOD },
-    [PATH_TOLD_BAD]           = { EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_TOLD_GOOD]          = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_DENIED },
+    /*                            GOOD            SKIP            SUSPECT         ASSUMED_BAD     DENIED */
+    [PATH_MARKED_SKIP_ONCE]   = { EV_SKIP,        EV_SKIP,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_MARKED_ALWAYS_SKIP] = { EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_MARKED_SPARED]      = { EV_SKIP,        EV_SKIP,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_TRIMMED]            = { EV_SKIP,        EV_SKIP,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_DELAYED]            = { EV_SKIP,        EV_SKIP,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_LOST]               = { EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_LOST_SPARED]        = { EV_SKIP,        EV_SKIP,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_SUSPECTED]          = { EV_SUSPECT,     EV_SUSPECT,     EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_SILENT]             = { EV_GOOD,        EV_SKIP,        EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_SKIP_ELAPSED]       = { EV_GOOD,        EV_GOOD,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_PROBE_ANSWERED]     = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_GOOD,        EV_DENIED },
+    [PATH_PROBE_MARKED]       = { EV_SKIP,        EV_SKIP,        EV_SKIP,        EV_SKIP,        EV_DENIED },
+    [PATH_SPURIOUS]           = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_GOOD,        EV_DENIED },
+    [PATH_SPURIOUS_SKIP]      = { EV_GOOD,        EV_SKIP,        EV_SKIP,        EV_SKIP,        EV_DENIED },
+    [PATH_ADMIN_DENY]         = { EV_DENIED,      EV_DENIED,      EV_DENIED,      EV_DENIED,      EV_DENIED },
+    [PATH_ADMIN_ALLOW]        = { EV_GOOD,        EV_SKIP,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_GOOD },
+    [PATH_REPLACED]           = { EV_GOOD,        EV_GOOD,        EV_GOOD,        EV_GOOD,        EV_GOOD },
+    [PATH_TOLD_BAD]           = { EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
+    [PATH_TOLD_GOOD]          = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_GOOD,        EV_DENIED },
 };
 /* clang-format on */
 

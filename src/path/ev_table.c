@@ -4,16 +4,16 @@
 #include "path/ev_table.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "path/ev_recovery.h"
 #include "path/profile.h"
 
-size_t path_set_bytes(uint32_t ev_count, bool skip_backoff)
-{
-    size_t each = sizeof(uint16_t) + sizeof(struct ev_table_ev) +
-                  (skip_backoff ? sizeof(struct ev_table_backoff) : 0);
+#define TICKS_PER_RTT 8 /* at most; at least half as many */
 
-    return sizeof(struct path_set) + ev_count * each;
+size_t path_set_bytes(uint32_t ev_count)
+{
+    return sizeof(struct path_set) + ev_count * (sizeof(uint16_t) + sizeof(struct ev_table_ev));
 }
 
 /* ---- rotations -------------------------------------------------------------------------------*/
@@ -63,10 +63,10 @@ static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_ind
         plane->good_count--;
 }
 
-/* Lower is better: an EV that has just come back is the last to be trusted again. */
+/* Lower is better: GOOD before SKIP, and EVs that lose again and again after all others. */
 static uint32_t backup_rank(const struct ev_table_ev *ev)
 {
-    return (ev->state == EV_SKIP ? 1u : 0) + (ev->returned ? 2u : 0);
+    return (ev->state == EV_SKIP ? 1u : 0) + (ev->damping ? 2u : 0);
 }
 
 /* The place of the plane's best backup, counted from its first entry; PATH_NONE: it has none. */
@@ -101,36 +101,44 @@ static void refill(struct path_set *set, uint32_t plane_index)
 
 /* ---- setting up ------------------------------------------------------------------------------*/
 
-void path_base_rtt_changed(struct path_set *set, uint32_t base_rtt_ns)
+void path_timing_changed(struct path_set *set, const struct path_timing *timing)
 {
-    uint32_t ticks;
-
+    set->timing = *timing;
     set->tick_shift = 0;
-    while (base_rtt_ns >> set->tick_shift >= 16)
+    while (timing->base_rtt_ns >> set->tick_shift >= TICKS_PER_RTT)
         set->tick_shift++;
-    ticks = (base_rtt_ns >> set->tick_shift) + 1;
-    /* One more, because the mark and the look at it both round down: never before one base RTT. */
-    set->lapse_ticks = (uint8_t)(ticks + 1);
+}
+
+/* Each QP draws its own, so that those to one destination do not all take the same few paths. */
+static void shuffle_plane(struct path_set *set, uint32_t plane)
+{
+    uint32_t first = set->planes[plane].first;
+    uint32_t count = ev_table_plane_end(set, plane) - first;
+
+    for (uint32_t i = 0; i + 1 < count; i++)
+        swap(set->order + first, i, i + prng_below(&set->prng, count - i));
 }
 
 static void init_planes(struct path_set *set)
 {
     for (uint32_t plane = 0; plane < set->profile->plane_count; plane++)
         set->planes[plane].first = (uint16_t)profile_plane_first(set->profile, plane);
-    for (uint32_t plane = 0; plane < set->profile->plane_count; plane++)
+    for (uint32_t plane = 0; plane < set->profile->plane_count; plane++) {
+        if (!set->profile->is_ordered)
+            shuffle_plane(set, plane);
         refill(set, plane);
+    }
 }
 
 struct path_set *path_set_init(struct arena *arena, const struct path_profile *profile,
     const struct path_config *config, struct path_listener listener, struct prng prng)
 {
-    struct path_set *set = arena_take(arena, 1,
-        path_set_bytes(profile->entry_count, config->skip_backoff), _Alignof(struct path_set));
+    struct path_set *set =
+        arena_take(arena, 1, path_set_bytes(profile->entry_count), _Alignof(struct path_set));
 
     assert(profile->entry_count <= PATH_EV_COUNT_MAX);
     assert(profile->plane_count <= PATH_PLANE_COUNT_MAX);
     assert(profile->active_per_plane >= 1);
-    assert(config->policy < PATH_POLICY_COUNT);
     assert(config->probe_successes >= 1 && config->probe_successes_max <= UINT8_MAX);
     if (!set)
         return NULL;
@@ -138,41 +146,37 @@ struct path_set *path_set_init(struct arena *arena, const struct path_profile *p
     set->profile = profile;
     set->config = config;
     set->listener = listener;
-    set->has_backoff = config->skip_backoff;
     set->ev_count = (uint16_t)profile->entry_count;
     set->probe_deadline_ns = UINT64_MAX;
-    path_base_rtt_changed(set, config->base_rtt_ns);
-    path_timeout_changed(set, 0);
     for (uint32_t i = 0; i < profile->entry_count; i++) {
         set->order[i] = (uint16_t)i;
         ev_table_evs(set)[i].state = profile->entries[i].denied ? EV_DENIED : EV_GOOD;
+        ev_table_evs(set)[i].run = UINT8_MAX;
     }
     init_planes(set);
     return set;
 }
 
+void path_set_move(struct path_set *to, const struct path_set *from, void *context)
+{
+    memcpy(to, from, path_set_bytes(from->ev_count));
+    to->listener.context = context;
+}
+
 /* ---- changes of state ------------------------------------------------------------------------*/
 
-static void become_bad(
-    struct path_set *set, struct ev_table_ev *ev, enum path_ev_state from, enum path_signal signal)
+static bool is_out(enum path_ev_state state)
 {
-    ev->is_tainted = signal == PATH_LOST;
-    ev->mark = from == EV_SKIP ? EV_TABLE_WAS_SKIP : 0;
-    set->bad_count++;
-    set->lost_count = (uint16_t)(set->lost_count + ev->is_tainted);
+    return state == EV_SUSPECT || state == EV_ASSUMED_BAD;
 }
 
-static void become_skip(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+/* The EV is out of use now and was not before, or the other way round. */
+static void count_out(struct path_set *set, enum path_ev_state state, int32_t by)
 {
-    ev_table_evs(set)[ev_index].mark = ev_table_ticks(set, now_ns);
-    if (set->has_backoff)
-        ev_table_backoffs(set)[ev_index].rotations_left = 1;
-}
-
-static void stop_being_bad(struct path_set *set, const struct ev_table_ev *ev)
-{
-    set->bad_count--;
-    set->lost_count = (uint16_t)(set->lost_count - ev->is_tainted);
+    if (state == EV_SUSPECT)
+        set->suspect_count = (uint16_t)(set->suspect_count + by);
+    if (state == EV_ASSUMED_BAD)
+        set->bad_count = (uint16_t)(set->bad_count + by);
 }
 
 /* Keeps rotations, and their counts, in step with the EV's state. */
@@ -187,7 +191,7 @@ static void change_state(struct path_set *set, uint32_t ev_index, enum path_ev_s
         take_out(set, plane_index, ev_index);
     if (ev->is_active && ev->state == EV_GOOD)
         plane->good_count--;
-    ev->state = (uint32_t)to & 3u;
+    ev->state = (uint32_t)to & 7u;
     if (ev->is_active && ev->state == EV_GOOD)
         plane->good_count++;
     if (was_usable != ev_state_is_usable(to))
@@ -210,21 +214,20 @@ void ev_table_apply(
     struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
     enum path_ev_state from = ev->state;
     enum path_ev_state to = ev_state_next(from, signal);
-    bool was_probed = from == EV_ASSUMED_BAD && ev->mark & EV_TABLE_PROBED;
 
     if (from == to)
         return;
-    if (from == EV_ASSUMED_BAD)
-        stop_being_bad(set, ev);
+    count_out(set, from, -1);
+    count_out(set, to, 1);
     change_state(set, ev_index, to);
-    if (was_probed)
-        ev_recovery_end(set, ev_index, now_ns);
-    if (to == EV_ASSUMED_BAD) {
-        become_bad(set, ev, from, signal);
-        ev_recovery_begin(set, ev_index, now_ns);
+    if (!is_out(from) && is_out(to)) {
+        ev->was_skip = from == EV_SKIP;
+        ev->more_against = 0;
     }
-    if (to == EV_SKIP)
-        become_skip(set, ev_index, now_ns);
+    if (is_out(from) && !is_out(to) && ev->is_probed)
+        ev_recovery_end(set, ev_index, now_ns);
+    if (!is_out(from) && is_out(to))
+        ev_recovery_begin(set, ev_index, now_ns);
     if (!ev_state_is_usable(from) && ev_state_is_usable(to))
         ev_recovery_return(set, ev_index, signal, now_ns);
     tell(set,
@@ -250,7 +253,7 @@ bool ev_table_may_demote(const struct path_set *set, uint32_t ev_index)
         left--;
     if (left == 0)
         return false;
-    return left >= min_active || (ev->losses & 7) == 7;
+    return left >= min_active || ev->in_a_row == 3;
 }
 
 /* ---- questions -------------------------------------------------------------------------------*/

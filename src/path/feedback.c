@@ -3,10 +3,22 @@
  * §10, §14.3, §15). */
 #include <assert.h>
 
-#include "base/bits.h"
 #include "path/ev_table.h"
 
-#define BACKOFF_MARKS_MAX 7 /* 2^6 = 64 rotations */
+enum {
+    IN_A_ROW_MAX = 3, /* losses one after the other that are no accident */
+    RUN_FACTOR = 8,   /* an EV that loses this many times as often as its siblings is lossy */
+    DAMPING_MAX = 7,
+    CLEAN_RUN = 128,   /* packets without a loss */
+    SUSPECTS_PART = 4, /* at most one in this many is out for fewer losses */
+    SKIP_GAIN = 64, /* 256ths of its share that an EV loses by a delay twice that of its siblings */
+    SKIP_LEAK = 4,  /* 256ths of what is missing to the full share that come back each time */
+    EXCESS_MOST = 256, /* 256ths of a delay that count at most */
+    EXCESS_LEAST = -128,
+    WEIGHT_FULL = 255,
+    WEIGHT_GOOD = 240,
+    WEIGHT_LEAST = 2,
+};
 
 static struct ev_table_ev *ev_at(struct path_set *set, uint32_t ev_index)
 {
@@ -14,25 +26,52 @@ static struct ev_table_ev *ev_at(struct path_set *set, uint32_t ev_index)
     return &ev_table_evs(set)[ev_index];
 }
 
-static void record_outcome(struct ev_table_ev *ev, uint32_t lost)
-{
-    ev->losses = (uint8_t)((uint32_t)ev->losses << 1 | lost);
-}
-
 void path_on_delivered(struct path_set *set, uint32_t ev_index)
 {
-    record_outcome(ev_at(set, ev_index), 0);
+    struct ev_table_ev *ev = ev_at(set, ev_index);
+
+    ev->in_a_row = 0;
+    ev->is_tainted = 0;
+    if (ev->run < UINT8_MAX)
+        ev->run++;
 }
 
-/* ---- marks -----------------------------------------------------------------------------------*/
+/* ---- congestion ------------------------------------------------------------------------------*/
 
-static void lengthen_skip(struct path_set *set, uint32_t ev_index)
+/* The EV is used with this weight; at the full one it is GOOD. */
+static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal signal,
+    int32_t weight, uint64_t now_ns)
 {
-    struct ev_table_backoff *backoff = &ev_table_backoffs(set)[ev_index];
+    struct ev_table_ev *ev = ev_at(set, ev_index);
 
-    if (backoff->marks < BACKOFF_MARKS_MAX)
-        backoff->marks++;
-    backoff->rotations_left = ev_table_rotations(backoff->marks);
+    ev->round = set->round & 7u;
+    if (weight >= WEIGHT_GOOD) {
+        ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, now_ns);
+        return;
+    }
+    ev_table_apply(set, ev_index, signal, now_ns);
+    if (ev->state == EV_SKIP)
+        ev->weight = (uint8_t)(weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
+}
+
+static int32_t weight_of(const struct ev_table_ev *ev)
+{
+    return ev->state == EV_SKIP ? ev->weight : WEIGHT_FULL;
+}
+
+/* A sign of congestion. Where delays are measured, only a trim says more than these do. */
+static void skip(struct path_set *set, uint32_t ev_index, enum path_signal signal, uint64_t now_ns)
+{
+    struct ev_table_ev *ev = ev_at(set, ev_index);
+
+    if (!ev_table_is_literal(set)) {
+        if (signal == PATH_TRIMMED)
+            path_on_delay(set, ev_index, EXCESS_MOST, now_ns);
+        return;
+    }
+    ev_table_apply(set, ev_index, signal, now_ns);
+    if (ev->state == EV_SKIP)
+        ev_table_begin_skip(set, ev, now_ns);
 }
 
 static enum path_signal spare_if_needed(
@@ -52,54 +91,83 @@ void path_on_mark(struct path_set *set, uint32_t ev_index, enum path_signal sign
     assert(signal == PATH_MARKED_SKIP_ONCE || signal == PATH_MARKED_ALWAYS_SKIP ||
            signal == PATH_TRIMMED);
     if (signal == PATH_TRIMMED) /* congested, but not dead: its header came through */
-        record_outcome(ev, 0);
-    if (signal == PATH_MARKED_ALWAYS_SKIP && ev->state == EV_ASSUMED_BAD)
-        ev->mark |= EV_TABLE_MORE_AGAINST;
-    ev_table_apply(set, ev_index, spare_if_needed(set, ev_index, signal), now_ns);
-    if (ev->state != EV_SKIP)
-        return;
-    ev->mark = ev_table_ticks(set, now_ns);
-    if (set->has_backoff)
-        lengthen_skip(set, ev_index);
+        path_on_delivered(set, ev_index);
+    if (signal == PATH_MARKED_ALWAYS_SKIP && !ev_state_is_usable(ev->state))
+        ev->more_against = 1;
+    signal = spare_if_needed(set, ev_index, signal);
+    if (signal == PATH_MARKED_ALWAYS_SKIP)
+        ev_table_apply(set, ev_index, signal, now_ns);
+    else
+        skip(set, ev_index, signal, now_ns);
 }
 
-void path_on_unmarked(struct path_set *set, uint32_t ev_index)
+/* Where no EV of a plane has the full weight, the largest becomes so, and the others grow alike. */
+static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
 {
-    struct ev_table_backoff *backoff;
+    const struct ev_table_plane *plane = &set->planes[plane_index];
+    int32_t most = WEIGHT_LEAST;
 
-    assert(ev_index < set->ev_count);
-    if (!set->has_backoff)
+    if (plane->good_count > 0)
         return;
-    backoff = &ev_table_backoffs(set)[ev_index];
-    backoff->marks = set->config->skip_trial && backoff->marks > 1 ? backoff->marks - 1 : 0;
-    backoff->rotations_left = backoff->marks ? ev_table_rotations(backoff->marks) : 1;
+    for (uint32_t i = 0; i < plane->rotation_count; i++) {
+        int32_t weight = weight_of(ev_at(set, set->order[plane->first + i]));
+
+        most = weight > most ? weight : most;
+    }
+    for (uint32_t i = 0; i < plane->rotation_count; i++) {
+        uint32_t ev_index = set->order[plane->first + i];
+
+        set_weight(set, ev_index, PATH_DELAYED,
+            weight_of(ev_at(set, ev_index)) * WEIGHT_FULL / most, now_ns);
+    }
 }
 
-/* ---- losses ----------------------------------------------------------------------------------*/
-
-static bool three_in_a_row(const struct ev_table_ev *ev)
+/* The share of a path whose packets take longer than those of the others of its plane shrinks until
+ * they do not. Once in a round: by then the last change shows. */
+bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint64_t now_ns)
 {
-    return (ev->losses & 7) == 7;
+    struct ev_table_ev *ev = ev_at(set, ev_index);
+    int32_t weight = weight_of(ev);
+
+    if (ev_table_is_literal(set) || !ev_state_is_usable(ev->state) ||
+        ev->round == (set->round & 7u))
+        return false;
+    ev->round = set->round & 7u;
+    if (excess <= 0 && weight == WEIGHT_FULL)
+        return true;
+    if (excess > EXCESS_MOST)
+        excess = EXCESS_MOST;
+    if (excess < EXCESS_LEAST)
+        excess = EXCESS_LEAST;
+    weight -= weight * excess * SKIP_GAIN / 256 / 256;
+    weight += excess > 0 ? -1 : 1 + (WEIGHT_FULL - weight) * SKIP_LEAK / 256; /* never stuck */
+    set_weight(set, ev_index, PATH_DELAYED, weight, now_ns);
+    settle_weights(set, path_plane_of(set, ev_index), now_ns);
+    return true;
 }
 
-static bool loss_demotes(const struct path_set *set, uint32_t ev_index, enum path_loss_to_bad rule)
+bool ev_table_seems_to_overflow(const struct path_set *set, uint32_t ev_index)
 {
     const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
 
-    switch (rule) {
-    case PATH_LOSS_LITERAL:
-        return true;
-    case PATH_LOSS_3OF8:
-        return bits_count(ev->losses) >= 3;
-    case PATH_LOSS_ADAPTIVE:
-        if (three_in_a_row(ev))
-            return true;
-        if (set->config->spares_last_ev && ev_table_is_last_of_plane(set, ev_index))
-            return false;
-        return set->lost_count * 8u < set->ev_count;
-    }
-    return false;
+    return !ev_table_is_literal(set) && ev->state == EV_SUSPECT && ev->in_a_row >= IN_A_ROW_MAX;
 }
+
+void ev_table_halve(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+{
+    const struct ev_table_ev *ev = ev_at(set, ev_index);
+    int32_t weight = ev->was_skip ? ev->weight : WEIGHT_FULL;
+
+    set_weight(set, ev_index, PATH_DELAYED, weight / 2, now_ns);
+    settle_weights(set, path_plane_of(set, ev_index), now_ns);
+}
+
+void path_next_round(struct path_set *set)
+{
+    set->round++;
+}
+
+/* ---- losses ----------------------------------------------------------------------------------*/
 
 /* Packets sent before the EV was last bad, and declared lost only now that it is back. */
 static bool is_old_news(const struct path_set *set, const struct ev_table_ev *ev, uint64_t sent_ns)
@@ -107,52 +175,112 @@ static bool is_old_news(const struct path_set *set, const struct ev_table_ev *ev
     return ev_state_is_usable(ev->state) && ev->is_tainted && sent_ns < set->last_return_ns;
 }
 
-static bool on_lost(struct path_set *set, uint32_t ev_index, enum path_loss_to_bad rule,
-    uint64_t sent_ns, uint64_t now_ns)
+/* Of the other EVs in use on the plane, the share, in eighths, that delivered at least `run`
+ * packets since they last lost one. */
+static uint32_t clean_eighths(const struct path_set *set, uint32_t ev_index, uint32_t run)
+{
+    uint32_t plane_index = path_plane_of(set, ev_index);
+    uint32_t end = ev_table_plane_end(set, plane_index);
+    uint32_t clean = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = set->planes[plane_index].first; i < end; i++) {
+        if (i == ev_index || !ev_table_evs_const(set)[i].is_active)
+            continue;
+        count++;
+        clean += ev_table_evs_const(set)[i].run >= run;
+    }
+    return count ? 8 * clean / count : 0;
+}
+
+/* Whether the EV loses more often than its siblings do. */
+static bool is_short_run(const struct path_set *set, uint32_t ev_index)
+{
+    uint32_t longer = (ev_table_evs_const(set)[ev_index].run + 1u) * RUN_FACTOR;
+
+    return clean_eighths(set, ev_index, longer < UINT8_MAX ? longer : UINT8_MAX) >= 4;
+}
+
+static bool too_many_suspects(const struct path_set *set, uint32_t plane_index)
+{
+    uint32_t first = set->planes[plane_index].first;
+    uint32_t end = ev_table_plane_end(set, plane_index);
+    uint32_t suspects = 1;
+
+    for (uint32_t i = first; i < end; i++)
+        suspects += ev_table_evs_const(set)[i].state == EV_SUSPECT;
+    return suspects * SUSPECTS_PART > end - first;
+}
+
+/* In a row, to suspect a path: where all of them lose packets now and then, more than one. */
+static uint32_t losses_needed(const struct path_set *set, uint32_t ev_index)
+{
+    if (clean_eighths(set, ev_index, CLEAN_RUN) >= 6)
+        return 1;
+    return clean_eighths(set, ev_index, 8) >= 4 ? 2 : 3;
+}
+
+static enum path_signal judge_loss(struct path_set *set, uint32_t ev_index, bool congested)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
-    bool demotes;
+    bool is_sure = ev->in_a_row >= IN_A_ROW_MAX;
+
+    if (set->config->loss_to_bad == PATH_LOSS_LITERAL)
+        return ev_table_may_demote(set, ev_index) ? PATH_LOST : PATH_LOST_SPARED;
+    if (!is_sure && congested)
+        return PATH_LOST_SPARED;
+    if (!is_sure && (ev_table_is_last_of_plane(set, ev_index) ||
+                        too_many_suspects(set, path_plane_of(set, ev_index))))
+        return PATH_LOST_SPARED;
+    if (ev->in_a_row < losses_needed(set, ev_index) && !ev_table_is_lossy(ev))
+        return PATH_LOST_SPARED;
+    if (!ev_table_may_demote(set, ev_index))
+        return PATH_LOST_SPARED;
+    return ev_table_is_lossy(ev) ? PATH_LOST : PATH_SUSPECTED;
+}
+
+bool path_on_loss(
+    struct path_set *set, uint32_t ev_index, bool congested, uint64_t sent_ns, uint64_t now_ns)
+{
+    struct ev_table_ev *ev = ev_at(set, ev_index);
+    enum path_signal signal;
 
     if (is_old_news(set, ev, sent_ns))
         return false;
-    record_outcome(ev, 1);
-    if (ev->state == EV_ASSUMED_BAD)
-        ev->mark |= EV_TABLE_MORE_AGAINST;
-    if (!ev_state_is_usable(ev->state))
+    if (ev->in_a_row < IN_A_ROW_MAX)
+        ev->in_a_row++;
+    if (!ev_state_is_usable(ev->state)) {
+        ev->more_against = 1;
         return false;
-    demotes = loss_demotes(set, ev_index, rule);
-    if (demotes && !ev_table_may_demote(set, ev_index)) {
-        set->refusals++;
-        demotes = false;
     }
-    ev_table_apply(set, ev_index, demotes ? PATH_LOST : PATH_LOST_SPARED, now_ns);
-    if (!demotes)
-        ev->mark = ev_table_ticks(set, now_ns);
-    return demotes;
-}
-
-bool path_on_loss(struct path_set *set, uint32_t ev_index, uint64_t sent_ns, uint64_t now_ns)
-{
-    return on_lost(set, ev_index, set->config->loss_to_bad, sent_ns, now_ns);
-}
-
-bool path_on_timeout(struct path_set *set, uint32_t ev_index, uint64_t sent_ns, uint64_t now_ns)
-{
-    enum path_loss_to_bad rule = set->config->loss_to_bad;
-
-    return on_lost(
-        set, ev_index, rule == PATH_LOSS_3OF8 ? PATH_LOSS_LITERAL : rule, sent_ns, now_ns);
+    if (!congested && ev->in_a_row == 1) {
+        if (ev->run < UINT8_MAX && is_short_run(set, ev_index))
+            ev->damping = (ev->damping < DAMPING_MAX ? ev->damping + 1u : DAMPING_MAX) & 7u;
+        else
+            ev->damping = 0;
+    }
+    ev->run = 0;
+    signal = judge_loss(set, ev_index, congested);
+    if (signal == PATH_LOST_SPARED) {
+        set->refusals++;
+        if (set->config->loss_to_bad == PATH_LOSS_LITERAL || congested)
+            skip(set, ev_index, signal, now_ns);
+        return false;
+    }
+    ev_table_apply(set, ev_index, signal, now_ns);
+    return true;
 }
 
 void path_on_spurious(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
-    ev->losses &= (uint8_t)(ev->losses - 1u); /* the last 1 */
-    if (ev->state != EV_ASSUMED_BAD || !ev->is_tainted || ev->mark & EV_TABLE_MORE_AGAINST)
+    ev->in_a_row = 0;
+    if (ev->damping > 0)
+        ev->damping = (ev->damping - 1u) & 7u;
+    if (ev_state_is_usable(ev->state) || ev->state == EV_DENIED || ev->more_against)
         return;
-    ev_table_apply(
-        set, ev_index, ev->mark & EV_TABLE_WAS_SKIP ? PATH_SPURIOUS_SKIP : PATH_SPURIOUS, now_ns);
+    ev_table_apply(set, ev_index, ev->was_skip ? PATH_SPURIOUS_SKIP : PATH_SPURIOUS, now_ns);
 }
 
 /* ---- the controller --------------------------------------------------------------------------*/
@@ -173,12 +301,11 @@ void path_replaced(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
     bool denied = set->profile->entries[ev_index].denied;
 
     ev_table_apply(set, ev_index, denied ? PATH_ADMIN_DENY : PATH_REPLACED, now_ns);
-    ev->losses = 0;
-    ev->returned = 0;
+    ev->in_a_row = 0;
+    ev->damping = 0;
+    ev->run = UINT8_MAX;
     ev->is_tainted = 1; /* losses still to be noticed are those of the EV that was here before */
     set->last_return_ns = now_ns;
-    if (set->has_backoff)
-        ev_table_backoffs(set)[ev_index].marks = 0;
 }
 
 /* ---- other QPs -------------------------------------------------------------------------------*/
@@ -187,6 +314,8 @@ void path_learn(struct path_set *set, const struct path_change *change, uint64_t
 {
     uint32_t ev_index = change->ev_index;
 
+    if (change->to == EV_SUSPECT)
+        return;
     if (change->to == EV_DENIED) {
         path_deny(set, ev_index, now_ns);
     } else if (change->from == EV_DENIED) {

@@ -12,11 +12,11 @@
 
 #include "base/arena.h"
 #include "base/prng.h"
+#include "path/planes.h"
 #include "path/template.h"
 
-#define PATH_EV_COUNT_MAX    1024 /* an index fits 10 bits */
-#define PATH_PLANE_COUNT_MAX 16
-#define PATH_NONE            UINT32_MAX
+#define PATH_EV_COUNT_MAX 1024 /* an index fits 10 bits */
+#define PATH_NONE         UINT32_MAX
 
 /* ---- profiles ------------------------------------------------------------------------------- */
 
@@ -26,15 +26,16 @@ struct path_entry {
     bool denied; /* by the controller */
 };
 
-/* Entries of a plane stand together, planes ascending; of those not denied the first
- * `active_per_plane` of a plane start active, the rest are its backups. The functions below fill in
- * all of it; then a caller may set `min_active` or lower `active_per_plane`. */
+/* Entries of a plane stand together, planes ascending; of those not denied `active_per_plane` of a
+ * plane start active, the rest are its backups. The functions below fill in all of it; then
+ * a caller may set `min_active` or lower `active_per_plane`. */
 struct path_profile {
     struct path_entry *entries;
     uint32_t entry_count;
     uint32_t plane_count;
     uint32_t active_per_plane; /* at least 1 */
     uint32_t min_active;       /* ev_min_active; 0: max(1, entry_count / 4) */
+    bool is_ordered;           /* the first of a plane start active; else each QP draws its own */
 };
 
 /* EVs of a two-tier fabric, `plane << uplink_bits | uplink`: the same number on each plane, uplinks
@@ -45,7 +46,7 @@ struct path_generate {
     uint32_t uplink_count;
     uint8_t uplink_bits;
     uint32_t active_count; /* over all planes, rounded to a multiple of plane_count, at least one
-                              each */
+                              each; 0: all uplinks */
     uint32_t backup_count; /* likewise, may be 0 */
 };
 uint32_t path_profile_generated_count(const struct path_generate *);
@@ -70,34 +71,36 @@ uint32_t path_profile_find(const struct path_profile *, uint32_t ev);
 enum path_ev_state { /* MRC 1.0 figure 5 */
     EV_GOOD,
     EV_SKIP,
+    EV_SUSPECT, /* ours: a packet on it was lost; out of use until a probe is answered */
     EV_ASSUMED_BAD,
     EV_DENIED,
     EV_STATE_COUNT,
 };
 
 enum path_loss_to_bad {
-    PATH_LOSS_LITERAL,
-    PATH_LOSS_3OF8,
-    PATH_LOSS_ADAPTIVE,
+    PATH_LOSS_LITERAL,  /* every loss makes its EV bad */
+    PATH_LOSS_COMPARED, /* a loss makes it suspect; silence, or more losses than others have, bad */
 };
 
-enum path_policy { /* others join here: one row in the table of policy.c */
-    PATH_POLICY_MRC,
-    PATH_POLICY_COUNT,
+enum path_ev_skip {
+    PATH_SKIP_LITERAL, /* a mark: for a rotation or a base RTT */
+    PATH_SKIP_DELAY,   /* a packet that took longer than others of its plane: for as much longer */
 };
 
 struct path_config {
-    enum path_policy policy;
     enum path_loss_to_bad loss_to_bad;
-    bool spares_last_ev;          /* adaptive: a plane's last EV takes three losses in a row */
-    bool skip_backoff;            /* what it is at path_set_init() holds for that set */
-    bool skip_trial;              /* then an EV marked twice is tried with single packets */
-    uint32_t base_rtt_ns;         /* until path_base_rtt_changed() */
-    uint64_t probe_first_ns;      /* first probe of a bad EV, at the soonest; then doubling ... */
-    uint64_t probe_longest_ns;    /* ... up to this, at most 1,000 s, each +-25 % */
-    uint64_t probe_timeout_ns;    /* an unanswered probe has failed */
+    enum path_ev_skip ev_skip;
     uint32_t probe_successes;     /* in a row, for an EV to return: 1 to 255 */
-    uint32_t probe_successes_max; /* flap damping doubles up to this, or to 8 times the former */
+    uint32_t probe_successes_max; /* for EVs that lose again and again, at most 255 */
+};
+
+/* Times towards one destination. */
+struct path_timing {
+    uint32_t base_rtt_ns;
+    uint32_t probe_timeout_ns; /* an unanswered probe has failed */
+    uint32_t probe_first_ns;   /* first probe of a bad EV; then at intervals that double ... */
+    uint32_t probe_longest_ns; /* ... up to this, each +-25 % */
+    uint32_t lossy_longest_ns; /* the same for EVs that are bad because they lose packets */
 };
 
 /* Why an EV changed: also the cause in events and traces. */
@@ -106,8 +109,11 @@ enum path_signal {
     PATH_MARKED_ALWAYS_SKIP,
     PATH_MARKED_SPARED, /* the same, but min_active says that it shall not demote */
     PATH_TRIMMED,
+    PATH_DELAYED,     /* took longer than its siblings */
     PATH_LOST,        /* an inferred loss that shall demote */
     PATH_LOST_SPARED, /* one that shall not: loss_to_bad or min_active says so */
+    PATH_SUSPECTED,   /* one that makes suspect */
+    PATH_SILENT,      /* suspect, and probes are not answered */
     PATH_SKIP_ELAPSED,
     PATH_PROBE_ANSWERED, /* often enough, unmarked */
     PATH_PROBE_MARKED,   /* often enough, the last answer carried SKIP_ONCE */
@@ -121,7 +127,7 @@ enum path_signal {
     PATH_SIGNAL_COUNT,
 };
 
-/* "good", "skip", "bad", "denied"; "marked_skip_once" and so on. */
+/* "good", "skip", "suspect", "bad", "denied"; "marked_skip_once" and so on. */
 const char *path_state_word(enum path_ev_state);
 const char *path_signal_word(enum path_signal);
 
@@ -132,31 +138,32 @@ struct path_change {
     enum path_signal cause;
 };
 
-struct path_listener { /* told of every change of state; NULL function: nobody */
+struct path_listener { /* told of every change of state; a NULL function is not called */
     void (*on_change)(void *context, const struct path_change *, uint64_t now_ns);
     void *context;
 };
 
 struct path_set; /* path/ev_table.h; its size is path_set_bytes() */
 
-/* Without skip_backoff: at most PATH_SET_BYTES(), known at compile time. */
-#define PATH_SET_BYTES(ev_count) (380 + 5 * (size_t)(ev_count))
-size_t path_set_bytes(uint32_t ev_count, bool skip_backoff);
+#define PATH_SET_BYTES(ev_count) (280 + 6 * (size_t)(ev_count))
+size_t path_set_bytes(uint32_t ev_count);
 /* The set takes its memory from the arena and keeps pointers to profile and config. NULL from an
  * arena that only measures. */
 struct path_set *path_set_init(struct arena *, const struct path_profile *,
     const struct path_config *, struct path_listener, struct prng);
 
-/* This QP's base RTT is known better than the config's. */
-void path_base_rtt_changed(struct path_set *, uint32_t base_rtt_ns);
+/* To other memory of path_set_bytes(), for another context of its listener. */
+void path_set_move(struct path_set *to, const struct path_set *from, void *context);
 
-/* This QP's timeout T: a bad EV is not probed before it, if that is longer than probe_first_ns. */
-void path_timeout_changed(struct path_set *, uint64_t timeout_ns);
+/* What the destination's base RTT makes of the timers. Until then the set must not be used. */
+void path_timing_changed(struct path_set *, const struct path_timing *);
 
 /* The EV of the next first transmission: planes of `plane_mask` (usable and with room) in turn, EVs
- * of a plane in random rotation. PATH_NONE: no plane of the mask has a usable EV. Planes stay
- * equal: only this call advances the turn. */
+ * of a plane in random rotation. PATH_NONE: no plane of the mask has a usable EV. */
 uint32_t path_pick(struct path_set *, uint32_t plane_mask, uint64_t now_ns);
+
+/* The same on this plane, which must have a usable EV. */
+uint32_t path_pick_on(struct path_set *, uint32_t plane, uint64_t now_ns);
 
 /* For retransmissions and probes: never `avoid_ev` (PATH_NONE: any will do) if there is another
  * GOOD EV; on `plane` if that is in the mask and not PATH_NONE, else on the planes in a turn of
@@ -164,8 +171,8 @@ uint32_t path_pick(struct path_set *, uint32_t plane_mask, uint64_t now_ns);
 uint32_t path_pick_other(
     struct path_set *, uint32_t plane_mask, uint32_t plane, uint32_t avoid_ev, uint64_t now_ns);
 
-/* Nothing is usable on any plane of the mask: the ASSUMED_BAD EV with the most recent success,
- * planes in turn (§14.4). PATH_NONE when there is not even one. */
+/* Nothing is usable on any plane of the mask: a SUSPECT EV, else the ASSUMED_BAD one that has lost
+ * least often, planes in turn (§14.4). PATH_NONE when there is not even one. */
 uint32_t path_pick_desperate(struct path_set *, uint32_t plane_mask);
 
 /* Planes of the mask that have at least one GOOD or SKIP EV in rotation. */
@@ -183,29 +190,31 @@ uint32_t path_refusals(const struct path_set *); /* demotions that min_active di
 /* A packet on this EV was acknowledged. Called for every acknowledged packet: cheap. */
 void path_on_delivered(struct path_set *, uint32_t ev_index);
 /* Feedback of a SACK (its mark) or a TRIMMED NACK: PATH_MARKED_SKIP_ONCE, PATH_MARKED_ALWAYS_SKIP,
- * PATH_TRIMMED. */
+ * PATH_TRIMMED. Marks that say SKIP_ONCE count with PATH_SKIP_LITERAL only. */
 void path_on_mark(struct path_set *, uint32_t ev_index, enum path_signal, uint64_t now_ns);
-/* A SACK without a mark for this EV: resets skip_backoff. */
-void path_on_unmarked(struct path_set *, uint32_t ev_index);
-/* A packet sent on it at `sent_ns` was inferred lost. Losses of packets sent before the last
- * demotion of the EV change nothing more. True if this loss demoted it. */
-bool path_on_loss(struct path_set *, uint32_t ev_index, uint64_t sent_ns, uint64_t now_ns);
-/* The same for a packet that timed out while other EVs of its plane made progress: under
- * PATH_LOSS_3OF8 that demotes, too (§24). */
-bool path_on_timeout(struct path_set *, uint32_t ev_index, uint64_t sent_ns, uint64_t now_ns);
+/* A packet on this EV took longer than those of other EVs of its plane do, by `excess` 256ths;
+ * negative: shorter. True if this is the first to tell in this round. */
+bool path_on_delay(struct path_set *, uint32_t ev_index, int32_t excess, uint64_t now_ns);
+/* About a round trip is over: path_on_delay() changes the share of an EV once in each. */
+void path_next_round(struct path_set *);
+/* A packet sent on it at `sent_ns` was inferred lost; `congested`: a queue may have overflowed.
+ * Losses of packets sent before the EV last returned change nothing. True if this one took the EV
+ * out of use. */
+bool path_on_loss(
+    struct path_set *, uint32_t ev_index, bool congested, uint64_t sent_ns, uint64_t now_ns);
 /* A loss that path_on_loss() was told of had not happened: it no longer counts, and if it demoted
  * the EV, that goes back to where it was unless something else has spoken against it since. While
  * the EV is ASSUMED_BAD, to be called for the loss that demoted it only. */
 void path_on_spurious(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
-/* Probing of ASSUMED_BAD EVs (§15). */
+/* Probing of EVs that are SUSPECT or ASSUMED_BAD (§15). */
 uint64_t path_probe_deadline_ns(const struct path_set *); /* UINT64_MAX: none */
 /* An EV whose probe is due, now being probed; PATH_NONE: none (left). Also turns overdue answers
  * into failures. Only planes of the mask are probed. */
 uint32_t path_probe_next(struct path_set *, uint32_t plane_mask, uint64_t now_ns);
 void path_on_probe_answered(struct path_set *, uint32_t ev_index, bool marked_skip_once,
     bool marked_always_skip, uint64_t now_ns);
-/* An ASSUMED_BAD EV works while nothing else does: it returns at once. */
+/* A SUSPECT or ASSUMED_BAD EV works while nothing else does: it returns at once. */
 void path_bring_back(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
 /* The controller (§15): DENIED only ever changes here. What a profile's entry says about it is read
@@ -217,8 +226,8 @@ void path_allow(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 void path_replaced(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
 /* What another set to the same destination has found out: an EV (its index in this set) has turned
- * bad or been denied, or come back. min_active holds here as well; SKIP is nobody else's business.
- */
+ * bad or been denied, or come back. min_active holds here as well. Each set skips and suspects for
+ * itself. */
 void path_learn(struct path_set *, const struct path_change *, uint64_t now_ns);
 
 /* Invariants in full, for tests and the simulator: aborts by assert. */

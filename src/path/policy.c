@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which EV the next packet takes (docs/protocol.md §14.2). Planes take turns here; which of a
- * plane's EVs it is, is the policy's to say: one row each in the table below. */
+/* Which EV the next packet takes (docs/protocol.md §14.2). */
 #include <string.h>
 
 #include "base/bits.h"
 #include "path/ev_table.h"
-
-struct policy {
-    /* An EV of a plane that has at least one in rotation. Another than `avoid_ev` if that is
-     * possible; GOOD if it is. */
-    uint32_t (*pick)(struct path_set *, uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns);
-};
-
-/* ---- MRC's own -------------------------------------------------------------------------------*/
 
 /* The next EV of the rotation, drawn from those not used in it yet: Fisher and Yates' shuffle, one
  * swap at a time, so that nothing has to be shuffled when a rotation ends. */
@@ -29,28 +20,6 @@ static inline uint32_t advance(struct path_set *set, struct ev_table_plane *plan
     return ev_index;
 }
 
-/* One base RTT after the mark; never where skip_backoff asks for more than one rotation. */
-static bool has_lapsed(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
-{
-    if (set->has_backoff && ev_table_backoffs(set)[ev_index].marks > 1)
-        return false;
-    return ev_table_mark_age(set, &ev_table_evs(set)[ev_index], now_ns) >= set->lapse_ticks;
-}
-
-/* An EV in SKIP has its turn and is passed over. True if this was the last time. */
-static bool sit_out(struct path_set *set, uint32_t ev_index)
-{
-    struct ev_table_backoff *backoff;
-
-    if (!set->has_backoff)
-        return true;
-    backoff = &ev_table_backoffs(set)[ev_index];
-    if (backoff->rotations_left <= 1)
-        return true;
-    backoff->rotations_left--;
-    return false;
-}
-
 struct walk {
     uint32_t plane_index;
     uint32_t avoid_ev;
@@ -58,39 +27,26 @@ struct walk {
     uint64_t now_ns;
 };
 
-/* Back in the rotation it would take every packet of a round trip before the first mark is known:
- * it is tried with one, and sits out as long again meanwhile. */
-static bool is_on_trial(struct path_set *set, uint32_t ev_index)
+/* §15: one base RTT after the mark. */
+static bool has_lapsed(const struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
-    return set->has_backoff && set->config->skip_trial &&
-           ev_table_backoffs(set)[ev_index].marks > 1;
+    return set->config->ev_skip == PATH_SKIP_LITERAL &&
+           ev_table_skip_left(set, &ev_table_evs_const(set)[ev_index], now_ns) <= 0;
 }
 
-static bool meet_trial(struct path_set *set, uint32_t ev_index, const struct walk *walk)
-{
-    struct ev_table_backoff *backoff = &ev_table_backoffs(set)[ev_index];
-
-    if (backoff->rotations_left > 0) {
-        backoff->rotations_left--;
-        return false;
-    }
-    if (ev_index == walk->avoid_ev)
-        return false;
-    backoff->rotations_left = ev_table_rotations(backoff->marks);
-    return true;
-}
-
-/* An EV in SKIP has its turn. True if the packet takes it, because the mark has lapsed or to try
- * it. */
+/* An EV in SKIP has its turn. True if the packet takes it. */
 static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk)
 {
-    if (is_on_trial(set, ev_index))
-        return meet_trial(set, ev_index, walk);
+    const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
+
+    if (!ev_table_is_literal(set))
+        return ev_index != walk->avoid_ev && (prng_next(&set->prng) >> 56) < ev->weight;
     if (has_lapsed(set, ev_index, walk->now_ns)) {
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, walk->now_ns);
         return ev_index != walk->avoid_ev;
     }
-    if (sit_out(set, ev_index) && walk->reset_ev == PATH_NONE) {
+    /* §14.2: the first that is met is good again, but not for this packet. */
+    if (walk->reset_ev == PATH_NONE) {
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, walk->now_ns);
         walk->reset_ev = ev_index;
     }
@@ -126,35 +82,37 @@ static uint32_t barred_count(const struct path_set *set, const struct walk *walk
     return count + (avoid->is_active && avoid->state == EV_GOOD ? 1 : 0);
 }
 
-static uint32_t oldest_skip(const struct path_set *set, const struct walk *walk)
+/* The SKIP that ends first, or is used most. */
+static uint32_t soonest_skip(const struct path_set *set, const struct walk *walk)
 {
     const struct ev_table_plane *plane = &set->planes[walk->plane_index];
-    uint32_t oldest = PATH_NONE;
-    int32_t oldest_age = -1;
+    uint32_t soonest = PATH_NONE;
+    int32_t least = INT32_MAX;
 
     for (uint32_t i = 0; i < plane->rotation_count; i++) {
         uint32_t ev_index = set->order[plane->first + i];
         const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
-        int32_t age = ev_table_mark_age(set, ev, walk->now_ns);
+        int32_t left = ev_table_is_literal(set) ? ev_table_skip_left(set, ev, walk->now_ns)
+                                                : -(int32_t)ev->weight;
 
-        if (ev->state == EV_SKIP && ev_index != walk->avoid_ev && age > oldest_age) {
-            oldest = ev_index;
-            oldest_age = age;
+        if (ev->state == EV_SKIP && ev_index != walk->avoid_ev && left < least) {
+            soonest = ev_index;
+            least = left;
         }
     }
-    return oldest;
+    return soonest;
 }
 
-/* No GOOD EV is left to take: the one marked longest ago, else the one this packet has reset, else
+/* No GOOD EV is left to take: the SKIP that ends first, else the one this packet has reset, else
  * the one to be avoided. */
 static uint32_t make_do(struct path_set *set, const struct walk *walk)
 {
-    uint32_t oldest = oldest_skip(set, walk);
+    uint32_t soonest = soonest_skip(set, walk);
 
-    if (oldest != PATH_NONE) {
-        if (has_lapsed(set, oldest, walk->now_ns))
-            ev_table_apply(set, oldest, PATH_SKIP_ELAPSED, walk->now_ns);
-        return oldest;
+    if (soonest != PATH_NONE) {
+        if (has_lapsed(set, soonest, walk->now_ns))
+            ev_table_apply(set, soonest, PATH_SKIP_ELAPSED, walk->now_ns);
+        return soonest;
     }
     if (walk->reset_ev != PATH_NONE && walk->reset_ev != walk->avoid_ev)
         return walk->reset_ev;
@@ -194,10 +152,6 @@ static uint32_t pick_in_rotation(
         });
 }
 
-static const struct policy policies[PATH_POLICY_COUNT] = {
-    [PATH_POLICY_MRC] = { .pick = pick_in_rotation },
-};
-
 /* ---- planes in turn --------------------------------------------------------------------------*/
 
 /* The first plane of the mask, which is not empty, from `turn` on. */
@@ -216,8 +170,12 @@ uint32_t path_pick(struct path_set *set, uint32_t plane_mask, uint64_t now_ns)
 
     if (!planes)
         return PATH_NONE;
-    return policies[set->config->policy].pick(
-        set, plane_in_turn(planes, &set->turn), PATH_NONE, now_ns);
+    return pick_in_rotation(set, plane_in_turn(planes, &set->turn), PATH_NONE, now_ns);
+}
+
+uint32_t path_pick_on(struct path_set *set, uint32_t plane, uint64_t now_ns)
+{
+    return pick_in_rotation(set, plane, PATH_NONE, now_ns);
 }
 
 /* Planes left to choose from when nothing shall go on `avoid_ev`. */
@@ -242,14 +200,15 @@ uint32_t path_pick_other(
         return PATH_NONE;
     if (plane >= PATH_PLANE_COUNT_MAX || !(planes >> plane & 1))
         plane = plane_in_turn(planes, &set->other_turn);
-    return policies[set->config->policy].pick(set, plane, avoid_ev, now_ns);
+    return pick_in_rotation(set, plane, avoid_ev, now_ns);
 }
 
 /* ---- nothing usable (§14.4) ------------------------------------------------------------------*/
 
-static uint32_t losses_in_a_row(const struct ev_table_ev *ev)
+/* Suspects before bad ones; of these the one that lost again least often. */
+static uint32_t badness(const struct ev_table_ev *ev)
 {
-    return bits_lowest(~(uint64_t)ev->losses);
+    return ev->state == EV_SUSPECT ? 0 : 1u + ev->damping;
 }
 
 static uint32_t least_bad(struct path_set *set, uint32_t plane_index)
@@ -257,14 +216,15 @@ static uint32_t least_bad(struct path_set *set, uint32_t plane_index)
     const struct ev_table_plane *plane = &set->planes[plane_index];
     uint32_t end = ev_table_plane_end(set, plane_index);
     uint32_t best = PATH_NONE;
-    uint32_t best_losses = UINT32_MAX;
+    uint32_t best_badness = UINT32_MAX;
 
     for (uint32_t at = plane->first + plane->rotation_count; at < end; at++) {
         const struct ev_table_ev *ev = &ev_table_evs(set)[set->order[at]];
 
-        if (ev->state == EV_ASSUMED_BAD && losses_in_a_row(ev) < best_losses) {
+        if ((ev->state == EV_SUSPECT || ev->state == EV_ASSUMED_BAD) &&
+            badness(ev) < best_badness) {
             best = at;
-            best_losses = losses_in_a_row(ev);
+            best_badness = badness(ev);
         }
     }
     return best;

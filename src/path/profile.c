@@ -28,7 +28,8 @@ static struct share generated_share(const struct path_generate *generate)
     assert(generate->uplink_count >= 1);
 
     uint32_t limit = smaller(generate->uplink_count, PATH_EV_COUNT_MAX / generate->plane_count);
-    uint32_t active = per_plane(generate->active_count, generate->plane_count);
+    uint32_t active =
+        generate->active_count ? per_plane(generate->active_count, generate->plane_count) : limit;
     uint32_t backup = per_plane(generate->backup_count, generate->plane_count);
 
     active = smaller(active ? active : 1, limit);

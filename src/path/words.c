@@ -7,6 +7,7 @@ const char *path_state_word(enum path_ev_state state)
     static const char *const words[EV_STATE_COUNT] = {
         [EV_GOOD] = "good",
         [EV_SKIP] = "skip",
+        [EV_SUSPECT] = "suspect",
         [EV_ASSUMED_BAD] = "bad",
         [EV_DENIED] = "denied",
     };
@@ -21,8 +22,11 @@ const char *path_signal_word(enum path_signal signal)
         [PATH_MARKED_ALWAYS_SKIP] = "marked_always_skip",
         [PATH_MARKED_SPARED] = "marked_spared",
         [PATH_TRIMMED] = "trimmed",
+        [PATH_DELAYED] = "delayed",
         [PATH_LOST] = "lost",
         [PATH_LOST_SPARED] = "lost_spared",
+        [PATH_SUSPECTED] = "suspected",
+        [PATH_SILENT] = "silent",
         [PATH_SKIP_ELAPSED] = "skip_elapsed",
         [PATH_PROBE_ANSWERED] = "probe_answered",
         [PATH_PROBE_MARKED] = "probe_marked",

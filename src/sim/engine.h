@@ -66,7 +66,6 @@ struct engine_nic {
     uint32_t first_port;
     uint32_t ports_up;
     uint32_t first_rank; /* a list: see engine_rank.next_on_nic */
-    uint32_t first_qp;   /* in flow_of_qp */
     uint32_t qp_count;
     bool was_cut;
     struct ipv6_addr address;
@@ -149,7 +148,6 @@ struct sim {
     uint64_t packets_delivered;
     uint64_t plane_bytes[FABRIC_PLANES_MAX];
     uint32_t arriving_plane; /* of the packet being received */
-    uint32_t arriving_nic;
     uint32_t nic_count;
     uint32_t node_count;
     uint32_t plane_count;
@@ -181,7 +179,6 @@ struct sim {
     struct engine_rank *ranks;
     struct workload_lane *lanes; /* of all ranks */
     struct engine_flow *flows;
-    uint32_t *flow_of_qp;
     uint32_t *flow_out;
     uint32_t *flow_in;
     uint32_t *ranks_left; /* of each workload */

@@ -56,7 +56,6 @@ static void receive(
         wire_check_arrival(sim, entry->packet, &packet);
     packets_give_back(&sim->packets, entry->packet.handle);
     note(sim, index, &packet, now_ps);
-    sim->arriving_nic = index;
     sim->arriving_plane = port;
     sim->packets_delivered++;
     transport_receive(nic->transport, &packet, engine_ns(now_ps));

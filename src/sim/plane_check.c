@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts since the last packet for which a plane was out of the question. */
+/* Equal shares packet by packet, or in sum. */
 #include "sim/plane_check.h"
+
+enum {
+    PACKETS_LEAST = 1000, /* of each plane, to judge by */
+    EVEN_PARTS = 200,     /* 0.5 % */
+    CHANCE = 9,           /* three standard deviations of independent draws, squared */
+};
 
 struct plane_check *plane_check_init(struct arena *arena)
 {
@@ -33,6 +39,15 @@ static bool every_plane_is_fit(const struct sim *sim, uint32_t nic, uint32_t qpn
     return good == all_planes(sim) && status.plane_mask == all_planes(sim);
 }
 
+/* Where QPs to one destination share their paths, they take turns together. */
+static bool takes_turns(const struct sim *sim)
+{
+    return sim->parameters.plane_share == PLANE_SHARE_EQUAL &&
+           sim->parameters.ev_state_scope == EV_STATE_SCOPE_QP;
+}
+
+/* ---- in turn --------------------------------------------------------------------------------- */
+
 static uint32_t apart(const struct sim *sim, const struct plane_check *planes)
 {
     uint32_t least = UINT32_MAX;
@@ -45,20 +60,73 @@ static uint32_t apart(const struct sim *sim, const struct plane_check *planes)
     return most - least;
 }
 
-void plane_check_send(struct sim *sim, uint32_t nic, uint32_t ready_ports,
+static void check_turns(struct sim *sim, uint32_t nic, uint32_t ready_ports,
     const struct packet *packet, uint64_t now_ps)
 {
-    uint32_t flow;
+    const struct engine_flow *flow;
     struct plane_check *planes;
+    void *owner;
 
-    if (!opcode_is_write(packet->opcode) || packet->flags & PACKET_RETRANSMISSION)
-        return;
-    flow = sim->flow_of_qp[sim->nics[nic].first_qp + packet->local_qpn - ENGINE_FIRST_QPN];
-    planes = sim->flows[flow].planes;
+    transport_request(sim->nics[nic].transport, packet, &owner);
+    flow = owner;
+    planes = flow->planes;
     planes->in_turn[packet->port]++;
     if (ready_ports != all_planes(sim) || !every_plane_is_fit(sim, nic, packet->local_qpn))
         for (uint32_t p = 0; p < sim->plane_count; p++)
             planes->in_turn[p] = 0;
     else if (apart(sim, planes) > 1)
-        engine_violated(sim, "planes were not taken in turn, flow", flow, now_ps);
+        engine_violated(
+            sim, "planes were not taken in turn, flow", (uint64_t)(flow - sim->flows), now_ps);
+}
+
+/* ---- in sum ---------------------------------------------------------------------------------- */
+
+/* Planes are alike, and every flow may use all of them alike. */
+static bool is_healthy(const struct sim *sim)
+{
+    const struct sim_config *config = &sim->config;
+
+    for (uint32_t i = 0; i < config->workload_count; i++)
+        if (config->workloads[i].ev_count > 0)
+            return false;
+    return config->fault_count == 0 && config->generator_count == 0 &&
+           sim->fabric->config.exception_count == 0;
+}
+
+/* Beyond what is allowed, less than chance does: full queues are not at the same places of all
+ * planes. */
+static bool is_even(uint64_t packets, uint64_t mean)
+{
+    uint64_t difference = packets > mean ? packets - mean : mean - packets;
+    uint64_t allowed = mean / EVEN_PARTS;
+
+    return difference <= allowed ||
+           (difference - allowed) * (difference - allowed) <= CHANCE * mean;
+}
+
+static void check_sums(struct sim *sim, uint64_t now_ps)
+{
+    uint64_t packet_bytes = sim->parameters.pmtu;
+    uint64_t mean = 0;
+
+    for (uint32_t p = 0; p < sim->plane_count; p++)
+        mean += sim->plane_bytes[p] / packet_bytes / sim->plane_count;
+    if (mean < PACKETS_LEAST)
+        return;
+    for (uint32_t p = 0; p < sim->plane_count; p++)
+        if (!is_even(sim->plane_bytes[p] / packet_bytes, mean))
+            engine_violated(sim, "shares of planes differ, plane", p, now_ps);
+}
+
+/* ---- either ---------------------------------------------------------------------------------- */
+
+void plane_check_send(struct sim *sim, uint32_t nic, uint32_t ready_ports,
+    const struct packet *packet, uint64_t now_ps)
+{
+    if (!opcode_is_write(packet->opcode) || packet->flags & PACKET_RETRANSMISSION)
+        return;
+    if (takes_turns(sim))
+        check_turns(sim, nic, ready_ports, packet, now_ps);
+    else if (is_healthy(sim))
+        check_sums(sim, now_ps);
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planes carry equal shares (docs/protocol.md §14.2): first transmissions of a QP take planes in
- * turn as long as every plane is usable, has room and a GOOD EV. When ports are full, packets go
- * where there is room, and no QP is owed an equal share. */
+/* Planes carry equal shares (docs/protocol.md §14.2).
+ *
+ * With plane_share=equal, first transmissions of a QP take planes in turn as long as every plane is
+ * usable, has room and a GOOD EV. When ports are full, packets go where there is room, and no QP is
+ * owed an equal share.
+ *
+ * With plane_share=delivered, shares follow delays, which are alike where planes are: without any
+ * fault, what all QPs together delivered over each plane is equal within 0.5 % and chance. */
 #pragma once
 
 #include "sim/engine.h"

@@ -12,7 +12,6 @@ enum {
     WINDOW_PSNS_LEAST = 128,
     WINDOW_PSNS_MOST = 32768,
     PSNS_PER_MPR = 128,
-    PSNS_PER_WINDOW = 2, /* how far PSNs spread while a lost one is repaired */
     CONTROL_PER_FLOW = 32,
     PACKETS_PER_NIC = 64,
     PACKETS_LEAST = 4096,
@@ -27,9 +26,12 @@ static void derive_parameters(struct sim *sim)
     sim->parameters = sim->config.parameters;
     sim->parameters.link_bps = fabric->host_link.rate_bps * fabric->plane_count;
     sim->parameters.base_rtt = (sim->fabric->base_rtt_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
+    sim->parameters.slowest_bps = fabric->host_link.rate_bps;
+    if (fabric->t0_count > 1 && fabric->uplink.rate_bps < sim->parameters.slowest_bps)
+        sim->parameters.slowest_bps = fabric->uplink.rate_bps;
     sim->parameters.network_trims = fabric->buffers.trims;
     sim->parameters.last_hop_ecn = false;
-    transport_cc_settings(&sim->parameters, &settings);
+    transport_cc_settings(&sim->parameters, fabric->plane_count, &settings);
     cc_profile_init(&sim->cc, &settings);
 }
 
@@ -40,15 +42,13 @@ static uint32_t window_packets(const struct sim *sim)
 
 static uint32_t window_psns(const struct sim *sim)
 {
-    uint64_t most = sim->parameters.mpr * PSNS_PER_MPR;
-    uint64_t psns = sim->config.window_psns ? sim->config.window_psns
-                                            : (uint64_t)PSNS_PER_WINDOW * window_packets(sim);
+    uint32_t psns = sim->config.window_psns
+                        ? sim->config.window_psns
+                        : transport_mpr(&sim->parameters, &sim->cc) * (uint32_t)PSNS_PER_MPR;
 
-    if (psns > most)
-        psns = most;
     if (psns > WINDOW_PSNS_MOST)
         psns = WINDOW_PSNS_MOST;
-    return psns > WINDOW_PSNS_LEAST ? power_of_two_at_least((uint32_t)psns) : WINDOW_PSNS_LEAST;
+    return psns > WINDOW_PSNS_LEAST ? power_of_two_at_least(psns) : WINDOW_PSNS_LEAST;
 }
 
 /* A flow has at most one window under way, and old copies of what it repeats. What is not used is

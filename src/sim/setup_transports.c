@@ -14,9 +14,9 @@ enum {
     LOCAL_PROFILE = 0,
     FIRST_CROSS_PROFILE = 1,
     CONTROL_SLOTS_LEAST = 32,
-    CONTROL_SLOTS_MOST = 256,
+    CONTROL_SLOTS_MOST = 8192,
     ENDPOINT_SLOTS = 8,
-    SCRATCH_BYTES = 16384,
+    ENDPOINT_SLOTS_MOST = 64,
     QPS_MEASURED_MOST = 1 << 20,
     STREAM_OF_PROFILES = 1,
     STREAM_OF_NICS = 2,
@@ -78,6 +78,7 @@ static void list_profile(
     is_valid =
         path_profile_explicit(&sim->paths[index], entries, workload->ev_count, sim->plane_count);
     assert(is_valid);
+    sim->paths[index].is_ordered = true;
     (void)is_valid;
     if (workload->ev_active_per_plane > 0)
         sim->paths[index].active_per_plane = workload->ev_active_per_plane;
@@ -85,11 +86,24 @@ static void list_profile(
         sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
 }
 
-/* One list will do where it holds all paths there are. */
+static bool has_missing_links(const struct sim *sim)
+{
+    const struct fabric_config *config = &sim->fabric->config;
+
+    for (uint32_t i = 0; i < config->exception_count; i++)
+        if (config->exceptions[i].missing)
+            return true;
+    return false;
+}
+
+/* One list will do where it holds all paths there are; where some are not there for all, each flow
+ * has its own. */
 static uint32_t cross_profile_count(const struct sim *sim)
 {
     struct path_generate generate = paths_between_t0s(sim);
 
+    if (has_missing_links(sim))
+        return sim->flow_count > 0 ? sim->flow_count : 1;
     if (path_profile_generated_count(&generate) == generate.plane_count * generate.uplink_count)
         return 1;
     return sim->flow_count < CROSS_PROFILES_MAX ? sim->flow_count : CROSS_PROFILES_MAX;
@@ -109,6 +123,49 @@ static void setup_paths(struct sim *sim, struct arena *arena)
     for (uint32_t i = 0; i < sim->config.workload_count; i++)
         if (sim->config.workloads[i].ev_count > 0)
             list_profile(sim, arena, count + i, &sim->config.workloads[i]);
+}
+
+static bool has_uplink(const struct sim *sim, uint32_t t0, struct ev_path path)
+{
+    struct fabric_element element = { .kind = FABRIC_T0, .plane = path.plane, .t0 = t0 };
+    struct fabric_end end = { .node = fabric_switch_index(sim->fabric, &element),
+        .port = sim->fabric->config.hosts_per_t0 + path.uplink };
+    struct fabric_end peer;
+
+    return fabric_peer(sim->fabric, end, &peer);
+}
+
+/* Leaves out EVs whose links are not there; a plane keeps one, which then is bad. */
+static void leave_out_missing(
+    const struct sim *sim, struct path_profile *profile, uint32_t from_t0, uint32_t to_t0)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < profile->entry_count; i++) {
+        struct path_entry entry = profile->entries[i];
+        struct ev_path path = fabric_ev_path(sim->fabric, entry.ev);
+        bool is_last =
+            i + 1 == profile->entry_count || profile->entries[i + 1].plane != entry.plane;
+        bool has_none = kept == 0 || profile->entries[kept - 1].plane != entry.plane;
+
+        if ((has_uplink(sim, from_t0, path) && has_uplink(sim, to_t0, path)) ||
+            (is_last && has_none))
+            profile->entries[kept++] = entry;
+    }
+    profile->entry_count = kept;
+}
+
+static void fit_profiles(struct sim *sim)
+{
+    if (!has_missing_links(sim))
+        return;
+    for (uint32_t i = 0; i < sim->flow_count; i++) {
+        uint32_t from_t0 = fabric_t0_of(sim->fabric, sim->ranks[sim->flows[i].from].nic);
+        uint32_t to_t0 = fabric_t0_of(sim->fabric, sim->ranks[sim->flows[i].to].nic);
+
+        if (from_t0 != to_t0)
+            leave_out_missing(sim, &sim->paths[FIRST_CROSS_PROFILE + i], from_t0, to_t0);
+    }
 }
 
 static const struct path_profile *paths_of(const struct sim *sim, const struct engine_flow *flow)
@@ -154,6 +211,16 @@ static void setup_tracers(struct sim *sim, struct arena *arena)
         };
 }
 
+/* NICs with many peers have more to ask. */
+static uint32_t endpoint_slots(uint32_t qp_count)
+{
+    uint32_t slots = ENDPOINT_SLOTS;
+
+    while (slots < qp_count && slots < ENDPOINT_SLOTS_MOST)
+        slots *= 2;
+    return slots;
+}
+
 static struct transport_config transport_config(struct sim *sim, uint32_t nic, uint32_t qp_count)
 {
     struct prng prng = stream(sim, STREAM_OF_NICS, nic);
@@ -165,7 +232,7 @@ static struct transport_config transport_config(struct sim *sim, uint32_t nic, u
         .memory = { .place = work_place, .context = sim },
         .trace = sim->tracers ? &sim->tracers[nic].sink : NULL,
         .control_slots = control_slots(qp_count),
-        .endpoint_slots = ENDPOINT_SLOTS,
+        .endpoint_slots = endpoint_slots(qp_count),
         .ev_event_slots = ENDPOINT_SLOTS,
         .peer_slots = ENDPOINT_SLOTS,
         .shared_parameters = &sim->parameters };
@@ -255,18 +322,12 @@ struct qp_bytes {
 
 static struct qp_bytes qp_bytes_of(struct sim *sim, const struct sim_workload *workload)
 {
-    struct transport_config config = transport_config(sim, 0, 1);
     struct path_profile paths = largest_paths(sim, workload);
     struct qp_init out = qp_out(sim, workload, &paths);
     struct qp_init in = qp_in(sim, workload, &paths);
-    _Alignas(LINE) uint8_t scratch[SCRATCH_BYTES];
-    struct transport *transport;
-    struct arena arena;
 
-    arena_init(&arena, scratch, sizeof(scratch));
-    transport = transport_init(&arena, &config);
-    return (struct qp_bytes){ .out = (transport_qp_bytes(transport, &out) + LINE - 1) / LINE * LINE,
-        .in = (transport_qp_bytes(transport, &in) + LINE - 1) / LINE * LINE };
+    return (struct qp_bytes){ .out = (transport_qp_bytes(&out) + LINE - 1) / LINE * LINE,
+        .in = (transport_qp_bytes(&in) + LINE - 1) / LINE * LINE };
 }
 
 static void create(struct transport *transport, uint32_t qpn, const struct qp_init *init,
@@ -303,6 +364,19 @@ static struct qp_attributes attributes_of(
         .max_wimm = (uint16_t)depth };
 }
 
+static void tell_rtt(struct sim *sim, uint32_t at, uint32_t from, uint32_t to)
+{
+    uint32_t peer = at == from ? to : from;
+    struct fabric_rtt rtt = fabric_rtt(sim->fabric, from, to);
+    uint32_t mtu_bytes = sim->cc.settings.mtu_bytes + ENGINE_OUTER_BYTES;
+    struct ipv6_addr address = fabric_nic_address(sim->fabric, peer);
+
+    transport_set_rtt(sim->nics[at].transport, &address,
+        &(struct transport_rtt){ .fixed_ns = (uint32_t)engine_ns(rtt.fixed_ps),
+            .per_kib_ns = (uint32_t)engine_ns(rtt.per_kib_ps),
+            .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
+}
+
 static void connect(
     struct sim *sim, struct arena *arena, struct engine_flow *flow, const struct qp_bytes *bytes)
 {
@@ -314,12 +388,15 @@ static void connect(
     struct qp_init in = qp_in(sim, workload, paths);
     struct qp_attributes attributes = attributes_of(sim, flow, to, flow->qpn_in);
 
+    out.owner = in.owner = flow;
     create(sim->nics[from].transport, flow->qpn_out, &out, &attributes,
         arena_take(arena, 1, bytes->out, LINE));
     attributes = attributes_of(sim, flow, from, flow->qpn_out);
     attributes.max_wimm_dest = (uint16_t)in.write_imm_max_dest;
     create(sim->nics[to].transport, flow->qpn_in, &in, &attributes,
         arena_take(arena, 1, bytes->in, LINE));
+    tell_rtt(sim, from, from, to);
+    tell_rtt(sim, to, from, to);
 }
 
 static void setup_qps(struct sim *sim, struct arena *arena)
@@ -344,6 +421,8 @@ void setup_transports(struct sim *sim, struct arena *arena)
     size_t start;
 
     setup_paths(sim, arena);
+    if (arena->memory)
+        fit_profiles(sim);
     setup_tracers(sim, arena);
     arena_take(arena, 0, 1, LINE);
     start = arena->used_bytes;

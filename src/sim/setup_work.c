@@ -44,7 +44,6 @@ static void take_memory(struct sim *sim, struct arena *arena)
     sim->ranks = arena_take(arena, sim->rank_count, sizeof(*sim->ranks), 64);
     sim->lanes = arena_take(arena, lane_count, sizeof(*sim->lanes), alignof(struct workload_lane));
     sim->flows = arena_take(arena, sim->flow_count, sizeof(*sim->flows), 64);
-    sim->flow_of_qp = arena_take(arena, 2 * (size_t)sim->flow_count, sizeof(uint32_t), 64);
     sim->flow_out = arena_take(arena, sim->flow_count, sizeof(uint32_t), 64);
     sim->flow_in = arena_take(arena, sim->flow_count, sizeof(uint32_t), 64);
 }
@@ -104,7 +103,6 @@ static void number_flows(struct sim *sim)
 {
     uint32_t out = 0;
     uint32_t in = 0;
-    uint32_t qp = 0;
 
     for (uint32_t i = 0; i < sim->rank_count; i++) {
         uint32_t count_out = sim->ranks[i].first_out;
@@ -114,10 +112,6 @@ static void number_flows(struct sim *sim)
         sim->ranks[i].first_in = in;
         out += count_out;
         in += count_in;
-    }
-    for (uint32_t i = 0; i < sim->nic_count; i++) {
-        sim->nics[i].first_qp = qp;
-        qp += sim->nics[i].qp_count;
     }
 }
 
@@ -129,8 +123,6 @@ static void list_flow(struct sim *sim, uint32_t index)
 
     sim->flow_out[from->first_out + flow->number_out] = index;
     sim->flow_in[to->first_in + flow->number_in] = index;
-    sim->flow_of_qp[sim->nics[from->nic].first_qp + flow->qpn_out - ENGINE_FIRST_QPN] = index;
-    sim->flow_of_qp[sim->nics[to->nic].first_qp + flow->qpn_in - ENGINE_FIRST_QPN] = index;
 }
 
 static void init_flows(struct sim *sim)

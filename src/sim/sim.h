@@ -123,7 +123,8 @@ enum sim_engine {
 enum sim_event_kind {
     SIM_EVENT_FAULT_BEGAN, /* subject: index of the fault, explicit ones first, then generated */
     SIM_EVENT_FAULT_ENDED,
-    SIM_EVENT_EV_CHANGED, /* subject: NIC; values: QPN, EV, path_ev_state, path_signal */
+    SIM_EVENT_EV_CHANGED, /* subject: NIC; values: QPN, EV, path_ev_state now, path_signal,
+                             path_ev_state before */
     SIM_EVENT_PORT_CHANGED,
     SIM_EVENT_QP_FAILED,
     SIM_EVENT_TIMEOUT,
@@ -136,7 +137,7 @@ struct sim_event {
     uint64_t time_ps;
     enum sim_event_kind kind;
     uint32_t subject;
-    uint64_t values[4];
+    uint64_t values[5];
 };
 
 /* A message of a flow, or a whole collective of a rank. */

@@ -8,11 +8,6 @@
 
 #define REQUEST_BYTES_MAX (UINT64_C(1) << 31)
 
-static struct engine_flow *flow_at(struct sim *sim, uint32_t nic, uint32_t qpn)
-{
-    return &sim->flows[sim->flow_of_qp[sim->nics[nic].first_qp + qpn - ENGINE_FIRST_QPN]];
-}
-
 static struct engine_rank *acting(struct sim *sim)
 {
     return &sim->ranks[sim->acting_rank];
@@ -139,9 +134,10 @@ static void on_sent(struct sim *sim, struct engine_flow *flow, uint64_t now_ps)
     workload_on_sent(&rank->state, &sim->world, flow->number_out, now_ps);
 }
 
-static void on_received(struct sim *sim, uint32_t nic, struct engine_flow *flow,
-    const struct transport_event *event, uint64_t now_ps)
+static void on_received(
+    struct sim *sim, uint32_t nic, const struct transport_event *event, uint64_t now_ps)
 {
+    const struct engine_flow *flow = event->owner;
     int err = transport_post_recv(sim->nics[nic].transport, event->qpn, 0);
 
     assert(err == 0);
@@ -169,7 +165,7 @@ static void on_ev_changed(
                           .kind = SIM_EVENT_EV_CHANGED,
                           .subject = nic,
                           .values = { event->qpn, path_ev_of(paths, event->change.ev_index),
-                              event->change.to, event->change.cause } });
+                              event->change.to, event->change.cause, event->change.from } });
 }
 
 static void on_event(
@@ -178,13 +174,13 @@ static void on_event(
     switch (event->kind) {
     case TRANSPORT_SEND_DONE:
         if (event->status == COMPLETION_SUCCESS)
-            on_sent(sim, flow_at(sim, nic, event->qpn), now_ps);
+            on_sent(sim, event->owner, now_ps);
         else
             on_failed(sim, nic, event, now_ps);
         break;
     case TRANSPORT_RECV_DONE:
         if (event->status == COMPLETION_SUCCESS)
-            on_received(sim, nic, flow_at(sim, nic, event->qpn), event, now_ps);
+            on_received(sim, nic, event, now_ps);
         break;
     case TRANSPORT_QP_REQUEST_ERROR:
     case TRANSPORT_QP_ACCESS_ERROR:
@@ -249,12 +245,13 @@ void work_turn(struct sim *sim, uint32_t nic_index, uint64_t now_ps)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-enum transport_access work_place(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+enum transport_access work_place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
 {
     struct sim *sim = context;
-    struct engine_flow *flow = flow_at(sim, sim->arriving_nic, qpn);
+    struct engine_flow *flow = owner;
 
+    (void)qpn;
     if (rkey != work_key(number_of(sim, flow)) || va + payload->length > flow->posted_bytes)
         return TRANSPORT_ACCESS_REFUSED;
     flow->placed_bytes += payload->length;

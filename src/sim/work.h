@@ -13,7 +13,7 @@ void work_turn(struct sim *, uint32_t nic_index, uint64_t now_ps);
 
 /* The memory of all NICs, for struct transport_memory; the context is the struct sim. */
 enum transport_access work_place(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *);
+    void *context, void *owner, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *);
 
 /* Where the bytes of a flow go: its key. */
 static inline uint32_t work_key(uint32_t flow)

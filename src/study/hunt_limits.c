@@ -17,6 +17,7 @@ enum {
     BDPS_HELD = 2,
     BDPS_POSTED = 4,
     PSNS_PER_MPR = 128,
+    MPR_MOST = 255,
     STEPS_PER_SAMPLE = 4,
 };
 
@@ -157,8 +158,9 @@ static uint64_t posted_bytes(const struct sim_workload *workload)
     case SIM_ALL_REDUCE:
     case SIM_REDUCE_SCATTER:
     case SIM_ALL_GATHER:
+    case SIM_ALL_TO_ALL:
         return workload->message_bytes / workload->rank_count;
-    default: /* an all-to-all: of a rank */
+    default:
         return workload->message_bytes;
     }
 }
@@ -167,7 +169,8 @@ bool hunt_is_fair(
     const struct study_trial *trial, const struct sim_config *config, uint64_t hops_max)
 {
     uint64_t bdp = hunt_bdp_bytes(trial, config->fabric);
-    uint64_t held = config->parameters.mpr * PSNS_PER_MPR * config->parameters.pmtu;
+    uint64_t mpr = config->parameters.mpr ? config->parameters.mpr : MPR_MOST;
+    uint64_t held = mpr * PSNS_PER_MPR * config->parameters.pmtu;
 
     for (uint32_t i = 0; i < trial->workload_count; i++) {
         const struct sim_workload *workload = &trial->workloads[i];

@@ -128,10 +128,9 @@ void hunt_run(const struct study_trial *trial, struct hunt_figures *figures)
         return;
     }
     classify(running, &figures->class);
-    hunt_watch_observe(&running->watch, &running->config.observer);
+    hunt_watch_observe(&running->watch, &running->trial, &running->config.observer);
     if (start(running, figures)) {
-        if (hunt_watch_init(&running->watch, &running->trial, &running->track) &&
-            run(running, figures)) {
+        if (hunt_watch_init(&running->watch, &running->track) && run(running, figures)) {
             hunt_watch_figures(&running->watch, figures);
             take_counts(running, figures);
         }

@@ -43,6 +43,49 @@ static void note_back(struct hunt_watch *watch, uint64_t name, uint64_t now_ps)
     }
 }
 
+/* Ports without a cable, and paths that would need one, are rightly failed. */
+static bool port_lacks_link(const struct hunt_watch *watch, uint32_t nic, uint32_t plane)
+{
+    struct fabric_element link = { .kind = FABRIC_HOST_LINK, .nic = nic, .plane = plane };
+
+    return study_is_missing(watch->trial, &link);
+}
+
+static bool way_lacks_link(
+    const struct hunt_watch *watch, uint32_t from_nic, uint32_t to_nic, uint32_t ev)
+{
+    const struct fabric *fabric = watch->track->config->fabric;
+    struct fabric_element links[FABRIC_LINKS_MAX];
+    uint32_t count = fabric_links(fabric, from_nic, to_nic, ev, links);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (study_is_missing(watch->trial, &links[i]))
+            return true;
+    return false;
+}
+
+static bool ev_lacks_link(const struct hunt_watch *watch, uint32_t nic, uint32_t qpn, uint32_t ev)
+{
+    for (uint32_t i = 0; i < sim_flow_count(watch->track->sim); i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(watch->track->sim, i, &flow);
+        if (flow.from_nic == nic && flow.qpn == qpn)
+            return way_lacks_link(watch, nic, flow.to_nic, ev);
+    }
+    return port_lacks_link(watch, nic, fabric_ev_path(watch->track->config->fabric, ev).plane);
+}
+
+static bool lacks_link(const struct hunt_watch *watch, const struct sim_event *event)
+{
+    if (watch->trial->exception_count == 0)
+        return false;
+    if (event->kind == SIM_EVENT_PORT_CHANGED)
+        return port_lacks_link(watch, event->subject, (uint32_t)event->values[0]);
+    return ev_lacks_link(
+        watch, event->subject, (uint32_t)event->values[0], (uint32_t)event->values[1]);
+}
+
 static void on_event(void *context, const struct sim_event *event)
 {
     enum { PORT = 1 };
@@ -62,7 +105,7 @@ static void on_event(void *context, const struct sim_event *event)
     }
     if (is_back)
         note_back(watch, name, event->time_ps);
-    else
+    else if (!lacks_link(watch, event))
         note_failed(watch, name, event->time_ps);
 }
 
@@ -181,16 +224,16 @@ void hunt_watch_figures(const struct hunt_watch *watch, struct hunt_figures *fig
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-void hunt_watch_observe(struct hunt_watch *watch, struct sim_observer *observer)
+void hunt_watch_observe(
+    struct hunt_watch *watch, const struct study_trial *trial, struct sim_observer *observer)
 {
+    watch->trial = trial;
     observer->on_event = on_event;
     observer->context = watch;
 }
 
-bool hunt_watch_init(
-    struct hunt_watch *watch, const struct study_trial *trial, struct capacity_track *track)
+bool hunt_watch_init(struct hunt_watch *watch, struct capacity_track *track)
 {
-    watch->trial = trial;
     watch->track = track;
     watch->window_ps = capacity_window_ps(track->config);
     watch->pairs = calloc(track->pair_count ? track->pair_count : 1, sizeof(*watch->pairs));

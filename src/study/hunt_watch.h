@@ -36,9 +36,9 @@ struct hunt_watch {
 };
 
 /* Before the simulation is set up; the watch is zero. */
-void hunt_watch_observe(struct hunt_watch *, struct sim_observer *);
+void hunt_watch_observe(struct hunt_watch *, const struct study_trial *, struct sim_observer *);
 /* Afterwards. False: no memory. */
-bool hunt_watch_init(struct hunt_watch *, const struct study_trial *, struct capacity_track *);
+bool hunt_watch_init(struct hunt_watch *, struct capacity_track *);
 void hunt_watch_fini(struct hunt_watch *);
 
 /* After each capacity_track_look(). */

@@ -51,7 +51,7 @@ bool study_config(struct study_trial *trial, struct study_room *room, struct sim
         .generators = trial->generators,
         .generator_count = trial->generator_count,
         .duration_ps = trial->duration_ps };
-    parameters_init(&config->parameters);
+    parameters_init(&config->parameters, TIMERS_HARDWARE);
     for (uint32_t i = 0; i < trial->parameter_count; i++)
         if (parameters_set(&config->parameters, trial->parameters[i].name,
                 trial->parameters[i].value) != PARAMETERS_OK) {

@@ -17,14 +17,14 @@ static void fill_sack(struct transport *nic, struct qp *qp, const struct control
         .entropy = record->entropy,
         .answers_probe = is_probe,
         .tx_timestamp = record->tx_timestamp,
-        .spdcid = (uint16_t)qp->qpn,
-        .dpdcid = (uint16_t)qp->attributes.peer_qpn };
-    responder_fill_sack(nic, qp, record, sack);
+        .spdcid = (uint16_t)qp->env.qpn,
+        .dpdcid = (uint16_t)qp->env.attributes.peer_qpn };
+    qp_arm(nic, qp, responder_fill_sack(qp->responder, &qp->env, record, sack));
     out->opcode = OPCODE_SACK;
     out->psn = sack->cack_psn;
     if (record->retransmission)
         out->flags |= PACKET_RETRANSMISSION;
-    if (qp->attributes.service_time && record->tx_timestamp)
+    if (qp->env.attributes.service_time && record->tx_timestamp)
         sack->tx_timestamp = (uint16_t)(record->tx_timestamp + held);
     if (is_probe) {
         sack->probe_id = record->probe_id;
@@ -42,8 +42,8 @@ static void fill_nack(const struct qp *qp, const struct control_record *record, 
         .entropy = record->entropy,
         .nack_psn = record->psn,
         .tx_timestamp = record->tx_timestamp,
-        .spdcid = (uint16_t)qp->qpn,
-        .dpdcid = (uint16_t)qp->attributes.peer_qpn };
+        .spdcid = (uint16_t)qp->env.qpn,
+        .dpdcid = (uint16_t)qp->env.attributes.peer_qpn };
 }
 
 /* §6.3: what counts is what was received and executed by now. */
@@ -60,7 +60,7 @@ static void fill_ack(const struct qp *qp, const struct control_record *record, s
 static void fill_envelope(
     const struct transport *nic, const struct ipv6_addr *dst, uint32_t qpn, struct packet *out)
 {
-    out->src = nic->address;
+    out->src = nic->env.address;
     out->dst = *dst;
     out->dest_qpn = qpn;
     out->class = DSCP_CONTROL;
@@ -69,29 +69,27 @@ static void fill_envelope(
 }
 
 /* Planes up at both ends; a QP that also sends leaves out those where all its EVs are bad. */
-static uint32_t answer_planes(const struct transport *nic, const struct qp *qp)
+static uint32_t answer_planes(const struct env *env)
 {
-    uint32_t planes = qp_planes(nic, qp);
-    uint32_t usable = qp->paths && qp->attributes.state == QP_RTS
-                          ? path_usable_planes(qp->paths, planes)
+    uint32_t planes = env_planes(env);
+    uint32_t usable = env->paths && env->attributes.state == QP_RTS
+                          ? path_usable_planes(env->paths, planes)
                           : planes;
 
     return usable ? usable : planes;
 }
 
 /* Planes on which an answer can leave at all. */
-static uint32_t possible_planes(const struct transport *nic, const struct qp *qp)
+static uint32_t possible_planes(const struct env *env)
 {
-    return qp_planes(nic, qp) & qp->reverse.plane_mask;
+    return env_planes(env) & env->peer->way_back.reverse.plane_mask;
 }
 
-static uint32_t choose_plane(
-    const struct transport *nic, struct qp *qp, const struct control_record *record)
+static uint32_t choose_plane(const struct env *env, const struct control_record *record)
 {
-    if (record->is_second && possible_planes(nic, qp) >> record->port & 1)
+    if (record->is_second && possible_planes(env) >> record->port & 1)
         return record->port;
-    return path_reverse_choose(&qp->reverse, answer_planes(nic, qp),
-        nic->parameters->answer_plane ? record->port : PATH_NONE);
+    return path_reverse_choose(&env->peer->way_back.reverse, answer_planes(env), record->port);
 }
 
 /* Who probes or repeats may have heard nothing for a while: an answer that does not take the plane
@@ -99,21 +97,21 @@ static uint32_t choose_plane(
 static bool takes_both_ways(
     const struct transport *nic, const struct control_record *record, uint32_t plane)
 {
-    return plane != record->port && nic->parameters->answer_plane && !record->is_second &&
+    return plane != record->port && !record->is_second &&
            (record->kind == CONTROL_PROBE_ANSWER || record->retransmission) &&
-           possible_planes(nic, nic->qps[record->qp_index]) >> record->port & 1;
+           possible_planes(&nic->qps[record->qp_index]->env) >> record->port & 1;
 }
 
 static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct control_record *record,
     uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
-    uint32_t plane = choose_plane(nic, qp, record);
+    uint32_t plane = choose_plane(&qp->env, record);
 
     /* A busy port is waited for: one that is idle may be so because its plane is dead. */
     if (plane == PATH_NONE || !(ready_ports >> plane & 1))
         return false;
-    fill_envelope(nic, &qp->attributes.peer_address, qp->attributes.peer_qpn, out);
-    out->ev = qp_ev(qp, path_reverse_ev(&qp->reverse, plane));
+    fill_envelope(nic, &qp->env.attributes.peer_address, qp->env.attributes.peer_qpn, out);
+    out->ev = way_back_ev(&qp->env.peer->way_back, plane);
     out->port = (uint8_t)plane;
     switch (record->kind) {
     case CONTROL_NACK:
@@ -133,17 +131,15 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
     return true;
 }
 
-/* The way back of the QP; any EV while nothing is heard, as that one may be why. */
-static uint32_t endpoint_ev(
-    const struct transport *nic, struct qp *qp, uint32_t plane, uint64_t now_ns)
+/* The way back to the peer; any EV of the QP while it hears nothing, as that one may be why. */
+static uint32_t endpoint_ev(struct qp *qp, uint32_t plane, uint64_t now_ns)
 {
-    uint32_t way_back = path_reverse_ev(&qp->reverse, plane);
     uint32_t other = PATH_NONE;
 
-    if (nic->parameters->endpoint_answer && qp->requester && qp->attributes.state == QP_RTS &&
-        qp->requester->tail_rounds > 1)
-        other = path_pick_other(qp->paths, UINT32_C(1) << plane, plane, PATH_NONE, now_ns);
-    return other == PATH_NONE ? way_back : other;
+    if (qp->requester && qp->env.attributes.state == QP_RTS && qp->requester->tail_rounds > 1)
+        other = path_pick_other(qp->env.paths, UINT32_C(1) << plane, plane, PATH_NONE, now_ns);
+    return other == PATH_NONE ? way_back_ev(&qp->env.peer->way_back, plane)
+                              : env_ev(&qp->env, other);
 }
 
 /* By the port the request came by, which is waited for if it is busy, and only if it has gone down
@@ -161,8 +157,8 @@ static bool answer_endpoint(struct transport *nic, const struct control_record *
         return false;
     fill_envelope(nic, dst, BTH_ENDPOINT_QPN, out);
     out->port = (uint8_t)__builtin_ctz(ports);
-    out->ev = qp && qp->reverse.plane_mask >> out->port & 1
-                  ? qp_ev(qp, endpoint_ev(nic, qp, out->port, now_ns))
+    out->ev = qp && qp->env.peer->way_back.reverse.plane_mask >> out->port & 1
+                  ? endpoint_ev(qp, out->port, now_ns)
                   : record->entropy;
     out->opcode = OPCODE_ENDPOINT_RESPONSE;
     out->psn = record->psn;
@@ -180,7 +176,7 @@ static bool has_no_way(const struct transport *nic, const struct control_record 
     if (record->kind == CONTROL_ENDPOINT_ANSWER)
         return false;
     qp = nic->qps[record->qp_index];
-    return possible_planes(nic, qp) == 0;
+    return possible_planes(&qp->env) == 0;
 }
 
 static bool answer(struct transport *nic, const struct control_record *record, uint32_t ready_ports,
@@ -190,8 +186,6 @@ static bool answer(struct transport *nic, const struct control_record *record, u
                ? answer_endpoint(nic, record, ready_ports, out, now_ns)
                : answer_for_qp(nic, nic->qps[record->qp_index], record, ready_ports, out, now_ns);
 }
-
-enum answer_order { ORDER_READY, ORDER_OLDEST };
 
 /* The oldest answer whose port is ready. One that waits for its port does not hold up the rest: a
  * NIC that sends on all its ports has seldom more than one ready, and not the one that the oldest
@@ -217,8 +211,6 @@ bool nic_send_answer(
         if (has_no_way(nic, record)) {
             control_queue_take(queue, place);
             nic_count(nic, COUNTER_CONTROL_NO_PATH);
-        } else if (nic->parameters->answer_order == ORDER_OLDEST) {
-            return false;
         } else {
             endpoint_waits |= is_endpoint;
             place++;

@@ -19,6 +19,11 @@ struct deadlines {
     uint32_t owner_count;
 };
 
+static inline uint64_t deadlines_sooner_ns(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns < b_ns ? a_ns : b_ns;
+}
+
 void deadlines_init(struct deadlines *, struct arena *, uint32_t owner_count);
 
 static inline uint64_t deadlines_of(const struct deadlines *deadlines, uint32_t owner)

@@ -13,22 +13,77 @@ enum {
     ANSWER_BURST = 1000, /* a millisecond's worth, by default */
 };
 
+static bool is_update(const struct nic_endpoint *request)
+{
+    return request->use == NIC_ENDPOINT_UPDATE;
+}
+
+static struct nic_endpoint *find_request(const struct transport *nic, uint16_t id)
+{
+    for (uint32_t i = 0; i < nic->endpoint_slots; i++)
+        if (nic->endpoints[i].use != NIC_ENDPOINT_FREE && nic->endpoints[i].id == id)
+            return &nic->endpoints[i];
+    return NULL;
+}
+
+/* One that is free. Probes of ways back can wait; all others take the oldest that is under way,
+ * whose answer, if any, is too late, or one that waits for a port that is down. NULL: all wait to
+ * be sent. */
+static struct nic_endpoint *take_slot(struct transport *nic, enum nic_endpoint_use use)
+{
+    struct nic_endpoint *oldest = NULL;
+
+    for (uint32_t i = 0; i < nic->endpoint_slots; i++) {
+        struct nic_endpoint *slot = &nic->endpoints[i];
+
+        if (slot->use == NIC_ENDPOINT_FREE)
+            return slot;
+        if (use == NIC_ENDPOINT_REVERSE)
+            continue;
+        if (!slot->waits && (!oldest || oldest->waits || slot->sent_ns < oldest->sent_ns))
+            oldest = slot;
+        if (slot->waits && !oldest && !(nic->up_mask >> slot->port & 1))
+            oldest = slot;
+    }
+    if (oldest)
+        nic->endpoint_waiting -= oldest->waits;
+    return oldest;
+}
+
+/* The next id of its kind that no request of the other kind bears. */
+static uint16_t take_id(struct transport *nic, bool for_update)
+{
+    uint16_t *next = for_update ? &nic->update_id : &nic->endpoint_id;
+    const struct nic_endpoint *bearer;
+
+    do
+        bearer = find_request(nic, (*next)++);
+    while (bearer && is_update(bearer) != for_update);
+    return (uint16_t)(*next - 1);
+}
+
 int32_t nic_request_endpoint(struct transport *nic, const struct nic_endpoint *request)
 {
-    uint16_t id = nic->endpoint_id;
-    struct nic_endpoint *slot = &nic->endpoints[id & (nic->endpoint_slots - 1)];
+    struct nic_endpoint *slot = take_slot(nic, (enum nic_endpoint_use)request->use);
 
-    if (slot->use != NIC_ENDPOINT_FREE && slot->waits) {
-        if (nic->up_mask >> slot->port & 1)
-            return -1;
-        nic->endpoint_waiting--; /* for a port that is down: it gives way */
-    }
-    nic->endpoint_id++; /* the oldest one under way is forgotten: its answer, if any, is too late */
+    if (!slot)
+        return -1;
+    slot->use = NIC_ENDPOINT_FREE;
     *slot = *request;
-    slot->id = id;
+    slot->id = take_id(nic, is_update(request));
     slot->waits = true;
     nic->endpoint_waiting++;
-    return id;
+    return slot->id;
+}
+
+void nic_forget_endpoint(struct transport *nic, uint16_t id)
+{
+    struct nic_endpoint *request = find_request(nic, id);
+
+    if (!request)
+        return;
+    nic->endpoint_waiting -= request->waits;
+    request->use = NIC_ENDPOINT_FREE;
 }
 
 int transport_endpoint_probe(struct transport *nic, const struct ipv6_addr *dst, uint32_t ev,
@@ -37,7 +92,7 @@ int transport_endpoint_probe(struct transport *nic, const struct ipv6_addr *dst,
     int32_t id;
 
     (void)now_ns;
-    if (port >= nic->port_count || class >= DSCP_OTHER)
+    if (port >= nic->env.port_count || class >= DSCP_OTHER)
         return -EINVAL;
     id = nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_CALLER,
                                        .dst = *dst,
@@ -53,9 +108,9 @@ int transport_endpoint_probe(struct transport *nic, const struct ipv6_addr *dst,
 static void fill_request(const struct transport *nic, const struct nic_endpoint *request,
     struct packet *out, uint64_t now_ns)
 {
-    bool is_update = request->use == NIC_ENDPOINT_UPDATE;
+    bool tells_ports = is_update(request);
 
-    out->src = nic->address;
+    out->src = nic->env.address;
     out->dst = request->dst;
     out->dest_qpn = BTH_ENDPOINT_QPN;
     out->psn = psn(request->id);
@@ -65,28 +120,28 @@ static void fill_request(const struct transport *nic, const struct nic_endpoint 
     out->ecn = request->class == DSCP_CONTROL ? ECN_NOT_ECT : ECN_ECT0;
     out->opcode = OPCODE_ENDPOINT_REQUEST;
     out->flags = 0;
-    out->endpoint =
-        (struct packet_endpoint){ .op = is_update ? ENDPOINT_PORT_STATUS_UPDATE : ENDPOINT_EV_PROBE,
-            .port_status_mask =
-                is_update ? nic->usable_mask << 1 : 0, /* ports count from 1 on the wire */
-            .tx_timestamp = (uint16_t)(now_ns / STAMP_UNIT_NS) };
+    out->endpoint = (struct packet_endpoint){ .op = tells_ports ? ENDPOINT_PORT_STATUS_UPDATE
+                                                                : ENDPOINT_EV_PROBE,
+        .port_status_mask =
+            tells_ports ? nic->env.usable_mask << 1 : 0, /* ports count from 1 on the wire */
+        .incarnation = tells_ports ? nic->incarnation : 0,
+        .tx_timestamp = (uint16_t)(now_ns / STAMP_UNIT_NS) };
 }
 
-/* The oldest that waits for a port of the mask. Looked for from the newest on: few wait, and these
- * came last. */
+/* The oldest of its kind that waits for a port of the mask; updates first. */
 static struct nic_endpoint *find_waiting(const struct transport *nic, uint32_t ready_ports)
 {
     struct nic_endpoint *found = NULL;
-    uint32_t seen = 0;
 
-    for (uint32_t i = 1; seen < nic->endpoint_waiting && i <= nic->endpoint_slots; i++) {
-        struct nic_endpoint *request =
-            &nic->endpoints[(nic->endpoint_id - i) & (nic->endpoint_slots - 1)];
+    for (uint32_t i = 0; i < nic->endpoint_slots; i++) {
+        struct nic_endpoint *request = &nic->endpoints[i];
 
-        if (request->use == NIC_ENDPOINT_FREE || !request->waits)
+        if (request->use == NIC_ENDPOINT_FREE || !request->waits ||
+            !(ready_ports >> request->port & 1))
             continue;
-        seen++;
-        if (ready_ports >> request->port & 1)
+        if (!found || is_update(request) > is_update(found) ||
+            (is_update(request) == is_update(found) &&
+                serial16_distance(found->id, request->id) < 0))
             found = request;
     }
     return found;
@@ -109,46 +164,80 @@ bool nic_send_endpoint(
 static void take_port_update(struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct peer *peer = &nic->peers[i];
+
+        if (peer->live_count == 0 || !ip_address_equal(&peer->address, &packet->src))
+            continue;
+        peer->ports = packet->endpoint.port_status_mask >> 1;
+        peer->update_seen = (uint16_t)packet->psn.value;
+        peer->incarnation = packet->endpoint.incarnation;
+        peer->update_known = true;
+    }
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
 
-        if (!qp || !ip_address_equal(&qp->attributes.peer_address, &packet->src))
+        if (!qp || !qp->env.peer || !ip_address_equal(&qp->env.peer->address, &packet->src))
             continue;
-        qp->attributes.peer_ports = packet->endpoint.port_status_mask >> 1;
-        qp->port_update_seen = (uint16_t)packet->psn.value;
-        qp->port_update_known = true;
-        nic_trace(nic, EVENT_PLANES, qp->qpn, now_ns, qp_planes(nic, qp), qp->reverse.out_mask,
-            qp->attributes.peer_ports);
+        nic_trace(nic, EVENT_PLANES, qp->env.qpn, now_ns, env_planes(&qp->env),
+            qp->env.peer->way_back.reverse.out_mask, qp->env.peer->ports);
         qp_update(nic, qp, now_ns);
     }
     nic_count(nic, COUNTER_PORT_UPDATES_TAKEN);
 }
 
+/* §18. A peer that restarted counts from the beginning again: its incarnation tells. */
+static bool is_stale(const struct peer *peer, const struct packet *packet)
+{
+    uint8_t incarnation = packet->endpoint.incarnation;
+
+    if (!peer->update_known || (incarnation != 0 && incarnation != peer->incarnation))
+        return false;
+    return serial16_distance(peer->update_seen, (uint16_t)packet->psn.value) < 0;
+}
+
+static enum drop_reason on_port_update(
+    struct transport *nic, const struct packet *packet, uint64_t now_ns)
+{
+    const struct qp *qp = nic_find_peer(nic, &packet->src);
+    uint32_t ports = packet->endpoint.port_status_mask >> 1;
+
+    if (!qp)
+        return DROP_STRANGER;
+    /* It came by a port of the peer that is up, so at least that one is. */
+    if (!(ports >> packet->port & 1))
+        return DROP_PORT_MASK;
+    if (is_stale(qp->env.peer, packet))
+        return DROP_STALE_UPDATE;
+    take_port_update(nic, packet, now_ns);
+    return DROP_NONE;
+}
+
+static enum drop_reason on_probe(struct transport *nic, uint64_t now_ns)
+{
+    uint64_t gap_ns = SECOND_NS / nic->env.parameters->endpoint_answer_rate;
+
+    return rate_allows(&nic->endpoint_answers, gap_ns, ANSWER_BURST, now_ns) ? DROP_NONE
+                                                                             : DROP_RATE_LIMIT;
+}
+
 enum drop_reason nic_on_endpoint_request(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
-    const struct qp *peer = nic_find_peer(nic, &packet->src);
     struct control_record answer = { .code = packet->endpoint.op,
         .psn = packet->psn,
         .tx_timestamp = packet->endpoint.tx_timestamp,
         .entropy = packet->ev,
         .port = packet->port };
+    enum drop_reason reason = packet->endpoint.op == ENDPOINT_PORT_STATUS_UPDATE
+                                  ? on_port_update(nic, packet, now_ns)
+                                  : on_probe(nic, now_ns);
 
-    if (packet->endpoint.op == ENDPOINT_PORT_STATUS_UPDATE) {
-        if (!peer)
-            return DROP_STRANGER;
-        if (peer->port_update_known &&
-            serial16_distance(peer->port_update_seen, (uint16_t)packet->psn.value) < 0)
-            return DROP_STALE_UPDATE;
-        take_port_update(nic, packet, now_ns);
-    } else if (!rate_allows(&nic->endpoint_answers,
-                   SECOND_NS / nic->parameters->endpoint_answer_rate, ANSWER_BURST, now_ns)) {
-        return DROP_RATE_LIMIT;
-    }
-    if (!control_queue_push_endpoint(&nic->control, answer, &packet->src)) {
+    if (reason != DROP_NONE)
+        return reason;
+    if (control_queue_push_endpoint(&nic->control, answer, &packet->src))
+        nic_count(nic, COUNTER_ENDPOINT_ANSWERED);
+    else
         nic_count(nic, COUNTER_CONTROL_OVERFLOW);
-        return DROP_NONE;
-    }
-    nic_count(nic, COUNTER_ENDPOINT_ANSWERED);
     return DROP_NONE;
 }
 
@@ -169,16 +258,21 @@ static void on_update_answered(struct transport *nic, const struct packet *packe
     bool is_current = serial16_distance(nic->ports_told_from, (uint16_t)packet->psn.value) >= 0;
 
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        struct qp *qp = nic->qps[i];
+        struct peer *peer = &nic->peers[i];
 
-        if (!qp || !ip_address_equal(&qp->attributes.peer_address, &packet->src))
+        if (peer->live_count == 0 || !ip_address_equal(&peer->address, &packet->src))
             continue;
         if (is_current) {
-            qp->port_update_count = 0;
-            qp->port_update_owed = false;
+            peer->update_count = 0;
+            peer->update_owed = false;
         }
-        qp->attributes.peer_ports |= UINT32_C(1) << packet->port;
-        qp_update(nic, qp, now_ns);
+        peer->ports |= UINT32_C(1) << packet->port;
+    }
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct qp *qp = nic->qps[i];
+
+        if (qp && qp->env.peer && ip_address_equal(&qp->env.peer->address, &packet->src))
+            qp_update(nic, qp, now_ns);
     }
 }
 
@@ -195,19 +289,19 @@ enum drop_reason nic_on_endpoint_response(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
     uint16_t id = (uint16_t)packet->psn.value;
-    struct nic_endpoint *request = &nic->endpoints[id & (nic->endpoint_slots - 1)];
-    enum nic_endpoint_use use = (enum nic_endpoint_use)request->use;
+    struct nic_endpoint *request = find_request(nic, id);
+    enum nic_endpoint_use use;
 
-    if (use == NIC_ENDPOINT_FREE || request->waits || request->id != id ||
-        !ip_address_equal(&request->dst, &packet->src))
+    if (!request || request->waits || !ip_address_equal(&request->dst, &packet->src))
         return DROP_UNASKED_ANSWER;
+    use = (enum nic_endpoint_use)request->use;
     request->use = NIC_ENDPOINT_FREE;
     switch (use) {
     case NIC_ENDPOINT_CALLER:
         report_answer(nic, request, round_trip_ns(request, packet, now_ns));
         break;
     case NIC_ENDPOINT_REVERSE:
-        responder_on_reverse_answer(nic->qps[request->qp_index], id, request->ev_index, now_ns);
+        way_back_on_answer(&nic->peers[request->peer_index], id, request->ev_index, now_ns);
         break;
     case NIC_ENDPOINT_PORT:
         nic_port_on_answer(nic, request->port, now_ns);

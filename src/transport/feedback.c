@@ -3,42 +3,60 @@
 #include "transport/feedback.h"
 
 #include "transport/loss.h"
-#include "transport/nic.h"
 
-enum { CACK_BEHIND_MAX = 1 << 22 };
-
-/* The first acknowledgement of one PSN of the window. */
-static void acknowledge(struct qp *qp, struct psn psn, uint64_t now_ns)
+/* The first copy arrived, if the second had no time to. Records are kept in ticks: what took a base
+ * RTT may seem to have taken a tick less. */
+static bool first_arrived(const struct env *env, struct send_record record, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-    struct send_record record = send_window_record(&requester->window, psn);
-    uint32_t bytes =
-        record.flags & SEND_ODD_SIZE ? requester_nominal_bytes(qp, psn) : requester->full_bytes;
+    return (record.flags & (SEND_TWICE | SEND_OFTEN)) == SEND_TWICE &&
+           send_window_age_ns(record.ticks, now_ns) + SEND_WINDOW_TICK_NS <=
+               env->peer->cc.base_rtt_ns;
+}
 
-    /* Lost and not sent again since: that copy arrived after all, but it says nothing of the
-     * present. */
-    if (!send_window_acknowledge(&requester->window, psn, bytes))
-        return;
-    loss_on_acknowledged(requester, psn, record, qp->cc.base_rtt_ns, now_ns);
-    path_on_delivered(qp->paths, record.ev_index);
+/* A packet that was sent again, or is not full. Returns its size. Not inlined: it is rare. */
+__attribute__((noinline)) static uint32_t look_closer(struct requester *requester,
+    const struct env *env, struct psn psn, struct send_record record, uint64_t now_ns)
+{
+    if (first_arrived(env, record, now_ns))
+        loss_on_spurious(requester, env, now_ns);
+    return record.flags & SEND_ODD_SIZE ? requester_nominal_bytes(requester, env, psn)
+                                        : requester->full_bytes;
+}
+
+/* The first acknowledgement of a PSN in flight, which the window has marked. Returns its size. */
+static inline uint32_t acknowledge(
+    struct requester *requester, const struct env *env, struct psn psn, uint64_t now_ns)
+{
+    struct send_record record = send_window_record(&requester->window, psn);
+    uint32_t plane = env_plane_of_ev(env, record.ev_index);
+    uint32_t bytes = requester->full_bytes;
+
+    loss_on_acknowledged(requester, psn, record, env->peer->cc.base_rtt_ns, now_ns);
+    if (record.flags & (SEND_ODD_SIZE | SEND_TWICE | SEND_OFTEN))
+        bytes = look_closer(requester, env, psn, record, now_ns);
+    planes_on_gone(&env->peer->planes, plane, bytes);
+    planes_on_delivered(&env->peer->planes, plane);
+    path_on_delivered(env->paths, record.ev_index);
+    return bytes;
 }
 
 /* Those taken for lost and not sent again had arrived. Not inlined: it is rare. */
-__attribute__((noinline)) static void disprove(
-    struct qp *qp, struct psn base, uint64_t bitmap, uint64_t now_ns)
+__attribute__((noinline)) static void disprove(struct requester *requester, const struct env *env,
+    struct psn base, uint64_t bitmap, uint64_t now_ns)
 {
     for (; bitmap; bitmap &= bitmap - 1) {
         struct psn psn = psn_add(base, (int32_t)bits_lowest(bitmap));
 
-        if (send_window_is_lost(&qp->requester->window, psn))
-            loss_on_disproved(qp->nic, qp, psn, now_ns);
+        if (send_window_is_lost(&requester->window, psn))
+            loss_on_disproved(requester, env, psn, now_ns);
     }
 }
 
-void feedback_acknowledge_bitmap(struct qp *qp, struct psn base, uint64_t bitmap, uint64_t now_ns)
+void feedback_acknowledge_bitmap(struct requester *requester, const struct env *env,
+    struct psn base, uint64_t bitmap, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
     struct psn highest;
+    uint32_t bytes = 0;
 
     bitmap = send_window_unacked(&requester->window, base, bitmap);
     if (!bitmap)
@@ -47,9 +65,14 @@ void feedback_acknowledge_bitmap(struct qp *qp, struct psn base, uint64_t bitmap
     if (psn_before(requester->highest_acked, highest))
         requester->highest_acked = highest;
     if (requester->window.lost_count > 0)
-        disprove(qp, base, bitmap, now_ns);
+        disprove(requester, env, base, bitmap, now_ns);
+    /* Lost and not sent again since: that copy arrived after all, but it says nothing of the
+     * present. */
+    bitmap = send_window_acknowledge(&requester->window, base, bitmap);
     for (; bitmap; bitmap &= bitmap - 1)
-        acknowledge(qp, psn_add(base, (int32_t)bits_lowest(bitmap)), now_ns);
+        bytes += acknowledge(requester, env, psn_add(base, (int32_t)bits_lowest(bitmap)), now_ns);
+    send_window_shrink(&requester->window, bytes);
+    env->peer->inflight_bytes -= bytes;
 }
 
 /* The oldest packet is acknowledged. It may have been what the rest waited for. */
@@ -61,51 +84,41 @@ static void note_round_trip(struct requester *requester, struct psn psn, uint64_
         loss_note_round_trip(requester, send_window_age_ns(record.ticks, now_ns));
 }
 
-void feedback_acknowledge_up_to(struct qp *qp, struct psn cack, uint64_t now_ns)
+void feedback_acknowledge_up_to(
+    struct requester *requester, const struct env *env, struct psn cack, uint64_t now_ns)
 {
-    struct psn psn = qp->requester->window.oldest;
+    struct psn psn = requester->window.oldest;
     int32_t count = psn_distance(psn, cack) + 1;
 
     if (count > 0)
-        note_round_trip(qp->requester, psn, now_ns);
+        note_round_trip(requester, psn, now_ns);
     for (; count > 0; count -= 64, psn = psn_add(psn, 64))
         feedback_acknowledge_bitmap(
-            qp, psn, count < 64 ? (UINT64_C(1) << count) - 1 : ~UINT64_C(0), now_ns);
+            requester, env, psn, count < 64 ? (UINT64_C(1) << count) - 1 : ~UINT64_C(0), now_ns);
 }
 
-void feedback_advance(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void feedback_advance(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-
     if (!send_window_advance(&requester->window))
         return;
     requester->timeouts = 0;
     requester->hold_ns = 0;
-    requester_arm_timeout(nic, qp, now_ns);
+    requester_arm_timeout(requester, env, now_ns);
 }
 
-bool feedback_cack_is_plausible(const struct qp *qp, struct psn cack)
+uint32_t feedback_ev(const struct env *env, uint32_t ev_index, uint32_t entropy)
 {
-    const struct send_window *window = &qp->requester->window;
-
-    return psn_distance(cack, window->oldest) <= CACK_BEHIND_MAX &&
-           psn_distance(cack, window->next) > 0;
-}
-
-uint32_t feedback_ev(
-    struct transport *nic, const struct qp *qp, uint32_t ev_index, uint32_t entropy)
-{
-    if (ev_index != PATH_NONE && qp_ev(qp, ev_index) == entropy)
+    if (ev_index != PATH_NONE && env_ev(env, ev_index) == entropy)
         return ev_index;
-    ev_index = path_profile_find(qp->profile, entropy);
+    ev_index = path_profile_find(env->profile, entropy);
     if (ev_index == PATH_NONE)
-        nic_count(nic, COUNTER_FEEDBACK_UNKNOWN_EV);
+        env_count(env, COUNTER_FEEDBACK_UNKNOWN_EV);
     return ev_index;
 }
 
-uint64_t feedback_base_sample(const struct transport *nic, const struct qp *qp, uint64_t sample_ns)
+uint64_t feedback_base_sample(const struct env *env, uint64_t sample_ns)
 {
-    bool is_too_short = sample_ns != 0 && sample_ns < qp->cc.base_rtt_ns;
+    bool is_too_short = sample_ns != 0 && sample_ns < env->peer->cc.base_rtt_ns;
 
-    return is_too_short && nic->parameters->base_rtt_samples ? qp->cc.base_rtt_ns : sample_ns;
+    return is_too_short ? env->peer->cc.base_rtt_ns : sample_ns;
 }

@@ -6,17 +6,18 @@
 
 #include <assert.h>
 
-#include "transport/nic.h"
-
 enum {
     RELAX_ROUND_TRIPS = 16,
-    DOUBTFUL_RTTS = 3,                    /* more than the queues of a full network make of one */
-    AGE_AMBIGUOUS_NS = 500 * 1000 * 1000, /* records of send times wrap after twice this */
+    TRIMMED_RTTS = 4,
+    BITMAP_PSNS = 64,
+    DOUBTFUL_TARGETS = 3, /* more delay than the queues of a full network make */
 };
 
-static uint32_t nominal_bytes_of(const struct qp *qp, struct psn psn, uint8_t flags)
+static uint32_t nominal_bytes_of(
+    const struct requester *requester, const struct env *env, struct psn psn, uint8_t flags)
 {
-    return flags & SEND_ODD_SIZE ? requester_nominal_bytes(qp, psn) : qp->requester->full_bytes;
+    return flags & SEND_ODD_SIZE ? requester_nominal_bytes(requester, env, psn)
+                                 : requester->full_bytes;
 }
 
 static bool blames_path(enum loss_rule rule)
@@ -24,32 +25,47 @@ static bool blames_path(enum loss_rule rule)
     return rule <= LOSS_BY_TIMEOUT;
 }
 
-enum silence_blames { SILENCE_BLAMES_EVS, SILENCE_BLAMES_NOBODY };
-
 /* Probes on other EVs were not answered either: had only the packets been lost, they would have
  * been. */
-static bool may_be_the_way_back(const struct qp *qp)
+static bool may_be_the_way_back(const struct requester *requester)
 {
-    return qp->requester->tail_rounds > 1 &&
-           qp->nic->parameters->silence_blames == SILENCE_BLAMES_NOBODY;
+    return requester->tail_rounds > 1;
 }
 
-/* True if the loss made the path bad. */
-static bool blame(
-    struct qp *qp, const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
+/* A queue may have overflowed: what was trimmed may have lost its header, too; and where nothing is
+ * trimmed, queues are long before they are full. */
+static bool may_be_congestion(
+    const struct requester *requester, const struct env *env, uint64_t now_ns)
+{
+    const struct peer *peer = env->peer;
+
+    if (env->nic->parameters->network_trims)
+        return peer->trimmed_ns != 0 &&
+               now_ns < peer->trimmed_ns + TRIMMED_RTTS * (uint64_t)peer->cc.base_rtt_ns;
+    return requester_rtt_ns(requester, env) > peer->cc.base_rtt_ns + peer->cc.target_delay_ns / 2;
+}
+
+/* Of the packets taken for lost of late, one was not. */
+static bool was_spurious(const struct requester *requester, const struct env *env)
+{
+    return requester->reorder_ns > requester_reorder_ns(env);
+}
+
+/* True if the loss made the path bad. While late packets pass for lost ones, none does. */
+static bool blame(struct requester *requester, const struct env *env,
+    const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
 {
     uint64_t sent_ns = now_ns - send_window_age_ns(record->ticks, now_ns);
-    bool plane_lives = qp->requester->last_plane == qp_plane_of_ev(qp, record->ev_index);
+    bool is_spared = may_be_congestion(requester, env, now_ns) || was_spurious(requester, env);
 
-    if (rule == LOSS_BY_TIMEOUT && may_be_the_way_back(qp))
+    if ((rule == LOSS_BY_TIMEOUT && may_be_the_way_back(requester)) ||
+        sent_ns < requester->paths_since_ns)
         return false;
-    if (rule == LOSS_BY_TIMEOUT && plane_lives)
-        return path_on_timeout(qp->paths, record->ev_index, sent_ns, now_ns);
-    return path_on_loss(qp->paths, record->ev_index, sent_ns, now_ns);
+    return path_on_loss(env->paths, record->ev_index, is_spared, sent_ns, now_ns);
 }
 
-void loss_declare(
-    struct transport *nic, struct qp *qp, struct psn psn, enum loss_rule rule, uint64_t now_ns)
+void loss_declare(struct requester *requester, const struct env *env, struct psn psn,
+    enum loss_rule rule, uint64_t now_ns)
 {
     static const uint8_t counters[LOSS_RULE_COUNT] = {
         [LOSS_BY_TIME] = COUNTER_RETRANSMIT_TIME,
@@ -61,46 +77,40 @@ void loss_declare(
         [LOSS_BY_TRIM_LASTHOP] = COUNTER_RETRANSMIT_TRIMMED_LASTHOP,
         [LOSS_BY_NACK] = COUNTER_RETRANSMIT_NACK,
     };
-    struct send_window *window = &qp->requester->window;
+    struct send_window *window = &requester->window;
     struct send_record record = send_window_record(window, psn);
-    uint32_t bytes = nominal_bytes_of(qp, psn, record.flags);
+    uint32_t bytes = nominal_bytes_of(requester, env, psn, record.flags);
 
     send_window_lose(window, psn, bytes);
-    nic_count(nic, (enum counter)counters[rule]);
-    nic_trace(nic, EVENT_LOSS, qp->qpn, now_ns, psn.value, qp_ev(qp, record.ev_index), rule);
-    if (!blames_path(rule) || !(qp_planes(nic, qp) >> qp_plane_of_ev(qp, record.ev_index) & 1))
+    peer_on_gone(env->peer, env_plane_of_ev(env, record.ev_index), bytes);
+    env_count(env, (enum counter)counters[rule]);
+    env_trace(env, EVENT_LOSS, now_ns, psn.value, env_ev(env, record.ev_index), rule);
+    if (!blames_path(rule) || !(env_planes(env) >> env_plane_of_ev(env, record.ev_index) & 1))
         return; /* nor is a path to blame whose plane is known to be down */
-    cc_on_inferred_loss(&qp->cc, bytes, now_ns);
-    if (blame(qp, &record, rule, now_ns))
+    if (may_be_congestion(requester, env, now_ns) ||
+        env->nic->parameters->loss_to_bad == LOSS_TO_BAD_LITERAL)
+        cc_on_inferred_loss(&env->peer->cc, bytes, now_ns);
+    if (blame(requester, env, &record, rule, now_ns))
         send_window_set_flags(window, psn, SEND_DEMOTED);
 }
 
-static uint32_t reorder_least_ns(const struct transport *nic, const struct qp *qp)
+static uint32_t reorder_most_ns(const struct env *env)
 {
-    uint64_t configured_ns = nic->parameters->reo_wnd;
-
-    return configured_ns ? (uint32_t)configured_ns : qp->cc.base_rtt_ns;
+    return (uint32_t)(requester_reorder_ns(env) * env->nic->parameters->reo_wnd_factor_max);
 }
-
-static uint32_t reorder_most_ns(const struct transport *nic, const struct qp *qp)
-{
-    return (uint32_t)(reorder_least_ns(nic, qp) * nic->parameters->reo_wnd_factor_max);
-}
-
-enum reo_from { FROM_LATEST, FROM_LONGEST };
 
 /* How old a packet must be that something with this round trip has overtaken. Planes are sent equal
  * shares, so all that a window holds beyond a round trip comes to stand in the queue of the slowest
  * one, and packets there are late by all of it: the time they take is added to, not the time of the
  * fastest, which tells of none of this. */
-static uint32_t lost_after_ns(const struct transport *nic, const struct qp *qp, uint32_t rtt_ns)
+static uint32_t lost_after_ns(
+    const struct requester *requester, const struct env *env, uint32_t rtt_ns)
 {
-    const struct requester *requester = qp->requester;
     uint32_t longest_ns = requester->longest_ticks * SEND_WINDOW_TICK_NS;
     uint32_t most_ns;
 
-    if (longest_ns > rtt_ns && nic->parameters->reo_from == FROM_LONGEST) {
-        most_ns = reorder_most_ns(nic, qp);
+    if (longest_ns > rtt_ns) {
+        most_ns = reorder_most_ns(env);
         if (longest_ns > most_ns)
             longest_ns = most_ns;
         if (longest_ns > rtt_ns)
@@ -109,11 +119,10 @@ static uint32_t lost_after_ns(const struct transport *nic, const struct qp *qp, 
     return rtt_ns + requester->reorder_ns;
 }
 
-void loss_infer_by_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void loss_infer_by_time(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
     struct send_window *window = &requester->window;
-    uint32_t limit_ns = lost_after_ns(nic, qp, requester->rack_rtt_ns);
+    uint32_t limit_ns = lost_after_ns(requester, env, requester->rack_rtt_ns);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
 
     requester->loss_check_ns = UINT64_MAX;
@@ -129,7 +138,7 @@ void loss_infer_by_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
             if (sent_once)
                 break;
         } else if (age_ns >= limit_ns) {
-            loss_declare(nic, qp, psn, LOSS_BY_TIME, now_ns);
+            loss_declare(requester, env, psn, LOSS_BY_TIME, now_ns);
         } else {
             if (now_ns + (limit_ns - age_ns) < requester->loss_check_ns)
                 requester->loss_check_ns = now_ns + (limit_ns - age_ns);
@@ -137,14 +146,12 @@ void loss_infer_by_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
                 break;
         }
     }
-    qp_arm(nic, qp, requester->loss_check_ns);
 }
 
 /* What was sent after the last packet heard of is overdue as well: answers were lost, and with them
  * what they would have said of the packets that seem lost by now. */
-static bool is_silent(const struct transport *nic, const struct qp *qp, uint64_t now_ns)
+static bool is_silent(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    const struct requester *requester = qp->requester;
     const struct send_window *window = &requester->window;
     struct psn after = psn_add(requester->rack_psn, 1);
     struct psn next = send_window_next_in_flight(
@@ -156,76 +163,65 @@ static bool is_silent(const struct transport *nic, const struct qp *qp, uint64_t
     record = send_window_record(window, next);
     return !loss_was_overtaken(requester, next, record.ticks) &&
            send_window_age_ns(record.ticks, now_ns) >=
-               lost_after_ns(nic, qp, requester->rack_rtt_ns) - requester->reorder_ns;
+               lost_after_ns(requester, env, requester->rack_rtt_ns) - requester->reorder_ns;
 }
 
-void loss_on_time(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void loss_on_time(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    if (nic->parameters->silence_loses && is_silent(nic, qp, now_ns))
-        qp->requester->loss_check_ns = UINT64_MAX; /* the next SACK will tell */
+    if (is_silent(requester, env, now_ns))
+        requester->loss_check_ns = UINT64_MAX; /* the next SACK will tell */
     else
-        loss_infer_by_time(nic, qp, now_ns);
+        loss_infer_by_time(requester, env, now_ns);
 }
 
-static uint64_t count_threshold_bytes(const struct transport *nic, const struct qp *qp)
+static uint64_t count_threshold_bytes(const struct requester *requester, const struct env *env)
 {
-    const struct parameters *parameters = nic->parameters;
-    uint64_t threshold = qp->cc.window_bytes * parameters->sleek_factor / 1000;
-    uint64_t floor_bytes = parameters->sleek_min_packets * qp->requester->full_bytes;
+    const struct parameters *parameters = env->nic->parameters;
+    uint64_t threshold = env->peer->cc.window_bytes * parameters->sleek_factor / 1000;
+    uint64_t floor_bytes = parameters->sleek_min_packets * requester->full_bytes;
 
-    if (threshold > qp->cc.max_window_bytes)
-        threshold = qp->cc.max_window_bytes;
+    if (threshold > env->peer->cc.max_window_bytes)
+        threshold = env->peer->cc.max_window_bytes;
     return threshold > floor_bytes ? threshold : floor_bytes;
 }
 
-enum sleek_reach { REACH_WINDOW, REACH_OVERTAKEN };
-
-/* The PSN from which on a recovery repairs nothing. */
-static struct psn recovery_end(
-    const struct transport *nic, const struct qp *qp, uint64_t threshold_bytes)
+/* The PSN from which on a recovery repairs nothing: that much has overtaken all before it. */
+static struct psn recovery_end(const struct requester *requester, uint64_t threshold_bytes)
 {
-    const struct requester *requester = qp->requester;
-    struct psn end = nic->parameters->sleek_reach == REACH_WINDOW
-                         ? psn_add(requester->window.oldest,
-                               (int32_t)(qp->cc.window_bytes / requester->full_bytes))
-                         : psn_add(requester->highest_acked,
-                               1 - (int32_t)(threshold_bytes / requester->full_bytes));
+    struct psn end =
+        psn_add(requester->highest_acked, 1 - (int32_t)(threshold_bytes / requester->full_bytes));
 
     return psn_before(requester->recovery_psn, end) ? requester->recovery_psn : end;
 }
 
-/* What a recovery leaves alone: what it has sent again, and, as nothing sent again was overtaken by
- * the PSNs above it, whatever was. */
-static uint8_t spared_flags(const struct transport *nic)
+static void recover(
+    struct requester *requester, const struct env *env, uint64_t threshold_bytes, uint64_t now_ns)
 {
-    return nic->parameters->sleek_reach == REACH_WINDOW ? SEND_RECOVERED
-                                                        : SEND_RECOVERED | SEND_TWICE | SEND_OFTEN;
-}
-
-static void recover(struct transport *nic, struct qp *qp, uint64_t threshold_bytes, uint64_t now_ns)
-{
-    struct requester *requester = qp->requester;
     struct send_window *window = &requester->window;
-    struct psn end = recovery_end(nic, qp, threshold_bytes);
+    struct psn end = recovery_end(requester, threshold_bytes);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
-    uint8_t spared = spared_flags(nic);
+    uint32_t least_ns =
+        was_spurious(requester, env) ? lost_after_ns(requester, env, requester->rack_rtt_ns) : 0;
 
     while (psn_before(psn, end) && !psn_equal(psn, window->next)) {
         struct send_record record = send_window_record(window, psn);
 
-        /* Nothing sent after it has arrived: it may well be on its way. */
-        if (!(record.flags & spared) && loss_was_overtaken(requester, psn, record.ticks)) {
-            loss_declare(nic, qp, psn, LOSS_BY_COUNT, now_ns);
+        /* What was sent again is spared: the PSNs above did not overtake that copy. So is what
+         * nothing sent later has overtaken: it may well be on its way. */
+        if (!(record.flags & (SEND_RECOVERED | SEND_TWICE | SEND_OFTEN)) &&
+            loss_was_overtaken(requester, psn, record.ticks) &&
+            send_window_age_ns(record.ticks, now_ns) >= least_ns) {
+            loss_declare(requester, env, psn, LOSS_BY_COUNT, now_ns);
             send_window_set_flags(window, psn, SEND_RECOVERED);
         }
         psn = send_window_next_in_flight(window, psn_add(psn, 1));
     }
 }
 
-void loss_infer_by_count(struct transport *nic, struct qp *qp, uint32_t ooo_count, uint64_t now_ns)
+void loss_infer_by_count(
+    struct requester *requester, const struct env *env, uint32_t ooo_count, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-    uint64_t threshold_bytes = count_threshold_bytes(nic, qp);
+    uint64_t threshold_bytes = count_threshold_bytes(requester, env);
 
     if (requester->in_recovery && !psn_before(requester->window.oldest, requester->recovery_psn))
         requester->in_recovery = false;
@@ -235,7 +231,13 @@ void loss_infer_by_count(struct transport *nic, struct qp *qp, uint32_t ooo_coun
         requester->in_recovery = true;
         requester->recovery_psn = requester->window.next;
     }
-    recover(nic, qp, threshold_bytes, now_ns);
+    recover(requester, env, threshold_bytes, now_ns);
+}
+
+/* All that has arrived above cack is in the bitmap. */
+static bool shows_all(const struct packet_sack *sack)
+{
+    return sack->ooo_count == bits_count(sack->bitmap);
 }
 
 /* A clear bit says nothing; but the PSN after cack is missing, or cack would be higher. */
@@ -243,20 +245,22 @@ static bool is_shown_missing(const struct packet_sack *sack, struct psn psn)
 {
     int32_t above = psn_distance(sack->cack_psn, psn);
 
-    return above == 1 || (above >= sack->sack_offset && above < sack->sack_offset + 64);
+    if (shows_all(sack))
+        return true;
+    return above == 1 || (above >= sack->sack_offset && above < sack->sack_offset + BITMAP_PSNS);
 }
 
-void loss_infer_by_probe(struct transport *nic, struct qp *qp, const struct packet_sack *sack,
-    uint32_t probe_age_ns, uint32_t delay_ns, uint64_t now_ns)
+void loss_infer_by_probe(struct requester *requester, const struct env *env,
+    const struct packet_sack *sack, uint32_t probe_age_ns, uint32_t delay_ns, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
     struct send_window *window = &requester->window;
-    struct psn end = psn_add(sack->cack_psn, sack->sack_offset + 64);
+    struct psn end =
+        shows_all(sack) ? window->next : psn_add(sack->cack_psn, sack->sack_offset + BITMAP_PSNS);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
-    uint64_t delayed_factor = nic->parameters->delayed_probe_factor;
-    uint64_t limit_ns = lost_after_ns(nic, qp, probe_age_ns);
+    uint64_t delayed_factor = env->nic->parameters->delayed_probe_factor;
+    uint64_t limit_ns = lost_after_ns(requester, env, probe_age_ns);
 
-    if (delay_ns >= qp->cc.target_delay_ns)
+    if (delay_ns >= env->peer->cc.target_delay_ns)
         limit_ns = delayed_factor ? limit_ns * delayed_factor : UINT64_MAX;
     while (!psn_equal(psn, window->next) && psn_before(psn, end)) {
         struct send_record record = send_window_record(window, psn);
@@ -265,75 +269,72 @@ void loss_infer_by_probe(struct transport *nic, struct qp *qp, const struct pack
         if (!early && !(record.flags & (SEND_TWICE | SEND_OFTEN)))
             return;
         if (early && is_shown_missing(sack, psn))
-            loss_declare(nic, qp, psn, LOSS_BY_PROBE, now_ns);
+            loss_declare(requester, env, psn, LOSS_BY_PROBE, now_ns);
         psn = send_window_next_in_flight(window, psn_add(psn, 1));
     }
 }
 
 void loss_infer_by_timeout(
-    struct transport *nic, struct qp *qp, uint64_t interval_ns, uint64_t now_ns)
+    struct requester *requester, const struct env *env, uint64_t interval_ns, uint64_t now_ns)
 {
-    struct send_window *window = &qp->requester->window;
+    struct send_window *window = &requester->window;
     struct psn psn = send_window_next_in_flight(window, window->oldest);
     bool is_oldest = psn_equal(psn, window->oldest);
 
     while (!psn_equal(psn, window->next)) {
         struct send_record record = send_window_record(window, psn);
 
-        if (is_oldest || interval_ns >= AGE_AMBIGUOUS_NS ||
+        if (is_oldest || interval_ns >= SEND_WINDOW_AGE_MAX_NS ||
             send_window_age_ns(record.ticks, now_ns) >= interval_ns)
-            loss_declare(nic, qp, psn, LOSS_BY_TIMEOUT, now_ns);
+            loss_declare(requester, env, psn, LOSS_BY_TIMEOUT, now_ns);
         is_oldest = false;
         psn = send_window_next_in_flight(window, psn_add(psn, 1));
     }
 }
 
-static uint64_t relax_at(const struct qp *qp, uint64_t now_ns)
+static uint64_t relax_at(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    uint32_t rtt_ns = qp->requester->smoothed_rtt_ns;
-
-    return now_ns + (uint64_t)RELAX_ROUND_TRIPS * (rtt_ns ? rtt_ns : qp->cc.base_rtt_ns);
+    return now_ns + (uint64_t)RELAX_ROUND_TRIPS * requester_rtt_ns(requester, env);
 }
 
-void loss_on_spurious(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void loss_on_spurious(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-    uint64_t most_ns = reorder_most_ns(nic, qp);
+    uint64_t most_ns = reorder_most_ns(env);
     uint64_t wider_ns = (uint64_t)requester->reorder_ns * 2;
 
     requester->reorder_ns = (uint32_t)(wider_ns < most_ns ? wider_ns : most_ns);
-    requester->reorder_relax_ns = relax_at(qp, now_ns);
-    nic_count(nic, COUNTER_SPURIOUS_LOSS);
+    requester->reorder_relax_ns = relax_at(requester, env, now_ns);
+    env_count(env, COUNTER_SPURIOUS_LOSS);
 }
 
-void loss_on_disproved(struct transport *nic, struct qp *qp, struct psn psn, uint64_t now_ns)
+void loss_on_disproved(
+    struct requester *requester, const struct env *env, struct psn psn, uint64_t now_ns)
 {
-    struct send_record record = send_window_record(&qp->requester->window, psn);
-    bool plane_is_up = qp_planes(nic, qp) >> qp_plane_of_ev(qp, record.ev_index) & 1;
+    struct send_record record = send_window_record(&requester->window, psn);
+    bool plane_is_up = env_planes(env) >> env_plane_of_ev(env, record.ev_index) & 1;
 
     /* Of several copies it may have been any; and a port that went down made no mistake. */
-    if (record.flags & (SEND_TWICE | SEND_OFTEN) || !plane_is_up ||
-        !nic->parameters->spurious_proof)
+    if (record.flags & (SEND_TWICE | SEND_OFTEN) || !plane_is_up)
         return;
-    loss_on_spurious(nic, qp, now_ns);
-    if (record.flags & SEND_DEMOTED || path_state_of(qp->paths, record.ev_index) <= EV_SKIP)
-        path_on_spurious(qp->paths, record.ev_index, now_ns);
-    nic_trace(nic, EVENT_SPURIOUS, qp->qpn, now_ns, psn.value, qp_ev(qp, record.ev_index),
-        qp->requester->reorder_ns);
+    loss_on_spurious(requester, env, now_ns);
+    if (record.flags & SEND_DEMOTED || path_state_of(env->paths, record.ev_index) <= EV_SKIP)
+        path_on_spurious(env->paths, record.ev_index, now_ns);
+    env_trace(env, EVENT_SPURIOUS, now_ns, psn.value, env_ev(env, record.ev_index),
+        requester->reorder_ns);
 }
 
-bool loss_is_in_doubt(const struct transport *nic, const struct qp *qp)
+bool loss_is_in_doubt(const struct requester *requester, const struct env *env)
 {
-    const struct requester *requester = qp->requester;
+    const struct cc *cc = &env->peer->cc;
 
-    return requester->reorder_ns > reorder_least_ns(nic, qp) ||
-           requester->longest_ticks * SEND_WINDOW_TICK_NS > DOUBTFUL_RTTS * qp->cc.base_rtt_ns;
+    return was_spurious(requester, env) ||
+           requester->longest_ticks * SEND_WINDOW_TICK_NS >
+               cc->base_rtt_ns + DOUBTFUL_TARGETS * cc->target_delay_ns;
 }
 
-void loss_relax(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void loss_relax(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-    uint32_t least_ns = reorder_least_ns(nic, qp);
+    uint32_t least_ns = requester_reorder_ns(env);
 
     /* Gone within some round trips. */
     requester->longest_ticks -= (uint16_t)((requester->longest_ticks + 127) / 128);
@@ -345,5 +346,5 @@ void loss_relax(struct transport *nic, struct qp *qp, uint64_t now_ns)
         return;
     requester->reorder_ns =
         requester->reorder_ns / 2 > least_ns ? requester->reorder_ns / 2 : least_ns;
-    requester->reorder_relax_ns = relax_at(qp, now_ns);
+    requester->reorder_relax_ns = relax_at(requester, env, now_ns);
 }

@@ -7,9 +7,6 @@
 #include "transport/requester.h"
 #include "wire/packet.h"
 
-struct transport;
-struct qp;
-
 enum loss_rule {
     LOSS_BY_TIME,    /* A: something sent later was acknowledged a reordering window ago */
     LOSS_BY_COUNT,   /* B: too much arrived out of order */
@@ -24,7 +21,8 @@ enum loss_rule {
 
 /* Queues the PSN, which is in flight, to be sent again, and lets window and path draw the
  * consequences of the rule. */
-void loss_declare(struct transport *, struct qp *, struct psn, enum loss_rule, uint64_t now_ns);
+void loss_declare(
+    struct requester *, const struct env *, struct psn, enum loss_rule, uint64_t now_ns);
 
 /* Q of rule A left after this packet; of two that left together, the one with the higher PSN did.
  */
@@ -64,31 +62,33 @@ static inline void loss_on_acknowledged(struct requester *requester, struct psn 
 }
 
 /* Rule A, on a SACK: declares what is due, and sets the timer for the next. */
-void loss_infer_by_time(struct transport *, struct qp *, uint64_t now_ns);
+void loss_infer_by_time(struct requester *, const struct env *, uint64_t now_ns);
 /* The timer has run out. */
-void loss_on_time(struct transport *, struct qp *, uint64_t now_ns);
+void loss_on_time(struct requester *, const struct env *, uint64_t now_ns);
 
 /* Rule B, on a SACK. */
-void loss_infer_by_count(struct transport *, struct qp *, uint32_t ooo_count, uint64_t now_ns);
+void loss_infer_by_count(
+    struct requester *, const struct env *, uint32_t ooo_count, uint64_t now_ns);
 
 /* Rule C: a probe sent `probe_age_ns` ago was answered by this SACK, which had been delayed
  * `delay_ns`. */
-void loss_infer_by_probe(struct transport *, struct qp *, const struct packet_sack *,
+void loss_infer_by_probe(struct requester *, const struct env *, const struct packet_sack *,
     uint32_t probe_age_ns, uint32_t delay_ns, uint64_t now_ns);
 
 /* Rule D: everything that waited for `interval_ns` or longer, the oldest in any case. */
-void loss_infer_by_timeout(struct transport *, struct qp *, uint64_t interval_ns, uint64_t now_ns);
+void loss_infer_by_timeout(
+    struct requester *, const struct env *, uint64_t interval_ns, uint64_t now_ns);
 
 /* A packet taken for lost had arrived: allow for more reordering. */
-void loss_on_spurious(struct transport *, struct qp *, uint64_t now_ns);
+void loss_on_spurious(struct requester *, const struct env *, uint64_t now_ns);
 
 /* The same, known from an acknowledgement, whichever, that came before it was sent again. */
-void loss_on_disproved(struct transport *, struct qp *, struct psn, uint64_t now_ns);
+void loss_on_disproved(struct requester *, const struct env *, struct psn, uint64_t now_ns);
 
 /* Packets taken for lost have lately turned out not to be, or some take so long that it may come to
  * that. */
-bool loss_is_in_doubt(const struct transport *, const struct qp *);
+bool loss_is_in_doubt(const struct requester *, const struct env *);
 
 /* Long without a spurious loss, or without a long round trip: allow for less again. Called on each
  * SACK. */
-void loss_relax(struct transport *, struct qp *, uint64_t now_ns);
+void loss_relax(struct requester *, const struct env *, uint64_t now_ns);

@@ -9,7 +9,7 @@ static uint32_t table_slot(const struct transport *nic, uint32_t qpn)
 {
     uint32_t slot = qpn & (nic->qpn_table_count - 1);
 
-    while (nic->qpn_table[slot] && nic->qpn_table[slot]->qpn != qpn)
+    while (nic->qpn_table[slot] && nic->qpn_table[slot]->env.qpn != qpn)
         slot = (slot + 1) & (nic->qpn_table_count - 1);
     return slot;
 }
@@ -30,8 +30,7 @@ static uint32_t peer_slot(const struct transport *nic, const struct ipv6_addr *a
 
 static bool has_peer(const struct qp *qp, const struct ipv6_addr *address)
 {
-    return qp && qp->attributes.state >= QP_RTR &&
-           ip_address_equal(&qp->attributes.peer_address, address);
+    return qp && qp_is_connected(qp) && ip_address_equal(&qp->env.attributes.peer_address, address);
 }
 
 struct qp *nic_find_peer(struct transport *nic, const struct ipv6_addr *address)
@@ -68,7 +67,7 @@ void nic_add(struct transport *nic, struct qp *qp)
     nic->qps[index] = qp;
     nic->qp_count++;
     nic->first_free = index + 1;
-    nic->qpn_table[table_slot(nic, qp->qpn)] = qp;
+    nic->qpn_table[table_slot(nic, qp->env.qpn)] = qp;
 }
 
 static void ring_remove(struct nic_ring *ring, uint32_t index)
@@ -92,15 +91,15 @@ static void table_remove(struct transport *nic, uint32_t qpn)
         struct qp *moved = nic->qpn_table[slot];
 
         nic->qpn_table[slot] = NULL;
-        nic->qpn_table[table_slot(nic, moved->qpn)] = moved;
+        nic->qpn_table[table_slot(nic, moved->env.qpn)] = moved;
     }
 }
 
-void nic_forget_reverse(struct transport *nic, const struct qp *qp)
+void nic_forget_way_back(struct transport *nic, const struct peer *peer)
 {
     for (uint32_t i = 0; i < nic->endpoint_slots; i++)
         if (nic->endpoints[i].use == NIC_ENDPOINT_REVERSE &&
-            nic->endpoints[i].qp_index == qp->index) {
+            nic->endpoints[i].peer_index == peer->index) {
             nic->endpoint_waiting -= nic->endpoints[i].waits;
             nic->endpoints[i].use = NIC_ENDPOINT_FREE;
         }
@@ -108,19 +107,17 @@ void nic_forget_reverse(struct transport *nic, const struct qp *qp)
 
 void nic_remove(struct transport *nic, struct qp *qp)
 {
-    table_remove(nic, qp->qpn);
-    ring_remove(&nic->ready, qp->index);
+    table_remove(nic, qp->env.qpn);
     ring_remove(&nic->eventful, qp->index);
     control_queue_forget(&nic->control, qp->index);
     deadlines_set(&nic->deadlines, qp->index, UINT64_MAX);
-    nic_forget_reverse(nic, qp);
     nic->qps[qp->index] = NULL;
     nic->qp_count--;
     if (qp->index < nic->first_free)
         nic->first_free = qp->index;
 }
 
-static void ring_push(struct nic_ring *ring, uint32_t index)
+void nic_ring_push(struct nic_ring *ring, uint32_t index)
 {
     ring->slots[ring->tail++ & (ring->slot_count - 1)] = index;
     assert(ring->tail - ring->head <= ring->slot_count);
@@ -131,21 +128,7 @@ void qp_has_event(struct transport *nic, struct qp *qp)
     if (qp->is_eventful)
         return;
     qp->is_eventful = true;
-    ring_push(&nic->eventful, qp->index);
-}
-
-static bool is_connected(const struct qp *qp)
-{
-    return qp->attributes.state == QP_RTR || qp->attributes.state == QP_RTS;
-}
-
-static bool is_ready(const struct transport *nic, const struct qp *qp, uint64_t now_ns)
-{
-    if (!is_connected(qp))
-        return false;
-    if (qp->port_update_count > 0 && now_ns >= qp->port_update_ns && nic->usable_mask)
-        return true;
-    return qp->attributes.state == QP_RTS && qp->requester && requester_is_ready(nic, qp, now_ns);
+    nic_ring_push(&nic->eventful, qp->index);
 }
 
 static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
@@ -153,18 +136,15 @@ static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
     uint64_t deadline_ns = UINT64_MAX;
     uint64_t part_ns;
 
-    if (!is_connected(qp))
+    if (!qp_is_connected(qp))
         return UINT64_MAX;
     if (qp->responder)
-        deadline_ns = responder_deadline_ns(qp);
-    if (qp->requester && qp->attributes.state == QP_RTS) {
-        part_ns = requester_deadline_ns(qp, now_ns);
+        deadline_ns = responder_deadline_ns(qp->responder);
+    if (qp->requester && qp->env.attributes.state == QP_RTS) {
+        part_ns = requester_deadline_ns(qp->requester, now_ns);
         if (part_ns < deadline_ns)
             deadline_ns = part_ns;
     }
-    if (qp->port_update_count > 0 && qp->port_update_ns > now_ns &&
-        qp->port_update_ns < deadline_ns)
-        deadline_ns = qp->port_update_ns;
     return deadline_ns;
 }
 
@@ -176,10 +156,8 @@ void qp_arm(struct transport *nic, const struct qp *qp, uint64_t deadline_ns)
 
 void qp_schedule(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
-    if (qp->is_scheduled || !is_ready(nic, qp, now_ns))
-        return;
-    qp->is_scheduled = true;
-    ring_push(&nic->ready, qp->index);
+    if (qp_is_connected(qp))
+        peer_list(nic, qp, now_ns);
 }
 
 void qp_update(struct transport *nic, struct qp *qp, uint64_t now_ns)

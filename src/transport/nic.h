@@ -13,7 +13,7 @@
 #include "transport/qp.h"
 #include "transport/transport.h"
 
-/* Indexes of QPs, each at most once, first in first out. */
+/* Indexes of QPs or peers, each at most once, first in first out. */
 struct nic_ring {
     uint32_t *slots;
     uint32_t slot_count; /* a power of two, more than there are QPs */
@@ -37,18 +37,18 @@ struct nic_port {
 enum nic_endpoint_use {
     NIC_ENDPOINT_FREE,
     NIC_ENDPOINT_CALLER,  /* transport_endpoint_probe() */
-    NIC_ENDPOINT_REVERSE, /* a QP's way back */
+    NIC_ENDPOINT_REVERSE, /* the way back to a peer */
     NIC_ENDPOINT_PORT,    /* verifies a port that came up */
     NIC_ENDPOINT_UPDATE,  /* PORT_STATUS_UPDATE */
 };
 
-/* An Endpoint Request, waiting to leave or for its answer. Its slot is its id modulo the number of
- * slots. */
+/* An Endpoint Request, waiting to leave or for its answer. Two that are under way at a time have
+ * different ids, whatever their kind. */
 struct nic_endpoint {
     struct ipv6_addr dst;
     uint64_t sent_ns;
     uint32_t ev;
-    uint32_t qp_index;
+    uint32_t peer_index; /* NIC_ENDPOINT_REVERSE */
     uint16_t id;
     uint16_t ev_index;
     uint8_t use;
@@ -72,24 +72,19 @@ struct nic_note {
 
 /* First what every packet touches. */
 struct transport {
-    const struct parameters *parameters; /* own_parameters, or the caller's */
-    struct parameters *own_parameters;   /* NULL: they are the caller's */
-    struct qp **qps;                     /* by index; NULL: free */
-    struct qp **qpn_table;               /* open addressing; NULL: empty */
-    uint32_t qpn_table_count;            /* a power of two */
+    struct env_nic env;                /* what QPs see of it */
+    struct parameters *own_parameters; /* NULL: they are the caller's */
+    struct qp **qps;                   /* by index; NULL: free */
+    struct qp **qpn_table;             /* open addressing; NULL: empty */
+    uint32_t qpn_table_count;          /* a power of two */
     uint32_t qp_count_max;
-    struct ipv6_addr address;
-    struct transport_memory memory;
-    const struct trace_sink *trace;
     struct control_queue control;
-    struct nic_ring ready;
+    struct nic_ring ready; /* peers to which something can be sent */
     struct nic_ring eventful;
-    struct deadlines deadlines; /* one timer per QP, and the NIC's own at index qp_count_max */
+    struct deadlines deadlines; /* one timer per QP, the NIC's own at index qp_count_max, then one
+                                   per peer */
     uint32_t send_call;
-    uint32_t up_mask;       /* links that are up */
-    uint32_t usable_mask;   /* and may carry traffic */
-    uint32_t draining_mask; /* paths to them shall be left */
-    uint32_t port_count;
+    uint32_t up_mask; /* links that are up; in env.usable_mask: and may carry traffic */
     uint32_t endpoint_waiting;
     bool counts_bursts; /* the present call asks for more packets than a burst has */
 
@@ -102,6 +97,7 @@ struct transport {
     struct nic_port *ports;         /* [port_count] */
     struct nic_endpoint *endpoints; /* [endpoint_slots], a power of two */
     struct nic_note *notes;         /* a ring of note_slots, a power of two */
+    struct peer *peers;             /* [qp_count_max] */
     uint32_t *peer_cache; /* [peer_slots], a power of two: index + 1 of a QP of the peer */
     uint32_t endpoint_slots;
     uint32_t note_slots;
@@ -113,31 +109,45 @@ struct transport {
     uint32_t first_free;     /* no index below it is free */
     uint32_t port_events_up; /* to be reported */
     uint32_t port_events_down;
-    uint16_t endpoint_id;
+    uint16_t endpoint_id;     /* of the next EV probe ... */
+    uint16_t update_id;       /* ... and of the next PORT_STATUS_UPDATE: these must be in order */
+    uint8_t incarnation;      /* what our updates say: not 0 */
     uint16_t ports_told_from; /* requests from this id on tell of our ports as they are now */
-    uint8_t nak_write_imm_limit;
-    bool is_sharing; /* QPs are being told of an EV: what they tell is no news */
+    bool is_sharing;          /* QPs are being told of an EV: what they tell is no news */
     uint64_t counters[COUNTER_COUNT];
     uint64_t drops[DROP_REASON_COUNT];
 };
 
 /* How long a probe may take to be answered where round trips take so long (§16.1). */
-static inline uint64_t nic_probe_timeout_ns(const struct transport *nic, uint64_t rtt_ns)
+static inline uint64_t nic_probe_timeout_ns(const struct transport *nic, uint32_t rtt_ns)
 {
-    uint64_t floor_ns = nic->parameters->probe_timeout_floor;
-
-    return 4 * rtt_ns > floor_ns ? 4 * rtt_ns : floor_ns;
+    return PARAMETERS_TIMER_NS(nic->env.parameters, probe_timeout, rtt_ns);
 }
 
-/* Planes towards the peer: our port usable, the peer's up. */
-static inline uint32_t qp_planes(const struct transport *nic, const struct qp *qp)
+/* Port updates are repeated after T (§18). */
+static inline uint64_t nic_update_interval_ns(const struct transport *nic, const struct peer *peer)
 {
-    return nic->usable_mask & qp->attributes.peer_ports;
+    return parameters_longer_ns(UINT64_C(1024) << nic->env.parameters->timeout,
+        PARAMETER_TENTHS_timeout, peer->cc.base_rtt_ns);
+}
+
+/* T of the QP (§13). */
+static inline uint64_t qp_timeout_ns(const struct qp *qp)
+{
+    return parameters_longer_ns(UINT64_C(1024) << qp->env.attributes.timeout,
+        PARAMETER_TENTHS_timeout, qp->env.peer->cc.base_rtt_ns);
 }
 
 static inline void nic_count(struct transport *nic, enum counter counter)
 {
     nic->counters[counter]++;
+}
+
+/* A packet was received, or dropped. */
+static inline enum drop_reason nic_count_packet(struct transport *nic, enum drop_reason reason)
+{
+    nic->drops[reason]++;
+    return reason;
 }
 
 /* Queues an answer of this QP. */
@@ -152,11 +162,13 @@ static inline void nic_answer(
 static inline void nic_trace(const struct transport *nic, enum event kind, uint32_t qpn,
     uint64_t now_ns, uint64_t a, uint64_t b, uint64_t c)
 {
-    if (nic->trace)
-        trace_emit(nic->trace,
+    if (nic->env.trace)
+        trace_emit(nic->env.trace,
             &(struct trace_event){
                 .time_ns = now_ns, .kind = kind, .subject = qpn, .values = { a, b, c } });
 }
+
+void nic_ring_push(struct nic_ring *, uint32_t index);
 
 /* Keeps it for transport_next_event(); counts it as lost when too many wait. */
 void nic_note(struct transport *, const struct nic_note *);
@@ -166,10 +178,10 @@ struct qp *nic_find(const struct transport *, uint32_t qpn);
 
 void nic_add(struct transport *, struct qp *);
 void nic_remove(struct transport *, struct qp *);
-/* Nobody waits for the answers to its probes of the way back any more. */
-void nic_forget_reverse(struct transport *, const struct qp *);
-/* The QP's congestion control hears what the ports that are usable carry together. */
-void nic_tell_link_rate(const struct transport *, struct qp *);
+/* Probes of the way back to this peer are not waited for any more. */
+void nic_forget_way_back(struct transport *, const struct peer *);
+/* The congestion control of a destination hears what the ports that are usable carry together. */
+void nic_tell_link_rate(const struct transport *, struct peer *);
 
 /* Some QP whose peer has this address; NULL: none. */
 struct qp *nic_find_peer(struct transport *, const struct ipv6_addr *);
@@ -187,6 +199,8 @@ bool nic_send_endpoint(
     struct transport *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
 /* Queues a request; yields its id, or -1 when too many wait. */
 int32_t nic_request_endpoint(struct transport *, const struct nic_endpoint *);
+/* Its answer, if any, is of no use any more. */
+void nic_forget_endpoint(struct transport *, uint16_t id);
 void nic_port_on_answer(struct transport *, uint32_t port, uint64_t now_ns);
 void nic_ports_expire(struct transport *, uint64_t now_ns);
 /* Sets the NIC's own timer. */

@@ -6,14 +6,37 @@
 #include <stddef.h>
 #include <string.h>
 
+/* The words of each choice: choice_timers[] and so on. */
+#define PARAMETER(name, unit, default_value, minimum, maximum, help)
+#define TIMER(name, unit, hardware, software, tenths, minimum, maximum, help)
+#define CHOICE(name, default_value, help)                                                          \
+    NULL                                                                                           \
+    }                                                                                              \
+    ;                                                                                              \
+    static const char *const choice_##name[] = {
+#define VALUE(choice, identifier, word) word,
+__attribute__((unused)) static const char *const choice_none[] = {
+#include "transport/parameters.def"
+    NULL
+};
+#undef PARAMETER
+#undef TIMER
+#undef CHOICE
+#undef VALUE
+
 const struct parameter_description parameter_descriptions[] = {
 #define PARAMETER(name, unit, default_value, minimum, maximum, help)                               \
-    { #name, #unit, NULL, help, default_value, minimum, maximum },
-#define CHOICE(name, default_value, choices, help)                                                 \
-    { #name, NULL, choices, help, default_value, 0, 0 },
+    { #name, #unit, NULL, help, default_value, default_value, minimum, maximum },
+#define TIMER(name, unit, hardware, software, tenths, minimum, maximum, help)                      \
+    { #name, #unit, NULL, help, hardware, software, minimum, maximum },
+#define CHOICE(name, default_value, help)                                                          \
+    { #name, NULL, choice_##name, help, default_value, default_value, 0, 0 },
+#define VALUE(choice, identifier, word)
 #include "transport/parameters.def"
 #undef PARAMETER
+#undef TIMER
 #undef CHOICE
+#undef VALUE
 };
 
 const uint32_t parameter_count = sizeof(parameter_descriptions) / sizeof(parameter_descriptions[0]);
@@ -36,10 +59,22 @@ static uint32_t length_of(const char *text)
     return length;
 }
 
-void parameters_init(struct parameters *parameters)
+void parameters_init(struct parameters *parameters, enum parameter_timers timers)
 {
     for (uint32_t i = 0; i < parameter_count; i++)
-        *at(parameters, i) = parameter_descriptions[i].default_value;
+        *at(parameters, i) = timers == TIMERS_SOFTWARE ? parameter_descriptions[i].software_value
+                                                       : parameter_descriptions[i].default_value;
+    parameters->timers = timers;
+}
+
+static void set_timers(struct parameters *parameters)
+{
+    struct parameters fresh;
+
+    parameters_init(&fresh, (enum parameter_timers)parameters->timers);
+    for (uint32_t i = 0; i < parameter_count; i++)
+        if (parameter_descriptions[i].default_value != parameter_descriptions[i].software_value)
+            *at(parameters, i) = *at(&fresh, i);
 }
 
 uint64_t parameters_get(const struct parameters *parameters, uint32_t index)
@@ -59,29 +94,21 @@ uint32_t parameters_find(const char *name, uint32_t name_length)
     return index;
 }
 
-const char *parameters_choice(uint32_t index, uint64_t value, uint32_t *length)
+const char *parameters_choice(uint32_t index, uint64_t value)
 {
-    const char *word = parameter_descriptions[index].choices;
+    const char *const *words = parameter_descriptions[index].choices;
 
-    for (;;) {
-        *length = 0;
-        while (word[*length] && word[*length] != '|')
-            ++*length;
-        if (value-- == 0)
-            return word;
-        if (!word[*length])
-            return NULL;
-        word += *length + 1;
-    }
+    for (; *words && value > 0; value--)
+        words++;
+    return *words;
 }
 
 static enum parameters_error parse_choice(uint32_t index, const char *text, uint64_t *value)
 {
-    uint32_t length;
     const char *word;
 
-    for (*value = 0; (word = parameters_choice(index, *value, &length)) != NULL; ++*value)
-        if (length == length_of(text) && memcmp(word, text, length) == 0)
+    for (*value = 0; (word = parameters_choice(index, *value)) != NULL; ++*value)
+        if (length_of(word) == length_of(text) && memcmp(word, text, length_of(text)) == 0)
             return PARAMETERS_OK;
     return PARAMETERS_NOT_A_NUMBER;
 }
@@ -162,7 +189,10 @@ enum parameters_error parameters_set(
                 : parse_number(&parameter_descriptions[index], value, &number);
     if (error == PARAMETERS_OK && !is_possible(index, number))
         error = PARAMETERS_OUT_OF_RANGE;
-    if (error == PARAMETERS_OK)
-        *at(parameters, index) = number;
-    return error;
+    if (error != PARAMETERS_OK)
+        return error;
+    *at(parameters, index) = number;
+    if (index == offsetof(struct parameters, timers) / sizeof(uint64_t))
+        set_timers(parameters);
+    return PARAMETERS_OK;
 }

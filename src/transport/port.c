@@ -11,53 +11,54 @@ static void report(struct transport *nic, uint32_t port, bool up)
     nic->port_events_down = up ? nic->port_events_down & ~bit : nic->port_events_down | bit;
 }
 
-void qp_tell_ports(struct transport *nic, struct qp *qp, uint8_t tries, uint64_t now_ns)
+void peer_tell_ports(struct transport *nic, struct peer *peer, uint8_t tries, uint64_t now_ns)
 {
-    if (qp->port_update_count < tries)
-        qp->port_update_count = tries;
-    qp->port_update_ns = now_ns;
-    qp_schedule(nic, qp, now_ns);
+    if (peer->update_count < tries)
+        peer->update_count = tries;
+    peer->update_ns = now_ns;
+    peer_schedule(nic, peer, now_ns);
 }
 
-void qp_remind_of_ports(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void peer_remind_of_ports(struct transport *nic, struct peer *peer, uint64_t now_ns)
 {
-    if (qp->port_update_count == 0 && now_ns >= qp->port_update_ns)
-        qp_tell_ports(nic, qp, 1, now_ns);
+    if (peer->update_count == 0 && now_ns >= peer->update_ns)
+        peer_tell_ports(nic, peer, 1, now_ns);
 }
 
-void nic_tell_link_rate(const struct transport *nic, struct qp *qp)
+void nic_tell_link_rate(const struct transport *nic, struct peer *peer)
 {
-    cc_on_link_rate(&qp->cc, nic->parameters->link_bps / nic->port_count *
-                                 (uint32_t)__builtin_popcount(nic->usable_mask));
+    cc_on_link_rate(&peer->cc, nic->env.parameters->link_bps / nic->env.port_count *
+                                   (uint32_t)__builtin_popcount(nic->env.usable_mask));
 }
 
 static void tell_peers(struct transport *nic, uint64_t now_ns)
 {
-    nic->ports_told_from = nic->endpoint_id;
+    nic->ports_told_from = nic->update_id;
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
 
-        if (!qp || (qp->attributes.state != QP_RTR && qp->attributes.state != QP_RTS))
+        if (!qp || (qp->env.attributes.state != QP_RTR && qp->env.attributes.state != QP_RTS))
             continue;
-        qp_tell_ports(nic, qp, (uint8_t)(nic->parameters->port_update_retries + 1), now_ns);
-        nic_tell_link_rate(nic, qp);
+        peer_tell_ports(
+            nic, qp->env.peer, (uint8_t)(nic->env.parameters->port_update_retries + 1), now_ns);
+        nic_tell_link_rate(nic, qp->env.peer);
         qp_update(nic, qp, now_ns);
     }
 }
 
 static void put_down(struct transport *nic, uint32_t port, uint64_t now_ns)
 {
-    bool was_usable = nic->usable_mask >> port & 1;
+    bool was_usable = nic->env.usable_mask >> port & 1;
 
     nic->ports[port].state = NIC_PORT_DOWN;
     nic->ports[port].due_ns = UINT64_MAX;
-    nic->usable_mask &= ~(UINT32_C(1) << port);
+    nic->env.usable_mask &= ~(UINT32_C(1) << port);
     report(nic, port, false);
     if (!was_usable)
         return;
     for (uint32_t i = 0; i < nic->qp_count_max; i++)
-        if (nic->qps[i] && nic->qps[i]->attributes.state == QP_RTS && nic->qps[i]->requester)
-            requester_on_port_down(nic, nic->qps[i], port, now_ns);
+        if (nic->qps[i] && nic->qps[i]->env.attributes.state == QP_RTS && nic->qps[i]->requester)
+            requester_on_port_down(nic->qps[i]->requester, &nic->qps[i]->env, port, now_ns);
     tell_peers(nic, now_ns);
 }
 
@@ -65,19 +66,35 @@ static void take_up(struct transport *nic, uint32_t port, uint64_t now_ns)
 {
     nic->ports[port].state = NIC_PORT_UP;
     nic->ports[port].due_ns = UINT64_MAX;
-    nic->usable_mask |= UINT32_C(1) << port;
+    nic->env.usable_mask |= UINT32_C(1) << port;
     report(nic, port, true);
     tell_peers(nic, now_ns);
 }
 
 void transport_drain_ports(struct transport *nic, uint32_t port_mask)
 {
-    nic->draining_mask = port_mask;
+    nic->env.draining_mask = port_mask;
+}
+
+/* How long a port that came up waits before it is verified: not at all if nothing else is left. */
+static uint64_t hold_ns(const struct transport *nic)
+{
+    return nic->env.usable_mask ? PARAMETERS_TIMER_NS(nic->env.parameters, port_up_holddown,
+                                      (uint32_t)nic->env.parameters->base_rtt)
+                                : 0;
+}
+
+/* The last usable port has gone: those that wait do so no longer. */
+static void hurry(struct transport *nic, uint64_t now_ns)
+{
+    for (uint32_t port = 0; nic->env.usable_mask == 0 && port < nic->env.port_count; port++)
+        if (nic->ports[port].state == NIC_PORT_HELD)
+            nic->ports[port].due_ns = now_ns;
 }
 
 void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t now_ns)
 {
-    for (uint32_t port = 0; port < nic->port_count; port++) {
+    for (uint32_t port = 0; port < nic->env.port_count; port++) {
         bool was_up = nic->up_mask >> port & 1;
         bool is_up = up_mask >> port & 1;
 
@@ -85,35 +102,68 @@ void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t n
             put_down(nic, port, now_ns);
         if (!was_up && is_up) {
             nic->ports[port].state = NIC_PORT_HELD;
-            nic->ports[port].due_ns = now_ns + nic->parameters->port_up_holddown;
+            nic->ports[port].due_ns = now_ns + hold_ns(nic);
         }
     }
-    nic->up_mask = up_mask & ((UINT32_C(1) << nic->port_count) - 1);
+    nic->up_mask = up_mask & ((UINT32_C(1) << nic->env.port_count) - 1);
+    hurry(nic, now_ns);
     nic_update(nic);
 }
 
-/* Any connected peer will do; without one there is nothing to verify. */
+/* An EV of the QP on this plane, drawn at random; PATH_NONE: it has none. EVs that are known to be
+ * bad are drawn only if all are. */
+static uint32_t draw_ev(struct transport *nic, const struct qp *qp, uint32_t plane)
+{
+    uint32_t chosen = PATH_NONE;
+    uint32_t good_count = 0;
+    uint32_t bad_count = 0;
+
+    for (uint32_t i = 0; i < qp->env.profile->entry_count; i++) {
+        bool is_bad = qp_knows_bad(qp, i);
+        uint32_t count;
+
+        if (qp->env.profile->entries[i].plane != plane || (is_bad && good_count > 0))
+            continue;
+        count = is_bad ? ++bad_count : ++good_count;
+        if (prng_below(&nic->prng, count) == 0)
+            chosen = i;
+    }
+    return chosen;
+}
+
+/* Any connected peer and any path will do, each time another: those tried may be dead. Without a
+ * peer there is nothing to verify. */
 static bool probe_port(struct transport *nic, uint32_t port)
 {
-    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
-        const struct qp *qp = nic->qps[i];
-        uint32_t ev_index = 0;
+    uint32_t start = prng_below(&nic->prng, nic->qp_count_max);
 
-        if (!qp || (qp->attributes.state != QP_RTR && qp->attributes.state != QP_RTS) ||
-            !(qp->attributes.peer_ports >> port & 1))
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        uint32_t at = start + i < nic->qp_count_max ? start + i : start + i - nic->qp_count_max;
+        const struct qp *qp = nic->qps[at];
+        uint32_t ev_index;
+
+        if (!qp || (qp->env.attributes.state != QP_RTR && qp->env.attributes.state != QP_RTS) ||
+            !(qp->env.peer->ports >> port & 1))
             continue;
-        while (ev_index < qp->profile->entry_count && qp->profile->entries[ev_index].plane != port)
-            ev_index++;
-        if (ev_index == qp->profile->entry_count)
+        ev_index = draw_ev(nic, qp, port);
+        if (ev_index == PATH_NONE)
             continue;
         nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_PORT,
-                                      .dst = qp->attributes.peer_address,
-                                      .ev = qp_ev(qp, ev_index),
+                                      .dst = qp->env.attributes.peer_address,
+                                      .ev = env_ev(&qp->env, ev_index),
                                       .port = (uint8_t)port,
                                       .class = DSCP_CONTROL });
         return true;
     }
     return false;
+}
+
+/* Answers that verify a port: one, while nothing else is left. */
+static uint32_t answers_needed(const struct transport *nic)
+{
+    uint32_t needed = (uint32_t)nic->env.parameters->port_up_probes;
+
+    return nic->env.usable_mask == 0 && needed > 1 ? 1 : needed;
 }
 
 void nic_port_on_answer(struct transport *nic, uint32_t port, uint64_t now_ns)
@@ -125,9 +175,16 @@ void nic_port_on_answer(struct transport *nic, uint32_t port, uint64_t now_ns)
     nic_ports_expire(nic, now_ns);
 }
 
+/* A probe that is not answered is followed by the next one, on another path, as soon as it can be
+ * told. */
+static uint64_t probe_interval_ns(const struct transport *nic)
+{
+    return nic_probe_timeout_ns(nic, (uint32_t)nic->env.parameters->base_rtt);
+}
+
 void nic_ports_expire(struct transport *nic, uint64_t now_ns)
 {
-    for (uint32_t i = 0; i < nic->port_count; i++) {
+    for (uint32_t i = 0; i < nic->env.port_count; i++) {
         struct nic_port *port = &nic->ports[i];
 
         if (port->due_ns > now_ns)
@@ -136,10 +193,10 @@ void nic_ports_expire(struct transport *nic, uint64_t now_ns)
             port->state = NIC_PORT_VERIFYING;
             port->answers = 0;
         }
-        if (port->answers >= nic->parameters->port_up_probes || !probe_port(nic, i))
+        if (port->answers >= answers_needed(nic) || !probe_port(nic, i))
             take_up(nic, i, now_ns);
         else
-            port->due_ns = now_ns + (UINT64_C(1024) << nic->parameters->timeout);
+            port->due_ns = now_ns + probe_interval_ns(nic);
     }
     nic_update(nic);
 }
@@ -148,7 +205,7 @@ void nic_update(struct transport *nic)
 {
     uint64_t due_ns = UINT64_MAX;
 
-    for (uint32_t i = 0; i < nic->port_count; i++)
+    for (uint32_t i = 0; i < nic->env.port_count; i++)
         if (nic->ports[i].due_ns < due_ns)
             due_ns = nic->ports[i].due_ns;
     deadlines_set(&nic->deadlines, nic->qp_count_max, due_ns);

@@ -13,6 +13,9 @@
 enum {
     QPN_LEAST = 3, /* 0 and 1 are InfiniBand's, 2 is for Endpoint operations */
     QPN_COUNT = 1 << 24,
+    MPR_WINDOWS = 4,
+    MPR_UNIT_PSNS = 128,
+    MPR_LEAST = 8,
     WINDOW_LEAST = 128,
     WINDOW_MOST = 32768,
     SACK_THRESHOLD_MOST = 16384,
@@ -37,7 +40,7 @@ static void take_parts(struct arena *arena, const struct qp_init *init,
                      : NULL;
 }
 
-size_t transport_qp_bytes(const struct transport *nic, const struct qp_init *init)
+size_t transport_qp_bytes(const struct qp_init *init)
 {
     struct requester *requester;
     struct responder *responder;
@@ -47,7 +50,7 @@ size_t transport_qp_bytes(const struct transport *nic, const struct qp_init *ini
     arena_take(&measure, 1, sizeof(struct qp), alignof(struct qp));
     take_parts(&measure, init, &requester, &responder);
     if (init->window_psns_max)
-        arena_take(&measure, 1, transport_paths_bytes(nic, init->paths), alignof(uint64_t));
+        arena_take(&measure, 1, transport_paths_bytes(init->paths), alignof(uint64_t));
     return measure.used_bytes;
 }
 
@@ -69,16 +72,29 @@ static bool init_is_valid(const struct qp_init *init)
            init->paths->entry_count <= PATH_EV_COUNT_MAX && init->cc;
 }
 
+/* PSNs spread over several windows while a lost packet is found and repaired. */
+uint8_t transport_mpr(const struct parameters *parameters, const struct cc_profile *cc)
+{
+    uint64_t window_bytes = cc->settings.max_window_bytes;
+    uint64_t units = MPR_WINDOWS * window_bytes / (parameters->pmtu * MPR_UNIT_PSNS) + 1;
+
+    if (parameters->mpr)
+        return (uint8_t)parameters->mpr;
+    if (units < MPR_LEAST)
+        return MPR_LEAST;
+    return (uint8_t)(units < UINT8_MAX ? units : UINT8_MAX);
+}
+
 static struct qp_attributes default_attributes(
     const struct transport *nic, const struct qp_init *init)
 {
-    const struct parameters *parameters = nic->parameters;
+    const struct parameters *parameters = nic->env.parameters;
 
     return (struct qp_attributes){ .state = QP_RESET,
         .pmtu_bytes = (uint32_t)parameters->pmtu,
         .peer_ports = (UINT32_C(1) << init->paths->plane_count) - 1,
-        .mpr = (uint8_t)parameters->mpr,
-        .mpr_dest = (uint8_t)parameters->mpr,
+        .mpr = transport_mpr(parameters, init->cc),
+        .mpr_dest = transport_mpr(parameters, init->cc),
         .max_wimm = (uint16_t)parameters->max_wimm,
         .max_wimm_dest =
             (uint16_t)(parameters->max_wimm < init->write_imm_max_dest ? parameters->max_wimm
@@ -90,10 +106,10 @@ static struct qp_attributes default_attributes(
         .trim_nack = true };
 }
 
-static uint32_t sack_threshold_bytes(const struct transport *nic, const struct qp *qp)
+static uint32_t sack_threshold_bytes(const struct env *env)
 {
-    uint64_t configured_bytes = nic->parameters->sack_gen_threshold;
-    uint32_t four_packets = 4 * qp->attributes.pmtu_bytes;
+    uint64_t configured_bytes = env->nic->parameters->sack_gen_threshold;
+    uint32_t four_packets = 4 * env->attributes.pmtu_bytes;
 
     if (configured_bytes)
         return (uint32_t)configured_bytes;
@@ -102,10 +118,7 @@ static uint32_t sack_threshold_bytes(const struct transport *nic, const struct q
 
 void qp_connect(struct transport *nic, struct qp *qp)
 {
-    qp->sack_threshold_bytes = sack_threshold_bytes(nic, qp);
-    qp->port_update_owed = false;
-    cc_init(&qp->cc, qp->cc.profile);
-    path_reverse_init(&qp->reverse, qp->profile);
+    qp->env.sack_threshold_bytes = sack_threshold_bytes(&qp->env);
     if (qp->requester)
         qp_start_paths(nic, qp);
 }
@@ -114,10 +127,11 @@ void qp_start_paths(struct transport *nic, struct qp *qp)
 {
     struct arena arena;
 
-    arena_init(&arena, qp->paths, transport_paths_bytes(nic, qp->profile));
-    path_set_init(&arena, qp->profile, &nic->path_config,
+    qp->env.paths = qp->own_paths;
+    arena_init(&arena, qp->own_paths, transport_paths_bytes(qp->env.profile));
+    path_set_init(&arena, qp->env.profile, &nic->path_config,
         (struct path_listener){ .on_change = qp_on_ev_change, .context = qp },
-        prng_stream(nic->seed, UINT64_C(1) << 32 | qp->qpn));
+        prng_stream(nic->seed, UINT64_C(1) << 32 | qp->env.qpn));
 }
 
 int transport_qp_create(
@@ -132,19 +146,21 @@ int transport_qp_create(
         return -EEXIST;
     if (nic->qp_count == nic->qp_count_max)
         return -ENOMEM;
-    arena_init(&arena, memory, transport_qp_bytes(nic, init));
+    arena_init(&arena, memory, transport_qp_bytes(init));
     qp = arena_take(&arena, 1, sizeof(*qp), alignof(struct qp));
     qp->nic = nic;
-    qp->qpn = qpn;
-    qp->profile = init->paths;
-    qp->signal_all = init->signal_all;
+    qp->env.nic = &nic->env;
+    qp->env.qpn = qpn;
+    qp->env.owner = init->owner;
+    qp->env.profile = init->paths;
+    qp->env.signal_all = init->signal_all;
     qp->write_imm_max_dest = (uint16_t)init->write_imm_max_dest;
-    qp->attributes = default_attributes(nic, init);
+    qp->env.attributes = default_attributes(nic, init);
     take_parts(&arena, init, &qp->requester, &qp->responder);
-    qp->cc.profile = init->cc;
+    qp->cc_profile = init->cc;
     if (qp->requester)
-        qp->paths =
-            arena_take(&arena, 1, transport_paths_bytes(nic, init->paths), alignof(uint64_t));
+        qp->own_paths =
+            arena_take(&arena, 1, transport_paths_bytes(init->paths), alignof(uint64_t));
     qp_connect(nic, qp);
     nic_add(nic, qp);
     return 0;
@@ -156,8 +172,8 @@ int transport_qp_destroy(struct transport *nic, uint32_t qpn)
 
     if (!qp)
         return -ENOENT;
-    if (qp->responder)
-        responder_close_range(nic, qp);
+    qp_close_range(nic, qp);
+    peer_leave(nic, qp);
     nic_remove(nic, qp);
     return 0;
 }
@@ -168,7 +184,9 @@ int transport_qp_query(const struct transport *nic, uint32_t qpn, struct qp_attr
 
     if (!qp)
         return -ENOENT;
-    *attributes = qp->attributes;
+    *attributes = qp->env.attributes;
+    if (qp->env.peer)
+        attributes->peer_ports = qp->env.peer->ports;
     return 0;
 }
 
@@ -178,12 +196,14 @@ int transport_qp_status(const struct transport *nic, uint32_t qpn, struct qp_sta
 
     if (!qp)
         return -ENOENT;
-    *status = (struct qp_status){ .state = qp->attributes.state,
-        .window_bytes = qp->cc.window_bytes,
-        .base_rtt_ns = qp->cc.base_rtt_ns,
-        .plane_mask = qp_planes(nic, qp),
-        .control_plane_mask = qp_planes(nic, qp) & ~(uint32_t)qp->reverse.out_mask };
-    if (qp->requester) {
+    *status = (struct qp_status){ .state = qp->env.attributes.state,
+        .window_bytes = qp->env.peer ? qp->env.peer->cc.window_bytes : 0,
+        .base_rtt_ns = qp->env.peer ? qp->env.peer->cc.base_rtt_ns : 0,
+        .plane_mask = qp->env.peer ? env_planes(&qp->env) : 0,
+        .control_plane_mask =
+            qp->env.peer ? env_planes(&qp->env) & ~(uint32_t)qp->env.peer->way_back.reverse.out_mask
+                         : 0 };
+    if (qp->requester && qp->env.peer) {
         status->next_psn = qp->requester->window.next;
         status->unacked_psn = qp->requester->window.oldest;
         status->inflight_bytes = qp->requester->window.inflight_bytes;
@@ -191,7 +211,7 @@ int transport_qp_status(const struct transport *nic, uint32_t qpn, struct qp_sta
         status->reorder_window_ns = qp->requester->reorder_ns;
         status->mpr_psns = qp->requester->mpr_psns;
         status->timeouts = qp->requester->timeouts;
-        status->plane_mask = path_usable_planes(qp->paths, status->plane_mask);
+        status->plane_mask = path_usable_planes(qp->env.paths, status->plane_mask);
     }
     return 0;
 }

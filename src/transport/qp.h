@@ -6,47 +6,41 @@
 #include <stdint.h>
 
 #include "transport/control.h"
+#include "transport/env.h"
+#include "transport/peer.h"
 #include "transport/requester.h"
 #include "transport/responder.h"
 #include "transport/transport.h"
 
 struct qp {
+    struct env env; /* what its halves see of it, and of the NIC */
     struct transport *nic;
-    uint32_t qpn;
-    uint32_t index;
     struct requester *requester; /* NULL: sends nothing */
     struct responder *responder; /* NULL: receives nothing */
-    const struct path_profile *profile;
-    struct path_set *paths; /* NULL: sends nothing */
-    struct path_reverse reverse;
-    uint16_t write_imm_max_dest;
-    struct cc cc;
-    struct qp_attributes attributes;
-    uint32_t sack_threshold_bytes; /* unreported bytes that make a SACK due */
-    uint32_t failed;               /* position in the send queue */
-    uint64_t port_update_ns;
-    uint16_t port_update_seen; /* id of the newest one from the peer */
-    uint16_t burst_left;       /* packets it may still send in the call number burst_call */
+    struct path_set *own_paths;  /* env.paths are these, or those of another QP to the peer */
+    const struct cc_profile *cc_profile;
+    uint32_t index;
+    uint32_t next_ready; /* the next QP that wants to send to the peer */
+    uint32_t failed;     /* position in the send queue */
     uint32_t burst_call;
-    uint8_t port_update_count; /* PORT_STATUS_UPDATEs still to be sent to this peer */
-    uint8_t failure;           /* enum completion_status of the request at `failed` */
-    uint8_t async;             /* enum transport_event_kind + 1 of an error to report; 0: none */
-    bool signal_all;
-    bool sent_data;             /* since the last turn of reverse probing */
-    bool is_scheduled;          /* in the ring of ready QPs */
-    bool is_eventful;           /* in the ring of QPs with something to report */
-    bool port_update_known : 1; /* the same for all QPs of a peer, as is port_update_seen */
-    bool port_update_owed : 1;  /* the peer has not answered one yet */
+    uint16_t burst_left; /* packets it may still send in the call number burst_call */
+    uint16_t write_imm_max_dest;
+    uint8_t failure;  /* enum completion_status of the request at `failed` */
+    uint8_t async;    /* enum transport_event_kind + 1 of an error to report; 0: none */
+    bool is_listed;   /* among those that want to send to the peer */
+    bool is_eventful; /* in the ring of QPs with something to report */
 };
 
-static inline uint32_t qp_ev(const struct qp *qp, uint32_t ev_index)
+/* Packets may arrive. */
+static inline bool qp_is_connected(const struct qp *qp)
 {
-    return qp->profile->entries[ev_index].ev;
+    return qp->env.attributes.state == QP_RTR || qp->env.attributes.state == QP_RTS;
 }
 
-static inline uint32_t qp_plane_of_ev(const struct qp *qp, uint32_t ev_index)
+/* The position in the send queue of the oldest request that is not done. */
+static inline uint32_t qp_oldest_request(const struct qp *qp)
 {
-    return qp->profile->entries[ev_index].plane;
+    return qp->requester ? qp->requester->queue.done : 0;
 }
 
 /* Whatever an earlier connection taught about paths and congestion is forgotten. */
@@ -57,12 +51,34 @@ void qp_start_paths(struct transport *, struct qp *);
 
 /* A state of an EV has changed: `context` is the QP. */
 void qp_on_ev_change(void *context, const struct path_change *, uint64_t now_ns);
-/* With ev_state_scope=destination: which EVs are bad, from another QP with the same peer. */
-void qp_learn_paths(struct transport *, struct qp *, uint64_t now_ns);
-/* The EV is bad, as far as the QP can tell, or with ev_state_scope another one with its peer. */
-bool qp_knows_bad(const struct transport *, const struct qp *, uint32_t ev_index);
+/* With ev_state_scope=destination: QPs to one peer that have the same profile know the same of its
+ * EVs; of others it learns which are bad. */
+void qp_share_paths(struct transport *, struct qp *, uint64_t now_ns);
+/* The QP goes: those that share its paths take them over, or it has its own again. */
+void qp_unshare_paths(struct transport *, struct qp *);
+/* The EV is bad, as far as the QP can tell. */
+bool qp_knows_bad(const struct qp *, uint32_t ev_index);
 
-/* Puts the QP into the ring of ready ones if it can send. */
+/* The responder admits as many PSNs as the attributes say, if mpr_pool has them (§4.1). */
+void qp_widen_range(struct transport *, struct qp *, uint64_t now_ns);
+/* The QP has left RTR or RTS, or its attributes have changed: it admits nothing for now. */
+void qp_close_range(struct transport *, struct qp *);
+
+/* A packet for one of its halves, which is there and in a state to take it. */
+enum drop_reason qp_on_write(
+    struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
+enum drop_reason qp_on_probe(
+    struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
+enum drop_reason qp_on_feedback(
+    struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
+/* Its sending half writes at most `out_max` packets for ports of `ready_ports`; returns the number.
+ */
+uint32_t qp_send(struct transport *, struct qp *, uint32_t ready_ports, struct packet *out,
+    uint32_t out_max, uint64_t now_ns);
+/* Its timer has run out. */
+void qp_expire(struct transport *, struct qp *, uint64_t now_ns);
+
+/* Lets the QP have its turn if it wants to send. */
 void qp_schedule(struct transport *, struct qp *, uint64_t now_ns);
 
 /* One of the QP's timers now ends at `deadline_ns`. Timers that end later than before need not be
@@ -79,11 +95,6 @@ void qp_has_event(struct transport *, struct qp *);
  * `async`: the asynchronous event to raise, or -1. */
 void qp_fail(struct transport *, struct qp *, uint32_t failed, enum completion_status, int async,
     uint64_t now_ns);
-
-/* Sends the peer the state of our ports, up to `tries` times until it answers. */
-void qp_tell_ports(struct transport *, struct qp *, uint8_t tries, uint64_t now_ns);
-/* Once more, if all tries were in vain and the QP has become active again (§18). */
-void qp_remind_of_ports(struct transport *, struct qp *, uint64_t now_ns);
 
 /* The next thing this QP has to report. */
 bool qp_next_event(struct qp *, struct transport_event *out);

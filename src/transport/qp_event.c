@@ -5,13 +5,14 @@
 void qp_fail(struct transport *nic, struct qp *qp, uint32_t failed, enum completion_status status,
     int async, uint64_t now_ns)
 {
-    if (qp->attributes.state == QP_ERR)
+    if (qp->env.attributes.state == QP_ERR)
         return;
-    nic_trace(nic, EVENT_QP_STATE, qp->qpn, now_ns, qp->attributes.state, QP_ERR, status);
+    nic_trace(nic, EVENT_QP_STATE, qp->env.qpn, now_ns, qp->env.attributes.state, QP_ERR, status);
     nic_count(nic, COUNTER_QP_ERRORS);
-    qp->attributes.state = QP_ERR;
-    if (qp->responder)
-        responder_close_range(nic, qp);
+    if (qp->env.peer)
+        peer_retire(nic, qp);
+    qp->env.attributes.state = QP_ERR;
+    qp_close_range(nic, qp);
     qp->failed = failed;
     qp->failure = (uint8_t)status;
     if (async >= 0)
@@ -28,7 +29,8 @@ static void fill_send_event(const struct qp *qp, uint32_t position, struct trans
     bool is_done = (int32_t)(qp->requester->queue.done - position) > 0;
 
     *out = (struct transport_event){ .kind = TRANSPORT_SEND_DONE,
-        .qpn = qp->qpn,
+        .qpn = qp->env.qpn,
+        .owner = qp->env.owner,
         .id = request->work.id,
         .length_bytes = request->work.length_bytes,
         .status = is_done                  ? COMPLETION_SUCCESS
@@ -39,13 +41,13 @@ static void fill_send_event(const struct qp *qp, uint32_t position, struct trans
 static bool next_send_event(struct qp *qp, struct transport_event *out)
 {
     struct send_queue *queue = &qp->requester->queue;
-    uint32_t end = qp->attributes.state == QP_ERR ? queue->posted : queue->done;
+    uint32_t end = qp->env.attributes.state == QP_ERR ? queue->posted : queue->done;
 
     while (queue->reported != end) {
         uint32_t position = queue->reported++;
 
         fill_send_event(qp, position, out);
-        if (out->status != COMPLETION_SUCCESS || qp->signal_all ||
+        if (out->status != COMPLETION_SUCCESS || qp->env.signal_all ||
             send_queue_at(queue, position)->work.flags & WORK_SIGNALED)
             return true;
     }
@@ -55,14 +57,15 @@ static bool next_send_event(struct qp *qp, struct transport_event *out)
 static bool next_recv_event(struct qp *qp, struct transport_event *out)
 {
     struct recv_queue *queue = &qp->responder->queue;
-    uint32_t end = qp->attributes.state == QP_ERR ? queue->posted : queue->done;
+    uint32_t end = qp->env.attributes.state == QP_ERR ? queue->posted : queue->done;
     const struct recv_request *request;
 
     if (queue->reported == end)
         return false;
     request = recv_queue_at(queue, queue->reported);
     *out = (struct transport_event){ .kind = TRANSPORT_RECV_DONE,
-        .qpn = qp->qpn,
+        .qpn = qp->env.qpn,
+        .owner = qp->env.owner,
         .id = request->id,
         .immediate = request->immediate,
         .length_bytes = request->length_bytes,
@@ -81,7 +84,8 @@ bool qp_next_event(struct qp *qp, struct transport_event *out)
         return true;
     if (qp->async) {
         *out = (struct transport_event){ .kind = (enum transport_event_kind)(qp->async - 1),
-            .qpn = qp->qpn };
+            .qpn = qp->env.qpn,
+            .owner = qp->env.owner };
         qp->async = 0;
         return true;
     }

@@ -83,24 +83,13 @@ static bool is_connected(enum qp_state state)
  * agreed (§4.1), a requester's window and timeout. */
 static void apply(struct transport *nic, struct qp *qp, uint32_t mask, uint64_t now_ns)
 {
-    if (mask & QP_ATTR_MPR_DEST && qp->responder && is_connected(qp->attributes.state)) {
-        responder_close_range(nic, qp);
-        responder_widen_range(nic, qp, now_ns);
+    if (mask & QP_ATTR_MPR_DEST && qp->responder && is_connected(qp->env.attributes.state)) {
+        qp_close_range(nic, qp);
+        qp_widen_range(nic, qp, now_ns);
     }
-    if (mask & (QP_ATTR_MPR | QP_ATTR_TIMEOUT) && qp->requester && qp->attributes.state == QP_RTS)
-        requester_attributes_changed(qp);
-}
-
-/* §18: what the peer has said of its ports, it has said to all QPs. */
-static void learn_ports(struct transport *nic, struct qp *qp, struct qp_attributes *wanted)
-{
-    const struct qp *other = nic_find_peer(nic, &wanted->peer_address);
-
-    qp->port_update_known = other && other->port_update_known;
-    if (!qp->port_update_known)
-        return;
-    qp->port_update_seen = other->port_update_seen;
-    wanted->peer_ports = other->attributes.peer_ports;
+    if (mask & (QP_ATTR_MPR | QP_ATTR_TIMEOUT) && qp->requester &&
+        qp->env.attributes.state == QP_RTS)
+        requester_attributes_changed(qp->requester, &qp->env);
 }
 
 static void clear_queues(struct qp *qp)
@@ -112,31 +101,47 @@ static void clear_queues(struct qp *qp)
     qp->async = 0;
 }
 
+/* Its peer counts what it has in flight: to know that takes the queue and the state it was in. */
+static void leave_peer(struct transport *nic, struct qp *qp, enum qp_state from)
+{
+    enum qp_state to = qp->env.attributes.state;
+
+    qp->env.attributes.state = from;
+    peer_leave(nic, qp);
+    qp->env.attributes.state = to;
+}
+
 static void enter(
     struct transport *nic, struct qp *qp, enum qp_state from, enum qp_state to, uint64_t now_ns)
 {
     if (from == to)
         return;
     if (to != QP_ERR) /* qp_fail() says more */
-        nic_trace(nic, EVENT_QP_STATE, qp->qpn, now_ns, from, to, 0);
+        nic_trace(nic, EVENT_QP_STATE, qp->env.qpn, now_ns, from, to, 0);
     if (to == QP_RESET) {
+        leave_peer(nic, qp, from);
         clear_queues(qp);
         control_queue_forget(&nic->control, qp->index);
     }
-    if (!is_connected(to) && qp->responder)
-        responder_close_range(nic, qp);
-    if (to == QP_RTR)
+    if (!is_connected(to))
+        qp_close_range(nic, qp);
+    if (to == QP_RTR) {
         qp_connect(nic, qp);
-    if (to == QP_RTR && qp->responder)
-        responder_start(nic, qp, now_ns);
+        peer_join(nic, qp);
+    }
+    if (to == QP_RTR && qp->responder) {
+        qp_close_range(nic, qp);
+        responder_start(qp->responder, &qp->env, now_ns);
+        qp_widen_range(nic, qp, now_ns);
+    }
     if (to == QP_RTS && qp->requester) {
-        requester_start(nic, qp);
-        qp_learn_paths(nic, qp, now_ns);
+        requester_start(qp->requester, &qp->env);
+        way_back_qps_changed(&qp->env.peer->way_back);
+        qp_share_paths(nic, qp, now_ns);
     }
     if (to == QP_ERR) {
-        qp->attributes.state = from;
-        qp_fail(
-            nic, qp, qp->requester ? qp->requester->queue.done : 0, COMPLETION_FLUSHED, -1, now_ns);
+        qp->env.attributes.state = from;
+        qp_fail(nic, qp, qp_oldest_request(qp), COMPLETION_FLUSHED, -1, now_ns);
     }
 }
 
@@ -149,15 +154,13 @@ int transport_qp_modify(struct transport *nic, uint32_t qpn, const struct qp_att
 
     if (!qp)
         return -ENOENT;
-    from = qp->attributes.state;
-    wanted = qp->attributes;
+    from = qp->env.attributes.state;
+    wanted = qp->env.attributes;
     merge(&wanted, attributes, mask);
     if (wanted.state >= QP_STATE_COUNT || !transition_is_allowed(from, wanted.state) ||
         !attributes_are_valid(qp, &wanted) || mask & fixed_attributes(from))
         return -EINVAL;
-    if (from != QP_RTR && wanted.state == QP_RTR)
-        learn_ports(nic, qp, &wanted);
-    qp->attributes = wanted;
+    qp->env.attributes = wanted;
     apply(nic, qp, mask, now_ns);
     enter(nic, qp, from, wanted.state, now_ns);
     qp_update(nic, qp, now_ns);

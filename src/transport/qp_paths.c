@@ -3,19 +3,19 @@
  * the same peer (docs/protocol.md §15). */
 #include "transport/nic.h"
 
-enum ev_state_scope { SCOPE_QP, SCOPE_DESTINATION };
-
 static bool has_same_peer(const struct qp *qp, const struct qp *other)
 {
-    return other && other != qp && other->paths && other->attributes.state == QP_RTS &&
-           ip_address_equal(&qp->attributes.peer_address, &other->attributes.peer_address);
+    return other && other != qp && other->env.paths && other->env.paths != qp->env.paths &&
+           other->env.attributes.state == QP_RTS &&
+           ip_address_equal(&qp->env.attributes.peer_address, &other->env.attributes.peer_address);
 }
 
 /* The index that an EV of `from` has in `to`; PATH_NONE: it does not have it. */
 static uint32_t translate(const struct qp *from, const struct qp *to, uint32_t ev_index)
 {
-    return from->profile == to->profile ? ev_index
-                                        : path_profile_find(to->profile, qp_ev(from, ev_index));
+    return from->env.profile == to->env.profile
+               ? ev_index
+               : path_profile_find(to->env.profile, env_ev(&from->env, ev_index));
 }
 
 static void tell(
@@ -25,40 +25,13 @@ static void tell(
 
     told.ev_index = translate(teller, qp, change->ev_index);
     if (told.ev_index != PATH_NONE)
-        path_learn(qp->paths, &told, now_ns);
+        path_learn(qp->env.paths, &told, now_ns);
 }
 
-static bool has_way_back_to_same_peer(const struct qp *qp, const struct qp *other)
+bool qp_knows_bad(const struct qp *qp, uint32_t ev_index)
 {
-    return other && other != qp && !other->requester && other->attributes.state >= QP_RTR &&
-           other->attributes.state <= QP_RTS &&
-           ip_address_equal(&qp->attributes.peer_address, &other->attributes.peer_address);
-}
-
-/* A QP that only receives has no states of EVs, but answers on one of each plane. */
-static void warn(struct transport *nic, struct qp *qp, const struct qp *teller, uint32_t ev_index)
-{
-    uint32_t own_index = translate(teller, qp, ev_index);
-
-    if (own_index != PATH_NONE)
-        path_reverse_avoid(&qp->reverse, qp->profile, own_index, &nic->prng);
-}
-
-bool qp_knows_bad(const struct transport *nic, const struct qp *qp, uint32_t ev_index)
-{
-    if (qp->requester)
-        return qp->attributes.state == QP_RTS &&
-               path_state_of(qp->paths, ev_index) == EV_ASSUMED_BAD;
-    if (nic->parameters->ev_state_scope != SCOPE_DESTINATION)
-        return false;
-    for (uint32_t i = 0; i < nic->qp_count_max; i++)
-        if (has_same_peer(qp, nic->qps[i])) {
-            uint32_t its_index = translate(qp, nic->qps[i], ev_index);
-
-            return its_index != PATH_NONE &&
-                   path_state_of(nic->qps[i]->paths, its_index) == EV_ASSUMED_BAD;
-        }
-    return false;
+    return qp->requester && qp->env.attributes.state == QP_RTS &&
+           path_state_of(qp->env.paths, ev_index) == EV_ASSUMED_BAD;
 }
 
 static void tell_others(
@@ -70,27 +43,75 @@ static void tell_others(
     for (uint32_t i = 0; i < nic->qp_count_max; i++)
         if (has_same_peer(qp, nic->qps[i]))
             tell(nic->qps[i], qp, change, now_ns);
-        else if (change->to >= EV_ASSUMED_BAD && has_way_back_to_same_peer(qp, nic->qps[i]))
-            warn(nic, nic->qps[i], qp, change->ev_index);
     nic->is_sharing = false;
 }
 
-void qp_learn_paths(struct transport *nic, struct qp *qp, uint64_t now_ns)
+static void follow_ev_probes(struct transport *nic, struct qp *qp)
+{
+    requester_ev_probes_changed(qp->requester, &qp->env);
+    qp_arm(nic, qp, qp->requester->ev_probe_ns);
+}
+
+static struct qp *partner(const struct transport *nic, const struct qp *qp)
+{
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct qp *other = nic->qps[i];
+
+        if (other && other != qp && other->env.paths && other->env.attributes.state == QP_RTS &&
+            other->env.peer == qp->env.peer && other->env.profile == qp->env.profile)
+            return other;
+    }
+    return NULL;
+}
+
+void qp_unshare_paths(struct transport *nic, struct qp *qp)
+{
+    struct qp *heir = NULL;
+
+    if (!qp->env.paths)
+        return;
+    if (qp->env.paths != qp->own_paths) {
+        qp_start_paths(nic, qp);
+        requester_base_rtt_changed(&qp->env);
+        return;
+    }
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct qp *other = nic->qps[i];
+
+        if (!other || other == qp || other->env.paths != qp->own_paths)
+            continue;
+        if (!heir) {
+            heir = other;
+            path_set_move(heir->own_paths, qp->own_paths, heir);
+        }
+        other->env.paths = heir->own_paths;
+    }
+    if (heir)
+        follow_ev_probes(nic, heir);
+}
+
+void qp_share_paths(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     const struct qp *other = NULL;
 
-    if (nic->parameters->ev_state_scope != SCOPE_DESTINATION)
+    if (nic->env.parameters->ev_state_scope != EV_STATE_SCOPE_DESTINATION)
         return;
+    other = partner(nic, qp);
+    if (other) {
+        qp->env.paths = other->env.paths;
+        qp->requester->ev_probe_ns = UINT64_MAX; /* one QP probes for all */
+        return;
+    }
     for (uint32_t i = 0; i < nic->qp_count_max && !other; i++)
         if (has_same_peer(qp, nic->qps[i]))
             other = nic->qps[i];
     if (!other)
         return;
     nic->is_sharing = true;
-    for (uint32_t i = 0; i < other->profile->entry_count; i++)
-        if (path_state_of(other->paths, i) >= EV_ASSUMED_BAD)
+    for (uint32_t i = 0; i < other->env.profile->entry_count; i++)
+        if (path_state_of(other->env.paths, i) >= EV_ASSUMED_BAD)
             tell(qp, other,
-                &(struct path_change){ .ev_index = i, .to = path_state_of(other->paths, i) },
+                &(struct path_change){ .ev_index = i, .to = path_state_of(other->env.paths, i) },
                 now_ns);
     nic->is_sharing = false;
 }
@@ -109,26 +130,33 @@ static void count(struct transport *nic, const struct path_change *change)
         nic_count(nic, COUNTER_EV_TOLD);
 }
 
+/* Answers to the peer take the same paths. */
+static void avoid_way_back(struct transport *nic, struct qp *qp, uint32_t ev_index)
+{
+    if (qp->env.peer && qp->env.peer->way_back.profile == qp->env.profile)
+        path_reverse_avoid(&qp->env.peer->way_back.reverse, qp->env.profile, ev_index, &nic->prng);
+}
+
 void qp_on_ev_change(void *context, const struct path_change *change, uint64_t now_ns)
 {
     struct qp *qp = context;
     struct transport *nic = qp->nic;
 
     count(nic, change);
-    nic_trace(nic, EVENT_EV, qp->qpn, now_ns, qp_ev(qp, change->ev_index),
+    nic_trace(nic, EVENT_EV, qp->env.qpn, now_ns, env_ev(&qp->env, change->ev_index),
         (uint64_t)change->from << 8 | (uint64_t)change->to, change->cause);
     if (change->to == EV_ASSUMED_BAD || change->to == EV_DENIED)
-        path_reverse_avoid(&qp->reverse, qp->profile, change->ev_index, &nic->prng);
+        avoid_way_back(nic, qp, change->ev_index);
     if (change->to <= EV_SKIP && change->from <= EV_SKIP)
         return;
-    if (qp->attributes.state == QP_RTS)
-        requester_ev_probes_changed(nic, qp);
+    if (qp->env.attributes.state == QP_RTS)
+        follow_ev_probes(nic, qp);
     nic_note(nic, &(struct nic_note){ .kind = TRANSPORT_EV_CHANGED,
-                      .qpn = qp->qpn,
+                      .qpn = qp->env.qpn,
                       .ev_index = (uint16_t)change->ev_index,
                       .from = (uint8_t)change->from,
                       .to = (uint8_t)change->to,
                       .cause = (uint8_t)change->cause });
-    if (nic->parameters->ev_state_scope == SCOPE_DESTINATION)
+    if (nic->env.parameters->ev_state_scope == EV_STATE_SCOPE_DESTINATION)
         tell_others(nic, qp, change, now_ns);
 }

@@ -4,9 +4,9 @@
 
 #include "transport/nic.h"
 
-size_t transport_paths_bytes(const struct transport *nic, const struct path_profile *profile)
+size_t transport_paths_bytes(const struct path_profile *profile)
 {
-    return path_set_bytes(profile->entry_count, nic->path_config.skip_backoff);
+    return path_set_bytes(profile->entry_count);
 }
 
 /* The entry that stands for an EV of the former profile: the same EV, or one of its plane. */
@@ -30,14 +30,14 @@ static void succeed(
     uint16_t successors[PATH_EV_COUNT_MAX];
 
     for (uint32_t i = 0; i < former->entry_count; i++)
-        successors[i] = (uint16_t)successor(qp->profile, &former->entries[i]);
+        successors[i] = (uint16_t)successor(qp->env.profile, &former->entries[i]);
     send_window_rename(&qp->requester->window, successors, former->entry_count);
-    for (uint32_t i = 0; i < qp->profile->entry_count; i++)
-        path_replaced(qp->paths, i, now_ns);
-    requester_forget_evs(qp);
-    if (!nic->parameters->skip_lapse)
-        path_base_rtt_changed(qp->paths, qp->cc.base_rtt_ns);
-    qp_learn_paths(nic, qp, now_ns);
+    requester_join_peer(qp->requester, &qp->env);
+    for (uint32_t i = 0; i < qp->env.profile->entry_count; i++)
+        path_replaced(qp->env.paths, i, now_ns);
+    requester_forget_evs(qp->requester, &qp->env, now_ns);
+    requester_base_rtt_changed(&qp->env);
+    qp_share_paths(nic, qp, now_ns);
 }
 
 int transport_qp_set_paths(struct transport *nic, uint32_t qpn, const struct path_profile *profile,
@@ -49,18 +49,21 @@ int transport_qp_set_paths(struct transport *nic, uint32_t qpn, const struct pat
     if (!qp)
         return -ENOENT;
     if (profile->entry_count == 0 || profile->entry_count > PATH_EV_COUNT_MAX ||
-        profile->plane_count != qp->profile->plane_count || !memory)
+        profile->plane_count != qp->env.profile->plane_count || !memory)
         return -EINVAL;
-    former = qp->profile;
-    qp->profile = profile;
-    path_reverse_init(&qp->reverse, profile);
-    nic_forget_reverse(nic, qp);
-    if (qp->responder)
-        responder_forget_reverse(qp->responder);
+    former = qp->env.profile;
+    qp_unshare_paths(nic, qp);
+    if (qp->requester && qp->env.attributes.state == QP_RTS) /* packets may change planes */
+        requester_leave_peer(qp->requester, &qp->env);
+    qp->env.profile = profile;
+    if (qp->env.peer && qp->env.peer->way_back.profile == former)
+        way_back_change_profile(nic, qp->env.peer, profile);
+    if (qp->env.peer)
+        way_back_qps_changed(&qp->env.peer->way_back);
     if (qp->requester) {
-        qp->paths = memory;
+        qp->own_paths = memory;
         qp_start_paths(nic, qp);
-        if (qp->attributes.state == QP_RTS)
+        if (qp->env.attributes.state == QP_RTS)
             succeed(nic, qp, former, now_ns);
     }
     qp_update(nic, qp, now_ns);
@@ -74,8 +77,11 @@ int transport_qp_set_cc(
 
     if (!qp)
         return -ENOENT;
-    cc_init(&qp->cc, profile);
-    nic_tell_link_rate(nic, qp);
+    qp->cc_profile = profile;
+    if (qp->env.peer && qp->env.attributes.state != QP_ERR) {
+        peer_leave(nic, qp);
+        peer_join(nic, qp);
+    }
     qp_update(nic, qp, now_ns);
     return 0;
 }

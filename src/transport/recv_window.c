@@ -9,40 +9,27 @@
 void recv_window_init(struct recv_window *window, struct arena *arena, uint32_t psn_count)
 {
     uint64_t *received = arena_take(arena, psn_count / 64, sizeof(*received), alignof(uint64_t));
+    uint64_t *begins = arena_take(arena, psn_count / 64, sizeof(*begins), alignof(uint64_t));
     uint64_t *ends = arena_take(arena, psn_count / 64, sizeof(*ends), alignof(uint64_t));
-    uint64_t *requests = arena_take(arena, psn_count / 64, sizeof(*requests), alignof(uint64_t));
 
     if (!window)
         return;
     assert(psn_count >= 64 && (psn_count & (psn_count - 1)) == 0);
+    assert(psn_count <= UINT16_MAX); /* ooo_count */
     *window = (struct recv_window){
-        .psn_count = psn_count, .received = received, .ends = ends, .requests = requests
+        .psn_count = psn_count, .received = received, .begins = begins, .ends = ends
     };
 }
 
 void recv_window_start(struct recv_window *window, struct psn expected)
 {
     memset(window->received, 0, window->psn_count / 8);
+    memset(window->begins, 0, window->psn_count / 8);
     memset(window->ends, 0, window->psn_count / 8);
-    memset(window->requests, 0, window->psn_count / 8);
     window->cack = psn_add(expected, -1);
     window->highest = window->cack;
     window->ooo_count = 0;
-}
-
-static void mark(struct recv_window *window, struct psn psn, bool ends_message, bool ack_requested)
-{
-    uint32_t slot = recv_window_slot(window, psn);
-
-    assert(!bits_test(window->received, slot));
-    bits_set(window->received, slot);
-    if (ends_message)
-        bits_set(window->ends, slot);
-    if (ack_requested)
-        bits_set(window->requests, slot);
-    if (psn_before(window->highest, psn))
-        window->highest = psn;
-    window->ooo_count++;
+    window->ended = true;
 }
 
 /* Up to the end of a word. True if it may go on in the next. */
@@ -59,33 +46,22 @@ static bool advance_in_word(struct recv_window *window, struct recv_window_progr
     progress->psns += psns;
     if (window->ends[word] & taken)
         progress->messages += bits_count(window->ends[word] & taken);
-    progress->ack_requested |= (window->requests[word] & taken) != 0;
+    window->ended = window->ends[word] >> bits_highest(taken) & 1;
     window->received[word] &= ~taken;
+    window->begins[word] &= ~taken;
     window->ends[word] &= ~taken;
-    window->requests[word] &= ~taken;
     window->cack = psn_add(window->cack, (int32_t)psns);
-    window->ooo_count -= psns;
+    window->ooo_count = (uint16_t)(window->ooo_count - psns);
     return bits_highest(taken) == 63;
 }
 
-/* Not inlined: most packets that come among gaps fill none at the old end, and should not pay for
- * its registers. */
-__attribute__((noinline)) static struct recv_window_progress advance(struct recv_window *window)
+struct recv_window_progress recv_window_advance(struct recv_window *window)
 {
     struct recv_window_progress progress = { 0 };
 
     while (advance_in_word(window, &progress))
         ;
     return progress;
-}
-
-struct recv_window_progress recv_window_take_among_gaps(
-    struct recv_window *window, struct psn psn, bool ends_message, bool ack_requested)
-{
-    mark(window, psn, ends_message, ack_requested);
-    if (psn_distance(window->cack, psn) != 1)
-        return (struct recv_window_progress){ 0 };
-    return advance(window);
 }
 
 uint64_t recv_window_bitmap(const struct recv_window *window, struct psn base)
@@ -105,7 +81,7 @@ void recv_window_check(const struct recv_window *window)
     for (uint32_t i = 0; i < window->psn_count / 64; i++) {
         count += bits_count(window->received[i]);
         assert((window->ends[i] & ~window->received[i]) == 0);
-        assert((window->requests[i] & ~window->received[i]) == 0);
+        assert((window->begins[i] & ~window->received[i]) == 0);
     }
     assert(count == window->ooo_count);
     assert(psn_distance(window->cack, window->highest) >= 0);

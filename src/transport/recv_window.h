@@ -3,6 +3,7 @@
  * below which nothing is missing. */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,10 +17,11 @@ struct recv_window {
     struct psn cack;    /* all PSNs up to it were received */
     struct psn highest; /* the highest received */
     uint32_t psn_count; /* slots, a power of two, at least 64 */
-    uint32_t ooo_count; /* received above cack */
+    uint16_t ooo_count; /* received above cack */
+    bool ended;         /* the packet at cack ended a message, or none has come yet */
     uint64_t *received;
-    uint64_t *ends;     /* ... and ended a message */
-    uint64_t *requests; /* ... and asked for an acknowledgement */
+    uint64_t *begins; /* ... and began a message */
+    uint64_t *ends;   /* ... and ended one */
 };
 
 enum recv_window_place {
@@ -51,26 +53,74 @@ static inline enum recv_window_place recv_window_place(
                                                                       : RECV_WINDOW_NEW;
 }
 
+/* What a packet's opcode says of its place in a message. */
+struct recv_window_part {
+    bool begins;
+    bool ends;
+};
+
+/* A message begins where the one before has ended, and nowhere else: whether that holds between a
+ * new PSN and those next to it that have arrived. */
+static inline bool recv_window_fits(
+    const struct recv_window *window, struct psn psn, struct recv_window_part part)
+{
+    uint32_t ahead = (uint32_t)psn_distance(window->cack, psn);
+    uint32_t before = recv_window_slot(window, psn_add(psn, -1));
+    uint32_t after = recv_window_slot(window, psn_add(psn, 1));
+
+    if (ahead == 1 && part.begins != window->ended)
+        return false;
+    if (window->ooo_count == 0)
+        return true;
+    /* Only of what has arrived it is known whether it began or ended a message. */
+    if (ahead - 2 < window->psn_count &&
+        (part.begins ? bits_test(window->received, before) && !bits_test(window->ends, before)
+                     : bits_test(window->ends, before)))
+        return false;
+    return ahead >= window->psn_count ||
+           (part.ends ? !bits_test(window->received, after) || bits_test(window->begins, after)
+                      : !bits_test(window->begins, after));
+}
+
 struct recv_window_progress {
     uint32_t psns;     /* by how much cack advanced */
     uint32_t messages; /* ended within */
-    bool ack_requested;
 };
 
-/* A new PSN has come: marks it, and moves cack over all that has arrived without a gap. */
-struct recv_window_progress recv_window_take_among_gaps(
-    struct recv_window *, struct psn, bool ends_message, bool ack_requested);
+/* Moves cack over all that has arrived without a gap. */
+struct recv_window_progress recv_window_advance(struct recv_window *);
 
-/* The same; what comes in order, with nothing waiting above it, leaves no trace in the bitmaps. */
-static inline struct recv_window_progress recv_window_take(
-    struct recv_window *window, struct psn psn, bool ends_message, bool ack_requested)
+static inline void recv_window_mark(
+    struct recv_window *window, struct psn psn, struct recv_window_part part)
 {
-    if (window->ooo_count > 0 || psn_distance(window->cack, psn) != 1)
-        return recv_window_take_among_gaps(window, psn, ends_message, ack_requested);
-    window->cack = window->highest = psn;
-    return (struct recv_window_progress){
-        .psns = 1, .messages = ends_message, .ack_requested = ack_requested
-    };
+    uint32_t slot = recv_window_slot(window, psn);
+    uint64_t bit = UINT64_C(1) << slot % 64;
+
+    assert(!(window->received[slot / 64] & bit));
+    window->received[slot / 64] |= bit;
+    if (part.begins)
+        window->begins[slot / 64] |= bit;
+    if (part.ends)
+        window->ends[slot / 64] |= bit;
+    if (psn_before(window->highest, psn))
+        window->highest = psn;
+    window->ooo_count++;
+}
+
+/* A new PSN has come. What comes in order, with nothing waiting above it, leaves no trace in the
+ * bitmaps. */
+static inline struct recv_window_progress recv_window_take(
+    struct recv_window *window, struct psn psn, struct recv_window_part part)
+{
+    bool is_next = psn_distance(window->cack, psn) == 1;
+
+    if (is_next && window->ooo_count == 0) {
+        window->cack = window->highest = psn;
+        window->ended = part.ends;
+        return (struct recv_window_progress){ .psns = 1, .messages = part.ends };
+    }
+    recv_window_mark(window, psn, part);
+    return is_next ? recv_window_advance(window) : (struct recv_window_progress){ 0 };
 }
 
 /* 64 bits of what was received, bit 0 for `base`, which lies above cack and at most at highest. */

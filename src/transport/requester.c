@@ -6,13 +6,21 @@
 #include <stdalign.h>
 
 #include "transport/loss.h"
-#include "transport/nic.h"
 
 enum {
     HEADERS_WITH_STAMP_BYTES = 40 + 8 + 12 + 4 + 4 + 16 + 4, /* nominal size less payload */
     STAMP_BYTES = 4,
     NEVER_ASKED = 1 << 15, /* PSNs ago: more than a quarter of any window */
 };
+
+/* A base RTT, or as much as queues differ by where packets take long. */
+uint32_t requester_reorder_ns(const struct env *env)
+{
+    const struct cc *cc = &env->peer->cc;
+    uint64_t least_ns = PARAMETERS_TIMER_NS(env->nic->parameters, reo_wnd, cc->base_rtt_ns);
+
+    return (uint32_t)(least_ns > cc->target_delay_ns ? least_ns : cc->target_delay_ns);
+}
 
 struct requester *requester_init(struct arena *arena, uint32_t depth, uint32_t psn_count)
 {
@@ -25,67 +33,86 @@ struct requester *requester_init(struct arena *arena, uint32_t depth, uint32_t p
 }
 
 /* What the application and the QP's memory let be in flight. */
-static uint32_t own_range_psns(const struct qp *qp)
+static uint32_t own_range_psns(const struct requester *requester, const struct env *env)
 {
-    uint32_t range_psns = (uint32_t)qp->attributes.mpr * 128;
-    uint32_t slots_psns = qp->requester->window.psn_count;
+    uint32_t range_psns = (uint32_t)env->attributes.mpr * 128;
+    uint32_t slots_psns = requester->window.psn_count;
 
     return range_psns < slots_psns ? range_psns : slots_psns;
 }
 
-void requester_start(struct transport *nic, struct qp *qp)
+void requester_start(struct requester *requester, const struct env *env)
 {
-    struct requester *requester = qp->requester;
-    const struct parameters *parameters = nic->parameters;
+    const struct parameters *parameters = env->nic->parameters;
     struct send_window window = requester->window;
     struct send_queue queue = requester->queue;
 
-    send_window_start(&window, qp->attributes.sq_psn);
+    send_window_start(&window, env->attributes.sq_psn);
     send_queue_start(&queue);
     *requester = (struct requester){ .window = window,
         .queue = queue,
         .loss_check_ns = UINT64_MAX,
         .tail_ns = UINT64_MAX,
         .timeout_ns = UINT64_MAX,
-        .watch_ns = UINT64_MAX,
-        .ev_probe_ns = path_probe_deadline_ns(qp->paths),
+        .ev_probe_ns = path_probe_deadline_ns(env->paths),
         .stamped = parameters->stamp,
-        .measure_base = parameters->base_rtt_probe,
-        .newest_cack = psn_add(qp->attributes.sq_psn, -1),
-        .highest_acked = psn_add(qp->attributes.sq_psn, -1),
+        .measure_base = !env->peer->cc.base_is_known,
+        .newest_cack = psn_add(env->attributes.sq_psn, -1),
+        .highest_acked = psn_add(env->attributes.sq_psn, -1),
         .last_plane = REQUESTER_NO_PLANE,
         .ev_to_probe = REQUESTER_NO_EV,
-        .watched_ev = REQUESTER_NO_EV,
-        .asked_psn = (uint16_t)(qp->attributes.sq_psn.value - NEVER_ASKED) };
-    requester->full_bytes = qp->attributes.pmtu_bytes + HEADERS_WITH_STAMP_BYTES;
+        .asked_psn = (uint16_t)(env->attributes.sq_psn.value - NEVER_ASKED) };
+    requester->full_bytes = env->attributes.pmtu_bytes + HEADERS_WITH_STAMP_BYTES;
     if (!parameters->stamp)
         requester->full_bytes -= STAMP_BYTES;
-    requester->mpr_psns = own_range_psns(qp);
-    requester->reorder_ns =
-        parameters->reo_wnd ? (uint32_t)parameters->reo_wnd : qp->cc.base_rtt_ns;
-    requester_attributes_changed(qp);
+    requester->mpr_psns = own_range_psns(requester, env);
+    requester->reorder_ns = requester_reorder_ns(env);
+    requester_base_rtt_changed(env);
+    requester_attributes_changed(requester, env);
 }
 
-void requester_forget_evs(struct qp *qp)
+void requester_forget_evs(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-
+    requester->paths_since_ns = now_ns;
     requester->ev_to_probe = REQUESTER_NO_EV;
-    requester->watched_ev = REQUESTER_NO_EV;
-    requester->watch_ns = UINT64_MAX;
-    requester->ev_probe_ns = path_probe_deadline_ns(qp->paths);
-    path_timeout_changed(qp->paths, UINT64_C(1024) << qp->attributes.timeout);
+    requester->ev_probe_ns = path_probe_deadline_ns(env->paths);
 }
 
-void requester_attributes_changed(struct qp *qp)
+static uint32_t timer_ns(uint64_t ns)
 {
-    struct requester *requester = qp->requester;
-    uint32_t range_psns = own_range_psns(qp);
+    return (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX);
+}
+
+void requester_base_rtt_changed(const struct env *env)
+{
+    const struct parameters *parameters = env->nic->parameters;
+    uint32_t base_rtt_ns = env->peer->cc.base_rtt_ns;
+
+    path_timing_changed(env->paths,
+        &(struct path_timing){ .base_rtt_ns = base_rtt_ns,
+            .probe_timeout_ns =
+                timer_ns(PARAMETERS_TIMER_NS(parameters, probe_timeout, base_rtt_ns)),
+            .probe_first_ns =
+                timer_ns(PARAMETERS_TIMER_NS(parameters, ev_probe_first, base_rtt_ns)),
+            .probe_longest_ns =
+                timer_ns(PARAMETERS_TIMER_NS(parameters, ev_probe_longest, base_rtt_ns)),
+            .lossy_longest_ns = timer_ns(parameters->ev_probe_lossy_longest) });
+}
+
+void requester_rtt_known(struct requester *requester, const struct env *env)
+{
+    requester->measure_base = false;
+    requester->reorder_ns = requester_reorder_ns(env);
+    requester_base_rtt_changed(env);
+}
+
+void requester_attributes_changed(struct requester *requester, const struct env *env)
+{
+    uint32_t range_psns = own_range_psns(requester, env);
 
     /* With dynamic MPR a wider one takes the peer's word, which the next SACK brings. */
-    if (range_psns < requester->mpr_psns || !qp->attributes.dynamic_mpr)
+    if (range_psns < requester->mpr_psns || !env->attributes.dynamic_mpr)
         requester->mpr_psns = range_psns;
-    path_timeout_changed(qp->paths, UINT64_C(1024) << qp->attributes.timeout);
 }
 
 /* The oldest lost PSN that is not held back; `next` when there is none. */
@@ -102,9 +129,9 @@ static struct psn oldest_to_repair(const struct requester *requester, uint64_t n
     return psn;
 }
 
-bool requester_may_repair(const struct qp *qp, struct psn *which, uint64_t now_ns)
+bool requester_may_repair(
+    const struct requester *requester, const struct env *env, struct psn *which, uint64_t now_ns)
 {
-    const struct requester *requester = qp->requester;
     const struct send_window *window = &requester->window;
 
     if (window->lost_count == 0)
@@ -112,66 +139,98 @@ bool requester_may_repair(const struct qp *qp, struct psn *which, uint64_t now_n
     *which = oldest_to_repair(requester, now_ns);
     if (psn_equal(*which, window->next))
         return false;
-    if (window->inflight_bytes == 0)
-        return true;
+    if (env->peer->inflight_bytes == 0)
+        return now_ns >= env->peer->pace_ns;
     /* Beyond a window that the peer has narrowed, it waits. */
-    return cc_can_send(&qp->cc, window->inflight_bytes) &&
+    return peer_can_send(env->peer, now_ns) &&
            psn_distance(window->oldest, *which) < (int32_t)requester->mpr_psns;
 }
 
 /* Some plane is up, but no EV on it is usable, and it is not yet time for a bad one. */
-static bool waits_for_path(const struct transport *nic, const struct qp *qp, uint64_t now_ns)
+static bool waits_for_path(
+    const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    uint32_t planes = qp_planes(nic, qp);
+    uint32_t planes = env_planes(env);
 
-    return path_usable_planes(qp->paths, planes) == 0 &&
-           (planes == 0 || now_ns < qp->requester->desperate_ns);
+    return path_usable_planes(env->paths, planes) == 0 &&
+           (planes == 0 || now_ns < requester->desperate_ns);
 }
 
-bool requester_is_ready(const struct transport *nic, const struct qp *qp, uint64_t now_ns)
+bool requester_is_urgent(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    const struct requester *requester = qp->requester;
-    struct psn lost;
-
     if ((requester->ev_to_probe != REQUESTER_NO_EV || requester->ev_probe_ns <= now_ns) &&
-        qp_planes(nic, qp) != 0)
+        env_planes(env) != 0)
         return true;
-    if (requester->probe_planes & qp_planes(nic, qp))
+    if (requester->probe_planes & env_planes(env))
         return true; /* by a bad EV, if need be */
-    if (!requester->probe_once && !requester->resend_last &&
-        !requester_may_repair(qp, &lost, now_ns) &&
-        !requester_may_send_new(requester, &qp->cc, qp->attributes.max_wimm))
-        return false;
-    return !waits_for_path(nic, qp, now_ns);
+    return (requester->probe_once || requester->resend_last) &&
+           !waits_for_path(requester, env, now_ns);
 }
 
-void requester_on_port_down(struct transport *nic, struct qp *qp, uint32_t plane, uint64_t now_ns)
+bool requester_wants_window(
+    const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct send_window *window = &qp->requester->window;
-    uint32_t rtt_ns =
-        qp->requester->smoothed_rtt_ns ? qp->requester->smoothed_rtt_ns : qp->cc.base_rtt_ns;
+    const struct send_window *window = &requester->window;
+
+    if (window->lost_count > 0 && !psn_equal(oldest_to_repair(requester, now_ns), window->next))
+        return !waits_for_path(requester, env, now_ns);
+    return requester_wants_to_send_new(requester, env->attributes.max_wimm) &&
+           !waits_for_path(requester, env, now_ns);
+}
+
+void requester_leave_peer(struct requester *requester, const struct env *env)
+{
+    const struct send_window *window = &requester->window;
+    struct psn psn = send_window_next_in_flight(window, window->oldest);
+
+    for (; !psn_equal(psn, window->next); psn = send_window_next_in_flight(window, psn_add(psn, 1)))
+        peer_on_gone(env->peer, env_plane_of_ev(env, send_window_record(window, psn).ev_index),
+            requester_nominal_bytes(requester, env, psn));
+}
+
+void requester_join_peer(struct requester *requester, const struct env *env)
+{
+    const struct send_window *window = &requester->window;
+    struct psn psn = send_window_next_in_flight(window, window->oldest);
+
+    for (; !psn_equal(psn, window->next); psn = send_window_next_in_flight(window, psn_add(psn, 1)))
+        peer_on_sent(env->peer, env_plane_of_ev(env, send_window_record(window, psn).ev_index),
+            requester_nominal_bytes(requester, env, psn));
+}
+
+void requester_on_port_down(
+    struct requester *requester, const struct env *env, uint32_t plane, uint64_t now_ns)
+{
+    struct send_window *window = &requester->window;
+    uint32_t rtt_ns = requester_rtt_ns(requester, env);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
 
     for (; !psn_equal(psn, window->next);
          psn = send_window_next_in_flight(window, psn_add(psn, 1))) {
         struct send_record record = send_window_record(window, psn);
 
-        if (qp_plane_of_ev(qp, record.ev_index) == plane &&
+        if (env_plane_of_ev(env, record.ev_index) == plane &&
             send_window_age_ns(record.ticks, now_ns) <= rtt_ns)
-            loss_declare(nic, qp, psn, LOSS_BY_PORT, now_ns);
+            loss_declare(requester, env, psn, LOSS_BY_PORT, now_ns);
     }
 }
 
+struct checked {
+    const struct requester *requester;
+    const struct env *env;
+};
+
 static uint32_t nominal_bytes_of(const void *context, struct psn psn)
 {
-    return requester_nominal_bytes(context, psn);
+    const struct checked *checked = context;
+
+    return requester_nominal_bytes(checked->requester, checked->env, psn);
 }
 
-void requester_check(const struct qp *qp)
+void requester_check(const struct requester *requester, const struct env *env)
 {
-    const struct requester *requester = qp->requester;
-
-    send_window_check(&requester->window, nominal_bytes_of, qp);
+    send_window_check(&requester->window, nominal_bytes_of,
+        &(struct checked){ .requester = requester, .env = env });
     assert(requester->window.lost_count <= send_window_count(&requester->window));
     assert(requester->queue.done - requester->queue.reported <= requester->queue.depth);
     assert(requester->queue.posted - requester->queue.reported <= requester->queue.depth);

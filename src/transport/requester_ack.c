@@ -2,21 +2,17 @@
 /* What the sending half learns from a Transport ACK or NAK (docs/protocol.md §6). */
 #include "base/serial.h"
 #include "transport/feedback.h"
-#include "transport/nic.h"
 #include "wire/ack.h"
 
-static void complete_messages(struct transport *nic, struct qp *qp, uint32_t count)
+static void complete_messages(struct requester *requester, const struct env *env, uint32_t count)
 {
-    struct requester *requester = qp->requester;
-
     for (; count > 0; count--) {
-        nic->counters[COUNTER_BYTES_ACKNOWLEDGED] +=
-            send_queue_at(&requester->queue, requester->queue.done)->work.length_bytes;
-        nic_count(nic, COUNTER_MESSAGES_SENT);
+        env_add(env, COUNTER_BYTES_ACKNOWLEDGED,
+            send_queue_at(&requester->queue, requester->queue.done)->work.length_bytes);
+        env_count(env, COUNTER_MESSAGES_SENT);
         send_queue_complete(&requester->queue);
         requester->messages_done = serial24_add(requester->messages_done, 1);
     }
-    qp_has_event(nic, qp);
 }
 
 static enum completion_status status_of(uint8_t syndrome)
@@ -31,49 +27,69 @@ static enum completion_status status_of(uint8_t syndrome)
     }
 }
 
-/* §6.4: the message with the offending packet fails, or the oldest if it cannot be told. */
-static void on_nak(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+/* §6.4: the message with the offending packet fails. */
+static void on_nak(const struct requester *requester, const struct packet *packet,
+    struct requester_decision *decision)
 {
-    const struct send_queue *queue = &qp->requester->queue;
+    const struct send_queue *queue = &requester->queue;
     const struct send_request *offending = send_queue_find(queue, packet->psn);
-    uint32_t failed = queue->done;
+    uint32_t place = (uint32_t)(offending - queue->requests);
 
-    if (offending)
-        failed += ((uint32_t)(offending - queue->requests) - failed) & (queue->slot_count - 1);
-    qp_fail(nic, qp, failed, status_of(packet->ack.syndrome), -1, now_ns);
+    decision->failed = queue->done + ((place - queue->done) & (queue->slot_count - 1));
+    decision->failure = status_of(packet->ack.syndrome);
 }
 
-enum drop_reason requester_on_ack(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+static struct psn last_psn_of(const struct send_queue *queue, int32_t newly)
 {
-    struct requester *requester = qp->requester;
+    return send_queue_last_psn(send_queue_at(queue, queue->done + (uint32_t)newly - 1));
+}
+
+/* An ACK is of packets under way, and counts no message of which it does not acknowledge all
+ * packets. A NAK is of a packet that was sent and of a message that is not done, and the messages
+ * that it counts come before. */
+static bool is_plausible(
+    const struct requester *requester, const struct packet *packet, int32_t newly)
+{
+    const struct send_queue *queue = &requester->queue;
+
+    if (newly > (int32_t)send_queue_unacknowledged(queue) ||
+        psn_distance(packet->psn, requester->window.next) <= 0)
+        return false;
+    if (ack_is_nak(packet->ack.syndrome))
+        return send_queue_find(queue, packet->psn) &&
+               (newly <= 0 || psn_before(last_psn_of(queue, newly), packet->psn));
+    return feedback_cack_is_plausible(requester, packet->psn) &&
+           (newly <= 0 || !psn_before(packet->psn, last_psn_of(queue, newly)));
+}
+
+struct requester_decision requester_on_ack(struct requester *requester, const struct env *env,
+    const struct packet *packet, uint64_t now_ns)
+{
+    struct requester_decision decision = { .due_ns = UINT64_MAX, .reason = DROP_FEEDBACK_RANGE };
     int32_t newly = serial24_distance(requester->messages_done, packet->ack.messages_done);
     bool is_nak = ack_is_nak(packet->ack.syndrome);
 
-    if (newly > (int32_t)send_queue_unacknowledged(&requester->queue) ||
-        psn_distance(packet->psn, requester->window.next) <= 0)
-        return DROP_FEEDBACK_RANGE;
-    nic_count(nic, COUNTER_ACK_RECEIVED);
-    if (!is_nak && feedback_cack_is_plausible(qp, packet->psn)) {
-        feedback_acknowledge_up_to(qp, packet->psn, now_ns);
-        feedback_advance(nic, qp, now_ns);
+    if (!is_plausible(requester, packet, newly))
+        return decision;
+    decision.reason = DROP_NONE;
+    env_count(env, COUNTER_ACK_RECEIVED);
+    if (!is_nak) {
+        feedback_acknowledge_up_to(requester, env, packet->psn, now_ns);
+        feedback_advance(requester, env, now_ns);
         if (psn_before(requester->newest_cack, packet->psn))
             requester->newest_cack = packet->psn;
     }
     if (newly > 0) {
-        /* Executed messages are received messages, whatever the ACK's PSN says. */
-        struct psn last = send_queue_last_psn(
-            send_queue_at(&requester->queue, requester->queue.done + (uint32_t)newly - 1));
-
-        feedback_acknowledge_up_to(qp, last, now_ns);
-        feedback_advance(nic, qp, now_ns);
-        complete_messages(nic, qp, (uint32_t)newly);
+        feedback_acknowledge_up_to(requester, env, last_psn_of(&requester->queue, newly), now_ns);
+        feedback_advance(requester, env, now_ns);
+        complete_messages(requester, env, (uint32_t)newly);
+        decision.has_event = true;
         requester->timeouts = 0;
-        requester_arm_timeout(nic, qp, now_ns);
-        requester_arm_tail(nic, qp, now_ns);
+        requester_arm_timeout(requester, env, now_ns);
+        requester_arm_tail(requester, env, now_ns);
     }
     if (is_nak)
-        on_nak(nic, qp, packet, now_ns);
-    return DROP_NONE;
+        on_nak(requester, packet, &decision);
+    decision.due_ns = requester_timer_ns(requester);
+    return decision;
 }

@@ -3,17 +3,16 @@
 #include "base/serial.h"
 #include "transport/feedback.h"
 #include "transport/loss.h"
-#include "transport/nic.h"
 #include "transport/retry.h"
 #include "wire/stamp.h"
 
 /* Reasons other than trimming: the peer is short of something. Give it time, more each time (§11).
  */
-static void hold_back(struct transport *nic, struct qp *qp, uint64_t now_ns)
+static void hold_back(struct requester *requester, const struct env *env,
+    struct requester_decision *decision, uint64_t now_ns)
 {
-    const struct parameters *parameters = nic->parameters;
-    struct requester *requester = qp->requester;
-    uint64_t first_ns = parameters->nack_delay ? parameters->nack_delay : qp->cc.base_rtt_ns;
+    const struct parameters *parameters = env->nic->parameters;
+    uint64_t first_ns = PARAMETERS_TIMER_NS(parameters, nack_delay, env->peer->cc.base_rtt_ns);
 
     if (now_ns < requester->hold_until_ns)
         return; /* of the same burst */
@@ -21,16 +20,15 @@ static void hold_back(struct transport *nic, struct qp *qp, uint64_t now_ns)
     if (requester->hold_ns > parameters->nack_delay_max)
         requester->hold_ns = (uint32_t)parameters->nack_delay_max;
     requester->hold_until_ns = now_ns + requester->hold_ns;
-    qp_arm(nic, qp, requester->hold_until_ns);
+    decision->due_ns = requester->hold_until_ns;
 }
 
 /* All recoverable NACKs draw on the count of timeouts, once per burst. True if it is exhausted. */
-static bool count_retry(struct qp *qp, uint64_t now_ns)
+static bool count_retry(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-    struct retry_schedule schedule = { .timeout = qp->attributes.timeout,
-        .linear = qp->attributes.retry_linear,
-        .exponential = qp->attributes.retry_exponential };
+    struct retry_schedule schedule = { .timeout = env->attributes.timeout,
+        .linear = env->attributes.retry_linear,
+        .exponential = env->attributes.retry_exponential };
 
     if (now_ns < requester->hold_until_ns)
         return false;
@@ -61,59 +59,94 @@ static bool is_newest_copy(
     return apart >= -1 && apart <= 1; /* records are kept in other units */
 }
 
-enum drop_reason requester_on_nack(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+/* What the NACK says of the path that the packet took. */
+static void heed_path(struct requester *requester, const struct env *env,
+    const struct packet_nack *nack, enum loss_rule rule, uint64_t now_ns)
 {
-    const struct packet_nack *nack = &packet->nack;
-    struct requester *requester = qp->requester;
-    struct send_window *window = &requester->window;
-    enum loss_rule rule = rule_of(nack->reason);
-    uint64_t sample_ns;
-    uint32_t ev_index;
-    uint32_t bytes;
+    struct send_record record = send_window_record(&requester->window, nack->nack_psn);
+    uint32_t ev_index = feedback_ev(env, record.ev_index, nack->entropy);
 
-    if (!send_window_remembers(window, nack->nack_psn))
-        return DROP_FEEDBACK_RANGE;
-    nic_count(nic, COUNTER_NACK_RECEIVED);
-    if (!packet_nack_reason_name(nack->reason))
-        nic_count(nic, COUNTER_NACK_UNKNOWN_REASON);
-    if (nack->reason == NACK_UNEXP_EVENT) {
-        if (send_window_holds(window, nack->nack_psn))
-            qp_fail(nic, qp, requester->queue.done, COMPLETION_REMOTE_OPERATION, -1, now_ns);
-        return DROP_NONE;
-    }
-    ev_index =
-        feedback_ev(nic, qp, send_window_record(window, nack->nack_psn).ev_index, nack->entropy);
     if (ev_index != PATH_NONE) {
-        requester->last_plane = (uint16_t)qp_plane_of_ev(qp, ev_index);
+        requester->last_plane = (uint16_t)env_plane_of_ev(env, ev_index);
+        if (rule != LOSS_BY_NACK)
+            planes_on_trimmed(&env->peer->planes, requester->last_plane);
         if (rule == LOSS_BY_TRIM)
-            path_on_mark(qp->paths, ev_index, PATH_TRIMMED, now_ns);
+            path_on_mark(env->paths, ev_index, PATH_TRIMMED, now_ns);
     }
     requester->tail_rounds = 0;
-    if (!send_window_holds(window, nack->nack_psn) ||
-        send_window_is_acked(window, nack->nack_psn) ||
-        send_window_is_lost(window, nack->nack_psn) || !is_newest_copy(requester, nack, now_ns))
-        return DROP_NONE;
-    if ((rule == LOSS_BY_NACK || nic->parameters->trim_counts_as_retry) &&
-        count_retry(qp, now_ns)) {
-        qp_fail(nic, qp, requester->queue.done, COMPLETION_RETRY_EXCEEDED, -1, now_ns);
-        return DROP_NONE;
-    }
-    bytes = requester_nominal_bytes(qp, nack->nack_psn);
-    sample_ns = send_window_age_ns(send_window_record(window, nack->nack_psn).ticks, now_ns) + 1;
-    loss_declare(nic, qp, nack->nack_psn, rule, now_ns);
-    cc_on_nack(&qp->cc,
+    if (rule != LOSS_BY_NACK)
+        env->peer->trimmed_ns = now_ns;
+}
+
+/* The newest copy of a packet under way did not get through. */
+static bool is_news(
+    const struct requester *requester, const struct packet_nack *nack, uint64_t now_ns)
+{
+    const struct send_window *window = &requester->window;
+
+    return send_window_holds(window, nack->nack_psn) &&
+           !send_window_is_acked(window, nack->nack_psn) &&
+           !send_window_is_lost(window, nack->nack_psn) && is_newest_copy(requester, nack, now_ns);
+}
+
+static void lose(struct requester *requester, const struct env *env, struct psn psn,
+    enum loss_rule rule, uint64_t now_ns)
+{
+    uint32_t ticks = send_window_record(&requester->window, psn).ticks;
+    uint64_t sample_ns = send_window_age_ns(ticks, now_ns) + 1;
+    uint32_t bytes = requester_nominal_bytes(requester, env, psn);
+
+    loss_declare(requester, env, psn, rule, now_ns);
+    cc_on_nack(&env->peer->cc,
         &(struct cc_nack){ .now_ns = now_ns,
-            .rtt_ns = rule == LOSS_BY_NACK ? sample_ns : feedback_base_sample(nic, qp, sample_ns),
+            .rtt_ns = rule == LOSS_BY_NACK ? sample_ns : feedback_base_sample(env, sample_ns),
             .packet_bytes = bytes,
-            .inflight_bytes = window->inflight_bytes,
+            .inflight_bytes = env->peer->inflight_bytes,
             .trimmed = rule != LOSS_BY_NACK });
-    if (rule == LOSS_BY_NACK) {
-        send_window_set_flags(window, nack->nack_psn, SEND_HELD);
-        hold_back(nic, qp, now_ns);
+}
+
+static void fail(const struct requester *requester, struct requester_decision *decision,
+    enum completion_status status)
+{
+    decision->failed = requester->queue.done;
+    decision->failure = status;
+}
+
+struct requester_decision requester_on_nack(struct requester *requester, const struct env *env,
+    const struct packet *packet, uint64_t now_ns)
+{
+    struct requester_decision decision = { .due_ns = UINT64_MAX, .reason = DROP_NONE };
+    const struct packet_nack *nack = &packet->nack;
+    enum loss_rule rule = rule_of(nack->reason);
+
+    if (!send_window_remembers(&requester->window, nack->nack_psn)) {
+        decision.reason = DROP_FEEDBACK_RANGE;
+        return decision;
     }
-    requester_arm_tail(nic, qp, now_ns);
-    nic_trace(
-        nic, EVENT_NACK, qp->qpn, now_ns, nack->nack_psn.value, nack->reason, qp->cc.window_bytes);
-    return DROP_NONE;
+    env_count(env, COUNTER_NACK_RECEIVED);
+    if (!packet_nack_reason_name(nack->reason))
+        env_count(env, COUNTER_NACK_UNKNOWN_REASON);
+    if (nack->reason == NACK_UNEXP_EVENT) {
+        if (send_window_holds(&requester->window, nack->nack_psn))
+            fail(requester, &decision, COMPLETION_REMOTE_OPERATION);
+        return decision;
+    }
+    heed_path(requester, env, nack, rule, now_ns);
+    if (!is_news(requester, nack, now_ns))
+        return decision;
+    if ((rule == LOSS_BY_NACK || env->nic->parameters->trim_counts_as_retry) &&
+        count_retry(requester, env, now_ns)) {
+        fail(requester, &decision, COMPLETION_RETRY_EXCEEDED);
+        return decision;
+    }
+    lose(requester, env, nack->nack_psn, rule, now_ns);
+    if (rule == LOSS_BY_NACK) {
+        send_window_set_flags(&requester->window, nack->nack_psn, SEND_HELD);
+        hold_back(requester, env, &decision, now_ns);
+    }
+    requester_arm_tail(requester, env, now_ns);
+    decision.due_ns = deadlines_sooner_ns(decision.due_ns, requester_timer_ns(requester));
+    env_trace(
+        env, EVENT_NACK, now_ns, nack->nack_psn.value, nack->reason, env->peer->cc.window_bytes);
+    return decision;
 }

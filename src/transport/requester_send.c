@@ -4,15 +4,28 @@
 #include <assert.h>
 
 #include "transport/loss.h"
-#include "transport/nic.h"
 #include "transport/requester_packet.h"
 #include "wire/stamp.h"
 
-static uint8_t data_class(const struct transport *nic, const struct qp *qp, bool again)
-{
-    const struct parameters *parameters = nic->parameters;
+enum { TURN_PACKETS = 4 };
 
-    if (!parameters->network_trims || !qp->attributes.peer_trim_nack)
+/* What is the same for all packets of a turn. */
+struct turn {
+    uint64_t now_ns;
+    uint32_t planes; /* towards the peer ... */
+    uint32_t ready;  /* ... and whose ports are ready */
+    uint32_t ticks;
+    uint16_t stamp; /* 0: packets carry none */
+    uint8_t flags;  /* enum packet_flag */
+    uint8_t class;  /* of packets sent for the first time */
+    bool planes_share;
+};
+
+static uint8_t data_class(const struct env *env, bool again)
+{
+    const struct parameters *parameters = env->nic->parameters;
+
+    if (!parameters->network_trims || !env->attributes.peer_trim_nack)
         return DSCP_NO_TRIM;
     return again && parameters->retransmit_class ? DSCP_TRIMMABLE_RETX : DSCP_TRIMMABLE;
 }
@@ -30,36 +43,40 @@ static uint8_t write_opcode(const struct send_request *request, uint32_t packet_
     return first ? OPCODE_WRITE_FIRST : OPCODE_WRITE_MIDDLE;
 }
 
-/* All of a data packet but its way and its flags. */
-static void fill_write(const struct qp *qp, const struct send_request *request,
-    uint32_t packet_index, struct packet *out)
+/* All of a data packet but its way and some flags. */
+static inline void fill_write(const struct requester *requester, const struct env *env,
+    const struct turn *turn, const struct send_request *request, uint32_t packet_index,
+    uint8_t opcode, struct packet *out)
 {
-    uint32_t pmtu_bytes = qp->attributes.pmtu_bytes;
+    uint32_t pmtu_bytes = env->attributes.pmtu_bytes;
     uint32_t offset_bytes = packet_index * pmtu_bytes;
-    uint32_t rest_bytes = request->work.length_bytes - offset_bytes;
-    uint32_t length = rest_bytes < pmtu_bytes ? rest_bytes : pmtu_bytes;
+    uint32_t length = pmtu_bytes;
 
-    out->opcode = write_opcode(request, packet_index);
-    out->flags = qp->requester->stamped ? PACKET_STAMPED : 0;
+    if (opcode_ends_message(opcode))
+        length = request->work.length_bytes - offset_bytes;
+    out->opcode = opcode;
+    out->flags = turn->flags;
     out->psn = psn_add(request->first_psn, (int32_t)packet_index);
-    out->write = (struct packet_write){ .va = request->work.remote_va + offset_bytes,
-        .payload = { .request = (uint32_t)(request - qp->requester->queue.requests),
+    out->write.va = request->work.remote_va + offset_bytes;
+    out->write.payload =
+        (struct payload){ .request = (uint32_t)(request - requester->queue.requests),
             .offset_bytes = offset_bytes,
-            .length = length },
-        .rkey = request->work.rkey,
-        .message_bytes = request->work.length_bytes,
-        .immediate = request->work.immediate,
-        .rqmsn = request->rqmsn,
-        .msn = request->msn,
-        .pad_bytes = (uint8_t)(-length & 3) };
-    if (out->opcode >= OPCODE_WRITE_LAST && request->work.flags & WORK_SOLICITED &&
-        request->work.flags & WORK_WITH_IMMEDIATE)
+            .length = length };
+    out->write.rkey = request->work.rkey;
+    out->write.message_bytes = request->work.length_bytes;
+    out->write.immediate = request->work.immediate;
+    out->write.rqmsn = request->rqmsn;
+    out->write.msn = request->msn;
+    out->write.tx_timestamp = turn->stamp;
+    out->write.pad_bytes = (uint8_t)(-length & 3);
+    if (opcode_has_immediate(opcode) && request->work.flags & WORK_SOLICITED)
         out->flags |= PACKET_SOLICITED;
 }
 
-uint32_t requester_nominal_bytes(const struct qp *qp, struct psn psn)
+uint32_t requester_nominal_bytes(
+    const struct requester *requester, const struct env *env, struct psn psn)
 {
-    const struct send_queue *queue = &qp->requester->queue;
+    const struct send_queue *queue = &requester->queue;
     const struct send_request *request = send_queue_find(queue, psn);
     uint32_t packet_index;
     uint32_t length;
@@ -67,178 +84,233 @@ uint32_t requester_nominal_bytes(const struct qp *qp, struct psn psn)
     assert(request);
     packet_index = (uint32_t)psn_distance(request->first_psn, psn);
     if (packet_index + 1 < request->packet_count)
-        return qp->requester->full_bytes;
-    length = request->work.length_bytes - packet_index * qp->attributes.pmtu_bytes;
-    return qp->requester->full_bytes - qp->attributes.pmtu_bytes + ((length + 3) & ~3u) +
+        return requester->full_bytes;
+    length = request->work.length_bytes - packet_index * env->attributes.pmtu_bytes;
+    return requester->full_bytes - env->attributes.pmtu_bytes + ((length + 3) & ~3u) +
            (request->work.flags & WORK_WITH_IMMEDIATE ? 4 : 0);
 }
 
 /* The window is about to close: there must be a SACK before it does. Once closed, it opens by a few
  * packets at a time, each of which closes it again; were all of them to ask, nearly every packet
  * would be answered. One in a quarter of the window will do, unless it is in doubt what is lost:
- * what shows best that a packet is not is the answer to that packet. */
-static bool wants_ack_before_closing(
-    const struct transport *nic, const struct qp *qp, struct psn psn, uint32_t bytes)
+ * what shows best that a packet is not is the answer to that packet. Not inlined: it is rare. */
+__attribute__((noinline)) static bool wants_ack_before_closing(
+    const struct requester *requester, const struct env *env, struct psn psn)
 {
-    const struct requester *requester = qp->requester;
-    uint32_t window_bytes = qp->cc.window_bytes;
-    bool is_small = window_bytes < qp->sack_threshold_bytes; /* the peer's, taken to be ours */
-    uint32_t unasked;
+    uint32_t window_bytes = env->peer->cc.window_bytes;
+    bool is_small = window_bytes < env->sack_threshold_bytes;
+    uint32_t unasked = (uint16_t)(psn.value - requester->asked_psn);
 
-    if (!is_small &&
-        window_bytes >= requester->window.inflight_bytes + bytes + requester->full_bytes)
+    return (is_small && env_follows_uet(env)) || loss_is_in_doubt(requester, env) ||
+           (uint64_t)unasked * requester->full_bytes >= window_bytes / (is_small ? 2 : 4);
+}
+
+/* With its turn over, the rest of the window is for others. A window is small for the sake of the
+ * peer's threshold of SACKs, which is taken to be ours. */
+static inline bool wants_ack(
+    const struct requester *requester, const struct env *env, struct psn psn, uint32_t bytes)
+{
+    const struct peer *peer = env->peer;
+    uint32_t window_bytes = peer->cc.window_bytes;
+
+    if (requester->turn_left == 0 && peer->sender_count > 1)
+        return true;
+    if (window_bytes >= env->sack_threshold_bytes &&
+        window_bytes >= peer->inflight_bytes + bytes + requester->full_bytes)
         return false;
-    unasked = (uint16_t)(psn.value - requester->asked_psn);
-    return is_small || !nic->parameters->ack_request || loss_is_in_doubt(nic, qp) ||
-           (uint64_t)unasked * requester->full_bytes >= window_bytes / 4;
+    return wants_ack_before_closing(requester, env, psn);
 }
 
-/* §3 rule 6, for a packet about to leave for the first time. */
-static bool wants_ack(
-    const struct transport *nic, const struct qp *qp, const struct packet *out, uint32_t bytes)
+/* §3 rule 6, for a packet that ends a message and is about to leave for the first time. */
+static bool wants_ack_at_end(
+    const struct requester *requester, const struct env *env, const struct send_request *request)
 {
-    const struct send_queue *queue = &qp->requester->queue;
-
-    if (out->opcode >= OPCODE_WRITE_LAST) {
-        uint32_t flags = queue->requests[out->write.payload.request].work.flags;
-
-        if (qp->signal_all || flags & (WORK_SIGNALED | WORK_WITH_IMMEDIATE) ||
-            queue->cutting == queue->posted)
-            return true;
-    }
-    return wants_ack_before_closing(nic, qp, out->psn, bytes);
+    return env->signal_all || request->work.flags & (WORK_SIGNALED | WORK_WITH_IMMEDIATE) ||
+           requester->queue.cutting == requester->queue.posted;
 }
 
-static void stamp_write(struct packet *out, uint64_t now_ns)
+/* The next packet to the peer may have to wait. */
+static void pace(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    if (out->flags & PACKET_STAMPED)
-        out->write.tx_timestamp = (uint16_t)(now_ns / STAMP_UNIT_NS);
+    uint64_t gap_ns =
+        cc_gap_ns(&env->peer->cc, requester->full_bytes, requester_rtt_ns(requester, env));
+
+    if (gap_ns != 0)
+        env->peer->pace_ns = now_ns + gap_ns;
 }
 
-static inline void after_send(struct transport *nic, struct qp *qp, struct psn psn, uint64_t now_ns)
+static inline void after_send(
+    struct requester *requester, const struct env *env, struct psn psn, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-
-    nic_count(nic, COUNTER_DATA_SENT);
-    qp->sent_data = true;
+    env_count(env, COUNTER_DATA_SENT);
+    env->peer->way_back.sent_data = true;
+    pace(requester, env, now_ns);
     if (requester->timeout_ns == UINT64_MAX || psn_equal(psn, requester->window.oldest))
-        requester_arm_timeout(nic, qp, now_ns);
+        requester_arm_timeout(requester, env, now_ns);
     if (requester->tail_ns == UINT64_MAX)
-        requester_arm_tail(nic, qp, now_ns);
+        requester_arm_tail(requester, env, now_ns);
 }
 
-static void send_new(
-    struct transport *nic, struct qp *qp, uint32_t ev_index, struct packet *out, uint64_t now_ns)
+/* QPs that share a window take turns of several packets: then one SACK answers them all. */
+static void take_turn(struct requester *requester, const struct env *env)
 {
-    struct requester *requester = qp->requester;
-    struct psn psn = requester->window.next;
-    uint32_t packet_index;
-    const struct send_request *request = send_queue_cut(&requester->queue, psn, &packet_index);
-    uint32_t bytes;
+    if (requester->turn_left > 0)
+        requester->turn_left--;
+    else if (env->peer->sender_count > 1)
+        requester->turn_left = TURN_PACKETS - 1;
+}
 
-    requester_packet_address(nic, qp, ev_index, out);
-    fill_write(qp, request, packet_index, out);
-    out->class = data_class(nic, qp, false);
-    stamp_write(out, now_ns);
-    bytes = out->opcode == OPCODE_WRITE_MIDDLE ? requester->full_bytes : packet_nominal_bytes(out);
-    if (wants_ack(nic, qp, out, bytes)) {
+/* The packet that was cut last. `opcode`: inlined for one that is known, as nearly all packets are
+ * of the middle. */
+__attribute__((always_inline)) static inline void send_cut(struct requester *requester,
+    const struct env *env, const struct turn *turn, const struct send_request *request,
+    uint32_t packet_index, uint8_t opcode, uint32_t ev_index, struct packet *out)
+{
+    struct psn psn = requester->window.next;
+    uint32_t bytes = requester->full_bytes;
+
+    requester_packet_address(env, ev_index, out);
+    fill_write(requester, env, turn, request, packet_index, opcode, out);
+    out->class = turn->class;
+    take_turn(requester, env);
+    if (opcode != OPCODE_WRITE_MIDDLE)
+        bytes = packet_nominal_bytes_of(out, opcode);
+    if ((opcode_ends_message(opcode) && wants_ack_at_end(requester, env, request)) ||
+        wants_ack(requester, env, psn, bytes)) {
         out->flags |= PACKET_ACK_REQUEST;
         requester->asked_psn = (uint16_t)psn.value;
     }
     send_window_sent(&requester->window, psn,
-        (struct send_record){ .ticks = send_window_ticks(now_ns),
+        (struct send_record){ .ticks = turn->ticks,
             .ev_index = ev_index,
             .flags = bytes == requester->full_bytes ? 0 : SEND_ODD_SIZE },
         bytes);
-    after_send(nic, qp, psn, now_ns);
+    peer_on_sent(env->peer, env_plane_of_ev(env, ev_index), bytes);
+    after_send(requester, env, psn, turn->now_ns);
+}
+
+/* Not inlined: the rest does not pay for it. */
+__attribute__((noinline)) static void send_edge(struct requester *requester, const struct env *env,
+    const struct turn *turn, const struct send_request *request, uint32_t packet_index,
+    uint32_t ev_index, struct packet *out)
+{
+    send_cut(requester, env, turn, request, packet_index, write_opcode(request, packet_index),
+        ev_index, out);
+}
+
+static inline void send_new(struct requester *requester, const struct env *env,
+    const struct turn *turn, uint32_t ev_index, struct packet *out)
+{
+    uint32_t packet_index;
+    const struct send_request *request =
+        send_queue_cut(&requester->queue, requester->window.next, &packet_index);
+
+    if (packet_index > 0 && packet_index + 1 < request->packet_count)
+        send_cut(requester, env, turn, request, packet_index, OPCODE_WRITE_MIDDLE, ev_index, out);
+    else
+        send_edge(requester, env, turn, request, packet_index, ev_index, out);
 }
 
 /* A copy of a packet sent before: asks for an acknowledgement, and says that it is one. */
-static void fill_again(struct transport *nic, struct qp *qp, struct psn psn, uint32_t ev_index,
-    struct packet *out, uint64_t now_ns)
+static void fill_again(struct requester *requester, const struct env *env, const struct turn *turn,
+    struct psn psn, uint32_t ev_index, struct packet *out)
 {
-    const struct send_request *request = send_queue_find(&qp->requester->queue, psn);
+    const struct send_request *request = send_queue_find(&requester->queue, psn);
+    uint32_t packet_index;
 
     assert(request);
-    requester_packet_address(nic, qp, ev_index, out);
-    fill_write(qp, request, (uint32_t)psn_distance(request->first_psn, psn), out);
-    out->class = data_class(nic, qp, true);
+    packet_index = (uint32_t)psn_distance(request->first_psn, psn);
+    requester_packet_address(env, ev_index, out);
+    fill_write(
+        requester, env, turn, request, packet_index, write_opcode(request, packet_index), out);
+    out->class = data_class(env, true);
     out->flags |= PACKET_ACK_REQUEST | PACKET_RETRANSMISSION;
-    stamp_write(out, now_ns);
-    nic_count(nic, COUNTER_DATA_RETRANSMITTED);
-    nic_trace(
-        nic, EVENT_RETRANSMIT, qp->qpn, now_ns, psn.value, out->ev, out->write.payload.length);
+    env_count(env, COUNTER_DATA_RETRANSMITTED);
+    env_trace(env, EVENT_RETRANSMIT, turn->now_ns, psn.value, out->ev, out->write.payload.length);
 }
 
-static void send_again(struct transport *nic, struct qp *qp, struct psn psn, uint32_t ev_index,
-    struct packet *out, uint64_t now_ns)
+static void send_again(struct requester *requester, const struct env *env, const struct turn *turn,
+    struct psn psn, uint32_t ev_index, struct packet *out)
 {
-    struct requester *requester = qp->requester;
     struct send_record record = send_window_record(&requester->window, psn);
 
-    fill_again(nic, qp, psn, ev_index, out, now_ns);
+    fill_again(requester, env, turn, psn, ev_index, out);
     record.flags = (uint8_t)((record.flags & ~(SEND_TWICE | SEND_HELD)) |
                              (record.flags & (SEND_TWICE | SEND_OFTEN) ? SEND_OFTEN : SEND_TWICE));
-    record.ticks = send_window_ticks(now_ns);
+    record.ticks = turn->ticks;
     record.ev_index = ev_index;
     send_window_sent(&requester->window, psn, record, packet_nominal_bytes(out));
-    after_send(nic, qp, psn, now_ns);
+    peer_on_sent(env->peer, env_plane_of_ev(env, ev_index), packet_nominal_bytes(out));
+    after_send(requester, env, psn, turn->now_ns);
 }
 
 /* §14.4: no path is usable, so one packet an interval goes by a bad one. */
-static uint32_t pick_desperate(
-    struct transport *nic, struct qp *qp, uint32_t mask, uint32_t planes, uint64_t now_ns)
+__attribute__((noinline)) static uint32_t pick_desperate(
+    struct requester *requester, const struct env *env, const struct turn *turn)
 {
-    struct requester *requester = qp->requester;
     uint32_t ev_index;
 
-    if (path_usable_planes(qp->paths, planes) != 0 || now_ns < requester->desperate_ns)
+    if (path_usable_planes(env->paths, turn->planes) != 0 || turn->now_ns < requester->desperate_ns)
         return PATH_NONE;
-    ev_index = path_pick_desperate(qp->paths, mask);
-    if (ev_index != PATH_NONE) {
-        requester->desperate_ns = now_ns + requester_interval_ns(qp);
-        qp_arm(nic, qp, requester->desperate_ns);
-    }
+    ev_index = path_pick_desperate(env->paths, turn->ready);
+    if (ev_index != PATH_NONE)
+        requester->desperate_ns = turn->now_ns + requester_interval_ns(requester, env);
     return ev_index;
 }
 
-static bool send_data(
-    struct transport *nic, struct qp *qp, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
+/* For a first transmission. */
+static inline uint32_t pick_new(const struct env *env, const struct turn *turn)
 {
-    struct requester *requester = qp->requester;
-    uint32_t planes = qp_planes(nic, qp);
-    uint32_t mask = planes & ready_ports;
+    uint32_t usable = path_usable_planes(env->paths, turn->planes);
+    uint32_t plane;
+
+    if (!turn->planes_share)
+        return path_pick(env->paths, turn->ready, turn->now_ns);
+    plane =
+        planes_choose(&env->peer->planes, usable & turn->ready, usable, env->peer->cc.window_bytes);
+    return plane == PATH_NONE ? PATH_NONE : path_pick_on(env->paths, plane, turn->now_ns);
+}
+
+/* A packet taken for lost. Not inlined: it is rare. */
+__attribute__((noinline)) static bool send_repair(struct requester *requester,
+    const struct env *env, const struct turn *turn, struct psn psn, struct packet *out)
+{
+    uint32_t lost_ev_index = send_window_record(&requester->window, psn).ev_index;
+    uint32_t ev_index = path_pick_other(env->paths, turn->ready,
+        requester_packet_repair_plane(requester, env, lost_ev_index), lost_ev_index, turn->now_ns);
+
+    if (ev_index == PATH_NONE)
+        ev_index = pick_desperate(requester, env, turn);
+    if (ev_index == PATH_NONE)
+        return false;
+    send_again(requester, env, turn, psn, ev_index, out);
+    return true;
+}
+
+static inline bool send_data(
+    struct requester *requester, const struct env *env, const struct turn *turn, struct packet *out)
+{
     uint32_t ev_index;
     struct psn psn;
 
-    if (requester->window.lost_count > 0 && requester_may_repair(qp, &psn, now_ns)) {
-        uint32_t lost_ev_index = send_window_record(&requester->window, psn).ev_index;
-
-        ev_index = path_pick_other(qp->paths, mask,
-            requester_packet_repair_plane(qp, lost_ev_index), lost_ev_index, now_ns);
-        if (ev_index == PATH_NONE)
-            ev_index = pick_desperate(nic, qp, mask, planes, now_ns);
-        if (ev_index == PATH_NONE)
-            return false;
-        send_again(nic, qp, psn, ev_index, out, now_ns);
-        return true;
-    }
-    if (!requester_may_send_new(requester, &qp->cc, qp->attributes.max_wimm))
+    if (requester->window.lost_count > 0 &&
+        requester_may_repair(requester, env, &psn, turn->now_ns))
+        return send_repair(requester, env, turn, psn, out);
+    if (!requester_may_send_new(env->peer, requester, env->attributes.max_wimm, turn->now_ns))
         return false;
-    ev_index = path_pick(qp->paths, mask, now_ns);
+    ev_index = pick_new(env, turn);
     if (ev_index == PATH_NONE)
-        ev_index = pick_desperate(nic, qp, mask, planes, now_ns);
+        ev_index = pick_desperate(requester, env, turn);
     if (ev_index == PATH_NONE)
         return false;
-    send_new(nic, qp, ev_index, out, now_ns);
+    send_new(requester, env, turn, ev_index, out);
     return true;
 }
 
 /* §6.3: the message is received, but its Transport ACK was lost. */
 static bool send_last_again(
-    struct transport *nic, struct qp *qp, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
+    struct requester *requester, const struct env *env, const struct turn *turn, struct packet *out)
 {
-    struct requester *requester = qp->requester;
     uint32_t plane = requester->tail_rounds % 2 ? requester->last_plane : PATH_NONE;
     uint32_t ev_index;
 
@@ -246,34 +318,77 @@ static bool send_last_again(
         requester->resend_last = false;
         return false;
     }
-    ev_index = path_pick_other(qp->paths, qp_planes(nic, qp) & ready_ports,
-        plane == REQUESTER_NO_PLANE ? PATH_NONE : plane, PATH_NONE, now_ns);
+    ev_index = path_pick_other(env->paths, turn->ready,
+        plane == REQUESTER_NO_PLANE ? PATH_NONE : plane, PATH_NONE, turn->now_ns);
     if (ev_index == PATH_NONE)
-        ev_index =
-            pick_desperate(nic, qp, qp_planes(nic, qp) & ready_ports, qp_planes(nic, qp), now_ns);
+        ev_index = pick_desperate(requester, env, turn);
     if (ev_index == PATH_NONE)
         return false;
     requester->resend_last = false;
-    fill_again(nic, qp,
-        send_queue_last_psn(send_queue_at(&requester->queue, requester->queue.done)), ev_index, out,
-        now_ns);
-    nic_count(nic, COUNTER_DATA_SENT);
-    nic_count(nic, COUNTER_RETRANSMIT_FOR_ACK);
+    fill_again(requester, env, turn,
+        send_queue_last_psn(send_queue_at(&requester->queue, requester->queue.done)), ev_index,
+        out);
+    env_count(env, COUNTER_DATA_SENT);
+    env_count(env, COUNTER_RETRANSMIT_FOR_ACK);
     return true;
 }
 
-bool requester_send(
-    struct transport *nic, struct qp *qp, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
+/* Something other than data may be due. */
+static inline bool is_asking(const struct requester *requester, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
+    return requester->probe_planes || requester->probe_once || requester->resend_last ||
+           requester->ev_to_probe != REQUESTER_NO_EV || now_ns >= requester->ev_probe_ns;
+}
+
+/* A probe of the tail, the last packet of a message that lacks only its Transport ACK, or a probe
+ * of an EV. Not inlined: it is rare. */
+__attribute__((noinline)) static bool send_question(struct requester *requester,
+    const struct env *env, const struct turn *turn, struct packet *out, uint64_t *due_ns)
+{
+    uint64_t now_ns = turn->now_ns;
 
     if ((requester->probe_planes || requester->probe_once) &&
-        requester_send_tail_probe(nic, qp, ready_ports, out, now_ns))
+        requester_send_tail_probe(requester, env, turn->ready, out, now_ns))
         return true;
-    if (requester->resend_last && send_last_again(nic, qp, ready_ports, out, now_ns))
+    if (requester->resend_last && send_last_again(requester, env, turn, out))
         return true;
-    if ((requester->ev_to_probe != REQUESTER_NO_EV || now_ns >= requester->ev_probe_ns) &&
-        requester_send_ev_probe(nic, qp, ready_ports, out, now_ns))
-        return true;
-    return send_data(nic, qp, ready_ports, out, now_ns);
+    if (requester->ev_to_probe == REQUESTER_NO_EV && now_ns >= requester->ev_probe_ns) {
+        requester_draw_ev_probe(requester, env, now_ns);
+        *due_ns = deadlines_sooner_ns(*due_ns, requester->ev_probe_ns);
+    }
+    return requester->ev_to_probe != REQUESTER_NO_EV &&
+           requester_send_ev_probe(requester, env, turn->ready, out, now_ns);
+}
+
+static struct turn begin_turn(
+    const struct requester *requester, const struct env *env, uint32_t ready_ports, uint64_t now_ns)
+{
+    uint32_t planes = env_planes(env);
+
+    return (struct turn){ .now_ns = now_ns,
+        .planes = planes,
+        .ready = planes & ready_ports,
+        .ticks = send_window_ticks(now_ns),
+        .stamp = requester->stamped ? (uint16_t)(now_ns / STAMP_UNIT_NS) : 0,
+        .flags = requester->stamped ? PACKET_STAMPED : 0,
+        .class = data_class(env, false),
+        .planes_share = env->nic->parameters->plane_share != PLANE_SHARE_EQUAL };
+}
+
+struct requester_burst requester_send(struct requester *requester, const struct env *env,
+    uint32_t ready_ports, struct packet *out, uint32_t out_max, uint64_t now_ns)
+{
+    struct turn turn = begin_turn(requester, env, ready_ports, now_ns);
+    struct requester_burst burst = { .due_ns = UINT64_MAX };
+    bool asks = is_asking(requester, now_ns); /* data sent makes no question due */
+
+    for (; burst.count < out_max; burst.count++, out++) {
+        if (asks && send_question(requester, env, &turn, out, &burst.due_ns))
+            asks = is_asking(requester, now_ns);
+        else if (!send_data(requester, env, &turn, out))
+            break;
+    }
+    if (requester->desperate_ns > now_ns)
+        burst.due_ns = deadlines_sooner_ns(burst.due_ns, requester->desperate_ns);
+    return burst;
 }

@@ -2,19 +2,20 @@
 /* The timers of the sending half: silent tails, probes without an answer, timeouts
  * (docs/protocol.md §10, §13, §16.1). */
 #include "transport/loss.h"
-#include "transport/nic.h"
 #include "transport/retry.h"
 
-static struct retry_schedule schedule_of(const struct qp *qp)
+static struct retry_schedule schedule_of(const struct env *env)
 {
-    return (struct retry_schedule){ .timeout = qp->attributes.timeout,
-        .linear = qp->attributes.retry_linear,
-        .exponential = qp->attributes.retry_exponential };
+    return (struct retry_schedule){ .timeout = env->attributes.timeout,
+        .linear = env->attributes.retry_linear,
+        .exponential = env->attributes.retry_exponential };
 }
 
-uint64_t requester_interval_ns(const struct qp *qp)
+uint64_t requester_interval_ns(const struct requester *requester, const struct env *env)
 {
-    return retry_interval_ns(schedule_of(qp), qp->requester->timeouts);
+    uint64_t interval_ns = retry_interval_ns(schedule_of(env), requester->timeouts);
+
+    return parameters_longer_ns(interval_ns, PARAMETER_TENTHS_timeout, env->peer->cc.base_rtt_ns);
 }
 
 /* A packet's fate or a Transport ACK: a QP that only waits for its turn to send waits for neither.
@@ -31,12 +32,10 @@ static bool has_work(const struct requester *requester)
     return requester->queue.done != requester->queue.posted;
 }
 
-void requester_arm_timeout(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void requester_arm_timeout(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-
-    requester->timeout_ns = has_work(requester) ? now_ns + requester_interval_ns(qp) : UINT64_MAX;
-    qp_arm(nic, qp, requester->timeout_ns);
+    requester->timeout_ns =
+        has_work(requester) ? now_ns + requester_interval_ns(requester, env) : UINT64_MAX;
 }
 
 static uint64_t at_least(uint64_t value, uint64_t floor_value)
@@ -44,18 +43,20 @@ static uint64_t at_least(uint64_t value, uint64_t floor_value)
     return value > floor_value ? value : floor_value;
 }
 
-void requester_arm_tail(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void requester_arm_tail(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
     bool more_to_send =
         send_queue_can_cut(&requester->queue, UINT32_MAX) || requester->window.lost_count > 0;
-    uint64_t delay_ns = more_to_send ? nic->parameters->tail_busy * qp->cc.base_rtt_ns
-                                     : (uint64_t)qp->cc.base_rtt_ns + qp->cc.target_delay_ns;
+    uint64_t delay_ns = more_to_send
+                            ? env->nic->parameters->tail_busy * env->peer->cc.base_rtt_ns
+                            : (uint64_t)env->peer->cc.base_rtt_ns + env->peer->cc.target_delay_ns;
+
+    /* Where round trips take longer, silence of that length says nothing. */
+    delay_ns = at_least(delay_ns, (uint64_t)requester->smoothed_rtt_ns * 3 / 2);
 
     requester->tail_ns = awaits_feedback(requester)
-                             ? now_ns + at_least(delay_ns, nic->parameters->tail_floor)
+                             ? now_ns + at_least(delay_ns, env->nic->parameters->tail_floor)
                              : UINT64_MAX;
-    qp_arm(nic, qp, requester->tail_ns);
 }
 
 /* All of the oldest message is received, and still no Transport ACK. */
@@ -68,134 +69,133 @@ static bool lacks_only_its_ack(const struct requester *requester)
                send_queue_last_psn(send_queue_at(queue, queue->done)), requester->window.oldest);
 }
 
-bool requester_is_cut_off(const struct transport *nic, const struct qp *qp)
+bool requester_is_cut_off(const struct requester *requester, const struct env *env)
 {
-    return qp->requester->tail_rounds > 1 || path_usable_planes(qp->paths, qp_planes(nic, qp)) == 0;
+    return requester->tail_rounds > 1 || path_usable_planes(env->paths, env_planes(env)) == 0;
 }
 
-static void on_tail_silent(struct transport *nic, struct qp *qp, uint64_t now_ns)
+/* Nothing is in flight that a probe could ask for: packets known to be lost wait to be sent again.
+ * Were it to ask all the same, the probe would take its turn, again and again. */
+static bool waits_for_turn(const struct requester *requester, const struct env *env)
 {
-    const struct parameters *parameters = nic->parameters;
-    struct requester *requester = qp->requester;
+    return requester->window.lost_count > 0 && requester->window.inflight_bytes == 0 &&
+           !lacks_only_its_ack(requester) && path_usable_planes(env->paths, env_planes(env)) != 0;
+}
 
+static void on_tail_silent(struct requester *requester, const struct env *env, uint64_t now_ns)
+{
+    const struct parameters *parameters = env->nic->parameters;
+
+    requester->tail_ns =
+        now_ns + at_least(at_least(parameters->tail_retry * env->peer->cc.base_rtt_ns,
+                              parameters->tail_floor),
+                     4 * (uint64_t)requester->smoothed_rtt_ns);
+    if (waits_for_turn(requester, env))
+        return;
     if (lacks_only_its_ack(requester))
         requester->resend_last = true;
     if (requester->tail_rounds < UINT8_MAX)
         requester->tail_rounds++;
-    if (parameters->tail_spread && requester_is_cut_off(nic, qp))
-        requester->probe_planes = (uint16_t)qp_planes(nic, qp);
-    else if (send_window_count(&requester->window) > 0)
+    if (requester_is_cut_off(requester, env))
+        requester->probe_planes = (uint16_t)env_planes(env);
+    else if (requester->window.inflight_bytes > 0)
         requester->probe_once = true;
-    requester->tail_ns =
-        now_ns + at_least(parameters->tail_retry * qp->cc.base_rtt_ns, parameters->tail_floor);
 }
 
-/* For the answer to a probe, or for the port of the second one. */
-static bool is_watching(const struct requester *requester)
+/* How long the packet in flight that left first has been on its way; 0: none is. */
+static uint64_t longest_flight_ns(const struct send_window *window, uint64_t now_ns)
 {
-    return requester->watch_ns != UINT64_MAX ||
-           (requester->ev_to_probe != REQUESTER_NO_EV &&
-               requester->ev_to_probe == requester->watched_ev);
-}
+    struct psn psn = send_window_next_in_flight(window, window->oldest);
+    uint32_t longest_ns = 0;
 
-void requester_watch(struct transport *nic, struct qp *qp, uint32_t ev_index, uint64_t now_ns)
-{
-    struct requester *requester = qp->requester;
+    for (; !psn_equal(psn, window->next);
+         psn = send_window_next_in_flight(window, psn_add(psn, 1))) {
+        uint32_t age_ns = send_window_age_ns(send_window_record(window, psn).ticks, now_ns);
 
-    if (requester->watched_ev != ev_index) {
-        if (is_watching(requester) || path_state_of(qp->paths, ev_index) != EV_GOOD)
-            return;
-        requester->watched_ev = (uint16_t)ev_index;
-        requester->watched_again = false;
+        longest_ns = age_ns > longest_ns ? age_ns : longest_ns;
     }
-    requester->watch_units = requester->received_units;
-    requester->watch_ns = now_ns + nic_probe_timeout_ns(nic, requester->smoothed_rtt_ns);
-    qp_arm(nic, qp, requester->watch_ns);
+    return longest_ns;
 }
 
-/* §16.1: once is nothing; twice in a row, while data arrive by other EVs, is as good as a loss. */
-static void on_watched_silent(struct transport *nic, struct qp *qp, uint64_t now_ns)
+/* Until packets have been on their way for the interval; 0: some have, nothing can be sent, or the
+ * interval is longer than records of send times tell.
+ * Packets that wait to be sent again, for the window or for their time, do not wait for an
+ * answer. */
+static uint64_t left_to_wait_ns(
+    const struct requester *requester, const struct env *env, uint64_t interval_ns, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
-    uint32_t ev_index = requester->watched_ev;
-    bool others_progress = requester->received_units != requester->watch_units;
+    bool lacks_ack = send_window_count(&requester->window) == 0 &&
+                     send_queue_unacknowledged(&requester->queue) > 0;
+    uint64_t flight_ns;
 
-    requester->watch_ns = UINT64_MAX;
-    if (others_progress && !requester->watched_again && requester->ev_to_probe == REQUESTER_NO_EV) {
-        requester->watched_again = true;
-        requester->ev_to_probe = (uint16_t)ev_index;
+    if (lacks_ack || interval_ns >= SEND_WINDOW_AGE_MAX_NS ||
+        path_usable_planes(env->paths, env_planes(env)) == 0)
+        return 0;
+    flight_ns = longest_flight_ns(&requester->window, now_ns);
+    return flight_ns < interval_ns ? interval_ns - flight_ns : 0;
+}
+
+static void on_timeout(struct requester *requester, const struct env *env,
+    struct requester_decision *decision, uint64_t now_ns)
+{
+    uint64_t interval_ns = requester_interval_ns(requester, env);
+    uint64_t left_ns = left_to_wait_ns(requester, env, interval_ns, now_ns);
+
+    if (left_ns > 0) {
+        requester->timeout_ns = now_ns + left_ns;
         return;
     }
-    requester->watched_ev = REQUESTER_NO_EV;
-    if (!others_progress || !requester->watched_again)
-        return;
-    nic_count(nic, COUNTER_TAIL_PROBES_FAILED);
-    path_on_loss(qp->paths, ev_index, now_ns, now_ns);
-}
-
-static void on_timeout(struct transport *nic, struct qp *qp, uint64_t now_ns)
-{
-    struct requester *requester = qp->requester;
-    uint64_t interval_ns = requester_interval_ns(qp);
-
-    nic_count(nic, COUNTER_TIMEOUT_FIRED);
-    nic_trace(nic, EVENT_TIMEOUT, qp->qpn, now_ns, requester->window.oldest.value,
-        requester->timeouts, interval_ns);
-    if (retry_is_exhausted(schedule_of(qp), requester->timeouts)) {
-        qp_fail(nic, qp, requester->queue.done, COMPLETION_RETRY_EXCEEDED, -1, now_ns);
+    env_count(env, COUNTER_TIMEOUT_FIRED);
+    env_trace(env, EVENT_TIMEOUT, now_ns, requester->window.oldest.value, requester->timeouts,
+        interval_ns);
+    if (retry_is_exhausted(schedule_of(env), requester->timeouts)) {
+        decision->failed = requester->queue.done;
+        decision->failure = COMPLETION_RETRY_EXCEEDED;
         return;
     }
     requester->timeouts++;
     if (send_window_count(&requester->window) > 0)
-        loss_infer_by_timeout(nic, qp, interval_ns, now_ns);
+        loss_infer_by_timeout(requester, env, interval_ns, now_ns);
     else if (send_queue_unacknowledged(&requester->queue) > 0)
         requester->resend_last = true;
-    if (qp_planes(nic, qp) == 0)
-        qp_tell_ports(nic, qp, 1, now_ns);
-    requester_arm_timeout(nic, qp, now_ns);
+    decision->tells_ports = env_planes(env) == 0;
+    requester_arm_timeout(requester, env, now_ns);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+uint64_t requester_deadline_ns(const struct requester *requester, uint64_t now_ns)
 {
-    return a < b ? a : b;
-}
-
-uint64_t requester_deadline_ns(const struct qp *qp, uint64_t now_ns)
-{
-    const struct requester *requester = qp->requester;
-    uint64_t deadline_ns =
-        earlier(earlier(requester->loss_check_ns, requester->tail_ns), requester->timeout_ns);
+    uint64_t deadline_ns = requester_timer_ns(requester);
 
     if (requester->hold_until_ns && requester->window.lost_count)
-        deadline_ns = earlier(deadline_ns, requester->hold_until_ns);
+        deadline_ns = deadlines_sooner_ns(deadline_ns, requester->hold_until_ns);
     if (requester->desperate_ns)
-        deadline_ns = earlier(deadline_ns, requester->desperate_ns);
-    deadline_ns = earlier(deadline_ns, requester->watch_ns);
+        deadline_ns = deadlines_sooner_ns(deadline_ns, requester->desperate_ns);
     /* One that is due waits for its turn to send, not for time. */
-    return requester->ev_probe_ns > now_ns ? earlier(deadline_ns, requester->ev_probe_ns)
-                                           : deadline_ns;
+    if (requester->ev_probe_ns > now_ns)
+        deadline_ns = deadlines_sooner_ns(deadline_ns, requester->ev_probe_ns);
+    return deadline_ns;
 }
 
-void requester_expire(struct transport *nic, struct qp *qp, uint64_t now_ns)
+/* Which timers run on, requester_deadline_ns() tells. */
+struct requester_decision requester_expire(
+    struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    struct requester *requester = qp->requester;
+    struct requester_decision decision = { .due_ns = UINT64_MAX };
 
     if (now_ns >= requester->hold_until_ns)
         requester->hold_until_ns = 0;
     if (now_ns >= requester->desperate_ns)
         requester->desperate_ns = 0;
     if (now_ns >= requester->loss_check_ns)
-        loss_on_time(nic, qp, now_ns);
+        loss_on_time(requester, env, now_ns);
     if (now_ns >= requester->tail_ns)
-        on_tail_silent(nic, qp, now_ns);
-    if (now_ns >= requester->watch_ns)
-        on_watched_silent(nic, qp, now_ns);
+        on_tail_silent(requester, env, now_ns);
     if (now_ns >= requester->timeout_ns)
-        on_timeout(nic, qp, now_ns);
+        on_timeout(requester, env, &decision, now_ns);
+    return decision;
 }
 
-void requester_ev_probes_changed(struct transport *nic, struct qp *qp)
+void requester_ev_probes_changed(struct requester *requester, const struct env *env)
 {
-    qp->requester->ev_probe_ns = path_probe_deadline_ns(qp->paths);
-    qp_arm(nic, qp, qp->requester->ev_probe_ns);
+    requester->ev_probe_ns = path_probe_deadline_ns(env->paths);
 }

@@ -8,6 +8,15 @@
 #include "base/serial.h"
 #include "transport/responder_answer.h"
 
+enum { MPR_UNIT_PSNS = 128 };
+
+/* A new packet. */
+struct arrival {
+    struct recv_window_progress progress;
+    uint32_t nominal_bytes;
+    bool fills_gap; /* a higher PSN had come before it */
+};
+
 struct responder *responder_init(
     struct arena *arena, uint32_t recv_depth, uint32_t psn_count, uint32_t imm_max)
 {
@@ -19,104 +28,123 @@ struct responder *responder_init(
     return responder;
 }
 
-void responder_start(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void responder_start(struct responder *responder, const struct env *env, uint64_t now_ns)
 {
-    struct responder *responder = qp->responder;
     struct recv_window window = responder->window;
     struct recv_queue queue = responder->queue;
-    const struct parameters *parameters = nic->parameters;
-    uint64_t idle_ns =
-        parameters->sack_idle_flush ? parameters->sack_idle_flush : qp->cc.base_rtt_ns / 2;
 
-    responder_close_range(nic, qp);
-    recv_window_start(&window, qp->attributes.rq_psn);
+    recv_window_start(&window, env->attributes.rq_psn);
     recv_queue_start(&queue);
     *responder = (struct responder){ .window = window,
         .queue = queue,
         .tracker = window.cack,
-        .idle_ns = (uint32_t)(idle_ns > parameters->sack_idle_floor ? idle_ns
-                                                                    : parameters->sack_idle_floor),
-        .last_arrival_ns = now_ns,
-        .reverse_probe_ns = UINT64_MAX };
-    responder_forget_reverse(responder);
-    responder_widen_range(nic, qp, now_ns);
+        .idle_ns = (uint32_t)PARAMETERS_TIMER_NS(
+            env->nic->parameters, sack_idle_flush, env->peer->cc.base_rtt_ns),
+        .last_arrival_ns = now_ns };
 }
 
-static bool length_fits_opcode(const struct packet *packet, uint32_t pmtu_bytes)
+uint32_t responder_full_range_psns(const struct responder *responder, const struct env *env)
+{
+    uint32_t range_psns = (uint32_t)env->attributes.mpr_dest * MPR_UNIT_PSNS;
+
+    return range_psns < responder->window.psn_count ? range_psns : responder->window.psn_count;
+}
+
+/* The bytes that a packet of such a message carries. */
+static inline bool length_fits_message(
+    const struct packet *packet, uint8_t opcode, uint32_t pmtu_bytes)
 {
     uint32_t length = packet->write.payload.length;
+    uint32_t message_bytes = packet->write.message_bytes;
 
-    if (packet->write.pad_bytes != (-length & 3) || length > pmtu_bytes)
-        return false;
-    switch (packet->opcode) {
+    switch (opcode) {
     case OPCODE_WRITE_FIRST:
+        return length == pmtu_bytes && message_bytes > pmtu_bytes;
     case OPCODE_WRITE_MIDDLE:
-        return length == pmtu_bytes;
+        return length == pmtu_bytes && message_bytes > 2 * pmtu_bytes;
     case OPCODE_WRITE_LAST:
     case OPCODE_WRITE_LAST_IMM:
-        return length > 0;
+        return message_bytes > pmtu_bytes && length == (message_bytes - 1) % pmtu_bytes + 1;
     default:
-        return true;
+        return length == message_bytes && length <= pmtu_bytes;
     }
 }
 
-static bool exceeds_write_imm_limit(const struct qp *qp, const struct packet *packet)
+static inline struct recv_window_part part_of(uint8_t opcode)
 {
-    int32_t ahead = serial16_distance(qp->responder->queue.next_rqmsn, packet->write.rqmsn);
-
-    return opcode_has_immediate(packet->opcode) &&
-           (ahead < 0 || ahead >= (int32_t)qp->attributes.max_wimm_dest);
+    return (struct recv_window_part){ .begins = opcode_starts_message(opcode),
+        .ends = opcode_ends_message(opcode) };
 }
 
-static void stash_immediate(struct qp *qp, const struct packet *packet)
+/* §5 step 7. */
+__attribute__((always_inline)) static inline bool is_well_formed(const struct responder *responder,
+    const struct env *env, const struct packet *packet, uint8_t opcode)
 {
-    if (opcode_has_immediate(packet->opcode))
-        *recv_queue_stash(&qp->responder->queue, packet->write.rqmsn) =
-            (struct recv_stash){ .psn = packet->psn,
-                .immediate = packet->write.immediate,
-                .length_bytes = packet->write.message_bytes,
-                .msn = packet->write.msn,
-                .solicited = packet->flags & PACKET_SOLICITED,
-                .full = true };
+    return packet->write.pad_bytes == (-packet->write.payload.length & 3) &&
+           length_fits_message(packet, opcode, env->attributes.pmtu_bytes) &&
+           recv_window_fits(&responder->window, packet->psn, part_of(opcode));
 }
 
-/* Messages that are now complete. False: a WriteImm found no receive request. */
-static bool deliver(
-    struct transport *nic, struct qp *qp, const struct recv_window_progress *progress)
+static bool exceeds_write_imm_limit(
+    const struct responder *responder, const struct env *env, const struct packet *packet)
 {
-    struct responder *responder = qp->responder;
-    enum recv_delivery delivery;
+    int32_t ahead = serial16_distance(responder->queue.next_rqmsn, packet->write.rqmsn);
 
-    if (progress->messages == 0)
-        return true;
-    responder->messages_done = serial24_add(responder->messages_done, (int32_t)progress->messages);
-    nic->counters[COUNTER_MESSAGES_RECEIVED] += progress->messages;
-    do {
-        delivery = recv_queue_deliver(&responder->queue, responder->window.cack);
-        if (delivery == RECV_DELIVERED)
-            qp_has_event(nic, qp);
-    } while (delivery == RECV_DELIVERED);
-    return delivery == RECV_NOTHING;
+    return ahead < 0 || ahead >= (int32_t)env->attributes.max_wimm_dest;
 }
 
-/* §7.1, for a new packet just added to the window; `fills_gap`: a higher PSN had come before it. */
-static bool sack_is_due(const struct transport *nic, struct qp *qp, const struct packet *packet,
-    uint32_t nominal_bytes, bool fills_gap)
+static inline bool has_room(const struct env *env, const struct packet *packet)
 {
-    struct responder *responder = qp->responder;
+    const struct transport_memory *memory = &env->nic->memory;
+
+    return !memory->has_room ||
+           memory->has_room(memory->context, env->qpn, packet->write.payload.length);
+}
+
+static inline enum transport_access place_payload(
+    const struct env *env, const struct packet *packet)
+{
+    const struct transport_memory *memory = &env->nic->memory;
+    const struct packet_write *write = &packet->write;
+
+    if (write->payload.length == 0)
+        return TRANSPORT_ACCESS_OK;
+    return memory->place(
+        memory->context, env->owner, env->qpn, write->rkey, write->va, &write->payload);
+}
+
+static void stash_immediate(struct responder *responder, const struct packet *packet)
+{
+    *recv_queue_stash(&responder->queue, packet->write.rqmsn) =
+        (struct recv_stash){ .psn = packet->psn,
+            .immediate = packet->write.immediate,
+            .length_bytes = packet->write.message_bytes,
+            .msn = packet->write.msn,
+            .solicited = packet->flags & PACKET_SOLICITED,
+            .full = true };
+}
+
+/* §7.1, for a new packet just added to the window. */
+static inline bool sack_is_due(struct responder *responder, const struct env *env,
+    const struct packet *packet, const struct arrival *arrival)
+{
+    const struct parameters *parameters = env->nic->parameters;
     const struct recv_window *window = &responder->window;
-    uint32_t least_bytes = (uint32_t)nic->parameters->sack_min_charge;
+    uint32_t least_bytes = (uint32_t)parameters->sack_min_charge;
     bool asks = packet->flags & PACKET_ACK_REQUEST;
     bool gap_below_request;
 
-    responder->unreported_bytes += nominal_bytes > least_bytes ? nominal_bytes : least_bytes;
+    responder->unreported_bytes +=
+        arrival->nominal_bytes > least_bytes ? arrival->nominal_bytes : least_bytes;
     responder->last_psn = packet->psn;
     responder->last_ev = packet->ev;
     responder->last_port = packet->port;
     responder->last_flags = packet->flags;
-    if (!fills_gap)
+    if (!arrival->fills_gap)
         responder->highest_requested = asks;
-    gap_below_request = responder->highest_requested && fills_gap;
+    gap_below_request =
+        responder->highest_requested && arrival->fills_gap &&
+        (parameters->sack_gap == SACK_GAP_LITERAL || psn_equal(window->cack, window->highest));
     if (psn_equal(window->cack, window->highest))
         responder->highest_requested = false;
     if (!responder->received_any) {
@@ -124,124 +152,156 @@ static bool sack_is_due(const struct transport *nic, struct qp *qp, const struct
         return true;
     }
     return packet->flags & (PACKET_ACK_REQUEST | PACKET_RETRANSMISSION) || gap_below_request ||
-           responder_answer_mark(nic, packet) != SACK_MARK_NONE ||
-           responder->unreported_bytes >= qp->sack_threshold_bytes;
+           responder_answer_mark(env, packet) != SACK_MARK_NONE ||
+           responder->unreported_bytes >= env->sack_threshold_bytes;
 }
 
-static enum drop_reason on_new(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+/* §6.3: a packet that asked for it has come, and messages were completed since the last ACK: asked
+ * for in the middle of a message it would tell nothing new. */
+static inline bool ack_is_due(struct responder *responder, const struct packet *packet,
+    const struct recv_window_progress *progress)
 {
-    struct responder *responder = qp->responder;
-    struct recv_window_progress progress;
-    bool fills_gap = psn_before(packet->psn, responder->window.highest);
-    enum transport_access access = TRANSPORT_ACCESS_OK;
-    bool was_reported;
-    uint32_t nominal_bytes = packet_nominal_bytes(packet);
+    bool was_asked;
 
-    if (!length_fits_opcode(packet, qp->attributes.pmtu_bytes))
+    if (packet->flags & PACKET_ACK_REQUEST &&
+        (!responder->ack_asked || psn_before(responder->asked_psn, packet->psn))) {
+        responder->ack_asked = true;
+        responder->asked_psn = packet->psn;
+    }
+    was_asked = responder->ack_asked;
+    if (!psn_before(responder->window.cack, responder->asked_psn))
+        responder->ack_asked = false;
+    return was_asked && progress->psns > 0 && responder->messages_done != responder->messages_acked;
+}
+
+/* Not inlined: most packets are not answered. */
+__attribute__((noinline)) static struct responder_decision answer(struct responder *responder,
+    const struct env *env, const struct packet *packet, const struct recv_window_progress *progress,
+    bool owes_sack, uint64_t due_ns)
+{
+    struct responder_decision decision = { .due_ns = due_ns, .psn = packet->psn };
+
+    if (owes_sack)
+        responder_answer_sack(responder, &decision, responder_answer_mark(env, packet));
+    if (ack_is_due(responder, packet, progress))
+        responder_answer_ack(responder, &decision);
+    return decision;
+}
+
+/* What is due to the peer. */
+__attribute__((always_inline)) static inline struct responder_decision report(
+    struct responder *responder, const struct env *env, const struct packet *packet,
+    const struct arrival *arrival, uint64_t now_ns)
+{
+    /* The timer runs since the first packet not reported. */
+    uint64_t due_ns = responder->unreported_bytes == 0 ? now_ns + responder->idle_ns : UINT64_MAX;
+    bool is_due = sack_is_due(responder, env, packet, arrival);
+
+    if (is_due || packet->flags & PACKET_ACK_REQUEST || responder->ack_asked)
+        return answer(
+            responder, env, packet, &arrival->progress, is_due, is_due ? UINT64_MAX : due_ns);
+    return (struct responder_decision){ .due_ns = due_ns };
+}
+
+/* Messages are now complete: what is due to the application comes first. Not inlined: most packets
+ * complete none. */
+__attribute__((noinline)) static struct responder_decision deliver(struct responder *responder,
+    const struct env *env, const struct packet *packet, const struct arrival *arrival,
+    uint64_t now_ns)
+{
+    uint32_t messages = arrival->progress.messages;
+    struct responder_decision decision;
+    enum recv_delivery delivery;
+    uint8_t effects = 0;
+
+    responder->messages_done = serial24_add(responder->messages_done, (int32_t)messages);
+    env_add(env, COUNTER_MESSAGES_RECEIVED, messages);
+    while ((delivery = recv_queue_deliver(&responder->queue, responder->window.cack)) ==
+           RECV_DELIVERED)
+        effects = RESPONDER_HAS_EVENT;
+    if (delivery == RECV_NO_REQUEST)
+        return responder_answer_no_receive(responder, messages);
+    decision = report(responder, env, packet, arrival, now_ns);
+    decision.effects |= effects;
+    return decision;
+}
+
+/* `opcode`: the packet's. Inlined for one that is known: nearly all packets are of the middle. */
+__attribute__((always_inline)) static inline struct responder_decision on_new(
+    struct responder *responder, const struct env *env, const struct packet *packet, uint8_t opcode,
+    uint64_t now_ns)
+{
+    struct arrival arrival = { .nominal_bytes = packet_nominal_bytes_of(packet, opcode),
+        .fills_gap = psn_before(packet->psn, responder->window.highest) };
+    enum transport_access access;
+
+    if (!is_well_formed(responder, env, packet, opcode))
         return responder_answer_nak(
-            nic, qp, packet, ACK_SYNDROME_INVALID_REQUEST, DROP_INVALID_REQUEST, now_ns);
-    if (exceeds_write_imm_limit(qp, packet))
+            packet->psn, ACK_SYNDROME_INVALID_REQUEST, DROP_INVALID_REQUEST);
+    if (opcode_has_immediate(opcode) && exceeds_write_imm_limit(responder, env, packet))
         return responder_answer_nak(
-            nic, qp, packet, nic->nak_write_imm_limit, DROP_WRITE_IMM_LIMIT, now_ns);
-    if (nic->memory.has_room &&
-        !nic->memory.has_room(nic->memory.context, qp->qpn, packet->write.payload.length))
-        return responder_answer_no_room(nic, qp, packet, now_ns);
-    progress = recv_window_take(&responder->window, packet->psn,
-        opcode_ends_message(packet->opcode), packet->flags & PACKET_ACK_REQUEST);
-    responder->received_bytes += nominal_bytes;
-    nic_count(nic, COUNTER_DATA_RECEIVED);
-    if (packet->write.payload.length > 0)
-        access = nic->memory.place(nic->memory.context, qp->qpn, packet->write.rkey,
-            packet->write.va, &packet->write.payload);
+            packet->psn, env->nic->nak_write_imm_limit, DROP_WRITE_IMM_LIMIT);
+    if (!has_room(env, packet))
+        return responder_answer_no_room(packet);
+    arrival.progress = recv_window_take(&responder->window, packet->psn, part_of(opcode));
+    responder->received_bytes += arrival.nominal_bytes;
+    env_count(env, COUNTER_DATA_RECEIVED);
+    access = place_payload(env, packet);
     if (access != TRANSPORT_ACCESS_OK)
-        return responder_answer_access(nic, qp, packet, access, now_ns);
-    nic->counters[COUNTER_BYTES_PLACED] += packet->write.payload.length;
-    stash_immediate(qp, packet);
-    if (!deliver(nic, qp, &progress))
-        return responder_answer_no_receive(nic, qp, packet, progress.messages, now_ns);
-    was_reported = responder->unreported_bytes == 0;
-    if (sack_is_due(nic, qp, packet, nominal_bytes, fills_gap))
-        responder_answer_sack(nic, qp, packet, now_ns);
-    else if (was_reported) /* else its timer runs since the first one not reported */
-        qp_arm(nic, qp, now_ns + responder->idle_ns);
-    /* Asked for in the middle of a message it would tell nothing new. */
-    if (progress.ack_requested && responder->messages_done != responder->messages_acked)
-        responder_answer_ack(nic, qp, packet, now_ns);
-    return DROP_NONE;
+        return responder_answer_access(responder, packet, access);
+    if (opcode_has_immediate(opcode))
+        stash_immediate(responder, packet);
+    env_add(env, COUNTER_BYTES_PLACED, packet->write.payload.length);
+    if (arrival.progress.messages > 0)
+        return deliver(responder, env, packet, &arrival, now_ns);
+    return report(responder, env, packet, &arrival, now_ns);
 }
 
-/* The way back to the peer is needed. */
-static void note_peer(struct transport *nic, struct qp *qp, uint64_t now_ns)
+/* Not inlined: the rest does not pay for it. */
+__attribute__((noinline)) static struct responder_decision on_edge(struct responder *responder,
+    const struct env *env, const struct packet *packet, uint64_t now_ns)
 {
-    struct responder *responder = qp->responder;
-
-    responder->heard = true;
-    if (responder->reverse_probe_ns == UINT64_MAX) { /* the first after a silence */
-        responder_begin_probing(nic, qp, now_ns);
-        responder_widen_range(nic, qp, now_ns);
-    }
+    return on_new(responder, env, packet, packet->opcode, now_ns);
 }
 
-static void note_arrival(struct transport *nic, struct qp *qp, uint64_t now_ns)
+struct responder_decision responder_on_write(struct responder *responder, const struct env *env,
+    const struct packet *packet, enum recv_window_place place, uint64_t now_ns)
 {
-    qp->responder->last_arrival_ns = now_ns;
-    note_peer(nic, qp, now_ns);
-}
-
-enum drop_reason responder_on_write(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
-{
-    const struct responder *responder = qp->responder;
-    enum recv_window_place place =
-        recv_window_place(&responder->window, packet->psn, responder->range_psns);
-
-    if (place == RECV_WINDOW_BEYOND) {
-        responder_widen_range(nic, qp, now_ns);
-        place = recv_window_place(&responder->window, packet->psn, responder->range_psns);
-    }
     if (dscp_is_trimmed((enum dscp_class)packet->class))
-        return responder_answer_trimmed(nic, qp, packet, place, now_ns);
+        return responder_answer_trimmed(responder, env, packet, place);
     if (packet->ecn == ECN_CE)
-        nic_count(nic, COUNTER_DATA_MARKED);
-    note_arrival(nic, qp, now_ns);
+        env_count(env, COUNTER_DATA_MARKED);
+    responder->last_arrival_ns = now_ns;
     switch (place) {
     case RECV_WINDOW_NEW:
-        return on_new(nic, qp, packet, now_ns);
+        if (packet->opcode == OPCODE_WRITE_MIDDLE)
+            return on_new(responder, env, packet, OPCODE_WRITE_MIDDLE, now_ns);
+        return on_edge(responder, env, packet, now_ns);
     case RECV_WINDOW_BEYOND:
-        return responder_answer_beyond(nic, qp, packet, now_ns);
+        return responder_answer_beyond(responder, env, packet, now_ns);
     default:
-        return responder_answer_duplicate(nic, qp, packet, place, now_ns);
+        return responder_answer_duplicate(responder, env, packet, place);
     }
 }
 
-enum drop_reason responder_on_probe(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+struct responder_decision responder_on_probe(struct responder *responder, const struct env *env,
+    const struct packet *packet, uint64_t now_ns)
 {
-    struct responder *responder = qp->responder;
-    struct control_record answer = { .kind = CONTROL_PROBE_ANSWER,
-        .code = responder_answer_mark(nic, packet),
-        .entropy = packet->ev,
-        .arrival_ns = (uint32_t)now_ns,
-        .tx_timestamp = packet->probe.tx_timestamp,
-        .probe_id = packet->probe.probe_id,
-        .port = packet->port };
+    struct responder_decision decision = { .due_ns = UINT64_MAX, .reason = DROP_RATE_LIMIT };
 
     /* Probes of all planes arrive together: that many may. */
-    if (!rate_allows(&responder->probe_answers, nic->parameters->probe_answer_gap,
+    if (!rate_allows(&responder->probe_answers, env->nic->parameters->probe_answer_gap,
             PATH_PLANE_COUNT_MAX, now_ns))
-        return DROP_RATE_LIMIT;
+        return decision;
     responder->unreported_bytes = 0;
-    if (nic->parameters->reverse_probe_upon)
-        note_peer(nic, qp, now_ns);
-    nic_answer(nic, qp, answer);
-    return DROP_NONE;
+    decision.effects = RESPONDER_OWES_PROBE_ANSWER;
+    decision.code = responder_answer_mark(env, packet);
+    decision.reason = DROP_NONE;
+    return decision;
 }
 
-void responder_check(const struct qp *qp)
+void responder_check(const struct responder *responder)
 {
-    const struct responder *responder = qp->responder;
-
     recv_window_check(&responder->window);
     assert(responder->queue.posted - responder->queue.reported <= responder->queue.depth);
     assert(responder->queue.done - responder->queue.reported <=

@@ -7,25 +7,11 @@
 
 #include "base/rate.h"
 #include "transport/control.h"
+#include "transport/env.h"
 #include "transport/recv_queue.h"
 #include "transport/recv_window.h"
 #include "wire/drop.h"
 #include "wire/packet.h"
-
-struct transport;
-struct qp;
-
-enum {
-    RESPONDER_REVERSE_MAX = 2,
-    RESPONDER_NO_EV = UINT16_MAX,
-};
-
-/* An EV probe of the way back, under way. */
-struct responder_reverse {
-    uint32_t deadline_ticks; /* of 1.024 us: it has failed */
-    uint16_t request;        /* its id */
-    uint16_t ev_index;       /* RESPONDER_NO_EV: there is none */
-};
 
 struct responder {
     struct recv_window window;
@@ -34,9 +20,6 @@ struct responder {
     uint64_t last_arrival_ns;
     uint64_t oor_nack_ns; /* an out-of-window NACK may go again */
     struct rate probe_answers;
-    uint64_t reverse_probe_ns;    /* the next EV probe for the way back; UINT64_MAX: none needed */
-    uint64_t reverse_deadline_ns; /* the next of those under way; UINT64_MAX: none is */
-    struct responder_reverse reverse[RESPONDER_REVERSE_MAX];
     uint32_t idle_ns;          /* an unreported packet waits no longer for company */
     uint32_t range_psns;       /* MPR: PSNs admitted above cack */
     uint32_t unreported_bytes; /* sack_trigger_cnt */
@@ -47,50 +30,69 @@ struct responder {
     bool highest_requested; /* prev_ar */
     struct psn tracker;     /* T of §7.3: where the walk over a long bitmap goes on */
     struct psn last_psn;    /* of the packet charged last, for an idle SACK */
+    struct psn asked_psn;   /* the highest that asked for a Transport ACK, if ack_asked */
     uint32_t last_ev;
     uint8_t last_port;
     uint8_t penalty;   /* rcv_cwnd_pen announced */
     uint8_t sack_turn; /* of §7.3: what the next bitmap shows */
     bool restore : 1;
+    bool ack_asked : 1;     /* by a packet above cack, or just now */
     bool shown_in_part : 1; /* the last bitmap did not reach all that has arrived */
     bool received_any : 1;
-    bool heard : 1; /* since the last turn of reverse probing */
 };
 
 struct responder *responder_init(
     struct arena *, uint32_t recv_depth, uint32_t psn_count, uint32_t imm_max);
 
-/* INIT to RTR. */
-void responder_start(struct transport *, struct qp *, uint64_t now_ns);
+enum responder_effect {
+    RESPONDER_OWES_SACK = 1 << 0,
+    RESPONDER_OWES_ACK = 1 << 1,
+    RESPONDER_OWES_NACK = 1 << 2,
+    RESPONDER_OWES_NAK = 1 << 3,
+    RESPONDER_OWES_PROBE_ANSWER = 1 << 4,
+    RESPONDER_HAS_EVENT = 1 << 5,
+    RESPONDER_FAILS = 1 << 6, /* and the QP with it */
+};
 
-/* As many PSNs as the attributes say, if mpr_pool has them (§4.1). */
-void responder_widen_range(struct transport *, struct qp *, uint64_t now_ns);
-/* The QP has left RTR or RTS, or its attributes have changed: it admits nothing for now. */
-void responder_close_range(struct transport *, struct qp *);
+/* What follows from a packet. Two registers hold it. */
+struct responder_decision {
+    uint64_t due_ns; /* its timer now ends here; UINT64_MAX: was not set */
+    struct psn psn;  /* that the answers are about */
+    uint8_t effects; /* enum responder_effect */
+    uint8_t code;    /* of the answer: enum sack_mark, NACK reason, NAK syndrome */
+    uint8_t reason;  /* enum drop_reason */
+    uint8_t async;   /* RESPONDER_FAILS: enum transport_event_kind to raise */
+};
+
+_Static_assert(sizeof(struct responder_decision) == 16, "returned in registers");
+
+/* INIT to RTR. It admits nothing before its range is set. */
+void responder_start(struct responder *, const struct env *, uint64_t now_ns);
+
 /* PSNs above cack that the attributes let it admit. */
-uint32_t responder_full_range_psns(const struct qp *);
+uint32_t responder_full_range_psns(const struct responder *, const struct env *);
 
-enum drop_reason responder_on_write(
-    struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
-enum drop_reason responder_on_probe(
-    struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
+/* Where a PSN lies, with the range that it admits now. */
+static inline enum recv_window_place responder_place(
+    const struct responder *responder, struct psn psn)
+{
+    return recv_window_place(&responder->window, psn, responder->range_psns);
+}
 
-/* Something came after a silence: the way back is to be kept fresh again. */
-void responder_begin_probing(struct transport *, struct qp *, uint64_t now_ns);
-
-/* The EV probe for the way back was answered. */
-void responder_on_reverse_answer(
-    struct qp *, uint16_t request_id, uint32_t ev_index, uint64_t now_ns);
-
-/* No EV is being probed for the way back. */
-void responder_forget_reverse(struct responder *);
+struct responder_decision responder_on_write(struct responder *, const struct env *,
+    const struct packet *, enum recv_window_place, uint64_t now_ns);
+struct responder_decision responder_on_probe(
+    struct responder *, const struct env *, const struct packet *, uint64_t now_ns);
 
 /* What a SACK leaving now says: bitmap, counts, window, congestion state. The trigger's fields are
- * the caller's. */
-void responder_fill_sack(
-    struct transport *, struct qp *, const struct control_record *, struct packet_sack *);
+ * the caller's. Returns when its timer ends; UINT64_MAX: as before. */
+uint64_t responder_fill_sack(
+    struct responder *, const struct env *, const struct control_record *, struct packet_sack *);
 
-uint64_t responder_deadline_ns(const struct qp *);
-void responder_expire(struct transport *, struct qp *, uint64_t now_ns);
+uint64_t responder_deadline_ns(const struct responder *);
 
-void responder_check(const struct qp *);
+/* How many SACKs, with stretches from 1 on, are to tell all that has arrived; 0: none. `sack`: gets
+ * the rest of what they have in common. */
+uint32_t responder_expire(struct responder *, struct control_record *sack, uint64_t now_ns);
+
+void responder_check(const struct responder *);

@@ -4,39 +4,36 @@
 #include "transport/nic.h"
 
 /* §18: on a plane that is left, control class, repeated until answered. */
-static bool send_port_update(struct transport *nic, struct qp *qp, uint64_t now_ns)
+static void send_port_update(struct transport *nic, struct peer *peer, uint64_t now_ns)
 {
+    uint32_t planes = nic->env.usable_mask & peer->ports;
     uint32_t plane;
-    uint32_t ev_index;
 
-    if (now_ns < qp->port_update_ns)
-        return false;
+    if (now_ns < peer->update_ns || !peer->way_back.profile)
+        return;
     /* If all ports of the peer are said to be down, that may be as old as what it knows of ours. */
     plane = path_reverse_choose(
-        &qp->reverse, qp_planes(nic, qp) ? qp_planes(nic, qp) : nic->usable_mask, PATH_NONE);
-    if (plane == PATH_NONE)
-        return false;
-    ev_index = path_reverse_ev(&qp->reverse, plane);
-    if (nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_UPDATE,
-                                      .dst = qp->attributes.peer_address,
-                                      .ev = qp_ev(qp, ev_index),
+        &peer->way_back.reverse, planes ? planes : nic->env.usable_mask, PATH_NONE);
+    if (plane == PATH_NONE ||
+        nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_UPDATE,
+                                      .dst = peer->address,
+                                      .ev = way_back_ev(&peer->way_back, plane),
                                       .port = (uint8_t)plane,
                                       .class = DSCP_CONTROL }) < 0)
-        return false;
-    qp->port_update_count--;
-    qp->port_update_owed = true;
-    qp->port_update_ns = now_ns + (UINT64_C(1024) << qp->attributes.timeout);
-    qp_arm(nic, qp, qp->port_update_ns);
+        return;
+    peer->update_count--;
+    peer->update_owed = true;
+    peer->update_ns = now_ns + nic_update_interval_ns(nic, peer);
+    peer_arm(nic, peer, peer->update_ns);
     nic_count(nic, COUNTER_PORT_UPDATES_SENT);
-    return true;
 }
 
 /* §21: so many packets in one call, or an eighth of the window if that is more. */
 static void begin_burst(const struct transport *nic, struct qp *qp)
 {
-    uint32_t most = (uint32_t)nic->parameters->send_burst;
+    uint32_t most = (uint32_t)nic->env.parameters->send_burst;
     uint32_t full_bytes = qp->requester->full_bytes;
-    uint32_t of_window = (qp->cc.window_bytes / 8 + full_bytes - 1) / full_bytes;
+    uint32_t of_window = (qp->env.peer->cc.window_bytes / 8 + full_bytes - 1) / full_bytes;
 
     if (of_window > most)
         most = of_window;
@@ -44,11 +41,13 @@ static void begin_burst(const struct transport *nic, struct qp *qp)
     qp->burst_left = (uint16_t)(most < UINT16_MAX ? most : UINT16_MAX);
 }
 
-/* Packets that a QP may send in this turn. With no other in the ring the next turn is its own. */
+/* Packets that a QP may send in this turn. With no other that wants to, the next turn is its own.
+ */
 static uint32_t turn_packets(const struct transport *nic, struct qp *qp, uint32_t out_max)
 {
-    bool is_alone = nic->ready.head == nic->ready.tail;
-    uint32_t packets = (uint32_t)nic->parameters->send_quantum;
+    bool is_alone =
+        nic->ready.head == nic->ready.tail && qp->env.peer->first_ready == qp->env.peer->last_ready;
+    uint32_t packets = (uint32_t)nic->env.parameters->send_quantum;
 
     if (packets > out_max || is_alone)
         packets = out_max;
@@ -59,27 +58,29 @@ static uint32_t turn_packets(const struct transport *nic, struct qp *qp, uint32_
     return packets < qp->burst_left ? packets : qp->burst_left;
 }
 
-/* A turn of one QP. Yields how many packets it wrote. */
-static uint32_t take_turn(struct transport *nic, struct qp *qp, uint32_t ready_ports,
+/* A turn of one peer: its first QP sends. Returns the number of packets written. */
+static uint32_t take_turn(struct transport *nic, struct peer *peer, uint32_t ready_ports,
     struct packet *out, uint32_t out_max, uint64_t now_ns)
 {
+    struct qp *qp;
     uint32_t most;
-    uint32_t count = 0;
+    uint32_t count;
 
-    if (qp->port_update_count > 0)
-        send_port_update(nic, qp, now_ns);
-    if (qp->attributes.state != QP_RTS || !qp->requester)
+    if (peer->update_count > 0)
+        send_port_update(nic, peer, now_ns);
+    if (peer->first_ready == PEER_NO_QP)
         return 0;
+    qp = nic->qps[peer->first_ready];
     most = turn_packets(nic, qp, out_max);
-    while (count < most && requester_send(nic, qp, ready_ports, &out[count], now_ns))
-        count++;
+    count = qp_send(nic, qp, ready_ports, out, most, now_ns);
     if (nic->counts_bursts)
         qp->burst_left = (uint16_t)(qp->burst_left - count);
+    peer_end_turn(nic, peer, count, now_ns);
     return count;
 }
 
-/* Ready QPs in turn, until there is no room or a whole round brought nothing. One that has sent
- * keeps its place in the round; only one that could not is asked whether it still wants to. */
+/* Peers in turn, until there is no room or a whole round brought nothing. One that has sent keeps
+ * its place in the round; only one that could not is asked whether it still wants to. */
 static uint32_t send_turns(struct transport *nic, uint32_t ready_ports, struct packet *out,
     uint32_t out_max, uint64_t now_ns)
 {
@@ -88,18 +89,18 @@ static uint32_t send_turns(struct transport *nic, uint32_t ready_ports, struct p
     uint32_t idle_turns = 0;
 
     while (room > 0 && idle_turns < ring->tail - ring->head) {
-        struct qp *qp = nic->qps[ring->slots[ring->head++ & (ring->slot_count - 1)]];
-        uint32_t sent = take_turn(nic, qp, ready_ports, out, room, now_ns);
+        struct peer *peer = &nic->peers[ring->slots[ring->head++ & (ring->slot_count - 1)]];
+        uint32_t sent = take_turn(nic, peer, ready_ports, out, room, now_ns);
 
         if (sent) {
-            ring->slots[ring->tail++ & (ring->slot_count - 1)] = qp->index;
+            nic_ring_push(ring, peer->index);
             idle_turns = 0;
             out += sent;
             room -= sent;
         } else {
-            qp->is_scheduled = false;
-            qp_schedule(nic, qp, now_ns);
-            idle_turns += qp->is_scheduled;
+            peer->is_scheduled = false;
+            peer_schedule(nic, peer, now_ns);
+            idle_turns += peer->is_scheduled;
         }
     }
     return out_max - room;
@@ -111,7 +112,7 @@ uint32_t transport_send(struct transport *nic, uint32_t ready_ports, struct pack
     uint32_t count = 0;
 
     nic->send_call++;
-    nic->counts_bursts = out_max > nic->parameters->send_burst;
+    nic->counts_bursts = out_max > nic->env.parameters->send_burst;
     while (count < out_max && control_queue_peek(&nic->control) &&
            nic_send_answer(nic, ready_ports, &out[count], now_ns))
         count++;

@@ -15,8 +15,9 @@
 #include "wire/psn.h"
 
 #define SEND_WINDOW_TICK_NS     64
-#define SEND_WINDOW_TICK_MASK   UINT32_C(0xffffff) /* send times wrap after 1.07 s */
-#define SEND_WINDOW_PSN_BYTES   5                  /* of records, per PSN */
+#define SEND_WINDOW_TICK_MASK   UINT32_C(0xffffff)  /* send times wrap after 1.07 s */
+#define SEND_WINDOW_AGE_MAX_NS  UINT64_C(500000000) /* half of it: longer ages say nothing */
+#define SEND_WINDOW_PSN_BYTES   5                   /* of records, per PSN */
 #define SEND_WINDOW_BYTES(psns) ((psns)*SEND_WINDOW_PSN_BYTES + (psns) / 4)
 
 enum send_flag {
@@ -134,22 +135,28 @@ static inline void send_window_set_flags(struct send_window *window, struct psn 
     window->flags[send_window_slot(window, psn)] |= flags;
 }
 
-/* The first acknowledgement of a PSN of the window. False if it was taken for lost. */
-static inline bool send_window_acknowledge(
-    struct send_window *window, struct psn psn, uint32_t nominal_bytes)
+/* The first acknowledgement of the PSNs in `bits`, bit 0 for `base`, all in the window. Returns
+ * those that were in flight, not taken for lost. */
+static inline uint64_t send_window_acknowledge(
+    struct send_window *window, struct psn base, uint64_t bits)
 {
-    uint32_t slot = send_window_slot(window, psn);
+    uint32_t slot = send_window_slot(window, base);
+    uint64_t lost = 0;
 
-    assert(!bits_test(window->acked, slot));
-    bits_set(window->acked, slot);
-    if (bits_test(window->lost, slot)) {
-        bits_clear(window->lost, slot);
-        window->lost_count--;
-        return false;
+    if (window->lost_count > 0) {
+        lost = bits & bits_window(window->lost, window->psn_count, slot);
+        bits_window_clear(window->lost, window->psn_count, slot, lost);
+        window->lost_count -= bits_count(lost);
     }
+    bits_window_set(window->acked, window->psn_count, slot, bits);
+    return bits & ~lost;
+}
+
+/* Packets of this nominal size, together, are no longer in flight. */
+static inline void send_window_shrink(struct send_window *window, uint32_t nominal_bytes)
+{
     assert(window->inflight_bytes >= nominal_bytes);
     window->inflight_bytes -= nominal_bytes;
-    return true;
 }
 
 /* Its newest copy is taken for lost. */

@@ -23,72 +23,54 @@ const uint64_t *transport_drops(const struct transport *nic)
 
 /* ---- packets in ----------------------------------------------------------------------------- */
 
-static bool is_for_responder(uint8_t opcode)
-{
-    return opcode_is_write(opcode) || opcode == OPCODE_PROBE;
-}
-
-static enum drop_reason on_feedback(
+/* Those that take a packet count it. */
+static inline enum drop_reason receive_for_qp(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
-    enum drop_reason reason;
+    bool is_write = opcode_is_write(packet->opcode);
 
-    switch (packet->opcode) {
-    case OPCODE_SACK:
-        reason = requester_on_sack(nic, qp, packet, now_ns);
-        break;
-    case OPCODE_NACK:
-        reason = requester_on_nack(nic, qp, packet, now_ns);
-        break;
-    case OPCODE_ACK:
-        reason = requester_on_ack(nic, qp, packet, now_ns);
-        break;
-    default:
-        return DROP_OPCODE;
+    if (is_write || packet->opcode == OPCODE_PROBE) {
+        if (!qp->responder || !qp_is_connected(qp))
+            return nic_count_packet(nic, DROP_QP_STATE);
+    } else if (!qp->requester || qp->env.attributes.state != QP_RTS) {
+        return nic_count_packet(nic, DROP_QP_STATE);
     }
-    qp_schedule(nic, qp, now_ns);
-    return reason;
-}
-
-static enum drop_reason dispatch(
-    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
-{
-    if (opcode_is_write(packet->opcode))
-        return responder_on_write(nic, qp, packet, now_ns);
+    if (!ip_address_equal(&packet->src, &qp->env.attributes.peer_address))
+        return nic_count_packet(nic, DROP_PEER);
+    if (is_write)
+        return qp_on_write(nic, qp, packet, now_ns);
     if (packet->opcode == OPCODE_PROBE)
-        return responder_on_probe(nic, qp, packet, now_ns);
-    return on_feedback(nic, qp, packet, now_ns);
+        return qp_on_probe(nic, qp, packet, now_ns);
+    return qp_on_feedback(nic, qp, packet, now_ns);
 }
 
-static enum drop_reason receive(struct transport *nic, const struct packet *packet, uint64_t now_ns)
+/* Not inlined: it is rare, and what follows is called last, without a frame. */
+__attribute__((noinline)) static enum drop_reason receive_otherwise(
+    struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
     struct qp *qp;
 
-    if (!ip_address_equal(&packet->dst, &nic->address))
-        return DROP_ADDRESS;
     if (packet->opcode == OPCODE_ENDPOINT_REQUEST)
-        return nic_on_endpoint_request(nic, packet, now_ns);
+        return nic_count_packet(nic, nic_on_endpoint_request(nic, packet, now_ns));
     if (packet->opcode == OPCODE_ENDPOINT_RESPONSE)
-        return nic_on_endpoint_response(nic, packet, now_ns);
+        return nic_count_packet(nic, nic_on_endpoint_response(nic, packet, now_ns));
     qp = nic_find(nic, packet->dest_qpn);
     if (!qp)
-        return DROP_UNKNOWN_QP;
-    if (is_for_responder(packet->opcode)
-            ? !qp->responder || (qp->attributes.state != QP_RTR && qp->attributes.state != QP_RTS)
-            : !qp->requester || qp->attributes.state != QP_RTS)
-        return DROP_QP_STATE;
-    if (!ip_address_equal(&packet->src, &qp->attributes.peer_address))
-        return DROP_PEER;
-    return dispatch(nic, qp, packet, now_ns);
+        return nic_count_packet(nic, DROP_UNKNOWN_QP);
+    return receive_for_qp(nic, qp, packet, now_ns);
 }
 
 enum drop_reason transport_receive(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
-    enum drop_reason reason = receive(nic, packet, now_ns);
+    struct qp *qp = nic->qpn_table[packet->dest_qpn & (nic->qpn_table_count - 1)];
 
-    nic->drops[reason]++;
-    return reason;
+    if (!ip_address_equal(&packet->dst, &nic->env.address))
+        return nic_count_packet(nic, DROP_ADDRESS);
+    if (!qp || qp->env.qpn != packet->dest_qpn || packet->opcode == OPCODE_ENDPOINT_REQUEST ||
+        packet->opcode == OPCODE_ENDPOINT_RESPONSE)
+        return receive_otherwise(nic, packet, now_ns);
+    return receive_for_qp(nic, qp, packet, now_ns);
 }
 
 /* ---- time ----------------------------------------------------------------------------------- */
@@ -103,17 +85,12 @@ void transport_expire(struct transport *nic, uint64_t now_ns)
     uint32_t owner;
 
     while ((owner = deadlines_take(&nic->deadlines, now_ns)) != DEADLINES_NONE) {
-        struct qp *qp = owner < nic->qp_count_max ? nic->qps[owner] : NULL;
-
-        if (!qp) {
+        if (owner == nic->qp_count_max)
             nic_ports_expire(nic, now_ns);
-            continue;
-        }
-        if (qp->responder && (qp->attributes.state == QP_RTR || qp->attributes.state == QP_RTS))
-            responder_expire(nic, qp, now_ns);
-        if (qp->requester && qp->attributes.state == QP_RTS)
-            requester_expire(nic, qp, now_ns);
-        qp_update(nic, qp, now_ns);
+        else if (owner > nic->qp_count_max)
+            peer_expire(nic, &nic->peers[owner - nic->qp_count_max - 1], now_ns);
+        else if (nic->qps[owner])
+            qp_expire(nic, nic->qps[owner], now_ns);
     }
 }
 
@@ -124,20 +101,22 @@ int transport_post_send(
 {
     struct qp *qp = nic_find(nic, qpn);
 
-    if (!qp || !qp->requester || qp->attributes.state < QP_RTS ||
+    if (!qp || !qp->requester || qp->env.attributes.state < QP_RTS ||
         work->length_bytes > UINT32_C(1) << MESSAGE_BYTES_MAX_LOG2)
         return -EINVAL;
     if (send_queue_is_full(&qp->requester->queue))
         return -ENOMEM;
-    send_queue_push(&qp->requester->queue, work, qp->attributes.pmtu_bytes);
-    if (qp->attributes.state == QP_RTS && qp->requester->timeout_ns == UINT64_MAX)
-        requester_arm_timeout(nic, qp, now_ns);
-    if (qp->attributes.state == QP_ERR)
+    send_queue_push(&qp->requester->queue, work, qp->env.attributes.pmtu_bytes);
+    if (qp->env.attributes.state == QP_RTS && qp->requester->timeout_ns == UINT64_MAX) {
+        requester_arm_timeout(qp->requester, &qp->env, now_ns);
+        qp_arm(nic, qp, qp->requester->timeout_ns);
+    }
+    if (qp->env.attributes.state == QP_ERR)
         qp_has_event(nic, qp);
     else
         qp_schedule(nic, qp, now_ns);
-    if (qp->port_update_owed)
-        qp_remind_of_ports(nic, qp, now_ns);
+    if (qp->env.peer && qp->env.peer->update_owed)
+        peer_remind_of_ports(nic, qp->env.peer, now_ns);
     return 0;
 }
 
@@ -145,21 +124,23 @@ int transport_post_recv(struct transport *nic, uint32_t qpn, uint64_t id)
 {
     struct qp *qp = nic_find(nic, qpn);
 
-    if (!qp || !qp->responder || qp->attributes.state == QP_RESET)
+    if (!qp || !qp->responder || qp->env.attributes.state == QP_RESET)
         return -EINVAL;
     if (recv_queue_is_full(&qp->responder->queue))
         return -ENOMEM;
     recv_queue_push(&qp->responder->queue, id);
-    if (qp->attributes.state == QP_ERR)
+    if (qp->env.attributes.state == QP_ERR)
         qp_has_event(nic, qp);
     return 0;
 }
 
 const struct work_request *transport_request(
-    const struct transport *nic, const struct packet *packet)
+    const struct transport *nic, const struct packet *packet, void **owner)
 {
     const struct qp *qp = nic_find(nic, packet->local_qpn);
 
+    if (owner)
+        *owner = qp->env.owner;
     return &qp->requester->queue.requests[packet->write.payload.request].work;
 }
 
@@ -179,12 +160,15 @@ static bool next_port_event(struct transport *nic, struct transport_event *out)
 static bool next_note(struct transport *nic, struct transport_event *out)
 {
     const struct nic_note *note = &nic->notes[nic->note_head & (nic->note_slots - 1)];
+    const struct qp *qp;
 
     if (nic->note_head == nic->note_tail)
         return false;
     nic->note_head++;
+    qp = nic_find(nic, note->qpn);
     *out = (struct transport_event){ .kind = (enum transport_event_kind)note->kind,
         .qpn = note->qpn,
+        .owner = qp ? qp->env.owner : NULL,
         .port = note->port,
         .request_id = note->request_id,
         .rtt_ns = note->rtt_ns,
@@ -216,7 +200,7 @@ struct path_set *transport_qp_paths(struct transport *nic, uint32_t qpn)
 {
     struct qp *qp = nic_find(nic, qpn);
 
-    return qp ? qp->paths : NULL;
+    return qp ? qp->env.paths : NULL;
 }
 
 void transport_check(const struct transport *nic)
@@ -226,12 +210,12 @@ void transport_check(const struct transport *nic)
 
         if (!qp)
             continue;
-        assert(nic_find(nic, qp->qpn) == qp);
-        if (qp->paths)
-            path_check(qp->paths);
-        if (qp->requester && qp->attributes.state == QP_RTS)
-            requester_check(qp);
-        if (qp->responder && (qp->attributes.state == QP_RTR || qp->attributes.state == QP_RTS))
-            responder_check(qp);
+        assert(nic_find(nic, qp->env.qpn) == qp);
+        if (qp->env.paths)
+            path_check(qp->env.paths);
+        if (qp->requester && qp->env.attributes.state == QP_RTS)
+            requester_check(qp->requester, &qp->env);
+        if (qp->responder && qp_is_connected(qp))
+            responder_check(qp->responder);
     }
 }

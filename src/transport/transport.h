@@ -30,8 +30,8 @@ enum transport_access {
 /* Registered memory. Checks key, bounds and rights of all of [va, va + length) before it writes
  * anything; `payload.bytes` may be NULL (the simulator): then it checks only. */
 struct transport_memory {
-    enum transport_access (*place)(
-        void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload);
+    enum transport_access (*place)(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+        uint64_t va, const struct payload *payload); /* `owner`: of the QP */
     /* Whether there is room for a packet at the moment; the peer is told if not, and sends it again
      * later. NULL: always. */
     bool (*has_room)(void *context, uint32_t qpn, uint32_t payload_bytes);
@@ -113,6 +113,7 @@ struct qp_init {
     uint32_t write_imm_max_dest;   /* WriteImm in flight it can hold as responder */
     const struct path_profile *paths;
     const struct cc_profile *cc;
+    void *owner; /* the caller's: comes back wherever the transport speaks of the QP */
     bool signal_all;
 };
 
@@ -154,7 +155,10 @@ struct qp_attributes {
     bool service_time;         /* we, as responder, take our hold time out of the echoed stamp */
 };
 
-size_t transport_qp_bytes(const struct transport *, const struct qp_init *);
+size_t transport_qp_bytes(const struct qp_init *);
+
+/* PSNs in flight that a QP needs, in units of 128: the parameter, or what the window asks for. */
+uint8_t transport_mpr(const struct parameters *, const struct cc_profile *);
 
 /* `memory`: transport_qp_bytes() bytes, aligned for any type, the QP's until it is destroyed.
  * `qpn`: chosen by the caller, above 2, below 2^24. Starts in RESET with the defaults of the
@@ -170,11 +174,22 @@ int transport_qp_destroy(struct transport *, uint32_t qpn);
  * of its paths, or of congestion, it learns anew. `memory`: transport_paths_bytes() bytes, aligned
  * for any type, the QP's until it is destroyed or gets others; what it used before is free then.
  * -EINVAL: other planes than before, no EVs, too many. */
-size_t transport_paths_bytes(const struct transport *, const struct path_profile *);
+size_t transport_paths_bytes(const struct path_profile *);
 int transport_qp_set_paths(
     struct transport *, uint32_t qpn, const struct path_profile *, void *memory, uint64_t now_ns);
 int transport_qp_set_cc(
     struct transport *, uint32_t qpn, const struct cc_profile *, uint64_t now_ns);
+
+/* What packets to a destination take in an empty network, where that is known. */
+struct transport_rtt {
+    uint32_t fixed_ns;   /* there and its SACK back, for a packet of no bytes */
+    uint32_t per_kib_ns; /* and for each KiB of its nominal size */
+    uint32_t packet_ns;  /* a full packet on a port of the destination */
+};
+
+/* Tells all QPs to this address, which must be in RTR or later and have sent nothing yet. */
+void transport_set_rtt(
+    struct transport *, const struct ipv6_addr *address, const struct transport_rtt *);
 
 /* ---- work ----------------------------------------------------------------------------------- */
 
@@ -199,8 +214,10 @@ int transport_post_send(
     struct transport *, uint32_t qpn, const struct work_request *, uint64_t now_ns);
 int transport_post_recv(struct transport *, uint32_t qpn, uint64_t id);
 
-/* The request whose bytes a data packet just sent carries, until it completes. */
-const struct work_request *transport_request(const struct transport *, const struct packet *);
+/* The request whose bytes a data packet just sent carries, until it completes. `owner`: gets that
+ * of its QP; may be NULL. */
+const struct work_request *transport_request(
+    const struct transport *, const struct packet *, void **owner);
 
 /* ---- events --------------------------------------------------------------------------------- */
 
@@ -230,6 +247,7 @@ enum transport_event_kind {
 struct transport_event {
     enum transport_event_kind kind;
     uint32_t qpn;
+    void *owner; /* of the QP; NULL: the event is of none, or of one that was destroyed since */
     uint64_t id; /* of the work request */
     enum completion_status status;
     bool solicited;     /* RECV_DONE */
@@ -256,15 +274,14 @@ int transport_endpoint_probe(struct transport *, const struct ipv6_addr *dst, ui
     uint32_t port, enum dscp_class class, uint16_t *request_id, uint64_t now_ns);
 
 struct path_set *transport_qp_paths(struct transport *, uint32_t qpn);
-/* Copies them, or with shared_parameters keeps the pointer. skip_backoff changes only while there
- * is no QP. */
+/* Copies them, or with shared_parameters keeps the pointer. */
 void transport_set_parameters(struct transport *, const struct parameters *);
 const struct parameters *transport_parameters(const struct transport *);
 const uint64_t *transport_counters(const struct transport *); /* [COUNTER_COUNT] */
 const uint64_t *transport_drops(const struct transport *);    /* [DROP_REASON_COUNT] */
 
 /* What the parameters say about congestion control, for cc_profile_init(). */
-void transport_cc_settings(const struct parameters *, struct cc_settings *);
+void transport_cc_settings(const struct parameters *, uint32_t port_count, struct cc_settings *);
 
 struct qp_status {
     enum qp_state state;

@@ -42,7 +42,7 @@ static void take_tables(struct transport *nic, struct arena *arena, uint32_t qp_
     nic->qpn_table = take_pointers(arena, nic->qpn_table_count);
     nic->ready = take_ring(arena, qp_count_max);
     nic->eventful = take_ring(arena, qp_count_max);
-    deadlines_init(&nic->deadlines, arena, qp_count_max + 1);
+    deadlines_init(&nic->deadlines, arena, 2 * qp_count_max + 1);
 }
 
 static void take_queues(
@@ -60,50 +60,50 @@ static void take_queues(
     nic->endpoints = arena_take(
         arena, nic->endpoint_slots, sizeof(*nic->endpoints), alignof(struct nic_endpoint));
     nic->notes = arena_take(arena, nic->note_slots, sizeof(*nic->notes), alignof(struct nic_note));
+    nic->peers = arena_take(arena, config->qp_count_max, sizeof(*nic->peers), alignof(struct peer));
     nic->peer_cache =
         arena_take(arena, nic->peer_slots, sizeof(*nic->peer_cache), alignof(uint32_t));
 }
 
 static void derive_path_config(struct transport *nic)
 {
-    const struct parameters *parameters = nic->parameters;
+    const struct parameters *parameters = nic->env.parameters;
 
-    nic->path_config = (struct path_config){ .policy = (enum path_policy)parameters->path_policy,
-        .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
-        .spares_last_ev = parameters->plane_last_ev,
-        .skip_backoff = parameters->skip_backoff,
-        .skip_trial = parameters->skip_trial,
-        .base_rtt_ns =
-            (uint32_t)(parameters->skip_lapse ? parameters->skip_lapse : parameters->base_rtt),
-        .probe_first_ns = parameters->ev_probe_first,
-        .probe_longest_ns = parameters->ev_probe_longest,
-        .probe_timeout_ns = nic_probe_timeout_ns(nic, parameters->base_rtt),
-        .probe_successes = (uint32_t)parameters->ev_probe_successes,
-        .probe_successes_max = (uint32_t)parameters->ev_probe_successes_max };
-    /* Without trimming a loss may be congestion (§24). */
-    if (!parameters->network_trims && nic->path_config.loss_to_bad == PATH_LOSS_ADAPTIVE)
-        nic->path_config.loss_to_bad = PATH_LOSS_3OF8;
+    nic->path_config =
+        (struct path_config){ .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
+            .ev_skip = (enum path_ev_skip)parameters->ev_skip,
+            .probe_successes = (uint32_t)parameters->ev_probe_successes,
+            .probe_successes_max = (uint32_t)parameters->ev_probe_successes_max };
 }
 
 static void keep_parameters(struct transport *nic, const struct parameters *parameters)
 {
     if (nic->own_parameters)
         *nic->own_parameters = *parameters;
-    nic->parameters = nic->own_parameters ? nic->own_parameters : parameters;
+    nic->env.parameters = nic->own_parameters ? nic->own_parameters : parameters;
     derive_path_config(nic);
+}
+
+/* Not 0, which means that it is not known. */
+static uint8_t incarnation_of(uint64_t seed)
+{
+    struct prng prng = prng_stream(seed, 1);
+
+    return (uint8_t)(1 + prng_below(&prng, UINT8_MAX));
 }
 
 struct transport *transport_init(struct arena *arena, const struct transport_config *config)
 {
     struct transport *nic = arena_take(arena, 1, sizeof(*nic), alignof(struct transport));
-    struct transport parts = { .address = config->address,
-        .port_count = config->port_count,
+    struct transport parts = { .env = { .address = config->address,
+                                   .port_count = config->port_count,
+                                   .nak_write_imm_limit = config->nak_write_imm_limit,
+                                   .memory = config->memory,
+                                   .trace = config->trace },
         .qp_count_max = config->qp_count_max,
         .seed = config->seed,
         .prng = prng_stream(config->seed, 0),
-        .nak_write_imm_limit = config->nak_write_imm_limit,
-        .memory = config->memory,
-        .trace = config->trace };
+        .incarnation = incarnation_of(config->seed) };
 
     assert(config->port_count >= 1 && config->port_count <= PATH_PLANE_COUNT_MAX);
     take_tables(&parts, arena, config->qp_count_max);
@@ -114,7 +114,9 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
     if (!nic)
         return NULL;
     *nic = parts;
-    nic->up_mask = nic->usable_mask = (UINT32_C(1) << config->port_count) - 1;
+    nic->env.counters = nic->counters;
+    nic->env.ev_probes = &nic->ev_probes;
+    nic->up_mask = nic->env.usable_mask = (UINT32_C(1) << config->port_count) - 1;
     for (uint32_t port = 0; port < config->port_count; port++)
         nic->ports[port].due_ns = UINT64_MAX;
     keep_parameters(
@@ -124,36 +126,35 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
 
 void transport_set_parameters(struct transport *nic, const struct parameters *parameters)
 {
-    bool skip_backoff = nic->path_config.skip_backoff;
-
     keep_parameters(nic, parameters);
-    if (nic->qp_count > 0) /* which were given memory for the former setting */
-        nic->path_config.skip_backoff = skip_backoff;
 }
 
 const struct parameters *transport_parameters(const struct transport *nic)
 {
-    return nic->parameters;
+    return nic->env.parameters;
 }
 
-void transport_cc_settings(const struct parameters *parameters, struct cc_settings *settings)
+void transport_cc_settings(
+    const struct parameters *parameters, uint32_t port_count, struct cc_settings *settings)
 {
-    static const char *const algorithms[] = { "nscc", "none" };
-    enum { AUTO = 2 };
-    bool fair = parameters->nscc_unmarked_delay == AUTO
-                    ? parameters->last_hop_ecn
-                    : parameters->nscc_unmarked_delay == CC_UNMARKED_FAIR;
+    bool fair = parameters->nscc_unmarked_delay == NSCC_UNMARKED_DELAY_AUTO
+                    ? parameters->last_hop_ecn == LAST_HOP_ECN_ON
+                    : parameters->nscc_unmarked_delay == NSCC_UNMARKED_DELAY_FAIR;
+    uint32_t mtu_bytes = (uint32_t)parameters->pmtu + (parameters->stamp ? 88 : 84);
+    uint64_t slowest_bps =
+        parameters->slowest_bps ? parameters->slowest_bps : parameters->link_bps / port_count;
 
-    *settings = (struct cc_settings){ .algorithm = algorithms[parameters->congestion_control],
-        .link_bps = parameters->link_bps,
-        .base_rtt_ns = (uint32_t)parameters->base_rtt,
-        .mtu_bytes = (uint32_t)parameters->pmtu + (parameters->stamp ? 88 : 84),
-        .network_trims = parameters->network_trims,
-        .unmarked_delay = fair ? CC_UNMARKED_FAIR : CC_UNMARKED_DECREASE,
-        .base_rtt_floor_ns = (uint32_t)parameters->base_rtt_floor,
-        .target_floor_ns = (uint32_t)parameters->target_delay_floor,
-        .about_zero_ns = (uint32_t)parameters->about_zero_delay,
-        .sharing = (enum cc_sharing)parameters->nscc_sharing,
-        .target_delay_ns = (uint32_t)parameters->target_delay,
-        .max_window_bytes = (uint32_t)parameters->max_cwnd };
+    *settings =
+        (struct cc_settings){ .algorithm = cc_algorithms[parameters->congestion_control]->name,
+            .link_bps = parameters->link_bps,
+            .base_rtt_ns = (uint32_t)parameters->base_rtt,
+            .mtu_bytes = mtu_bytes,
+            .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / slowest_bps),
+            .network_trims = parameters->network_trims,
+            .unmarked_delay = fair ? CC_UNMARKED_FAIR : CC_UNMARKED_DECREASE,
+            .base_rtt_floor_ns = (uint32_t)parameters->base_rtt_floor,
+            .target_floor_ns = (uint32_t)parameters->target_delay_floor,
+            .about_zero_ns = (uint32_t)parameters->about_zero_delay,
+            .target_delay_ns = (uint32_t)parameters->target_delay,
+            .max_window_bytes = (uint32_t)parameters->max_cwnd };
 }

@@ -17,6 +17,7 @@ void endpoint_parse_request(struct bytes_in *in, struct packet *packet)
     if (!erth)
         return;
     packet->endpoint.op = erth[1] & 3;
+    packet->endpoint.incarnation = erth[3];
     packet->endpoint.port_status_mask = bytes_get_be32(erth + 4);
     packet->endpoint.tx_timestamp = stamp_get(erth + 12, packet);
 }
@@ -29,6 +30,7 @@ void endpoint_build_request(struct bytes_out *out, const struct packet *packet)
         return;
     memset(erth, 0, ENDPOINT_REQUEST_BYTES);
     erth[1] = packet->endpoint.op & 3;
+    erth[3] = packet->endpoint.incarnation;
     bytes_put_be32(erth + 4, packet->endpoint.port_status_mask);
     stamp_put(erth + 12, packet, packet->endpoint.tx_timestamp);
 }
@@ -41,6 +43,7 @@ void endpoint_parse_response(struct bytes_in *in, struct packet *packet)
         return;
     packet->endpoint.op = eeth[1] >> RESPONSE_OP_SHIFT & 3;
     packet->endpoint.port_status_mask = 0;
+    packet->endpoint.incarnation = 0;
     packet->endpoint.tx_timestamp = bytes_get_be16(eeth + 28);
 }
 

@@ -121,7 +121,8 @@ enum endpoint_op {
 struct packet_endpoint {       /* ERTH or EETH; psn bits 15:0 = request id */
     uint32_t port_status_mask; /* bit N: port N, counted from 1, can be reached */
     uint16_t tx_timestamp;
-    uint8_t op; /* 2 bits: enum endpoint_op */
+    uint8_t op;          /* 2 bits: enum endpoint_op */
+    uint8_t incarnation; /* ERTH vendor_info: which life of the sender; 0: it does not say */
 };
 
 struct packet {
@@ -148,26 +149,37 @@ struct packet {
 
 _Static_assert(sizeof(struct packet) <= 104, "packets are copied by value: keep them small");
 
-/* UDP header, transport headers, payload, pad and iCRC (docs/wire.md §1.1). */
-static inline uint32_t packet_udp_bytes(const struct packet *packet)
+/* UDP header, transport headers, payload, pad and iCRC (docs/wire.md §1.1), of a packet whose
+ * opcode the caller may know. */
+static inline uint32_t packet_udp_bytes_of(const struct packet *packet, uint8_t opcode)
 {
     enum { UDP = 8, TSETH = 4, ICRC = 4 };
-    uint32_t bytes = UDP + opcode_header_bytes[packet->opcode] + ICRC;
+    uint32_t bytes = UDP + opcode_header_bytes[opcode] + ICRC;
 
     if (packet->flags & PACKET_STAMPED)
         bytes += TSETH;
-    if (opcode_has_payload(packet->opcode))
+    if (opcode_has_payload(opcode))
         bytes += packet->write.payload.length + packet->write.pad_bytes;
     return bytes;
 }
 
+static inline uint32_t packet_udp_bytes(const struct packet *packet)
+{
+    return packet_udp_bytes_of(packet, packet->opcode);
+}
+
 /* What congestion control counts, whatever the encapsulation: the UDP length and an IPv6 header
  * (MRC 1.0 §8.3.1). */
-static inline uint32_t packet_nominal_bytes(const struct packet *packet)
+static inline uint32_t packet_nominal_bytes_of(const struct packet *packet, uint8_t opcode)
 {
     enum { IPV6 = 40 };
 
-    return packet_udp_bytes(packet) + IPV6;
+    return packet_udp_bytes_of(packet, opcode) + IPV6;
+}
+
+static inline uint32_t packet_nominal_bytes(const struct packet *packet)
+{
+    return packet_nominal_bytes_of(packet, packet->opcode);
 }
 
 /* For people and JSON, for example "TRIMMED"; NULL when the number is not known. */

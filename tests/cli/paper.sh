@@ -13,6 +13,7 @@ for file in experiments/paper/*.yaml experiments/*.yaml; do
 done
 for file in experiments/paper/*.yaml; do
     contains "$file states its scale" "$(cat "$file")" '# Scale'
+    contains "$file states its timers" "$(cat "$file")" '  timers: hardware'
 done
 for fabric in tiny lab8 d-like c-like mid; do
     cat >"$SCRATCH/on-$fabric.yaml" <<END

@@ -55,7 +55,7 @@ for option in --output --json --quiet --live --set --seed --repeat --jobs --pcap
 done
 
 exits 0 'the parameters are listed' "$mrc" sim --parameters
-contains 'with default and range' "$output" 'mpr                     8 units (1 to 255)'
+contains 'with default and range' "$output" 'mpr                     0 units (0 to 255)'
 
 exits 0 'an experiment runs' "$mrc" sim "$experiment" -o "$SCRATCH/r.json"
 contains 'the table names it' "$output" 'small: four NICs'
@@ -108,7 +108,12 @@ hash_with --heap --trace "$SCRATCH/heap.jsonl" >/dev/null
 is 'the trace is the same from the heap' "$(cmp "$SCRATCH/heap.jsonl" "$SCRATCH/t.jsonl" 2>&1)" ''
 hash_with --set 'faults=[{kind: blackhole, where: p0.t0.0-t1.1, at: 20us}]' --trace "$SCRATCH/ev.jsonl" >/dev/null
 contains 'EVs change from one state to another, for a cause' "$(grep -m 1 '"event":"ev"' "$SCRATCH/ev.jsonl")" \
-    '"from_to":"good>bad","cause":"lost"}'
+    '"from_to":"good>suspect","cause":"suspected"}'
+exits 0 'a path that swallows packets is suspect, then bad' "$mrc" sim "$experiment" -q -o "$SCRATCH/dead.json" --set \
+    'faults=[{kind: blackhole, where: p0.t0.0-t1.1, at: 20us}]'
+contains 'the summary counts both steps' "$(value "$SCRATCH/dead.json" runs.0.summary.ev_transitions)" 'good>suspect:suspected'
+contains 'the second for its cause' "$(value "$SCRATCH/dead.json" runs.0.summary.ev_transitions)" 'suspect>bad:silent'
+is 'the EV map has a letter for every state' "$(value "$SCRATCH/dead.json" runs.0.series.ev_map.states | tr -d 'GSUBDgsubd[]", \n')" ''
 exits 1 'a trace that cannot be written is a failure' "$mrc" sim "$experiment" -q --trace /dev/full
 is 'by its name' "$output" 'mrc sim: /dev/full: No space left on device'
 

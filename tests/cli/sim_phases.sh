@@ -18,7 +18,7 @@ faults:
 watch: { used: p0.t0.0-t1.0, unused: p0.t0.1-t1.1, host: h0.p0 }
 phases:
   - { name: before, from: 50us, until: 100us }
-  - { name: cut, from: 100us, until: 140us }
+  - { name: cut, from: 100us, until: 160us }
   - { name: end, from: 200us }
 EOF2
 "$mrc" sim -q "$SCRATCH/x.yaml" -o "$SCRATCH/r.json"
@@ -97,6 +97,15 @@ EOF2
 contains 'a window that is too short is told' "$("$mrc" sim "$SCRATCH/y.yaml")" \
     'w: the window of 128 packets (mpr 1) times 1 QP is below the bandwidth-delay product of '
 contains 'so are uplinks that limit' "$("$mrc" sim -j "$SCRATCH/y.yaml")" 'uplinks limit 4 of 4 flows'
+
+# A path that swallows everything is suspect, then bad.
+"$mrc" sim -q -o "$SCRATCH/m.json" --set 'observe={workload: first, rank: 0}' --set sample=1us \
+    --set 'workloads.0.evs=[p0/u0, p0/u1]' --set 'faults=[{kind: blackhole, where: p0.t0.0-t1.0, at: 100us}]' "$SCRATCH/x.yaml"
+is 'the map of EVs shows every state with its letter' "$(python3 -c '
+import json, sys
+states = json.load(open(sys.argv[1]))["runs"][0]["series"]["ev_map"]["states"]
+letters = [s[0].upper() for s in states]
+print("".join(c for i, c in enumerate(letters) if i == 0 or c != letters[i - 1]).replace("S", ""))' "$SCRATCH/m.json")" GUB
 
 exits 2 'a switch cannot be watched' "$mrc" sim -q --set 'watch={x: p0.t1.0}' "$SCRATCH/x.yaml"
 contains 'and it is said why' "$output" "'p0.t1.0' is no link"

@@ -48,15 +48,15 @@ refuses "51: faults.0.until: is not after 'at'; the fault must last some time" \
     'faults: [{ kind: down, where: p0, at: 5us, until: 3us }]'
 refuses "33: faults.0.where: only a switch can reboot: take something else down" \
     'faults: [{ kind: reboot, where: h1.p0, for: 3us }]'
-refuses '20: parameters.mpr: 300 is out of range; give 1 to 255 units' 'parameters: { mpr: 300 }'
+refuses '20: parameters.mpr: 300 is out of range; give 0 to 255 units' 'parameters: { mpr: 300 }'
 refuses "15: parameters.ev_actve: there is no such parameter; did you mean 'ev_active'?" 'parameters: { ev_actve: 3 }'
-refuses "28: parameters.loss_to_bad: 'x' is none of its choices: literal|3of8|adaptive" 'parameters: { loss_to_bad: x }'
+refuses "28: parameters.loss_to_bad: 'x' is none of its choices: literal or compared" 'parameters: { loss_to_bad: x }'
 refuses "12: criteria.0: 'goodput > 1': there is no 'goodput'; write such as goodput_fraction >= 0.95" \
     'criteria: [goodput > 1]'
 refuses "44: criteria.0.run: no set of the sweep has the label 'x'" 'criteria: [{ expect: goodput_bps > 1, run: x }]'
 refuses "9: victim: there is no workload 'permutaton'; did you mean 'permutation'?" 'victim: permutaton'
 refuses '8: anchors, aliases and tags are not used here; write it out' 'name: *a'
-refuses '50: parameters.mpr: 4000 is out of range; give 1 to 255 units' \
+refuses '50: parameters.mpr: 4000 is out of range; give 0 to 255 units' \
     'sweep: [{ parameters.mpr: 4 }, { parameters.mpr: 4000 }]'
 refuses '1: not YAML: tab character may not be used as indentation' "$(printf '\tx: 3')"
 

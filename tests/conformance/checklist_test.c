@@ -23,7 +23,6 @@ static void open_quiet(void)
 {
     observe_prepare(&nic);
     nic.config.parameters.tail_floor = 1000000000;
-    nic.config.parameters.silence_blames = 0; /* as §13 has it */
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
 }
@@ -440,28 +439,6 @@ SPEC("§26.22: a lost Transport ACK: the tail-probe timer repeats the last packe
     EXPECT_EQ(observe_acked(&nic, 2, 1), DROP_NONE);
     EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_SUCCESS));
     EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 0);
-    by_hand_close(&nic);
-}
-
-/* ---- 24: skip_backoff ------------------------------------------------------------------------ */
-
-SPEC("§26.24: skip_backoff: k marks in a row skip 2^(k-1) rotations; one unmarked SACK starts over")
-{
-    observe_prepare(&nic);
-    nic.config.parameters.skip_backoff = 1;
-    nic.config.parameters.skip_trial = 0;
-    by_hand_open(&nic);
-    by_hand_connect(&nic, OBSERVE_QPN);
-    observe_post(&nic, 1, 8 * PMTU);
-    sent[0] = nic.sent[0];
-    for (uint32_t i = 0; i < 3; i++)
-        EXPECT_EQ(sack_marked(&sent[0], SACK_MARK_SKIP_ONCE), DROP_NONE);
-    EXPECT_EQ(carried(sent[0].ev, 4 * 3), 0); /* four rotations of the other three */
-    EXPECT_EQ(carried(sent[0].ev, 4), 1);
-    EXPECT_EQ(sack_marked(&sent[0], SACK_MARK_NONE), DROP_NONE);
-    EXPECT_EQ(sack_marked(&sent[0], SACK_MARK_SKIP_ONCE), DROP_NONE);
-    EXPECT_EQ(carried(sent[0].ev, 3), 0);
-    EXPECT_EQ(carried(sent[0].ev, 4), 1);
     by_hand_close(&nic);
 }
 

@@ -76,12 +76,15 @@ SPEC("§6.1: one ACK completes all messages it covers, in the order of the queue
     by_hand_close(&nic);
 }
 
-SPEC("§6.1: a message counted as done is received, whatever PSN the ACK has")
+SPEC("§6.1: an ACK completes a message if its PSN covers the last packet, else it is dropped")
 {
     observe_open(&nic);
     for (uint64_t id = 1; id <= 3; id++)
         observe_post(&nic, id, 64);
-    EXPECT_EQ(observe_acked(&nic, 0, 3), DROP_NONE);
+    EXPECT_EQ(observe_acked(&nic, 0, 3), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(observe_acked(&nic, 1, 3), DROP_FEEDBACK_RANGE);
+    expect_nothing();
+    EXPECT_EQ(observe_acked(&nic, 2, 3), DROP_NONE);
     EXPECT_SENT(1);
     EXPECT_SENT(2);
     EXPECT_SENT(3);
@@ -174,6 +177,7 @@ SPEC("§6.2: a WriteImm waits for the other packets of its own message, too")
     open_with_receives(1);
     packet = by_hand_write_imm(&nic, OBSERVE_QPN, observe_in(1), 0, 5);
     packet.opcode = OPCODE_WRITE_LAST_IMM;
+    packet.write.message_bytes = PMTU + 64;
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
     expect_nothing();
     packet = by_hand_write(&nic, OBSERVE_QPN, OPCODE_WRITE_FIRST, observe_in(0), PMTU);
@@ -213,15 +217,18 @@ SPEC("§6.2: the completion tells immediate, length of the message, and whether 
     struct transport_event event;
 
     open_with_receives(2);
-    packet = by_hand_write_imm(&nic, OBSERVE_QPN, observe_in(0), 0, 0xabcdef01);
+    packet = by_hand_write(&nic, OBSERVE_QPN, OPCODE_WRITE_FIRST, observe_in(0), PMTU);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    packet = by_hand_write_imm(&nic, OBSERVE_QPN, observe_in(1), 0, 0xabcdef01);
+    packet.opcode = OPCODE_WRITE_LAST_IMM;
     packet.flags |= PACKET_SOLICITED;
-    packet.write.message_bytes = 12345;
+    packet.write.message_bytes = PMTU + 64;
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
     event = received();
     EXPECT_EQ(event.immediate, 0xabcdef01);
-    EXPECT_EQ(event.length_bytes, 12345);
+    EXPECT_EQ(event.length_bytes, PMTU + 64);
     EXPECT(event.solicited);
-    EXPECT_EQ(arrive_imm(1, 1), DROP_NONE);
+    EXPECT_EQ(arrive_imm(2, 1), DROP_NONE);
     EXPECT(!received().solicited);
     by_hand_close(&nic);
 }
@@ -386,5 +393,58 @@ SPEC("§6.4: a NAK for PSNs or messages never sent is refused")
     nak = by_hand_nak(&nic, OBSERVE_QPN, observe_out(0), ACK_SYNDROME_REMOTE_ACCESS, 2);
     EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_FEEDBACK_RANGE);
     EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+    by_hand_close(&nic);
+}
+
+/* Two messages of four packets are under way behind one that is done. */
+static enum drop_reason nak_of(int32_t number, uint32_t messages_done)
+{
+    struct packet nak;
+    enum drop_reason reason;
+
+    observe_open(&nic);
+    for (uint64_t id = 1; id <= 3; id++)
+        observe_post(&nic, id, 4 * PMTU);
+    EXPECT_EQ(observe_acked(&nic, 3, 1), DROP_NONE);
+    nak = by_hand_nak(
+        &nic, OBSERVE_QPN, observe_out(number), ACK_SYNDROME_REMOTE_ACCESS, messages_done);
+    reason = by_hand_receive(&nic, &nak);
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), reason == DROP_NONE ? QP_ERR : QP_RTS);
+    EXPECT_EQ(transport_drops(nic.transport)[DROP_FEEDBACK_RANGE], reason != DROP_NONE);
+    by_hand_close(&nic);
+    return reason;
+}
+
+SPEC("§6.4: a NAK fails a QP only if its PSN was sent and belongs to a message that is not done")
+{
+    EXPECT_EQ(nak_of(4, 1), DROP_NONE);
+    EXPECT_EQ(nak_of(11, 1), DROP_NONE);
+    EXPECT_EQ(nak_of(12, 1), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(nak_of(3, 1), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(nak_of(0, 1), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(nak_of(-1, 1), DROP_FEEDBACK_RANGE);
+    for (int32_t number = -(1 << 23); number < 1 << 23; number += 99991)
+        if (number < 4 || number >= 12)
+            EXPECT_EQ(nak_of(number, 1), DROP_FEEDBACK_RANGE);
+}
+
+SPEC("§6.4: a NAK counts no message as done that its PSN belongs to or that comes after it")
+{
+    EXPECT_EQ(nak_of(8, 2), DROP_NONE);
+    EXPECT_EQ(nak_of(7, 2), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(nak_of(11, 3), DROP_FEEDBACK_RANGE);
+}
+
+SPEC("§6.1: an ACK far behind, or ahead of what was sent, is dropped and counted")
+{
+    observe_open(&nic);
+    observe_post(&nic, 1, 64);
+    EXPECT_EQ(observe_acked(&nic, 1, 0), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(observe_acked(&nic, 1 << 22, 0), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(observe_acked(&nic, -(1 << 22), 0), DROP_FEEDBACK_RANGE);
+    EXPECT_EQ(observe_acked(&nic, -130, 0), DROP_FEEDBACK_RANGE); /* the window has 128 PSNs */
+    EXPECT_EQ(transport_drops(nic.transport)[DROP_FEEDBACK_RANGE], 4);
+    EXPECT_EQ(observe_acked(&nic, -1, 0), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).inflight_bytes, 152);
     by_hand_close(&nic);
 }

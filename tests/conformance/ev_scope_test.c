@@ -34,41 +34,65 @@ static void expect_states(enum path_ev_state first, enum path_ev_state second)
     transport_check(nic.transport);
 }
 
-SPEC("§15: by default each QP finds out for itself")
+SPEC("§15: ev_state_scope=qp: each QP finds out for itself")
 {
     open_three(false);
-    path_on_loss(paths(FIRST_QPN), BAD_EV, nic.now_ns, nic.now_ns);
+    path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
     expect_states(EV_ASSUMED_BAD, EV_GOOD);
     path_deny(paths(FIRST_QPN), BAD_EV, nic.now_ns);
     expect_states(EV_DENIED, EV_GOOD);
     by_hand_close(&nic);
 }
 
-SPEC("§15: ev_state_scope=destination: an EV bad for one QP is bad for all with that peer, and for "
-     "no "
-     "other")
+SPEC("§15: ev_state_scope=destination: an EV bad for one QP is bad for all to that peer, no other")
 {
     open_three(true);
-    path_on_loss(paths(FIRST_QPN), BAD_EV, nic.now_ns, nic.now_ns);
+    path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
     expect_states(EV_ASSUMED_BAD, EV_ASSUMED_BAD);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TOLD), 1);
     path_bring_back(paths(SECOND_QPN), BAD_EV, nic.now_ns);
     expect_states(EV_GOOD, EV_GOOD);
     by_hand_close(&nic);
 }
 
-SPEC("§15: ev_state_scope=destination: marks are nobody else's business")
+SPEC("§15: ev_state_scope=destination: marks and delays are shared as well")
 {
     open_three(true);
     path_on_mark(paths(FIRST_QPN), BAD_EV, PATH_MARKED_SKIP_ONCE, nic.now_ns);
-    expect_states(EV_SKIP, EV_GOOD);
+    expect_states(EV_SKIP, EV_SKIP);
+    by_hand_close(&nic);
+}
+
+SPEC("§15: ev_state_scope=destination: what is known outlives the QP that found it out")
+{
+    open_three(true);
+    path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
+    EXPECT_EQ(by_hand_move(&nic, FIRST_QPN, QP_RESET), 0);
+    EXPECT_EQ(path_state_of(paths(SECOND_QPN), BAD_EV), EV_ASSUMED_BAD);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, FIRST_QPN), 0);
+    path_deny(paths(SECOND_QPN), 0, nic.now_ns);
+    by_hand_connect(&nic, 10);
+    EXPECT_EQ(path_state_of(paths(10), BAD_EV), EV_ASSUMED_BAD);
+    EXPECT_EQ(path_state_of(paths(10), 0), EV_DENIED);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, SECOND_QPN), 0);
+    EXPECT_EQ(path_state_of(paths(10), BAD_EV), EV_ASSUMED_BAD);
+    by_hand_close(&nic);
+}
+
+SPEC("§15: ev_state_scope=destination: a failed QP leaves the paths to the others")
+{
+    open_three(true);
+    EXPECT_EQ(by_hand_move(&nic, FIRST_QPN, QP_ERR), 0);
+    path_on_loss(paths(SECOND_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
+    expect_states(EV_GOOD, EV_ASSUMED_BAD);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, FIRST_QPN), 0);
+    EXPECT_EQ(path_state_of(paths(SECOND_QPN), BAD_EV), EV_ASSUMED_BAD);
     by_hand_close(&nic);
 }
 
 SPEC("§15: ev_state_scope=destination: denial is shared, and only its end ends it")
 {
     open_three(true);
-    path_on_loss(paths(FIRST_QPN), BAD_EV, nic.now_ns, nic.now_ns);
+    path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
     path_deny(paths(SECOND_QPN), BAD_EV, nic.now_ns);
     expect_states(EV_DENIED, EV_DENIED);
     path_bring_back(paths(FIRST_QPN), BAD_EV, nic.now_ns);
@@ -81,7 +105,7 @@ SPEC("§15: ev_state_scope=destination: denial is shared, and only its end ends 
 SPEC("§15: ev_state_scope=destination: a QP that connects later learns what the others know")
 {
     open_three(true);
-    path_on_loss(paths(FIRST_QPN), BAD_EV, nic.now_ns, nic.now_ns);
+    path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
     path_deny(paths(FIRST_QPN), 0, nic.now_ns);
     by_hand_connect(&nic, 10);
     EXPECT_EQ(path_state_of(paths(10), BAD_EV), EV_ASSUMED_BAD);

@@ -25,7 +25,7 @@ static void run_with_loss(struct paths *paths, uint32_t packets, uint32_t loss_p
         uint32_t ev_index = path_pick(paths->set, ALL_PLANES, now_ns);
 
         if (prng_below(&prng, 1000) < loss_permille)
-            path_on_loss(paths->set, ev_index, now_ns, now_ns);
+            path_on_loss(paths->set, ev_index, false, now_ns, now_ns);
         else
             path_on_delivered(paths->set, ev_index);
         path_check(paths->set);
@@ -59,7 +59,7 @@ SPEC("§14.1: a demoted EV is replaced by a backup of its own plane, never of an
 
     paths_init(&paths, 2, 4, 2);
     for (uint32_t i = 0; i < 4; i++) {
-        path_on_loss(paths.set, i, 0, 0);
+        path_on_loss(paths.set, i, false, 0, 0);
         EXPECT_EQ(active_on(&paths, 0), i < 2 ? 4 : 5 - i);
         EXPECT_EQ(active_on(&paths, 1), 4);
     }
@@ -71,12 +71,12 @@ SPEC("§14.1: a recovered EV becomes a backup of its plane, or active if that is
     uint64_t now_ns = 0;
 
     paths_init(&paths, 1, 2, 1);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     paths_answer_probes(&paths, 0, 3, &now_ns);
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
     EXPECT(!path_is_active(paths.set, 0));
     path_deny(paths.set, 1, now_ns);
-    path_on_loss(paths.set, 2, now_ns, now_ns);
+    path_on_loss(paths.set, 2, false, now_ns, now_ns);
     EXPECT_EQ(active_on(&paths, 0), 1);
     paths_answer_probes(&paths, 2, 9, &now_ns);
     EXPECT(path_is_active(paths.set, 2));
@@ -89,7 +89,7 @@ SPEC("§14.1: a plane short of EVs keeps its equal share of packets")
 
     paths_init(&paths, 2, 8, 0);
     for (uint32_t i = 0; i < 7; i++)
-        path_on_loss(paths.set, i, 0, 0);
+        path_on_loss(paths.set, i, false, 0, 0);
     for (uint32_t i = 0; i < 100; i++)
         per_plane[path_plane_of(paths.set, path_pick(paths.set, ALL_PLANES, 0))]++;
     EXPECT_EQ(per_plane[0], 50);
@@ -102,7 +102,7 @@ SPEC("§14.1: a plane without a usable EV leaves the rotation until one is usabl
     uint64_t now_ns = 0;
 
     paths_init(&paths, 2, 1, 0);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     for (uint32_t i = 0; i < 4; i++)
         EXPECT_EQ(path_pick(paths.set, ALL_PLANES, 0), 1);
     paths_answer_probes(&paths, 0, 3, &now_ns);
@@ -170,51 +170,6 @@ SPEC("§14.2: with nothing GOOD on the plane, the EV marked longest ago goes")
     EXPECT_EQ(ev_index, paths.change.ev_index == 1 ? 2 : 1);
 }
 
-/* How often the other EV of two was used before EV 0 was again: once per rotation, and at most
- * twice more where the mark or the end of the skip fell into the middle of one. */
-static uint32_t picks_until_used(struct paths *paths, uint64_t now_ns)
-{
-    uint32_t picks = 0;
-
-    while (path_pick(paths->set, 1, now_ns) != 0)
-        picks++;
-    return picks;
-}
-
-SPEC("§14.2: skip_backoff: k marks in a row skip 2^(k-1) rotations, at most 64; NONE starts over")
-{
-    struct paths paths;
-
-    paths_shape(&paths, 1, 2, 0);
-    paths.config.skip_backoff = true;
-    paths_open(&paths, 1);
-    for (uint32_t mark = 0; mark < 18; mark++) {
-        uint32_t rotations = mark % 9 < 6 ? 1u << mark % 9 : 64;
-        uint32_t picks;
-
-        if (mark == 9)
-            path_on_unmarked(paths.set, 0);
-        path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
-        picks = picks_until_used(&paths, SOON);
-        EXPECT_GE(picks, rotations);
-        EXPECT_LE(picks, rotations + 2);
-    }
-}
-
-SPEC("§14.2: skip_backoff: one base RTT ends the skip of one rotation, not a longer one")
-{
-    struct paths paths;
-
-    paths_shape(&paths, 1, 2, 0);
-    paths.config.skip_backoff = true;
-    paths_open(&paths, 1);
-    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
-    EXPECT_LE(picks_until_used(&paths, US(100)), 1);
-    for (uint32_t i = 0; i < 4; i++)
-        path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, US(100));
-    EXPECT_GE(picks_until_used(&paths, US(200)), 16);
-}
-
 /* ---- §14.3 ev_min_active ---------------------------------------------------------------------*/
 
 SPEC("§14.3: the floor is a total over all planes: one plane may lose every EV")
@@ -225,9 +180,9 @@ SPEC("§14.3: the floor is a total over all planes: one plane may lose every EV"
     paths.profile.min_active = 4;
     paths_open(&paths, 1);
     for (uint32_t i = 0; i < 4; i++)
-        EXPECT(path_on_loss(paths.set, i, 0, 0));
+        EXPECT(path_on_loss(paths.set, i, false, 0, 0));
     EXPECT_EQ(active_on(&paths, 0), 0);
-    EXPECT(!path_on_loss(paths.set, 4, 0, 0));
+    EXPECT(!path_on_loss(paths.set, 4, false, 0, 0));
     EXPECT_EQ(path_state_of(paths.set, 4), EV_SKIP);
     EXPECT_EQ(path_refusals(paths.set), 1);
 }
@@ -240,7 +195,7 @@ SPEC("§14.3: an EV that lost its last 3 transmissions goes whatever the floor, 
     paths.profile.min_active = 4;
     paths_open(&paths, 1);
     for (uint32_t i = 0; i < 12; i++)
-        path_on_loss(paths.set, i / 3, 0, 0);
+        path_on_loss(paths.set, i / 3, false, 0, 0);
     EXPECT_EQ(path_usable_count(paths.set), 1);
     EXPECT_EQ(path_state_of(paths.set, 3), EV_SKIP);
 }
@@ -271,21 +226,27 @@ SPEC("§14.3: by default a quarter of the EVs, backups included, stay active")
 
 /* ---- §14.4 nothing usable --------------------------------------------------------------------*/
 
-SPEC("§14.4: with nothing usable the bad EV that delivered last goes, planes in turn")
+SPEC("§14.4: with nothing usable bad EVs go, never denied ones: planes in turn, EVs of a plane in "
+     "turn")
 {
     struct paths paths;
 
     paths_init(&paths, 3, 2, 0);
     path_deny(paths.set, 4, 0);
     for (uint32_t i = 0; i < 4; i++)
-        path_on_loss(paths.set, i, 0, 0);
+        path_on_loss(paths.set, i, false, 0, 0);
     path_deny(paths.set, 5, 0);
     EXPECT_EQ(path_pick(paths.set, ALL_PLANES, 0), PATH_NONE);
-    path_on_delivered(paths.set, 1);
-    path_on_delivered(paths.set, 2);
     for (uint32_t i = 0; i < 3; i++) {
-        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 1);
-        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 2);
+        uint32_t picked = 0;
+
+        for (uint32_t pick = 0; pick < 4; pick++) {
+            uint32_t ev_index = path_pick_desperate(paths.set, ALL_PLANES);
+
+            EXPECT_EQ(path_plane_of(paths.set, ev_index), pick % 2);
+            picked |= 1u << ev_index;
+        }
+        EXPECT_EQ(picked, 0xf);
     }
 }
 
@@ -298,7 +259,7 @@ SPEC("§15: SKIP_ONCE and TRIMMED mean SKIP; a mark again renews it; NONE change
     paths_init(&paths, 1, 1, 0);
     path_on_mark(paths.set, 0, PATH_TRIMMED, 0);
     EXPECT_EQ(path_state_of(paths.set, 0), EV_SKIP);
-    path_on_unmarked(paths.set, 0);
+    path_on_delivered(paths.set, 0);
     EXPECT_EQ(path_state_of(paths.set, 0), EV_SKIP);
     path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, US(5));
     EXPECT_EQ(paths.change_count, 1);
@@ -328,7 +289,7 @@ SPEC("§15: ALWAYS_SKIP and, where allowed, an untrimmed loss mean ASSUMED_BAD")
     path_on_mark(paths.set, 0, PATH_MARKED_ALWAYS_SKIP, 0);
     path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, 0);
     path_on_mark(paths.set, 1, PATH_MARKED_ALWAYS_SKIP, 0);
-    EXPECT(path_on_loss(paths.set, 2, 0, 0));
+    EXPECT(path_on_loss(paths.set, 2, false, 0, 0));
     for (uint32_t i = 0; i < 3; i++)
         EXPECT_EQ(path_state_of(paths.set, i), EV_ASSUMED_BAD);
 }
@@ -339,11 +300,11 @@ SPEC("§15: DENIED is set and ended by the controller alone")
 
     paths_init(&paths, 1, 4, 0);
     path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, 0);
-    path_on_loss(paths.set, 2, 0, 0);
+    path_on_loss(paths.set, 2, false, 0, 0);
     for (uint32_t i = 0; i < 3; i++) {
         path_deny(paths.set, i, 0);
         path_on_mark(paths.set, i, PATH_MARKED_ALWAYS_SKIP, 0);
-        path_on_loss(paths.set, i, 0, 0);
+        path_on_loss(paths.set, i, false, 0, 0);
         path_on_spurious(paths.set, i, 0);
         path_on_probe_answered(paths.set, i, false, false, 0);
         EXPECT_EQ(path_state_of(paths.set, i), EV_DENIED);
@@ -357,7 +318,7 @@ SPEC("§15: a replaced EV starts anew, whatever it was")
     struct paths paths;
 
     paths_init(&paths, 1, 4, 0);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     path_deny(paths.set, 1, 0);
     path_on_mark(paths.set, 2, PATH_TRIMMED, 0);
     for (uint32_t i = 0; i < 4; i++) {
@@ -377,28 +338,16 @@ SPEC("§15: loss_to_bad under 1 % loss: literal runs down to the floor")
     EXPECT_EQ(path_usable_count(paths.set), 16);
 }
 
-SPEC("§15: loss_to_bad under 1 % loss: 3of8 demotes at the third loss in 8, hardly ever")
+SPEC("§15: loss_to_bad under 1 % loss: compared makes no EV bad, as all lose alike; dead ones go")
 {
     struct paths paths;
 
     paths_shape(&paths, 4, 16, 0);
-    paths.config.loss_to_bad = PATH_LOSS_3OF8;
+    paths.config.loss_to_bad = PATH_LOSS_COMPARED;
     paths_open(&paths, 1);
     run_with_loss(&paths, 20000, 10);
-    EXPECT_GE(path_usable_count(paths.set), 60);
-}
-
-SPEC("§15: loss_to_bad under 1 % loss: adaptive stops at an eighth, then takes three in a row")
-{
-    struct paths paths;
-
-    paths_shape(&paths, 4, 16, 0);
-    paths.config.loss_to_bad = PATH_LOSS_ADAPTIVE;
-    paths_open(&paths, 1);
-    run_with_loss(&paths, 20000, 10);
-    EXPECT_EQ(path_usable_count(paths.set), 56);
-    run_with_loss(&paths, 20, 1000); /* every path dead: each EV falls at its third loss */
-    EXPECT_EQ(path_usable_count(paths.set), 56);
+    EXPECT_EQ(path_bad_count(paths.set), 0);
+    EXPECT_GE(path_usable_count(paths.set), 48);
     run_with_loss(&paths, 400, 1000);
     EXPECT_EQ(path_usable_count(paths.set), 1);
 }
@@ -409,10 +358,10 @@ SPEC("§15: one transition per loss burst: packets sent before the demotion have
     uint64_t now_ns = US(10);
 
     paths_init(&paths, 1, 4, 0);
-    EXPECT(path_on_loss(paths.set, 0, US(1), now_ns));
-    EXPECT(!path_on_loss(paths.set, 0, US(2), now_ns));
+    EXPECT(path_on_loss(paths.set, 0, false, US(1), now_ns));
+    EXPECT(!path_on_loss(paths.set, 0, false, US(2), now_ns));
     paths_answer_probes(&paths, 0, 3, &now_ns);
-    EXPECT(!path_on_loss(paths.set, 0, US(3), now_ns));
+    EXPECT(!path_on_loss(paths.set, 0, false, US(3), now_ns));
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
     EXPECT_EQ(paths.change_count, 2);
 }
@@ -422,11 +371,11 @@ SPEC("§9: a spurious loss restores the EV it demoted if there is no other evide
     struct paths paths;
 
     paths_init(&paths, 1, 4, 0);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     path_on_spurious(paths.set, 0, 0);
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
-    path_on_loss(paths.set, 1, 0, 0);
-    path_on_loss(paths.set, 1, 0, 0);
+    path_on_loss(paths.set, 1, false, 0, 0);
+    path_on_loss(paths.set, 1, false, 0, 0);
     path_on_spurious(paths.set, 1, 0);
     EXPECT_EQ(path_state_of(paths.set, 1), EV_ASSUMED_BAD);
 }
@@ -438,7 +387,7 @@ SPEC("§15: a dead EV is probed after 1 ms, then ever less often, up to once a s
     uint32_t probes = 0;
 
     paths_init(&paths, 1, 4, 0);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     EXPECT_GE(path_probe_deadline_ns(paths.set), US(750));
     EXPECT_LE(path_probe_deadline_ns(paths.set), US(1255));
     while (now_ns < S(61)) {
@@ -456,7 +405,7 @@ SPEC("§15: a bad EV is not used until 3 probes in a row were answered")
     uint64_t now_ns = 0;
 
     paths_init(&paths, 1, 2, 0);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     for (uint32_t answers = 0; answers < 3; answers++) {
         for (uint32_t i = 0; i < 6; i++)
             EXPECT_EQ(path_pick(paths.set, 1, now_ns), 1);
@@ -471,7 +420,7 @@ SPEC("§15: a probe answered with SKIP_ONCE leads to SKIP, with ALWAYS_SKIP nowh
     uint64_t now_ns = 0;
 
     paths_init(&paths, 1, 4, 0);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     for (uint32_t i = 0; i < 10; i++) {
         now_ns = path_probe_deadline_ns(paths.set);
         EXPECT_EQ(path_probe_next(paths.set, 1, now_ns), 0);
@@ -486,28 +435,32 @@ SPEC("§15: a probe answered with SKIP_ONCE leads to SKIP, with ALWAYS_SKIP nowh
     EXPECT_EQ(path_state_of(paths.set, 0), EV_SKIP);
 }
 
-SPEC("§15: demoted again within 10 s of recovery, an EV needs twice as many answers, up to 24")
+SPEC("§15: an EV that loses at each return, as no other does, needs more answers, up to 24")
 {
-    static const uint32_t expected[] = { 3, 6, 12, 24, 24 };
+    static const uint32_t expected[] = { 3, 3, 3, 12, 24, 24 };
     struct paths paths;
     uint64_t now_ns = 0;
 
     paths_init(&paths, 1, 4, 0);
-    for (uint32_t i = 0; i < 5; i++) {
-        path_on_loss(paths.set, 0, now_ns, now_ns);
+    for (uint32_t i = 0; i < 6; i++) {
+        path_on_loss(paths.set, 0, false, now_ns, now_ns);
         EXPECT_EQ(paths_answer_probes(&paths, 0, 99, &now_ns), expected[i]);
     }
 }
 
-SPEC("§24: 3of8: a timeout while others of the plane make progress demotes at once")
+SPEC("§15: damping does not count returns because nothing else was left: then all EVs lose alike")
 {
     struct paths paths;
+    uint64_t now_ns = 0;
 
-    paths_shape(&paths, 1, 4, 0);
-    paths.config.loss_to_bad = PATH_LOSS_3OF8;
-    paths_open(&paths, 1);
-    EXPECT(!path_on_loss(paths.set, 0, 0, 0));
-    EXPECT(path_on_timeout(paths.set, 1, 0, 0));
+    paths_init(&paths, 1, 4, 0);
+    for (uint32_t round = 0; round < 20; round++, now_ns += US(100))
+        for (uint32_t i = 0; i < 4; i++) {
+            path_on_loss(paths.set, i, false, now_ns, now_ns);
+            path_bring_back(paths.set, i, now_ns);
+        }
+    path_on_loss(paths.set, 0, false, now_ns, now_ns);
+    EXPECT_EQ(paths_answer_probes(&paths, 0, 99, &now_ns), 3);
 }
 
 SPEC("§12: a retransmission avoids the EV of the loss if there is another")

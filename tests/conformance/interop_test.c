@@ -118,11 +118,11 @@ SPEC("§23: ends differ in every setting of loss recovery, paths and answers")
     struct traffic_side b;
 
     set_parameter(&s, HOST_B, "sack_gen_threshold", "1024");
-    set_parameter(&s, HOST_B, "sleek_reach", "window");
-    set_parameter(&s, HOST_B, "tail_spread", "off");
-    set_parameter(&s, HOST_B, "loss_to_bad", "literal");
-    set_parameter(&s, HOST_B, "answer_plane", "rotate");
-    set_parameter(&s, HOST_B, "base_rtt_samples", "any");
+    set_parameter(&s, HOST_B, "sack_gap", "filled");
+    set_parameter(&s, HOST_B, "loss_to_bad", "compared");
+    set_parameter(&s, HOST_B, "ev_skip", "delay");
+    set_parameter(&s, HOST_B, "plane_share", "delivered");
+    set_parameter(&s, HOST_B, "delayed_probe_factor", "0");
     set_parameter(&s, HOST_B, "retransmit_class", "trimmable");
     set_parameter(&s, HOST_B, "send_quantum", "8");
     a = traffic_side(s.network, HOST_A);

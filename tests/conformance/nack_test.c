@@ -158,10 +158,11 @@ SPEC("§8: NO_PKT_BUFFER: while the memory has no room a packet leaves no trace,
     by_hand_close(&nic);
 }
 
-static enum transport_access fail(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+static enum transport_access fail(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
 {
     (void)context;
+    (void)owner;
     (void)qpn;
     (void)rkey;
     (void)va;

@@ -10,8 +10,9 @@ enum {
     OTHER_QPN = 9,
 };
 
-#define T_NS        (UINT64_C(1024) << TIMEOUT)
-#define HOLDDOWN_NS UINT64_C(100000000)
+#define T_NS             (UINT64_C(1024) << TIMEOUT)
+#define HOLDDOWN_NS      UINT64_C(100000000)
+#define PROBE_TIMEOUT_NS UINT64_C(100000)
 
 static struct by_hand nic;
 
@@ -29,13 +30,25 @@ static void set_ports(uint32_t up_mask)
     by_hand_send(&nic);
 }
 
-/* The peer tells which of its ports are up: bit p for plane p. */
+/* The peer tells, by one of them, which of its ports are up: bit p for plane p. */
 static enum drop_reason told_by(uint32_t peer, uint16_t id, uint32_t planes)
 {
     struct packet update =
         by_hand_endpoint(&nic, peer, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, id);
 
     update.endpoint.port_status_mask = planes << 1;
+    update.port = planes & 1 ? 0 : 1;
+    return by_hand_receive(&nic, &update);
+}
+
+/* The same in another life of the peer; 0: it does not say which. */
+static enum drop_reason told_in_life(uint8_t incarnation, uint16_t id, uint32_t planes)
+{
+    struct packet update =
+        by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, id);
+
+    update.endpoint.port_status_mask = planes << 1;
+    update.endpoint.incarnation = incarnation;
     return by_hand_receive(&nic, &update);
 }
 
@@ -328,7 +341,7 @@ SPEC("§18: after three answered probes it is used, the peer is told, and the ap
     by_hand_close(&nic);
 }
 
-SPEC("§18: without answers it is probed on, every RTO, and not used")
+SPEC("§18: without answers it is probed on, whenever a probe has failed, and not used")
 {
     uint64_t wait_ns;
 
@@ -337,7 +350,7 @@ SPEC("§18: without answers it is probed on, every RTO, and not used")
     EXPECT_NE(observe_wait_for(&nic, is_ev_probe, 2 * HOLDDOWN_NS), UINT64_MAX);
     for (uint32_t i = 0; i < 10; i++) {
         wait_ns = observe_wait_for(&nic, is_ev_probe, 10 * T_NS);
-        EXPECT_AFTER(wait_ns, T_NS);
+        EXPECT_AFTER(wait_ns, PROBE_TIMEOUT_NS);
     }
     EXPECT_EQ(observe_status(&nic).plane_mask, 1);
     by_hand_close(&nic);
@@ -444,6 +457,226 @@ SPEC("§18: with its last QP what a peer said is forgotten: it may have begun to
     EXPECT_EQ(transport_qp_destroy(nic.transport, OBSERVE_QPN), 0);
     by_hand_connect(&nic, OTHER_QPN);
     EXPECT_EQ(told_by(1, 3, BOTH), DROP_NONE);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a QP that failed keeps nothing of what a peer said: it may have begun to count anew")
+{
+    open_nic();
+    EXPECT_EQ(told_by(1, 100, 1), DROP_NONE);
+    EXPECT_EQ(by_hand_move(&nic, OBSERVE_QPN, QP_ERR), 0);
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(told_by(1, 3, BOTH), DROP_NONE);
+    by_hand_close(&nic);
+}
+
+/* ---- lives of the peer ------------------------------------------------------------------------
+ */
+
+SPEC("§18: our updates say which life we are in, never 0; another seed is another life")
+{
+    uint32_t lives[4] = { 0 };
+
+    for (uint64_t seed = 0; seed < 128; seed++) {
+        uint8_t incarnation;
+
+        observe_prepare(&nic);
+        nic.config.seed = seed;
+        by_hand_open(&nic);
+        by_hand_connect(&nic, OBSERVE_QPN);
+        set_ports(1);
+        incarnation = observe_nth(&nic, is_update, 0)->endpoint.incarnation;
+        EXPECT_NE(incarnation, 0);
+        lives[incarnation / 64] |= UINT32_C(1) << incarnation % 32;
+        EXPECT_NE(observe_wait_for(&nic, is_update, UINT64_C(1) << 40), UINT64_MAX);
+        EXPECT_EQ(observe_nth(&nic, is_update, 0)->endpoint.incarnation, incarnation);
+        by_hand_close(&nic);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_GE(__builtin_popcount(lives[i]), 8);
+}
+
+SPEC("§18: EV probes say nothing of lives")
+{
+    open_with_port_down();
+    set_ports(BOTH);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, 2 * HOLDDOWN_NS), UINT64_MAX);
+    EXPECT_EQ(observe_nth(&nic, is_ev_probe, 0)->endpoint.incarnation, 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a peer that restarted counts from the beginning, and is heard")
+{
+    open_nic();
+    EXPECT_EQ(told_in_life(7, 100, 1), DROP_NONE);
+    EXPECT_EQ(told_in_life(7, 99, BOTH), DROP_STALE_UPDATE);
+    EXPECT_EQ(told_in_life(8, 0, BOTH), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    EXPECT_EQ(told_in_life(8, 1, 1), DROP_NONE);
+    EXPECT_EQ(told_in_life(8, 0, BOTH), DROP_STALE_UPDATE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: with a life of 0 ids alone tell which update is late")
+{
+    open_nic();
+    EXPECT_EQ(told_in_life(0, 100, 1), DROP_NONE);
+    EXPECT_EQ(told_in_life(0, 0, BOTH), DROP_STALE_UPDATE);
+    EXPECT_EQ(told_in_life(7, 100, BOTH), DROP_NONE);
+    EXPECT_EQ(told_in_life(0, 50, 1), DROP_STALE_UPDATE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    by_hand_close(&nic);
+}
+
+/* ---- updates that cannot be true --------------------------------------------------------------
+ */
+
+SPEC("§18: an update without any port, or without the one it came by, is dropped and not answered")
+{
+    static const uint32_t masks[] = { 0, 2, 1 << 5 };
+
+    open_nic();
+    for (uint32_t i = 0; i < 3; i++) { /* by plane 0 */
+        struct packet update = by_hand_endpoint(
+            &nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, (uint16_t)(10 + i));
+
+        update.endpoint.port_status_mask = masks[i] << 1;
+        EXPECT_EQ(by_hand_receive(&nic, &update), DROP_PORT_MASK);
+        EXPECT_EQ(by_hand_send(&nic), 0);
+    }
+    EXPECT_EQ(transport_drops(nic.transport)[DROP_PORT_MASK], 3);
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    EXPECT_EQ(told_by(1, 1, 1), DROP_NONE); /* nor do their ids count */
+    by_hand_close(&nic);
+}
+
+/* ---- request ids ------------------------------------------------------------------------------
+ */
+
+/* Ports that come up are used after 10 base RTTs. */
+static void open_without_probes(void)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.timeout = TIMEOUT;
+    nic.config.parameters.port_up_holddown = 0;
+    nic.config.parameters.port_up_probes = 0;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+}
+
+static uint16_t start_probe(void)
+{
+    struct ipv6_addr address = by_hand_address(1);
+    uint16_t id;
+
+    EXPECT_EQ(transport_endpoint_probe(
+                  nic.transport, &address, nic.entries[0].ev, 0, DSCP_CONTROL, &id, nic.now_ns),
+        0);
+    return id;
+}
+
+SPEC("§16.2, §18: an update and a probe under way never have the same id; the answer is the one's")
+{
+    struct transport_event event;
+
+    open_without_probes();
+    for (uint32_t i = 0; i < 100; i++) {
+        uint16_t probe_id = start_probe();
+        struct packet update;
+
+        set_ports(1);
+        update = *observe_nth(&nic, is_update, 0);
+        EXPECT_NE(update.psn.value, probe_id);
+        by_hand_discard_events(&nic);
+        EXPECT_EQ(answer(&update), DROP_NONE);
+        EXPECT(!by_hand_event(&nic, &event));
+        EXPECT_EQ(answer(&update), DROP_UNASKED_ANSWER);
+        update.psn = psn(probe_id);
+        EXPECT_EQ(answer(&update), DROP_NONE);
+        EXPECT(by_hand_event(&nic, &event));
+        EXPECT_EQ(event.kind, TRANSPORT_ENDPOINT_ANSWER);
+        EXPECT_EQ(event.request_id, probe_id);
+        set_ports(BOTH);
+        by_hand_wait(&nic, 20 * T_NS);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§18: probes do not use up the ids of updates: however many came between, the next is later")
+{
+    struct packet first;
+    struct packet second;
+
+    open_without_probes();
+    set_ports(1);
+    first = *observe_nth(&nic, is_update, 0);
+    EXPECT_EQ(answer(&first), DROP_NONE);
+    for (uint32_t i = 0; i < 40000; i++) { /* more than half of all ids */
+        struct packet probe = { .psn = psn(start_probe()),
+            .endpoint = { .op = ENDPOINT_EV_PROBE } };
+
+        by_hand_send(&nic);
+        EXPECT_EQ(answer(&probe), DROP_NONE);
+        by_hand_discard_events(&nic);
+    }
+    set_ports(BOTH);
+    EXPECT_NE(observe_wait_for(&nic, is_update, T_NS), UINT64_MAX);
+    second = *observe_nth(&nic, is_update, 0);
+    EXPECT_GE((uint16_t)(second.psn.value - first.psn.value), 1);
+    EXPECT_LE((uint16_t)(second.psn.value - first.psn.value), 16);
+    by_hand_close(&nic);
+}
+
+/* ---- nothing else is left ---------------------------------------------------------------------
+ */
+
+SPEC(
+    "§18: the hold-down is waived when no other port is left: probed at once, used with one answer")
+{
+    open_nic();
+    set_ports(0);
+    by_hand_wait(&nic, 50000);
+    set_ports(1);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, OBSERVE_TICK_NS), UINT64_MAX);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 0);
+    EXPECT_EQ(answer(observe_nth(&nic, is_ev_probe, 0)), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    EXPECT_EQ(planes_used(1), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a port that is held down is probed at once when the last usable one goes")
+{
+    open_with_port_down();
+    set_ports(BOTH);
+    by_hand_wait(&nic, HOLDDOWN_NS / 2);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    set_ports(2);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, OBSERVE_TICK_NS), UINT64_MAX);
+    EXPECT_EQ(observe_nth(&nic, is_ev_probe, 0)->port, 1);
+    EXPECT_EQ(answer(observe_nth(&nic, is_ev_probe, 0)), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: with another port usable the hold-down holds, and three answers are needed")
+{
+    open_nic();
+    set_ports(0);
+    set_ports(1);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, OBSERVE_TICK_NS), UINT64_MAX);
+    EXPECT_EQ(answer(observe_nth(&nic, is_ev_probe, 0)), DROP_NONE);
+    set_ports(BOTH);
+    EXPECT_EQ(observe_wait_for(&nic, is_ev_probe, HOLDDOWN_NS - OBSERVE_TICK_NS), UINT64_MAX);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    EXPECT_NE(observe_wait_for(&nic, is_ev_probe, HOLDDOWN_NS), UINT64_MAX);
+    for (uint32_t i = 0; i < 3; i++) {
+        EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+        EXPECT_EQ(answer(observe_nth(&nic, is_ev_probe, 0)), DROP_NONE);
+        by_hand_send(&nic);
+    }
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
     by_hand_close(&nic);
 }
 

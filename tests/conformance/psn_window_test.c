@@ -137,7 +137,7 @@ static void open_dynamic(void)
     nic.init.window_psns_max = 1024;
     nic.init.window_psns_max_dest = 1024;
     nic.config.parameters.max_cwnd = 4000000;
-    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
     observe_modify(&nic, (struct qp_attributes){ .dynamic_mpr = true, .trim_nack = true },

@@ -261,3 +261,57 @@ SPEC("§4.1: with dynamic MPR a larger one waits for the peer's word")
     EXPECT_EQ(observe_status(&nic).mpr_psns, 512);
     by_hand_close(&nic);
 }
+
+/* ---- QPs that share a peer --------------------------------------------------------------------
+ */
+
+enum { OTHER_QPN = OBSERVE_QPN + 1, FULL_BYTES = BY_HAND_PMTU_BYTES + 88 };
+
+/* Two QPs to one peer, whose window is so many packets. */
+static void open_pair(uint32_t packets)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
+    nic.config.parameters.max_cwnd = packets * FULL_BYTES;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
+    by_hand_connect(&nic, OTHER_QPN);
+}
+
+static uint32_t sent_by_other(uint32_t packets)
+{
+    EXPECT_EQ(by_hand_post(&nic, OTHER_QPN, 1, packets * BY_HAND_PMTU_BYTES, 0), 0);
+    by_hand_send(&nic);
+    return observe_count(&nic, observe_is_data);
+}
+
+SPEC("§2: what a QP had in flight when it was reset takes no room of others with the same peer")
+{
+    open_pair(8);
+    observe_post(&nic, 1, 6 * BY_HAND_PMTU_BYTES);
+    EXPECT_EQ(by_hand_move(&nic, OBSERVE_QPN, QP_RESET), 0);
+    EXPECT_EQ(by_hand_step(&nic, OBSERVE_QPN, QP_INIT), 0);
+    EXPECT_EQ(by_hand_step(&nic, OBSERVE_QPN, QP_RTR), 0);
+    EXPECT_EQ(by_hand_move(&nic, OBSERVE_QPN, QP_RESET), 0); /* nothing was sent this time */
+    EXPECT_EQ(sent_by_other(12), 8);
+    by_hand_close(&nic);
+}
+
+SPEC("§2: a QP that failed, is changed and reset leaves what others know of their peer alone")
+{
+    struct packet update;
+    struct qp_status status;
+
+    open_pair(8);
+    observe_post(&nic, 1, 6 * BY_HAND_PMTU_BYTES);
+    EXPECT_EQ(by_hand_move(&nic, OBSERVE_QPN, QP_ERR), 0);
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, OBSERVE_QPN, &nic.cc, nic.now_ns), 0);
+    EXPECT_EQ(by_hand_move(&nic, OBSERVE_QPN, QP_RESET), 0);
+    update = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, 1);
+    update.endpoint.port_status_mask = 1 << 1;
+    EXPECT_EQ(by_hand_receive(&nic, &update), DROP_NONE);
+    EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
+    EXPECT_EQ(status.plane_mask, 1);
+    EXPECT_EQ(sent_by_other(12), 8);
+    by_hand_close(&nic);
+}

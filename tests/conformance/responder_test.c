@@ -142,10 +142,11 @@ SPEC("§5.7: First and Middle have PMTU bytes, Last 1 to PMTU, Only at most PMTU
 {
     for (uint32_t i = 0; i < sizeof(structures) / sizeof(*structures); i++) {
         bool is_valid = structures[i].is_valid;
+        int32_t number = opcode_starts_message(structures[i].opcode) ? 0 : 1;
 
         observe_open(&nic);
         transport_post_recv(nic.transport, OBSERVE_QPN, 1);
-        EXPECT_EQ(arrive(structures[i].opcode, 0, structures[i].length_bytes),
+        EXPECT_EQ(arrive(structures[i].opcode, number, structures[i].length_bytes),
             is_valid ? DROP_NONE : DROP_INVALID_REQUEST);
         EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), is_valid ? QP_RTS : QP_ERR);
         by_hand_send(&nic);
@@ -171,14 +172,92 @@ SPEC("§5.7: padding that disagrees with the length draws NAK 0x61")
     by_hand_close(&nic);
 }
 
+static const struct {
+    uint8_t opcode;
+    uint32_t length_bytes;
+    uint32_t message_bytes;
+    bool is_valid;
+} messages[] = {
+    { OPCODE_WRITE_FIRST, PMTU, PMTU + 1, true },
+    { OPCODE_WRITE_FIRST, PMTU, PMTU, false },
+    { OPCODE_WRITE_FIRST, PMTU, 0, false },
+    { OPCODE_WRITE_MIDDLE, PMTU, 2 * PMTU + 1, true },
+    { OPCODE_WRITE_MIDDLE, PMTU, 2 * PMTU, false },
+    { OPCODE_WRITE_LAST, 5, 3 * PMTU + 5, true },
+    { OPCODE_WRITE_LAST, 5, 3 * PMTU + 6, false },
+    { OPCODE_WRITE_LAST, PMTU, 3 * PMTU, true },
+    { OPCODE_WRITE_LAST, 5, 5, false },
+    { OPCODE_WRITE_LAST_IMM, 5, PMTU + 5, true },
+    { OPCODE_WRITE_LAST_IMM, 5, PMTU + 4, false },
+    { OPCODE_WRITE_ONLY, 64, 64, true },
+    { OPCODE_WRITE_ONLY, 64, 65, false },
+    { OPCODE_WRITE_ONLY_IMM, 64, 12345, false },
+};
+
+SPEC("§5.7: a payload that does not fit dmalen draws NAK 0x61")
+{
+    for (uint32_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
+        bool is_valid = messages[i].is_valid;
+        struct packet packet;
+
+        observe_open(&nic);
+        transport_post_recv(nic.transport, OBSERVE_QPN, 1);
+        packet = by_hand_write(&nic, OBSERVE_QPN, messages[i].opcode,
+            observe_in(opcode_starts_message(messages[i].opcode) ? 0 : 1),
+            messages[i].length_bytes);
+        packet.write.message_bytes = messages[i].message_bytes;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), is_valid ? DROP_NONE : DROP_INVALID_REQUEST);
+        EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), is_valid ? QP_RTS : QP_ERR);
+        EXPECT_EQ(transport_drops(nic.transport)[DROP_INVALID_REQUEST], !is_valid);
+        by_hand_close(&nic);
+    }
+}
+
+/* Two packets on neighbouring PSNs, the second one first if `swapped`. True if both are taken. */
+static bool follow(uint8_t first, uint8_t second, int32_t number, bool swapped)
+{
+    enum drop_reason reasons[2];
+    bool is_taken;
+
+    observe_open(&nic);
+    transport_post_recv(nic.transport, OBSERVE_QPN, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        reasons[i] = i == swapped ? arrive(first, number, PMTU) : arrive(second, number + 1, PMTU);
+    is_taken = reasons[0] == DROP_NONE && reasons[1] == DROP_NONE;
+    EXPECT_EQ(transport_drops(nic.transport)[DROP_INVALID_REQUEST], !is_taken);
+    by_hand_send(&nic);
+    if (!is_taken)
+        EXPECT_EQ(nic.sent[nic.sent_count - 1].ack.syndrome, ACK_SYNDROME_INVALID_REQUEST);
+    EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), is_taken ? QP_RTS : QP_ERR);
+    by_hand_close(&nic);
+    return is_taken;
+}
+
+SPEC("§22: a message begins where one has ended, and nowhere else; in any order of arrival")
+{
+    static const uint8_t opcodes[] = { OPCODE_WRITE_FIRST, OPCODE_WRITE_MIDDLE, OPCODE_WRITE_LAST,
+        OPCODE_WRITE_ONLY };
+
+    for (uint32_t first = 0; first < 4; first++)
+        for (uint32_t second = 0; second < 4; second++)
+            for (int32_t number = 0; number < 8; number += 4) { /* after cack, and above a gap */
+                bool fits =
+                    opcode_ends_message(opcodes[first]) == opcode_starts_message(opcodes[second]);
+
+                fits = fits && (number > 0 || opcode_starts_message(opcodes[first]));
+                EXPECT_EQ(follow(opcodes[first], opcodes[second], number, false), fits);
+                EXPECT_EQ(follow(opcodes[first], opcodes[second], number, true), fits);
+            }
+}
+
 /* ---- steps 8 to 10: window, memory ----------------------------------------------------------- */
 
 static uint32_t received_when_placed;
 
-static enum transport_access look_then_refuse(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+static enum transport_access look_then_refuse(void *context, void *owner, uint32_t qpn,
+    uint32_t rkey, uint64_t va, const struct payload *payload)
 {
-    (void)context, (void)qpn, (void)rkey, (void)va, (void)payload;
+    (void)context, (void)owner, (void)qpn, (void)rkey, (void)va, (void)payload;
     received_when_placed = (uint32_t)by_hand_count(&nic, COUNTER_DATA_RECEIVED);
     return TRANSPORT_ACCESS_REFUSED;
 }

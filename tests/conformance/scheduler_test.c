@@ -11,15 +11,23 @@ enum {
 
 static struct by_hand nic;
 
+/* Each to a peer of its own. */
+static void connect_all(void)
+{
+    for (uint32_t i = 0; i < QPS; i++) {
+        nic.peer = 1 + i;
+        by_hand_connect(&nic, OBSERVE_QPN + i);
+    }
+}
+
 /* Three QPs with a window of so many packets each. */
 static void open_with_windows(uint32_t packets)
 {
     observe_prepare(&nic);
-    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
     nic.config.parameters.max_cwnd = packets * FULL_BYTES;
     by_hand_open(&nic);
-    for (uint32_t i = 0; i < QPS; i++)
-        by_hand_connect(&nic, OBSERVE_QPN + i);
+    connect_all();
 }
 
 static void post(uint32_t qp, uint32_t packets)
@@ -84,7 +92,7 @@ SPEC("§21: a NACK makes room, and what it NACKed is backlog")
 SPEC("§21: a window is open while it is larger than what is in flight")
 {
     observe_prepare(&nic);
-    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
     nic.config.parameters.max_cwnd = 3 * FULL_BYTES + 1;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
@@ -113,8 +121,7 @@ SPEC("§21: a quantum of four makes turns of four packets")
     observe_prepare(&nic);
     nic.config.parameters.send_quantum = 4;
     by_hand_open(&nic);
-    for (uint32_t i = 0; i < QPS; i++)
-        by_hand_connect(&nic, OBSERVE_QPN + i);
+    connect_all();
     for (uint32_t i = 0; i < QPS; i++)
         post(i, 8);
     EXPECT_EQ(send_once(24), 24);
@@ -150,6 +157,7 @@ SPEC("§21: one that has to wait does not hold up the others")
     EXPECT_EQ(by_hand_send(&nic), 0);
     EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN + 1), QP_RTS);
     by_hand_move(&nic, OBSERVE_QPN + 1, QP_RESET);
+    nic.peer = 2;
     by_hand_reconnect(&nic, OBSERVE_QPN + 1);
     post(1, 4);
     EXPECT_EQ(by_hand_send(&nic), 4);
@@ -205,9 +213,19 @@ SPEC("§21: with no port ready nothing is sent, nothing is lost, and the wish to
     by_hand_close(&nic);
 }
 
-SPEC("§21: every QP has a window of its own: one's losses do not shrink another's")
+/* ---- one QPCC for several QPs -----------------------------------------------------------------
+ */
+
+static uint32_t window_of(uint32_t qpn)
 {
     struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(nic.transport, qpn, &status), 0);
+    return status.window_bytes;
+}
+
+SPEC("§21: QPs to one peer have one window, those to another peer have another")
+{
     struct packet nack;
     uint32_t window_bytes;
 
@@ -215,12 +233,50 @@ SPEC("§21: every QP has a window of its own: one's losses do not shrink another
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
     by_hand_connect(&nic, OBSERVE_QPN + 1);
+    nic.peer = 2;
+    by_hand_connect(&nic, OBSERVE_QPN + 2);
     window_bytes = observe_status(&nic).window_bytes;
     observe_post(&nic, 1, 64);
     nack = by_hand_nack(&nic, OBSERVE_QPN, &nic.sent[0], NACK_TRIMMED);
     EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
-    EXPECT_LT(observe_status(&nic).window_bytes, window_bytes);
-    EXPECT_EQ(transport_qp_status(nic.transport, OBSERVE_QPN + 1, &status), 0);
-    EXPECT_EQ(status.window_bytes, window_bytes);
+    EXPECT_EQ(window_of(OBSERVE_QPN), window_bytes - 152);
+    EXPECT_EQ(window_of(OBSERVE_QPN + 1), window_bytes - 152);
+    EXPECT_EQ(window_of(OBSERVE_QPN + 2), window_bytes);
+    by_hand_close(&nic);
+}
+
+/* Three QPs to one peer whose window is so many packets. */
+static void open_sharing(uint32_t packets)
+{
+    observe_prepare(&nic);
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
+    nic.config.parameters.max_cwnd = packets * FULL_BYTES;
+    by_hand_open(&nic);
+    for (uint32_t i = 0; i < QPS; i++)
+        by_hand_connect(&nic, OBSERVE_QPN + i);
+}
+
+SPEC("§21: QPs to one peer together have no more in flight than its window")
+{
+    open_sharing(10);
+    for (uint32_t i = 0; i < QPS; i++)
+        post(i, 8);
+    EXPECT_EQ(by_hand_send(&nic), 10);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("§21: QPs to one peer take turns of four packets, and the last of a turn asks for an ACK")
+{
+    open_sharing(50);
+    for (uint32_t i = 0; i < QPS; i++)
+        post(i, 16);
+    EXPECT_EQ(send_once(24), 24);
+    for (uint32_t i = 0; i < 24; i++) {
+        EXPECT_EQ(nic.sent[i].local_qpn, nic.sent[i / 4 * 4].local_qpn);
+        EXPECT_EQ(!!(nic.sent[i].flags & PACKET_ACK_REQUEST), i % 4 == 3);
+    }
+    for (uint32_t i = 0; i < QPS; i++)
+        EXPECT_EQ(sent_by(i), 8);
     by_hand_close(&nic);
 }

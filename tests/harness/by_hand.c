@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "literal.h"
 #include "wire/bth.h"
 
-static enum transport_access place(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+static enum transport_access place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
 {
     struct by_hand *nic = context;
 
     if (nic->refuses)
         return TRANSPORT_ACCESS_REFUSED;
     nic->placed_count++;
-    nic->placed =
-        (struct by_hand_placement){ .va = va, .qpn = qpn, .rkey = rkey, .length = payload->length };
+    nic->placed = (struct by_hand_placement){
+        .va = va, .owner = owner, .qpn = qpn, .rkey = rkey, .length = payload->length
+    };
     return TRANSPORT_ACCESS_OK;
 }
 
@@ -49,7 +51,7 @@ void by_hand_prepare(struct by_hand *nic)
         .nak_write_imm_limit = 0x65,
         .memory = { .place = place, .context = nic },
         .trace = &nic->sink };
-    parameters_init(&nic->config.parameters);
+    literal_parameters(&nic->config.parameters);
     nic->config.parameters.pmtu = BY_HAND_PMTU_BYTES;
     for (uint32_t i = 0; i < BY_HAND_EVS; i++)
         nic->entries[i] = (struct path_entry){ .ev = i % 2 << 8 | i, .plane = (uint8_t)(i % 2) };
@@ -69,7 +71,7 @@ void by_hand_open(struct by_hand *nic)
     struct arena arena;
     bool known;
 
-    transport_cc_settings(&nic->config.parameters, &settings);
+    transport_cc_settings(&nic->config.parameters, nic->config.port_count, &settings);
     known = cc_profile_init(&nic->cc, &settings);
     assert(known);
     arena_init(&arena, NULL, 0);
@@ -91,7 +93,7 @@ void by_hand_close(struct by_hand *nic)
 
 int by_hand_create(struct by_hand *nic, uint32_t qpn)
 {
-    void *memory = malloc(transport_qp_bytes(nic->transport, &nic->init));
+    void *memory = malloc(transport_qp_bytes(&nic->init));
     int error = transport_qp_create(nic->transport, qpn, &nic->init, memory);
 
     assert(memory && nic->qp_memory_count < BY_HAND_QPS_MAX);
@@ -130,6 +132,7 @@ int by_hand_step(struct by_hand *nic, uint32_t qpn, enum qp_state state)
 
 void by_hand_reconnect(struct by_hand *nic, uint32_t qpn)
 {
+    struct ipv6_addr peer = by_hand_address(nic->peer);
     int error = by_hand_step(nic, qpn, QP_INIT);
 
     if (!error)
@@ -137,6 +140,8 @@ void by_hand_reconnect(struct by_hand *nic, uint32_t qpn)
     if (!error)
         error = by_hand_step(nic, qpn, QP_RTS);
     assert(error == 0);
+    if (nic->rtt.fixed_ns)
+        transport_set_rtt(nic->transport, &peer, &nic->rtt);
     transport_check(nic->transport);
 }
 
@@ -217,6 +222,22 @@ static struct packet from_peer(const struct by_hand *nic, uint32_t qpn, uint8_t 
         .ev = nic->entries[0].ev };
 }
 
+/* What a packet with this opcode lets its message have at least. */
+static uint32_t message_bytes_of(uint8_t opcode, uint32_t length)
+{
+    switch (opcode) {
+    case OPCODE_WRITE_FIRST:
+        return 2 * BY_HAND_PMTU_BYTES;
+    case OPCODE_WRITE_MIDDLE:
+        return 3 * BY_HAND_PMTU_BYTES;
+    case OPCODE_WRITE_LAST:
+    case OPCODE_WRITE_LAST_IMM:
+        return BY_HAND_PMTU_BYTES + length;
+    default:
+        return length;
+    }
+}
+
 struct packet by_hand_write(
     const struct by_hand *nic, uint32_t qpn, uint8_t opcode, struct psn psn, uint32_t length)
 {
@@ -229,7 +250,7 @@ struct packet by_hand_write(
     packet.write = (struct packet_write){ .va = UINT64_C(0x10000) + psn.value,
         .payload = { .length = length },
         .rkey = BY_HAND_RKEY,
-        .message_bytes = length,
+        .message_bytes = message_bytes_of(opcode, length),
         .tx_timestamp = 1,
         .pad_bytes = (uint8_t)(-length & 3) };
     return packet;

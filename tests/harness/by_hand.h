@@ -31,6 +31,7 @@ enum {
 
 struct by_hand_placement {
     uint64_t va;
+    void *owner; /* of the QP */
     uint32_t qpn;
     uint32_t rkey;
     uint32_t length;
@@ -45,6 +46,7 @@ struct by_hand {
     struct transport_config config;
     struct qp_init init;
     uint32_t peer;
+    struct transport_rtt rtt; /* of each peer; all 0: it is not known, and measured */
 
     struct packet sent[BY_HAND_PACKETS_MAX]; /* by the last by_hand_send() */
     uint32_t sent_count;
@@ -94,7 +96,8 @@ uint32_t by_hand_send(struct by_hand *);
 uint32_t by_hand_sent(const struct by_hand *, uint8_t opcode);
 const struct packet *by_hand_first(const struct by_hand *, uint8_t opcode);
 
-/* Packets of the QP's peer; a test may alter them. A WRITE has `length` bytes of payload. */
+/* Packets of the QP's peer; a test may alter them. A WRITE has `length` bytes of payload, its
+ * message as few more as the opcode allows. */
 struct packet by_hand_write(
     const struct by_hand *, uint32_t qpn, uint8_t opcode, struct psn, uint32_t length);
 struct packet by_hand_write_imm(

@@ -33,6 +33,9 @@ struct network_config chaos_network(uint64_t seed)
     struct prng prng = prng_stream(seed, 0xc0);
     struct network_config config = network_config_default(seed);
 
+    if (one_in(&prng, 2))
+        parameters_init(&config.parameters, TIMERS_HARDWARE);
+    config.knows_rtt = one_in(&prng, 2);
     config.host_count = 2 + one_in(&prng, 3);
     config.plane_count = 1 + prng_below(&prng, 4);
     config.uplink_count = 1 + prng_below(&prng, 16);
@@ -53,23 +56,33 @@ struct network_config chaos_network(uint64_t seed)
 
 /* ---- hosts ---------------------------------------------------------------------------------- */
 
+/* Those of software, or for one that has these, those of hardware. */
+static void use_other_timers(struct parameters *parameters)
+{
+    const char *word = parameters->timers == TIMERS_SOFTWARE ? "hardware" : "software";
+    enum parameters_error error = parameters_set(parameters, "timers", word);
+
+    EXPECT_EQ(error, PARAMETERS_OK);
+}
+
 void chaos_parameters(struct scenario *scenario, struct prng *prng, uint32_t host)
 {
     struct transport *transport = network_transport(scenario->network, host);
     struct parameters parameters = *transport_parameters(transport);
 
+    if (one_in(prng, 4))
+        use_other_timers(&parameters);
+    parameters.congestion_control = prng_below(prng, 3);
     parameters.stamp = prng_below(prng, 2);
     parameters.network_trims &= !one_in(prng, 4);
     parameters.retransmit_class = prng_below(prng, 2);
     parameters.sack_gen_threshold = one_in(prng, 2) ? 0 : 1 + prng_below(prng, 65536);
     parameters.sack_min_charge = one_in(prng, 2) ? 1024 : prng_below(prng, 8192);
     parameters.probe_answer_gap = one_in(prng, 2) ? 1000 : prng_below(prng, 100000);
-    parameters.sleek_reach = !one_in(prng, 4);
-    parameters.tail_spread = !one_in(prng, 4);
-    parameters.loss_to_bad = prng_below(prng, 3);
-    parameters.skip_backoff = one_in(prng, 4);
-    parameters.answer_plane = !one_in(prng, 4);
-    parameters.base_rtt_samples = !one_in(prng, 4);
+    parameters.sack_gap = prng_below(prng, 2);
+    parameters.loss_to_bad = prng_below(prng, 2);
+    parameters.ev_skip = prng_below(prng, 2);
+    parameters.plane_share = prng_below(prng, 2);
     parameters.ev_probe_first = 1000 + prng_below(prng, 1000000);
     parameters.ev_probe_successes = 1 + prng_below(prng, 5);
     parameters.port_up_holddown = prng_below(prng, 1000000);
@@ -81,7 +94,6 @@ void chaos_parameters(struct scenario *scenario, struct prng *prng, uint32_t hos
     parameters.mpr_pool = one_in(prng, 4) ? 1 + prng_below(prng, 16) : 0;
     parameters.mpr_idle = prng_below(prng, 1000000);
     parameters.reverse_plane_out = 1 + prng_below(prng, 3);
-    parameters.base_rtt_probe = one_in(prng, 4);
     transport_set_parameters(transport, &parameters);
 }
 
@@ -220,7 +232,7 @@ void chaos_write(struct scenario *scenario, struct prng *prng, uint32_t message_
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-uint64_t chaos_patience_ps(struct chaos_terms terms)
+uint64_t chaos_patience_ps(struct chaos_terms terms, uint32_t base_rtt_ns)
 {
     struct retry_schedule schedule = {
         .timeout = terms.timeout, .linear = terms.linear, .exponential = terms.exponential
@@ -228,7 +240,8 @@ uint64_t chaos_patience_ps(struct chaos_terms terms)
     uint64_t sum_ns = 0;
 
     for (uint32_t timeouts = 0; timeouts <= (uint32_t)terms.linear + terms.exponential; timeouts++)
-        sum_ns += retry_interval_ns(schedule, timeouts);
+        sum_ns += parameters_longer_ns(
+            retry_interval_ns(schedule, timeouts), PARAMETER_TENTHS_timeout, base_rtt_ns);
     return NS(sum_ns);
 }
 

@@ -8,8 +8,8 @@
 
 #include "scenario.h"
 
-/* 2 or 3 hosts, 1 to 4 planes of up to 16 paths, every check on. A test may change it before
- * scenario_of(). */
+/* 2 or 3 hosts, 1 to 4 planes of up to 16 paths, default or literal parameters, base RTTs known or
+ * not, every check on. A test may change it before scenario_of(). */
 struct network_config chaos_network(uint64_t seed);
 
 /* Other parameters for one host than for the next: whatever does not have to be agreed upon. At any
@@ -37,8 +37,9 @@ void chaos_change_ranges(struct scenario *, struct prng *);
 /* A controller denies some EVs and allows others again; `allows_all`: the latter only. */
 void chaos_control(struct scenario *, struct prng *, bool allows_all);
 
-/* How long a QP keeps trying when nobody answers (docs/protocol.md §13). */
-uint64_t chaos_patience_ps(struct chaos_terms);
+/* How long a QP keeps trying when nobody answers, if it takes this for the base RTT
+ * (docs/protocol.md §13). */
+uint64_t chaos_patience_ps(struct chaos_terms, uint32_t base_rtt_ns);
 
 /* Runs until nothing is left to do. Each flow has then done all of its work, or has failed: the
  * first request that was not done with RETRY_EXCEEDED, those behind it FLUSHED. Yields how many

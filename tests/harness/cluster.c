@@ -24,7 +24,7 @@ static void begin(struct cluster *cluster, uint64_t seed)
         .workloads = cluster->workloads,
         .faults = cluster->faults,
         .duration_ps = US(100) };
-    parameters_init(&cluster->config.parameters);
+    parameters_init(&cluster->config.parameters, TIMERS_HARDWARE);
 }
 
 void cluster_leaf_spine(struct cluster *cluster)

@@ -14,11 +14,12 @@ enum {
     CLOCK_BITS = 41, /* hosts have been up for half an hour or so */
 };
 
-static enum transport_access place(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+static enum transport_access place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
 {
     struct host *host = context;
 
+    (void)owner;
     return traffic_place(host->network, host->index, qpn, rkey, va, payload);
 }
 

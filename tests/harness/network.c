@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "literal.h"
 #include "network_state.h"
 
 struct network_config network_config_default(uint64_t seed)
@@ -23,7 +24,16 @@ struct network_config network_config_default(uint64_t seed)
         .format = &format_default,
     };
 
-    parameters_init(&config.parameters);
+    literal_parameters(&config.parameters);
+    return config;
+}
+
+struct network_config network_config_usual(uint64_t seed)
+{
+    struct network_config config = network_config_default(seed);
+
+    parameters_init(&config.parameters, TIMERS_HARDWARE);
+    config.knows_rtt = true;
     return config;
 }
 

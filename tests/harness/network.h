@@ -59,6 +59,7 @@ struct network_config {
     uint32_t uplink_count; /* paths per plane */
     uint64_t port_bps;     /* of every link */
     uint64_t base_rtt_ps;  /* a full packet there and its SACK back, nothing else under way */
+    bool knows_rtt;        /* hosts are told what packets to their peers take, as in a plan */
     uint32_t room_packets; /* that may wait in a NIC port before it is not ready */
     bool delays_only;      /* no queues and no rates at all: every packet takes half a base RTT */
     bool hashed;           /* EVs are hashed (ECMP), profiles AUTO */
@@ -78,8 +79,11 @@ struct network_config {
     struct parameters parameters;
 };
 
-/* Two hosts, 8 planes of 32 paths, 8 x 50 Gb/s, 10 us; trims, marks, real bytes, no faults. */
+/* Two hosts, 8 planes of 32 paths, 8 x 50 Gb/s, 10 us; trims, marks, real bytes, no faults.
+ * Settings are literal. */
 struct network_config network_config_default(uint64_t seed);
+/* The same with the transport's own defaults, and with round trips known. */
+struct network_config network_config_usual(uint64_t seed);
 
 struct network;
 

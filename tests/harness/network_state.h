@@ -75,6 +75,9 @@ struct side_memory {
     void *qp;
     struct path_entry *entries;
     struct path_profile paths;
+    uint32_t host;
+    struct parameters
+        parameters; /* of which `cc` was made; algorithm NULL: another side's is used */
     struct cc_profile cc;
 };
 

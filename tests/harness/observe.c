@@ -58,6 +58,7 @@ void observe_prepare(struct by_hand *nic)
 {
     by_hand_prepare(nic);
     nic->config.parameters.base_rtt_floor = nic->config.parameters.base_rtt;
+    nic->rtt.fixed_ns = (uint32_t)nic->config.parameters.base_rtt;
 }
 
 void observe_open(struct by_hand *nic)
@@ -207,11 +208,12 @@ uint64_t observe_wait_for(struct by_hand *nic, observe_kind *is_wanted, uint64_t
     return UINT64_MAX;
 }
 
-static enum transport_access place(
-    void *context, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *payload)
+static enum transport_access place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
 {
     struct observe_memory *memory = context;
 
+    (void)owner;
     (void)qpn;
     if (rkey != BY_HAND_RKEY || va < memory->va ||
         va - memory->va + payload->length > sizeof(memory->bytes))

@@ -27,7 +27,8 @@ bool observe_is_answer(const struct packet *);  /* Endpoint Response */
 
 enum { OBSERVE_QPN = 7 };
 
-/* by_hand_prepare(), and no sample lowers the base RTT of 10 us: by hand, time may stand still. */
+/* by_hand_prepare(), and the base RTT is known to be 10 us: no probe measures it, and no sample
+ * lowers it, as by hand time may stand still. */
 void observe_prepare(struct by_hand *);
 /* A NIC so prepared, with one QP in RTS. */
 void observe_open(struct by_hand *);

@@ -18,6 +18,7 @@ enum { PATHS_BASE_RTT_NS = 10000 };
 struct paths {
     struct path_profile profile;
     struct path_config config;
+    struct path_timing timing;
     struct path_set *set;
     uint32_t change_count;
     struct path_change change; /* the last one */
@@ -34,7 +35,8 @@ static inline void paths_on_change(void *context, const struct path_change *chan
     paths->change = *change;
 }
 
-/* Profile and config are the caller's to change before paths_open(). EV values are 1000 + index. */
+/* Profile, config and timing are the caller's to change before paths_open(). EV values are 1000 +
+ * index. */
 static inline void paths_shape(
     struct paths *paths, uint32_t plane_count, uint32_t active_per_plane, uint32_t backup_per_plane)
 {
@@ -48,15 +50,17 @@ static inline void paths_shape(
         .entry_count = plane_count * each,
         .plane_count = plane_count,
         .active_per_plane = active_per_plane,
-        .min_active = 1 };
-    paths->config = (struct path_config){ .policy = PATH_POLICY_MRC,
-        .loss_to_bad = PATH_LOSS_LITERAL,
-        .base_rtt_ns = PATHS_BASE_RTT_NS,
-        .probe_first_ns = MS(1),
-        .probe_longest_ns = S(1),
-        .probe_timeout_ns = US(100),
+        .min_active = 1,
+        .is_ordered = true };
+    paths->config = (struct path_config){ .loss_to_bad = PATH_LOSS_LITERAL,
+        .ev_skip = PATH_SKIP_LITERAL,
         .probe_successes = 3,
         .probe_successes_max = 24 };
+    paths->timing = (struct path_timing){ .base_rtt_ns = PATHS_BASE_RTT_NS,
+        .probe_first_ns = MS(1),
+        .probe_longest_ns = S(1),
+        .lossy_longest_ns = S(1),
+        .probe_timeout_ns = US(100) };
 }
 
 static inline void paths_open(struct paths *paths, uint64_t seed)
@@ -67,6 +71,7 @@ static inline void paths_open(struct paths *paths, uint64_t seed)
     paths->set = path_set_init(&arena, &paths->profile, &paths->config,
         (struct path_listener){ .on_change = paths_on_change, .context = paths },
         prng_stream(seed, 0));
+    path_timing_changed(paths->set, &paths->timing);
     path_check(paths->set);
 }
 
@@ -77,18 +82,20 @@ static inline void paths_init(
     paths_open(paths, 1);
 }
 
-/* Answers every probe of the EV until it is usable, or `count_max` of them; yields how many it
- * took. Probes of other EVs go unanswered. */
+/* Answers probes of the EV until it is usable, at most `count_max` of them, and returns how many it
+ * answered. Probes of other EVs go unanswered. */
 static inline uint32_t paths_answer_probes(
     struct paths *paths, uint32_t ev_index, uint32_t count_max, uint64_t *now_ns)
 {
     uint32_t count = 0;
 
-    while (count < count_max && path_state_of(paths->set, ev_index) == EV_ASSUMED_BAD) {
+    while (count < count_max && path_state_of(paths->set, ev_index) > EV_SKIP) {
+        uint64_t deadline_ns = path_probe_deadline_ns(paths->set);
         uint32_t probed;
 
-        *now_ns = path_probe_deadline_ns(paths->set);
-        while ((probed = path_probe_next(paths->set, ALL_PLANES, *now_ns)) != PATH_NONE)
+        *now_ns = deadline_ns > *now_ns ? deadline_ns : *now_ns;
+        while (count < count_max &&
+               (probed = path_probe_next(paths->set, ALL_PLANES, *now_ns)) != PATH_NONE)
             if (probed == ev_index) {
                 path_on_probe_answered(paths->set, ev_index, false, false, *now_ns);
                 count++;

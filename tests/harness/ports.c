@@ -6,9 +6,7 @@
 #include <stdlib.h>
 
 enum {
-    FULL_BYTES = 4096 + 88, /* nominal: IPv6, UDP, BTH, METH, TSETH, RETH, iCRC around 4 KiB */
     SACK_BYTES = 100,
-    LINKS = 3, /* each way */
     SLOTS_PER_HOST = 8192,
     FIRST_STREAM = 0x10000,
 };
@@ -69,10 +67,10 @@ static const struct port_profile *profile_of(const struct ports *ports, uint32_t
 static uint64_t link_delay_ps(const struct ports *ports, uint64_t base_rtt_ps)
 {
     uint64_t sending_ps =
-        port_transmission_ps(&ports->path_profile, FULL_BYTES + SACK_BYTES) * LINKS;
+        port_transmission_ps(&ports->path_profile, PORTS_FULL_BYTES + SACK_BYTES) * PORTS_LINKS;
 
-    assert(base_rtt_ps > sending_ps + 2 * LINKS);
-    return (base_rtt_ps - sending_ps) / (2 * LINKS);
+    assert(base_rtt_ps > sending_ps + 2 * PORTS_LINKS);
+    return (base_rtt_ps - sending_ps) / (2 * PORTS_LINKS);
 }
 
 void ports_init(struct ports *ports, const struct network_config *config)
@@ -122,10 +120,10 @@ void ports_set_path_rate(struct ports *ports, uint32_t plane, uint32_t uplink, u
     assert(profile && ports->other_profiles);
     ports->other_profiles[ports->other_count++] = profile;
     config.rate_bps = bps;
-    config.data.bytes = scaled(usual, config.data.bytes, bps, 3 * FULL_BYTES);
-    config.control.bytes = scaled(usual, config.control.bytes, bps, 3 * FULL_BYTES);
-    config.red_min_bytes = scaled(usual, config.red_min_bytes, bps, FULL_BYTES);
-    config.red_max_bytes = scaled(usual, config.red_max_bytes, bps, FULL_BYTES);
+    config.data.bytes = scaled(usual, config.data.bytes, bps, 3 * PORTS_FULL_BYTES);
+    config.control.bytes = scaled(usual, config.control.bytes, bps, 3 * PORTS_FULL_BYTES);
+    config.red_min_bytes = scaled(usual, config.red_min_bytes, bps, PORTS_FULL_BYTES);
+    config.red_max_bytes = scaled(usual, config.red_max_bytes, bps, PORTS_FULL_BYTES);
     port_profile_init(profile, &config, &ports->pool);
     for (uint32_t host = 0; host < ports->host_count; host++)
         ports->all[ports_of_path(ports, host, plane, uplink)].profile = profile;

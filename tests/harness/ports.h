@@ -7,6 +7,12 @@
 #include "network.h"
 #include "switch/switch.h"
 
+enum {
+    PORTS_FULL_BYTES =
+        4096 + 88,   /* nominal: IPv6, UDP, BTH, METH, TSETH, RETH, iCRC around 4 KiB */
+    PORTS_LINKS = 3, /* each way */
+};
+
 struct ports {
     uint32_t host_count;
     uint32_t plane_count;

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cc/cc.h"
 #include "path/path.h"
@@ -12,7 +13,7 @@ enum {
     FIRST_QPN = 16,
     SEND_DEPTH = 256,
     RECV_DEPTH = 256,
-    HEADER_BYTES = 88, /* what a full packet has beside its payload, nominally */
+    HASHED_EVS = 128,
 };
 
 void traffic_init(struct network *network)
@@ -44,10 +45,42 @@ static uint32_t window_psns(uint32_t mpr)
     return psns;
 }
 
+/* What a host believes, for packets of this size. */
+static struct parameters parameters_of(
+    const struct network *network, uint32_t host, uint32_t pmtu_bytes)
+{
+    struct parameters parameters = *transport_parameters(network->hosts[host].transport);
+
+    parameters.pmtu = pmtu_bytes;
+    parameters.stamp = STAMP_ON; /* some peers do */
+    return parameters;
+}
+
+static void make_cc(
+    const struct network *network, const struct parameters *parameters, struct cc_profile *profile)
+{
+    struct cc_settings settings;
+    bool made;
+
+    transport_cc_settings(parameters, network->config.plane_count, &settings);
+    made = cc_profile_init(profile, &settings);
+    assert(made);
+}
+
+static uint8_t mpr_of(const struct network *network, uint32_t host)
+{
+    const struct parameters *parameters = &network->config.parameters;
+    struct parameters own = parameters_of(network, host, (uint32_t)parameters->pmtu);
+    struct cc_profile cc;
+
+    make_cc(network, &own, &cc);
+    return transport_mpr(parameters, &cc);
+}
+
 struct traffic_side traffic_side(struct network *network, uint32_t host)
 {
     const struct parameters *parameters = &network->config.parameters;
-    uint8_t mpr = (uint8_t)parameters->mpr;
+    uint8_t mpr = mpr_of(network, host);
 
     return (struct traffic_side){
         .host = host,
@@ -80,7 +113,8 @@ static void make_paths(struct network *network, struct side_memory *memory)
         .plane_count = config->plane_count,
         .uplink_count = config->uplink_count,
         .uplink_bits = NETWORK_UPLINK_BITS,
-        .active_count = (uint32_t)config->parameters.ev_active,
+        .active_count = config->parameters.ev_active ? (uint32_t)config->parameters.ev_active
+                                                     : PATH_EV_COUNT_MAX,
         .backup_count = (uint32_t)config->parameters.ev_backup,
     };
     struct prng *prng = &network->traffic.prng;
@@ -88,36 +122,32 @@ static void make_paths(struct network *network, struct side_memory *memory)
     memory->entries = calloc(PATH_EV_COUNT_MAX, sizeof(*memory->entries));
     assert(memory->entries);
     if (config->hashed)
-        path_profile_auto(&memory->paths, config->plane_count,
-            generate.active_count / config->plane_count, memory->entries, prng);
+        path_profile_auto(&memory->paths, config->plane_count, HASHED_EVS / config->plane_count,
+            memory->entries, prng);
     else
         path_profile_generate(&memory->paths, &generate, memory->entries, prng);
     if (config->parameters.ev_min_active)
         memory->paths.min_active = (uint32_t)config->parameters.ev_min_active;
 }
 
-static void make_cc(const struct network *network, uint32_t pmtu_bytes, struct cc_profile *profile)
+/* QPs of a host with equal settings share a profile, and with it the state of their destinations.
+ */
+static const struct cc_profile *share_cc(
+    struct network *network, const struct traffic_side *side, struct side_memory *own)
 {
-    const struct parameters *parameters = &network->config.parameters;
-    bool falls =
-        parameters->nscc_unmarked_delay == CC_UNMARKED_DECREASE ||
-        (parameters->nscc_unmarked_delay > CC_UNMARKED_DECREASE && !parameters->last_hop_ecn);
-    bool made = cc_profile_init(
-        profile, &(struct cc_settings){
-                     .algorithm = parameters->congestion_control == 0 ? "nscc" : "none",
-                     .link_bps = parameters->link_bps,
-                     .base_rtt_ns = (uint32_t)parameters->base_rtt,
-                     .mtu_bytes = pmtu_bytes + HEADER_BYTES,
-                     .network_trims = parameters->network_trims,
-                     .unmarked_delay = falls ? CC_UNMARKED_DECREASE : CC_UNMARKED_FAIR,
-                     .base_rtt_floor_ns = (uint32_t)parameters->base_rtt_floor,
-                     .target_floor_ns = (uint32_t)parameters->target_delay_floor,
-                     .about_zero_ns = (uint32_t)parameters->about_zero_delay,
-                     .target_delay_ns = (uint32_t)parameters->target_delay,
-                     .max_window_bytes = (uint32_t)parameters->max_cwnd,
-                 });
+    const struct traffic *traffic = &network->traffic;
 
-    assert(made);
+    own->host = side->host;
+    own->parameters = parameters_of(network, side->host, side->attributes.pmtu_bytes);
+    for (uint32_t i = 0; i < traffic->flow_count && traffic->sides[i] != own; i++) {
+        const struct side_memory *other = traffic->sides[i];
+
+        if (other->host == own->host && other->cc.algorithm &&
+            memcmp(&other->parameters, &own->parameters, sizeof(own->parameters)) == 0)
+            return &other->cc;
+    }
+    make_cc(network, &own->parameters, &own->cc);
+    return &own->cc;
 }
 
 /* ---- queue pairs ---------------------------------------------------------------------------- */
@@ -133,11 +163,9 @@ static void make_qp(struct network *network, const struct traffic_side *side, ui
         make_paths(network, memory);
         init.paths = &memory->paths;
     }
-    if (!init.cc) {
-        make_cc(network, side->attributes.pmtu_bytes, &memory->cc);
-        init.cc = &memory->cc;
-    }
-    bytes = (transport_qp_bytes(network->hosts[side->host].transport, &init) + 63) / 64 * 64;
+    if (!init.cc)
+        init.cc = share_cc(network, side, memory);
+    bytes = (transport_qp_bytes(&init) + 63) / 64 * 64;
     memory->qp = aligned_alloc(64, bytes);
     assert(memory->qp);
     err = transport_qp_create(network->hosts[side->host].transport, qpn, &init, memory->qp);
@@ -170,6 +198,35 @@ static void bring_up(struct network *network, const struct traffic_side *side, u
             QP_ATTR_CAPABILITIES);
     modify(network, side->host, qpn, &attributes, QP_RTS,
         QP_ATTR_SQ_PSN | QP_ATTR_MPR | QP_ATTR_MAX_WIMM | QP_ATTR_TIMEOUT | QP_ATTR_RETRY);
+}
+
+/* A full packet of 4 KiB and its SACK take the base RTT; shorter ones less, on each link. */
+static struct transport_rtt rtt_of(const struct network_config *config)
+{
+    uint64_t base_ns = config->base_rtt_ps / 1000;
+    uint64_t kib_ns = UINT64_C(8192000000000) / config->port_bps;
+
+    if (config->delays_only)
+        return (struct transport_rtt){ .fixed_ns = (uint32_t)base_ns };
+    return (struct transport_rtt){ .fixed_ns = (uint32_t)(base_ns - PORTS_LINKS * kib_ns *
+                                                                        PORTS_FULL_BYTES / 1024),
+        .per_kib_ns = (uint32_t)(PORTS_LINKS * kib_ns),
+        .packet_ns = (uint32_t)(kib_ns * PORTS_FULL_BYTES / 1024) };
+}
+
+/* Before the first packet to that host. */
+static void tell_rtt(struct network *network, uint32_t host, uint32_t peer)
+{
+    const struct ipv6_addr address = network_address(peer);
+    const struct transport_rtt rtt = rtt_of(&network->config);
+    uint32_t first = network->traffic.flow_count - 2;
+
+    for (uint32_t i = 0; i < first; i++)
+        if (network->traffic.flows[i].seen.from == host &&
+            network->traffic.flows[i].seen.to == peer)
+            return;
+    if (network->config.knows_rtt)
+        transport_set_rtt(network->hosts[host].transport, &address, &rtt);
 }
 
 /* ---- flows ---------------------------------------------------------------------------------- */
@@ -229,6 +286,8 @@ uint32_t traffic_connect(
     make_flow(network, first + 1, b, a);
     bring_up(network, a, a_qpn, b, a_qpn + 1);
     bring_up(network, b, a_qpn + 1, a, a_qpn);
+    tell_rtt(network, a->host, b->host);
+    tell_rtt(network, b->host, a->host);
     post_receives(network, &traffic->flows[first], b->init.recv_depth);
     post_receives(network, &traffic->flows[first + 1], a->init.recv_depth);
     host_touch(network, a->host);

@@ -86,7 +86,9 @@ static void set(struct study_trial *trial, const char *name, const char *value)
 static void draw_parameters(struct study_trial *trial, struct prng *prng)
 {
     static const char *const pmtus[] = { "512", "1024", "4096" };
-    static const char *const losses[] = { "literal", "3of8", "adaptive" };
+    static const char *const literal[][2] = { { "loss_to_bad", "literal" },
+        { "ev_skip", "literal" }, { "plane_share", "equal" }, { "sack_gap", "literal" },
+        { "congestion_control", "nscc" } };
 
     set(trial, "timeout", "8");
     set(trial, "retry_exponential", "25");
@@ -95,11 +97,11 @@ static void draw_parameters(struct study_trial *trial, struct prng *prng)
     set(trial, "port_up_holddown", "20000");
     trial->kept_parameters = trial->parameter_count;
     set(trial, "pmtu", pmtus[prng_below(prng, 3)]);
-    set(trial, "loss_to_bad", losses[prng_below(prng, 3)]);
+    for (uint32_t i = 0; i < sizeof(literal) / sizeof(literal[0]); i++)
+        if (one_in(prng, 3))
+            set(trial, literal[i][0], literal[i][1]);
     if (one_in(prng, 3))
         set(trial, "mpr", "1");
-    if (one_in(prng, 4))
-        set(trial, "skip_backoff", "on");
 }
 
 /* ---- work

@@ -146,7 +146,7 @@ static bool add_set(struct program *program)
         return complain("KEY=VALUE is wanted", optarg);
     memcpy(set->name, optarg, (size_t)(equals - optarg));
     strcpy(set->value, equals + 1);
-    parameters_init(&parameters);
+    parameters_init(&parameters, TIMERS_HARDWARE);
     if (parameters_set(&parameters, set->name, set->value) != PARAMETERS_OK)
         return complain("no such parameter or value", optarg);
     program->options.parameter_count++;

@@ -11,9 +11,9 @@ enum {
     RED_ZONE = 1 << 14,
     WRITE_BYTES = 30000,
     WRITES_AT_ONCE = 4,
+    WRITES_LEAST = 100, /* that complete under attack, however busy the machine is */
     FRAME_MAX = 4096 + 256,
     KEPT = 64,
-    WINDOW = 8 * 128,
 };
 
 /* The NICs' cables end here: this thread carries frames from one to the other, keeps some, and adds
@@ -133,10 +133,12 @@ static inline void keep(struct cable *cable, const uint8_t *bytes, uint32_t leng
     cable->kept[slot].length = length;
 }
 
+/* No more than there is room for: the NIC may be slow, the cable loses nothing. */
 static inline void carry(struct cable *cable, uint32_t from)
 {
     struct pktio_received received[BATCH];
-    uint32_t count = pktio_port_receive(cable->middle[from], received, BATCH);
+    uint32_t room = pktio_port_room(cable->middle[1 - from]);
+    uint32_t count = pktio_port_receive(cable->middle[from], received, room < BATCH ? room : BATCH);
 
     for (uint32_t i = 0; i < count; i++) {
         uint8_t bytes[FRAME_MAX];
@@ -220,15 +222,16 @@ static inline struct psn inside_window(struct cable *cable)
     struct qp_status status;
 
     EXPECT_EQ(host_qp_status(cable->pair.qps[0], &status), 0);
-    return psn_add(status.next_psn, (int32_t)(50 + prng_below(&cable->prng, WINDOW / 4)));
+    return psn_add(status.next_psn, (int32_t)(50 + prng_below(&cable->prng, status.mpr_psns / 4)));
 }
 
 static inline struct psn far_from_window(struct cable *cable, bool ahead)
 {
     struct qp_status status;
-    int32_t distance = 4 * WINDOW + (int32_t)prng_below(&cable->prng, 1 << 21);
+    int32_t distance;
 
     EXPECT_EQ(host_qp_status(cable->pair.qps[0], &status), 0);
+    distance = (int32_t)(4 * status.mpr_psns + prng_below(&cable->prng, 1 << 21));
     return psn_add(status.next_psn, ahead ? distance : -distance);
 }
 
@@ -312,9 +315,11 @@ static inline uint32_t attack(struct cable *cable)
         enum hostility kind = (enum hostility)prng_below(&cable->prng, HOSTILITY_COUNT);
         enum drop_reason reason;
         uint32_t length = forge(cable, kind, bytes, &reason);
+        uint32_t end = kind == FORGED_FEEDBACK ? 0 : 1;
 
-        if (!give(cable, kind == FORGED_FEEDBACK ? 0 : 1, bytes, length))
+        if (pktio_port_room(cable->middle[end]) <= BATCH) /* what is honest has room */
             break;
+        give(cable, end, bytes, length);
         cable->sent_by_reason[reason]++;
     }
     return count;

@@ -71,6 +71,7 @@ PROPERTY("hostile frames are dropped for a reason, memory stays, traffic goes on
     uint32_t posted = 0;
     uint32_t hostile = 0;
     uint32_t writes_under_attack;
+    int64_t end_s;
 
     cable_open(&cable, seed);
     while (cable.kept_count < KEPT) { /* something to replay */
@@ -80,7 +81,9 @@ PROPERTY("hostile frames are dropped for a reason, memory stays, traffic goes on
     writes_under_attack = posted;
     for (uint32_t i = 0; i < WRITES_AT_ONCE; i++)
         write_next(&cable, posted++);
-    while (hostile < HOSTILE_FRAMES) {
+    end_s = patience_end_s();
+    while (hostile < HOSTILE_FRAMES ||
+           (posted - writes_under_attack <= WRITES_LEAST && patience_lasts(end_s))) {
         hostile += attack(&cable);
         carry(&cable, 0);
         carry(&cable, 1);
@@ -92,7 +95,7 @@ PROPERTY("hostile frames are dropped for a reason, memory stays, traffic goes on
     EXPECT(carry_until(&cable, WRITES_AT_ONCE, &completion));
     EXPECT_EQ(completion.status, COMPLETION_SUCCESS);
     carry_rest(&cable);
-    EXPECT_GT(posted - writes_under_attack, 100);
+    EXPECT_GT(posted - writes_under_attack, WRITES_LEAST);
     EXPECT_GE(all_drops(&cable), hostile);
     for (uint32_t i = 0; i < sizeof(only) / sizeof(only[0]); i++)
         EXPECT_EQ(drops_of(&cable, 1, only[i]), cable.sent_by_reason[only[i]]);

@@ -192,6 +192,28 @@ SPEC("a pair that is held up is told as starved, for as long as it is")
     EXPECT(figures.starved_us > 500);
 }
 
+/* How long a port was failed where a NIC has a cable to one of two planes. */
+static double failed_rtts(bool is_missing)
+{
+    struct fabric_element cable = { .kind = FABRIC_HOST_LINK, .nic = 1, .plane = 1 };
+    struct hunt_figures figures;
+    struct study_trial trial;
+
+    draw_simple(&trial);
+    trial.wiring.plane_count = 2;
+    trial.fault_count = 0;
+    study_add_exception(&trial, &cable, is_missing ? 0 : GBPS(100));
+    hunt_run(&trial, &figures);
+    EXPECT_EQ(figures.outcome, HUNT_RAN);
+    return figures.failed_rtts;
+}
+
+SPEC("a port without a cable is rightly down, and not told as failed")
+{
+    EXPECT(failed_rtts(true) < 1);
+    EXPECT(failed_rtts(false) < 1);
+}
+
 SPEC("a process that ends too soon is told as a crash, whether by a signal or by itself")
 {
     struct hunt_figures figures = { .outcome = HUNT_RAN };

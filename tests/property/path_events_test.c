@@ -10,14 +10,16 @@ enum { EVENTS = 3000, EV_MAX = 96 };
 /* What the rules say about one EV, in plain variables. */
 struct belief {
     enum path_ev_state state;
-    bool lost[8]; /* the last packets, newest first */
-    bool bad_through_loss;
+    uint32_t in_a_row; /* losses */
+    uint32_t run;      /* packets delivered since the last loss */
+    uint32_t damping;
+    uint32_t weight;
+    uint32_t round; /* of the last delay that counted, or change of the weight */
     bool was_skip;
     bool more_against;
-    bool has_returned;  /* losses from before the last return of any EV are old */
-    bool has_recovered; /* by probes: the next demotion is a flap */
-    uint32_t flaps;
-    uint32_t answers; /* in a row */
+    bool has_returned; /* and delivered nothing since: losses from before that are old */
+    uint32_t answers;  /* to probes, in a row */
+    uint32_t failures; /* of probes of a suspect */
     uint64_t marked_ns;
 };
 
@@ -29,6 +31,7 @@ struct world {
     uint64_t now_ns;
     uint32_t refusals;
     uint32_t turn;
+    uint32_t round;
     struct prng prng;
 };
 
@@ -83,9 +86,14 @@ static uint32_t all_in_rotation(const struct world *world)
     return count;
 }
 
-static bool last_three_lost(const struct belief *belief)
+static bool is_out(const struct belief *belief)
 {
-    return belief->lost[0] && belief->lost[1] && belief->lost[2];
+    return belief->state == EV_SUSPECT || belief->state == EV_ASSUMED_BAD;
+}
+
+static bool is_literal(const struct world *world)
+{
+    return world->paths.config.ev_skip == PATH_SKIP_LITERAL;
 }
 
 /* §14.3 */
@@ -100,25 +108,27 @@ static bool may_demote(const struct world *world, uint32_t ev_index)
     after->beliefs[ev_index].state = EV_ASSUMED_BAD;
     left = all_in_rotation(after);
     after->beliefs[ev_index].state = state;
-    return left > 0 && (left >= floor || last_three_lost(&world->beliefs[ev_index]));
+    return left > 0 && (left >= floor || world->beliefs[ev_index].in_a_row == 3);
 }
 
-static void outcome(struct belief *belief, bool lost)
+static void delivered(struct belief *belief)
 {
-    memmove(belief->lost + 1, belief->lost, sizeof(belief->lost) - sizeof(belief->lost[0]));
-    belief->lost[0] = lost;
+    belief->in_a_row = 0;
+    belief->has_returned = false;
+    belief->run += belief->run < 255;
 }
 
-static void demote(struct world *world, uint32_t ev_index, bool through_loss)
+static void take_out(struct world *world, uint32_t ev_index, enum path_ev_state state)
 {
     struct belief *belief = &world->beliefs[ev_index];
 
-    belief->was_skip = belief->state == EV_SKIP;
-    belief->state = EV_ASSUMED_BAD;
-    belief->bad_through_loss = through_loss;
-    belief->more_against = false;
-    belief->answers = 0;
-    belief->flaps = !belief->has_recovered ? 0 : belief->flaps < 3 ? belief->flaps + 1 : 3;
+    if (!is_out(belief)) {
+        belief->was_skip = belief->state == EV_SKIP;
+        belief->more_against = false;
+        belief->answers = 0;
+        belief->failures = 0;
+    }
+    belief->state = state;
 }
 
 static void come_back(struct world *world, uint32_t ev_index, enum path_ev_state state)
@@ -126,6 +136,7 @@ static void come_back(struct world *world, uint32_t ev_index, enum path_ev_state
     struct belief *belief = &world->beliefs[ev_index];
 
     belief->state = state;
+    belief->in_a_row = 0;
     belief->has_returned = true;
     belief->marked_ns = world->now_ns;
     world->last_return_ns = world->now_ns;
@@ -133,8 +144,86 @@ static void come_back(struct world *world, uint32_t ev_index, enum path_ev_state
 
 static void skip(struct world *world, uint32_t ev_index)
 {
+    if (!is_literal(world))
+        return;
     world->beliefs[ev_index].state = EV_SKIP;
     world->beliefs[ev_index].marked_ns = world->now_ns;
+}
+
+/* ---- shares by delay -------------------------------------------------------------------------*/
+
+static void give_weight(struct world *world, uint32_t ev_index, uint32_t weight)
+{
+    struct belief *belief = &world->beliefs[ev_index];
+
+    belief->round = world->round;
+    belief->state = weight >= 240 ? EV_GOOD : EV_SKIP;
+    belief->weight = weight >= 240 ? 255 : weight > 2 ? weight : 2;
+}
+
+static bool is_rotated(const struct world *world, uint32_t ev_index, uint32_t plane)
+{
+    return world->paths.entries[ev_index].plane == plane &&
+           path_is_active(world->paths.set, ev_index);
+}
+
+static uint32_t weight_of(const struct belief *belief)
+{
+    return belief->state == EV_SKIP ? belief->weight : 255;
+}
+
+static void settle(struct world *world, uint32_t plane)
+{
+    uint32_t most = 2;
+
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
+        if (is_rotated(world, i, plane) && weight_of(&world->beliefs[i]) > most)
+            most = weight_of(&world->beliefs[i]);
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
+        if (is_rotated(world, i, plane) && world->beliefs[i].state == EV_GOOD)
+            return;
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
+        if (is_rotated(world, i, plane))
+            give_weight(world, i, weight_of(&world->beliefs[i]) * 255 / most);
+}
+
+/* Takes a quarter of what it took longer, and one more; or gives a quarter of what it took shorter,
+ * a 64th of what is then missing, and one more. True for the first delay of the EV in a round. */
+static bool delay(struct world *world, uint32_t ev_index, int32_t excess)
+{
+    struct belief *belief = &world->beliefs[ev_index];
+    int32_t weight = (int32_t)weight_of(belief);
+
+    if (is_literal(world) || !usable(belief) || belief->round % 8 == world->round % 8)
+        return false;
+    belief->round = world->round;
+    if (excess <= 0 && weight == 255)
+        return true;
+    excess = excess > 256 ? 256 : excess < -128 ? -128 : excess;
+    weight -= weight * excess / 1024;
+    weight += excess > 0 ? -1 : 1 + (255 - weight) / 64;
+    give_weight(world, ev_index, (uint32_t)weight);
+    settle(world, world->paths.entries[ev_index].plane);
+    return true;
+}
+
+/* An EV that is back has half of the weight from before it went. */
+static void halve(struct world *world, uint32_t ev_index, uint32_t weight)
+{
+    give_weight(world, ev_index, weight / 2);
+    settle(world, world->paths.entries[ev_index].plane);
+}
+
+static void event_delay(struct world *world, uint32_t ev_index)
+{
+    int32_t excess = (int32_t)below(world, 1000) - 300;
+    bool counts = delay(world, ev_index, excess);
+
+    EXPECT_EQ(path_on_delay(world->paths.set, ev_index, excess, world->now_ns), counts);
+    if (below(world, 8) == 0) {
+        world->round++;
+        path_next_round(world->paths.set);
+    }
 }
 
 /* ---- events ----------------------------------------------------------------------------------*/
@@ -147,91 +236,133 @@ static void event_mark(struct world *world, uint32_t ev_index)
     struct belief *belief = &world->beliefs[ev_index];
 
     if (signal == PATH_TRIMMED)
-        outcome(belief, false);
-    if (signal == PATH_MARKED_ALWAYS_SKIP && belief->state == EV_ASSUMED_BAD)
+        delivered(belief);
+    if (signal == PATH_TRIMMED)
+        delay(world, ev_index, 256);
+    if (signal == PATH_MARKED_ALWAYS_SKIP && is_out(belief)) {
         belief->more_against = true;
+        take_out(world, ev_index, EV_ASSUMED_BAD);
+    }
     if (usable(belief)) {
         bool demotes = signal == PATH_MARKED_ALWAYS_SKIP && may_demote(world, ev_index);
 
         world->refusals += signal == PATH_MARKED_ALWAYS_SKIP && !demotes;
         if (demotes)
-            demote(world, ev_index, false);
+            take_out(world, ev_index, EV_ASSUMED_BAD);
         else
             skip(world, ev_index);
     }
     path_on_mark(world->paths.set, ev_index, signal, world->now_ns);
 }
 
-static bool wants_demotion(const struct world *world, const struct belief *belief)
+/* Whether this many quarters of the others in use have delivered `run` since they lost one. */
+static bool others_reach(
+    const struct world *world, uint32_t ev_index, uint32_t run, uint32_t quarters)
 {
-    uint32_t bad = 0;
-    uint32_t losses = 0;
+    uint32_t clean = 0;
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
-        bad += world->beliefs[i].state == EV_ASSUMED_BAD && world->beliefs[i].bad_through_loss;
-    for (uint32_t i = 0; i < 8; i++)
-        losses += belief->lost[i];
-    switch (world->paths.config.loss_to_bad) {
-    case PATH_LOSS_LITERAL:
-        return true;
-    case PATH_LOSS_3OF8:
-        return losses >= 3;
-    case PATH_LOSS_ADAPTIVE:
-        return 8 * bad < world->paths.profile.entry_count || last_three_lost(belief);
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++) {
+        if (i == ev_index || !is_rotated(world, i, world->paths.entries[ev_index].plane))
+            continue;
+        count++;
+        clean += world->beliefs[i].run >= run;
     }
+    return count > 0 && 4 * clean >= quarters * count;
+}
+
+static uint32_t losses_needed(const struct world *world, uint32_t ev_index)
+{
+    if (others_reach(world, ev_index, 128, 3))
+        return 1;
+    return others_reach(world, ev_index, 8, 2) ? 2 : 3;
+}
+
+static bool is_crowded(const struct world *world, uint32_t plane)
+{
+    uint32_t suspects = 1;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++) {
+        count += world->paths.entries[i].plane == plane;
+        suspects += world->paths.entries[i].plane == plane && world->beliefs[i].state == EV_SUSPECT;
+    }
+    return 4 * suspects > count;
+}
+
+/* The state that a loss leads to; EV_GOOD: it is spared. */
+static enum path_ev_state judge(const struct world *world, uint32_t ev_index, bool congested)
+{
+    const struct belief *belief = &world->beliefs[ev_index];
+    uint32_t plane = world->paths.entries[ev_index].plane;
+    bool is_last = path_is_active(world->paths.set, ev_index) && usable_on(world, plane) == 1;
+    bool is_lossy = belief->damping >= 3;
+
+    if (!may_demote(world, ev_index))
+        return EV_GOOD;
+    if (world->paths.config.loss_to_bad == PATH_LOSS_LITERAL)
+        return EV_ASSUMED_BAD;
+    if (belief->in_a_row < 3 && (congested || is_last || is_crowded(world, plane)))
+        return EV_GOOD;
+    if (belief->in_a_row < losses_needed(world, ev_index) && !is_lossy)
+        return EV_GOOD;
+    return is_lossy ? EV_ASSUMED_BAD : EV_SUSPECT;
+}
+
+static void damp(struct world *world, uint32_t ev_index)
+{
+    struct belief *belief = &world->beliefs[ev_index];
+    uint32_t longer = 8 * (belief->run + 1);
+    bool is_short =
+        belief->run < 255 && others_reach(world, ev_index, longer < 255 ? longer : 255, 2);
+
+    belief->damping = !is_short ? 0 : belief->damping < 7 ? belief->damping + 1 : 7;
+}
+
+/* True if the loss takes the EV out of use. */
+static bool believe_loss(struct world *world, uint32_t ev_index, bool congested, uint64_t sent_ns)
+{
+    struct belief *belief = &world->beliefs[ev_index];
+    enum path_ev_state state;
+
+    if (usable(belief) && belief->has_returned && sent_ns < world->last_return_ns)
+        return false;
+    belief->in_a_row += belief->in_a_row < 3;
+    belief->more_against = belief->more_against || is_out(belief);
+    if (!usable(belief))
+        return false;
+    if (!congested && belief->in_a_row == 1)
+        damp(world, ev_index);
+    belief->run = 0;
+    state = judge(world, ev_index, congested);
+    if (state != EV_GOOD) {
+        take_out(world, ev_index, state);
+        return true;
+    }
+    world->refusals++;
+    if (congested || world->paths.config.loss_to_bad == PATH_LOSS_LITERAL)
+        skip(world, ev_index);
     return false;
 }
 
 static void event_loss(struct world *world, uint32_t ev_index)
 {
-    struct belief *belief = &world->beliefs[ev_index];
-    bool timeout = below(world, 8) == 0;
+    bool congested = below(world, 4) == 0;
     uint64_t sent_ns = world->now_ns - below(world, 30000) % (world->now_ns + 1);
-    bool demotes = false;
+    bool is_out = believe_loss(world, ev_index, congested, sent_ns);
 
-    if (!usable(belief) || !belief->has_returned || sent_ns >= world->last_return_ns) {
-        outcome(belief, true);
-        belief->more_against = belief->more_against || belief->state == EV_ASSUMED_BAD;
-        if (usable(belief)) {
-            demotes = wants_demotion(world, belief) || timeout;
-            if (timeout && world->paths.config.loss_to_bad == PATH_LOSS_ADAPTIVE)
-                demotes = wants_demotion(world, belief);
-            if (demotes && !may_demote(world, ev_index)) {
-                world->refusals++;
-                demotes = false;
-            }
-            if (demotes)
-                demote(world, ev_index, true);
-            else
-                skip(world, ev_index);
-        }
-    }
-    EXPECT_EQ((timeout ? path_on_timeout : path_on_loss)(
-                  world->paths.set, ev_index, sent_ns, world->now_ns),
-        demotes);
+    EXPECT_EQ(path_on_loss(world->paths.set, ev_index, congested, sent_ns, world->now_ns), is_out);
 }
 
 static void event_spurious(struct world *world, uint32_t ev_index)
 {
     struct belief *belief = &world->beliefs[ev_index];
-    bool found = false;
 
-    for (uint32_t i = 0; i < 8 && !found; i++) {
-        found = belief->lost[i];
-        belief->lost[i] = false;
-    }
-    if (belief->state == EV_ASSUMED_BAD && belief->bad_through_loss && !belief->more_against) {
+    belief->in_a_row = 0;
+    belief->damping -= belief->damping > 0;
+    if (is_out(belief) && !belief->more_against)
         come_back(world, ev_index, belief->was_skip ? EV_SKIP : EV_GOOD);
-        if (belief->flaps > 0)
-            belief->flaps--;
-    }
     path_on_spurious(world->paths.set, ev_index, world->now_ns);
-}
-
-static void forget(struct belief *belief)
-{
-    memset(belief->lost, 0, sizeof(belief->lost));
-    belief->has_recovered = false;
 }
 
 static void event_controller(struct world *world, uint32_t ev_index)
@@ -246,22 +377,52 @@ static void event_controller(struct world *world, uint32_t ev_index)
     case 1:
     case 2:
         if (belief->state == EV_DENIED) {
-            forget(belief);
+            belief->damping = 0;
             come_back(world, ev_index, EV_GOOD);
         }
         path_allow(world->paths.set, ev_index, world->now_ns);
         break;
     default:
         world->paths.entries[ev_index].denied = below(world, 4) == 0;
-        forget(belief);
+        belief->damping = 0;
+        belief->run = 255;
         come_back(world, ev_index, world->paths.entries[ev_index].denied ? EV_DENIED : EV_GOOD);
         path_replaced(world->paths.set, ev_index, world->now_ns);
     }
 }
 
+/* Another QP has found out something. */
+static void event_told(struct world *world, uint32_t ev_index)
+{
+    struct path_change change = { .ev_index = ev_index,
+        .from = (enum path_ev_state)below(world, EV_DENIED),
+        .to = (enum path_ev_state)below(world, EV_DENIED) };
+    struct belief *belief = &world->beliefs[ev_index];
+
+    if (change.to <= EV_SKIP && is_out(belief)) {
+        come_back(world, ev_index, EV_GOOD);
+    } else if (change.to == EV_ASSUMED_BAD && usable(belief) && !may_demote(world, ev_index)) {
+        world->refusals++;
+    } else if (change.to == EV_ASSUMED_BAD && belief->state != EV_DENIED) {
+        take_out(world, ev_index, EV_ASSUMED_BAD);
+    }
+    path_learn(world->paths.set, &change, world->now_ns);
+}
+
+/* ---- probes ----------------------------------------------------------------------------------*/
+
 static uint32_t answers_needed(const struct belief *belief)
 {
-    return 3u << belief->flaps;
+    return belief->damping < 3 ? 3 : belief->damping == 3 ? 12 : 24;
+}
+
+/* Not answered, or refused: the second time it takes a suspect for bad. */
+static void probe_failed(struct belief *belief)
+{
+    belief->more_against = true;
+    belief->answers = 0;
+    if (belief->state == EV_SUSPECT && ++belief->failures == 2)
+        belief->state = EV_ASSUMED_BAD;
 }
 
 static void answer(struct world *world, uint32_t ev_index)
@@ -269,15 +430,18 @@ static void answer(struct world *world, uint32_t ev_index)
     struct belief *belief = &world->beliefs[ev_index];
     uint32_t kind = below(world, 16);
 
-    if (kind == 0) /* ALWAYS_SKIP */
-        belief->more_against = true;
-    belief->answers = kind == 0 ? 0 : belief->answers + 1;
-    if (belief->answers == answers_needed(belief)) {
-        forget(belief);
-        belief->has_recovered = true;
-        come_back(world, ev_index, kind == 1 ? EV_SKIP : EV_GOOD);
-    }
+    /* Before it is told here: settle() asks for the rotation that the EV may be in again. */
     path_on_probe_answered(world->paths.set, ev_index, kind == 1, kind == 0, world->now_ns);
+    if (kind == 0) { /* ALWAYS_SKIP */
+        probe_failed(belief);
+    } else if (++belief->answers == answers_needed(belief)) {
+        bool overflows = !is_literal(world) && belief->state == EV_SUSPECT && belief->in_a_row == 3;
+        uint32_t weight = belief->was_skip ? belief->weight : 255;
+
+        come_back(world, ev_index, kind == 1 && is_literal(world) ? EV_SKIP : EV_GOOD);
+        if (overflows)
+            halve(world, ev_index, weight);
+    }
 }
 
 /* An EV on a plane that is down has to make way for others, and begins anew. */
@@ -286,8 +450,8 @@ static void lose_records(struct world *world)
     const struct ev_table_ev *evs = ev_table_evs(world->paths.set);
 
     for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
-        if (world->beliefs[i].state == EV_ASSUMED_BAD && !(evs[i].mark & EV_TABLE_PROBED))
-            world->beliefs[i].answers = 0;
+        if (is_out(&world->beliefs[i]) && !evs[i].is_probed)
+            world->beliefs[i].answers = world->beliefs[i].failures = 0;
 }
 
 /* Probes due now: answered at once, or left to time out. */
@@ -305,20 +469,19 @@ static void event_probes(struct world *world, uint32_t plane_mask)
         if (ev_index == PATH_NONE)
             break;
         belief = &world->beliefs[ev_index];
-        EXPECT_EQ(belief->state, EV_ASSUMED_BAD);
+        EXPECT(is_out(belief));
         EXPECT(plane_mask >> world->paths.entries[ev_index].plane & 1);
         if (below(world, 8) > 0) {
             answer(world, ev_index);
         } else {
-            belief->answers = 0;
-            belief->more_against = true;
-            world->now_ns += 2 * world->paths.config.probe_timeout_ns;
+            probe_failed(belief);
+            world->now_ns += 2 * world->paths.timing.probe_timeout_ns;
         }
     }
     EXPECT_GT(path_probe_deadline_ns(world->paths.set), world->now_ns);
 }
 
-/* After a pick: SKIP turned GOOD by lapse, or one of them by being met. */
+/* After a pick: literal SKIP turned GOOD by lapse, or one of them by being met. */
 static void accept_resets(struct world *world, uint32_t picked, uint32_t avoid)
 {
     uint32_t plane = world->paths.entries[picked].plane;
@@ -333,6 +496,7 @@ static void accept_resets(struct world *world, uint32_t picked, uint32_t avoid)
 
         if (world->heard[i] == belief->state)
             continue;
+        EXPECT(is_literal(world));
         EXPECT_EQ(belief->state, EV_SKIP);
         EXPECT_EQ(world->heard[i], EV_GOOD);
         belief->state = EV_GOOD;
@@ -356,7 +520,8 @@ static void expect_fair_choice(struct world *world, uint32_t picked, uint32_t av
     EXPECT(path_is_active(world->paths.set, picked));
     if (good > 0)
         EXPECT(picked != avoid);
-    if (good > 0 && world->now_ns - world->beliefs[picked].marked_ns < PATHS_BASE_RTT_NS)
+    if (good > 0 && is_literal(world) &&
+        world->now_ns - world->beliefs[picked].marked_ns < PATHS_BASE_RTT_NS)
         EXPECT_EQ(world->beliefs[picked].state, EV_GOOD);
 }
 
@@ -406,26 +571,35 @@ static void event_pick_other(struct world *world)
     accept_resets(world, picked, avoid);
 }
 
+static uint32_t badness(const struct belief *belief)
+{
+    return belief->state == EV_SUSPECT ? 0 : 1 + belief->damping;
+}
+
 static void event_desperate(struct world *world)
 {
     uint32_t plane_mask = below(world, 256);
     uint32_t picked = path_pick_desperate(world->paths.set, plane_mask);
 
     if (picked != PATH_NONE) {
-        EXPECT_EQ(world->beliefs[picked].state, EV_ASSUMED_BAD);
+        EXPECT(is_out(&world->beliefs[picked]));
         EXPECT(plane_mask >> world->paths.entries[picked].plane & 1);
-        return;
     }
-    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
-        EXPECT(world->beliefs[i].state != EV_ASSUMED_BAD ||
-               !(plane_mask >> world->paths.entries[i].plane & 1));
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++) {
+        if (!is_out(&world->beliefs[i]))
+            continue;
+        if (picked == PATH_NONE)
+            EXPECT(!(plane_mask >> world->paths.entries[i].plane & 1));
+        else if (world->paths.entries[i].plane == world->paths.entries[picked].plane)
+            EXPECT_LE(badness(&world->beliefs[picked]), badness(&world->beliefs[i]));
+    }
 }
 
 static void one_event(struct world *world)
 {
     uint32_t ev_index = any_ev(world);
 
-    switch (below(world, 16)) {
+    switch (below(world, 18)) {
     case 0:
     case 1:
     case 2:
@@ -439,9 +613,10 @@ static void one_event(struct world *world)
     case 6:
     case 7:
     case 8:
-        outcome(&world->beliefs[ev_index], false);
-        path_on_delivered(world->paths.set, ev_index);
-        path_on_unmarked(world->paths.set, ev_index);
+        for (uint32_t i = below(world, 4) == 0 ? 200 : 1; i > 0; i--) {
+            delivered(&world->beliefs[ev_index]);
+            path_on_delivered(world->paths.set, ev_index);
+        }
         break;
     case 9:
     case 10:
@@ -457,13 +632,31 @@ static void one_event(struct world *world)
     case 14:
         if (below(world, 8) == 0)
             event_controller(world, ev_index);
+        else if (below(world, 8) == 0)
+            event_told(world, ev_index);
         else
             event_desperate(world);
+        break;
+    case 15:
+    case 16:
+        event_delay(world, ev_index);
         break;
     default:
         world->now_ns += below(world, 8) == 0 ? below(world, 2000000) : 0;
         event_probes(world, below(world, 4) == 0 ? below(world, 256) : ALL_PLANES);
     }
+}
+
+static void compare_history(const struct world *world, uint32_t ev_index)
+{
+    const struct belief *belief = &world->beliefs[ev_index];
+    const struct ev_table_ev *ev = &ev_table_evs_const(world->paths.set)[ev_index];
+
+    EXPECT_EQ(ev->in_a_row, belief->in_a_row);
+    EXPECT_EQ(ev->run, belief->run);
+    EXPECT_EQ(ev->damping, belief->damping);
+    if (!is_literal(world) && belief->state == EV_SKIP)
+        EXPECT_EQ(ev->weight, belief->weight);
 }
 
 static void compare(const struct world *world)
@@ -476,6 +669,7 @@ static void compare(const struct world *world)
     for (uint32_t i = 0; i < world->paths.profile.entry_count; i++) {
         EXPECT_EQ(path_state_of(set, i), world->beliefs[i].state);
         EXPECT_EQ(world->heard[i], world->beliefs[i].state);
+        compare_history(world, i);
         bad += world->beliefs[i].state == EV_ASSUMED_BAD;
     }
     for (uint32_t plane = 0; plane < world->paths.profile.plane_count; plane++)
@@ -499,11 +693,15 @@ static void set_up(struct world *world, uint64_t seed)
     active = 1 + below(world, 8);
     paths_shape(&world->paths, planes, active, below(world, 5));
     world->paths.profile.min_active = below(world, planes * active + 1);
-    world->paths.config.loss_to_bad = (enum path_loss_to_bad)below(world, 3);
-    world->paths.config.skip_backoff = below(world, 4) == 0;
+    world->paths.profile.is_ordered = below(world, 2);
+    world->paths.config.loss_to_bad = (enum path_loss_to_bad)below(world, 2);
+    world->paths.config.ev_skip = (enum path_ev_skip)below(world, 2);
+    for (uint32_t i = 0; i < world->paths.profile.entry_count; i++)
+        world->beliefs[i].run = 255;
     arena_init(&arena, world->paths.memory, sizeof(world->paths.memory));
     world->paths.set = path_set_init(&arena, &world->paths.profile, &world->paths.config,
         (struct path_listener){ .on_change = on_change, .context = world }, prng_stream(seed, 2));
+    path_timing_changed(world->paths.set, &world->paths.timing);
 }
 
 PROPERTY("after every event a path_set is what the rules say", 300)
@@ -511,8 +709,7 @@ PROPERTY("after every event a path_set is what the rules say", 300)
     static struct world world;
 
     set_up(&world, seed);
-    /* Below 10 s, so that every demotion after a recovery is a flap. */
-    for (uint32_t i = 0; i < EVENTS && world.now_ns < S(9); i++) {
+    for (uint32_t i = 0; i < EVENTS; i++) {
         world.now_ns += below(&world, 2000);
         one_event(&world);
         compare(&world);

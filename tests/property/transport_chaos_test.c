@@ -89,7 +89,7 @@ PROPERTY("with little patience a QP does all of its work, or fails with the righ
     struct scenario s = connected(seed, &prng, hasty, 1 + prng_below(&prng, 3));
 
     run_through_chaos(&s, &prng, seed);
-    chaos_expect_end(&s, network_now_ps(s.network) + 10 * chaos_patience_ps(hasty) + MS(10));
+    chaos_expect_end(&s, network_now_ps(s.network) + 10 * chaos_patience_ps(hasty, 20000) + MS(10));
 }
 
 PROPERTY("messages of several MiB survive the same", 10)

@@ -19,11 +19,13 @@ static enum drop_reason sack_with(uint32_t trigger, int32_t cack, uint64_t bitma
     return observe_sack_with(&nic, &sent[trigger], cack, bitmap, ooo);
 }
 
+/* Data, that is: a probe of the base RTT may be among it. */
 static void keep_sent(uint32_t first, uint32_t count)
 {
-    EXPECT_EQ(by_hand_send(&nic), count);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_count(&nic, observe_is_first), count);
     for (uint32_t i = 0; i < count; i++)
-        sent[first + i] = nic.sent[i];
+        sent[first + i] = *observe_nth(&nic, observe_is_first, i);
 }
 
 static struct packet answer_to_probe(int32_t cack)
@@ -54,7 +56,7 @@ SPEC("a burst's first packet, acknowledged, says nothing of those that left with
 SPEC("a repeat under way is not lost again because many PSNs above it have arrived")
 {
     observe_prepare(&nic);
-    nic.config.parameters.congestion_control = 1;
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
     nic.config.parameters.max_cwnd = 20 * FULL_BYTES;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
@@ -74,6 +76,7 @@ SPEC("a repeat under way is not lost again because many PSNs above it have arriv
     by_hand_close(&nic);
 }
 
+/* 30 are in the bitmap or between it and cack, and were counted. */
 SPEC("the answer to a probe shows its bitmap and the PSN after cack, and nothing between them")
 {
     struct packet answer;
@@ -83,8 +86,26 @@ SPEC("the answer to a probe shows its bitmap and the PSN after cack, and nothing
     nic.now_ns += BASE_RTT_NS;
     answer = answer_to_probe(-1);
     answer.sack.sack_offset = 31;
+    answer.sack.ooo_count = 30;
+    answer.sack.bitmap = 1 << 5;
     EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 1 + 64);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 1 + 63);
+    by_hand_close(&nic);
+}
+
+SPEC("if all that arrived out of order is in its bitmap, what is in none is missing, too")
+{
+    struct packet answer;
+
+    observe_open_sending(&nic, sent, 100);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
+    nic.now_ns += BASE_RTT_NS;
+    answer = answer_to_probe(-1);
+    answer.sack.sack_offset = 31;
+    answer.sack.ooo_count = 1;
+    answer.sack.bitmap = 1 << 5;
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 99);
     by_hand_close(&nic);
 }
 
@@ -177,7 +198,8 @@ SPEC("a QP that has heard of all it sent waits for its turn without probing")
     nic.ready_ports = 0;
     by_hand_wait(&nic, LONG_NS);
     nic.ready_ports = UINT32_MAX;
-    EXPECT_EQ(by_hand_send(&nic), 9);
+    by_hand_send(&nic);
     EXPECT_EQ(observe_count(&nic, observe_is_first), 9);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), 0);
     by_hand_close(&nic);
 }

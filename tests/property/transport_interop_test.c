@@ -3,6 +3,7 @@
  * other does not, both ways at once (docs/protocol.md §2, §25). */
 #include "chaos.h"
 
+#include "literal.h"
 #include "spec.h"
 
 /* What can be on at one end and off at the other. */
@@ -13,15 +14,15 @@ enum difference {
     TRIM_NACKS_UNKNOWN, /* its peer takes the missing ability for granted */
     SERVICE_TIME,
     EV_HALVES, /* flow label high, or source port high */
-    ANSWER_PLANE,
-    SACK_BITMAP,
     SACK_EVERY_PACKET,
+    SACK_FILLED_GAPS,
     RETRANSMIT_CLASS,
-    TAIL_SPREAD,
-    SLEEK_REACH,
-    BASE_RTT_SAMPLES,
-    SKIP_BACKOFF,
+    COMPARED_LOSSES,
+    SKIP_BY_DELAY,
+    DELIVERED_SHARES,
     NO_CONGESTION_CONTROL,
+    NSCC,
+    PENALTY,
     DIFFERENCE_COUNT,
 };
 
@@ -37,15 +38,16 @@ static void set_parameters(struct scenario *s, uint32_t host, uint32_t on)
 
     parameters.stamp = has(on, STAMPS);
     parameters.network_trims &= has(on, TRIMMING);
-    parameters.answer_plane = has(on, ANSWER_PLANE);
-    parameters.sack_bitmap = has(on, SACK_BITMAP);
     parameters.sack_gen_threshold = has(on, SACK_EVERY_PACKET);
+    parameters.sack_gap = has(on, SACK_FILLED_GAPS);
     parameters.retransmit_class = has(on, RETRANSMIT_CLASS);
-    parameters.tail_spread = has(on, TAIL_SPREAD);
-    parameters.sleek_reach = has(on, SLEEK_REACH);
-    parameters.base_rtt_samples = has(on, BASE_RTT_SAMPLES);
-    parameters.skip_backoff = has(on, SKIP_BACKOFF);
-    parameters.congestion_control = has(on, NO_CONGESTION_CONTROL);
+    parameters.loss_to_bad = has(on, COMPARED_LOSSES);
+    parameters.ev_skip = has(on, SKIP_BY_DELAY);
+    parameters.plane_share = has(on, DELIVERED_SHARES);
+    parameters.congestion_control = has(on, NO_CONGESTION_CONTROL) ? CONGESTION_CONTROL_NONE
+                                    : has(on, NSCC)                ? CONGESTION_CONTROL_NSCC
+                                                                   : CONGESTION_CONTROL_FAIR;
+    parameters.receiver_penalty = has(on, PENALTY);
     transport_set_parameters(transport, &parameters);
 }
 
@@ -175,4 +177,106 @@ PROPERTY("a QP that only sends and one that only receives need no other half", 5
     chaos_write(&s, &prng, 60); /* half of them refused */
     EXPECT_EQ(chaos_expect_end(&s, MS(1000)), 0);
     EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_TIMEOUT_FIRED), 0);
+}
+
+/* ---- generations ------------------------------------------------------------------------------
+ */
+
+/* A is software and literal, B is hardware and has all defaults, C is like B but of a time when
+ * updates of ports told nothing about restarts. */
+enum { OLD_HOST = HOST_C };
+
+static struct parameters parameters_of_generation(
+    const struct network_config *config, uint32_t host)
+{
+    struct parameters parameters;
+
+    if (host == HOST_A) {
+        literal_parameters(&parameters);
+        EXPECT_EQ(parameters_set(&parameters, "timers", "software"), PARAMETERS_OK);
+    } else {
+        parameters_init(&parameters, TIMERS_HARDWARE);
+        parameters.base_rtt = config->base_rtt_ps / 1000;
+    }
+    parameters.link_bps = config->port_bps * config->plane_count;
+    parameters.network_trims = config->trims;
+    parameters.last_hop_ecn = config->marks_last_hop;
+    return parameters;
+}
+
+static struct traffic_side side_of_generation(struct scenario *s, uint32_t host)
+{
+    const struct parameters *parameters = transport_parameters(network_transport(s->network, host));
+    struct traffic_side side = traffic_side(s->network, host);
+
+    side.attributes.timeout = (uint8_t)parameters->timeout;
+    side.attributes.retry_linear = (uint8_t)parameters->retry_linear;
+    side.attributes.retry_exponential = 25; /* whatever a network does to them, none gives up */
+    side.attributes.service_time = host == HOST_A;
+    return side;
+}
+
+static void forget_incarnation(void *context, const struct network_sight *sight)
+{
+    (void)context;
+    if (sight->packet->opcode == OPCODE_ENDPOINT_REQUEST && sight->from == OLD_HOST)
+        sight->packet->endpoint.incarnation = 0;
+}
+
+static struct scenario generations(uint64_t seed)
+{
+    struct network_config config = chaos_network(seed);
+    struct scenario s;
+
+    config.host_count = 3;
+    config.filter = (struct network_filter){ .on_deliver = forget_incarnation };
+    s = scenario_of(&config);
+    for (uint32_t host = 0; host < 3; host++) {
+        struct parameters parameters = parameters_of_generation(&config, host);
+
+        transport_set_parameters(network_transport(s.network, host), &parameters);
+    }
+    for (uint32_t host = 0; host < 3; host++) {
+        struct traffic_side a = side_of_generation(&s, host);
+        struct traffic_side b = side_of_generation(&s, (host + 1) % 3);
+
+        a.attributes.peer_service_time = b.attributes.service_time;
+        b.attributes.peer_service_time = a.attributes.service_time;
+        traffic_connect(s.network, &a, &b);
+    }
+    return s;
+}
+
+PROPERTY("software, hardware and old endpoints on one wire deliver everything exactly once", 200)
+{
+    struct prng prng = prng_stream(seed, 0x19);
+    struct scenario s = generations(seed);
+    uint64_t until_ps = US(200 + prng_below(&prng, 800));
+
+    scenario_chaos(&s, seed,
+        &(struct scenario_chaos){
+            .until_ps = until_ps, .faults_max = 8, .spared_plane = FAULT_ANY, .ports = true });
+    for (uint32_t round = 0; round < 8; round++) {
+        chaos_write(&s, &prng, 3 + prng_below(&prng, 8));
+        scenario_run_for(&s, until_ps / 8);
+    }
+    EXPECT_EQ(chaos_expect_end(&s, MS(100000)), 0);
+}
+
+PROPERTY("in a healthy network none of them takes a packet for lost", 50)
+{
+    struct prng prng = prng_stream(seed, 0x1a);
+    struct scenario s = generations(seed);
+
+    for (uint32_t round = 0; round < 4; round++) {
+        chaos_write(&s, &prng, 3 + prng_below(&prng, 8));
+        scenario_run_for(&s, US(100));
+    }
+    EXPECT_EQ(chaos_expect_end(&s, MS(100000)), 0);
+    for (uint32_t host = 0; host < 3; host++) {
+        EXPECT_EQ(scenario_counter(&s, host, COUNTER_TIMEOUT_FIRED), 0);
+        EXPECT_EQ(scenario_counter(&s, host, COUNTER_RETRANSMIT_TIME), 0);
+        EXPECT_EQ(scenario_counter(&s, host, COUNTER_RETRANSMIT_PROBE), 0);
+        EXPECT_EQ(scenario_counter(&s, host, COUNTER_RETRANSMIT_COUNT), 0);
+    }
 }

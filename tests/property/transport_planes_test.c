@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planes carry equal shares: as long as every plane is usable and ready and has a GOOD EV, the
- * first transmissions of a QP take them strictly in turn (docs/protocol.md §14.2). */
+/* Planes carry equal shares (docs/protocol.md §14.1, §14.2). With plane_share=equal, as long as
+ * every plane is usable and ready and has a GOOD EV, the first transmissions of a QP take them
+ * strictly in turn. By default they carry what they deliver: in a healthy network that is the same.
+ */
 #include "chaos.h"
 
 #include "spec.h"
@@ -90,6 +92,7 @@ static struct scenario watched(uint64_t seed, struct prng *prng, struct watch *w
     config.plane_count = 2 + prng_below(prng, 7);
     config.uplink_count = 4 + prng_below(prng, 12);
     config.delays_only = true; /* every port is ready at all times */
+    config.parameters.plane_share = PLANE_SHARE_EQUAL;
     config.payload = NETWORK_LENGTHS;
     config.filter = (struct network_filter){ .on_send = on_send, .context = watch };
     s = scenario_of(&config);
@@ -114,4 +117,120 @@ PROPERTY("first transmissions per plane differ by at most one while every plane 
         scenario_run_for(&s, US(50));
     }
     EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 0);
+}
+
+/* ---- by default ------------------------------------------------------------------------------ */
+
+enum { STREAM_BYTES = 64 * 1024, MOST_PERMILLE = 5 };
+
+/* A and B on healthy planes with real queues. */
+static struct scenario healthy(uint64_t seed, struct prng *prng)
+{
+    struct network_config config = network_config_default(seed);
+
+    parameters_init(&config.parameters, TIMERS_HARDWARE);
+    config.plane_count = 2 + prng_below(prng, 7);
+    config.uplink_count = 1 + prng_below(prng, 32);
+    config.port_bps = GBPS(25) << prng_below(prng, 4);
+    config.base_rtt_ps = US(6) + prng_next(prng) % US(14);
+    config.room_packets = 1 + prng_below(prng, 4);
+    config.knows_rtt = prng_below(prng, 2);
+    config.trims = prng_below(prng, 2);
+    config.payload = NETWORK_LENGTHS;
+    return scenario_of(&config);
+}
+
+PROPERTY("by default a healthy plane carries an equal share within 0.5 %", 40)
+{
+    struct prng prng = prng_stream(seed, 0x9b);
+    struct scenario s = healthy(seed, &prng);
+    const struct traffic_flow *flow;
+    uint64_t all = 0;
+
+    scenario_stream(&s, HOST_A, HOST_B, STREAM_BYTES, 128);
+    if (prng_below(&prng, 2))
+        scenario_stream(&s, HOST_B, HOST_A, STREAM_BYTES, 128);
+    scenario_run_for(&s, MS(4));
+    flow = traffic_flow(s.network, traffic_find(s.network, HOST_A, HOST_B));
+    for (uint32_t plane = 0; plane < network_plane_count(s.network); plane++)
+        all += flow->first_sent[plane];
+    EXPECT_GT(all, 2000 * network_plane_count(s.network));
+    for (uint32_t plane = 0; plane < network_plane_count(s.network); plane++) {
+        uint64_t sent = flow->first_sent[plane] * network_plane_count(s.network);
+
+        EXPECT_GE(sent * 1000, all * (1000 - MOST_PERMILLE));
+        EXPECT_LE(sent * 1000, all * (1000 + MOST_PERMILLE));
+    }
+}
+
+/* ---- planes and paths that are not equal ------------------------------------------------------
+ */
+
+static uint64_t first_sent_on(const struct scenario *s, uint32_t plane)
+{
+    return traffic_flow(s->network, traffic_find(s->network, HOST_A, HOST_B))->first_sent[plane];
+}
+
+PROPERTY("a plane of half the rate carries half as much, and no plane waits for it", 10)
+{
+    struct prng prng = prng_stream(seed, 0x9c);
+    struct network_config config = network_config_default(seed);
+    struct scenario s;
+    uint64_t slow;
+    uint64_t fast;
+
+    parameters_init(&config.parameters, TIMERS_HARDWARE);
+    config.plane_count = 2;
+    config.uplink_count = 1;
+    config.port_bps = GBPS(100);
+    config.payload = NETWORK_LENGTHS;
+    config.knows_rtt = prng_below(&prng, 2);
+    s = scenario_of(&config);
+    network_path_rate(s.network, 1, 0, GBPS(50));
+    scenario_stream(&s, HOST_A, HOST_B, STREAM_BYTES, 128);
+    scenario_run_for(&s, MS(1));
+    fast = first_sent_on(&s, 0);
+    slow = first_sent_on(&s, 1);
+    scenario_run_for(&s, MS(4));
+    fast = first_sent_on(&s, 0) - fast;
+    slow = first_sent_on(&s, 1) - slow;
+    EXPECT_GE(slow * 100, fast * 45);
+    EXPECT_LE(slow * 100, fast * 55);
+    EXPECT_GE(fast * 4184 * 8, GBPS(95) / 1000 * 4);
+}
+
+struct counted {
+    uint64_t by_uplink[NETWORK_UPLINKS_MAX];
+};
+
+static void count_uplink(
+    void *context, const struct network_sight *sight, struct fault_effect *effect)
+{
+    struct counted *counted = context;
+
+    (void)effect;
+    if (opcode_is_write(sight->packet->opcode) && sight->from == HOST_A)
+        counted->by_uplink[sight->packet->ev & 0xff]++;
+}
+
+SPEC("by default a path whose packets take longer than its siblings' carries less than they do")
+{
+    struct network_config config = network_config_default(1);
+    struct counted counted = { 0 };
+    struct scenario s;
+
+    parameters_init(&config.parameters, TIMERS_HARDWARE);
+    config.plane_count = 1;
+    config.uplink_count = 4;
+    config.port_bps = GBPS(100);
+    config.payload = NETWORK_LENGTHS;
+    config.filter = (struct network_filter){ .on_send = count_uplink, .context = &counted };
+    s = scenario_of(&config);
+    network_path_rate(s.network, 0, 2, GBPS(10)); /* a quarter of 100 Gb/s is too much for it */
+    scenario_stream(&s, HOST_A, HOST_B, STREAM_BYTES, 128);
+    scenario_run_for(&s, MS(4));
+    for (uint32_t uplink = 0; uplink < 4; uplink++)
+        if (uplink != 2)
+            EXPECT_LE(counted.by_uplink[2] * 10, counted.by_uplink[uplink] * 6);
+    EXPECT_GE(scenario_placed_bytes(&s, HOST_A, HOST_B) * 8, GBPS(85) / 1000 * 4);
 }

@@ -62,6 +62,7 @@ static void change(
 {
     uint32_t host = traffic_flow(s->network, flow)->from;
     uint32_t qpn = traffic_flow(s->network, flow)->from_qpn;
+    static const char *const algorithms[] = { "fair", "nscc", "none" };
     struct transport *nic = network_transport(s->network, host);
     uint64_t now_ns = network_now_ps(s->network) / 1000;
     struct kept *kept = next_kept();
@@ -69,12 +70,12 @@ static void change(
 
     if (prng_below(prng, 2)) {
         draw_paths(kept, all, prng);
-        EXPECT_LE(transport_paths_bytes(nic, &kept->profile), sizeof(kept->paths));
+        EXPECT_LE(transport_paths_bytes(&kept->profile), sizeof(kept->paths));
         EXPECT_EQ(transport_qp_set_paths(nic, qpn, &kept->profile, kept->paths, now_ns), 0);
     }
     if (prng_below(prng, 2)) {
-        transport_cc_settings(transport_parameters(nic), &settings);
-        settings.algorithm = prng_below(prng, 2) ? "nscc" : "none";
+        transport_cc_settings(transport_parameters(nic), all->plane_count, &settings);
+        settings.algorithm = algorithms[prng_below(prng, 3)];
         EXPECT(cc_profile_init(&kept->cc, &settings));
         EXPECT_EQ(transport_qp_set_cc(nic, qpn, &kept->cc, now_ns), 0);
     }

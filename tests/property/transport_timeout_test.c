@@ -82,6 +82,7 @@ PROPERTY(
     uint64_t slack_ps = 10 * config.base_rtt_ps;
     struct scenario s = scenario_of(&config);
     uint32_t flow = chaos_connect(&s, &prng, HOST_A, HOST_B, terms);
+    uint64_t patience_ps;
     uint64_t failed_ps;
 
     traffic_start(s.network, flow,
@@ -90,6 +91,7 @@ PROPERTY(
     scenario_fail_way(&s, fault_everywhere(), US(200), MS(100000));
     EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 1);
     failed_ps = failed_at_ps(s.network, flow);
-    EXPECT_GE(failed_ps, US(200) - slack_ps + chaos_patience_ps(terms));
-    EXPECT_LE(failed_ps, US(200) + slack_ps + chaos_patience_ps(terms));
+    patience_ps = chaos_patience_ps(terms, scenario_qp(&s, HOST_A, HOST_B).base_rtt_ns);
+    EXPECT_GE(failed_ps, US(200) - slack_ps + patience_ps);
+    EXPECT_LE(failed_ps, US(200) + slack_ps + patience_ps);
 }

@@ -33,17 +33,23 @@ static void describe(struct cluster *cluster)
         .qps = 2 };
 }
 
+static struct fabric_element host_link(uint32_t nic, uint32_t plane)
+{
+    return (struct fabric_element){ .kind = FABRIC_HOST_LINK, .nic = nic, .plane = plane };
+}
+
+/* One more fault. */
 static void break_link(
     struct cluster *cluster, struct fabric_element where, uint64_t from_ps, uint64_t until_ps)
 {
-    cluster->places[0] = where;
-    cluster->faults[0] = (struct sim_fault){ .kind = SIM_FAULT_DOWN,
-        .where = &cluster->places[0],
+    uint32_t index = cluster->config.fault_count++;
+
+    cluster->places[index] = where;
+    cluster->faults[index] = (struct sim_fault){ .kind = SIM_FAULT_DOWN,
+        .where = &cluster->places[index],
         .where_count = 1,
         .from_ps = from_ps,
         .until_ps = until_ps };
-    cluster->config.faults = cluster->faults;
-    cluster->config.fault_count = 1;
 }
 
 static void run(struct cluster *cluster, struct capacity_track *track, uint64_t until_ps)
@@ -122,8 +128,7 @@ SPEC("while a fault is in force the capacity is lower, to the time")
     uint64_t began_ps;
 
     describe(&cluster);
-    break_link(&cluster, (struct fabric_element){ .kind = FABRIC_HOST_LINK, .nic = 1, .plane = 1 },
-        US(50), US(120));
+    break_link(&cluster, host_link(1, 1), US(50), US(120));
     cluster_open(&cluster);
     EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
     run(&cluster, &track, US(50));
@@ -139,6 +144,30 @@ SPEC("while a fault is in force the capacity is lower, to the time")
     run(&cluster, &track, US(180));
     EXPECT(is_near(gbps_between(before, &track, began_ps), 800 * PAYLOAD));
     EXPECT_LE(track.solve_count, 4);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
+/* A hash that the second fault takes back would find the first set again. */
+SPEC("the capacity with two faults is not taken for the capacity with a third")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+    double before[4];
+    uint64_t began_ps;
+
+    describe(&cluster);
+    break_link(&cluster, host_link(0, 0), US(20), US(60));
+    break_link(&cluster, host_link(1, 0), US(20), US(60));
+    break_link(&cluster, host_link(2, 1), US(100), US(180));
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    run(&cluster, &track, US(100));
+    began_ps = track.now_ps;
+    for (uint32_t i = 0; i < 4; i++)
+        before[i] = track.bits[i];
+    run(&cluster, &track, US(180));
+    EXPECT(is_near(gbps_between(before, &track, began_ps), 600 * PAYLOAD));
     capacity_track_fini(&track);
     cluster_close(&cluster);
 }

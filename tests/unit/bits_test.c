@@ -89,6 +89,29 @@ PROPERTY("searching and windows agree with testing bit by bit", 500)
         EXPECT_EQ(bits_window(words, 256, from) >> i & 1, bits_test(words, (from + i) % 256));
 }
 
+PROPERTY("setting and clearing in a window agree with doing so bit by bit", 500)
+{
+    struct prng prng = prng_stream(seed, 0);
+    uint32_t first = prng_below(&prng, 256);
+    uint64_t set = prng_next(&prng);
+    uint64_t cleared = prng_next(&prng);
+    uint64_t words[4];
+    uint64_t expected[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        words[i] = expected[i] = prng_next(&prng);
+    bits_window_set(words, 256, first, set);
+    bits_window_clear(words, 256, first, cleared);
+    for (uint32_t i = 0; i < 64; i++) {
+        if (set >> i & 1)
+            bits_set(expected, (first + i) % 256);
+        if (cleared >> i & 1)
+            bits_clear(expected, (first + i) % 256);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(words[i], expected[i]);
+}
+
 SPEC("a run is what is set without a gap from a bit on, up to the end of the word")
 {
     EXPECT_EQ(bits_run(0x73, 0), 0x3);

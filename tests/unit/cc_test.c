@@ -13,6 +13,7 @@ static struct cc_settings on_a_real_clock(void)
 
 SPEC("an algorithm is found by its whole name")
 {
+    EXPECT(cc_find("fair") == &cc_fair);
     EXPECT(cc_find("nscc") == &cc_nscc);
     EXPECT(cc_find("none") == &cc_none);
     EXPECT(cc_find("ns") == NULL);
@@ -22,10 +23,13 @@ SPEC("an algorithm is found by its whole name")
 
 SPEC("the list of algorithms holds each once and ends with NULL")
 {
-    EXPECT(cc_algorithms[0] == &cc_nscc);
-    EXPECT(cc_algorithms[1] == &cc_none);
-    EXPECT(cc_algorithms[2] == NULL);
+    EXPECT(cc_algorithms[0] == &cc_fair);
+    EXPECT(cc_algorithms[1] == &cc_nscc);
+    EXPECT(cc_algorithms[2] == &cc_none);
+    EXPECT(cc_algorithms[3] == NULL);
+    EXPECT_STR_EQ(cc_fair.api_name, "openmrc-fair");
     EXPECT_STR_EQ(cc_nscc.api_name, "uet-1.0-nscc");
+    EXPECT(cc_none.api_name == NULL);
 }
 
 SPEC("a profile of an unknown algorithm is refused")
@@ -54,7 +58,6 @@ SPEC("what the operator sets is not derived")
     settings.adjust_period_ns = 20;
     settings.quick_adapt_gate = 21;
     settings.quick_adapt_threshold_ns = 22;
-    settings.sharing = CC_SHARING_EQUAL;
     EXPECT(cc_profile_init(&profile, &settings));
     EXPECT_EQ(profile.settings.about_zero_ns, 11);
     EXPECT_EQ(profile.settings.target_delay_ns, 12);
@@ -68,22 +71,6 @@ SPEC("what the operator sets is not derived")
     EXPECT_EQ(profile.settings.adjust_period_ns, 20);
     EXPECT_EQ(profile.settings.quick_adapt_gate, 21);
     EXPECT_EQ(profile.settings.quick_adapt_threshold_ns, 22);
-    EXPECT_EQ(profile.settings.sharing, CC_SHARING_EQUAL);
-}
-
-SPEC("flows share by the letter, or equally where delay alone makes a window shrink")
-{
-    struct cc_settings settings = flow_reference();
-    struct cc_profile profile;
-
-    EXPECT(cc_profile_init(&profile, &settings));
-    EXPECT_EQ(profile.settings.sharing, CC_SHARING_LITERAL);
-    settings.unmarked_delay = CC_UNMARKED_DECREASE;
-    EXPECT(cc_profile_init(&profile, &settings));
-    EXPECT_EQ(profile.settings.sharing, CC_SHARING_EQUAL);
-    settings.sharing = CC_SHARING_LITERAL;
-    EXPECT(cc_profile_init(&profile, &settings));
-    EXPECT_EQ(profile.settings.sharing, CC_SHARING_LITERAL);
 }
 
 SPEC("without a real clock about zero is 1 us however long the round trip")
@@ -224,4 +211,78 @@ SPEC("the window's limit follows the link rate both ways, the window only down")
     cc_on_link_rate(&flow.cc, UINT64_C(200000000000));
     EXPECT_EQ(flow.cc.max_window_bytes, MAX_WINDOW_BYTES);
     EXPECT_EQ(flow.cc.window_bytes, MAX_WINDOW_BYTES / 8);
+}
+
+SPEC("a known path sets base RTT, target, limit and first window, and samples do not change it")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+    struct cc cc;
+
+    settings.algorithm = "fair";
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    cc_set_path(&cc, 6000, 1500);
+    EXPECT_EQ(cc.base_rtt_ns, 6000);
+    EXPECT_EQ(cc.target_delay_ns, 15000);
+    EXPECT_EQ(cc.max_window_bytes, 262500); /* 21 us */
+    EXPECT_EQ(cc.window_bytes, 75000);
+    cc_on_rtt(&cc, 3000);
+    EXPECT_EQ(cc.base_rtt_ns, 6000);
+    cc_set_path(&cc, 24000, 100); /* longer than what the profile is made for */
+    EXPECT_EQ(cc.base_rtt_ns, 24000);
+    EXPECT_EQ(cc.target_delay_ns, 9600);
+    EXPECT_EQ(cc.window_bytes, 300000);
+    cc_check(&cc);
+}
+
+SPEC("the floor of the base RTT holds for known paths, too")
+{
+    struct cc_settings settings = on_a_real_clock();
+    struct cc_profile profile;
+    struct cc cc;
+
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    cc_set_path(&cc, 15000, 0);
+    EXPECT_EQ(cc.base_rtt_ns, 200000);
+    EXPECT_EQ(cc.window_bytes, cc.max_window_bytes); /* NSCC begins with its limit */
+    cc_set_path(&cc, 250000, 0);
+    EXPECT_EQ(cc.base_rtt_ns, 250000);
+}
+
+SPEC("a sample that is no shorter than the base RTT does not change it")
+{
+    struct flow flow;
+
+    flow_begin_unadjusted(&flow);
+    cc_on_rtt(&flow.cc, BASE_RTT_NS);
+    EXPECT_EQ(flow.cc.base_rtt_ns, BASE_RTT_NS);
+    cc_on_rtt(&flow.cc, BASE_RTT_NS - 1);
+    EXPECT_EQ(flow.cc.base_rtt_ns, BASE_RTT_NS - 1);
+}
+
+SPEC("a packet may go while the window is larger than what is in flight")
+{
+    struct flow flow;
+
+    flow_begin_unadjusted(&flow);
+    EXPECT(cc_can_send(&flow.cc, WINDOW_BYTES - 1));
+    EXPECT(!cc_can_send(&flow.cc, WINDOW_BYTES));
+}
+
+SPEC("NSCC begins with its limit, the default with a base RTT at link rate if that is less")
+{
+    struct cc_settings settings = flow_reference();
+    struct cc_profile profile;
+    struct cc cc;
+
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    EXPECT_EQ(cc.window_bytes, MAX_WINDOW_BYTES);
+    settings.algorithm = "fair";
+    settings.max_window_bytes = 150000; /* as much as the link carries in a base RTT */
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    EXPECT_EQ(cc.window_bytes, 150000);
 }

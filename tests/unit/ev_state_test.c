@@ -4,31 +4,36 @@
 
 #include "path/ev_state.h"
 
-/* For each signal what becomes of Good, Skip, assumed Bad and Denied, in this order. */
+/* For each signal what becomes of Good, Skip, sUspect, assumed Bad and Denied, in this order. */
 static const char *const figure[PATH_SIGNAL_COUNT] = {
-    [PATH_MARKED_SKIP_ONCE] = "SSBD",
-    [PATH_MARKED_ALWAYS_SKIP] = "BBBD",
-    [PATH_MARKED_SPARED] = "SSBD",
-    [PATH_TRIMMED] = "SSBD",
-    [PATH_LOST] = "BBBD",
-    [PATH_LOST_SPARED] = "SSBD",
-    [PATH_SKIP_ELAPSED] = "GGBD",
-    [PATH_PROBE_ANSWERED] = "GSGD",
-    [PATH_PROBE_MARKED] = "SSSD",
-    [PATH_SPURIOUS] = "GSGD",
-    [PATH_SPURIOUS_SKIP] = "GSSD",
-    [PATH_ADMIN_DENY] = "DDDD",
-    [PATH_ADMIN_ALLOW] = "GSBG",
-    [PATH_REPLACED] = "GGGG",
-    [PATH_TOLD_BAD] = "BBBD",
-    [PATH_TOLD_GOOD] = "GSGD",
+    [PATH_MARKED_SKIP_ONCE] = "SSUBD",
+    [PATH_MARKED_ALWAYS_SKIP] = "BBBBD",
+    [PATH_MARKED_SPARED] = "SSUBD",
+    [PATH_TRIMMED] = "SSUBD",
+    [PATH_DELAYED] = "SSUBD",
+    [PATH_LOST] = "BBBBD",
+    [PATH_LOST_SPARED] = "SSUBD",
+    [PATH_SUSPECTED] = "UUUBD",
+    [PATH_SILENT] = "GSBBD",
+    [PATH_SKIP_ELAPSED] = "GGUBD",
+    [PATH_PROBE_ANSWERED] = "GSGGD",
+    [PATH_PROBE_MARKED] = "SSSSD",
+    [PATH_SPURIOUS] = "GSGGD",
+    [PATH_SPURIOUS_SKIP] = "GSSSD",
+    [PATH_ADMIN_DENY] = "DDDDD",
+    [PATH_ADMIN_ALLOW] = "GSUBG",
+    [PATH_REPLACED] = "GGGGG",
+    [PATH_TOLD_BAD] = "BBBBD",
+    [PATH_TOLD_GOOD] = "GSGGD",
 };
 
 SPEC("every signal moves every state as the figure says")
 {
-    static const char letters[EV_STATE_COUNT] = {
-        [EV_GOOD] = 'G', [EV_SKIP] = 'S', [EV_ASSUMED_BAD] = 'B', [EV_DENIED] = 'D'
-    };
+    static const char letters[EV_STATE_COUNT] = { [EV_GOOD] = 'G',
+        [EV_SKIP] = 'S',
+        [EV_SUSPECT] = 'U',
+        [EV_ASSUMED_BAD] = 'B',
+        [EV_DENIED] = 'D' };
 
     for (uint32_t signal = 0; signal < PATH_SIGNAL_COUNT; signal++)
         for (uint32_t state = 0; state < EV_STATE_COUNT; state++) {
@@ -50,6 +55,7 @@ SPEC("usable are GOOD and SKIP")
 {
     EXPECT(ev_state_is_usable(EV_GOOD));
     EXPECT(ev_state_is_usable(EV_SKIP));
+    EXPECT(!ev_state_is_usable(EV_SUSPECT));
     EXPECT(!ev_state_is_usable(EV_ASSUMED_BAD));
     EXPECT(!ev_state_is_usable(EV_DENIED));
 }

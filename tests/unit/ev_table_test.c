@@ -14,11 +14,11 @@ static uint32_t active_on(const struct paths *paths, uint32_t plane)
     return count;
 }
 
-SPEC("256 EVs take 1,280 bytes, and 512 more with skip_backoff")
+SPEC("an EV takes 6 bytes, and all else of a set and its way back less than 304")
 {
-    EXPECT_EQ(path_set_bytes(256, false) - path_set_bytes(0, false), 1280);
-    EXPECT_EQ(path_set_bytes(256, true) - path_set_bytes(256, false), 512);
-    EXPECT_LE(path_set_bytes(0, false) + sizeof(struct path_reverse), 420);
+    EXPECT_EQ(path_set_bytes(256) - path_set_bytes(0), 1536);
+    EXPECT_LE(path_set_bytes(0) + sizeof(struct path_reverse), 304);
+    EXPECT_LE(path_set_bytes(100), PATH_SET_BYTES(100));
 }
 
 SPEC("setting up takes from the arena what path_set_bytes() says, and a measuring arena gives none")
@@ -30,12 +30,7 @@ SPEC("setting up takes from the arena what path_set_bytes() says, and a measurin
     arena_init(&arena, NULL, 0);
     EXPECT(!path_set_init(
         &arena, &paths.profile, &paths.config, (struct path_listener){ 0 }, (struct prng){ 1 }));
-    EXPECT_EQ(arena.used_bytes, path_set_bytes(12, false));
-    paths.config.skip_backoff = true;
-    arena_init(&arena, NULL, 0);
-    path_set_init(
-        &arena, &paths.profile, &paths.config, (struct path_listener){ 0 }, (struct prng){ 1 });
-    EXPECT_EQ(arena.used_bytes, path_set_bytes(12, true));
+    EXPECT_EQ(arena.used_bytes, path_set_bytes(12));
 }
 
 SPEC("the first EVs of each plane start active, the rest are backups")
@@ -77,12 +72,12 @@ SPEC("a demoted EV is replaced by a backup of its own plane while there is one")
     struct paths paths;
 
     paths_init(&paths, 2, 3, 2);
-    EXPECT(path_on_loss(paths.set, 0, 0, 1000));
+    EXPECT(path_on_loss(paths.set, 0, false, 0, 1000));
     EXPECT(!path_is_active(paths.set, 0));
     EXPECT_EQ(active_on(&paths, 0), 3);
-    EXPECT(path_on_loss(paths.set, 1, 0, 1000));
+    EXPECT(path_on_loss(paths.set, 1, false, 0, 1000));
     EXPECT_EQ(active_on(&paths, 0), 3);
-    EXPECT(path_on_loss(paths.set, 2, 0, 1000));
+    EXPECT(path_on_loss(paths.set, 2, false, 0, 1000));
     EXPECT_EQ(active_on(&paths, 0), 2);
     EXPECT_EQ(active_on(&paths, 1), 3);
     EXPECT_EQ(path_usable_count(paths.set), 5);
@@ -96,9 +91,9 @@ SPEC("a plane without a usable EV leaves the rotation and comes back with the fi
     uint64_t now_ns = 0;
 
     paths_init(&paths, 2, 2, 0);
-    path_on_loss(paths.set, 2, 0, now_ns);
+    path_on_loss(paths.set, 2, false, 0, now_ns);
     EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 3);
-    path_on_loss(paths.set, 3, 0, now_ns);
+    path_on_loss(paths.set, 3, false, 0, now_ns);
     EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 1);
     paths_answer_probes(&paths, 2, 3, &now_ns);
     EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 3);
@@ -112,34 +107,110 @@ SPEC("an EV that recovers becomes a backup if its plane has its quota, else acti
     uint64_t now_ns = 0;
 
     paths_init(&paths, 1, 2, 1);
-    path_on_loss(paths.set, 0, 0, now_ns);
+    path_on_loss(paths.set, 0, false, 0, now_ns);
     paths_answer_probes(&paths, 0, 3, &now_ns);
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
     EXPECT(!path_is_active(paths.set, 0));
-    path_on_loss(paths.set, 1, now_ns, now_ns);
+    path_on_loss(paths.set, 1, false, now_ns, now_ns);
     EXPECT(path_is_active(paths.set, 0));
-    path_on_loss(paths.set, 2, now_ns, now_ns);
+    path_on_loss(paths.set, 2, false, now_ns, now_ns);
     EXPECT_EQ(path_usable_count(paths.set), 1);
     paths_answer_probes(&paths, 1, 3, &now_ns);
     EXPECT(path_is_active(paths.set, 1));
     path_check(paths.set);
 }
 
-SPEC("of several backups one that has never failed comes first, then GOOD before SKIP")
+SPEC("backups come in GOOD before SKIP, and those that lose packets after all others")
 {
+    static const uint32_t expected[] = { 4, 3, 1, 2 };
     struct paths paths;
-    uint64_t now_ns = 0;
 
-    paths_init(&paths, 1, 2, 3);
-    path_on_loss(paths.set, 0, 0, now_ns); /* 2 comes in */
-    paths_answer_probes(&paths, 0, 3, &now_ns);
-    path_on_mark(paths.set, 3, PATH_MARKED_SKIP_ONCE, now_ns);
-    path_on_loss(paths.set, 1, now_ns, now_ns);
-    EXPECT(path_is_active(paths.set, 4));
-    path_on_loss(paths.set, 2, now_ns, now_ns);
-    EXPECT(path_is_active(paths.set, 3));
-    EXPECT(!path_is_active(paths.set, 0));
+    paths_init(&paths, 1, 1, 4);
+    ev_table_evs(paths.set)[1].damping = 1;
+    ev_table_evs(paths.set)[2].damping = 1;
+    path_on_mark(paths.set, 2, PATH_MARKED_SKIP_ONCE, 0);
+    path_on_mark(paths.set, 3, PATH_MARKED_SKIP_ONCE, 0);
+    for (uint32_t i = 0; i < 4; i++) {
+        path_deny(paths.set, i == 0 ? 0 : expected[i - 1], 0);
+        for (uint32_t ev_index = 0; ev_index < 5; ev_index++)
+            EXPECT_EQ(path_is_active(paths.set, ev_index), ev_index == expected[i]);
+    }
     path_check(paths.set);
+}
+
+SPEC("a set of an unordered profile draws the EVs of each plane that start active, all alike")
+{
+    uint32_t drawn[12] = { 0 };
+
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        struct paths paths;
+
+        paths_shape(&paths, 2, 2, 4);
+        paths.profile.is_ordered = false;
+        paths_open(&paths, seed);
+        EXPECT_EQ(active_on(&paths, 0), 2);
+        EXPECT_EQ(active_on(&paths, 1), 2);
+        for (uint32_t i = 0; i < 12; i++)
+            drawn[i] += path_is_active(paths.set, i);
+    }
+    for (uint32_t i = 0; i < 12; i++) {
+        EXPECT_GT(drawn[i], 870); /* 1,000 expected, deviation 26 */
+        EXPECT_LT(drawn[i], 1130);
+    }
+}
+
+SPEC("of two EVs either may start active")
+{
+    uint32_t drawn[2] = { 0 };
+
+    for (uint64_t seed = 0; seed < 1000; seed++) {
+        struct paths paths;
+
+        paths_shape(&paths, 1, 1, 1);
+        paths.profile.is_ordered = false;
+        paths_open(&paths, seed);
+        drawn[path_is_active(paths.set, 0) ? 0 : 1]++;
+    }
+    EXPECT_GT(drawn[0], 420); /* 500 expected, deviation 16 */
+    EXPECT_GT(drawn[1], 420);
+}
+
+SPEC("backups of an unordered profile come in by chance")
+{
+    uint32_t came_in[6] = { 0 };
+
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        struct paths paths;
+
+        paths_shape(&paths, 1, 1, 5);
+        paths.profile.is_ordered = false;
+        paths_open(&paths, seed);
+        for (uint32_t i = 0; i < 6; i++)
+            if (path_is_active(paths.set, i)) {
+                path_deny(paths.set, i, 0);
+                break;
+            }
+        for (uint32_t i = 0; i < 6; i++)
+            came_in[i] += path_is_active(paths.set, i);
+    }
+    for (uint32_t i = 0; i < 6; i++) {
+        EXPECT_GT(came_in[i], 400); /* 500 expected, deviation 20 */
+        EXPECT_LT(came_in[i], 600);
+    }
+}
+
+SPEC("denied EVs of an unordered profile are not drawn")
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct paths paths;
+
+        paths_shape(&paths, 1, 2, 2);
+        paths.profile.is_ordered = false;
+        paths.entries[1].denied = paths.entries[2].denied = true;
+        paths_open(&paths, seed);
+        EXPECT(path_is_active(paths.set, 0));
+        EXPECT(path_is_active(paths.set, 3));
+    }
 }
 
 SPEC("what leaves or joins a rotation leaves the turns of the others alone")
@@ -154,7 +225,7 @@ SPEC("what leaves or joins a rotation leaves the turns of the others alone")
         for (uint32_t i = 0; i < seed % 5; i++)
             used[path_pick(paths.set, 1, 0)]++;
         gone = (uint32_t)(seed / 5 % 5);
-        path_on_loss(paths.set, gone, 0, 0);
+        path_on_loss(paths.set, gone, false, 0, 0);
         path_check(paths.set);
         for (uint32_t left = 5 - (uint32_t)(seed % 5) + used[gone]; left > 0; left--)
             used[path_pick(paths.set, 1, 0)]++;
@@ -176,7 +247,7 @@ SPEC("the listener hears of each change once, with its cause, when everything is
     EXPECT_EQ(paths.change.cause, PATH_TRIMMED);
     path_on_mark(paths.set, 1, PATH_TRIMMED, 5);
     EXPECT_EQ(paths.change_count, 1);
-    path_on_loss(paths.set, 1, 0, 5);
+    path_on_loss(paths.set, 1, false, 0, 5);
     EXPECT_EQ(paths.change_count, 2);
     EXPECT_EQ(paths.change.from, EV_SKIP);
     EXPECT_EQ(paths.change.to, EV_ASSUMED_BAD);
@@ -203,7 +274,8 @@ SPEC("a listener may look at the set while it is told")
     paths.set = path_set_init(&arena, &paths.profile, &paths.config,
         (struct path_listener){ .on_change = check_settled, .context = &paths },
         (struct prng){ 1 });
-    path_on_loss(paths.set, 0, 0, 77);
+    path_timing_changed(paths.set, &paths.timing);
+    path_on_loss(paths.set, 0, false, 0, 77);
     path_deny(paths.set, 0, 77);
     path_allow(paths.set, 0, 77);
     path_on_mark(paths.set, 1, PATH_MARKED_SKIP_ONCE, 77);
@@ -219,30 +291,125 @@ SPEC("nobody need listen")
     arena_init(&arena, paths.memory, sizeof(paths.memory));
     paths.set = path_set_init(
         &arena, &paths.profile, &paths.config, (struct path_listener){ 0 }, (struct prng){ 1 });
-    EXPECT(path_on_loss(paths.set, 0, 0, 0));
+    path_timing_changed(paths.set, &paths.timing);
+    EXPECT(path_on_loss(paths.set, 0, false, 0, 0));
     EXPECT_EQ(path_state_of(paths.set, 0), EV_ASSUMED_BAD);
 }
 
-SPEC("a mark lapses after one base RTT, and before one and a quarter, whatever the base RTT")
+/* Amid a rotation, with EVs in every state and a probe on its way. */
+static void open_amid(struct paths *paths)
+{
+    paths_init(paths, 2, 6, 1);
+    ev_table_apply(paths->set, 1, PATH_SUSPECTED, 0);
+    path_deny(paths->set, 2, 0);
+    path_on_loss(paths->set, 8, false, 0, 0);
+    for (uint32_t i = 0; i < 5; i++)
+        path_pick(paths->set, ALL_PLANES, 0);
+    path_on_mark(paths->set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_EQ(path_probe_next(paths->set, ALL_PLANES, 0), 1);
+}
+
+/* Both go on alike: probes, none of them answered, and packets in between. */
+static void expect_alike(struct paths *moved, struct paths *stayed)
+{
+    for (uint32_t i = 0; i < 200; i++) {
+        uint64_t now_ns = path_probe_deadline_ns(stayed->set);
+
+        EXPECT_EQ(path_probe_deadline_ns(moved->set), now_ns);
+        EXPECT_EQ(path_probe_next(moved->set, ALL_PLANES, now_ns),
+            path_probe_next(stayed->set, ALL_PLANES, now_ns));
+        EXPECT_EQ(
+            path_pick(moved->set, ALL_PLANES, now_ns), path_pick(stayed->set, ALL_PLANES, now_ns));
+        for (uint32_t ev_index = 0; ev_index < 14; ev_index++)
+            EXPECT_EQ(path_state_of(moved->set, ev_index), path_state_of(stayed->set, ev_index));
+        path_check(moved->set);
+    }
+}
+
+SPEC("a set that has moved keeps states, rotations and probes, and needs its old memory no more")
+{
+    static struct paths from;
+    static struct paths moved;
+    static struct paths stayed;
+
+    open_amid(&from);
+    open_amid(&stayed);
+    moved.set = (struct path_set *)(void *)moved.memory;
+    path_set_move(moved.set, from.set, &moved);
+    memset(from.memory, 0xff, sizeof(from.memory));
+    EXPECT_EQ(path_state_of(moved.set, 0), EV_SKIP);
+    EXPECT_EQ(path_state_of(moved.set, 1), EV_SUSPECT);
+    EXPECT_EQ(path_state_of(moved.set, 2), EV_DENIED);
+    EXPECT_EQ(path_state_of(moved.set, 8), EV_ASSUMED_BAD);
+    expect_alike(&moved, &stayed);
+    EXPECT_EQ(path_state_of(moved.set, 1), EV_ASSUMED_BAD); /* two probes were not answered */
+}
+
+SPEC("a set that has moved tells its changes to the new context")
+{
+    static struct paths from;
+    static struct paths moved;
+    uint32_t change_count;
+
+    open_amid(&from);
+    change_count = from.change_count;
+    moved.set = (struct path_set *)(void *)moved.memory;
+    path_set_move(moved.set, from.set, &moved);
+    EXPECT_EQ(moved.change_count, 0);
+    path_deny(moved.set, 9, 3);
+    EXPECT_EQ(moved.change_count, 1);
+    EXPECT_EQ(moved.change.ev_index, 9);
+    EXPECT_EQ(moved.change.to, EV_DENIED);
+    EXPECT_EQ(from.change_count, change_count);
+    EXPECT_EQ(path_state_of(from.set, 9), EV_GOOD);
+}
+
+SPEC("a literal skip lasts a base RTT, and at most half as long again, whatever the base RTT")
 {
     static const uint32_t base_rtts_ns[] = { 100, 1000, 9999, 10000, 16384, 200000, 1000000000 };
 
     for (uint32_t i = 0; i < sizeof(base_rtts_ns) / sizeof(base_rtts_ns[0]); i++) {
         uint64_t base_rtt_ns = base_rtts_ns[i];
+        const struct ev_table_ev *ev;
+        struct paths paths;
+
+        paths_shape(&paths, 1, 1, 0);
+        paths.timing.base_rtt_ns = base_rtts_ns[i];
+        paths_open(&paths, 1);
+        ev = &ev_table_evs(paths.set)[0];
+        for (uint64_t start_ns = 0; start_ns < 3 * base_rtt_ns; start_ns += base_rtt_ns / 7) {
+            path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, start_ns);
+            EXPECT_GT(ev_table_skip_left(paths.set, ev, start_ns + base_rtt_ns), 0);
+            EXPECT_LE(ev_table_skip_left(paths.set, ev, start_ns + base_rtt_ns * 3 / 2), 0);
+        }
+    }
+}
+
+SPEC("a tick is the largest power of two that a base RTT holds at least four times")
+{
+    static const uint32_t expected[][2] = { { 7, 0 }, { 8, 1 }, { 10000, 11 }, { 16383, 11 },
+        { 16384, 12 }, { 1000000000, 27 } };
+
+    for (uint32_t i = 0; i < 6; i++) {
         struct paths paths;
 
         paths_init(&paths, 1, 1, 0);
-        path_base_rtt_changed(paths.set, base_rtts_ns[i]);
-        for (uint64_t start_ns = 0; start_ns < 3 * base_rtt_ns; start_ns += base_rtt_ns / 7) {
-            path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, start_ns);
-            EXPECT_LT(
-                ev_table_mark_age(paths.set, &ev_table_evs(paths.set)[0], start_ns + base_rtt_ns),
-                paths.set->lapse_ticks);
-            EXPECT_GE(ev_table_mark_age(paths.set, &ev_table_evs(paths.set)[0],
-                          start_ns + base_rtt_ns * 5 / 4 + 1),
-                paths.set->lapse_ticks);
-        }
+        paths.timing.base_rtt_ns = expected[i][0];
+        path_timing_changed(paths.set, &paths.timing);
+        EXPECT_EQ(paths.set->tick_shift, expected[i][1]);
     }
+}
+
+SPEC("a skip ends at its tick: one before there is one left")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 2, 0); /* 10 us: ticks of 2048 ns */
+    path_on_mark(paths.set, 0, PATH_TRIMMED, 5 * 2048 + 7);
+    EXPECT_EQ(ev_table_skip_left(paths.set, &ev_table_evs(paths.set)[0], 5 * 2048), 6);
+    EXPECT_EQ(ev_table_skip_left(paths.set, &ev_table_evs(paths.set)[0], 11 * 2048 - 1), 1);
+    EXPECT_EQ(ev_table_skip_left(paths.set, &ev_table_evs(paths.set)[0], 11 * 2048), 0);
+    EXPECT_EQ(ev_table_skip_left(paths.set, &ev_table_evs(paths.set)[0], 12 * 2048), -1);
 }
 
 SPEC("the floor counts what is in rotation after a backup has come in")
@@ -253,7 +420,7 @@ SPEC("the floor counts what is in rotation after a backup has come in")
     paths.profile.min_active = 4;
     paths_open(&paths, 1);
     EXPECT(ev_table_may_demote(paths.set, 0));
-    EXPECT(path_on_loss(paths.set, 0, 0, 0));
+    EXPECT(path_on_loss(paths.set, 0, false, 0, 0));
     EXPECT(!ev_table_may_demote(paths.set, 1));
     EXPECT(!ev_table_may_demote(paths.set, 2));
     EXPECT(ev_table_may_demote(paths.set, 3));
@@ -268,7 +435,7 @@ SPEC("without a floor of its own a profile keeps a quarter of all its EVs, at le
     paths.profile.min_active = 0;
     paths_open(&paths, 1);
     for (uint32_t i = 0; i < 12; i++)
-        path_on_loss(paths.set, i, 0, 0);
+        path_on_loss(paths.set, i, false, 0, 0);
     EXPECT_EQ(path_usable_count(paths.set), 3);
     EXPECT_EQ(path_refusals(paths.set), 3);
 
@@ -276,6 +443,76 @@ SPEC("without a floor of its own a profile keeps a quarter of all its EVs, at le
     paths.profile.min_active = 0;
     paths_open(&paths, 1);
     for (uint32_t i = 0; i < 20; i++)
-        path_on_loss(paths.set, i % 2, i, i);
+        path_on_loss(paths.set, i % 2, false, i, i);
     EXPECT_EQ(path_usable_count(paths.set), 1);
+}
+
+SPEC("below the floor an EV goes after three losses in a row, if another is left")
+{
+    struct paths paths;
+
+    paths_shape(&paths, 1, 2, 0);
+    paths.profile.min_active = 2;
+    paths_open(&paths, 1);
+    ev_table_evs(paths.set)[0].in_a_row = 2;
+    EXPECT(!ev_table_may_demote(paths.set, 0));
+    ev_table_evs(paths.set)[0].in_a_row = 3;
+    EXPECT(ev_table_may_demote(paths.set, 0));
+    path_deny(paths.set, 1, 0);
+    EXPECT(!ev_table_may_demote(paths.set, 0));
+}
+
+SPEC("an EV is the last of its plane while that has no other, in rotation or in reserve")
+{
+    struct paths paths;
+
+    paths_init(&paths, 2, 1, 1);
+    EXPECT(!ev_table_is_last_of_plane(paths.set, 0));
+    EXPECT(!ev_table_is_last_of_plane(paths.set, 1)); /* a backup */
+    path_deny(paths.set, 1, 0);
+    EXPECT(ev_table_is_last_of_plane(paths.set, 0));
+    EXPECT(!ev_table_is_last_of_plane(paths.set, 1));
+    EXPECT(!ev_table_is_last_of_plane(paths.set, 2));
+
+    paths_init(&paths, 1, 2, 0);
+    EXPECT(!ev_table_is_last_of_plane(paths.set, 0));
+    path_deny(paths.set, 0, 0);
+    EXPECT(ev_table_is_last_of_plane(paths.set, 1));
+}
+
+SPEC("a suspect is counted apart from bad EVs, out of the rotation, and usable on its return")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 4, 0);
+    ev_table_apply(paths.set, 2, PATH_SUSPECTED, 0);
+    EXPECT_EQ(path_state_of(paths.set, 2), EV_SUSPECT);
+    EXPECT_EQ(paths.set->suspect_count, 1);
+    EXPECT_EQ(path_bad_count(paths.set), 0);
+    EXPECT_EQ(path_usable_count(paths.set), 3);
+    EXPECT(!path_is_active(paths.set, 2));
+    path_check(paths.set);
+    ev_table_apply(paths.set, 2, PATH_SILENT, 0);
+    EXPECT_EQ(paths.set->suspect_count, 0);
+    EXPECT_EQ(path_bad_count(paths.set), 1);
+    path_check(paths.set);
+    ev_table_apply(paths.set, 2, PATH_PROBE_ANSWERED, 0);
+    EXPECT_EQ(path_bad_count(paths.set), 0);
+    EXPECT(path_is_active(paths.set, 2));
+    path_check(paths.set);
+}
+
+SPEC("a suspect that turns bad remembers what it was before")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 4, 0);
+    path_on_mark(paths.set, 1, PATH_TRIMMED, 0);
+    ev_table_apply(paths.set, 1, PATH_SUSPECTED, 0);
+    ev_table_apply(paths.set, 1, PATH_TOLD_BAD, 0);
+    path_on_spurious(paths.set, 1, 10);
+    EXPECT_EQ(path_state_of(paths.set, 1), EV_SKIP);
+    ev_table_apply(paths.set, 2, PATH_SUSPECTED, 0);
+    path_on_spurious(paths.set, 2, 10);
+    EXPECT_EQ(path_state_of(paths.set, 2), EV_GOOD);
 }

@@ -165,7 +165,7 @@ SPEC("buffers are as deep as the BDP of their ports says")
     EXPECT_LE(3 * bdp - fabric.config.buffers.host_data_bytes, 39);
     EXPECT_LE(bdp / 5 - fabric.config.buffers.red_min_bytes, 13);
     EXPECT_LE(bdp * 4 / 5 - fabric.config.buffers.red_max_bytes, 13);
-    EXPECT_EQ(fabric.config.buffers.control_bytes, 0);
+    EXPECT_EQ(fabric.config.buffers.control_bytes, UINT64_C(4) << 20);
 }
 
 SPEC("without trimming they are five BDP deep")

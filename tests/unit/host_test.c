@@ -311,3 +311,54 @@ SPEC("what is in use cannot be closed")
     EXPECT_EQ(host_cq_destroy(pair.ends[0].cq), -EBUSY);
     endpoint_pair_close(&pair);
 }
+
+/* ---- what a QP gets that asks for nothing ---------------------------------------------------- */
+
+/* EVs in rotation of a QP on a NIC with two ports. */
+static uint32_t active_evs(uint32_t uplink_count)
+{
+    struct host_config config;
+    struct pktio_port *ends[2][2];
+    struct endpoint endpoint;
+    struct host_qp *qp;
+    static struct host_ev_status evs[PATH_EV_COUNT_MAX];
+    uint32_t count;
+    uint32_t active = 0;
+
+    endpoint_config(&config, 1);
+    config.port_count = 2;
+    config.uplink_count = uplink_count;
+    for (uint32_t port = 0; port < 2; port++) {
+        EXPECT_EQ(pair_port_open(&perfect, ends[port]), 0);
+        config.ports[port].port = ends[port][0];
+    }
+    endpoint_open(&endpoint, &config, 4096);
+    qp = endpoint_qp(&endpoint);
+    count = host_qp_evs(qp, evs, PATH_EV_COUNT_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        active += evs[i].is_active;
+    EXPECT_EQ(host_qp_destroy(qp), 0);
+    endpoint_close(&endpoint);
+    for (uint32_t port = 0; port < 2; port++)
+        pktio_port_close(ends[port][1]);
+    return active;
+}
+
+SPEC("a QP uses all paths of its fabric, or 128 EVs where the fabric is not known")
+{
+    EXPECT_EQ(active_evs(200), 400);
+    EXPECT_EQ(active_evs(0), 128);
+}
+
+SPEC("the range of a QP holds four windows of its congestion control")
+{
+    struct endpoint_pair pair;
+    struct qp_attributes attributes;
+
+    endpoint_pair_open(&pair, 1, &perfect, 4096);
+    EXPECT_EQ(host_qp_query(pair.qps[0], &attributes), 0);
+    /* 40 Gb/s for a base RTT of 200 us and a delay of 1 ms: 1,434 packets. */
+    EXPECT_GE(attributes.mpr * 128, 4 * 1400);
+    EXPECT_GE(attributes.mpr_dest, attributes.mpr);
+    endpoint_pair_close(&pair);
+}

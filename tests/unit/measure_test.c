@@ -189,3 +189,33 @@ SPEC("windows in which nothing was wanted neither help nor harm")
     EXPECT_EQ(recovery.below_ps, US(WINDOW_US));
     course_fini(&course);
 }
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* From a loss in the third sample, 2 to 3 us, to a change at 5 us. */
+static uint64_t reaction_to(enum path_ev_state state)
+{
+    uint64_t samples_ps[] = { US(1), US(2), US(3), US(4), US(5), US(6) };
+    uint64_t losses[] = { 2, 7 };
+    struct sim_event event = {
+        .kind = SIM_EVENT_EV_CHANGED, .time_ps = US(5), .values = { 1, 1, state }
+    };
+    struct measure_losses link = { .samples = { .at = losses, .count = 2 } };
+    struct measure_record record = { .time_ps = { .at = samples_ps, .count = 6 },
+        .links = &link,
+        .link_count = 1,
+        .kept = { .at = &event, .count = 1 } };
+    struct measure_moment from = { .time_ps = 0 };
+    struct measure_moment until = { .time_ps = US(6) };
+
+    return measure_ev_reaction_ps(
+        &record, &(struct measure_between){ .from = &from, .until = &until });
+}
+
+SPEC("the reaction to a loss is the first path that becomes suspect or bad")
+{
+    EXPECT_EQ(reaction_to(EV_SUSPECT), US(3));
+    EXPECT_EQ(reaction_to(EV_ASSUMED_BAD), US(3));
+    EXPECT_EQ(reaction_to(EV_GOOD), SIM_NEVER_PS);
+    EXPECT_EQ(reaction_to(EV_DENIED), SIM_NEVER_PS);
+}

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NSCC beyond the letter of the specification, which is in conformance/: delay as a mark, targets
- * that fall with the window, changing links, numbers out of the ordinary. */
+/* NSCC beyond the letter of the specification, which is in conformance/: delay as a mark, changing
+ * links, numbers out of the ordinary. */
 #include "flow.h"
 
-static struct cc_settings decreasing(enum cc_sharing sharing)
+static struct cc_settings decreasing(void)
 {
     struct cc_settings settings = flow_reference();
 
     settings.unmarked_delay = CC_UNMARKED_DECREASE;
-    settings.sharing = sharing;
     return settings;
 }
 
 SPEC("with decrease, an unmarked delay cuts like a marked one")
 {
-    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct cc_settings settings = decreasing();
     struct flow marked;
     struct flow unmarked;
 
@@ -32,7 +31,7 @@ SPEC("with decrease, an unmarked delay cuts like a marked one")
 
 SPEC("with decrease, a delay of exactly the target adds no fair increase")
 {
-    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct cc_settings settings = decreasing();
     struct flow flow;
 
     flow_begin(&flow, &settings);
@@ -42,7 +41,7 @@ SPEC("with decrease, a delay of exactly the target adds no fair increase")
 
 SPEC("with decrease, an unmarked delay below the target grows the window as ever")
 {
-    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct cc_settings settings = decreasing();
     struct flow flow;
 
     flow_begin(&flow, &settings);
@@ -52,7 +51,7 @@ SPEC("with decrease, an unmarked delay below the target grows the window as ever
 
 SPEC("with decrease, an unmarked delay is ignored after quick adapt like a marked one")
 {
-    struct cc_settings settings = decreasing(CC_SHARING_LITERAL);
+    struct cc_settings settings = decreasing();
     struct flow flow;
 
     settings.adjust_period_ns = UINT32_MAX;
@@ -63,67 +62,6 @@ SPEC("with decrease, an unmarked delay is ignored after quick adapt like a marke
     flow_trim(&flow);
     flow_acknowledge(&flow, 40000, 90000, false);
     EXPECT_EQ(flow.cc.window_bytes, 20000);
-}
-
-SPEC("with equal sharing, a window at its limit has half the target, smaller ones have more")
-{
-    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
-    struct flow flow;
-
-    flow_begin(&flow, &settings);
-    flow.cc.window_bytes = MAX_WINDOW_BYTES / 2; /* target: 1.75 / 3 * 9000 = 5250 ns */
-    flow_acknowledge(&flow, 40000, 3000, false);
-    EXPECT_EQ(flow.cc.window_bytes, 112500 + 1115); /* alpha * 2.25 us * 40000 / 112500 */
-
-    flow_begin(&flow, &settings);
-    flow.cc.window_bytes = MAX_WINDOW_BYTES / 8; /* 1.1875 / 1.5 * 9000 = 7125 ns */
-    flow_acknowledge(&flow, 40000, 7125, false);
-    EXPECT_EQ(flow.cc.window_bytes, 28125);
-    flow_acknowledge(&flow, 40000, 6125, false);
-    EXPECT_EQ(flow.cc.window_bytes, 28125 + 1983);
-}
-
-SPEC("with equal sharing, a cut measures the average against the window's own target")
-{
-    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
-    struct flow flow;
-
-    settings.adjust_bytes = UINT32_MAX;
-    settings.adjust_period_ns = UINT32_MAX;
-    flow_begin(&flow, &settings);
-    flow.cc.window_bytes = MAX_WINDOW_BYTES; /* target: 4500 ns */
-    for (int i = 0; i < 8; i++)
-        flow_acknowledge(&flow, 0, 50000, false); /* average: 50000 * (1 - 0.9875 ^ 8) = 4787 */
-    EXPECT_EQ(flow.cc.window_bytes, 214221);
-}
-
-SPEC("with equal sharing, the target goes by the window's present limit")
-{
-    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
-    struct flow flow;
-
-    flow_begin(&flow, &settings);
-    cc_on_link_rate(&flow.cc, UINT64_C(50000000000)); /* limit: 112500 */
-    flow.cc.window_bytes = 56250;                     /* target: 5250 ns; gains halved */
-    flow_acknowledge(&flow, 40000, 3000, false);
-    EXPECT_EQ(flow.cc.window_bytes, 56250 + 1115);
-}
-
-SPEC("with equal sharing, only packets sent after the last cut lead to another")
-{
-    struct cc_settings settings = decreasing(CC_SHARING_EQUAL);
-    struct flow flow;
-
-    settings.adjust_bytes = UINT32_MAX;
-    settings.adjust_period_ns = UINT32_MAX;
-    flow_begin(&flow, &settings);
-    flow_congest(&flow);
-    flow.cc.window_bytes = WINDOW_BYTES;
-    flow.now_ns += BASE_RTT_NS + 15000;
-    flow_acknowledge(&flow, 0, 15000, true);
-    EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES);
-    flow_acknowledge(&flow, 0, 14999, true);
-    EXPECT_LT(flow.cc.window_bytes, WINDOW_BYTES);
 }
 
 SPEC("increases follow the link rate")

@@ -10,6 +10,7 @@ SPEC("states have the words of commands and results")
 {
     EXPECT_STR_EQ(path_state_word(EV_GOOD), "good");
     EXPECT_STR_EQ(path_state_word(EV_SKIP), "skip");
+    EXPECT_STR_EQ(path_state_word(EV_SUSPECT), "suspect");
     EXPECT_STR_EQ(path_state_word(EV_ASSUMED_BAD), "bad");
     EXPECT_STR_EQ(path_state_word(EV_DENIED), "denied");
     EXPECT_STR_EQ(path_state_word(EV_STATE_COUNT), "unknown");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which EV the next packet takes. */
+#include "path/ev_table.h"
+
 #include "paths.h"
 #include "spec.h"
 
@@ -214,97 +216,130 @@ SPEC("a plane without usable EVs passes its turn on")
     struct paths paths;
 
     paths_init(&paths, 3, 1, 0);
-    path_on_loss(paths.set, 1, 0, 0);
+    path_on_loss(paths.set, 1, false, 0, 0);
     for (uint32_t i = 0; i < 6; i++)
         EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % 2 ? 2 : 0);
 }
 
-/* ---- skip_backoff ----------------------------------------------------------------------------*/
-
-/* How often EV 0 of four was passed over before it was used again. */
-static uint32_t rotations_until_used(struct paths *paths, uint64_t now_ns)
-{
-    uint32_t picks = 0;
-
-    while (path_pick(paths->set, 1, now_ns) != 0)
-        picks++;
-    return picks / 3; /* the other three share a rotation */
-}
-
-SPEC("skip_backoff: each further mark doubles the rotations skipped, up to 64")
-{
-    static const uint32_t expected[] = { 1, 2, 4, 8, 16, 32, 64, 64 };
-    struct paths paths;
-
-    paths_shape(&paths, 1, 4, 0);
-    paths.config.skip_backoff = true;
-    paths_open(&paths, 1);
-    for (uint32_t i = 0; i < 8; i++) {
-        uint32_t rotations;
-
-        path_on_mark(paths.set, 0, i % 2 ? PATH_TRIMMED : PATH_MARKED_SKIP_ONCE, 0);
-        rotations = rotations_until_used(&paths, SOON);
-        EXPECT_GE(rotations, expected[i]); /* one more if it was used in the rotation of its mark */
-        EXPECT_LE(rotations, expected[i] + 1);
-    }
-}
-
-SPEC("skip_trial: an EV marked three times is tried with one packet, and sits out as long again")
+SPEC("on a given plane EVs rotate, and planes keep their turns")
 {
     struct paths paths;
+    uint32_t used[6] = { 0 };
 
-    paths_shape(&paths, 1, 4, 0);
-    paths.config.skip_backoff = true;
-    paths.config.skip_trial = true;
-    paths_open(&paths, 1);
-    for (uint32_t i = 0; i < 3; i++)
-        path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
-    for (uint32_t i = 0; i < 5; i++) {
-        uint32_t rotations = rotations_until_used(&paths, LATE);
-
-        EXPECT_GE(rotations, 3);
-        EXPECT_LE(rotations, 5);
-    }
-    path_on_unmarked(paths.set, 0);
-    EXPECT_LE(rotations_until_used(&paths, LATE), 3);
-    for (uint32_t i = 0; i < 2; i++)
-        path_on_unmarked(paths.set, 0);
-    rotations_until_used(&paths, LATE);
-    EXPECT_LE(rotations_until_used(&paths, LATE), 1);
+    paths_init(&paths, 3, 2, 0);
+    EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), 0);
+    for (uint32_t i = 0; i < 20; i++)
+        used[path_pick_on(paths.set, 2, 0)]++;
+    EXPECT_EQ(used[4], 10);
+    EXPECT_EQ(used[5], 10);
+    EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), 1);
+    path_on_mark(paths.set, 4, PATH_MARKED_SKIP_ONCE, 0);
+    path_on_mark(paths.set, 5, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_EQ(path_plane_of(paths.set, path_pick_on(paths.set, 2, LATE)), 2);
+    EXPECT_EQ(paths.change.cause, PATH_SKIP_ELAPSED);
 }
 
-SPEC("skip_backoff: a skip of more than one rotation does not lapse, one of a single one does")
+SPEC("from the tick on at which a skip ends, the packet that meets the EV takes it")
 {
-    struct paths paths;
+    for (uint64_t seed = 0; seed < 20; seed++)
+        for (uint32_t before = 0; before < 2; before++) {
+            struct paths paths;
+            uint32_t picked;
 
-    paths_shape(&paths, 1, 4, 0);
-    paths.config.skip_backoff = true;
-    paths_open(&paths, 1);
-    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
-    EXPECT_EQ(rotations_until_used(&paths, LATE), 0);
-    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
-    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
-    EXPECT_GE(rotations_until_used(&paths, LATE), 4);
+            paths_shape(&paths, 1, 3, 0);
+            paths_open(&paths, seed); /* 10 us: six ticks of 2048 ns */
+            path_on_mark(paths.set, 0, PATH_TRIMMED, 0);
+            do
+                picked = path_pick(paths.set, 1, 6 * 2048 - before);
+            while (path_state_of(paths.set, 0) == EV_SKIP);
+            EXPECT_EQ(picked == 0, !before);
+        }
 }
 
-SPEC("skip_backoff: a loss that spares the EV makes it skip one rotation")
-{
-    struct paths paths;
+/* ---- shares by delay -------------------------------------------------------------------------*/
 
-    paths_shape(&paths, 1, 4, 0);
-    paths.config.skip_backoff = true;
-    paths.config.loss_to_bad = PATH_LOSS_3OF8;
-    paths_open(&paths, 1);
+/* A plane of four whose EV 0 has this weight. */
+static void open_weighted(struct paths *paths, uint32_t weight, uint64_t seed)
+{
+    paths_shape(paths, 1, 4, 0);
+    paths->config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(paths, seed);
+    path_next_round(paths->set);
+    path_on_delay(paths->set, 0, 256, 0);
+    ev_table_evs(paths->set)[0].weight = (uint8_t)weight;
+}
+
+SPEC("an EV in SKIP is used as often as its weight says, the others equally")
+{
+    static const uint32_t weights[] = { 16, 64, 192 };
+
     for (uint32_t i = 0; i < 3; i++) {
-        uint32_t rotations;
+        uint32_t expected = 40000 * weights[i] / (weights[i] + 3 * 256);
+        uint32_t used[4] = { 0 };
+        struct paths paths;
 
-        path_on_loss(paths.set, 0, 0, 0);
-        rotations = rotations_until_used(&paths, SOON);
-        EXPECT_GE(rotations, 1);
-        EXPECT_LE(rotations, 2);
-        for (uint32_t j = 0; j < 8; j++)
-            path_on_delivered(paths.set, 0);
+        open_weighted(&paths, weights[i], i);
+        for (uint32_t k = 0; k < 40000; k++)
+            used[path_pick(paths.set, 1, LATE)]++;
+        EXPECT_GT(used[0], expected - 250); /* deviation 50 at most */
+        EXPECT_LT(used[0], expected + 250);
+        for (uint32_t other = 1; other < 4; other++) {
+            EXPECT_GE(used[other] + 2, (40000 - used[0]) / 3);
+            EXPECT_LE(used[other], (40000 - used[0]) / 3 + 2);
+        }
+        EXPECT_EQ(path_state_of(paths.set, 0), EV_SKIP); /* no time ends it */
+        EXPECT_EQ(paths.change_count, 1);
     }
+}
+
+SPEC("a share of 0 is never used, one of 255 in all but one of 256 turns")
+{
+    struct paths paths;
+    uint32_t passed_over = 0;
+
+    open_weighted(&paths, 0, 1);
+    for (uint32_t i = 0; i < 4000; i++)
+        EXPECT_NE(path_pick(paths.set, 1, 0), 0);
+    open_weighted(&paths, 255, 1);
+    for (uint32_t rotation = 0; rotation < 10000; rotation++) {
+        bool used = false;
+
+        do
+            used = path_pick(paths.set, 1, 0) == 0 || used;
+        while (paths.set->planes[0].position != 0);
+        passed_over += !used;
+    }
+    EXPECT_GT(passed_over, 10); /* 39 expected, deviation 6 */
+    EXPECT_LT(passed_over, 80);
+}
+
+SPEC("an EV with a share is not used for what shall avoid it")
+{
+    struct paths paths;
+
+    open_weighted(&paths, 239, 1);
+    for (uint32_t i = 0; i < 200; i++)
+        EXPECT_NE(path_pick_other(paths.set, 1, 0, 0, 0), 0);
+}
+
+SPEC("where nothing is GOOD, the EV with the largest share carries what no turn lets through")
+{
+    static const uint8_t weights[] = { 2, 5, 3, 4 };
+    struct paths paths;
+    uint32_t used[4] = { 0 };
+
+    paths_shape(&paths, 1, 4, 0);
+    paths.config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(&paths, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        ev_table_apply(paths.set, i, PATH_DELAYED, 0);
+        ev_table_evs(paths.set)[i].weight = weights[i];
+    }
+    for (uint32_t i = 0; i < 1000; i++)
+        used[path_pick(paths.set, 1, 0)]++;
+    EXPECT_GT(used[1], 950);
+    for (uint32_t i = 0; i < 200; i++)
+        EXPECT_NE(path_pick_other(paths.set, 1, 0, 1, 0), 1);
 }
 
 /* ---- another EV ------------------------------------------------------------------------------*/
@@ -342,7 +377,7 @@ SPEC("a plane that is not in the mask or has nothing usable is not insisted on: 
     struct paths paths;
 
     paths_init(&paths, 3, 1, 0);
-    path_on_loss(paths.set, 2, 0, 0);
+    path_on_loss(paths.set, 2, false, 0, 0);
     for (uint32_t i = 0; i < 4; i++)
         EXPECT_EQ(path_pick_other(paths.set, ALL_PLANES, 2, PATH_NONE, 0), i % 2);
     for (uint32_t i = 0; i < 4; i++) {
@@ -394,7 +429,7 @@ SPEC("an EV to avoid that is no longer in rotation costs nothing")
     struct paths paths;
 
     paths_init(&paths, 1, 2, 0);
-    path_on_loss(paths.set, 0, 0, 0);
+    path_on_loss(paths.set, 0, false, 0, 0);
     for (uint32_t i = 0; i < 4; i++)
         EXPECT_EQ(path_pick_other(paths.set, 1, 0, 0, 0), 1);
 }
@@ -415,34 +450,41 @@ SPEC("an EV to avoid is avoided also when its mark has lapsed or this packet res
 
 /* ---- nothing usable --------------------------------------------------------------------------*/
 
-SPEC("with nothing usable, planes take turns and the bad EV with the most recent success goes")
+SPEC("with nothing usable, planes take turns and suspects go before bad EVs, these by damping")
 {
     struct paths paths;
 
-    paths_init(&paths, 3, 3, 0);
-    path_deny(paths.set, 6, 0); /* plane 2: denied only */
+    paths_init(&paths, 3, 4, 0);
+    for (uint32_t i = 0; i < 12; i++) {
+        ev_table_apply(paths.set, i, i < 8 ? PATH_LOST : PATH_ADMIN_DENY, 0);
+        ev_table_evs(paths.set)[i].damping = (7 - i) & 7u;
+    }
     path_deny(paths.set, 7, 0);
-    path_deny(paths.set, 8, 0);
-    for (uint32_t i = 0; i < 6; i++)
-        path_on_mark(paths.set, i, PATH_MARKED_ALWAYS_SKIP, 0);
-    path_deny(paths.set, 5, 0); /* the last usable one */
+    ev_table_apply(paths.set, 1, PATH_PROBE_ANSWERED, 0);
+    ev_table_apply(paths.set, 1, PATH_SUSPECTED, 0);
     EXPECT_EQ(path_pick(paths.set, ALL_PLANES, 0), PATH_NONE);
-    path_on_loss(paths.set, 0, 0, 0);
-    path_on_loss(paths.set, 2, 0, 0);
-    path_on_delivered(paths.set, 2);
-    path_on_loss(paths.set, 2, 0, 0);
-    path_on_loss(paths.set, 2, 0, 0);
-    path_on_loss(paths.set, 3, 0, 0);
     for (uint32_t i = 0; i < 3; i++) {
-        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 1);
-        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 4);
+        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 1); /* a suspect */
+        EXPECT_EQ(path_pick_desperate(paths.set, ALL_PLANES), 6);
         path_check(paths.set);
     }
-    path_on_loss(paths.set, 1, 0, 0); /* one loss, as 0; 2 had two */
-    path_on_loss(paths.set, 1, 0, 0);
-    EXPECT_EQ(path_pick_desperate(paths.set, 1), 0);
+    path_deny(paths.set, 1, 0);
+    EXPECT_EQ(path_pick_desperate(paths.set, 1), 3);
     EXPECT_EQ(path_pick_desperate(paths.set, 0x4), PATH_NONE);
     EXPECT_EQ(path_pick_desperate(paths.set, 0), PATH_NONE);
+}
+
+SPEC("a suspect goes before a bad EV without damping")
+{
+    for (uint32_t suspect = 0; suspect < 2; suspect++) {
+        struct paths paths;
+
+        paths_init(&paths, 1, 2, 0);
+        ev_table_apply(paths.set, suspect, PATH_SUSPECTED, 0);
+        ev_table_apply(paths.set, 1 - suspect, PATH_LOST, 0);
+        for (uint32_t i = 0; i < 4; i++)
+            EXPECT_EQ(path_pick_desperate(paths.set, 1), suspect);
+    }
 }
 
 SPEC("equally bad EVs take turns")
@@ -452,9 +494,9 @@ SPEC("equally bad EVs take turns")
 
     paths_init(&paths, 2, 4, 0);
     for (uint32_t i = 0; i < 4; i++)
-        path_on_loss(paths.set, i, 0, 0);
+        path_on_loss(paths.set, i, false, 0, 0);
     for (uint32_t i = 0; i < 12; i++)
         used[path_pick_desperate(paths.set, 1)]++;
     for (uint32_t i = 0; i < 4; i++)
-        EXPECT_GE(used[i], 2);
+        EXPECT_EQ(used[i], 3);
 }

@@ -115,9 +115,20 @@ SPEC("where uplinks are few, active EVs come before backups")
     EXPECT_EQ(profile.active_per_plane, 4);
 }
 
+SPEC("generating leaves memory behind the last entry alone")
+{
+    const struct path_generate wanted = {
+        .plane_count = 2, .uplink_count = 8, .uplink_bits = 3, .active_count = 4
+    };
+
+    entries[path_profile_generated_count(&wanted)].ev = 4711;
+    generate(wanted, 1);
+    EXPECT_EQ(entries[path_profile_generated_count(&wanted)].ev, 4711);
+}
+
 SPEC("a generated profile never exceeds the largest number of EVs")
 {
-    struct path_profile profile = generate((struct path_generate){ .plane_count = 16,
+    struct path_profile profile = generate((struct path_generate){ .plane_count = 8,
                                                .uplink_count = 512,
                                                .uplink_bits = 9,
                                                .active_count = 1024,
@@ -125,7 +136,7 @@ SPEC("a generated profile never exceeds the largest number of EVs")
         1);
 
     EXPECT_EQ(profile.entry_count, PATH_EV_COUNT_MAX);
-    EXPECT_EQ(profile.active_per_plane, 64);
+    EXPECT_EQ(profile.active_per_plane, 128);
 }
 
 SPEC("an automatic profile has different EVs of 16 bits, all active")

@@ -25,9 +25,14 @@ static void begin(struct tracker *tracker, uint32_t psn_count, struct psn expect
     recv_window_start(&tracker->window, expected);
 }
 
+static const struct recv_window_part middle;
+static const struct recv_window_part first_part = { .begins = true };
+static const struct recv_window_part last_part = { .ends = true };
+static const struct recv_window_part only = { .begins = true, .ends = true };
+
 static struct recv_window_progress take(struct tracker *tracker, struct psn psn)
 {
-    return recv_window_take(&tracker->window, psn, false, false);
+    return recv_window_take(&tracker->window, psn, middle);
 }
 
 SPEC("a new window expects its first PSN and has received everything before it")
@@ -102,30 +107,27 @@ SPEC("filling a gap moves cack over all that waited behind it")
     progress = take(&tracker, psn(0xfffff0));
     EXPECT_EQ(progress.psns, 100);
     EXPECT_EQ(progress.messages, 0);
-    EXPECT(!progress.ack_requested);
     EXPECT_EQ(tracker.window.cack.value, psn_add(psn(0xfffff0), 99).value);
     EXPECT_EQ(tracker.window.ooo_count, 0);
     recv_window_check(&tracker.window);
 }
 
-SPEC("messages and requests count when cack passes them, wherever they end")
+SPEC("messages count when cack passes their last packet, wherever that is")
 {
     static struct tracker tracker;
     struct recv_window_progress progress;
 
     begin(&tracker, 128, psn(62));
-    recv_window_take(&tracker.window, psn(63), true, false);
-    recv_window_take(&tracker.window, psn(64), false, true);
-    recv_window_take(&tracker.window, psn(65), true, false);
-    recv_window_take(&tracker.window, psn(67), true, true);
+    recv_window_take(&tracker.window, psn(63), last_part);
+    recv_window_take(&tracker.window, psn(64), first_part);
+    recv_window_take(&tracker.window, psn(65), last_part);
+    recv_window_take(&tracker.window, psn(67), last_part);
     progress = take(&tracker, psn(62));
     EXPECT_EQ(progress.psns, 4);
     EXPECT_EQ(progress.messages, 2);
-    EXPECT(progress.ack_requested);
     progress = take(&tracker, psn(66));
     EXPECT_EQ(progress.psns, 2);
     EXPECT_EQ(progress.messages, 1);
-    EXPECT(progress.ack_requested);
 }
 
 SPEC("a window with all but the oldest PSN is emptied at once, whatever its size")
@@ -138,11 +140,10 @@ SPEC("a window with all but the oldest PSN is emptied at once, whatever its size
 
         begin(&tracker, psn_count, first);
         for (uint32_t i = psn_count; i-- > 1;)
-            recv_window_take(&tracker.window, psn_add(first, (int32_t)i), true, false);
-        progress = recv_window_take(&tracker.window, first, true, true);
+            recv_window_take(&tracker.window, psn_add(first, (int32_t)i), only);
+        progress = recv_window_take(&tracker.window, first, only);
         EXPECT_EQ(progress.psns, psn_count);
         EXPECT_EQ(progress.messages, psn_count);
-        EXPECT(progress.ack_requested);
         EXPECT_EQ(tracker.window.ooo_count, 0);
         recv_window_check(&tracker.window);
     }
@@ -173,19 +174,96 @@ SPEC("a bitmap near the end of a small window does not show its beginning again"
     EXPECT_EQ(recv_window_bitmap(&tracker.window, psn(0)), UINT64_MAX - 1);
 }
 
+/* ---- messages ------------------------------------------------------------------------------- */
+
+static bool fits(const struct tracker *tracker, uint32_t value, struct recv_window_part part)
+{
+    return recv_window_fits(&tracker->window, psn(value), part);
+}
+
+SPEC("the first packet of all begins a message")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(7));
+    EXPECT(fits(&tracker, 7, first_part));
+    EXPECT(fits(&tracker, 7, only));
+    EXPECT(!fits(&tracker, 7, middle));
+    EXPECT(!fits(&tracker, 7, last_part));
+    EXPECT(fits(&tracker, 8, middle)); /* what came before it is not known yet */
+}
+
+SPEC("in order, a message begins where the one before has ended and nowhere else")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(7));
+    recv_window_take(&tracker.window, psn(7), first_part);
+    EXPECT(!fits(&tracker, 8, first_part));
+    EXPECT(!fits(&tracker, 8, only));
+    EXPECT(fits(&tracker, 8, middle));
+    EXPECT(fits(&tracker, 8, last_part));
+    recv_window_take(&tracker.window, psn(8), last_part);
+    EXPECT(fits(&tracker, 9, first_part));
+    EXPECT(!fits(&tracker, 9, middle));
+}
+
+SPEC("among gaps, both neighbours that have arrived say where messages begin and end")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(0));
+    recv_window_take(&tracker.window, psn(10), last_part);
+    recv_window_take(&tracker.window, psn(12), first_part);
+    EXPECT(fits(&tracker, 11, only));
+    EXPECT(!fits(&tracker, 11, first_part)); /* 12 begins a message, so 11 ends one */
+    EXPECT(!fits(&tracker, 11, last_part));  /* 10 ended one, so 11 begins one */
+    EXPECT(!fits(&tracker, 11, middle));
+    EXPECT(fits(&tracker, 13, middle));
+    EXPECT(!fits(&tracker, 13, only));
+    EXPECT(fits(&tracker, 9, middle));
+    EXPECT(!fits(&tracker, 9, last_part));
+}
+
+SPEC("what moves up over a gap is remembered as the end of its message")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(0));
+    recv_window_take(&tracker.window, psn(1), last_part);
+    recv_window_take(&tracker.window, psn(0), first_part);
+    EXPECT(fits(&tracker, 2, only));
+    EXPECT(!fits(&tracker, 2, last_part));
+    recv_window_take(&tracker.window, psn(3), middle);
+    recv_window_take(&tracker.window, psn(2), first_part);
+    EXPECT(fits(&tracker, 4, last_part));
+    EXPECT(!fits(&tracker, 4, first_part));
+}
+
+SPEC("a slot is not mistaken for the one that a whole window lies between")
+{
+    static struct tracker tracker;
+
+    begin(&tracker, 128, psn(0));
+    recv_window_take(&tracker.window, psn(5), middle);
+    EXPECT(fits(&tracker, 128 + 4, last_part)); /* 133 has the slot of 5 and has not arrived */
+    EXPECT(fits(&tracker, 128 + 6, first_part));
+}
+
 SPEC("starting again forgets everything")
 {
     static struct tracker tracker;
 
     begin(&tracker, 128, psn(0));
     for (uint32_t i = 1; i < 128; i++)
-        recv_window_take(&tracker.window, psn(i), true, true);
+        recv_window_take(&tracker.window, psn(i), only);
     recv_window_start(&tracker.window, psn(5));
     EXPECT_EQ(tracker.window.ooo_count, 0);
     EXPECT_EQ(tracker.window.cack.value, 4);
     EXPECT_EQ(tracker.window.highest.value, 4);
     for (uint32_t i = 5; i < 133; i++)
         EXPECT_EQ(recv_window_place(&tracker.window, psn(i), 128), RECV_WINDOW_NEW);
+    EXPECT(fits(&tracker, 5, first_part));
     take(&tracker, psn(6));
     EXPECT_EQ(take(&tracker, psn(5)).messages, 0);
     recv_window_check(&tracker.window);
@@ -214,27 +292,36 @@ struct model {
     uint32_t ooo_count;
     bool received[ARRIVALS_MAX];
     bool ends[ARRIVALS_MAX];
-    bool requests[ARRIVALS_MAX];
+    bool begins[ARRIVALS_MAX];
 };
 
 static struct recv_window_progress model_take(
-    struct model *model, uint32_t distance, bool ends, bool requests)
+    struct model *model, uint32_t distance, struct recv_window_part part)
 {
     struct recv_window_progress progress = { .psns = 0 };
 
     model->received[distance] = true;
-    model->ends[distance] = ends;
-    model->requests[distance] = requests;
+    model->ends[distance] = part.ends;
+    model->begins[distance] = part.begins;
     model->ooo_count++;
     if (distance >= model->end)
         model->end = distance + 1;
     for (; model->received[model->cack]; model->cack++) {
         progress.psns++;
         progress.messages += model->ends[model->cack];
-        progress.ack_requested |= model->requests[model->cack];
         model->ooo_count--;
     }
     return progress;
+}
+
+/* Whether a message begins exactly where the one before it ended, as far as that has arrived. */
+static bool model_fits(const struct model *model, uint32_t distance, struct recv_window_part part)
+{
+    bool before_arrived = distance == 0 || model->received[distance - 1];
+    bool before_ended = distance == 0 || model->ends[distance - 1];
+
+    return (!before_arrived || part.begins == before_ended) &&
+           (!model->received[distance + 1] || part.ends == model->begins[distance + 1]);
 }
 
 static enum recv_window_place model_place(
@@ -266,7 +353,6 @@ static void expect_progress(
 {
     EXPECT_EQ(found->psns, expected->psns);
     EXPECT_EQ(found->messages, expected->messages);
-    EXPECT_EQ(found->ack_requested, expected->ack_requested);
 }
 
 static void expect_equal(const struct recv_window *window, const struct model *model)
@@ -306,15 +392,17 @@ PROPERTY("windows of every size, across the wrap, receive what a plain list of P
     for (uint32_t i = 0; i < 3000 && model.end + psn_count < ARRIVALS_MAX; i++) {
         uint32_t distance = random_distance(&model, psn_count, order, &prng);
         uint32_t range_psns = 128 * (1 + prng_below(&prng, psn_count / 128));
-        bool ends = prng_below(&prng, 3) == 0;
-        bool requests = prng_below(&prng, 10) == 0;
+        struct recv_window_part part = { .begins = prng_below(&prng, 3) == 0,
+            .ends = prng_below(&prng, 3) == 0 };
 
         EXPECT_EQ(recv_window_place(&tracker.window, at(&model, distance), range_psns),
             model_place(&model, (int32_t)distance, range_psns));
         if (!model.received[distance]) {
-            struct recv_window_progress expected = model_take(&model, distance, ends, requests);
+            EXPECT_EQ(recv_window_fits(&tracker.window, at(&model, distance), part),
+                model_fits(&model, distance, part));
+            struct recv_window_progress expected = model_take(&model, distance, part);
             struct recv_window_progress progress =
-                recv_window_take(&tracker.window, at(&model, distance), ends, requests);
+                recv_window_take(&tracker.window, at(&model, distance), part);
 
             expect_progress(&progress, &expected);
         }
@@ -343,19 +431,22 @@ PROPERTY("what comes in order leaves the window as the general way would", 300)
         /* In order for a while, then one ahead of its turn. */
         uint32_t ahead = prng_below(&prng, 10) ? 0 : prng_below(&prng, 128);
         struct psn psn = psn_add(quick.window.cack, 1 + (int32_t)ahead);
-        bool ends = prng_below(&prng, 2);
-        bool requests = prng_below(&prng, 2);
+        struct recv_window_part part = { .begins = prng_below(&prng, 2),
+            .ends = prng_below(&prng, 2) };
         struct recv_window_progress progress;
         struct recv_window_progress expected;
 
         if (recv_window_place(&quick.window, psn, 128) != RECV_WINDOW_NEW)
             continue;
-        progress = recv_window_take(&quick.window, psn, ends, requests);
-        expected = recv_window_take_among_gaps(&thorough.window, psn, ends, requests);
+        progress = recv_window_take(&quick.window, psn, part);
+        recv_window_mark(&thorough.window, psn, part);
+        expected =
+            ahead == 0 ? recv_window_advance(&thorough.window) : (struct recv_window_progress){ 0 };
         expect_progress(&progress, &expected);
         EXPECT_EQ(quick.window.cack.value, thorough.window.cack.value);
         EXPECT_EQ(quick.window.highest.value, thorough.window.highest.value);
         EXPECT_EQ(quick.window.ooo_count, thorough.window.ooo_count);
+        EXPECT_EQ(quick.window.ended, thorough.window.ended);
         EXPECT_MEM_EQ(quick.memory, thorough.memory, RECV_WINDOW_BYTES(128));
         taken++;
     }

@@ -62,13 +62,13 @@ SPEC("control packets rotate over the planes of the mask")
 {
     struct back back;
 
-    set_up(&back, 16, 1);
-    for (uint32_t i = 0; i < 40; i++)
-        EXPECT_EQ(choose(&back, ALL_PLANES), i % 16);
-    EXPECT_EQ(choose(&back, 0x8001), 15);
-    EXPECT_EQ(choose(&back, 0x8001), 0);
+    set_up(&back, PATH_PLANE_COUNT_MAX, 1);
+    for (uint32_t i = 0; i < 44; i++)
+        EXPECT_EQ(choose(&back, ALL_PLANES), i % PATH_PLANE_COUNT_MAX);
+    EXPECT_EQ(choose(&back, 0x81), 7);
+    EXPECT_EQ(choose(&back, 0x81), 0);
     EXPECT_EQ(choose(&back, 0), PATH_NONE);
-    EXPECT_EQ(choose(&back, 0x10000), PATH_NONE);
+    EXPECT_EQ(choose(&back, 0x100), PATH_NONE);
 }
 
 SPEC("the plane of the arrival is preferred while it is in the rotation, and takes no turn")
@@ -84,6 +84,18 @@ SPEC("the plane of the arrival is preferred while it is in the rotation, and tak
     fail_reverse_ev(&back, 3);
     EXPECT_EQ(path_reverse_choose(&back.reverse, ALL_PLANES, 3), 2);
     EXPECT_EQ(path_reverse_choose(&back.reverse, 0x8, 3), 3);
+}
+
+SPEC("a plane without another to take its place stays in doubt however many of its EVs fail")
+{
+    struct back back;
+
+    set_up(&back, 1, 8);
+    for (uint32_t i = 1; i <= 5; i++) {
+        fail_reverse_ev(&back, 0);
+        EXPECT_EQ(back.reverse.planes[0].failed_evs, i < 3 ? i : 3);
+        EXPECT_EQ(back.reverse.out_mask, 0);
+    }
 }
 
 SPEC("an answered probe or unmarked data makes its EV the reverse EV of its plane")

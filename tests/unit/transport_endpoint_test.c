@@ -255,6 +255,28 @@ SPEC("a probe that waits for a port that went down does not keep others from lea
             transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_CONTROL, &id, nic.now_ns), 0);
         EXPECT_EQ(by_hand_send(&nic), 1);
     }
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("when all wait for a port that is down, a probe for another takes the place of one of them")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    uint16_t id;
+
+    open_nic();
+    for (uint32_t i = 0; i < REQUESTS_MAX; i++)
+        EXPECT_EQ(probe(&id), 0);
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    nic.ready_ports = 1;
+    EXPECT_EQ(
+        transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_CONTROL, &id, nic.now_ns), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].psn.value, id);
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), REQUESTS_MAX - 1);
     EXPECT(!transport_wants_to_send(nic.transport));
     by_hand_close(&nic);
 }
@@ -341,6 +363,7 @@ static struct packet update(uint32_t peer, uint16_t request_id, uint32_t port_st
         &nic, peer, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, request_id);
 
     packet.endpoint.port_status_mask = port_status_mask;
+    packet.port = port_status_mask >> 2 & 1; /* by one that is up */
     return packet;
 }
 
@@ -429,6 +452,119 @@ SPEC("§18: a QP connected anew knows of no update, however high the last number
     by_hand_close(&nic);
 }
 
+SPEC("§18: an update that came by a port which it says is down is not believed")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = update(1, 5, 0);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_PORT_MASK);
+    packet = update(1, 5, 1 << 2);
+    packet.port = 0;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_PORT_MASK);
+    EXPECT_EQ(peer_ports(QPN), 3);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    packet = update(1, 4, 1 << 2); /* its number was not taken for the newest */
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: an update of another incarnation is new, whatever its number; of none, it is not")
+{
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = update(1, 1000, 1 << 2);
+    packet.endpoint.incarnation = 7;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    packet = update(1, 999, 1 << 1);
+    packet.endpoint.incarnation = 7;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
+    packet.endpoint.incarnation = 0; /* a peer that does not tell */
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
+    EXPECT_EQ(peer_ports(QPN), 2);
+    packet = update(1, 1, 1 << 1);
+    packet.endpoint.incarnation = 8; /* it has restarted */
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(peer_ports(QPN), 1);
+    packet = update(1, 0, 1 << 2);
+    packet.endpoint.incarnation = 8;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: our updates say an incarnation, which is not 0 and differs between seeds; probes do not")
+{
+    uint8_t seen[2];
+    uint16_t id;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        by_hand_prepare(&nic);
+        nic.config.seed = 1 + i;
+        by_hand_open(&nic);
+        by_hand_connect(&nic, QPN);
+        EXPECT_EQ(probe(&id), 0);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+        EXPECT_EQ(nic.sent[0].endpoint.incarnation, 0);
+        transport_ports_changed(nic.transport, 2, nic.now_ns);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+        seen[i] = nic.sent[0].endpoint.incarnation;
+        EXPECT_NE(seen[i], 0);
+        by_hand_close(&nic);
+    }
+    EXPECT_NE(seen[0], seen[1]);
+}
+
+SPEC("§18: what a peer has said of its ports holds for QPs that are connected to it later")
+{
+    static struct cc_profile other_cc;
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = update(1, 9, 1 << 2);
+    packet.endpoint.incarnation = 3;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    other_cc = nic.cc;
+    nic.init.cc = &other_cc; /* another destination, as far as congestion goes */
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(peer_ports(OTHER_QPN), 2);
+    packet = update(1, 8, 1 << 1);
+    packet.endpoint.incarnation = 3;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
+    packet = update(1, 10, 1 << 1 | 1 << 2);
+    packet.endpoint.incarnation = 3;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(peer_ports(QPN), 3);
+    EXPECT_EQ(peer_ports(OTHER_QPN), 3);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: two requests under way never have one number, be they probes or updates")
+{
+    uint16_t first;
+    uint16_t id;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(probe(&first), 0);
+    by_hand_send(&nic);
+    transport_ports_changed(nic.transport, 2, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 1); /* the first update */
+    EXPECT_NE(nic.sent[0].psn.value, first);
+    id = (uint16_t)nic.sent[0].psn.value;
+    for (uint32_t i = 0; i < 10; i++) {
+        uint16_t next;
+
+        EXPECT_EQ(probe(&next), 0);
+        EXPECT_NE(next, id);
+        EXPECT_NE(next, first);
+    }
+    by_hand_close(&nic);
+}
+
 SPEC("answers to a peer without a port do not keep the answers to others waiting")
 {
     struct packet packet;
@@ -439,8 +575,9 @@ SPEC("answers to a peer without a port do not keep the answers to others waiting
     by_hand_connect(&nic, OTHER_QPN);
     packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 8);
     by_hand_receive(&nic, &packet);
-    packet = update(1, 1, 0);
-    by_hand_receive(&nic, &packet);
+    packet = update(1, 1, 1 << 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    transport_ports_changed(nic.transport, 1, nic.now_ns); /* ours is the other one */
     packet = by_hand_write(&nic, OTHER_QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 8);
     by_hand_receive(&nic, &packet);
     by_hand_send(&nic);
@@ -480,6 +617,32 @@ static struct packet reverse_probe(void)
     by_hand_send(&nic);
     EXPECT_EQ(by_hand_sent(&nic, OPCODE_ENDPOINT_REQUEST), 1);
     return *by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST);
+}
+
+SPEC("a peer whose QPs have all failed is owed no update and awaits no answer")
+{
+    static struct path_entry fewer_entries[2];
+    static struct path_profile fewer;
+    struct packet answer;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    do
+        answer = answer_of((uint16_t)reverse_probe().psn.value);
+    while (by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST)->ev == nic.entries[0].ev);
+    transport_ports_changed(nic.transport, 2, nic.now_ns); /* an update is due */
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_ERR), 0);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_wait(&nic, UINT64_C(1) << 30);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 0);
+    fewer_entries[0] = nic.entries[0]; /* the EV probed has no index in this one */
+    fewer_entries[1] = nic.entries[BY_HAND_EVS / 2];
+    EXPECT(path_profile_explicit(&fewer, fewer_entries, 2, BY_HAND_PLANES));
+    nic.init.paths = &fewer;
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    by_hand_close(&nic);
 }
 
 SPEC("nobody waits for the answer to a probe of the way back once its QP is gone or replaced")

@@ -13,6 +13,7 @@ static struct by_hand nic;
 static struct path_profile other;
 static struct path_entry entries[NEW_EVS];
 static alignas(64) uint8_t memory[PATH_SET_BYTES(NEW_EVS) + 64];
+static alignas(64) uint8_t all_memory[PATH_SET_BYTES(BY_HAND_EVS) + 64];
 
 /* One EV that the QP has already, on the second plane, and one new on each. */
 static void open_with_other(void)
@@ -24,7 +25,7 @@ static void open_with_other(void)
     entries[1] = (struct path_entry){ .ev = 0x155, .plane = 1 };
     entries[2] = (struct path_entry){ .ev = 0x101, .plane = 1 };
     EXPECT(path_profile_explicit(&other, entries, NEW_EVS, BY_HAND_PLANES));
-    EXPECT_LE(transport_paths_bytes(nic.transport, &other), sizeof(memory));
+    EXPECT_LE(transport_paths_bytes(&other), sizeof(memory));
 }
 
 static int set_paths(const struct path_profile *profile)
@@ -146,7 +147,7 @@ SPEC("another congestion control begins with its own window, whatever is in flig
     open_with_other();
     by_hand_post(&nic, QPN, 1, 64 * BY_HAND_PMTU_BYTES, 0);
     EXPECT_EQ(by_hand_send(&nic), 64);
-    transport_cc_settings(transport_parameters(nic.transport), &settings);
+    transport_cc_settings(transport_parameters(nic.transport), nic.config.port_count, &settings);
     settings.max_window_bytes = 20000;
     EXPECT(cc_profile_init(&small, &settings));
     EXPECT_EQ(transport_qp_set_cc(nic.transport, QPN, &small, nic.now_ns), 0);
@@ -155,5 +156,139 @@ SPEC("another congestion control begins with its own window, whatever is in flig
     EXPECT_LE(status.window_bytes, 20000);
     by_hand_post(&nic, QPN, 2, BY_HAND_PMTU_BYTES, 0);
     EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("packets of a plane that has lost all its EVs count for the plane of their successor")
+{
+    struct packet sack;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.plane_share = PLANE_SHARE_DELIVERED;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    entries[0] = (struct path_entry){ .ev = 0x55, .plane = 0 };
+    EXPECT(path_profile_explicit(&other, entries, 1, BY_HAND_PLANES));
+    by_hand_post(&nic, QPN, 1, 16 * BY_HAND_PMTU_BYTES, WORK_SIGNALED);
+    EXPECT_EQ(by_hand_send(&nic), 16);
+    EXPECT_EQ(set_paths(&other), 0);
+    nic.now_ns += 10000;
+    sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 15));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    by_hand_post(&nic, QPN, 2, 16 * BY_HAND_PMTU_BYTES, WORK_SIGNALED);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 32);
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        EXPECT_EQ(nic.sent[i].port, 0);
+    by_hand_close(&nic);
+}
+
+static uint32_t window_bytes(void)
+{
+    struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(nic.transport, QPN, &status), 0);
+    return status.window_bytes;
+}
+
+SPEC("another congestion control for a QP that has failed changes nothing at its peer")
+{
+    static struct cc_profile same;
+    uint32_t fresh_bytes;
+    struct packet nack;
+
+    open_with_other();
+    same = nic.cc;
+    fresh_bytes = window_bytes();
+    by_hand_post(&nic, QPN, 1, 4 * BY_HAND_PMTU_BYTES, 0);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_LT(window_bytes(), fresh_bytes);
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_ERR), 0);
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, QPN, &same, nic.now_ns), 0);
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, QPN, &nic.cc, nic.now_ns), 0);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+    for (uint32_t i = 0; i < 2; i++) { /* by whichever place it knows its peer */
+        nic.peer = 2 + i;
+        by_hand_connect(&nic, QPN);
+        EXPECT_EQ(window_bytes(), fresh_bytes);
+        by_hand_post(&nic, QPN, 1, 4 * BY_HAND_PMTU_BYTES, 0);
+        EXPECT_EQ(by_hand_send(&nic), 4);
+        nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+        EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+        EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("packets under way stay on their plane, whatever EV of it succeeds theirs")
+{
+    open_with_other();
+    by_hand_post(&nic, QPN, 1, 8 * BY_HAND_PMTU_BYTES, 0);
+    EXPECT_EQ(by_hand_send(&nic), 8);
+    EXPECT_EQ(set_paths(&other), 0);
+    transport_ports_changed(nic.transport, 1, nic.now_ns); /* what took plane 1 is lost */
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 4);
+    by_hand_close(&nic);
+}
+
+SPEC("§15: with one scope for a destination, QPs of another profile are told which EVs are bad")
+{
+    static struct path_profile same;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_state_scope = EV_STATE_SCOPE_DESTINATION;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    path_on_mark(transport_qp_paths(nic.transport, QPN), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    path_deny(transport_qp_paths(nic.transport, QPN), 5, nic.now_ns);
+    same = nic.profile;
+    nic.init.paths = &same;
+    by_hand_connect(&nic, QPN + 1);
+    EXPECT_EQ(path_state_of(transport_qp_paths(nic.transport, QPN + 1), 2), EV_ASSUMED_BAD);
+    EXPECT_EQ(path_state_of(transport_qp_paths(nic.transport, QPN + 1), 5), EV_DENIED);
+    EXPECT_EQ(path_bad_count(transport_qp_paths(nic.transport, QPN + 1)), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§15: a QP that gets the profile of another shares what that one knows of it")
+{
+    static struct path_profile mine;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_state_scope = EV_STATE_SCOPE_DESTINATION;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN + 1);
+    path_on_mark(
+        transport_qp_paths(nic.transport, QPN + 1), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    entries[0] = (struct path_entry){ .ev = 0x55, .plane = 0 };
+    EXPECT(path_profile_explicit(&mine, entries, 1, BY_HAND_PLANES));
+    nic.init.paths = &mine;
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(path_bad_count(transport_qp_paths(nic.transport, QPN)), 0);
+    EXPECT_EQ(transport_qp_set_paths(nic.transport, QPN, &nic.profile, all_memory, nic.now_ns), 0);
+    EXPECT_EQ(path_state_of(transport_qp_paths(nic.transport, QPN), 2), EV_ASSUMED_BAD);
+    by_hand_close(&nic);
+}
+
+SPEC("a probe of a bad EV that waits for its port is not sent once there are other EVs")
+{
+    static struct path_entry eight[BY_HAND_EVS];
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_probe_first = 100000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    path_on_mark(transport_qp_paths(nic.transport, QPN), 7, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    nic.ready_ports = 1; /* it is on plane 1 */
+    by_hand_wait(&nic, 200000);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        eight[i] = (struct path_entry){ .ev = 0x50 + i, .plane = nic.entries[i].plane };
+    EXPECT(path_profile_explicit(&other, eight, BY_HAND_EVS, BY_HAND_PLANES));
+    EXPECT_EQ(transport_qp_set_paths(nic.transport, QPN, &other, all_memory, nic.now_ns), 0);
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_PROBES), 0);
     by_hand_close(&nic);
 }

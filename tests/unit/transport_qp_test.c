@@ -112,6 +112,21 @@ SPEC("a QP without memory, paths, congestion control or room for its work is ref
     by_hand_close(&nic);
 }
 
+SPEC("a QP may have 1,024 EVs")
+{
+    static struct path_entry entries[PATH_EV_COUNT_MAX];
+    struct path_profile profile;
+
+    for (uint32_t i = 0; i < PATH_EV_COUNT_MAX; i++)
+        entries[i] = (struct path_entry){ .ev = i, .plane = (uint8_t)(i % BY_HAND_PLANES) };
+    open_nic();
+    EXPECT(path_profile_explicit(&profile, entries, PATH_EV_COUNT_MAX, BY_HAND_PLANES));
+    nic.init.paths = &profile;
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(path_usable_count(transport_qp_paths(nic.transport, QPN)), PATH_EV_COUNT_MAX);
+    by_hand_close(&nic);
+}
+
 SPEC("a QP that only receives needs no send queue, one that only sends no receive queue")
 {
     open_nic();
@@ -168,9 +183,9 @@ SPEC("a QP of 256 EVs and 1,024 PSNs each way takes 8 KiB at most, its work queu
     nic.init.paths = &profile;
     nic.init.window_psns_max = nic.init.window_psns_max_dest = 1024;
     nic.init.send_depth = nic.init.recv_depth = nic.init.write_imm_max_dest = 4;
-    with_four = transport_qp_bytes(nic.transport, &nic.init);
+    with_four = transport_qp_bytes(&nic.init);
     nic.init.send_depth = nic.init.recv_depth = nic.init.write_imm_max_dest = 8;
-    four = transport_qp_bytes(nic.transport, &nic.init) - with_four;
+    four = transport_qp_bytes(&nic.init) - with_four;
     EXPECT_LE(with_four - four, 8192);
     by_hand_close(&nic);
 }
@@ -294,7 +309,10 @@ SPEC("§2: in RESET, INIT and ERR packets vanish without an answer; in RTR only 
         EXPECT_EQ(by_hand_receive(&nic, &packet), sends ? DROP_NONE : DROP_QP_STATE);
         packet = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN - 1), 0);
         EXPECT_EQ(by_hand_receive(&nic, &packet), sends ? DROP_NONE : DROP_QP_STATE);
-        EXPECT_EQ(by_hand_send(&nic), receives ? 3 : 0); /* SACK, ACK, answer to the probe */
+        EXPECT_EQ(by_hand_send(&nic), receives ? 3 + sends : 0);
+        EXPECT_EQ(by_hand_sent(&nic, OPCODE_SACK), receives ? 2 : 0); /* one answers the probe */
+        EXPECT_EQ(by_hand_sent(&nic, OPCODE_ACK), receives);
+        EXPECT_EQ(by_hand_sent(&nic, OPCODE_PROBE), sends); /* of the base RTT */
         EXPECT_EQ(nic.placed_count, receives);
         by_hand_close(&nic);
     }

@@ -109,7 +109,7 @@ PROPERTY("created and destroyed in any order, QPs with colliding numbers keep th
 
     open_nic();
     for (uint32_t i = 0; i < QPS_MAX; i++)
-        places[i].memory = malloc(transport_qp_bytes(nic.transport, &nic.init));
+        places[i].memory = malloc(transport_qp_bytes(&nic.init));
     for (uint32_t step = 0; step < 200; step++) {
         uint32_t slot = (first_slot + prng_below(&prng, slots)) % TABLE_SLOTS;
         uint32_t qpn = qpn_in_slot(slot, prng_below(&prng, 12));
@@ -135,13 +135,14 @@ PROPERTY("created and destroyed in any order, QPs with colliding numbers keep th
     by_hand_close(&nic);
 }
 
-SPEC("every QP with work has its turn in one round, and again in the next")
+SPEC("every peer with work has its turn in one round, and again in the next")
 {
     static struct packet out[2 * QPS_MAX];
     uint32_t turns[QPS_MAX] = { 0 };
 
     open_nic();
     for (uint32_t i = 0; i < QPS_MAX; i++) {
+        nic.peer = 1 + i;
         by_hand_connect(&nic, 100 + i);
         by_hand_post(&nic, 100 + i, i, 5 * 1024, 0);
     }
@@ -160,6 +161,7 @@ SPEC("destroying QPs while they wait for their turn leaves the turns of the othe
 
     open_nic();
     for (uint32_t i = 0; i < QPS_MAX; i++) {
+        nic.peer = 1 + i;
         by_hand_connect(&nic, 100 + i);
         by_hand_post(&nic, 100 + i, i, 5 * 1024, 0);
     }

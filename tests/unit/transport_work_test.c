@@ -161,7 +161,7 @@ SPEC("§3: a WRITE becomes packets with their addresses, message, flags and plac
         EXPECT_EQ(packet->write.payload.length, i == 2 ? 5 : 1024);
         EXPECT_EQ(packet->write.pad_bytes, i == 2 ? 3 : 0);
         EXPECT_EQ(packet->write.msn, 0);
-        EXPECT_EQ(transport_request(nic.transport, packet)->id, 1);
+        EXPECT_EQ(transport_request(nic.transport, packet, NULL)->id, 1);
     }
     EXPECT_NE(nic.sent[0].port, nic.sent[1].port);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 3);
@@ -193,6 +193,33 @@ SPEC("§3: a WriteImm carries immediate, rqmsn and solicitation; a plain WRITE s
     by_hand_close(&nic);
 }
 
+SPEC("placements, completions and requests come with the owner of their QP")
+{
+    uint32_t owners[2];
+    struct packet packet;
+    struct transport_event event;
+    void *owner = NULL;
+
+    open_nic();
+    for (uint32_t i = 0; i < 2; i++) {
+        nic.init.owner = &owners[i];
+        by_hand_connect(&nic, QPN + i);
+    }
+    packet = by_hand_write(&nic, OTHER_QPN, OPCODE_WRITE_ONLY, received_psn(0), 8);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT(nic.placed.owner == &owners[1]);
+    by_hand_discard_events(&nic);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, WORK_SIGNALED), 0);
+    by_hand_send(&nic);
+    EXPECT(transport_request(nic.transport, by_hand_first(&nic, OPCODE_WRITE_ONLY), &owner));
+    EXPECT(owner == &owners[0]);
+    acknowledge(0, 1);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_SEND_DONE);
+    EXPECT(event.owner == &owners[0]);
+    by_hand_close(&nic);
+}
+
 SPEC("no more packets leave than there is room for, and none for a port that is not ready")
 {
     struct packet out[4];
@@ -213,11 +240,12 @@ SPEC("no more packets leave than there is room for, and none for a port that is 
     by_hand_close(&nic);
 }
 
-SPEC("§21: QPs that have work take turns of one packet, bursts being limited")
+SPEC("§21: QPs to different peers that have work take turns of one packet, bursts being limited")
 {
     struct packet out[6];
 
     open_connected();
+    nic.peer = 2;
     by_hand_connect(&nic, OTHER_QPN);
     by_hand_post(&nic, QPN, 1, 5 * 1024, 0);
     by_hand_post(&nic, OTHER_QPN, 1, 5 * 1024, 0);
@@ -297,7 +325,7 @@ SPEC("a timer that ends late does not put off one that ends early")
     by_hand_post(&nic, QPN, 1, 10, 0);
     by_hand_send(&nic);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_SACK_SENT), 1);
-    by_hand_wait(&nic, 5000 + 256);
+    by_hand_wait(&nic, 10000 + 256); /* a base RTT */
     EXPECT_EQ(by_hand_count(&nic, COUNTER_SACK_SENT), 2);
     by_hand_close(&nic);
 }
@@ -544,18 +572,32 @@ SPEC("§22: each syndrome has its status, and an unknown one means a remote oper
     }
 }
 
-SPEC("§6.4: a NAK that names no message under way fails the oldest")
+SPEC("§6.4: a NAK of a packet never sent, or of a message that is done, is no answer of the peer's")
 {
-    struct packet nak;
+    static const struct {
+        uint32_t packet;
+        uint32_t messages_done;
+    } wrong[] = {
+        { UINT32_MAX, 0 }, /* before the first */
+        { 0, 1 },          /* of the message that it says is done */
+        { 2, 0 },          /* never sent */
+        { 1, 3 },          /* so many messages there are not */
+    };
 
     open_connected();
     by_hand_post(&nic, QPN, 1, 10, 0);
-    by_hand_post(&nic, QPN, 2, 10, 0);
+    by_hand_post(&nic, QPN, 2, 10, WORK_SIGNALED);
     by_hand_send(&nic);
-    nak = by_hand_nak(&nic, QPN, sent_psn(UINT32_MAX), ACK_SYNDROME_REMOTE_OPERATION, 0);
-    EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_NONE);
-    EXPECT_SENT(1, COMPLETION_REMOTE_OPERATION);
-    EXPECT_SENT(2, COMPLETION_FLUSHED);
+    for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct packet nak = by_hand_nak(&nic, QPN, sent_psn(wrong[i].packet),
+            ACK_SYNDROME_REMOTE_OPERATION, wrong[i].messages_done);
+
+        EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_FEEDBACK_RANGE);
+    }
+    expect_no_event();
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_RTS);
+    acknowledge(1, 2);
+    EXPECT_SENT(2, COMPLETION_SUCCESS);
     by_hand_close(&nic);
 }
 
@@ -685,6 +727,105 @@ SPEC("RESET forgets work, completions and errors, whatever state it came from")
     }
 }
 
+static uint32_t window_bytes(uint32_t qpn)
+{
+    struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(nic.transport, qpn, &status), 0);
+    return status.window_bytes;
+}
+
+/* With a window of 10 packets, how many of 20 the other QP to the peer can send. */
+static uint32_t room_for_other(void)
+{
+    uint32_t first = nic.sent_count;
+
+    EXPECT_EQ(first, 0);
+    EXPECT_EQ(by_hand_post(&nic, OTHER_QPN, 1, 20 * 1024, 0), 0);
+    return by_hand_send(&nic);
+}
+
+SPEC("what a QP had in flight takes no room at its peer once it is in ERR, RESET or gone")
+{
+    for (uint32_t way = 0; way < 5; way++) {
+        by_hand_prepare(&nic);
+        nic.config.parameters.max_cwnd = 10 * (BY_HAND_PMTU_BYTES + 88);
+        by_hand_open(&nic);
+        by_hand_connect(&nic, QPN);
+        by_hand_connect(&nic, OTHER_QPN);
+        by_hand_post(&nic, QPN, 1, 7 * 1024 + 10, 0);
+        EXPECT_EQ(by_hand_send(&nic), 8);
+        nic.sent_count = 0;
+        if (way == 0 || way == 2 || way == 4) /* via ERR, or at once */
+            EXPECT_EQ(by_hand_move(&nic, QPN, QP_ERR), 0);
+        if (way == 1 || way == 2)
+            EXPECT_EQ(by_hand_move(&nic, QPN, QP_RESET), 0);
+        if (way >= 3)
+            EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+        EXPECT_EQ(room_for_other(), 10);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("a QP that is connected anew and leaves before it sends takes nothing of its peer's")
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.max_cwnd = 10 * (BY_HAND_PMTU_BYTES + 88);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    by_hand_connect(&nic, OTHER_QPN);
+    by_hand_post(&nic, QPN, 1, 4 * 1024, 0);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    nic.sent_count = 0;
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_RESET), 0);
+    by_hand_step(&nic, QPN, QP_INIT);
+    by_hand_step(&nic, QPN, QP_RTR); /* its window is still that of the former connection */
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_ERR), 0);
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_RESET), 0);
+    EXPECT_EQ(room_for_other(), 10);
+    by_hand_close(&nic);
+}
+
+SPEC("a destination lives as long as one QP to it: the next one begins with a fresh window")
+{
+    struct packet nack;
+    uint32_t fresh_bytes;
+
+    open_connected();
+    fresh_bytes = window_bytes(QPN);
+    by_hand_connect(&nic, OTHER_QPN);
+    by_hand_post(&nic, QPN, 1, 16 * 1024, 0);
+    by_hand_send(&nic);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_LT(window_bytes(OTHER_QPN), fresh_bytes);
+    for (uint32_t i = 0; i < 2; i++) { /* by ERR and RESET, twice: the other still counts */
+        by_hand_move(&nic, QPN, QP_ERR);
+        by_hand_move(&nic, QPN, QP_RESET);
+        by_hand_reconnect(&nic, QPN);
+        EXPECT_LT(window_bytes(QPN), fresh_bytes);
+    }
+    by_hand_move(&nic, OTHER_QPN, QP_ERR); /* it still knows its peer */
+    by_hand_move(&nic, QPN, QP_ERR);
+    by_hand_move(&nic, QPN, QP_RESET);
+    by_hand_reconnect(&nic, QPN);
+    EXPECT_EQ(window_bytes(QPN), fresh_bytes);
+    by_hand_close(&nic);
+}
+
+SPEC("in RESET a QP has no peer: no window, no base RTT, no planes")
+{
+    struct qp_status status;
+
+    open_connected();
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_RESET), 0);
+    EXPECT_EQ(transport_qp_status(nic.transport, QPN, &status), 0);
+    EXPECT_EQ(status.window_bytes, 0);
+    EXPECT_EQ(status.base_rtt_ns, 0);
+    EXPECT_EQ(status.plane_mask, 0);
+    by_hand_close(&nic);
+}
+
 SPEC("RESET forgets an asynchronous error that nobody fetched")
 {
     struct packet packet;
@@ -774,7 +915,7 @@ SPEC("parameters that change between the creation of a QP and its connection do 
     open_nic();
     by_hand_create(&nic, QPN);
     parameters = *transport_parameters(nic.transport);
-    parameters.skip_backoff = 1; /* would take more memory than the QP was given */
+    parameters.ev_skip = EV_SKIP_DELAY;
     transport_set_parameters(nic.transport, &parameters);
     by_hand_reconnect(&nic, QPN);
     by_hand_post(&nic, QPN, 1, 16 * 1024, 0);

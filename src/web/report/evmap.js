@@ -4,6 +4,7 @@ const evmap = (() => {
     const states = [
         { letter: 'G', name: 'good', color: 'ev-good' },
         { letter: 'S', name: 'skipped', color: 'ev-skip' },
+        { letter: 'U', name: 'suspect', color: 'ev-suspect' },
         { letter: 'D', name: 'denied', color: 'ev-denied' },
         { letter: 'B', name: 'assumed bad', color: 'ev-bad' },
     ];
@@ -69,8 +70,8 @@ const evmap = (() => {
 
     function palette() {
         const colors = states.map(({ color }) => rgba(theme.color(color)));
-        /* A bad EV is out of rotation whatever it was before: it stays as visible. */
-        const pale = colors.map(([r, g, b], i) => [r, g, b, states[i].letter === 'B' ? 255 : 105]);
+        /* A suspect or bad EV is out of rotation whatever it was before: it stays as visible. */
+        const pale = colors.map(([r, g, b], i) => [r, g, b, 'BU'.includes(states[i].letter) ? 255 : 105]);
 
         return [...colors, ...pale, [0, 0, 0, 0]];
     }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Round trips of an empty fabric, by the links that a pair of NICs uses. */
+#include "fabric/fabric.h"
+#include "fabric/fabric_check.h"
+
+enum {
+    OUTER_BYTES = 40,
+    KIB = 1024,
+};
+
+/* What a byte takes on a link. */
+static uint64_t byte_fs(uint64_t rate_bps)
+{
+    return UINT64_C(8000000000000000) / rate_bps;
+}
+
+static uint64_t fastest_port_bps(const struct fabric *fabric, uint32_t nic)
+{
+    uint64_t fastest_bps = 0;
+
+    for (uint32_t plane = 0; plane < fabric->config.plane_count; plane++) {
+        struct fabric_end end = { .is_nic = true, .node = nic, .port = plane };
+        struct fabric_link_kind kind;
+        struct fabric_element link;
+
+        if (fabric_link_at(fabric, end, &link, &kind) && kind.rate_bps > fastest_bps)
+            fastest_bps = kind.rate_bps;
+    }
+    return fastest_bps ? fastest_bps : fabric->config.host_link.rate_bps;
+}
+
+/* Packets of a slow NIC wait for one another at its own port: that is no queue of the network. */
+struct fabric_rtt fabric_rtt(const struct fabric *fabric, uint32_t from, uint32_t to)
+{
+    const struct fabric_config *config = &fabric->config;
+    bool is_local = fabric_t0_of(fabric, from) == fabric_t0_of(fabric, to);
+    uint64_t from_bps = fastest_port_bps(fabric, from);
+    uint64_t to_bps = fastest_port_bps(fabric, to);
+    uint64_t usual_bps = config->host_link.rate_bps;
+    uint64_t way_fs = byte_fs(from_bps) + byte_fs(to_bps) +
+                      (is_local ? 0 : 2 * byte_fs(config->uplink.rate_bps)) +
+                      (from_bps < usual_bps ? byte_fs(from_bps) - byte_fs(usual_bps) : 0);
+    uint64_t delay_ps = 2 * (config->nic_latency_ps + config->host_link.delay_ps) +
+                        config->switch_latency_ps +
+                        (is_local ? 0 : 2 * (config->switch_latency_ps + config->uplink.delay_ps));
+
+    return (struct fabric_rtt){
+        .fixed_ps = 2 * delay_ps + way_fs * (OUTER_BYTES + FABRIC_SACK_BYTES) / 1000,
+        .per_kib_ps = way_fs * KIB / 1000,
+        .port_bps = to_bps,
+    };
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of planes: a weight for each, moved once in a round trip. */
+#include "path/planes.h"
+
+#include "base/bits.h"
+#include "path/path.h"
+
+/* A plane whose packets take somewhat longer than the mean loses a quarter of that part of its
+ * weight in a round: packets already sent show what that did before the next one. One whose packets
+ * take much longer carries what it can: it gets the weight with which that takes as long as the
+ * mean. And a little of what parts a plane from the others comes back: planes that are equal become
+ * so again, and one that is slow is tried. */
+enum {
+    GAIN = 64,          /* 256ths */
+    LEAK = 3,           /* 256ths */
+    EXCESS_LARGE = 128, /* 256ths of the mean */
+    EXCESS_MOST = 16 * 256,
+    EXCESS_LEAST = -128,
+    EXCESS_SILENT = 256, /* of a plane that holds packets of which none was acknowledged */
+    WEIGHT_LEAST = PLANES_EQUAL / 256,
+};
+
+void planes_init(struct planes *planes, uint32_t plane_count)
+{
+    *planes = (struct planes){ .plane_count = (uint8_t)plane_count };
+    for (uint32_t plane = 0; plane < plane_count; plane++)
+        planes->weight[plane] = PLANES_EQUAL;
+}
+
+static uint32_t weights_of(const struct planes *planes, uint32_t mask)
+{
+    uint32_t sum = 0;
+
+    for (; mask; mask &= mask - 1)
+        sum += planes->weight[bits_lowest(mask)];
+    return sum;
+}
+
+/* A plane that holds nothing has room, however small its share. */
+static bool has_room(
+    const struct planes *planes, uint32_t plane, uint32_t weights, uint32_t window_bytes)
+{
+    uint64_t held_bytes = planes->inflight_bytes[plane];
+
+    return held_bytes == 0 || held_bytes * weights < (uint64_t)window_bytes * planes->weight[plane];
+}
+
+static void follow_weights(struct planes *planes, uint32_t usable)
+{
+    if (planes->weighed_mask == 0)
+        for (uint32_t plane = 0; plane < planes->plane_count; plane++) {
+            planes->inverse[plane] = UINT64_MAX / planes->weight[plane] + 1;
+            planes_weigh(planes, plane);
+        }
+    planes->weight_sum = weights_of(planes, usable);
+    planes->weighed_mask = (uint8_t)usable;
+}
+
+struct choice {
+    uint32_t plane; /* PATH_NONE: none yet */
+    uint64_t held;
+};
+
+/* Of the planes of the mask from `first` up to but not including `end`, and the best so far. */
+static inline struct choice lighter(
+    const struct planes *planes, uint32_t mask, uint32_t first, uint32_t end, struct choice best)
+{
+    for (uint32_t plane = first; plane < end; plane++)
+        if (planes->held[plane] < best.held && mask >> plane & 1)
+            best = (struct choice){ .plane = plane, .held = planes->held[plane] };
+    return best;
+}
+
+static inline uint32_t lightest(const struct planes *planes, uint32_t mask)
+{
+    struct choice best = { .plane = PATH_NONE, .held = UINT64_MAX };
+
+    best = lighter(planes, mask, planes->turn, planes->plane_count, best);
+    return lighter(planes, mask, 0, planes->turn, best).plane;
+}
+
+static uint32_t choose(struct planes *planes, uint32_t plane)
+{
+    planes->turn = (uint8_t)(plane + 1 < planes->plane_count ? plane + 1 : 0);
+    return plane;
+}
+
+/* The lightest has no room, or there is none. Others that hold more have none either; but `held` is
+ * rounded, and of those that hold the same by it, one may. Not inlined: it is rare. */
+__attribute__((noinline)) static uint32_t choose_with_room(
+    struct planes *planes, uint32_t ready, uint32_t window_bytes)
+{
+    uint32_t best;
+
+    for (uint32_t mask = ready; mask; mask &= mask - 1)
+        if (!has_room(planes, bits_lowest(mask), planes->weight_sum, window_bytes))
+            ready &= ~(UINT32_C(1) << bits_lowest(mask));
+    best = lightest(planes, ready);
+    return best == PATH_NONE ? PATH_NONE : choose(planes, best);
+}
+
+/* Likewise: the planes that divide the window are others than before, or weights have changed. */
+__attribute__((noinline)) static uint32_t choose_anew(
+    struct planes *planes, uint32_t ready, uint32_t usable, uint32_t window_bytes)
+{
+    follow_weights(planes, usable);
+    return choose_with_room(planes, ready, window_bytes);
+}
+
+uint32_t planes_choose(
+    struct planes *planes, uint32_t ready, uint32_t usable, uint32_t window_bytes)
+{
+    uint32_t best;
+
+    if (usable != planes->weighed_mask)
+        return choose_anew(planes, ready, usable, window_bytes);
+    best = lightest(planes, ready);
+    if (best == PATH_NONE || !has_room(planes, best, planes->weight_sum, window_bytes))
+        return choose_with_room(planes, ready, window_bytes);
+    return choose(planes, best);
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static uint32_t mean_ticks(const struct planes *planes, uint32_t usable)
+{
+    uint64_t ticks = 0;
+    uint32_t count = 0;
+
+    for (; usable; usable &= usable - 1) {
+        ticks += planes->rtt_ticks[bits_lowest(usable)];
+        count += planes->count[bits_lowest(usable)];
+    }
+    return count ? (uint32_t)(ticks / count) : 0;
+}
+
+static int32_t clamped(int64_t value, int32_t least, int32_t most)
+{
+    return value < least ? least : value > most ? most : (int32_t)value;
+}
+
+/* By how many 256ths packets of the plane took longer than the mean. */
+static int32_t excess_of(const struct planes *planes, uint32_t plane, uint32_t mean)
+{
+    int64_t own;
+
+    if (planes->inflight_bytes[plane] > 0 && !(planes->heard_mask >> plane & 1))
+        return EXCESS_SILENT;
+    if (planes->count[plane] == 0)
+        return 0;
+    own = planes->rtt_ticks[plane] / planes->count[plane];
+    return clamped((own - mean) * 256 / mean, EXCESS_LEAST, EXCESS_MOST);
+}
+
+static void move_weight(struct planes *planes, uint32_t plane, uint32_t mean)
+{
+    int32_t weight = planes->weight[plane];
+    int32_t excess = excess_of(planes, plane, mean);
+
+    if (excess > EXCESS_LARGE)
+        weight = weight * 256 / (256 + excess);
+    else
+        weight -= weight * excess / 256 * GAIN / 256;
+    weight += (PLANES_EQUAL - weight) * LEAK / 256;
+    planes->weight[plane] = (uint16_t)weight;
+}
+
+/* The mean weight is that of equals again. */
+static void settle_weights(struct planes *planes, uint32_t usable)
+{
+    uint64_t wanted = (uint64_t)bits_count(usable) * PLANES_EQUAL;
+    uint32_t sum = weights_of(planes, usable);
+
+    for (uint32_t left = usable; left; left &= left - 1) {
+        uint32_t plane = bits_lowest(left);
+        uint64_t weight = planes->weight[plane] * wanted / sum; /* at most `wanted` */
+
+        planes->weight[plane] = (uint16_t)(weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
+    }
+}
+
+static void begin_round(struct planes *planes)
+{
+    planes->heard_mask = 0;
+    planes->sample_count = 0;
+    for (uint32_t plane = 0; plane < planes->plane_count; plane++) {
+        if (planes->count[plane] > 0)
+            planes->mean_ns[plane] =
+                planes->rtt_ticks[plane] / planes->count[plane] * PLANES_TICK_NS;
+        if (planes->ev_count[plane] > 1) {
+            planes->ev_mean_ns[plane] =
+                planes->ev_ticks[plane] / planes->ev_count[plane] * PLANES_TICK_NS;
+            planes->ev_mean_count[plane] = planes->ev_count[plane];
+        }
+        planes->rtt_ticks[plane] = 0;
+        planes->count[plane] = 0;
+        planes->ev_ticks[plane] = 0;
+        planes->ev_count[plane] = 0;
+    }
+}
+
+void planes_end_round(struct planes *planes, uint32_t usable, uint64_t now_ns, uint32_t rtt_ns)
+{
+    uint32_t mean = mean_ticks(planes, usable);
+
+    planes->round_end_ns = now_ns + rtt_ns;
+    planes->weighed_mask = 0;
+    if (mean > 0) {
+        for (uint32_t left = usable; left; left &= left - 1)
+            move_weight(planes, bits_lowest(left), mean);
+        settle_weights(planes, usable);
+    }
+    begin_round(planes);
+}

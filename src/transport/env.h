@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the two halves of a QP see of their QP and their NIC: they read the members, and use what
+ * these point at. Effects on the NIC (timers, turns, answers, failure) they return as decisions. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rate.h"
+#include "base/trace.h"
+#include "transport/counters.h"
+#include "transport/events.h"
+#include "transport/parameters.h"
+#include "transport/peer.h"
+#include "transport/transport.h"
+
+/* The same for all QPs of a NIC. */
+struct env_nic {
+    const struct parameters *parameters; /* the NIC's own, or the caller's */
+    uint64_t *counters;                  /* [COUNTER_COUNT] */
+    const struct trace_sink *trace;      /* NULL: nobody listens */
+    uint32_t usable_mask;                /* ports that may carry traffic */
+    uint32_t draining_mask;              /* paths to them shall be left */
+    uint32_t port_count;
+    uint8_t nak_write_imm_limit;
+    struct ipv6_addr address;
+    struct transport_memory memory;
+    struct rate *ev_probes; /* of all QPs together */
+};
+
+struct env {
+    const struct env_nic *nic;
+    struct peer *peer; /* from RTR on */
+    const struct path_profile *profile;
+    struct path_set *paths; /* its own, or of another QP to the peer; NULL: sends nothing */
+    void *owner;            /* of qp_init */
+    uint32_t qpn;
+    uint32_t sack_threshold_bytes; /* unreported bytes that make a SACK due */
+    struct qp_attributes attributes;
+    bool signal_all;
+};
+
+static inline uint32_t env_ev(const struct env *env, uint32_t ev_index)
+{
+    return env->profile->entries[ev_index].ev;
+}
+
+static inline uint32_t env_plane_of_ev(const struct env *env, uint32_t ev_index)
+{
+    return env->profile->entries[ev_index].plane;
+}
+
+/* Planes towards the peer: our port usable, the peer's up. */
+static inline uint32_t env_planes(const struct env *env)
+{
+    return env->nic->usable_mask & env->peer->ports;
+}
+
+/* What UET asks of senders for the sake of their window (§3.6, §19.3) holds to the letter for the
+ * algorithms that count on it. */
+static inline bool env_follows_uet(const struct env *env)
+{
+    return env->nic->parameters->congestion_control != CONGESTION_CONTROL_FAIR;
+}
+
+static inline void env_count(const struct env *env, enum counter counter)
+{
+    env->nic->counters[counter]++;
+}
+
+static inline void env_add(const struct env *env, enum counter counter, uint64_t count)
+{
+    env->nic->counters[counter] += count;
+}
+
+static inline void env_trace(
+    const struct env *env, enum event kind, uint64_t now_ns, uint64_t a, uint64_t b, uint64_t c)
+{
+    if (env->nic->trace)
+        trace_emit(env->nic->trace,
+            &(struct trace_event){
+                .time_ns = now_ns, .kind = kind, .subject = env->qpn, .values = { a, b, c } });
+}

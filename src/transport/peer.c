@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Destinations: which QPs share one, and whose turn it is to send to it. */
+#include "transport/peer.h"
+
+#include <assert.h>
+
+#include "transport/nic.h"
+
+static uint32_t timer_of(const struct transport *nic, const struct peer *peer)
+{
+    return nic->qp_count_max + 1 + peer->index;
+}
+
+/* ---- who shares it --------------------------------------------------------------------------- */
+
+static struct peer *find_or_take(struct transport *nic, const struct qp *qp)
+{
+    struct peer *free_slot = NULL;
+
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct peer *peer = &nic->peers[i];
+
+        if (peer->qp_count == 0)
+            free_slot = free_slot ? free_slot : peer;
+        else if (peer->cc.profile == qp->cc_profile &&
+                 ip_address_equal(&peer->address, &qp->env.attributes.peer_address))
+            return peer;
+    }
+    assert(free_slot); /* as many as QPs */
+    return free_slot;
+}
+
+/* §18: what the peer has said of its ports holds for all QPs to it. */
+static void learn_ports(const struct transport *nic, struct peer *peer)
+{
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        const struct peer *other = &nic->peers[i];
+
+        if (other == peer || other->live_count == 0 || !other->update_known ||
+            !ip_address_equal(&other->address, &peer->address))
+            continue;
+        peer->ports = other->ports;
+        peer->update_seen = other->update_seen;
+        peer->incarnation = other->incarnation;
+        peer->update_known = true;
+    }
+}
+
+/* A destination of which nothing is known, or nothing that still holds. QPs that have failed may
+ * still refer to it. */
+static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
+{
+    *peer = (struct peer){ .address = qp->env.attributes.peer_address,
+        .ports = qp->env.attributes.peer_ports,
+        .index = (uint32_t)(peer - nic->peers),
+        .qp_count = peer->qp_count,
+        .is_scheduled = peer->is_scheduled,
+        .first_ready = PEER_NO_QP,
+        .last_ready = PEER_NO_QP };
+    cc_init(&peer->cc, qp->cc_profile);
+    planes_init(&peer->planes, qp->env.profile->plane_count);
+    way_back_start(&peer->way_back, qp->env.profile);
+    learn_ports(nic, peer);
+}
+
+void peer_join(struct transport *nic, struct qp *qp)
+{
+    struct peer *peer = find_or_take(nic, qp);
+
+    if (peer->live_count == 0)
+        start(nic, peer, qp);
+    peer->qp_count++;
+    peer->live_count++;
+    peer->sender_count += qp->requester != NULL;
+    qp->env.peer = peer;
+    way_back_qps_changed(&peer->way_back);
+    if (qp->requester && qp->env.attributes.state == QP_RTS)
+        requester_join_peer(qp->requester, &qp->env);
+    nic_tell_link_rate(nic, peer);
+}
+
+static void unlist(struct transport *nic, struct qp *qp)
+{
+    struct peer *peer = qp->env.peer;
+    uint32_t *place = &peer->first_ready;
+    uint32_t before = PEER_NO_QP;
+
+    if (!qp->is_listed)
+        return;
+    while (*place != qp->index) {
+        before = *place;
+        place = &nic->qps[*place]->next_ready;
+    }
+    *place = qp->next_ready;
+    if (peer->last_ready == qp->index)
+        peer->last_ready = before;
+    qp->is_listed = false;
+}
+
+/* Another QP to the peer whose paths its answers may take. */
+static const struct path_profile *other_profile(const struct transport *nic, const struct qp *qp)
+{
+    for (uint32_t i = 0; i < nic->qp_count_max; i++)
+        if (nic->qps[i] && nic->qps[i] != qp && nic->qps[i]->env.peer == qp->env.peer)
+            return nic->qps[i]->env.profile;
+    return NULL;
+}
+
+/* The last QP that counted has gone: nothing is owed to the peer, and nothing awaited from it. */
+static void rest(struct transport *nic, struct peer *peer)
+{
+    peer->update_count = 0;
+    nic_forget_way_back(nic, peer);
+    deadlines_set(&nic->deadlines, timer_of(nic, peer), UINT64_MAX);
+}
+
+void peer_retire(struct transport *nic, struct qp *qp)
+{
+    unlist(nic, qp);
+    qp_unshare_paths(nic, qp);
+    if (qp->requester && qp->env.attributes.state == QP_RTS)
+        requester_leave_peer(qp->requester, &qp->env);
+    qp->env.peer->live_count--;
+    qp->env.peer->sender_count -= qp->requester != NULL;
+    way_back_qps_changed(&qp->env.peer->way_back);
+    if (qp->env.peer->live_count == 0)
+        rest(nic, qp->env.peer);
+}
+
+void peer_leave(struct transport *nic, struct qp *qp)
+{
+    struct peer *peer = qp->env.peer;
+
+    if (!peer)
+        return;
+    if (qp->env.attributes.state != QP_ERR)
+        peer_retire(nic, qp);
+    if (peer->way_back.profile == qp->env.profile)
+        way_back_change_profile(nic, peer, other_profile(nic, qp));
+    peer->qp_count--;
+    qp->env.peer = NULL;
+}
+
+void transport_set_rtt(
+    struct transport *nic, const struct ipv6_addr *address, const struct transport_rtt *rtt)
+{
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct peer *peer = &nic->peers[i];
+
+        if (peer->live_count == 0 || !ip_address_equal(&peer->address, address))
+            continue;
+        peer->rtt = *rtt;
+        cc_set_path(&peer->cc, peer_base_rtt_ns(peer, peer->cc.profile->settings.mtu_bytes),
+            rtt->packet_ns);
+    }
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct qp *qp = nic->qps[i];
+
+        if (qp && qp->env.peer && qp->requester && qp->env.attributes.state == QP_RTS &&
+            ip_address_equal(&qp->env.peer->address, address))
+            requester_rtt_known(qp->requester, &qp->env);
+    }
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+static void list_first(struct qp *qp)
+{
+    struct peer *peer = qp->env.peer;
+
+    qp->next_ready = peer->first_ready;
+    if (peer->first_ready == PEER_NO_QP)
+        peer->last_ready = qp->index;
+    peer->first_ready = qp->index;
+    qp->is_listed = true;
+}
+
+static void list_last(struct transport *nic, struct qp *qp)
+{
+    struct peer *peer = qp->env.peer;
+
+    qp->next_ready = PEER_NO_QP;
+    if (peer->first_ready == PEER_NO_QP)
+        peer->first_ready = qp->index;
+    else
+        nic->qps[peer->last_ready]->next_ready = qp->index;
+    peer->last_ready = qp->index;
+    qp->is_listed = true;
+}
+
+static bool is_sender(const struct qp *qp)
+{
+    return qp->env.attributes.state == QP_RTS && qp->requester;
+}
+
+static bool is_urgent(const struct qp *qp, uint64_t now_ns)
+{
+    return requester_is_urgent(qp->requester, &qp->env, now_ns);
+}
+
+static bool wants_turn(const struct qp *qp, uint64_t now_ns)
+{
+    return is_sender(qp) &&
+           (is_urgent(qp, now_ns) || requester_wants_window(qp->requester, &qp->env, now_ns));
+}
+
+void peer_list(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    bool is_first = qp->env.peer->first_ready == qp->index;
+    if (!is_first && is_sender(qp) && is_urgent(qp, now_ns)) {
+        unlist(nic, qp);
+        list_first(qp);
+    } else if (!qp->is_listed && wants_turn(qp, now_ns)) {
+        if (qp->requester->turn_left > 0)
+            list_first(qp);
+        else
+            list_last(nic, qp);
+    }
+    peer_schedule(nic, qp->env.peer, now_ns);
+}
+
+/* An urgent QP does not wait for the window. */
+static bool is_ready(const struct transport *nic, const struct peer *peer, uint64_t now_ns)
+{
+    if (peer->update_count > 0 && now_ns >= peer->update_ns && nic->env.usable_mask)
+        return true;
+    if (peer->first_ready == PEER_NO_QP)
+        return false;
+    return peer_can_send(peer, now_ns) || is_urgent(nic->qps[peer->first_ready], now_ns);
+}
+
+void peer_schedule(struct transport *nic, struct peer *peer, uint64_t now_ns)
+{
+    if (peer->is_scheduled || !is_ready(nic, peer, now_ns))
+        return;
+    peer->is_scheduled = true;
+    nic_ring_push(&nic->ready, peer->index);
+}
+
+/* One that has sent what is its turn, or could not send, goes behind the others. */
+void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint64_t now_ns)
+{
+    struct qp *qp;
+
+    if (peer->first_ready == PEER_NO_QP)
+        return;
+    qp = nic->qps[peer->first_ready];
+    if (!wants_turn(qp, now_ns)) {
+        unlist(nic, qp);
+        return;
+    }
+    if (peer->first_ready == peer->last_ready || (sent > 0 && qp->requester->turn_left > 0) ||
+        (sent == 0 && !peer_can_send(peer, now_ns) && !is_urgent(qp, now_ns)))
+        return;
+    unlist(nic, qp);
+    list_last(nic, qp);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+void peer_arm(struct transport *nic, const struct peer *peer, uint64_t deadline_ns)
+{
+    uint32_t timer = timer_of(nic, peer);
+
+    if (deadline_ns < deadlines_of(&nic->deadlines, timer))
+        deadlines_set(&nic->deadlines, timer, deadline_ns);
+}
+
+static uint64_t later_than(uint64_t deadline_ns, uint64_t now_ns, uint64_t otherwise_ns)
+{
+    return deadline_ns > now_ns && deadline_ns < otherwise_ns ? deadline_ns : otherwise_ns;
+}
+
+void peer_expire(struct transport *nic, struct peer *peer, uint64_t now_ns)
+{
+    uint64_t deadline_ns;
+
+    if (peer->live_count == 0)
+        return;
+    way_back_expire(nic, peer, now_ns);
+    peer_schedule(nic, peer, now_ns);
+    deadline_ns = later_than(peer->pace_ns, now_ns, way_back_deadline_ns(&peer->way_back));
+    if (peer->update_count > 0)
+        deadline_ns = later_than(peer->update_ns, now_ns, deadline_ns);
+    peer_arm(nic, peer, deadline_ns);
+}

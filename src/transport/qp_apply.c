@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the halves of a QP decide, upon a packet and as time passes, is done here. */
+#include "transport/nic.h"
+
+/* ---- the receiving half ---------------------------------------------------------------------- */
+
+static void answer_write(struct transport *nic, const struct qp *qp, const struct packet *packet,
+    struct control_record answer, uint64_t now_ns)
+{
+    answer.entropy = packet->ev;
+    answer.arrival_ns = (uint32_t)now_ns;
+    answer.tx_timestamp = packet->write.tx_timestamp;
+    answer.port = packet->port;
+    answer.retransmission = packet->flags & PACKET_RETRANSMISSION;
+    nic_answer(nic, qp, answer);
+}
+
+static void answer_probe(struct transport *nic, const struct qp *qp, const struct packet *packet,
+    uint8_t mark, uint64_t now_ns)
+{
+    nic_answer(nic, qp,
+        (struct control_record){ .kind = CONTROL_PROBE_ANSWER,
+            .code = mark,
+            .entropy = packet->ev,
+            .arrival_ns = (uint32_t)now_ns,
+            .tx_timestamp = packet->probe.tx_timestamp,
+            .probe_id = packet->probe.probe_id,
+            .port = packet->port });
+}
+
+/* Not inlined: most packets have none. */
+__attribute__((noinline)) static void apply_effects(struct transport *nic, struct qp *qp,
+    const struct packet *packet, const struct responder_decision *decision, uint64_t now_ns)
+{
+    struct control_record answer = { .psn = decision->psn, .code = decision->code };
+
+    if (decision->effects & RESPONDER_HAS_EVENT)
+        qp_has_event(nic, qp);
+    if (decision->effects & (RESPONDER_OWES_SACK | RESPONDER_OWES_NACK | RESPONDER_OWES_NAK)) {
+        answer.kind = decision->effects & RESPONDER_OWES_SACK   ? CONTROL_SACK
+                      : decision->effects & RESPONDER_OWES_NACK ? CONTROL_NACK
+                                                                : CONTROL_NAK;
+        answer_write(nic, qp, packet, answer, now_ns);
+    }
+    if (decision->effects & RESPONDER_OWES_ACK) {
+        answer.kind = CONTROL_ACK;
+        answer.code = ACK_SYNDROME_ACK;
+        answer_write(nic, qp, packet, answer, now_ns);
+    }
+    if (decision->effects & RESPONDER_FAILS)
+        qp_fail(nic, qp, qp_oldest_request(qp), COMPLETION_FLUSHED, (int)decision->async, now_ns);
+}
+
+/* The way back to the peer is needed. */
+static void note_peer(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    struct way_back *way_back = &qp->env.peer->way_back;
+
+    way_back->heard = true;
+    if (way_back->probe_ns != UINT64_MAX)
+        return;
+    qp_widen_range(nic, qp, now_ns); /* the first after a silence */
+    way_back_wake(nic, qp->env.peer, now_ns);
+}
+
+enum drop_reason qp_on_write(
+    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+{
+    struct responder *responder = qp->responder;
+    enum recv_window_place place = responder_place(responder, packet->psn);
+    struct responder_decision decision;
+
+    if (place == RECV_WINDOW_BEYOND) {
+        qp_widen_range(nic, qp, now_ns);
+        place = responder_place(responder, packet->psn);
+    }
+    if (!dscp_is_trimmed((enum dscp_class)packet->class))
+        note_peer(nic, qp, now_ns);
+    decision = responder_on_write(responder, &qp->env, packet, place, now_ns);
+    if (decision.due_ns != UINT64_MAX)
+        qp_arm(nic, qp, decision.due_ns);
+    if (decision.effects)
+        apply_effects(nic, qp, packet, &decision, now_ns);
+    return nic_count_packet(nic, (enum drop_reason)decision.reason);
+}
+
+enum drop_reason qp_on_probe(
+    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+{
+    struct responder_decision decision =
+        responder_on_probe(qp->responder, &qp->env, packet, now_ns);
+
+    if (decision.effects & RESPONDER_OWES_PROBE_ANSWER) {
+        note_peer(nic, qp, now_ns);
+        answer_probe(nic, qp, packet, decision.code, now_ns);
+    }
+    return nic_count_packet(nic, (enum drop_reason)decision.reason);
+}
+
+static void expire_responder(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    struct control_record sack;
+    uint32_t count = responder_expire(qp->responder, &sack, now_ns);
+
+    for (uint32_t i = 1; i <= count; i++) {
+        sack.stretch = (uint16_t)i;
+        nic_answer(nic, qp, sack);
+    }
+}
+
+/* ---- the sending half ------------------------------------------------------------------------ */
+
+static void apply(struct transport *nic, struct qp *qp, const struct requester_decision *decision,
+    uint64_t now_ns)
+{
+    if (decision->due_ns != UINT64_MAX)
+        qp_arm(nic, qp, decision->due_ns);
+    if (decision->has_event)
+        qp_has_event(nic, qp);
+    if (decision->tells_ports)
+        peer_tell_ports(nic, qp->env.peer, 1, now_ns);
+    if (decision->failure != COMPLETION_SUCCESS)
+        qp_fail(nic, qp, decision->failed, decision->failure, -1, now_ns);
+}
+
+enum drop_reason qp_on_feedback(
+    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+{
+    struct requester *requester = qp->requester;
+    struct requester_decision decision;
+
+    switch (packet->opcode) {
+    case OPCODE_SACK:
+        decision = requester_on_sack(requester, &qp->env, packet, now_ns);
+        break;
+    case OPCODE_NACK:
+        decision = requester_on_nack(requester, &qp->env, packet, now_ns);
+        break;
+    case OPCODE_ACK:
+        decision = requester_on_ack(requester, &qp->env, packet, now_ns);
+        break;
+    default:
+        return nic_count_packet(nic, DROP_OPCODE);
+    }
+    apply(nic, qp, &decision, now_ns);
+    qp_schedule(nic, qp, now_ns);
+    return nic_count_packet(nic, decision.reason);
+}
+
+uint32_t qp_send(struct transport *nic, struct qp *qp, uint32_t ready_ports, struct packet *out,
+    uint32_t out_max, uint64_t now_ns)
+{
+    struct requester_burst burst =
+        requester_send(qp->requester, &qp->env, ready_ports, out, out_max, now_ns);
+
+    if (qp->env.peer->pace_ns > now_ns)
+        peer_arm(nic, qp->env.peer, qp->env.peer->pace_ns);
+    qp_arm(nic, qp, deadlines_sooner_ns(burst.due_ns, requester_timer_ns(qp->requester)));
+    return burst.count;
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+void qp_expire(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    if (qp->responder && qp_is_connected(qp))
+        expire_responder(nic, qp, now_ns);
+    if (qp->requester && qp->env.attributes.state == QP_RTS) {
+        struct requester_decision decision = requester_expire(qp->requester, &qp->env, now_ns);
+
+        apply(nic, qp, &decision, now_ns);
+    }
+    qp_update(nic, qp, now_ns);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of senders that meet at one receiver: near and far, slow and fast, few and many. */
+#include "decision.h"
+
+#include <stdio.h>
+
+#include "spec.h"
+
+static struct decision run(const char *text, uint64_t seed, double from_us, const char *what)
+{
+    struct decision decision = decision_run(text, seed, from_us);
+
+    decision_print(what, &decision);
+    EXPECT_EQ(decision.totals.packets_lost[SIM_LOST_CONTROL_QUEUE], 0);
+    return decision;
+}
+
+static struct decision incast(const char *fabric, uint32_t senders, const char *more,
+    const char *duration, uint64_t seed, const char *what)
+{
+    char text[2000];
+
+    snprintf(text, sizeof(text),
+        "%sduration: %s\nworkloads: [{ name: w, kind: incast, ranks: %u, message_bytes: 1MiB, "
+        "outstanding: 8%s }]\n",
+        fabric, duration, senders + 1, more);
+    return run(text, seed, 1000, what);
+}
+
+/* T7: 0.30 at 31 to 1, 0.45 at 63 to 1: near senders had nearly everything. */
+PROPERTY("near and far senders share equally", 1)
+{
+    struct decision seven = incast(DECISION_F8, 7, "", "3ms", seed, "7 to 1, F8");
+    struct decision fifteen = incast(DECISION_F16, 15, "", "3ms", seed, "15 to 1, F16");
+    struct decision many = incast(DECISION_F64, 31, "", "3ms", seed, "31 to 1, F64");
+    struct decision most = incast(DECISION_F64, 63, "", "3ms", seed, "63 to 1, F64");
+
+    EXPECT(seven.jain >= 0.99);
+    EXPECT(fifteen.jain >= 0.99);
+    EXPECT(many.jain >= 0.97);
+    EXPECT(most.jain >= 0.97);
+    EXPECT(seven.of_capacity >= 0.95);
+    EXPECT(fifteen.of_capacity >= 0.95);
+    EXPECT(many.of_capacity >= 0.95);
+    EXPECT(most.of_capacity >= 0.95);
+}
+
+PROPERTY("at 10 and at 400 Gb/s, too", 1)
+{
+    struct decision slow = incast(
+        "fabric: { planes: 4, t0s: 4, t1s: 4, hosts_per_t0: 4, host_link: { rate: 10Gb/s, delay: "
+        "500ns }, uplink: { rate: 10Gb/s, delay: 500ns } }\n",
+        15, "", "10ms", seed, "15 to 1, 10 Gb/s");
+    struct decision fast = incast(
+        "fabric: { planes: 2, t0s: 4, t1s: 4, hosts_per_t0: 4, host_link: { rate: 400Gb/s, delay: "
+        "500ns }, uplink: { rate: 400Gb/s, delay: 500ns } }\n",
+        15, "", "2ms", seed, "15 to 1, 400 Gb/s");
+
+    EXPECT(slow.jain >= 0.99);
+    EXPECT(fast.jain >= 0.99);
+    EXPECT(slow.of_capacity >= 0.95);
+    EXPECT(fast.of_capacity >= 0.95);
+}
+
+SPEC("1,023 senders share")
+{
+    struct decision decision =
+        incast(DECISION_FABRIC(32, 32, 32), 1023, "", "10ms", 1, "1,023 to 1");
+
+    EXPECT(decision.jain >= 0.9);
+    EXPECT(decision.of_capacity >= 0.95);
+}
+
+/* T14: half of all packets were trimmed. */
+SPEC("16 QPs of a pair share what they know: no more than twice as much is trimmed as with one")
+{
+    struct decision one = incast(DECISION_F16, 15, "", "3ms", 1, "one QP each");
+    struct decision many = incast(DECISION_F16, 15, ", qps: 16", "3ms", 1, "16 QPs each");
+
+    EXPECT(many.jain >= 0.99);
+    EXPECT_LE(many.totals.trimmed, 2 * one.totals.trimmed);
+}
+
+SPEC("a sender with 16 QPs has no more than one with a single QP")
+{
+    static const char text[] =
+        DECISION_F16 "duration: 3ms\nworkloads:\n"
+                     "  - { name: one, kind: incast, nics: [0, 1-7], message_bytes: 1MiB, "
+                     "outstanding: 8 }\n"
+                     "  - { name: many, kind: incast, nics: [0, 8-15], message_bytes: 1MiB, "
+                     "outstanding: 8, qps: 16 }\n";
+
+    EXPECT(run(text, 1, 1000, "one QP and 16").jain >= 0.99);
+}
+
+/* The share of a sender with packets of 2 KiB beside one with packets of 4 KiB. */
+static double share_of_small(uint32_t full_nic, uint32_t half_nic)
+{
+    char text[1000];
+    struct decision decision;
+    double half;
+
+    snprintf(text, sizeof(text),
+        DECISION_F8 "duration: 3ms\nworkloads:\n"
+                    "  - { name: full, kind: stream, nics: [%u, 0], message_bytes: 1MiB, "
+                    "outstanding: 8 }\n"
+                    "  - { name: half, kind: stream, nics: [%u, 0], message_bytes: 2KiB, "
+                    "outstanding: 1024 }\n",
+        full_nic, half_nic);
+    decision = run(text, 1, 1000, "2 KiB and 4 KiB");
+    half = decision.bytes_of_workload[1] /
+           (decision.bytes_of_workload[0] + decision.bytes_of_workload[1]);
+    printf("# packets of 2 KiB have %.3f\n", half);
+    return half;
+}
+
+/* T15: 0.606. */
+SPEC("packets of 2 KiB and of 4 KiB have equal shares")
+{
+    static const uint32_t nics[][2] = { { 4, 5 }, { 1, 5 }, { 4, 1 } };
+
+    for (uint32_t i = 0; i < 3; i++) {
+        double half = share_of_small(nics[i][0], nics[i][1]);
+
+        EXPECT(half >= 0.45);
+        EXPECT(half <= 0.55);
+    }
+}
+
+SPEC("half a millisecond after it joined 14 others, a sender has its share")
+{
+    static const char text[] =
+        DECISION_F16 "duration: 2600us\nworkloads:\n"
+                     "  - { name: crowd, kind: incast, nics: [0, 1-14], message_bytes: 1MiB, "
+                     "outstanding: 8 }\n"
+                     "  - { name: late, kind: stream, nics: [15, 0], message_bytes: 1MiB, "
+                     "outstanding: 8, start: 2ms }\n";
+
+    EXPECT(run(text, 1, 2500, "100 us, 0.5 ms after a join").jain >= 0.95);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What planes carry when they are not equal: 1 ms after a fault, 95 % of what the fabric can. */
+#include "decision.h"
+
+#include <stdio.h>
+
+#include "spec.h"
+
+#define UNTIL_3MS "duration: 3ms\n" DECISION_PERMUTATION
+
+static void expect_capacity(const char *text, const char *fault, uint64_t seed, double from_us)
+{
+    char whole[2000];
+    struct decision decision;
+
+    snprintf(whole, sizeof(whole), "%sfaults: [%s]\n", text, fault);
+    decision = decision_run(whole, seed, from_us);
+    decision_print(fault, &decision);
+    EXPECT(decision.of_capacity >= 0.95);
+    EXPECT(decision.worst_flow >= 0.5);
+}
+
+/* T6: a plane with fewer uplinks kept the whole QP at four times its rate. */
+PROPERTY("an uplink that is down for 50 us costs nothing a millisecond later", 2)
+{
+    expect_capacity(DECISION_F8 UNTIL_3MS,
+        "{ kind: down, where: p0.t0.0-t1.0, at: 500us, for: 50us }", seed, 1550);
+    expect_capacity(DECISION_F16 UNTIL_3MS,
+        "{ kind: down, where: p2.t0.3-t1.1, at: 500us, for: 50us }", seed, 1550);
+}
+
+PROPERTY("with a T1 down the rest is used", 2)
+{
+    expect_capacity(DECISION_F8 UNTIL_3MS, "{ kind: down, where: p1.t1.2, at: 500us }", seed, 1500);
+    expect_capacity(
+        DECISION_F16 UNTIL_3MS, "{ kind: blackhole, where: p0.t1.0, at: 500us }", seed, 1500);
+    expect_capacity(DECISION_FABRIC(2, 2, 4) UNTIL_3MS, "{ kind: down, where: p3.t1.1, at: 500us }",
+        seed, 1500);
+}
+
+PROPERTY("an uplink at half its rate carries half", 2)
+{
+    expect_capacity(DECISION_F8 UNTIL_3MS,
+        "{ kind: slow, where: p0.t0.0-t1.0, rate: 50Gb/s, at: 500us }", seed, 1500);
+    expect_capacity(DECISION_F16 UNTIL_3MS,
+        "{ kind: slow, where: p1.t0.2-t1.3, rate: 25Gb/s, at: 500us }", seed, 1500);
+}
+
+PROPERTY("a host link at half its rate carries half", 2)
+{
+    expect_capacity(
+        DECISION_F8 UNTIL_3MS, "{ kind: slow, where: h0.p0, rate: 50Gb/s, at: 500us }", seed, 1500);
+    expect_capacity(DECISION_F16 UNTIL_3MS, "{ kind: slow, where: h5.p3, rate: 10Gb/s, at: 500us }",
+        seed, 1500);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One set of defaults for links of every rate and length. */
+#include "decision.h"
+
+#include <stdio.h>
+
+#include "spec.h"
+
+static double of_ideal(uint32_t planes, const char *rate, const char *delay, const char *work,
+    const char *duration, double from_us)
+{
+    char text[1000];
+    struct decision decision;
+
+    snprintf(text, sizeof(text),
+        "fabric: { planes: %u, t0s: 2, t1s: 4, hosts_per_t0: 4, host_link: { rate: %s, delay: %s "
+        "}, "
+        "uplink: { rate: %s, delay: %s } }\nduration: %s\nworkloads: [{ name: w, message_bytes: "
+        "1MiB, outstanding: 32, %s }]\n",
+        planes, rate, delay, rate, delay, duration, work);
+    decision = decision_run(text, 1, from_us);
+    snprintf(text, sizeof(text), "%u x %s, %s, %s", planes, rate, delay, work);
+    decision_print(text, &decision);
+    return decision.of_ideal;
+}
+
+/* T13: 0.72 and 0.63 at 10 Gb/s. */
+SPEC("slow and fast links are full alike")
+{
+    EXPECT(of_ideal(2, "10Gb/s", "500ns", "kind: stream, nics: [0, 4], bidirectional: yes", "20ms",
+               4000) >= 0.95);
+    EXPECT(of_ideal(4, "1Gb/s", "500ns", "kind: permutation", "60ms", 20000) >= 0.95);
+    EXPECT(of_ideal(4, "10Gb/s", "500ns", "kind: permutation", "12ms", 4000) >= 0.95);
+    EXPECT(of_ideal(4, "40Gb/s", "500ns", "kind: permutation", "4ms", 1000) >= 0.95);
+    EXPECT(of_ideal(4, "400Gb/s", "500ns", "kind: permutation", "700us", 200) >= 0.95);
+    EXPECT(of_ideal(2, "800Gb/s", "500ns", "kind: permutation", "700us", 200) >= 0.95);
+}
+
+/* T16: 0.416 with the window of a short cable. */
+SPEC("the window follows the length of cables")
+{
+    EXPECT(of_ideal(4, "100Gb/s", "50ns", "kind: permutation", "1ms", 200) >= 0.95);
+    EXPECT(of_ideal(4, "100Gb/s", "25us", "kind: permutation", "8ms", 2000) >= 0.95);
+}
+
+/* T17: software waits 40 ms before it takes a packet for lost. */
+SPEC("the simulator uses the timers of hardware, and those of software where it is told")
+{
+    static const char text[] =
+        DECISION_F8 "duration: 2ms\n" DECISION_PERMUTATION
+                    "faults: [{ kind: blackhole, where: p0.t1.0, at: 500us, for: 50us }]\n";
+    static const char software[] =
+        DECISION_F8 "duration: 2ms\n" DECISION_PERMUTATION
+                    "faults: [{ kind: blackhole, where: p0.t1.0, at: 500us, for: 50us }]\n"
+                    "parameters: { timers: software }\n";
+    struct decision by_default = decision_run(text, 1, 1550);
+    struct decision slower = decision_run(software, 1, 1550);
+
+    decision_print("default", &by_default);
+    decision_print("software", &slower);
+    EXPECT(by_default.of_capacity >= 0.95);
+    EXPECT_EQ(by_default.bad_evs, 0);
+    EXPECT(slower.of_capacity < 0.5);
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What QPs to one destination share: turns, the window, its spacing, the base RTT (docs/protocol.md
+ * §19, §21). */
+#include "by_hand.h"
+#include "spec.h"
+
+#include "wire/stamp.h"
+
+enum {
+    A = 7,
+    B = 8,
+    C = 9,
+    FULL_BYTES = BY_HAND_PMTU_BYTES + 88,
+    BASE_RTT_NS = 10000,
+};
+
+static struct by_hand nic;
+
+static void open_with_window(uint32_t packets)
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.max_cwnd = packets * FULL_BYTES;
+    by_hand_open(&nic);
+}
+
+static void post_packets(uint32_t qpn, uint32_t count)
+{
+    EXPECT_EQ(by_hand_post(&nic, qpn, 1, count * BY_HAND_PMTU_BYTES, 0), 0);
+}
+
+/* As letters, whose packets leave: "AAAAB". */
+static void expect_turns(const char *letters)
+{
+    struct packet out[8];
+
+    for (uint32_t i = 0; letters[i]; i++) {
+        EXPECT_EQ(transport_send(nic.transport, UINT32_MAX, out, 1, nic.now_ns), 1);
+        EXPECT_EQ((char)('A' + out[0].local_qpn - A), letters[i]);
+    }
+}
+
+static struct qp_status status_of(uint32_t qpn)
+{
+    struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(nic.transport, qpn, &status), 0);
+    return status;
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+SPEC("§21: QPs to one peer take turns of four packets")
+{
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    by_hand_connect(&nic, C);
+    post_packets(A, 9);
+    post_packets(B, 9);
+    post_packets(C, 9);
+    expect_turns("AAAABBBBCCCCAAAABBBBCCCCABC");
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
+
+SPEC("§21: peers take turns of one packet, however many QPs each of them has")
+{
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    nic.peer = 2;
+    by_hand_connect(&nic, C);
+    post_packets(A, 6);
+    post_packets(B, 6);
+    post_packets(C, 6);
+    expect_turns("ACACACACBCBCBBAABB");
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a QP alone at its peer takes no turns, nor does one beside a QP that cannot send")
+{
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    nic.init.window_psns_max = 0;
+    by_hand_connect(&nic, B);
+    nic.init.window_psns_max = 128;
+    nic.peer = 2;
+    by_hand_connect(&nic, C);
+    post_packets(A, 6);
+    EXPECT_EQ(by_hand_send(&nic), 6);
+    for (uint32_t i = 0; i < 5; i++)
+        EXPECT(!(nic.sent[i].flags & PACKET_ACK_REQUEST));
+    by_hand_close(&nic);
+}
+
+SPEC("§21: the last packet of a turn asks for a SACK: the window is for others then")
+{
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 13);
+    post_packets(B, 13);
+    EXPECT_EQ(by_hand_send(&nic), 26);
+    for (uint32_t i = 0; i < 24; i++)
+        EXPECT_EQ((nic.sent[i].flags & PACKET_ACK_REQUEST) != 0, i % 4 == 3);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a QP that runs out of work within its turn goes on with the rest of it")
+{
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 2);
+    post_packets(B, 20);
+    expect_turns("AAB");
+    post_packets(A, 8);
+    expect_turns("AABBBAAAABBBB"); /* A's turn is over with four, and B's goes on, too */
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a turn ends where the window does, and goes on when it opens")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    struct packet sack;
+
+    open_with_window(6);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    transport_set_rtt(nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = BASE_RTT_NS });
+    post_packets(A, 20);
+    post_packets(B, 20);
+    expect_turns("AAAABB");
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.now_ns += BASE_RTT_NS;
+    sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), 3));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    expect_turns("BBAA");
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: probes and repeats for an ACK do not wait for the window that another QP fills")
+{
+    open_with_window(10);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 20);
+    EXPECT_EQ(by_hand_send(&nic), 10);
+    path_on_mark(transport_qp_paths(nic.transport, B), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    while (by_hand_count(&nic, COUNTER_EV_PROBES) == 0) {
+        EXPECT_LT(nic.now_ns, 10000000);
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+    EXPECT_EQ(by_hand_first(&nic, OPCODE_PROBE)->local_qpn, B);
+    by_hand_close(&nic);
+}
+
+SPEC("§21: a QP that waits for its turn and fails leaves the turns of the others")
+{
+    for (uint32_t failing = A; failing <= C; failing++) {
+        static const char *const left[] = { "BBBBCCCCBC", "AAACCCCAC", "AAABBBBAB" };
+
+        open_with_window(100);
+        by_hand_connect(&nic, A);
+        by_hand_connect(&nic, B);
+        by_hand_connect(&nic, C);
+        post_packets(A, 5);
+        post_packets(B, 5);
+        post_packets(C, 5);
+        expect_turns("A");
+        EXPECT_EQ(by_hand_move(&nic, failing, QP_ERR), 0);
+        expect_turns(left[failing - A]);
+        EXPECT_EQ(by_hand_send(&nic), 0);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§21: a peer that waits for a busy port does not keep others from filling the rest of a call")
+{
+    static struct path_profile only;
+    struct packet out[8];
+
+    open_with_window(100);
+    by_hand_connect(&nic, B);
+    nic.peer = 2;
+    EXPECT(path_profile_explicit(&only, nic.entries + BY_HAND_EVS / 2, BY_HAND_EVS / 2, 2));
+    nic.init.paths = &only; /* plane 1 alone */
+    by_hand_connect(&nic, A);
+    post_packets(A, 6);
+    post_packets(B, 6);
+    EXPECT_EQ(transport_send(nic.transport, 1, out, 6, nic.now_ns), 6);
+    for (uint32_t i = 0; i < 6; i++)
+        EXPECT_EQ(out[i].local_qpn, B);
+    EXPECT_EQ(transport_send(nic.transport, 2, out, 6, nic.now_ns), 6);
+    by_hand_close(&nic);
+}
+
+/* ---- the window ------------------------------------------------------------------------------ */
+
+SPEC("§19: what one QP has in flight closes the window for the others to its peer, and no more")
+{
+    struct packet sack;
+
+    open_with_window(10);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    nic.peer = 2;
+    by_hand_connect(&nic, C);
+    post_packets(A, 10);
+    EXPECT_EQ(by_hand_send(&nic), 10);
+    post_packets(B, 10);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    post_packets(C, 10);
+    EXPECT_EQ(by_hand_send(&nic), 10);
+    nic.now_ns += BASE_RTT_NS;
+    sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), 6));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 27);
+    by_hand_close(&nic);
+}
+
+SPEC("§19: QPs with different congestion control to one address have a window each")
+{
+    static struct cc_profile other;
+
+    open_with_window(10);
+    by_hand_connect(&nic, A);
+    other = nic.cc;
+    nic.init.cc = &other;
+    by_hand_connect(&nic, B);
+    post_packets(A, 20);
+    post_packets(B, 20);
+    EXPECT_EQ(by_hand_send(&nic), 20);
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, B, &nic.cc, nic.now_ns), 0);
+    EXPECT_EQ(by_hand_move(&nic, A, QP_ERR), 0);
+    EXPECT_EQ(by_hand_send(&nic), 0); /* B has brought its ten with it */
+    by_hand_close(&nic);
+}
+
+SPEC("there are as many destinations as QPs, and one without a QP makes room for another")
+{
+    by_hand_prepare(&nic);
+    nic.config.qp_count_max = 2;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, A);
+    for (uint32_t i = 0; i < 8; i++) {
+        nic.peer = 2 + i;
+        by_hand_connect(&nic, B);
+        if (i % 2) /* by way of ERR or not */
+            EXPECT_EQ(by_hand_move(&nic, B, QP_ERR), 0);
+        EXPECT_EQ(transport_qp_destroy(nic.transport, B), 0);
+    }
+    by_hand_close(&nic);
+}
+
+/* ---- small windows --------------------------------------------------------------------------- */
+
+static void open_paced(uint32_t window_packets)
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_FAIR;
+    nic.config.parameters.max_cwnd = window_packets * FULL_BYTES;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, A);
+}
+
+SPEC("§19.6: a window of less than three packets is sent in equal parts of a round trip")
+{
+    open_paced(2);
+    post_packets(A, 2);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_LE(transport_deadline_ns(nic.transport), nic.now_ns + BASE_RTT_NS / 2 + 256);
+    nic.now_ns += BASE_RTT_NS / 2 - 1;
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_wait(&nic, 1 + 256);
+    EXPECT_EQ(nic.sent_count, 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§19.6: a window of three packets is not spaced, nor is any of NSCC")
+{
+    open_paced(3);
+    post_packets(A, 3);
+    EXPECT_EQ(by_hand_send(&nic), 3);
+    by_hand_close(&nic);
+    open_with_window(2);
+    by_hand_connect(&nic, A);
+    post_packets(A, 2);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§19.6: packets of all QPs to a peer are spaced, those to another peer are not")
+{
+    open_paced(2);
+    by_hand_connect(&nic, B);
+    nic.peer = 2;
+    by_hand_connect(&nic, C);
+    post_packets(A, 1);
+    post_packets(B, 1);
+    post_packets(C, 1);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    EXPECT_EQ(nic.sent[0].local_qpn, A);
+    EXPECT_EQ(nic.sent[1].local_qpn, C);
+    by_hand_wait(&nic, BASE_RTT_NS / 2 + 256);
+    EXPECT_EQ(nic.sent_count, 1);
+    EXPECT_EQ(nic.sent[0].local_qpn, B);
+    by_hand_close(&nic);
+}
+
+SPEC("§19.6: where the window is less than a packet, a packet that was trimmed waits for its time")
+{
+    struct packet nack;
+    uint64_t sent_ns;
+
+    open_paced(1);
+    post_packets(A, 1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    sent_ns = nic.now_ns;
+    nic.now_ns += BASE_RTT_NS / 2;
+    nack = by_hand_nack(&nic, A, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_LT(status_of(A).window_bytes, FULL_BYTES);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    while (by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED) == 0) {
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+    EXPECT_GE(nic.now_ns, sent_ns + BASE_RTT_NS);
+    EXPECT_LE(nic.now_ns, sent_ns + BASE_RTT_NS + 256);
+    by_hand_close(&nic);
+}
+
+/* ---- the base RTT ---------------------------------------------------------------------------- */
+
+/* The peer has what our QP has sent up to this number; the SACK answers the first of `nic.sent`. */
+static void acknowledge(uint32_t qpn, int32_t last)
+{
+    struct packet sack = by_hand_sack(&nic, qpn, psn_add(psn(BY_HAND_SQ_PSN), last));
+
+    sack.sack.tx_timestamp = nic.sent[0].write.tx_timestamp;
+    sack.sack.entropy = nic.sent[0].ev;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+}
+
+static void answer_probe(uint32_t qpn, int32_t last)
+{
+    const struct packet *probe = by_hand_first(&nic, OPCODE_PROBE);
+    struct packet sack = by_hand_sack(&nic, qpn, psn_add(psn(BY_HAND_SQ_PSN), last));
+
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = probe->probe.probe_id;
+    sack.sack.tx_timestamp = probe->probe.tx_timestamp;
+    sack.sack.entropy = probe->ev;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+}
+
+SPEC("§19.3: after its first SACK a QP measures the base RTT, by a probe in the control class")
+{
+    const struct packet *probe;
+
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    post_packets(A, 1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += 3 * BASE_RTT_NS;
+    acknowledge(A, 0);
+    EXPECT_EQ(status_of(A).base_rtt_ns, BASE_RTT_NS);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    probe = by_hand_first(&nic, OPCODE_PROBE);
+    EXPECT_EQ(probe->class, DSCP_CONTROL);
+    EXPECT_EQ(probe->ecn, ECN_NOT_ECT);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_BASE_RTT_PROBES), 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), 0);
+    nic.now_ns += 6400;
+    answer_probe(A, 0);
+    EXPECT_GE(status_of(A).base_rtt_ns, 6400);
+    EXPECT_LE(status_of(A).base_rtt_ns, 6400 + STAMP_UNIT_NS + 1);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§19.3: probes that were not sent for it, and short packets, do not lower the base RTT")
+{
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    EXPECT_EQ(by_hand_post(&nic, A, 1, 64, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += BASE_RTT_NS / 2;
+    acknowledge(A, 0); /* 64 bytes */
+    EXPECT_EQ(status_of(A).base_rtt_ns, BASE_RTT_NS);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += BASE_RTT_NS + 256;
+    answer_probe(A, 0);
+    post_packets(A, 1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    while (by_hand_count(&nic, COUNTER_TAIL_PROBES) == 0) {
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+    nic.now_ns += BASE_RTT_NS / 2;
+    answer_probe(A, 0);
+    EXPECT_EQ(status_of(A).base_rtt_ns, BASE_RTT_NS);
+    by_hand_close(&nic);
+}
+
+SPEC("§19.3: full packets lower the base RTT, for all QPs to the peer")
+{
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    nic.peer = 2;
+    by_hand_connect(&nic, C);
+    post_packets(A, 1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += 6400;
+    acknowledge(A, 0);
+    EXPECT_GE(status_of(B).base_rtt_ns, 6400);
+    EXPECT_LE(status_of(B).base_rtt_ns, 6400 + 64 + 1);
+    EXPECT_EQ(status_of(C).base_rtt_ns, BASE_RTT_NS);
+    by_hand_close(&nic);
+}
+
+/* 4 us, and 2 us for each KiB of a packet's nominal size. */
+static const struct transport_rtt known = {
+    .fixed_ns = 4000, .per_kib_ns = 2000, .packet_ns = 100
+};
+
+SPEC("§19.3: a base RTT that is told holds for the QPs to that address, and is not measured")
+{
+    static struct cc_profile other;
+    struct ipv6_addr peer = by_hand_address(1);
+    uint32_t base_rtt_ns = 4000 + 2000 * FULL_BYTES / 1024;
+
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    other = nic.cc;
+    nic.init.cc = &other; /* another destination with the same address */
+    by_hand_connect(&nic, B);
+    nic.peer = 2;
+    by_hand_connect(&nic, C);
+    transport_set_rtt(nic.transport, &peer, &known);
+    EXPECT_EQ(status_of(A).base_rtt_ns, base_rtt_ns);
+    EXPECT_EQ(status_of(B).base_rtt_ns, base_rtt_ns);
+    EXPECT_EQ(status_of(C).base_rtt_ns, BASE_RTT_NS);
+    post_packets(A, 1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += base_rtt_ns / 2; /* cannot be, and changes nothing */
+    acknowledge(A, 0);
+    EXPECT_EQ(status_of(A).base_rtt_ns, base_rtt_ns);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_BASE_RTT_PROBES), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("a reordering window of a base RTT follows the base RTT that is told")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    struct qp_status before;
+
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    before = status_of(A);
+    transport_set_rtt(nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = 50000 });
+    EXPECT_EQ(before.reorder_window_ns, BASE_RTT_NS);
+    EXPECT_EQ(status_of(A).reorder_window_ns, 50000);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: no timeout ends sooner than 25 base RTTs")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    struct qp_attributes attributes = { .timeout = 4 }; /* 16 us */
+
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    EXPECT_EQ(transport_qp_modify(nic.transport, A, &attributes, QP_ATTR_TIMEOUT, nic.now_ns), 0);
+    transport_set_rtt(nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = 40000 });
+    post_packets(A, 1);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, 25 * 40000 - 64);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 0);
+    by_hand_wait(&nic, 64 + 256);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 1);
+    by_hand_close(&nic);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sending half of a QP, where it has little to go by: no usable path, a peer that promises more
+ * than there is memory for. */
+#include "by_hand.h"
+#include "spec.h"
+
+enum { QPN = 7, BASE_RTT_NS = 10000 };
+
+#define TIMEOUT_NS (UINT64_C(1024) << 14)
+
+static struct by_hand nic;
+
+static void open_connected(void)
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+}
+
+/* Six EVs are bad, as many as may be, and two denied. */
+static void open_without_path(void)
+{
+    struct path_set *paths;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_probe_first = UINT64_C(4000000000);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    paths = transport_qp_paths(nic.transport, QPN);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (i % 4 != 3)
+            path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (i % 4 == 3)
+            path_deny(paths, i, nic.now_ns);
+    EXPECT_EQ(path_usable_count(paths), 0);
+    EXPECT_EQ(path_bad_count(paths), 6);
+}
+
+SPEC("§14.4: without a usable path one packet goes by a bad one, and the next after a timeout")
+{
+    open_without_path();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 4 * 1024, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_NE(nic.sent[0].ev & 3, 3);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.now_ns += TIMEOUT_NS + 256;
+    transport_expire(nic.transport, nic.now_ns);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§14.4: an attempt that found no port ready does not count as that packet")
+{
+    open_without_path();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 4 * 1024, 0), 0);
+    nic.ready_ports = 0;
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    by_hand_close(&nic);
+}
+
+SPEC(
+    "§4.1: a peer that admits more PSNs than there is memory for, or than we want, changes nothing")
+{
+    struct qp_attributes attributes = { .dynamic_mpr = true, .mpr = 4 };
+    struct qp_status status;
+    struct packet sack;
+
+    open_connected(); /* memory for 128 PSNs */
+    EXPECT_EQ(transport_qp_modify(
+                  nic.transport, QPN, &attributes, QP_ATTR_CAPABILITIES | QP_ATTR_MPR, nic.now_ns),
+        0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 400 * 1024, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 128);
+    nic.now_ns += BASE_RTT_NS;
+    sack = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN));
+    sack.sack.mpr = 255;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    EXPECT_EQ(transport_qp_status(nic.transport, QPN, &status), 0);
+    EXPECT_EQ(status.mpr_psns, 128);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 129);
+    by_hand_close(&nic);
+}
+
+SPEC("every SACK, NACK and ACK that counts is counted, and none that does not")
+{
+    struct packet packet;
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 4 * 1024, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    nic.now_ns += BASE_RTT_NS;
+    packet = by_hand_nack(&nic, QPN, &nic.sent[3], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    for (uint32_t i = 0; i < 2; i++) {
+        packet = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), (int32_t)i));
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    }
+    packet = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 4));
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_FEEDBACK_RANGE);
+    packet = by_hand_ack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 3), 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_SACK_RECEIVED), 2);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_NACK_RECEIVED), 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_ACK_RECEIVED), 1);
+    by_hand_close(&nic);
+}
+
+/* ---- timeouts ----------------------------------------------------------------------------------
+ */
+
+static uint32_t timeouts(void)
+{
+    struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(nic.transport, QPN, &status), 0);
+    return status.timeouts;
+}
+
+SPEC("§13: an ACK that was waited for ends the count of timeouts, though all had been received")
+{
+    struct packet packet;
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 64, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 2, 64, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    nic.now_ns += BASE_RTT_NS;
+    packet = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 1));
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_wait(&nic, 2 * TIMEOUT_NS + BASE_RTT_NS);
+    EXPECT_EQ(timeouts(), 2);
+    packet = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN), 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT_EQ(timeouts(), 0);
+    by_hand_wait(&nic, TIMEOUT_NS - 1000); /* and its timer begins anew */
+    EXPECT_EQ(timeouts(), 0);
+    by_hand_wait(&nic, 2000);
+    EXPECT_EQ(timeouts(), 1);
+    packet = by_hand_ack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 1), 2);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_wait(&nic, 100 * TIMEOUT_NS);
+    EXPECT_EQ(timeouts(), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 3);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: while nothing is heard every round of tail probes takes all planes, but for the first")
+{
+    struct qp_attributes attributes = { .timeout = 20, .retry_exponential = 25 };
+    uint64_t sent = 1;
+
+    open_connected();
+    EXPECT_EQ(transport_qp_modify(
+                  nic.transport, QPN, &attributes, QP_ATTR_TIMEOUT | QP_ATTR_RETRY, nic.now_ns),
+        0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 64, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    for (uint32_t round = 0; round < 600; round++) { /* more than 8 bits can count */
+        while (by_hand_count(&nic, COUNTER_TAIL_PROBES) < sent) {
+            nic.now_ns = transport_deadline_ns(nic.transport);
+            transport_expire(nic.transport, nic.now_ns);
+            by_hand_send(&nic);
+        }
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), sent);
+        sent += 2;
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§13: a timeout takes for lost what has been under way that long, and nothing sent since")
+{
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 1024, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    by_hand_wait(&nic, TIMEOUT_NS / 2);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 2, 3 * 1024, 0), 0);
+    by_hand_send(&nic);
+    while (by_hand_count(&nic, COUNTER_TIMEOUT_FIRED) == 0)
+        by_hand_wait(&nic, BASE_RTT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIMEOUT), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§6.3: an ACK acknowledges all packets up to its PSN, of messages that are not done as well")
+{
+    struct qp_status status;
+    struct packet ack;
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 1024, 0), 0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 2, 4 * 1024, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 5);
+    nic.now_ns += BASE_RTT_NS;
+    for (uint32_t i = 0; i < 2; i++) { /* the second counts no new message */
+        ack = by_hand_ack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 2 + (int32_t)i), 1);
+        EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_NONE);
+        EXPECT_EQ(transport_qp_status(nic.transport, QPN, &status), 0);
+        EXPECT_EQ(status.unacked_psn.value, psn_add(psn(BY_HAND_SQ_PSN), 3 + (int32_t)i).value);
+    }
+    by_hand_close(&nic);
+}
+
+/* ---- tail probes -------------------------------------------------------------------------------
+ */
+
+/* Whether, after a whole rotation of packets, a probe of this round takes the EV of the first. */
+static bool hole_is_probed(uint64_t seed, uint64_t rounds)
+{
+    uint32_t hole_ev;
+    bool found = false;
+
+    by_hand_prepare(&nic);
+    nic.config.seed = seed;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_EVS * 1024, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), BY_HAND_EVS);
+    hole_ev = nic.sent[0].ev;
+    while (by_hand_count(&nic, COUNTER_TAIL_PROBES) < 2 * rounds - 1) {
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+    }
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        found |= nic.sent[i].opcode == OPCODE_PROBE && nic.sent[i].ev == hole_ev;
+    by_hand_close(&nic);
+    return found;
+}
+
+SPEC("§10: the first tail probe avoids the EV of the oldest hole, later ones take any")
+{
+    uint32_t first = 0;
+    uint32_t second = 0;
+
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        first += hole_is_probed(seed, 1);
+        second += hole_is_probed(seed, 2);
+    }
+    EXPECT_EQ(first, 0);
+    EXPECT_GT(second, 0); /* one in four EVs of its plane */
+}
+
+SPEC("§10: a tail probe that is due on a plane is not sent once the plane is down")
+{
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 64, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    while (by_hand_count(&nic, COUNTER_TAIL_PROBES) == 0)
+        by_hand_wait(&nic, BASE_RTT_NS);
+    nic.ready_ports = 0;
+    by_hand_wait(&nic, 10 * BASE_RTT_NS); /* one is due on each plane */
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    nic.ready_ports = UINT32_MAX;
+    by_hand_send(&nic);
+    EXPECT_GE(by_hand_sent(&nic, OPCODE_PROBE), 1);
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        EXPECT_EQ(nic.sent[i].port, 0);
+    by_hand_close(&nic);
+}
+
+/* ---- round trips -------------------------------------------------------------------------------
+ */
+
+/* One more packet of the QP, and a SACK for it after `rtt_ns`; returns its EV. */
+static uint32_t take_round_trip(int32_t number, uint64_t rtt_ns)
+{
+    struct packet sack;
+    uint32_t ev;
+
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    ev = nic.sent[0].ev;
+    sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), number));
+    sack.sack.tx_timestamp = nic.sent[0].write.tx_timestamp;
+    sack.sack.entropy = ev;
+    nic.now_ns += rtt_ns;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    sack = by_hand_ack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), number), (uint32_t)number + 1);
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    by_hand_discard_events(&nic);
+    return ev;
+}
+
+static void open_with_known_rtt(enum parameter_ev_skip ev_skip)
+{
+    struct ipv6_addr peer = by_hand_address(1);
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_skip = ev_skip;
+    nic.config.parameters.target_delay = BASE_RTT_NS;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    transport_set_rtt(nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = BASE_RTT_NS });
+}
+
+SPEC("§10: where round trips take long, the tail is not probed before one and a half of them")
+{
+    open_with_known_rtt(EV_SKIP_LITERAL);
+    for (int32_t i = 0; i < 4; i++)
+        take_round_trip(i, 20 * BASE_RTT_NS);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, 30 * BASE_RTT_NS - 1000);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), 0);
+    by_hand_wait(&nic, 2000);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), 1);
+    by_hand_close(&nic);
+}
+
+/* The state of an EV whose packet takes `rtt_ns`, where all others take a base RTT. */
+static enum path_ev_state state_after(uint64_t rtt_ns)
+{
+    const struct path_set *paths;
+    enum path_ev_state state;
+    uint32_t ev;
+
+    open_with_known_rtt(EV_SKIP_DELAY);
+    for (int32_t i = 0; i < 40; i++)
+        take_round_trip(i, BASE_RTT_NS);
+    ev = take_round_trip(40, rtt_ns);
+    paths = transport_qp_paths(nic.transport, QPN);
+    state = path_state_of(paths, path_profile_find(&nic.profile, ev));
+    by_hand_close(&nic);
+    return state;
+}
+
+SPEC("§14.3: an EV is used less if its packets take longer than its plane's by some of the target")
+{
+    EXPECT_EQ(state_after(BASE_RTT_NS), EV_GOOD);
+    EXPECT_EQ(state_after(BASE_RTT_NS + BASE_RTT_NS / 4), EV_GOOD); /* that is chance */
+    EXPECT_EQ(state_after(4 * BASE_RTT_NS), EV_SKIP);
+}

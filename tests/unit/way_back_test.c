@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes of the way back to a peer that only sends to us (docs/protocol.md §17). */
+#include "by_hand.h"
+#include "spec.h"
+
+enum {
+    A = 7,
+    B = 8,
+    BASE_RTT_NS = 10000,
+    PROBE_TIMEOUT_NS = 100000,
+    TICK_NS = 1024,
+};
+
+static struct by_hand nic;
+static int32_t arrived;
+
+static void open_nic(void)
+{
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    arrived = 0;
+}
+
+static void open_connected(void)
+{
+    open_nic();
+    by_hand_connect(&nic, A);
+}
+
+/* A packet of the peer arrives at this QP, which must get no other. */
+static void arrive(uint32_t qpn)
+{
+    struct packet packet =
+        by_hand_write(&nic, qpn, OPCODE_WRITE_ONLY, psn_add(psn(BY_HAND_RQ_PSN), arrived++), 64);
+
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+}
+
+/* One probing turn: the peer is heard, and an interval passes. Yields the probe, NULL: none. */
+static const struct packet *take_turn(uint32_t qpn, uint64_t interval_ns)
+{
+    arrive(qpn);
+    by_hand_send(&nic);
+    nic.now_ns += interval_ns + 256;
+    transport_expire(nic.transport, nic.now_ns);
+    by_hand_send(&nic);
+    return by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST);
+}
+
+static enum drop_reason answer(const struct packet *request)
+{
+    struct packet packet = by_hand_endpoint(
+        &nic, 1, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_EV_PROBE, (uint16_t)request->psn.value);
+
+    packet.src = request->dst;
+    packet.port = request->port;
+    packet.endpoint.tx_timestamp = request->endpoint.tx_timestamp;
+    return by_hand_receive(&nic, &packet);
+}
+
+/* ---- when ------------------------------------------------------------------------------------ */
+
+SPEC("§17: one that hears of a peer probes a random path to it a base RTT later, and not sooner")
+{
+    const struct packet *probe;
+
+    open_connected();
+    arrive(A);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, BASE_RTT_NS - 256);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 0);
+    nic.now_ns += 512;
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    probe = by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
+    EXPECT_EQ(probe->class, DSCP_CONTROL);
+    EXPECT_EQ(probe->ev >> 8, probe->port);
+    EXPECT_EQ(probe->endpoint.op, ENDPOINT_EV_PROBE);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: when the peer falls silent, probing ends")
+{
+    open_connected();
+    answer(take_turn(A, BASE_RTT_NS));
+    by_hand_wait(&nic, 100 * BASE_RTT_NS);
+    EXPECT_LE(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 2);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: an update of ports that was answered wakes nobody while the way back is probed")
+{
+    open_connected();
+    transport_ports_changed(nic.transport, 2, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(answer(&nic.sent[0]), DROP_NONE);
+    answer(take_turn(A, BASE_RTT_NS));
+    by_hand_wait(&nic, 30 * BASE_RTT_NS); /* less than T */
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: probes of the peer keep the way back fresh as data does")
+{
+    struct packet packet;
+
+    open_connected();
+    packet = by_hand_write(&nic, A, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 64);
+    packet.opcode = OPCODE_PROBE;
+    packet.probe = (struct packet_probe){ .probe_id = 1 };
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_wait(&nic, BASE_RTT_NS + 256);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: who sends data to the peer learns of the way by its SACKs, and does not probe")
+{
+    open_connected();
+    for (uint32_t i = 0; i < 4; i++) {
+        by_hand_post(&nic, A, 1, 64, 0);
+        EXPECT(!take_turn(A, BASE_RTT_NS));
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 0);
+    EXPECT(take_turn(A, BASE_RTT_NS)); /* a turn without data */
+    by_hand_close(&nic);
+}
+
+SPEC("§17: on slow links probes are 32 packet times apart")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+
+    open_connected();
+    transport_set_rtt(nic.transport, &peer,
+        &(struct transport_rtt){ .fixed_ns = BASE_RTT_NS, .packet_ns = 1000 });
+    arrive(A);
+    by_hand_wait(&nic, 32000 - 256);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 0);
+    by_hand_wait(&nic, 512);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: QPs to one peer share its probes")
+{
+    open_connected();
+    by_hand_connect(&nic, B);
+    arrive(A);
+    arrived = 0;
+    arrive(B);
+    by_hand_wait(&nic, BASE_RTT_NS + 256);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: the probes of a NIC are limited: a burst of 16, then as many as the parameter says")
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.reverse_probe_rate = 10; /* one in 0.1 s */
+    by_hand_open(&nic);
+    for (uint32_t i = 0; i < 40; i++) {
+        nic.peer = 1 + i;
+        by_hand_connect(&nic, 100 + i);
+        arrived = 0;
+        arrive(100 + i);
+    }
+    by_hand_wait(&nic, 4 * BASE_RTT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 16);
+    by_hand_close(&nic);
+}
+
+/* ---- which EV -------------------------------------------------------------------------------- */
+
+/* Of so many probes, all answered, how many go by EVs of the lower half of each plane. */
+static uint32_t probes_of_lower_half(uint32_t qpn, uint32_t count)
+{
+    uint32_t lower = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct packet *probe = take_turn(qpn, BASE_RTT_NS);
+
+        EXPECT(probe);
+        lower += (probe->ev & 0xff) < BY_HAND_EVS / 2;
+        EXPECT_EQ(answer(probe), DROP_NONE);
+    }
+    return lower;
+}
+
+static void condemn_lower_half(uint32_t qpn)
+{
+    struct path_set *paths = transport_qp_paths(nic.transport, qpn);
+
+    for (uint32_t i = 0; i < path_ev_count(paths); i++)
+        if ((path_ev_of(paths, i) & 0xff) < BY_HAND_EVS / 2)
+            path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    EXPECT_EQ(path_bad_count(paths), BY_HAND_EVS / 2);
+}
+
+enum { TURNS = 200, ABOUT_HALF = 80, FEW = 40 };
+
+/* EVs stay bad while the test lasts. */
+static void open_unforgiving(void)
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_probe_first = UINT64_C(4000000000);
+    nic.init.window_psns_max_dest = 1024;
+    by_hand_open(&nic);
+    arrived = 0;
+}
+
+SPEC("§17: EVs that a QP to the peer has found bad are seldom probed")
+{
+    open_unforgiving();
+    by_hand_connect(&nic, A);
+    EXPECT_GE(probes_of_lower_half(A, TURNS), ABOUT_HALF);
+    condemn_lower_half(A);
+    EXPECT_LE(probes_of_lower_half(A, TURNS), FEW);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: a QP that fails takes what it knew of bad EVs with it")
+{
+    open_unforgiving();
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    condemn_lower_half(A);
+    EXPECT_LE(probes_of_lower_half(B, TURNS), FEW);
+    EXPECT_EQ(by_hand_move(&nic, A, QP_ERR), 0);
+    EXPECT_GE(probes_of_lower_half(B, TURNS), ABOUT_HALF);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: a QP knows bad EVs from RTS on, or once it has the profile of the way back")
+{
+    static struct path_profile same;
+    static _Alignas(64) uint8_t memory[4096];
+
+    open_unforgiving();
+    nic.init.window_psns_max = 0;
+    by_hand_connect(&nic, B); /* receives only: the way back is its */
+    nic.init.window_psns_max = 128;
+    EXPECT_GE(probes_of_lower_half(B, TURNS), ABOUT_HALF);
+    same = nic.profile;
+    nic.init.paths = &same;
+    EXPECT_EQ(by_hand_create(&nic, A), 0);
+    by_hand_step(&nic, A, QP_INIT);
+    by_hand_step(&nic, A, QP_RTR);
+    EXPECT_GE(probes_of_lower_half(B, TURNS), ABOUT_HALF);
+    by_hand_step(&nic, A, QP_RTS);
+    condemn_lower_half(A);
+    EXPECT_GE(probes_of_lower_half(B, TURNS), ABOUT_HALF); /* of another profile, as it seems */
+    EXPECT_EQ(transport_qp_set_paths(nic.transport, A, &nic.profile, memory, nic.now_ns), 0);
+    condemn_lower_half(A);
+    EXPECT_LE(probes_of_lower_half(B, TURNS), FEW);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: a QP that comes from another congestion control brings what it knows of bad EVs")
+{
+    static struct cc_profile other;
+
+    open_unforgiving();
+    nic.init.window_psns_max = 0;
+    by_hand_connect(&nic, B); /* receives only: the way back is its */
+    nic.init.window_psns_max = 128;
+    other = nic.cc;
+    nic.init.cc = &other; /* another destination with the same address */
+    by_hand_connect(&nic, A);
+    EXPECT_GE(probes_of_lower_half(B, TURNS), ABOUT_HALF);
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, A, &nic.cc, nic.now_ns), 0);
+    condemn_lower_half(A);
+    EXPECT_LE(probes_of_lower_half(B, TURNS), FEW);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: what is found bad after a QP began to send is heeded at once")
+{
+    open_unforgiving();
+    EXPECT_EQ(by_hand_create(&nic, A), 0);
+    by_hand_step(&nic, A, QP_INIT);
+    by_hand_step(&nic, A, QP_RTR);
+    EXPECT_GE(probes_of_lower_half(A, TURNS), ABOUT_HALF); /* no QP knows */
+    by_hand_step(&nic, A, QP_RTS);
+    condemn_lower_half(A);
+    EXPECT_LE(probes_of_lower_half(A, TURNS), FEW);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: an answered probe makes its EV the way back of its plane")
+{
+    struct packet request;
+    const struct packet *probe;
+    uint32_t ev;
+
+    open_connected();
+    do
+        probe = take_turn(A, BASE_RTT_NS);
+    while (probe->ev == nic.entries[0].ev || probe->ev == nic.entries[BY_HAND_EVS / 2].ev);
+    request = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    request.port = probe->port;
+    request.ev = 0x177;
+    EXPECT_EQ(answer(probe), DROP_NONE);
+    ev = probe->ev;
+    EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_first(&nic, OPCODE_ENDPOINT_RESPONSE)->ev, ev);
+    by_hand_close(&nic);
+}
+
+/* ---- how many -------------------------------------------------------------------------------- */
+
+SPEC("§17: two probes are under way at a time, and the next goes when one has failed")
+{
+    open_connected();
+    for (uint32_t i = 0; i < 8; i++)
+        take_turn(A, BASE_RTT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 2);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 0);
+    while (by_hand_count(&nic, COUNTER_REVERSE_PROBES) == 2) {
+        EXPECT_LT(nic.now_ns, 1000000 + 2 * PROBE_TIMEOUT_NS);
+        take_turn(A, BASE_RTT_NS);
+    }
+    EXPECT_GE(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: a probe has failed after the probe timeout, and its answer comes too late then")
+{
+    struct packet probe;
+    uint64_t sent_ns;
+
+    open_connected();
+    probe = *take_turn(A, BASE_RTT_NS);
+    sent_ns = nic.now_ns;
+    by_hand_wait(&nic, PROBE_TIMEOUT_NS - 256);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 0);
+    by_hand_wait(&nic, sent_ns + PROBE_TIMEOUT_NS + TICK_NS + 256 - nic.now_ns);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 1);
+    EXPECT_EQ(answer(&probe), DROP_UNASKED_ANSWER);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: an answered probe does not fail any more, and another may go in its place")
+{
+    open_connected();
+    for (uint32_t i = 0; i < 20; i++) {
+        const struct packet *probe = take_turn(A, BASE_RTT_NS);
+
+        EXPECT(probe);
+        EXPECT_EQ(answer(probe), DROP_NONE);
+    }
+    by_hand_wait(&nic, 2 * PROBE_TIMEOUT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES_FAILED), 1); /* of the turn after */
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 21);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: probes of the way back take free places only, and none from requests under way")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    struct packet requests[4];
+    uint16_t id;
+
+    by_hand_prepare(&nic);
+    nic.config.endpoint_slots = 4;
+    by_hand_open(&nic);
+    arrived = 0;
+    by_hand_connect(&nic, A);
+    for (uint32_t i = 0; i < 4; i++) {
+        EXPECT_EQ(
+            transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_CONTROL, &id, nic.now_ns), 0);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+        requests[i] = nic.sent[0];
+    }
+    EXPECT(!take_turn(A, BASE_RTT_NS));
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 0);
+    EXPECT_EQ(answer(&requests[2]), DROP_NONE);
+    EXPECT(take_turn(A, BASE_RTT_NS));
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
+    EXPECT_EQ(answer(&requests[0]), DROP_NONE);
+    EXPECT_EQ(answer(&requests[1]), DROP_NONE);
+    EXPECT_EQ(answer(&requests[3]), DROP_NONE);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: a path that turns out bad is the way back no longer")
+{
+    struct packet request;
+    uint32_t ev;
+
+    open_connected();
+    ev = nic.entries[0].ev;
+    path_on_mark(transport_qp_paths(nic.transport, A), 0, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    request = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_NE(by_hand_first(&nic, OPCODE_ENDPOINT_RESPONSE)->ev, ev);
+    EXPECT_EQ(by_hand_first(&nic, OPCODE_ENDPOINT_RESPONSE)->port, 0);
+    by_hand_close(&nic);
+}
+
+/* ---- a plane that does not answer -------------------------------------------------------------
+ */
+
+static uint32_t control_planes(void)
+{
+    struct qp_status status;
+
+    EXPECT_EQ(transport_qp_status(nic.transport, A, &status), 0);
+    return status.control_plane_mask;
+}
+
+/* Probes on plane 1 fail, until it is out of the control rotation. */
+static void open_with_plane_out(void)
+{
+    by_hand_prepare(&nic);
+    nic.init.window_psns_max_dest = 1024;
+    by_hand_open(&nic);
+    arrived = 0;
+    by_hand_connect(&nic, A);
+    while (control_planes() == 3) {
+        const struct packet *probe = take_turn(A, BASE_RTT_NS);
+
+        EXPECT_LT(arrived, 1000);
+        if (probe && probe->port == 0)
+            EXPECT_EQ(answer(probe), DROP_NONE);
+    }
+    EXPECT_EQ(control_planes(), 1);
+    by_hand_send(&nic);
+}
+
+/* What arrives by port 1 is answered: bit p for a SACK by port p. */
+static uint32_t answered_by(uint8_t opcode, uint8_t flags)
+{
+    struct packet packet = by_hand_write(
+        &nic, A, opcode, psn_add(psn(BY_HAND_RQ_PSN), arrived - (opcode == OPCODE_PROBE)), 64);
+    uint32_t ports = 0;
+
+    packet.port = 1;
+    packet.ev = nic.entries[BY_HAND_EVS / 2].ev;
+    packet.flags |= flags;
+    if (opcode == OPCODE_PROBE)
+        packet.probe = (struct packet_probe){ .probe_id = 1 };
+    else
+        arrived++;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_send(&nic);
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        if (nic.sent[i].opcode == OPCODE_SACK)
+            ports |= UINT32_C(1) << nic.sent[i].port;
+    return ports;
+}
+
+SPEC("§17: an answer takes the plane of its trigger, unless that is out of the control rotation")
+{
+    open_nic();
+    by_hand_connect(&nic, A);
+    EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_ACK_REQUEST), 2);
+    by_hand_close(&nic);
+    open_with_plane_out();
+    EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_ACK_REQUEST), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: who probes or repeats is answered on the plane of the trigger as well, though it is out")
+{
+    open_with_plane_out();
+    EXPECT_EQ(answered_by(OPCODE_PROBE, 0), 3);
+    EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_RETRANSMISSION), 3);
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    by_hand_send(&nic);
+    EXPECT_EQ(answered_by(OPCODE_PROBE, 0), 1); /* not by a port that is down */
+    by_hand_close(&nic);
+}
+
+SPEC("§17: an answered probe brings the plane back into the control rotation")
+{
+    const struct packet *probe;
+
+    open_with_plane_out();
+    do
+        probe = take_turn(A, BASE_RTT_NS);
+    while (!probe || probe->port == 0);
+    EXPECT_EQ(answer(probe), DROP_NONE);
+    EXPECT_EQ(control_planes(), 3);
+    EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_ACK_REQUEST), 2);
+    by_hand_close(&nic);
+}
