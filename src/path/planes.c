@@ -23,7 +23,7 @@ enum {
 void planes_init(struct planes *planes, uint32_t plane_count)
 {
     *planes = (struct planes){ .plane_count = (uint8_t)plane_count };
-    for (uint32_t plane = 0; plane < plane_count; plane++)
+    for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
         planes->weight[plane] = PLANES_EQUAL;
 }
 
@@ -48,10 +48,8 @@ static bool has_room(
 static void follow_weights(struct planes *planes, uint32_t usable)
 {
     if (planes->weighed_mask == 0)
-        for (uint32_t plane = 0; plane < planes->plane_count; plane++) {
-            planes->inverse[plane] = UINT64_MAX / planes->weight[plane] + 1;
+        for (uint32_t plane = 0; plane < planes->plane_count; plane++)
             planes_weigh(planes, plane);
-        }
     planes->weight_sum = weights_of(planes, usable);
     planes->weighed_mask = (uint8_t)usable;
 }

@@ -11,8 +11,6 @@
 #define PLANES_EQUAL         4096 /* the weight of a plane like any other */
 #define PLANES_TICK_NS       64
 
-__extension__ typedef unsigned __int128 planes_wide;
-
 struct planes {
     uint32_t inflight_bytes[PATH_PLANE_COUNT_MAX];
     uint32_t rtt_ticks[PATH_PLANE_COUNT_MAX]; /* round trips measured in this round, together */
@@ -24,15 +22,14 @@ struct planes {
     uint16_t ev_count[PATH_PLANE_COUNT_MAX];
     uint32_t ev_mean_ns[PATH_PLANE_COUNT_MAX]; /* their mean, in the last round that had several */
     uint16_t ev_mean_count[PATH_PLANE_COUNT_MAX];
-    uint64_t held[PATH_PLANE_COUNT_MAX];    /* in flight, in bytes of a plane of equal weight */
-    uint64_t inverse[PATH_PLANE_COUNT_MAX]; /* 2^64 / weight, rounded up */
+    uint32_t held[PATH_PLANE_COUNT_MAX]; /* in flight, in bytes of a plane of equal weight */
     uint64_t round_end_ns;
     uint32_t weight_sum;   /* of the planes in weighed_mask */
     uint16_t sample_count; /* of all planes */
     uint8_t heard_mask;    /* planes of which a packet was acknowledged in this round */
     uint8_t plane_count;
     uint8_t turn;         /* the plane that comes first among equals */
-    uint8_t weighed_mask; /* 0: weights have changed: `held` and `inverse` are to follow */
+    uint8_t weighed_mask; /* 0: weights have changed, and `held` is to follow */
 };
 
 void planes_init(struct planes *, uint32_t plane_count);
@@ -41,13 +38,12 @@ void planes_init(struct planes *, uint32_t plane_count);
  * divide, the one that holds least for its weight; PATH_NONE: there is none. */
 uint32_t planes_choose(struct planes *, uint32_t ready, uint32_t usable, uint32_t window_bytes);
 
-/* For planes.c: inflight_bytes * PLANES_EQUAL / weight. The product has 44 bits and the weight 16,
- * so the inverse is exact enough; a division would be slow. */
+/* For planes.c: what the plane holds, or its weight, has changed. */
 static inline void planes_weigh(struct planes *planes, uint32_t plane)
 {
-    uint64_t bytes = (uint64_t)planes->inflight_bytes[plane] * PLANES_EQUAL;
+    uint64_t held = (uint64_t)planes->inflight_bytes[plane] * PLANES_EQUAL / planes->weight[plane];
 
-    planes->held[plane] = (uint64_t)((planes_wide)bytes * planes->inverse[plane] >> 64);
+    planes->held[plane] = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
 }
 
 static inline void planes_on_sent(struct planes *planes, uint32_t plane, uint32_t bytes)
