@@ -24,8 +24,6 @@ static const uint8_t next_state[PATH_SIGNAL_COUNT][EV_STATE_COUNT] = {
     [PATH_ADMIN_DENY]         = { EV_DENIED,      EV_DENIED,      EV_DENIED,      EV_DENIED,      EV_DENIED },
     [PATH_ADMIN_ALLOW]        = { EV_GOOD,        EV_SKIP,        EV_SUSPECT,     EV_ASSUMED_BAD, EV_GOOD },
     [PATH_REPLACED]           = { EV_GOOD,        EV_GOOD,        EV_GOOD,        EV_GOOD,        EV_GOOD },
-    [PATH_TOLD_BAD]           = { EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_ASSUMED_BAD, EV_DENIED },
-    [PATH_TOLD_GOOD]          = { EV_GOOD,        EV_SKIP,        EV_GOOD,        EV_GOOD,        EV_DENIED },
 };
 /* clang-format on */
 

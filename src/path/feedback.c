@@ -307,25 +307,3 @@ void path_replaced(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
     ev->is_tainted = 1; /* losses still to be noticed are those of the EV that was here before */
     set->last_return_ns = now_ns;
 }
-
-/* ---- other QPs -------------------------------------------------------------------------------*/
-
-void path_learn(struct path_set *set, const struct path_change *change, uint64_t now_ns)
-{
-    uint32_t ev_index = change->ev_index;
-
-    if (change->to == EV_SUSPECT)
-        return;
-    if (change->to == EV_DENIED) {
-        path_deny(set, ev_index, now_ns);
-    } else if (change->from == EV_DENIED) {
-        path_allow(set, ev_index, now_ns);
-    } else if (change->to != EV_ASSUMED_BAD) {
-        ev_table_apply(set, ev_index, PATH_TOLD_GOOD, now_ns);
-    } else if (ev_state_is_usable(ev_at(set, ev_index)->state) &&
-               !ev_table_may_demote(set, ev_index)) {
-        set->refusals++;
-    } else {
-        ev_table_apply(set, ev_index, PATH_TOLD_BAD, now_ns);
-    }
-}

@@ -122,8 +122,6 @@ enum path_signal {
     PATH_ADMIN_DENY,
     PATH_ADMIN_ALLOW,
     PATH_REPLACED, /* the entry has got another EV */
-    PATH_TOLD_BAD, /* another QP to the same destination says so (ev_state_scope) ... */
-    PATH_TOLD_GOOD,
     PATH_SIGNAL_COUNT,
 };
 
@@ -224,11 +222,6 @@ void path_allow(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 /* The profile's entry got another EV of its plane: the old history is void, it starts GOOD or
  * denied. */
 void path_replaced(struct path_set *, uint32_t ev_index, uint64_t now_ns);
-
-/* What another set to the same destination has found out: an EV (its index in this set) has turned
- * bad or been denied, or come back. min_active holds here as well. Each set skips and suspects for
- * itself. */
-void path_learn(struct path_set *, const struct path_change *, uint64_t now_ns);
 
 /* Invariants in full, for tests and the simulator: aborts by assert. */
 void path_check(const struct path_set *);

@@ -35,8 +35,6 @@ const char *path_signal_word(enum path_signal signal)
         [PATH_ADMIN_DENY] = "deny",
         [PATH_ADMIN_ALLOW] = "allow",
         [PATH_REPLACED] = "replaced",
-        [PATH_TOLD_BAD] = "told_bad",
-        [PATH_TOLD_GOOD] = "told_good",
     };
 
     return signal < PATH_SIGNAL_COUNT ? words[signal] : "unknown";

@@ -113,7 +113,6 @@ struct transport {
     uint16_t update_id;       /* ... and of the next PORT_STATUS_UPDATE: these must be in order */
     uint8_t incarnation;      /* what our updates say: not 0 */
     uint16_t ports_told_from; /* requests from this id on tell of our ports as they are now */
-    bool is_sharing;          /* QPs are being told of an EV: what they tell is no news */
     uint64_t counters[COUNTER_COUNT];
     uint64_t drops[DROP_REASON_COUNT];
 };

@@ -51,9 +51,8 @@ void qp_start_paths(struct transport *, struct qp *);
 
 /* A state of an EV has changed: `context` is the QP. */
 void qp_on_ev_change(void *context, const struct path_change *, uint64_t now_ns);
-/* With ev_state_scope=destination: QPs to one peer that have the same profile know the same of its
- * EVs; of others it learns which are bad. */
-void qp_share_paths(struct transport *, struct qp *, uint64_t now_ns);
+/* With ev_state_scope=destination: QPs to one peer that have the same profile use one path set. */
+void qp_share_paths(struct transport *, struct qp *);
 /* The QP goes: those that share its paths take them over, or it has its own again. */
 void qp_unshare_paths(struct transport *, struct qp *);
 /* The EV is bad, as far as the QP can tell. */

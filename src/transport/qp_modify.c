@@ -137,7 +137,7 @@ static void enter(
     if (to == QP_RTS && qp->requester) {
         requester_start(qp->requester, &qp->env);
         way_back_qps_changed(&qp->env.peer->way_back);
-        qp_share_paths(nic, qp, now_ns);
+        qp_share_paths(nic, qp);
     }
     if (to == QP_ERR) {
         qp->env.attributes.state = from;

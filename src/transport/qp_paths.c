@@ -1,49 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes known of a QP's paths: to counters, trace and controller, and to the other QPs with
- * the same peer (docs/protocol.md §15). */
+/* Changes of a QP's paths, reported to counters, trace and controller, and the path set that QPs to
+ * one peer share (docs/protocol.md §15). */
 #include "transport/nic.h"
-
-static bool has_same_peer(const struct qp *qp, const struct qp *other)
-{
-    return other && other != qp && other->env.paths && other->env.paths != qp->env.paths &&
-           other->env.attributes.state == QP_RTS &&
-           ip_address_equal(&qp->env.attributes.peer_address, &other->env.attributes.peer_address);
-}
-
-/* The index that an EV of `from` has in `to`; PATH_NONE: it does not have it. */
-static uint32_t translate(const struct qp *from, const struct qp *to, uint32_t ev_index)
-{
-    return from->env.profile == to->env.profile
-               ? ev_index
-               : path_profile_find(to->env.profile, env_ev(&from->env, ev_index));
-}
-
-static void tell(
-    struct qp *qp, const struct qp *teller, const struct path_change *change, uint64_t now_ns)
-{
-    struct path_change told = *change;
-
-    told.ev_index = translate(teller, qp, change->ev_index);
-    if (told.ev_index != PATH_NONE)
-        path_learn(qp->env.paths, &told, now_ns);
-}
 
 bool qp_knows_bad(const struct qp *qp, uint32_t ev_index)
 {
     return qp->requester && qp->env.attributes.state == QP_RTS &&
            path_state_of(qp->env.paths, ev_index) == EV_ASSUMED_BAD;
-}
-
-static void tell_others(
-    struct transport *nic, const struct qp *qp, const struct path_change *change, uint64_t now_ns)
-{
-    if (nic->is_sharing || change->cause == PATH_REPLACED)
-        return;
-    nic->is_sharing = true;
-    for (uint32_t i = 0; i < nic->qp_count_max; i++)
-        if (has_same_peer(qp, nic->qps[i]))
-            tell(nic->qps[i], qp, change, now_ns);
-    nic->is_sharing = false;
 }
 
 static void follow_ev_probes(struct transport *nic, struct qp *qp)
@@ -90,30 +53,17 @@ void qp_unshare_paths(struct transport *nic, struct qp *qp)
         follow_ev_probes(nic, heir);
 }
 
-void qp_share_paths(struct transport *nic, struct qp *qp, uint64_t now_ns)
+void qp_share_paths(struct transport *nic, struct qp *qp)
 {
     const struct qp *other = NULL;
 
     if (nic->env.parameters->ev_state_scope != EV_STATE_SCOPE_DESTINATION)
         return;
     other = partner(nic, qp);
-    if (other) {
-        qp->env.paths = other->env.paths;
-        qp->requester->ev_probe_ns = UINT64_MAX; /* one QP probes for all */
-        return;
-    }
-    for (uint32_t i = 0; i < nic->qp_count_max && !other; i++)
-        if (has_same_peer(qp, nic->qps[i]))
-            other = nic->qps[i];
     if (!other)
         return;
-    nic->is_sharing = true;
-    for (uint32_t i = 0; i < other->env.profile->entry_count; i++)
-        if (path_state_of(other->env.paths, i) >= EV_ASSUMED_BAD)
-            tell(qp, other,
-                &(struct path_change){ .ev_index = i, .to = path_state_of(other->env.paths, i) },
-                now_ns);
-    nic->is_sharing = false;
+    qp->env.paths = other->env.paths;
+    qp->requester->ev_probe_ns = UINT64_MAX; /* one QP probes for all */
 }
 
 static void count(struct transport *nic, const struct path_change *change)
@@ -126,8 +76,6 @@ static void count(struct transport *nic, const struct path_change *change)
         nic_count(nic, COUNTER_EV_RECOVERED);
     if (change->to == EV_DENIED)
         nic_count(nic, COUNTER_EV_DENIED);
-    if (nic->is_sharing)
-        nic_count(nic, COUNTER_EV_TOLD);
 }
 
 /* Answers to the peer take the same paths. */
@@ -157,6 +105,4 @@ void qp_on_ev_change(void *context, const struct path_change *change, uint64_t n
                       .from = (uint8_t)change->from,
                       .to = (uint8_t)change->to,
                       .cause = (uint8_t)change->cause });
-    if (nic->env.parameters->ev_state_scope == EV_STATE_SCOPE_DESTINATION)
-        tell_others(nic, qp, change, now_ns);
 }

@@ -37,7 +37,7 @@ static void succeed(
         path_replaced(qp->env.paths, i, now_ns);
     requester_forget_evs(qp->requester, &qp->env, now_ns);
     requester_base_rtt_changed(&qp->env);
-    qp_share_paths(nic, qp, now_ns);
+    qp_share_paths(nic, qp);
 }
 
 int transport_qp_set_paths(struct transport *nic, uint32_t qpn, const struct path_profile *profile,

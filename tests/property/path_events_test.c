@@ -391,24 +391,6 @@ static void event_controller(struct world *world, uint32_t ev_index)
     }
 }
 
-/* Another QP has found out something. */
-static void event_told(struct world *world, uint32_t ev_index)
-{
-    struct path_change change = { .ev_index = ev_index,
-        .from = (enum path_ev_state)below(world, EV_DENIED),
-        .to = (enum path_ev_state)below(world, EV_DENIED) };
-    struct belief *belief = &world->beliefs[ev_index];
-
-    if (change.to <= EV_SKIP && is_out(belief)) {
-        come_back(world, ev_index, EV_GOOD);
-    } else if (change.to == EV_ASSUMED_BAD && usable(belief) && !may_demote(world, ev_index)) {
-        world->refusals++;
-    } else if (change.to == EV_ASSUMED_BAD && belief->state != EV_DENIED) {
-        take_out(world, ev_index, EV_ASSUMED_BAD);
-    }
-    path_learn(world->paths.set, &change, world->now_ns);
-}
-
 /* ---- probes ----------------------------------------------------------------------------------*/
 
 static uint32_t answers_needed(const struct belief *belief)
@@ -632,8 +614,6 @@ static void one_event(struct world *world)
     case 14:
         if (below(world, 8) == 0)
             event_controller(world, ev_index);
-        else if (below(world, 8) == 0)
-            event_told(world, ev_index);
         else
             event_desperate(world);
         break;

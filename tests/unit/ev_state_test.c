@@ -23,8 +23,6 @@ static const char *const figure[PATH_SIGNAL_COUNT] = {
     [PATH_ADMIN_DENY] = "DDDDD",
     [PATH_ADMIN_ALLOW] = "GSUBG",
     [PATH_REPLACED] = "GGGGG",
-    [PATH_TOLD_BAD] = "BBBBD",
-    [PATH_TOLD_GOOD] = "GSGGD",
 };
 
 SPEC("every signal moves every state as the figure says")

@@ -509,7 +509,7 @@ SPEC("a suspect that turns bad remembers what it was before")
     paths_init(&paths, 1, 4, 0);
     path_on_mark(paths.set, 1, PATH_TRIMMED, 0);
     ev_table_apply(paths.set, 1, PATH_SUSPECTED, 0);
-    ev_table_apply(paths.set, 1, PATH_TOLD_BAD, 0);
+    ev_table_apply(paths.set, 1, PATH_SILENT, 0);
     path_on_spurious(paths.set, 1, 10);
     EXPECT_EQ(path_state_of(paths.set, 1), EV_SKIP);
     ev_table_apply(paths.set, 2, PATH_SUSPECTED, 0);

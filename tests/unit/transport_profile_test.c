@@ -233,7 +233,7 @@ SPEC("packets under way stay on their plane, whatever EV of it succeeds theirs")
     by_hand_close(&nic);
 }
 
-SPEC("§15: with one scope for a destination, QPs of another profile are told which EVs are bad")
+SPEC("§15: with one scope for a destination, QPs of another profile share nothing")
 {
     static struct path_profile same;
 
@@ -242,13 +242,12 @@ SPEC("§15: with one scope for a destination, QPs of another profile are told wh
     by_hand_open(&nic);
     by_hand_connect(&nic, QPN);
     path_on_mark(transport_qp_paths(nic.transport, QPN), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
-    path_deny(transport_qp_paths(nic.transport, QPN), 5, nic.now_ns);
     same = nic.profile;
     nic.init.paths = &same;
     by_hand_connect(&nic, QPN + 1);
-    EXPECT_EQ(path_state_of(transport_qp_paths(nic.transport, QPN + 1), 2), EV_ASSUMED_BAD);
-    EXPECT_EQ(path_state_of(transport_qp_paths(nic.transport, QPN + 1), 5), EV_DENIED);
-    EXPECT_EQ(path_bad_count(transport_qp_paths(nic.transport, QPN + 1)), 1);
+    path_deny(transport_qp_paths(nic.transport, QPN), 5, nic.now_ns);
+    EXPECT_EQ(path_usable_count(transport_qp_paths(nic.transport, QPN)), BY_HAND_EVS - 2);
+    EXPECT_EQ(path_usable_count(transport_qp_paths(nic.transport, QPN + 1)), BY_HAND_EVS);
     by_hand_close(&nic);
 }
 
