@@ -14,8 +14,26 @@ void setup_work(struct sim *, struct arena *);
 /* Work requests a flow has in its QPs at a time. */
 uint32_t setup_queue_depth(const struct sim_workload *);
 
+/* EV profiles: of all flows, of one, and the largest that a flow of a workload may have. */
+void setup_paths(struct sim *, struct arena *);
+const struct path_profile *setup_paths_of(const struct sim *, const struct engine_flow *);
+struct path_profile setup_largest_paths(const struct sim *, const struct sim_workload *);
+
 /* EV profiles, transports and QPs; after the others. */
 void setup_transports(struct sim *, struct arena *);
+
+/* Each thing that is drawn at random has its own stream. */
+enum setup_stream {
+    SETUP_STREAM_PROFILES = 1,
+    SETUP_STREAM_NICS = 2,
+    SETUP_STREAM_PSNS = 3,
+};
+
+static inline struct prng setup_stream(
+    const struct sim *sim, enum setup_stream stream, uint32_t index)
+{
+    return prng_stream(sim->config.seed, (uint64_t)stream << 40 | index);
+}
 
 /* Packets that can be under way at a time. */
 uint32_t setup_packet_count(const struct sim *);

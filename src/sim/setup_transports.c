@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles, a transport for each NIC, two QPs for each flow: one that sends, one that receives.
- */
+/* A transport for each NIC, two QPs for each flow: one that sends, one that receives. */
 #include <assert.h>
 #include <stdalign.h>
 
@@ -10,176 +9,12 @@
 
 enum {
     LINE = 64,
-    CROSS_PROFILES_MAX = 1024, /* QPs share lists of EVs where these are drawn at random */
-    LOCAL_PROFILE = 0,
-    FIRST_CROSS_PROFILE = 1,
     CONTROL_SLOTS_LEAST = 32,
     CONTROL_SLOTS_MOST = 8192,
     ENDPOINT_SLOTS = 8,
     ENDPOINT_SLOTS_MOST = 64,
     QPS_MEASURED_MOST = 1 << 20,
-    STREAM_OF_PROFILES = 1,
-    STREAM_OF_NICS = 2,
-    STREAM_OF_PSNS = 3,
 };
-
-static struct prng stream(const struct sim *sim, uint32_t kind, uint32_t index)
-{
-    return prng_stream(sim->config.seed, (uint64_t)kind << 40 | index);
-}
-
-/* ---- EVs ------------------------------------------------------------------------------------- */
-
-static struct path_generate paths_between_t0s(const struct sim *sim)
-{
-    uint32_t uplinks = sim->fabric->config.t1_count > 0 ? sim->fabric->config.t1_count : 1;
-
-    return (struct path_generate){ .plane_count = sim->plane_count,
-        .uplink_count = uplinks,
-        .uplink_bits = (uint8_t)sim->fabric->uplink_bits,
-        .active_count = (uint32_t)sim->parameters.ev_active,
-        .backup_count = (uint32_t)sim->parameters.ev_backup };
-}
-
-static struct path_generate paths_within_t0(const struct sim *sim)
-{
-    struct path_generate generate = paths_between_t0s(sim);
-
-    generate.uplink_count = 1;
-    return generate;
-}
-
-static void generate_profile(
-    struct sim *sim, struct arena *arena, uint32_t index, const struct path_generate *generate)
-{
-    struct path_entry *entries = arena_take(arena, path_profile_generated_count(generate),
-        sizeof(*entries), alignof(struct path_entry));
-    struct prng prng = stream(sim, STREAM_OF_PROFILES, index);
-
-    if (!entries)
-        return;
-    path_profile_generate(&sim->paths[index], generate, entries, &prng);
-    if (sim->parameters.ev_min_active)
-        sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
-}
-
-static void list_profile(
-    struct sim *sim, struct arena *arena, uint32_t index, const struct sim_workload *workload)
-{
-    struct path_entry *entries =
-        arena_take(arena, workload->ev_count, sizeof(*entries), alignof(struct path_entry));
-    bool is_valid;
-
-    if (!entries)
-        return;
-    for (uint32_t i = 0; i < workload->ev_count; i++)
-        entries[i] = (struct path_entry){ .ev = workload->evs[i],
-            .plane = (uint8_t)fabric_ev_path(sim->fabric, workload->evs[i]).plane };
-    is_valid =
-        path_profile_explicit(&sim->paths[index], entries, workload->ev_count, sim->plane_count);
-    assert(is_valid);
-    sim->paths[index].is_ordered = true;
-    (void)is_valid;
-    if (workload->ev_active_per_plane > 0)
-        sim->paths[index].active_per_plane = workload->ev_active_per_plane;
-    if (sim->parameters.ev_min_active)
-        sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
-}
-
-static bool has_missing_links(const struct sim *sim)
-{
-    const struct fabric_config *config = &sim->fabric->config;
-
-    for (uint32_t i = 0; i < config->exception_count; i++)
-        if (config->exceptions[i].missing)
-            return true;
-    return false;
-}
-
-/* One list will do where it holds all paths there are; where some are not there for all, each flow
- * has its own. */
-static uint32_t cross_profile_count(const struct sim *sim)
-{
-    struct path_generate generate = paths_between_t0s(sim);
-
-    if (has_missing_links(sim))
-        return sim->flow_count > 0 ? sim->flow_count : 1;
-    if (path_profile_generated_count(&generate) == generate.plane_count * generate.uplink_count)
-        return 1;
-    return sim->flow_count < CROSS_PROFILES_MAX ? sim->flow_count : CROSS_PROFILES_MAX;
-}
-
-static void setup_paths(struct sim *sim, struct arena *arena)
-{
-    struct path_generate local = paths_within_t0(sim);
-    struct path_generate cross = paths_between_t0s(sim);
-    uint32_t count = FIRST_CROSS_PROFILE + cross_profile_count(sim);
-
-    sim->cross_profile_count = cross_profile_count(sim);
-    sim->paths = arena_take(arena, count + sim->config.workload_count, sizeof(*sim->paths), LINE);
-    generate_profile(sim, arena, LOCAL_PROFILE, &local);
-    for (uint32_t i = FIRST_CROSS_PROFILE; i < count; i++)
-        generate_profile(sim, arena, i, &cross);
-    for (uint32_t i = 0; i < sim->config.workload_count; i++)
-        if (sim->config.workloads[i].ev_count > 0)
-            list_profile(sim, arena, count + i, &sim->config.workloads[i]);
-}
-
-static bool has_uplink(const struct sim *sim, uint32_t t0, struct ev_path path)
-{
-    struct fabric_element element = { .kind = FABRIC_T0, .plane = path.plane, .t0 = t0 };
-    struct fabric_end end = { .node = fabric_switch_index(sim->fabric, &element),
-        .port = sim->fabric->config.hosts_per_t0 + path.uplink };
-    struct fabric_end peer;
-
-    return fabric_peer(sim->fabric, end, &peer);
-}
-
-/* Leaves out EVs whose links are not there; a plane keeps one, which then is bad. */
-static void leave_out_missing(
-    const struct sim *sim, struct path_profile *profile, uint32_t from_t0, uint32_t to_t0)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < profile->entry_count; i++) {
-        struct path_entry entry = profile->entries[i];
-        struct ev_path path = fabric_ev_path(sim->fabric, entry.ev);
-        bool is_last =
-            i + 1 == profile->entry_count || profile->entries[i + 1].plane != entry.plane;
-        bool has_none = kept == 0 || profile->entries[kept - 1].plane != entry.plane;
-
-        if ((has_uplink(sim, from_t0, path) && has_uplink(sim, to_t0, path)) ||
-            (is_last && has_none))
-            profile->entries[kept++] = entry;
-    }
-    profile->entry_count = kept;
-}
-
-static void fit_profiles(struct sim *sim)
-{
-    if (!has_missing_links(sim))
-        return;
-    for (uint32_t i = 0; i < sim->flow_count; i++) {
-        uint32_t from_t0 = fabric_t0_of(sim->fabric, sim->ranks[sim->flows[i].from].nic);
-        uint32_t to_t0 = fabric_t0_of(sim->fabric, sim->ranks[sim->flows[i].to].nic);
-
-        if (from_t0 != to_t0)
-            leave_out_missing(sim, &sim->paths[FIRST_CROSS_PROFILE + i], from_t0, to_t0);
-    }
-}
-
-static const struct path_profile *paths_of(const struct sim *sim, const struct engine_flow *flow)
-{
-    uint32_t from_t0 = fabric_t0_of(sim->fabric, sim->ranks[flow->from].nic);
-    uint32_t to_t0 = fabric_t0_of(sim->fabric, sim->ranks[flow->to].nic);
-
-    if (sim->config.workloads[flow->workload].ev_count > 0)
-        return &sim->paths[FIRST_CROSS_PROFILE + sim->cross_profile_count + flow->workload];
-    if (from_t0 == to_t0)
-        return &sim->paths[LOCAL_PROFILE];
-    return &sim->paths[FIRST_CROSS_PROFILE +
-                       (uint32_t)(flow - sim->flows) % sim->cross_profile_count];
-}
 
 /* ---- transports ------------------------------------------------------------------------------ */
 
@@ -223,7 +58,7 @@ static uint32_t endpoint_slots(uint32_t qp_count)
 
 static struct transport_config transport_config(struct sim *sim, uint32_t nic, uint32_t qp_count)
 {
-    struct prng prng = stream(sim, STREAM_OF_NICS, nic);
+    struct prng prng = setup_stream(sim, SETUP_STREAM_NICS, nic);
 
     return (struct transport_config){ .address = fabric_nic_address(sim->fabric, nic),
         .port_count = sim->plane_count,
@@ -304,17 +139,6 @@ static struct qp_init qp_in(
         .cc = &sim->cc };
 }
 
-/* The largest profile that a flow of this workload may have. */
-static struct path_profile largest_paths(const struct sim *sim, const struct sim_workload *workload)
-{
-    struct path_generate generate = paths_between_t0s(sim);
-    uint32_t count = path_profile_generated_count(&generate);
-
-    return (struct path_profile){ .entry_count =
-                                      workload->ev_count > count ? workload->ev_count : count,
-        .plane_count = sim->plane_count };
-}
-
 struct qp_bytes {
     size_t out;
     size_t in;
@@ -322,7 +146,7 @@ struct qp_bytes {
 
 static struct qp_bytes qp_bytes_of(struct sim *sim, const struct sim_workload *workload)
 {
-    struct path_profile paths = largest_paths(sim, workload);
+    struct path_profile paths = setup_largest_paths(sim, workload);
     struct qp_init out = qp_out(sim, workload, &paths);
     struct qp_init in = qp_in(sim, workload, &paths);
 
@@ -349,7 +173,7 @@ static void create(struct transport *transport, uint32_t qpn, const struct qp_in
 static struct qp_attributes attributes_of(
     const struct sim *sim, const struct engine_flow *flow, uint32_t peer_nic, uint32_t peer_qpn)
 {
-    struct prng prng = stream(sim, STREAM_OF_PSNS, (uint32_t)(flow - sim->flows));
+    struct prng prng = setup_stream(sim, SETUP_STREAM_PSNS, (uint32_t)(flow - sim->flows));
     uint32_t depth = setup_queue_depth(&sim->config.workloads[flow->workload]);
     struct psn first = psn((uint32_t)prng_next(&prng));
     uint32_t mpr = sim->window_psns / 128;
@@ -381,7 +205,7 @@ static void connect(
     struct sim *sim, struct arena *arena, struct engine_flow *flow, const struct qp_bytes *bytes)
 {
     const struct sim_workload *workload = &sim->config.workloads[flow->workload];
-    const struct path_profile *paths = paths_of(sim, flow);
+    const struct path_profile *paths = setup_paths_of(sim, flow);
     uint32_t from = sim->ranks[flow->from].nic;
     uint32_t to = sim->ranks[flow->to].nic;
     struct qp_init out = qp_out(sim, workload, paths);
@@ -421,8 +245,6 @@ void setup_transports(struct sim *sim, struct arena *arena)
     size_t start;
 
     setup_paths(sim, arena);
-    if (arena->memory)
-        fit_profiles(sim);
     setup_tracers(sim, arena);
     arena_take(arena, 0, 1, LINE);
     start = arena->used_bytes;

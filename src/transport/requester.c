@@ -32,6 +32,23 @@ struct requester *requester_init(struct arena *arena, uint32_t depth, uint32_t p
     return requester;
 }
 
+uint32_t requester_nominal_bytes(
+    const struct requester *requester, const struct env *env, struct psn psn)
+{
+    const struct send_queue *queue = &requester->queue;
+    const struct send_request *request = send_queue_find(queue, psn);
+    uint32_t packet_index;
+    uint32_t length;
+
+    assert(request);
+    packet_index = (uint32_t)psn_distance(request->first_psn, psn);
+    if (packet_index + 1 < request->packet_count)
+        return requester->full_bytes;
+    length = request->work.length_bytes - packet_index * env->attributes.pmtu_bytes;
+    return requester->full_bytes - env->attributes.pmtu_bytes + ((length + 3) & ~3u) +
+           (request->work.flags & WORK_WITH_IMMEDIATE ? 4 : 0);
+}
+
 /* What the application and the QP's memory let be in flight. */
 static uint32_t own_range_psns(const struct requester *requester, const struct env *env)
 {

@@ -3,7 +3,7 @@
  * §3, §12, §16). */
 #include <assert.h>
 
-#include "transport/loss.h"
+#include "transport/requester_ask.h"
 #include "transport/requester_packet.h"
 #include "wire/stamp.h"
 
@@ -73,62 +73,6 @@ static inline void fill_write(const struct requester *requester, const struct en
         out->flags |= PACKET_SOLICITED;
 }
 
-uint32_t requester_nominal_bytes(
-    const struct requester *requester, const struct env *env, struct psn psn)
-{
-    const struct send_queue *queue = &requester->queue;
-    const struct send_request *request = send_queue_find(queue, psn);
-    uint32_t packet_index;
-    uint32_t length;
-
-    assert(request);
-    packet_index = (uint32_t)psn_distance(request->first_psn, psn);
-    if (packet_index + 1 < request->packet_count)
-        return requester->full_bytes;
-    length = request->work.length_bytes - packet_index * env->attributes.pmtu_bytes;
-    return requester->full_bytes - env->attributes.pmtu_bytes + ((length + 3) & ~3u) +
-           (request->work.flags & WORK_WITH_IMMEDIATE ? 4 : 0);
-}
-
-/* The window is about to close: there must be a SACK before it does. Once closed, it opens by a few
- * packets at a time, each of which closes it again; were all of them to ask, nearly every packet
- * would be answered. One in a quarter of the window will do, unless it is in doubt what is lost:
- * what shows best that a packet is not is the answer to that packet. Not inlined: it is rare. */
-__attribute__((noinline)) static bool wants_ack_before_closing(
-    const struct requester *requester, const struct env *env, struct psn psn)
-{
-    uint32_t window_bytes = env->peer->cc.window_bytes;
-    bool is_small = window_bytes < env->sack_threshold_bytes;
-    uint32_t unasked = (uint16_t)(psn.value - requester->asked_psn);
-
-    return (is_small && env_follows_uet(env)) || loss_is_in_doubt(requester, env) ||
-           (uint64_t)unasked * requester->full_bytes >= window_bytes / (is_small ? 2 : 4);
-}
-
-/* With its turn over, the rest of the window is for others. A window is small for the sake of the
- * peer's threshold of SACKs, which is taken to be ours. */
-static inline bool wants_ack(
-    const struct requester *requester, const struct env *env, struct psn psn, uint32_t bytes)
-{
-    const struct peer *peer = env->peer;
-    uint32_t window_bytes = peer->cc.window_bytes;
-
-    if (requester->turn_left == 0 && peer->sender_count > 1)
-        return true;
-    if (window_bytes >= env->sack_threshold_bytes &&
-        window_bytes >= peer->inflight_bytes + bytes + requester->full_bytes)
-        return false;
-    return wants_ack_before_closing(requester, env, psn);
-}
-
-/* §3 rule 6, for a packet that ends a message and is about to leave for the first time. */
-static bool wants_ack_at_end(
-    const struct requester *requester, const struct env *env, const struct send_request *request)
-{
-    return env->signal_all || request->work.flags & (WORK_SIGNALED | WORK_WITH_IMMEDIATE) ||
-           requester->queue.cutting == requester->queue.posted;
-}
-
 /* The next packet to the peer may have to wait. */
 static void pace(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
@@ -175,8 +119,8 @@ __attribute__((always_inline)) static inline void send_cut(struct requester *req
     take_turn(requester, env);
     if (opcode != OPCODE_WRITE_MIDDLE)
         bytes = packet_nominal_bytes_of(out, opcode);
-    if ((opcode_ends_message(opcode) && wants_ack_at_end(requester, env, request)) ||
-        wants_ack(requester, env, psn, bytes)) {
+    if ((opcode_ends_message(opcode) && requester_ask_is_due_at_end(requester, env, request)) ||
+        requester_ask_is_due(requester, env, psn, bytes)) {
         out->flags |= PACKET_ACK_REQUEST;
         requester->asked_psn = (uint16_t)psn.value;
     }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the last packets of a window ask for a SACK (docs/protocol.md §3). */
+#include "transport/requester_ask.h"
+
+#include "transport/loss.h"
+
+/* There must be a SACK before the window closes. Once closed, it opens by a few packets at a time,
+ * each of which closes it again; were all of them to ask, nearly every packet would be answered.
+ * One in a quarter of the window will do, unless it is in doubt what is lost: what shows best that
+ * a packet is not is the answer to that packet. */
+bool requester_ask_before_closing(
+    const struct requester *requester, const struct env *env, struct psn psn)
+{
+    uint32_t window_bytes = env->peer->cc.window_bytes;
+    bool is_small = window_bytes < env->sack_threshold_bytes;
+    uint32_t unasked = (uint16_t)(psn.value - requester->asked_psn);
+
+    return (is_small && env_follows_uet(env)) || loss_is_in_doubt(requester, env) ||
+           (uint64_t)unasked * requester->full_bytes >= window_bytes / (is_small ? 2 : 4);
+}

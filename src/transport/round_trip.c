@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Round trips: which SACKs measure one, and what follows for paths, planes and congestion control
+ * (docs/protocol.md §9, §19.3). */
+#include "transport/round_trip.h"
+
+#include "transport/feedback.h"
+#include "transport/loss.h"
+#include "wire/stamp.h"
+
+enum {
+    STAMP_TRUST_NS = 4 * 1000 * 1000,    /* half of what 16 bits of 128 ns span */
+    RECORD_TRUST_NS = 500 * 1000 * 1000, /* half of what 24 bits of 64 ns span */
+    SMOOTHING_SHIFT = 3,
+    CHANCE_PERCENT = 60,   /* of the target delay */
+    OVERTAKEN_TARGETS = 4, /* target delays by which a SACK may come later than those after it */
+};
+
+static uint64_t stamp_age_ns(const struct packet_sack *sack, uint64_t now_ns)
+{
+    return (uint16_t)(now_ns / STAMP_UNIT_NS - sack->tx_timestamp) * (uint64_t)STAMP_UNIT_NS;
+}
+
+/* §19.3: the trigger's own record, when it is certain which of its copies was answered. 0: no
+ * sample. */
+static uint64_t sample_of_data(const struct requester *requester, const struct env *env,
+    const struct packet *packet, struct psn trigger, uint64_t now_ns)
+{
+    struct send_record record;
+    bool again = packet->flags & PACKET_RETRANSMISSION;
+    uint8_t copies;
+    uint64_t sample_ns;
+
+    if (requester->stamped && packet->sack.tx_timestamp == 0)
+        return 0;
+    record = send_window_record(&requester->window, trigger);
+    copies = record.flags & (SEND_TWICE | SEND_OFTEN);
+    sample_ns = send_window_age_ns(record.ticks, now_ns);
+    if (again ? !(copies & SEND_TWICE) : copies) {
+        /* Of several copies the stamp tells which was answered; UET does without. */
+        uint64_t stamp_ns = stamp_age_ns(&packet->sack, now_ns);
+
+        if (env_follows_uet(env) || !requester->stamped || env->attributes.peer_service_time ||
+            sample_ns >= STAMP_TRUST_NS || stamp_ns > sample_ns + 2 * (uint64_t)STAMP_UNIT_NS ||
+            sample_ns > stamp_ns + 2 * (uint64_t)STAMP_UNIT_NS)
+            return 0;
+    }
+    if (requester->stamped && env->attributes.peer_service_time && sample_ns < STAMP_TRUST_NS)
+        sample_ns = stamp_age_ns(&packet->sack, now_ns);
+    return sample_ns < RECORD_TRUST_NS ? sample_ns + 1 : 0;
+}
+
+/* The packet was acknowledged before: its SACK was overtaken on the way, or a copy of the packet
+ * arrived at any later time. The round trip of a copy is no measure of the delay now. */
+static bool is_of_old_copy(const struct requester *requester, const struct env *env,
+    struct psn trigger, uint64_t sample_ns)
+{
+    const struct send_window *window = &requester->window;
+    const struct cc *cc = &env->peer->cc;
+    bool was_acked = psn_before(trigger, window->oldest) || send_window_is_acked(window, trigger);
+
+    return was_acked &&
+           sample_ns > cc->base_rtt_ns + (uint64_t)OVERTAKEN_TARGETS * cc->target_delay_ns;
+}
+
+/* Whether packets on this EV take longer than those of its plane do. Differences of some packets'
+ * queues are chance, and count as none. */
+static void judge_delay(
+    const struct env *env, uint32_t ev_index, uint64_t sample_ns, uint64_t now_ns)
+{
+    const struct peer *peer = env->peer;
+    uint32_t plane = env_plane_of_ev(env, ev_index);
+    int64_t mean_ns = peer->planes.mean_ns[plane];
+    int64_t chance_ns = (int64_t)peer->cc.target_delay_ns * CHANCE_PERCENT / 100;
+    int64_t excess_ns = planes_ev_excess_ns(&peer->planes, plane, sample_ns);
+
+    if (mean_ns == 0)
+        return;
+    if (excess_ns > chance_ns)
+        excess_ns -= chance_ns;
+    else if (excess_ns < -chance_ns)
+        excess_ns += chance_ns;
+    else
+        excess_ns = 0;
+    if (path_on_delay(env->paths, ev_index, (int32_t)(excess_ns * 256 / mean_ns), now_ns))
+        planes_on_ev_rtt(&env->peer->planes, plane, sample_ns);
+}
+
+uint64_t round_trip_of_data(const struct requester *requester, const struct env *env,
+    const struct packet *packet, uint32_t ev_index, uint64_t now_ns)
+{
+    struct psn trigger = psn_add(packet->sack.cack_psn, packet->sack.ack_psn_offset);
+    uint64_t sample_ns = sample_of_data(requester, env, packet, trigger, now_ns);
+
+    if (is_of_old_copy(requester, env, trigger, sample_ns))
+        return 0;
+    if (sample_ns && ev_index != PATH_NONE) {
+        planes_on_rtt(&env->peer->planes, env_plane_of_ev(env, ev_index), sample_ns);
+        judge_delay(env, ev_index, sample_ns, now_ns);
+    }
+    return sample_ns;
+}
+
+uint64_t round_trip_of_probe(
+    const struct requester *requester, const struct packet_sack *sack, uint64_t now_ns)
+{
+    uint64_t age_ns = stamp_age_ns(sack, now_ns);
+    uint32_t probe_ticks = (uint32_t)(now_ns / SEND_WINDOW_TICK_NS) - requester->last_probe_ticks;
+    bool is_certain = probe_ticks < STAMP_TRUST_NS / SEND_WINDOW_TICK_NS && age_ns < STAMP_TRUST_NS;
+
+    return is_certain ? age_ns + 1 : 0;
+}
+
+static void smooth(struct requester *requester, uint64_t sample_ns)
+{
+    if (sample_ns == 0)
+        return;
+    loss_note_round_trip(requester, (uint32_t)sample_ns);
+    if (requester->smoothed_rtt_ns == 0)
+        requester->smoothed_rtt_ns = (uint32_t)sample_ns;
+    else
+        requester->smoothed_rtt_ns +=
+            (uint32_t)((int64_t)(sample_ns - requester->smoothed_rtt_ns) >> SMOOTHING_SHIFT);
+}
+
+static bool is_full_packet(const struct requester *requester, const struct packet_sack *sack)
+{
+    struct psn trigger = psn_add(sack->cack_psn, sack->ack_psn_offset);
+
+    return !sack->answers_probe &&
+           !(send_window_record(&requester->window, trigger).flags & SEND_ODD_SIZE);
+}
+
+/* What a full packet of the largest PMTU would have taken, where the plan tells: so delays of all
+ * sizes are measured alike. */
+static uint64_t as_of_full_packet(const struct requester *requester, const struct env *env,
+    const struct packet_sack *sack, uint64_t sample_ns)
+{
+    const struct peer *peer = env->peer;
+    struct psn trigger = psn_add(sack->cack_psn, sack->ack_psn_offset);
+    uint32_t bytes = requester->full_bytes;
+
+    if (sample_ns == 0 || sack->answers_probe || peer->rtt.fixed_ns == 0)
+        return sample_ns;
+    if (send_window_record(&requester->window, trigger).flags & SEND_ODD_SIZE) {
+        if (!send_queue_find(&requester->queue, trigger))
+            return 0;
+        bytes = requester_nominal_bytes(requester, env, trigger);
+    }
+    return sample_ns + peer_base_rtt_ns(peer, peer->cc.profile->settings.mtu_bytes) -
+           peer_base_rtt_ns(peer, bytes);
+}
+
+/* The answer to the probe of §19.3, or to another that came before it. */
+static bool measures_base(
+    struct requester *requester, const struct packet_sack *sack, uint64_t sample_ns)
+{
+    bool does = requester->base_awaited && sack->answers_probe && sample_ns != 0;
+
+    requester->base_awaited &= !does;
+    return does;
+}
+
+void round_trip_control(struct requester *requester, const struct env *env,
+    const struct packet_sack *sack, uint32_t received_bytes, uint64_t sample_ns, uint64_t now_ns)
+{
+    uint32_t base_rtt_ns = env->peer->cc.base_rtt_ns;
+    uint64_t measured_ns = sample_ns;
+
+    smooth(requester, sample_ns);
+    sample_ns = as_of_full_packet(requester, env, sack, sample_ns);
+    if (!is_full_packet(requester, sack) && !measures_base(requester, sack, sample_ns))
+        sample_ns = feedback_base_sample(env, sample_ns);
+    cc_on_ack(&env->peer->cc, &(struct cc_ack){ .now_ns = now_ns,
+                                  .rtt_ns = sample_ns,
+                                  .received_bytes = received_bytes,
+                                  .inflight_bytes = env->peer->inflight_bytes,
+                                  .penalty = sack->window_penalty,
+                                  .restore = sack->restore_window,
+                                  .marked = sack->mark == SACK_MARK_SKIP_ONCE });
+    if (env->peer->cc.base_rtt_ns != base_rtt_ns)
+        requester_base_rtt_changed(env);
+    if (measured_ns)
+        env_trace(env, EVENT_RTT, now_ns, measured_ns, env->peer->cc.base_rtt_ns,
+            env->peer->cc.window_bytes);
+}
