@@ -53,6 +53,8 @@ int mrc_private_port(struct mrc_private_device *, uint32_t port, struct mrc_priv
  * _disown: -EBUSY while it is the parent of something. */
 int mrc_private_adopt(struct mrc_private_device *, struct ibv_context *);
 int mrc_private_disown(struct ibv_context *);
+/* How many MRC contexts have this one as their parent. */
+uint32_t mrc_private_context_count(const struct ibv_context *);
 
 /* Protection domains: libmrc-verbs makes them, libmrc counts who uses them. */
 struct mrc_private_pd {

@@ -93,6 +93,18 @@ int mrc_private_disown(struct ibv_context *verbs)
     return err;
 }
 
+uint32_t mrc_private_context_count(const struct ibv_context *verbs)
+{
+    const struct adopted *adopted;
+    uint32_t count;
+
+    pthread_mutex_lock(&adopted_lock);
+    adopted = find(verbs);
+    count = adopted ? adopted->child_count : 0;
+    pthread_mutex_unlock(&adopted_lock);
+    return count;
+}
+
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 struct mrc_context *mrc_create_context(

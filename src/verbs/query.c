@@ -96,13 +96,25 @@ static enum ibv_mtu mtu_of(uint32_t bytes)
     return mtu;
 }
 
-/* A verbs program knows port 1 and takes it for the device, so that port is down only when the
- * controller has disabled it or when no port is left. The further ports, which are not counted in
- * phys_port_cnt, are the planes that mrc_ctl.h numbers. */
-static int look_at_port(struct device_context *own, uint8_t port_num, struct mrc_private_port *port)
+/* The ports that ibv_query_port() and its kin answer for. phys_port_cnt counts one. Programs that
+ * have made an MRC context of their own, beside that of libmrc-verbs, know the ports of mrc_ctl.h,
+ * too: these are the planes. */
+static bool has_port(struct ibv_context *context, uint32_t port_num)
 {
+    bool knows_planes = mrc_private_context_count(context) > 1;
+
+    return port_num >= 1 &&
+           port_num <= (knows_planes ? device_context(context)->info.port_count : 1);
+}
+
+/* A verbs program takes port 1 for the device, so that port is down only when the controller has
+ * disabled it or when no port is left. */
+static int look_at_port(
+    struct ibv_context *context, uint32_t port_num, struct mrc_private_port *port)
+{
+    struct device_context *own = device_context(context);
     struct mrc_private_port all;
-    int err = port_num == 0 ? -EINVAL : mrc_private_port(own->device, port_num, port);
+    int err = has_port(context, port_num) ? mrc_private_port(own->device, port_num, port) : -EINVAL;
 
     if (err || port_num != 1)
         return err;
@@ -117,7 +129,7 @@ static int look_at_port(struct device_context *own, uint8_t port_num, struct mrc
 static int fill_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr)
 {
     struct mrc_private_port port;
-    int err = look_at_port(device_context(context), port_num, &port);
+    int err = look_at_port(context, port_num, &port);
 
     if (err)
         return -err;
@@ -167,9 +179,7 @@ int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed)
 {
     struct mrc_private_port port;
-    int err = port_num > UINT8_MAX
-                  ? -EINVAL
-                  : look_at_port(device_context(context), (uint8_t)port_num, &port);
+    int err = look_at_port(context, port_num, &port);
 
     if (err) {
         errno = -err;
@@ -181,16 +191,19 @@ int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_
 
 /* ---- GIDs and keys --------------------------------------------------------------------------- */
 
+static bool has_gid(uint32_t index)
+{
+    return index == 0 || index == DEVICE_GID_COUNT - 1;
+}
+
 static int gid_at(
     struct ibv_context *context, uint32_t port_num, uint32_t index, union ibv_gid *gid)
 {
-    const struct mrc_private_info *info = &device_context(context)->info;
-
-    if (port_num == 0 || port_num > info->port_count || index >= DEVICE_GID_COUNT)
+    if (!has_port(context, port_num) || index >= DEVICE_GID_COUNT)
         return EINVAL;
     memset(gid, 0, sizeof(*gid));
-    if (index == 0 || index == DEVICE_GID_COUNT - 1)
-        memcpy(gid->raw, info->gid, sizeof(gid->raw));
+    if (has_gid(index))
+        memcpy(gid->raw, device_context(context)->info.gid, sizeof(gid->raw));
     return 0;
 }
 
@@ -207,13 +220,17 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
     return minus_one(index < 0 ? EINVAL : gid_at(context, port_num, (uint32_t)index, gid));
 }
 
+/* Unlike ibv_query_gid(), which returns zeros, this one says which entries are empty. */
 static int entry_at(
     struct ibv_context *context, uint32_t port_num, uint32_t index, struct ibv_gid_entry *entry)
 {
+    int number;
+
     *entry = (struct ibv_gid_entry){
         .gid_index = index, .port_num = port_num, .gid_type = IBV_GID_TYPE_ROCE_V2
     };
-    return gid_at(context, port_num, index, &entry->gid);
+    number = gid_at(context, port_num, index, &entry->gid);
+    return !number && !has_gid(index) ? ENODATA : number;
 }
 
 int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
@@ -231,24 +248,24 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
     return 0;
 }
 
-/* The two that are there, as far as there is room. */
+/* The two that are there. A table that has no room for both is refused, as the kernel does. */
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
     size_t max_entries, uint32_t flags, size_t entry_size)
 {
     static const uint32_t indexes[] = { 0, DEVICE_GID_COUNT - 1 };
-    size_t count = 0;
+    enum { USED = sizeof(indexes) / sizeof(indexes[0]) };
 
-    if (flags)
+    if (flags || max_entries < USED)
         return -EINVAL;
-    for (; count < 2 && count < max_entries; count++) {
+    for (size_t i = 0; i < USED; i++) {
         struct ibv_gid_entry *to =
-            (struct ibv_gid_entry *)(void *)((char *)entries + count * entry_size);
-        int number = _ibv_query_gid_ex(context, 1, indexes[count], to, 0, entry_size);
+            (struct ibv_gid_entry *)(void *)((char *)entries + i * entry_size);
+        int number = _ibv_query_gid_ex(context, 1, indexes[i], to, 0, entry_size);
 
         if (number)
             return -number;
     }
-    return (ssize_t)count;
+    return USED;
 }
 
 /* An int for a version of RoCE, not enum ibv_gid_type: 1 is version 2. */
@@ -266,7 +283,7 @@ int ibv_query_gid_type(
 
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
 {
-    if (port_num == 0 || port_num > device_context(context)->info.port_count || index != 0)
+    if (!has_port(context, port_num) || index != 0)
         return minus_one(EINVAL);
     *pkey = htobe16(DEFAULT_PKEY);
     return 0;
@@ -274,8 +291,7 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __b
 
 int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
 {
-    if (port_num == 0 || port_num > device_context(context)->info.port_count ||
-        pkey != htobe16(DEFAULT_PKEY))
+    if (!has_port(context, port_num) || pkey != htobe16(DEFAULT_PKEY))
         return minus_one(EINVAL);
     return 0;
 }

@@ -148,13 +148,46 @@ SPEC("GIDs 0 and 3 are the address, 1 and 2 are empty, others are none")
     EXPECT_EQ(ibv_query_gid_ex(world.ends[0].verbs, 1, 3, &entries[0], 0), 0);
     EXPECT_EQ(entries[0].gid_type, IBV_GID_TYPE_ROCE_V2);
     EXPECT_EQ(ibv_query_gid_ex(world.ends[0].verbs, 1, 9, &entries[0], 0), EINVAL);
-    EXPECT_EQ(ibv_query_gid_table(world.ends[0].verbs, entries, 4, 0), 2);
+    EXPECT_EQ(ibv_query_gid_table(world.ends[0].verbs, entries, 2, 0), 2);
     EXPECT_EQ(entries[1].gid_index, 3);
-    EXPECT_EQ(ibv_query_gid_table(world.ends[0].verbs, entries, 1, 0), 1);
     EXPECT_EQ(ibv_query_pkey(world.ends[0].verbs, 1, 0, &key), 0);
     EXPECT_EQ(key, 0xffff);
     EXPECT_EQ(ibv_get_pkey_index(world.ends[0].verbs, 1, key), 0);
     EXPECT_EQ(ibv_query_pkey(world.ends[0].verbs, 1, 1, &key), -1);
+    close_device(&world);
+}
+
+SPEC("an empty entry of the GID table has no data, and a buffer must have room for all others")
+{
+    struct api_world world;
+    struct ibv_gid_entry entries[2];
+
+    open_device(&world);
+    EXPECT_EQ(ibv_query_gid_ex(world.ends[0].verbs, 1, 1, &entries[0], 0), ENODATA);
+    EXPECT_EQ(ibv_query_gid_ex(world.ends[0].verbs, 1, 2, &entries[0], 0), ENODATA);
+    EXPECT_EQ(ibv_query_gid_table(world.ends[0].verbs, entries, 0, 0), -EINVAL);
+    EXPECT_EQ(ibv_query_gid_table(world.ends[0].verbs, entries, 1, 0), -EINVAL);
+    close_device(&world);
+}
+
+SPEC("planes are ports only for programs that have an MRC context of their own")
+{
+    struct api_world world;
+    struct ibv_context *context;
+    struct ibv_port_attr attr;
+    union ibv_gid gid;
+    __be16 key;
+
+    open_device(&world);
+    context = world.ends[0].verbs;
+    EXPECT_EQ(device_query_port(context, 2, &attr, sizeof(attr)), 0);
+    EXPECT_EQ(mrc_destroy_context(world.ends[0].mrc), 0);
+    EXPECT_EQ(device_query_port(context, 1, &attr, sizeof(attr)), 0);
+    EXPECT_EQ(device_query_port(context, 2, &attr, sizeof(attr)), EINVAL);
+    EXPECT_EQ(ibv_query_gid(context, 2, 0, &gid), -1);
+    EXPECT_EQ(ibv_query_pkey(context, 2, 0, &key), -1);
+    world.ends[0].mrc = mrc_create_context(context, NULL);
+    EXPECT_EQ(device_query_port(context, 2, &attr, sizeof(attr)), 0);
     close_device(&world);
 }
 
