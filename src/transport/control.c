@@ -25,6 +25,19 @@ bool control_queue_push_endpoint(
     return true;
 }
 
+static bool is_of_qp(const struct control_record *record, uint32_t qp_index)
+{
+    return record->kind != CONTROL_ENDPOINT_ANSWER && record->qp_index == qp_index;
+}
+
+bool control_queue_has(const struct control_queue *queue, uint32_t qp_index)
+{
+    for (uint32_t place = 0; place < control_queue_count(queue); place++)
+        if (is_of_qp(control_queue_at(queue, place), qp_index))
+            return true;
+    return false;
+}
+
 void control_queue_forget(struct control_queue *queue, uint32_t qp_index)
 {
     uint32_t kept = queue->head;
@@ -32,7 +45,7 @@ void control_queue_forget(struct control_queue *queue, uint32_t qp_index)
     for (uint32_t at = queue->head; at != queue->tail; at++) {
         const struct control_record *record = &queue->records[at & (queue->slot_count - 1)];
 
-        if (record->kind == CONTROL_ENDPOINT_ANSWER || record->qp_index != qp_index)
+        if (!is_of_qp(record, qp_index))
             queue->records[kept++ & (queue->slot_count - 1)] = *record;
     }
     queue->tail = kept;

@@ -97,5 +97,8 @@ static inline void control_queue_take(struct control_queue *queue, uint32_t plac
     queue->head++;
 }
 
+/* An answer of this QP waits. */
+bool control_queue_has(const struct control_queue *, uint32_t qp_index);
+
 /* A QP is gone: its records say nothing to anybody. */
 void control_queue_forget(struct control_queue *, uint32_t qp_index);

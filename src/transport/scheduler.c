@@ -127,6 +127,11 @@ uint32_t transport_send(struct transport *nic, uint32_t ready_ports, struct pack
     return count;
 }
 
+uint32_t transport_answers_waiting(const struct transport *nic)
+{
+    return control_queue_count(&nic->control);
+}
+
 bool transport_wants_to_send(const struct transport *nic)
 {
     return control_queue_peek(&nic->control) || nic->endpoint_waiting > 0 ||

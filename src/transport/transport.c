@@ -179,21 +179,49 @@ static bool next_note(struct transport *nic, struct transport_event *out)
     return true;
 }
 
+static bool next_event_of_nic(struct transport *nic, struct transport_event *out)
+{
+    return next_port_event(nic, out) || next_note(nic, out);
+}
+
+/* Of the first QP that has events; its place is free once it has no more. */
+static bool next_event_of_first(struct transport *nic, struct transport_event *out)
+{
+    struct nic_ring *ring = &nic->eventful;
+    struct qp *qp = nic->qps[ring->slots[ring->head & (ring->slot_count - 1)]];
+
+    if (qp_next_event(qp, out))
+        return true;
+    qp->is_eventful = false;
+    ring->head++;
+    return false;
+}
+
 bool transport_next_event(struct transport *nic, struct transport_event *out)
+{
+    while (nic->eventful.head != nic->eventful.tail)
+        if (next_event_of_first(nic, out))
+            return true;
+    return next_event_of_nic(nic, out);
+}
+
+bool transport_next_answered_event(struct transport *nic, struct transport_event *out)
 {
     struct nic_ring *ring = &nic->eventful;
 
-    while (ring->head != ring->tail) {
-        struct qp *qp = nic->qps[ring->slots[ring->head & (ring->slot_count - 1)]];
+    if (control_queue_count(&nic->control) == 0)
+        return transport_next_event(nic, out);
+    for (uint32_t left = ring->tail - ring->head; left > 0; left--) {
+        uint32_t index = ring->slots[ring->head & (ring->slot_count - 1)];
 
-        if (qp_next_event(qp, out))
+        if (control_queue_has(&nic->control, index)) {
+            ring->head++;
+            nic_ring_push(ring, index);
+        } else if (next_event_of_first(nic, out)) {
             return true;
-        qp->is_eventful = false;
-        ring->head++;
+        }
     }
-    if (next_port_event(nic, out))
-        return true;
-    return next_note(nic, out);
+    return next_event_of_nic(nic, out);
 }
 
 struct path_set *transport_qp_paths(struct transport *nic, uint32_t qpn)

@@ -75,6 +75,9 @@ uint32_t transport_send(struct transport *, uint32_t ready_ports, struct packet 
 /* Something could be sent if ports were ready. */
 bool transport_wants_to_send(const struct transport *);
 
+/* How many answers wait to leave. transport_send() sends them before anything else. */
+uint32_t transport_answers_waiting(const struct transport *);
+
 void transport_ports_changed(struct transport *, uint32_t up_mask, uint64_t now_ns);
 
 /* The operator wants traffic off these ports (bit p: port p), which stay up: peers are told to
@@ -260,6 +263,11 @@ struct transport_event {
 };
 
 bool transport_next_event(struct transport *, struct transport_event *out);
+
+/* As transport_next_event(), but keeps the events of a QP while answers of that QP wait to leave.
+ * For drivers whose application may end as soon as it sees an event: what the peer must hear of the
+ * operation has left by then. */
+bool transport_next_answered_event(struct transport *, struct transport_event *out);
 
 /* In JSON and for people: "RTS"; "retry_exceeded"; of the value `rule` in traces, "trimmed". */
 const char *transport_state_word(enum qp_state);
