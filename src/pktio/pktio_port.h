@@ -38,6 +38,7 @@ struct pktio_ops {
     bool (*arm)(struct pktio_port *, bool wants_room);
     void (*disarm)(struct pktio_port *);
     uint32_t (*unread)(const struct pktio_port *); /* NULL: nobody knows */
+    bool (*is_sent)(struct pktio_port *);          /* NULL: at once */
     void (*update_link)(struct pktio_port *);      /* NULL: the link never changes */
     void (*close)(struct pktio_port *);            /* frees the port, too */
 };
@@ -92,6 +93,13 @@ static inline void pktio_port_disarm(struct pktio_port *port)
 static inline uint32_t pktio_port_unread(const struct pktio_port *port)
 {
     return port->ops->unread ? port->ops->unread(port) : 0;
+}
+
+/* All frames sent are where the end of this process does not stop them: with the kernel, or in
+ * memory that the other end shares. Tries to get them there. */
+static inline bool pktio_port_is_sent(struct pktio_port *port)
+{
+    return !port->ops->is_sent || port->ops->is_sent(port);
 }
 
 static inline bool pktio_port_link_up(const struct pktio_port *port)

@@ -39,6 +39,11 @@ static uint32_t room(struct pktio_port *port)
     return socket_batch_room(&raw_of(port)->batch);
 }
 
+static bool is_sent(struct pktio_port *port)
+{
+    return room(port) > 0;
+}
+
 static void send_frames(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     socket_batch_send(&raw_of(port)->batch, frames, count);
@@ -89,6 +94,7 @@ static const struct pktio_ops raw_ops = {
     .receive = receive_frames,
     .arm = arm,
     .disarm = disarm,
+    .is_sent = is_sent,
     .update_link = update_link,
     .close = close_raw,
 };

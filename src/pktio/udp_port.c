@@ -33,6 +33,11 @@ static uint32_t room(struct pktio_port *port)
     return udp_batch_room(&udp_of(port)->batch);
 }
 
+static bool is_sent(struct pktio_port *port)
+{
+    return room(port) > 0;
+}
+
 static void send_frames(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     udp_batch_send(&udp_of(port)->batch, frames, count);
@@ -73,6 +78,7 @@ static const struct pktio_ops udp_ops = {
     .receive = receive_frames,
     .arm = arm,
     .disarm = disarm,
+    .is_sent = is_sent,
     .close = close_udp,
 };
 

@@ -116,11 +116,22 @@ static void send_frames(struct pktio_port *port, const struct pktio_frame *frame
     call_kernel(xdp);
 }
 
+static bool is_ring_empty(const struct xdp_port *xdp)
+{
+    return __atomic_load_n(xdp->tx.consumer, __ATOMIC_RELAXED) == xdp->tx.cached_prod;
+}
+
 /* What the kernel had no memory for in copy mode still stands in the ring. */
 static void send_rest(struct xdp_port *xdp)
 {
-    if (__atomic_load_n(xdp->tx.consumer, __ATOMIC_RELAXED) != xdp->tx.cached_prod)
+    if (!is_ring_empty(xdp))
         call_kernel(xdp);
+}
+
+static bool is_sent(struct pktio_port *port)
+{
+    send_rest(xdp_of(port));
+    return is_ring_empty(xdp_of(port));
 }
 
 /* ---- receiving --------------------------------------------------------------------------------
@@ -202,6 +213,7 @@ static const struct pktio_ops xdp_ops = {
     .receive = receive_frames,
     .arm = arm,
     .disarm = disarm,
+    .is_sent = is_sent,
     .update_link = update_link,
     .close = close_xdp,
 };
