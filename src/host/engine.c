@@ -8,7 +8,6 @@
 enum {
     IDLE_POLLS = 256,  /* in a row, between two looks at who else wants to run */
     DRAIN_ROUNDS = 64, /* batches that are looked at before time is let pass */
-    FEW_FRAMES = 4,    /* that came at once: whoever sent them waits for an answer */
 };
 
 bool engine_try_own(struct host_nic *nic)
@@ -81,12 +80,14 @@ void engine_update_links(struct host_nic *nic, uint64_t now_ns)
 
 uint32_t engine_pass_out(struct host_nic *nic, uint64_t now_ns)
 {
-    uint32_t work = engine_take_posted(nic, now_ns);
+    uint32_t work = engine_take_posted(nic, now_ns) + engine_answer(nic, now_ns);
 
+    engine_place(nic);
+    if (!nic->unsent_ports)
+        work += engine_report(nic);
     if (transport_wants_to_send(nic->transport))
         work += engine_send(nic, now_ns);
-    nic->owes_answers = false;
-    return work + engine_report(nic);
+    return work;
 }
 
 /* After a while without a processor, answers wait in the ports beside timers that have run out:
@@ -94,35 +95,25 @@ uint32_t engine_pass_out(struct host_nic *nic, uint64_t now_ns)
 static uint32_t expire(struct host_nic *nic, uint64_t now_ns)
 {
     uint32_t work = 0;
-    uint32_t count;
 
     for (uint32_t round = 0; round < DRAIN_ROUNDS; round++) {
+        uint32_t count;
+
+        work += engine_pass_out(nic, now_ns); /* there is not room for the answers of all */
+        now_ns = host_now_ns();               /* it took a while */
         count = engine_receive(nic, now_ns);
         if (count == 0)
             break;
-        work += count + engine_pass_out(nic, now_ns); /* there is not room for all answers */
-        now_ns = host_now_ns();                       /* it took a while */
+        work += count;
     }
     if (transport_deadline_ns(nic->transport) <= now_ns)
         transport_expire(nic->transport, now_ns);
     return work + 1;
 }
 
-/* Told before acknowledged: the application may be about to answer, and its answer is what the peer
- * waits for. Then the acknowledgements follow that answer, or the next look at what came. */
-static bool tells_first(struct host_nic *nic, uint32_t received)
-{
-    if (nic->owes_answers || received == 0 || received > FEW_FRAMES ||
-        !transport_wants_to_send(nic->transport))
-        return false;
-    nic->owes_answers = engine_report(nic) > 0;
-    return nic->owes_answers;
-}
-
-uint32_t engine_pass(struct host_nic *nic, enum engine_driver driver)
+uint32_t engine_pass(struct host_nic *nic)
 {
     uint64_t now_ns = host_now_ns();
-    uint32_t received;
     uint32_t work;
 
     nic->pass_count++;
@@ -131,14 +122,12 @@ uint32_t engine_pass(struct host_nic *nic, enum engine_driver driver)
         engine_update_links(nic, now_ns);
     /* First what was posted: a receive must be there for the write that it was posted for. */
     work = engine_take_posted(nic, now_ns);
-    received = engine_receive(nic, now_ns);
+    work += engine_receive(nic, now_ns);
     if (transport_deadline_ns(nic->transport) <= now_ns) {
         work += expire(nic, now_ns);
         now_ns = host_now_ns();
     }
-    if (driver == ENGINE_POLLER && tells_first(nic, received))
-        return work + received;
-    return work + received + engine_pass_out(nic, now_ns);
+    return work + engine_pass_out(nic, now_ns);
 }
 
 uint32_t host_progress(struct host_nic *nic)
@@ -148,7 +137,7 @@ uint32_t host_progress(struct host_nic *nic)
 
     if (atomic_load_explicit(&nic->is_dead, memory_order_relaxed) || !engine_try_own(nic))
         return 0;
-    work = engine_pass(nic, ENGINE_POLLER);
+    work = engine_pass(nic);
     progress_note_poll(nic);
     nic->idle_polls = work ? 0 : nic->idle_polls + 1;
     yields = nic->idle_polls >= IDLE_POLLS;

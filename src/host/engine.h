@@ -37,13 +37,18 @@ enum progress_state {
     PROGRESS_WATCHING, /* somebody polls; it looks now and then whether that is still so */
 };
 
-enum engine_driver { ENGINE_POLLER, ENGINE_PROGRESS_THREAD };
-
 /* A frame being built. */
 struct engine_frame {
     uint8_t header[ENGINE_HEADER_BYTES]; /* all of a control frame */
     uint8_t trailer[8];                  /* pad and iCRC of a data frame */
     struct iovec pieces[ENGINE_PIECES_MAX + 2];
+};
+
+/* Bytes received, on their way from a frame to memory. */
+struct engine_write {
+    uint8_t *to;
+    const uint8_t *from;
+    uint32_t length_bytes;
 };
 
 struct engine_route {
@@ -98,8 +103,8 @@ struct host_nic {
     struct host_cq *ev_queues; /* a list */
     struct host_cq *cqs;       /* a list */
     struct engine_route routes[ENGINE_ROUTES];
-    uint32_t full_ports; /* had no room when there was something to send */
-    bool owes_answers;   /* what came was told to the application, and waits for its turn */
+    uint32_t full_ports;   /* had no room when there was something to send */
+    uint32_t unsent_ports; /* hold frames that the system has not taken */
     uint32_t idle_polls;
     uint32_t polls_asleep; /* passes by others since the progress thread went to sleep */
     struct prng prng;
@@ -135,6 +140,8 @@ struct host_nic {
     struct engine_frame frames[ENGINE_BATCH];
     struct pktio_frame by_port[HOST_PORT_COUNT_MAX][ENGINE_BATCH];
     struct pktio_received received[PKTIO_BATCH_MAX];
+    struct engine_write writes[HOST_PORT_COUNT_MAX * ENGINE_BATCH]; /* of one engine_receive() */
+    uint32_t write_count;
 };
 
 /* ---- ownership (engine.c) ---------------------------------------------------------------------
@@ -149,19 +156,32 @@ void engine_release(struct host_nic *);
 /* ---- the owner's work -------------------------------------------------------------------------
  */
 
-/* Receives, lets time pass, takes what was posted, sends, reports. Yields how much there was. */
-uint32_t engine_pass(struct host_nic *, enum engine_driver);
-/* Takes what was posted, sends, reports: no look at what came in. */
+/* Receives, lets time pass, does engine_pass_out(). Returns how much there was to do. */
+uint32_t engine_pass(struct host_nic *);
+
+/* Takes what was posted, answers what was received, places its bytes, reports, sends. The
+ * application may exit as soon as it sees bytes or a completion: the answers that the peer needs
+ * are in the ports before either becomes visible. */
 uint32_t engine_pass_out(struct host_nic *, uint64_t now_ns);
 
-uint32_t engine_receive(struct host_nic *, uint64_t now_ns);     /* engine_receive.c */
+uint32_t engine_receive(struct host_nic *, uint64_t now_ns); /* engine_receive.c */
+/* The transport's call for bytes received: checks where they go and keeps them for engine_place().
+ * `context`: the NIC (engine_place.c). */
+enum transport_access engine_keep(
+    void *context, void *owner, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *);
+/* Puts the bytes of the last engine_receive() where they belong. */
+void engine_place(struct host_nic *);
+uint32_t engine_answer(struct host_nic *, uint64_t now_ns);      /* engine_send.c */
 uint32_t engine_send(struct host_nic *, uint64_t now_ns);        /* engine_send.c */
 uint32_t engine_take_posted(struct host_nic *, uint64_t now_ns); /* engine_post.c */
-uint32_t engine_report(struct host_nic *);                       /* engine_report.c */
-/* There is something to send that waits for a port to have room. */
+/* Reports events whose answers have left. */
+uint32_t engine_report(struct host_nic *); /* engine_report.c */
+/* Reports all events: before what they speak of is forgotten. */
+uint32_t engine_report_all(struct host_nic *);
+/* Ports hold frames that the system has not taken, or there is something to send and no room. */
 static inline bool engine_waits_for_room(const struct host_nic *nic)
 {
-    return nic->full_ports && transport_wants_to_send(nic->transport);
+    return nic->unsent_ports || (nic->full_ports && transport_wants_to_send(nic->transport));
 }
 
 void engine_update_links(struct host_nic *, uint64_t now_ns);

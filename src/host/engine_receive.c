@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames in: parsed, checked, handed to the transport, which places their bytes. */
+#include <assert.h>
+
 #include "host/engine.h"
 
 enum { CACHE_LINE_BYTES = 64 };
@@ -49,6 +51,7 @@ uint32_t engine_receive(struct host_nic *nic, uint64_t now_ns)
 {
     uint32_t count = 0;
 
+    assert(nic->write_count == 0); /* ports take back what they lent */
     for (uint32_t port = 0; port < nic->config.port_count; port++)
         count += receive_port(nic, port, now_ns);
     return count;

@@ -116,14 +116,25 @@ static bool needs_qp(enum transport_event_kind kind)
            kind != TRANSPORT_ENDPOINT_ANSWER;
 }
 
-uint32_t engine_report(struct host_nic *nic)
+static uint32_t report_each(
+    struct host_nic *nic, bool (*next)(struct transport *, struct transport_event *))
 {
     struct transport_event event;
     uint32_t count = 0;
 
-    for (; transport_next_event(nic->transport, &event); count++) {
+    for (; next(nic->transport, &event); count++) {
         if (event.owner || !needs_qp(event.kind)) /* EV events may outlive their QP */
             report(nic, event.owner, &event);
     }
     return count;
+}
+
+uint32_t engine_report(struct host_nic *nic)
+{
+    return report_each(nic, transport_next_answered_event);
+}
+
+uint32_t engine_report_all(struct host_nic *nic)
+{
+    return report_each(nic, transport_next_event);
 }

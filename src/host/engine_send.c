@@ -171,7 +171,7 @@ struct batch {
     uint64_t now_ns;
 };
 
-static void build_those(struct batch *batch, bool with_payload)
+static void build_all(struct batch *batch)
 {
     struct host_nic *nic = batch->nic;
 
@@ -179,31 +179,64 @@ static void build_those(struct batch *batch, bool with_payload)
         const struct packet *packet = &nic->packets[i];
         uint32_t *count = &batch->counts[packet->port];
 
-        if (opcode_has_payload(packet->opcode) == with_payload &&
-            build(nic, packet, &nic->frames[i], &nic->by_port[packet->port][*count], batch->now_ns))
+        if (build(nic, packet, &nic->frames[i], &nic->by_port[packet->port][*count], batch->now_ns))
             ++*count;
     }
 }
 
 static void flush(struct batch *batch)
 {
-    for (uint32_t port = 0; port < batch->nic->config.port_count; port++) {
-        pktio_port_send(batch->nic->ports[port], batch->nic->by_port[port], batch->counts[port]);
-        batch->counts[port] = 0;
+    struct host_nic *nic = batch->nic;
+
+    for (uint32_t port = 0; port < nic->config.port_count; port++) {
+        if (batch->counts[port] == 0)
+            continue;
+        pktio_port_send(nic->ports[port], nic->by_port[port], batch->counts[port]);
+        nic->unsent_ports |= UINT32_C(1) << port;
     }
 }
 
-/* Builds and sends one batch, data first: somebody may be waiting for it, while acknowledgements
- * wait for nothing but this batch. */
-static void send_batch(struct host_nic *nic, uint32_t count, uint64_t now_ns)
+/* Which of the ports that were sent to hold frames that would be lost with this process. On a link
+ * that is down they are lost anyway. */
+static void find_unsent(struct host_nic *nic)
 {
-    struct batch batch = { .nic = nic, .packet_count = count, .now_ns = now_ns };
+    for (uint32_t ports = nic->unsent_ports; ports; ports &= ports - 1) {
+        uint32_t port = (uint32_t)__builtin_ctz(ports);
 
-    build_those(&batch, true);
-    if (nic->owes_answers)
-        flush(&batch);
-    build_those(&batch, false);
+        if (!pktio_port_link_up(nic->ports[port]) || pktio_port_is_sent(nic->ports[port]))
+            nic->unsent_ports &= ~(UINT32_C(1) << port);
+    }
+}
+
+/* Builds and sends one batch, of at most `max` packets; returns how many. */
+static uint32_t send_batch(struct host_nic *nic, uint32_t max, uint64_t now_ns)
+{
+    uint32_t ready = ready_ports(nic);
+    struct batch batch = { .nic = nic, .now_ns = now_ns };
+
+    if (!ready)
+        return 0;
+    batch.packet_count = transport_send(nic->transport, ready, nic->packets, max, now_ns);
+    build_all(&batch);
     flush(&batch);
+    return batch.packet_count;
+}
+
+uint32_t engine_answer(struct host_nic *nic, uint64_t now_ns)
+{
+    uint32_t total = 0;
+
+    for (uint32_t round = 0; round < SEND_ROUNDS; round++) {
+        uint32_t waiting = transport_answers_waiting(nic->transport);
+        uint32_t count =
+            waiting ? send_batch(nic, waiting < ENGINE_BATCH ? waiting : ENGINE_BATCH, now_ns) : 0;
+
+        if (count == 0)
+            break;
+        total += count;
+    }
+    find_unsent(nic);
+    return total;
 }
 
 uint32_t engine_send(struct host_nic *nic, uint64_t now_ns)
@@ -211,14 +244,12 @@ uint32_t engine_send(struct host_nic *nic, uint64_t now_ns)
     uint32_t total = 0;
 
     for (uint32_t round = 0; round < SEND_ROUNDS; round++) {
-        uint32_t ready = ready_ports(nic);
-        uint32_t count =
-            ready ? transport_send(nic->transport, ready, nic->packets, ENGINE_BATCH, now_ns) : 0;
+        uint32_t count = send_batch(nic, ENGINE_BATCH, now_ns);
 
         if (count == 0)
             break;
-        send_batch(nic, count, now_ns);
         total += count;
     }
+    find_unsent(nic);
     return total;
 }

@@ -14,7 +14,6 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
-#include "host/memory_copy.h"
 
 enum {
     DEFAULT_QPS = 1024,
@@ -61,30 +60,6 @@ enum parameters_error host_config_set(
 /* ---- memory that peers write into -------------------------------------------------------------
  */
 
-static enum transport_access place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
-    uint64_t va, const struct payload *payload)
-{
-    struct host_nic *nic = context;
-    const struct host_qp *qp = owner;
-    uint8_t *to;
-
-    (void)qpn;
-    if (!qp->remote_write)
-        return TRANSPORT_ACCESS_REFUSED;
-    if (payload->length == 0)
-        return TRANSPORT_ACCESS_OK;
-    to = memory_table_resolve(&nic->memory, &(struct memory_want){ .key = rkey,
-                                                .domain = qp->config.domain,
-                                                .access = HOST_ACCESS_REMOTE_WRITE,
-                                                .va = va,
-                                                .length_bytes = payload->length });
-    if (!to)
-        return TRANSPORT_ACCESS_REFUSED;
-    if (payload->bytes)
-        memory_copy(to, payload->bytes, payload->length);
-    return TRANSPORT_ACCESS_OK;
-}
-
 int host_memory_register(struct host_nic *nic, const struct host_region *region, uint32_t *key)
 {
     uint32_t random = host_random();
@@ -118,7 +93,7 @@ static int open_transport(struct host_nic *nic)
         .qp_count_max = nic->config.qp_count_max,
         .seed = nic->config.seed,
         .nak_write_imm_limit = nic->config.format.nak_write_imm_limit,
-        .memory = { .place = place, .context = nic },
+        .memory = { .place = engine_keep, .context = nic },
         .trace = &nic->trace,
         .parameters = nic->config.parameters };
     struct arena arena;

@@ -235,7 +235,7 @@ static void turn(struct host_nic *nic, uint64_t *busy_ns, bool *slept)
     if (*slept)
         disarm_ports(nic);
     *slept = false;
-    work = engine_pass(nic, ENGINE_PROGRESS_THREAD);
+    work = engine_pass(nic);
     nic->progress_pass_count++;
     if (work > 0) {
         *busy_ns = host_now_ns();

@@ -195,6 +195,7 @@ int host_qp_destroy(struct host_qp *qp)
     struct host_nic *nic = qp->nic;
 
     if (engine_own(nic) == 0) {
+        engine_answer(nic, host_now_ns()); /* what it owes, nobody can answer afterwards */
         transport_qp_destroy(nic->transport, qp->qpn);
         qp_table_remove(&nic->qps, qp);
         count_users(qp, UINT32_MAX);
@@ -266,7 +267,8 @@ int host_qp_modify(
     else
         err = transport_qp_modify(nic->transport, qp->qpn, attributes, attribute_mask, now_ns);
     if (!err) {
-        engine_report(nic); /* before what was posted is forgotten */
+        engine_answer(nic, now_ns);
+        engine_report_all(nic); /* before what was posted is forgotten */
         on_modified(nic, qp, attribute_mask);
     }
     engine_release(nic);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that peers write into. Programs that poll memory exit when they see the last byte, so no
+ * byte becomes visible before the answers to its packet are in the ports: the transport is told
+ * that the bytes are placed, the engine answers, and then copies them, in the order in which they
+ * came. The frames that hold them stay until the next engine_receive(). */
+#include <assert.h>
+
+#include "host/engine.h"
+#include "host/memory_copy.h"
+
+enum { WRITES_MAX = HOST_PORT_COUNT_MAX * ENGINE_BATCH };
+
+enum transport_access engine_keep(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
+{
+    struct host_nic *nic = context;
+    const struct host_qp *qp = owner;
+    uint8_t *to;
+
+    (void)qpn;
+    if (!qp->remote_write)
+        return TRANSPORT_ACCESS_REFUSED;
+    if (payload->length == 0)
+        return TRANSPORT_ACCESS_OK;
+    to = memory_table_resolve(&nic->memory, &(struct memory_want){ .key = rkey,
+                                                .domain = qp->config.domain,
+                                                .access = HOST_ACCESS_REMOTE_WRITE,
+                                                .va = va,
+                                                .length_bytes = payload->length });
+    if (!to)
+        return TRANSPORT_ACCESS_REFUSED;
+    assert(nic->write_count < WRITES_MAX);
+    nic->writes[nic->write_count++] =
+        (struct engine_write){ .to = to, .from = payload->bytes, .length_bytes = payload->length };
+    return TRANSPORT_ACCESS_OK;
+}
+
+void engine_place(struct host_nic *nic)
+{
+    for (uint32_t i = 0; i < nic->write_count; i++)
+        memory_copy(nic->writes[i].to, nic->writes[i].from, nic->writes[i].length_bytes);
+    nic->write_count = 0;
+}
