@@ -12,13 +12,27 @@ enum { SLOTS_MAX = 1024 }; /* of a ring, whatever a NIC wishes */
 
 #define PORT_BYTES UINT64_C(2400000) /* of both rings with 256 slots each, rounded up */
 
+/* What a NIC sent before its process ended travels on: among it are the acknowledgements of what
+ * the process has seen. As much as a ring holds, because another process may still have the
+ * memory. */
+static void take_rest(struct soft *soft, uint32_t end_index)
+{
+    uint32_t left = shm_port_slot_count(soft->ends[end_index].port);
+    uint32_t count = 1;
+
+    for (; left > 0 && count > 0; left -= count < left ? count : left)
+        count = soft_take(soft, end_index);
+}
+
 void soft_attach_check(struct soft *soft, uint32_t end_index)
 {
     struct soft_end *end = &soft->ends[end_index];
 
     pktio_port_update_link(end->port);
-    if (end->port->link_fd < 0 && end->kind == SOFT_END_SHM)
-        soft_ends_release(soft, end_index);
+    if (end->port->link_fd >= 0 || end->kind != SOFT_END_SHM)
+        return;
+    take_rest(soft, end_index);
+    soft_ends_release(soft, end_index);
 }
 
 /* "mrc3": NIC 3, if NIC 0 is mrc0. */

@@ -61,15 +61,11 @@ static void catch_up(struct soft *soft)
     soft_advance(soft);
 }
 
-static uint32_t take_from(struct soft *soft, uint32_t number)
+uint32_t soft_take(struct soft *soft, uint32_t number)
 {
     struct pktio_received frames[BATCH];
-    uint32_t count;
+    uint32_t count = pktio_port_receive(soft->ends[number].port, frames, BATCH);
 
-    if (soft->wires[soft->ends[number].entry].free_ps > soft->now_ps + WIRE_AHEAD_PS ||
-        !has_buffers(soft))
-        return 0;
-    count = pktio_port_receive(soft->ends[number].port, frames, BATCH);
     if (count > 0 && soft->config.slower > 1)
         catch_up(soft);
     for (uint32_t i = 0; i < count; i++) {
@@ -78,6 +74,13 @@ static uint32_t take_from(struct soft *soft, uint32_t number)
         soft_accept(soft, number, frames[i].bytes, frames[i].length_bytes);
     }
     return count;
+}
+
+static uint32_t take_from(struct soft *soft, uint32_t number)
+{
+    bool is_busy = soft->wires[soft->ends[number].entry].free_ps > soft->now_ps + WIRE_AHEAD_PS;
+
+    return is_busy || !has_buffers(soft) ? 0 : soft_take(soft, number);
 }
 
 static uint32_t take_from_rings(struct soft *soft)

@@ -190,6 +190,8 @@ uint64_t soft_exchange_next_ps(const struct soft *);
 
 /* soft_run.c: once around; yields how many frames came and left. */
 uint32_t soft_pass(struct soft *);
+/* Takes frames from an end, however far ahead of its wire; returns how many. */
+uint32_t soft_take(struct soft *, uint32_t end_index);
 /* The same, and sleeps if that was nothing for long enough; what a thread does first. */
 void soft_turn(struct soft *);
 void soft_begin(void);

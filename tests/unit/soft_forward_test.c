@@ -215,3 +215,19 @@ SPEC("frames on their way to a NIC that leaves are lost, counted, and their buff
     EXPECT_LE(lost, 100);
     soft_bench_stop(&bench);
 }
+
+SPEC("what a NIC sent before it left travels on")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct seen seen = { 0 };
+
+    soft_bench_start(&bench);
+    for (uint32_t i = 0; i < 100; i++)
+        soft_bench_send(&bench, 0, 1, 0, i);
+    pktio_port_close(bench.nics[0][0]);
+    bench.nics[0][0] = NULL;
+    soft_attach_check(bench.soft, soft_nic_end(bench.soft, 0, 0));
+    EXPECT(!bench.soft->ends[soft_nic_end(bench.soft, 0, 0)].port);
+    run_until(&bench, &seen, 100);
+    soft_bench_stop(&bench);
+}
