@@ -205,6 +205,19 @@ static int apply(struct mrc_qp *qp, const struct qp_change *change)
     return err;
 }
 
+/* The NIC may have raised it. Verbs count in units of 4.096 us, four of ours, and mean by 0 that it
+ * never ends. */
+static void tell_timeout(struct mrc_qp *qp)
+{
+    struct qp_attributes now;
+
+    if (host_qp_query(qp->host, &now) != 0)
+        return;
+    qp->mrc.timeout = now.timeout;
+    if (qp->verbs.timeout > 0 && qp->verbs.timeout + 2 < now.timeout)
+        qp->verbs.timeout = (uint8_t)(now.timeout - 2);
+}
+
 static void finish(struct mrc_qp *qp, const struct qp_change *change)
 {
     if (change->verbs_mask & IBV_QP_ACCESS_FLAGS)
@@ -215,6 +228,7 @@ static void finish(struct mrc_qp *qp, const struct qp_change *change)
     qp->verbs = change->verbs;
     qp->verbs.cur_qp_state = qp->verbs.qp_state;
     qp->mrc = change->mrc;
+    tell_timeout(qp);
 }
 
 int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,

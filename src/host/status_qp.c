@@ -105,7 +105,9 @@ static void write_qp(const struct host_nic *nic, const struct qp_snapshot *qp, F
         status->next_psn.value, status->unacked_psn.value, status->inflight_bytes,
         status->window_bytes, status->base_rtt_ns, status->smoothed_rtt_ns,
         status->reorder_window_ns, status->mpr_psns, attributes->pmtu_bytes, status->timeouts,
-        1024ull << attributes->timeout, attributes->retry_linear, attributes->retry_exponential);
+        (unsigned long long)parameters_longer_ns(
+            UINT64_C(1024) << attributes->timeout, PARAMETER_TENTHS_timeout, status->base_rtt_ns),
+        attributes->retry_linear, attributes->retry_exponential);
     fprintf(out, ",\"sends_waiting\":%u,\"send_depth\":%u", qp->sends_waiting, qp->send_depth);
     write_planes("planes", status->plane_mask, out);
     write_planes("control_planes", status->control_plane_mask, out);

@@ -156,6 +156,7 @@ int transport_qp_create(
     qp->env.signal_all = init->signal_all;
     qp->write_imm_max_dest = (uint16_t)init->write_imm_max_dest;
     qp->env.attributes = default_attributes(nic, init);
+    qp->timeout_wanted = qp->env.attributes.timeout;
     take_parts(&arena, init, &qp->requester, &qp->responder);
     qp->cc_profile = init->cc;
     if (qp->requester)

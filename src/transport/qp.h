@@ -25,10 +25,11 @@ struct qp {
     uint32_t burst_call;
     uint16_t burst_left; /* packets it may still send in the call number burst_call */
     uint16_t write_imm_max_dest;
-    uint8_t failure;  /* enum completion_status of the request at `failed` */
-    uint8_t async;    /* enum transport_event_kind + 1 of an error to report; 0: none */
-    bool is_listed;   /* among those that want to send to the peer */
-    bool is_eventful; /* in the ring of QPs with something to report */
+    uint8_t timeout_wanted; /* env.attributes has the one in force */
+    uint8_t failure;        /* enum completion_status of the request at `failed` */
+    uint8_t async;          /* enum transport_event_kind + 1 of an error to report; 0: none */
+    bool is_listed;         /* among those that want to send to the peer */
+    bool is_eventful;       /* in the ring of QPs with something to report */
 };
 
 /* Packets may arrive. */

@@ -61,6 +61,16 @@ static void merge(struct qp_attributes *into, const struct qp_attributes *from, 
     }
 }
 
+/* A clock on a shared CPU cannot keep what hardware can (decision 26). */
+static void raise_timeout(struct qp_attributes *attributes, const struct parameters *parameters)
+{
+    attributes->timeout =
+        retry_raised_timeout((struct retry_schedule){ .timeout = attributes->timeout,
+                                 .linear = attributes->retry_linear,
+                                 .exponential = attributes->retry_exponential },
+            (uint8_t)parameters->timeout_floor, parameters->give_up_floor);
+}
+
 /* What a half is built on is not pulled from under it: packets may arrive from RTR on, and leave
  * from RTS on. */
 static uint32_t fixed_attributes(enum qp_state state)
@@ -156,10 +166,17 @@ int transport_qp_modify(struct transport *nic, uint32_t qpn, const struct qp_att
         return -ENOENT;
     from = qp->env.attributes.state;
     wanted = qp->env.attributes;
+    wanted.timeout = qp->timeout_wanted;
     merge(&wanted, attributes, mask);
     if (wanted.state >= QP_STATE_COUNT || !transition_is_allowed(from, wanted.state) ||
         !attributes_are_valid(qp, &wanted) || mask & fixed_attributes(from))
         return -EINVAL;
+    if (mask & (QP_ATTR_TIMEOUT | QP_ATTR_RETRY)) {
+        qp->timeout_wanted = wanted.timeout;
+        raise_timeout(&wanted, nic->env.parameters);
+    } else {
+        wanted.timeout = qp->env.attributes.timeout;
+    }
     qp->env.attributes = wanted;
     apply(nic, qp, mask, now_ns);
     enter(nic, qp, from, wanted.state, now_ns);

@@ -24,6 +24,30 @@ static inline uint64_t retry_interval_ns(struct retry_schedule schedule, uint32_
     return UINT64_C(1024) << (exponent < RETRY_TIMEOUT_MAX ? exponent : RETRY_TIMEOUT_MAX);
 }
 
+/* From a transmission without an answer to the end. */
+static inline uint64_t retry_total_ns(struct retry_schedule schedule)
+{
+    uint32_t count = (uint32_t)schedule.linear + schedule.exponential;
+    uint64_t total_ns = 0;
+
+    if (schedule.exponential >= RETRY_EXPONENTIAL_FOREVER)
+        return UINT64_MAX;
+    for (uint32_t timeouts = 0; timeouts <= count; timeouts++)
+        total_ns += retry_interval_ns(schedule, timeouts);
+    return total_ns;
+}
+
+/* What it takes for T not to be below its floor, nor the total below its own. */
+static inline uint8_t retry_raised_timeout(
+    struct retry_schedule schedule, uint8_t timeout_floor, uint64_t total_floor_ns)
+{
+    if (schedule.timeout < timeout_floor)
+        schedule.timeout = timeout_floor;
+    while (schedule.timeout < RETRY_TIMEOUT_MAX && retry_total_ns(schedule) < total_floor_ns)
+        schedule.timeout++;
+    return schedule.timeout;
+}
+
 /* After so many, the next timeout is the last. */
 static inline bool retry_is_exhausted(struct retry_schedule schedule, uint32_t timeouts)
 {

@@ -148,7 +148,9 @@ struct qp_attributes {
     uint8_t mpr_dest; /* responder */
     uint16_t max_wimm;
     uint16_t max_wimm_dest;
-    uint8_t timeout;           /* T = 1.024 us << timeout, at most 24 */
+    /* T = 1.024 us << timeout, at most 24. A change may ask for less than timeout_floor and
+     * give_up_floor allow: then queries tell the value in force. */
+    uint8_t timeout;
     uint8_t retry_linear;      /* at most 7 */
     uint8_t retry_exponential; /* at most 25; 25: without end */
     bool dynamic_mpr;          /* both sides agreed */

@@ -169,7 +169,7 @@ SPEC("MRC attributes may come early, and be told again")
     struct api_world world;
     struct mrc_qp_attr mrc = { .mpr = { 4, 6 },
         .wimm = { 10, 20 },
-        .timeout = 9,
+        .timeout = 21,
         .retry = { 1, 2 },
         .cap = MRC_QP_CAP_DYNAMIC_MPR };
     struct mrc_qp_attr now;
@@ -187,7 +187,7 @@ SPEC("MRC attributes may come early, and be told again")
     EXPECT_MEM_EQ(&now.mpr, &mrc.mpr, sizeof(mrc.mpr));
     EXPECT_MEM_EQ(&now.wimm, &mrc.wimm, sizeof(mrc.wimm));
     EXPECT_MEM_EQ(&now.retry, &mrc.retry, sizeof(mrc.retry));
-    EXPECT_EQ(now.timeout, 9);
+    EXPECT_EQ(now.timeout, 21);
     EXPECT_EQ(now.cap, MRC_QP_CAP_DYNAMIC_MPR);
     EXPECT_EQ(now.vendor_cfg[127], 3);
     attr = rtr_attr(&world);
@@ -216,7 +216,7 @@ SPEC("attributes of RoCE are taken for what they mean, or refused where strictne
                   qp, &attr, RTR_MASK | IBV_QP_MIN_RNR_TIMER | IBV_QP_MAX_DEST_RD_ATOMIC, NULL, 0),
         0);
     attr = (struct ibv_qp_attr){
-        .qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 14, .rnr_retry = 7
+        .qp_state = IBV_QPS_RTS, .timeout = 18, .retry_cnt = 14, .rnr_retry = 7
     };
     EXPECT_EQ(mrc_modify_qp(qp, &attr,
                   RTS_MASK | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
@@ -224,13 +224,51 @@ SPEC("attributes of RoCE are taken for what they mean, or refused where strictne
                   NULL, 0),
         0);
     EXPECT_EQ(mrc_query_qp(qp, NULL, 0, &mrc, MRC_QP_TIMEOUT, NULL), 0);
-    EXPECT_EQ(mrc.timeout, 16);
+    EXPECT_EQ(mrc.timeout, 20);
     EXPECT_EQ(mrc.retry.linear_cnt, 7);
     EXPECT_EQ(mrc.retry.exp_cnt, host.parameters.retry_exponential);
     attr.timeout = 0; /* for ever */
     EXPECT_EQ(mrc_modify_qp(qp, &attr, IBV_QP_TIMEOUT, NULL, 0), 0);
     EXPECT_EQ(mrc_query_qp(qp, NULL, 0, &mrc, MRC_QP_TIMEOUT, NULL), 0);
     EXPECT_EQ(mrc.retry.exp_cnt, 25);
+    api_world_close(&world);
+}
+
+/* Asks for MRC attributes, or for those of verbs with `verbs_timeout`. */
+static void expect_in_force(
+    struct mrc_qp *qp, struct mrc_qp_attr wanted, uint8_t verbs_timeout, uint8_t timeout_in_force)
+{
+    struct ibv_qp_attr verbs = { .timeout = verbs_timeout, .retry_cnt = 14 };
+    struct mrc_qp_attr mrc;
+
+    if (verbs_timeout)
+        EXPECT_EQ(mrc_modify_qp(qp, &verbs, IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT, NULL, 0), 0);
+    else
+        EXPECT_EQ(mrc_modify_qp(qp, NULL, 0, &wanted, MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT), 0);
+    EXPECT_EQ(
+        mrc_query_qp(qp, &verbs, IBV_QP_TIMEOUT, &mrc, MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT, NULL), 0);
+    EXPECT_EQ(mrc.timeout, timeout_in_force);
+    if (verbs_timeout)
+        EXPECT_EQ(verbs.timeout, timeout_in_force - 2);
+    else
+        EXPECT_EQ(mrc.retry.linear_cnt, wanted.retry.linear_cnt);
+}
+
+SPEC("a timeout too short for a clock on a shared CPU is raised, and queries tell the one in force")
+{
+    struct api_world world;
+    struct mrc_qp *qp;
+    struct mrc_qp_attr few = { .timeout = 7, .retry = { .linear_cnt = 7, .exp_cnt = 0 } };
+    struct mrc_qp_attr many = { .timeout = 7, .retry = { .linear_cnt = 3, .exp_cnt = 5 } };
+    struct mrc_qp_attr longer = { .timeout = 21, .retry = { .linear_cnt = 7, .exp_cnt = 0 } };
+
+    open_qp(&world);
+    qp = world.ends[0].qp;
+    EXPECT_EQ(go(qp, IBV_QPS_INIT), 0);
+    expect_in_force(qp, few, 7, 17);
+    expect_in_force(qp, few, 0, 19);  /* eight times 537 ms */
+    expect_in_force(qp, many, 0, 17); /* 134 ms, and more than 8 s in all */
+    expect_in_force(qp, longer, 0, 21);
     api_world_close(&world);
 }
 
