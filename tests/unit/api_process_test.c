@@ -43,6 +43,13 @@ static void meet(struct api_end *end, const char *device, int socket, struct api
     exchange(socket, &ready, &ready, 1);
 }
 
+/* Until the test kills it. */
+static void become_another_program(void)
+{
+    execl("/bin/sleep", "sleep", "1000", (char *)NULL);
+    _exit(1);
+}
+
 /* The other process: writes nothing, polls nothing, tells the sum of its memory when asked. */
 _Noreturn static void serve(int socket)
 {
@@ -51,9 +58,11 @@ _Noreturn static void serve(int socket)
     char word;
 
     meet(&end, "mrc1", socket, &peer);
-    while (read(socket, &word, 1) == 1 && word == 's') {
+    while (read(socket, &word, 1) == 1) {
         uint64_t answer = sum(api_end_received(&end));
 
+        if (word == 'x')
+            become_another_program();
         if (write(socket, &answer, sizeof(answer)) < 0)
             break;
     }
@@ -171,6 +180,36 @@ SPEC("a peer that is killed ends in a completion error, and its device is free a
     close(peers.socket);
     api_end_close(peers.end);
     api_world_stop(&peers.world);
+}
+
+/* exec() closes descriptors one after the other. The ports need a peer that listens. */
+static bool becomes_free(struct api_end *end)
+{
+    int64_t end_s = patience_end_s();
+    struct mrc_cq *cq;
+
+    do
+        cq = mrc_create_cq(end->mrc, 8, NULL, NULL, 0);
+    while (!cq && errno == EBUSY && patience_lasts(end_s));
+    return cq ? mrc_destroy_cq(cq) == 0 : errno != EBUSY;
+}
+
+SPEC("a process that becomes another program leaves its device free, and its peer with an error")
+{
+    struct peers peers;
+    struct api_end again;
+    char byte;
+
+    start(&peers, "  timeout: 8\n  retry_linear: 2\n  retry_exponential: 2\n");
+    EXPECT_EQ(write(peers.socket, "x", 1), 1);
+    EXPECT_EQ(read(peers.socket, &byte, 1), 0); /* closed by exec */
+    api_end_open(&again, "mrc1");
+    EXPECT(becomes_free(&again));
+    EXPECT_EQ(api_end_write(peers.end, &peers.there, 0, 1000, IBV_WR_RDMA_WRITE), 0);
+    EXPECT_EQ(api_cq_wait(peers.end->cq).status, IBV_WC_RETRY_EXC_ERR);
+    api_end_close(&again);
+    EXPECT_EQ(kill(peers.child, SIGKILL), 0);
+    EXPECT_EQ(stop(&peers), SIGKILL);
 }
 
 SPEC("a child of a fork has no NIC, does not keep its parent's, and can end in peace")

@@ -130,6 +130,59 @@ SPEC("a completion waits for as long as the port has no room for its acknowledge
     endpoint_pair_close(&pair);
 }
 
+enum { LONG_BYTES = 1 << 22 }; /* more packets than the port holds */
+
+static struct host_completion drive_until_done(struct endpoint_pair *pair)
+{
+    struct host_completion completion = { .status = COMPLETION_STATUS_COUNT };
+    int64_t end_s = patience_end_s();
+
+    while (host_cq_poll(pair->ends[0].cq, &completion, 1) == 0 && patience_lasts(end_s))
+        host_progress(pair->ends[1].nic);
+    return completion;
+}
+
+SPEC("nothing writes to memory that was deregistered while a write was under way")
+{
+    struct endpoint_pair pair;
+    uint8_t *memory;
+
+    endpoint_pair_open_alone(&pair, 1, &perfect, LONG_BYTES);
+    endpoint_pair_connect(&pair, 0);
+    memory = pair.ends[1].memory;
+    memset(pair.ends[0].memory, 1, LONG_BYTES);
+    EXPECT_EQ(endpoint_write(&pair.ends[0], pair.qps[0], &pair.addresses[1], 0, LONG_BYTES), 0);
+    EXPECT(host_progress(pair.ends[1].nic) > 0);
+    EXPECT_EQ(memory[0], 1);
+    EXPECT_EQ(host_memory_deregister(pair.ends[1].nic, pair.ends[1].key), 0);
+    memset(memory, 2, LONG_BYTES);
+    EXPECT_EQ(drive_until_done(&pair).status, COMPLETION_REMOTE_ACCESS);
+    EXPECT_EQ(memory[0], 2);
+    EXPECT_MEM_EQ(memory, memory + 1, LONG_BYTES - 1);
+    EXPECT_EQ(host_memory_register(pair.ends[1].nic,
+                  &(struct host_region){ .address = memory, .length_bytes = LONG_BYTES },
+                  &pair.ends[1].key),
+        0); /* for the end */
+    endpoint_pair_close(&pair);
+}
+
+SPEC("nothing is read from memory that was deregistered while a write was under way")
+{
+    struct endpoint_pair pair;
+
+    endpoint_pair_open_alone(&pair, 1, &perfect, LONG_BYTES);
+    endpoint_pair_connect(&pair, 0);
+    EXPECT_EQ(endpoint_write(&pair.ends[0], pair.qps[0], &pair.addresses[1], 0, LONG_BYTES), 0);
+    EXPECT_EQ(host_memory_deregister(pair.ends[0].nic, pair.ends[0].key), 0);
+    EXPECT_EQ(drive_until_done(&pair).status, COMPLETION_LOCAL_PROTECTION);
+    EXPECT_EQ(
+        host_memory_register(pair.ends[0].nic,
+            &(struct host_region){ .address = pair.ends[0].memory, .length_bytes = LONG_BYTES },
+            &pair.ends[0].key),
+        0); /* for the end */
+    endpoint_pair_close(&pair);
+}
+
 /* A port that looks at memory when frames are handed to it. */
 struct witness {
     struct pktio_ops ops; /* first: found by the port's pointer */
