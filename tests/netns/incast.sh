@@ -24,6 +24,7 @@ rank() # HOST RANK OPTION...
     on=$1
     number=$2
     shift 2
+    never_give_up "$on"
     within "h$on" timeout 120 "$mrc" perf incast -d "mrc$on" --rank "$number" --ranks 5 --rendezvous 10.99.0.1:18515 "$@"
 }
 

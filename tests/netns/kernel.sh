@@ -49,19 +49,18 @@ survives() # SENTENCE SWITCH...
 {
     sentence=$1
     shift
-    begin_writes 0 3 -s 256K --random -q 2 -D 6
+    keep_writing 0 3 -s 256K --random -q 2 -n 400
     let_frames_cross 1000
     turn down "$@"
     let_frames_cross 2000
     before=$(shifted_by p0.t1.0)
-    let_frames_cross 2000
-    is "$sentence" "$(shifted_by p0.t1.0)" "$before"
+    let_writes_end 1
+    is "$sentence, and writes complete" "$(shifted_by p0.t1.0)" "$before"
     exits 0 '  up repairs it' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
     before=$(shifted_by p0.t1.0)
     let_cross p0.t1.0 500
     is_more '  so that it carries data again' "$(shifted_by p0.t1.0)" "$((before + 499))"
-    end_writes '  no byte is wrong, no QP fails'
-    pauses_shortly '  and bytes complete in every second'
+    stop_writing '  no byte is wrong, no QP fails'
 }
 
 exits 0 'a fabric comes up' "$mrc" fabric up --kernel -n "$fabric" "$file"

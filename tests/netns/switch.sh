@@ -28,7 +28,7 @@ done
 writes 'data crosses a single T0' 0 1 -s 64K -n 50
 writes 'random sizes, both ways' 3 0 -s 64K --random -b -n 100
 
-begin_writes 0 3 -s 64K -D 4
+keep_writing 0 3 -s 64K -n 1000
 let_frames_cross 2000
 "$mrc" fabric fault -n "$fabric" port h3.p0 down
 is 'a link that is taken down is down for the host' "$(link_of h3 p0)" down
@@ -40,26 +40,25 @@ is_more 'frames vanish in a T1 that looks healthy' "$(counted lost)" 0
 "$mrc" fabric fault -n "$fabric" port h3.p0 up
 is 'the link comes back' "$(link_of h3 p0)" up
 let_frames_cross 2000
-end_writes 'a dead link and a blackholed T1 cost no byte and no QP'
+stop_writing 'a dead link and a blackholed T1 cost no byte and no QP'
 "$mrc" fabric fault -n "$fabric" clear
 
 # In the middle of writes of random sizes, this goes down and comes back.
 survives() # SENTENCE FAULT
 {
-    begin_writes 0 3 -s 256K --random -q 2 -D 6
+    keep_writing 0 3 -s 256K --random -q 2 -n 400
     let_frames_cross 2000
     # shellcheck disable=SC2086
     "$mrc" fabric fault -n "$fabric" $2 down
     let_frames_cross 2000
     before=$(crossed p0.t1.1)
-    let_frames_cross 2000
-    is "$1" "$(crossed p0.t1.1)" "$before"
+    let_writes_end 1
+    is "$1, and writes complete" "$(crossed p0.t1.1)" "$before"
     "$mrc" fabric fault -n "$fabric" clear
     goal=$((before + 1000))
     while [ "$(crossed p0.t1.1)" -lt "$goal" ] && kill -0 "$client" 2>/dev/null; do :; done
     is_more '  it is repaired and carries data again' "$(crossed p0.t1.1)" "$((goal - 1))"
-    end_writes '  no byte is wrong, no QP fails'
-    pauses_shortly '  and bytes complete in every second'
+    stop_writing '  no byte is wrong, no QP fails'
 }
 
 survives 'a T1 that is down carries nothing' 'switch p0.t1.1'
@@ -67,7 +66,7 @@ survives 'neither does one of a plane that is down' 'plane p0'
 
 before=$(trimmed)
 "$mrc" fabric fault -n "$fabric" port h3.p1 slow 100Mb/s
-writes 'data arrives over a port that has become slow' 0 3 -s 64K -D 2
+writes 'data arrives over a port that has become slow' 0 3 -s 64K -n 1000
 is_more '  whose packets were trimmed' "$(trimmed)" "$before"
 "$mrc" fabric fault -n "$fabric" clear
 "$mrc" fabric down -n "$fabric"
@@ -95,7 +94,7 @@ exits 0 'links may be paced' "$mrc" fabric up -q -n "$fabric" --slower 100 "$fil
 is '  to a hundredth of 100 Gb/s' \
     "$("$mrc" fabric show -n "$fabric" -a | awk '$2 == "h0.p0" { print $4 }' | sort -u)" 1.0
 contains '  which the devices know' "$(cat "$MRC_RUN_DIR/mrc/mrc0/config")" 'link_bps: 2000000000'
-writes '  and carry data' 0 3 -s 64K -D 2
+writes '  and carry data' 0 3 -s 64K -n 200
 "$mrc" fabric down -n "$fabric"
 nothing_is_left 'nothing is left'
 done_testing
