@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Programs that set timeouts for hardware (hasty.c) beside HASTY_LOAD others that want the processors, for HASTY_SECONDS
+# each: no QP fails, and the timeout in force is told.
+. "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/soft.sh"
+seconds=${HASTY_SECONDS:-2}
+
+begin_fabric 1
+for _ in $(seq "${HASTY_LOAD:-4}"); do
+    nice -n 5 sh -c 'while :; do :; done' &
+    others="$others $!"
+done
+
+lasts() # SENTENCE ATTRIBUTES TIMEOUT-IN-FORCE
+{
+    exits 0 "$1" timeout $((seconds + 200)) "$BUILD/tests/hasty" "$2" mrc0 mrc3 "$seconds"
+    echo "# $output"
+    contains '  its timeout is longer than it asked for' "$output" "timeout in force $3"
+}
+
+lasts 'a QP with timeout 7 and retry count 7 of verbs lasts on a busy machine' verbs7 17
+lasts 'so does one with retry count 14' verbs14 17
+lasts 'and one with timeout 7, seven linear and no exponential retries of MRC' mrc 19
+done_testing
