@@ -463,6 +463,40 @@ SPEC("§6.2: a WriteImm completes a receive request with its immediate, length a
     by_hand_close(&nic);
 }
 
+/* Sends half of the answers that wait, the oldest. */
+static void answer_half(void)
+{
+    uint32_t half = transport_answers_waiting(nic.transport) / 2;
+    struct packet out[4];
+
+    EXPECT(half >= 1 && half <= 4);
+    EXPECT_EQ(transport_send(nic.transport, UINT32_MAX, out, half, nic.now_ns), half);
+}
+
+SPEC("events of a QP wait for its answers to leave, those of others do not")
+{
+    struct transport_event event;
+
+    open_connected();
+    by_hand_connect(&nic, OTHER_QPN);
+    for (uint32_t qpn = QPN; qpn <= OTHER_QPN; qpn++) {
+        struct packet packet = by_hand_write_imm(&nic, qpn, received_psn(0), 0, 1);
+
+        transport_post_recv(nic.transport, qpn, qpn);
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    }
+    EXPECT(!transport_next_answered_event(nic.transport, &event));
+    answer_half();
+    EXPECT(transport_next_answered_event(nic.transport, &event));
+    EXPECT_EQ(event.qpn, QPN);
+    EXPECT(!transport_next_answered_event(nic.transport, &event));
+    by_hand_send(&nic);
+    EXPECT(transport_next_answered_event(nic.transport, &event));
+    EXPECT_EQ(event.qpn, OTHER_QPN);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
 /* ---- errors --------------------------------------------------------------------------------- */
 
 SPEC("§22: in ERR what was done completes, everything else is flushed, in order, sends first")
