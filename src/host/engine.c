@@ -82,7 +82,6 @@ uint32_t engine_pass_out(struct host_nic *nic, uint64_t now_ns)
 {
     uint32_t work = engine_take_posted(nic, now_ns) + engine_answer(nic, now_ns);
 
-    engine_place(nic);
     if (!nic->unsent_ports)
         work += engine_report(nic);
     if (transport_wants_to_send(nic->transport))

@@ -159,9 +159,9 @@ void engine_release(struct host_nic *);
 /* Receives, lets time pass, does engine_pass_out(). Returns how much there was to do. */
 uint32_t engine_pass(struct host_nic *);
 
-/* Takes what was posted, answers what was received, places its bytes, reports, sends. The
- * application may exit as soon as it sees bytes or a completion: the answers that the peer needs
- * are in the ports before either becomes visible. */
+/* Takes what was posted, answers what was received and places its bytes, reports, sends. The
+ * application may exit as soon as it sees a completion: the answers that the peer needs are in the
+ * ports before. */
 uint32_t engine_pass_out(struct host_nic *, uint64_t now_ns);
 
 uint32_t engine_receive(struct host_nic *, uint64_t now_ns); /* engine_receive.c */
@@ -171,7 +171,8 @@ enum transport_access engine_keep(
     void *context, void *owner, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *);
 /* Puts the bytes of the last engine_receive() where they belong. */
 void engine_place(struct host_nic *);
-uint32_t engine_answer(struct host_nic *, uint64_t now_ns);      /* engine_send.c */
+/* Sends the answers to what was received, and places its bytes (engine_send.c). */
+uint32_t engine_answer(struct host_nic *, uint64_t now_ns);
 uint32_t engine_send(struct host_nic *, uint64_t now_ns);        /* engine_send.c */
 uint32_t engine_take_posted(struct host_nic *, uint64_t now_ns); /* engine_post.c */
 /* Reports events whose answers have left. */

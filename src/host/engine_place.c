@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that peers write into. Programs that poll memory exit when they see the last byte, so no
- * byte becomes visible before the answers to its packet are in the ports: the transport is told
- * that the bytes are placed, the engine answers, and then copies them, in the order in which they
- * came. The frames that hold them stay until the next engine_receive(). */
+/* Memory that peers write into. The transport is told that bytes are placed; the engine copies them
+ * in the order in which they came, when it has prepared the answers (engine_answer()). The frames
+ * that hold them stay until the next engine_receive(). */
 #include <assert.h>
 
 #include "host/engine.h"

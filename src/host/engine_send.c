@@ -222,7 +222,7 @@ static uint32_t send_batch(struct host_nic *nic, uint32_t max, uint64_t now_ns)
     return batch.packet_count;
 }
 
-uint32_t engine_answer(struct host_nic *nic, uint64_t now_ns)
+static uint32_t send_answers(struct host_nic *nic, uint64_t now_ns)
 {
     uint32_t total = 0;
 
@@ -235,6 +235,45 @@ uint32_t engine_answer(struct host_nic *nic, uint64_t now_ns)
             break;
         total += count;
     }
+    return total;
+}
+
+static bool hold_ports(struct host_nic *nic)
+{
+    bool all = true;
+
+    for (uint32_t port = 0; port < nic->config.port_count; port++)
+        all &= pktio_port_hold(nic->ports[port]);
+    return all;
+}
+
+static void release_ports(struct host_nic *nic)
+{
+    for (uint32_t port = 0; port < nic->config.port_count; port++)
+        pktio_port_release(nic->ports[port]);
+}
+
+/* The peer may tell the application by other means that a write is complete, so no answer is seen
+ * before the bytes are in place; and the application may exit at the last byte, so the answers are
+ * where they outlast it before the bytes are in place. Ports that cannot hold frames back fulfil
+ * the first. */
+static uint32_t answer_and_place(struct host_nic *nic, uint64_t now_ns)
+{
+    uint32_t total;
+
+    if (!hold_ports(nic))
+        engine_place(nic);
+    total = send_answers(nic, now_ns);
+    engine_place(nic);
+    release_ports(nic);
+    return total;
+}
+
+uint32_t engine_answer(struct host_nic *nic, uint64_t now_ns)
+{
+    uint32_t total =
+        nic->write_count > 0 ? answer_and_place(nic, now_ns) : send_answers(nic, now_ns);
+
     find_unsent(nic);
     return total;
 }

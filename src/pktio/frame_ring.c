@@ -121,6 +121,16 @@ void frame_ring_publish(struct frame_ring *ring)
     atomic_store(&ring->shared->tail, ring->mine);
 }
 
+void frame_ring_hold(struct frame_ring *ring)
+{
+    atomic_store_explicit(&ring->shared->held, ring->mine, memory_order_release);
+}
+
+bool frame_ring_is_holding(const struct frame_ring *ring)
+{
+    return atomic_load_explicit(&ring->shared->tail, memory_order_relaxed) != ring->mine;
+}
+
 void frame_ring_call(struct frame_ring *ring)
 {
     wake(&ring->shared->consumer_sleeps, ring->peer_doorbell);
@@ -142,9 +152,18 @@ uint32_t frame_ring_unread(const struct frame_ring *ring)
 
 /* ---- consumer ------------------------------------------------------------------------------- */
 
-static uint32_t filled(struct frame_ring *ring)
+/* Where the frames end that may be taken. */
+static uint32_t end_of_frames(const struct frame_ring *ring)
 {
     uint32_t tail = atomic_load(&ring->shared->tail);
+    uint32_t held = ring->takes_held ? atomic_load(&ring->shared->held) : tail;
+
+    return (int32_t)(held - tail) > 0 ? held : tail;
+}
+
+static uint32_t filled(struct frame_ring *ring)
+{
+    uint32_t tail = end_of_frames(ring);
 
     if (tail - ring->mine > ring->slot_count - ring->lent)
         ring->is_broken = true;
@@ -188,6 +207,11 @@ uint32_t frame_ring_take(struct frame_ring *ring, struct pktio_received *frames,
     ring->mine += count;
     ring->lent += count;
     return count;
+}
+
+void frame_ring_outlive(struct frame_ring *ring)
+{
+    ring->takes_held = true;
 }
 
 bool frame_ring_sleep(struct frame_ring *ring)

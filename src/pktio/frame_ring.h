@@ -6,7 +6,7 @@
  *
  *       0  magic "MRCRING1"         64  tail: slots ever filled       128  head: slots ever emptied
  *       8  slot_count (u32)         68  producer_waits (u32)          132  consumer_sleeps (u32)
- *      12  slot_bytes (u32)
+ *      12  slot_bytes (u32)         72  held: slots ever filled, also those not published yet
  *     192  slot 0, then slot 1 at 192 + slot_bytes, ...
  *
  * A slot is the length of its frame (u32), four bytes of zero, and the frame. slot_count is a power
@@ -19,6 +19,9 @@
  * consumer's doorbell if it was 1. All four are sequentially consistent, so one of them sees the
  * other. The same with producer_waits for a producer without room, rung by the consumer after
  * storing head.
+ *
+ * Holding. A producer may fill slots and store `held` before it stores tail. The consumer does not
+ * see these frames until tail is stored, or until the producer's process has ended.
  *
  * The other end is never trusted: sizes are copied when the ring is attached, a counter out of
  * range breaks the ring, a length out of range empties that frame. */
@@ -39,6 +42,7 @@ struct frame_ring_shared {
     uint32_t slot_bytes;
     _Alignas(64) _Atomic uint32_t tail;
     _Atomic uint32_t producer_waits;
+    _Atomic uint32_t held;
     _Alignas(64) _Atomic uint32_t head;
     _Atomic uint32_t consumer_sleeps;
 };
@@ -59,7 +63,8 @@ struct frame_ring {
     uint32_t lent;     /* consumer: slots lent to the caller */
     int peer_doorbell; /* doorbell.h, or an eventfd where both ends are one process */
     bool is_broken;
-    bool keeps; /* consumer: gives back when it says so only */
+    bool keeps;      /* consumer: gives back when it says so only */
+    bool takes_held; /* consumer: the producer's process has ended */
 };
 
 size_t frame_ring_bytes(uint32_t slot_count, uint32_t slot_bytes);
@@ -75,6 +80,9 @@ bool frame_ring_attach(struct frame_ring *, void *memory, size_t room, int peer_
 uint32_t frame_ring_room(struct frame_ring *);
 void frame_ring_put(struct frame_ring *, const struct pktio_frame *); /* there is room */
 void frame_ring_publish(struct frame_ring *);                         /* all put so far */
+void frame_ring_hold(
+    struct frame_ring *); /* all put so far, until published or this process ends */
+bool frame_ring_is_holding(const struct frame_ring *); /* frames that were put, not published */
 void frame_ring_call(struct frame_ring *);             /* afterwards: a consumer that sleeps */
 bool frame_ring_wait_for_room(struct frame_ring *);    /* false: there is room */
 uint32_t frame_ring_unread(const struct frame_ring *); /* published, not given back yet */
@@ -83,5 +91,7 @@ uint32_t frame_ring_unread(const struct frame_ring *); /* published, not given b
  * until it gives back so many, the oldest first. */
 uint32_t frame_ring_take(struct frame_ring *, struct pktio_received *, uint32_t max);
 void frame_ring_give_back(struct frame_ring *, uint32_t count);
+/* The producer's process has ended: the frames that it held are taken, too. */
+void frame_ring_outlive(struct frame_ring *);
 bool frame_ring_sleep(struct frame_ring *); /* false: frames wait */
 void frame_ring_awake(struct frame_ring *);

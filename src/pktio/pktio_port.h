@@ -39,6 +39,7 @@ struct pktio_ops {
     void (*disarm)(struct pktio_port *);
     uint32_t (*unread)(const struct pktio_port *); /* NULL: nobody knows */
     bool (*is_sent)(struct pktio_port *);          /* NULL: at once */
+    bool (*hold)(struct pktio_port *, bool holds); /* NULL: it cannot */
     void (*update_link)(struct pktio_port *);      /* NULL: the link never changes */
     void (*close)(struct pktio_port *);            /* frees the port, too */
 };
@@ -100,6 +101,20 @@ static inline uint32_t pktio_port_unread(const struct pktio_port *port)
 static inline bool pktio_port_is_sent(struct pktio_port *port)
 {
     return !port->ops->is_sent || port->ops->is_sent(port);
+}
+
+/* From now on, the other end does not see frames that are sent, unless this process ends. False: a
+ * port of this kind cannot hold frames back. */
+static inline bool pktio_port_hold(struct pktio_port *port)
+{
+    return port->ops->hold && port->ops->hold(port, true);
+}
+
+/* The other end sees the frames that were held. */
+static inline void pktio_port_release(struct pktio_port *port)
+{
+    if (port->ops->hold)
+        port->ops->hold(port, false);
 }
 
 static inline bool pktio_port_link_up(const struct pktio_port *port)

@@ -28,6 +28,7 @@ struct shm_port {
     struct shm_rings rings;
     bool defers_calls;
     bool owes_call;                   /* something was sent since the last */
+    bool holds;                       /* what is sent is not published yet */
     struct shm_client *client;        /* NULL: a server */
     _Atomic(struct shm_rings *) next; /* a client's: of a server that has come back */
     bool link_wanted;                 /* a server's: the state of the cable, */

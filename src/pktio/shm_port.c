@@ -37,6 +37,16 @@ static uint32_t room(struct pktio_port *port)
     return has_next(shm) ? 0 : frame_ring_room(&shm->rings.out);
 }
 
+static void publish(struct pktio_port *port)
+{
+    struct shm_port *shm = shm_of(port);
+
+    frame_ring_publish(&shm->rings.out);
+    shm->owes_call = true;
+    if (!shm->defers_calls)
+        shm_port_call(port);
+}
+
 static void send_frames(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     struct shm_port *shm = shm_of(port);
@@ -47,10 +57,18 @@ static void send_frames(struct pktio_port *port, const struct pktio_frame *frame
     }
     for (uint32_t i = 0; i < count; i++)
         frame_ring_put(&shm->rings.out, &frames[i]);
-    frame_ring_publish(&shm->rings.out);
-    shm->owes_call = true;
-    if (!shm->defers_calls)
-        shm_port_call(port);
+    if (shm->holds)
+        frame_ring_hold(&shm->rings.out);
+    else
+        publish(port);
+}
+
+static bool hold(struct pktio_port *port, bool holds)
+{
+    shm_of(port)->holds = holds;
+    if (!holds && frame_ring_is_holding(&shm_of(port)->rings.out))
+        publish(port);
+    return true;
 }
 
 static void take_down(struct pktio_port *port)
@@ -132,6 +150,7 @@ static void update_link(struct pktio_port *port)
         return;
     }
     shm->peer_is_gone = true;
+    frame_ring_outlive(&shm->rings.in);
     port->link_fd = -1;
     take_down(port);
 }
@@ -204,6 +223,7 @@ static const struct pktio_ops shm_ops = {
     .arm = arm,
     .disarm = disarm,
     .unread = unread,
+    .hold = hold,
     .update_link = update_link,
     .close = close_shm,
 };

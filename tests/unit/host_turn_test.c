@@ -183,42 +183,79 @@ SPEC("nothing is read from memory that was deregistered while a write was under 
     endpoint_pair_close(&pair);
 }
 
-/* A port that looks at memory when frames are handed to it. */
+/* A port that looks at memory when frames are handed to it, and when the other end is let see them.
+ */
 struct witness {
     struct pktio_ops ops; /* first: found by the port's pointer */
     const struct pktio_ops *original;
     const uint8_t *watched;
-    uint8_t seen;
+    uint8_t seen_at_send;
+    uint8_t seen_at_release;
+    bool holds;
 };
+
+static struct witness *witness_of(struct pktio_port *port)
+{
+    return (struct witness *)(uintptr_t)port->ops;
+}
 
 static void look_and_send(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
-    struct witness *witness = (struct witness *)(uintptr_t)port->ops;
+    struct witness *witness = witness_of(port);
 
-    witness->seen = *witness->watched;
+    witness->seen_at_send = *witness->watched;
     witness->original->send(port, frames, count);
 }
 
-SPEC("the acknowledgement is in the port before a byte can be seen")
+static bool look_and_hold(struct pktio_port *port, bool holds)
+{
+    struct witness *witness = witness_of(port);
+
+    if (witness->holds && !holds)
+        witness->seen_at_release = *witness->watched;
+    witness->holds = holds;
+    return true;
+}
+
+static void watch_write(struct witness *witness, bool can_hold)
 {
     struct endpoint_pair pair;
-    struct witness witness = { .seen = 2 };
     uint8_t opcodes[FRAMES_MAX];
 
     open_pair(&pair);
-    witness.watched = pair.ends[1].memory;
-    witness.original = pair.ports[1][0]->ops;
-    witness.ops = *witness.original;
-    witness.ops.send = look_and_send;
-    pair.ports[1][0]->ops = &witness.ops;
+    *witness = (struct witness){ .watched = pair.ends[1].memory,
+        .original = pair.ports[1][0]->ops,
+        .seen_at_send = 2,
+        .seen_at_release = 2 };
+    witness->ops = *witness->original;
+    witness->ops.send = look_and_send;
+    witness->ops.hold = can_hold ? look_and_hold : NULL;
+    pair.ports[1][0]->ops = &witness->ops;
     pair.ends[0].memory[0] = 1;
     post_immediate(&pair, 0);
     host_progress(pair.ends[1].nic);
-    EXPECT_EQ(witness.seen, 0);
     EXPECT_EQ(pair.ends[1].memory[0], 1);
     EXPECT(holds_sack_and_ack(opcodes, take_opcodes(&pair, opcodes)));
-    pair.ports[1][0]->ops = witness.original;
+    pair.ports[1][0]->ops = witness->original;
     endpoint_pair_close(&pair);
+}
+
+SPEC("bytes are in place before the writer can hear of it")
+{
+    struct witness witness;
+
+    watch_write(&witness, false);
+    EXPECT_EQ(witness.seen_at_send, 1);
+}
+
+SPEC("where a port can hold the acknowledgement back, it is there before a byte can be seen")
+{
+    struct witness witness;
+
+    watch_write(&witness, true);
+    EXPECT_EQ(witness.seen_at_send, 0);
+    EXPECT_EQ(witness.seen_at_release, 1);
+    EXPECT(!witness.holds);
 }
 
 struct driver {

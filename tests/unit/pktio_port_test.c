@@ -211,6 +211,37 @@ static void clear_nonblock(int fd)
     EXPECT_EQ(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK), 0);
 }
 
+static uint32_t receive_count(struct pktio_port *port)
+{
+    struct pktio_received frames[PKTIO_BATCH_MAX];
+
+    return pktio_port_receive(port, frames, PKTIO_BATCH_MAX);
+}
+
+SPEC("frames held are seen when they are released, or when the end that held them has gone")
+{
+    struct server server;
+    struct pktio_port *ends[2];
+
+    meet(&server, ends);
+    send_text(ends[0], "seen ", "at once");
+    EXPECT(pktio_port_hold(ends[0]));
+    send_text(ends[0], "held ", "back");
+    EXPECT_EQ(receive_count(ends[1]), 1);
+    EXPECT_EQ(receive_count(ends[1]), 0);
+    pktio_port_release(ends[0]);
+    EXPECT_EQ(receive_count(ends[1]), 1);
+    EXPECT(pktio_port_hold(ends[0]));
+    send_text(ends[0], "left ", "behind");
+    send_text(ends[0], "and ", "found");
+    EXPECT_EQ(receive_count(ends[1]), 0);
+    pktio_port_close(ends[0]);
+    pktio_port_update_link(ends[1]);
+    EXPECT_EQ(receive_count(ends[1]), 2);
+    EXPECT_EQ(receive_count(ends[1]), 0);
+    pktio_port_close(ends[1]);
+}
+
 SPEC("an end that changes the flags of its doorbells does not make the other end wait")
 {
     struct server server;
@@ -341,6 +372,8 @@ PROPERTY("a ring whose other end writes nonsense lends nothing outside itself", 
                 memcpy(memory + i, &word, sizeof(word));
             }
         atomic_store(&shared->tail, ring.mine + prng_below(&prng, 80));
+        atomic_store(&shared->held, ring.mine + prng_below(&prng, 80));
+        ring.takes_held = prng_below(&prng, 2);
         count = frame_ring_take(&ring, frames, 64);
         EXPECT_LE(count, 64);
         for (uint32_t i = 0; i < count; i++) {
