@@ -292,8 +292,10 @@ enum drop_reason nic_on_endpoint_response(
     struct nic_endpoint *request = find_request(nic, id);
     enum nic_endpoint_use use;
 
-    if (!request || request->waits || !ip_address_equal(&request->dst, &packet->src))
+    if (!request || request->waits || !ip_address_equal(&request->dst, &packet->src)) {
+        nic_on_unasked_answer(nic, packet, now_ns);
         return DROP_UNASKED_ANSWER;
+    }
     use = (enum nic_endpoint_use)request->use;
     request->use = NIC_ENDPOINT_FREE;
     switch (use) {

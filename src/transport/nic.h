@@ -189,11 +189,13 @@ struct qp *nic_find_peer(struct transport *, const struct ipv6_addr *);
  * (answer.c). */
 bool nic_send_answer(struct transport *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
 
-/* Endpoint operations and ports (endpoint.c, port.c). */
+/* Endpoint operations and ports (endpoint.c, forged_update.c, port.c). */
 enum drop_reason nic_on_endpoint_request(
     struct transport *, const struct packet *, uint64_t now_ns);
 enum drop_reason nic_on_endpoint_response(
     struct transport *, const struct packet *, uint64_t now_ns);
+/* No request of ours: if it is to a port status update, the peer is told of our ports again. */
+void nic_on_unasked_answer(struct transport *, const struct packet *, uint64_t now_ns);
 bool nic_send_endpoint(
     struct transport *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
 /* Queues a request; yields its id, or -1 when too many wait. */

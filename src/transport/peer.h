@@ -36,6 +36,7 @@ struct peer {
     uint32_t sender_count; /* of these, that can send */
     uint64_t update_ns;    /* PORT_STATUS_UPDATE: the next one may be sent */
     uint16_t update_seen;  /* the id of the newest one from the peer, if update_known */
+    uint16_t update_told;  /* the id of our newest one to it, if update_owed */
     uint8_t incarnation;   /* of the peer, as its last update said; 0: unknown */
     uint8_t update_count;  /* still to be sent to it */
     bool update_known : 1;
@@ -85,6 +86,8 @@ void peer_end_turn(struct transport *, struct peer *, uint32_t sent, uint64_t no
 
 /* Sends it the state of our ports, up to `tries` times until it answers. */
 void peer_tell_ports(struct transport *, struct peer *, uint8_t tries, uint64_t now_ns);
+/* The same with all tries, but no sooner than a repeat. */
+void peer_tell_ports_again(struct transport *, struct peer *, uint64_t now_ns);
 /* Once more, if no try was answered and there is traffic again (§18). */
 void peer_remind_of_ports(struct transport *, struct peer *, uint64_t now_ns);
 

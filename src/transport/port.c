@@ -11,12 +11,24 @@ static void report(struct transport *nic, uint32_t port, bool up)
     nic->port_events_down = up ? nic->port_events_down & ~bit : nic->port_events_down | bit;
 }
 
+static uint8_t update_tries(const struct transport *nic)
+{
+    return (uint8_t)(nic->env.parameters->port_update_retries + 1);
+}
+
 void peer_tell_ports(struct transport *nic, struct peer *peer, uint8_t tries, uint64_t now_ns)
 {
     if (peer->update_count < tries)
         peer->update_count = tries;
     peer->update_ns = now_ns;
     peer_schedule(nic, peer, now_ns);
+}
+
+void peer_tell_ports_again(struct transport *nic, struct peer *peer, uint64_t now_ns)
+{
+    peer->update_count = update_tries(nic);
+    peer_schedule(nic, peer, now_ns);
+    peer_arm(nic, peer, peer->update_ns);
 }
 
 void peer_remind_of_ports(struct transport *nic, struct peer *peer, uint64_t now_ns)
@@ -39,8 +51,7 @@ static void tell_peers(struct transport *nic, uint64_t now_ns)
 
         if (!qp || (qp->env.attributes.state != QP_RTR && qp->env.attributes.state != QP_RTS))
             continue;
-        peer_tell_ports(
-            nic, qp->env.peer, (uint8_t)(nic->env.parameters->port_update_retries + 1), now_ns);
+        peer_tell_ports(nic, qp->env.peer, update_tries(nic), now_ns);
         nic_tell_link_rate(nic, qp->env.peer);
         qp_update(nic, qp, now_ns);
     }

@@ -8,19 +8,23 @@ static void send_port_update(struct transport *nic, struct peer *peer, uint64_t 
 {
     uint32_t planes = nic->env.usable_mask & peer->ports;
     uint32_t plane;
+    int32_t id;
 
     if (now_ns < peer->update_ns || !peer->way_back.profile)
         return;
     /* If all ports of the peer are said to be down, that may be as old as what it knows of ours. */
     plane = path_reverse_choose(
         &peer->way_back.reverse, planes ? planes : nic->env.usable_mask, PATH_NONE);
-    if (plane == PATH_NONE ||
-        nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_UPDATE,
-                                      .dst = peer->address,
-                                      .ev = way_back_ev(&peer->way_back, plane),
-                                      .port = (uint8_t)plane,
-                                      .class = DSCP_CONTROL }) < 0)
+    if (plane == PATH_NONE)
         return;
+    id = nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_UPDATE,
+                                       .dst = peer->address,
+                                       .ev = way_back_ev(&peer->way_back, plane),
+                                       .port = (uint8_t)plane,
+                                       .class = DSCP_CONTROL });
+    if (id < 0)
+        return;
+    peer->update_told = (uint16_t)id;
     peer->update_count--;
     peer->update_owed = true;
     peer->update_ns = now_ns + nic_update_interval_ns(nic, peer);

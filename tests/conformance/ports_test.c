@@ -71,6 +71,17 @@ static bool is_ev_probe(const struct packet *packet)
     return observe_is_request(packet) && packet->endpoint.op == ENDPOINT_EV_PROBE;
 }
 
+static uint16_t start_probe(void)
+{
+    struct ipv6_addr address = by_hand_address(1);
+    uint16_t id;
+
+    EXPECT_EQ(transport_endpoint_probe(
+                  nic.transport, &address, nic.entries[0].ev, 0, DSCP_CONTROL, &id, nic.now_ns),
+        0);
+    return id;
+}
+
 /* The planes that data takes now. */
 static uint32_t planes_used(uint64_t id)
 {
@@ -551,6 +562,113 @@ SPEC("§18: an update without any port, or without the one it came by, is droppe
     by_hand_close(&nic);
 }
 
+/* ---- updates in our name ----------------------------------------------------------------------
+ */
+
+/* The peer answers an update that we did not send. */
+static void answer_forged(uint16_t id)
+{
+    struct packet forged = { .psn = psn(id), .endpoint = { .op = ENDPOINT_PORT_STATUS_UPDATE } };
+
+    EXPECT_EQ(answer(&forged), DROP_UNASKED_ANSWER);
+    by_hand_send(&nic);
+}
+
+SPEC("§18: a peer that answers an update we did not send is told our ports, in another life")
+{
+    struct packet last;
+
+    open_nic();
+    answer_forged(1000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        EXPECT_EQ(observe_count(&nic, is_update), 1);
+        last = *observe_nth(&nic, is_update, 0);
+        EXPECT_EQ(last.endpoint.port_status_mask, BOTH << 1);
+        EXPECT_EQ(answer(&last), DROP_NONE);
+        by_hand_wait(&nic, 2 * T_NS);
+        answer_forged((uint16_t)(last.psn.value + i % 3)); /* the last one twice, too */
+        EXPECT_NE(observe_nth(&nic, is_update, 0)->endpoint.incarnation, 0);
+        EXPECT_NE(observe_nth(&nic, is_update, 0)->endpoint.incarnation, last.endpoint.incarnation);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_FORGED), 1001);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: however many forged updates it answers, it is told once in an RTO")
+{
+    open_nic();
+    answer_forged(1000);
+    EXPECT_EQ(answer(observe_nth(&nic, is_update, 0)), DROP_NONE);
+    for (uint16_t i = 0; i < 100; i++) {
+        answer_forged((uint16_t)(1001 + i));
+        EXPECT_EQ(observe_count(&nic, is_update), 0);
+    }
+    EXPECT_AFTER(observe_wait_for(&nic, is_update, 10 * T_NS), T_NS);
+    EXPECT_EQ(observe_count(&nic, is_update), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: answers of strangers, answers to probes, and late answers tell of no forgery")
+{
+    struct packet late;
+
+    open_nic();
+    set_ports(1);
+    late = *observe_nth(&nic, is_update, 0);
+    for (uint32_t i = 0; i < 64; i++) { /* they take the slot of the update */
+        start_probe();
+        by_hand_send(&nic);
+    }
+    EXPECT_EQ(answer(&late), DROP_UNASKED_ANSWER);
+    late.endpoint.op = ENDPOINT_EV_PROBE;
+    late.psn = psn(5000);
+    EXPECT_EQ(answer(&late), DROP_UNASKED_ANSWER);
+    late = by_hand_endpoint(&nic, 2, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_PORT_STATUS_UPDATE, 1000);
+    EXPECT_EQ(by_hand_receive(&nic, &late), DROP_UNASKED_ANSWER);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_FORGED), 0);
+    by_hand_close(&nic);
+}
+
+/* The packet of one NIC as it reaches the other: each is peer 1 of the other. */
+static enum drop_reason carry(struct by_hand *to, struct packet packet)
+{
+    enum drop_reason reason;
+
+    packet.src = by_hand_address(1);
+    packet.dst = by_hand_address(0);
+    reason = by_hand_receive(to, &packet);
+    by_hand_send(to);
+    return reason;
+}
+
+SPEC("§18: what a forged update took down, even the newest in number, returns in a round trip")
+{
+    static struct by_hand peer;
+    struct packet update;
+
+    open_nic();
+    observe_prepare(&peer);
+    by_hand_open(&peer);
+    by_hand_connect(&peer, OBSERVE_QPN);
+    transport_ports_changed(peer.transport, 1, peer.now_ns);
+    by_hand_send(&peer);
+    update = *observe_nth(&peer, is_update, 0);
+    EXPECT_EQ(carry(&nic, update), DROP_NONE);
+    EXPECT_EQ(carry(&peer, *observe_nth(&nic, observe_is_answer, 0)), DROP_NONE);
+    by_hand_wait(&peer, UINT64_C(1) << 30);
+
+    update.psn.value += 30000;
+    update.endpoint.port_status_mask = 1u << 2; /* forged: port 2 is up, port 1 is not */
+    update.port = 1;
+    EXPECT_EQ(carry(&nic, update), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 2);
+    EXPECT_EQ(carry(&peer, *observe_nth(&nic, observe_is_answer, 0)), DROP_UNASKED_ANSWER);
+    EXPECT_EQ(carry(&nic, *observe_nth(&peer, is_update, 0)), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    by_hand_close(&peer);
+    by_hand_close(&nic);
+}
+
 /* ---- request ids ------------------------------------------------------------------------------
  */
 
@@ -563,17 +681,6 @@ static void open_without_probes(void)
     nic.config.parameters.port_up_probes = 0;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
-}
-
-static uint16_t start_probe(void)
-{
-    struct ipv6_addr address = by_hand_address(1);
-    uint16_t id;
-
-    EXPECT_EQ(transport_endpoint_probe(
-                  nic.transport, &address, nic.entries[0].ev, 0, DSCP_CONTROL, &id, nic.now_ns),
-        0);
-    return id;
 }
 
 SPEC("§16.2, §18: an update and a probe under way never have the same id; the answer is the one's")

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Port status updates that another sender sent in our name: the answers come to us
+ * (docs/protocol.md §18). */
+#include "transport/nic.h"
+#include "wire/ip_address.h"
+
+static bool is_peer(const struct peer *peer, const struct packet *packet)
+{
+    return peer->live_count > 0 && ip_address_equal(&peer->address, &packet->src);
+}
+
+/* The slot of the request may have been taken by another, but the peer has not answered it yet. */
+static bool is_late(const struct peer *peer, const struct packet *packet)
+{
+    return peer->update_owed && peer->update_told == (uint16_t)packet->psn.value;
+}
+
+/* Any other than the one we have, and not 0: an update of another life is never stale. */
+static uint8_t draw_incarnation(struct transport *nic)
+{
+    uint8_t drawn = (uint8_t)(1 + prng_below(&nic->prng, UINT8_MAX - 1));
+
+    return (uint8_t)(drawn + (drawn >= nic->incarnation));
+}
+
+void nic_on_unasked_answer(struct transport *nic, const struct packet *packet, uint64_t now_ns)
+{
+    bool is_forged = false;
+
+    if (packet->endpoint.op != ENDPOINT_PORT_STATUS_UPDATE)
+        return;
+    for (uint32_t i = 0; i < nic->qp_count_max; i++)
+        if (is_peer(&nic->peers[i], packet)) {
+            if (is_late(&nic->peers[i], packet))
+                return;
+            is_forged = true;
+        }
+    if (!is_forged)
+        return;
+    nic->incarnation = draw_incarnation(nic);
+    nic_count(nic, COUNTER_PORT_UPDATES_FORGED);
+    for (uint32_t i = 0; i < nic->qp_count_max; i++)
+        if (is_peer(&nic->peers[i], packet))
+            peer_tell_ports_again(nic, &nic->peers[i], now_ns);
+}
