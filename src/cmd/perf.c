@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc perf: measures and checks what MRC does between processes. A client of mrc.h like any other.
  */
-#include <signal.h>
 #include <stdio.h>
 
 #include "cmd/perf_end.h"
+#include "cmd/perf_interrupt.h"
 #include "cmd/perf_run.h"
 #include "cmd/perf_start.h"
 
 static const char name[] = "perf";
-static volatile int is_interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    is_interrupted = 1;
-}
-
-/* The first one ends the test, the second the program. */
-static void catch_interrupt(void)
-{
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static enum cmd_status run(const struct perf_options *options)
 {
+    const volatile int *is_interrupted;
     struct perf_start start;
     struct perf_meet meet = { 0 };
     enum cmd_status status;
@@ -38,10 +23,10 @@ static enum cmd_status run(const struct perf_options *options)
             "there is no device%s%s; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may "
             "point elsewhere",
             options->device ? " " : "", options->device ? options->device : "");
-    catch_interrupt();
+    is_interrupted = perf_interrupt_catch();
     status = perf_start(&start, options, &meet);
     if (status == CMD_DONE) {
-        status = perf_run(options, &meet, &is_interrupted);
+        status = perf_run(options, &meet, is_interrupted);
         if (meet.problem[0] && !start.is_child)
             cmd_complain(CMD_FAILED, name, "%s", meet.problem);
     }

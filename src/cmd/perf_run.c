@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/perf_interrupt.h"
 #include "cmd/perf_pattern.h"
 #include "cmd/perf_report.h"
 
@@ -264,12 +265,25 @@ static int agree_on_settings(
     return err;
 }
 
-static int open_end(struct perf_run *run, const struct perf_options *options)
+/* A NIC waits ten seconds for its fabric, and there is nothing to print yet: a signal ends that. */
+static int open_device(struct perf_run *run, const struct perf_options *options)
 {
     const char *device = options->local_count > 0 ? options->devices[run->rank] : options->device;
+    int err;
+
+    perf_interrupt_let_go();
+    if (*run->end->is_interrupted)
+        return perf_meet_fail(run->end->meet, "interrupted");
+    err = perf_end_open(run->end, device, lay_out(run));
+    perf_interrupt_catch();
+    return err;
+}
+
+static int open_end(struct perf_run *run, const struct perf_options *options)
+{
     bool links[PERF_RANKS_MAX] = { false };
 
-    if (perf_end_open(run->end, device, lay_out(run)) != 0)
+    if (open_device(run, options) != 0)
         return -1;
     for (uint32_t rank = 0; rank < run->rank_count; rank++)
         links[rank] = run->test->is_linked(run, run->rank, rank) ||

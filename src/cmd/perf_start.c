@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -42,6 +43,7 @@ static void become_child(struct perf_start *start, struct perf_meet *meet, uint3
     meet->fds[0] = fd;
     *start = (struct perf_start){ .is_child = true };
     signal(SIGINT, SIG_IGN); /* a terminal sends it to all; rank 0 decides */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
 static enum cmd_status fork_ranks(struct perf_start *start, uint32_t count, struct perf_meet *meet)

@@ -155,6 +155,16 @@ wait $run
 is 'an interrupted test fails' $? 1
 is 'but prints what there is' "$(grep -c '^ 65536 \|^# interrupted' "$SCRATCH/interrupted")" 2
 
+# A fabric that has stopped does not let NICs in.
+kill -STOP "$fabric"
+"$mrc" perf write --local 2 >/dev/null 2>&1 &
+run=$!
+until_true grep -q "^$run " "$MRC_RUN_DIR/mrc/mrc0/owner"
+kill -TERM $run
+wait $run
+is 'a signal ends a test that waits for its fabric' $? 143
+kill -CONT "$fabric"
+
 # The planes of a fabric may be moved by several threads.
 exits 2 'a fabric wants a thread at least' "$mrc" fabric run --threads 0 "$SCRATCH/four.yaml"
 end_fabric
