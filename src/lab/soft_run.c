@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "lab/caller_share.h"
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
@@ -150,16 +151,17 @@ static void look_at_nics(struct soft *soft)
  * lane has neither. */
 static void look_at_callers(struct soft *soft)
 {
-    uint64_t start_ps = clock_ps(soft);
+    if (soft->lobby.listener >= 0 && clock_ps(soft) >= soft->attach_ps) {
+        uint64_t begin_ns = caller_share_begin_ns();
 
-    if (soft->lobby.listener >= 0 && start_ps >= soft->attach_ps) {
         soft_attach_callers(soft);
-        soft->attach_ps = clock_ps(soft) + 9 * (clock_ps(soft) - start_ps);
+        soft->attach_ps = clock_ps(soft) + caller_share_pause_ps(begin_ns);
     }
-    start_ps = clock_ps(soft);
-    if (soft->control.listener >= 0 && start_ps >= soft->answer_ps) {
+    if (soft->control.listener >= 0 && clock_ps(soft) >= soft->answer_ps) {
+        uint64_t begin_ns = caller_share_begin_ns();
+
         control_server_poll(&soft->control);
-        soft->answer_ps = clock_ps(soft) + 9 * (clock_ps(soft) - start_ps);
+        soft->answer_ps = clock_ps(soft) + caller_share_pause_ps(begin_ns);
     }
 }
 
