@@ -274,6 +274,25 @@ static void default_name(const struct yaml_node *top, char *name)
     snprintf(name, EXPERIMENT_NAME_BYTES, "%.*s", dot ? (int)(dot - file) : 60, file);
 }
 
+static bool is_field(const char *key)
+{
+    for (const struct yaml_field *field = fields; field->key; field++)
+        if (strcmp(field->key, key) == 0)
+            return true;
+    return false;
+}
+
+/* A parameter is easily taken for a key of the experiment. */
+static bool check_parameter_places(struct yaml *yaml, const struct yaml_node *top)
+{
+    for (const struct yaml_node *node = top->first; node; node = node->next)
+        if (node->key && !is_field(node->key) &&
+            parameters_find(node->key, (uint32_t)strlen(node->key)) < parameter_count)
+            return yaml_complain_key(
+                yaml, node, "this is a parameter; write parameters.%s", node->key);
+    return true;
+}
+
 bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct experiment *experiment)
 {
     struct document document = { .seed = 1, .repeat = 1 };
@@ -281,8 +300,8 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     *experiment = (struct experiment){ .victim = MEASURE_NONE };
     experiment->measure.observe.workload = MEASURE_NONE;
     default_name(top, document.name);
-    if (!yaml_read(yaml, top, fields, &document) || !yaml_require(yaml, top, "duration") ||
-        !yaml_require(yaml, top, "workloads"))
+    if (!check_parameter_places(yaml, top) || !yaml_read(yaml, top, fields, &document) ||
+        !yaml_require(yaml, top, "duration") || !yaml_require(yaml, top, "workloads"))
         return false;
     memcpy(experiment->name, document.name, sizeof(experiment->name));
     memcpy(experiment->title, document.title, sizeof(experiment->title));

@@ -63,6 +63,7 @@ refuses '1: not YAML: tab character may not be used as indentation' "$(printf '\
 refuses_set 'fabric.planes: 9 is out of range; give 1 to 8' fabric.planes=9
 refuses_set 'fabric.radix: radix 3 cannot hold 2 hosts and 2 uplinks' fabric.radix=3
 refuses_set 'fabric.uplink.rate: 1b/s is out of range; give 1Mb/s to 8Tb/s' fabric.uplink.rate=1b/s
+refuses_set 'ev_active: this is a parameter; write parameters.ev_active' ev_active=3
 refuses_set "fabric.exceptions.0.link: 'p0.t0.0-t1.7': no T1 t1.7: the last of 2 is t1.1" \
     'fabric.exceptions=[{link: p0.t0.0-t1.7, missing: yes}]'
 refuses_set 'fabric: none.yaml: No such file or directory; name a fabric file, or write its keys here' fabric=none.yaml
