@@ -189,15 +189,23 @@ static void print_criteria(const json_t *run)
     }
 }
 
+/* A run that lasts as long as its experiment says has not failed. */
+static const char *end_of(const json_t *run)
+{
+    const char *status = text(run, "status");
+
+    return strcmp(status, "out_of_time") == 0 ? "ended as planned" : status;
+}
+
 static void print_run(const json_t *run)
 {
     const json_t *summary = json_object_get(run, "summary");
     const json_t *perf = json_object_get(run, "perf");
 
     printf("\n%s%sseed %.0f, %s after %.3f us, %.0f packet-hops in %.2f s (%.1f M/s)\n",
-        text(run, "label"), *text(run, "label") ? ": " : "", number(run, "seed"),
-        text(run, "status"), number(run, "simulated_us"), number(perf, "packet_hops"),
-        number(perf, "wall_s"), number(perf, "packet_hops_per_s") / 1e6);
+        text(run, "label"), *text(run, "label") ? ": " : "", number(run, "seed"), end_of(run),
+        number(run, "simulated_us"), number(perf, "packet_hops"), number(perf, "wall_s"),
+        number(perf, "packet_hops_per_s") / 1e6);
     if (json_object_get(run, "violation"))
         printf("  VIOLATED: %s\n", text(run, "violation"));
     print_workloads(summary);

@@ -59,6 +59,7 @@ contains 'with default and range' "$output" 'mpr                     0 units (0 
 
 exits 0 'an experiment runs' "$mrc" sim "$experiment" -o "$SCRATCH/r.json"
 contains 'the table names it' "$output" 'small: four NICs'
+contains 'and how it ended' "$output" 'seed 1, ended as planned after 200.000 us'
 contains 'and its workload' "$output" '  pairs  '
 contains 'and the phases' "$output" '  before  '
 contains 'and the criteria, with what was published' "$output" 'paper: more than nothing'
