@@ -70,6 +70,7 @@ struct mrc_private_region {
     uint64_t remote_va;
     int access; /* enum ibv_access_flags */
     uint32_t domain;
+    uint32_t key; /* of the region that this one replaces; 0: of none */
 };
 int mrc_private_register(
     struct mrc_private_device *, const struct mrc_private_region *, uint32_t *key);

@@ -133,7 +133,8 @@ int mrc_private_register(
     struct host_region region = { .address = from->address,
         .length_bytes = from->length_bytes,
         .remote_va = from->remote_va,
-        .domain = from->domain };
+        .domain = from->domain,
+        .key = from->key };
     struct host_nic *nic;
     int err;
 

@@ -51,15 +51,34 @@ static void insert(struct memory_table *table, uint32_t index)
     table->slots[at] = index + 1;
 }
 
+static bool is_sound(const struct host_region *region)
+{
+    uintptr_t start = (uintptr_t)region->address;
+
+    return region->length_bytes > 0 && start + region->length_bytes >= start &&
+           region->remote_va + region->length_bytes >= region->remote_va;
+}
+
+static int replace(struct memory_table *table, const struct host_region *region, uint32_t *key)
+{
+    uint32_t index = memory_table_find(table, region->key);
+
+    if (index == MEMORY_TABLE_NONE)
+        return -ENOENT;
+    table->entries[index].region = *region;
+    *key = region->key;
+    return 0;
+}
+
 int memory_table_add(
     struct memory_table *table, const struct host_region *region, uint32_t random, uint32_t *key)
 {
-    uintptr_t start = (uintptr_t)region->address;
     uint32_t index = table->first_free;
 
-    if (region->length_bytes == 0 || start + region->length_bytes < start ||
-        region->remote_va + region->length_bytes < region->remote_va)
+    if (!is_sound(region))
         return -EINVAL;
+    if (region->key)
+        return replace(table, region, key);
     if (table->entry_count == table->entry_count_max)
         return -ENOMEM;
     while (random == 0 || random == UINT32_MAX ||

@@ -40,32 +40,50 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
         IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |                    \
         IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB)
 
+/* A region, and what verbs.h does not say of it. */
+struct region {
+    struct ibv_mr ibv;
+    uint64_t iova;
+    unsigned int access;
+};
+
+/* A new region, or a change of one that has a key. */
+static int register_region(const struct region *region, uint32_t *key)
+{
+    unsigned int known = region->access & ~(unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
+    struct mrc_private_region wanted = { .address = region->ibv.addr,
+        .length_bytes = region->ibv.length,
+        .remote_va = region->iova,
+        .access = (int)known,
+        .domain = own_pd(region->ibv.pd)->domain,
+        .key = region->ibv.lkey };
+
+    if (known & ~(unsigned int)ACCESS_KNOWN)
+        return -EINVAL;
+    return mrc_private_register(device_context(region->ibv.context)->device, &wanted, key);
+}
+
 struct ibv_mr *ibv_reg_mr_iova2(
     struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
-    unsigned int known = access & ~(unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
-    struct mrc_private_region region = { .address = addr,
-        .length_bytes = length,
-        .remote_va = iova,
-        .access = (int)known,
-        .domain = own_pd(pd)->domain };
-    struct ibv_mr *mr = calloc(1, sizeof(*mr));
-    int err = !mr ? -ENOMEM : known & ~(unsigned int)ACCESS_KNOWN ? -EINVAL : 0;
+    struct region *region = calloc(1, sizeof(*region));
+    int err = -ENOMEM;
 
-    if (!err)
-        err = mrc_private_register(device_context(pd->context)->device, &region, &mr->lkey);
+    if (region) {
+        region->ibv =
+            (struct ibv_mr){ .context = pd->context, .pd = pd, .addr = addr, .length = length };
+        region->iova = iova;
+        region->access = access;
+        err = register_region(region, &region->ibv.lkey);
+    }
     if (err) {
-        free(mr);
+        free(region);
         errno = -err;
         return NULL;
     }
-    mr->context = pd->context;
-    mr->pd = pd;
-    mr->addr = addr;
-    mr->length = length;
-    mr->rkey = mr->lkey;
+    region->ibv.rkey = region->ibv.lkey;
     atomic_fetch_add(&own_pd(pd)->user_count, 1);
-    return mr;
+    return &region->ibv;
 }
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
@@ -89,5 +107,36 @@ int ibv_dereg_mr(struct ibv_mr *mr)
     }
     atomic_fetch_sub(&own_pd(mr->pd)->user_count, 1);
     free(mr);
+    return 0;
+}
+
+/* The keys stay. Until it succeeds, so does the region. */
+int ibv_rereg_mr(
+    struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+    struct region *old = (struct region *)mr;
+    struct region changed = *old;
+    int err = flags == 0 || flags & ~IBV_REREG_MR_FLAGS_SUPPORTED ? -EINVAL : 0;
+
+    if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+        changed.ibv.addr = addr;
+        changed.ibv.length = length;
+        changed.iova = (uintptr_t)addr;
+    }
+    if (flags & IBV_REREG_MR_CHANGE_PD)
+        changed.ibv.pd = pd;
+    if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+        changed.access = (unsigned int)access;
+    if (!changed.ibv.pd || !changed.ibv.addr)
+        err = -EINVAL;
+    if (!err)
+        err = register_region(&changed, &changed.ibv.lkey);
+    if (err) {
+        errno = -err;
+        return IBV_REREG_MR_ERR_INPUT;
+    }
+    atomic_fetch_add(&own_pd(changed.ibv.pd)->user_count, 1);
+    atomic_fetch_sub(&own_pd(old->ibv.pd)->user_count, 1);
+    *old = changed;
     return 0;
 }

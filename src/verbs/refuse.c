@@ -29,7 +29,6 @@ static const struct {
     [REFUSE_DEVICE_MEMORY] = { "memory of the device", "register memory of the process" },
     [REFUSE_DMABUF] = { "memory of another device (dma-buf)",
         "copy through memory of the process" },
-    [REFUSE_REREGISTER] = { "registering memory again", "deregister it, then register it" },
     [REFUSE_LARGER_CQ] = { "a larger completion queue", "create it large enough" },
     [REFUSE_CQ_FEATURE] = { "an extra property of a completion queue", "create it without" },
     [REFUSE_IMPORT] = { "an object of another process", "open the device in this process" },

@@ -144,19 +144,6 @@ void ibv_unimport_dm(struct ibv_dm *dm)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-int ibv_rereg_mr(
-    struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
-{
-    (void)mr;
-    (void)flags;
-    (void)pd;
-    (void)addr;
-    (void)length;
-    (void)access;
-    refuse(REFUSE_REREGISTER);
-    return IBV_REREG_MR_ERR_INPUT;
-}
-
 /* Memory of other devices, which no processor can write. Programs ask in order to know, and use
  * their own when told so. */
 struct ibv_mr *ibv_reg_dmabuf_mr(

@@ -217,3 +217,38 @@ SPEC("memory is registered with the rights that programs ask for, and holds its 
     EXPECT_EQ(errno, EBUSY);
     api_world_close(&world);
 }
+
+SPEC("memory is registered again under its keys; a refusal leaves it as it was")
+{
+    struct api_world world;
+    struct ibv_pd *pd;
+    struct ibv_mr *mr;
+    struct ibv_mr before;
+    uint8_t bytes[100];
+
+    api_world_open(&world, 1, NULL);
+    pd = ibv_alloc_pd(world.ends[0].verbs);
+    mr = (ibv_reg_mr)(world.ends[0].pd, bytes, 50, IBV_ACCESS_LOCAL_WRITE);
+    before = *mr;
+    EXPECT_EQ(ibv_rereg_mr(mr, 0, NULL, NULL, 0, 0), IBV_REREG_MR_ERR_INPUT);
+    EXPECT_EQ(ibv_rereg_mr(mr, 1 << 3, NULL, NULL, 0, 0), IBV_REREG_MR_ERR_INPUT);
+    EXPECT_EQ(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD, NULL, NULL, 0, 0), IBV_REREG_MR_ERR_INPUT);
+    EXPECT_EQ(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, bytes, 0, 0),
+        IBV_REREG_MR_ERR_INPUT);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, IBV_ACCESS_REMOTE_WRITE),
+        IBV_REREG_MR_ERR_INPUT);
+    EXPECT_MEM_EQ((uint8_t *)mr, (uint8_t *)&before, sizeof(before));
+    EXPECT_EQ(
+        ibv_rereg_mr(mr,
+            IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS,
+            pd, bytes + 10, 90, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE),
+        0);
+    EXPECT_EQ(mr->lkey, before.lkey);
+    EXPECT_EQ(mr->rkey, before.rkey);
+    EXPECT(mr->addr == bytes + 10 && mr->length == 90 && mr->pd == pd);
+    EXPECT_EQ(ibv_dealloc_pd(pd), EBUSY);
+    EXPECT_EQ(ibv_dereg_mr(mr), 0);
+    EXPECT_EQ(ibv_dealloc_pd(pd), 0);
+    api_world_close(&world);
+}
