@@ -25,6 +25,7 @@ static int connect_to(const char *path)
     struct sockaddr_un address;
     int err = unix_address_set(&address, path);
     int sock;
+    int got;
 
     if (err)
         return err;
@@ -33,7 +34,10 @@ static int connect_to(const char *path)
         return -errno;
     setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)); /* of connect(), too */
     setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    if (connect(sock, (const struct sockaddr *)&address, sizeof(address)) == 0)
+    do /* a process that was stopped and goes on is interrupted, too */
+        got = connect(sock, (const struct sockaddr *)&address, sizeof(address));
+    while (got != 0 && errno == EINTR);
+    if (got == 0)
         return sock;
     err = errno == EAGAIN ? -ETIMEDOUT : -errno;
     close(sock);

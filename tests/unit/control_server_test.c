@@ -4,6 +4,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,5 +170,59 @@ SPEC("followers leave places for questions, and hear what they are told")
     EXPECT_LE(serve_question(&world), 10);
     for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
         close(followers[i]);
+    world_close(&world);
+}
+
+/* ---- a client that is interrupted -------------------------------------------------------------
+ */
+
+enum { KNOCKS_MAX = 1024, SIGNALS = 50 };
+
+static void on_signal(int number)
+{
+    (void)number;
+}
+
+/* Until one more would have to wait. */
+static uint32_t fill_backlog(const struct world *world, int socks[static KNOCKS_MAX])
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    uint32_t count = 0;
+
+    strcpy(address.sun_path, world->path);
+    for (; count < KNOCKS_MAX; count++) {
+        socks[count] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (connect(socks[count], (struct sockaddr *)&address, sizeof(address)) != 0)
+            break;
+    }
+    EXPECT_LT(count, KNOCKS_MAX);
+    return count + 1;
+}
+
+SPEC("a client that is interrupted while it waits for its turn goes on waiting")
+{
+    struct sigaction action = { .sa_handler = on_signal };
+    static int socks[KNOCKS_MAX];
+    struct asker asker;
+    struct world world;
+    uint32_t count;
+
+    world_open(&world);
+    sigaction(SIGUSR1, &action, NULL);
+    count = fill_backlog(&world, socks);
+    asker = (struct asker){ .path = world.path };
+    EXPECT_EQ(pthread_create(&asker.thread, NULL, ask, &asker), 0);
+    for (uint32_t i = 0; i < SIGNALS; i++) {
+        usleep(1000);
+        pthread_kill(asker.thread, SIGUSR1);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        close(socks[i]);
+    while (!asker.is_done)
+        control_server_poll(&world.server);
+    pthread_join(asker.thread, NULL);
+    EXPECT_EQ(asker.err, 0);
+    EXPECT_STR_EQ(asker.answer, "what?");
+    free(asker.answer);
     world_close(&world);
 }
