@@ -76,7 +76,7 @@ help:
 	@echo 'make fuzz        fuzzes every parser for FUZZ_SECONDS ($(FUZZ_SECONDS)) each'
 	@echo 'make hunt        runs HUNT_CASES ($(HUNT_CASES)) random cases of HUNT_SEED ($(HUNT_SEED)) against the capacity of their fabrics'
 	@echo 'make check-all   make test, and the slow checks: ThreadSanitizer, valgrind, clang-tidy, shellcheck, mutation, determinism'
-	@echo 'make soak        property tests with fresh seeds for SOAK_SECONDS ($(SOAK_SECONDS))'
+	@echo 'make soak        attacks, and property tests with fresh seeds, for SOAK_SECONDS ($(SOAK_SECONDS)), after a thousand restarts'
 	@echo 'make install     into PREFIX ($(PREFIX)), below DESTDIR where given'
 	@echo 'make uninstall   removes what the last make install from $(BUILD) put there'
 	@echo 'make format      rewrites the sources as .clang-format says'
