@@ -89,6 +89,19 @@ SPEC("a NIC tells what it is, its ports, its counters, its QPs and their EVs")
     world_close(&world);
 }
 
+SPEC("the timeout of a QP is told as it is in force")
+{
+    struct world world;
+
+    world_open(&world, 1);
+    EXPECT_EQ(host_qp_modify(world.pair.qps[0],
+                  &(struct qp_attributes){ .timeout = 7, .retry_linear = 7 },
+                  QP_ATTR_TIMEOUT | QP_ATTR_RETRY),
+        0);
+    expect_answer(&world, "qp 0", "\"timeout_ns\":536870912,\"retry_linear\":7");
+    world_close(&world);
+}
+
 SPEC("many QPs are told in pieces that together hold each once")
 {
     enum { COUNT = 150 };
