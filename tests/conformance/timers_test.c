@@ -169,14 +169,17 @@ SPEC("§23: timers=software: each timer is its value or its number of base RTTs,
             expect_timer(&settings[i], timer, timers[timer].software_ns);
 }
 
-SPEC("§13: a timeout that the application sets is no shorter than 25 base RTTs, in either profile")
+SPEC("§13: a timeout that the application sets is no shorter than its floor and 25 base RTTs")
 {
-    static const struct setting settings[] = { { "hardware", US(10) }, { "software", US(200) } };
+    static const struct setting settings[] = { { "hardware", US(10) }, { "software", US(200) },
+        { "software", MS(50) } };
+    static const uint64_t floors_ns[] = { 0, UINT64_C(1024) << 17, UINT64_C(1024) << 17 };
 
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < 3; i++)
         for (uint8_t timeout = 0; timeout <= 16; timeout += 4) {
             uint64_t t_ns = UINT64_C(1024) << timeout;
-            uint64_t least_ns = 25 * settings[i].base_rtt_ns;
+            uint64_t rtts_ns = 25 * settings[i].base_rtt_ns;
+            uint64_t least_ns = rtts_ns > floors_ns[i] ? rtts_ns : floors_ns[i];
             uint64_t measured_ns;
 
             open_nic(&settings[i]);

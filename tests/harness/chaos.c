@@ -72,6 +72,8 @@ void chaos_parameters(struct scenario *scenario, struct prng *prng, uint32_t hos
 
     if (one_in(prng, 4))
         use_other_timers(&parameters);
+    parameters.timeout_floor = 0; /* the terms of a QP hold as they are */
+    parameters.give_up_floor = 0;
     parameters.congestion_control = prng_below(prng, 3);
     parameters.stamp = prng_below(prng, 2);
     parameters.network_trims &= !one_in(prng, 4);
