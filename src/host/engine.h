@@ -105,6 +105,7 @@ struct host_nic {
     struct engine_route routes[ENGINE_ROUTES];
     uint32_t full_ports;   /* had no room when there was something to send */
     uint32_t unsent_ports; /* hold frames that the system has not taken */
+    bool holds_answers;    /* those sent are seen by the other end when they are released */
     uint32_t idle_polls;
     uint32_t polls_asleep; /* passes by others since the progress thread went to sleep */
     struct prng prng;

@@ -218,6 +218,8 @@ static uint32_t send_batch(struct host_nic *nic, uint32_t max, uint64_t now_ns)
         return 0;
     batch.packet_count = transport_send(nic->transport, ready, nic->packets, max, now_ns);
     build_all(&batch);
+    if (!nic->holds_answers)
+        engine_place(nic);
     flush(&batch);
     return batch.packet_count;
 }
@@ -256,16 +258,16 @@ static void release_ports(struct host_nic *nic)
 /* The peer may tell the application by other means that a write is complete, so no answer is seen
  * before the bytes are in place; and the application may exit at the last byte, so the answers are
  * where they outlast it before the bytes are in place. Ports that cannot hold frames back fulfil
- * the first. */
+ * the first; there, the bytes are copied when the answers are built, right before they leave. */
 static uint32_t answer_and_place(struct host_nic *nic, uint64_t now_ns)
 {
     uint32_t total;
 
-    if (!hold_ports(nic))
-        engine_place(nic);
+    nic->holds_answers = hold_ports(nic);
     total = send_answers(nic, now_ns);
     engine_place(nic);
     release_ports(nic);
+    nic->holds_answers = false;
     return total;
 }
 
