@@ -6,9 +6,11 @@
 . "$(dirname "$0")/../harness/soft.sh"
 rounds=${LEAVE_ROUNDS:-4}
 
+to=mrc3
+
 leaves() # SENTENCE MANNER
 {
-    exits 0 "$1" timeout 600 "$BUILD/tests/leave" "$2" mrc0 mrc3 "$rounds"
+    exits 0 "$1" timeout 600 "$BUILD/tests/leave" "$2" mrc0 $to "$rounds"
 }
 
 begin_fabric 1
@@ -18,4 +20,21 @@ leaves '  one that is killed' kill
 leaves '  one that destroys its QP' destroy
 leaves '  and one that exits at the last byte, without a completion' memory
 leaves 'a receiver that exits when its QP has failed has said why' refuse
+
+end_fabric
+port=$((20000 + $$ % 20000))
+cat >"$SCRATCH/udp" <<END
+mrc0:
+  address: 2001:db8::1
+  ports:
+    - udp:127.0.0.1:$port,127.0.0.1:$((port + 1))
+mrc1:
+  address: 2001:db8::2
+  ports:
+    - udp:127.0.0.1:$((port + 1)),127.0.0.1:$port
+END
+export MRC_CONFIG="$SCRATCH/udp"
+to=mrc1
+leaves 'over UDP, a receiver that is killed at its last completion has acknowledged it' kill
+leaves '  and one that exits when its QP has failed has said why' refuse
 done_testing
