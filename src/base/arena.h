@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct arena {
-    uint8_t *memory; /* NULL: measures only, every take yields NULL */
+    uint8_t *memory; /* NULL: measures only, every take returns NULL */
     size_t size_bytes;
     size_t used_bytes;
 };

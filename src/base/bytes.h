@@ -95,7 +95,7 @@ static inline const uint8_t *bytes_take(struct bytes_in *in, size_t count)
     return taken;
 }
 
-/* `count` (at most 8) bytes as a number. A short read yields zero and clears `ok`. */
+/* `count` (at most 8) bytes as a number. A short read returns zero and clears `ok`. */
 static inline uint64_t bytes_read_be(struct bytes_in *in, size_t count)
 {
     const uint8_t *data = bytes_take(in, count);

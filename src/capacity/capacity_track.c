@@ -260,7 +260,7 @@ uint64_t capacity_step_ps(const struct sim_config *config)
     return capacity_window_ps(config) / steps;
 }
 
-/* A link may flap faster than anybody can follow. */
+/* A link may flap faster than capacities can be solved. */
 uint64_t capacity_track_stop_ps(const struct capacity_track *track)
 {
     enum { FAULTS_PER_STEP = 16 };

@@ -185,7 +185,7 @@ static inline uint32_t fabric_ev(const struct fabric *fabric, struct ev_path pat
 }
 
 #define FABRIC_LINKS_MAX 4
-/* The links of a path, in their order; yields how many: 2 within a T0, else 4. */
+/* The links of a path, in their order; returns the number: 2 within a T0, else 4. */
 uint32_t fabric_links(const struct fabric *, uint32_t from, uint32_t to, uint32_t ev,
     struct fabric_element out[static FABRIC_LINKS_MAX]);
 
@@ -242,7 +242,7 @@ struct fabric_range {
 };
 
 #define FABRIC_RANGES_MAX 2
-/* The static routes of a switch, ascending; yields how many. Missing links are not cut out: their
- * ports have no cable. */
+/* The static routes of a switch, ascending; returns the number. Missing links are not cut out:
+ * their ports have no cable. */
 uint32_t fabric_routes(
     const struct fabric *, uint32_t switch_index, struct fabric_range out[FABRIC_RANGES_MAX]);

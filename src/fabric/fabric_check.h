@@ -12,6 +12,6 @@
 /* Everything but the exceptions. */
 bool fabric_check(const struct fabric_config *, struct fabric_problem *);
 
-/* Of a fabric whose counts are known. Yields them in `sorted`, in their order. */
+/* Of a fabric whose counts are known. Returns them in `sorted`, in their order. */
 bool fabric_check_exceptions(const struct fabric *, const struct fabric_config *,
     struct fabric_exception *sorted, struct fabric_problem *);

@@ -284,6 +284,6 @@ struct measure_recovery {
     struct measure_share lowest;
     uint64_t below_ps; /* windows below 95 % until then, all together */
     bool has_recovered;
-    uint64_t after_ps; /* has_recovered: so long after the change */
+    uint64_t after_ps; /* has_recovered: time since the change */
 };
 struct measure_recovery measure_recovery(const struct measure_record *, uint64_t change_ps);

@@ -6,7 +6,7 @@
 #include "base/heap_sort.h"
 #include "measure/measure_list.h"
 
-/* A page with more marks than this is not read by anybody. */
+/* A page with more marks than this is unreadable. */
 static const uint64_t kept_max[SIM_EVENT_KIND_COUNT] = {
     [SIM_EVENT_FAULT_BEGAN] = 5000,
     [SIM_EVENT_FAULT_ENDED] = 5000,

@@ -22,7 +22,7 @@ void actions_init(struct sim *sim, struct arena *arena)
         sim->first_action[node] = ENGINE_NONE;
 }
 
-/* ---- whom they concern ----------------------------------------------------------------------- */
+/* ---- nodes they concern ---------------------------------------------------------------------- */
 
 static uint32_t first_port_of(const struct sim *sim, uint32_t node)
 {

@@ -7,8 +7,8 @@
 
 void actions_init(struct sim *, struct arena *);
 
-/* Those before `end_ps`, told to whoever listens. Yields how far they reach: `end_ps`, or the time
- * of the first for which there is no room. */
+/* Those before `end_ps`, reported to the observer. Returns how far they reach: `end_ps`, or the
+ * time of the first for which there is no room. */
 uint64_t actions_fetch(struct sim *, uint64_t end_ps);
 
 /* An action's two nodes; the second is ENGINE_NONE for what happens to a switch as a whole. */

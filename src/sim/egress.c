@@ -94,7 +94,7 @@ static void show(struct sim *sim, uint32_t port, const struct port_transmission 
                                           .length_bytes = sent->entry.length_bytes });
 }
 
-/* A coin for each packet, whoever asks and in which order: a wire begins one packet at a time. */
+/* A coin for each packet, in whatever order packets ask: a wire begins one packet at a time. */
 static uint64_t coin_of(const struct sim *sim, uint32_t port, uint64_t start_ps)
 {
     struct prng prng = prng_stream(sim->config.seed ^ start_ps, port);

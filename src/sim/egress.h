@@ -22,7 +22,7 @@ static inline struct egress egress_of(struct sim *sim, uint32_t port)
         .latency_ps = link->latency_ps };
 }
 
-/* As egress_advance(), for a port that goes on at `next_ps`; yields when it goes on then. */
+/* As egress_advance(), for a port that goes on at `next_ps`; returns when it goes on after that. */
 static inline uint64_t egress_send(
     struct sim *sim, const struct egress *egress, uint64_t next_ps, uint64_t now_ps)
 {

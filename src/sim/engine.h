@@ -35,7 +35,7 @@ struct engine_link {
     uint32_t peer_node;
     uint16_t peer_port;
     bool has_cable;
-    bool is_special; /* what leaves must be looked at: a fault, or somebody who wants to see it */
+    bool is_special; /* what leaves must be looked at: a fault, or an observer of packets */
 };
 
 /* What is seldom needed of a port. */
@@ -172,7 +172,7 @@ struct sim {
     uint32_t action_max;
     uint64_t packets_lost[SIM_LOSS_COUNT];
 
-    struct engine_tracer *tracers;   /* of each NIC; NULL: nobody listens */
+    struct engine_tracer *tracers;   /* of each NIC; NULL: no trace */
     struct workload_layout *layouts; /* of each workload */
     struct path_profile *paths; /* within a T0, between T0s, then of workloads with EVs given */
     uint32_t cross_profile_count;

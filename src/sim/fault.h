@@ -7,8 +7,8 @@
  * does a switch that is down, flaps, reboots or is slow; where a switch loses, corrupts or
  * swallows, what leaves it does. `direction` cuts down either.
  *
- * The plan tells; whoever owns a port keeps its struct fault_link, applies the actions to it at
- * their times and asks it about every packet that leaves. */
+ * The plan lists actions; the owner of a port keeps its struct fault_link, applies the actions to
+ * it at their times and asks it about every packet that leaves. */
 #pragma once
 
 #include <stdbool.h>

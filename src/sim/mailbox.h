@@ -78,7 +78,7 @@ struct mailbox {
 void mailbox_init(struct mailbox *, struct arena *, uint32_t node_count, uint32_t packet_count,
     uint64_t window_ps);
 
-/* Begins a list or goes on behind the chunk that ends at `next`; yields the first unit to fill. */
+/* Begins a list or goes on behind the chunk that ends at `next`; returns the first unit to fill. */
 uint32_t mailbox_take_chunk(struct mailbox *, uint32_t next);
 void mailbox_post_far(
     struct mailbox *, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry);
@@ -193,7 +193,7 @@ static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t
         mailbox_activate(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node);
 }
 
-/* Takes all that arrives at `node` in the present window, in any order; yields how many. `out` has
+/* Takes the arrivals at `node` in the present window, in any order; returns their number. `out` has
  * room for as many entries as there can be. */
 uint32_t mailbox_take(struct mailbox *, uint32_t node, struct mailbox_entry *out);
 
@@ -211,7 +211,8 @@ static inline void mailbox_fetch(const struct mailbox *mailbox, uint32_t node)
     }
 }
 
-/* The nodes active in the present window, ascending, which are then no longer; yields how many. */
+/* The nodes active in the present window, ascending, which are then no longer; returns the number.
+ */
 uint32_t mailbox_take_active(struct mailbox *, uint32_t *nodes);
 
 /* The beginning of a window before which nothing happens, at most `limit_ps`. */

@@ -93,7 +93,7 @@ static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, ui
         now_ps);
 }
 
-/* Works the ports off up to now and yields those with room for a packet. */
+/* Works the ports off up to now and returns those with room for a packet. */
 static uint32_t ready_ports(struct sim *sim, const struct engine_nic *nic, uint64_t now_ps)
 {
     uint32_t ready = 0;

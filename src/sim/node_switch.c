@@ -95,7 +95,7 @@ static uint64_t run_plain_port(struct sim *sim, uint32_t port, const struct mail
     }
 }
 
-/* Yields when the port goes on after the end; PORT_NEVER_PS: nothing is left. */
+/* Returns when the port goes on after the end; PORT_NEVER_PS: nothing is left. */
 static uint64_t run_port(struct sim *sim, uint32_t port, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {

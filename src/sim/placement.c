@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the ranks of a workload sit, and whom each of a permutation writes to. */
+/* Where the ranks of a workload sit, and which rank each of a permutation writes to. */
 #include "base/prng.h"
 #include "sim/workload_family.h"
 
@@ -93,8 +93,8 @@ static bool suits(
                              t0_of(layout, fabric, layout->to_rank[from]) == own_t0);
 }
 
-/* With the ranks in order of their T0, everybody writes as many places further as the largest T0
- * has ranks: as few stay within theirs as can be. Then many pairs swap their targets where nobody
+/* With the ranks in order of their T0, each rank writes as many places further as the largest T0
+ * has ranks: as few stay within theirs as can be. Then many pairs swap their targets where neither
  * is worse off for it. */
 static void derange(struct workload_layout *layout, const struct fabric *fabric, struct prng prng)
 {

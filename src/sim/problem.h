@@ -14,7 +14,7 @@ struct problem_numbers {
     uint64_t third;
 };
 
-/* Fills in member and reason (cut off where it is full); yields false, so that a check ends with
+/* Fills in member and reason (cut off where it is full); returns false, so that a check ends with
  * it. */
 bool problem_is(
     struct sim_problem *, const char *member, const char *words, struct problem_numbers);

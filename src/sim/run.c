@@ -76,7 +76,7 @@ static void fetch(const struct sim *sim, uint32_t node)
 }
 
 /* What arrives in a window that is cut short, but not before `end_ps`, waits for the rest of it.
- * Yields how many arrive before. */
+ * Returns the number that arrive before. */
 static uint32_t put_back(struct sim *sim, uint32_t node, uint32_t count, uint64_t end_ps)
 {
     uint32_t kept = 0;

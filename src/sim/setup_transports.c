@@ -84,7 +84,8 @@ static size_t transport_bytes(struct sim *sim, uint32_t qp_count)
 }
 
 /* Which NIC has how many QPs is known only with memory to find it out; how many there are in all is
- * known before. A transport takes at most so much for one QP and so much for each further one. */
+ * known before. A transport takes at most `first_bytes` for one QP and `more_bytes` for each
+ * further one. */
 static size_t transports_bytes_max(struct sim *sim)
 {
     size_t first_bytes = transport_bytes(sim, 1);

@@ -24,7 +24,7 @@
 enum sim_workload_kind {
     SIM_STREAM,      /* each even rank writes to the next odd one, messages back to back */
     SIM_PING_PONG,   /* the same pairs, a message there, then one back */
-    SIM_PERMUTATION, /* every rank writes to one other, nobody to two: see `shift` */
+    SIM_PERMUTATION, /* every rank writes to one other, no two to the same: see `shift` */
     SIM_INCAST,      /* all others write to rank 0 */
     SIM_ALL_REDUCE,  /* ring: reduce-scatter, then all-gather; message_bytes is the whole buffer */
     SIM_REDUCE_SCATTER,
@@ -56,8 +56,8 @@ struct sim_workload {
     uint32_t shift;       /* permutation: to rank + shift (mod ranks); 0: a random derangement
                              that leaves the T0 wherever possible */
     uint64_t start_ps;
-    uint64_t jitter_ps;  /* each rank starts up to so much later, at random */
-    uint64_t stagger_ps; /* and rank r so many times r later */
+    uint64_t jitter_ps;  /* the start of each rank is delayed by up to this, at random */
+    uint64_t stagger_ps; /* and that of rank r by r times this */
     /* training */
     uint64_t compute_ps;
     uint32_t overlap_permille; /* share of the computing during which the collective may run */

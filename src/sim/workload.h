@@ -11,12 +11,12 @@
 
 #define WORKLOAD_QPS_MAX 64
 
-/* ---- who talks to whom: known before the run ------------------------------------------------- */
+/* ---- pairs of ranks: known before the run ---------------------------------------------------- */
 
 struct workload_layout {
     const struct sim_workload *workload;
     uint32_t *nic_of_rank;
-    uint32_t *to_rank; /* permutation: whom each rank writes to */
+    uint32_t *to_rank; /* permutation: the rank that each rank writes to */
     uint32_t *scratch;
 };
 
@@ -46,7 +46,7 @@ uint64_t workload_ideal_bps(const struct workload_layout *, const struct fabric 
 
 /* ---- what a rank does ------------------------------------------------------------------------ */
 
-/* What a rank may do, given by whoever simulates its NIC. None of these may call the rank back. */
+/* What a rank may do, given by the simulator of its NIC. None of these may call the rank back. */
 struct workload_world {
     /* Posts a message on flow out number `flow`; `tag` comes with it where the flow tells. */
     void (*send)(void *context, uint32_t flow, uint64_t bytes, uint32_t tag, uint64_t now_ps);

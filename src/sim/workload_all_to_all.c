@@ -2,8 +2,8 @@
 /* All-to-all: every rank has a part of its buffer for every other, and sends all of them at once,
  * the next rank's first.
  *
- * The tag is the iteration. Nobody begins iteration k + 1 before he has got everybody's part of k,
- * so whoever works on k can get parts of k and k + 1 only: two counters are enough. */
+ * The tag is the iteration. No rank begins iteration k + 1 before it has all parts of k,
+ * so a rank that works on k can get parts of k and k + 1 only: two counters are enough. */
 #include <assert.h>
 
 #include "sim/workload_family.h"

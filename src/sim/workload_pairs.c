@@ -6,7 +6,7 @@
  * next, so that a slow QP does not hold up the rest. */
 #include "sim/workload_family.h"
 
-/* ---- who writes to whom ---------------------------------------------------------------------- */
+/* ---- targets of ranks ------------------------------------------------------------------------ */
 
 static bool goes_both_ways(const struct sim_workload *workload)
 {
@@ -100,7 +100,7 @@ static void on_sent(
         post(rank, world, flow, now_ps);
 }
 
-/* Nobody is told. */
+/* These flows do not tell. */
 static void on_received(struct workload_rank *rank, const struct workload_world *world,
     uint32_t flow, uint32_t tag, uint64_t now_ps)
 {

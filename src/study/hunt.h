@@ -2,7 +2,8 @@
 /* The hunt for cases in which the transport achieves less than the fabric allows.
  *
  * Times: "1 ms" stands for max(1 ms, 50 base RTTs, 200 packet times of the narrowest link), which
- * is hunt_settle_ps(). A case is judged by what happens from so long after its last fault changed.
+ * is hunt_settle_ps(). A case is judged by what happens from that time after its last fault
+ * changed.
  */
 #pragma once
 

@@ -10,7 +10,7 @@ struct hunt_watch_pair {
     uint64_t since_ps;
     uint64_t since_bytes; /* placed */
     double since_bits;    /* of capacity */
-    uint64_t below_ps;    /* so long it has been below half of its share */
+    uint64_t below_ps;    /* how long it has been below half of its share */
     bool was_idle;        /* at some look since then: nothing to judge */
     uint64_t settled_bytes;
     double settled_bits;

@@ -143,7 +143,7 @@ static inline bool port_marks(struct port *port, const struct port_entry *leavin
 }
 
 /* The next packet, if something waits: its transmission begins at free_ps as it was, and ends at
- * free_ps as it is then. What it yields stays where it is until the next packet enters. */
+ * free_ps as it is then. What it returns stays where it is until the next packet enters. */
 static inline const struct port_entry *port_send(struct port *port)
 {
     bool is_control = port->queues[PORT_CONTROL].count > 0;

@@ -68,7 +68,7 @@ static inline void port_queue_push(
     queue->bytes += entry->length_bytes;
 }
 
-/* The queue is not empty. What it yields stays where it is until the next push. */
+/* The queue is not empty. What it returns stays where it is until the next push. */
 static inline struct port_entry *port_queue_pop(struct port_queue *queue, struct port_pool *pool)
 {
     struct port_slot *slot = &pool->slots[queue->head];

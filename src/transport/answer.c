@@ -92,8 +92,8 @@ static uint32_t choose_plane(const struct env *env, const struct control_record 
     return path_reverse_choose(&env->peer->way_back.reverse, answer_planes(env), record->port);
 }
 
-/* Who probes or repeats may have heard nothing for a while: an answer that does not take the plane
- * of its trigger, because that is in doubt, goes there as well. */
+/* A peer that probes or repeats may have heard nothing for a while: an answer that does not take
+ * the plane of its trigger, because that is in doubt, goes there as well. */
 static bool takes_both_ways(
     const struct transport *nic, const struct control_record *record, uint32_t plane)
 {

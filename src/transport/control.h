@@ -100,5 +100,5 @@ static inline void control_queue_take(struct control_queue *queue, uint32_t plac
 /* An answer of this QP waits. */
 bool control_queue_has(const struct control_queue *, uint32_t qp_index);
 
-/* A QP is gone: its records say nothing to anybody. */
+/* A QP is gone: its records are of no use. */
 void control_queue_forget(struct control_queue *, uint32_t qp_index);

@@ -18,7 +18,7 @@
 struct env_nic {
     const struct parameters *parameters; /* the NIC's own, or the caller's */
     uint64_t *counters;                  /* [COUNTER_COUNT] */
-    const struct trace_sink *trace;      /* NULL: nobody listens */
+    const struct trace_sink *trace;      /* NULL: no trace */
     uint32_t usable_mask;                /* ports that may carry traffic */
     uint32_t draining_mask;              /* paths to them shall be left */
     uint32_t port_count;

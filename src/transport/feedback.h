@@ -34,5 +34,6 @@ static inline bool feedback_cack_is_plausible(const struct requester *requester,
 uint32_t feedback_ev(const struct env *, uint32_t ev_index, uint32_t entropy);
 
 /* Probes, short packets and trimmed ones take less time at each hop than a full one. Their round
- * trips may not lower the base RTT, or whoever has had one would see longer queues than others. */
+ * trips may not lower the base RTT, or a sender that has had one would see longer queues than
+ * others. */
 uint64_t feedback_base_sample(const struct env *, uint64_t sample_ns);

@@ -102,7 +102,7 @@ static uint32_t reorder_most_ns(const struct env *env)
 /* How old a packet must be that something with this round trip has overtaken. Planes are sent equal
  * shares, so all that a window holds beyond a round trip comes to stand in the queue of the slowest
  * one, and packets there are late by all of it: the time they take is added to, not the time of the
- * fastest, which tells of none of this. */
+ * fastest, which shows none of this. */
 static uint32_t lost_after_ns(
     const struct requester *requester, const struct env *env, uint32_t rtt_ns)
 {

@@ -12,7 +12,7 @@ enum loss_rule {
     LOSS_BY_COUNT,   /* B: too much arrived out of order */
     LOSS_BY_PROBE,   /* C: an undelayed probe sent a reordering window later overtook it */
     LOSS_BY_TIMEOUT, /* D */
-    LOSS_BY_PORT,    /* its port went down: nobody is to blame but the port */
+    LOSS_BY_PORT,    /* its port went down: not the path's fault */
     LOSS_BY_TRIM,    /* NACK TRIMMED */
     LOSS_BY_TRIM_LASTHOP,
     LOSS_BY_NACK, /* any other NACK */

@@ -117,7 +117,7 @@ struct transport {
     uint64_t drops[DROP_REASON_COUNT];
 };
 
-/* How long a probe may take to be answered where round trips take so long (§16.1). */
+/* How long a probe may take to be answered where a round trip takes `rtt_ns` (§16.1). */
 static inline uint64_t nic_probe_timeout_ns(const struct transport *nic, uint32_t rtt_ns)
 {
     return PARAMETERS_TIMER_NS(nic->env.parameters, probe_timeout, rtt_ns);
@@ -198,7 +198,7 @@ enum drop_reason nic_on_endpoint_response(
 void nic_on_unasked_answer(struct transport *, const struct packet *, uint64_t now_ns);
 bool nic_send_endpoint(
     struct transport *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
-/* Queues a request; yields its id, or -1 when too many wait. */
+/* Queues a request; returns its id, or -1 when too many wait. */
 int32_t nic_request_endpoint(struct transport *, const struct nic_endpoint *);
 /* Its answer, if any, is of no use any more. */
 void nic_forget_endpoint(struct transport *, uint16_t id);

@@ -11,7 +11,7 @@ static uint32_t timer_of(const struct transport *nic, const struct peer *peer)
     return nic->qp_count_max + 1 + peer->index;
 }
 
-/* ---- who shares it --------------------------------------------------------------------------- */
+/* ---- sharing it ------------------------------------------------------------------------------ */
 
 static struct peer *find_or_take(struct transport *nic, const struct qp *qp)
 {

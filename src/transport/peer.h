@@ -81,7 +81,7 @@ void peer_retire(struct transport *, struct qp *);
 void peer_list(struct transport *, struct qp *, uint64_t now_ns);
 /* Something may be sent to the peer that could not before. */
 void peer_schedule(struct transport *, struct peer *, uint64_t now_ns);
-/* After a turn of its first QP, which sent so many packets. */
+/* After a turn of its first QP, which sent `sent` packets. */
 void peer_end_turn(struct transport *, struct peer *, uint32_t sent, uint64_t now_ns);
 
 /* Sends it the state of our ports, up to `tries` times until it answers. */

@@ -136,7 +136,7 @@ static void arm_tail(
         requester->tail_ns = before_ns;
 }
 
-/* All that it speaks of was sent. */
+/* Every PSN that the SACK names was sent. */
 static bool is_plausible(const struct requester *requester, const struct packet_sack *sack)
 {
     struct psn next = requester->window.next;

@@ -105,7 +105,7 @@ uint64_t responder_deadline_ns(const struct responder *responder)
 }
 
 /* Nothing came for a while, and something was not reported, or not in every bitmap: all of it now.
- * No stamp is echoed, so nobody takes the wait for a delay. */
+ * No stamp is echoed, so the peer does not take the wait for a delay. */
 uint32_t responder_expire(struct responder *responder, struct control_record *sack, uint64_t now_ns)
 {
     uint32_t count = stretch_count(&responder->window);

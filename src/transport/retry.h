@@ -48,7 +48,7 @@ static inline uint8_t retry_raised_timeout(
     return schedule.timeout;
 }
 
-/* After so many, the next timeout is the last. */
+/* After this number of timeouts, the next one is the last. */
 static inline bool retry_is_exhausted(struct retry_schedule schedule, uint32_t timeouts)
 {
     return schedule.exponential < RETRY_EXPONENTIAL_FOREVER &&

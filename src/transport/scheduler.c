@@ -32,7 +32,7 @@ static void send_port_update(struct transport *nic, struct peer *peer, uint64_t 
     nic_count(nic, COUNTER_PORT_UPDATES_SENT);
 }
 
-/* §21: so many packets in one call, or an eighth of the window if that is more. */
+/* §21: `send_burst` packets in one call, or an eighth of the window if that is more. */
 static void begin_burst(const struct transport *nic, struct qp *qp)
 {
     uint32_t most = (uint32_t)nic->env.parameters->send_burst;

@@ -45,7 +45,7 @@ struct transport_config {
     uint64_t seed;
     uint8_t nak_write_imm_limit; /* as in struct wire_format */
     struct transport_memory memory;
-    const struct trace_sink *trace; /* NULL: nobody listens */
+    const struct trace_sink *trace; /* NULL: no trace */
     /* What can wait at a time, powers of two; 0: the number given. */
     uint32_t control_slots;  /* answers: 256, a quarter of them Endpoint Responses */
     uint32_t endpoint_slots; /* Endpoint Requests under way: 64 */
@@ -68,7 +68,7 @@ struct transport *transport_init(struct arena *, const struct transport_config *
 enum drop_reason transport_receive(struct transport *, const struct packet *, uint64_t now_ns);
 
 /* Fills `out` with at most `out_max` packets for ports of `ready_ports` (bit p: port p has room for
- * all of them); yields how many. */
+ * all of them); returns the number. */
 uint32_t transport_send(struct transport *, uint32_t ready_ports, struct packet *out,
     uint32_t out_max, uint64_t now_ns);
 
@@ -89,7 +89,7 @@ void transport_drain_ports(struct transport *, uint32_t port_mask);
 uint64_t transport_deadline_ns(const struct transport *);
 void transport_expire(struct transport *, uint64_t now_ns);
 
-/* What there may be to do now, for whoever asks after every packet. */
+/* What there may be to do now, for drivers that ask after every packet. */
 struct transport_wants {
     bool to_send; /* transport_wants_to_send() */
     bool to_tell; /* false: transport_next_event() has nothing */

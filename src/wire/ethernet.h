@@ -25,5 +25,5 @@ struct ethernet_header {
 enum drop_reason ethernet_parse(struct bytes_in *, struct ethernet_header *);
 void ethernet_build(struct bytes_out *, const struct ethernet_header *);
 
-/* Reads over the VLAN tags that `type` announces and yields the type behind them. */
+/* Reads over the VLAN tags that `type` announces and returns the type behind them. */
 uint16_t ethernet_skip_tags(struct bytes_in *, uint16_t type);

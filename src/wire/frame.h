@@ -62,7 +62,7 @@ bool frame_icrc_ok(const struct frame *, const uint8_t *bytes);
 void frame_address(const struct wire_format *, struct frame *, const struct ipv6_addr *path,
     const struct ipv6_addr *segment);
 
-/* Writes the headers and yields the length of the whole frame; 0 when it does not fit into `room`.
+/* Writes the headers and returns the length of the whole frame; 0 when it does not fit into `room`.
  * The caller puts the payload at payload_offset, then calls frame_seal(). A trimmed frame has
  * neither. */
 uint32_t frame_build(const struct wire_format *, struct frame *, uint8_t *bytes, size_t room);

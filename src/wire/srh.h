@@ -22,5 +22,5 @@ struct srh {
 enum drop_reason srh_parse(struct bytes_in *, struct srh *);
 void srh_build(struct bytes_out *, const struct srh *);
 
-/* End of carrier: moves to the segment and yields true if the path goes on in it. */
+/* End of carrier: moves to the segment and returns true if the path goes on in it. */
 bool srh_advance(struct srh *, struct ipv6_addr *dst);

@@ -9,7 +9,7 @@
 #define STAMP_BYTES   4
 #define STAMP_UNIT_NS 128
 
-/* Yields the stamp; sets PACKET_OWN_UNIT if tsr says so. */
+/* Returns the stamp; sets PACKET_OWN_UNIT if tsr says so. */
 static inline uint16_t stamp_get(const uint8_t *from, struct packet *packet)
 {
     uint32_t word = bytes_get_be32(from);

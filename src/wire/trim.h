@@ -13,6 +13,6 @@ size_t trim_bytes_min(const uint8_t *bytes, size_t length);
 
 /* Cuts the frame to `keep_bytes` (at least trim_bytes_min()), sets the outermost DSCP and repairs
  * the outermost IP length and checksum. Inner and UDP lengths stay, so that the receiver learns
- * what was lost. Yields the new length; a frame that is short enough already keeps its own. 0, and
+ * what was lost. Returns the new length; a frame that is short enough already keeps its own. 0, and
  * nothing done, when it is not an IP packet that MRC could have sent. */
 size_t trim_frame(uint8_t *bytes, size_t length, size_t keep_bytes, uint8_t dscp);

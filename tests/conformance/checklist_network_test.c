@@ -241,7 +241,7 @@ static bool is_data_on_odd_path(const struct packet *packet)
     return observe_is_data(packet) && packet->ev & 1;
 }
 
-/* A stream of 2 ms; yields the widest reo_wnd seen. */
+/* A stream of 2 ms; returns the widest reo_wnd seen. */
 static uint32_t reorder_by(struct scenario *s, uint64_t delay_ps)
 {
     struct network_config config = delays();

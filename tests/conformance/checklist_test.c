@@ -18,7 +18,7 @@ static struct packet sent[64];
 static struct observe_memory memory;
 static uint8_t pattern[3 * PMTU];
 
-/* Tail probes, which nobody answers, are kept rare. */
+/* Tail probes, which are not answered, are kept rare. */
 static void open_quiet(void)
 {
     observe_prepare(&nic);
@@ -240,7 +240,7 @@ SPEC("§26.8: a CE-marked packet draws a SACK with m = 01 and its EV")
     by_hand_close(&nic);
 }
 
-/* Sends until the plane of `ev` has had so many packets; yields how many of them it carried. */
+/* Sends until the plane of `ev` has had `plane_packets`; returns how many of them it carried. */
 static uint32_t carried(uint32_t ev, uint32_t plane_packets)
 {
     uint32_t port = nic.entries[path_profile_find(&nic.profile, ev)].plane;
@@ -455,8 +455,7 @@ static void expect_no_answer(uint32_t peer, enum drop_reason reason)
     EXPECT_EQ(by_hand_send(&nic), 0);
 }
 
-SPEC(
-    "§26.26: nobody answers a trimmed packet that is not the peer's, nor one in RESET, INIT or ERR")
+SPEC("§26.26: a trimmed packet not of the peer, or in RESET, INIT or ERR, is not answered")
 {
     observe_prepare(&nic);
     by_hand_open(&nic);

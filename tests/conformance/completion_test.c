@@ -285,7 +285,7 @@ SPEC("§6.3: an ACK goes when cack reaches a PSN that asked for it, not when tha
     by_hand_close(&nic);
 }
 
-SPEC("§6.3: who does not ask gets no ACK")
+SPEC("§6.3: a message that does not ask gets no ACK")
 {
     observe_open(&nic);
     for (int32_t i = 0; i < 20; i++)

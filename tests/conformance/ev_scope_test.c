@@ -114,7 +114,7 @@ SPEC("§15: ev_state_scope=destination: a QP that connects later learns what the
     by_hand_close(&nic);
 }
 
-SPEC("§15: ev_state_scope=destination: nobody is talked out of its last EVs")
+SPEC("§15: ev_state_scope=destination: ev_min_active holds for all QPs together")
 {
     open_three(true);
     for (uint32_t i = 0; i < BY_HAND_EVS - 2; i++)

@@ -74,7 +74,7 @@ SPEC("§4.1: one end speaks of a dynamic MPR, the other does not listen")
     struct traffic_side b = traffic_side(s.network, HOST_B);
 
     a.attributes.dynamic_mpr = true;
-    b.attributes.mpr_dest = 2; /* nor did anybody tell A of this, nor B of its own mpr */
+    b.attributes.mpr_dest = 2; /* A does not know of this, nor B of its own mpr */
     b.attributes.mpr = 2;
     expect_traffic(&s, &a, &b);
     EXPECT_EQ(scenario_qp(&s, HOST_A, HOST_B).mpr_psns, 1024);

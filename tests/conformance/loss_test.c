@@ -59,7 +59,7 @@ SPEC("§10 A: a packet is lost one round trip of a later one and reo_wnd after i
     by_hand_close(&nic);
 }
 
-SPEC("§10 A: a packet sent before the acknowledged one is lost so much sooner")
+SPEC("§10 A: a packet sent before the acknowledged one is lost sooner by that time")
 {
     uint64_t wait_ns;
 

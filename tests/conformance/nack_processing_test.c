@@ -105,7 +105,7 @@ SPEC("§11.3: UNEXP_EVENT fails the QP, and the oldest request with REM_OP_ERR")
     by_hand_close(&nic);
 }
 
-SPEC("§11.3: a reason nobody knows yet is recoverable, and counted")
+SPEC("§11.3: an unknown reason is recoverable, and counted")
 {
     observe_open_sending(&nic, sent, 4);
     EXPECT_EQ(observe_nacked(&nic, &sent[1], 0x1e), DROP_NONE);

@@ -200,7 +200,7 @@ SPEC("§18: the answer to an update does not stand for a later one")
     by_hand_close(&nic);
 }
 
-SPEC("§18: an update that nobody answered goes again at the next activity of the QP")
+SPEC("§18: an unanswered update goes again at the next activity of the QP")
 {
     open_nic();
     set_ports(1);

@@ -51,7 +51,7 @@ SPEC("§16.1: a probe consumes no PSN and does not count as in flight")
     by_hand_close(&nic);
 }
 
-SPEC("§16.1: the answer refreshes the acknowledgement state, and yields a round trip")
+SPEC("§16.1: the answer refreshes the acknowledgement state, and measures a round trip")
 {
     struct packet probe = tail_probe();
     struct packet sack = by_hand_sack(&nic, OBSERVE_QPN, observe_out(0));
@@ -235,7 +235,7 @@ SPEC("§16.2: the answer is reported with its port, id and round trip")
     by_hand_close(&nic);
 }
 
-SPEC("§16.2: an answer nobody asked for, of another node or given twice is dropped")
+SPEC("§16.2: an answer without a question, of another node or given twice is dropped")
 {
     struct packet answer;
     uint16_t id;
@@ -254,7 +254,8 @@ SPEC("§16.2: an answer nobody asked for, of another node or given twice is drop
     by_hand_close(&nic);
 }
 
-SPEC("§16.2: anybody is answered, without a QP: id, op and stamp are echoed, in the control class")
+SPEC("§16.2: any sender is answered, without a QP: id, op and stamp are echoed, in the control "
+     "class")
 {
     struct packet request;
     const struct packet *answer = &nic.sent[0];

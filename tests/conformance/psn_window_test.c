@@ -324,7 +324,7 @@ SPEC("§4.1: mpr_pool: QPs that are not silent keep theirs, and the late one get
     by_hand_close(&nic);
 }
 
-SPEC("§4.1: mpr_pool: nobody is left without one unit, and QPs without dynamic MPR have all of it")
+SPEC("§4.1: mpr_pool: each QP keeps one unit, and QPs without dynamic MPR have all of it")
 {
     open_pool(8);
     connect_dynamic(BUSY_QPN);
@@ -352,7 +352,7 @@ SPEC("§8: NO_BITMAP: a PSN within what was promised and beyond what the pool ha
     by_hand_close(&nic);
 }
 
-/* A silent QP of 8 units; one of so many comes, then one whose peer is not to be told. */
+/* A silent QP of 8 units; one of `units_come` joins, then one whose peer cannot be told. */
 static uint8_t kept_when(uint8_t units_come)
 {
     uint8_t kept;

@@ -156,7 +156,7 @@ SPEC("§1: before anything has arrived a responder has received rq_psn - 1")
 
 /* ---- what the ends agree on ----------------------------------------------------------------- */
 
-SPEC("§2: nobody need set MPR, WriteImm limit, timeout or retries: 8, 128 or less, 14, 3 and 7")
+SPEC("§2: defaults of MPR, WriteImm limit, timeout and retries: 8, 128 or less, 14, 3 and 7")
 {
     struct qp_attributes attributes;
 
@@ -267,7 +267,7 @@ SPEC("§4.1: with dynamic MPR a larger one waits for the peer's word")
 
 enum { OTHER_QPN = OBSERVE_QPN + 1, FULL_BYTES = BY_HAND_PMTU_BYTES + 88 };
 
-/* Two QPs to one peer, whose window is so many packets. */
+/* Two QPs to one peer, whose window is `packets` packets. */
 static void open_pair(uint32_t packets)
 {
     observe_prepare(&nic);

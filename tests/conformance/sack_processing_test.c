@@ -229,7 +229,7 @@ SPEC("§9.6: feedback about an EV that the profile does not have is counted and 
 
 /* ---- round trips (§19.3) -------------------------------------------------------------------- */
 
-SPEC("§9.7: the trigger's own record yields the round trip")
+SPEC("§9.7: the trigger's own record gives the round trip")
 {
     observe_open_sending(&nic, sent, 4);
     nic.now_ns += 12800;
@@ -238,7 +238,7 @@ SPEC("§9.7: the trigger's own record yields the round trip")
     by_hand_close(&nic);
 }
 
-SPEC("§9.7: a trigger that was sent again yields one if the SACK has rtx, and only once")
+SPEC("§9.7: a trigger that was sent again gives one if the SACK has rtx, and only once")
 {
     observe_open_sending(&nic, sent, 4);
     EXPECT_EQ(observe_nacked(&nic, &sent[1], NACK_TRIMMED), DROP_NONE);
@@ -252,7 +252,7 @@ SPEC("§9.7: a trigger that was sent again yields one if the SACK has rtx, and o
     by_hand_close(&nic);
 }
 
-SPEC("§9.7: sent twice again, a trigger yields none")
+SPEC("§9.7: sent twice again, a trigger gives none")
 {
     observe_open_sending(&nic, sent, 4);
     for (uint32_t i = 0; i < 2; i++) {
@@ -266,8 +266,8 @@ SPEC("§9.7: sent twice again, a trigger yields none")
     by_hand_close(&nic);
 }
 
-/* What a trigger that was sent three times yields, with another congestion control than UET's, when
- * the SACK echoes the stamp of that copy. */
+/* The sample of a trigger that was sent three times, with another congestion control than UET's,
+ * when the SACK echoes the stamp of that copy. */
 static uint32_t sample_of_copy(uint32_t copy)
 {
     struct packet copies[3];
@@ -295,14 +295,14 @@ static uint32_t sample_of_copy(uint32_t copy)
     return smoothed_ns;
 }
 
-SPEC("§9.7: where UET's rule need not hold, the stamp of the newest copy yields one")
+SPEC("§9.7: where UET's rule need not hold, the stamp of the newest copy gives one")
 {
     EXPECT_AFTER(sample_of_copy(2), 12800);
     EXPECT_EQ(sample_of_copy(1), 0);
     EXPECT_EQ(sample_of_copy(0), 0);
 }
 
-SPEC("§9.7: an idle flush, whose stamp is 0, yields none")
+SPEC("§9.7: an idle flush, whose stamp is 0, gives none")
 {
     struct packet sack;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/protocol.md §21: who may send, and whose turn it is. */
+/* docs/protocol.md §21: which QPs may send, and in which order. */
 #include "observe.h"
 #include "spec.h"
 
@@ -20,7 +20,7 @@ static void connect_all(void)
     }
 }
 
-/* Three QPs with a window of so many packets each. */
+/* Three QPs with a window of `packets` packets each. */
 static void open_with_windows(uint32_t packets)
 {
     observe_prepare(&nic);
@@ -35,7 +35,7 @@ static void post(uint32_t qp, uint32_t packets)
     EXPECT_EQ(by_hand_post(&nic, OBSERVE_QPN + qp, 1, packets * PMTU, 0), 0);
 }
 
-/* One call of transport_send() with room for so many. */
+/* One call of transport_send() with room for `room` packets. */
 static uint32_t send_once(uint32_t room)
 {
     nic.sent_count = transport_send(nic.transport, nic.ready_ports, nic.sent, room, nic.now_ns);
@@ -245,7 +245,7 @@ SPEC("§21: QPs to one peer have one window, those to another peer have another"
     by_hand_close(&nic);
 }
 
-/* Three QPs to one peer whose window is so many packets. */
+/* Three QPs to one peer whose window is `packets` packets. */
 static void open_sharing(uint32_t packets)
 {
     observe_prepare(&nic);

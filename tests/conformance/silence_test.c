@@ -136,7 +136,7 @@ SPEC("§10: where all is acknowledged, no timer of the tail runs on")
 }
 
 /* A packet in flight; each tail probe is answered 20 us after it left, twice the base RTT, and no
- * answer shows the packet. Yields when it is repeated. */
+ * answer shows the packet. Returns when it is repeated. */
 static uint64_t lost_by_delayed_answers(uint64_t factor)
 {
     observe_prepare(&nic);

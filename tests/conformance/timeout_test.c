@@ -14,7 +14,7 @@ enum {
 
 static struct by_hand nic;
 
-/* Tail probes, which nobody answers, are kept rare. */
+/* Tail probes, which are not answered, are kept rare. */
 static void open_quiet(void)
 {
     observe_prepare(&nic);
@@ -35,7 +35,7 @@ static void open_with(uint8_t linear, uint8_t exponential)
         QP_ATTR_TIMEOUT | QP_ATTR_RETRY);
 }
 
-/* Waits until the next timeout fires; yields how long that took. */
+/* Waits until the next timeout fires; returns how long that took. */
 static uint64_t wait_for_timeout(void)
 {
     uint64_t fired = by_hand_count(&nic, COUNTER_TIMEOUT_FIRED);

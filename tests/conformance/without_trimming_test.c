@@ -19,7 +19,7 @@ static void open_nic(void)
     by_hand_connect(&nic, OBSERVE_QPN);
 }
 
-/* Sends so many packets, of which those on `ev` are inferred lost and the others arrive; yields how
+/* Sends `packets`, of which those on `ev` are inferred lost and the others arrive; returns how
  * many were lost. */
 static uint32_t lose_on(uint32_t ev, uint64_t id, uint32_t packets)
 {

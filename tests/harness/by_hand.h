@@ -90,7 +90,7 @@ int by_hand_post(
 
 /* ---- packets -------------------------------------------------------------------------------- */
 
-/* Everything that goes out now, into `sent`; yields how many. */
+/* Everything that goes out now, into `sent`; returns the number. */
 uint32_t by_hand_send(struct by_hand *);
 /* How many of `sent` have this opcode, and the first of them. */
 uint32_t by_hand_sent(const struct by_hand *, uint8_t opcode);
@@ -117,7 +117,7 @@ enum drop_reason by_hand_receive(struct by_hand *, const struct packet *);
 
 /* ---- time and events ------------------------------------------------------------------------ */
 
-/* Time passes, from deadline to deadline; what is sent meanwhile is lost. Yields how often the
+/* Time passes, from deadline to deadline; what is sent meanwhile is lost. Returns how often the
  * transport asked to be woken. */
 uint32_t by_hand_wait(struct by_hand *, uint64_t duration_ns);
 
@@ -125,7 +125,7 @@ bool by_hand_event(struct by_hand *, struct transport_event *);
 /* The next event is a completion of this kind, request and status. */
 bool by_hand_completed(
     struct by_hand *, enum transport_event_kind, uint64_t id, enum completion_status);
-/* All events are fetched and forgotten; yields how many there were. */
+/* All events are fetched and forgotten; returns the number. */
 uint32_t by_hand_discard_events(struct by_hand *);
 
 uint64_t by_hand_count(const struct by_hand *, enum counter);

@@ -96,8 +96,8 @@ static void leave(struct network *network, uint32_t index, uint64_t end_ps)
 
 /* ---- ports ---------------------------------------------------------------------------------- */
 
-/* Works a port off up to now. Nothing wakes a switch port by itself: whoever was sent by it does,
- * on arrival, and whoever enters it. */
+/* Works a port off up to now. Nothing wakes a switch port by itself: a packet that it sent does,
+ * on arrival, and a packet that enters it. */
 static void advance(struct network *network, uint32_t port)
 {
     const struct ports *ports = &network->ports;

@@ -17,8 +17,8 @@ struct network_config chaos_network(uint64_t seed);
 void chaos_parameters(struct scenario *, struct prng *, uint32_t host);
 
 /* Two hosts with a QP each, of different sizes, windows, abilities and patience; agreed upon is
- * what a connection must agree upon. `timeout`: T is 1.024 us << timeout. Yields the flow from a to
- * b. */
+ * what a connection must agree upon. `timeout`: T is 1.024 us << timeout. Returns the flow from a
+ * to b. */
 struct chaos_terms {
     uint8_t timeout;
     uint8_t linear;
@@ -37,11 +37,11 @@ void chaos_change_ranges(struct scenario *, struct prng *);
 /* A controller denies some EVs and allows others again; `allows_all`: the latter only. */
 void chaos_control(struct scenario *, struct prng *, bool allows_all);
 
-/* How long a QP keeps trying when nobody answers, if it takes this for the base RTT
+/* How long a QP keeps trying without an answer, if it takes this for the base RTT
  * (docs/protocol.md §13). */
 uint64_t chaos_patience_ps(struct chaos_terms, uint32_t base_rtt_ns);
 
 /* Runs until nothing is left to do. Each flow has then done all of its work, or has failed: the
- * first request that was not done with RETRY_EXCEEDED, those behind it FLUSHED. Yields how many
+ * first request that was not done with RETRY_EXCEEDED, those behind it FLUSHED. Returns how many
  * flows have failed. */
 uint32_t chaos_expect_end(struct scenario *, uint64_t limit_ps);

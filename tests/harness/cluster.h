@@ -34,7 +34,7 @@ void cluster_random(struct cluster *, uint64_t seed);
 void cluster_open(struct cluster *);
 void cluster_close(struct cluster *);
 
-/* Opens, runs to the end, closes; yields the hash. */
+/* Opens, runs to the end, closes; returns the hash. */
 struct cluster_outcome {
     enum sim_status status;
     uint64_t hash;

@@ -95,7 +95,7 @@ struct fault_list {
     struct prng prng;
 };
 
-/* A rule that does not apply yet; yields its number. */
+/* A rule that does not apply yet; returns its number. */
 uint32_t fault_list_add(struct fault_list *, const struct fault *);
 void fault_list_begin(struct fault_list *, uint32_t rule);
 void fault_list_end(struct fault_list *, uint32_t rule);

@@ -100,7 +100,7 @@ void network_run_until(struct network *, uint64_t time_ps);
 /* Until every message is done or has failed and no stream goes on; false when `limit_ps` came
  * first. */
 bool network_run_until_idle(struct network *, uint64_t limit_ps);
-/* Until so many messages are done or have failed, over all flows. */
+/* Until `count` messages are done or have failed, over all flows. */
 bool network_run_until_completed(struct network *, uint64_t count, uint64_t limit_ps);
 
 void network_at(struct network *, uint64_t time_ps, void (*action)(struct network *, void *context),
@@ -108,7 +108,8 @@ void network_at(struct network *, uint64_t time_ps, void (*action)(struct networ
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-uint32_t network_fault(struct network *, const struct fault *); /* from now on; yields its number */
+uint32_t network_fault(
+    struct network *, const struct fault *); /* from now on; returns its number */
 void network_fault_end(struct network *, uint32_t fault);
 void network_fault_between(
     struct network *, const struct fault *, uint64_t from_ps, uint64_t until_ps);

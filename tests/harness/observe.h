@@ -48,7 +48,8 @@ static inline struct psn observe_in(int32_t number)
 uint32_t observe_count(const struct by_hand *, observe_kind *);
 const struct packet *observe_nth(const struct by_hand *, observe_kind *, uint32_t number);
 
-/* observe_open(), and one message of so many full packets is in flight; copies are in `sent`. */
+/* observe_open(), and one message of `packet_count` full packets is in flight; copies are in
+ * `sent`. */
 void observe_open_sending(struct by_hand *, struct packet *sent, uint32_t packet_count);
 
 /* Posts one signalled WRITE and sends it; the packets are in nic->sent. */
@@ -56,7 +57,7 @@ void observe_post(struct by_hand *, uint64_t id, uint32_t length_bytes);
 
 /* The peer's n-th packet arrives: a message of 64 bytes by itself. */
 enum drop_reason observe_arrive(struct by_hand *, int32_t number, uint8_t flags);
-/* And what is sent because of it: yields how many packets. */
+/* And what is sent because of it: returns the number of packets. */
 uint32_t observe_answers(struct by_hand *, int32_t number, uint8_t flags);
 
 /* A SACK that `trigger`, a packet of ours, provoked when all up to `cack` had arrived. */
@@ -67,7 +68,7 @@ enum drop_reason observe_sack_with(struct by_hand *, const struct packet *trigge
     uint64_t bitmap, uint16_t ooo_count);
 enum drop_reason observe_sacked(struct by_hand *, const struct packet *trigger, struct psn cack);
 enum drop_reason observe_nacked(struct by_hand *, const struct packet *of, uint8_t reason);
-/* The peer has executed so many messages, our packets up to number `last` included. */
+/* The peer has executed `messages_done` messages, our packets up to number `last` included. */
 enum drop_reason observe_acked(struct by_hand *, int32_t last, uint32_t messages_done);
 
 /* Changes attributes of the QP; they must be valid. */
@@ -78,7 +79,7 @@ struct qp_status observe_status(const struct by_hand *);
 enum path_ev_state observe_ev(const struct by_hand *, uint32_t ev);
 
 /* Time passes from deadline to deadline until packets of this kind are sent, which are then among
- * nic->sent; what is sent before is lost. Yields how long it took, UINT64_MAX when `limit_ns` went
+ * nic->sent; what is sent before is lost. Returns how long it took, UINT64_MAX when `limit_ns` went
  * by. */
 uint64_t observe_wait_for(struct by_hand *, observe_kind *, uint64_t limit_ns);
 

@@ -29,12 +29,12 @@ extern const uint8_t random_packet_opcodes[RANDOM_PACKET_OPCODE_COUNT];
 
 struct wire_format random_packet_format(struct prng *);
 
-/* All fields as parsing must yield them, save the offsets and lengths that building fills in. A
+/* All fields as parsing must return them, save the offsets and lengths that building fills in. A
  * trimmed packet is one of MRC's WRITEs. */
 struct frame random_packet_frame(struct prng *, const struct wire_format *, uint8_t opcode,
     enum random_packet_carriage, bool trimmed);
 
-/* Builds, fills in a random payload, seals; yields the length. */
+/* Builds, fills in a random payload, seals; returns the length. */
 uint32_t random_packet_build(
     struct prng *, const struct wire_format *, struct frame *, uint8_t *bytes, size_t room);
 

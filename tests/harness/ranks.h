@@ -61,7 +61,7 @@ struct ranks {
     struct node nodes[RANKS_MAX];
 };
 
-/* Places them on a fabric of their own; nobody has started. */
+/* Places them on a fabric of their own; no rank has started. */
 void ranks_init(struct ranks *, const struct sim_workload *, uint64_t seed);
 /* Until nothing can happen any more. */
 void ranks_run(struct ranks *);

@@ -9,8 +9,8 @@
 
 #include "wire/packet.h"
 
-/* Where no bytes are kept, placements are counted in grains of so many; writes must then begin at a
- * multiple of it, and so do packets, as every PMTU is one. */
+/* Where no bytes are kept, placements are counted in grains of this size; writes must then begin at
+ * a multiple of it, and so do packets, as every PMTU is one. */
 #define REGION_GRAIN_BYTES 64
 
 struct region {

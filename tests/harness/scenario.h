@@ -42,7 +42,7 @@ struct scenario scenario_of(const struct network_config *);
 uint32_t scenario_write(struct scenario *, uint32_t from, uint32_t to, uint32_t length_bytes);
 uint32_t scenario_write_immediate(
     struct scenario *, uint32_t from, uint32_t to, uint32_t length_bytes);
-/* Without end: writes of this size, so many posted at a time. */
+/* Without end: writes of this size, `outstanding` posted at a time. */
 void scenario_stream(
     struct scenario *, uint32_t from, uint32_t to, uint32_t length_bytes, uint32_t outstanding);
 
@@ -88,5 +88,5 @@ uint64_t scenario_plane_spread(const struct scenario *, uint32_t from, uint32_t 
 struct qp_status scenario_qp(const struct scenario *, uint32_t from, uint32_t to);
 struct path_set *scenario_paths(const struct scenario *, uint32_t from, uint32_t to);
 
-/* Runs on for `duration_ps` and yields the rate of payload placed meanwhile. */
+/* Runs on for `duration_ps` and returns the rate of payload placed meanwhile. */
 uint64_t scenario_goodput_bps(struct scenario *, uint32_t from, uint32_t to, uint64_t duration_ps);

@@ -19,7 +19,7 @@ struct traffic_side {
 /* As the parameters say; PSNs at random. */
 struct traffic_side traffic_side(struct network *, uint32_t host);
 
-/* Two QPs in RTS. Yields the flow from a to b; the flow from b to a has the next number. */
+/* Two QPs in RTS. Returns the flow from a to b; the flow from b to a has the next number. */
 uint32_t traffic_connect(
     struct network *, const struct traffic_side *a, const struct traffic_side *b);
 
@@ -63,7 +63,7 @@ struct traffic_message {
 uint32_t traffic_message_count(const struct network *);
 const struct traffic_message *traffic_message(const struct network *, uint32_t message);
 
-/* Writes into a part of the flow's region that no open message uses. Yield the number of the
+/* Writes into a part of the flow's region that no open message uses. Return the number of the
  * message, which is its immediate, too; UINT32_MAX when the transport refuses, because its queue is
  * full or the QP has failed. */
 uint32_t traffic_write(struct network *, uint32_t flow, uint32_t length_bytes);

@@ -60,7 +60,7 @@ void trial_run(const struct study_trial *, enum trial_depth, struct trial_outcom
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-/* As small as it can be made with the same verdict; yields how many runs that took. */
+/* As small as it can be made with the same verdict; returns how many runs that took. */
 uint32_t trial_shrink(struct study_trial *, enum trial_depth, enum trial_verdict);
 
 /* As a comment of the test's output, an experiment file. */

@@ -152,7 +152,7 @@ static inline void carry(struct cable *cable, uint32_t from)
     }
 }
 
-/* Carries until so many writes of NIC 0 have completed; the last is in *out. */
+/* Carries until `count` writes of NIC 0 have completed; the last is in *out. */
 static inline bool carry_until(struct cable *cable, uint32_t count, struct host_completion *out)
 {
     int64_t end_s = patience_end_s();
@@ -235,7 +235,7 @@ static inline struct psn far_from_window(struct cable *cable, bool ahead)
     return psn_add(status.next_psn, ahead ? distance : -distance);
 }
 
-/* Yields the length; *reason: the one reason for which it may be dropped, DROP_NONE if there are
+/* Returns the length; *reason: the one reason for which it may be dropped, DROP_NONE if there are
  * several. */
 static inline uint32_t forge(
     struct cable *cable, enum hostility kind, uint8_t *bytes, enum drop_reason *reason)

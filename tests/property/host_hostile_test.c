@@ -174,7 +174,7 @@ PROPERTY("a peer's wrong key or bounds end that QP alone, with the access error"
     cable_close(&cable);
 }
 
-SPEC("nobody can guess the numbers of QPs: every bit of them varies")
+SPEC("numbers of QPs cannot be guessed: every bit of them varies")
 {
     enum { COUNT = 64 };
     static struct cable cable;

@@ -32,7 +32,7 @@ struct world {
     uint16_t length_bytes[ARRIVALS];
     uint64_t wire_free_ps;
     uint32_t sent_count;
-    uint64_t hash; /* of every transmission: who, when, how */
+    uint64_t hash; /* of every transmission: packet, time, state */
 };
 
 static struct port_config random_config(struct prng *prng)

@@ -28,8 +28,8 @@ static struct scenario connected(
     return s;
 }
 
-/* Besides what scenario_chaos() does: packets, and copies of them, that come when nobody expects
- * them any more. */
+/* Besides what scenario_chaos() does: packets, and copies of them, that come when none is expected
+ * any more. */
 static void add_stragglers(struct scenario *s, struct prng *prng, uint64_t until_ps)
 {
     struct fault late = { .where = fault_everywhere(),

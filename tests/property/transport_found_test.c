@@ -129,7 +129,7 @@ SPEC("a sender that runs into its window repeats what was lost, and nothing else
     EXPECT_LE(scenario_counter(&s, HOST_A, COUNTER_EV_TURNED_BAD), 1);
 }
 
-/* ---- losses that nobody noticed ------------------------------------------------------------- */
+/* ---- losses without notice ----------------------------------------------------------------- */
 
 SPEC("the answer to a probe finds losses even if it names an EV that is not known")
 {
@@ -167,7 +167,7 @@ SPEC("when the last usable EV dies, tail probes find one that is bad no more bef
 /* Among a thousand QPs that all send, a turn comes later than a tail probe would. */
 /* B's only EV on plane 0 is bad, so its answers take plane 1, where data passes and nothing else.
  */
-SPEC("who asks again is answered on the plane of the question, too, whatever is held against it")
+SPEC("a repeated question is answered on its own plane, too, whatever is held against it")
 {
     struct network_config config = network_config_default(1);
     struct fault_where answers = fault_from(fault_on_plane(1), HOST_B);

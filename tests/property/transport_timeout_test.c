@@ -54,7 +54,7 @@ PROPERTY("no timeout fires while one plane is whole and loses no more than 1 % e
         EXPECT_EQ(scenario_counter(&s, host, COUNTER_TIMEOUT_FIRED), 0);
 }
 
-/* ---- nobody answers ------------------------------------------------------------------------- */
+/* ---- no answer ----------------------------------------------------------------------------- */
 
 static struct chaos_terms any_terms(struct prng *prng)
 {
@@ -73,8 +73,7 @@ static uint64_t failed_at_ps(const struct network *network, uint32_t flow)
     return 0;
 }
 
-PROPERTY(
-    "a QP that nobody answers any more fails when its retries are used up, and not before", 200)
+PROPERTY("a QP without answers fails when its retries are used up, and not before", 200)
 {
     struct prng prng = prng_stream(seed, 0x72);
     struct chaos_terms terms = any_terms(&prng);

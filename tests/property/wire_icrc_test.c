@@ -86,7 +86,7 @@ static size_t inner_offset_of(const char *name)
     return strcmp(name, "X2") == 0 ? 64 : name[0] == 'X' ? 40 : 0;
 }
 
-/* Yields how many of the vector's bits may change. */
+/* Returns how many of the vector's bits may change. */
 static uint32_t flip_every_bit(const struct vector *vector)
 {
     size_t offset = inner_offset_of(vector->name);

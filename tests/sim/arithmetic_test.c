@@ -100,7 +100,7 @@ static uint64_t arithmetic_ps(const struct fabric_config *fabric, uint32_t hops,
 }
 
 /* The first window is a round trip: where there is more to send, its first SACK, for four packets,
- * comes up to so much too late. */
+ * comes up to this much too late. */
 static uint64_t first_sack_ps(uint64_t bytes)
 {
     return bytes > PAYLOAD_BYTES

@@ -112,7 +112,7 @@ static struct scenario watched(uint64_t seed, struct watch *watch)
     return scenario_of(&config);
 }
 
-/* A stream, warm; yields the index of an EV that is in use. */
+/* A stream, warm; returns the index of an EV that is in use. */
 static uint32_t begin(struct scenario *s, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 0xdead);

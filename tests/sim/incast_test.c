@@ -174,7 +174,7 @@ SPEC("§19.5: NSCC, with both readings of unmarked delay, is recorded beside it,
     }
 }
 
-/* Stamps count 128 ns: so much the base RTTs differ that senders measure. */
+/* Stamps count 128 ns: base RTTs that senders measure differ by as much. */
 SPEC("§19.3: where round trips are measured, the port is full, and no sender has half its share")
 {
     struct network_config config = incast_config(1, 15);

@@ -43,7 +43,7 @@ SPEC("what is taken is zero, aligned and apart from the rest")
     EXPECT_EQ(arena.used_bytes, 200);
 }
 
-SPEC("a measuring arena yields NULL and counts what a real one will use")
+SPEC("a measuring arena returns NULL and counts what a real one will use")
 {
     struct arena arena;
     struct cache_line *lines;

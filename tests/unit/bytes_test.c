@@ -43,7 +43,7 @@ SPEC("reads follow one another")
     EXPECT(in.ok);
 }
 
-SPEC("a short read yields zero and clears ok, and nothing can be read after it")
+SPEC("a short read returns zero and clears ok, and nothing can be read after it")
 {
     struct bytes_in in = bytes_in(counting, 3);
     uint8_t copy[4] = { 9, 9, 9, 9 };

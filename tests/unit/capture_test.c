@@ -160,7 +160,7 @@ SPEC("a file that is not there, and a folder, are refused with the system's word
     EXPECT_STR_EQ(capture.error, "/: Is a directory");
 }
 
-SPEC("a pcap file that ends within a packet yields what was whole, then an error")
+SPEC("a pcap file that ends within a packet returns what was whole, then an error")
 {
     struct capture capture;
     struct capture_packet packet;

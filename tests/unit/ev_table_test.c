@@ -282,7 +282,7 @@ SPEC("a listener may look at the set while it is told")
     EXPECT_EQ(paths.change_count, 4);
 }
 
-SPEC("nobody need listen")
+SPEC("a listener is optional")
 {
     struct paths paths;
     struct arena arena;

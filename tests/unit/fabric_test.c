@@ -90,7 +90,7 @@ SPEC("an EV is as wide as the switch's ports demand, or its T1s where these are 
     EXPECT_EQ(made_of(&config).uplink_bits, 10);
 }
 
-SPEC("a switch has as many ports as the larger tier needs where nobody says")
+SPEC("a switch has as many ports as the larger tier needs by default")
 {
     struct fabric_config config = usual();
 
@@ -127,7 +127,7 @@ SPEC("with a single T0 the longest path has two links and one switch")
     config.t1_count = 0;
     EXPECT_EQ(made_of(&config).base_rtt_ps,
         4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
-    config.t1_count = 4; /* nobody needs them */
+    config.t1_count = 4; /* not needed */
     EXPECT_EQ(made_of(&config).base_rtt_ps,
         4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
 }

@@ -82,7 +82,7 @@ static struct fault_link *link_at(struct fabric_end end)
     return end.is_nic ? &bench.nics[end.node][end.port] : &bench.switches[end.node][end.port];
 }
 
-/* Does all that happens before the time; yields how many link directions changed. */
+/* Does all that happens before the time; returns how many link directions changed. */
 static uint32_t advance(uint64_t before_ps)
 {
     struct fault_action action;

@@ -115,7 +115,7 @@ static void *look(void *context)
     return NULL;
 }
 
-SPEC("a reader who sees a word sees every word below it as new or newer")
+SPEC("a reader that sees a word sees every word below it as new or newer")
 {
     static struct race race;
     uint64_t from[WORDS];
@@ -158,7 +158,7 @@ static void *wait_for_messages(void *context)
     return NULL;
 }
 
-SPEC("a reader who waits for the last word finds the whole message")
+SPEC("a reader that waits for the last word finds the whole message")
 {
     static struct watched watched = { .length = 4000 };
     uint8_t from[LENGTH_MAX];

@@ -114,7 +114,7 @@ SPEC("where 0 stands for another value, 0 is in the range")
             EXPECT_EQ(parameter_descriptions[i].minimum, 0);
 }
 
-SPEC("§23: what nobody sets has the default of the table")
+SPEC("§23: a parameter that is not set has the default of the table")
 {
     struct parameters parameters;
 

@@ -17,7 +17,7 @@ SPEC("the generator is splitmix64")
     EXPECT_EQ(prng_next(&from_other), UINT64_C(3203168211198807973));
 }
 
-SPEC("the same seed and entity yield the same stream, others another")
+SPEC("the same seed and entity give the same stream, others another")
 {
     struct prng first = prng_stream(7, 1);
     struct prng same = prng_stream(7, 1);

@@ -86,7 +86,7 @@ SPEC("§6.3: an ACK that waits says nothing of a message that then fails")
 /* ---- a receive queue that fills up ------------------------------------------------------------
  */
 
-/* The n-th WriteImm of the peer arrives; yields the SACK for it. */
+/* The n-th WriteImm of the peer arrives; returns the SACK for it. */
 static struct packet_sack sack_for(uint32_t number)
 {
     struct packet packet = by_hand_write_imm(&nic, QPN, in(number), (uint16_t)number, 5);
@@ -97,7 +97,7 @@ static struct packet_sack sack_for(uint32_t number)
     return by_hand_first(&nic, OPCODE_SACK)->sack;
 }
 
-SPEC("§20: receives that nobody fetches slow the peer down, from half of the queue to all of it")
+SPEC("§20: receives that are not fetched slow the peer down, from half of the queue to all of it")
 {
     struct packet_sack sack;
 

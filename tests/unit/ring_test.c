@@ -50,7 +50,7 @@ SPEC("a reserved slot is seen by the consumer only once it is pushed")
     EXPECT_EQ(slot, 0);
 }
 
-SPEC("peeking twice yields the same slot")
+SPEC("peeking twice returns the same slot")
 {
     struct ring ring;
     uint32_t first;

@@ -49,7 +49,7 @@ static void add(enum soft_fault_kind kind, const char *where, uint64_t until_ps)
     EXPECT_EQ(soft_faults_add(&faults, &fault), 0);
 }
 
-SPEC("a switch that is down takes its own links, and nobody else's")
+SPEC("a switch that is down takes its own links down, and no others")
 {
     begin();
     add(SOFT_FAULT_DOWN, "p1.t1.3", UINT64_MAX);

@@ -178,7 +178,7 @@ SPEC("a round trip is the shorter of clock and echoed stamp, and the clock's whe
     by_hand_close(&nic);
 }
 
-SPEC("an answer nobody asked for is dropped: too soon, twice, of another number or another peer")
+SPEC("an answer without a question is dropped: too soon, twice, of another number or another peer")
 {
     struct packet answer;
     uint16_t id;
@@ -224,7 +224,7 @@ SPEC("the oldest probe without an answer makes way for a new one")
     by_hand_close(&nic);
 }
 
-SPEC("answers nobody fetches are counted once there is no room for them")
+SPEC("answers that are not fetched are counted once there is no room for them")
 {
     struct packet answer;
     uint16_t id;
@@ -283,7 +283,7 @@ SPEC("when all wait for a port that is down, a probe for another takes the place
 
 /* ---- requests of others --------------------------------------------------------------------- */
 
-SPEC("§16.2: a probe of anybody is answered to whom it came from, by the port it came by")
+SPEC("§16.2: any probe is answered to its sender, by the port it came by")
 {
     struct packet request;
     struct ipv6_addr stranger = by_hand_address(99);
@@ -645,7 +645,7 @@ SPEC("a peer whose QPs have all failed is owed no update and awaits no answer")
     by_hand_close(&nic);
 }
 
-SPEC("nobody waits for the answer to a probe of the way back once its QP is gone or replaced")
+SPEC("the answer to a probe of the way back is not awaited once its QP is gone or replaced")
 {
     struct packet answer;
 

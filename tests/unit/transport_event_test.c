@@ -93,7 +93,7 @@ SPEC("a bad EV that the controller allows again counts as recovered only if it w
     by_hand_close(&nic);
 }
 
-SPEC("events of EVs that nobody fetches are counted once there is no room for them")
+SPEC("events of EVs that are not fetched are counted once there is no room for them")
 {
     open_connected();
     for (uint32_t i = 0; i < 40; i++) {
@@ -125,7 +125,7 @@ SPEC("completions come before news of ports, and those before news of EVs")
     by_hand_close(&nic);
 }
 
-SPEC("a transport nobody traces works all the same")
+SPEC("a transport works without a trace")
 {
     by_hand_prepare(&nic);
     nic.config.trace = NULL;

@@ -435,7 +435,7 @@ SPEC("§18: without a peer there is nothing to verify: the hold-down is enough")
     by_hand_close(&nic);
 }
 
-SPEC("of a port that went down and came up before anybody asked, only the last news is told")
+SPEC("of a port that went down and came up between two calls, only the last state is reported")
 {
     by_hand_prepare(&nic);
     by_hand_open(&nic);

@@ -190,7 +190,7 @@ SPEC("a QP of 256 EVs and 1,024 PSNs each way takes 8 KiB at most, its work queu
     by_hand_close(&nic);
 }
 
-SPEC("§2: attributes nobody set have the values of the parameters")
+SPEC("§2: attributes that are not set have the values of the parameters")
 {
     struct qp_attributes attributes;
 

@@ -31,7 +31,7 @@ static struct psn received_psn(uint32_t number)
     return psn_add(psn(BY_HAND_RQ_PSN), (int32_t)number);
 }
 
-/* The peer has executed so many messages, packets up to this number included. */
+/* The peer has executed `messages_done` messages, packets up to `last_packet` included. */
 static void acknowledge(uint32_t last_packet, uint32_t messages_done)
 {
     struct packet ack = by_hand_ack(&nic, QPN, sent_psn(last_packet), messages_done);
@@ -407,7 +407,7 @@ SPEC("requests that complete in silence make room in the queue once events were 
     by_hand_close(&nic);
 }
 
-SPEC("completions nobody fetches wait, however many there are")
+SPEC("completions that are not fetched wait, however many there are")
 {
     by_hand_prepare(&nic);
     nic.config.qp_count_max = 1;
@@ -615,7 +615,7 @@ SPEC("§6.4: a NAK of a packet never sent, or of a message that is done, is no a
         { UINT32_MAX, 0 }, /* before the first */
         { 0, 1 },          /* of the message that it says is done */
         { 2, 0 },          /* never sent */
-        { 1, 3 },          /* so many messages there are not */
+        { 1, 3 },          /* more messages than there are */
     };
 
     open_connected();
@@ -860,7 +860,7 @@ SPEC("in RESET a QP has no peer: no window, no base RTT, no planes")
     by_hand_close(&nic);
 }
 
-SPEC("RESET forgets an asynchronous error that nobody fetched")
+SPEC("RESET forgets an asynchronous error that was not fetched")
 {
     struct packet packet;
 

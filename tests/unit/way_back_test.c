@@ -36,7 +36,7 @@ static void arrive(uint32_t qpn)
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
 }
 
-/* One probing turn: the peer is heard, and an interval passes. Yields the probe, NULL: none. */
+/* One probing turn: the peer is heard, and an interval passes. Returns the probe, NULL: none. */
 static const struct packet *take_turn(uint32_t qpn, uint64_t interval_ns)
 {
     arrive(qpn);
@@ -90,7 +90,7 @@ SPEC("§17: when the peer falls silent, probing ends")
     by_hand_close(&nic);
 }
 
-SPEC("§17: an update of ports that was answered wakes nobody while the way back is probed")
+SPEC("§17: an update of ports that was answered causes no wakeup while the way back is probed")
 {
     open_connected();
     transport_ports_changed(nic.transport, 2, nic.now_ns);
@@ -116,7 +116,7 @@ SPEC("§17: probes of the peer keep the way back fresh as data does")
     by_hand_close(&nic);
 }
 
-SPEC("§17: who sends data to the peer learns of the way by its SACKs, and does not probe")
+SPEC("§17: a sender of data learns of the way by SACKs, and does not probe")
 {
     open_connected();
     for (uint32_t i = 0; i < 4; i++) {
@@ -173,7 +173,7 @@ SPEC("§17: the probes of a NIC are limited: a burst of 16, then as many as the 
 
 /* ---- which EV -------------------------------------------------------------------------------- */
 
-/* Of so many probes, all answered, how many go by EVs of the lower half of each plane. */
+/* Of `count` probes, all answered, how many go by EVs of the lower half of each plane. */
 static uint32_t probes_of_lower_half(uint32_t qpn, uint32_t count)
 {
     uint32_t lower = 0;
@@ -464,7 +464,8 @@ SPEC("§17: an answer takes the plane of its trigger, unless that is out of the 
     by_hand_close(&nic);
 }
 
-SPEC("§17: who probes or repeats is answered on the plane of the trigger as well, though it is out")
+SPEC("§17: a peer that probes or repeats is answered on the plane of the trigger as well, though "
+     "it is out")
 {
     open_with_plane_out();
     EXPECT_EQ(answered_by(OPCODE_PROBE, 0), 3);

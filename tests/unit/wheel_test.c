@@ -33,7 +33,7 @@ static void set(struct timers *timers, uint32_t owner, uint64_t deadline_ns)
     timers->deadlines[owner] = deadline_ns;
 }
 
-SPEC("an empty wheel waits for nothing and yields nobody")
+SPEC("an empty wheel waits for nothing and returns no owner")
 {
     static struct timers timers;
 
@@ -173,7 +173,8 @@ static void expect_linked(const struct timers *timers)
     EXPECT_EQ(linked, set_count);
 }
 
-PROPERTY("whoever wakes when the wheel says finds every timer, none early, none a tick late", 300)
+PROPERTY(
+    "a caller that wakes when the wheel says finds every timer, none early, none a tick late", 300)
 {
     static struct timers timers;
     struct prng prng = prng_stream(seed, 0);
@@ -274,7 +275,7 @@ SPEC("clearing the only timer of a far slot leaves nothing to wait for")
     expect_linked(&timers);
 }
 
-SPEC("a measuring arena learns what the timers of so many owners need")
+SPEC("a measuring arena learns what the timers of its owners need")
 {
     struct arena arena;
 
@@ -283,7 +284,8 @@ SPEC("a measuring arena learns what the timers of so many owners need")
     EXPECT_EQ(arena.used_bytes, OWNERS * sizeof(struct wheel_node));
 }
 
-SPEC("a timer set after a long idle time waits in the finest slots, and wakes nobody on the way")
+SPEC(
+    "a timer set after a long idle time waits in the finest slots, and causes no wakeup on the way")
 {
     static struct timers timers;
     uint64_t now_ns = UINT64_C(64) * 64 * 1000 * TICK_NS;

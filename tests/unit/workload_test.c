@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads before they run: who sits where, who talks to whom, what could be reached, what cannot
- * be done at all. */
+/* Workloads before they run: where ranks sit, which pairs there are, what could be reached, what
+ * cannot be done at all. */
 #include "spec.h"
 
 #include <stdalign.h>
@@ -107,7 +107,7 @@ SPEC("two workloads placed at random do not sit on the same NICs, because their 
 
 /* ---- permutations ---------------------------------------------------------------------------- */
 
-/* How many write within their T0; everybody is written to once, nobody by himself. */
+/* How many write within their T0; each rank is written to once, none by itself. */
 static uint32_t expect_derangement(uint32_t rank_count)
 {
     uint64_t targets = 0;
