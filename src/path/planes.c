@@ -25,6 +25,8 @@ void planes_init(struct planes *planes, uint32_t plane_count)
     *planes = (struct planes){ .plane_count = (uint8_t)plane_count };
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
         planes->weight[plane] = PLANES_EQUAL;
+    for (uint32_t plane = plane_count; plane < PATH_PLANE_COUNT_MAX; plane++)
+        planes->held[plane] = UINT32_MAX;
 }
 
 static uint32_t weights_of(const struct planes *planes, uint32_t mask)
@@ -36,13 +38,12 @@ static uint32_t weights_of(const struct planes *planes, uint32_t mask)
     return sum;
 }
 
-/* A plane that holds nothing has room, however small its share. */
+/* A plane that holds nothing has room, however small its share: no window or weight is 0. */
 static bool has_room(
     const struct planes *planes, uint32_t plane, uint32_t weights, uint32_t window_bytes)
 {
-    uint64_t held_bytes = planes->inflight_bytes[plane];
-
-    return held_bytes == 0 || held_bytes * weights < (uint64_t)window_bytes * planes->weight[plane];
+    return (uint64_t)planes->inflight_bytes[plane] * weights <
+           (uint64_t)window_bytes * planes->weight[plane];
 }
 
 static void follow_weights(struct planes *planes, uint32_t usable)
@@ -77,14 +78,39 @@ static inline uint32_t lightest(const struct planes *planes, uint32_t mask)
     return lighter(planes, mask, 0, planes->turn, best).plane;
 }
 
-static uint32_t choose(struct planes *planes, uint32_t plane)
+static inline uint32_t lesser(uint32_t a, uint32_t b)
 {
-    planes->turn = (uint8_t)(plane + 1 < planes->plane_count ? plane + 1 : 0);
+    return a < b ? a : b;
+}
+
+/* The first of the lightest planes from `turn` on. Without branches while it looks for the least:
+ * it is written out because compilers do not unroll it. */
+static inline uint32_t lightest_of_all(const struct planes *planes)
+{
+    const uint32_t *held = planes->held;
+    uint32_t least = lesser(lesser(lesser(held[0], held[1]), lesser(held[2], held[3])),
+        lesser(lesser(held[4], held[5]), lesser(held[6], held[7])));
+    uint32_t plane = planes->turn;
+
+    while (plane < PATH_PLANE_COUNT_MAX && held[plane] != least)
+        plane++;
+    if (plane == PATH_PLANE_COUNT_MAX)
+        for (plane = 0; held[plane] != least; plane++)
+            ;
     return plane;
 }
 
-/* The lightest has no room, or there is none. Others that hold more have none either; but `held` is
- * rounded, and of those that hold the same by it, one may. Not inlined: it is rare. */
+_Static_assert(PATH_PLANE_COUNT_MAX == 8, "lightest_of_all() looks at each");
+
+static uint32_t choose(struct planes *planes, uint32_t plane)
+{
+    planes->turn = (uint8_t)(plane + 1);
+    return plane;
+}
+
+/* The lightest is not ready or has no room, or there is none. Others that hold more have no room
+ * either; but `held` is rounded, and of those that hold the same by it, one may. Not inlined: it is
+ * rare. */
 __attribute__((noinline)) static uint32_t choose_with_room(
     struct planes *planes, uint32_t ready, uint32_t window_bytes)
 {
@@ -112,8 +138,8 @@ uint32_t planes_choose(
 
     if (usable != planes->weighed_mask)
         return choose_anew(planes, ready, usable, window_bytes);
-    best = lightest(planes, ready);
-    if (best == PATH_NONE || !has_room(planes, best, planes->weight_sum, window_bytes))
+    best = lightest_of_all(planes);
+    if (!(ready >> best & 1) || !has_room(planes, best, planes->weight_sum, window_bytes))
         return choose_with_room(planes, ready, window_bytes);
     return choose(planes, best);
 }

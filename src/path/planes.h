@@ -22,13 +22,14 @@ struct planes {
     uint16_t ev_count[PATH_PLANE_COUNT_MAX];
     uint32_t ev_mean_ns[PATH_PLANE_COUNT_MAX]; /* their mean, in the last round that had several */
     uint16_t ev_mean_count[PATH_PLANE_COUNT_MAX];
-    uint32_t held[PATH_PLANE_COUNT_MAX]; /* in flight, in bytes of a plane of equal weight */
+    uint32_t held[PATH_PLANE_COUNT_MAX]; /* in flight, in bytes of a plane of equal weight; planes
+                                          * that do not exist hold as much as can be */
     uint64_t round_end_ns;
     uint32_t weight_sum;   /* of the planes in weighed_mask */
     uint16_t sample_count; /* of all planes */
     uint8_t heard_mask;    /* planes of which a packet was acknowledged in this round */
     uint8_t plane_count;
-    uint8_t turn;         /* the plane that comes first among equals */
+    uint8_t turn;         /* the plane that comes first among equals; beyond the last: plane 0 */
     uint8_t weighed_mask; /* 0: weights have changed, and `held` is to follow */
 };
 

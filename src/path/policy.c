@@ -122,10 +122,13 @@ static uint32_t make_do(struct path_set *set, const struct walk *walk)
 /* From `ev_index` on, passes over every EV in SKIP that it meets before one to take. An EV is met
  * once in a rotation, so this is a constant amount of work per EV used, however many there are. Not
  * inlined: the usual pick does not pay for the registers that this needs. */
-__attribute__((noinline)) static uint32_t walk_on(
-    struct path_set *set, uint32_t ev_index, struct walk walk)
+__attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t ev_index,
+    uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
 {
-    struct ev_table_plane *plane = &set->planes[walk.plane_index];
+    struct ev_table_plane *plane = &set->planes[plane_index];
+    struct walk walk = {
+        .plane_index = plane_index, .avoid_ev = avoid_ev, .reset_ev = PATH_NONE, .now_ns = now_ns
+    };
 
     while (is_good(set, ev_index) ? !meet_good(plane, ev_index, &walk)
                                   : !meet_skip(set, ev_index, &walk)) {
@@ -136,20 +139,14 @@ __attribute__((noinline)) static uint32_t walk_on(
     return ev_index;
 }
 
-static uint32_t pick_in_rotation(
+static inline uint32_t pick_in_rotation(
     struct path_set *set, uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
 {
     uint32_t ev_index = advance(set, &set->planes[plane_index]);
 
     if (is_good(set, ev_index) && ev_index != avoid_ev)
         return ev_index;
-    return walk_on(set, ev_index,
-        (struct walk){
-            .plane_index = plane_index,
-            .avoid_ev = avoid_ev,
-            .reset_ev = PATH_NONE,
-            .now_ns = now_ns,
-        });
+    return walk_on(set, ev_index, plane_index, avoid_ev, now_ns);
 }
 
 /* ---- planes in turn --------------------------------------------------------------------------*/

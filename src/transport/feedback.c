@@ -17,6 +17,8 @@ static bool first_arrived(const struct env *env, struct send_record record, uint
 __attribute__((noinline)) static uint32_t look_closer(struct requester *requester,
     const struct env *env, struct psn psn, struct send_record record, uint64_t now_ns)
 {
+    if (record.flags & (SEND_TWICE | SEND_OFTEN))
+        loss_on_acknowledged(requester, psn, record, env->peer->cc.base_rtt_ns, now_ns);
     if (first_arrived(env, record, now_ns))
         loss_on_spurious(requester, env, now_ns);
     return record.flags & SEND_ODD_SIZE ? requester_nominal_bytes(requester, env, psn)
@@ -24,14 +26,12 @@ __attribute__((noinline)) static uint32_t look_closer(struct requester *requeste
 }
 
 /* The first acknowledgement of a PSN in flight, which the window has marked. Returns its size. */
-static inline uint32_t acknowledge(
-    struct requester *requester, const struct env *env, struct psn psn, uint64_t now_ns)
+static inline uint32_t acknowledge(struct requester *requester, const struct env *env,
+    struct psn psn, struct send_record record, uint64_t now_ns)
 {
-    struct send_record record = send_window_record(&requester->window, psn);
     uint32_t plane = env_plane_of_ev(env, record.ev_index);
     uint32_t bytes = requester->full_bytes;
 
-    loss_on_acknowledged(requester, psn, record, env->peer->cc.base_rtt_ns, now_ns);
     if (record.flags & (SEND_ODD_SIZE | SEND_TWICE | SEND_OFTEN))
         bytes = look_closer(requester, env, psn, record, now_ns);
     planes_on_gone(&env->peer->planes, plane, bytes);
@@ -52,11 +52,34 @@ __attribute__((noinline)) static void disprove(struct requester *requester, cons
     }
 }
 
+/* PSNs in flight, bit 0 for `base`. Returns their size. Of those sent once the highest left last:
+ * rule A need not look at the others. */
+static uint32_t acknowledge_all(struct requester *requester, const struct env *env, struct psn base,
+    uint64_t bitmap, uint64_t now_ns)
+{
+    struct psn none = psn_add(base, -1);
+    struct psn latest = none;
+    uint32_t bytes = 0;
+
+    for (; bitmap; bitmap &= bitmap - 1) {
+        struct psn psn = psn_add(base, (int32_t)bits_lowest(bitmap));
+        struct send_record record = send_window_record(&requester->window, psn);
+
+        bytes += acknowledge(requester, env, psn, record, now_ns);
+        if (!(record.flags & (SEND_TWICE | SEND_OFTEN)))
+            latest = psn;
+    }
+    if (!psn_equal(latest, none))
+        loss_on_acknowledged(requester, latest, send_window_record(&requester->window, latest),
+            env->peer->cc.base_rtt_ns, now_ns);
+    return bytes;
+}
+
 void feedback_acknowledge_bitmap(struct requester *requester, const struct env *env,
     struct psn base, uint64_t bitmap, uint64_t now_ns)
 {
     struct psn highest;
-    uint32_t bytes = 0;
+    uint32_t bytes;
 
     bitmap = send_window_unacked(&requester->window, base, bitmap);
     if (!bitmap)
@@ -69,8 +92,7 @@ void feedback_acknowledge_bitmap(struct requester *requester, const struct env *
     /* Lost and not sent again since: that copy arrived after all, but it says nothing of the
      * present. */
     bitmap = send_window_acknowledge(&requester->window, base, bitmap);
-    for (; bitmap; bitmap &= bitmap - 1)
-        bytes += acknowledge(requester, env, psn_add(base, (int32_t)bits_lowest(bitmap)), now_ns);
+    bytes = acknowledge_all(requester, env, base, bitmap, now_ns);
     send_window_shrink(&requester->window, bytes);
     env->peer->inflight_bytes -= bytes;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loss inference. First transmissions leave in the order of PSNs, so every search may end at the
- * first packet in flight that was sent once and too recently: all behind it were sent later still.
- */
+/* Loss inference. First transmissions leave in the order of PSNs, so every search ends at the first
+ * packet in flight that was sent once and too recently: those behind it were sent later. */
 #include "transport/loss.h"
 
 #include <assert.h>
@@ -194,7 +193,8 @@ static struct psn recovery_end(const struct requester *requester, uint64_t thres
     return psn_before(requester->recovery_psn, end) ? requester->recovery_psn : end;
 }
 
-static void recover(
+/* Not inlined: it is rare. */
+__attribute__((noinline)) static void recover(
     struct requester *requester, const struct env *env, uint64_t threshold_bytes, uint64_t now_ns)
 {
     struct send_window *window = &requester->window;
@@ -251,7 +251,7 @@ static bool is_shown_missing(const struct packet_sack *sack, struct psn psn)
 }
 
 void loss_infer_by_probe(struct requester *requester, const struct env *env,
-    const struct packet_sack *sack, uint32_t probe_age_ns, uint32_t delay_ns, uint64_t now_ns)
+    const struct packet_sack *sack, uint32_t probe_age_ns, uint64_t now_ns)
 {
     struct send_window *window = &requester->window;
     struct psn end =
@@ -260,7 +260,7 @@ void loss_infer_by_probe(struct requester *requester, const struct env *env,
     uint64_t delayed_factor = env->nic->parameters->delayed_probe_factor;
     uint64_t limit_ns = lost_after_ns(requester, env, probe_age_ns);
 
-    if (delay_ns >= env->peer->cc.target_delay_ns)
+    if (probe_age_ns >= (uint64_t)env->peer->cc.base_rtt_ns + env->peer->cc.target_delay_ns)
         limit_ns = delayed_factor ? limit_ns * delayed_factor : UINT64_MAX;
     while (!psn_equal(psn, window->next) && psn_before(psn, end)) {
         struct send_record record = send_window_record(window, psn);

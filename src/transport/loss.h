@@ -47,13 +47,13 @@ static inline void loss_note_round_trip(struct requester *requester, uint32_t rt
 static inline void loss_on_acknowledged(struct requester *requester, struct psn psn,
     struct send_record record, uint32_t base_rtt_ns, uint64_t now_ns)
 {
-    bool sent_again = record.flags & (SEND_TWICE | SEND_OFTEN);
-    uint32_t rtt_ns = send_window_age_ns(record.ticks, now_ns);
+    uint32_t rtt_ns;
 
     if (requester->rack_valid && loss_was_overtaken(requester, psn, record.ticks))
         return;
+    rtt_ns = send_window_age_ns(record.ticks, now_ns);
     /* Answered sooner than possible: the answer is to the copy before. */
-    if (sent_again && rtt_ns < base_rtt_ns)
+    if (record.flags & (SEND_TWICE | SEND_OFTEN) && rtt_ns < base_rtt_ns)
         return;
     requester->rack_valid = true;
     requester->rack_psn = psn;
@@ -70,10 +70,9 @@ void loss_on_time(struct requester *, const struct env *, uint64_t now_ns);
 void loss_infer_by_count(
     struct requester *, const struct env *, uint32_t ooo_count, uint64_t now_ns);
 
-/* Rule C: a probe sent `probe_age_ns` ago was answered by this SACK, which had been delayed
- * `delay_ns`. */
+/* Rule C: a probe sent `probe_age_ns` ago was answered by this SACK. */
 void loss_infer_by_probe(struct requester *, const struct env *, const struct packet_sack *,
-    uint32_t probe_age_ns, uint32_t delay_ns, uint64_t now_ns);
+    uint32_t probe_age_ns, uint64_t now_ns);
 
 /* Rule D: everything that waited for `interval_ns` or longer, the oldest in any case. */
 void loss_infer_by_timeout(

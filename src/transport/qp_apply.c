@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the halves of a QP decide, upon a packet and as time passes, is done here. */
 #include "transport/nic.h"
+#include "transport/responder_write.h"
 
 /* ---- the receiving half ---------------------------------------------------------------------- */
 
@@ -63,25 +64,50 @@ static void note_peer(struct transport *nic, struct qp *qp, uint64_t now_ns)
     way_back_wake(nic, qp->env.peer, now_ns);
 }
 
+static inline enum drop_reason apply_decision(struct transport *nic, struct qp *qp,
+    const struct packet *packet, const struct responder_decision *decision, uint64_t now_ns)
+{
+    if (decision->due_ns != UINT64_MAX)
+        qp_arm(nic, qp, decision->due_ns);
+    if (decision->effects)
+        apply_effects(nic, qp, packet, decision, now_ns);
+    return nic_count_packet(nic, (enum drop_reason)decision->reason);
+}
+
+static inline enum recv_window_place place_of(
+    struct transport *nic, struct qp *qp, struct psn psn, uint64_t now_ns)
+{
+    enum recv_window_place place = responder_place(qp->responder, psn);
+
+    if (place != RECV_WINDOW_BEYOND)
+        return place;
+    qp_widen_range(nic, qp, now_ns);
+    return responder_place(qp->responder, psn);
+}
+
+/* Not inlined: it is rare. */
+__attribute__((noinline)) static enum drop_reason on_trimmed(
+    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+{
+    enum recv_window_place place = place_of(nic, qp, packet->psn, now_ns);
+    struct responder_decision decision =
+        responder_answer_trimmed(qp->responder, &qp->env, packet, place);
+
+    return apply_decision(nic, qp, packet, &decision, now_ns);
+}
+
 enum drop_reason qp_on_write(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
-    struct responder *responder = qp->responder;
-    enum recv_window_place place = responder_place(responder, packet->psn);
     struct responder_decision decision;
+    enum recv_window_place place;
 
-    if (place == RECV_WINDOW_BEYOND) {
-        qp_widen_range(nic, qp, now_ns);
-        place = responder_place(responder, packet->psn);
-    }
-    if (!dscp_is_trimmed((enum dscp_class)packet->class))
-        note_peer(nic, qp, now_ns);
-    decision = responder_on_write(responder, &qp->env, packet, place, now_ns);
-    if (decision.due_ns != UINT64_MAX)
-        qp_arm(nic, qp, decision.due_ns);
-    if (decision.effects)
-        apply_effects(nic, qp, packet, &decision, now_ns);
-    return nic_count_packet(nic, (enum drop_reason)decision.reason);
+    if (dscp_is_trimmed((enum dscp_class)packet->class))
+        return on_trimmed(nic, qp, packet, now_ns);
+    note_peer(nic, qp, now_ns);
+    place = place_of(nic, qp, packet->psn, now_ns);
+    decision = responder_write(qp->responder, &qp->env, packet, place, now_ns);
+    return apply_decision(nic, qp, packet, &decision, now_ns);
 }
 
 enum drop_reason qp_on_probe(

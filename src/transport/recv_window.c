@@ -33,7 +33,7 @@ void recv_window_start(struct recv_window *window, struct psn expected)
 }
 
 /* Up to the end of a word. True if it may go on in the next. */
-static bool advance_in_word(struct recv_window *window, struct recv_window_progress *progress)
+static bool advance_in_word(struct recv_window *window, uint32_t *messages)
 {
     uint32_t slot = recv_window_slot(window, psn_add(window->cack, 1));
     uint32_t word = slot / 64;
@@ -43,9 +43,8 @@ static bool advance_in_word(struct recv_window *window, struct recv_window_progr
     if (!taken)
         return false;
     psns = bits_highest(taken) + 1 - slot % 64;
-    progress->psns += psns;
     if (window->ends[word] & taken)
-        progress->messages += bits_count(window->ends[word] & taken);
+        *messages += bits_count(window->ends[word] & taken);
     window->ended = window->ends[word] >> bits_highest(taken) & 1;
     window->received[word] &= ~taken;
     window->begins[word] &= ~taken;
@@ -55,13 +54,13 @@ static bool advance_in_word(struct recv_window *window, struct recv_window_progr
     return bits_highest(taken) == 63;
 }
 
-struct recv_window_progress recv_window_advance(struct recv_window *window)
+uint32_t recv_window_advance(struct recv_window *window)
 {
-    struct recv_window_progress progress = { 0 };
+    uint32_t messages = 0;
 
-    while (advance_in_word(window, &progress))
+    while (advance_in_word(window, &messages))
         ;
-    return progress;
+    return messages;
 }
 
 uint64_t recv_window_bitmap(const struct recv_window *window, struct psn base)

@@ -82,13 +82,9 @@ static inline bool recv_window_fits(
                       : !bits_test(window->begins, after));
 }
 
-struct recv_window_progress {
-    uint32_t psns;     /* by how much cack advanced */
-    uint32_t messages; /* ended within */
-};
-
-/* Moves cack over all that has arrived without a gap. */
-struct recv_window_progress recv_window_advance(struct recv_window *);
+/* Moves cack over all that has arrived without a gap. Returns the number of messages that ended
+ * there. */
+uint32_t recv_window_advance(struct recv_window *);
 
 static inline void recv_window_mark(
     struct recv_window *window, struct psn psn, struct recv_window_part part)
@@ -96,7 +92,6 @@ static inline void recv_window_mark(
     uint32_t slot = recv_window_slot(window, psn);
     uint64_t bit = UINT64_C(1) << slot % 64;
 
-    assert(!(window->received[slot / 64] & bit));
     window->received[slot / 64] |= bit;
     if (part.begins)
         window->begins[slot / 64] |= bit;
@@ -107,9 +102,9 @@ static inline void recv_window_mark(
     window->ooo_count++;
 }
 
-/* A new PSN has come. What comes in order, with nothing waiting above it, leaves no trace in the
- * bitmaps. */
-static inline struct recv_window_progress recv_window_take(
+/* A new PSN has come. Returns the number of messages that are complete with it. What comes in
+ * order, with nothing waiting above it, leaves no trace in the bitmaps. */
+static inline uint32_t recv_window_take(
     struct recv_window *window, struct psn psn, struct recv_window_part part)
 {
     bool is_next = psn_distance(window->cack, psn) == 1;
@@ -117,10 +112,10 @@ static inline struct recv_window_progress recv_window_take(
     if (is_next && window->ooo_count == 0) {
         window->cack = window->highest = psn;
         window->ended = part.ends;
-        return (struct recv_window_progress){ .psns = 1, .messages = part.ends };
+        return part.ends;
     }
     recv_window_mark(window, psn, part);
-    return is_next ? recv_window_advance(window) : (struct recv_window_progress){ 0 };
+    return is_next ? recv_window_advance(window) : 0;
 }
 
 /* 64 bits of what was received, bit 0 for `base`, which lies above cack and at most at highest. */

@@ -7,17 +7,14 @@
 /* The window closes with this packet, or with the next full one. */
 bool requester_ask_before_closing(const struct requester *, const struct env *, struct psn);
 
-/* `bytes`: nominal size of the packet, which is sent for the first time. With the turn of its QP
- * over, the rest of the window is for others. A window is small for the sake of the peer's
- * threshold of SACKs, which is taken to be ours. */
+/* `bytes`: nominal size of the packet, which is sent for the first time. A window is small for the
+ * sake of the peer's threshold of SACKs, which is taken to be ours. */
 static inline bool requester_ask_is_due(
     const struct requester *requester, const struct env *env, struct psn psn, uint32_t bytes)
 {
     const struct peer *peer = env->peer;
     uint32_t window_bytes = peer->cc.window_bytes;
 
-    if (requester->turn_left == 0 && peer->sender_count > 1)
-        return true;
     if (window_bytes >= env->sack_threshold_bytes &&
         window_bytes >= peer->inflight_bytes + bytes + requester->full_bytes)
         return false;

@@ -9,11 +9,13 @@
 static inline void requester_packet_address(
     const struct env *env, uint32_t ev_index, struct packet *out)
 {
+    const struct path_entry *entry = &env->profile->entries[ev_index];
+
+    out->ev = entry->ev;
+    out->port = entry->plane;
     out->src = env->nic->address;
     out->dst = env->attributes.peer_address;
     out->dest_qpn = env->attributes.peer_qpn;
-    out->ev = env_ev(env, ev_index);
-    out->port = (uint8_t)env_plane_of_ev(env, ev_index);
     out->ecn = ECN_ECT0;
     out->local_qpn = env->qpn;
 }

@@ -37,9 +37,9 @@ static void heed_mark(const struct env *env, uint32_t ev_index, uint8_t mark, ui
 /* The trigger was taken for lost and sent again, and yet its first copy arrived (§9), perhaps
  * behind the second. Not sent again, loss_on_disproved() sees to it. */
 static void check_spurious(struct requester *requester, const struct env *env,
-    const struct packet *packet, struct psn trigger, uint32_t ev_index, uint64_t now_ns)
+    const struct packet *packet, struct send_record record, uint32_t ev_index, uint64_t now_ns)
 {
-    struct send_record record = send_window_record(&requester->window, trigger);
+    struct psn trigger = psn_add(packet->sack.cack_psn, packet->sack.ack_psn_offset);
 
     if (packet->flags & PACKET_RETRANSMISSION ||
         (record.flags & (SEND_TWICE | SEND_OFTEN)) != SEND_TWICE)
@@ -76,8 +76,8 @@ static void take_mpr(struct requester *requester, const struct env *env,
         requester->mpr_psns = requester->window.psn_count;
 }
 
-/* What an answered probe says of its path, if the echo names that. */
-static void heed_probe(struct requester *requester, const struct env *env,
+/* What an answered probe says of its path, if the echo names that. Not inlined: it is rare. */
+__attribute__((noinline)) static void heed_probe(struct requester *requester, const struct env *env,
     const struct packet_sack *sack, struct requester_decision *decision, uint64_t now_ns)
 {
     uint32_t ev_index = sack->probe_id & REQUESTER_PROBE_EV_MASK;
@@ -97,27 +97,30 @@ static void heed_probe(struct requester *requester, const struct env *env,
     decision->due_ns = requester->ev_probe_ns;
 }
 
-/* Feedback for the one packet that a SACK answers. Returns a sample of the round trip, 0: none. */
-static uint64_t on_trigger(struct requester *requester, const struct env *env,
+/* Feedback for the one packet that a SACK answers. */
+static struct round_trip on_trigger(struct requester *requester, const struct env *env,
     const struct packet *packet, uint64_t now_ns)
 {
     const struct packet_sack *sack = &packet->sack;
     struct psn trigger = psn_add(sack->cack_psn, sack->ack_psn_offset);
+    struct send_record record;
     uint32_t ev_index;
 
     if (!send_window_remembers(&requester->window, trigger))
-        return 0;
-    ev_index =
-        feedback_ev(env, send_window_record(&requester->window, trigger).ev_index, sack->entropy);
-    check_spurious(requester, env, packet, trigger, ev_index, now_ns);
+        return (struct round_trip){ 0 };
+    record = send_window_record(&requester->window, trigger);
+    ev_index = feedback_ev(env, record.ev_index, sack->entropy);
+    check_spurious(requester, env, packet, record, ev_index, now_ns);
     if (ev_index != PATH_NONE) {
         requester->last_plane = (uint16_t)env_plane_of_ev(env, ev_index);
         heed_mark(env, ev_index, sack->mark, now_ns);
     }
-    return round_trip_of_data(requester, env, packet, ev_index, now_ns);
+    record.ev_index = ev_index;
+    return round_trip_of_data(requester, env, packet, record, now_ns);
 }
 
-static void end_round(struct requester *requester, const struct env *env, uint64_t now_ns)
+__attribute__((noinline)) static void end_round(
+    struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     path_next_round(env->paths);
     planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)), now_ns,
@@ -177,7 +180,7 @@ struct requester_decision requester_on_sack(struct requester *requester, const s
     struct psn trigger = psn_add(sack->cack_psn, sack->ack_psn_offset);
     int32_t newer = psn_distance(requester->newest_cack, sack->cack_psn);
     bool measures = requester->base_awaited && sack->answers_probe;
-    uint64_t sample_ns;
+    struct round_trip round_trip;
     uint32_t received_bytes;
     bool is_newest;
 
@@ -187,9 +190,9 @@ struct requester_decision requester_on_sack(struct requester *requester, const s
     env_count(env, COUNTER_SACK_RECEIVED);
     if (sack->answers_probe) {
         heed_probe(requester, env, sack, &decision, now_ns);
-        sample_ns = round_trip_of_probe(requester, sack, now_ns);
+        round_trip = round_trip_of_probe(requester, sack, now_ns);
     } else {
-        sample_ns = on_trigger(requester, env, packet, now_ns);
+        round_trip = on_trigger(requester, env, packet, now_ns);
     }
     feedback_acknowledge_up_to(requester, env, sack->cack_psn, now_ns);
     acknowledge_above(requester, env, sack, trigger, now_ns);
@@ -199,7 +202,7 @@ struct requester_decision requester_on_sack(struct requester *requester, const s
     is_newest = newer > 0 || (newer == 0 && sack->received_units == requester->received_units);
     if (newer > 0)
         requester->newest_cack = sack->cack_psn;
-    round_trip_control(requester, env, sack, received_bytes, sample_ns, now_ns);
+    round_trip_control(requester, env, sack, received_bytes, round_trip, now_ns);
     take_mpr(requester, env, sack, is_newest);
     if (planes_round_is_over(&env->peer->planes, now_ns, requester_rtt_ns(requester, env)))
         end_round(requester, env, now_ns);
@@ -209,11 +212,8 @@ struct requester_decision requester_on_sack(struct requester *requester, const s
         requester->probe_once = requester->probe_base = true;
     }
     arm_tail(requester, env, measures, now_ns);
-    if (sack->answers_probe && sample_ns)
-        loss_infer_by_probe(requester, env, sack, (uint32_t)sample_ns,
-            (uint32_t)(sample_ns > env->peer->cc.base_rtt_ns ? sample_ns - env->peer->cc.base_rtt_ns
-                                                             : 0),
-            now_ns);
+    if (sack->answers_probe && round_trip.sample_ns)
+        loss_infer_by_probe(requester, env, sack, (uint32_t)round_trip.sample_ns, now_ns);
     loss_infer_by_count(requester, env, sack->ooo_count, now_ns);
     if (requester->loss_check_ns == UINT64_MAX || now_ns >= requester->loss_check_ns)
         loss_infer_by_time(requester, env, now_ns);

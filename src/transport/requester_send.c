@@ -12,13 +12,22 @@ enum { TURN_PACKETS = 4 };
 /* What is the same for all packets of a turn. */
 struct turn {
     uint64_t now_ns;
-    uint32_t planes; /* towards the peer ... */
-    uint32_t ready;  /* ... and whose ports are ready */
+    uint64_t pace_ns; /* after a packet, the next one may leave then; 0: at once */
+    uint32_t planes;  /* towards the peer ... */
+    uint32_t ready;   /* ... and whose ports are ready */
+    uint32_t usable;  /* those of the planes that have a usable path */
     uint32_t ticks;
     uint16_t stamp; /* 0: packets carry none */
     uint8_t flags;  /* enum packet_flag */
     uint8_t class;  /* of packets sent for the first time */
     bool planes_share;
+};
+
+/* What a packet carries: a part of a message. */
+struct part {
+    const struct send_request *request;
+    uint32_t slot; /* of the request */
+    uint32_t packet_index;
 };
 
 static uint8_t data_class(const struct env *env, bool again)
@@ -30,11 +39,11 @@ static uint8_t data_class(const struct env *env, bool again)
     return again && parameters->retransmit_class ? DSCP_TRIMMABLE_RETX : DSCP_TRIMMABLE;
 }
 
-static uint8_t write_opcode(const struct send_request *request, uint32_t packet_index)
+static uint8_t write_opcode(const struct part *part)
 {
-    bool first = packet_index == 0;
-    bool last = packet_index + 1 == request->packet_count;
-    bool immediate = last && request->work.flags & WORK_WITH_IMMEDIATE;
+    bool first = part->packet_index == 0;
+    bool last = part->packet_index + 1 == part->request->packet_count;
+    bool immediate = last && part->request->work.flags & WORK_WITH_IMMEDIATE;
 
     if (last)
         return first       ? immediate ? OPCODE_WRITE_ONLY_IMM : OPCODE_WRITE_ONLY
@@ -44,129 +53,121 @@ static uint8_t write_opcode(const struct send_request *request, uint32_t packet_
 }
 
 /* All of a data packet but its way and some flags. */
-static inline void fill_write(const struct requester *requester, const struct env *env,
-    const struct turn *turn, const struct send_request *request, uint32_t packet_index,
-    uint8_t opcode, struct packet *out)
+static inline void fill_write(const struct env *env, const struct turn *turn,
+    const struct part *part, uint8_t opcode, struct packet *out)
 {
+    const struct send_request *request = part->request;
     uint32_t pmtu_bytes = env->attributes.pmtu_bytes;
-    uint32_t offset_bytes = packet_index * pmtu_bytes;
-    uint32_t length = pmtu_bytes;
+    uint32_t offset_bytes = part->packet_index * pmtu_bytes;
+    uint32_t length = pmtu_bytes; /* a multiple of 4 */
 
     if (opcode_ends_message(opcode))
         length = request->work.length_bytes - offset_bytes;
     out->opcode = opcode;
     out->flags = turn->flags;
-    out->psn = psn_add(request->first_psn, (int32_t)packet_index);
+    out->psn = psn_add(request->first_psn, (int32_t)part->packet_index);
     out->write.va = request->work.remote_va + offset_bytes;
     out->write.payload =
-        (struct payload){ .request = (uint32_t)(request - requester->queue.requests),
-            .offset_bytes = offset_bytes,
-            .length = length };
+        (struct payload){ .request = part->slot, .offset_bytes = offset_bytes, .length = length };
     out->write.rkey = request->work.rkey;
     out->write.message_bytes = request->work.length_bytes;
     out->write.immediate = request->work.immediate;
     out->write.rqmsn = request->rqmsn;
     out->write.msn = request->msn;
     out->write.tx_timestamp = turn->stamp;
-    out->write.pad_bytes = (uint8_t)(-length & 3);
+    out->write.pad_bytes = opcode_ends_message(opcode) ? (uint8_t)(-length & 3) : 0;
     if (opcode_has_immediate(opcode) && request->work.flags & WORK_SOLICITED)
         out->flags |= PACKET_SOLICITED;
 }
 
-/* The next packet to the peer may have to wait. */
-static void pace(const struct requester *requester, const struct env *env, uint64_t now_ns)
-{
-    uint64_t gap_ns =
-        cc_gap_ns(&env->peer->cc, requester->full_bytes, requester_rtt_ns(requester, env));
-
-    if (gap_ns != 0)
-        env->peer->pace_ns = now_ns + gap_ns;
-}
-
 static inline void after_send(
-    struct requester *requester, const struct env *env, struct psn psn, uint64_t now_ns)
+    struct requester *requester, const struct env *env, const struct turn *turn)
 {
-    env_count(env, COUNTER_DATA_SENT);
-    env->peer->way_back.sent_data = true;
-    pace(requester, env, now_ns);
-    if (requester->timeout_ns == UINT64_MAX || psn_equal(psn, requester->window.oldest))
-        requester_arm_timeout(requester, env, now_ns);
+    env->peer->pace_ns = turn->pace_ns;
     if (requester->tail_ns == UINT64_MAX)
-        requester_arm_tail(requester, env, now_ns);
+        requester_arm_tail(requester, env, turn->now_ns);
 }
 
-/* QPs that share a window take turns of several packets: then one SACK answers them all. */
-static void take_turn(struct requester *requester, const struct env *env)
+/* QPs that share a window take turns of several packets: then one SACK answers them all. True for
+ * the last packet of a turn: the rest of the window is for others. */
+static inline bool ends_turn(struct requester *requester, const struct env *env)
 {
+    bool is_shared = env->peer->sender_count > 1;
+
     if (requester->turn_left > 0)
-        requester->turn_left--;
-    else if (env->peer->sender_count > 1)
+        return --requester->turn_left == 0 && is_shared;
+    if (is_shared)
         requester->turn_left = TURN_PACKETS - 1;
+    return false;
 }
 
 /* The packet that was cut last. `opcode`: inlined for one that is known, as nearly all packets are
  * of the middle. */
 __attribute__((always_inline)) static inline void send_cut(struct requester *requester,
-    const struct env *env, const struct turn *turn, const struct send_request *request,
-    uint32_t packet_index, uint8_t opcode, uint32_t ev_index, struct packet *out)
+    const struct env *env, const struct turn *turn, const struct part *part, uint8_t opcode,
+    uint32_t ev_index, struct packet *out)
 {
     struct psn psn = requester->window.next;
     uint32_t bytes = requester->full_bytes;
 
     requester_packet_address(env, ev_index, out);
-    fill_write(requester, env, turn, request, packet_index, opcode, out);
+    fill_write(env, turn, part, opcode, out);
     out->class = turn->class;
-    take_turn(requester, env);
     if (opcode != OPCODE_WRITE_MIDDLE)
         bytes = packet_nominal_bytes_of(out, opcode);
-    if ((opcode_ends_message(opcode) && requester_ask_is_due_at_end(requester, env, request)) ||
+    if (ends_turn(requester, env) ||
+        (opcode_ends_message(opcode) &&
+            requester_ask_is_due_at_end(requester, env, part->request)) ||
         requester_ask_is_due(requester, env, psn, bytes)) {
         out->flags |= PACKET_ACK_REQUEST;
         requester->asked_psn = (uint16_t)psn.value;
     }
-    send_window_sent(&requester->window, psn,
+    send_window_sent(&requester->window,
         (struct send_record){ .ticks = turn->ticks,
             .ev_index = ev_index,
             .flags = bytes == requester->full_bytes ? 0 : SEND_ODD_SIZE },
         bytes);
-    peer_on_sent(env->peer, env_plane_of_ev(env, ev_index), bytes);
-    after_send(requester, env, psn, turn->now_ns);
+    peer_on_sent(env->peer, out->port, bytes);
+    after_send(requester, env, turn);
 }
 
 /* Not inlined: the rest does not pay for it. */
 __attribute__((noinline)) static void send_edge(struct requester *requester, const struct env *env,
-    const struct turn *turn, const struct send_request *request, uint32_t packet_index,
-    uint32_t ev_index, struct packet *out)
+    const struct turn *turn, uint32_t ev_index, struct packet *out)
 {
-    send_cut(requester, env, turn, request, packet_index, write_opcode(request, packet_index),
-        ev_index, out);
+    struct send_queue *queue = &requester->queue;
+    struct part part = { .slot = send_queue_slot(queue, queue->cutting) };
+
+    part.request = send_queue_cut(queue, requester->window.next, &part.packet_index);
+    send_cut(requester, env, turn, &part, write_opcode(&part), ev_index, out);
 }
 
 static inline void send_new(struct requester *requester, const struct env *env,
     const struct turn *turn, uint32_t ev_index, struct packet *out)
 {
-    uint32_t packet_index;
-    const struct send_request *request =
-        send_queue_cut(&requester->queue, requester->window.next, &packet_index);
+    struct send_queue *queue = &requester->queue;
+    struct part part = { .slot = send_queue_slot(queue, queue->cutting) };
 
-    if (packet_index > 0 && packet_index + 1 < request->packet_count)
-        send_cut(requester, env, turn, request, packet_index, OPCODE_WRITE_MIDDLE, ev_index, out);
-    else
-        send_edge(requester, env, turn, request, packet_index, ev_index, out);
+    if (!send_queue_is_within(queue)) {
+        send_edge(requester, env, turn, ev_index, out);
+        return;
+    }
+    part.request = &queue->requests[part.slot];
+    part.packet_index = queue->packets_cut++;
+    send_cut(requester, env, turn, &part, OPCODE_WRITE_MIDDLE, ev_index, out);
 }
 
 /* A copy of a packet sent before: asks for an acknowledgement, and says that it is one. */
 static void fill_again(struct requester *requester, const struct env *env, const struct turn *turn,
     struct psn psn, uint32_t ev_index, struct packet *out)
 {
-    const struct send_request *request = send_queue_find(&requester->queue, psn);
-    uint32_t packet_index;
+    struct part part = { .request = send_queue_find(&requester->queue, psn) };
 
-    assert(request);
-    packet_index = (uint32_t)psn_distance(request->first_psn, psn);
+    assert(part.request);
+    part.slot = (uint32_t)(part.request - requester->queue.requests);
+    part.packet_index = (uint32_t)psn_distance(part.request->first_psn, psn);
     requester_packet_address(env, ev_index, out);
-    fill_write(
-        requester, env, turn, request, packet_index, write_opcode(request, packet_index), out);
+    fill_write(env, turn, &part, write_opcode(&part), out);
     out->class = data_class(env, true);
     out->flags |= PACKET_ACK_REQUEST | PACKET_RETRANSMISSION;
     env_count(env, COUNTER_DATA_RETRANSMITTED);
@@ -183,9 +184,11 @@ static void send_again(struct requester *requester, const struct env *env, const
                              (record.flags & (SEND_TWICE | SEND_OFTEN) ? SEND_OFTEN : SEND_TWICE));
     record.ticks = turn->ticks;
     record.ev_index = ev_index;
-    send_window_sent(&requester->window, psn, record, packet_nominal_bytes(out));
-    peer_on_sent(env->peer, env_plane_of_ev(env, ev_index), packet_nominal_bytes(out));
-    after_send(requester, env, psn, turn->now_ns);
+    send_window_sent_again(&requester->window, psn, record, packet_nominal_bytes(out));
+    peer_on_sent(env->peer, out->port, packet_nominal_bytes(out));
+    if (psn_equal(psn, requester->window.oldest))
+        requester_arm_timeout(requester, env, turn->now_ns);
+    after_send(requester, env, turn);
 }
 
 /* §14.4: no path is usable, so one packet an interval goes by a bad one. */
@@ -205,13 +208,12 @@ __attribute__((noinline)) static uint32_t pick_desperate(
 /* For a first transmission. */
 static inline uint32_t pick_new(const struct env *env, const struct turn *turn)
 {
-    uint32_t usable = path_usable_planes(env->paths, turn->planes);
     uint32_t plane;
 
     if (!turn->planes_share)
         return path_pick(env->paths, turn->ready, turn->now_ns);
-    plane =
-        planes_choose(&env->peer->planes, usable & turn->ready, usable, env->peer->cc.window_bytes);
+    plane = planes_choose(
+        &env->peer->planes, turn->usable & turn->ready, turn->usable, env->peer->cc.window_bytes);
     return plane == PATH_NONE ? PATH_NONE : path_pick_on(env->paths, plane, turn->now_ns);
 }
 
@@ -287,7 +289,7 @@ static inline bool is_asking(const struct requester *requester, uint64_t now_ns)
 /* A probe of the tail, the last packet of a message that lacks only its Transport ACK, or a probe
  * of an EV. Not inlined: it is rare. */
 __attribute__((noinline)) static bool send_question(struct requester *requester,
-    const struct env *env, const struct turn *turn, struct packet *out, uint64_t *due_ns)
+    const struct env *env, struct turn *turn, struct packet *out, uint64_t *due_ns)
 {
     uint64_t now_ns = turn->now_ns;
 
@@ -298,6 +300,7 @@ __attribute__((noinline)) static bool send_question(struct requester *requester,
         return true;
     if (requester->ev_to_probe == REQUESTER_NO_EV && now_ns >= requester->ev_probe_ns) {
         requester_draw_ev_probe(requester, env, now_ns);
+        turn->usable = path_usable_planes(env->paths, turn->planes);
         *due_ns = deadlines_sooner_ns(*due_ns, requester->ev_probe_ns);
     }
     return requester->ev_to_probe != REQUESTER_NO_EV &&
@@ -308,10 +311,14 @@ static struct turn begin_turn(
     const struct requester *requester, const struct env *env, uint32_t ready_ports, uint64_t now_ns)
 {
     uint32_t planes = env_planes(env);
+    uint64_t gap_ns =
+        cc_gap_ns(&env->peer->cc, requester->full_bytes, requester_rtt_ns(requester, env));
 
     return (struct turn){ .now_ns = now_ns,
+        .pace_ns = gap_ns != 0 ? now_ns + gap_ns : 0,
         .planes = planes,
         .ready = planes & ready_ports,
+        .usable = path_usable_planes(env->paths, planes),
         .ticks = send_window_ticks(now_ns),
         .stamp = requester->stamped ? (uint16_t)(now_ns / STAMP_UNIT_NS) : 0,
         .flags = requester->stamped ? PACKET_STAMPED : 0,
@@ -319,20 +326,37 @@ static struct turn begin_turn(
         .planes_share = env->nic->parameters->plane_share != PLANE_SHARE_EQUAL };
 }
 
+/* After packets with data; `was_idle`: none was in flight before. */
+static void end_turn(struct requester *requester, const struct env *env, uint32_t data_count,
+    bool was_idle, uint64_t now_ns)
+{
+    env_add(env, COUNTER_DATA_SENT, data_count);
+    env->peer->way_back.sent_data = true;
+    if (was_idle || requester->timeout_ns == UINT64_MAX)
+        requester_arm_timeout(requester, env, now_ns);
+}
+
 struct requester_burst requester_send(struct requester *requester, const struct env *env,
     uint32_t ready_ports, struct packet *out, uint32_t out_max, uint64_t now_ns)
 {
     struct turn turn = begin_turn(requester, env, ready_ports, now_ns);
-    struct requester_burst burst = { .due_ns = UINT64_MAX };
+    uint64_t due_ns = UINT64_MAX;
+    uint32_t count = 0;
+    bool was_idle = send_window_count(&requester->window) == 0;
     bool asks = is_asking(requester, now_ns); /* data sent makes no question due */
+    uint32_t question_count = 0;
 
-    for (; burst.count < out_max; burst.count++, out++) {
-        if (asks && send_question(requester, env, &turn, out, &burst.due_ns))
+    for (; count < out_max; count++, out++) {
+        if (asks && send_question(requester, env, &turn, out, &due_ns)) {
             asks = is_asking(requester, now_ns);
-        else if (!send_data(requester, env, &turn, out))
+            question_count++;
+        } else if (!send_data(requester, env, &turn, out)) {
             break;
+        }
     }
+    if (count > question_count)
+        end_turn(requester, env, count - question_count, was_idle, now_ns);
     if (requester->desperate_ns > now_ns)
-        burst.due_ns = deadlines_sooner_ns(burst.due_ns, requester->desperate_ns);
-    return burst;
+        due_ns = deadlines_sooner_ns(due_ns, requester->desperate_ns);
+    return (struct requester_burst){ .due_ns = due_ns, .count = count };
 }

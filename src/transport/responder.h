@@ -79,8 +79,7 @@ static inline enum recv_window_place responder_place(
     return recv_window_place(&responder->window, psn, responder->range_psns);
 }
 
-struct responder_decision responder_on_write(struct responder *, const struct env *,
-    const struct packet *, enum recv_window_place, uint64_t now_ns);
+/* Of data packets: transport/responder_write.h. */
 struct responder_decision responder_on_probe(
     struct responder *, const struct env *, const struct packet *, uint64_t now_ns);
 

@@ -23,18 +23,14 @@ static uint64_t stamp_age_ns(const struct packet_sack *sack, uint64_t now_ns)
 /* §19.3: the trigger's own record, when it is certain which of its copies was answered. 0: no
  * sample. */
 static uint64_t sample_of_data(const struct requester *requester, const struct env *env,
-    const struct packet *packet, struct psn trigger, uint64_t now_ns)
+    const struct packet *packet, struct send_record record, uint64_t now_ns)
 {
-    struct send_record record;
     bool again = packet->flags & PACKET_RETRANSMISSION;
-    uint8_t copies;
-    uint64_t sample_ns;
+    uint8_t copies = record.flags & (SEND_TWICE | SEND_OFTEN);
+    uint64_t sample_ns = send_window_age_ns(record.ticks, now_ns);
 
     if (requester->stamped && packet->sack.tx_timestamp == 0)
         return 0;
-    record = send_window_record(&requester->window, trigger);
-    copies = record.flags & (SEND_TWICE | SEND_OFTEN);
-    sample_ns = send_window_age_ns(record.ticks, now_ns);
     if (again ? !(copies & SEND_TWICE) : copies) {
         /* Of several copies the stamp tells which was answered; UET does without. */
         uint64_t stamp_ns = stamp_age_ns(&packet->sack, now_ns);
@@ -56,10 +52,9 @@ static bool is_of_old_copy(const struct requester *requester, const struct env *
 {
     const struct send_window *window = &requester->window;
     const struct cc *cc = &env->peer->cc;
-    bool was_acked = psn_before(trigger, window->oldest) || send_window_is_acked(window, trigger);
 
-    return was_acked &&
-           sample_ns > cc->base_rtt_ns + (uint64_t)OVERTAKEN_TARGETS * cc->target_delay_ns;
+    return sample_ns > cc->base_rtt_ns + (uint64_t)OVERTAKEN_TARGETS * cc->target_delay_ns &&
+           (psn_before(trigger, window->oldest) || send_window_is_acked(window, trigger));
 }
 
 /* Whether packets on this EV take longer than those of its plane do. Differences of some packets'
@@ -81,33 +76,36 @@ static void judge_delay(
         excess_ns += chance_ns;
     else
         excess_ns = 0;
-    if (path_on_delay(env->paths, ev_index, (int32_t)(excess_ns * 256 / mean_ns), now_ns))
+    if (excess_ns != 0) /* mostly it is: a division saved */
+        excess_ns = excess_ns * 256 / mean_ns;
+    if (path_on_delay(env->paths, ev_index, (int32_t)excess_ns, now_ns))
         planes_on_ev_rtt(&env->peer->planes, plane, sample_ns);
 }
 
-uint64_t round_trip_of_data(const struct requester *requester, const struct env *env,
-    const struct packet *packet, uint32_t ev_index, uint64_t now_ns)
+struct round_trip round_trip_of_data(const struct requester *requester, const struct env *env,
+    const struct packet *packet, struct send_record record, uint64_t now_ns)
 {
     struct psn trigger = psn_add(packet->sack.cack_psn, packet->sack.ack_psn_offset);
-    uint64_t sample_ns = sample_of_data(requester, env, packet, trigger, now_ns);
+    uint64_t sample_ns = sample_of_data(requester, env, packet, record, now_ns);
 
-    if (is_of_old_copy(requester, env, trigger, sample_ns))
-        return 0;
-    if (sample_ns && ev_index != PATH_NONE) {
-        planes_on_rtt(&env->peer->planes, env_plane_of_ev(env, ev_index), sample_ns);
-        judge_delay(env, ev_index, sample_ns, now_ns);
+    if (sample_ns == 0 || is_of_old_copy(requester, env, trigger, sample_ns))
+        return (struct round_trip){ 0 };
+    if (record.ev_index != PATH_NONE) {
+        planes_on_rtt(&env->peer->planes, env_plane_of_ev(env, record.ev_index), sample_ns);
+        judge_delay(env, record.ev_index, sample_ns, now_ns);
     }
-    return sample_ns;
+    return (struct round_trip){ .sample_ns = sample_ns,
+        .is_of_full_packet = !(record.flags & SEND_ODD_SIZE) };
 }
 
-uint64_t round_trip_of_probe(
+struct round_trip round_trip_of_probe(
     const struct requester *requester, const struct packet_sack *sack, uint64_t now_ns)
 {
     uint64_t age_ns = stamp_age_ns(sack, now_ns);
     uint32_t probe_ticks = (uint32_t)(now_ns / SEND_WINDOW_TICK_NS) - requester->last_probe_ticks;
     bool is_certain = probe_ticks < STAMP_TRUST_NS / SEND_WINDOW_TICK_NS && age_ns < STAMP_TRUST_NS;
 
-    return is_certain ? age_ns + 1 : 0;
+    return (struct round_trip){ .sample_ns = is_certain ? age_ns + 1 : 0 };
 }
 
 static void smooth(struct requester *requester, uint64_t sample_ns)
@@ -122,31 +120,24 @@ static void smooth(struct requester *requester, uint64_t sample_ns)
             (uint32_t)((int64_t)(sample_ns - requester->smoothed_rtt_ns) >> SMOOTHING_SHIFT);
 }
 
-static bool is_full_packet(const struct requester *requester, const struct packet_sack *sack)
-{
-    struct psn trigger = psn_add(sack->cack_psn, sack->ack_psn_offset);
-
-    return !sack->answers_probe &&
-           !(send_window_record(&requester->window, trigger).flags & SEND_ODD_SIZE);
-}
-
 /* What a full packet of the largest PMTU would have taken, where the plan tells: so delays of all
  * sizes are measured alike. */
 static uint64_t as_of_full_packet(const struct requester *requester, const struct env *env,
-    const struct packet_sack *sack, uint64_t sample_ns)
+    const struct packet_sack *sack, struct round_trip round_trip)
 {
     const struct peer *peer = env->peer;
-    struct psn trigger = psn_add(sack->cack_psn, sack->ack_psn_offset);
     uint32_t bytes = requester->full_bytes;
 
-    if (sample_ns == 0 || sack->answers_probe || peer->rtt.fixed_ns == 0)
-        return sample_ns;
-    if (send_window_record(&requester->window, trigger).flags & SEND_ODD_SIZE) {
+    if (round_trip.sample_ns == 0 || sack->answers_probe || peer->rtt.fixed_ns == 0)
+        return round_trip.sample_ns;
+    if (!round_trip.is_of_full_packet) {
+        struct psn trigger = psn_add(sack->cack_psn, sack->ack_psn_offset);
+
         if (!send_queue_find(&requester->queue, trigger))
             return 0;
         bytes = requester_nominal_bytes(requester, env, trigger);
     }
-    return sample_ns + peer_base_rtt_ns(peer, peer->cc.profile->settings.mtu_bytes) -
+    return round_trip.sample_ns + peer_base_rtt_ns(peer, peer->cc.profile->settings.mtu_bytes) -
            peer_base_rtt_ns(peer, bytes);
 }
 
@@ -161,14 +152,14 @@ static bool measures_base(
 }
 
 void round_trip_control(struct requester *requester, const struct env *env,
-    const struct packet_sack *sack, uint32_t received_bytes, uint64_t sample_ns, uint64_t now_ns)
+    const struct packet_sack *sack, uint32_t received_bytes, struct round_trip round_trip,
+    uint64_t now_ns)
 {
     uint32_t base_rtt_ns = env->peer->cc.base_rtt_ns;
-    uint64_t measured_ns = sample_ns;
+    uint64_t sample_ns = as_of_full_packet(requester, env, sack, round_trip);
 
-    smooth(requester, sample_ns);
-    sample_ns = as_of_full_packet(requester, env, sack, sample_ns);
-    if (!is_full_packet(requester, sack) && !measures_base(requester, sack, sample_ns))
+    smooth(requester, round_trip.sample_ns);
+    if (!round_trip.is_of_full_packet && !measures_base(requester, sack, sample_ns))
         sample_ns = feedback_base_sample(env, sample_ns);
     cc_on_ack(&env->peer->cc, &(struct cc_ack){ .now_ns = now_ns,
                                   .rtt_ns = sample_ns,
@@ -179,7 +170,7 @@ void round_trip_control(struct requester *requester, const struct env *env,
                                   .marked = sack->mark == SACK_MARK_SKIP_ONCE });
     if (env->peer->cc.base_rtt_ns != base_rtt_ns)
         requester_base_rtt_changed(env);
-    if (measured_ns)
-        env_trace(env, EVENT_RTT, now_ns, measured_ns, env->peer->cc.base_rtt_ns,
+    if (round_trip.sample_ns)
+        env_trace(env, EVENT_RTT, now_ns, round_trip.sample_ns, env->peer->cc.base_rtt_ns,
             env->peer->cc.window_bytes);
 }

@@ -37,9 +37,14 @@ struct send_queue {
 void send_queue_init(struct send_queue *, struct arena *, uint32_t depth);
 void send_queue_start(struct send_queue *);
 
+static inline uint32_t send_queue_slot(const struct send_queue *queue, uint32_t position)
+{
+    return position & (queue->slot_count - 1);
+}
+
 static inline struct send_request *send_queue_at(const struct send_queue *queue, uint32_t position)
 {
-    return &queue->requests[position & (queue->slot_count - 1)];
+    return &queue->requests[send_queue_slot(queue, position)];
 }
 
 static inline bool send_queue_is_full(const struct send_queue *queue)
@@ -67,7 +72,6 @@ static inline struct send_request *send_queue_cut(
 {
     struct send_request *request = send_queue_at(queue, queue->cutting);
 
-    assert(queue->cutting != queue->posted);
     if (queue->packets_cut == 0)
         send_queue_begin(queue, next);
     *packet_index = queue->packets_cut++;
@@ -76,6 +80,13 @@ static inline struct send_request *send_queue_cut(
         queue->packets_cut = 0;
     }
     return request;
+}
+
+/* The next packet is neither the first nor the last of its request. */
+static inline bool send_queue_is_within(const struct send_queue *queue)
+{
+    return queue->packets_cut > 0 &&
+           queue->packets_cut + 1 < send_queue_at(queue, queue->cutting)->packet_count;
 }
 
 /* The request that a PSN sent earlier belongs to; NULL if it is done, or was never sent. */

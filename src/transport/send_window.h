@@ -112,22 +112,35 @@ static inline uint32_t send_window_count(const struct send_window *window)
     return (uint32_t)psn_distance(window->oldest, window->next);
 }
 
-/* A copy leaves: of the next PSN, or of one that was lost. */
+static inline void send_window_keep(
+    struct send_window *window, uint32_t slot, struct send_record record)
+{
+    window->sent[slot] = record.ticks << 8 | (record.ev_index & 0xff);
+    window->flags[slot] = (uint8_t)((record.ev_index >> 2 & 0xc0) | record.flags);
+}
+
+/* The next PSN leaves for the first time. */
 static inline void send_window_sent(
+    struct send_window *window, struct send_record record, uint32_t nominal_bytes)
+{
+    struct psn psn = window->next;
+
+    window->next = psn_add(psn, 1);
+    window->inflight_bytes += nominal_bytes;
+    send_window_keep(window, send_window_slot(window, psn), record);
+}
+
+/* Another copy leaves of a PSN that was lost. */
+static inline void send_window_sent_again(
     struct send_window *window, struct psn psn, struct send_record record, uint32_t nominal_bytes)
 {
     uint32_t slot = send_window_slot(window, psn);
 
-    window->sent[slot] = record.ticks << 8 | (record.ev_index & 0xff);
-    window->flags[slot] = (uint8_t)((record.ev_index >> 2 & 0xc0) | record.flags);
-    window->inflight_bytes += nominal_bytes;
-    if (psn_equal(psn, window->next)) {
-        window->next = psn_add(psn, 1);
-        return;
-    }
     assert(bits_test(window->lost, slot));
     bits_clear(window->lost, slot);
     window->lost_count--;
+    window->inflight_bytes += nominal_bytes;
+    send_window_keep(window, slot, record);
 }
 
 static inline void send_window_set_flags(struct send_window *window, struct psn psn, uint8_t flags)

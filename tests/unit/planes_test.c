@@ -124,10 +124,9 @@ SPEC("among equals the turn goes on after the plane chosen last, and around")
     planes_init(&planes, 3);
     EXPECT_EQ(planes_choose(&planes, 2, 7, WINDOW_BYTES), 1);
     EXPECT_EQ(planes_choose(&planes, 7, 7, WINDOW_BYTES), 2);
-    EXPECT_EQ(planes.turn, 0);
     EXPECT_EQ(planes_choose(&planes, 7, 7, WINDOW_BYTES), 0);
     EXPECT_EQ(planes_choose(&planes, 0, 7, WINDOW_BYTES), PATH_NONE);
-    EXPECT_EQ(planes.turn, 1);
+    EXPECT_EQ(planes_choose(&planes, 7, 7, WINDOW_BYTES), 1);
 }
 
 SPEC("the largest windows and weights overflow nothing")
@@ -204,7 +203,7 @@ PROPERTY("the choice is the same as by division", 300)
         uint32_t plane = prng_below(&prng, count);
         uint32_t usable = prng_below(&prng, 4) ? all : prng_below(&prng, all + 1);
         uint32_t ready = usable & (prng_below(&prng, 2) ? all : prng_below(&prng, all + 1));
-        uint32_t window_bytes = prng_below(&prng, count * largest * 2);
+        uint32_t window_bytes = 1 + prng_below(&prng, count * largest * 2);
         uint32_t chosen;
 
         if (prng_below(&prng, 8) == 0)

@@ -61,7 +61,10 @@ static uint32_t bytes_for_check(const void *context, struct psn psn)
 
 static void send_copy(uint32_t distance, struct send_record record)
 {
-    send_window_sent(&fixture.window, at(distance), record, bytes_of(at(distance)));
+    if (psn_equal(at(distance), fixture.window.next))
+        send_window_sent(&fixture.window, record, bytes_of(at(distance)));
+    else
+        send_window_sent_again(&fixture.window, at(distance), record, bytes_of(at(distance)));
     fixture.sent[distance] = (struct sent){ .record = record };
     if (distance == fixture.next)
         fixture.next++;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What few data packets cause: answers, and messages to deliver (docs/protocol.md §6, §7.1). */
+#include "transport/responder_write.h"
+
+void responder_write_stash(struct responder *responder, const struct packet *packet)
+{
+    *recv_queue_stash(&responder->queue, packet->write.rqmsn) =
+        (struct recv_stash){ .psn = packet->psn,
+            .immediate = packet->write.immediate,
+            .length_bytes = packet->write.message_bytes,
+            .msn = packet->write.msn,
+            .solicited = packet->flags & PACKET_SOLICITED,
+            .full = true };
+}
+
+/* §6.3: a packet that asked for it has come, and messages were completed since the last ACK: asked
+ * for in the middle of a message it would tell nothing new. */
+static bool ack_is_due(struct responder *responder, const struct packet *packet)
+{
+    bool advances = !psn_before(responder->window.cack, packet->psn);
+    bool was_asked;
+
+    if (packet->flags & PACKET_ACK_REQUEST &&
+        (!responder->ack_asked || psn_before(responder->asked_psn, packet->psn))) {
+        responder->ack_asked = true;
+        responder->asked_psn = packet->psn;
+    }
+    was_asked = responder->ack_asked;
+    if (!psn_before(responder->window.cack, responder->asked_psn))
+        responder->ack_asked = false;
+    return was_asked && advances && responder->messages_done != responder->messages_acked;
+}
+
+struct responder_decision responder_write_answer(struct responder *responder, const struct env *env,
+    const struct packet *packet, bool owes_sack, uint64_t due_ns)
+{
+    struct responder_decision decision = { .due_ns = due_ns, .psn = packet->psn };
+
+    if (owes_sack)
+        responder_answer_sack(responder, &decision, responder_answer_mark(env, packet));
+    if (ack_is_due(responder, packet))
+        responder_answer_ack(responder, &decision);
+    return decision;
+}
+
+/* What is due to the application comes first. */
+struct responder_decision responder_write_deliver(struct responder *responder,
+    const struct env *env, const struct packet *packet, uint32_t messages, uint32_t nominal_bytes,
+    uint64_t now_ns)
+{
+    struct responder_decision decision;
+    enum recv_delivery delivery;
+    uint8_t effects = 0;
+
+    responder->messages_done = serial24_add(responder->messages_done, (int32_t)messages);
+    env_add(env, COUNTER_MESSAGES_RECEIVED, messages);
+    while ((delivery = recv_queue_deliver(&responder->queue, responder->window.cack)) ==
+           RECV_DELIVERED)
+        effects = RESPONDER_HAS_EVENT;
+    if (delivery == RECV_NO_REQUEST)
+        return responder_answer_no_receive(responder, messages);
+    decision = responder_write_report(responder, env, packet, nominal_bytes, now_ns);
+    decision.effects |= effects;
+    return decision;
+}
+
+struct responder_decision responder_write_edge(struct responder *responder, const struct env *env,
+    const struct packet *packet, uint64_t now_ns)
+{
+    return responder_write_new(responder, env, packet, packet->opcode, now_ns);
+}
