@@ -139,8 +139,8 @@ void loss_infer_by_time(struct requester *requester, const struct env *env, uint
         } else if (age_ns >= limit_ns) {
             loss_declare(requester, env, psn, LOSS_BY_TIME, now_ns);
         } else {
-            if (now_ns + (limit_ns - age_ns) < requester->loss_check_ns)
-                requester->loss_check_ns = now_ns + (limit_ns - age_ns);
+            requester->loss_check_ns =
+                deadlines_sooner_ns(requester->loss_check_ns, now_ns + limit_ns - age_ns);
             if (sent_once)
                 break;
         }

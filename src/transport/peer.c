@@ -36,7 +36,7 @@ static void learn_ports(const struct transport *nic, struct peer *peer)
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         const struct peer *other = &nic->peers[i];
 
-        if (other == peer || other->live_count == 0 || !other->update_known ||
+        if (other->live_count == 0 || !other->update_known ||
             !ip_address_equal(&other->address, &peer->address))
             continue;
         peer->ports = other->ports;

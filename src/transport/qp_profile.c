@@ -33,8 +33,6 @@ static void succeed(
         successors[i] = (uint16_t)successor(qp->env.profile, &former->entries[i]);
     send_window_rename(&qp->requester->window, successors, former->entry_count);
     requester_join_peer(qp->requester, &qp->env);
-    for (uint32_t i = 0; i < qp->env.profile->entry_count; i++)
-        path_replaced(qp->env.paths, i, now_ns);
     requester_forget_evs(qp->requester, &qp->env, now_ns);
     requester_base_rtt_changed(&qp->env);
     qp_share_paths(nic, qp);

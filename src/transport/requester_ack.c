@@ -73,15 +73,15 @@ struct requester_decision requester_on_ack(struct requester *requester, const st
         return decision;
     decision.reason = DROP_NONE;
     env_count(env, COUNTER_ACK_RECEIVED);
-    if (!is_nak) {
+    if (!is_nak) { /* all of the messages that are done lies below */
         feedback_acknowledge_up_to(requester, env, packet->psn, now_ns);
-        feedback_advance(requester, env, now_ns);
         if (psn_before(requester->newest_cack, packet->psn))
             requester->newest_cack = packet->psn;
-    }
-    if (newly > 0) {
+    } else if (newly > 0) {
         feedback_acknowledge_up_to(requester, env, last_psn_of(&requester->queue, newly), now_ns);
-        feedback_advance(requester, env, now_ns);
+    }
+    feedback_advance(requester, env, now_ns);
+    if (newly > 0) {
         complete_messages(requester, env, (uint32_t)newly);
         decision.has_event = true;
         requester->timeouts = 0;

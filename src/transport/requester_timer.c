@@ -78,8 +78,8 @@ bool requester_is_cut_off(const struct requester *requester, const struct env *e
  * Were it to ask all the same, the probe would take its turn, again and again. */
 static bool waits_for_turn(const struct requester *requester, const struct env *env)
 {
-    return requester->window.lost_count > 0 && requester->window.inflight_bytes == 0 &&
-           !lacks_only_its_ack(requester) && path_usable_planes(env->paths, env_planes(env)) != 0;
+    return requester->window.inflight_bytes == 0 && !lacks_only_its_ack(requester) &&
+           path_usable_planes(env->paths, env_planes(env)) != 0;
 }
 
 static void on_tail_silent(struct requester *requester, const struct env *env, uint64_t now_ns)

@@ -300,6 +300,31 @@ SPEC("§10 B: one recovery repeats a packet once, however many SACKs say so")
     by_hand_close(&nic);
 }
 
+/* PSNs `first` to `last`, both included. */
+static uint64_t bits_of(uint32_t first, uint32_t last)
+{
+    return (UINT64_MAX >> (63 - (last - first))) << first;
+}
+
+SPEC("§10 B: a recovery repairs nothing sent since it began; when it is over, another may begin")
+{
+    open_for_count(ALL_BUT_FIRST);
+    EXPECT_EQ(sack_with(20, -1, 0x1ffffe, 20), DROP_NONE); /* up to 38 was sent */
+    by_hand_send(&nic);
+    EXPECT_EQ(sack_with(38, -1, bits_of(1, 38), 38), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(sack_with(38, -1, bits_of(1, 38) | bits_of(40, 57), 56), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(sack_with(38, -1, bits_of(1, 38) | bits_of(40, 59), 58), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 1);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(38, 38, bits_of(1, 20), 20), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_COUNT), 2);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->psn.value, observe_out(39).value);
+    by_hand_close(&nic);
+}
+
 SPEC("§10 B: at least five packets must be out of order, however small the window")
 {
     observe_prepare(&nic);
@@ -508,5 +533,19 @@ SPEC("§10: a burst of losses on one EV moves it once")
     EXPECT_GT(losses, 1);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TIME), losses);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TURNED_BAD), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: of a packet lost twice, an acknowledgement disproves neither loss")
+{
+    observe_open_sending(&nic, sent, 4);
+    EXPECT_EQ(observe_nacked(&nic, &sent[0], NACK_TRIMMED), DROP_NONE);
+    nic.now_ns += 5000;
+    by_hand_send(&nic);
+    EXPECT_EQ(
+        observe_nacked(&nic, observe_nth(&nic, observe_is_repeat, 0), NACK_TRIMMED), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_TRIMMED), 2);
+    EXPECT_EQ(sack_with(3, 3, 0, 0), DROP_NONE);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_SPURIOUS_LOSS), 0);
     by_hand_close(&nic);
 }

@@ -105,6 +105,18 @@ SPEC("§11.3: UNEXP_EVENT fails the QP, and the oldest request with REM_OP_ERR")
     by_hand_close(&nic);
 }
 
+SPEC("§11.3: an unrecoverable NACK fails the oldest request that is not done")
+{
+    observe_open(&nic);
+    observe_post(&nic, 1, 64);
+    EXPECT_EQ(observe_acked(&nic, 0, 1), DROP_NONE);
+    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_SUCCESS));
+    observe_post(&nic, 2, 64);
+    EXPECT_EQ(observe_nacked(&nic, &nic.sent[0], NACK_UNEXP_EVENT), DROP_NONE);
+    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 2, COMPLETION_REMOTE_OPERATION));
+    by_hand_close(&nic);
+}
+
 SPEC("§11.3: an unknown reason is recoverable, and counted")
 {
     observe_open_sending(&nic, sent, 4);

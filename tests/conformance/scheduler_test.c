@@ -280,3 +280,15 @@ SPEC("§21: QPs to one peer take turns of four packets, and the last of a turn a
         EXPECT_EQ(sent_by(i), 8);
     by_hand_close(&nic);
 }
+
+SPEC("§21: a QP whose fellows have failed takes no turns, and asks at the end of its message")
+{
+    open_sharing(50);
+    for (uint32_t i = 1; i < QPS; i++)
+        EXPECT_EQ(by_hand_move(&nic, OBSERVE_QPN + i, QP_ERR), 0);
+    post(0, 8);
+    EXPECT_EQ(send_once(8), 8);
+    for (uint32_t i = 0; i < 8; i++)
+        EXPECT_EQ(!!(nic.sent[i].flags & PACKET_ACK_REQUEST), i == 7);
+    by_hand_close(&nic);
+}

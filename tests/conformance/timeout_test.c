@@ -250,3 +250,31 @@ SPEC("§13: nothing outstanding, no timeout")
     EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 0);
     by_hand_close(&nic);
 }
+
+SPEC("§13: a timeout repeats the last packet of a message that lacks only its ACK")
+{
+    uint64_t waited_ns;
+
+    open_with(3, 7);
+    observe_post(&nic, 1, 2 * PMTU);
+    EXPECT_EQ(observe_sacked(&nic, &nic.sent[1], observe_out(1)), DROP_NONE);
+    waited_ns = observe_wait_for(&nic, observe_is_repeat, 10 * T_NS);
+    EXPECT_AFTER(waited_ns, T_NS);
+    EXPECT_EQ(observe_nth(&nic, observe_is_repeat, 0)->psn.value, observe_out(1).value);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: a timeout longer than records of send times tell begins anew when the window advances")
+{
+    enum { LONG_TIMEOUT = 20 }; /* 1.07 s */
+    const uint64_t third_ns = (UINT64_C(1024) << LONG_TIMEOUT) / 3;
+
+    open_with(3, 7);
+    observe_modify(&nic, (struct qp_attributes){ .timeout = LONG_TIMEOUT }, QP_ATTR_TIMEOUT);
+    observe_post(&nic, 1, 2 * PMTU);
+    nic.now_ns += third_ns;
+    EXPECT_EQ(observe_sacked(&nic, &nic.sent[0], observe_out(0)), DROP_NONE);
+    EXPECT_TIMEOUT_AFTER(UINT64_C(1024) << LONG_TIMEOUT);
+    by_hand_close(&nic);
+}

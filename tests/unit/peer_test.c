@@ -494,3 +494,41 @@ SPEC("§13: no timeout ends sooner than 25 base RTTs")
     EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 1);
     by_hand_close(&nic);
 }
+
+SPEC("§15: the first probe of a bad EV waits for two of the base RTTs that are told")
+{
+    struct ipv6_addr peer = by_hand_address(1);
+
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    transport_set_rtt(nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = 2000000 });
+    path_on_mark(transport_qp_paths(nic.transport, A), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    by_hand_wait(&nic, 2900000); /* 4 ms, less a quarter */
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_PROBES), 0);
+    by_hand_wait(&nic, 2200000);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_PROBES), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: ports that a peer told when it had live QPs do not hold once all of them have failed")
+{
+    static struct cc_profile other;
+    struct packet update;
+    uint32_t planes = 0;
+
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    update = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_PORT_STATUS_UPDATE, 5);
+    update.endpoint.port_status_mask = 1u << 1;
+    EXPECT_EQ(by_hand_receive(&nic, &update), DROP_NONE);
+    EXPECT_EQ(by_hand_move(&nic, A, QP_ERR), 0);
+    other = nic.cc;
+    nic.init.cc = &other;
+    by_hand_connect(&nic, B);
+    post_packets(B, 8);
+    by_hand_send(&nic);
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        planes |= opcode_is_write(nic.sent[i].opcode) ? 1u << nic.sent[i].port : 0;
+    EXPECT_EQ(planes, 3);
+    by_hand_close(&nic);
+}

@@ -62,6 +62,20 @@ SPEC("an EV that is skipped once is counted and traced, but is no event")
     by_hand_close(&nic);
 }
 
+SPEC("an EV that is no longer skipped is no event")
+{
+    struct transport_event event;
+
+    open_connected();
+    path_on_mark(paths(), 2, PATH_MARKED_SKIP_ONCE, nic.now_ns);
+    nic.now_ns += 1000000;
+    for (uint32_t i = 0; i < 2 * BY_HAND_EVS; i++)
+        path_pick(paths(), UINT32_MAX, nic.now_ns);
+    EXPECT_EQ(path_state_of(paths(), 2), EV_GOOD);
+    EXPECT(!by_hand_event(&nic, &event));
+    by_hand_close(&nic);
+}
+
 SPEC("an EV that turns bad is an event, is counted, and will be probed")
 {
     struct transport_event event;

@@ -489,3 +489,17 @@ SPEC("§17: an answered probe brings the plane back into the control rotation")
     EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_ACK_REQUEST), 2);
     by_hand_close(&nic);
 }
+
+SPEC("§17: a probe that waits for its port is forgotten with the last QP to the peer")
+{
+    open_connected();
+    arrive(A);
+    by_hand_send(&nic);
+    nic.ready_ports = 0;
+    nic.now_ns += BASE_RTT_NS + 256;
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    by_hand_close(&nic);
+}
