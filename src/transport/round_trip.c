@@ -76,9 +76,7 @@ static void judge_delay(
         excess_ns += chance_ns;
     else
         excess_ns = 0;
-    if (excess_ns != 0) /* mostly it is: a division saved */
-        excess_ns = excess_ns * 256 / mean_ns;
-    if (path_on_delay(env->paths, ev_index, (int32_t)excess_ns, now_ns))
+    if (path_on_delay(env->paths, ev_index, (int32_t)(excess_ns * 256 / mean_ns), now_ns))
         planes_on_ev_rtt(&env->peer->planes, plane, sample_ns);
 }
 

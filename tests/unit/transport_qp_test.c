@@ -190,6 +190,22 @@ SPEC("a QP of 256 EVs and 1,024 PSNs each way takes 8 KiB at most, its work queu
     by_hand_close(&nic);
 }
 
+SPEC("§4.1: by default the window of PSNs is four congestion windows and a unit, at least 8 units")
+{
+    struct parameters parameters;
+    struct cc_profile cc = { 0 };
+
+    parameters_init(&parameters, TIMERS_HARDWARE);
+    cc.settings.max_window_bytes = 5 * 128 * 4096;
+    EXPECT_EQ(transport_mpr(&parameters, &cc), 21);
+    cc.settings.max_window_bytes = 128 * 4096;
+    EXPECT_EQ(transport_mpr(&parameters, &cc), 8);
+    cc.settings.max_window_bytes = 64 * 128 * 4096;
+    EXPECT_EQ(transport_mpr(&parameters, &cc), 255);
+    parameters.mpr = 3;
+    EXPECT_EQ(transport_mpr(&parameters, &cc), 3);
+}
+
 SPEC("§2: attributes that are not set have the values of the parameters")
 {
     struct qp_attributes attributes;
