@@ -92,9 +92,9 @@ static inline uint32_t lightest_of_all(const struct planes *planes)
         lesser(lesser(held[4], held[5]), lesser(held[6], held[7])));
     uint32_t plane = planes->turn;
 
-    while (plane < PATH_PLANE_COUNT_MAX && held[plane] != least)
+    while (plane < planes->plane_count && held[plane] != least)
         plane++;
-    if (plane == PATH_PLANE_COUNT_MAX)
+    if (plane >= planes->plane_count)
         for (plane = 0; held[plane] != least; plane++)
             ;
     return plane;
