@@ -13,15 +13,16 @@
 
 #define GROWTH         0.25   /* of the window, in a round trip without any delay */
 #define EMPTY          0.125  /* part of the target below which a delay counts as none */
-#define SLOPE          0.1    /* the target grows by this part each time the rate falls by e */
-#define TARGET_MOST    1.75   /* times the target of a sender alone */
+#define TARGET_ALONE   0.9    /* part of the target delay that a sender at full rate aims at */
+#define SLOPE          0.18   /* the target grows by this part each time the rate falls by e */
+#define TARGET_MOST    1.9    /* times the target delay */
 #define AVERAGE_LEAST  0.0125 /* weight of a sample in the average delay */
 #define AVERAGE_MOST   0.5
 #define SAMPLE_MOST    2.0    /* targets: one slow path among many must not stop the others */
 #define CEILING_GROWTH 0.01   /* of the ceiling, in a round trip */
 #define CEILING_WEIGHT 0.0625 /* of a lower peak */
 #define CEILING_LEAST  0.5    /* part of the target below which no ceiling takes it */
-#define TRIMMED_CUT    0.95   /* of a window of at most a packet, whose packet was trimmed */
+#define FULL_CUT       0.3    /* of the window, at the target delay, when a queue was full */
 #define LN2            0.6931
 
 enum {
@@ -76,9 +77,9 @@ static double log2_about(double number)
            (double)(bits & ((UINT64_C(1) << 52) - 1)) / (double)(UINT64_C(1) << 52);
 }
 
-/* That of a sender alone. The largest target, of the slowest senders, is to fit below the ceiling.
- */
-static double least_target(const struct cc *cc, const struct fair *fair)
+/* What the targets of all rates are parts and multiples of. The largest one, of the slowest
+ * senders, is to fit below the ceiling. */
+static double held_target(const struct cc *cc, const struct fair *fair)
 {
     double held_ns = fair->ceiling_ns / TARGET_MOST;
 
@@ -94,10 +95,10 @@ static double target_ns(const struct cc *cc, const struct fair *fair)
 {
     double full_bytes = (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->bytes_per_ns;
     double factor = cc->window_bytes < full_bytes
-                        ? 1 + SLOPE * LN2 * log2_about(full_bytes / cc->window_bytes)
-                        : 1;
+                        ? TARGET_ALONE + SLOPE * LN2 * log2_about(full_bytes / cc->window_bytes)
+                        : TARGET_ALONE;
 
-    return least_target(cc, fair) * (factor < TARGET_MOST ? factor : TARGET_MOST);
+    return held_target(cc, fair) * (factor < TARGET_MOST ? factor : TARGET_MOST);
 }
 
 /* A queue is full: the longest delay among the next samples is all that it holds, if it is full
@@ -280,26 +281,18 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     fair->last_ack_ns = ack->now_ns;
 }
 
-/* A window of some packets becomes what got through, and at least a packet. */
-static void cut_packet(struct cc *cc, uint32_t packet_bytes)
-{
-    double left_bytes = (double)cc->window_bytes - packet_bytes;
-    uint32_t mtu_bytes = settings_of(cc)->mtu_bytes;
-
-    if (cc->window_bytes > mtu_bytes)
-        cc_set_window(cc, left_bytes > mtu_bytes ? left_bytes : mtu_bytes);
-}
-
-/* A window of at most a packet shrinks by a part, and once in a round trip. */
-static void cut_part(struct cc *cc, const struct cc_nack *nack)
+/* A queue was full. Once in a round trip, and by a smaller part the slower the sender: if each lost
+ * the same part, or what it sent too much, those that are ahead would stay ahead. */
+static void cut_window(struct cc *cc, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
-    double since_ns = (double)(nack->now_ns - fair->last_decrease_ns);
+    double since_ns = (double)(now_ns - fair->last_decrease_ns);
+    double part = FULL_CUT * held_target(cc, fair) / target_ns(cc, fair);
 
     if (since_ns <= cc->base_rtt_ns + fair->average_delay_ns)
         return;
-    cc_set_window(cc, TRIMMED_CUT * cc->window_bytes);
-    fair->last_decrease_ns = nack->now_ns;
+    cc_set_window(cc, (1 - part) * cc->window_bytes);
+    fair->last_decrease_ns = now_ns;
 }
 
 static void on_nack(struct cc *cc, const struct cc_nack *nack)
@@ -311,17 +304,15 @@ static void on_nack(struct cc *cc, const struct cc_nack *nack)
     /* It met a full queue, and counts as a round trip of delay (§19.4). */
     update_average(cc, fair, settings_of(cc)->base_rtt_ns, nack->packet_bytes);
     meet_ceiling(cc, fair, nack->now_ns);
-    if (cc->window_bytes > settings_of(cc)->mtu_bytes)
-        cut_packet(cc, nack->packet_bytes);
-    else
-        cut_part(cc, nack);
+    cut_window(cc, nack->now_ns);
 }
 
 /* Told only of losses that may be a queue that overflowed. */
 static void on_inferred_loss(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
 {
+    (void)packet_bytes;
     meet_ceiling(cc, fair_of(cc), now_ns);
-    cut_packet(cc, packet_bytes);
+    cut_window(cc, now_ns);
 }
 
 const struct cc_algorithm cc_fair = {

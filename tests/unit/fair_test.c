@@ -2,10 +2,17 @@
 /* The default algorithm, number by number: its target, how the window grows and shrinks, windows
  * below a packet, and the ceiling that it learns.
  *
- * On the reference network of 100 Gb/s and 12 us the target of a sender alone is 9.6 us. */
+ * On the reference network of 100 Gb/s and 12 us the target delay is 9.6 us, and that of a sender
+ * at full rate 0.9 of it, 8.64 us. */
 #include "flow.h"
 
-enum { FULL_BYTES = 150000, ALONE_NS = 9600, LIMIT_BYTES = 270000, LEAST_BYTES = MTU_BYTES / 16 };
+enum {
+    FULL_BYTES = 150000,
+    DELAY_NS = 9600,
+    ALONE_NS = 8640,
+    LIMIT_BYTES = 270000,
+    LEAST_BYTES = MTU_BYTES / 16,
+};
 
 static struct cc_settings fair_reference(void)
 {
@@ -44,8 +51,8 @@ static uint32_t window_after(
     return flow.cc.window_bytes;
 }
 
-/* A flow with this window and an average of 9599, one below the target of a sender alone. At the
- * limit that is its target: the link carries 270,000 bytes in 21.6 us. */
+/* A flow with this window and an average of 8639, one below the target of a sender alone. At the
+ * limit that is its target: the link carries 258,000 bytes in 20.64 us. */
 static void begin_delayed(struct flow *flow, uint32_t window_bytes)
 {
     begin(flow, window_bytes);
@@ -89,13 +96,13 @@ SPEC("the first window is what the link carries in a base RTT, the limit adds a 
 
     EXPECT(cc_profile_init(&profile, &settings));
     cc_init(&cc, &profile);
-    EXPECT_EQ(profile.settings.target_delay_ns, ALONE_NS);
+    EXPECT_EQ(profile.settings.target_delay_ns, DELAY_NS);
     EXPECT_EQ(cc.window_bytes, FULL_BYTES);
     EXPECT_EQ(cc.max_window_bytes, LIMIT_BYTES);
     EXPECT_EQ(cc_least_bytes(&cc), LEAST_BYTES);
     settings.network_trims = false;
     EXPECT(cc_profile_init(&profile, &settings));
-    EXPECT_EQ(profile.settings.target_delay_ns, ALONE_NS);
+    EXPECT_EQ(profile.settings.target_delay_ns, DELAY_NS);
 }
 
 SPEC("on a slow link the first window is four packets, or the limit if that is less")
@@ -123,7 +130,7 @@ SPEC("the target is at least ten packet times of the slowest link")
 
     settings.packet_ns = 960;
     EXPECT(cc_profile_init(&profile, &settings));
-    EXPECT_EQ(profile.settings.target_delay_ns, ALONE_NS);
+    EXPECT_EQ(profile.settings.target_delay_ns, DELAY_NS);
     settings.packet_ns = 961;
     EXPECT(cc_profile_init(&profile, &settings));
     EXPECT_EQ(profile.settings.target_delay_ns, 9610);
@@ -131,11 +138,10 @@ SPEC("the target is at least ten packet times of the slowest link")
 
 /* ---- the target ------------------------------------------------------------------------------*/
 
-SPEC("the target grows by about a tenth each time the rate falls by e")
+SPEC("the target grows by 0.18 of the target delay each time the rate falls by e")
 {
-    static const uint32_t expected[][2] = { { 200000, 9600 }, { FULL_BYTES, 9600 },
-        { 100000, 9933 }, { 75000, 10266 }, { 37500, 10931 }, { MTU_BYTES, 13007 },
-        { LEAST_BYTES, 15670 } };
+    static const uint32_t expected[][2] = { { 200000, 8640 }, { FULL_BYTES, 8640 },
+        { 100000, 9239 }, { 75000, 9838 }, { 37500, 11036 }, { MTU_BYTES, 14773 }, { 500, 18240 } };
 
     for (uint32_t i = 0; i < 7; i++) {
         struct flow flow;
@@ -145,7 +151,7 @@ SPEC("the target grows by about a tenth each time the rate falls by e")
     }
 }
 
-SPEC("no target is larger than 1.75 times that of a sender alone")
+SPEC("no target is larger than 1.9 times the target delay")
 {
     struct cc_settings settings = fair_reference();
     struct flow flow;
@@ -153,7 +159,7 @@ SPEC("no target is larger than 1.75 times that of a sender alone")
     settings.link_bps = UINT64_C(400000000000);
     flow_begin(&flow, &settings);
     flow.cc.window_bytes = LEAST_BYTES;
-    expect_target(&flow, 16800);
+    expect_target(&flow, 18240);
 }
 
 SPEC("a rate is a window over the round trip with its average delay")
@@ -163,7 +169,7 @@ SPEC("a rate is a window over the round trip with its average delay")
     begin(&flow, FULL_BYTES);
     hear(&flow, FULL_BYTES / 2, 9000); /* average: 4500 */
     EXPECT_EQ(flow.cc.window_bytes, FULL_BYTES);
-    expect_target(&flow, 9850);
+    expect_target(&flow, 9090);
 }
 
 SPEC("rates are compared with that of all ports, not with what is up here")
@@ -172,7 +178,7 @@ SPEC("rates are compared with that of all ports, not with what is up here")
 
     begin(&flow, 75000);
     cc_on_link_rate(&flow.cc, UINT64_C(50000000000));
-    expect_target(&flow, 10266);
+    expect_target(&flow, 9838);
 }
 
 /* ---- growth ----------------------------------------------------------------------------------*/
@@ -180,26 +186,26 @@ SPEC("rates are compared with that of all ports, not with what is up here")
 SPEC("a window grows by a quarter of what arrives, times how far the delay is below the target")
 {
     /* and by eta, 628 bytes, in a round trip */
-    EXPECT_EQ(window_after(100000, 0, 40000, 4800), 105418);
-    EXPECT_EQ(window_after(100000, 0, 40000, 9000), 101190);
-    EXPECT_EQ(window_after(100000, 0, 40000, 9932), 100251);
+    EXPECT_EQ(window_after(100000, 0, 40000, 4800), 105055);
+    EXPECT_EQ(window_after(100000, 0, 40000, 9000), 100509);
+    EXPECT_EQ(window_after(100000, 0, 40000, 9238), 100252);
     EXPECT_EQ(window_after(75000, 0, 30000, 0), 82751);
 }
 
 SPEC("below eight packets even eta is in proportion to the window")
 {
-    EXPECT_EQ(window_after(8 * MTU_BYTES, 0, 10000, 4800), 35069);
-    EXPECT_EQ(window_after(10000, 0, MTU_BYTES, 4800), 10712);
+    EXPECT_EQ(window_after(8 * MTU_BYTES, 0, 10000, 4800), 35086);
+    EXPECT_EQ(window_after(10000, 0, MTU_BYTES, 4800), 10746);
 }
 
 SPEC("a window that one packet fills grows by the round trips since the last, one to eight")
 {
-    EXPECT_EQ(window_after(2000, 0, MTU_BYTES, 4800), 2362);
-    EXPECT_EQ(window_after(2000, 12000, MTU_BYTES, 4800), 2362);
-    EXPECT_EQ(window_after(2000, 36000, MTU_BYTES, 4800), 2906);
-    EXPECT_EQ(window_after(2000, 1000000, MTU_BYTES, 4800), 4899);
-    EXPECT_EQ(window_after(MTU_BYTES, 36000, MTU_BYTES, 4800), 6030);
-    EXPECT_EQ(window_after(MTU_BYTES + 1, 36000, MTU_BYTES, 4800), 4923);
+    EXPECT_EQ(window_after(2000, 0, MTU_BYTES, 4800), 2387);
+    EXPECT_EQ(window_after(2000, 12000, MTU_BYTES, 4800), 2387);
+    EXPECT_EQ(window_after(2000, 36000, MTU_BYTES, 4800), 2969);
+    EXPECT_EQ(window_after(2000, 1000000, MTU_BYTES, 4800), 5102);
+    EXPECT_EQ(window_after(MTU_BYTES, 36000, MTU_BYTES, 4800), 6145);
+    EXPECT_EQ(window_after(MTU_BYTES + 1, 36000, MTU_BYTES, 4800), 4969);
 }
 
 SPEC("a window keeps its limit and its least value")
@@ -210,24 +216,24 @@ SPEC("a window keeps its limit and its least value")
 
 SPEC("after a whole window with no delay to speak of a window doubles in a round trip")
 {
-    static const uint32_t empty[] = { 111305, 122569, 172569, 222569 };
+    static const uint32_t empty[] = { 111191, 122333, 172333, 222333 };
     struct flow flow;
 
     begin(&flow, 100000);
     for (uint32_t i = 0; i < 4; i++) {
-        flow_acknowledge(&flow, 50000, ALONE_NS / 8 - 1, false);
+        flow_acknowledge(&flow, 50000, DELAY_NS / 8 - 1, false);
         EXPECT_EQ(flow.cc.window_bytes, empty[i]);
     }
 }
 
 SPEC("an eighth of the target ends that, and the window has to pass once more")
 {
-    static const uint32_t delayed[] = { 112813, 125591, 136799, 149528, 162237, 174930 };
+    static const uint32_t delayed[] = { 112813, 125591, 136650, 149379, 162089, 174782 };
     struct flow flow;
 
     begin(&flow, 100000);
     for (uint32_t i = 0; i < 6; i++) {
-        flow_acknowledge(&flow, 50000, i == 2 ? ALONE_NS / 8 : 0, false);
+        flow_acknowledge(&flow, 50000, i == 2 ? DELAY_NS / 8 : 0, false);
         EXPECT_EQ(flow.cc.window_bytes, delayed[i]);
     }
 }
@@ -250,7 +256,7 @@ SPEC("a penalty stops growth, a mark does not")
 
     begin(&flow, 100000);
     flow_acknowledge(&flow, 40000, 4800, true);
-    EXPECT_EQ(flow.cc.window_bytes, 105418);
+    EXPECT_EQ(flow.cc.window_bytes, 105055);
     begin(&flow, 100000);
     cc_on_ack(&flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns,
                             .rtt_ns = BASE_RTT_NS,
@@ -270,7 +276,7 @@ SPEC("an acknowledgement without a sample changes nothing, not even the time of 
     EXPECT_EQ(flow.cc.window_bytes, 2000);
     flow.now_ns += 6000;
     flow_acknowledge(&flow, MTU_BYTES, 4800, false);
-    EXPECT_EQ(flow.cc.window_bytes, 2906); /* as 36 us after the last sample */
+    EXPECT_EQ(flow.cc.window_bytes, 2969); /* as 36 us after the last sample */
 }
 
 SPEC("eta follows the link rate, and the square of how much shorter the round trip is")
@@ -281,7 +287,7 @@ SPEC("eta follows the link rate, and the square of how much shorter the round tr
     cc_on_link_rate(&flow.cc, UINT64_C(50000000000));
     flow.cc.window_bytes = 100000;
     flow_acknowledge(&flow, 40000, 4800, false);
-    EXPECT_EQ(flow.cc.window_bytes, 105293); /* 5167.5 + 251.2 / 2 */
+    EXPECT_EQ(flow.cc.window_bytes, 104930); /* 4804.5 + 251.2 / 2 */
 
     for (uint32_t i = 0; i < 2; i++) { /* the average is 1920 */
         uint32_t base_rtt_ns = i == 0 ? BASE_RTT_NS / 2 : 2 * BASE_RTT_NS;
@@ -292,13 +298,13 @@ SPEC("eta follows the link rate, and the square of how much shorter the round tr
         cc_on_ack(&flow.cc,
             &(struct cc_ack){
                 .now_ns = flow.now_ns, .rtt_ns = base_rtt_ns + 4800, .received_bytes = 40000 });
-        EXPECT_EQ(flow.cc.window_bytes, i == 0 ? 105081 : 106341);
+        EXPECT_EQ(flow.cc.window_bytes, i == 0 ? 104525 : 106271);
     }
 }
 
 /* ---- decrease --------------------------------------------------------------------------------*/
 
-/* With half of the window, the average moves half of the way from 9599 to the delay. */
+/* With half of the window, the average moves half of the way from 8639 to the delay. */
 static uint32_t window_after_half(uint64_t delay_ns)
 {
     return window_after_delays(LIMIT_BYTES, LIMIT_BYTES / 2, delay_ns);
@@ -306,22 +312,22 @@ static uint32_t window_after_half(uint64_t delay_ns)
 
 SPEC("a window shrinks by four fifths of the part by which the average exceeds the target")
 {
-    EXPECT_EQ(window_after_half(ALONE_NS), LIMIT_BYTES); /* average: 9599.5 */
-    EXPECT_EQ(window_after_half(ALONE_NS + 2), 269988);  /* 9600.5: less 0.8 * 0.5 / 9600.5 */
-    EXPECT_EQ(window_after_half(14401), 226800);         /* 12000: less 0.8 * 2400 / 12000 */
+    EXPECT_EQ(window_after_half(ALONE_NS), LIMIT_BYTES); /* average: 8639.5 */
+    EXPECT_EQ(window_after_half(ALONE_NS + 2), 269987);  /* 8640.5: less 0.8 * 0.5 / 8640.5 */
+    EXPECT_EQ(window_after_half(12961), 226800);         /* 10800: less 0.8 * 2160 / 10800 */
 }
 
 SPEC("what exceeds two targets counts as two: one slow path among many stops no window")
 {
-    EXPECT_EQ(window_after_half(2 * ALONE_NS - 2), 198015); /* average: 14398.5 */
-    EXPECT_EQ(window_after_half(2 * ALONE_NS), 198005);     /* average: 14399.5 */
+    EXPECT_EQ(window_after_half(2 * ALONE_NS - 2), 198016); /* average: 12958.5 */
+    EXPECT_EQ(window_after_half(2 * ALONE_NS), 198005);     /* average: 12959.5 */
     EXPECT_EQ(window_after_half(2 * ALONE_NS + 2), 198005);
     EXPECT_EQ(window_after_half(900000), 198005);
 }
 
 /* The window returns from a penalty, and to a smaller target. The average comes from before: at the
- * least window it is two of the largest targets, 33600. A last sample, which weighs 1/80 and counts
- * as two of the present targets of 10302, makes that 33438, more than three of them. */
+ * least window it is two of the largest targets, 36480. A last sample, which weighs 1/80 and counts
+ * as two of the present targets of 9984, makes that 36274, more than three of them. */
 SPEC("a window shrinks at most by half")
 {
     struct cc_ack ack = {
@@ -338,7 +344,7 @@ SPEC("a window shrinks at most by half")
     flow.now_ns += 1000000;
     cc_on_ack(
         &flow.cc, &(struct cc_ack){ .now_ns = flow.now_ns, .rtt_ns = ack.rtt_ns, .restore = true });
-    EXPECT_EQ(flow.cc.window_bytes, LIMIT_BYTES / 2); /* less 0.8 * 23135 / 33438 were 120550 */
+    EXPECT_EQ(flow.cc.window_bytes, LIMIT_BYTES / 2); /* less 0.8 * 26290 / 36274 were 113456 */
 }
 
 SPEC("an average of exactly the target decreases nothing, and does not delay what follows")
@@ -346,7 +352,7 @@ SPEC("an average of exactly the target decreases nothing, and does not delay wha
     struct flow flow;
 
     begin(&flow, 200000);
-    flow_acknowledge(&flow, 100000, 2 * ALONE_NS, false); /* average: 9600 */
+    flow_acknowledge(&flow, 100000, 2 * ALONE_NS, false); /* average: 8640 */
     EXPECT_EQ(flow.cc.window_bytes, 200000);
     flow_acknowledge(&flow, 100000, 40000, false);
     EXPECT_LT(flow.cc.window_bytes, 200000);
@@ -359,12 +365,12 @@ SPEC("samples weigh in the average as much as they acknowledge of the window, 1/
     begin(&flow, LIMIT_BYTES);
     for (uint32_t i = 0; i < 55; i++)
         flow_acknowledge(
-            &flow, 0, 2 * ALONE_NS, false); /* average: 19200 (1 - (79/80)^55) = 9587 */
+            &flow, 0, 2 * ALONE_NS, false); /* average: 17280 (1 - (79/80)^55) = 8628 */
     EXPECT_EQ(flow.cc.window_bytes, LIMIT_BYTES);
-    flow_acknowledge(&flow, 0, 2 * ALONE_NS, false); /* 9707.5 */
+    flow_acknowledge(&flow, 0, 2 * ALONE_NS, false); /* 8736.7 */
     EXPECT_EQ(flow.cc.window_bytes, 267607);
-    /* 9599 + 9601 / 4 = 11999.25 */
-    EXPECT_EQ(window_after_delays(LIMIT_BYTES, LIMIT_BYTES / 4, 2 * ALONE_NS), 226810);
+    /* 8639 + 8641 / 4 = 10799.25 */
+    EXPECT_EQ(window_after_delays(LIMIT_BYTES, LIMIT_BYTES / 4, 2 * ALONE_NS), 226812);
     EXPECT_EQ(window_after_delays(LIMIT_BYTES, LIMIT_BYTES, 2 * ALONE_NS),
         window_after_half(2 * ALONE_NS));
 }
@@ -374,13 +380,13 @@ SPEC("only packets sent after the last decrease lead to another")
     struct flow flow;
 
     begin_delayed(&flow, LIMIT_BYTES);
-    flow_acknowledge(&flow, LIMIT_BYTES, 2 * ALONE_NS, false); /* average: 14399.5 */
+    flow_acknowledge(&flow, LIMIT_BYTES, 2 * ALONE_NS, false); /* average: 12959.5 */
     flow.now_ns += BASE_RTT_NS + 2 * ALONE_NS;
-    flow_acknowledge(&flow, LIMIT_BYTES, 2 * ALONE_NS, false); /* 16799.75 */
+    flow_acknowledge(&flow, LIMIT_BYTES, 2 * ALONE_NS, false); /* 15119.75 */
     EXPECT_EQ(flow.cc.window_bytes, 198005);
     flow.now_ns++;
-    flow_acknowledge(&flow, LIMIT_BYTES, 2 * ALONE_NS, false); /* 17999.9, the target: 10144.4 */
-    EXPECT_EQ(flow.cc.window_bytes, 128874);
+    flow_acknowledge(&flow, LIMIT_BYTES, 2 * ALONE_NS, false); /* 16199.9, the target: 9492.8 */
+    EXPECT_EQ(flow.cc.window_bytes, 132422);
 }
 
 SPEC("a marked delay shrinks the window like any other")
@@ -412,24 +418,18 @@ static uint32_t window_after_loss(uint32_t window_bytes)
     return flow.cc.window_bytes;
 }
 
-SPEC("a trimmed or lost packet takes its size from the window, down to a packet")
+SPEC(
+    "a full queue takes 0.3 of a window, and the less the more the target exceeds the target delay")
 {
-    static const uint32_t expected[][2] = { { 100000, 100000 - MTU_BYTES },
-        { 2 * MTU_BYTES + 1, MTU_BYTES + 1 }, { 2 * MTU_BYTES - 1, MTU_BYTES },
-        { MTU_BYTES + 1, MTU_BYTES } };
+    static const uint32_t trimmed[][2] = { { 100000, 69078 }, { 2 * MTU_BYTES, 6676 },
+        { MTU_BYTES, 3403 }, { 1000, 839 }, { 270, LEAST_BYTES } };
+    static const uint32_t lost[][2] = { { 100000, 68827 }, { 2 * MTU_BYTES, 6592 },
+        { MTU_BYTES, 3368 }, { 1000, 832 }, { 270, LEAST_BYTES } };
 
-    for (uint32_t i = 0; i < 4; i++) {
-        EXPECT_EQ(window_after_trim(expected[i][0]), expected[i][1]);
-        EXPECT_EQ(window_after_loss(expected[i][0]), expected[i][1]);
+    for (uint32_t i = 0; i < 5; i++) {
+        EXPECT_EQ(window_after_trim(trimmed[i][0]), trimmed[i][1]);
+        EXPECT_EQ(window_after_loss(lost[i][0]), lost[i][1]);
     }
-}
-
-SPEC("a window of at most a packet shrinks by a twentieth if its packet is trimmed, not if lost")
-{
-    EXPECT_EQ(window_after_trim(MTU_BYTES), 3974);
-    EXPECT_EQ(window_after_trim(270), LEAST_BYTES);
-    EXPECT_EQ(window_after_loss(MTU_BYTES), MTU_BYTES);
-    EXPECT_EQ(window_after_loss(1000), 1000);
 }
 
 SPEC("that happens once in a round trip with its average delay")
@@ -441,7 +441,7 @@ SPEC("that happens once in a round trip with its average delay")
         flow_trim(&flow);
         flow.now_ns += BASE_RTT_NS + 9000 + late; /* a trim counts as a round trip of delay */
         flow_trim(&flow);
-        EXPECT_EQ(flow.cc.window_bytes, late ? 3775 : 3974);
+        EXPECT_EQ(flow.cc.window_bytes, late ? 2793 : 3403);
     }
 }
 
@@ -479,7 +479,7 @@ static void meet_full_queue(struct flow *flow, uint32_t sample_count, uint64_t d
     flow_trim(flow);
     for (uint32_t i = 1; i < sample_count; i++)
         flow_acknowledge(flow, 0, delay_ns / 2, true);
-    flow->now_ns += BASE_RTT_NS + ALONE_NS;
+    flow->now_ns += BASE_RTT_NS + DELAY_NS;
     flow_acknowledge(flow, 0, delay_ns, true);
     flow->cc.window_bytes = 260000;
 }
@@ -496,21 +496,21 @@ static void begin_crowded(struct flow *flow)
 
 SPEC("full queues more than 16 round trips and targets apart are bursts, and tell nothing")
 {
-    static const uint64_t APART_NS = 16 * (BASE_RTT_NS + ALONE_NS);
+    static const uint64_t APART_NS = 16 * (BASE_RTT_NS + DELAY_NS);
     struct flow flow;
 
     begin(&flow, 260000);
     for (uint32_t i = 0; i < 9; i++) { /* never a third of them: the ninth counts as the first */
         flow.now_ns += i % 2 == 0 ? APART_NS + 1 : 0;
-        meet_full_queue(&flow, 8, 10500);
+        meet_full_queue(&flow, 8, 11400);
         expect_target(&flow, ALONE_NS);
     }
     for (uint32_t i = 0; i < 2; i++) {
         expect_target(&flow, ALONE_NS);
         flow.now_ns += APART_NS;
-        meet_full_queue(&flow, 8, 10500);
+        meet_full_queue(&flow, 8, 11400);
     }
-    expect_target(&flow, 6000); /* 10500 / 1.75 */
+    expect_target(&flow, 5400); /* 0.9 * 11400 / 1.9 */
 }
 
 SPEC("a queue that overflows below the largest target takes the target down with it")
@@ -518,12 +518,12 @@ SPEC("a queue that overflows below the largest target takes the target down with
     struct flow flow;
 
     begin_crowded(&flow);
-    meet_full_queue(&flow, 8, 10500);
-    expect_target(&flow, 6000);
-    /* Half of the rate adds 6.9 % to this target as to any. The average is 1946.3, and the link
-     * carries 174328 bytes in 13946.3 ns. */
-    flow.cc.window_bytes = 174328 / 2;
-    expect_target(&flow, 6416);
+    meet_full_queue(&flow, 8, 11400);
+    expect_target(&flow, 5400);
+    /* Half of the rate adds 0.18 ln 2 of 6000. The average is 1995.0, and the link carries
+     * 174937 bytes in 13995.0 ns. */
+    flow.cc.window_bytes = 174937 / 2;
+    expect_target(&flow, 6149);
 }
 
 SPEC("it takes the longest of eight samples, over a round trip and a target")
@@ -532,17 +532,17 @@ SPEC("it takes the longest of eight samples, over a round trip and a target")
 
     begin_crowded(&flow);
     flow_trim(&flow);
-    flow_acknowledge(&flow, 0, 10500, true);
+    flow_acknowledge(&flow, 0, 11400, true);
     for (uint32_t i = 0; i < 8; i++)
         flow_acknowledge(&flow, 0, 1000, true);
-    flow.now_ns += BASE_RTT_NS + ALONE_NS - 1;
+    flow.now_ns += BASE_RTT_NS + DELAY_NS - 1;
     flow_trim(&flow); /* does not begin it anew */
     flow_acknowledge(&flow, 0, 1000, true);
     flow.cc.window_bytes = 260000;
     expect_target(&flow, ALONE_NS);
     flow.now_ns++;
     flow_acknowledge(&flow, 0, 1000, true);
-    expect_target(&flow, 6000);
+    expect_target(&flow, 5400);
 }
 
 SPEC("fewer samples have to wait for the eighth")
@@ -550,10 +550,10 @@ SPEC("fewer samples have to wait for the eighth")
     struct flow flow;
 
     begin_crowded(&flow);
-    meet_full_queue(&flow, 7, 10500);
+    meet_full_queue(&flow, 7, 11400);
     expect_target(&flow, ALONE_NS);
     flow_acknowledge(&flow, 0, 0, true);
-    expect_target(&flow, 6000);
+    expect_target(&flow, 5400);
 }
 
 SPEC("a lost packet tells of a full queue as a trimmed one does")
@@ -562,11 +562,11 @@ SPEC("a lost packet tells of a full queue as a trimmed one does")
 
     begin_crowded(&flow);
     cc_on_inferred_loss(&flow.cc, MTU_BYTES, flow.now_ns);
-    flow.now_ns += BASE_RTT_NS + ALONE_NS;
+    flow.now_ns += BASE_RTT_NS + DELAY_NS;
     for (uint32_t i = 0; i < 8; i++)
-        flow_acknowledge(&flow, 0, 10500, true);
+        flow_acknowledge(&flow, 0, 11400, true);
     flow.cc.window_bytes = 260000;
-    expect_target(&flow, 6000);
+    expect_target(&flow, 5400);
 }
 
 SPEC("a higher peak raises the ceiling at once, a lower one takes it down by a sixteenth")
@@ -574,11 +574,11 @@ SPEC("a higher peak raises the ceiling at once, a lower one takes it down by a s
     struct flow flow;
 
     begin_crowded(&flow);
-    meet_full_queue(&flow, 8, 10500);
-    meet_full_queue(&flow, 8, 7000); /* 10281.25 */
-    expect_target(&flow, 5875);
-    meet_full_queue(&flow, 8, 14000);
-    expect_target(&flow, 8000);
+    meet_full_queue(&flow, 8, 11400);
+    meet_full_queue(&flow, 8, 7000); /* 11125 */
+    expect_target(&flow, 5270);
+    meet_full_queue(&flow, 8, 15200);
+    expect_target(&flow, 7200);
 }
 
 SPEC("no ceiling takes the target below half, and a high one changes nothing")
@@ -589,7 +589,7 @@ SPEC("no ceiling takes the target below half, and a high one changes nothing")
     meet_full_queue(&flow, 8, 1000);
     expect_target(&flow, ALONE_NS / 2);
     begin_crowded(&flow);
-    meet_full_queue(&flow, 8, 16800);
+    meet_full_queue(&flow, 8, 18240);
     expect_target(&flow, ALONE_NS);
     begin_crowded(&flow);
     meet_full_queue(&flow, 8, 40000);
@@ -601,25 +601,25 @@ SPEC("a ceiling grows by one percent in a round trip")
     struct flow flow;
 
     begin_crowded(&flow);
-    meet_full_queue(&flow, 8, 10500);
+    meet_full_queue(&flow, 8, 11400);
     hear(&flow, 130000, 0);
-    expect_target(&flow, 6030);
+    expect_target(&flow, 5427);
 }
 
-SPEC("however long ago a ceiling was met, a full queue takes it down from 1.75 targets")
+SPEC("however long ago a ceiling was met, a full queue takes it down from 1.9 targets")
 {
     struct flow flow;
 
     begin_crowded(&flow);
-    meet_full_queue(&flow, 8, 10500);
+    meet_full_queue(&flow, 8, 11400);
     for (uint32_t i = 0; i < 20000; i++) {
         flow.now_ns += 8 * BASE_RTT_NS;
         hear(&flow, 260000, 0);
     }
     expect_target(&flow, ALONE_NS);
     for (uint32_t i = 0; i < 3; i++)
-        meet_full_queue(&flow, 8, 8400); /* 16800 - 8400 / 16 */
-    expect_target(&flow, 9300);
+        meet_full_queue(&flow, 8, 9120); /* 18240 - 9120 / 16 */
+    expect_target(&flow, 8370);
 }
 
 /* ---- the receiver's penalty (§20) ------------------------------------------------------------*/
