@@ -15,6 +15,7 @@ enum {
     SLOT_PACKETS = 8, /* arrivals in a packet time, at most */
     FIRST_QPN = 16,
     WINDOW_PSNS = 1024,
+    PACKET_BITS = 4184 * 8,
     SACK_EVERY = 4, /* what a stand-in does */
 };
 
@@ -217,13 +218,27 @@ static enum transport_access place(void *context, void *owner, uint32_t qpn, uin
     return TRANSPORT_ACCESS_OK;
 }
 
+/* All QPs lead to one destination, whose window they share: it is that of the wire, which is faster
+ * than any NIC where it has a share for each of many QPs. */
+static struct parameters parameters_of(const struct duplex *duplex)
+{
+    uint64_t wire_bps = PACKET_BITS * UINT64_C(1000000000000) / duplex->config.packet_ps;
+    struct parameters parameters;
+
+    parameters_init(&parameters, TIMERS_HARDWARE);
+    if (wire_bps > parameters.link_bps)
+        parameters.link_bps = wire_bps;
+    return parameters;
+}
+
 static void init_transport(struct duplex *duplex, struct side *side, uint8_t address)
 {
     struct transport_config config = { .address.octets = { [15] = address },
         .port_count = PLANES,
         .qp_count_max = duplex->config.qp_count,
         .seed = address,
-        .memory.place = place };
+        .memory.place = place,
+        .parameters = parameters_of(duplex) };
     struct path_generate generate = { .plane_count = PLANES,
         .uplink_count = duplex->config.ev_count / PLANES,
         .uplink_bits = 8,
@@ -231,7 +246,6 @@ static void init_transport(struct duplex *duplex, struct side *side, uint8_t add
     struct prng prng = prng_stream(1, address);
     struct arena arena;
 
-    parameters_init(&config.parameters, TIMERS_HARDWARE);
     arena_init(&arena, NULL, 0);
     transport_init(&arena, &config);
     side->memory = take_memory(arena.used_bytes);
@@ -276,10 +290,9 @@ static void connect_qps(struct duplex *duplex, struct side *side, uint8_t peer)
 
 static void connect(struct duplex *duplex)
 {
-    struct parameters parameters;
+    struct parameters parameters = parameters_of(duplex);
     struct cc_settings settings;
 
-    parameters_init(&parameters, TIMERS_HARDWARE);
     transport_cc_settings(&parameters, PLANES, &settings);
     cc_profile_init(&duplex->cc, &settings);
     init_transport(duplex, &duplex->left, 1);
