@@ -45,6 +45,7 @@ struct __attribute__((may_alias)) fair {
     uint32_t peak_samples;       /* and until these have come; 0: no delays are compared */
     uint32_t peaks;              /* one after the other, up to PEAKS_LEAST */
     uint32_t saved_window_bytes; /* from before the receiver's penalty; 0: there is none */
+    uint32_t covered_bytes;      /* of losses that the last decrease answers */
 };
 
 _Static_assert(sizeof(struct fair) <= CC_STATE_WORDS * sizeof(uint64_t), "it lives in cc->state");
@@ -201,6 +202,17 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
     cc_set_window(cc, cc->window_bytes - ack->penalty * step_bytes / 128);
 }
 
+/* This answers the losses of a round trip up to half of the window, and to some packets. */
+static void shrink(struct cc *cc, double factor, uint64_t now_ns)
+{
+    struct fair *fair = fair_of(cc);
+    uint32_t small_bytes = SMALL_PACKETS * settings_of(cc)->mtu_bytes;
+
+    fair->covered_bytes = cc->window_bytes / 2 > small_bytes ? cc->window_bytes / 2 : small_bytes;
+    fair->last_decrease_ns = now_ns;
+    cc_set_window(cc, factor * cc->window_bytes);
+}
+
 /* At most once for packets that were sent before the last decrease. */
 static void decrease(struct cc *cc, double delay_ns, double target, uint64_t now_ns)
 {
@@ -215,8 +227,7 @@ static void decrease(struct cc *cc, double delay_ns, double target, uint64_t now
     if (average_ns <= target || since_ns <= cc->base_rtt_ns + delay_ns)
         return;
     factor = 1 - 1e-3 * settings->gamma_permille * (average_ns - target) / average_ns;
-    cc_set_window(cc, cc->window_bytes * (factor > least_factor ? factor : least_factor));
-    fair->last_decrease_ns = now_ns;
+    shrink(cc, factor > least_factor ? factor : least_factor, now_ns);
 }
 
 /* A whole window without queueing: the network is empty, and the window may double in a round trip.
@@ -281,18 +292,30 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     fair->last_ack_ns = ack->now_ns;
 }
 
+/* Where most of a window is lost, it becomes what got through, and at least a packet. */
+static void cut_packet(struct cc *cc, uint32_t packet_bytes)
+{
+    struct fair *fair = fair_of(cc);
+    uint32_t mtu_bytes = settings_of(cc)->mtu_bytes;
+    double left_bytes = (double)cc->window_bytes - packet_bytes;
+
+    if (fair->covered_bytes >= packet_bytes)
+        fair->covered_bytes -= packet_bytes;
+    else if (cc->window_bytes > mtu_bytes)
+        cc_set_window(cc, left_bytes > mtu_bytes ? left_bytes : mtu_bytes);
+}
+
 /* A queue was full. Once in a round trip, and by a smaller part the slower the sender: if each lost
  * the same part, or what it sent too much, those that are ahead would stay ahead. */
-static void cut_window(struct cc *cc, uint64_t now_ns)
+static void cut_window(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
     double since_ns = (double)(now_ns - fair->last_decrease_ns);
-    double part = FULL_CUT * held_target(cc, fair) / target_ns(cc, fair);
 
-    if (since_ns <= cc->base_rtt_ns + fair->average_delay_ns)
-        return;
-    cc_set_window(cc, (1 - part) * cc->window_bytes);
-    fair->last_decrease_ns = now_ns;
+    if (since_ns > cc->base_rtt_ns + fair->average_delay_ns)
+        shrink(cc, 1 - FULL_CUT * held_target(cc, fair) / target_ns(cc, fair), now_ns);
+    else
+        cut_packet(cc, packet_bytes);
 }
 
 static void on_nack(struct cc *cc, const struct cc_nack *nack)
@@ -304,15 +327,14 @@ static void on_nack(struct cc *cc, const struct cc_nack *nack)
     /* It met a full queue, and counts as a round trip of delay (§19.4). */
     update_average(cc, fair, settings_of(cc)->base_rtt_ns, nack->packet_bytes);
     meet_ceiling(cc, fair, nack->now_ns);
-    cut_window(cc, nack->now_ns);
+    cut_window(cc, nack->packet_bytes, nack->now_ns);
 }
 
 /* Told only of losses that may be a queue that overflowed. */
 static void on_inferred_loss(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
 {
-    (void)packet_bytes;
     meet_ceiling(cc, fair_of(cc), now_ns);
-    cut_window(cc, now_ns);
+    cut_window(cc, packet_bytes, now_ns);
 }
 
 const struct cc_algorithm cc_fair = {

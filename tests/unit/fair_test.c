@@ -445,6 +445,28 @@ SPEC("that happens once in a round trip with its average delay")
     }
 }
 
+SPEC("beyond half of a window, and eight packets, each more that is lost takes its size, too")
+{
+    struct flow flow;
+
+    begin(&flow, 100000);
+    for (uint32_t i = 0; i < 12; i++) /* the cut, and what 50000 bytes cover */
+        flow_trim(&flow);
+    EXPECT_EQ(flow.cc.window_bytes, 69078);
+    flow_trim(&flow);
+    EXPECT_EQ(flow.cc.window_bytes, 69078 - MTU_BYTES);
+    for (uint32_t i = 0; i < 40; i++)
+        flow_trim(&flow);
+    EXPECT_EQ(flow.cc.window_bytes, MTU_BYTES);
+
+    begin(&flow, 5 * MTU_BYTES);
+    for (uint32_t i = 0; i < 9; i++)
+        flow_trim(&flow);
+    EXPECT_EQ(flow.cc.window_bytes, 16030);
+    flow_trim(&flow);
+    EXPECT_EQ(flow.cc.window_bytes, 16030 - MTU_BYTES);
+}
+
 SPEC("a NACK for another reason changes nothing")
 {
     struct flow flow;
