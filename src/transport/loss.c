@@ -55,7 +55,8 @@ static bool blame(struct requester *requester, const struct env *env,
     const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
 {
     uint64_t sent_ns = now_ns - send_window_age_ns(record->ticks, now_ns);
-    bool is_spared = may_be_congestion(requester, env, now_ns) || was_spurious(requester, env);
+    bool is_spared = may_be_congestion(requester, env, now_ns) || was_spurious(requester, env) ||
+                     now_ns < env->peer->spurious_until_ns;
 
     if ((rule == LOSS_BY_TIMEOUT && may_be_the_way_back(requester)) ||
         sent_ns < requester->paths_since_ns)
@@ -304,6 +305,7 @@ void loss_on_spurious(struct requester *requester, const struct env *env, uint64
 
     requester->reorder_ns = (uint32_t)(wider_ns < most_ns ? wider_ns : most_ns);
     requester->reorder_relax_ns = relax_at(requester, env, now_ns);
+    env->peer->spurious_until_ns = requester->reorder_relax_ns;
     env_count(env, COUNTER_SPURIOUS_LOSS);
 }
 

@@ -24,10 +24,11 @@ struct peer {
     uint32_t inflight_bytes; /* of all QPs to it */
     uint32_t first_ready;    /* QPs that want to send, by index, linked by qp->next_ready */
     uint32_t last_ready;
-    uint32_t ports;           /* bit p: its port p is up */
-    bool is_scheduled;        /* in the ring of peers whose turn it is */
-    uint64_t trimmed_ns;      /* the last packet was trimmed; 0: none was */
-    struct transport_rtt rtt; /* all 0: not known */
+    uint32_t ports;             /* bit p: its port p is up */
+    bool is_scheduled;          /* in the ring of peers whose turn it is */
+    uint64_t trimmed_ns;        /* the last packet was trimmed; 0: none was */
+    uint64_t spurious_until_ns; /* late packets of any QP pass for lost ones until then */
+    struct transport_rtt rtt;   /* all 0: not known */
     struct way_back way_back;
     struct ipv6_addr address;
     uint32_t index;

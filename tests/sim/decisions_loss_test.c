@@ -44,6 +44,21 @@ SPEC("an uplink that loses one packet in 1,000 is used, and costs less than 2 %"
     EXPECT_GT(decision.lost[SIM_LOST_FAULT], 5);
 }
 
+/* Before, each of the 16 QPs had to find out for itself, and the path was bad by then. */
+PROPERTY("packets that are late on a slow path make it bad for none of a destination's QPs", 2)
+{
+    static const char fabric[] =
+        "fabric: { planes: 7, t0s: 4, t1s: 3, hosts_per_t0: 4, host_link: { rate: 25Gb/s, delay: "
+        "170ns }, uplink: { rate: 5Gb/s, delay: 6.7us }, exceptions: [{ link: p1.t0.1-t1.1, rate: "
+        "2.5Gb/s }] }\n";
+    static const char work[] = "duration: 2ms\nworkloads: [{ name: w, kind: permutation, shift: 1, "
+                               "qps: 16, message_bytes: 320KiB, outstanding: 5 }]\n";
+    struct decision decision = run(fabric, work, "", seed, 200);
+
+    EXPECT_GT(decision.totals.transport[COUNTER_SPURIOUS_LOSS], 10);
+    EXPECT_EQ(decision.totals.transport[COUNTER_EV_TURNED_BAD], 0);
+}
+
 /* R14 and R15 in small. */
 static void expect_nine_tenths(const char *work, uint64_t seed, double from_us)
 {
