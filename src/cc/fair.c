@@ -202,13 +202,12 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
     cc_set_window(cc, cc->window_bytes - ack->penalty * step_bytes / 128);
 }
 
-/* This answers the losses of a round trip up to half of the window, and to some packets. */
+/* This answers some losses of a round trip. */
 static void shrink(struct cc *cc, double factor, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
-    uint32_t small_bytes = SMALL_PACKETS * settings_of(cc)->mtu_bytes;
 
-    fair->covered_bytes = cc->window_bytes / 2 > small_bytes ? cc->window_bytes / 2 : small_bytes;
+    fair->covered_bytes = SMALL_PACKETS * settings_of(cc)->mtu_bytes;
     fair->last_decrease_ns = now_ns;
     cc_set_window(cc, factor * cc->window_bytes);
 }
@@ -292,7 +291,7 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     fair->last_ack_ns = ack->now_ns;
 }
 
-/* Where most of a window is lost, it becomes what got through, and at least a packet. */
+/* Where much of a window is lost, it becomes what got through, and at least a packet. */
 static void cut_packet(struct cc *cc, uint32_t packet_bytes)
 {
     struct fair *fair = fair_of(cc);
@@ -306,14 +305,17 @@ static void cut_packet(struct cc *cc, uint32_t packet_bytes)
 }
 
 /* A queue was full. Once in a round trip, and by a smaller part the slower the sender: if each lost
- * the same part, or what it sent too much, those that are ahead would stay ahead. */
+ * the same part, or what it sent too much, those that are ahead would stay ahead. But one packet of
+ * a large window is little, and takes some packets at most. */
 static void cut_window(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
     double since_ns = (double)(now_ns - fair->last_decrease_ns);
+    double part = FULL_CUT * held_target(cc, fair) / target_ns(cc, fair);
+    double most = (double)SMALL_PACKETS * settings_of(cc)->mtu_bytes / cc->window_bytes;
 
     if (since_ns > cc->base_rtt_ns + fair->average_delay_ns)
-        shrink(cc, 1 - FULL_CUT * held_target(cc, fair) / target_ns(cc, fair), now_ns);
+        shrink(cc, 1 - (part < most ? part : most), now_ns);
     else
         cut_packet(cc, packet_bytes);
 }

@@ -418,15 +418,15 @@ static uint32_t window_after_loss(uint32_t window_bytes)
     return flow.cc.window_bytes;
 }
 
-SPEC(
-    "a full queue takes 0.3 of a window, and the less the more the target exceeds the target delay")
+SPEC("a full queue takes 0.3 of a window, less where the target is larger, and eight packets at "
+     "most")
 {
-    static const uint32_t trimmed[][2] = { { 100000, 69078 }, { 2 * MTU_BYTES, 6676 },
-        { MTU_BYTES, 3403 }, { 1000, 839 }, { 270, LEAST_BYTES } };
-    static const uint32_t lost[][2] = { { 100000, 68827 }, { 2 * MTU_BYTES, 6592 },
-        { MTU_BYTES, 3368 }, { 1000, 832 }, { 270, LEAST_BYTES } };
+    static const uint32_t trimmed[][2] = { { 150000, 150000 - 8 * MTU_BYTES }, { 100000, 69078 },
+        { 2 * MTU_BYTES, 6676 }, { MTU_BYTES, 3403 }, { 1000, 839 }, { 270, LEAST_BYTES } };
+    static const uint32_t lost[][2] = { { 150000, 150000 - 8 * MTU_BYTES }, { 100000, 68827 },
+        { 2 * MTU_BYTES, 6592 }, { MTU_BYTES, 3368 }, { 1000, 832 }, { 270, LEAST_BYTES } };
 
-    for (uint32_t i = 0; i < 5; i++) {
+    for (uint32_t i = 0; i < 6; i++) {
         EXPECT_EQ(window_after_trim(trimmed[i][0]), trimmed[i][1]);
         EXPECT_EQ(window_after_loss(lost[i][0]), lost[i][1]);
     }
@@ -445,12 +445,12 @@ SPEC("that happens once in a round trip with its average delay")
     }
 }
 
-SPEC("beyond half of a window, and eight packets, each more that is lost takes its size, too")
+SPEC("beyond eight packets in a round trip each more that is lost takes its size, too")
 {
     struct flow flow;
 
     begin(&flow, 100000);
-    for (uint32_t i = 0; i < 12; i++) /* the cut, and what 50000 bytes cover */
+    for (uint32_t i = 0; i < 9; i++) /* the cut, and what it covers */
         flow_trim(&flow);
     EXPECT_EQ(flow.cc.window_bytes, 69078);
     flow_trim(&flow);
