@@ -49,23 +49,23 @@ int host_cc_profile_create(
 
     if (err)
         return err;
-    err = engine_own(nic);
+    err = engine_own_all(nic);
     if (err) {
         free(*out);
         return err;
     }
     nic->profile_count++;
-    engine_release(nic);
+    engine_release_all(nic);
     return 0;
 }
 
 int host_cc_profile_destroy(struct host_cc_profile *profile)
 {
-    if (engine_own(profile->nic) == 0) {
+    if (engine_own_all(profile->nic) == 0) {
         bool is_used = profile->user_count > 0;
 
         profile->nic->profile_count -= !is_used;
-        engine_release(profile->nic);
+        engine_release_all(profile->nic);
         if (is_used)
             return -EBUSY;
     }
@@ -77,10 +77,10 @@ uint32_t host_cc_profile_users(const struct host_cc_profile *profile)
 {
     uint32_t count;
 
-    if (engine_own(profile->nic))
+    if (engine_own_all(profile->nic))
         return 0;
     count = profile->user_count;
-    engine_release(profile->nic);
+    engine_release_all(profile->nic);
     return count;
 }
 

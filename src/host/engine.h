@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a NIC is made of, and who may touch it when.
  *
- * Everything here belongs to the owner of the engine unless it is atomic or said otherwise. Memory
- * order: taking the engine is an acquire, letting go a release, so an owner sees all that the owner
+ * Everything in an engine belongs to its owner unless it is atomic or said otherwise. Everything in
+ * the NIC is read by the owners of its engines and changed by an owner of all of them. Memory
+ * order: taking an engine is an acquire, letting go a release, so an owner sees all that the owner
  * before did. `posted_words` and `posted_summary` are set after a ring's tail was stored; an owner
  * that lets go looks at the summary afterwards (both sequentially consistent), so that work posted
  * while it was busy never lies unseen. */
@@ -64,13 +65,15 @@ struct engine_probe { /* with an outer header of its own */
     struct template_addresses addresses;
 };
 
+/* Asynchronous events of one engine. */
 struct async_queue {
     struct ring ring;
     struct host_async slots[ENGINE_ASYNC];
-    int fd;
+    uint64_t lost;
 };
 
-struct host_nic {
+/* A thread's worth of a NIC: some of its QPs, a transport for them, and a ring on every port. */
+struct engine {
     _Alignas(64) _Atomic bool is_owned;
     _Atomic uint32_t waiting; /* calls that want the engine: pollers stand back */
     _Alignas(
@@ -81,61 +84,33 @@ struct host_nic {
     _Atomic uint32_t drive_count; /* passes by others than the progress thread */
     _Atomic bool stops;
     _Atomic bool link_changed;
-    _Atomic bool is_dead; /* the child of a fork */
 
-    struct host_config config;
+    struct host_nic *nic;
+    uint32_t index; /* of the NIC's engines: the low bits of the numbers of its QPs */
     struct transport *transport;
     void *transport_memory;
     struct pktio_port *ports[HOST_PORT_COUNT_MAX];
-    struct pktio_tap *tap;
-    uint32_t admin_mask;
     uint32_t up_mask;     /* as told to the transport */
     uint32_t usable_mask; /* as the transport says */
-    uint32_t pmtu_max;
-    struct memory_table memory;
     struct qp_table qps;
-    struct host_ev_profile *default_ev;
-    struct host_cc_profile *default_cc;
-    uint32_t listed_count; /* EV profiles with addresses of their own */
-    uint32_t queue_count;
-    uint32_t channel_count;
-    uint32_t profile_count;
-    struct host_cq *ev_queues; /* a list */
-    struct host_cq *cqs;       /* a list */
     struct engine_route routes[ENGINE_ROUTES];
     uint32_t full_ports;   /* had no room when there was something to send */
     uint32_t unsent_ports; /* hold frames that the system has not taken */
     bool holds_answers;    /* those sent are seen by the other end when they are released */
     uint32_t idle_polls;
     uint32_t polls_asleep; /* passes by others since the progress thread went to sleep */
-    struct prng prng;
-
     struct async_queue async;
-    struct engine_probe probes[ENGINE_PROBES];
-    struct host_probe_answer answers[ENGINE_PROBES];
-    uint32_t answer_head;
-    uint32_t answer_tail;
+    struct trace_sink trace;
 
     uint64_t drops[DROP_REASON_COUNT]; /* found before the transport */
     uint64_t port_receive_drops[HOST_PORT_COUNT_MAX];
     uint64_t pass_count;
     uint64_t progress_pass_count;
     _Atomic uint64_t wakeup_count; /* the progress thread's */
-    uint64_t async_lost;
 
-    /* The progress thread. */
-    pthread_t thread;
+    pthread_t thread; /* the progress thread */
     bool has_thread;
     int wake_fd;
-    pthread_mutex_t watch_lock; /* of the three below: the thread looks while others set them */
-    int watch_fd;
-    void (*on_watched)(void *context);
-    void *watch_context;
-    struct status *status; /* NULL: nobody can ask */
-    struct trace_sink trace;
-
-    struct host_nic *next; /* of the process, for fork */
-    struct host_nic *previous;
 
     struct packet packets[ENGINE_BATCH];
     struct engine_frame frames[ENGINE_BATCH];
@@ -145,67 +120,121 @@ struct host_nic {
     uint32_t write_count;
 };
 
+struct host_nic {
+    struct host_config config;
+    _Atomic bool is_dead;  /* the child of a fork */
+    uint32_t engine_count; /* a power of two */
+    struct engine *engines[HOST_ENGINE_COUNT_MAX];
+
+    struct pktio_tap *tap;
+    uint32_t admin_mask;
+    uint32_t pmtu_max;
+    struct memory_table memory;
+    struct host_ev_profile *default_ev;
+    struct host_cc_profile *default_cc;
+    uint32_t listed_count; /* EV profiles with addresses of their own */
+    uint32_t queue_count;
+    uint32_t channel_count;
+    uint32_t profile_count;
+    uint32_t qp_count;
+    struct host_cq *ev_queues; /* a list */
+    struct host_cq *cqs;       /* a list */
+    struct prng prng;
+    int async_fd; /* counts the events of all engines */
+
+    /* Of engine 0, which alone sends the probes of callers. */
+    struct engine_probe probes[ENGINE_PROBES];
+    struct host_probe_answer answers[ENGINE_PROBES];
+    uint32_t answer_head;
+    uint32_t answer_tail;
+
+    pthread_mutex_t watch_lock; /* of the three below: a thread looks while others set them */
+    int watch_fd;
+    void (*on_watched)(void *context);
+    void *watch_context;
+    struct status *status; /* NULL: nobody can ask */
+
+    struct host_nic *next; /* of the process, for fork */
+    struct host_nic *previous;
+};
+
 /* ---- ownership (engine.c) ---------------------------------------------------------------------
  */
 
-bool engine_try_own(struct host_nic *);
+bool engine_try_own(struct engine *);
 /* Waits. 0, or -ENODEV in the child of a fork. */
-int engine_own(struct host_nic *);
+int engine_own(struct engine *);
 /* Also serves what was posted meanwhile, and wakes the progress thread where it must know. */
-void engine_release(struct host_nic *);
+void engine_release(struct engine *);
+/* All engines of the NIC, in their order: for calls that change what they have in common. */
+int engine_own_all(struct host_nic *);
+void engine_release_all(struct host_nic *);
+
+/* ---- life (engine_open.c) ---------------------------------------------------------------------
+ */
+
+int engine_make_all(struct host_nic *, uint32_t count);
+int engine_open_all(struct host_nic *); /* ports and transports; finds pmtu_max */
+int engine_start_all(struct host_nic *);
+void engine_stop_all(struct host_nic *);
+void engine_close_all(struct host_nic *); /* ports */
+void engine_free_all(struct host_nic *);
 
 /* ---- the owner's work -------------------------------------------------------------------------
  */
 
 /* Receives, lets time pass, does engine_pass_out(). Returns how much there was to do. */
-uint32_t engine_pass(struct host_nic *);
+uint32_t engine_pass(struct engine *);
 
 /* Takes what was posted, answers what was received and places its bytes, reports, sends. The
  * application may exit as soon as it sees a completion: the answers that the peer needs are in the
  * ports before. */
-uint32_t engine_pass_out(struct host_nic *, uint64_t now_ns);
+uint32_t engine_pass_out(struct engine *, uint64_t now_ns);
 
-uint32_t engine_receive(struct host_nic *, uint64_t now_ns); /* engine_receive.c */
+uint32_t engine_receive(struct engine *, uint64_t now_ns); /* engine_receive.c */
 /* The transport's call for bytes received: checks where they go and keeps them for engine_place().
- * `context`: the NIC (engine_place.c). */
+ * `context`: the engine (engine_place.c). */
 enum transport_access engine_keep(
     void *context, void *owner, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *);
 /* Puts the bytes of the last engine_receive() where they belong. */
-void engine_place(struct host_nic *);
+void engine_place(struct engine *);
 /* Sends the answers to what was received, and places its bytes (engine_send.c). */
-uint32_t engine_answer(struct host_nic *, uint64_t now_ns);
-uint32_t engine_send(struct host_nic *, uint64_t now_ns);        /* engine_send.c */
-uint32_t engine_take_posted(struct host_nic *, uint64_t now_ns); /* engine_post.c */
+uint32_t engine_answer(struct engine *, uint64_t now_ns);
+uint32_t engine_send(struct engine *, uint64_t now_ns);        /* engine_send.c */
+uint32_t engine_take_posted(struct engine *, uint64_t now_ns); /* engine_post.c */
 /* Reports events whose answers have left. */
-uint32_t engine_report(struct host_nic *); /* engine_report.c */
+uint32_t engine_report(struct engine *); /* engine_report.c */
 /* Reports all events: before what they speak of is forgotten. */
-uint32_t engine_report_all(struct host_nic *);
+uint32_t engine_report_all(struct engine *);
 /* Ports hold frames that the system has not taken, or there is something to send and no room. */
-static inline bool engine_waits_for_room(const struct host_nic *nic)
+static inline bool engine_waits_for_room(const struct engine *engine)
 {
-    return nic->unsent_ports || (nic->full_ports && transport_wants_to_send(nic->transport));
+    return engine->unsent_ports || (engine->full_ports && transport_wants_to_send(engine->transport));
 }
 
-void engine_update_links(struct host_nic *, uint64_t now_ns);
+void engine_update_links(struct engine *, uint64_t now_ns);
+
+/* Drives it once, if nobody else does. Returns how much there was to do. */
+uint32_t engine_progress(struct engine *);
 
 /* The outer addresses of a packet: how many, 0 to 2 (engine_route.c). `sender`: the QP whose data
  * it carries; NULL: it is an answer or a probe. */
-uint32_t engine_route(struct host_nic *, const struct host_qp *sender, const struct packet *,
+uint32_t engine_route(struct engine *, const struct host_qp *sender, const struct packet *,
     struct template_addresses *out);
 
 /* Only our own memory is at fault: ends the QP (engine_post.c). */
-void engine_fail_local(struct host_nic *, struct host_qp *, uint32_t position, uint64_t now_ns);
+void engine_fail_local(struct engine *, struct host_qp *, uint32_t position, uint64_t now_ns);
 
-void engine_async(struct host_nic *, const struct host_async *); /* queue.c */
+void engine_async(struct engine *, const struct host_async *); /* queue.c */
 
 /* ---- the progress thread (progress.c) ---------------------------------------------------------
  */
 
-int progress_start(struct host_nic *);
-void progress_stop(struct host_nic *);
-void progress_wake(struct host_nic *);
+int progress_start(struct engine *);
+void progress_stop(struct engine *);
+void progress_wake(struct engine *);
 /* By an owner other than the thread: it polls. */
-void progress_note_poll(struct host_nic *);
+void progress_note_poll(struct engine *);
 
 /* ---- fork (fork_guard.c) ----------------------------------------------------------------------
  */

@@ -12,7 +12,7 @@ enum { WRITES_MAX = HOST_PORT_COUNT_MAX * ENGINE_BATCH };
 enum transport_access engine_keep(void *context, void *owner, uint32_t qpn, uint32_t rkey,
     uint64_t va, const struct payload *payload)
 {
-    struct host_nic *nic = context;
+    struct engine *engine = context;
     const struct host_qp *qp = owner;
     uint8_t *to;
 
@@ -21,22 +21,22 @@ enum transport_access engine_keep(void *context, void *owner, uint32_t qpn, uint
         return TRANSPORT_ACCESS_REFUSED;
     if (payload->length == 0)
         return TRANSPORT_ACCESS_OK;
-    to = memory_table_resolve(&nic->memory, &(struct memory_want){ .key = rkey,
+    to = memory_table_resolve(&engine->nic->memory, &(struct memory_want){ .key = rkey,
                                                 .domain = qp->config.domain,
                                                 .access = HOST_ACCESS_REMOTE_WRITE,
                                                 .va = va,
                                                 .length_bytes = payload->length });
     if (!to)
         return TRANSPORT_ACCESS_REFUSED;
-    assert(nic->write_count < WRITES_MAX);
-    nic->writes[nic->write_count++] =
+    assert(engine->write_count < WRITES_MAX);
+    engine->writes[engine->write_count++] =
         (struct engine_write){ .to = to, .from = payload->bytes, .length_bytes = payload->length };
     return TRANSPORT_ACCESS_OK;
 }
 
-void engine_place(struct host_nic *nic)
+void engine_place(struct engine *engine)
 {
-    for (uint32_t i = 0; i < nic->write_count; i++)
-        memory_copy(nic->writes[i].to, nic->writes[i].from, nic->writes[i].length_bytes);
-    nic->write_count = 0;
+    for (uint32_t i = 0; i < engine->write_count; i++)
+        memory_copy(engine->writes[i].to, engine->writes[i].from, engine->writes[i].length_bytes);
+    engine->write_count = 0;
 }

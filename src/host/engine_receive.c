@@ -7,18 +7,18 @@
 enum { CACHE_LINE_BYTES = 64 };
 
 static enum drop_reason receive_frame(
-    struct host_nic *nic, uint32_t port, const struct pktio_received *received, uint64_t now_ns)
+    struct engine *engine, uint32_t port, const struct pktio_received *received, uint64_t now_ns)
 {
     struct frame frame;
     enum drop_reason reason =
-        frame_parse(&nic->config.format, received->bytes, received->length_bytes, &frame);
+        frame_parse(&engine->nic->config.format, received->bytes, received->length_bytes, &frame);
 
     if (reason)
         return reason;
     if (!frame_icrc_ok(&frame, received->bytes))
         return DROP_ICRC;
     frame.packet.port = (uint8_t)port;
-    transport_receive(nic->transport, &frame.packet, now_ns);
+    transport_receive(engine->transport, &frame.packet, now_ns);
     return DROP_NONE;
 }
 
@@ -29,30 +29,30 @@ static void prefetch(const struct pktio_received *received)
         __builtin_prefetch(received->bytes + at);
 }
 
-static uint32_t receive_port(struct host_nic *nic, uint32_t port, uint64_t now_ns)
+static uint32_t receive_port(struct engine *engine, uint32_t port, uint64_t now_ns)
 {
-    uint32_t count = pktio_port_receive(nic->ports[port], nic->received, ENGINE_BATCH);
+    uint32_t count = pktio_port_receive(engine->ports[port], engine->received, ENGINE_BATCH);
 
     for (uint32_t i = 0; i < count; i++) {
         enum drop_reason reason;
 
         if (i + 1 < count)
-            prefetch(&nic->received[i + 1]);
-        reason = receive_frame(nic, port, &nic->received[i], now_ns);
+            prefetch(&engine->received[i + 1]);
+        reason = receive_frame(engine, port, &engine->received[i], now_ns);
         if (reason) {
-            nic->drops[reason]++;
-            nic->port_receive_drops[port]++;
+            engine->drops[reason]++;
+            engine->port_receive_drops[port]++;
         }
     }
     return count;
 }
 
-uint32_t engine_receive(struct host_nic *nic, uint64_t now_ns)
+uint32_t engine_receive(struct engine *engine, uint64_t now_ns)
 {
     uint32_t count = 0;
 
-    assert(nic->write_count == 0); /* ports take back what they lent */
-    for (uint32_t port = 0; port < nic->config.port_count; port++)
-        count += receive_port(nic, port, now_ns);
+    assert(engine->write_count == 0); /* ports take back what they lent */
+    for (uint32_t port = 0; port < engine->nic->config.port_count; port++)
+        count += receive_port(engine, port, now_ns);
     return count;
 }

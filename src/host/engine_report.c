@@ -4,7 +4,8 @@
 #include "host/ev_profile.h"
 #include "host/queue.h"
 
-static void report_send(struct host_qp *qp, const struct transport_event *event)
+static void report_send(
+    struct engine *engine, struct host_qp *qp, const struct transport_event *event)
 {
     uint32_t position = (uint32_t)event->id;
     const struct qp_send_slot *slot = &qp->send.slots[position & qp->send.mask];
@@ -16,15 +17,16 @@ static void report_send(struct host_qp *qp, const struct transport_event *event)
 
     /* First: who sees the completion may post in its place at once. */
     atomic_store_explicit(&qp->send.completed, position + 1, memory_order_release);
-    queue_push_completion(qp->config.send_cq, &completion, false);
+    queue_push_completion(engine, qp->config.send_cq, &completion, false);
 }
 
-static void report_receive(struct host_qp *qp, const struct transport_event *event)
+static void report_receive(
+    struct engine *engine, struct host_qp *qp, const struct transport_event *event)
 {
     uint32_t completed = atomic_load_explicit(&qp->recv.completed, memory_order_relaxed);
 
     atomic_store_explicit(&qp->recv.completed, completed + 1, memory_order_release);
-    queue_push_completion(qp->config.recv_cq,
+    queue_push_completion(engine, qp->config.recv_cq,
         &(struct host_completion){ .id = event->id,
             .qp_user = qp->config.user,
             .qpn = qp->qpn,
@@ -36,7 +38,7 @@ static void report_receive(struct host_qp *qp, const struct transport_event *eve
 }
 
 static void report_ev(
-    struct host_nic *nic, const struct host_qp *qp, const struct transport_event *event)
+    struct engine *engine, const struct host_qp *qp, const struct transport_event *event)
 {
     const struct host_ev_profile *profile = qp->config.ev_profile;
     const struct path_change *change = &event->change;
@@ -51,61 +53,61 @@ static void report_ev(
 
     if (!(profile->event_mask >> change->to & 1))
         return;
-    for (struct host_cq *queue = nic->ev_queues; queue; queue = queue->next)
-        queue_push_ev_event(queue, &out);
+    for (struct host_cq *queue = engine->nic->ev_queues; queue; queue = queue->next)
+        queue_push_ev_event(engine, queue, &out);
 }
 
-static void report_async(struct host_nic *nic, enum host_async_kind kind, const struct host_qp *qp,
+static void report_async(struct engine *engine, enum host_async_kind kind, const struct host_qp *qp,
     const struct transport_event *event)
 {
-    engine_async(nic, &(struct host_async){ .kind = kind,
-                          .user = qp ? qp->config.user : NULL,
-                          .qpn = event->qpn,
-                          .port = event->port });
+    engine_async(engine, &(struct host_async){ .kind = kind,
+                             .user = qp ? qp->config.user : NULL,
+                             .qpn = event->qpn,
+                             .port = event->port });
 }
 
-static void report_answer(struct host_nic *nic, const struct transport_event *event)
+static void report_answer(struct engine *engine, const struct transport_event *event)
 {
-    if (nic->answer_tail - nic->answer_head == ENGINE_PROBES)
-        nic->answer_head++; /* nobody fetched the oldest */
-    nic->answers[nic->answer_tail++ % ENGINE_PROBES] = (struct host_probe_answer){
+    if (engine->nic->answer_tail - engine->nic->answer_head == ENGINE_PROBES)
+        engine->nic->answer_head++; /* nobody fetched the oldest */
+    engine->nic->answers[engine->nic->answer_tail++ % ENGINE_PROBES] = (struct host_probe_answer){
         .request_id = (uint16_t)event->request_id, .port = event->port, .rtt_ns = event->rtt_ns
     };
 }
 
-static void report(struct host_nic *nic, struct host_qp *qp, const struct transport_event *event)
+static void report(struct engine *engine, struct host_qp *qp, const struct transport_event *event)
 {
     switch (event->kind) {
     case TRANSPORT_SEND_DONE:
-        report_send(qp, event);
+        report_send(engine, qp, event);
         break;
     case TRANSPORT_RECV_DONE:
-        report_receive(qp, event);
+        report_receive(engine, qp, event);
         break;
     case TRANSPORT_QP_REQUEST_ERROR:
-        report_async(nic, HOST_ASYNC_QP_REQUEST_ERROR, qp, event);
+        report_async(engine, HOST_ASYNC_QP_REQUEST_ERROR, qp, event);
         break;
     case TRANSPORT_QP_ACCESS_ERROR:
-        report_async(nic, HOST_ASYNC_QP_ACCESS_ERROR, qp, event);
+        report_async(engine, HOST_ASYNC_QP_ACCESS_ERROR, qp, event);
         break;
     case TRANSPORT_QP_FATAL:
-        report_async(nic, HOST_ASYNC_QP_FATAL, qp, event);
+        report_async(engine, HOST_ASYNC_QP_FATAL, qp, event);
         break;
     case TRANSPORT_PORT_UP:
-        nic->usable_mask |= UINT32_C(1) << event->port;
-        status_on_port(nic, event->port, STATUS_USABLE, host_now_ns());
-        report_async(nic, HOST_ASYNC_PORT_UP, NULL, event);
+        engine->usable_mask |= UINT32_C(1) << event->port;
+        status_on_port(engine, event->port, STATUS_USABLE, host_now_ns());
+        report_async(engine, HOST_ASYNC_PORT_UP, NULL, event);
         break;
     case TRANSPORT_PORT_DOWN:
-        nic->usable_mask &= ~(UINT32_C(1) << event->port);
-        status_on_port(nic, event->port, STATUS_UNUSABLE, host_now_ns());
-        report_async(nic, HOST_ASYNC_PORT_DOWN, NULL, event);
+        engine->usable_mask &= ~(UINT32_C(1) << event->port);
+        status_on_port(engine, event->port, STATUS_UNUSABLE, host_now_ns());
+        report_async(engine, HOST_ASYNC_PORT_DOWN, NULL, event);
         break;
     case TRANSPORT_EV_CHANGED:
-        report_ev(nic, qp, event);
+        report_ev(engine, qp, event);
         break;
     case TRANSPORT_ENDPOINT_ANSWER:
-        report_answer(nic, event);
+        report_answer(engine, event);
         break;
     }
 }
@@ -117,24 +119,24 @@ static bool needs_qp(enum transport_event_kind kind)
 }
 
 static uint32_t report_each(
-    struct host_nic *nic, bool (*next)(struct transport *, struct transport_event *))
+    struct engine *engine, bool (*next)(struct transport *, struct transport_event *))
 {
     struct transport_event event;
     uint32_t count = 0;
 
-    for (; next(nic->transport, &event); count++) {
+    for (; next(engine->transport, &event); count++) {
         if (event.owner || !needs_qp(event.kind)) /* EV events may outlive their QP */
-            report(nic, event.owner, &event);
+            report(engine, event.owner, &event);
     }
     return count;
 }
 
-uint32_t engine_report(struct host_nic *nic)
+uint32_t engine_report(struct engine *engine)
 {
-    return report_each(nic, transport_next_answered_event);
+    return report_each(engine, transport_next_answered_event);
 }
 
-uint32_t engine_report_all(struct host_nic *nic)
+uint32_t engine_report_all(struct engine *engine)
 {
-    return report_each(nic, transport_next_event);
+    return report_each(engine, transport_next_event);
 }

@@ -18,13 +18,13 @@ static uint32_t route_slot(const struct ipv6_addr *peer)
 }
 
 /* Asks once per destination, as long as others do not take its place. */
-static const struct host_route *find_route(struct host_nic *nic, const struct ipv6_addr *peer)
+static const struct host_route *find_route(struct engine *engine, const struct ipv6_addr *peer)
 {
-    struct engine_route *slot = &nic->routes[route_slot(peer)];
+    struct engine_route *slot = &engine->routes[route_slot(peer)];
 
     if (!slot->is_known || !ip_address_equal(&slot->peer, peer)) {
         *slot = (struct engine_route){ .peer = *peer, .is_known = true };
-        if (nic->config.route(nic->config.route_context, peer, &slot->route) < 0)
+        if (engine->nic->config.route(engine->nic->config.route_context, peer, &slot->route) < 0)
             slot->route.is_encapsulated = false;
     }
     return &slot->route;
@@ -33,27 +33,28 @@ static const struct host_route *find_route(struct host_nic *nic, const struct ip
 /* The plane is the port's, and the uplink one that exists, whatever number a stranger's probe asks
  * to be answered on. */
 static uint32_t by_template(
-    struct host_nic *nic, const struct packet *packet, struct template_addresses *out)
+    struct engine *engine, const struct packet *packet, struct template_addresses *out)
 {
     const struct host_route *route;
     struct ev_path path;
 
-    if (!nic->config.route)
+    if (!engine->nic->config.route)
         return 0;
-    route = find_route(nic, &packet->dst);
+    route = find_route(engine, &packet->dst);
     if (!route->is_encapsulated)
         return 0;
-    path = ev_path(&nic->config.format, packet->ev);
+    path = ev_path(&engine->nic->config.format, packet->ev);
     path.plane = packet->port;
-    path.uplink = nic->config.uplink_count ? path.uplink % nic->config.uplink_count : 0;
+    path.uplink =
+        engine->nic->config.uplink_count ? path.uplink % engine->nic->config.uplink_count : 0;
     return template_expand(&route->template, path, out);
 }
 
 /* A QP to the destination of this answer or probe; NULL: there is none. */
-static const struct host_qp *qp_to(const struct host_nic *nic, const struct packet *packet)
+static const struct host_qp *qp_to(const struct engine *engine, const struct packet *packet)
 {
     return qp_table_find_peer(
-        &nic->qps, &packet->dst, packet->dest_qpn == BTH_ENDPOINT_QPN ? 0 : packet->dest_qpn);
+        &engine->qps, &packet->dst, packet->dest_qpn == BTH_ENDPOINT_QPN ? 0 : packet->dest_qpn);
 }
 
 static uint32_t index_of(const struct host_ev_profile *profile, uint32_t ev)
@@ -66,9 +67,9 @@ static uint32_t index_of(const struct host_ev_profile *profile, uint32_t ev)
 }
 
 /* A probe that the caller gave its outer header. */
-static const struct engine_probe *probe_of(const struct host_nic *nic, const struct packet *packet)
+static const struct engine_probe *probe_of(const struct engine *engine, const struct packet *packet)
 {
-    const struct engine_probe *probe = &nic->probes[packet->psn.value % ENGINE_PROBES];
+    const struct engine_probe *probe = &engine->nic->probes[packet->psn.value % ENGINE_PROBES];
 
     return packet->opcode == OPCODE_ENDPOINT_REQUEST && probe->is_set &&
                    probe->request_id == packet->psn.value
@@ -76,10 +77,10 @@ static const struct engine_probe *probe_of(const struct host_nic *nic, const str
                : NULL;
 }
 
-uint32_t engine_route(struct host_nic *nic, const struct host_qp *sender,
+uint32_t engine_route(struct engine *engine, const struct host_qp *sender,
     const struct packet *packet, struct template_addresses *out)
 {
-    const struct engine_probe *probe = probe_of(nic, packet);
+    const struct engine_probe *probe = probe_of(engine, packet);
     const struct host_ev_profile *profile;
     const struct host_qp *qp;
     uint32_t index;
@@ -88,17 +89,17 @@ uint32_t engine_route(struct host_nic *nic, const struct host_qp *sender,
         *out = probe->addresses;
         return probe->address_count;
     }
-    if (nic->listed_count == 0)
-        return by_template(nic, packet, out);
-    qp = sender ? sender : qp_to(nic, packet);
-    profile = qp ? qp->config.ev_profile : nic->default_ev;
+    if (engine->nic->listed_count == 0)
+        return by_template(engine, packet, out);
+    qp = sender ? sender : qp_to(engine, packet);
+    profile = qp ? qp->config.ev_profile : engine->nic->default_ev;
     if (profile->is_plain)
         return 0;
     if (profile->address_count == 0)
-        return by_template(nic, packet, out);
+        return by_template(engine, packet, out);
     index = index_of(profile, packet->ev);
     if (index == PATH_NONE)
-        return by_template(nic, packet, out);
+        return by_template(engine, packet, out);
     *out = profile->addresses[index];
     return profile->address_count;
 }

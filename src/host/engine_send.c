@@ -17,19 +17,19 @@ enum {
 
 /* A piece of a work request. Inline bytes lie in the QP, all others must still be registered. */
 static const uint8_t *piece_bytes(
-    const struct host_nic *nic, const struct host_qp *qp, const struct qp_piece *piece)
+    const struct engine *engine, const struct host_qp *qp, const struct qp_piece *piece)
 {
     if (piece->lkey == 0)
         return (const uint8_t *)(uintptr_t)piece->address;
-    return memory_table_resolve(&nic->memory, &(struct memory_want){ .key = piece->lkey,
-                                                  .domain = qp->config.domain,
-                                                  .va = piece->address,
-                                                  .length_bytes = piece->length_bytes });
+    return memory_table_resolve(&engine->nic->memory, &(struct memory_want){ .key = piece->lkey,
+                                                          .domain = qp->config.domain,
+                                                          .va = piece->address,
+                                                          .length_bytes = piece->length_bytes });
 }
 
 /* Adds what the packet carries of the request's gather list; yields how many pieces, 0: memory that
  * is no longer registered. */
-static uint32_t gather(const struct host_nic *nic, const struct host_qp *qp, uint32_t position,
+static uint32_t gather(const struct engine *engine, const struct host_qp *qp, uint32_t position,
     const struct payload *payload, struct iovec *out)
 {
     uint32_t slot = position & qp->send.mask;
@@ -42,7 +42,7 @@ static uint32_t gather(const struct host_nic *nic, const struct host_qp *qp, uin
         skip -= piece++->length_bytes;
     for (; left > 0; piece++, skip = 0) {
         uint32_t length = piece->length_bytes - skip;
-        const uint8_t *bytes = piece_bytes(nic, qp, piece);
+        const uint8_t *bytes = piece_bytes(engine, qp, piece);
 
         if (!bytes)
             return 0;
@@ -92,36 +92,37 @@ static void seal_data(const struct frame *frame, struct engine_frame *out, uint3
         (struct iovec){ .iov_base = out->trailer, .iov_len = pad_bytes + FRAME_ICRC_BYTES };
 }
 
-static void build_headers(struct host_nic *nic, const struct host_qp *sender, struct frame *frame,
+static void build_headers(struct engine *engine, const struct host_qp *sender, struct frame *frame,
     struct engine_frame *out)
 {
     struct template_addresses addresses;
-    uint32_t address_count = engine_route(nic, sender, &frame->packet, &addresses);
+    uint32_t address_count = engine_route(engine, sender, &frame->packet, &addresses);
 
-    frame_address(&nic->config.format, frame, address_count ? &addresses.destination : NULL,
+    frame_address(&engine->nic->config.format, frame, address_count ? &addresses.destination : NULL,
         address_count == 2 ? &addresses.segment : NULL);
     /* Only headers are written there; the payload stays where it is. */
-    frame_build(&nic->config.format, frame, out->header, SEND_ROOM);
+    frame_build(&engine->nic->config.format, frame, out->header, SEND_ROOM);
 }
 
 /* False: there is nothing to send after all. */
-static bool build_data(struct host_nic *nic, struct frame *frame, struct engine_frame *out,
+static bool build_data(struct engine *engine, struct frame *frame, struct engine_frame *out,
     struct pktio_frame *sent, uint64_t now_ns)
 {
     void *owner;
-    const struct work_request *request = transport_request(nic->transport, &frame->packet, &owner);
+    const struct work_request *request =
+        transport_request(engine->transport, &frame->packet, &owner);
     struct host_qp *qp = owner;
     uint32_t position = (uint32_t)request->local;
     uint32_t count = 0;
 
     if (frame->packet.write.payload.length > 0) {
-        count = gather(nic, qp, position, &frame->packet.write.payload, out->pieces + 1);
+        count = gather(engine, qp, position, &frame->packet.write.payload, out->pieces + 1);
         if (count == 0) {
-            engine_fail_local(nic, qp, position, now_ns);
+            engine_fail_local(engine, qp, position, now_ns);
             return false;
         }
     }
-    build_headers(nic, qp, frame, out);
+    build_headers(engine, qp, frame, out);
     out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->payload_offset };
     seal_data(frame, out, count);
     *sent = (struct pktio_frame){
@@ -131,9 +132,9 @@ static bool build_data(struct host_nic *nic, struct frame *frame, struct engine_
 }
 
 static void build_control(
-    struct host_nic *nic, struct frame *frame, struct engine_frame *out, struct pktio_frame *sent)
+    struct engine *engine, struct frame *frame, struct engine_frame *out, struct pktio_frame *sent)
 {
-    build_headers(nic, NULL, frame, out);
+    build_headers(engine, NULL, frame, out);
     frame_seal(frame, out->header);
     out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->length };
     *sent = (struct pktio_frame){
@@ -141,31 +142,31 @@ static void build_control(
     };
 }
 
-static bool build(struct host_nic *nic, const struct packet *packet, struct engine_frame *out,
+static bool build(struct engine *engine, const struct packet *packet, struct engine_frame *out,
     struct pktio_frame *sent, uint64_t now_ns)
 {
     struct frame frame;
 
     frame.packet = *packet;
     if (opcode_has_payload(packet->opcode))
-        return build_data(nic, &frame, out, sent, now_ns);
-    build_control(nic, &frame, out, sent);
+        return build_data(engine, &frame, out, sent, now_ns);
+    build_control(engine, &frame, out, sent);
     return true;
 }
 
-static uint32_t ready_ports(struct host_nic *nic)
+static uint32_t ready_ports(struct engine *engine)
 {
     uint32_t ready = 0;
 
-    for (uint32_t port = 0; port < nic->config.port_count; port++)
-        if (pktio_port_room(nic->ports[port]) >= ENGINE_BATCH)
+    for (uint32_t port = 0; port < engine->nic->config.port_count; port++)
+        if (pktio_port_room(engine->ports[port]) >= ENGINE_BATCH)
             ready |= UINT32_C(1) << port;
-    nic->full_ports = ~ready & ((UINT32_C(1) << nic->config.port_count) - 1);
+    engine->full_ports = ~ready & ((UINT32_C(1) << engine->nic->config.port_count) - 1);
     return ready;
 }
 
 struct batch {
-    struct host_nic *nic;
+    struct engine *engine;
     uint32_t packet_count;
     uint32_t counts[HOST_PORT_COUNT_MAX]; /* of frames built and not sent */
     uint64_t now_ns;
@@ -173,65 +174,65 @@ struct batch {
 
 static void build_all(struct batch *batch)
 {
-    struct host_nic *nic = batch->nic;
+    struct engine *engine = batch->engine;
 
     for (uint32_t i = 0; i < batch->packet_count; i++) {
-        const struct packet *packet = &nic->packets[i];
+        const struct packet *packet = &engine->packets[i];
         uint32_t *count = &batch->counts[packet->port];
 
-        if (build(nic, packet, &nic->frames[i], &nic->by_port[packet->port][*count], batch->now_ns))
+        if (build(engine, packet, &engine->frames[i], &engine->by_port[packet->port][*count], batch->now_ns))
             ++*count;
     }
 }
 
 static void flush(struct batch *batch)
 {
-    struct host_nic *nic = batch->nic;
+    struct engine *engine = batch->engine;
 
-    for (uint32_t port = 0; port < nic->config.port_count; port++) {
+    for (uint32_t port = 0; port < engine->nic->config.port_count; port++) {
         if (batch->counts[port] == 0)
             continue;
-        pktio_port_send(nic->ports[port], nic->by_port[port], batch->counts[port]);
-        nic->unsent_ports |= UINT32_C(1) << port;
+        pktio_port_send(engine->ports[port], engine->by_port[port], batch->counts[port]);
+        engine->unsent_ports |= UINT32_C(1) << port;
     }
 }
 
 /* Which of the ports that were sent to hold frames that would be lost with this process. On a link
  * that is down they are lost anyway. */
-static void find_unsent(struct host_nic *nic)
+static void find_unsent(struct engine *engine)
 {
-    for (uint32_t ports = nic->unsent_ports; ports; ports &= ports - 1) {
+    for (uint32_t ports = engine->unsent_ports; ports; ports &= ports - 1) {
         uint32_t port = (uint32_t)__builtin_ctz(ports);
 
-        if (!pktio_port_link_up(nic->ports[port]) || pktio_port_is_sent(nic->ports[port]))
-            nic->unsent_ports &= ~(UINT32_C(1) << port);
+        if (!pktio_port_link_up(engine->ports[port]) || pktio_port_is_sent(engine->ports[port]))
+            engine->unsent_ports &= ~(UINT32_C(1) << port);
     }
 }
 
 /* Builds and sends one batch, of at most `max` packets; returns how many. */
-static uint32_t send_batch(struct host_nic *nic, uint32_t max, uint64_t now_ns)
+static uint32_t send_batch(struct engine *engine, uint32_t max, uint64_t now_ns)
 {
-    uint32_t ready = ready_ports(nic);
-    struct batch batch = { .nic = nic, .now_ns = now_ns };
+    uint32_t ready = ready_ports(engine);
+    struct batch batch = { .engine = engine, .now_ns = now_ns };
 
     if (!ready)
         return 0;
-    batch.packet_count = transport_send(nic->transport, ready, nic->packets, max, now_ns);
+    batch.packet_count = transport_send(engine->transport, ready, engine->packets, max, now_ns);
     build_all(&batch);
-    if (!nic->holds_answers)
-        engine_place(nic);
+    if (!engine->holds_answers)
+        engine_place(engine);
     flush(&batch);
     return batch.packet_count;
 }
 
-static uint32_t send_answers(struct host_nic *nic, uint64_t now_ns)
+static uint32_t send_answers(struct engine *engine, uint64_t now_ns)
 {
     uint32_t total = 0;
 
     for (uint32_t round = 0; round < SEND_ROUNDS; round++) {
-        uint32_t waiting = transport_answers_waiting(nic->transport);
+        uint32_t waiting = transport_answers_waiting(engine->transport);
         uint32_t count =
-            waiting ? send_batch(nic, waiting < ENGINE_BATCH ? waiting : ENGINE_BATCH, now_ns) : 0;
+            waiting ? send_batch(engine, waiting < ENGINE_BATCH ? waiting : ENGINE_BATCH, now_ns) : 0;
 
         if (count == 0)
             break;
@@ -240,57 +241,57 @@ static uint32_t send_answers(struct host_nic *nic, uint64_t now_ns)
     return total;
 }
 
-static bool hold_ports(struct host_nic *nic)
+static bool hold_ports(struct engine *engine)
 {
     bool all = true;
 
-    for (uint32_t port = 0; port < nic->config.port_count; port++)
-        all &= pktio_port_hold(nic->ports[port]);
+    for (uint32_t port = 0; port < engine->nic->config.port_count; port++)
+        all &= pktio_port_hold(engine->ports[port]);
     return all;
 }
 
-static void release_ports(struct host_nic *nic)
+static void release_ports(struct engine *engine)
 {
-    for (uint32_t port = 0; port < nic->config.port_count; port++)
-        pktio_port_release(nic->ports[port]);
+    for (uint32_t port = 0; port < engine->nic->config.port_count; port++)
+        pktio_port_release(engine->ports[port]);
 }
 
 /* The peer may tell the application by other means that a write is complete, so no answer is seen
  * before the bytes are in place; and the application may exit at the last byte, so the answers are
  * where they outlast it before the bytes are in place. Ports that cannot hold frames back fulfil
  * the first; there, the bytes are copied when the answers are built, right before they leave. */
-static uint32_t answer_and_place(struct host_nic *nic, uint64_t now_ns)
+static uint32_t answer_and_place(struct engine *engine, uint64_t now_ns)
 {
     uint32_t total;
 
-    nic->holds_answers = hold_ports(nic);
-    total = send_answers(nic, now_ns);
-    engine_place(nic);
-    release_ports(nic);
-    nic->holds_answers = false;
+    engine->holds_answers = hold_ports(engine);
+    total = send_answers(engine, now_ns);
+    engine_place(engine);
+    release_ports(engine);
+    engine->holds_answers = false;
     return total;
 }
 
-uint32_t engine_answer(struct host_nic *nic, uint64_t now_ns)
+uint32_t engine_answer(struct engine *engine, uint64_t now_ns)
 {
     uint32_t total =
-        nic->write_count > 0 ? answer_and_place(nic, now_ns) : send_answers(nic, now_ns);
+        engine->write_count > 0 ? answer_and_place(engine, now_ns) : send_answers(engine, now_ns);
 
-    find_unsent(nic);
+    find_unsent(engine);
     return total;
 }
 
-uint32_t engine_send(struct host_nic *nic, uint64_t now_ns)
+uint32_t engine_send(struct engine *engine, uint64_t now_ns)
 {
     uint32_t total = 0;
 
     for (uint32_t round = 0; round < SEND_ROUNDS; round++) {
-        uint32_t count = send_batch(nic, ENGINE_BATCH, now_ns);
+        uint32_t count = send_batch(engine, ENGINE_BATCH, now_ns);
 
         if (count == 0)
             break;
         total += count;
     }
-    find_unsent(nic);
+    find_unsent(engine);
     return total;
 }

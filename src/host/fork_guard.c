@@ -19,14 +19,20 @@ static void in_parent(void)
     pthread_mutex_unlock(&nics_lock);
 }
 
+static void abandon(struct engine *engine)
+{
+    engine->has_thread = false;
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        pktio_port_abandon(engine->ports[i]);
+}
+
 static void in_child(void)
 {
     for (struct host_nic *nic = nics; nic; nic = nic->next) {
         atomic_store(&nic->is_dead, true);
-        nic->has_thread = false;
         status_abandon(nic);
-        for (uint32_t i = 0; i < nic->config.port_count; i++)
-            pktio_port_abandon(nic->ports[i]);
+        for (uint32_t i = 0; i < nic->engine_count; i++)
+            abandon(nic->engines[i]);
     }
     pthread_mutex_unlock(&nics_lock);
 }

@@ -23,8 +23,9 @@
 #include "transport/transport.h"
 #include "wire/format.h"
 
-#define HOST_PORT_COUNT_MAX PATH_PLANE_COUNT_MAX
-#define HOST_NAME_BYTES     64
+#define HOST_PORT_COUNT_MAX   PATH_PLANE_COUNT_MAX
+#define HOST_NAME_BYTES       64
+#define HOST_ENGINE_COUNT_MAX 8
 
 struct host_nic;
 struct pktio_port;

@@ -119,12 +119,12 @@ int host_ev_profile_create(
         !evs_differ(profile))
         goto free_profile;
     profile->profile.min_active = config->min_active;
-    err = engine_own(nic);
+    err = engine_own_all(nic);
     if (err)
         goto free_profile;
     nic->profile_count++;
     nic->listed_count += config->address_count > 0 || config->is_plain;
-    engine_release(nic);
+    engine_release_all(nic);
     *out = profile;
     return 0;
 
@@ -137,14 +137,14 @@ int host_ev_profile_destroy(struct host_ev_profile *profile)
 {
     struct host_nic *nic = profile->nic;
 
-    if (engine_own(nic) == 0) {
+    if (engine_own_all(nic) == 0) {
         bool is_used = profile->user_count > 0;
 
         if (!is_used) {
             nic->profile_count--;
             nic->listed_count -= profile->address_count > 0 || profile->is_plain;
         }
-        engine_release(nic);
+        engine_release_all(nic);
         if (is_used)
             return -EBUSY;
     }
@@ -156,25 +156,33 @@ uint32_t host_ev_profile_users(const struct host_ev_profile *profile)
 {
     uint32_t count;
 
-    if (engine_own(profile->nic))
+    if (engine_own_all(profile->nic))
         return 0;
     count = profile->user_count;
-    engine_release(profile->nic);
+    engine_release_all(profile->nic);
     return count;
 }
 
-/* The next QP that uses the profile and sends, from index *at on. */
+/* The next QP that uses the profile and sends, from index *at on, of all engines. */
 static struct path_set *next_paths(const struct host_ev_profile *profile, uint32_t *at)
 {
-    const struct qp_table *table = &profile->nic->qps;
+    const struct host_nic *nic = profile->nic;
+    uint32_t per_engine = nic->config.qp_count_max;
 
-    while (*at < table->count_max) {
-        const struct host_qp *qp = table->qps[(*at)++];
+    while (*at < per_engine * nic->engine_count) {
+        const struct engine *engine = nic->engines[*at / per_engine];
+        const struct host_qp *qp = engine->qps.qps[(*at)++ % per_engine];
 
         if (qp && qp->config.ev_profile == profile)
-            return transport_qp_paths(profile->nic->transport, qp->qpn);
+            return transport_qp_paths(engine->transport, qp->qpn);
     }
     return NULL;
+}
+
+static void report_all(const struct host_nic *nic)
+{
+    for (uint32_t i = 0; i < nic->engine_count; i++)
+        engine_report(nic->engines[i]);
 }
 
 int host_ev_profile_deny(struct host_ev_profile *profile, uint32_t index, bool denied)
@@ -186,7 +194,7 @@ int host_ev_profile_deny(struct host_ev_profile *profile, uint32_t index, bool d
 
     if (index >= profile->profile.entry_count)
         return -ENOENT;
-    err = engine_own(profile->nic);
+    err = engine_own_all(profile->nic);
     if (err)
         return err;
     ours = profile->ours[index];
@@ -197,8 +205,8 @@ int host_ev_profile_deny(struct host_ev_profile *profile, uint32_t index, bool d
         else
             path_allow(paths, ours, host_now_ns());
     }
-    engine_report(profile->nic);
-    engine_release(profile->nic);
+    report_all(profile->nic);
+    engine_release_all(profile->nic);
     return 0;
 }
 
@@ -213,13 +221,13 @@ int host_ev_profile_replace(
 
     if (index >= profile->profile.entry_count)
         return -ENOENT;
-    err = engine_own(profile->nic);
+    err = engine_own_all(profile->nic);
     if (err)
         return err;
     ours = profile->ours[index];
     same = path_profile_find(&profile->profile, entry->ev);
     if (profile->entries[ours].plane != entry->plane || (same != PATH_NONE && same != ours)) {
-        engine_release(profile->nic);
+        engine_release_all(profile->nic);
         return -EINVAL;
     }
     profile->entries[ours].ev = entry->ev;
@@ -227,17 +235,17 @@ int host_ev_profile_replace(
     profile->addresses[ours] = entry->addresses;
     while ((paths = next_paths(profile, &at)))
         path_replaced(paths, ours, host_now_ns());
-    engine_report(profile->nic);
-    engine_release(profile->nic);
+    report_all(profile->nic);
+    engine_release_all(profile->nic);
     return 0;
 }
 
 void host_ev_profile_set_event_mask(struct host_ev_profile *profile, uint32_t event_mask)
 {
-    if (engine_own(profile->nic))
+    if (engine_own_all(profile->nic))
         return;
     profile->event_mask = event_mask;
-    engine_release(profile->nic);
+    engine_release_all(profile->nic);
 }
 
 enum path_ev_state host_ev_profile_state(struct host_ev_profile *profile, uint32_t index)
@@ -246,7 +254,7 @@ enum path_ev_state host_ev_profile_state(struct host_ev_profile *profile, uint32
     struct path_set *paths;
     uint32_t at = 0;
 
-    if (index >= profile->profile.entry_count || engine_own(profile->nic))
+    if (index >= profile->profile.entry_count || engine_own_all(profile->nic))
         return EV_DENIED;
     if (profile->entries[profile->ours[index]].denied)
         worst = EV_DENIED;
@@ -255,6 +263,6 @@ enum path_ev_state host_ev_profile_state(struct host_ev_profile *profile, uint32
 
         worst = state > worst ? state : worst;
     }
-    engine_release(profile->nic);
+    engine_release_all(profile->nic);
     return worst;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The progress thread: drives the engine when nobody polls, sleeps when there is nothing to do. */
+/* Progress threads: each drives its engine when nobody polls, and sleeps when there is nothing to
+ * do. That of engine 0 also looks after what the engines have in common. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,42 +16,42 @@ enum {
     FDS_MAX = 3 + 2 * HOST_PORT_COUNT_MAX,
 };
 
-void progress_wake(struct host_nic *nic)
+void progress_wake(struct engine *engine)
 {
     uint32_t asleep = PROGRESS_ASLEEP;
     uint32_t watching = PROGRESS_WATCHING;
     uint64_t one = 1;
 
-    if (!nic->has_thread)
+    if (!engine->has_thread)
         return;
-    if ((atomic_compare_exchange_strong(&nic->progress_state, &asleep, PROGRESS_AWAKE) ||
-            atomic_compare_exchange_strong(&nic->progress_state, &watching, PROGRESS_AWAKE)) &&
-        write(nic->wake_fd, &one, sizeof(one)) < 0)
+    if ((atomic_compare_exchange_strong(&engine->progress_state, &asleep, PROGRESS_AWAKE) ||
+            atomic_compare_exchange_strong(&engine->progress_state, &watching, PROGRESS_AWAKE)) &&
+        write(engine->wake_fd, &one, sizeof(one)) < 0)
         return;
 }
 
-static void disarm_ports(struct host_nic *nic)
+static void disarm_ports(struct engine *engine)
 {
-    for (uint32_t i = 0; i < nic->config.port_count; i++)
-        pktio_port_disarm(nic->ports[i]);
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        pktio_port_disarm(engine->ports[i]);
 }
 
 /* A thread that polls needs no calls from the ports, and they cost the other end a system call
  * each: the progress thread goes over to watching. */
-void progress_note_poll(struct host_nic *nic)
+void progress_note_poll(struct engine *engine)
 {
     uint64_t one = 1;
 
-    atomic_store_explicit(&nic->drive_count,
-        atomic_load_explicit(&nic->drive_count, memory_order_relaxed) + 1, memory_order_relaxed);
-    if (atomic_load_explicit(&nic->progress_state, memory_order_relaxed) != PROGRESS_ASLEEP)
+    atomic_store_explicit(&engine->drive_count,
+        atomic_load_explicit(&engine->drive_count, memory_order_relaxed) + 1, memory_order_relaxed);
+    if (atomic_load_explicit(&engine->progress_state, memory_order_relaxed) != PROGRESS_ASLEEP)
         return;
-    if (++nic->polls_asleep < POLLS_UNTIL_WATCH)
+    if (++engine->polls_asleep < POLLS_UNTIL_WATCH)
         return;
-    nic->polls_asleep = 0;
-    atomic_store(&nic->progress_state, PROGRESS_WATCHING);
-    disarm_ports(nic);
-    if (write(nic->wake_fd, &one, sizeof(one)) < 0)
+    engine->polls_asleep = 0;
+    atomic_store(&engine->progress_state, PROGRESS_WATCHING);
+    disarm_ports(engine);
+    if (write(engine->wake_fd, &one, sizeof(one)) < 0)
         return;
 }
 
@@ -116,149 +117,155 @@ static void call_watcher(struct host_nic *nic, const struct sleep_set *set)
 
 /* What must be seen to even if somebody else drives the engine: links, the watched file, questions.
  */
-static void look_after(struct host_nic *nic, const struct sleep_set *set)
+static void look_after(struct engine *engine, const struct sleep_set *set)
 {
     uint64_t count;
 
-    if (is_readable(set, nic->wake_fd) && read(nic->wake_fd, &count, sizeof(count)) < 0)
+    if (is_readable(set, engine->wake_fd) && read(engine->wake_fd, &count, sizeof(count)) < 0)
         return;
-    for (uint32_t i = 0; i < nic->config.port_count; i++)
-        if (is_readable(set, nic->ports[i]->link_fd)) {
-            pktio_port_update_link(nic->ports[i]);
-            atomic_store(&nic->link_changed, true);
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        if (is_readable(set, engine->ports[i]->link_fd)) {
+            pktio_port_update_link(engine->ports[i]);
+            atomic_store(&engine->link_changed, true);
         }
-    call_watcher(nic, set);
-    status_serve(nic);
+    if (engine->index > 0)
+        return;
+    call_watcher(engine->nic, set);
+    status_serve(engine->nic);
 }
 
-static void prepare(struct host_nic *nic, struct sleep_set *set)
+static void prepare(struct engine *engine, struct sleep_set *set)
 {
     set->count = 0;
-    add(set, nic->wake_fd, POLLIN);
-    add(set, watched_fd(nic), POLLIN);
-    add(set, status_fd(nic), POLLIN);
-    for (uint32_t i = 0; i < nic->config.port_count; i++)
-        add(set, nic->ports[i]->link_fd, POLLIN);
+    add(set, engine->wake_fd, POLLIN);
+    if (engine->index == 0) {
+        add(set, watched_fd(engine->nic), POLLIN);
+        add(set, status_fd(engine->nic), POLLIN);
+    }
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        add(set, engine->ports[i]->link_fd, POLLIN);
 }
 
 /* Somebody polls. Looks again a little later; true if that is still so. */
-static bool watch(struct host_nic *nic)
+static bool watch(struct engine *engine)
 {
-    uint32_t before = atomic_load_explicit(&nic->drive_count, memory_order_relaxed);
+    uint32_t before = atomic_load_explicit(&engine->drive_count, memory_order_relaxed);
     struct sleep_set set;
 
-    prepare(nic, &set);
+    prepare(engine, &set);
     sleep_until(&set, host_now_ns() + WATCH_NS);
-    look_after(nic, &set);
-    return atomic_load(&nic->progress_state) == PROGRESS_WATCHING &&
-           atomic_load_explicit(&nic->drive_count, memory_order_relaxed) != before;
+    look_after(engine, &set);
+    return atomic_load(&engine->progress_state) == PROGRESS_WATCHING &&
+           atomic_load_explicit(&engine->drive_count, memory_order_relaxed) != before;
 }
 
 /* The owner arms its ports; false: there is something to do after all. */
-static bool arm_ports(struct host_nic *nic)
+static bool arm_ports(struct engine *engine)
 {
-    bool waits = engine_waits_for_room(nic);
+    bool waits = engine_waits_for_room(engine);
 
-    for (uint32_t i = 0; i < nic->config.port_count; i++)
-        if (!pktio_port_arm(nic->ports[i], waits && nic->full_ports >> i & 1)) {
-            disarm_ports(nic);
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        if (!pktio_port_arm(engine->ports[i], waits && engine->full_ports >> i & 1)) {
+            disarm_ports(engine);
             return false;
         }
     return true;
 }
 
-static void sleep_armed(struct host_nic *nic, uint64_t deadline_ns)
+static void sleep_armed(struct engine *engine, uint64_t deadline_ns)
 {
     uint32_t asleep = PROGRESS_ASLEEP;
     struct sleep_set set;
 
-    prepare(nic, &set);
-    for (uint32_t i = 0; i < nic->config.port_count; i++)
-        add(&set, nic->ports[i]->data_fd, nic->ports[i]->events);
+    prepare(engine, &set);
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        add(&set, engine->ports[i]->data_fd, engine->ports[i]->events);
     sleep_until(&set, deadline_ns);
-    atomic_fetch_add_explicit(&nic->wakeup_count, 1, memory_order_relaxed);
-    atomic_compare_exchange_strong(&nic->progress_state, &asleep, PROGRESS_AWAKE);
-    look_after(nic, &set);
+    atomic_fetch_add_explicit(&engine->wakeup_count, 1, memory_order_relaxed);
+    atomic_compare_exchange_strong(&engine->progress_state, &asleep, PROGRESS_AWAKE);
+    look_after(engine, &set);
 }
 
 /* ---- the thread -------------------------------------------------------------------------------
  */
 
 /* As the owner, who gives the engine away. True: it slept. */
-static bool try_to_sleep(struct host_nic *nic)
+static bool try_to_sleep(struct engine *engine)
 {
-    uint64_t deadline_ns = transport_deadline_ns(nic->transport);
+    uint64_t deadline_ns = transport_deadline_ns(engine->transport);
 
-    if (!arm_ports(nic)) {
-        engine_release(nic);
+    if (!arm_ports(engine)) {
+        engine_release(engine);
         return false;
     }
-    nic->polls_asleep = 0;
-    atomic_store(&nic->progress_deadline_ns, deadline_ns);
-    atomic_store(&nic->progress_state, PROGRESS_ASLEEP);
-    atomic_store(&nic->is_owned, false);
-    if (atomic_load(&nic->posted_summary) || atomic_load(&nic->stops) || status_has_news(nic)) {
-        atomic_store(&nic->progress_state, PROGRESS_AWAKE);
+    engine->polls_asleep = 0;
+    atomic_store(&engine->progress_deadline_ns, deadline_ns);
+    atomic_store(&engine->progress_state, PROGRESS_ASLEEP);
+    atomic_store(&engine->is_owned, false);
+    if (atomic_load(&engine->posted_summary) || atomic_load(&engine->stops) ||
+        status_has_news(engine)) {
+        atomic_store(&engine->progress_state, PROGRESS_AWAKE);
         return true;
     }
-    sleep_armed(nic, deadline_ns);
+    sleep_armed(engine, deadline_ns);
     return true;
 }
 
 /* How long to look for work: not long while the other end of a port does not get to what we sent,
  * because it may be waiting for this very processor. */
-static uint64_t patience_ns(const struct host_nic *nic)
+static uint64_t patience_ns(const struct engine *engine)
 {
-    uint64_t spin_ns = nic->config.spin_us * UINT64_C(1000);
+    uint64_t spin_ns = engine->nic->config.spin_us * UINT64_C(1000);
 
-    for (uint32_t i = 0; i < nic->config.port_count; i++)
-        if (pktio_port_unread(nic->ports[i]) > 0)
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        if (pktio_port_unread(engine->ports[i]) > 0)
             return spin_ns < UNREAD_NS ? spin_ns : UNREAD_NS;
     return spin_ns;
 }
 
 /* One turn of the thread. */
-static void turn(struct host_nic *nic, uint64_t *busy_ns, bool *slept)
+static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
 {
     uint32_t work;
 
-    status_turn(nic);
-    if (atomic_load(&nic->progress_state) == PROGRESS_WATCHING) {
-        if (watch(nic))
+    if (engine->index == 0)
+        status_turn(engine->nic);
+    if (atomic_load(&engine->progress_state) == PROGRESS_WATCHING) {
+        if (watch(engine))
             return;
-        atomic_store(&nic->progress_state, PROGRESS_AWAKE);
+        atomic_store(&engine->progress_state, PROGRESS_AWAKE);
     }
-    if (!engine_try_own(nic)) {
-        atomic_store(&nic->progress_state, PROGRESS_WATCHING);
+    if (!engine_try_own(engine)) {
+        atomic_store(&engine->progress_state, PROGRESS_WATCHING);
         return;
     }
     if (*slept)
-        disarm_ports(nic);
+        disarm_ports(engine);
     *slept = false;
-    work = engine_pass(nic);
-    nic->progress_pass_count++;
+    work = engine_pass(engine);
+    engine->progress_pass_count++;
     if (work > 0) {
         *busy_ns = host_now_ns();
-        engine_release(nic);
-    } else if (host_now_ns() - *busy_ns < patience_ns(nic)) {
-        engine_release(nic);
+        engine_release(engine);
+    } else if (host_now_ns() - *busy_ns < patience_ns(engine)) {
+        engine_release(engine);
     } else {
-        *slept = try_to_sleep(nic);
+        *slept = try_to_sleep(engine);
     }
 }
 
 static void *run(void *context)
 {
-    struct host_nic *nic = context;
+    struct engine *engine = context;
     uint64_t busy_ns = 0;
     bool slept = false;
 
-    while (!atomic_load(&nic->stops))
-        turn(nic, &busy_ns, &slept);
+    while (!atomic_load(&engine->stops))
+        turn(engine, &busy_ns, &slept);
     return NULL;
 }
 
-int progress_start(struct host_nic *nic)
+int progress_start(struct engine *engine)
 {
     sigset_t all;
     sigset_t before;
@@ -266,27 +273,27 @@ int progress_start(struct host_nic *nic)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the application's */
-    nic->has_thread = true;
-    err = -pthread_create(&nic->thread, NULL, run, nic);
+    engine->has_thread = true;
+    err = -pthread_create(&engine->thread, NULL, run, engine);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (err)
-        nic->has_thread = false;
+        engine->has_thread = false;
     else
-        pthread_setname_np(nic->thread, "mrc-progress");
+        pthread_setname_np(engine->thread, "mrc-progress");
     return err;
 }
 
-void progress_stop(struct host_nic *nic)
+void progress_stop(struct engine *engine)
 {
     uint64_t one = 1;
 
-    if (!nic->has_thread)
+    if (!engine->has_thread)
         return;
-    atomic_store(&nic->stops, true);
-    if (write(nic->wake_fd, &one, sizeof(one)) < 0)
+    atomic_store(&engine->stops, true);
+    if (write(engine->wake_fd, &one, sizeof(one)) < 0)
         return;
-    pthread_join(nic->thread, NULL);
-    nic->has_thread = false;
+    pthread_join(engine->thread, NULL);
+    engine->has_thread = false;
 }
 
 int host_watch(struct host_nic *nic, int fd, void (*on_readable)(void *context), void *context)
@@ -298,6 +305,6 @@ int host_watch(struct host_nic *nic, int fd, void (*on_readable)(void *context),
     nic->watch_context = context;
     nic->watch_fd = fd;
     pthread_mutex_unlock(&nic->watch_lock);
-    progress_wake(nic);
+    progress_wake(nic->engines[0]);
     return 0;
 }

@@ -39,7 +39,7 @@ static struct qp_init transport_init_of(struct host_qp *qp)
         .signal_all = config->signal_all };
 }
 
-static int begin(struct host_nic *nic, struct host_qp *qp)
+static int begin(struct host_qp *qp)
 {
     struct qp_init init = transport_init_of(qp);
     size_t bytes = (transport_qp_bytes(&init) + 63) / 64 * 64;
@@ -50,7 +50,7 @@ static int begin(struct host_nic *nic, struct host_qp *qp)
     if (!memory || !changes)
         goto free_both;
     memset(memory, 0, bytes);
-    err = transport_qp_create(nic->transport, qp->qpn, &init, memory);
+    err = transport_qp_create(qp->engine->transport, qp->qpn, &init, memory);
     if (err)
         goto free_both;
     qp->memory = memory;
@@ -115,14 +115,27 @@ static void count_users(struct host_qp *qp, uint32_t one)
     qp->config.cc_profile->user_count += one;
 }
 
-static uint32_t free_number(const struct host_nic *nic)
+/* The low bits name the engine: who receives a frame finds it without a look-up. */
+static uint32_t free_number(const struct engine *engine)
 {
+    uint32_t mask = engine->nic->engine_count - 1;
     uint32_t qpn;
 
     do
-        qpn = host_random() >> (32 - QPN_BITS);
-    while (qpn < QPN_FIRST || qp_table_find(&nic->qps, qpn));
+        qpn = (host_random() >> (32 - QPN_BITS) & ~mask) | engine->index;
+    while (qpn < QPN_FIRST || qp_table_find(&engine->qps, qpn));
     return qpn;
+}
+
+/* The one with the fewest QPs. */
+static struct engine *choose_engine(const struct host_nic *nic)
+{
+    struct engine *chosen = nic->engines[0];
+
+    for (uint32_t i = 1; i < nic->engine_count; i++)
+        if (nic->engines[i]->qps.count < chosen->qps.count)
+            chosen = nic->engines[i];
+    return chosen;
 }
 
 /* MPR is a byte of the wire: what a window holds is not always what the byte can say. A derived MPR
@@ -135,7 +148,7 @@ static void limit_mpr(struct host_nic *nic, const struct host_qp *qp)
     bool is_set = nic->config.parameters.mpr != 0;
 
     mpr = mpr < most ? mpr : most;
-    transport_qp_modify(nic->transport, qp->qpn,
+    transport_qp_modify(qp->engine->transport, qp->qpn,
         &(struct qp_attributes){
             .mpr = mpr, .mpr_dest = is_set ? mpr : most, .pmtu_bytes = nic->pmtu_max },
         QP_ATTR_MPR | QP_ATTR_MPR_DEST | QP_ATTR_PMTU, host_now_ns());
@@ -143,23 +156,25 @@ static void limit_mpr(struct host_nic *nic, const struct host_qp *qp)
 
 static int insert_qp(struct host_nic *nic, struct host_qp *qp)
 {
-    int err = engine_own(nic);
+    int err = engine_own_all(nic);
 
     if (err)
         return err;
-    if (nic->qps.count == nic->qps.count_max) {
+    if (nic->qp_count == nic->config.qp_count_max) {
         err = -ENOMEM;
         goto release;
     }
-    qp->qpn = free_number(nic);
-    err = begin(nic, qp);
+    qp->engine = choose_engine(nic);
+    qp->qpn = free_number(qp->engine);
+    err = begin(qp);
     if (err)
         goto release;
     limit_mpr(nic, qp);
-    qp_table_add(&nic->qps, qp);
+    qp_table_add(&qp->engine->qps, qp);
+    nic->qp_count++;
     count_users(qp, 1);
 release:
-    engine_release(nic);
+    engine_release_all(nic);
     return err;
 }
 
@@ -194,12 +209,13 @@ int host_qp_destroy(struct host_qp *qp)
 {
     struct host_nic *nic = qp->nic;
 
-    if (engine_own(nic) == 0) {
-        engine_answer(nic, host_now_ns()); /* what it owes, nobody can answer afterwards */
-        transport_qp_destroy(nic->transport, qp->qpn);
-        qp_table_remove(&nic->qps, qp);
+    if (engine_own_all(nic) == 0) {
+        engine_answer(qp->engine, host_now_ns()); /* what it owes, nobody can answer afterwards */
+        transport_qp_destroy(qp->engine->transport, qp->qpn);
+        qp_table_remove(&qp->engine->qps, qp);
+        nic->qp_count--;
         count_users(qp, UINT32_MAX);
-        engine_release(nic);
+        engine_release_all(nic);
     }
     free_qp(qp);
     return 0;
@@ -217,12 +233,13 @@ void *host_qp_user(const struct host_qp *qp)
 
 struct host_qp *host_qp_find(struct host_nic *nic, uint32_t qpn)
 {
+    struct engine *engine = nic->engines[qpn & (nic->engine_count - 1)];
     struct host_qp *qp;
 
-    if (engine_own(nic))
+    if (engine_own(engine))
         return NULL;
-    qp = qp_table_find(&nic->qps, qpn);
-    engine_release(nic);
+    qp = qp_table_find(&engine->qps, qpn);
+    engine_release(engine);
     return qp;
 }
 
@@ -236,11 +253,11 @@ static void forget_posted(struct host_qp *qp)
     atomic_store(&qp->recv.completed, 0);
 }
 
-static void on_modified(struct host_nic *nic, struct host_qp *qp, uint32_t mask)
+static void on_modified(struct host_qp *qp, uint32_t mask)
 {
     struct qp_attributes now;
 
-    transport_qp_query(nic->transport, qp->qpn, &now);
+    transport_qp_query(qp->engine->transport, qp->qpn, &now);
     if ((mask & QP_ATTR_STATE) && now.state == QP_RESET)
         forget_posted(qp);
     atomic_store(&qp->accepts_sends, now.state >= QP_RTS);
@@ -250,60 +267,60 @@ static void on_modified(struct host_nic *nic, struct host_qp *qp, uint32_t mask)
     qp->peer = now.peer_address;
     qp->peer_qpn = now.peer_qpn;
     qp->has_peer = now.state >= QP_RTR;
-    qp_table_peers_changed(&nic->qps);
+    qp_table_peers_changed(&qp->engine->qps);
 }
 
 int host_qp_modify(
     struct host_qp *qp, const struct qp_attributes *attributes, uint32_t attribute_mask)
 {
-    struct host_nic *nic = qp->nic;
+    struct engine *engine = qp->engine;
     uint64_t now_ns = host_now_ns();
-    int err = engine_own(nic);
+    int err = engine_own(engine);
 
     if (err)
         return err;
-    if ((attribute_mask & QP_ATTR_PMTU) && attributes->pmtu_bytes > nic->pmtu_max)
+    if ((attribute_mask & QP_ATTR_PMTU) && attributes->pmtu_bytes > qp->nic->pmtu_max)
         err = -EINVAL;
     else
-        err = transport_qp_modify(nic->transport, qp->qpn, attributes, attribute_mask, now_ns);
+        err = transport_qp_modify(engine->transport, qp->qpn, attributes, attribute_mask, now_ns);
     if (!err) {
-        engine_answer(nic, now_ns);
-        engine_report_all(nic); /* before what was posted is forgotten */
-        on_modified(nic, qp, attribute_mask);
+        engine_answer(engine, now_ns);
+        engine_report_all(engine); /* before what was posted is forgotten */
+        on_modified(qp, attribute_mask);
     }
-    engine_release(nic);
+    engine_release(engine);
     return err;
 }
 
 int host_qp_query(struct host_qp *qp, struct qp_attributes *attributes)
 {
-    int err = engine_own(qp->nic);
+    int err = engine_own(qp->engine);
 
     if (err)
         return err;
-    err = transport_qp_query(qp->nic->transport, qp->qpn, attributes);
-    engine_release(qp->nic);
+    err = transport_qp_query(qp->engine->transport, qp->qpn, attributes);
+    engine_release(qp->engine);
     return err;
 }
 
 int host_qp_status(struct host_qp *qp, struct qp_status *status)
 {
-    int err = engine_own(qp->nic);
+    int err = engine_own(qp->engine);
 
     if (err)
         return err;
-    err = transport_qp_status(qp->nic->transport, qp->qpn, status);
-    engine_release(qp->nic);
+    err = transport_qp_status(qp->engine->transport, qp->qpn, status);
+    engine_release(qp->engine);
     return err;
 }
 
 int host_qp_allow_remote_write(struct host_qp *qp, bool allowed)
 {
-    int err = engine_own(qp->nic);
+    int err = engine_own(qp->engine);
 
     if (err)
         return err;
     qp->remote_write = allowed;
-    engine_release(qp->nic);
+    engine_release(qp->engine);
     return 0;
 }

@@ -11,8 +11,8 @@ static void announce(struct host_qp *qp)
 {
     uint32_t word = qp->index / 64;
 
-    atomic_fetch_or(&qp->nic->posted_words[word], UINT64_C(1) << qp->index % 64);
-    atomic_fetch_or(&qp->nic->posted_summary, UINT64_C(1) << word % 64);
+    atomic_fetch_or(&qp->engine->posted_words[word], UINT64_C(1) << qp->index % 64);
+    atomic_fetch_or(&qp->engine->posted_summary, UINT64_C(1) << word % 64);
 }
 
 static bool total_length(const struct host_send *send, uint32_t *out)

@@ -16,7 +16,7 @@ static void use_ev_profile(struct host_qp *qp, struct host_ev_profile *profile)
 }
 
 /* Events that wait to be told speak of the former EVs. */
-static int set_ev_profile(struct host_nic *nic, struct host_qp *qp, struct host_ev_profile *profile)
+static int set_ev_profile(struct host_qp *qp, struct host_ev_profile *profile)
 {
     size_t bytes = (transport_paths_bytes(&profile->profile) + 63) / 64 * 64;
     void *memory = aligned_alloc(64, bytes);
@@ -30,41 +30,41 @@ static int set_ev_profile(struct host_nic *nic, struct host_qp *qp, struct host_
         return -ENOMEM;
     }
     memset(memory, 0, bytes);
-    engine_report(nic);
+    engine_report(qp->engine);
     free(qp->ev_changes);
     qp->ev_changes = changes;
     use_ev_profile(qp, profile);
-    err = transport_qp_set_paths(nic->transport, qp->qpn, &profile->profile, memory, host_now_ns());
+    err = transport_qp_set_paths(
+        qp->engine->transport, qp->qpn, &profile->profile, memory, host_now_ns());
     assert(err == 0); /* all profiles of a NIC have its planes */
     free(qp->paths_memory);
     qp->paths_memory = memory;
     return 0;
 }
 
-static void set_cc_profile(
-    struct host_nic *nic, struct host_qp *qp, struct host_cc_profile *profile)
+static void set_cc_profile(struct host_qp *qp, struct host_cc_profile *profile)
 {
     qp->config.cc_profile->user_count--;
     qp->config.cc_profile = profile;
     profile->user_count++;
-    transport_qp_set_cc(nic->transport, qp->qpn, &profile->profile, host_now_ns());
+    transport_qp_set_cc(qp->engine->transport, qp->qpn, &profile->profile, host_now_ns());
 }
 
 int host_qp_set_profiles(
     struct host_qp *qp, struct host_ev_profile *ev_profile, struct host_cc_profile *cc_profile)
 {
     struct host_nic *nic = qp->nic;
-    int err = engine_own(nic);
+    int err = engine_own_all(nic);
 
     if (err)
         return err;
     ev_profile = ev_profile ? ev_profile : nic->default_ev;
     cc_profile = cc_profile ? cc_profile : nic->default_cc;
     if (ev_profile != qp->config.ev_profile)
-        err = set_ev_profile(nic, qp, ev_profile);
+        err = set_ev_profile(qp, ev_profile);
     if (!err && cc_profile != qp->config.cc_profile)
-        set_cc_profile(nic, qp, cc_profile);
-    engine_release(nic);
+        set_cc_profile(qp, cc_profile);
+    engine_release_all(nic);
     return err;
 }
 
@@ -74,15 +74,15 @@ uint32_t host_qp_evs(struct host_qp *qp, struct host_ev_status *out, uint32_t ma
     const struct path_set *paths;
     uint32_t count = 0;
 
-    if (engine_own(qp->nic))
+    if (engine_own(qp->engine))
         return 0;
-    paths = transport_qp_paths(qp->nic->transport, qp->qpn);
+    paths = transport_qp_paths(qp->engine->transport, qp->qpn);
     for (; paths && count < path_ev_count(paths) && count < max; count++)
         out[count] = (struct host_ev_status){ .ev = path_ev_of(paths, count),
             .index = profile->theirs[count],
             .plane = (uint8_t)path_plane_of(paths, count),
             .is_active = path_is_active(paths, count),
             .state = path_state_of(paths, count) };
-    engine_release(qp->nic);
+    engine_release(qp->engine);
     return count;
 }

@@ -47,6 +47,7 @@ struct qp_recv_ring {
 
 struct host_qp {
     struct host_nic *nic;
+    struct engine *engine; /* one of the NIC's */
     uint32_t qpn;
     uint32_t index;
     struct host_qp_config config;        /* profiles filled in */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -25,96 +26,119 @@ static void signal_reader(struct host_cq *cq, bool solicited)
 {
     uint32_t armed = atomic_load(&cq->armed);
 
-    if (armed == QUEUE_NOT_ARMED || (armed == QUEUE_ARMED_SOLICITED && !solicited))
+    if (armed == QUEUE_NOT_ARMED || (armed == QUEUE_ARMED_SOLICITED && !solicited) ||
+        atomic_exchange(&cq->armed, QUEUE_NOT_ARMED) == QUEUE_NOT_ARMED)
         return;
-    atomic_store(&cq->armed, QUEUE_NOT_ARMED);
     atomic_fetch_add(&cq->events, 1);
     if (cq->channel)
         count_up(cq->channel->fd);
 }
 
-void queue_push_completion(
-    struct host_cq *cq, const struct host_completion *completion, bool solicited)
+void queue_push_completion(struct engine *engine, struct host_cq *cq,
+    const struct host_completion *completion, bool solicited)
 {
+    struct queue_part *part = &cq->parts[engine->index];
     uint32_t slot;
 
-    if (!ring_reserve(&cq->ring, &slot)) {
+    if (!ring_reserve(&part->ring, &slot)) {
         if (!atomic_exchange(&cq->is_overrun, true))
             engine_async(
-                cq->nic, &(struct host_async){ .kind = HOST_ASYNC_CQ_ERROR, .user = cq->user });
+                engine, &(struct host_async){ .kind = HOST_ASYNC_CQ_ERROR, .user = cq->user });
         return;
     }
-    cq->completions[slot] = *completion;
-    ring_push(&cq->ring);
+    part->completions[slot] = *completion;
+    ring_push(&part->ring);
     signal_reader(cq, solicited || completion->status != COMPLETION_SUCCESS);
 }
 
-void queue_push_ev_event(struct host_cq *cq, const struct host_ev_event *event)
+void queue_push_ev_event(
+    struct engine *engine, struct host_cq *cq, const struct host_ev_event *event)
 {
+    struct queue_part *part = &cq->parts[engine->index];
     uint32_t slot;
 
-    if (!ring_reserve(&cq->ring, &slot)) {
-        cq->lost++;
+    if (!ring_reserve(&part->ring, &slot)) {
+        part->lost++;
         return;
     }
-    cq->ev_events[slot] = *event;
-    cq->ev_events[slot].lost_before = cq->lost;
-    cq->lost = 0;
-    ring_push(&cq->ring);
+    part->ev_events[slot] = *event;
+    part->ev_events[slot].lost_before = part->lost;
+    part->lost = 0;
+    ring_push(&part->ring);
     signal_reader(cq, true);
 }
 
-void engine_async(struct host_nic *nic, const struct host_async *event)
+void engine_async(struct engine *engine, const struct host_async *event)
 {
     uint32_t slot;
 
-    if (!ring_reserve(&nic->async.ring, &slot)) {
-        nic->async_lost++;
+    if (!ring_reserve(&engine->async.ring, &slot)) {
+        engine->async.lost++;
         return;
     }
-    nic->async.slots[slot] = *event;
-    ring_push(&nic->async.ring);
-    count_up(nic->async.fd);
+    engine->async.slots[slot] = *event;
+    ring_push(&engine->async.ring);
+    count_up(engine->nic->async_fd);
 }
 
 /* ---- queues -----------------------------------------------------------------------------------
  */
 
+static void free_queue(struct host_cq *cq)
+{
+    for (uint32_t i = 0; cq->parts && i < cq->nic->engine_count; i++)
+        free(cq->parts[i].completions);
+    free(cq->parts);
+    free(cq);
+}
+
+/* Any part may come to hold all completions. */
+static int make_parts(struct host_cq *cq)
+{
+    size_t entry_bytes =
+        cq->is_ev_queue ? sizeof(struct host_ev_event) : sizeof(struct host_completion);
+    uint32_t count = cq->nic->engine_count;
+
+    cq->parts = aligned_alloc(64, count * sizeof(*cq->parts));
+    if (!cq->parts)
+        return -ENOMEM;
+    memset(cq->parts, 0, count * sizeof(*cq->parts));
+    for (uint32_t i = 0; i < count; i++) {
+        ring_init(&cq->parts[i].ring, cq->depth);
+        cq->parts[i].completions = calloc(cq->depth, entry_bytes);
+        if (!cq->parts[i].completions)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
 static int create(struct host_nic *nic, const struct host_cq *like, struct host_cq **out)
 {
-    uint32_t slot_count = power_of_two_at_least(like->depth ? like->depth : 1);
-    size_t entry_bytes = like->is_ev_queue ? sizeof(*like->ev_events) : sizeof(*like->completions);
     struct host_cq *cq = aligned_alloc(64, (sizeof(*cq) + 63) / 64 * 64);
     struct host_cq **list;
-    int err = -ENOMEM;
+    int err;
 
     if (!cq)
         return -ENOMEM;
     *cq = *like;
-    cq->completions = calloc(slot_count, entry_bytes);
-    if (!cq->completions)
-        goto free_queue;
     cq->nic = nic;
-    cq->depth = slot_count;
-    ring_init(&cq->ring, slot_count);
-    err = engine_own(nic);
-    if (err)
-        goto free_entries;
+    cq->depth = power_of_two_at_least(like->depth ? like->depth : 1);
+    err = make_parts(cq);
+    if (!err)
+        err = engine_own_all(nic);
+    if (err) {
+        free_queue(cq);
+        return err;
+    }
     list = cq->is_ev_queue ? &nic->ev_queues : &nic->cqs;
     cq->next = *list;
     *list = cq;
     nic->queue_count++;
     if (cq->channel)
         cq->channel->user_count++;
-    engine_release(nic);
+    engine_release_all(nic);
     *out = cq;
     return 0;
-
-free_entries:
-    free(cq->completions);
-free_queue:
-    free(cq);
-    return err;
 }
 
 int host_cq_create(struct host_nic *nic, uint32_t depth, struct host_channel *channel, void *user,
@@ -141,21 +165,20 @@ static void unlink_queue(struct host_cq **list, const struct host_cq *cq)
 int host_cq_destroy(struct host_cq *cq)
 {
     struct host_nic *nic = cq->nic;
-    int err = engine_own(nic);
+    int err = engine_own_all(nic);
 
     if (!err) {
         if (cq->user_count > 0) {
-            engine_release(nic);
+            engine_release_all(nic);
             return -EBUSY;
         }
         unlink_queue(cq->is_ev_queue ? &nic->ev_queues : &nic->cqs, cq);
         nic->queue_count--;
         if (cq->channel)
             cq->channel->user_count--;
-        engine_release(nic);
+        engine_release_all(nic);
     }
-    free(cq->completions);
-    free(cq);
+    free_queue(cq);
     return 0;
 }
 
@@ -174,14 +197,28 @@ struct host_nic *host_cq_nic(const struct host_cq *cq)
     return cq->nic;
 }
 
-static uint32_t pop_completions(struct host_cq *cq, struct host_completion *out, uint32_t max)
+static uint32_t pop_part(struct queue_part *part, struct host_completion *out, uint32_t max)
 {
     uint32_t count = 0;
     uint32_t slot;
 
-    while (count < max && ring_peek(&cq->ring, &slot)) {
-        out[count++] = cq->completions[slot];
-        ring_pop(&cq->ring);
+    while (count < max && ring_peek(&part->ring, &slot)) {
+        out[count++] = part->completions[slot];
+        ring_pop(&part->ring);
+    }
+    return count;
+}
+
+/* From each part in turn, so that none waits for the others to be empty. */
+static uint32_t pop_completions(struct host_cq *cq, struct host_completion *out, uint32_t max)
+{
+    uint32_t engine_count = cq->nic->engine_count;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < engine_count && count < max; i++) {
+        uint32_t part = cq->next_part++ & (engine_count - 1);
+
+        count += pop_part(&cq->parts[part], out + count, max - count);
     }
     return count;
 }
@@ -196,33 +233,44 @@ int host_cq_poll(struct host_cq *cq, struct host_completion *out, uint32_t max)
     }
     if (count > 0)
         return (int)count;
-    if (atomic_load_explicit(&cq->nic->is_dead, memory_order_relaxed))
+    if (host_is_dead(cq->nic))
         return -ENODEV;
     return atomic_load_explicit(&cq->is_overrun, memory_order_relaxed) ? -EIO : 0;
 }
 
-int host_ev_queue_poll(struct host_cq *cq, struct host_ev_event *out, uint32_t max)
+static uint32_t pop_ev_events(struct host_cq *cq, struct host_ev_event *out, uint32_t max)
 {
     uint32_t count = 0;
     uint32_t slot;
 
-    if (!ring_peek(&cq->ring, &slot))
+    for (uint32_t i = 0; i < cq->nic->engine_count; i++)
+        while (count < max && ring_peek(&cq->parts[i].ring, &slot)) {
+            out[count++] = cq->parts[i].ev_events[slot];
+            ring_pop(&cq->parts[i].ring);
+        }
+    return count;
+}
+
+int host_ev_queue_poll(struct host_cq *cq, struct host_ev_event *out, uint32_t max)
+{
+    uint32_t count = pop_ev_events(cq, out, max);
+
+    if (count == 0) {
         host_progress(cq->nic);
-    while (count < max && ring_peek(&cq->ring, &slot)) {
-        out[count++] = cq->ev_events[slot];
-        ring_pop(&cq->ring);
+        count = pop_ev_events(cq, out, max);
     }
     return (int)count;
 }
 
 int host_cq_arm(struct host_cq *cq, bool solicited_only)
 {
-    if (atomic_load_explicit(&cq->nic->is_dead, memory_order_relaxed))
+    if (host_is_dead(cq->nic))
         return -ENODEV;
     if (atomic_load(&cq->armed) != QUEUE_ARMED)
         atomic_store(&cq->armed, solicited_only ? QUEUE_ARMED_SOLICITED : QUEUE_ARMED);
-    if (atomic_load(&cq->nic->progress_state) == PROGRESS_WATCHING)
-        progress_wake(cq->nic);
+    for (uint32_t i = 0; i < cq->nic->engine_count; i++)
+        if (atomic_load(&cq->nic->engines[i]->progress_state) == PROGRESS_WATCHING)
+            progress_wake(cq->nic->engines[i]);
     return 0;
 }
 
@@ -243,14 +291,14 @@ int host_channel_create(struct host_nic *nic, struct host_channel **out)
         free(channel);
         return err;
     }
-    err = engine_own(nic);
+    err = engine_own_all(nic);
     if (err) {
         close(channel->fd);
         free(channel);
         return err;
     }
     nic->channel_count++;
-    engine_release(nic);
+    engine_release_all(nic);
     *out = channel;
     return 0;
 }
@@ -259,11 +307,11 @@ int host_channel_destroy(struct host_channel *channel)
 {
     struct host_nic *nic = channel->nic;
 
-    if (engine_own(nic) == 0) {
+    if (engine_own_all(nic) == 0) {
         bool is_used = channel->user_count > 0;
 
         nic->channel_count -= !is_used;
-        engine_release(nic);
+        engine_release_all(nic);
         if (is_used)
             return -EBUSY;
     }
@@ -300,13 +348,13 @@ int host_channel_next(struct host_channel *channel, struct host_cq **out)
     while (!cq) {
         if (read(channel->fd, &one, sizeof(one)) < 0)
             return -errno;
-        err = engine_own(nic);
+        err = engine_own_all(nic);
         if (err)
             return err;
         cq = take_event(nic->cqs, channel);
         if (!cq)
             cq = take_event(nic->ev_queues, channel);
-        engine_release(nic);
+        engine_release_all(nic);
     }
     *out = cq;
     return 0;
@@ -317,7 +365,7 @@ int host_channel_next(struct host_channel *channel, struct host_cq **out)
 
 int host_async_fd(const struct host_nic *nic)
 {
-    return nic->async.fd;
+    return nic->async_fd;
 }
 
 int host_async_next(struct host_nic *nic, struct host_async *out)
@@ -325,11 +373,16 @@ int host_async_next(struct host_nic *nic, struct host_async *out)
     uint64_t one;
     uint32_t slot;
 
-    if (read(nic->async.fd, &one, sizeof(one)) < 0)
+    if (read(nic->async_fd, &one, sizeof(one)) < 0)
         return -errno;
-    if (!ring_peek(&nic->async.ring, &slot))
-        return -EAGAIN;
-    *out = nic->async.slots[slot];
-    ring_pop(&nic->async.ring);
-    return 0;
+    for (uint32_t i = 0; i < nic->engine_count; i++) {
+        struct async_queue *queue = &nic->engines[i]->async;
+
+        if (!ring_peek(&queue->ring, &slot))
+            continue;
+        *out = queue->slots[slot];
+        ring_pop(&queue->ring);
+        return 0;
+    }
+    return -EAGAIN;
 }

@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What queues and channels are inside. The engine fills a queue, one reader empties it:
- * base/ring.h.
- */
+/* What queues and channels are inside. Each engine fills a part of a queue, one reader empties all
+ * of them: base/ring.h. */
 #pragma once
 
 #include "base/ring.h"
 #include "host/host_queue.h"
 
-struct host_cq {
+struct engine;
+
+/* What one engine has put into a queue. */
+struct queue_part {
     struct ring ring;
+    union {
+        struct host_completion *completions;
+        struct host_ev_event *ev_events;
+    };
+    uint32_t lost; /* EV events since the last one that found room */
+};
+
+struct host_cq {
+    struct queue_part *parts; /* one for each engine of the NIC */
+    uint32_t next_part;       /* the reader's: where it looks first */
     struct host_nic *nic;
     struct host_channel *channel;
     void *user;
     uint32_t depth;
     bool is_ev_queue;
-    union {
-        struct host_completion *completions;
-        struct host_ev_event *ev_events;
-    };
     uint32_t user_count; /* QPs */
-    uint32_t lost;       /* EV events since the last one that found room */
     _Atomic bool is_overrun;
     _Atomic uint32_t armed;  /* enum queue_armed */
     _Atomic uint32_t events; /* put into the channel and not fetched */
@@ -38,6 +45,7 @@ struct host_channel {
     uint32_t user_count;
 };
 
-/* The owner's. */
-void queue_push_completion(struct host_cq *, const struct host_completion *, bool solicited);
-void queue_push_ev_event(struct host_cq *, const struct host_ev_event *);
+/* The owner's, of an engine of the NIC. */
+void queue_push_completion(
+    struct engine *, struct host_cq *, const struct host_completion *, bool solicited);
+void queue_push_ev_event(struct engine *, struct host_cq *, const struct host_ev_event *);

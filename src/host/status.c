@@ -76,7 +76,8 @@ void status_open(struct host_nic *nic)
 
     if (!status)
         return;
-    ring_init(&status->ring, STATUS_EVENTS);
+    for (uint32_t i = 0; i < HOST_ENGINE_COUNT_MAX; i++)
+        ring_init(&status->rings[i].ring, STATUS_EVENTS);
     status->server.answer = answer;
     status->server.follows = admit_follower;
     status->server.context = nic;
@@ -135,19 +136,33 @@ static uint32_t level_of_event(const struct status_event *event)
     return is_routine ? STATUS_LEVEL_ALL : STATUS_LEVEL_CHANGES;
 }
 
-static void tell_events(struct host_nic *nic)
+static void tell_ring(struct host_nic *nic, struct status_ring *ring)
 {
     struct status *status = nic->status;
     char line[LINE_BYTES];
     uint32_t slot;
 
-    while (ring_peek(&status->ring, &slot)) {
-        status_write_event(nic, &status->events[slot], line, sizeof(line));
-        if (control_server_tell(&status->server, line, level_of_event(&status->events[slot])))
+    while (ring_peek(&ring->ring, &slot)) {
+        status_write_event(nic, &ring->events[slot], line, sizeof(line));
+        if (control_server_tell(&status->server, line, level_of_event(&ring->events[slot])))
             atomic_fetch_add_explicit(&status->lost, 1, memory_order_relaxed);
-        ring_pop(&status->ring);
+        ring_pop(&ring->ring);
     }
+}
+
+static void tell_events(struct host_nic *nic)
+{
+    for (uint32_t i = 0; i < nic->engine_count; i++)
+        tell_ring(nic, &nic->status->rings[i]);
     tell_lost(nic);
+}
+
+static bool has_any_news(const struct host_nic *nic)
+{
+    for (uint32_t i = 0; i < nic->engine_count; i++)
+        if (status_has_news(nic->engines[i]))
+            return true;
+    return false;
 }
 
 static uint32_t highest_level(const struct control_server *server)
@@ -174,7 +189,7 @@ void status_serve(struct host_nic *nic)
 
 void status_turn(struct host_nic *nic)
 {
-    if (nic->status && (++nic->status->turns >= TURNS_UNTIL_SERVED || status_has_news(nic)))
+    if (nic->status && (++nic->status->turns >= TURNS_UNTIL_SERVED || has_any_news(nic)))
         status_serve(nic);
 }
 

@@ -10,8 +10,8 @@
  *     ev QPN          the EVs of a QP
  *     monitor [all]   a line per event from now on; all: with EVs that are skipped and return
  *
- * A change that is to be told is pushed by whoever owns the engine into a ring that the progress
- * thread empties. */
+ * A change that is to be told is pushed by whoever owns an engine into a ring that the progress
+ * thread of engine 0 empties. */
 #pragma once
 
 #include <stdatomic.h>
@@ -20,8 +20,10 @@
 
 #include "base/ring.h"
 #include "base/trace.h"
+#include "host/host.h"
 #include "pktio/pktio.h"
 
+struct engine;
 struct host_nic;
 struct host_qp;
 
@@ -54,16 +56,21 @@ struct status_ev_change {
     uint8_t cause;  /* enum path_signal */
 };
 
+/* From one engine to the progress thread that tells. */
+struct status_ring {
+    struct ring ring;
+    struct status_event events[STATUS_EVENTS];
+};
+
 struct status {
     struct control_server server;
     char path[128];
     uint32_t turns; /* of the progress thread since it last served */
     uint64_t lost_count;
-    /* Between engine and progress thread. */
+    /* Between engines and progress thread. */
     _Atomic uint32_t level; /* the highest that somebody follows; 0: nobody does */
     _Atomic uint32_t lost;  /* events for which the ring had no room */
-    struct ring ring;
-    struct status_event events[STATUS_EVENTS];
+    struct status_ring rings[HOST_ENGINE_COUNT_MAX];
 };
 
 /* Where the config says, or in the folder of the device. Nothing happens where there is no such
@@ -95,8 +102,8 @@ void status_write_event(
 /* ---- by the owner of the engine ---------------------------------------------------------------
  */
 
-/* The context is the struct host_nic. */
+/* The context is the struct engine. */
 void status_on_trace(void *context, const struct trace_event *);
-void status_on_port(struct host_nic *, uint32_t port, enum status_port_change, uint64_t now_ns);
-/* Something waits to be told. */
-bool status_has_news(const struct host_nic *);
+void status_on_port(struct engine *, uint32_t port, enum status_port_change, uint64_t now_ns);
+/* Something of this engine waits to be told. */
+bool status_has_news(const struct engine *);

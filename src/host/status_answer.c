@@ -51,11 +51,11 @@ char *status_answer_device(struct host_nic *nic)
     size_t length;
     FILE *out = open_memstream(&text, &length);
 
-    if (!out || engine_own(nic))
+    if (!out || engine_own_all(nic))
         return finish(out, &text);
-    qps = nic->qps.count;
+    qps = nic->qp_count;
     regions = nic->memory.entry_count;
-    engine_release(nic);
+    engine_release_all(nic);
     inet_ntop(AF_INET6, config->address.octets, address, sizeof(address));
     fprintf(out, "{\"device\":\"%s\",", config->name);
     write_program(out);

@@ -6,31 +6,34 @@
 #include "host/ev_profile.h"
 #include "transport/transport.h"
 
-static void push(struct host_nic *nic, const struct status_event *event, uint32_t level)
+static void push(struct engine *engine, const struct status_event *event, uint32_t level)
 {
-    struct status *status = nic->status;
+    struct status *status = engine->nic->status;
+    struct status_ring *ring;
     uint32_t slot;
 
     if (!status || atomic_load_explicit(&status->level, memory_order_relaxed) < level)
         return;
-    if (!ring_reserve(&status->ring, &slot)) {
+    ring = &status->rings[engine->index];
+    if (!ring_reserve(&ring->ring, &slot)) {
         atomic_fetch_add_explicit(&status->lost, 1, memory_order_relaxed);
         return;
     }
-    status->events[slot] = *event;
-    ring_push(&status->ring);
+    ring->events[slot] = *event;
+    ring_push(&ring->ring);
 }
 
-bool status_has_news(const struct host_nic *nic)
+bool status_has_news(const struct engine *engine)
 {
+    const struct status *status = engine->nic->status;
     uint32_t slot;
 
-    return nic->status && ring_peek(&nic->status->ring, &slot);
+    return status && ring_peek(&status->rings[engine->index].ring, &slot);
 }
 
-static void on_ev(struct host_nic *nic, const struct trace_event *trace)
+static void on_ev(struct engine *engine, const struct trace_event *trace)
 {
-    const struct host_qp *qp = qp_table_find(&nic->qps, trace->subject);
+    const struct host_qp *qp = qp_table_find(&engine->qps, trace->subject);
     uint32_t index =
         qp ? path_profile_find(&qp->config.ev_profile->profile, (uint32_t)trace->values[0])
            : PATH_NONE;
@@ -45,7 +48,7 @@ static void on_ev(struct host_nic *nic, const struct trace_event *trace)
         (struct status_ev_change){ .at_ms = (uint32_t)(trace->time_ns / 1000000u) | 1u,
             .cause = (uint8_t)trace->values[2] };
     plane = qp->config.ev_profile->entries[index].plane;
-    push(nic,
+    push(engine,
         &(struct status_event){ .time_ns = trace->time_ns,
             .kind = STATUS_EV,
             .qpn = trace->subject,
@@ -54,9 +57,9 @@ static void on_ev(struct host_nic *nic, const struct trace_event *trace)
 }
 
 static void pass_on(
-    struct host_nic *nic, enum status_event_kind kind, const struct trace_event *trace)
+    struct engine *engine, enum status_event_kind kind, const struct trace_event *trace)
 {
-    push(nic,
+    push(engine,
         &(struct status_event){ .time_ns = trace->time_ns,
             .kind = kind,
             .qpn = trace->subject,
@@ -75,9 +78,9 @@ void status_on_trace(void *context, const struct trace_event *trace)
 }
 
 void status_on_port(
-    struct host_nic *nic, uint32_t port, enum status_port_change change, uint64_t now_ns)
+    struct engine *engine, uint32_t port, enum status_port_change change, uint64_t now_ns)
 {
-    push(nic,
+    push(engine,
         &(struct status_event){
             .time_ns = now_ns, .kind = STATUS_PORT, .values = { port, change } },
         STATUS_LEVEL_CHANGES);

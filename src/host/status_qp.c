@@ -21,16 +21,16 @@ struct qp_snapshot {
     struct cc_settings cc;
 };
 
-static void copy_qp(struct host_nic *nic, struct host_qp *qp, struct qp_snapshot *out)
+static void copy_qp(struct host_qp *qp, struct qp_snapshot *out)
 {
-    const struct path_set *paths = transport_qp_paths(nic->transport, qp->qpn);
+    const struct path_set *paths = transport_qp_paths(qp->engine->transport, qp->qpn);
 
     *out = (struct qp_snapshot){ .qpn = qp->qpn,
         .send_depth = qp->send.depth,
         .cc = qp->config.cc_profile->profile.settings,
         .sends_waiting = atomic_load(&qp->send.posted) - atomic_load(&qp->send.completed) };
-    transport_qp_query(nic->transport, qp->qpn, &out->attributes);
-    transport_qp_status(nic->transport, qp->qpn, &out->status);
+    transport_qp_query(qp->engine->transport, qp->qpn, &out->attributes);
+    transport_qp_status(qp->engine->transport, qp->qpn, &out->status);
     if (!paths)
         return;
     out->ev_count = path_ev_count(paths);
@@ -38,25 +38,43 @@ static void copy_qp(struct host_nic *nic, struct host_qp *qp, struct qp_snapshot
     out->ev_bad = path_bad_count(paths);
 }
 
-/* From position *at of the table on, which moves to where to go on; yields how many. */
-static uint32_t copy_some(struct host_nic *nic, uint32_t *at, struct qp_snapshot *out)
+/* Places for QPs in the tables of all engines. */
+static uint32_t place_count(const struct host_nic *nic)
 {
-    uint32_t end =
-        nic->qps.count_max - *at < SLOTS_AT_ONCE ? nic->qps.count_max : *at + SLOTS_AT_ONCE;
+    return nic->engine_count * nic->config.qp_count_max;
+}
+
+static struct host_qp *qp_at(const struct host_nic *nic, uint32_t place)
+{
+    const struct engine *engine = nic->engines[place / nic->config.qp_count_max];
+
+    return engine->qps.qps[place % nic->config.qp_count_max];
+}
+
+/* From place *at on, which moves to where to go on; yields how many. */
+static uint32_t copy_some(const struct host_nic *nic, uint32_t *at, struct qp_snapshot *out)
+{
+    uint32_t left = place_count(nic) - *at;
+    uint32_t end = *at + (left < SLOTS_AT_ONCE ? left : SLOTS_AT_ONCE);
     uint32_t count = 0;
 
     for (; *at < end && count < STATUS_QPS_AT_ONCE; ++*at)
-        if (nic->qps.qps[*at])
-            copy_qp(nic, nic->qps.qps[*at], &out[count++]);
+        if (qp_at(nic, *at))
+            copy_qp(qp_at(nic, *at), &out[count++]);
     return count;
 }
 
-static uint32_t copy_one(struct host_nic *nic, uint32_t qpn, struct qp_snapshot *out)
+static struct host_qp *find_qp(const struct host_nic *nic, uint32_t qpn)
 {
-    struct host_qp *qp = qp_table_find(&nic->qps, qpn);
+    return qp_table_find(&nic->engines[qpn & (nic->engine_count - 1)]->qps, qpn);
+}
+
+static uint32_t copy_one(const struct host_nic *nic, uint32_t qpn, struct qp_snapshot *out)
+{
+    struct host_qp *qp = find_qp(nic, qpn);
 
     if (qp)
-        copy_qp(nic, qp, out);
+        copy_qp(qp, out);
     return qp != NULL;
 }
 
@@ -120,19 +138,19 @@ static void write_qp(const struct host_nic *nic, const struct qp_snapshot *qp, F
 static char *answer_qps(struct host_nic *nic, uint32_t from, uint32_t qpn)
 {
     struct qp_snapshot *qps = calloc(STATUS_QPS_AT_ONCE, sizeof(*qps));
-    uint32_t next = from < nic->qps.count_max ? from : nic->qps.count_max;
+    uint32_t next = from < place_count(nic) ? from : place_count(nic);
     uint32_t count = 0;
     char *text = NULL;
     size_t length;
     FILE *out = qps ? open_memstream(&text, &length) : NULL;
 
-    if (out && engine_own(nic) == 0) {
+    if (out && engine_own_all(nic) == 0) {
         count = qpn ? copy_one(nic, qpn, qps) : copy_some(nic, &next, qps);
-        engine_release(nic);
+        engine_release_all(nic);
     }
     if (out) {
         fprintf(out, "{\"device\":\"%s\",\"next\":%u,\"qps\":[", nic->config.name,
-            qpn || next == nic->qps.count_max ? 0 : next);
+            qpn || next == place_count(nic) ? 0 : next);
         for (uint32_t i = 0; i < count; i++) {
             fputs(i ? ",\n" : "", out);
             write_qp(nic, &qps[i], out);
@@ -164,9 +182,9 @@ struct ev_snapshot {
     struct status_ev_change change;
 };
 
-static uint32_t copy_evs(struct host_nic *nic, const struct host_qp *qp, struct ev_snapshot *out)
+static uint32_t copy_evs(const struct host_qp *qp, struct ev_snapshot *out)
 {
-    const struct path_set *paths = transport_qp_paths(nic->transport, qp->qpn);
+    const struct path_set *paths = transport_qp_paths(qp->engine->transport, qp->qpn);
     uint32_t count = paths ? path_ev_count(paths) : 0;
 
     for (uint32_t i = 0; i < count; i++)
@@ -205,10 +223,10 @@ char *status_answer_evs(struct host_nic *nic, uint32_t qpn)
     size_t length;
     FILE *out = evs ? open_memstream(&text, &length) : NULL;
 
-    if (out && engine_own(nic) == 0) {
-        qp = qp_table_find(&nic->qps, qpn);
-        count = qp ? copy_evs(nic, qp, evs) : 0;
-        engine_release(nic);
+    if (out && engine_own_all(nic) == 0) {
+        qp = find_qp(nic, qpn);
+        count = qp ? copy_evs(qp, evs) : 0;
+        engine_release_all(nic);
     }
     if (out && !qp)
         fprintf(out, "{\"error\":\"there is no QP %u\"}\n", qpn);
