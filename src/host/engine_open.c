@@ -48,8 +48,14 @@ static int open_port(struct engine *engine, uint32_t index)
         engine->ports[index] = port->port;
         return 0;
     }
-    return port->address ? pktio_open(port->address, config->name, index, &engine->ports[index])
-                         : -EINVAL;
+    if (!port->address)
+        return -EINVAL;
+    return pktio_open(port->address,
+        &(struct pktio_self){ .device = config->name,
+            .index = index,
+            .engine = engine->index,
+            .engine_count = engine->nic->engine_count },
+        &engine->ports[index]);
 }
 
 static int open_ports(struct engine *engine)

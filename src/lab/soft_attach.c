@@ -10,7 +10,7 @@
 
 enum { SLOTS_MAX = 1024 }; /* of a ring, whatever a NIC wishes */
 
-#define PORT_BYTES UINT64_C(2400000) /* of both rings with 256 slots each, rounded up */
+#define PORT_BYTES UINT64_C(4800000) /* of rings with 512 slots each way, rounded up */
 
 /* What a NIC sent before its process ended travels on: among it are the acknowledgements of what
  * the process has seen. As much as a ring holds, because another process may still have the
@@ -48,20 +48,51 @@ static bool nic_of_name(const struct soft *soft, const char *name, uint32_t *nic
     return *end == '\0' && number <= UINT32_MAX && *nic < soft->fabric.nic_count;
 }
 
-/* 0, with the number of the end, or why this client may not attach. */
-static int find_end(const struct soft *soft, const struct shm_hello *hello, uint32_t *number)
+static uint32_t engine_count_of(const struct shm_hello *hello)
 {
+    return hello->engine_count ? hello->engine_count : 1;
+}
+
+static bool is_engine(const struct shm_hello *hello)
+{
+    uint32_t count = engine_count_of(hello);
+
+    return count <= SHM_PORT_ENGINES_MAX && (count & (count - 1)) == 0 && hello->engine < count;
+}
+
+/* All engines of a NIC belong to one process. */
+static bool is_free(
+    const struct soft *soft, uint32_t first_number, const struct shm_lobby_call *call)
+{
+    const struct soft_end *first = &soft->ends[first_number];
+    const struct shm_hello *hello = &call->hello;
+
+    if (first->port_count == 0)
+        return true;
+    return first->process == (uint32_t)call->process &&
+           first->engine_count == engine_count_of(hello) &&
+           !soft->ends[soft_engine_end(soft, first_number, hello->engine)].port;
+}
+
+/* 0, with the number of the end, or why this client may not attach. */
+static int find_end(const struct soft *soft, const struct shm_lobby_call *call, uint32_t *number)
+{
+    const struct shm_hello *hello = &call->hello;
+    uint32_t first;
     uint32_t nic;
 
     if (!nic_of_name(soft, hello->name, &nic) || hello->port >= soft->fabric.config.plane_count)
         return -ENODEV;
-    *number = soft_nic_end(soft, nic, hello->port);
-    if (*number == SOFT_NO_END)
+    first = soft_nic_end(soft, nic, hello->port);
+    if (first == SOFT_NO_END)
         return -ENODEV;
-    return soft->ends[*number].port ? -EBUSY : 0;
+    if (!is_engine(hello))
+        return -EINVAL;
+    *number = soft_engine_end(soft, first, hello->engine);
+    return is_free(soft, first, call) ? 0 : -EBUSY;
 }
 
-/* Each user may have as much memory as all NICs with rings of the usual size. */
+/* Each user may have as much memory as all NICs with rings of the usual size and four engines. */
 static bool is_within_quota(struct soft *soft, uint32_t user, uint64_t wanted_bytes)
 {
     uint64_t used_bytes = wanted_bytes;
@@ -69,7 +100,7 @@ static bool is_within_quota(struct soft *soft, uint32_t user, uint64_t wanted_by
     for (uint32_t i = 0; i < soft->end_count; i++)
         if (atomic_load_explicit(&soft->ends[i].user, memory_order_relaxed) == user)
             used_bytes += atomic_load_explicit(&soft->ends[i].shared_bytes, memory_order_relaxed);
-    return used_bytes <= soft->end_count * PORT_BYTES;
+    return used_bytes <= soft->cable_count * PORT_BYTES;
 }
 
 static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
@@ -80,6 +111,8 @@ static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
 
     atomic_store_explicit(&end->user, call->user, memory_order_relaxed);
     atomic_store_explicit(&end->shared_bytes, shared_bytes, memory_order_relaxed);
+    lane->ends[end->first].engine_count = engine_count_of(&call->hello);
+    lane->ends[end->first].process = (uint32_t)call->process;
     soft_ends_adopt(lane, number, port, SOFT_END_SHM);
     if (lane->wires[end->at].condition.is_down)
         shm_port_set_link(port, false);
@@ -97,7 +130,7 @@ static void answer(struct soft *soft, const struct shm_lobby_call *call)
     struct soft *lane = soft_lanes_enter(soft, call->hello.port);
     struct pktio_port *port;
     uint32_t number;
-    int err = find_end(soft, &call->hello, &number); /* the ends are those of the lanes */
+    int err = find_end(soft, call, &number); /* the ends are those of the lanes */
 
     soft_lanes_leave(soft, lane);
     if (!err && !is_within_quota(soft, call->user, shared_bytes))
@@ -138,6 +171,7 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
     if (err)
         return err;
     lane = soft_lanes_enter(soft, plane);
+    lane->ends[number].engine_count = 1;
     soft_ends_adopt(lane, number, port, SOFT_END_UDP);
     soft_lanes_leave(soft, lane);
     return 0;

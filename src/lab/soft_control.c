@@ -52,7 +52,7 @@ static json_t *show_nics(const struct soft *soft)
             if (end == SOFT_NO_END)
                 continue;
             port = show_wire(soft, &soft->wires[soft_nic_wire(soft, nic, plane)]);
-            json_object_set_new(port, "attached", json_boolean(soft->ends[end].port != NULL));
+            json_object_set_new(port, "attached", json_boolean(soft->ends[end].port_count > 0));
             json_array_append_new(ports, port);
         }
         json_array_append_new(nics, json_pack("{s:o}", "ports", ports));

@@ -18,15 +18,24 @@ static void init_end(struct soft *soft, uint32_t wire_number)
     const struct soft_wire *wire = &soft->wires[wire_number];
     uint32_t entry = soft_wire_of(soft, wire->peer);
 
-    soft->ends[wire->exit] = (struct soft_end){
-        .at = wire_number, .entry = entry, .is_launched = soft->wires[entry].exit != SOFT_NO_END
-    };
+    for (uint32_t number = wire->exit; number < soft->end_count; number += soft->cable_count)
+        soft->ends[number] = (struct soft_end){ .at = wire_number,
+            .entry = entry,
+            .first = wire->exit,
+            .is_launched = soft->wires[entry].exit != SOFT_NO_END };
+}
+
+/* Interfaces and sockets do not tell engines apart. */
+static uint32_t engines_max(const struct soft *soft)
+{
+    return soft->config.prefix ? 1 : SHM_PORT_ENGINES_MAX;
 }
 
 bool soft_ends_make(struct soft *soft)
 {
     for (uint32_t i = 0; i < soft->wire_count; i++)
-        soft->wires[i].exit = is_exit(soft, &soft->wires[i]) ? soft->end_count++ : SOFT_NO_END;
+        soft->wires[i].exit = is_exit(soft, &soft->wires[i]) ? soft->cable_count++ : SOFT_NO_END;
+    soft->end_count = soft->cable_count * engines_max(soft);
     soft->ends = soft_lines(soft->end_count + 1, sizeof(*soft->ends));
     soft->attached = calloc(soft->end_count + 1, sizeof(*soft->attached));
     if (!soft->ends || !soft->attached)
@@ -52,6 +61,8 @@ void soft_ends_adopt(
 
     end->port = port;
     end->kind = kind;
+    soft->ends[end->first].port_count++;
+    soft->ends[end->first].room = 0; /* not known with this one */
     if (kind == SOFT_END_SHM) {
         soft_loan_open(end);
         shm_port_defer_calls(port);
@@ -62,9 +73,18 @@ void soft_ends_adopt(
         soft_ends_watch(soft, port->link_fd, end_index);
 }
 
+/* Nobody is at its far end. */
+static void clear_cable(struct soft *soft, struct soft_end *first)
+{
+    while (soft->wires[first->at].first != SOFT_NO_FRAME)
+        soft_wire_lose(soft, first->at, soft_wire_take(soft, first->at));
+    first->under_way = 0;
+}
+
 void soft_ends_release(struct soft *soft, uint32_t end_index)
 {
     struct soft_end *end = &soft->ends[end_index];
+    struct soft_end *first = &soft->ends[end->first];
     uint32_t i = 0;
 
     if (end->loans.frames)
@@ -72,10 +92,9 @@ void soft_ends_release(struct soft *soft, uint32_t end_index)
     pktio_port_close(end->port); /* its descriptors leave the epoll set by themselves */
     end->port = NULL;
     atomic_store_explicit(&end->shared_bytes, 0, memory_order_relaxed);
-    while (soft->wires[end->at].first != SOFT_NO_FRAME)
-        soft_wire_lose(soft, end->at, soft_wire_take(soft, end->at));
-    end->under_way = 0;
-    end->room = 0;
+    first->room = 0;
+    if (--first->port_count == 0)
+        clear_cable(soft, first);
     while (soft->attached[i] != end_index)
         i++;
     soft->attached[i] = soft->attached[--soft->attached_count];

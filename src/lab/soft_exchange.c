@@ -65,28 +65,100 @@ static uint32_t pieces_of(const struct soft *soft, uint32_t number, struct iovec
     return 2;
 }
 
-/* Up to `room` of them at once. */
-static uint32_t hand_over(struct soft *soft, struct soft_end *end, uint32_t room)
+/* Frames that leave at once, and the engine that each is for. */
+struct leaving {
+    uint32_t count;
+    uint32_t frames[PKTIO_BATCH_MAX];
+    uint32_t engines[PKTIO_BATCH_MAX];
+};
+
+/* The engine of the NIC that has the QP: by arithmetic, so that nobody looks it up. */
+static uint32_t engine_of(const struct soft *soft, const struct soft_end *first, uint32_t frame)
 {
-    const struct soft_wire *wire = &soft->wires[end->at];
+    uint8_t *bytes = soft_frames_bytes(&soft->frames, frame);
+
+    if (first->engine_count <= 1)
+        return 0;
+    return shm_port_engine_of(switch_frame_dest_qpn(&(struct switch_frame){ .bytes = bytes,
+                                  .length = soft->frames.list[frame].length,
+                                  .present = soft_frames_present(&soft->frames, frame),
+                                  .ip = bytes }),
+        first->engine_count);
+}
+
+/* To one engine what is its own. */
+static void send_to(
+    struct soft *soft, const struct soft_end *first, uint32_t engine, const struct leaving *leaving)
+{
+    const struct soft_end *end = &soft->ends[soft_engine_end(soft, first->first, engine)];
     struct iovec pieces[PKTIO_BATCH_MAX][2];
     struct pktio_frame frames[PKTIO_BATCH_MAX];
-    uint32_t numbers[PKTIO_BATCH_MAX];
     uint32_t count = 0;
 
-    while (count < room && is_due(soft, wire->first, soft->now_ps)) {
-        uint32_t frame = soft_wire_take(soft, end->at);
+    for (uint32_t i = 0; i < leaving->count; i++) {
+        uint32_t frame = leaving->frames[i];
 
+        if (leaving->engines[i] != engine)
+            continue;
+        if (!end->port) {
+            soft->wires[first->at].lost++;
+            continue;
+        }
         frames[count] = (struct pktio_frame){ .pieces = pieces[count],
             .piece_count = pieces_of(soft, frame, pieces[count]),
             .length_bytes = soft->frames.list[frame].length };
-        numbers[count++] = frame;
+        count++;
     }
-    pktio_port_send(end->port, frames, count);
-    for (uint32_t i = 0; i < count; i++)
-        soft_give(soft, numbers[i]);
-    end->under_way -= count;
-    return count;
+    if (count > 0)
+        pktio_port_send(end->port, frames, count);
+}
+
+/* Up to `room` of them at once. */
+static uint32_t hand_over(struct soft *soft, struct soft_end *first, uint32_t room)
+{
+    const struct soft_wire *wire = &soft->wires[first->at];
+    struct leaving leaving = { .count = 0 };
+    uint32_t engines = 0;
+
+    while (leaving.count < room && is_due(soft, wire->first, soft->now_ps)) {
+        uint32_t frame = soft_wire_take(soft, first->at);
+        uint32_t engine = engine_of(soft, first, frame);
+
+        leaving.frames[leaving.count] = frame;
+        leaving.engines[leaving.count++] = engine;
+        engines |= UINT32_C(1) << engine;
+    }
+    for (; engines; engines &= engines - 1)
+        send_to(soft, first, (uint32_t)__builtin_ctz(engines), &leaving);
+    for (uint32_t i = 0; i < leaving.count; i++)
+        soft_give(soft, leaving.frames[i]);
+    first->under_way -= leaving.count;
+    return leaving.count;
+}
+
+uint32_t soft_exchange_room(const struct soft *soft, const struct soft_end *first)
+{
+    uint32_t least = UINT32_MAX;
+
+    for (uint32_t i = 0; i < first->engine_count; i++) {
+        const struct soft_end *end = &soft->ends[soft_engine_end(soft, first->first, i)];
+        uint32_t room = end->port ? pktio_port_room(end->port) : UINT32_MAX;
+
+        least = room < least ? room : least;
+    }
+    return least;
+}
+
+/* An engine that has attached, or attaches anew, hears of its link by itself. */
+static bool link_is_up(const struct soft *soft, const struct soft_end *first)
+{
+    for (uint32_t i = 0; i < first->engine_count; i++) {
+        const struct soft_end *end = &soft->ends[soft_engine_end(soft, first->first, i)];
+
+        if (end->port && pktio_port_link_up(end->port))
+            return true;
+    }
+    return false;
 }
 
 /* Whatever has arrived where the port does not work any more. */
@@ -104,9 +176,9 @@ uint32_t soft_flush(struct soft *soft, uint32_t end_index)
     uint32_t total = 0;
 
     while (is_due(soft, soft->wires[end->at].first, soft->now_ps)) {
-        uint32_t room = pktio_port_room(end->port);
+        uint32_t room = soft_exchange_room(soft, end);
 
-        if (room == 0 && !pktio_port_link_up(end->port))
+        if (room == 0 && !link_is_up(soft, end))
             lose_arrived(soft, end);
         if (room == 0)
             break;

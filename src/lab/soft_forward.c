@@ -27,11 +27,11 @@ static bool take_room(struct soft *soft, const struct soft_wire *wire)
 {
     struct soft_end *end;
 
-    if (wire->exit == SOFT_NO_END || !soft->ends[wire->exit].port)
+    if (wire->exit == SOFT_NO_END || soft->ends[wire->exit].port_count == 0)
         return true;
     end = &soft->ends[wire->exit];
     if (end->room == 0) {
-        uint32_t room = pktio_port_room(end->port);
+        uint32_t room = soft_exchange_room(soft, end);
 
         end->room = room > end->under_way ? room - end->under_way : 0;
     }

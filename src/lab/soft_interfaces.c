@@ -36,6 +36,7 @@ static int open_interface(struct soft *soft, uint32_t number)
     err = raw_port_open(&config, &port);
     if (err)
         return err;
+    soft->ends[number].engine_count = 1;
     soft_ends_adopt(soft, number, port, SOFT_END_INTERFACE);
     soft_interfaces_turn(soft, number, true); /* a process before may have died with faults */
     return 0;

@@ -15,12 +15,14 @@ static void discard_queue(struct soft *soft, struct soft_wire *wire)
 /* What is at the end of the cable learns that it is dead, or alive again. */
 static void tell_end(struct soft *soft, uint32_t number, bool up)
 {
-    struct soft_end *end = &soft->ends[number];
+    for (; number < soft->end_count; number += soft->cable_count) {
+        const struct soft_end *end = &soft->ends[number];
 
-    if (end->port && end->kind == SOFT_END_SHM)
-        shm_port_set_link(end->port, up);
-    if (end->port && end->kind == SOFT_END_INTERFACE)
-        soft_interfaces_turn(soft, number, up);
+        if (end->port && end->kind == SOFT_END_SHM)
+            shm_port_set_link(end->port, up);
+        if (end->port && end->kind == SOFT_END_INTERFACE)
+            soft_interfaces_turn(soft, number, up);
+    }
 }
 
 /* Faults have no direction: the port of the T0 speaks for a NIC's. */

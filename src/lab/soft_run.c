@@ -134,7 +134,7 @@ uint32_t soft_pass(struct soft *soft)
         soft->now_ps = clock_ps(soft);
     soft_advance(soft);
     for (uint32_t i = 0; i < soft->attached_count; i++)
-        work += soft_flush(soft, soft->attached[i]);
+        work += soft_flush(soft, soft->ends[soft->attached[i]].first);
     settle(soft);
     return work;
 }

@@ -53,16 +53,24 @@ struct soft_loans {
     uint32_t next;
 };
 
-/* A switch port whose cable leaves this process. */
+/* A switch port whose cable leaves this process. A NIC may have several engines, each with rings of
+ * its own: they are ends of their own, which share the cable with the end of engine 0. That one,
+ * the first, keeps account of what leaves for all of them. */
 struct soft_end {
     _Alignas(64) struct pktio_port *port; /* NULL: nobody is there */
     enum soft_end_kind kind;
-    uint32_t at;        /* the wire whose frames leave here */
-    uint32_t entry;     /* the wire along which frames come */
-    bool is_launched;   /* they come from a switch of this process */
-    uint32_t under_way; /* on the wire to it */
-    uint32_t room;      /* known for frames beside those */
-    uint64_t hold_ps;   /* between the last two questions whether there is room; 0: there was */
+    uint32_t at;      /* the wire whose frames leave here */
+    uint32_t entry;   /* the wire along which frames come */
+    uint32_t first;   /* the end of engine 0 */
+    bool is_launched; /* they come from a switch of this process */
+    /* Of the first of a cable: */
+    uint32_t engine_count; /* of the NIC there */
+    uint32_t port_count;   /* of these, that have attached */
+    uint32_t process;      /* that has the NIC */
+    uint32_t under_way;    /* on the wire to it */
+    uint32_t room;         /* known for frames beside those */
+    uint64_t hold_ps;      /* between the last two questions whether there is room; 0: there was */
+    /* Of each: */
     struct soft_loans loans;
     uint64_t taken;                /* frames that the NIC has taken out of its ring, */
     uint64_t taken_ps;             /* and when it was seen to take one */
@@ -84,9 +92,10 @@ struct soft {
     uint32_t *first_wire; /* of each switch */
     struct soft_wire *wires;
     uint32_t wire_count;
-    struct soft_end *ends;
+    struct soft_end *ends; /* of engine 0 of all cables, then of engine 1, ... */
     uint32_t end_count;
-    uint32_t *attached; /* numbers of ends that somebody has */
+    uint32_t cable_count; /* ends of engine 0 */
+    uint32_t *attached;   /* numbers of ends that somebody has */
     uint32_t attached_count;
     struct soft_frames frames;
     struct soft_queue queue; /* frames that leave the process are not in it */
@@ -127,6 +136,12 @@ static inline uint32_t soft_nic_end(const struct soft *soft, uint32_t nic, uint3
     const struct soft_wire *wire = &soft->wires[soft_nic_wire(soft, nic, plane)];
 
     return wire->has_cable ? soft->wires[soft_wire_of(soft, wire->peer)].exit : SOFT_NO_END;
+}
+
+/* The end of another engine of the same NIC. */
+static inline uint32_t soft_engine_end(const struct soft *soft, uint32_t first, uint32_t engine)
+{
+    return first + engine * soft->cable_count;
 }
 
 static inline bool soft_serves(const struct soft *soft, uint32_t switch_index)
@@ -183,7 +198,9 @@ void soft_advance(struct soft *);
 
 /* soft_exchange.c: a frame that came in at an end, copied. */
 void soft_accept(struct soft *, uint32_t end_index, const uint8_t *bytes, uint32_t length);
-/* Hands over what has arrived at an end; yields how many frames. */
+/* Frames that every engine at the cable of this end, the first, has room for. */
+uint32_t soft_exchange_room(const struct soft *, const struct soft_end *first);
+/* Hands over what has arrived at an end, the first of its cable; yields how many frames. */
 uint32_t soft_flush(struct soft *, uint32_t end_index);
 /* When the next frame arrives at any end. */
 uint64_t soft_exchange_next_ps(const struct soft *);

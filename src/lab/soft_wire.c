@@ -64,7 +64,8 @@ void soft_wire_launch(struct soft *soft, uint32_t wire_number, uint32_t frame, u
     bool is_first;
 
     wire->frames++;
-    if ((is_impaired(&wire->condition) && !survives(soft, wire, frame)) || (end && !end->port)) {
+    if ((is_impaired(&wire->condition) && !survives(soft, wire, frame)) ||
+        (end && end->port_count == 0)) {
         soft_wire_lose(soft, wire_number, frame);
         return;
     }

@@ -16,8 +16,7 @@
 
 struct options {
     char target[PATH_MAX]; /* what stands between ':' and '?' */
-    const char *device;
-    uint32_t index;
+    struct pktio_self self;
     uint32_t mtu_bytes;
     uint32_t slot_count;
     uint64_t rate_bps;
@@ -78,11 +77,13 @@ static int parse_options(struct options *options, char *text)
 static struct shm_port_config shm_config(const struct options *options)
 {
     return (struct shm_port_config){ .path = options->target,
-        .name = options->device,
-        .port = options->index,
+        .name = options->self.device,
+        .port = options->self.index,
         .mtu_bytes = options->mtu_bytes,
         .slot_count = options->slot_count,
-        .rate_bps = options->rate_bps };
+        .rate_bps = options->rate_bps,
+        .engine = options->self.engine,
+        .engine_count = options->self.engine_count };
 }
 
 static int open_shm(const struct options *options, struct pktio_port **out)
@@ -147,9 +148,14 @@ static const struct {
     { "xdp", open_xdp },
 };
 
-int pktio_open(const char *address, const char *device, uint32_t index, struct pktio_port **out)
+bool pktio_open_tells_engines(const char *address)
 {
-    struct options options = { .device = device, .index = index };
+    return strncmp(address, "shm:", 4) == 0;
+}
+
+int pktio_open(const char *address, const struct pktio_self *self, struct pktio_port **out)
+{
+    struct options options = { .self = *self };
     const char *colon = strchr(address, ':');
     size_t length = colon ? strlen(colon + 1) : 0;
     char *question;

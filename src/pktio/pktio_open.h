@@ -10,10 +10,22 @@
  * followed by options, "?mtu=2300&slots=512&rate=10000000000&peer=02:00:00:00:00:01&queue=0". */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct pktio_port;
 
-/* `device` and `index` tell the other end which port of which NIC it is. 0 or a negative errno:
- * -EINVAL for an address that says nothing. */
-int pktio_open(const char *address, const char *device, uint32_t index, struct pktio_port **);
+/* Tells the other end which port of which NIC it is, and which engine of that. */
+struct pktio_self {
+    const char *device;
+    uint32_t index;
+    uint32_t engine;
+    uint32_t engine_count; /* 0: one */
+};
+
+/* 0 or a negative errno: -EINVAL for an address that says nothing. */
+int pktio_open(const char *address, const struct pktio_self *, struct pktio_port **);
+
+/* Whether the other end of such a port tells frames for one engine from those for another. If not,
+ * a NIC with this port has one engine. */
+bool pktio_open_tells_engines(const char *address);

@@ -95,7 +95,9 @@ static int make_client(const struct shm_port_config *config, struct shm_client *
     client->hello = (struct shm_hello){ .version = SHM_PORT_VERSION,
         .port = config->port,
         .slot_count = config->slot_count,
-        .mtu_bytes = config->mtu_bytes };
+        .mtu_bytes = config->mtu_bytes,
+        .engine = config->engine,
+        .engine_count = config->engine_count };
     memcpy(client->hello.magic, shm_meet_hello, sizeof(client->hello.magic));
     snprintf(
         client->hello.name, sizeof(client->hello.name), "%s", config->name ? config->name : "");

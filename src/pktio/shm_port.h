@@ -10,6 +10,10 @@
  * another one than it said last. A side that closes the socket, or dies, takes the link down. A
  * client whose server has gone tries again and again until there is one.
  *
+ * A NIC with several engines connects once for each, and has rings of its own for each. The server
+ * puts a frame into the rings of the engine that the QP number in the frame names:
+ * shm_port_engine_of().
+ *
  * Neither side trusts the other. No side waits for the other, except a client that opens its port:
  * for as long as `wait_ms` says. */
 #pragma once
@@ -19,9 +23,10 @@
 
 struct pktio_port;
 
-#define SHM_PORT_VERSION    2
-#define SHM_PORT_NAME_BYTES 64
-#define SHM_PORT_SLOTS_MAX  8192
+#define SHM_PORT_VERSION     3
+#define SHM_PORT_NAME_BYTES  64
+#define SHM_PORT_SLOTS_MAX   8192
+#define SHM_PORT_ENGINES_MAX 8
 
 struct shm_hello {
     char magic[8]; /* "MRCHELLO" */
@@ -30,7 +35,16 @@ struct shm_hello {
     char name[SHM_PORT_NAME_BYTES]; /* of the NIC, terminated */
     uint32_t slot_count;            /* wishes; 0: no matter */
     uint32_t mtu_bytes;
+    uint32_t engine;       /* of the NIC, from 0 */
+    uint32_t engine_count; /* a power of two; 0: one */
 };
+
+/* QPs have numbers from 16 on. Smaller ones have a meaning for the whole NIC: engine 0 gets them.
+ */
+static inline uint32_t shm_port_engine_of(uint32_t qpn, uint32_t engine_count)
+{
+    return qpn < 16 ? 0 : qpn & (engine_count - 1);
+}
 
 struct shm_welcome {
     char magic[8]; /* "MRCWELCO" */
@@ -54,7 +68,9 @@ struct shm_port_config {
     uint32_t slot_count;     /* a power of two, 128 to SHM_PORT_SLOTS_MAX; 0: 256 */
     uint32_t slot_count_max; /* a server's: of what clients wish; 0: SHM_PORT_SLOTS_MAX */
     uint64_t rate_bps;       /* a server's: said to the client */
-    uint32_t wait_ms;        /* for the other end to come; 0: 10 s */
+    uint32_t engine;         /* a client's, as in its hello */
+    uint32_t engine_count;
+    uint32_t wait_ms; /* for the other end to come; 0: 10 s */
 };
 
 /* Client. -ETIMEDOUT, what connect() says, or the refusal of the server. Waits for the socket to

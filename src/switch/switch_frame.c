@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "wire/bth.h"
 #include "wire/ethernet.h"
 #include "wire/ip.h"
 #include "wire/ip_nest.h"
@@ -15,6 +16,8 @@ enum {
     SOURCE_AT = 8,
     DESTINATION_AT = 24,
     CE_BITS = ECN_CE << 4, /* of the second byte */
+    UDP_BYTES = 8,
+    DEST_QPN_AT = 4, /* in a BTH, behind a byte that is reserved */
 };
 
 static size_t ip_bytes(const struct switch_frame *frame)
@@ -96,6 +99,16 @@ bool switch_frame_is_from(const struct switch_frame *frame, const struct ipv6_ad
         return false;
     return !nest.is_v4 &&
            memcmp(frame->ip + nest.innermost + SOURCE_AT, host->octets, sizeof(host->octets)) == 0;
+}
+
+uint32_t switch_frame_dest_qpn(const struct switch_frame *frame)
+{
+    struct ip_nest nest;
+
+    if (!ip_nest_walk(frame->ip, present_bytes(frame), &nest) ||
+        nest.end + UDP_BYTES + BTH_BYTES > present_bytes(frame))
+        return 0;
+    return bytes_get_be32(frame->ip + nest.end + UDP_BYTES + DEST_QPN_AT) & 0xffffff;
 }
 
 struct switch_way switch_frame_forward(struct switch_frame *frame, const struct switch_table *table)

@@ -36,6 +36,9 @@ struct port_entry switch_frame_entry(
 /* The innermost IP header is IPv6, is present, and has this source. */
 bool switch_frame_is_from(const struct switch_frame *, const struct ipv6_addr *host);
 
+/* The number of the QP that it is for; 0: its BTH is not present. */
+uint32_t switch_frame_dest_qpn(const struct switch_frame *);
+
 /* switch_table_forward() on the bytes, and one hop less. A dropped frame stays as it is. */
 struct switch_way switch_frame_forward(struct switch_frame *, const struct switch_table *);
 

@@ -19,6 +19,8 @@ struct caller {
     char path[64];
     char name[16];
     uint32_t plane;
+    uint32_t engine;
+    uint32_t engine_count;
     struct pktio_port *port;
     int err;
 };
@@ -27,17 +29,21 @@ static void *call(void *context)
 {
     struct caller *caller = context;
 
-    caller->err = shm_port_connect(
-        &(struct shm_port_config){
-            .path = caller->path, .name = caller->name, .port = caller->plane },
+    caller->err = shm_port_connect(&(struct shm_port_config){ .path = caller->path,
+                                       .name = caller->name,
+                                       .port = caller->plane,
+                                       .engine = caller->engine,
+                                       .engine_count = caller->engine_count },
         &caller->port);
     return NULL;
 }
 
-void soft_bench_attach(struct soft_bench *bench, uint32_t nic, uint32_t plane)
+struct pktio_port *soft_bench_attach_engine(
+    struct soft_bench *bench, uint32_t nic, uint32_t plane, uint32_t engine, uint32_t engine_count)
 {
-    const struct soft_end *end = &bench->soft->ends[soft_nic_end(bench->soft, nic, plane)];
-    struct caller caller = { .plane = plane };
+    uint32_t first = soft_nic_end(bench->soft, nic, plane);
+    const struct soft_end *end = &bench->soft->ends[soft_engine_end(bench->soft, first, engine)];
+    struct caller caller = { .plane = plane, .engine = engine, .engine_count = engine_count };
 
     snprintf(caller.path, sizeof(caller.path), "%s/fabric/attach", bench->root);
     snprintf(caller.name, sizeof(caller.name), "mrc%u", nic);
@@ -46,7 +52,12 @@ void soft_bench_attach(struct soft_bench *bench, uint32_t nic, uint32_t plane)
         soft_attach_callers(bench->soft);
     pthread_join(caller.thread, NULL);
     EXPECT_EQ(caller.err, 0);
-    bench->nics[nic][plane] = caller.port;
+    return caller.port;
+}
+
+void soft_bench_attach(struct soft_bench *bench, uint32_t nic, uint32_t plane)
+{
+    bench->nics[nic][plane] = soft_bench_attach_engine(bench, nic, plane, 0, 1);
 }
 
 void soft_bench_open(struct soft_bench *bench)

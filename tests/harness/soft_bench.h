@@ -30,6 +30,9 @@ struct soft_bench soft_bench_small(void);
 void soft_bench_start(struct soft_bench *);
 void soft_bench_open(struct soft_bench *); /* without NICs */
 void soft_bench_attach(struct soft_bench *, uint32_t nic, uint32_t plane);
+/* One engine of a NIC; the port is the caller's. */
+struct pktio_port *soft_bench_attach_engine(
+    struct soft_bench *, uint32_t nic, uint32_t plane, uint32_t engine, uint32_t engine_count);
 void soft_bench_stop(struct soft_bench *);
 /* 50 ns later: one pass of the fabric. */
 void soft_bench_pass(struct soft_bench *);

@@ -132,7 +132,7 @@ SPEC("an interface of 1500 bytes allows a path MTU of 1024")
 static void xdp_story(void)
 {
     struct pktio_port *port;
-    int err = pktio_open("xdp:mrca", "mrc0", 0, &port);
+    int err = pktio_open("xdp:mrca", &(struct pktio_self){ .device = "mrc0" }, &port);
 
     if (err)
         _exit(77);

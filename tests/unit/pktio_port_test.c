@@ -418,8 +418,8 @@ SPEC("frames cross UDP whole, and only from the one that is meant")
 
     snprintf(addresses[0], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?rate=1000", base, base + 1);
     snprintf(addresses[1], 100, "udp:127.0.0.1:%u,127.0.0.1:%u", base + 1, base);
-    EXPECT_EQ(pktio_open(addresses[0], "mrc0", 0, &ends[0]), 0);
-    EXPECT_EQ(pktio_open(addresses[1], "mrc1", 0, &ends[1]), 0);
+    EXPECT_EQ(pktio_open(addresses[0], &(struct pktio_self){ .device = "mrc0" }, &ends[0]), 0);
+    EXPECT_EQ(pktio_open(addresses[1], &(struct pktio_self){ .device = "mrc1" }, &ends[1]), 0);
     EXPECT_EQ(ends[0]->rate_bps, 1000);
     expect_conversation(ends);
     pktio_port_close(ends[1]);
@@ -439,8 +439,8 @@ SPEC("a datagram longer than the port's limit arrives as an empty frame")
 
     snprintf(addresses[0], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?mtu=5000", base, base + 1);
     snprintf(addresses[1], 100, "udp:127.0.0.1:%u,127.0.0.1:%u?mtu=1000", base + 1, base);
-    EXPECT_EQ(pktio_open(addresses[0], "mrc0", 0, &ends[0]), 0);
-    EXPECT_EQ(pktio_open(addresses[1], "mrc1", 0, &ends[1]), 0);
+    EXPECT_EQ(pktio_open(addresses[0], &(struct pktio_self){ .device = "mrc0" }, &ends[0]), 0);
+    EXPECT_EQ(pktio_open(addresses[1], &(struct pktio_self){ .device = "mrc1" }, &ends[1]), 0);
     send_length(ends[0], 4608);
     poll_fd = (struct pollfd){ .fd = ends[1]->data_fd, .events = POLLIN };
     EXPECT_EQ(poll(&poll_fd, 1, 5000), 1);
@@ -459,8 +459,9 @@ SPEC("addresses that say nothing are refused")
     struct pktio_port *port;
 
     for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        EXPECT_LT(pktio_open(bad[i], "mrc0", 0, &port), 0);
-    EXPECT_EQ(pktio_open("raw:no-such-one", "mrc0", 0, &port), -ENODEV);
+        EXPECT_LT(pktio_open(bad[i], &(struct pktio_self){ .device = "mrc0" }, &port), 0);
+    EXPECT_EQ(
+        pktio_open("raw:no-such-one", &(struct pktio_self){ .device = "mrc0" }, &port), -ENODEV);
 }
 
 SPEC("a tap writes what crosses a port to a capture that can be read")

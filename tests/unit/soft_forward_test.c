@@ -231,3 +231,81 @@ SPEC("what a NIC sent before it left travels on")
     run_until(&bench, &seen, 100);
     soft_bench_stop(&bench);
 }
+
+enum { ENGINES = 4, QPN_AT = 2 * 40 + 8 + 4 }; /* behind two IPv6 headers and UDP, in the BTH */
+
+/* Frames for the QPs 0x100, 0x101, ..., of NIC 1. */
+static void send_to_qps(struct soft_bench *bench, uint32_t count)
+{
+    uint8_t bytes[SOFT_FRAME_BYTES];
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length = soft_bench_build(bench, 0, 1, 0, i, bytes);
+
+        bytes[QPN_AT + 2] = 1;
+        bytes[QPN_AT + 3] = (uint8_t)i;
+        soft_bench_send_bytes(bench, 0, 0, bytes, length);
+    }
+}
+
+/* How many came; each for a QP of this engine. */
+static uint32_t count_for(struct pktio_port *port, uint32_t engine)
+{
+    struct pktio_received received[PKTIO_BATCH_MAX];
+    uint32_t count = pktio_port_receive(port, received, PKTIO_BATCH_MAX);
+
+    for (uint32_t i = 0; i < count; i++)
+        EXPECT_EQ(received[i].bytes[QPN_AT + 3] % ENGINES, engine);
+    return count;
+}
+
+SPEC("a frame gets into the ring of the engine that its QP number names")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct pktio_port *ports[ENGINES];
+    uint32_t counts[ENGINES] = { 0 };
+
+    soft_bench_open(&bench);
+    soft_bench_attach(&bench, 0, 0);
+    for (uint32_t i = ENGINES; i > 0; i--) /* in any order */
+        ports[i - 1] = soft_bench_attach_engine(&bench, 1, 0, i - 1, ENGINES);
+    send_to_qps(&bench, 40);
+    for (uint32_t i = 0; i < PASSES_MAX && counts[3] < 10; i++) {
+        soft_bench_pass(&bench);
+        for (uint32_t engine = 0; engine < ENGINES; engine++)
+            counts[engine] += count_for(ports[engine], engine);
+    }
+    for (uint32_t i = 0; i < ENGINES; i++) {
+        EXPECT_EQ(counts[i], 10);
+        pktio_port_close(ports[i]);
+    }
+    soft_bench_stop(&bench);
+}
+
+SPEC("frames for an engine that has left are lost and counted; the others get theirs")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct pktio_port *ports[2];
+    uint32_t count = 0;
+    uint32_t end;
+
+    soft_bench_open(&bench);
+    soft_bench_attach(&bench, 0, 0);
+    for (uint32_t i = 0; i < 2; i++)
+        ports[i] = soft_bench_attach_engine(&bench, 1, 0, i, 2);
+    end = soft_nic_end(bench.soft, 1, 0);
+    pktio_port_close(ports[0]);
+    soft_attach_check(bench.soft, end);
+    EXPECT_EQ(bench.soft->ends[end].port_count, 1);
+    send_to_qps(&bench, 20);
+    for (uint32_t i = 0; i < PASSES_MAX && (i == 0 || soft_bench_uses_buffers(&bench)); i++) {
+        struct pktio_received received[PKTIO_BATCH_MAX];
+
+        soft_bench_pass(&bench);
+        count += pktio_port_receive(ports[1], received, PKTIO_BATCH_MAX);
+    }
+    EXPECT_EQ(count, 10);
+    EXPECT_EQ(bench.soft->wires[bench.soft->ends[end].at].lost, 10);
+    pktio_port_close(ports[1]);
+    soft_bench_stop(&bench);
+}

@@ -2,12 +2,14 @@
 /* What one NIC of a soft fabric must not be able to do to the fabric and to the other NICs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #if __has_include(<valgrind/valgrind.h>)
 #include <valgrind/valgrind.h>
@@ -382,23 +384,103 @@ SPEC("a fabric without descriptors says so to NICs that come, and lets them in l
     soft_bench_stop(&bench);
 }
 
+static uint32_t answer_to(struct soft_bench *bench, const struct shm_hello *hello)
+{
+    struct shm_welcome welcome;
+    int sock = knock(bench);
+
+    say(sock, hello, sizeof(*hello));
+    EXPECT_EQ(hear(bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    close(sock);
+    return welcome.refusal;
+}
+
+SPEC("engines that cannot be are refused")
+{
+    static const uint32_t bad[][2] = { { 1, 0 }, { 1, 1 }, { 0, 3 }, { 16, 16 }, { 0, 16 },
+        { UINT32_MAX, 2 }, { 0, UINT32_MAX }, { 0, UINT32_C(1) << 31 } };
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 0);
+
+    soft_bench_open(&bench);
+    for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        hello.engine = bad[i][0];
+        hello.engine_count = bad[i][1];
+        EXPECT_EQ(answer_to(&bench, &hello), EINVAL);
+    }
+    soft_bench_stop(&bench);
+}
+
+SPEC("an engine attaches where its NIC has none of its number and as many as it says")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 0);
+    struct pktio_port *port;
+
+    soft_bench_open(&bench);
+    port = soft_bench_attach_engine(&bench, 1, 0, 0, 2);
+    hello.engine_count = 2;
+    EXPECT_EQ(answer_to(&bench, &hello), EBUSY); /* it is taken */
+    hello.engine = 1;
+    hello.engine_count = 4;
+    EXPECT_EQ(answer_to(&bench, &hello), EBUSY); /* the NIC has two */
+    hello.engine_count = 2;
+    EXPECT_EQ(answer_to(&bench, &hello), 0);
+    pktio_port_close(port);
+    soft_bench_stop(&bench);
+}
+
+SPEC("another process cannot attach as an engine of a NIC, and takes none of its frames")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 0);
+    struct shm_welcome welcome = { .refusal = 0 };
+    struct pktio_port *port;
+    int result[2];
+    pid_t child;
+
+    soft_bench_open(&bench);
+    port = soft_bench_attach_engine(&bench, 1, 0, 0, 2);
+    hello.engine = 1;
+    hello.engine_count = 2;
+    EXPECT_EQ(pipe(result), 0);
+    child = fork();
+    if (child == 0) {
+        int sock = knock(&bench);
+
+        say(sock, &hello, sizeof(hello));
+        while (recv(sock, &welcome, sizeof(welcome), MSG_DONTWAIT) < 0)
+            sched_yield();
+        _exit(write(result[1], &welcome, sizeof(welcome)) != sizeof(welcome));
+    }
+    close(result[1]);
+    for (int status; waitpid(child, &status, WNOHANG) == 0;)
+        soft_attach_callers(bench.soft);
+    EXPECT_EQ(read(result[0], &welcome, sizeof(welcome)), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(welcome.refusal, EBUSY);
+    close(result[0]);
+    pktio_port_close(port);
+    soft_bench_stop(&bench);
+}
+
 SPEC("the shared memory of a user is limited")
 {
     struct soft_bench bench = soft_bench_small();
     struct shm_hello hello = hello_of("mrc0", 1024);
     struct shm_welcome welcome;
-    int socks[2];
+    int socks[3];
 
     soft_bench_open(&bench);
-    for (uint32_t i = 0; i < 2; i++) {
-        hello.port = i;
+    for (uint32_t i = 0; i < 3; i++) {
+        hello.name[3] = (char)('0' + i / 2);
+        hello.port = i % 2;
         socks[i] = knock(&bench);
         say(socks[i], &hello, sizeof(hello));
         EXPECT_EQ(hear(&bench, socks[i], &welcome), (ssize_t)sizeof(welcome));
-    }
-    EXPECT_EQ(welcome.refusal, EDQUOT); /* four ports of usual size are not two of four times */
-    close(socks[0]);
-    close(socks[1]);
+        EXPECT_EQ(welcome.refusal, i < 2 ? 0 : EDQUOT);
+    } /* four ports with four engines of usual size are not three of twice that */
+    for (uint32_t i = 0; i < 3; i++)
+        close(socks[i]);
     soft_bench_stop(&bench);
 }
 
