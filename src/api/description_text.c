@@ -177,6 +177,11 @@ static const char *set(struct description *out, const char *key, const char *val
                                                                              : "not 1 to 1048576";
     if (strcmp(key, "spin_us") == 0)
         return parse_number(value, 0, 1000000, &out->host.spin_us) ? NULL : "not 0 to 1000000";
+    if (strcmp(key, "engines") == 0)
+        return parse_number(value, 1, HOST_ENGINE_COUNT_MAX, &out->host.engine_count) &&
+                       (out->host.engine_count & (out->host.engine_count - 1)) == 0
+                   ? NULL
+                   : "not 1, 2 or 4";
     if (strcmp(key, "capture") == 0)
         return set_text(out->capture_path, value);
     return set_parameter(out, key, value);

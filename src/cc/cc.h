@@ -80,8 +80,9 @@ struct cc {
     uint32_t base_rtt_ns; /* known, or smallest seen, not below the floor */
     uint32_t target_delay_ns;
     bool base_is_known;
-    double bytes_per_ns; /* of the ports that are up */
-    double link_share;   /* the same, relative to the rate that the profile's gains are made for */
+    uint8_t sharer_count; /* other windows of this NIC to the destination: all share as one */
+    double bytes_per_ns;  /* of the ports that are up */
+    double link_share;    /* the same, relative to the rate that the profile's gains are made for */
     uint64_t state[CC_STATE_WORDS]; /* the algorithm's own; zero at init */
 };
 

@@ -90,13 +90,20 @@ static double held_target(const struct cc *cc, const struct fair *fair)
                                                          : CEILING_LEAST * cc->target_delay_ns;
 }
 
+/* Of all windows of this NIC to the destination, which see the same delay and come to be equal. */
+static double shared_window(const struct cc *cc)
+{
+    return (double)cc->window_bytes * (1u + cc->sharer_count);
+}
+
 /* Rates are compared with the rate that all NICs of the network are made for, not with what is up
  * here at the moment: senders that meet must mean the same. */
 static double target_ns(const struct cc *cc, const struct fair *fair)
 {
     double full_bytes = (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->bytes_per_ns;
-    double factor = cc->window_bytes < full_bytes
-                        ? TARGET_ALONE + SLOPE * LN2 * log2_about(full_bytes / cc->window_bytes)
+    double window_bytes = shared_window(cc);
+    double factor = window_bytes < full_bytes
+                        ? TARGET_ALONE + SLOPE * LN2 * log2_about(full_bytes / window_bytes)
                         : TARGET_ALONE;
 
     return held_target(cc, fair) * (factor < TARGET_MOST ? factor : TARGET_MOST);
@@ -250,7 +257,8 @@ static double additive_share(const struct cc *cc)
 {
     const struct fair *fair = (const struct fair *)(const void *)cc->state;
     double small_bytes = (double)SMALL_PACKETS * settings_of(cc)->mtu_bytes;
-    double bytes = cc->window_bytes > small_bytes ? cc->window_bytes : small_bytes;
+    double window_bytes = shared_window(cc);
+    double bytes = window_bytes > small_bytes ? window_bytes : small_bytes;
     double shorter = (cc->base_rtt_ns + fair->average_delay_ns) /
                      (settings_of(cc)->base_rtt_ns + fair->average_delay_ns);
 

@@ -8,6 +8,8 @@
 enum {
     IDLE_POLLS = 256,  /* in a row, between two looks at who else wants to run */
     DRAIN_ROUNDS = 64, /* batches that are looked at before time is let pass */
+    BULK_WORK = 16,    /* frames and the like that make a pass a large one */
+    BULK_PASSES = 4,   /* large passes one after the other that are more than a thread's worth */
 };
 
 bool engine_try_own(struct engine *engine)
@@ -100,7 +102,7 @@ void engine_update_links(struct engine *engine, uint64_t now_ns)
     up_mask &= engine->nic->admin_mask;
     if (up_mask == engine->up_mask)
         return;
-    for (uint32_t port = 0; port < engine->nic->config.port_count; port++)
+    for (uint32_t port = 0; engine->index == 0 && port < engine->nic->config.port_count; port++)
         if ((up_mask ^ engine->up_mask) >> port & 1)
             status_on_port(
                 engine, port, up_mask >> port & 1 ? STATUS_LINK_UP : STATUS_LINK_DOWN, now_ns);
@@ -150,7 +152,7 @@ uint32_t engine_pass(struct engine *engine)
         atomic_exchange(&engine->link_changed, false))
         engine_update_links(engine, now_ns);
     /* First what was posted: a receive must be there for the write that it was posted for. */
-    work = engine_take_posted(engine, now_ns);
+    work = engine_take_posted(engine, now_ns) + engine_mail_take(engine, now_ns);
     work += engine_receive(engine, now_ns);
     if (transport_deadline_ns(engine->transport) <= now_ns) {
         work += expire(engine, now_ns);
@@ -162,19 +164,41 @@ uint32_t engine_pass(struct engine *engine)
 /* ---- who drives it ----------------------------------------------------------------------------
  */
 
+/* Where there are processors for threads, the thread that has begun to drive its engine goes on
+ * until there is nothing to do, and the application has its own processor for itself. A thread
+ * about to sleep says so before it looks for what was posted the last time. */
+static bool is_left_to_thread(const struct engine *engine)
+{
+    return engine->nic->threads_drive && atomic_load(&engine->progress_state) == PROGRESS_AWAKE;
+}
+
+/* A poller that has much to do pass after pass leaves it to the thread. */
+static bool hands_over(struct engine *engine, uint32_t work)
+{
+    engine->bulk_passes = work >= BULK_WORK ? engine->bulk_passes + 1 : 0;
+    if (!engine->nic->threads_drive || engine->bulk_passes < BULK_PASSES)
+        return false;
+    engine->bulk_passes = 0;
+    return true;
+}
+
 uint32_t engine_progress(struct engine *engine)
 {
     uint32_t work;
+    bool hands;
     bool yields;
 
-    if (!engine_try_own(engine))
+    if (is_left_to_thread(engine) || !engine_try_own(engine))
         return 0;
     work = engine_pass(engine);
     progress_note_poll(engine);
+    hands = hands_over(engine, work);
     engine->idle_polls = work ? 0 : engine->idle_polls + 1;
     yields = engine->idle_polls >= IDLE_POLLS;
     engine->idle_polls = yields ? 0 : engine->idle_polls;
     engine_release(engine);
+    if (hands)
+        progress_wake(engine);
     if (yields)
         sched_yield(); /* whoever has the answer may need this very processor */
     return work;
@@ -193,7 +217,7 @@ uint32_t host_progress(struct host_nic *nic)
 
 static void kick(struct engine *engine)
 {
-    if (!engine_try_own(engine))
+    if (is_left_to_thread(engine) || !engine_try_own(engine))
         return;
     engine_pass_out(engine, host_now_ns());
     engine_release(engine);

@@ -14,6 +14,8 @@
 
 #include "base/prng.h"
 #include "base/ring.h"
+#include "host/engine_mail.h"
+#include "host/engine_share.h"
 #include "host/host.h"
 #include "host/memory_table.h"
 #include "host/qp_table.h"
@@ -84,6 +86,7 @@ struct engine {
     _Atomic uint32_t drive_count; /* passes by others than the progress thread */
     _Atomic bool stops;
     _Atomic bool link_changed;
+    _Atomic uint32_t mail_from; /* bit e: engine e has sent something since it was last looked at */
 
     struct host_nic *nic;
     uint32_t index; /* of the NIC's engines: the low bits of the numbers of its QPs */
@@ -99,7 +102,10 @@ struct engine {
     bool holds_answers;    /* those sent are seen by the other end when they are released */
     uint32_t idle_polls;
     uint32_t polls_asleep; /* passes by others since the progress thread went to sleep */
+    uint32_t bulk_passes;  /* by others, one after the other, with much to do */
     struct async_queue async;
+    struct engine_mail mail[HOST_ENGINE_COUNT_MAX]; /* from each of the others */
+    struct engine_share shares[ENGINE_SHARES];
     struct trace_sink trace;
 
     uint64_t drops[DROP_REASON_COUNT]; /* found before the transport */
@@ -124,6 +130,7 @@ struct host_nic {
     struct host_config config;
     _Atomic bool is_dead;  /* the child of a fork */
     uint32_t engine_count; /* a power of two */
+    bool threads_drive;    /* there are processors for them: pollers leave much work to them */
     struct engine *engines[HOST_ENGINE_COUNT_MAX];
 
     struct pktio_tap *tap;

@@ -24,6 +24,8 @@ static int open_transport(struct engine *engine)
         .nak_write_imm_limit = nic->config.format.nak_write_imm_limit,
         .memory = { .place = engine_keep, .context = engine },
         .trace = &engine->trace,
+        .engine_index = engine->index,
+        .engine_count = nic->engine_count,
         .parameters = nic->config.parameters };
     struct arena arena;
     size_t bytes;
@@ -110,6 +112,8 @@ static struct engine *make_engine(struct host_nic *nic, uint32_t index)
     engine->trace = (struct trace_sink){ .on_event = status_on_trace, .context = engine };
     engine->posted_words = calloc(words, sizeof(*engine->posted_words));
     ring_init(&engine->async.ring, ENGINE_ASYNC);
+    for (uint32_t i = 0; i < HOST_ENGINE_COUNT_MAX; i++)
+        ring_init(&engine->mail[i].ring, ENGINE_MAIL);
     if (engine->wake_fd >= 0 && engine->posted_words &&
         qp_table_init(&engine->qps, nic->config.qp_count_max) == 0)
         return engine;

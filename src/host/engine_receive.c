@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "host/engine.h"
+#include "wire/bth.h"
 
 enum { CACHE_LINE_BYTES = 64 };
 
@@ -18,7 +19,10 @@ static enum drop_reason receive_frame(
     if (!frame_icrc_ok(&frame, received->bytes))
         return DROP_ICRC;
     frame.packet.port = (uint8_t)port;
-    transport_receive(engine->transport, &frame.packet, now_ns);
+    if (engine->nic->engine_count > 1 && frame.packet.dest_qpn == BTH_ENDPOINT_QPN)
+        engine_mail_endpoint(engine, &frame.packet, now_ns);
+    else
+        transport_receive(engine->transport, &frame.packet, now_ns);
     return DROP_NONE;
 }
 

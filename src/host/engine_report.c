@@ -66,6 +66,19 @@ static void report_async(struct engine *engine, enum host_async_kind kind, const
                              .port = event->port });
 }
 
+/* All engines see the same ports: engine 0 tells of them. */
+static void report_port(struct engine *engine, const struct transport_event *event)
+{
+    bool up = event->kind == TRANSPORT_PORT_UP;
+    uint32_t bit = UINT32_C(1) << event->port;
+
+    engine->usable_mask = up ? engine->usable_mask | bit : engine->usable_mask & ~bit;
+    if (engine->index > 0)
+        return;
+    status_on_port(engine, event->port, up ? STATUS_USABLE : STATUS_UNUSABLE, host_now_ns());
+    report_async(engine, up ? HOST_ASYNC_PORT_UP : HOST_ASYNC_PORT_DOWN, NULL, event);
+}
+
 static void report_answer(struct engine *engine, const struct transport_event *event)
 {
     if (engine->nic->answer_tail - engine->nic->answer_head == ENGINE_PROBES)
@@ -94,14 +107,8 @@ static void report(struct engine *engine, struct host_qp *qp, const struct trans
         report_async(engine, HOST_ASYNC_QP_FATAL, qp, event);
         break;
     case TRANSPORT_PORT_UP:
-        engine->usable_mask |= UINT32_C(1) << event->port;
-        status_on_port(engine, event->port, STATUS_USABLE, host_now_ns());
-        report_async(engine, HOST_ASYNC_PORT_UP, NULL, event);
-        break;
     case TRANSPORT_PORT_DOWN:
-        engine->usable_mask &= ~(UINT32_C(1) << event->port);
-        status_on_port(engine, event->port, STATUS_UNUSABLE, host_now_ns());
-        report_async(engine, HOST_ASYNC_PORT_DOWN, NULL, event);
+        report_port(engine, event);
         break;
     case TRANSPORT_EV_CHANGED:
         report_ev(engine, qp, event);

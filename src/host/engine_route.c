@@ -8,19 +8,10 @@
 #include "host/ev_profile.h"
 #include "wire/bth.h"
 
-static uint32_t route_slot(const struct ipv6_addr *peer)
-{
-    uint64_t words[2];
-
-    memcpy(words, peer->octets, sizeof(words));
-    return (uint32_t)((words[0] ^ words[1] >> 7) * UINT64_C(0x9e3779b97f4a7c15) >> 32) %
-           ENGINE_ROUTES;
-}
-
 /* Asks once per destination, as long as others do not take its place. */
 static const struct host_route *find_route(struct engine *engine, const struct ipv6_addr *peer)
 {
-    struct engine_route *slot = &engine->routes[route_slot(peer)];
+    struct engine_route *slot = &engine->routes[ip_address_hash(peer) % ENGINE_ROUTES];
 
     if (!slot->is_known || !ip_address_equal(&slot->peer, peer)) {
         *slot = (struct engine_route){ .peer = *peer, .is_known = true };

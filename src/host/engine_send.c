@@ -122,6 +122,8 @@ static bool build_data(struct engine *engine, struct frame *frame, struct engine
             return false;
         }
     }
+    if (engine->nic->engine_count > 1)
+        engine_share_sends(engine, &frame->packet.dst, now_ns);
     build_headers(engine, qp, frame, out);
     out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->payload_offset };
     seal_data(frame, out, count);

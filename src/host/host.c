@@ -2,8 +2,8 @@
 /* Opening and closing NICs. */
 #include "host/host.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,8 @@ enum {
     DEFAULT_REGIONS = 4096,
     DEFAULT_SPIN_US = 20,
     QPS_MAX = 1 << 20,
+    PROCESSORS_PER_ENGINE = 8, /* of the default: other NICs need some, too, and their fabric */
+    DRIVING_PROCESSORS = 4, /* with fewer, threads beside those that poll only get in their way */
 };
 
 uint64_t host_now_ns(void)
@@ -129,11 +131,58 @@ static struct host_nic *make_nic(const struct host_config *config)
     return nic;
 }
 
+static uint32_t processor_count(void)
+{
+    cpu_set_t processors;
+
+    return sched_getaffinity(0, sizeof(processors), &processors) == 0
+               ? (uint32_t)CPU_COUNT(&processors)
+               : 1;
+}
+
+/* A capture is one file, written by one thread at a time. */
+static bool can_have_engines(const struct host_nic *nic)
+{
+    const struct host_config *config = &nic->config;
+
+    for (uint32_t i = 0; i < config->port_count; i++)
+        if (!config->ports[i].address || !pktio_open_tells_engines(config->ports[i].address))
+            return false;
+    return !nic->tap && !config->without_progress;
+}
+
+/* 0: not said, or nonsense. */
+static uint32_t engines_wished(const struct host_config *config)
+{
+    const char *text = getenv("MRC_ENGINES");
+    unsigned long number = text ? strtoul(text, NULL, 10) : 0;
+
+    if (config->engine_count > 0)
+        return config->engine_count;
+    return number == 1 || number == 2 || number == HOST_ENGINE_COUNT_MAX ? (uint32_t)number : 0;
+}
+
+static uint32_t choose_engine_count(struct host_nic *nic)
+{
+    uint32_t processors = processor_count();
+    uint32_t count = engines_wished(&nic->config);
+
+    nic->threads_drive = processors >= DRIVING_PROCESSORS && !nic->config.without_progress;
+    if (!can_have_engines(nic))
+        return 1;
+    if (count > 0)
+        return count;
+    for (count = 1; 2 * count * PROCESSORS_PER_ENGINE <= processors;)
+        count *= 2;
+    return count < HOST_ENGINE_COUNT_MAX ? count : HOST_ENGINE_COUNT_MAX;
+}
+
 static bool config_is_valid(const struct host_config *config)
 {
     return config->port_count >= 1 && config->port_count <= HOST_PORT_COUNT_MAX &&
            config->qp_count_max >= 1 && config->qp_count_max <= QPS_MAX &&
-           config->region_count_max >= 1;
+           config->region_count_max >= 1 && config->engine_count <= HOST_ENGINE_COUNT_MAX &&
+           (config->engine_count & (config->engine_count - 1)) == 0;
 }
 
 int host_open(const struct host_config *config, struct host_nic **out)
@@ -148,9 +197,9 @@ int host_open(const struct host_config *config, struct host_nic **out)
         return -ENOMEM;
     err = nic->async_fd < 0 ? -EMFILE : memory_table_init(&nic->memory, config->region_count_max);
     if (!err)
-        err = engine_make_all(nic, 1);
-    if (!err)
         err = open_tap(nic);
+    if (!err)
+        err = engine_make_all(nic, choose_engine_count(nic));
     if (!err)
         err = engine_open_all(nic);
     if (!err)

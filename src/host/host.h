@@ -2,9 +2,10 @@
 /* A real endpoint: a NIC that is its ports, a transport, registered memory and queues, driven on a
  * real clock. The front door of this folder.
  *
- * One engine per NIC, owned by whoever holds one atomic flag. Polling threads and the progress
- * thread only ever try to take it; calls that change something (open, register, create, modify,
- * destroy, query) wait until the owner, who is never long, lets go. Posting and polling take no
+ * A NIC has one engine or several, each with its share of the QPs, and each owned by whoever holds
+ * its atomic flag. Polling threads and progress threads only ever try to take it; calls that change
+ * something (open, register, create, modify, destroy, query) wait until the owner, who is never
+ * long, lets go. Posting and polling take no
  * lock: calls on one QP (post_send, post_recv) and on one queue (poll) must not overlap with
  * themselves; whoever offers them to many threads holds one spinlock per QP and queue.
  *
@@ -25,7 +26,7 @@
 
 #define HOST_PORT_COUNT_MAX   PATH_PLANE_COUNT_MAX
 #define HOST_NAME_BYTES       64
-#define HOST_ENGINE_COUNT_MAX 8
+#define HOST_ENGINE_COUNT_MAX 4
 
 struct host_nic;
 struct pktio_port;
@@ -64,7 +65,9 @@ struct host_config {
     void *route_context;
     const char *capture_path; /* pcapng of all frames; NULL: what MRC_PCAP says, if anything */
     const char *status_path;  /* where it can be asked (host/status.h); NULL: RUN/mrc/NAME/status */
-    uint32_t spin_us;         /* the progress thread polls so long before it sleeps */
+    uint32_t spin_us;         /* a progress thread polls so long before it sleeps */
+    uint32_t engine_count;    /* a power of two, at most HOST_ENGINE_COUNT_MAX; 0: by the number of
+                                 processors. One, if a port cannot tell engines apart */
     bool without_progress;    /* no progress thread: host_progress() alone moves things (tests) */
     uint64_t seed;            /* 0: from the system */
 };
@@ -97,8 +100,8 @@ int host_close(struct host_nic *);
 const struct host_config *host_config_of(const struct host_nic *);
 bool host_is_dead(const struct host_nic *); /* we are the child of a fork */
 
-/* Drives the engine once if nobody else does, as host_cq_poll() does; yields how much there was to
- * do, 0 when idle or when another thread is at it. */
+/* Drives each engine once that nobody else drives, as host_cq_poll() does; yields how much there
+ * was to do, 0 when idle or when other threads are at it. */
 uint32_t host_progress(struct host_nic *);
 
 /* After posting to one QP or several: lets what can leave now leave. Never waits. */

@@ -3,6 +3,7 @@
  * do. That of engine 0 also looks after what the engines have in common. */
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -202,8 +203,10 @@ static bool try_to_sleep(struct engine *engine)
     atomic_store(&engine->progress_deadline_ns, deadline_ns);
     atomic_store(&engine->progress_state, PROGRESS_ASLEEP);
     atomic_store(&engine->is_owned, false);
-    if (atomic_load(&engine->posted_summary) || atomic_load(&engine->stops) ||
-        status_has_news(engine)) {
+    if (status_has_news(engine) && engine->index > 0)
+        progress_wake(engine->nic->engines[0]);
+    if (atomic_load(&engine->posted_summary) || atomic_load(&engine->mail_from) ||
+        atomic_load(&engine->stops) || (status_has_news(engine) && engine->index == 0)) {
         atomic_store(&engine->progress_state, PROGRESS_AWAKE);
         return true;
     }
@@ -223,6 +226,16 @@ static uint64_t patience_ns(const struct engine *engine)
     return spin_ns;
 }
 
+/* Somebody else is at it: one who polls, or, where the thread drives, a call that changes
+ * something. */
+static void stand_back(struct engine *engine)
+{
+    if (engine->nic->threads_drive)
+        sched_yield();
+    else
+        atomic_store(&engine->progress_state, PROGRESS_WATCHING);
+}
+
 /* One turn of the thread. */
 static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
 {
@@ -236,7 +249,7 @@ static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
         atomic_store(&engine->progress_state, PROGRESS_AWAKE);
     }
     if (!engine_try_own(engine)) {
-        atomic_store(&engine->progress_state, PROGRESS_WATCHING);
+        stand_back(engine);
         return;
     }
     if (*slept)

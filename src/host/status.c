@@ -157,14 +157,6 @@ static void tell_events(struct host_nic *nic)
     tell_lost(nic);
 }
 
-static bool has_any_news(const struct host_nic *nic)
-{
-    for (uint32_t i = 0; i < nic->engine_count; i++)
-        if (status_has_news(nic->engines[i]))
-            return true;
-    return false;
-}
-
 static uint32_t highest_level(const struct control_server *server)
 {
     uint32_t highest = 0;
@@ -189,7 +181,8 @@ void status_serve(struct host_nic *nic)
 
 void status_turn(struct host_nic *nic)
 {
-    if (nic->status && (++nic->status->turns >= TURNS_UNTIL_SERVED || has_any_news(nic)))
+    if (nic->status &&
+        (++nic->status->turns >= TURNS_UNTIL_SERVED || status_has_news(nic->engines[0])))
         status_serve(nic);
 }
 

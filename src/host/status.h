@@ -105,5 +105,5 @@ void status_write_event(
 /* The context is the struct engine. */
 void status_on_trace(void *context, const struct trace_event *);
 void status_on_port(struct engine *, uint32_t port, enum status_port_change, uint64_t now_ns);
-/* Something of this engine waits to be told. */
+/* Something of this engine waits to be told; of any engine, if it is engine 0, which tells. */
 bool status_has_news(const struct engine *);

@@ -26,9 +26,13 @@ static void push(struct engine *engine, const struct status_event *event, uint32
 bool status_has_news(const struct engine *engine)
 {
     const struct status *status = engine->nic->status;
+    uint32_t end = engine->index ? engine->index + 1 : engine->nic->engine_count;
     uint32_t slot;
 
-    return status && ring_peek(&status->rings[engine->index].ring, &slot);
+    for (uint32_t i = engine->index; status && i < end; i++)
+        if (ring_peek(&status->rings[i].ring, &slot))
+            return true;
+    return false;
 }
 
 static void on_ev(struct engine *engine, const struct trace_event *trace)

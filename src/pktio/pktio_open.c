@@ -74,13 +74,19 @@ static int parse_options(struct options *options, char *text)
     return 0;
 }
 
+/* Several rings need not be as long as one: what there is in all must fit into caches. */
+static uint32_t slots_by_engines(const struct options *options)
+{
+    return options->self.engine_count > 1 ? 128 : 0;
+}
+
 static struct shm_port_config shm_config(const struct options *options)
 {
     return (struct shm_port_config){ .path = options->target,
         .name = options->self.device,
         .port = options->self.index,
         .mtu_bytes = options->mtu_bytes,
-        .slot_count = options->slot_count,
+        .slot_count = options->slot_count ? options->slot_count : slots_by_engines(options),
         .rate_bps = options->rate_bps,
         .engine = options->self.engine,
         .engine_count = options->self.engine_count };

@@ -26,7 +26,7 @@ struct pktio_port;
 #define SHM_PORT_VERSION     3
 #define SHM_PORT_NAME_BYTES  64
 #define SHM_PORT_SLOTS_MAX   8192
-#define SHM_PORT_ENGINES_MAX 8
+#define SHM_PORT_ENGINES_MAX 4
 
 struct shm_hello {
     char magic[8]; /* "MRCHELLO" */

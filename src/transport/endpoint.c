@@ -56,10 +56,11 @@ static uint16_t take_id(struct transport *nic, bool for_update)
     uint16_t *next = for_update ? &nic->update_id : &nic->endpoint_id;
     const struct nic_endpoint *bearer;
 
-    do
-        bearer = find_request(nic, (*next)++);
-    while (bearer && is_update(bearer) != for_update);
-    return (uint16_t)(*next - 1);
+    do {
+        bearer = find_request(nic, *next);
+        *next = (uint16_t)(*next + nic->id_step);
+    } while (bearer && is_update(bearer) != for_update);
+    return (uint16_t)(*next - nic->id_step);
 }
 
 int32_t nic_request_endpoint(struct transport *nic, const struct nic_endpoint *request)
@@ -161,6 +162,17 @@ bool nic_send_endpoint(
     return true;
 }
 
+static void note_update(struct peer *peer, const struct packet *packet)
+{
+    uint32_t engine = peer_engine_of(peer, packet->endpoint.incarnation);
+
+    peer->ports = (uint16_t)(packet->endpoint.port_status_mask >> 1);
+    peer->update_seen[engine] = (uint16_t)packet->psn.value;
+    peer->incarnations[engine] = packet->endpoint.incarnation;
+    peer->updates_known = (peer->updates_known | 1u << engine) & ((1u << PEER_ENGINES_MAX) - 1);
+    peer->update_engine = engine & (PEER_ENGINES_MAX - 1);
+}
+
 static void take_port_update(struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
@@ -168,10 +180,7 @@ static void take_port_update(struct transport *nic, const struct packet *packet,
 
         if (peer->live_count == 0 || !ip_address_equal(&peer->address, &packet->src))
             continue;
-        peer->ports = packet->endpoint.port_status_mask >> 1;
-        peer->update_seen = (uint16_t)packet->psn.value;
-        peer->incarnation = packet->endpoint.incarnation;
-        peer->update_known = true;
+        note_update(peer, packet);
     }
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];
@@ -189,10 +198,12 @@ static void take_port_update(struct transport *nic, const struct packet *packet,
 static bool is_stale(const struct peer *peer, const struct packet *packet)
 {
     uint8_t incarnation = packet->endpoint.incarnation;
+    uint32_t engine = peer_engine_of(peer, incarnation);
 
-    if (!peer->update_known || (incarnation != 0 && incarnation != peer->incarnation))
+    if (!(peer->updates_known >> engine & 1) ||
+        (incarnation != 0 && incarnation != peer->incarnations[engine]))
         return false;
-    return serial16_distance(peer->update_seen, (uint16_t)packet->psn.value) < 0;
+    return serial16_distance(peer->update_seen[engine], (uint16_t)packet->psn.value) < 0;
 }
 
 static enum drop_reason on_port_update(
@@ -232,7 +243,7 @@ enum drop_reason nic_on_endpoint_request(
                                   ? on_port_update(nic, packet, now_ns)
                                   : on_probe(nic, now_ns);
 
-    if (reason != DROP_NONE)
+    if (reason != DROP_NONE || (packet->flags & PACKET_ANSWERED))
         return reason;
     if (control_queue_push_endpoint(&nic->control, answer, &packet->src))
         nic_count(nic, COUNTER_ENDPOINT_ANSWERED);
@@ -266,7 +277,7 @@ static void on_update_answered(struct transport *nic, const struct packet *packe
             peer->update_count = 0;
             peer->update_owed = false;
         }
-        peer->ports |= UINT32_C(1) << packet->port;
+        peer->ports |= (uint16_t)(1u << packet->port);
     }
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];

@@ -15,12 +15,25 @@ static bool is_late(const struct peer *peer, const struct packet *packet)
     return peer->update_owed && peer->update_told == (uint16_t)packet->psn.value;
 }
 
-/* Any other than the one we have, and not 0: an update of another life is never stale. */
-static uint8_t draw_incarnation(struct transport *nic)
+static uint8_t draw_any_incarnation(struct transport *nic)
 {
     uint8_t drawn = (uint8_t)(1 + prng_below(&nic->prng, UINT8_MAX - 1));
 
     return (uint8_t)(drawn + (drawn >= nic->incarnation));
+}
+
+/* Any other than the one we have, and not 0: an update of another life is never stale. What names
+ * the engine stays. */
+static uint8_t draw_incarnation(struct transport *nic)
+{
+    uint32_t engine = nic->incarnation % PEER_ENGINES_MAX;
+    uint32_t life = nic->incarnation / PEER_ENGINES_MAX;
+    uint32_t other;
+
+    if (nic->id_step == 1)
+        return draw_any_incarnation(nic);
+    other = 1 + prng_below(&nic->prng, UINT8_MAX / PEER_ENGINES_MAX - 1);
+    return (uint8_t)((other + (other >= life)) * PEER_ENGINES_MAX + engine);
 }
 
 void nic_on_unasked_answer(struct transport *nic, const struct packet *packet, uint64_t now_ns)

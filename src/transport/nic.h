@@ -111,6 +111,7 @@ struct transport {
     uint32_t port_events_down;
     uint16_t endpoint_id;     /* of the next EV probe ... */
     uint16_t update_id;       /* ... and of the next PORT_STATUS_UPDATE: these must be in order */
+    uint16_t id_step;         /* from each id to the next */
     uint8_t incarnation;      /* what our updates say: not 0 */
     uint16_t ports_told_from; /* requests from this id on tell of our ports as they are now */
     uint64_t counters[COUNTER_COUNT];

@@ -3,6 +3,7 @@
 #include "transport/peer.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "transport/nic.h"
 
@@ -36,13 +37,29 @@ static void learn_ports(const struct transport *nic, struct peer *peer)
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         const struct peer *other = &nic->peers[i];
 
-        if (other->live_count == 0 || !other->update_known ||
+        if (other->live_count == 0 || !other->updates_known ||
             !ip_address_equal(&other->address, &peer->address))
             continue;
         peer->ports = other->ports;
-        peer->update_seen = other->update_seen;
-        peer->incarnation = other->incarnation;
-        peer->update_known = true;
+        memcpy(peer->update_seen, other->update_seen, sizeof(peer->update_seen));
+        memcpy(peer->incarnations, other->incarnations, sizeof(peer->incarnations));
+        peer->updates_known = other->updates_known;
+        peer->update_engine = other->update_engine;
+    }
+}
+
+void transport_set_sharers(
+    struct transport *nic, const struct ipv6_addr *address, uint32_t sharer_count)
+{
+    const struct qp *qp = nic_find_peer(nic, address);
+
+    if (!qp || qp->env.peer->cc.sharer_count == sharer_count)
+        return;
+    for (uint32_t i = 0; i < nic->qp_count_max; i++) {
+        struct peer *peer = &nic->peers[i];
+
+        if (peer->live_count > 0 && ip_address_equal(&peer->address, address))
+            peer->cc.sharer_count = (uint8_t)sharer_count;
     }
 }
 
@@ -51,7 +68,7 @@ static void learn_ports(const struct transport *nic, struct peer *peer)
 static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
 {
     *peer = (struct peer){ .address = qp->env.attributes.peer_address,
-        .ports = qp->env.attributes.peer_ports,
+        .ports = (uint16_t)qp->env.attributes.peer_ports,
         .index = (uint32_t)(peer - nic->peers),
         .qp_count = peer->qp_count,
         .is_scheduled = peer->is_scheduled,

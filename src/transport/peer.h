@@ -15,7 +15,8 @@
 
 struct qp;
 
-#define PEER_NO_QP UINT32_MAX
+#define PEER_NO_QP       UINT32_MAX
+#define PEER_ENGINES_MAX 4
 
 struct peer {
     struct cc cc;
@@ -24,27 +25,34 @@ struct peer {
     uint32_t inflight_bytes; /* of all QPs to it */
     uint32_t first_ready;    /* QPs that want to send, by index, linked by qp->next_ready */
     uint32_t last_ready;
-    uint32_t ports;             /* bit p: its port p is up */
-    bool is_scheduled;          /* in the ring of peers whose turn it is */
-    uint64_t trimmed_ns;        /* the last packet was trimmed; 0: none was */
+    uint16_t ports;       /* bit p: its port p is up */
+    uint16_t update_told; /* the id of our newest PORT_STATUS_UPDATE to it, if update_owed */
+    bool is_scheduled;    /* in the ring of peers whose turn it is */
+    uint8_t update_count; /* PORT_STATUS_UPDATE: still to be sent to it */
+    bool update_owed;     /* it has not answered one yet */
+    uint8_t updates_known : PEER_ENGINES_MAX; /* bit e: of engine e of the peer there is one */
+    uint8_t update_engine : 2;                /* where the last one came from */
+    uint8_t incarnations[PEER_ENGINES_MAX];   /* as they said; 0: unknown */
+    uint64_t trimmed_ns;                      /* the last packet was trimmed; 0: none was */
     uint64_t spurious_until_ns; /* late packets of any QP pass for lost ones until then */
     struct transport_rtt rtt;   /* all 0: not known */
     struct way_back way_back;
     struct ipv6_addr address;
     uint32_t index;
-    uint32_t qp_count;     /* 0: the slot is free */
-    uint32_t live_count;   /* of these, in RTR or RTS */
-    uint32_t sender_count; /* of these, that can send */
-    uint64_t update_ns;    /* PORT_STATUS_UPDATE: the next one may be sent */
-    uint16_t update_seen;  /* the id of the newest one from the peer, if update_known */
-    uint16_t update_told;  /* the id of our newest one to it, if update_owed */
-    uint8_t incarnation;   /* of the peer, as its last update said; 0: unknown */
-    uint8_t update_count;  /* still to be sent to it */
-    bool update_known : 1;
-    bool update_owed : 1; /* it has not answered one yet */
+    uint32_t qp_count;                      /* 0: the slot is free */
+    uint32_t live_count;                    /* of these, in RTR or RTS */
+    uint32_t sender_count;                  /* of these, that can send */
+    uint64_t update_ns;                     /* the next PORT_STATUS_UPDATE may be sent */
+    uint16_t update_seen[PEER_ENGINES_MAX]; /* the id of the newest one from each engine */
 };
 
 _Static_assert(sizeof(struct peer) <= 1024, "what a destination may take");
+
+/* The engine that has this incarnation; 0: the one that spoke last. */
+static inline uint32_t peer_engine_of(const struct peer *peer, uint8_t incarnation)
+{
+    return incarnation ? incarnation % PEER_ENGINES_MAX : peer->update_engine;
+}
 
 /* What a packet of this nominal size would take in an empty network. */
 static inline uint32_t peer_base_rtt_ns(const struct peer *peer, uint32_t nominal_bytes)

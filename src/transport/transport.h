@@ -51,6 +51,10 @@ struct transport_config {
     uint32_t endpoint_slots; /* Endpoint Requests under way: 64 */
     uint32_t ev_event_slots; /* TRANSPORT_EV_CHANGED and _ENDPOINT_ANSWER not fetched: 64 */
     uint32_t peer_slots;     /* peers found again at once: 64 */
+    /* One of several engines that are one NIC together. Its Endpoint Requests have ids that leave
+     * engine_index when divided by engine_count, a power of two, at most 4; 0: one. */
+    uint32_t engine_index;
+    uint32_t engine_count;
     struct parameters parameters;
     /* Not NULL: used instead of a copy of `parameters`, so that many NICs share one. It stays the
      * caller's, who keeps it while the NIC lives and calls transport_set_parameters() on each NIC
@@ -79,6 +83,11 @@ bool transport_wants_to_send(const struct transport *);
 uint32_t transport_answers_waiting(const struct transport *);
 
 void transport_ports_changed(struct transport *, uint32_t up_mask, uint64_t now_ns);
+
+/* So many other engines of this NIC send to this address, too: together they take the share of one
+ * sender. */
+void transport_set_sharers(
+    struct transport *, const struct ipv6_addr *address, uint32_t sharer_count);
 
 /* The operator wants traffic off these ports (bit p: port p), which stay up: peers are told to
  * leave the paths by which their packets arrive there (ALWAYS_SKIP, docs/protocol.md §7.2). */

@@ -84,12 +84,16 @@ static void keep_parameters(struct transport *nic, const struct parameters *para
     derive_path_config(nic);
 }
 
-/* Not 0, which means that it is not known. */
-static uint8_t incarnation_of(uint64_t seed)
+/* Not 0, which means that it is not known. Engines of one NIC differ in their low bits, by which
+ * peers keep their updates apart. */
+static uint8_t incarnation_of(const struct transport_config *config)
 {
-    struct prng prng = prng_stream(seed, 1);
+    struct prng prng = prng_stream(config->seed, 1);
+    uint32_t lives = UINT8_MAX / PEER_ENGINES_MAX;
 
-    return (uint8_t)(1 + prng_below(&prng, UINT8_MAX));
+    if (config->engine_count <= 1)
+        return (uint8_t)(1 + prng_below(&prng, UINT8_MAX));
+    return (uint8_t)((1 + prng_below(&prng, lives)) * PEER_ENGINES_MAX + config->engine_index);
 }
 
 struct transport *transport_init(struct arena *arena, const struct transport_config *config)
@@ -103,8 +107,12 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
         .qp_count_max = config->qp_count_max,
         .seed = config->seed,
         .prng = prng_stream(config->seed, 0),
-        .incarnation = incarnation_of(config->seed) };
+        .endpoint_id = (uint16_t)config->engine_index,
+        .update_id = (uint16_t)config->engine_index,
+        .id_step = (uint16_t)(config->engine_count ? config->engine_count : 1),
+        .incarnation = incarnation_of(config) };
 
+    assert(config->engine_count <= PEER_ENGINES_MAX);
     assert(config->port_count >= 1 && config->port_count <= PATH_PLANE_COUNT_MAX);
     take_tables(&parts, arena, config->qp_count_max);
     take_queues(&parts, arena, config);

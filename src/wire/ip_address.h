@@ -17,6 +17,15 @@ static inline bool ip_address_is_v4(const struct ipv6_addr *address)
     return memcmp(address->octets, ip_address_v4_prefix, sizeof(ip_address_v4_prefix)) == 0;
 }
 
+/* For tables: all bits of the address count. */
+static inline uint32_t ip_address_hash(const struct ipv6_addr *address)
+{
+    uint64_t words[2];
+
+    memcpy(words, address->octets, sizeof(words));
+    return (uint32_t)((words[0] ^ words[1] >> 7) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
 static inline bool ip_address_equal(const struct ipv6_addr *a, const struct ipv6_addr *b)
 {
     return memcmp(a->octets, b->octets, sizeof(a->octets)) == 0;

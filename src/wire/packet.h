@@ -15,6 +15,7 @@ enum packet_flag {
     PACKET_SOLICITED = 0x01, /* SE: raise a solicited event */
     PACKET_OWN_UNIT = 0x02,  /* tsr: the time stamp is not in units of 128 ns */
     PACKET_BECN = 0x04,      /* RoCEv2 only */
+    PACKET_ANSWERED = 0x08,  /* not on the wire: another engine of the NIC answers it */
 
     /* The bits they have in BTH byte 8 */
     PACKET_STAMPED = 0x10,        /* ts: a WRITE with a TSETH */
