@@ -152,7 +152,7 @@ static inline uint64_t cc_gap_ns(const struct cc *cc, uint32_t packet_bytes, uin
 /* For algorithms: the window becomes this, within its limits. */
 static inline void cc_set_window(struct cc *cc, double bytes)
 {
-    double most_bytes = cc->max_window_bytes;
+    double most_bytes = (double)cc->max_window_bytes / (1u + cc->sharer_count);
     double least_bytes = cc_least_bytes(cc);
 
     if (bytes > most_bytes)
@@ -160,6 +160,13 @@ static inline void cc_set_window(struct cc *cc, double bytes)
     if (bytes < least_bytes)
         bytes = least_bytes;
     cc->window_bytes = (uint32_t)bytes;
+}
+
+/* So many other windows share the way to the destination with this one. */
+static inline void cc_set_sharers(struct cc *cc, uint32_t count)
+{
+    cc->sharer_count = (uint8_t)count;
+    cc_set_window(cc, cc->window_bytes);
 }
 
 /* Asserts what holds between any two calls. */

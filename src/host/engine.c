@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "base/pause.h"
+
 enum {
     IDLE_POLLS = 256,  /* in a row, between two looks at who else wants to run */
     DRAIN_ROUNDS = 64, /* batches that are looked at before time is let pass */
@@ -169,14 +171,14 @@ uint32_t engine_pass(struct engine *engine)
  * about to sleep says so before it looks for what was posted the last time. */
 static bool is_left_to_thread(const struct engine *engine)
 {
-    return engine->nic->threads_drive && atomic_load(&engine->progress_state) == PROGRESS_AWAKE;
+    return engine_has_siblings(engine) && atomic_load(&engine->thread_drives);
 }
 
 /* A poller that has much to do pass after pass leaves it to the thread. */
 static bool hands_over(struct engine *engine, uint32_t work)
 {
     engine->bulk_passes = work >= BULK_WORK ? engine->bulk_passes + 1 : 0;
-    if (!engine->nic->threads_drive || engine->bulk_passes < BULK_PASSES)
+    if (!engine_has_siblings(engine) || engine->bulk_passes < BULK_PASSES)
         return false;
     engine->bulk_passes = 0;
     return true;
@@ -188,8 +190,10 @@ uint32_t engine_progress(struct engine *engine)
     bool hands;
     bool yields;
 
-    if (is_left_to_thread(engine) || !engine_try_own(engine))
+    if (is_left_to_thread(engine) || !engine_try_own(engine)) {
+        pause_briefly();
         return 0;
+    }
     work = engine_pass(engine);
     progress_note_poll(engine);
     hands = hands_over(engine, work);

@@ -84,6 +84,7 @@ struct engine {
     _Alignas(64) _Atomic uint32_t progress_state;
     _Atomic uint64_t progress_deadline_ns;
     _Atomic uint32_t drive_count; /* passes by others than the progress thread */
+    _Atomic bool thread_drives;   /* the thread has had it and looks for more to do */
     _Atomic bool stops;
     _Atomic bool link_changed;
     _Atomic uint32_t mail_from; /* bit e: engine e has sent something since it was last looked at */
@@ -130,7 +131,6 @@ struct host_nic {
     struct host_config config;
     _Atomic bool is_dead;  /* the child of a fork */
     uint32_t engine_count; /* a power of two */
-    bool threads_drive;    /* there are processors for them: pollers leave much work to them */
     struct engine *engines[HOST_ENGINE_COUNT_MAX];
 
     struct pktio_tap *tap;
@@ -213,6 +213,12 @@ uint32_t engine_take_posted(struct engine *, uint64_t now_ns); /* engine_post.c 
 uint32_t engine_report(struct engine *); /* engine_report.c */
 /* Reports all events: before what they speak of is forgotten. */
 uint32_t engine_report_all(struct engine *);
+/* There are processors for the threads of several engines: much work is left to them. */
+static inline bool engine_has_siblings(const struct engine *engine)
+{
+    return engine->nic->engine_count > 1;
+}
+
 /* Ports hold frames that the system has not taken, or there is something to send and no room. */
 static inline bool engine_waits_for_room(const struct engine *engine)
 {

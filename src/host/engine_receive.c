@@ -19,7 +19,7 @@ static enum drop_reason receive_frame(
     if (!frame_icrc_ok(&frame, received->bytes))
         return DROP_ICRC;
     frame.packet.port = (uint8_t)port;
-    if (engine->nic->engine_count > 1 && frame.packet.dest_qpn == BTH_ENDPOINT_QPN)
+    if (engine_has_siblings(engine) && frame.packet.dest_qpn == BTH_ENDPOINT_QPN)
         engine_mail_endpoint(engine, &frame.packet, now_ns);
     else
         transport_receive(engine->transport, &frame.packet, now_ns);

@@ -122,7 +122,7 @@ static bool build_data(struct engine *engine, struct frame *frame, struct engine
             return false;
         }
     }
-    if (engine->nic->engine_count > 1)
+    if (engine_has_siblings(engine))
         engine_share_sends(engine, &frame->packet.dst, now_ns);
     build_headers(engine, qp, frame, out);
     out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->payload_offset };

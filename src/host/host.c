@@ -21,7 +21,6 @@ enum {
     DEFAULT_SPIN_US = 20,
     QPS_MAX = 1 << 20,
     PROCESSORS_PER_ENGINE = 8, /* of the default: other NICs need some, too, and their fabric */
-    DRIVING_PROCESSORS = 4, /* with fewer, threads beside those that poll only get in their way */
 };
 
 uint64_t host_now_ns(void)
@@ -162,12 +161,11 @@ static uint32_t engines_wished(const struct host_config *config)
     return number == 1 || number == 2 || number == HOST_ENGINE_COUNT_MAX ? (uint32_t)number : 0;
 }
 
-static uint32_t choose_engine_count(struct host_nic *nic)
+static uint32_t choose_engine_count(const struct host_nic *nic)
 {
     uint32_t processors = processor_count();
     uint32_t count = engines_wished(&nic->config);
 
-    nic->threads_drive = processors >= DRIVING_PROCESSORS && !nic->config.without_progress;
     if (!can_have_engines(nic))
         return 1;
     if (count > 0)

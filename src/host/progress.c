@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/pause.h"
 #include "host/engine.h"
 
 enum {
@@ -200,6 +201,7 @@ static bool try_to_sleep(struct engine *engine)
         return false;
     }
     engine->polls_asleep = 0;
+    atomic_store(&engine->thread_drives, false);
     atomic_store(&engine->progress_deadline_ns, deadline_ns);
     atomic_store(&engine->progress_state, PROGRESS_ASLEEP);
     atomic_store(&engine->is_owned, false);
@@ -220,6 +222,8 @@ static uint64_t patience_ns(const struct engine *engine)
 {
     uint64_t spin_ns = engine->nic->config.spin_us * UINT64_C(1000);
 
+    if (engine_has_siblings(engine))
+        return spin_ns;
     for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
         if (pktio_port_unread(engine->ports[i]) > 0)
             return spin_ns < UNREAD_NS ? spin_ns : UNREAD_NS;
@@ -230,7 +234,7 @@ static uint64_t patience_ns(const struct engine *engine)
  * something. */
 static void stand_back(struct engine *engine)
 {
-    if (engine->nic->threads_drive)
+    if (engine_has_siblings(engine))
         sched_yield();
     else
         atomic_store(&engine->progress_state, PROGRESS_WATCHING);
@@ -255,6 +259,8 @@ static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
     if (*slept)
         disarm_ports(engine);
     *slept = false;
+    if (!atomic_load_explicit(&engine->thread_drives, memory_order_relaxed))
+        atomic_store(&engine->thread_drives, true);
     work = engine_pass(engine);
     engine->progress_pass_count++;
     if (work > 0) {
@@ -262,6 +268,7 @@ static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
         engine_release(engine);
     } else if (host_now_ns() - *busy_ns < patience_ns(engine)) {
         engine_release(engine);
+        pause_briefly();
     } else {
         *slept = try_to_sleep(engine);
     }

@@ -161,7 +161,7 @@ static bool make_wires(struct soft *soft)
 /* ---- open and close ----------------------------------------------------------------------------
  */
 
-/* An eighth of the processors: NICs need them more. */
+/* A quarter of the processors: NICs need them more. */
 static uint32_t lane_count_of(const struct soft_config *config)
 {
     uint32_t planes = config->fabric->config.plane_count;
@@ -171,7 +171,7 @@ static uint32_t lane_count_of(const struct soft_config *config)
     if (config->prefix)
         return 1;
     if (count == 0 && sched_getaffinity(0, sizeof(processors), &processors) == 0)
-        count = (uint32_t)CPU_COUNT(&processors) / 8;
+        count = (uint32_t)CPU_COUNT(&processors) / 4;
     if (count > planes)
         count = planes;
     return count > 0 ? count : 1;

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "base/pause.h"
 #include "lab/caller_share.h"
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
@@ -283,6 +284,8 @@ void soft_turn(struct soft *soft)
     if (soft_pass(soft) > 0) {
         soft->busy_ps = soft->now_ps;
         soft->dozes = 0;
+    } else {
+        pause_briefly();
     }
     look_at_sockets(soft);
     if (!gives_way(soft, soft->now_ps - soft->busy_ps) && soft->now_ps - soft->busy_ps > spin_ps)

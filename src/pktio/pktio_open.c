@@ -74,10 +74,10 @@ static int parse_options(struct options *options, char *text)
     return 0;
 }
 
-/* Several rings need not be as long as one: what there is in all must fit into caches. */
+/* Four rings need not be as long as one: all of them together are to fit into caches. */
 static uint32_t slots_by_engines(const struct options *options)
 {
-    return options->self.engine_count > 1 ? 128 : 0;
+    return options->self.engine_count > 2 ? 128 : 0;
 }
 
 static struct shm_port_config shm_config(const struct options *options)

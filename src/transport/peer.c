@@ -59,7 +59,7 @@ void transport_set_sharers(
         struct peer *peer = &nic->peers[i];
 
         if (peer->live_count > 0 && ip_address_equal(&peer->address, address))
-            peer->cc.sharer_count = (uint8_t)sharer_count;
+            cc_set_sharers(&peer->cc, sharer_count);
     }
 }
 
@@ -75,6 +75,7 @@ static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
         .first_ready = PEER_NO_QP,
         .last_ready = PEER_NO_QP };
     cc_init(&peer->cc, qp->cc_profile);
+    cc_set_sharers(&peer->cc, nic->id_step - 1u); /* until it is known */
     planes_init(&peer->planes, qp->env.profile->plane_count);
     way_back_start(&peer->way_back, qp->env.profile);
     learn_ports(nic, peer);
