@@ -133,7 +133,7 @@ static uint32_t expire(struct engine *engine, uint64_t now_ns)
         uint32_t count;
 
         work += engine_pass_out(engine, now_ns); /* there is not room for the answers of all */
-        now_ns = host_now_ns();               /* it took a while */
+        now_ns = host_now_ns();                  /* it took a while */
         count = engine_receive(engine, now_ns);
         if (count == 0)
             break;

@@ -222,7 +222,8 @@ static inline bool engine_has_siblings(const struct engine *engine)
 /* Ports hold frames that the system has not taken, or there is something to send and no room. */
 static inline bool engine_waits_for_room(const struct engine *engine)
 {
-    return engine->unsent_ports || (engine->full_ports && transport_wants_to_send(engine->transport));
+    return engine->unsent_ports ||
+           (engine->full_ports && transport_wants_to_send(engine->transport));
 }
 
 void engine_update_links(struct engine *, uint64_t now_ns);

@@ -22,10 +22,10 @@ enum transport_access engine_keep(void *context, void *owner, uint32_t qpn, uint
     if (payload->length == 0)
         return TRANSPORT_ACCESS_OK;
     to = memory_table_resolve(&engine->nic->memory, &(struct memory_want){ .key = rkey,
-                                                .domain = qp->config.domain,
-                                                .access = HOST_ACCESS_REMOTE_WRITE,
-                                                .va = va,
-                                                .length_bytes = payload->length });
+                                                        .domain = qp->config.domain,
+                                                        .access = HOST_ACCESS_REMOTE_WRITE,
+                                                        .va = va,
+                                                        .length_bytes = payload->length });
     if (!to)
         return TRANSPORT_ACCESS_REFUSED;
     assert(engine->write_count < WRITES_MAX);

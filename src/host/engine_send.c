@@ -182,7 +182,8 @@ static void build_all(struct batch *batch)
         const struct packet *packet = &engine->packets[i];
         uint32_t *count = &batch->counts[packet->port];
 
-        if (build(engine, packet, &engine->frames[i], &engine->by_port[packet->port][*count], batch->now_ns))
+        if (build(engine, packet, &engine->frames[i], &engine->by_port[packet->port][*count],
+                batch->now_ns))
             ++*count;
     }
 }
@@ -234,7 +235,8 @@ static uint32_t send_answers(struct engine *engine, uint64_t now_ns)
     for (uint32_t round = 0; round < SEND_ROUNDS; round++) {
         uint32_t waiting = transport_answers_waiting(engine->transport);
         uint32_t count =
-            waiting ? send_batch(engine, waiting < ENGINE_BATCH ? waiting : ENGINE_BATCH, now_ns) : 0;
+            waiting ? send_batch(engine, waiting < ENGINE_BATCH ? waiting : ENGINE_BATCH, now_ns)
+                    : 0;
 
         if (count == 0)
             break;

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# NICs with one, two and four engines on one soft fabric: every byte arrives, ports may fail, and a host with four
+# engines has no more of a link than one with a single engine.
+. "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/soft.sh"
+
+engines() # DEVICE COUNT
+{
+    echo "  engines: $2" >>"$MRC_RUN_DIR/mrc/$1/config"
+}
+
+# shellcheck disable=SC2317 # exits calls it
+all_to_all()
+{
+    timeout 200 "$mrc" perf alltoall --local 4 -b 4K -e 1M -f 16 -q 4 -n 10 -c
+}
+
+# shellcheck disable=SC2317 # exits calls it
+writes()
+{
+    timeout 200 "$mrc" perf write --devices mrc1,mrc2 -s 256K -q 8 -n 400 -c
+}
+
+# shellcheck disable=SC2317 # exits calls it
+shows()
+{
+    "$mrc" qp show dev mrc1 -j && "$mrc" port show dev mrc1 && "$mrc" stat show dev mrc1
+}
+
+# shellcheck disable=SC2317 # exits calls it
+incast()
+{
+    timeout 200 "$mrc" perf incast --local 3 -b 8M -e 8M -q 4 -n 6 -c -j
+}
+
+begin_fabric 1
+engines mrc1 4
+engines mrc2 2
+engines mrc3 1
+exits 0 'NICs with as many engines as the machine suggests, four, two and one reach each other' all_to_all
+contains '  with every byte in its place' "$output" 'Out of bounds values : 0 OK'
+
+"$mrc" perf write --devices mrc0,mrc1 -s 256K -q 8 -D 100 --events --quiet 2>/dev/null &
+others="$others $!"
+until_true has_sent mrc0 1000
+exits 0 'what it is can be asked of a NIC with four engines' shows
+is '  all QPs among it' "$(echo "$output" | grep -c '"qpn":')" 8
+kill "${others##* }"
+wait "${others##* }"
+
+(
+    for fault in 'port h1.p0 down' 'plane p1 down' 'port h1.p0 up' 'plane p1 up' 'port h2.p2 down' 'port h2.p2 up'; do
+        sleep 0.3
+        # shellcheck disable=SC2086
+        "$mrc" fabric fault $fault >/dev/null
+    done
+) &
+others="$others $!"
+exits 0 'ports and a plane may fail and return meanwhile' writes
+contains '  and every byte is in its place' "$output" 'Out of bounds values : 0 OK'
+wait "${others##* }"
+end_fabric
+
+begin_fabric 1000
+engines mrc0 1
+engines mrc1 4
+engines mrc2 1
+exits 0 'a host with four engines and one with a single engine write to a third' incast
+fairness=$(echo "$output" | awk '$1 == "\"fairness\":" { print $2 + 0 }')
+echo "# Jain's index of the hosts' rates: $fairness"
+is '  and have equal shares' "$(echo "${fairness:-0}" | awk '{ print ($1 >= 0.9 ? "yes" : $1) }')" yes
+done_testing
