@@ -184,6 +184,15 @@ static bool hands_over(struct engine *engine, uint32_t work)
     return true;
 }
 
+/* Another thread is at it, which may need this very processor. */
+static void wait_briefly(struct engine *engine)
+{
+    if (atomic_fetch_add_explicit(&engine->skipped_polls, 1, memory_order_relaxed) % IDLE_POLLS)
+        pause_briefly();
+    else
+        sched_yield();
+}
+
 uint32_t engine_progress(struct engine *engine)
 {
     uint32_t work;
@@ -191,7 +200,7 @@ uint32_t engine_progress(struct engine *engine)
     bool yields;
 
     if (is_left_to_thread(engine) || !engine_try_own(engine)) {
-        pause_briefly();
+        wait_briefly(engine);
         return 0;
     }
     work = engine_pass(engine);
@@ -201,8 +210,10 @@ uint32_t engine_progress(struct engine *engine)
     yields = engine->idle_polls >= IDLE_POLLS;
     engine->idle_polls = yields ? 0 : engine->idle_polls;
     engine_release(engine);
-    if (hands)
+    if (hands) {
+        atomic_store(&engine->is_handed_over, true);
         progress_wake(engine);
+    }
     if (yields)
         sched_yield(); /* whoever has the answer may need this very processor */
     return work;

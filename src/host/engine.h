@@ -84,6 +84,8 @@ struct engine {
     _Alignas(64) _Atomic uint32_t progress_state;
     _Atomic uint64_t progress_deadline_ns;
     _Atomic uint32_t drive_count; /* passes by others than the progress thread */
+    _Atomic uint32_t skipped_polls; /* passes that others left to whoever was at it */
+    _Atomic bool is_handed_over;  /* by a poller to the thread, which has not had it yet */
     _Atomic bool thread_drives;   /* the thread has had it and looks for more to do */
     _Atomic bool stops;
     _Atomic bool link_changed;

@@ -3,7 +3,6 @@
  * do. That of engine 0 also looks after what the engines have in common. */
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -230,14 +229,13 @@ static uint64_t patience_ns(const struct engine *engine)
     return spin_ns;
 }
 
-/* Somebody else is at it: one who polls, or, where the thread drives, a call that changes
- * something. */
-static void stand_back(struct engine *engine)
+/* False: somebody else is at it who polls. Pollers that have handed it over let it go. */
+static bool take_engine(struct engine *engine)
 {
-    if (engine_has_siblings(engine))
-        sched_yield();
-    else
-        atomic_store(&engine->progress_state, PROGRESS_WATCHING);
+    if (atomic_load_explicit(&engine->is_handed_over, memory_order_relaxed) &&
+        atomic_exchange(&engine->is_handed_over, false))
+        return engine_own(engine) == 0;
+    return engine_try_own(engine);
 }
 
 /* One turn of the thread. */
@@ -252,8 +250,9 @@ static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
             return;
         atomic_store(&engine->progress_state, PROGRESS_AWAKE);
     }
-    if (!engine_try_own(engine)) {
-        stand_back(engine);
+    if (!take_engine(engine)) {
+        atomic_store(&engine->thread_drives, false);
+        atomic_store(&engine->progress_state, PROGRESS_WATCHING);
         return;
     }
     if (*slept)
