@@ -83,10 +83,10 @@ struct engine {
     _Atomic uint64_t *posted_words;          /* a bit per QP with something posted */
     _Alignas(64) _Atomic uint32_t progress_state;
     _Atomic uint64_t progress_deadline_ns;
-    _Atomic uint32_t drive_count; /* passes by others than the progress thread */
+    _Atomic uint32_t drive_count;   /* passes by others than the progress thread */
     _Atomic uint32_t skipped_polls; /* passes that others left to whoever was at it */
-    _Atomic bool is_handed_over;  /* by a poller to the thread, which has not had it yet */
-    _Atomic bool thread_drives;   /* the thread has had it and looks for more to do */
+    _Atomic bool is_handed_over;    /* by a poller to the thread, which has not had it yet */
+    _Atomic bool thread_drives;     /* the thread has had it and looks for more to do */
     _Atomic bool stops;
     _Atomic bool link_changed;
     _Atomic uint32_t mail_from; /* bit e: engine e has sent something since it was last looked at */

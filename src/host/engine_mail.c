@@ -42,8 +42,7 @@ static void on_request(struct engine *engine, const struct packet *packet, uint6
 
     if (transport_receive(engine->transport, packet, now_ns) == DROP_NONE)
         message.packet.flags |= PACKET_ANSWERED;
-    if (packet->endpoint.op == ENDPOINT_PORT_STATUS_UPDATE &&
-        engine->index + 1 < nic->engine_count)
+    if (packet->endpoint.op == ENDPOINT_PORT_STATUS_UPDATE && engine->index + 1 < nic->engine_count)
         post(engine, nic->engines[engine->index + 1], &message);
 }
 
