@@ -241,7 +241,7 @@ uint32_t engine_route(struct engine *, const struct host_qp *sender, const struc
 /* Only our own memory is at fault: ends the QP (engine_post.c). */
 void engine_fail_local(struct engine *, struct host_qp *, uint32_t position, uint64_t now_ns);
 
-void engine_async(struct engine *, const struct host_async *); /* queue.c */
+void engine_async(struct engine *, const struct host_async *); /* queue_channel.c */
 
 /* ---- the progress thread (progress.c) ---------------------------------------------------------
  */

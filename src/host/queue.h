@@ -49,3 +49,5 @@ struct host_channel {
 void queue_push_completion(
     struct engine *, struct host_cq *, const struct host_completion *, bool solicited);
 void queue_push_ev_event(struct engine *, struct host_cq *, const struct host_ev_event *);
+/* Of an eventfd (queue_channel.c). */
+void queue_count_up(int fd);
