@@ -6,93 +6,9 @@
 #include <assert.h>
 
 enum {
-    RELAX_ROUND_TRIPS = 16,
-    TRIMMED_RTTS = 4,
     BITMAP_PSNS = 64,
     DOUBTFUL_TARGETS = 3, /* more delay than the queues of a full network make */
 };
-
-static uint32_t nominal_bytes_of(
-    const struct requester *requester, const struct env *env, struct psn psn, uint8_t flags)
-{
-    return flags & SEND_ODD_SIZE ? requester_nominal_bytes(requester, env, psn)
-                                 : requester->full_bytes;
-}
-
-static bool blames_path(enum loss_rule rule)
-{
-    return rule <= LOSS_BY_TIMEOUT;
-}
-
-/* Probes on other EVs were not answered either: had only the packets been lost, they would have
- * been. */
-static bool may_be_the_way_back(const struct requester *requester)
-{
-    return requester->tail_rounds > 1;
-}
-
-/* A queue may have overflowed: what was trimmed may have lost its header, too; and where nothing is
- * trimmed, queues are long before they are full. */
-static bool may_be_congestion(
-    const struct requester *requester, const struct env *env, uint64_t now_ns)
-{
-    const struct peer *peer = env->peer;
-
-    if (env->nic->parameters->network_trims)
-        return peer->trimmed_ns != 0 &&
-               now_ns < peer->trimmed_ns + TRIMMED_RTTS * (uint64_t)peer->cc.base_rtt_ns;
-    return requester_rtt_ns(requester, env) > peer->cc.base_rtt_ns + peer->cc.target_delay_ns / 2;
-}
-
-/* Of the packets taken for lost of late, one was not. */
-static bool was_spurious(const struct requester *requester, const struct env *env)
-{
-    return requester->reorder_ns > requester_reorder_ns(env);
-}
-
-/* True if the loss made the path bad. While late packets pass for lost ones, none does. */
-static bool blame(struct requester *requester, const struct env *env,
-    const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
-{
-    uint64_t sent_ns = now_ns - send_window_age_ns(record->ticks, now_ns);
-    bool is_spared = may_be_congestion(requester, env, now_ns) || was_spurious(requester, env) ||
-                     now_ns < env->peer->spurious_until_ns;
-
-    if ((rule == LOSS_BY_TIMEOUT && may_be_the_way_back(requester)) ||
-        sent_ns < requester->paths_since_ns)
-        return false;
-    return path_on_loss(env->paths, record->ev_index, is_spared, sent_ns, now_ns);
-}
-
-void loss_declare(struct requester *requester, const struct env *env, struct psn psn,
-    enum loss_rule rule, uint64_t now_ns)
-{
-    static const uint8_t counters[LOSS_RULE_COUNT] = {
-        [LOSS_BY_TIME] = COUNTER_RETRANSMIT_TIME,
-        [LOSS_BY_COUNT] = COUNTER_RETRANSMIT_COUNT,
-        [LOSS_BY_PROBE] = COUNTER_RETRANSMIT_PROBE,
-        [LOSS_BY_TIMEOUT] = COUNTER_RETRANSMIT_TIMEOUT,
-        [LOSS_BY_PORT] = COUNTER_RETRANSMIT_PORT_DOWN,
-        [LOSS_BY_TRIM] = COUNTER_RETRANSMIT_TRIMMED,
-        [LOSS_BY_TRIM_LASTHOP] = COUNTER_RETRANSMIT_TRIMMED_LASTHOP,
-        [LOSS_BY_NACK] = COUNTER_RETRANSMIT_NACK,
-    };
-    struct send_window *window = &requester->window;
-    struct send_record record = send_window_record(window, psn);
-    uint32_t bytes = nominal_bytes_of(requester, env, psn, record.flags);
-
-    send_window_lose(window, psn, bytes);
-    peer_on_gone(env->peer, env_plane_of_ev(env, record.ev_index), bytes);
-    env_count(env, (enum counter)counters[rule]);
-    env_trace(env, EVENT_LOSS, now_ns, psn.value, env_ev(env, record.ev_index), rule);
-    if (!blames_path(rule) || !(env_planes(env) >> env_plane_of_ev(env, record.ev_index) & 1))
-        return; /* nor is a path to blame whose plane is known to be down */
-    if (may_be_congestion(requester, env, now_ns) ||
-        env->nic->parameters->loss_to_bad == LOSS_TO_BAD_LITERAL)
-        cc_on_inferred_loss(&env->peer->cc, bytes, now_ns);
-    if (blame(requester, env, &record, rule, now_ns))
-        send_window_set_flags(window, psn, SEND_DEMOTED);
-}
 
 static uint32_t reorder_most_ns(const struct env *env)
 {
@@ -201,8 +117,9 @@ __attribute__((noinline)) static void recover(
     struct send_window *window = &requester->window;
     struct psn end = recovery_end(requester, threshold_bytes);
     struct psn psn = send_window_next_in_flight(window, window->oldest);
-    uint32_t least_ns =
-        was_spurious(requester, env) ? lost_after_ns(requester, env, requester->rack_rtt_ns) : 0;
+    uint32_t least_ns = loss_was_spurious(requester, env)
+                            ? lost_after_ns(requester, env, requester->rack_rtt_ns)
+                            : 0;
 
     while (psn_before(psn, end) && !psn_equal(psn, window->next)) {
         struct send_record record = send_window_record(window, psn);
@@ -295,7 +212,7 @@ void loss_infer_by_timeout(
 
 static uint64_t relax_at(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    return now_ns + (uint64_t)RELAX_ROUND_TRIPS * requester_rtt_ns(requester, env);
+    return now_ns + (uint64_t)LOSS_RELAX_ROUND_TRIPS * requester_rtt_ns(requester, env);
 }
 
 void loss_on_spurious(struct requester *requester, const struct env *env, uint64_t now_ns)
@@ -305,7 +222,7 @@ void loss_on_spurious(struct requester *requester, const struct env *env, uint64
 
     requester->reorder_ns = (uint32_t)(wider_ns < most_ns ? wider_ns : most_ns);
     requester->reorder_relax_ns = relax_at(requester, env, now_ns);
-    env->peer->spurious_until_ns = requester->reorder_relax_ns;
+    peer_note_spurious(env->peer, now_ns);
     env_count(env, COUNTER_SPURIOUS_LOSS);
 }
 
@@ -329,7 +246,7 @@ bool loss_is_in_doubt(const struct requester *requester, const struct env *env)
 {
     const struct cc *cc = &env->peer->cc;
 
-    return was_spurious(requester, env) ||
+    return loss_was_spurious(requester, env) ||
            requester->longest_ticks * SEND_WINDOW_TICK_NS >
                cc->base_rtt_ns + DOUBTFUL_TARGETS * cc->target_delay_ns;
 }

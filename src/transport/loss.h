@@ -7,6 +7,8 @@
 #include "transport/requester.h"
 #include "wire/packet.h"
 
+enum { LOSS_RELAX_ROUND_TRIPS = 16 }; /* a spurious loss is remembered */
+
 enum loss_rule {
     LOSS_BY_TIME,    /* A: something sent later was acknowledged a reordering window ago */
     LOSS_BY_COUNT,   /* B: too much arrived out of order */
@@ -59,6 +61,12 @@ static inline void loss_on_acknowledged(struct requester *requester, struct psn 
     requester->rack_psn = psn;
     requester->rack_ticks = record.ticks;
     requester->rack_rtt_ns = rtt_ns;
+}
+
+/* Of the packets taken for lost of late, one was not. */
+static inline bool loss_was_spurious(const struct requester *requester, const struct env *env)
+{
+    return requester->reorder_ns > requester_reorder_ns(env);
 }
 
 /* Rule A, on a SACK: declares what is due, and sets the timer for the next. */

@@ -34,8 +34,8 @@ struct peer {
     uint8_t update_engine : 2;                /* where the last one came from */
     uint8_t incarnations[PEER_ENGINES_MAX];   /* as they said; 0: unknown */
     uint64_t trimmed_ns;                      /* the last packet was trimmed; 0: none was */
-    uint64_t spurious_until_ns; /* late packets of any QP pass for lost ones until then */
-    struct transport_rtt rtt;   /* all 0: not known */
+    struct transport_rtt rtt;                 /* all 0: not known */
+    uint32_t spurious_ticks; /* a loss was spurious, in 1.024 us modulo 2^32; 0: none was */
     struct way_back way_back;
     struct ipv6_addr address;
     uint32_t index;
@@ -52,6 +52,21 @@ _Static_assert(sizeof(struct peer) <= 1024, "what a destination may take");
 static inline uint32_t peer_engine_of(const struct peer *peer, uint8_t incarnation)
 {
     return incarnation ? incarnation % PEER_ENGINES_MAX : peer->update_engine;
+}
+
+/* A packet to it that was taken for lost was only late. */
+static inline void peer_note_spurious(struct peer *peer, uint64_t now_ns)
+{
+    uint32_t ticks = (uint32_t)(now_ns >> 10);
+
+    peer->spurious_ticks = ticks ? ticks : 1;
+}
+
+static inline bool peer_was_spurious(const struct peer *peer, uint64_t within_ns, uint64_t now_ns)
+{
+    uint32_t age = (uint32_t)(now_ns >> 10) - peer->spurious_ticks;
+
+    return peer->spurious_ticks != 0 && age <= within_ns >> 10;
 }
 
 /* What a packet of this nominal size would take in an empty network. */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What follows when a packet is taken for lost: it is sent again, and its path or a full queue is
+ * to blame. */
+#include "transport/loss.h"
+
+enum { TRIMMED_RTTS = 4 };
+
+static uint32_t nominal_bytes_of(
+    const struct requester *requester, const struct env *env, struct psn psn, uint8_t flags)
+{
+    return flags & SEND_ODD_SIZE ? requester_nominal_bytes(requester, env, psn)
+                                 : requester->full_bytes;
+}
+
+static bool blames_path(enum loss_rule rule)
+{
+    return rule <= LOSS_BY_TIMEOUT;
+}
+
+/* Probes on other EVs were not answered either: had only the packets been lost, they would have
+ * been. */
+static bool may_be_the_way_back(const struct requester *requester)
+{
+    return requester->tail_rounds > 1;
+}
+
+/* A queue may have overflowed: what was trimmed may have lost its header, too; and where nothing is
+ * trimmed, queues are long before they are full. */
+static bool may_be_congestion(
+    const struct requester *requester, const struct env *env, uint64_t now_ns)
+{
+    const struct peer *peer = env->peer;
+
+    if (env->nic->parameters->network_trims)
+        return peer->trimmed_ns != 0 &&
+               now_ns < peer->trimmed_ns + TRIMMED_RTTS * (uint64_t)peer->cc.base_rtt_ns;
+    return requester_rtt_ns(requester, env) > peer->cc.base_rtt_ns + peer->cc.target_delay_ns / 2;
+}
+
+/* Late packets to this destination pass for lost ones. */
+static bool was_spurious(const struct requester *requester, const struct env *env, uint64_t now_ns)
+{
+    uint64_t within_ns = (uint64_t)LOSS_RELAX_ROUND_TRIPS * requester_rtt_ns(requester, env);
+
+    return loss_was_spurious(requester, env) || peer_was_spurious(env->peer, within_ns, now_ns);
+}
+
+/* True if the loss made the path bad. While late packets pass for lost ones, none does. */
+static bool blame(struct requester *requester, const struct env *env,
+    const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
+{
+    uint64_t sent_ns = now_ns - send_window_age_ns(record->ticks, now_ns);
+    bool is_spared =
+        may_be_congestion(requester, env, now_ns) || was_spurious(requester, env, now_ns);
+
+    if ((rule == LOSS_BY_TIMEOUT && may_be_the_way_back(requester)) ||
+        sent_ns < requester->paths_since_ns)
+        return false;
+    return path_on_loss(env->paths, record->ev_index, is_spared, sent_ns, now_ns);
+}
+
+void loss_declare(struct requester *requester, const struct env *env, struct psn psn,
+    enum loss_rule rule, uint64_t now_ns)
+{
+    static const uint8_t counters[LOSS_RULE_COUNT] = {
+        [LOSS_BY_TIME] = COUNTER_RETRANSMIT_TIME,
+        [LOSS_BY_COUNT] = COUNTER_RETRANSMIT_COUNT,
+        [LOSS_BY_PROBE] = COUNTER_RETRANSMIT_PROBE,
+        [LOSS_BY_TIMEOUT] = COUNTER_RETRANSMIT_TIMEOUT,
+        [LOSS_BY_PORT] = COUNTER_RETRANSMIT_PORT_DOWN,
+        [LOSS_BY_TRIM] = COUNTER_RETRANSMIT_TRIMMED,
+        [LOSS_BY_TRIM_LASTHOP] = COUNTER_RETRANSMIT_TRIMMED_LASTHOP,
+        [LOSS_BY_NACK] = COUNTER_RETRANSMIT_NACK,
+    };
+    struct send_window *window = &requester->window;
+    struct send_record record = send_window_record(window, psn);
+    uint32_t bytes = nominal_bytes_of(requester, env, psn, record.flags);
+
+    send_window_lose(window, psn, bytes);
+    peer_on_gone(env->peer, env_plane_of_ev(env, record.ev_index), bytes);
+    env_count(env, (enum counter)counters[rule]);
+    env_trace(env, EVENT_LOSS, now_ns, psn.value, env_ev(env, record.ev_index), rule);
+    if (!blames_path(rule) || !(env_planes(env) >> env_plane_of_ev(env, record.ev_index) & 1))
+        return; /* nor is a path to blame whose plane is known to be down */
+    if (may_be_congestion(requester, env, now_ns) ||
+        env->nic->parameters->loss_to_bad == LOSS_TO_BAD_LITERAL)
+        cc_on_inferred_loss(&env->peer->cc, bytes, now_ns);
+    if (blame(requester, env, &record, rule, now_ns))
+        send_window_set_flags(window, psn, SEND_DEMOTED);
+}
