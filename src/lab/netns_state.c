@@ -156,9 +156,10 @@ static bool has_ended(const struct netns_state *state, uint32_t patience_ms)
     const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
 
     for (uint32_t waited_ms = 0; waited_ms < patience_ms; waited_ms += LOOK_MS) {
-        waitpid(state->pid, NULL, WNOHANG); /* in case it is a child of ours */
-        if (!netns_state_is_running(state))
+        if (!netns_state_is_running(state)) {
+            waitpid(state->pid, NULL, WNOHANG); /* in case it was a child of ours */
             return true;
+        }
         nanosleep(&nap, NULL);
     }
     return false;
