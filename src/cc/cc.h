@@ -162,7 +162,7 @@ static inline void cc_set_window(struct cc *cc, double bytes)
     cc->window_bytes = (uint32_t)bytes;
 }
 
-/* So many other windows share the way to the destination with this one. */
+/* `count` other windows share the way to the destination with this one. */
 static inline void cc_set_sharers(struct cc *cc, uint32_t count)
 {
     cc->sharer_count = (uint8_t)count;
