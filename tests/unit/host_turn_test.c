@@ -189,7 +189,8 @@ struct witness {
     struct pktio_ops ops; /* first: found by the port's pointer */
     const struct pktio_ops *original;
     const uint8_t *watched;
-    uint8_t seen_at_send;
+    const struct wire_format *format;
+    uint8_t seen_at_send; /* of the acknowledgement */
     uint8_t seen_at_release;
     bool holds;
 };
@@ -199,11 +200,24 @@ static struct witness *witness_of(struct pktio_port *port)
     return (struct witness *)(uintptr_t)port->ops;
 }
 
+/* Frames without payload are one piece. */
+static bool is_acknowledgement(const struct witness *witness, const struct pktio_frame *sent)
+{
+    struct frame frame;
+
+    return sent->piece_count == 1 &&
+           frame_parse(witness->format, sent->pieces[0].iov_base, sent->length_bytes, &frame) ==
+               DROP_NONE &&
+           frame.packet.opcode == OPCODE_ACK;
+}
+
 static void look_and_send(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     struct witness *witness = witness_of(port);
 
-    witness->seen_at_send = *witness->watched;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_acknowledgement(witness, &frames[i]))
+            witness->seen_at_send = *witness->watched;
     witness->original->send(port, frames, count);
 }
 
@@ -225,6 +239,7 @@ static void watch_write(struct witness *witness, bool can_hold)
     open_pair(&pair);
     *witness = (struct witness){ .watched = pair.ends[1].memory,
         .original = pair.ports[1][0]->ops,
+        .format = &host_config_of(pair.ends[1].nic)->format,
         .seen_at_send = 2,
         .seen_at_release = 2 };
     witness->ops = *witness->original;
