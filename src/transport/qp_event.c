@@ -18,7 +18,6 @@ void qp_fail(struct transport *nic, struct qp *qp, uint32_t failed, enum complet
     if (async >= 0)
         qp->async = (uint8_t)(async + 1);
     qp_has_event(nic, qp);
-    qp_update(nic, qp, now_ns);
 }
 
 /* The first error goes to the request that caused it, everything else is flushed, in order (§22).

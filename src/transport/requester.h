@@ -14,7 +14,7 @@
 #include "wire/packet.h"
 
 #define REQUESTER_NO_PLANE UINT16_MAX
-#define REQUESTER_NO_EV    UINT16_MAX
+#define REQUESTER_NO_EV    ((uint16_t)PATH_NONE)
 
 struct requester {
     struct send_window window;

@@ -100,14 +100,10 @@ static bool ev_probe_rate_allows(
 
 void requester_draw_ev_probe(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
-    uint32_t ev_index;
-
     if (!ev_probe_rate_allows(requester, env, now_ns))
         return;
-    ev_index = path_probe_next(env->paths, env_planes(env), now_ns);
+    requester->ev_to_probe = (uint16_t)path_probe_next(env->paths, env_planes(env), now_ns);
     requester_ev_probes_changed(requester, env);
-    if (ev_index != PATH_NONE)
-        requester->ev_to_probe = (uint16_t)ev_index;
 }
 
 /* A bad EV whose probe is due keeps its turn until its port is ready. */

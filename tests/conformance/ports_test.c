@@ -574,11 +574,17 @@ static void answer_forged(uint16_t id)
     by_hand_send(&nic);
 }
 
-SPEC("§18: a peer that answers an update we did not send is told our ports, in another life")
+/* `engine_count` 0: the NIC has one engine, and all of its incarnation tells lives apart. */
+static void expect_other_lives(uint32_t engine_count, uint32_t engine_index)
 {
     struct packet last;
 
-    open_nic();
+    observe_prepare(&nic);
+    nic.config.parameters.timeout = TIMEOUT;
+    nic.config.engine_count = engine_count;
+    nic.config.engine_index = engine_index;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, OBSERVE_QPN);
     answer_forged(1000);
     for (uint32_t i = 0; i < 1000; i++) {
         EXPECT_EQ(observe_count(&nic, is_update), 1);
@@ -589,9 +595,22 @@ SPEC("§18: a peer that answers an update we did not send is told our ports, in 
         answer_forged((uint16_t)(last.psn.value + i % 3)); /* the last one twice, too */
         EXPECT_NE(observe_nth(&nic, is_update, 0)->endpoint.incarnation, 0);
         EXPECT_NE(observe_nth(&nic, is_update, 0)->endpoint.incarnation, last.endpoint.incarnation);
+        if (engine_count > 0)
+            EXPECT_EQ(last.endpoint.incarnation % engine_count, engine_index);
     }
     EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_FORGED), 1001);
     by_hand_close(&nic);
+}
+
+SPEC("§18: a peer that answers an update we did not send is told our ports, in another life")
+{
+    expect_other_lives(0, 0);
+}
+
+SPEC("§18: so does each engine of a NIC, whose number stays in its incarnation")
+{
+    expect_other_lives(4, 0);
+    expect_other_lives(4, 3);
 }
 
 SPEC("§18: however many forged updates it answers, it is told once in an RTO")
