@@ -63,17 +63,17 @@ static void catch_up(struct soft *soft)
     soft_advance(soft);
 }
 
-uint32_t soft_take(struct soft *soft, uint32_t number)
+uint32_t soft_take(struct soft *soft, uint32_t end_index)
 {
     struct pktio_received frames[BATCH];
-    uint32_t count = pktio_port_receive(soft->ends[number].port, frames, BATCH);
+    uint32_t count = pktio_port_receive(soft->ends[end_index].port, frames, BATCH);
 
     if (count > 0 && soft->config.slower > 1)
         catch_up(soft);
     for (uint32_t i = 0; i < count; i++) {
         if (i + 2 < count)
             prefetch_headers(frames[i + 2].bytes);
-        soft_accept(soft, number, frames[i].bytes, frames[i].length_bytes);
+        soft_accept(soft, end_index, frames[i].bytes, frames[i].length_bytes);
     }
     return count;
 }

@@ -12,7 +12,7 @@ struct round_trip {
 /* Of the packet that a SACK answers. `record`: that of the packet, with the EV that it took, which
  * is compared with others; PATH_NONE: not known. */
 struct round_trip round_trip_of_data(const struct requester *, const struct env *,
-    const struct packet *sack, struct send_record, uint64_t now_ns);
+    const struct packet *packet, struct send_record, uint64_t now_ns);
 
 /* Of the probe that a SACK answers. */
 struct round_trip round_trip_of_probe(
