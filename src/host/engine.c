@@ -215,7 +215,7 @@ uint32_t engine_progress(struct engine *engine)
         progress_wake(engine);
     }
     if (yields)
-        sched_yield(); /* whoever has the answer may need this very processor */
+        sched_yield(); /* the thread that has the answer may need this processor */
     return work;
 }
 

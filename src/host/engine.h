@@ -84,7 +84,7 @@ struct engine {
     _Alignas(64) _Atomic uint32_t progress_state;
     _Atomic uint64_t progress_deadline_ns;
     _Atomic uint32_t drive_count;   /* passes by others than the progress thread */
-    _Atomic uint32_t skipped_polls; /* passes that others left to whoever was at it */
+    _Atomic uint32_t skipped_polls; /* passes not made because another thread drove it */
     _Atomic bool is_handed_over;    /* by a poller to the thread, which has not had it yet */
     _Atomic bool thread_drives;     /* the thread has had it and looks for more to do */
     _Atomic bool stops;
@@ -230,7 +230,7 @@ static inline bool engine_waits_for_room(const struct engine *engine)
 
 void engine_update_links(struct engine *, uint64_t now_ns);
 
-/* Drives it once, if nobody else does. Returns how much there was to do. */
+/* Drives it once, if no other thread does. Returns how much there was to do. */
 uint32_t engine_progress(struct engine *);
 
 /* The outer addresses of a packet: how many, 0 to 2 (engine_route.c). `sender`: the QP whose data

@@ -82,7 +82,7 @@ static void report_port(struct engine *engine, const struct transport_event *eve
 static void report_answer(struct engine *engine, const struct transport_event *event)
 {
     if (engine->nic->answer_tail - engine->nic->answer_head == ENGINE_PROBES)
-        engine->nic->answer_head++; /* nobody fetched the oldest */
+        engine->nic->answer_head++; /* the oldest was not fetched */
     engine->nic->answers[engine->nic->answer_tail++ % ENGINE_PROBES] = (struct host_probe_answer){
         .request_id = (uint16_t)event->request_id, .port = event->port, .rtt_ns = event->rtt_ns
     };

@@ -2,12 +2,12 @@
 /* A real endpoint: a NIC that is its ports, a transport, registered memory and queues, driven on a
  * real clock. The front door of this folder.
  *
- * A NIC has one engine or several, each with its share of the QPs, and each owned by whoever holds
- * its atomic flag. Polling threads and progress threads only ever try to take it; calls that change
- * something (open, register, create, modify, destroy, query) wait until the owner, who is never
- * long, lets go. Posting and polling take no
- * lock: calls on one QP (post_send, post_recv) and on one queue (poll) must not overlap with
- * themselves; whoever offers them to many threads holds one spinlock per QP and queue.
+ * A NIC has one engine or several, each with its share of the QPs. The thread that has set its
+ * atomic flag owns an engine. Polling threads and progress threads only ever try to take it; calls
+ * that change something (open, register, create, modify, destroy, query) wait until the owner lets
+ * go, which is soon. Posting and polling take no lock: calls on one QP (post_send, post_recv) and
+ * on one queue (poll) must not overlap with themselves; a caller with many threads holds one
+ * spinlock per QP and queue.
  *
  * All calls yield 0 or a negative errno unless they say otherwise. In the child of a fork a NIC is
  * dead: every call on it yields -ENODEV, and host_close() only frees memory. */
@@ -26,7 +26,7 @@
 
 #define HOST_PORT_COUNT_MAX   PATH_PLANE_COUNT_MAX
 #define HOST_NAME_BYTES       64
-#define HOST_ENGINE_COUNT_MAX 4
+#define HOST_ENGINE_COUNT_MAX TRANSPORT_ENGINES_MAX
 
 struct host_nic;
 struct pktio_port;
@@ -100,8 +100,8 @@ int host_close(struct host_nic *);
 const struct host_config *host_config_of(const struct host_nic *);
 bool host_is_dead(const struct host_nic *); /* we are the child of a fork */
 
-/* Drives each engine once that nobody else drives, as host_cq_poll() does; yields how much there
- * was to do, 0 when idle or when other threads are at it. */
+/* Drives each engine once that no other thread drives, as host_cq_poll() does. Returns how much
+ * there was to do, 0 when idle or when other threads drive them. */
 uint32_t host_progress(struct host_nic *);
 
 /* After posting to one QP or several: lets what can leave now leave. Never waits. */

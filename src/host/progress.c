@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Progress threads: each drives its engine when nobody polls, and sleeps when there is nothing to
- * do. That of engine 0 also looks after what the engines have in common. */
+/* Progress threads: each drives its engine when no thread polls, and sleeps when there is nothing
+ * to do. That of engine 0 also looks after what the engines have in common. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -229,7 +229,7 @@ static uint64_t patience_ns(const struct engine *engine)
     return spin_ns;
 }
 
-/* False: somebody else is at it who polls. Pollers that have handed it over let it go. */
+/* False: another thread polls it. Pollers that have handed it over let it go. */
 static bool take_engine(struct engine *engine)
 {
     if (atomic_load_explicit(&engine->is_handed_over, memory_order_relaxed) &&

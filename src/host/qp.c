@@ -210,7 +210,7 @@ int host_qp_destroy(struct host_qp *qp)
     struct host_nic *nic = qp->nic;
 
     if (engine_own_all(nic) == 0) {
-        engine_answer(qp->engine, host_now_ns()); /* what it owes, nobody can answer afterwards */
+        engine_answer(qp->engine, host_now_ns()); /* afterwards it is too late */
         transport_qp_destroy(qp->engine->transport, qp->qpn);
         qp_table_remove(&qp->engine->qps, qp);
         nic->qp_count--;

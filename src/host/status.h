@@ -10,8 +10,8 @@
  *     ev QPN          the EVs of a QP
  *     monitor [all]   a line per event from now on; all: with EVs that are skipped and return
  *
- * A change that is to be told is pushed by whoever owns an engine into a ring that the progress
- * thread of engine 0 empties. */
+ * The owner of an engine pushes a change that is to be told into a ring, which the progress thread
+ * of engine 0 empties. */
 #pragma once
 
 #include <stdatomic.h>

@@ -51,7 +51,7 @@ static struct host_qp *qp_at(const struct host_nic *nic, uint32_t place)
     return engine->qps.qps[place % nic->config.qp_count_max];
 }
 
-/* From place *at on, which moves to where to go on; yields how many. */
+/* From place *at on, which moves to where to go on. Returns how many. */
 static uint32_t copy_some(const struct host_nic *nic, uint32_t *at, struct qp_snapshot *out)
 {
     uint32_t left = place_count(nic) - *at;

@@ -8,7 +8,7 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-enum { SLOTS_MAX = 1024 }; /* of a ring, whatever a NIC wishes */
+enum { SLOTS_MAX = 1024 }; /* of a ring, even if a NIC asks for more */
 
 #define PORT_BYTES UINT64_C(4800000) /* of rings with 512 slots each way, rounded up */
 

@@ -73,7 +73,7 @@ void soft_ends_adopt(
         soft_ends_watch(soft, port->link_fd, end_index);
 }
 
-/* Nobody is at its far end. */
+/* Nothing is attached to its far end. */
 static void clear_cable(struct soft *soft, struct soft_end *first)
 {
     while (soft->wires[first->at].first != SOFT_NO_FRAME)

@@ -72,7 +72,7 @@ struct leaving {
     uint32_t engines[PKTIO_BATCH_MAX];
 };
 
-/* The engine of the NIC that has the QP: by arithmetic, so that nobody looks it up. */
+/* The engine of the NIC that has the QP: by arithmetic, without a look-up. */
 static uint32_t engine_of(const struct soft *soft, const struct soft_end *first, uint32_t frame)
 {
     uint8_t *bytes = soft_frames_bytes(&soft->frames, frame);

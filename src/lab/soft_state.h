@@ -95,7 +95,7 @@ struct soft {
     struct soft_end *ends; /* of engine 0 of all cables, then of engine 1, ... */
     uint32_t end_count;
     uint32_t cable_count; /* ends of engine 0 */
-    uint32_t *attached;   /* numbers of ends that somebody has */
+    uint32_t *attached;   /* numbers of ends that have a NIC */
     uint32_t attached_count;
     struct soft_frames frames;
     struct soft_queue queue; /* frames that leave the process are not in it */
@@ -200,12 +200,12 @@ void soft_advance(struct soft *);
 void soft_accept(struct soft *, uint32_t end_index, const uint8_t *bytes, uint32_t length);
 /* Frames that every engine at the cable of this end, the first, has room for. */
 uint32_t soft_exchange_room(const struct soft *, const struct soft_end *first);
-/* Hands over what has arrived at an end, the first of its cable; yields how many frames. */
+/* Hands over what has arrived at an end, the first of its cable. Returns how many frames. */
 uint32_t soft_flush(struct soft *, uint32_t end_index);
 /* When the next frame arrives at any end. */
 uint64_t soft_exchange_next_ps(const struct soft *);
 
-/* soft_run.c: once around; yields how many frames came and left. */
+/* soft_run.c: once around. Returns how many frames came and left. */
 uint32_t soft_pass(struct soft *);
 /* Takes frames from an end, however far ahead of its wire; returns how many. */
 uint32_t soft_take(struct soft *, uint32_t end_index);

@@ -169,8 +169,9 @@ static void note_update(struct peer *peer, const struct packet *packet)
     peer->ports = (uint16_t)(packet->endpoint.port_status_mask >> 1);
     peer->update_seen[engine] = (uint16_t)packet->psn.value;
     peer->incarnations[engine] = packet->endpoint.incarnation;
-    peer->updates_known = (peer->updates_known | 1u << engine) & ((1u << PEER_ENGINES_MAX) - 1);
-    peer->update_engine = engine & (PEER_ENGINES_MAX - 1);
+    peer->updates_known =
+        (peer->updates_known | 1u << engine) & ((1u << TRANSPORT_ENGINES_MAX) - 1);
+    peer->update_engine = engine & (TRANSPORT_ENGINES_MAX - 1);
 }
 
 static void take_port_update(struct transport *nic, const struct packet *packet, uint64_t now_ns)

@@ -26,14 +26,14 @@ static uint8_t draw_any_incarnation(struct transport *nic)
  * the engine stays. */
 static uint8_t draw_incarnation(struct transport *nic)
 {
-    uint32_t engine = nic->incarnation % PEER_ENGINES_MAX;
-    uint32_t life = nic->incarnation / PEER_ENGINES_MAX;
+    uint32_t engine = nic->incarnation % TRANSPORT_ENGINES_MAX;
+    uint32_t life = nic->incarnation / TRANSPORT_ENGINES_MAX;
     uint32_t other;
 
     if (nic->id_step == 1)
         return draw_any_incarnation(nic);
-    other = 1 + prng_below(&nic->prng, UINT8_MAX / PEER_ENGINES_MAX - 1);
-    return (uint8_t)((other + (other >= life)) * PEER_ENGINES_MAX + engine);
+    other = 1 + prng_below(&nic->prng, UINT8_MAX / TRANSPORT_ENGINES_MAX - 1);
+    return (uint8_t)((other + (other >= life)) * TRANSPORT_ENGINES_MAX + engine);
 }
 
 void nic_on_unasked_answer(struct transport *nic, const struct packet *packet, uint64_t now_ns)

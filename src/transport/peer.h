@@ -15,8 +15,7 @@
 
 struct qp;
 
-#define PEER_NO_QP       UINT32_MAX
-#define PEER_ENGINES_MAX 4
+#define PEER_NO_QP UINT32_MAX
 
 struct peer {
     struct cc cc;
@@ -30,20 +29,20 @@ struct peer {
     bool is_scheduled;    /* in the ring of peers whose turn it is */
     uint8_t update_count; /* PORT_STATUS_UPDATE: still to be sent to it */
     bool update_owed;     /* it has not answered one yet */
-    uint8_t updates_known : PEER_ENGINES_MAX; /* bit e: of engine e of the peer there is one */
-    uint8_t update_engine : 2;                /* where the last one came from */
-    uint8_t incarnations[PEER_ENGINES_MAX];   /* as they said; 0: unknown */
-    uint64_t trimmed_ns;                      /* the last packet was trimmed; 0: none was */
-    struct transport_rtt rtt;                 /* all 0: not known */
+    uint8_t updates_known : TRANSPORT_ENGINES_MAX; /* bit e: of engine e of the peer there is one */
+    uint8_t update_engine : 2;                     /* where the last one came from */
+    uint8_t incarnations[TRANSPORT_ENGINES_MAX];   /* as they said; 0: unknown */
+    uint64_t trimmed_ns;                           /* the last packet was trimmed; 0: none was */
+    struct transport_rtt rtt;                      /* all 0: not known */
     uint32_t spurious_ticks; /* a loss was spurious, in 1.024 us modulo 2^32; 0: none was */
     struct way_back way_back;
     struct ipv6_addr address;
     uint32_t index;
-    uint32_t qp_count;                      /* 0: the slot is free */
-    uint32_t live_count;                    /* of these, in RTR or RTS */
-    uint32_t sender_count;                  /* of these, that can send */
-    uint64_t update_ns;                     /* the next PORT_STATUS_UPDATE may be sent */
-    uint16_t update_seen[PEER_ENGINES_MAX]; /* the id of the newest one from each engine */
+    uint32_t qp_count;                           /* 0: the slot is free */
+    uint32_t live_count;                         /* of these, in RTR or RTS */
+    uint32_t sender_count;                       /* of these, that can send */
+    uint64_t update_ns;                          /* the next PORT_STATUS_UPDATE may be sent */
+    uint16_t update_seen[TRANSPORT_ENGINES_MAX]; /* the id of the newest one from each engine */
 };
 
 _Static_assert(sizeof(struct peer) <= 1024, "what a destination may take");
@@ -51,7 +50,7 @@ _Static_assert(sizeof(struct peer) <= 1024, "what a destination may take");
 /* The engine that has this incarnation; 0: the one that spoke last. */
 static inline uint32_t peer_engine_of(const struct peer *peer, uint8_t incarnation)
 {
-    return incarnation ? incarnation % PEER_ENGINES_MAX : peer->update_engine;
+    return incarnation ? incarnation % TRANSPORT_ENGINES_MAX : peer->update_engine;
 }
 
 /* A packet to it that was taken for lost was only late. */

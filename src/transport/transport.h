@@ -38,6 +38,8 @@ struct transport_memory {
     void *context;
 };
 
+#define TRANSPORT_ENGINES_MAX 4 /* of one NIC */
+
 struct transport_config {
     struct ipv6_addr address;
     uint32_t port_count; /* planes; port p of the NIC is plane p */
@@ -52,7 +54,8 @@ struct transport_config {
     uint32_t ev_event_slots; /* TRANSPORT_EV_CHANGED and _ENDPOINT_ANSWER not fetched: 64 */
     uint32_t peer_slots;     /* peers found again at once: 64 */
     /* One of several engines that are one NIC together. Its Endpoint Requests have ids that leave
-     * engine_index when divided by engine_count, a power of two, at most 4; 0: one. */
+     * engine_index when divided by engine_count, a power of two, at most TRANSPORT_ENGINES_MAX; 0:
+     * one. */
     uint32_t engine_index;
     uint32_t engine_count;
     struct parameters parameters;
@@ -84,8 +87,8 @@ uint32_t transport_answers_waiting(const struct transport *);
 
 void transport_ports_changed(struct transport *, uint32_t up_mask, uint64_t now_ns);
 
-/* So many other engines of this NIC send to this address, too: together they take the share of one
- * sender. */
+/* `sharer_count` other engines of this NIC send to this address, too: together they take the share
+ * of one sender. */
 void transport_set_sharers(
     struct transport *, const struct ipv6_addr *address, uint32_t sharer_count);
 

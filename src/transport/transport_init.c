@@ -89,11 +89,11 @@ static void keep_parameters(struct transport *nic, const struct parameters *para
 static uint8_t incarnation_of(const struct transport_config *config)
 {
     struct prng prng = prng_stream(config->seed, 1);
-    uint32_t lives = UINT8_MAX / PEER_ENGINES_MAX;
+    uint32_t lives = UINT8_MAX / TRANSPORT_ENGINES_MAX;
 
     if (config->engine_count <= 1)
         return (uint8_t)(1 + prng_below(&prng, UINT8_MAX));
-    return (uint8_t)((1 + prng_below(&prng, lives)) * PEER_ENGINES_MAX + config->engine_index);
+    return (uint8_t)((1 + prng_below(&prng, lives)) * TRANSPORT_ENGINES_MAX + config->engine_index);
 }
 
 struct transport *transport_init(struct arena *arena, const struct transport_config *config)
@@ -112,7 +112,7 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
         .id_step = (uint16_t)(config->engine_count ? config->engine_count : 1),
         .incarnation = incarnation_of(config) };
 
-    assert(config->engine_count <= PEER_ENGINES_MAX);
+    assert(config->engine_count <= TRANSPORT_ENGINES_MAX);
     assert(config->port_count >= 1 && config->port_count <= PATH_PLANE_COUNT_MAX);
     take_tables(&parts, arena, config->qp_count_max);
     take_queues(&parts, arena, config);

@@ -16,12 +16,20 @@ enum {
 
 static struct by_hand nic;
 
-static void open_nic(void)
+/* `engine_count` 0: it is all of its NIC. */
+static void open_engine(uint32_t engine_count, uint32_t engine_index)
 {
     observe_prepare(&nic);
     nic.config.parameters.timeout = TIMEOUT;
+    nic.config.engine_count = engine_count;
+    nic.config.engine_index = engine_index;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
+}
+
+static void open_nic(void)
+{
+    open_engine(0, 0);
 }
 
 static void set_ports(uint32_t up_mask)
@@ -574,17 +582,11 @@ static void answer_forged(uint16_t id)
     by_hand_send(&nic);
 }
 
-/* `engine_count` 0: the NIC has one engine, and all of its incarnation tells lives apart. */
 static void expect_other_lives(uint32_t engine_count, uint32_t engine_index)
 {
     struct packet last;
 
-    observe_prepare(&nic);
-    nic.config.parameters.timeout = TIMEOUT;
-    nic.config.engine_count = engine_count;
-    nic.config.engine_index = engine_index;
-    by_hand_open(&nic);
-    by_hand_connect(&nic, OBSERVE_QPN);
+    open_engine(engine_count, engine_index);
     answer_forged(1000);
     for (uint32_t i = 0; i < 1000; i++) {
         EXPECT_EQ(observe_count(&nic, is_update), 1);

@@ -123,7 +123,7 @@ keep_writing() # FROM TO OPTION...
     client=$!
 }
 
-# Until so many more of them have begun and ended: all writes of that time completed.
+# Until COUNT more of them have begun and ended: all writes of that time completed.
 let_writes_end() # COUNT
 {
     goal=$(($(wc -l <"$SCRATCH/ended") + $1 + 1)) # the first has begun before
@@ -140,7 +140,7 @@ stop_writing() # SENTENCE
     if [ -e "$SCRATCH/failed" ]; then not_ok "$1" "$(cat "$SCRATCH/failed")"; else ok "$1"; fi
 }
 
-# Until so many more frames have crossed switches, as long as somebody writes.
+# Until COUNT more frames have crossed switches, as long as a client writes.
 let_frames_cross() # COUNT
 {
     goal=$(($(frames_so_far) + $1))

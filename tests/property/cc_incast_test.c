@@ -76,7 +76,7 @@ struct incast {
     uint32_t jitter_ps;      /* at most, each way */
     uint64_t start_apart_ps; /* between one sender and the next; 0: at random within 10 us */
     uint64_t nearest_rtt_ps; /* of the first sender; those of the others grow evenly to 10 us */
-    uint32_t engine_count;   /* so many of the first senders are engines of one NIC; 0: none is */
+    uint32_t engine_count;   /* the first senders, engines of one NIC; 0: none is */
     struct cc_profile profile;
     struct sender senders[SENDERS_MAX];
     struct prng prng;

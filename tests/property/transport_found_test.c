@@ -76,37 +76,34 @@ SPEC("a repeat under way is not lost again because many PSNs above it have arriv
     by_hand_close(&nic);
 }
 
-/* 30 are in the bitmap or between it and cack, and were counted. */
-SPEC("the answer to a probe shows its bitmap and the PSN after cack, and nothing between them")
+/* How many packets are sent again after an answer whose bitmap begins 31 PSNs behind cack. */
+static uint64_t resent_after(uint16_t ooo_count)
 {
     struct packet answer;
+    uint64_t count;
 
     observe_open_sending(&nic, sent, 100);
     EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
     nic.now_ns += BASE_RTT_NS;
     answer = answer_to_probe(-1);
     answer.sack.sack_offset = 31;
-    answer.sack.ooo_count = 30;
+    answer.sack.ooo_count = ooo_count;
     answer.sack.bitmap = 1 << 5;
     EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 1 + 63);
+    count = by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE);
     by_hand_close(&nic);
+    return count;
+}
+
+/* 30 are in the bitmap or between it and cack, and were counted. */
+SPEC("the answer to a probe shows its bitmap and the PSN after cack, and nothing between them")
+{
+    EXPECT_EQ(resent_after(30), 1 + 63);
 }
 
 SPEC("if all that arrived out of order is in its bitmap, what is in none is missing, too")
 {
-    struct packet answer;
-
-    observe_open_sending(&nic, sent, 100);
-    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, LONG_NS), UINT64_MAX);
-    nic.now_ns += BASE_RTT_NS;
-    answer = answer_to_probe(-1);
-    answer.sack.sack_offset = 31;
-    answer.sack.ooo_count = 1;
-    answer.sack.bitmap = 1 << 5;
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PROBE), 99);
-    by_hand_close(&nic);
+    EXPECT_EQ(resent_after(1), 99);
 }
 
 SPEC("a sender that runs into its window repeats what was lost, and nothing else")
