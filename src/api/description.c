@@ -48,6 +48,19 @@ static int config_path(const char *name, char *path, size_t room)
     return snprintf(path, room, "%s/%s/config", root, name) < (int)room ? 0 : -ENAMETOOLONG;
 }
 
+/* MRC_ENGINES holds where the description does not say. */
+static int take_environment(struct description *out)
+{
+    const char *engines = getenv("MRC_ENGINES");
+    const char *problem = NULL;
+
+    if (engines && out->host.engine_count == 0)
+        problem = description_set_engines(out, engines);
+    if (problem)
+        log_line(LOG_ERROR, "MRC_ENGINES=%s: %s", engines, problem);
+    return problem ? -EINVAL : 0;
+}
+
 int description_find(const char *name, struct description *out)
 {
     char path[FOLDER_PATH_BYTES + FOLDER_NAME_BYTES + 16];
@@ -61,7 +74,7 @@ int description_find(const char *name, struct description *out)
     free(text);
     if (err == -EINVAL)
         log_line(LOG_ERROR, "%s: %s", path, problem);
-    return err;
+    return err ? err : take_environment(out);
 }
 
 /* A soft fabric holds the file `lock` beside the socket at which its NICs attach. One that was

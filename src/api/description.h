@@ -42,6 +42,9 @@ void description_attach(struct description *);
 int description_parse(const char *text, const char *name, struct description *,
     char problem[DESCRIPTION_PROBLEM_BYTES]);
 
+/* How many engines it has. NULL, or what is wrong with the value. */
+const char *description_set_engines(struct description *, const char *value);
+
 struct description_names {
     uint32_t count;
     char names[DESCRIPTION_DEVICES_MAX][FOLDER_NAME_BYTES];

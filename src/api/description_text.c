@@ -154,6 +154,16 @@ static const char *set_parameter(struct description *out, const char *key, const
     return "no such key";
 }
 
+const char *description_set_engines(struct description *out, const char *value)
+{
+    uint32_t count;
+
+    if (!parse_number(value, 1, HOST_ENGINE_COUNT_MAX, &count) || (count & (count - 1)) != 0)
+        return "not 1, 2 or 4";
+    out->host.engine_count = count;
+    return NULL;
+}
+
 static const char *set(struct description *out, const char *key, const char *value)
 {
     uint32_t uplinks_max = 1u << 16;
@@ -178,10 +188,7 @@ static const char *set(struct description *out, const char *key, const char *val
     if (strcmp(key, "spin_us") == 0)
         return parse_number(value, 0, 1000000, &out->host.spin_us) ? NULL : "not 0 to 1000000";
     if (strcmp(key, "engines") == 0)
-        return parse_number(value, 1, HOST_ENGINE_COUNT_MAX, &out->host.engine_count) &&
-                       (out->host.engine_count & (out->host.engine_count - 1)) == 0
-                   ? NULL
-                   : "not 1, 2 or 4";
+        return description_set_engines(out, value);
     if (strcmp(key, "capture") == 0)
         return set_text(out->capture_path, value);
     return set_parameter(out, key, value);

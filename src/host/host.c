@@ -150,21 +150,10 @@ static bool can_have_engines(const struct host_nic *nic)
     return !nic->tap && !config->without_progress;
 }
 
-/* 0: not said, or nonsense. */
-static uint32_t engines_wished(const struct host_config *config)
-{
-    const char *text = getenv("MRC_ENGINES");
-    unsigned long number = text ? strtoul(text, NULL, 10) : 0;
-
-    if (config->engine_count > 0)
-        return config->engine_count;
-    return number == 1 || number == 2 || number == HOST_ENGINE_COUNT_MAX ? (uint32_t)number : 0;
-}
-
 static uint32_t choose_engine_count(const struct host_nic *nic)
 {
     uint32_t processors = processor_count();
-    uint32_t count = engines_wished(&nic->config);
+    uint32_t count = nic->config.engine_count;
 
     if (!can_have_engines(nic))
         return 1;

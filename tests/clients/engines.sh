@@ -62,6 +62,11 @@ contains '  and every byte is in its place' "$output" 'Out of bounds values : 0 
 wait "${others##* }"
 end_fabric
 
+begin_fabric 1
+exits 1 'MRC_ENGINES that is no number of engines is refused' env MRC_ENGINES=3 "$mrc" perf lat --devices mrc0,mrc1 -n 10
+contains '  with what it may be' "$output" 'MRC_ENGINES=3: not 1, 2 or 4'
+end_fabric
+
 begin_fabric 1000
 engines mrc0 1
 engines mrc1 4
