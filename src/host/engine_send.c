@@ -2,11 +2,11 @@
 /* Packets out: headers built, payload gathered from where it lies, frames handed to their ports in
  * batches. */
 #include <assert.h>
-#include <libdeflate.h>
 #include <string.h>
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
+#include "wire/crc32.h"
 #include "wire/icrc.h"
 
 enum {
@@ -84,9 +84,9 @@ static void seal_data(const struct frame *frame, struct engine_frame *out, uint3
     if (piece_count > 0)
         fetch_next(&out->pieces[piece_count]);
     for (uint32_t i = 1; i <= piece_count; i++)
-        icrc = libdeflate_crc32(icrc, out->pieces[i].iov_base, out->pieces[i].iov_len);
+        icrc = crc32_add(icrc, out->pieces[i].iov_base, out->pieces[i].iov_len);
     memset(out->trailer, 0, pad_bytes);
-    icrc = libdeflate_crc32(icrc, out->trailer, pad_bytes);
+    icrc = crc32_add(icrc, out->trailer, pad_bytes);
     put_icrc(out->trailer + pad_bytes, icrc);
     out->pieces[piece_count + 1] =
         (struct iovec){ .iov_base = out->trailer, .iov_len = pad_bytes + FRAME_ICRC_BYTES };

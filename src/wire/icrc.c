@@ -4,9 +4,10 @@
 #include "wire/icrc.h"
 
 #include <assert.h>
-#include <libdeflate.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "wire/crc32.h"
 
 enum {
     LRH_BYTES = 8, /* ones stand for InfiniBand's local routing header */
@@ -50,6 +51,6 @@ uint32_t icrc_compute(const uint8_t *ip, size_t length)
         mask_v4(header);
     memset(header + ip_bytes + UDP_CHECKSUM, 0xff, 2);
     header[ip_bytes + UDP_BYTES + BTH_VARIANT] = 0xff;
-    crc = libdeflate_crc32(0, masked, LRH_BYTES + header_bytes);
-    return libdeflate_crc32(crc, ip + header_bytes, length - header_bytes);
+    crc = crc32_add(0, masked, LRH_BYTES + header_bytes);
+    return crc32_add(crc, ip + header_bytes, length - header_bytes);
 }
