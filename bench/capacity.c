@@ -22,9 +22,9 @@ struct size {
 };
 
 struct scene {
-    struct fabric fabric;
+    struct plan fabric;
     struct sim_fault faults[FAULTS_MAX];
-    struct fabric_element where[FAULTS_MAX];
+    struct topology_element where[FAULTS_MAX];
     const struct sim_fault *in_force[FAULTS_MAX];
     struct capacity_demand *demands;
 };
@@ -39,9 +39,9 @@ static double cpu_us(void)
 
 static void break_link(struct scene *scene, uint32_t index, struct prng *prng)
 {
-    const struct fabric_config *config = &scene->fabric.config;
+    const struct topology_config *config = &scene->fabric.topology.config;
 
-    scene->where[index] = (struct fabric_element){ .kind = FABRIC_UPLINK,
+    scene->where[index] = (struct topology_element){ .kind = TOPOLOGY_UPLINK,
         .plane = prng_below(prng, config->plane_count),
         .t0 = prng_below(prng, config->t0_count),
         .t1 = prng_below(prng, config->t1_count) };
@@ -57,19 +57,19 @@ static void break_link(struct scene *scene, uint32_t index, struct prng *prng)
 static void set_up(struct scene *scene, const struct size *size, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 1);
-    struct fabric_problem problem;
-    struct fabric_config config;
+    struct topology_problem problem;
+    struct topology_config config;
     uint32_t count;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.t0_count = size->t0_count;
     config.t1_count = size->t1_count;
     config.hosts_per_t0 = size->hosts_per_t0;
-    if (!fabric_init(&scene->fabric, &config, NULL, &problem))
+    if (!plan_init(&scene->fabric, &config, NULL, &problem))
         exit(1);
     for (uint32_t i = 0; i < size->fault_count; i++)
         break_link(scene, i, &prng);
-    count = scene->fabric.nic_count;
+    count = scene->fabric.topology.nic_count;
     scene->demands = calloc(count, sizeof(*scene->demands));
     for (uint32_t i = 0; scene->demands && i < count; i++)
         scene->demands[i] =
@@ -90,8 +90,8 @@ static double solve_us(
     struct capacity_fabric network;
 
     if (capacity_fabric_init(&network, &scene->fabric, scene->in_force, size->fault_count,
-            scene->demands, scene->fabric.nic_count) != 0 ||
-        capacity_fabric_solve(&network, &scene->fabric, rates) != 0)
+            scene->demands, scene->fabric.topology.nic_count) != 0 ||
+        capacity_fabric_solve(&network, &scene->fabric.topology, rates) != 0)
         exit(1);
     capacity_fabric_fini(&network);
     return cpu_us() - began_us;

@@ -49,7 +49,7 @@ enum { SIZE_COUNT = sizeof(sizes) / sizeof(sizes[0]) };
 /* ---- a simulation ---------------------------------------------------------------------------- */
 
 struct run {
-    struct fabric fabric;
+    struct plan fabric;
     struct sim_workload workload;
     struct sim_config config;
     struct sim *sim;
@@ -62,11 +62,11 @@ struct run {
 
 static void describe_fabric(struct run *run, uint32_t nic_count)
 {
-    struct fabric_config config;
-    struct fabric_problem problem;
+    struct topology_config config;
+    struct topology_problem problem;
     bool is_wired;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.plane_count = 1;
     config.t0_count = nic_count / NICS_PER_T0;
     config.t1_count = NICS_PER_T0;
@@ -74,9 +74,9 @@ static void describe_fabric(struct run *run, uint32_t nic_count)
     config.nic_count = 0;
     config.radix = 0;
     config.host_link =
-        (struct fabric_link_kind){ .rate_bps = UINT64_C(400000000000), .delay_ps = 500000 };
+        (struct topology_link_kind){ .rate_bps = UINT64_C(400000000000), .delay_ps = 500000 };
     config.uplink = config.host_link;
-    is_wired = fabric_init(&run->fabric, &config, NULL, &problem);
+    is_wired = plan_init(&run->fabric, &config, NULL, &problem);
     assert(is_wired);
     (void)is_wired;
 }

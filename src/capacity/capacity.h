@@ -9,8 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
+#include "plan/plan.h"
 #include "sim/sim.h"
+#include "topology/topology.h"
 
 /* ---- any network ----------------------------------------------------------------------------- */
 
@@ -82,12 +83,12 @@ struct capacity_demand {
 
 /* What a link of the solved network stands for: links that look alike count as one. */
 struct capacity_name {
-    enum fabric_component kind; /* FABRIC_HOST_LINK or FABRIC_UPLINK */
+    enum topology_component kind; /* TOPOLOGY_HOST_LINK or TOPOLOGY_UPLINK */
     bool goes_up;
-    uint32_t nic; /* FABRIC_HOST_LINK */
-    uint32_t t0;  /* FABRIC_UPLINK */
+    uint32_t nic; /* TOPOLOGY_HOST_LINK */
+    uint32_t t0;  /* TOPOLOGY_UPLINK */
     uint32_t plane_mask;
-    uint32_t t1;       /* FABRIC_UPLINK: the first */
+    uint32_t t1;       /* TOPOLOGY_UPLINK: the first */
     uint32_t t1_count; /* of each plane */
 };
 
@@ -99,13 +100,13 @@ struct capacity_fabric {
 
 /* The network that `demands` meet while `in_force` are in force (docs/simulator.md). 0 or -ENOMEM.
  */
-int capacity_fabric_init(struct capacity_fabric *, const struct fabric *,
+int capacity_fabric_init(struct capacity_fabric *, const struct plan *,
     const struct sim_fault *const *in_force, uint32_t in_force_count,
     const struct capacity_demand *demands, uint32_t demand_count);
 void capacity_fabric_fini(struct capacity_fabric *);
 /* The same as capacity_solve(), but what is too big for it is solved between bounds. */
 int capacity_fabric_solve(
-    const struct capacity_fabric *, const struct fabric *, struct capacity_rates *);
+    const struct capacity_fabric *, const struct topology *, struct capacity_rates *);
 
 /* What limits the flows of a network, in short. */
 struct capacity_limit {
@@ -129,7 +130,7 @@ struct capacity_limits {
 };
 
 /* 0 or -ENOMEM. */
-int capacity_limits_find(struct capacity_limits *, const struct fabric *,
+int capacity_limits_find(struct capacity_limits *, const struct topology *,
     const struct capacity_fabric *, const struct capacity_rates *);
 
 /* ---- a running simulation -------------------------------------------------------------------- */

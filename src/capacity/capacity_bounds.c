@@ -22,19 +22,19 @@ struct bundle {
     uint32_t count;
 };
 
-static uint32_t place_of(const struct fabric *fabric, const struct capacity_name *name)
+static uint32_t place_of(const struct topology *topology, const struct capacity_name *name)
 {
-    uint32_t node = name->kind == FABRIC_HOST_LINK ? name->nic : fabric->nic_count + name->t0;
+    uint32_t node = name->kind == TOPOLOGY_HOST_LINK ? name->nic : topology->nic_count + name->t0;
 
     return 2 * node + !name->goes_up;
 }
 
 static void make_bundles(
-    struct bundle *bundle, const struct fabric *fabric, const struct capacity_fabric *network)
+    struct bundle *bundle, const struct topology *topology, const struct capacity_fabric *network)
 {
-    bundle->count = 2 * (fabric->nic_count + fabric->config.t0_count);
+    bundle->count = 2 * (topology->nic_count + topology->config.t0_count);
     for (uint32_t link = 0; link < network->input.link_count; link++) {
-        bundle->of_link[link] = place_of(fabric, &network->names[link]);
+        bundle->of_link[link] = place_of(topology, &network->names[link]);
         bundle->bps[bundle->of_link[link]] += network->input.link_bps[link];
     }
 }
@@ -84,7 +84,7 @@ static void coarse_free(struct coarse *coarse)
 }
 
 static int coarse_take(
-    struct coarse *coarse, const struct fabric *fabric, const struct capacity_input *input)
+    struct coarse *coarse, const struct topology *topology, const struct capacity_input *input)
 {
     *coarse = (struct coarse){ 0 };
     coarse->flows = calloc(input->flow_count + 1, sizeof(*coarse->flows));
@@ -93,7 +93,7 @@ static int coarse_take(
     coarse->left = calloc(input->link_count + 1, sizeof(*coarse->left));
     coarse->bundle.of_link = calloc(input->link_count + 1, sizeof(uint32_t));
     coarse->bundle.bps =
-        calloc(2 * (size_t)(fabric->nic_count + fabric->config.t0_count), sizeof(double));
+        calloc(2 * (size_t)(topology->nic_count + topology->config.t0_count), sizeof(double));
     if (coarse->flows && coarse->paths && coarse->hops && coarse->left && coarse->bundle.of_link &&
         coarse->bundle.bps)
         return 0;
@@ -246,17 +246,17 @@ static void name_limits(
         }
 }
 
-int capacity_bounds_solve(const struct fabric *fabric, const struct capacity_fabric *network,
+int capacity_bounds_solve(const struct topology *topology, const struct capacity_fabric *network,
     struct capacity_rates *rates)
 {
     const struct capacity_input *input = &network->input;
     struct capacity_input single;
     struct coarse coarse;
-    int err = coarse_take(&coarse, fabric, input);
+    int err = coarse_take(&coarse, topology, input);
 
     if (err)
         return err;
-    make_bundles(&coarse.bundle, fabric, network);
+    make_bundles(&coarse.bundle, topology, network);
     single = coarse_input(&coarse, input);
     err = capacity_solve(&single, rates);
     if (err)

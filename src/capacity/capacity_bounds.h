@@ -5,4 +5,4 @@
 #include "capacity/capacity.h"
 
 int capacity_bounds_solve(
-    const struct fabric *, const struct capacity_fabric *, struct capacity_rates *);
+    const struct topology *, const struct capacity_fabric *, struct capacity_rates *);

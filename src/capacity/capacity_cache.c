@@ -122,7 +122,7 @@ static void take_solution(struct capacity_cache *cache, struct capacity_track *t
 static int solve_demands(struct capacity_cache *cache, struct capacity_track *track,
     uint32_t demand_count, struct capacity_entry *entry)
 {
-    const struct fabric *fabric = track->config->fabric;
+    const struct plan *fabric = track->config->fabric;
     struct capacity_fabric network;
     struct capacity_rates rates;
     int err = capacity_fabric_init(
@@ -130,10 +130,10 @@ static int solve_demands(struct capacity_cache *cache, struct capacity_track *tr
 
     if (err)
         return err;
-    err = capacity_fabric_solve(&network, fabric, &rates);
+    err = capacity_fabric_solve(&network, &fabric->topology, &rates);
     if (err)
         goto fini_network;
-    err = capacity_limits_find(&entry->limits, fabric, &network, &rates);
+    err = capacity_limits_find(&entry->limits, &fabric->topology, &network, &rates);
     if (!err)
         take_solution(cache, track, &rates, entry);
     capacity_rates_fini(&rates);

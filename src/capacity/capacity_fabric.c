@@ -11,7 +11,7 @@ enum { HOPS_MAX = 4 };
 
 /* Everything is built twice: the first time it is only counted. */
 struct building {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     const struct link_rates *rates;
     const struct link_merge *merge;
     uint32_t *host_link; /* by kind of plane, NIC, way: number of the link, plus 1; 0: none yet */
@@ -48,12 +48,14 @@ static uint32_t host_link(
 {
     const struct link_merge_plane *plane = plane_of(building, route->plane);
     uint32_t *link =
-        &building->host_link[((size_t)route->plane * building->fabric->nic_count + nic) * 2 + way];
+        &building
+             ->host_link[((size_t)route->plane * building->fabric->topology.nic_count + nic) * 2 +
+                         way];
 
     if (*link == 0)
         *link = new_link(building,
             plane->count * link_rates_host(building->rates, nic, plane->first, way)->bps,
-            &(struct capacity_name){ .kind = FABRIC_HOST_LINK,
+            &(struct capacity_name){ .kind = TOPOLOGY_HOST_LINK,
                 .goes_up = way == LINK_UP,
                 .nic = nic,
                 .plane_mask = plane->mask });
@@ -63,7 +65,7 @@ static uint32_t host_link(
 static uint32_t uplink(
     struct building *building, const struct route *route, uint32_t t0, enum link_way way)
 {
-    const struct fabric_config *config = &building->fabric->config;
+    const struct topology_config *config = &building->fabric->topology.config;
     const struct link_merge_plane *plane = plane_of(building, route->plane);
     const struct link_merge_t1s *t1s = &plane->t1s[route->t1s];
     size_t place = ((size_t)route->plane * config->t1_count + route->t1s) * config->t0_count + t0;
@@ -73,7 +75,7 @@ static uint32_t uplink(
         *link = new_link(building,
             (double)plane->count * t1s->count *
                 link_rates_uplink(building->rates, plane->first, t0, t1s->first, way)->bps,
-            &(struct capacity_name){ .kind = FABRIC_UPLINK,
+            &(struct capacity_name){ .kind = TOPOLOGY_UPLINK,
                 .goes_up = way == LINK_UP,
                 .t0 = t0,
                 .plane_mask = plane->mask,
@@ -87,8 +89,8 @@ static uint32_t uplink(
 static void add_path(struct building *building, const struct route *route)
 {
     const struct capacity_demand *demand = route->demand;
-    uint32_t from_t0 = fabric_t0_of(building->fabric, demand->from_nic);
-    uint32_t to_t0 = fabric_t0_of(building->fabric, demand->to_nic);
+    uint32_t from_t0 = topology_t0_of(&building->fabric->topology, demand->from_nic);
+    uint32_t to_t0 = topology_t0_of(&building->fabric->topology, demand->to_nic);
     uint32_t hops[HOPS_MAX];
     uint32_t count = 0;
 
@@ -111,7 +113,8 @@ static void add_path(struct building *building, const struct route *route)
 static void add_paths(
     struct building *building, const struct capacity_demand *demand, bool takes_lossy)
 {
-    struct route route = { .demand = demand, .is_local = route_is_local(building->fabric, demand) };
+    struct route route = { .demand = demand,
+        .is_local = route_is_local(&building->fabric->topology, demand) };
 
     for (; route.plane < building->merge->plane_count; route.plane++) {
         uint32_t t1s_count = route.is_local ? 1 : plane_of(building, route.plane)->t1s_count;
@@ -152,7 +155,7 @@ struct parts {
 };
 
 struct request {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     const struct sim_fault *const *in_force;
     uint32_t in_force_count;
     const struct capacity_demand *demands;
@@ -161,10 +164,10 @@ struct request {
 
 static void take_parts(struct parts *parts, struct arena *arena, const struct request *request)
 {
-    const struct fabric *fabric = request->fabric;
-    const struct fabric_config *config = &fabric->config;
+    const struct plan *fabric = request->fabric;
+    const struct topology_config *config = &fabric->topology.config;
 
-    parts->host_links = (size_t)config->plane_count * fabric->nic_count * 2;
+    parts->host_links = (size_t)config->plane_count * fabric->topology.nic_count * 2;
     parts->uplinks = (size_t)config->plane_count * config->t1_count * config->t0_count * 2;
     link_rates_init(&parts->rates, arena, fabric, request->in_force, request->in_force_count);
     link_merge_init(&parts->merge, arena, &parts->rates, request->demands, request->demand_count);
@@ -232,7 +235,7 @@ static int build_result(
     return 0;
 }
 
-int capacity_fabric_init(struct capacity_fabric *out, const struct fabric *fabric,
+int capacity_fabric_init(struct capacity_fabric *out, const struct plan *fabric,
     const struct sim_fault *const *in_force, uint32_t in_force_count,
     const struct capacity_demand *demands, uint32_t demand_count)
 {
@@ -261,10 +264,10 @@ void capacity_fabric_fini(struct capacity_fabric *fabric)
     *fabric = (struct capacity_fabric){ 0 };
 }
 
-int capacity_fabric_solve(const struct capacity_fabric *network, const struct fabric *fabric,
+int capacity_fabric_solve(const struct capacity_fabric *network, const struct topology *topology,
     struct capacity_rates *rates)
 {
     int err = capacity_solve(&network->input, rates);
 
-    return err == -E2BIG ? capacity_bounds_solve(fabric, network, rates) : err;
+    return err == -E2BIG ? capacity_bounds_solve(topology, network, rates) : err;
 }

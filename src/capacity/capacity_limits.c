@@ -5,12 +5,12 @@
 
 #include "capacity/capacity.h"
 
-static double healthy_bps(const struct fabric *fabric, const struct capacity_name *name)
+static double healthy_bps(const struct topology *topology, const struct capacity_name *name)
 {
-    const struct fabric_config *config = &fabric->config;
+    const struct topology_config *config = &topology->config;
     uint32_t plane_count = (uint32_t)__builtin_popcount(name->plane_mask);
 
-    if (name->kind == FABRIC_HOST_LINK)
+    if (name->kind == TOPOLOGY_HOST_LINK)
         return (double)config->host_link.rate_bps * plane_count;
     return (double)config->uplink.rate_bps * plane_count * name->t1_count;
 }
@@ -62,13 +62,13 @@ static void count_flows(struct capacity_limits *limits, const struct capacity_fa
                 continue;
             counts->flow_count[link]++;
             counts->flow[link] = flow;
-            by_uplinks = by_uplinks || network->names[link].kind == FABRIC_UPLINK;
+            by_uplinks = by_uplinks || network->names[link].kind == TOPOLOGY_UPLINK;
         }
         limits->by_uplinks += by_uplinks;
     }
 }
 
-int capacity_limits_find(struct capacity_limits *limits, const struct fabric *fabric,
+int capacity_limits_find(struct capacity_limits *limits, const struct topology *topology,
     const struct capacity_fabric *network, const struct capacity_rates *rates)
 {
     uint32_t link_count = network->input.link_count;
@@ -85,7 +85,7 @@ int capacity_limits_find(struct capacity_limits *limits, const struct fabric *fa
         limits->link_count++;
         add_limit(limits, &(struct capacity_limit){ .name = network->names[link],
                               .bps = network->input.link_bps[link],
-                              .healthy_bps = healthy_bps(fabric, &network->names[link]),
+                              .healthy_bps = healthy_bps(topology, &network->names[link]),
                               .flow_count = counts.flow_count[link],
                               .flow = counts.flow[link] });
     }

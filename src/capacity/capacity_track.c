@@ -21,7 +21,7 @@ static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t
         .to_nic = flow.to_nic,
         .first_flow = flow_index,
         .flow_count = config->workloads[flow.workload].qps,
-        .one_way_ps = fabric_one_way_ps(config->fabric, flow.from_nic, flow.to_nic),
+        .one_way_ps = topology_one_way_ps(&config->fabric->topology, flow.from_nic, flow.to_nic),
         .payload_share = (double)share.payload_bytes / (double)share.wire_bytes };
 }
 
@@ -212,7 +212,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 static uint64_t narrowest_bps(const struct sim_config *config)
 {
-    const struct fabric_config *fabric = &config->fabric->config;
+    const struct topology_config *fabric = &config->fabric->topology.config;
     uint64_t bps = fabric->host_link.rate_bps;
 
     if (fabric->t1_count > 0)
@@ -239,7 +239,7 @@ uint64_t capacity_window_ps(const struct sim_config *config)
     enum { LEAST_PS = 20000000, RTTS = 4, PACKETS = 64 };
 
     return larger(
-        LEAST_PS, larger(RTTS * config->fabric->base_rtt_ps, PACKETS * packet_ps(config)));
+        LEAST_PS, larger(RTTS * config->fabric->topology.base_rtt_ps, PACKETS * packet_ps(config)));
 }
 
 /* Its pairs have something to do all the time. */

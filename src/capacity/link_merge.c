@@ -19,7 +19,7 @@ static bool are_t1s_alike(const struct link_merge *merge, struct t1_place a, str
 {
     const struct link_rates *rates = merge->rates;
 
-    for (uint32_t t0 = 0; t0 < rates->fabric->config.t0_count; t0++)
+    for (uint32_t t0 = 0; t0 < rates->fabric->topology.config.t0_count; t0++)
         if (merge->is_used_t0[t0] && !is_alike(link_rates_uplink(rates, a.plane, t0, a.t1, LINK_UP),
                                          link_rates_uplink(rates, b.plane, t0, b.t1, LINK_UP)))
             return false;
@@ -30,7 +30,7 @@ static bool are_t1s_alike(const struct link_merge *merge, struct t1_place a, str
 static bool is_special(const struct link_rates *rates, struct t1_place place)
 {
     uint32_t ev =
-        fabric_ev(rates->fabric, (struct ev_path){ .plane = place.plane, .uplink = place.t1 });
+        plan_ev(rates->fabric, (struct ev_path){ .plane = place.plane, .uplink = place.t1 });
 
     for (uint32_t i = 0; i < rates->path_count; i++)
         if (rates->paths[i].ev == ev)
@@ -41,7 +41,7 @@ static bool is_special(const struct link_rates *rates, struct t1_place place)
 static bool has_special(const struct link_rates *rates, uint32_t plane)
 {
     for (uint32_t i = 0; i < rates->path_count; i++)
-        if (fabric_ev_path(rates->fabric, rates->paths[i].ev).plane == plane)
+        if (plan_ev_path(rates->fabric, rates->paths[i].ev).plane == plane)
             return true;
     return false;
 }
@@ -76,7 +76,7 @@ static bool are_planes_alike(const struct link_merge *merge, const struct link_m
             !are_t1s_alike(merge, (struct t1_place){ a->first, a->t1s[i].first },
                 (struct t1_place){ b->first, b->t1s[i].first }))
             return false;
-    for (uint32_t nic = 0; nic < rates->fabric->nic_count; nic++)
+    for (uint32_t nic = 0; nic < rates->fabric->topology.nic_count; nic++)
         if (merge->is_used_nic[nic] && !is_alike(link_rates_host(rates, nic, a->first, LINK_UP),
                                            link_rates_host(rates, nic, b->first, LINK_UP)))
             return false;
@@ -100,13 +100,13 @@ static void place_plane(struct link_merge *merge, struct link_merge_plane *plane
 static void mark_used(
     struct link_merge *merge, const struct capacity_demand *demands, uint32_t demand_count)
 {
-    const struct fabric *fabric = merge->rates->fabric;
+    const struct topology *topology = &merge->rates->fabric->topology;
 
     for (uint32_t i = 0; i < demand_count; i++) {
         merge->is_used_nic[demands[i].from_nic] = true;
         merge->is_used_nic[demands[i].to_nic] = true;
-        merge->is_used_t0[fabric_t0_of(fabric, demands[i].from_nic)] = true;
-        merge->is_used_t0[fabric_t0_of(fabric, demands[i].to_nic)] = true;
+        merge->is_used_t0[topology_t0_of(topology, demands[i].from_nic)] = true;
+        merge->is_used_t0[topology_t0_of(topology, demands[i].to_nic)] = true;
     }
 }
 
@@ -122,11 +122,11 @@ static bool may_merge(const struct capacity_demand *demands, uint32_t demand_cou
 void link_merge_init(struct link_merge *merge, struct arena *arena, const struct link_rates *rates,
     const struct capacity_demand *demands, uint32_t demand_count)
 {
-    const struct fabric_config *config = &rates->fabric->config;
+    const struct topology_config *config = &rates->fabric->topology.config;
     bool merges = may_merge(demands, demand_count);
 
     *merge = (struct link_merge){ .rates = rates };
-    merge->is_used_nic = arena_take(arena, rates->fabric->nic_count, sizeof(bool), 1);
+    merge->is_used_nic = arena_take(arena, rates->fabric->topology.nic_count, sizeof(bool), 1);
     merge->is_used_t0 = arena_take(arena, config->t0_count, sizeof(bool), 1);
     if (arena->memory)
         mark_used(merge, demands, demand_count);

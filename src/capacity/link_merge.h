@@ -23,7 +23,7 @@ struct link_merge_plane {
 
 struct link_merge {
     const struct link_rates *rates;
-    struct link_merge_plane planes[FABRIC_PLANES_MAX];
+    struct link_merge_plane planes[TOPOLOGY_PLANES_MAX];
     uint32_t plane_count;
     bool *is_used_nic;
     bool *is_used_t0;

@@ -15,32 +15,32 @@ bool link_rates_is_lossy(const struct link_rate *rate)
 /* ---- healthy --------------------------------------------------------------------------------- */
 
 static void set_both_ways(
-    struct link_rate *rates, const struct fabric *fabric, struct fabric_end end)
+    struct link_rate *rates, const struct topology *topology, struct topology_end end)
 {
-    struct fabric_element link;
-    struct fabric_link_kind kind;
-    double bps = fabric_link_at(fabric, end, &link, &kind) ? (double)kind.rate_bps : 0;
+    struct topology_element link;
+    struct topology_link_kind kind;
+    double bps = topology_link_at(topology, end, &link, &kind) ? (double)kind.rate_bps : 0;
 
     rates[LINK_UP] = rates[LINK_DOWN] = (struct link_rate){ .bps = bps, .kept = 1 };
 }
 
 static void set_healthy(struct link_rates *rates)
 {
-    const struct fabric *fabric = rates->fabric;
-    const struct fabric_config *config = &fabric->config;
+    const struct topology *topology = &rates->fabric->topology;
+    const struct topology_config *config = &topology->config;
 
-    for (uint32_t nic = 0; nic < fabric->nic_count; nic++)
+    for (uint32_t nic = 0; nic < topology->nic_count; nic++)
         for (uint32_t plane = 0; plane < config->plane_count; plane++)
-            set_both_ways(link_rates_host(rates, nic, plane, LINK_UP), fabric,
-                (struct fabric_end){ .is_nic = true, .node = nic, .port = plane });
+            set_both_ways(link_rates_host(rates, nic, plane, LINK_UP), topology,
+                (struct topology_end){ .is_nic = true, .node = nic, .port = plane });
     for (uint32_t plane = 0; plane < config->plane_count; plane++)
         for (uint32_t t0 = 0; t0 < config->t0_count; t0++) {
-            struct fabric_element element = { .kind = FABRIC_T0, .plane = plane, .t0 = t0 };
-            uint32_t node = fabric_switch_index(fabric, &element);
+            struct topology_element element = { .kind = TOPOLOGY_T0, .plane = plane, .t0 = t0 };
+            uint32_t node = topology_switch_index(topology, &element);
 
             for (uint32_t t1 = 0; t1 < config->t1_count; t1++)
-                set_both_ways(link_rates_uplink(rates, plane, t0, t1, LINK_UP), fabric,
-                    (struct fabric_end){ .node = node, .port = config->hosts_per_t0 + t1 });
+                set_both_ways(link_rates_uplink(rates, plane, t0, t1, LINK_UP), topology,
+                    (struct topology_end){ .node = node, .port = config->hosts_per_t0 + t1 });
         }
 }
 
@@ -100,18 +100,18 @@ static void spread_to_host(
     if (!fault->of_ev) {
         if (rates->host)
             harm(link_rates_host(rates, nic, plane, way), fault);
-    } else if (fabric_ev_path(rates->fabric, fault->ev).plane == plane) {
+    } else if (plan_ev_path(rates->fabric, fault->ev).plane == plane) {
         add_path(rates, nic, way, fault);
     }
 }
 
 /* The uplink to a T1 carries the one EV that leads there. */
 static void spread_to_uplink(
-    const struct spreading *spreading, const struct fabric_element *link, enum link_way way)
+    const struct spreading *spreading, const struct topology_element *link, enum link_way way)
 {
     struct link_rates *rates = spreading->rates;
     const struct sim_fault *fault = spreading->fault;
-    struct ev_path path = fabric_ev_path(rates->fabric, fault->ev);
+    struct ev_path path = plan_ev_path(rates->fabric, fault->ev);
 
     if (fault->of_ev && (path.plane != link->plane || path.uplink != link->t1))
         return;
@@ -119,40 +119,42 @@ static void spread_to_uplink(
         harm(link_rates_uplink(rates, link->plane, link->t0, link->t1, way), fault);
 }
 
-static bool goes_up(const struct fabric *fabric, struct fabric_end from, enum fabric_component link)
+static bool goes_up(
+    const struct topology *topology, struct topology_end from, enum topology_component link)
 {
     return from.is_nic ||
-           (link == FABRIC_UPLINK && fabric_switch_at(fabric, from.node).kind == FABRIC_T0);
+           (link == TOPOLOGY_UPLINK && topology_switch_at(topology, from.node).kind == TOPOLOGY_T0);
 }
 
-static void spread(void *context, struct fabric_end from)
+static void spread(void *context, struct topology_end from)
 {
     const struct spreading *spreading = context;
-    const struct fabric *fabric = spreading->rates->fabric;
-    struct fabric_link_kind kind;
-    struct fabric_element link;
+    const struct topology *topology = &spreading->rates->fabric->topology;
+    struct topology_link_kind kind;
+    struct topology_element link;
     enum link_way way;
 
-    if (!fabric_link_at(fabric, from, &link, &kind))
+    if (!topology_link_at(topology, from, &link, &kind))
         return;
-    way = goes_up(fabric, from, link.kind) ? LINK_UP : LINK_DOWN;
-    if (link.kind == FABRIC_HOST_LINK)
+    way = goes_up(topology, from, link.kind) ? LINK_UP : LINK_DOWN;
+    if (link.kind == TOPOLOGY_HOST_LINK)
         spread_to_host(spreading, link.nic, link.plane, way);
     else
         spread_to_uplink(spreading, &link, way);
 }
 
-void link_rates_init(struct link_rates *rates, struct arena *arena, const struct fabric *fabric,
+void link_rates_init(struct link_rates *rates, struct arena *arena, const struct plan *fabric,
     const struct sim_fault *const *in_force, uint32_t in_force_count)
 {
-    const struct fabric_config *config = &fabric->config;
-    size_t host_links = (size_t)fabric->nic_count * config->plane_count;
+    const struct topology_config *config = &fabric->topology.config;
+    size_t host_links = (size_t)fabric->topology.nic_count * config->plane_count;
     size_t uplinks = (size_t)config->plane_count * config->t0_count * config->t1_count;
     uint32_t path_max = 0;
 
     *rates = (struct link_rates){ .fabric = fabric };
     for (uint32_t i = 0; i < in_force_count; i++)
-        sim_fault_cover(fabric, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
+        sim_fault_cover(
+            &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
     path_max = rates->path_count;
     rates->path_count = 0;
     rates->host =
@@ -165,5 +167,6 @@ void link_rates_init(struct link_rates *rates, struct arena *arena, const struct
         return;
     set_healthy(rates);
     for (uint32_t i = 0; i < in_force_count; i++)
-        sim_fault_cover(fabric, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
+        sim_fault_cover(
+            &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
 }

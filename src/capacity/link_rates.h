@@ -25,7 +25,7 @@ struct link_rates_path {
 };
 
 struct link_rates {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     struct link_rate *host;   /* by NIC, plane, way */
     struct link_rate *uplink; /* by plane, T0, T1, way */
     struct link_rates_path *paths;
@@ -33,19 +33,20 @@ struct link_rates {
 };
 
 /* Measures with an arena without memory. */
-void link_rates_init(struct link_rates *, struct arena *, const struct fabric *,
+void link_rates_init(struct link_rates *, struct arena *, const struct plan *,
     const struct sim_fault *const *in_force, uint32_t in_force_count);
 
 static inline struct link_rate *link_rates_host(
     const struct link_rates *rates, uint32_t nic, uint32_t plane, enum link_way way)
 {
-    return &rates->host[((size_t)nic * rates->fabric->config.plane_count + plane) * 2 + way];
+    return &rates->host[((size_t)nic * rates->fabric->topology.config.plane_count + plane) * 2 +
+                        way];
 }
 
 static inline struct link_rate *link_rates_uplink(
     const struct link_rates *rates, uint32_t plane, uint32_t t0, uint32_t t1, enum link_way way)
 {
-    const struct fabric_config *config = &rates->fabric->config;
+    const struct topology_config *config = &rates->fabric->topology.config;
 
     return &rates->uplink[(((size_t)plane * config->t0_count + t0) * config->t1_count + t1) * 2 +
                           way];

@@ -2,9 +2,9 @@
 /* Which ways through a fabric can be used. */
 #include "capacity/route.h"
 
-bool route_is_local(const struct fabric *fabric, const struct capacity_demand *demand)
+bool route_is_local(const struct topology *topology, const struct capacity_demand *demand)
 {
-    return fabric_t0_of(fabric, demand->from_nic) == fabric_t0_of(fabric, demand->to_nic);
+    return topology_t0_of(topology, demand->from_nic) == topology_t0_of(topology, demand->to_nic);
 }
 
 static const struct link_merge_plane *plane_of(const struct link_merge *merge, uint32_t plane)
@@ -21,7 +21,7 @@ static uint32_t ev_of(const struct link_merge *merge, const struct route *route)
 {
     const struct link_merge_plane *plane = plane_of(merge, route->plane);
 
-    return fabric_ev(
+    return plan_ev(
         merge->rates->fabric, (struct ev_path){ .plane = plane->first,
                                   .uplink = route->is_local ? 0 : plane->t1s[route->t1s].first });
 }
@@ -29,13 +29,13 @@ static uint32_t ev_of(const struct link_merge *merge, const struct route *route)
 /* Within a T0, all EVs of a plane are one path. */
 static bool is_allowed(const struct link_merge *merge, const struct route *route, uint32_t ev)
 {
-    const struct fabric *fabric = merge->rates->fabric;
+    const struct plan *fabric = merge->rates->fabric;
     const struct capacity_demand *demand = route->demand;
 
     for (uint32_t i = 0; i < demand->ev_count; i++)
         if (demand->evs[i] == ev ||
             (route->is_local &&
-                fabric_ev_path(fabric, demand->evs[i]).plane == fabric_ev_path(fabric, ev).plane))
+                plan_ev_path(fabric, demand->evs[i]).plane == plan_ev_path(fabric, ev).plane))
             return true;
     return demand->ev_count == 0;
 }
@@ -68,11 +68,13 @@ bool route_is_open(const struct link_merge *merge, const struct route *route, bo
     if (route->is_local)
         return true;
     t1 = plane->t1s[route->t1s].first;
-    return works(link_rates_uplink(rates, plane->first,
-                     fabric_t0_of(merge->rates->fabric, demand->from_nic), t1, LINK_UP),
+    return works(
+               link_rates_uplink(rates, plane->first,
+                   topology_t0_of(&merge->rates->fabric->topology, demand->from_nic), t1, LINK_UP),
                takes_lossy) &&
-           works(link_rates_uplink(rates, plane->first,
-                     fabric_t0_of(merge->rates->fabric, demand->to_nic), t1, LINK_DOWN),
+           works(
+               link_rates_uplink(rates, plane->first,
+                   topology_t0_of(&merge->rates->fabric->topology, demand->to_nic), t1, LINK_DOWN),
                takes_lossy);
 }
 

@@ -12,7 +12,7 @@ struct route {
     bool is_local;
 };
 
-bool route_is_local(const struct fabric *, const struct capacity_demand *);
+bool route_is_local(const struct topology *, const struct capacity_demand *);
 
 /* All its links work, and the flow may use it. */
 bool route_is_open(const struct link_merge *, const struct route *, bool takes_lossy);

@@ -16,9 +16,9 @@ enum cmd_status fabric_ask(const char *fabric, struct json_t *request, struct js
 enum cmd_status fabric_complain_not_running(const char *fabric);
 
 /* Reads a fabric file; complains if it is wrong. On CMD_DONE the caller ends with yaml_fini(). */
-struct fabric;
+struct plan;
 struct yaml;
-enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct fabric *);
+enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct plan *);
 
 /* May a fabric have this name? */
 enum cmd_status fabric_check_name(const char *command, const char *name);

@@ -11,7 +11,7 @@
 #include "pktio/pktio.h"
 
 enum cmd_status fabric_load(
-    const char *command, const char *path, struct yaml *yaml, struct fabric *fabric)
+    const char *command, const char *path, struct yaml *yaml, struct plan *fabric)
 {
     const struct yaml_node *top;
 

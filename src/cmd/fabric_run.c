@@ -91,13 +91,13 @@ static enum cmd_status add_udp(struct options *options, const char *text)
 }
 
 /* Once the fabric is known. */
-static enum cmd_status check_udp(const struct soft_udp *udp, const struct fabric *fabric)
+static enum cmd_status check_udp(const struct soft_udp *udp, const struct topology *topology)
 {
-    uint32_t last_plane = fabric->config.plane_count - 1;
+    uint32_t last_plane = topology->config.plane_count - 1;
 
-    if (udp->nic >= fabric->nic_count)
+    if (udp->nic >= topology->nic_count)
         return cmd_complain(CMD_MISUSED, name, "--udp h%u: this fabric has h0 to h%u", udp->nic,
-            fabric->nic_count - 1);
+            topology->nic_count - 1);
     if (udp->local_port + last_plane > UINT16_MAX || udp->remote_port + last_plane > UINT16_MAX)
         return cmd_complain(CMD_MISUSED, name,
             "--udp h%u: plane %u would have a port above 65535; choose lower ones", udp->nic,
@@ -198,14 +198,14 @@ static enum cmd_status complain_about(const struct options *options, int err)
 
 static void introduce(const struct options *options, uint32_t first)
 {
-    const struct fabric *fabric = options->config.fabric;
+    const struct topology *topology = &options->config.fabric->topology;
     const char *fabric_name = options->config.name;
 
     if (options->is_quiet)
         return;
     printf("fabric '%s': %u NICs (mrc%u to mrc%u), %u planes, %u switches; ", fabric_name,
-        fabric->nic_count, first, first + fabric->nic_count - 1, fabric->config.plane_count,
-        fabric->switch_count);
+        topology->nic_count, first, first + topology->nic_count - 1, topology->config.plane_count,
+        topology->switch_count);
     if (!options->in_background)
         puts("Ctrl-C ends it");
     else if (strcmp(fabric_name, "fabric") == 0)
@@ -221,7 +221,7 @@ static enum cmd_status run(const struct options *options, int ready)
     int err;
 
     for (uint32_t i = 0; i < options->config.udp_count; i++)
-        if (check_udp(&options->udp[i], options->config.fabric) != CMD_DONE)
+        if (check_udp(&options->udp[i], &options->config.fabric->topology) != CMD_DONE)
             return CMD_MISUSED;
     err = soft_open(&soft, &options->config);
     if (err)
@@ -251,7 +251,7 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
         .config = { .root = root, .name = "fabric", .slower = 1, .spin_us = 50, .seed = 1 }
     };
     struct sigaction action = { .sa_handler = on_signal };
-    struct fabric fabric;
+    struct plan fabric;
     struct yaml yaml;
     enum cmd_status status;
     int err;

@@ -137,7 +137,8 @@ static enum found look(const struct options *options, const char *folder)
         return FOUND_NOTHING;
     if (!state.is_kernel && !netns_state_is_running(&state))
         return FOUND_NOTHING;
-    if (state.is_kernel != netns->is_kernel || state.digest != netns_state_digest(netns->fabric))
+    if (state.is_kernel != netns->is_kernel ||
+        state.digest != netns_state_digest(&netns->fabric->topology))
         return FOUND_ANOTHER;
     return netns_is_whole(netns) ? FOUND_THIS : FOUND_NOTHING;
 }
@@ -159,9 +160,9 @@ static enum cmd_status build(const struct options *options, const char *folder)
 {
     const struct netns *netns = &options->netns;
     struct netns_state state = { .is_kernel = netns->is_kernel,
-        .nic_count = netns->fabric->nic_count,
-        .switch_count = netns->fabric->switch_count,
-        .digest = netns_state_digest(netns->fabric) };
+        .nic_count = netns->fabric->topology.nic_count,
+        .switch_count = netns->fabric->topology.switch_count,
+        .digest = netns_state_digest(&netns->fabric->topology) };
     enum cmd_status status = CMD_DONE;
     int err = netns_build(netns);
 
@@ -183,8 +184,8 @@ static void say(const struct options *options, const char *what)
     if (options->is_quiet)
         return;
     printf("fabric '%s' %s: hosts %s-h0 to %s-h%u, %u switches in %u planes, forwarding by %s\n",
-        netns->prefix, what, netns->prefix, netns->prefix, netns->fabric->nic_count - 1,
-        netns->fabric->switch_count, netns->fabric->config.plane_count,
+        netns->prefix, what, netns->prefix, netns->prefix, netns->fabric->topology.nic_count - 1,
+        netns->fabric->topology.switch_count, netns->fabric->topology.config.plane_count,
         netns->is_kernel ? "the kernel" : "mrc switch");
 }
 
@@ -224,7 +225,7 @@ enum cmd_status fabric_up(int argument_count, char **arguments)
 {
     char root[FABRIC_ROOT_BYTES];
     struct options options = { .netns = { .root = root, .prefix = "fabric", .slower = 1 } };
-    struct fabric fabric;
+    struct plan fabric;
     struct yaml yaml;
     enum cmd_status status;
     int err;

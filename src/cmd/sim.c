@@ -22,7 +22,7 @@ static const char name[] = "sim";
 #define RUNS_MAX 10000
 
 /* All runs of an experiment, read and checked. */
-struct plan {
+struct sim_plan {
     struct yaml yaml;
     struct yaml_node *top;
     struct sim_plan_run **runs;
@@ -56,7 +56,7 @@ static json_t *settings_of(const struct yaml_node *top, uint32_t index)
     return settings;
 }
 
-static bool add_run(struct plan *plan, struct yaml_node *changed, uint32_t index,
+static bool add_run(struct sim_plan *plan, struct yaml_node *changed, uint32_t index,
     const struct sim_options *options, uint32_t repetition)
 {
     struct sim_plan_run *run = sim_list_take(1, sizeof(*run));
@@ -81,7 +81,7 @@ static bool add_run(struct plan *plan, struct yaml_node *changed, uint32_t index
 }
 
 /* Everything is read before anything runs: what is wrong in the last run is told at once. */
-static bool plan_runs(struct plan *plan, const struct sim_options *options)
+static bool plan_runs(struct sim_plan *plan, const struct sim_options *options)
 {
     uint32_t set_count = experiment_sweep_count(plan->top);
 
@@ -104,7 +104,7 @@ static bool plan_runs(struct plan *plan, const struct sim_options *options)
     return true;
 }
 
-static bool read_plan(struct plan *plan, const struct sim_options *options)
+static bool read_plan(struct sim_plan *plan, const struct sim_options *options)
 {
     yaml_init(&plan->yaml);
     plan->top = experiment_load(&plan->yaml, options->file);
@@ -116,7 +116,7 @@ static bool read_plan(struct plan *plan, const struct sim_options *options)
     return plan_runs(plan, options);
 }
 
-static void fini_plan(struct plan *plan)
+static void fini_plan(struct sim_plan *plan)
 {
     for (uint32_t i = 0; i < plan->run_count; i++) {
         json_decref(plan->runs[i]->settings);
@@ -128,7 +128,7 @@ static void fini_plan(struct plan *plan)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static json_t *run_all(struct plan *plan, const struct sim_options *options)
+static json_t *run_all(struct sim_plan *plan, const struct sim_options *options)
 {
     json_t *run;
 
@@ -176,7 +176,7 @@ static bool can_write(const char *path)
     return err == 0;
 }
 
-static enum cmd_status run_plan(struct plan *plan, const struct sim_options *options)
+static enum cmd_status run_plan(struct sim_plan *plan, const struct sim_options *options)
 {
     enum cmd_status status;
     json_t *result;
@@ -236,7 +236,7 @@ static void print_parameters(void)
 enum cmd_status cmd_sim(int argument_count, char **arguments)
 {
     struct sim_options options;
-    struct plan plan = { 0 };
+    struct sim_plan plan = { 0 };
     enum cmd_status status = sim_options_read(&options, argument_count, arguments);
 
     if (status != CMD_DONE)

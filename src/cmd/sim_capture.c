@@ -14,7 +14,7 @@
 
 struct sim_captured {
     uint64_t time_ps;
-    struct fabric_end from;
+    struct topology_end from;
     struct packet packet;
     struct ipv6_addr outer;
     uint32_t length_bytes;
@@ -50,43 +50,43 @@ static int by_time(const void *left, const void *right)
     return (a->from.port > b->from.port) - (a->from.port < b->from.port);
 }
 
-static size_t port_number(const struct sim_capture *capture, struct fabric_end end)
+static size_t port_number(const struct sim_capture *capture, struct topology_end end)
 {
-    const struct fabric *fabric = capture->fabric;
+    const struct topology *topology = &capture->fabric->topology;
 
     if (end.is_nic)
-        return (size_t)end.node * fabric->config.plane_count + end.port;
+        return (size_t)end.node * topology->config.plane_count + end.port;
     return capture->first_port_of_switch[end.node] + end.port;
 }
 
 static bool goes_up(
-    struct fabric_end end, const struct fabric_element *link, const struct fabric *fabric)
+    struct topology_end end, const struct topology_element *link, const struct topology *topology)
 {
-    struct fabric_element from;
+    struct topology_element from;
 
     if (end.is_nic)
         return true;
-    from = fabric_switch_at(fabric, end.node);
-    return link->kind == FABRIC_UPLINK && from.kind == FABRIC_T0;
+    from = topology_switch_at(topology, end.node);
+    return link->kind == TOPOLOGY_UPLINK && from.kind == TOPOLOGY_T0;
 }
 
 /* An interface for each port, named after its link and direction, when it first sends. Not raw IP,
  * although that says the same: libpcap refuses a second interface of that type. */
-static int interface_of(struct sim_capture *capture, struct fabric_end end, uint32_t *interface)
+static int interface_of(struct sim_capture *capture, struct topology_end end, uint32_t *interface)
 {
     uint32_t *known = &capture->interface_of_port[port_number(capture, end)];
-    char cable[FABRIC_NAME_BYTES];
-    char name[FABRIC_NAME_BYTES + 8];
-    struct fabric_link_kind kind;
-    struct fabric_element link;
+    char cable[TOPOLOGY_NAME_BYTES];
+    char name[TOPOLOGY_NAME_BYTES + 8];
+    struct topology_link_kind kind;
+    struct topology_element link;
     int err = 0;
 
     if (*known == 0) {
-        if (!fabric_link_at(capture->fabric, end, &link, &kind))
+        if (!topology_link_at(&capture->fabric->topology, end, &link, &kind))
             return -ENODEV;
-        fabric_name(&link, cable);
+        topology_name(&link, cable);
         snprintf(name, sizeof(name), "%s %s", cable,
-            goes_up(end, &link, capture->fabric) ? "up" : "down");
+            goes_up(end, &link, &capture->fabric->topology) ? "up" : "down");
         err = pcapng_add_interface(&capture->pcapng, name, LINK_TYPE_IPV6, interface);
         *known = *interface + 1;
     }
@@ -138,13 +138,13 @@ static void flush_frames(struct sim_capture *capture, uint64_t until_ps)
 
 static void number_ports(struct sim_capture *capture)
 {
-    const struct fabric *fabric = capture->fabric;
-    size_t next = (size_t)fabric->nic_count * fabric->config.plane_count;
+    const struct topology *topology = &capture->fabric->topology;
+    size_t next = (size_t)topology->nic_count * topology->config.plane_count;
 
-    capture->first_port_of_switch = sim_list_take(fabric->switch_count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < fabric->switch_count; i++) {
+    capture->first_port_of_switch = sim_list_take(topology->switch_count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < topology->switch_count; i++) {
         capture->first_port_of_switch[i] = (uint32_t)next;
-        next += fabric_port_count(fabric, i);
+        next += topology_port_count(topology, i);
     }
     capture->interface_of_port = sim_list_take(next, sizeof(uint32_t));
 }

@@ -15,7 +15,7 @@
 struct sim_captured; /* a frame that waits */
 
 struct sim_capture {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     struct wire_format format;
     FILE *pcap_file; /* NULL: no frames */
     struct pcapng pcapng;

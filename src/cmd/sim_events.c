@@ -22,9 +22,9 @@ json_t *sim_summary_elements(const struct sim_fault *fault)
     json_t *json = json_array();
 
     for (uint32_t i = 0; i < fault->where_count; i++) {
-        char name[FABRIC_NAME_BYTES];
+        char name[TOPOLOGY_NAME_BYTES];
 
-        fabric_name(&fault->where[i], name);
+        topology_name(&fault->where[i], name);
         json_array_append_new(json, json_string(name));
     }
     return json;
@@ -64,13 +64,13 @@ static json_t *fault_event(const struct measure_record *record, const struct sim
 {
     bool begins = event->kind == SIM_EVENT_FAULT_BEGAN;
     const struct sim_fault *fault = sim_fault_at(record->sim, event->subject);
-    char name[FABRIC_NAME_BYTES] = "";
+    char name[TOPOLOGY_NAME_BYTES] = "";
     char strength[48];
     char what[160];
     json_t *json;
 
     if (fault->where_count)
-        fabric_name(&fault->where[0], name);
+        topology_name(&fault->where[0], name);
     describe_strength(fault, strength, sizeof(strength));
     if (fault->where_count > 1)
         snprintf(what, sizeof(what), "%s%s: %s and %u more", experiment_fault_name(fault->kind),

@@ -38,7 +38,7 @@ static uint32_t only_plane(uint32_t mask)
 
 /* "h3.p0", "the links of h3", "2 links of h3". */
 static void name_host_link(
-    const struct capacity_name *name, const struct fabric_config *config, char *out, size_t room)
+    const struct capacity_name *name, const struct topology_config *config, char *out, size_t room)
 {
     uint32_t planes = (uint32_t)__builtin_popcount(name->plane_mask);
     const char *way = name->goes_up ? "out of" : "into";
@@ -54,7 +54,7 @@ static void name_host_link(
 
 /* "all uplinks of p0.t0.1", "3 of 4 uplinks of t0.1 in 2 planes". */
 static void name_uplinks(
-    const struct capacity_name *name, const struct fabric_config *config, char *out, size_t room)
+    const struct capacity_name *name, const struct topology_config *config, char *out, size_t room)
 {
     uint32_t planes = (uint32_t)__builtin_popcount(name->plane_mask);
     const char *way = name->goes_up ? "up from" : "down to";
@@ -81,9 +81,9 @@ static void name_uplinks(
 }
 
 static void name_limit(
-    const struct capacity_name *name, const struct fabric_config *config, char *out, size_t room)
+    const struct capacity_name *name, const struct topology_config *config, char *out, size_t room)
 {
-    if (name->kind == FABRIC_HOST_LINK)
+    if (name->kind == TOPOLOGY_HOST_LINK)
         name_host_link(name, config, out, room);
     else
         name_uplinks(name, config, out, room);
@@ -94,7 +94,7 @@ static void name_limit(
 static void add_link(
     json_t *sentences, const struct sim_capacity *capacity, const struct capacity_limit *limit)
 {
-    const struct fabric_config *config = &capacity->plan->sim->fabric->config;
+    const struct topology_config *config = &capacity->plan->sim->fabric->topology.config;
     const struct capacity_pair *pair = &capacity->track.pairs[limit->flow];
     bool is_plural =
         limit->name.t1_count > 1 || (limit->name.plane_mask & (limit->name.plane_mask - 1));
@@ -119,10 +119,11 @@ static void add_link(
 }
 
 /* A link that is as it should be and limits its own flow only goes without saying. */
-static bool is_worth_telling(const struct capacity_limit *limit, const struct fabric_config *config)
+static bool is_worth_telling(
+    const struct capacity_limit *limit, const struct topology_config *config)
 {
     return limit->flow_count > 1 || limit->bps < limit->healthy_bps ||
-           (limit->name.kind == FABRIC_UPLINK && limit->name.t1_count < config->t1_count);
+           (limit->name.kind == TOPOLOGY_UPLINK && limit->name.t1_count < config->t1_count);
 }
 
 static void add_links(
@@ -134,7 +135,7 @@ static void add_links(
         add(sentences, "%" PRIu32 " of %" PRIu32 " flows ha%s no path that works", limits->cut_off,
             limits->flow_count, limits->cut_off == 1 ? "s" : "ve");
     for (uint32_t i = 0; i < limits->top_count && i < TOP_MAX; i++)
-        if (is_worth_telling(&limits->top[i], &capacity->plan->sim->fabric->config))
+        if (is_worth_telling(&limits->top[i], &capacity->plan->sim->fabric->topology.config))
             add_link(sentences, capacity, &limits->top[i]);
     if (limits->by_uplinks)
         add(sentences, "uplinks limit %" PRIu32 " of %" PRIu32 " flow%s", limits->by_uplinks,
@@ -146,11 +147,11 @@ static void add_links(
 
 /* ---- windows and messages -------------------------------------------------------------------- */
 
-static uint64_t bdp_bytes(const struct fabric *fabric)
+static uint64_t bdp_bytes(const struct topology *topology)
 {
-    uint64_t nic_bps = fabric->config.host_link.rate_bps * fabric->config.plane_count;
+    uint64_t nic_bps = topology->config.host_link.rate_bps * topology->config.plane_count;
 
-    return nic_bps / 1000000 * (fabric->base_rtt_ps / 1000) / 8000;
+    return nic_bps / 1000000 * (topology->base_rtt_ps / 1000) / 8000;
 }
 
 static bool posts_at_will(enum sim_workload_kind kind)
@@ -163,7 +164,7 @@ static void add_workload(
 {
     const struct sim_config *config = capacity->plan->sim;
     uint64_t pmtu = config->parameters.pmtu;
-    uint64_t bdp = bdp_bytes(config->fabric);
+    uint64_t bdp = bdp_bytes(&config->fabric->topology);
     uint64_t bdp_packets = (bdp + pmtu + HEADER_BYTES - 1) / (pmtu + HEADER_BYTES);
     uint32_t window = sim_window_psns(capacity->track.sim);
     uint64_t posted = workload->message_bytes * workload->outstanding * workload->qps;

@@ -17,11 +17,11 @@ static void tell_fault(
 {
     const struct sim_fault *fault = sim_fault_at(record->sim, event->subject);
     const char *ending = event->kind == SIM_EVENT_FAULT_ENDED ? ": over" : "";
-    char name[FABRIC_NAME_BYTES] = "";
+    char name[TOPOLOGY_NAME_BYTES] = "";
     char what[SIM_VIEW_TEXT_BYTES];
 
     if (fault->where_count)
-        fabric_name(&fault->where[0], name);
+        topology_name(&fault->where[0], name);
     if (fault->where_count > 1)
         snprintf(what, sizeof(what), "%s of %s and %u more%s", experiment_fault_name(fault->kind),
             name, fault->where_count - 1, ending);
@@ -35,7 +35,7 @@ static struct sim_view_sample sample_of(const struct measure_record *record)
 {
     struct sim_view_sample sample = {
         .time_ps = measure_last(&record->time_ps),
-        .plane_count = record->plan->sim->fabric->config.plane_count,
+        .plane_count = record->plan->sim->fabric->topology.config.plane_count,
         .active_evs = measure_last(&record->active_evs),
         .bad_evs = measure_last(&record->bad_evs),
         .queue_peak_bytes = measure_last(&record->queue_peak),

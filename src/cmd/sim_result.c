@@ -9,16 +9,16 @@
 
 #include "cmd/whole_file.h"
 
-static json_t *fabric_json(const struct fabric *fabric)
+static json_t *fabric_json(const struct topology *topology)
 {
-    const struct fabric_config *config = &fabric->config;
+    const struct topology_config *config = &topology->config;
 
     return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "name", config->name, "planes",
         (json_int_t)config->plane_count, "t0", (json_int_t)config->t0_count, "t1",
         (json_int_t)config->t1_count, "hosts_per_t0", (json_int_t)config->hosts_per_t0, "nics",
-        (json_int_t)fabric->nic_count, "host_link_bps", (json_int_t)config->host_link.rate_bps,
+        (json_int_t)topology->nic_count, "host_link_bps", (json_int_t)config->host_link.rate_bps,
         "uplink_bps", (json_int_t)config->uplink.rate_bps, "base_rtt_us",
-        json_millionths(fabric->base_rtt_ps));
+        json_millionths(topology->base_rtt_ps));
 }
 
 /* A number, or the word of a choice. */
@@ -49,7 +49,7 @@ json_t *sim_result(const struct experiment *experiment, const struct yaml_node *
         OPENMRC_VERSION, "experiment", "name", json_text(experiment->name), "title",
         json_text(experiment->title), "file", json_text(top->place.source), "inputs",
         json_of_yaml(top), "parameters", parameters_json(&experiment->sim.parameters), "fabric",
-        fabric_json(&experiment->fabric), "runs", runs);
+        fabric_json(&experiment->fabric.topology), "runs", runs);
 }
 
 /* ---- criteria -------------------------------------------------------------------------------- */

@@ -99,7 +99,8 @@ static json_t *planes(const struct measure_record *record)
 {
     json_t *json = json_array();
 
-    for (uint32_t plane = 0; plane < record->plan->sim->fabric->config.plane_count; plane++)
+    for (uint32_t plane = 0; plane < record->plan->sim->fabric->topology.config.plane_count;
+         plane++)
         json_array_append_new(json, rates(record, &record->plane_bytes[plane], 8));
     return json;
 }
@@ -107,17 +108,17 @@ static json_t *planes(const struct measure_record *record)
 /* Where the longest queue was: the port by its switch and the far end of its link. */
 static json_t *queue_places(const struct measure_record *record)
 {
-    const struct fabric *fabric = record->plan->sim->fabric;
+    const struct topology *topology = &record->plan->sim->fabric->topology;
     json_t *json = json_array();
 
     for (size_t i = 0; i < record->queue_where.count; i++) {
-        struct fabric_end end = measure_unpack(record->queue_where.at[i]);
-        char name[FABRIC_NAME_BYTES] = "";
-        struct fabric_link_kind kind;
-        struct fabric_element link;
+        struct topology_end end = measure_unpack(record->queue_where.at[i]);
+        char name[TOPOLOGY_NAME_BYTES] = "";
+        struct topology_link_kind kind;
+        struct topology_element link;
 
-        if (record->queue_peak.at[i] && fabric_link_at(fabric, end, &link, &kind))
-            fabric_name(&link, name);
+        if (record->queue_peak.at[i] && topology_link_at(topology, end, &link, &kind))
+            topology_name(&link, name);
         json_array_append_new(json, json_string(name));
     }
     return json;
@@ -162,9 +163,9 @@ static json_t *losses(const struct measure_record *record)
     if (record->link_count)
         qsort(links, record->link_count, sizeof(struct sim_link_losses *), by_total);
     for (size_t i = 0; i < record->link_count && i < LINKS_MAX; i++) {
-        char name[FABRIC_NAME_BYTES];
+        char name[TOPOLOGY_NAME_BYTES];
 
-        fabric_name(&links[i]->link, name);
+        topology_name(&links[i]->link, name);
         add_samples(counts, &links[i]->samples);
         set_link(json, name, record, counts);
     }

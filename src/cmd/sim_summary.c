@@ -169,7 +169,7 @@ static json_t *losses(const struct sim_totals *totals)
 
 static json_t *plane_imbalance(const struct measure_record *record)
 {
-    uint32_t plane_count = record->plan->sim->fabric->config.plane_count;
+    uint32_t plane_count = record->plan->sim->fabric->topology.config.plane_count;
     uint64_t least = UINT64_MAX;
     uint64_t most = 0;
     uint64_t sum = 0;

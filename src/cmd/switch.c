@@ -153,7 +153,7 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
 }
 
 /* "p0.t0.1,p0.t1.0" */
-static enum cmd_status read_only(const struct fabric *fabric, const char *list, bool *serves)
+static enum cmd_status read_only(const struct topology *topology, const char *list, bool *serves)
 {
     char *words = strdup(list);
     enum cmd_status status = CMD_DONE;
@@ -161,15 +161,15 @@ static enum cmd_status read_only(const struct fabric *fabric, const char *list, 
 
     for (const char *word = words ? strtok_r(words, ",", &rest) : NULL; word && status == CMD_DONE;
          word = strtok_r(NULL, ",", &rest)) {
-        char reason[FABRIC_REASON_BYTES];
-        struct fabric_element element;
+        char reason[TOPOLOGY_REASON_BYTES];
+        struct topology_element element;
 
-        if (!fabric_find(fabric, word, &element, reason))
+        if (!topology_find(topology, word, &element, reason))
             status = cmd_complain(CMD_MISUSED, name, "--only: %s", reason);
-        else if (element.kind != FABRIC_T0 && element.kind != FABRIC_T1)
+        else if (element.kind != TOPOLOGY_T0 && element.kind != TOPOLOGY_T1)
             status = cmd_complain(CMD_MISUSED, name, "--only: '%s' is not a switch", word);
         else
-            serves[fabric_switch_index(fabric, &element)] = true;
+            serves[topology_switch_index(topology, &element)] = true;
     }
     free(words);
     return status;
@@ -213,15 +213,15 @@ static enum cmd_status run(const struct options *options)
     return err ? complain_about(options, err) : CMD_DONE;
 }
 
-static enum cmd_status run_on(struct options *options, const struct fabric *fabric)
+static enum cmd_status run_on(struct options *options, const struct plan *fabric)
 {
-    bool *serves = calloc(fabric->switch_count, sizeof(*serves));
+    bool *serves = calloc(fabric->topology.switch_count, sizeof(*serves));
     enum cmd_status status = CMD_DONE;
 
     if (!serves)
         return complain_about(options, -ENOMEM);
     if (options->only) {
-        status = read_only(fabric, options->only, serves);
+        status = read_only(&fabric->topology, options->only, serves);
         options->config.serves = serves;
     }
     options->config.fabric = fabric;
@@ -238,7 +238,7 @@ enum cmd_status cmd_switch(int argument_count, char **arguments)
         .config = { .root = root, .slower = 1, .spin_us = 50, .seed = 1, .is_unpaced = true }
     };
     struct sigaction action = { .sa_handler = on_signal };
-    struct fabric fabric;
+    struct plan fabric;
     struct yaml yaml;
     enum cmd_status status;
     int err;

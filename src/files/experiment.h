@@ -2,9 +2,9 @@
 /* An experiment file: mrc-experiment(5). */
 #pragma once
 
-#include "fabric/fabric.h"
 #include "files/yaml.h"
 #include "measure/measure.h"
+#include "plan/plan.h"
 #include "sim/sim.h"
 
 #define EXPERIMENT_NAME_BYTES  64
@@ -22,7 +22,7 @@ struct experiment_criterion {
 struct experiment {
     char name[EXPERIMENT_NAME_BYTES];
     char title[EXPERIMENT_TITLE_BYTES];
-    struct fabric fabric;
+    struct plan fabric;
     struct sim_config sim; /* engine, wire, checks and observer are the caller's */
     struct measure_plan measure;
     uint32_t repeat;

@@ -26,13 +26,13 @@ static const char *const directions[] = {
 };
 
 static const char *const components[] = {
-    [FABRIC_NIC] = "nic",
-    [FABRIC_HOST_LINK] = "host_link",
-    [FABRIC_PLANE] = "plane",
-    [FABRIC_T0] = "t0",
-    [FABRIC_T1] = "t1",
-    [FABRIC_UPLINK] = "uplink",
-    [FABRIC_COMPONENT_COUNT] = NULL,
+    [TOPOLOGY_NIC] = "nic",
+    [TOPOLOGY_HOST_LINK] = "host_link",
+    [TOPOLOGY_PLANE] = "plane",
+    [TOPOLOGY_T0] = "t0",
+    [TOPOLOGY_T1] = "t1",
+    [TOPOLOGY_UPLINK] = "uplink",
+    [TOPOLOGY_COMPONENT_COUNT] = NULL,
 };
 
 const char *experiment_fault_name(enum sim_fault_kind kind)
@@ -139,13 +139,13 @@ static bool read_where(struct yaml *yaml, const struct yaml_node *where,
 {
     bool is_list = where->kind == YAML_SEQUENCE;
     uint32_t count = is_list ? where->child_count : 1;
-    struct fabric_element *elements = yaml_take(yaml, count, sizeof(*elements));
+    struct topology_element *elements = yaml_take(yaml, count, sizeof(*elements));
     const struct yaml_node *node = is_list ? where->first : where;
 
     if (count == 0)
         return yaml_complain(yaml, where, "nothing is named here; name components such as p0.t1.3");
     for (uint32_t i = 0; i < count; i++, node = node->next)
-        if (!fabric_file_find(yaml, node, &experiment->fabric, &elements[i]))
+        if (!fabric_file_find(yaml, node, &experiment->fabric.topology, &elements[i]))
             return false;
     fault->where = elements;
     fault->where_count = count;

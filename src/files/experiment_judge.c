@@ -62,9 +62,9 @@ bool experiment_read_watches(
 
         snprintf(watch->name, sizeof(watch->name), "%s", node->key);
         if (!experiment_check_name(yaml, node, node->key) ||
-            !fabric_file_find(yaml, node, &experiment->fabric, &watch->link))
+            !fabric_file_find(yaml, node, &experiment->fabric.topology, &watch->link))
             return false;
-        if (watch->link.kind != FABRIC_UPLINK && watch->link.kind != FABRIC_HOST_LINK)
+        if (watch->link.kind != TOPOLOGY_UPLINK && watch->link.kind != TOPOLOGY_HOST_LINK)
             return yaml_complain(
                 yaml, node, "'%s' is no link; name one, such as p0.t0.1-t1.2 or h3.p0", node->text);
     }

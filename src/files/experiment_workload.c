@@ -88,7 +88,7 @@ static bool read_span(struct yaml *yaml, const struct yaml_node *node, uint32_t 
 static bool read_nics(struct yaml *yaml, const struct yaml_node *list,
     const struct experiment *experiment, struct sim_workload *workload)
 {
-    uint32_t nic_count = experiment->fabric.nic_count;
+    uint32_t nic_count = experiment->fabric.topology.nic_count;
     uint32_t *nics = yaml_take(yaml, nic_count, sizeof(*nics));
     uint32_t count = 0;
 
@@ -142,9 +142,10 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
     if (entry.evs && !read_evs(yaml, entry.evs, experiment, &entry.workload))
         return false;
     if (!entry.workload.rank_count)
-        entry.workload.rank_count = experiment->fabric.nic_count > entry.workload.first_nic
-                                        ? experiment->fabric.nic_count - entry.workload.first_nic
-                                        : experiment->fabric.nic_count;
+        entry.workload.rank_count =
+            experiment->fabric.topology.nic_count > entry.workload.first_nic
+                ? experiment->fabric.topology.nic_count - entry.workload.first_nic
+                : experiment->fabric.topology.nic_count;
     if (!*entry.workload.name)
         snprintf(entry.workload.name, SIM_NAME_BYTES, "%s", kinds[entry.workload.kind]);
     *workload = entry.workload;

@@ -14,7 +14,7 @@
 #define GIB   (UINT32_C(1) << 30)
 
 struct description {
-    struct fabric_config config;
+    struct topology_config config;
     const struct yaml_node *host_link;
     const struct yaml_node *uplink;
     const struct yaml_node *buffers;
@@ -23,18 +23,18 @@ struct description {
 };
 
 #define CONFIG(member)  offsetof(struct description, config.member)
-#define BUFFERS(member) offsetof(struct fabric_buffers, member)
-#define LINK(member)    offsetof(struct fabric_link_kind, member)
+#define BUFFERS(member) offsetof(struct topology_buffers, member)
+#define LINK(member)    offsetof(struct topology_link_kind, member)
 
 /* clang-format off */
 static const struct yaml_field fields[] = {
-    { .key = "name", .type = YAML_TEXT, .offset = CONFIG(name), .most = FABRIC_NAME_BYTES },
-    { .key = "planes", .type = YAML_COUNT, .offset = CONFIG(plane_count), .least = 1, .most = FABRIC_PLANES_MAX },
-    { .key = "t0s", .type = YAML_COUNT, .offset = CONFIG(t0_count), .least = 1, .most = FABRIC_RADIX_MAX },
-    { .key = "t1s", .type = YAML_COUNT, .offset = CONFIG(t1_count), .most = FABRIC_RADIX_MAX },
-    { .key = "hosts_per_t0", .type = YAML_COUNT, .offset = CONFIG(hosts_per_t0), .least = 1, .most = FABRIC_RADIX_MAX },
+    { .key = "name", .type = YAML_TEXT, .offset = CONFIG(name), .most = TOPOLOGY_NAME_BYTES },
+    { .key = "planes", .type = YAML_COUNT, .offset = CONFIG(plane_count), .least = 1, .most = TOPOLOGY_PLANES_MAX },
+    { .key = "t0s", .type = YAML_COUNT, .offset = CONFIG(t0_count), .least = 1, .most = TOPOLOGY_RADIX_MAX },
+    { .key = "t1s", .type = YAML_COUNT, .offset = CONFIG(t1_count), .most = TOPOLOGY_RADIX_MAX },
+    { .key = "hosts_per_t0", .type = YAML_COUNT, .offset = CONFIG(hosts_per_t0), .least = 1, .most = TOPOLOGY_RADIX_MAX },
     { .key = "nics", .type = YAML_COUNT, .offset = CONFIG(nic_count), .least = 1, .most = 1 << 20 },
-    { .key = "radix", .type = YAML_COUNT, .offset = CONFIG(radix), .least = 2, .most = FABRIC_RADIX_MAX },
+    { .key = "radix", .type = YAML_COUNT, .offset = CONFIG(radix), .least = 2, .most = TOPOLOGY_RADIX_MAX },
     { .key = "switch_latency", .type = YAML_TIME, .offset = CONFIG(switch_latency_ps), .most = 10 * MS_PS },
     { .key = "nic_latency", .type = YAML_TIME, .offset = CONFIG(nic_latency_ps), .most = 10 * MS_PS },
     { .key = "host_link", .type = YAML_MAP, .offset = offsetof(struct description, host_link) },
@@ -66,7 +66,7 @@ static const struct yaml_field buffer_fields[] = {
 /* clang-format on */
 
 struct exception_entry {
-    struct fabric_exception exception;
+    struct topology_exception exception;
     const struct yaml_node *link;
 };
 
@@ -105,19 +105,19 @@ static bool read_usid_block(struct yaml *yaml, const struct yaml_node *node, uin
     return true;
 }
 
-bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name, const struct fabric *fabric,
-    struct fabric_element *element)
+bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name,
+    const struct topology *topology, struct topology_element *element)
 {
     char reason[160];
 
     if (name->kind != YAML_SCALAR)
         return yaml_complain(yaml, name, "the name of a component is wanted here, such as p0.t1.3");
-    if (!fabric_find(fabric, name->text, element, reason))
+    if (!topology_find(topology, name->text, element, reason))
         return yaml_complain(yaml, name, "'%s': %s", name->text, reason);
     return true;
 }
 
-static bool read_by_plane(const char *text, const struct fabric *fabric, uint32_t *ev)
+static bool read_by_plane(const char *text, const struct plan *fabric, uint32_t *ev)
 {
     char *end;
     unsigned long plane;
@@ -129,14 +129,14 @@ static bool read_by_plane(const char *text, const struct fabric *fabric, uint32_
     if (end[0] != '/' || end[1] != 'u' || end[2] < '0' || end[2] > '9')
         return false;
     uplink = strtoul(end + 2, &end, 10);
-    if (*end || plane >= fabric->config.plane_count || uplink >> fabric->uplink_bits)
+    if (*end || plane >= fabric->topology.config.plane_count || uplink >> fabric->uplink_bits)
         return false;
     *ev = (uint32_t)(plane << fabric->uplink_bits | uplink);
     return true;
 }
 
 bool fabric_file_ev(
-    struct yaml *yaml, const struct yaml_node *node, const struct fabric *fabric, uint32_t *ev)
+    struct yaml *yaml, const struct yaml_node *node, const struct plan *fabric, uint32_t *ev)
 {
     static const struct yaml_field number = { .type = YAML_COUNT };
 
@@ -149,7 +149,7 @@ bool fabric_file_ev(
 }
 
 static bool read_exception(struct yaml *yaml, const struct yaml_node *node,
-    const struct fabric *plain, struct fabric_exception *out)
+    const struct plan *plain, struct topology_exception *out)
 {
     struct exception_entry entry = { 0 };
 
@@ -186,7 +186,7 @@ static const struct yaml_node *node_of_member(const struct yaml_node *top, const
 }
 
 static bool complain_fabric(
-    struct yaml *yaml, const struct yaml_node *top, const struct fabric_problem *problem)
+    struct yaml *yaml, const struct yaml_node *top, const struct topology_problem *problem)
 {
     const struct yaml_node *node = node_of_member(top, problem->member);
 
@@ -201,7 +201,7 @@ static bool complain_fabric(
 
 static bool read_parts(struct yaml *yaml, struct description *description)
 {
-    struct fabric_config *config = &description->config;
+    struct topology_config *config = &description->config;
 
     return (!description->host_link ||
                yaml_read(yaml, description->host_link, link_fields, &config->host_link)) &&
@@ -214,22 +214,21 @@ static bool read_parts(struct yaml *yaml, struct description *description)
 }
 
 static bool wire(struct yaml *yaml, const struct yaml_node *mapping,
-    const struct fabric_config *config, struct fabric *fabric)
+    const struct topology_config *config, struct plan *fabric)
 {
-    struct fabric_exception *sorted = yaml_take(yaml, config->exception_count, sizeof(*sorted));
-    struct fabric_problem problem = { .member = "" };
+    struct topology_exception *sorted = yaml_take(yaml, config->exception_count, sizeof(*sorted));
+    struct topology_problem problem = { .member = "" };
 
-    return fabric_init(fabric, config, sorted, &problem) ||
-           complain_fabric(yaml, mapping, &problem);
+    return plan_init(fabric, config, sorted, &problem) || complain_fabric(yaml, mapping, &problem);
 }
 
-bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct fabric *fabric)
+bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct plan *fabric)
 {
     struct description description = { 0 };
-    struct fabric_exception *exceptions;
+    struct topology_exception *exceptions;
     uint32_t count = 0;
 
-    fabric_config_init(&description.config);
+    topology_config_init(&description.config);
     if (!yaml_read(yaml, mapping, fields, &description) || !read_parts(yaml, &description) ||
         !wire(yaml, mapping, &description.config, fabric))
         return false;
@@ -239,7 +238,7 @@ bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct
     /* Names can be looked up once there is a fabric, so exceptions come second. */
     exceptions = yaml_take(yaml, description.exceptions->child_count, sizeof(*exceptions));
     for (const struct yaml_node *node = description.exceptions->first; node; node = node->next)
-        if (!read_exception(yaml, node, fabric, &exceptions[count++]))
+        if (!read_exception(yaml, node, &fabric->topology, &exceptions[count++]))
             return false;
     description.config.exceptions = exceptions;
     description.config.exception_count = count;

@@ -2,15 +2,16 @@
 /* fabric.yaml: mrc-fabric(5). */
 #pragma once
 
-#include "fabric/fabric.h"
 #include "files/yaml.h"
+#include "plan/plan.h"
+#include "topology/topology.h"
 
 /* Reads the mapping and completes the fabric; its exceptions live in `yaml`. */
-bool fabric_file_read(struct yaml *, const struct yaml_node *mapping, struct fabric *);
+bool fabric_file_read(struct yaml *, const struct yaml_node *mapping, struct plan *);
 
 /* Finds the component that a value names. */
-bool fabric_file_find(struct yaml *, const struct yaml_node *name, const struct fabric *,
-    struct fabric_element *element);
+bool fabric_file_find(struct yaml *, const struct yaml_node *name, const struct topology *,
+    struct topology_element *element);
 
 /* An EV by number, or by plane and uplink: p0/u3. */
-bool fabric_file_ev(struct yaml *, const struct yaml_node *, const struct fabric *, uint32_t *ev);
+bool fabric_file_ev(struct yaml *, const struct yaml_node *, const struct plan *, uint32_t *ev);

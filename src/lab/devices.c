@@ -48,8 +48,8 @@ static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
 
 static void write_config(const struct devices *devices, uint32_t nic, uint32_t device, FILE *file)
 {
-    const struct fabric_config *config = &devices->fabric->config;
-    struct ipv6_addr address = fabric_nic_address(devices->fabric, nic);
+    const struct topology_config *config = &devices->fabric->topology.config;
+    struct ipv6_addr address = plan_nic_address(devices->fabric, nic);
     char port[DEVICES_ADDRESS_BYTES];
     char text[INET6_ADDRSTRLEN];
 
@@ -72,7 +72,7 @@ static void write_config(const struct devices *devices, uint32_t nic, uint32_t d
         config->usid_block >> 16, config->usid_block & 0xffff, config->t1_count,
         (unsigned long long)config->host_link.rate_bps * config->plane_count,
         config->buffers.trims ? "on" : "off");
-    write_round_trip(devices->fabric->base_rtt_ps, file);
+    write_round_trip(devices->fabric->topology.base_rtt_ps, file);
 }
 
 /* Programs that list devices meanwhile see the whole file or none. */
@@ -163,18 +163,18 @@ int devices_make(const struct devices *devices, uint32_t *first)
         return lock;
     leftovers_sweep(devices->root);
     devices_remove(devices->root, devices->name); /* of one of this name that was killed */
-    *first = first_free(devices->root, devices->fabric->nic_count);
-    for (uint32_t nic = 0; nic < devices->fabric->nic_count && !err; nic++)
+    *first = first_free(devices->root, devices->fabric->topology.nic_count);
+    for (uint32_t nic = 0; nic < devices->fabric->topology.nic_count && !err; nic++)
         err = make_device(devices, nic, *first + nic);
     close(lock);
     return err;
 }
 
-uint32_t devices_uplink_bits(const struct fabric *fabric)
+uint32_t devices_uplink_bits(const struct topology *topology)
 {
     uint32_t bits = UPLINK_BITS_MIN;
 
-    while (fabric->config.t1_count > UINT32_C(1) << bits)
+    while (topology->config.t1_count > UINT32_C(1) << bits)
         bits++;
     return bits;
 }

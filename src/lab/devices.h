@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
+#include "plan/plan.h"
+#include "topology/topology.h"
 
 #define DEVICES_ADDRESS_BYTES 320
 #define DEVICES_NAME_BYTES    64 /* of a fabric */
@@ -14,7 +15,7 @@
 #define DEVICES_SOFTWARE_RTT_PS UINT64_C(200000000)
 
 struct devices {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     const char *root; /* the folder of all devices */
     const char *name; /* of the fabric */
     /* How a NIC opens its port in a plane, as in mrc_config(5). */
@@ -28,7 +29,7 @@ struct devices {
 int devices_make(const struct devices *, uint32_t *first);
 
 /* How NICs number EVs: plane << bits | uplink, as they derive it from `uplinks` (mrc_config(5)). */
-uint32_t devices_uplink_bits(const struct fabric *);
+uint32_t devices_uplink_bits(const struct topology *);
 
 /* Which NIC of which fabric a device is. */
 struct devices_origin {

@@ -87,15 +87,15 @@ static int for_each(const struct netns *netns, visitor visit)
     struct node node = { .kind = NODE_HOST };
     int err = 0;
 
-    for (uint32_t i = 0; i < netns->fabric->nic_count && !err; i++) {
+    for (uint32_t i = 0; i < netns->fabric->topology.nic_count && !err; i++) {
         node.index = i;
         netns_name_of_nic(netns->prefix, i, node.space);
         err = visit(netns, &node);
     }
     node.kind = NODE_SWITCH;
-    for (uint32_t i = 0; i < netns->fabric->switch_count && !err; i++) {
+    for (uint32_t i = 0; i < netns->fabric->topology.switch_count && !err; i++) {
         node.index = i;
-        netns_name_of_switch(netns->fabric, netns->prefix, i, node.space);
+        netns_name_of_switch(&netns->fabric->topology, netns->prefix, i, node.space);
         err = visit(netns, &node);
     }
     if (err)
@@ -150,22 +150,22 @@ static void port_address(
     const void *context, uint32_t nic, uint32_t plane, char out[static DEVICES_ADDRESS_BYTES])
 {
     const struct netns *netns = context;
-    struct fabric_end peer;
+    struct topology_end peer;
     char mac[NETNS_MAC_BYTES] = "";
 
-    if (fabric_peer(netns->fabric,
-            (struct fabric_end){ .is_nic = true, .node = nic, .port = plane }, &peer))
+    if (topology_peer(&netns->fabric->topology,
+            (struct topology_end){ .is_nic = true, .node = nic, .port = plane }, &peer))
         netns_name_mac(peer, mac);
     snprintf(out, DEVICES_ADDRESS_BYTES, "raw:p%u?peer=%s", plane, mac);
 }
 
 static int make_devices(const struct netns *netns)
 {
-    struct fabric scaled = *netns->fabric;
+    struct plan scaled = *netns->fabric;
     uint32_t first_device;
 
-    scaled.config.host_link.rate_bps /= netns->slower;
-    scaled.base_rtt_ps *= netns->slower;
+    scaled.topology.config.host_link.rate_bps /= netns->slower;
+    scaled.topology.base_rtt_ps *= netns->slower;
     return devices_make(&(struct devices){ .fabric = &scaled,
                             .root = netns->root,
                             .name = netns->prefix,

@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
 #include "lab/netns_name.h"
+#include "plan/plan.h"
 
 #define NETNS_FOLDER    "/run/netns"
 #define NETNS_MTU_BYTES 9216 /* a payload of 4096 bytes with all its headers fits */
 
 struct netns {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     const char *root;   /* the folder of all devices */
     const char *prefix; /* of the namespaces, and the name of the fabric */
     bool is_kernel;     /* the kernel forwards */

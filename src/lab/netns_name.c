@@ -26,13 +26,13 @@ void netns_name_of_nic(const char *prefix, uint32_t nic, char out[static NETNS_N
     snprintf(out, NETNS_NAME_BYTES, "%s-h%u", prefix, nic);
 }
 
-void netns_name_of_switch(const struct fabric *fabric, const char *prefix, uint32_t switch_index,
-    char out[static NETNS_NAME_BYTES])
+void netns_name_of_switch(const struct topology *topology, const char *prefix,
+    uint32_t switch_index, char out[static NETNS_NAME_BYTES])
 {
-    struct fabric_element element = fabric_switch_at(fabric, switch_index);
-    char name[FABRIC_NAME_BYTES];
+    struct topology_element element = topology_switch_at(topology, switch_index);
+    char name[TOPOLOGY_NAME_BYTES];
 
-    fabric_name(&element, name);
+    topology_name(&element, name);
     snprintf(out, NETNS_NAME_BYTES, "%s-%s", prefix, name);
 }
 
@@ -64,11 +64,11 @@ bool netns_name_has_prefix(const char *name, const char *prefix)
     return strcmp(name, "mgmt") == 0 || is_host(name) || is_switch(name);
 }
 
-void netns_name_interface(
-    const struct fabric *fabric, struct fabric_end end, char out[static NETNS_INTERFACE_BYTES])
+void netns_name_interface(const struct topology *topology, struct topology_end end,
+    char out[static NETNS_INTERFACE_BYTES])
 {
-    uint32_t hosts = fabric->config.hosts_per_t0;
-    bool is_t0 = !end.is_nic && fabric_switch_at(fabric, end.node).kind == FABRIC_T0;
+    uint32_t hosts = topology->config.hosts_per_t0;
+    bool is_t0 = !end.is_nic && topology_switch_at(topology, end.node).kind == TOPOLOGY_T0;
 
     if (end.is_nic)
         snprintf(out, NETNS_INTERFACE_BYTES, "p%u", end.port);
@@ -79,7 +79,7 @@ void netns_name_interface(
 }
 
 /* Locally administered: a NIC's 02:0p:..., a switch's 06:..., then node and port. */
-void netns_name_mac(struct fabric_end end, char out[static NETNS_MAC_BYTES])
+void netns_name_mac(struct topology_end end, char out[static NETNS_MAC_BYTES])
 {
     uint32_t port = end.port & 0xffff;
 

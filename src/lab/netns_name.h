@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
+#include "topology/topology.h"
 
 #define NETNS_PREFIX_BYTES    33
-#define NETNS_NAME_BYTES      (NETNS_PREFIX_BYTES + FABRIC_NAME_BYTES)
+#define NETNS_NAME_BYTES      (NETNS_PREFIX_BYTES + TOPOLOGY_NAME_BYTES)
 #define NETNS_INTERFACE_BYTES 16
 #define NETNS_MAC_BYTES       18 /* as text */
 #define NETNS_IPV4_BYTES      16 /* as text */
@@ -19,16 +19,16 @@
 bool netns_name_is_prefix(const char *text);
 
 void netns_name_of_nic(const char *prefix, uint32_t nic, char out[static NETNS_NAME_BYTES]);
-void netns_name_of_switch(const struct fabric *, const char *prefix, uint32_t switch_index,
+void netns_name_of_switch(const struct topology *, const char *prefix, uint32_t switch_index,
     char out[static NETNS_NAME_BYTES]);
 void netns_name_of_management(const char *prefix, char out[static NETNS_NAME_BYTES]);
 /* One of the above, of any fabric. */
 bool netns_name_has_prefix(const char *name, const char *prefix);
 
 void netns_name_interface(
-    const struct fabric *, struct fabric_end, char out[static NETNS_INTERFACE_BYTES]);
+    const struct topology *, struct topology_end, char out[static NETNS_INTERFACE_BYTES]);
 /* Of the interface of a port: no two of a fabric are the same. */
-void netns_name_mac(struct fabric_end, char out[static NETNS_MAC_BYTES]);
+void netns_name_mac(struct topology_end, char out[static NETNS_MAC_BYTES]);
 
 /* In the management network, 10.99.0.0/16: NIC 0 has 10.99.0.1. */
 void netns_name_ipv4(uint32_t nic, char out[static NETNS_IPV4_BYTES]);

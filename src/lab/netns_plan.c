@@ -19,39 +19,39 @@ void netns_plan_spaces(const struct netns *netns, FILE *to)
 {
     char name[NETNS_NAME_BYTES];
 
-    for (uint32_t i = 0; i < netns->fabric->nic_count; i++) {
+    for (uint32_t i = 0; i < netns->fabric->topology.nic_count; i++) {
         netns_name_of_nic(netns->prefix, i, name);
         fprintf(to, "netns add %s\n", name);
     }
-    for (uint32_t i = 0; i < netns->fabric->switch_count; i++) {
-        netns_name_of_switch(netns->fabric, netns->prefix, i, name);
+    for (uint32_t i = 0; i < netns->fabric->topology.switch_count; i++) {
+        netns_name_of_switch(&netns->fabric->topology, netns->prefix, i, name);
         fprintf(to, "netns add %s\n", name);
     }
     netns_name_of_management(netns->prefix, name);
     fprintf(to, "netns add %s\n", name);
 }
 
-static void print_end(const struct netns *netns, struct fabric_end end, FILE *to)
+static void print_end(const struct netns *netns, struct topology_end end, FILE *to)
 {
     char interface[NETNS_INTERFACE_BYTES];
     char mac[NETNS_MAC_BYTES];
     char space[NETNS_NAME_BYTES];
 
-    netns_name_interface(netns->fabric, end, interface);
+    netns_name_interface(&netns->fabric->topology, end, interface);
     netns_name_mac(end, mac);
     if (end.is_nic)
         netns_name_of_nic(netns->prefix, end.node, space);
     else
-        netns_name_of_switch(netns->fabric, netns->prefix, end.node, space);
+        netns_name_of_switch(&netns->fabric->topology, netns->prefix, end.node, space);
     fprintf(to, "name %s address %s mtu %u netns %s", interface, mac, NETNS_MTU_BYTES, space);
 }
 
 /* The cable at a port of a T0, which every cable has. */
-static void print_cable(const struct netns *netns, struct fabric_end t0, FILE *to)
+static void print_cable(const struct netns *netns, struct topology_end t0, FILE *to)
 {
-    struct fabric_end peer;
+    struct topology_end peer;
 
-    if (!fabric_peer(netns->fabric, t0, &peer))
+    if (!topology_peer(&netns->fabric->topology, t0, &peer))
         return;
     fputs("link add ", to);
     print_end(netns, t0, to);
@@ -65,13 +65,13 @@ static void print_switch(const struct netns *netns, uint32_t node, FILE *to)
     char space[NETNS_NAME_BYTES];
 
     if (netns->is_kernel) {
-        netns_name_of_switch(netns->fabric, netns->prefix, node, space);
+        netns_name_of_switch(&netns->fabric->topology, netns->prefix, node, space);
         fprintf(to, "link add name " SID_INTERFACE " netns %s type bridge\n", space);
     }
-    if (fabric_switch_at(netns->fabric, node).kind != FABRIC_T0)
+    if (topology_switch_at(&netns->fabric->topology, node).kind != TOPOLOGY_T0)
         return;
-    for (uint32_t port = 0; port < fabric_port_count(netns->fabric, node); port++)
-        print_cable(netns, (struct fabric_end){ .node = node, .port = port }, to);
+    for (uint32_t port = 0; port < topology_port_count(&netns->fabric->topology, node); port++)
+        print_cable(netns, (struct topology_end){ .node = node, .port = port }, to);
 }
 
 void netns_plan_cables(const struct netns *netns, FILE *to)
@@ -79,11 +79,11 @@ void netns_plan_cables(const struct netns *netns, FILE *to)
     char management[NETNS_NAME_BYTES];
     char space[NETNS_NAME_BYTES];
 
-    for (uint32_t node = 0; node < netns->fabric->switch_count; node++)
+    for (uint32_t node = 0; node < netns->fabric->topology.switch_count; node++)
         print_switch(netns, node, to);
     netns_name_of_management(netns->prefix, management);
     fprintf(to, "link add name " MANAGEMENT_BRIDGE " netns %s type bridge\n", management);
-    for (uint32_t i = 0; i < netns->fabric->nic_count; i++) {
+    for (uint32_t i = 0; i < netns->fabric->topology.nic_count; i++) {
         netns_name_of_nic(netns->prefix, i, space);
         fprintf(to, "link add name mgmt netns %s type veth peer name h%u netns %s\n", space, i,
             management);
@@ -102,18 +102,18 @@ static void print_address(const struct ipv6_addr *address, FILE *to)
 
 void netns_plan_host(const struct netns *netns, uint32_t nic, FILE *to)
 {
-    struct ipv6_addr address = fabric_nic_address(netns->fabric, nic);
+    struct ipv6_addr address = plan_nic_address(netns->fabric, nic);
     char ipv4[NETNS_IPV4_BYTES];
 
     netns_name_ipv4(nic, ipv4);
     fputs("link set dev lo up\naddr replace ", to);
     print_address(&address, to);
     fputs("/128 dev lo nodad\n", to);
-    for (uint32_t plane = 0; plane < netns->fabric->config.plane_count; plane++) {
-        struct fabric_end peer;
+    for (uint32_t plane = 0; plane < netns->fabric->topology.config.plane_count; plane++) {
+        struct topology_end peer;
 
-        if (fabric_peer(netns->fabric,
-                (struct fabric_end){ .is_nic = true, .node = nic, .port = plane }, &peer))
+        if (topology_peer(&netns->fabric->topology,
+                (struct topology_end){ .is_nic = true, .node = nic, .port = plane }, &peer))
             fprintf(to, "link set dev p%u up\n", plane);
     }
     fprintf(to, "link set dev mgmt up\naddr replace %s/16 dev mgmt\n", ipv4);
@@ -121,31 +121,32 @@ void netns_plan_host(const struct netns *netns, uint32_t nic, FILE *to)
 
 static void print_prefix(const struct netns *netns, uint16_t usid, FILE *to)
 {
-    uint32_t block = netns->fabric->config.usid_block;
+    uint32_t block = netns->fabric->topology.config.usid_block;
 
     fprintf(to, "%x:%x:%x::/48", block >> 16, block & 0xffff, usid);
 }
 
 static void print_own_usid(const struct netns *netns, uint32_t node, FILE *to)
 {
-    struct fabric_element element = fabric_switch_at(netns->fabric, node);
+    struct topology_element element = topology_switch_at(&netns->fabric->topology, node);
 
     fputs("route replace ", to);
-    print_prefix(netns, fabric_usid(netns->fabric, &element), to);
+    print_prefix(netns, plan_usid(netns->fabric, &element), to);
     fputs(" encap seg6local action End count flavors next-csid lblen 32 nflen 16 dev " SID_INTERFACE
           "\n",
         to);
 }
 
-static void print_route(const struct netns *netns, struct fabric_end self, uint16_t usid, FILE *to)
+static void print_route(
+    const struct netns *netns, struct topology_end self, uint16_t usid, FILE *to)
 {
     char interface[NETNS_INTERFACE_BYTES];
     char mac[NETNS_MAC_BYTES];
-    struct fabric_end peer;
+    struct topology_end peer;
 
-    if (!fabric_peer(netns->fabric, self, &peer))
+    if (!topology_peer(&netns->fabric->topology, self, &peer))
         return;
-    netns_name_interface(netns->fabric, self, interface);
+    netns_name_interface(&netns->fabric->topology, self, interface);
     netns_name_mac(peer, mac);
     fprintf(to, "neigh replace " NEIGHBOUR " lladdr %s dev %s nud permanent\n", mac, interface);
     fputs("route replace ", to);
@@ -155,15 +156,15 @@ static void print_route(const struct netns *netns, struct fabric_end self, uint1
 
 static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
 {
-    struct fabric_range ranges[FABRIC_RANGES_MAX];
-    uint32_t count = fabric_routes(netns->fabric, node, ranges);
+    struct plan_range ranges[PLAN_RANGES_MAX];
+    uint32_t count = plan_routes(netns->fabric, node, ranges);
 
     fputs("link set dev " SID_INTERFACE " up\n", to);
     print_own_usid(netns, node, to);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t usid = ranges[i].first_usid; usid <= ranges[i].last_usid; usid++)
             print_route(netns,
-                (struct fabric_end){
+                (struct topology_end){
                     .node = node, .port = ranges[i].first_port + usid - ranges[i].first_usid },
                 (uint16_t)usid, to);
 }
@@ -171,15 +172,15 @@ static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
 void netns_plan_switch(const struct netns *netns, uint32_t node, FILE *to)
 {
     char interface[NETNS_INTERFACE_BYTES];
-    struct fabric_end peer;
+    struct topology_end peer;
 
     fputs("link set dev lo up\n", to);
-    for (uint32_t port = 0; port < fabric_port_count(netns->fabric, node); port++) {
-        struct fabric_end self = { .node = node, .port = port };
+    for (uint32_t port = 0; port < topology_port_count(&netns->fabric->topology, node); port++) {
+        struct topology_end self = { .node = node, .port = port };
 
-        if (!fabric_peer(netns->fabric, self, &peer))
+        if (!topology_peer(&netns->fabric->topology, self, &peer))
             continue;
-        netns_name_interface(netns->fabric, self, interface);
+        netns_name_interface(&netns->fabric->topology, self, interface);
         fprintf(to, "link set dev %s up\n", interface);
     }
     if (netns->is_kernel)
@@ -190,6 +191,6 @@ void netns_plan_management(const struct netns *netns, FILE *to)
 {
     fprintf(to, "link set dev " MANAGEMENT_BRIDGE " up\naddr replace " MANAGEMENT_ADDRESS
                 "/16 dev " MANAGEMENT_BRIDGE "\n");
-    for (uint32_t i = 0; i < netns->fabric->nic_count; i++)
+    for (uint32_t i = 0; i < netns->fabric->topology.nic_count; i++)
         fprintf(to, "link set dev h%u master " MANAGEMENT_BRIDGE " up\n", i);
 }

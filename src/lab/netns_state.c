@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/scan.h"
-#include "fabric/fabric.h"
+#include "topology/topology.h"
 
 #define PATH_BYTES 512
 
@@ -30,20 +30,20 @@ static uint64_t mix(uint64_t digest, uint64_t value)
     return (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15) + (digest >> 29);
 }
 
-uint64_t netns_state_digest(const struct fabric *fabric)
+uint64_t netns_state_digest(const struct topology *topology)
 {
-    const struct fabric_config *config = &fabric->config;
+    const struct topology_config *config = &topology->config;
     uint64_t digest = mix(1, config->plane_count);
 
     digest = mix(mix(digest, config->t0_count), config->t1_count);
-    digest = mix(mix(digest, config->hosts_per_t0), fabric->nic_count);
+    digest = mix(mix(digest, config->hosts_per_t0), topology->nic_count);
     digest = mix(mix(digest, config->host_link.rate_bps), config->uplink.rate_bps);
     digest = mix(mix(digest, config->usid_block), config->buffers.data_bytes);
     digest = mix(mix(digest, config->buffers.host_data_bytes), config->buffers.red_max_bytes);
     digest = mix(mix(digest, config->buffers.trims), config->checks_source);
     digest = mix(digest, config->exception_count);
     for (uint32_t i = 0; i < config->exception_count; i++) {
-        const struct fabric_exception *exception = &config->exceptions[i];
+        const struct topology_exception *exception = &config->exceptions[i];
 
         digest = mix(mix(digest, exception->link.kind), exception->link.nic);
         digest = mix(mix(digest, exception->link.plane), exception->link.t0);

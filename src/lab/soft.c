@@ -33,8 +33,8 @@ void *soft_lines(size_t count, size_t bytes)
 
 static struct port_config port_of(const struct soft *soft, bool faces_host)
 {
-    const struct fabric_config *config = &soft->fabric.config;
-    const struct fabric_buffers *buffers = &config->buffers;
+    const struct topology_config *config = &soft->fabric.topology.config;
+    const struct topology_buffers *buffers = &config->buffers;
 
     return (struct port_config){
         .rate_bps = faces_host ? config->host_link.rate_bps : config->uplink.rate_bps,
@@ -53,42 +53,43 @@ static struct port_config port_of(const struct soft *soft, bool faces_host)
  * source of no frame. */
 static void find_hosts(const struct soft *soft, uint32_t t0, struct ipv6_addr *hosts)
 {
-    uint32_t count = soft->fabric.config.hosts_per_t0;
+    uint32_t count = soft->fabric.topology.config.hosts_per_t0;
 
     memset(hosts, 0, count * sizeof(*hosts));
-    for (uint32_t i = 0; i < count && t0 * count + i < soft->fabric.nic_count; i++)
-        hosts[i] = fabric_nic_address(&soft->fabric, t0 * count + i);
+    for (uint32_t i = 0; i < count && t0 * count + i < soft->fabric.topology.nic_count; i++)
+        hosts[i] = plan_nic_address(&soft->fabric, t0 * count + i);
 }
 
 static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
 {
-    struct ipv6_addr hosts[FABRIC_RADIX_MAX];
-    struct fabric_element element = fabric_switch_at(&soft->fabric, index);
-    struct fabric_range routes[FABRIC_RANGES_MAX];
-    struct switch_range ranges[FABRIC_RANGES_MAX];
+    struct ipv6_addr hosts[TOPOLOGY_RADIX_MAX];
+    struct topology_element element = topology_switch_at(&soft->fabric.topology, index);
+    struct plan_range routes[PLAN_RANGES_MAX];
+    struct switch_range ranges[PLAN_RANGES_MAX];
     struct switch_config config = {
-        .port_count = fabric_port_count(&soft->fabric, index),
-        .host_port_count = element.kind == FABRIC_T0 ? soft->fabric.config.hosts_per_t0 : 0,
+        .port_count = topology_port_count(&soft->fabric.topology, index),
+        .host_port_count =
+            element.kind == TOPOLOGY_T0 ? soft->fabric.topology.config.hosts_per_t0 : 0,
         .host = port_of(soft, true),
         .uplink = port_of(soft, false),
         .slot_count = SLOTS_PER_SWITCH,
         .seed = soft->config.seed + index,
     };
-    uint32_t count = fabric_routes(&soft->fabric, index, routes);
+    uint32_t count = plan_routes(&soft->fabric, index, routes);
     struct switch_node measured;
 
     for (uint32_t i = 0; i < count; i++)
         ranges[i] = (struct switch_range){ routes[i].first_usid, routes[i].last_usid,
             routes[i].first_port };
     config.exception_max = config.port_count;
-    if (element.kind == FABRIC_T0 && soft->fabric.config.checks_source) {
+    if (element.kind == TOPOLOGY_T0 && soft->fabric.topology.config.checks_source) {
         find_hosts(soft, element.t0, hosts);
         config.hosts = hosts;
     }
     if (config.uplink.rate_bps == 0)
         config.uplink.rate_bps = config.host.rate_bps;
-    switch_table_init(&config.table, soft->fabric.config.usid_block,
-        fabric_usid(&soft->fabric, &element), ranges, count);
+    switch_table_init(&config.table, soft->fabric.topology.config.usid_block,
+        plan_usid(&soft->fabric, &element), ranges, count);
     switch_init(arena->memory ? &soft->switches[index] : &measured, arena, &config);
 }
 
@@ -96,30 +97,30 @@ static bool make_switches(struct soft *soft)
 {
     struct arena arena;
 
-    assert(soft->fabric.switch_count > 0);
+    assert(soft->fabric.topology.switch_count > 0);
     arena_init(&arena, NULL, 0);
-    for (uint32_t i = 0; i < soft->fabric.switch_count; i++)
+    for (uint32_t i = 0; i < soft->fabric.topology.switch_count; i++)
         init_switch(soft, &arena, i);
-    soft->switches = calloc(soft->fabric.switch_count, sizeof(*soft->switches));
+    soft->switches = calloc(soft->fabric.topology.switch_count, sizeof(*soft->switches));
     soft->memory = aligned_alloc(4096, (arena.used_bytes + 4095) & ~(size_t)4095);
     if (!soft->switches || !soft->memory)
         return false;
     arena_init(&arena, soft->memory, arena.used_bytes);
-    for (uint32_t i = 0; i < soft->fabric.switch_count; i++)
+    for (uint32_t i = 0; i < soft->fabric.topology.switch_count; i++)
         init_switch(soft, &arena, i);
     return true;
 }
 
-static void init_wire(struct soft *soft, uint32_t number, struct fabric_end self)
+static void init_wire(struct soft *soft, uint32_t number, struct topology_end self)
 {
-    const struct fabric_config *config = &soft->fabric.config;
+    const struct topology_config *config = &soft->fabric.topology.config;
     struct soft_wire *wire = &soft->wires[number];
-    struct fabric_link_kind kind;
+    struct topology_link_kind kind;
 
     wire->self = self;
     wire->first = SOFT_NO_FRAME;
-    wire->has_cable = fabric_link_at(&soft->fabric, self, &wire->link, &kind) &&
-                      fabric_peer(&soft->fabric, self, &wire->peer);
+    wire->has_cable = topology_link_at(&soft->fabric.topology, self, &wire->link, &kind) &&
+                      topology_peer(&soft->fabric.topology, self, &wire->peer);
     if (!wire->has_cable) {
         if (!self.is_nic)
             switch_port_down(&soft->switches[self.node], self.port);
@@ -134,27 +135,27 @@ static void init_wire(struct soft *soft, uint32_t number, struct fabric_end self
 
 static bool make_wires(struct soft *soft)
 {
-    const struct fabric *fabric = &soft->fabric;
-    uint32_t planes = fabric->config.plane_count;
-    uint32_t nic_wires = fabric->nic_count * planes;
+    const struct topology *topology = &soft->fabric.topology;
+    uint32_t planes = topology->config.plane_count;
+    uint32_t nic_wires = topology->nic_count * planes;
 
     soft->wire_count = nic_wires;
-    soft->first_wire = calloc(fabric->switch_count, sizeof(*soft->first_wire));
+    soft->first_wire = calloc(topology->switch_count, sizeof(*soft->first_wire));
     if (!soft->first_wire)
         return false;
-    for (uint32_t i = 0; i < fabric->switch_count; i++) {
+    for (uint32_t i = 0; i < topology->switch_count; i++) {
         soft->first_wire[i] = soft->wire_count;
-        soft->wire_count += fabric_port_count(fabric, i);
+        soft->wire_count += topology_port_count(topology, i);
     }
     soft->wires = soft_lines(soft->wire_count, sizeof(*soft->wires));
     if (!soft->wires)
         return false;
     for (uint32_t i = 0; i < nic_wires; i++)
-        init_wire(soft, i, (struct fabric_end){ true, i / planes, i % planes });
-    for (uint32_t node = 0; node < fabric->switch_count; node++)
-        for (uint32_t port = 0; port < fabric_port_count(fabric, node); port++)
+        init_wire(soft, i, (struct topology_end){ true, i / planes, i % planes });
+    for (uint32_t node = 0; node < topology->switch_count; node++)
+        for (uint32_t port = 0; port < topology_port_count(topology, node); port++)
             init_wire(
-                soft, soft->first_wire[node] + port, (struct fabric_end){ false, node, port });
+                soft, soft->first_wire[node] + port, (struct topology_end){ false, node, port });
     return true;
 }
 
@@ -164,7 +165,7 @@ static bool make_wires(struct soft *soft)
 /* A quarter of the processors: NICs need them more. */
 static uint32_t lane_count_of(const struct soft_config *config)
 {
-    uint32_t planes = config->fabric->config.plane_count;
+    uint32_t planes = config->fabric->topology.config.plane_count;
     uint32_t count = config->thread_count;
     cpu_set_t processors;
 
@@ -190,7 +191,7 @@ static void raise_descriptor_limit(void)
 
 static bool make_parts(struct soft *soft)
 {
-    uint32_t frames = soft->fabric.nic_count * FRAMES_PER_END;
+    uint32_t frames = soft->fabric.topology.nic_count * FRAMES_PER_END;
 
     if (frames > FRAMES_MAX)
         frames = FRAMES_MAX;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
+#include "plan/plan.h"
 
 #define SOFT_PATH_BYTES 256
 
@@ -24,7 +24,7 @@ struct soft_udp {
 };
 
 struct soft_config {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     const char *root; /* the folder of all devices: a folder is made there for each NIC */
     const char *name; /* of the fabric: its sockets are in root/NAME */
     uint32_t slower;  /* links are so many times slower and longer; at least 1 */

@@ -45,7 +45,7 @@ static bool nic_of_name(const struct soft *soft, const char *name, uint32_t *nic
         return false;
     number = strtoul(name + 3, &end, 10);
     *nic = (uint32_t)number - soft->first_device;
-    return *end == '\0' && number <= UINT32_MAX && *nic < soft->fabric.nic_count;
+    return *end == '\0' && number <= UINT32_MAX && *nic < soft->fabric.topology.nic_count;
 }
 
 static uint32_t engine_count_of(const struct shm_hello *hello)
@@ -81,7 +81,8 @@ static int find_end(const struct soft *soft, const struct shm_lobby_call *call, 
     uint32_t first;
     uint32_t nic;
 
-    if (!nic_of_name(soft, hello->name, &nic) || hello->port >= soft->fabric.config.plane_count)
+    if (!nic_of_name(soft, hello->name, &nic) ||
+        hello->port >= soft->fabric.topology.config.plane_count)
         return -ENODEV;
     first = soft_nic_end(soft, nic, hello->port);
     if (first == SOFT_NO_END)
@@ -125,7 +126,7 @@ static void answer(struct soft *soft, const struct shm_lobby_call *call)
 {
     struct shm_port_config config = { .mtu_bytes = SOFT_FRAME_BYTES - 64,
         .slot_count_max = SLOTS_MAX,
-        .rate_bps = soft->fabric.config.host_link.rate_bps };
+        .rate_bps = soft->fabric.topology.config.host_link.rate_bps };
     uint64_t shared_bytes = shm_lobby_bytes(&config, call);
     struct soft *lane = soft_lanes_enter(soft, call->hello.port);
     struct pktio_port *port;
@@ -153,9 +154,9 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
 {
     char local[80];
     char remote[80];
-    struct udp_port_config config = {
-        .local = local, .remote = remote, .rate_bps = soft->fabric.config.host_link.rate_bps
-    };
+    struct udp_port_config config = { .local = local,
+        .remote = remote,
+        .rate_bps = soft->fabric.topology.config.host_link.rate_bps };
     uint32_t number = soft_nic_end(soft, udp->nic, plane);
     struct pktio_port *port;
     struct soft *lane;
@@ -187,7 +188,7 @@ int soft_attach_open(struct soft *soft)
     if (err)
         return err;
     for (uint32_t i = 0; i < soft->config.udp_count && !err; i++)
-        for (uint32_t plane = 0; plane < soft->fabric.config.plane_count && !err; plane++)
+        for (uint32_t plane = 0; plane < soft->fabric.topology.config.plane_count && !err; plane++)
             err = open_udp(soft, &soft->config.udp[i], plane);
     return err;
 }

@@ -18,9 +18,9 @@ static json_t *problem(const char *text)
 static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
 {
     json_t *out = json_object();
-    char name[FABRIC_NAME_BYTES];
+    char name[TOPOLOGY_NAME_BYTES];
 
-    fabric_name(&wire->link, name);
+    topology_name(&wire->link, name);
     json_object_set_new(out, "link", json_string(name));
     json_object_set_new(out, "up", json_boolean(!wire->condition.is_down));
     json_object_set_new(out, "rate_bps", json_integer((json_int_t)wire->rate_bps));
@@ -42,10 +42,10 @@ static json_t *show_nics(const struct soft *soft)
 {
     json_t *nics = json_array();
 
-    for (uint32_t nic = 0; nic < soft->fabric.nic_count; nic++) {
+    for (uint32_t nic = 0; nic < soft->fabric.topology.nic_count; nic++) {
         json_t *ports = json_array();
 
-        for (uint32_t plane = 0; plane < soft->fabric.config.plane_count; plane++) {
+        for (uint32_t plane = 0; plane < soft->fabric.topology.config.plane_count; plane++) {
             uint32_t end = soft_nic_end(soft, nic, plane);
             json_t *port;
 
@@ -76,16 +76,16 @@ static json_t *show_switches(const struct soft *soft)
 {
     json_t *switches = json_array();
 
-    for (uint32_t node = 0; node < soft->fabric.switch_count; node++) {
-        struct fabric_element element = fabric_switch_at(&soft->fabric, node);
+    for (uint32_t node = 0; node < soft->fabric.topology.switch_count; node++) {
+        struct topology_element element = topology_switch_at(&soft->fabric.topology, node);
         json_t *ports;
-        char name[FABRIC_NAME_BYTES];
+        char name[TOPOLOGY_NAME_BYTES];
 
         if (!soft_serves(soft, node))
             continue;
         ports = json_array();
-        fabric_name(&element, name);
-        for (uint32_t port = 0; port < fabric_port_count(&soft->fabric, node); port++) {
+        topology_name(&element, name);
+        for (uint32_t port = 0; port < topology_port_count(&soft->fabric.topology, node); port++) {
             const struct soft_wire *wire = &soft->wires[soft->first_wire[node] + port];
 
             if (wire->has_cable)
@@ -117,11 +117,11 @@ static json_t *show_faults(const struct soft *soft)
 
 static json_t *show(const struct soft *soft)
 {
-    const struct fabric_config *config = &soft->fabric.config;
+    const struct topology_config *config = &soft->fabric.topology.config;
 
     return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o}", "name",
         soft->config.name, "planes", (int)config->plane_count, "t0", (int)config->t0_count, "t1",
-        (int)config->t1_count, "nic_count", (int)soft->fabric.nic_count, "slower",
+        (int)config->t1_count, "nic_count", (int)soft->fabric.topology.nic_count, "slower",
         (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft_lanes_no_buffer(soft),
         "nics", show_nics(soft), "switches", show_switches(soft), "faults", show_faults(soft));
 }

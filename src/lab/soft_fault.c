@@ -23,7 +23,7 @@ int soft_faults_add(struct soft_faults *faults, struct soft_fault *fault)
     return 0;
 }
 
-static bool is_same(const struct fabric_element *left, const struct fabric_element *right)
+static bool is_same(const struct topology_element *left, const struct topology_element *right)
 {
     return left->kind == right->kind && left->nic == right->nic && left->plane == right->plane &&
            left->t0 == right->t0 && left->t1 == right->t1;
@@ -37,7 +37,7 @@ static void take_out(struct soft_faults *faults, uint32_t index)
 }
 
 uint32_t soft_faults_clear(
-    struct soft_faults *faults, const struct fabric_element *where, bool of_ev, uint32_t ev)
+    struct soft_faults *faults, const struct topology_element *where, bool of_ev, uint32_t ev)
 {
     uint32_t cleared = 0;
 
@@ -63,20 +63,20 @@ void soft_faults_prune(struct soft_faults *faults, uint64_t now_ps)
             i++;
 }
 
-static bool covers(const struct fabric *fabric, const struct fabric_element *where,
-    const struct fabric_element *link)
+static bool covers(const struct topology *topology, const struct topology_element *where,
+    const struct topology_element *link)
 {
-    bool is_host_link = link->kind == FABRIC_HOST_LINK;
-    uint32_t t0 = is_host_link ? fabric_t0_of(fabric, link->nic) : link->t0;
+    bool is_host_link = link->kind == TOPOLOGY_HOST_LINK;
+    uint32_t t0 = is_host_link ? topology_t0_of(topology, link->nic) : link->t0;
 
     switch (where->kind) {
-    case FABRIC_NIC:
+    case TOPOLOGY_NIC:
         return is_host_link && link->nic == where->nic;
-    case FABRIC_PLANE:
+    case TOPOLOGY_PLANE:
         return link->plane == where->plane;
-    case FABRIC_T0:
+    case TOPOLOGY_T0:
         return link->plane == where->plane && t0 == where->t0;
-    case FABRIC_T1:
+    case TOPOLOGY_T1:
         return link->plane == where->plane && !is_host_link && link->t1 == where->t1;
     default:
         return is_same(where, link);
@@ -122,14 +122,14 @@ static void worsen(struct soft_condition *condition, const struct soft_fault *fa
 }
 
 struct soft_condition soft_faults_condition(const struct soft_faults *faults,
-    const struct fabric *fabric, const struct fabric_element *link, uint64_t now_ps)
+    const struct topology *topology, const struct topology_element *link, uint64_t now_ps)
 {
     struct soft_condition condition = { 0 };
 
     for (uint32_t i = 0; i < faults->count; i++) {
         const struct soft_fault *fault = &faults->list[i];
 
-        if (!impairs(fault, now_ps) || !covers(fabric, &fault->where, link))
+        if (!impairs(fault, now_ps) || !covers(topology, &fault->where, link))
             continue;
         if (fault->of_ev)
             condition.is_picky = true;
@@ -140,14 +140,15 @@ struct soft_condition soft_faults_condition(const struct soft_faults *faults,
 }
 
 struct soft_condition soft_faults_condition_of_ev(const struct soft_faults *faults,
-    const struct fabric *fabric, const struct fabric_element *link, uint32_t ev, uint64_t now_ps)
+    const struct topology *topology, const struct topology_element *link, uint32_t ev,
+    uint64_t now_ps)
 {
     struct soft_condition condition = { 0 };
 
     for (uint32_t i = 0; i < faults->count; i++) {
         const struct soft_fault *fault = &faults->list[i];
 
-        if (impairs(fault, now_ps) && covers(fabric, &fault->where, link) &&
+        if (impairs(fault, now_ps) && covers(topology, &fault->where, link) &&
             (!fault->of_ev || fault->ev == ev))
             worsen(&condition, fault);
     }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
+#include "topology/topology.h"
 
 #define SOFT_FAULTS_MAX   256
 #define SOFT_RATE_BPS_MIN 1000000
@@ -26,7 +26,7 @@ extern const char *const soft_fault_names[SOFT_FAULT_KIND_COUNT];
 struct soft_fault {
     uint32_t id;
     enum soft_fault_kind kind;
-    struct fabric_element where;
+    struct topology_element where;
     bool of_ev; /* only packets with this EV */
     uint32_t ev;
     uint32_t probability; /* LOSS, CORRUPT: of 2^32 */
@@ -58,14 +58,14 @@ int soft_faults_add(struct soft_faults *, struct soft_fault *);
 /* Ends all faults of a component (and of nothing inside it); of an EV where `of_ev`. Yields how
  * many. */
 uint32_t soft_faults_clear(
-    struct soft_faults *, const struct fabric_element *, bool of_ev, uint32_t ev);
+    struct soft_faults *, const struct topology_element *, bool of_ev, uint32_t ev);
 /* Forgets what is over. */
 void soft_faults_prune(struct soft_faults *, uint64_t now_ps);
 
-struct soft_condition soft_faults_condition(const struct soft_faults *, const struct fabric *,
-    const struct fabric_element *link, uint64_t now_ps);
+struct soft_condition soft_faults_condition(const struct soft_faults *, const struct topology *,
+    const struct topology_element *link, uint64_t now_ps);
 /* The chances of a packet with this EV on a link that is picky. */
-struct soft_condition soft_faults_condition_of_ev(const struct soft_faults *, const struct fabric *,
-    const struct fabric_element *link, uint32_t ev, uint64_t now_ps);
+struct soft_condition soft_faults_condition_of_ev(const struct soft_faults *,
+    const struct topology *, const struct topology_element *link, uint32_t ev, uint64_t now_ps);
 /* When a condition may be different; UINT64_MAX: never by itself. */
 uint64_t soft_faults_next_ps(const struct soft_faults *, uint64_t now_ps);

@@ -105,7 +105,8 @@ static void cut(struct soft *soft, struct port_entry entry)
     soft_frames_read(&soft->frames, entry.handle);
 }
 
-static void refuse(struct soft *soft, struct fabric_end at, uint32_t frame, enum drop_reason reason)
+static void refuse(
+    struct soft *soft, struct topology_end at, uint32_t frame, enum drop_reason reason)
 {
     switch_refuse(&soft->switches[at.node], at.port, reason);
     soft_give(soft, frame);
@@ -143,7 +144,7 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
     work_off(soft, wire_number);
 }
 
-void soft_forward(struct soft *soft, struct fabric_end at, uint32_t frame)
+void soft_forward(struct soft *soft, struct topology_end at, uint32_t frame)
 {
     enum drop_reason reason = (enum drop_reason)soft->frames.list[frame].reason;
     struct switch_frame bytes = bytes_of(soft, frame);

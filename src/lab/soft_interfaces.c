@@ -31,7 +31,7 @@ static int open_interface(struct soft *soft, uint32_t number)
     struct pktio_port *port;
     int err;
 
-    netns_name_interface(&soft->fabric, wire->self, name);
+    netns_name_interface(&soft->fabric.topology, wire->self, name);
     netns_name_mac(wire->peer, peer);
     err = raw_port_open(&config, &port);
     if (err)
@@ -50,7 +50,8 @@ static int open_here(struct soft *soft, uint32_t node)
     soft->interface_socks[node] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (soft->interface_socks[node] < 0)
         return -errno;
-    for (uint32_t port = 0; port < fabric_port_count(&soft->fabric, node) && !err; port++)
+    for (uint32_t port = 0; port < topology_port_count(&soft->fabric.topology, node) && !err;
+         port++)
         if (soft->wires[first + port].exit != SOFT_NO_END)
             err = open_interface(soft, soft->wires[first + port].exit);
     return err;
@@ -62,7 +63,7 @@ static int open_switch(struct soft *soft, uint32_t node)
     struct netns_visit visit;
     int err;
 
-    netns_name_of_switch(&soft->fabric, soft->config.prefix, node, name);
+    netns_name_of_switch(&soft->fabric.topology, soft->config.prefix, node, name);
     err = netns_visit_begin(&visit, name);
     if (err)
         return err;
@@ -73,7 +74,7 @@ static int open_switch(struct soft *soft, uint32_t node)
 
 int soft_interfaces_open(struct soft *soft)
 {
-    uint32_t count = soft->fabric.switch_count;
+    uint32_t count = soft->fabric.topology.switch_count;
     int err = 0;
 
     soft->interface_socks = malloc(count * sizeof(*soft->interface_socks));
@@ -93,7 +94,7 @@ void soft_interfaces_turn(struct soft *soft, uint32_t end_index, bool up)
     int sock = soft->interface_socks[wire->self.node];
     struct ifreq request = { 0 };
 
-    netns_name_interface(&soft->fabric, wire->self, request.ifr_name);
+    netns_name_interface(&soft->fabric.topology, wire->self, request.ifr_name);
     if (ioctl(sock, SIOCGIFFLAGS, &request) != 0)
         return;
     request.ifr_flags = (short)(up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP);
@@ -106,7 +107,7 @@ void soft_interfaces_close(struct soft *soft)
         soft_interfaces_turn(soft, soft->attached[0], true);
         soft_ends_release(soft, soft->attached[0]);
     }
-    for (uint32_t i = 0; soft->interface_socks && i < soft->fabric.switch_count; i++)
+    for (uint32_t i = 0; soft->interface_socks && i < soft->fabric.topology.switch_count; i++)
         if (soft->interface_socks[i] >= 0)
             close(soft->interface_socks[i]);
 }

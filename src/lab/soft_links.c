@@ -45,10 +45,10 @@ static void turn(struct soft *soft, struct soft_wire *wire, bool down)
 
 static void set_rate(struct soft *soft, struct soft_wire *wire)
 {
-    struct fabric_link_kind kind = { 0 };
-    struct fabric_element link;
+    struct topology_link_kind kind = { 0 };
+    struct topology_element link;
 
-    if (!fabric_link_at(&soft->fabric, wire->self, &link, &kind))
+    if (!topology_link_at(&soft->fabric.topology, wire->self, &link, &kind))
         return;
     if (wire->condition.rate_bps != 0 && wire->condition.rate_bps < kind.rate_bps)
         kind.rate_bps = wire->condition.rate_bps;
@@ -69,7 +69,7 @@ void soft_links_update(struct soft *soft)
         if (!wire->has_cable || !soft_moves(soft, wire))
             continue;
         wire->condition =
-            soft_faults_condition(&soft->faults, &soft->fabric, &wire->link, soft->now_ps);
+            soft_faults_condition(&soft->faults, &soft->fabric.topology, &wire->link, soft->now_ps);
         set_rate(soft, wire);
         if (wire->condition.is_down != was_down)
             turn(soft, wire, wire->condition.is_down);

@@ -39,20 +39,20 @@ static bool number_of(const json_t *request, const char *key, uint64_t max, uint
 /* What each component is called; a host's cable is both. */
 static const struct {
     const char *what;
-    enum fabric_component kind;
+    enum topology_component kind;
 } components[] = {
-    { "nic", FABRIC_NIC },
-    { "port", FABRIC_HOST_LINK },
-    { "link", FABRIC_HOST_LINK },
-    { "link", FABRIC_UPLINK },
-    { "plane", FABRIC_PLANE },
-    { "switch", FABRIC_T0 },
-    { "switch", FABRIC_T1 },
+    { "nic", TOPOLOGY_NIC },
+    { "port", TOPOLOGY_HOST_LINK },
+    { "link", TOPOLOGY_HOST_LINK },
+    { "link", TOPOLOGY_UPLINK },
+    { "plane", TOPOLOGY_PLANE },
+    { "switch", TOPOLOGY_T0 },
+    { "switch", TOPOLOGY_T1 },
 };
 
 #define COMPONENT_COUNT (sizeof(components) / sizeof(components[0]))
 
-static const char *what_is(enum fabric_component kind)
+static const char *what_is(enum topology_component kind)
 {
     for (size_t i = 0; i < COMPONENT_COUNT; i++)
         if (components[i].kind == kind)
@@ -60,7 +60,7 @@ static const char *what_is(enum fabric_component kind)
     return "part";
 }
 
-static bool is_called(const char *what, enum fabric_component kind)
+static bool is_called(const char *what, enum topology_component kind)
 {
     for (size_t i = 0; i < COMPONENT_COUNT; i++)
         if (components[i].kind == kind && strcmp(components[i].what, what) == 0)
@@ -72,7 +72,7 @@ static bool is_called(const char *what, enum fabric_component kind)
 static bool read_ev(const struct soft *soft, const char *path, struct soft_fault *fault,
     char reason[static SOFT_REASON_BYTES])
 {
-    const struct fabric_config *config = &soft->fabric.config;
+    const struct topology_config *config = &soft->fabric.topology.config;
     const char *at = path;
     uint32_t plane;
     uint32_t uplink;
@@ -85,9 +85,9 @@ static bool read_ev(const struct soft *soft, const char *path, struct soft_fault
     if (plane >= config->plane_count || uplink >= config->t1_count)
         return refuse(reason, "no path %.64s: the last is p%u/u%u", path, config->plane_count - 1,
             config->t1_count - 1);
-    fault->where = (struct fabric_element){ .kind = FABRIC_PLANE, .plane = plane };
+    fault->where = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = plane };
     fault->of_ev = true;
-    fault->ev = plane << devices_uplink_bits(&soft->fabric) | uplink;
+    fault->ev = plane << devices_uplink_bits(&soft->fabric.topology) | uplink;
     return true;
 }
 
@@ -97,7 +97,7 @@ bool soft_request_place(const struct soft *soft, const json_t *request, struct s
     const char *what = json_string_value(json_object_get(request, "what"));
     const char *where = json_string_value(json_object_get(request, "where"));
     const char *ev = json_string_value(json_object_get(request, "ev"));
-    char found[FABRIC_REASON_BYTES];
+    char found[TOPOLOGY_REASON_BYTES];
 
     if (!where && !ev)
         return refuse(reason, "\"where\" must name a part of the fabric");
@@ -105,7 +105,7 @@ bool soft_request_place(const struct soft *soft, const json_t *request, struct s
         return false;
     if (!where)
         return true;
-    if (!fabric_find(&soft->fabric, where, &fault->where, found))
+    if (!topology_find(&soft->fabric.topology, where, &fault->where, found))
         return refuse(reason, "%.64s: %s", where, found);
     if (what && !is_called(what, fault->where.kind))
         return refuse(reason, "%.64s is no %.16s; did you mean '%s %.64s'?", where, what,
@@ -116,10 +116,10 @@ bool soft_request_place(const struct soft *soft, const json_t *request, struct s
 void soft_request_name(
     const struct soft *soft, const struct soft_fault *fault, char out[static SOFT_PLACE_BYTES])
 {
-    uint32_t bits = devices_uplink_bits(&soft->fabric);
-    char name[FABRIC_NAME_BYTES];
+    uint32_t bits = devices_uplink_bits(&soft->fabric.topology);
+    char name[TOPOLOGY_NAME_BYTES];
 
-    fabric_name(&fault->where, name);
+    topology_name(&fault->where, name);
     if (!fault->of_ev)
         snprintf(out, SOFT_PLACE_BYTES, "%s", name);
     else

@@ -24,9 +24,9 @@ static void widen(uint32_t *bytes, uint32_t chosen, uint32_t wanted)
         *bytes = wanted;
 }
 
-static void widen_buffers(struct fabric_config *config, const struct fabric_buffers *chosen)
+static void widen_buffers(struct topology_config *config, const struct topology_buffers *chosen)
 {
-    struct fabric_buffers *buffers = &config->buffers;
+    struct topology_buffers *buffers = &config->buffers;
     uint64_t rate_bps =
         config->uplink.rate_bps ? config->uplink.rate_bps : config->host_link.rate_bps;
 
@@ -40,11 +40,11 @@ static void widen_buffers(struct fabric_config *config, const struct fabric_buff
 }
 
 /* The sizes that the fabric itself would choose. */
-static bool choose_buffers(const struct fabric *fabric, struct fabric_buffers *out)
+static bool choose_buffers(const struct topology *topology, struct topology_buffers *out)
 {
-    struct fabric_config config = fabric->config;
-    struct fabric_problem problem;
-    struct fabric chosen;
+    struct topology_config config = topology->config;
+    struct topology_problem problem;
+    struct topology chosen;
 
     config.exceptions = NULL;
     config.exception_count = 0;
@@ -52,13 +52,13 @@ static bool choose_buffers(const struct fabric *fabric, struct fabric_buffers *o
     config.buffers.host_data_bytes = 0;
     config.buffers.red_min_bytes = 0;
     config.buffers.red_max_bytes = 0;
-    if (!fabric_init(&chosen, &config, NULL, &problem))
+    if (!topology_init(&chosen, &config, NULL, &problem))
         return false;
     *out = chosen.config.buffers;
     return true;
 }
 
-static void slow_down(struct fabric_config *config, uint32_t slower)
+static void slow_down(struct topology_config *config, uint32_t slower)
 {
     config->host_link.rate_bps /= slower;
     config->uplink.rate_bps /= slower;
@@ -68,15 +68,15 @@ static void slow_down(struct fabric_config *config, uint32_t slower)
     config->nic_latency_ps *= slower;
 }
 
-static void take_pace_away(struct fabric_config *config)
+static void take_pace_away(struct topology_config *config)
 {
-    config->host_link = (struct fabric_link_kind){ .rate_bps = UNPACED_BPS };
+    config->host_link = (struct topology_link_kind){ .rate_bps = UNPACED_BPS };
     config->uplink = config->host_link;
     config->switch_latency_ps = 1;
     config->nic_latency_ps = 1;
 }
 
-static bool copy_exceptions(struct soft *soft, struct fabric_config *config)
+static bool copy_exceptions(struct soft *soft, struct topology_config *config)
 {
     soft->exceptions = calloc(config->exception_count + 1, sizeof(*soft->exceptions));
     if (!soft->exceptions)
@@ -93,15 +93,15 @@ static bool copy_exceptions(struct soft *soft, struct fabric_config *config)
 
 int soft_scale(struct soft *soft)
 {
-    struct fabric_config config = soft->config.fabric->config;
-    struct fabric_problem problem;
-    struct fabric_buffers chosen;
+    struct topology_config config = soft->config.fabric->topology.config;
+    struct topology_problem problem;
+    struct topology_buffers chosen;
 
-    if (!choose_buffers(soft->config.fabric, &chosen) || !copy_exceptions(soft, &config))
+    if (!choose_buffers(&soft->config.fabric->topology, &chosen) || !copy_exceptions(soft, &config))
         return -ENOMEM;
     slow_down(&config, soft->config.slower);
     widen_buffers(&config, &chosen);
     if (soft->config.is_unpaced)
         take_pace_away(&config);
-    return fabric_init(&soft->fabric, &config, soft->exceptions, &problem) ? 0 : -ERANGE;
+    return plan_init(&soft->fabric, &config, soft->exceptions, &problem) ? 0 : -ERANGE;
 }

@@ -19,9 +19,9 @@
 #include "switch/switch.h"
 
 struct soft_wire {
-    _Alignas(64) struct fabric_end self; /* threads have wires side by side */
-    struct fabric_end peer;
-    struct fabric_element link;
+    _Alignas(64) struct topology_end self; /* threads have wires side by side */
+    struct topology_end peer;
+    struct topology_element link;
     uint64_t delay_ps; /* of the cable and of getting into the far end */
     uint64_t rate_bps;
     uint64_t free_ps; /* of a NIC's wire; a switch port knows by itself */
@@ -82,8 +82,8 @@ struct soft_lane;
 
 struct soft {
     struct soft_config config;
-    struct fabric fabric; /* scaled */
-    struct fabric_exception *exceptions;
+    struct plan fabric; /* scaled */
+    struct topology_exception *exceptions;
     char folder[SOFT_PATH_BYTES];
     int folder_lock;       /* -1: the folder is not ours */
     uint32_t first_device; /* NIC 0 is mrcF */
@@ -121,10 +121,10 @@ struct soft {
 
 static inline uint32_t soft_nic_wire(const struct soft *soft, uint32_t nic, uint32_t plane)
 {
-    return nic * soft->fabric.config.plane_count + plane;
+    return nic * soft->fabric.topology.config.plane_count + plane;
 }
 
-static inline uint32_t soft_wire_of(const struct soft *soft, struct fabric_end end)
+static inline uint32_t soft_wire_of(const struct soft *soft, struct topology_end end)
 {
     return end.is_nic ? soft_nic_wire(soft, end.node, end.port)
                       : soft->first_wire[end.node] + end.port;
@@ -193,7 +193,7 @@ uint32_t soft_wire_take(struct soft *, uint32_t wire);
 void soft_wire_lose(struct soft *, uint32_t wire, uint32_t frame);
 
 /* soft_forward.c: a frame at a port of a switch; all events up to now. */
-void soft_forward(struct soft *, struct fabric_end at, uint32_t frame);
+void soft_forward(struct soft *, struct topology_end at, uint32_t frame);
 void soft_advance(struct soft *);
 
 /* soft_exchange.c: a frame that came in at an end, copied. */

@@ -20,7 +20,7 @@ static bool survives(struct soft *soft, struct soft_wire *wire, uint32_t frame)
 
     if (condition.is_picky)
         condition = soft_faults_condition_of_ev(
-            &soft->faults, &soft->fabric, &wire->link, ev_of(soft, frame), soft->now_ps);
+            &soft->faults, &soft->fabric.topology, &wire->link, ev_of(soft, frame), soft->now_ps);
     if (condition.is_down || condition.is_blackhole || prng_chance(&soft->prng, condition.loss))
         return false;
     if (prng_chance(&soft->prng, condition.corrupt)) {

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
 #include "sim/sim.h"
+#include "topology/topology.h"
 
 #define MEASURE_NONE UINT32_MAX
 
@@ -67,7 +67,7 @@ struct measure_observe {
 /* A link whose packets are counted, phase by phase. */
 struct measure_watch {
     char name[SIM_NAME_BYTES];
-    struct fabric_element link;
+    struct topology_element link;
 };
 
 struct measure_plan {
@@ -118,7 +118,7 @@ struct measure_workload {
 struct measure_moment {
     uint64_t time_ps;
     struct sim_totals totals;
-    uint64_t plane_bytes[FABRIC_PLANES_MAX];
+    uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
     uint64_t *workload_bytes;
     uint64_t *workload_bits; /* of capacity */
     uint64_t active_evs;
@@ -142,7 +142,7 @@ struct measure_span {
 
 /* Losses of one link, in the samples that had any. */
 struct measure_losses {
-    struct fabric_element link;
+    struct topology_element link;
     uint64_t total;
     struct measure_numbers samples; /* index, count, index, count, ... */
 };
@@ -169,9 +169,9 @@ struct measure_record {
 
     struct measure_moment last;
     struct measure_numbers time_ps;
-    struct measure_numbers plane_bytes[FABRIC_PLANES_MAX];
+    struct measure_numbers plane_bytes[TOPOLOGY_PLANES_MAX];
     struct measure_numbers queue_peak;
-    struct measure_numbers queue_where; /* struct fabric_end, packed by measure_unpack() */
+    struct measure_numbers queue_where; /* struct topology_end, packed by measure_unpack() */
     struct measure_numbers active_evs;
     struct measure_numbers bad_evs;
     struct measure_numbers trimmed;
@@ -213,7 +213,7 @@ void measure_phases(struct measure_record *);
 struct measure_detail measure_detail(const struct measure_record *);
 void measure_detail_fini(const struct measure_record *, struct measure_detail *);
 
-struct fabric_end measure_unpack(uint64_t packed);
+struct topology_end measure_unpack(uint64_t packed);
 
 /* When a workload began, and ended or was interrupted; false: it never began. */
 bool measure_span_of(

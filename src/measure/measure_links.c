@@ -6,29 +6,29 @@
 #include "switch/switch.h"
 
 /* Host links first, by NIC, then uplinks by plane and T0. */
-static size_t number_of(const struct fabric *fabric, const struct fabric_element *link)
+static size_t number_of(const struct topology *topology, const struct topology_element *link)
 {
-    const struct fabric_config *config = &fabric->config;
-    size_t host_links = (size_t)fabric->nic_count * config->plane_count;
+    const struct topology_config *config = &topology->config;
+    size_t host_links = (size_t)topology->nic_count * config->plane_count;
 
-    if (link->kind == FABRIC_HOST_LINK)
+    if (link->kind == TOPOLOGY_HOST_LINK)
         return (size_t)link->nic * config->plane_count + link->plane;
     return host_links + ((size_t)link->plane * config->t0_count + link->t0) * config->t1_count +
            link->t1;
 }
 
-static size_t link_total(const struct fabric *fabric)
+static size_t link_total(const struct topology *topology)
 {
-    const struct fabric_config *config = &fabric->config;
+    const struct topology_config *config = &topology->config;
 
     return (size_t)config->plane_count *
-           (fabric->nic_count + (size_t)config->t0_count * config->t1_count);
+           (topology->nic_count + (size_t)config->t0_count * config->t1_count);
 }
 
 static struct measure_losses *losses_of(
-    struct measure_record *record, const struct fabric_element *link)
+    struct measure_record *record, const struct topology_element *link)
 {
-    uint32_t *number = &record->loss_of_link[number_of(record->plan->sim->fabric, link)];
+    uint32_t *number = &record->loss_of_link[number_of(&record->plan->sim->fabric->topology, link)];
 
     if (*number == 0) {
         record->links = measure_list_grow(&record->memory, record->links, record->link_count,
@@ -39,7 +39,7 @@ static struct measure_losses *losses_of(
     return &record->links[*number - 1];
 }
 
-static void add(struct measure_record *record, const struct fabric_element *link, uint64_t count)
+static void add(struct measure_record *record, const struct topology_element *link, uint64_t count)
 {
     struct measure_losses *losses = losses_of(record, link);
     struct measure_numbers *samples = &losses->samples;
@@ -54,15 +54,15 @@ static void add(struct measure_record *record, const struct fabric_element *link
     measure_push(&record->memory, samples, count);
 }
 
-static void look_at(struct measure_record *record, struct fabric_end end, uint64_t *before)
+static void look_at(struct measure_record *record, struct topology_end end, uint64_t *before)
 {
-    const struct fabric *fabric = record->plan->sim->fabric;
-    struct fabric_link_kind kind;
-    struct fabric_element link;
+    const struct topology *topology = &record->plan->sim->fabric->topology;
+    struct topology_link_kind kind;
+    struct topology_element link;
     struct sim_queue queue;
     uint64_t lost;
 
-    if (!sim_queue_at(record->sim, end, &queue) || !fabric_link_at(fabric, end, &link, &kind))
+    if (!sim_queue_at(record->sim, end, &queue) || !topology_link_at(topology, end, &link, &kind))
         return;
     lost = queue.lost + queue.counters->value[PORT_COUNTER_DROPPED_DATA_QUEUE] +
            queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE] +
@@ -72,31 +72,31 @@ static void look_at(struct measure_record *record, struct fabric_end end, uint64
     *before = lost;
 }
 
-static size_t port_total(const struct fabric *fabric)
+static size_t port_total(const struct topology *topology)
 {
-    size_t total = (size_t)fabric->nic_count * fabric->config.plane_count;
+    size_t total = (size_t)topology->nic_count * topology->config.plane_count;
 
-    for (uint32_t i = 0; i < fabric->switch_count; i++)
-        total += fabric_port_count(fabric, i);
+    for (uint32_t i = 0; i < topology->switch_count; i++)
+        total += topology_port_count(topology, i);
     return total;
 }
 
 void measure_links_sample(struct measure_record *record)
 {
-    const struct fabric *fabric = record->plan->sim->fabric;
+    const struct topology *topology = &record->plan->sim->fabric->topology;
     uint64_t *before;
 
     if (!record->lost_of_port) {
         record->lost_of_port =
-            measure_list_take(&record->memory, port_total(fabric), sizeof(uint64_t));
+            measure_list_take(&record->memory, port_total(topology), sizeof(uint64_t));
         record->loss_of_link =
-            measure_list_take(&record->memory, link_total(fabric), sizeof(uint32_t));
+            measure_list_take(&record->memory, link_total(topology), sizeof(uint32_t));
     }
     before = record->lost_of_port;
-    for (uint32_t nic = 0; nic < fabric->nic_count; nic++)
-        for (uint32_t port = 0; port < fabric->config.plane_count; port++)
-            look_at(record, (struct fabric_end){ true, nic, port }, before++);
-    for (uint32_t node = 0; node < fabric->switch_count; node++)
-        for (uint32_t port = 0; port < fabric_port_count(fabric, node); port++)
-            look_at(record, (struct fabric_end){ false, node, port }, before++);
+    for (uint32_t nic = 0; nic < topology->nic_count; nic++)
+        for (uint32_t port = 0; port < topology->config.plane_count; port++)
+            look_at(record, (struct topology_end){ true, nic, port }, before++);
+    for (uint32_t node = 0; node < topology->switch_count; node++)
+        for (uint32_t port = 0; port < topology_port_count(topology, node); port++)
+            look_at(record, (struct topology_end){ false, node, port }, before++);
 }

@@ -53,7 +53,7 @@ void measure_moment_fini(const struct measure_record *record, struct measure_mom
 /* ---- details --------------------------------------------------------------------------------- */
 
 /* Data packets that left by one end of a link. */
-static uint64_t packets_from(struct sim *sim, struct fabric_end end)
+static uint64_t packets_from(struct sim *sim, struct topology_end end)
 {
     struct sim_queue queue;
 
@@ -61,17 +61,17 @@ static uint64_t packets_from(struct sim *sim, struct fabric_end end)
 }
 
 static void count_link(
-    const struct measure_record *record, const struct fabric_element *link, uint64_t packets[2])
+    const struct measure_record *record, const struct topology_element *link, uint64_t packets[2])
 {
-    const struct fabric *fabric = record->plan->sim->fabric;
-    struct fabric_element t0 = { .kind = FABRIC_T0, .plane = link->plane, .t0 = link->t0 };
-    struct fabric_end lower = { .is_nic = true, .node = link->nic, .port = link->plane };
-    struct fabric_end upper;
+    const struct topology *topology = &record->plan->sim->fabric->topology;
+    struct topology_element t0 = { .kind = TOPOLOGY_T0, .plane = link->plane, .t0 = link->t0 };
+    struct topology_end lower = { .is_nic = true, .node = link->nic, .port = link->plane };
+    struct topology_end upper;
 
-    if (link->kind == FABRIC_UPLINK)
-        lower = (struct fabric_end){ .node = fabric_switch_index(fabric, &t0),
-            .port = fabric->config.hosts_per_t0 + link->t1 };
-    if (!fabric_peer(fabric, lower, &upper))
+    if (link->kind == TOPOLOGY_UPLINK)
+        lower = (struct topology_end){ .node = topology_switch_index(topology, &t0),
+            .port = topology->config.hosts_per_t0 + link->t1 };
+    if (!topology_peer(topology, lower, &upper))
         return;
     packets[0] = packets_from(record->sim, lower);
     packets[1] = packets_from(record->sim, upper);
@@ -131,12 +131,12 @@ void measure_phases(struct measure_record *record)
 
 void measure_look(struct measure_record *record)
 {
-    uint64_t plane_bytes[FABRIC_PLANES_MAX];
+    uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
     uint64_t bytes = 0;
     double bits = 0;
 
     sim_plane_bytes(record->sim, plane_bytes);
-    for (uint32_t plane = 0; plane < FABRIC_PLANES_MAX; plane++)
+    for (uint32_t plane = 0; plane < TOPOLOGY_PLANES_MAX; plane++)
         bytes += plane_bytes[plane];
     for (uint32_t i = 0; i < record->capacity->pair_count; i++)
         bits += record->capacity->bits[i];

@@ -83,7 +83,7 @@ void measure_fini(struct measure_record *record)
     free_spans(record);
     for (size_t i = 0; i < record->link_count; i++)
         measure_free(&record->memory, &record->links[i].samples);
-    for (uint32_t plane = 0; plane < FABRIC_PLANES_MAX; plane++)
+    for (uint32_t plane = 0; plane < TOPOLOGY_PLANES_MAX; plane++)
         measure_free(&record->memory, &record->plane_bytes[plane]);
     for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++)
         measure_free(&record->memory, series[i]);
@@ -100,14 +100,14 @@ void measure_fini(struct measure_record *record)
 /* ---- samples --------------------------------------------------------------------------------- */
 
 /* A NIC or switch has fewer than 2^32 ports and nodes: node and port share a number. */
-static uint64_t pack(const struct fabric_end *end)
+static uint64_t pack(const struct topology_end *end)
 {
     return (uint64_t)end->is_nic << 63 | (uint64_t)end->port << 32 | end->node;
 }
 
-struct fabric_end measure_unpack(uint64_t packed)
+struct topology_end measure_unpack(uint64_t packed)
 {
-    return (struct fabric_end){
+    return (struct topology_end){
         .is_nic = packed >> 63,
         .port = (uint32_t)(packed >> 32) & 0x7fffffff,
         .node = (uint32_t)packed,
@@ -141,7 +141,7 @@ static void sample_ev_states(struct measure_record *record)
 
 static void sample_queues(struct measure_record *record)
 {
-    struct fabric_end where = { 0 };
+    struct topology_end where = { 0 };
 
     measure_push(&record->memory, &record->queue_peak, sim_queue_peak(record->sim, &where));
     measure_push(&record->memory, &record->queue_where, pack(&where));
@@ -173,7 +173,8 @@ void measure_sample(struct measure_record *record)
     measure_events_sort(record);
     measure_push(&record->memory, &record->time_ps, now.time_ps);
     sample_workloads(record, &now);
-    for (uint32_t plane = 0; plane < record->plan->sim->fabric->config.plane_count; plane++)
+    for (uint32_t plane = 0; plane < record->plan->sim->fabric->topology.config.plane_count;
+         plane++)
         push_difference(
             record, &record->plane_bytes[plane], now.plane_bytes[plane], last->plane_bytes[plane]);
     push_difference(record, &record->trimmed, now.totals.trimmed, last->totals.trimmed);

@@ -56,13 +56,13 @@ void egress_enter(struct sim *sim, uint32_t port, struct port_entry packet, uint
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-static struct fabric_end end_of(const struct sim *sim, uint32_t port)
+static struct topology_end end_of(const struct sim *sim, uint32_t port)
 {
     uint32_t low = 0;
     uint32_t high = sim->node_count - sim->nic_count;
 
     if (port < sim->nic_count * sim->plane_count)
-        return (struct fabric_end){
+        return (struct topology_end){
             .is_nic = true, .node = port / sim->plane_count, .port = port % sim->plane_count
         };
     while (high - low > 1) {
@@ -73,7 +73,7 @@ static struct fabric_end end_of(const struct sim *sim, uint32_t port)
         else
             high = middle;
     }
-    return (struct fabric_end){ .node = low, .port = port - sim->switches[low].first_port };
+    return (struct topology_end){ .node = low, .port = port - sim->switches[low].first_port };
 }
 
 static void show(struct sim *sim, uint32_t port, const struct port_transmission *sent)
@@ -82,7 +82,7 @@ static void show(struct sim *sim, uint32_t port, const struct port_transmission 
     struct packet packet;
 
     packets_load(record, sim->fabric, &packet);
-    packet.dst = fabric_nic_address(sim->fabric, record->to);
+    packet.dst = plan_nic_address(sim->fabric, record->to);
     packet.port = 0;
     packet.class = sent->entry.class;
     packet.ecn = sent->entry.ecn;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fabric.h"
+#include "plan/plan.h"
 #include "sim/fault.h"
 #include "sim/heap.h"
 #include "sim/mailbox.h"
@@ -17,6 +17,7 @@
 #include "sim/sim.h"
 #include "sim/workload.h"
 #include "switch/switch.h"
+#include "topology/topology.h"
 #include "transport/transport.h"
 
 enum {
@@ -146,7 +147,7 @@ struct sim {
     uint64_t packet_hops;
     uint64_t packets_sent;
     uint64_t packets_delivered;
-    uint64_t plane_bytes[FABRIC_PLANES_MAX];
+    uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
     uint32_t arriving_plane; /* of the packet being received */
     uint32_t nic_count;
     uint32_t node_count;
@@ -154,7 +155,8 @@ struct sim {
 
     /* seldom */
     struct sim_config config;
-    const struct fabric *fabric;
+    const struct plan *fabric;
+    const struct topology *topology; /* of the fabric */
     struct parameters parameters;
     struct cc_profile cc;
     struct fault_plan faults;

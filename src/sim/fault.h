@@ -19,7 +19,7 @@
 #include "sim/sim.h"
 
 struct fault_plan_config {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     uint64_t seed;
     const struct sim_fault *faults;
     uint32_t fault_count;
@@ -32,7 +32,7 @@ struct fault_plan_config {
  */
 struct fault_source {
     struct sim_fault fault;
-    struct fabric_element element; /* of a generator: what `fault.where` points to */
+    struct topology_element element; /* of a generator: what `fault.where` points to */
     struct prng prng;
     uint64_t next_ps;
     uint32_t first_hold;
@@ -93,7 +93,7 @@ struct fault_action {
     enum fault_action_kind kind;
     uint32_t fault; /* as sim_fault_at() counts */
     uint32_t hold;
-    struct fabric_end end; /* the port that sends into the link */
+    struct topology_end end; /* the port that sends into the link */
 };
 
 /* SIM_NEVER_PS: nothing more. There may be nothing at this time after all, but nothing is sooner.

@@ -5,21 +5,21 @@
 #include "sim/fault_cover.h"
 #include "sim/problem.h"
 
-static bool bounds_check(
-    const struct fabric *fabric, const struct fabric_element *element, struct sim_problem *problem)
+static bool bounds_check(const struct topology *topology, const struct topology_element *element,
+    struct sim_problem *problem)
 {
-    const struct fabric_config *config = &fabric->config;
-    bool has_plane = element->kind != FABRIC_NIC;
-    bool has_nic = element->kind == FABRIC_NIC || element->kind == FABRIC_HOST_LINK;
-    bool has_t0 = element->kind == FABRIC_T0 || element->kind == FABRIC_UPLINK;
-    bool has_t1 = element->kind == FABRIC_T1 || element->kind == FABRIC_UPLINK;
+    const struct topology_config *config = &topology->config;
+    bool has_plane = element->kind != TOPOLOGY_NIC;
+    bool has_nic = element->kind == TOPOLOGY_NIC || element->kind == TOPOLOGY_HOST_LINK;
+    bool has_t0 = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_UPLINK;
+    bool has_t1 = element->kind == TOPOLOGY_T1 || element->kind == TOPOLOGY_UPLINK;
 
     if (has_plane && element->plane >= config->plane_count)
         return problem_is(problem, "where", "there is no plane %: the fabric has %",
             (struct problem_numbers){ element->plane, config->plane_count, 0 });
-    if (has_nic && element->nic >= fabric->nic_count)
+    if (has_nic && element->nic >= topology->nic_count)
         return problem_is(problem, "where", "there is no NIC %: the fabric has %",
-            (struct problem_numbers){ element->nic, fabric->nic_count, 0 });
+            (struct problem_numbers){ element->nic, topology->nic_count, 0 });
     if (has_t0 && element->t0 >= config->t0_count)
         return problem_is(problem, "where", "there is no T0 %: a plane has %",
             (struct problem_numbers){ element->t0, config->t0_count, 0 });
@@ -29,14 +29,14 @@ static bool bounds_check(
     return true;
 }
 
-static bool element_check(const struct fabric *fabric, const struct sim_fault *fault,
-    const struct fabric_element *element, struct sim_problem *problem)
+static bool element_check(const struct topology *topology, const struct sim_fault *fault,
+    const struct topology_element *element, struct sim_problem *problem)
 {
-    bool is_switch = element->kind == FABRIC_T0 || element->kind == FABRIC_T1;
+    bool is_switch = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1;
 
-    if (!bounds_check(fabric, element, problem))
+    if (!bounds_check(topology, element, problem))
         return false;
-    if (fault_cover_is_missing(fabric, element))
+    if (fault_cover_is_missing(topology, element))
         return problem_is(
             problem, "where", "this link is missing in the fabric", (struct problem_numbers){ 0 });
     if (fault->kind == SIM_FAULT_REBOOT && !is_switch)
@@ -46,10 +46,10 @@ static bool element_check(const struct fabric *fabric, const struct sim_fault *f
 }
 
 static bool ev_check(
-    const struct fabric *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+    const struct plan *fabric, const struct sim_fault *fault, struct sim_problem *problem)
 {
-    struct ev_path path = fabric_ev_path(fabric, fault->ev);
-    uint32_t uplinks = fabric->config.t1_count > 0 ? fabric->config.t1_count : 1;
+    struct ev_path path = plan_ev_path(fabric, fault->ev);
+    uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
 
     if (!fault->of_ev)
         return true;
@@ -57,10 +57,10 @@ static bool ev_check(
         return problem_is(problem, "ev",
             "only loss, corrupt and blackhole can be of one EV: a link is down or slow for all",
             (struct problem_numbers){ 0 });
-    if (path.plane >= fabric->config.plane_count || path.uplink >= uplinks)
+    if (path.plane >= fabric->topology.config.plane_count || path.uplink >= uplinks)
         return problem_is(problem, "ev",
             "EV % is no path of this fabric: its planes are below %, its uplinks below %",
-            (struct problem_numbers){ fault->ev, fabric->config.plane_count, uplinks });
+            (struct problem_numbers){ fault->ev, fabric->topology.config.plane_count, uplinks });
     return true;
 }
 
@@ -81,7 +81,7 @@ static bool flap_check(const struct sim_fault *fault, struct sim_problem *proble
 
 /* What holds for listed and generated ones alike. */
 static bool kind_check(
-    const struct fabric *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+    const struct plan *fabric, const struct sim_fault *fault, struct sim_problem *problem)
 {
     bool is_random = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT;
 
@@ -103,7 +103,7 @@ static bool kind_check(
 }
 
 static bool listed_check(
-    const struct fabric *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+    const struct plan *fabric, const struct sim_fault *fault, struct sim_problem *problem)
 {
     if (!kind_check(fabric, fault, problem))
         return false;
@@ -111,7 +111,7 @@ static bool listed_check(
         return problem_is(
             problem, "where", "names nothing: at least one element", (struct problem_numbers){ 0 });
     for (uint32_t i = 0; i < fault->where_count; i++)
-        if (!element_check(fabric, fault, &fault->where[i], problem))
+        if (!element_check(&fabric->topology, fault, &fault->where[i], problem))
             return false;
     if (fault->until_ps <= fault->from_ps)
         return problem_is(problem, "until", "ends at % ps, before it begins at % ps",
@@ -119,16 +119,16 @@ static bool listed_check(
     return true;
 }
 
-static bool generator_check(const struct fabric *fabric, const struct sim_fault_generator *from,
-    struct sim_problem *problem)
+static bool generator_check(
+    const struct plan *fabric, const struct sim_fault_generator *from, struct sim_problem *problem)
 {
     if (!kind_check(fabric, &from->fault, problem))
         return false;
-    if (from->component >= FABRIC_COMPONENT_COUNT)
+    if (from->component >= TOPOLOGY_COMPONENT_COUNT)
         return problem_is(
             problem, "component", "no such kind of component", (struct problem_numbers){ 0 });
-    if (from->fault.kind == SIM_FAULT_REBOOT && from->component != FABRIC_T0 &&
-        from->component != FABRIC_T1)
+    if (from->fault.kind == SIM_FAULT_REBOOT && from->component != TOPOLOGY_T0 &&
+        from->component != TOPOLOGY_T1)
         return problem_is(problem, "component",
             "only switches can reboot: take something else down", (struct problem_numbers){ 0 });
     if (from->mean_between_ps == 0)

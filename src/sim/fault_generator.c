@@ -7,62 +7,63 @@
 
 #define FAULT_GENERATOR_ENTITY UINT64_C(0x6661756c74)
 
-uint32_t fault_generator_components(const struct fabric *fabric, enum fabric_component component)
+uint32_t fault_generator_components(
+    const struct topology *topology, enum topology_component component)
 {
-    const struct fabric_config *config = &fabric->config;
+    const struct topology_config *config = &topology->config;
 
     switch (component) {
-    case FABRIC_NIC:
-        return fabric->nic_count;
-    case FABRIC_HOST_LINK:
-        return fabric->nic_count * config->plane_count;
-    case FABRIC_PLANE:
+    case TOPOLOGY_NIC:
+        return topology->nic_count;
+    case TOPOLOGY_HOST_LINK:
+        return topology->nic_count * config->plane_count;
+    case TOPOLOGY_PLANE:
         return config->plane_count;
-    case FABRIC_T0:
+    case TOPOLOGY_T0:
         return config->plane_count * config->t0_count;
-    case FABRIC_T1:
+    case TOPOLOGY_T1:
         return config->plane_count * config->t1_count;
-    case FABRIC_UPLINK:
+    case TOPOLOGY_UPLINK:
         return config->plane_count * config->t0_count * config->t1_count;
-    case FABRIC_COMPONENT_COUNT:
+    case TOPOLOGY_COMPONENT_COUNT:
         break;
     }
-    assert(component < FABRIC_COMPONENT_COUNT);
+    assert(component < TOPOLOGY_COMPONENT_COUNT);
     return 0;
 }
 
-struct fabric_element fault_generator_element(
-    const struct fabric *fabric, enum fabric_component component, uint32_t number)
+struct topology_element fault_generator_element(
+    const struct topology *topology, enum topology_component component, uint32_t number)
 {
-    const struct fabric_config *config = &fabric->config;
-    struct fabric_element element = { .kind = component };
+    const struct topology_config *config = &topology->config;
+    struct topology_element element = { .kind = component };
 
     switch (component) {
-    case FABRIC_NIC:
+    case TOPOLOGY_NIC:
         element.nic = number;
         break;
-    case FABRIC_HOST_LINK:
+    case TOPOLOGY_HOST_LINK:
         element.nic = number / config->plane_count;
         element.plane = number % config->plane_count;
         break;
-    case FABRIC_PLANE:
+    case TOPOLOGY_PLANE:
         element.plane = number;
         break;
-    case FABRIC_T0:
+    case TOPOLOGY_T0:
         element.plane = number / config->t0_count;
         element.t0 = number % config->t0_count;
         break;
-    case FABRIC_T1:
+    case TOPOLOGY_T1:
         element.plane = number / config->t1_count;
         element.t1 = number % config->t1_count;
         break;
-    case FABRIC_UPLINK:
+    case TOPOLOGY_UPLINK:
         element.plane = number / (config->t0_count * config->t1_count);
         element.t0 = number / config->t1_count % config->t0_count;
         element.t1 = number % config->t1_count;
         break;
-    case FABRIC_COMPONENT_COUNT:
-        assert(component < FABRIC_COMPONENT_COUNT);
+    case TOPOLOGY_COMPONENT_COUNT:
+        assert(component < TOPOLOGY_COMPONENT_COUNT);
     }
     return element;
 }

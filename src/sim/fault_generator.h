@@ -7,9 +7,9 @@
 #include "base/prng.h"
 #include "sim/sim.h"
 
-uint32_t fault_generator_components(const struct fabric *, enum fabric_component);
-struct fabric_element fault_generator_element(
-    const struct fabric *, enum fabric_component, uint32_t number);
+uint32_t fault_generator_components(const struct topology *, enum topology_component);
+struct topology_element fault_generator_element(
+    const struct topology *, enum topology_component, uint32_t number);
 
 /* A stream of its own for each component of each generator, whatever else breaks. */
 struct prng fault_generator_stream(uint64_t seed, uint32_t generator, uint32_t component);

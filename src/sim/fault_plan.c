@@ -128,15 +128,15 @@ static void change(struct fault_plan *plan, uint32_t index)
 
 static bool next_link(struct fault_plan *plan, struct fault_action *action)
 {
-    const struct fabric *fabric = plan->config.fabric;
+    const struct topology *topology = &plan->config.fabric->topology;
     struct fault_cursor *cursor = &plan->cursor;
     const struct sim_fault *fault = &plan->sources[cursor->source].fault;
-    const struct fabric_element *element = &fault->where[cursor->where];
-    uint32_t slot_count = fault_cover_slots(fabric, element);
+    const struct topology_element *element = &fault->where[cursor->where];
+    uint32_t slot_count = fault_cover_slots(topology, element);
 
     while (cursor->slot < slot_count) {
         action->hold = cursor->hold++;
-        if (fault_cover_at(fabric, fault, element, cursor->slot++, &action->end)) {
+        if (fault_cover_at(topology, fault, element, cursor->slot++, &action->end)) {
             action->kind = cursor->impairs ? FAULT_LINK_IMPAIRED : FAULT_LINK_RELIEVED;
             return true;
         }
@@ -162,8 +162,9 @@ static bool cursor_step(struct fault_plan *plan, struct fault_action *action)
         if (cursor->slot == 0 && cursor->empties) {
             cursor->empties = false;
             action->kind = FAULT_SWITCH_EMPTIED;
-            action->end = (struct fabric_end){ .node = fabric_switch_index(plan->config.fabric,
-                                                   &fault->where[cursor->where]) };
+            action->end =
+                (struct topology_end){ .node = topology_switch_index(&plan->config.fabric->topology,
+                                           &fault->where[cursor->where]) };
             return true;
         }
         if (next_link(plan, action))
@@ -202,7 +203,8 @@ static uint32_t generate(
     const struct fault_plan_config *config, uint32_t generator, struct fault_source *sources)
 {
     const struct sim_fault_generator *from = &config->generators[generator];
-    uint32_t component_count = fault_generator_components(config->fabric, from->component);
+    uint32_t component_count =
+        fault_generator_components(&config->fabric->topology, from->component);
     uint32_t count = 0;
 
     for (uint32_t component = 0; component < component_count; component++) {
@@ -211,9 +213,10 @@ static uint32_t generate(
             .generator = generator };
 
         draw_occurrence(&source, from);
-        source.element = fault_generator_element(config->fabric, from->component, component);
+        source.element =
+            fault_generator_element(&config->fabric->topology, from->component, component);
         if (source.next_ps >= config->until_ps ||
-            fault_cover_is_missing(config->fabric, &source.element))
+            fault_cover_is_missing(&config->fabric->topology, &source.element))
             continue;
         source.fault.where_count = 1;
         if (sources != NULL) {
@@ -225,28 +228,28 @@ static uint32_t generate(
     return count;
 }
 
-static uint32_t holds_of(const struct fabric *fabric, const struct sim_fault *fault)
+static uint32_t holds_of(const struct topology *topology, const struct sim_fault *fault)
 {
     uint32_t count = 0;
 
     if (fault_cover_is_down(fault->kind))
         return 0;
     for (uint32_t i = 0; i < fault->where_count; i++)
-        count += fault_cover_slots(fabric, &fault->where[i]);
+        count += fault_cover_slots(topology, &fault->where[i]);
     return count;
 }
 
 /* Every generated fault of a kind covers as many slots as any other: its element need not be known.
  */
 static uint32_t holds_of_generated(
-    const struct fabric *fabric, const struct sim_fault_generator *from)
+    const struct topology *topology, const struct sim_fault_generator *from)
 {
-    struct fabric_element any = { .kind = from->component };
+    struct topology_element any = { .kind = from->component };
     struct sim_fault fault = from->fault;
 
     fault.where = &any;
     fault.where_count = 1;
-    return holds_of(fabric, &fault);
+    return holds_of(topology, &fault);
 }
 
 static void count_up(struct fault_plan *plan)
@@ -255,12 +258,13 @@ static void count_up(struct fault_plan *plan)
 
     plan->source_count = config->fault_count;
     for (uint32_t i = 0; i < config->fault_count; i++)
-        plan->hold_count += holds_of(config->fabric, &config->faults[i]);
+        plan->hold_count += holds_of(&config->fabric->topology, &config->faults[i]);
     for (uint32_t i = 0; i < config->generator_count; i++) {
         uint32_t count = generate(config, i, NULL);
 
         plan->source_count += count;
-        plan->hold_count += count * holds_of_generated(config->fabric, &config->generators[i]);
+        plan->hold_count +=
+            count * holds_of_generated(&config->fabric->topology, &config->generators[i]);
     }
 }
 
@@ -278,7 +282,7 @@ static void fill_sources(struct fault_plan *plan)
         count += generate(config, i, &plan->sources[count]);
     for (uint32_t i = 0; i < count; i++) {
         plan->sources[i].first_hold = hold;
-        hold += holds_of(config->fabric, &plan->sources[i].fault);
+        hold += holds_of(&config->fabric->topology, &plan->sources[i].fault);
         if (plan->sources[i].next_ps < config->until_ps)
             plan->heap[plan->heap_count++] = i;
     }

@@ -86,7 +86,7 @@ struct path_set *sim_flow_paths(const struct sim *sim, uint32_t flow_index)
     return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out);
 }
 
-void sim_plane_bytes(const struct sim *sim, uint64_t out[static FABRIC_PLANES_MAX])
+void sim_plane_bytes(const struct sim *sim, uint64_t out[static TOPOLOGY_PLANES_MAX])
 {
     memcpy(out, sim->plane_bytes, sizeof(sim->plane_bytes));
 }
@@ -104,7 +104,7 @@ uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)
     uint32_t payload_bytes = (uint32_t)sim->parameters.pmtu;
 
     return workload_ideal_bps(
-        &sim->layouts[workload], sim->fabric, payload_bytes, payload_bytes + header_bytes(sim));
+        &sim->layouts[workload], sim->topology, payload_bytes, payload_bytes + header_bytes(sim));
 }
 
 /* The last packet of a message may be short, but has all its headers. */
@@ -125,7 +125,7 @@ uint32_t sim_window_psns(const struct sim *sim)
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 /* Ports are worked off to the end of every window, which is sim_now_ps(). */
-bool sim_queue_at(struct sim *sim, struct fabric_end end, struct sim_queue *out)
+bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *out)
 {
     uint32_t port;
 
@@ -147,11 +147,11 @@ bool sim_queue_at(struct sim *sim, struct fabric_end end, struct sim_queue *out)
 }
 
 /* The ports note their own longest queue; it is forgotten here. */
-uint32_t sim_queue_peak(struct sim *sim, struct fabric_end *where)
+uint32_t sim_queue_peak(struct sim *sim, struct topology_end *where)
 {
     uint64_t peak = 0;
 
-    *where = (struct fabric_end){ 0 };
+    *where = (struct topology_end){ 0 };
     for (uint32_t i = 0; i < sim->node_count - sim->nic_count; i++)
         for (uint32_t p = 0; p < sim->switches[i].port_count; p++) {
             uint32_t port = sim->switches[i].first_port + p;
@@ -159,7 +159,7 @@ uint32_t sim_queue_peak(struct sim *sim, struct fabric_end *where)
 
             if (*depth > peak) {
                 peak = *depth;
-                *where = (struct fabric_end){ .node = i, .port = p };
+                *where = (struct topology_end){ .node = i, .port = p };
             }
             *depth = sim->ports[port].queues[PORT_DATA].bytes;
         }

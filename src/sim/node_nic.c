@@ -48,7 +48,7 @@ static void receive(
         return;
     }
     packets_load(record, sim->fabric, &packet);
-    packet.dst = record->to == index ? nic->address : fabric_nic_address(sim->fabric, record->to);
+    packet.dst = record->to == index ? nic->address : plan_nic_address(sim->fabric, record->to);
     packet.class = entry->packet.class;
     packet.ecn = entry->packet.ecn;
     packet.port = (uint8_t)port;
@@ -78,11 +78,11 @@ static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, ui
     assert(packet->port < sim->plane_count);
     assert(handle != PACKETS_NONE);
     sim->packets_sent++;
-    if (!fabric_nic_of(sim->fabric, &packet->dst, &to)) {
+    if (!plan_nic_of(sim->fabric, &packet->dst, &to)) {
         engine_lose(sim, handle, SIM_LOST_NO_ROUTE);
         return;
     }
-    sim->packets.outer[handle] = fabric_outer(sim->fabric, nic, to, packet->ev);
+    sim->packets.outer[handle] = plan_outer(sim->fabric, nic, to, packet->ev);
     packets_store(&sim->packets.all[handle], packet, nic, to);
     egress_advance(sim, port, now_ps);
     egress_enter(sim, port,

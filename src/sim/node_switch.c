@@ -116,7 +116,7 @@ void node_switch_run(struct sim *sim, uint32_t switch_index, struct mailbox_entr
 {
     const struct engine_switch *here = &sim->switches[switch_index];
     struct mailbox_entry *dealt = sim->spare;
-    uint32_t ends[FABRIC_RADIX_MAX + 1];
+    uint32_t ends[TOPOLOGY_RADIX_MAX + 1];
     uint64_t next_ps = PORT_NEVER_PS;
     uint32_t start = 0;
 

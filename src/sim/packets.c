@@ -77,9 +77,9 @@ void packets_store(
 }
 
 void packets_load(
-    const struct packets_record *record, const struct fabric *fabric, struct packet *packet)
+    const struct packets_record *record, const struct plan *fabric, struct packet *packet)
 {
-    packet->src = fabric_nic_address(fabric, record->from);
+    packet->src = plan_nic_address(fabric, record->from);
     packet->ev = record->ev;
     packet->dest_qpn = record->dest_qpn;
     packet->psn = record->psn;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "fabric/fabric.h"
+#include "plan/plan.h"
 #include "wire/packet.h"
 
 #define PACKETS_NONE UINT32_MAX
@@ -94,4 +94,4 @@ static inline void packets_give_back(struct packets *packets, uint32_t index)
 void packets_store(struct packets_record *, const struct packet *, uint32_t from, uint32_t to);
 
 /* The packet as it was sent, but for what its carrier knows: destination, class, mark and port. */
-void packets_load(const struct packets_record *, const struct fabric *, struct packet *);
+void packets_load(const struct packets_record *, const struct plan *, struct packet *);

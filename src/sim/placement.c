@@ -23,12 +23,12 @@ static void draw_nics(uint32_t *nics, uint32_t nic_count, uint32_t rank_count, s
         swap(&nics[rank], &nics[rank + prng_below(&prng, nic_count - rank)]);
 }
 
-void workload_place(struct workload_layout *layout, const struct fabric *fabric, uint64_t seed)
+void workload_place(struct workload_layout *layout, const struct topology *topology, uint64_t seed)
 {
     const struct sim_workload *workload = layout->workload;
 
     if (workload->placement == SIM_RANDOM) {
-        draw_nics(layout->nic_of_rank, fabric->nic_count, workload->rank_count,
+        draw_nics(layout->nic_of_rank, topology->nic_count, workload->rank_count,
             prng_stream(seed, PLACEMENT_ENTITY));
         return;
     }
@@ -62,20 +62,20 @@ static void order_by_nic(uint32_t *order, const uint32_t *nic_of_rank, uint32_t 
 }
 
 static uint32_t t0_of(
-    const struct workload_layout *layout, const struct fabric *fabric, uint32_t rank)
+    const struct workload_layout *layout, const struct topology *topology, uint32_t rank)
 {
-    return fabric_t0_of(fabric, layout->nic_of_rank[rank]);
+    return topology_t0_of(topology, layout->nic_of_rank[rank]);
 }
 
 /* The most ranks below one T0; `order` is by NIC. */
 static uint32_t largest_group(
-    const struct workload_layout *layout, const struct fabric *fabric, const uint32_t *order)
+    const struct workload_layout *layout, const struct topology *topology, const uint32_t *order)
 {
     uint32_t largest = 1;
     uint32_t first = 0;
 
     for (uint32_t i = 1; i < layout->workload->rank_count; i++) {
-        if (t0_of(layout, fabric, order[i]) != t0_of(layout, fabric, order[first]))
+        if (t0_of(layout, topology, order[i]) != t0_of(layout, topology, order[first]))
             first = i;
         if (i - first + 1 > largest)
             largest = i - first + 1;
@@ -84,26 +84,27 @@ static uint32_t largest_group(
 }
 
 /* `from` could write to `to`; if it had left its T0 before, it still does. */
-static bool suits(
-    const struct workload_layout *layout, const struct fabric *fabric, uint32_t from, uint32_t to)
+static bool suits(const struct workload_layout *layout, const struct topology *topology,
+    uint32_t from, uint32_t to)
 {
-    uint32_t own_t0 = t0_of(layout, fabric, from);
+    uint32_t own_t0 = t0_of(layout, topology, from);
 
-    return from != to && (t0_of(layout, fabric, to) != own_t0 ||
-                             t0_of(layout, fabric, layout->to_rank[from]) == own_t0);
+    return from != to && (t0_of(layout, topology, to) != own_t0 ||
+                             t0_of(layout, topology, layout->to_rank[from]) == own_t0);
 }
 
 /* With the ranks in order of their T0, each rank writes as many places further as the largest T0
  * has ranks: as few stay within theirs as can be. Then many pairs swap their targets where neither
  * is worse off for it. */
-static void derange(struct workload_layout *layout, const struct fabric *fabric, struct prng prng)
+static void derange(
+    struct workload_layout *layout, const struct topology *topology, struct prng prng)
 {
     uint32_t count = layout->workload->rank_count;
     uint32_t *order = layout->scratch;
     uint32_t shift;
 
     order_by_nic(order, layout->nic_of_rank, count);
-    shift = largest_group(layout, fabric, order);
+    shift = largest_group(layout, topology, order);
     if (shift == count)
         shift = 1;
     for (uint32_t i = 0; i < count; i++)
@@ -112,18 +113,19 @@ static void derange(struct workload_layout *layout, const struct fabric *fabric,
         uint32_t left = prng_below(&prng, count);
         uint32_t right = prng_below(&prng, count);
 
-        if (suits(layout, fabric, left, layout->to_rank[right]) &&
-            suits(layout, fabric, right, layout->to_rank[left]))
+        if (suits(layout, topology, left, layout->to_rank[right]) &&
+            suits(layout, topology, right, layout->to_rank[left]))
             swap(&layout->to_rank[left], &layout->to_rank[right]);
     }
 }
 
-void workload_permute(struct workload_layout *layout, const struct fabric *fabric, uint64_t seed)
+void workload_permute(
+    struct workload_layout *layout, const struct topology *topology, uint64_t seed)
 {
     const struct sim_workload *workload = layout->workload;
 
     if (workload->shift == 0) {
-        derange(layout, fabric, prng_stream(seed, PERMUTATION_ENTITY));
+        derange(layout, topology, prng_stream(seed, PERMUTATION_ENTITY));
         return;
     }
     for (uint32_t rank = 0; rank < workload->rank_count; rank++)

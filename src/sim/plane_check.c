@@ -90,7 +90,7 @@ static bool is_healthy(const struct sim *sim)
         if (config->workloads[i].ev_count > 0)
             return false;
     return config->fault_count == 0 && config->generator_count == 0 &&
-           sim->fabric->config.exception_count == 0;
+           sim->topology->config.exception_count == 0;
 }
 
 /* Beyond what is allowed, less than chance does: full queues are not at the same places of all

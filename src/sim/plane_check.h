@@ -11,8 +11,8 @@
 
 #include "sim/engine.h"
 
-struct plane_check {                     /* of a flow */
-    uint32_t in_turn[FABRIC_PLANES_MAX]; /* packets, since a plane could not be taken */
+struct plane_check {                       /* of a flow */
+    uint32_t in_turn[TOPOLOGY_PLANES_MAX]; /* packets, since a plane could not be taken */
 };
 
 struct plane_check *plane_check_init(struct arena *);

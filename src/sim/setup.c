@@ -20,12 +20,13 @@ enum {
 /* What the fabric decides. */
 static void derive_parameters(struct sim *sim)
 {
-    const struct fabric_config *fabric = &sim->fabric->config;
+    const struct topology_config *fabric = &sim->topology->config;
     struct cc_settings settings;
 
     sim->parameters = sim->config.parameters;
     sim->parameters.link_bps = fabric->host_link.rate_bps * fabric->plane_count;
-    sim->parameters.base_rtt = (sim->fabric->base_rtt_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
+    sim->parameters.base_rtt =
+        (sim->topology->base_rtt_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
     sim->parameters.slowest_bps = fabric->host_link.rate_bps;
     if (fabric->t0_count > 1 && fabric->uplink.rate_bps < sim->parameters.slowest_bps)
         sim->parameters.slowest_bps = fabric->uplink.rate_bps;
@@ -79,7 +80,7 @@ static void setup_engine(struct sim *sim, struct arena *arena)
 
     packets_init(&sim->packets, arena, packet_count);
     setup_slots(sim, arena, packet_count);
-    mailbox_init(&sim->mailbox, arena, sim->node_count, packet_count, sim->fabric->lookahead_ps);
+    mailbox_init(&sim->mailbox, arena, sim->node_count, packet_count, sim->topology->lookahead_ps);
     sim->batch = packets_take_memory(arena, packet_count, sizeof(*sim->batch));
     sim->spare = packets_take_memory(arena, packet_count, sizeof(*sim->spare));
     sim->active = arena_take(arena, sim->node_count, sizeof(*sim->active), LINE);
@@ -119,9 +120,10 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     memset(sim, 0, sizeof(*sim));
     sim->config = *config;
     sim->fabric = config->fabric;
-    sim->nic_count = config->fabric->nic_count;
-    sim->node_count = sim->nic_count + config->fabric->switch_count;
-    sim->plane_count = config->fabric->config.plane_count;
+    sim->topology = &config->fabric->topology;
+    sim->nic_count = sim->topology->nic_count;
+    sim->node_count = sim->nic_count + sim->topology->switch_count;
+    sim->plane_count = sim->topology->config.plane_count;
     derive_parameters(sim);
     sim->window_psns = window_psns(sim);
     setup_fabric(sim, arena);

@@ -16,9 +16,9 @@ enum port_kind {
     TO_SWITCH,
 };
 
-static struct port_config port_config(const struct fabric *fabric, enum port_kind kind)
+static struct port_config port_config(const struct topology *topology, enum port_kind kind)
 {
-    const struct fabric_buffers *buffers = &fabric->config.buffers;
+    const struct topology_buffers *buffers = &topology->config.buffers;
 
     if (kind == AT_NIC)
         return (struct port_config){ .data.bytes = NIC_QUEUE_BYTES };
@@ -38,7 +38,7 @@ static struct port_config port_config(const struct fabric *fabric, enum port_kin
 static const struct port_profile *profile_of(
     struct sim *sim, enum port_kind kind, uint64_t rate_bps)
 {
-    struct port_config config = port_config(sim->fabric, kind);
+    struct port_config config = port_config(sim->topology, kind);
 
     config.rate_bps = rate_bps;
     for (uint32_t i = 0; i < sim->profile_count; i++) {
@@ -53,30 +53,30 @@ static const struct port_profile *profile_of(
     return &sim->profiles[sim->profile_count++];
 }
 
-static uint64_t latency_ps(const struct fabric *fabric, const struct fabric_link_kind *link,
-    struct fabric_end from, struct fabric_end to)
+static uint64_t latency_ps(const struct topology *topology, const struct topology_link_kind *link,
+    struct topology_end from, struct topology_end to)
 {
-    const struct fabric_config *config = &fabric->config;
+    const struct topology_config *config = &topology->config;
 
     return link->delay_ps + (from.is_nic ? config->nic_latency_ps : 0) +
            (to.is_nic ? config->nic_latency_ps : config->switch_latency_ps);
 }
 
 /* A port without a cable has a rate all the same; what enters is lost. */
-static void init_port(struct sim *sim, uint32_t port, struct fabric_end end, enum port_kind kind)
+static void init_port(struct sim *sim, uint32_t port, struct topology_end end, enum port_kind kind)
 {
-    struct fabric_link_kind link =
-        kind == TO_SWITCH ? sim->fabric->config.uplink : sim->fabric->config.host_link;
-    struct fabric_element element;
-    struct fabric_end peer = { 0 };
-    bool has_cable = fabric_peer(sim->fabric, end, &peer);
+    struct topology_link_kind link =
+        kind == TO_SWITCH ? sim->topology->config.uplink : sim->topology->config.host_link;
+    struct topology_element element;
+    struct topology_end peer = { 0 };
+    bool has_cable = topology_peer(sim->topology, end, &peer);
 
     if (has_cable)
-        fabric_link_at(sim->fabric, end, &element, &link);
+        topology_link_at(sim->topology, end, &element, &link);
     sim->port_details[port] = (struct engine_port){ .healthy = profile_of(sim, kind, link.rate_bps),
         .rate_bps = link.rate_bps };
     sim->links[port] =
-        (struct engine_link){ .latency_ps = latency_ps(sim->fabric, &link, end, peer),
+        (struct engine_link){ .latency_ps = latency_ps(sim->topology, &link, end, peer),
             .peer_node = peer.is_nic ? peer.node : sim->nic_count + peer.node,
             .peer_port = (uint16_t)peer.port,
             .has_cable = has_cable,
@@ -92,7 +92,7 @@ static void init_nic_ports(struct sim *sim)
 
         sim->nics[nic].first_port = first_port;
         for (uint32_t p = 0; p < sim->plane_count; p++) {
-            struct fabric_end end = { .is_nic = true, .node = nic, .port = p };
+            struct topology_end end = { .is_nic = true, .node = nic, .port = p };
 
             init_port(sim, first_port + p, end, AT_NIC);
             if (sim->links[first_port + p].has_cable)
@@ -103,17 +103,17 @@ static void init_nic_ports(struct sim *sim)
 
 static void init_table(struct sim *sim, uint32_t index)
 {
-    struct fabric_element element = fabric_switch_at(sim->fabric, index);
-    struct fabric_range ranges[FABRIC_RANGES_MAX];
-    struct switch_range routes[FABRIC_RANGES_MAX];
-    uint32_t count = fabric_routes(sim->fabric, index, ranges);
+    struct topology_element element = topology_switch_at(sim->topology, index);
+    struct plan_range ranges[PLAN_RANGES_MAX];
+    struct switch_range routes[PLAN_RANGES_MAX];
+    uint32_t count = plan_routes(sim->fabric, index, ranges);
 
     for (uint32_t i = 0; i < count; i++)
         routes[i] = (struct switch_range){ .first_usid = ranges[i].first_usid,
             .last_usid = ranges[i].last_usid,
             .first_port = ranges[i].first_port };
-    switch_table_init(&sim->switches[index].table, sim->fabric->config.usid_block,
-        fabric_usid(sim->fabric, &element), routes, count);
+    switch_table_init(&sim->switches[index].table, sim->topology->config.usid_block,
+        plan_usid(sim->fabric, &element), routes, count);
 }
 
 static void init_switches(struct sim *sim)
@@ -121,18 +121,18 @@ static void init_switches(struct sim *sim)
     uint32_t port = sim->nic_count * sim->plane_count;
     uint32_t word = 0;
 
-    for (uint32_t i = 0; i < sim->fabric->switch_count; i++) {
+    for (uint32_t i = 0; i < sim->topology->switch_count; i++) {
         struct engine_switch *here = &sim->switches[i];
 
         here->first_port = port;
         here->first_word = word;
-        here->port_count = fabric_port_count(sim->fabric, i);
+        here->port_count = topology_port_count(sim->topology, i);
         init_table(sim, i);
         for (uint32_t p = 0; p < here->port_count; p++) {
-            struct fabric_end end = { .node = i, .port = p };
+            struct topology_end end = { .node = i, .port = p };
 
             init_port(sim, port + p, end,
-                fabric_port_faces_host(sim->fabric, i, p) ? TO_HOST : TO_SWITCH);
+                topology_port_faces_host(sim->topology, i, p) ? TO_HOST : TO_SWITCH);
         }
         port += here->port_count;
         word += (here->port_count + 63) / 64;
@@ -143,13 +143,13 @@ static void count_ports(struct sim *sim)
 {
     sim->port_count = sim->nic_count * sim->plane_count;
     sim->word_count = 0;
-    for (uint32_t i = 0; i < sim->fabric->switch_count; i++) {
-        uint32_t count = fabric_port_count(sim->fabric, i);
+    for (uint32_t i = 0; i < sim->topology->switch_count; i++) {
+        uint32_t count = topology_port_count(sim->topology, i);
 
         sim->port_count += count;
         sim->word_count += (count + 63) / 64;
     }
-    sim->profile_max = PORT_KINDS * (1 + sim->fabric->config.exception_count +
+    sim->profile_max = PORT_KINDS * (1 + sim->topology->config.exception_count +
                                         sim->config.fault_count + sim->config.generator_count);
 }
 
@@ -164,7 +164,7 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     sim->port_counters = arena_take(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
     sim->profiles = arena_take(arena, sim->profile_max, sizeof(*sim->profiles), LINE);
-    sim->switches = arena_take(arena, sim->fabric->switch_count, sizeof(*sim->switches), LINE);
+    sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);
     sim->nics = arena_take(arena, sim->nic_count, sizeof(*sim->nics), LINE);
     if (!arena->memory)
         return;

@@ -14,7 +14,7 @@ enum {
 
 static struct path_generate paths_between_t0s(const struct sim *sim)
 {
-    uint32_t uplinks = sim->fabric->config.t1_count > 0 ? sim->fabric->config.t1_count : 1;
+    uint32_t uplinks = sim->topology->config.t1_count > 0 ? sim->topology->config.t1_count : 1;
 
     return (struct path_generate){ .plane_count = sim->plane_count,
         .uplink_count = uplinks,
@@ -56,7 +56,7 @@ static void list_profile(
         return;
     for (uint32_t i = 0; i < workload->ev_count; i++)
         entries[i] = (struct path_entry){ .ev = workload->evs[i],
-            .plane = (uint8_t)fabric_ev_path(sim->fabric, workload->evs[i]).plane };
+            .plane = (uint8_t)plan_ev_path(sim->fabric, workload->evs[i]).plane };
     is_valid =
         path_profile_explicit(&sim->paths[index], entries, workload->ev_count, sim->plane_count);
     assert(is_valid);
@@ -70,7 +70,7 @@ static void list_profile(
 
 static bool has_missing_links(const struct sim *sim)
 {
-    const struct fabric_config *config = &sim->fabric->config;
+    const struct topology_config *config = &sim->topology->config;
 
     for (uint32_t i = 0; i < config->exception_count; i++)
         if (config->exceptions[i].missing)
@@ -93,12 +93,12 @@ static uint32_t cross_profile_count(const struct sim *sim)
 
 static bool has_uplink(const struct sim *sim, uint32_t t0, struct ev_path path)
 {
-    struct fabric_element element = { .kind = FABRIC_T0, .plane = path.plane, .t0 = t0 };
-    struct fabric_end end = { .node = fabric_switch_index(sim->fabric, &element),
-        .port = sim->fabric->config.hosts_per_t0 + path.uplink };
-    struct fabric_end peer;
+    struct topology_element element = { .kind = TOPOLOGY_T0, .plane = path.plane, .t0 = t0 };
+    struct topology_end end = { .node = topology_switch_index(sim->topology, &element),
+        .port = sim->topology->config.hosts_per_t0 + path.uplink };
+    struct topology_end peer;
 
-    return fabric_peer(sim->fabric, end, &peer);
+    return topology_peer(sim->topology, end, &peer);
 }
 
 /* Leaves out EVs whose links are not there; a plane keeps one, which then is bad. */
@@ -109,7 +109,7 @@ static void leave_out_missing(
 
     for (uint32_t i = 0; i < profile->entry_count; i++) {
         struct path_entry entry = profile->entries[i];
-        struct ev_path path = fabric_ev_path(sim->fabric, entry.ev);
+        struct ev_path path = plan_ev_path(sim->fabric, entry.ev);
         bool is_last =
             i + 1 == profile->entry_count || profile->entries[i + 1].plane != entry.plane;
         bool has_none = kept == 0 || profile->entries[kept - 1].plane != entry.plane;
@@ -126,8 +126,8 @@ static void fit_profiles(struct sim *sim)
     if (!has_missing_links(sim))
         return;
     for (uint32_t i = 0; i < sim->flow_count; i++) {
-        uint32_t from_t0 = fabric_t0_of(sim->fabric, sim->ranks[sim->flows[i].from].nic);
-        uint32_t to_t0 = fabric_t0_of(sim->fabric, sim->ranks[sim->flows[i].to].nic);
+        uint32_t from_t0 = topology_t0_of(sim->topology, sim->ranks[sim->flows[i].from].nic);
+        uint32_t to_t0 = topology_t0_of(sim->topology, sim->ranks[sim->flows[i].to].nic);
 
         if (from_t0 != to_t0)
             leave_out_missing(sim, &sim->paths[FIRST_CROSS_PROFILE + i], from_t0, to_t0);
@@ -154,8 +154,8 @@ void setup_paths(struct sim *sim, struct arena *arena)
 
 const struct path_profile *setup_paths_of(const struct sim *sim, const struct engine_flow *flow)
 {
-    uint32_t from_t0 = fabric_t0_of(sim->fabric, sim->ranks[flow->from].nic);
-    uint32_t to_t0 = fabric_t0_of(sim->fabric, sim->ranks[flow->to].nic);
+    uint32_t from_t0 = topology_t0_of(sim->topology, sim->ranks[flow->from].nic);
+    uint32_t to_t0 = topology_t0_of(sim->topology, sim->ranks[flow->to].nic);
 
     if (sim->config.workloads[flow->workload].ev_count > 0)
         return &sim->paths[FIRST_CROSS_PROFILE + sim->cross_profile_count + flow->workload];

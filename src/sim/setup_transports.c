@@ -60,7 +60,7 @@ static struct transport_config transport_config(struct sim *sim, uint32_t nic, u
 {
     struct prng prng = setup_stream(sim, SETUP_STREAM_NICS, nic);
 
-    return (struct transport_config){ .address = fabric_nic_address(sim->fabric, nic),
+    return (struct transport_config){ .address = plan_nic_address(sim->fabric, nic),
         .port_count = sim->plane_count,
         .qp_count_max = qp_count > 0 ? qp_count : 1,
         .seed = prng_next(&prng),
@@ -179,7 +179,7 @@ static struct qp_attributes attributes_of(
     struct psn first = psn((uint32_t)prng_next(&prng));
     uint32_t mpr = sim->window_psns / 128;
 
-    return (struct qp_attributes){ .peer_address = fabric_nic_address(sim->fabric, peer_nic),
+    return (struct qp_attributes){ .peer_address = plan_nic_address(sim->fabric, peer_nic),
         .peer_qpn = peer_qpn,
         .peer_ports = sim->nics[peer_nic].ports_up,
         .rq_psn = first,
@@ -192,9 +192,9 @@ static struct qp_attributes attributes_of(
 static void tell_rtt(struct sim *sim, uint32_t at, uint32_t from, uint32_t to)
 {
     uint32_t peer = at == from ? to : from;
-    struct fabric_rtt rtt = fabric_rtt(sim->fabric, from, to);
+    struct plan_rtt rtt = plan_rtt(sim->fabric, from, to);
     uint32_t mtu_bytes = sim->cc.settings.mtu_bytes + ENGINE_OUTER_BYTES;
-    struct ipv6_addr address = fabric_nic_address(sim->fabric, peer);
+    struct ipv6_addr address = plan_nic_address(sim->fabric, peer);
 
     transport_set_rtt(sim->nics[at].transport, &address,
         &(struct transport_rtt){ .fixed_ns = (uint32_t)engine_ns(rtt.fixed_ps),

@@ -35,7 +35,7 @@ static void take_memory(struct sim *sim, struct arena *arena)
         struct workload_layout measured;
 
         workload_layout_init(arena->memory ? &sim->layouts[i] : &measured, arena,
-            &sim->config.workloads[i], sim->fabric, sim->config.seed);
+            &sim->config.workloads[i], sim->topology, sim->config.seed);
         sim->rank_count += sim->config.workloads[i].rank_count;
         lane_count += (size_t)workload_lane_count(&sim->config.workloads[i]) *
                       sim->config.workloads[i].rank_count;

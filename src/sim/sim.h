@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "fabric/fabric.h"
+#include "plan/plan.h"
+#include "topology/topology.h"
 #include "transport/transport.h"
 
 #define SIM_NEVER_PS   UINT64_MAX
@@ -92,7 +93,7 @@ enum sim_direction {
 
 struct sim_fault {
     enum sim_fault_kind kind;
-    const struct fabric_element *where; /* one, or a group: a transceiver */
+    const struct topology_element *where; /* one, or a group: a transceiver */
     uint32_t where_count;
     enum sim_direction direction; /* LOSS, CORRUPT, BLACKHOLE, SLOW of links */
     bool of_ev;                   /* only packets with this EV */
@@ -108,7 +109,7 @@ struct sim_fault {
 /* Faults at random: every component of a kind breaks by itself, at exponential intervals. */
 struct sim_fault_generator {
     struct sim_fault fault; /* without `where` and times */
-    enum fabric_component component;
+    enum topology_component component;
     uint64_t mean_between_ps; /* of one component */
     uint64_t duration_ps;
 };
@@ -154,7 +155,7 @@ struct sim_completion {
 /* One frame on one wire, for captures. */
 struct sim_frame {
     uint64_t time_ps; /* its last bit leaves */
-    struct fabric_end from;
+    struct topology_end from;
     const struct packet *packet;
     struct ipv6_addr outer;
     uint32_t length_bytes;
@@ -170,7 +171,7 @@ struct sim_observer {
 };
 
 struct sim_config {
-    const struct fabric *fabric;
+    const struct plan *fabric;
     uint64_t seed;
     struct parameters parameters; /* of all NICs; link_bps, base_rtt, network_trims and
                                      last_hop_ecn follow from the fabric */
@@ -270,7 +271,7 @@ int sim_flow_status(const struct sim *, uint32_t flow_index, struct qp_status *)
 struct path_set *sim_flow_paths(const struct sim *, uint32_t flow_index);
 
 /* Payload placed, by plane it came over, all NICs. */
-void sim_plane_bytes(const struct sim *, uint64_t out[static FABRIC_PLANES_MAX]);
+void sim_plane_bytes(const struct sim *, uint64_t out[static TOPOLOGY_PLANES_MAX]);
 
 struct sim_queue {
     uint32_t data_bytes;
@@ -279,9 +280,9 @@ struct sim_queue {
     uint64_t lost; /* on the wire behind it, or because it was down */
 };
 /* The egress queue of a switch port or NIC port, as of sim_now_ps(). */
-bool sim_queue_at(struct sim *, struct fabric_end, struct sim_queue *);
+bool sim_queue_at(struct sim *, struct topology_end, struct sim_queue *);
 /* The longest data queue of any switch port since the last call, and where. */
-uint32_t sim_queue_peak(struct sim *, struct fabric_end *where);
+uint32_t sim_queue_peak(struct sim *, struct topology_end *where);
 
 /* Faults, explicit ones first, then the generated ones so far. */
 uint32_t sim_fault_count(const struct sim *);
@@ -292,8 +293,8 @@ bool sim_fault_is_in_force(const struct sim *, uint32_t index);
 /* When a fault begins, ends or flips next; SIM_NEVER_PS: never. */
 uint64_t sim_fault_next_ps(const struct sim *);
 /* Tells every link direction that the fault covers, by the port that sends into it. */
-void sim_fault_cover(const struct fabric *, const struct sim_fault *,
-    void (*covered)(void *context, struct fabric_end from), void *context);
+void sim_fault_cover(const struct topology *, const struct sim_fault *,
+    void (*covered)(void *context, struct topology_end from), void *context);
 
 /* How much of what a workload sends is payload: this many bytes in that many on the wire. */
 struct sim_share {

@@ -99,7 +99,7 @@ void wire_check_hop(struct sim *sim, uint32_t port, const struct port_transmissi
     struct packet packet;
 
     packets_load(record, sim->fabric, &packet);
-    packet.dst = fabric_nic_address(sim->fabric, record->to);
+    packet.dst = plan_nic_address(sim->fabric, record->to);
     packet.class = sent->entry.class;
     packet.ecn = sent->entry.ecn;
     build(&format, &packet, outer, &frame);

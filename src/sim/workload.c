@@ -45,31 +45,31 @@ const struct workload_family *workload_family_of(const struct sim_workload *work
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
-static uint32_t scratch_count(const struct sim_workload *workload, const struct fabric *fabric)
+static uint32_t scratch_count(const struct sim_workload *workload, const struct topology *topology)
 {
-    uint32_t t0_loads = 2 * fabric->config.t0_count;
+    uint32_t t0_loads = 2 * topology->config.t0_count;
 
     return workload->rank_count > t0_loads ? workload->rank_count : t0_loads;
 }
 
 void workload_layout_init(struct workload_layout *layout, struct arena *arena,
-    const struct sim_workload *workload, const struct fabric *fabric, uint64_t seed)
+    const struct sim_workload *workload, const struct topology *topology, uint64_t seed)
 {
     bool is_drawn = workload->placement == SIM_RANDOM;
 
     *layout = (struct workload_layout){ .workload = workload };
-    layout->nic_of_rank = arena_take(arena, is_drawn ? fabric->nic_count : workload->rank_count,
+    layout->nic_of_rank = arena_take(arena, is_drawn ? topology->nic_count : workload->rank_count,
         sizeof(uint32_t), alignof(uint32_t));
     layout->to_rank =
         arena_take(arena, workload->kind == SIM_PERMUTATION ? workload->rank_count : 0,
             sizeof(uint32_t), alignof(uint32_t));
     layout->scratch =
-        arena_take(arena, scratch_count(workload, fabric), sizeof(uint32_t), alignof(uint32_t));
+        arena_take(arena, scratch_count(workload, topology), sizeof(uint32_t), alignof(uint32_t));
     if (layout->nic_of_rank == NULL)
         return;
-    workload_place(layout, fabric, own_seed(workload, seed));
+    workload_place(layout, topology, own_seed(workload, seed));
     if (workload->kind == SIM_PERMUTATION)
-        workload_permute(layout, fabric, own_seed(workload, seed));
+        workload_permute(layout, topology, own_seed(workload, seed));
 }
 
 uint32_t workload_flow_count(const struct sim_workload *workload)

@@ -23,7 +23,7 @@ struct workload_layout {
 /* Measures with an arena without memory; then the layout is of no use yet. What is drawn at random
  * depends on the seed and the workload's name. */
 void workload_layout_init(struct workload_layout *, struct arena *, const struct sim_workload *,
-    const struct fabric *, uint64_t seed);
+    const struct topology *, uint64_t seed);
 
 /* One direction of one QP between two ranks. A rank numbers its flows out 0, 1, ... in the order in
  * which the layout lists them, and likewise its flows in. */
@@ -41,7 +41,7 @@ uint32_t workload_outstanding_max(const struct sim_workload *);
 
 /* Payload of all its flows together in bit/s, were it alone and nothing broken: what the NICs and
  * the uplinks of the T0s leave when `payload_bytes` of every `wire_bytes` are payload. */
-uint64_t workload_ideal_bps(const struct workload_layout *, const struct fabric *,
+uint64_t workload_ideal_bps(const struct workload_layout *, const struct topology *,
     uint32_t payload_bytes, uint32_t wire_bytes);
 
 /* ---- what a rank does ------------------------------------------------------------------------ */

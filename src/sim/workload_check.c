@@ -140,27 +140,28 @@ static bool messages_check(const struct sim_workload *workload, struct sim_probl
 }
 
 static bool evs_check(
-    const struct sim_workload *workload, const struct fabric *fabric, struct sim_problem *problem)
+    const struct sim_workload *workload, const struct plan *fabric, struct sim_problem *problem)
 {
-    uint32_t uplinks = fabric->config.t1_count > 0 ? fabric->config.t1_count : 1;
+    uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
 
     if (workload->ev_count > PATH_EV_COUNT_MAX)
         return problem_is(problem, "evs", "% EVs: at most %",
             (struct problem_numbers){ workload->ev_count, PATH_EV_COUNT_MAX, 0 });
     for (uint32_t i = 0; i < workload->ev_count; i++) {
-        struct ev_path path = fabric_ev_path(fabric, workload->evs[i]);
+        struct ev_path path = plan_ev_path(fabric, workload->evs[i]);
 
-        if (path.plane >= fabric->config.plane_count || path.uplink >= uplinks)
+        if (path.plane >= fabric->topology.config.plane_count || path.uplink >= uplinks)
             return problem_is(problem, "evs",
                 "EV % is no path of this fabric: its planes are below %, its uplinks below %",
-                (struct problem_numbers){ workload->evs[i], fabric->config.plane_count, uplinks });
+                (struct problem_numbers){
+                    workload->evs[i], fabric->topology.config.plane_count, uplinks });
     }
     return true;
 }
 
 bool workload_check(const struct sim_config *config, struct sim_problem *problem)
 {
-    uint32_t nic_count = config->fabric->nic_count;
+    uint32_t nic_count = config->fabric->topology.nic_count;
 
     for (uint32_t i = 0; i < config->workload_count; i++) {
         const struct sim_workload *workload = &config->workloads[i];

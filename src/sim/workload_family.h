@@ -38,8 +38,8 @@ static inline uint64_t workload_part_bytes(uint64_t bytes, uint32_t count, uint3
 }
 
 /* placement.c */
-void workload_place(struct workload_layout *, const struct fabric *, uint64_t seed);
-void workload_permute(struct workload_layout *, const struct fabric *, uint64_t seed);
+void workload_place(struct workload_layout *, const struct topology *, uint64_t seed);
+void workload_permute(struct workload_layout *, const struct topology *, uint64_t seed);
 
 /* workload.c */
 void workload_begin_collective(

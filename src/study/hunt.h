@@ -32,11 +32,11 @@ void hunt_draw(struct study_trial *, const struct hunt_options *, uint32_t index
 
 /* The slowest link, exceptions and slow faults included. */
 uint64_t hunt_narrowest_bps(const struct study_trial *);
-uint64_t hunt_settle_ps(const struct study_trial *, const struct fabric *);
+uint64_t hunt_settle_ps(const struct study_trial *, const struct topology *);
 /* Sets settled_ps, sample_ps and duration_ps. */
-void hunt_time(struct study_trial *, const struct fabric *);
+void hunt_time(struct study_trial *, const struct plan *);
 /* The fastest NIC's rate times the base RTT. */
-uint64_t hunt_bdp_bytes(const struct study_trial *, const struct fabric *);
+uint64_t hunt_bdp_bytes(const struct study_trial *, const struct topology *);
 /* About how many packet-hops it takes. */
 uint64_t hunt_hops(const struct study_trial *, const struct sim_config *);
 
@@ -44,7 +44,7 @@ uint64_t hunt_hops(const struct study_trial *, const struct sim_config *);
  * messages are not tiny, and the run is not too long. */
 bool hunt_is_fair(const struct study_trial *, const struct sim_config *, uint64_t hops_max);
 /* Without trimming, and a queue is shorter than the BDP of its port. */
-bool hunt_has_small_buffers(const struct study_trial *, const struct fabric *);
+bool hunt_has_small_buffers(const struct study_trial *, const struct topology *);
 /* Some plane is touched by no fault and lacks no link. */
 bool hunt_has_intact_plane(const struct study_trial *);
 /* A timeout may not fire: DESIGN's budget. */

@@ -7,11 +7,11 @@
 
 enum { SLOWEST_MBPS = 500 };
 
-static enum fabric_component draw_component(struct prng *prng)
+static enum topology_component draw_component(struct prng *prng)
 {
-    static const enum fabric_component components[] = { FABRIC_UPLINK, FABRIC_UPLINK, FABRIC_UPLINK,
-        FABRIC_HOST_LINK, FABRIC_HOST_LINK, FABRIC_T1, FABRIC_T1, FABRIC_T0, FABRIC_PLANE,
-        FABRIC_NIC };
+    static const enum topology_component components[] = { TOPOLOGY_UPLINK, TOPOLOGY_UPLINK,
+        TOPOLOGY_UPLINK, TOPOLOGY_HOST_LINK, TOPOLOGY_HOST_LINK, TOPOLOGY_T1, TOPOLOGY_T1,
+        TOPOLOGY_T0, TOPOLOGY_PLANE, TOPOLOGY_NIC };
 
     return components[prng_below(prng, sizeof(components) / sizeof(components[0]))];
 }
@@ -23,19 +23,19 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
 
     fault->where_count = hunt_draw_percent(prng, 10) ? 2 : 1;
     for (uint32_t i = 0; i < fault->where_count; i++) {
-        struct fabric_element *element = &trial->where[index][i];
+        struct topology_element *element = &trial->where[index][i];
 
         do {
-            enum fabric_component kind = draw_component(prng);
+            enum topology_component kind = draw_component(prng);
 
             if (fault->kind == SIM_FAULT_REBOOT)
-                kind = hunt_draw_percent(prng, 60) ? FABRIC_T1 : FABRIC_T0;
+                kind = hunt_draw_percent(prng, 60) ? TOPOLOGY_T1 : TOPOLOGY_T0;
             *element = study_draw_element(&trial->wiring, kind, prng);
         } while (study_is_missing(trial, element));
     }
 }
 
-static uint64_t least_rate_bps(const struct fabric_config *wiring)
+static uint64_t least_rate_bps(const struct topology_config *wiring)
 {
     return wiring->host_link.rate_bps < wiring->uplink.rate_bps ? wiring->host_link.rate_bps
                                                                 : wiring->uplink.rate_bps;
@@ -57,14 +57,14 @@ static void draw_strength(
         fault->rate_bps = (rate_mbps > SLOWEST_MBPS ? rate_mbps : SLOWEST_MBPS) * MBPS;
     }
     if ((loses || fault->kind == SIM_FAULT_BLACKHOLE) && hunt_draw_percent(prng, 15)) {
-        struct fabric_problem problem;
-        struct fabric fabric;
+        struct topology_problem problem;
+        struct plan fabric;
 
-        fabric_init(&fabric, &trial->wiring, NULL, &problem);
+        plan_init(&fabric, &trial->wiring, NULL, &problem);
         fault->of_ev = true;
-        fault->ev = fabric_ev(
-            &fabric, (struct ev_path){ .plane = prng_below(prng, trial->wiring.plane_count),
-                         .uplink = prng_below(prng, trial->wiring.t1_count) });
+        fault->ev =
+            plan_ev(&fabric, (struct ev_path){ .plane = prng_below(prng, trial->wiring.plane_count),
+                                 .uplink = prng_below(prng, trial->wiring.t1_count) });
     }
 }
 
@@ -108,6 +108,6 @@ void hunt_draw_faults(
         *fault = (struct sim_fault){ .kind = prng_below(prng, SIM_FAULT_KIND_COUNT) };
         draw_strength(fault, trial, prng);
         draw_where(trial, i, prng);
-        draw_times(fault, hunt_settle_ps(trial, &room.fabric), prng);
+        draw_times(fault, hunt_settle_ps(trial, &room.fabric.topology), prng);
     }
 }

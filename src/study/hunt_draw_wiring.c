@@ -23,12 +23,12 @@ static uint64_t draw_delay_ps(struct prng *prng)
                                        : hunt_draw_log(prng, NS(50), US(50));
 }
 
-static void draw_counts(struct fabric_config *wiring, struct prng *prng)
+static void draw_counts(struct topology_config *wiring, struct prng *prng)
 {
     static const uint8_t t0s[] = { 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 8, 8, 12, 16 };
     static const uint8_t t1s[] = { 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16, 24, 32, 48, 64 };
 
-    wiring->plane_count = hunt_draw_between(prng, 1, FABRIC_PLANES_MAX);
+    wiring->plane_count = hunt_draw_between(prng, 1, TOPOLOGY_PLANES_MAX);
     wiring->t0_count = t0s[prng_below(prng, sizeof(t0s))];
     do
         wiring->hosts_per_t0 = hunt_draw_between(prng, 1, 12);
@@ -39,7 +39,7 @@ static void draw_counts(struct fabric_config *wiring, struct prng *prng)
     wiring->nic_count = wiring->t0_count * wiring->hosts_per_t0;
 }
 
-static void draw_links(struct fabric_config *wiring, struct prng *prng)
+static void draw_links(struct topology_config *wiring, struct prng *prng)
 {
     uint32_t rate;
 
@@ -61,7 +61,7 @@ static void draw_links(struct fabric_config *wiring, struct prng *prng)
 }
 
 /* In percent of the port's BDP; 0: the default. */
-static uint32_t draw_queue(const struct fabric_config *wiring, uint64_t bdp, struct prng *prng)
+static uint32_t draw_queue(const struct topology_config *wiring, uint64_t bdp, struct prng *prng)
 {
     uint64_t percent = wiring->buffers.trims ? hunt_draw_between(prng, 40, 200)
                                              : hunt_draw_between(prng, 100, 800);
@@ -75,17 +75,17 @@ static uint32_t draw_queue(const struct fabric_config *wiring, uint64_t bdp, str
     return bytes > UINT32_C(1) << 30 ? UINT32_C(1) << 30 : (uint32_t)bytes;
 }
 
-static void draw_buffers(struct fabric_config *wiring, struct prng *prng)
+static void draw_buffers(struct topology_config *wiring, struct prng *prng)
 {
-    struct fabric_problem problem;
-    struct fabric fabric;
+    struct topology_problem problem;
+    struct plan fabric;
     uint64_t rtt_ns;
 
     wiring->buffers.trims = hunt_draw_percent(prng, 75);
     wiring->buffers.marks = hunt_draw_percent(prng, 80);
-    if (hunt_draw_percent(prng, 70) || !fabric_init(&fabric, wiring, NULL, &problem))
+    if (hunt_draw_percent(prng, 70) || !plan_init(&fabric, wiring, NULL, &problem))
         return;
-    rtt_ns = fabric.base_rtt_ps / 1000;
+    rtt_ns = fabric.topology.base_rtt_ps / 1000;
     wiring->buffers.data_bytes =
         draw_queue(wiring, rtt_ns * (wiring->uplink.rate_bps / 1000000) / 8000, prng);
     wiring->buffers.host_data_bytes =
@@ -105,7 +105,7 @@ static uint64_t odd_rate_bps(uint64_t usual_bps, struct prng *prng)
 /* All ports of a host at another rate. */
 static void draw_odd_host(struct study_trial *trial, struct prng *prng)
 {
-    struct fabric_element link = { .kind = FABRIC_HOST_LINK,
+    struct topology_element link = { .kind = TOPOLOGY_HOST_LINK,
         .nic = prng_below(prng, trial->wiring.nic_count) };
     uint64_t rate_bps = odd_rate_bps(trial->wiring.host_link.rate_bps, prng);
 
@@ -115,10 +115,10 @@ static void draw_odd_host(struct study_trial *trial, struct prng *prng)
 
 static void draw_odd_link(struct study_trial *trial, struct prng *prng)
 {
-    const struct fabric_config *wiring = &trial->wiring;
+    const struct topology_config *wiring = &trial->wiring;
     bool is_uplink = hunt_draw_percent(prng, 60);
-    struct fabric_element link =
-        study_draw_element(wiring, is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK, prng);
+    struct topology_element link =
+        study_draw_element(wiring, is_uplink ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK, prng);
     uint64_t usual_bps = is_uplink ? wiring->uplink.rate_bps : wiring->host_link.rate_bps;
     bool is_missing = hunt_draw_percent(prng, 20);
 
@@ -127,7 +127,7 @@ static void draw_odd_link(struct study_trial *trial, struct prng *prng)
 
 void hunt_draw_wiring(struct study_trial *trial, struct prng *prng)
 {
-    fabric_config_init(&trial->wiring);
+    topology_config_init(&trial->wiring);
     draw_counts(&trial->wiring, prng);
     draw_links(&trial->wiring, prng);
     draw_buffers(&trial->wiring, prng);

@@ -195,7 +195,7 @@ void hunt_draw_work(
     uint64_t bdp;
 
     study_config(trial, &room, &config, reason); /* for the round trip; there is no work yet */
-    bdp = hunt_bdp_bytes(trial, &room.fabric);
+    bdp = hunt_bdp_bytes(trial, &room.fabric.topology);
     trial->workload_count = hunt_draw_percent(prng, 75) ? 1 : 2;
     for (uint32_t i = 0; i < trial->workload_count; i++)
         draw_workload(trial, i, options, bdp, prng);

@@ -53,9 +53,9 @@ static uint64_t nic_bps(const struct study_trial *trial, uint32_t nic)
     uint64_t sum_bps = trial->wiring.plane_count * trial->wiring.host_link.rate_bps;
 
     for (uint32_t i = 0; i < trial->exception_count; i++) {
-        const struct fabric_exception *exception = &trial->exceptions[i];
+        const struct topology_exception *exception = &trial->exceptions[i];
 
-        if (exception->link.kind == FABRIC_HOST_LINK && exception->link.nic == nic)
+        if (exception->link.kind == TOPOLOGY_HOST_LINK && exception->link.nic == nic)
             sum_bps += exception->rate_bps - trial->wiring.host_link.rate_bps;
     }
     return sum_bps;
@@ -76,19 +76,19 @@ static uint64_t carried_bytes(uint64_t rate_bps, uint64_t time_ps)
     return rate_bps / 1000000 * (time_ps / 1000) / 8000;
 }
 
-uint64_t hunt_bdp_bytes(const struct study_trial *trial, const struct fabric *fabric)
+uint64_t hunt_bdp_bytes(const struct study_trial *trial, const struct topology *topology)
 {
-    return carried_bytes(fastest_bps(trial), fabric->base_rtt_ps);
+    return carried_bytes(fastest_bps(trial), topology->base_rtt_ps);
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-uint64_t hunt_settle_ps(const struct study_trial *trial, const struct fabric *fabric)
+uint64_t hunt_settle_ps(const struct study_trial *trial, const struct topology *topology)
 {
     uint64_t packet_ps =
         PACKET_BYTES * 8 * (SIM_PS_PER_S / 1000000) / (hunt_narrowest_bps(trial) / 1000000);
 
-    return larger(MS(1), larger(SETTLE_RTTS * fabric->base_rtt_ps, SETTLE_PACKETS * packet_ps));
+    return larger(MS(1), larger(SETTLE_RTTS * topology->base_rtt_ps, SETTLE_PACKETS * packet_ps));
 }
 
 static uint64_t last_change_ps(const struct study_trial *trial)
@@ -106,7 +106,7 @@ static uint64_t last_change_ps(const struct study_trial *trial)
 
 /* Phases and samples begin where capacity is looked at anyway, so that mrc sim stops where the hunt
  * does. */
-void hunt_time(struct study_trial *trial, const struct fabric *fabric)
+void hunt_time(struct study_trial *trial, const struct plan *fabric)
 {
     const struct sim_config config = { .fabric = fabric,
         .workloads = trial->workloads,
@@ -114,7 +114,7 @@ void hunt_time(struct study_trial *trial, const struct fabric *fabric)
         .faults = trial->faults,
         .fault_count = trial->fault_count };
     uint64_t step_ps = capacity_step_ps(&config);
-    uint64_t settle_ps = hunt_settle_ps(trial, fabric);
+    uint64_t settle_ps = hunt_settle_ps(trial, &fabric->topology);
     uint64_t settled_ps = last_change_ps(trial) + settle_ps;
 
     trial->settled_ps = (settled_ps + step_ps - 1) / step_ps * step_ps;
@@ -168,7 +168,7 @@ static uint64_t posted_bytes(const struct sim_workload *workload)
 bool hunt_is_fair(
     const struct study_trial *trial, const struct sim_config *config, uint64_t hops_max)
 {
-    uint64_t bdp = hunt_bdp_bytes(trial, config->fabric);
+    uint64_t bdp = hunt_bdp_bytes(trial, &config->fabric->topology);
     uint64_t mpr = config->parameters.mpr ? config->parameters.mpr : MPR_MOST;
     uint64_t held = mpr * PSNS_PER_MPR * config->parameters.pmtu;
 
@@ -183,20 +183,20 @@ bool hunt_is_fair(
     return hunt_hops(trial, config) <= hops_max;
 }
 
-bool hunt_has_small_buffers(const struct study_trial *trial, const struct fabric *fabric)
+bool hunt_has_small_buffers(const struct study_trial *trial, const struct topology *topology)
 {
-    const struct fabric_buffers *buffers = &fabric->config.buffers;
+    const struct topology_buffers *buffers = &topology->config.buffers;
 
     return !buffers->trims &&
            (buffers->data_bytes <
-                   carried_bytes(trial->wiring.uplink.rate_bps, fabric->base_rtt_ps) ||
+                   carried_bytes(trial->wiring.uplink.rate_bps, topology->base_rtt_ps) ||
                buffers->host_data_bytes <
-                   carried_bytes(trial->wiring.host_link.rate_bps, fabric->base_rtt_ps));
+                   carried_bytes(trial->wiring.host_link.rate_bps, topology->base_rtt_ps));
 }
 
-static uint32_t planes_of(const struct fabric_element *element)
+static uint32_t planes_of(const struct topology_element *element)
 {
-    return element->kind == FABRIC_NIC ? UINT32_MAX : UINT32_C(1) << element->plane;
+    return element->kind == TOPOLOGY_NIC ? UINT32_MAX : UINT32_C(1) << element->plane;
 }
 
 bool hunt_has_intact_plane(const struct study_trial *trial)
@@ -230,5 +230,5 @@ bool hunt_forbids_timeouts(const struct study_trial *trial, const struct sim_con
     uint64_t timeout_ps = UINT64_C(1024000) << config->parameters.timeout;
 
     return hunt_has_intact_plane(trial) && loses_little(trial) &&
-           timeout_ps >= TIMEOUT_RTTS * config->fabric->base_rtt_ps;
+           timeout_ps >= TIMEOUT_RTTS * config->fabric->topology.base_rtt_ps;
 }

@@ -95,7 +95,7 @@ static void classify(const struct running *running, struct hunt_class *class)
     *class = (struct hunt_class){ .fault_count = (uint8_t)trial->fault_count,
         .kind = (uint8_t)trial->workloads[0].kind,
         .trims = trial->wiring.buffers.trims,
-        .has_small_buffers = hunt_has_small_buffers(trial, &running->room.fabric),
+        .has_small_buffers = hunt_has_small_buffers(trial, &running->room.fabric.topology),
         .has_intact_plane = hunt_has_intact_plane(trial),
         .forbids_timeouts = hunt_forbids_timeouts(trial, &running->config),
         .link_bps = trial->wiring.host_link.rate_bps };

@@ -46,7 +46,7 @@ static void note_back(struct hunt_watch *watch, uint64_t name, uint64_t now_ps)
 /* Ports without a cable, and paths that would need one, are rightly failed. */
 static bool port_lacks_link(const struct hunt_watch *watch, uint32_t nic, uint32_t plane)
 {
-    struct fabric_element link = { .kind = FABRIC_HOST_LINK, .nic = nic, .plane = plane };
+    struct topology_element link = { .kind = TOPOLOGY_HOST_LINK, .nic = nic, .plane = plane };
 
     return study_is_missing(watch->trial, &link);
 }
@@ -54,9 +54,9 @@ static bool port_lacks_link(const struct hunt_watch *watch, uint32_t nic, uint32
 static bool way_lacks_link(
     const struct hunt_watch *watch, uint32_t from_nic, uint32_t to_nic, uint32_t ev)
 {
-    const struct fabric *fabric = watch->track->config->fabric;
-    struct fabric_element links[FABRIC_LINKS_MAX];
-    uint32_t count = fabric_links(fabric, from_nic, to_nic, ev, links);
+    const struct plan *fabric = watch->track->config->fabric;
+    struct topology_element links[PLAN_LINKS_MAX];
+    uint32_t count = plan_links(fabric, from_nic, to_nic, ev, links);
 
     for (uint32_t i = 0; i < count; i++)
         if (study_is_missing(watch->trial, &links[i]))
@@ -73,7 +73,7 @@ static bool ev_lacks_link(const struct hunt_watch *watch, uint32_t nic, uint32_t
         if (flow.from_nic == nic && flow.qpn == qpn)
             return way_lacks_link(watch, nic, flow.to_nic, ev);
     }
-    return port_lacks_link(watch, nic, fabric_ev_path(watch->track->config->fabric, ev).plane);
+    return port_lacks_link(watch, nic, plan_ev_path(watch->track->config->fabric, ev).plane);
 }
 
 static bool lacks_link(const struct hunt_watch *watch, const struct sim_event *event)
@@ -213,13 +213,13 @@ static void judge_settled(const struct hunt_watch *watch, struct hunt_figures *f
 
 void hunt_watch_figures(const struct hunt_watch *watch, struct hunt_figures *figures)
 {
-    const struct fabric *fabric = watch->track->config->fabric;
+    const struct topology *topology = &watch->track->config->fabric->topology;
 
     judge_settled(watch, figures);
     figures->starved_us = (double)watch->starved_ps / PS_PER_US;
-    figures->settle_us = (double)hunt_settle_ps(watch->trial, fabric) / PS_PER_US;
+    figures->settle_us = (double)hunt_settle_ps(watch->trial, topology) / PS_PER_US;
     if (watch->trial->fault_count == 0)
-        figures->failed_rtts = (double)longest_failed_ps(watch) / (double)fabric->base_rtt_ps;
+        figures->failed_rtts = (double)longest_failed_ps(watch) / (double)topology->base_rtt_ps;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

@@ -35,15 +35,15 @@ struct study_parameter {
 struct study_trial {
     uint64_t seed;
     uint64_t duration_ps;
-    uint64_t sample_ps;          /* 0: as usual */
-    uint64_t settled_ps;         /* a phase "settled" begins here; 0: none */
-    struct fabric_config wiring; /* without exceptions */
-    struct fabric_exception exceptions[STUDY_EXCEPTIONS_MAX];
+    uint64_t sample_ps;            /* 0: as usual */
+    uint64_t settled_ps;           /* a phase "settled" begins here; 0: none */
+    struct topology_config wiring; /* without exceptions */
+    struct topology_exception exceptions[STUDY_EXCEPTIONS_MAX];
     struct study_parameter parameters[STUDY_PARAMETERS_MAX];
     struct sim_workload workloads[STUDY_WORKLOADS_MAX];
     uint32_t nics[STUDY_WORKLOADS_MAX][STUDY_NICS_MAX];
     struct sim_fault faults[STUDY_FAULTS_MAX];
-    struct fabric_element where[STUDY_FAULTS_MAX][STUDY_WHERE_MAX];
+    struct topology_element where[STUDY_FAULTS_MAX][STUDY_WHERE_MAX];
     struct sim_fault_generator generators[STUDY_GENERATORS_MAX];
     uint32_t exception_count;
     uint32_t parameter_count;
@@ -56,13 +56,13 @@ struct study_trial {
 struct prng;
 
 /* A component of this kind. */
-struct fabric_element study_draw_element(
-    const struct fabric_config *, enum fabric_component, struct prng *);
+struct topology_element study_draw_element(
+    const struct topology_config *, enum topology_component, struct prng *);
 /* A link has another rate, or (0) is missing; not if there is an exception for it, no room, or a
  * NIC or T0 would be without its last link. */
 void study_add_exception(
-    struct study_trial *, const struct fabric_element *link, uint64_t rate_bps);
-bool study_is_missing(const struct study_trial *, const struct fabric_element *link);
+    struct study_trial *, const struct topology_element *link, uint64_t rate_bps);
+bool study_is_missing(const struct study_trial *, const struct topology_element *link);
 
 /* False: there is no room. */
 bool study_set_parameter(struct study_trial *, const char *name, const char *value);
@@ -70,9 +70,9 @@ bool study_set_parameter(struct study_trial *, const char *name, const char *val
 /* The configuration of a run; it lives in the case and in `room`. False: it makes no sense, and
  * `reason` says why. */
 struct study_room {
-    struct fabric fabric;
-    struct fabric_exception exceptions[STUDY_EXCEPTIONS_MAX];
-    struct fabric_exception sorted[STUDY_EXCEPTIONS_MAX];
+    struct plan fabric;
+    struct topology_exception exceptions[STUDY_EXCEPTIONS_MAX];
+    struct topology_exception sorted[STUDY_EXCEPTIONS_MAX];
 };
 bool study_config(struct study_trial *, struct study_room *, struct sim_config *,
     char reason[static STUDY_REASON_BYTES]);

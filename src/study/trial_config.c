@@ -19,13 +19,13 @@ bool study_set_parameter(struct study_trial *trial, const char *name, const char
 
 static bool wire_up(struct study_trial *trial, struct study_room *room, char *reason)
 {
-    struct fabric_problem problem = { .member = "" };
-    struct fabric_config wiring = trial->wiring;
+    struct topology_problem problem = { .member = "" };
+    struct topology_config wiring = trial->wiring;
 
     memcpy(room->exceptions, trial->exceptions, sizeof(room->exceptions));
     wiring.exceptions = room->exceptions;
     wiring.exception_count = trial->exception_count;
-    if (fabric_init(&room->fabric, &wiring, room->sorted, &problem))
+    if (plan_init(&room->fabric, &wiring, room->sorted, &problem))
         return true;
     snprintf(reason, STUDY_REASON_BYTES, "%s: %s", problem.member, problem.reason);
     return false;

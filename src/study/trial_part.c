@@ -5,24 +5,24 @@
 #include "base/prng.h"
 #include "study/study.h"
 
-struct fabric_element study_draw_element(
-    const struct fabric_config *wiring, enum fabric_component kind, struct prng *prng)
+struct topology_element study_draw_element(
+    const struct topology_config *wiring, enum topology_component kind, struct prng *prng)
 {
-    struct fabric_element element = { .kind = kind };
+    struct topology_element element = { .kind = kind };
 
-    if (kind == FABRIC_NIC || kind == FABRIC_HOST_LINK)
+    if (kind == TOPOLOGY_NIC || kind == TOPOLOGY_HOST_LINK)
         element.nic = prng_below(prng, wiring->nic_count);
-    if (kind != FABRIC_NIC)
+    if (kind != TOPOLOGY_NIC)
         element.plane = prng_below(prng, wiring->plane_count);
-    if (kind == FABRIC_T0 || kind == FABRIC_UPLINK)
+    if (kind == TOPOLOGY_T0 || kind == TOPOLOGY_UPLINK)
         element.t0 = prng_below(prng, wiring->t0_count);
-    if (kind == FABRIC_T1 || kind == FABRIC_UPLINK)
+    if (kind == TOPOLOGY_T1 || kind == TOPOLOGY_UPLINK)
         element.t1 = prng_below(prng, wiring->t1_count);
     return element;
 }
 
-static const struct fabric_exception *exception_of(
-    const struct study_trial *trial, const struct fabric_element *link)
+static const struct topology_exception *exception_of(
+    const struct study_trial *trial, const struct topology_element *link)
 {
     for (uint32_t i = 0; i < trial->exception_count; i++)
         if (memcmp(&trial->exceptions[i].link, link, sizeof(*link)) == 0)
@@ -30,32 +30,33 @@ static const struct fabric_exception *exception_of(
     return NULL;
 }
 
-bool study_is_missing(const struct study_trial *trial, const struct fabric_element *link)
+bool study_is_missing(const struct study_trial *trial, const struct topology_element *link)
 {
-    const struct fabric_exception *exception = exception_of(trial, link);
+    const struct topology_exception *exception = exception_of(trial, link);
 
     return exception && exception->missing;
 }
 
 static bool can_be_wired(const struct study_trial *trial)
 {
-    struct fabric_exception sorted[STUDY_EXCEPTIONS_MAX];
-    struct fabric_config wiring = trial->wiring;
-    struct fabric_problem problem;
-    struct fabric fabric;
+    struct topology_exception sorted[STUDY_EXCEPTIONS_MAX];
+    struct topology_config wiring = trial->wiring;
+    struct topology_problem problem;
+    struct plan fabric;
 
     wiring.exceptions = trial->exceptions;
     wiring.exception_count = trial->exception_count;
-    return fabric_init(&fabric, &wiring, sorted, &problem);
+    return plan_init(&fabric, &wiring, sorted, &problem);
 }
 
 void study_add_exception(
-    struct study_trial *trial, const struct fabric_element *link, uint64_t rate_bps)
+    struct study_trial *trial, const struct topology_element *link, uint64_t rate_bps)
 {
     if (exception_of(trial, link) || trial->exception_count == STUDY_EXCEPTIONS_MAX)
         return;
-    trial->exceptions[trial->exception_count++] =
-        (struct fabric_exception){ .link = *link, .missing = rate_bps == 0, .rate_bps = rate_bps };
+    trial->exceptions[trial->exception_count++] = (struct topology_exception){
+        .link = *link, .missing = rate_bps == 0, .rate_bps = rate_bps
+    };
     if (!can_be_wired(trial))
         trial->exception_count--;
 }

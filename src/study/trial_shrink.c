@@ -153,11 +153,11 @@ static uint32_t half_of(uint32_t count)
     return count > 1 ? count / 2 : count;
 }
 
-static void plain_latencies(struct fabric_config *wiring)
+static void plain_latencies(struct topology_config *wiring)
 {
-    struct fabric_config plain;
+    struct topology_config plain;
 
-    fabric_config_init(&plain);
+    topology_config_init(&plain);
     wiring->switch_latency_ps = plain.switch_latency_ps;
     wiring->nic_latency_ps = plain.nic_latency_ps;
 }
@@ -165,7 +165,7 @@ static void plain_latencies(struct fabric_config *wiring)
 /* Halves first: that is quicker where it works. */
 static bool smaller_fabric(struct study_trial *trial, uint32_t variant)
 {
-    struct fabric_config *wiring = &trial->wiring;
+    struct topology_config *wiring = &trial->wiring;
 
     switch (variant) {
     case 0:
@@ -198,7 +198,7 @@ static bool smaller_fabric(struct study_trial *trial, uint32_t variant)
 
 static bool plainer_fabric(struct study_trial *trial, uint32_t variant)
 {
-    struct fabric_config *wiring = &trial->wiring;
+    struct topology_config *wiring = &trial->wiring;
 
     switch (variant) {
     case 0:

@@ -5,11 +5,11 @@
 #include "files/files.h"
 #include "study/study.h"
 
-static void add_name(FILE *file, const struct fabric_element *element)
+static void add_name(FILE *file, const struct topology_element *element)
 {
-    char name[FABRIC_NAME_BYTES];
+    char name[TOPOLOGY_NAME_BYTES];
 
-    fabric_name(element, name);
+    topology_name(element, name);
     fprintf(file, "%s", name);
 }
 
@@ -20,7 +20,7 @@ static void add_permille(FILE *file, const char *key, uint32_t permille)
 
 /* ---- the fabric ------------------------------------------------------------------------------ */
 
-static void add_link_kind(FILE *file, const char *key, const struct fabric_link_kind *kind)
+static void add_link_kind(FILE *file, const char *key, const struct topology_link_kind *kind)
 {
     fprintf(file, "  %s: {rate: %" PRIu64 "b/s, delay: %" PRIu64 "ps}\n", key, kind->rate_bps,
         kind->delay_ps);
@@ -28,7 +28,7 @@ static void add_link_kind(FILE *file, const char *key, const struct fabric_link_
 
 static void add_fabric(FILE *file, const struct study_trial *trial)
 {
-    const struct fabric_config *wiring = &trial->wiring;
+    const struct topology_config *wiring = &trial->wiring;
 
     fprintf(file, "fabric:\n  planes: %u\n  t0s: %u\n  t1s: %u\n  hosts_per_t0: %u\n  nics: %u\n",
         wiring->plane_count, wiring->t0_count, wiring->t1_count, wiring->hosts_per_t0,

@@ -23,7 +23,7 @@ static void expect_sense(const struct experiment *experiment)
     struct sim_problem problem;
 
     MUST(memchr(experiment->name, 0, sizeof(experiment->name)) != NULL);
-    MUST(experiment->fabric.nic_count >= 1);
+    MUST(experiment->fabric.topology.nic_count >= 1);
     MUST(experiment->measure.sample_ps > 0);
     MUST(experiment->repeat > 0);
     MUST(sim_config_check(&experiment->sim, &problem));

@@ -9,28 +9,29 @@
 #include "libfyaml.h"
 #include "must.h"
 
-static void expect_sense(const struct fabric *fabric)
+static void expect_sense(const struct plan *fabric)
 {
-    struct ipv6_addr address = fabric_nic_address(fabric, fabric->nic_count - 1);
-    char reason[FABRIC_REASON_BYTES];
-    char name[FABRIC_NAME_BYTES];
-    struct fabric_element found;
+    struct ipv6_addr address = plan_nic_address(fabric, fabric->topology.nic_count - 1);
+    char reason[TOPOLOGY_REASON_BYTES];
+    char name[TOPOLOGY_NAME_BYTES];
+    struct topology_element found;
     uint32_t nic;
 
-    MUST(fabric_nic_of(fabric, &address, &nic) && nic == fabric->nic_count - 1);
-    for (uint32_t i = 0; i < fabric->switch_count; i += 1 + fabric->switch_count / 64) {
-        struct fabric_element element = fabric_switch_at(fabric, i);
+    MUST(plan_nic_of(fabric, &address, &nic) && nic == fabric->topology.nic_count - 1);
+    for (uint32_t i = 0; i < fabric->topology.switch_count;
+         i += 1 + fabric->topology.switch_count / 64) {
+        struct topology_element element = topology_switch_at(&fabric->topology, i);
 
-        fabric_name(&element, name);
-        MUST(fabric_find(fabric, name, &found, reason));
-        MUST(fabric_switch_index(fabric, &found) == i);
+        topology_name(&element, name);
+        MUST(topology_find(&fabric->topology, name, &found, reason));
+        MUST(topology_switch_index(&fabric->topology, &found) == i);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length_bytes)
 {
     struct yaml_node *top;
-    struct fabric fabric;
+    struct plan fabric;
     struct yaml yaml;
 
     yaml_init(&yaml);

@@ -16,7 +16,7 @@
 static void begin(struct cluster *cluster, uint64_t seed)
 {
     memset(cluster, 0, sizeof(*cluster));
-    fabric_config_init(&cluster->fabric_config);
+    topology_config_init(&cluster->fabric_config);
     cluster->fabric_config.nic_count = 0;
     cluster->fabric_config.radix = 0;
     cluster->config = (struct sim_config){ .fabric = &cluster->fabric,
@@ -29,14 +29,14 @@ static void begin(struct cluster *cluster, uint64_t seed)
 
 void cluster_leaf_spine(struct cluster *cluster)
 {
-    struct fabric_config *fabric = &cluster->fabric_config;
+    struct topology_config *fabric = &cluster->fabric_config;
 
     begin(cluster, 1);
     fabric->plane_count = 1;
     fabric->t0_count = 2;
     fabric->t1_count = 64;
     fabric->hosts_per_t0 = 64;
-    fabric->host_link = (struct fabric_link_kind){ .rate_bps = GBPS(400), .delay_ps = NS(500) };
+    fabric->host_link = (struct topology_link_kind){ .rate_bps = GBPS(400), .delay_ps = NS(500) };
     fabric->uplink = fabric->host_link;
     cluster->config.parameters.ev_active = 64;
     cluster->config.parameters.ev_backup = 0;
@@ -49,7 +49,7 @@ static uint32_t between(struct prng *prng, uint32_t least, uint32_t most)
     return least + prng_below(prng, most - least + 1);
 }
 
-static void random_fabric(struct fabric_config *fabric, struct prng *prng)
+static void random_fabric(struct topology_config *fabric, struct prng *prng)
 {
     static const uint64_t rates_bps[] = { GBPS(10), GBPS(100), GBPS(400) };
 
@@ -97,20 +97,20 @@ static void random_workload(struct sim_workload *workload, uint32_t nic_count, s
     }
 }
 
-static struct fabric_element random_place(const struct fabric *fabric, struct prng *prng)
+static struct topology_element random_place(const struct topology *topology, struct prng *prng)
 {
-    struct fabric_element place = {
-        .kind = (enum fabric_component)prng_below(prng, FABRIC_COMPONENT_COUNT),
+    struct topology_element place = {
+        .kind = (enum topology_component)prng_below(prng, TOPOLOGY_COMPONENT_COUNT),
     };
 
-    if (place.kind == FABRIC_NIC || place.kind == FABRIC_HOST_LINK)
-        place.nic = prng_below(prng, fabric->nic_count);
-    if (place.kind != FABRIC_NIC)
-        place.plane = prng_below(prng, fabric->config.plane_count);
-    if (place.kind == FABRIC_T0 || place.kind == FABRIC_UPLINK)
-        place.t0 = prng_below(prng, fabric->config.t0_count);
-    if (place.kind == FABRIC_T1 || place.kind == FABRIC_UPLINK)
-        place.t1 = prng_below(prng, fabric->config.t1_count);
+    if (place.kind == TOPOLOGY_NIC || place.kind == TOPOLOGY_HOST_LINK)
+        place.nic = prng_below(prng, topology->nic_count);
+    if (place.kind != TOPOLOGY_NIC)
+        place.plane = prng_below(prng, topology->config.plane_count);
+    if (place.kind == TOPOLOGY_T0 || place.kind == TOPOLOGY_UPLINK)
+        place.t0 = prng_below(prng, topology->config.t0_count);
+    if (place.kind == TOPOLOGY_T1 || place.kind == TOPOLOGY_UPLINK)
+        place.t1 = prng_below(prng, topology->config.t1_count);
     return place;
 }
 
@@ -118,7 +118,7 @@ static void random_fault(struct cluster *cluster, uint32_t index, struct prng *p
 {
     struct sim_fault *fault = &cluster->faults[index];
 
-    cluster->places[index] = random_place(&cluster->fabric, prng);
+    cluster->places[index] = random_place(&cluster->fabric.topology, prng);
     *fault = (struct sim_fault){
         .kind = (enum sim_fault_kind)prng_below(prng, SIM_FAULT_KIND_COUNT),
         .where = &cluster->places[index],
@@ -142,9 +142,9 @@ static void random_fault(struct cluster *cluster, uint32_t index, struct prng *p
 
 static void wire(struct cluster *cluster)
 {
-    struct fabric_problem problem = { 0 };
+    struct topology_problem problem = { 0 };
 
-    if (fabric_init(&cluster->fabric, &cluster->fabric_config, cluster->sorted, &problem))
+    if (plan_init(&cluster->fabric, &cluster->fabric_config, cluster->sorted, &problem))
         return;
     fprintf(stderr, "# fabric: %s: %s\n", problem.member, problem.reason);
     abort();
@@ -160,7 +160,7 @@ static void draw_work(struct cluster *cluster, struct prng *prng)
         config->workload_count = between(prng, 1, CLUSTER_WORKLOADS_MAX);
         for (uint32_t i = 0; i < config->workload_count; i++) {
             cluster->workloads[i] = (struct sim_workload){ .kind = SIM_STREAM };
-            random_workload(&cluster->workloads[i], cluster->fabric.nic_count, prng);
+            random_workload(&cluster->workloads[i], cluster->fabric.topology.nic_count, prng);
         }
         config->fault_count = prng_below(prng, CLUSTER_FAULTS_MAX + 1);
         for (uint32_t i = 0; i < config->fault_count; i++)

@@ -11,13 +11,13 @@
 #define CLUSTER_FAULTS_MAX    4
 
 struct cluster {
-    struct fabric_config fabric_config;
-    struct fabric_exception exceptions[2];
-    struct fabric_exception sorted[2];
-    struct fabric fabric;
+    struct topology_config fabric_config;
+    struct topology_exception exceptions[2];
+    struct topology_exception sorted[2];
+    struct plan fabric;
     struct sim_workload workloads[CLUSTER_WORKLOADS_MAX];
     struct sim_fault faults[CLUSTER_FAULTS_MAX];
-    struct fabric_element places[CLUSTER_FAULTS_MAX];
+    struct topology_element places[CLUSTER_FAULTS_MAX];
     struct sim_config config; /* points into this struct: it stays where it is */
     struct sim *sim;
     void *memory;

@@ -141,7 +141,7 @@ static void sum_up_pairs(const struct running *running, struct decision *decisio
 
 static void look_at_paths(const struct running *running, struct decision *decision)
 {
-    uint32_t all = (UINT32_C(1) << running->experiment.fabric.config.plane_count) - 1;
+    uint32_t all = (UINT32_C(1) << running->experiment.fabric.topology.config.plane_count) - 1;
 
     for (uint32_t flow = 0; flow < sim_flow_count(running->sim); flow++) {
         const struct path_set *paths = sim_flow_paths(running->sim, flow);

@@ -291,17 +291,17 @@ static void add_wire(struct ranks *world, struct workload_flow ends)
 
 void ranks_init(struct ranks *world, const struct sim_workload *workload, uint64_t seed)
 {
-    struct fabric_problem problem;
-    struct fabric_config config;
+    struct topology_problem problem;
+    struct topology_config config;
     struct arena arena;
 
     memset(world, 0, sizeof(*world));
     world->workload = *workload;
     world->prng = prng_stream(seed, 1);
-    fabric_config_init(&config);
-    EXPECT(fabric_init(&world->fabric, &config, NULL, &problem));
+    topology_config_init(&config);
+    EXPECT(plan_init(&world->fabric, &config, NULL, &problem));
     arena_init(&arena, world->memory, sizeof(world->memory));
-    workload_layout_init(&world->layout, &arena, &world->workload, &world->fabric, seed);
+    workload_layout_init(&world->layout, &arena, &world->workload, &world->fabric.topology, seed);
     for (uint32_t i = 0; i < workload_flow_count(workload); i++)
         add_wire(world, workload_flow_at(&world->layout, i));
     for (uint32_t i = 0; i < workload->rank_count; i++) {

@@ -51,7 +51,7 @@ struct node {
 
 struct ranks {
     alignas(16) uint8_t memory[4096];
-    struct fabric fabric;
+    struct plan fabric;
     struct sim_workload workload;
     struct workload_layout layout;
     struct prng prng;

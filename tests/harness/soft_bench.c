@@ -62,12 +62,12 @@ void soft_bench_attach(struct soft_bench *bench, uint32_t nic, uint32_t plane)
 
 void soft_bench_open(struct soft_bench *bench)
 {
-    struct fabric_problem problem;
+    struct topology_problem problem;
 
     snprintf(bench->root, sizeof(bench->root), "/tmp/mrc-test-XXXXXX");
     EXPECT(mkdtemp(bench->root));
-    EXPECT(fabric_init(&bench->fabric, &bench->config, NULL, &problem));
-    EXPECT_LE(bench->fabric.nic_count, SOFT_BENCH_NICS);
+    EXPECT(plan_init(&bench->fabric, &bench->config, NULL, &problem));
+    EXPECT_LE(bench->fabric.topology.nic_count, SOFT_BENCH_NICS);
     bench->soft_config.fabric = &bench->fabric;
     bench->soft_config.root = bench->root;
     bench->soft_config.name = "fabric";
@@ -81,7 +81,7 @@ void soft_bench_open(struct soft_bench *bench)
 void soft_bench_start(struct soft_bench *bench)
 {
     soft_bench_open(bench);
-    for (uint32_t nic = 0; nic < bench->fabric.nic_count; nic++)
+    for (uint32_t nic = 0; nic < bench->fabric.topology.nic_count; nic++)
         for (uint32_t plane = 0; plane < bench->config.plane_count; plane++)
             soft_bench_attach(bench, nic, plane);
 }
@@ -90,7 +90,7 @@ struct soft_bench soft_bench_small(void)
 {
     struct soft_bench bench = { .slower = 1 };
 
-    fabric_config_init(&bench.config);
+    topology_config_init(&bench.config);
     bench.config.plane_count = SOFT_BENCH_PLANES;
     bench.config.t0_count = 2;
     bench.config.t1_count = 2;
@@ -102,7 +102,7 @@ void soft_bench_stop(struct soft_bench *bench)
 {
     char command[64];
 
-    for (uint32_t nic = 0; nic < bench->fabric.nic_count; nic++)
+    for (uint32_t nic = 0; nic < bench->fabric.topology.nic_count; nic++)
         for (uint32_t plane = 0; plane < bench->config.plane_count; plane++)
             if (bench->nics[nic][plane])
                 pktio_port_close(bench->nics[nic][plane]);
@@ -120,8 +120,8 @@ void soft_bench_pass(struct soft_bench *bench)
 uint32_t soft_bench_build(const struct soft_bench *bench, uint32_t from, uint32_t to,
     uint32_t plane, uint32_t psn_value, uint8_t *bytes)
 {
-    struct frame frame = { .packet = { .src = fabric_nic_address(&bench->fabric, from),
-                               .dst = fabric_nic_address(&bench->fabric, to),
+    struct frame frame = { .packet = { .src = plan_nic_address(&bench->fabric, from),
+                               .dst = plan_nic_address(&bench->fabric, to),
                                .ev = psn_value & 1,
                                .dest_qpn = 0x222,
                                .psn = psn(psn_value),
@@ -132,7 +132,8 @@ uint32_t soft_bench_build(const struct soft_bench *bench, uint32_t from, uint32_
                                .write = { .payload.length = SOFT_BENCH_PAYLOAD_BYTES,
                                    .rkey = 1,
                                    .message_bytes = 1 << 20 } } };
-    struct host_plan plan = { .block = bench->fabric.config.usid_block, .self = frame.packet.src };
+    struct host_plan plan = { .block = bench->fabric.topology.config.usid_block,
+        .self = frame.packet.src };
     struct ev_path path = { .plane = plane, .uplink = psn_value & 1 };
     struct template_addresses addresses;
     struct host_route route;

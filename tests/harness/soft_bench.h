@@ -2,9 +2,10 @@
 /* A soft fabric driven pass by pass, with the ports of its NICs in the same process. */
 #pragma once
 
-#include "fabric/fabric.h"
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
+#include "plan/plan.h"
+#include "topology/topology.h"
 
 enum {
     SOFT_BENCH_PLANES = 2,
@@ -17,8 +18,8 @@ struct soft_bench {
     char root[32];
     uint64_t now_ps; /* the clock of the fabric */
     uint32_t slower; /* 1000: frames are inside for milliseconds, which are many passes */
-    struct fabric_config config;
-    struct fabric fabric;
+    struct topology_config config;
+    struct plan fabric;
     struct soft_config soft_config; /* what a test sets before it starts */
     struct soft *soft;
     struct pktio_port *nics[SOFT_BENCH_NICS][SOFT_BENCH_PLANES];

@@ -28,11 +28,11 @@ static bool one_in(struct prng *prng, uint32_t count)
 /* ---- the fabric
  * ---------------------------------------------------------------------------------- */
 
-static void draw_wiring(struct fabric_config *wiring, struct prng *prng)
+static void draw_wiring(struct topology_config *wiring, struct prng *prng)
 {
     static const uint64_t rates_bps[] = { GBPS(50), GBPS(100), GBPS(200) };
 
-    fabric_config_init(wiring);
+    topology_config_init(wiring);
     wiring->plane_count = between(prng, 1, 4);
     wiring->t0_count = between(prng, 1, 4);
     wiring->t1_count = between(prng, wiring->t0_count > 1, 4);
@@ -51,12 +51,13 @@ static void draw_wiring(struct fabric_config *wiring, struct prng *prng)
         wiring->buffers.control_bytes = between(prng, 4, 40) * 1000;
 }
 
-static enum fabric_component draw_component(const struct fabric_config *wiring, struct prng *prng)
+static enum topology_component draw_component(
+    const struct topology_config *wiring, struct prng *prng)
 {
     for (;;) {
-        enum fabric_component kind = prng_below(prng, FABRIC_COMPONENT_COUNT);
+        enum topology_component kind = prng_below(prng, TOPOLOGY_COMPONENT_COUNT);
 
-        if (wiring->t1_count > 0 || (kind != FABRIC_T1 && kind != FABRIC_UPLINK))
+        if (wiring->t1_count > 0 || (kind != TOPOLOGY_T1 && kind != TOPOLOGY_UPLINK))
             return kind;
     }
 }
@@ -67,8 +68,8 @@ static void draw_exceptions(struct study_trial *trial, struct prng *prng)
 
     for (uint32_t i = 0; i < count; i++) {
         bool is_uplink = trial->wiring.t1_count > 0 && !one_in(prng, 3);
-        struct fabric_element link =
-            study_draw_element(&trial->wiring, is_uplink ? FABRIC_UPLINK : FABRIC_HOST_LINK, prng);
+        struct topology_element link = study_draw_element(
+            &trial->wiring, is_uplink ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK, prng);
 
         study_add_exception(trial, &link, one_in(prng, 2) ? 0 : GBPS(25));
     }
@@ -159,7 +160,7 @@ static void draw_workload(struct study_trial *trial, uint32_t index, struct prng
  * ---------------------------------------------------------------------------------------- */
 
 static void draw_fault_kind(
-    struct sim_fault *fault, const struct fabric_config *wiring, struct prng *prng)
+    struct sim_fault *fault, const struct topology_config *wiring, struct prng *prng)
 {
     bool is_down;
 
@@ -176,12 +177,12 @@ static void draw_fault_kind(
         fault->duty_permille = between(prng, 1, 1000);
     }
     if (!is_down && fault->kind != SIM_FAULT_SLOW && one_in(prng, 3)) {
-        struct fabric_problem problem;
-        struct fabric fabric;
+        struct topology_problem problem;
+        struct plan fabric;
 
-        fabric_init(&fabric, wiring, NULL, &problem);
+        plan_init(&fabric, wiring, NULL, &problem);
         fault->of_ev = true;
-        fault->ev = fabric_ev(
+        fault->ev = plan_ev(
             &fabric, (struct ev_path){ .plane = prng_below(prng, wiring->plane_count),
                          .uplink = prng_below(prng, wiring->t1_count > 0 ? wiring->t1_count : 1) });
     }
@@ -193,13 +194,13 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
 
     fault->where_count = one_in(prng, 4) ? between(prng, 2, TRIAL_WHERE_MAX) : 1;
     for (uint32_t i = 0; i < fault->where_count; i++) {
-        struct fabric_element *element = &trial->where[index][i];
+        struct topology_element *element = &trial->where[index][i];
 
         do {
-            enum fabric_component kind = draw_component(&trial->wiring, prng);
+            enum topology_component kind = draw_component(&trial->wiring, prng);
 
             if (fault->kind == SIM_FAULT_REBOOT)
-                kind = trial->wiring.t1_count > 0 && one_in(prng, 2) ? FABRIC_T1 : FABRIC_T0;
+                kind = trial->wiring.t1_count > 0 && one_in(prng, 2) ? TOPOLOGY_T1 : TOPOLOGY_T0;
             *element = study_draw_element(&trial->wiring, kind, prng);
         } while (study_is_missing(trial, element));
     }
@@ -229,7 +230,7 @@ static void draw_generator(struct study_trial *trial, uint32_t index, struct prn
         .duration_ps = NS(between(prng, 100, 50000)) };
     draw_fault_kind(&generator->fault, &trial->wiring, prng);
     if (generator->fault.kind == SIM_FAULT_REBOOT)
-        generator->component = FABRIC_T0;
+        generator->component = TOPOLOGY_T0;
 }
 
 void trial_draw(struct study_trial *trial, uint64_t seed)

@@ -29,7 +29,7 @@ static struct {
     int listener;
     struct guest guests[GUESTS];
     uint32_t next;
-    struct fabric fabric;
+    struct plan fabric;
     uint8_t bytes[GRAMMAR_FRAME_BYTES];
     uint64_t attached;
 } hostile = { .listener = -1 };
@@ -387,14 +387,14 @@ static void look(void *context)
 
 void hostile_fabric_run(const struct attacker_options *options)
 {
-    struct fabric_config config;
-    struct fabric_problem problem;
+    struct topology_config config;
+    struct topology_problem problem;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.plane_count = 2;
     config.t0_count = config.t1_count = config.hosts_per_t0 = 2;
     config.nic_count = 4;
-    if (!fabric_init(&hostile.fabric, &config, NULL, &problem))
+    if (!plan_init(&hostile.fabric, &config, NULL, &problem))
         attacker_fail("%s", problem.reason);
     attacker_run(options, actions, sizeof(actions) / sizeof(actions[0]), NULL, look);
     printf("# let %llu NICs attach\n", (unsigned long long)hostile.attached);

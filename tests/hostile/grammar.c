@@ -20,12 +20,12 @@ void grammar_noise(struct prng *prng, uint8_t *bytes, size_t length)
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 static uint32_t build_valid(
-    struct prng *prng, const struct fabric *fabric, uint32_t from, uint32_t to, uint8_t *bytes)
+    struct prng *prng, const struct plan *fabric, uint32_t from, uint32_t to, uint8_t *bytes)
 {
-    struct host_plan plan = { .block = fabric->config.usid_block,
-        .self = fabric_nic_address(fabric, from) };
-    struct ev_path path = { .plane = prng_below(prng, fabric->config.plane_count),
-        .uplink = prng_below(prng, fabric->config.t1_count + 1) };
+    struct host_plan plan = { .block = fabric->topology.config.usid_block,
+        .self = plan_nic_address(fabric, from) };
+    struct ev_path path = { .plane = prng_below(prng, fabric->topology.config.plane_count),
+        .uplink = prng_below(prng, fabric->topology.config.t1_count + 1) };
     uint8_t opcode = random_packet_opcodes[prng_below(prng, RANDOM_PACKET_OPCODE_COUNT)];
     struct frame frame =
         random_packet_frame(prng, &format_default, opcode, RANDOM_PACKET_SRV6, false);
@@ -35,7 +35,7 @@ static uint32_t build_valid(
     if (frame.packet.class >= DSCP_OTHER)
         frame.packet.class = DSCP_TRIMMABLE;
     frame.packet.src = plan.self;
-    frame.packet.dst = fabric_nic_address(fabric, to);
+    frame.packet.dst = plan_nic_address(fabric, to);
     if (host_route_by_plan(&plan, &frame.packet.dst, &route) != 0)
         return 0;
     template_expand(&route.template, path, &addresses);
@@ -79,7 +79,7 @@ static uint32_t damage(struct prng *prng, uint8_t *bytes, uint32_t length)
     }
 }
 
-uint32_t grammar_frame(struct prng *prng, const struct fabric *fabric, uint32_t from, uint32_t to,
+uint32_t grammar_frame(struct prng *prng, const struct plan *fabric, uint32_t from, uint32_t to,
     uint8_t bytes[static GRAMMAR_FRAME_BYTES])
 {
     uint32_t length = 0;
@@ -145,15 +145,15 @@ static void spoil(struct prng *prng, struct text *text)
 /* ---- requests -------------------------------------------------------------------------------- */
 
 static void add_place(
-    struct prng *prng, const struct fabric *fabric, uint32_t first_nic, struct text *text)
+    struct prng *prng, const struct topology *topology, uint32_t first_nic, struct text *text)
 {
-    uint32_t nic = first_nic + prng_below(prng, fabric->nic_count - first_nic);
+    uint32_t nic = first_nic + prng_below(prng, topology->nic_count - first_nic);
 
     if (prng_below(prng, 2))
         add(text, ",\"where\":\"h%u\",\"what\":\"nic\"", nic);
     else
         add(text, ",\"where\":\"h%u.p%u\",\"what\":\"port\"", nic,
-            prng_below(prng, fabric->config.plane_count));
+            prng_below(prng, topology->config.plane_count));
 }
 
 static void add_details(struct prng *prng, struct text *text)
@@ -194,7 +194,7 @@ static void add_wild_place(struct prng *prng, struct text *text)
         add(text, ",\"ev\":\"p%lld/u%lld\"", number(prng), number(prng));
 }
 
-void grammar_request(struct prng *prng, const struct fabric *fabric, uint32_t first_nic,
+void grammar_request(struct prng *prng, const struct topology *topology, uint32_t first_nic,
     char text[static GRAMMAR_TEXT_BYTES])
 {
     struct text out = { .bytes = text };
@@ -206,11 +206,11 @@ void grammar_request(struct prng *prng, const struct fabric *fabric, uint32_t fi
         return;
     case 1:
         add(&out, "{\"do\":\"clear\"");
-        add_place(prng, fabric, first_nic, &out);
+        add_place(prng, topology, first_nic, &out);
         break;
     case 2:
         add(&out, "{\"do\":\"fault\"");
-        add_place(prng, fabric, first_nic, &out);
+        add_place(prng, topology, first_nic, &out);
         add_details(prng, &out);
         break;
     case 3:

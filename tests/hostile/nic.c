@@ -29,7 +29,7 @@ enum { PORTS = 4, SILENT = 40, PATH_BYTES = 108, TO_BYSTANDER = 64 };
 struct nic {
     char attach[PATH_BYTES];
     char control[PATH_BYTES];
-    struct fabric fabric;
+    struct plan fabric;
     uint32_t first;                 /* NIC that it plays */
     struct raw_attach ports[PORTS]; /* of these NICs and their planes */
     int silent[SILENT];
@@ -45,7 +45,7 @@ struct nic {
 
 static uint32_t own_nic(const struct nic *nic, struct prng *prng)
 {
-    return nic->first + prng_below(prng, nic->fabric.nic_count - nic->first);
+    return nic->first + prng_below(prng, nic->fabric.topology.nic_count - nic->first);
 }
 
 static uint32_t target(const struct nic *nic, struct prng *prng)
@@ -94,7 +94,8 @@ static void make_name(struct nic *nic, struct prng *prng, char name[static SHM_P
         grammar_noise(prng, (uint8_t *)name, SHM_PORT_NAME_BYTES); /* not even terminated */
         return;
     default:
-        snprintf(name, SHM_PORT_NAME_BYTES, "mrc%u", prng_below(prng, nic->fabric.nic_count + 2));
+        snprintf(name, SHM_PORT_NAME_BYTES, "mrc%u",
+            prng_below(prng, nic->fabric.topology.nic_count + 2));
         return;
     }
 }
@@ -171,7 +172,7 @@ static void attach(void *context, struct prng *prng)
 {
     struct nic *nic = context;
     uint32_t slot = prng_below(prng, PORTS);
-    uint32_t planes = nic->fabric.config.plane_count;
+    uint32_t planes = nic->fabric.topology.config.plane_count;
     struct shm_hello hello;
     char name[16];
 
@@ -248,7 +249,7 @@ static void send_frames(void *context, struct prng *prng)
     struct nic *nic = context;
     uint32_t slot = prng_below(prng, PORTS);
     struct raw_attach *port = &nic->ports[slot];
-    uint32_t from = nic->first + slot / nic->fabric.config.plane_count;
+    uint32_t from = nic->first + slot / nic->fabric.topology.config.plane_count;
 
     if (port->sock < 0)
         return;
@@ -362,7 +363,7 @@ static void ask(void *context, struct prng *prng)
 
     if (sock < 0)
         return;
-    grammar_request(prng, &nic->fabric, nic->first, text);
+    grammar_request(prng, &nic->fabric.topology, nic->first, text);
     raw_attach_say(sock, text, strlen(text), NULL, 0);
     if (prng_below(prng, 4) > 0)
         shutdown(sock, SHUT_WR); /* the request is whole */
@@ -374,8 +375,8 @@ static void ask(void *context, struct prng *prng)
 static void send_datagram(void *context, struct prng *prng)
 {
     struct nic *nic = context;
-    uint32_t length =
-        grammar_frame(prng, &nic->fabric, nic->fabric.nic_count - 1, target(nic, prng), nic->bytes);
+    uint32_t length = grammar_frame(
+        prng, &nic->fabric, nic->fabric.topology.nic_count - 1, target(nic, prng), nic->bytes);
 
     if (nic->udp < 0)
         return;

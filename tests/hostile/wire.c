@@ -21,7 +21,7 @@
 
 struct wire {
     int sock;
-    struct fabric fabric;
+    struct plan fabric;
     uint32_t from;
     uint32_t to;
     uint64_t sent;
@@ -48,7 +48,8 @@ static void transmit(struct wire *wire, uint32_t length)
 static void send_frame(void *context, struct prng *prng)
 {
     struct wire *wire = context;
-    uint32_t to = prng_below(prng, 8) ? wire->to : prng_below(prng, wire->fabric.nic_count);
+    uint32_t to =
+        prng_below(prng, 8) ? wire->to : prng_below(prng, wire->fabric.topology.nic_count);
 
     put_header(wire, prng);
     transmit(wire,

@@ -17,9 +17,9 @@ enum {
 };
 
 struct scene {
-    struct fabric fabric;
+    struct plan fabric;
     struct sim_fault faults[FAULTS_MAX];
-    struct fabric_element where[FAULTS_MAX];
+    struct topology_element where[FAULTS_MAX];
     const struct sim_fault *in_force[FAULTS_MAX];
     uint32_t fault_count;
     struct capacity_demand demands[DEMANDS_MAX];
@@ -37,17 +37,17 @@ static void draw_fault(struct scene *scene, struct prng *prng)
 {
     static const enum sim_fault_kind kinds[] = { SIM_FAULT_DOWN, SIM_FAULT_BLACKHOLE,
         SIM_FAULT_SLOW, SIM_FAULT_LOSS };
-    const struct fabric_config *config = &scene->fabric.config;
+    const struct topology_config *config = &scene->fabric.topology.config;
     uint32_t index = scene->fault_count++;
-    struct fabric_element *where = &scene->where[index];
+    struct topology_element *where = &scene->where[index];
 
-    where->kind = prng_below(prng, 3) ? FABRIC_UPLINK : FABRIC_HOST_LINK;
+    where->kind = prng_below(prng, 3) ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK;
     where->plane = prng_below(prng, config->plane_count);
-    if (where->kind == FABRIC_UPLINK) {
+    if (where->kind == TOPOLOGY_UPLINK) {
         where->t0 = prng_below(prng, config->t0_count);
         where->t1 = prng_below(prng, config->t1_count);
     } else {
-        where->nic = prng_below(prng, scene->fabric.nic_count);
+        where->nic = prng_below(prng, scene->fabric.topology.nic_count);
     }
     scene->faults[index] = (struct sim_fault){ .kind = kinds[prng_below(prng, 4)],
         .where = where,
@@ -62,32 +62,32 @@ static void draw_fault(struct scene *scene, struct prng *prng)
 static void draw_scene(struct scene *scene, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 0x6366);
-    struct fabric_problem problem;
-    struct fabric_config config;
+    struct topology_problem problem;
+    struct topology_config config;
 
     *scene = (struct scene){ 0 };
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.plane_count = between(&prng, 1, 4);
     config.t0_count = between(&prng, 1, 4);
     config.t1_count = between(&prng, 1, 4);
     config.hosts_per_t0 = between(&prng, 2, 4);
     config.uplink.rate_bps = UINT64_C(50000000000) * between(&prng, 1, 4);
-    EXPECT(fabric_init(&scene->fabric, &config, NULL, &problem));
+    EXPECT(plan_init(&scene->fabric, &config, NULL, &problem));
     for (uint32_t i = prng_below(&prng, FAULTS_MAX + 1); i > 0; i--)
         draw_fault(scene, &prng);
     scene->demand_count = between(&prng, 1, DEMANDS_MAX);
     for (uint32_t i = 0; i < scene->demand_count; i++) {
-        uint32_t from = prng_below(&prng, scene->fabric.nic_count);
-        uint32_t ahead = between(&prng, 1, scene->fabric.nic_count - 1);
+        uint32_t from = prng_below(&prng, scene->fabric.topology.nic_count);
+        uint32_t ahead = between(&prng, 1, scene->fabric.topology.nic_count - 1);
 
         scene->demands[i] = (struct capacity_demand){ .from_nic = from,
-            .to_nic = (from + ahead) % scene->fabric.nic_count,
+            .to_nic = (from + ahead) % scene->fabric.topology.nic_count,
             .payload_share = 0.97 };
     }
     for (uint32_t plane = 0; plane < config.plane_count; plane++)
         for (uint32_t uplink = 0; uplink < config.t1_count; uplink++)
             scene->evs[scene->ev_count++] =
-                fabric_ev(&scene->fabric, (struct ev_path){ .plane = plane, .uplink = uplink });
+                plan_ev(&scene->fabric, (struct ev_path){ .plane = plane, .uplink = uplink });
 }
 
 static void build(const struct scene *scene, struct capacity_fabric *network)
@@ -144,7 +144,7 @@ PROPERTY("the lowest rate lies between the bounds", 300)
     draw_scene(&scene, seed);
     build(&scene, &network);
     EXPECT_EQ(capacity_solve(&network.input, &exact), 0);
-    EXPECT_EQ(capacity_bounds_solve(&scene.fabric, &network, &bounds), 0);
+    EXPECT_EQ(capacity_bounds_solve(&scene.fabric.topology, &network, &bounds), 0);
     EXPECT_EQ(bounds.method, CAPACITY_BOUNDS);
     if (isfinite(least_bps(&exact))) {
         EXPECT(least_bps(&exact) <= least_bps(&bounds) * (1 + 1e-6) + 1000);

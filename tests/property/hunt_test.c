@@ -14,7 +14,7 @@ static struct hunt_options options_of(uint64_t seed)
     return (struct hunt_options){ .seed = seed, .hops_max = 2000000 };
 }
 
-static void expect_links(const struct fabric_config *wiring)
+static void expect_links(const struct topology_config *wiring)
 {
     EXPECT_GE(wiring->host_link.rate_bps, GBPS(1));
     EXPECT_LE(wiring->host_link.rate_bps, GBPS(800));
@@ -49,9 +49,9 @@ PROPERTY("a case is a fabric, work and faults within the limits, and makes sense
         uint64_t until_ps = trial.faults[i].until_ps;
         uint64_t last_ps = until_ps == SIM_NEVER_PS ? trial.faults[i].from_ps : until_ps;
 
-        EXPECT_GE(trial.settled_ps, last_ps + hunt_settle_ps(&trial, &room.fabric));
+        EXPECT_GE(trial.settled_ps, last_ps + hunt_settle_ps(&trial, &room.fabric.topology));
     }
-    EXPECT_GE(trial.duration_ps, trial.settled_ps + hunt_settle_ps(&trial, &room.fabric));
+    EXPECT_GE(trial.duration_ps, trial.settled_ps + hunt_settle_ps(&trial, &room.fabric.topology));
 }
 
 PROPERTY("a case is the same whenever it is drawn", 50)
@@ -74,35 +74,35 @@ PROPERTY("a case is the same whenever it is drawn", 50)
 SPEC("\"1 ms\" is 1 ms, 50 round trips or 200 packets of the narrowest link, whatever is longest")
 {
     struct study_trial trial = { 0 };
-    struct fabric fabric = { .base_rtt_ps = 10000000 };
+    struct plan fabric = { .topology.base_rtt_ps = 10000000 };
 
-    fabric_config_init(&trial.wiring);
-    EXPECT_EQ(hunt_settle_ps(&trial, &fabric), UINT64_C(1000000000));
-    fabric.base_rtt_ps = 30000000;
-    EXPECT_EQ(hunt_settle_ps(&trial, &fabric), UINT64_C(1500000000));
+    topology_config_init(&trial.wiring);
+    EXPECT_EQ(hunt_settle_ps(&trial, &fabric.topology), UINT64_C(1000000000));
+    fabric.topology.base_rtt_ps = 30000000;
+    EXPECT_EQ(hunt_settle_ps(&trial, &fabric.topology), UINT64_C(1500000000));
     trial.fault_count = 1;
     trial.faults[0] = (struct sim_fault){ .kind = SIM_FAULT_SLOW, .rate_bps = GBPS(1) };
-    EXPECT_EQ(hunt_settle_ps(&trial, &fabric), 200 * 4224 * UINT64_C(8000));
+    EXPECT_EQ(hunt_settle_ps(&trial, &fabric.topology), 200 * 4224 * UINT64_C(8000));
 }
 
 SPEC("a plane is intact when no fault and no missing link touches it")
 {
     struct study_trial trial = { 0 };
 
-    fabric_config_init(&trial.wiring);
+    topology_config_init(&trial.wiring);
     trial.wiring.plane_count = 2;
     EXPECT(hunt_has_intact_plane(&trial));
     trial.fault_count = 1;
     trial.faults[0].where_count = 1;
-    trial.where[0][0] = (struct fabric_element){ .kind = FABRIC_UPLINK, .plane = 1 };
+    trial.where[0][0] = (struct topology_element){ .kind = TOPOLOGY_UPLINK, .plane = 1 };
     EXPECT(hunt_has_intact_plane(&trial));
     trial.exception_count = 1;
     trial.exceptions[0] =
-        (struct fabric_exception){ .link = { .kind = FABRIC_HOST_LINK, .plane = 0 },
+        (struct topology_exception){ .link = { .kind = TOPOLOGY_HOST_LINK, .plane = 0 },
             .missing = true };
     EXPECT(!hunt_has_intact_plane(&trial));
     trial.exception_count = 0;
-    trial.where[0][0] = (struct fabric_element){ .kind = FABRIC_NIC };
+    trial.where[0][0] = (struct topology_element){ .kind = TOPOLOGY_NIC };
     EXPECT(!hunt_has_intact_plane(&trial));
 }
 
@@ -138,7 +138,7 @@ static void draw_simple(struct study_trial *trial)
     char reason[STUDY_REASON_BYTES];
 
     *trial = (struct study_trial){ .seed = 1, .workload_count = 1, .fault_count = 1 };
-    fabric_config_init(&trial->wiring);
+    topology_config_init(&trial->wiring);
     trial->wiring.plane_count = 1;
     trial->wiring.t0_count = 2;
     trial->wiring.t1_count = 1;
@@ -153,7 +153,7 @@ static void draw_simple(struct study_trial *trial)
     trial->faults[0] = (struct sim_fault){
         .kind = SIM_FAULT_SLOW, .rate_bps = GBPS(25), .where_count = 1, .until_ps = SIM_NEVER_PS
     };
-    trial->where[0][0] = (struct fabric_element){ .kind = FABRIC_UPLINK };
+    trial->where[0][0] = (struct topology_element){ .kind = TOPOLOGY_UPLINK };
     EXPECT(study_config(trial, &room, &config, reason));
     hunt_time(trial, &room.fabric);
 }
@@ -195,7 +195,7 @@ SPEC("a pair that is held up is told as starved, for as long as it is")
 /* How long a port was failed where a NIC has a cable to one of two planes. */
 static double failed_rtts(bool is_missing)
 {
-    struct fabric_element cable = { .kind = FABRIC_HOST_LINK, .nic = 1, .plane = 1 };
+    struct topology_element cable = { .kind = TOPOLOGY_HOST_LINK, .nic = 1, .plane = 1 };
     struct hunt_figures figures;
     struct study_trial trial;
 

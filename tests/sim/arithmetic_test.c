@@ -80,7 +80,7 @@ static uint32_t data_bytes(enum opcode opcode, uint32_t payload_bytes)
 }
 
 /* One message without an immediate. */
-static uint64_t arithmetic_ps(const struct fabric_config *fabric, uint32_t hops, uint64_t bytes)
+static uint64_t arithmetic_ps(const struct topology_config *fabric, uint32_t hops, uint64_t bytes)
 {
     uint64_t packets = (bytes + PAYLOAD_BYTES - 1) / PAYLOAD_BYTES;
     uint32_t last_payload = (uint32_t)(bytes - (packets - 1) * PAYLOAD_BYTES);

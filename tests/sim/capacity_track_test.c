@@ -33,14 +33,14 @@ static void describe(struct cluster *cluster)
         .qps = 2 };
 }
 
-static struct fabric_element host_link(uint32_t nic, uint32_t plane)
+static struct topology_element host_link(uint32_t nic, uint32_t plane)
 {
-    return (struct fabric_element){ .kind = FABRIC_HOST_LINK, .nic = nic, .plane = plane };
+    return (struct topology_element){ .kind = TOPOLOGY_HOST_LINK, .nic = nic, .plane = plane };
 }
 
 /* One more fault. */
 static void break_link(
-    struct cluster *cluster, struct fabric_element where, uint64_t from_ps, uint64_t until_ps)
+    struct cluster *cluster, struct topology_element where, uint64_t from_ps, uint64_t until_ps)
 {
     uint32_t index = cluster->config.fault_count++;
 
@@ -112,7 +112,7 @@ SPEC("nothing can have arrived before a packet's way is over, so nothing is due 
     describe(&cluster);
     cluster_open(&cluster);
     EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
-    one_way_ps = fabric_one_way_ps(&cluster.fabric, 0, 2);
+    one_way_ps = topology_one_way_ps(&cluster.fabric.topology, 0, 2);
     EXPECT_GT(one_way_ps, US(3));
     run(&cluster, &track, one_way_ps / 2);
     EXPECT_EQ((int64_t)gbps_between(NULL, &track, 0), 0);
@@ -234,17 +234,17 @@ SPEC("a window is 20 us, four round trips or 64 packets of the narrowest link, w
 
     describe(&cluster);
     cluster_open(&cluster);
-    EXPECT_EQ(capacity_window_ps(&cluster.config), 4 * cluster.fabric.base_rtt_ps);
+    EXPECT_EQ(capacity_window_ps(&cluster.config), 4 * cluster.fabric.topology.base_rtt_ps);
     cluster.faults[0] =
         (struct sim_fault){ .kind = SIM_FAULT_SLOW, .rate_bps = UINT64_C(1000000000) };
     cluster.config.faults = cluster.faults;
     cluster.config.fault_count = 1;
     EXPECT_EQ(capacity_window_ps(&cluster.config), 64 * 4224 * UINT64_C(8000));
     cluster.config.fault_count = 0;
-    cluster.fabric.base_rtt_ps = US(1);
+    cluster.fabric.topology.base_rtt_ps = US(1);
     EXPECT_EQ(capacity_window_ps(&cluster.config), 64 * 4224 * UINT64_C(80));
-    cluster.fabric.config.host_link.rate_bps = UINT64_C(800000000000);
-    cluster.fabric.config.uplink.rate_bps = UINT64_C(800000000000);
+    cluster.fabric.topology.config.host_link.rate_bps = UINT64_C(800000000000);
+    cluster.fabric.topology.config.uplink.rate_bps = UINT64_C(800000000000);
     EXPECT_EQ(capacity_window_ps(&cluster.config), US(20));
     cluster_close(&cluster);
 }

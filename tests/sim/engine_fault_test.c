@@ -72,7 +72,7 @@ static void prepare(struct scene *scene)
     };
 }
 
-static void break_it(struct scene *scene, enum sim_fault_kind kind, struct fabric_element where,
+static void break_it(struct scene *scene, enum sim_fault_kind kind, struct topology_element where,
     uint64_t from_ps, uint64_t until_ps)
 {
     struct cluster *cluster = &scene->cluster;
@@ -94,12 +94,14 @@ static struct cluster_outcome run(struct scene *scene)
     return outcome;
 }
 
-static const struct fabric_element host_link = {
-    .kind = FABRIC_HOST_LINK, .nic = FROM, .plane = 1
+static const struct topology_element host_link = {
+    .kind = TOPOLOGY_HOST_LINK, .nic = FROM, .plane = 1
 };
-static const struct fabric_element uplink = { .kind = FABRIC_UPLINK, .plane = 0, .t0 = 0, .t1 = 2 };
-static const struct fabric_element t1 = { .kind = FABRIC_T1, .plane = 1, .t1 = 3 };
-static const struct fabric_element plane = { .kind = FABRIC_PLANE, .plane = 1 };
+static const struct topology_element uplink = {
+    .kind = TOPOLOGY_UPLINK, .plane = 0, .t0 = 0, .t1 = 2
+};
+static const struct topology_element t1 = { .kind = TOPOLOGY_T1, .plane = 1, .t1 = 3 };
+static const struct topology_element plane = { .kind = TOPOLOGY_PLANE, .plane = 1 };
 
 static uint64_t undisturbed_ps(void)
 {
@@ -135,7 +137,7 @@ SPEC("a switch may lose a port beyond its 32nd, which no NIC hears of")
     prepare(&scene);
     scene.cluster.fabric_config.t1_count = 40;
     break_it(&scene, SIM_FAULT_DOWN,
-        (struct fabric_element){ .kind = FABRIC_UPLINK, .plane = 0, .t0 = 0, .t1 = 39 }, US(20),
+        (struct topology_element){ .kind = TOPOLOGY_UPLINK, .plane = 0, .t0 = 0, .t1 = 39 }, US(20),
         US(40));
     outcome = run(&scene);
     EXPECT_EQ(outcome.status, SIM_FINISHED);

@@ -71,7 +71,7 @@ PROPERTY("a trial printed as an experiment file is read back as the same experim
     EXPECT_STR_EQ(yaml.problem, "");
     EXPECT_EQ(experiment.sim.seed, config.seed);
     EXPECT_EQ(experiment.sim.duration_ps, config.duration_ps);
-    EXPECT_EQ(experiment.fabric.base_rtt_ps, room.fabric.base_rtt_ps);
+    EXPECT_EQ(experiment.fabric.topology.base_rtt_ps, room.fabric.topology.base_rtt_ps);
     EXPECT_MEM_EQ(&experiment.sim.parameters, &config.parameters, sizeof(config.parameters));
     EXPECT_EQ(experiment.sim.workload_count, config.workload_count);
     EXPECT_EQ(experiment.sim.fault_count, config.fault_count);
@@ -90,7 +90,7 @@ PROPERTY("a trial printed as an experiment file is read back as the same experim
             EXPECT_EQ(experiment.sim.faults[i].duty_permille, config.faults[i].duty_permille);
         EXPECT_EQ(experiment.sim.faults[i].where_count, config.faults[i].where_count);
         EXPECT_MEM_EQ(experiment.sim.faults[i].where, config.faults[i].where,
-            config.faults[i].where_count * sizeof(struct fabric_element));
+            config.faults[i].where_count * sizeof(struct topology_element));
     }
     yaml_fini(&yaml);
     free(text);

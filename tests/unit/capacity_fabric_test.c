@@ -17,13 +17,13 @@ enum {
 
 /* Four planes of 100 Gb/s, two T0s with four hosts each, four T1s; NIC n sends to NIC n + 4. */
 struct bench {
-    struct fabric_config config;
-    struct fabric_exception exceptions[2];
-    struct fabric fabric;
-    struct fabric_exception sorted[2];
+    struct topology_config config;
+    struct topology_exception exceptions[2];
+    struct plan fabric;
+    struct topology_exception sorted[2];
     struct capacity_demand demands[NICS];
     struct sim_fault faults[FAULTS_MAX];
-    struct fabric_element where[FAULTS_MAX];
+    struct topology_element where[FAULTS_MAX];
     const struct sim_fault *in_force[FAULTS_MAX];
     uint32_t fault_count;
     struct capacity_fabric network;
@@ -33,7 +33,7 @@ struct bench {
 static void bench_init(struct bench *bench)
 {
     *bench = (struct bench){ 0 };
-    fabric_config_init(&bench->config);
+    topology_config_init(&bench->config);
     bench->config.t0_count = 2;
     bench->config.t1_count = 4;
     bench->config.hosts_per_t0 = 4;
@@ -45,18 +45,18 @@ static void bench_init(struct bench *bench)
 
 static void wire_up(struct bench *bench)
 {
-    struct fabric_problem problem;
+    struct topology_problem problem;
 
     bench->config.exceptions = bench->exceptions;
-    EXPECT(fabric_init(&bench->fabric, &bench->config, bench->sorted, &problem));
+    EXPECT(plan_init(&bench->fabric, &bench->config, bench->sorted, &problem));
 }
 
 static void break_element(struct bench *bench, const char *name, struct sim_fault fault)
 {
     uint32_t index = bench->fault_count++;
-    char reason[FABRIC_REASON_BYTES];
+    char reason[TOPOLOGY_REASON_BYTES];
 
-    EXPECT(fabric_find(&bench->fabric, name, &bench->where[index], reason));
+    EXPECT(topology_find(&bench->fabric.topology, name, &bench->where[index], reason));
     fault.where = &bench->where[index];
     fault.where_count = 1;
     bench->faults[index] = fault;
@@ -199,8 +199,8 @@ SPEC("a fault of one EV takes this path from the pair behind a host link, and no
 
     bench_init(&bench);
     wire_up(&bench);
-    hole.ev = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 1 });
-    other.ev = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 2 });
+    hole.ev = plan_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 1 });
+    other.ev = plan_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 2 });
     expect_rates("h1.p0", hole, ALL(400000));
     expect_rates("p0.t0.0-t1.1", hole,
         RATES(375000, 375000, 375000, 375000, 400000, 400000, 400000, 400000));
@@ -221,7 +221,7 @@ SPEC("a NIC whose paths are out one by one has what is left of them")
             (struct sim_fault){ .kind = SIM_FAULT_BLACKHOLE,
                 .direction = SIM_UPWARD,
                 .of_ev = true,
-                .ev = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = uplink }) });
+                .ev = plan_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = uplink }) });
     solve(&bench, NICS);
     EXPECT_EQ(mbps(&bench, 1), 50000);
     EXPECT_EQ(mbps(&bench, 0), 50000);
@@ -238,11 +238,11 @@ SPEC("links that differ from the beginning count with their own rates")
 
     bench_init(&bench);
     bench.exceptions[0] =
-        (struct fabric_exception){ .link = { .kind = FABRIC_HOST_LINK, .nic = 5, .plane = 1 },
+        (struct topology_exception){ .link = { .kind = TOPOLOGY_HOST_LINK, .nic = 5, .plane = 1 },
             .rate_bps = GBPS(10) };
-    bench.exceptions[1] =
-        (struct fabric_exception){ .link = { .kind = FABRIC_UPLINK, .plane = 3, .t0 = 1, .t1 = 2 },
-            .missing = true };
+    bench.exceptions[1] = (struct topology_exception){
+        .link = { .kind = TOPOLOGY_UPLINK, .plane = 3, .t0 = 1, .t1 = 2 }, .missing = true
+    };
     bench.config.exception_count = 2;
     wire_up(&bench);
     solve(&bench, NICS);
@@ -265,7 +265,7 @@ SPEC("a T0 with fewer uplinks than hosts shares them out, and they are what limi
     solve(&bench, NICS);
     EXPECT_EQ(mbps(&bench, 0), 200000);
     name = &bench.network.names[bench.rates.limits[bench.rates.first_limit[0]]];
-    EXPECT_EQ(name->kind, FABRIC_UPLINK);
+    EXPECT_EQ(name->kind, TOPOLOGY_UPLINK);
     EXPECT_EQ(name->t1_count, 2);
     bench_fini(&bench);
 }
@@ -292,8 +292,8 @@ SPEC("flows whose EVs are given have no other paths")
 
     bench_init(&bench);
     wire_up(&bench);
-    evs[0] = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 1 });
-    evs[1] = fabric_ev(&bench.fabric, (struct ev_path){ .plane = 2, .uplink = 3 });
+    evs[0] = plan_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = 1 });
+    evs[1] = plan_ev(&bench.fabric, (struct ev_path){ .plane = 2, .uplink = 3 });
     for (uint32_t i = 0; i < 2; i++) {
         bench.demands[i].evs = evs;
         bench.demands[i].ev_count = 2;

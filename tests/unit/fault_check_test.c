@@ -6,8 +6,10 @@
 
 #include "sim/fault.h"
 
-static struct fabric fabric;
-static const struct fabric_element link = { .kind = FABRIC_UPLINK, .plane = 1, .t0 = 1, .t1 = 1 };
+static struct plan fabric;
+static const struct topology_element link = {
+    .kind = TOPOLOGY_UPLINK, .plane = 1, .t0 = 1, .t1 = 1
+};
 
 static const struct sim_fault good = {
     .kind = SIM_FAULT_LOSS, .where = &link, .where_count = 1, .probability = 1, .until_ps = 1
@@ -28,23 +30,23 @@ static const char *problem_in(const struct sim_config *config, const char *secti
 
 static const char *problem_with(const struct sim_fault *fault)
 {
-    static const struct fabric_exception missing = {
-        .link = { .kind = FABRIC_UPLINK, .plane = 2, .t0 = 2, .t1 = 2 }, .missing = true
+    static const struct topology_exception missing = {
+        .link = { .kind = TOPOLOGY_UPLINK, .plane = 2, .t0 = 2, .t1 = 2 }, .missing = true
     };
-    static struct fabric_exception sorted[1];
+    static struct topology_exception sorted[1];
     struct sim_fault faults[2] = { good, *fault };
     struct sim_config config = { .fabric = &fabric, .faults = faults, .fault_count = 2 };
-    struct fabric_problem problem;
-    struct fabric_config wiring;
+    struct topology_problem problem;
+    struct topology_config wiring;
 
-    fabric_config_init(&wiring);
+    topology_config_init(&wiring);
     wiring.exceptions = &missing;
     wiring.exception_count = 1;
-    EXPECT(fabric_init(&fabric, &wiring, sorted, &problem));
+    EXPECT(plan_init(&fabric, &wiring, sorted, &problem));
     return problem_in(&config, "faults", 1);
 }
 
-static const char *problem_at(struct fabric_element where)
+static const char *problem_at(struct topology_element where)
 {
     struct sim_fault fault = good;
 
@@ -55,16 +57,18 @@ static const char *problem_at(struct fabric_element where)
 SPEC("a fault on something that does not exist is refused")
 {
     EXPECT_STR_EQ(problem_with(&good), "");
-    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_NIC, .nic = 63 }), "");
-    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_NIC, .nic = 64 }), "where");
-    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_PLANE, .plane = 4 }), "where");
-    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_T0, .t0 = 8 }), "where");
-    EXPECT_STR_EQ(problem_at((struct fabric_element){ .kind = FABRIC_T1, .t1 = 8 }), "where");
+    EXPECT_STR_EQ(problem_at((struct topology_element){ .kind = TOPOLOGY_NIC, .nic = 63 }), "");
     EXPECT_STR_EQ(
-        problem_at((struct fabric_element){ .kind = FABRIC_UPLINK, .plane = 2, .t0 = 2, .t1 = 2 }),
+        problem_at((struct topology_element){ .kind = TOPOLOGY_NIC, .nic = 64 }), "where");
+    EXPECT_STR_EQ(
+        problem_at((struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = 4 }), "where");
+    EXPECT_STR_EQ(problem_at((struct topology_element){ .kind = TOPOLOGY_T0, .t0 = 8 }), "where");
+    EXPECT_STR_EQ(problem_at((struct topology_element){ .kind = TOPOLOGY_T1, .t1 = 8 }), "where");
+    EXPECT_STR_EQ(problem_at((struct topology_element){
+                      .kind = TOPOLOGY_UPLINK, .plane = 2, .t0 = 2, .t1 = 2 }),
         "where");
     EXPECT_STR_EQ(
-        problem_at((struct fabric_element){ .kind = FABRIC_HOST_LINK, .nic = 64 }), "where");
+        problem_at((struct topology_element){ .kind = TOPOLOGY_HOST_LINK, .nic = 64 }), "where");
 }
 
 SPEC("a fault that does nothing, or cannot be done, is refused")
@@ -108,7 +112,7 @@ static const char *problem_with_generator(struct sim_fault_generator from)
 SPEC("so is a generator without a rate, a duration or anything to break")
 {
     struct sim_fault_generator from = {
-        .fault = good, .component = FABRIC_T1, .mean_between_ps = 1, .duration_ps = 1
+        .fault = good, .component = TOPOLOGY_T1, .mean_between_ps = 1, .duration_ps = 1
     };
 
     from.fault.where_count = 0;
@@ -117,8 +121,8 @@ SPEC("so is a generator without a rate, a duration or anything to break")
     EXPECT_STR_EQ(problem_with_generator(from), "mean_between");
     from.mean_between_ps = 1, from.duration_ps = 0;
     EXPECT_STR_EQ(problem_with_generator(from), "for");
-    from.duration_ps = 1, from.component = FABRIC_COMPONENT_COUNT;
+    from.duration_ps = 1, from.component = TOPOLOGY_COMPONENT_COUNT;
     EXPECT_STR_EQ(problem_with_generator(from), "component");
-    from.component = FABRIC_NIC, from.fault.kind = SIM_FAULT_REBOOT;
+    from.component = TOPOLOGY_NIC, from.fault.kind = SIM_FAULT_REBOOT;
     EXPECT_STR_EQ(problem_with_generator(from), "component");
 }

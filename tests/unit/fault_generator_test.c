@@ -16,15 +16,15 @@ enum {
     DRAWS = 100000,
 };
 
-static struct fabric fabric;
+static struct plan fabric;
 
 static void wire_up(void)
 {
-    struct fabric_problem problem;
-    struct fabric_config config;
+    struct topology_problem problem;
+    struct topology_config config;
 
-    fabric_config_init(&config);
-    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
+    topology_config_init(&config);
+    EXPECT(plan_init(&fabric, &config, NULL, &problem));
 }
 
 SPEC("intervals are exponential: mean, share beyond the mean, share beyond thrice the mean")
@@ -70,7 +70,7 @@ static void *plan_of(struct fault_plan *plan, const struct fault_plan_config *co
 }
 
 static const struct sim_fault_generator links_flap_away = { .fault = { .kind = SIM_FAULT_DOWN },
-    .component = FABRIC_UPLINK,
+    .component = TOPOLOGY_UPLINK,
     .mean_between_ps = MS(10),
     .duration_ps = US(100) };
 
@@ -122,7 +122,7 @@ SPEC("only components that break before the end of the run take memory")
 
 /* When the faults of one element begin, one after the other. */
 static uint32_t beginnings(const struct fault_plan_config *config,
-    const struct fabric_element *element, uint64_t *out, uint32_t out_max)
+    const struct topology_element *element, uint64_t *out, uint32_t out_max)
 {
     struct fault_action action;
     struct fault_plan plan;
@@ -142,14 +142,14 @@ static uint32_t beginnings(const struct fault_plan_config *config,
 
 SPEC("what befalls a component does not depend on what else is there to break")
 {
-    const struct fabric_element link = { .kind = FABRIC_UPLINK, .plane = 2, .t0 = 3, .t1 = 4 };
-    const struct fabric_element other = { .kind = FABRIC_T1, .plane = 1, .t1 = 1 };
+    const struct topology_element link = { .kind = TOPOLOGY_UPLINK, .plane = 2, .t0 = 3, .t1 = 4 };
+    const struct topology_element other = { .kind = TOPOLOGY_T1, .plane = 1, .t1 = 1 };
     const struct sim_fault down = {
         .kind = SIM_FAULT_DOWN, .where = &other, .where_count = 1, .until_ps = SIM_NEVER_PS
     };
     const struct sim_fault_generator both[2] = { links_flap_away,
         { .fault = { .kind = SIM_FAULT_REBOOT },
-            .component = FABRIC_T0,
+            .component = TOPOLOGY_T0,
             .mean_between_ps = MS(1),
             .duration_ps = US(10) } };
     struct fault_plan_config config = {

@@ -17,9 +17,9 @@ enum {
 
 struct bench {
     alignas(16) uint8_t memory[1 << 20];
-    struct fabric fabric;
+    struct plan fabric;
     struct fault_plan plan;
-    struct fault_link nics[64][FABRIC_PLANES_MAX];
+    struct fault_link nics[64][TOPOLOGY_PLANES_MAX];
     struct fault_link switches[64][PORTS_MAX];
     uint32_t began;
     uint32_t ended;
@@ -31,14 +31,14 @@ static struct bench bench;
  * plane 0. */
 static void wire_up(void)
 {
-    static const struct fabric_exception missing = {
-        .link = { .kind = FABRIC_UPLINK, .t0 = 2, .t1 = 1 }, .missing = true
+    static const struct topology_exception missing = {
+        .link = { .kind = TOPOLOGY_UPLINK, .t0 = 2, .t1 = 1 }, .missing = true
     };
-    static struct fabric_exception sorted[1];
-    struct fabric_problem problem;
-    struct fabric_config config;
+    static struct topology_exception sorted[1];
+    struct topology_problem problem;
+    struct topology_config config;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.plane_count = 2;
     config.t0_count = 3;
     config.t1_count = 2;
@@ -46,7 +46,7 @@ static void wire_up(void)
     config.nic_count = 11;
     config.exceptions = &missing;
     config.exception_count = 1;
-    EXPECT(fabric_init(&bench.fabric, &config, sorted, &problem));
+    EXPECT(plan_init(&bench.fabric, &config, sorted, &problem));
 }
 
 static void begin_plan(const struct fault_plan_config *config)
@@ -77,7 +77,7 @@ static void begin(const struct sim_fault *faults, uint32_t count, uint64_t until
         .until_ps = until_ps });
 }
 
-static struct fault_link *link_at(struct fabric_end end)
+static struct fault_link *link_at(struct topology_end end)
 {
     return end.is_nic ? &bench.nics[end.node][end.port] : &bench.switches[end.node][end.port];
 }
@@ -107,7 +107,7 @@ static uint32_t advance(uint64_t before_ps)
 static bool is_wrong(bool nic, uint32_t node, uint32_t port)
 {
     return !fault_link_is_healthy(
-        link_at((struct fabric_end){ .is_nic = nic, .node = node, .port = port }));
+        link_at((struct topology_end){ .is_nic = nic, .node = node, .port = port }));
 }
 
 static uint32_t count_wrong(void)
@@ -115,7 +115,7 @@ static uint32_t count_wrong(void)
     uint32_t count = 0;
 
     for (uint32_t node = 0; node < 64; node++) {
-        for (uint32_t port = 0; port < FABRIC_PLANES_MAX; port++)
+        for (uint32_t port = 0; port < TOPOLOGY_PLANES_MAX; port++)
             count += is_wrong(true, node, port);
         for (uint32_t port = 0; port < PORTS_MAX; port++)
             count += is_wrong(false, node, port);
@@ -124,7 +124,7 @@ static uint32_t count_wrong(void)
 }
 
 static struct sim_fault fault_of(
-    enum sim_fault_kind kind, const struct fabric_element *where, uint64_t until_ps)
+    enum sim_fault_kind kind, const struct topology_element *where, uint64_t until_ps)
 {
     return (struct sim_fault){ .kind = kind,
         .where = where,
@@ -135,7 +135,7 @@ static struct sim_fault fault_of(
 }
 
 static uint32_t coverage(
-    struct fabric_element where, enum sim_fault_kind kind, enum sim_direction way)
+    struct topology_element where, enum sim_fault_kind kind, enum sim_direction way)
 {
     struct sim_fault fault = fault_of(kind, &where, SIM_NEVER_PS);
 
@@ -148,12 +148,16 @@ static uint32_t coverage(
 /* ---- which links
  * ---------------------------------------------------------------------------------- */
 
-static const struct fabric_element host_link = { .kind = FABRIC_HOST_LINK, .nic = 5, .plane = 1 };
-static const struct fabric_element nic = { .kind = FABRIC_NIC, .nic = 5 };
-static const struct fabric_element t0 = { .kind = FABRIC_T0, .plane = 1, .t0 = 1 };
-static const struct fabric_element last_t0 = { .kind = FABRIC_T0, .plane = 0, .t0 = 2 };
-static const struct fabric_element t1 = { .kind = FABRIC_T1, .plane = 1, .t1 = 1 };
-static const struct fabric_element uplink = { .kind = FABRIC_UPLINK, .plane = 1, .t0 = 1, .t1 = 1 };
+static const struct topology_element host_link = {
+    .kind = TOPOLOGY_HOST_LINK, .nic = 5, .plane = 1
+};
+static const struct topology_element nic = { .kind = TOPOLOGY_NIC, .nic = 5 };
+static const struct topology_element t0 = { .kind = TOPOLOGY_T0, .plane = 1, .t0 = 1 };
+static const struct topology_element last_t0 = { .kind = TOPOLOGY_T0, .plane = 0, .t0 = 2 };
+static const struct topology_element t1 = { .kind = TOPOLOGY_T1, .plane = 1, .t1 = 1 };
+static const struct topology_element uplink = {
+    .kind = TOPOLOGY_UPLINK, .plane = 1, .t0 = 1, .t1 = 1
+};
 
 SPEC("a link that is down is down at both ends, a lossy one as its direction says")
 {
@@ -180,7 +184,7 @@ SPEC("a switch takes down all its links, but harms only what leaves it")
 SPEC("a plane is its links, all of them and no other")
 {
     for (uint32_t plane = 0; plane < 2; plane++) {
-        struct fabric_element element = { .kind = FABRIC_PLANE, .plane = plane };
+        struct topology_element element = { .kind = TOPOLOGY_PLANE, .plane = plane };
 
         EXPECT_EQ(coverage(element, SIM_FAULT_DOWN, SIM_BOTH_WAYS), 2 * (11 + 6 - (plane == 0)));
         for (uint32_t node = 0; node < 11; node++) {
@@ -240,7 +244,7 @@ SPEC("a link held down by two faults comes back when both are over")
 
 SPEC("of switches that reboot together each loses its queues, before its links go down")
 {
-    const struct fabric_element group[2] = { last_t0, t1 };
+    const struct topology_element group[2] = { last_t0, t1 };
     struct sim_fault fault = fault_of(SIM_FAULT_REBOOT, group, US(20));
     struct fault_action action;
     uint32_t emptied = 0;
@@ -248,7 +252,7 @@ SPEC("of switches that reboot together each loses its queues, before its links g
     fault.where_count = 2;
     begin(&fault, 1, MS(1));
     while (fault_pop(&bench.plan, US(20), &action)) {
-        uint32_t node = fabric_switch_index(&bench.fabric, &group[emptied > 0]);
+        uint32_t node = topology_switch_index(&bench.fabric.topology, &group[emptied > 0]);
 
         if (action.kind != FAULT_SWITCH_EMPTIED)
             continue;

@@ -50,7 +50,7 @@ SPEC("what a file leaves out has a default")
     EXPECT_EQ(read_one->repeat, 1);
     EXPECT_EQ(read_one->sim.duration_ps, 1000000000);
     EXPECT_EQ(read_one->measure.sample_ps, 5000000);
-    EXPECT_EQ(read_one->fabric.nic_count, 64);
+    EXPECT_EQ(read_one->fabric.topology.nic_count, 64);
     EXPECT_EQ(read_one->sim.workload_count, 1);
     EXPECT_STR_EQ(read_one->sim.workloads[0].name, "permutation");
     EXPECT_EQ(read_one->sim.workloads[0].rank_count, 64);
@@ -61,7 +61,7 @@ SPEC("what a file leaves out has a default")
 
 SPEC("a fabric is read with all its keys")
 {
-    const struct fabric_config *config = &read(minimal,
+    const struct topology_config *config = &read(minimal,
         "fabric:\n  name: n\n  planes: 2\n  t0s: 3\n  t1s: 4\n  hosts_per_t0: 5\n  nics: 14\n"
         "  radix: 16\n  host_link: { rate: 200G, delay: 1us }\n  uplink: { rate: 50G, delay: 2us "
         "}\n"
@@ -69,7 +69,7 @@ SPEC("a fabric is read with all its keys")
         "  buffers: { trims: no, marks: off, data: 1MB, host_data: 2MB, control: 64KiB,\n"
         "             red_min: 10000, red_max: 20000, trimmed: 200 }\n  usid_block: fd12:0034\n"
         "  exceptions:\n  - { link: p1.t0.2-t1.3, missing: yes }\n  - { link: h3.p0, rate: 1G }\n")
-                                              ->fabric.config;
+                                                ->fabric.topology.config;
 
     EXPECT_STR_EQ(config->name, "n");
     EXPECT_EQ(config->plane_count, 2);
@@ -85,7 +85,7 @@ SPEC("a fabric is read with all its keys")
     EXPECT_EQ(config->buffers.trimmed_bytes, 200);
     EXPECT_EQ(config->usid_block, 0xfd120034);
     EXPECT_EQ(config->exception_count, 2);
-    EXPECT_EQ(config->exceptions[0].link.kind, FABRIC_HOST_LINK);
+    EXPECT_EQ(config->exceptions[0].link.kind, TOPOLOGY_HOST_LINK);
     EXPECT(config->exceptions[1].missing);
 }
 
@@ -139,7 +139,7 @@ SPEC("generators break components of a kind")
         minimal, "generators: [{ kind: down, component: uplink, mean_between: 2s, for: 10us }]\n")
                                                        ->sim.generators[0];
 
-    EXPECT_EQ(generator->component, FABRIC_UPLINK);
+    EXPECT_EQ(generator->component, TOPOLOGY_UPLINK);
     EXPECT_EQ(generator->mean_between_ps, 2 * SIM_PS_PER_S);
     EXPECT_EQ(generator->duration_ps, 10000000);
 }
@@ -181,7 +181,7 @@ SPEC("--set changes the tree, and what is wrong with it is told by it")
     EXPECT(experiment_set(&yaml, top, "fabric.planes=2"));
     EXPECT(experiment_set(&yaml, top, "workloads.0.message_bytes=2MB"));
     EXPECT(experiment_read(&yaml, top, &experiment));
-    EXPECT_EQ(experiment.fabric.config.plane_count, 2);
+    EXPECT_EQ(experiment.fabric.topology.config.plane_count, 2);
     EXPECT_EQ(experiment.sim.workloads[0].message_bytes, 2000000);
     EXPECT(experiment_set(&yaml, top, "fabric.planes=0"));
     EXPECT(!experiment_read(&yaml, top, &experiment));

@@ -7,24 +7,24 @@
 
 #include "spec.h"
 
-static struct fabric small_fabric(void)
+static struct topology small_fabric(void)
 {
-    struct fabric_config config;
-    struct fabric_problem problem;
-    struct fabric fabric;
+    struct topology_config config;
+    struct topology_problem problem;
+    struct topology fabric;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.plane_count = 3;
     config.t0_count = 3;
     config.t1_count = 2;
     config.hosts_per_t0 = 2;
-    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
+    EXPECT(topology_init(&fabric, &config, NULL, &problem));
     return fabric;
 }
 
 SPEC("a namespace bears the name of its component, after the prefix")
 {
-    struct fabric fabric = small_fabric();
+    struct topology fabric = small_fabric();
     char name[NETNS_NAME_BYTES];
 
     netns_name_of_nic("lab", 5, name);
@@ -62,9 +62,9 @@ SPEC("a prefix is a word that could not be a device or a path")
     EXPECT(!netns_name_is_prefix("a12345678901234567890123456789012"));
 }
 
-static bool interface_is(struct fabric_end end, const char *wanted)
+static bool interface_is(struct topology_end end, const char *wanted)
 {
-    struct fabric fabric = small_fabric();
+    struct topology fabric = small_fabric();
     char name[NETNS_INTERFACE_BYTES];
 
     netns_name_interface(&fabric, end, name);
@@ -73,15 +73,15 @@ static bool interface_is(struct fabric_end end, const char *wanted)
 
 SPEC("an interface is called after where it leads")
 {
-    EXPECT(interface_is((struct fabric_end){ .is_nic = true, .node = 3, .port = 2 }, "p2"));
-    EXPECT(interface_is((struct fabric_end){ .node = 0, .port = 1 }, "d1"));
-    EXPECT(interface_is((struct fabric_end){ .node = 0, .port = 2 }, "u0"));
-    EXPECT(interface_is((struct fabric_end){ .node = 3, .port = 2 }, "d2"));
+    EXPECT(interface_is((struct topology_end){ .is_nic = true, .node = 3, .port = 2 }, "p2"));
+    EXPECT(interface_is((struct topology_end){ .node = 0, .port = 1 }, "d1"));
+    EXPECT(interface_is((struct topology_end){ .node = 0, .port = 2 }, "u0"));
+    EXPECT(interface_is((struct topology_end){ .node = 3, .port = 2 }, "d2"));
 }
 
 SPEC("no two ports have the same MAC address, and all are of our own making")
 {
-    struct fabric fabric = small_fabric();
+    struct topology fabric = small_fabric();
     static char macs[128][NETNS_MAC_BYTES];
     unsigned int first;
     uint32_t count = 0;
@@ -89,10 +89,10 @@ SPEC("no two ports have the same MAC address, and all are of our own making")
     for (uint32_t nic = 0; nic < fabric.nic_count; nic++)
         for (uint32_t port = 0; port < 3; port++)
             netns_name_mac(
-                (struct fabric_end){ .is_nic = true, .node = nic, .port = port }, macs[count++]);
+                (struct topology_end){ .is_nic = true, .node = nic, .port = port }, macs[count++]);
     for (uint32_t node = 0; node < fabric.switch_count; node++)
-        for (uint32_t port = 0; port < fabric_port_count(&fabric, node); port++)
-            netns_name_mac((struct fabric_end){ .node = node, .port = port }, macs[count++]);
+        for (uint32_t port = 0; port < topology_port_count(&fabric, node); port++)
+            netns_name_mac((struct topology_end){ .node = node, .port = port }, macs[count++]);
     for (uint32_t i = 0; i < count; i++) {
         EXPECT_EQ(sscanf(macs[i], "%2x:", &first), 1);
         EXPECT_EQ(first & 3, 2); /* locally administered, one station */

@@ -8,8 +8,8 @@
 #include "spec.h"
 
 struct world {
-    struct fabric_exception exceptions[1];
-    struct fabric fabric;
+    struct topology_exception exceptions[1];
+    struct plan fabric;
     struct netns netns;
     char *text;
     size_t size;
@@ -19,20 +19,20 @@ struct world {
 /* 2 planes, 2 T0s, 2 T1s, 4 hosts; one cable is missing. */
 static void begin(struct world *world, bool is_kernel)
 {
-    struct fabric_exception missing = {
-        .link = { .kind = FABRIC_UPLINK, .plane = 1, .t0 = 0, .t1 = 1 }, .missing = true
+    struct topology_exception missing = {
+        .link = { .kind = TOPOLOGY_UPLINK, .plane = 1, .t0 = 0, .t1 = 1 }, .missing = true
     };
-    struct fabric_config config;
-    struct fabric_problem problem;
+    struct topology_config config;
+    struct topology_problem problem;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.plane_count = 2;
     config.t0_count = 2;
     config.t1_count = 2;
     config.hosts_per_t0 = 2;
     config.exceptions = &missing;
     config.exception_count = 1;
-    EXPECT(fabric_init(&world->fabric, &config, world->exceptions, &problem));
+    EXPECT(plan_init(&world->fabric, &config, world->exceptions, &problem));
     world->netns = (struct netns){
         .fabric = &world->fabric, .prefix = "lab", .is_kernel = is_kernel, .slower = 1
     };

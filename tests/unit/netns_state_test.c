@@ -9,8 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fabric/fabric.h"
+#include "plan/plan.h"
 #include "spec.h"
+#include "topology/topology.h"
 
 static void make_folder(char path[static 32])
 {
@@ -116,15 +117,15 @@ SPEC("a process that ignores the kind signal is ended all the same")
 
 static uint64_t digest_with(uint32_t t1_count, uint32_t data_bytes)
 {
-    struct fabric_config config;
-    struct fabric_problem problem;
-    struct fabric fabric;
+    struct topology_config config;
+    struct topology_problem problem;
+    struct plan fabric;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.t1_count = t1_count;
     config.buffers.data_bytes = data_bytes;
-    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
-    return netns_state_digest(&fabric);
+    EXPECT(plan_init(&fabric, &config, NULL, &problem));
+    return netns_state_digest(&fabric.topology);
 }
 
 SPEC("two descriptions of one fabric have the same digest, others do not")

@@ -63,9 +63,9 @@ SPEC("the packet that ended last is the next to be used")
 PROPERTY("a packet's short form loses nothing that the wire carries", 1000)
 {
     struct prng prng = prng_stream(seed, 0);
-    struct fabric_config config;
-    struct fabric_problem problem;
-    struct fabric fabric;
+    struct topology_config config;
+    struct topology_problem problem;
+    struct plan fabric;
     struct wire_format format = format_default;
     uint8_t opcode = random_packet_opcodes[prng_below(&prng, 12)];
     struct packet sent =
@@ -73,8 +73,8 @@ PROPERTY("a packet's short form loses nothing that the wire carries", 1000)
     struct packets_record record;
     struct packet read;
 
-    fabric_config_init(&config);
-    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
+    topology_config_init(&config);
+    EXPECT(plan_init(&fabric, &config, NULL, &problem));
     packets_store(&record, &sent, 3, 5);
     packets_load(&record, &fabric, &read);
     read.class = sent.class;

@@ -6,31 +6,31 @@
 
 #include "spec.h"
 
-static struct fabric fabric;
+static struct topology fabric;
 static struct soft_faults faults;
 
-static struct fabric_element named(const char *name)
+static struct topology_element named(const char *name)
 {
-    struct fabric_element element;
+    struct topology_element element;
     char reason[160];
 
-    EXPECT(fabric_find(&fabric, name, &element, reason));
+    EXPECT(topology_find(&fabric, name, &element, reason));
     return element;
 }
 
 static void begin(void)
 {
-    struct fabric_config config;
-    struct fabric_problem problem;
+    struct topology_config config;
+    struct topology_problem problem;
 
-    fabric_config_init(&config);
-    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
+    topology_config_init(&config);
+    EXPECT(topology_init(&fabric, &config, NULL, &problem));
     faults = (struct soft_faults){ 0 };
 }
 
 static struct soft_condition at(const char *link, uint64_t now_ps)
 {
-    struct fabric_element element = named(link);
+    struct topology_element element = named(link);
 
     return soft_faults_condition(&faults, &fabric, &element, now_ps);
 }
@@ -122,7 +122,7 @@ SPEC("a fault of an EV meets packets with that EV only")
     struct soft_fault fault = {
         .kind = SOFT_FAULT_LOSS, .until_ps = UINT64_MAX, .probability = 9, .of_ev = true, .ev = 3
     };
-    struct fabric_element link;
+    struct topology_element link;
 
     begin();
     fault.where = named("p0");
@@ -136,7 +136,7 @@ SPEC("a fault of an EV meets packets with that EV only")
 
 SPEC("clearing a part ends its own faults, not those of the whole")
 {
-    struct fabric_element port;
+    struct topology_element port;
 
     begin();
     port = named("h0.p0");

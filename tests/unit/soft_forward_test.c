@@ -60,8 +60,8 @@ static uint64_t counted(const struct soft_bench *bench, enum port_counter counte
     const struct soft *soft = bench->soft;
     uint64_t total = 0;
 
-    for (uint32_t node = 0; node < soft->fabric.switch_count; node++)
-        for (uint32_t port = 0; port < fabric_port_count(&soft->fabric, node); port++)
+    for (uint32_t node = 0; node < soft->fabric.topology.switch_count; node++)
+        for (uint32_t port = 0; port < topology_port_count(&soft->fabric.topology, node); port++)
             total += soft->switches[node].ports[port].counters->value[counter];
     return total;
 }

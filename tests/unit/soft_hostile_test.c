@@ -96,7 +96,7 @@ SPEC("headers nested past those that were copied do not end a fabric that trims"
 /* From NIC 1 by its own word, sent by NIC 0. */
 static void forge_source(struct soft_bench *bench)
 {
-    struct ipv6_addr stolen = fabric_nic_address(&bench->fabric, 1);
+    struct ipv6_addr stolen = plan_nic_address(&bench->fabric, 1);
     uint8_t bytes[SOFT_FRAME_BYTES];
     uint32_t length = soft_bench_build(bench, 0, 1, 0, 0, bytes);
 

@@ -12,33 +12,33 @@
 
 struct bench {
     alignas(16) uint8_t memory[65536];
-    struct fabric fabric;
+    struct plan fabric;
     struct workload_layout layout;
 };
 static struct bench bench;
 
 /* 64 NICs of 4 x 100 Gb/s below 8 T0s. */
-static const struct fabric_config *plain(void)
+static const struct topology_config *plain(void)
 {
-    static struct fabric_config config;
+    static struct topology_config config;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     return &config;
 }
 
 static void set_up(
-    const struct fabric_config *config, const struct sim_workload *workload, uint64_t seed)
+    const struct topology_config *config, const struct sim_workload *workload, uint64_t seed)
 {
-    struct fabric_problem problem;
+    struct topology_problem problem;
     struct arena measure;
     struct arena arena;
 
-    EXPECT(fabric_init(&bench.fabric, config, NULL, &problem));
+    EXPECT(plan_init(&bench.fabric, config, NULL, &problem));
     arena_init(&measure, NULL, 0);
-    workload_layout_init(&bench.layout, &measure, workload, &bench.fabric, seed);
+    workload_layout_init(&bench.layout, &measure, workload, &bench.fabric.topology, seed);
     EXPECT_LE(measure.used_bytes, sizeof(bench.memory));
     arena_init(&arena, bench.memory, measure.used_bytes);
-    workload_layout_init(&bench.layout, &arena, workload, &bench.fabric, seed);
+    workload_layout_init(&bench.layout, &arena, workload, &bench.fabric.topology, seed);
     EXPECT_EQ(arena.used_bytes, measure.used_bytes);
 }
 
@@ -119,8 +119,8 @@ static uint32_t expect_derangement(uint32_t rank_count)
         EXPECT_NE(to, rank);
         EXPECT_EQ(targets >> to & 1, 0);
         targets |= UINT64_C(1) << to;
-        local += fabric_t0_of(&bench.fabric, bench.layout.nic_of_rank[rank]) ==
-                 fabric_t0_of(&bench.fabric, bench.layout.nic_of_rank[to]);
+        local += topology_t0_of(&bench.fabric.topology, bench.layout.nic_of_rank[rank]) ==
+                 topology_t0_of(&bench.fabric.topology, bench.layout.nic_of_rank[to]);
     }
     return local;
 }
@@ -208,10 +208,10 @@ SPEC("ranks start one after the other, each with a delay of its own")
 /* ---- the ideal
  * ----------------------------------------------------------------------------------- */
 
-static uint64_t ideal_bps(const struct fabric_config *config, const struct sim_workload *workload)
+static uint64_t ideal_bps(const struct topology_config *config, const struct sim_workload *workload)
 {
     set_up(config, workload, 1);
-    return workload_ideal_bps(&bench.layout, &bench.fabric, 4, 5);
+    return workload_ideal_bps(&bench.layout, &bench.fabric.topology, 4, 5);
 }
 
 SPEC("ideal goodput: what the NICs leave for payload")
@@ -233,7 +233,7 @@ SPEC("ideal goodput: what the NICs leave for payload")
 SPEC("ideal goodput: uplinks that are too few count, and a collective waits for its slowest pair")
 {
     struct sim_workload workload = work(SIM_PERMUTATION, 16);
-    struct fabric_config config = *plain();
+    struct topology_config config = *plain();
 
     config.t1_count = 4; /* half of what the hosts could send */
     EXPECT_EQ(ideal_bps(&config, &workload), GBPS(16 * 160));
@@ -250,12 +250,12 @@ static const char *problem_with(const struct sim_workload *workload)
 {
     static struct sim_problem problem;
     struct sim_workload workloads[2] = { work(SIM_STREAM, 2), *workload };
-    struct fabric_problem fabric_problem;
+    struct topology_problem fabric_problem;
     struct sim_config config = {
         .fabric = &bench.fabric, .workloads = workloads, .workload_count = 2
     };
 
-    EXPECT(fabric_init(&bench.fabric, plain(), NULL, &fabric_problem));
+    EXPECT(plan_init(&bench.fabric, plain(), NULL, &fabric_problem));
     if (workload_check(&config, &problem))
         return "";
     EXPECT_STR_EQ(problem.section, "workloads");

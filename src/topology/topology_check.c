@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons why a fabric cannot be wired, with the numbers that say so. */
-#include "fabric/fabric_check.h"
+#include "topology/topology_check.h"
 
 #include <string.h>
 
-#include "fabric/fabric_exception.h"
-#include "fabric/text.h"
+#include "base/text.h"
+#include "topology/topology_exception.h"
 
 #define RATE_BPS_MIN    UINT64_C(1000000)
 #define RATE_BPS_MAX    UINT64_C(8000000000000)
@@ -16,8 +16,8 @@
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
 /* Each % of the words is one of the numbers. */
-static bool refuse(
-    struct fabric_problem *problem, const char *member, const char *words, const uint64_t *numbers)
+static bool refuse(struct topology_problem *problem, const char *member, const char *words,
+    const uint64_t *numbers)
 {
     struct text text = text_in(problem->reason, sizeof(problem->reason));
 
@@ -38,7 +38,7 @@ struct bounds {
 };
 
 static bool check_bounds(
-    const struct bounds *bounds, uint32_t count, struct fabric_problem *problem)
+    const struct bounds *bounds, uint32_t count, struct topology_problem *problem)
 {
     for (; count > 0; count--, bounds++) {
         struct text text;
@@ -57,20 +57,20 @@ static bool check_bounds(
 }
 
 /* clang-format off */
-static bool check_counts(const struct fabric_config *config, struct fabric_problem *problem)
+static bool check_counts(const struct topology_config *config, struct topology_problem *problem)
 {
     const struct bounds bounds[] = {
-        { "planes",       config->plane_count,  1, FABRIC_PLANES_MAX, "" },
-        { "t0s",          config->t0_count,     1, FABRIC_RADIX_MAX,  "" },
-        { "t1s",          config->t1_count,     0, FABRIC_RADIX_MAX,  "" },
-        { "hosts_per_t0", config->hosts_per_t0, 1, FABRIC_RADIX_MAX,  "" },
-        { "radix",        config->radix,        0, FABRIC_RADIX_MAX,  " ports" },
+        { "planes",       config->plane_count,  1, TOPOLOGY_PLANES_MAX, "" },
+        { "t0s",          config->t0_count,     1, TOPOLOGY_RADIX_MAX,  "" },
+        { "t1s",          config->t1_count,     0, TOPOLOGY_RADIX_MAX,  "" },
+        { "hosts_per_t0", config->hosts_per_t0, 1, TOPOLOGY_RADIX_MAX,  "" },
+        { "radix",        config->radix,        0, TOPOLOGY_RADIX_MAX,  " ports" },
     };
 
     return check_bounds(bounds, sizeof(bounds) / sizeof(bounds[0]), problem);
 }
 
-static bool check_links(const struct fabric_config *config, struct fabric_problem *problem)
+static bool check_links(const struct topology_config *config, struct topology_problem *problem)
 {
     const struct bounds bounds[] = {
         { "host_link.rate",  config->host_link.rate_bps, RATE_BPS_MIN, RATE_BPS_MAX, " bit/s" },
@@ -90,15 +90,15 @@ static uint64_t or_least(uint64_t value, uint64_t least)
     return value ? value : least;
 }
 
-static bool check_queues(const struct fabric_buffers *buffers, struct fabric_problem *problem)
+static bool check_queues(const struct topology_buffers *buffers, struct topology_problem *problem)
 {
     const struct bounds bounds[] = {
-        { "buffers.data",      or_least(buffers->data_bytes, FABRIC_PACKET_BYTES),      FABRIC_PACKET_BYTES, QUEUE_BYTES_MAX, " bytes, one full packet and 1 GiB" },
-        { "buffers.host_data", or_least(buffers->host_data_bytes, FABRIC_PACKET_BYTES), FABRIC_PACKET_BYTES, QUEUE_BYTES_MAX, " bytes, one full packet and 1 GiB" },
-        { "buffers.control",   or_least(buffers->control_bytes, FABRIC_SACK_BYTES),     FABRIC_SACK_BYTES,   QUEUE_BYTES_MAX, " bytes, one SACK and 1 GiB" },
+        { "buffers.data",      or_least(buffers->data_bytes, TOPOLOGY_PACKET_BYTES),      TOPOLOGY_PACKET_BYTES, QUEUE_BYTES_MAX, " bytes, one full packet and 1 GiB" },
+        { "buffers.host_data", or_least(buffers->host_data_bytes, TOPOLOGY_PACKET_BYTES), TOPOLOGY_PACKET_BYTES, QUEUE_BYTES_MAX, " bytes, one full packet and 1 GiB" },
+        { "buffers.control",   or_least(buffers->control_bytes, TOPOLOGY_SACK_BYTES),     TOPOLOGY_SACK_BYTES,   QUEUE_BYTES_MAX, " bytes, one SACK and 1 GiB" },
         { "buffers.red_min",   buffers->red_min_bytes, 0, QUEUE_BYTES_MAX, " bytes" },
         { "buffers.red_max",   buffers->red_max_bytes, 0, QUEUE_BYTES_MAX, " bytes" },
-        { "buffers.trimmed",   buffers->trims ? buffers->trimmed_bytes : FABRIC_PACKET_BYTES, FABRIC_TRIMMED_BYTES_MIN, FABRIC_PACKET_BYTES, " bytes, headers alone and a full packet" },
+        { "buffers.trimmed",   buffers->trims ? buffers->trimmed_bytes : TOPOLOGY_PACKET_BYTES, TOPOLOGY_TRIMMED_BYTES_MIN, TOPOLOGY_PACKET_BYTES, " bytes, headers alone and a full packet" },
     };
 
     return check_bounds(bounds, sizeof(bounds) / sizeof(bounds[0]), problem);
@@ -107,9 +107,9 @@ static bool check_queues(const struct fabric_buffers *buffers, struct fabric_pro
 
 /* ---- what must fit together ------------------------------------------------------------------ */
 
-static bool check_ports(const struct fabric_config *config, struct fabric_problem *problem)
+static bool check_ports(const struct topology_config *config, struct topology_problem *problem)
 {
-    uint64_t radix = config->radix ? config->radix : FABRIC_RADIX_MAX;
+    uint64_t radix = config->radix ? config->radix : TOPOLOGY_RADIX_MAX;
 
     if (config->hosts_per_t0 + config->t1_count > radix)
         return refuse(problem, "radix", "radix % cannot hold % hosts and % uplinks",
@@ -123,7 +123,7 @@ static bool check_ports(const struct fabric_config *config, struct fabric_proble
     return true;
 }
 
-static bool check_nics(const struct fabric_config *config, struct fabric_problem *problem)
+static bool check_nics(const struct topology_config *config, struct topology_problem *problem)
 {
     uint64_t most = (uint64_t)config->t0_count * config->hosts_per_t0;
 
@@ -138,7 +138,7 @@ static bool check_nics(const struct fabric_config *config, struct fabric_problem
 
 /* What a packet leaves at once reaches the next node at the same time: nothing could be simulated
  * in an order. */
-static bool check_delays(const struct fabric_config *config, struct fabric_problem *problem)
+static bool check_delays(const struct topology_config *config, struct topology_problem *problem)
 {
     if (config->host_link.delay_ps == 0 && config->nic_latency_ps == 0)
         return refuse(problem, "host_link.delay",
@@ -152,7 +152,7 @@ static bool check_delays(const struct fabric_config *config, struct fabric_probl
     return true;
 }
 
-static bool check_red(const struct fabric_buffers *buffers, struct fabric_problem *problem)
+static bool check_red(const struct topology_buffers *buffers, struct topology_problem *problem)
 {
     if (buffers->red_max_bytes > 0 && buffers->red_min_bytes > buffers->red_max_bytes)
         return refuse(problem, "buffers.red_min", "% bytes is above red_max, % bytes",
@@ -160,12 +160,12 @@ static bool check_red(const struct fabric_buffers *buffers, struct fabric_proble
     return true;
 }
 
-static bool check_names(const struct fabric_config *config, struct fabric_problem *problem)
+static bool check_names(const struct topology_config *config, struct topology_problem *problem)
 {
     uint32_t block = config->usid_block;
 
-    if (config->name[FABRIC_NAME_BYTES - 1] != '\0')
-        return refuse(problem, "name", "longer than % bytes", NUMBERS(FABRIC_NAME_BYTES - 1));
+    if (config->name[TOPOLOGY_NAME_BYTES - 1] != '\0')
+        return refuse(problem, "name", "longer than % bytes", NUMBERS(TOPOLOGY_NAME_BYTES - 1));
     if (block == 0 || block >> 24 == 0xff)
         return refuse(problem, "usid_block", "not a block of unicast addresses", NULL);
     if (block == NIC_BLOCK)
@@ -173,7 +173,7 @@ static bool check_names(const struct fabric_config *config, struct fabric_proble
     return true;
 }
 
-bool fabric_check(const struct fabric_config *config, struct fabric_problem *problem)
+bool topology_check(const struct topology_config *config, struct topology_problem *problem)
 {
     return check_counts(config, problem) && check_ports(config, problem) &&
            check_nics(config, problem) && check_links(config, problem) &&
@@ -183,13 +183,13 @@ bool fabric_check(const struct fabric_config *config, struct fabric_problem *pro
 
 /* ---- exceptions ------------------------------------------------------------------------------ */
 
-static bool refuse_exception(struct fabric_problem *problem, uint32_t index,
-    const struct fabric_exception *exception, const char *words)
+static bool refuse_exception(struct topology_problem *problem, uint32_t index,
+    const struct topology_exception *exception, const char *words)
 {
     struct text text = text_in(problem->reason, sizeof(problem->reason));
-    char name[FABRIC_NAME_BYTES];
+    char name[TOPOLOGY_NAME_BYTES];
 
-    fabric_name(&exception->link, name);
+    topology_name(&exception->link, name);
     problem->member = "exceptions";
     problem->exception = index;
     text_add(&text, name);
@@ -197,25 +197,25 @@ static bool refuse_exception(struct fabric_problem *problem, uint32_t index,
     return false;
 }
 
-static bool exists(const struct fabric *fabric, const struct fabric_element *link)
+static bool exists(const struct topology *topology, const struct topology_element *link)
 {
-    const struct fabric_config *config = &fabric->config;
+    const struct topology_config *config = &topology->config;
 
     if (link->plane >= config->plane_count)
         return false;
-    if (link->kind == FABRIC_HOST_LINK)
-        return link->nic < fabric->nic_count;
+    if (link->kind == TOPOLOGY_HOST_LINK)
+        return link->nic < topology->nic_count;
     return link->t0 < config->t0_count && link->t1 < config->t1_count;
 }
 
-static bool check_exception(const struct fabric *fabric, const struct fabric_exception *exception,
-    uint32_t index, struct fabric_problem *problem)
+static bool check_exception(const struct topology *topology,
+    const struct topology_exception *exception, uint32_t index, struct topology_problem *problem)
 {
-    const struct fabric_element *link = &exception->link;
+    const struct topology_element *link = &exception->link;
 
-    if (link->kind != FABRIC_HOST_LINK && link->kind != FABRIC_UPLINK)
+    if (link->kind != TOPOLOGY_HOST_LINK && link->kind != TOPOLOGY_UPLINK)
         return refuse_exception(problem, index, exception, " is not a link");
-    if (!exists(fabric, link))
+    if (!exists(topology, link))
         return refuse_exception(problem, index, exception, " is not in this fabric");
     if (exception->missing && exception->rate_bps)
         return refuse_exception(problem, index, exception, " is missing and yet has a rate");
@@ -228,46 +228,47 @@ static bool check_exception(const struct fabric *fabric, const struct fabric_exc
     return true;
 }
 
-static uint32_t last_index_of(const struct fabric_config *config, uint64_t key)
+static uint32_t last_index_of(const struct topology_config *config, uint64_t key)
 {
     uint32_t index = config->exception_count - 1;
 
-    while (fabric_exception_key(&config->exceptions[index].link) != key)
+    while (topology_exception_key(&config->exceptions[index].link) != key)
         index--;
     return index;
 }
 
 /* Links of a NIC stand together in the order of keys. */
-static bool check_sorted(const struct fabric *fabric, const struct fabric_config *config,
-    const struct fabric_exception *sorted, struct fabric_problem *problem)
+static bool check_sorted(const struct topology *topology, const struct topology_config *config,
+    const struct topology_exception *sorted, struct topology_problem *problem)
 {
     uint32_t missing_count = 0;
 
     for (uint32_t i = 0; i < config->exception_count; i++) {
-        const struct fabric_element *link = &sorted[i].link;
-        uint64_t key = fabric_exception_key(link);
+        const struct topology_element *link = &sorted[i].link;
+        uint64_t key = topology_exception_key(link);
         bool same_nic =
             i > 0 && link->kind == sorted[i - 1].link.kind && link->nic == sorted[i - 1].link.nic;
 
-        if (i > 0 && key == fabric_exception_key(&sorted[i - 1].link))
+        if (i > 0 && key == topology_exception_key(&sorted[i - 1].link))
             return refuse_exception(
                 problem, last_index_of(config, key), &sorted[i], " is listed twice");
         missing_count = (same_nic ? missing_count : 0) + sorted[i].missing;
-        if (link->kind == FABRIC_HOST_LINK && missing_count == fabric->config.plane_count)
+        if (link->kind == TOPOLOGY_HOST_LINK && missing_count == topology->config.plane_count)
             return refuse_exception(problem, last_index_of(config, key), &sorted[i],
                 " is missing, as are all other links of this NIC");
     }
     return true;
 }
 
-bool fabric_check_exceptions(const struct fabric *fabric, const struct fabric_config *config,
-    struct fabric_exception *sorted, struct fabric_problem *problem)
+bool topology_check_exceptions(const struct topology *topology,
+    const struct topology_config *config, struct topology_exception *sorted,
+    struct topology_problem *problem)
 {
     for (uint32_t i = 0; i < config->exception_count; i++) {
-        if (!check_exception(fabric, &config->exceptions[i], i, problem))
+        if (!check_exception(topology, &config->exceptions[i], i, problem))
             return false;
         sorted[i] = config->exceptions[i];
     }
-    fabric_exception_sort(sorted, config->exception_count);
-    return check_sorted(fabric, config, sorted, problem);
+    topology_exception_sort(sorted, config->exception_count);
+    return check_sorted(topology, config, sorted, problem);
 }

@@ -4,45 +4,45 @@
 
 #include <string.h>
 
-#include "fabric/fabric.h"
+#include "topology/topology.h"
 
 enum { EXCEPTIONS_MAX = 8 };
 
 #define NS UINT64_C(1000)
 
-static struct fabric_config usual(void)
+static struct topology_config usual(void)
 {
-    struct fabric_config config;
+    struct topology_config config;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     return config;
 }
 
-static struct fabric made_of(const struct fabric_config *config)
+static struct topology made_of(const struct topology_config *config)
 {
-    static struct fabric_exception exceptions[EXCEPTIONS_MAX];
-    struct fabric_problem problem;
-    struct fabric fabric;
+    static struct topology_exception exceptions[EXCEPTIONS_MAX];
+    struct topology_problem problem;
+    struct topology topology;
 
-    EXPECT(fabric_init(&fabric, config, exceptions, &problem));
-    return fabric;
+    EXPECT(topology_init(&topology, config, exceptions, &problem));
+    return topology;
 }
 
 static void expect_refused(
-    const struct fabric_config *config, const char *member, const char *reason)
+    const struct topology_config *config, const char *member, const char *reason)
 {
-    struct fabric_exception exceptions[EXCEPTIONS_MAX];
-    struct fabric_problem problem;
-    struct fabric fabric;
+    struct topology_exception exceptions[EXCEPTIONS_MAX];
+    struct topology_problem problem;
+    struct topology topology;
 
-    EXPECT(!fabric_init(&fabric, config, exceptions, &problem));
+    EXPECT(!topology_init(&topology, config, exceptions, &problem));
     EXPECT_STR_EQ(problem.member, member);
     EXPECT_STR_EQ(problem.reason, reason);
 }
 
 SPEC("a T0 must have the ports for its hosts and uplinks")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.radix = 16;
     config.hosts_per_t0 = 12;
@@ -55,7 +55,7 @@ SPEC("a T0 must have the ports for its hosts and uplinks")
 
 SPEC("a T1 must have a port for each T0")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.radix = 16;
     config.t0_count = 17;
@@ -64,7 +64,7 @@ SPEC("a T1 must have a port for each T0")
 
 SPEC("T0s without T1s cannot reach each other")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.t1_count = 0;
     expect_refused(&config, "t1s", "8 T0s without a T1 have no way to each other");
@@ -75,7 +75,7 @@ SPEC("T0s without T1s cannot reach each other")
 
 SPEC("counts have bounds, and the reason names them")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.plane_count = 9;
     expect_refused(&config, "planes", "9 is not between 1 and 8");
@@ -97,7 +97,7 @@ SPEC("counts have bounds, and the reason names them")
 
 SPEC("NICs fill all T0s but the last")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.nic_count = 57;
     EXPECT_EQ(made_of(&config).nic_count, 57);
@@ -109,7 +109,7 @@ SPEC("NICs fill all T0s but the last")
 
 SPEC("rates and delays have bounds")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.host_link.rate_bps = 0;
     expect_refused(&config, "host_link.rate", "0 is not between 1000000 and 8000000000000 bit/s");
@@ -124,7 +124,7 @@ SPEC("rates and delays have bounds")
 
 SPEC("no packet reaches the next node in no time")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.host_link.delay_ps = 0;
     EXPECT_EQ(made_of(&config).lookahead_ps, 500 * NS);
@@ -143,7 +143,7 @@ SPEC("no packet reaches the next node in no time")
 
 SPEC("queues hold at least one packet, trimmed packets at least their headers")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.buffers.data_bytes = 4223;
     expect_refused(&config, "buffers.data",
@@ -165,7 +165,7 @@ SPEC("queues hold at least one packet, trimmed packets at least their headers")
 
 SPEC("the uSID block is for unicast, and not the NICs' own")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.usid_block = 0x20010db8;
     expect_refused(&config, "usid_block", "2001:db8::/32 holds the NICs' own addresses");
@@ -175,7 +175,7 @@ SPEC("the uSID block is for unicast, and not the NICs' own")
 
 SPEC("a name fits its place")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     memset(config.name, 'x', sizeof(config.name));
     expect_refused(&config, "name", "longer than 31 bytes");

@@ -2,97 +2,85 @@
 /* From a description to a fabric: what is filled in. */
 #include "spec.h"
 
-#include "fabric/fabric.h"
+#include "topology/topology.h"
 
 enum { EXCEPTIONS_MAX = 8 };
 
 #define NS UINT64_C(1000)
 
-static struct fabric_config usual(void)
+static struct topology_config usual(void)
 {
-    struct fabric_config config;
+    struct topology_config config;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     return config;
 }
 
-static struct fabric made_of(const struct fabric_config *config)
+static struct topology made_of(const struct topology_config *config)
 {
-    static struct fabric_exception exceptions[EXCEPTIONS_MAX];
-    struct fabric_problem problem;
-    struct fabric fabric;
+    static struct topology_exception exceptions[EXCEPTIONS_MAX];
+    struct topology_problem problem;
+    struct topology topology;
 
-    EXPECT(fabric_init(&fabric, config, exceptions, &problem));
-    return fabric;
+    EXPECT(topology_init(&topology, config, exceptions, &problem));
+    return topology;
 }
 
 SPEC("the usual fabric has 64 NICs of 400 Gb/s over four planes")
 {
-    struct fabric_config config = usual();
-    struct fabric fabric = made_of(&config);
+    struct topology_config config = usual();
+    struct topology topology = made_of(&config);
 
-    EXPECT_EQ(fabric.nic_count, 64);
-    EXPECT_EQ(fabric.config.nic_count, 64);
-    EXPECT_EQ(fabric.switch_count, 4 * (8 + 8));
-    EXPECT_EQ(fabric.config.plane_count * fabric.config.host_link.rate_bps, 400000000000);
-    EXPECT_EQ(fabric.config.radix, 16);
+    EXPECT_EQ(topology.nic_count, 64);
+    EXPECT_EQ(topology.config.nic_count, 64);
+    EXPECT_EQ(topology.switch_count, 4 * (8 + 8));
+    EXPECT_EQ(topology.config.plane_count * topology.config.host_link.rate_bps, 400000000000);
+    EXPECT_EQ(topology.config.radix, 16);
 }
 
 SPEC("a full packet crosses a T0 in 3.18 us, two T0s and a T1 in 5.85 us")
 {
-    struct fabric_config config = usual();
-    struct fabric fabric = made_of(&config);
+    struct topology_config config = usual();
+    struct topology topology = made_of(&config);
 
-    EXPECT_EQ(fabric_one_way_ps(&fabric, 0, 7), 2 * (500000 + 500000 + 337920) + 500000);
-    EXPECT_EQ(fabric_one_way_ps(&fabric, 0, 8), 4 * (500000 + 500000 + 337920) + 500000);
+    EXPECT_EQ(topology_one_way_ps(&topology, 0, 7), 2 * (500000 + 500000 + 337920) + 500000);
+    EXPECT_EQ(topology_one_way_ps(&topology, 0, 8), 4 * (500000 + 500000 + 337920) + 500000);
 }
 
 SPEC("131,072 NICs over eight planes take 6,144 switches of 512 ports")
 {
-    struct fabric_config config = usual();
-    struct fabric fabric;
+    struct topology_config config = usual();
+    struct topology topology;
 
     config.plane_count = 8;
     config.t0_count = 512;
     config.t1_count = 256;
     config.hosts_per_t0 = 256;
     config.radix = 512;
-    fabric = made_of(&config);
-    EXPECT_EQ(fabric.nic_count, 131072);
-    EXPECT_EQ(fabric.switch_count, 6144);
-    EXPECT_EQ(fabric.uplink_bits, 8);
+    topology = made_of(&config);
+    EXPECT_EQ(topology.nic_count, 131072);
+    EXPECT_EQ(topology.switch_count, 6144);
 }
 
-SPEC("the plan reaches 1,024 ports, where an uplink takes nine bits of an EV")
+SPEC("a fabric reaches 1,024 ports and 524,288 NICs")
 {
-    struct fabric_config config = usual();
-    struct fabric fabric;
+    struct topology_config config = usual();
+    struct topology topology;
 
     config.plane_count = 8;
     config.t0_count = 1024;
     config.t1_count = 512;
     config.hosts_per_t0 = 512;
-    fabric = made_of(&config);
-    EXPECT_EQ(fabric.nic_count, 524288);
-    EXPECT_EQ(fabric.config.radix, 1024);
-    EXPECT_EQ(fabric.uplink_bits, 9);
-    EXPECT_EQ(fabric_t0_of(&fabric, 524287), 1023);
-    EXPECT_EQ(fabric_downlink_of(&fabric, 524287), 511);
-}
-
-SPEC("an EV is as wide as the switch's ports demand, or its T1s where these are more")
-{
-    struct fabric_config config = usual();
-
-    config.radix = 1024;
-    EXPECT_EQ(made_of(&config).uplink_bits, 9);
-    config.t1_count = 1000;
-    EXPECT_EQ(made_of(&config).uplink_bits, 10);
+    topology = made_of(&config);
+    EXPECT_EQ(topology.nic_count, 524288);
+    EXPECT_EQ(topology.config.radix, 1024);
+    EXPECT_EQ(topology_t0_of(&topology, 524287), 1023);
+    EXPECT_EQ(topology_downlink_of(&topology, 524287), 511);
 }
 
 SPEC("a switch has as many ports as the larger tier needs by default")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.t0_count = 30;
     EXPECT_EQ(made_of(&config).config.radix, 30);
@@ -105,7 +93,7 @@ SPEC("a switch has as many ports as the larger tier needs by default")
 
 SPEC("the base RTT is four links and three switches there and back, a full packet and a SACK")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
     uint64_t packet_ps = 4224 * 80; /* at 100 Gb/s */
     uint64_t sack_ps = 140 * 80;
 
@@ -121,7 +109,7 @@ SPEC("the base RTT is four links and three switches there and back, a full packe
 
 SPEC("with a single T0 the longest path has two links and one switch")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.t0_count = 1;
     config.t1_count = 0;
@@ -134,7 +122,7 @@ SPEC("with a single T0 the longest path has two links and one switch")
 
 SPEC("the lookahead is the shortest way from a departure to the next node's chance to act")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.host_link.delay_ps = 100 * NS;
     config.uplink.delay_ps = 300 * NS;
@@ -154,35 +142,35 @@ SPEC("the lookahead is the shortest way from a departure to the next node's chan
 
 SPEC("buffers are as deep as the BDP of their ports says")
 {
-    struct fabric_config config = usual();
-    struct fabric fabric;
+    struct topology_config config = usual();
+    struct topology topology;
     uint64_t bdp;
 
     config.host_link.rate_bps *= 2;
-    fabric = made_of(&config);
-    bdp = fabric.base_rtt_ps / 80;
-    EXPECT_LE(bdp - fabric.config.buffers.data_bytes, 13); /* a nanosecond of bytes */
-    EXPECT_LE(3 * bdp - fabric.config.buffers.host_data_bytes, 39);
-    EXPECT_LE(bdp / 5 - fabric.config.buffers.red_min_bytes, 13);
-    EXPECT_LE(bdp * 4 / 5 - fabric.config.buffers.red_max_bytes, 13);
-    EXPECT_EQ(fabric.config.buffers.control_bytes, UINT64_C(4) << 20);
+    topology = made_of(&config);
+    bdp = topology.base_rtt_ps / 80;
+    EXPECT_LE(bdp - topology.config.buffers.data_bytes, 13); /* a nanosecond of bytes */
+    EXPECT_LE(3 * bdp - topology.config.buffers.host_data_bytes, 39);
+    EXPECT_LE(bdp / 5 - topology.config.buffers.red_min_bytes, 13);
+    EXPECT_LE(bdp * 4 / 5 - topology.config.buffers.red_max_bytes, 13);
+    EXPECT_EQ(topology.config.buffers.control_bytes, UINT64_C(4) << 20);
 }
 
 SPEC("without trimming they are five BDP deep")
 {
-    struct fabric_config config = usual();
-    struct fabric fabric;
+    struct topology_config config = usual();
+    struct topology topology;
 
     config.buffers.trims = false;
-    fabric = made_of(&config);
-    EXPECT_EQ(fabric.config.buffers.data_bytes, 5 * (fabric.base_rtt_ps / 1000 * 100 / 8));
-    EXPECT_EQ(fabric.config.buffers.host_data_bytes, fabric.config.buffers.data_bytes);
+    topology = made_of(&config);
+    EXPECT_EQ(topology.config.buffers.data_bytes, 5 * (topology.base_rtt_ps / 1000 * 100 / 8));
+    EXPECT_EQ(topology.config.buffers.host_data_bytes, topology.config.buffers.data_bytes);
 }
 
 SPEC("what a description says about buffers stays")
 {
-    struct fabric_config config = usual();
-    struct fabric_buffers said = { .trims = true,
+    struct topology_config config = usual();
+    struct topology_buffers said = { .trims = true,
         .trimmed_bytes = 200,
         .data_bytes = 10000,
         .host_data_bytes = 20000,
@@ -201,7 +189,7 @@ SPEC("what a description says about buffers stays")
 
 SPEC("one threshold alone never crosses the other")
 {
-    struct fabric_config config = usual();
+    struct topology_config config = usual();
 
     config.buffers.red_max_bytes = 1000;
     EXPECT_EQ(made_of(&config).config.buffers.red_min_bytes, 1000);
@@ -212,13 +200,13 @@ SPEC("one threshold alone never crosses the other")
 
 SPEC("the longest, slowest and fastest fabrics have buffers that a port can count")
 {
-    struct fabric_config config = usual();
-    struct fabric fabric;
+    struct topology_config config = usual();
+    struct topology topology;
 
-    config.host_link = (struct fabric_link_kind){ 1000000, UINT64_C(10000000000) };
-    config.uplink = (struct fabric_link_kind){ UINT64_C(8000000000000), UINT64_C(10000000000) };
+    config.host_link = (struct topology_link_kind){ 1000000, UINT64_C(10000000000) };
+    config.uplink = (struct topology_link_kind){ UINT64_C(8000000000000), UINT64_C(10000000000) };
     config.buffers.trims = false;
-    fabric = made_of(&config);
-    EXPECT_EQ(fabric.config.buffers.data_bytes, 5u << 28);
-    EXPECT_LT(fabric.base_rtt_ps, UINT64_C(1000000000000));
+    topology = made_of(&config);
+    EXPECT_EQ(topology.config.buffers.data_bytes, 5u << 28);
+    EXPECT_LT(topology.base_rtt_ps, UINT64_C(1000000000000));
 }

@@ -2,76 +2,76 @@
 /* What components are called. */
 #include "spec.h"
 
-#include "fabric/fabric.h"
+#include "topology/topology.h"
 
 struct naming {
     const char *name;
-    struct fabric_element element;
+    struct topology_element element;
 };
 
 static const struct naming namings[] = {
-    { "h12", { .kind = FABRIC_NIC, .nic = 12 } },
-    { "h12.p3", { .kind = FABRIC_HOST_LINK, .nic = 12, .plane = 3 } },
-    { "p3", { .kind = FABRIC_PLANE, .plane = 3 } },
-    { "p3.t0.17", { .kind = FABRIC_T0, .plane = 3, .t0 = 17 } },
-    { "p3.t1.9", { .kind = FABRIC_T1, .plane = 3, .t1 = 9 } },
-    { "p3.t0.17-t1.9", { .kind = FABRIC_UPLINK, .plane = 3, .t0 = 17, .t1 = 9 } },
-    { "p0.t0.0-t1.0", { .kind = FABRIC_UPLINK } },
+    { "h12", { .kind = TOPOLOGY_NIC, .nic = 12 } },
+    { "h12.p3", { .kind = TOPOLOGY_HOST_LINK, .nic = 12, .plane = 3 } },
+    { "p3", { .kind = TOPOLOGY_PLANE, .plane = 3 } },
+    { "p3.t0.17", { .kind = TOPOLOGY_T0, .plane = 3, .t0 = 17 } },
+    { "p3.t1.9", { .kind = TOPOLOGY_T1, .plane = 3, .t1 = 9 } },
+    { "p3.t0.17-t1.9", { .kind = TOPOLOGY_UPLINK, .plane = 3, .t0 = 17, .t1 = 9 } },
+    { "p0.t0.0-t1.0", { .kind = TOPOLOGY_UPLINK } },
 };
 
 enum { NAMING_COUNT = sizeof(namings) / sizeof(namings[0]) };
 
-static struct fabric_exception gone = {
-    .link = { .kind = FABRIC_UPLINK, .plane = 1, .t0 = 2, .t1 = 3 }, .missing = true
+static struct topology_exception gone = {
+    .link = { .kind = TOPOLOGY_UPLINK, .plane = 1, .t0 = 2, .t1 = 3 }, .missing = true
 };
 
 /* 4 planes, 24 T0s with 10 hosts, 12 T1s, one link missing. */
-static struct fabric some_fabric(void)
+static struct topology some_fabric(void)
 {
-    static struct fabric_exception sorted[1];
-    struct fabric_config config;
-    struct fabric_problem problem;
-    struct fabric fabric;
+    static struct topology_exception sorted[1];
+    struct topology_config config;
+    struct topology_problem problem;
+    struct topology topology;
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.t0_count = 24;
     config.hosts_per_t0 = 10;
     config.t1_count = 12;
     config.exceptions = &gone;
     config.exception_count = 1;
-    EXPECT(fabric_init(&fabric, &config, sorted, &problem));
-    return fabric;
+    EXPECT(topology_init(&topology, &config, sorted, &problem));
+    return topology;
 }
 
 static void expect_nothing(const char *name, const char *expected)
 {
-    struct fabric fabric = some_fabric();
-    struct fabric_element element;
-    char reason[FABRIC_REASON_BYTES];
+    struct topology topology = some_fabric();
+    struct topology_element element;
+    char reason[TOPOLOGY_REASON_BYTES];
 
-    EXPECT(!fabric_find(&fabric, name, &element, reason));
+    EXPECT(!topology_find(&topology, name, &element, reason));
     EXPECT_STR_EQ(reason, expected);
 }
 
 SPEC("every kind of component has its form of name")
 {
     for (uint32_t i = 0; i < NAMING_COUNT; i++) {
-        char name[FABRIC_NAME_BYTES];
+        char name[TOPOLOGY_NAME_BYTES];
 
-        fabric_name(&namings[i].element, name);
+        topology_name(&namings[i].element, name);
         EXPECT_STR_EQ(name, namings[i].name);
     }
 }
 
 SPEC("a name finds its component")
 {
-    struct fabric fabric = some_fabric();
+    struct topology topology = some_fabric();
 
     for (uint32_t i = 0; i < NAMING_COUNT; i++) {
-        struct fabric_element element;
-        char reason[FABRIC_REASON_BYTES];
+        struct topology_element element;
+        char reason[TOPOLOGY_REASON_BYTES];
 
-        EXPECT(fabric_find(&fabric, namings[i].name, &element, reason));
+        EXPECT(topology_find(&topology, namings[i].name, &element, reason));
         EXPECT_EQ(element.kind, namings[i].element.kind);
         EXPECT_EQ(element.nic, namings[i].element.nic);
         EXPECT_EQ(element.plane, namings[i].element.plane);
@@ -99,19 +99,19 @@ SPEC("a link that an exception took away bears no name")
 
 SPEC("a fabric without T1s says so")
 {
-    struct fabric_config config;
-    struct fabric_problem problem;
-    struct fabric fabric;
-    struct fabric_element element;
-    char reason[FABRIC_REASON_BYTES];
+    struct topology_config config;
+    struct topology_problem problem;
+    struct topology topology;
+    struct topology_element element;
+    char reason[TOPOLOGY_REASON_BYTES];
 
-    fabric_config_init(&config);
+    topology_config_init(&config);
     config.t0_count = 1;
     config.t1_count = 0;
-    EXPECT(fabric_init(&fabric, &config, NULL, &problem));
-    EXPECT(!fabric_find(&fabric, "p0.t1.0", &element, reason));
+    EXPECT(topology_init(&topology, &config, NULL, &problem));
+    EXPECT(!topology_find(&topology, "p0.t1.0", &element, reason));
     EXPECT_STR_EQ(reason, "no T1 t1.0: this fabric has none");
-    EXPECT(fabric_find(&fabric, "p0.t0.0", &element, reason));
+    EXPECT(topology_find(&topology, "p0.t0.0", &element, reason));
 }
 
 SPEC("anything else is not a name")
@@ -127,11 +127,11 @@ SPEC("anything else is not a name")
 
 SPEC("a name that is too long is cut off, and ends")
 {
-    struct fabric_element element = {
-        .kind = FABRIC_UPLINK, .plane = UINT32_MAX, .t0 = UINT32_MAX, .t1 = UINT32_MAX
+    struct topology_element element = {
+        .kind = TOPOLOGY_UPLINK, .plane = UINT32_MAX, .t0 = UINT32_MAX, .t1 = UINT32_MAX
     };
-    char name[FABRIC_NAME_BYTES];
+    char name[TOPOLOGY_NAME_BYTES];
 
-    fabric_name(&element, name);
+    topology_name(&element, name);
     EXPECT_STR_EQ(name, "p4294967295.t0.4294967295-t1.42");
 }

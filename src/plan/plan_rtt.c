@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Round trips of an empty fabric, by the links that a pair of NICs uses. */
-#include "fabric/fabric.h"
-#include "fabric/fabric_check.h"
+#include "plan/plan.h"
 
 enum {
     OUTER_BYTES = 40,
@@ -14,28 +13,28 @@ static uint64_t byte_fs(uint64_t rate_bps)
     return UINT64_C(8000000000000000) / rate_bps;
 }
 
-static uint64_t fastest_port_bps(const struct fabric *fabric, uint32_t nic)
+static uint64_t fastest_port_bps(const struct plan *plan, uint32_t nic)
 {
     uint64_t fastest_bps = 0;
 
-    for (uint32_t plane = 0; plane < fabric->config.plane_count; plane++) {
-        struct fabric_end end = { .is_nic = true, .node = nic, .port = plane };
-        struct fabric_link_kind kind;
-        struct fabric_element link;
+    for (uint32_t plane = 0; plane < plan->topology.config.plane_count; plane++) {
+        struct topology_end end = { .is_nic = true, .node = nic, .port = plane };
+        struct topology_link_kind kind;
+        struct topology_element link;
 
-        if (fabric_link_at(fabric, end, &link, &kind) && kind.rate_bps > fastest_bps)
+        if (topology_link_at(&plan->topology, end, &link, &kind) && kind.rate_bps > fastest_bps)
             fastest_bps = kind.rate_bps;
     }
-    return fastest_bps ? fastest_bps : fabric->config.host_link.rate_bps;
+    return fastest_bps ? fastest_bps : plan->topology.config.host_link.rate_bps;
 }
 
 /* Packets of a slow NIC wait for one another at its own port: that is no queue of the network. */
-struct fabric_rtt fabric_rtt(const struct fabric *fabric, uint32_t from, uint32_t to)
+struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
 {
-    const struct fabric_config *config = &fabric->config;
-    bool is_local = fabric_t0_of(fabric, from) == fabric_t0_of(fabric, to);
-    uint64_t from_bps = fastest_port_bps(fabric, from);
-    uint64_t to_bps = fastest_port_bps(fabric, to);
+    const struct topology_config *config = &plan->topology.config;
+    bool is_local = topology_t0_of(&plan->topology, from) == topology_t0_of(&plan->topology, to);
+    uint64_t from_bps = fastest_port_bps(plan, from);
+    uint64_t to_bps = fastest_port_bps(plan, to);
     uint64_t usual_bps = config->host_link.rate_bps;
     uint64_t way_fs = byte_fs(from_bps) + byte_fs(to_bps) +
                       (is_local ? 0 : 2 * byte_fs(config->uplink.rate_bps)) +
@@ -44,8 +43,8 @@ struct fabric_rtt fabric_rtt(const struct fabric *fabric, uint32_t from, uint32_
                         config->switch_latency_ps +
                         (is_local ? 0 : 2 * (config->switch_latency_ps + config->uplink.delay_ps));
 
-    return (struct fabric_rtt){
-        .fixed_ps = 2 * delay_ps + way_fs * (OUTER_BYTES + FABRIC_SACK_BYTES) / 1000,
+    return (struct plan_rtt){
+        .fixed_ps = 2 * delay_ps + way_fs * (OUTER_BYTES + TOPOLOGY_SACK_BYTES) / 1000,
         .per_kib_ps = way_fs * KIB / 1000,
         .port_bps = to_bps,
     };

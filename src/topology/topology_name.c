@@ -2,9 +2,9 @@
 /* Names of components, written and read (docs/fabric.md §15). */
 #include <assert.h>
 
-#include "fabric/fabric.h"
-#include "fabric/fabric_exception.h"
-#include "fabric/text.h"
+#include "base/text.h"
+#include "topology/topology.h"
+#include "topology/topology_exception.h"
 
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
@@ -21,17 +21,17 @@ enum number {
 static const struct {
     const char *form;
     enum number numbers[3];
-} forms[FABRIC_COMPONENT_COUNT] = {
-    [FABRIC_NIC]       = { "h%",          { NIC } },
-    [FABRIC_HOST_LINK] = { "h%.p%",       { NIC, PLANE } },
-    [FABRIC_PLANE]     = { "p%",          { PLANE } },
-    [FABRIC_T0]        = { "p%.t0.%",     { PLANE, T0 } },
-    [FABRIC_T1]        = { "p%.t1.%",     { PLANE, T1 } },
-    [FABRIC_UPLINK]    = { "p%.t0.%-t1.%", { PLANE, T0, T1 } },
+} forms[TOPOLOGY_COMPONENT_COUNT] = {
+    [TOPOLOGY_NIC]       = { "h%",          { NIC } },
+    [TOPOLOGY_HOST_LINK] = { "h%.p%",       { NIC, PLANE } },
+    [TOPOLOGY_PLANE]     = { "p%",          { PLANE } },
+    [TOPOLOGY_T0]        = { "p%.t0.%",     { PLANE, T0 } },
+    [TOPOLOGY_T1]        = { "p%.t1.%",     { PLANE, T1 } },
+    [TOPOLOGY_UPLINK]    = { "p%.t0.%-t1.%", { PLANE, T0, T1 } },
 };
 /* clang-format on */
 
-static uint32_t *number_in(struct fabric_element *element, enum number number)
+static uint32_t *number_in(struct topology_element *element, enum number number)
 {
     uint32_t *members[NUMBER_COUNT] = {
         [NIC] = &element->nic, [PLANE] = &element->plane, [T0] = &element->t0, [T1] = &element->t1
@@ -40,13 +40,13 @@ static uint32_t *number_in(struct fabric_element *element, enum number number)
     return members[number];
 }
 
-void fabric_name(const struct fabric_element *element, char out[static FABRIC_NAME_BYTES])
+void topology_name(const struct topology_element *element, char out[static TOPOLOGY_NAME_BYTES])
 {
-    struct fabric_element copy = *element;
-    struct text text = text_in(out, FABRIC_NAME_BYTES);
+    struct topology_element copy = *element;
+    struct text text = text_in(out, TOPOLOGY_NAME_BYTES);
     uint64_t numbers[3];
 
-    assert(element->kind < FABRIC_COMPONENT_COUNT);
+    assert(element->kind < TOPOLOGY_COMPONENT_COUNT);
     for (uint32_t i = 0; i < 3; i++)
         numbers[i] = *number_in(&copy, forms[element->kind].numbers[i]);
     text_fill(&text, forms[element->kind].form, numbers);
@@ -67,11 +67,11 @@ static const char *read_number(const char *at, uint32_t *number)
     return at == first || (*first == '0' && at - first > 1) ? NULL : at;
 }
 
-static bool has_form(const char *name, enum fabric_component kind, struct fabric_element *out)
+static bool has_form(const char *name, enum topology_component kind, struct topology_element *out)
 {
     const enum number *number = forms[kind].numbers;
 
-    *out = (struct fabric_element){ .kind = kind };
+    *out = (struct topology_element){ .kind = kind };
     for (const char *form = forms[kind].form; *form; form++) {
         if (*form == '%')
             name = read_number(name, number_in(out, *number++));
@@ -85,45 +85,45 @@ static bool has_form(const char *name, enum fabric_component kind, struct fabric
 
 static bool refuse(char *reason, const char *words, const uint64_t *numbers)
 {
-    struct text text = text_in(reason, FABRIC_REASON_BYTES);
+    struct text text = text_in(reason, TOPOLOGY_REASON_BYTES);
 
     text_fill(&text, words, numbers);
     return false;
 }
 
 static bool is_present(
-    const struct fabric *fabric, const struct fabric_element *element, char *reason)
+    const struct topology *topology, const struct topology_element *element, char *reason)
 {
-    const struct fabric_config *config = &fabric->config;
-    const struct fabric_exception *exception;
+    const struct topology_config *config = &topology->config;
+    const struct topology_exception *exception;
 
-    if (element->nic >= fabric->nic_count)
+    if (element->nic >= topology->nic_count)
         return refuse(reason, "no NIC h%: the last of % is h%",
-            NUMBERS(element->nic, fabric->nic_count, fabric->nic_count - 1));
+            NUMBERS(element->nic, topology->nic_count, topology->nic_count - 1));
     if (element->plane >= config->plane_count)
         return refuse(reason, "no plane p%: the last of % is p%",
             NUMBERS(element->plane, config->plane_count, config->plane_count - 1));
     if (element->t0 >= config->t0_count)
         return refuse(reason, "no T0 t0.%: the last of % is t0.%",
             NUMBERS(element->t0, config->t0_count, config->t0_count - 1));
-    if ((element->kind == FABRIC_T1 || element->kind == FABRIC_UPLINK) && config->t1_count == 0)
+    if ((element->kind == TOPOLOGY_T1 || element->kind == TOPOLOGY_UPLINK) && config->t1_count == 0)
         return refuse(reason, "no T1 t1.%: this fabric has none", NUMBERS(element->t1));
     if (element->t1 >= config->t1_count && config->t1_count > 0)
         return refuse(reason, "no T1 t1.%: the last of % is t1.%",
             NUMBERS(element->t1, config->t1_count, config->t1_count - 1));
-    if (element->kind != FABRIC_HOST_LINK && element->kind != FABRIC_UPLINK)
+    if (element->kind != TOPOLOGY_HOST_LINK && element->kind != TOPOLOGY_UPLINK)
         return true;
-    exception = fabric_exception_of(config, element);
+    exception = topology_exception_of(config, element);
     return !exception || !exception->missing ||
            refuse(reason, "this link is missing, by an exception", NULL);
 }
 
-bool fabric_find(const struct fabric *fabric, const char *name, struct fabric_element *out,
-    char reason[static FABRIC_REASON_BYTES])
+bool topology_find(const struct topology *topology, const char *name, struct topology_element *out,
+    char reason[static TOPOLOGY_REASON_BYTES])
 {
-    for (uint32_t kind = 0; kind < FABRIC_COMPONENT_COUNT; kind++)
-        if (has_form(name, (enum fabric_component)kind, out))
-            return is_present(fabric, out, reason);
+    for (uint32_t kind = 0; kind < TOPOLOGY_COMPONENT_COUNT; kind++)
+        if (has_form(name, (enum topology_component)kind, out))
+            return is_present(topology, out, reason);
     return refuse(reason,
         "not a name; names are like h12, h12.p3, p3, p3.t0.17, p3.t1.9, p3.t0.17-t1.9", NULL);
 }

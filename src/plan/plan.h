@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan of a fabric: uSIDs, EVs, outer addresses, round trips, switch tables. Only this layer
+ * knows how an EV becomes a path and an address; all of it is arithmetic on the topology. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "path/path.h"
+#include "topology/topology.h"
+#include "wire/ip_address.h"
+
+struct plan {
+    struct topology topology;
+    uint32_t uplink_bits; /* of an EV, below its plane */
+    uint64_t outer_high;  /* of outer addresses: the block, the type of the first uSID */
+};
+
+/* Checks the description, completes it, and plans it; as topology_init(). */
+bool plan_init(struct plan *, const struct topology_config *, struct topology_exception *exceptions,
+    struct topology_problem *problem);
+
+/* ---- addresses and routes -------------------------------------------------------------------- */
+
+/* 2001:db8:T0:downlink::1, the same on all planes. */
+struct ipv6_addr plan_nic_address(const struct plan *, uint32_t nic);
+/* False: not an address of this fabric. */
+bool plan_nic_of(const struct plan *, const struct ipv6_addr *, uint32_t *nic);
+
+/* A uSID is plane(3) | type(3) | index(10). */
+enum plan_usid_type {
+    PLAN_USID_T0 = 1,
+    PLAN_USID_T1,
+    PLAN_USID_HOST, /* a downlink, in the eyes of its T0 */
+    PLAN_USID_SERVICE,
+};
+#define PLAN_USID_PLANE_SHIFT 13
+#define PLAN_USID_TYPE_SHIFT  10
+
+uint16_t plan_usid(const struct plan *, const struct topology_element *); /* T0, T1, host link */
+
+static inline struct ev_path plan_ev_path(const struct plan *plan, uint32_t ev)
+{
+    return (struct ev_path){ .plane = ev >> plan->uplink_bits,
+        .uplink = ev & ((UINT32_C(1) << plan->uplink_bits) - 1) };
+}
+
+static inline uint32_t plan_ev(const struct plan *plan, struct ev_path path)
+{
+    return path.plane << plan->uplink_bits | path.uplink;
+}
+
+#define PLAN_LINKS_MAX 4
+/* The links of a path, in their order; returns the number: 2 within a T0, else 4. */
+uint32_t plan_links(const struct plan *, uint32_t from, uint32_t to, uint32_t ev,
+    struct topology_element out[static PLAN_LINKS_MAX]);
+
+/* How an EV of a QP from `from` to `to` looks on the wire. */
+void plan_template(const struct plan *, uint32_t from, uint32_t to, struct path_template *);
+
+/* The same at once: the outer destination of a packet, block : T0 : T1 : T0 : host, within a T0
+ * block : T0 : host. */
+static inline struct ipv6_addr plan_outer(
+    const struct plan *plan, uint32_t from, uint32_t to, uint32_t ev)
+{
+    const uint64_t t0_type = PLAN_USID_T0 << PLAN_USID_TYPE_SHIFT;
+    const uint64_t t1_type = PLAN_USID_T1 << PLAN_USID_TYPE_SHIFT;
+    const uint64_t host_type = PLAN_USID_HOST << PLAN_USID_TYPE_SHIFT;
+    const uint64_t plane_twice = UINT64_C(0x10001) << PLAN_USID_PLANE_SHIFT;
+    struct ev_path path = plan_ev_path(plan, ev);
+    uint64_t from_t0 = topology_t0_of(&plan->topology, from);
+    uint64_t to_t0 = topology_t0_of(&plan->topology, to);
+    uint64_t downlink = to - to_t0 * plan->topology.config.hosts_per_t0;
+    uint64_t planes = path.plane * plane_twice;
+    uint64_t high = plan->outer_high + (from_t0 << 16) + planes;
+    uint32_t low = 0;
+    struct ipv6_addr outer;
+
+    if (from_t0 == to_t0) {
+        high += host_type + downlink;
+    } else {
+        high += t1_type + path.uplink;
+        low = (uint32_t)(planes + (t0_type << 16 | host_type) + (to_t0 << 16) + downlink);
+    }
+    bytes_put_be64(outer.octets, high);
+    bytes_put_be32(outer.octets + 8, low);
+    bytes_put_be32(outer.octets + 12, 0);
+    return outer;
+}
+
+/* EVs for a QP from `from` to `to`: a T0-local pair has one path per plane. */
+struct path_generate plan_paths(const struct plan *, uint32_t from, uint32_t to);
+
+/* What packets from one NIC to another take in an empty fabric, links that are exceptions included;
+ * of several planes the fastest counts. */
+struct plan_rtt {
+    uint64_t fixed_ps; /* there and its SACK back, for a packet of no bytes but its outer header */
+    uint64_t per_kib_ps; /* and for each KiB */
+    uint64_t port_bps;   /* of the receiver's ports */
+};
+struct plan_rtt plan_rtt(const struct plan *, uint32_t from, uint32_t to);
+
+/* Forwarding of a switch: uSIDs [first, last] leave by ports first_port, first_port + 1, ... */
+struct plan_range {
+    uint16_t first_usid;
+    uint16_t last_usid;
+    uint16_t first_port;
+};
+
+#define PLAN_RANGES_MAX 2
+/* The static routes of a switch, ascending; returns the number. Missing links are not cut out:
+ * their ports have no cable. */
+uint32_t plan_routes(
+    const struct plan *, uint32_t switch_index, struct plan_range out[PLAN_RANGES_MAX]);

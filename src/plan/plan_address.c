@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses, uSIDs, templates and route tables (docs/fabric.md §5, §6). */
+#include <assert.h>
+
+#include "base/bytes.h"
+#include "plan/plan.h"
+
+#define NIC_PREFIX UINT64_C(0x20010db8) /* 2001:db8::/32, for documents and examples */
+
+/* EVs of a QP where nobody says otherwise: as many as [paper] gives a QP. */
+enum {
+    ACTIVE_COUNT = 128,
+    BACKUP_COUNT = 64,
+};
+
+/* ---- NICs ------------------------------------------------------------------------------------ */
+
+struct ipv6_addr plan_nic_address(const struct plan *plan, uint32_t nic)
+{
+    uint64_t t0 = topology_t0_of(&plan->topology, nic);
+    struct ipv6_addr address;
+
+    assert(nic < plan->topology.nic_count);
+    bytes_put_be64(
+        address.octets, NIC_PREFIX << 32 | t0 << 16 | topology_downlink_of(&plan->topology, nic));
+    bytes_put_be64(address.octets + 8, 1);
+    return address;
+}
+
+bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint32_t *nic)
+{
+    uint64_t high = bytes_get_be64(address->octets);
+    uint32_t t0 = (uint32_t)(high >> 16 & 0xffff);
+    uint32_t downlink = (uint32_t)(high & 0xffff);
+
+    if (high >> 32 != NIC_PREFIX || bytes_get_be64(address->octets + 8) != 1)
+        return false;
+    *nic = t0 * plan->topology.config.hosts_per_t0 + downlink;
+    return downlink < plan->topology.config.hosts_per_t0 && *nic < plan->topology.nic_count;
+}
+
+/* ---- uSIDs ----------------------------------------------------------------------------------- */
+
+static uint16_t usid(uint32_t plane, enum plan_usid_type type, uint32_t index)
+{
+    return (
+        uint16_t)(plane << PLAN_USID_PLANE_SHIFT | (uint32_t)type << PLAN_USID_TYPE_SHIFT | index);
+}
+
+uint16_t plan_usid(const struct plan *plan, const struct topology_element *element)
+{
+    switch (element->kind) {
+    case TOPOLOGY_T0:
+        return usid(element->plane, PLAN_USID_T0, element->t0);
+    case TOPOLOGY_T1:
+        return usid(element->plane, PLAN_USID_T1, element->t1);
+    default:
+        assert(element->kind == TOPOLOGY_HOST_LINK);
+        return usid(
+            element->plane, PLAN_USID_HOST, topology_downlink_of(&plan->topology, element->nic));
+    }
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static bool is_local(const struct plan *plan, uint32_t from, uint32_t to)
+{
+    return topology_t0_of(&plan->topology, from) == topology_t0_of(&plan->topology, to);
+}
+
+uint32_t plan_links(const struct plan *plan, uint32_t from, uint32_t to, uint32_t ev,
+    struct topology_element out[static PLAN_LINKS_MAX])
+{
+    struct ev_path path = plan_ev_path(plan, ev);
+    const struct topology_element kind_of[] = {
+        { .kind = TOPOLOGY_HOST_LINK, .nic = from, .plane = path.plane },
+        { .kind = TOPOLOGY_UPLINK, .plane = path.plane, .t1 = path.uplink },
+        { .kind = TOPOLOGY_HOST_LINK, .nic = to, .plane = path.plane },
+    };
+    uint32_t count = 0;
+
+    out[count++] = kind_of[0];
+    if (!is_local(plan, from, to)) {
+        out[count] = kind_of[1];
+        out[count++].t0 = topology_t0_of(&plan->topology, from);
+        out[count] = kind_of[1];
+        out[count++].t0 = topology_t0_of(&plan->topology, to);
+    }
+    out[count++] = kind_of[2];
+    return count;
+}
+
+/* A constant uSID and, over it, the plane. */
+static uint32_t put_usid(
+    struct template_field *fields, uint32_t position, enum plan_usid_type type, uint32_t index)
+{
+    uint16_t bit_offset = (uint16_t)(32 + 16 * position);
+
+    fields[0] = (struct template_field){ .bit_offset = bit_offset,
+        .width = 16,
+        .source = TEMPLATE_CONSTANT,
+        .constant = usid(0, type, index) };
+    fields[1] =
+        (struct template_field){ .bit_offset = bit_offset, .width = 3, .source = TEMPLATE_PLANE };
+    return 2;
+}
+
+void plan_template(
+    const struct plan *plan, uint32_t from, uint32_t to, struct path_template *template)
+{
+    struct template_field fields[10];
+    uint32_t count = 0;
+    uint32_t position = 0;
+
+    fields[count++] = (struct template_field){
+        .width = 32, .source = TEMPLATE_CONSTANT, .constant = plan->topology.config.usid_block
+    };
+    count +=
+        put_usid(fields + count, position++, PLAN_USID_T0, topology_t0_of(&plan->topology, from));
+    if (!is_local(plan, from, to)) {
+        count += put_usid(fields + count, position, PLAN_USID_T1, 0);
+        fields[count++] =
+            (struct template_field){ .bit_offset = (uint16_t)(32 + 16 * position++ + 6),
+                .width = 10,
+                .source = TEMPLATE_UPLINK };
+        count +=
+            put_usid(fields + count, position++, PLAN_USID_T0, topology_t0_of(&plan->topology, to));
+    }
+    count += put_usid(
+        fields + count, position, PLAN_USID_HOST, topology_downlink_of(&plan->topology, to));
+    template_init(template, EV_FORMAT_SRV6, fields, count);
+}
+
+struct path_generate plan_paths(const struct plan *plan, uint32_t from, uint32_t to)
+{
+    return (struct path_generate){ .plane_count = plan->topology.config.plane_count,
+        .uplink_count = is_local(plan, from, to) ? 1 : plan->topology.config.t1_count,
+        .uplink_bits = (uint8_t)plan->uplink_bits,
+        .active_count = ACTIVE_COUNT,
+        .backup_count = BACKUP_COUNT };
+}
+
+/* ---- route tables ---------------------------------------------------------------------------- */
+
+static struct plan_range range_of(
+    uint32_t plane, enum plan_usid_type type, uint32_t count, uint32_t first_port)
+{
+    return (struct plan_range){ .first_usid = usid(plane, type, 0),
+        .last_usid = usid(plane, type, count - 1),
+        .first_port = (uint16_t)first_port };
+}
+
+uint32_t plan_routes(
+    const struct plan *plan, uint32_t switch_index, struct plan_range out[PLAN_RANGES_MAX])
+{
+    const struct topology_config *config = &plan->topology.config;
+    struct topology_element at = topology_switch_at(&plan->topology, switch_index);
+    uint32_t count = 0;
+
+    if (at.kind == TOPOLOGY_T1) {
+        out[count++] = range_of(at.plane, PLAN_USID_T0, config->t0_count, 0);
+        return count;
+    }
+    if (config->t1_count > 0)
+        out[count++] = range_of(at.plane, PLAN_USID_T1, config->t1_count, config->hosts_per_t0);
+    out[count++] = range_of(at.plane, PLAN_USID_HOST, config->hosts_per_t0, 0);
+    return count;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph of a fabric, a multi-plane two-tier Clos (docs/fabric.md): what it is made of, what
+ * everything in it is called and numbered, and where its links go. All of it is arithmetic on a
+ * small description; nothing is stored per path, per link or per NIC.
+ *
+ * NICs are numbered 0 to nic_count - 1: NIC n hangs at downlink n % hosts_per_t0 of T0
+ * n / hosts_per_t0, with its port p in plane p. T0 i of a plane has its downlinks as ports 0 to
+ * hosts_per_t0 - 1, then an uplink to each T1: port hosts_per_t0 + j leads to T1 j. T1 j has port i
+ * to T0 i. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOPOLOGY_PLANES_MAX   8
+#define TOPOLOGY_RADIX_MAX    1024
+#define TOPOLOGY_NAME_BYTES   32
+#define TOPOLOGY_REASON_BYTES 160
+
+/* A full packet: outer and inner IPv6 headers, UDP, BTH, METH, TSETH, RETH, payload, iCRC. */
+#define TOPOLOGY_PACKET_BYTES      (40 + 40 + 8 + 12 + 4 + 4 + 16 + 4096 + 4)
+#define TOPOLOGY_SACK_BYTES        (40 + 40 + 8 + 12 + 28 + 8 + 4)
+#define TOPOLOGY_TRIMMED_BYTES_MIN (40 + 40 + 8 + 12 + 4 + 4)
+
+struct topology_link_kind {
+    uint64_t rate_bps;
+    uint64_t delay_ps; /* of the cable, each way */
+};
+
+/* Egress queues of switches; 0 where a default is said: BDP is of the port, with the fabric's base
+ * RTT, and counts as no more than 256 MiB. */
+struct topology_buffers {
+    bool trims;
+    bool marks;
+    uint16_t trimmed_bytes;   /* from the outer header on */
+    uint32_t data_bytes;      /* 0: 1 BDP, without trimming 5 */
+    uint32_t host_data_bytes; /* ports to hosts. 0: 1.5 BDP, without trimming 5 */
+    uint32_t control_bytes;   /* 0: 4 MiB */
+    uint32_t red_min_bytes;   /* 0: 0.2 BDP */
+    uint32_t red_max_bytes;   /* 0: 0.8 BDP */
+};
+
+enum topology_component {
+    TOPOLOGY_NIC,       /* h12 */
+    TOPOLOGY_HOST_LINK, /* h12.p3: the NIC's port 3 and its cable */
+    TOPOLOGY_PLANE,     /* p3 */
+    TOPOLOGY_T0,        /* p3.t0.17 */
+    TOPOLOGY_T1,        /* p3.t1.9 */
+    TOPOLOGY_UPLINK,    /* p3.t0.17-t1.9 */
+    TOPOLOGY_COMPONENT_COUNT,
+};
+
+/* Names one component; members that its kind does not need are 0. */
+struct topology_element {
+    enum topology_component kind;
+    uint32_t nic;
+    uint32_t plane;
+    uint32_t t0;
+    uint32_t t1;
+};
+
+/* A link that differs from its kind. */
+struct topology_exception {
+    struct topology_element link; /* TOPOLOGY_HOST_LINK or TOPOLOGY_UPLINK */
+    bool missing;
+    uint64_t rate_bps; /* 0: as its kind */
+};
+
+/* What fabric.yaml says. */
+struct topology_config {
+    char name[TOPOLOGY_NAME_BYTES];
+    uint32_t plane_count;
+    uint32_t t0_count; /* per plane */
+    uint32_t t1_count; /* per plane; 0: T0s alone, of which there may then be only one */
+    uint32_t hosts_per_t0;
+    uint32_t nic_count; /* 0: t0_count * hosts_per_t0; the last T0 may have fewer */
+    uint32_t radix;     /* ports of a switch; 0: as many as needed */
+    struct topology_link_kind host_link;
+    struct topology_link_kind uplink;
+    uint64_t switch_latency_ps; /* from a packet's last bit in to its first chance to leave */
+    uint64_t nic_latency_ps;    /* between the transport and the wire, each way */
+    struct topology_buffers buffers;
+    uint32_t usid_block; /* 32 bits: fc00:0042 */
+    bool checks_source;  /* T0s of running fabrics drop what is not from the host of its port */
+    const struct topology_exception *exceptions;
+    uint32_t exception_count;
+};
+
+/* 400 Gb/s over 4 planes, 8 T0s and 8 T1s each, 64 NICs; 500 ns cables; trims and marks. */
+void topology_config_init(struct topology_config *);
+
+/* What is wrong with a description: which member, and why, for people. */
+struct topology_problem {
+    const char *member; /* as in fabric.yaml, for example "radix" (docs/fabric.md §15) */
+    uint32_t exception; /* index, where the member is "exceptions" */
+    char reason[TOPOLOGY_REASON_BYTES];
+};
+
+struct topology {
+    struct topology_config config; /* all defaults filled in; exceptions sorted by link */
+    uint32_t nic_count;
+    uint32_t switch_count;  /* T0s of plane 0, T1s of plane 0, T0s of plane 1, ... */
+    uint64_t base_rtt_ps;   /* longest path, a full packet there and its SACK back, empty network */
+    uint64_t lookahead_ps;  /* no packet gets from one node to the next in less */
+    uint64_t t0_reciprocal; /* 2^32 / hosts_per_t0, rounded up: numbers without division */
+};
+
+/* Checks the description and completes it. `exceptions` has room for exception_count sorted copies
+ * and stays the fabric's. False: `problem` says why it cannot be wired. */
+bool topology_init(struct topology *, const struct topology_config *,
+    struct topology_exception *exceptions, struct topology_problem *problem);
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Writes the name (see enum topology_component), always terminated. */
+void topology_name(const struct topology_element *, char out[static TOPOLOGY_NAME_BYTES]);
+/* False, with a reason: no such name, or nothing in this fabric bears it. */
+bool topology_find(const struct topology *, const char *name, struct topology_element *,
+    char reason[static TOPOLOGY_REASON_BYTES]);
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Exact for the up to 2^20 NICs a fabric can have. */
+static inline uint32_t topology_t0_of(const struct topology *topology, uint32_t nic)
+{
+    return (uint32_t)(nic * topology->t0_reciprocal >> 32);
+}
+
+static inline uint32_t topology_downlink_of(const struct topology *topology, uint32_t nic)
+{
+    return nic - topology_t0_of(topology, nic) * topology->config.hosts_per_t0;
+}
+
+uint32_t topology_switch_index(const struct topology *, const struct topology_element *);
+/* The T0 or T1 with this index. */
+struct topology_element topology_switch_at(const struct topology *, uint32_t switch_index);
+uint32_t topology_port_count(const struct topology *, uint32_t switch_index);
+bool topology_port_faces_host(const struct topology *, uint32_t switch_index, uint32_t port);
+
+struct topology_end {
+    bool is_nic;
+    uint32_t node; /* NIC or switch index */
+    uint32_t port;
+};
+
+/* Where the cable of a port ends. False: no cable (missing, or no such NIC). */
+bool topology_peer(const struct topology *, struct topology_end, struct topology_end *peer);
+/* The link at a port, its rate (exceptions included) and delay; false: no cable. */
+bool topology_link_at(const struct topology *, struct topology_end, struct topology_element *link,
+    struct topology_link_kind *kind);
+
+/* What a full packet takes from one NIC to another through the empty fabric, exceptions aside. */
+uint64_t topology_one_way_ps(const struct topology *, uint32_t from, uint32_t to);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order and search of exceptional links. */
+#include "topology/topology_exception.h"
+
+#include <assert.h>
+
+#include "base/heap_sort.h"
+
+uint64_t topology_exception_key(const struct topology_element *link)
+{
+    assert(link->kind == TOPOLOGY_HOST_LINK || link->kind == TOPOLOGY_UPLINK);
+    if (link->kind == TOPOLOGY_HOST_LINK)
+        return (uint64_t)link->nic << 3 | link->plane;
+    return UINT64_C(1) << 63 | (uint64_t)link->plane << 20 | (uint64_t)link->t0 << 10 | link->t1;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    uint64_t a = topology_exception_key(&((const struct topology_exception *)left)->link);
+    uint64_t b = topology_exception_key(&((const struct topology_exception *)right)->link);
+
+    return (a > b) - (a < b);
+}
+
+void topology_exception_sort(struct topology_exception *exceptions, uint32_t count)
+{
+    heap_sort(exceptions, count, sizeof(*exceptions), by_key);
+}
+
+const struct topology_exception *topology_exception_of(
+    const struct topology_config *config, const struct topology_element *link)
+{
+    uint64_t key = topology_exception_key(link);
+    uint32_t first = 0;
+    uint32_t end = config->exception_count;
+
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+
+        if (topology_exception_key(&config->exceptions[middle].link) < key)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == config->exception_count ||
+        topology_exception_key(&config->exceptions[first].link) != key)
+        return NULL;
+    return &config->exceptions[first];
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where cables go (docs/fabric.md §1, §15). */
+#include <assert.h>
+
+#include "topology/topology.h"
+#include "topology/topology_exception.h"
+
+/* ---- numbers of switches and ports ----------------------------------------------------------- */
+
+static uint32_t switches_per_plane(const struct topology_config *config)
+{
+    return config->t0_count + config->t1_count;
+}
+
+uint32_t topology_switch_index(
+    const struct topology *topology, const struct topology_element *element)
+{
+    uint32_t first = element->plane * switches_per_plane(&topology->config);
+
+    assert(element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1);
+    return first +
+           (element->kind == TOPOLOGY_T0 ? element->t0 : topology->config.t0_count + element->t1);
+}
+
+struct topology_element topology_switch_at(const struct topology *topology, uint32_t switch_index)
+{
+    uint32_t plane = switch_index / switches_per_plane(&topology->config);
+    uint32_t within = switch_index % switches_per_plane(&topology->config);
+
+    assert(switch_index < topology->switch_count);
+    if (within < topology->config.t0_count)
+        return (struct topology_element){ .kind = TOPOLOGY_T0, .plane = plane, .t0 = within };
+    return (struct topology_element){
+        .kind = TOPOLOGY_T1, .plane = plane, .t1 = within - topology->config.t0_count
+    };
+}
+
+uint32_t topology_port_count(const struct topology *topology, uint32_t switch_index)
+{
+    if (topology_switch_at(topology, switch_index).kind == TOPOLOGY_T0)
+        return topology->config.hosts_per_t0 + topology->config.t1_count;
+    return topology->config.t0_count;
+}
+
+bool topology_port_faces_host(const struct topology *topology, uint32_t switch_index, uint32_t port)
+{
+    return topology_switch_at(topology, switch_index).kind == TOPOLOGY_T0 &&
+           port < topology->config.hosts_per_t0;
+}
+
+/* ---- cables ---------------------------------------------------------------------------------- */
+
+/* The link that a port is made for; false: the fabric has no such port, or no such NIC. */
+static bool link_of_port(
+    const struct topology *topology, struct topology_end end, struct topology_element *link)
+{
+    struct topology_element at;
+    uint32_t hosts = topology->config.hosts_per_t0;
+
+    if (end.is_nic) {
+        assert(end.node < topology->nic_count);
+        *link = (struct topology_element){
+            .kind = TOPOLOGY_HOST_LINK, .nic = end.node, .plane = end.port
+        };
+        return end.port < topology->config.plane_count;
+    }
+    at = topology_switch_at(topology, end.node);
+    if (end.port >= topology_port_count(topology, end.node))
+        return false;
+    if (at.kind == TOPOLOGY_T0 && end.port < hosts) {
+        *link = (struct topology_element){
+            .kind = TOPOLOGY_HOST_LINK, .nic = at.t0 * hosts + end.port, .plane = at.plane
+        };
+        return link->nic < topology->nic_count;
+    }
+    *link = (struct topology_element){ .kind = TOPOLOGY_UPLINK,
+        .plane = at.plane,
+        .t0 = at.kind == TOPOLOGY_T0 ? at.t0 : end.port,
+        .t1 = at.kind == TOPOLOGY_T0 ? end.port - hosts : at.t1 };
+    return true;
+}
+
+static struct topology_end t0_end(
+    const struct topology *topology, const struct topology_element *link)
+{
+    bool is_uplink = link->kind == TOPOLOGY_UPLINK;
+    struct topology_element t0 = { .kind = TOPOLOGY_T0,
+        .plane = link->plane,
+        .t0 = is_uplink ? link->t0 : topology_t0_of(topology, link->nic) };
+
+    return (struct topology_end){ .node = topology_switch_index(topology, &t0),
+        .port = is_uplink ? topology->config.hosts_per_t0 + link->t1
+                          : topology_downlink_of(topology, link->nic) };
+}
+
+/* The end that is not the T0's. */
+static struct topology_end other_end(
+    const struct topology *topology, const struct topology_element *link)
+{
+    struct topology_element t1 = { .kind = TOPOLOGY_T1, .plane = link->plane, .t1 = link->t1 };
+
+    if (link->kind == TOPOLOGY_HOST_LINK)
+        return (struct topology_end){ .is_nic = true, .node = link->nic, .port = link->plane };
+    return (struct topology_end){ .node = topology_switch_index(topology, &t1), .port = link->t0 };
+}
+
+static bool is_t0(const struct topology *topology, struct topology_end end)
+{
+    return !end.is_nic && topology_switch_at(topology, end.node).kind == TOPOLOGY_T0;
+}
+
+bool topology_peer(
+    const struct topology *topology, struct topology_end end, struct topology_end *peer)
+{
+    struct topology_element link;
+    struct topology_link_kind kind;
+
+    if (!topology_link_at(topology, end, &link, &kind))
+        return false;
+    *peer = is_t0(topology, end) ? other_end(topology, &link) : t0_end(topology, &link);
+    return true;
+}
+
+bool topology_link_at(const struct topology *topology, struct topology_end end,
+    struct topology_element *link, struct topology_link_kind *kind)
+{
+    const struct topology_exception *exception;
+
+    if (!link_of_port(topology, end, link))
+        return false;
+    *kind = link->kind == TOPOLOGY_HOST_LINK ? topology->config.host_link : topology->config.uplink;
+    exception = topology_exception_of(&topology->config, link);
+    if (!exception)
+        return true;
+    if (exception->rate_bps)
+        kind->rate_bps = exception->rate_bps;
+    return !exception->missing;
+}
