@@ -149,7 +149,7 @@ bool fabric_file_ev(
 }
 
 static bool read_exception(struct yaml *yaml, const struct yaml_node *node,
-    const struct plan *plain, struct topology_exception *out)
+    const struct topology *plain, struct topology_exception *out)
 {
     struct exception_entry entry = { 0 };
 
