@@ -23,9 +23,9 @@ struct size {
 
 struct scene {
     struct plan fabric;
-    struct sim_fault faults[FAULTS_MAX];
+    struct fault faults[FAULTS_MAX];
     struct topology_element where[FAULTS_MAX];
-    const struct sim_fault *in_force[FAULTS_MAX];
+    const struct fault *in_force[FAULTS_MAX];
     struct capacity_demand *demands;
 };
 
@@ -45,11 +45,10 @@ static void break_link(struct scene *scene, uint32_t index, struct prng *prng)
         .plane = prng_below(prng, config->plane_count),
         .t0 = prng_below(prng, config->t0_count),
         .t1 = prng_below(prng, config->t1_count) };
-    scene->faults[index] =
-        (struct sim_fault){ .kind = prng_below(prng, 2) ? SIM_FAULT_DOWN : SIM_FAULT_SLOW,
-            .rate_bps = UINT64_C(30000000000),
-            .where = &scene->where[index],
-            .where_count = 1 };
+    scene->faults[index] = (struct fault){ .kind = prng_below(prng, 2) ? FAULT_DOWN : FAULT_SLOW,
+        .rate_bps = UINT64_C(30000000000),
+        .where = &scene->where[index],
+        .where_count = 1 };
     scene->in_force[index] = &scene->faults[index];
 }
 

@@ -101,7 +101,7 @@ struct capacity_fabric {
 /* The network that `demands` meet while `in_force` are in force (docs/simulator.md). 0 or -ENOMEM.
  */
 int capacity_fabric_init(struct capacity_fabric *, const struct plan *,
-    const struct sim_fault *const *in_force, uint32_t in_force_count,
+    const struct fault *const *in_force, uint32_t in_force_count,
     const struct capacity_demand *demands, uint32_t demand_count);
 void capacity_fabric_fini(struct capacity_fabric *);
 /* The same as capacity_solve(), but what is too big for it is solved between bounds. */

@@ -203,7 +203,7 @@ struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_co
     cache->pair_count = pair_count;
     cache->entry_max = entries_for(pair_count);
     cache->is_outstanding = calloc(pairs, sizeof(*cache->is_outstanding));
-    cache->in_force = calloc(faults, sizeof(const struct sim_fault *));
+    cache->in_force = calloc(faults, sizeof(const struct fault *));
     cache->in_force_index = calloc(faults, sizeof(*cache->in_force_index));
     cache->entries = calloc(cache->entry_max, sizeof(*cache->entries));
     cache->demands = calloc(pairs, sizeof(*cache->demands));

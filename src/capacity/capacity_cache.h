@@ -17,7 +17,7 @@ struct capacity_entry {
 struct capacity_cache {
     bool *is_outstanding; /* by pair */
     uint32_t *in_force_index;
-    const struct sim_fault **in_force;
+    const struct fault **in_force;
     uint32_t in_force_count;
     uint32_t pair_count;
     struct capacity_entry *entries;

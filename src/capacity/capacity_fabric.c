@@ -156,7 +156,7 @@ struct parts {
 
 struct request {
     const struct plan *fabric;
-    const struct sim_fault *const *in_force;
+    const struct fault *const *in_force;
     uint32_t in_force_count;
     const struct capacity_demand *demands;
     uint32_t demand_count;
@@ -236,7 +236,7 @@ static int build_result(
 }
 
 int capacity_fabric_init(struct capacity_fabric *out, const struct plan *fabric,
-    const struct sim_fault *const *in_force, uint32_t in_force_count,
+    const struct fault *const *in_force, uint32_t in_force_count,
     const struct capacity_demand *demands, uint32_t demand_count)
 {
     struct request request = { fabric, in_force, in_force_count, demands, demand_count };

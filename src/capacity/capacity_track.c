@@ -221,7 +221,7 @@ static uint64_t narrowest_bps(const struct sim_config *config)
         if (!fabric->exceptions[i].missing && fabric->exceptions[i].rate_bps > 0)
             bps = smaller(bps, fabric->exceptions[i].rate_bps);
     for (uint32_t i = 0; i < config->fault_count; i++)
-        if (config->faults[i].kind == SIM_FAULT_SLOW)
+        if (config->faults[i].kind == FAULT_SLOW)
             bps = smaller(bps, config->faults[i].rate_bps);
     return bps;
 }

@@ -49,23 +49,23 @@ static void set_healthy(struct link_rates *rates)
 /* A fault on its way over the link directions it covers. */
 struct spreading {
     struct link_rates *rates;
-    const struct sim_fault *fault;
+    const struct fault *fault;
 };
 
-static double kept_by(const struct sim_fault *fault)
+static double kept_by(const struct fault *fault)
 {
     return 1 - fault->probability / 4294967296.0;
 }
 
-static void harm(struct link_rate *rate, const struct sim_fault *fault)
+static void harm(struct link_rate *rate, const struct fault *fault)
 {
     switch (fault->kind) {
-    case SIM_FAULT_LOSS:
-    case SIM_FAULT_CORRUPT:
+    case FAULT_LOSS:
+    case FAULT_CORRUPT:
         rate->kept *= kept_by(fault);
         rate->bps *= kept_by(fault);
         break;
-    case SIM_FAULT_SLOW:
+    case FAULT_SLOW:
         if ((double)fault->rate_bps * rate->kept < rate->bps)
             rate->bps = (double)fault->rate_bps * rate->kept;
         break;
@@ -75,18 +75,18 @@ static void harm(struct link_rate *rate, const struct sim_fault *fault)
 }
 
 static void add_path(
-    struct link_rates *rates, uint32_t nic, enum link_way way, const struct sim_fault *fault)
+    struct link_rates *rates, uint32_t nic, enum link_way way, const struct fault *fault)
 {
     struct link_rate alone = { .kept = 1 };
 
-    if (fault->kind != SIM_FAULT_BLACKHOLE) {
+    if (fault->kind != FAULT_BLACKHOLE) {
         harm(&alone, fault);
         if (!link_rates_is_lossy(&alone))
             return;
     }
     if (rates->paths)
         rates->paths[rates->path_count] = (struct link_rates_path){
-            .nic = nic, .way = way, .ev = fault->ev, .is_dead = fault->kind == SIM_FAULT_BLACKHOLE
+            .nic = nic, .way = way, .ev = fault->ev, .is_dead = fault->kind == FAULT_BLACKHOLE
         };
     rates->path_count++;
 }
@@ -95,7 +95,7 @@ static void spread_to_host(
     const struct spreading *spreading, uint32_t nic, uint32_t plane, enum link_way way)
 {
     struct link_rates *rates = spreading->rates;
-    const struct sim_fault *fault = spreading->fault;
+    const struct fault *fault = spreading->fault;
 
     if (!fault->of_ev) {
         if (rates->host)
@@ -110,7 +110,7 @@ static void spread_to_uplink(
     const struct spreading *spreading, const struct topology_element *link, enum link_way way)
 {
     struct link_rates *rates = spreading->rates;
-    const struct sim_fault *fault = spreading->fault;
+    const struct fault *fault = spreading->fault;
     struct ev_path path = plan_ev_path(rates->fabric, fault->ev);
 
     if (fault->of_ev && (path.plane != link->plane || path.uplink != link->t1))
@@ -144,7 +144,7 @@ static void spread(void *context, struct topology_end from)
 }
 
 void link_rates_init(struct link_rates *rates, struct arena *arena, const struct plan *fabric,
-    const struct sim_fault *const *in_force, uint32_t in_force_count)
+    const struct fault *const *in_force, uint32_t in_force_count)
 {
     const struct topology_config *config = &fabric->topology.config;
     size_t host_links = (size_t)fabric->topology.nic_count * config->plane_count;
@@ -153,7 +153,7 @@ void link_rates_init(struct link_rates *rates, struct arena *arena, const struct
 
     *rates = (struct link_rates){ .fabric = fabric };
     for (uint32_t i = 0; i < in_force_count; i++)
-        sim_fault_cover(
+        fault_cover(
             &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
     path_max = rates->path_count;
     rates->path_count = 0;
@@ -167,6 +167,6 @@ void link_rates_init(struct link_rates *rates, struct arena *arena, const struct
         return;
     set_healthy(rates);
     for (uint32_t i = 0; i < in_force_count; i++)
-        sim_fault_cover(
+        fault_cover(
             &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
 }

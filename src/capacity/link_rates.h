@@ -34,7 +34,7 @@ struct link_rates {
 
 /* Measures with an arena without memory. */
 void link_rates_init(struct link_rates *, struct arena *, const struct plan *,
-    const struct sim_fault *const *in_force, uint32_t in_force_count);
+    const struct fault *const *in_force, uint32_t in_force_count);
 
 static inline struct link_rate *link_rates_host(
     const struct link_rates *rates, uint32_t nic, uint32_t plane, enum link_way way)

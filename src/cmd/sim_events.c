@@ -17,7 +17,7 @@ static json_t *new_event(uint64_t time_ps, const char *kind, const char *what)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-json_t *sim_summary_elements(const struct sim_fault *fault)
+json_t *sim_summary_elements(const struct fault *fault)
 {
     json_t *json = json_array();
 
@@ -44,17 +44,17 @@ static void describe_share(uint32_t probability, char *out, size_t room)
     snprintf(out + length, room - (size_t)length, " %%");
 }
 
-static void describe_strength(const struct sim_fault *fault, char *out, size_t room)
+static void describe_strength(const struct fault *fault, char *out, size_t room)
 {
     char amount[QUANTITY_BYTES];
 
     out[0] = '\0';
-    if (fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT) {
+    if (fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT) {
         describe_share(fault->probability, out, room);
-    } else if (fault->kind == SIM_FAULT_SLOW) {
+    } else if (fault->kind == FAULT_SLOW) {
         quantity_format(QUANTITY_RATE, fault->rate_bps, amount);
         snprintf(out, room, " to %s", amount);
-    } else if (fault->kind == SIM_FAULT_FLAP) {
+    } else if (fault->kind == FAULT_FLAP) {
         quantity_format(QUANTITY_TIME, fault->period_ps, amount);
         snprintf(out, room, " every %s", amount);
     }
@@ -63,7 +63,7 @@ static void describe_strength(const struct sim_fault *fault, char *out, size_t r
 static json_t *fault_event(const struct measure_record *record, const struct sim_event *event)
 {
     bool begins = event->kind == SIM_EVENT_FAULT_BEGAN;
-    const struct sim_fault *fault = sim_fault_at(record->sim, event->subject);
+    const struct fault *fault = sim_fault_at(record->sim, event->subject);
     char name[TOPOLOGY_NAME_BYTES] = "";
     char strength[48];
     char what[160];
@@ -73,14 +73,13 @@ static json_t *fault_event(const struct measure_record *record, const struct sim
         topology_name(&fault->where[0], name);
     describe_strength(fault, strength, sizeof(strength));
     if (fault->where_count > 1)
-        snprintf(what, sizeof(what), "%s%s: %s and %u more", experiment_fault_name(fault->kind),
+        snprintf(what, sizeof(what), "%s%s: %s and %u more", fault_kind_words[fault->kind],
             strength, name, fault->where_count - 1);
     else
-        snprintf(
-            what, sizeof(what), "%s%s: %s", experiment_fault_name(fault->kind), strength, name);
+        snprintf(what, sizeof(what), "%s%s: %s", fault_kind_words[fault->kind], strength, name);
     json = new_event(event->time_ps, begins ? "fault_began" : "fault_ended", what);
     json_object_set_new(json, "fault", json_integer(event->subject));
-    json_object_set_new(json, "fault_kind", json_string(experiment_fault_name(fault->kind)));
+    json_object_set_new(json, "fault_kind", json_string(fault_kind_words[fault->kind]));
     json_object_set_new(json, "where", sim_summary_elements(fault));
     return json;
 }

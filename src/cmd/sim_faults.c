@@ -33,11 +33,11 @@ static json_t *fault_json(const struct measure_record *record, size_t index)
 {
     const struct sim_event *began = &record->kept.at[index];
     const struct sim_event *ended = event_of(record, index, SIM_EVENT_FAULT_ENDED, began->subject);
-    const struct sim_fault *fault = sim_fault_at(record->sim, began->subject);
+    const struct fault *fault = sim_fault_at(record->sim, began->subject);
     json_t *json = json_object();
 
     json_object_set_new(json, "fault", json_integer(began->subject));
-    json_object_set_new(json, "kind", json_string(experiment_fault_name(fault->kind)));
+    json_object_set_new(json, "kind", json_string(fault_kind_words[fault->kind]));
     json_object_set_new(json, "where", sim_summary_elements(fault));
     json_object_set_new(json, "began", recovery_json(record, began->time_ps));
     json_object_set_new(json, "ended", ended ? recovery_json(record, ended->time_ps) : json_null());

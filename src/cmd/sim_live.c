@@ -15,7 +15,7 @@ void sim_live_init(struct sim_live *live, const struct experiment *experiment, F
 static void tell_fault(
     struct sim_live *live, const struct measure_record *record, const struct sim_event *event)
 {
-    const struct sim_fault *fault = sim_fault_at(record->sim, event->subject);
+    const struct fault *fault = sim_fault_at(record->sim, event->subject);
     const char *ending = event->kind == SIM_EVENT_FAULT_ENDED ? ": over" : "";
     char name[TOPOLOGY_NAME_BYTES] = "";
     char what[SIM_VIEW_TEXT_BYTES];
@@ -23,11 +23,10 @@ static void tell_fault(
     if (fault->where_count)
         topology_name(&fault->where[0], name);
     if (fault->where_count > 1)
-        snprintf(what, sizeof(what), "%s of %s and %u more%s", experiment_fault_name(fault->kind),
-            name, fault->where_count - 1, ending);
+        snprintf(what, sizeof(what), "%s of %s and %u more%s", fault_kind_words[fault->kind], name,
+            fault->where_count - 1, ending);
     else
-        snprintf(
-            what, sizeof(what), "%s of %s%s", experiment_fault_name(fault->kind), name, ending);
+        snprintf(what, sizeof(what), "%s of %s%s", fault_kind_words[fault->kind], name, ending);
     sim_view_tell(&live->view, event->time_ps, what);
 }
 
@@ -52,7 +51,7 @@ static struct sim_view_sample sample_of(const struct measure_record *record)
     for (uint32_t plane = 0; plane < sample.plane_count; plane++)
         sample.plane_bps[plane] =
             measure_bps(measure_last(&record->plane_bytes[plane]), interval_ps);
-    for (int reason = 0; reason < SIM_LOSS_COUNT; reason++)
+    for (int reason = 0; reason < LOSS_REASON_COUNT; reason++)
         sample.lost += record->last.totals.packets_lost[reason];
     return sample;
 }

@@ -75,7 +75,7 @@ static uint64_t lost(const struct sim_totals *totals)
 {
     uint64_t sum = 0;
 
-    for (int i = 0; i < SIM_LOSS_COUNT; i++)
+    for (int i = 0; i < LOSS_REASON_COUNT; i++)
         sum += totals->packets_lost[i];
     return sum;
 }

@@ -149,21 +149,11 @@ static json_t *retransmissions(const struct sim_totals *totals)
 
 static json_t *losses(const struct sim_totals *totals)
 {
-    static const char *const names[SIM_LOSS_COUNT] = {
-        [SIM_LOST_DATA_QUEUE] = "data_queue",
-        [SIM_LOST_CONTROL_QUEUE] = "control_queue",
-        [SIM_LOST_BUFFER] = "buffer",
-        [SIM_LOST_NO_ROUTE] = "no_route",
-        [SIM_LOST_LINK_DOWN] = "link_down",
-        [SIM_LOST_BLACKHOLE] = "blackhole",
-        [SIM_LOST_FAULT] = "fault",
-        [SIM_LOST_CORRUPT] = "corrupt",
-        [SIM_LOST_REBOOT] = "reboot",
-    };
     json_t *json = json_object();
 
-    for (int i = 0; i < SIM_LOSS_COUNT; i++)
-        json_object_set_new(json, names[i], json_integer((json_int_t)totals->packets_lost[i]));
+    for (int i = 0; i < LOSS_REASON_COUNT; i++)
+        json_object_set_new(json, loss_reason_name((enum loss_reason)i),
+            json_integer((json_int_t)totals->packets_lost[i]));
     return json;
 }
 

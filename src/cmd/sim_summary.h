@@ -26,4 +26,4 @@ void sim_summary_set_fairness(json_t *, const struct measure_fairness *, uint64_
 json_t *sim_summary_share(const struct measure_share *);
 
 /* The names of what it breaks. */
-json_t *sim_summary_elements(const struct sim_fault *);
+json_t *sim_summary_elements(const struct fault *);

@@ -245,7 +245,7 @@ static const char *key_of(const char *member)
 static bool check(
     struct yaml *yaml, const struct yaml_node *top, const struct experiment *experiment)
 {
-    struct sim_problem problem = { .section = "", .member = "" };
+    struct problem problem = { .section = "", .member = "" };
     const struct yaml_node *node = top;
     const struct yaml_node *deeper;
 

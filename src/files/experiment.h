@@ -38,7 +38,6 @@ bool experiment_set(struct yaml *, struct yaml_node *top, const char *assignment
 
 /* As in the file: "all_reduce". */
 const char *experiment_kind_name(enum sim_workload_kind);
-const char *experiment_fault_name(enum sim_fault_kind);
 
 /* The simulator takes this parameter from the fabric: it cannot be set. */
 bool experiment_parameter_is_of_fabric(const char *name);

@@ -5,6 +5,7 @@
 #include "files/criterion.h"
 #include "files/experiment.h"
 #include "files/fabric_file.h"
+#include "files/fault_entry.h"
 #include "files/fault_script.h"
 #include "files/json.h"
 #include "files/nearest.h"

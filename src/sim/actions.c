@@ -139,11 +139,10 @@ static void apply_at_sender(struct sim *sim, uint32_t node, const struct fault_a
 static void apply_at_receiver(
     struct sim *sim, uint32_t node, uint32_t sender, const struct fault_action *action)
 {
-    enum sim_fault_kind kind = fault_at(&sim->faults, action->fault)->kind;
+    enum fault_kind kind = fault_at(&sim->faults, action->fault)->kind;
     uint32_t peer_port = sim->links[port_of(sim, sender, action)].peer_port;
-    bool goes_down = kind == SIM_FAULT_DOWN || kind == SIM_FAULT_FLAP || kind == SIM_FAULT_REBOOT;
 
-    if (action->kind != FAULT_LINK_IMPAIRED || !goes_down)
+    if (action->kind != FAULT_LINK_IMPAIRED || !fault_kind_is(kind, FAULT_CUTS))
         return;
     sim->port_details[first_port_of(sim, node) + peer_port].came_down_ps = action->time_ps;
     if (node < sim->nic_count)

@@ -25,7 +25,7 @@ static uint64_t packets_ended(const struct sim *sim)
 {
     uint64_t ended = sim->packets_delivered;
 
-    for (uint32_t i = 0; i < SIM_LOSS_COUNT; i++)
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         ended += sim->packets_lost[i];
     return ended;
 }

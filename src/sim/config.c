@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a configuration makes sense. */
-#include "sim/fault.h"
-#include "sim/problem.h"
+#include "base/problem.h"
 #include "sim/sim.h"
 #include "sim/workload.h"
 
-static bool parameters_check(const struct parameters *parameters, struct sim_problem *problem)
+static bool parameters_check(const struct parameters *parameters, struct problem *problem)
 {
     for (uint32_t i = 0; i < parameter_count; i++) {
         const struct parameter_description *known = &parameter_descriptions[i];
@@ -21,8 +20,23 @@ static bool parameters_check(const struct parameters *parameters, struct sim_pro
     return true;
 }
 
-bool sim_config_check(const struct sim_config *config, struct sim_problem *problem)
+static bool faults_check(const struct sim_config *config, struct problem *problem)
+{
+    for (uint32_t i = 0; i < config->fault_count; i++) {
+        *problem = (struct problem){ .section = "faults", .index = i };
+        if (!fault_check(config->fabric, &config->faults[i], problem))
+            return false;
+    }
+    for (uint32_t i = 0; i < config->generator_count; i++) {
+        *problem = (struct problem){ .section = "generators", .index = i };
+        if (!fault_generator_check(config->fabric, &config->generators[i], problem))
+            return false;
+    }
+    return true;
+}
+
+bool sim_config_check(const struct sim_config *config, struct problem *problem)
 {
     return parameters_check(&config->parameters, problem) && workload_check(config, problem) &&
-           fault_check(config, problem);
+           faults_check(config, problem);
 }

@@ -6,19 +6,19 @@
 
 #include "sim/wire_check.h"
 
-static enum sim_loss loss_of(enum drop_reason reason)
+static enum loss_reason loss_of(enum drop_reason reason)
 {
     switch (reason) {
     case DROP_DATA_QUEUE_FULL:
-        return SIM_LOST_DATA_QUEUE;
+        return LOST_DATA_QUEUE;
     case DROP_CONTROL_QUEUE_FULL:
-        return SIM_LOST_CONTROL_QUEUE;
+        return LOST_CONTROL_QUEUE;
     default:
-        return SIM_LOST_BUFFER;
+        return LOST_BUFFER;
     }
 }
 
-static void lose_here(struct sim *sim, uint32_t port, uint32_t packet, enum sim_loss loss)
+static void lose_here(struct sim *sim, uint32_t port, uint32_t packet, enum loss_reason loss)
 {
     sim->port_details[port].lost++;
     engine_lose(sim, packet, loss);
@@ -38,7 +38,7 @@ static bool is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
 
     if (has_cable && !fault_link_is_down(&sim->port_details[port].fault))
         return false;
-    lose_here(sim, port, packet, has_cable ? SIM_LOST_LINK_DOWN : SIM_LOST_NO_ROUTE);
+    lose_here(sim, port, packet, has_cable ? LOST_LINK_DOWN : LOST_NO_ROUTE);
     return true;
 }
 
@@ -102,18 +102,12 @@ static uint64_t coin_of(const struct sim *sim, uint32_t port, uint64_t start_ps)
     return prng_next(&prng);
 }
 
-static const enum sim_loss loss_of_verdict[FAULT_VERDICT_COUNT] = {
-    [FAULT_DOWN] = SIM_LOST_LINK_DOWN,
-    [FAULT_BLACKHOLED] = SIM_LOST_BLACKHOLE,
-    [FAULT_LOST] = SIM_LOST_FAULT,
-};
-
 static void emit_special(struct sim *sim, uint32_t port, const struct port_transmission *sent)
 {
     const struct engine_link *link = &sim->links[port];
     const struct fault_link *fault = &sim->port_details[port].fault;
     struct packets_record *record = &sim->packets.all[sent->entry.handle];
-    enum fault_verdict verdict = FAULT_PASSES;
+    enum fault_verdict verdict = FAULT_VERDICT_PASSES;
 
     assert(link->has_cable);
     if (sim->config.observer.on_frame)
@@ -121,13 +115,13 @@ static void emit_special(struct sim *sim, uint32_t port, const struct port_trans
     if (sim->config.wire)
         wire_check_hop(sim, port, sent);
     if (!fault_link_is_healthy(fault))
-        verdict =
-            fault_link_decide(&sim->faults, fault, record->ev, coin_of(sim, port, sent->start_ps));
+        verdict = fault_link_decide(
+            fault, sim->faults.holds, record->ev, coin_of(sim, port, sent->start_ps));
     sim->packet_hops++;
-    if (verdict == FAULT_CORRUPTED)
+    if (verdict == FAULT_VERDICT_CORRUPTED)
         record->is_corrupt = true;
-    else if (verdict != FAULT_PASSES) {
-        lose_here(sim, port, sent->entry.handle, loss_of_verdict[verdict]);
+    else if (verdict != FAULT_VERDICT_PASSES) {
+        lose_here(sim, port, sent->entry.handle, fault_verdict_loss(verdict));
         return;
     }
     engine_post(
@@ -156,7 +150,7 @@ void egress_transmit(struct sim *sim, uint32_t port, uint64_t now_ps)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-void egress_flush(struct sim *sim, uint32_t port, enum sim_loss loss, uint64_t now_ps)
+void egress_flush(struct sim *sim, uint32_t port, enum loss_reason loss, uint64_t now_ps)
 {
     struct port *queue = &sim->ports[port];
     struct port_entry entry;
@@ -195,11 +189,11 @@ void egress_apply(struct sim *sim, uint32_t port, const struct fault_action *act
     struct engine_link *link = &sim->links[port];
     bool was_down = fault_link_is_down(&details->fault);
 
-    fault_link_apply(&sim->faults, &details->fault, action);
+    fault_plan_apply(&sim->faults, &details->fault, action);
     if (!was_down && fault_link_is_down(&details->fault))
-        egress_flush(sim, port, SIM_LOST_LINK_DOWN, action->time_ps);
+        egress_flush(sim, port, LOST_LINK_DOWN, action->time_ps);
     sim->ports[port].profile = profile_with_rate(sim, details->healthy,
-        fault_link_rate_bps(&sim->faults, &details->fault, details->rate_bps));
+        fault_link_rate_bps(&details->fault, sim->faults.holds, details->rate_bps));
     link->is_special = !fault_link_is_healthy(&details->fault) || !link->has_cable ||
                        sim->config.observer.on_frame || sim->config.wire;
 }

@@ -59,7 +59,7 @@ void egress_enter(struct sim *, uint32_t port, struct port_entry packet, uint64_
 void egress_apply(struct sim *, uint32_t port, const struct fault_action *);
 
 /* All that waits is lost. The port has been advanced. */
-void egress_flush(struct sim *, uint32_t port, enum sim_loss, uint64_t now_ps);
+void egress_flush(struct sim *, uint32_t port, enum loss_reason, uint64_t now_ps);
 
 /* A packet that arrives now was under way when its link went down. */
 bool egress_was_cut(const struct sim *, uint32_t ingress_port, struct port_entry, uint64_t now_ps);

@@ -2,7 +2,7 @@
 /* What ends a packet, what is told, what stops a run. */
 #include "sim/engine.h"
 
-void engine_lose(struct sim *sim, uint32_t packet, enum sim_loss loss)
+void engine_lose(struct sim *sim, uint32_t packet, enum loss_reason loss)
 {
     sim->packets_lost[loss]++;
     packets_give_back(&sim->packets, packet);

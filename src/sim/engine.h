@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "network/network.h"
 #include "plan/plan.h"
-#include "sim/fault.h"
 #include "sim/heap.h"
 #include "sim/mailbox.h"
 #include "sim/packets.h"
@@ -172,7 +172,7 @@ struct sim {
     uint32_t *first_action;        /* of each node; ENGINE_NONE */
     uint32_t action_count;
     uint32_t action_max;
-    uint64_t packets_lost[SIM_LOSS_COUNT];
+    uint64_t packets_lost[LOSS_REASON_COUNT];
 
     struct engine_tracer *tracers;   /* of each NIC; NULL: no trace */
     struct workload_layout *layouts; /* of each workload */
@@ -225,7 +225,7 @@ static inline void engine_wake(struct sim *sim, uint32_t node, uint64_t time_ps)
         mailbox_wake(&sim->mailbox, node, time_ps);
 }
 
-void engine_lose(struct sim *, uint32_t packet, enum sim_loss);
+void engine_lose(struct sim *, uint32_t packet, enum loss_reason);
 void engine_event(struct sim *, const struct sim_event *);
 /* Stops the run. `what` is followed by the place, the time and the seed. */
 void engine_violated(struct sim *, const char *what, uint64_t subject, uint64_t time_ps);

@@ -173,7 +173,7 @@ uint32_t sim_fault_count(const struct sim *sim)
     return fault_count(&sim->faults);
 }
 
-const struct sim_fault *sim_fault_at(const struct sim *sim, uint32_t index)
+const struct fault *sim_fault_at(const struct sim *sim, uint32_t index)
 {
     return fault_at(&sim->faults, index);
 }

@@ -40,11 +40,11 @@ static void receive(
     struct packet packet;
 
     if (nic->was_cut && egress_was_cut(sim, nic->first_port + port, entry->packet, now_ps)) {
-        engine_lose(sim, entry->packet.handle, SIM_LOST_LINK_DOWN);
+        engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
         return;
     }
     if (record->is_corrupt) {
-        engine_lose(sim, entry->packet.handle, SIM_LOST_CORRUPT);
+        engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
         return;
     }
     packets_load(record, sim->fabric, &packet);
@@ -79,7 +79,7 @@ static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, ui
     assert(handle != PACKETS_NONE);
     sim->packets_sent++;
     if (!plan_nic_of(sim->fabric, &packet->dst, &to)) {
-        engine_lose(sim, handle, SIM_LOST_NO_ROUTE);
+        engine_lose(sim, handle, LOST_NO_ROUTE);
         return;
     }
     sim->packets.outer[handle] = plan_outer(sim->fabric, nic, to, packet->ev);

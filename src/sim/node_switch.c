@@ -30,13 +30,13 @@ static uint32_t route(struct sim *sim, const struct engine_switch *here,
 
     if (here->was_cut &&
         egress_was_cut(sim, here->first_port + mailbox_port(entry), entry->packet, now_ps)) {
-        engine_lose(sim, packet, SIM_LOST_LINK_DOWN);
+        engine_lose(sim, packet, LOST_LINK_DOWN);
         return SWITCH_NO_PORT;
     }
     way = switch_table_forward(&here->table, &sim->packets.outer[packet]);
     if (way.reason == DROP_NONE)
         return way.port;
-    engine_lose(sim, packet, SIM_LOST_NO_ROUTE);
+    engine_lose(sim, packet, LOST_NO_ROUTE);
     return SWITCH_NO_PORT;
 }
 
@@ -146,5 +146,5 @@ void node_switch_empty(struct sim *sim, uint32_t switch_index, uint64_t now_ps)
     const struct engine_switch *here = &sim->switches[switch_index];
 
     for (uint32_t port = 0; port < here->port_count; port++)
-        egress_flush(sim, here->first_port + port, SIM_LOST_REBOOT, now_ps);
+        egress_flush(sim, here->first_port + port, LOST_REBOOT, now_ps);
 }

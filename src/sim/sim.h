@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/problem.h"
+#include "network/network.h"
 #include "plan/plan.h"
 #include "topology/topology.h"
 #include "transport/transport.h"
@@ -71,48 +73,6 @@ struct sim_workload {
 
 /* Size of a message on one flow; of several sizes the smaller, which is at least 1. */
 uint64_t sim_message_bytes(const struct sim_workload *);
-
-/* ---- faults ---------------------------------------------------------------------------------- */
-
-enum sim_fault_kind {
-    SIM_FAULT_DOWN,      /* link, switch, plane, NIC (all its ports): both ends notice */
-    SIM_FAULT_FLAP,      /* down and up, `period_ps` with `duty_permille` of it down */
-    SIM_FAULT_BLACKHOLE, /* forwards nothing, looks healthy */
-    SIM_FAULT_REBOOT,    /* a switch: queues lost, links down, up again at the end */
-    SIM_FAULT_LOSS,      /* packets vanish with `probability` */
-    SIM_FAULT_CORRUPT,   /* packets arrive with a wrong iCRC */
-    SIM_FAULT_SLOW,      /* a link runs at `rate_bps` */
-    SIM_FAULT_KIND_COUNT,
-};
-
-enum sim_direction {
-    SIM_BOTH_WAYS,
-    SIM_UPWARD,   /* NIC to T0, T0 to T1 */
-    SIM_DOWNWARD, /* the other way */
-};
-
-struct sim_fault {
-    enum sim_fault_kind kind;
-    const struct topology_element *where; /* one, or a group: a transceiver */
-    uint32_t where_count;
-    enum sim_direction direction; /* LOSS, CORRUPT, BLACKHOLE, SLOW of links */
-    bool of_ev;                   /* only packets with this EV */
-    uint32_t ev;
-    uint64_t from_ps;
-    uint64_t until_ps;      /* SIM_NEVER_PS: stays */
-    uint32_t probability;   /* of 2^32 */
-    uint64_t rate_bps;      /* SLOW */
-    uint64_t period_ps;     /* FLAP */
-    uint32_t duty_permille; /* FLAP: share of the period that it is down */
-};
-
-/* Faults at random: every component of a kind breaks by itself, at exponential intervals. */
-struct sim_fault_generator {
-    struct sim_fault fault; /* without `where` and times */
-    enum topology_component component;
-    uint64_t mean_between_ps; /* of one component */
-    uint64_t duration_ps;
-};
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
@@ -177,9 +137,9 @@ struct sim_config {
                                      last_hop_ecn follow from the fabric */
     const struct sim_workload *workloads;
     uint32_t workload_count;
-    const struct sim_fault *faults;
+    const struct fault *faults;
     uint32_t fault_count;
-    const struct sim_fault_generator *generators;
+    const struct fault_generator *generators;
     uint32_t generator_count;
     uint64_t duration_ps; /* the run ends there, or when all work is done if that is sooner */
     uint32_t window_psns; /* of a QP; 0: from mpr, or less where the network holds less */
@@ -191,16 +151,8 @@ struct sim_config {
 
 struct sim;
 
-/* Which of the configuration's parts is wrong, and why. */
-struct sim_problem {
-    const char *section; /* "workloads", "faults", "generators", "parameters" */
-    uint32_t index;
-    const char *member; /* as in an experiment file */
-    char reason[160];
-};
-
 /* Everything in it makes sense and refers to things that exist. */
-bool sim_config_check(const struct sim_config *, struct sim_problem *);
+bool sim_config_check(const struct sim_config *, struct problem *);
 
 /* Measures with an arena without memory, takes with one that has. The configuration must have
  * passed sim_config_check(); what it points to must outlive the run. */
@@ -222,25 +174,12 @@ const char *sim_violation(const struct sim *);
 /* ---- looking: between calls of sim_run() -------------------------------------------------------
  */
 
-enum sim_loss { /* where a packet that did not arrive ended */
-    SIM_LOST_DATA_QUEUE,
-    SIM_LOST_CONTROL_QUEUE,
-    SIM_LOST_BUFFER,
-    SIM_LOST_NO_ROUTE,
-    SIM_LOST_LINK_DOWN,
-    SIM_LOST_BLACKHOLE,
-    SIM_LOST_FAULT,   /* SIM_FAULT_LOSS */
-    SIM_LOST_CORRUPT, /* arrived with a wrong iCRC */
-    SIM_LOST_REBOOT,
-    SIM_LOSS_COUNT,
-};
-
 /* Since the beginning, of the whole cluster. */
 struct sim_totals {
     uint64_t packet_hops; /* one packet over one link */
     uint64_t packets_sent;
     uint64_t packets_delivered;
-    uint64_t packets_lost[SIM_LOSS_COUNT];
+    uint64_t packets_lost[LOSS_REASON_COUNT];
     uint64_t packets_in_flight;
     uint64_t trimmed;
     uint64_t marked;
@@ -286,16 +225,12 @@ uint32_t sim_queue_peak(struct sim *, struct topology_end *where);
 
 /* Faults, explicit ones first, then the generated ones so far. */
 uint32_t sim_fault_count(const struct sim *);
-const struct sim_fault *sim_fault_at(const struct sim *, uint32_t index);
+const struct fault *sim_fault_at(const struct sim *, uint32_t index);
 
 /* It impairs links now: it has begun, has not ended, and is not a flap that is up. */
 bool sim_fault_is_in_force(const struct sim *, uint32_t index);
 /* When a fault begins, ends or flips next; SIM_NEVER_PS: never. */
 uint64_t sim_fault_next_ps(const struct sim *);
-/* Tells every link direction that the fault covers, by the port that sends into it. */
-void sim_fault_cover(const struct topology *, const struct sim_fault *,
-    void (*covered)(void *context, struct topology_end from), void *context);
-
 /* How much of what a workload sends is payload: this many bytes in that many on the wire. */
 struct sim_share {
     uint64_t payload_bytes;

@@ -105,4 +105,4 @@ void workload_on_wake(struct workload_rank *, const struct workload_world *, uin
 /* ---- before the run -------------------------------------------------------------------------- */
 
 /* All workloads make sense on this fabric; false: says which does not, and why. */
-bool workload_check(const struct sim_config *, struct sim_problem *);
+bool workload_check(const struct sim_config *, struct problem *);

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "sim/problem.h"
+#include "base/problem.h"
 #include "sim/workload_family.h"
 
 enum {
@@ -20,7 +20,7 @@ static bool is_ring(enum sim_workload_kind kind)
            kind == SIM_SEND_RECV;
 }
 
-static bool kind_check(const struct sim_workload *workload, struct sim_problem *problem)
+static bool kind_check(const struct sim_workload *workload, struct problem *problem)
 {
     if (workload->kind >= SIM_WORKLOAD_COUNT)
         return problem_is(
@@ -40,7 +40,7 @@ static bool kind_check(const struct sim_workload *workload, struct sim_problem *
 }
 
 static bool ranks_check(
-    const struct sim_workload *workload, uint32_t nic_count, struct sim_problem *problem)
+    const struct sim_workload *workload, uint32_t nic_count, struct problem *problem)
 {
     bool has_pairs = workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG;
 
@@ -60,7 +60,7 @@ static bool ranks_check(
 }
 
 static bool list_check(
-    const struct sim_workload *workload, uint32_t nic_count, struct sim_problem *problem)
+    const struct sim_workload *workload, uint32_t nic_count, struct problem *problem)
 {
     for (uint32_t i = 0; i < workload->rank_count; i++) {
         if (workload->nics[i] >= nic_count)
@@ -75,7 +75,7 @@ static bool list_check(
 }
 
 static bool placement_check(
-    const struct sim_workload *workload, uint32_t nic_count, struct sim_problem *problem)
+    const struct sim_workload *workload, uint32_t nic_count, struct problem *problem)
 {
     switch (workload->placement) {
     case SIM_PACKED:
@@ -112,7 +112,7 @@ uint64_t sim_message_bytes(const struct sim_workload *workload)
     return workload->message_bytes / parts_of(workload);
 }
 
-static bool messages_check(const struct sim_workload *workload, struct sim_problem *problem)
+static bool messages_check(const struct sim_workload *workload, struct problem *problem)
 {
     uint64_t peers = workload_pattern(workload) == SIM_ALL_TO_ALL ? workload->rank_count : 1;
     uint64_t parts;
@@ -140,7 +140,7 @@ static bool messages_check(const struct sim_workload *workload, struct sim_probl
 }
 
 static bool evs_check(
-    const struct sim_workload *workload, const struct plan *fabric, struct sim_problem *problem)
+    const struct sim_workload *workload, const struct plan *fabric, struct problem *problem)
 {
     uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
 
@@ -159,14 +159,14 @@ static bool evs_check(
     return true;
 }
 
-bool workload_check(const struct sim_config *config, struct sim_problem *problem)
+bool workload_check(const struct sim_config *config, struct problem *problem)
 {
     uint32_t nic_count = config->fabric->topology.nic_count;
 
     for (uint32_t i = 0; i < config->workload_count; i++) {
         const struct sim_workload *workload = &config->workloads[i];
 
-        *problem = (struct sim_problem){ .section = "workloads", .index = i };
+        *problem = (struct problem){ .section = "workloads", .index = i };
         if (!kind_check(workload, problem) || !ranks_check(workload, nic_count, problem) ||
             !placement_check(workload, nic_count, problem) || !messages_check(workload, problem) ||
             !evs_check(workload, config->fabric, problem))

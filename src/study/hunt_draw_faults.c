@@ -19,7 +19,7 @@ static enum topology_component draw_component(struct prng *prng)
 /* Sometimes two links at once: a transceiver. */
 static void draw_where(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
-    struct sim_fault *fault = &trial->faults[index];
+    struct fault *fault = &trial->faults[index];
 
     fault->where_count = hunt_draw_percent(prng, 10) ? 2 : 1;
     for (uint32_t i = 0; i < fault->where_count; i++) {
@@ -28,7 +28,7 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
         do {
             enum topology_component kind = draw_component(prng);
 
-            if (fault->kind == SIM_FAULT_REBOOT)
+            if (fault->kind == FAULT_REBOOT)
                 kind = hunt_draw_percent(prng, 60) ? TOPOLOGY_T1 : TOPOLOGY_T0;
             *element = study_draw_element(&trial->wiring, kind, prng);
         } while (study_is_missing(trial, element));
@@ -41,22 +41,21 @@ static uint64_t least_rate_bps(const struct topology_config *wiring)
                                                                 : wiring->uplink.rate_bps;
 }
 
-static void draw_strength(
-    struct sim_fault *fault, const struct study_trial *trial, struct prng *prng)
+static void draw_strength(struct fault *fault, const struct study_trial *trial, struct prng *prng)
 {
-    bool loses = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT;
+    bool loses = fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT;
 
     if (loses) /* one in a million to one half */
         fault->probability = (uint32_t)hunt_draw_log(prng, 4295, UINT32_MAX / 2);
-    if (loses || fault->kind == SIM_FAULT_BLACKHOLE || fault->kind == SIM_FAULT_SLOW)
-        fault->direction = hunt_draw_percent(prng, 50) ? SIM_BOTH_WAYS : prng_below(prng, 3);
-    if (fault->kind == SIM_FAULT_SLOW) {
+    if (loses || fault->kind == FAULT_BLACKHOLE || fault->kind == FAULT_SLOW)
+        fault->direction = hunt_draw_percent(prng, 50) ? FAULT_BOTH_WAYS : prng_below(prng, 3);
+    if (fault->kind == FAULT_SLOW) {
         uint64_t rate_mbps =
             least_rate_bps(&trial->wiring) / MBPS * hunt_draw_between(prng, 5, 90) / 100;
 
         fault->rate_bps = (rate_mbps > SLOWEST_MBPS ? rate_mbps : SLOWEST_MBPS) * MBPS;
     }
-    if ((loses || fault->kind == SIM_FAULT_BLACKHOLE) && hunt_draw_percent(prng, 15)) {
+    if ((loses || fault->kind == FAULT_BLACKHOLE) && hunt_draw_percent(prng, 15)) {
         struct topology_problem problem;
         struct plan fabric;
 
@@ -69,15 +68,15 @@ static void draw_strength(
 }
 
 /* In the first half of "1 ms"; some are over soon, the others stay. */
-static void draw_times(struct sim_fault *fault, uint64_t settle_ps, struct prng *prng)
+static void draw_times(struct fault *fault, uint64_t settle_ps, struct prng *prng)
 {
-    bool must_end = fault->kind == SIM_FAULT_FLAP || fault->kind == SIM_FAULT_REBOOT;
+    bool must_end = fault->kind == FAULT_FLAP || fault->kind == FAULT_REBOOT;
 
     fault->from_ps = settle_ps / 100 * hunt_draw_between(prng, 5, 40);
     fault->until_ps = SIM_NEVER_PS;
     if (must_end || hunt_draw_percent(prng, 50))
         fault->until_ps = fault->from_ps + hunt_draw_log(prng, US(20), settle_ps / 2);
-    if (fault->kind == SIM_FAULT_FLAP) {
+    if (fault->kind == FAULT_FLAP) {
         fault->period_ps = hunt_draw_log(prng, US(10), fault->until_ps - fault->from_ps);
         fault->duty_permille = hunt_draw_between(prng, 100, 900);
     }
@@ -103,9 +102,9 @@ void hunt_draw_faults(
     study_config(trial, &room, &config, reason); /* for the round trip */
     trial->fault_count = draw_count(options, prng);
     for (uint32_t i = 0; i < trial->fault_count; i++) {
-        struct sim_fault *fault = &trial->faults[i];
+        struct fault *fault = &trial->faults[i];
 
-        *fault = (struct sim_fault){ .kind = prng_below(prng, SIM_FAULT_KIND_COUNT) };
+        *fault = (struct fault){ .kind = prng_below(prng, FAULT_KIND_COUNT) };
         draw_strength(fault, trial, prng);
         draw_where(trial, i, prng);
         draw_times(fault, hunt_settle_ps(trial, &room.fabric.topology), prng);

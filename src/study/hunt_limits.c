@@ -43,7 +43,7 @@ uint64_t hunt_narrowest_bps(const struct study_trial *trial)
         if (!trial->exceptions[i].missing)
             narrowest_bps = smaller(narrowest_bps, trial->exceptions[i].rate_bps);
     for (uint32_t i = 0; i < trial->fault_count; i++)
-        if (trial->faults[i].kind == SIM_FAULT_SLOW)
+        if (trial->faults[i].kind == FAULT_SLOW)
             narrowest_bps = smaller(narrowest_bps, trial->faults[i].rate_bps);
     return narrowest_bps;
 }
@@ -96,7 +96,7 @@ static uint64_t last_change_ps(const struct study_trial *trial)
     uint64_t last_ps = 0;
 
     for (uint32_t i = 0; i < trial->fault_count; i++) {
-        const struct sim_fault *fault = &trial->faults[i];
+        const struct fault *fault = &trial->faults[i];
 
         last_ps =
             larger(last_ps, fault->until_ps == SIM_NEVER_PS ? fault->from_ps : fault->until_ps);
@@ -216,8 +216,8 @@ bool hunt_has_intact_plane(const struct study_trial *trial)
 static bool loses_little(const struct study_trial *trial)
 {
     for (uint32_t i = 0; i < trial->fault_count; i++) {
-        const struct sim_fault *fault = &trial->faults[i];
-        bool loses = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT;
+        const struct fault *fault = &trial->faults[i];
+        bool loses = fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT;
 
         if (loses && fault->probability > UINT32_MAX / 100 * LOSSY_PERCENT)
             return false;

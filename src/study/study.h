@@ -42,9 +42,9 @@ struct study_trial {
     struct study_parameter parameters[STUDY_PARAMETERS_MAX];
     struct sim_workload workloads[STUDY_WORKLOADS_MAX];
     uint32_t nics[STUDY_WORKLOADS_MAX][STUDY_NICS_MAX];
-    struct sim_fault faults[STUDY_FAULTS_MAX];
+    struct fault faults[STUDY_FAULTS_MAX];
     struct topology_element where[STUDY_FAULTS_MAX][STUDY_WHERE_MAX];
-    struct sim_fault_generator generators[STUDY_GENERATORS_MAX];
+    struct fault_generator generators[STUDY_GENERATORS_MAX];
     uint32_t exception_count;
     uint32_t parameter_count;
     uint32_t kept_parameters; /* number of parameters, from the first, that shrinking keeps */

@@ -34,7 +34,7 @@ static bool wire_up(struct study_trial *trial, struct study_room *room, char *re
 bool study_config(struct study_trial *trial, struct study_room *room, struct sim_config *config,
     char reason[static STUDY_REASON_BYTES])
 {
-    struct sim_problem problem = { .section = "", .member = "" };
+    struct problem problem = { .section = "", .member = "" };
 
     if (!wire_up(trial, room, reason))
         return false;

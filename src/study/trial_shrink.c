@@ -75,7 +75,7 @@ static bool drop_place(struct study_trial *trial, uint32_t variant)
 
 static bool shorten_fault(struct study_trial *trial, uint32_t variant)
 {
-    struct sim_fault *fault = &trial->faults[variant];
+    struct fault *fault = &trial->faults[variant];
 
     if (variant >= trial->fault_count)
         return false;

@@ -109,13 +109,11 @@ static void add_workload(FILE *file, const struct study_trial *trial, uint32_t i
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static void add_fault(FILE *file, const struct sim_fault *fault)
+static void add_fault(FILE *file, const struct fault *fault)
 {
-    static const char *const directions[] = { "both", "up", "down" };
-
-    fprintf(file, "  - kind: %s\n", experiment_fault_name(fault->kind));
-    if (fault->direction != SIM_BOTH_WAYS)
-        fprintf(file, "    direction: %s\n", directions[fault->direction]);
+    fprintf(file, "  - kind: %s\n", fault_kind_words[fault->kind]);
+    if (fault->direction != FAULT_BOTH_WAYS)
+        fprintf(file, "    direction: %s\n", fault_direction_words[fault->direction]);
     if (fault->of_ev)
         fprintf(file, "    ev: %u\n", fault->ev);
     if (fault->probability)
@@ -129,7 +127,7 @@ static void add_fault(FILE *file, const struct sim_fault *fault)
 
 static void add_listed(FILE *file, const struct study_trial *trial, uint32_t index)
 {
-    const struct sim_fault *fault = &trial->faults[index];
+    const struct fault *fault = &trial->faults[index];
 
     add_fault(file, fault);
     fprintf(file, "    where: [");
@@ -143,12 +141,10 @@ static void add_listed(FILE *file, const struct study_trial *trial, uint32_t ind
         add_time(file, "until", fault->until_ps);
 }
 
-static void add_generator(FILE *file, const struct sim_fault_generator *generator)
+static void add_generator(FILE *file, const struct fault_generator *generator)
 {
-    static const char *const components[] = { "nic", "host_link", "plane", "t0", "t1", "uplink" };
-
     add_fault(file, &generator->fault);
-    fprintf(file, "    component: %s\n", components[generator->component]);
+    fprintf(file, "    component: %s\n", fault_entry_component(generator->component));
     add_time(file, "mean_between", generator->mean_between_ps);
     add_time(file, "for", generator->duration_ps);
 }

@@ -22,7 +22,7 @@ static void expect_traffic(
     struct scenario *s, const struct traffic_side *a, const struct traffic_side *b)
 {
     traffic_connect(s->network, a, b);
-    scenario_fault(s, &(struct fault){ .where = fault_everywhere(),
+    scenario_fault(s, &(struct fault_rule){ .where = fault_everywhere(),
                           .lose = FAULT_PERMILLE(5),
                           .trim = FAULT_PERMILLE(20),
                           .mark = FAULT_PERMILLE(20) });

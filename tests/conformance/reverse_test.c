@@ -270,7 +270,7 @@ SPEC("§17: two failed probes and two EVs take a plane out of the control rotati
      "back")
 {
     struct scenario s = scenario_two_planes(1);
-    struct fault dead = { .where = fault_from(fault_on_plane(1), HOST_B), .dead = true };
+    struct fault_rule dead = { .where = fault_from(fault_on_plane(1), HOST_B), .dead = true };
     uint32_t fault;
 
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
@@ -292,7 +292,7 @@ SPEC("§17: the only plane left always stays in the control rotation")
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
     scenario_run_until(&s, MS(1));
     scenario_fault(
-        &s, &(struct fault){ .where = fault_from(fault_everywhere(), HOST_B), .dead = true });
+        &s, &(struct fault_rule){ .where = fault_from(fault_everywhere(), HOST_B), .dead = true });
     scenario_run_for(&s, MS(5));
     EXPECT_NE(scenario_qp(&s, HOST_B, HOST_A).control_plane_mask, 0);
 }
@@ -310,7 +310,7 @@ static void expect_out_after(uint32_t evs)
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
     scenario_run_until(&s, MS(1));
     scenario_fault(
-        &s, &(struct fault){ .where = fault_from(fault_on_plane(1), HOST_B), .dead = true });
+        &s, &(struct fault_rule){ .where = fault_from(fault_on_plane(1), HOST_B), .dead = true });
     while (scenario_qp(&s, HOST_B, HOST_A).control_plane_mask == 3)
         scenario_run_for(&s, US(10));
     EXPECT_GE(scenario_counter(&s, HOST_B, COUNTER_REVERSE_PROBES_FAILED), 2 * evs);

@@ -20,7 +20,7 @@ static bool is_told(const struct yaml *yaml)
 
 static void expect_sense(const struct experiment *experiment)
 {
-    struct sim_problem problem;
+    struct problem problem;
 
     MUST(memchr(experiment->name, 0, sizeof(experiment->name)) != NULL);
     MUST(experiment->fabric.topology.nic_count >= 1);

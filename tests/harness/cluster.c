@@ -116,11 +116,11 @@ static struct topology_element random_place(const struct topology *topology, str
 
 static void random_fault(struct cluster *cluster, uint32_t index, struct prng *prng)
 {
-    struct sim_fault *fault = &cluster->faults[index];
+    struct fault *fault = &cluster->faults[index];
 
     cluster->places[index] = random_place(&cluster->fabric.topology, prng);
-    *fault = (struct sim_fault){
-        .kind = (enum sim_fault_kind)prng_below(prng, SIM_FAULT_KIND_COUNT),
+    *fault = (struct fault){
+        .kind = (enum fault_kind)prng_below(prng, FAULT_KIND_COUNT),
         .where = &cluster->places[index],
         .where_count = 1,
         .from_ps = prng_below(prng, 4) ? NS(between(prng, 0, 60000)) : 0,
@@ -128,15 +128,15 @@ static void random_fault(struct cluster *cluster, uint32_t index, struct prng *p
     };
     if (prng_below(prng, 3))
         fault->until_ps = fault->from_ps + NS(between(prng, 1, 60000));
-    if (fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT)
+    if (fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT)
         fault->probability = (uint32_t)prng_next(prng) >> between(prng, 1, 6);
-    if (fault->kind == SIM_FAULT_SLOW)
+    if (fault->kind == FAULT_SLOW)
         fault->rate_bps = cluster->fabric_config.host_link.rate_bps / between(prng, 2, 40);
-    if (fault->kind == SIM_FAULT_FLAP) {
+    if (fault->kind == FAULT_FLAP) {
         fault->period_ps = NS(between(prng, 500, 20000));
         fault->duty_permille = between(prng, 100, 900);
     }
-    if (fault->kind == SIM_FAULT_REBOOT && fault->until_ps == SIM_NEVER_PS)
+    if (fault->kind == FAULT_REBOOT && fault->until_ps == SIM_NEVER_PS)
         fault->until_ps = fault->from_ps + NS(10000);
 }
 
@@ -154,7 +154,7 @@ static void wire(struct cluster *cluster)
 static void draw_work(struct cluster *cluster, struct prng *prng)
 {
     struct sim_config *config = &cluster->config;
-    struct sim_problem problem;
+    struct problem problem;
 
     do {
         config->workload_count = between(prng, 1, CLUSTER_WORKLOADS_MAX);
@@ -187,7 +187,7 @@ void cluster_random(struct cluster *cluster, uint64_t seed)
 
 void cluster_open(struct cluster *cluster)
 {
-    struct sim_problem problem = { 0 };
+    struct problem problem = { 0 };
     struct arena arena;
 
     wire(cluster);

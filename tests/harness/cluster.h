@@ -16,7 +16,7 @@ struct cluster {
     struct topology_exception sorted[2];
     struct plan fabric;
     struct sim_workload workloads[CLUSTER_WORKLOADS_MAX];
-    struct sim_fault faults[CLUSTER_FAULTS_MAX];
+    struct fault faults[CLUSTER_FAULTS_MAX];
     struct topology_element places[CLUSTER_FAULTS_MAX];
     struct sim_config config; /* points into this struct: it stays where it is */
     struct sim *sim;

@@ -161,7 +161,7 @@ static void count(const struct running *running, struct decision *decision)
     decision->trimmed = decision->totals.trimmed - began->trimmed;
     decision->sent =
         decision->totals.transport[COUNTER_DATA_SENT] - began->transport[COUNTER_DATA_SENT];
-    for (uint32_t i = 0; i < SIM_LOSS_COUNT; i++)
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         decision->lost[i] = decision->totals.packets_lost[i] - began->packets_lost[i];
 }
 

@@ -30,7 +30,7 @@ struct decision {
     struct sim_totals totals; /* of the whole run */
     uint64_t trimmed;         /* of this time, as is what follows */
     uint64_t sent;
-    uint64_t lost[SIM_LOSS_COUNT];
+    uint64_t lost[LOSS_REASON_COUNT];
 };
 
 /* `seed` replaces that of the text. A text that cannot be run fails the test. */

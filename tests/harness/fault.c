@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 
-uint32_t fault_list_add(struct fault_list *list, const struct fault *fault)
+uint32_t fault_list_add(struct fault_list *list, const struct fault_rule *fault)
 {
     assert(list->count < FAULT_COUNT_MAX);
     list->faults[list->count] = *fault;
@@ -52,7 +52,7 @@ static bool happens(struct prng *prng, uint32_t probability)
     return probability == FAULT_ALWAYS || (probability > 0 && prng_chance(prng, probability));
 }
 
-static void roll_one(struct prng *prng, const struct fault *fault, struct fault_effect *effect)
+static void roll_one(struct prng *prng, const struct fault_rule *fault, struct fault_effect *effect)
 {
     effect->lost |= happens(prng, fault->lose);
     effect->corrupted |= happens(prng, fault->corrupt);
@@ -68,7 +68,7 @@ struct fault_effect fault_list_roll(struct fault_list *list, const struct fault_
     struct fault_effect effect = { 0 };
 
     for (uint64_t left = list->active; left; left &= left - 1) {
-        const struct fault *fault = &list->faults[bits_lowest(left)];
+        const struct fault_rule *fault = &list->faults[bits_lowest(left)];
 
         if (matches(&fault->where, here))
             roll_one(&list->prng, fault, &effect);

@@ -62,7 +62,7 @@ static inline struct fault_where fault_to(struct fault_where where, uint32_t hos
     return where;
 }
 
-struct fault {
+struct fault_rule {
     struct fault_where where;
     bool dead;     /* nothing passes, what is under way included */
     uint32_t lose; /* this and the following: probabilities */
@@ -88,7 +88,7 @@ struct fault_effect {
 #define FAULT_COUNT_MAX 64
 
 struct fault_list {
-    struct fault faults[FAULT_COUNT_MAX];
+    struct fault_rule faults[FAULT_COUNT_MAX];
     uint32_t count;
     uint64_t active; /* bit i: rule i applies now */
     uint64_t deadly; /* bit i: rule i kills */
@@ -96,7 +96,7 @@ struct fault_list {
 };
 
 /* A rule that does not apply yet; returns its number. */
-uint32_t fault_list_add(struct fault_list *, const struct fault *);
+uint32_t fault_list_add(struct fault_list *, const struct fault_rule *);
 void fault_list_begin(struct fault_list *, uint32_t rule);
 void fault_list_end(struct fault_list *, uint32_t rule);
 

@@ -109,10 +109,10 @@ void network_at(struct network *, uint64_t time_ps, void (*action)(struct networ
 /* ---- faults --------------------------------------------------------------------------------- */
 
 uint32_t network_fault(
-    struct network *, const struct fault *); /* from now on; returns its number */
+    struct network *, const struct fault_rule *); /* from now on; returns its number */
 void network_fault_end(struct network *, uint32_t fault);
 void network_fault_between(
-    struct network *, const struct fault *, uint64_t from_ps, uint64_t until_ps);
+    struct network *, const struct fault_rule *, uint64_t from_ps, uint64_t until_ps);
 
 /* The link between a NIC port and its switch; the host notices at once. */
 void network_port_set(struct network *, uint32_t host, uint32_t port, bool up);

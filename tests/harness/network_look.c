@@ -12,7 +12,7 @@ enum { VIOLATIONS_PRINTED = 5 };
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-uint32_t network_fault(struct network *network, const struct fault *fault)
+uint32_t network_fault(struct network *network, const struct fault_rule *fault)
 {
     uint32_t rule = fault_list_add(&network->faults, fault);
 
@@ -26,7 +26,7 @@ void network_fault_end(struct network *network, uint32_t fault)
 }
 
 void network_fault_between(
-    struct network *network, const struct fault *fault, uint64_t from_ps, uint64_t until_ps)
+    struct network *network, const struct fault_rule *fault, uint64_t from_ps, uint64_t until_ps)
 {
     uint32_t rule = fault_list_add(&network->faults, fault);
 

@@ -55,7 +55,7 @@ void scenario_fail_port(
     struct scenario *, uint32_t host, uint32_t port, uint64_t from_ps, uint64_t until_ps);
 /* Now and from now on; the probability is a FAULT_PERMILLE() or the like. */
 void scenario_lose(struct scenario *, struct fault_where, uint32_t probability);
-void scenario_fault(struct scenario *, const struct fault *);
+void scenario_fault(struct scenario *, const struct fault_rule *);
 
 /* Anything may happen until `until_ps`, by the seed; then the network is whole again. */
 struct scenario_chaos {

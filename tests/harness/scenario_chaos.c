@@ -43,7 +43,7 @@ static struct fault_where somewhere(
 }
 
 static void set_effect(
-    struct prng *prng, enum chaos_kind kind, uint64_t base_rtt_ps, struct fault *fault)
+    struct prng *prng, enum chaos_kind kind, uint64_t base_rtt_ps, struct fault_rule *fault)
 {
     uint32_t probability = FAULT_PERMILLE(1) * (1 + prng_below(prng, 300));
 
@@ -82,7 +82,7 @@ static void add_one(
     enum chaos_kind kind = (enum chaos_kind)prng_below(prng, CHAOS_KIND_COUNT);
     uint32_t spared = kind < CHAOS_DUPLICATE ? chaos->spared_plane : FAULT_ANY;
     uint64_t base_rtt_ps = NS(transport_parameters(network_transport(network, 0))->base_rtt);
-    struct fault fault = { .where = somewhere(prng, network, spared) };
+    struct fault_rule fault = { .where = somewhere(prng, network, spared) };
     uint32_t host;
 
     if (until_ps > chaos->until_ps)
@@ -103,7 +103,7 @@ void scenario_chaos(struct scenario *scenario, uint64_t seed, const struct scena
 {
     struct prng prng = prng_stream(seed, 0xc4a05);
     uint32_t count = 1 + prng_below(&prng, chaos->faults_max);
-    struct fault everywhere = { .where = fault_everywhere(), .lose = chaos->spared_loss };
+    struct fault_rule everywhere = { .where = fault_everywhere(), .lose = chaos->spared_loss };
 
     if (chaos->spared_loss > 0)
         network_fault_between(scenario->network, &everywhere, 0, chaos->until_ps);

@@ -160,23 +160,22 @@ static void draw_workload(struct study_trial *trial, uint32_t index, struct prng
  * ---------------------------------------------------------------------------------------- */
 
 static void draw_fault_kind(
-    struct sim_fault *fault, const struct topology_config *wiring, struct prng *prng)
+    struct fault *fault, const struct topology_config *wiring, struct prng *prng)
 {
     bool is_down;
 
-    fault->kind = prng_below(prng, SIM_FAULT_KIND_COUNT);
-    is_down = fault->kind == SIM_FAULT_DOWN || fault->kind == SIM_FAULT_FLAP ||
-              fault->kind == SIM_FAULT_REBOOT;
-    fault->direction = is_down ? SIM_BOTH_WAYS : prng_below(prng, 3);
-    if (fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT)
+    fault->kind = prng_below(prng, FAULT_KIND_COUNT);
+    is_down = fault->kind == FAULT_DOWN || fault->kind == FAULT_FLAP || fault->kind == FAULT_REBOOT;
+    fault->direction = is_down ? FAULT_BOTH_WAYS : prng_below(prng, 3);
+    if (fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT)
         fault->probability = UINT32_MAX >> between(prng, 1, 10);
-    if (fault->kind == SIM_FAULT_SLOW)
+    if (fault->kind == FAULT_SLOW)
         fault->rate_bps = GBPS(between(prng, 1, 40));
-    if (fault->kind == SIM_FAULT_FLAP) {
+    if (fault->kind == FAULT_FLAP) {
         fault->period_ps = NS(between(prng, 200, 50000));
         fault->duty_permille = between(prng, 1, 1000);
     }
-    if (!is_down && fault->kind != SIM_FAULT_SLOW && one_in(prng, 3)) {
+    if (!is_down && fault->kind != FAULT_SLOW && one_in(prng, 3)) {
         struct topology_problem problem;
         struct plan fabric;
 
@@ -190,7 +189,7 @@ static void draw_fault_kind(
 
 static void draw_where(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
-    struct sim_fault *fault = &trial->faults[index];
+    struct fault *fault = &trial->faults[index];
 
     fault->where_count = one_in(prng, 4) ? between(prng, 2, TRIAL_WHERE_MAX) : 1;
     for (uint32_t i = 0; i < fault->where_count; i++) {
@@ -199,7 +198,7 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
         do {
             enum topology_component kind = draw_component(&trial->wiring, prng);
 
-            if (fault->kind == SIM_FAULT_REBOOT)
+            if (fault->kind == FAULT_REBOOT)
                 kind = trial->wiring.t1_count > 0 && one_in(prng, 2) ? TOPOLOGY_T1 : TOPOLOGY_T0;
             *element = study_draw_element(&trial->wiring, kind, prng);
         } while (study_is_missing(trial, element));
@@ -208,10 +207,9 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
 
 static void draw_fault(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
-    struct sim_fault *fault = &trial->faults[index];
+    struct fault *fault = &trial->faults[index];
 
-    *fault =
-        (struct sim_fault){ .from_ps = NS(prng_below(prng, one_in(prng, 3) ? 100000 : 30000)) };
+    *fault = (struct fault){ .from_ps = NS(prng_below(prng, one_in(prng, 3) ? 100000 : 30000)) };
     if (one_in(prng, 8))
         fault->from_ps = 0;
     fault->until_ps = fault->from_ps + NS(1 + prng_below(prng, 300000));
@@ -223,13 +221,13 @@ static void draw_fault(struct study_trial *trial, uint32_t index, struct prng *p
 
 static void draw_generator(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
-    struct sim_fault_generator *generator = &trial->generators[index];
+    struct fault_generator *generator = &trial->generators[index];
 
-    *generator = (struct sim_fault_generator){ .component = draw_component(&trial->wiring, prng),
+    *generator = (struct fault_generator){ .component = draw_component(&trial->wiring, prng),
         .mean_between_ps = US(between(prng, 100, 5000)),
         .duration_ps = NS(between(prng, 100, 50000)) };
     draw_fault_kind(&generator->fault, &trial->wiring, prng);
-    if (generator->fault.kind == SIM_FAULT_REBOOT)
+    if (generator->fault.kind == FAULT_REBOOT)
         generator->component = TOPOLOGY_T0;
 }
 

@@ -42,7 +42,7 @@ static void judge(const struct study_trial *trial, struct sim *sim, struct trial
     outcome->hash = sim_hash(sim);
     outcome->packet_hops = totals.packet_hops;
     outcome->ended_ps = sim_now_ps(sim);
-    for (uint32_t i = 0; i < SIM_LOSS_COUNT; i++)
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         outcome->lost += totals.packets_lost[i];
     outcome->verdict = TRIAL_GOOD;
     if (outcome->status == SIM_VIOLATED) {

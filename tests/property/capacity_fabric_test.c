@@ -18,9 +18,9 @@ enum {
 
 struct scene {
     struct plan fabric;
-    struct sim_fault faults[FAULTS_MAX];
+    struct fault faults[FAULTS_MAX];
     struct topology_element where[FAULTS_MAX];
-    const struct sim_fault *in_force[FAULTS_MAX];
+    const struct fault *in_force[FAULTS_MAX];
     uint32_t fault_count;
     struct capacity_demand demands[DEMANDS_MAX];
     uint32_t demand_count;
@@ -35,8 +35,7 @@ static uint32_t between(struct prng *prng, uint32_t least, uint32_t most)
 
 static void draw_fault(struct scene *scene, struct prng *prng)
 {
-    static const enum sim_fault_kind kinds[] = { SIM_FAULT_DOWN, SIM_FAULT_BLACKHOLE,
-        SIM_FAULT_SLOW, SIM_FAULT_LOSS };
+    static const enum fault_kind kinds[] = { FAULT_DOWN, FAULT_BLACKHOLE, FAULT_SLOW, FAULT_LOSS };
     const struct topology_config *config = &scene->fabric.topology.config;
     uint32_t index = scene->fault_count++;
     struct topology_element *where = &scene->where[index];
@@ -49,12 +48,12 @@ static void draw_fault(struct scene *scene, struct prng *prng)
     } else {
         where->nic = prng_below(prng, scene->fabric.topology.nic_count);
     }
-    scene->faults[index] = (struct sim_fault){ .kind = kinds[prng_below(prng, 4)],
+    scene->faults[index] = (struct fault){ .kind = kinds[prng_below(prng, 4)],
         .where = where,
         .where_count = 1,
         .rate_bps = UINT64_C(1000000000) * between(prng, 5, 80),
         .probability = prng_below(prng, 2) ? UINT32_MAX / 20 : UINT32_MAX / 500 };
-    if (scene->faults[index].kind != SIM_FAULT_DOWN)
+    if (scene->faults[index].kind != FAULT_DOWN)
         scene->faults[index].direction = prng_below(prng, 3);
     scene->in_force[index] = &scene->faults[index];
 }

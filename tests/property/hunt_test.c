@@ -81,7 +81,7 @@ SPEC("\"1 ms\" is 1 ms, 50 round trips or 200 packets of the narrowest link, wha
     fabric.topology.base_rtt_ps = 30000000;
     EXPECT_EQ(hunt_settle_ps(&trial, &fabric.topology), UINT64_C(1500000000));
     trial.fault_count = 1;
-    trial.faults[0] = (struct sim_fault){ .kind = SIM_FAULT_SLOW, .rate_bps = GBPS(1) };
+    trial.faults[0] = (struct fault){ .kind = FAULT_SLOW, .rate_bps = GBPS(1) };
     EXPECT_EQ(hunt_settle_ps(&trial, &fabric.topology), 200 * 4224 * UINT64_C(8000));
 }
 
@@ -150,8 +150,8 @@ static void draw_simple(struct study_trial *trial)
         .message_bytes = 1 << 20,
         .outstanding = 4,
         .qps = 1 };
-    trial->faults[0] = (struct sim_fault){
-        .kind = SIM_FAULT_SLOW, .rate_bps = GBPS(25), .where_count = 1, .until_ps = SIM_NEVER_PS
+    trial->faults[0] = (struct fault){
+        .kind = FAULT_SLOW, .rate_bps = GBPS(25), .where_count = 1, .until_ps = SIM_NEVER_PS
     };
     trial->where[0][0] = (struct topology_element){ .kind = TOPOLOGY_UPLINK };
     EXPECT(study_config(trial, &room, &config, reason));

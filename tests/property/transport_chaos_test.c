@@ -32,7 +32,7 @@ static struct scenario connected(
  * any more. */
 static void add_stragglers(struct scenario *s, struct prng *prng, uint64_t until_ps)
 {
-    struct fault late = { .where = fault_everywhere(),
+    struct fault_rule late = { .where = fault_everywhere(),
         .duplicate = FAULT_PERMILLE(1) * prng_below(prng, 20),
         .delay = FAULT_PERMILLE(1) * prng_below(prng, 20),
         .delay_max_ps = 1 + prng_next(prng) % until_ps };

@@ -30,7 +30,7 @@ static void expect_sound(const struct sim_workload *workload)
     struct sim_config config = {
         .fabric = &world.fabric, .workloads = workload, .workload_count = 1
     };
-    struct sim_problem problem;
+    struct problem problem;
 
     EXPECT(workload_check(&config, &problem));
 }

@@ -45,7 +45,7 @@ static void break_link(
     uint32_t index = cluster->config.fault_count++;
 
     cluster->places[index] = where;
-    cluster->faults[index] = (struct sim_fault){ .kind = SIM_FAULT_DOWN,
+    cluster->faults[index] = (struct fault){ .kind = FAULT_DOWN,
         .where = &cluster->places[index],
         .where_count = 1,
         .from_ps = from_ps,
@@ -235,8 +235,7 @@ SPEC("a window is 20 us, four round trips or 64 packets of the narrowest link, w
     describe(&cluster);
     cluster_open(&cluster);
     EXPECT_EQ(capacity_window_ps(&cluster.config), 4 * cluster.fabric.topology.base_rtt_ps);
-    cluster.faults[0] =
-        (struct sim_fault){ .kind = SIM_FAULT_SLOW, .rate_bps = UINT64_C(1000000000) };
+    cluster.faults[0] = (struct fault){ .kind = FAULT_SLOW, .rate_bps = UINT64_C(1000000000) };
     cluster.config.faults = cluster.faults;
     cluster.config.fault_count = 1;
     EXPECT_EQ(capacity_window_ps(&cluster.config), 64 * 4224 * UINT64_C(8000));

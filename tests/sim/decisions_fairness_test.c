@@ -11,7 +11,7 @@ static struct decision run(const char *text, uint64_t seed, double from_us, cons
     struct decision decision = decision_run(text, seed, from_us);
 
     decision_print(what, &decision);
-    EXPECT_EQ(decision.totals.packets_lost[SIM_LOST_CONTROL_QUEUE], 0);
+    EXPECT_EQ(decision.totals.packets_lost[LOST_CONTROL_QUEUE], 0);
     return decision;
 }
 

@@ -41,7 +41,7 @@ SPEC("an uplink that loses one packet in 1,000 is used, and costs less than 2 %"
         "faults: [{ kind: loss, where: p0.t0.0-t1.0, probability: 0.1% }]\n", 1, 200);
 
     EXPECT(decision.of_ideal >= 0.97);
-    EXPECT_GT(decision.lost[SIM_LOST_FAULT], 5);
+    EXPECT_GT(decision.lost[LOST_FAULT], 5);
 }
 
 /* Before, each of the 16 QPs had to find out for itself, and the path was bad by then. */
@@ -96,7 +96,7 @@ SPEC("a path that loses one packet in ten goes out of use, and ever longer")
         6000);
 
     EXPECT(decision.of_capacity >= 0.99);
-    EXPECT(10.0 * (double)decision.lost[SIM_LOST_FAULT] <= 0.001 * (double)decision.sent);
+    EXPECT(10.0 * (double)decision.lost[LOST_FAULT] <= 0.001 * (double)decision.sent);
 }
 
 /* T8: full queues marked healthy planes failed. */

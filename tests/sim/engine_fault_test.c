@@ -72,14 +72,14 @@ static void prepare(struct scene *scene)
     };
 }
 
-static void break_it(struct scene *scene, enum sim_fault_kind kind, struct topology_element where,
+static void break_it(struct scene *scene, enum fault_kind kind, struct topology_element where,
     uint64_t from_ps, uint64_t until_ps)
 {
     struct cluster *cluster = &scene->cluster;
     uint32_t index = cluster->config.fault_count++;
 
     cluster->places[index] = where;
-    cluster->faults[index] = (struct sim_fault){ .kind = kind,
+    cluster->faults[index] = (struct fault){ .kind = kind,
         .where = &cluster->places[index],
         .where_count = 1,
         .from_ps = from_ps,
@@ -118,14 +118,14 @@ SPEC("a port that goes down loses what waits and what is on the wire, and the NI
     struct cluster_outcome outcome;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_DOWN, host_link, US(20), SIM_NEVER_PS);
+    break_it(&scene, FAULT_DOWN, host_link, US(20), SIM_NEVER_PS);
     outcome = run(&scene);
     EXPECT_EQ(outcome.status, SIM_FINISHED);
     EXPECT_EQ(scene.seen.events[SIM_EVENT_PORT_CHANGED], 1);
     EXPECT_EQ(scene.seen.first_ps[SIM_EVENT_PORT_CHANGED], US(20));
     EXPECT_EQ(scene.seen.first_ps[SIM_EVENT_FAULT_BEGAN], US(20));
-    EXPECT_GE(outcome.totals.packets_lost[SIM_LOST_LINK_DOWN], 3);
-    EXPECT_LE(outcome.totals.packets_lost[SIM_LOST_LINK_DOWN], 40);
+    EXPECT_GE(outcome.totals.packets_lost[LOST_LINK_DOWN], 3);
+    EXPECT_LE(outcome.totals.packets_lost[LOST_LINK_DOWN], 40);
     EXPECT_GT(scene.seen.done_ps, undisturbed_ps() + US(50));
 }
 
@@ -136,7 +136,7 @@ SPEC("a switch may lose a port beyond its 32nd, which no NIC hears of")
 
     prepare(&scene);
     scene.cluster.fabric_config.t1_count = 40;
-    break_it(&scene, SIM_FAULT_DOWN,
+    break_it(&scene, FAULT_DOWN,
         (struct topology_element){ .kind = TOPOLOGY_UPLINK, .plane = 0, .t0 = 0, .t1 = 39 }, US(20),
         US(40));
     outcome = run(&scene);
@@ -150,7 +150,7 @@ SPEC("a port that is down for a moment comes back")
     static struct scene scene;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_DOWN, host_link, US(10), US(12));
+    break_it(&scene, FAULT_DOWN, host_link, US(10), US(12));
     EXPECT_EQ(run(&scene).status, SIM_FINISHED);
     EXPECT_EQ(scene.seen.events[SIM_EVENT_FAULT_ENDED], 1);
     EXPECT_EQ(scene.seen.events[SIM_EVENT_PORT_CHANGED], 2);
@@ -162,10 +162,10 @@ SPEC("an uplink that is down from the beginning costs the packets that try it")
     struct cluster_outcome outcome;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_DOWN, uplink, 0, SIM_NEVER_PS);
+    break_it(&scene, FAULT_DOWN, uplink, 0, SIM_NEVER_PS);
     outcome = run(&scene);
     EXPECT_EQ(outcome.status, SIM_FINISHED);
-    EXPECT_GT(outcome.totals.packets_lost[SIM_LOST_LINK_DOWN], 0);
+    EXPECT_GT(outcome.totals.packets_lost[LOST_LINK_DOWN], 0);
     EXPECT_EQ(scene.seen.events[SIM_EVENT_PORT_CHANGED], 0);
     EXPECT_GT(scene.seen.events[SIM_EVENT_EV_CHANGED], 0);
     EXPECT_EQ(outcome.totals.transport[COUNTER_TIMEOUT_FIRED], 0);
@@ -177,13 +177,13 @@ SPEC("a T1 that swallows packets is left alone soon")
     struct cluster_outcome outcome;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_BLACKHOLE, t1, US(20), SIM_NEVER_PS);
+    break_it(&scene, FAULT_BLACKHOLE, t1, US(20), SIM_NEVER_PS);
     outcome = run(&scene);
     EXPECT_EQ(outcome.status, SIM_FINISHED);
-    EXPECT_GT(outcome.totals.packets_lost[SIM_LOST_BLACKHOLE], 0);
-    EXPECT_LT(outcome.totals.packets_lost[SIM_LOST_BLACKHOLE], 60);
+    EXPECT_GT(outcome.totals.packets_lost[LOST_BLACKHOLE], 0);
+    EXPECT_LT(outcome.totals.packets_lost[LOST_BLACKHOLE], 60);
     EXPECT_GE(scene.seen.first_ps[SIM_EVENT_EV_CHANGED], US(20));
-    EXPECT_EQ(outcome.totals.packets_lost[SIM_LOST_LINK_DOWN], 0);
+    EXPECT_EQ(outcome.totals.packets_lost[LOST_LINK_DOWN], 0);
 }
 
 SPEC("a lossy link loses its share, each packet for a reason")
@@ -192,15 +192,15 @@ SPEC("a lossy link loses its share, each packet for a reason")
     struct cluster_outcome outcome;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_LOSS, host_link, 0, SIM_NEVER_PS);
+    break_it(&scene, FAULT_LOSS, host_link, 0, SIM_NEVER_PS);
     scene.cluster.faults[0].probability = UINT32_MAX / 100;
-    scene.cluster.faults[0].direction = SIM_UPWARD;
+    scene.cluster.faults[0].direction = FAULT_UPWARD;
     outcome = run(&scene);
     EXPECT_EQ(outcome.status, SIM_FINISHED);
-    EXPECT_GE(outcome.totals.packets_lost[SIM_LOST_FAULT], 1);
-    EXPECT_LE(outcome.totals.packets_lost[SIM_LOST_FAULT], 30);
+    EXPECT_GE(outcome.totals.packets_lost[LOST_FAULT], 1);
+    EXPECT_LE(outcome.totals.packets_lost[LOST_FAULT], 30);
     EXPECT_EQ(outcome.totals.packets_sent, outcome.totals.packets_delivered +
-                                               outcome.totals.packets_lost[SIM_LOST_FAULT] +
+                                               outcome.totals.packets_lost[LOST_FAULT] +
                                                outcome.totals.packets_in_flight);
 }
 
@@ -210,11 +210,11 @@ SPEC("a damaged packet travels to the end and is dropped there")
     struct cluster_outcome outcome;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_CORRUPT, host_link, 0, SIM_NEVER_PS);
+    break_it(&scene, FAULT_CORRUPT, host_link, 0, SIM_NEVER_PS);
     scene.cluster.faults[0].probability = UINT32_MAX / 20;
     outcome = run(&scene);
     EXPECT_EQ(outcome.status, SIM_FINISHED);
-    EXPECT_GT(outcome.totals.packets_lost[SIM_LOST_CORRUPT], 0);
+    EXPECT_GT(outcome.totals.packets_lost[LOST_CORRUPT], 0);
 }
 
 SPEC("a slow link slows its flow, and no longer than it is slow")
@@ -223,12 +223,12 @@ SPEC("a slow link slows its flow, and no longer than it is slow")
     uint64_t all_along_ps;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_SLOW, host_link, 0, SIM_NEVER_PS);
+    break_it(&scene, FAULT_SLOW, host_link, 0, SIM_NEVER_PS);
     scene.cluster.faults[0].rate_bps = UINT64_C(50000000000);
     EXPECT_EQ(run(&scene).status, SIM_FINISHED);
     all_along_ps = scene.seen.done_ps;
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_SLOW, host_link, 0, US(20));
+    break_it(&scene, FAULT_SLOW, host_link, 0, US(20));
     scene.cluster.faults[0].rate_bps = UINT64_C(50000000000);
     EXPECT_EQ(run(&scene).status, SIM_FINISHED);
     EXPECT_GT(all_along_ps, undisturbed_ps() + US(30));
@@ -242,10 +242,10 @@ SPEC("a rebooting switch loses its queues, and its links are down meanwhile")
     struct cluster_outcome outcome;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_REBOOT, t1, US(15), US(40));
+    break_it(&scene, FAULT_REBOOT, t1, US(15), US(40));
     outcome = run(&scene);
     EXPECT_EQ(outcome.status, SIM_FINISHED);
-    EXPECT_GT(outcome.totals.packets_lost[SIM_LOST_LINK_DOWN], 0);
+    EXPECT_GT(outcome.totals.packets_lost[LOST_LINK_DOWN], 0);
     EXPECT_EQ(scene.seen.events[SIM_EVENT_PORT_CHANGED], 0);
 }
 
@@ -267,7 +267,7 @@ SPEC("a plane that goes down and up hundreds of times in a window does so at the
     static struct scene scene;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_FLAP, plane, US(10), US(13));
+    break_it(&scene, FAULT_FLAP, plane, US(10), US(13));
     scene.cluster.faults[0].period_ps = 2345;
     scene.cluster.faults[0].duty_permille = 300;
     expect_the_same_run(&scene);
@@ -279,8 +279,8 @@ SPEC("what breaks at the very beginning is broken from the beginning")
     static struct scene scene;
 
     prepare(&scene);
-    break_it(&scene, SIM_FAULT_DOWN, plane, 0, US(30));
-    break_it(&scene, SIM_FAULT_REBOOT, t1, 0, US(20));
+    break_it(&scene, FAULT_DOWN, plane, 0, US(30));
+    break_it(&scene, FAULT_REBOOT, t1, 0, US(20));
     expect_the_same_run(&scene);
     EXPECT_EQ(scene.seen.first_ps[SIM_EVENT_PORT_CHANGED], 0);
 }

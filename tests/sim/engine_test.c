@@ -11,7 +11,7 @@ static void expect_same(const struct cluster_outcome *a, const struct cluster_ou
     EXPECT_EQ(a->totals.packet_hops, b->totals.packet_hops);
     EXPECT_EQ(a->totals.trimmed, b->totals.trimmed);
     EXPECT_EQ(a->totals.marked, b->totals.marked);
-    for (uint32_t i = 0; i < SIM_LOSS_COUNT; i++)
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         EXPECT_EQ(a->totals.packets_lost[i], b->totals.packets_lost[i]);
     for (uint32_t i = 0; i < COUNTER_COUNT; i++)
         EXPECT_EQ(a->totals.transport[i], b->totals.transport[i]);

@@ -86,7 +86,7 @@ PROPERTY("a trial printed as an experiment file is read back as the same experim
         EXPECT_EQ(experiment.sim.faults[i].kind, config.faults[i].kind);
         EXPECT_EQ(experiment.sim.faults[i].until_ps, config.faults[i].until_ps);
         EXPECT_EQ(experiment.sim.faults[i].probability, config.faults[i].probability);
-        if (config.faults[i].kind == SIM_FAULT_FLAP)
+        if (config.faults[i].kind == FAULT_FLAP)
             EXPECT_EQ(experiment.sim.faults[i].duty_permille, config.faults[i].duty_permille);
         EXPECT_EQ(experiment.sim.faults[i].where_count, config.faults[i].where_count);
         EXPECT_MEM_EQ(experiment.sim.faults[i].where, config.faults[i].where,

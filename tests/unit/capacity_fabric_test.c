@@ -22,9 +22,9 @@ struct bench {
     struct plan fabric;
     struct topology_exception sorted[2];
     struct capacity_demand demands[NICS];
-    struct sim_fault faults[FAULTS_MAX];
+    struct fault faults[FAULTS_MAX];
     struct topology_element where[FAULTS_MAX];
-    const struct sim_fault *in_force[FAULTS_MAX];
+    const struct fault *in_force[FAULTS_MAX];
     uint32_t fault_count;
     struct capacity_fabric network;
     struct capacity_rates rates;
@@ -51,7 +51,7 @@ static void wire_up(struct bench *bench)
     EXPECT(plan_init(&bench->fabric, &bench->config, bench->sorted, &problem));
 }
 
-static void break_element(struct bench *bench, const char *name, struct sim_fault fault)
+static void break_element(struct bench *bench, const char *name, struct fault fault)
 {
     uint32_t index = bench->fault_count++;
     char reason[TOPOLOGY_REASON_BYTES];
@@ -84,7 +84,7 @@ static int64_t mbps(const struct bench *bench, uint32_t flow)
 
 /* The rate of each of the eight flows with one fault. */
 static void expect_rates(
-    const char *where, struct sim_fault fault, const int64_t expected_mbps[static NICS])
+    const char *where, struct fault fault, const int64_t expected_mbps[static NICS])
 {
     struct bench bench;
 
@@ -116,7 +116,7 @@ SPEC("a healthy fabric is one plane with one T1 to the solver, and its NICs limi
 
 SPEC("a link that is down costs its rate, in both directions")
 {
-    struct sim_fault down = { .kind = SIM_FAULT_DOWN };
+    struct fault down = { .kind = FAULT_DOWN };
 
     expect_rates("p0.t0.0-t1.0", down, ALL(375000));
     expect_rates(
@@ -125,16 +125,16 @@ SPEC("a link that is down costs its rate, in both directions")
 
 SPEC("so do flaps that are down, blackholes and reboots; a T1 takes its links along")
 {
-    expect_rates("p0.t1.3", (struct sim_fault){ .kind = SIM_FAULT_FLAP }, ALL(375000));
-    expect_rates("p0.t1.3", (struct sim_fault){ .kind = SIM_FAULT_REBOOT }, ALL(375000));
-    expect_rates("p0.t1.3", (struct sim_fault){ .kind = SIM_FAULT_BLACKHOLE }, ALL(375000));
-    expect_rates("p1", (struct sim_fault){ .kind = SIM_FAULT_DOWN }, ALL(300000));
-    expect_rates("p1.t0.0", (struct sim_fault){ .kind = SIM_FAULT_DOWN }, ALL(300000));
+    expect_rates("p0.t1.3", (struct fault){ .kind = FAULT_FLAP }, ALL(375000));
+    expect_rates("p0.t1.3", (struct fault){ .kind = FAULT_REBOOT }, ALL(375000));
+    expect_rates("p0.t1.3", (struct fault){ .kind = FAULT_BLACKHOLE }, ALL(375000));
+    expect_rates("p1", (struct fault){ .kind = FAULT_DOWN }, ALL(300000));
+    expect_rates("p1.t0.0", (struct fault){ .kind = FAULT_DOWN }, ALL(300000));
 }
 
 SPEC("a blackhole up an uplink stops what goes up, and leaves what comes down")
 {
-    struct sim_fault hole = { .kind = SIM_FAULT_BLACKHOLE, .direction = SIM_UPWARD };
+    struct fault hole = { .kind = FAULT_BLACKHOLE, .direction = FAULT_UPWARD };
 
     expect_rates("p0.t0.0-t1.0", hole,
         RATES(375000, 375000, 375000, 375000, 400000, 400000, 400000, 400000));
@@ -142,7 +142,7 @@ SPEC("a blackhole up an uplink stops what goes up, and leaves what comes down")
 
 SPEC("a plane without a way back is out for a pair")
 {
-    struct sim_fault hole = { .kind = SIM_FAULT_BLACKHOLE, .direction = SIM_UPWARD };
+    struct fault hole = { .kind = FAULT_BLACKHOLE, .direction = FAULT_UPWARD };
 
     expect_rates(
         "h1.p2", hole, RATES(400000, 300000, 400000, 400000, 400000, 300000, 400000, 400000));
@@ -150,7 +150,7 @@ SPEC("a plane without a way back is out for a pair")
 
 SPEC("a slow link has its own rate")
 {
-    struct sim_fault slow = { .kind = SIM_FAULT_SLOW, .rate_bps = GBPS(20) };
+    struct fault slow = { .kind = FAULT_SLOW, .rate_bps = GBPS(20) };
 
     expect_rates("p0.t0.0-t1.0", slow, ALL(380000));
     expect_rates(
@@ -159,8 +159,8 @@ SPEC("a slow link has its own rate")
 
 SPEC("a link that loses less than 1 % carries the rest, one that loses more is left")
 {
-    struct sim_fault little = { .kind = SIM_FAULT_LOSS, .probability = SHARE(0.008) };
-    struct sim_fault much = { .kind = SIM_FAULT_CORRUPT, .probability = SHARE(0.01) };
+    struct fault little = { .kind = FAULT_LOSS, .probability = SHARE(0.008) };
+    struct fault much = { .kind = FAULT_CORRUPT, .probability = SHARE(0.01) };
 
     expect_rates("p0.t0.0-t1.0", little, ALL(399800));
     expect_rates("p0.t0.0-t1.0", much, ALL(375000));
@@ -168,7 +168,7 @@ SPEC("a link that loses less than 1 % carries the rest, one that loses more is l
 
 SPEC("a host link that loses much is still used: there is no other way on its plane")
 {
-    struct sim_fault much = { .kind = SIM_FAULT_LOSS, .probability = SHARE(0.2) };
+    struct fault much = { .kind = FAULT_LOSS, .probability = SHARE(0.2) };
 
     expect_rates(
         "h1.p2", much, RATES(400000, 380000, 400000, 400000, 400000, 380000, 400000, 400000));
@@ -183,8 +183,8 @@ SPEC("a lossy path is taken where nothing else is left")
     bench.config.t1_count = 1;
     bench.config.hosts_per_t0 = 1;
     wire_up(&bench);
-    break_element(&bench, "p0.t0.0-t1.0",
-        (struct sim_fault){ .kind = SIM_FAULT_LOSS, .probability = SHARE(0.25) });
+    break_element(
+        &bench, "p0.t0.0-t1.0", (struct fault){ .kind = FAULT_LOSS, .probability = SHARE(0.25) });
     bench.demands[0].to_nic = 1;
     solve(&bench, 1);
     EXPECT_EQ(mbps(&bench, 0), 75000);
@@ -193,8 +193,8 @@ SPEC("a lossy path is taken where nothing else is left")
 
 SPEC("a fault of one EV takes this path from the pair behind a host link, and nothing else")
 {
-    struct sim_fault hole = { .kind = SIM_FAULT_BLACKHOLE, .direction = SIM_UPWARD, .of_ev = true };
-    struct sim_fault other = hole;
+    struct fault hole = { .kind = FAULT_BLACKHOLE, .direction = FAULT_UPWARD, .of_ev = true };
+    struct fault other = hole;
     struct bench bench;
 
     bench_init(&bench);
@@ -218,8 +218,8 @@ SPEC("a NIC whose paths are out one by one has what is left of them")
     wire_up(&bench);
     for (uint32_t uplink = 0; uplink < 3; uplink++)
         break_element(&bench, "h1.p0",
-            (struct sim_fault){ .kind = SIM_FAULT_BLACKHOLE,
-                .direction = SIM_UPWARD,
+            (struct fault){ .kind = FAULT_BLACKHOLE,
+                .direction = FAULT_UPWARD,
                 .of_ev = true,
                 .ev = plan_ev(&bench.fabric, (struct ev_path){ .plane = 0, .uplink = uplink }) });
     solve(&bench, NICS);
@@ -276,8 +276,8 @@ SPEC("pairs below one T0 need no uplinks")
 
     bench_init(&bench);
     wire_up(&bench);
-    break_element(&bench, "p0.t0.0-t1.0", (struct sim_fault){ .kind = SIM_FAULT_DOWN });
-    break_element(&bench, "p1.t0.0-t1.0", (struct sim_fault){ .kind = SIM_FAULT_DOWN });
+    break_element(&bench, "p0.t0.0-t1.0", (struct fault){ .kind = FAULT_DOWN });
+    break_element(&bench, "p1.t0.0-t1.0", (struct fault){ .kind = FAULT_DOWN });
     for (uint32_t nic = 0; nic < NICS; nic++)
         bench.demands[nic].to_nic = nic ^ 1;
     solve(&bench, NICS);

@@ -4,51 +4,47 @@
 
 #include <string.h>
 
-#include "sim/fault.h"
+#include "base/problem.h"
+#include "network/network.h"
 
 static struct plan fabric;
 static const struct topology_element link = {
     .kind = TOPOLOGY_UPLINK, .plane = 1, .t0 = 1, .t1 = 1
 };
 
-static const struct sim_fault good = {
-    .kind = SIM_FAULT_LOSS, .where = &link, .where_count = 1, .probability = 1, .until_ps = 1
+static const struct fault good = {
+    .kind = FAULT_LOSS, .where = &link, .where_count = 1, .probability = 1, .until_ps = 1
 };
 
 /* The member at fault, "" when there is none. */
-static const char *problem_in(const struct sim_config *config, const char *section, uint32_t index)
+static const char *member_of(bool is_fine, const struct problem *problem)
 {
-    static struct sim_problem problem;
-
-    if (fault_check(config, &problem))
+    if (is_fine)
         return "";
-    EXPECT_STR_EQ(problem.section, section);
-    EXPECT_EQ(problem.index, index);
-    EXPECT_GT(strlen(problem.reason), 10);
-    return problem.member;
+    EXPECT_GT(strlen(problem->reason), 10);
+    return problem->member;
 }
 
-static const char *problem_with(const struct sim_fault *fault)
+static const char *problem_with(const struct fault *fault)
 {
     static const struct topology_exception missing = {
         .link = { .kind = TOPOLOGY_UPLINK, .plane = 2, .t0 = 2, .t1 = 2 }, .missing = true
     };
     static struct topology_exception sorted[1];
-    struct sim_fault faults[2] = { good, *fault };
-    struct sim_config config = { .fabric = &fabric, .faults = faults, .fault_count = 2 };
     struct topology_problem problem;
+    struct problem found;
     struct topology_config wiring;
 
     topology_config_init(&wiring);
     wiring.exceptions = &missing;
     wiring.exception_count = 1;
     EXPECT(plan_init(&fabric, &wiring, sorted, &problem));
-    return problem_in(&config, "faults", 1);
+    return member_of(fault_check(&fabric, fault, &found), &found);
 }
 
 static const char *problem_at(struct topology_element where)
 {
-    struct sim_fault fault = good;
+    struct fault fault = good;
 
     fault.where = &where;
     return problem_with(&fault);
@@ -73,7 +69,7 @@ SPEC("a fault on something that does not exist is refused")
 
 SPEC("a fault that does nothing, or cannot be done, is refused")
 {
-    struct sim_fault bad = good;
+    struct fault bad = good;
 
     bad.probability = 0;
     EXPECT_STR_EQ(problem_with(&bad), "probability");
@@ -81,17 +77,17 @@ SPEC("a fault that does nothing, or cannot be done, is refused")
     EXPECT_STR_EQ(problem_with(&bad), "where");
     bad = good, bad.from_ps = 1;
     EXPECT_STR_EQ(problem_with(&bad), "until");
-    bad = good, bad.kind = SIM_FAULT_REBOOT;
+    bad = good, bad.kind = FAULT_REBOOT;
     EXPECT_STR_EQ(problem_with(&bad), "where");
-    bad = good, bad.kind = SIM_FAULT_SLOW;
+    bad = good, bad.kind = FAULT_SLOW;
     EXPECT_STR_EQ(problem_with(&bad), "rate");
     bad = good, bad.of_ev = true, bad.ev = UINT32_MAX;
     EXPECT_STR_EQ(problem_with(&bad), "ev");
-    bad = good, bad.kind = SIM_FAULT_DOWN, bad.of_ev = true;
+    bad = good, bad.kind = FAULT_DOWN, bad.of_ev = true;
     EXPECT_STR_EQ(problem_with(&bad), "ev");
-    bad = good, bad.kind = SIM_FAULT_DOWN, bad.direction = SIM_UPWARD;
+    bad = good, bad.kind = FAULT_DOWN, bad.direction = FAULT_UPWARD;
     EXPECT_STR_EQ(problem_with(&bad), "direction");
-    bad = good, bad.kind = SIM_FAULT_FLAP;
+    bad = good, bad.kind = FAULT_FLAP;
     EXPECT_STR_EQ(problem_with(&bad), "period");
     bad.period_ps = 1000000, bad.duty_permille = 1001;
     EXPECT_STR_EQ(problem_with(&bad), "duty");
@@ -101,17 +97,17 @@ SPEC("a fault that does nothing, or cannot be done, is refused")
     EXPECT_STR_EQ(problem_with(&bad), "");
 }
 
-static const char *problem_with_generator(struct sim_fault_generator from)
+static const char *problem_with_generator(struct fault_generator from)
 {
-    struct sim_config config = { .fabric = &fabric, .generators = &from, .generator_count = 1 };
+    struct problem found;
 
     EXPECT_STR_EQ(problem_with(&good), "");
-    return problem_in(&config, "generators", 0);
+    return member_of(fault_generator_check(&fabric, &from, &found), &found);
 }
 
 SPEC("so is a generator without a rate, a duration or anything to break")
 {
-    struct sim_fault_generator from = {
+    struct fault_generator from = {
         .fault = good, .component = TOPOLOGY_T1, .mean_between_ps = 1, .duration_ps = 1
     };
 
@@ -123,6 +119,6 @@ SPEC("so is a generator without a rate, a duration or anything to break")
     EXPECT_STR_EQ(problem_with_generator(from), "for");
     from.duration_ps = 1, from.component = TOPOLOGY_COMPONENT_COUNT;
     EXPECT_STR_EQ(problem_with_generator(from), "component");
-    from.component = TOPOLOGY_NIC, from.fault.kind = SIM_FAULT_REBOOT;
+    from.component = TOPOLOGY_NIC, from.fault.kind = FAULT_REBOOT;
     EXPECT_STR_EQ(problem_with_generator(from), "component");
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/fault.h"
-#include "sim/fault_generator.h"
+#include "network/network.h"
 
 #define US(count) ((count)*UINT64_C(1000000))
 #define MS(count) ((count)*UINT64_C(1000000000))
@@ -52,7 +51,7 @@ SPEC("intervals as long as time itself do not wrap")
     struct prng prng = prng_stream(3, 4);
 
     for (uint32_t i = 0; i < 1000; i++)
-        EXPECT_GT(fault_generator_interval_ps(&prng, SIM_NEVER_PS / 2), SIM_NEVER_PS >> 20);
+        EXPECT_GT(fault_generator_interval_ps(&prng, FAULT_NEVER_PS / 2), FAULT_NEVER_PS >> 20);
 }
 
 static void *plan_of(struct fault_plan *plan, const struct fault_plan_config *config)
@@ -69,7 +68,7 @@ static void *plan_of(struct fault_plan *plan, const struct fault_plan_config *co
     return memory;
 }
 
-static const struct sim_fault_generator links_flap_away = { .fault = { .kind = SIM_FAULT_DOWN },
+static const struct fault_generator links_flap_away = { .fault = { .kind = FAULT_DOWN },
     .component = TOPOLOGY_UPLINK,
     .mean_between_ps = MS(10),
     .duration_ps = US(100) };
@@ -91,7 +90,7 @@ SPEC("every component breaks as often as its rate says, for as long as it says")
     wire_up();
     memory = plan_of(&plan, &config);
     EXPECT_LE(fault_count(&plan), 256);
-    while (fault_pop(&plan, SIM_NEVER_PS, &action)) {
+    while (fault_pop(&plan, FAULT_NEVER_PS, &action)) {
         if (action.kind == FAULT_BEGAN) {
             EXPECT_EQ(fault_at(&plan, action.fault)->from_ps, action.time_ps);
             began_ps[action.fault] = action.time_ps;
@@ -106,7 +105,7 @@ SPEC("every component breaks as often as its rate says, for as long as it says")
 
 SPEC("only components that break before the end of the run take memory")
 {
-    struct sim_fault_generator seldom = links_flap_away;
+    struct fault_generator seldom = links_flap_away;
     struct fault_plan_config config = {
         .fabric = &fabric, .generators = &seldom, .generator_count = 1, .until_ps = MS(100)
     };
@@ -129,8 +128,8 @@ static uint32_t beginnings(const struct fault_plan_config *config,
     void *memory = plan_of(&plan, config);
     uint32_t count = 0;
 
-    while (fault_pop(&plan, SIM_NEVER_PS, &action)) {
-        const struct sim_fault *fault = fault_at(&plan, action.fault);
+    while (fault_pop(&plan, FAULT_NEVER_PS, &action)) {
+        const struct fault *fault = fault_at(&plan, action.fault);
 
         if (action.kind == FAULT_BEGAN && count < out_max &&
             memcmp(fault->where, element, sizeof(*element)) == 0)
@@ -144,14 +143,13 @@ SPEC("what befalls a component does not depend on what else is there to break")
 {
     const struct topology_element link = { .kind = TOPOLOGY_UPLINK, .plane = 2, .t0 = 3, .t1 = 4 };
     const struct topology_element other = { .kind = TOPOLOGY_T1, .plane = 1, .t1 = 1 };
-    const struct sim_fault down = {
-        .kind = SIM_FAULT_DOWN, .where = &other, .where_count = 1, .until_ps = SIM_NEVER_PS
+    const struct fault down = {
+        .kind = FAULT_DOWN, .where = &other, .where_count = 1, .until_ps = FAULT_NEVER_PS
     };
-    const struct sim_fault_generator both[2] = { links_flap_away,
-        { .fault = { .kind = SIM_FAULT_REBOOT },
-            .component = TOPOLOGY_T0,
-            .mean_between_ps = MS(1),
-            .duration_ps = US(10) } };
+    const struct fault_generator both[2] = { links_flap_away, { .fault = { .kind = FAULT_REBOOT },
+                                                                  .component = TOPOLOGY_T0,
+                                                                  .mean_between_ps = MS(1),
+                                                                  .duration_ps = US(10) } };
     struct fault_plan_config config = {
         .fabric = &fabric, .seed = 9, .generators = both, .generator_count = 1, .until_ps = MS(100)
     };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "sim/fault.h"
+#include "network/network.h"
 
 #define US(count) ((count)*UINT64_C(1000000))
 #define MS(count) ((count)*UINT64_C(1000000000))
@@ -67,7 +67,7 @@ static void begin_plan(const struct fault_plan_config *config)
     bench.emptied = 0;
 }
 
-static void begin(const struct sim_fault *faults, uint32_t count, uint64_t until_ps)
+static void begin(const struct fault *faults, uint32_t count, uint64_t until_ps)
 {
     wire_up();
     begin_plan(&(struct fault_plan_config){ .fabric = &bench.fabric,
@@ -96,7 +96,7 @@ static uint32_t advance(uint64_t before_ps)
         bench.ended += action.kind == FAULT_ENDED;
         bench.emptied += action.kind == FAULT_SWITCH_EMPTIED;
         if (action.kind == FAULT_LINK_IMPAIRED || action.kind == FAULT_LINK_RELIEVED) {
-            fault_link_apply(&bench.plan, link_at(action.end), &action);
+            fault_plan_apply(&bench.plan, link_at(action.end), &action);
             changes++;
         }
     }
@@ -123,10 +123,10 @@ static uint32_t count_wrong(void)
     return count;
 }
 
-static struct sim_fault fault_of(
-    enum sim_fault_kind kind, const struct topology_element *where, uint64_t until_ps)
+static struct fault fault_of(
+    enum fault_kind kind, const struct topology_element *where, uint64_t until_ps)
 {
-    return (struct sim_fault){ .kind = kind,
+    return (struct fault){ .kind = kind,
         .where = where,
         .where_count = 1,
         .probability = UINT32_MAX,
@@ -135,9 +135,9 @@ static struct sim_fault fault_of(
 }
 
 static uint32_t coverage(
-    struct topology_element where, enum sim_fault_kind kind, enum sim_direction way)
+    struct topology_element where, enum fault_kind kind, enum fault_direction way)
 {
-    struct sim_fault fault = fault_of(kind, &where, SIM_NEVER_PS);
+    struct fault fault = fault_of(kind, &where, FAULT_NEVER_PS);
 
     fault.direction = way;
     begin(&fault, 1, MS(1));
@@ -161,24 +161,24 @@ static const struct topology_element uplink = {
 
 SPEC("a link that is down is down at both ends, a lossy one as its direction says")
 {
-    EXPECT_EQ(coverage(host_link, SIM_FAULT_DOWN, SIM_BOTH_WAYS), 2);
+    EXPECT_EQ(coverage(host_link, FAULT_DOWN, FAULT_BOTH_WAYS), 2);
     EXPECT(is_wrong(true, 5, 1));
     EXPECT(is_wrong(false, 5 + 1, 1)); /* T0 1 of plane 1 */
-    EXPECT_EQ(coverage(host_link, SIM_FAULT_LOSS, SIM_UPWARD), 1);
+    EXPECT_EQ(coverage(host_link, FAULT_LOSS, FAULT_UPWARD), 1);
     EXPECT(is_wrong(true, 5, 1));
-    EXPECT_EQ(coverage(uplink, SIM_FAULT_LOSS, SIM_DOWNWARD), 1);
+    EXPECT_EQ(coverage(uplink, FAULT_LOSS, FAULT_DOWNWARD), 1);
     EXPECT(is_wrong(false, 5 + 3 + 1, 1)); /* T1 1 of plane 1 */
-    EXPECT_EQ(coverage(uplink, SIM_FAULT_SLOW, SIM_BOTH_WAYS), 2);
+    EXPECT_EQ(coverage(uplink, FAULT_SLOW, FAULT_BOTH_WAYS), 2);
 }
 
 SPEC("a switch takes down all its links, but harms only what leaves it")
 {
-    EXPECT_EQ(coverage(t0, SIM_FAULT_DOWN, SIM_BOTH_WAYS), 2 * (4 + 2));
-    EXPECT_EQ(coverage(t0, SIM_FAULT_BLACKHOLE, SIM_BOTH_WAYS), 4 + 2);
-    EXPECT_EQ(coverage(t0, SIM_FAULT_BLACKHOLE, SIM_UPWARD), 2);
-    EXPECT_EQ(coverage(t1, SIM_FAULT_LOSS, SIM_BOTH_WAYS), 3);
-    EXPECT_EQ(coverage(nic, SIM_FAULT_DOWN, SIM_BOTH_WAYS), 4);
-    EXPECT_EQ(coverage(last_t0, SIM_FAULT_DOWN, SIM_BOTH_WAYS), 2 * (3 + 1));
+    EXPECT_EQ(coverage(t0, FAULT_DOWN, FAULT_BOTH_WAYS), 2 * (4 + 2));
+    EXPECT_EQ(coverage(t0, FAULT_BLACKHOLE, FAULT_BOTH_WAYS), 4 + 2);
+    EXPECT_EQ(coverage(t0, FAULT_BLACKHOLE, FAULT_UPWARD), 2);
+    EXPECT_EQ(coverage(t1, FAULT_LOSS, FAULT_BOTH_WAYS), 3);
+    EXPECT_EQ(coverage(nic, FAULT_DOWN, FAULT_BOTH_WAYS), 4);
+    EXPECT_EQ(coverage(last_t0, FAULT_DOWN, FAULT_BOTH_WAYS), 2 * (3 + 1));
 }
 
 SPEC("a plane is its links, all of them and no other")
@@ -186,14 +186,14 @@ SPEC("a plane is its links, all of them and no other")
     for (uint32_t plane = 0; plane < 2; plane++) {
         struct topology_element element = { .kind = TOPOLOGY_PLANE, .plane = plane };
 
-        EXPECT_EQ(coverage(element, SIM_FAULT_DOWN, SIM_BOTH_WAYS), 2 * (11 + 6 - (plane == 0)));
+        EXPECT_EQ(coverage(element, FAULT_DOWN, FAULT_BOTH_WAYS), 2 * (11 + 6 - (plane == 0)));
         for (uint32_t node = 0; node < 11; node++) {
             EXPECT(is_wrong(true, node, plane));
             EXPECT(!is_wrong(true, node, 1 - plane));
         }
         for (uint32_t index = 0; index < 5; index++)
             EXPECT(!is_wrong(false, index + (1 - plane) * 5, 0));
-        EXPECT_EQ(coverage(element, SIM_FAULT_LOSS, SIM_DOWNWARD), 11 + 6 - (plane == 0));
+        EXPECT_EQ(coverage(element, FAULT_LOSS, FAULT_DOWNWARD), 11 + 6 - (plane == 0));
     }
 }
 
@@ -202,14 +202,14 @@ SPEC("a plane is its links, all of them and no other")
 
 SPEC("a flap is down for its share of every period, to the picosecond, and whole at the end")
 {
-    struct sim_fault flap = fault_of(SIM_FAULT_FLAP, &host_link, US(100) + 3000);
+    struct fault flap = fault_of(FAULT_FLAP, &host_link, US(100) + 3000);
     uint64_t down_ps = 0;
 
     flap.from_ps = US(10);
     flap.period_ps = US(7) + 1;
     flap.duty_permille = 300;
     begin(&flap, 1, MS(1));
-    for (uint64_t time_ps = 0; fault_next_ps(&bench.plan) != SIM_NEVER_PS;) {
+    for (uint64_t time_ps = 0; fault_next_ps(&bench.plan) != FAULT_NEVER_PS;) {
         uint64_t next_ps = fault_next_ps(&bench.plan);
 
         EXPECT_EQ(fault_is_in_force(&bench.plan, 0), fault_link_is_down(&bench.nics[5][1]));
@@ -225,8 +225,8 @@ SPEC("a flap is down for its share of every period, to the picosecond, and whole
 
 SPEC("a link held down by two faults comes back when both are over")
 {
-    struct sim_fault faults[2] = { fault_of(SIM_FAULT_DOWN, &host_link, US(20)),
-        fault_of(SIM_FAULT_REBOOT, &t0, US(30)) };
+    struct fault faults[2] = { fault_of(FAULT_DOWN, &host_link, US(20)),
+        fault_of(FAULT_REBOOT, &t0, US(30)) };
 
     faults[1].from_ps = US(10);
     begin(faults, 2, MS(1));
@@ -245,7 +245,7 @@ SPEC("a link held down by two faults comes back when both are over")
 SPEC("of switches that reboot together each loses its queues, before its links go down")
 {
     const struct topology_element group[2] = { last_t0, t1 };
-    struct sim_fault fault = fault_of(SIM_FAULT_REBOOT, group, US(20));
+    struct fault fault = fault_of(FAULT_REBOOT, group, US(20));
     struct fault_action action;
     uint32_t emptied = 0;
 
@@ -265,8 +265,8 @@ SPEC("of switches that reboot together each loses its queues, before its links g
 
 SPEC("faults of one time come in the order of the list")
 {
-    struct sim_fault faults[3] = { fault_of(SIM_FAULT_DOWN, &host_link, US(20)),
-        fault_of(SIM_FAULT_DOWN, &t0, US(20)), fault_of(SIM_FAULT_DOWN, &t1, US(20)) };
+    struct fault faults[3] = { fault_of(FAULT_DOWN, &host_link, US(20)),
+        fault_of(FAULT_DOWN, &t0, US(20)), fault_of(FAULT_DOWN, &t1, US(20)) };
     struct fault_action action;
     uint32_t last = 0;
 
@@ -280,14 +280,14 @@ SPEC("faults of one time come in the order of the list")
 
 SPEC("nothing is told at or after the end of the run")
 {
-    struct sim_fault faults[2] = { fault_of(SIM_FAULT_DOWN, &host_link, US(20)),
-        fault_of(SIM_FAULT_DOWN, &t0, US(30)) };
+    struct fault faults[2] = { fault_of(FAULT_DOWN, &host_link, US(20)),
+        fault_of(FAULT_DOWN, &t0, US(30)) };
 
     faults[1].from_ps = US(20);
     begin(faults, 2, US(20));
-    EXPECT_EQ(advance(SIM_NEVER_PS), 2);
+    EXPECT_EQ(advance(FAULT_NEVER_PS), 2);
     EXPECT_EQ(fault_count(&bench.plan), 2);
-    EXPECT_EQ(fault_next_ps(&bench.plan), SIM_NEVER_PS);
+    EXPECT_EQ(fault_next_ps(&bench.plan), FAULT_NEVER_PS);
 }
 
 /* ---- what becomes of packets
@@ -298,15 +298,15 @@ static uint32_t losses_of(uint32_t ev, enum fault_verdict verdict)
     uint32_t count = 0;
 
     for (uint64_t coin = 0; coin < 10000; coin++)
-        count += fault_link_decide(&bench.plan, &bench.nics[5][1], ev, coin) == verdict;
+        count += fault_link_decide(&bench.nics[5][1], bench.plan.holds, ev, coin) == verdict;
     return count;
 }
 
 SPEC("loss, corruption and blackholes on one link each take their share, of one EV if it says so")
 {
-    struct sim_fault faults[3] = { fault_of(SIM_FAULT_LOSS, &host_link, US(10)),
-        fault_of(SIM_FAULT_CORRUPT, &host_link, US(20)),
-        fault_of(SIM_FAULT_BLACKHOLE, &host_link, US(30)) };
+    struct fault faults[3] = { fault_of(FAULT_LOSS, &host_link, US(10)),
+        fault_of(FAULT_CORRUPT, &host_link, US(20)),
+        fault_of(FAULT_BLACKHOLE, &host_link, US(30)) };
 
     faults[0].probability = UINT32_MAX / 10;
     faults[1].probability = UINT32_MAX / 5;
@@ -314,28 +314,29 @@ SPEC("loss, corruption and blackholes on one link each take their share, of one 
     faults[2].ev = 7;
     begin(faults, 3, MS(1));
     advance(1);
-    EXPECT(losses_of(1, FAULT_LOST) > 900 && losses_of(1, FAULT_LOST) < 1100);
-    EXPECT(losses_of(1, FAULT_CORRUPTED) > 1650 && losses_of(1, FAULT_CORRUPTED) < 1950);
-    EXPECT_EQ(losses_of(7, FAULT_BLACKHOLED), 10000);
+    EXPECT(losses_of(1, FAULT_VERDICT_LOST) > 900 && losses_of(1, FAULT_VERDICT_LOST) < 1100);
+    EXPECT(losses_of(1, FAULT_VERDICT_CORRUPTED) > 1650 &&
+           losses_of(1, FAULT_VERDICT_CORRUPTED) < 1950);
+    EXPECT_EQ(losses_of(7, FAULT_VERDICT_BLACKHOLED), 10000);
     advance(US(10) + 1);
-    EXPECT_EQ(losses_of(1, FAULT_LOST), 0);
+    EXPECT_EQ(losses_of(1, FAULT_VERDICT_LOST), 0);
     advance(US(20) + 1);
-    EXPECT_EQ(losses_of(1, FAULT_PASSES), 10000);
-    EXPECT_EQ(losses_of(7, FAULT_PASSES), 0);
+    EXPECT_EQ(losses_of(1, FAULT_VERDICT_PASSES), 10000);
+    EXPECT_EQ(losses_of(7, FAULT_VERDICT_PASSES), 0);
 }
 
 SPEC("the slowest of two rates holds, and each goes with its fault")
 {
-    struct sim_fault faults[2] = { fault_of(SIM_FAULT_SLOW, &host_link, US(30)),
-        fault_of(SIM_FAULT_SLOW, &nic, US(20)) };
+    struct fault faults[2] = { fault_of(FAULT_SLOW, &host_link, US(30)),
+        fault_of(FAULT_SLOW, &nic, US(20)) };
 
     faults[1].rate_bps = 500;
     begin(faults, 2, MS(1));
     advance(1);
-    EXPECT_EQ(fault_link_rate_bps(&bench.plan, &bench.nics[5][1], 9999), 500);
-    EXPECT_EQ(fault_link_rate_bps(&bench.plan, &bench.nics[5][1], 400), 400);
+    EXPECT_EQ(fault_link_rate_bps(&bench.nics[5][1], bench.plan.holds, 9999), 500);
+    EXPECT_EQ(fault_link_rate_bps(&bench.nics[5][1], bench.plan.holds, 400), 400);
     advance(US(25));
-    EXPECT_EQ(fault_link_rate_bps(&bench.plan, &bench.nics[5][1], 9999), 1000);
+    EXPECT_EQ(fault_link_rate_bps(&bench.nics[5][1], bench.plan.holds, 9999), 1000);
     advance(US(31));
     EXPECT_EQ(count_wrong(), 0);
 }

@@ -114,16 +114,16 @@ SPEC("a workload is read with all its keys")
 
 SPEC("faults have a place, a time and what their kind needs")
 {
-    const struct sim_fault *faults = read(minimal,
+    const struct fault *faults = read(minimal,
         "faults:\n- { kind: loss, where: p0.t0.1-t1.2, probability: 50%, direction: up, at: 5us,\n"
         "    for: 3us, ev: p0/u2 }\n- { kind: flap, where: [h0.p1, h1.p1], period: 4us, duty: "
         "20%,\n"
         "    until: 90us }\n- { kind: slow, where: h2.p0, rate: 10G, at: 1us }\n")
-                                         ->sim.faults;
+                                     ->sim.faults;
 
     EXPECT_EQ(experiment.sim.fault_count, 3);
-    EXPECT_EQ(faults[0].kind, SIM_FAULT_LOSS);
-    EXPECT_EQ(faults[0].direction, SIM_UPWARD);
+    EXPECT_EQ(faults[0].kind, FAULT_LOSS);
+    EXPECT_EQ(faults[0].direction, FAULT_UPWARD);
     EXPECT_EQ(faults[0].where[0].t1, 2);
     EXPECT_EQ(faults[0].until_ps, 8000000);
     EXPECT(faults[0].of_ev);
@@ -135,9 +135,9 @@ SPEC("faults have a place, a time and what their kind needs")
 
 SPEC("generators break components of a kind")
 {
-    const struct sim_fault_generator *generator = &read(
+    const struct fault_generator *generator = &read(
         minimal, "generators: [{ kind: down, component: uplink, mean_between: 2s, for: 10us }]\n")
-                                                       ->sim.generators[0];
+                                                   ->sim.generators[0];
 
     EXPECT_EQ(generator->component, TOPOLOGY_UPLINK);
     EXPECT_EQ(generator->mean_between_ps, 2 * SIM_PS_PER_S);

@@ -132,7 +132,7 @@ SPEC("what a filter drops is sent again, and nothing else")
     EXPECT_EQ(network_lost(s.network, NETWORK_LOST_BY_FAULT), 1);
 }
 
-static struct scenario write_through(struct fault fault, enum network_payload payload)
+static struct scenario write_through(struct fault_rule fault, enum network_payload payload)
 {
     struct network_config config = network_config_default(3);
     struct scenario s;
@@ -148,7 +148,7 @@ static struct scenario write_through(struct fault fault, enum network_payload pa
 
 SPEC("damaged packets are recognised by their receiver, as structs and as frames")
 {
-    struct fault fault = { .where = fault_everywhere(), .corrupt = FAULT_PERCENT(2) };
+    struct fault_rule fault = { .where = fault_everywhere(), .corrupt = FAULT_PERCENT(2) };
     struct scenario structs = write_through(fault, NETWORK_BYTES);
     struct scenario frames = write_through(fault, NETWORK_FRAMES);
 
@@ -160,7 +160,7 @@ SPEC("damaged packets are recognised by their receiver, as structs and as frames
 
 SPEC("packets are duplicated, marked, trimmed and delayed as told")
 {
-    struct fault fault = { .where = fault_to(fault_everywhere(), HOST_B),
+    struct fault_rule fault = { .where = fault_to(fault_everywhere(), HOST_B),
         .duplicate = FAULT_PERCENT(5),
         .mark = FAULT_PERCENT(5),
         .trim = FAULT_PERCENT(5),

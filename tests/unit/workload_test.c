@@ -248,7 +248,7 @@ SPEC("ideal goodput: uplinks that are too few count, and a collective waits for 
 
 static const char *problem_with(const struct sim_workload *workload)
 {
-    static struct sim_problem problem;
+    static struct problem problem;
     struct sim_workload workloads[2] = { work(SIM_STREAM, 2), *workload };
     struct topology_problem fabric_problem;
     struct sim_config config = {

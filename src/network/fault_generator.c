@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exponential intervals from comparisons of random integers: no logarithm, so every machine draws
  * the same. */
-#include "sim/fault_generator.h"
+#include "network/fault_generator.h"
 
 #include <assert.h>
 
@@ -104,10 +104,10 @@ uint64_t fault_generator_interval_ps(struct prng *prng, uint64_t mean_ps)
         if (is_odd) {
             uint64_t rest_ps = share_of(mean_ps, first);
 
-            return rest_ps > SIM_NEVER_PS - whole_ps ? SIM_NEVER_PS : whole_ps + rest_ps;
+            return rest_ps > FAULT_NEVER_PS - whole_ps ? FAULT_NEVER_PS : whole_ps + rest_ps;
         }
-        if (mean_ps > SIM_NEVER_PS - whole_ps)
-            return SIM_NEVER_PS;
+        if (mean_ps > FAULT_NEVER_PS - whole_ps)
+            return FAULT_NEVER_PS;
         whole_ps += mean_ps;
     }
 }

@@ -5,7 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/sim.h"
+/* Which part of a configuration is wrong, and why. */
+struct problem {
+    const char *section; /* "workloads", "faults", "generators", "parameters" */
+    uint32_t index;
+    const char *member; /* as in an experiment file */
+    char reason[160];
+};
 
 /* The numbers that the gaps (%) of a reason stand for, in their order. */
 struct problem_numbers {
@@ -16,5 +22,4 @@ struct problem_numbers {
 
 /* Fills in member and reason (cut off where it is full); returns false, so that a check ends with
  * it. */
-bool problem_is(
-    struct sim_problem *, const char *member, const char *words, struct problem_numbers);
+bool problem_is(struct problem *, const char *member, const char *words, struct problem_numbers);

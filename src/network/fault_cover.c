@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From elements to links to the ports at their ends. */
-#include "sim/fault_cover.h"
+#include "network/fault_cover.h"
 
 #include <assert.h>
 
@@ -101,22 +101,18 @@ static bool leaves_element(
     return true;
 }
 
-static bool hits_both_ways(enum sim_fault_kind kind)
-{
-    return fault_cover_is_down(kind) || kind == SIM_FAULT_SLOW;
-}
-
-bool fault_cover_at(const struct topology *topology, const struct sim_fault *fault,
+bool fault_cover_at(const struct topology *topology, const struct fault *fault,
     const struct topology_element *element, uint32_t slot, struct topology_end *end)
 {
     struct topology_element link = link_at(topology, element, slot / 2);
     bool goes_up = slot % 2 == 0;
     struct topology_end upper;
 
-    if (!fault_cover_is_down(fault->kind) &&
-        fault->direction == (goes_up ? SIM_DOWNWARD : SIM_UPWARD))
+    if (!fault_kind_is(fault->kind, FAULT_CUTS) &&
+        fault->direction == (goes_up ? FAULT_DOWNWARD : FAULT_UPWARD))
         return false;
-    if (!hits_both_ways(fault->kind) && !leaves_element(element, &link, goes_up))
+    if (!fault_kind_is(fault->kind, FAULT_CUTS | FAULT_WHOLE) &&
+        !leaves_element(element, &link, goes_up))
         return false;
     if (!lower_end(topology, &link, end) || !topology_peer(topology, *end, &upper))
         return false;
@@ -127,14 +123,14 @@ bool fault_cover_at(const struct topology *topology, const struct sim_fault *fau
 
 bool fault_cover_is_missing(const struct topology *topology, const struct topology_element *element)
 {
-    const struct sim_fault any = { .kind = SIM_FAULT_DOWN };
+    const struct fault any = { .kind = FAULT_DOWN };
     bool is_link = element->kind == TOPOLOGY_HOST_LINK || element->kind == TOPOLOGY_UPLINK;
     struct topology_end end;
 
     return is_link && !fault_cover_at(topology, &any, element, 0, &end);
 }
 
-void sim_fault_cover(const struct topology *topology, const struct sim_fault *fault,
+void fault_cover(const struct topology *topology, const struct fault *fault,
     void (*covered)(void *context, struct topology_end from), void *context)
 {
     for (uint32_t i = 0; i < fault->where_count; i++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults that make sense, on things that exist. */
-#include "sim/fault.h"
-
-#include "sim/fault_cover.h"
-#include "sim/problem.h"
+#include "base/problem.h"
+#include "network/fault_cover.h"
+#include "network/fault_generator.h"
 
 static bool bounds_check(const struct topology *topology, const struct topology_element *element,
-    struct sim_problem *problem)
+    struct problem *problem)
 {
     const struct topology_config *config = &topology->config;
     bool has_plane = element->kind != TOPOLOGY_NIC;
@@ -29,8 +28,8 @@ static bool bounds_check(const struct topology *topology, const struct topology_
     return true;
 }
 
-static bool element_check(const struct topology *topology, const struct sim_fault *fault,
-    const struct topology_element *element, struct sim_problem *problem)
+static bool element_check(const struct topology *topology, const struct fault *fault,
+    const struct topology_element *element, struct problem *problem)
 {
     bool is_switch = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1;
 
@@ -39,21 +38,20 @@ static bool element_check(const struct topology *topology, const struct sim_faul
     if (fault_cover_is_missing(topology, element))
         return problem_is(
             problem, "where", "this link is missing in the fabric", (struct problem_numbers){ 0 });
-    if (fault->kind == SIM_FAULT_REBOOT && !is_switch)
+    if (fault_kind_is(fault->kind, FAULT_OF_SWITCH) && !is_switch)
         return problem_is(problem, "where", "only a switch can reboot: take something else down",
             (struct problem_numbers){ 0 });
     return true;
 }
 
-static bool ev_check(
-    const struct plan *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+static bool ev_check(const struct plan *fabric, const struct fault *fault, struct problem *problem)
 {
     struct ev_path path = plan_ev_path(fabric, fault->ev);
     uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
 
     if (!fault->of_ev)
         return true;
-    if (fault_cover_is_down(fault->kind) || fault->kind == SIM_FAULT_SLOW)
+    if (!fault_kind_is(fault->kind, FAULT_ONE_EV))
         return problem_is(problem, "ev",
             "only loss, corrupt and blackhole can be of one EV: a link is down or slow for all",
             (struct problem_numbers){ 0 });
@@ -64,7 +62,7 @@ static bool ev_check(
     return true;
 }
 
-static bool flap_check(const struct sim_fault *fault, struct sim_problem *problem)
+static bool flap_check(const struct fault *fault, struct problem *problem)
 {
     if (fault->period_ps == 0)
         return problem_is(
@@ -79,33 +77,28 @@ static bool flap_check(const struct sim_fault *fault, struct sim_problem *proble
     return true;
 }
 
-/* What holds for listed and generated ones alike. */
-static bool kind_check(
-    const struct plan *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+bool fault_check_kind(const struct plan *fabric, const struct fault *fault, struct problem *problem)
 {
-    bool is_random = fault->kind == SIM_FAULT_LOSS || fault->kind == SIM_FAULT_CORRUPT;
-
-    if (fault->kind >= SIM_FAULT_KIND_COUNT)
+    if (fault->kind >= FAULT_KIND_COUNT)
         return problem_is(problem, "kind", "no such kind of fault", (struct problem_numbers){ 0 });
-    if (is_random && fault->probability == 0)
+    if (fault_kind_needs(fault->kind, FAULT_PROBABILITY) && fault->probability == 0)
         return problem_is(problem, "probability", "0 does nothing: must be above 0, at most 1",
             (struct problem_numbers){ 0 });
-    if (fault->kind == SIM_FAULT_SLOW && fault->rate_bps == 0)
+    if (fault_kind_needs(fault->kind, FAULT_RATE) && fault->rate_bps == 0)
         return problem_is(problem, "rate", "a link at 0 bit/s is down: use kind down",
             (struct problem_numbers){ 0 });
-    if (fault_cover_is_down(fault->kind) && fault->direction != SIM_BOTH_WAYS)
+    if (!fault_kind_is(fault->kind, FAULT_ONE_WAY) && fault->direction != FAULT_BOTH_WAYS)
         return problem_is(problem, "direction",
             "a link is down both ways: use blackhole for one direction",
             (struct problem_numbers){ 0 });
-    if (fault->kind == SIM_FAULT_FLAP && !flap_check(fault, problem))
+    if (fault_kind_needs(fault->kind, FAULT_PERIOD) && !flap_check(fault, problem))
         return false;
     return ev_check(fabric, fault, problem);
 }
 
-static bool listed_check(
-    const struct plan *fabric, const struct sim_fault *fault, struct sim_problem *problem)
+bool fault_check(const struct plan *fabric, const struct fault *fault, struct problem *problem)
 {
-    if (!kind_check(fabric, fault, problem))
+    if (!fault_check_kind(fabric, fault, problem))
         return false;
     if (fault->where_count == 0)
         return problem_is(
@@ -119,15 +112,15 @@ static bool listed_check(
     return true;
 }
 
-static bool generator_check(
-    const struct plan *fabric, const struct sim_fault_generator *from, struct sim_problem *problem)
+bool fault_generator_check(
+    const struct plan *fabric, const struct fault_generator *from, struct problem *problem)
 {
-    if (!kind_check(fabric, &from->fault, problem))
+    if (!fault_check_kind(fabric, &from->fault, problem))
         return false;
     if (from->component >= TOPOLOGY_COMPONENT_COUNT)
         return problem_is(
             problem, "component", "no such kind of component", (struct problem_numbers){ 0 });
-    if (from->fault.kind == SIM_FAULT_REBOOT && from->component != TOPOLOGY_T0 &&
+    if (fault_kind_is(from->fault.kind, FAULT_OF_SWITCH) && from->component != TOPOLOGY_T0 &&
         from->component != TOPOLOGY_T1)
         return problem_is(problem, "component",
             "only switches can reboot: take something else down", (struct problem_numbers){ 0 });
@@ -136,20 +129,5 @@ static bool generator_check(
             problem, "mean_between", "must be above 0", (struct problem_numbers){ 0 });
     if (from->duration_ps == 0)
         return problem_is(problem, "for", "must be above 0", (struct problem_numbers){ 0 });
-    return true;
-}
-
-bool fault_check(const struct sim_config *config, struct sim_problem *problem)
-{
-    for (uint32_t i = 0; i < config->fault_count; i++) {
-        *problem = (struct sim_problem){ .section = "faults", .index = i };
-        if (!listed_check(config->fabric, &config->faults[i], problem))
-            return false;
-    }
-    for (uint32_t i = 0; i < config->generator_count; i++) {
-        *problem = (struct sim_problem){ .section = "generators", .index = i };
-        if (!generator_check(config->fabric, &config->generators[i], problem))
-            return false;
-    }
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences with numbers in them, without the C library. */
-#include "sim/problem.h"
+#include "base/problem.h"
 
 #include <assert.h>
 
@@ -18,8 +18,8 @@ static uint32_t put_number(char *out, uint32_t room, uint64_t number)
     return length;
 }
 
-bool problem_is(struct sim_problem *problem, const char *member, const char *words,
-    struct problem_numbers numbers)
+bool problem_is(
+    struct problem *problem, const char *member, const char *words, struct problem_numbers numbers)
 {
     const uint64_t values[] = { numbers.first, numbers.second, numbers.third };
     const uint32_t room = sizeof(problem->reason) - 1;

@@ -1,127 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stream of actions: a heap of what changes next, and a cursor that spells one change out, link
  * direction by link direction. */
-#include "sim/fault.h"
+#include "network/fault_plan.h"
 
+#include <assert.h>
 #include <stdalign.h>
 
-#include "sim/fault_cover.h"
-#include "sim/fault_generator.h"
-
-/* ---- the heap: the source that changes next on top ------------------------------------------- */
-
-static bool is_sooner(const struct fault_plan *plan, uint32_t left, uint32_t right)
-{
-    uint64_t left_ps = plan->sources[left].next_ps;
-    uint64_t right_ps = plan->sources[right].next_ps;
-
-    return left_ps != right_ps ? left_ps < right_ps : left < right;
-}
-
-static void sift_down(struct fault_plan *plan, uint32_t place)
-{
-    uint32_t moving = plan->heap[place];
-
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-
-        if (child >= plan->heap_count)
-            break;
-        if (child + 1 < plan->heap_count &&
-            is_sooner(plan, plan->heap[child + 1], plan->heap[child]))
-            child++;
-        if (is_sooner(plan, moving, plan->heap[child]))
-            break;
-        plan->heap[place] = plan->heap[child];
-        place = child;
-    }
-    plan->heap[place] = moving;
-}
-
-/* The top has got another time, or has no more. */
-static void heap_settle(struct fault_plan *plan)
-{
-    if (plan->sources[plan->heap[0]].next_ps >= plan->config.until_ps)
-        plan->heap[0] = plan->heap[--plan->heap_count];
-    if (plan->heap_count > 0)
-        sift_down(plan, 0);
-}
+#include "network/fault_cover.h"
 
 /* ---- what a source does next ----------------------------------------------------------------- */
 
 static uint64_t later_by(uint64_t time_ps, uint64_t interval_ps)
 {
-    return interval_ps > SIM_NEVER_PS - time_ps ? SIM_NEVER_PS : time_ps + interval_ps;
-}
-
-/* The time of change number `flip` of a flap: down, up, down, ... */
-static uint64_t flip_ps(const struct sim_fault *fault, uint64_t flip)
-{
-    uint64_t down_ps = fault->period_ps / 1000 * fault->duty_permille +
-                       fault->period_ps % 1000 * fault->duty_permille / 1000;
-    uint64_t periods_ps = flip / 2 * fault->period_ps;
-
-    return later_by(fault->from_ps, periods_ps + (flip % 2 == 1 ? down_ps : 0));
-}
-
-static uint64_t next_change_ps(const struct fault_source *source)
-{
-    const struct sim_fault *fault = &source->fault;
-    uint64_t change_ps = fault->until_ps;
-
-    if (fault->kind == SIM_FAULT_FLAP && fault->duty_permille < 1000) {
-        uint64_t next_flip_ps = flip_ps(fault, source->flip_count);
-
-        if (next_flip_ps < change_ps)
-            change_ps = next_flip_ps;
-    }
-    return change_ps;
+    return interval_ps > FAULT_NEVER_PS - time_ps ? FAULT_NEVER_PS : time_ps + interval_ps;
 }
 
 /* A component that a generator has broken breaks again some time after its repair. */
-static void draw_occurrence(struct fault_source *source, const struct sim_fault_generator *from)
+static void draw_occurrence(
+    struct fault_source *source, const struct fault_generator *from, uint64_t after_ps)
 {
     uint64_t interval_ps = fault_generator_interval_ps(&source->prng, from->mean_between_ps);
 
-    source->fault.from_ps = later_by(source->next_ps, interval_ps);
+    source->fault.from_ps = later_by(after_ps, interval_ps);
     source->fault.until_ps = later_by(source->fault.from_ps, from->duration_ps);
-    source->next_ps = source->fault.from_ps;
+    source->course = fault_course_of(&source->fault);
 }
 
-static void finish(struct fault_plan *plan, struct fault_source *source)
+/* Where several change at one time, the one listed first does. */
+static struct event_heap_entry event_of(const struct fault_plan *plan, uint32_t index)
 {
-    source->has_begun = false;
-    source->flip_count = 0;
-    source->next_ps = SIM_NEVER_PS;
-    if (source->generator != FAULT_LISTED) {
-        source->next_ps = source->fault.until_ps;
-        draw_occurrence(source, &plan->config.generators[source->generator]);
-    }
+    return (struct event_heap_entry){
+        .time_ps = plan->sources[index].course.next_ps, .order = index, .subject = index
+    };
 }
 
-/* Points the cursor at what the source changes now, and the source at what comes after. */
-static void change(struct fault_plan *plan, uint32_t index)
+/* Points the cursor at what the first source changes now, and the source at what comes after. */
+static void change(struct fault_plan *plan)
 {
+    uint32_t index = plan->heap.events[0].subject;
     struct fault_source *source = &plan->sources[index];
-    bool ends = source->has_begun && source->next_ps >= source->fault.until_ps;
-    bool impairs = !ends && !source->impairs;
+    struct fault_change change = fault_course_step(&source->course, &source->fault);
 
-    plan->cursor = (struct fault_cursor){ .time_ps = source->next_ps,
+    plan->cursor = (struct fault_cursor){ .change = change,
         .source = index,
         .hold = source->first_hold,
         .is_active = true,
-        .impairs = impairs,
-        .tells = ends || !source->has_begun,
-        .changes = impairs != source->impairs,
-        .empties = impairs && source->fault.kind == SIM_FAULT_REBOOT };
-    source->impairs = impairs;
-    if (ends) {
-        finish(plan, source);
-        return;
-    }
-    source->has_begun = true;
-    source->flip_count++;
-    source->next_ps = next_change_ps(source);
+        .tells = change.begins || change.ends,
+        .empties = change.impairs && source->fault.kind == FAULT_REBOOT };
+    if (change.ends && source->generator != FAULT_LISTED)
+        draw_occurrence(
+            source, &plan->config.generators[source->generator], source->fault.until_ps);
+    if (source->course.next_ps >= plan->config.until_ps)
+        event_heap_pop(&plan->heap);
+    else
+        event_heap_replace(&plan->heap, event_of(plan, index));
 }
 
 /* ---- spelling a change out ------------------------------------------------------------------- */
@@ -130,14 +62,14 @@ static bool next_link(struct fault_plan *plan, struct fault_action *action)
 {
     const struct topology *topology = &plan->config.fabric->topology;
     struct fault_cursor *cursor = &plan->cursor;
-    const struct sim_fault *fault = &plan->sources[cursor->source].fault;
+    const struct fault *fault = &plan->sources[cursor->source].fault;
     const struct topology_element *element = &fault->where[cursor->where];
     uint32_t slot_count = fault_cover_slots(topology, element);
 
     while (cursor->slot < slot_count) {
         action->hold = cursor->hold++;
         if (fault_cover_at(topology, fault, element, cursor->slot++, &action->end)) {
-            action->kind = cursor->impairs ? FAULT_LINK_IMPAIRED : FAULT_LINK_RELIEVED;
+            action->kind = cursor->change.impairs ? FAULT_LINK_IMPAIRED : FAULT_LINK_RELIEVED;
             return true;
         }
     }
@@ -148,15 +80,15 @@ static bool next_link(struct fault_plan *plan, struct fault_action *action)
 static bool cursor_step(struct fault_plan *plan, struct fault_action *action)
 {
     struct fault_cursor *cursor = &plan->cursor;
-    const struct sim_fault *fault = &plan->sources[cursor->source].fault;
+    const struct fault *fault = &plan->sources[cursor->source].fault;
 
-    *action = (struct fault_action){ .time_ps = cursor->time_ps, .fault = cursor->source };
+    *action = (struct fault_action){ .time_ps = cursor->change.time_ps, .fault = cursor->source };
     if (cursor->tells) {
         cursor->tells = false;
-        action->kind = cursor->impairs ? FAULT_BEGAN : FAULT_ENDED;
+        action->kind = cursor->change.impairs ? FAULT_BEGAN : FAULT_ENDED;
         return true;
     }
-    if (!cursor->changes)
+    if (!cursor->change.changes)
         return false;
     for (; cursor->where < fault->where_count; cursor->where++, cursor->slot = 0) {
         if (cursor->slot == 0 && cursor->empties) {
@@ -169,7 +101,7 @@ static bool cursor_step(struct fault_plan *plan, struct fault_action *action)
         }
         if (next_link(plan, action))
             return true;
-        cursor->empties = cursor->impairs && fault->kind == SIM_FAULT_REBOOT;
+        cursor->empties = cursor->change.impairs && fault->kind == FAULT_REBOOT;
     }
     return false;
 }
@@ -177,17 +109,15 @@ static bool cursor_step(struct fault_plan *plan, struct fault_action *action)
 uint64_t fault_next_ps(const struct fault_plan *plan)
 {
     if (plan->cursor.is_active)
-        return plan->cursor.time_ps;
-    return plan->heap_count == 0 ? SIM_NEVER_PS : plan->sources[plan->heap[0]].next_ps;
+        return plan->cursor.change.time_ps;
+    return event_heap_next_ps(&plan->heap);
 }
 
 bool fault_pop(struct fault_plan *plan, uint64_t before_ps, struct fault_action *action)
 {
     while (fault_next_ps(plan) < before_ps) {
-        if (!plan->cursor.is_active) {
-            change(plan, plan->heap[0]);
-            heap_settle(plan);
-        }
+        if (!plan->cursor.is_active)
+            change(plan);
         if (cursor_step(plan, action))
             return true;
         plan->cursor.is_active = false;
@@ -202,7 +132,7 @@ bool fault_pop(struct fault_plan *plan, uint64_t before_ps, struct fault_action 
 static uint32_t generate(
     const struct fault_plan_config *config, uint32_t generator, struct fault_source *sources)
 {
-    const struct sim_fault_generator *from = &config->generators[generator];
+    const struct fault_generator *from = &config->generators[generator];
     uint32_t component_count =
         fault_generator_components(&config->fabric->topology, from->component);
     uint32_t count = 0;
@@ -212,10 +142,10 @@ static uint32_t generate(
             .prng = fault_generator_stream(config->seed, generator, component),
             .generator = generator };
 
-        draw_occurrence(&source, from);
+        draw_occurrence(&source, from, 0);
         source.element =
             fault_generator_element(&config->fabric->topology, from->component, component);
-        if (source.next_ps >= config->until_ps ||
+        if (source.course.next_ps >= config->until_ps ||
             fault_cover_is_missing(&config->fabric->topology, &source.element))
             continue;
         source.fault.where_count = 1;
@@ -228,11 +158,11 @@ static uint32_t generate(
     return count;
 }
 
-static uint32_t holds_of(const struct topology *topology, const struct sim_fault *fault)
+static uint32_t holds_of(const struct topology *topology, const struct fault *fault)
 {
     uint32_t count = 0;
 
-    if (fault_cover_is_down(fault->kind))
+    if (fault_kind_is(fault->kind, FAULT_CUTS))
         return 0;
     for (uint32_t i = 0; i < fault->where_count; i++)
         count += fault_cover_slots(topology, &fault->where[i]);
@@ -242,10 +172,10 @@ static uint32_t holds_of(const struct topology *topology, const struct sim_fault
 /* Every generated fault of a kind covers as many slots as any other: its element need not be known.
  */
 static uint32_t holds_of_generated(
-    const struct topology *topology, const struct sim_fault_generator *from)
+    const struct topology *topology, const struct fault_generator *from)
 {
     struct topology_element any = { .kind = from->component };
-    struct sim_fault fault = from->fault;
+    struct fault fault = from->fault;
 
     fault.where = &any;
     fault.where_count = 1;
@@ -276,15 +206,15 @@ static void fill_sources(struct fault_plan *plan)
 
     for (uint32_t i = 0; i < config->fault_count; i++)
         plan->sources[i] = (struct fault_source){ .fault = config->faults[i],
-            .next_ps = config->faults[i].from_ps,
+            .course = fault_course_of(&config->faults[i]),
             .generator = FAULT_LISTED };
     for (uint32_t i = 0; i < config->generator_count; i++)
         count += generate(config, i, &plan->sources[count]);
     for (uint32_t i = 0; i < count; i++) {
         plan->sources[i].first_hold = hold;
         hold += holds_of(&config->fabric->topology, &plan->sources[i].fault);
-        if (plan->sources[i].next_ps < config->until_ps)
-            plan->heap[plan->heap_count++] = i;
+        if (plan->sources[i].course.next_ps < config->until_ps)
+            event_heap_push(&plan->heap, event_of(plan, i));
     }
 }
 
@@ -297,10 +227,41 @@ void fault_plan_init(
         arena_take(arena, plan->source_count, sizeof(*plan->sources), alignof(struct fault_source));
     plan->holds =
         arena_take(arena, plan->hold_count, sizeof(*plan->holds), alignof(struct fault_hold));
-    plan->heap = arena_take(arena, plan->source_count, sizeof(*plan->heap), alignof(uint32_t));
+    plan->heap.events = arena_take(arena, plan->source_count, sizeof(struct event_heap_entry),
+        alignof(struct event_heap_entry));
+    plan->heap.room = plan->source_count;
     if (plan->sources == NULL)
         return;
     fill_sources(plan);
-    for (uint32_t place = plan->heap_count / 2; place-- > 0;)
-        sift_down(plan, place);
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+uint32_t fault_count(const struct fault_plan *plan)
+{
+    return plan->source_count;
+}
+
+const struct fault *fault_at(const struct fault_plan *plan, uint32_t index)
+{
+    assert(index < plan->source_count);
+    return &plan->sources[index].fault;
+}
+
+bool fault_is_in_force(const struct fault_plan *plan, uint32_t index)
+{
+    assert(index < plan->source_count);
+    return plan->sources[index].course.impairs;
+}
+
+void fault_plan_apply(
+    struct fault_plan *plan, struct fault_link *link, const struct fault_action *action)
+{
+    const struct fault *fault = fault_at(plan, action->fault);
+
+    assert(action->hold < plan->hold_count || fault_kind_is(fault->kind, FAULT_CUTS));
+    if (action->kind == FAULT_LINK_IMPAIRED)
+        fault_link_impair(link, plan->holds, action->hold, fault, action->fault);
+    else
+        fault_link_relieve(link, plan->holds, action->hold, fault);
 }

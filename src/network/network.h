@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens to packets between two ports: the front door of this folder. */
+#pragma once
+
+#include "network/event_heap.h"
+#include "network/fault.h"
+#include "network/fault_course.h"
+#include "network/fault_cover.h"
+#include "network/fault_generator.h"
+#include "network/fault_link.h"
+#include "network/fault_plan.h"
+#include "network/loss_reason.h"
