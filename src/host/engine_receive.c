@@ -4,9 +4,12 @@
 
 #include "host/engine.h"
 #include "wire/bth.h"
+#include "wire/opcode.h"
 
 enum { CACHE_LINE_BYTES = 64 };
 
+/* An immediate needs the receive that was posted for it. That may have happened since this pass
+ * began, if the peer was told by other means: over another engine of this NIC, for example. */
 static enum drop_reason receive_frame(
     struct engine *engine, uint32_t port, const struct pktio_received *received, uint64_t now_ns)
 {
@@ -19,6 +22,8 @@ static enum drop_reason receive_frame(
     if (!frame_icrc_ok(&frame, received->bytes))
         return DROP_ICRC;
     frame.packet.port = (uint8_t)port;
+    if (opcode_is_write(frame.packet.opcode) && opcode_has_immediate(frame.packet.opcode))
+        engine_take_posted(engine, now_ns);
     if (engine_has_siblings(engine) && frame.packet.dest_qpn == BTH_ENDPOINT_QPN)
         engine_mail_endpoint(engine, &frame.packet, now_ns);
     else

@@ -95,6 +95,43 @@ SPEC("a NAK is in the port before the flush that it causes can be seen")
     endpoint_pair_close(&pair);
 }
 
+/* A port that lets another thread post a receive while the engine reads it. */
+struct interloper {
+    struct pktio_ops ops; /* first: found by the port's pointer */
+    const struct pktio_ops *original;
+    struct host_qp *qp;
+};
+
+static uint32_t post_and_receive(
+    struct pktio_port *port, struct pktio_received *frames, uint32_t max)
+{
+    struct interloper *interloper = (struct interloper *)(uintptr_t)port->ops;
+
+    EXPECT_EQ(host_qp_post_recv(interloper->qp, 7), 0);
+    return interloper->original->receive(port, frames, max);
+}
+
+SPEC("a receive that is posted while the engine reads its ports is there for a write behind it")
+{
+    struct endpoint_pair pair;
+    struct host_completion completion;
+    struct interloper interloper;
+
+    endpoint_pair_open_alone(&pair, 1, &perfect, 1 << 16);
+    endpoint_pair_connect(&pair, 0);
+    post_immediate(&pair, 0);
+    interloper = (struct interloper){ .original = pair.ports[1][0]->ops, .qp = pair.qps[1] };
+    interloper.ops = *interloper.original;
+    interloper.ops.receive = post_and_receive;
+    pair.ports[1][0]->ops = &interloper.ops;
+    host_progress(pair.ends[1].nic);
+    pair.ports[1][0]->ops = interloper.original;
+    EXPECT_EQ(host_cq_poll(pair.ends[1].cq, &completion, 1), 1);
+    EXPECT_EQ(completion.status, COMPLETION_SUCCESS);
+    EXPECT_EQ(completion.id, 7);
+    endpoint_pair_close(&pair);
+}
+
 /* Frames of nothing, until an end has no room. */
 static void fill_port(struct pktio_port *port)
 {
