@@ -83,15 +83,16 @@ struct engine {
     _Atomic uint64_t *posted_words;          /* a bit per QP with something posted */
     _Alignas(64) _Atomic uint32_t progress_state;
     _Atomic uint64_t progress_deadline_ns;
-    _Atomic uint32_t drive_count;   /* passes by others than the progress thread */
-    _Atomic uint32_t skipped_polls; /* passes not made because another thread drove it */
-    _Atomic bool is_handed_over;    /* by a poller to the thread, which has not had it yet */
-    _Atomic bool thread_drives;     /* the thread has had it and looks for more to do */
+    _Atomic bool is_handed_over; /* by a poller to the thread, which has not had it yet */
+    _Atomic bool thread_drives;  /* the thread has had it and looks for more to do */
     _Atomic bool stops;
     _Atomic bool link_changed;
     _Atomic uint32_t mail_from; /* bit e: engine e has sent something since it was last looked at */
+    /* Stored by every poll, so in a line that the thread seldom reads. */
+    _Alignas(64) _Atomic uint32_t drive_count; /* passes by others than the progress thread */
+    _Atomic uint32_t skipped_polls;            /* passes not made because another thread drove it */
 
-    struct host_nic *nic;
+    _Alignas(64) struct host_nic *nic; /* from here on the owner's, read for every packet */
     uint32_t index; /* of the NIC's engines: the low bits of the numbers of its QPs */
     struct transport *transport;
     void *transport_memory;

@@ -41,6 +41,7 @@ static void disarm_ports(struct engine *engine)
  * each: the progress thread goes over to watching. */
 void progress_note_poll(struct engine *engine)
 {
+    uint32_t asleep = PROGRESS_ASLEEP;
     uint64_t one = 1;
 
     atomic_store_explicit(&engine->drive_count,
@@ -50,7 +51,8 @@ void progress_note_poll(struct engine *engine)
     if (++engine->polls_asleep < POLLS_UNTIL_WATCH)
         return;
     engine->polls_asleep = 0;
-    atomic_store(&engine->progress_state, PROGRESS_WATCHING);
+    if (!atomic_compare_exchange_strong(&engine->progress_state, &asleep, PROGRESS_WATCHING))
+        return; /* it has woken up by itself */
     disarm_ports(engine);
     if (write(engine->wake_fd, &one, sizeof(one)) < 0)
         return;

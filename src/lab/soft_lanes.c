@@ -15,7 +15,7 @@
 /* A thread, and the fabric as it sees it: the switches, wires and ends are those of the whole, of
  * which it touches some planes; all that planes would share, each thread has for itself. */
 struct soft_lane {
-    struct soft soft; /* first: a lane is found by it */
+    _Alignas(64) struct soft soft; /* first: a lane is found by it */
     pthread_t thread;
     pthread_mutex_t lock;    /* of all of it; the thread lets go between two turns */
     _Atomic uint32_t wanted; /* by so many others: the thread stands back */
@@ -54,7 +54,7 @@ int soft_lanes_open(struct soft *soft)
 
     if (soft->lane_count == 1)
         return 0;
-    soft->lanes = calloc(soft->lane_count, sizeof(*soft->lanes));
+    soft->lanes = soft_lines(soft->lane_count, sizeof(*soft->lanes));
     if (!soft->lanes)
         return -ENOMEM;
     for (uint32_t i = 0; i < soft->lane_count; i++) /* all, so that all can be closed */
