@@ -20,6 +20,7 @@
 
 #include "api/folder.h"
 #include "host/host.h"
+#include "plan/plan.h"
 
 #define DESCRIPTION_DEVICES_MAX   256
 #define DESCRIPTION_ADDRESS_BYTES 256
@@ -28,7 +29,7 @@
 struct description {
     char name[FOLDER_NAME_BYTES];
     struct host_config host; /* points into this struct: description_attach() after a copy */
-    struct host_plan plan;
+    struct plan_nic plan;
     bool has_address;
     bool is_srv6;
     char ports[HOST_PORT_COUNT_MAX][DESCRIPTION_ADDRESS_BYTES];

@@ -164,6 +164,17 @@ const char *description_set_engines(struct description *out, const char *value)
     return NULL;
 }
 
+/* Where EVs of the fabric are wider than the number of uplinks tells. */
+static const char *set_uplink_bits(struct description *out, const char *value)
+{
+    uint32_t bits;
+
+    if (!parse_number(value, 8, 16, &bits))
+        return "not 8 to 16";
+    out->host.format.uplink_bits = (uint8_t)bits;
+    return NULL;
+}
+
 static const char *set(struct description *out, const char *key, const char *value)
 {
     uint32_t uplinks_max = 1u << 16;
@@ -180,6 +191,8 @@ static const char *set(struct description *out, const char *key, const char *val
         return parse_block(value, &out->plan.block) ? NULL : "not like fc00:42";
     if (strcmp(key, "uplinks") == 0)
         return parse_number(value, 0, uplinks_max, &out->host.uplink_count) ? NULL : "no number";
+    if (strcmp(key, "uplink_bits") == 0)
+        return set_uplink_bits(out, value);
     if (strcmp(key, "qp_count_max") == 0)
         return parse_number(value, 1, 65536, &out->host.qp_count_max) ? NULL : "not 1 to 65536";
     if (strcmp(key, "region_count_max") == 0)
@@ -201,16 +214,6 @@ static const char *add_port(struct description *out, const char *value)
     return set_text(out->ports[out->host.port_count++], value);
 }
 
-/* docs/fabric.md §5: at least 8 bits, so that EVs look the same in small and large fabrics. */
-static uint8_t uplink_bits(uint32_t uplink_count)
-{
-    uint8_t bits = 8;
-
-    while (uplink_count > UINT32_C(1) << bits)
-        bits++;
-    return bits;
-}
-
 void description_attach(struct description *description)
 {
     struct host_config *host = &description->host;
@@ -221,7 +224,8 @@ void description_attach(struct description *description)
     host->route_context = &description->plan;
     host->capture_path = description->capture_path[0] ? description->capture_path : NULL;
     description->plan.self = host->address;
-    host->format.uplink_bits = uplink_bits(host->uplink_count);
+    if (host->format.uplink_bits < plan_ev_bits(host->uplink_count))
+        host->format.uplink_bits = (uint8_t)plan_ev_bits(host->uplink_count);
 }
 
 static void begin(struct description *out, const char *name)

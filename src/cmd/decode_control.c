@@ -4,6 +4,7 @@
 
 #include "cmd/decode_describe.h"
 #include "cmd/decode_words.h"
+#include "plan/plan.h"
 
 void decode_describe_stamp(
     const struct decode_packet *packet, const struct field_visitor *visitor, uint16_t stamp)
@@ -23,7 +24,7 @@ void decode_describe_stamp(
 static void describe_entropy(
     const struct decode_packet *packet, const struct field_visitor *visitor, uint32_t ev)
 {
-    struct ev_path path = ev_path(packet->format, ev);
+    struct ev_path path = plan_ev_split(packet->format->uplink_bits, ev);
     char text[24];
 
     decode_words_ev(packet->format, ev, text, sizeof(text));

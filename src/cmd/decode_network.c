@@ -3,6 +3,7 @@
 #include "cmd/decode_describe.h"
 
 #include "cmd/decode_words.h"
+#include "plan/plan.h"
 #include "wire/usid.h"
 
 static void describe_address(
@@ -104,7 +105,7 @@ static void describe_path(const struct decode_packet *packet, const struct field
 {
     static const struct field_group group = { "path", "path", FIELD_WAY };
     const struct packet *decoded = &packet->frame.packet;
-    struct ev_path path = ev_path(packet->format, decoded->ev);
+    struct ev_path path = plan_ev_split(packet->format->uplink_bits, decoded->ev);
     bool is_marked = decoded->ecn == ECN_CE;
     enum dscp_class class = (enum dscp_class)decoded->class;
 

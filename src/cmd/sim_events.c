@@ -88,15 +88,14 @@ static json_t *fault_event(const struct measure_record *record, const struct sim
 
 static json_t *ev_event(const struct measure_record *record, const struct sim_event *event)
 {
-    uint32_t uplink_bits = record->plan->sim->fabric->uplink_bits;
-    uint64_t ev = event->values[1];
+    uint32_t ev = (uint32_t)event->values[1];
+    char path[PLAN_EV_NAME_BYTES];
     char what[96];
     json_t *json;
 
-    snprintf(what, sizeof(what), "h%u QP %" PRIu64 ": p%" PRIu64 "/u%" PRIu64 " turns %s",
-        event->subject, event->values[0], ev >> uplink_bits,
-        ev & ((UINT64_C(1) << uplink_bits) - 1),
-        path_state_word((enum path_ev_state)event->values[2]));
+    plan_ev_name(plan_ev_path(record->plan->sim->fabric, ev), path);
+    snprintf(what, sizeof(what), "h%u QP %" PRIu64 ": %s turns %s", event->subject,
+        event->values[0], path, path_state_word((enum path_ev_state)event->values[2]));
     json = new_event(event->time_ps, "ev_changed", what);
     json_object_set_new(json, "nic", json_integer(event->subject));
     json_object_set_new(json, "ev", json_integer((json_int_t)ev));

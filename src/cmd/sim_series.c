@@ -182,7 +182,7 @@ static json_t *losses(const struct measure_record *record)
 
 static json_t *ev_list(const struct measure_record *record, const struct path_set *paths)
 {
-    uint32_t uplink_bits = record->plan->sim->fabric->uplink_bits;
+    const struct plan *fabric = record->plan->sim->fabric;
     json_t *json = json_array();
 
     for (uint32_t i = 0; i < path_ev_count(paths); i++) {
@@ -190,7 +190,7 @@ static json_t *ev_list(const struct measure_record *record, const struct path_se
 
         json_array_append_new(json,
             json_pack("{s:I,s:i,s:i}", "ev", (json_int_t)ev, "plane", (int)path_plane_of(paths, i),
-                "uplink", (int)(ev & ((1u << uplink_bits) - 1))));
+                "uplink", (int)plan_ev_path(fabric, ev).uplink));
     }
     return json;
 }

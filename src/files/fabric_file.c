@@ -119,19 +119,12 @@ bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name,
 
 static bool read_by_plane(const char *text, const struct plan *fabric, uint32_t *ev)
 {
-    char *end;
-    unsigned long plane;
-    unsigned long uplink;
+    struct ev_path path;
 
-    if (text[0] != 'p' || text[1] < '0' || text[1] > '9')
+    if (!plan_ev_read(text, &path) || path.plane >= fabric->topology.config.plane_count ||
+        path.uplink >> fabric->uplink_bits)
         return false;
-    plane = strtoul(text + 1, &end, 10);
-    if (end[0] != '/' || end[1] != 'u' || end[2] < '0' || end[2] > '9')
-        return false;
-    uplink = strtoul(end + 2, &end, 10);
-    if (*end || plane >= fabric->topology.config.plane_count || uplink >> fabric->uplink_bits)
-        return false;
-    *ev = (uint32_t)(plane << fabric->uplink_bits | uplink);
+    *ev = plan_ev(fabric, path);
     return true;
 }
 

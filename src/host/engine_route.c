@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "host/engine.h"
 #include "host/ev_profile.h"
+#include "plan/plan.h"
 #include "wire/bth.h"
 
 /* Asks once per destination, as long as others do not take its place. */
@@ -34,7 +35,7 @@ static uint32_t by_template(
     route = find_route(engine, &packet->dst);
     if (!route->is_encapsulated)
         return 0;
-    path = ev_path(&engine->nic->config.format, packet->ev);
+    path = plan_ev_split(engine->nic->config.format.uplink_bits, packet->ev);
     path.plane = packet->port;
     path.uplink =
         engine->nic->config.uplink_count ? path.uplink % engine->nic->config.uplink_count : 0;
@@ -95,71 +96,8 @@ uint32_t engine_route(struct engine *engine, const struct host_qp *sender,
     return profile->address_count;
 }
 
-/* ---- the two-tier plan ------------------------------------------------------------------------
- */
-
-enum { USID_T0 = 1, USID_T1 = 2, USID_HOST = 3 };
-
-struct place {
-    uint32_t t0;
-    uint32_t downlink;
-};
-
-static bool place_of(const struct ipv6_addr *address, struct place *out)
-{
-    static const uint8_t prefix[4] = { 0x20, 0x01, 0x0d, 0xb8 };
-
-    if (memcmp(address->octets, prefix, sizeof(prefix)) != 0)
-        return false;
-    out->t0 = (uint32_t)address->octets[4] << 8 | address->octets[5];
-    out->downlink = (uint32_t)address->octets[6] << 8 | address->octets[7];
-    return out->t0 < 1024 && out->downlink < 1024;
-}
-
-struct plan_fields {
-    struct template_field fields[TEMPLATE_FIELD_COUNT_MAX];
-    uint32_t count;
-    uint16_t bit_offset;
-};
-
-static void add_field(
-    struct plan_fields *plan, uint8_t width, enum template_source source, uint32_t constant)
-{
-    plan->fields[plan->count++] = (struct template_field){ .bit_offset = plan->bit_offset,
-        .width = width,
-        .source = (uint8_t)source,
-        .constant = constant };
-    plan->bit_offset = (uint16_t)(plan->bit_offset + width);
-}
-
-/* plane(3) | type(3) | index(10) */
-static void add_usid(struct plan_fields *plan, uint32_t type, uint32_t index)
-{
-    add_field(plan, 3, TEMPLATE_PLANE, 0);
-    add_field(plan, 3, TEMPLATE_CONSTANT, type);
-    if (type == USID_T1)
-        add_field(plan, 10, TEMPLATE_UPLINK, 0);
-    else
-        add_field(plan, 10, TEMPLATE_CONSTANT, index);
-}
-
 int host_route_by_plan(void *context, const struct ipv6_addr *peer, struct host_route *out)
 {
-    const struct host_plan *plan = context;
-    struct plan_fields fields = { .count = 0 };
-    struct place from;
-    struct place to;
-
-    if (!place_of(&plan->self, &from) || !place_of(peer, &to))
-        return -EHOSTUNREACH;
-    add_field(&fields, 32, TEMPLATE_CONSTANT, plan->block);
-    add_usid(&fields, USID_T0, from.t0);
-    if (from.t0 != to.t0) {
-        add_usid(&fields, USID_T1, 0);
-        add_usid(&fields, USID_T0, to.t0);
-    }
-    add_usid(&fields, USID_HOST, to.downlink);
-    template_init(&out->template, EV_FORMAT_SRV6, fields.fields, fields.count);
-    out->is_encapsulated = true;
-    return 0;
+    out->is_encapsulated = plan_nic_template(context, peer, &out->template);
+    return out->is_encapsulated ? 0 : -EHOSTUNREACH;
 }

@@ -79,13 +79,7 @@ void host_config_init(struct host_config *);
 /* One parameter by name, as in a file; PARAMETERS_OK or what is wrong with it. */
 enum parameters_error host_config_set(struct host_config *, const char *name, const char *value);
 
-/* The two-tier plan of docs/fabric.md §5: 2001:db8:T0:DOWNLINK::1 and uSIDs under `block`. Its
- * address is the context of host_route_by_plan(). */
-struct host_plan {
-    uint32_t block; /* fc000042 */
-    struct ipv6_addr self;
-};
-/* The context is the struct host_plan. */
+/* By the plan of the fabric (docs/fabric.md §5); the context is a struct plan_nic. */
 int host_route_by_plan(void *context, const struct ipv6_addr *peer, struct host_route *out);
 
 /* The random numbers that keys, QPNs and first PSNs are drawn from. */

@@ -6,6 +6,7 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
+#include "plan/plan.h"
 
 enum { SLOTS_AT_ONCE = 65536 };
 
@@ -200,11 +201,10 @@ static uint32_t copy_evs(const struct host_qp *qp, struct ev_snapshot *out)
 static void write_ev(
     const struct host_nic *nic, const struct ev_snapshot *ev, uint32_t now_ms, FILE *out)
 {
-    uint32_t uplink_mask = (UINT32_C(1) << nic->config.format.uplink_bits) - 1;
-
     fprintf(out, "{\"ev\":%u,\"index\":%u,\"plane\":%u", ev->ev, ev->index, ev->plane);
     if (nic->config.uplink_count)
-        fprintf(out, ",\"uplink\":%u", ev->ev & uplink_mask);
+        fprintf(
+            out, ",\"uplink\":%u", plan_ev_split(nic->config.format.uplink_bits, ev->ev).uplink);
     fprintf(out, ",\"state\":\"%s\",\"active\":%s", path_state_word(ev->state),
         ev->is_active ? "true" : "false");
     if (ev->change.at_ms)

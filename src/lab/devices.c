@@ -24,7 +24,6 @@ enum {
     TIMEOUT_MAX = 24,
     TIMEOUT_RTTS = 25, /* a timeout that is as long fires for nothing but silence */
     LOOKS_MAX = 2500,  /* 5 s for others to make their devices */
-    UPLINK_BITS_MIN = 8,
 };
 
 /* The first line of a device's config: the NIC, and the fabric that made the device. */
@@ -72,6 +71,8 @@ static void write_config(const struct devices *devices, uint32_t nic, uint32_t d
         config->usid_block >> 16, config->usid_block & 0xffff, config->t1_count,
         (unsigned long long)config->host_link.rate_bps * config->plane_count,
         config->buffers.trims ? "on" : "off");
+    if (devices->fabric->uplink_bits != plan_ev_bits(config->t1_count))
+        fprintf(file, "  uplink_bits: %u\n", devices->fabric->uplink_bits);
     write_round_trip(devices->fabric->topology.base_rtt_ps, file);
 }
 
@@ -168,15 +169,6 @@ int devices_make(const struct devices *devices, uint32_t *first)
         err = make_device(devices, nic, *first + nic);
     close(lock);
     return err;
-}
-
-uint32_t devices_uplink_bits(const struct topology *topology)
-{
-    uint32_t bits = UPLINK_BITS_MIN;
-
-    while (topology->config.t1_count > UINT32_C(1) << bits)
-        bits++;
-    return bits;
 }
 
 bool devices_origin(const char *root, uint32_t device, struct devices_origin *origin)

@@ -28,9 +28,6 @@ struct devices {
  * that none of them is there. Clears away what killed fabrics have left. 0 or a negative errno. */
 int devices_make(const struct devices *, uint32_t *first);
 
-/* How NICs number EVs: plane << bits | uplink, as they derive it from `uplinks` (mrc_config(5)). */
-uint32_t devices_uplink_bits(const struct topology *);
-
 /* Which NIC of which fabric a device is. */
 struct devices_origin {
     char fabric[DEVICES_NAME_BYTES];

@@ -73,21 +73,18 @@ static bool read_ev(const struct soft *soft, const char *path, struct soft_fault
     char reason[static SOFT_REASON_BYTES])
 {
     const struct topology_config *config = &soft->fabric.topology.config;
-    const char *at = path;
-    uint32_t plane;
-    uint32_t uplink;
+    struct ev_path found;
 
-    if (!scan_word(&at, "p") || !scan_u32(&at, &plane) || !scan_word(&at, "/u") ||
-        !scan_u32(&at, &uplink) || *at)
+    if (!plan_ev_read(path, &found))
         return refuse(reason, "%.64s: not a path; write plane and uplink as in p0/u3", path);
     if (config->t1_count == 0)
         return refuse(reason, "%.64s: this fabric has no uplinks", path);
-    if (plane >= config->plane_count || uplink >= config->t1_count)
+    if (found.plane >= config->plane_count || found.uplink >= config->t1_count)
         return refuse(reason, "no path %.64s: the last is p%u/u%u", path, config->plane_count - 1,
             config->t1_count - 1);
-    fault->where = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = plane };
+    fault->where = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = found.plane };
     fault->of_ev = true;
-    fault->ev = plane << devices_uplink_bits(&soft->fabric.topology) | uplink;
+    fault->ev = plan_ev(&soft->fabric, found);
     return true;
 }
 
@@ -116,15 +113,15 @@ bool soft_request_place(const struct soft *soft, const json_t *request, struct s
 void soft_request_name(
     const struct soft *soft, const struct soft_fault *fault, char out[static SOFT_PLACE_BYTES])
 {
-    uint32_t bits = devices_uplink_bits(&soft->fabric.topology);
     char name[TOPOLOGY_NAME_BYTES];
+    char path[PLAN_EV_NAME_BYTES];
 
     topology_name(&fault->where, name);
     if (!fault->of_ev)
         snprintf(out, SOFT_PLACE_BYTES, "%s", name);
-    else
-        snprintf(out, SOFT_PLACE_BYTES, "p%u/u%u in %s", fault->ev >> bits,
-            fault->ev & ((1u << bits) - 1), name);
+    plan_ev_name(plan_ev_path(&soft->fabric, fault->ev), path);
+    if (fault->of_ev)
+        snprintf(out, SOFT_PLACE_BYTES, "%s in %s", path, name);
 }
 
 /* ---- how ------------------------------------------------------------------------------------- */

@@ -46,7 +46,6 @@ static bool element_check(const struct topology *topology, const struct fault *f
 
 static bool ev_check(const struct plan *fabric, const struct fault *fault, struct problem *problem)
 {
-    struct ev_path path = plan_ev_path(fabric, fault->ev);
     uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
 
     if (!fault->of_ev)
@@ -55,7 +54,7 @@ static bool ev_check(const struct plan *fabric, const struct fault *fault, struc
         return problem_is(problem, "ev",
             "only loss, corrupt and blackhole can be of one EV: a link is down or slow for all",
             (struct problem_numbers){ 0 });
-    if (path.plane >= fabric->topology.config.plane_count || path.uplink >= uplinks)
+    if (!plan_ev_exists(fabric, fault->ev))
         return problem_is(problem, "ev",
             "EV % is no path of this fabric: its planes are below %, its uplinks below %",
             (struct problem_numbers){ fault->ev, fabric->topology.config.plane_count, uplinks });

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "path/path.h"
+#include "plan/plan_ev.h"
 #include "topology/topology.h"
 #include "wire/ip_address.h"
 
@@ -42,13 +43,15 @@ uint16_t plan_usid(const struct plan *, const struct topology_element *); /* T0,
 
 static inline struct ev_path plan_ev_path(const struct plan *plan, uint32_t ev)
 {
-    return (struct ev_path){ .plane = ev >> plan->uplink_bits,
-        .uplink = ev & ((UINT32_C(1) << plan->uplink_bits) - 1) };
+    return plan_ev_split(plan->uplink_bits, ev);
 }
+
+/* Whether packets of this EV have a plane and an uplink to take. */
+bool plan_ev_exists(const struct plan *, uint32_t ev);
 
 static inline uint32_t plan_ev(const struct plan *plan, struct ev_path path)
 {
-    return path.plane << plan->uplink_bits | path.uplink;
+    return plan_ev_join(plan->uplink_bits, path);
 }
 
 #define PLAN_LINKS_MAX 4
@@ -88,6 +91,15 @@ static inline struct ipv6_addr plan_outer(
     bytes_put_be32(outer.octets + 12, 0);
     return outer;
 }
+
+/* What one NIC of a fabric knows of the plan: its own address, the block of uSIDs. */
+struct plan_nic {
+    uint32_t block; /* fc000042 */
+    struct ipv6_addr self;
+};
+/* How an EV of a QP to `peer` looks on the wire. False: not an address of the plan. */
+bool plan_nic_template(
+    const struct plan_nic *, const struct ipv6_addr *peer, struct path_template *);
 
 /* EVs for a QP from `from` to `to`: a T0-local pair has one path per plane. */
 struct path_generate plan_paths(const struct plan *, uint32_t from, uint32_t to);

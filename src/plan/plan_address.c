@@ -15,6 +15,12 @@ enum {
 
 /* ---- NICs ------------------------------------------------------------------------------------ */
 
+/* Where a NIC hangs, as its address says. */
+struct place {
+    uint32_t t0;
+    uint32_t downlink;
+};
+
 struct ipv6_addr plan_nic_address(const struct plan *plan, uint32_t nic)
 {
     uint64_t t0 = topology_t0_of(&plan->topology, nic);
@@ -27,16 +33,24 @@ struct ipv6_addr plan_nic_address(const struct plan *plan, uint32_t nic)
     return address;
 }
 
-bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint32_t *nic)
+static bool place_of(const struct ipv6_addr *address, struct place *out)
 {
     uint64_t high = bytes_get_be64(address->octets);
-    uint32_t t0 = (uint32_t)(high >> 16 & 0xffff);
-    uint32_t downlink = (uint32_t)(high & 0xffff);
 
-    if (high >> 32 != NIC_PREFIX || bytes_get_be64(address->octets + 8) != 1)
+    out->t0 = (uint32_t)(high >> 16 & 0xffff);
+    out->downlink = (uint32_t)(high & 0xffff);
+    return high >> 32 == NIC_PREFIX && out->t0 < TOPOLOGY_RADIX_MAX &&
+           out->downlink < TOPOLOGY_RADIX_MAX;
+}
+
+bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint32_t *nic)
+{
+    struct place place;
+
+    if (!place_of(address, &place) || bytes_get_be64(address->octets + 8) != 1)
         return false;
-    *nic = t0 * plan->topology.config.hosts_per_t0 + downlink;
-    return downlink < plan->topology.config.hosts_per_t0 && *nic < plan->topology.nic_count;
+    *nic = place.t0 * plan->topology.config.hosts_per_t0 + place.downlink;
+    return place.downlink < plan->topology.config.hosts_per_t0 && *nic < plan->topology.nic_count;
 }
 
 /* ---- uSIDs ----------------------------------------------------------------------------------- */
@@ -105,30 +119,60 @@ static uint32_t put_usid(
     return 2;
 }
 
-void plan_template(
-    const struct plan *plan, uint32_t from, uint32_t to, struct path_template *template)
+static void template_between(
+    uint32_t block, struct place from, struct place to, struct path_template *template)
 {
     struct template_field fields[10];
     uint32_t count = 0;
     uint32_t position = 0;
 
-    fields[count++] = (struct template_field){
-        .width = 32, .source = TEMPLATE_CONSTANT, .constant = plan->topology.config.usid_block
-    };
-    count +=
-        put_usid(fields + count, position++, PLAN_USID_T0, topology_t0_of(&plan->topology, from));
-    if (!is_local(plan, from, to)) {
+    fields[count++] =
+        (struct template_field){ .width = 32, .source = TEMPLATE_CONSTANT, .constant = block };
+    count += put_usid(fields + count, position++, PLAN_USID_T0, from.t0);
+    if (from.t0 != to.t0) {
         count += put_usid(fields + count, position, PLAN_USID_T1, 0);
         fields[count++] =
             (struct template_field){ .bit_offset = (uint16_t)(32 + 16 * position++ + 6),
                 .width = 10,
                 .source = TEMPLATE_UPLINK };
-        count +=
-            put_usid(fields + count, position++, PLAN_USID_T0, topology_t0_of(&plan->topology, to));
+        count += put_usid(fields + count, position++, PLAN_USID_T0, to.t0);
     }
-    count += put_usid(
-        fields + count, position, PLAN_USID_HOST, topology_downlink_of(&plan->topology, to));
+    count += put_usid(fields + count, position, PLAN_USID_HOST, to.downlink);
     template_init(template, EV_FORMAT_SRV6, fields, count);
+}
+
+static struct place place_at(const struct plan *plan, uint32_t nic)
+{
+    return (struct place){ .t0 = topology_t0_of(&plan->topology, nic),
+        .downlink = topology_downlink_of(&plan->topology, nic) };
+}
+
+void plan_template(
+    const struct plan *plan, uint32_t from, uint32_t to, struct path_template *template)
+{
+    template_between(
+        plan->topology.config.usid_block, place_at(plan, from), place_at(plan, to), template);
+}
+
+bool plan_nic_template(
+    const struct plan_nic *nic, const struct ipv6_addr *peer, struct path_template *template)
+{
+    struct place from;
+    struct place to;
+
+    if (!place_of(&nic->self, &from) || !place_of(peer, &to))
+        return false;
+    template_between(nic->block, from, to, template);
+    return true;
+}
+
+bool plan_ev_exists(const struct plan *plan, uint32_t ev)
+{
+    const struct topology_config *config = &plan->topology.config;
+    struct ev_path path = plan_ev_path(plan, ev);
+
+    return path.plane < config->plane_count &&
+           path.uplink < (config->t1_count > 0 ? config->t1_count : 1);
 }
 
 struct path_generate plan_paths(const struct plan *plan, uint32_t from, uint32_t to)

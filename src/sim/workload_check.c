@@ -148,9 +148,7 @@ static bool evs_check(
         return problem_is(problem, "evs", "% EVs: at most %",
             (struct problem_numbers){ workload->ev_count, PATH_EV_COUNT_MAX, 0 });
     for (uint32_t i = 0; i < workload->ev_count; i++) {
-        struct ev_path path = plan_ev_path(fabric, workload->evs[i]);
-
-        if (path.plane >= fabric->topology.config.plane_count || path.uplink >= uplinks)
+        if (!plan_ev_exists(fabric, workload->evs[i]))
             return problem_is(problem, "evs",
                 "EV % is no path of this fabric: its planes are below %, its uplinks below %",
                 (struct problem_numbers){

@@ -38,17 +38,11 @@ static inline uint32_t ev_join(const struct wire_format *format, struct ev_field
                                     : (uint32_t)fields.flow_label << 16 | fields.source_port;
 }
 
-/* A fabric-generated EV (docs/fabric.md §5). */
+/* What a fabric-generated EV names; plan/ says how (docs/fabric.md §5). */
 struct ev_path {
     uint32_t plane;
     uint32_t uplink;
 };
-
-static inline struct ev_path ev_path(const struct wire_format *format, uint32_t ev)
-{
-    return (struct ev_path){ .plane = ev >> format->uplink_bits,
-        .uplink = ev & ((UINT32_C(1) << format->uplink_bits) - 1) };
-}
 
 /* A structured EV from one sub-field per hop, most significant first. Widths sum to at most 32,
  * each value fits. */

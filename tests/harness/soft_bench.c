@@ -132,7 +132,7 @@ uint32_t soft_bench_build(const struct soft_bench *bench, uint32_t from, uint32_
                                .write = { .payload.length = SOFT_BENCH_PAYLOAD_BYTES,
                                    .rkey = 1,
                                    .message_bytes = 1 << 20 } } };
-    struct host_plan plan = { .block = bench->fabric.topology.config.usid_block,
+    struct plan_nic plan = { .block = bench->fabric.topology.config.usid_block,
         .self = frame.packet.src };
     struct ev_path path = { .plane = plane, .uplink = psn_value & 1 };
     struct template_addresses addresses;

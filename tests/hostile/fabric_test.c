@@ -14,6 +14,7 @@
 #include "endpoint.h"
 #include "fabric.h"
 #include "patience.h"
+#include "plan/plan.h"
 #include "spec.h"
 
 enum {
@@ -100,7 +101,7 @@ static void *stand_by(void *context)
 
 struct victim {
     struct endpoint endpoint;
-    struct host_plan plan;
+    struct plan_nic plan;
     struct host_qp *qp;
 };
 
@@ -110,7 +111,7 @@ static bool open_victim(struct world *world, struct victim *victim, uint32_t num
     char name[16];
 
     endpoint_config(&config, (uint8_t)(number + 1));
-    victim->plan = (struct host_plan){ .block = 0xfc000042, .self = config.address };
+    victim->plan = (struct plan_nic){ .block = 0xfc000042, .self = config.address };
     config.port_count = PLANES;
     config.uplink_count = 2;
     config.route = host_route_by_plan;

@@ -64,25 +64,6 @@ PROPERTY("the sub-fields of a structured EV are read back as they were written",
     EXPECT_MEM_EQ(read, values, sizeof(values));
 }
 
-SPEC("EV 0x059C is uplink 0x9C of plane 5 when uplinks have 8 bits")
-{
-    struct ev_path path = ev_path(&format_default, 0x059c);
-
-    EXPECT_EQ(path.plane, 5);
-    EXPECT_EQ(path.uplink, 0x9c);
-}
-
-SPEC("fabrics of radix 1024 have 9 bits of uplink")
-{
-    struct wire_format format = format_default;
-    struct ev_path path;
-
-    format.uplink_bits = 9;
-    path = ev_path(&format, 7u << 9 | 0x1ff);
-    EXPECT_EQ(path.plane, 7);
-    EXPECT_EQ(path.uplink, 0x1ff);
-}
-
 SPEC("expanded EVs have 16, 32, 128 or 256 bits")
 {
     EXPECT_EQ(ev_format_bits(EV_FORMAT_UDP), 16);

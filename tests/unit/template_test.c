@@ -39,7 +39,8 @@ SPEC("the example of the fabric: plane into every uSID, uplink into the T1's, as
     struct template_addresses addresses;
 
     template_init(&template, EV_FORMAT_SRV6, example, 10);
-    EXPECT_EQ(template_expand(&template, ev_path(&format_default, 0x059c), &addresses), 1);
+    EXPECT_EQ(
+        template_expand(&template, (struct ev_path){ .plane = 5, .uplink = 0x9c }, &addresses), 1);
     EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 0), 0xa405);
     EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 1), 0xa89c);
     EXPECT_EQ(usid_get(&addresses.destination, USID_FORMAT_F3216, 2), 0xa412);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Width and words of EVs. */
+#include "plan/plan_ev.h"
+
+#include "base/scan.h"
+#include "base/text.h"
+
+#define UPLINK_BITS_MIN 8
+
+uint32_t plan_ev_bits(uint32_t uplink_count)
+{
+    uint32_t bits = UPLINK_BITS_MIN;
+
+    while (UINT64_C(1) << bits < uplink_count)
+        bits++;
+    return bits;
+}
+
+void plan_ev_name(struct ev_path path, char out[static PLAN_EV_NAME_BYTES])
+{
+    struct text text = text_in(out, PLAN_EV_NAME_BYTES);
+
+    text_fill(&text, "p%/u%", (const uint64_t[]){ path.plane, path.uplink });
+}
+
+bool plan_ev_read(const char *text, struct ev_path *path)
+{
+    return scan_word(&text, "p") && scan_u32(&text, &path->plane) && scan_word(&text, "/u") &&
+           scan_u32(&text, &path->uplink) && *text == '\0';
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The EVs of fabrics with planes and uplinks, plane << uplink_bits | uplink, as numbers and as
+ * words: p1/u3 (docs/fabric.md §5). No other file splits an EV. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/ev.h"
+
+#define PLAN_EV_NAME_BYTES 24
+
+/* How wide the uplink is: at least 8 bits, so that EVs look the same in small and large fabrics. */
+uint32_t plan_ev_bits(uint32_t uplink_count);
+
+static inline struct ev_path plan_ev_split(uint32_t uplink_bits, uint32_t ev)
+{
+    return (struct ev_path){ .plane = ev >> uplink_bits,
+        .uplink = ev & ((UINT32_C(1) << uplink_bits) - 1) };
+}
+
+static inline uint32_t plan_ev_join(uint32_t uplink_bits, struct ev_path path)
+{
+    return path.plane << uplink_bits | path.uplink;
+}
+
+/* "p1/u3" */
+void plan_ev_name(struct ev_path, char out[static PLAN_EV_NAME_BYTES]);
+/* False: the text is not of this form. */
+bool plan_ev_read(const char *text, struct ev_path *);
