@@ -56,6 +56,19 @@ mkdir "$tree/src/utils"
 write src/utils/misc.c
 exits 1 'layers: a folder that is no layer is refused' "$ROOT/tools/check-layers" "$tree"
 
+fresh_tree
+mkdir "$tree/src/sim"
+write src/sim/look.c '/* of T0s and t1_count */ int uplinks;'
+exits 0 'plan: comments may name a tier' "$ROOT/tools/check-plan" "$tree"
+write src/sim/look.c 'int x = config.hosts_per_t0;'
+exits 1 'plan: a tier outside topology is refused' "$ROOT/tools/check-plan" "$tree"
+contains 'plan: and the file named' "$output" 'tier src/sim/look.c'
+echo 'tier src/sim/look.c' >"$tree/docs/plan-exceptions.txt"
+exits 0 'plan: a listed file may do so' "$ROOT/tools/check-plan" "$tree"
+write src/sim/look.c 'int x = ev >> fabric->uplink_bits;'
+exits 1 'plan: splitting an EV is refused' "$ROOT/tools/check-plan" "$tree"
+contains 'plan: and a listed file in order is named' "$output" 'not ok 2'
+
 archive() # LAYER SOURCE-LINE...
 {
     layer=$1
