@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "path/path.h"
 #include "plan/plan_ev.h"
+#include "plan/plan_graph.h"
 #include "topology/topology.h"
 #include "wire/ip_address.h"
 
@@ -35,6 +36,8 @@ enum plan_usid_type {
     PLAN_USID_T1,
     PLAN_USID_HOST, /* a downlink, in the eyes of its T0 */
     PLAN_USID_SERVICE,
+    PLAN_USID_T2,
+    PLAN_USID_T3,
 };
 #define PLAN_USID_PLANE_SHIFT 13
 #define PLAN_USID_TYPE_SHIFT  10

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "plan/plan.h"
+#include "plan/plan_usid.h"
 
 #define NIC_PREFIX UINT64_C(0x20010db8) /* 2001:db8::/32, for documents and examples */
 
@@ -57,8 +58,16 @@ bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint3
 
 static uint16_t usid(uint32_t plane, enum plan_usid_type type, uint32_t index)
 {
-    return (
-        uint16_t)(plane << PLAN_USID_PLANE_SHIFT | (uint32_t)type << PLAN_USID_TYPE_SHIFT | index);
+    return plan_usid_of(PLAN_LAYOUT_ONE_BLOCK, plane, type, index);
+}
+
+enum plan_usid_type plan_usid_switch_type(uint32_t tier)
+{
+    static const enum plan_usid_type types[GRAPH_TIERS_MAX] = { PLAN_USID_T0, PLAN_USID_T1,
+        PLAN_USID_T2, PLAN_USID_T3 };
+
+    assert(tier < GRAPH_TIERS_MAX);
+    return types[tier];
 }
 
 uint16_t plan_usid(const struct plan *plan, const struct topology_element *element)

@@ -13,20 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOPOLOGY_PLANES_MAX   8
-#define TOPOLOGY_RADIX_MAX    1024
-#define TOPOLOGY_NAME_BYTES   32
-#define TOPOLOGY_REASON_BYTES 160
+#include "topology/graph.h"
+#include "topology/topology_link.h"
+
+#define TOPOLOGY_PLANES_MAX 8
+#define TOPOLOGY_RADIX_MAX  1024
 
 /* A full packet: outer and inner IPv6 headers, UDP, BTH, METH, TSETH, RETH, payload, iCRC. */
 #define TOPOLOGY_PACKET_BYTES      (40 + 40 + 8 + 12 + 4 + 4 + 16 + 4096 + 4)
 #define TOPOLOGY_SACK_BYTES        (40 + 40 + 8 + 12 + 28 + 8 + 4)
 #define TOPOLOGY_TRIMMED_BYTES_MIN (40 + 40 + 8 + 12 + 4 + 4)
-
-struct topology_link_kind {
-    uint64_t rate_bps;
-    uint64_t delay_ps; /* of the cable, each way */
-};
 
 /* Egress queues of switches; 0 where a default is said: BDP is of the port, with the fabric's base
  * RTT, and counts as no more than 256 MiB. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uSIDs of any graph: which layout has room, and what each switch is called in it. */
+#include <assert.h>
+
+#include "base/text.h"
+#include "plan/plan.h"
+#include "plan/plan_graph.h"
+#include "plan/plan_usid.h"
+
+const char *const plan_layout_words[PLAN_LAYOUT_COUNT] = {
+    [PLAN_LAYOUT_ONE_BLOCK] = "one block: plane(3) type(3) index(10)",
+    [PLAN_LAYOUT_PLANE_BLOCK] = "a block per plane: type(3) index(13)",
+};
+
+static const struct {
+    uint32_t planes;
+    uint32_t indexes;
+} room[PLAN_LAYOUT_COUNT] = {
+    [PLAN_LAYOUT_ONE_BLOCK] = { 8, 1024 },
+    [PLAN_LAYOUT_PLANE_BLOCK] = { 16, 8192 },
+};
+
+/* The largest index of a kind, and how many downlinks a switch has, plus one. */
+static uint32_t indexes_needed(const struct graph *graph)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = graph->size.nic_count; i < graph->node_count; i++) {
+        const struct graph_node *node = &graph->nodes[i];
+
+        most = node->index >= most ? node->index + 1 : most;
+    }
+    for (uint32_t i = 0; i < graph->link_count; i++)
+        for (uint32_t side = 0; side < 2; side++) {
+            struct graph_end end = graph->links[i].ends[side];
+
+            if (graph->nodes[graph->links[i].ends[!side].node].is_nic && end.port >= most)
+                most = end.port + 1;
+        }
+    return most;
+}
+
+bool plan_graph_choose(
+    const struct graph *graph, enum plan_layout *layout, struct graph_problem *problem)
+{
+    uint32_t indexes = indexes_needed(graph);
+    struct text text = text_in(problem->reason, sizeof(problem->reason));
+
+    for (uint32_t i = 0; i < PLAN_LAYOUT_COUNT; i++)
+        if (graph->plane_count <= room[i].planes && indexes <= room[i].indexes) {
+            *layout = (enum plan_layout)i;
+            return true;
+        }
+    problem->link = GRAPH_NONE;
+    problem->line = 0;
+    text_fill(&text,
+        "% planes with up to % switches or downlinks of a kind: uSIDs name 16 with 8192",
+        (const uint64_t[]){ graph->plane_count, indexes });
+    return false;
+}
+
+uint16_t plan_usid_of(
+    enum plan_layout layout, uint32_t plane, enum plan_usid_type type, uint32_t index)
+{
+    assert(plane < room[layout].planes || layout == PLAN_LAYOUT_PLANE_BLOCK);
+    assert(index < room[layout].indexes);
+    if (layout == PLAN_LAYOUT_PLANE_BLOCK)
+        return (uint16_t)((uint32_t)type << 13 | index);
+    return (
+        uint16_t)(plane << PLAN_USID_PLANE_SHIFT | (uint32_t)type << PLAN_USID_TYPE_SHIFT | index);
+}
+
+uint16_t plan_graph_usid(const struct plan_graph *plan, uint32_t node)
+{
+    const struct graph_node *at = &plan->graph->nodes[node];
+
+    assert(!at->is_nic);
+    return plan_usid_of(plan->layout, at->plane, plan_usid_switch_type(at->tier), at->index);
+}

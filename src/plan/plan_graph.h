@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan of any graph: uSIDs of its switches, paths of a pair as EVs, outer addresses. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topology/topology.h"
+#include "wire/ip_address.h"
+
+#define PLAN_USIDS_MAX    6 /* after a block of 32 bits */
+#define PLAN_SWITCHES_MAX 8 /* of a path */
+
+/* How 16 bits name a switch or a downlink. */
+enum plan_layout {
+    PLAN_LAYOUT_ONE_BLOCK,   /* plane(3) type(3) index(10) in one block */
+    PLAN_LAYOUT_PLANE_BLOCK, /* type(3) index(13) in a block for each plane: block, block + 1, ...
+                              */
+    PLAN_LAYOUT_COUNT,
+};
+extern const char *const plan_layout_words[PLAN_LAYOUT_COUNT];
+
+struct plan_graph {
+    const struct graph *graph;
+    enum plan_layout layout;
+    uint32_t block;
+    uint64_t nic_latency_ps;
+    uint64_t switch_latency_ps;
+};
+
+/* Chooses the layout: the first that has room for all planes, switches and downlinks. False: none
+ * has; the problem says what is too much. */
+bool plan_graph_choose(const struct graph *, enum plan_layout *, struct graph_problem *);
+
+uint16_t plan_graph_usid(const struct plan_graph *, uint32_t node); /* of a switch */
+
+/* A path: which ports a packet leaves by, and what it costs. */
+struct plan_route {
+    uint32_t ev;           /* the NIC's port << 8 or more bits | number among its paths */
+    uint32_t switch_count; /* passed */
+    struct graph_end hops[PLAN_SWITCHES_MAX + 1]; /* the NIC, then the switches */
+    uint32_t usid_count;
+    uint16_t usids[PLAN_USIDS_MAX];
+    struct ipv6_addr outer;
+    uint64_t rate_bps;   /* of its slowest link; parallel links count together */
+    uint64_t one_way_ps; /* of a full packet in an empty network */
+};
+
+/* The paths of a pair in a fixed order: by port of the sender, each no longer than its port's
+ * shortest by more than `detour` switches. `distances` has room for a number per node. Returns how
+ * many there are; at most route_max are written. A path whose list of uSIDs does not fit is left
+ * out. */
+uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t detour,
+    uint32_t *distances, struct plan_route *routes, uint32_t route_max);

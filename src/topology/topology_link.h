@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all descriptions of a topology share: links, and room for names and reasons. */
+#pragma once
+
+#include <stdint.h>
+
+#define TOPOLOGY_NAME_BYTES   32
+#define TOPOLOGY_REASON_BYTES 160
+
+struct topology_link_kind {
+    uint64_t rate_bps;
+    uint64_t delay_ps; /* of the cable, each way */
+};

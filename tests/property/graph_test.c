@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws of all generators, over random parameters. */
+#include "graph_bench.h"
+
+#include "base/prng.h"
+
+static void random_clos(struct graph_bench *bench, struct prng *prng)
+{
+    struct graph_clos clos = { .plane_count = 1 + prng_below(prng, 4),
+        .tier_count = 2 + prng_below(prng, 3),
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+    uint32_t tops = 1;
+
+    for (uint32_t level = 0; level < clos.tier_count; level++) {
+        clos.units[level] = 1 + prng_below(prng, 3);
+        tops *= level ? 1 + prng_below(prng, 3) : 1;
+        clos.tops[level] = tops;
+        clos.parallel[level] = prng_below(prng, 3);
+    }
+    graph_bench_clos(bench, &clos);
+}
+
+static void random_rail(struct graph_bench *bench, struct prng *prng)
+{
+    bool is_rail_only = prng_below(prng, 2);
+
+    graph_bench_rail(bench, &(struct graph_rail){ .rail_count = 1 + prng_below(prng, 8),
+                                .group_count = 1 + prng_below(prng, 5),
+                                .servers_per_group = 1 + prng_below(prng, 6),
+                                .spine_count = 1 + prng_below(prng, 6),
+                                .plane_count = is_rail_only ? 1 : 1 + prng_below(prng, 2),
+                                .is_rail_only = is_rail_only,
+                                .host_link = graph_bench_link,
+                                .uplink = graph_bench_link });
+}
+
+static void random_graph(struct graph_bench *bench, struct prng *prng)
+{
+    switch (prng_below(prng, 3)) {
+    case 0:
+        random_clos(bench, prng);
+        break;
+    case 1:
+        random_rail(bench, prng);
+        break;
+    default:
+        graph_bench_zcube(bench, 2 + prng_below(prng, 4), 2 + prng_below(prng, 2));
+    }
+}
+
+PROPERTY("a generator makes as many nodes and links as its formula says", 200)
+{
+    struct prng prng = prng_stream(seed, 0);
+    struct graph_bench bench;
+
+    random_graph(&bench, &prng);
+    EXPECT_EQ(bench.graph.node_count, bench.graph.size.nic_count + bench.graph.size.switch_count);
+    EXPECT_EQ(bench.graph.link_count, bench.graph.size.link_count);
+    graph_bench_fini(&bench);
+}
+
+PROPERTY("the neighbour of a port's neighbour is the port", 200)
+{
+    struct prng prng = prng_stream(seed, 1);
+    struct graph_bench bench;
+
+    random_graph(&bench, &prng);
+    for (uint32_t node = 0; node < bench.graph.node_count; node++)
+        for (uint32_t port = 0; port < bench.graph.nodes[node].port_count; port++) {
+            struct graph_end there;
+            struct graph_end back;
+            const struct graph_link *link =
+                graph_link_at(&bench.graph, (struct graph_end){ node, port }, &there);
+
+            EXPECT(link == graph_link_at(&bench.graph, there, &back));
+            EXPECT_EQ(back.node, node);
+            EXPECT_EQ(back.port, port);
+        }
+    graph_bench_fini(&bench);
+}
+
+PROPERTY("each node is found by its name", 200)
+{
+    struct prng prng = prng_stream(seed, 2);
+    struct graph_bench bench;
+    char name[GRAPH_NAME_BYTES];
+
+    random_graph(&bench, &prng);
+    for (uint32_t node = 0; node < bench.graph.node_count; node++) {
+        graph_name(&bench.graph, node, name);
+        EXPECT_EQ(graph_find(&bench.graph, name), node);
+    }
+    graph_bench_fini(&bench);
+}
+
+/* Follows the ports of a path. */
+static void expect_arrival(const struct graph *graph, const struct plan_route *route, uint32_t to)
+{
+    for (uint32_t i = 0; i <= route->switch_count; i++) {
+        struct graph_end peer;
+
+        EXPECT(graph_link_at(graph, route->hops[i], &peer) != NULL);
+        EXPECT_EQ(peer.node, i == route->switch_count ? to : route->hops[i + 1].node);
+    }
+}
+
+PROPERTY("paths arrive, and their EVs and addresses differ", 200)
+{
+    struct prng prng = prng_stream(seed, 3);
+    struct graph_bench bench;
+    uint32_t from;
+    uint32_t to;
+    uint32_t count;
+
+    random_graph(&bench, &prng);
+    from = prng_below(&prng, bench.graph.size.nic_count);
+    to = prng_below(&prng, bench.graph.size.nic_count);
+    count = from == to ? 0 : graph_bench_routes(&bench, from, to, prng_below(&prng, 2));
+    for (uint32_t i = 0; i < count && i < GRAPH_BENCH_ROUTES; i++) {
+        expect_arrival(&bench.graph, &bench.routes[i], to);
+        for (uint32_t other = 0; other < i; other++) {
+            EXPECT(bench.routes[i].ev != bench.routes[other].ev);
+            EXPECT(!ip_address_equal(&bench.routes[i].outer, &bench.routes[other].outer));
+        }
+    }
+    graph_bench_fini(&bench);
+}
+
+PROPERTY("two tiers have the EVs, addresses and delays of the arithmetic", 100)
+{
+    struct prng prng = prng_stream(seed, 4);
+    struct topology_config config;
+    struct topology_problem problem;
+    struct graph_bench bench;
+    struct plan fabric;
+    uint32_t from;
+    uint32_t to;
+    uint32_t count;
+
+    topology_config_init(&config);
+    config.plane_count = 1 + prng_below(&prng, 8);
+    config.t0_count = 2 + prng_below(&prng, 4);
+    config.t1_count = 1 + prng_below(&prng, 8);
+    config.hosts_per_t0 = 1 + prng_below(&prng, 4);
+    EXPECT(plan_init(&fabric, &config, NULL, &problem));
+    graph_bench_clos(&bench, &(struct graph_clos){ .plane_count = config.plane_count,
+                                 .tier_count = 2,
+                                 .units = { config.hosts_per_t0, config.t0_count },
+                                 .tops = { 1, config.t1_count },
+                                 .host_link = graph_bench_link,
+                                 .uplink = graph_bench_link });
+    from = prng_below(&prng, fabric.topology.nic_count);
+    to = (from + 1 + prng_below(&prng, fabric.topology.nic_count - 1)) % fabric.topology.nic_count;
+    count = graph_bench_routes(&bench, from, to, 0);
+    EXPECT_EQ(count, config.plane_count * plan_paths(&fabric, from, to).uplink_count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ipv6_addr outer = plan_outer(&fabric, from, to, bench.routes[i].ev);
+
+        EXPECT_MEM_EQ(bench.routes[i].outer.octets, outer.octets, sizeof(outer.octets));
+        EXPECT_EQ(bench.routes[i].one_way_ps, topology_one_way_ps(&fabric.topology, from, to));
+    }
+    graph_bench_fini(&bench);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uSIDs, paths and addresses of graphs in numbers. */
+#include "graph_bench.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+static struct graph_bench bench;
+
+static void expect_address(uint32_t route, const char *text)
+{
+    char got[INET6_ADDRSTRLEN];
+
+    inet_ntop(AF_INET6, bench.routes[route].outer.octets, got, sizeof(got));
+    EXPECT_STR_EQ(got, text);
+}
+
+static bool has_address(uint32_t count, const char *text)
+{
+    struct ipv6_addr wanted;
+
+    EXPECT_EQ(inet_pton(AF_INET6, text, wanted.octets), 1);
+    for (uint32_t i = 0; i < count; i++)
+        if (memcmp(bench.routes[i].outer.octets, wanted.octets, 16) == 0)
+            return true;
+    return false;
+}
+
+static struct graph_clos fat_tree(uint32_t k)
+{
+    return (struct graph_clos){ .plane_count = 1,
+        .tier_count = 3,
+        .units = { k / 2, k / 2, k },
+        .tops = { 1, k / 2, k * k / 4 },
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+}
+
+SPEC("a fat tree of 4 ports has 16 NICs, 8 T0s, 8 T1s, 4 T2s and 4 paths between pods")
+{
+    struct graph_clos clos = fat_tree(4);
+    uint32_t count;
+
+    graph_bench_clos(&bench, &clos);
+    EXPECT_EQ(bench.graph.size.nic_count, 16);
+    EXPECT_EQ(graph_count(&bench.graph, 0, 0), 8);
+    EXPECT_EQ(graph_count(&bench.graph, 1, 0), 8);
+    EXPECT_EQ(graph_count(&bench.graph, 2, 0), 4);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 3, 0), 2);
+    bench.plan.layout = PLAN_LAYOUT_PLANE_BLOCK;
+    count = graph_bench_routes(&bench, 0, 15, 0);
+    EXPECT_EQ(count, 4);
+    EXPECT_EQ(bench.routes[2].usid_count, 6);
+    expect_address(2, "fc00:42:2000:4001:a002:4007:2007:6001");
+    EXPECT(has_address(graph_bench_routes(&bench, 0, 3, 0), "fc00:42:2000:4001:2001:6001::"));
+    graph_bench_fini(&bench);
+}
+
+SPEC("65,536 NICs on three tiers take 5,120 switches of 64 ports and wide uSIDs")
+{
+    struct graph_clos clos = fat_tree(64);
+
+    graph_bench_clos(&bench, &clos);
+    EXPECT_EQ(bench.graph.size.nic_count, 65536);
+    EXPECT_EQ(bench.graph.size.switch_count, 5120);
+    EXPECT_EQ(bench.plan.layout, PLAN_LAYOUT_PLANE_BLOCK);
+    graph_bench_fini(&bench);
+}
+
+SPEC("four tiers use the short form: four switches up, the last T0, the downlink")
+{
+    struct graph_clos clos = { .plane_count = 2,
+        .tier_count = 4,
+        .units = { 2, 2, 2, 2 },
+        .tops = { 1, 2, 4, 8 },
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+
+    graph_bench_clos(&bench, &clos);
+    EXPECT_EQ(bench.graph.size.nic_count, 16);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 15, 0), 2 * 8);
+    EXPECT_EQ(bench.routes[0].switch_count, 7);
+    EXPECT_EQ(bench.routes[0].usid_count, 6);
+    expect_address(0, "fc00:42:400:800:1400:1800:407:c01");
+    graph_bench_fini(&bench);
+}
+
+SPEC("parallel links are one way with the rate of all")
+{
+    struct graph_clos clos = { .plane_count = 1,
+        .tier_count = 2,
+        .units = { 2, 2 },
+        .tops = { 1, 2 },
+        .parallel = { 0, 3 },
+        .host_link = { .rate_bps = UINT64_C(800000000000), .delay_ps = 1 },
+        .uplink = graph_bench_link };
+
+    graph_bench_clos(&bench, &clos);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 3, 0), 2);
+    EXPECT_EQ(bench.routes[0].rate_bps, UINT64_C(300000000000));
+    graph_bench_fini(&bench);
+}
+
+SPEC("rails: a group has a leaf per rail; spines join groups and rails")
+{
+    struct graph_rail rail = { .rail_count = 8,
+        .group_count = 8,
+        .servers_per_group = 16,
+        .spine_count = 32,
+        .plane_count = 1,
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+    uint32_t from = (2 * 16 + 3) * 8 + 5;
+
+    graph_bench_rail(&bench, &rail);
+    EXPECT_EQ(bench.graph.size.nic_count, 1024);
+    EXPECT_EQ(bench.graph.size.switch_count, 64 + 32);
+    EXPECT_EQ(graph_bench_routes(&bench, from, from + 8, 0), 1);
+    EXPECT_EQ(graph_bench_routes(&bench, from, (6 * 16 + 9) * 8 + 1, 0), 32);
+    expect_address(30, "fc00:42:415:81e:431:c09::");
+    graph_bench_fini(&bench);
+}
+
+SPEC("rail-only: a rail is a plane, and rails have no way to each other")
+{
+    struct graph_rail rail = { .rail_count = 8,
+        .group_count = 16,
+        .servers_per_group = 32,
+        .spine_count = 16,
+        .plane_count = 1,
+        .is_rail_only = true,
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+    uint32_t from = 4 * 32 * 8 + 5;
+
+    graph_bench_rail(&bench, &rail);
+    EXPECT_EQ(graph_bench_routes(&bench, from, from + 1, 0), 0);
+    EXPECT_EQ(graph_bench_routes(&bench, from, (11 * 32 + 17) * 8 + 5, 0), 16);
+    expect_address(9, "fc00:42:a404:a809:a40b:ac11::");
+    graph_bench_fini(&bench);
+}
+
+SPEC("dual plane: 60 aggregation switches a plane give 120 paths")
+{
+    struct graph_rail rail = { .rail_count = 8,
+        .group_count = 15,
+        .servers_per_group = 136,
+        .spine_count = 60,
+        .plane_count = 2,
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+
+    graph_bench_rail(&bench, &rail);
+    EXPECT_EQ(graph_bench_routes(&bench, 3 * 136 * 8 + 2, (7 * 136 + 100) * 8 + 2, 0), 120);
+    EXPECT_EQ(bench.routes[60 + 41].ev, 0x129);
+    expect_address(60 + 41, "fc00:42:241a:2829:243a:2c64::");
+    graph_bench_fini(&bench);
+}
+
+SPEC("ZCube(4, 2): two minimal paths, and detours by every switch of the other level")
+{
+    uint32_t count;
+
+    graph_bench_zcube(&bench, 4, 2);
+    EXPECT_EQ(bench.graph.size.switch_count, 8);
+    EXPECT_EQ(bench.graph.link_count, 48);
+    bench.plan.layout = PLAN_LAYOUT_PLANE_BLOCK;
+    EXPECT_EQ(graph_bench_routes(&bench, 1 * 4 + 2, 3 * 4 + 0, 0), 2);
+    expect_address(0, "fc00:42:2001:4000:6003::");
+    expect_address(1, "fc00:42:4002:2003:6000::");
+    count = graph_bench_routes(&bench, 1 * 4 + 2, 3 * 4 + 0, 1);
+    EXPECT_EQ(count, 2 + 2 * 4);
+    EXPECT(has_address(count, "fc00:42:2001:4001:2003:6000::"));
+    graph_bench_fini(&bench);
+}
+
+SPEC("ZCube(2, 3): 12 switches, digits are put right upward or downward")
+{
+    uint32_t count;
+
+    graph_bench_zcube(&bench, 2, 3);
+    EXPECT_EQ(bench.graph.size.switch_count, 12);
+    EXPECT_EQ(bench.graph.link_count, 24 + 16);
+    bench.plan.layout = PLAN_LAYOUT_PLANE_BLOCK;
+    count = graph_bench_routes(&bench, 3, 4, 0);
+    EXPECT(has_address(count, "fc00:42:2001:4000:a000:6001::"));
+    EXPECT(has_address(count, "fc00:42:a003:4003:2002:6000::"));
+    graph_bench_fini(&bench);
+}
+
+SPEC("more than the wider layout names is refused with figures")
+{
+    struct graph_clos clos = { .plane_count = 1,
+        .tier_count = 2,
+        .units = { 1, 8193 },
+        .tops = { 1, 1 },
+        .host_link = graph_bench_link,
+        .uplink = graph_bench_link };
+    struct graph_size size;
+    enum plan_layout layout;
+
+    EXPECT(graph_clos_size(&clos, &size, &bench.problem));
+    graph_bench_take(&bench, &size);
+    graph_clos(&bench.graph, &clos);
+    EXPECT(graph_finish(&bench.graph, bench.scratch, &bench.problem));
+    EXPECT(!plan_graph_choose(&bench.graph, &layout, &bench.problem));
+    EXPECT_STR_EQ(bench.problem.reason,
+        "1 planes with up to 8193 switches or downlinks of a kind: uSIDs name 16 with 8192");
+    graph_bench_fini(&bench);
+}
