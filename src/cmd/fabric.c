@@ -23,6 +23,7 @@ static const struct cmd verbs[] = {
     { "list", "list the fabrics of this machine", fabric_list },
     { "show", "show links, queues, counters and faults of a running fabric", fabric_show },
     { "fault", "break or repair a part of a running fabric", fabric_fault },
+    { "record", "write what has happened to a running fabric as an experiment", fabric_record },
     { "stop", "end a running fabric", fabric_stop },
 };
 

@@ -20,6 +20,9 @@ struct plan;
 struct yaml;
 enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct plan *);
 
+/* The text of a file, to be freed; NULL: it cannot be read. */
+char *fabric_text(const char *path);
+
 /* May a fabric have this name? */
 enum cmd_status fabric_check_name(const char *command, const char *name);
 
@@ -39,4 +42,5 @@ enum cmd_status fabric_list(int argument_count, char **arguments);
 enum cmd_status fabric_run(int argument_count, char **arguments);
 enum cmd_status fabric_show(int argument_count, char **arguments);
 enum cmd_status fabric_fault(int argument_count, char **arguments);
+enum cmd_status fabric_record(int argument_count, char **arguments);
 enum cmd_status fabric_stop(int argument_count, char **arguments);

@@ -8,23 +8,46 @@
 #include "cmd/fabric.h"
 #include "files/files.h"
 #include "lab/lab.h"
+#include "network/network.h"
 
 static const char name[] = "fabric fault";
 
+/* A kind of fault with its parameters: "flap PERIOD SHARE     flap 10ms 50%". */
+static void print_kind(FILE *to, enum fault_kind kind)
+{
+    char form[48];
+    char example[48];
+    size_t form_length = (size_t)snprintf(form, sizeof(form), "%s", fault_kind_words[kind]);
+    size_t length = (size_t)snprintf(example, sizeof(example), "%s", fault_kind_words[kind]);
+
+    for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++) {
+        if (!fault_kind_has(kind, (enum fault_parameter)i))
+            continue;
+        form_length += (size_t)snprintf(
+            form + form_length, sizeof(form) - form_length, " %s", fault_parameters[i].form);
+        length += (size_t)snprintf(
+            example + length, sizeof(example) - length, " %s", fault_parameters[i].example);
+    }
+    if (fault_kinds[kind].needs == 0)
+        fprintf(to, "                 %s\n", form);
+    else
+        fprintf(to, "                 %-21s %s\n", form, example);
+}
+
 static void print_usage(FILE *to)
 {
-    fputs("usage: mrc fabric fault [-n NAME] WHAT WHERE HOW [for TIME]\n"
+    fputs("usage: mrc fabric fault [-n NAME] WHAT WHERE HOW [direction up|down] [for TIME]\n"
           "       mrc fabric fault [-n NAME] clear\n"
           "       mrc fabric fault [-n NAME] run [-q] [-s N] FILE\n"
           "\n"
           "WHAT and WHERE:  link p0.t0.3-t1.2   port h12.p3   switch p0.t1.2   plane p2   nic h12\n"
+          "                 several that fail together: link h0.p0,h1.p0\n"
           "                 ev p0/u3 (its packets, on the links of plane 0)\n"
-          "HOW:             down, blackhole, up (ends all faults of this part)\n"
-          "                 flap PERIOD SHARE     flap 10ms 50%\n"
-          "                 loss SHARE            loss 1%\n"
-          "                 corrupt SHARE\n"
-          "                 slow RATE             slow 10Gb/s\n"
-          "clear            ends all faults\n"
+          "HOW:             up (ends all faults of this part)\n",
+        to);
+    for (int kind = 0; kind < FAULT_KIND_COUNT; kind++)
+        print_kind(to, (enum fault_kind)kind);
+    fputs("clear            ends all faults\n"
           "run FILE         the faults of a script, or of an experiment, each at its time;\n"
           "                 -s N: N times later and longer\n",
         to);
@@ -44,25 +67,31 @@ static const char *next_word(struct words *words)
     return *words->next++;
 }
 
-/* A word of a list, or the one that was meant, or all of them. */
-static enum cmd_status check_word(const char *word, const char *const *known, const char *list)
+/* A word of a list that ends with NULL, or the one that was meant, or all of them. */
+static enum cmd_status check_word(const char *word, const char *const *known)
 {
-    size_t count = 0;
-    const char *meant;
+    const char *meant = word ? word_nearest(known, word) : NULL;
+    char list[160];
 
-    for (; known[count]; count++)
-        if (word && strcmp(word, known[count]) == 0)
-            return CMD_DONE;
-    meant = word ? nearest_word(word, known, count) : NULL;
+    if (word && word_find(known, word) >= 0)
+        return CMD_DONE;
     if (meant)
         return cmd_complain(CMD_MISUSED, name, "%s: did you mean '%s'?", word, meant);
+    word_list(known, list, sizeof(list));
     return cmd_complain(CMD_MISUSED, name, "%s: must be %s", word ? word : "(nothing)", list);
 }
 
 /* ---- how ------------------------------------------------------------------------------------- */
 
+static const enum quantity_kind quantities[FAULT_QUANTITY_COUNT] = {
+    [FAULT_QUANTITY_FRACTION] = QUANTITY_FRACTION,
+    [FAULT_QUANTITY_BIT_RATE] = QUANTITY_RATE,
+    [FAULT_QUANTITY_TIME] = QUANTITY_TIME,
+    [FAULT_QUANTITY_PERMILLE] = QUANTITY_PERMILLE,
+};
+
 static enum cmd_status take(struct words *words, const char *what, enum quantity_kind kind,
-    uint64_t divisor, json_t *request, const char *key)
+    json_t *request, const char *key)
 {
     const char *word = next_word(words);
     uint64_t value;
@@ -70,72 +99,107 @@ static enum cmd_status take(struct words *words, const char *what, enum quantity
     if (!word || quantity_parse(kind, word, &value) != QUANTITY_OK)
         return cmd_complain(CMD_MISUSED, name, "%s %s: must be %s", what, word ? word : "(nothing)",
             quantity_example(kind));
-    json_object_set_new(request, key, json_integer((json_int_t)(value / divisor)));
+    json_object_set_new(request, key, json_integer((json_int_t)value));
     return CMD_DONE;
 }
 
-static enum cmd_status read_rate(struct words *words, json_t *request)
+static enum cmd_status check_rate(const json_t *request)
 {
-    enum cmd_status status = take(words, "slow", QUANTITY_RATE, 1, request, "rate_bps");
+    const json_t *rate_bps = json_object_get(request, fault_parameters[FAULT_RATE].request);
 
-    if (status == CMD_DONE &&
-        json_integer_value(json_object_get(request, "rate_bps")) < SOFT_RATE_BPS_MIN)
+    if (rate_bps && json_integer_value(rate_bps) < SOFT_RATE_BPS_MIN)
         return cmd_complain(
             CMD_MISUSED, name, "slow: at least 1Mb/s; 'blackhole' carries nothing at all");
-    return status;
+    return CMD_DONE;
 }
 
-static enum cmd_status read_flap(struct words *words, json_t *request)
+static bool is_end(const struct words *words)
 {
-    enum cmd_status status = take(words, "flap", QUANTITY_TIME, 1000, request, "period_ns");
+    return words->left == 0 || strcmp(*words->next, "for") == 0 ||
+           strcmp(*words->next, "direction") == 0;
+}
 
-    return status == CMD_DONE ? take(words, "flap", QUANTITY_PERMILLE, 1, request, "duty_permille")
-                              : status;
+/* What the kind needs, and what it may have if it follows. */
+static enum cmd_status read_parameters(struct words *words, enum fault_kind kind, json_t *request)
+{
+    enum cmd_status status = CMD_DONE;
+
+    for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT && status == CMD_DONE; i++) {
+        enum fault_parameter parameter = (enum fault_parameter)i;
+
+        if (fault_kind_needs(kind, parameter) ||
+            (fault_kind_has(kind, parameter) && !is_end(words)))
+            status = take(words, fault_kind_words[kind], quantities[fault_parameters[i].quantity],
+                request, fault_parameters[i].request);
+    }
+    return status == CMD_DONE ? check_rate(request) : status;
 }
 
 static enum cmd_status read_how(struct words *words, const char *how, json_t *request)
 {
-    static const char *const known[] = { "down", "up", "flap", "blackhole", "loss", "corrupt",
-        "slow", NULL };
-    enum cmd_status status =
-        check_word(how, known, "down, up, flap, blackhole, loss, corrupt or slow");
-
-    if (status != CMD_DONE)
-        return status;
-    if (strcmp(how, "loss") == 0 || strcmp(how, "corrupt") == 0)
-        return take(words, how, QUANTITY_FRACTION, 1, request, "probability");
-    if (strcmp(how, "slow") == 0)
-        return read_rate(words, request);
-    return strcmp(how, "flap") == 0 ? read_flap(words, request) : CMD_DONE;
-}
-
-static enum cmd_status read_duration(struct words *words, const char *how, json_t *request)
-{
-    const char *word = next_word(words);
+    const char *known[FAULT_KIND_COUNT + 2];
     enum cmd_status status;
 
-    if (!word)
-        return CMD_DONE;
-    if (strcmp(word, "for") != 0)
-        return cmd_complain(CMD_MISUSED, name, "%s: only 'for TIME' may follow", word);
-    if (strcmp(how, "up") == 0)
-        return cmd_complain(CMD_MISUSED, name, "up: has no duration; leave out 'for'");
-    status = take(words, "for", QUANTITY_TIME, 1000, request, "for_ns");
-    word = next_word(words);
-    return status == CMD_DONE && word
-               ? cmd_complain(CMD_MISUSED, name, "%s: nothing may follow the time", word)
-               : status;
+    memcpy(known, fault_kind_words, sizeof(fault_kind_words));
+    known[FAULT_KIND_COUNT] = "up";
+    known[FAULT_KIND_COUNT + 1] = NULL;
+    status = check_word(how, known);
+    if (status != CMD_DONE || strcmp(how, "up") == 0)
+        return status;
+    return read_parameters(words, (enum fault_kind)word_find(known, how), request);
+}
+
+static enum cmd_status read_direction(struct words *words, json_t *request)
+{
+    const char *word = next_word(words);
+
+    json_object_set_new(request, "direction", json_string(word ? word : ""));
+    return check_word(word, fault_direction_words);
+}
+
+/* "direction up", "for 2s" */
+static enum cmd_status read_rest(struct words *words, const char *how, json_t *request)
+{
+    enum cmd_status status = CMD_DONE;
+    const char *word;
+
+    while (status == CMD_DONE && (word = next_word(words))) {
+        if (json_object_get(request, "for_ps"))
+            return cmd_complain(CMD_MISUSED, name, "%s: nothing may follow the time", word);
+        if (strcmp(word, "for") != 0 && strcmp(word, "direction") != 0)
+            return cmd_complain(CMD_MISUSED, name,
+                "%s: only 'direction up' or 'down' and 'for TIME' may follow", word);
+        if (strcmp(how, "up") == 0)
+            return cmd_complain(
+                CMD_MISUSED, name, "up: has no duration and no direction; leave out '%s'", word);
+        status = strcmp(word, "for") == 0 ? take(words, "for", QUANTITY_TIME, request, "for_ps")
+                                          : read_direction(words, request);
+    }
+    return status;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
+
+/* "h0.p0,h1.p0" */
+static json_t *split(const char *names)
+{
+    json_t *list = json_array();
+
+    while (*names) {
+        size_t length = strcspn(names, ",");
+
+        json_array_append_new(list, json_stringn(names, length));
+        names += length + (names[length] == ',');
+    }
+    return list;
+}
 
 static enum cmd_status read_request(struct words *words, json_t *request)
 {
     static const char *const known[] = { "link", "port", "switch", "plane", "nic", "ev", "clear",
         "run", NULL };
     const char *what = next_word(words);
-    enum cmd_status status =
-        check_word(what, known, "link, port, switch, plane, nic, ev, clear or run");
+    enum cmd_status status = check_word(what, known);
     const char *where;
     const char *how;
 
@@ -147,13 +211,13 @@ static enum cmd_status read_request(struct words *words, json_t *request)
         return cmd_complain(CMD_MISUSED, name, "say where and how; see 'mrc fabric fault --help'");
     status = read_how(words, how, request);
     if (status == CMD_DONE)
-        status = read_duration(words, how, request);
+        status = read_rest(words, how, request);
     json_object_set_new(request, "do", json_string(strcmp(how, "up") == 0 ? "clear" : "fault"));
     if (strcmp(what, "ev") == 0) {
         json_object_set_new(request, "ev", json_string(where));
     } else {
         json_object_set_new(request, "what", json_string(what));
-        json_object_set_new(request, "where", json_string(where));
+        json_object_set_new(request, "where", split(where));
     }
     json_object_set_new(request, "kind", json_string(how));
     return status;

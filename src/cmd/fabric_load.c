@@ -27,6 +27,22 @@ enum cmd_status fabric_load(
     return CMD_MISUSED;
 }
 
+char *fabric_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t room = 0;
+
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
 enum cmd_status fabric_check_name(const char *command, const char *name)
 {
     if (netns_name_is_prefix(name))

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/scan.h"
@@ -254,6 +255,7 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     struct plan fabric;
     struct yaml yaml;
     enum cmd_status status;
+    char *text;
     int err;
 
     status = read_options(argument_count, arguments, &options);
@@ -268,9 +270,12 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     if (status != CMD_DONE)
         return status;
     options.config.fabric = &fabric;
+    text = fabric_text(options.file);
+    options.config.text = text;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     status = run_somewhere(&options);
+    free(text);
     yaml_fini(&yaml);
     return status;
 }

@@ -6,11 +6,13 @@
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cmd/fabric.h"
 #include "files/files.h"
+#include "network/network.h"
 
 static const char name[] = "fabric fault";
 static volatile sig_atomic_t is_interrupted;
@@ -34,27 +36,47 @@ static void on_signal(int number)
 
 static void set_number(json_t *request, const char *key, uint64_t value)
 {
-    if (value > 0)
-        json_object_set_new(request, key, json_integer((json_int_t)value));
+    json_object_set_new(request, key, json_integer((json_int_t)value));
 }
 
-static void set_text(json_t *request, const char *key, const char *text)
+/* As they shall be on a fabric that is slower. */
+static struct fault scaled(const struct run *run, const struct fault *fault)
 {
-    if (text)
-        json_object_set_new(request, key, json_string(text));
+    struct fault slow = *fault;
+
+    slow.from_ps *= run->slower;
+    slow.period_ps *= run->slower;
+    if (fault->until_ps != FAULT_NEVER_PS)
+        slow.until_ps *= run->slower;
+    return slow;
+}
+
+static json_t *names_of(const struct fault_script_step *step)
+{
+    json_t *names = json_array();
+
+    for (uint32_t i = 0; i < step->where_count; i++)
+        json_array_append_new(names, json_string(step->where[i]));
+    return names;
 }
 
 static json_t *request_of(const struct run *run, const struct fault_script_step *step)
 {
-    json_t *request = json_pack("{s:s, s:s}", "do", "fault", "kind", step->kind);
+    struct fault fault = scaled(run, &step->fault);
+    json_t *request = json_pack("{s:s, s:s, s:s}", "do", "fault", "kind",
+        fault_kind_words[fault.kind], "direction", fault_direction_words[fault.direction]);
 
-    set_text(request, "where", step->where);
-    set_text(request, "ev", step->ev);
-    set_number(request, "for_ns", step->for_ps * run->slower / PS_PER_NS);
-    set_number(request, "period_ns", step->period_ps * run->slower / PS_PER_NS);
-    set_number(request, "duty_permille", step->duty_permille);
-    set_number(request, "probability", step->probability);
-    set_number(request, "rate_bps", step->rate_bps);
+    if (step->where_count > 0)
+        json_object_set_new(request, "where", names_of(step));
+    if (step->ev)
+        json_object_set_new(request, "ev", json_string(step->ev));
+    for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++)
+        if (fault_kind_has(fault.kind, (enum fault_parameter)i))
+            set_number(
+                request, fault_parameters[i].request, fault_get(&fault, (enum fault_parameter)i));
+    set_number(request, "at_ps", fault.from_ps);
+    if (fault.until_ps != FAULT_NEVER_PS)
+        set_number(request, "for_ps", fault.until_ps - fault.from_ps);
     return request;
 }
 
@@ -84,17 +106,29 @@ static enum cmd_status check_steps(const struct run *run)
     return status;
 }
 
+static void say_where(const struct fault_script_step *step)
+{
+    if (step->ev)
+        printf("%s%s", step->ev, step->where_count > 0 ? " in " : "");
+    for (uint32_t i = 0; i < step->where_count; i++)
+        printf("%s%s", i > 0 ? "," : "", step->where[i]);
+}
+
 static void say(const struct run *run, const struct fault_script_step *step)
 {
+    struct fault fault = scaled(run, &step->fault);
     char text[QUANTITY_BYTES];
 
     if (run->is_quiet)
         return;
-    quantity_format(QUANTITY_TIME, step->for_ps * run->slower, text);
-    printf("%9.3f s  %s%s%s %s%s%s\n", (double)(step->at_ps * run->slower) / 1e12,
-        step->ev ? step->ev : "", step->ev && step->where ? " in " : "",
-        step->where ? step->where : "", step->kind, step->for_ps ? " for " : "",
-        step->for_ps ? text : "");
+    printf("%9.3f s  ", (double)fault.from_ps / 1e12);
+    say_where(step);
+    printf(" %s", fault_kind_words[fault.kind]);
+    if (fault.direction != FAULT_BOTH_WAYS)
+        printf(" direction %s", fault_direction_words[fault.direction]);
+    quantity_format(QUANTITY_TIME, fault.until_ps - fault.from_ps, text);
+    printf("%s%s\n", fault.until_ps == FAULT_NEVER_PS ? "" : " for ",
+        fault.until_ps == FAULT_NEVER_PS ? "" : text);
     fflush(stdout);
 }
 
@@ -109,25 +143,66 @@ static void sleep_until(const struct timespec *start, uint64_t at_ns)
         ;
 }
 
-static enum cmd_status run_steps(const struct run *run)
+static enum cmd_status say_to_fabric(const struct run *run, const char *what)
 {
-    enum cmd_status status = CMD_DONE;
-    struct timespec start;
+    json_t *answer = NULL;
+    enum cmd_status status = fabric_ask(run->fabric, json_pack("{s:s}", "do", what), &answer);
 
+    json_decref(answer);
+    return status;
+}
+
+/* The fabric gets all faults, in the order of the file, and has them begin at their times: these
+ * then do not depend on when this process is run. */
+static enum cmd_status hand_over(const struct run *run)
+{
+    enum cmd_status status = say_to_fabric(run, "script");
+
+    for (uint32_t i = 0; i < run->script.count && status == CMD_DONE; i++)
+        status = ask(run, &run->script.steps[i], request_of(run, &run->script.steps[i]));
+    return status == CMD_DONE ? say_to_fabric(run, "begin") : status;
+}
+
+/* Takes those back that have not begun. */
+static enum cmd_status stop_steps(const struct run *run)
+{
+    json_t *answer = NULL;
+
+    fabric_ask(run->fabric, json_pack("{s:s, s:b}", "do", "clear", "waiting", 1), &answer);
+    json_decref(answer);
+    return cmd_complain(CMD_FAILED, name,
+        "interrupted; 'mrc fabric fault -n %s clear' ends the faults made so far", run->fabric);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct fault_script_step *first = left;
+    const struct fault_script_step *second = right;
+
+    if (first->fault.from_ps != second->fault.from_ps)
+        return first->fault.from_ps < second->fault.from_ps ? -1 : 1;
+    return first->line < second->line ? -1 : first->line > second->line;
+}
+
+static enum cmd_status run_steps(struct run *run)
+{
+    struct timespec start;
+    enum cmd_status status;
+
+    status = hand_over(run);
+    if (status != CMD_DONE)
+        return status;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    for (uint32_t i = 0; i < run->script.count && status == CMD_DONE; i++) {
+    qsort(run->script.steps, run->script.count, sizeof(*run->script.steps), compare);
+    for (uint32_t i = 0; i < run->script.count; i++) {
         const struct fault_script_step *step = &run->script.steps[i];
 
-        sleep_until(&start, step->at_ps * run->slower / PS_PER_NS);
+        sleep_until(&start, step->fault.from_ps * run->slower / PS_PER_NS);
         if (is_interrupted)
-            return cmd_complain(CMD_FAILED, name,
-                "interrupted; 'mrc fabric fault -n %s clear' ends the faults made so far",
-                run->fabric);
-        status = ask(run, step, request_of(run, step));
-        if (status == CMD_DONE)
-            say(run, step);
+            return stop_steps(run);
+        say(run, step);
     }
-    return status;
+    return CMD_DONE;
 }
 
 static enum cmd_status run_script(struct run *run)

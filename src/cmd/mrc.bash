@@ -14,6 +14,12 @@ _mrc_options() # MRC ARGUMENT...
     { echo --help; "$@" --help 2>/dev/null | grep -oE '(^|[ ,[|])--[a-z][a-z_-]*' | tr -d ' ,[|'; } | sort -u
 }
 
+_mrc_kinds() # MRC: of faults
+{
+    echo up
+    "$1" fabric fault --help 2>/dev/null | sed -n '/^HOW/,/^clear/s/^ \{17\}\([a-z]\{1,\}\).*/\1/p'
+}
+
 _mrc_names() # MRC ARGUMENT...: the first column of a table; of "mrc0: free" what stands before the colon
 {
     "$@" 2>/dev/null | sed -e '/^NAME /d' -e 's/[: ].*//'
@@ -37,8 +43,15 @@ _mrc()
         candidates=$(_mrc_names "$mrc" dev show)
         ;;
     fabric:-n:* | fabric:--name:*) candidates=$(_mrc_names "$mrc" fabric list) ;;
+    fabric:direction:*) candidates='up down' ;;
     fabric:fault:*) candidates='link port switch plane nic ev clear run' ;;
-    fabric:fabric:* | perf:perf:*) candidates=$(_mrc_listed "${said[@]}") ;;
+    fabric:*:*)
+        case ${COMP_WORDS[COMP_CWORD - 2]} in
+        link | port | switch | plane | nic | ev) candidates=$(_mrc_kinds "$mrc") ;;
+        mrc | */mrc) candidates=$(_mrc_listed "${said[@]}") ;;
+        esac
+        ;;
+    perf:perf:*) candidates=$(_mrc_listed "${said[@]}") ;;
     help:help:*) candidates=$(_mrc_listed "$mrc") ;;
     qp:* | ev:* | port:* | stat:* | monitor:*) candidates='dev qp port' ;;
     *) ((COMP_CWORD == 1)) && candidates="$(_mrc_listed "$mrc") help" ;;

@@ -217,6 +217,7 @@ static enum cmd_status run_on(struct options *options, const struct plan *fabric
 {
     bool *serves = calloc(fabric->topology.switch_count, sizeof(*serves));
     enum cmd_status status = CMD_DONE;
+    char *text;
 
     if (!serves)
         return complain_about(options, -ENOMEM);
@@ -225,8 +226,11 @@ static enum cmd_status run_on(struct options *options, const struct plan *fabric
         options->config.serves = serves;
     }
     options->config.fabric = fabric;
+    text = fabric_text(options->file);
+    options->config.text = text;
     if (status == CMD_DONE)
         status = run(options);
+    free(text);
     free(serves);
     return status;
 }

@@ -8,25 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "network/network.h"
+
 struct yaml;
 struct yaml_node;
 
-/* One fault of one component. What its kind does not need is 0. */
+/* One fault; it has no `where` and no `ev` but in words. */
 struct fault_script_step {
-    uint64_t at_ps;
-    uint64_t for_ps; /* 0: it stays */
-    const char *kind;
-    const char *where;    /* NULL: wherever the path goes */
-    const char *ev;       /* a path, p0/u3; NULL: all packets */
-    uint32_t probability; /* of 2^32 */
-    uint64_t rate_bps;
-    uint64_t period_ps;
-    uint32_t duty_permille;
-    uint32_t line; /* of the file */
+    struct fault fault;
+    const char **where; /* names of components that fail together; NULL: wherever the path goes */
+    uint32_t where_count;
+    const char *ev; /* a path, p0/u3; NULL: all packets */
+    uint32_t line;  /* of the file */
 };
 
 struct fault_script {
-    struct fault_script_step *steps; /* in order of time */
+    struct fault_script_step *steps; /* in the order of the file */
     uint32_t count;
 };
 

@@ -280,6 +280,8 @@ void soft_close(struct soft *soft)
     if (soft->frames.bytes)
         soft_frames_fini(&soft->frames);
     free(soft->interface_socks);
+    free(soft->holds);
+    soft_record_fini(&soft->record);
     free(soft->attached);
     free(soft->ends);
     free(soft->wires);

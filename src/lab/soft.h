@@ -36,6 +36,7 @@ struct soft_config {
     const bool *serves;       /* for each switch; NULL: all */
     bool is_unpaced;          /* links without rate and delay of their own */
     uint32_t thread_count;    /* for planes; 0: by the number of processors */
+    const char *text;         /* the file that describes the fabric, for recordings; NULL: none */
     const uint64_t *clock_ps; /* the time in tests; NULL: the system's */
 };
 

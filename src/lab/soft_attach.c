@@ -115,7 +115,7 @@ static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
     lane->ends[end->first].engine_count = engine_count_of(&call->hello);
     lane->ends[end->first].process = (uint32_t)call->process;
     soft_ends_adopt(lane, number, port, SOFT_END_SHM);
-    if (lane->wires[end->at].condition.is_down)
+    if (lane->wires[end->at].is_down)
         shm_port_set_link(port, false);
     soft_lanes_leave(soft, lane);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lab/soft_record_show.h"
 #include "lab/soft_request.h"
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
@@ -22,7 +23,7 @@ static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
 
     topology_name(&wire->link, name);
     json_object_set_new(out, "link", json_string(name));
-    json_object_set_new(out, "up", json_boolean(!wire->condition.is_down));
+    json_object_set_new(out, "up", json_boolean(!wire->is_down));
     json_object_set_new(out, "rate_bps", json_integer((json_int_t)wire->rate_bps));
     json_object_set_new(out, "frames", json_integer((json_int_t)wire->frames));
     json_object_set_new(out, "lost", json_integer((json_int_t)wire->lost));
@@ -108,22 +109,35 @@ static json_t *show_faults(const struct soft *soft)
 
         soft_request_name(soft, fault, name);
         json_object_set_new(out, "id", json_integer(fault->id));
-        json_object_set_new(out, "kind", json_string(soft_fault_names[fault->kind]));
+        json_object_set_new(out, "kind", json_string(fault_kind_words[fault->what.kind]));
         json_object_set_new(out, "where", json_string(name));
         json_array_append_new(faults, out);
     }
     return faults;
 }
 
+/* On wires and at reboots, by the names of the manual. */
+static json_t *show_lost(const struct soft *soft)
+{
+    json_t *lost = json_object();
+
+    for (int i = 0; i < LOSS_REASON_COUNT; i++)
+        if (soft_lanes_lost(soft, (enum loss_reason)i) > 0)
+            json_object_set_new(lost, loss_reason_name((enum loss_reason)i),
+                json_integer((json_int_t)soft_lanes_lost(soft, (enum loss_reason)i)));
+    return lost;
+}
+
 static json_t *show(const struct soft *soft)
 {
     const struct topology_config *config = &soft->fabric.topology.config;
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o}", "name",
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
         soft->config.name, "planes", (int)config->plane_count, "t0", (int)config->t0_count, "t1",
         (int)config->t1_count, "nic_count", (int)soft->fabric.topology.nic_count, "slower",
         (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft_lanes_no_buffer(soft),
-        "nics", show_nics(soft), "switches", show_switches(soft), "faults", show_faults(soft));
+        "lost", show_lost(soft), "nics", show_nics(soft), "switches", show_switches(soft), "faults",
+        show_faults(soft));
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -139,25 +153,71 @@ static json_t *add_fault(struct soft *soft, const json_t *request)
         return json_object();
     if (soft_faults_add(&soft->faults, &fault) != 0)
         return problem("too many faults; clear some first");
-    soft_lanes_update_links(soft);
+    if (!fault.is_held) {
+        soft_record_fault(&soft->record, &fault);
+        soft_lanes_update_links(soft);
+    }
     return json_pack("{s:i}", "id", (int)fault.id);
+}
+
+/* A script: its faults follow, each with the time that it has in the script, and then its
+ * beginning. They need not be handed over before the first is due. */
+static json_t *open_script(struct soft *soft)
+{
+    for (uint32_t i = 0; i < soft->faults.count;)
+        if (soft->faults.list[i].is_held) /* by a process that has died */
+            soft_faults_remove(&soft->faults, i);
+        else
+            i++;
+    soft_lanes_update_links(soft);
+    return json_object();
+}
+
+static json_t *begin_script(struct soft *soft)
+{
+    soft_record_begin(&soft->record, soft->now_ps);
+    for (uint32_t i = 0; i < soft->faults.count; i++)
+        if (soft->faults.list[i].is_held) {
+            soft_fault_release(&soft->faults.list[i], soft->now_ps);
+            soft_record_fault(&soft->record, &soft->faults.list[i]);
+        }
+    soft_lanes_update_links(soft);
+    return json_object();
+}
+
+/* All faults, those of a place, or those that have not begun. */
+static bool is_cleared(
+    const struct soft_fault *fault, const json_t *request, const struct soft_fault *place)
+{
+    if (json_is_true(json_object_get(request, "all")))
+        return true;
+    if (json_is_true(json_object_get(request, "waiting")))
+        return !fault->course.has_begun;
+    return soft_fault_is_at(fault, place);
 }
 
 static json_t *clear_faults(struct soft *soft, const json_t *request)
 {
+    bool has_place = !json_is_true(json_object_get(request, "all")) &&
+                     !json_is_true(json_object_get(request, "waiting"));
     struct soft_fault place = { 0 };
     char reason[SOFT_REASON_BYTES];
-    uint32_t cleared = soft->faults.count;
+    uint32_t cleared = 0;
 
-    if (!json_is_true(json_object_get(request, "all")) &&
-        !soft_request_place(soft, request, &place, reason))
+    if (has_place && !soft_request_place(soft, request, &place, reason))
         return problem(reason);
     if (json_is_true(json_object_get(request, "check")))
         return json_object();
-    if (json_is_true(json_object_get(request, "all")))
-        soft->faults.count = 0;
-    else
-        cleared = soft_faults_clear(&soft->faults, &place.where, place.of_ev, place.ev);
+    soft_lanes_update_links(soft); /* what is over needs no clearing */
+    for (uint32_t i = 0; i < soft->faults.count;) {
+        if (!is_cleared(&soft->faults.list[i], request, &place)) {
+            i++;
+            continue;
+        }
+        soft_record_repair(&soft->record, &soft->faults.list[i], soft->now_ps);
+        soft_faults_remove(&soft->faults, i);
+        cleared++;
+    }
     soft_lanes_update_links(soft);
     return json_pack("{s:i}", "cleared", (int)cleared);
 }
@@ -166,7 +226,6 @@ static json_t *show_now(struct soft *soft)
 {
     json_t *answer;
 
-    soft_faults_prune(&soft->faults, soft->now_ps);
     soft_lanes_enter_all(soft);
     answer = show(soft);
     soft_lanes_leave_all(soft);
@@ -189,11 +248,17 @@ static json_t *answer_to(struct soft *soft, const json_t *request)
         return add_fault(soft, request);
     if (strcmp(what, "clear") == 0)
         return clear_faults(soft, request);
+    if (strcmp(what, "script") == 0)
+        return open_script(soft);
+    if (strcmp(what, "begin") == 0)
+        return begin_script(soft);
+    if (strcmp(what, "record") == 0)
+        return soft_record_show(soft, request);
     if (strcmp(what, "stop") == 0) {
         soft->is_over = true;
         return json_object();
     }
-    return problem("\"do\" must be show, fault, clear or stop");
+    return problem("\"do\" must be show, fault, clear, script, begin, record or stop");
 }
 
 char *soft_control_answer(void *context, const char *text)

@@ -38,6 +38,9 @@ static bool open_lane(struct soft_lane *lane, const struct soft *whole, uint32_t
     soft->prng = prng_stream(whole->config.seed, 1 + number);
     soft->queue = (struct soft_queue){ 0 };
     soft->frames = (struct soft_frames){ 0 };
+    soft->holds = NULL;
+    soft->hold_max = 0;
+    soft->record = (struct soft_record){ .is_off = true };
     soft->attached = calloc(whole->end_count + 1, sizeof(*soft->attached));
     soft->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     lane->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -76,6 +79,7 @@ static void close_lane(struct soft_lane *lane)
     if (soft->frames.bytes)
         soft_frames_fini(&soft->frames);
     free(soft->attached);
+    free(soft->holds);
     pthread_mutex_destroy(&lane->lock);
 }
 
@@ -200,6 +204,17 @@ void soft_lanes_update_links(struct soft *soft)
         soft_links_update(lane);
         soft_lanes_leave(soft, lane);
     }
+    if (soft->lanes)
+        soft_links_pass_time(soft);
+}
+
+uint64_t soft_lanes_lost(const struct soft *soft, enum loss_reason reason)
+{
+    uint64_t sum = soft->lost[reason];
+
+    for (uint32_t i = 0; soft->lanes && i < soft->lane_count; i++)
+        sum += soft->lanes[i].soft.lost[reason];
+    return sum;
 }
 
 uint64_t soft_lanes_no_buffer(const struct soft *soft)

@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/problem.h"
 #include "base/scan.h"
 #include "lab/devices.h"
 #include "lab/soft_state.h"
 
-#define LONGEST_NS (UINT64_C(1) << 50)
+#define LONGEST_PS    (UINT64_C(1) << 60)
+#define PERIOD_PS_MIN UINT64_C(1000000) /* of a flap, on a real clock */
 
 __attribute__((format(printf, 2, 3))) static bool refuse(
     char reason[static SOFT_REASON_BYTES], const char *format, ...)
@@ -82,138 +84,183 @@ static bool read_ev(const struct soft *soft, const char *path, struct soft_fault
     if (found.plane >= config->plane_count || found.uplink >= config->t1_count)
         return refuse(reason, "no path %.64s: the last is p%u/u%u", path, config->plane_count - 1,
             config->t1_count - 1);
-    fault->where = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = found.plane };
-    fault->of_ev = true;
-    fault->ev = plan_ev(&soft->fabric, found);
+    fault->where[0] = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = found.plane };
+    fault->what.where_count = 1;
+    fault->what.of_ev = true;
+    fault->what.ev = plan_ev(&soft->fabric, found);
+    return true;
+}
+
+static bool read_name(const struct soft *soft, const json_t *request, const char *name,
+    struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
+{
+    const char *what = json_string_value(json_object_get(request, "what"));
+    struct topology_element *element = &fault->where[fault->what.where_count];
+    char found[TOPOLOGY_REASON_BYTES];
+
+    if (!name)
+        return refuse(reason, "\"where\" must name parts of the fabric");
+    if (!topology_find(&soft->fabric.topology, name, element, found))
+        return refuse(reason, "%.64s: %s", name, found);
+    if (what && !is_called(what, element->kind))
+        return refuse(reason, "%.64s is no %.16s; did you mean '%s %.64s'?", name, what,
+            what_is(element->kind), name);
+    fault->what.where_count++;
+    return true;
+}
+
+static bool read_where(const struct soft *soft, const json_t *request, const json_t *where,
+    struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
+{
+    size_t count = json_is_array(where) ? json_array_size(where) : 1;
+
+    if (count == 0 || count > SOFT_WHERE_MAX)
+        return refuse(reason, "\"where\" must name 1 to %u parts of the fabric", SOFT_WHERE_MAX);
+    fault->what.where_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *name = json_is_array(where) ? json_array_get(where, i) : where;
+
+        if (!read_name(soft, request, json_string_value(name), fault, reason))
+            return false;
+    }
     return true;
 }
 
 bool soft_request_place(const struct soft *soft, const json_t *request, struct soft_fault *fault,
     char reason[static SOFT_REASON_BYTES])
 {
-    const char *what = json_string_value(json_object_get(request, "what"));
-    const char *where = json_string_value(json_object_get(request, "where"));
+    const json_t *where = json_object_get(request, "where");
     const char *ev = json_string_value(json_object_get(request, "ev"));
-    char found[TOPOLOGY_REASON_BYTES];
 
     if (!where && !ev)
         return refuse(reason, "\"where\" must name a part of the fabric");
     if (ev && !read_ev(soft, ev, fault, reason))
         return false;
-    if (!where)
-        return true;
-    if (!topology_find(&soft->fabric.topology, where, &fault->where, found))
-        return refuse(reason, "%.64s: %s", where, found);
-    if (what && !is_called(what, fault->where.kind))
-        return refuse(reason, "%.64s is no %.16s; did you mean '%s %.64s'?", where, what,
-            what_is(fault->where.kind), where);
-    return true;
+    return !where || read_where(soft, request, where, fault, reason);
+}
+
+void soft_request_path(
+    const struct soft *soft, const struct soft_fault *fault, char out[static SOFT_PLACE_BYTES])
+{
+    plan_ev_name(plan_ev_path(&soft->fabric, fault->what.ev), out);
 }
 
 void soft_request_name(
     const struct soft *soft, const struct soft_fault *fault, char out[static SOFT_PLACE_BYTES])
 {
+    size_t length = 0;
     char name[TOPOLOGY_NAME_BYTES];
-    char path[PLAN_EV_NAME_BYTES];
 
-    topology_name(&fault->where, name);
-    if (!fault->of_ev)
-        snprintf(out, SOFT_PLACE_BYTES, "%s", name);
-    plan_ev_name(plan_ev_path(&soft->fabric, fault->ev), path);
-    if (fault->of_ev)
-        snprintf(out, SOFT_PLACE_BYTES, "%s in %s", path, name);
+    if (fault->what.of_ev) {
+        soft_request_path(soft, fault, out);
+        length = strlen(out);
+        length += (size_t)snprintf(out + length, SOFT_PLACE_BYTES - length, " in ");
+    }
+    topology_name(&fault->where[0], name);
+    length += (size_t)snprintf(out + length, SOFT_PLACE_BYTES - length, "%s", name);
+    if (fault->what.where_count > 1)
+        snprintf(
+            out + length, SOFT_PLACE_BYTES - length, " and %u more", fault->what.where_count - 1);
 }
 
 /* ---- how ------------------------------------------------------------------------------------- */
 
+/* The number of a word in a list of `count`; false: it is not there, or not said. */
+static bool word_of(const json_t *request, const char *key, const char *const *words, int *number)
+{
+    const char *word = json_string_value(json_object_get(request, key));
+
+    for (*number = 0; word && words[*number]; ++*number)
+        if (strcmp(word, words[*number]) == 0)
+            return true;
+    return false;
+}
+
 static bool read_kind(
     const json_t *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
-    const char *name = json_string_value(json_object_get(request, "kind"));
+    int number;
 
-    for (uint32_t i = 0; name && i < SOFT_FAULT_KIND_COUNT; i++)
-        if (strcmp(name, soft_fault_names[i]) == 0) {
-            fault->kind = (enum soft_fault_kind)i;
-            return true;
-        }
-    return refuse(reason, "\"kind\" must be down, flap, blackhole, loss, corrupt or slow");
-}
-
-static bool read_probability(
-    const json_t *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
-{
-    uint64_t number;
-
-    if (!number_of(request, "probability", UINT32_MAX, &number) || number == 0)
-        return refuse(reason, "\"probability\" must be 1 to 2^32 - 1");
-    fault->probability = (uint32_t)number;
+    if (!word_of(request, "kind", fault_kind_words, &number))
+        return refuse(reason, "\"kind\" must be a kind of fault: down, flap, loss, ...");
+    fault->what.kind = (enum fault_kind)number;
+    if (!json_object_get(request, "direction"))
+        return true;
+    if (!word_of(request, "direction", fault_direction_words, &number))
+        return refuse(reason, "\"direction\" must be both, up or down");
+    fault->what.direction = (enum fault_direction)number;
     return true;
 }
 
-static bool read_rate(const struct soft *soft, const json_t *request, struct soft_fault *fault,
-    char reason[static SOFT_REASON_BYTES])
+static bool read_parameters(
+    const json_t *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
-    if (!number_of(request, "rate_bps", LONGEST_NS, &fault->rate_bps) ||
-        fault->rate_bps < SOFT_RATE_BPS_MIN)
+    fault->what.duty_permille = 500;
+    for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++) {
+        const struct fault_parameter_description *known = &fault_parameters[i];
+        uint64_t number;
+
+        if (!json_object_get(request, known->request) &&
+            !fault_kind_needs(fault->what.kind, (enum fault_parameter)i))
+            continue;
+        if (!number_of(request, known->request,
+                known->quantity == FAULT_QUANTITY_FRACTION ? UINT32_MAX : LONGEST_PS, &number) ||
+            number == 0)
+            return refuse(reason, "\"%s\" must be a number above 0", known->request);
+        fault_set(&fault->what, (enum fault_parameter)i, number);
+    }
+    return true;
+}
+
+/* What real time allows. */
+static bool adapt(
+    const struct soft *soft, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
+{
+    if (fault_kind_needs(fault->what.kind, FAULT_PERIOD) && fault->what.period_ps < PERIOD_PS_MIN)
+        return refuse(reason, "the period of a flap must be at least 1us");
+    if (!fault_kind_needs(fault->what.kind, FAULT_RATE))
+        return true;
+    if (fault->what.rate_bps < SOFT_RATE_BPS_MIN)
         return refuse(reason, "\"rate_bps\" must be at least %u", SOFT_RATE_BPS_MIN);
-    fault->rate_bps /= soft->config.slower;
-    return fault->rate_bps >= SOFT_RATE_BPS_MIN ||
+    fault->what.rate_bps /= soft->config.slower;
+    return fault->what.rate_bps >= SOFT_RATE_BPS_MIN ||
            refuse(reason, "this fabric is %u times slower: the rate must be at least %u Mb/s",
                soft->config.slower, soft->config.slower);
 }
 
-static bool read_flap(
-    const json_t *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
-{
-    uint64_t number;
-
-    if (!number_of(request, "period_ns", LONGEST_NS / 1000, &number) || number < 1000)
-        return refuse(reason, "\"period_ns\" must be 1000 or more");
-    fault->period_ps = number * 1000;
-    if (!number_of(request, "duty_permille", 999, &number) || number == 0)
-        return refuse(reason, "\"duty_permille\" must be 1 to 999");
-    fault->duty_permille = (uint32_t)number;
-    return true;
-}
-
-static bool read_details(const struct soft *soft, const json_t *request, struct soft_fault *fault,
+static bool read_times(const struct soft *soft, const json_t *request, struct soft_fault *fault,
     char reason[static SOFT_REASON_BYTES])
 {
-    switch (fault->kind) {
-    case SOFT_FAULT_LOSS:
-    case SOFT_FAULT_CORRUPT:
-        return read_probability(request, fault, reason);
-    case SOFT_FAULT_SLOW:
-        return read_rate(soft, request, fault, reason);
-    case SOFT_FAULT_FLAP:
-        return read_flap(request, fault, reason);
-    default:
+    uint64_t for_ps;
+
+    fault->what.from_ps = soft->now_ps;
+    fault->is_held = json_object_get(request, "at_ps") != NULL;
+    if (fault->is_held && !number_of(request, "at_ps", LONGEST_PS, &fault->what.from_ps))
+        return refuse(reason, "\"at_ps\" must be a number");
+    fault->what.until_ps = FAULT_NEVER_PS;
+    if (!json_object_get(request, "for_ps"))
         return true;
-    }
+    if (!number_of(request, "for_ps", LONGEST_PS, &for_ps) || for_ps == 0)
+        return refuse(reason, "\"for_ps\" must be 1 or more");
+    fault->what.until_ps = fault->what.from_ps + for_ps;
+    return true;
 }
 
-static bool read_duration(
-    const json_t *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
+static bool check(
+    const struct soft *soft, const struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
-    uint64_t for_ns;
+    struct fault view = soft_fault_view(fault);
+    struct problem problem;
 
-    fault->until_ps = UINT64_MAX;
-    if (!json_object_get(request, "for_ns"))
-        return true;
-    if (!number_of(request, "for_ns", LONGEST_NS, &for_ns) || for_ns == 0)
-        return refuse(reason, "\"for_ns\" must be 1 or more");
-    fault->until_ps = fault->from_ps + for_ns * 1000;
-    return true;
+    return fault_check(&soft->fabric, &view, &problem) ||
+           refuse(reason, "%s: %s", problem.member, problem.reason);
 }
 
 bool soft_request_fault(const struct soft *soft, const json_t *request, struct soft_fault *fault,
     char reason[static SOFT_REASON_BYTES])
 {
-    *fault = (struct soft_fault){ .from_ps = soft->now_ps };
-    if (!soft_request_place(soft, request, fault, reason) || !read_kind(request, fault, reason) ||
-        !read_details(soft, request, fault, reason) || !read_duration(request, fault, reason))
-        return false;
-    return !fault->of_ev || fault->kind != SOFT_FAULT_SLOW ||
-           refuse(
-               reason, "packets of one EV cannot be slow; a link, port, switch, plane or nic can");
+    *fault = (struct soft_fault){ 0 };
+    return soft_request_place(soft, request, fault, reason) && read_kind(request, fault, reason) &&
+           read_parameters(request, fault, reason) && adapt(soft, fault, reason) &&
+           read_times(soft, request, fault, reason) && check(soft, fault, reason);
 }

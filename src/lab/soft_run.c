@@ -301,6 +301,8 @@ void soft_serve(struct soft *soft)
 {
     sleep_until_needed(soft);
     soft->now_ps = clock_ps(soft);
+    if (soft->now_ps >= soft->faults_change_ps)
+        soft_links_pass_time(soft);
     look_at_callers(soft);
 }
 

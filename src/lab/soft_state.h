@@ -15,6 +15,7 @@
 #include "lab/soft_fault.h"
 #include "lab/soft_frames.h"
 #include "lab/soft_queue.h"
+#include "lab/soft_record.h"
 #include "pktio/pktio.h"
 #include "switch/switch.h"
 
@@ -24,12 +25,14 @@ struct soft_wire {
     struct topology_element link;
     uint64_t delay_ps; /* of the cable and of getting into the far end */
     uint64_t rate_bps;
-    uint64_t free_ps; /* of a NIC's wire; a switch port knows by itself */
-    struct soft_condition condition;
+    uint64_t free_ps;        /* of a NIC's wire; a switch port knows by itself */
+    struct fault_link fault; /* what is wrong with it */
     uint32_t exit;  /* the end where its frames leave; SOFT_NO_END: they stay, or it is a NIC's */
     uint32_t first; /* frames on it, in the order in which they arrive; SOFT_NO_FRAME: none */
     uint32_t last;
     bool has_cable;
+    bool is_down;      /* by a fault */
+    bool asks_ev;      /* some fault is of one EV */
     bool is_scheduled; /* an event says when the port is free */
     uint64_t frames;
     uint64_t lost; /* by faults, or because nobody was there */
@@ -100,6 +103,10 @@ struct soft {
     struct soft_frames frames;
     struct soft_queue queue; /* frames that leave the process are not in it */
     struct soft_faults faults;
+    struct fault_hold *holds; /* of all wires */
+    size_t hold_max;
+    struct soft_record record; /* of all faults; a lane has none */
+    uint64_t lost[LOSS_REASON_COUNT];
     uint64_t faults_change_ps;
     struct prng prng;
     int epoll_fd;           /* tells the numbers of ends */
@@ -226,9 +233,12 @@ void soft_lanes_enter_all(struct soft *);
 void soft_lanes_leave_all(struct soft *);
 void soft_lanes_update_links(struct soft *); /* the list of faults has changed */
 uint64_t soft_lanes_no_buffer(const struct soft *);
+uint64_t soft_lanes_lost(const struct soft *, enum loss_reason);
 
 /* soft_links.c: the list of faults or the time has changed. */
 void soft_links_update(struct soft *);
+/* The list alone, where lanes have the links: what begins and ends is recorded. */
+void soft_links_pass_time(struct soft *);
 
 /* soft_attach.c: NICs at the ends. */
 int soft_attach_open(struct soft *);

@@ -13,28 +13,37 @@ static uint32_t ev_of(const struct soft *soft, uint32_t frame)
     return parsed.packet.ev;
 }
 
-/* False: the wire swallowed it. */
-static bool survives(struct soft *soft, struct soft_wire *wire, uint32_t frame)
+/* What the faults of the wire make of a frame. */
+static enum fault_verdict decide(struct soft *soft, const struct soft_wire *wire, uint32_t frame)
 {
-    struct soft_condition condition = wire->condition;
+    enum fault_verdict verdict = fault_link_decide(
+        &wire->fault, soft->holds, wire->asks_ev ? ev_of(soft, frame) : 0, prng_next(&soft->prng));
 
-    if (condition.is_picky)
-        condition = soft_faults_condition_of_ev(
-            &soft->faults, &soft->fabric.topology, &wire->link, ev_of(soft, frame), soft->now_ps);
-    if (condition.is_down || condition.is_blackhole || prng_chance(&soft->prng, condition.loss))
-        return false;
-    if (prng_chance(&soft->prng, condition.corrupt)) {
+    if (verdict == FAULT_VERDICT_CORRUPTED) {
         soft_loan_copy(soft, frame);
         soft_frames_bytes(&soft->frames, frame)[soft->frames.list[frame].length - 1] ^= 1;
         soft_frames_read(&soft->frames, frame);
     }
-    return true;
+    return verdict;
 }
 
-static bool is_impaired(const struct soft_condition *condition)
+/* False: it is lost; counts why. */
+static bool survives(struct soft *soft, const struct soft_wire *wire, uint32_t frame)
 {
-    return condition->is_down || condition->is_blackhole || condition->is_picky ||
-           condition->loss != 0 || condition->corrupt != 0;
+    enum fault_verdict verdict = decide(soft, wire, frame);
+
+    if (verdict == FAULT_VERDICT_PASSES)
+        return true;
+    soft->lost[fault_verdict_loss(verdict)]++;
+    return verdict == FAULT_VERDICT_CORRUPTED;
+}
+
+static bool has_receiver(struct soft *soft, const struct soft_end *end)
+{
+    if (!end || end->port_count > 0)
+        return true;
+    soft->lost[LOST_NO_ROUTE]++;
+    return false;
 }
 
 void soft_wire_lose(struct soft *soft, uint32_t wire_number, uint32_t frame)
@@ -64,8 +73,8 @@ void soft_wire_launch(struct soft *soft, uint32_t wire_number, uint32_t frame, u
     bool is_first;
 
     wire->frames++;
-    if ((is_impaired(&wire->condition) && !survives(soft, wire, frame)) ||
-        (end && end->port_count == 0)) {
+    if ((!fault_link_is_healthy(&wire->fault) && !survives(soft, wire, frame)) ||
+        !has_receiver(soft, end)) {
         soft_wire_lose(soft, wire_number, frame);
         return;
     }

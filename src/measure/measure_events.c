@@ -78,6 +78,12 @@ void measure_events_on_event(void *context, const struct sim_event *event)
     fresh->at[fresh->count++] = *event;
 }
 
+/* Of one time, faults begin and end in the order of their list. */
+static enum sim_event_kind rank_of(const struct sim_event *event)
+{
+    return event->kind == SIM_EVENT_FAULT_ENDED ? SIM_EVENT_FAULT_BEGAN : event->kind;
+}
+
 static int by_time(const void *left, const void *right)
 {
     const struct sim_event *a = left;
@@ -85,10 +91,12 @@ static int by_time(const void *left, const void *right)
 
     if (a->time_ps != b->time_ps)
         return a->time_ps < b->time_ps ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
+    if (rank_of(a) != rank_of(b))
+        return rank_of(a) < rank_of(b) ? -1 : 1;
     if (a->subject != b->subject)
         return a->subject < b->subject ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
     for (size_t i = 0; i < sizeof(a->values) / sizeof(a->values[0]); i++)
         if (a->values[i] != b->values[i])
             return a->values[i] < b->values[i] ? -1 : 1;

@@ -11,9 +11,9 @@ const struct fault_kind_description fault_kinds[FAULT_KIND_COUNT] = {
 };
 
 const struct fault_parameter_description fault_parameters[FAULT_PARAMETER_COUNT] = {
-#define FAULT_PARAMETER(ID, type, member, quantity, key, request, unit, form, example)             \
+#define FAULT_PARAMETER(ID, type, member, quantity, key, request, form, example)                   \
     [FAULT_##ID] = { FAULT_QUANTITY_##quantity, offsetof(struct fault, member), key, request,      \
-        unit, form, example },
+        form, example },
 #include "network/fault.def"
 };
 
@@ -32,7 +32,7 @@ const char *const fault_direction_words[FAULT_DIRECTION_COUNT + 1] = {
 uint64_t fault_get(const struct fault *fault, enum fault_parameter parameter)
 {
     switch (parameter) {
-#define FAULT_PARAMETER(ID, type, member, quantity, key, request, unit, form, example)             \
+#define FAULT_PARAMETER(ID, type, member, quantity, key, request, form, example)                   \
     case FAULT_##ID:                                                                               \
         return fault->member;
 #include "network/fault.def"
@@ -47,7 +47,7 @@ void fault_set(struct fault *fault, enum fault_parameter parameter, uint64_t val
 {
     assert(parameter < FAULT_PARAMETER_COUNT);
     switch (parameter) {
-#define FAULT_PARAMETER(ID, type, member, quantity, key, request, unit, form, example)             \
+#define FAULT_PARAMETER(ID, type, member, quantity, key, request, form, example)                   \
     case FAULT_##ID:                                                                               \
         fault->member = (type)value;                                                               \
         break;

@@ -24,13 +24,13 @@ enum fault_direction {
 };
 
 enum fault_parameter {
-#define FAULT_PARAMETER(ID, type, member, quantity, key, request, unit, form, example) FAULT_##ID,
+#define FAULT_PARAMETER(ID, type, member, quantity, key, request, form, example) FAULT_##ID,
 #include "network/fault.def"
     FAULT_PARAMETER_COUNT,
 };
 
 enum fault_needs { /* sets of parameters */
-#define FAULT_PARAMETER(ID, type, member, quantity, key, request, unit, form, example)             \
+#define FAULT_PARAMETER(ID, type, member, quantity, key, request, form, example)                   \
     FAULT_HAS_##ID = 1 << FAULT_##ID,
 #include "network/fault.def"
 };
@@ -78,7 +78,6 @@ struct fault_parameter_description {
     size_t offset;       /* of the member in struct fault */
     const char *key;     /* of files */
     const char *request; /* key in JSON */
-    uint32_t unit;       /* of the number there, in that of the member */
     const char *form;    /* in usages: "RATE" */
     const char *example;
 };

@@ -14,11 +14,16 @@ static uint64_t flip_ps(const struct fault *fault, uint64_t flip)
     return after_ps > FAULT_NEVER_PS - fault->from_ps ? FAULT_NEVER_PS : fault->from_ps + after_ps;
 }
 
+static bool flips(const struct fault *fault)
+{
+    return fault->kind == FAULT_FLAP && fault->duty_permille < 1000;
+}
+
 static uint64_t next_change_ps(const struct fault_course *course, const struct fault *fault)
 {
     uint64_t change_ps = fault->until_ps;
 
-    if (fault->kind == FAULT_FLAP && fault->duty_permille < 1000) {
+    if (flips(fault)) {
         uint64_t next_flip_ps = flip_ps(fault, course->flip_count);
 
         if (next_flip_ps < change_ps)
@@ -42,4 +47,20 @@ struct fault_change fault_course_step(struct fault_course *course, const struct 
     course->flip_count = ends ? 0 : course->flip_count + 1;
     course->next_ps = ends ? FAULT_NEVER_PS : next_change_ps(course, fault);
     return change;
+}
+
+/* Before flip 2 k it goes down: with k whole periods over, it has flipped 2 k + 1 times. */
+void fault_course_skip(struct fault_course *course, const struct fault *fault, uint64_t now_ps)
+{
+    uint64_t until_ps = now_ps < fault->until_ps ? now_ps : fault->until_ps - 1;
+    uint64_t periods;
+
+    if (!course->has_begun || !flips(fault) || until_ps < fault->from_ps)
+        return;
+    periods = (until_ps - fault->from_ps) / fault->period_ps;
+    if (2 * periods + 1 <= course->flip_count)
+        return;
+    course->flip_count = 2 * periods + 1;
+    course->impairs = true;
+    course->next_ps = next_change_ps(course, fault);
 }

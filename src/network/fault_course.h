@@ -6,7 +6,7 @@
 
 struct fault_course {
     uint64_t next_ps;    /* when something changes; FAULT_NEVER_PS: it is over, or stays */
-    uint32_t flip_count; /* of a flap: so far */
+    uint64_t flip_count; /* of a flap: so far */
     bool has_begun;
     bool impairs; /* now: a flap does not all the time */
 };
@@ -27,3 +27,7 @@ static inline struct fault_course fault_course_of(const struct fault *fault)
 
 /* What happens at next_ps; something does. */
 struct fault_change fault_course_step(struct fault_course *, const struct fault *);
+
+/* A flap that nothing was asked about for long: leaves out the flips of whole periods before
+ * `now_ps`. */
+void fault_course_skip(struct fault_course *, const struct fault *, uint64_t now_ps);

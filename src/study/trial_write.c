@@ -111,18 +111,9 @@ static void add_workload(FILE *file, const struct study_trial *trial, uint32_t i
 
 static void add_fault(FILE *file, const struct fault *fault)
 {
-    fprintf(file, "  - kind: %s\n", fault_kind_words[fault->kind]);
-    if (fault->direction != FAULT_BOTH_WAYS)
-        fprintf(file, "    direction: %s\n", fault_direction_words[fault->direction]);
+    fault_write_kind(file, fault);
     if (fault->of_ev)
         fprintf(file, "    ev: %u\n", fault->ev);
-    if (fault->probability)
-        fprintf(file, "    probability: %.12f\n", fault->probability / 4294967296.0);
-    if (fault->rate_bps)
-        fprintf(file, "    rate: %" PRIu64 "b/s\n", fault->rate_bps);
-    add_time(file, "period", fault->period_ps);
-    if (fault->duty_permille)
-        add_permille(file, "duty", fault->duty_permille);
 }
 
 static void add_listed(FILE *file, const struct study_trial *trial, uint32_t index)
@@ -136,9 +127,7 @@ static void add_listed(FILE *file, const struct study_trial *trial, uint32_t ind
         add_name(file, &trial->where[index][i]);
     }
     fprintf(file, "]\n");
-    add_time(file, "at", fault->from_ps);
-    if (fault->until_ps != SIM_NEVER_PS)
-        add_time(file, "until", fault->until_ps);
+    fault_write_times(file, fault);
 }
 
 static void add_generator(FILE *file, const struct fault_generator *generator)

@@ -23,11 +23,14 @@ echo "${COMPREPLY[@]}"' bash "$ROOT/src/cmd/mrc.bash" "$BUILD/bin/mrc" "$@" 2>&1
 
 completes 'subcommands' 'sim stat switch' s
 completes 'help knows them, too' 'doctor' help 'do'
-completes 'verbs' 'run' fabric r
+completes 'verbs' 'run record' fabric r
 completes 'tests' 'allreduce allgather alltoall' perf all
 completes 'options of a subcommand' '--repeat' sim --rep
 completes 'options of a verb' '--slower' fabric run --sl
 completes 'what can break' 'switch' fabric fault sw
+completes 'how it can break' 'loss' fabric fault link h0.p0 lo
+completes 'and end' 'up' fabric fault link h0.p0 u
+completes 'in which direction' 'up' fabric fault link h0.p0 blackhole direction u
 completes 'what can be shown' 'show' ev s
 completes 'devices' 'mrc4' ev show dev ''
 completes 'devices for perf' 'mrc4' perf write -d mrc

@@ -84,7 +84,7 @@ refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop i
 refuses 2 "fabric fault: swtch: did you mean 'switch'?" fabric fault swtch p0.t1.0 down
 refuses 2 'fabric fault: cable: must be link, port, switch, plane, nic, ev, clear or run' fabric fault cable p0.t1.0 down
 refuses 2 "fabric fault: dwon: did you mean 'down'?" fabric fault switch p0.t1.0 dwon
-refuses 2 'fabric fault: explode: must be down, up, flap, blackhole, loss, corrupt or slow' fabric fault switch p0.t1.0 explode
+refuses 2 'fabric fault: explode: must be down, flap, blackhole, reboot, loss, corrupt, slow or up' fabric fault switch p0.t1.0 explode
 refuses 2 'fabric: p9.t1.0: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down
 refuses 2 "fabric: p0.t1.0 is no link; did you mean 'switch p0.t1.0'?" fabric fault link p0.t1.0 down
 refuses 2 "fabric: p0.t0.0-t1.0 is no switch; did you mean 'link p0.t0.0-t1.0'?" fabric fault switch p0.t0.0-t1.0 down
@@ -92,17 +92,22 @@ refuses 2 "fabric: p0 is no nic; did you mean 'plane p0'?" fabric fault nic p0 l
 refuses 2 "fabric: h0 is no port; did you mean 'nic h0'?" fabric fault port h0 up
 refuses 2 'fabric: no path p0/u300: the last is p0/u0' fabric fault ev p0/u300 blackhole
 refuses 2 'fabric: p0.u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p0.u0 blackhole
-refuses 2 'fabric: packets of one EV cannot be slow; a link, port, switch, plane or nic can' fabric fault ev p0/u0 slow 1Gb/s
-refuses 2 "fabric fault: up: has no duration; leave out 'for'" fabric fault plane p0 up for 2s
+refuses 2 'fabric: ev: only loss, corrupt and blackhole can be of one EV: a link is down or slow for all' fabric fault ev p0/u0 slow 1Gb/s
+refuses 2 "fabric fault: up: has no duration and no direction; leave out 'for'" fabric fault plane p0 up for 2s
+refuses 2 'fabric: where: only a switch can reboot: take something else down' fabric fault link h0.p0 reboot
+refuses 2 'fabric: direction: a link is down both ways: use blackhole for one direction' \
+    fabric fault link h0.p0 down direction up
+refuses 2 'fabric fault: sideways: must be both, up or down' fabric fault link h0.p0 blackhole direction sideways
 refuses 2 'fabric fault: twice: nothing may follow the time' fabric fault plane p0 down for 2s twice
 for fault in 'link p0.t0.0-t1.0 down' 'link h0.p0 loss 1%' 'port h1.p0 flap 10ms 50%' 'switch p0.t0.1 corrupt 1%' \
-    'plane p0 slow 1Gb/s' 'nic h0 blackhole' 'ev p0/u0 loss 1%'; do
+    'plane p0 slow 1Gb/s' 'nic h0 blackhole' 'ev p0/u0 loss 1%' 'switch p0.t1.0 reboot' \
+    'link h0.p0,h1.p0 loss 1% direction up'; do
     # shellcheck disable=SC2086
     exits 0 "what exists can break: $fault" "$mrc" fabric fault $fault for 20s
 done
 is 'the faults are shown as they were asked for' \
     "$("$mrc" fabric show | sed -n 's/^fault [0-9]*: //p' | tr '\n' ';')" \
-    'p0.t0.0-t1.0 down;h0.p0 loss;h1.p0 flap;p0.t0.1 corrupt;p0 slow;h0 blackhole;p0/u0 in p0 loss;'
+    'p0.t0.0-t1.0 down;h0.p0 loss;h1.p0 flap;p0.t0.1 corrupt;p0 slow;h0 blackhole;p0/u0 in p0 loss;p0.t1.0 reboot;h0.p0 and 1 more loss;'
 exits 0 'and can be ended one by one' "$mrc" fabric fault switch p0.t0.1 up
 is '  quietly' "$output" ''
 exits 0 'a part without a fault is fine' "$mrc" fabric fault switch p0.t0.1 up
@@ -118,10 +123,9 @@ faults:
 END
 exits 0 'a script of faults runs' "$mrc" fabric fault run "$SCRATCH/script.yaml"
 is '  each at its time' "$output" '    0.000 s  p0/u0 blackhole
-    0.010 s  p0.t1.0 down for 30s
-    0.020 s  p0.t0.1-t1.0 loss
-    0.020 s  h1.p0 loss'
-is '  and they are there' "$("$mrc" fabric show | grep -c '^fault')" 4
+    0.010 s  p0.t1.0 reboot for 30s
+    0.020 s  p0.t0.1-t1.0,h1.p0 loss'
+is '  and they are there' "$("$mrc" fabric show | grep -c '^fault')" 3
 "$mrc" fabric fault clear
 exits 0 'quietly and slower' "$mrc" fabric fault run -q -s 5 "$SCRATCH/script.yaml"
 is '  with nothing to say' "$output" ''

@@ -29,7 +29,7 @@ agree mrc-decode decode
 agree mrc-dev dev qp ev port stat monitor
 agree mrc-doctor doctor
 agree mrc-exec exec
-agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric stop'
+agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric record' 'fabric stop'
 agree mrc-perf perf
 agree mrc-report report
 agree mrc-sim sim

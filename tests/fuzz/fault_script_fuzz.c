@@ -14,9 +14,9 @@ static void expect_sense(const struct fault_script *script)
     for (uint32_t i = 0; i < script->count; i++) {
         const struct fault_script_step *step = &script->steps[i];
 
-        MUST(step->kind && (step->where || step->ev));
-        MUST(i == 0 || step[-1].at_ps <= step->at_ps);
-        MUST(step->duty_permille > 0 && step->duty_permille < 1000);
+        MUST(step->fault.kind < FAULT_KIND_COUNT && (step->where_count > 0 || step->ev));
+        MUST(step->fault.from_ps < step->fault.until_ps);
+        MUST(step->fault.duty_permille > 0 && step->fault.duty_permille <= 1000);
     }
 }
 

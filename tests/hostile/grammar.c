@@ -160,10 +160,10 @@ static void add_details(struct prng *prng, struct text *text)
 {
     static const char *const kinds[] = { "down", "flap", "blackhole", "loss", "corrupt", "slow",
         "reboot", "" };
-    static const char *const keys[] = { "probability", "rate_bps", "period_ns", "duty_permille",
-        "for_ns", "id" };
+    static const char *const keys[] = { "probability", "rate_bps", "period_ps", "duty_permille",
+        "for_ps", "at_ps", "id" };
 
-    add(text, ",\"kind\":\"%s\",\"for_ns\":%u", ONE_OF(prng, kinds), prng_below(prng, 20000000));
+    add(text, ",\"kind\":\"%s\",\"for_ps\":%u000", ONE_OF(prng, kinds), prng_below(prng, 20000000));
     for (uint32_t i = prng_below(prng, 5); i > 0; i--)
         add(text, ",\"%s\":%lld", ONE_OF(prng, keys), number(prng));
 }

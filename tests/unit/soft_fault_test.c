@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the faults of a soft fabric do to its links. */
+/* The list of faults of a soft fabric, and its recording. */
 #include "lab/soft_fault.h"
 
 #include <errno.h>
 
+#include "lab/soft_record.h"
 #include "spec.h"
 
 static struct topology fabric;
 static struct soft_faults faults;
-
-static struct topology_element named(const char *name)
-{
-    struct topology_element element;
-    char reason[160];
-
-    EXPECT(topology_find(&fabric, name, &element, reason));
-    return element;
-}
 
 static void begin(void)
 {
@@ -28,132 +20,141 @@ static void begin(void)
     faults = (struct soft_faults){ 0 };
 }
 
-static struct soft_condition at(const char *link, uint64_t now_ps)
+static struct soft_fault fault_of(
+    enum fault_kind kind, const char *where, uint64_t from_ps, uint64_t until_ps)
 {
-    struct topology_element element = named(link);
+    struct soft_fault fault = { .what = { .kind = kind,
+                                    .where_count = 1,
+                                    .from_ps = from_ps,
+                                    .until_ps = until_ps,
+                                    .period_ps = 10000,
+                                    .duty_permille = 250 } };
+    char reason[TOPOLOGY_REASON_BYTES];
 
-    return soft_faults_condition(&faults, &fabric, &element, now_ps);
+    EXPECT(topology_find(&fabric, where, &fault.where[0], reason));
+    return fault;
 }
 
-static void add(enum soft_fault_kind kind, const char *where, uint64_t until_ps)
+static void add(enum fault_kind kind, const char *where, uint64_t from_ps, uint64_t until_ps)
 {
-    struct soft_fault fault = { .kind = kind,
-        .where = named(where),
-        .from_ps = 100,
-        .until_ps = until_ps,
-        .probability = 5,
-        .rate_bps = 7,
-        .period_ps = 10000,
-        .duty_permille = 250 };
+    struct soft_fault fault = fault_of(kind, where, from_ps, until_ps);
 
     EXPECT_EQ(soft_faults_add(&faults, &fault), 0);
 }
 
-SPEC("a switch that is down takes its own links down, and no others")
+SPEC("faults begin and end in order of time, those of one time in the order of the list")
 {
+    static const struct {
+        uint32_t id;
+        uint64_t time_ps;
+        bool begins;
+    } wanted[] = { { 2, 50, true }, { 1, 100, true }, { 3, 100, true }, { 1, 200, false },
+        { 2, 200, false } };
+    struct soft_fault_step step;
+
     begin();
-    add(SOFT_FAULT_DOWN, "p1.t1.3", UINT64_MAX);
-    EXPECT(at("p1.t0.0-t1.3", 100).is_down);
-    EXPECT(at("p1.t0.7-t1.3", 100).is_down);
-    EXPECT(!at("p1.t0.7-t1.2", 100).is_down);
-    EXPECT(!at("p0.t0.7-t1.3", 100).is_down);
-    add(SOFT_FAULT_DOWN, "p0.t0.1", UINT64_MAX);
-    EXPECT(at("h8.p0", 100).is_down);
-    EXPECT(at("h15.p0", 100).is_down);
-    EXPECT(at("p0.t0.1-t1.0", 100).is_down);
-    EXPECT(!at("h16.p0", 100).is_down);
-    EXPECT(!at("h8.p1", 100).is_down);
+    add(FAULT_DOWN, "h0.p0", 100, 200);
+    add(FAULT_REBOOT, "p0.t1.0", 50, 200);
+    add(FAULT_BLACKHOLE, "h1", 100, FAULT_NEVER_PS);
+    EXPECT_EQ(soft_faults_next_ps(&faults), 50);
+    EXPECT(!soft_faults_step(&faults, 49, &step));
+    for (uint32_t i = 0; i < 5; i++) {
+        EXPECT(soft_faults_step(&faults, 1000, &step));
+        EXPECT_EQ(faults.list[step.index].id, wanted[i].id);
+        EXPECT_EQ(step.change.time_ps, wanted[i].time_ps);
+        EXPECT_EQ(step.change.begins, wanted[i].begins);
+        EXPECT_EQ(step.change.ends, !wanted[i].begins);
+    }
+    EXPECT(!soft_faults_step(&faults, UINT64_MAX - 1, &step));
+    EXPECT_EQ(soft_faults_next_ps(&faults), FAULT_NEVER_PS);
 }
 
-SPEC("a NIC stands for its ports, a plane for all its links")
+SPEC("a flap that nobody looked at for long is where it would be")
 {
+    struct soft_fault_step step;
+
     begin();
-    add(SOFT_FAULT_BLACKHOLE, "h5", UINT64_MAX);
-    add(SOFT_FAULT_LOSS, "p2", UINT64_MAX);
-    EXPECT(at("h5.p0", 100).is_blackhole);
-    EXPECT(at("h5.p3", 100).is_blackhole);
-    EXPECT(!at("h6.p3", 100).is_blackhole);
-    EXPECT_EQ(at("h6.p2", 100).loss, 5);
-    EXPECT_EQ(at("p2.t0.0-t1.0", 100).loss, 5);
-    EXPECT_EQ(at("p3.t0.0-t1.0", 100).loss, 0);
+    add(FAULT_FLAP, "h0.p0", 100, FAULT_NEVER_PS);
+    EXPECT(soft_faults_step(&faults, 100, &step));
+    EXPECT(faults.list[0].course.impairs);
+    EXPECT_EQ(faults.list[0].course.next_ps, 2600);
+    while (soft_faults_step(&faults, 100 + UINT64_C(70000000000000) * 10000 + 2499, &step))
+        ;
+    EXPECT(faults.list[0].course.impairs);
+    while (soft_faults_step(&faults, 100 + UINT64_C(70000000000000) * 10000 + 2500, &step))
+        ;
+    EXPECT(!faults.list[0].course.impairs);
+    EXPECT_EQ(faults.list[0].course.next_ps, 100 + UINT64_C(70000000000001) * 10000);
 }
 
-SPEC("a fault begins and ends at its time, and is then forgotten")
+SPEC("a fault is at a place if it names the same components and the same EV")
 {
-    begin();
-    add(SOFT_FAULT_DOWN, "h0.p0", 200);
-    EXPECT(!at("h0.p0", 99).is_down);
-    EXPECT(at("h0.p0", 199).is_down);
-    EXPECT(!at("h0.p0", 200).is_down);
-    EXPECT_EQ(soft_faults_next_ps(&faults, 100), 200);
-    soft_faults_prune(&faults, 199);
-    EXPECT_EQ(faults.count, 1);
-    soft_faults_prune(&faults, 200);
-    EXPECT_EQ(faults.count, 0);
-}
-
-SPEC("a flapping link is down for its share of every period")
-{
-    begin();
-    add(SOFT_FAULT_FLAP, "h0.p0", UINT64_MAX);
-    EXPECT(at("h0.p0", 100).is_down);
-    EXPECT(at("h0.p0", 2599).is_down);
-    EXPECT(!at("h0.p0", 2600).is_down);
-    EXPECT(!at("h0.p0", 10099).is_down);
-    EXPECT(at("h0.p0", 10100).is_down);
-    EXPECT_EQ(soft_faults_next_ps(&faults, 100), 2600);
-    EXPECT_EQ(soft_faults_next_ps(&faults, 2600), 10100);
-}
-
-SPEC("of several faults the worst counts")
-{
-    struct soft_fault worse = {
-        .kind = SOFT_FAULT_LOSS, .where = named("h0.p0"), .until_ps = UINT64_MAX, .probability = 9
-    };
+    struct soft_fault port;
+    struct soft_fault two;
 
     begin();
-    add(SOFT_FAULT_LOSS, "p0", UINT64_MAX);
-    EXPECT_EQ(soft_faults_add(&faults, &worse), 0);
-    EXPECT_EQ(at("h0.p0", 100).loss, 9);
-}
-
-SPEC("a fault of an EV meets packets with that EV only")
-{
-    struct soft_fault fault = {
-        .kind = SOFT_FAULT_LOSS, .until_ps = UINT64_MAX, .probability = 9, .of_ev = true, .ev = 3
-    };
-    struct topology_element link;
-
-    begin();
-    fault.where = named("p0");
-    link = named("p0.t0.0-t1.3");
-    EXPECT_EQ(soft_faults_add(&faults, &fault), 0);
-    EXPECT(at("p0.t0.0-t1.3", 100).is_picky);
-    EXPECT_EQ(at("p0.t0.0-t1.3", 100).loss, 0);
-    EXPECT_EQ(soft_faults_condition_of_ev(&faults, &fabric, &link, 3, 100).loss, 9);
-    EXPECT_EQ(soft_faults_condition_of_ev(&faults, &fabric, &link, 4, 100).loss, 0);
-}
-
-SPEC("clearing a part ends its own faults, not those of the whole")
-{
-    struct topology_element port;
-
-    begin();
-    port = named("h0.p0");
-    add(SOFT_FAULT_DOWN, "h0.p0", UINT64_MAX);
-    add(SOFT_FAULT_LOSS, "h0.p0", UINT64_MAX);
-    add(SOFT_FAULT_DOWN, "p0", UINT64_MAX);
-    EXPECT_EQ(soft_faults_clear(&faults, &port, false, 0), 2);
-    EXPECT_EQ(faults.count, 1);
-    EXPECT(at("h0.p0", 100).is_down);
+    port = fault_of(FAULT_LOSS, "h0.p0", 0, 1);
+    two = port;
+    two.where[two.what.where_count++] = fault_of(FAULT_LOSS, "h1.p0", 0, 1).where[0];
+    EXPECT(soft_fault_is_at(&port, &port));
+    EXPECT(soft_fault_is_at(&two, &two));
+    EXPECT(!soft_fault_is_at(&port, &two));
+    EXPECT(!soft_fault_is_at(&two, &port));
+    two = port;
+    two.what.of_ev = true;
+    EXPECT(!soft_fault_is_at(&port, &two));
 }
 
 SPEC("a list that is full refuses")
 {
-    struct soft_fault fault = { .kind = SOFT_FAULT_DOWN, .until_ps = UINT64_MAX };
+    struct soft_fault fault;
 
     begin();
+    fault = fault_of(FAULT_DOWN, "h0.p0", 0, FAULT_NEVER_PS);
     for (uint32_t i = 0; i < SOFT_FAULTS_MAX; i++)
         EXPECT_EQ(soft_faults_add(&faults, &fault), 0);
     EXPECT_EQ(soft_faults_add(&faults, &fault), -ENOSPC);
+}
+
+SPEC("a recording has what was repaired before its time, and not what never began")
+{
+    struct soft_record record = { 0 };
+    struct soft_fault begun;
+    struct soft_fault waiting;
+
+    begin();
+    begun = fault_of(FAULT_DOWN, "h0.p0", 100, 900);
+    waiting = fault_of(FAULT_DOWN, "h1.p0", 500, 900);
+    begun.id = 1;
+    begun.course.has_begun = true;
+    waiting.id = 2;
+    soft_record_fault(&record, &begun);
+    soft_record_fault(&record, &waiting);
+    soft_record_change(&record, 1, &(struct fault_change){ .time_ps = 100, .begins = true });
+    soft_record_repair(&record, &begun, 300);
+    soft_record_repair(&record, &waiting, 300);
+    EXPECT_EQ(record.origin_ps, 100);
+    EXPECT_EQ(record.fault_count, 1);
+    EXPECT_EQ(record.faults[0].what.until_ps, 300);
+    EXPECT_EQ(record.event_count, 2);
+    EXPECT_EQ(record.events[1].time_ps, 300);
+    EXPECT(!record.events[1].begins);
+    soft_record_fini(&record);
+}
+
+SPEC("a fabric with more faults than it can record says so")
+{
+    struct soft_record record = { 0 };
+    struct soft_fault fault;
+
+    begin();
+    fault = fault_of(FAULT_DOWN, "h0.p0", 100, 900);
+    for (fault.id = 1; fault.id <= SOFT_RECORD_MAX; fault.id++)
+        soft_record_fault(&record, &fault);
+    EXPECT(!record.is_cut);
+    soft_record_fault(&record, &fault);
+    EXPECT(record.is_cut);
+    soft_record_clear(&record);
+    EXPECT(!record.is_cut);
+    EXPECT_EQ(record.fault_count, 0);
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What faults do to the frames of a soft fabric: those that requests make, on a clock of the
+ * test's. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "soft_bench.h"
+#include "spec.h"
+#include "wire/frame.h"
+
+enum { FRAMES = 20, PASSES = 400 };
+
+static void ask(struct soft_bench *bench, const char *request)
+{
+    char *answer = soft_control_answer(bench->soft, request);
+    json_t *json = json_loads(answer, 0, NULL);
+
+    EXPECT(json != NULL);
+    EXPECT(json_object_get(json, "error") == NULL);
+    json_decref(json);
+    free(answer);
+}
+
+struct seen {
+    uint32_t whole;
+    uint32_t damaged;
+};
+
+/* From NIC to NIC over plane 0; what arrives. */
+static struct seen exchange(struct soft_bench *bench, uint32_t from, uint32_t to)
+{
+    struct pktio_received received[PKTIO_BATCH_MAX];
+    struct seen seen = { 0 };
+
+    for (uint32_t i = 0; i < FRAMES; i++)
+        soft_bench_send(bench, from, to, 0, i);
+    for (uint32_t pass = 0; pass < PASSES; pass++) {
+        uint32_t count;
+
+        soft_bench_pass(bench);
+        count = pktio_port_receive(bench->nics[to][0], received, PKTIO_BATCH_MAX);
+        for (uint32_t i = 0; i < count; i++) {
+            struct frame frame;
+
+            EXPECT_EQ(
+                frame_parse(&format_default, received[i].bytes, received[i].length_bytes, &frame),
+                DROP_NONE);
+            if (frame_icrc_ok(&frame, received[i].bytes))
+                seen.whole++;
+            else
+                seen.damaged++;
+        }
+    }
+    return seen;
+}
+
+static void pass_time(struct soft_bench *bench, uint64_t time_ps)
+{
+    bench->now_ps += time_ps;
+    soft_bench_pass(bench);
+}
+
+SPEC("a fault with a direction leaves the other direction alone")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    soft_bench_start(&bench);
+    ask(&bench,
+        "{\"do\":\"fault\",\"kind\":\"blackhole\",\"where\":\"h0.p0\",\"direction\":\"up\"}");
+    EXPECT_EQ(exchange(&bench, 0, 1).whole, 0);
+    EXPECT_EQ(exchange(&bench, 1, 0).whole, FRAMES);
+    EXPECT_EQ(bench.soft->lost[LOST_BLACKHOLE], FRAMES);
+    ask(&bench, "{\"do\":\"clear\",\"all\":true}");
+    EXPECT_EQ(exchange(&bench, 0, 1).whole, FRAMES);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a frame is damaged on the links of the direction only")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    soft_bench_start(&bench);
+    ask(&bench, "{\"do\":\"fault\",\"kind\":\"corrupt\",\"where\":\"h1.p0\",\"direction\":\"down\","
+                "\"probability\":4294967295}");
+    EXPECT_EQ(exchange(&bench, 0, 1).damaged, FRAMES);
+    EXPECT_EQ(exchange(&bench, 1, 0).whole, FRAMES);
+    EXPECT_EQ(bench.soft->lost[LOST_CORRUPT], FRAMES);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a slow direction takes its own rate, the other keeps that of the link")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct soft_wire *up;
+    struct soft_wire *down;
+
+    soft_bench_start(&bench);
+    up = &bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)];
+    down = &bench.soft->wires[soft_wire_of(bench.soft, up->peer)];
+    ask(&bench, "{\"do\":\"fault\",\"kind\":\"slow\",\"where\":\"h0\",\"direction\":\"down\","
+                "\"rate_bps\":1000000000}");
+    EXPECT_EQ(up->rate_bps, bench.config.host_link.rate_bps);
+    EXPECT_EQ(down->rate_bps, 1000000000);
+    ask(&bench, "{\"do\":\"clear\",\"where\":\"h0\"}");
+    EXPECT_EQ(down->rate_bps, bench.config.host_link.rate_bps);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a switch that reboots loses what waits in it and is back at the end")
+{
+    struct soft_bench bench = soft_bench_small();
+    uint32_t passes = 0;
+
+    bench.slower = 1000;
+    bench.config.uplink.rate_bps = bench.config.host_link.rate_bps / 10;
+    soft_bench_start(&bench);
+    for (uint32_t i = 0; i < FRAMES; i++)
+        soft_bench_send(&bench, 0, 1, 0, 2 * i);
+    while (bench.soft->switches[0].ports[1].queues[PORT_DATA].count < 2 && passes++ < 100000)
+        soft_bench_pass(&bench);
+    EXPECT_GE(bench.soft->switches[0].ports[1].queues[PORT_DATA].count, 2);
+    ask(&bench,
+        "{\"do\":\"fault\",\"kind\":\"reboot\",\"where\":\"p0.t0.0\",\"for_ps\":1000000000}");
+    EXPECT_GE(bench.soft->lost[LOST_REBOOT], 2);
+    EXPECT(bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
+    pass_time(&bench, 1000000000);
+    EXPECT(!bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
+    soft_bench_stop(&bench);
+}
+
+SPEC("components of a group fail and return together")
+{
+    struct soft_bench bench = soft_bench_small();
+    const struct soft_wire *wires;
+
+    soft_bench_start(&bench);
+    wires = bench.soft->wires;
+    ask(&bench, "{\"do\":\"fault\",\"kind\":\"down\",\"where\":[\"h0.p0\",\"h1.p1\"]}");
+    EXPECT(wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
+    EXPECT(wires[soft_nic_wire(bench.soft, 1, 1)].is_down);
+    EXPECT(!wires[soft_nic_wire(bench.soft, 0, 1)].is_down);
+    ask(&bench, "{\"do\":\"clear\",\"where\":\"h0.p0\"}");
+    EXPECT(wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
+    ask(&bench, "{\"do\":\"clear\",\"where\":[\"h0.p0\",\"h1.p1\"]}");
+    EXPECT(!wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
+    EXPECT(!wires[soft_nic_wire(bench.soft, 1, 1)].is_down);
+    soft_bench_stop(&bench);
+}
+
+SPEC("a fault of one EV takes the packets of that EV")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    soft_bench_start(&bench);
+    ask(&bench, "{\"do\":\"fault\",\"kind\":\"loss\",\"ev\":\"p0/u1\",\"probability\":4294967295}");
+    EXPECT_EQ(exchange(&bench, 0, 1).whole, FRAMES / 2);
+    EXPECT_EQ(bench.soft->lost[LOST_FAULT], FRAMES / 2);
+    soft_bench_stop(&bench);
+}
+
+SPEC("faults of a script wait for its beginning, and then for their times")
+{
+    struct soft_bench bench = soft_bench_small();
+    const struct soft_wire *wire;
+
+    soft_bench_start(&bench);
+    wire = &bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)];
+    ask(&bench, "{\"do\":\"script\"}");
+    ask(&bench, "{\"do\":\"fault\",\"kind\":\"down\",\"where\":\"h0.p0\",\"at_ps\":2000000,"
+                "\"for_ps\":3000000}");
+    pass_time(&bench, 9000000);
+    EXPECT(!wire->is_down);
+    ask(&bench, "{\"do\":\"begin\"}");
+    pass_time(&bench, 1900000);
+    EXPECT(!wire->is_down);
+    pass_time(&bench, 200000);
+    EXPECT(wire->is_down);
+    pass_time(&bench, 3000000);
+    EXPECT(!wire->is_down);
+    EXPECT_EQ(bench.soft->faults.count, 0);
+    EXPECT_EQ(bench.soft->record.event_count, 2);
+    EXPECT_EQ(bench.soft->record.events[1].time_ps - bench.soft->record.origin_ps, 5000000);
+    soft_bench_stop(&bench);
+}
