@@ -25,6 +25,7 @@ enum cmd_status cmd_exec(int argument_count, char **arguments);
 enum cmd_status cmd_fabric(int argument_count, char **arguments);
 enum cmd_status cmd_monitor(int argument_count, char **arguments);
 enum cmd_status cmd_perf(int argument_count, char **arguments);
+enum cmd_status cmd_plan(int argument_count, char **arguments);
 enum cmd_status cmd_port(int argument_count, char **arguments);
 enum cmd_status cmd_qp(int argument_count, char **arguments);
 enum cmd_status cmd_report(int argument_count, char **arguments);

@@ -33,7 +33,7 @@ _mrc()
 
     ((COMP_CWORD > 1)) && said+=("$command")
     case $command in
-    fabric | perf) ((COMP_CWORD > 2)) && said+=("${COMP_WORDS[2]}") ;;
+    fabric | perf | plan) ((COMP_CWORD > 2)) && said+=("${COMP_WORDS[2]}") ;;
     esac
     case $command:$before:$word in
     *:*:-*) candidates=$(_mrc_options "${said[@]}") ;;
@@ -51,7 +51,7 @@ _mrc()
         mrc | */mrc) candidates=$(_mrc_listed "${said[@]}") ;;
         esac
         ;;
-    perf:perf:*) candidates=$(_mrc_listed "${said[@]}") ;;
+    perf:perf:* | plan:plan:*) candidates=$(_mrc_listed "${said[@]}") ;;
     help:help:*) candidates=$(_mrc_listed "$mrc") ;;
     qp:* | ev:* | port:* | stat:* | monitor:*) candidates='dev qp port' ;;
     *) ((COMP_CWORD == 1)) && candidates="$(_mrc_listed "$mrc") help" ;;

@@ -16,6 +16,7 @@ static const struct cmd commands[] = {
     { "fabric", "run a fabric on this machine, break it, look at it", cmd_fabric },
     { "monitor", "show what happens in running NICs, as it happens", cmd_monitor },
     { "perf", "measure and check writes and collectives between processes", cmd_perf },
+    { "plan", "show what a fabric file becomes: paths, uSIDs, addresses", cmd_plan },
     { "port", "show ports, take them out of service and back", cmd_port },
     { "qp", "show the queue pairs of a running NIC", cmd_qp },
     { "report", "make an HTML page of the results of simulations", cmd_report },

@@ -105,6 +105,17 @@ static bool read_usid_block(struct yaml *yaml, const struct yaml_node *node, uin
     return true;
 }
 
+bool fabric_file_block(struct yaml *yaml, const struct yaml_node *node, uint32_t *block)
+{
+    return !node || read_usid_block(yaml, node, block);
+}
+
+bool fabric_file_link(
+    struct yaml *yaml, const struct yaml_node *node, struct topology_link_kind *kind)
+{
+    return !node || yaml_read(yaml, node, link_fields, kind);
+}
+
 bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name,
     const struct topology *topology, struct topology_element *element)
 {
@@ -196,14 +207,11 @@ static bool read_parts(struct yaml *yaml, struct description *description)
 {
     struct topology_config *config = &description->config;
 
-    return (!description->host_link ||
-               yaml_read(yaml, description->host_link, link_fields, &config->host_link)) &&
-           (!description->uplink ||
-               yaml_read(yaml, description->uplink, link_fields, &config->uplink)) &&
+    return fabric_file_link(yaml, description->host_link, &config->host_link) &&
+           fabric_file_link(yaml, description->uplink, &config->uplink) &&
            (!description->buffers ||
                yaml_read(yaml, description->buffers, buffer_fields, &config->buffers)) &&
-           (!description->usid_block ||
-               read_usid_block(yaml, description->usid_block, &config->usid_block));
+           fabric_file_block(yaml, description->usid_block, &config->usid_block);
 }
 
 static bool wire(struct yaml *yaml, const struct yaml_node *mapping,
@@ -221,6 +229,9 @@ bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct
     struct topology_exception *exceptions;
     uint32_t count = 0;
 
+    if (yaml_member(mapping, "shape"))
+        return yaml_complain_key(yaml, yaml_member(mapping, "shape"),
+            "can be planned with mrc plan, and not run or simulated");
     topology_config_init(&description.config);
     if (!yaml_read(yaml, mapping, fields, &description) || !read_parts(yaml, &description) ||
         !wire(yaml, mapping, &description.config, fabric))

@@ -15,3 +15,7 @@ bool fabric_file_find(struct yaml *, const struct yaml_node *name, const struct 
 
 /* An EV by number, or by plane and uplink: p0/u3. */
 bool fabric_file_ev(struct yaml *, const struct yaml_node *, const struct plan *, uint32_t *ev);
+
+/* Parts that files with a shape have, too. A node of NULL leaves the value alone. */
+bool fabric_file_link(struct yaml *, const struct yaml_node *, struct topology_link_kind *);
+bool fabric_file_block(struct yaml *, const struct yaml_node *, uint32_t *block);

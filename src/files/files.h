@@ -8,6 +8,7 @@
 #include "files/fault_entry.h"
 #include "files/fault_script.h"
 #include "files/fault_write.h"
+#include "files/graph_file.h"
 #include "files/json.h"
 #include "files/nearest.h"
 #include "files/quantity.h"

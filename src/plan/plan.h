@@ -128,3 +128,10 @@ struct plan_range {
  * their ports have no cable. */
 uint32_t plan_routes(
     const struct plan *, uint32_t switch_index, struct plan_range out[PLAN_RANGES_MAX]);
+
+/* The paths of a pair whose links are all there, in the order of their EVs. Nodes of hops are NICs,
+ * then switches. Returns how many there are; at most route_max are written. */
+uint32_t plan_pair_routes(
+    const struct plan *, uint32_t from, uint32_t to, struct plan_route *routes, uint32_t route_max);
+/* The name of such a node. */
+void plan_pair_name(const struct plan *, uint32_t node, char out[static TOPOLOGY_NAME_BYTES]);

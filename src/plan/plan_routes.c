@@ -6,11 +6,11 @@
 
 #include "base/bytes.h"
 #include "plan/plan.h"
+#include "plan/plan_cost.h"
 #include "plan/plan_graph.h"
 #include "plan/plan_usid.h"
 
 #define UNREACHED  UINT32_MAX
-#define BYTE_BITS  UINT64_C(8000000000000)
 #define USID_BYTES 2
 
 struct search {
@@ -57,11 +57,6 @@ static void measure(const struct graph *graph, uint32_t to, uint32_t *distances)
 
 /* ---- a path ---------------------------------------------------------------------------------- */
 
-static uint64_t crossing_ps(const struct graph_link *link)
-{
-    return link->delay_ps + (((BYTE_BITS << 16) / link->rate_bps) * TOPOLOGY_PACKET_BYTES >> 16);
-}
-
 /* Links beside this one, to the same neighbour, itself included. */
 static uint32_t parallel_count(const struct graph *graph, struct graph_end end, uint32_t peer)
 {
@@ -86,11 +81,9 @@ static void add_costs(const struct search *search, struct plan_route *route)
     for (uint32_t i = 0; i <= route->switch_count; i++) {
         struct graph_end peer;
         const struct graph_link *link = graph_link_at(graph, route->hops[i], &peer);
-        uint64_t rate_bps =
-            link->rate_bps * (i == 0 ? 1 : parallel_count(graph, route->hops[i], peer.node));
+        uint32_t count = i == 0 ? 1 : parallel_count(graph, route->hops[i], peer.node);
 
-        route->rate_bps = rate_bps < route->rate_bps ? rate_bps : route->rate_bps;
-        route->one_way_ps += crossing_ps(link);
+        plan_cost_add(route, link->rate_bps, link->delay_ps, link->rate_bps * count);
     }
 }
 

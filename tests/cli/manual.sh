@@ -31,6 +31,7 @@ agree mrc-doctor doctor
 agree mrc-exec exec
 agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric record' 'fabric stop'
 agree mrc-perf perf
+agree mrc-plan 'plan path'
 agree mrc-report report
 agree mrc-sim sim
 agree mrc-switch switch

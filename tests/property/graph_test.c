@@ -127,11 +127,31 @@ PROPERTY("paths arrive, and their EVs and addresses differ", 200)
     graph_bench_fini(&bench);
 }
 
+static void expect_same(const struct graph *graph, const struct plan_route *route,
+    const struct plan *fabric, const struct plan_route *pair)
+{
+    char names[2][GRAPH_NAME_BYTES];
+
+    EXPECT_EQ(route->ev, pair->ev);
+    EXPECT_EQ(route->rate_bps, pair->rate_bps);
+    EXPECT_EQ(route->one_way_ps, pair->one_way_ps);
+    EXPECT_EQ(route->usid_count, pair->usid_count);
+    EXPECT_MEM_EQ(route->usids, pair->usids, route->usid_count * sizeof(route->usids[0]));
+    EXPECT_EQ(route->switch_count, pair->switch_count);
+    for (uint32_t i = 0; i <= route->switch_count; i++) {
+        graph_name(graph, route->hops[i].node, names[0]);
+        plan_pair_name(fabric, pair->hops[i].node, names[1]);
+        EXPECT_STR_EQ(names[0], names[1]);
+        EXPECT_EQ(route->hops[i].port, pair->hops[i].port);
+    }
+}
+
 PROPERTY("two tiers have the EVs, addresses and delays of the arithmetic", 100)
 {
     struct prng prng = prng_stream(seed, 4);
     struct topology_config config;
     struct topology_problem problem;
+    struct plan_route pair[GRAPH_BENCH_ROUTES];
     struct graph_bench bench;
     struct plan fabric;
     uint32_t from;
@@ -154,11 +174,13 @@ PROPERTY("two tiers have the EVs, addresses and delays of the arithmetic", 100)
     to = (from + 1 + prng_below(&prng, fabric.topology.nic_count - 1)) % fabric.topology.nic_count;
     count = graph_bench_routes(&bench, from, to, 0);
     EXPECT_EQ(count, config.plane_count * plan_paths(&fabric, from, to).uplink_count);
+    EXPECT_EQ(plan_pair_routes(&fabric, from, to, pair, GRAPH_BENCH_ROUTES), count);
     for (uint32_t i = 0; i < count; i++) {
         struct ipv6_addr outer = plan_outer(&fabric, from, to, bench.routes[i].ev);
 
         EXPECT_MEM_EQ(bench.routes[i].outer.octets, outer.octets, sizeof(outer.octets));
         EXPECT_EQ(bench.routes[i].one_way_ps, topology_one_way_ps(&fabric.topology, from, to));
+        expect_same(&bench.graph, &bench.routes[i], &fabric, &pair[i]);
     }
     graph_bench_fini(&bench);
 }

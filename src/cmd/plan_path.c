@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc plan path: every path of a pair of NICs, with its hops, uSIDs, address, rate and delay. */
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/scan.h"
+#include "cmd/plan.h"
+#include "files/files.h"
+
+static const char name[] = "plan path";
+
+enum { ROUTES_MAX = 1 << 16, DETOUR_MAX = 2 };
+
+struct options {
+    const char *file;
+    const char *from;
+    const char *to;
+    uint32_t detour;
+    bool as_json;
+    bool wants_help;
+};
+
+/* A file with a shape is a graph; one without is planned by arithmetic. */
+struct view {
+    struct yaml yaml;
+    bool is_graph;
+    struct graph_file file;
+    struct plan fabric;
+    uint32_t from;
+    uint32_t to;
+    struct plan_route *routes;
+    uint32_t route_count;
+};
+
+static void print_usage(FILE *to)
+{
+    fputs("usage: mrc plan path [-f FABRIC] [-d SWITCHES] [-j] FROM TO\n"
+          "\n"
+          "Every path from one NIC to another, such as h3 and h77: EV, rate, delay of a full "
+          "packet in an\n"
+          "empty network, outer address, and the nodes that it passes.\n"
+          "\n"
+          "  -f, --fabric FILE      the fabric; default: fabric.yaml\n"
+          "  -d, --detour SWITCHES  with paths that pass so many switches more than the shortest "
+          "(0 to 2)\n"
+          "  -j, --json\n"
+          "  -h, --help\n",
+        to);
+}
+
+static enum cmd_status read_options(int argument_count, char **arguments, struct options *options)
+{
+    static const struct option known[] = { { "fabric", required_argument, NULL, 'f' },
+        { "detour", required_argument, NULL, 'd' }, { "json", no_argument, NULL, 'j' },
+        { "help", no_argument, NULL, 'h' }, { 0 } };
+    const char *detour = "0";
+    int option;
+
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argument_count, arguments, ":f:d:jh", known, NULL)) != -1)
+        switch (option) {
+        case 'f':
+            options->file = optarg;
+            break;
+        case 'd':
+            detour = optarg;
+            break;
+        case 'j':
+            options->as_json = true;
+            break;
+        case 'h':
+            options->wants_help = true;
+            return CMD_DONE;
+        default:
+            return cmd_complain_option(name, option, arguments, known);
+        }
+    if (!scan_u32(&detour, &options->detour) || *detour || options->detour > DETOUR_MAX)
+        return cmd_complain(CMD_MISUSED, name, "--detour: 0, 1 or 2 switches");
+    if (argument_count - optind != 2)
+        return cmd_complain(CMD_MISUSED, name, "two NICs are wanted, such as h3 h77");
+    options->from = arguments[optind];
+    options->to = arguments[optind + 1];
+    return CMD_DONE;
+}
+
+/* ---- the fabric ------------------------------------------------------------------------------ */
+
+static uint32_t nic_count(const struct view *view)
+{
+    return view->is_graph ? view->file.graph.size.nic_count : view->fabric.topology.nic_count;
+}
+
+static enum cmd_status find_nic(const struct view *view, const char *word, uint32_t *nic)
+{
+    const char *at = word;
+
+    if (scan_word(&at, "h") && scan_u32(&at, nic) && !*at && *nic < nic_count(view))
+        return CMD_DONE;
+    return cmd_complain(
+        CMD_MISUSED, name, "no NIC '%s': this fabric has h0 to h%u", word, nic_count(view) - 1);
+}
+
+static enum cmd_status load(struct view *view, const struct options *options)
+{
+    const struct yaml_node *top = yaml_load(&view->yaml, options->file);
+    bool is_read;
+
+    view->is_graph = top && yaml_member(top, "shape");
+    is_read = top && (view->is_graph ? graph_file_read(&view->yaml, top, &view->file)
+                                     : fabric_file_read(&view->yaml, top, &view->fabric));
+    if (!is_read)
+        return cmd_complain(CMD_MISUSED, name, "%s", view->yaml.problem);
+    if (!view->is_graph && options->detour)
+        return cmd_complain(CMD_MISUSED, name, "--detour: this fabric has shortest paths alone");
+    if (find_nic(view, options->from, &view->from) != CMD_DONE ||
+        find_nic(view, options->to, &view->to) != CMD_DONE)
+        return CMD_MISUSED;
+    if (view->from == view->to)
+        return cmd_complain(CMD_MISUSED, name, "%s twice: two NICs are wanted", options->from);
+    return CMD_DONE;
+}
+
+static bool find_routes(struct view *view, uint32_t detour)
+{
+    uint32_t *distances = NULL;
+
+    view->routes = calloc(ROUTES_MAX, sizeof(*view->routes));
+    if (view->is_graph)
+        distances = calloc(view->file.graph.node_count, sizeof(*distances));
+    if (!view->routes || (view->is_graph && !distances))
+        return false;
+    view->route_count = view->is_graph ? plan_graph_routes(&view->file.plan, view->from, view->to,
+                                             detour, distances, view->routes, ROUTES_MAX)
+                                       : plan_pair_routes(&view->fabric, view->from, view->to,
+                                             view->routes, ROUTES_MAX);
+    if (view->route_count > ROUTES_MAX)
+        view->route_count = ROUTES_MAX;
+    free(distances);
+    return true;
+}
+
+static void node_name(const struct view *view, uint32_t node, char out[static TOPOLOGY_NAME_BYTES])
+{
+    if (view->is_graph)
+        graph_name(&view->file.graph, node, out);
+    else
+        plan_pair_name(&view->fabric, node, out);
+}
+
+static const char *layout_words(const struct view *view)
+{
+    return plan_layout_words[view->is_graph ? view->file.plan.layout : PLAN_LAYOUT_ONE_BLOCK];
+}
+
+/* ---- what is printed ------------------------------------------------------------------------- */
+
+static void print_hops(const struct view *view, const struct plan_route *route)
+{
+    char node[TOPOLOGY_NAME_BYTES];
+
+    for (uint32_t i = 0; i <= route->switch_count; i++) {
+        node_name(view, route->hops[i].node, node);
+        printf(" %s", node);
+    }
+    node_name(view, view->to, node);
+    printf(" %s\n", node);
+}
+
+static void print_table(const struct view *view)
+{
+    printf("uSIDs in %s; %u paths from h%u to h%u\n", layout_words(view), view->route_count,
+        view->from, view->to);
+    printf("%-10s %9s %10s  %-40s %s\n", "EV", "Gb/s", "us", "ADDRESS", "HOPS");
+    for (uint32_t i = 0; i < view->route_count; i++) {
+        const struct plan_route *route = &view->routes[i];
+        char text[INET6_ADDRSTRLEN];
+
+        inet_ntop(AF_INET6, route->outer.octets, text, sizeof(text));
+        printf("0x%08x %9.1f %10.3f  %-39s ", route->ev, (double)route->rate_bps / 1e9,
+            (double)route->one_way_ps / 1e6, text);
+        print_hops(view, route);
+    }
+}
+
+static json_t *route_json(const struct view *view, const struct plan_route *route)
+{
+    json_t *hops = json_array();
+    json_t *usids = json_array();
+    char text[INET6_ADDRSTRLEN];
+
+    for (uint32_t i = 0; i <= route->switch_count + 1; i++) {
+        char node[TOPOLOGY_NAME_BYTES];
+
+        node_name(view, i <= route->switch_count ? route->hops[i].node : view->to, node);
+        json_array_append_new(hops, json_string(node));
+    }
+    for (uint32_t i = 0; i < route->usid_count; i++) {
+        char usid[8];
+
+        snprintf(usid, sizeof(usid), "%04x", route->usids[i]);
+        json_array_append_new(usids, json_string(usid));
+    }
+    inet_ntop(AF_INET6, route->outer.octets, text, sizeof(text));
+    return json_pack("{s:I,s:I,s:I,s:s,s:o,s:o}", "ev", (json_int_t)route->ev, "rate_bps",
+        (json_int_t)route->rate_bps, "one_way_ps", (json_int_t)route->one_way_ps, "address", text,
+        "usids", usids, "hops", hops);
+}
+
+static void print_json(const struct view *view)
+{
+    json_t *paths = json_array();
+    json_t *all;
+
+    for (uint32_t i = 0; i < view->route_count; i++)
+        json_array_append_new(paths, route_json(view, &view->routes[i]));
+    all = json_pack("{s:i,s:i,s:s,s:o}", "from", (int)view->from, "to", (int)view->to, "usids",
+        layout_words(view), "paths", paths);
+    json_dumpf(all, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(all);
+}
+
+static enum cmd_status show(struct view *view, const struct options *options)
+{
+    if (!find_routes(view, options->detour))
+        return cmd_complain(CMD_FAILED, name, "no memory");
+    if (options->as_json)
+        print_json(view);
+    else
+        print_table(view);
+    if (view->route_count == 0)
+        return cmd_complain(CMD_FAILED, name, "no path from %s to %s", options->from, options->to);
+    return CMD_DONE;
+}
+
+enum cmd_status plan_path(int argument_count, char **arguments)
+{
+    struct options options = { .file = "fabric.yaml" };
+    enum cmd_status status = read_options(argument_count, arguments, &options);
+    struct view view = { 0 };
+
+    if (options.wants_help)
+        print_usage(stdout);
+    if (status != CMD_DONE || options.wants_help)
+        return status;
+    yaml_init(&view.yaml);
+    status = load(&view, &options);
+    if (status == CMD_DONE)
+        status = show(&view, &options);
+    free(view.routes);
+    yaml_fini(&view.yaml);
+    return status;
+}

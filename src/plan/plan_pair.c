@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The paths of a pair by arithmetic: addresses are computed, and followed as switches follow them.
+ */
+#include <string.h>
+
+#include "plan/plan.h"
+#include "plan/plan_cost.h"
+#include "wire/usid.h"
+
+/* Where a switch sends a uSID that is not its own; false: nowhere. */
+static bool look_up(const struct plan *plan, uint32_t switch_index, uint16_t usid, uint32_t *port)
+{
+    struct plan_range ranges[PLAN_RANGES_MAX];
+    uint32_t count = plan_routes(plan, switch_index, ranges);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (usid >= ranges[i].first_usid && usid <= ranges[i].last_usid) {
+            *port = ranges[i].first_port + (uint32_t)(usid - ranges[i].first_usid);
+            return true;
+        }
+    return false;
+}
+
+static bool cross(const struct plan *plan, struct plan_route *route, struct topology_end *at)
+{
+    struct topology_link_kind kind;
+    struct topology_element link;
+    struct topology_end peer;
+
+    if (!topology_link_at(&plan->topology, *at, &link, &kind) ||
+        !topology_peer(&plan->topology, *at, &peer))
+        return false;
+    plan_cost_add(route, kind.rate_bps, kind.delay_ps, kind.rate_bps);
+    *at = peer;
+    return true;
+}
+
+static void read_usids(struct plan_route *route)
+{
+    route->usid_count = 0;
+    while (route->usid_count < PLAN_USIDS_MAX) {
+        uint16_t usid = (uint16_t)usid_get(&route->outer, USID_FORMAT_F3216, route->usid_count);
+
+        if (usid == 0)
+            return;
+        route->usids[route->usid_count++] = usid;
+    }
+}
+
+/* False: a link of the path is missing. */
+static bool follow(const struct plan *plan, uint32_t from, struct plan_route *route)
+{
+    struct topology_end at = {
+        .is_nic = true, .node = from, .port = plan_ev_path(plan, route->ev).plane
+    };
+
+    route->rate_bps = UINT64_MAX;
+    route->one_way_ps = 2 * plan->topology.config.nic_latency_ps;
+    route->switch_count = 0;
+    route->hops[0] = (struct graph_end){ from, at.port };
+    for (uint32_t i = 1; i < route->usid_count; i++) {
+        if (!cross(plan, route, &at) || !look_up(plan, at.node, route->usids[i], &at.port))
+            return false;
+        route->one_way_ps += plan->topology.config.switch_latency_ps;
+        route->hops[++route->switch_count] =
+            (struct graph_end){ plan->topology.nic_count + at.node, at.port };
+    }
+    return cross(plan, route, &at);
+}
+
+uint32_t plan_pair_routes(const struct plan *plan, uint32_t from, uint32_t to,
+    struct plan_route *routes, uint32_t route_max)
+{
+    struct path_generate paths = plan_paths(plan, from, to);
+    uint32_t count = 0;
+
+    for (uint32_t plane = 0; plane < paths.plane_count; plane++)
+        for (uint32_t uplink = 0; uplink < paths.uplink_count; uplink++) {
+            struct plan_route route = { .ev = plan_ev(plan, (struct ev_path){ plane, uplink }) };
+
+            route.outer = plan_outer(plan, from, to, route.ev);
+            read_usids(&route);
+            if (!follow(plan, from, &route))
+                continue;
+            if (count < route_max)
+                routes[count] = route;
+            count++;
+        }
+    return count;
+}
+
+void plan_pair_name(const struct plan *plan, uint32_t node, char out[static TOPOLOGY_NAME_BYTES])
+{
+    struct topology_element element = { .kind = TOPOLOGY_NIC, .nic = node };
+
+    if (node >= plan->topology.nic_count)
+        element = topology_switch_at(&plan->topology, node - plan->topology.nic_count);
+    topology_name(&element, out);
+}

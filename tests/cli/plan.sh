@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# mrc plan: paths of fabrics of all shapes, and what it says of files that cannot be planned.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+file=$SCRATCH/fabric.yaml
+
+shape() # LINE...
+{
+    printf '%s\n' "$@" >"$file"
+}
+
+paths() # FROM TO [OPTION...]
+{
+    "$mrc" plan path -f "$file" "$@" 2>&1
+}
+
+shape 'planes: 2' 't0s: 2' 't1s: 2' 'hosts_per_t0: 2' 'exceptions: [{ link: p1.t0.0-t1.0, missing: yes }]'
+is 'two tiers: one line per path whose links are there, and two of heading' "$(paths h0 h3 | wc -l)" 5
+contains 'with EV, rate, delay, address and hops' "$(paths h0 h3)" \
+    '0x00000001     100.0      5.852  fc00:42:400:801:401:c01::                h0 p0.t0.0 p0.t1.1 p0.t0.1 h3'
+is 'as JSON, too' "$(paths -j h0 h3 | grep -o '"ev":[0-9]*' | xargs)" 'ev:0 ev:1 ev:257'
+contains 'a pair of one T0 passes it alone' "$(paths h0 h1)" 'h0 p1.t0.0 h1'
+exits 2 'a NIC that is not there is refused' "$mrc" plan path -f "$file" h0 h4
+contains 'with those that are' "$output" 'this fabric has h0 to h3'
+exits 2 'detours need a shape' "$mrc" plan path -f "$file" -d 1 h0 h3
+
+shape 'shape: clos' 'tiers: 3' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2' 'pods: 4' 'cores: 4'
+contains 'three tiers fill six uSIDs' "$(paths h0 h15)" 'fc00:42:400:801:1402:807:407:c01'
+is 'a fat tree of 4 ports has 4 paths between pods' "$(paths h0 h15 | grep -c 0x)" 4
+shape 'shape: clos' 'tiers: 3' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2' 'pods: 4' 'cores: 3'
+contains 'numbers that do not fit are refused' "$(paths h0 h1)" '3 switches cannot be shared evenly among 2 columns'
+
+shape 'shape: zcube' 'n: 4' 'k: 2'
+is 'ZCube has two minimal paths' "$(paths h6 h12 | grep -c 0x)" 2
+is 'and 2 n detours' "$(paths -d 1 h6 h12 | grep -c 0x)" 10
+
+shape 'shape: rail_only' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
+exits 1 'rails have no way to each other' "$mrc" plan path -f "$file" h0 h1
+contains 'which is said' "$output" 'no path from h0 to h1'
+
+shape 'shape: links' 'nics: 2' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.1, rate: 50G }' \
+    '- { from: p0.t0.0, to: p0.t0.1 }'
+contains 'a graph link by link' "$(paths h0 h1)" '50.0      4.852  fc00:42:400:401:c00::'
+echo '- { from: p0.t0.1, to: p0.t0.0 }' >>"$file"
+contains 'a link that is there twice is refused at its line' "$(paths h0 h1)" \
+    ':7:3: links.3: the link of p0.t0.1 and p0.t0.0 is there twice'
+shape 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.0 }'
+contains 'an isolated NIC is named' "$(paths h0 h1)" 'h2 has no link'
+exits 2 'a fabric with a shape cannot be run' "$mrc" fabric run "$file"
+contains 'which is said' "$output" 'shape: can be planned with mrc plan, and not run or simulated'
+
+exits 2 'a verb that is not there is refused' "$mrc" plan pth
+contains 'with the one that was meant' "$output" "did you mean 'path'"
+done_testing
