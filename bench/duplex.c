@@ -12,6 +12,7 @@ enum {
     SHORT_BURST = 4 * BURST, /* the right side, whose packets are short */
     DELAY_NS = 4700,
     LAG_MAX_NS = 1176,
+    AHEAD = 8,        /* packets that the transport is told of before they are received */
     SLOT_PACKETS = 8, /* arrivals in a packet time, at most */
     FIRST_QPN = 16,
     WINDOW_PSNS = 1024,
@@ -74,6 +75,13 @@ static void receive(struct side *side, const struct packet *packet, uint64_t now
         transport_receive(side->transport, packet, now_ns);
     else if (++side->received % SACK_EVERY == 0 && opcode_is_write(packet->opcode))
         side->owed++;
+}
+
+/* A packet is written by one processor and read by another: its way takes time. */
+static void fetch_packet(const struct packet *packet)
+{
+    __builtin_prefetch(packet);
+    __builtin_prefetch((const uint8_t *)packet + sizeof(*packet) - 1);
 }
 
 static void expire(struct side *side, uint64_t now_ns)
@@ -149,18 +157,47 @@ static void transmit(struct duplex *duplex, struct side *side)
     wire->next = wire->next + count + SHORT_BURST > wire->length ? 0 : wire->next + count;
 }
 
+struct arrival {
+    const struct packet *packet;
+    uint64_t at; /* slot */
+};
+
+/* What has arrived since the last turn, in order; returns the number. */
+static uint32_t gather(const struct duplex *duplex, struct wire *wire, struct arrival *arrivals)
+{
+    uint32_t count = 0;
+
+    for (uint64_t at = duplex->slot + 1 - BURST; at <= duplex->slot; at++) {
+        struct slot *slot = &wire->slots[at % wire->length];
+
+        for (uint32_t i = 0; i < slot->count; i++)
+            arrivals[count++] =
+                (struct arrival){ .packet = &wire->packets[slot->packets[i]], .at = at };
+        slot->count = 0;
+    }
+    return count;
+}
+
+static void prefetch(const struct side *side, const struct arrival *arrival)
+{
+    if (side->transport)
+        transport_prefetch(side->transport, arrival->packet);
+}
+
 static void deliver(struct duplex *duplex, struct side *from, struct side *to)
 {
-    for (uint64_t at = duplex->slot + 1 - BURST; at <= duplex->slot; at++) {
-        struct slot *slot = &from->out.slots[at % from->out.length];
+    struct arrival arrivals[BURST * SLOT_PACKETS];
+    uint32_t count = gather(duplex, &from->out, arrivals);
 
-        for (uint32_t i = 0; i < slot->count; i++) {
-            const struct packet *packet = &from->out.packets[slot->packets[i]];
-
-            duplex->received += opcode_is_write(packet->opcode);
-            receive(to, packet, time_of(duplex, at));
-        }
-        slot->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fetch_packet(arrivals[i].packet);
+    for (uint32_t i = 0; i < count && i < AHEAD; i++)
+        prefetch(to, &arrivals[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            prefetch(to, &arrivals[i + AHEAD]);
+        duplex->received += opcode_is_write(arrivals[i].packet->opcode);
+        receive(to, arrivals[i].packet, time_of(duplex, arrivals[i].at));
     }
 }
 

@@ -97,22 +97,46 @@ void peer_join(struct transport *nic, struct qp *qp)
     nic_tell_link_rate(nic, peer);
 }
 
+/* Where the QP at `index` says which one follows or precedes it; beyond an end: where the peer
+ * does.
+ */
+static uint32_t *link_after(struct transport *nic, struct peer *peer, uint32_t index)
+{
+    return index == PEER_NO_QP ? &peer->first_ready : &nic->qps[index]->next_ready;
+}
+
+static uint32_t *link_before(struct transport *nic, struct peer *peer, uint32_t index)
+{
+    return index == PEER_NO_QP ? &peer->last_ready : &nic->qps[index]->previous_ready;
+}
+
 static void unlist(struct transport *nic, struct qp *qp)
 {
-    struct peer *peer = qp->env.peer;
-    uint32_t *place = &peer->first_ready;
-    uint32_t before = PEER_NO_QP;
-
     if (!qp->is_listed)
         return;
-    while (*place != qp->index) {
-        before = *place;
-        place = &nic->qps[*place]->next_ready;
-    }
-    *place = qp->next_ready;
-    if (peer->last_ready == qp->index)
-        peer->last_ready = before;
+    *link_after(nic, qp->env.peer, qp->previous_ready) = qp->next_ready;
+    *link_before(nic, qp->env.peer, qp->next_ready) = qp->previous_ready;
     qp->is_listed = false;
+}
+
+/* Behind the QP at `previous` and before the one at `next`. */
+static void list_between(struct transport *nic, struct qp *qp, uint32_t previous, uint32_t next)
+{
+    qp->previous_ready = previous;
+    qp->next_ready = next;
+    *link_after(nic, qp->env.peer, previous) = qp->index;
+    *link_before(nic, qp->env.peer, next) = qp->index;
+    qp->is_listed = true;
+}
+
+static void list_first(struct transport *nic, struct qp *qp)
+{
+    list_between(nic, qp, PEER_NO_QP, qp->env.peer->first_ready);
+}
+
+static void list_last(struct transport *nic, struct qp *qp)
+{
+    list_between(nic, qp, qp->env.peer->last_ready, PEER_NO_QP);
 }
 
 /* Another QP to the peer whose paths its answers may take. */
@@ -182,30 +206,6 @@ void transport_set_rtt(
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-static void list_first(struct qp *qp)
-{
-    struct peer *peer = qp->env.peer;
-
-    qp->next_ready = peer->first_ready;
-    if (peer->first_ready == PEER_NO_QP)
-        peer->last_ready = qp->index;
-    peer->first_ready = qp->index;
-    qp->is_listed = true;
-}
-
-static void list_last(struct transport *nic, struct qp *qp)
-{
-    struct peer *peer = qp->env.peer;
-
-    qp->next_ready = PEER_NO_QP;
-    if (peer->first_ready == PEER_NO_QP)
-        peer->first_ready = qp->index;
-    else
-        nic->qps[peer->last_ready]->next_ready = qp->index;
-    peer->last_ready = qp->index;
-    qp->is_listed = true;
-}
-
 static bool is_sender(const struct qp *qp)
 {
     return qp->env.attributes.state == QP_RTS && qp->requester;
@@ -227,10 +227,10 @@ void peer_list(struct transport *nic, struct qp *qp, uint64_t now_ns)
     bool is_first = qp->env.peer->first_ready == qp->index;
     if (!is_first && is_sender(qp) && is_urgent(qp, now_ns)) {
         unlist(nic, qp);
-        list_first(qp);
+        list_first(nic, qp);
     } else if (!qp->is_listed && wants_turn(qp, now_ns)) {
         if (qp->requester->turn_left > 0)
-            list_first(qp);
+            list_first(nic, qp);
         else
             list_last(nic, qp);
     }

@@ -22,7 +22,7 @@ struct peer {
     struct planes planes;
     uint64_t pace_ns;        /* windows of few packets: the next one may leave then */
     uint32_t inflight_bytes; /* of all QPs to it */
-    uint32_t first_ready;    /* QPs that want to send, by index, linked by qp->next_ready */
+    uint32_t first_ready;    /* QPs that want to send, by index, in a list */
     uint32_t last_ready;
     uint16_t ports;       /* bit p: its port p is up */
     uint16_t update_told; /* the id of our newest PORT_STATUS_UPDATE to it, if update_owed */

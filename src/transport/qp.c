@@ -28,27 +28,36 @@ _Static_assert(sizeof(struct qp) + sizeof(struct requester) + sizeof(struct resp
                    8192,
     "256 EVs and 1,024 PSNs both ways fit 8 KiB, without the work queues the application sizes");
 
-static void take_parts(struct arena *arena, const struct qp_init *init,
-    struct requester **requester, struct responder **responder)
+/* The QP and its halves stand together, so that a packet finds all of them in a few cache lines;
+ * their windows and queues follow. NULL when measuring. */
+static struct qp *take_parts(struct arena *arena, const struct qp_init *init)
 {
-    *requester = init->window_psns_max
-                     ? requester_init(arena, init->send_depth, init->window_psns_max)
-                     : NULL;
-    *responder = init->window_psns_max_dest
-                     ? responder_init(arena, init->recv_depth, init->window_psns_max_dest,
-                           init->write_imm_max_dest)
-                     : NULL;
+    struct qp *qp = arena_take(arena, 1, sizeof(*qp), alignof(struct qp));
+    struct responder *responder = NULL;
+    struct requester *requester = NULL;
+
+    if (init->window_psns_max_dest)
+        responder = arena_take(arena, 1, sizeof(*responder), alignof(struct responder));
+    if (init->window_psns_max)
+        requester = arena_take(arena, 1, sizeof(*requester), alignof(struct requester));
+    if (init->window_psns_max_dest)
+        responder_init(responder, arena, init->recv_depth, init->window_psns_max_dest,
+            init->write_imm_max_dest);
+    if (init->window_psns_max)
+        requester_init(requester, arena, init->send_depth, init->window_psns_max);
+    if (qp) {
+        qp->responder = responder;
+        qp->requester = requester;
+    }
+    return qp;
 }
 
 size_t transport_qp_bytes(const struct qp_init *init)
 {
-    struct requester *requester;
-    struct responder *responder;
     struct arena measure;
 
     arena_init(&measure, NULL, 0);
-    arena_take(&measure, 1, sizeof(struct qp), alignof(struct qp));
-    take_parts(&measure, init, &requester, &responder);
+    take_parts(&measure, init);
     if (init->window_psns_max)
         arena_take(&measure, 1, transport_paths_bytes(init->paths), alignof(uint64_t));
     return measure.used_bytes;
@@ -147,7 +156,7 @@ int transport_qp_create(
     if (nic->qp_count == nic->qp_count_max)
         return -ENOMEM;
     arena_init(&arena, memory, transport_qp_bytes(init));
-    qp = arena_take(&arena, 1, sizeof(*qp), alignof(struct qp));
+    qp = take_parts(&arena, init);
     qp->nic = nic;
     qp->env.nic = &nic->env;
     qp->env.qpn = qpn;
@@ -157,7 +166,6 @@ int transport_qp_create(
     qp->write_imm_max_dest = (uint16_t)init->write_imm_max_dest;
     qp->env.attributes = default_attributes(nic, init);
     qp->timeout_wanted = qp->env.attributes.timeout;
-    take_parts(&arena, init, &qp->requester, &qp->responder);
     qp->cc_profile = init->cc;
     if (qp->requester)
         qp->own_paths =

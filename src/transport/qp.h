@@ -12,24 +12,26 @@
 #include "transport/responder.h"
 #include "transport/transport.h"
 
+/* First what every packet touches: its halves follow in the same memory. */
 struct qp {
-    struct env env; /* what its halves see of it, and of the NIC */
-    struct transport *nic;
-    struct requester *requester; /* NULL: sends nothing */
+    struct env env;              /* what its halves see of it, and of the NIC */
     struct responder *responder; /* NULL: receives nothing */
-    struct path_set *own_paths;  /* env.paths are these, or those of another QP to the peer */
-    const struct cc_profile *cc_profile;
     uint32_t index;
-    uint32_t next_ready; /* the next QP that wants to send to the peer */
-    uint32_t failed;     /* position in the send queue */
+    uint32_t next_ready;         /* the next QP that wants to send to the peer; PEER_NO_QP: none */
+    struct requester *requester; /* NULL: sends nothing */
+    uint32_t previous_ready;
     uint32_t burst_call;
     uint16_t burst_left; /* packets it may still send in the call number burst_call */
     uint16_t write_imm_max_dest;
-    uint8_t timeout_wanted; /* env.attributes has the one in force */
-    uint8_t failure;        /* enum completion_status of the request at `failed` */
-    uint8_t async;          /* enum transport_event_kind + 1 of an error to report; 0: none */
     bool is_listed;         /* among those that want to send to the peer */
     bool is_eventful;       /* in the ring of QPs with something to report */
+    uint8_t timeout_wanted; /* env.attributes has the one in force */
+    uint8_t failure;        /* enum completion_status of the request at `failed` */
+    uint32_t failed;        /* position in the send queue */
+    uint8_t async;          /* enum transport_event_kind + 1 of an error to report; 0: none */
+    struct transport *nic;
+    struct path_set *own_paths; /* env.paths are these, or those of another QP to the peer */
+    const struct cc_profile *cc_profile;
 };
 
 /* Packets may arrive. */

@@ -3,7 +3,6 @@
 #include "transport/requester.h"
 
 #include <assert.h>
-#include <stdalign.h>
 
 #include "transport/loss.h"
 
@@ -22,14 +21,11 @@ uint32_t requester_reorder_ns(const struct env *env)
     return (uint32_t)(least_ns > cc->target_delay_ns ? least_ns : cc->target_delay_ns);
 }
 
-struct requester *requester_init(struct arena *arena, uint32_t depth, uint32_t psn_count)
+void requester_init(
+    struct requester *requester, struct arena *arena, uint32_t depth, uint32_t psn_count)
 {
-    struct requester *requester =
-        arena_take(arena, 1, sizeof(*requester), alignof(struct requester));
-
     send_window_init(requester ? &requester->window : NULL, arena, psn_count);
     send_queue_init(requester ? &requester->queue : NULL, arena, depth);
-    return requester;
 }
 
 uint32_t requester_nominal_bytes(

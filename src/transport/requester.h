@@ -16,6 +16,8 @@
 #define REQUESTER_NO_PLANE UINT16_MAX
 #define REQUESTER_NO_EV    ((uint16_t)PATH_NONE)
 
+enum { REQUESTER_TURN_PACKETS = 4 }; /* of new data, where QPs share the window of their peer */
+
 struct requester {
     struct send_window window;
     struct send_queue queue;
@@ -63,8 +65,8 @@ struct requester {
     bool base_awaited : 1; /* it has left */
 };
 
-/* Memory for `depth` requests and `psn_count` PSNs; NULL when measuring. */
-struct requester *requester_init(struct arena *, uint32_t depth, uint32_t psn_count);
+/* Memory for `depth` requests and `psn_count` PSNs. `requester`: NULL when measuring. */
+void requester_init(struct requester *, struct arena *, uint32_t depth, uint32_t psn_count);
 
 /* RTR to RTS: everything from the beginning, at the QP's attributes. */
 void requester_start(struct requester *, const struct env *);
@@ -151,6 +153,24 @@ static inline bool requester_may_send_new(
     const struct peer *peer, const struct requester *requester, uint32_t max_wimm, uint64_t now_ns)
 {
     return peer_can_send(peer, now_ns) && requester_wants_to_send_new(requester, max_wimm);
+}
+
+/* Something other than data may be due. */
+static inline bool requester_is_asking(const struct requester *requester, uint64_t now_ns)
+{
+    return requester->probe_planes || requester->probe_once || requester->resend_last ||
+           requester->ev_to_probe != REQUESTER_NO_EV || now_ns >= requester->ev_probe_ns;
+}
+
+/* Packets that it can send one after the other before its place among the QPs to the peer changes.
+ * Only new data begins a turn: before that, each probe and each repair stands alone. */
+static inline uint32_t requester_turn_packets(const struct requester *requester, uint64_t now_ns)
+{
+    if (requester->turn_left > 0)
+        return requester->turn_left;
+    return requester->window.lost_count > 0 || requester_is_asking(requester, now_ns)
+               ? 1
+               : REQUESTER_TURN_PACKETS;
 }
 
 /* Until the timeout, at the present count of timeouts (§13). */

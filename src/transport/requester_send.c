@@ -7,8 +7,6 @@
 #include "transport/requester_packet.h"
 #include "wire/stamp.h"
 
-enum { TURN_PACKETS = 4 };
-
 /* What is the same for all packets of a turn. */
 struct turn {
     uint64_t now_ns;
@@ -97,7 +95,7 @@ static inline bool ends_turn(struct requester *requester, const struct env *env)
     if (requester->turn_left > 0)
         return --requester->turn_left == 0 && is_shared;
     if (is_shared)
-        requester->turn_left = TURN_PACKETS - 1;
+        requester->turn_left = REQUESTER_TURN_PACKETS - 1;
     return false;
 }
 
@@ -279,13 +277,6 @@ static bool send_last_again(
     return true;
 }
 
-/* Something other than data may be due. */
-static inline bool is_asking(const struct requester *requester, uint64_t now_ns)
-{
-    return requester->probe_planes || requester->probe_once || requester->resend_last ||
-           requester->ev_to_probe != REQUESTER_NO_EV || now_ns >= requester->ev_probe_ns;
-}
-
 /* A probe of the tail, the last packet of a message that lacks only its Transport ACK, or a probe
  * of an EV. Not inlined: it is rare. */
 __attribute__((noinline)) static bool send_question(struct requester *requester,
@@ -343,12 +334,12 @@ struct requester_burst requester_send(struct requester *requester, const struct 
     uint64_t due_ns = UINT64_MAX;
     uint32_t count = 0;
     bool was_idle = send_window_count(&requester->window) == 0;
-    bool asks = is_asking(requester, now_ns); /* data sent makes no question due */
+    bool asks = requester_is_asking(requester, now_ns); /* data sent makes no question due */
     uint32_t question_count = 0;
 
     for (; count < out_max; count++, out++) {
         if (asks && send_question(requester, env, &turn, out, &due_ns)) {
-            asks = is_asking(requester, now_ns);
+            asks = requester_is_asking(requester, now_ns);
             question_count++;
         } else if (!send_data(requester, env, &turn, out)) {
             break;

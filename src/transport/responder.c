@@ -3,21 +3,16 @@
 #include "transport/responder.h"
 
 #include <assert.h>
-#include <stdalign.h>
 
 #include "transport/responder_answer.h"
 
 enum { MPR_UNIT_PSNS = 128 };
 
-struct responder *responder_init(
-    struct arena *arena, uint32_t recv_depth, uint32_t psn_count, uint32_t imm_max)
+void responder_init(struct responder *responder, struct arena *arena, uint32_t recv_depth,
+    uint32_t psn_count, uint32_t imm_max)
 {
-    struct responder *responder =
-        arena_take(arena, 1, sizeof(*responder), alignof(struct responder));
-
     recv_window_init(responder ? &responder->window : NULL, arena, psn_count);
     recv_queue_init(responder ? &responder->queue : NULL, arena, recv_depth, imm_max);
-    return responder;
 }
 
 void responder_start(struct responder *responder, const struct env *env, uint64_t now_ns)

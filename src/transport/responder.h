@@ -13,36 +13,38 @@
 #include "wire/drop.h"
 #include "wire/packet.h"
 
+/* First what every data packet touches. */
 struct responder {
     struct recv_window window;
-    struct recv_queue queue;
     uint64_t received_bytes; /* nominal, of new packets */
     uint64_t last_arrival_ns;
-    uint64_t oor_nack_ns; /* an out-of-window NACK may go again */
-    struct rate probe_answers;
-    uint32_t idle_ns;          /* an unreported packet waits no longer for company */
     uint32_t range_psns;       /* MPR: PSNs admitted above cack */
     uint32_t unreported_bytes; /* sack_trigger_cnt */
-    uint32_t messages_done;
-    uint32_t messages_acked; /* the count of the last Transport ACK */
-    uint16_t oor_count;
-    uint8_t last_flags;     /* of the packet charged last, as are last_psn, last_ev and last_port */
-    bool highest_requested; /* prev_ar */
-    struct psn tracker;     /* T of §7.3: where the walk over a long bitmap goes on */
+    uint32_t idle_ns;          /* an unreported packet waits no longer for company */
+    uint32_t last_ev;
     struct psn last_psn;    /* of the packet charged last, for an idle SACK */
     struct psn asked_psn;   /* the highest that asked for a Transport ACK, if ack_asked */
-    uint32_t last_ev;
-    uint8_t last_port;
-    uint8_t penalty;   /* rcv_cwnd_pen announced */
-    uint8_t sack_turn; /* of §7.3: what the next bitmap shows */
+    uint8_t last_port;      /* of the packet charged last, as are last_psn, last_ev and ... */
+    uint8_t last_flags;     /* ... these */
+    bool highest_requested; /* prev_ar */
     bool restore : 1;
     bool ack_asked : 1;     /* by a packet above cack, or just now */
     bool shown_in_part : 1; /* the last bitmap did not reach all that has arrived */
     bool received_any : 1;
+    uint32_t messages_done;
+    uint32_t messages_acked; /* the count of the last Transport ACK */
+    struct psn tracker;      /* T of §7.3: where the walk over a long bitmap goes on */
+    uint16_t oor_count;
+    uint8_t penalty;   /* rcv_cwnd_pen announced */
+    uint8_t sack_turn; /* of §7.3: what the next bitmap shows */
+    struct recv_queue queue;
+    uint64_t oor_nack_ns; /* an out-of-window NACK may go again */
+    struct rate probe_answers;
 };
 
-struct responder *responder_init(
-    struct arena *, uint32_t recv_depth, uint32_t psn_count, uint32_t imm_max);
+/* `responder`: NULL when measuring. */
+void responder_init(
+    struct responder *, struct arena *, uint32_t recv_depth, uint32_t psn_count, uint32_t imm_max);
 
 enum responder_effect {
     RESPONDER_OWES_SACK = 1 << 0,

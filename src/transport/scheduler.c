@@ -2,6 +2,7 @@
 /* Packets out: answers first, then Endpoint Requests, then the ready QPs in turn (docs/protocol.md
  * §21). */
 #include "transport/nic.h"
+#include "transport/prefetch.h"
 
 /* §18: on a plane that is left, control class, repeated until answered. */
 static void send_port_update(struct transport *nic, struct peer *peer, uint64_t now_ns)
@@ -45,21 +46,36 @@ static void begin_burst(const struct transport *nic, struct qp *qp)
     qp->burst_left = (uint16_t)(most < UINT16_MAX ? most : UINT16_MAX);
 }
 
-/* Packets that a QP may send in this turn. With no other that wants to, the next turn is its own.
- */
-static uint32_t turn_packets(const struct transport *nic, struct qp *qp, uint32_t out_max)
+/* Packets that a QP may send in this turn. With no other peer that wants to send, the next turns
+ * are of the same peer: the QP sends at once what it may before another QP comes first there. */
+static uint32_t turn_packets(
+    const struct transport *nic, struct qp *qp, uint32_t out_max, uint64_t now_ns)
 {
-    bool is_alone =
-        nic->ready.head == nic->ready.tail && qp->env.peer->first_ready == qp->env.peer->last_ready;
+    const struct peer *peer = qp->env.peer;
     uint32_t packets = (uint32_t)nic->env.parameters->send_quantum;
 
-    if (packets > out_max || is_alone)
+    if (nic->ready.head == nic->ready.tail) {
+        uint32_t turn = peer->first_ready == peer->last_ready
+                            ? out_max
+                            : requester_turn_packets(qp->requester, now_ns);
+
+        packets = turn > packets ? turn : packets;
+    }
+    if (packets > out_max)
         packets = out_max;
     if (!nic->counts_bursts)
         return packets;
     if (qp->burst_call != nic->send_call)
         begin_burst(nic, qp);
     return packets < qp->burst_left ? packets : qp->burst_left;
+}
+
+/* The QP sends now, the next one after it. */
+static void prefetch_turns(const struct transport *nic, const struct qp *qp)
+{
+    if (qp->next_ready != PEER_NO_QP)
+        prefetch_requester(nic->qps[qp->next_ready]);
+    prefetch_next(nic, qp);
 }
 
 /* A turn of one peer: its first QP sends. Returns the number of packets written. */
@@ -75,7 +91,9 @@ static uint32_t take_turn(struct transport *nic, struct peer *peer, uint32_t rea
     if (peer->first_ready == PEER_NO_QP)
         return 0;
     qp = nic->qps[peer->first_ready];
-    most = turn_packets(nic, qp, out_max);
+    if (nic->has_many_qps)
+        prefetch_turns(nic, qp);
+    most = turn_packets(nic, qp, out_max, now_ns);
     count = qp_send(nic, qp, ready_ports, out, most, now_ns);
     if (nic->counts_bursts)
         qp->burst_left = (uint16_t)(qp->burst_left - count);

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "transport/nic.h"
+#include "transport/prefetch.h"
 
 enum {
     MESSAGE_BYTES_MAX_LOG2 = 31,
@@ -23,6 +24,16 @@ const uint64_t *transport_drops(const struct transport *nic)
 
 /* ---- packets in ----------------------------------------------------------------------------- */
 
+/* Not inlined: with few QPs it is not called. */
+__attribute__((noinline)) static void prefetch_window(
+    const struct transport *nic, const struct qp *qp, const struct packet *packet, bool is_write)
+{
+    if (is_write)
+        prefetch_received(nic, qp, packet->psn);
+    else if (qp->requester)
+        prefetch_sent(nic, qp, packet->psn);
+}
+
 /* Those that take a packet count it. */
 static inline enum drop_reason receive_for_qp(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
@@ -37,6 +48,8 @@ static inline enum drop_reason receive_for_qp(
     }
     if (!ip_address_equal(&packet->src, &qp->env.attributes.peer_address))
         return nic_count_packet(nic, DROP_PEER);
+    if (nic->has_many_qps)
+        prefetch_window(nic, qp, packet, is_write);
     if (is_write)
         return qp_on_write(nic, qp, packet, now_ns);
     if (packet->opcode == OPCODE_PROBE)
@@ -58,6 +71,21 @@ __attribute__((noinline)) static enum drop_reason receive_otherwise(
     if (!qp)
         return nic_count_packet(nic, DROP_UNKNOWN_QP);
     return receive_for_qp(nic, qp, packet, now_ns);
+}
+
+void transport_prefetch(const struct transport *nic, const struct packet *packet)
+{
+    const struct qp *qp;
+
+    if (!nic->has_many_qps)
+        return;
+    qp = nic->qpn_table[packet->dest_qpn & (nic->qpn_table_count - 1)];
+    if (!qp)
+        return;
+    if (opcode_is_write(packet->opcode))
+        prefetch_responder(qp);
+    else
+        prefetch_requester(qp);
 }
 
 enum drop_reason transport_receive(

@@ -74,6 +74,10 @@ struct transport *transport_init(struct arena *, const struct transport_config *
 
 enum drop_reason transport_receive(struct transport *, const struct packet *, uint64_t now_ns);
 
+/* For a driver that has several packets: this one is received soon, others before it. The QP that
+ * it is for is fetched into the cache meanwhile. With few QPs nothing happens. */
+void transport_prefetch(const struct transport *, const struct packet *);
+
 /* Fills `out` with at most `out_max` packets for ports of `ready_ports` (bit p: port p has room for
  * all of them); returns the number. */
 uint32_t transport_send(struct transport *, uint32_t ready_ports, struct packet *out,

@@ -5,6 +5,7 @@
 
 #include "base/power.h"
 #include "transport/nic.h"
+#include "transport/prefetch.h"
 
 enum {
     CONTROL_SLOTS = 256,
@@ -105,6 +106,7 @@ struct transport *transport_init(struct arena *arena, const struct transport_con
                                    .memory = config->memory,
                                    .trace = config->trace },
         .qp_count_max = config->qp_count_max,
+        .has_many_qps = config->qp_count_max >= PREFETCH_QPS_LEAST,
         .seed = config->seed,
         .prng = prng_stream(config->seed, 0),
         .endpoint_id = (uint16_t)config->engine_index,

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* With many QPs, the lines of the one that a packet is for are in no cache. What a packet touches
+ * is asked for at once, so that it is waited for once: first the QP and the half concerned, which
+ * stand together, then the places in its windows. With few QPs all of this would be wasted. */
+#pragma once
+
+#include "transport/nic.h"
+
+enum {
+    PREFETCH_LINE_BYTES = 64,
+    PREFETCH_QPS_LEAST = 256, /* 8 KiB each: more than the caches of a core hold */
+};
+
+/* The lines from `first` up to but not including `end`, bytes from the beginning of the QP. */
+static inline void prefetch_part(const struct qp *qp, uint32_t first, uint32_t end)
+{
+    for (uint32_t at = first; at < end; at += PREFETCH_LINE_BYTES)
+        __builtin_prefetch((const uint8_t *)qp + at);
+}
+
+static inline void prefetch_responder(const struct qp *qp)
+{
+    prefetch_part(qp, 0, sizeof(struct qp) + offsetof(struct responder, queue));
+}
+
+static inline void prefetch_requester(const struct qp *qp)
+{
+    enum { REQUESTER = sizeof(struct qp) + sizeof(struct responder) };
+
+    prefetch_part(qp, 0, sizeof(struct qp));
+    prefetch_part(qp, REQUESTER, REQUESTER + sizeof(struct requester));
+}
+
+static inline void prefetch_timer(const struct transport *nic, const struct qp *qp)
+{
+    if (nic->deadlines.wheel)
+        __builtin_prefetch(&nic->deadlines.wheel->nodes[qp->index]);
+}
+
+/* What a data packet with this PSN touches besides. */
+static inline void prefetch_received(
+    const struct transport *nic, const struct qp *qp, struct psn psn)
+{
+    const struct recv_window *window = &qp->responder->window;
+    uint32_t word = recv_window_slot(window, psn) / 64;
+
+    __builtin_prefetch(&window->received[word]);
+    __builtin_prefetch(&window->begins[word]);
+    __builtin_prefetch(&window->ends[word]);
+    prefetch_timer(nic, qp);
+}
+
+/* What feedback up to this PSN touches besides. */
+static inline void prefetch_sent(const struct transport *nic, const struct qp *qp, struct psn psn)
+{
+    const struct send_window *window = &qp->requester->window;
+    uint32_t slot = send_window_slot(window, psn);
+
+    __builtin_prefetch(&window->sent[slot]);
+    __builtin_prefetch(&window->flags[slot]);
+    __builtin_prefetch(&window->acked[slot / 64]);
+    __builtin_prefetch(&window->lost[slot / 64]);
+    prefetch_timer(nic, qp);
+}
+
+/* What the QP touches when it sends new data. */
+static inline void prefetch_next(const struct transport *nic, const struct qp *qp)
+{
+    const struct send_queue *queue = &qp->requester->queue;
+
+    prefetch_sent(nic, qp, qp->requester->window.next);
+    __builtin_prefetch(send_queue_at(queue, queue->cutting));
+}
