@@ -90,13 +90,10 @@ static inline uint32_t lightest_of_all(const struct planes *planes)
     const uint32_t *held = planes->held;
     uint32_t least = lesser(lesser(lesser(held[0], held[1]), lesser(held[2], held[3])),
         lesser(lesser(held[4], held[5]), lesser(held[6], held[7])));
-    uint32_t plane = planes->turn;
+    uint32_t plane = planes->turn % PATH_PLANE_COUNT_MAX;
 
-    while (plane < planes->plane_count && held[plane] != least)
-        plane++;
-    if (plane >= planes->plane_count)
-        for (plane = 0; held[plane] != least; plane++)
-            ;
+    while (held[plane] != least)
+        plane = (plane + 1) % PATH_PLANE_COUNT_MAX;
     return plane;
 }
 

@@ -57,6 +57,11 @@ static inline enum drop_reason receive_for_qp(
     return qp_on_feedback(nic, qp, packet, now_ns);
 }
 
+static inline bool is_endpoint_operation(uint8_t opcode)
+{
+    return opcode == OPCODE_ENDPOINT_REQUEST || opcode == OPCODE_ENDPOINT_RESPONSE;
+}
+
 /* Not inlined: it is rare, and what follows is called last, without a frame. */
 __attribute__((noinline)) static enum drop_reason receive_otherwise(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
@@ -95,8 +100,8 @@ enum drop_reason transport_receive(
 
     if (!ip_address_equal(&packet->dst, &nic->env.address))
         return nic_count_packet(nic, DROP_ADDRESS);
-    if (!qp || qp->env.qpn != packet->dest_qpn || packet->opcode == OPCODE_ENDPOINT_REQUEST ||
-        packet->opcode == OPCODE_ENDPOINT_RESPONSE)
+    if (!qp || qp->env.qpn != packet->dest_qpn ||
+        (!opcode_is_write(packet->opcode) && is_endpoint_operation(packet->opcode)))
         return receive_otherwise(nic, packet, now_ns);
     return receive_for_qp(nic, qp, packet, now_ns);
 }
