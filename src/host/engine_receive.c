@@ -8,26 +8,41 @@
 
 enum { CACHE_LINE_BYTES = 64 };
 
+/* A frame that was parsed, before it is received. */
+struct parsed {
+    struct frame frame;
+    enum drop_reason reason;
+};
+
+/* The transport fetches what the packet is about while the frame before is received. */
+static void parse_frame(struct engine *engine, uint32_t port, const struct pktio_received *received,
+    struct parsed *parsed)
+{
+    parsed->reason = frame_parse(
+        &engine->nic->config.format, received->bytes, received->length_bytes, &parsed->frame);
+    if (parsed->reason)
+        return;
+    parsed->frame.packet.port = (uint8_t)port;
+    transport_prefetch(engine->transport, &parsed->frame.packet);
+}
+
 /* An immediate needs the receive that was posted for it. That may have happened since this pass
  * began, if the peer was told by other means: over another engine of this NIC, for example. */
-static enum drop_reason receive_frame(
-    struct engine *engine, uint32_t port, const struct pktio_received *received, uint64_t now_ns)
+static enum drop_reason receive_frame(struct engine *engine, struct parsed *parsed,
+    const struct pktio_received *received, uint64_t now_ns)
 {
-    struct frame frame;
-    enum drop_reason reason =
-        frame_parse(&engine->nic->config.format, received->bytes, received->length_bytes, &frame);
+    struct packet *packet = &parsed->frame.packet;
 
-    if (reason)
-        return reason;
-    if (!frame_icrc_ok(&frame, received->bytes))
+    if (parsed->reason)
+        return parsed->reason;
+    if (!frame_icrc_ok(&parsed->frame, received->bytes))
         return DROP_ICRC;
-    frame.packet.port = (uint8_t)port;
-    if (opcode_is_write(frame.packet.opcode) && opcode_has_immediate(frame.packet.opcode))
+    if (opcode_is_write(packet->opcode) && opcode_has_immediate(packet->opcode))
         engine_take_posted(engine, now_ns);
-    if (engine_has_siblings(engine) && frame.packet.dest_qpn == BTH_ENDPOINT_QPN)
-        engine_mail_endpoint(engine, &frame.packet, now_ns);
+    if (engine_has_siblings(engine) && packet->dest_qpn == BTH_ENDPOINT_QPN)
+        engine_mail_endpoint(engine, packet, now_ns);
     else
-        transport_receive(engine->transport, &frame.packet, now_ns);
+        transport_receive(engine->transport, packet, now_ns);
     return DROP_NONE;
 }
 
@@ -41,13 +56,20 @@ static void prefetch(const struct pktio_received *received)
 static uint32_t receive_port(struct engine *engine, uint32_t port, uint64_t now_ns)
 {
     uint32_t count = pktio_port_receive(engine->ports[port], engine->received, ENGINE_BATCH);
+    struct parsed parsed[2]; /* this one and the next */
 
+    if (count > 1)
+        prefetch(&engine->received[1]);
+    if (count > 0)
+        parse_frame(engine, port, &engine->received[0], &parsed[0]);
     for (uint32_t i = 0; i < count; i++) {
         enum drop_reason reason;
 
+        if (i + 2 < count)
+            prefetch(&engine->received[i + 2]);
         if (i + 1 < count)
-            prefetch(&engine->received[i + 1]);
-        reason = receive_frame(engine, port, &engine->received[i], now_ns);
+            parse_frame(engine, port, &engine->received[i + 1], &parsed[(i + 1) % 2]);
+        reason = receive_frame(engine, &parsed[i % 2], &engine->received[i], now_ns);
         if (reason) {
             engine->drops[reason]++;
             engine->port_receive_drops[port]++;
