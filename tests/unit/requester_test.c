@@ -3,6 +3,7 @@
  * than there is memory for. */
 #include "by_hand.h"
 #include "spec.h"
+#include "transport/nic.h"
 
 enum { QPN = 7, BASE_RTT_NS = 10000 };
 
@@ -334,4 +335,103 @@ SPEC("§14.3: an EV is used less if its packets take longer than its plane's by 
     EXPECT_EQ(state_after(BASE_RTT_NS), EV_GOOD);
     EXPECT_EQ(state_after(BASE_RTT_NS + BASE_RTT_NS / 4), EV_GOOD); /* that is chance */
     EXPECT_EQ(state_after(4 * BASE_RTT_NS), EV_SKIP);
+}
+
+/* ---- what is known of the requester alone -------------------------------------------------------
+ */
+
+static const struct qp *the_qp(void)
+{
+    return nic_find(nic.transport, QPN);
+}
+
+/* Packets whose round trips count, of all planes, after a NACK of one for this reason. */
+static uint32_t samples_after(uint8_t reason)
+{
+    const struct planes *planes;
+    struct packet nack;
+    uint32_t before;
+    uint32_t after;
+
+    open_with_known_rtt(EV_SKIP_DELAY);
+    for (int32_t i = 0; i < 40; i++)
+        take_round_trip(i, BASE_RTT_NS);
+    planes = &the_qp()->env.peer->planes;
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    before = planes->sample_count;
+    nic.now_ns += BASE_RTT_NS;
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], reason);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    after = planes->sample_count;
+    by_hand_close(&nic);
+    return after - before;
+}
+
+SPEC("§14.1: a packet that was trimmed counts against its plane, one that was refused does not")
+{
+    EXPECT_EQ(samples_after(NACK_TRIMMED), 1);
+    EXPECT_EQ(samples_after(NACK_TRIMMED_LASTHOP), 1);
+    EXPECT_EQ(samples_after(NACK_NO_PKT_BUFFER), 0);
+}
+
+/* Two packets left, and the first was refused. */
+static void open_refused(void)
+{
+    struct packet nack;
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 2 * 1024, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    nic.now_ns += BASE_RTT_NS;
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_NO_PKT_BUFFER);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+}
+
+SPEC("§11: a packet that was refused goes again when its time has come, and not before")
+{
+    for (uint32_t early_ns = 0; early_ns <= 1; early_ns++) {
+        struct packet sack;
+
+        open_refused();
+        EXPECT_EQ(by_hand_send(&nic), 0);
+        sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+        sack.sack.ack_psn_offset = 2;
+        nic.now_ns = the_qp()->requester->hold_until_ns - early_ns;
+        EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+        by_hand_send(&nic);
+        EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), early_ns ? 0 : 1);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§11: after a NACK the NIC wakes by the time that the packet may go again")
+{
+    open_refused();
+    EXPECT_LE(transport_deadline_ns(nic.transport), the_qp()->requester->hold_until_ns + 256);
+    by_hand_close(&nic);
+}
+
+SPEC("§6.3: without a usable path the last packet goes again for its ACK by a bad one")
+{
+    struct path_set *paths;
+    struct packet sack;
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 1024, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += BASE_RTT_NS;
+    sack = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN));
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    paths = transport_qp_paths(nic.transport, QPN);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (i % 4 != 3)
+            path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (i % 4 == 3)
+            path_deny(paths, i, nic.now_ns);
+    EXPECT_EQ(path_usable_count(paths), 0);
+    by_hand_wait(&nic, 3 * TIMEOUT_NS);
+    EXPECT_GT(by_hand_count(&nic, COUNTER_RETRANSMIT_FOR_ACK), 0);
+    by_hand_close(&nic);
 }

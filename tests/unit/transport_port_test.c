@@ -2,6 +2,7 @@
 /* Ports that go down and come up, as one NIC lives through it (docs/protocol.md §18). */
 #include "by_hand.h"
 #include "spec.h"
+#include "transport/nic.h"
 
 enum {
     QPN = 7,
@@ -255,14 +256,19 @@ SPEC("§18: what left by the port within a round trip is lost, and goes by anoth
     by_hand_post(&nic, QPN, 1, 4 * 1024, 0);
     EXPECT_EQ(by_hand_send(&nic), 4);
     for (uint32_t i = 0; i < 4; i++)
-        gone += nic.sent[i].port == 0;
-    EXPECT_EQ(gone, 2);
+        if (nic.sent[i].port == 0)
+            gone |= 1u << psn_distance(psn(BY_HAND_SQ_PSN), nic.sent[i].psn);
+    EXPECT_EQ(__builtin_popcount(gone), 2);
     nic.now_ns += 10000 - 64;
     ports(2);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 2);
     by_hand_send(&nic);
-    for (uint32_t i = 0; i < nic.sent_count; i++)
+    for (uint32_t i = 0; i < nic.sent_count; i++) {
         EXPECT_EQ(nic.sent[i].port, 1);
+        if (nic.sent[i].flags & PACKET_RETRANSMISSION)
+            gone &= ~(1u << psn_distance(psn(BY_HAND_SQ_PSN), nic.sent[i].psn));
+    }
+    EXPECT_EQ(gone, 0);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 2);
     by_hand_close(&nic);
 }
@@ -394,6 +400,71 @@ SPEC("§18: a port is verified by EVs that are not known to be bad, while there 
         }
         EXPECT_EQ(by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST)->ev, nic.entries[3].ev);
     }
+    by_hand_close(&nic);
+}
+
+/* The EV by which the first probe verifies port 0, of those that are not in `bad`. */
+static uint32_t verifying_ev(uint64_t seed, uint32_t bad)
+{
+    const struct packet *probe = NULL;
+    struct path_set *paths;
+
+    by_hand_prepare(&nic);
+    nic.config.seed = seed;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    paths = transport_qp_paths(nic.transport, QPN);
+    for (uint32_t i = 0; i < BY_HAND_EVS / 2; i++)
+        if (bad >> i & 1)
+            path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    ports(2);
+    by_hand_send(&nic);
+    ports(BOTH);
+    while (!probe || probe->endpoint.op != ENDPOINT_EV_PROBE) {
+        nic.now_ns = transport_deadline_ns(nic.transport);
+        transport_expire(nic.transport, nic.now_ns);
+        by_hand_send(&nic);
+        probe = by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST);
+    }
+    by_hand_close(&nic);
+    return path_profile_find(&nic.profile, probe->ev);
+}
+
+SPEC("§18: all EVs of the plane that are not known to be bad are drawn alike; all, if all are bad")
+{
+    static const struct {
+        uint32_t bad;
+        uint32_t drawn;
+    } cases[] = { { 0, 15 }, { 1, 14 }, { 6, 9 }, { 15, 15 } };
+
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint32_t counts[BY_HAND_EVS] = { 0 };
+
+        for (uint64_t seed = 1; seed <= 80; seed++)
+            counts[verifying_ev(seed, cases[i].bad)]++;
+        for (uint32_t ev = 0; ev < BY_HAND_EVS; ev++) {
+            if (cases[i].drawn >> ev & 1)
+                EXPECT_GT(counts[ev], 40 / (uint32_t)__builtin_popcount(cases[i].drawn));
+            else
+                EXPECT_EQ(counts[ev], 0);
+        }
+    }
+}
+
+SPEC("§18: an update that is due once takes no tries from one that is due more often")
+{
+    struct peer *peer;
+
+    open_connected();
+    peer = nic_find(nic.transport, QPN)->env.peer;
+    peer_tell_ports(nic.transport, peer, 1, 7);
+    EXPECT_EQ(peer->update_count, 1);
+    EXPECT_EQ(peer->update_ns, 7);
+    peer_tell_ports(nic.transport, peer, 3, 8);
+    EXPECT_EQ(peer->update_count, 3);
+    peer_tell_ports(nic.transport, peer, 1, 9);
+    EXPECT_EQ(peer->update_count, 3);
+    EXPECT_EQ(peer->update_ns, 9);
     by_hand_close(&nic);
 }
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is blamed for a loss, and how the reordering window narrows, at their limits. */
+#include "by_hand.h"
+#include "spec.h"
+#include "transport/loss.h"
+#include "transport/nic.h"
+
+enum { QPN = 7, BASE_RTT_NS = 10000 };
+
+static struct by_hand nic;
+
+/* A QP with one packet in flight. */
+static const struct qp *open_sent(bool network_trims)
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.network_trims = network_trims;
+    nic.config.parameters.loss_to_bad = LOSS_TO_BAD_COMPARED;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 1024, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += 8 * BASE_RTT_NS;
+    return nic_find(nic.transport, QPN);
+}
+
+static enum path_ev_state state_after_loss(const struct qp *qp)
+{
+    uint32_t ev_index = path_profile_find(&nic.profile, nic.sent[0].ev);
+    enum path_ev_state state;
+
+    loss_declare(qp->requester, &qp->env, psn(BY_HAND_SQ_PSN), LOSS_BY_TIME, nic.now_ns);
+    state = path_state_of(qp->env.paths, ev_index);
+    by_hand_close(&nic);
+    return state;
+}
+
+static enum path_ev_state state_with_delay(uint32_t beyond_half_target_ns)
+{
+    const struct qp *qp = open_sent(false);
+    const struct cc *cc = &qp->env.peer->cc;
+
+    qp->requester->smoothed_rtt_ns =
+        cc->base_rtt_ns + cc->target_delay_ns / 2 + beyond_half_target_ns;
+    return state_after_loss(qp);
+}
+
+SPEC(
+    "§10: without trimming a loss is a queue's if packets take more than half of the target longer")
+{
+    EXPECT_EQ(state_with_delay(0), EV_SUSPECT);
+    EXPECT_NE(state_with_delay(1), EV_SUSPECT);
+}
+
+static enum path_ev_state state_after_trim(uint64_t ago_ns)
+{
+    const struct qp *qp = open_sent(true);
+
+    qp->env.peer->trimmed_ns = ago_ns ? nic.now_ns - ago_ns : 0;
+    return state_after_loss(qp);
+}
+
+SPEC("§10: with trimming a loss is a queue's if a packet was trimmed within four base RTTs")
+{
+    EXPECT_EQ(state_after_trim(0), EV_SUSPECT);
+    EXPECT_NE(state_after_trim(1), EV_SUSPECT);
+    EXPECT_NE(state_after_trim(4 * BASE_RTT_NS - 1), EV_SUSPECT);
+    EXPECT_EQ(state_after_trim(4 * BASE_RTT_NS), EV_SUSPECT);
+}
+
+/* The window after a round, in twentieths of the least. */
+static uint32_t relaxed(uint32_t tenths_of_least)
+{
+    const struct qp *qp = open_sent(true);
+    uint32_t least_ns = requester_reorder_ns(&qp->env);
+    uint32_t reorder_ns;
+
+    qp->requester->reorder_ns = least_ns * tenths_of_least / 10;
+    qp->requester->reorder_relax_ns = nic.now_ns;
+    loss_relax(qp->requester, &qp->env, nic.now_ns);
+    reorder_ns = qp->requester->reorder_ns;
+    by_hand_close(&nic);
+    return reorder_ns * 20 / least_ns;
+}
+
+SPEC("§10: the reordering window narrows by half, to no less than it begins with")
+{
+    EXPECT_EQ(relaxed(10), 20);
+    EXPECT_EQ(relaxed(15), 20);
+    EXPECT_EQ(relaxed(20), 20);
+    EXPECT_EQ(relaxed(25), 25);
+    EXPECT_EQ(relaxed(40), 40);
+}
