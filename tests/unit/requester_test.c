@@ -375,12 +375,15 @@ SPEC("§14.1: a packet that was trimmed counts against its plane, one that was r
     EXPECT_EQ(samples_after(NACK_NO_PKT_BUFFER), 0);
 }
 
-/* Two packets left, and the first was refused. */
+/* Two packets left, and the first was refused. Its time comes before any other timer ends. */
 static void open_refused(void)
 {
     struct packet nack;
 
-    open_connected();
+    by_hand_prepare(&nic);
+    nic.config.parameters.tail_floor = 1000000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
     EXPECT_EQ(by_hand_post(&nic, QPN, 1, 2 * 1024, 0), 0);
     EXPECT_EQ(by_hand_send(&nic), 2);
     nic.now_ns += BASE_RTT_NS;
