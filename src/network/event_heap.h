@@ -9,14 +9,15 @@
 struct event_heap_entry {
     uint64_t time_ps;
     uint64_t order;
-    uint32_t subject; /* the owner's */
+    uint32_t kind; /* this and the subject: the owner's */
+    uint32_t subject;
 };
 
 struct event_heap {
     struct event_heap_entry *events; /* the owner's */
     uint32_t count;
     uint32_t room;
-    uint64_t appended;
+    uint64_t announced; /* by event_heap_announce() */
 };
 
 /* There is room. */
@@ -28,10 +29,10 @@ void event_heap_replace(struct event_heap *, struct event_heap_entry);
 
 /* For owners with whom events of one time happen in the order in which they were announced. */
 static inline struct event_heap_entry event_heap_announce(
-    struct event_heap *heap, uint64_t time_ps, uint32_t subject)
+    struct event_heap *heap, uint64_t time_ps, uint32_t kind, uint32_t subject)
 {
     return (struct event_heap_entry){
-        .time_ps = time_ps, .order = heap->appended++, .subject = subject
+        .time_ps = time_ps, .order = heap->announced++, .kind = kind, .subject = subject
     };
 }
 

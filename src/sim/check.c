@@ -33,7 +33,8 @@ static uint64_t packets_ended(const struct sim *sim)
 /* Where packets are: in queues and in lists of arrivals. */
 static uint64_t packets_placed(const struct sim *sim)
 {
-    return sim->slots.used_count + (sim->heap ? sim->heap->count : mailbox_count(&sim->mailbox));
+    return sim->slots.used_count +
+           (sim->heap ? sim->heap->arrivals.count : mailbox_count(&sim->mailbox));
 }
 
 void check_all(struct sim *sim)

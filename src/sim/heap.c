@@ -9,17 +9,54 @@
 struct heap *heap_init(struct arena *arena, uint32_t node_count, uint32_t packet_count)
 {
     struct heap *heap = arena_take(arena, 1, sizeof(*heap), _Alignof(struct heap));
-    struct heap_event *events = packets_take_memory(arena, packet_count, sizeof(*events));
+    struct event_heap_entry *events = packets_take_memory(arena, packet_count, sizeof(*events));
+    struct port_entry *packets = packets_take_memory(arena, packet_count, sizeof(*packets));
+    uint32_t *free_places = packets_take_memory(arena, packet_count, sizeof(*free_places));
     uint64_t *wake_ps = arena_take(arena, node_count, sizeof(*wake_ps), _Alignof(uint64_t));
 
     if (!heap)
         return NULL;
-    *heap = (struct heap){
-        .events = events, .count_max = packet_count, .node_count = node_count, .wake_ps = wake_ps
-    };
+    *heap = (struct heap){ .arrivals = { .events = events, .room = packet_count },
+        .packets = packets,
+        .free_places = free_places,
+        .free_count = packet_count,
+        .node_count = node_count,
+        .wake_ps = wake_ps };
+    for (uint32_t i = 0; i < packet_count; i++)
+        free_places[i] = packet_count - 1 - i;
     for (uint32_t i = 0; i < node_count; i++)
         wake_ps[i] = UINT64_MAX;
     return heap;
+}
+
+void heap_post(
+    struct heap *heap, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry packet)
+{
+    uint32_t place;
+
+    assert(heap->free_count > 0);
+    place = heap->free_places[--heap->free_count];
+    heap->packets[place] = packet;
+    event_heap_push(&heap->arrivals,
+        (struct event_heap_entry){
+            .time_ps = time_ps, .order = (uint64_t)node << 32 | port, .subject = place });
+}
+
+/* The first arrival; there is one. */
+static struct heap_event first_arrival(const struct heap *heap)
+{
+    const struct event_heap_entry *first = &heap->arrivals.events[0];
+
+    return (struct heap_event){ .time_ps = first->time_ps,
+        .node = (uint32_t)(first->order >> 32),
+        .order = (uint32_t)first->order,
+        .packet = heap->packets[first->subject] };
+}
+
+static void remove_first(struct heap *heap)
+{
+    heap->free_places[heap->free_count++] = heap->arrivals.events[0].subject;
+    event_heap_pop(&heap->arrivals);
 }
 
 static bool is_before(const struct heap_event *a, const struct heap_event *b)
@@ -29,38 +66,6 @@ static bool is_before(const struct heap_event *a, const struct heap_event *b)
     if (a->node != b->node)
         return a->node < b->node;
     return a->order < b->order;
-}
-
-void heap_post(
-    struct heap *heap, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry packet)
-{
-    struct heap_event event = { .time_ps = time_ps, .node = node, .order = port, .packet = packet };
-    uint32_t at = heap->count++;
-
-    assert(at < heap->count_max);
-    while (at > 0 && is_before(&event, &heap->events[(at - 1) / 2])) {
-        heap->events[at] = heap->events[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap->events[at] = event;
-}
-
-static void remove_first(struct heap *heap)
-{
-    struct heap_event last = heap->events[--heap->count];
-    uint32_t at = 0;
-
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-
-        if (child + 1 < heap->count && is_before(&heap->events[child + 1], &heap->events[child]))
-            child++;
-        if (child >= heap->count || is_before(&last, &heap->events[child]))
-            break;
-        heap->events[at] = heap->events[child];
-        at = child;
-    }
-    heap->events[at] = last;
 }
 
 static struct heap_event first_wake(const struct heap *heap)
@@ -77,9 +82,13 @@ static struct heap_event first_wake(const struct heap *heap)
 
 bool heap_pop(struct heap *heap, uint64_t before_ps, struct heap_event *out)
 {
-    struct heap_event wake = first_wake(heap);
+    *out = first_wake(heap);
+    if (heap->arrivals.count > 0) {
+        struct heap_event arrival = first_arrival(heap);
 
-    *out = heap->count > 0 && is_before(&heap->events[0], &wake) ? heap->events[0] : wake;
+        if (is_before(&arrival, out))
+            *out = arrival;
+    }
     if (out->time_ps >= before_ps)
         return false;
     if (out->order == HEAP_WAKE)
@@ -92,6 +101,7 @@ bool heap_pop(struct heap *heap, uint64_t before_ps, struct heap_event *out)
 uint64_t heap_next_ps(const struct heap *heap)
 {
     uint64_t wake_ps = first_wake(heap).time_ps;
+    uint64_t arrival_ps = event_heap_next_ps(&heap->arrivals);
 
-    return heap->count > 0 && heap->events[0].time_ps < wake_ps ? heap->events[0].time_ps : wake_ps;
+    return arrival_ps < wake_ps ? arrival_ps : wake_ps;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that will happen, in one order: the plain way to simulate, kept as the measure of the fast
- * one. Arrivals stand in a binary heap, the times at which nodes act by themselves in a list. At
+ * one. Arrivals stand in an event heap, the times at which nodes act by themselves in a list. At
  * one time, nodes come by number, and of a node first its arrivals by port, then its own doing. */
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "network/network.h"
 #include "switch/switch.h"
 
 struct heap_event {
@@ -19,9 +20,10 @@ struct heap_event {
 #define HEAP_WAKE UINT32_MAX
 
 struct heap {
-    struct heap_event *events;
-    uint32_t count;
-    uint32_t count_max;
+    struct event_heap arrivals; /* ordered by node and port; subjects are places in `packets` */
+    struct port_entry *packets;
+    uint32_t *free_places;
+    uint32_t free_count;
     uint32_t node_count;
     uint64_t *wake_ps; /* of each node */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A binary heap. */
+/* The event heap, with memory that grows. */
 #include "event_queue.h"
 
 #include <assert.h>
@@ -12,66 +12,28 @@ void event_queue_init(struct event_queue *queue)
 
 void event_queue_fini(struct event_queue *queue)
 {
-    free(queue->heap);
+    free(queue->heap.events);
 }
 
-static bool comes_first(const struct event_queue_entry *a, const struct event_queue_entry *b)
+static void grow(struct event_heap *heap)
 {
-    if (a->time_ps != b->time_ps)
-        return a->time_ps < b->time_ps;
-    return (int32_t)(a->order - b->order) < 0;
-}
-
-static void grow(struct event_queue *queue)
-{
-    queue->capacity = queue->capacity ? 2 * queue->capacity : 256;
-    queue->heap = realloc(queue->heap, queue->capacity * sizeof(struct event_queue_entry));
-    assert(queue->heap);
+    heap->room = heap->room ? 2 * heap->room : 256;
+    heap->events = realloc(heap->events, heap->room * sizeof(*heap->events));
+    assert(heap->events);
 }
 
 void event_queue_push(struct event_queue *queue, uint64_t time_ps, uint32_t kind, uint32_t subject)
 {
-    struct event_queue_entry event = {
-        .time_ps = time_ps, .order = queue->next_order++, .kind = kind, .subject = subject
-    };
-    uint32_t hole = queue->count;
-
-    if (queue->count == queue->capacity)
-        grow(queue);
-    queue->count++;
-    while (hole > 0 && comes_first(&event, &queue->heap[(hole - 1) / 2])) {
-        queue->heap[hole] = queue->heap[(hole - 1) / 2];
-        hole = (hole - 1) / 2;
-    }
-    queue->heap[hole] = event;
+    if (queue->heap.count == queue->heap.room)
+        grow(&queue->heap);
+    event_heap_push(&queue->heap, event_heap_announce(&queue->heap, time_ps, kind, subject));
 }
 
-/* The last event sinks from the top to its place. */
-static void sink(struct event_queue *queue)
+bool event_queue_pop(struct event_queue *queue, uint64_t until_ps, struct event_heap_entry *out)
 {
-    struct event_queue_entry event = queue->heap[--queue->count];
-    uint32_t hole = 0;
-
-    for (;;) {
-        uint32_t child = 2 * hole + 1;
-
-        if (child >= queue->count)
-            break;
-        if (child + 1 < queue->count && comes_first(&queue->heap[child + 1], &queue->heap[child]))
-            child++;
-        if (comes_first(&event, &queue->heap[child]))
-            break;
-        queue->heap[hole] = queue->heap[child];
-        hole = child;
-    }
-    queue->heap[hole] = event;
-}
-
-bool event_queue_pop(struct event_queue *queue, uint64_t until_ps, struct event_queue_entry *out)
-{
-    if (queue->count == 0 || queue->heap[0].time_ps > until_ps)
+    if (queue->heap.count == 0 || queue->heap.events[0].time_ps > until_ps)
         return false;
-    *out = queue->heap[0];
-    sink(queue);
+    *out = queue->heap.events[0];
+    event_heap_pop(&queue->heap);
     return true;
 }

@@ -81,7 +81,7 @@ void network_close(struct network *network)
 
 /* ---- time ----------------------------------------------------------------------------------- */
 
-static void happen(struct network *network, const struct event_queue_entry *event)
+static void happen(struct network *network, const struct event_heap_entry *event)
 {
     uint32_t planes = network->config.plane_count;
     struct network_scheduled scheduled;
@@ -122,7 +122,7 @@ static void happen(struct network *network, const struct event_queue_entry *even
 
 static bool step(struct network *network, uint64_t until_ps)
 {
-    struct event_queue_entry event;
+    struct event_heap_entry event;
 
     if (!event_queue_pop(&network->events, until_ps, &event))
         return false;

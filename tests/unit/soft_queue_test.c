@@ -71,6 +71,6 @@ PROPERTY("pushed, repeated and popped at random, nothing is lost and time never 
             now++;
         }
     }
-    EXPECT_EQ(queue.count, 0);
+    EXPECT_EQ(queue.heap.count, 0);
     soft_queue_fini(&queue);
 }
