@@ -17,6 +17,14 @@ enum fault_kind {
     FAULT_KIND_COUNT,
 };
 
+/* After these, the kinds that only the network of the tests has. */
+enum fault_test_kind {
+    FAULT_TEST_KIND_FIRST = FAULT_KIND_COUNT - 1,
+#define TEST_FAULT(ID, word, meaning) FAULT_##ID,
+#include "network/fault.def"
+    FAULT_TEST_KIND_COUNT,
+};
+
 enum fault_direction {
 #define FAULT_DIRECTION(ID, word) FAULT_##ID,
 #include "network/fault.def"

@@ -173,8 +173,8 @@ SPEC("§26.10: a blackholed EV is bad after one loss, replaced from its plane, b
         ev = path_ev_of(paths, 0); /* active, on plane 0 */
         scenario_run_until(&s, US(200));
         fault = network_fault(s.network,
-            &(struct fault_rule){
-                .where = fault_from(fault_on_path(0, ev & 0xff), HOST_A), .dead = true });
+            &(struct fault_rule){ .where = fault_from(fault_on_path(0, ev & 0xff), HOST_A),
+                .chance[FAULT_DOWN] = FAULT_ALWAYS });
         scenario_run_for(&s, US(100));
         EXPECT_EQ(path_state_of(paths, 0), states[i]);
         EXPECT_EQ(active_on(paths, 0), 4); /* a backup took its place */
@@ -425,8 +425,8 @@ SPEC("§26.25: a plane dead in both directions carries neither data nor answers;
     s = scenario_of(&config);
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
     scenario_run_until(&s, MS(1));
-    fault =
-        network_fault(s.network, &(struct fault_rule){ .where = fault_on_plane(1), .dead = true });
+    fault = network_fault(s.network,
+        &(struct fault_rule){ .where = fault_on_plane(1), .chance[FAULT_DOWN] = FAULT_ALWAYS });
     scenario_run_for(&s, MS(9)); /* 60 probes of the way back */
     network_record(s.network, NULL);
     scenario_run_for(&s, MS(3));
@@ -574,11 +574,11 @@ SPEC("§26.23: inflight agrees with the flags after every event, and is 0 when n
     config.checks = true; /* transport_check() sums it up again each time */
     s = scenario_of(&config);
     scenario_fault(&s, &(struct fault_rule){ .where = fault_everywhere(),
-                           .lose = FAULT_PERCENT(1),
-                           .duplicate = FAULT_PERCENT(10),
-                           .trim = FAULT_PERCENT(3),
-                           .mark = FAULT_PERCENT(3),
-                           .delay = FAULT_PERCENT(20),
+                           .chance[FAULT_LOSS] = FAULT_PERCENT(1),
+                           .chance[FAULT_DUPLICATE] = FAULT_PERCENT(10),
+                           .chance[FAULT_TRIM] = FAULT_PERCENT(3),
+                           .chance[FAULT_MARK] = FAULT_PERCENT(3),
+                           .chance[FAULT_DELAY] = FAULT_PERCENT(20),
                            .delay_max_ps = US(40) });
     for (uint32_t i = 0; i < 8; i++)
         scenario_write(&s, HOST_A, HOST_B, KIB(512));

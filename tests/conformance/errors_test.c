@@ -243,7 +243,8 @@ SPEC("§22: when retries are exhausted the peer hears nothing, and its QP lives"
     s = scenario_of(&config);
     scenario_write(&s, HOST_A, HOST_B, KIB(4));
     scenario_run_until_idle(&s);
-    scenario_fault(&s, &(struct fault_rule){ .where = fault_everywhere(), .dead = true });
+    scenario_fault(&s,
+        &(struct fault_rule){ .where = fault_everywhere(), .chance[FAULT_DOWN] = FAULT_ALWAYS });
     scenario_write(&s, HOST_A, HOST_B, KIB(4));
     scenario_run_until_idle(&s);
     EXPECT_EQ(status_of(&s, 1), COMPLETION_RETRY_EXCEEDED);

@@ -23,9 +23,9 @@ static void expect_traffic(
 {
     traffic_connect(s->network, a, b);
     scenario_fault(s, &(struct fault_rule){ .where = fault_everywhere(),
-                          .lose = FAULT_PERMILLE(5),
-                          .trim = FAULT_PERMILLE(20),
-                          .mark = FAULT_PERMILLE(20) });
+                          .chance[FAULT_LOSS] = FAULT_PERMILLE(5),
+                          .chance[FAULT_TRIM] = FAULT_PERMILLE(20),
+                          .chance[FAULT_MARK] = FAULT_PERMILLE(20) });
     for (uint32_t i = 0; i < 4; i++) {
         scenario_write(s, HOST_A, HOST_B, KIB(384));
         scenario_write(s, HOST_B, HOST_A, KIB(384));

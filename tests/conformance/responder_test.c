@@ -97,7 +97,7 @@ SPEC("§5.3: a damaged packet is a lost packet: it is sent again, and nothing el
     s = scenario_of(&config);
     scenario_write(&s, HOST_A, HOST_B, KIB(64));
     scenario_run_until_idle(&s);
-    EXPECT_EQ(network_lost(s.network, NETWORK_LOST_DAMAGED), 1);
+    EXPECT_EQ(network_lost(s.network, LOST_CORRUPT), 1);
     EXPECT_EQ(scenario_completions(&s, HOST_A), 1);
     EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_DATA_RETRANSMITTED), 1);
 }

@@ -270,7 +270,8 @@ SPEC("§17: two failed probes and two EVs take a plane out of the control rotati
      "back")
 {
     struct scenario s = scenario_two_planes(1);
-    struct fault_rule dead = { .where = fault_from(fault_on_plane(1), HOST_B), .dead = true };
+    struct fault_rule dead = { .where = fault_from(fault_on_plane(1), HOST_B),
+        .chance[FAULT_DOWN] = FAULT_ALWAYS };
     uint32_t fault;
 
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
@@ -291,8 +292,8 @@ SPEC("§17: the only plane left always stays in the control rotation")
 
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
     scenario_run_until(&s, MS(1));
-    scenario_fault(
-        &s, &(struct fault_rule){ .where = fault_from(fault_everywhere(), HOST_B), .dead = true });
+    scenario_fault(&s, &(struct fault_rule){ .where = fault_from(fault_everywhere(), HOST_B),
+                           .chance[FAULT_DOWN] = FAULT_ALWAYS });
     scenario_run_for(&s, MS(5));
     EXPECT_NE(scenario_qp(&s, HOST_B, HOST_A).control_plane_mask, 0);
 }
@@ -309,8 +310,8 @@ static void expect_out_after(uint32_t evs)
     s = scenario_of(&config);
     scenario_stream(&s, HOST_A, HOST_B, KIB(64), 4);
     scenario_run_until(&s, MS(1));
-    scenario_fault(
-        &s, &(struct fault_rule){ .where = fault_from(fault_on_plane(1), HOST_B), .dead = true });
+    scenario_fault(&s, &(struct fault_rule){ .where = fault_from(fault_on_plane(1), HOST_B),
+                           .chance[FAULT_DOWN] = FAULT_ALWAYS });
     while (scenario_qp(&s, HOST_B, HOST_A).control_plane_mask == 3)
         scenario_run_for(&s, US(10));
     EXPECT_GE(scenario_counter(&s, HOST_B, COUNTER_REVERSE_PROBES_FAILED), 2 * evs);

@@ -162,7 +162,7 @@ SPEC("§24: an incast whose queue overflows drops, and yet every write completes
     for (uint32_t from = 1; from < 8; from++)
         scenario_write(&s, from, HOST_A, KIB(512));
     scenario_run_until_idle(&s);
-    EXPECT_GT(network_lost(s.network, NETWORK_LOST_QUEUE), 0);
+    EXPECT_GT(network_lost(s.network, LOST_DATA_QUEUE), 0);
     for (uint32_t from = 1; from < 8; from++) {
         EXPECT_EQ(scenario_completions(&s, from), 1);
         EXPECT_EQ(scenario_counter(&s, from, COUNTER_TIMEOUT_FIRED), 0);

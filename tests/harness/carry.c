@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void lose(struct network *network, uint32_t index, enum network_loss why)
+static void lose(struct network *network, uint32_t index, enum loss_reason why)
 {
     network->lost[why]++;
     carried_give_back(&network->carried, index);
@@ -78,11 +78,11 @@ static void leave(struct network *network, uint32_t index, uint64_t end_ps)
         end_ps + (config->delays_only ? config->base_rtt_ps / 2 : network->ports.link_ps);
 
     if (effect.lost) {
-        lose(network, index, NETWORK_LOST_BY_FAULT);
+        lose(network, index, LOST_FAULT);
         return;
     }
     if (!port_is_up(network, carried->from, carried->plane)) {
-        lose(network, index, NETWORK_LOST_DEAD);
+        lose(network, index, LOST_LINK_DOWN);
         return;
     }
     apply(network, index, &effect);
@@ -135,7 +135,7 @@ static void enter(struct network *network, uint32_t index, uint32_t port)
     advance(network, port);
     outcome = port_enqueue(&network->ports.all[port], entry_of(network, index), network->now_ps);
     if (outcome.verdict == PORT_DROPPED)
-        lose(network, index, NETWORK_LOST_QUEUE);
+        lose(network, index, LOST_DATA_QUEUE);
     else if (outcome.verdict != PORT_QUEUED)
         carried_trim(&network->carried, outcome.cut.handle, (enum dscp_class)outcome.cut.class);
     advance(network, port);
@@ -229,7 +229,7 @@ void carry_packet(struct network *network, uint32_t from, const struct packet *p
         .length_bytes = (uint16_t)packet_nominal_bytes(packet) };
     network->sent++;
     if (!route(network, carried)) {
-        lose(network, index, NETWORK_LOST_NO_ROUTE);
+        lose(network, index, LOST_NO_ROUTE);
         return;
     }
     record(network, carried);
@@ -246,7 +246,7 @@ void carry_on_path(struct network *network, uint32_t index)
     const struct carried *carried = &network->carried.all[index];
 
     if (is_dead(network, carried))
-        lose(network, index, NETWORK_LOST_DEAD);
+        lose(network, index, LOST_LINK_DOWN);
     else
         enter(network, index,
             ports_of_path(&network->ports, carried->to, carried->plane, carried->uplink));
@@ -258,7 +258,7 @@ void carry_on_host_port(struct network *network, uint32_t index)
 
     arrive(network, index);
     if (is_dead(network, carried))
-        lose(network, index, NETWORK_LOST_DEAD);
+        lose(network, index, LOST_LINK_DOWN);
     else
         enter(network, index, ports_to_host(&network->ports, carried->to, carried->plane));
 }
@@ -271,7 +271,7 @@ static void deliver(struct network *network, uint32_t index)
     if (carried_read(&network->carried, index, &packet) != DROP_NONE) {
         if (!carried.corrupted)
             network_violation(network, "a frame of host %u cannot be read", carried.from);
-        lose(network, index, NETWORK_LOST_DAMAGED);
+        lose(network, index, LOST_CORRUPT);
         return;
     }
     packet.port = carried.plane;
@@ -292,7 +292,7 @@ void carry_on_host(struct network *network, uint32_t index)
         carried->delay_ps = 0;
         carried->came_by = CARRIED_NONE;
     } else if (is_dead(network, carried) || !port_is_up(network, carried->to, carried->plane)) {
-        lose(network, index, NETWORK_LOST_DEAD);
+        lose(network, index, LOST_LINK_DOWN);
     } else {
         deliver(network, index);
     }

@@ -10,7 +10,7 @@ uint32_t fault_list_add(struct fault_list *list, const struct fault_rule *fault)
 {
     assert(list->count < FAULT_COUNT_MAX);
     list->faults[list->count] = *fault;
-    if (fault->dead)
+    if (fault->chance[FAULT_DOWN])
         bits_set(&list->deadly, list->count);
     return list->count++;
 }
@@ -52,15 +52,38 @@ static bool happens(struct prng *prng, uint32_t probability)
     return probability == FAULT_ALWAYS || (probability > 0 && prng_chance(prng, probability));
 }
 
+static void take_effect(
+    struct prng *prng, const struct fault_rule *fault, uint32_t kind, struct fault_effect *effect)
+{
+    switch (kind) {
+    case FAULT_LOSS:
+        effect->lost = true;
+        break;
+    case FAULT_CORRUPT:
+        effect->corrupted = true;
+        break;
+    case FAULT_MARK:
+        effect->marked = true;
+        break;
+    case FAULT_TRIM:
+        effect->trimmed = true;
+        break;
+    case FAULT_DUPLICATE:
+        effect->duplicates++;
+        break;
+    case FAULT_DELAY:
+        effect->delay_ps += prng_next(prng) % fault->delay_max_ps;
+        break;
+    default:
+        assert(kind == FAULT_LOSS); /* no other is of packets */
+    }
+}
+
 static void roll_one(struct prng *prng, const struct fault_rule *fault, struct fault_effect *effect)
 {
-    effect->lost |= happens(prng, fault->lose);
-    effect->corrupted |= happens(prng, fault->corrupt);
-    effect->marked |= happens(prng, fault->mark);
-    effect->trimmed |= happens(prng, fault->trim);
-    effect->duplicates += happens(prng, fault->duplicate);
-    if (fault->delay_max_ps > 0 && happens(prng, fault->delay))
-        effect->delay_ps += prng_next(prng) % fault->delay_max_ps;
+    for (uint32_t kind = FAULT_LOSS; kind < FAULT_TEST_KIND_COUNT; kind++)
+        if ((kind != FAULT_DELAY || fault->delay_max_ps > 0) && happens(prng, fault->chance[kind]))
+            take_effect(prng, fault, kind, effect);
 }
 
 struct fault_effect fault_list_roll(struct fault_list *list, const struct fault_where *here)

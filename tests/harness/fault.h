@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/prng.h"
+#include "network/network.h"
 
 /* Probabilities are shares of 2^32. */
 #define FAULT_ALWAYS          UINT32_MAX
@@ -64,13 +65,9 @@ static inline struct fault_where fault_to(struct fault_where where, uint32_t hos
 
 struct fault_rule {
     struct fault_where where;
-    bool dead;     /* nothing passes, what is under way included */
-    uint32_t lose; /* this and the following: probabilities */
-    uint32_t corrupt;
-    uint32_t duplicate;
-    uint32_t mark;
-    uint32_t trim;
-    uint32_t delay;
+    /* Of each kind of fault.def. FAULT_DOWN, always: nothing passes, what is under way included.
+     * FAULT_LOSS and the kinds after it: of each packet. */
+    uint32_t chance[FAULT_TEST_KIND_COUNT];
     uint64_t delay_max_ps; /* a delayed packet waits up to this longer */
 };
 

@@ -161,15 +161,8 @@ uint32_t network_event_count(const struct network *);
 const struct network_event *network_event_at(const struct network *, uint32_t index);
 uint64_t network_events_of(const struct network *, uint32_t host, enum transport_event_kind);
 
-enum network_loss {
-    NETWORK_LOST_BY_FAULT,
-    NETWORK_LOST_DEAD,    /* on a dead path, plane or port */
-    NETWORK_LOST_DAMAGED, /* the receiver saw a wrong iCRC */
-    NETWORK_LOST_QUEUE,   /* dropped by a port */
-    NETWORK_LOST_NO_ROUTE,
-    NETWORK_LOSS_COUNT,
-};
-uint64_t network_lost(const struct network *, enum network_loss);
+/* LOST_LINK_DOWN: on a dead path, plane or port; LOST_DATA_QUEUE: dropped by a port. */
+uint64_t network_lost(const struct network *, enum loss_reason);
 uint64_t network_delivered(const struct network *);
 uint64_t network_refused(const struct network *, uint32_t host); /* placements, by key or bounds */
 

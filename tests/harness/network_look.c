@@ -137,7 +137,7 @@ uint64_t network_events_of(
     return network->hosts[host].events[kind];
 }
 
-uint64_t network_lost(const struct network *network, enum network_loss why)
+uint64_t network_lost(const struct network *network, enum loss_reason why)
 {
     return network->lost[why];
 }
@@ -192,7 +192,7 @@ void network_check(struct network *network)
 {
     uint64_t accounted = network->delivered + network->carried.used_count;
 
-    for (uint32_t i = 0; i < NETWORK_LOSS_COUNT; i++)
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         accounted += network->lost[i];
     if (accounted != network->sent + network->duplicated)
         network_violation(network, "packets are missing or too many");

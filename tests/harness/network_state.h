@@ -126,7 +126,7 @@ struct network {
     uint64_t sent;
     uint64_t duplicated;
     uint64_t delivered;
-    uint64_t lost[NETWORK_LOSS_COUNT];
+    uint64_t lost[LOSS_REASON_COUNT];
     uint64_t hash;
     uint32_t violations;
 };

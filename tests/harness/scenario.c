@@ -102,8 +102,9 @@ void scenario_stream(struct scenario *scenario, uint32_t from, uint32_t to, uint
 void scenario_fail_way(
     struct scenario *scenario, struct fault_where where, uint64_t from_ps, uint64_t until_ps)
 {
-    network_fault_between(
-        scenario->network, &(struct fault_rule){ .where = where, .dead = true }, from_ps, until_ps);
+    network_fault_between(scenario->network,
+        &(struct fault_rule){ .where = where, .chance[FAULT_DOWN] = FAULT_ALWAYS }, from_ps,
+        until_ps);
 }
 
 void scenario_fail_plane(struct scenario *scenario, uint32_t plane, uint64_t at_ps)
@@ -124,7 +125,8 @@ void scenario_fail_port(
 
 void scenario_lose(struct scenario *scenario, struct fault_where where, uint32_t probability)
 {
-    scenario_fault(scenario, &(struct fault_rule){ .where = where, .lose = probability });
+    scenario_fault(
+        scenario, &(struct fault_rule){ .where = where, .chance[FAULT_LOSS] = probability });
 }
 
 void scenario_fault(struct scenario *scenario, const struct fault_rule *fault)

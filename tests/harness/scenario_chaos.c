@@ -49,25 +49,25 @@ static void set_effect(
 
     switch (kind) {
     case CHAOS_LOSE:
-        fault->lose = probability;
+        fault->chance[FAULT_LOSS] = probability;
         break;
     case CHAOS_CORRUPT:
-        fault->corrupt = probability;
+        fault->chance[FAULT_CORRUPT] = probability;
         break;
     case CHAOS_KILL:
-        fault->dead = true;
+        fault->chance[FAULT_DOWN] = FAULT_ALWAYS;
         break;
     case CHAOS_DUPLICATE:
-        fault->duplicate = probability;
+        fault->chance[FAULT_DUPLICATE] = probability;
         break;
     case CHAOS_MARK:
-        fault->mark = probability;
+        fault->chance[FAULT_MARK] = probability;
         break;
     case CHAOS_TRIM:
-        fault->trim = probability;
+        fault->chance[FAULT_TRIM] = probability;
         break;
     default:
-        fault->delay = probability;
+        fault->chance[FAULT_DELAY] = probability;
         fault->delay_max_ps = 1 + prng_next(prng) % base_rtt_ps;
         break;
     }
@@ -103,7 +103,8 @@ void scenario_chaos(struct scenario *scenario, uint64_t seed, const struct scena
 {
     struct prng prng = prng_stream(seed, 0xc4a05);
     uint32_t count = 1 + prng_below(&prng, chaos->faults_max);
-    struct fault_rule everywhere = { .where = fault_everywhere(), .lose = chaos->spared_loss };
+    struct fault_rule everywhere = { .where = fault_everywhere(),
+        .chance[FAULT_LOSS] = chaos->spared_loss };
 
     if (chaos->spared_loss > 0)
         network_fault_between(scenario->network, &everywhere, 0, chaos->until_ps);

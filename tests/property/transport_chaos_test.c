@@ -33,8 +33,8 @@ static struct scenario connected(
 static void add_stragglers(struct scenario *s, struct prng *prng, uint64_t until_ps)
 {
     struct fault_rule late = { .where = fault_everywhere(),
-        .duplicate = FAULT_PERMILLE(1) * prng_below(prng, 20),
-        .delay = FAULT_PERMILLE(1) * prng_below(prng, 20),
+        .chance[FAULT_DUPLICATE] = FAULT_PERMILLE(1) * prng_below(prng, 20),
+        .chance[FAULT_DELAY] = FAULT_PERMILLE(1) * prng_below(prng, 20),
         .delay_max_ps = 1 + prng_next(prng) % until_ps };
 
     if (prng_below(prng, 3) == 0)

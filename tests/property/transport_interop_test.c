@@ -110,8 +110,8 @@ PROPERTY("requester and responder of opposite settings work together, without a 
     }
     traffic_connect(s.network, &sides[HOST_A], &sides[HOST_B]);
     scenario_lose(&s, fault_everywhere(), FAULT_PERMILLE(1) * prng_below(&prng, 11));
-    scenario_fault(
-        &s, &(struct fault_rule){ .where = fault_everywhere(), .mark = FAULT_PERCENT(5) });
+    scenario_fault(&s, &(struct fault_rule){
+                           .where = fault_everywhere(), .chance[FAULT_MARK] = FAULT_PERCENT(5) });
     for (uint32_t round = 0; round < 5; round++) {
         chaos_write(&s, &prng, 10);
         scenario_run_for(&s, US(50));

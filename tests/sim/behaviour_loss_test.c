@@ -134,7 +134,7 @@ static struct scenario with_disorder(uint64_t seed, uint64_t delay_max_ps)
 {
     struct network_config config = eight_planes(seed);
     struct fault_rule fault = { .where = fault_to(fault_everywhere(), HOST_B),
-        .delay = FAULT_PERCENT(50),
+        .chance[FAULT_DELAY] = FAULT_PERCENT(50),
         .delay_max_ps = delay_max_ps };
     struct scenario s;
 

@@ -86,7 +86,7 @@ static struct outcome run(const struct network_config *config, const char *setti
     begin(&s, config);
     scenario_run_until(&s, MS(HALF_MS));
     sent = sum_of_senders(&s, COUNTER_DATA_SENT);
-    dropped = network_lost(s.network, NETWORK_LOST_QUEUE);
+    dropped = network_lost(s.network, LOST_DATA_QUEUE);
     outcome.startup_trims = scenario_counter(&s, HOST_A, COUNTER_DATA_TRIMMED);
     shares_since(&s, shares);
     scenario_run_until(&s, MS(2 * HALF_MS));
@@ -99,8 +99,7 @@ static struct outcome run(const struct network_config *config, const char *setti
     outcome.trimmed =
         (double)(scenario_counter(&s, HOST_A, COUNTER_DATA_TRIMMED) - outcome.startup_trims) /
         (double)sent;
-    outcome.dropped =
-        (double)(network_lost(s.network, NETWORK_LOST_QUEUE) - dropped) / (double)sent;
+    outcome.dropped = (double)(network_lost(s.network, LOST_DATA_QUEUE) - dropped) / (double)sent;
     outcome.least = (double)least_of(shares, senders) * senders / (double)payload_bytes;
     outcome.jain_permille = traffic_jain_permille(shares, senders);
     outcome.timeouts = sum_of_senders(&s, COUNTER_TIMEOUT_FIRED);

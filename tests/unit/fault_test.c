@@ -12,8 +12,8 @@ static bool hits(struct fault_where where)
 {
     struct fault_list list = { 0 };
 
-    fault_list_begin(
-        &list, fault_list_add(&list, &(struct fault_rule){ .where = where, .dead = true }));
+    fault_list_begin(&list, fault_list_add(&list, &(struct fault_rule){ .where = where,
+                                                      .chance[FAULT_DOWN] = FAULT_ALWAYS }));
     return fault_list_is_dead(&list, &here);
 }
 
@@ -36,8 +36,8 @@ SPEC("a rule applies where all that it names agrees")
 SPEC("a rule applies from its beginning to its end")
 {
     struct fault_list list = { 0 };
-    uint32_t rule = fault_list_add(
-        &list, &(struct fault_rule){ .where = fault_everywhere(), .lose = FAULT_ALWAYS });
+    uint32_t rule = fault_list_add(&list,
+        &(struct fault_rule){ .where = fault_everywhere(), .chance[FAULT_LOSS] = FAULT_ALWAYS });
 
     EXPECT(!fault_list_roll(&list, &here).lost);
     fault_list_begin(&list, rule);
@@ -49,7 +49,8 @@ SPEC("a rule applies from its beginning to its end")
 SPEC("one in a hundred is one in a hundred, and several rules add up")
 {
     struct fault_list list = { .prng = prng_stream(1, 0) };
-    struct fault_rule fault = { .where = fault_everywhere(), .lose = FAULT_PERCENT(1) };
+    struct fault_rule fault = { .where = fault_everywhere(),
+        .chance[FAULT_LOSS] = FAULT_PERCENT(1) };
     uint32_t lost = 0;
 
     fault_list_begin(&list, fault_list_add(&list, &fault));
@@ -64,9 +65,9 @@ SPEC("each effect comes by its own probability")
 {
     struct fault_list list = { .prng = prng_stream(1, 0) };
     struct fault_rule fault = { .where = fault_everywhere(),
-        .corrupt = FAULT_ALWAYS,
-        .duplicate = FAULT_ALWAYS,
-        .delay = FAULT_ALWAYS,
+        .chance[FAULT_CORRUPT] = FAULT_ALWAYS,
+        .chance[FAULT_DUPLICATE] = FAULT_ALWAYS,
+        .chance[FAULT_DELAY] = FAULT_ALWAYS,
         .delay_max_ps = 1000 };
     struct fault_effect effect;
 

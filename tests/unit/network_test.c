@@ -129,7 +129,7 @@ SPEC("what a filter drops is sent again, and nothing else")
     scenario_write(&s, HOST_A, HOST_B, KIB(64));
     scenario_run_until_idle(&s);
     EXPECT_EQ(traffic_flow(s.network, 0)->resent, 1);
-    EXPECT_EQ(network_lost(s.network, NETWORK_LOST_BY_FAULT), 1);
+    EXPECT_EQ(network_lost(s.network, LOST_FAULT), 1);
 }
 
 static struct scenario write_through(struct fault_rule fault, enum network_payload payload)
@@ -148,23 +148,24 @@ static struct scenario write_through(struct fault_rule fault, enum network_paylo
 
 SPEC("damaged packets are recognised by their receiver, as structs and as frames")
 {
-    struct fault_rule fault = { .where = fault_everywhere(), .corrupt = FAULT_PERCENT(2) };
+    struct fault_rule fault = { .where = fault_everywhere(),
+        .chance[FAULT_CORRUPT] = FAULT_PERCENT(2) };
     struct scenario structs = write_through(fault, NETWORK_BYTES);
     struct scenario frames = write_through(fault, NETWORK_FRAMES);
 
-    EXPECT_GT(network_lost(structs.network, NETWORK_LOST_DAMAGED), 0);
-    EXPECT_EQ(network_lost(structs.network, NETWORK_LOST_DAMAGED),
-        network_lost(frames.network, NETWORK_LOST_DAMAGED));
+    EXPECT_GT(network_lost(structs.network, LOST_CORRUPT), 0);
+    EXPECT_EQ(
+        network_lost(structs.network, LOST_CORRUPT), network_lost(frames.network, LOST_CORRUPT));
     EXPECT_EQ(network_hash(structs.network), network_hash(frames.network));
 }
 
 SPEC("packets are duplicated, marked, trimmed and delayed as told")
 {
     struct fault_rule fault = { .where = fault_to(fault_everywhere(), HOST_B),
-        .duplicate = FAULT_PERCENT(5),
-        .mark = FAULT_PERCENT(5),
-        .trim = FAULT_PERCENT(5),
-        .delay = FAULT_PERCENT(5),
+        .chance[FAULT_DUPLICATE] = FAULT_PERCENT(5),
+        .chance[FAULT_MARK] = FAULT_PERCENT(5),
+        .chance[FAULT_TRIM] = FAULT_PERCENT(5),
+        .chance[FAULT_DELAY] = FAULT_PERCENT(5),
         .delay_max_ps = US(5) };
     struct scenario s = write_through(fault, NETWORK_FRAMES);
 
@@ -185,7 +186,7 @@ SPEC("nothing passes a dead path, what is under way included")
     EXPECT_GT(delivered, 0);
     scenario_run_until(&s, MS(1));
     EXPECT_EQ(network_delivered(s.network), delivered);
-    EXPECT_GT(network_lost(s.network, NETWORK_LOST_DEAD), 0);
+    EXPECT_GT(network_lost(s.network, LOST_LINK_DOWN), 0);
 }
 
 SPEC("a NIC port that goes down is noticed by its host, and silent")
@@ -241,7 +242,7 @@ SPEC("EVs may be hashed: device-chosen ones find their way, too")
     scenario_write(&s, HOST_A, HOST_B, MIB(1));
     scenario_run_until_idle(&s);
     EXPECT_EQ(scenario_completions(&s, HOST_A), 1);
-    EXPECT_EQ(network_lost(s.network, NETWORK_LOST_NO_ROUTE), 0);
+    EXPECT_EQ(network_lost(s.network, LOST_NO_ROUTE), 0);
 }
 
 /* ---- sameness ------------------------------------------------------------------------------- */
