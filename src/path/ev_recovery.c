@@ -226,6 +226,12 @@ static void on_failed(
     schedule(set, probe, now_ns);
 }
 
+/* The record is due again when its probe has had the time to be answered. */
+static void hold(struct path_set *set, struct ev_table_probe *probe, uint64_t now_ns)
+{
+    probe->due_ticks = ticks_after(now_ns, (uint32_t)in_ticks(set->timing.probe_timeout_ns));
+}
+
 /* True if the record, which is due, has a probe to send now. */
 static bool take_turn(
     struct path_set *set, struct ev_table_probe *probe, uint32_t plane_mask, uint64_t now_ns)
@@ -240,7 +246,7 @@ static bool take_turn(
         return false;
     }
     probe->is_awaited = 1;
-    probe->due_ticks = ticks_after(now_ns, (uint32_t)in_ticks(set->timing.probe_timeout_ns));
+    hold(set, probe, now_ns);
     return true;
 }
 
@@ -255,6 +261,28 @@ uint32_t path_probe_next(struct path_set *set, uint32_t plane_mask, uint64_t now
             ev_index = set->probes[i].ev_index;
     update_deadline(set, now_ns);
     return ev_index;
+}
+
+void path_probe_waits(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+{
+    struct ev_table_probe *probe = find(set, ev_index);
+
+    if (!probe)
+        return;
+    probe->is_awaited = 0;
+    hold(set, probe, now_ns);
+    update_deadline(set, now_ns);
+}
+
+void path_probe_left(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+{
+    struct ev_table_probe *probe = find(set, ev_index);
+
+    if (!probe)
+        return;
+    probe->is_awaited = 1;
+    hold(set, probe, now_ns);
+    update_deadline(set, now_ns);
 }
 
 void path_on_probe_answered(struct path_set *set, uint32_t ev_index, bool marked_skip_once,

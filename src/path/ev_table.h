@@ -19,7 +19,8 @@ struct ev_table_ev {
     uint8_t is_tainted : 1;   /* usable: was worse before last_return_ns */
     uint8_t was_skip : 1;     /* before it was taken out */
     uint8_t damping : 3;      /* how often it lost again soon after its return */
-    uint8_t round : 3;        /* in which its weight was changed last */
+    uint8_t round : 2;        /* in which its weight was changed last */
+    uint8_t is_late : 1;      /* its packets take longer than those of other EVs of its plane */
     uint8_t more_against : 1; /* more than the loss that took it out speaks against it */
     uint8_t is_probed : 1;    /* has a probe record */
     uint8_t run;              /* packets delivered since the last loss, up to 255 */

@@ -44,7 +44,7 @@ static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
-    ev->round = set->round & 7u;
+    ev->round = set->round & 3u;
     if (weight >= WEIGHT_GOOD) {
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, now_ns);
         return;
@@ -129,10 +129,11 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     struct ev_table_ev *ev = ev_at(set, ev_index);
     int32_t weight = weight_of(ev);
 
+    ev->is_late = excess > 0;
     if (ev_table_is_literal(set) || !ev_state_is_usable(ev->state) ||
-        ev->round == (set->round & 7u))
+        ev->round == (set->round & 3u))
         return false;
-    ev->round = set->round & 7u;
+    ev->round = set->round & 3u;
     if (excess <= 0 && weight == WEIGHT_FULL)
         return true;
     if (excess > EXCESS_MOST)
@@ -247,6 +248,7 @@ bool path_on_loss(
 
     if (is_old_news(set, ev, sent_ns))
         return false;
+    congested |= ev->is_late; /* what is late passes for lost */
     if (ev->in_a_row < IN_A_ROW_MAX)
         ev->in_a_row++;
     if (!ev_state_is_usable(ev->state)) {
@@ -271,13 +273,21 @@ bool path_on_loss(
     return true;
 }
 
-void path_on_spurious(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+void path_on_late(struct path_set *set, uint32_t ev_index)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
     ev->in_a_row = 0;
+    ev->is_late = 1;
     if (ev->damping > 0)
         ev->damping = (ev->damping - 1u) & 7u;
+}
+
+void path_on_spurious(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
+{
+    const struct ev_table_ev *ev = ev_at(set, ev_index);
+
+    path_on_late(set, ev_index);
     if (ev_state_is_usable(ev->state) || ev->state == EV_DENIED || ev->more_against)
         return;
     ev_table_apply(set, ev_index, ev->was_skip ? PATH_SPURIOUS_SKIP : PATH_SPURIOUS, now_ns);
@@ -302,6 +312,7 @@ void path_replaced(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 
     ev_table_apply(set, ev_index, denied ? PATH_ADMIN_DENY : PATH_REPLACED, now_ns);
     ev->in_a_row = 0;
+    ev->is_late = 0;
     ev->damping = 0;
     ev->run = UINT8_MAX;
     ev->is_tainted = 1; /* losses still to be noticed are those of the EV that was here before */

@@ -204,12 +204,19 @@ bool path_on_loss(
  * the EV, that goes back to where it was unless something else has spoken against it since. While
  * the EV is ASSUMED_BAD, to be called for the loss that demoted it only. */
 void path_on_spurious(struct path_set *, uint32_t ev_index, uint64_t now_ns);
+/* The same of a loss that did not demote it: its packets are late. Until one is not, its losses
+ * count as if a queue had overflowed. */
+void path_on_late(struct path_set *, uint32_t ev_index);
 
 /* Probing of EVs that are SUSPECT or ASSUMED_BAD (§15). */
 uint64_t path_probe_deadline_ns(const struct path_set *); /* UINT64_MAX: none */
 /* An EV whose probe is due, now being probed; PATH_NONE: none (left). Also turns overdue answers
  * into failures. Only planes of the mask are probed. */
 uint32_t path_probe_next(struct path_set *, uint32_t plane_mask, uint64_t now_ns);
+/* The probe has to wait for its port, and does not fail meanwhile; or it leaves after all, and the
+ * time for its answer begins. */
+void path_probe_waits(struct path_set *, uint32_t ev_index, uint64_t now_ns);
+void path_probe_left(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 void path_on_probe_answered(struct path_set *, uint32_t ev_index, bool marked_skip_once,
     bool marked_always_skip, uint64_t now_ns);
 /* A SUSPECT or ASSUMED_BAD EV works while nothing else does: it returns at once. */

@@ -114,14 +114,19 @@ bool requester_send_ev_probe(struct requester *requester, const struct env *env,
     uint32_t plane = env_plane_of_ev(env, ev_index);
     bool is_up = env_planes(env) >> plane & 1;
 
-    if (is_up && !(ready_ports >> plane & 1))
+    if (is_up && !(ready_ports >> plane & 1)) {
+        path_probe_waits(env->paths, ev_index, now_ns);
+        requester_ev_probes_changed(requester, env);
         return false;
+    }
     requester->ev_to_probe = REQUESTER_NO_EV;
     if (!is_up)
         return false;
     send_probe(requester, env, ev_index, out, now_ns);
     out->class = DSCP_CONTROL;
     out->ecn = ECN_NOT_ECT;
+    path_probe_left(env->paths, ev_index, now_ns);
+    requester_ev_probes_changed(requester, env);
     env_count(env, COUNTER_EV_PROBES);
     return true;
 }

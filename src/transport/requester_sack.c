@@ -46,8 +46,10 @@ static void check_spurious(struct requester *requester, const struct env *env,
         return;
     send_window_set_flags(&requester->window, trigger, SEND_OFTEN); /* it counts once */
     loss_on_spurious(requester, env, now_ns);
-    if (record.flags & SEND_DEMOTED && ev_index != PATH_NONE)
+    if (ev_index != PATH_NONE && record.flags & SEND_DEMOTED)
         path_on_spurious(env->paths, ev_index, now_ns);
+    else if (ev_index != PATH_NONE)
+        path_on_late(env->paths, ev_index);
     env_trace(
         env, EVENT_SPURIOUS, now_ns, trigger.value, packet->sack.entropy, requester->reorder_ns);
 }

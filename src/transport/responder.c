@@ -6,7 +6,10 @@
 
 #include "transport/responder_answer.h"
 
-enum { MPR_UNIT_PSNS = 128 };
+enum {
+    MPR_UNIT_PSNS = 128,
+    PROBES_AT_ONCE = 32, /* of all EVs that a QP probes at a time, and of each plane */
+};
 
 void responder_init(struct responder *responder, struct arena *arena, uint32_t recv_depth,
     uint32_t psn_count, uint32_t imm_max)
@@ -42,9 +45,8 @@ struct responder_decision responder_on_probe(struct responder *responder, const 
 {
     struct responder_decision decision = { .due_ns = UINT64_MAX, .reason = DROP_RATE_LIMIT };
 
-    /* Probes of all planes arrive together: that many may. */
     if (!rate_allows(&responder->probe_answers, env->nic->parameters->probe_answer_gap,
-            PATH_PLANE_COUNT_MAX, now_ns))
+            PROBES_AT_ONCE, now_ns))
         return decision;
     responder->unreported_bytes = 0;
     decision.effects = RESPONDER_OWES_PROBE_ANSWER;

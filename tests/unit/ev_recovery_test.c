@@ -689,3 +689,35 @@ SPEC("however long an EV stays dead, its probes stay a second apart")
         sent_ns = now_ns;
     }
 }
+
+SPEC("a probe that waits for its port does not fail, and its time begins when it leaves")
+{
+    struct paths paths;
+    uint64_t now_ns = 0;
+
+    paths_init(&paths, 1, 4, 0);
+    path_on_loss(paths.set, 1, false, 0, 0);
+    EXPECT_EQ(next_probe(&paths, &now_ns), 1);
+    path_probe_waits(paths.set, 1, now_ns);
+    now_ns += US(90);
+    path_probe_waits(paths.set, 1, now_ns);
+    EXPECT_GE(path_probe_deadline_ns(paths.set), now_ns + US(100));
+    now_ns += US(90);
+    path_probe_left(paths.set, 1, now_ns);
+    EXPECT_GE(path_probe_deadline_ns(paths.set), now_ns + US(100));
+    path_on_probe_answered(paths.set, 1, false, false, now_ns + US(90));
+    EXPECT_EQ(path_probe_next(paths.set, ALL_PLANES, now_ns + US(90)), 1); /* it counted */
+}
+
+SPEC("a probe that never leaves is drawn again, and has not failed")
+{
+    struct paths paths;
+    uint64_t now_ns = 0;
+
+    paths_init(&paths, 1, 4, 0);
+    path_on_loss(paths.set, 1, false, 0, 0);
+    EXPECT_EQ(next_probe(&paths, &now_ns), 1);
+    path_probe_waits(paths.set, 1, now_ns);
+    now_ns = path_probe_deadline_ns(paths.set);
+    EXPECT_EQ(path_probe_next(paths.set, ALL_PLANES, now_ns), 1);
+}

@@ -169,6 +169,25 @@ SPEC("compared: a loss where all others deliver makes suspect")
     EXPECT_EQ(path_state_of(paths.set, 2), EV_SUSPECT);
 }
 
+SPEC("compared: what is late passes for lost, and speaks against its EV only three times in a row")
+{
+    struct paths paths;
+
+    open_compared(&paths, 1, 8, 0);
+    path_on_delay(paths.set, 3, 100, 0);
+    EXPECT(!path_on_loss(paths.set, 3, false, 0, 0));
+    EXPECT(!path_on_loss(paths.set, 3, false, 0, 0));
+    EXPECT_EQ(ev_table_evs(paths.set)[3].damping, 0);
+    EXPECT(path_on_loss(paths.set, 3, false, 0, 0));
+    EXPECT_EQ(path_state_of(paths.set, 3), EV_SUSPECT);
+
+    path_on_late(paths.set, 4); /* a loss had not happened */
+    EXPECT(!path_on_loss(paths.set, 4, false, 0, 0));
+    path_on_delay(paths.set, 4, 0, 0); /* a packet was in time */
+    path_on_delivered(paths.set, 4);
+    EXPECT(path_on_loss(paths.set, 4, false, 0, 0));
+}
+
 SPEC("compared: where a quarter of the others lost of late, it takes two losses in a row")
 {
     struct paths paths;
