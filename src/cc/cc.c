@@ -182,6 +182,7 @@ void cc_init(struct cc *cc, const struct cc_profile *profile)
         .profile = profile,
         .base_rtt_ns = profile->settings.base_rtt_ns,
         .target_delay_ns = profile->settings.target_delay_ns,
+        .packets_ns = profile->algorithm->target_packets * profile->settings.packet_ns,
         .bytes_per_ns = profile->bytes_per_ns,
         .link_share = 1.0,
     };
@@ -207,6 +208,7 @@ void cc_set_path(struct cc *cc, uint32_t base_rtt_ns, uint32_t packet_ns)
     uint32_t packets_ns = cc->profile->algorithm->target_packets * packet_ns;
 
     cc->base_is_known = true;
+    cc->packets_ns = at_least(cc->packets_ns, packets_ns);
     cc->target_delay_ns = at_least(cc->profile->settings.target_delay_ns, packets_ns);
     cc_on_base_rtt(cc, at_least(base_rtt_ns, cc->profile->settings.base_rtt_floor_ns));
     start_window(cc);

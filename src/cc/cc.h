@@ -79,6 +79,7 @@ struct cc {
     uint32_t max_window_bytes;
     uint32_t base_rtt_ns; /* known, or smallest seen, not below the floor */
     uint32_t target_delay_ns;
+    uint32_t packets_ns; /* what target_packets take on the slowest link of the way */
     bool base_is_known;
     uint8_t sharer_count; /* other windows of this NIC to the destination: all share as one */
     double bytes_per_ns;  /* of the ports that are up */

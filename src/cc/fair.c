@@ -11,11 +11,13 @@
 
 #include "cc/cc.h"
 
-#define GROWTH         0.25   /* of the window, in a round trip without any delay */
-#define EMPTY          0.125  /* part of the target below which a delay counts as none */
-#define TARGET_ALONE   0.9    /* part of the target delay that a sender at full rate aims at */
-#define SLOPE          0.18   /* the target grows by this part each time the rate falls by e */
-#define TARGET_MOST    1.9    /* times the target delay */
+#define GROWTH         0.25  /* of the window, in a round trip without any delay */
+#define EMPTY          0.125 /* part of the target below which a delay counts as none */
+#define TARGET_ALONE   0.9   /* part of the target delay that a sender at full rate aims at */
+#define SLOPE          0.18  /* the target grows by this part each time the rate falls by e */
+#define TARGET_MOST    1.9   /* times the target delay */
+#define PACKET_SLOPE   0.4 /* the same where packet times are the measure: queues hold more there */
+#define PACKET_MOST    2.4
 #define AVERAGE_LEAST  0.0125 /* weight of a sample in the average delay */
 #define AVERAGE_MOST   0.5
 #define SAMPLE_MOST    2.0    /* targets: one slow path among many must not stop the others */
@@ -78,16 +80,15 @@ static double log2_about(double number)
            (double)(bits & ((UINT64_C(1) << 52) - 1)) / (double)(UINT64_C(1) << 52);
 }
 
-/* What the targets of all rates are parts and multiples of. The largest one, of the slowest
- * senders, is to fit below the ceiling. */
-static double held_target(const struct cc *cc, const struct fair *fair)
+/* The part of all targets that is aimed at. The largest one, of the slowest senders, is to fit
+ * below the ceiling. */
+static double held_part(const struct cc *cc, const struct fair *fair)
 {
-    double held_ns = fair->ceiling_ns / TARGET_MOST;
+    double most_ns = TARGET_MOST * cc->target_delay_ns;
 
-    if (fair->ceiling_ns <= 0 || held_ns > cc->target_delay_ns)
-        return cc->target_delay_ns;
-    return held_ns > CEILING_LEAST * cc->target_delay_ns ? held_ns
-                                                         : CEILING_LEAST * cc->target_delay_ns;
+    if (fair->ceiling_ns <= 0 || fair->ceiling_ns > most_ns)
+        return 1;
+    return fair->ceiling_ns > CEILING_LEAST * most_ns ? fair->ceiling_ns / most_ns : CEILING_LEAST;
 }
 
 /* Of all windows of this NIC to the destination, which see the same delay and come to be equal. */
@@ -96,17 +97,26 @@ static double shared_window(const struct cc *cc)
     return (double)cc->window_bytes * (1u + cc->sharer_count);
 }
 
+/* The delay to aim at when the rate has fallen by e `falls` times. The steeper, the less a sender
+ * that meets two queues loses to those that meet one of them. */
+static double at_rate(double delay_ns, double slope, double most, double falls)
+{
+    double factor = TARGET_ALONE + slope * falls;
+
+    return delay_ns * (factor < most ? factor : most);
+}
+
 /* Rates are compared with the rate that all NICs of the network are made for, not with what is up
  * here at the moment: senders that meet must mean the same. */
 static double target_ns(const struct cc *cc, const struct fair *fair)
 {
     double full_bytes = (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->bytes_per_ns;
     double window_bytes = shared_window(cc);
-    double factor = window_bytes < full_bytes
-                        ? TARGET_ALONE + SLOPE * LN2 * log2_about(full_bytes / window_bytes)
-                        : TARGET_ALONE;
+    double falls = window_bytes < full_bytes ? LN2 * log2_about(full_bytes / window_bytes) : 0;
+    double trips_ns = at_rate(cc->target_delay_ns, SLOPE, TARGET_MOST, falls);
+    double packets_ns = at_rate(cc->packets_ns, PACKET_SLOPE, PACKET_MOST, falls);
 
-    return held_target(cc, fair) * (factor < TARGET_MOST ? factor : TARGET_MOST);
+    return held_part(cc, fair) * (trips_ns > packets_ns ? trips_ns : packets_ns);
 }
 
 /* A queue is full: the longest delay among the next samples is all that it holds, if it is full
@@ -289,7 +299,8 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     target = target_ns(cc, fair);
     most_ns = SAMPLE_MOST * target;
     update_average(cc, fair, delay_ns < most_ns ? delay_ns : most_ns, ack->received_bytes);
-    grow_ceiling(cc, fair, round_trips(cc, ack));
+    if (fair->ceiling_ns > 0)
+        grow_ceiling(cc, fair, round_trips(cc, ack));
     update_ceiling(fair, delay_ns, ack->now_ns);
     if (delay_ns >= target)
         decrease(cc, delay_ns, target, ack->now_ns);
@@ -319,7 +330,7 @@ static void cut_window(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
     double since_ns = (double)(now_ns - fair->last_decrease_ns);
-    double part = FULL_CUT * held_target(cc, fair) / target_ns(cc, fair);
+    double part = FULL_CUT * held_part(cc, fair) * cc->target_delay_ns / target_ns(cc, fair);
     double most = (double)SMALL_PACKETS * settings_of(cc)->mtu_bytes / cc->window_bytes;
 
     if (since_ns > cc->base_rtt_ns + fair->average_delay_ns)

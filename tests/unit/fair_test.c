@@ -162,6 +162,32 @@ SPEC("no target is larger than 1.9 times the target delay")
     expect_target(&flow, 18240);
 }
 
+SPEC("where ten packet times are the target, it grows by 0.4 of it for each e, up to 2.4 of it")
+{
+    static const uint32_t expected[][2] = { { FULL_BYTES, 8640 }, { 75000, 11302 },
+        { 37500, 13964 }, { 500, 23040 } };
+    struct cc_settings settings = fair_reference();
+
+    settings.packet_ns = DELAY_NS / 10;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct flow flow;
+
+        flow_begin(&flow, &settings);
+        flow.cc.window_bytes = expected[i][0];
+        expect_target(&flow, expected[i][1]);
+    }
+}
+
+SPEC("packet times of the destination's own ports count as well")
+{
+    struct flow flow;
+
+    begin(&flow, 75000);
+    cc_set_path(&flow.cc, BASE_RTT_NS, DELAY_NS / 10);
+    flow.cc.window_bytes = 75000;
+    expect_target(&flow, 11302); /* 0.9 + 0.4 ln 2 */
+}
+
 SPEC("a rate is a window over the round trip with its average delay")
 {
     struct flow flow;
