@@ -542,6 +542,27 @@ SPEC("§18: what a peer has said of its ports holds for QPs that are connected t
     by_hand_close(&nic);
 }
 
+SPEC("§18: a QP that is connected later knows which update of its peer is the newest")
+{
+    static struct cc_profile other_cc;
+    struct packet packet;
+
+    open_nic();
+    by_hand_connect(&nic, QPN);
+    packet = update(1, 9, 1 << 2);
+    packet.endpoint.incarnation = 3;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    other_cc = nic.cc;
+    nic.init.cc = &other_cc;
+    by_hand_connect(&nic, OTHER_QPN);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
+    packet = update(1, 8, 1 << 1);
+    packet.endpoint.incarnation = 3;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
+    EXPECT_EQ(peer_ports(OTHER_QPN), 2);
+    by_hand_close(&nic);
+}
+
 SPEC("§18: two requests under way never have one number, be they probes or updates")
 {
     uint16_t first;
