@@ -438,3 +438,63 @@ SPEC("§6.3: without a usable path the last packet goes again for its ACK by a b
     EXPECT_GT(by_hand_count(&nic, COUNTER_RETRANSMIT_FOR_ACK), 0);
     by_hand_close(&nic);
 }
+
+/* ---- what congestion control hears of round trips ----------------------------------------------
+ */
+
+enum { PER_KIB_NS = 4096, SAMPLE_NS = 320 * 64 };
+
+static struct cc_algorithm listening;
+static uint64_t heard_rtt_ns;
+
+static void hear_ack(struct cc *cc, const struct cc_ack *ack)
+{
+    (void)cc;
+    heard_rtt_ns = ack->rtt_ns;
+}
+
+static void open_listening(void)
+{
+    struct ipv6_addr peer = by_hand_address(1);
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    listening = *nic.cc.algorithm;
+    listening.on_ack = hear_ack;
+    nic.cc.algorithm = &listening;
+    by_hand_connect(&nic, QPN);
+    transport_set_rtt(nic.transport, &peer,
+        &(struct transport_rtt){ .fixed_ns = BASE_RTT_NS, .per_kib_ns = PER_KIB_NS });
+}
+
+/* The round trip that is heard of a message of one packet, which took SAMPLE_NS. */
+static uint64_t heard_of(uint32_t length_bytes, bool is_done)
+{
+    struct packet packet;
+
+    open_listening();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, length_bytes, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    packet = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN));
+    packet.sack.tx_timestamp = nic.sent[0].write.tx_timestamp;
+    packet.sack.entropy = nic.sent[0].ev;
+    nic.now_ns += SAMPLE_NS;
+    if (is_done) {
+        struct packet ack = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN), 1);
+
+        EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_NONE);
+    }
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_close(&nic);
+    return heard_rtt_ns;
+}
+
+SPEC("§19.3: the round trip of a short packet counts as that of a full one, if its size is known")
+{
+    uint64_t full_ns = heard_of(BY_HAND_PMTU_BYTES, false);
+
+    EXPECT_GE(full_ns, SAMPLE_NS);
+    EXPECT_EQ(heard_of(BY_HAND_PMTU_BYTES, true), full_ns);
+    EXPECT_EQ(heard_of(BY_HAND_PMTU_BYTES / 2, false), full_ns + PER_KIB_NS / 2);
+    EXPECT_EQ(heard_of(BY_HAND_PMTU_BYTES / 2, true), 0);
+}
