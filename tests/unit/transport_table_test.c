@@ -237,13 +237,15 @@ static uint64_t talk(uint32_t qp_count_max)
     by_hand_send(&nic);
     for (uint32_t i = 0; i < nic.sent_count; i++)
         sum = sum * 31 + nic.sent[i].psn.value + nic.sent[i].dest_qpn + nic.sent[i].ev;
-    for (uint32_t qpn = 7; qpn < 11; qpn++) { /* the last one is not there */
+    for (uint32_t qpn = 7; qpn < 10; qpn++) {
         struct packet packets[3] = {
             by_hand_write(&nic, qpn, OPCODE_WRITE_FIRST, psn(BY_HAND_RQ_PSN), 1024),
             by_hand_sack(&nic, qpn, psn(BY_HAND_SQ_PSN)),
             by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1),
         };
 
+        if (qpn == 9) /* there is no such QP */
+            packets[0].dest_qpn = packets[1].dest_qpn = 10;
         for (uint32_t i = 0; i < 3; i++)
             transport_prefetch(nic.transport, &packets[i]);
         for (uint32_t i = 0; i < 3; i++)
