@@ -5,6 +5,9 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
+/* Where lanes have the links, the list is looked at for the recording alone: no flip is urgent. */
+#define RECORD_PS UINT64_C(1000000000)
+
 static void discard_queue(struct soft *soft, const struct soft_wire *wire, enum loss_reason reason)
 {
     struct switch_node *node = &soft->switches[wire->self.node];
@@ -100,6 +103,8 @@ void soft_links_pass_time(struct soft *soft)
     while (soft_faults_step(&soft->faults, soft->now_ps, &step))
         happen(soft, &step);
     soft->faults_change_ps = soft_faults_next_ps(&soft->faults);
+    if (soft->lanes && soft->faults_change_ps < soft->now_ps + RECORD_PS)
+        soft->faults_change_ps = soft->now_ps + RECORD_PS;
 }
 
 /* Room for what impairs links now; false: there is no memory, and no fault harms packets. */
