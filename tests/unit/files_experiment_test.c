@@ -133,6 +133,17 @@ SPEC("faults have a place, a time and what their kind needs")
     EXPECT_EQ(faults[2].until_ps, SIM_NEVER_PS);
 }
 
+SPEC("a fault of a path that names no place is on all links of its plane")
+{
+    const struct fault *fault =
+        read(minimal, "faults: [{ kind: blackhole, ev: p1/u2 }]\n")->sim.faults;
+
+    EXPECT_EQ(fault->where_count, 1);
+    EXPECT_EQ(fault->where[0].kind, TOPOLOGY_PLANE);
+    EXPECT_EQ(fault->where[0].plane, 1);
+    EXPECT(fault->of_ev);
+}
+
 SPEC("generators break components of a kind")
 {
     const struct fault_generator *generator = &read(
