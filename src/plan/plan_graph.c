@@ -53,8 +53,7 @@ bool plan_graph_choose(
         }
     problem->link = GRAPH_NONE;
     problem->line = 0;
-    text_fill(&text,
-        "% planes with up to % switches or downlinks of a kind: uSIDs name 16 with 8192",
+    text_fill(&text, "planes: %, switches or downlinks of a kind: %; uSIDs name 16 and 8192",
         (const uint64_t[]){ graph->plane_count, indexes });
     return false;
 }

@@ -5,6 +5,9 @@
 #include "topology/graph.h"
 #include "topology/graph_sum.h"
 
+/* So that no product of them is beyond 64 bits. */
+enum { UNITS_MAX = 8192, PARALLEL_MAX = 64 };
+
 /* Units of a level in a plane; the highest level is one unit. */
 static uint64_t units_at(const struct graph_clos *clos, uint32_t level)
 {
@@ -30,27 +33,43 @@ static uint32_t parallel_at(const struct graph_clos *clos, uint32_t level)
     return clos->parallel[level] ? clos->parallel[level] : 1;
 }
 
+static bool check_levels(const struct graph_clos *clos, struct graph_problem *problem)
+{
+    for (uint32_t level = 0; level < clos->tier_count; level++) {
+        if (clos->units[level] == 0 || (level > 0 && clos->tops[level] == 0))
+            return graph_sum_refuse(problem, "level % is empty", level, 0);
+        if (clos->units[level] > UNITS_MAX || clos->tops[level] > UNITS_MAX)
+            return graph_sum_refuse(problem, "level % has more than % of a kind", level, UNITS_MAX);
+        if (clos->parallel[level] > PARALLEL_MAX)
+            return graph_sum_refuse(
+                problem, "% parallel links: at most %", clos->parallel[level], PARALLEL_MAX);
+        if (level > 0 && clos->tops[level] % tops_below(clos, level))
+            return graph_sum_refuse(problem, "% switches cannot be shared evenly among % columns",
+                clos->tops[level], tops_below(clos, level));
+    }
+    return true;
+}
+
 bool graph_clos_size(
     const struct graph_clos *clos, struct graph_size *size, struct graph_problem *problem)
 {
-    uint64_t nics = units_at(clos, 0) * clos->units[0];
-    uint64_t links = nics;
     uint64_t switches = 0;
+    uint64_t links = 0;
+    uint64_t nics;
 
     if (clos->tier_count < 2 || clos->tier_count > GRAPH_TIERS_MAX)
         return graph_sum_refuse(problem, "% tiers: 2 to 4 can be built", clos->tier_count, 0);
     if (clos->plane_count < 1 || clos->plane_count > GRAPH_PLANES_MAX)
         return graph_sum_refuse(
             problem, "% planes: 1 to 16 can be addressed", clos->plane_count, 0);
+    if (!check_levels(clos, problem))
+        return false;
+    nics = units_at(clos, 0) * clos->units[0];
     for (uint32_t level = 0; level < clos->tier_count; level++) {
-        if (clos->units[level] == 0 || (level > 0 && clos->tops[level] == 0))
-            return graph_sum_refuse(problem, "level % is empty", level, 0);
-        if (level > 0 && clos->tops[level] % tops_below(clos, level))
-            return graph_sum_refuse(problem, "% switches cannot be shared evenly among % columns",
-                clos->tops[level], tops_below(clos, level));
         switches += switches_at(clos, level);
-        if (level > 0)
-            links += switches_at(clos, level) * clos->units[level] * parallel_at(clos, level);
+        links += level == 0
+                     ? nics
+                     : switches_at(clos, level) * clos->units[level] * parallel_at(clos, level);
     }
     return graph_sum_take(
         size, nics, switches * clos->plane_count, links * clos->plane_count, problem);

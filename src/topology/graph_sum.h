@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "topology/graph.h"
 
-#define GRAPH_NODES_MAX (UINT64_C(1) << 24)
-#define GRAPH_LINKS_MAX (UINT64_C(1) << 26)
+#define GRAPH_NODES_MAX (UINT64_C(1) << 22)
+#define GRAPH_LINKS_MAX (UINT64_C(1) << 23)
 
 static inline bool graph_sum_refuse(
     struct graph_problem *problem, const char *words, uint64_t first, uint64_t second)

@@ -28,17 +28,48 @@ static void expect_sense(const struct plan *fabric)
     }
 }
 
+static void expect_graph(const struct graph *graph)
+{
+    char name[GRAPH_NAME_BYTES];
+
+    for (uint32_t i = 0; i < graph->node_count; i += 1 + graph->node_count / 16) {
+        graph_name(graph, i, name);
+        MUST(graph_find(graph, name) == i);
+    }
+    for (uint32_t i = 0; i < graph->link_count; i += 1 + graph->link_count / 64)
+        for (uint32_t side = 0; side < 2; side++) {
+            struct graph_end peer;
+
+            MUST(graph_link_at(graph, graph->links[i].ends[side], &peer) == &graph->links[i]);
+            MUST(peer.node == graph->links[i].ends[!side].node);
+        }
+}
+
+static bool read_any(struct yaml *yaml, const struct yaml_node *top)
+{
+    struct graph_file file;
+    struct plan fabric;
+
+    if (yaml_member(top, "shape")) {
+        if (!graph_file_read(yaml, top, &file))
+            return false;
+        expect_graph(&file.graph);
+        return true;
+    }
+    if (!fabric_file_read(yaml, top, &fabric))
+        return false;
+    expect_sense(&fabric);
+    return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length_bytes)
 {
     struct yaml_node *top;
-    struct plan fabric;
     struct yaml yaml;
 
     yaml_init(&yaml);
     top = yaml_parse(&yaml, "fabric.yaml", (const char *)data, length_bytes, true);
-    if (top && top->kind == YAML_MAPPING && fabric_file_read(&yaml, top, &fabric))
-        expect_sense(&fabric);
-    else
+    if (!top || top->kind != YAML_MAPPING || !read_any(&yaml, top))
         MUST((top && top->kind != YAML_MAPPING) || yaml.problem[0] != 0);
     MUST(memchr(yaml.problem, 0, sizeof(yaml.problem)) != NULL);
     yaml_fini(&yaml);

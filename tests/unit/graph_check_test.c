@@ -78,4 +78,12 @@ SPEC("numbers that do not fit together are refused before anything is built")
             .plane_count = 1, .tier_count = 3, .units = { 2, 2, 2 }, .tops = { 1, 2, 3 } },
         &size, &bench.problem));
     EXPECT_STR_EQ(bench.problem.reason, "3 switches cannot be shared evenly among 2 columns");
+    EXPECT(!graph_clos_size(&(struct graph_clos){ .plane_count = 16,
+                                .tier_count = 4,
+                                .units = { 8192, 8192, 8192, 8192 },
+                                .tops = { 1, 8192, 8192, 8192 },
+                                .parallel = { 0, 64, 64, 64 } },
+        &size, &bench.problem));
+    EXPECT_STR_EQ(bench.problem.reason,
+        "4503599627370496 NICs and 17593259917312 switches are too many for a list");
 }

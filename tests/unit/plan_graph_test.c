@@ -191,9 +191,9 @@ SPEC("ZCube(2, 3): 12 switches, digits are put right upward or downward")
 SPEC("more than the wider layout names is refused with figures")
 {
     struct graph_clos clos = { .plane_count = 1,
-        .tier_count = 2,
-        .units = { 1, 8193 },
-        .tops = { 1, 1 },
+        .tier_count = 3,
+        .units = { 1, 4097, 2 },
+        .tops = { 1, 1, 1 },
         .host_link = graph_bench_link,
         .uplink = graph_bench_link };
     struct graph_size size;
@@ -205,6 +205,6 @@ SPEC("more than the wider layout names is refused with figures")
     EXPECT(graph_finish(&bench.graph, bench.scratch, &bench.problem));
     EXPECT(!plan_graph_choose(&bench.graph, &layout, &bench.problem));
     EXPECT_STR_EQ(bench.problem.reason,
-        "1 planes with up to 8193 switches or downlinks of a kind: uSIDs name 16 with 8192");
+        "planes: 1, switches or downlinks of a kind: 8194; uSIDs name 16 and 8192");
     graph_bench_fini(&bench);
 }
