@@ -52,3 +52,13 @@ struct plan_route {
  * out. */
 uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t detour,
     uint32_t *distances, struct plan_route *routes, uint32_t route_max);
+
+/* A uSID that a switch finds behind its own, and the port it leaves by. */
+struct plan_entry {
+    uint16_t usid;
+    uint16_t port;
+};
+
+/* The static routes of a switch. Returns how many there are; at most entry_max are written. */
+uint32_t plan_graph_table(
+    const struct plan_graph *, uint32_t node, struct plan_entry *entries, uint32_t entry_max);

@@ -87,18 +87,32 @@ static void add_costs(const struct search *search, struct plan_route *route)
     }
 }
 
+/* The last one of the highest tier: from there a path only descends. */
 static uint32_t highest_hop(const struct graph *graph, const struct plan_route *route)
 {
     uint32_t highest = 1;
 
     for (uint32_t i = 2; i <= route->switch_count; i++)
-        if (graph->nodes[route->hops[i].node].tier > graph->nodes[route->hops[highest].node].tier)
+        if (graph->nodes[route->hops[i].node].tier >= graph->nodes[route->hops[highest].node].tier)
             highest = i;
     return highest;
 }
 
-/* All switches and the downlink; where these are more than fit, the switches between the highest
- * and the last are left out: each of them has one way down to the last. */
+/* Of a path over four tiers, the switches between the highest and the last can be left out: each
+ * has one way down to the last, and knows it. */
+static bool may_be_short(
+    const struct graph *graph, const struct plan_route *route, uint32_t highest)
+{
+    if (graph->nodes[route->hops[highest].node].tier + 1 < GRAPH_TIERS_MAX)
+        return false;
+    for (uint32_t i = highest + 1; i <= route->switch_count; i++)
+        if (graph->nodes[route->hops[i].node].tier >= graph->nodes[route->hops[i - 1].node].tier)
+            return false;
+    return true;
+}
+
+/* All switches and the downlink, in the short form where these are more than fit. False: they do
+ * not fit. */
 static bool name_hops(const struct search *search, struct plan_route *route)
 {
     const struct plan_graph *plan = search->plan;
@@ -106,6 +120,8 @@ static bool name_hops(const struct search *search, struct plan_route *route)
     uint32_t highest = highest_hop(plan->graph, route);
     uint32_t last = route->switch_count;
 
+    if (is_short && !may_be_short(plan->graph, route, highest))
+        return false;
     route->usid_count = 0;
     for (uint32_t i = 1; i <= last; i++) {
         if (is_short && i > highest && i < last)

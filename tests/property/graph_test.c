@@ -116,7 +116,7 @@ PROPERTY("paths arrive, and their EVs and addresses differ", 200)
     random_graph(&bench, &prng);
     from = prng_below(&prng, bench.graph.size.nic_count);
     to = prng_below(&prng, bench.graph.size.nic_count);
-    count = from == to ? 0 : graph_bench_routes(&bench, from, to, prng_below(&prng, 2));
+    count = from == to ? 0 : graph_bench_routes(&bench, from, to, prng_below(&prng, 3));
     for (uint32_t i = 0; i < count && i < GRAPH_BENCH_ROUTES; i++) {
         expect_arrival(&bench.graph, &bench.routes[i], to);
         for (uint32_t other = 0; other < i; other++) {
@@ -124,6 +124,56 @@ PROPERTY("paths arrive, and their EVs and addresses differ", 200)
             EXPECT(!ip_address_equal(&bench.routes[i].outer, &bench.routes[other].outer));
         }
     }
+    graph_bench_fini(&bench);
+}
+
+static uint32_t look_up(const struct plan_graph *plan, uint32_t node, uint16_t usid)
+{
+    struct plan_entry entries[256];
+    uint32_t count = plan_graph_table(plan, node, entries, 256);
+
+    EXPECT(count <= 256);
+    for (uint32_t i = 0; i < count; i++)
+        if (entries[i].usid == usid)
+            return entries[i].port;
+    return GRAPH_NONE;
+}
+
+/* As switches do: a switch whose uSID is active takes it away, and sends by the next. */
+static void expect_forwarded(
+    const struct plan_graph *plan, const struct plan_route *route, uint32_t to)
+{
+    uint32_t active = 0;
+    struct graph_end at;
+
+    graph_link_at(plan->graph, route->hops[0], &at);
+    for (uint32_t i = 1; i <= route->switch_count; i++) {
+        EXPECT_EQ(at.node, route->hops[i].node);
+        if (route->usids[active] == plan_graph_usid(plan, at.node))
+            active++;
+        EXPECT(active < route->usid_count);
+        at.port = look_up(plan, at.node, route->usids[active]);
+        EXPECT(at.port != GRAPH_NONE);
+        EXPECT(graph_link_at(plan->graph, at, &at) != NULL);
+    }
+    EXPECT_EQ(at.node, to);
+    EXPECT_EQ(active, route->usid_count - 1);
+}
+
+PROPERTY("tables of switches forward each address along its path", 200)
+{
+    struct prng prng = prng_stream(seed, 5);
+    struct graph_bench bench;
+    uint32_t from;
+    uint32_t to;
+    uint32_t count;
+
+    random_graph(&bench, &prng);
+    from = prng_below(&prng, bench.graph.size.nic_count);
+    to = prng_below(&prng, bench.graph.size.nic_count);
+    count = from == to ? 0 : graph_bench_routes(&bench, from, to, prng_below(&prng, 3));
+    for (uint32_t i = 0; i < count && i < GRAPH_BENCH_ROUTES; i++)
+        expect_forwarded(&bench.plan, &bench.routes[i], to);
     graph_bench_fini(&bench);
 }
 
