@@ -24,7 +24,7 @@ void decode_describe_stamp(
 static void describe_entropy(
     const struct decode_packet *packet, const struct field_visitor *visitor, uint32_t ev)
 {
-    struct ev_path path = plan_ev_split(packet->format->uplink_bits, ev);
+    struct ev_path path = plan_ev_of(packet->format, ev);
     char text[24];
 
     decode_words_ev(packet->format, ev, text, sizeof(text));

@@ -105,7 +105,7 @@ static void describe_path(const struct decode_packet *packet, const struct field
 {
     static const struct field_group group = { "path", "path", FIELD_WAY };
     const struct packet *decoded = &packet->frame.packet;
-    struct ev_path path = plan_ev_split(packet->format->uplink_bits, decoded->ev);
+    struct ev_path path = plan_ev_of(packet->format, decoded->ev);
     bool is_marked = decoded->ecn == ECN_CE;
     enum dscp_class class = (enum dscp_class)decoded->class;
 

@@ -114,12 +114,12 @@ const char *decode_words_endpoint_op(uint8_t op)
 
 bool decode_words_ev_is_path(const struct wire_format *format, uint32_t ev)
 {
-    return plan_ev_split(format->uplink_bits, ev).plane < PLANE_COUNT_MAX;
+    return plan_ev_of(format, ev).plane < PLANE_COUNT_MAX;
 }
 
 void decode_words_ev(const struct wire_format *format, uint32_t ev, char *text, size_t size)
 {
-    struct ev_path path = plan_ev_split(format->uplink_bits, ev);
+    struct ev_path path = plan_ev_of(format, ev);
 
     if (decode_words_ev_is_path(format, ev))
         snprintf(text, size, "p%u/u%u", path.plane, path.uplink);

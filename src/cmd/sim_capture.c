@@ -155,7 +155,7 @@ int sim_capture_open(
     *capture = (struct sim_capture){ .fabric = &experiment->fabric, .format = format_default };
     if (!path)
         return 0;
-    capture->format.uplink_bits = (uint8_t)experiment->fabric.uplink_bits;
+    plan_ev_format(&experiment->fabric, &capture->format);
     capture->format.udp_port = (uint16_t)experiment->sim.parameters.udp_port;
     capture->pcap_file = fopen(path, "wb");
     if (!capture->pcap_file)

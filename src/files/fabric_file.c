@@ -128,24 +128,13 @@ bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name,
     return true;
 }
 
-static bool read_by_plane(const char *text, const struct plan *fabric, uint32_t *ev)
-{
-    struct ev_path path;
-
-    if (!plan_ev_read(text, &path) || path.plane >= fabric->topology.config.plane_count ||
-        path.uplink >> fabric->uplink_bits)
-        return false;
-    *ev = plan_ev(fabric, path);
-    return true;
-}
-
 bool fabric_file_ev(
     struct yaml *yaml, const struct yaml_node *node, const struct plan *fabric, uint32_t *ev)
 {
     static const struct yaml_field number = { .type = YAML_COUNT };
 
     if (node->kind == YAML_SCALAR && node->text[0] == 'p')
-        return read_by_plane(node->text, fabric, ev) ||
+        return plan_ev_find(fabric, node->text, ev) ||
                yaml_complain(yaml, node,
                    "'%s' is no path of this fabric; write plane and uplink as in p0/u3",
                    node->text);

@@ -35,7 +35,7 @@ static uint32_t by_template(
     route = find_route(engine, &packet->dst);
     if (!route->is_encapsulated)
         return 0;
-    path = plan_ev_split(engine->nic->config.format.uplink_bits, packet->ev);
+    path = plan_ev_of(&engine->nic->config.format, packet->ev);
     path.plane = packet->port;
     path.uplink =
         engine->nic->config.uplink_count ? path.uplink % engine->nic->config.uplink_count : 0;

@@ -203,8 +203,7 @@ static void write_ev(
 {
     fprintf(out, "{\"ev\":%u,\"index\":%u,\"plane\":%u", ev->ev, ev->index, ev->plane);
     if (nic->config.uplink_count)
-        fprintf(
-            out, ",\"uplink\":%u", plan_ev_split(nic->config.format.uplink_bits, ev->ev).uplink);
+        fprintf(out, ",\"uplink\":%u", plan_ev_of(&nic->config.format, ev->ev).uplink);
     fprintf(out, ",\"state\":\"%s\",\"active\":%s", path_state_word(ev->state),
         ev->is_active ? "true" : "false");
     if (ev->change.at_ms)

@@ -49,6 +49,15 @@ static inline struct ev_path plan_ev_path(const struct plan *plan, uint32_t ev)
     return plan_ev_split(plan->uplink_bits, ev);
 }
 
+/* Says in the format how wide this fabric's EVs are. */
+static inline void plan_ev_format(const struct plan *plan, struct wire_format *format)
+{
+    format->uplink_bits = (uint8_t)plan->uplink_bits;
+}
+
+/* The EV of p1/u3; false: the text is no path, of no plane of this fabric, or too wide. */
+bool plan_ev_find(const struct plan *, const char *text, uint32_t *ev);
+
 /* Whether packets of this EV have a plane and an uplink to take. */
 bool plan_ev_exists(const struct plan *, uint32_t ev);
 

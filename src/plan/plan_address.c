@@ -175,6 +175,17 @@ bool plan_nic_template(
     return true;
 }
 
+bool plan_ev_find(const struct plan *plan, const char *text, uint32_t *ev)
+{
+    struct ev_path path;
+
+    if (!plan_ev_read(text, &path) || path.plane >= plan->topology.config.plane_count ||
+        path.uplink >> plan->uplink_bits)
+        return false;
+    *ev = plan_ev(plan, path);
+    return true;
+}
+
 bool plan_ev_exists(const struct plan *plan, uint32_t ev)
 {
     const struct topology_config *config = &plan->topology.config;

@@ -24,6 +24,12 @@ static inline uint32_t plan_ev_join(uint32_t uplink_bits, struct ev_path path)
     return path.plane << uplink_bits | path.uplink;
 }
 
+/* Of packets in this format. */
+static inline struct ev_path plan_ev_of(const struct wire_format *format, uint32_t ev)
+{
+    return plan_ev_split(format->uplink_bits, ev);
+}
+
 /* "p1/u3" */
 void plan_ev_name(struct ev_path, char out[static PLAN_EV_NAME_BYTES]);
 /* False: the text is not of this form. */

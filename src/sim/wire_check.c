@@ -19,7 +19,7 @@ static struct wire_format format_of(const struct sim *sim)
 {
     struct wire_format format = format_default;
 
-    format.uplink_bits = (uint8_t)sim->fabric->uplink_bits;
+    plan_ev_format(sim->fabric, &format);
     format.udp_port = (uint16_t)sim->parameters.udp_port;
     return format;
 }
