@@ -21,6 +21,7 @@ enum {
     DEFAULT_SPIN_US = 20,
     QPS_MAX = 1 << 20,
     PROCESSORS_PER_ENGINE = 8, /* of the default: other NICs need some, too, and their fabric */
+    WINDOW_BYTES_MOST = 1 << 20, /* of the default, with several engines */
 };
 
 uint64_t host_now_ns(void)
@@ -164,6 +165,17 @@ static uint32_t choose_engine_count(const struct host_nic *nic)
     return count < HOST_ENGINE_COUNT_MAX ? count : HOST_ENGINE_COUNT_MAX;
 }
 
+/* Where each engine has a processor, a packet and its answer take tens of microseconds. Windows for
+ * the round trips of a machine that is shared would only fill rings and queues, and push what is in
+ * them out of the caches before it is read. */
+static void limit_window(struct host_nic *nic)
+{
+    struct parameters *parameters = &nic->config.parameters;
+
+    if (nic->engine_count > 1 && parameters->max_cwnd == 0)
+        parameters->max_cwnd = WINDOW_BYTES_MOST;
+}
+
 static bool config_is_valid(const struct host_config *config)
 {
     return config->port_count >= 1 && config->port_count <= HOST_PORT_COUNT_MAX &&
@@ -187,6 +199,7 @@ int host_open(const struct host_config *config, struct host_nic **out)
         err = open_tap(nic);
     if (!err)
         err = engine_make_all(nic, choose_engine_count(nic));
+    limit_window(nic);
     if (!err)
         err = engine_open_all(nic);
     if (!err)

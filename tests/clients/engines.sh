@@ -46,6 +46,8 @@ others="$others $!"
 until_true has_sent mrc0 1000
 exits 0 'what it is can be asked of a NIC with four engines' shows
 is '  all QPs among it' "$(echo "$output" | grep -c '"qpn":')" 8
+is '  and no window above 1 MiB' \
+    "$("$mrc" qp show dev mrc1 -j | sed -n 's/.*"window_bytes": *\([0-9]*\).*/\1/p' | awk '$1 > most { print "more" }' most=1048576)" ''
 kill "${others##* }"
 wait "${others##* }"
 
