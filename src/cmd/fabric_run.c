@@ -37,7 +37,7 @@ static void print_usage(FILE *to)
           "  -n, --name NAME     call the fabric so (default: fabric)\n"
           "  -s, --slower N      links N times slower and longer\n"
           "      --spin US       poll so long before sleeping (default: 50)\n"
-          "      --threads N     for the planes (default: an eighth of the processors)\n"
+          "      --threads N     for the planes (default: a quarter of the processors)\n"
           "      --seed N        of losses, marks and trimming\n"
           "      --udp hN=LOCAL:PORT,REMOTE:PORT\n"
           "                      NIC hN is elsewhere; plane p uses both ports plus p\n"

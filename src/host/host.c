@@ -20,7 +20,7 @@ enum {
     DEFAULT_REGIONS = 4096,
     DEFAULT_SPIN_US = 20,
     QPS_MAX = 1 << 20,
-    PROCESSORS_PER_ENGINE = 8, /* of the default: other NICs need some, too, and their fabric */
+    PROCESSORS_PER_ENGINE = 8,   /* of the default: other NICs need some, too, and their fabric */
     WINDOW_BYTES_MOST = 1 << 20, /* of the default, with several engines */
 };
 

@@ -24,7 +24,7 @@ plane p1 down
 port h0.p0 up
 plane p1 up
 END
-done >/dev/null &
+done >/dev/null 2>&1 &
 others="$others $!"
 exits 0 'while a port and a plane fail and return' split 2 2
 done_testing
