@@ -129,9 +129,10 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     struct ev_table_ev *ev = ev_at(set, ev_index);
     int32_t weight = weight_of(ev);
 
+    if (ev_table_is_literal(set))
+        return false;
     ev->is_late = excess > 0;
-    if (ev_table_is_literal(set) || !ev_state_is_usable(ev->state) ||
-        ev->round == (set->round & 3u))
+    if (!ev_state_is_usable(ev->state) || ev->round == (set->round & 3u))
         return false;
     ev->round = set->round & 3u;
     if (excess <= 0 && weight == WEIGHT_FULL)
@@ -278,7 +279,7 @@ void path_on_late(struct path_set *set, uint32_t ev_index)
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
     ev->in_a_row = 0;
-    ev->is_late = 1;
+    ev->is_late = !ev_table_is_literal(set);
     if (ev->damping > 0)
         ev->damping = (ev->damping - 1u) & 7u;
 }

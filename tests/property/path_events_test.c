@@ -15,6 +15,7 @@ struct belief {
     uint32_t damping;
     uint32_t weight;
     uint32_t round; /* of the last delay that counted, or change of the weight */
+    bool is_late;   /* its packets are */
     bool was_skip;
     bool more_against;
     bool has_returned; /* and delivered nothing since: losses from before that are old */
@@ -194,7 +195,10 @@ static bool delay(struct world *world, uint32_t ev_index, int32_t excess)
     struct belief *belief = &world->beliefs[ev_index];
     int32_t weight = (int32_t)weight_of(belief);
 
-    if (is_literal(world) || !usable(belief) || belief->round % 8 == world->round % 8)
+    if (is_literal(world))
+        return false;
+    belief->is_late = excess > 0;
+    if (!usable(belief) || belief->round % 4 == world->round % 4)
         return false;
     belief->round = world->round;
     if (excess <= 0 && weight == 255)
@@ -327,6 +331,7 @@ static bool believe_loss(struct world *world, uint32_t ev_index, bool congested,
 
     if (usable(belief) && belief->has_returned && sent_ns < world->last_return_ns)
         return false;
+    congested = congested || belief->is_late;
     belief->in_a_row += belief->in_a_row < 3;
     belief->more_against = belief->more_against || is_out(belief);
     if (!usable(belief))
@@ -359,7 +364,12 @@ static void event_spurious(struct world *world, uint32_t ev_index)
     struct belief *belief = &world->beliefs[ev_index];
 
     belief->in_a_row = 0;
+    belief->is_late = !is_literal(world);
     belief->damping -= belief->damping > 0;
+    if (below(world, 2) == 0) { /* it had not demoted the EV */
+        path_on_late(world->paths.set, ev_index);
+        return;
+    }
     if (is_out(belief) && !belief->more_against)
         come_back(world, ev_index, belief->was_skip ? EV_SKIP : EV_GOOD);
     path_on_spurious(world->paths.set, ev_index, world->now_ns);
@@ -385,6 +395,7 @@ static void event_controller(struct world *world, uint32_t ev_index)
     default:
         world->paths.entries[ev_index].denied = below(world, 4) == 0;
         belief->damping = 0;
+        belief->is_late = false;
         belief->run = 255;
         come_back(world, ev_index, world->paths.entries[ev_index].denied ? EV_DENIED : EV_GOOD);
         path_replaced(world->paths.set, ev_index, world->now_ns);

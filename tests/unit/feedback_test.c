@@ -173,7 +173,10 @@ SPEC("compared: what is late passes for lost, and speaks against its EV only thr
 {
     struct paths paths;
 
-    open_compared(&paths, 1, 8, 0);
+    paths_shape(&paths, 1, 8, 0);
+    paths.config.loss_to_bad = PATH_LOSS_COMPARED;
+    paths.config.ev_skip = PATH_SKIP_DELAY;
+    paths_open(&paths, 1);
     path_on_delay(paths.set, 3, 100, 0);
     EXPECT(!path_on_loss(paths.set, 3, false, 0, 0));
     EXPECT(!path_on_loss(paths.set, 3, false, 0, 0));
