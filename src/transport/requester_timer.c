@@ -4,6 +4,11 @@
 #include "transport/loss.h"
 #include "transport/retry.h"
 
+enum {
+    TIMEOUT_ROUND_TRIPS = 8, /* as measured, at least */
+    TIMEOUT_LONGER = 4,      /* times, at most, for their sake */
+};
+
 static struct retry_schedule schedule_of(const struct env *env)
 {
     return (struct retry_schedule){ .timeout = env->attributes.timeout,
@@ -11,11 +16,23 @@ static struct retry_schedule schedule_of(const struct env *env)
         .exponential = env->attributes.retry_exponential };
 }
 
+/* Tail probes need that time where queues are long. One long round trip does not delay it for ever.
+ */
+static uint64_t while_queues_are_long_ns(const struct requester *requester, uint64_t interval_ns)
+{
+    uint64_t trips_ns = (uint64_t)TIMEOUT_ROUND_TRIPS * requester->smoothed_rtt_ns;
+
+    return trips_ns < TIMEOUT_LONGER * interval_ns ? trips_ns : TIMEOUT_LONGER * interval_ns;
+}
+
 uint64_t requester_interval_ns(const struct requester *requester, const struct env *env)
 {
     uint64_t interval_ns = retry_interval_ns(schedule_of(env), requester->timeouts);
+    uint64_t queued_ns = while_queues_are_long_ns(requester, interval_ns);
 
-    return parameters_longer_ns(interval_ns, PARAMETER_TENTHS_timeout, env->peer->cc.base_rtt_ns);
+    interval_ns =
+        parameters_longer_ns(interval_ns, PARAMETER_TENTHS_timeout, env->peer->cc.base_rtt_ns);
+    return interval_ns > queued_ns ? interval_ns : queued_ns;
 }
 
 /* A packet's fate or a Transport ACK: a QP that only waits for its turn to send waits for neither.

@@ -62,6 +62,21 @@ static void expect_failure(void)
         EXPECT_AFTER(waited_ns, wanted_ns);                                                        \
     } while (0)
 
+SPEC("§13: while round trips are long, no timeout ends sooner than 8 of them, or 4 T")
+{
+    static const uint64_t expected_ns[][2] = { { 6400, T_NS }, { 32000, 7 * 32000 },
+        { 51200, 4 * T_NS - 51200 } };
+
+    for (uint32_t i = 0; i < 3; i++) {
+        open_with(3, 7);
+        observe_post(&nic, 1, 2 * PMTU);
+        nic.now_ns += expected_ns[i][0];
+        EXPECT_EQ(observe_sacked(&nic, &nic.sent[0], observe_out(0)), DROP_NONE);
+        EXPECT_TIMEOUT_AFTER(expected_ns[i][1]); /* counted from the packet: §13 */
+        by_hand_close(&nic);
+    }
+}
+
 SPEC("§13: T is 1.024 us x 2^timeout")
 {
     for (uint8_t timeout = 5; timeout <= 24; timeout++) {
