@@ -18,6 +18,8 @@
 #define TARGET_MOST    1.9   /* times the target delay */
 #define PACKET_SLOPE   0.4 /* the same where packet times are the measure: queues hold more there */
 #define PACKET_MOST    2.4
+#define CROWD_FALLS    2.0 /* so often the rate falls by e at that slope, from then on: */
+#define CROWD_SLOPE    0.2
 #define AVERAGE_LEAST  0.0125 /* weight of a sample in the average delay */
 #define AVERAGE_MOST   0.5
 #define SAMPLE_MOST    2.0    /* targets: one slow path among many must not stop the others */
@@ -114,7 +116,9 @@ static double target_ns(const struct cc *cc, const struct fair *fair)
     double window_bytes = shared_window(cc);
     double falls = window_bytes < full_bytes ? LN2 * log2_about(full_bytes / window_bytes) : 0;
     double trips_ns = at_rate(cc->target_delay_ns, SLOPE, TARGET_MOST, falls);
-    double packets_ns = at_rate(cc->packets_ns, PACKET_SLOPE, PACKET_MOST, falls);
+    double steep = falls < CROWD_FALLS ? falls : CROWD_FALLS;
+    double packets_ns = at_rate(cc->packets_ns, PACKET_SLOPE, PACKET_MOST,
+        steep + (falls - steep) * (CROWD_SLOPE / PACKET_SLOPE));
 
     return held_part(cc, fair) * (trips_ns > packets_ns ? trips_ns : packets_ns);
 }

@@ -162,14 +162,15 @@ SPEC("no target is larger than 1.9 times the target delay")
     expect_target(&flow, 18240);
 }
 
-SPEC("where ten packet times are the target, it grows by 0.4 of it for each e, up to 2.4 of it")
+SPEC("where ten packet times are the target, it grows by 0.4 of it for each e, then by 0.2, up to "
+     "2.4 of it")
 {
     static const uint32_t expected[][2] = { { FULL_BYTES, 8640 }, { 75000, 11302 },
-        { 37500, 13964 }, { 500, 23040 } };
+        { 37500, 13964 }, { 9375, 17804 }, { 500, 23040 } };
     struct cc_settings settings = fair_reference();
 
     settings.packet_ns = DELAY_NS / 10;
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 5; i++) {
         struct flow flow;
 
         flow_begin(&flow, &settings);
