@@ -156,7 +156,8 @@ uint32_t frame_ring_unread(const struct frame_ring *ring)
 static uint32_t end_of_frames(const struct frame_ring *ring)
 {
     uint32_t tail = atomic_load(&ring->shared->tail);
-    uint32_t held = ring->takes_held ? atomic_load(&ring->shared->held) : tail;
+    bool takes_held = atomic_load_explicit(&ring->takes_held, memory_order_relaxed);
+    uint32_t held = takes_held ? atomic_load(&ring->shared->held) : tail;
 
     return (int32_t)(held - tail) > 0 ? held : tail;
 }
@@ -211,7 +212,7 @@ uint32_t frame_ring_take(struct frame_ring *ring, struct pktio_received *frames,
 
 void frame_ring_outlive(struct frame_ring *ring)
 {
-    ring->takes_held = true;
+    atomic_store_explicit(&ring->takes_held, true, memory_order_relaxed);
 }
 
 bool frame_ring_sleep(struct frame_ring *ring)

@@ -63,8 +63,8 @@ struct frame_ring {
     uint32_t lent;     /* consumer: slots lent to the caller */
     int peer_doorbell; /* doorbell.h, or an eventfd where both ends are one process */
     bool is_broken;
-    bool keeps;      /* consumer: gives back when it says so only */
-    bool takes_held; /* consumer: the producer's process has ended */
+    bool keeps;              /* consumer: gives back when it says so only */
+    _Atomic bool takes_held; /* consumer: the producer's process has ended; any thread may say so */
 };
 
 size_t frame_ring_bytes(uint32_t slot_count, uint32_t slot_bytes);
