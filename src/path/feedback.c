@@ -127,7 +127,7 @@ static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t 
 bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
-    int32_t weight = weight_of(ev);
+    int32_t weight;
 
     if (ev_table_is_literal(set))
         return false;
@@ -135,6 +135,7 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     if (!ev_state_is_usable(ev->state) || ev->round == (set->round & 3u))
         return false;
     ev->round = set->round & 3u;
+    weight = weight_of(ev);
     if (excess <= 0 && weight == WEIGHT_FULL)
         return true;
     if (excess > EXCESS_MOST)
