@@ -39,7 +39,7 @@ char *fabric_text(const char *path)
         free(text);
         text = NULL;
     }
-    fclose(file);
+    (void)fclose(file);
     return text;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc plan path: every path of a pair of NICs, with its hops, uSIDs, address, rate and delay. */
 #include <arpa/inet.h>
+#include <assert.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -99,6 +100,7 @@ static enum cmd_status find_nic(const struct view *view, const char *word, uint3
 {
     const char *at = word;
 
+    assert(word);
     if (scan_word(&at, "h") && scan_u32(&at, nic) && !*at && *nic < nic_count(view))
         return CMD_DONE;
     return cmd_complain(
@@ -132,8 +134,10 @@ static bool find_routes(struct view *view, uint32_t detour)
     view->routes = calloc(ROUTES_MAX, sizeof(*view->routes));
     if (view->is_graph)
         distances = calloc(view->file.graph.node_count, sizeof(*distances));
-    if (!view->routes || (view->is_graph && !distances))
+    if (!view->routes || (view->is_graph && !distances)) {
+        free(distances);
         return false;
+    }
     view->route_count = view->is_graph ? plan_graph_routes(&view->file.plan, view->from, view->to,
                                              detour, distances, view->routes, ROUTES_MAX)
                                        : plan_pair_routes(&view->fabric, view->from, view->to,

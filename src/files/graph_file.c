@@ -53,12 +53,12 @@ struct shape_numbers {
 
 #define NUMBER(word, member)                                                                       \
     {                                                                                              \
-        .key = word, .type = YAML_COUNT, .offset = offsetof(struct shape_numbers, member),         \
+        .key = (word), .type = YAML_COUNT, .offset = offsetof(struct shape_numbers, member),       \
         .least = 1, .most = 1 << 20                                                                \
     }
 #define PART(word, kind, member)                                                                   \
     {                                                                                              \
-        .key = word, .type = kind, .offset = offsetof(struct shape_numbers, member)                \
+        .key = (word), .type = (kind), .offset = offsetof(struct shape_numbers, member)            \
     }
 
 /* clang-format off */

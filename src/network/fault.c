@@ -18,13 +18,13 @@ const struct fault_parameter_description fault_parameters[FAULT_PARAMETER_COUNT]
 };
 
 const char *const fault_kind_words[FAULT_KIND_COUNT + 1] = {
-#define FAULT(ID, word, needs, may_have, traits, meaning) [FAULT_##ID] = word,
+#define FAULT(ID, word, needs, may_have, traits, meaning) [FAULT_##ID] = (word),
 #include "network/fault.def"
     [FAULT_KIND_COUNT] = NULL,
 };
 
 const char *const fault_direction_words[FAULT_DIRECTION_COUNT + 1] = {
-#define FAULT_DIRECTION(ID, word) [FAULT_##ID] = word,
+#define FAULT_DIRECTION(ID, word) [FAULT_##ID] = (word),
 #include "network/fault.def"
     [FAULT_DIRECTION_COUNT] = NULL,
 };

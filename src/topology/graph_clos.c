@@ -97,6 +97,7 @@ static void make_plane(struct graph *graph, const struct graph_clos *clos, uint3
         .delay_ps = clos->host_link.delay_ps };
     uint32_t first[GRAPH_TIERS_MAX];
 
+    assert(clos->tier_count > 0);
     for (uint32_t level = 0; level < clos->tier_count; level++) {
         first[level] = graph->node_count;
         for (uint32_t i = 0; i < switches_at(clos, level); i++)

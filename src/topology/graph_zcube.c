@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ZCube(n, k): switch (l, x) of level l serves the NICs whose address without digit l is x, and has
  * links to the switches of the next level that agree with it on all digits but l and l + 1. */
+#include <assert.h>
+
 #include "topology/graph.h"
 #include "topology/graph_sum.h"
 
@@ -44,6 +46,7 @@ void graph_zcube(struct graph *graph, const struct graph_zcube *zcube)
     uint32_t per_level = power(zcube->n, zcube->k - 1);
     uint32_t first = graph->node_count;
 
+    assert(zcube->n >= 2);
     for (uint32_t level = 0; level < zcube->k; level++)
         for (uint32_t i = 0; i < per_level; i++)
             graph_add_switch(graph, level, 0, i);

@@ -18,6 +18,9 @@
 
 enum {
     BLOCK_BYTES = 64,
+    SECOND = BLOCK_BYTES,
+    THIRD = 2 * BLOCK_BYTES,
+    FOURTH = 3 * BLOCK_BYTES,
     ROUND_BYTES = 4 * BLOCK_BYTES, /* at a time, because a multiplication takes several cycles */
     LANE_BYTES = 16,
     WIDE_BYTES_MIN = 2 * ROUND_BYTES, /* less is quicker without */
@@ -71,15 +74,15 @@ WIDE static inline __m512i fold_blocks(uint32_t crc, const uint8_t **bytes, size
     const uint8_t *at = *bytes;
     const uint8_t *end = at + *length;
     __m512i a = _mm512_xor_si512(begin, _mm512_loadu_si512(at));
-    __m512i b = _mm512_loadu_si512(at + BLOCK_BYTES);
-    __m512i c = _mm512_loadu_si512(at + 2 * BLOCK_BYTES);
-    __m512i d = _mm512_loadu_si512(at + 3 * BLOCK_BYTES);
+    __m512i b = _mm512_loadu_si512(at + SECOND);
+    __m512i c = _mm512_loadu_si512(at + THIRD);
+    __m512i d = _mm512_loadu_si512(at + FOURTH);
 
     for (at += ROUND_BYTES; end - at >= ROUND_BYTES; at += ROUND_BYTES) {
         a = fold(a, by_round, at);
-        b = fold(b, by_round, at + BLOCK_BYTES);
-        c = fold(c, by_round, at + 2 * BLOCK_BYTES);
-        d = fold(d, by_round, at + 3 * BLOCK_BYTES);
+        b = fold(b, by_round, at + SECOND);
+        c = fold(c, by_round, at + THIRD);
+        d = fold(d, by_round, at + FOURTH);
     }
     b = _mm512_xor_si512(multiply(a, by_block), b);
     c = _mm512_xor_si512(multiply(b, by_block), c);
