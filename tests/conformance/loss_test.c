@@ -8,7 +8,8 @@ enum {
     FULL_BYTES = PMTU + 88,
     BASE_RTT_NS = 10000,
     TARGET_NS = 7500,
-    LONG_NS = 200000, /* longer than anything but a timeout */
+    LONG_NS = 200000,         /* longer than anything but a timeout */
+    FIRST_PROBE_NS = 2000000, /* of a bad EV: it is due sooner */
 };
 
 static struct by_hand nic;
@@ -180,6 +181,29 @@ SPEC("§9: whatever acknowledges a packet before it is sent again shows that it 
      "(decision 11)")
 {
     EXPECT_EQ(spurious_before_repeat(), 1);
+}
+
+static bool is_any(const struct packet *packet)
+{
+    (void)packet;
+    return true;
+}
+
+SPEC("§15: a probe of a bad EV waits for its port, and nothing leaves in its place")
+{
+    observe_open_sending(&nic, sent, 2);
+    later(BASE_RTT_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, LONG_NS), UINT64_MAX);
+    later(1000);
+    EXPECT_EQ(observe_acked(&nic, 1, 1), DROP_NONE);
+    by_hand_send(&nic);
+    nic.ready_ports = ~(UINT32_C(1) << sent[0].port);
+    EXPECT_EQ(observe_wait_for(&nic, is_any, FIRST_PROBE_NS), UINT64_MAX);
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_NE(observe_wait_for(&nic, observe_is_probe, FIRST_PROBE_NS), UINT64_MAX);
+    EXPECT_EQ(observe_nth(&nic, observe_is_probe, 0)->ev, sent[0].ev);
+    by_hand_close(&nic);
 }
 
 SPEC("§10 A: a hole is lost once: its repeat has a round trip of its own")
