@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What every subcommand yields, and mrc exits with. */
 enum cmd_status {
@@ -32,6 +33,16 @@ enum cmd_status cmd_report(int argument_count, char **arguments);
 enum cmd_status cmd_sim(int argument_count, char **arguments);
 enum cmd_status cmd_stat(int argument_count, char **arguments);
 enum cmd_status cmd_switch(int argument_count, char **arguments);
+
+/* The verbs of a subcommand. */
+struct cmd_verbs {
+    const char *name;    /* of the subcommand */
+    const char *summary; /* a sentence */
+    const struct cmd *verbs;
+    size_t count;
+};
+/* Runs the verb that arguments[1] names, or says which there are. */
+enum cmd_status cmd_run_verb(const struct cmd_verbs *, int argument_count, char **arguments);
 
 /* "mrc NAME: ..." on standard error; yields `status`, so that it can be returned. */
 __attribute__((format(printf, 3, 4))) enum cmd_status cmd_complain(

@@ -27,40 +27,12 @@ static const struct cmd verbs[] = {
     { "stop", "end a running fabric", fabric_stop },
 };
 
-#define VERB_COUNT (sizeof(verbs) / sizeof(verbs[0]))
-
-static void print_usage(FILE *to)
-{
-    fputs("usage: mrc fabric VERB [ARGUMENTS]\n\nFabrics on this machine.\n\nverbs:\n", to);
-    for (size_t i = 0; i < VERB_COUNT; i++)
-        fprintf(to, "  %-8s  %s\n", verbs[i].name, verbs[i].summary);
-    fputs("\nmrc fabric VERB --help explains one; mrc-fabric(1) says more.\n", to);
-}
-
 enum cmd_status cmd_fabric(int argument_count, char **arguments)
 {
-    const char *names[VERB_COUNT];
-    const char *meant;
+    static const struct cmd_verbs all = { name, "Fabrics on this machine.", verbs,
+        sizeof(verbs) / sizeof(verbs[0]) };
 
-    if (argument_count < 2) {
-        print_usage(stderr);
-        return CMD_MISUSED;
-    }
-    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
-        print_usage(stdout);
-        return CMD_DONE;
-    }
-    for (size_t i = 0; i < VERB_COUNT; i++) {
-        if (strcmp(verbs[i].name, arguments[1]) == 0)
-            return verbs[i].run(argument_count - 1, arguments + 1);
-        names[i] = verbs[i].name;
-    }
-    meant = nearest_word(arguments[1], names, VERB_COUNT);
-    if (meant)
-        return cmd_complain(
-            CMD_MISUSED, name, "there is no verb '%s'; did you mean '%s'?", arguments[1], meant);
-    return cmd_complain(
-        CMD_MISUSED, name, "there is no verb '%s'; 'mrc fabric --help' lists them", arguments[1]);
+    return cmd_run_verb(&all, argument_count, arguments);
 }
 
 static enum cmd_status read_answer(const char *text, json_t **answer)

@@ -46,7 +46,7 @@ static void print_usage(FILE *to)
           "empty network, outer address, and the nodes that it passes.\n"
           "\n"
           "  -f, --fabric FILE      the fabric; default: fabric.yaml\n"
-          "  -d, --detour SWITCHES  with paths that pass so many switches more than the shortest "
+          "  -d, --detour SWITCHES  also paths that pass up to SWITCHES more than the shortest "
           "(0 to 2)\n"
           "  -j, --json\n"
           "  -h, --help\n",

@@ -8,7 +8,7 @@
 
 #define NIC_PREFIX UINT64_C(0x20010db8) /* 2001:db8::/32, for documents and examples */
 
-/* EVs of a QP where nobody says otherwise: as many as [paper] gives a QP. */
+/* EVs of a QP by default: as many as [paper] gives a QP. */
 enum {
     ACTIVE_COUNT = 128,
     BACKUP_COUNT = 64,

@@ -105,19 +105,27 @@ static void expect_arrival(const struct graph *graph, const struct plan_route *r
     }
 }
 
+/* Of a random pair of a random graph; returns how many there are in `bench`. */
+static uint32_t random_routes(struct graph_bench *bench, struct prng *prng, uint32_t *to)
+{
+    uint32_t from;
+    uint32_t count;
+
+    random_graph(bench, prng);
+    from = prng_below(prng, bench->graph.size.nic_count);
+    *to = prng_below(prng, bench->graph.size.nic_count);
+    count = from == *to ? 0 : graph_bench_routes(bench, from, *to, prng_below(prng, 3));
+    return count < GRAPH_BENCH_ROUTES ? count : GRAPH_BENCH_ROUTES;
+}
+
 PROPERTY("paths arrive, and their EVs and addresses differ", 200)
 {
     struct prng prng = prng_stream(seed, 3);
     struct graph_bench bench;
-    uint32_t from;
     uint32_t to;
-    uint32_t count;
+    uint32_t count = random_routes(&bench, &prng, &to);
 
-    random_graph(&bench, &prng);
-    from = prng_below(&prng, bench.graph.size.nic_count);
-    to = prng_below(&prng, bench.graph.size.nic_count);
-    count = from == to ? 0 : graph_bench_routes(&bench, from, to, prng_below(&prng, 3));
-    for (uint32_t i = 0; i < count && i < GRAPH_BENCH_ROUTES; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         expect_arrival(&bench.graph, &bench.routes[i], to);
         for (uint32_t other = 0; other < i; other++) {
             EXPECT(bench.routes[i].ev != bench.routes[other].ev);
@@ -164,15 +172,10 @@ PROPERTY("tables of switches forward each address along its path", 200)
 {
     struct prng prng = prng_stream(seed, 5);
     struct graph_bench bench;
-    uint32_t from;
     uint32_t to;
-    uint32_t count;
+    uint32_t count = random_routes(&bench, &prng, &to);
 
-    random_graph(&bench, &prng);
-    from = prng_below(&prng, bench.graph.size.nic_count);
-    to = prng_below(&prng, bench.graph.size.nic_count);
-    count = from == to ? 0 : graph_bench_routes(&bench, from, to, prng_below(&prng, 3));
-    for (uint32_t i = 0; i < count && i < GRAPH_BENCH_ROUTES; i++)
+    for (uint32_t i = 0; i < count; i++)
         expect_forwarded(&bench.plan, &bench.routes[i], to);
     graph_bench_fini(&bench);
 }

@@ -69,7 +69,7 @@ SPEC("faults begin and end in order of time, those of one time in the order of t
     EXPECT_EQ(soft_faults_next_ps(&faults), FAULT_NEVER_PS);
 }
 
-SPEC("a flap that nobody looked at for long is where it would be")
+SPEC("a flap that is looked at after a long time is in the state that its period says")
 {
     struct soft_fault_step step;
 

@@ -2,34 +2,14 @@
 /* From a description to a fabric: what is filled in. */
 #include "spec.h"
 
-#include "topology/topology.h"
-
-enum { EXCEPTIONS_MAX = 8 };
+#include "made_topology.h"
 
 #define NS UINT64_C(1000)
 
-static struct topology_config usual(void)
-{
-    struct topology_config config;
-
-    topology_config_init(&config);
-    return config;
-}
-
-static struct topology made_of(const struct topology_config *config)
-{
-    static struct topology_exception exceptions[EXCEPTIONS_MAX];
-    struct topology_problem problem;
-    struct topology topology;
-
-    EXPECT(topology_init(&topology, config, exceptions, &problem));
-    return topology;
-}
-
 SPEC("the usual fabric has 64 NICs of 400 Gb/s over four planes")
 {
-    struct topology_config config = usual();
-    struct topology topology = made_of(&config);
+    struct topology_config config = made_topology_usual();
+    struct topology topology = made_topology_of(&config);
 
     EXPECT_EQ(topology.nic_count, 64);
     EXPECT_EQ(topology.config.nic_count, 64);
@@ -40,8 +20,8 @@ SPEC("the usual fabric has 64 NICs of 400 Gb/s over four planes")
 
 SPEC("a full packet crosses a T0 in 3.18 us, two T0s and a T1 in 5.85 us")
 {
-    struct topology_config config = usual();
-    struct topology topology = made_of(&config);
+    struct topology_config config = made_topology_usual();
+    struct topology topology = made_topology_of(&config);
 
     EXPECT_EQ(topology_one_way_ps(&topology, 0, 7), 2 * (500000 + 500000 + 337920) + 500000);
     EXPECT_EQ(topology_one_way_ps(&topology, 0, 8), 4 * (500000 + 500000 + 337920) + 500000);
@@ -49,7 +29,7 @@ SPEC("a full packet crosses a T0 in 3.18 us, two T0s and a T1 in 5.85 us")
 
 SPEC("131,072 NICs over eight planes take 6,144 switches of 512 ports")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
     struct topology topology;
 
     config.plane_count = 8;
@@ -57,21 +37,21 @@ SPEC("131,072 NICs over eight planes take 6,144 switches of 512 ports")
     config.t1_count = 256;
     config.hosts_per_t0 = 256;
     config.radix = 512;
-    topology = made_of(&config);
+    topology = made_topology_of(&config);
     EXPECT_EQ(topology.nic_count, 131072);
     EXPECT_EQ(topology.switch_count, 6144);
 }
 
 SPEC("a fabric reaches 1,024 ports and 524,288 NICs")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
     struct topology topology;
 
     config.plane_count = 8;
     config.t0_count = 1024;
     config.t1_count = 512;
     config.hosts_per_t0 = 512;
-    topology = made_of(&config);
+    topology = made_topology_of(&config);
     EXPECT_EQ(topology.nic_count, 524288);
     EXPECT_EQ(topology.config.radix, 1024);
     EXPECT_EQ(topology_t0_of(&topology, 524287), 1023);
@@ -80,74 +60,74 @@ SPEC("a fabric reaches 1,024 ports and 524,288 NICs")
 
 SPEC("a switch has as many ports as the larger tier needs by default")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
 
     config.t0_count = 30;
-    EXPECT_EQ(made_of(&config).config.radix, 30);
+    EXPECT_EQ(made_topology_of(&config).config.radix, 30);
     config.t0_count = 1;
     config.t1_count = 0;
-    EXPECT_EQ(made_of(&config).config.radix, 8);
+    EXPECT_EQ(made_topology_of(&config).config.radix, 8);
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
 SPEC("the base RTT is four links and three switches there and back, a full packet and a SACK")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
     uint64_t packet_ps = 4224 * 80; /* at 100 Gb/s */
     uint64_t sack_ps = 140 * 80;
 
-    EXPECT_EQ(made_of(&config).base_rtt_ps,
+    EXPECT_EQ(made_topology_of(&config).base_rtt_ps,
         4 * 500 * NS + 6 * 500 * NS + 8 * 500 * NS + 4 * packet_ps + 4 * sack_ps);
     config.host_link.rate_bps /= 2;
     config.uplink.delay_ps = 700 * NS;
     config.switch_latency_ps = 300 * NS;
     config.nic_latency_ps = 10 * NS;
-    EXPECT_EQ(made_of(&config).base_rtt_ps,
+    EXPECT_EQ(made_topology_of(&config).base_rtt_ps,
         4 * 10 * NS + 6 * 300 * NS + 4 * 500 * NS + 4 * 700 * NS + 6 * packet_ps + 6 * sack_ps);
 }
 
 SPEC("with a single T0 the longest path has two links and one switch")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
 
     config.t0_count = 1;
     config.t1_count = 0;
-    EXPECT_EQ(made_of(&config).base_rtt_ps,
+    EXPECT_EQ(made_topology_of(&config).base_rtt_ps,
         4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
     config.t1_count = 4; /* not needed */
-    EXPECT_EQ(made_of(&config).base_rtt_ps,
+    EXPECT_EQ(made_topology_of(&config).base_rtt_ps,
         4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
 }
 
 SPEC("the lookahead is the shortest way from a departure to the next node's chance to act")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
 
     config.host_link.delay_ps = 100 * NS;
     config.uplink.delay_ps = 300 * NS;
     config.nic_latency_ps = 900 * NS;
     config.switch_latency_ps = 400 * NS;
-    EXPECT_EQ(made_of(&config).lookahead_ps, 100 * NS + 400 * NS);
+    EXPECT_EQ(made_topology_of(&config).lookahead_ps, 100 * NS + 400 * NS);
     config.nic_latency_ps = 50 * NS;
-    EXPECT_EQ(made_of(&config).lookahead_ps, 100 * NS + 50 * NS);
+    EXPECT_EQ(made_topology_of(&config).lookahead_ps, 100 * NS + 50 * NS);
     config.host_link.delay_ps = 2000 * NS;
-    EXPECT_EQ(made_of(&config).lookahead_ps, 300 * NS + 400 * NS);
+    EXPECT_EQ(made_topology_of(&config).lookahead_ps, 300 * NS + 400 * NS);
     config.t0_count = 1;
     config.t1_count = 0;
-    EXPECT_EQ(made_of(&config).lookahead_ps, 2000 * NS + 50 * NS);
+    EXPECT_EQ(made_topology_of(&config).lookahead_ps, 2000 * NS + 50 * NS);
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
 SPEC("buffers are as deep as the BDP of their ports says")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
     struct topology topology;
     uint64_t bdp;
 
     config.host_link.rate_bps *= 2;
-    topology = made_of(&config);
+    topology = made_topology_of(&config);
     bdp = topology.base_rtt_ps / 80;
     EXPECT_LE(bdp - topology.config.buffers.data_bytes, 13); /* a nanosecond of bytes */
     EXPECT_LE(3 * bdp - topology.config.buffers.host_data_bytes, 39);
@@ -158,18 +138,18 @@ SPEC("buffers are as deep as the BDP of their ports says")
 
 SPEC("without trimming they are five BDP deep")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
     struct topology topology;
 
     config.buffers.trims = false;
-    topology = made_of(&config);
+    topology = made_topology_of(&config);
     EXPECT_EQ(topology.config.buffers.data_bytes, 5 * (topology.base_rtt_ps / 1000 * 100 / 8));
     EXPECT_EQ(topology.config.buffers.host_data_bytes, topology.config.buffers.data_bytes);
 }
 
 SPEC("what a description says about buffers stays")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
     struct topology_buffers said = { .trims = true,
         .trimmed_bytes = 200,
         .data_bytes = 10000,
@@ -179,7 +159,7 @@ SPEC("what a description says about buffers stays")
         .red_max_bytes = 4001 };
 
     config.buffers = said;
-    config = made_of(&config).config;
+    config = made_topology_of(&config).config;
     EXPECT_EQ(config.buffers.data_bytes, said.data_bytes);
     EXPECT_EQ(config.buffers.host_data_bytes, said.host_data_bytes);
     EXPECT_EQ(config.buffers.control_bytes, said.control_bytes);
@@ -189,24 +169,24 @@ SPEC("what a description says about buffers stays")
 
 SPEC("one threshold alone never crosses the other")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
 
     config.buffers.red_max_bytes = 1000;
-    EXPECT_EQ(made_of(&config).config.buffers.red_min_bytes, 1000);
+    EXPECT_EQ(made_topology_of(&config).config.buffers.red_min_bytes, 1000);
     config.buffers.red_max_bytes = 0;
     config.buffers.red_min_bytes = 10000000;
-    EXPECT_EQ(made_of(&config).config.buffers.red_max_bytes, 10000000);
+    EXPECT_EQ(made_topology_of(&config).config.buffers.red_max_bytes, 10000000);
 }
 
 SPEC("the longest, slowest and fastest fabrics have buffers that a port can count")
 {
-    struct topology_config config = usual();
+    struct topology_config config = made_topology_usual();
     struct topology topology;
 
     config.host_link = (struct topology_link_kind){ 1000000, UINT64_C(10000000000) };
     config.uplink = (struct topology_link_kind){ UINT64_C(8000000000000), UINT64_C(10000000000) };
     config.buffers.trims = false;
-    topology = made_of(&config);
+    topology = made_topology_of(&config);
     EXPECT_EQ(topology.config.buffers.data_bytes, 5u << 28);
     EXPECT_LT(topology.base_rtt_ps, UINT64_C(1000000000000));
 }
