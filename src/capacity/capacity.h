@@ -79,17 +79,20 @@ struct capacity_demand {
     double payload_share;
     const uint32_t *evs; /* only these paths; NULL: all */
     uint32_t ev_count;
+    const struct path_profile *profile; /* of a graph: the EVs of the QPs; NULL: all */
 };
 
 /* What a link of the solved network stands for: links that look alike count as one. */
 struct capacity_name {
-    enum topology_component kind; /* TOPOLOGY_HOST_LINK or TOPOLOGY_UPLINK */
+    enum topology_component kind; /* TOPOLOGY_HOST_LINK, TOPOLOGY_UPLINK or TOPOLOGY_LINK */
     bool goes_up;
     uint32_t nic; /* TOPOLOGY_HOST_LINK */
     uint32_t t0;  /* TOPOLOGY_UPLINK */
     uint32_t plane_mask;
-    uint32_t t1;       /* TOPOLOGY_UPLINK: the first */
-    uint32_t t1_count; /* of each plane */
+    uint32_t t1;                  /* TOPOLOGY_UPLINK: the first */
+    uint32_t t1_count;            /* of each plane */
+    struct topology_element link; /* of a graph */
+    double healthy_bps;           /* of a graph */
 };
 
 struct capacity_fabric {

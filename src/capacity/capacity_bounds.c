@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks too large for a linear program: an upper bound, and how far from the truth it may be.
  *
- * The bound takes all links of a NIC as one, and all uplinks of a T0; a flow gets no more than its
- * paths leave it. Everything that is possible in the fabric is possible there, so its max-min rates
- * are not too low. Splitting each of them over the flow's paths in the fabric overloads some links;
- * the worst overload says how much smaller rates surely fit. */
+ * The bound takes all links of a NIC as one, and all uplinks of a T0; of a graph only links of NICs
+ * count. A flow gets no more than its paths leave it. Everything that is possible in the fabric is
+ * possible there, so its max-min rates are not too low. Splitting each of them over the flow's
+ * paths in the fabric overloads some links; the worst overload says how much smaller rates surely
+ * fit. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "capacity/capacity_bounds.h"
+
+#define NO_BUNDLE UINT32_MAX
 
 enum { TURNS = 60 }; /* of moving load away from overloaded links */
 
@@ -34,6 +37,10 @@ static void make_bundles(
 {
     bundle->count = 2 * (topology->nic_count + topology->config.t0_count);
     for (uint32_t link = 0; link < network->input.link_count; link++) {
+        if (network->names[link].kind == TOPOLOGY_LINK) {
+            bundle->of_link[link] = NO_BUNDLE;
+            continue;
+        }
         bundle->of_link[link] = place_of(topology, &network->names[link]);
         bundle->bps[bundle->of_link[link]] += network->input.link_bps[link];
     }
@@ -116,10 +123,14 @@ static struct capacity_input coarse_input(struct coarse *coarse, const struct ca
         if (from->path_count == 0)
             continue;
         coarse->flows[f].limit_bps = alone_bps(input, from, coarse->left);
-        coarse->paths[f] =
-            (struct capacity_path){ .first_hop = hop_count, .hop_count = path->hop_count };
-        for (uint32_t i = 0; i < path->hop_count; i++)
-            coarse->hops[hop_count++] = coarse->bundle.of_link[input->hops[path->first_hop + i]];
+        coarse->paths[f] = (struct capacity_path){ .first_hop = hop_count };
+        for (uint32_t i = 0; i < path->hop_count; i++) {
+            uint32_t bundle = coarse->bundle.of_link[input->hops[path->first_hop + i]];
+
+            if (bundle != NO_BUNDLE)
+                coarse->hops[hop_count++] = bundle;
+        }
+        coarse->paths[f].hop_count = hop_count - coarse->paths[f].first_hop;
     }
     return (struct capacity_input){ .link_bps = coarse->bundle.bps,
         .link_count = coarse->bundle.count,

@@ -58,6 +58,9 @@ static struct capacity_demand demand_of(
     return (struct capacity_demand){ .from_nic = pair->from_nic,
         .to_nic = pair->to_nic,
         .payload_share = pair->payload_share,
+        .profile = track->config->fabric->topology.graph
+                       ? sim_flow_profile(track->sim, pair->first_flow)
+                       : NULL,
         .evs = workload->evs,
         .ev_count = workload->ev_count };
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "capacity/capacity_bounds.h"
+#include "capacity/capacity_graph.h"
 #include "capacity/route.h"
 
 enum { HOPS_MAX = 4 };
@@ -245,6 +246,8 @@ int capacity_fabric_init(struct capacity_fabric *out, const struct plan *fabric,
     void *memory;
     int err;
 
+    if (fabric->topology.graph)
+        return capacity_graph_init(out, fabric, in_force, in_force_count, demands, demand_count);
     *out = (struct capacity_fabric){ 0 };
     arena_init(&arena, NULL, 0);
     take_parts(&parts, &arena, &request);

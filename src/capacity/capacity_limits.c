@@ -10,6 +10,8 @@ static double healthy_bps(const struct topology *topology, const struct capacity
     const struct topology_config *config = &topology->config;
     uint32_t plane_count = (uint32_t)__builtin_popcount(name->plane_mask);
 
+    if (topology->graph)
+        return name->healthy_bps;
     if (name->kind == TOPOLOGY_HOST_LINK)
         return (double)config->host_link.rate_bps * plane_count;
     return (double)config->uplink.rate_bps * plane_count * name->t1_count;
@@ -62,7 +64,7 @@ static void count_flows(struct capacity_limits *limits, const struct capacity_fa
                 continue;
             counts->flow_count[link]++;
             counts->flow[link] = flow;
-            by_uplinks = by_uplinks || network->names[link].kind == TOPOLOGY_UPLINK;
+            by_uplinks = by_uplinks || network->names[link].kind != TOPOLOGY_HOST_LINK;
         }
         limits->by_uplinks += by_uplinks;
     }

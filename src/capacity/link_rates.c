@@ -57,7 +57,7 @@ static double kept_by(const struct fault *fault)
     return 1 - fault->probability / 4294967296.0;
 }
 
-static void harm(struct link_rate *rate, const struct fault *fault)
+void link_rates_harm(struct link_rate *rate, const struct fault *fault)
 {
     switch (fault->kind) {
     case FAULT_LOSS:
@@ -80,7 +80,7 @@ static void add_path(
     struct link_rate alone = { .kept = 1 };
 
     if (fault->kind != FAULT_BLACKHOLE) {
-        harm(&alone, fault);
+        link_rates_harm(&alone, fault);
         if (!link_rates_is_lossy(&alone))
             return;
     }
@@ -99,7 +99,7 @@ static void spread_to_host(
 
     if (!fault->of_ev) {
         if (rates->host)
-            harm(link_rates_host(rates, nic, plane, way), fault);
+            link_rates_harm(link_rates_host(rates, nic, plane, way), fault);
     } else if (plan_ev_path(rates->fabric, fault->ev).plane == plane) {
         add_path(rates, nic, way, fault);
     }
@@ -116,7 +116,7 @@ static void spread_to_uplink(
     if (fault->of_ev && (path.plane != link->plane || path.uplink != link->t1))
         return;
     if (rates->uplink)
-        harm(link_rates_uplink(rates, link->plane, link->t0, link->t1, way), fault);
+        link_rates_harm(link_rates_uplink(rates, link->plane, link->t0, link->t1, way), fault);
 }
 
 static bool goes_up(

@@ -52,5 +52,8 @@ static inline struct link_rate *link_rates_uplink(
                           way];
 }
 
+/* What a fault leaves of a link direction that it covers. */
+void link_rates_harm(struct link_rate *, const struct fault *);
+
 /* MRC leaves a path that loses as much as this. */
 bool link_rates_is_lossy(const struct link_rate *);

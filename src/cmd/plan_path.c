@@ -14,22 +14,20 @@
 
 static const char name[] = "plan path";
 
-enum { ROUTES_MAX = 1 << 16, DETOUR_MAX = 2 };
+enum { ROUTES_MAX = GRAPH_PLANES_MAX * TOPOLOGY_RADIX_MAX };
 
 struct options {
     const char *file;
     const char *from;
     const char *to;
     uint32_t detour;
+    bool has_detour;
     bool as_json;
     bool wants_help;
 };
 
-/* A file with a shape is a graph; one without is planned by arithmetic. */
 struct view {
     struct yaml yaml;
-    bool is_graph;
-    struct graph_file file;
     struct plan fabric;
     uint32_t from;
     uint32_t to;
@@ -46,8 +44,9 @@ static void print_usage(FILE *to)
           "empty network, outer address, and the nodes that it passes.\n"
           "\n"
           "  -f, --fabric FILE      the fabric; default: fabric.yaml\n"
-          "  -d, --detour SWITCHES  also paths that pass up to SWITCHES more than the shortest "
-          "(0 to 2)\n"
+          "  -d, --detour SWITCHES  paths pass up to SWITCHES more than the shortest, 0 to 2; "
+          "default: as\n"
+          "                         the file says\n"
           "  -j, --json\n"
           "  -h, --help\n",
         to);
@@ -70,6 +69,7 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
             break;
         case 'd':
             detour = optarg;
+            options->has_detour = true;
             break;
         case 'j':
             options->as_json = true;
@@ -80,7 +80,7 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
         default:
             return cmd_complain_option(name, option, arguments, known);
         }
-    if (!scan_u32(&detour, &options->detour) || *detour || options->detour > DETOUR_MAX)
+    if (!scan_u32(&detour, &options->detour) || *detour || options->detour > PLAN_DETOUR_MAX)
         return cmd_complain(CMD_MISUSED, name, "--detour: 0, 1 or 2 switches");
     if (argument_count - optind != 2)
         return cmd_complain(CMD_MISUSED, name, "two NICs are wanted, such as h3 h77");
@@ -91,34 +91,27 @@ static enum cmd_status read_options(int argument_count, char **arguments, struct
 
 /* ---- the fabric ------------------------------------------------------------------------------ */
 
-static uint32_t nic_count(const struct view *view)
-{
-    return view->is_graph ? view->file.graph.size.nic_count : view->fabric.topology.nic_count;
-}
-
 static enum cmd_status find_nic(const struct view *view, const char *word, uint32_t *nic)
 {
     const char *at = word;
 
     assert(word);
-    if (scan_word(&at, "h") && scan_u32(&at, nic) && !*at && *nic < nic_count(view))
+    if (scan_word(&at, "h") && scan_u32(&at, nic) && !*at && *nic < view->fabric.topology.nic_count)
         return CMD_DONE;
-    return cmd_complain(
-        CMD_MISUSED, name, "no NIC '%s': this fabric has h0 to h%u", word, nic_count(view) - 1);
+    return cmd_complain(CMD_MISUSED, name, "no NIC '%s': this fabric has h0 to h%u", word,
+        view->fabric.topology.nic_count - 1);
 }
 
 static enum cmd_status load(struct view *view, const struct options *options)
 {
     const struct yaml_node *top = yaml_load(&view->yaml, options->file);
-    bool is_read;
 
-    view->is_graph = top && yaml_member(top, "shape");
-    is_read = top && (view->is_graph ? graph_file_read(&view->yaml, top, &view->file)
-                                     : fabric_file_read(&view->yaml, top, &view->fabric));
-    if (!is_read)
+    if (!top || !fabric_file_read(&view->yaml, top, &view->fabric))
         return cmd_complain(CMD_MISUSED, name, "%s", view->yaml.problem);
-    if (!view->is_graph && options->detour)
+    if (options->has_detour && !view->fabric.topology.graph)
         return cmd_complain(CMD_MISUSED, name, "--detour: this fabric has shortest paths alone");
+    if (options->has_detour)
+        view->fabric.graph.detour = options->detour;
     if (find_nic(view, options->from, &view->from) != CMD_DONE ||
         find_nic(view, options->to, &view->to) != CMD_DONE)
         return CMD_MISUSED;
@@ -127,38 +120,27 @@ static enum cmd_status load(struct view *view, const struct options *options)
     return CMD_DONE;
 }
 
-static bool find_routes(struct view *view, uint32_t detour)
+static bool find_routes(struct view *view)
 {
-    uint32_t *distances = NULL;
+    uint32_t *scratch = calloc(plan_pair_scratch(&view->fabric) + 1, sizeof(*scratch));
 
     view->routes = calloc(ROUTES_MAX, sizeof(*view->routes));
-    if (view->is_graph)
-        distances = calloc(view->file.graph.node_count, sizeof(*distances));
-    if (!view->routes || (view->is_graph && !distances)) {
-        free(distances);
-        return false;
-    }
-    view->route_count = view->is_graph ? plan_graph_routes(&view->file.plan, view->from, view->to,
-                                             detour, distances, view->routes, ROUTES_MAX)
-                                       : plan_pair_routes(&view->fabric, view->from, view->to,
-                                             view->routes, ROUTES_MAX);
-    if (view->route_count > ROUTES_MAX)
-        view->route_count = ROUTES_MAX;
-    free(distances);
-    return true;
+    if (view->routes && scratch)
+        view->route_count = plan_pair_routes(
+            &view->fabric, view->from, view->to, scratch, view->routes, ROUTES_MAX);
+    free(scratch);
+    return view->routes && scratch;
 }
 
 static void node_name(const struct view *view, uint32_t node, char out[static TOPOLOGY_NAME_BYTES])
 {
-    if (view->is_graph)
-        graph_name(&view->file.graph, node, out);
-    else
-        plan_pair_name(&view->fabric, node, out);
+    plan_pair_name(&view->fabric, node, out);
 }
 
 static const char *layout_words(const struct view *view)
 {
-    return plan_layout_words[view->is_graph ? view->file.plan.layout : PLAN_LAYOUT_ONE_BLOCK];
+    return plan_layout_words[view->fabric.topology.graph ? view->fabric.graph.layout
+                                                         : PLAN_LAYOUT_ONE_BLOCK];
 }
 
 /* ---- what is printed ------------------------------------------------------------------------- */
@@ -231,7 +213,7 @@ static void print_json(const struct view *view)
 
 static enum cmd_status show(struct view *view, const struct options *options)
 {
-    if (!find_routes(view, options->detour))
+    if (!find_routes(view))
         return cmd_complain(CMD_FAILED, name, "no memory");
     if (options->as_json)
         print_json(view);

@@ -66,6 +66,8 @@ static bool goes_up(
 
     if (end.is_nic)
         return true;
+    if (topology->graph)
+        return topology_goes_up(topology, end);
     from = topology_switch_at(topology, end.node);
     return link->kind == TOPOLOGY_UPLINK && from.kind == TOPOLOGY_T0;
 }

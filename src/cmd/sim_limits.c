@@ -83,9 +83,14 @@ static void name_uplinks(
 static void name_limit(
     const struct capacity_name *name, const struct topology_config *config, char *out, size_t room)
 {
+    char link[TOPOLOGY_NAME_BYTES];
+
     if (name->kind == TOPOLOGY_HOST_LINK)
         name_host_link(name, config, out, room);
-    else
+    else if (name->kind == TOPOLOGY_LINK) {
+        topology_name(&name->link, link);
+        snprintf(out, room, "the link %s (%s)", link, name->goes_up ? "up" : "down");
+    } else
         name_uplinks(name, config, out, room);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/graph_file.h"
 #include "files/yaml_fields.h"
 
 #define MS_PS UINT64_C(1000000000)
@@ -116,6 +117,12 @@ bool fabric_file_link(
     return !node || yaml_read(yaml, node, link_fields, kind);
 }
 
+bool fabric_file_buffers(
+    struct yaml *yaml, const struct yaml_node *node, struct topology_buffers *buffers)
+{
+    return !node || yaml_read(yaml, node, buffer_fields, buffers);
+}
+
 bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name,
     const struct topology *topology, struct topology_element *element)
 {
@@ -178,7 +185,7 @@ static const struct yaml_node *node_of_member(const struct yaml_node *top, const
     return node;
 }
 
-static bool complain_fabric(
+bool fabric_file_complain(
     struct yaml *yaml, const struct yaml_node *top, const struct topology_problem *problem)
 {
     const struct yaml_node *node = node_of_member(top, problem->member);
@@ -198,8 +205,7 @@ static bool read_parts(struct yaml *yaml, struct description *description)
 
     return fabric_file_link(yaml, description->host_link, &config->host_link) &&
            fabric_file_link(yaml, description->uplink, &config->uplink) &&
-           (!description->buffers ||
-               yaml_read(yaml, description->buffers, buffer_fields, &config->buffers)) &&
+           fabric_file_buffers(yaml, description->buffers, &config->buffers) &&
            fabric_file_block(yaml, description->usid_block, &config->usid_block);
 }
 
@@ -209,7 +215,8 @@ static bool wire(struct yaml *yaml, const struct yaml_node *mapping,
     struct topology_exception *sorted = yaml_take(yaml, config->exception_count, sizeof(*sorted));
     struct topology_problem problem = { .member = "" };
 
-    return plan_init(fabric, config, sorted, &problem) || complain_fabric(yaml, mapping, &problem);
+    return plan_init(fabric, config, sorted, &problem) ||
+           fabric_file_complain(yaml, mapping, &problem);
 }
 
 bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct plan *fabric)
@@ -219,8 +226,7 @@ bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct
     uint32_t count = 0;
 
     if (yaml_member(mapping, "shape"))
-        return yaml_complain_key(yaml, yaml_member(mapping, "shape"),
-            "can be planned with mrc plan, and not run or simulated");
+        return graph_file_read(yaml, mapping, fabric);
     topology_config_init(&description.config);
     if (!yaml_read(yaml, mapping, fields, &description) || !read_parts(yaml, &description) ||
         !wire(yaml, mapping, &description.config, fabric))

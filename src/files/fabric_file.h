@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 #include "topology/topology.h"
 
-/* Reads the mapping and completes the fabric; its exceptions live in `yaml`. */
+/* Reads the mapping and completes the fabric; its exceptions and graph live in `yaml`. */
 bool fabric_file_read(struct yaml *, const struct yaml_node *mapping, struct plan *);
 
 /* Finds the component that a value names. */
@@ -18,4 +18,8 @@ bool fabric_file_ev(struct yaml *, const struct yaml_node *, const struct plan *
 
 /* Parts that files with a shape have, too. A node of NULL leaves the value alone. */
 bool fabric_file_link(struct yaml *, const struct yaml_node *, struct topology_link_kind *);
+bool fabric_file_buffers(struct yaml *, const struct yaml_node *, struct topology_buffers *);
+/* Says what is wrong with a description, at the node of its member. Returns false. */
+bool fabric_file_complain(
+    struct yaml *, const struct yaml_node *top, const struct topology_problem *);
 bool fabric_file_block(struct yaml *, const struct yaml_node *, uint32_t *block);

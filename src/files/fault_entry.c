@@ -13,6 +13,8 @@ static const char *const components[] = {
     [TOPOLOGY_T0] = "t0",
     [TOPOLOGY_T1] = "t1",
     [TOPOLOGY_UPLINK] = "uplink",
+    [TOPOLOGY_SWITCH] = "switch",
+    [TOPOLOGY_LINK] = "link",
     [TOPOLOGY_COMPONENT_COUNT] = NULL,
 };
 

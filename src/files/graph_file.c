@@ -44,7 +44,9 @@ struct shape_numbers {
     struct topology_link_kind host_link;
     struct topology_link_kind uplink;
     uint32_t block;
+    uint32_t detour;
     char name[TOPOLOGY_NAME_BYTES];
+    const struct yaml_node *buffers;
     const struct yaml_node *host_link_node;
     const struct yaml_node *uplink_node;
     const struct yaml_node *block_node;
@@ -84,11 +86,13 @@ static const struct yaml_field fields[] = {
     NUMBER("n", n),
     NUMBER("k", k),
     NUMBER("nics", nics),
+    { .key = "detour", .type = YAML_COUNT, .offset = offsetof(struct shape_numbers, detour), .most = PLAN_DETOUR_MAX },
     { .key = "switch_latency", .type = YAML_TIME, .offset = offsetof(struct shape_numbers, switch_latency_ps), .most = 10 * MS_PS },
     { .key = "nic_latency", .type = YAML_TIME, .offset = offsetof(struct shape_numbers, nic_latency_ps), .most = 10 * MS_PS },
     PART("host_link", YAML_MAP, host_link_node),
     PART("uplink", YAML_MAP, uplink_node),
     PART("usid_block", YAML_ANY, block_node),
+    PART("buffers", YAML_MAP, buffers),
     PART("links", YAML_LIST, links),
     { .key = NULL },
 };
@@ -185,28 +189,48 @@ static bool list(struct yaml *yaml, const struct yaml_node *mapping,
     return true;
 }
 
-static bool finish(struct yaml *yaml, const struct yaml_node *mapping,
-    const struct shape_numbers *numbers, struct graph_file *file)
+static bool plan(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct shape_numbers *numbers, const struct graph *graph, struct plan *fabric)
 {
-    uint32_t *scratch = yaml_take(yaml, file->graph.node_count, sizeof(*scratch));
-    struct graph_problem problem;
+    uint32_t *scratch = yaml_take(yaml, 2 * (size_t)graph->node_count, sizeof(*scratch));
+    struct topology_problem problem = { .member = "" };
+    struct topology_config config;
 
-    if (!graph_finish(&file->graph, scratch, &problem)) {
-        if (problem.link != GRAPH_NONE && numbers->links)
-            return graph_links_complain(yaml, numbers->links, problem.link, problem.reason);
-        return complain(yaml, mapping, &problem);
-    }
-    file->plan = (struct plan_graph){ .graph = &file->graph,
-        .block = numbers->block,
-        .nic_latency_ps = numbers->nic_latency_ps,
-        .switch_latency_ps = numbers->switch_latency_ps };
-    return plan_graph_choose(&file->graph, &file->plan.layout, &problem) ||
-           complain(yaml, mapping, &problem);
+    topology_config_init(&config);
+    memcpy(config.name, numbers->name, sizeof(config.name));
+    config.switch_latency_ps = numbers->switch_latency_ps;
+    config.nic_latency_ps = numbers->nic_latency_ps;
+    config.usid_block = numbers->block;
+    return fabric_file_buffers(yaml, numbers->buffers, &config.buffers) &&
+           (plan_init_graph(fabric, &config, graph, numbers->detour, scratch, &problem) ||
+               fabric_file_complain(yaml, mapping, &problem));
 }
 
-bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct graph_file *file)
+static bool finish(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct shape_numbers *numbers, struct graph *graph)
 {
-    struct shape_numbers numbers = { .planes = 1, .tiers = 2, .name = "fabric" };
+    uint32_t *scratch = yaml_take(yaml, graph->node_count, sizeof(*scratch));
+    struct graph_problem problem;
+
+    if (graph_finish(graph, scratch, &problem))
+        return true;
+    if (problem.link != GRAPH_NONE && numbers->links)
+        return graph_links_complain(yaml, numbers->links, problem.link, problem.reason);
+    return complain(yaml, mapping, &problem);
+}
+
+/* A Clos has paths enough that go up and then down; elsewhere the shortest are too few. */
+static uint32_t usual_detour(int shape)
+{
+    return shape == SHAPE_ZCUBE || shape == SHAPE_LINKS ? 1 : 0;
+}
+
+bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct plan *fabric)
+{
+    struct shape_numbers numbers = {
+        .planes = 1, .tiers = 2, .detour = UINT32_MAX, .name = "fabric"
+    };
+    struct graph *graph = yaml_take(yaml, 1, sizeof(*graph));
     struct topology_config usual;
     struct graph_problem problem;
 
@@ -221,12 +245,13 @@ bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct 
         !fabric_file_link(yaml, numbers.uplink_node, &numbers.uplink) ||
         !fabric_file_block(yaml, numbers.block_node, &numbers.block))
         return false;
-    memcpy(file->name, numbers.name, sizeof(file->name));
+    if (numbers.detour == UINT32_MAX)
+        numbers.detour = usual_detour(numbers.shape);
     if (numbers.shape == SHAPE_LINKS) {
-        if (!list(yaml, mapping, &numbers, &file->graph))
+        if (!list(yaml, mapping, &numbers, graph))
             return false;
-    } else if (!generate(yaml, &numbers, &file->graph, &problem)) {
+    } else if (!generate(yaml, &numbers, graph, &problem)) {
         return complain(yaml, mapping, &problem);
     }
-    return finish(yaml, mapping, &numbers, file);
+    return finish(yaml, mapping, &numbers, graph) && plan(yaml, mapping, &numbers, graph, fabric);
 }

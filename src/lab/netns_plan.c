@@ -157,7 +157,7 @@ static void print_route(
 static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
 {
     struct plan_range ranges[PLAN_RANGES_MAX];
-    uint32_t count = plan_routes(netns->fabric, node, ranges);
+    uint32_t count = plan_routes(netns->fabric, node, ranges, PLAN_RANGES_MAX);
 
     fputs("link set dev " SID_INTERFACE " up\n", to);
     print_own_usid(netns, node, to);

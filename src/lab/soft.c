@@ -75,7 +75,7 @@ static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
         .slot_count = SLOTS_PER_SWITCH,
         .seed = soft->config.seed + index,
     };
-    uint32_t count = plan_routes(&soft->fabric, index, routes);
+    uint32_t count = plan_routes(&soft->fabric, index, routes, PLAN_RANGES_MAX);
     struct switch_node measured;
 
     for (uint32_t i = 0; i < count; i++)

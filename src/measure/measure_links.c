@@ -5,14 +5,28 @@
 #include "measure/measure_list.h"
 #include "switch/switch.h"
 
-/* Host links first, by NIC, then uplinks by plane and T0. */
-static size_t number_of(const struct topology *topology, const struct topology_element *link)
+/* Among the links of the graph: the one at this port of a switch. */
+static size_t graph_link_number(const struct topology *topology, struct topology_end end)
+{
+    const struct graph *graph = topology->graph;
+    struct graph_end peer;
+
+    return (size_t)(graph_link_at(graph,
+                        (struct graph_end){ topology->nic_count + end.node, end.port }, &peer) -
+                    graph->links);
+}
+
+/* Host links first, by NIC, then uplinks by plane and T0, or the links of a graph. */
+static size_t number_of(
+    const struct topology *topology, const struct topology_element *link, struct topology_end end)
 {
     const struct topology_config *config = &topology->config;
     size_t host_links = (size_t)topology->nic_count * config->plane_count;
 
     if (link->kind == TOPOLOGY_HOST_LINK)
         return (size_t)link->nic * config->plane_count + link->plane;
+    if (topology->graph)
+        return host_links + graph_link_number(topology, end);
     return host_links + ((size_t)link->plane * config->t0_count + link->t0) * config->t1_count +
            link->t1;
 }
@@ -21,14 +35,17 @@ static size_t link_total(const struct topology *topology)
 {
     const struct topology_config *config = &topology->config;
 
+    if (topology->graph)
+        return (size_t)config->plane_count * topology->nic_count + topology->graph->link_count;
     return (size_t)config->plane_count *
            (topology->nic_count + (size_t)config->t0_count * config->t1_count);
 }
 
 static struct measure_losses *losses_of(
-    struct measure_record *record, const struct topology_element *link)
+    struct measure_record *record, const struct topology_element *link, struct topology_end end)
 {
-    uint32_t *number = &record->loss_of_link[number_of(&record->plan->sim->fabric->topology, link)];
+    uint32_t *number =
+        &record->loss_of_link[number_of(&record->plan->sim->fabric->topology, link, end)];
 
     if (*number == 0) {
         record->links = measure_list_grow(&record->memory, record->links, record->link_count,
@@ -39,9 +56,10 @@ static struct measure_losses *losses_of(
     return &record->links[*number - 1];
 }
 
-static void add(struct measure_record *record, const struct topology_element *link, uint64_t count)
+static void add(struct measure_record *record, const struct topology_element *link,
+    struct topology_end end, uint64_t count)
 {
-    struct measure_losses *losses = losses_of(record, link);
+    struct measure_losses *losses = losses_of(record, link, end);
     struct measure_numbers *samples = &losses->samples;
     uint64_t index = record->time_ps.count - 1;
 
@@ -68,7 +86,7 @@ static void look_at(struct measure_record *record, struct topology_end end, uint
            queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE] +
            queue.counters->value[PORT_COUNTER_DROPPED_BUFFER];
     if (lost > *before)
-        add(record, &link, lost - *before);
+        add(record, &link, end, lost - *before);
     *before = lost;
 }
 

@@ -3,6 +3,7 @@
 #include "measure/measure_moment.h"
 
 #include "measure/measure_list.h"
+#include "network/network.h"
 #include "switch/switch.h"
 
 /* ---- moments --------------------------------------------------------------------------------- */
@@ -64,14 +65,12 @@ static void count_link(
     const struct measure_record *record, const struct topology_element *link, uint64_t packets[2])
 {
     const struct topology *topology = &record->plan->sim->fabric->topology;
-    struct topology_element t0 = { .kind = TOPOLOGY_T0, .plane = link->plane, .t0 = link->t0 };
-    struct topology_end lower = { .is_nic = true, .node = link->nic, .port = link->plane };
+    const struct fault any = { .kind = FAULT_DOWN };
+    struct topology_end lower;
     struct topology_end upper;
 
-    if (link->kind == TOPOLOGY_UPLINK)
-        lower = (struct topology_end){ .node = topology_switch_index(topology, &t0),
-            .port = topology->config.hosts_per_t0 + link->t1 };
-    if (!topology_peer(topology, lower, &upper))
+    if (!fault_cover_at(topology, &any, link, 0, &lower) ||
+        !fault_cover_at(topology, &any, link, 1, &upper))
         return;
     packets[0] = packets_from(record->sim, lower);
     packets[1] = packets_from(record->sim, upper);

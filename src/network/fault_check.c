@@ -4,15 +4,46 @@
 #include "network/fault_cover.h"
 #include "network/fault_generator.h"
 
+static bool has_switch(const struct graph *graph, const struct topology_place *place)
+{
+    return graph_find_switch(graph, place->plane, place->tier, place->index) != GRAPH_NONE;
+}
+
+static bool graph_check(const struct topology *topology, const struct topology_element *element,
+    struct problem *problem)
+{
+    bool has_switches = element->kind == TOPOLOGY_SWITCH || element->kind == TOPOLOGY_LINK;
+
+    if (has_switches &&
+        (!has_switch(topology->graph, &element->lower) ||
+            (element->kind == TOPOLOGY_LINK && !has_switch(topology->graph, &element->upper))))
+        return problem_is(
+            problem, "where", "there is no such switch", (struct problem_numbers){ 0 });
+    if (element->nic >= topology->nic_count)
+        return problem_is(problem, "where", "there is no NIC %: the fabric has %",
+            (struct problem_numbers){ element->nic, topology->nic_count, 0 });
+    if (element->kind == TOPOLOGY_PLANE && element->plane >= topology->graph->plane_count)
+        return problem_is(problem, "where", "there is no plane %: the fabric has %",
+            (struct problem_numbers){ element->plane, topology->graph->plane_count, 0 });
+    return true;
+}
+
 static bool bounds_check(const struct topology *topology, const struct topology_element *element,
     struct problem *problem)
 {
     const struct topology_config *config = &topology->config;
+    bool is_of_graph = element->kind == TOPOLOGY_SWITCH || element->kind == TOPOLOGY_LINK;
+    bool is_of_tiers = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1 ||
+                       element->kind == TOPOLOGY_UPLINK;
     bool has_plane = element->kind != TOPOLOGY_NIC;
     bool has_nic = element->kind == TOPOLOGY_NIC || element->kind == TOPOLOGY_HOST_LINK;
     bool has_t0 = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_UPLINK;
     bool has_t1 = element->kind == TOPOLOGY_T1 || element->kind == TOPOLOGY_UPLINK;
 
+    if (topology->graph ? is_of_tiers : is_of_graph)
+        return problem_is(problem, "where", "not of this fabric", (struct problem_numbers){ 0 });
+    if (topology->graph)
+        return graph_check(topology, element, problem);
     if (has_plane && element->plane >= config->plane_count)
         return problem_is(problem, "where", "there is no plane %: the fabric has %",
             (struct problem_numbers){ element->plane, config->plane_count, 0 });
@@ -31,7 +62,8 @@ static bool bounds_check(const struct topology *topology, const struct topology_
 static bool element_check(const struct topology *topology, const struct fault *fault,
     const struct topology_element *element, struct problem *problem)
 {
-    bool is_switch = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1;
+    bool is_switch = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1 ||
+                     element->kind == TOPOLOGY_SWITCH;
 
     if (!bounds_check(topology, element, problem))
         return false;
@@ -119,8 +151,12 @@ bool fault_generator_check(
     if (from->component >= TOPOLOGY_COMPONENT_COUNT)
         return problem_is(
             problem, "component", "no such kind of component", (struct problem_numbers){ 0 });
+    if ((fabric->topology.graph || from->component > TOPOLOGY_UPLINK) &&
+        fault_generator_components(&fabric->topology, from->component) == 0)
+        return problem_is(
+            problem, "component", "this fabric has none of them", (struct problem_numbers){ 0 });
     if (fault_kind_is(from->fault.kind, FAULT_OF_SWITCH) && from->component != TOPOLOGY_T0 &&
-        from->component != TOPOLOGY_T1)
+        from->component != TOPOLOGY_T1 && from->component != TOPOLOGY_SWITCH)
         return problem_is(problem, "component",
             "only switches can reboot: take something else down", (struct problem_numbers){ 0 });
     if (from->mean_between_ps == 0)

@@ -4,10 +4,14 @@
 
 #include <assert.h>
 
+#include "network/fault_cover_graph.h"
+
 uint32_t fault_cover_slots(const struct topology *topology, const struct topology_element *element)
 {
     const struct topology_config *config = &topology->config;
 
+    if (topology->graph)
+        return fault_cover_graph_slots(topology->graph, element);
     switch (element->kind) {
     case TOPOLOGY_NIC:
         return 2 * config->plane_count;
@@ -20,11 +24,21 @@ uint32_t fault_cover_slots(const struct topology *topology, const struct topolog
     case TOPOLOGY_HOST_LINK:
     case TOPOLOGY_UPLINK:
         return 2;
+    case TOPOLOGY_SWITCH:
+    case TOPOLOGY_LINK:
     case TOPOLOGY_COMPONENT_COUNT:
         break;
     }
-    assert(element->kind < TOPOLOGY_COMPONENT_COUNT);
+    assert(element->kind <= TOPOLOGY_UPLINK);
     return 0;
+}
+
+uint32_t fault_cover_slots_max(const struct topology *topology, enum topology_component component)
+{
+    const struct topology_element any = { .kind = component };
+
+    return topology->graph ? fault_cover_graph_slots_max(topology->graph, component)
+                           : fault_cover_slots(topology, &any);
 }
 
 static struct topology_element host_link(uint32_t nic, uint32_t plane)
@@ -104,10 +118,13 @@ static bool leaves_element(
 bool fault_cover_at(const struct topology *topology, const struct fault *fault,
     const struct topology_element *element, uint32_t slot, struct topology_end *end)
 {
-    struct topology_element link = link_at(topology, element, slot / 2);
     bool goes_up = slot % 2 == 0;
+    struct topology_element link;
     struct topology_end upper;
 
+    if (topology->graph)
+        return fault_cover_graph_at(topology->graph, fault, element, slot, end);
+    link = link_at(topology, element, slot / 2);
     if (!fault_kind_is(fault->kind, FAULT_CUTS) &&
         fault->direction == (goes_up ? FAULT_DOWNWARD : FAULT_UPWARD))
         return false;
@@ -124,7 +141,8 @@ bool fault_cover_at(const struct topology *topology, const struct fault *fault,
 bool fault_cover_is_missing(const struct topology *topology, const struct topology_element *element)
 {
     const struct fault any = { .kind = FAULT_DOWN };
-    bool is_link = element->kind == TOPOLOGY_HOST_LINK || element->kind == TOPOLOGY_UPLINK;
+    bool is_link = element->kind == TOPOLOGY_HOST_LINK || element->kind == TOPOLOGY_UPLINK ||
+                   element->kind == TOPOLOGY_LINK;
     struct topology_end end;
 
     return is_link && !fault_cover_at(topology, &any, element, 0, &end);

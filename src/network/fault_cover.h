@@ -13,6 +13,8 @@
 #include "network/fault.h"
 
 uint32_t fault_cover_slots(const struct topology *, const struct topology_element *);
+/* No element of the kind has more. */
+uint32_t fault_cover_slots_max(const struct topology *, enum topology_component);
 
 /* The port that sends into the slot's direction. False: the fault leaves this one alone, or it has
  * no cable. */

@@ -12,6 +12,8 @@ uint32_t fault_generator_components(
 {
     const struct topology_config *config = &topology->config;
 
+    if (topology->graph && component == TOPOLOGY_PLANE)
+        return topology->graph->plane_count;
     switch (component) {
     case TOPOLOGY_NIC:
         return topology->nic_count;
@@ -25,11 +27,31 @@ uint32_t fault_generator_components(
         return config->plane_count * config->t1_count;
     case TOPOLOGY_UPLINK:
         return config->plane_count * config->t0_count * config->t1_count;
+    case TOPOLOGY_SWITCH:
+        return topology->graph ? topology->switch_count : 0;
+    case TOPOLOGY_LINK:
+        return topology->graph ? topology->graph->link_count : 0;
     case TOPOLOGY_COMPONENT_COUNT:
         break;
     }
     assert(component < TOPOLOGY_COMPONENT_COUNT);
     return 0;
+}
+
+/* Links of NICs are among them. */
+static struct topology_element link_with(const struct topology *topology, uint32_t number)
+{
+    struct graph_end end = topology->graph->links[number].ends[0];
+    bool is_nic = topology->graph->nodes[end.node].is_nic;
+    struct topology_element link = { 0 };
+    struct topology_link_kind kind;
+
+    topology_link_at(topology,
+        (struct topology_end){ .is_nic = is_nic,
+            .node = is_nic ? end.node : end.node - topology->nic_count,
+            .port = end.port },
+        &link, &kind);
+    return link;
 }
 
 struct topology_element fault_generator_element(
@@ -62,6 +84,10 @@ struct topology_element fault_generator_element(
         element.t0 = number / config->t1_count % config->t0_count;
         element.t1 = number % config->t1_count;
         break;
+    case TOPOLOGY_SWITCH:
+        return topology_switch_at(topology, number);
+    case TOPOLOGY_LINK:
+        return link_with(topology, number);
     case TOPOLOGY_COMPONENT_COUNT:
         assert(component < TOPOLOGY_COMPONENT_COUNT);
     }

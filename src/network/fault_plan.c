@@ -169,17 +169,12 @@ static uint32_t holds_of(const struct topology *topology, const struct fault *fa
     return count;
 }
 
-/* Every generated fault of a kind covers as many slots as any other: its element need not be known.
- */
 static uint32_t holds_of_generated(
     const struct topology *topology, const struct fault_generator *from)
 {
-    struct topology_element any = { .kind = from->component };
-    struct fault fault = from->fault;
-
-    fault.where = &any;
-    fault.where_count = 1;
-    return holds_of(topology, &fault);
+    return fault_kind_is(from->fault.kind, FAULT_CUTS)
+               ? 0
+               : fault_cover_slots_max(topology, from->component);
 }
 
 static void count_up(struct fault_plan *plan)

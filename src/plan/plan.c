@@ -2,6 +2,8 @@
 /* From a topology to its plan (docs/fabric.md §5). */
 #include "plan/plan.h"
 
+#include <string.h>
+
 /* Enough for R/2 uplinks, and for all T1s where these are more. */
 static uint32_t uplinks_max(const struct topology_config *config)
 {
@@ -19,4 +21,31 @@ bool plan_init(struct plan *plan, const struct topology_config *description,
     plan->outer_high = (uint64_t)config->usid_block << 32 | (uint64_t)PLAN_USID_T0
                                                                 << (PLAN_USID_TYPE_SHIFT + 16);
     return true;
+}
+
+bool plan_init_graph(struct plan *plan, const struct topology_config *description,
+    const struct graph *graph, uint32_t detour, uint32_t *scratch, struct topology_problem *problem)
+{
+    struct graph_problem none;
+
+    *plan = (struct plan){ .uplink_bits = PLAN_EV_BITS_MIN };
+    if (!topology_init_graph(&plan->topology, description, graph, scratch, problem))
+        return false;
+    plan->graph = (struct plan_graph){ .graph = graph,
+        .block = description->usid_block,
+        .nic_latency_ps = description->nic_latency_ps,
+        .switch_latency_ps = description->switch_latency_ps,
+        .detour = detour };
+    if (plan_graph_choose(graph, &plan->graph.layout, &none))
+        return true;
+    problem->member = "shape";
+    memcpy(problem->reason, none.reason, sizeof(problem->reason));
+    return false;
+}
+
+uint32_t plan_block(const struct plan *plan, uint32_t plane)
+{
+    bool has_own = plan->topology.graph && plan->graph.layout == PLAN_LAYOUT_PLANE_BLOCK;
+
+    return plan->topology.config.usid_block + (has_own ? plane : 0);
 }

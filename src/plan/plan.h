@@ -15,17 +15,23 @@
 
 struct plan {
     struct topology topology;
-    uint32_t uplink_bits; /* of an EV, below its plane */
-    uint64_t outer_high;  /* of outer addresses: the block, the type of the first uSID */
+    uint32_t uplink_bits;    /* of an EV, below its plane */
+    uint64_t outer_high;     /* of outer addresses: the block, the type of the first uSID */
+    struct plan_graph graph; /* where the topology is one */
 };
 
 /* Checks the description, completes it, and plans it; as topology_init(). */
 bool plan_init(struct plan *, const struct topology_config *, struct topology_exception *exceptions,
     struct topology_problem *problem);
 
+/* The same for a graph; as topology_init_graph(). The detour is that of paths. */
+bool plan_init_graph(struct plan *, const struct topology_config *, const struct graph *,
+    uint32_t detour, uint32_t *scratch, struct topology_problem *problem);
+
 /* ---- addresses and routes -------------------------------------------------------------------- */
 
-/* 2001:db8:T0:downlink::1, the same on all planes. */
+/* 2001:db8:T0:downlink::1, the same on all planes; in a graph switch and port that its first port
+ * leads to. */
 struct ipv6_addr plan_nic_address(const struct plan *, uint32_t nic);
 /* False: not an address of this fabric. */
 bool plan_nic_of(const struct plan *, const struct ipv6_addr *, uint32_t *nic);
@@ -42,7 +48,10 @@ enum plan_usid_type {
 #define PLAN_USID_PLANE_SHIFT 13
 #define PLAN_USID_TYPE_SHIFT  10
 
-uint16_t plan_usid(const struct plan *, const struct topology_element *); /* T0, T1, host link */
+/* Of a switch, or of a host link on two tiers. */
+uint16_t plan_usid(const struct plan *, const struct topology_element *);
+/* The 32 bits before the uSIDs of a plane. */
+uint32_t plan_block(const struct plan *, uint32_t plane);
 
 static inline struct ev_path plan_ev_path(const struct plan *plan, uint32_t ev)
 {
@@ -123,24 +132,23 @@ struct plan_rtt {
     uint64_t per_kib_ps; /* and for each KiB */
     uint64_t port_bps;   /* of the receiver's ports */
 };
-struct plan_rtt plan_rtt(const struct plan *, uint32_t from, uint32_t to);
+struct plan_rtt plan_rtt(const struct plan *, uint32_t from, uint32_t to); /* on two tiers */
+/* Of a path of a graph. */
+struct plan_rtt plan_rtt_of(const struct plan *, const struct plan_route *);
 
-/* Forwarding of a switch: uSIDs [first, last] leave by ports first_port, first_port + 1, ... */
-struct plan_range {
-    uint16_t first_usid;
-    uint16_t last_usid;
-    uint16_t first_port;
-};
-
-#define PLAN_RANGES_MAX 2
-/* The static routes of a switch, ascending; returns the number. Missing links are not cut out:
- * their ports have no cable. */
+#define PLAN_RANGES_MAX 2 /* on two tiers */
+/* The static routes of a switch, ascending. Missing links are not cut out: their ports have no
+ * cable. Returns how many ranges there are; at most range_max are written. */
 uint32_t plan_routes(
-    const struct plan *, uint32_t switch_index, struct plan_range out[PLAN_RANGES_MAX]);
+    const struct plan *, uint32_t switch_index, struct plan_range *ranges, uint32_t range_max);
+/* No switch has more. */
+uint32_t plan_routes_max(const struct plan *);
 
 /* The paths of a pair whose links are all there, in the order of their EVs. Nodes of hops are NICs,
  * then switches. Returns how many there are; at most route_max are written. */
-uint32_t plan_pair_routes(
-    const struct plan *, uint32_t from, uint32_t to, struct plan_route *routes, uint32_t route_max);
+uint32_t plan_pair_routes(const struct plan *, uint32_t from, uint32_t to, uint32_t *scratch,
+    struct plan_route *routes, uint32_t route_max);
+/* Numbers that the search needs. */
+uint32_t plan_pair_scratch(const struct plan *);
 /* The name of such a node. */
 void plan_pair_name(const struct plan *, uint32_t node, char out[static TOPOLOGY_NAME_BYTES]);

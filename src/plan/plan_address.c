@@ -22,14 +22,25 @@ struct place {
     uint32_t downlink;
 };
 
+static struct place place_at(const struct plan *plan, uint32_t nic)
+{
+    const struct topology *topology = &plan->topology;
+    struct topology_end leaf = { 0 };
+
+    if (!topology->graph)
+        return (struct place){ .t0 = topology_t0_of(topology, nic),
+            .downlink = topology_downlink_of(topology, nic) };
+    topology_peer(topology, (struct topology_end){ .is_nic = true, .node = nic }, &leaf);
+    return (struct place){ .t0 = leaf.node, .downlink = leaf.port };
+}
+
 struct ipv6_addr plan_nic_address(const struct plan *plan, uint32_t nic)
 {
-    uint64_t t0 = topology_t0_of(&plan->topology, nic);
+    struct place place = place_at(plan, nic);
     struct ipv6_addr address;
 
     assert(nic < plan->topology.nic_count);
-    bytes_put_be64(
-        address.octets, NIC_PREFIX << 32 | t0 << 16 | topology_downlink_of(&plan->topology, nic));
+    bytes_put_be64(address.octets, NIC_PREFIX << 32 | (uint64_t)place.t0 << 16 | place.downlink);
     bytes_put_be64(address.octets + 8, 1);
     return address;
 }
@@ -40,8 +51,19 @@ static bool place_of(const struct ipv6_addr *address, struct place *out)
 
     out->t0 = (uint32_t)(high >> 16 & 0xffff);
     out->downlink = (uint32_t)(high & 0xffff);
-    return high >> 32 == NIC_PREFIX && out->t0 < TOPOLOGY_RADIX_MAX &&
-           out->downlink < TOPOLOGY_RADIX_MAX;
+    return high >> 32 == NIC_PREFIX;
+}
+
+static bool nic_at(const struct topology *topology, struct place place, uint32_t *nic)
+{
+    struct topology_end peer;
+
+    if (place.t0 >= topology->switch_count ||
+        !topology_peer(
+            topology, (struct topology_end){ .node = place.t0, .port = place.downlink }, &peer))
+        return false;
+    *nic = peer.node;
+    return peer.is_nic && peer.port == 0;
 }
 
 bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint32_t *nic)
@@ -50,6 +72,8 @@ bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint3
 
     if (!place_of(address, &place) || bytes_get_be64(address->octets + 8) != 1)
         return false;
+    if (plan->topology.graph)
+        return nic_at(&plan->topology, place, nic);
     *nic = place.t0 * plan->topology.config.hosts_per_t0 + place.downlink;
     return place.downlink < plan->topology.config.hosts_per_t0 && *nic < plan->topology.nic_count;
 }
@@ -77,6 +101,9 @@ uint16_t plan_usid(const struct plan *plan, const struct topology_element *eleme
         return usid(element->plane, PLAN_USID_T0, element->t0);
     case TOPOLOGY_T1:
         return usid(element->plane, PLAN_USID_T1, element->t1);
+    case TOPOLOGY_SWITCH:
+        return plan_usid_of(plan->graph.layout, element->lower.plane,
+            plan_usid_switch_type(element->lower.tier), element->lower.index);
     default:
         assert(element->kind == TOPOLOGY_HOST_LINK);
         return usid(
@@ -150,12 +177,6 @@ static void template_between(
     template_init(template, EV_FORMAT_SRV6, fields, count);
 }
 
-static struct place place_at(const struct plan *plan, uint32_t nic)
-{
-    return (struct place){ .t0 = topology_t0_of(&plan->topology, nic),
-        .downlink = topology_downlink_of(&plan->topology, nic) };
-}
-
 void plan_template(
     const struct plan *plan, uint32_t from, uint32_t to, struct path_template *template)
 {
@@ -169,7 +190,9 @@ bool plan_nic_template(
     struct place from;
     struct place to;
 
-    if (!place_of(&nic->self, &from) || !place_of(peer, &to))
+    if (!place_of(&nic->self, &from) || !place_of(peer, &to) || from.t0 >= TOPOLOGY_RADIX_MAX ||
+        from.downlink >= TOPOLOGY_RADIX_MAX || to.t0 >= TOPOLOGY_RADIX_MAX ||
+        to.downlink >= TOPOLOGY_RADIX_MAX)
         return false;
     template_between(nic->block, from, to, template);
     return true;
@@ -191,6 +214,8 @@ bool plan_ev_exists(const struct plan *plan, uint32_t ev)
     const struct topology_config *config = &plan->topology.config;
     struct ev_path path = plan_ev_path(plan, ev);
 
+    if (plan->topology.graph)
+        return path.plane < config->plane_count && path.uplink < PLAN_PORT_PATHS;
     return path.plane < config->plane_count &&
            path.uplink < (config->t1_count > 0 ? config->t1_count : 1);
 }
@@ -215,12 +240,17 @@ static struct plan_range range_of(
 }
 
 uint32_t plan_routes(
-    const struct plan *plan, uint32_t switch_index, struct plan_range out[PLAN_RANGES_MAX])
+    const struct plan *plan, uint32_t switch_index, struct plan_range *out, uint32_t range_max)
 {
     const struct topology_config *config = &plan->topology.config;
-    struct topology_element at = topology_switch_at(&plan->topology, switch_index);
+    struct topology_element at;
     uint32_t count = 0;
 
+    if (plan->topology.graph)
+        return plan_graph_ranges(
+            &plan->graph, plan->topology.nic_count + switch_index, out, range_max);
+    assert(range_max >= PLAN_RANGES_MAX);
+    at = topology_switch_at(&plan->topology, switch_index);
     if (at.kind == TOPOLOGY_T1) {
         out[count++] = range_of(at.plane, PLAN_USID_T0, config->t0_count, 0);
         return count;

@@ -5,11 +5,9 @@
 #include "base/scan.h"
 #include "base/text.h"
 
-#define UPLINK_BITS_MIN 8
-
 uint32_t plan_ev_bits(uint32_t uplink_count)
 {
-    uint32_t bits = UPLINK_BITS_MIN;
+    uint32_t bits = PLAN_EV_BITS_MIN;
 
     while (UINT64_C(1) << bits < uplink_count)
         bits++;

@@ -9,6 +9,7 @@
 #include "wire/ev.h"
 
 #define PLAN_EV_NAME_BYTES 24
+#define PLAN_EV_BITS_MIN   8
 
 /* How wide the uplink is: at least 8 bits, so that EVs look the same in small and large fabrics. */
 uint32_t plan_ev_bits(uint32_t uplink_count);

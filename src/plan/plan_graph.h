@@ -10,6 +10,10 @@
 
 #define PLAN_USIDS_MAX    6 /* after a block of 32 bits */
 #define PLAN_SWITCHES_MAX 8 /* of a path */
+#define PLAN_DETOUR_MAX   2 /* switches more than the shortest path has */
+#define PLAN_PORT_PATHS                                                                            \
+    256 /* of a pair and a port of its sender: the number is 8 bits of an EV                       \
+         */
 
 /* How 16 bits name a switch or a downlink. */
 enum plan_layout {
@@ -26,6 +30,7 @@ struct plan_graph {
     uint32_t block;
     uint64_t nic_latency_ps;
     uint64_t switch_latency_ps;
+    uint32_t detour; /* paths may have as many switches more than the shortest: 0 to 2 */
 };
 
 /* Chooses the layout: the first that has room for all planes, switches and downlinks. False: none
@@ -36,8 +41,8 @@ uint16_t plan_graph_usid(const struct plan_graph *, uint32_t node); /* of a swit
 
 /* A path: which ports a packet leaves by, and what it costs. */
 struct plan_route {
-    uint32_t ev;           /* the NIC's port << 8 or more bits | number among its paths */
-    uint32_t switch_count; /* passed */
+    uint32_t ev;                                  /* the NIC's port << 8 | number among its paths */
+    uint32_t switch_count;                        /* passed */
     struct graph_end hops[PLAN_SWITCHES_MAX + 1]; /* the NIC, then the switches */
     uint32_t usid_count;
     uint16_t usids[PLAN_USIDS_MAX];
@@ -46,19 +51,23 @@ struct plan_route {
     uint64_t one_way_ps; /* of a full packet in an empty network */
 };
 
-/* The paths of a pair in a fixed order: by port of the sender, each no longer than its port's
- * shortest by more than `detour` switches. `distances` has room for a number per node. Returns how
- * many there are; at most route_max are written. A path whose list of uSIDs does not fit is left
- * out. */
-uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t detour,
-    uint32_t *distances, struct plan_route *routes, uint32_t route_max);
+/* The paths of a pair in a fixed order: by port of the sender, then by length, each no longer than
+ * its port's shortest by more than the detour. Of more than PLAN_PORT_PATHS from a port the longest
+ * are left out, and those that are as long as the longest taken are thinned out evenly, at random.
+ * A path whose list of uSIDs does not fit is left out. `scratch` has room for plan_graph_scratch()
+ * numbers. Returns how many there are; at most route_max are written. */
+uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t *scratch,
+    struct plan_route *routes, uint32_t route_max);
+uint32_t plan_graph_scratch(const struct graph *);
 
-/* A uSID that a switch finds behind its own, and the port it leaves by. */
-struct plan_entry {
-    uint16_t usid;
-    uint16_t port;
+/* Forwarding of a switch: uSIDs [first, last] leave by ports first_port, first_port + 1, ... */
+struct plan_range {
+    uint16_t first_usid;
+    uint16_t last_usid;
+    uint16_t first_port;
 };
 
-/* The static routes of a switch. Returns how many there are; at most entry_max are written. */
-uint32_t plan_graph_table(
-    const struct plan_graph *, uint32_t node, struct plan_entry *entries, uint32_t entry_max);
+/* The static routes of a switch, ascending. Returns how many there are; what is more than range_max
+ * is left out. */
+uint32_t plan_graph_ranges(
+    const struct plan_graph *, uint32_t node, struct plan_range *ranges, uint32_t range_max);

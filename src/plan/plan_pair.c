@@ -11,7 +11,7 @@
 static bool look_up(const struct plan *plan, uint32_t switch_index, uint16_t usid, uint32_t *port)
 {
     struct plan_range ranges[PLAN_RANGES_MAX];
-    uint32_t count = plan_routes(plan, switch_index, ranges);
+    uint32_t count = plan_routes(plan, switch_index, ranges, PLAN_RANGES_MAX);
 
     for (uint32_t i = 0; i < count; i++)
         if (usid >= ranges[i].first_usid && usid <= ranges[i].last_usid) {
@@ -68,12 +68,20 @@ static bool follow(const struct plan *plan, uint32_t from, struct plan_route *ro
     return cross(plan, route, &at);
 }
 
-uint32_t plan_pair_routes(const struct plan *plan, uint32_t from, uint32_t to,
+uint32_t plan_pair_scratch(const struct plan *plan)
+{
+    return plan->topology.graph ? plan_graph_scratch(plan->topology.graph) : 0;
+}
+
+uint32_t plan_pair_routes(const struct plan *plan, uint32_t from, uint32_t to, uint32_t *scratch,
     struct plan_route *routes, uint32_t route_max)
 {
-    struct path_generate paths = plan_paths(plan, from, to);
+    struct path_generate paths;
     uint32_t count = 0;
 
+    if (plan->topology.graph)
+        return plan_graph_routes(&plan->graph, from, to, scratch, routes, route_max);
+    paths = plan_paths(plan, from, to);
     for (uint32_t plane = 0; plane < paths.plane_count; plane++)
         for (uint32_t uplink = 0; uplink < paths.uplink_count; uplink++) {
             struct plan_route route = { .ev = plan_ev(plan, (struct ev_path){ plane, uplink }) };

@@ -5,55 +5,24 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/prng.h"
 #include "plan/plan.h"
 #include "plan/plan_cost.h"
 #include "plan/plan_graph.h"
 #include "plan/plan_usid.h"
+#include "plan/plan_walks.h"
 
-#define UNREACHED  UINT32_MAX
 #define USID_BYTES 2
 
 struct search {
     const struct plan_graph *plan;
-    uint32_t to;
-    const uint32_t *distances; /* switches from a node to the receiver, itself included */
-    struct plan_route route;   /* so far */
-    uint32_t switches_max;
+    struct plan_walks walks;
+    struct prng prng;
     struct plan_route *out;
     uint32_t out_max;
     uint32_t count;
     uint32_t first_of_port;
 };
-
-/* ---- distances ------------------------------------------------------------------------------- */
-
-static bool spread(const struct graph *graph, uint32_t *distances, uint32_t distance)
-{
-    bool any = false;
-
-    for (uint32_t i = 0; i < graph->link_count; i++)
-        for (uint32_t side = 0; side < 2; side++) {
-            uint32_t near = graph->links[i].ends[side].node;
-            uint32_t far = graph->links[i].ends[!side].node;
-
-            if (distances[near] == distance && distances[far] == UNREACHED &&
-                !graph->nodes[far].is_nic) {
-                distances[far] = distance + 1;
-                any = true;
-            }
-        }
-    return any;
-}
-
-static void measure(const struct graph *graph, uint32_t to, uint32_t *distances)
-{
-    for (uint32_t i = 0; i < graph->node_count; i++)
-        distances[i] = UNREACHED;
-    distances[to] = 0;
-    for (uint32_t distance = 0; distance < PLAN_SWITCHES_MAX; distance++)
-        if (!spread(graph, distances, distance))
-            return;
-}
 
 /* ---- a path ---------------------------------------------------------------------------------- */
 
@@ -62,6 +31,8 @@ static uint32_t parallel_count(const struct graph *graph, struct graph_end end, 
 {
     uint32_t count = 0;
 
+    if (!graph->has_parallel || graph->nodes[end.node].is_nic)
+        return 1;
     for (uint32_t port = 0; port < graph->nodes[end.node].port_count; port++) {
         struct graph_end other;
 
@@ -81,7 +52,7 @@ static void add_costs(const struct search *search, struct plan_route *route)
     for (uint32_t i = 0; i <= route->switch_count; i++) {
         struct graph_end peer;
         const struct graph_link *link = graph_link_at(graph, route->hops[i], &peer);
-        uint32_t count = i == 0 ? 1 : parallel_count(graph, route->hops[i], peer.node);
+        uint32_t count = parallel_count(graph, route->hops[i], peer.node);
 
         plan_cost_add(route, link->rate_bps, link->delay_ps, link->rate_bps * count);
     }
@@ -148,16 +119,15 @@ static void write_outer(const struct plan_graph *plan, struct plan_route *route)
     }
 }
 
-static void keep(struct search *search)
+static void keep(struct search *search, struct plan_route *route)
 {
-    struct plan_route *route = &search->route;
-
     if (!name_hops(search, route))
         return;
     if (search->count < search->out_max) {
         add_costs(search, route);
         write_outer(search->plan, route);
-        route->ev = search->count - search->first_of_port;
+        route->ev =
+            route->hops[0].port << PLAN_EV_BITS_MIN | (search->count - search->first_of_port);
         search->out[search->count] = *route;
     }
     search->count++;
@@ -165,87 +135,58 @@ static void keep(struct search *search)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static bool was_passed(const struct plan_route *route, uint32_t node)
+/* One of `total` for each of `wanted` equal parts of them: all where these are as many. */
+static uint32_t draw(struct search *search, uint32_t total, uint32_t wanted, uint32_t part)
 {
-    for (uint32_t i = 1; i <= route->switch_count; i++)
-        if (route->hops[i].node == node)
-            return true;
-    return false;
+    uint64_t first = (uint64_t)total * part / wanted;
+    uint64_t next = (uint64_t)total * (part + 1) / wanted;
+
+    return (uint32_t)(first +
+                      (next - first > 1 ? prng_below(&search->prng, (uint32_t)(next - first)) : 0));
 }
 
-/* Parallel links are one way. */
-static bool is_first_to(const struct graph *graph, struct graph_end end, uint32_t peer)
+static void take_length(
+    struct search *search, struct graph_end leaf, uint32_t port, uint32_t from, uint32_t switches)
 {
-    for (uint32_t port = 0; port < end.port; port++) {
-        struct graph_end other;
+    uint32_t total = plan_walks_count(&search->walks, leaf.node, switches);
+    uint32_t room = PLAN_PORT_PATHS - (search->count - search->first_of_port);
+    uint32_t wanted = total < room ? total : room;
 
-        graph_link_at(graph, (struct graph_end){ end.node, port }, &other);
-        if (other.node == peer)
-            return false;
+    for (uint32_t i = 0; i < wanted; i++) {
+        struct plan_route route = { .switch_count = switches, .hops = { { from, port } } };
+
+        if (plan_walks_follow(&search->walks, leaf.node, draw(search, total, wanted, i), &route))
+            keep(search, &route);
     }
-    return true;
 }
 
-/* Depth first, no deeper than the longest path allowed: PLAN_SWITCHES_MAX bounds the recursion. */
-static void walk(struct search *search, uint32_t node)
+uint32_t plan_graph_scratch(const struct graph *graph)
 {
-    const struct graph *graph = search->plan->graph;
-    uint32_t depth = ++search->route.switch_count;
-
-    for (uint32_t port = 0; port < graph->nodes[node].port_count; port++) {
-        struct graph_end end = { node, port };
-        struct graph_end peer;
-
-        graph_link_at(graph, end, &peer);
-        search->route.hops[depth] = end;
-        if (peer.node == search->to) {
-            if (is_first_to(graph, end, peer.node))
-                keep(search);
-        } else if (!graph->nodes[peer.node].is_nic && search->distances[peer.node] != UNREACHED &&
-                   depth + search->distances[peer.node] <= search->switches_max &&
-                   !was_passed(&search->route, peer.node) && is_first_to(graph, end, peer.node)) {
-            walk(search, peer.node);
-        }
-    }
-    search->route.switch_count--;
-}
-
-static void number_evs(struct search *search)
-{
-    uint32_t most = 0;
-    uint32_t bits;
-
-    for (uint32_t i = 0; i < search->count && i < search->out_max; i++)
-        most = search->out[i].ev >= most ? search->out[i].ev + 1 : most;
-    bits = plan_ev_bits(most);
-    for (uint32_t i = 0; i < search->count && i < search->out_max; i++)
-        search->out[i].ev |= search->out[i].hops[0].port << bits;
+    return plan_walks_scratch(graph);
 }
 
 uint32_t plan_graph_routes(const struct plan_graph *plan, uint32_t from, uint32_t to,
-    uint32_t detour, uint32_t *distances, struct plan_route *routes, uint32_t route_max)
+    uint32_t *scratch, struct plan_route *routes, uint32_t route_max)
 {
-    struct search search = {
-        .plan = plan, .to = to, .distances = distances, .out = routes, .out_max = route_max
-    };
     const struct graph *graph = plan->graph;
+    struct search search = { .plan = plan,
+        .prng = prng_stream((uint64_t)from << 32 | to, plan->detour),
+        .out = routes,
+        .out_max = route_max };
 
     assert(from != to);
     assert(graph->nodes[from].is_nic && graph->nodes[to].is_nic);
-    measure(graph, to, distances);
+    plan_walks_init(&search.walks, graph, to, plan->detour, scratch);
     for (uint32_t port = 0; port < graph->nodes[from].port_count; port++) {
-        struct graph_end peer;
+        struct graph_end leaf;
+        uint32_t least;
 
-        search.route.hops[0] = (struct graph_end){ from, port };
-        graph_link_at(graph, search.route.hops[0], &peer);
-        if (distances[peer.node] == UNREACHED)
-            continue;
+        graph_link_at(graph, (struct graph_end){ from, port }, &leaf);
+        least = search.walks.distances[leaf.node];
         search.first_of_port = search.count;
-        search.switches_max = distances[peer.node] + detour;
-        if (search.switches_max > PLAN_SWITCHES_MAX)
-            search.switches_max = PLAN_SWITCHES_MAX;
-        walk(&search, peer.node);
+        for (uint32_t more = 0; least != GRAPH_NONE && more <= plan->detour; more++)
+            if (least + more <= PLAN_SWITCHES_MAX)
+                take_length(&search, leaf, port, from, least + more);
     }
-    number_evs(&search);
     return search.count;
 }

@@ -28,6 +28,29 @@ static uint64_t fastest_port_bps(const struct plan *plan, uint32_t nic)
     return fastest_bps ? fastest_bps : plan->topology.config.host_link.rate_bps;
 }
 
+struct plan_rtt plan_rtt_of(const struct plan *plan, const struct plan_route *route)
+{
+    const struct topology_config *config = &plan->topology.config;
+    uint64_t delay_ps =
+        2 * config->nic_latency_ps + route->switch_count * config->switch_latency_ps;
+    uint64_t way_fs = 0;
+    uint64_t port_bps = 0;
+
+    for (uint32_t i = 0; i <= route->switch_count; i++) {
+        struct graph_end peer;
+        const struct graph_link *link = graph_link_at(plan->topology.graph, route->hops[i], &peer);
+
+        delay_ps += link->delay_ps;
+        way_fs += byte_fs(link->rate_bps);
+        port_bps = link->rate_bps;
+    }
+    return (struct plan_rtt){
+        .fixed_ps = 2 * delay_ps + way_fs * (OUTER_BYTES + TOPOLOGY_SACK_BYTES) / 1000,
+        .per_kib_ps = way_fs * KIB / 1000,
+        .port_bps = port_bps,
+    };
+}
+
 /* Packets of a slow NIC wait for one another at its own port: that is no queue of the network. */
 struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
 {

@@ -7,21 +7,57 @@
 #include "plan/plan_graph.h"
 #include "plan/plan_usid.h"
 
+/* Ranges ascend; what the first route says stays. */
 struct table {
     const struct plan_graph *plan;
-    struct plan_entry *entries;
-    uint32_t entry_max;
+    struct plan_range *ranges;
+    uint32_t range_max;
     uint32_t count;
 };
 
+static bool continues(const struct plan_range *range, uint16_t usid, uint32_t port)
+{
+    return range->last_usid + 1 == usid &&
+           range->first_port + (uint32_t)(usid - range->first_usid) == port;
+}
+
+static void join_with_next(struct table *table, uint32_t at)
+{
+    const struct plan_range *next = &table->ranges[at + 1];
+
+    if (at + 1 >= table->count ||
+        !continues(&table->ranges[at], next->first_usid, next->first_port))
+        return;
+    table->ranges[at].last_usid = next->last_usid;
+    table->count--;
+    for (uint32_t i = at + 1; i < table->count; i++)
+        table->ranges[i] = table->ranges[i + 1];
+}
+
+static void insert(struct table *table, uint32_t at, uint16_t usid, uint32_t port)
+{
+    if (table->count >= table->range_max)
+        return;
+    for (uint32_t i = table->count++; i > at; i--)
+        table->ranges[i] = table->ranges[i - 1];
+    table->ranges[at] = (struct plan_range){ usid, usid, (uint16_t)port };
+    join_with_next(table, at);
+}
+
 static void add(struct table *table, uint16_t usid, uint32_t port)
 {
-    for (uint32_t i = 0; i < table->count && i < table->entry_max; i++)
-        if (table->entries[i].usid == usid)
-            return;
-    if (table->count < table->entry_max)
-        table->entries[table->count] = (struct plan_entry){ .usid = usid, .port = (uint16_t)port };
-    table->count++;
+    uint32_t at = table->count; /* the first range beyond */
+
+    while (at > 0 && table->ranges[at - 1].first_usid > usid)
+        at--;
+    if (at > 0 && usid <= table->ranges[at - 1].last_usid)
+        return;
+    if (at > 0 && continues(&table->ranges[at - 1], usid, port)) {
+        table->ranges[at - 1].last_usid = usid;
+        join_with_next(table, at - 1);
+    } else {
+        insert(table, at, usid, port);
+    }
 }
 
 static void add_neighbours(struct table *table, uint32_t node)
@@ -67,11 +103,11 @@ static bool has_short_form(const struct graph *graph)
     return false;
 }
 
-uint32_t plan_graph_table(
-    const struct plan_graph *plan, uint32_t node, struct plan_entry *entries, uint32_t entry_max)
+uint32_t plan_graph_ranges(
+    const struct plan_graph *plan, uint32_t node, struct plan_range *ranges, uint32_t range_max)
 {
     const struct graph *graph = plan->graph;
-    struct table table = { .plan = plan, .entries = entries, .entry_max = entry_max };
+    struct table table = { .plan = plan, .ranges = ranges, .range_max = range_max };
 
     assert(!graph->nodes[node].is_nic);
     add_neighbours(&table, node);
@@ -84,4 +120,16 @@ uint32_t plan_graph_table(
             add_leaves(&table, peer.node, port);
     }
     return table.count;
+}
+
+uint32_t plan_routes_max(const struct plan *plan)
+{
+    const struct graph *graph = plan->topology.graph;
+    uint32_t leaves = 0;
+
+    if (!graph)
+        return PLAN_RANGES_MAX;
+    for (uint32_t i = graph->size.nic_count; has_short_form(graph) && i < graph->node_count; i++)
+        leaves += graph->nodes[i].tier == 0;
+    return plan->topology.config.radix + leaves;
 }

@@ -35,8 +35,21 @@ static bool faults_check(const struct sim_config *config, struct problem *proble
     return true;
 }
 
+static bool topology_check(const struct sim_config *config, struct problem *problem)
+{
+    const struct topology_config *topology = &config->fabric->topology.config;
+
+    if (topology->plane_count > TOPOLOGY_PLANES_MAX)
+        return problem_is(problem, "fabric", "a NIC has % ports: at most % can be simulated",
+            (struct problem_numbers){ topology->plane_count, TOPOLOGY_PLANES_MAX, 0 });
+    if (topology->radix > TOPOLOGY_RADIX_MAX)
+        return problem_is(problem, "fabric", "a switch has % ports: at most % can be simulated",
+            (struct problem_numbers){ topology->radix, TOPOLOGY_RADIX_MAX, 0 });
+    return true;
+}
+
 bool sim_config_check(const struct sim_config *config, struct problem *problem)
 {
-    return parameters_check(&config->parameters, problem) && workload_check(config, problem) &&
-           faults_check(config, problem);
+    return topology_check(config, problem) && parameters_check(&config->parameters, problem) &&
+           workload_check(config, problem) && faults_check(config, problem);
 }

@@ -9,9 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "network/network.h"
 #include "plan/plan.h"
 #include "sim/heap.h"
+#include "sim/lists.h"
 #include "sim/mailbox.h"
 #include "sim/packets.h"
 #include "sim/sim.h"
@@ -176,7 +178,9 @@ struct sim {
 
     struct engine_tracer *tracers;   /* of each NIC; NULL: no trace */
     struct workload_layout *layouts; /* of each workload */
-    struct path_profile *paths; /* within a T0, between T0s, then of workloads with EVs given */
+    struct path_profile *paths; /* within a T0, between T0s, then of workloads with EVs given; on a
+                                   graph of each flow, there and back */
+    struct lists lists;         /* of a graph */
     uint32_t cross_profile_count;
     struct engine_rank *ranks;
     struct workload_lane *lanes; /* of all ranks */

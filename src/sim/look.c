@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sim/engine.h"
+#include "sim/setup.h"
 
 static void add_ports(const struct sim *sim, struct sim_totals *out)
 {
@@ -84,6 +84,11 @@ struct path_set *sim_flow_paths(const struct sim *sim, uint32_t flow_index)
     const struct engine_flow *flow = &sim->flows[flow_index];
 
     return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out);
+}
+
+const struct path_profile *sim_flow_profile(const struct sim *sim, uint32_t flow_index)
+{
+    return setup_paths_of(sim, &sim->flows[flow_index], false);
 }
 
 void sim_plane_bytes(const struct sim *sim, uint64_t out[static TOPOLOGY_PLANES_MAX])

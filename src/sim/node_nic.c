@@ -68,6 +68,16 @@ static uint32_t waiting_at(const struct port *port)
     return port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count;
 }
 
+/* False: there is no such path. */
+static bool address(
+    const struct sim *sim, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
+{
+    if (__builtin_expect(sim->topology->graph != NULL, false))
+        return lists_outer(&sim->lists, from, to, ev, outer);
+    *outer = plan_outer(sim->fabric, from, to, ev);
+    return true;
+}
+
 /* Puts the path into the outer header, and the packet into the queue of its port. */
 static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
 {
@@ -78,11 +88,11 @@ static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, ui
     assert(packet->port < sim->plane_count);
     assert(handle != PACKETS_NONE);
     sim->packets_sent++;
-    if (!plan_nic_of(sim->fabric, &packet->dst, &to)) {
+    if (!plan_nic_of(sim->fabric, &packet->dst, &to) ||
+        !address(sim, nic, to, packet->ev, &sim->packets.outer[handle])) {
         engine_lose(sim, handle, LOST_NO_ROUTE);
         return;
     }
-    sim->packets.outer[handle] = plan_outer(sim->fabric, nic, to, packet->ev);
     packets_store(&sim->packets.all[handle], packet, nic, to);
     egress_advance(sim, port, now_ps);
     egress_enter(sim, port,

@@ -64,7 +64,7 @@ static void order_by_nic(uint32_t *order, const uint32_t *nic_of_rank, uint32_t 
 static uint32_t t0_of(
     const struct workload_layout *layout, const struct topology *topology, uint32_t rank)
 {
-    return topology_t0_of(topology, layout->nic_of_rank[rank]);
+    return topology_leaf_of(topology, layout->nic_of_rank[rank]);
 }
 
 /* The most ranks below one T0; `order` is by NIC. */

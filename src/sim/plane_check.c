@@ -89,7 +89,7 @@ static bool is_healthy(const struct sim *sim)
     for (uint32_t i = 0; i < config->workload_count; i++)
         if (config->workloads[i].ev_count > 0)
             return false;
-    return config->fault_count == 0 && config->generator_count == 0 &&
+    return !sim->topology->graph && config->fault_count == 0 && config->generator_count == 0 &&
            sim->topology->config.exception_count == 0;
 }
 

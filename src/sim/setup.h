@@ -16,8 +16,13 @@ uint32_t setup_queue_depth(const struct sim_workload *);
 
 /* EV profiles: of all flows, of one, and the largest that a flow of a workload may have. */
 void setup_paths(struct sim *, struct arena *);
-const struct path_profile *setup_paths_of(const struct sim *, const struct engine_flow *);
+const struct path_profile *setup_paths_of(
+    const struct sim *, const struct engine_flow *, bool is_back);
 struct path_profile setup_largest_paths(const struct sim *, const struct sim_workload *);
+
+/* The same of a graph; as many EVs as a QP may have. */
+void setup_lists(struct sim *, struct arena *);
+uint32_t setup_lists_ev_max(const struct sim *);
 
 /* EV profiles, transports and QPs; after the others. */
 void setup_transports(struct sim *, struct arena *);

@@ -101,22 +101,23 @@ static void init_nic_ports(struct sim *sim)
     }
 }
 
-static void init_table(struct sim *sim, uint32_t index)
+/* `ranges` and `routes` have room for the largest; what the table keeps of them is taken. */
+static void init_table(
+    struct sim *sim, uint32_t index, struct plan_range *ranges, struct switch_range **routes)
 {
     struct topology_element element = topology_switch_at(sim->topology, index);
-    struct plan_range ranges[PLAN_RANGES_MAX];
-    struct switch_range routes[PLAN_RANGES_MAX];
-    uint32_t count = plan_routes(sim->fabric, index, ranges);
+    uint32_t count = plan_routes(sim->fabric, index, ranges, plan_routes_max(sim->fabric));
 
     for (uint32_t i = 0; i < count; i++)
-        routes[i] = (struct switch_range){ .first_usid = ranges[i].first_usid,
+        (*routes)[i] = (struct switch_range){ .first_usid = ranges[i].first_usid,
             .last_usid = ranges[i].last_usid,
             .first_port = ranges[i].first_port };
-    switch_table_init(&sim->switches[index].table, sim->topology->config.usid_block,
-        plan_usid(sim->fabric, &element), routes, count);
+    switch_table_init(&sim->switches[index].table, plan_block(sim->fabric, element.plane),
+        plan_usid(sim->fabric, &element), *routes, count);
+    *routes += count > SWITCH_RANGES_MAX ? count : 0;
 }
 
-static void init_switches(struct sim *sim)
+static void init_switches(struct sim *sim, struct plan_range *ranges, struct switch_range *routes)
 {
     uint32_t port = sim->nic_count * sim->plane_count;
     uint32_t word = 0;
@@ -127,7 +128,7 @@ static void init_switches(struct sim *sim)
         here->first_port = port;
         here->first_word = word;
         here->port_count = topology_port_count(sim->topology, i);
-        init_table(sim, i);
+        init_table(sim, i, ranges, &routes);
         for (uint32_t p = 0; p < here->port_count; p++) {
             struct topology_end end = { .node = i, .port = p };
 
@@ -137,6 +138,17 @@ static void init_switches(struct sim *sim)
         port += here->port_count;
         word += (here->port_count + 63) / 64;
     }
+}
+
+/* Links of a graph have rates of their own. */
+static uint32_t graph_rates(const struct sim *sim)
+{
+    const struct graph *graph = sim->topology->graph;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; graph && i < graph->link_count; i++)
+        count += i == 0 || graph->links[i].rate_bps != graph->links[i - 1].rate_bps;
+    return count;
 }
 
 static void count_ports(struct sim *sim)
@@ -149,13 +161,16 @@ static void count_ports(struct sim *sim)
         sim->port_count += count;
         sim->word_count += (count + 63) / 64;
     }
-    sim->profile_max = PORT_KINDS * (1 + sim->topology->config.exception_count +
+    sim->profile_max = PORT_KINDS * (1 + sim->topology->config.exception_count + graph_rates(sim) +
                                         sim->config.fault_count + sim->config.generator_count);
 }
 
 void setup_fabric(struct sim *sim, struct arena *arena)
 {
     enum { LINE = 64 };
+    uint32_t routes_max = plan_routes_max(sim->fabric);
+    struct plan_range *ranges;
+    struct switch_range *routes;
 
     count_ports(sim);
     sim->ports = arena_take(arena, sim->port_count, sizeof(*sim->ports), LINE);
@@ -166,8 +181,10 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     sim->profiles = arena_take(arena, sim->profile_max, sizeof(*sim->profiles), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);
     sim->nics = arena_take(arena, sim->nic_count, sizeof(*sim->nics), LINE);
+    ranges = arena_take(arena, routes_max, sizeof(*ranges), LINE);
+    routes = packets_take_memory(arena, sim->topology->switch_count, routes_max * sizeof(*routes));
     if (!arena->memory)
         return;
     init_nic_ports(sim);
-    init_switches(sim);
+    init_switches(sim, ranges, routes);
 }

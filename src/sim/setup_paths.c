@@ -136,10 +136,17 @@ static void fit_profiles(struct sim *sim)
 
 void setup_paths(struct sim *sim, struct arena *arena)
 {
-    struct path_generate local = paths_within_t0(sim);
-    struct path_generate cross = paths_between_t0s(sim);
-    uint32_t count = FIRST_CROSS_PROFILE + cross_profile_count(sim);
+    struct path_generate local;
+    struct path_generate cross;
+    uint32_t count;
 
+    if (sim->topology->graph) {
+        setup_lists(sim, arena);
+        return;
+    }
+    local = paths_within_t0(sim);
+    cross = paths_between_t0s(sim);
+    count = FIRST_CROSS_PROFILE + cross_profile_count(sim);
     sim->cross_profile_count = cross_profile_count(sim);
     sim->paths = arena_take(arena, count + sim->config.workload_count, sizeof(*sim->paths), LINE);
     generate_profile(sim, arena, LOCAL_PROFILE, &local);
@@ -152,11 +159,17 @@ void setup_paths(struct sim *sim, struct arena *arena)
         fit_profiles(sim);
 }
 
-const struct path_profile *setup_paths_of(const struct sim *sim, const struct engine_flow *flow)
+/* Ways back are like ways there where nothing but planes and uplinks makes a path. */
+const struct path_profile *setup_paths_of(
+    const struct sim *sim, const struct engine_flow *flow, bool is_back)
 {
-    uint32_t from_t0 = topology_t0_of(sim->topology, sim->ranks[flow->from].nic);
-    uint32_t to_t0 = topology_t0_of(sim->topology, sim->ranks[flow->to].nic);
+    uint32_t from_t0;
+    uint32_t to_t0;
 
+    if (sim->topology->graph)
+        return &sim->paths[2 * (flow - sim->flows) + is_back];
+    from_t0 = topology_t0_of(sim->topology, sim->ranks[flow->from].nic);
+    to_t0 = topology_t0_of(sim->topology, sim->ranks[flow->to].nic);
     if (sim->config.workloads[flow->workload].ev_count > 0)
         return &sim->paths[FIRST_CROSS_PROFILE + sim->cross_profile_count + flow->workload];
     if (from_t0 == to_t0)
@@ -168,7 +181,8 @@ const struct path_profile *setup_paths_of(const struct sim *sim, const struct en
 struct path_profile setup_largest_paths(const struct sim *sim, const struct sim_workload *workload)
 {
     struct path_generate generate = paths_between_t0s(sim);
-    uint32_t count = path_profile_generated_count(&generate);
+    uint32_t count =
+        sim->topology->graph ? setup_lists_ev_max(sim) : path_profile_generated_count(&generate);
 
     return (struct path_profile){ .entry_count =
                                       workload->ev_count > count ? workload->ev_count : count,

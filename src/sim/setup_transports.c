@@ -62,6 +62,7 @@ static struct transport_config transport_config(struct sim *sim, uint32_t nic, u
 
     return (struct transport_config){ .address = plan_nic_address(sim->fabric, nic),
         .port_count = sim->plane_count,
+        .ports_cross = sim->topology->ports_cross,
         .qp_count_max = qp_count > 0 ? qp_count : 1,
         .seed = prng_next(&prng),
         .memory = { .place = work_place, .context = sim },
@@ -192,7 +193,8 @@ static struct qp_attributes attributes_of(
 static void tell_rtt(struct sim *sim, uint32_t at, uint32_t from, uint32_t to)
 {
     uint32_t peer = at == from ? to : from;
-    struct plan_rtt rtt = plan_rtt(sim->fabric, from, to);
+    struct plan_rtt rtt = sim->topology->graph ? lists_find(&sim->lists, from, to)->rtt
+                                               : plan_rtt(sim->fabric, from, to);
     uint32_t mtu_bytes = sim->cc.settings.mtu_bytes + ENGINE_OUTER_BYTES;
     struct ipv6_addr address = plan_nic_address(sim->fabric, peer);
 
@@ -206,11 +208,10 @@ static void connect(
     struct sim *sim, struct arena *arena, struct engine_flow *flow, const struct qp_bytes *bytes)
 {
     const struct sim_workload *workload = &sim->config.workloads[flow->workload];
-    const struct path_profile *paths = setup_paths_of(sim, flow);
     uint32_t from = sim->ranks[flow->from].nic;
     uint32_t to = sim->ranks[flow->to].nic;
-    struct qp_init out = qp_out(sim, workload, paths);
-    struct qp_init in = qp_in(sim, workload, paths);
+    struct qp_init out = qp_out(sim, workload, setup_paths_of(sim, flow, false));
+    struct qp_init in = qp_in(sim, workload, setup_paths_of(sim, flow, true));
     struct qp_attributes attributes = attributes_of(sim, flow, to, flow->qpn_in);
 
     out.owner = in.owner = flow;

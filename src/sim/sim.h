@@ -209,6 +209,9 @@ int sim_flow_status(const struct sim *, uint32_t flow_index, struct qp_status *)
 /* EVs of a flow's QP: how many, and their states. */
 struct path_set *sim_flow_paths(const struct sim *, uint32_t flow_index);
 
+/* The EVs it may use. */
+const struct path_profile *sim_flow_profile(const struct sim *, uint32_t flow_index);
+
 /* Payload placed, by plane it came over, all NICs. */
 void sim_plane_bytes(const struct sim *, uint64_t out[static TOPOLOGY_PLANES_MAX]);
 

@@ -19,6 +19,8 @@ static struct pair pair_at(
     uint32_t from_nic = layout->nic_of_rank[flow.from_rank];
     uint32_t to_nic = layout->nic_of_rank[flow.to_rank];
 
+    if (topology->graph) /* of links between switches capacity knows more */
+        return (struct pair){ .from_nic = from_nic, .to_nic = to_nic };
     return (struct pair){ .from_nic = from_nic,
         .to_nic = to_nic,
         .from_t0 = topology_t0_of(topology, from_nic),

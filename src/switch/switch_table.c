@@ -12,10 +12,14 @@ static bool overlap(const struct switch_range *a, const struct switch_range *b)
 void switch_table_init(struct switch_table *table, uint32_t block, uint16_t own_usid,
     const struct switch_range *ranges, uint32_t range_count)
 {
-    assert(range_count <= SWITCH_RANGES_MAX);
     *table = (struct switch_table){ .range_count = 0 };
     bytes_put_be32(table->own, block);
     bytes_put_be16(table->own + 4, own_usid);
+    if (range_count > SWITCH_RANGES_MAX) {
+        table->many = ranges;
+        table->many_count = range_count;
+        return;
+    }
     for (uint32_t i = 0; i < range_count; i++) {
         assert(ranges[i].first_usid > 0); /* 0 ends the carrier */
         assert(ranges[i].first_usid <= ranges[i].last_usid);
@@ -23,4 +27,25 @@ void switch_table_init(struct switch_table *table, uint32_t block, uint16_t own_
             assert(!overlap(&ranges[i], &ranges[other]));
         table->ranges[table->range_count++] = ranges[i];
     }
+}
+
+struct switch_way switch_table_search(
+    const struct switch_table *table, uint16_t usid, enum drop_reason otherwise)
+{
+    uint32_t low = 0;
+    uint32_t high = table->many_count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        const struct switch_range *range = &table->many[middle];
+
+        if (usid > range->last_usid)
+            low = middle + 1;
+        else if (usid < range->first_usid)
+            high = middle;
+        else
+            return (struct switch_way){ .port = range->first_port + (uint32_t)usid -
+                                                range->first_usid };
+    }
+    return (struct switch_way){ .reason = otherwise };
 }

@@ -24,10 +24,13 @@ struct switch_table {
     uint8_t own[6]; /* the block and the switch's own uSID, as in an address */
     uint16_t range_count;
     struct switch_range ranges[SWITCH_RANGES_MAX]; /* do not overlap */
+    const struct switch_range *many;               /* instead, where they are more; ascending */
+    uint32_t many_count;
 };
 
 _Static_assert(sizeof(struct switch_table) <= 64, "read for every packet: one cache line");
 
+/* Ranges that are more than SWITCH_RANGES_MAX must ascend, and must outlive the table. */
 void switch_table_init(struct switch_table *, uint32_t block, uint16_t own_usid,
     const struct switch_range *ranges, uint32_t range_count);
 
@@ -36,6 +39,10 @@ struct switch_way {
     enum drop_reason reason; /* DROP_NONE: it leaves by `port` */
     uint32_t port;
 };
+
+/* Among many ranges. */
+struct switch_way switch_table_search(
+    const struct switch_table *, uint16_t usid, enum drop_reason otherwise);
 
 static inline struct switch_way switch_table_look_up(
     const struct switch_table *table, uint16_t usid, enum drop_reason otherwise)
@@ -47,6 +54,8 @@ static inline struct switch_way switch_table_look_up(
         if (index <= (uint32_t)range->last_usid - range->first_usid)
             return (struct switch_way){ .port = range->first_port + index };
     }
+    if (table->many_count > 0)
+        return switch_table_search(table, usid, otherwise);
     return (struct switch_way){ .reason = otherwise };
 }
 

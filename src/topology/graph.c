@@ -66,3 +66,13 @@ uint32_t graph_count(const struct graph *graph, uint32_t tier, uint32_t plane)
         count += graph->nodes[i].tier == tier && graph->nodes[i].plane == plane;
     return count;
 }
+
+uint32_t graph_lower_side(const struct graph *graph, const struct graph_link *link)
+{
+    const struct graph_node *first = &graph->nodes[link->ends[0].node];
+    const struct graph_node *second = &graph->nodes[link->ends[1].node];
+
+    if (first->is_nic != second->is_nic)
+        return second->is_nic;
+    return second->tier < first->tier;
+}

@@ -49,6 +49,7 @@ struct graph {
     uint32_t node_count; /* NICs and switches added so far */
     uint32_t link_count;
     uint32_t plane_count;
+    bool has_parallel; /* links between the same two nodes; after graph_finish() */
     struct graph_node *nodes;
     struct graph_link *links;
     uint32_t *link_of_port; /* after graph_finish() */
@@ -80,13 +81,25 @@ bool graph_finish(struct graph *, uint32_t *scratch, struct graph_problem *);
 /* The link at a port, and where it ends; NULL: no such port. */
 const struct graph_link *graph_link_at(
     const struct graph *, struct graph_end, struct graph_end *peer);
+/* Which of a link's ends is the lower: the NIC, else the lower tier, else the first. */
+uint32_t graph_lower_side(const struct graph *, const struct graph_link *);
 /* How many switches of a tier a plane has. */
 uint32_t graph_count(const struct graph *, uint32_t tier, uint32_t plane);
+
+/* Switches from each node to a NIC, the node itself included where it is a switch; GRAPH_NONE: no
+ * way. NICs do not forward. Returns how many nodes have a way; `queue`, which has room for a number
+ * per node, lists these, the nearest first. */
+uint32_t graph_distances(
+    const struct graph *, uint32_t to_nic, uint32_t *distances, uint32_t *queue);
+/* Switches on the longest of the shortest paths that NICs have to each other; `scratch` has room
+ * for two numbers per node. */
+uint32_t graph_longest(const struct graph *, uint32_t *scratch);
 
 /* "h12" or "p3.t0.17" */
 void graph_name(const struct graph *, uint32_t node, char out[static GRAPH_NAME_BYTES]);
 /* GRAPH_NONE: no node is called so. */
 uint32_t graph_find(const struct graph *, const char *name);
+uint32_t graph_find_switch(const struct graph *, uint32_t plane, uint32_t tier, uint32_t index);
 
 /* ---- generators ------------------------------------------------------------------------------ */
 

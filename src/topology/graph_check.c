@@ -111,8 +111,28 @@ static bool check_reach(const struct graph *graph, uint32_t *parents, struct gra
     return true;
 }
 
+/* `seen` holds for each node the last neighbour that it was met from. */
+static bool find_parallel(const struct graph *graph, uint32_t *seen)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        seen[i] = GRAPH_NONE;
+    for (uint32_t node = 0; node < graph->node_count; node++)
+        for (uint32_t port = 0; port < graph->nodes[node].port_count; port++) {
+            struct graph_end peer;
+
+            graph_link_at(graph, (struct graph_end){ node, port }, &peer);
+            if (seen[peer.node] == node)
+                return true;
+            seen[peer.node] = node;
+        }
+    return false;
+}
+
 bool graph_finish(struct graph *graph, uint32_t *scratch, struct graph_problem *problem)
 {
-    return count_ports(graph, problem) && fill_ports(graph, problem) &&
-           check_reach(graph, scratch, problem);
+    if (!count_ports(graph, problem) || !fill_ports(graph, problem) ||
+        !check_reach(graph, scratch, problem))
+        return false;
+    graph->has_parallel = find_parallel(graph, scratch);
+    return true;
 }

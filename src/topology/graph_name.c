@@ -15,8 +15,7 @@ void graph_name(const struct graph *graph, uint32_t node, char out[static GRAPH_
         text_fill(&text, "p%.t%.%", (const uint64_t[]){ at->plane, at->tier, at->index });
 }
 
-static uint32_t find_switch(
-    const struct graph *graph, uint32_t plane, uint32_t tier, uint32_t index)
+uint32_t graph_find_switch(const struct graph *graph, uint32_t plane, uint32_t tier, uint32_t index)
 {
     for (uint32_t i = graph->size.nic_count; i < graph->node_count; i++)
         if (graph->nodes[i].plane == plane && graph->nodes[i].tier == tier &&
@@ -36,6 +35,6 @@ uint32_t graph_find(const struct graph *graph, const char *name)
                                                                                   : GRAPH_NONE;
     if (scan_word(&name, "p") && scan_u32(&name, &plane) && scan_word(&name, ".t") &&
         scan_u32(&name, &tier) && scan_word(&name, ".") && scan_u32(&name, &index) && !*name)
-        return find_switch(graph, plane, tier, index);
+        return graph_find_switch(graph, plane, tier, index);
     return GRAPH_NONE;
 }

@@ -43,16 +43,23 @@ static uint64_t crossing_ps(const struct topology_link_kind *kind, uint64_t byte
 }
 
 /* Store and forward: every link takes the whole packet before the next one gets any of it. */
-static uint64_t one_way_ps(const struct topology_config *config, bool is_local, uint64_t bytes)
+static uint64_t way_ps(const struct topology_config *config, uint32_t switch_count, uint64_t bytes)
 {
     uint64_t hosts_ps = 2 * (config->nic_latency_ps + crossing_ps(&config->host_link, bytes));
-    uint64_t uplinks_ps = 2 * (config->switch_latency_ps + crossing_ps(&config->uplink, bytes));
+    uint64_t uplink_ps = config->switch_latency_ps + crossing_ps(&config->uplink, bytes);
 
-    return hosts_ps + config->switch_latency_ps + (is_local ? 0 : uplinks_ps);
+    return hosts_ps + config->switch_latency_ps + (switch_count - 1) * uplink_ps;
+}
+
+static uint64_t one_way_ps(const struct topology_config *config, bool is_local, uint64_t bytes)
+{
+    return way_ps(config, is_local ? 1 : 3, bytes);
 }
 
 uint64_t topology_one_way_ps(const struct topology *topology, uint32_t from, uint32_t to)
 {
+    if (topology->graph)
+        return way_ps(&topology->config, topology->switches_max, TOPOLOGY_PACKET_BYTES);
     return one_way_ps(&topology->config,
         topology_t0_of(topology, from) == topology_t0_of(topology, to), TOPOLOGY_PACKET_BYTES);
 }
@@ -114,6 +121,14 @@ static void complete_counts(struct topology_config *config)
             config->hosts_per_t0 + config->t1_count, config->t1_count ? config->t0_count : 0);
 }
 
+static void complete_queues(struct topology *topology)
+{
+    struct topology_config *config = &topology->config;
+
+    complete_buffers(&config->buffers, bdp_bytes(topology->base_rtt_ps, config->uplink.rate_bps),
+        bdp_bytes(topology->base_rtt_ps, config->host_link.rate_bps));
+}
+
 bool topology_init(struct topology *topology, const struct topology_config *description,
     struct topology_exception *exceptions, struct topology_problem *problem)
 {
@@ -133,7 +148,88 @@ bool topology_init(struct topology *topology, const struct topology_config *desc
     topology->base_rtt_ps = one_way_ps(config, config->t0_count == 1, TOPOLOGY_PACKET_BYTES) +
                             one_way_ps(config, config->t0_count == 1, TOPOLOGY_SACK_BYTES);
     topology->lookahead_ps = lookahead_ps(config);
-    complete_buffers(&config->buffers, bdp_bytes(topology->base_rtt_ps, config->uplink.rate_bps),
-        bdp_bytes(topology->base_rtt_ps, config->host_link.rate_bps));
+    complete_queues(topology);
+    return true;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* Also sees to it that no link is faster to cross than the lookahead. */
+static bool take_links(struct topology *topology, struct topology_problem *problem)
+{
+    const struct graph *graph = topology->graph;
+    struct topology_config *config = &topology->config;
+    bool has_uplink = false;
+
+    for (uint32_t i = graph->link_count; i > 0; i--) {
+        const struct graph_link *link = &graph->links[i - 1];
+        bool is_host = graph->nodes[link->ends[graph_lower_side(graph, link)].node].is_nic;
+        struct topology_config one = *config;
+
+        one.t1_count = !is_host;
+        *(is_host ? &one.host_link : &one.uplink) =
+            (struct topology_link_kind){ .rate_bps = link->rate_bps, .delay_ps = link->delay_ps };
+        if (!topology_check_common(&one, problem))
+            return false;
+        topology->lookahead_ps = smaller(topology->lookahead_ps, lookahead_ps(&one));
+        has_uplink |= !is_host;
+        config->host_link = one.host_link;
+        config->uplink = one.uplink;
+    }
+    if (!has_uplink)
+        config->uplink = config->host_link;
+    return true;
+}
+
+/* Not where port p of every NIC is in plane p, and no link leads from plane to plane. */
+static bool ports_cross(const struct topology *topology)
+{
+    const struct graph *graph = topology->graph;
+
+    for (uint32_t i = 0; topology->config.plane_count > 1 && i < graph->link_count; i++) {
+        const struct graph_link *link = &graph->links[i];
+        uint32_t lower = graph_lower_side(graph, link);
+        const struct graph_node *below = &graph->nodes[link->ends[lower].node];
+        uint32_t plane = below->is_nic ? link->ends[lower].port : below->plane;
+
+        if (graph->nodes[link->ends[!lower].node].plane != plane)
+            return true;
+    }
+    return false;
+}
+
+static void take_ports(struct topology *topology)
+{
+    const struct graph *graph = topology->graph;
+    struct topology_config *config = &topology->config;
+
+    config->plane_count = config->radix = 1;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        uint32_t *most = graph->nodes[i].is_nic ? &config->plane_count : &config->radix;
+
+        *most = graph->nodes[i].port_count > *most ? graph->nodes[i].port_count : *most;
+    }
+}
+
+bool topology_init_graph(struct topology *topology, const struct topology_config *description,
+    const struct graph *graph, uint32_t *scratch, struct topology_problem *problem)
+{
+    struct topology_config *config = &topology->config;
+
+    *topology = (struct topology){ .config = *description,
+        .graph = graph,
+        .nic_count = graph->size.nic_count,
+        .switch_count = graph->node_count - graph->size.nic_count,
+        .lookahead_ps = UINT64_MAX };
+    config->nic_count = topology->nic_count;
+    config->t0_count = config->t1_count = config->hosts_per_t0 = 0;
+    take_ports(topology);
+    if (!take_links(topology, problem))
+        return false;
+    topology->ports_cross = ports_cross(topology);
+    topology->switches_max = graph_longest(graph, scratch);
+    topology->base_rtt_ps = way_ps(config, topology->switches_max, TOPOLOGY_PACKET_BYTES) +
+                            way_ps(config, topology->switches_max, TOPOLOGY_SACK_BYTES);
+    complete_queues(topology);
     return true;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graph of a fabric, a multi-plane two-tier Clos (docs/fabric.md): what it is made of, what
- * everything in it is called and numbered, and where its links go. All of it is arithmetic on a
- * small description; nothing is stored per path, per link or per NIC.
+/* The topology of a fabric: what it is made of, what everything in it is called and numbered, and
+ * where its links go. A multi-plane two-tier Clos (docs/fabric.md) is arithmetic on a small
+ * description: nothing is stored per path, per link or per NIC. Any other shape is a graph; the
+ * same calls look into its lists.
  *
- * NICs are numbered 0 to nic_count - 1: NIC n hangs at downlink n % hosts_per_t0 of T0
- * n / hosts_per_t0, with its port p in plane p. T0 i of a plane has its downlinks as ports 0 to
+ * Of two tiers: NICs are numbered 0 to nic_count - 1: NIC n hangs at downlink n % hosts_per_t0 of
+ * T0 n / hosts_per_t0, with its port p in plane p. T0 i of a plane has its downlinks as ports 0 to
  * hosts_per_t0 - 1, then an uplink to each T1: port hosts_per_t0 + j leads to T1 j. T1 j has port i
  * to T0 i. */
 #pragma once
@@ -44,16 +45,29 @@ enum topology_component {
     TOPOLOGY_T0,        /* p3.t0.17 */
     TOPOLOGY_T1,        /* p3.t1.9 */
     TOPOLOGY_UPLINK,    /* p3.t0.17-t1.9 */
+    TOPOLOGY_SWITCH,    /* of a graph: p3.t2.5 */
+    TOPOLOGY_LINK,      /* of a graph, between switches: p3.t1.5-t2.4, p0.t0.1-p1.t0.1, the second
+                           of parallel ones p3.t1.5-t2.4/1 */
     TOPOLOGY_COMPONENT_COUNT,
+};
+
+/* A switch of a graph. */
+struct topology_place {
+    uint32_t plane;
+    uint32_t tier;
+    uint32_t index; /* among those of its plane and tier */
 };
 
 /* Names one component; members that its kind does not need are 0. */
 struct topology_element {
     enum topology_component kind;
     uint32_t nic;
-    uint32_t plane;
+    uint32_t plane; /* of a host link of a graph: the port of the NIC */
     uint32_t t0;
     uint32_t t1;
+    struct topology_place lower; /* TOPOLOGY_SWITCH, TOPOLOGY_LINK */
+    struct topology_place upper; /* TOPOLOGY_LINK */
+    uint32_t parallel;           /* TOPOLOGY_LINK: among those between the same two */
 };
 
 /* A link that differs from its kind. */
@@ -100,12 +114,23 @@ struct topology {
     uint64_t base_rtt_ps;   /* longest path, a full packet there and its SACK back, empty network */
     uint64_t lookahead_ps;  /* no packet gets from one node to the next in less */
     uint64_t t0_reciprocal; /* 2^32 / hosts_per_t0, rounded up: numbers without division */
+    const struct graph *graph; /* NULL: two tiers, by arithmetic */
+    bool ports_cross;          /* of a graph: a path may end at another port than it left by */
+    uint32_t switches_max;     /* of a graph: on the longest of the shortest paths of two NICs */
 };
 
 /* Checks the description and completes it. `exceptions` has room for exception_count sorted copies
  * and stays the fabric's. False: `problem` says why it cannot be wired. */
 bool topology_init(struct topology *, const struct topology_config *,
     struct topology_exception *exceptions, struct topology_problem *problem);
+
+/* The same for a finished graph, which must outlive the topology: of the description it takes name,
+ * latencies, buffers, the block of uSIDs and the usual kinds of links, which are those of NICs and
+ * those between switches; plane_count and radix become the largest numbers of ports of a
+ * NIC and of a switch.
+ * `scratch` has room for two numbers per node. */
+bool topology_init_graph(struct topology *, const struct topology_config *, const struct graph *,
+    uint32_t *scratch, struct topology_problem *problem);
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -128,8 +153,19 @@ static inline uint32_t topology_downlink_of(const struct topology *topology, uin
     return nic - topology_t0_of(topology, nic) * topology->config.hosts_per_t0;
 }
 
+/* The switch that the NIC's first port leads to, as a number that NICs at the same switch share. */
+static inline uint32_t topology_leaf_of(const struct topology *topology, uint32_t nic)
+{
+    struct graph_end peer = { 0 };
+
+    if (!topology->graph)
+        return topology_t0_of(topology, nic);
+    graph_link_at(topology->graph, (struct graph_end){ nic, 0 }, &peer);
+    return peer.node - topology->nic_count;
+}
+
 uint32_t topology_switch_index(const struct topology *, const struct topology_element *);
-/* The T0 or T1 with this index. */
+/* The switch with this index. */
 struct topology_element topology_switch_at(const struct topology *, uint32_t switch_index);
 uint32_t topology_port_count(const struct topology *, uint32_t switch_index);
 bool topology_port_faces_host(const struct topology *, uint32_t switch_index, uint32_t port);
@@ -146,5 +182,9 @@ bool topology_peer(const struct topology *, struct topology_end, struct topology
 bool topology_link_at(const struct topology *, struct topology_end, struct topology_element *link,
     struct topology_link_kind *kind);
 
-/* What a full packet takes from one NIC to another through the empty fabric, exceptions aside. */
+/* A packet that leaves by this port of a graph goes from the lower end to the upper one. */
+bool topology_goes_up(const struct topology *, struct topology_end);
+
+/* What a full packet takes from one NIC to another through the empty fabric, exceptions aside; in a
+ * graph the longest of what any two NICs have between them. */
 uint64_t topology_one_way_ps(const struct topology *, uint32_t from, uint32_t to);

@@ -173,12 +173,17 @@ static bool check_names(const struct topology_config *config, struct topology_pr
     return true;
 }
 
+bool topology_check_common(const struct topology_config *config, struct topology_problem *problem)
+{
+    return check_links(config, problem) && check_delays(config, problem) &&
+           check_queues(&config->buffers, problem) && check_red(&config->buffers, problem) &&
+           check_names(config, problem);
+}
+
 bool topology_check(const struct topology_config *config, struct topology_problem *problem)
 {
     return check_counts(config, problem) && check_ports(config, problem) &&
-           check_nics(config, problem) && check_links(config, problem) &&
-           check_delays(config, problem) && check_queues(&config->buffers, problem) &&
-           check_red(&config->buffers, problem) && check_names(config, problem);
+           check_nics(config, problem) && topology_check_common(config, problem);
 }
 
 /* ---- exceptions ------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "topology/topology.h"
 #include "topology/topology_exception.h"
+#include "topology/topology_graph.h"
 
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
@@ -21,7 +22,7 @@ enum number {
 static const struct {
     const char *form;
     enum number numbers[3];
-} forms[TOPOLOGY_COMPONENT_COUNT] = {
+} forms[TOPOLOGY_UPLINK + 1] = { /* of two tiers */
     [TOPOLOGY_NIC]       = { "h%",          { NIC } },
     [TOPOLOGY_HOST_LINK] = { "h%.p%",       { NIC, PLANE } },
     [TOPOLOGY_PLANE]     = { "p%",          { PLANE } },
@@ -47,6 +48,10 @@ void topology_name(const struct topology_element *element, char out[static TOPOL
     uint64_t numbers[3];
 
     assert(element->kind < TOPOLOGY_COMPONENT_COUNT);
+    if (element->kind == TOPOLOGY_SWITCH || element->kind == TOPOLOGY_LINK) {
+        topology_graph_name(element, &text);
+        return;
+    }
     for (uint32_t i = 0; i < 3; i++)
         numbers[i] = *number_in(&copy, forms[element->kind].numbers[i]);
     text_fill(&text, forms[element->kind].form, numbers);
@@ -121,7 +126,9 @@ static bool is_present(
 bool topology_find(const struct topology *topology, const char *name, struct topology_element *out,
     char reason[static TOPOLOGY_REASON_BYTES])
 {
-    for (uint32_t kind = 0; kind < TOPOLOGY_COMPONENT_COUNT; kind++)
+    if (topology->graph)
+        return topology_graph_find(topology, name, out, reason);
+    for (uint32_t kind = 0; kind <= TOPOLOGY_UPLINK; kind++)
         if (has_form(name, (enum topology_component)kind, out))
             return is_present(topology, out, reason);
     return refuse(reason,

@@ -4,6 +4,7 @@
 
 #include "topology/topology.h"
 #include "topology/topology_exception.h"
+#include "topology/topology_graph.h"
 
 /* ---- numbers of switches and ports ----------------------------------------------------------- */
 
@@ -15,8 +16,11 @@ static uint32_t switches_per_plane(const struct topology_config *config)
 uint32_t topology_switch_index(
     const struct topology *topology, const struct topology_element *element)
 {
-    uint32_t first = element->plane * switches_per_plane(&topology->config);
+    uint32_t first;
 
+    if (topology->graph)
+        return topology_graph_switch_index(topology->graph, &element->lower);
+    first = element->plane * switches_per_plane(&topology->config);
     assert(element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1);
     return first +
            (element->kind == TOPOLOGY_T0 ? element->t0 : topology->config.t0_count + element->t1);
@@ -24,10 +28,14 @@ uint32_t topology_switch_index(
 
 struct topology_element topology_switch_at(const struct topology *topology, uint32_t switch_index)
 {
-    uint32_t plane = switch_index / switches_per_plane(&topology->config);
-    uint32_t within = switch_index % switches_per_plane(&topology->config);
+    uint32_t plane;
+    uint32_t within;
 
     assert(switch_index < topology->switch_count);
+    if (topology->graph)
+        return topology_graph_switch(topology->graph, switch_index);
+    plane = switch_index / switches_per_plane(&topology->config);
+    within = switch_index % switches_per_plane(&topology->config);
     if (within < topology->config.t0_count)
         return (struct topology_element){ .kind = TOPOLOGY_T0, .plane = plane, .t0 = within };
     return (struct topology_element){
@@ -37,6 +45,8 @@ struct topology_element topology_switch_at(const struct topology *topology, uint
 
 uint32_t topology_port_count(const struct topology *topology, uint32_t switch_index)
 {
+    if (topology->graph)
+        return topology->graph->nodes[topology->nic_count + switch_index].port_count;
     if (topology_switch_at(topology, switch_index).kind == TOPOLOGY_T0)
         return topology->config.hosts_per_t0 + topology->config.t1_count;
     return topology->config.t0_count;
@@ -44,6 +54,8 @@ uint32_t topology_port_count(const struct topology *topology, uint32_t switch_in
 
 bool topology_port_faces_host(const struct topology *topology, uint32_t switch_index, uint32_t port)
 {
+    if (topology->graph)
+        return topology_graph_port_faces_host(topology->graph, switch_index, port);
     return topology_switch_at(topology, switch_index).kind == TOPOLOGY_T0 &&
            port < topology->config.hosts_per_t0;
 }
@@ -115,6 +127,8 @@ bool topology_peer(
     struct topology_element link;
     struct topology_link_kind kind;
 
+    if (topology->graph)
+        return topology_graph_peer(topology->graph, end, peer);
     if (!topology_link_at(topology, end, &link, &kind))
         return false;
     *peer = is_t0(topology, end) ? other_end(topology, &link) : t0_end(topology, &link);
@@ -126,6 +140,8 @@ bool topology_link_at(const struct topology *topology, struct topology_end end,
 {
     const struct topology_exception *exception;
 
+    if (topology->graph)
+        return topology_graph_link_at(topology->graph, end, link, kind);
     if (!link_of_port(topology, end, link))
         return false;
     *kind = link->kind == TOPOLOGY_HOST_LINK ? topology->config.host_link : topology->config.uplink;

@@ -162,11 +162,12 @@ bool nic_send_endpoint(
     return true;
 }
 
-static void note_update(struct peer *peer, const struct packet *packet)
+static void note_update(const struct transport *nic, struct peer *peer, const struct packet *packet)
 {
     uint32_t engine = peer_engine_of(peer, packet->endpoint.incarnation);
 
-    peer->ports = (uint16_t)(packet->endpoint.port_status_mask >> 1);
+    if (!nic->ports_cross)
+        peer->ports = (uint16_t)(packet->endpoint.port_status_mask >> 1);
     peer->update_seen[engine] = (uint16_t)packet->psn.value;
     peer->incarnations[engine] = packet->endpoint.incarnation;
     peer->updates_known =
@@ -181,7 +182,7 @@ static void take_port_update(struct transport *nic, const struct packet *packet,
 
         if (peer->live_count == 0 || !ip_address_equal(&peer->address, &packet->src))
             continue;
-        note_update(peer, packet);
+        note_update(nic, peer, packet);
     }
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
         struct qp *qp = nic->qps[i];

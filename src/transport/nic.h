@@ -86,6 +86,7 @@ struct transport {
     uint32_t send_call;
     uint32_t up_mask; /* links that are up; in env.usable_mask: and may carry traffic */
     uint32_t endpoint_waiting;
+    bool ports_cross;   /* see struct transport_config */
     bool has_many_qps;  /* more than caches hold */
     bool counts_bursts; /* the present call asks for more packets than a burst has */
 

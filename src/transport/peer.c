@@ -68,7 +68,7 @@ void transport_set_sharers(
 static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
 {
     *peer = (struct peer){ .address = qp->env.attributes.peer_address,
-        .ports = (uint16_t)qp->env.attributes.peer_ports,
+        .ports = nic->ports_cross ? UINT16_MAX : (uint16_t)qp->env.attributes.peer_ports,
         .index = (uint32_t)(peer - nic->peers),
         .qp_count = peer->qp_count,
         .is_scheduled = peer->is_scheduled,

@@ -43,6 +43,8 @@ struct transport_memory {
 struct transport_config {
     struct ipv6_addr address;
     uint32_t port_count; /* planes; port p of the NIC is plane p */
+    bool ports_cross;    /* a path may end at another port than it left by: what peers say about the
+                            state of their ports tells nothing about ours */
     uint32_t qp_count_max;
     uint64_t seed;
     uint8_t nak_write_imm_limit; /* as in struct wire_format */

@@ -51,6 +51,7 @@ static void take_queues(
 {
     uint32_t control_slots = slots_or(config->control_slots, CONTROL_SLOTS);
 
+    nic->ports_cross = config->ports_cross;
     nic->endpoint_slots = slots_or(config->endpoint_slots, ENDPOINT_SLOTS);
     nic->note_slots = slots_or(config->ev_event_slots, EV_EVENT_SLOTS);
     nic->peer_slots = slots_or(config->peer_slots, PEER_SLOTS);

@@ -47,18 +47,13 @@ static void expect_graph(const struct graph *graph)
 
 static bool read_any(struct yaml *yaml, const struct yaml_node *top)
 {
-    struct graph_file file;
     struct plan fabric;
 
-    if (yaml_member(top, "shape")) {
-        if (!graph_file_read(yaml, top, &file))
-            return false;
-        expect_graph(&file.graph);
-        return true;
-    }
     if (!fabric_file_read(yaml, top, &fabric))
         return false;
     expect_sense(&fabric);
+    if (fabric.topology.graph)
+        expect_graph(fabric.topology.graph);
     return true;
 }
 

@@ -100,7 +100,7 @@ static void random_workload(struct sim_workload *workload, uint32_t nic_count, s
 static struct topology_element random_place(const struct topology *topology, struct prng *prng)
 {
     struct topology_element place = {
-        .kind = (enum topology_component)prng_below(prng, TOPOLOGY_COMPONENT_COUNT),
+        .kind = (enum topology_component)prng_below(prng, TOPOLOGY_UPLINK + 1),
     };
 
     if (place.kind == TOPOLOGY_NIC || place.kind == TOPOLOGY_HOST_LINK)

@@ -32,7 +32,7 @@ static inline void graph_bench_take(struct graph_bench *bench, const struct grap
     graph_init(&bench->graph, &arena, size);
     bytes = arena.used_bytes;
     bench->memory = calloc(1, bytes + 64);
-    bench->scratch = calloc(size->nic_count + size->switch_count, sizeof(uint32_t));
+    bench->scratch = calloc(5 * (size->nic_count + size->switch_count), sizeof(uint32_t));
     arena_init(&arena, bench->memory, bytes + 64);
     graph_init(&bench->graph, &arena, size);
 }
@@ -83,8 +83,9 @@ static inline void graph_bench_zcube(struct graph_bench *bench, uint32_t n, uint
 static inline uint32_t graph_bench_routes(
     struct graph_bench *bench, uint32_t from, uint32_t to, uint32_t detour)
 {
+    bench->plan.detour = detour;
     return plan_graph_routes(
-        &bench->plan, from, to, detour, bench->scratch, bench->routes, GRAPH_BENCH_ROUTES);
+        &bench->plan, from, to, bench->scratch, bench->routes, GRAPH_BENCH_ROUTES);
 }
 
 static inline void graph_bench_fini(struct graph_bench *bench)

@@ -55,7 +55,7 @@ static enum topology_component draw_component(
     const struct topology_config *wiring, struct prng *prng)
 {
     for (;;) {
-        enum topology_component kind = prng_below(prng, TOPOLOGY_COMPONENT_COUNT);
+        enum topology_component kind = prng_below(prng, TOPOLOGY_UPLINK + 1);
 
         if (wiring->t1_count > 0 || (kind != TOPOLOGY_T1 && kind != TOPOLOGY_UPLINK))
             return kind;

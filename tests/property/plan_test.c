@@ -80,7 +80,7 @@ static struct switch_table table_of(const struct plan *fabric, uint32_t switch_i
     struct topology_element at = topology_switch_at(&fabric->topology, switch_index);
     struct plan_range routes[PLAN_RANGES_MAX];
     struct switch_range ranges[PLAN_RANGES_MAX];
-    uint32_t count = plan_routes(fabric, switch_index, routes);
+    uint32_t count = plan_routes(fabric, switch_index, routes, PLAN_RANGES_MAX);
     struct switch_table table;
 
     for (uint32_t i = 0; i < count; i++)

@@ -141,14 +141,18 @@ SPEC("a T0 routes T1s to its uplinks and hosts to its downlinks, a T1 routes T0s
     struct topology_element t1 = { .kind = TOPOLOGY_T1, .plane = 5, .t1 = 0x9c };
     struct plan_range ranges[PLAN_RANGES_MAX];
 
-    EXPECT_EQ(plan_routes(&fabric, topology_switch_index(&fabric.topology, &t0), ranges), 2);
+    EXPECT_EQ(
+        plan_routes(&fabric, topology_switch_index(&fabric.topology, &t0), ranges, PLAN_RANGES_MAX),
+        2);
     EXPECT_EQ(ranges[0].first_usid, 0xa800);
     EXPECT_EQ(ranges[0].last_usid, 0xa8ff);
     EXPECT_EQ(ranges[0].first_port, 256);
     EXPECT_EQ(ranges[1].first_usid, 0xac00);
     EXPECT_EQ(ranges[1].last_usid, 0xacff);
     EXPECT_EQ(ranges[1].first_port, 0);
-    EXPECT_EQ(plan_routes(&fabric, topology_switch_index(&fabric.topology, &t1), ranges), 1);
+    EXPECT_EQ(
+        plan_routes(&fabric, topology_switch_index(&fabric.topology, &t1), ranges, PLAN_RANGES_MAX),
+        1);
     EXPECT_EQ(ranges[0].first_usid, 0xa400);
     EXPECT_EQ(ranges[0].last_usid, 0xa5ff);
     EXPECT_EQ(ranges[0].first_port, 0);
@@ -159,7 +163,7 @@ SPEC("a T0 alone routes its hosts and nothing else")
     struct plan fabric = fabric_of(2, 1, 0, 4);
     struct plan_range ranges[PLAN_RANGES_MAX];
 
-    EXPECT_EQ(plan_routes(&fabric, 1, ranges), 1);
+    EXPECT_EQ(plan_routes(&fabric, 1, ranges, PLAN_RANGES_MAX), 1);
     EXPECT_EQ(ranges[0].first_usid, 0x2c00);
     EXPECT_EQ(ranges[0].last_usid, 0x2c03);
 }

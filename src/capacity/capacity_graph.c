@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Links, flows and paths of a graph while faults are in force. */
+#include "capacity/capacity_graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capacity/link_rates.h"
+
+/* Packets of one EV that a link direction loses. */
+struct ev_loss {
+    uint32_t link;
+    uint32_t ev;
+    bool is_dead; /* or just lossy */
+};
+
+struct building {
+    const struct plan *fabric;
+    struct link_rate *rates; /* by link: 2 * cable + the end that sends */
+    struct ev_loss *losses;
+    uint32_t loss_count;
+    uint32_t loss_max;
+    struct plan_route *routes;
+    uint32_t route_max;
+    uint32_t *scratch;
+    /* NULL: everything is only counted */
+    struct capacity_flow *flows;
+    struct capacity_path *paths;
+    uint32_t *hops;
+    uint32_t flow_count;
+    uint32_t path_count;
+    uint32_t hop_count;
+};
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+static uint32_t link_number(const struct graph *graph, struct graph_end from)
+{
+    struct graph_end peer;
+    const struct graph_link *link = graph_link_at(graph, from, &peer);
+    uint32_t side = link->ends[1].node == from.node && link->ends[1].port == from.port;
+
+    return 2 * (uint32_t)(link - graph->links) + side;
+}
+
+struct spreading {
+    struct building *building;
+    const struct fault *fault;
+};
+
+static void spread(void *context, struct topology_end from)
+{
+    const struct spreading *spreading = context;
+    struct building *building = spreading->building;
+    const struct fault *fault = spreading->fault;
+    const struct graph *graph = building->fabric->topology.graph;
+    uint32_t node = from.is_nic ? from.node : graph->size.nic_count + from.node;
+    uint32_t link = link_number(graph, (struct graph_end){ node, from.port });
+    struct link_rate alone = { .bps = 1, .kept = 1 };
+
+    if (!fault->of_ev) {
+        link_rates_harm(&building->rates[link], fault);
+        return;
+    }
+    link_rates_harm(&alone, fault);
+    if (building->loss_count < building->loss_max &&
+        (alone.bps <= 0 || link_rates_is_lossy(&alone)))
+        building->losses[building->loss_count++] =
+            (struct ev_loss){ .link = link, .ev = fault->ev, .is_dead = alone.bps <= 0 };
+}
+
+static void set_rates(
+    struct building *building, const struct fault *const *in_force, uint32_t in_force_count)
+{
+    const struct graph *graph = building->fabric->topology.graph;
+
+    for (uint32_t i = 0; i < 2 * graph->link_count; i++)
+        building->rates[i] =
+            (struct link_rate){ .bps = (double)graph->links[i / 2].rate_bps, .kept = 1 };
+    for (uint32_t i = 0; i < in_force_count; i++)
+        fault_cover(&building->fabric->topology, in_force[i], spread,
+            &(struct spreading){ building, in_force[i] });
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+static bool is_allowed(const struct capacity_demand *demand, uint32_t ev)
+{
+    for (uint32_t i = 0; i < demand->ev_count; i++)
+        if (demand->evs[i] == ev)
+            return true;
+    if (demand->profile)
+        return path_profile_find(demand->profile, ev) != PATH_NONE;
+    return demand->ev_count == 0;
+}
+
+static bool loses_ev(const struct building *building, uint32_t link, uint32_t ev, bool takes_lossy)
+{
+    for (uint32_t i = 0; i < building->loss_count; i++)
+        if (building->losses[i].link == link && building->losses[i].ev == ev &&
+            (building->losses[i].is_dead || !takes_lossy))
+            return true;
+    return false;
+}
+
+static bool is_open(
+    const struct building *building, const struct plan_route *route, bool takes_lossy)
+{
+    for (uint32_t i = 0; i <= route->switch_count; i++) {
+        uint32_t link = link_number(building->fabric->topology.graph, route->hops[i]);
+        const struct link_rate *rate = &building->rates[link];
+
+        if (rate->bps <= 0 || (!takes_lossy && link_rates_is_lossy(rate)) ||
+            loses_ev(building, link, route->ev, takes_lossy))
+            return false;
+    }
+    return true;
+}
+
+static void add_path(struct building *building, const struct plan_route *route)
+{
+    uint32_t count = route->switch_count + 1;
+
+    if (building->paths) {
+        building->paths[building->path_count] =
+            (struct capacity_path){ .first_hop = building->hop_count, .hop_count = count };
+        for (uint32_t i = 0; i < count; i++)
+            building->hops[building->hop_count + i] =
+                link_number(building->fabric->topology.graph, route->hops[i]);
+    }
+    building->path_count++;
+    building->hop_count += count;
+}
+
+/* Lossy paths are taken by those that have no others. */
+static void add_flow(struct building *building, const struct capacity_demand *demand)
+{
+    uint32_t first_path = building->path_count;
+    uint32_t count = plan_pair_routes(building->fabric, demand->from_nic, demand->to_nic,
+        building->scratch, building->routes, building->route_max);
+
+    for (int takes_lossy = 0; takes_lossy < 2 && building->path_count == first_path; takes_lossy++)
+        for (uint32_t i = 0; i < count; i++)
+            if (is_allowed(demand, building->routes[i].ev) &&
+                is_open(building, &building->routes[i], takes_lossy))
+                add_path(building, &building->routes[i]);
+    if (building->flows)
+        building->flows[building->flow_count] = (struct capacity_flow){ .first_path = first_path,
+            .path_count = building->path_count - first_path,
+            .weight = 1,
+            .payload_share = demand->payload_share };
+    building->flow_count++;
+}
+
+static void add_flows(
+    struct building *building, const struct capacity_demand *demands, uint32_t demand_count)
+{
+    building->flow_count = building->path_count = building->hop_count = 0;
+    for (uint32_t i = 0; i < demand_count; i++)
+        add_flow(building, &demands[i]);
+}
+
+/* ---- the result ------------------------------------------------------------------------------ */
+
+static struct capacity_name name_of(const struct topology *topology, uint32_t link)
+{
+    const struct graph *graph = topology->graph;
+    const struct graph_link *cable = &graph->links[link / 2];
+    struct graph_end from = cable->ends[link % 2];
+    bool is_nic = graph->nodes[from.node].is_nic;
+    struct topology_link_kind kind = { 0 };
+    struct topology_element element = { 0 };
+
+    topology_link_at(topology,
+        (struct topology_end){ .is_nic = is_nic,
+            .node = is_nic ? from.node : from.node - topology->nic_count,
+            .port = from.port },
+        &element, &kind);
+    return (struct capacity_name){ .kind = element.kind,
+        .goes_up = graph_lower_side(graph, cable) == link % 2,
+        .nic = element.nic,
+        .plane_mask = UINT32_C(1) << element.plane % 32,
+        .link = element,
+        .healthy_bps = (double)kind.rate_bps };
+}
+
+static void name_links(
+    const struct building *building, double *link_bps, struct capacity_name *names)
+{
+    for (uint32_t i = 0; i < 2 * building->fabric->topology.graph->link_count; i++) {
+        link_bps[i] = building->rates[i].bps;
+        names[i] = name_of(&building->fabric->topology, i);
+    }
+}
+
+static int build_result(struct capacity_fabric *out, struct building *building,
+    const struct capacity_demand *demands, uint32_t demand_count)
+{
+    uint32_t link_count = 2 * building->fabric->topology.graph->link_count;
+    double *link_bps;
+    size_t bytes;
+    char *at;
+
+    add_flows(building, demands, demand_count);
+    bytes = link_count * (sizeof(*out->names) + sizeof(*link_bps)) +
+            building->flow_count * sizeof(*building->flows) +
+            building->path_count * sizeof(*building->paths) +
+            building->hop_count * sizeof(*building->hops);
+    out->memory = at = malloc(bytes + 1);
+    if (!at)
+        return -ENOMEM;
+    link_bps = (double *)at;
+    building->flows = (struct capacity_flow *)(link_bps + link_count);
+    out->names = (struct capacity_name *)(building->flows + building->flow_count);
+    building->paths = (struct capacity_path *)(out->names + link_count);
+    building->hops = (uint32_t *)(building->paths + building->path_count);
+    add_flows(building, demands, demand_count);
+    name_links(building, link_bps, out->names);
+    out->input = (struct capacity_input){ .link_bps = link_bps,
+        .link_count = link_count,
+        .flows = building->flows,
+        .flow_count = building->flow_count,
+        .paths = building->paths,
+        .path_count = building->path_count,
+        .hops = building->hops,
+        .hop_count = building->hop_count };
+    return 0;
+}
+
+static uint32_t slots_of(const struct topology *topology, const struct fault *fault)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; fault->of_ev && i < fault->where_count; i++)
+        count += fault_cover_slots(topology, &fault->where[i]);
+    return count;
+}
+
+int capacity_graph_init(struct capacity_fabric *out, const struct plan *fabric,
+    const struct fault *const *in_force, uint32_t in_force_count,
+    const struct capacity_demand *demands, uint32_t demand_count)
+{
+    struct building building = { .fabric = fabric,
+        .route_max = fabric->topology.config.plane_count * PLAN_PORT_PATHS };
+    int err = -ENOMEM;
+
+    *out = (struct capacity_fabric){ 0 };
+    for (uint32_t i = 0; i < in_force_count; i++)
+        building.loss_max += slots_of(&fabric->topology, in_force[i]);
+    building.rates =
+        calloc(2 * (size_t)fabric->topology.graph->link_count + 1, sizeof(*building.rates));
+    building.losses = calloc(building.loss_max + 1, sizeof(*building.losses));
+    building.routes = calloc(building.route_max, sizeof(*building.routes));
+    building.scratch = calloc(plan_pair_scratch(fabric) + 1, sizeof(*building.scratch));
+    if (building.rates && building.losses && building.routes && building.scratch) {
+        set_rates(&building, in_force, in_force_count);
+        err = build_result(out, &building, demands, demand_count);
+    }
+    free(building.rates);
+    free(building.losses);
+    free(building.routes);
+    free(building.scratch);
+    return err;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What topology.h promises, answered by a graph. */
+#pragma once
+
+#include "topology/topology.h"
+
+uint32_t topology_graph_switch_index(const struct graph *, const struct topology_place *);
+struct topology_element topology_graph_switch(const struct graph *, uint32_t switch_index);
+bool topology_graph_port_faces_host(const struct graph *, uint32_t switch_index, uint32_t port);
+bool topology_graph_peer(const struct graph *, struct topology_end, struct topology_end *peer);
+bool topology_graph_link_at(const struct graph *, struct topology_end,
+    struct topology_element *link, struct topology_link_kind *kind);
+struct text;
+void topology_graph_name(const struct topology_element *, struct text *);
+bool topology_graph_find(const struct topology *, const char *name, struct topology_element *,
+    char reason[static TOPOLOGY_REASON_BYTES]);
