@@ -13,6 +13,13 @@ static json_t *fabric_json(const struct topology *topology)
 {
     const struct topology_config *config = &topology->config;
 
+    if (topology->graph)
+        return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:o}", "name", config->name, "planes",
+            (json_int_t)config->plane_count, "switches", (json_int_t)topology->switch_count, "nics",
+            (json_int_t)topology->nic_count, "host_link_bps",
+            (json_int_t)config->host_link.rate_bps, "uplink_bps",
+            (json_int_t)config->uplink.rate_bps, "base_rtt_us",
+            json_millionths(topology->base_rtt_ps));
     return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "name", config->name, "planes",
         (json_int_t)config->plane_count, "t0", (json_int_t)config->t0_count, "t1",
         (json_int_t)config->t1_count, "hosts_per_t0", (json_int_t)config->hosts_per_t0, "nics",

@@ -39,10 +39,15 @@ static void print_head(const json_t *result)
     const char *title = text(experiment, "title");
 
     printf("%s%s%s\n", text(experiment, "name"), *title ? ": " : "", title);
-    printf(
-        "%.0f NICs, %.0f plane%s, %.0f T0 and %.0f T1 each, links of %g Gb/s, base RTT %.2f us\n",
-        number(fabric, "nics"), number(fabric, "planes"), number(fabric, "planes") > 1 ? "s" : "",
-        number(fabric, "t0"), number(fabric, "t1"), number(fabric, "host_link_bps") / 1e9,
+    if (json_object_get(fabric, "switches"))
+        printf("%.0f NICs with %.0f port%s, %.0f switches", number(fabric, "nics"),
+            number(fabric, "planes"), number(fabric, "planes") > 1 ? "s" : "",
+            number(fabric, "switches"));
+    else
+        printf("%.0f NICs, %.0f plane%s, %.0f T0 and %.0f T1 each", number(fabric, "nics"),
+            number(fabric, "planes"), number(fabric, "planes") > 1 ? "s" : "", number(fabric, "t0"),
+            number(fabric, "t1"));
+    printf(", links of %g Gb/s, base RTT %.2f us\n", number(fabric, "host_link_bps") / 1e9,
         number(fabric, "base_rtt_us"));
 }
 

@@ -32,8 +32,8 @@ shape 'shape: clos' 'tiers: 3' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_p
 contains 'numbers that do not fit are refused' "$(paths h0 h1)" '3 switches cannot be shared evenly among 2 columns'
 
 shape 'shape: zcube' 'n: 4' 'k: 2'
-is 'ZCube has two minimal paths' "$(paths h6 h12 | grep -c 0x)" 2
-is 'and 2 n detours' "$(paths -d 1 h6 h12 | grep -c 0x)" 10
+is 'ZCube has two minimal paths' "$(paths -d 0 h6 h12 | grep -c 0x)" 2
+is 'and by default 2 n detours' "$(paths h6 h12 | grep -c 0x)" 10
 
 shape 'shape: rail_only' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exits 1 'rails have no way to each other' "$mrc" plan path -f "$file" h0 h1
@@ -48,7 +48,7 @@ contains 'a link that is there twice is refused at its line' "$(paths h0 h1)" \
 shape 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.0 }'
 contains 'an isolated NIC is named' "$(paths h0 h1)" 'h2 has no link'
 exits 2 'a fabric with a shape cannot be run' "$mrc" fabric run "$file"
-contains 'which is said' "$output" 'shape: can be planned with mrc plan, and not run or simulated'
+contains 'which is said' "$output" 'shape: can be planned with mrc plan and simulated with mrc sim, and not run'
 
 exits 2 'a verb that is not there is refused' "$mrc" plan pth
 contains 'with the one that was meant' "$output" "did you mean 'path'"

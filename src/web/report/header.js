@@ -20,6 +20,8 @@ const header = (() => {
 
         if (fabric.nics)
             parts.push(units.plural(fabric.nics, 'NIC') + ' on ' + units.plural(fabric.planes, 'plane'));
+        if (fabric.switches)
+            parts.push(fabric.switches + ' switches');
         if (fabric.t0)
             parts.push(fabric.t0 + ' T0' + (fabric.t1 ? ' and ' + fabric.t1 + ' T1' : '') + ' switches a plane');
         if (units.isNumber(fabric.host_link_bps))
