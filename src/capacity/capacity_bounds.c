@@ -27,20 +27,40 @@ struct bundle {
 
 static uint32_t place_of(const struct topology *topology, const struct capacity_name *name)
 {
-    uint32_t node = name->kind == TOPOLOGY_HOST_LINK ? name->nic : topology->nic_count + name->t0;
+    uint32_t leaf = topology->graph ? name->link.lower.index : name->t0;
+    uint32_t node = name->kind == TOPOLOGY_HOST_LINK ? name->nic : topology->nic_count + leaf;
 
     return 2 * node + !name->goes_up;
+}
+
+/* All paths of a pair that leave a leaf take one of its links up. */
+static bool leads_to_leaf(const struct topology *topology, const struct capacity_name *name)
+{
+    return topology->has_leaves && name->link.lower.tier == 0;
+}
+
+/* Numbers that leaves have. */
+static uint32_t leaf_count(const struct topology *topology)
+{
+    uint32_t most = topology->config.t0_count;
+
+    for (uint32_t i = 0; topology->graph && i < topology->switch_count; i++) {
+        struct topology_place place = topology_switch_at(topology, i).lower;
+
+        most = place.tier == 0 && place.index >= most ? place.index + 1 : most;
+    }
+    return most;
 }
 
 static void make_bundles(
     struct bundle *bundle, const struct topology *topology, const struct capacity_fabric *network)
 {
-    bundle->count = 2 * (topology->nic_count + topology->config.t0_count);
+    bundle->count = 2 * (topology->nic_count + leaf_count(topology));
     for (uint32_t link = 0; link < network->input.link_count; link++) {
-        if (network->names[link].kind == TOPOLOGY_LINK) {
-            bundle->of_link[link] = NO_BUNDLE;
+        bundle->of_link[link] = NO_BUNDLE;
+        if (network->names[link].kind == TOPOLOGY_LINK &&
+            !leads_to_leaf(topology, &network->names[link]))
             continue;
-        }
         bundle->of_link[link] = place_of(topology, &network->names[link]);
         bundle->bps[bundle->of_link[link]] += network->input.link_bps[link];
     }
@@ -100,7 +120,7 @@ static int coarse_take(
     coarse->left = calloc(input->link_count + 1, sizeof(*coarse->left));
     coarse->bundle.of_link = calloc(input->link_count + 1, sizeof(uint32_t));
     coarse->bundle.bps =
-        calloc(2 * (size_t)(topology->nic_count + topology->config.t0_count), sizeof(double));
+        calloc(2 * (size_t)(topology->nic_count + leaf_count(topology)), sizeof(double));
     if (coarse->flows && coarse->paths && coarse->hops && coarse->left && coarse->bundle.of_link &&
         coarse->bundle.bps)
         return 0;

@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capacity/link_rates.h"
+
+enum { HOPS_MAX = PLAN_SWITCHES_MAX + 1 };
 
 /* Packets of one EV that a link direction loses. */
 struct ev_loss {
@@ -23,13 +26,14 @@ struct building {
     struct plan_route *routes;
     uint32_t route_max;
     uint32_t *scratch;
-    /* NULL: everything is only counted */
     struct capacity_flow *flows;
     struct capacity_path *paths;
     uint32_t *hops;
     uint32_t flow_count;
     uint32_t path_count;
+    uint32_t path_room;
     uint32_t hop_count;
+    bool is_out_of_memory;
 };
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -117,19 +121,38 @@ static bool is_open(
     return true;
 }
 
+/* As many hops as a path can have are kept free for each. */
+static bool make_room(struct building *building)
+{
+    uint32_t room = building->path_room > 0 ? 2 * building->path_room : 1024;
+    void *paths;
+    void *hops;
+
+    if (building->path_count < building->path_room)
+        return true;
+    paths = realloc(building->paths, room * sizeof(*building->paths));
+    if (paths)
+        building->paths = paths;
+    hops = realloc(building->hops, (size_t)room * HOPS_MAX * sizeof(*building->hops));
+    if (hops)
+        building->hops = hops;
+    building->is_out_of_memory = !paths || !hops;
+    if (paths && hops)
+        building->path_room = room;
+    return paths && hops;
+}
+
 static void add_path(struct building *building, const struct plan_route *route)
 {
     uint32_t count = route->switch_count + 1;
 
-    if (building->paths) {
-        building->paths[building->path_count] =
-            (struct capacity_path){ .first_hop = building->hop_count, .hop_count = count };
-        for (uint32_t i = 0; i < count; i++)
-            building->hops[building->hop_count + i] =
-                link_number(building->fabric->topology.graph, route->hops[i]);
-    }
-    building->path_count++;
-    building->hop_count += count;
+    if (!make_room(building))
+        return;
+    building->paths[building->path_count++] =
+        (struct capacity_path){ .first_hop = building->hop_count, .hop_count = count };
+    for (uint32_t i = 0; i < count; i++)
+        building->hops[building->hop_count++] =
+            link_number(building->fabric->topology.graph, route->hops[i]);
 }
 
 /* Lossy paths are taken by those that have no others. */
@@ -144,20 +167,10 @@ static void add_flow(struct building *building, const struct capacity_demand *de
             if (is_allowed(demand, building->routes[i].ev) &&
                 is_open(building, &building->routes[i], takes_lossy))
                 add_path(building, &building->routes[i]);
-    if (building->flows)
-        building->flows[building->flow_count] = (struct capacity_flow){ .first_path = first_path,
-            .path_count = building->path_count - first_path,
-            .weight = 1,
-            .payload_share = demand->payload_share };
-    building->flow_count++;
-}
-
-static void add_flows(
-    struct building *building, const struct capacity_demand *demands, uint32_t demand_count)
-{
-    building->flow_count = building->path_count = building->hop_count = 0;
-    for (uint32_t i = 0; i < demand_count; i++)
-        add_flow(building, &demands[i]);
+    building->flows[building->flow_count++] = (struct capacity_flow){ .first_path = first_path,
+        .path_count = building->path_count - first_path,
+        .weight = 1,
+        .payload_share = demand->payload_share };
 }
 
 /* ---- the result ------------------------------------------------------------------------------ */
@@ -193,36 +206,40 @@ static void name_links(
     }
 }
 
-static int build_result(struct capacity_fabric *out, struct building *building,
-    const struct capacity_demand *demands, uint32_t demand_count)
+/* All of it into one piece of memory. */
+static int keep(struct capacity_fabric *out, const struct building *building)
 {
     uint32_t link_count = 2 * building->fabric->topology.graph->link_count;
+    size_t flows_bytes = building->flow_count * sizeof(*building->flows);
+    size_t paths_bytes = building->path_count * sizeof(*building->paths);
+    size_t hops_bytes = building->hop_count * sizeof(*building->hops);
+    struct capacity_flow *flows;
+    struct capacity_path *paths;
     double *link_bps;
-    size_t bytes;
-    char *at;
+    uint32_t *hops;
 
-    add_flows(building, demands, demand_count);
-    bytes = link_count * (sizeof(*out->names) + sizeof(*link_bps)) +
-            building->flow_count * sizeof(*building->flows) +
-            building->path_count * sizeof(*building->paths) +
-            building->hop_count * sizeof(*building->hops);
-    out->memory = at = malloc(bytes + 1);
-    if (!at)
+    out->memory = malloc(link_count * (sizeof(*out->names) + sizeof(*link_bps)) + flows_bytes +
+                         paths_bytes + hops_bytes + 1);
+    if (!out->memory)
         return -ENOMEM;
-    link_bps = (double *)at;
-    building->flows = (struct capacity_flow *)(link_bps + link_count);
-    out->names = (struct capacity_name *)(building->flows + building->flow_count);
-    building->paths = (struct capacity_path *)(out->names + link_count);
-    building->hops = (uint32_t *)(building->paths + building->path_count);
-    add_flows(building, demands, demand_count);
+    link_bps = out->memory;
+    flows = (struct capacity_flow *)(link_bps + link_count);
+    out->names = (struct capacity_name *)(flows + building->flow_count);
+    paths = (struct capacity_path *)(out->names + link_count);
+    hops = (uint32_t *)(paths + building->path_count);
+    memcpy(flows, building->flows, flows_bytes);
+    if (paths_bytes > 0) {
+        memcpy(paths, building->paths, paths_bytes);
+        memcpy(hops, building->hops, hops_bytes);
+    }
     name_links(building, link_bps, out->names);
     out->input = (struct capacity_input){ .link_bps = link_bps,
         .link_count = link_count,
-        .flows = building->flows,
+        .flows = flows,
         .flow_count = building->flow_count,
-        .paths = building->paths,
+        .paths = paths,
         .path_count = building->path_count,
-        .hops = building->hops,
+        .hops = hops,
         .hop_count = building->hop_count };
     return 0;
 }
@@ -252,10 +269,17 @@ int capacity_graph_init(struct capacity_fabric *out, const struct plan *fabric,
     building.losses = calloc(building.loss_max + 1, sizeof(*building.losses));
     building.routes = calloc(building.route_max, sizeof(*building.routes));
     building.scratch = calloc(plan_pair_scratch(fabric) + 1, sizeof(*building.scratch));
-    if (building.rates && building.losses && building.routes && building.scratch) {
+    building.flows = calloc(demand_count + 1, sizeof(*building.flows));
+    if (building.rates && building.losses && building.routes && building.scratch &&
+        building.flows) {
         set_rates(&building, in_force, in_force_count);
-        err = build_result(out, &building, demands, demand_count);
+        for (uint32_t i = 0; i < demand_count; i++)
+            add_flow(&building, &demands[i]);
+        err = building.is_out_of_memory ? -ENOMEM : keep(out, &building);
     }
+    free(building.flows);
+    free(building.paths);
+    free(building.hops);
     free(building.rates);
     free(building.losses);
     free(building.routes);

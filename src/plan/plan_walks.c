@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting ways by their length, from the receiver back. */
+/* Counting ways by their length, where someone asks. */
 #include "plan/plan_walks.h"
 
 #include <assert.h>
+
+#define UNKNOWN UINT32_MAX
 
 uint32_t plan_walks_scratch(const struct graph *graph)
 {
@@ -22,18 +24,10 @@ static bool is_first_to(const struct graph *graph, struct graph_end end, uint32_
     return true;
 }
 
-uint32_t plan_walks_count(const struct plan_walks *walks, uint32_t node, uint32_t switches)
-{
-    uint32_t distance = walks->distances[node];
-
-    if (distance > switches || switches - distance > walks->detour)
-        return 0;
-    return walks->counts[(size_t)node * (walks->detour + 1) + switches - distance];
-}
-
-/* Ways over one port that pass `switches` in all. */
+/* Ways over one port that pass `switches` in all. The recursion is no deeper than a path is long.
+ */
 static uint32_t count_over(
-    const struct plan_walks *walks, struct graph_end end, uint32_t switches, uint32_t *peer_node)
+    struct plan_walks *walks, struct graph_end end, uint32_t switches, uint32_t *peer_node)
 {
     struct graph_end peer;
 
@@ -41,27 +35,39 @@ static uint32_t count_over(
     *peer_node = peer.node;
     if (walks->graph->nodes[peer.node].is_nic)
         return peer.node == walks->to && switches == 1 && is_first_to(walks->graph, end, peer.node);
-    if (switches == 1 || !is_first_to(walks->graph, end, peer.node))
+    if (switches == 1 || walks->distances[peer.node] > switches - 1 ||
+        !is_first_to(walks->graph, end, peer.node))
         return 0;
     return plan_walks_count(walks, peer.node, switches - 1);
 }
 
-static void count_from(struct plan_walks *walks, uint32_t node, uint32_t switches)
+static uint32_t count_from(struct plan_walks *walks, uint32_t node, uint32_t switches)
 {
     uint64_t sum = 0;
     uint32_t peer;
 
     for (uint32_t port = 0; port < walks->graph->nodes[node].port_count; port++)
         sum += count_over(walks, (struct graph_end){ node, port }, switches, &peer);
-    walks->counts[(size_t)node * (walks->detour + 1) + switches - walks->distances[node]] =
-        sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+    return sum < UNKNOWN - 1 ? (uint32_t)sum : UNKNOWN - 1;
+}
+
+uint32_t plan_walks_count(struct plan_walks *walks, uint32_t node, uint32_t switches)
+{
+    uint32_t distance = walks->distances[node];
+    uint32_t *count;
+
+    if (distance > switches || switches - distance > walks->detour)
+        return 0;
+    count = &walks->counts[(size_t)node * (walks->detour + 1) + switches - distance];
+    if (*count == UNKNOWN)
+        *count = count_from(walks, node, switches);
+    return *count;
 }
 
 void plan_walks_init(struct plan_walks *walks, const struct graph *graph, uint32_t to_nic,
     uint32_t detour, uint32_t *scratch)
 {
-    uint32_t *queue = scratch + graph->node_count;
-    uint32_t reached = 0;
+    size_t count = (size_t)graph->node_count * (detour + 1);
 
     assert(detour <= PLAN_DETOUR_MAX);
     *walks = (struct plan_walks){ .graph = graph,
@@ -69,11 +75,9 @@ void plan_walks_init(struct plan_walks *walks, const struct graph *graph, uint32
         .detour = detour,
         .distances = scratch,
         .counts = scratch + 2 * (size_t)graph->node_count };
-    reached = graph_distances(graph, to_nic, walks->distances, queue);
-    for (uint32_t switches = 1; switches <= PLAN_SWITCHES_MAX; switches++)
-        for (uint32_t i = 1; i < reached && walks->distances[queue[i]] <= switches; i++)
-            if (switches - walks->distances[queue[i]] <= detour)
-                count_from(walks, queue[i], switches);
+    graph_distances(graph, to_nic, walks->distances, scratch + graph->node_count);
+    for (size_t i = 0; i < count; i++)
+        walks->counts[i] = UNKNOWN;
 }
 
 static bool was_passed(const struct plan_route *route, uint32_t count, uint32_t node)
@@ -85,7 +89,7 @@ static bool was_passed(const struct plan_route *route, uint32_t count, uint32_t 
 }
 
 bool plan_walks_follow(
-    const struct plan_walks *walks, uint32_t node, uint32_t number, struct plan_route *route)
+    struct plan_walks *walks, uint32_t node, uint32_t number, struct plan_route *route)
 {
     for (uint32_t i = 1; i <= route->switch_count; i++) {
         uint32_t left = route->switch_count - i + 1;

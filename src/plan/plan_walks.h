@@ -10,7 +10,7 @@ struct plan_walks {
     uint32_t to;
     uint32_t detour;
     uint32_t *distances; /* switches from a node to the NIC, itself included; GRAPH_NONE: no way */
-    uint32_t *counts;    /* by node and switches more than the distance; at most UINT32_MAX */
+    uint32_t *counts;    /* by node and switches more than the distance, as far as they are known */
 };
 
 /* Numbers that plan_walks_init() needs. */
@@ -20,9 +20,9 @@ void plan_walks_init(
 
 /* Ways from a switch that pass exactly as many switches, itself included. Parallel links are one
  * way. Some may pass a switch twice. */
-uint32_t plan_walks_count(const struct plan_walks *, uint32_t node, uint32_t switches);
+uint32_t plan_walks_count(struct plan_walks *, uint32_t node, uint32_t switches);
 
 /* Way `number` from the switch, in the order of ports; route->switch_count says how many it passes.
  * Fills in the hops after the first. False: it passes a switch twice. */
 bool plan_walks_follow(
-    const struct plan_walks *, uint32_t node, uint32_t number, struct plan_route *route);
+    struct plan_walks *, uint32_t node, uint32_t number, struct plan_route *route);

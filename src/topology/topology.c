@@ -198,6 +198,28 @@ static bool ports_cross(const struct topology *topology)
     return false;
 }
 
+static bool has_leaves(const struct topology *topology)
+{
+    const struct graph *graph = topology->graph;
+
+    for (uint32_t i = 0; i < graph->link_count; i++) {
+        const struct graph_link *link = &graph->links[i];
+        uint32_t side = graph_lower_side(graph, link);
+        uint32_t below = link->ends[side].node;
+        const struct graph_node *lower = &graph->nodes[below];
+        const struct graph_node *upper = &graph->nodes[link->ends[!side].node];
+
+        if (lower->is_nic &&
+            (upper->tier > 0 ||
+                upper->index !=
+                    graph->nodes[topology->nic_count + topology_leaf_of(topology, below)].index))
+            return false;
+        if (!lower->is_nic && (upper->tier == lower->tier || upper->plane != lower->plane))
+            return false;
+    }
+    return true;
+}
+
 static void take_ports(struct topology *topology)
 {
     const struct graph *graph = topology->graph;
@@ -227,6 +249,7 @@ bool topology_init_graph(struct topology *topology, const struct topology_config
     if (!take_links(topology, problem))
         return false;
     topology->ports_cross = ports_cross(topology);
+    topology->has_leaves = has_leaves(topology);
     topology->switches_max = graph_longest(graph, scratch);
     topology->base_rtt_ps = way_ps(config, topology->switches_max, TOPOLOGY_PACKET_BYTES) +
                             way_ps(config, topology->switches_max, TOPOLOGY_SACK_BYTES);

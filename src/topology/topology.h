@@ -116,6 +116,8 @@ struct topology {
     uint64_t t0_reciprocal; /* 2^32 / hosts_per_t0, rounded up: numbers without division */
     const struct graph *graph; /* NULL: two tiers, by arithmetic */
     bool ports_cross;          /* of a graph: a path may end at another port than it left by */
+    bool has_leaves;           /* of a graph: NICs hang at switches of tier 0 that have one number
+                                  in all planes, from where links lead up within the plane */
     uint32_t switches_max;     /* of a graph: on the longest of the shortest paths of two NICs */
 };
 
