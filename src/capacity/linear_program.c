@@ -21,6 +21,7 @@
 
 #define TOLERANCE 1e-9
 #define SLACK     1e-8 /* by which a level may be missed that was reached before */
+#define SLACK_MAX 1e-6
 #define GROWTH    1e-6 /* of the common level: less is rounding, or what slack has left over */
 #define PRICE     1e-7 /* less is none */
 
@@ -158,14 +159,27 @@ static void count_up(struct program *program)
 
 /* ---- solving --------------------------------------------------------------------------------- */
 
-static int optimise(struct program *program)
+static bool solve_once(struct program *program)
 {
     Clp_chgColumnLower(program->model, program->column_lower);
     Clp_chgColumnUpper(program->model, program->column_upper);
     Clp_chgRowLower(program->model, program->row_lower);
     Clp_chgObjCoefficients(program->model, program->objective);
     Clp_primal(program->model, 0);
-    return Clp_status(program->model) == 0 ? 0 : -EIO;
+    return Clp_status(program->model) == 0;
+}
+
+/* Rounding of many rounds can add up to more than the slack: then levels may fall by more. */
+static int optimise(struct program *program)
+{
+    bool is_solved = solve_once(program);
+
+    for (double slack = SLACK; !is_solved && slack <= SLACK_MAX; slack *= 4) {
+        for (uint32_t i = program->level_column; i < program->common_column; i++)
+            program->column_lower[i] = fmax(0, program->column_lower[i] - slack);
+        is_solved = solve_once(program);
+    }
+    return is_solved ? 0 : -EIO;
 }
 
 static double value_of(const struct program *program, uint32_t column)
