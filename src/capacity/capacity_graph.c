@@ -107,18 +107,48 @@ static bool loses_ev(const struct building *building, uint32_t link, uint32_t ev
     return false;
 }
 
+/* Links of NICs may be lossy: all paths of a port have them. */
 static bool is_open(
     const struct building *building, const struct plan_route *route, bool takes_lossy)
 {
     for (uint32_t i = 0; i <= route->switch_count; i++) {
         uint32_t link = link_number(building->fabric->topology.graph, route->hops[i]);
         const struct link_rate *rate = &building->rates[link];
+        bool is_of_nic = i == 0 || i == route->switch_count;
 
-        if (rate->bps <= 0 || (!takes_lossy && link_rates_is_lossy(rate)) ||
+        if (rate->bps <= 0 || (!takes_lossy && !is_of_nic && link_rates_is_lossy(rate)) ||
             loses_ev(building, link, route->ev, takes_lossy))
             return false;
     }
     return true;
+}
+
+static uint32_t arrival_port(const struct building *building, const struct plan_route *route)
+{
+    struct graph_end end;
+
+    graph_link_at(building->fabric->topology.graph, route->hops[route->switch_count], &end);
+    return end.port;
+}
+
+/* Answers leave by the port where packets arrive: ports of the receiver that have a way back over
+ * the cables of some path. */
+static uint32_t answering_ports(const struct building *building, uint32_t route_count)
+{
+    const struct graph *graph = building->fabric->topology.graph;
+    uint32_t ports = 0;
+
+    for (uint32_t r = 0; r < route_count; r++) {
+        const struct plan_route *route = &building->routes[r];
+        uint32_t hop = 0;
+
+        while (hop <= route->switch_count &&
+               building->rates[link_number(graph, route->hops[hop]) ^ 1].bps > 0)
+            hop++;
+        if (hop > route->switch_count)
+            ports |= UINT32_C(1) << arrival_port(building, route);
+    }
+    return ports;
 }
 
 /* As many hops as a path can have are kept free for each. */
@@ -161,10 +191,12 @@ static void add_flow(struct building *building, const struct capacity_demand *de
     uint32_t first_path = building->path_count;
     uint32_t count = plan_pair_routes(building->fabric, demand->from_nic, demand->to_nic,
         building->scratch, building->routes, building->route_max);
+    uint32_t ports = answering_ports(building, count);
 
     for (int takes_lossy = 0; takes_lossy < 2 && building->path_count == first_path; takes_lossy++)
         for (uint32_t i = 0; i < count; i++)
-            if (is_allowed(demand, building->routes[i].ev) &&
+            if (ports >> arrival_port(building, &building->routes[i]) & 1 &&
+                is_allowed(demand, building->routes[i].ev) &&
                 is_open(building, &building->routes[i], takes_lossy))
                 add_path(building, &building->routes[i]);
     building->flows[building->flow_count++] = (struct capacity_flow){ .first_path = first_path,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/prng.h"
+#include "graph_random.h"
 
 #define US(count)   ((uint64_t)(count)*UINT64_C(1000000))
 #define NS(count)   ((uint64_t)(count)*UINT64_C(1000))
@@ -97,8 +98,22 @@ static void random_workload(struct sim_workload *workload, uint32_t nic_count, s
     }
 }
 
+static struct topology_element random_place_of_graph(
+    const struct topology *topology, struct prng *prng)
+{
+    static const enum topology_component kinds[] = { TOPOLOGY_NIC, TOPOLOGY_HOST_LINK,
+        TOPOLOGY_PLANE, TOPOLOGY_SWITCH, TOPOLOGY_LINK };
+    enum topology_component kind = kinds[prng_below(prng, 5)];
+
+    return fault_generator_element(
+        topology, kind, prng_below(prng, fault_generator_components(topology, kind)));
+}
+
 static struct topology_element random_place(const struct topology *topology, struct prng *prng)
 {
+    if (topology->graph)
+        return random_place_of_graph(topology, prng);
+
     struct topology_element place = {
         .kind = (enum topology_component)prng_below(prng, TOPOLOGY_UPLINK + 1),
     };
@@ -143,8 +158,12 @@ static void random_fault(struct cluster *cluster, uint32_t index, struct prng *p
 static void wire(struct cluster *cluster)
 {
     struct topology_problem problem = { 0 };
+    struct graph_bench *graph = cluster->graph;
 
-    if (plan_init(&cluster->fabric, &cluster->fabric_config, cluster->sorted, &problem))
+    if (graph && plan_init_graph(&cluster->fabric, &cluster->fabric_config, &graph->graph,
+                     graph->plan.detour, graph->scratch, &problem))
+        return;
+    if (!graph && plan_init(&cluster->fabric, &cluster->fabric_config, cluster->sorted, &problem))
         return;
     fprintf(stderr, "# fabric: %s: %s\n", problem.member, problem.reason);
     abort();
@@ -168,19 +187,62 @@ static void draw_work(struct cluster *cluster, struct prng *prng)
     } while (!sim_config_check(config, &problem));
 }
 
+static void draw_rest(struct cluster *cluster, struct prng *prng)
+{
+    wire(cluster);
+    cluster->config.duration_ps = US(between(prng, 20, 120));
+    cluster->config.parameters.ev_active = between(prng, 1, 16);
+    cluster->config.parameters.timeout = between(prng, 3, 8);
+    cluster->config.parameters.port_up_holddown = 1000 * between(prng, 0, 20);
+    cluster->config.parameters.ev_probe_first = 1000 * between(prng, 1, 20);
+    draw_work(cluster, prng);
+}
+
 void cluster_random(struct cluster *cluster, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 77);
 
     begin(cluster, seed);
     random_fabric(&cluster->fabric_config, &prng);
-    wire(cluster);
-    cluster->config.duration_ps = US(between(&prng, 20, 120));
-    cluster->config.parameters.ev_active = between(&prng, 1, 16);
-    cluster->config.parameters.timeout = between(&prng, 3, 8);
-    cluster->config.parameters.port_up_holddown = 1000 * between(&prng, 0, 20);
-    cluster->config.parameters.ev_probe_first = 1000 * between(&prng, 1, 20);
-    draw_work(cluster, &prng);
+    draw_rest(cluster, &prng);
+}
+
+/* All NICs have a way to each other, and are few. */
+static bool is_usable(const struct graph_bench *bench)
+{
+    uint32_t *distances = bench->scratch;
+    uint32_t nic_count = bench->graph.size.nic_count;
+    uint32_t reached =
+        graph_distances(&bench->graph, 0, distances, distances + bench->graph.node_count);
+
+    return nic_count >= 2 && nic_count <= 64 && reached == 1 + bench->graph.size.switch_count;
+}
+
+void cluster_random_graph(struct cluster *cluster, uint64_t seed)
+{
+    static const uint64_t rates_bps[] = { GBPS(25), GBPS(100), GBPS(400) };
+    struct prng prng = prng_stream(seed, 78);
+    struct graph_bench *bench = calloc(1, sizeof(*bench));
+
+    begin(cluster, seed);
+    assert(bench);
+    graph_random(bench, &prng);
+    while (!is_usable(bench)) {
+        graph_bench_fini(bench);
+        graph_random(bench, &prng);
+    }
+    for (uint32_t i = 0; prng_below(&prng, 2) && i < 8; i++)
+        bench->graph.links[prng_below(&prng, bench->graph.link_count)].rate_bps =
+            rates_bps[prng_below(&prng, 3)];
+    bench->plan.detour = prng_below(&prng, PLAN_DETOUR_MAX + 1);
+    cluster->graph = bench;
+    draw_rest(cluster, &prng);
+}
+
+void cluster_free_graph(struct cluster *cluster)
+{
+    graph_bench_fini(cluster->graph);
+    free(cluster->graph);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

@@ -7,6 +7,8 @@
 
 #include "sim/sim.h"
 
+struct graph_bench;
+
 #define CLUSTER_WORKLOADS_MAX 3
 #define CLUSTER_FAULTS_MAX    4
 
@@ -14,6 +16,7 @@ struct cluster {
     struct topology_config fabric_config;
     struct topology_exception exceptions[2];
     struct topology_exception sorted[2];
+    struct graph_bench *graph; /* instead of two tiers; NULL */
     struct plan fabric;
     struct sim_workload workloads[CLUSTER_WORKLOADS_MAX];
     struct fault faults[CLUSTER_FAULTS_MAX];
@@ -29,6 +32,11 @@ void cluster_leaf_spine(struct cluster *);
 
 /* A fabric of up to 3 x 4 NICs on up to 3 planes, up to 3 workloads and 4 faults. */
 void cluster_random(struct cluster *, uint64_t seed);
+
+/* The same on a random graph of up to 64 NICs whose links may have several rates; free it with
+ * cluster_free_graph(). */
+void cluster_random_graph(struct cluster *, uint64_t seed);
+void cluster_free_graph(struct cluster *);
 
 /* Wires the fabric and makes the simulation; what is described must make sense. */
 void cluster_open(struct cluster *);

@@ -1,60 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Laws of all generators, over random parameters. */
-#include "graph_bench.h"
+#include "graph_random.h"
 
 #include "base/prng.h"
-
-static void random_clos(struct graph_bench *bench, struct prng *prng)
-{
-    struct graph_clos clos = { .plane_count = 1 + prng_below(prng, 4),
-        .tier_count = 2 + prng_below(prng, 3),
-        .host_link = graph_bench_link,
-        .uplink = graph_bench_link };
-    uint32_t tops = 1;
-
-    for (uint32_t level = 0; level < clos.tier_count; level++) {
-        clos.units[level] = 1 + prng_below(prng, 3);
-        tops *= level ? 1 + prng_below(prng, 3) : 1;
-        clos.tops[level] = tops;
-        clos.parallel[level] = prng_below(prng, 3);
-    }
-    graph_bench_clos(bench, &clos);
-}
-
-static void random_rail(struct graph_bench *bench, struct prng *prng)
-{
-    bool is_rail_only = prng_below(prng, 2);
-
-    graph_bench_rail(bench, &(struct graph_rail){ .rail_count = 1 + prng_below(prng, 8),
-                                .group_count = 1 + prng_below(prng, 5),
-                                .servers_per_group = 1 + prng_below(prng, 6),
-                                .spine_count = 1 + prng_below(prng, 6),
-                                .plane_count = is_rail_only ? 1 : 1 + prng_below(prng, 2),
-                                .is_rail_only = is_rail_only,
-                                .host_link = graph_bench_link,
-                                .uplink = graph_bench_link });
-}
-
-static void random_graph(struct graph_bench *bench, struct prng *prng)
-{
-    switch (prng_below(prng, 3)) {
-    case 0:
-        random_clos(bench, prng);
-        break;
-    case 1:
-        random_rail(bench, prng);
-        break;
-    default:
-        graph_bench_zcube(bench, 2 + prng_below(prng, 4), 2 + prng_below(prng, 2));
-    }
-}
 
 PROPERTY("a generator makes as many nodes and links as its formula says", 200)
 {
     struct prng prng = prng_stream(seed, 0);
     struct graph_bench bench;
 
-    random_graph(&bench, &prng);
+    graph_random(&bench, &prng);
     EXPECT_EQ(bench.graph.node_count, bench.graph.size.nic_count + bench.graph.size.switch_count);
     EXPECT_EQ(bench.graph.link_count, bench.graph.size.link_count);
     graph_bench_fini(&bench);
@@ -65,7 +20,7 @@ PROPERTY("the neighbour of a port's neighbour is the port", 200)
     struct prng prng = prng_stream(seed, 1);
     struct graph_bench bench;
 
-    random_graph(&bench, &prng);
+    graph_random(&bench, &prng);
     for (uint32_t node = 0; node < bench.graph.node_count; node++)
         for (uint32_t port = 0; port < bench.graph.nodes[node].port_count; port++) {
             struct graph_end there;
@@ -86,7 +41,7 @@ PROPERTY("each node is found by its name", 200)
     struct graph_bench bench;
     char name[GRAPH_NAME_BYTES];
 
-    random_graph(&bench, &prng);
+    graph_random(&bench, &prng);
     for (uint32_t node = 0; node < bench.graph.node_count; node++) {
         graph_name(&bench.graph, node, name);
         EXPECT_EQ(graph_find(&bench.graph, name), node);
@@ -111,7 +66,7 @@ static uint32_t random_routes(struct graph_bench *bench, struct prng *prng, uint
     uint32_t from;
     uint32_t count;
 
-    random_graph(bench, prng);
+    graph_random(bench, prng);
     from = prng_below(prng, bench->graph.size.nic_count);
     *to = prng_below(prng, bench->graph.size.nic_count);
     count = from == *to ? 0 : graph_bench_routes(bench, from, *to, prng_below(prng, 3));
