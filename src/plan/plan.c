@@ -36,11 +36,21 @@ bool plan_init_graph(struct plan *plan, const struct topology_config *descriptio
         .nic_latency_ps = description->nic_latency_ps,
         .switch_latency_ps = description->switch_latency_ps,
         .detour = detour };
-    if (plan_graph_choose(graph, &plan->graph.layout, &none))
+    if (plan_graph_choose(&plan->graph, &none))
         return true;
     problem->member = "shape";
     memcpy(problem->reason, none.reason, sizeof(problem->reason));
     return false;
+}
+
+struct plan_names plan_names(const struct plan *plan, const struct topology_element *element)
+{
+    const struct plan_graph *graph = &plan->graph;
+    uint32_t tier = element->lower.tier;
+
+    return (struct plan_names){ .first = plan_usid(plan, element),
+        .step = (uint16_t)(plan->topology.graph ? graph->tier_switches[tier] : 0),
+        .count = plan->topology.graph ? graph->tier_names[tier] : 1 };
 }
 
 uint32_t plan_block(const struct plan *plan, uint32_t plane)

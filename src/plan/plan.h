@@ -50,6 +50,13 @@ enum plan_usid_type {
 
 /* Of a switch, or of a host link on two tiers. */
 uint16_t plan_usid(const struct plan *, const struct topology_element *);
+/* All of a switch: first, first + step, ... */
+struct plan_names {
+    uint16_t first;
+    uint16_t step;
+    uint32_t count;
+};
+struct plan_names plan_names(const struct plan *, const struct topology_element *);
 /* The 32 bits before the uSIDs of a plane. */
 uint32_t plan_block(const struct plan *, uint32_t plane);
 

@@ -20,16 +20,41 @@ static const struct {
     [PLAN_LAYOUT_PLANE_BLOCK] = { 16, 8192 },
 };
 
-/* The largest index of a kind, and how many downlinks a switch has, plus one. */
-static uint32_t indexes_needed(const struct graph *graph)
+static void count_names(struct plan_graph *plan)
 {
-    uint32_t most = 0;
+    const struct graph *graph = plan->graph;
 
+    for (uint32_t tier = 0; tier < GRAPH_TIERS_MAX; tier++) {
+        plan->tier_switches[tier] = 0;
+        plan->tier_names[tier] = 1;
+    }
     for (uint32_t i = graph->size.nic_count; i < graph->node_count; i++) {
         const struct graph_node *node = &graph->nodes[i];
 
-        most = node->index >= most ? node->index + 1 : most;
+        if (node->index >= plan->tier_switches[node->tier])
+            plan->tier_switches[node->tier] = node->index + 1;
+        for (uint32_t port = 0; graph->has_parallel && port < node->port_count; port++) {
+            uint32_t parallel = graph_parallel(graph, (struct graph_end){ i, port });
+            struct graph_end peer;
+            uint32_t *names;
+
+            graph_link_at(graph, (struct graph_end){ i, port }, &peer);
+            names = &plan->tier_names[graph->nodes[peer.node].tier];
+            if (!graph->nodes[peer.node].is_nic && parallel >= *names)
+                *names = parallel + 1;
+        }
     }
+}
+
+/* How many indexes the largest tier takes, or the downlinks of a switch. */
+static uint32_t indexes_needed(const struct plan_graph *plan)
+{
+    const struct graph *graph = plan->graph;
+    uint32_t most = 0;
+
+    for (uint32_t tier = 0; tier < GRAPH_TIERS_MAX; tier++)
+        if (plan->tier_switches[tier] * plan->tier_names[tier] > most)
+            most = plan->tier_switches[tier] * plan->tier_names[tier];
     for (uint32_t i = 0; i < graph->link_count; i++)
         for (uint32_t side = 0; side < 2; side++) {
             struct graph_end end = graph->links[i].ends[side];
@@ -40,21 +65,23 @@ static uint32_t indexes_needed(const struct graph *graph)
     return most;
 }
 
-bool plan_graph_choose(
-    const struct graph *graph, enum plan_layout *layout, struct graph_problem *problem)
+bool plan_graph_choose(struct plan_graph *plan, struct graph_problem *problem)
 {
-    uint32_t indexes = indexes_needed(graph);
+    uint32_t plane_count = plan->graph->plane_count;
     struct text text = text_in(problem->reason, sizeof(problem->reason));
+    uint32_t indexes;
 
+    count_names(plan);
+    indexes = indexes_needed(plan);
     for (uint32_t i = 0; i < PLAN_LAYOUT_COUNT; i++)
-        if (graph->plane_count <= room[i].planes && indexes <= room[i].indexes) {
-            *layout = (enum plan_layout)i;
+        if (plane_count <= room[i].planes && indexes <= room[i].indexes) {
+            plan->layout = (enum plan_layout)i;
             return true;
         }
     problem->link = GRAPH_NONE;
     problem->line = 0;
     text_fill(&text, "planes: %, switches or downlinks of a kind: %; uSIDs name 16 and 8192",
-        (const uint64_t[]){ graph->plane_count, indexes });
+        (const uint64_t[]){ plane_count, indexes });
     return false;
 }
 
@@ -69,10 +96,11 @@ uint16_t plan_usid_of(
         uint16_t)(plane << PLAN_USID_PLANE_SHIFT | (uint32_t)type << PLAN_USID_TYPE_SHIFT | index);
 }
 
-uint16_t plan_graph_usid(const struct plan_graph *plan, uint32_t node)
+uint16_t plan_graph_usid(const struct plan_graph *plan, uint32_t node, uint32_t parallel)
 {
     const struct graph_node *at = &plan->graph->nodes[node];
 
     assert(!at->is_nic);
-    return plan_usid_of(plan->layout, at->plane, plan_usid_switch_type(at->tier), at->index);
+    return plan_usid_of(plan->layout, at->plane, plan_usid_switch_type(at->tier),
+        at->index + parallel * plan->tier_switches[at->tier]);
 }

@@ -30,14 +30,18 @@ struct plan_graph {
     uint32_t block;
     uint64_t nic_latency_ps;
     uint64_t switch_latency_ps;
+    uint32_t tier_switches[GRAPH_TIERS_MAX]; /* of a plane: the largest number, plus 1 */
+    uint32_t tier_names[GRAPH_TIERS_MAX];    /* uSIDs of a switch: one for each of parallel links */
     uint32_t detour; /* paths may have as many switches more than the shortest: 0 to 2 */
 };
 
-/* Chooses the layout: the first that has room for all planes, switches and downlinks. False: none
- * has; the problem says what is too much. */
-bool plan_graph_choose(const struct graph *, enum plan_layout *, struct graph_problem *);
+/* Of a plan that has its graph: counts the names, and chooses the layout, the first that has room
+ * for all planes, switches and downlinks. False: none has; the problem says what is too much. */
+bool plan_graph_choose(struct plan_graph *, struct graph_problem *);
 
-uint16_t plan_graph_usid(const struct plan_graph *, uint32_t node); /* of a switch */
+/* Of a switch. Where several links lead from one neighbour to it, each has a uSID of its own, with
+ * the switch's index plus a multiple of the number of switches of its tier. */
+uint16_t plan_graph_usid(const struct plan_graph *, uint32_t node, uint32_t parallel);
 
 /* A path: which ports a packet leaves by, and what it costs. */
 struct plan_route {

@@ -26,22 +26,6 @@ struct search {
 
 /* ---- a path ---------------------------------------------------------------------------------- */
 
-/* Links beside this one, to the same neighbour, itself included. */
-static uint32_t parallel_count(const struct graph *graph, struct graph_end end, uint32_t peer)
-{
-    uint32_t count = 0;
-
-    if (!graph->has_parallel || graph->nodes[end.node].is_nic)
-        return 1;
-    for (uint32_t port = 0; port < graph->nodes[end.node].port_count; port++) {
-        struct graph_end other;
-
-        graph_link_at(graph, (struct graph_end){ end.node, port }, &other);
-        count += other.node == peer;
-    }
-    return count;
-}
-
 static void add_costs(const struct search *search, struct plan_route *route)
 {
     const struct graph *graph = search->plan->graph;
@@ -52,9 +36,8 @@ static void add_costs(const struct search *search, struct plan_route *route)
     for (uint32_t i = 0; i <= route->switch_count; i++) {
         struct graph_end peer;
         const struct graph_link *link = graph_link_at(graph, route->hops[i], &peer);
-        uint32_t count = parallel_count(graph, route->hops[i], peer.node);
 
-        plan_cost_add(route, link->rate_bps, link->delay_ps, link->rate_bps * count);
+        plan_cost_add(route, link->rate_bps, link->delay_ps);
     }
 }
 
@@ -77,9 +60,16 @@ static bool may_be_short(
     if (graph->nodes[route->hops[highest].node].tier + 1 < GRAPH_TIERS_MAX)
         return false;
     for (uint32_t i = highest + 1; i <= route->switch_count; i++)
-        if (graph->nodes[route->hops[i].node].tier >= graph->nodes[route->hops[i - 1].node].tier)
+        if (graph->nodes[route->hops[i].node].tier >= graph->nodes[route->hops[i - 1].node].tier ||
+            graph_parallel(graph, route->hops[i - 1]) > 0)
             return false;
     return true;
+}
+
+/* By which of parallel links a path comes to a switch. */
+static uint32_t arrival(const struct plan_graph *plan, const struct plan_route *route, uint32_t hop)
+{
+    return hop > 1 ? graph_parallel(plan->graph, route->hops[hop - 1]) : 0;
 }
 
 /* All switches and the downlink, in the short form where these are more than fit. False: they do
@@ -99,7 +89,8 @@ static bool name_hops(const struct search *search, struct plan_route *route)
             continue;
         if (route->usid_count + 1 == PLAN_USIDS_MAX)
             return false;
-        route->usids[route->usid_count++] = plan_graph_usid(plan, route->hops[i].node);
+        route->usids[route->usid_count++] = plan_graph_usid(
+            plan, route->hops[i].node, is_short && i == last ? 0 : arrival(plan, route, i));
     }
     route->usids[route->usid_count++] = plan_usid_of(plan->layout,
         plan->graph->nodes[route->hops[last].node].plane, PLAN_USID_HOST, route->hops[last].port);

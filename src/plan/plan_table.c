@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a switch of a graph forwards: the uSIDs of its neighbours and downlinks and, where paths
- * have the short form, those of all leaves below it. */
+/* What a switch of a graph forwards: the uSIDs of links to neighbours, of downlinks and, where
+ * paths have the short form, those of all leaves below it. */
 #include <assert.h>
 
 #include "plan/plan.h"
@@ -71,7 +71,8 @@ static void add_neighbours(struct table *table, uint32_t node)
         add(table,
             graph->nodes[peer.node].is_nic
                 ? plan_usid_of(table->plan->layout, graph->nodes[node].plane, PLAN_USID_HOST, port)
-                : plan_graph_usid(table->plan, peer.node),
+                : plan_graph_usid(table->plan, peer.node,
+                      graph_parallel(graph, (struct graph_end){ node, port })),
             port);
     }
 }
@@ -82,7 +83,7 @@ static void add_leaves(struct table *table, uint32_t below, uint32_t port)
     const struct graph *graph = table->plan->graph;
 
     if (graph->nodes[below].tier == 0) {
-        add(table, plan_graph_usid(table->plan, below), port);
+        add(table, plan_graph_usid(table->plan, below, 0), port);
         return;
     }
     for (uint32_t i = 0; i < graph->nodes[below].port_count; i++) {

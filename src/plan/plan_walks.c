@@ -11,19 +11,6 @@ uint32_t plan_walks_scratch(const struct graph *graph)
     return graph->node_count * (2 + PLAN_DETOUR_MAX + 1);
 }
 
-/* Parallel links are one way: the first. */
-static bool is_first_to(const struct graph *graph, struct graph_end end, uint32_t peer)
-{
-    for (uint32_t port = 0; graph->has_parallel && port < end.port; port++) {
-        struct graph_end other;
-
-        graph_link_at(graph, (struct graph_end){ end.node, port }, &other);
-        if (other.node == peer)
-            return false;
-    }
-    return true;
-}
-
 /* Ways over one port that pass `switches` in all. The recursion is no deeper than a path is long.
  */
 static uint32_t count_over(
@@ -34,9 +21,8 @@ static uint32_t count_over(
     graph_link_at(walks->graph, end, &peer);
     *peer_node = peer.node;
     if (walks->graph->nodes[peer.node].is_nic)
-        return peer.node == walks->to && switches == 1 && is_first_to(walks->graph, end, peer.node);
-    if (switches == 1 || walks->distances[peer.node] > switches - 1 ||
-        !is_first_to(walks->graph, end, peer.node))
+        return peer.node == walks->to && switches == 1;
+    if (switches == 1 || walks->distances[peer.node] > switches - 1)
         return 0;
     return plan_walks_count(walks, peer.node, switches - 1);
 }

@@ -18,8 +18,8 @@ uint32_t plan_walks_scratch(const struct graph *);
 void plan_walks_init(
     struct plan_walks *, const struct graph *, uint32_t to_nic, uint32_t detour, uint32_t *scratch);
 
-/* Ways from a switch that pass exactly as many switches, itself included. Parallel links are one
- * way. Some may pass a switch twice. */
+/* Ways from a switch that pass exactly as many switches, itself included. Some may pass a switch
+ * twice. */
 uint32_t plan_walks_count(struct plan_walks *, uint32_t node, uint32_t switches);
 
 /* Way `number` from the switch, in the order of ports; route->switch_count says how many it passes.

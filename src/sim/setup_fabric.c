@@ -106,6 +106,7 @@ static void init_table(
     struct sim *sim, uint32_t index, struct plan_range *ranges, struct switch_range **routes)
 {
     struct topology_element element = topology_switch_at(sim->topology, index);
+    struct plan_names names = plan_names(sim->fabric, &element);
     uint32_t count = plan_routes(sim->fabric, index, ranges, plan_routes_max(sim->fabric));
 
     for (uint32_t i = 0; i < count; i++)
@@ -113,7 +114,9 @@ static void init_table(
             .last_usid = ranges[i].last_usid,
             .first_port = ranges[i].first_port };
     switch_table_init(&sim->switches[index].table, plan_block(sim->fabric, element.plane),
-        plan_usid(sim->fabric, &element), *routes, count);
+        names.first, *routes, count);
+    if (names.count > 1)
+        switch_table_add_names(&sim->switches[index].table, names.step, names.count - 1);
     *routes += count > SWITCH_RANGES_MAX ? count : 0;
 }
 

@@ -49,3 +49,18 @@ struct switch_way switch_table_search(
     }
     return (struct switch_way){ .reason = otherwise };
 }
+
+void switch_table_add_names(struct switch_table *table, uint16_t step, uint32_t more)
+{
+    table->own_step = step;
+    table->own_more = (uint16_t)more;
+}
+
+bool switch_table_is_further(const struct switch_table *table, const struct ipv6_addr *outer)
+{
+    uint32_t own = bytes_get_be16(table->own + 4);
+    uint32_t usid = bytes_get_be16(outer->octets + 4);
+
+    return memcmp(outer->octets, table->own, 4) == 0 && usid > own &&
+           (usid - own) % table->own_step == 0 && (usid - own) / table->own_step <= table->own_more;
+}

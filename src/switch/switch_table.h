@@ -26,6 +26,8 @@ struct switch_table {
     struct switch_range ranges[SWITCH_RANGES_MAX]; /* do not overlap */
     const struct switch_range *many;               /* instead, where they are more; ascending */
     uint32_t many_count;
+    uint16_t own_step; /* further uSIDs of its own: own + step, ... */
+    uint16_t own_more; /* how many */
 };
 
 _Static_assert(sizeof(struct switch_table) <= 64, "read for every packet: one cache line");
@@ -39,6 +41,12 @@ struct switch_way {
     enum drop_reason reason; /* DROP_NONE: it leaves by `port` */
     uint32_t port;
 };
+
+/* The switch has `more` further uSIDs, each `step` above the one before: names of the links into it
+ * where several come from one neighbour. */
+void switch_table_add_names(struct switch_table *, uint16_t step, uint32_t more);
+/* The address begins with one of them. */
+bool switch_table_is_further(const struct switch_table *, const struct ipv6_addr *outer);
 
 /* Among many ranges. */
 struct switch_way switch_table_search(
@@ -65,7 +73,9 @@ static inline struct switch_way switch_table_look_up(
 static inline bool switch_table_is_own(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
-    return memcmp(outer->octets, table->own, 6) == 0;
+    if (memcmp(outer->octets, table->own, 6) == 0)
+        return true;
+    return table->own_more > 0 && switch_table_is_further(table, outer);
 }
 
 /* Of a packet that names this switch. */

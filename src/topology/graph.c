@@ -67,6 +67,21 @@ uint32_t graph_count(const struct graph *graph, uint32_t tier, uint32_t plane)
     return count;
 }
 
+uint32_t graph_parallel(const struct graph *graph, struct graph_end end)
+{
+    uint32_t count = 0;
+    struct graph_end peer;
+
+    graph_link_at(graph, end, &peer);
+    for (uint32_t port = 0; graph->has_parallel && port < end.port; port++) {
+        struct graph_end other;
+
+        graph_link_at(graph, (struct graph_end){ end.node, port }, &other);
+        count += other.node == peer.node;
+    }
+    return count;
+}
+
 uint32_t graph_lower_side(const struct graph *graph, const struct graph_link *link)
 {
     const struct graph_node *first = &graph->nodes[link->ends[0].node];

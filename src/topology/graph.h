@@ -81,6 +81,8 @@ bool graph_finish(struct graph *, uint32_t *scratch, struct graph_problem *);
 /* The link at a port, and where it ends; NULL: no such port. */
 const struct graph_link *graph_link_at(
     const struct graph *, struct graph_end, struct graph_end *peer);
+/* Which of the links between the same two nodes is at this port, by ports of its node: 0, 1, ... */
+uint32_t graph_parallel(const struct graph *, struct graph_end);
 /* Which of a link's ends is the lower: the NIC, else the lower tier, else the first. */
 uint32_t graph_lower_side(const struct graph *, const struct graph_link *);
 /* How many switches of a tier a plane has. */

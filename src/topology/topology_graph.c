@@ -61,20 +61,6 @@ bool topology_graph_port_faces_host(const struct graph *graph, uint32_t switch_i
            peer.is_nic;
 }
 
-/* How many ports before this one lead to the same neighbour. */
-static uint32_t parallel_before(const struct graph *graph, struct graph_end lower, uint32_t peer)
-{
-    uint32_t count = 0;
-
-    for (uint32_t port = 0; port < lower.port; port++) {
-        struct graph_end other;
-
-        graph_link_at(graph, (struct graph_end){ lower.node, port }, &other);
-        count += other.node == peer;
-    }
-    return count;
-}
-
 bool topology_graph_link_at(const struct graph *graph, struct topology_end end,
     struct topology_element *out, struct topology_link_kind *kind)
 {
@@ -98,7 +84,7 @@ bool topology_graph_link_at(const struct graph *graph, struct topology_end end,
             .plane = graph->nodes[lower->node].plane,
             .lower = place_of(graph, lower->node),
             .upper = place_of(graph, upper->node),
-            .parallel = parallel_before(graph, *lower, upper->node) };
+            .parallel = graph_parallel(graph, *lower) };
     return true;
 }
 

@@ -44,7 +44,7 @@ static inline void graph_bench_finish(struct graph_bench *bench)
         .block = 0xfc000042,
         .nic_latency_ps = 500000,
         .switch_latency_ps = 500000 };
-    EXPECT(plan_graph_choose(&bench->graph, &bench->plan.layout, &bench->problem));
+    EXPECT(plan_graph_choose(&bench->plan, &bench->problem));
 }
 
 static inline void graph_bench_clos(struct graph_bench *bench, const struct graph_clos *clos)

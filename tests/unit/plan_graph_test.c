@@ -85,7 +85,7 @@ SPEC("four tiers use the short form: four switches up, the last T0, the downlink
     graph_bench_fini(&bench);
 }
 
-SPEC("parallel links are one way with the rate of all")
+SPEC("parallel links are ways of their own, and each has a uSID")
 {
     struct graph_clos clos = { .plane_count = 1,
         .tier_count = 2,
@@ -96,8 +96,11 @@ SPEC("parallel links are one way with the rate of all")
         .uplink = graph_bench_link };
 
     graph_bench_clos(&bench, &clos);
-    EXPECT_EQ(graph_bench_routes(&bench, 0, 3, 0), 2);
-    EXPECT_EQ(bench.routes[0].rate_bps, UINT64_C(300000000000));
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 3, 0), 2 * 3 * 3);
+    EXPECT_EQ(bench.routes[0].rate_bps, UINT64_C(100000000000));
+    EXPECT(has_address(18, "fc00:42:400:800:401:c01::"));
+    EXPECT(has_address(18, "fc00:42:400:802:403:c01::"));
+    EXPECT(has_address(18, "fc00:42:400:805:405:c01::"));
     graph_bench_fini(&bench);
 }
 
@@ -197,13 +200,13 @@ SPEC("more than the wider layout names is refused with figures")
         .host_link = graph_bench_link,
         .uplink = graph_bench_link };
     struct graph_size size;
-    enum plan_layout layout;
+    struct plan_graph plan = { .graph = &bench.graph };
 
     EXPECT(graph_clos_size(&clos, &size, &bench.problem));
     graph_bench_take(&bench, &size);
     graph_clos(&bench.graph, &clos);
     EXPECT(graph_finish(&bench.graph, bench.scratch, &bench.problem));
-    EXPECT(!plan_graph_choose(&bench.graph, &layout, &bench.problem));
+    EXPECT(!plan_graph_choose(&plan, &bench.problem));
     EXPECT_STR_EQ(bench.problem.reason,
         "planes: 1, switches or downlinks of a kind: 8194; uSIDs name 16 and 8192");
     graph_bench_fini(&bench);

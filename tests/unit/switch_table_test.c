@@ -122,3 +122,44 @@ SPEC("a table without ranges knows no way")
     switch_table_init(&table, BLOCK, 0xa405, NULL, 0);
     EXPECT_EQ(switch_table_forward(&table, &outer).reason, DROP_NO_ROUTE);
 }
+
+SPEC("a switch takes all of its own uSIDs away, and no others")
+{
+    static const uint16_t own[] = { 0xa405, 0xa415, 0xa425 };
+    struct switch_table table = t0_table();
+    struct ipv6_addr outer;
+
+    switch_table_add_names(&table, 0x10, 2);
+    for (uint32_t i = 0; i < 3; i++) {
+        outer = address((uint64_t)BLOCK << 32 | (uint64_t)own[i] << 16 | 0xac07, 0);
+        EXPECT_EQ(switch_table_forward(&table, &outer).port, 7);
+        EXPECT_EQ(bytes_get_be64(outer.octets), (uint64_t)BLOCK << 32 | 0xac070000);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t other = (const uint64_t[]){ 0xa406, 0xa435, 0xa3f5 }[i];
+
+        outer = address((uint64_t)BLOCK << 32 | other << 16 | 0xac07, 0);
+        EXPECT_EQ(switch_table_forward(&table, &outer).reason, DROP_NOT_OURS);
+    }
+}
+
+SPEC("a table of many ranges finds first and last uSID of each, and nothing between them")
+{
+    enum { COUNT = 9 };
+    struct switch_range ranges[COUNT];
+    struct switch_table table;
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        ranges[i] = (struct switch_range){ .first_usid = (uint16_t)(0xa800 + 8 * i),
+            .last_usid = (uint16_t)(0xa803 + 8 * i),
+            .first_port = (uint16_t)(100 - 10 * i) };
+    switch_table_init(&table, BLOCK, 0xa405, ranges, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint16_t first = ranges[i].first_usid;
+
+        EXPECT_EQ(switch_table_look_up(&table, first, DROP_NO_ROUTE).port, 100 - 10 * i);
+        EXPECT_EQ(switch_table_look_up(&table, first + 3, DROP_NO_ROUTE).port, 103 - 10 * i);
+        EXPECT_EQ(switch_table_look_up(&table, first - 1, DROP_NO_ROUTE).reason, DROP_NO_ROUTE);
+        EXPECT_EQ(switch_table_look_up(&table, first + 4, DROP_NO_ROUTE).reason, DROP_NO_ROUTE);
+    }
+}
