@@ -26,6 +26,7 @@ struct document {
     uint64_t seed;
     uint32_t repeat;
     uint32_t window_psns;
+    uint32_t version;
     const struct yaml_node *fabric;
     const struct yaml_node *parameters;
     const struct yaml_node *workloads;
@@ -45,6 +46,7 @@ struct document {
 static const struct yaml_field fields[] = {
     { .key = "name", .type = YAML_TEXT, .offset = IN_DOCUMENT(name), .most = EXPERIMENT_NAME_BYTES },
     { .key = "title", .type = YAML_TEXT, .offset = IN_DOCUMENT(title), .most = EXPERIMENT_TITLE_BYTES },
+    { .key = "version", .type = YAML_COUNT, .offset = IN_DOCUMENT(version), .least = 1, .most = FABRIC_FILE_VERSION },
     { .key = "fabric", .type = YAML_ANY, .offset = IN_DOCUMENT(fabric) },
     { .key = "parameters", .type = YAML_MAP, .offset = IN_DOCUMENT(parameters) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },

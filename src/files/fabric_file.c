@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "files/graph_file.h"
+#include "files/group_file.h"
 #include "files/yaml_fields.h"
 
 #define MS_PS UINT64_C(1000000000)
@@ -15,12 +16,14 @@
 #define GIB   (UINT32_C(1) << 30)
 
 struct description {
+    uint32_t version;
     struct topology_config config;
     const struct yaml_node *host_link;
     const struct yaml_node *uplink;
     const struct yaml_node *buffers;
     const struct yaml_node *usid_block;
     const struct yaml_node *exceptions;
+    const struct yaml_node *failure_groups;
 };
 
 #define CONFIG(member)  offsetof(struct description, config.member)
@@ -30,6 +33,7 @@ struct description {
 /* clang-format off */
 static const struct yaml_field fields[] = {
     { .key = "name", .type = YAML_TEXT, .offset = CONFIG(name), .most = TOPOLOGY_NAME_BYTES },
+    { .key = "version", .type = YAML_COUNT, .offset = offsetof(struct description, version), .least = 1, .most = FABRIC_FILE_VERSION },
     { .key = "planes", .type = YAML_COUNT, .offset = CONFIG(plane_count), .least = 1, .most = TOPOLOGY_PLANES_MAX },
     { .key = "t0s", .type = YAML_COUNT, .offset = CONFIG(t0_count), .least = 1, .most = TOPOLOGY_RADIX_MAX },
     { .key = "t1s", .type = YAML_COUNT, .offset = CONFIG(t1_count), .most = TOPOLOGY_RADIX_MAX },
@@ -44,6 +48,7 @@ static const struct yaml_field fields[] = {
     { .key = "usid_block", .type = YAML_ANY, .offset = offsetof(struct description, usid_block) },
     { .key = "check_source", .type = YAML_FLAG, .offset = CONFIG(checks_source) },
     { .key = "exceptions", .type = YAML_LIST, .offset = offsetof(struct description, exceptions) },
+    { .key = "failure_groups", .type = YAML_LIST, .offset = offsetof(struct description, failure_groups) },
     { .key = NULL },
 };
 
@@ -232,7 +237,7 @@ bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct
         !wire(yaml, mapping, &description.config, fabric))
         return false;
     if (!description.exceptions)
-        return true;
+        return group_file_read(yaml, description.failure_groups, &fabric->topology);
 
     /* Names can be looked up once there is a fabric, so exceptions come second. */
     exceptions = yaml_take(yaml, description.exceptions->child_count, sizeof(*exceptions));
@@ -241,5 +246,6 @@ bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct
             return false;
     description.config.exceptions = exceptions;
     description.config.exception_count = count;
-    return wire(yaml, mapping, &description.config, fabric);
+    return wire(yaml, mapping, &description.config, fabric) &&
+           group_file_read(yaml, description.failure_groups, &fabric->topology);
 }

@@ -6,6 +6,8 @@
 #include "plan/plan.h"
 #include "topology/topology.h"
 
+#define FABRIC_FILE_VERSION 1 /* of fabric and experiment files that this program reads */
+
 /* Reads the mapping and completes the fabric; its exceptions and graph live in `yaml`. */
 bool fabric_file_read(struct yaml *, const struct yaml_node *mapping, struct plan *);
 

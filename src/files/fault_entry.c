@@ -15,6 +15,7 @@ static const char *const components[] = {
     [TOPOLOGY_UPLINK] = "uplink",
     [TOPOLOGY_SWITCH] = "switch",
     [TOPOLOGY_LINK] = "link",
+    [TOPOLOGY_GROUP] = "group",
     [TOPOLOGY_COMPONENT_COUNT] = NULL,
 };
 

@@ -6,6 +6,7 @@
 
 #include "files/fabric_file.h"
 #include "files/graph_links.h"
+#include "files/group_file.h"
 #include "files/yaml_fields.h"
 
 #define MS_PS     UINT64_C(1000000000)
@@ -27,6 +28,7 @@ static const char *const shape_words[] = { "clos", "rail_optimised", "rail_only"
  * and the links of each pair. */
 struct shape_numbers {
     int shape;
+    uint32_t version;
     uint32_t planes;
     uint32_t tiers;
     uint32_t units[GRAPH_TIERS_MAX];
@@ -47,6 +49,7 @@ struct shape_numbers {
     uint32_t detour;
     char name[TOPOLOGY_NAME_BYTES];
     const struct yaml_node *buffers;
+    const struct yaml_node *failure_groups;
     const struct yaml_node *host_link_node;
     const struct yaml_node *uplink_node;
     const struct yaml_node *block_node;
@@ -67,6 +70,7 @@ struct shape_numbers {
 static const struct yaml_field fields[] = {
     { .key = "name", .type = YAML_TEXT, .offset = offsetof(struct shape_numbers, name), .most = TOPOLOGY_NAME_BYTES },
     { .key = "shape", .type = YAML_WORD, .offset = offsetof(struct shape_numbers, shape), .words = shape_words },
+    { .key = "version", .type = YAML_COUNT, .offset = offsetof(struct shape_numbers, version), .least = 1, .most = FABRIC_FILE_VERSION },
     NUMBER("planes", planes),
     NUMBER("tiers", tiers),
     NUMBER("hosts_per_leaf", units[0]),
@@ -93,6 +97,7 @@ static const struct yaml_field fields[] = {
     PART("uplink", YAML_MAP, uplink_node),
     PART("usid_block", YAML_ANY, block_node),
     PART("buffers", YAML_MAP, buffers),
+    PART("failure_groups", YAML_LIST, failure_groups),
     PART("links", YAML_LIST, links),
     { .key = NULL },
 };
@@ -253,5 +258,6 @@ bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct 
     } else if (!generate(yaml, &numbers, graph, &problem)) {
         return complain(yaml, mapping, &problem);
     }
-    return finish(yaml, mapping, &numbers, graph) && plan(yaml, mapping, &numbers, graph, fabric);
+    return finish(yaml, mapping, &numbers, graph) && plan(yaml, mapping, &numbers, graph, fabric) &&
+           group_file_read(yaml, numbers.failure_groups, &fabric->topology);
 }

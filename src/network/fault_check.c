@@ -62,10 +62,11 @@ static bool bounds_check(const struct topology *topology, const struct topology_
 static bool element_check(const struct topology *topology, const struct fault *fault,
     const struct topology_element *element, struct problem *problem)
 {
+    bool is_group = element->kind == TOPOLOGY_GROUP;
     bool is_switch = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1 ||
                      element->kind == TOPOLOGY_SWITCH;
 
-    if (!bounds_check(topology, element, problem))
+    if (!is_group && !bounds_check(topology, element, problem))
         return false;
     if (fault_cover_is_missing(topology, element))
         return problem_is(

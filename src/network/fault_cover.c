@@ -6,10 +6,22 @@
 
 #include "network/fault_cover_graph.h"
 
+/* Members are no groups: the recursion ends there. */
+static uint32_t slots_of_group(const struct topology *topology, const struct topology_group *group)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < group->member_count; i++)
+        count += fault_cover_slots(topology, &group->members[i]);
+    return count;
+}
+
 uint32_t fault_cover_slots(const struct topology *topology, const struct topology_element *element)
 {
     const struct topology_config *config = &topology->config;
 
+    if (element->kind == TOPOLOGY_GROUP)
+        return slots_of_group(topology, element->group);
     if (topology->graph)
         return fault_cover_graph_slots(topology->graph, element);
     switch (element->kind) {
@@ -26,6 +38,7 @@ uint32_t fault_cover_slots(const struct topology *topology, const struct topolog
         return 2;
     case TOPOLOGY_SWITCH:
     case TOPOLOGY_LINK:
+    case TOPOLOGY_GROUP:
     case TOPOLOGY_COMPONENT_COUNT:
         break;
     }
@@ -36,7 +49,15 @@ uint32_t fault_cover_slots(const struct topology *topology, const struct topolog
 uint32_t fault_cover_slots_max(const struct topology *topology, enum topology_component component)
 {
     const struct topology_element any = { .kind = component };
+    uint32_t most = 0;
 
+    for (uint32_t i = 0; component == TOPOLOGY_GROUP && i < topology->group_count; i++) {
+        uint32_t count = slots_of_group(topology, &topology->groups[i]);
+
+        most = count > most ? count : most;
+    }
+    if (component == TOPOLOGY_GROUP)
+        return most;
     return topology->graph ? fault_cover_graph_slots_max(topology->graph, component)
                            : fault_cover_slots(topology, &any);
 }
@@ -115,6 +136,19 @@ static bool leaves_element(
     return true;
 }
 
+static bool group_cover_at(const struct topology *topology, const struct fault *fault,
+    const struct topology_group *group, uint32_t slot, struct topology_end *end)
+{
+    for (uint32_t i = 0; i < group->member_count; i++) {
+        uint32_t count = fault_cover_slots(topology, &group->members[i]);
+
+        if (slot < count)
+            return fault_cover_at(topology, fault, &group->members[i], slot, end);
+        slot -= count;
+    }
+    return false;
+}
+
 bool fault_cover_at(const struct topology *topology, const struct fault *fault,
     const struct topology_element *element, uint32_t slot, struct topology_end *end)
 {
@@ -122,6 +156,8 @@ bool fault_cover_at(const struct topology *topology, const struct fault *fault,
     struct topology_element link;
     struct topology_end upper;
 
+    if (element->kind == TOPOLOGY_GROUP)
+        return group_cover_at(topology, fault, element->group, slot, end);
     if (topology->graph)
         return fault_cover_graph_at(topology->graph, fault, element, slot, end);
     link = link_at(topology, element, slot / 2);

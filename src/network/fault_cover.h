@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which link directions a fault covers, by arithmetic. A NIC or a plane stands for all its links.
+/* Which link directions a fault covers. A NIC or a plane stands for all its links, a group for its
+ * members.
  * So does a switch that is down, flaps, reboots or is slow; where a switch loses, corrupts or
  * swallows, what leaves it does. `direction` cuts down either.
  *

@@ -31,6 +31,8 @@ uint32_t fault_generator_components(
         return topology->graph ? topology->switch_count : 0;
     case TOPOLOGY_LINK:
         return topology->graph ? topology->graph->link_count : 0;
+    case TOPOLOGY_GROUP:
+        return topology->group_count;
     case TOPOLOGY_COMPONENT_COUNT:
         break;
     }
@@ -88,6 +90,9 @@ struct topology_element fault_generator_element(
         return topology_switch_at(topology, number);
     case TOPOLOGY_LINK:
         return link_with(topology, number);
+    case TOPOLOGY_GROUP:
+        element.group = &topology->groups[number];
+        break;
     case TOPOLOGY_COMPONENT_COUNT:
         assert(component < TOPOLOGY_COMPONENT_COUNT);
     }

@@ -48,6 +48,7 @@ enum topology_component {
     TOPOLOGY_SWITCH,    /* of a graph: p3.t2.5 */
     TOPOLOGY_LINK,      /* of a graph, between switches: p3.t1.5-t2.4, p0.t0.1-p1.t0.1, the second
                            of parallel ones p3.t1.5-t2.4/1 */
+    TOPOLOGY_GROUP,     /* what fails together, by the name that the description gives it */
     TOPOLOGY_COMPONENT_COUNT,
 };
 
@@ -65,9 +66,29 @@ struct topology_element {
     uint32_t plane; /* of a host link of a graph: the port of the NIC */
     uint32_t t0;
     uint32_t t1;
-    struct topology_place lower; /* TOPOLOGY_SWITCH, TOPOLOGY_LINK */
-    struct topology_place upper; /* TOPOLOGY_LINK */
-    uint32_t parallel;           /* TOPOLOGY_LINK: among those between the same two */
+    struct topology_place lower;        /* TOPOLOGY_SWITCH, TOPOLOGY_LINK */
+    struct topology_place upper;        /* TOPOLOGY_LINK */
+    uint32_t parallel;                  /* TOPOLOGY_LINK: among those between the same two */
+    const struct topology_group *group; /* TOPOLOGY_GROUP */
+};
+
+/* Components that fail together. */
+enum topology_group_kind {
+    TOPOLOGY_TRANSCEIVER,
+    TOPOLOGY_LINE_CARD,
+    TOPOLOGY_CHASSIS,
+    TOPOLOGY_RACK,
+    TOPOLOGY_POWER_FEED,
+    TOPOLOGY_GROUP_KIND_COUNT,
+};
+/* "transceiver", ...; NULL at the end. */
+extern const char *const topology_group_words[TOPOLOGY_GROUP_KIND_COUNT + 1];
+
+struct topology_group {
+    char name[TOPOLOGY_NAME_BYTES];
+    enum topology_group_kind kind;
+    const struct topology_element *members; /* no groups */
+    uint32_t member_count;
 };
 
 /* A link that differs from its kind. */
@@ -114,6 +135,8 @@ struct topology {
     uint64_t base_rtt_ps;   /* longest path, a full packet there and its SACK back, empty network */
     uint64_t lookahead_ps;  /* no packet gets from one node to the next in less */
     uint64_t t0_reciprocal; /* 2^32 / hosts_per_t0, rounded up: numbers without division */
+    const struct topology_group *groups;
+    uint32_t group_count;
     const struct graph *graph; /* NULL: two tiers, by arithmetic */
     bool ports_cross;          /* of a graph: a path may end at another port than it left by */
     bool has_leaves;           /* of a graph: NICs hang at switches of tier 0 that have one number

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of components, written and read (docs/fabric.md §15). */
 #include <assert.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "topology/topology.h"
 #include "topology/topology_exception.h"
 #include "topology/topology_graph.h"
+
+const char *const topology_group_words[TOPOLOGY_GROUP_KIND_COUNT + 1] = { "transceiver",
+    "line_card", "chassis", "rack", "power_feed", NULL };
 
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
@@ -48,6 +52,10 @@ void topology_name(const struct topology_element *element, char out[static TOPOL
     uint64_t numbers[3];
 
     assert(element->kind < TOPOLOGY_COMPONENT_COUNT);
+    if (element->kind == TOPOLOGY_GROUP) {
+        text_add(&text, element->group->name);
+        return;
+    }
     if (element->kind == TOPOLOGY_SWITCH || element->kind == TOPOLOGY_LINK) {
         topology_graph_name(element, &text);
         return;
@@ -123,9 +131,23 @@ static bool is_present(
            refuse(reason, "this link is missing, by an exception", NULL);
 }
 
+static bool find_group(
+    const struct topology *topology, const char *name, struct topology_element *out)
+{
+    for (uint32_t i = 0; i < topology->group_count; i++)
+        if (strcmp(topology->groups[i].name, name) == 0) {
+            *out =
+                (struct topology_element){ .kind = TOPOLOGY_GROUP, .group = &topology->groups[i] };
+            return true;
+        }
+    return false;
+}
+
 bool topology_find(const struct topology *topology, const char *name, struct topology_element *out,
     char reason[static TOPOLOGY_REASON_BYTES])
 {
+    if (find_group(topology, name, out))
+        return true;
     if (topology->graph)
         return topology_graph_find(topology, name, out, reason);
     for (uint32_t kind = 0; kind <= TOPOLOGY_UPLINK; kind++)

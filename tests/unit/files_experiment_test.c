@@ -264,3 +264,49 @@ SPEC("inputs stand in the result as they were written")
     expect_dump(json_of_yaml(top), "{\"a\":4,\"b\":\"4us\",\"c\":true,\"d\":\"4\",\"e\":[1,\"x\"],"
                                    "\"f\":\"007\",\"g\":{\"h\":null}}");
 }
+
+SPEC("a fault of a failure group is of all its members, and groups may hold groups")
+{
+    static const char groups[] =
+        "fabric:\n"
+        "  failure_groups:\n"
+        "    - { name: optic, kind: transceiver, members: [p0.t0.0-t1.0, p0.t0.0-t1.1] }\n"
+        "    - { name: feed, kind: power_feed, members: [p1.t1.2, optic] }\n"
+        "faults: [{ kind: down, where: feed, at: 1us }]\n"
+        "generators: [{ kind: down, component: group, mean_between: 1ms, for: 1us }]\n";
+    const struct experiment *read_one = read(minimal, groups);
+    const struct topology *topology = &read_one->fabric.topology;
+    const struct topology_element *where = read_one->sim.faults[0].where;
+
+    EXPECT_EQ(topology->group_count, 2);
+    EXPECT_EQ(where->kind, TOPOLOGY_GROUP);
+    EXPECT_EQ(where->group->kind, TOPOLOGY_POWER_FEED);
+    EXPECT_EQ(where->group->member_count, 3);
+    EXPECT_EQ(fault_cover_slots(topology, where), 2 * (8 + 1 + 1));
+    EXPECT_EQ(read_one->sim.generators[0].component, TOPOLOGY_GROUP);
+}
+
+SPEC("a failure group needs a name of its own and members that exist")
+{
+    EXPECT_STR_EQ(
+        refusal_of("fabric: { failure_groups: [{ name: p0, kind: rack, members: [h0] }] }"),
+        "dir/x.yaml:3:36: fabric.failure_groups.0.name: 'p0' is a name already; give the group "
+        "another");
+    EXPECT(
+        strstr(refusal_of("fabric: { failure_groups: [{ name: a, kind: rack, members: [h99] }] }"),
+            "no NIC h99"));
+    EXPECT(strstr(refusal_of("fabric: { failure_groups: [{ name: a, kind: rack, members: [] }] }"),
+        "a group needs a member"));
+    EXPECT(
+        strstr(refusal_of("faults: [{ kind: reboot, where: a, at: 1us, for: 1us }]\n"
+                          "fabric: { failure_groups: [{ name: a, kind: rack, members: [h9] }] }"),
+            "only a switch can reboot"));
+}
+
+SPEC("files say which version of the format they have; another is refused")
+{
+    EXPECT_EQ(read(minimal, "version: 1\nfabric: { version: 1 }\n")->sim.workload_count, 1);
+    EXPECT(strstr(refusal_of("version: 2\n"), "version"));
+    EXPECT(strstr(refusal_of("fabric: { version: 2 }\n"), "version"));
+    EXPECT(strstr(refusal_of("fabric: { shape: zcube, n: 2, k: 2, version: 2 }\n"), "version"));
+}
