@@ -85,12 +85,28 @@ static bool read_link(struct yaml *yaml, const struct yaml_node *node,
     return true;
 }
 
+/* Of a switch those to NICs come first, wherever the list has them. */
+static void number_ports(struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        graph->nodes[i].port_count = 0;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < graph->link_count; i++) {
+            struct graph_end *ends = graph->links[i].ends;
+            bool has_nic = graph->nodes[ends[0].node].is_nic || graph->nodes[ends[1].node].is_nic;
+
+            for (uint32_t side = 0; side < 2 && has_nic == (pass == 0); side++)
+                ends[side].port = graph->nodes[ends[side].node].port_count++;
+        }
+}
+
 bool graph_links_read(struct yaml *yaml, const struct yaml_node *list,
     const struct topology_link_kind *usual, struct graph *graph)
 {
     for (const struct yaml_node *node = list->first; node; node = node->next)
         if (!read_link(yaml, node, usual, graph))
             return false;
+    number_ports(graph);
     return true;
 }
 

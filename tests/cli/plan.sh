@@ -42,6 +42,9 @@ contains 'which is said' "$output" 'no path from h0 to h1'
 shape 'shape: links' 'nics: 2' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.1, rate: 50G }' \
     '- { from: p0.t0.0, to: p0.t0.1 }'
 contains 'a graph link by link' "$(paths h0 h1)" '50.0      4.852  fc00:42:400:401:c00::'
+shape 'shape: links' 'nics: 2' 'links:' '- { from: p0.t0.0, to: p0.t0.1 }' '- { from: h0, to: p0.t0.0 }' \
+    '- { from: h1, to: p0.t0.1 }'
+contains 'ports to NICs come first, wherever the list has them' "$(paths h0 h1)" 'fc00:42:400:401:c00::'
 echo '- { from: p0.t0.1, to: p0.t0.0 }' >>"$file"
 contains 'a link that is there twice is refused at its line' "$(paths h0 h1)" \
     ':7:3: links.3: the link of p0.t0.1 and p0.t0.0 is there twice'
