@@ -90,9 +90,9 @@ static void print_table(const json_t *fabric, bool all)
     char nic[24];
     size_t i;
 
-    printf("fabric '%s': %lld planes, %lld T0 and %lld T1 each, %lld NICs\n\n",
-        json_string_value(json_object_get(fabric, "name")), number(fabric, "planes"),
-        number(fabric, "t0"), number(fabric, "t1"), number(fabric, "nic_count"));
+    printf("fabric '%s': %lld NICs with %lld ports, %lld switches\n\n",
+        json_string_value(json_object_get(fabric, "name")), number(fabric, "nic_count"),
+        number(fabric, "planes"), number(fabric, "switch_count"));
     json_array_foreach(json_object_get(fabric, "faults"), i, entry) printf("fault %lld: %s %s\n",
         number(entry, "id"), json_string_value(json_object_get(entry, "where")),
         json_string_value(json_object_get(entry, "kind")));

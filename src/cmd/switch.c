@@ -166,7 +166,7 @@ static enum cmd_status read_only(const struct topology *topology, const char *li
 
         if (!topology_find(topology, word, &element, reason))
             status = cmd_complain(CMD_MISUSED, name, "--only: %s", reason);
-        else if (element.kind != TOPOLOGY_T0 && element.kind != TOPOLOGY_T1)
+        else if (!topology_is_switch(element.kind))
             status = cmd_complain(CMD_MISUSED, name, "--only: '%s' is not a switch", word);
         else
             serves[topology_switch_index(topology, &element)] = true;

@@ -2,7 +2,6 @@
 /* Setting up a soft fabric. */
 #include "lab/soft.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,7 +17,6 @@
 enum {
     FRAMES_PER_END = 1024, /* a NIC's window, spread over its planes, and what waits elsewhere */
     FRAMES_MAX = 262144,
-    SLOTS_PER_SWITCH = 65536,
 };
 
 void *soft_lines(size_t count, size_t bytes)
@@ -28,88 +26,7 @@ void *soft_lines(size_t count, size_t bytes)
     return memory ? memset(memory, 0, count * bytes) : NULL;
 }
 
-/* ---- switches and wires ------------------------------------------------------------------------
- */
-
-static struct port_config port_of(const struct soft *soft, bool faces_host)
-{
-    const struct topology_config *config = &soft->fabric.topology.config;
-    const struct topology_buffers *buffers = &config->buffers;
-
-    return (struct port_config){
-        .rate_bps = faces_host ? config->host_link.rate_bps : config->uplink.rate_bps,
-        .data = { .bytes = faces_host ? buffers->host_data_bytes : buffers->data_bytes },
-        .control = { .bytes = buffers->control_bytes },
-        .red_min_bytes = buffers->red_min_bytes,
-        .red_max_bytes = buffers->red_max_bytes,
-        .trimmed_bytes = buffers->trimmed_bytes,
-        .marks = buffers->marks && !faces_host,
-        .trims = buffers->trims,
-        .faces_host = faces_host,
-    };
-}
-
-/* The hosts of a T0, port by port. Where the last T0 has room left there are none, and :: is the
- * source of no frame. */
-static void find_hosts(const struct soft *soft, uint32_t t0, struct ipv6_addr *hosts)
-{
-    uint32_t count = soft->fabric.topology.config.hosts_per_t0;
-
-    memset(hosts, 0, count * sizeof(*hosts));
-    for (uint32_t i = 0; i < count && t0 * count + i < soft->fabric.topology.nic_count; i++)
-        hosts[i] = plan_nic_address(&soft->fabric, t0 * count + i);
-}
-
-static void init_switch(struct soft *soft, struct arena *arena, uint32_t index)
-{
-    struct ipv6_addr hosts[TOPOLOGY_RADIX_MAX];
-    struct topology_element element = topology_switch_at(&soft->fabric.topology, index);
-    struct plan_range routes[PLAN_RANGES_MAX];
-    struct switch_range ranges[PLAN_RANGES_MAX];
-    struct switch_config config = {
-        .port_count = topology_port_count(&soft->fabric.topology, index),
-        .host_port_count =
-            element.kind == TOPOLOGY_T0 ? soft->fabric.topology.config.hosts_per_t0 : 0,
-        .host = port_of(soft, true),
-        .uplink = port_of(soft, false),
-        .slot_count = SLOTS_PER_SWITCH,
-        .seed = soft->config.seed + index,
-    };
-    uint32_t count = plan_routes(&soft->fabric, index, routes, PLAN_RANGES_MAX);
-    struct switch_node measured;
-
-    for (uint32_t i = 0; i < count; i++)
-        ranges[i] = (struct switch_range){ routes[i].first_usid, routes[i].last_usid,
-            routes[i].first_port };
-    config.exception_max = config.port_count;
-    if (element.kind == TOPOLOGY_T0 && soft->fabric.topology.config.checks_source) {
-        find_hosts(soft, element.t0, hosts);
-        config.hosts = hosts;
-    }
-    if (config.uplink.rate_bps == 0)
-        config.uplink.rate_bps = config.host.rate_bps;
-    switch_table_init(&config.table, soft->fabric.topology.config.usid_block,
-        plan_usid(&soft->fabric, &element), ranges, count);
-    switch_init(arena->memory ? &soft->switches[index] : &measured, arena, &config);
-}
-
-static bool make_switches(struct soft *soft)
-{
-    struct arena arena;
-
-    assert(soft->fabric.topology.switch_count > 0);
-    arena_init(&arena, NULL, 0);
-    for (uint32_t i = 0; i < soft->fabric.topology.switch_count; i++)
-        init_switch(soft, &arena, i);
-    soft->switches = calloc(soft->fabric.topology.switch_count, sizeof(*soft->switches));
-    soft->memory = aligned_alloc(4096, (arena.used_bytes + 4095) & ~(size_t)4095);
-    if (!soft->switches || !soft->memory)
-        return false;
-    arena_init(&arena, soft->memory, arena.used_bytes);
-    for (uint32_t i = 0; i < soft->fabric.topology.switch_count; i++)
-        init_switch(soft, &arena, i);
-    return true;
-}
+/* ---- wires ----------------------------------------------------------------------------------- */
 
 static void init_wire(struct soft *soft, uint32_t number, struct topology_end self)
 {
@@ -162,14 +79,15 @@ static bool make_wires(struct soft *soft)
 /* ---- open and close ----------------------------------------------------------------------------
  */
 
-/* A quarter of the processors: NICs need them more. */
+/* A quarter of the processors: NICs need them more. A graph may have links between planes, and has
+ * one thread. */
 static uint32_t lane_count_of(const struct soft_config *config)
 {
     uint32_t planes = config->fabric->topology.config.plane_count;
     uint32_t count = config->thread_count;
     cpu_set_t processors;
 
-    if (config->prefix)
+    if (config->prefix || config->fabric->topology.graph)
         return 1;
     if (count == 0 && sched_getaffinity(0, sizeof(processors), &processors) == 0)
         count = (uint32_t)CPU_COUNT(&processors) / 4;
@@ -195,7 +113,7 @@ static bool make_parts(struct soft *soft)
 
     if (frames > FRAMES_MAX)
         frames = FRAMES_MAX;
-    return make_switches(soft) && make_wires(soft) && soft_ends_make(soft) &&
+    return soft_switches_make(soft) && make_wires(soft) && soft_ends_make(soft) &&
            soft_frames_init(&soft->frames, frames) &&
            soft_queue_init(&soft->queue, 2 * soft->wire_count);
 }
@@ -287,8 +205,10 @@ void soft_close(struct soft *soft)
     free(soft->wires);
     free(soft->first_wire);
     free(soft->switches);
+    free(soft->routes);
     free(soft->memory);
     free(soft->exceptions);
+    free(soft->graph);
     free(soft);
 }
 

@@ -130,11 +130,11 @@ static json_t *show_lost(const struct soft *soft)
 
 static json_t *show(const struct soft *soft)
 {
-    const struct topology_config *config = &soft->fabric.topology.config;
+    const struct topology *topology = &soft->fabric.topology;
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
-        soft->config.name, "planes", (int)config->plane_count, "t0", (int)config->t0_count, "t1",
-        (int)config->t1_count, "nic_count", (int)soft->fabric.topology.nic_count, "slower",
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:I, s:o, s:o, s:o, s:o}", "name",
+        soft->config.name, "planes", (int)topology->config.plane_count, "switch_count",
+        (int)topology->switch_count, "nic_count", (int)topology->nic_count, "slower",
         (int)soft->config.slower, "frames_without_buffer", (json_int_t)soft_lanes_no_buffer(soft),
         "lost", show_lost(soft), "nics", show_nics(soft), "switches", show_switches(soft), "faults",
         show_faults(soft));

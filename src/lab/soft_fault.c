@@ -40,10 +40,15 @@ void soft_faults_remove(struct soft_faults *faults, uint32_t index)
         (faults->count - index) * sizeof(faults->list[0]));
 }
 
+/* No two components have one name. */
 static bool is_same(const struct topology_element *left, const struct topology_element *right)
 {
-    return left->kind == right->kind && left->nic == right->nic && left->plane == right->plane &&
-           left->t0 == right->t0 && left->t1 == right->t1;
+    char left_name[TOPOLOGY_NAME_BYTES];
+    char right_name[TOPOLOGY_NAME_BYTES];
+
+    topology_name(left, left_name);
+    topology_name(right, right_name);
+    return strcmp(left_name, right_name) == 0;
 }
 
 bool soft_fault_is_at(const struct soft_fault *fault, const struct soft_fault *place)

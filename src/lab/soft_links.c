@@ -32,7 +32,7 @@ static void tell_end(struct soft *soft, uint32_t number, bool up)
     }
 }
 
-/* A link is down in both directions: the port of the T0 speaks for a NIC's. */
+/* A link is down in both directions: the port of the switch speaks for a NIC's. */
 static void turn(struct soft *soft, struct soft_wire *wire, bool down)
 {
     struct switch_node *node;

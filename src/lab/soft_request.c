@@ -38,7 +38,7 @@ static bool number_of(const json_t *request, const char *key, uint64_t max, uint
 
 /* ---- where ----------------------------------------------------------------------------------- */
 
-/* What each component is called; a host's cable is both. */
+/* What each component but a switch is called; a host's cable is both. */
 static const struct {
     const char *what;
     enum topology_component kind;
@@ -47,9 +47,8 @@ static const struct {
     { "port", TOPOLOGY_HOST_LINK },
     { "link", TOPOLOGY_HOST_LINK },
     { "link", TOPOLOGY_UPLINK },
+    { "link", TOPOLOGY_LINK },
     { "plane", TOPOLOGY_PLANE },
-    { "switch", TOPOLOGY_T0 },
-    { "switch", TOPOLOGY_T1 },
 };
 
 #define COMPONENT_COUNT (sizeof(components) / sizeof(components[0]))
@@ -59,7 +58,7 @@ static const char *what_is(enum topology_component kind)
     for (size_t i = 0; i < COMPONENT_COUNT; i++)
         if (components[i].kind == kind)
             return components[i].what;
-    return "part";
+    return "switch";
 }
 
 static bool is_called(const char *what, enum topology_component kind)
@@ -67,23 +66,31 @@ static bool is_called(const char *what, enum topology_component kind)
     for (size_t i = 0; i < COMPONENT_COUNT; i++)
         if (components[i].kind == kind && strcmp(components[i].what, what) == 0)
             return true;
-    return false;
+    return topology_is_switch(kind) && strcmp(what, "switch") == 0;
+}
+
+/* How many uplinks EVs of a plane can name. */
+static uint32_t uplink_count(const struct plan *fabric)
+{
+    uint32_t count = 0;
+
+    while (plan_ev_exists(fabric, plan_ev(fabric, (struct ev_path){ 0, count })))
+        count++;
+    return count;
 }
 
 /* Of a path p0/u3: the EV as NICs number it and, unless more is said, the plane. */
 static bool read_ev(const struct soft *soft, const char *path, struct soft_fault *fault,
     char reason[static SOFT_REASON_BYTES])
 {
-    const struct topology_config *config = &soft->fabric.topology.config;
+    uint32_t planes = soft->fabric.topology.config.plane_count;
+    uint32_t uplinks = uplink_count(&soft->fabric);
     struct ev_path found;
 
     if (!plan_ev_read(path, &found))
         return refuse(reason, "%.64s: not a path; write plane and uplink as in p0/u3", path);
-    if (config->t1_count == 0)
-        return refuse(reason, "%.64s: this fabric has no uplinks", path);
-    if (found.plane >= config->plane_count || found.uplink >= config->t1_count)
-        return refuse(reason, "no path %.64s: the last is p%u/u%u", path, config->plane_count - 1,
-            config->t1_count - 1);
+    if (found.plane >= planes || found.uplink >= uplinks)
+        return refuse(reason, "no path %.64s: the last is p%u/u%u", path, planes - 1, uplinks - 1);
     fault->where[0] = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = found.plane };
     fault->what.where_count = 1;
     fault->what.of_ev = true;

@@ -40,11 +40,13 @@ static void widen_buffers(struct topology_config *config, const struct topology_
 }
 
 /* The sizes that the fabric itself would choose. */
-static bool choose_buffers(const struct topology *topology, struct topology_buffers *out)
+static bool choose_buffers(
+    const struct topology *topology, uint32_t *scratch, struct topology_buffers *out)
 {
     struct topology_config config = topology->config;
     struct topology_problem problem;
     struct topology chosen;
+    bool is_fine;
 
     config.exceptions = NULL;
     config.exception_count = 0;
@@ -52,10 +54,11 @@ static bool choose_buffers(const struct topology *topology, struct topology_buff
     config.buffers.host_data_bytes = 0;
     config.buffers.red_min_bytes = 0;
     config.buffers.red_max_bytes = 0;
-    if (!topology_init(&chosen, &config, NULL, &problem))
-        return false;
+    is_fine = topology->graph
+                  ? topology_init_graph(&chosen, &config, topology->graph, scratch, &problem)
+                  : topology_init(&chosen, &config, NULL, &problem);
     *out = chosen.config.buffers;
-    return true;
+    return is_fine;
 }
 
 static void slow_down(struct topology_config *config, uint32_t slower)
@@ -91,17 +94,68 @@ static bool copy_exceptions(struct soft *soft, struct topology_config *config)
     return true;
 }
 
+/* The same graph with links of another pace. */
+static bool copy_graph(struct soft *soft, const struct graph *graph)
+{
+    struct graph_link *links;
+
+    soft->graph = malloc(sizeof(*soft->graph) + graph->link_count * sizeof(*links));
+    if (!soft->graph)
+        return false;
+    links = (struct graph_link *)(soft->graph + 1);
+    for (uint32_t i = 0; i < graph->link_count; i++) {
+        links[i] = graph->links[i];
+        links[i].rate_bps /= soft->config.slower;
+        links[i].delay_ps *= soft->config.slower;
+        if (soft->config.is_unpaced)
+            links[i].rate_bps = UNPACED_BPS;
+        if (soft->config.is_unpaced)
+            links[i].delay_ps = 0;
+    }
+    *soft->graph = *graph;
+    soft->graph->links = links;
+    return true;
+}
+
+static int plan_graph(struct soft *soft, const struct topology_config *config, uint32_t *scratch)
+{
+    const struct plan *fabric = soft->config.fabric;
+    struct topology_problem problem;
+
+    if (!copy_graph(soft, fabric->topology.graph))
+        return -ENOMEM;
+    return plan_init_graph(
+               &soft->fabric, config, soft->graph, fabric->graph.detour, scratch, &problem)
+               ? 0
+               : -ERANGE;
+}
+
+static int plan_tiers(struct soft *soft, struct topology_config *config)
+{
+    struct topology_problem problem;
+
+    if (!copy_exceptions(soft, config))
+        return -ENOMEM;
+    return plan_init(&soft->fabric, config, soft->exceptions, &problem) ? 0 : -ERANGE;
+}
+
 int soft_scale(struct soft *soft)
 {
-    struct topology_config config = soft->config.fabric->topology.config;
-    struct topology_problem problem;
+    const struct topology *topology = &soft->config.fabric->topology;
+    struct topology_config config = topology->config;
+    uint32_t nodes = topology->nic_count + topology->switch_count;
+    uint32_t *scratch = calloc(nodes, 2 * sizeof(*scratch));
     struct topology_buffers chosen;
+    int err = -ENOMEM;
 
-    if (!choose_buffers(&soft->config.fabric->topology, &chosen) || !copy_exceptions(soft, &config))
-        return -ENOMEM;
+    if (!scratch || !choose_buffers(topology, scratch, &chosen))
+        goto free_scratch;
     slow_down(&config, soft->config.slower);
     widen_buffers(&config, &chosen);
     if (soft->config.is_unpaced)
         take_pace_away(&config);
-    return plan_init(&soft->fabric, &config, soft->exceptions, &problem) ? 0 : -ERANGE;
+    err = topology->graph ? plan_graph(soft, &config, scratch) : plan_tiers(soft, &config);
+free_scratch:
+    free(scratch);
+    return err;
 }

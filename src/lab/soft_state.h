@@ -3,8 +3,8 @@
  *
  * Every port that sends has a wire, numbered: port p of NIC n is n * planes + p, then the ports of
  * switch 0, of switch 1, ... A wire leads to a switch of this process, or out of it: through an
- * end. Ends are the ports of T0s to which NICs attach or, in namespaces, all ports of the switches
- * that are served here. */
+ * end. Ends are the ports of switches to which NICs attach or, in namespaces, all ports of the
+ * switches that are served here. */
 #pragma once
 
 #include <stdbool.h>
@@ -87,12 +87,14 @@ struct soft {
     struct soft_config config;
     struct plan fabric; /* scaled */
     struct topology_exception *exceptions;
+    struct graph *graph; /* scaled; NULL: the topology is none */
     char folder[SOFT_PATH_BYTES];
     int folder_lock;       /* -1: the folder is not ours */
     uint32_t first_device; /* NIC 0 is mrcF */
     void *memory;          /* of the switches */
     struct switch_node *switches;
-    uint32_t *first_wire; /* of each switch */
+    struct switch_range *routes; /* of all switches */
+    uint32_t *first_wire;        /* of each switch */
     struct soft_wire *wires;
     uint32_t wire_count;
     struct soft_end *ends; /* of engine 0 of all cables, then of engine 1, ... */
@@ -137,7 +139,8 @@ static inline uint32_t soft_wire_of(const struct soft *soft, struct topology_end
                       : soft->first_wire[end.node] + end.port;
 }
 
-/* The end at the other side of a NIC's cable; SOFT_NO_END: no cable, or its T0 is not served. */
+/* The end at the other side of a NIC's cable; SOFT_NO_END: no cable, or its switch is not served.
+ */
 static inline uint32_t soft_nic_end(const struct soft *soft, uint32_t nic, uint32_t plane)
 {
     const struct soft_wire *wire = &soft->wires[soft_nic_wire(soft, nic, plane)];
@@ -164,6 +167,9 @@ static inline bool soft_moves(const struct soft *soft, const struct soft_wire *w
 
 /* soft.c: zeroes; `bytes` is a multiple of 64. */
 void *soft_lines(size_t count, size_t bytes);
+
+/* soft_switches.c: false: there is no memory. */
+bool soft_switches_make(struct soft *);
 
 /* soft_folder.c: 0 or a negative errno; -EBUSY: a fabric of this name is running. */
 int soft_folder_open(struct soft *);

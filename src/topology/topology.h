@@ -52,6 +52,11 @@ enum topology_component {
     TOPOLOGY_COMPONENT_COUNT,
 };
 
+static inline bool topology_is_switch(enum topology_component component)
+{
+    return component == TOPOLOGY_T0 || component == TOPOLOGY_T1 || component == TOPOLOGY_SWITCH;
+}
+
 /* A switch of a graph. */
 struct topology_place {
     uint32_t plane;

@@ -2,6 +2,7 @@
 /* The fabric as it is emulated. */
 #include <stdlib.h>
 
+#include "graph_bench.h"
 #include "lab/soft_state.h"
 #include "spec.h"
 
@@ -86,4 +87,25 @@ SPEC("without pace every link has the highest rate, and missing ones stay missin
         &soft.fabric.topology, (struct topology_end){ .node = 2, .port = 8 + 1 }, &link, &kind));
     EXPECT_EQ(soft.fabric.topology.config.buffers.data_bytes, 2500000);
     free(soft.exceptions);
+}
+
+SPEC("ten times slower: each link of a graph has a tenth of its own rate")
+{
+    struct graph_bench bench;
+    struct topology_problem problem;
+    struct topology_config config;
+    struct plan fabric;
+    struct soft soft = { .config = { .fabric = &fabric, .slower = 10 } };
+
+    graph_bench_zcube(&bench, 2, 2);
+    bench.graph.links[3].rate_bps = UINT64_C(400000000000);
+    topology_config_init(&config);
+    EXPECT(plan_init_graph(&fabric, &config, &bench.graph, 1, bench.scratch, &problem));
+    EXPECT_EQ(soft_scale(&soft), 0);
+    EXPECT(soft.fabric.topology.graph->links[2].rate_bps == UINT64_C(10000000000));
+    EXPECT(soft.fabric.topology.graph->links[3].rate_bps == UINT64_C(40000000000));
+    EXPECT_EQ(soft.fabric.topology.graph->links[3].delay_ps, 5000000);
+    EXPECT_EQ(soft.fabric.graph.detour, 1);
+    free(soft.graph);
+    graph_bench_fini(&bench);
 }
