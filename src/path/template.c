@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expansion of a path into addresses: constants, OR-ed with plane and uplink where fields put them.
- */
+/* Expansion of a path into addresses: constants, OR-ed with plane and uplink where fields put them,
+ * or an entry of a list. */
 #include "path/template.h"
 
 #include <assert.h>
@@ -41,6 +41,23 @@ void template_init(struct path_template *template, enum ev_format format,
     }
 }
 
+void template_init_list(struct path_template *template, const struct template_list *list)
+{
+    *template = (struct path_template){ .list = list, .format = EV_FORMAT_SRV6 };
+}
+
+static uint32_t look_up(
+    const struct template_list *list, struct ev_path path, struct template_addresses *out)
+{
+    uint32_t first = path.plane < PATH_PLANE_COUNT_MAX ? list->first[path.plane] : 0;
+    uint32_t count = path.plane < PATH_PLANE_COUNT_MAX ? list->first[path.plane + 1] - first : 0;
+
+    if (count == 0)
+        return 0;
+    out->destination = list->destinations[first + path.uplink % count];
+    return 1;
+}
+
 static void fill_in(const struct path_template *template, struct ev_path path, uint64_t *words)
 {
     memcpy(words, template->constants, sizeof(template->constants));
@@ -57,6 +74,8 @@ uint32_t template_expand(
     uint32_t address_count = ev_format_bits(template->format) / 128;
     uint64_t words[4];
 
+    if (template->list)
+        return look_up(template->list, path, out);
     if (address_count == 0)
         return 0;
     fill_in(template, path, words);

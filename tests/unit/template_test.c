@@ -147,3 +147,21 @@ SPEC("UDP has no expansion")
     EXPECT_EQ(template_expand(&template, (struct ev_path){ .uplink = 7 }, &addresses), 0);
     EXPECT_EQ(addresses.destination.octets[0], 0x5a);
 }
+
+SPEC("by a list: the path's number is an index, modulo how many paths the plane has")
+{
+    struct ipv6_addr destinations[3] = { { { 1 } }, { { 2 } }, { { 3 } } };
+    struct template_list list = { .destinations = destinations, .first = { 0, 2, 2, 3, 3 } };
+    struct path_template template;
+    struct template_addresses out;
+
+    template_init_list(&template, &list);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ 0, 1 }, &out), 1);
+    EXPECT_EQ(out.destination.octets[0], 2);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ 0, 4 }, &out), 1);
+    EXPECT_EQ(out.destination.octets[0], 1);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ 2, 0 }, &out), 1);
+    EXPECT_EQ(out.destination.octets[0], 3);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ 1, 0 }, &out), 0);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ 8, 0 }, &out), 0);
+}
