@@ -10,6 +10,8 @@
 #include "path/path.h"
 #include "plan/plan_ev.h"
 #include "plan/plan_graph.h"
+#include "plan/plan_profile.h"
+#include "plan/plan_text.h"
 #include "topology/topology.h"
 #include "wire/ip_address.h"
 
@@ -76,6 +78,12 @@ bool plan_ev_find(const struct plan *, const char *text, uint32_t *ev);
 
 /* Whether packets of this EV have a plane and an uplink to take. */
 bool plan_ev_exists(const struct plan *, uint32_t ev);
+
+/* Numbers that the uplink of an EV may have; 0: the fabric has no uplinks. */
+static inline uint32_t plan_uplink_count(const struct plan *plan)
+{
+    return plan->topology.graph ? PLAN_PORT_PATHS : plan->topology.config.t1_count;
+}
 
 static inline uint32_t plan_ev(const struct plan *plan, struct ev_path path)
 {

@@ -55,11 +55,12 @@ struct plan_route {
     uint64_t one_way_ps; /* of a full packet in an empty network */
 };
 
-/* The paths of a pair in a fixed order: by port of the sender, then by length, each no longer than
- * its port's shortest by more than the detour. Of more than PLAN_PORT_PATHS from a port the longest
- * are left out, and those that are as long as the longest taken are thinned out evenly, at random.
- * A path whose list of uSIDs does not fit is left out. `scratch` has room for plan_graph_scratch()
- * numbers. Returns how many there are; at most route_max are written. */
+/* The paths of a pair, or of a NIC to itself, in a fixed order: by port of the sender, then by
+ * length, each no longer than its port's shortest by more than the detour. Of more than
+ * PLAN_PORT_PATHS from a port the longest are left out, and those that are as long as the longest
+ * taken are thinned out evenly, at random. A path whose list of uSIDs does not fit is left out.
+ * `scratch` has room for plan_graph_scratch() numbers. Returns how many there are; at most
+ * route_max are written. */
 uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t *scratch,
     struct plan_route *routes, uint32_t route_max);
 uint32_t plan_graph_scratch(const struct graph *);
