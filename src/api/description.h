@@ -34,6 +34,7 @@ struct description {
     bool is_srv6;
     char ports[HOST_PORT_COUNT_MAX][DESCRIPTION_ADDRESS_BYTES];
     char capture_path[DESCRIPTION_ADDRESS_BYTES];
+    char graph_path[DESCRIPTION_ADDRESS_BYTES];
 };
 
 void description_attach(struct description *);

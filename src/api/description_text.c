@@ -202,6 +202,8 @@ static const char *set(struct description *out, const char *key, const char *val
         return parse_number(value, 0, 1000000, &out->host.spin_us) ? NULL : "not 0 to 1000000";
     if (strcmp(key, "engines") == 0)
         return description_set_engines(out, value);
+    if (strcmp(key, "graph") == 0)
+        return set_text(out->graph_path, value);
     if (strcmp(key, "capture") == 0)
         return set_text(out->capture_path, value);
     return set_parameter(out, key, value);
@@ -222,6 +224,7 @@ void description_attach(struct description *description)
         host->ports[i] = (struct host_port_config){ .address = description->ports[i] };
     host->route = description->is_srv6 ? host_route_by_plan : NULL;
     host->route_context = &description->plan;
+    host->graph_path = description->graph_path[0] ? description->graph_path : NULL;
     host->capture_path = description->capture_path[0] ? description->capture_path : NULL;
     description->plan.self = host->address;
     if (host->format.uplink_bits < plan_ev_bits(host->uplink_count))

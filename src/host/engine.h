@@ -130,6 +130,8 @@ struct engine {
     uint32_t write_count;
 };
 
+struct graph_paths;
+
 struct host_nic {
     struct host_config config;
     _Atomic bool is_dead;  /* the child of a fork */
@@ -142,7 +144,8 @@ struct host_nic {
     struct memory_table memory;
     struct host_ev_profile *default_ev;
     struct host_cc_profile *default_cc;
-    uint32_t listed_count; /* EV profiles with addresses of their own */
+    struct graph_paths *graph; /* NULL: the fabric is none */
+    uint32_t listed_count;     /* EV profiles with addresses of their own */
     uint32_t queue_count;
     uint32_t channel_count;
     uint32_t profile_count;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/engine.h"
+#include "host/graph_paths.h"
 
 enum { HEADERS_MAX = FRAME_HEADER_BYTES_MAX + FRAME_ICRC_BYTES };
 
@@ -26,6 +27,7 @@ static int open_transport(struct engine *engine)
         .trace = &engine->trace,
         .engine_index = engine->index,
         .engine_count = nic->engine_count,
+        .ports_cross = nic->graph && graph_paths_cross(nic->graph),
         .parameters = nic->config.parameters };
     struct arena arena;
     size_t bytes;

@@ -37,8 +37,9 @@ static uint32_t by_template(
         return 0;
     path = plan_ev_of(&engine->nic->config.format, packet->ev);
     path.plane = packet->port;
-    path.uplink =
-        engine->nic->config.uplink_count ? path.uplink % engine->nic->config.uplink_count : 0;
+    if (!route->template.list)
+        path.uplink =
+            engine->nic->config.uplink_count ? path.uplink % engine->nic->config.uplink_count : 0;
     return template_expand(&route->template, path, out);
 }
 

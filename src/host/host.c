@@ -14,6 +14,7 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
+#include "host/graph_paths.h"
 
 enum {
     DEFAULT_QPS = 1024,
@@ -94,6 +95,21 @@ static int open_tap(struct host_nic *nic)
     return capture && *capture ? pktio_tap_open(capture, nic->config.name, &nic->tap) : 0;
 }
 
+/* EVs are by destination then; those of QPs that have none yet are of no importance. */
+static int open_graph(struct host_nic *nic)
+{
+    struct host_config *config = &nic->config;
+    int err;
+
+    if (!config->graph_path)
+        return 0;
+    err = graph_paths_open(config->graph_path, &config->address, &nic->graph);
+    config->route = graph_paths_route;
+    config->route_context = nic->graph;
+    config->uplink_count = 1;
+    return err;
+}
+
 static int make_profiles(struct host_nic *nic)
 {
     int err = ev_profile_create_default(nic, &nic->default_ev);
@@ -107,6 +123,7 @@ static void free_nic(struct host_nic *nic)
     pthread_mutex_destroy(&nic->watch_lock);
     ev_profile_free(nic->default_ev);
     free(nic->default_cc);
+    graph_paths_close(nic->graph);
     memory_table_fini(&nic->memory);
     engine_free_all(nic);
     if (nic->async_fd >= 0)
@@ -195,6 +212,8 @@ int host_open(const struct host_config *config, struct host_nic **out)
     if (!nic)
         return -ENOMEM;
     err = nic->async_fd < 0 ? -EMFILE : memory_table_init(&nic->memory, config->region_count_max);
+    if (!err)
+        err = open_graph(nic);
     if (!err)
         err = open_tap(nic);
     if (!err)

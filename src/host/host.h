@@ -63,6 +63,8 @@ struct host_config {
         uplink_count; /* of the fabric, for EVs chosen by the NIC; 0: it hashes or has one path */
     host_route_function route; /* NULL: no outer headers */
     void *route_context;
+    const char *graph_path;   /* the file that describes a fabric that is a graph; the NIC then
+                                 finds the way to each destination in it. NULL: by `route` */
     const char *capture_path; /* pcapng of all frames; NULL: what MRC_PCAP says, if anything */
     const char *status_path;  /* where it can be asked (host/status.h); NULL: RUN/mrc/NAME/status */
     uint32_t spin_us;         /* a progress thread polls so long before it sleeps */

@@ -6,7 +6,7 @@
 #include "host/engine.h"
 #include "host/ev_profile.h"
 
-static struct host_ev_profile *alloc_profile(struct host_nic *nic, uint32_t count)
+struct host_ev_profile *ev_profile_alloc(struct host_nic *nic, uint32_t count)
 {
     struct host_ev_profile *profile = calloc(1, sizeof(*profile));
 
@@ -52,7 +52,7 @@ int ev_profile_create_default(struct host_nic *nic, struct host_ev_profile **out
     per_plane = per_plane ? per_plane : 1;
     count = config->uplink_count ? path_profile_generated_count(&generate)
                                  : per_plane * config->port_count;
-    profile = alloc_profile(nic, count);
+    profile = ev_profile_alloc(nic, count);
     if (!profile)
         return -ENOMEM;
     if (config->uplink_count)
@@ -62,6 +62,7 @@ int ev_profile_create_default(struct host_nic *nic, struct host_ev_profile **out
             &profile->profile, config->port_count, per_plane, profile->entries, &nic->prng);
     for (uint32_t i = 0; i < count; i++)
         profile->theirs[i] = profile->ours[i] = i;
+    profile->is_default = true;
     profile->profile.min_active = (uint32_t)config->parameters.ev_min_active;
     *out = profile;
     return 0;
@@ -106,7 +107,7 @@ int host_ev_profile_create(
     if (config->entry_count == 0 || config->entry_count > PATH_EV_COUNT_MAX ||
         config->address_count > 2)
         return -EINVAL;
-    profile = alloc_profile(nic, config->entry_count);
+    profile = ev_profile_alloc(nic, config->entry_count);
     if (!profile)
         return -ENOMEM;
     profile->id = config->id;

@@ -275,8 +275,10 @@ int host_qp_modify(
 {
     struct engine *engine = qp->engine;
     uint64_t now_ns = host_now_ns();
-    int err = engine_own(engine);
+    int err = attribute_mask & QP_ATTR_PEER ? qp_follow_peer(qp, &attributes->peer_address) : 0;
 
+    if (!err)
+        err = engine_own(engine);
     if (err)
         return err;
     if ((attribute_mask & QP_ATTR_PMTU) && attributes->pmtu_bytes > qp->nic->pmtu_max)

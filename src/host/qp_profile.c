@@ -50,6 +50,30 @@ static void set_cc_profile(struct host_qp *qp, struct host_cc_profile *profile)
     transport_qp_set_cc(qp->engine->transport, qp->qpn, &profile->profile, host_now_ns());
 }
 
+int qp_follow_peer(struct host_qp *qp, const struct ipv6_addr *peer)
+{
+    struct host_ev_profile *profile;
+    int err;
+
+    if (!qp->nic->graph || !qp->config.ev_profile->is_default)
+        return 0;
+    err = engine_own_all(qp->nic);
+    if (err)
+        return err;
+    err = ev_profile_towards(qp->nic, peer, &profile);
+    if (!err && profile != qp->config.ev_profile)
+        err = set_ev_profile(qp, profile);
+    engine_release_all(qp->nic);
+    return err;
+}
+
+/* The NIC's choice for this QP. */
+static int default_for(const struct host_qp *qp, struct host_ev_profile **out)
+{
+    *out = qp->nic->default_ev;
+    return qp->has_peer ? ev_profile_towards(qp->nic, &qp->peer, out) : 0;
+}
+
 int host_qp_set_profiles(
     struct host_qp *qp, struct host_ev_profile *ev_profile, struct host_cc_profile *cc_profile)
 {
@@ -58,9 +82,10 @@ int host_qp_set_profiles(
 
     if (err)
         return err;
-    ev_profile = ev_profile ? ev_profile : nic->default_ev;
+    if (!ev_profile)
+        err = default_for(qp, &ev_profile);
     cc_profile = cc_profile ? cc_profile : nic->default_cc;
-    if (ev_profile != qp->config.ev_profile)
+    if (!err && ev_profile != qp->config.ev_profile)
         err = set_ev_profile(qp, ev_profile);
     if (!err && cc_profile != qp->config.cc_profile)
         set_cc_profile(qp, cc_profile);

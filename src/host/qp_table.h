@@ -64,6 +64,10 @@ struct host_qp {
     struct qp_recv_ring recv;
 };
 
+/* Uses the NIC's own EVs towards this peer, unless the QP was given others (qp_profile.c). 0 or a
+ * negative errno; -EHOSTUNREACH: no path leads there. */
+int qp_follow_peer(struct host_qp *, const struct ipv6_addr *peer);
+
 struct qp_table {
     struct host_qp **qps; /* by index; NULL: free */
     uint32_t *by_number;  /* open addressing: index + 1; 0: empty */

@@ -45,6 +45,54 @@ static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
     fprintf(file, "  base_rtt: %lluns\n  timeout: %u\n", (unsigned long long)base_rtt_ns, timeout);
 }
 
+/* In a graph NICs may have fewer ports than others. */
+static uint32_t port_count(const struct plan *fabric, uint32_t nic)
+{
+    uint32_t count = fabric->topology.config.plane_count;
+    struct topology_end peer;
+
+    while (fabric->topology.graph &&
+           !topology_peer(&fabric->topology,
+               (struct topology_end){ .is_nic = true, .node = nic, .port = count - 1 }, &peer))
+        count--;
+    return count;
+}
+
+static uint64_t link_bps(const struct plan *fabric, uint32_t nic)
+{
+    const struct topology_config *config = &fabric->topology.config;
+    uint64_t sum_bps = 0;
+
+    if (!fabric->topology.graph)
+        return config->host_link.rate_bps * config->plane_count;
+    for (uint32_t port = 0; port < port_count(fabric, nic); port++) {
+        struct topology_link_kind kind;
+        struct topology_element link;
+
+        if (topology_link_at(&fabric->topology,
+                (struct topology_end){ .is_nic = true, .node = nic, .port = port }, &link, &kind))
+            sum_bps += kind.rate_bps;
+    }
+    return sum_bps;
+}
+
+/* How a NIC finds the address of a path: by arithmetic, or in the graph. */
+static void write_paths(const struct devices *devices, uint32_t device, FILE *file)
+{
+    const struct topology_config *config = &devices->fabric->topology.config;
+    uint32_t uplinks = plan_uplink_count(devices->fabric);
+
+    fprintf(file, "  fabric: srv6\n");
+    if (devices->fabric->topology.graph) {
+        fprintf(file, "  graph: %s/mrc%u/graph\n", devices->root, device);
+        return;
+    }
+    fprintf(file, "  usid_block: %x:%x\n  uplinks: %u\n", config->usid_block >> 16,
+        config->usid_block & 0xffff, uplinks);
+    if (devices->fabric->uplink_bits != plan_ev_bits(uplinks))
+        fprintf(file, "  uplink_bits: %u\n", devices->fabric->uplink_bits);
+}
+
 static void write_config(const struct devices *devices, uint32_t nic, uint32_t device, FILE *file)
 {
     const struct topology_config *config = &devices->fabric->topology.config;
@@ -58,22 +106,33 @@ static void write_config(const struct devices *devices, uint32_t nic, uint32_t d
                      "  address: %s\n"
                      "  ports:\n",
         nic, devices->name, device, text);
-    for (uint32_t plane = 0; plane < config->plane_count; plane++) {
+    for (uint32_t plane = 0; plane < port_count(devices->fabric, nic); plane++) {
         devices->port_address(devices->context, nic, plane, port);
         fprintf(file, "    - %s\n", port);
     }
     fprintf(file,
-        "  fabric: srv6\n"
-        "  usid_block: %x:%x\n"
-        "  uplinks: %u\n"
         "  link_bps: %llu\n"
         "  network_trims: %s\n",
-        config->usid_block >> 16, config->usid_block & 0xffff, config->t1_count,
-        (unsigned long long)config->host_link.rate_bps * config->plane_count,
-        config->buffers.trims ? "on" : "off");
-    if (devices->fabric->uplink_bits != plan_ev_bits(config->t1_count))
-        fprintf(file, "  uplink_bits: %u\n", devices->fabric->uplink_bits);
+        (unsigned long long)link_bps(devices->fabric, nic), config->buffers.trims ? "on" : "off");
+    write_paths(devices, device, file);
     write_round_trip(devices->fabric->topology.base_rtt_ps, file);
+}
+
+static int open_file(const char *path, FILE **out)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    return *out ? 0 : -errno;
+}
+
+static int close_file(FILE *file)
+{
+    bool is_short = ferror(file);
+
+    if (fclose(file) != 0)
+        return -errno;
+    return is_short ? -EIO : 0;
 }
 
 /* Programs that list devices meanwhile see the whole file or none. */
@@ -82,24 +141,36 @@ static int write_file(
 {
     char beside[PATH_BYTES + 32];
     FILE *file;
-    int err = 0;
-    int fd;
+    int err;
 
     snprintf(beside, sizeof(beside), "%s.new", path);
-    fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!file)
-        return -errno;
+    err = open_file(beside, &file);
+    if (err)
+        return err;
     write_config(devices, nic, device, file);
-    if (ferror(file))
-        err = -EIO;
-    if (fclose(file) != 0 && !err)
-        err = -errno;
+    err = close_file(file);
     if (!err && rename(beside, path) != 0)
         err = -errno;
     if (err)
         unlink(beside);
     return err;
+}
+
+/* Before the config, which names it. */
+static int write_graph(const struct devices *devices, const char *path)
+{
+    char line[PLAN_TEXT_LINE_BYTES];
+    FILE *file;
+    int err;
+
+    if (!devices->fabric->topology.graph)
+        return 0;
+    err = open_file(path, &file);
+    if (err)
+        return err;
+    for (uint32_t i = 0; plan_text_line(devices->fabric, i, line); i++)
+        fputs(line, file);
+    return close_file(file);
 }
 
 static int make_device(const struct devices *devices, uint32_t nic, uint32_t device)
@@ -110,11 +181,14 @@ static int make_device(const struct devices *devices, uint32_t nic, uint32_t dev
     int err;
 
     snprintf(folder_path, sizeof(folder_path), "%s/mrc%u", devices->root, device);
-    snprintf(path, sizeof(path), "%s/config", folder_path);
     folder = run_folder_open(folder_path); /* so that a process that leaves it now does not tidy */
     if (folder < 0)
         return folder;
-    err = write_file(devices, nic, device, path);
+    snprintf(path, sizeof(path), "%s/graph", folder_path);
+    err = write_graph(devices, path);
+    snprintf(path, sizeof(path), "%s/config", folder_path);
+    if (!err)
+        err = write_file(devices, nic, device, path);
     run_folder_close(folder, folder_path);
     return err;
 }

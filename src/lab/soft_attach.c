@@ -104,6 +104,16 @@ static bool is_within_quota(struct soft *soft, uint32_t user, uint64_t wanted_by
     return used_bytes <= soft->cable_count * PORT_BYTES;
 }
 
+/* Of the cable of an end, without faults. */
+static uint64_t cable_bps(const struct soft *soft, uint32_t number)
+{
+    struct topology_link_kind kind = { 0 };
+    struct topology_element link;
+
+    topology_link_at(&soft->fabric.topology, soft->wires[soft->ends[number].at].self, &link, &kind);
+    return kind.rate_bps;
+}
+
 static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
     const struct shm_lobby_call *call, uint64_t shared_bytes)
 {
@@ -125,8 +135,7 @@ static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
 static void answer(struct soft *soft, const struct shm_lobby_call *call)
 {
     struct shm_port_config config = { .mtu_bytes = SOFT_FRAME_BYTES - 64,
-        .slot_count_max = SLOTS_MAX,
-        .rate_bps = soft->fabric.topology.config.host_link.rate_bps };
+        .slot_count_max = SLOTS_MAX };
     uint64_t shared_bytes = shm_lobby_bytes(&config, call);
     struct soft *lane = soft_lanes_enter(soft, call->hello.port);
     struct pktio_port *port;
@@ -136,6 +145,8 @@ static void answer(struct soft *soft, const struct shm_lobby_call *call)
     soft_lanes_leave(soft, lane);
     if (!err && !is_within_quota(soft, call->user, shared_bytes))
         err = -EDQUOT;
+    if (!err)
+        config.rate_bps = cable_bps(soft, number);
     if (err)
         shm_lobby_refuse(call, err);
     else if (shm_lobby_admit(call, &config, &port) == 0)
@@ -154,9 +165,7 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
 {
     char local[80];
     char remote[80];
-    struct udp_port_config config = { .local = local,
-        .remote = remote,
-        .rate_bps = soft->fabric.topology.config.host_link.rate_bps };
+    struct udp_port_config config = { .local = local, .remote = remote };
     uint32_t number = soft_nic_end(soft, udp->nic, plane);
     struct pktio_port *port;
     struct soft *lane;
@@ -168,6 +177,7 @@ static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plan
         return -EEXIST;
     snprintf(local, sizeof(local), "%s:%u", udp->local_host, udp->local_port + plane);
     snprintf(remote, sizeof(remote), "%s:%u", udp->remote_host, udp->remote_port + plane);
+    config.rate_bps = cable_bps(soft, number);
     err = udp_port_open(&config, &port);
     if (err)
         return err;

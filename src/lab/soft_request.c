@@ -69,26 +69,18 @@ static bool is_called(const char *what, enum topology_component kind)
     return topology_is_switch(kind) && strcmp(what, "switch") == 0;
 }
 
-/* How many uplinks EVs of a plane can name. */
-static uint32_t uplink_count(const struct plan *fabric)
-{
-    uint32_t count = 0;
-
-    while (plan_ev_exists(fabric, plan_ev(fabric, (struct ev_path){ 0, count })))
-        count++;
-    return count;
-}
-
 /* Of a path p0/u3: the EV as NICs number it and, unless more is said, the plane. */
 static bool read_ev(const struct soft *soft, const char *path, struct soft_fault *fault,
     char reason[static SOFT_REASON_BYTES])
 {
     uint32_t planes = soft->fabric.topology.config.plane_count;
-    uint32_t uplinks = uplink_count(&soft->fabric);
+    uint32_t uplinks = plan_uplink_count(&soft->fabric);
     struct ev_path found;
 
     if (!plan_ev_read(path, &found))
         return refuse(reason, "%.64s: not a path; write plane and uplink as in p0/u3", path);
+    if (uplinks == 0)
+        return refuse(reason, "%.64s: this fabric has no uplinks", path);
     if (found.plane >= planes || found.uplink >= uplinks)
         return refuse(reason, "no path %.64s: the last is p%u/u%u", path, planes - 1, uplinks - 1);
     fault->where[0] = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = found.plane };

@@ -61,7 +61,7 @@ static bool is_abandoned(int folder)
 static void tidy(int folder, const char *path)
 {
     static const char *const files[] = { "lock", "owner", "status", "events", "events.bell",
-        "config.new" };
+        "config.new", "graph" };
 
     if (!is_abandoned(folder))
         return;

@@ -50,8 +50,9 @@ contains 'a link that is there twice is refused at its line' "$(paths h0 h1)" \
     ':7:3: links.3: the link of p0.t0.1 and p0.t0.0 is there twice'
 shape 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.0 }'
 contains 'an isolated NIC is named' "$(paths h0 h1)" 'h2 has no link'
-exits 2 'a fabric with a shape cannot be run' "$mrc" fabric run "$file"
-contains 'which is said' "$output" 'shape: can be planned with mrc plan and simulated with mrc sim, and not run'
+shape 'shape: clos' 'planes: 9' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2'
+exits 2 'NICs with more than 8 ports cannot be run' "$mrc" fabric run "$file"
+contains 'which is said' "$output" 'NICs with 9 ports can be planned and not run: at most 8'
 
 exits 2 'a verb that is not there is refused' "$mrc" plan pth
 contains 'with the one that was meant' "$output" "did you mean 'path'"

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Real programs over soft fabrics of every shape: all NICs exchange data with all others, and every byte is checked.
+. "$(dirname "$0")/../harness/tap.sh"
+. "$(dirname "$0")/../harness/soft.sh"
+file=$SCRATCH/fabric.yaml
+
+begin() # LINE...: a fabric of this shape
+{
+    end_fabric
+    printf '%s\n' "$@" >"$file"
+    "$mrc" fabric run -q --slower 20 "$file" &
+    fabric=$!
+    until_true "$mrc" fabric show
+}
+
+exchange() # SENTENCE RANKS [OPTION...]
+{
+    sentence=$1
+    ranks=$2
+    shift 2
+    exits 0 "$sentence" timeout 60 "$mrc" perf alltoall --local "$ranks" -b 256K -e 256K -n 2 -w 0 -c "$@"
+    contains '  byte for byte' "$output" 'Out of bounds values : 0 OK'
+}
+
+# Ports of switches that have carried frames.
+used() # NAME-OF-A-SWITCH
+{
+    "$mrc" fabric show | grep -c "^$1 "
+}
+
+dropped() # at any switch, because a frame had no way
+{
+    "$mrc" fabric show | grep -c '^drops at'
+}
+
+begin 'shape: clos' 'tiers: 3' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2' 'pods: 4' 'cores: 4'
+exchange 'a fat tree of three tiers carries 16 NICs' 16
+is '  all cores, over all their links' "$(used 'p0.t2.*')" 16
+is '  and no frame is astray' "$(dropped)" 0
+
+begin 'shape: zcube' 'n: 4' 'k: 2'
+exchange 'ZCube(4, 2) carries 16 NICs' 16
+is '  and no frame is astray' "$(dropped)" 0
+inject_faults 0.2 2>"$SCRATCH/refused" <<END &
+link p0.t0.1-t1.0 loss 20%
+switch p0.t1.2 reboot for 400ms
+link p0.t0.3-t1.1 down
+END
+exits 0 '  also while a switch reboots, a link loses and another is down' \
+    timeout 60 "$mrc" perf write --devices mrc6,mrc12 -D 2 --random -b -q 2 -c
+contains '  byte for byte' "$output" 'Out of bounds values : 0 OK'
+wait $!
+is '  as the fabric was told' "$(cat "$SCRATCH/refused")" ''
+contains '  and shows' "$("$mrc" fabric show)" 'fault 1: p0.t0.1-t1.0 loss'
+
+begin 'shape: zcube' 'n: 2' 'k: 3'
+exchange 'ZCube(2, 3) carries 8 NICs with three ports each' 8
+is '  and no frame is astray' "$(dropped)" 0
+
+begin 'shape: rail_optimised' 'rails: 4' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
+exchange 'a rail-optimised cluster carries 16 NICs' 16
+is '  and no frame is astray' "$(dropped)" 0
+
+begin 'shape: clos' 'tiers: 4' 'hosts_per_leaf: 1' 'leaves_per_pod: 2' 'spines_per_pod: 1' 'pods: 2' 'cores: 1' \
+    'clusters: 2' 'supercores: 2' 'planes: 2'
+exchange 'four tiers in two planes carry 8 NICs, by the short form of addresses' 8
+is '  and no frame is astray' "$(dropped)" 0
+
+begin 'shape: dual_plane' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
+exchange 'a dual-plane cluster carries 8 NICs' 8
+
+begin 'shape: rail_only' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
+exits 0 'a rail carries its NICs' timeout 60 "$mrc" perf write --devices mrc0,mrc6 -s 64K -n 20 -c
+exits 1 'a NIC of another rail cannot be connected' timeout 60 "$mrc" perf write --devices mrc0,mrc1 -s 64K -n 20
+
+begin 'shape: links' 'nics: 6' 'links:' \
+    '- { from: p0.t0.0, to: p0.t0.1, rate: 40G }' '- { from: p0.t0.1, to: p0.t0.2, rate: 100G }' \
+    '- { from: p0.t0.2, to: p0.t0.3, rate: 10G }' '- { from: p0.t0.3, to: p0.t0.0, rate: 100G }' \
+    '- { from: p0.t0.0, to: p0.t0.2, rate: 25G }' \
+    '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.1, rate: 25G }' '- { from: h2, to: p0.t0.2 }' \
+    '- { from: h3, to: p0.t0.3 }' '- { from: h4, to: p0.t0.0 }' '- { from: h4, to: p0.t0.2, rate: 50G }' \
+    '- { from: h5, to: p0.t0.3, rate: 40G }' '- { from: h5, to: p0.t0.1 }'
+exchange 'an irregular graph of unequal links carries NICs with one port and with two' 6
+is '  and no frame is astray' "$(dropped)" 0
+done_testing
