@@ -137,8 +137,7 @@ static enum found look(const struct options *options, const char *folder)
         return FOUND_NOTHING;
     if (!state.is_kernel && !netns_state_is_running(&state))
         return FOUND_NOTHING;
-    if (state.is_kernel != netns->is_kernel ||
-        state.digest != netns_state_digest(&netns->fabric->topology))
+    if (state.is_kernel != netns->is_kernel || state.digest != netns_state_digest(netns->fabric))
         return FOUND_ANOTHER;
     return netns_is_whole(netns) ? FOUND_THIS : FOUND_NOTHING;
 }
@@ -162,7 +161,7 @@ static enum cmd_status build(const struct options *options, const char *folder)
     struct netns_state state = { .is_kernel = netns->is_kernel,
         .nic_count = netns->fabric->topology.nic_count,
         .switch_count = netns->fabric->topology.switch_count,
-        .digest = netns_state_digest(&netns->fabric->topology) };
+        .digest = netns_state_digest(netns->fabric) };
     enum cmd_status status = CMD_DONE;
     int err = netns_build(netns);
 

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "lab/netns_batch.h"
 #include "lab/netns_plan.h"
 #include "lab/netns_visit.h"
+#include "lab/slow_graph.h"
 
 /* ---- settings of a namespace ----------------------------------------------------------------- */
 
@@ -162,16 +164,26 @@ static void port_address(
 static int make_devices(const struct netns *netns)
 {
     struct plan scaled = *netns->fabric;
+    struct graph *graph = NULL;
     uint32_t first_device;
+    int err;
 
+    if (scaled.topology.graph) {
+        graph = slow_graph_copy(scaled.topology.graph, netns->slower);
+        if (!graph)
+            return -ENOMEM;
+        scaled.topology.graph = graph;
+    }
     scaled.topology.config.host_link.rate_bps /= netns->slower;
     scaled.topology.base_rtt_ps *= netns->slower;
-    return devices_make(&(struct devices){ .fabric = &scaled,
-                            .root = netns->root,
-                            .name = netns->prefix,
-                            .port_address = port_address,
-                            .context = netns },
+    err = devices_make(&(struct devices){ .fabric = &scaled,
+                           .root = netns->root,
+                           .name = netns->prefix,
+                           .port_address = port_address,
+                           .context = netns },
         &first_device);
+    free(graph);
+    return err;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

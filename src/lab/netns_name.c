@@ -64,15 +64,19 @@ bool netns_name_has_prefix(const char *name, const char *prefix)
     return strcmp(name, "mgmt") == 0 || is_host(name) || is_switch(name);
 }
 
+static bool leads_up(const struct topology *topology, struct topology_end end, uint32_t hosts)
+{
+    return topology->graph ? topology_goes_up(topology, end) : hosts > 0 && end.port >= hosts;
+}
+
 void netns_name_interface(const struct topology *topology, struct topology_end end,
     char out[static NETNS_INTERFACE_BYTES])
 {
-    uint32_t hosts = topology->config.hosts_per_t0;
-    bool is_t0 = !end.is_nic && topology_switch_at(topology, end.node).kind == TOPOLOGY_T0;
+    uint32_t hosts = end.is_nic ? 0 : topology_host_port_count(topology, end.node);
 
     if (end.is_nic)
         snprintf(out, NETNS_INTERFACE_BYTES, "p%u", end.port);
-    else if (is_t0 && end.port >= hosts)
+    else if (leads_up(topology, end, hosts))
         snprintf(out, NETNS_INTERFACE_BYTES, "u%u", end.port - hosts);
     else
         snprintf(out, NETNS_INTERFACE_BYTES, "d%u", end.port);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of a namespace fabric are called: PREFIX-h0, PREFIX-p0.t0.1, PREFIX-mgmt; in a
- * host p0, p1, ... (its planes) and mgmt; in a T0 d0, d1, ... (down) and u0, u1, ... (up); in a T1
- * d0, d1, ... */
+ * host p0, p1, ... (its planes) and mgmt; in a switch dN for port N if that leads down, and u0, u1,
+ * ... for ports that lead up, counted from the first that does not face a host. */
 #pragma once
 
 #include <stdbool.h>

@@ -3,6 +3,7 @@
 #include "lab/netns_plan.h"
 
 #include <arpa/inet.h>
+#include <stdlib.h>
 
 /* The other end of every cable, for routes of the kernel: the interface says which one is meant. */
 #define NEIGHBOUR "fe80::1"
@@ -46,15 +47,16 @@ static void print_end(const struct netns *netns, struct topology_end end, FILE *
     fprintf(to, "name %s address %s mtu %u netns %s", interface, mac, NETNS_MTU_BYTES, space);
 }
 
-/* The cable at a port of a T0, which every cable has. */
-static void print_cable(const struct netns *netns, struct topology_end t0, FILE *to)
+/* The cable at a port of a switch, unless it is that of another switch before. */
+static void print_cable(const struct netns *netns, struct topology_end end, FILE *to)
 {
     struct topology_end peer;
 
-    if (!topology_peer(&netns->fabric->topology, t0, &peer))
+    if (!topology_peer(&netns->fabric->topology, end, &peer) ||
+        (!peer.is_nic && peer.node < end.node))
         return;
     fputs("link add ", to);
-    print_end(netns, t0, to);
+    print_end(netns, end, to);
     fputs(" type veth peer ", to);
     print_end(netns, peer, to);
     fputc('\n', to);
@@ -68,8 +70,6 @@ static void print_switch(const struct netns *netns, uint32_t node, FILE *to)
         netns_name_of_switch(&netns->fabric->topology, netns->prefix, node, space);
         fprintf(to, "link add name " SID_INTERFACE " netns %s type bridge\n", space);
     }
-    if (topology_switch_at(&netns->fabric->topology, node).kind != TOPOLOGY_T0)
-        return;
     for (uint32_t port = 0; port < topology_port_count(&netns->fabric->topology, node); port++)
         print_cable(netns, (struct topology_end){ .node = node, .port = port }, to);
 }
@@ -119,9 +119,11 @@ void netns_plan_host(const struct netns *netns, uint32_t nic, FILE *to)
     fprintf(to, "link set dev mgmt up\naddr replace %s/16 dev mgmt\n", ipv4);
 }
 
-static void print_prefix(const struct netns *netns, uint16_t usid, FILE *to)
+/* Of a uSID in the table of a switch. */
+static void print_prefix(const struct netns *netns, uint32_t node, uint16_t usid, FILE *to)
 {
-    uint32_t block = netns->fabric->topology.config.usid_block;
+    uint32_t plane = topology_switch_at(&netns->fabric->topology, node).plane;
+    uint32_t block = plan_block(netns->fabric, plane);
 
     fprintf(to, "%x:%x:%x::/48", block >> 16, block & 0xffff, usid);
 }
@@ -131,7 +133,7 @@ static void print_own_usid(const struct netns *netns, uint32_t node, FILE *to)
     struct topology_element element = topology_switch_at(&netns->fabric->topology, node);
 
     fputs("route replace ", to);
-    print_prefix(netns, plan_usid(netns->fabric, &element), to);
+    print_prefix(netns, node, plan_usid(netns->fabric, &element), to);
     fputs(" encap seg6local action End count flavors next-csid lblen 32 nflen 16 dev " SID_INTERFACE
           "\n",
         to);
@@ -150,15 +152,18 @@ static void print_route(
     netns_name_mac(peer, mac);
     fprintf(to, "neigh replace " NEIGHBOUR " lladdr %s dev %s nud permanent\n", mac, interface);
     fputs("route replace ", to);
-    print_prefix(netns, usid, to);
+    print_prefix(netns, self.node, usid, to);
     fprintf(to, " via " NEIGHBOUR " dev %s\n", interface);
 }
 
 static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
 {
-    struct plan_range ranges[PLAN_RANGES_MAX];
-    uint32_t count = plan_routes(netns->fabric, node, ranges, PLAN_RANGES_MAX);
+    uint32_t range_max = plan_routes_max(netns->fabric);
+    struct plan_range *ranges = calloc(range_max, sizeof(*ranges));
+    uint32_t count = ranges ? plan_routes(netns->fabric, node, ranges, range_max) : 0;
 
+    if (!ranges)
+        fputs("no memory\n", to); /* which ip(8) refuses */
     fputs("link set dev " SID_INTERFACE " up\n", to);
     print_own_usid(netns, node, to);
     for (uint32_t i = 0; i < count; i++)
@@ -167,6 +172,7 @@ static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
                 (struct topology_end){
                     .node = node, .port = ranges[i].first_port + usid - ranges[i].first_usid },
                 (uint16_t)usid, to);
+    free(ranges);
 }
 
 void netns_plan_switch(const struct netns *netns, uint32_t node, FILE *to)

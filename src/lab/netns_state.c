@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/scan.h"
-#include "topology/topology.h"
+#include "plan/plan.h"
 
 #define PATH_BYTES 512
 
@@ -30,25 +30,41 @@ static uint64_t mix(uint64_t digest, uint64_t value)
     return (digest ^ value) * UINT64_C(0x9e3779b97f4a7c15) + (digest >> 29);
 }
 
-uint64_t netns_state_digest(const struct topology *topology)
+static uint64_t mix_cable(uint64_t digest, const struct topology *topology, struct topology_end end)
 {
-    const struct topology_config *config = &topology->config;
+    struct topology_link_kind kind;
+    struct topology_element link;
+    struct topology_end peer;
+
+    if (!topology_peer(topology, end, &peer) || !topology_link_at(topology, end, &link, &kind))
+        return mix(digest, UINT64_MAX);
+    digest = mix(mix(digest, (uint64_t)peer.node << 1 | peer.is_nic), peer.port);
+    return mix(mix(digest, kind.rate_bps), kind.delay_ps);
+}
+
+static uint64_t mix_switch(uint64_t digest, const struct plan *fabric, uint32_t node)
+{
+    struct topology_element element = topology_switch_at(&fabric->topology, node);
+
+    digest = mix(digest, plan_usid(fabric, &element));
+    for (uint32_t port = 0; port < topology_port_count(&fabric->topology, node); port++)
+        digest = mix_cable(
+            digest, &fabric->topology, (struct topology_end){ .node = node, .port = port });
+    return digest;
+}
+
+uint64_t netns_state_digest(const struct plan *fabric)
+{
+    const struct topology_config *config = &fabric->topology.config;
     uint64_t digest = mix(1, config->plane_count);
 
-    digest = mix(mix(digest, config->t0_count), config->t1_count);
-    digest = mix(mix(digest, config->hosts_per_t0), topology->nic_count);
-    digest = mix(mix(digest, config->host_link.rate_bps), config->uplink.rate_bps);
+    digest = mix(mix(digest, fabric->topology.nic_count), fabric->topology.switch_count);
     digest = mix(mix(digest, config->usid_block), config->buffers.data_bytes);
     digest = mix(mix(digest, config->buffers.host_data_bytes), config->buffers.red_max_bytes);
     digest = mix(mix(digest, config->buffers.trims), config->checks_source);
-    digest = mix(digest, config->exception_count);
-    for (uint32_t i = 0; i < config->exception_count; i++) {
-        const struct topology_exception *exception = &config->exceptions[i];
-
-        digest = mix(mix(digest, exception->link.kind), exception->link.nic);
-        digest = mix(mix(digest, exception->link.plane), exception->link.t0);
-        digest = mix(mix(digest, exception->link.t1), exception->rate_bps);
-    }
+    digest = mix(digest, fabric->topology.graph ? 1 + fabric->graph.detour : 0);
+    for (uint32_t i = 0; i < fabric->topology.switch_count; i++)
+        digest = mix_switch(digest, fabric, i);
     return digest >> 1; /* JSON integers are signed */
 }
 

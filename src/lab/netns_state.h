@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct topology;
+struct plan;
 
 struct netns_state {
     bool is_kernel;
@@ -17,7 +17,7 @@ struct netns_state {
     uint64_t born;   /* when it was started, so that a later process is not taken for it */
 };
 
-uint64_t netns_state_digest(const struct topology *);
+uint64_t netns_state_digest(const struct plan *);
 
 /* 0 or a negative errno: -ENOENT: nothing is remembered; -EINVAL: the file is damaged. */
 int netns_state_read(const char *folder, struct netns_state *);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lab/devices.h"
+#include "lab/slow_graph.h"
 #include "lab/soft_state.h"
 
 /* The highest rate there is: a port that is never waited for. */
@@ -94,27 +95,12 @@ static bool copy_exceptions(struct soft *soft, struct topology_config *config)
     return true;
 }
 
-/* The same graph with links of another pace. */
-static bool copy_graph(struct soft *soft, const struct graph *graph)
+static void take_links_pace_away(struct graph *graph)
 {
-    struct graph_link *links;
-
-    soft->graph = malloc(sizeof(*soft->graph) + graph->link_count * sizeof(*links));
-    if (!soft->graph)
-        return false;
-    links = (struct graph_link *)(soft->graph + 1);
     for (uint32_t i = 0; i < graph->link_count; i++) {
-        links[i] = graph->links[i];
-        links[i].rate_bps /= soft->config.slower;
-        links[i].delay_ps *= soft->config.slower;
-        if (soft->config.is_unpaced)
-            links[i].rate_bps = UNPACED_BPS;
-        if (soft->config.is_unpaced)
-            links[i].delay_ps = 0;
+        graph->links[i].rate_bps = UNPACED_BPS;
+        graph->links[i].delay_ps = 0;
     }
-    *soft->graph = *graph;
-    soft->graph->links = links;
-    return true;
 }
 
 static int plan_graph(struct soft *soft, const struct topology_config *config, uint32_t *scratch)
@@ -122,8 +108,11 @@ static int plan_graph(struct soft *soft, const struct topology_config *config, u
     const struct plan *fabric = soft->config.fabric;
     struct topology_problem problem;
 
-    if (!copy_graph(soft, fabric->topology.graph))
+    soft->graph = slow_graph_copy(fabric->topology.graph, soft->config.slower);
+    if (!soft->graph)
         return -ENOMEM;
+    if (soft->config.is_unpaced)
+        take_links_pace_away(soft->graph);
     return plan_init_graph(
                &soft->fabric, config, soft->graph, fabric->graph.detour, scratch, &problem)
                ? 0

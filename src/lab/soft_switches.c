@@ -33,17 +33,6 @@ static struct port_config port_of(const struct soft *soft, bool faces_host)
     };
 }
 
-/* Ports to hosts come first. */
-static uint32_t host_port_count(const struct topology *topology, uint32_t index)
-{
-    uint32_t count = 0;
-
-    while (count < topology_port_count(topology, index) &&
-           topology_port_faces_host(topology, index, count))
-        count++;
-    return count;
-}
-
 /* The hosts of a switch, port by port. A port without a cable has none, and :: is the source of no
  * frame. */
 static void find_hosts(
@@ -80,7 +69,7 @@ static void init_switch(
     const struct topology *topology = &soft->fabric.topology;
     struct switch_config config = {
         .port_count = topology_port_count(topology, index),
-        .host_port_count = host_port_count(topology, index),
+        .host_port_count = topology_host_port_count(topology, index),
         .host = port_of(soft, true),
         .uplink = port_of(soft, false),
         .slot_count = SLOTS_PER_SWITCH,

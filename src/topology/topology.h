@@ -198,6 +198,8 @@ uint32_t topology_switch_index(const struct topology *, const struct topology_el
 /* The switch with this index. */
 struct topology_element topology_switch_at(const struct topology *, uint32_t switch_index);
 uint32_t topology_port_count(const struct topology *, uint32_t switch_index);
+/* Ports [0, n) of a switch face hosts. */
+uint32_t topology_host_port_count(const struct topology *, uint32_t switch_index);
 bool topology_port_faces_host(const struct topology *, uint32_t switch_index, uint32_t port);
 
 struct topology_end {

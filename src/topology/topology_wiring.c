@@ -60,6 +60,16 @@ bool topology_port_faces_host(const struct topology *topology, uint32_t switch_i
            port < topology->config.hosts_per_t0;
 }
 
+uint32_t topology_host_port_count(const struct topology *topology, uint32_t switch_index)
+{
+    uint32_t count = 0;
+
+    while (count < topology_port_count(topology, switch_index) &&
+           topology_port_faces_host(topology, switch_index, count))
+        count++;
+    return count;
+}
+
 /* ---- cables ---------------------------------------------------------------------------------- */
 
 /* The link that a port is made for; false: the fabric has no such port, or no such NIC. */

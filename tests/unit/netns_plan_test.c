@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph_bench.h"
 #include "spec.h"
 
 struct world {
@@ -92,6 +93,51 @@ SPEC("each cable is made once, straight into both namespaces, with known MAC add
         has_line(&world, "link add name mgmt netns lab-h2 type veth peer name h2 netns lab-mgmt"));
     EXPECT_EQ(count_of(&world, "netns lab-p1.t1.1"), 1); /* its other cable is missing */
     end(&world);
+}
+
+/* ZCube(2, 2): 4 hosts with 2 ports, 2 levels of 2 switches. */
+static void begin_graph(struct world *world, struct graph_bench *bench)
+{
+    struct topology_problem problem;
+    struct topology_config config;
+
+    graph_bench_zcube(bench, 2, 2);
+    topology_config_init(&config);
+    EXPECT(plan_init_graph(&world->fabric, &config, &bench->graph, 1, bench->scratch, &problem));
+    world->netns =
+        (struct netns){ .fabric = &world->fabric, .prefix = "lab", .is_kernel = true, .slower = 1 };
+    world->lines = open_memstream(&world->text, &world->size);
+}
+
+SPEC("each cable of a graph is made once, too")
+{
+    struct graph_bench bench;
+    struct world world;
+
+    begin_graph(&world, &bench);
+    netns_plan_cables(&world.netns, world.lines);
+    fclose(world.lines);
+    EXPECT_EQ(count_of(&world, "mtu 9216"), 2 * (8 + 4));
+    EXPECT(has_line(&world,
+        "link add name u1 address 06:00:00:01:00:03 mtu 9216 netns lab-p0.t0.1 type veth peer "
+        "name d3 address 06:00:00:03:00:03 mtu 9216 netns lab-p0.t1.1"));
+    end(&world);
+    graph_bench_fini(&bench);
+}
+
+SPEC("a switch of a graph has routes to its hosts and to all its neighbours")
+{
+    struct graph_bench bench;
+    struct world world;
+
+    begin_graph(&world, &bench);
+    netns_plan_switch(&world.netns, 2, world.lines);
+    fclose(world.lines);
+    EXPECT_EQ(count_of(&world, "via fe80::1"), 4);
+    EXPECT(has_line(&world, "route replace fc00:42:c01::/48 via fe80::1 dev d1"));
+    EXPECT(has_line(&world, "route replace fc00:42:401::/48 via fe80::1 dev d3"));
+    end(&world);
+    graph_bench_fini(&bench);
 }
 
 SPEC("a host has its address, its planes and an IPv4 address")

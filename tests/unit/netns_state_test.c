@@ -125,7 +125,7 @@ static uint64_t digest_with(uint32_t t1_count, uint32_t data_bytes)
     config.t1_count = t1_count;
     config.buffers.data_bytes = data_bytes;
     EXPECT(plan_init(&fabric, &config, NULL, &problem));
-    return netns_state_digest(&fabric.topology);
+    return netns_state_digest(&fabric);
 }
 
 SPEC("two descriptions of one fabric have the same digest, others do not")
