@@ -9,6 +9,7 @@
 enum {
     NODES_MAX = 1 << 20,
     LINKS_MAX = 1 << 22,
+    INDEX_MAX = 8191, /* more cannot be named */
     HEADING_NUMBERS = 7,
 };
 
@@ -84,7 +85,7 @@ bool plan_text_size(const char *text, struct graph_size *size)
 
 static bool read_switch(const char **at, struct graph *graph)
 {
-    static const uint64_t most[] = { GRAPH_TIERS_MAX - 1, GRAPH_PLANES_MAX - 1, NODES_MAX };
+    static const uint64_t most[] = { GRAPH_TIERS_MAX - 1, GRAPH_PLANES_MAX - 1, INDEX_MAX };
     uint64_t numbers[3];
 
     if (!scan_word(at, "switch") || !read_numbers(at, most, numbers, 3))
