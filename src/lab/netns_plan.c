@@ -128,15 +128,18 @@ static void print_prefix(const struct netns *netns, uint32_t node, uint16_t usid
     fprintf(to, "%x:%x:%x::/48", block >> 16, block & 0xffff, usid);
 }
 
-static void print_own_usid(const struct netns *netns, uint32_t node, FILE *to)
+static void print_own_usids(const struct netns *netns, uint32_t node, FILE *to)
 {
     struct topology_element element = topology_switch_at(&netns->fabric->topology, node);
+    struct plan_names names = plan_names(netns->fabric, &element);
 
-    fputs("route replace ", to);
-    print_prefix(netns, node, plan_usid(netns->fabric, &element), to);
-    fputs(" encap seg6local action End count flavors next-csid lblen 32 nflen 16 dev " SID_INTERFACE
-          "\n",
-        to);
+    for (uint32_t i = 0; i < names.count; i++) {
+        fputs("route replace ", to);
+        print_prefix(netns, node, (uint16_t)(names.first + i * names.step), to);
+        fputs(" encap seg6local action End count flavors next-csid lblen 32 nflen 16 "
+              "dev " SID_INTERFACE "\n",
+            to);
+    }
 }
 
 static void print_route(
@@ -165,7 +168,7 @@ static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
     if (!ranges)
         fputs("no memory\n", to); /* which ip(8) refuses */
     fputs("link set dev " SID_INTERFACE " up\n", to);
-    print_own_usid(netns, node, to);
+    print_own_usids(netns, node, to);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t usid = ranges[i].first_usid; usid <= ranges[i].last_usid; usid++)
             print_route(netns,

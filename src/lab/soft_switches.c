@@ -53,14 +53,16 @@ static void init_table(const struct soft *soft, const struct scratch *scratch, u
     struct switch_table *table)
 {
     struct topology_element element = topology_switch_at(&soft->fabric.topology, index);
+    struct plan_names names = plan_names(&soft->fabric, &element);
     struct switch_range *ranges = &soft->routes[(size_t)index * scratch->route_max];
     uint32_t count = plan_routes(&soft->fabric, index, scratch->routes, scratch->route_max);
 
     for (uint32_t i = 0; i < count; i++)
         ranges[i] = (struct switch_range){ scratch->routes[i].first_usid,
             scratch->routes[i].last_usid, scratch->routes[i].first_port };
-    switch_table_init(table, plan_block(&soft->fabric, element.plane),
-        plan_usid(&soft->fabric, &element), ranges, count);
+    switch_table_init(table, plan_block(&soft->fabric, element.plane), names.first, ranges, count);
+    if (names.count > 1)
+        switch_table_add_names(table, names.step, names.count - 1);
 }
 
 static void init_switch(

@@ -67,6 +67,11 @@ begin 'shape: clos' 'tiers: 4' 'hosts_per_leaf: 1' 'leaves_per_pod: 2' 'spines_p
 exchange 'four tiers in two planes carry 8 NICs, by the short form of addresses' 8
 is '  and no frame is astray' "$(dropped)" 0
 
+begin 'shape: clos' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2' 'leaf_links: 2'
+exchange 'parallel links carry 4 NICs' 4
+is '  each of them' "$("$mrc" fabric show | grep -c '^p0.t1.* p0.t0.*-t1.*/1 ')" 4
+is '  and no frame is astray' "$(dropped)" 0
+
 begin 'shape: dual_plane' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exchange 'a dual-plane cluster carries 8 NICs' 8
 

@@ -31,6 +31,11 @@ if $has_next_csid; then
     is '  over all cores' "$(shifting 'p0.t2.[0-9]*')" 4
     writes 'and within a pod' 0 1 -s 64K -n 20
     down
+    shape 'shape: clos' 'hosts_per_leaf: 1' 'leaves_per_pod: 2' 'spines_per_pod: 1' 'leaf_links: 2'
+    exits 0 'parallel links come up' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
+    writes 'the kernel forwards over both, byte for byte' 0 1 -s 64K -n 50
+    is_more '  also over the second' "$(ip -n "$fabric-p0.t1.0" -s link show d1 | awk '/RX:/ { getline; print $2 }')" 100
+    down
     shape 'shape: zcube' 'n: 2' 'k: 2'
     exits 0 'ZCube(2, 2) comes up' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
     writes 'the kernel forwards over minimal paths and detours, byte for byte' 0 3 -s 64K -n 100
