@@ -34,35 +34,16 @@ uint32_t setup_lists_ev_max(const struct sim *sim)
     return sim->plane_count * (both < most ? both : most);
 }
 
-static void shuffle(struct path_entry *entries, uint32_t count, struct prng *prng)
-{
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        uint32_t other = i + prng_below(prng, count - i);
-        struct path_entry swapped = entries[i];
-
-        entries[i] = entries[other];
-        entries[other] = swapped;
-    }
-}
-
-/* Puts the paths of a port into `entries`, which has room for all: the shorter ones first, those of
- * a length in random order. Returns how many. */
+/* Puts the paths of a port into `entries`, which has room for all, in the order of the plan. Returns
+ * how many. */
 static uint32_t order_paths(const struct sim *sim, const struct lists_pair *pair, uint32_t port,
     struct path_entry *entries, struct prng *prng)
 {
     const uint8_t *lengths =
         &sim->lists.switch_counts[pair->first_outer + pair->first_of_port[port]];
     uint32_t count = lists_path_count(pair, port);
-    uint32_t start = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        entries[i] = (struct path_entry){ .ev = plan_ev(sim->fabric, (struct ev_path){ port, i }),
-            .plane = (uint8_t)port };
-        if (i + 1 == count || lengths[i + 1] != lengths[i]) {
-            shuffle(&entries[start], i + 1 - start, prng);
-            start = i + 1;
-        }
-    }
+    plan_profile_port(sim->fabric, port, lengths, count, entries, prng);
     return count;
 }
 
