@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answering side: one client after the other, as epoll names them. */
+/* The answering side: hears all clients that epoll names, and answers one of them. */
 #include "pktio/control_server.h"
 
 #include <errno.h>
@@ -8,12 +8,11 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "pktio/control_turns.h"
 #include "pktio/monotonic.h"
 #include "pktio/private_socket.h"
-#include "pktio/unix_address.h"
 
 enum {
     PATIENCE_MS = 5000, /* with a client that does not do its part */
@@ -25,18 +24,6 @@ enum {
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
-
-static bool somebody_answers(const char *path)
-{
-    struct sockaddr_un address;
-    int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    bool answers =
-        sock >= 0 && unix_address_set(&address, path) == 0 &&
-        (connect(sock, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EAGAIN);
-
-    private_socket_close(&sock);
-    return answers;
-}
 
 static int watch(
     struct control_server *server, int operation, int fd, uint32_t name, uint32_t events)
@@ -55,7 +42,7 @@ static int make_descriptors(struct control_server *server, const char *path)
     server->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (server->epoll_fd < 0 || server->timer_fd < 0)
         return -errno;
-    if (somebody_answers(path))
+    if (private_socket_is_served(path))
         return -EADDRINUSE;
     server->listener = private_socket_listen(path, SOCK_STREAM, CONTROL_CLIENTS_MAX);
     if (server->listener < 0)
@@ -70,6 +57,7 @@ void control_server_init(struct control_server *server)
         server->clients[i] = (struct control_client){ .sock = -1 };
     server->listener = server->epoll_fd = server->timer_fd = -1;
     server->is_ticking = server->is_full = false;
+    server->came = server->asked = 0;
 }
 
 int control_server_open(struct control_server *server, const char *socket_path)
@@ -84,11 +72,6 @@ int control_server_open(struct control_server *server, const char *socket_path)
 }
 
 /* ---- clients come and go --------------------------------------------------------------------- */
-
-static bool is_idle(const struct control_client *client)
-{
-    return client->answer && client->level > 0 && client->sent_bytes == client->answer_bytes;
-}
 
 /* Without a free place a client that waits does not wake the server. */
 static void set_full(struct control_server *server, bool is_full)
@@ -119,7 +102,7 @@ void control_server_close(struct control_server *server)
 /* What the client can do next. */
 static void watch_client(struct control_server *server, struct control_client *client)
 {
-    uint32_t events = !client->answer ? EPOLLIN : is_idle(client) ? 0 : EPOLLOUT;
+    uint32_t events = !client->answer ? EPOLLIN : control_turns_is_idle(client) ? 0 : EPOLLOUT;
 
     watch(server, EPOLL_CTL_MOD, client->sock, (uint32_t)(client - server->clients), events);
 }
@@ -137,31 +120,40 @@ static struct control_client *free_place(struct control_server *server)
     return NULL;
 }
 
-static void admit(struct control_server *server)
+static void take_in(struct control_server *server, int sock)
 {
+    struct ucred peer = { .pid = 0 };
+    socklen_t length = sizeof(peer);
     struct control_client *client;
 
-    while ((client = free_place(server)) != NULL) {
-        client->sock = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (client->sock < 0 && (errno == EMFILE || errno == ENFILE))
-            break;
-        if (client->sock < 0)
+    if (!free_place(server))
+        hang_up(server, control_turns_crowding(server));
+    client = free_place(server);
+    getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &length);
+    client->sock = sock;
+    client->process = peer.pid;
+    client->came = ++server->came;
+    note_progress(client);
+    if (watch(server, EPOLL_CTL_ADD, sock, (uint32_t)(client - server->clients), EPOLLIN) < 0)
+        hang_up(server, client);
+}
+
+static void admit(struct control_server *server)
+{
+    for (uint32_t i = 0; i < CONTROL_ACCEPTS_MAX; i++) {
+        bool has_room = free_place(server) || control_turns_crowding(server);
+        int sock =
+            has_room ? accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
+
+        if (!has_room || (sock < 0 && (errno == EMFILE || errno == ENFILE)))
+            set_full(server, true);
+        if (sock < 0)
             return;
-        note_progress(client);
-        if (watch(server, EPOLL_CTL_ADD, client->sock, (uint32_t)(client - server->clients),
-                EPOLLIN) < 0)
-            hang_up(server, client);
+        take_in(server, sock);
     }
-    set_full(server, true);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
-
-/* It has its part to do: to finish its request, or to read its answer. */
-static bool is_awaited(const struct control_client *client)
-{
-    return client->sock >= 0 && !is_idle(client);
-}
 
 /* Ticks are needed while a client's time runs, or descriptors are awaited to accept one. */
 static void set_ticking(struct control_server *server)
@@ -170,37 +162,28 @@ static void set_ticking(struct control_server *server)
     struct timespec tick;
 
     for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
-        ticks |= is_awaited(&server->clients[i]);
+        ticks |= control_turns_is_awaited(&server->clients[i]);
     tick = (struct timespec){ .tv_nsec = ticks ? TICK_MS * 1000000L : 0 };
     if (server->is_ticking != ticks)
         timerfd_settime(server->timer_fd, 0, &(struct itimerspec){ tick, tick }, NULL);
     server->is_ticking = ticks;
 }
 
-static struct control_client *oldest_awaited(struct control_server *server)
-{
-    struct control_client *oldest = NULL;
-
-    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-        struct control_client *client = &server->clients[i];
-
-        if (is_awaited(client) && (!oldest || client->moved_ms < oldest->moved_ms))
-            oldest = client;
-    }
-    return oldest;
-}
-
-/* The slowest, if it is too slow; one at a tick is enough. */
+/* All that are too slow: of those that want their places, none waits for two ticks. */
 static void hang_up_late(struct control_server *server)
 {
     uint64_t patience_ms = server->is_full ? CROWDED_MS : PATIENCE_MS;
-    struct control_client *oldest = oldest_awaited(server);
+    uint64_t now_ms = monotonic_ms();
     uint64_t ticks;
 
     if (read(server->timer_fd, &ticks, sizeof(ticks)) < 0)
         return;
-    if (oldest && monotonic_ms() - oldest->moved_ms >= patience_ms)
-        hang_up(server, oldest);
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        struct control_client *client = &server->clients[i];
+
+        if (control_turns_is_awaited(client) && now_ms - client->moved_ms >= patience_ms)
+            hang_up(server, client);
+    }
     if (free_place(server))
         set_full(server, false);
 }
@@ -227,6 +210,7 @@ static char *begin_to_follow(struct control_server *server, struct control_clien
 static void begin_answer(struct control_server *server, struct control_client *client)
 {
     client->request[client->request_bytes] = '\0';
+    client->asked = 0;
     client->level = server->follows ? server->follows(server->context, client->request) : 0;
     client->answer = client->level ? begin_to_follow(server, client)
                                    : server->answer(server->context, client->request);
@@ -240,18 +224,20 @@ static void begin_answer(struct control_server *server, struct control_client *c
 /* A request ends where the client stops sending. */
 static void listen_to(struct control_server *server, struct control_client *client)
 {
-    size_t room = sizeof(client->request) - 1 - client->request_bytes;
-    ssize_t got = recv(client->sock, client->request + client->request_bytes, room, 0);
+    size_t room;
+    ssize_t got;
 
+    do {
+        room = sizeof(client->request) - 1 - client->request_bytes;
+        got = recv(client->sock, client->request + client->request_bytes, room, 0);
+        client->request_bytes += got > 0 ? (size_t)got : 0;
+    } while (got > 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    if (got < 0 || room == 0) {
+    if (got < 0 || room == 0)
         hang_up(server, client);
-        return;
-    }
-    client->request_bytes += (size_t)got;
-    if (got == 0)
-        begin_answer(server, client);
+    else
+        client->asked = ++server->asked;
 }
 
 static void answer(struct control_server *server, struct control_client *client)
@@ -271,34 +257,44 @@ static void answer(struct control_server *server, struct control_client *client)
         client->sent_bytes = client->answer_bytes = 0;
 }
 
-/* True: an answer was made, which may have taken a while. */
-static bool serve(struct control_server *server, struct control_client *client, uint32_t events)
+static void serve(struct control_server *server, struct control_client *client, uint32_t events)
 {
-    bool was_asking = client->sock >= 0 && !client->answer;
-
-    if (client->sock < 0)
-        return false;
-    if (is_idle(client) && events & (EPOLLHUP | EPOLLERR)) {
-        hang_up(server, client);
-        return false;
+    if (client->sock < 0 || client->asked > 0)
+        return;
+    if (control_turns_is_idle(client)) {
+        if (events & (EPOLLHUP | EPOLLERR))
+            hang_up(server, client);
+        return;
     }
-    if (was_asking)
+    if (!client->answer) {
         listen_to(server, client);
-    was_asking = was_asking && client->answer;
-    if (client->sock >= 0 && client->answer && !is_idle(client))
+        return;
+    }
+    answer(server, client);
+    if (client->sock >= 0)
+        watch_client(server, client);
+}
+
+/* Of all that have asked, one: an answer may take a while. The others wake the server again. */
+static void answer_next(struct control_server *server)
+{
+    struct control_client *client = control_turns_next(server);
+
+    if (!client)
+        return;
+    begin_answer(server, client);
+    if (client->sock >= 0 && client->answer_bytes > 0)
         answer(server, client);
     if (client->sock >= 0)
         watch_client(server, client);
-    return was_asking;
 }
 
 void control_server_poll(struct control_server *server)
 {
     struct epoll_event events[EVENTS_MAX];
     int count = epoll_wait(server->epoll_fd, events, EVENTS_MAX, 0);
-    bool has_answered = false;
 
-    for (int i = 0; i < count && !has_answered; i++) {
+    for (int i = 0; i < count; i++) {
         uint32_t name = events[i].data.u32;
 
         if (name == LISTENER)
@@ -306,8 +302,9 @@ void control_server_poll(struct control_server *server)
         else if (name == TIMER)
             hang_up_late(server);
         else
-            has_answered = serve(server, &server->clients[name], events[i].events);
+            serve(server, &server->clients[name], events[i].events);
     }
+    answer_next(server);
     if (count > 0)
         set_ticking(server);
 }
@@ -337,7 +334,7 @@ uint32_t control_server_tell(struct control_server *server, const char *text, ui
 
         if (client->sock < 0 || !client->answer || client->level < level)
             continue;
-        if (is_idle(client))
+        if (control_turns_is_idle(client))
             note_progress(client);
         missed += !append(client, text, length);
         watch_client(server, client);

@@ -31,6 +31,18 @@ int private_socket_listen(const char *path, int type, int backlog)
     return err;
 }
 
+bool private_socket_is_served(const char *path)
+{
+    struct sockaddr_un address;
+    int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool is_served =
+        sock >= 0 && unix_address_set(&address, path) == 0 &&
+        (connect(sock, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EAGAIN);
+
+    private_socket_close(&sock);
+    return is_served;
+}
+
 void private_socket_close(int *fd)
 {
     if (*fd >= 0)

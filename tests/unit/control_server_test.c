@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pktio/control.h"
@@ -18,11 +19,20 @@
 
 enum { SILENT = CONTROL_CLIENTS_MAX + 1, ANSWER_BYTES = 1 << 20 };
 
+struct world {
+    struct control_server server;
+    char path[64];
+    char heard[16]; /* the last question */
+    uint32_t heard_count;
+};
+
 static char *echo(void *context, const char *request)
 {
+    struct world *world = context;
     char *text;
 
-    (void)context;
+    snprintf(world->heard, sizeof(world->heard), "%s", request);
+    world->heard_count++;
     if (strcmp(request, "long") != 0)
         return strdup(request);
     text = malloc(ANSWER_BYTES + 1);
@@ -37,14 +47,9 @@ static uint32_t level_of(void *context, const char *request)
     return strcmp(request, "follow") == 0;
 }
 
-struct world {
-    struct control_server server;
-    char path[64];
-};
-
 static void world_open(struct world *world)
 {
-    *world = (struct world){ .server = { .answer = echo, .follows = level_of } };
+    *world = (struct world){ .server = { .answer = echo, .follows = level_of, .context = world } };
     snprintf(world->path, sizeof(world->path), "/tmp/mrc-test-control-%d", (int)getpid());
     EXPECT_EQ(control_server_open(&world->server, world->path), 0);
 }
@@ -170,6 +175,111 @@ SPEC("followers leave places for questions, and hear what they are told")
     EXPECT_LE(serve_question(&world), 10);
     for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
         close(followers[i]);
+    world_close(&world);
+}
+
+/* ---- turns of processes ------------------------------------------------------------------------
+ */
+
+/* Another process, which has asked when this returns. It ends without an error if the answer is
+ * right. */
+static pid_t begin_process(const struct world *world, const char *question)
+{
+    int has_asked[2];
+    char byte;
+    pid_t pid;
+
+    EXPECT_EQ(pipe(has_asked), 0);
+    pid = fork();
+    if (pid == 0) {
+        char text[16] = "";
+        int sock;
+
+        alarm(30); /* in case it is never answered */
+        sock = control_follow(world->path, question);
+
+        if (write(has_asked[1], "", 1) == 1 && read(sock, text, sizeof(text) - 1) > 0)
+            _exit(strcmp(text, question) != 0);
+        _exit(2);
+    }
+    EXPECT_EQ(read(has_asked[0], &byte, 1), 1);
+    close(has_asked[0]);
+    close(has_asked[1]);
+    return pid;
+}
+
+static void end_process(pid_t pid)
+{
+    int status = 0;
+
+    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    EXPECT_EQ(status, 0);
+}
+
+/* The client comes, and asks and is answered. */
+enum { POLLS_OF_A_QUESTION = 2 };
+
+SPEC("silent clients of one process, in all places and before the door, delay no other process")
+{
+    struct world world;
+    int silent[SILENT + 4];
+    pid_t other;
+
+    world_open(&world);
+    for (uint32_t i = 0; i < SILENT + 4; i++) {
+        silent[i] = knock(&world);
+        if (i < CONTROL_CLIENTS_MAX)
+            control_server_poll(&world.server);
+    }
+    other = begin_process(&world, "me?");
+    for (uint32_t i = 0; i < POLLS_OF_A_QUESTION; i++)
+        control_server_poll(&world.server);
+    EXPECT_STR_EQ(world.heard, "me?");
+    end_process(other);
+    for (uint32_t i = 0; i < SILENT + 4; i++)
+        close(silent[i]);
+    world_close(&world);
+}
+
+SPEC("a process with one question comes before one with many, which came first")
+{
+    struct world world;
+    int many[CONTROL_CLIENTS_MAX - 1];
+    pid_t other;
+
+    world_open(&world);
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX - 1; i++)
+        many[i] = control_follow(world.path, "many");
+    other = begin_process(&world, "me?");
+    for (uint32_t i = 0; i < POLLS_OF_A_QUESTION; i++)
+        control_server_poll(&world.server);
+    EXPECT_STR_EQ(world.heard, "me?");
+    end_process(other);
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX - 1; i++)
+        close(many[i]);
+    world_close(&world);
+}
+
+SPEC("a turn of the server accepts a few clients and makes one answer, until all have theirs")
+{
+    struct world world;
+    int socks[CONTROL_CLIENTS_MAX];
+
+    world_open(&world);
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
+        socks[i] = control_follow(world.path, "q");
+    control_server_poll(&world.server);
+    EXPECT_EQ(world.heard_count, 0);
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        control_server_poll(&world.server);
+        EXPECT_EQ(world.heard_count, i + 1);
+    }
+    for (uint32_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        char byte;
+
+        EXPECT_EQ(read(socks[i], &byte, 1), 1);
+        close(socks[i]);
+    }
     world_close(&world);
 }
 
