@@ -24,15 +24,16 @@ static void take_rest(struct soft *soft, uint32_t end_index)
         count = soft_take(soft, end_index);
 }
 
-void soft_attach_check(struct soft *soft, uint32_t end_index)
+bool soft_attach_check(struct soft *soft, uint32_t end_index)
 {
     struct soft_end *end = &soft->ends[end_index];
 
     pktio_port_update_link(end->port);
     if (end->port->link_fd >= 0 || end->kind != SOFT_END_SHM)
-        return;
+        return false;
     take_rest(soft, end_index);
     soft_ends_release(soft, end_index);
+    return true;
 }
 
 /* "mrc3": NIC 3, if NIC 0 is mrc0. */

@@ -142,10 +142,13 @@ uint32_t soft_pass(struct soft *soft)
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
+/* One that has left at a time: its rings may be full. */
 static void look_at_nics(struct soft *soft)
 {
-    for (uint32_t i = soft->attached_count; i > 0; i--)
-        soft_attach_check(soft, soft->attached[i - 1]);
+    uint32_t i = soft->attached_count;
+
+    while (i > 0 && !soft_attach_check(soft, soft->attached[i - 1]))
+        i--;
 }
 
 /* Those that attach, and those that ask, get a tenth of the time each, however many there are. A

@@ -248,8 +248,9 @@ void soft_links_pass_time(struct soft *);
 
 /* soft_attach.c: NICs at the ends. */
 int soft_attach_open(struct soft *);
-void soft_attach_callers(struct soft *);                   /* a NIC that wants to attach */
-void soft_attach_check(struct soft *, uint32_t end_index); /* its link may be gone */
+void soft_attach_callers(struct soft *); /* a NIC that wants to attach */
+/* Its link may be gone. True: the NIC has left, and its rings are emptied and closed. */
+bool soft_attach_check(struct soft *, uint32_t end_index);
 void soft_attach_close(struct soft *);
 
 /* soft_interfaces.c: network interfaces at the ends. */

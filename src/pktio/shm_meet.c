@@ -20,15 +20,18 @@ static bool attach_rings(struct shm_rings *rings, size_t ring_bytes, bool is_ser
            rings->mtu_bytes <= rings->out.slot_bytes - FRAME_RING_SLOT_HEADER;
 }
 
+/* A server has other clients to serve than this one: it touches the pages one by one, as frames use
+ * them. A client gets all of them at once. */
 int shm_meet_map(struct shm_rings *rings, const int descriptors[SHM_MEET_COUNT],
     const struct shm_welcome *welcome, bool is_server)
 {
     size_t ring_bytes = (size_t)welcome->ring_bytes;
+    int populate = is_server ? 0 : MAP_POPULATE;
     void *memory;
 
     if (welcome->ring_bytes > SHM_MEET_RING_BYTES_MAX || welcome->mtu_bytes > SHM_MEET_MTU_MAX)
         return -EPROTO;
-    memory = mmap(NULL, 2 * ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+    memory = mmap(NULL, 2 * ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | populate,
         descriptors[SHM_MEET_MEMORY], 0);
     if (memory == MAP_FAILED)
         return -errno;

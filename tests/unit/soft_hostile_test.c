@@ -325,6 +325,46 @@ SPEC("a hello gets no more slots than a fabric gives, and a wrong name no memory
     soft_bench_stop(&bench);
 }
 
+SPEC("rings of any size cost a fabric few pages when their NIC attaches")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct shm_hello hello = hello_of("mrc1", 1024);
+    struct shm_welcome welcome;
+    struct rusage before;
+    struct rusage after;
+    int sock;
+
+    soft_bench_open(&bench);
+    sock = knock(&bench);
+    say(sock, &hello, sizeof(hello));
+    EXPECT_EQ(getrusage(RUSAGE_SELF, &before), 0);
+    EXPECT_EQ(hear(&bench, sock, &welcome), (ssize_t)sizeof(welcome));
+    EXPECT_EQ(getrusage(RUSAGE_SELF, &after), 0);
+    EXPECT_GE(welcome.ring_bytes / 4096, 1024);
+    EXPECT_LT(after.ru_minflt - before.ru_minflt, 256);
+    close(sock);
+    soft_bench_stop(&bench);
+}
+
+SPEC("of NICs that leave at once, each turn of a fabric sees off one")
+{
+    struct soft_bench bench = soft_bench_small();
+
+    bench.soft_config.spin_us = UINT32_MAX; /* it never sleeps */
+    soft_bench_start(&bench);
+    for (uint32_t i = 0; i < 4; i++) {
+        pktio_port_close(bench.nics[i / 2][i % 2]);
+        bench.nics[i / 2][i % 2] = NULL;
+    }
+    for (uint32_t left = 4; left > 0; left--) {
+        EXPECT_EQ(bench.soft->attached_count, left);
+        bench.now_ps += UINT64_C(2000000000);
+        soft_turn(bench.soft);
+    }
+    EXPECT_EQ(bench.soft->attached_count, 0);
+    soft_bench_stop(&bench);
+}
+
 SPEC("a hello that is too short, too long, damaged or of another version is refused or hung up on")
 {
     struct soft_bench bench = soft_bench_small();
