@@ -6,7 +6,8 @@
  *                 [udp=LOCAL-PORT,REMOTE-PORT of the last NIC]
  *
  * It plays the NICs from h`first` on. The others are bystanders: it may send to them, seldom, but
- * touches nothing of theirs. It fails if the fabric does not answer questions any more. */
+ * touches nothing of theirs. It fails if the fabric does not answer the questions of another
+ * process any more. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +19,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "asker.h"
 #include "attacker.h"
 #include "files/files.h"
 #include "grammar.h"
-#include "pktio/control.h"
 #include "raw_attach.h"
 
 enum { PORTS = 4, SILENT = 40, PATH_BYTES = 108, TO_BYSTANDER = 64 };
@@ -37,9 +38,8 @@ struct nic {
     int silent_control[SILENT];
     uint32_t silent_control_next;
     int udp; /* -1: none */
-    uint64_t looks;
-    uint64_t attached;   /* times */
-    uint64_t slowest_ns; /* answer */
+    struct asker asker;
+    uint64_t attached; /* times */
     uint8_t bytes[GRAMMAR_FRAME_BYTES];
 };
 
@@ -426,28 +426,16 @@ static const struct attacker_action actions[] = {
     { "send_datagram", 100, send_datagram },
 };
 
-/* The fabric answers, beside all of its silent clients. */
 static void look(void *context)
 {
-    struct nic *nic = context;
-    uint64_t start_ns = attacker_now_ns();
-    char *answer = NULL;
-    int err;
-
-    if (nic->looks++ % 40 != 0)
-        return;
-    err = control_ask(nic->control, "{\"do\":\"ping\"}", &answer);
-    free(answer);
-    if (err)
-        attacker_fail("the fabric does not answer: %s", strerror(-err));
-    if (attacker_now_ns() - start_ns > nic->slowest_ns)
-        nic->slowest_ns = attacker_now_ns() - start_ns;
+    asker_check(&((struct nic *)context)->asker);
 }
 
 int main(int argument_count, char **arguments)
 {
     static struct nic nic;
     struct attacker_options options;
+    struct asker_result answers;
     const char *run = attacker_option(argument_count, arguments, "run", NULL);
     const char *file = attacker_option(argument_count, arguments, "fabric", NULL);
     const struct yaml_node *top;
@@ -469,9 +457,12 @@ int main(int argument_count, char **arguments)
     for (uint32_t i = 0; i < PORTS; i++)
         nic.ports[i].sock = -1;
     open_udp(&nic, attacker_option(argument_count, arguments, "udp", NULL));
+    asker_begin(&nic.asker, nic.control);
     attacker_run(&options, actions, sizeof(actions) / sizeof(actions[0]), &nic, look);
-    printf("# attached %llu times; slowest answer among silent clients: %.1f ms\n",
-        (unsigned long long)nic.attached, (double)nic.slowest_ns / 1e6);
+    answers = asker_end(&nic.asker);
+    printf("# attached %llu times; slowest of %llu answers to another process: %.1f ms\n",
+        (unsigned long long)nic.attached, (unsigned long long)answers.count,
+        (double)answers.slowest_ns / 1e6);
     yaml_fini(&yaml);
     return 0;
 }
