@@ -12,7 +12,6 @@ static const char name[] = "perf";
 
 static enum cmd_status run(const struct perf_options *options)
 {
-    const volatile int *is_interrupted;
     struct perf_start start;
     struct perf_meet meet = { 0 };
     enum cmd_status status;
@@ -23,10 +22,10 @@ static enum cmd_status run(const struct perf_options *options)
             "there is no device%s%s; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may "
             "point elsewhere",
             options->device ? " " : "", options->device ? options->device : "");
-    is_interrupted = perf_interrupt_catch();
+    perf_interrupt_catch();
     status = perf_start(&start, options, &meet);
     if (status == CMD_DONE) {
-        status = perf_run(options, &meet, is_interrupted);
+        status = perf_run(options, &meet);
         if (meet.problem[0] && !start.is_child)
             cmd_complain(CMD_FAILED, name, "%s", meet.problem);
     }

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/perf_interrupt.h"
+
 static const char name[] = "perf";
 
 enum {
@@ -52,6 +54,11 @@ void perf_accept_set_up(int fd)
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 }
 
+enum cmd_status perf_accept_interrupted(void)
+{
+    return cmd_complain(CMD_FAILED, name, "interrupted before all ranks were there");
+}
+
 static time_t now_s(void)
 {
     struct timespec now;
@@ -80,12 +87,10 @@ static void hang_up(struct door *door, uint32_t index)
         cmd_complain(CMD_FAILED, name, "a client connected that is no rank of this test");
 }
 
-/* From now on calls wait for this rank. */
 static void welcome(struct door *door, uint32_t index)
 {
     struct guest *guest = &door->guests[index];
 
-    fcntl(guest->fd, F_SETFL, fcntl(guest->fd, F_GETFL) & ~O_NONBLOCK);
     perf_accept_set_up(guest->fd);
     door->meet->fds[guest->hello.rank] = guest->fd;
     door->missing--;
@@ -135,10 +140,10 @@ static enum cmd_status wait_once(struct door *door)
     for (uint32_t i = 0; i < count; i++)
         fds[i] = (struct pollfd){ .fd = door->guests[i].fd, .events = POLLIN };
     fds[count] = (struct pollfd){ .fd = door->listener, .events = POLLIN };
-    if (poll(fds, count + 1, count > 0 ? 1000 : -1) < 0)
-        return errno == EINTR
-                   ? cmd_complain(CMD_FAILED, name, "interrupted before all ranks were there")
-                   : cmd_complain(CMD_FAILED, name, "poll: %s", strerror(errno));
+    if (poll(fds, count + 1, PERF_INTERRUPT_SLICE_MS) < 0 && errno != EINTR)
+        return cmd_complain(CMD_FAILED, name, "poll: %s", strerror(errno));
+    if (perf_interrupt_has_come())
+        return perf_accept_interrupted();
     for (uint32_t i = count; i-- > 0;)
         if (fds[i].revents)
             hear(door, i);

@@ -18,5 +18,7 @@ struct perf_hello perf_accept_hello(const struct perf_meet *);
  * none of them. */
 enum cmd_status perf_accept_all(struct perf_meet *, int listener);
 
+enum cmd_status perf_accept_interrupted(void); /* complains */
+
 /* What every connection between ranks needs. */
 void perf_accept_set_up(int fd);

@@ -39,7 +39,6 @@ struct perf_peer {
 struct perf_end {
     struct perf_meet *meet;
     const struct perf_settings *settings;
-    const volatile int *is_interrupted;
     char device[PERF_NAME_BYTES];
     uint32_t gid_index;
     struct ibv_context *verbs;
@@ -52,9 +51,8 @@ struct perf_end {
     uint64_t memory_bytes;
     struct perf_qp *qps; /* rank * qp_count + number; .qp NULL: no link */
     struct perf_peer *peers;
-    uint32_t in_flight;  /* requests of all QPs */
-    uint64_t look_ns;    /* when to look around again */
-    uint64_t patient_ns; /* after an interruption: until then */
+    uint32_t in_flight; /* requests of all QPs */
+    uint64_t look_ns;   /* when to look around again */
     uint32_t empty_polls;
     uint64_t completed_ns; /* when something completed last, or the first write was posted */
     uint64_t pause_max_ns; /* the longest time in which writes were under way and none completed */

@@ -4,34 +4,71 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
 
 static const int signals[] = { SIGINT, SIGTERM };
-static volatile int is_interrupted;
+static volatile sig_atomic_t is_interrupted;
+static uint64_t urgent_ns; /* when; 0: not known yet */
 
 enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 
-static void on_signal(int number)
+#define PATIENCE_NS UINT64_C(3000000000) /* with other ranks, and with what is in flight */
+
+static void note(int number)
 {
     (void)number;
     is_interrupted = 1;
 }
 
-static void replace(void (*from)(int), const struct sigaction *to)
+/* Its action is the default again. */
+static void end_program(int number)
 {
+    static const char text[] = "mrc perf: interrupted\n";
+
+    ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+    (void)written;
+    raise(number);
+}
+
+static void replace(void (*from)(int), void (*to)(int))
+{
+    const struct sigaction action = { .sa_handler = to, .sa_flags = (int)SA_RESETHAND };
     struct sigaction now;
 
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == from)
-            sigaction(signals[i], to, NULL);
+            sigaction(signals[i], &action, NULL);
 }
 
-const volatile int *perf_interrupt_catch(void)
+void perf_interrupt_catch(void)
 {
-    replace(SIG_DFL, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND });
-    return &is_interrupted;
+    replace(SIG_DFL, note);
+    replace(end_program, note);
 }
 
 void perf_interrupt_let_go(void)
 {
-    replace(on_signal, &(struct sigaction){ .sa_handler = SIG_DFL });
+    replace(note, end_program);
+}
+
+bool perf_interrupt_has_come(void)
+{
+    return is_interrupted;
+}
+
+bool perf_interrupt_is_urgent(void)
+{
+    struct timespec now;
+    uint64_t now_ns;
+
+    if (!is_interrupted)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    if (urgent_ns == 0)
+        urgent_ns = now_ns + PATIENCE_NS;
+    return now_ns >= urgent_ns;
 }

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGINT and SIGTERM: while a test runs, the first one ends the test, the second the program. */
+/* SIGINT and SIGTERM: the first one ends a test, in whatever it waits for, the second the program.
+ */
 #pragma once
 
-/* From now on, a signal sets the flag that is returned, unless the signal is ignored. */
-const volatile int *perf_interrupt_catch(void);
-/* Until it is called again, a signal ends the program. */
+#include <stdbool.h>
+
+enum { PERF_INTERRUPT_SLICE_MS = 50 }; /* the longest wait without a look at what follows */
+
+/* From now on, a signal is noted, unless it is ignored. */
+void perf_interrupt_catch(void);
+/* Until it is caught again, a signal ends the program with a message. */
 void perf_interrupt_let_go(void);
+
+/* A signal has come: the test ends when its ranks agree on that. */
+bool perf_interrupt_has_come(void);
+/* A signal came three seconds ago: the test ends without waiting for other ranks. */
+bool perf_interrupt_is_urgent(void);

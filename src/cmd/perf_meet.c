@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cmd/perf_interrupt.h"
+
 enum kind {
     KIND_DATA = 0x6d726331,
     KIND_FAILED,
@@ -41,36 +43,51 @@ static int fail_lost(struct perf_meet *meet, uint32_t rank)
 
 /* ---- one message ----------------------------------------------------------------------------- */
 
-static int send_bytes(int fd, const void *bytes, size_t length)
+static int fail_interrupted(struct perf_meet *meet, uint32_t rank)
+{
+    return perf_meet_fail(meet, "interrupted, and rank %u does not answer", rank);
+}
+
+/* After a call that would have had to wait for this rank: until it need not. -1: it has failed, or
+ * the rank has no more time. */
+static int wait_for(struct perf_meet *meet, uint32_t rank, short events)
+{
+    struct pollfd fd = { .fd = meet->fds[rank], .events = events };
+
+    if (errno != EAGAIN && errno != EINTR)
+        return -1;
+    while (poll(&fd, 1, PERF_INTERRUPT_SLICE_MS) <= 0)
+        if (perf_interrupt_is_urgent())
+            return fail_interrupted(meet, rank);
+    return 0;
+}
+
+static int send_bytes(struct perf_meet *meet, uint32_t rank, const void *bytes, size_t length)
 {
     const char *from = bytes;
 
     while (length > 0) {
-        ssize_t sent = send(fd, from, length, MSG_NOSIGNAL);
+        ssize_t sent = send(meet->fds[rank], from, length, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
+        if (sent == 0 || (sent < 0 && wait_for(meet, rank, POLLOUT) != 0))
             return -1;
-        from += sent;
-        length -= (size_t)sent;
+        from += sent > 0 ? sent : 0;
+        length -= sent > 0 ? (size_t)sent : 0;
     }
     return 0;
 }
 
-static int receive_bytes(int fd, void *bytes, size_t length)
+static int receive_bytes(struct perf_meet *meet, uint32_t rank, void *bytes, size_t length)
 {
     char *to = bytes;
 
     while (length > 0) {
-        ssize_t got = recv(fd, to, length, 0);
+        ssize_t got = recv(meet->fds[rank], to, length, MSG_DONTWAIT);
 
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
+        if (got == 0 || (got < 0 && wait_for(meet, rank, POLLIN) != 0))
             return -1;
-        to += got;
-        length -= (size_t)got;
+        to += got > 0 ? got : 0;
+        length -= got > 0 ? (size_t)got : 0;
     }
     return 0;
 }
@@ -79,8 +96,8 @@ static int send_data(struct perf_meet *meet, uint32_t rank, const void *bytes, s
 {
     struct header header = { KIND_DATA, (uint32_t)length };
 
-    if (send_bytes(meet->fds[rank], &header, sizeof(header)) != 0 ||
-        send_bytes(meet->fds[rank], bytes, length) != 0)
+    if (send_bytes(meet, rank, &header, sizeof(header)) != 0 ||
+        send_bytes(meet, rank, bytes, length) != 0)
         return perf_meet_look(meet) != 0 ? -1 : fail_lost(meet, rank);
     return 0;
 }
@@ -89,7 +106,7 @@ static int receive_failure(struct perf_meet *meet, uint32_t rank, uint32_t lengt
 {
     char text[PERF_TEXT_BYTES];
 
-    if (length >= sizeof(text) || receive_bytes(meet->fds[rank], text, length) != 0)
+    if (length >= sizeof(text) || receive_bytes(meet, rank, text, length) != 0)
         return fail_lost(meet, rank);
     text[length] = '\0';
     if (!meet->problem[0])
@@ -101,13 +118,13 @@ static int receive_data(struct perf_meet *meet, uint32_t rank, void *bytes, size
 {
     struct header header;
 
-    if (receive_bytes(meet->fds[rank], &header, sizeof(header)) != 0)
+    if (receive_bytes(meet, rank, &header, sizeof(header)) != 0)
         return fail_lost(meet, rank);
     if (header.kind == KIND_FAILED)
         return receive_failure(meet, rank, header.bytes);
     if (header.kind != KIND_DATA || header.bytes != length)
         return perf_meet_fail(meet, "rank %u is not the same version of mrc perf", rank);
-    return receive_bytes(meet->fds[rank], bytes, length) != 0 ? fail_lost(meet, rank) : 0;
+    return receive_bytes(meet, rank, bytes, length) != 0 ? fail_lost(meet, rank) : 0;
 }
 
 /* ---- all together ---------------------------------------------------------------------------- */
@@ -125,8 +142,11 @@ static int collect(struct perf_meet *meet, char *all, size_t bytes)
             fds[left++] = (struct pollfd){ .fd = meet->fds[rank], .events = POLLIN };
         }
     while (left > 0) {
-        if (poll(fds, left, -1) < 0)
+        if (poll(fds, left, PERF_INTERRUPT_SLICE_MS) <= 0) {
+            if (perf_interrupt_is_urgent())
+                return fail_interrupted(meet, ranks[0]);
             continue;
+        }
         for (nfds_t i = left; i > 0; i--) {
             if (fds[i - 1].revents == 0)
                 continue;
@@ -187,8 +207,8 @@ static void tell(struct perf_meet *meet, uint32_t rank)
 {
     struct header header = { KIND_FAILED, (uint32_t)strlen(meet->problem) };
 
-    if (send_bytes(meet->fds[rank], &header, sizeof(header)) == 0)
-        send_bytes(meet->fds[rank], meet->problem, header.bytes);
+    if (send_bytes(meet, rank, &header, sizeof(header)) == 0)
+        send_bytes(meet, rank, meet->problem, header.bytes);
 }
 
 void perf_meet_tell(struct perf_meet *meet)

@@ -191,7 +191,7 @@ static int measure_batches(struct perf_run *run, struct perf_report *report, str
 
     for (;;) {
         mine.count = next_count(run, pace, row->iterations);
-        mine.stops = (uint64_t)*run->end->is_interrupted;
+        mine.stops = perf_interrupt_has_come();
         if (agree(run, mine, &all) != 0)
             return -1;
         row->wrong += all.wrong;
@@ -272,7 +272,7 @@ static int open_device(struct perf_run *run, const struct perf_options *options)
     int err;
 
     perf_interrupt_let_go();
-    if (*run->end->is_interrupted)
+    if (perf_interrupt_has_come())
         return perf_meet_fail(run->end->meet, "interrupted");
     err = perf_end_open(run->end, device, lay_out(run));
     perf_interrupt_catch();
@@ -324,14 +324,10 @@ static enum cmd_status measure(
     return perf_report_end(&report, meet->problem[0] ? meet->problem : NULL, stops);
 }
 
-enum cmd_status perf_run(
-    const struct perf_options *options, struct perf_meet *meet, const volatile int *is_interrupted)
+enum cmd_status perf_run(const struct perf_options *options, struct perf_meet *meet)
 {
     struct perf_settings settings = { 0 };
-    struct perf_end end = { .meet = meet,
-        .settings = &settings,
-        .is_interrupted = is_interrupted,
-        .gid_index = options->gid_index };
+    struct perf_end end = { .meet = meet, .settings = &settings, .gid_index = options->gid_index };
     struct perf_run run = {
         .settings = &settings, .end = &end, .rank = meet->rank, .rank_count = meet->rank_count
     };

@@ -6,5 +6,4 @@
 #include "cmd/perf_options.h"
 
 /* Yields CMD_FAILED also when data was wrong; a problem is in `meet`. */
-enum cmd_status perf_run(
-    const struct perf_options *, struct perf_meet *, const volatile int *is_interrupted);
+enum cmd_status perf_run(const struct perf_options *, struct perf_meet *);

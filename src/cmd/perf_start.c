@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "cmd/perf_accept.h"
+#include "cmd/perf_interrupt.h"
 
 static const char name[] = "perf";
 
@@ -43,7 +45,7 @@ static void become_child(struct perf_start *start, struct perf_meet *meet, uint3
     meet->fds[0] = fd;
     *start = (struct perf_start){ .is_child = true };
     signal(SIGINT, SIG_IGN); /* a terminal sends it to all; rank 0 decides */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 static enum cmd_status fork_ranks(struct perf_start *start, uint32_t count, struct perf_meet *meet)
@@ -95,12 +97,15 @@ static enum cmd_status find(
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
         .ai_flags = is_passive ? AI_PASSIVE : 0,
         .ai_family = host ? AF_UNSPEC : AF_INET6 };
-    int err = getaddrinfo(host, port, &hints, list);
+    int err;
 
+    perf_interrupt_let_go(); /* a server of names may be slow to answer */
+    err = getaddrinfo(host, port, &hints, list);
     if (err && !host) { /* without IPv6 */
         hints.ai_family = AF_INET;
         err = getaddrinfo(host, port, &hints, list);
     }
+    perf_interrupt_catch();
     if (!err)
         return CMD_DONE;
     return cmd_complain(
@@ -143,17 +148,44 @@ static enum cmd_status serve(struct perf_meet *meet, const char *host, const cha
     return status;
 }
 
+/* Of a connection under way: 0 or an errno. */
+static int await_connection(int fd)
+{
+    struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+    int err = EINTR;
+    socklen_t length = sizeof(err);
+
+    while (poll(&poll_fd, 1, PERF_INTERRUPT_SLICE_MS) <= 0)
+        if (perf_interrupt_has_come())
+            return EINTR;
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &length);
+    return err;
+}
+
+static int connect_to(const struct addrinfo *address)
+{
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int err;
+
+    if (fd < 0)
+        return -1;
+    err = connect(fd, address->ai_addr, address->ai_addrlen) == 0 ? 0 : errno;
+    if (err == EINPROGRESS || err == EINTR)
+        err = await_connection(fd);
+    if (err == 0)
+        return fd;
+    close(fd);
+    errno = err;
+    return -1;
+}
+
 static int connect_once(const struct addrinfo *list)
 {
-    for (; list; list = list->ai_next) {
-        int fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = -1;
 
-        if (fd >= 0 && connect(fd, list->ai_addr, list->ai_addrlen) == 0)
-            return fd;
-        if (fd >= 0)
-            close(fd);
-    }
-    return -1;
+    for (; list && fd < 0; list = list->ai_next)
+        fd = connect_to(list);
+    return fd;
 }
 
 static enum cmd_status join(struct perf_meet *meet, const char *host, const char *port)
@@ -167,9 +199,12 @@ static enum cmd_status join(struct perf_meet *meet, const char *host, const char
 
     if (status != CMD_DONE)
         return status;
-    while ((fd = connect_once(list)) < 0 && errno == ECONNREFUSED && time(NULL) < deadline)
+    while ((fd = connect_once(list)) < 0 && errno == ECONNREFUSED && time(NULL) < deadline &&
+           !perf_interrupt_has_come())
         nanosleep(&pause, NULL);
     freeaddrinfo(list);
+    if (fd < 0 && perf_interrupt_has_come())
+        return perf_accept_interrupted();
     if (fd < 0)
         return cmd_complain(CMD_FAILED, name, "%s port %s: %s; is the other side started?", host,
             port, strerror(errno));

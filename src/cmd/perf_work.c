@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cmd/perf_end.h"
+#include "cmd/perf_interrupt.h"
 
 enum {
     BATCH = 32,
@@ -19,7 +20,6 @@ enum {
 
 #define SEQUENCE_MASK ((1u << SEQUENCE_BITS) - 1)
 #define LOOK_NS       UINT64_C(20000000)
-#define PATIENCE_NS   UINT64_C(3000000000) /* with what is in flight when interrupted */
 #define LAST_WORD_NS  UINT64_C(60000000000)
 
 _Static_assert(PERF_CHANNELS_MAX <= 1 << (32 - SEQUENCE_BITS), "an immediate has 32 bits");
@@ -108,9 +108,7 @@ static int look_around(struct perf_end *end)
     if (now_ns < end->look_ns)
         return 0;
     end->look_ns = now_ns + LOOK_NS;
-    if (*end->is_interrupted && end->patient_ns == 0)
-        end->patient_ns = now_ns + PATIENCE_NS;
-    if (end->patient_ns != 0 && now_ns > end->patient_ns)
+    if (perf_interrupt_is_urgent())
         return perf_meet_fail(
             end->meet, "interrupted while %u writes were under way", end->in_flight);
     return perf_meet_look(end->meet);
@@ -247,7 +245,8 @@ void perf_end_last_word(struct perf_end *end)
     if (!end->cq || !end->mr)
         return;
     post_last(end);
-    while (wc.status == IBV_WC_SUCCESS && perf_end_now_ns() - began_ns < LAST_WORD_NS)
+    while (wc.status == IBV_WC_SUCCESS && perf_end_now_ns() - began_ns < LAST_WORD_NS &&
+           !perf_interrupt_has_come())
         if (mrc_poll_cq(end->cq, 1, &wc) == 0)
             sched_yield();
     snprintf(end->meet->problem + used, sizeof(end->meet->problem) - used,

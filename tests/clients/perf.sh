@@ -155,14 +155,37 @@ wait $run
 is 'an interrupted test fails' $? 1
 is 'but prints what there is' "$(grep -c '^ 65536 \|^# interrupted' "$SCRATCH/interrupted")" 2
 
+# The first signal ends a test, whatever it waits for.
+"$mrc" perf write -d mrc0 -p "$port" 127.0.0.1 >"$SCRATCH/alone" 2>&1 &
+run=$!
+until_true grep -q '^SigCgt:.*[4-7c-f]..[2367abef]$' "/proc/$run/status" # it catches both signals
+kill -TERM $run
+wait $run
+is 'a signal ends a rank that looks for the other' "$?: $(cat "$SCRATCH/alone")" \
+    '1: mrc perf: interrupted before all ranks were there'
+"$mrc" perf write -d mrc0 -p "$port" 2>"$SCRATCH/faithful" &
+server=$!
+"$mrc" perf write -d mrc1 -p "$port" -D 30 127.0.0.1 >"$SCRATCH/stopped" 2>&1 &
+client=$!
+others="$server $client"
+until_true grep -q '#bytes' "$SCRATCH/stopped"
+kill -STOP $client
+kill -TERM $server
+wait $server
+is 'a signal ends a rank whose peer says nothing any more' "$?: $(tail -n 1 "$SCRATCH/faithful")" \
+    '1: mrc perf: rank 1: interrupted, and rank 0 does not answer'
+exits 0 '  and leaves its device free' perf write --devices mrc0,mrc2 -n 10
+kill -KILL $client
+wait $client 2>/dev/null
+
 # A fabric that has stopped does not let NICs in.
 kill -STOP "$fabric"
-"$mrc" perf write --local 2 >/dev/null 2>&1 &
+"$mrc" perf write --local 2 >"$SCRATCH/waits" 2>&1 &
 run=$!
 until_true grep -q "^$run " "$MRC_RUN_DIR/mrc/mrc0/owner"
 kill -TERM $run
 wait $run
-is 'a signal ends a test that waits for its fabric' $? 143
+is 'a signal ends a test that waits for its fabric' "$?: $(cat "$SCRATCH/waits")" '143: mrc perf: interrupted'
 kill -CONT "$fabric"
 
 # The planes of a fabric may be moved by several threads.
