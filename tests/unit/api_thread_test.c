@@ -4,10 +4,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api_world.h"
+#include "patience.h"
 
 enum { POSTERS = 3, WRITES = 400, BYTES = 512 };
 
@@ -15,9 +17,19 @@ struct shared {
     struct api_world world;
     struct api_address peer;
     _Atomic uint32_t done;
-    _Atomic uint32_t failed;
+    _Atomic(const char *) failed; /* the call that failed first; NULL: none */
+    _Atomic int error;            /* of that call: an errno, or the status of a completion */
     _Atomic int stop;
 };
+
+/* The first failure ends all threads: without completions, posters would wait for ever. */
+static void note_failure(struct shared *shared, const char *call, int error)
+{
+    const char *none = NULL;
+
+    if (atomic_compare_exchange_strong(&shared->failed, &none, call))
+        atomic_store(&shared->error, error);
+}
 
 struct poster {
     struct shared *shared;
@@ -28,20 +40,21 @@ struct poster {
 static void *post_writes(void *context)
 {
     struct poster *poster = context;
+    struct shared *shared = poster->shared;
     uint64_t base = (uint64_t)poster->number * WRITES * BYTES / 4;
 
-    for (uint32_t i = 0; i < WRITES; i++) {
+    for (uint32_t i = 0; i < WRITES && !atomic_load(&shared->failed); i++) {
         uint64_t offset = base + i % (WRITES / 4) * BYTES;
         int err;
 
         do {
-            err = api_end_write(&poster->shared->world.ends[0], &poster->shared->peer, offset,
-                BYTES, IBV_WR_RDMA_WRITE);
+            err = api_end_write(
+                &shared->world.ends[0], &shared->peer, offset, BYTES, IBV_WR_RDMA_WRITE);
             if (err == ENOMEM)
                 sched_yield();
-        } while (err == ENOMEM);
+        } while (err == ENOMEM && !atomic_load(&shared->failed));
         if (err)
-            atomic_fetch_add(&poster->shared->failed, 1);
+            note_failure(shared, "mrc_post_send", err);
     }
     return NULL;
 }
@@ -49,6 +62,7 @@ static void *post_writes(void *context)
 static void *poll_completions(void *context)
 {
     struct shared *shared = context;
+    int64_t end_s = patience_end_s();
 
     while (atomic_load(&shared->done) < POSTERS * WRITES && !atomic_load(&shared->failed)) {
         struct ibv_wc wc[8];
@@ -56,11 +70,13 @@ static void *poll_completions(void *context)
 
         for (int i = 0; i < count; i++)
             if (wc[i].status != IBV_WC_SUCCESS)
-                atomic_fetch_add(&shared->failed, 1);
+                note_failure(shared, "a write", (int)wc[i].status);
         if (count > 0)
             atomic_fetch_add(&shared->done, (uint32_t)count);
         else
             sched_yield();
+        if (!patience_lasts(end_s))
+            note_failure(shared, "writes do not complete: mrc_poll_cq", ETIMEDOUT);
     }
     return NULL;
 }
@@ -76,13 +92,15 @@ static void *ask_around(void *context)
         struct ibv_qp_attr attr;
         struct ibv_mr *mr;
 
-        if (mrc_query_qp(end->qp, &attr, IBV_QP_STATE, &mrc, MRC_QP_MPR, NULL) != 0 ||
-            mrc_modify_qp(end->qp, NULL, 0, &mrc, MRC_QP_TIMEOUT) != 0 ||
-            mrc_ctl_query_port(end->mrc, 1, &port, MRC_CTL_PORT_ADMIN_STATE) != 0)
-            atomic_fetch_add(&shared->failed, 1);
+        if (mrc_query_qp(end->qp, &attr, IBV_QP_STATE, &mrc, MRC_QP_MPR, NULL) != 0)
+            note_failure(shared, "mrc_query_qp", errno);
+        if (mrc_modify_qp(end->qp, NULL, 0, &mrc, MRC_QP_TIMEOUT) != 0)
+            note_failure(shared, "mrc_modify_qp", errno);
+        if (mrc_ctl_query_port(end->mrc, 1, &port, MRC_CTL_PORT_ADMIN_STATE) != 0)
+            note_failure(shared, "mrc_ctl_query_port", errno);
         mr = (ibv_reg_mr)(end->pd, &attr, sizeof(attr), IBV_ACCESS_LOCAL_WRITE);
         if (!mr || ibv_dereg_mr(mr) != 0)
-            atomic_fetch_add(&shared->failed, 1);
+            note_failure(shared, "ibv_reg_mr or ibv_dereg_mr", errno);
     }
     return NULL;
 }
@@ -109,7 +127,9 @@ SPEC("threads share a QP and a queue: every write lands and completes once")
         pthread_join(threads[i], NULL);
     atomic_store(&shared.stop, 1);
     pthread_join(threads[POSTERS + 2], NULL);
-    EXPECT_EQ(atomic_load(&shared.failed), 0);
+    if (atomic_load(&shared.failed))
+        printf("# %s: error %d\n", atomic_load(&shared.failed), atomic_load(&shared.error));
+    EXPECT(!atomic_load(&shared.failed));
     EXPECT_EQ(atomic_load(&shared.done), POSTERS * WRITES);
     EXPECT_EQ(mrc_poll_cq(shared.world.ends[0].cq, 1, &wc), 0);
     EXPECT_MEM_EQ(api_end_received(&shared.world.ends[1]), shared.world.ends[0].memory, used);
@@ -122,14 +142,15 @@ static void *open_and_close(void *context)
 
     for (int i = 0; i < 50; i++) {
         struct ibv_device **list = ibv_get_device_list(NULL);
-        struct ibv_context *verbs = list ? ibv_open_device(list[0]) : NULL;
+        struct ibv_context *verbs = list && list[0] ? ibv_open_device(list[0]) : NULL;
         struct mrc_context *mrc = verbs ? mrc_create_context(verbs, NULL) : NULL;
         struct mrc_ctl_device_attr attr;
 
         if (!mrc || mrc_ctl_query_device(verbs, &attr) != 0 || mrc_destroy_context(mrc) != 0 ||
             ibv_close_device(verbs) != 0)
             atomic_fetch_add(failed, 1);
-        ibv_free_device_list(list);
+        if (list)
+            ibv_free_device_list(list);
     }
     return NULL;
 }
