@@ -137,6 +137,7 @@ struct host_nic {
     _Atomic bool is_dead;  /* the child of a fork */
     uint32_t engine_count; /* a power of two */
     struct engine *engines[HOST_ENGINE_COUNT_MAX];
+    uint32_t last_engine; /* that got a QP */
 
     struct pktio_tap *tap;
     uint32_t admin_mask;

@@ -6,6 +6,7 @@
 
 #include "base/power.h"
 #include "host/engine.h"
+#include "host/engine_choice.h"
 #include "host/ev_profile.h"
 #include "host/queue.h"
 
@@ -127,15 +128,14 @@ static uint32_t free_number(const struct engine *engine)
     return qpn;
 }
 
-/* The one with the fewest QPs. */
-static struct engine *choose_engine(const struct host_nic *nic)
+static struct engine *choose_engine(struct host_nic *nic)
 {
-    struct engine *chosen = nic->engines[0];
+    uint32_t qp_counts[HOST_ENGINE_COUNT_MAX];
 
-    for (uint32_t i = 1; i < nic->engine_count; i++)
-        if (nic->engines[i]->qps.count < chosen->qps.count)
-            chosen = nic->engines[i];
-    return chosen;
+    for (uint32_t i = 0; i < nic->engine_count; i++)
+        qp_counts[i] = nic->engines[i]->qps.count;
+    nic->last_engine = engine_choice_next(qp_counts, nic->engine_count, nic->last_engine);
+    return nic->engines[nic->last_engine];
 }
 
 /* MPR is a byte of the wire: what a window holds is not always what the byte can say. A derived MPR
