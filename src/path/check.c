@@ -26,6 +26,7 @@ static void check_plane(const struct path_set *set, uint32_t plane_index)
         assert(set->profile->entries[ev_index].plane == plane_index);
         assert(ev->is_active == (at < plane->first + (uint32_t)plane->rotation_count));
         assert(!ev->is_active || ev_state_is_usable(ev->state));
+        assert(ev->state != EV_GOOD || !ev_table_is_thin(set, ev_index));
         usable_count += ev_state_is_usable(ev->state) ? 1 : 0;
         good_count += ev->is_active && ev->state == EV_GOOD ? 1 : 0;
     }

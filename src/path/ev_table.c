@@ -35,7 +35,7 @@ static void bring_in(struct path_set *set, uint32_t plane_index, uint32_t at)
     swap(set->order + plane->first, at, plane->rotation_count++);
     ev->is_active = 1;
     set->usable_count++;
-    set->usable_planes |= (uint16_t)(1u << plane_index);
+    set->usable_planes |= (uint8_t)(1u << plane_index);
     if (ev->state == EV_GOOD)
         plane->good_count++;
 }
@@ -56,7 +56,7 @@ static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_ind
     }
     swap(order, at, --plane->rotation_count);
     if (plane->rotation_count == 0)
-        set->usable_planes &= (uint16_t) ~(1u << plane_index);
+        set->usable_planes &= (uint8_t) ~(1u << plane_index);
     ev->is_active = 0;
     set->usable_count--;
     if (ev->state == EV_GOOD)
@@ -126,8 +126,21 @@ static void init_planes(struct path_set *set)
     for (uint32_t plane = 0; plane < set->profile->plane_count; plane++) {
         if (!set->profile->is_ordered)
             shuffle_plane(set, plane);
+        if (ev_table_is_weighted(set)) /* QPs do not begin with the same EVs */
+            set->rotations[plane] = (uint8_t)prng_below(&set->prng, 256);
         refill(set, plane);
     }
+}
+
+static void init_ev(struct path_set *set, uint32_t ev_index)
+{
+    const struct path_entry *entry = &set->profile->entries[ev_index];
+    struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
+
+    set->order[ev_index] = (uint16_t)ev_index;
+    ev->state = entry->denied ? EV_DENIED : ev_table_is_thin(set, ev_index) ? EV_SKIP : EV_GOOD;
+    ev->weight = entry->turns;
+    ev->run = UINT8_MAX;
 }
 
 struct path_set *path_set_init(struct arena *arena, const struct path_profile *profile,
@@ -148,11 +161,8 @@ struct path_set *path_set_init(struct arena *arena, const struct path_profile *p
     set->listener = listener;
     set->ev_count = (uint16_t)profile->entry_count;
     set->probe_deadline_ns = UINT64_MAX;
-    for (uint32_t i = 0; i < profile->entry_count; i++) {
-        set->order[i] = (uint16_t)i;
-        ev_table_evs(set)[i].state = profile->entries[i].denied ? EV_DENIED : EV_GOOD;
-        ev_table_evs(set)[i].run = UINT8_MAX;
-    }
+    for (uint32_t i = 0; i < profile->entry_count; i++)
+        init_ev(set, i);
     init_planes(set);
     return set;
 }
@@ -215,6 +225,11 @@ void ev_table_apply(
     enum path_ev_state from = ev->state;
     enum path_ev_state to = ev_state_next(from, signal);
 
+    if (to == EV_GOOD && ev_table_is_thin(set, ev_index)) {
+        to = EV_SKIP;
+        if (!ev->was_skip || signal == PATH_REPLACED)
+            ev->weight = set->profile->entries[ev_index].turns;
+    }
     if (from == to)
         return;
     count_out(set, from, -1);

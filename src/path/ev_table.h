@@ -24,7 +24,7 @@ struct ev_table_ev {
     uint8_t more_against : 1; /* more than the loss that took it out speaks against it */
     uint8_t is_probed : 1;    /* has a probe record */
     uint8_t run;              /* packets delivered since the last loss, up to 255 */
-    uint8_t weight; /* SKIP: how often it is used, of 256 times; literally: its end, in ticks */
+    uint8_t weight;           /* SKIP: in how many of 256 rotations; literally: its end, in ticks */
 };
 
 /* The plane's entries are the indexes from `first` up to the next plane's. In that part of `order`
@@ -49,7 +49,8 @@ struct path_set {
     struct prng prng;
     const struct path_profile *profile;
     const struct path_config *config;
-    uint16_t usable_planes; /* those with a rotation */
+    uint8_t usable_planes; /* those with a rotation */
+    uint8_t probe_count;
     uint16_t ev_count;
     uint8_t turn;          /* the plane from which path_pick() goes on */
     uint8_t other_turn;    /* likewise everything else */
@@ -58,16 +59,16 @@ struct path_set {
     uint16_t usable_count; /* in rotation */
     uint16_t bad_count;
     uint16_t suspect_count;
-    uint16_t probe_count;
     uint16_t probe_cursor; /* where to look for the next bad EV that waits to be probed */
     struct ev_table_plane planes[PATH_PLANE_COUNT_MAX];
     struct path_timing timing;
+    uint32_t refusals;
     struct path_listener listener;
     uint64_t last_return_ns; /* of any EV from ASSUMED_BAD or DENIED */
     uint64_t probe_deadline_ns;
-    uint32_t refusals;
     struct ev_table_probe probes[EV_TABLE_PROBE_COUNT_MAX];
-    uint16_t order[]; /* [ev_count], then the EVs */
+    uint8_t rotations[PATH_PLANE_COUNT_MAX]; /* of each plane that have ended, modulo 256 */
+    uint16_t order[];                        /* [ev_count], then the EVs */
 };
 
 _Static_assert(sizeof(struct ev_table_ev) + sizeof(uint16_t) == 6, "6 bytes per EV");
@@ -101,6 +102,20 @@ static inline uint8_t ev_table_ticks(const struct path_set *set, uint64_t now_ns
 static inline bool ev_table_is_literal(const struct path_set *set)
 {
     return set->config->ev_skip == PATH_SKIP_LITERAL;
+}
+
+/* EVs have turns, of which some take only a part. */
+static inline bool ev_table_is_weighted(const struct path_set *set)
+{
+    return set->profile->is_weighted && set->config->ev_weights == PATH_WEIGHTS_PLAN &&
+           !ev_table_is_literal(set);
+}
+
+/* The EV does not take each of its turns, unless it proves to be better than planned. Such an EV is
+ * never GOOD. */
+static inline bool ev_table_is_thin(const struct path_set *set, uint32_t ev_index)
+{
+    return ev_table_is_weighted(set) && set->profile->entries[ev_index].turns > 0;
 }
 
 /* A literal SKIP begins anew: it lasts a base RTT, rounded up by one to two ticks. */

@@ -17,6 +17,7 @@ enum {
     EXCESS_LEAST = -128,
     WEIGHT_FULL = 255,
     WEIGHT_GOOD = 240,
+    WEIGHT_THIN_MOST = 254,
     WEIGHT_LEAST = 2,
 };
 
@@ -38,18 +39,20 @@ void path_on_delivered(struct path_set *set, uint32_t ev_index)
 
 /* ---- congestion ------------------------------------------------------------------------------*/
 
-/* The EV is used with this weight; at the full one it is GOOD. */
+/* The EV is used with this weight; at the full one it is GOOD, unless it is planned to be thin. */
 static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal signal,
     int32_t weight, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
     ev->round = set->round & 3u;
-    if (weight >= WEIGHT_GOOD) {
+    if (weight >= WEIGHT_GOOD && !ev_table_is_thin(set, ev_index)) {
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, now_ns);
         return;
     }
     ev_table_apply(set, ev_index, signal, now_ns);
+    if (weight > WEIGHT_THIN_MOST)
+        weight = WEIGHT_THIN_MOST;
     if (ev->state == EV_SKIP)
         ev->weight = (uint8_t)(weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
 }
@@ -114,12 +117,35 @@ static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t 
 
         most = weight > most ? weight : most;
     }
+    if (most >= WEIGHT_GOOD) /* a thin one */
+        return;
     for (uint32_t i = 0; i < plane->rotation_count; i++) {
         uint32_t ev_index = set->order[plane->first + i];
 
         set_weight(set, ev_index, PATH_DELAYED,
             weight_of(ev_at(set, ev_index)) * WEIGHT_FULL / most, now_ns);
     }
+}
+
+/* The share that the plan gives to the EV. */
+static int32_t planned_weight(const struct path_set *set, uint32_t ev_index)
+{
+    return ev_table_is_thin(set, ev_index) ? set->profile->entries[ev_index].turns : WEIGHT_FULL;
+}
+
+/* Beside what follows from the delay: no weight is stuck because it is small, and where delays do
+ * not differ, it goes back to the planned one. */
+static int32_t drift(int32_t weight, int32_t planned, int32_t excess)
+{
+    int32_t missing = planned - weight;
+
+    if (excess > 0)
+        return -1;
+    if (missing > 0)
+        return 1 + missing * SKIP_LEAK / 256;
+    if (excess < 0)
+        return 1;
+    return missing < 0 ? -1 + missing * SKIP_LEAK / 256 : 0;
 }
 
 /* The share of a path whose packets take longer than those of the others of its plane shrinks until
@@ -143,7 +169,7 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     if (excess < EXCESS_LEAST)
         excess = EXCESS_LEAST;
     weight -= weight * excess * SKIP_GAIN / 256 / 256;
-    weight += excess > 0 ? -1 : 1 + (WEIGHT_FULL - weight) * SKIP_LEAK / 256; /* never stuck */
+    weight += drift(weight, planned_weight(set, ev_index), excess);
     set_weight(set, ev_index, PATH_DELAYED, weight, now_ns);
     settle_weights(set, path_plane_of(set, ev_index), now_ns);
     return true;

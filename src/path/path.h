@@ -20,10 +20,14 @@
 
 /* ---- profiles ------------------------------------------------------------------------------- */
 
+#define PATH_WEIGHT_USUAL 240 /* divides by 2, 3, 4, 5, 6 and 8 */
+
 struct path_entry {
     uint32_t ev;
     uint8_t plane;
-    bool denied; /* by the controller */
+    bool denied;    /* by the controller */
+    uint8_t weight; /* how much it carries, compared with the others; 0: PATH_WEIGHT_USUAL */
+    uint8_t turns;  /* how many it takes of 256 rotations of its plane; 0: each */
 };
 
 /* Entries of a plane stand together, planes ascending; of those not denied `active_per_plane` of a
@@ -36,6 +40,8 @@ struct path_profile {
     uint32_t active_per_plane; /* at least 1 */
     uint32_t min_active;       /* ev_min_active; 0: max(1, entry_count / 4) */
     bool is_ordered;           /* the first of a plane start active; else each QP draws its own */
+    bool is_weighted;          /* not all paths, or not all planes, are equal */
+    uint16_t plane_weights[PATH_PLANE_COUNT_MAX]; /* then: to begin with, of mean PLANES_EQUAL */
 };
 
 /* EVs of a two-tier fabric, `plane << uplink_bits | uplink`: the same number on each plane, uplinks
@@ -63,6 +69,10 @@ void path_profile_auto(struct path_profile *, uint32_t plane_count, uint32_t per
 bool path_profile_explicit(
     struct path_profile *, struct path_entry *entries, uint32_t entry_count, uint32_t plane_count);
 
+/* Sets `turns`, `plane_weights` and `is_weighted` by the weights of the entries. An EV gets its
+ * part of what the best of its plane gets, a plane what its EVs get together. */
+void path_profile_weigh(struct path_profile *);
+
 /* The index of an EV value; PATH_NONE when the profile has no such EV. */
 uint32_t path_profile_find(const struct path_profile *, uint32_t ev);
 
@@ -87,9 +97,16 @@ enum path_ev_skip {
     PATH_SKIP_DELAY,   /* a packet that took longer than others of its plane: for as much longer */
 };
 
+enum path_ev_weights {
+    PATH_WEIGHTS_EQUAL, /* weights of profiles do not count */
+    PATH_WEIGHTS_PLAN,  /* with PATH_SKIP_DELAY, an EV begins with the share that its profile says,
+                         * and goes back to it while its packets take as long as others */
+};
+
 struct path_config {
     enum path_loss_to_bad loss_to_bad;
     enum path_ev_skip ev_skip;
+    enum path_ev_weights ev_weights;
     uint32_t probe_successes;     /* in a row, for an EV to return: 1 to 255 */
     uint32_t probe_successes_max; /* for EVs that lose again and again, at most 255 */
 };

@@ -17,7 +17,6 @@ enum {
     EXCESS_MOST = 16 * 256,
     EXCESS_LEAST = -128,
     EXCESS_SILENT = 256, /* of a plane that holds packets of which none was acknowledged */
-    WEIGHT_LEAST = PLANES_EQUAL / 256,
 };
 
 void planes_init(struct planes *planes, uint32_t plane_count)
@@ -27,6 +26,13 @@ void planes_init(struct planes *planes, uint32_t plane_count)
         planes->weight[plane] = PLANES_EQUAL;
     for (uint32_t plane = plane_count; plane < PATH_PLANE_COUNT_MAX; plane++)
         planes->held[plane] = UINT32_MAX;
+}
+
+void planes_start_with(struct planes *planes, const uint16_t *weights)
+{
+    for (uint32_t plane = 0; plane < planes->plane_count; plane++)
+        planes->weight[plane] = weights[plane];
+    planes->weighed_mask = 0;
 }
 
 static uint32_t weights_of(const struct planes *planes, uint32_t mask)
@@ -196,7 +202,7 @@ static void settle_weights(struct planes *planes, uint32_t usable)
         uint32_t plane = bits_lowest(left);
         uint64_t weight = planes->weight[plane] * wanted / sum; /* at most `wanted` */
 
-        planes->weight[plane] = (uint16_t)(weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
+        planes->weight[plane] = (uint16_t)(weight > PLANES_LEAST ? weight : PLANES_LEAST);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #define PATH_PLANE_COUNT_MAX 8
 #define PLANES_EQUAL         4096 /* the weight of a plane like any other */
+#define PLANES_LEAST         (PLANES_EQUAL / 256)
 #define PLANES_TICK_NS       64
 
 struct planes {
@@ -34,6 +35,8 @@ struct planes {
 };
 
 void planes_init(struct planes *, uint32_t plane_count);
+/* Begins with these weights, of which the mean is PLANES_EQUAL; they move as any. */
+void planes_start_with(struct planes *, const uint16_t *weights);
 
 /* Of the planes in `ready` that have room in their share of the window, which those in `usable`
  * divide, the one that holds least for its weight; PATH_NONE: there is none. */

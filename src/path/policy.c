@@ -9,14 +9,18 @@
  * swap at a time, so that nothing has to be shuffled when a rotation ends. */
 static inline uint32_t advance(struct path_set *set, struct ev_table_plane *plane)
 {
-    uint16_t *here = set->order + plane->first + plane->position;
-    uint32_t left = plane->rotation_count - plane->position;
+    uint32_t position = plane->position++;
+    uint16_t *here = set->order + plane->first + position;
+    uint32_t left = plane->rotation_count - position;
     uint16_t *drawn = here + prng_below(&set->prng, left);
     uint16_t ev_index = *drawn;
 
     *drawn = *here;
     *here = ev_index;
-    plane->position = left == 1 ? 0 : (uint16_t)(plane->position + 1);
+    if (left == 1) {
+        plane->position = 0;
+        set->rotations[plane - set->planes]++;
+    }
     return ev_index;
 }
 
@@ -34,11 +38,26 @@ static bool has_lapsed(const struct path_set *set, uint32_t ev_index, uint64_t n
            ev_table_skip_left(set, &ev_table_evs_const(set)[ev_index], now_ns) <= 0;
 }
 
+/* Of 256 rotations an EV takes as many as its weight says, at equal distances; EVs of one weight
+ * take different ones. */
+static bool is_in_turn(const struct path_set *set, uint32_t plane_index, uint32_t ev_index)
+{
+    enum { APART = 157 }; /* of 256: the golden section */
+    uint8_t weight = ev_table_evs_const(set)[ev_index].weight;
+    uint32_t rotation = set->rotations[plane_index];
+
+    if (set->planes[plane_index].position == 0) /* the EV is the last of one that has ended */
+        rotation--;
+    return (uint8_t)(rotation * weight + ev_index * APART) < weight;
+}
+
 /* An EV in SKIP has its turn. True if the packet takes it. */
 static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk)
 {
     const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
 
+    if (ev_table_is_weighted(set))
+        return ev_index != walk->avoid_ev && is_in_turn(set, walk->plane_index, ev_index);
     if (!ev_table_is_literal(set))
         return ev_index != walk->avoid_ev && (prng_next(&set->prng) >> 56) < ev->weight;
     if (has_lapsed(set, ev_index, walk->now_ns)) {
@@ -80,6 +99,16 @@ static uint32_t barred_count(const struct path_set *set, const struct walk *walk
         return count;
     avoid = &ev_table_evs_const(set)[walk->avoid_ev];
     return count + (avoid->is_active && avoid->state == EV_GOOD ? 1 : 0);
+}
+
+/* The walk need not go on: what is left is not to be taken, or, without weights, in SKIP. */
+static bool has_met_all(const struct path_set *set, const struct walk *walk)
+{
+    const struct ev_table_plane *plane = &set->planes[walk->plane_index];
+
+    if (ev_table_is_weighted(set))
+        return plane->rotation_count == 1 && walk->avoid_ev == set->order[plane->first];
+    return plane->good_count == barred_count(set, walk);
 }
 
 /* The SKIP that ends first, or is used most. */
@@ -132,7 +161,7 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
 
     while (is_good(set, ev_index) ? !meet_good(plane, ev_index, &walk)
                                   : !meet_skip(set, ev_index, &walk)) {
-        if (plane->good_count == barred_count(set, &walk))
+        if (has_met_all(set, &walk))
             return make_do(set, &walk);
         ev_index = advance(set, plane);
     }

@@ -153,6 +153,55 @@ bool path_profile_explicit(struct path_profile *profile, struct path_entry *entr
     return true;
 }
 
+/* ---- weights ----------------------------------------------------------------------------------*/
+
+static uint32_t weight_of(const struct path_entry *entry)
+{
+    return entry->weight ? entry->weight : PATH_WEIGHT_USUAL;
+}
+
+/* What the EVs [first, end) of a plane get together. */
+static uint32_t weigh_plane(struct path_profile *profile, uint32_t first, uint32_t end)
+{
+    enum { TURNS_LEAST = 2, TURNS_ALL = 240 };
+    uint32_t most = 1;
+    uint32_t sum = 0;
+
+    for (uint32_t i = first; i < end; i++) {
+        sum += weight_of(&profile->entries[i]);
+        most = weight_of(&profile->entries[i]) > most ? weight_of(&profile->entries[i]) : most;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t turns = (weight_of(&profile->entries[i]) * 256 + most / 2) / most;
+
+        turns = turns > TURNS_LEAST ? turns : TURNS_LEAST;
+        profile->entries[i].turns = turns < TURNS_ALL ? (uint8_t)turns : 0;
+        profile->is_weighted |= turns < TURNS_ALL;
+    }
+    return sum;
+}
+
+void path_profile_weigh(struct path_profile *profile)
+{
+    uint32_t sums[PATH_PLANE_COUNT_MAX];
+    uint32_t used_count = 0;
+    uint32_t all = 0;
+
+    profile->is_weighted = false;
+    for (uint32_t plane = 0; plane < profile->plane_count; plane++) {
+        sums[plane] = weigh_plane(
+            profile, profile_plane_first(profile, plane), profile_plane_first(profile, plane + 1));
+        used_count += sums[plane] > 0;
+        all += sums[plane];
+    }
+    for (uint32_t plane = 0; plane < profile->plane_count; plane++) {
+        uint64_t weight = (uint64_t)sums[plane] * used_count * PLANES_EQUAL / all;
+
+        profile->plane_weights[plane] = (uint16_t)(weight > PLANES_LEAST ? weight : PLANES_LEAST);
+        profile->is_weighted |= sums[plane] > 0 && sums[plane] * used_count != all;
+    }
+}
+
 uint32_t path_profile_find(const struct path_profile *profile, uint32_t ev)
 {
     for (uint32_t i = 0; i < profile->entry_count; i++)
