@@ -48,10 +48,11 @@ struct plan_route {
     uint32_t ev;                                  /* the NIC's port << 8 | number among its paths */
     uint32_t switch_count;                        /* passed */
     struct graph_end hops[PLAN_SWITCHES_MAX + 1]; /* the NIC, then the switches */
+    uint64_t link_bps[PLAN_SWITCHES_MAX + 1];     /* behind each; parallel links count together */
     uint32_t usid_count;
     uint16_t usids[PLAN_USIDS_MAX];
     struct ipv6_addr outer;
-    uint64_t rate_bps;   /* of its slowest link; parallel links count together */
+    uint64_t rate_bps;   /* of its slowest link */
     uint64_t one_way_ps; /* of a full packet in an empty network */
 };
 

@@ -34,8 +34,8 @@ uint32_t setup_lists_ev_max(const struct sim *sim)
     return sim->plane_count * (both < most ? both : most);
 }
 
-/* Puts the paths of a port into `entries`, which has room for all, in the order of the plan. Returns
- * how many. */
+/* Puts the paths of a port into `entries`, which has room for all, in the order of the plan.
+ * Returns how many. */
 static uint32_t order_paths(const struct sim *sim, const struct lists_pair *pair, uint32_t port,
     struct path_entry *entries, struct prng *prng)
 {

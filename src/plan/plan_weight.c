@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights of the paths of a pair (docs/decisions/0031). */
+#include "plan/plan_weight.h"
+
+#include <assert.h>
+
+enum {
+    SLOT_COUNT = 2 * PATH_EV_COUNT_MAX, /* a power of 2 */
+    ONE_SHIFT = 20,                     /* parts of a whole */
+};
+#define ONE (UINT64_C(1) << ONE_SHIFT)
+
+/* Paths [first, end), of all lengths, from one port of the sender. */
+struct group {
+    uint32_t first;
+    uint32_t end;
+};
+
+/* Paths of one length. */
+struct weighing {
+    const struct plan_route *routes;
+    uint32_t route_count;
+    uint32_t switch_count;
+    uint64_t *shares; /* of a link, by path */
+    uint64_t *values; /* what each path shall carry, in kb/s */
+};
+
+static bool is_same_end(struct graph_end a, struct graph_end b)
+{
+    return a.node == b.node && a.port == b.port;
+}
+
+static bool has_length(const struct weighing *weighing, uint32_t index)
+{
+    return weighing->routes[index].switch_count == weighing->switch_count;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- links that paths share ------------------------------------------------------------------ */
+
+struct crossing {
+    struct graph_end end;
+    uint32_t count; /* of paths; 0: a free slot */
+};
+
+/* The slot of a link in a table that has more slots than there are paths. */
+static struct crossing *find_crossing(struct crossing *table, struct graph_end end)
+{
+    uint32_t at = (end.node * UINT32_C(2654435761) ^ end.port * UINT32_C(40503)) % SLOT_COUNT;
+
+    while (table[at].count > 0 && !is_same_end(table[at].end, end))
+        at = (at + 1) % SLOT_COUNT;
+    table[at].end = end;
+    return &table[at];
+}
+
+/* The rate of the link behind this hop of each path, divided by the paths from its port that cross
+ * it. */
+static void share_links(struct weighing *weighing, struct group group, uint32_t hop)
+{
+    const struct plan_route *routes = weighing->routes;
+    struct crossing table[SLOT_COUNT] = { 0 };
+
+    assert(group.end - group.first < SLOT_COUNT);
+    for (uint32_t i = group.first; i < group.end; i++)
+        if (has_length(weighing, i))
+            find_crossing(table, routes[i].hops[hop])->count++;
+    for (uint32_t i = group.first; i < group.end; i++)
+        if (has_length(weighing, i))
+            weighing->shares[i] =
+                routes[i].link_bps[hop] / find_crossing(table, routes[i].hops[hop])->count;
+}
+
+static void share_all_links(struct weighing *weighing, uint32_t hop)
+{
+    struct group group = { 0, 0 };
+
+    while (group.end < weighing->route_count) {
+        group.first = group.end;
+        while (group.end < weighing->route_count && weighing->routes[group.end].hops[0].port ==
+                                                        weighing->routes[group.first].hops[0].port)
+            group.end++;
+        share_links(weighing, group, hop);
+    }
+}
+
+static uint64_t largest_share(struct weighing *weighing, uint32_t hop)
+{
+    uint64_t largest = 1000;
+
+    share_all_links(weighing, hop);
+    for (uint32_t i = 0; i < weighing->route_count; i++)
+        if (has_length(weighing, i))
+            largest = larger(largest, weighing->shares[i]);
+    return largest;
+}
+
+/* A path carries no more than the part, of what the best has, that it has of its link behind this
+ * hop. */
+static void limit_by_links(struct weighing *weighing, uint32_t hop, uint64_t best_bps)
+{
+    share_all_links(weighing, hop);
+    for (uint32_t i = 0; i < weighing->route_count; i++) {
+        uint64_t part;
+
+        if (!has_length(weighing, i))
+            continue;
+        part = (weighing->shares[i] / 1000 << ONE_SHIFT) / (best_bps / 1000);
+        if (part < weighing->values[i])
+            weighing->values[i] = part;
+    }
+}
+
+/* What the paths can carry, as if there were no others and NICs had no limit. Links that are as far
+ * from the sender as others from the receiver are compared with them. */
+static void value_paths(struct weighing *weighing)
+{
+    uint64_t first_bps = largest_share(weighing, 0);
+
+    for (uint32_t i = 0; i < weighing->route_count; i++)
+        if (has_length(weighing, i))
+            weighing->values[i] = ONE;
+    for (uint32_t hop = 1; hop < weighing->switch_count; hop++) {
+        uint64_t best_bps = larger(
+            largest_share(weighing, hop), largest_share(weighing, weighing->switch_count - hop));
+
+        limit_by_links(weighing, hop, best_bps);
+        if (hop == 1)
+            first_bps = best_bps;
+    }
+    for (uint32_t i = 0; i < weighing->route_count; i++)
+        if (has_length(weighing, i))
+            weighing->values[i] = weighing->values[i] * (first_bps / 1000) >> ONE_SHIFT;
+}
+
+/* ---- links of the NICs ----------------------------------------------------------------------- */
+
+/* What the link of a NIC that this path crosses, at the sender or at the receiver, has left by
+ * shorter paths, and what those of its length want. */
+struct demand {
+    uint64_t left;
+    uint64_t wanted;
+};
+
+static uint32_t nic_hop(const struct plan_route *route, bool at_receiver)
+{
+    return at_receiver ? route->switch_count : 0;
+}
+
+static struct demand demand_on(const struct weighing *weighing, uint32_t index, bool at_receiver)
+{
+    const struct plan_route *of = &weighing->routes[index];
+    struct graph_end end = of->hops[nic_hop(of, at_receiver)];
+    struct demand demand = { .left = of->link_bps[nic_hop(of, at_receiver)] / 1000 };
+
+    for (uint32_t i = 0; i < weighing->route_count; i++) {
+        const struct plan_route *route = &weighing->routes[i];
+        uint64_t value = weighing->values[i];
+
+        if (!is_same_end(route->hops[nic_hop(route, at_receiver)], end))
+            continue;
+        if (route->switch_count < of->switch_count)
+            demand.left -= value < demand.left ? value : demand.left;
+        else if (route->switch_count == of->switch_count)
+            demand.wanted += value;
+    }
+    return demand;
+}
+
+/* Paths of this length get what shorter ones leave of the links of the two NICs. */
+static void limit_by_nic(struct weighing *weighing, bool at_receiver)
+{
+    const struct plan_route *routes = weighing->routes;
+    uint64_t *is_done = weighing->shares;
+
+    for (uint32_t i = 0; i < weighing->route_count; i++)
+        is_done[i] = !has_length(weighing, i);
+    for (uint32_t i = 0; i < weighing->route_count; i++) {
+        struct graph_end end = routes[i].hops[nic_hop(&routes[i], at_receiver)];
+        struct demand demand;
+
+        if (is_done[i])
+            continue;
+        demand = demand_on(weighing, i, at_receiver);
+        for (uint32_t j = i; j < weighing->route_count; j++) {
+            if (is_done[j] || !is_same_end(routes[j].hops[nic_hop(&routes[j], at_receiver)], end))
+                continue;
+            is_done[j] = 1;
+            if (demand.wanted > demand.left)
+                weighing->values[j] = weighing->values[j] * demand.left / demand.wanted;
+        }
+    }
+}
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+static bool has_any(const struct weighing *weighing)
+{
+    for (uint32_t i = 0; i < weighing->route_count; i++)
+        if (has_length(weighing, i))
+            return true;
+    return false;
+}
+
+void plan_weigh(const struct plan_route *routes, uint32_t route_count, uint64_t *weights)
+{
+    struct weighing weighing = { .routes = routes,
+        .route_count = route_count,
+        .shares = weights,
+        .values = weights + route_count };
+    uint64_t most = 1;
+
+    while (++weighing.switch_count <= PLAN_SWITCHES_MAX) {
+        if (!has_any(&weighing))
+            continue;
+        value_paths(&weighing);
+        limit_by_nic(&weighing, false);
+        limit_by_nic(&weighing, true);
+    }
+    for (uint32_t i = 0; i < route_count; i++)
+        most = larger(most, weighing.values[i]);
+    for (uint32_t i = 0; i < route_count; i++)
+        weights[i] = larger((weighing.values[i] * PATH_WEIGHT_USUAL + most / 2) / most, 1);
+}
+
+/* The first path whose EV is not below this one. */
+static uint32_t find_route(const struct plan_route *routes, uint32_t route_count, uint32_t ev)
+{
+    uint32_t low = 0;
+    uint32_t high = route_count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (routes[middle].ev < ev)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void plan_weigh_profile(const struct plan_route *routes, uint32_t route_count, uint64_t *scratch,
+    struct path_profile *profile)
+{
+    plan_weigh(routes, route_count, scratch);
+    for (uint32_t i = 0; i < profile->entry_count; i++) {
+        struct path_entry *entry = &profile->entries[i];
+        uint32_t at = find_route(routes, route_count, entry->ev);
+
+        entry->weight = at < route_count && routes[at].ev == entry->ev ? (uint8_t)scratch[at] : 1;
+    }
+    path_profile_weigh(profile);
+}
