@@ -2,6 +2,7 @@
 /* EV profiles of flows: generated for fabrics, or as the workload lists them. */
 #include <assert.h>
 #include <stdalign.h>
+#include <string.h>
 
 #include "sim/setup.h"
 
@@ -78,13 +79,20 @@ static bool has_missing_links(const struct sim *sim)
     return false;
 }
 
-/* One list will do where it holds all paths there are; where some are not there for all, each flow
- * has its own. */
+/* Whether links differ, and QPs heed it. */
+static bool has_weights(const struct sim *sim)
+{
+    return sim->topology->config.exception_count > 0 &&
+           sim->parameters.ev_weights == EV_WEIGHTS_PLAN;
+}
+
+/* One list will do where it holds all paths there are; where some are not there for all, or not the
+ * same for all, each flow has its own. */
 static uint32_t cross_profile_count(const struct sim *sim)
 {
     struct path_generate generate = paths_between_t0s(sim);
 
-    if (has_missing_links(sim))
+    if (has_missing_links(sim) || has_weights(sim))
         return sim->flow_count > 0 ? sim->flow_count : 1;
     if (path_profile_generated_count(&generate) == generate.plane_count * generate.uplink_count)
         return 1;
@@ -121,16 +129,50 @@ static void leave_out_missing(
     profile->entry_count = kept;
 }
 
-static void fit_profiles(struct sim *sim)
+static bool is_within_t0(const struct sim *sim, const struct engine_flow *flow)
 {
-    if (!has_missing_links(sim))
-        return;
+    return topology_t0_of(sim->topology, sim->ranks[flow->from].nic) ==
+           topology_t0_of(sim->topology, sim->ranks[flow->to].nic);
+}
+
+static void leave_out_all_missing(struct sim *sim)
+{
     for (uint32_t i = 0; i < sim->flow_count; i++) {
         uint32_t from_t0 = topology_t0_of(sim->topology, sim->ranks[sim->flows[i].from].nic);
         uint32_t to_t0 = topology_t0_of(sim->topology, sim->ranks[sim->flows[i].to].nic);
 
         if (from_t0 != to_t0)
             leave_out_missing(sim, &sim->paths[FIRST_CROSS_PROFILE + i], from_t0, to_t0);
+    }
+}
+
+/* A flow within a T0 has its own list, too. */
+static void copy_local_profile(struct sim *sim, struct path_profile *to)
+{
+    const struct path_profile *local = &sim->paths[LOCAL_PROFILE];
+    struct path_entry *entries = to->entries;
+
+    memcpy(entries, local->entries, local->entry_count * sizeof(*entries));
+    *to = *local;
+    to->entries = entries;
+}
+
+static void weigh_profiles(struct sim *sim, struct arena *arena)
+{
+    uint32_t route_max = sim->plane_count * paths_between_t0s(sim).uplink_count;
+    struct plan_route *routes =
+        arena_take(arena, route_max, sizeof(*routes), alignof(struct plan_route));
+    uint64_t *scratch = arena_take(arena, route_max, 2 * sizeof(*scratch), alignof(uint64_t));
+
+    for (uint32_t i = 0; routes && i < sim->flow_count; i++) {
+        const struct engine_flow *flow = &sim->flows[i];
+        struct path_profile *profile = &sim->paths[FIRST_CROSS_PROFILE + i];
+        uint32_t count = plan_pair_routes(sim->fabric, sim->ranks[flow->from].nic,
+            sim->ranks[flow->to].nic, NULL, routes, route_max);
+
+        if (is_within_t0(sim, flow))
+            copy_local_profile(sim, profile);
+        plan_weigh_profile(routes, count, scratch, profile);
     }
 }
 
@@ -155,24 +197,32 @@ void setup_paths(struct sim *sim, struct arena *arena)
     for (uint32_t i = 0; i < sim->config.workload_count; i++)
         if (sim->config.workloads[i].ev_count > 0)
             list_profile(sim, arena, count + i, &sim->config.workloads[i]);
-    if (arena->memory)
-        fit_profiles(sim);
+    if (arena->memory && has_missing_links(sim))
+        leave_out_all_missing(sim);
+    if (has_weights(sim))
+        weigh_profiles(sim, arena);
+}
+
+/* QPs of a pair, which stand together, learn together: they have one list. */
+static const struct engine_flow *first_of_pair(
+    const struct sim *sim, const struct engine_flow *flow)
+{
+    while (flow > sim->flows && flow[-1].from == flow->from && flow[-1].to == flow->to)
+        flow--;
+    return flow;
 }
 
 /* Ways back are like ways there where nothing but planes and uplinks makes a path. */
 const struct path_profile *setup_paths_of(
     const struct sim *sim, const struct engine_flow *flow, bool is_back)
 {
-    uint32_t from_t0;
-    uint32_t to_t0;
-
     if (sim->topology->graph)
-        return &sim->paths[2 * (flow - sim->flows) + is_back];
-    from_t0 = topology_t0_of(sim->topology, sim->ranks[flow->from].nic);
-    to_t0 = topology_t0_of(sim->topology, sim->ranks[flow->to].nic);
+        return &sim->paths[2 * (first_of_pair(sim, flow) - sim->flows) + is_back];
     if (sim->config.workloads[flow->workload].ev_count > 0)
         return &sim->paths[FIRST_CROSS_PROFILE + sim->cross_profile_count + flow->workload];
-    if (from_t0 == to_t0)
+    if (has_weights(sim))
+        return &sim->paths[FIRST_CROSS_PROFILE + (first_of_pair(sim, flow) - sim->flows)];
+    if (is_within_t0(sim, flow))
         return &sim->paths[LOCAL_PROFILE];
     return &sim->paths[FIRST_CROSS_PROFILE +
                        (uint32_t)(flow - sim->flows) % sim->cross_profile_count];

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Unequal paths: links of other rates than most, from the first packet on (decision 31). */
+#include "decision.h"
+
+#include <stdio.h>
+
+#include "spec.h"
+
+/* 16 NICs, two planes, of 32 uplinks a quarter at a quarter of the rate. */
+#define FABRIC(exceptions)                                                                         \
+    "fabric: { planes: 2, t0s: 4, t1s: 4, hosts_per_t0: 4"                                         \
+    ", host_link: { rate: 100Gb/s, delay: 500ns }, uplink: { rate: 100Gb/s, delay: 500ns }"        \
+    ", exceptions: [" exceptions "] }\n"
+#define SLOW(plane, t0, t1) "{ link: p" #plane ".t0." #t0 "-t1." #t1 ", rate: 25Gb/s }"
+#define MIXED                                                                                      \
+    FABRIC(SLOW(1, 0, 0) ", " SLOW(1, 1, 3) ", " SLOW(0, 2, 3) ", " SLOW(1, 2, 1) ", " SLOW(       \
+        1, 1, 2) ", " SLOW(1, 2, 2) ", " SLOW(1, 3, 2) ", " SLOW(1, 1, 0))
+#define SLOW_T1                                                                                    \
+    FABRIC(SLOW(0, 0, 1) ", " SLOW(0, 1, 1) ", " SLOW(0, 2, 1) ", " SLOW(0, 3, 1) ", " SLOW(       \
+        1, 0, 1) ", " SLOW(1, 1, 1) ", " SLOW(1, 2, 1) ", " SLOW(1, 3, 1))
+#define PERMUTATION "duration: 1ms\n" DECISION_PERMUTATION
+#define ALL_TO_ALL                                                                                 \
+    "duration: 1ms\nworkloads: [{ name: w, kind: all_to_all, message_bytes: 16MiB }]\n"
+
+static double share_of_capacity(
+    const char *text, const char *ev_weights, uint64_t seed, double from_us)
+{
+    char whole[4000];
+    struct decision decision;
+
+    snprintf(whole, sizeof(whole), "%sparameters: { ev_weights: %s }\n", text, ev_weights);
+    decision = decision_run(whole, seed, from_us);
+    decision_print(ev_weights, &decision);
+    return decision.of_capacity;
+}
+
+PROPERTY("with slow uplinks, planned shares of paths carry what equal ones do not", 2)
+{
+    EXPECT(share_of_capacity(MIXED PERMUTATION, "plan", seed, 300) >= 0.95);
+    EXPECT(share_of_capacity(MIXED PERMUTATION, "equal", seed, 300) < 0.94);
+}
+
+PROPERTY("with a slow T1, an all-to-all runs at 0.95 of the capacity", 2)
+{
+    EXPECT(share_of_capacity(SLOW_T1 ALL_TO_ALL, "plan", seed, 300) >= 0.95);
+    EXPECT(share_of_capacity(SLOW_T1 ALL_TO_ALL, "equal", seed, 300) < 0.94);
+}
