@@ -27,6 +27,9 @@ void lists_init(
     lists->buckets = arena_take(arena, buckets, sizeof(*lists->buckets), LINE);
     lists->outers = packets_take_memory(arena, outers, sizeof(*lists->outers));
     lists->switch_counts = packets_take_memory(arena, outers, sizeof(*lists->switch_counts));
+    lists->weights = packets_take_memory(arena, outers, sizeof(*lists->weights));
+    lists->route_weights =
+        arena_take(arena, 2 * (size_t)paths_max(fabric), sizeof(*lists->route_weights), LINE);
     lists->routes = arena_take(arena, paths_max(fabric), sizeof(*lists->routes), LINE);
     lists->scratch = arena_take(arena, plan_pair_scratch(fabric), sizeof(*lists->scratch), LINE);
 }
@@ -52,12 +55,14 @@ static void keep(struct lists *lists, struct lists_pair *pair, uint32_t count)
 {
     uint64_t fastest_ps = UINT64_MAX;
 
+    plan_weigh(lists->routes, count, lists->route_weights);
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_route *route = &lists->routes[i];
 
         for (uint32_t port = route->hops[0].port; port < TOPOLOGY_PLANES_MAX; port++)
             pair->first_of_port[port + 1] = (uint16_t)(i + 1);
         lists->outers[lists->outer_count] = route->outer;
+        lists->weights[lists->outer_count] = (uint8_t)lists->route_weights[i];
         lists->switch_counts[lists->outer_count++] = (uint8_t)route->switch_count;
         if (route->one_way_ps < fastest_ps) {
             fastest_ps = route->one_way_ps;

@@ -22,11 +22,13 @@ struct lists {
     uint32_t *buckets; /* pair plus 1 */
     struct ipv6_addr *outers;
     uint8_t *switch_counts; /* by outer */
+    uint8_t *weights;       /* by outer */
     uint32_t bucket_mask;
     uint32_t pair_count;
     uint32_t outer_count;
     struct plan_route *routes; /* of the pair that is added */
     uint32_t *scratch;
+    uint64_t *route_weights;
 };
 
 /* For up to pair_max pairs. Takes nothing where the fabric is no graph. */
@@ -40,6 +42,15 @@ const struct lists_pair *lists_find(const struct lists *, uint32_t from, uint32_
 static inline uint32_t lists_path_count(const struct lists_pair *pair, uint32_t port)
 {
     return pair->first_of_port[port + 1] - pair->first_of_port[port];
+}
+
+/* Of an EV of the pair. */
+static inline uint8_t lists_weight(
+    const struct lists *lists, const struct lists_pair *pair, uint32_t ev)
+{
+    struct ev_path path = plan_ev_path(lists->fabric, ev);
+
+    return lists->weights[pair->first_outer + pair->first_of_port[path.plane] + path.uplink];
 }
 
 /* False: no such path. */

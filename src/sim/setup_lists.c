@@ -58,14 +58,17 @@ static void fill(struct sim *sim, const struct lists_pair *pair, struct path_pro
         struct path_entry all[PLAN_PORT_PATHS];
         uint32_t found = order_paths(sim, pair, port, all, prng);
 
-        for (uint32_t i = 0; i < found && i < each; i++)
-            entries[count++] = all[i];
+        for (uint32_t i = 0; i < found && i < each; i++, count++) {
+            entries[count] = all[i];
+            entries[count].weight = lists_weight(&sim->lists, pair, all[i].ev);
+        }
     }
     if (count == 0) /* a QP needs one; its packets have no way */
         entries[count++] = (struct path_entry){ .ev = 0 };
     is_valid = path_profile_explicit(profile, entries, count, sim->plane_count);
     assert(is_valid);
     (void)is_valid;
+    path_profile_weigh(profile);
     profile->is_ordered = true;
     if (profile->active_per_plane > active_share(sim))
         profile->active_per_plane = active_share(sim);
