@@ -20,6 +20,7 @@ struct graph_paths {
     struct graph_paths_peer **peers; /* by NIC; NULL: nobody has asked */
     uint32_t *scratch;
     struct plan_route *routes;
+    uint64_t *weights; /* twice as many */
     uint32_t route_max;
 };
 
@@ -66,8 +67,9 @@ static int take_tables(struct graph_paths *paths)
     free(paths->scratch);
     paths->scratch = calloc(plan_pair_scratch(&paths->plan), sizeof(*paths->scratch));
     paths->routes = calloc(paths->route_max, sizeof(*paths->routes));
+    paths->weights = calloc(paths->route_max, 2 * sizeof(*paths->weights));
     paths->peers = calloc(topology->nic_count, sizeof(struct graph_paths_peer *));
-    return paths->scratch && paths->routes && paths->peers ? 0 : -ENOMEM;
+    return paths->scratch && paths->routes && paths->weights && paths->peers ? 0 : -ENOMEM;
 }
 
 static int read_plan(struct graph_paths *paths, const char *text, const struct ipv6_addr *self)
@@ -116,6 +118,7 @@ static void free_peer(struct graph_paths_peer *peer)
     ev_profile_free(peer->profile);
     free((void *)peer->list.destinations);
     free(peer->switch_counts);
+    free(peer->weights);
     free(peer);
 }
 
@@ -128,6 +131,7 @@ void graph_paths_close(struct graph_paths *paths)
     pthread_mutex_destroy(&paths->lock);
     free(paths->peers);
     free(paths->routes);
+    free(paths->weights);
     free(paths->scratch);
     free(paths->memory);
     free(paths);
@@ -151,11 +155,15 @@ static struct graph_paths_peer *keep_routes(
         peer->nic = nic;
         peer->list.destinations = destinations;
         peer->switch_counts = calloc(count + 1, 1);
+        peer->weights = calloc(count + 1, 1);
     }
-    if (!peer || !destinations || !peer->switch_counts) {
+    if (!peer)
+        free(destinations);
+    if (!peer || !destinations || !peer->switch_counts || !peer->weights) {
         free_peer(peer);
         return NULL;
     }
+    plan_weigh(paths->routes, count, paths->weights);
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_route *route = &paths->routes[i];
 
@@ -163,6 +171,7 @@ static struct graph_paths_peer *keep_routes(
             peer->list.first[port + 1] = (uint16_t)(i + 1);
         destinations[i] = route->outer;
         peer->switch_counts[i] = (uint8_t)route->switch_count;
+        peer->weights[i] = (uint8_t)paths->weights[i];
     }
     return peer;
 }
@@ -192,6 +201,8 @@ uint32_t graph_paths_entries(const struct graph_paths *paths, const struct graph
     uint32_t count = peer->list.first[port + 1] - first;
 
     plan_profile_port(&paths->plan, port, &peer->switch_counts[first], count, entries, prng);
+    for (uint32_t i = 0; i < count; i++)
+        entries[i].weight = peer->weights[first + plan_ev_path(&paths->plan, entries[i].ev).uplink];
     return count;
 }
 

@@ -17,6 +17,7 @@ struct graph_paths_peer {
     uint32_t nic;
     struct template_list list;
     uint8_t *switch_counts;          /* of each path */
+    uint8_t *weights;                /* likewise */
     struct host_ev_profile *profile; /* of QPs to it; NULL: none yet. Changed by an owner of all
                                         engines */
 };
@@ -37,8 +38,8 @@ static inline uint32_t graph_paths_count(const struct graph_paths_peer *peer)
     return peer->list.first[PATH_PLANE_COUNT_MAX];
 }
 
-/* The EVs of one port towards it, the better ones first. `entries` has room for PLAN_PORT_PATHS;
- * returns how many there are. */
+/* The EVs of one port towards it, the shorter ones first, with their weights. `entries` has room
+ * for PLAN_PORT_PATHS; returns how many there are. */
 uint32_t graph_paths_entries(const struct graph_paths *, const struct graph_paths_peer *,
     uint32_t port, struct path_entry *entries, struct prng *);
 

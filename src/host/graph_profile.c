@@ -59,6 +59,7 @@ static int make_profile(struct host_nic *nic, struct graph_paths_peer *peer)
         ev_profile_free(profile);
         return -EHOSTUNREACH;
     }
+    path_profile_weigh(&profile->profile);
     profile->is_default = true;
     profile->profile.is_ordered = true;
     if (profile->profile.active_per_plane > active)
