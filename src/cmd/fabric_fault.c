@@ -41,6 +41,7 @@ static void print_usage(FILE *to)
           "       mrc fabric fault [-n NAME] run [-q] [-s N] FILE\n"
           "\n"
           "WHAT and WHERE:  link p0.t0.3-t1.2   port h12.p3   switch p0.t1.2   plane p2   nic h12\n"
+          "                 group NAME (of failure_groups)\n"
           "                 several that fail together: link h0.p0,h1.p0\n"
           "                 ev p0/u3 (its packets, on the links of plane 0)\n"
           "HOW:             up (ends all faults of this part)\n",
@@ -196,8 +197,8 @@ static json_t *split(const char *names)
 
 static enum cmd_status read_request(struct words *words, json_t *request)
 {
-    static const char *const known[] = { "link", "port", "switch", "plane", "nic", "ev", "clear",
-        "run", NULL };
+    static const char *const known[] = { "link", "port", "switch", "plane", "nic", "group", "ev",
+        "clear", "run", NULL };
     const char *what = next_word(words);
     enum cmd_status status = check_word(what, known);
     const char *where;

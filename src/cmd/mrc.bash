@@ -44,7 +44,7 @@ _mrc()
         ;;
     fabric:-n:* | fabric:--name:*) candidates=$(_mrc_names "$mrc" fabric list) ;;
     fabric:direction:*) candidates='up down' ;;
-    fabric:fault:*) candidates='link port switch plane nic ev clear run' ;;
+    fabric:fault:*) candidates='link port switch plane nic group ev clear run' ;;
     fabric:*:*)
         case ${COMP_WORDS[COMP_CWORD - 2]} in
         link | port | switch | plane | nic | ev) candidates=$(_mrc_kinds "$mrc") ;;

@@ -49,6 +49,7 @@ static const struct {
     { "link", TOPOLOGY_UPLINK },
     { "link", TOPOLOGY_LINK },
     { "plane", TOPOLOGY_PLANE },
+    { "group", TOPOLOGY_GROUP },
 };
 
 #define COMPONENT_COUNT (sizeof(components) / sizeof(components[0]))

@@ -144,6 +144,8 @@ int soft_scale(struct soft *soft)
     if (soft->config.is_unpaced)
         take_pace_away(&config);
     err = topology->graph ? plan_graph(soft, &config, scratch) : plan_tiers(soft, &config);
+    soft->fabric.topology.groups = topology->groups;
+    soft->fabric.topology.group_count = topology->group_count;
 free_scratch:
     free(scratch);
     return err;

@@ -82,7 +82,7 @@ refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop i
 refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop it with 'mrc fabric stop -n fabric' or choose another --name" \
     fabric run --background "$file"
 refuses 2 "fabric fault: swtch: did you mean 'switch'?" fabric fault swtch p0.t1.0 down
-refuses 2 'fabric fault: cable: must be link, port, switch, plane, nic, ev, clear or run' fabric fault cable p0.t1.0 down
+refuses 2 'fabric fault: cable: must be link, port, switch, plane, nic, group, ev, clear or run' fabric fault cable p0.t1.0 down
 refuses 2 "fabric fault: dwon: did you mean 'down'?" fabric fault switch p0.t1.0 dwon
 refuses 2 'fabric fault: explode: must be down, flap, blackhole, reboot, loss, corrupt, slow or up' fabric fault switch p0.t1.0 explode
 refuses 2 'fabric: p9.t1.0: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down

@@ -75,6 +75,13 @@ is '  and no frame is astray' "$(dropped)" 0
 begin 'shape: dual_plane' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exchange 'a dual-plane cluster carries 8 NICs' 8
 
+begin 'shape: zcube' 'n: 2' 'k: 2' 'failure_groups:' '- { name: feed-a, kind: power_feed, members: [p0.t0.0, h3.p1] }'
+exits 0 'what fails together is taken down by its name' "$mrc" fabric fault group feed-a down
+is '  all links of its members' "$("$mrc" fabric show -a | grep -c ' DOWN ')" 10
+exits 0 '  and data takes other ways' timeout 60 "$mrc" perf write --devices mrc1,mrc3 -s 64K -n 20 -c
+exits 0 '  until it comes back' "$mrc" fabric fault group feed-a up
+is '  whole' "$("$mrc" fabric show -a | grep -c ' DOWN ')" 0
+
 begin 'shape: rail_only' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exits 0 'a rail carries its NICs' timeout 60 "$mrc" perf write --devices mrc0,mrc6 -s 64K -n 20 -c
 exits 1 'a NIC of another rail cannot be connected' timeout 60 "$mrc" perf write --devices mrc0,mrc1 -s 64K -n 20
