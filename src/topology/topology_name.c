@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of components, written and read (docs/fabric.md §15). */
 #include <assert.h>
-#include <string.h>
 
+#include "base/scan.h"
 #include "base/text.h"
 #include "topology/topology.h"
 #include "topology/topology_exception.h"
@@ -134,12 +134,15 @@ static bool is_present(
 static bool find_group(
     const struct topology *topology, const char *name, struct topology_element *out)
 {
-    for (uint32_t i = 0; i < topology->group_count; i++)
-        if (strcmp(topology->groups[i].name, name) == 0) {
+    for (uint32_t i = 0; i < topology->group_count; i++) {
+        const char *rest = name;
+
+        if (scan_word(&rest, topology->groups[i].name) && *rest == '\0') {
             *out =
                 (struct topology_element){ .kind = TOPOLOGY_GROUP, .group = &topology->groups[i] };
             return true;
         }
+    }
     return false;
 }
 
