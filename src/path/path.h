@@ -107,8 +107,8 @@ struct path_config {
     enum path_loss_to_bad loss_to_bad;
     enum path_ev_skip ev_skip;
     enum path_ev_weights ev_weights;
-    uint32_t probe_successes;     /* in a row, for an EV to return: 1 to 255 */
-    uint32_t probe_successes_max; /* for EVs that lose again and again, at most 255 */
+    uint8_t probe_successes;     /* in a row, for an EV to return: at least 1 */
+    uint8_t probe_successes_max; /* for EVs that lose again and again */
 };
 
 /* Times towards one destination. */

@@ -75,8 +75,8 @@ static void derive_path_config(struct transport *nic)
         (struct path_config){ .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
             .ev_skip = (enum path_ev_skip)parameters->ev_skip,
             .ev_weights = (enum path_ev_weights)parameters->ev_weights,
-            .probe_successes = (uint32_t)parameters->ev_probe_successes,
-            .probe_successes_max = (uint32_t)parameters->ev_probe_successes_max };
+            .probe_successes = (uint8_t)parameters->ev_probe_successes,
+            .probe_successes_max = (uint8_t)parameters->ev_probe_successes_max };
 }
 
 static void keep_parameters(struct transport *nic, const struct parameters *parameters)
