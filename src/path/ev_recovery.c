@@ -124,10 +124,8 @@ static uint32_t out_count(const struct path_set *set)
 
 static void pass_on(struct path_set *set, struct ev_table_probe *probe, uint32_t plane_mask)
 {
-    uint32_t next = PATH_NONE;
+    uint32_t next = next_waiting(set, plane_mask);
 
-    if (out_count(set) > set->probe_count)
-        next = next_waiting(set, plane_mask);
     if (next == PATH_NONE)
         return;
     ev_table_evs(set)[probe->ev_index].is_probed = 0;

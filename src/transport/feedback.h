@@ -7,6 +7,7 @@
 
 #include "transport/requester.h"
 #include "wire/psn.h"
+#include "wire/stamp.h"
 
 /* Bit i of the bitmap: `base` + i was received. */
 void feedback_acknowledge_bitmap(
@@ -37,3 +38,12 @@ uint32_t feedback_ev(const struct env *, uint32_t ev_index, uint32_t entropy);
  * trips may not lower the base RTT, or a sender that has had one would see longer queues than
  * others. */
 uint64_t feedback_base_sample(const struct env *, uint64_t sample_ns);
+
+/* Whether the stamp that feedback echoes is that of the newest copy: record and stamp were taken
+ * together. */
+static inline bool feedback_is_newest(struct send_record record, uint16_t stamp, uint64_t now_ns)
+{
+    uint64_t sent_ns = now_ns - send_window_age_ns(record.ticks, now_ns);
+
+    return stamp == (uint16_t)(sent_ns / STAMP_UNIT_NS);
+}

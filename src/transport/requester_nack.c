@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the sending half learns from a NACK (docs/protocol.md §11). */
-#include "base/serial.h"
 #include "transport/feedback.h"
 #include "transport/loss.h"
 #include "transport/retry.h"
-#include "wire/stamp.h"
 
 /* Reasons other than trimming: the peer is short of something. Give it time, more each time (§11).
  */
@@ -50,13 +48,9 @@ static bool is_newest_copy(
     const struct requester *requester, const struct packet_nack *nack, uint64_t now_ns)
 {
     struct send_record record = send_window_record(&requester->window, nack->nack_psn);
-    uint64_t sent_ns = now_ns - send_window_age_ns(record.ticks, now_ns);
-    int32_t apart;
 
-    if (!requester->stamped || nack->tx_timestamp == 0)
-        return true;
-    apart = serial16_distance(nack->tx_timestamp, (uint16_t)(sent_ns / STAMP_UNIT_NS));
-    return apart >= -1 && apart <= 1; /* records are kept in other units */
+    return !requester->stamped || nack->tx_timestamp == 0 ||
+           feedback_is_newest(record, nack->tx_timestamp, now_ns);
 }
 
 /* What the NACK says of the path that the packet took. */

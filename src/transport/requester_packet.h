@@ -26,7 +26,5 @@ static inline uint32_t requester_packet_repair_plane(
 {
     uint32_t plane = requester->last_plane;
 
-    if (plane == REQUESTER_NO_PLANE || plane == env_plane_of_ev(env, lost_ev_index))
-        return PATH_NONE;
-    return plane;
+    return plane == env_plane_of_ev(env, lost_ev_index) ? PATH_NONE : plane;
 }

@@ -255,15 +255,14 @@ static inline bool send_data(
 static bool send_last_again(
     struct requester *requester, const struct env *env, const struct turn *turn, struct packet *out)
 {
-    uint32_t plane = requester->tail_rounds % 2 ? requester->last_plane : PATH_NONE;
+    uint32_t plane = requester_is_cut_off(requester, env) ? PATH_NONE : requester->last_plane;
     uint32_t ev_index;
 
     if (send_queue_unacknowledged(&requester->queue) == 0) {
         requester->resend_last = false;
         return false;
     }
-    ev_index = path_pick_other(env->paths, turn->ready,
-        plane == REQUESTER_NO_PLANE ? PATH_NONE : plane, PATH_NONE, turn->now_ns);
+    ev_index = path_pick_other(env->paths, turn->ready, plane, PATH_NONE, turn->now_ns);
     if (ev_index == PATH_NONE)
         ev_index = pick_desperate(requester, env, turn);
     if (ev_index == PATH_NONE)

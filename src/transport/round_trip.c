@@ -33,11 +33,8 @@ static uint64_t sample_of_data(const struct requester *requester, const struct e
         return 0;
     if (again ? !(copies & SEND_TWICE) : copies) {
         /* Of several copies the stamp tells which was answered; UET does without. */
-        uint64_t stamp_ns = stamp_age_ns(&packet->sack, now_ns);
-
         if (env_follows_uet(env) || !requester->stamped || env->attributes.peer_service_time ||
-            sample_ns >= STAMP_TRUST_NS || stamp_ns > sample_ns + 2 * (uint64_t)STAMP_UNIT_NS ||
-            sample_ns > stamp_ns + 2 * (uint64_t)STAMP_UNIT_NS)
+            !feedback_is_newest(record, packet->sack.tx_timestamp, now_ns))
             return 0;
     }
     if (requester->stamped && env->attributes.peer_service_time && sample_ns < STAMP_TRUST_NS)

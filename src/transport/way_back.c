@@ -2,6 +2,8 @@
 /* EV probes of the way back to a peer. */
 #include "transport/way_back.h"
 
+#include <string.h>
+
 #include "transport/nic.h"
 
 enum {
@@ -13,8 +15,7 @@ enum {
 
 static void forget_probes(struct way_back *way_back)
 {
-    for (uint32_t i = 0; i < WAY_BACK_PROBES; i++)
-        way_back->probes[i].ev_index = WAY_BACK_NO_EV;
+    memset(way_back->probes, 0xff, sizeof(way_back->probes)); /* WAY_BACK_NO_EV in each */
     way_back->deadline_ns = UINT64_MAX;
 }
 

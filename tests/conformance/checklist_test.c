@@ -442,6 +442,35 @@ SPEC("§26.22: a lost Transport ACK: the tail-probe timer repeats the last packe
     by_hand_close(&nic);
 }
 
+/* Of one message more than `before`, all acknowledged but the last message as such, the ports by
+ * which its last packet goes again, round by round. */
+static void repeat_for_ack(uint32_t before, uint32_t *ports, uint32_t count)
+{
+    observe_open(&nic);
+    for (uint32_t i = 0; i <= before; i++)
+        observe_post(&nic, i, PMTU);
+    ports[0] = nic.sent[0].port;
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(observe_sacked(&nic, &nic.sent[0], observe_out((int32_t)before)), DROP_NONE);
+    EXPECT_EQ(observe_acked(&nic, (int32_t)before - 1, before), DROP_NONE);
+    for (uint32_t i = 1; i < count; i++) {
+        EXPECT_NE(observe_wait_for(&nic, observe_is_repeat, 100 * BASE_RTT_NS), UINT64_MAX);
+        ports[i] = observe_nth(&nic, observe_is_repeat, 0)->port;
+    }
+    by_hand_close(&nic);
+}
+
+SPEC("§6.3: it goes by the plane heard from last; without an answer by all planes in turn")
+{
+    for (uint32_t before = 0; before < 2; before++) {
+        uint32_t ports[4];
+
+        repeat_for_ack(before, ports, 4);
+        EXPECT_EQ(ports[1], ports[0]);
+        EXPECT_NE(ports[3], ports[2]);
+    }
+}
+
 /* ---- 26: trimmed packets of strangers ---------------------------------------------------------
  */
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/protocol.md §10: telling losses from reordering, and the tail probe. */
+#include <string.h>
+
 #include "observe.h"
 #include "spec.h"
 
@@ -203,6 +205,25 @@ SPEC("§15: a probe of a bad EV waits for its port, and nothing leaves in its pl
     nic.ready_ports = UINT32_MAX;
     EXPECT_NE(observe_wait_for(&nic, observe_is_probe, FIRST_PROBE_NS), UINT64_MAX);
     EXPECT_EQ(observe_nth(&nic, observe_is_probe, 0)->ev, sent[0].ev);
+    by_hand_close(&nic);
+}
+
+SPEC("§10 A: what took long out of order is waited for as well")
+{
+    enum { SLOW_NS = 30016, FAST_NS = 12032 };
+    uint64_t wait_ns;
+
+    observe_open_sending(&nic, sent, 3);
+    later(SLOW_NS);
+    EXPECT_EQ(sack_with(2, -1, 0, 1), DROP_NONE);
+    observe_post(&nic, 2, 2 * PMTU);
+    memcpy(sent, nic.sent, 2 * sizeof(sent[0]));
+    later(FAST_NS);
+    EXPECT_EQ(sack_with(1, -1, 0, 1), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 2); /* of the first message */
+    wait_ns = observe_wait_for(&nic, observe_is_repeat, LONG_NS);
+    EXPECT_GT(wait_ns, SLOW_NS - FAST_NS); /* and the reordering window, less what it relaxed */
+    EXPECT_EQ(nic.sent[0].psn.value, sent[0].psn.value);
     by_hand_close(&nic);
 }
 

@@ -196,6 +196,13 @@ SPEC("an EV that must not be used any more is replaced at once")
     struct back back;
 
     set_up(&back, 2, 3);
+    for (uint32_t plane = 0; plane < 2; plane++) {
+        uint32_t avoided = path_reverse_ev(&back.reverse, plane);
+
+        path_reverse_avoid(&back.reverse, &back.paths.profile, avoided, &back.prng);
+        EXPECT_NE(path_reverse_ev(&back.reverse, plane), avoided);
+    }
+    set_up(&back, 2, 3);
     path_reverse_avoid(&back.reverse, &back.paths.profile, 1, &back.prng);
     EXPECT_EQ(path_reverse_ev(&back.reverse, 0), 0);
     back.paths.entries[0].denied = back.paths.entries[1].denied = true;

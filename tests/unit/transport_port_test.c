@@ -565,6 +565,35 @@ SPEC("§18: a port is verified on an EV of its own plane, with a peer that can b
     by_hand_close(&nic);
 }
 
+static uint32_t probes_sent(void)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < nic.sent_count; i++)
+        count += nic.sent[i].endpoint.op == ENDPOINT_EV_PROBE;
+    return count;
+}
+
+SPEC("§18: a port is verified with the one QP that is connected, wherever the search begins")
+{
+    for (uint32_t seed = 1; seed <= 8; seed++) {
+        by_hand_prepare(&nic);
+        nic.config.qp_count_max = 3;
+        nic.config.seed = seed;
+        by_hand_open(&nic);
+        EXPECT_EQ(by_hand_create(&nic, OTHER_QPN), 0);
+        by_hand_connect(&nic, QPN);
+        ports(1);
+        ports(BOTH);
+        by_hand_wait(&nic, HOLDDOWN_NS - 1000);
+        nic.now_ns += 2000;
+        transport_expire(nic.transport, nic.now_ns);
+        EXPECT_GE(by_hand_send(&nic), 1);
+        EXPECT_EQ(probes_sent(), 1);
+        by_hand_close(&nic);
+    }
+}
+
 SPEC("§18: the peer is told of a port that came up at once, though an older update is unanswered")
 {
     by_hand_prepare(&nic);

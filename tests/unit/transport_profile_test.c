@@ -16,9 +16,8 @@ static alignas(64) uint8_t memory[PATH_SET_BYTES(NEW_EVS) + 64];
 static alignas(64) uint8_t all_memory[PATH_SET_BYTES(BY_HAND_EVS) + 64];
 
 /* One EV that the QP has already, on the second plane, and one new on each. */
-static void open_with_other(void)
+static void open_prepared_with_other(void)
 {
-    by_hand_prepare(&nic);
     by_hand_open(&nic);
     by_hand_connect(&nic, QPN);
     entries[0] = (struct path_entry){ .ev = 0x55, .plane = 0 };
@@ -26,6 +25,12 @@ static void open_with_other(void)
     entries[2] = (struct path_entry){ .ev = 0x101, .plane = 1 };
     EXPECT(path_profile_explicit(&other, entries, NEW_EVS, BY_HAND_PLANES));
     EXPECT_LE(transport_paths_bytes(&other), sizeof(memory));
+}
+
+static void open_with_other(void)
+{
+    by_hand_prepare(&nic);
+    open_prepared_with_other();
 }
 
 static int set_paths(const struct path_profile *profile)
@@ -289,5 +294,41 @@ SPEC("a probe of a bad EV that waits for its port is not sent once there are oth
     nic.ready_ports = UINT32_MAX;
     EXPECT_EQ(by_hand_send(&nic), 0);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_PROBES), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§15: what a QP with another profile knew of the old one stays with those that shared it")
+{
+    const struct path_set *shared;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_state_scope = EV_STATE_SCOPE_DESTINATION;
+    open_prepared_with_other();
+    by_hand_connect(&nic, QPN + 1);
+    shared = transport_qp_paths(nic.transport, QPN);
+    EXPECT(transport_qp_paths(nic.transport, QPN + 1) == shared);
+    path_on_mark(transport_qp_paths(nic.transport, QPN), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    EXPECT_EQ(set_paths(&other), 0);
+    EXPECT(transport_qp_paths(nic.transport, QPN + 1) != shared); /* which is the first QP's */
+    EXPECT_EQ(path_state_of(transport_qp_paths(nic.transport, QPN + 1), 2), EV_ASSUMED_BAD);
+    EXPECT_EQ(path_bad_count(transport_qp_paths(nic.transport, QPN)), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("packets that leave at the moment of the change speak for the new EVs")
+{
+    enum { TICKS_NS = 64 * 20000 }; /* of send times: they are exact */
+
+    open_with_other();
+    nic.now_ns = TICKS_NS;
+    EXPECT_EQ(set_paths(&other), 0);
+    by_hand_post(&nic, QPN, 1, 2 * BY_HAND_PMTU_BYTES, 0);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    nic.sent[0] = nic.sent[1];
+    for (uint32_t i = 0; i < 2; i++) {
+        nic.now_ns += TICKS_NS;
+        acknowledge_behind(1, 1);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TURNED_BAD), 1);
     by_hand_close(&nic);
 }
