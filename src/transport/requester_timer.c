@@ -134,6 +134,18 @@ static uint64_t longest_flight_ns(const struct send_window *window, uint64_t now
     return longest_ns;
 }
 
+/* How long nothing was heard of the packets in flight. Where hundreds of senders meet, the headers
+ * of trimmed packets wait for each other, and each that arrives announces others. */
+static uint64_t silent_ns(
+    const struct requester *requester, const struct env *env, uint64_t interval_ns, uint64_t now_ns)
+{
+    uint64_t flight_ns = longest_flight_ns(&requester->window, now_ns);
+    uint64_t trimmed_ns = now_ns - env->peer->trimmed_ns;
+
+    return trimmed_ns < flight_ns && flight_ns < TIMEOUT_LONGER * interval_ns ? trimmed_ns
+                                                                              : flight_ns;
+}
+
 /* Until packets have been on their way for the interval; 0: some have, nothing can be sent, or the
  * interval is longer than records of send times tell.
  * Packets that wait to be sent again, for the window or for their time, do not wait for an
@@ -148,7 +160,7 @@ static uint64_t left_to_wait_ns(
     if (lacks_ack || interval_ns >= SEND_WINDOW_AGE_MAX_NS ||
         path_usable_planes(env->paths, env_planes(env)) == 0)
         return 0;
-    flight_ns = longest_flight_ns(&requester->window, now_ns);
+    flight_ns = silent_ns(requester, env, interval_ns, now_ns);
     return flight_ns < interval_ns ? interval_ns - flight_ns : 0;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/protocol.md §13: the schedule of timeouts, and the retries they use up. */
+#include <string.h>
+
 #include "observe.h"
 #include "spec.h"
 
@@ -292,4 +294,65 @@ SPEC("§13: a timeout longer than records of send times tell begins anew when th
     EXPECT_EQ(observe_sacked(&nic, &nic.sent[0], observe_out(0)), DROP_NONE);
     EXPECT_TIMEOUT_AFTER(UINT64_C(1024) << LONG_TIMEOUT);
     by_hand_close(&nic);
+}
+
+/* No EV is usable: some are bad, the others denied. */
+static void spoil_paths(void)
+{
+    struct path_set *paths = transport_qp_paths(nic.transport, OBSERVE_QPN);
+
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (i % 4 != 3)
+            path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    for (uint32_t i = 3; i < BY_HAND_EVS; i += 4)
+        path_deny(paths, i, nic.now_ns);
+    EXPECT_EQ(path_usable_count(paths), 0);
+}
+
+SPEC("§14.4: the next packet by a bad path goes T after the last, whatever timers ended meanwhile")
+{
+    uint64_t waited_ns;
+
+    open_with(3, 7);
+    observe_post(&nic, 1, PMTU);
+    spoil_paths();
+    by_hand_wait(&nic, T_NS / 2);
+    observe_post(&nic, 2, PMTU);
+    EXPECT_EQ(nic.sent_count, 1);
+    waited_ns = observe_wait_for(&nic, observe_is_repeat, 2 * T_NS);
+    EXPECT_AFTER(waited_ns, T_NS);
+    by_hand_close(&nic);
+}
+
+/* How long after the last NACK the timeout fires, when trimmed packets are told of every T / 2. */
+static uint64_t timeout_beside_nacks(uint32_t nack_count)
+{
+    struct packet sent[16];
+    uint64_t waited_ns;
+
+    open_with(3, 7);
+    observe_post(&nic, 1, 16 * PMTU);
+    EXPECT_EQ(nic.sent_count, 16);
+    memcpy(sent, nic.sent, sizeof(sent));
+    nic.ready_ports = 0; /* nothing is repeated */
+    for (uint32_t i = 0; i < nack_count; i++) {
+        by_hand_wait(&nic, T_NS / 2);
+        EXPECT_EQ(observe_nacked(&nic, &sent[i], NACK_TRIMMED_LASTHOP), DROP_NONE);
+    }
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 0);
+    waited_ns = wait_for_timeout();
+    by_hand_close(&nic);
+    return waited_ns;
+}
+
+SPEC(
+    "§13: trimmed packets announce others: T begins anew with each, until 4 T after the first left")
+{
+    static const uint64_t expected_ns[][2] = { { 1, T_NS }, { 3, T_NS }, { 7, T_NS / 2 } };
+
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t waited_ns = timeout_beside_nacks((uint32_t)expected_ns[i][0]);
+
+        EXPECT_AFTER(waited_ns, expected_ns[i][1]);
+    }
 }
