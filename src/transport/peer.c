@@ -260,11 +260,8 @@ void peer_schedule(struct transport *nic, struct peer *peer, uint64_t now_ns)
 /* One that has sent what is its turn, or could not send, goes behind the others. */
 void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint64_t now_ns)
 {
-    struct qp *qp;
+    struct qp *qp = nic->qps[peer->first_ready];
 
-    if (peer->first_ready == PEER_NO_QP)
-        return;
-    qp = nic->qps[peer->first_ready];
     if (!wants_turn(qp, now_ns)) {
         unlist(nic, qp);
         return;

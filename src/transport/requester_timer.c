@@ -142,8 +142,9 @@ static uint64_t silent_ns(
     uint64_t flight_ns = longest_flight_ns(&requester->window, now_ns);
     uint64_t trimmed_ns = now_ns - env->peer->trimmed_ns;
 
-    return trimmed_ns < flight_ns && flight_ns < TIMEOUT_LONGER * interval_ns ? trimmed_ns
-                                                                              : flight_ns;
+    if (flight_ns >= TIMEOUT_LONGER * interval_ns)
+        return flight_ns;
+    return trimmed_ns < flight_ns ? trimmed_ns : flight_ns;
 }
 
 /* Until packets have been on their way for the interval; 0: some have, nothing can be sent, or the

@@ -265,6 +265,19 @@ SPEC("§16.2: an answer without a question, of another node or given twice is dr
     by_hand_close(&nic);
 }
 
+SPEC("§16.2: a request is answered even if it names a QP")
+{
+    struct packet request;
+
+    observe_open(&nic);
+    request = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 0xabcd);
+    request.dest_qpn = OBSERVE_QPN;
+    EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].opcode, OPCODE_ENDPOINT_RESPONSE);
+    by_hand_close(&nic);
+}
+
 SPEC("§16.2: any sender is answered, without a QP: id, op and stamp are echoed, in the control "
      "class")
 {

@@ -244,6 +244,19 @@ SPEC("§7.1: an idle flush has no stamp, no mark, and speaks of the last packet 
     by_hand_close(&nic);
 }
 
+SPEC("§7.1: what no bitmap reached is shown after a base RTT of silence, all of it")
+{
+    open_after_first();
+    for (int32_t number = 2; number < 100; number++)
+        EXPECT_EQ(observe_arrive(&nic, number, 0), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(sacks_of(100, PACKET_ACK_REQUEST), 1);
+    EXPECT_LT(observe_wait_for(&nic, observe_is_sack, 100000), 100000);
+    EXPECT_EQ(observe_count(&nic, observe_is_sack), 2);
+    EXPECT_EQ(observe_wait_for(&nic, observe_is_sack, 1000000), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
 SPEC("§7.1: an idle flush never names a packet that was not taken: that would lose it")
 {
     open_after_first();

@@ -356,3 +356,19 @@ SPEC(
         EXPECT_AFTER(waited_ns, expected_ns[i][1]);
     }
 }
+
+SPEC("§13: T begins anew when the oldest packet goes again, even where send times tell no more")
+{
+    enum { TIMEOUT_2S = 21 };
+    struct packet first;
+
+    open_quiet();
+    observe_modify(&nic, (struct qp_attributes){ .timeout = TIMEOUT_2S }, QP_ATTR_TIMEOUT);
+    observe_post(&nic, 1, PMTU);
+    first = nic.sent[0];
+    nic.now_ns += UINT64_C(1024) << (TIMEOUT_2S - 1);
+    EXPECT_EQ(observe_nacked(&nic, &first, NACK_TRIMMED_LASTHOP), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_TIMEOUT_AFTER(UINT64_C(1024) << TIMEOUT_2S);
+    by_hand_close(&nic);
+}

@@ -3,6 +3,7 @@
  * than there is memory for. */
 #include "by_hand.h"
 #include "spec.h"
+#include "transport/loss.h"
 #include "transport/nic.h"
 
 enum { QPN = 7, BASE_RTT_NS = 10000 };
@@ -497,4 +498,19 @@ SPEC("§19.3: the round trip of a short packet counts as that of a full one, if 
     EXPECT_EQ(heard_of(BY_HAND_PMTU_BYTES, true), full_ns);
     EXPECT_EQ(heard_of(BY_HAND_PMTU_BYTES / 2, false), full_ns + PER_KIB_NS / 2);
     EXPECT_EQ(heard_of(BY_HAND_PMTU_BYTES / 2, true), 0);
+}
+
+SPEC("§10: the longest round trip of late is forgotten within some round trips, all of it")
+{
+    struct qp *qp;
+
+    open_connected();
+    qp = (struct qp *)(uintptr_t)the_qp();
+    qp->requester->longest_ticks = 100;
+    for (uint32_t left = 100; left > 0; left--) {
+        EXPECT_EQ(qp->requester->longest_ticks, left);
+        loss_relax(qp->requester, &qp->env, nic.now_ns);
+    }
+    EXPECT_EQ(qp->requester->longest_ticks, 0);
+    by_hand_close(&nic);
 }

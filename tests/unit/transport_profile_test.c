@@ -2,6 +2,7 @@
 /* Other profiles for a QP that is in use. */
 #include <errno.h>
 #include <stdalign.h>
+#include <string.h>
 
 #include "by_hand.h"
 #include "spec.h"
@@ -297,6 +298,23 @@ SPEC("a probe of a bad EV that waits for its port is not sent once there are oth
     by_hand_close(&nic);
 }
 
+SPEC("a probe of a bad EV that waits for its port is not sent once the port is down")
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_probe_first = 100000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    path_on_mark(transport_qp_paths(nic.transport, QPN), 7, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    nic.ready_ports = 1; /* it is on plane 1 */
+    by_hand_wait(&nic, 200000);
+    transport_ports_changed(nic.transport, 1, nic.now_ns);
+    nic.ready_ports = UINT32_MAX;
+    memset(nic.sent, 0, sizeof(nic.sent));
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].opcode, OPCODE_ENDPOINT_REQUEST); /* tells of the port */
+    by_hand_close(&nic);
+}
+
 SPEC("§15: what a QP with another profile knew of the old one stays with those that shared it")
 {
     const struct path_set *shared;
@@ -330,5 +348,15 @@ SPEC("packets that leave at the moment of the change speak for the new EVs")
         acknowledge_behind(1, 1);
     }
     EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TURNED_BAD), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("a QP that only receives may get another profile")
+{
+    by_hand_prepare(&nic);
+    nic.init.window_psns_max = 0;
+    open_prepared_with_other();
+    EXPECT_EQ(set_paths(&other), 0);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_RTS);
     by_hand_close(&nic);
 }

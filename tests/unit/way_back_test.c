@@ -503,3 +503,22 @@ SPEC("§17: a probe that waits for its port is forgotten with the last QP to the
     EXPECT(!transport_wants_to_send(nic.transport));
     by_hand_close(&nic);
 }
+
+SPEC("§17: when the QP whose paths the way back takes goes, it takes those of another")
+{
+    static struct path_profile other;
+    static struct path_entry entries[2];
+    const struct packet *probe;
+
+    open_connected();
+    for (uint32_t plane = 0; plane < 2; plane++)
+        entries[plane] = (struct path_entry){ .ev = 0x50 + plane, .plane = (uint8_t)plane };
+    EXPECT(path_profile_explicit(&other, entries, 2, BY_HAND_PLANES));
+    nic.init.paths = &other;
+    by_hand_connect(&nic, B);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+    probe = take_turn(B, BASE_RTT_NS);
+    EXPECT(probe != NULL);
+    EXPECT_NE(path_profile_find(&other, probe->ev), PATH_NONE);
+    by_hand_close(&nic);
+}
