@@ -49,6 +49,9 @@ struct plan_route {
     uint32_t switch_count;                        /* passed */
     struct graph_end hops[PLAN_SWITCHES_MAX + 1]; /* the NIC, then the switches */
     uint64_t link_bps[PLAN_SWITCHES_MAX + 1];     /* behind each; parallel links count together */
+    uint32_t middle_links; /* of a path over three switches: links of the second to all switches but
+                              the first; 0: not known */
+    uint64_t middle_bps;   /* their rates together */
     uint32_t usid_count;
     uint16_t usids[PLAN_USIDS_MAX];
     struct ipv6_addr outer;

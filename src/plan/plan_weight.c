@@ -40,6 +40,11 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t part_of(uint64_t bps, uint64_t whole_bps)
+{
+    return (bps / 1000 << ONE_SHIFT) / (whole_bps / 1000);
+}
+
 /* ---- links that paths share ------------------------------------------------------------------ */
 
 struct crossing {
@@ -109,9 +114,35 @@ static void limit_by_links(struct weighing *weighing, uint32_t hop, uint64_t bes
 
         if (!has_length(weighing, i))
             continue;
-        part = (weighing->shares[i] / 1000 << ONE_SHIFT) / (best_bps / 1000);
+        part = part_of(weighing->shares[i], best_bps);
         if (part < weighing->values[i])
             weighing->values[i] = part;
+    }
+}
+
+/* Paths over three switches. If all senders are at work for all receivers, the second switch gets
+ * from each what its link carries, and passes it on in proportion to its links: one with fewer or
+ * slower links to others has more left for this receiver. If it is only this pair, that does not
+ * count. With n switches around it, (n - 3) / n of the former and 3 / n of the latter are taken. */
+static void count_on_others(struct weighing *weighing, uint64_t best_bps)
+{
+    uint64_t most_bps = 0;
+    uint64_t around = 0;
+
+    for (uint32_t i = 0; i < weighing->route_count; i++)
+        if (has_length(weighing, i)) {
+            most_bps = larger(most_bps, weighing->routes[i].middle_bps);
+            around = larger(around, weighing->routes[i].middle_links + 1u);
+        }
+    for (uint32_t i = 0; i < weighing->route_count; i++) {
+        const struct plan_route *route = &weighing->routes[i];
+        uint64_t value;
+
+        if (!has_length(weighing, i) || route->middle_links == 0 || around <= 3)
+            continue;
+        value = part_of(route->link_bps[1], best_bps) * part_of(route->link_bps[2], best_bps) /
+                part_of(route->middle_bps, most_bps);
+        weighing->values[i] = (3 * weighing->values[i] + (around - 3) * value) / around;
     }
 }
 
@@ -132,6 +163,8 @@ static void value_paths(struct weighing *weighing)
         if (hop == 1)
             first_bps = best_bps;
     }
+    if (weighing->switch_count == 3)
+        count_on_others(weighing, first_bps);
     for (uint32_t i = 0; i < weighing->route_count; i++)
         if (has_length(weighing, i))
             weighing->values[i] = weighing->values[i] * (first_bps / 1000) >> ONE_SHIFT;

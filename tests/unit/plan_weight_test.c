@@ -103,6 +103,54 @@ SPEC("paths that share a link share its rate")
     expect_weights(3, (const uint8_t[]){ 120, 120, 240 });
 }
 
+/* In the first plane, the second of four T1s lacks three of its seven links to other T0s. */
+static void with_others(uint32_t t0_count)
+{
+    two_planes();
+    for (uint32_t i = 0; i < 8; i++) {
+        routes[i].middle_links = t0_count - 1 - (i == 1 ? 3 : 0);
+        routes[i].middle_bps = routes[i].middle_links * UINT64_C(100) * GBPS;
+    }
+}
+
+SPEC("a T1 that has lost links to others has more left for this receiver, the more T0s there are")
+{
+    with_others(8); /* 3/8 + 5/8 * 7/4 */
+    plan_weigh(routes, 8, weights);
+    EXPECT_EQ(weights[1], 240);
+    for (uint32_t i = 0; i < 4; i++)
+        if (i != 1)
+            EXPECT_EQ(weights[i], 163); /* 240 * 32 / 47 */
+    with_others(32);                    /* 3/32 + 29/32 * 31/28 */
+    plan_weigh(routes, 8, weights);
+    EXPECT_EQ(weights[0], 219);
+    EXPECT_EQ(weights[1], 240);
+}
+
+SPEC("slow links to others count as links that are not there, slow ones of the pair for what they "
+     "are")
+{
+    with_others(8);
+    routes[1].middle_links = 7; /* at the same rate together */
+    plan_weigh(routes, 8, weights);
+    EXPECT_EQ(weights[0], 163);
+    routes[1].middle_bps = routes[0].middle_bps;
+    routes[1].link_bps[1] /= 2;
+    plan_weigh(routes, 8, weights);
+    EXPECT_EQ(weights[1], 120);
+    routes[1].link_bps[2] /= 2; /* 3/8 * 1/2 + 5/8 * 1/4: both share a T1 with faster ones */
+    plan_weigh(routes, 8, weights);
+    EXPECT_EQ(weights[1], 82);
+}
+
+SPEC("among three T0s or fewer others do not count")
+{
+    with_others(8);
+    for (uint32_t i = 0; i < 8; i++)
+        routes[i].middle_links = 2 - (i == 1);
+    expect_weights(8, (const uint8_t[]){ 240, 240, 240, 240, 240, 240, 240, 240 });
+}
+
 SPEC("a longer path gets next to nothing where shorter ones fill the port, else what they leave")
 {
     add_route(0, 0, "ab");
