@@ -6,10 +6,10 @@
 # shellcheck disable=SC2317 # exits calls functions
 . "$(dirname "$0")/../harness/tap.sh"
 . "$(dirname "$0")/../harness/soft.sh"
-seconds=${ENDURE_SECONDS:-20}
+seconds=${ENDURE_SECONDS:-12}
 gib=${ENDURE_GIB:-0}
 seed=${ENDURE_SEED:-$(date +%s)}
-quiet=4 # seconds without a fault before and after
+quiet=3 # seconds without a fault before and after
 echo "# replay: ENDURE_SEED=$seed ENDURE_SECONDS=$seconds ENDURE_GIB=$gib sh tests/clients/endure.sh"
 
 begin_fabric 1

@@ -31,7 +31,7 @@ shows()
 # shellcheck disable=SC2317 # exits calls it
 incast()
 {
-    timeout 200 "$mrc" perf incast --local 3 -b 8M -e 8M -q 4 -n 6 -c -j
+    timeout 200 "$mrc" perf incast --local 3 -b 8M -e 8M -q 4 -n 4 -w 1 -c -j --events # polling would starve the fabric
 }
 
 begin_fabric 1
