@@ -277,10 +277,9 @@ SPEC("§15: a QP that gets the profile of another shares what that one knows of 
     by_hand_close(&nic);
 }
 
-SPEC("a probe of a bad EV that waits for its port is not sent once there are other EVs")
+/* A probe of a bad EV is due, and its port is busy. */
+static void open_with_waiting_probe(void)
 {
-    static struct path_entry eight[BY_HAND_EVS];
-
     by_hand_prepare(&nic);
     nic.config.parameters.ev_probe_first = 100000;
     by_hand_open(&nic);
@@ -288,6 +287,13 @@ SPEC("a probe of a bad EV that waits for its port is not sent once there are oth
     path_on_mark(transport_qp_paths(nic.transport, QPN), 7, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
     nic.ready_ports = 1; /* it is on plane 1 */
     by_hand_wait(&nic, 200000);
+}
+
+SPEC("a probe of a bad EV that waits for its port is not sent once there are other EVs")
+{
+    static struct path_entry eight[BY_HAND_EVS];
+
+    open_with_waiting_probe();
     for (uint32_t i = 0; i < BY_HAND_EVS; i++)
         eight[i] = (struct path_entry){ .ev = 0x50 + i, .plane = nic.entries[i].plane };
     EXPECT(path_profile_explicit(&other, eight, BY_HAND_EVS, BY_HAND_PLANES));
@@ -300,13 +306,7 @@ SPEC("a probe of a bad EV that waits for its port is not sent once there are oth
 
 SPEC("a probe of a bad EV that waits for its port is not sent once the port is down")
 {
-    by_hand_prepare(&nic);
-    nic.config.parameters.ev_probe_first = 100000;
-    by_hand_open(&nic);
-    by_hand_connect(&nic, QPN);
-    path_on_mark(transport_qp_paths(nic.transport, QPN), 7, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
-    nic.ready_ports = 1; /* it is on plane 1 */
-    by_hand_wait(&nic, 200000);
+    open_with_waiting_probe();
     transport_ports_changed(nic.transport, 1, nic.now_ns);
     nic.ready_ports = UINT32_MAX;
     memset(nic.sent, 0, sizeof(nic.sent));
