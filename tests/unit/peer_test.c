@@ -536,7 +536,7 @@ SPEC("§18: ports that a peer told when it had live QPs do not hold once all of 
 SPEC("§19.6: engines that share a NIC share the window to a destination; strangers have none")
 {
     struct ipv6_addr stranger = by_hand_address(77);
-    struct ipv6_addr known = by_hand_address(1);
+    struct ipv6_addr acquainted = by_hand_address(1);
     uint32_t alone_bytes;
 
     open_with_window(8);
@@ -544,7 +544,7 @@ SPEC("§19.6: engines that share a NIC share the window to a destination; strang
     alone_bytes = status_of(A).window_bytes;
     transport_set_sharers(nic.transport, &stranger, 1);
     EXPECT_EQ(status_of(A).window_bytes, alone_bytes);
-    transport_set_sharers(nic.transport, &known, 1);
+    transport_set_sharers(nic.transport, &acquainted, 1);
     EXPECT_EQ(status_of(A).window_bytes, alone_bytes / 2);
     by_hand_close(&nic);
 }
