@@ -107,7 +107,8 @@ int capacity_fabric_init(struct capacity_fabric *, const struct plan *,
     const struct fault *const *in_force, uint32_t in_force_count,
     const struct capacity_demand *demands, uint32_t demand_count);
 void capacity_fabric_fini(struct capacity_fabric *);
-/* The same as capacity_solve(), but what is too big for it is solved between bounds. */
+/* The same as capacity_solve(), but what is too big for it, or has no solution by rounding, is
+ * solved between bounds. */
 int capacity_fabric_solve(
     const struct capacity_fabric *, const struct topology *, struct capacity_rates *);
 

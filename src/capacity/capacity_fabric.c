@@ -272,5 +272,5 @@ int capacity_fabric_solve(const struct capacity_fabric *network, const struct to
 {
     int err = capacity_solve(&network->input, rates);
 
-    return err == -E2BIG ? capacity_bounds_solve(topology, network, rates) : err;
+    return err == -E2BIG || err == -EIO ? capacity_bounds_solve(topology, network, rates) : err;
 }
