@@ -47,29 +47,6 @@ static void read_usids(struct plan_route *route)
     }
 }
 
-/* What a T1 has to others than the sender's T0. */
-static void count_middle(const struct plan *plan, uint32_t from_t0, struct plan_route *route)
-{
-    const struct topology_config *config = &plan->topology.config;
-    struct ev_path path = plan_ev_path(plan, route->ev);
-
-    route->middle_links = config->t0_count - 1;
-    route->middle_bps = route->middle_links * config->uplink.rate_bps;
-    for (uint32_t i = 0; i < config->exception_count; i++) {
-        const struct topology_exception *exception = &config->exceptions[i];
-        const struct topology_element *link = &exception->link;
-
-        if (link->kind != TOPOLOGY_UPLINK || link->plane != path.plane || link->t1 != path.uplink ||
-            link->t0 == from_t0)
-            continue;
-        route->middle_links -= exception->missing;
-        route->middle_bps -= config->uplink.rate_bps;
-        if (!exception->missing)
-            route->middle_bps +=
-                exception->rate_bps ? exception->rate_bps : config->uplink.rate_bps;
-    }
-}
-
 /* False: a link of the path is missing. */
 static bool follow(const struct plan *plan, uint32_t from, struct plan_route *route)
 {
@@ -88,8 +65,14 @@ static bool follow(const struct plan *plan, uint32_t from, struct plan_route *ro
         route->hops[++route->switch_count] =
             (struct graph_end){ plan->topology.nic_count + at.node, at.port };
     }
-    if (route->switch_count == 3)
-        count_middle(plan, topology_t0_of(&plan->topology, from), route);
+    if (route->switch_count == 3) {
+        struct topology_links links =
+            topology_links_of_top(&plan->topology, route->hops[2].node - plan->topology.nic_count,
+                route->hops[1].node - plan->topology.nic_count);
+
+        route->middle_links = links.count;
+        route->middle_bps = links.rate_bps;
+    }
     return cross(plan, route, &at);
 }
 

@@ -214,6 +214,13 @@ bool topology_peer(const struct topology *, struct topology_end, struct topology
 bool topology_link_at(const struct topology *, struct topology_end, struct topology_element *link,
     struct topology_link_kind *kind);
 
+struct topology_links {
+    uint32_t count;
+    uint64_t rate_bps; /* together */
+};
+/* The links of a T1 to all T0s but one. Both are switch indexes; the fabric is no graph. */
+struct topology_links topology_links_of_top(const struct topology *, uint32_t t1, uint32_t but_t0);
+
 /* A packet that leaves by this port of a graph goes from the lower end to the upper one. */
 bool topology_goes_up(const struct topology *, struct topology_end);
 

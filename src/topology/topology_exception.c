@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order and search of exceptional links. */
+/* Order and search of exceptional links, and what they change in sums. */
 #include "topology/topology_exception.h"
 
 #include <assert.h>
@@ -46,4 +46,28 @@ const struct topology_exception *topology_exception_of(
         topology_exception_key(&config->exceptions[first].link) != key)
         return NULL;
     return &config->exceptions[first];
+}
+
+struct topology_links topology_links_of_top(
+    const struct topology *topology, uint32_t t1, uint32_t but_t0)
+{
+    const struct topology_config *config = &topology->config;
+    struct topology_element top = topology_switch_at(topology, t1);
+    struct topology_element but = topology_switch_at(topology, but_t0);
+    struct topology_links links = { .count = config->t0_count - 1 };
+
+    links.rate_bps = links.count * config->uplink.rate_bps;
+    for (uint32_t i = 0; i < config->exception_count; i++) {
+        const struct topology_exception *exception = &config->exceptions[i];
+        const struct topology_element *link = &exception->link;
+
+        if (link->kind != TOPOLOGY_UPLINK || link->plane != top.plane || link->t1 != top.t1 ||
+            link->t0 == but.t0)
+            continue;
+        links.count -= exception->missing;
+        links.rate_bps -= config->uplink.rate_bps;
+        if (!exception->missing)
+            links.rate_bps += exception->rate_bps ? exception->rate_bps : config->uplink.rate_bps;
+    }
+    return links;
 }

@@ -148,3 +148,25 @@ SPEC("a NIC has at least one link")
     EXPECT(set_up(&bench, exceptions, 3));
     expect_refused(exceptions, 4, 0, "h9.p3 is missing, as are all other links of this NIC");
 }
+
+SPEC("the links of a T1 to all T0s but one are summed up without those that are missing")
+{
+    static const struct topology_exception exceptions[] = {
+        { .link = UPLINK(1, 0, 2), .rate_bps = 50000000000 }, /* of the T0 that is left out */
+        { .link = UPLINK(1, 3, 2), .rate_bps = 25000000000 },
+        { .link = UPLINK(1, 4, 2), .missing = true },
+        { .link = UPLINK(1, 5, 3), .missing = true }, /* of another T1 */
+        { .link = UPLINK(0, 3, 2), .missing = true }, /* of another plane */
+        { .link = HOST_LINK(3, 1), .rate_bps = 25000000000 },
+    };
+    struct topology_element top = { .kind = TOPOLOGY_T1, .plane = 1, .t1 = 2 };
+    struct topology_element leaf = { .kind = TOPOLOGY_T0, .plane = 1, .t0 = 0 };
+    struct topology_links links;
+    struct bench bench;
+
+    EXPECT(set_up(&bench, exceptions, 6));
+    links = topology_links_of_top(&bench.topology, topology_switch_index(&bench.topology, &top),
+        topology_switch_index(&bench.topology, &leaf));
+    EXPECT_EQ(links.count, 6); /* of 7 */
+    EXPECT_EQ(links.rate_bps, 525000000000);
+}
