@@ -22,16 +22,23 @@ struct place {
     uint32_t downlink;
 };
 
-static struct place place_at(const struct plan *plan, uint32_t nic)
+/* Where the first port of a NIC of a graph leads. */
+static struct place leaf_at(const struct topology *topology, uint32_t nic)
 {
-    const struct topology *topology = &plan->topology;
     struct topology_end leaf = { 0 };
 
-    if (!topology->graph)
-        return (struct place){ .t0 = topology_t0_of(topology, nic),
-            .downlink = topology_downlink_of(topology, nic) };
     topology_peer(topology, (struct topology_end){ .is_nic = true, .node = nic }, &leaf);
     return (struct place){ .t0 = leaf.node, .downlink = leaf.port };
+}
+
+static inline struct place place_at(const struct plan *plan, uint32_t nic)
+{
+    const struct topology *topology = &plan->topology;
+
+    if (__builtin_expect(topology->graph != NULL, false))
+        return leaf_at(topology, nic);
+    return (struct place){ .t0 = topology_t0_of(topology, nic),
+        .downlink = topology_downlink_of(topology, nic) };
 }
 
 struct ipv6_addr plan_nic_address(const struct plan *plan, uint32_t nic)

@@ -144,6 +144,10 @@ static bool evs_check(
 {
     uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
 
+    if (workload->ev_count > 0 && fabric->topology.graph)
+        return problem_is(problem, "evs",
+            "EVs differ from pair to pair in this fabric: leave them to the plan",
+            (struct problem_numbers){ 0 });
     if (workload->ev_count > PATH_EV_COUNT_MAX)
         return problem_is(problem, "evs", "% EVs: at most %",
             (struct problem_numbers){ workload->ev_count, PATH_EV_COUNT_MAX, 0 });

@@ -62,7 +62,7 @@ static inline struct switch_way switch_table_look_up(
         if (index <= (uint32_t)range->last_usid - range->first_usid)
             return (struct switch_way){ .port = range->first_port + index };
     }
-    if (table->many_count > 0)
+    if (__builtin_expect(table->many_count > 0, false))
         return switch_table_search(table, usid, otherwise);
     return (struct switch_way){ .reason = otherwise };
 }
@@ -73,7 +73,7 @@ static inline struct switch_way switch_table_look_up(
 static inline bool switch_table_is_own(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
-    if (memcmp(outer->octets, table->own, 6) == 0)
+    if (__builtin_expect(memcmp(outer->octets, table->own, 6) == 0, true))
         return true;
     return table->own_more > 0 && switch_table_is_further(table, outer);
 }
