@@ -119,6 +119,7 @@ static void free_peer(struct graph_paths_peer *peer)
     free((void *)peer->list.destinations);
     free(peer->switch_counts);
     free(peer->weights);
+    free(peer->extras);
     free(peer);
 }
 
@@ -150,20 +151,23 @@ static struct graph_paths_peer *keep_routes(
 {
     struct graph_paths_peer *peer = calloc(1, sizeof(*peer));
     struct ipv6_addr *destinations = calloc(count + 1, sizeof(*destinations));
+    uint64_t fastest_ps;
 
     if (peer) {
         peer->nic = nic;
         peer->list.destinations = destinations;
         peer->switch_counts = calloc(count + 1, 1);
         peer->weights = calloc(count + 1, 1);
+        peer->extras = calloc(count + 1, sizeof(*peer->extras));
     }
     if (!peer)
         free(destinations);
-    if (!peer || !destinations || !peer->switch_counts || !peer->weights) {
+    if (!peer || !destinations || !peer->switch_counts || !peer->weights || !peer->extras) {
         free_peer(peer);
         return NULL;
     }
     plan_weigh(paths->routes, count, paths->weights);
+    fastest_ps = plan_fastest_ps(paths->routes, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_route *route = &paths->routes[i];
 
@@ -172,6 +176,7 @@ static struct graph_paths_peer *keep_routes(
         destinations[i] = route->outer;
         peer->switch_counts[i] = (uint8_t)route->switch_count;
         peer->weights[i] = (uint8_t)paths->weights[i];
+        peer->extras[i] = plan_extra(route, fastest_ps);
     }
     return peer;
 }
@@ -201,8 +206,12 @@ uint32_t graph_paths_entries(const struct graph_paths *paths, const struct graph
     uint32_t count = peer->list.first[port + 1] - first;
 
     plan_profile_port(&paths->plan, port, &peer->switch_counts[first], count, entries, prng);
-    for (uint32_t i = 0; i < count; i++)
-        entries[i].weight = peer->weights[first + plan_ev_path(&paths->plan, entries[i].ev).uplink];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t route = first + plan_ev_path(&paths->plan, entries[i].ev).uplink;
+
+        entries[i].weight = peer->weights[route];
+        entries[i].extra = peer->extras[route];
+    }
     return count;
 }
 

@@ -18,6 +18,7 @@ struct graph_paths_peer {
     struct template_list list;
     uint8_t *switch_counts;          /* of each path */
     uint8_t *weights;                /* likewise */
+    int16_t *extras;                 /* likewise, of the fastest: the least is measured */
     struct host_ev_profile *profile; /* of QPs to it; NULL: none yet. Changed by an owner of all
                                         engines */
 };

@@ -28,7 +28,10 @@ struct path_entry {
     bool denied;    /* by the controller */
     uint8_t weight; /* how much it carries, compared with the others; 0: PATH_WEIGHT_USUAL */
     uint8_t turns;  /* how many it takes of 256 rotations of its plane; 0: each */
+    int16_t extra;  /* by how much, empty, it takes longer than the base RTT of its destination, in
+                       PATH_EXTRA_NS */
 };
+#define PATH_EXTRA_NS 64
 
 /* Entries of a plane stand together, planes ascending; of those not denied `active_per_plane` of a
  * plane start active, the rest are its backups. The functions below fill in all of it; then

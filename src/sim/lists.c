@@ -28,6 +28,7 @@ void lists_init(
     lists->outers = packets_take_memory(arena, outers, sizeof(*lists->outers));
     lists->switch_counts = packets_take_memory(arena, outers, sizeof(*lists->switch_counts));
     lists->weights = packets_take_memory(arena, outers, sizeof(*lists->weights));
+    lists->extras = packets_take_memory(arena, outers, sizeof(*lists->extras));
     lists->route_weights =
         arena_take(arena, 2 * (size_t)paths_max(fabric), sizeof(*lists->route_weights), LINE);
     lists->routes = arena_take(arena, paths_max(fabric), sizeof(*lists->routes), LINE);
@@ -53,9 +54,11 @@ const struct lists_pair *lists_find(const struct lists *lists, uint32_t from, ui
 /* Routes are in the order of ports. */
 static void keep(struct lists *lists, struct lists_pair *pair, uint32_t count)
 {
-    uint64_t fastest_ps = UINT64_MAX;
+    uint64_t fastest_ps = plan_fastest_ps(lists->routes, count);
+    uint64_t mean_ps;
 
     plan_weigh(lists->routes, count, lists->route_weights);
+    mean_ps = plan_mean_ps(lists->routes, count, lists->route_weights);
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_route *route = &lists->routes[i];
 
@@ -63,12 +66,12 @@ static void keep(struct lists *lists, struct lists_pair *pair, uint32_t count)
             pair->first_of_port[port + 1] = (uint16_t)(i + 1);
         lists->outers[lists->outer_count] = route->outer;
         lists->weights[lists->outer_count] = (uint8_t)lists->route_weights[i];
+        lists->extras[lists->outer_count] = plan_extra(route, mean_ps);
         lists->switch_counts[lists->outer_count++] = (uint8_t)route->switch_count;
-        if (route->one_way_ps < fastest_ps) {
-            fastest_ps = route->one_way_ps;
+        if (route->one_way_ps == fastest_ps)
             pair->rtt = plan_rtt_of(lists->fabric, route);
-        }
     }
+    pair->rtt.fixed_ps += mean_ps - (count > 0 ? fastest_ps : 0);
 }
 
 const struct lists_pair *lists_add(struct lists *lists, uint32_t from, uint32_t to)

@@ -13,7 +13,7 @@ struct lists_pair {
     uint32_t next; /* in its bucket, plus 1 */
     uint32_t first_outer;
     uint16_t first_of_port[TOPOLOGY_PLANES_MAX + 1]; /* from first_outer on */
-    struct plan_rtt rtt;                             /* of the fastest path */
+    struct plan_rtt rtt;                             /* one path with another */
 };
 
 struct lists {
@@ -23,6 +23,7 @@ struct lists {
     struct ipv6_addr *outers;
     uint8_t *switch_counts; /* by outer */
     uint8_t *weights;       /* by outer */
+    int16_t *extras;        /* by outer, of the mean */
     uint32_t bucket_mask;
     uint32_t pair_count;
     uint32_t outer_count;
@@ -44,13 +45,15 @@ static inline uint32_t lists_path_count(const struct lists_pair *pair, uint32_t 
     return pair->first_of_port[port + 1] - pair->first_of_port[port];
 }
 
-/* Of an EV of the pair. */
-static inline uint8_t lists_weight(
-    const struct lists *lists, const struct lists_pair *pair, uint32_t ev)
+/* What the plan says of an EV of the pair goes into its entry. */
+static inline void lists_describe(
+    const struct lists *lists, const struct lists_pair *pair, struct path_entry *entry)
 {
-    struct ev_path path = plan_ev_path(lists->fabric, ev);
+    struct ev_path path = plan_ev_path(lists->fabric, entry->ev);
+    uint32_t outer = pair->first_outer + pair->first_of_port[path.plane] + path.uplink;
 
-    return lists->weights[pair->first_outer + pair->first_of_port[path.plane] + path.uplink];
+    entry->weight = lists->weights[outer];
+    entry->extra = lists->extras[outer];
 }
 
 /* False: no such path. */

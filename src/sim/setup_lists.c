@@ -60,7 +60,7 @@ static void fill(struct sim *sim, const struct lists_pair *pair, struct path_pro
 
         for (uint32_t i = 0; i < found && i < each; i++, count++) {
             entries[count] = all[i];
-            entries[count].weight = lists_weight(&sim->lists, pair, all[i].ev);
+            lists_describe(&sim->lists, pair, &entries[count]);
         }
     }
     if (count == 0) /* a QP needs one; its packets have no way */

@@ -220,6 +220,22 @@ static bool has_leaves(const struct topology *topology)
     return true;
 }
 
+/* Links of the usual rates, as long as the longest of the graph. */
+static struct topology_config with_longest_cables(const struct topology *topology)
+{
+    struct topology_config config = topology->config;
+
+    for (uint32_t i = 0; i < topology->graph->link_count; i++) {
+        const struct graph_link *link = &topology->graph->links[i];
+        uint32_t below = link->ends[graph_lower_side(topology->graph, link)].node;
+        bool is_host = topology->graph->nodes[below].is_nic;
+        uint64_t *delay_ps = is_host ? &config.host_link.delay_ps : &config.uplink.delay_ps;
+
+        *delay_ps = larger(*delay_ps, link->delay_ps);
+    }
+    return config;
+}
+
 static void take_ports(struct topology *topology)
 {
     const struct graph *graph = topology->graph;
@@ -237,6 +253,7 @@ bool topology_init_graph(struct topology *topology, const struct topology_config
     const struct graph *graph, uint32_t *scratch, struct topology_problem *problem)
 {
     struct topology_config *config = &topology->config;
+    struct topology_config longest;
 
     *topology = (struct topology){ .config = *description,
         .graph = graph,
@@ -251,8 +268,9 @@ bool topology_init_graph(struct topology *topology, const struct topology_config
     topology->ports_cross = ports_cross(topology);
     topology->has_leaves = has_leaves(topology);
     topology->switches_max = graph_longest(graph, scratch);
-    topology->base_rtt_ps = way_ps(config, topology->switches_max, TOPOLOGY_PACKET_BYTES) +
-                            way_ps(config, topology->switches_max, TOPOLOGY_SACK_BYTES);
+    longest = with_longest_cables(topology);
+    topology->base_rtt_ps = way_ps(&longest, topology->switches_max, TOPOLOGY_PACKET_BYTES) +
+                            way_ps(&longest, topology->switches_max, TOPOLOGY_SACK_BYTES);
     complete_queues(topology);
     return true;
 }

@@ -11,7 +11,8 @@ enum {
     STAMP_TRUST_NS = 4 * 1000 * 1000,    /* half of what 16 bits of 128 ns span */
     RECORD_TRUST_NS = 500 * 1000 * 1000, /* half of what 24 bits of 64 ns span */
     SMOOTHING_SHIFT = 3,
-    CHANCE_PERCENT = 60,   /* of the target delay */
+    CHANCE_PERCENT = 60, /* of the target delay */
+    CHANCE_PERCENT_OF_UNEQUAL = 20,
     OVERTAKEN_TARGETS = 4, /* target delays by which a SACK may come later than those after it */
 };
 
@@ -54,6 +55,21 @@ static bool is_of_old_copy(const struct requester *requester, const struct env *
            (psn_before(trigger, window->oldest) || send_window_is_acked(window, trigger));
 }
 
+/* What the plan tells of a path does not count as a queue: as if all were as long as the base RTT
+ * says. */
+static uint64_t as_of_base(const struct env *env, uint32_t ev_index, uint64_t sample_ns)
+{
+    int64_t extra_ns = env->profile->entries[ev_index].extra * (int64_t)PATH_EXTRA_NS;
+
+    return extra_ns < (int64_t)sample_ns ? sample_ns - (uint64_t)extra_ns : 1;
+}
+
+/* Where the plan gives paths unequal parts, it is rough: smaller differences correct it. */
+static int64_t chance_percent(const struct env *env)
+{
+    return env->profile->is_weighted ? CHANCE_PERCENT_OF_UNEQUAL : CHANCE_PERCENT;
+}
+
 /* Whether packets on this EV take longer than those of its plane do. Differences of some packets'
  * queues are chance, and count as none. */
 static void judge_delay(
@@ -62,7 +78,7 @@ static void judge_delay(
     const struct peer *peer = env->peer;
     uint32_t plane = env_plane_of_ev(env, ev_index);
     int64_t mean_ns = peer->planes.mean_ns[plane];
-    int64_t chance_ns = (int64_t)peer->cc.target_delay_ns * CHANCE_PERCENT / 100;
+    int64_t chance_ns = (int64_t)peer->cc.target_delay_ns * chance_percent(env) / 100;
     int64_t excess_ns = planes_ev_excess_ns(&peer->planes, plane, sample_ns);
 
     if (mean_ns == 0)
@@ -86,6 +102,7 @@ struct round_trip round_trip_of_data(const struct requester *requester, const st
     if (sample_ns == 0 || is_of_old_copy(requester, env, trigger, sample_ns))
         return (struct round_trip){ 0 };
     if (record.ev_index != PATH_NONE) {
+        sample_ns = as_of_base(env, record.ev_index, sample_ns);
         planes_on_rtt(&env->peer->planes, env_plane_of_ev(env, record.ev_index), sample_ns);
         judge_delay(env, record.ev_index, sample_ns, now_ns);
     }

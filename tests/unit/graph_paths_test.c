@@ -63,7 +63,7 @@ SPEC("a NIC has the paths to its peer that the plan has, by the same EVs")
     close_all(paths);
 }
 
-SPEC("of a port's EVs the minimal path is first, and weighs more than detours")
+SPEC("of a port's EVs the minimal path is first, weighs more and is shorter than detours")
 {
     struct graph_paths *paths = open_for(6);
     struct ipv6_addr address = plan_nic_address(&plan, 12);
@@ -76,8 +76,11 @@ SPEC("of a port's EVs the minimal path is first, and weighs more than detours")
     EXPECT_EQ(graph_paths_entries(paths, peer, 1, entries, &prng), 5);
     EXPECT_EQ(entries[0].ev, 0x100);
     EXPECT_EQ(entries[0].plane, 1);
-    for (uint32_t i = 1; i < 5; i++)
+    EXPECT_EQ(entries[0].extra, 0);
+    for (uint32_t i = 1; i < 5; i++) {
         EXPECT(entries[i].weight < entries[0].weight);
+        EXPECT_GT(entries[i].extra, 0);
+    }
     EXPECT(graph_paths_find(paths, &address) == peer);
     close_all(paths);
 }

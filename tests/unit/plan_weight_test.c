@@ -202,3 +202,20 @@ SPEC("a profile gets the weights of its EVs, and the least for what is no path")
     EXPECT_EQ(entries[2].weight, 1);
     EXPECT(profile.is_weighted);
 }
+
+SPEC("a path takes longer or shorter than the mean, which is of what paths carry")
+{
+    two_planes();
+    for (uint32_t i = 0; i < 8; i++) {
+        routes[i].one_way_ps = i < 4 ? UINT64_C(4000000) : UINT64_C(7200000);
+        weights[i] = i < 4 ? 240 : 80;
+    }
+    EXPECT_EQ(plan_mean_ps(routes, 8, weights), 4800000);
+    EXPECT_EQ(plan_fastest_ps(routes, 8), 4000000);
+    EXPECT_EQ(plan_extra(&routes[0], 4800000), -12);
+    EXPECT_EQ(plan_extra(&routes[7], 4800000), 37);
+    EXPECT_EQ(plan_extra(&routes[7], 0), 112);
+    routes[7].one_way_ps = UINT64_C(1) << 60;
+    EXPECT_EQ(plan_extra(&routes[7], 0), INT16_MAX);
+    EXPECT_EQ(plan_mean_ps(routes, 0, weights), 0);
+}
