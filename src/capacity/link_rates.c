@@ -119,13 +119,6 @@ static void spread_to_uplink(
         link_rates_harm(link_rates_uplink(rates, link->plane, link->t0, link->t1, way), fault);
 }
 
-static bool goes_up(
-    const struct topology *topology, struct topology_end from, enum topology_component link)
-{
-    return from.is_nic ||
-           (link == TOPOLOGY_UPLINK && topology_switch_at(topology, from.node).kind == TOPOLOGY_T0);
-}
-
 static void spread(void *context, struct topology_end from)
 {
     const struct spreading *spreading = context;
@@ -136,7 +129,7 @@ static void spread(void *context, struct topology_end from)
 
     if (!topology_link_at(topology, from, &link, &kind))
         return;
-    way = goes_up(topology, from, link.kind) ? LINK_UP : LINK_DOWN;
+    way = topology_goes_up(topology, from) ? LINK_UP : LINK_DOWN;
     if (link.kind == TOPOLOGY_HOST_LINK)
         spread_to_host(spreading, link.nic, link.plane, way);
     else

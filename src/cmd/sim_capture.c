@@ -59,19 +59,6 @@ static size_t port_number(const struct sim_capture *capture, struct topology_end
     return capture->first_port_of_switch[end.node] + end.port;
 }
 
-static bool goes_up(
-    struct topology_end end, const struct topology_element *link, const struct topology *topology)
-{
-    struct topology_element from;
-
-    if (end.is_nic)
-        return true;
-    if (topology->graph)
-        return topology_goes_up(topology, end);
-    from = topology_switch_at(topology, end.node);
-    return link->kind == TOPOLOGY_UPLINK && from.kind == TOPOLOGY_T0;
-}
-
 /* An interface for each port, named after its link and direction, when it first sends. Not raw IP,
  * although that says the same: libpcap refuses a second interface of that type. */
 static int interface_of(struct sim_capture *capture, struct topology_end end, uint32_t *interface)
@@ -88,7 +75,7 @@ static int interface_of(struct sim_capture *capture, struct topology_end end, ui
             return -ENODEV;
         topology_name(&link, cable);
         snprintf(name, sizeof(name), "%s %s", cable,
-            goes_up(end, &link, &capture->fabric->topology) ? "up" : "down");
+            topology_goes_up(&capture->fabric->topology, end) ? "up" : "down");
         err = pcapng_add_interface(&capture->pcapng, name, LINK_TYPE_IPV6, interface);
         *known = *interface + 1;
     }

@@ -5,47 +5,11 @@
 #include "measure/measure_list.h"
 #include "switch/switch.h"
 
-/* Among the links of the graph: the one at this port of a switch. */
-static size_t graph_link_number(const struct topology *topology, struct topology_end end)
-{
-    const struct graph *graph = topology->graph;
-    struct graph_end peer;
-
-    return (size_t)(graph_link_at(graph,
-                        (struct graph_end){ topology->nic_count + end.node, end.port }, &peer) -
-                    graph->links);
-}
-
-/* Host links first, by NIC, then uplinks by plane and T0, or the links of a graph. */
-static size_t number_of(
-    const struct topology *topology, const struct topology_element *link, struct topology_end end)
-{
-    const struct topology_config *config = &topology->config;
-    size_t host_links = (size_t)topology->nic_count * config->plane_count;
-
-    if (link->kind == TOPOLOGY_HOST_LINK)
-        return (size_t)link->nic * config->plane_count + link->plane;
-    if (topology->graph)
-        return host_links + graph_link_number(topology, end);
-    return host_links + ((size_t)link->plane * config->t0_count + link->t0) * config->t1_count +
-           link->t1;
-}
-
-static size_t link_total(const struct topology *topology)
-{
-    const struct topology_config *config = &topology->config;
-
-    if (topology->graph)
-        return (size_t)config->plane_count * topology->nic_count + topology->graph->link_count;
-    return (size_t)config->plane_count *
-           (topology->nic_count + (size_t)config->t0_count * config->t1_count);
-}
-
 static struct measure_losses *losses_of(
     struct measure_record *record, const struct topology_element *link, struct topology_end end)
 {
     uint32_t *number =
-        &record->loss_of_link[number_of(&record->plan->sim->fabric->topology, link, end)];
+        &record->loss_of_link[topology_link_number(&record->plan->sim->fabric->topology, end)];
 
     if (*number == 0) {
         record->links = measure_list_grow(&record->memory, record->links, record->link_count,
@@ -108,7 +72,7 @@ void measure_links_sample(struct measure_record *record)
         record->lost_of_port =
             measure_list_take(&record->memory, port_total(topology), sizeof(uint64_t));
         record->loss_of_link =
-            measure_list_take(&record->memory, link_total(topology), sizeof(uint32_t));
+            measure_list_take(&record->memory, topology_link_count(topology), sizeof(uint32_t));
     }
     before = record->lost_of_port;
     for (uint32_t nic = 0; nic < topology->nic_count; nic++)

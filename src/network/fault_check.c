@@ -4,74 +4,14 @@
 #include "network/fault_cover.h"
 #include "network/fault_generator.h"
 
-static bool has_switch(const struct graph *graph, const struct topology_place *place)
-{
-    return graph_find_switch(graph, place->plane, place->tier, place->index) != GRAPH_NONE;
-}
-
-static bool graph_check(const struct topology *topology, const struct topology_element *element,
-    struct problem *problem)
-{
-    bool has_switches = element->kind == TOPOLOGY_SWITCH || element->kind == TOPOLOGY_LINK;
-
-    if (has_switches &&
-        (!has_switch(topology->graph, &element->lower) ||
-            (element->kind == TOPOLOGY_LINK && !has_switch(topology->graph, &element->upper))))
-        return problem_is(
-            problem, "where", "there is no such switch", (struct problem_numbers){ 0 });
-    if (element->nic >= topology->nic_count)
-        return problem_is(problem, "where", "there is no NIC %: the fabric has %",
-            (struct problem_numbers){ element->nic, topology->nic_count, 0 });
-    if (element->kind == TOPOLOGY_PLANE && element->plane >= topology->graph->plane_count)
-        return problem_is(problem, "where", "there is no plane %: the fabric has %",
-            (struct problem_numbers){ element->plane, topology->graph->plane_count, 0 });
-    return true;
-}
-
-static bool bounds_check(const struct topology *topology, const struct topology_element *element,
-    struct problem *problem)
-{
-    const struct topology_config *config = &topology->config;
-    bool is_of_graph = element->kind == TOPOLOGY_SWITCH || element->kind == TOPOLOGY_LINK;
-    bool is_of_tiers = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1 ||
-                       element->kind == TOPOLOGY_UPLINK;
-    bool has_plane = element->kind != TOPOLOGY_NIC;
-    bool has_nic = element->kind == TOPOLOGY_NIC || element->kind == TOPOLOGY_HOST_LINK;
-    bool has_t0 = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_UPLINK;
-    bool has_t1 = element->kind == TOPOLOGY_T1 || element->kind == TOPOLOGY_UPLINK;
-
-    if (topology->graph ? is_of_tiers : is_of_graph)
-        return problem_is(problem, "where", "not of this fabric", (struct problem_numbers){ 0 });
-    if (topology->graph)
-        return graph_check(topology, element, problem);
-    if (has_plane && element->plane >= config->plane_count)
-        return problem_is(problem, "where", "there is no plane %: the fabric has %",
-            (struct problem_numbers){ element->plane, config->plane_count, 0 });
-    if (has_nic && element->nic >= topology->nic_count)
-        return problem_is(problem, "where", "there is no NIC %: the fabric has %",
-            (struct problem_numbers){ element->nic, topology->nic_count, 0 });
-    if (has_t0 && element->t0 >= config->t0_count)
-        return problem_is(problem, "where", "there is no T0 %: a plane has %",
-            (struct problem_numbers){ element->t0, config->t0_count, 0 });
-    if (has_t1 && element->t1 >= config->t1_count)
-        return problem_is(problem, "where", "there is no T1 %: a plane has %",
-            (struct problem_numbers){ element->t1, config->t1_count, 0 });
-    return true;
-}
-
 static bool element_check(const struct topology *topology, const struct fault *fault,
     const struct topology_element *element, struct problem *problem)
 {
-    bool is_group = element->kind == TOPOLOGY_GROUP;
-    bool is_switch = element->kind == TOPOLOGY_T0 || element->kind == TOPOLOGY_T1 ||
-                     element->kind == TOPOLOGY_SWITCH;
-
-    if (!is_group && !bounds_check(topology, element, problem))
+    if (!topology_has(topology, element, problem->reason)) {
+        problem->member = "where";
         return false;
-    if (fault_cover_is_missing(topology, element))
-        return problem_is(
-            problem, "where", "this link is missing in the fabric", (struct problem_numbers){ 0 });
-    if (fault_kind_is(fault->kind, FAULT_OF_SWITCH) && !is_switch)
+    }
+    if (fault_kind_is(fault->kind, FAULT_OF_SWITCH) && !topology_is_switch(element->kind))
         return problem_is(problem, "where", "only a switch can reboot: take something else down",
             (struct problem_numbers){ 0 });
     return true;
@@ -79,8 +19,6 @@ static bool element_check(const struct topology *topology, const struct fault *f
 
 static bool ev_check(const struct plan *fabric, const struct fault *fault, struct problem *problem)
 {
-    uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
-
     if (!fault->of_ev)
         return true;
     if (!fault_kind_is(fault->kind, FAULT_ONE_EV))
@@ -90,7 +28,8 @@ static bool ev_check(const struct plan *fabric, const struct fault *fault, struc
     if (!plan_ev_exists(fabric, fault->ev))
         return problem_is(problem, "ev",
             "EV % is no path of this fabric: its planes are below %, its uplinks below %",
-            (struct problem_numbers){ fault->ev, fabric->topology.config.plane_count, uplinks });
+            (struct problem_numbers){
+                fault->ev, fabric->topology.config.plane_count, plan_plane_paths(fabric) });
     return true;
 }
 
@@ -153,11 +92,10 @@ bool fault_generator_check(
         return problem_is(
             problem, "component", "no such kind of component", (struct problem_numbers){ 0 });
     if ((fabric->topology.graph || from->component > TOPOLOGY_UPLINK) &&
-        fault_generator_components(&fabric->topology, from->component) == 0)
+        topology_component_count(&fabric->topology, from->component) == 0)
         return problem_is(
             problem, "component", "this fabric has none of them", (struct problem_numbers){ 0 });
-    if (fault_kind_is(from->fault.kind, FAULT_OF_SWITCH) && from->component != TOPOLOGY_T0 &&
-        from->component != TOPOLOGY_T1 && from->component != TOPOLOGY_SWITCH)
+    if (fault_kind_is(from->fault.kind, FAULT_OF_SWITCH) && !topology_is_switch(from->component))
         return problem_is(problem, "component",
             "only switches can reboot: take something else down", (struct problem_numbers){ 0 });
     if (from->mean_between_ps == 0)

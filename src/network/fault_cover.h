@@ -22,9 +22,6 @@ uint32_t fault_cover_slots_max(const struct topology *, enum topology_component)
 bool fault_cover_at(const struct topology *, const struct fault *, const struct topology_element *,
     uint32_t slot, struct topology_end *);
 
-/* A link that the fabric lacks. */
-bool fault_cover_is_missing(const struct topology *, const struct topology_element *);
-
 /* Tells every link direction that the fault covers, by the port that sends into it. */
 void fault_cover(const struct topology *, const struct fault *,
     void (*covered)(void *context, struct topology_end from), void *context);

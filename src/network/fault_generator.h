@@ -18,10 +18,6 @@ struct fault_generator {
 /* It makes sense on this fabric; false: `problem` has the member at fault, and why. */
 bool fault_generator_check(const struct plan *, const struct fault_generator *, struct problem *);
 
-uint32_t fault_generator_components(const struct topology *, enum topology_component);
-struct topology_element fault_generator_element(
-    const struct topology *, enum topology_component, uint32_t number);
-
 /* A stream of its own for each component of each generator, whatever else breaks. */
 struct prng fault_generator_stream(uint64_t seed, uint32_t generator, uint32_t component);
 

@@ -133,8 +133,8 @@ static uint32_t generate(
     const struct fault_plan_config *config, uint32_t generator, struct fault_source *sources)
 {
     const struct fault_generator *from = &config->generators[generator];
-    uint32_t component_count =
-        fault_generator_components(&config->fabric->topology, from->component);
+    char reason[TOPOLOGY_REASON_BYTES];
+    uint32_t component_count = topology_component_count(&config->fabric->topology, from->component);
     uint32_t count = 0;
 
     for (uint32_t component = 0; component < component_count; component++) {
@@ -144,9 +144,9 @@ static uint32_t generate(
 
         draw_occurrence(&source, from, 0);
         source.element =
-            fault_generator_element(&config->fabric->topology, from->component, component);
+            topology_component_at(&config->fabric->topology, from->component, component);
         if (source.course.next_ps >= config->until_ps ||
-            fault_cover_is_missing(&config->fabric->topology, &source.element))
+            !topology_has(&config->fabric->topology, &source.element, reason))
             continue;
         source.fault.where_count = 1;
         if (sources != NULL) {

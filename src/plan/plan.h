@@ -86,6 +86,14 @@ static inline uint32_t plan_uplink_count(const struct plan *plan)
     return plan->topology.graph ? PLAN_PORT_PATHS : plan->topology.config.t1_count;
 }
 
+/* Paths that EVs of a plane tell apart. */
+static inline uint32_t plan_plane_paths(const struct plan *plan)
+{
+    uint32_t count = plan_uplink_count(plan);
+
+    return count > 0 ? count : 1;
+}
+
 static inline uint32_t plan_ev(const struct plan *plan, struct ev_path path)
 {
     return plan_ev_join(plan->uplink_bits, path);

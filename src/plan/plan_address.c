@@ -218,13 +218,9 @@ bool plan_ev_find(const struct plan *plan, const char *text, uint32_t *ev)
 
 bool plan_ev_exists(const struct plan *plan, uint32_t ev)
 {
-    const struct topology_config *config = &plan->topology.config;
     struct ev_path path = plan_ev_path(plan, ev);
 
-    if (plan->topology.graph)
-        return path.plane < config->plane_count && path.uplink < PLAN_PORT_PATHS;
-    return path.plane < config->plane_count &&
-           path.uplink < (config->t1_count > 0 ? config->t1_count : 1);
+    return path.plane < plan->topology.config.plane_count && path.uplink < plan_plane_paths(plan);
 }
 
 struct path_generate plan_paths(const struct plan *plan, uint32_t from, uint32_t to)

@@ -39,7 +39,7 @@ void workload_place(struct workload_layout *layout, const struct topology *topol
 
 /* ---- permutations ---------------------------------------------------------------------------- */
 
-/* Ranks by NIC, so that those of a T0 stand together (Shell's method). */
+/* Ranks by NIC, so that those of a leaf stand together (Shell's method). */
 static void order_by_nic(uint32_t *order, const uint32_t *nic_of_rank, uint32_t count)
 {
     uint32_t gap = 1;
@@ -61,13 +61,13 @@ static void order_by_nic(uint32_t *order, const uint32_t *nic_of_rank, uint32_t 
     }
 }
 
-static uint32_t t0_of(
+static uint32_t leaf_of(
     const struct workload_layout *layout, const struct topology *topology, uint32_t rank)
 {
     return topology_leaf_of(topology, layout->nic_of_rank[rank]);
 }
 
-/* The most ranks below one T0; `order` is by NIC. */
+/* The most ranks at one leaf; `order` is by NIC. */
 static uint32_t largest_group(
     const struct workload_layout *layout, const struct topology *topology, const uint32_t *order)
 {
@@ -75,7 +75,7 @@ static uint32_t largest_group(
     uint32_t first = 0;
 
     for (uint32_t i = 1; i < layout->workload->rank_count; i++) {
-        if (t0_of(layout, topology, order[i]) != t0_of(layout, topology, order[first]))
+        if (leaf_of(layout, topology, order[i]) != leaf_of(layout, topology, order[first]))
             first = i;
         if (i - first + 1 > largest)
             largest = i - first + 1;
@@ -83,19 +83,19 @@ static uint32_t largest_group(
     return largest;
 }
 
-/* `from` could write to `to`; if it had left its T0 before, it still does. */
+/* `from` could write to `to`; if it had left its leaf before, it still does. */
 static bool suits(const struct workload_layout *layout, const struct topology *topology,
     uint32_t from, uint32_t to)
 {
-    uint32_t own_t0 = t0_of(layout, topology, from);
+    uint32_t own_leaf = leaf_of(layout, topology, from);
 
-    return from != to && (t0_of(layout, topology, to) != own_t0 ||
-                             t0_of(layout, topology, layout->to_rank[from]) == own_t0);
+    return from != to && (leaf_of(layout, topology, to) != own_leaf ||
+                             leaf_of(layout, topology, layout->to_rank[from]) == own_leaf);
 }
 
-/* With the ranks in order of their T0, each rank writes as many places further as the largest T0
- * has ranks: as few stay within theirs as can be. Then many pairs swap their targets where neither
- * is worse off for it. */
+/* With the ranks in order of their leaf, each rank writes as many places further as the largest
+ * leaf has ranks: as few stay within theirs as can be. Then many pairs swap their targets where
+ * neither is worse off for it. */
 static void derange(
     struct workload_layout *layout, const struct topology *topology, struct prng prng)
 {

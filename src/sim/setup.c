@@ -27,9 +27,7 @@ static void derive_parameters(struct sim *sim)
     sim->parameters.link_bps = fabric->host_link.rate_bps * fabric->plane_count;
     sim->parameters.base_rtt =
         (sim->topology->base_rtt_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
-    sim->parameters.slowest_bps = fabric->host_link.rate_bps;
-    if (fabric->t0_count > 1 && fabric->uplink.rate_bps < sim->parameters.slowest_bps)
-        sim->parameters.slowest_bps = fabric->uplink.rate_bps;
+    sim->parameters.slowest_bps = topology_slowest_bps(sim->topology);
     sim->parameters.network_trims = fabric->buffers.trims;
     sim->parameters.last_hop_ecn = false;
     transport_cc_settings(&sim->parameters, fabric->plane_count, &settings);

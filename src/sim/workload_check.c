@@ -142,8 +142,6 @@ static bool messages_check(const struct sim_workload *workload, struct problem *
 static bool evs_check(
     const struct sim_workload *workload, const struct plan *fabric, struct problem *problem)
 {
-    uint32_t uplinks = fabric->topology.config.t1_count > 0 ? fabric->topology.config.t1_count : 1;
-
     if (workload->ev_count > 0 && fabric->topology.graph)
         return problem_is(problem, "evs",
             "EVs differ from pair to pair in this fabric: leave them to the plan",
@@ -155,8 +153,8 @@ static bool evs_check(
         if (!plan_ev_exists(fabric, workload->evs[i]))
             return problem_is(problem, "evs",
                 "EV % is no path of this fabric: its planes are below %, its uplinks below %",
-                (struct problem_numbers){
-                    workload->evs[i], fabric->topology.config.plane_count, uplinks });
+                (struct problem_numbers){ workload->evs[i], fabric->topology.config.plane_count,
+                    plan_plane_paths(fabric) });
     }
     return true;
 }

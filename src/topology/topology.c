@@ -152,6 +152,15 @@ bool topology_init(struct topology *topology, const struct topology_config *desc
     return true;
 }
 
+uint64_t topology_slowest_bps(const struct topology *topology)
+{
+    const struct topology_config *config = &topology->config;
+    bool has_uplinks = topology->graph ? topology->switches_max > 1 : config->t0_count > 1;
+
+    return has_uplinks ? smaller(config->host_link.rate_bps, config->uplink.rate_bps)
+                       : config->host_link.rate_bps;
+}
+
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* Also sees to it that no link is faster to cross than the lookahead. */

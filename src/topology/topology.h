@@ -52,6 +52,12 @@ enum topology_component {
     TOPOLOGY_COMPONENT_COUNT,
 };
 
+static inline bool topology_is_link(enum topology_component component)
+{
+    return component == TOPOLOGY_HOST_LINK || component == TOPOLOGY_UPLINK ||
+           component == TOPOLOGY_LINK;
+}
+
 static inline bool topology_is_switch(enum topology_component component)
 {
     return component == TOPOLOGY_T0 || component == TOPOLOGY_T1 || component == TOPOLOGY_SWITCH;
@@ -221,9 +227,37 @@ struct topology_links {
 /* The links of a T1 to all T0s but one. Both are switch indexes; the fabric is no graph. */
 struct topology_links topology_links_of_top(const struct topology *, uint32_t t1, uint32_t but_t0);
 
-/* A packet that leaves by this port of a graph goes from the lower end to the upper one. */
+/* A packet that leaves by this port goes from the lower end of its link to the upper one. */
 bool topology_goes_up(const struct topology *, struct topology_end);
+
+/* Of the links of NICs and, where there are any, those between switches; exceptions aside. */
+uint64_t topology_slowest_bps(const struct topology *);
 
 /* What a full packet takes from one NIC to another through the empty fabric, exceptions aside; in a
  * graph the longest of what any two NICs have between them. */
 uint64_t topology_one_way_ps(const struct topology *, uint32_t from, uint32_t to);
+
+/* ---- components ------------------------------------------------------------------------------ */
+
+/* The topology has the component, cables of links included; false, with a reason: it has not. */
+bool topology_has(const struct topology *, const struct topology_element *,
+    char reason[static TOPOLOGY_REASON_BYTES]);
+
+/* How many of a kind there are, and one of them. Links of a graph include those of NICs. */
+uint32_t topology_component_count(const struct topology *, enum topology_component);
+struct topology_element topology_component_at(
+    const struct topology *, enum topology_component, uint32_t number);
+
+/* All links are numbered: which one is at a port that has a cable. */
+size_t topology_link_count(const struct topology *);
+size_t topology_link_number(const struct topology *, struct topology_end);
+
+/* ---- links of a component -------------------------------------------------------------------- */
+
+/* A NIC, a switch or a plane stands for all its links, a link for itself. Not for groups. */
+uint32_t topology_links_of(const struct topology *, const struct topology_element *);
+/* No component of the kind has more. */
+uint32_t topology_links_of_any(const struct topology *, enum topology_component);
+/* The lower end and the upper end of one of them; false: there is no cable. */
+bool topology_link_of(const struct topology *, const struct topology_element *, uint32_t number,
+    struct topology_end *lower, struct topology_end *upper);

@@ -88,9 +88,8 @@ bool topology_graph_link_at(const struct graph *graph, struct topology_end end,
     return true;
 }
 
-bool topology_goes_up(const struct topology *topology, struct topology_end end)
+bool topology_graph_goes_up(const struct graph *graph, struct topology_end end)
 {
-    const struct graph *graph = topology->graph;
     struct graph_end from = { node_of(graph, end), end.port };
     struct graph_end other;
     const struct graph_link *link = graph_link_at(graph, from, &other);

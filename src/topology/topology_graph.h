@@ -10,6 +10,18 @@ bool topology_graph_port_faces_host(const struct graph *, uint32_t switch_index,
 bool topology_graph_peer(const struct graph *, struct topology_end, struct topology_end *peer);
 bool topology_graph_link_at(const struct graph *, struct topology_end,
     struct topology_element *link, struct topology_link_kind *kind);
+bool topology_graph_goes_up(const struct graph *, struct topology_end);
+
+/* As topology.h says of parts. */
+struct topology_element topology_graph_link(const struct graph *, uint32_t number);
+size_t topology_graph_link_number(const struct graph *, struct topology_end);
+uint32_t topology_graph_links_of(const struct graph *, const struct topology_element *);
+uint32_t topology_graph_links_of_any(const struct graph *, enum topology_component);
+bool topology_graph_link_of(const struct graph *, const struct topology_element *, uint32_t number,
+    struct topology_end *lower, struct topology_end *upper);
+bool topology_graph_has(
+    const struct topology *, struct topology_element *, char reason[static TOPOLOGY_REASON_BYTES]);
+
 struct text;
 void topology_graph_name(const struct topology_element *, struct text *);
 bool topology_graph_find(const struct topology *, const char *name, struct topology_element *,

@@ -112,13 +112,22 @@ static bool find_link(const struct graph *graph, struct topology_element *elemen
 bool topology_graph_find(const struct topology *topology, const char *name,
     struct topology_element *out, char reason[static TOPOLOGY_REASON_BYTES])
 {
-    const struct graph *graph = topology->graph;
-    uint32_t node;
-
     if (!read_name(name, out))
         return refuse(reason,
             "not a name; names are like h12, h12.p0, p0, p0.t2.5, p0.t1.5-t2.4, p0.t0.1-p1.t0.1",
             NULL);
+    return topology_graph_has(topology, out, reason);
+}
+
+/* A link whose upper end is named first is turned round. */
+bool topology_graph_has(const struct topology *topology, struct topology_element *out,
+    char reason[static TOPOLOGY_REASON_BYTES])
+{
+    const struct graph *graph = topology->graph;
+    uint32_t node;
+
+    if (out->kind == TOPOLOGY_T0 || out->kind == TOPOLOGY_T1 || out->kind == TOPOLOGY_UPLINK)
+        return refuse(reason, "not of this fabric", NULL);
     if (out->nic >= topology->nic_count)
         return refuse(reason, "no NIC h%: the last of % is h%",
             NUMBERS(out->nic, topology->nic_count, topology->nic_count - 1));

@@ -146,6 +146,20 @@ static bool find_group(
     return false;
 }
 
+bool topology_has(const struct topology *topology, const struct topology_element *element,
+    char reason[static TOPOLOGY_REASON_BYTES])
+{
+    struct topology_element copy = *element;
+
+    if (element->kind == TOPOLOGY_GROUP)
+        return true;
+    if (topology->graph)
+        return topology_graph_has(topology, &copy, reason);
+    if (element->kind > TOPOLOGY_UPLINK)
+        return refuse(reason, "not of this fabric", NULL);
+    return is_present(topology, element, reason);
+}
+
 bool topology_find(const struct topology *topology, const char *name, struct topology_element *out,
     char reason[static TOPOLOGY_REASON_BYTES])
 {

@@ -162,3 +162,11 @@ bool topology_link_at(const struct topology *topology, struct topology_end end,
         kind->rate_bps = exception->rate_bps;
     return !exception->missing;
 }
+
+bool topology_goes_up(const struct topology *topology, struct topology_end end)
+{
+    if (topology->graph)
+        return topology_graph_goes_up(topology->graph, end);
+    return end.is_nic ||
+           (is_t0(topology, end) && !topology_port_faces_host(topology, end.node, end.port));
+}

@@ -105,8 +105,8 @@ static struct topology_element random_place_of_graph(
         TOPOLOGY_PLANE, TOPOLOGY_SWITCH, TOPOLOGY_LINK };
     enum topology_component kind = kinds[prng_below(prng, 5)];
 
-    return fault_generator_element(
-        topology, kind, prng_below(prng, fault_generator_components(topology, kind)));
+    return topology_component_at(
+        topology, kind, prng_below(prng, topology_component_count(topology, kind)));
 }
 
 static struct topology_element random_place(const struct topology *topology, struct prng *prng)

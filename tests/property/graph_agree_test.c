@@ -144,10 +144,10 @@ static struct fault random_fault(
 {
     const struct topology *topology = &both->arithmetic.topology;
     enum topology_component kind = (enum topology_component)prng_below(prng, TOPOLOGY_UPLINK + 1);
-    uint32_t count = fault_generator_components(topology, kind);
+    uint32_t count = topology_component_count(topology, kind);
     struct fault fault = { .where_count = 1, .until_ps = FAULT_NEVER_PS };
 
-    places[0] = fault_generator_element(topology, kind, prng_below(prng, count));
+    places[0] = topology_component_at(topology, kind, prng_below(prng, count));
     places[1] = in_graph(both, &places[0]);
     do
         fault.kind = (enum fault_kind)prng_below(prng, FAULT_KIND_COUNT);

@@ -1,36 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links of an element of a graph, and which of their directions a fault covers. */
-#include "network/fault_cover_graph.h"
+/* Links of the components of a graph. */
+#include "topology/topology_graph.h"
 
 static uint32_t node_at(const struct graph *graph, const struct topology_place *place)
 {
     return graph_find_switch(graph, place->plane, place->tier, place->index);
 }
 
-uint32_t fault_cover_graph_slots(const struct graph *graph, const struct topology_element *element)
+static struct topology_end end_of(const struct graph *graph, struct graph_end end)
+{
+    bool is_nic = graph->nodes[end.node].is_nic;
+
+    return (struct topology_end){ .is_nic = is_nic,
+        .node = is_nic ? end.node : end.node - graph->size.nic_count,
+        .port = end.port };
+}
+
+struct topology_element topology_graph_link(const struct graph *graph, uint32_t number)
+{
+    struct topology_element link = { 0 };
+    struct topology_link_kind kind;
+
+    topology_graph_link_at(graph, end_of(graph, graph->links[number].ends[0]), &link, &kind);
+    return link;
+}
+
+size_t topology_graph_link_number(const struct graph *graph, struct topology_end end)
+{
+    uint32_t node = end.is_nic ? end.node : graph->size.nic_count + end.node;
+    struct graph_end peer;
+
+    return (
+        size_t)(graph_link_at(graph, (struct graph_end){ node, end.port }, &peer) - graph->links);
+}
+
+uint32_t topology_graph_links_of(const struct graph *graph, const struct topology_element *element)
 {
     switch (element->kind) {
     case TOPOLOGY_NIC:
-        return 2 * graph->nodes[element->nic].port_count;
+        return graph->nodes[element->nic].port_count;
     case TOPOLOGY_PLANE:
-        return 2 * graph->link_count;
+        return graph->link_count;
     case TOPOLOGY_SWITCH:
-        return 2 * graph->nodes[node_at(graph, &element->lower)].port_count;
+        return graph->nodes[node_at(graph, &element->lower)].port_count;
     default:
-        return 2;
+        return 1;
     }
 }
 
-uint32_t fault_cover_graph_slots_max(const struct graph *graph, enum topology_component component)
+uint32_t topology_graph_links_of_any(const struct graph *graph, enum topology_component component)
 {
     uint32_t most = 1;
 
     if (component == TOPOLOGY_PLANE)
-        return 2 * graph->link_count;
+        return graph->link_count;
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (graph->nodes[i].is_nic ? component == TOPOLOGY_NIC : component == TOPOLOGY_SWITCH)
             most = graph->nodes[i].port_count > most ? graph->nodes[i].port_count : most;
-    return 2 * most;
+    return most;
 }
 
 static const struct graph_link *link_at_port(
@@ -75,7 +102,7 @@ static const struct graph_link *link_of_plane(
     return NULL;
 }
 
-static const struct graph_link *link_of(
+static const struct graph_link *nth_link(
     const struct graph *graph, const struct topology_element *element, uint32_t number)
 {
     switch (element->kind) {
@@ -92,23 +119,14 @@ static const struct graph_link *link_of(
     }
 }
 
-bool fault_cover_graph_at(const struct graph *graph, const struct fault *fault,
-    const struct topology_element *element, uint32_t slot, struct topology_end *end)
+bool topology_graph_link_of(const struct graph *graph, const struct topology_element *element,
+    uint32_t number, struct topology_end *lower, struct topology_end *upper)
 {
-    const struct graph_link *link = link_of(graph, element, slot / 2);
-    bool goes_up = slot % 2 == 0;
-    struct graph_end from;
+    const struct graph_link *link = nth_link(graph, element, number);
 
     if (!link)
         return false;
-    if (!fault_kind_is(fault->kind, FAULT_CUTS) &&
-        fault->direction == (goes_up ? FAULT_DOWNWARD : FAULT_UPWARD))
-        return false;
-    from = link->ends[graph_lower_side(graph, link) ^ !goes_up];
-    if (!fault_kind_is(fault->kind, FAULT_CUTS | FAULT_WHOLE) && element->kind == TOPOLOGY_SWITCH &&
-        from.node != node_at(graph, &element->lower))
-        return false;
-    *end = (struct topology_end){ .is_nic = graph->nodes[from.node].is_nic, .port = from.port };
-    end->node = end->is_nic ? from.node : from.node - graph->size.nic_count;
+    *lower = end_of(graph, link->ends[graph_lower_side(graph, link)]);
+    *upper = end_of(graph, link->ends[!graph_lower_side(graph, link)]);
     return true;
 }
