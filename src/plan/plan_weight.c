@@ -7,6 +7,7 @@
 enum {
     SLOT_COUNT = 2 * PATH_EV_COUNT_MAX, /* a power of 2 */
     ONE_SHIFT = 20,                     /* parts of a whole */
+    DETOUR_PART = 8, /* of what shorter paths have, that longer ones have at least */
 };
 #define ONE (UINT64_C(1) << ONE_SHIFT)
 
@@ -239,6 +240,47 @@ static bool has_any(const struct weighing *weighing)
     return false;
 }
 
+/* Of the paths from a port of the sender: what the shorter ones have together, and how many have
+ * this length. */
+struct others {
+    uint64_t shorter;
+    uint32_t alike;
+};
+
+static struct others others_of(const struct weighing *weighing, uint32_t port)
+{
+    struct others others = { 0 };
+
+    for (uint32_t i = 0; i < weighing->route_count; i++) {
+        if (weighing->routes[i].hops[0].port != port)
+            continue;
+        if (weighing->routes[i].switch_count < weighing->switch_count)
+            others.shorter += weighing->values[i];
+        others.alike += has_length(weighing, i);
+    }
+    return others;
+}
+
+/* Longer paths together get a part of what the shorter ones have, however little is left: a path
+ * that is hardly taken learns nothing. */
+static void keep_alive(struct weighing *weighing)
+{
+    uint32_t port = UINT32_MAX;
+    uint64_t least = 0;
+
+    for (uint32_t i = 0; i < weighing->route_count; i++) {
+        if (!has_length(weighing, i))
+            continue;
+        if (weighing->routes[i].hops[0].port != port) {
+            struct others others = others_of(weighing, weighing->routes[i].hops[0].port);
+
+            port = weighing->routes[i].hops[0].port;
+            least = others.shorter / DETOUR_PART / others.alike;
+        }
+        weighing->values[i] = larger(weighing->values[i], least);
+    }
+}
+
 void plan_weigh(const struct plan_route *routes, uint32_t route_count, uint64_t *weights)
 {
     struct weighing weighing = { .routes = routes,
@@ -253,6 +295,7 @@ void plan_weigh(const struct plan_route *routes, uint32_t route_count, uint64_t 
         value_paths(&weighing);
         limit_by_nic(&weighing, false);
         limit_by_nic(&weighing, true);
+        keep_alive(&weighing);
     }
     for (uint32_t i = 0; i < route_count; i++)
         most = larger(most, weighing.values[i]);
