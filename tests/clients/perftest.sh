@@ -22,7 +22,7 @@ is_listening()
 port=$((20000 + $$ % 20000))
 way= # an option of mrc exec
 # Server on h0, client on h3, which is behind another T0.
-pair() # PROGRAM OPTIONS...
+pair_once() # PROGRAM OPTIONS...
 {
     # shellcheck disable=SC2086
     $as timeout 120 "$mrc" exec $way --nic h0 -- "$@" -p "$port" >"$SCRATCH/server" 2>&1 &
@@ -37,6 +37,19 @@ pair() # PROGRAM OPTIONS...
     echo "client $client_status, server $server_status:"
     cat "$SCRATCH/server"
     return 1
+}
+
+# perftest measures the clock of the processor, and gives up where others use it too much: then it is asked again.
+pair() # PROGRAM OPTIONS...
+{
+    for try in 1 2 3 4 5; do
+        pair_status=0
+        pair_once "$@" >"$SCRATCH/pair" || pair_status=$?
+        grep -q 'Correlation coefficient' "$SCRATCH/pair" || break
+        port=$((port + 1000 * try))
+    done
+    cat "$SCRATCH/pair"
+    return "$pair_status"
 }
 
 # Both sides end well; the client's table has a line for each size.
