@@ -211,22 +211,14 @@ static struct capacity_name name_of(const struct topology *topology, uint32_t li
 {
     const struct graph *graph = topology->graph;
     const struct graph_link *cable = &graph->links[link / 2];
-    struct graph_end from = cable->ends[link % 2];
-    bool is_nic = graph->nodes[from.node].is_nic;
-    struct topology_link_kind kind = { 0 };
-    struct topology_element element = { 0 };
+    struct topology_element element = topology_component_at(topology, TOPOLOGY_LINK, link / 2);
 
-    topology_link_at(topology,
-        (struct topology_end){ .is_nic = is_nic,
-            .node = is_nic ? from.node : from.node - topology->nic_count,
-            .port = from.port },
-        &element, &kind);
     return (struct capacity_name){ .kind = element.kind,
         .goes_up = graph_lower_side(graph, cable) == link % 2,
         .nic = element.nic,
         .plane_mask = UINT32_C(1) << element.plane % 32,
         .link = element,
-        .healthy_bps = (double)kind.rate_bps };
+        .healthy_bps = (double)cable->rate_bps };
 }
 
 static void name_links(

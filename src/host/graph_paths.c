@@ -17,7 +17,7 @@ struct graph_paths {
     void *memory; /* of the graph */
     uint32_t self;
     pthread_mutex_t lock;            /* of all below */
-    struct graph_paths_peer **peers; /* by NIC; NULL: nobody has asked */
+    struct graph_paths_peer **peers; /* by NIC; NULL: not asked for yet */
     uint32_t *scratch;
     struct plan_route *routes;
     uint64_t *weights; /* twice as many */

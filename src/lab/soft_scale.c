@@ -95,7 +95,7 @@ static bool copy_exceptions(struct soft *soft, struct topology_config *config)
     return true;
 }
 
-static void take_links_pace_away(struct graph *graph)
+static void remove_link_rates(struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->link_count; i++) {
         graph->links[i].rate_bps = UNPACED_BPS;
@@ -112,7 +112,7 @@ static int plan_graph(struct soft *soft, const struct topology_config *config, u
     if (!soft->graph)
         return -ENOMEM;
     if (soft->config.is_unpaced)
-        take_links_pace_away(soft->graph);
+        remove_link_rates(soft->graph);
     return plan_init_graph(
                &soft->fabric, config, soft->graph, fabric->graph.detour, scratch, &problem)
                ? 0

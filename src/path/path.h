@@ -72,6 +72,9 @@ void path_profile_auto(struct path_profile *, uint32_t plane_count, uint32_t per
 bool path_profile_explicit(
     struct path_profile *, struct path_entry *entries, uint32_t entry_count, uint32_t plane_count);
 
+/* Puts entries into random order. */
+void path_entries_shuffle(struct path_entry *, uint32_t count, struct prng *);
+
 /* Sets `turns`, `plane_weights` and `is_weighted` by the weights of the entries. An EV gets its
  * part of what the best of its plane gets, a plane what its EVs get together. */
 void path_profile_weigh(struct path_profile *);

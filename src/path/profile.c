@@ -43,7 +43,7 @@ uint32_t path_profile_generated_count(const struct path_generate *generate)
     return (share.active + share.backup) * generate->plane_count;
 }
 
-static void shuffle(struct path_entry *entries, uint32_t count, struct prng *prng)
+void path_entries_shuffle(struct path_entry *entries, uint32_t count, struct prng *prng)
 {
     for (uint32_t i = 0; i + 1 < count; i++) {
         uint32_t other = i + prng_below(prng, count - i);
@@ -67,7 +67,7 @@ static void draw_uplinks(struct path_entry *entries, uint32_t count, uint32_t pl
                 .ev = plane << generate->uplink_bits | uplink,
                 .plane = (uint8_t)plane,
             };
-    shuffle(entries, count, prng);
+    path_entries_shuffle(entries, count, prng);
 }
 
 void path_profile_generate(struct path_profile *profile, const struct path_generate *generate,

@@ -10,6 +10,7 @@
 #include "path/path.h"
 #include "plan/plan_ev.h"
 #include "plan/plan_graph.h"
+#include "plan/plan_length.h"
 #include "plan/plan_profile.h"
 #include "plan/plan_text.h"
 #include "plan/plan_weight.h"

@@ -65,12 +65,24 @@ static uint32_t indexes_needed(const struct plan_graph *plan)
     return most;
 }
 
+static bool refuse(struct graph_problem *problem, const char *format, const uint64_t *numbers)
+{
+    struct text text = text_in(problem->reason, sizeof(problem->reason));
+
+    problem->link = GRAPH_NONE;
+    problem->line = 0;
+    text_fill(&text, format, numbers);
+    return false;
+}
+
 bool plan_graph_choose(struct plan_graph *plan, struct graph_problem *problem)
 {
     uint32_t plane_count = plan->graph->plane_count;
-    struct text text = text_in(problem->reason, sizeof(problem->reason));
     uint32_t indexes;
 
+    if (plan->graph->size.switch_count > PLAN_ADDRESS_SWITCHES)
+        return refuse(problem, "switches: %; addresses of NICs name %",
+            (const uint64_t[]){ plan->graph->size.switch_count, PLAN_ADDRESS_SWITCHES });
     count_names(plan);
     indexes = indexes_needed(plan);
     for (uint32_t i = 0; i < PLAN_LAYOUT_COUNT; i++)
@@ -78,11 +90,8 @@ bool plan_graph_choose(struct plan_graph *plan, struct graph_problem *problem)
             plan->layout = (enum plan_layout)i;
             return true;
         }
-    problem->link = GRAPH_NONE;
-    problem->line = 0;
-    text_fill(&text, "planes: %, switches or downlinks of a kind: %; uSIDs name 16 and 8192",
+    return refuse(problem, "planes: %, switches or downlinks of a kind: %; uSIDs name 16 and 8192",
         (const uint64_t[]){ plane_count, indexes });
-    return false;
 }
 
 uint16_t plan_usid_of(

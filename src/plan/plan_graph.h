@@ -8,12 +8,12 @@
 #include "topology/topology.h"
 #include "wire/ip_address.h"
 
-#define PLAN_USIDS_MAX    6 /* after a block of 32 bits */
-#define PLAN_SWITCHES_MAX 8 /* of a path */
-#define PLAN_DETOUR_MAX   2 /* switches more than the shortest path has */
-#define PLAN_PORT_PATHS                                                                            \
-    256 /* of a pair and a port of its sender: the number is 8 bits of an EV                       \
-         */
+#define PLAN_USIDS_MAX        6     /* after a block of 32 bits */
+#define PLAN_SWITCHES_MAX     8     /* of a path */
+#define PLAN_DETOUR_MAX       2     /* switches more than the shortest path has */
+#define PLAN_ADDRESS_SWITCHES 65536 /* that addresses of NICs tell apart */
+/* Of a pair and a port of its sender, at most: their number is 8 bits of an EV. */
+#define PLAN_PORT_PATHS 256
 
 /* How 16 bits name a switch or a downlink. */
 enum plan_layout {

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a port's paths. */
+/* The EV profile of a pair: the shortest paths of each port, of those of one length any. */
 #include "plan/plan_profile.h"
 
 #include "plan/plan.h"
 
-static void shuffle(struct path_entry *entries, uint32_t count, struct prng *prng)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        uint32_t other = i + prng_below(prng, count - i);
-        struct path_entry swapped = entries[i];
+    return a < b ? a : b;
+}
 
-        entries[i] = entries[other];
-        entries[other] = swapped;
-    }
+static uint32_t share_of_port(const struct plan_profile_size *size, uint32_t total)
+{
+    return smaller((total + size->port_count / 2) / size->port_count, PLAN_PORT_PATHS);
+}
+
+static uint32_t active_per_port(const struct plan_profile_size *size)
+{
+    uint32_t most = smaller(PATH_EV_COUNT_MAX / size->port_count, PLAN_PORT_PATHS);
+    uint32_t active = share_of_port(size, size->active);
+
+    if (size->active == 0)
+        return most;
+    return smaller(active > 0 ? active : 1, most);
+}
+
+uint32_t plan_profile_per_port(const struct plan_profile_size *size)
+{
+    return smaller(active_per_port(size) + share_of_port(size, size->backup),
+        PATH_EV_COUNT_MAX / size->port_count);
 }
 
 void plan_profile_port(const struct plan *plan, uint32_t port, const uint8_t *switch_counts,
@@ -24,8 +39,20 @@ void plan_profile_port(const struct plan *plan, uint32_t port, const uint8_t *sw
         entries[i] = (struct path_entry){ .ev = plan_ev(plan, (struct ev_path){ port, i }),
             .plane = (uint8_t)port };
         if (i + 1 == path_count || switch_counts[i + 1] != switch_counts[i]) {
-            shuffle(&entries[start], i + 1 - start, prng);
+            path_entries_shuffle(&entries[start], i + 1 - start, prng);
             start = i + 1;
         }
     }
+}
+
+bool plan_profile_make(struct path_profile *profile, struct path_entry *entries,
+    uint32_t entry_count, const struct plan_profile_size *size)
+{
+    if (!path_profile_explicit(profile, entries, entry_count, size->port_count))
+        return false;
+    path_profile_weigh(profile);
+    profile->is_ordered = true;
+    profile->active_per_plane = smaller(profile->active_per_plane, active_per_port(size));
+    profile->min_active = size->min_active;
+    return true;
 }

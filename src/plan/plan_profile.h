@@ -9,7 +9,22 @@
 
 struct plan;
 
-/* The EVs of one port towards a destination, whose paths pass so many switches: the shorter ones
- * first, those of one length in random order. */
+/* What the parameters ev_active, ev_backup and ev_min_active say: EVs over all ports. */
+struct plan_profile_size {
+    uint32_t port_count;
+    uint32_t active; /* 0: as many as a QP may have */
+    uint32_t backup;
+    uint32_t min_active;
+};
+
+/* How many EVs of a port the profile holds at most. */
+uint32_t plan_profile_per_port(const struct plan_profile_size *);
+
+/* Orders the EVs of one port towards a destination: shorter paths first, those of one length at
+ * random. `switch_counts` has the length of each path and ascends. */
 void plan_profile_port(const struct plan *, uint32_t port, const uint8_t *switch_counts,
     uint32_t path_count, struct path_entry *entries, struct prng *);
+
+/* Makes a profile of the entries, which are in the order above. Returns false if there are none. */
+bool plan_profile_make(struct path_profile *, struct path_entry *entries, uint32_t entry_count,
+    const struct plan_profile_size *);

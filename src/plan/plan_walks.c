@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting ways by their length, where someone asks. */
+/* Counting ways by their length, for the pairs that are asked for. */
 #include "plan/plan_walks.h"
 
 #include <assert.h>

@@ -12,15 +12,7 @@
  * PATH_WEIGHT_USUAL, for routes[i]; `weights` has room for twice as many numbers. */
 void plan_weigh(const struct plan_route *routes, uint32_t route_count, uint64_t *weights);
 
-/* What paths take one way, one with another, by these weights; 0: there is none. */
-uint64_t plan_mean_ps(
-    const struct plan_route *routes, uint32_t route_count, const uint64_t *weights);
-/* What the fastest takes; UINT64_MAX: there is none. */
-uint64_t plan_fastest_ps(const struct plan_route *routes, uint32_t route_count);
-/* By how much a path takes longer than that, for path_entry.extra. */
-int16_t plan_extra(const struct plan_route *, uint64_t base_ps);
-
-/* The same for the entries of a profile. Routes ascend by EV; an entry that is not among them gets
- * the least weight. `scratch` has room for two numbers per route. */
+/* Sets the weights of the entries of a profile. Routes ascend by EV; an entry that is not among
+ * them gets the least weight. `scratch` has room for two numbers per route. */
 void plan_weigh_profile(const struct plan_route *routes, uint32_t route_count, uint64_t *scratch,
     struct path_profile *profile);

@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles of flows over a graph: the shortest paths of each port, of those that are as long
- * any.
- */
+/* EV profiles of flows over a graph. */
 #include <assert.h>
 #include <stdalign.h>
 
 #include "sim/setup.h"
 
-/* EVs of one port. */
-static uint32_t port_share(const struct sim *sim, uint32_t total)
+static struct plan_profile_size profile_size(const struct sim *sim)
 {
-    uint32_t share = (total + sim->plane_count / 2) / sim->plane_count;
-    uint32_t most = PATH_EV_COUNT_MAX / sim->plane_count;
-
-    if (share > PLAN_PORT_PATHS)
-        share = PLAN_PORT_PATHS;
-    return share < most ? share : most;
-}
-
-static uint32_t active_share(const struct sim *sim)
-{
-    uint32_t active = (uint32_t)sim->parameters.ev_active;
-    uint32_t share = port_share(sim, active ? active : PATH_EV_COUNT_MAX);
-
-    return share > 0 ? share : 1;
+    return (struct plan_profile_size){
+        .port_count = sim->plane_count,
+        .active = (uint32_t)sim->parameters.ev_active,
+        .backup = (uint32_t)sim->parameters.ev_backup,
+        .min_active = (uint32_t)sim->parameters.ev_min_active,
+    };
 }
 
 uint32_t setup_lists_ev_max(const struct sim *sim)
 {
-    uint32_t both = active_share(sim) + port_share(sim, (uint32_t)sim->parameters.ev_backup);
-    uint32_t most = PATH_EV_COUNT_MAX / sim->plane_count;
+    struct plan_profile_size size = profile_size(sim);
 
-    return sim->plane_count * (both < most ? both : most);
+    return sim->plane_count * plan_profile_per_port(&size);
 }
 
 /* Puts the paths of a port into `entries`, which has room for all, in the order of the plan.
@@ -50,7 +38,8 @@ static uint32_t order_paths(const struct sim *sim, const struct lists_pair *pair
 static void fill(struct sim *sim, const struct lists_pair *pair, struct path_profile *profile,
     struct path_entry *entries, struct prng *prng)
 {
-    uint32_t each = setup_lists_ev_max(sim) / sim->plane_count;
+    struct plan_profile_size size = profile_size(sim);
+    uint32_t each = plan_profile_per_port(&size);
     uint32_t count = 0;
     bool is_valid;
 
@@ -65,15 +54,9 @@ static void fill(struct sim *sim, const struct lists_pair *pair, struct path_pro
     }
     if (count == 0) /* a QP needs one; its packets have no way */
         entries[count++] = (struct path_entry){ .ev = 0 };
-    is_valid = path_profile_explicit(profile, entries, count, sim->plane_count);
+    is_valid = plan_profile_make(profile, entries, count, &size);
     assert(is_valid);
     (void)is_valid;
-    path_profile_weigh(profile);
-    profile->is_ordered = true;
-    if (profile->active_per_plane > active_share(sim))
-        profile->active_per_plane = active_share(sim);
-    if (sim->parameters.ev_min_active)
-        profile->min_active = (uint32_t)sim->parameters.ev_min_active;
 }
 
 static void complain(struct sim *sim, const struct lists_pair *pair)

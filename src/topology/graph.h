@@ -94,7 +94,8 @@ uint32_t graph_count(const struct graph *, uint32_t tier, uint32_t plane);
 uint32_t graph_distances(
     const struct graph *, uint32_t to_nic, uint32_t *distances, uint32_t *queue);
 /* Switches on the longest of the shortest paths that NICs have to each other; `scratch` has room
- * for two numbers per node. */
+ * for two numbers per node. A large graph, where NICs hang at more than 1,024 different sets of
+ * switches, is sampled evenly. */
 uint32_t graph_longest(const struct graph *, uint32_t *scratch);
 
 /* "h12" or "p3.t0.17" */

@@ -11,11 +11,6 @@ static struct topology_place place_of(const struct graph *graph, uint32_t node)
     return (struct topology_place){ .plane = at->plane, .tier = at->tier, .index = at->index };
 }
 
-static uint32_t node_of(const struct graph *graph, struct topology_end end)
-{
-    return end.is_nic ? end.node : graph->size.nic_count + end.node;
-}
-
 uint32_t topology_graph_switch_index(const struct graph *graph, const struct topology_place *place)
 {
     uint32_t node = graph_find_switch(graph, place->plane, place->tier, place->index);
@@ -32,23 +27,15 @@ struct topology_element topology_graph_switch(const struct graph *graph, uint32_
         struct topology_element){ .kind = TOPOLOGY_SWITCH, .plane = place.plane, .lower = place };
 }
 
-static struct topology_end end_of(const struct graph *graph, struct graph_end end)
-{
-    bool is_nic = graph->nodes[end.node].is_nic;
-
-    return (struct topology_end){ .is_nic = is_nic,
-        .node = is_nic ? end.node : end.node - graph->size.nic_count,
-        .port = end.port };
-}
-
 bool topology_graph_peer(
     const struct graph *graph, struct topology_end end, struct topology_end *peer)
 {
     struct graph_end other;
 
-    if (!graph_link_at(graph, (struct graph_end){ node_of(graph, end), end.port }, &other))
+    if (!graph_link_at(
+            graph, (struct graph_end){ topology_graph_node(graph, end), end.port }, &other))
         return false;
-    *peer = end_of(graph, other);
+    *peer = topology_graph_end(graph, other);
     return true;
 }
 
@@ -65,8 +52,8 @@ bool topology_graph_link_at(const struct graph *graph, struct topology_end end,
     struct topology_element *out, struct topology_link_kind *kind)
 {
     struct graph_end other;
-    const struct graph_link *link =
-        graph_link_at(graph, (struct graph_end){ node_of(graph, end), end.port }, &other);
+    const struct graph_link *link = graph_link_at(
+        graph, (struct graph_end){ topology_graph_node(graph, end), end.port }, &other);
     const struct graph_end *lower;
     const struct graph_end *upper;
 
@@ -90,7 +77,7 @@ bool topology_graph_link_at(const struct graph *graph, struct topology_end end,
 
 bool topology_graph_goes_up(const struct graph *graph, struct topology_end end)
 {
-    struct graph_end from = { node_of(graph, end), end.port };
+    struct graph_end from = { topology_graph_node(graph, end), end.port };
     struct graph_end other;
     const struct graph_link *link = graph_link_at(graph, from, &other);
     const struct graph_end *lower = link ? &link->ends[graph_lower_side(graph, link)] : NULL;

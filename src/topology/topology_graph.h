@@ -4,6 +4,21 @@
 
 #include "topology/topology.h"
 
+static inline uint32_t topology_graph_node(const struct graph *graph, struct topology_end end)
+{
+    return end.is_nic ? end.node : graph->size.nic_count + end.node;
+}
+
+static inline struct topology_end topology_graph_end(
+    const struct graph *graph, struct graph_end end)
+{
+    bool is_nic = graph->nodes[end.node].is_nic;
+
+    return (struct topology_end){ .is_nic = is_nic,
+        .node = is_nic ? end.node : end.node - graph->size.nic_count,
+        .port = end.port };
+}
+
 uint32_t topology_graph_switch_index(const struct graph *, const struct topology_place *);
 struct topology_element topology_graph_switch(const struct graph *, uint32_t switch_index);
 bool topology_graph_port_faces_host(const struct graph *, uint32_t switch_index, uint32_t port);

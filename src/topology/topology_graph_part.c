@@ -7,31 +7,22 @@ static uint32_t node_at(const struct graph *graph, const struct topology_place *
     return graph_find_switch(graph, place->plane, place->tier, place->index);
 }
 
-static struct topology_end end_of(const struct graph *graph, struct graph_end end)
-{
-    bool is_nic = graph->nodes[end.node].is_nic;
-
-    return (struct topology_end){ .is_nic = is_nic,
-        .node = is_nic ? end.node : end.node - graph->size.nic_count,
-        .port = end.port };
-}
-
 struct topology_element topology_graph_link(const struct graph *graph, uint32_t number)
 {
     struct topology_element link = { 0 };
     struct topology_link_kind kind;
 
-    topology_graph_link_at(graph, end_of(graph, graph->links[number].ends[0]), &link, &kind);
+    topology_graph_link_at(
+        graph, topology_graph_end(graph, graph->links[number].ends[0]), &link, &kind);
     return link;
 }
 
 size_t topology_graph_link_number(const struct graph *graph, struct topology_end end)
 {
-    uint32_t node = end.is_nic ? end.node : graph->size.nic_count + end.node;
+    struct graph_end from = { topology_graph_node(graph, end), end.port };
     struct graph_end peer;
 
-    return (
-        size_t)(graph_link_at(graph, (struct graph_end){ node, end.port }, &peer) - graph->links);
+    return (size_t)(graph_link_at(graph, from, &peer) - graph->links);
 }
 
 uint32_t topology_graph_links_of(const struct graph *graph, const struct topology_element *element)
@@ -126,7 +117,7 @@ bool topology_graph_link_of(const struct graph *graph, const struct topology_ele
 
     if (!link)
         return false;
-    *lower = end_of(graph, link->ends[graph_lower_side(graph, link)]);
-    *upper = end_of(graph, link->ends[!graph_lower_side(graph, link)]);
+    *lower = topology_graph_end(graph, link->ends[graph_lower_side(graph, link)]);
+    *upper = topology_graph_end(graph, link->ends[!graph_lower_side(graph, link)]);
     return true;
 }

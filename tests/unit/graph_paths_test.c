@@ -89,12 +89,12 @@ SPEC("addresses of no NIC have no paths, and a NIC must be in its graph")
 {
     struct graph_paths *paths = open_for(6);
     struct graph_paths *other = NULL;
-    struct ipv6_addr nobody = { { 0x20, 0x01, 0x0d, 0xb8, 0, 99 } };
+    struct ipv6_addr stranger = { { 0x20, 0x01, 0x0d, 0xb8, 0, 99 } };
     struct host_route route;
 
-    EXPECT(!graph_paths_find(paths, &nobody));
-    EXPECT_EQ(graph_paths_route(paths, &nobody, &route), -EHOSTUNREACH);
-    EXPECT_EQ(graph_paths_open("/dev/null", &nobody, &other), -EINVAL);
-    EXPECT_EQ(graph_paths_open("/no/such/file", &nobody, &other), -ENOENT);
+    EXPECT(!graph_paths_find(paths, &stranger));
+    EXPECT_EQ(graph_paths_route(paths, &stranger, &route), -EHOSTUNREACH);
+    EXPECT_EQ(graph_paths_open("/dev/null", &stranger, &other), -EINVAL);
+    EXPECT_EQ(graph_paths_open("/no/such/file", &stranger, &other), -ENOENT);
     close_all(paths);
 }

@@ -191,11 +191,11 @@ SPEC("ZCube(2, 3): 12 switches, digits are put right upward or downward")
     graph_bench_fini(&bench);
 }
 
-SPEC("more than the wider layout names is refused with figures")
+static void expect_refusal(uint32_t plane_count, uint32_t leaf_pairs, const char *reason)
 {
-    struct graph_clos clos = { .plane_count = 1,
+    struct graph_clos clos = { .plane_count = plane_count,
         .tier_count = 3,
-        .units = { 1, 4097, 2 },
+        .units = { 1, leaf_pairs, 2 },
         .tops = { 1, 1, 1 },
         .host_link = graph_bench_link,
         .uplink = graph_bench_link };
@@ -207,7 +207,17 @@ SPEC("more than the wider layout names is refused with figures")
     graph_clos(&bench.graph, &clos);
     EXPECT(graph_finish(&bench.graph, bench.scratch, &bench.problem));
     EXPECT(!plan_graph_choose(&plan, &bench.problem));
-    EXPECT_STR_EQ(bench.problem.reason,
-        "planes: 1, switches or downlinks of a kind: 8194; uSIDs name 16 and 8192");
+    EXPECT_STR_EQ(bench.problem.reason, reason);
     graph_bench_fini(&bench);
+}
+
+SPEC("more than the wider layout names is refused with figures")
+{
+    expect_refusal(
+        1, 4097, "planes: 1, switches or downlinks of a kind: 8194; uSIDs name 16 and 8192");
+}
+
+SPEC("more switches than the addresses of NICs name are refused with figures")
+{
+    expect_refusal(9, 4000, "switches: 72027; addresses of NICs name 65536");
 }
