@@ -155,6 +155,18 @@ echo "see /ho""me/somebody/notes" >"$tree/docs/notes.md"
 refuses_tree spdx 'spdx: a path of a machine is refused' './docs/notes.md:1:'
 
 fresh_tree
+mkdir "$tree/docs/man"
+printf '%0100d\n' 0 >"$tree/docs/notes.md"
+printf '\t%092d\n' 0 >"$tree/docs/man/page.1.scd"
+exits 0 'columns: documents of 100 columns pass' "$ROOT/tools/check-columns" "$tree"
+printf 'short\n%0101d\n' 0 >"$tree/docs/notes.md"
+refuses_tree columns 'columns: a line of 101 is refused' './docs/notes.md:2:'
+printf '%0100d\n' 0 | sed 's/0/§/g' >"$tree/docs/notes.md"
+exits 0 'columns: letters are counted, not bytes' "$ROOT/tools/check-columns" "$tree"
+printf '\t%093d\n' 0 >"$tree/docs/man/page.1.scd"
+refuses_tree columns 'columns: a tab counts up to the next multiple of 8' './docs/man/page.1.scd:1:'
+
+fresh_tree
 echo "pure_layers = ['path']" >"$tree/src/meson.build"
 echo "sources = files('path.c')" >"$tree/src/path/meson.build"
 exits 0 'listed: a tree whose sources are all built passes' "$ROOT/tools/check-listed" "$tree"
