@@ -78,6 +78,10 @@ static inline void plan_ev_format(const struct plan *plan, struct wire_format *f
 /* The EV of p1/u3; false: the text is no path, of no plane of this fabric, or too wide. */
 bool plan_ev_find(const struct plan *, const char *text, uint32_t *ev);
 
+/* Some packets of this EV cross the link; of a link between switches, no others do. Not in a
+ * graph. */
+bool plan_ev_crosses(const struct plan *, uint32_t ev, const struct topology_element *link);
+
 /* Whether packets of this EV have a plane and an uplink to take. */
 bool plan_ev_exists(const struct plan *, uint32_t ev);
 
@@ -100,8 +104,41 @@ static inline uint32_t plan_ev(const struct plan *plan, struct ev_path path)
     return plan_ev_join(plan->uplink_bits, path);
 }
 
+/* NICs at one leaf: all EVs of a plane are one path between them. Not in a graph. */
+static inline bool plan_is_local(const struct plan *plan, uint32_t from, uint32_t to)
+{
+    return topology_leaf_of(&plan->topology, from) == topology_leaf_of(&plan->topology, to);
+}
+
 #define PLAN_LINKS_MAX 4
-/* The links of a path, in their order; returns the number: 2 within a T0, else 4. */
+/* A link of a path, as topology_link_number() counts, and its direction. */
+struct plan_step {
+    size_t link;
+    bool goes_up;
+};
+/* The links of a path, in their order; returns the number: 2 within a leaf, else 4. Not in a
+ * graph. An uplink of one number leads from all leaves to the same switch. */
+static inline uint32_t plan_steps(const struct plan *plan, uint32_t from, uint32_t to, uint32_t ev,
+    struct plan_step out[static PLAN_LINKS_MAX])
+{
+    const struct topology *topology = &plan->topology;
+    struct ev_path path = plan_ev_path(plan, ev);
+    struct topology_leaf_uplink up = { path.plane, topology_leaf_number(topology, from),
+        path.uplink };
+    struct topology_leaf_uplink down = { path.plane, topology_leaf_number(topology, to),
+        path.uplink };
+    uint32_t count = 0;
+
+    out[count++] = (struct plan_step){ topology_nic_link(topology, from, path.plane), true };
+    if (up.leaf != down.leaf) {
+        out[count++] = (struct plan_step){ topology_uplink(topology, &up), true };
+        out[count++] = (struct plan_step){ topology_uplink(topology, &down), false };
+    }
+    out[count++] = (struct plan_step){ topology_nic_link(topology, to, path.plane), false };
+    return count;
+}
+
+/* The same links as components. */
 uint32_t plan_links(const struct plan *, uint32_t from, uint32_t to, uint32_t ev,
     struct topology_element out[static PLAN_LINKS_MAX]);
 

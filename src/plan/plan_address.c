@@ -120,30 +120,15 @@ uint16_t plan_usid(const struct plan *plan, const struct topology_element *eleme
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-static bool is_local(const struct plan *plan, uint32_t from, uint32_t to)
-{
-    return topology_t0_of(&plan->topology, from) == topology_t0_of(&plan->topology, to);
-}
-
 uint32_t plan_links(const struct plan *plan, uint32_t from, uint32_t to, uint32_t ev,
     struct topology_element out[static PLAN_LINKS_MAX])
 {
-    struct ev_path path = plan_ev_path(plan, ev);
-    const struct topology_element kind_of[] = {
-        { .kind = TOPOLOGY_HOST_LINK, .nic = from, .plane = path.plane },
-        { .kind = TOPOLOGY_UPLINK, .plane = path.plane, .t1 = path.uplink },
-        { .kind = TOPOLOGY_HOST_LINK, .nic = to, .plane = path.plane },
-    };
-    uint32_t count = 0;
+    struct plan_step steps[PLAN_LINKS_MAX];
+    uint32_t count = plan_steps(plan, from, to, ev, steps);
+    struct topology_link_kind kind;
 
-    out[count++] = kind_of[0];
-    if (!is_local(plan, from, to)) {
-        out[count] = kind_of[1];
-        out[count++].t0 = topology_t0_of(&plan->topology, from);
-        out[count] = kind_of[1];
-        out[count++].t0 = topology_t0_of(&plan->topology, to);
-    }
-    out[count++] = kind_of[2];
+    for (uint32_t i = 0; i < count; i++)
+        topology_link_numbered(&plan->topology, steps[i].link, &out[i], &kind);
     return count;
 }
 
@@ -216,6 +201,14 @@ bool plan_ev_find(const struct plan *plan, const char *text, uint32_t *ev)
     return true;
 }
 
+bool plan_ev_crosses(const struct plan *plan, uint32_t ev, const struct topology_element *link)
+{
+    struct ev_path path = plan_ev_path(plan, ev);
+
+    return path.plane == link->plane &&
+           (link->kind == TOPOLOGY_HOST_LINK || path.uplink == link->t1);
+}
+
 bool plan_ev_exists(const struct plan *plan, uint32_t ev)
 {
     struct ev_path path = plan_ev_path(plan, ev);
@@ -226,7 +219,7 @@ bool plan_ev_exists(const struct plan *plan, uint32_t ev)
 struct path_generate plan_paths(const struct plan *plan, uint32_t from, uint32_t to)
 {
     return (struct path_generate){ .plane_count = plan->topology.config.plane_count,
-        .uplink_count = is_local(plan, from, to) ? 1 : plan->topology.config.t1_count,
+        .uplink_count = plan_is_local(plan, from, to) ? 1 : plan->topology.config.t1_count,
         .uplink_bits = (uint8_t)plan->uplink_bits,
         .active_count = ACTIVE_COUNT,
         .backup_count = BACKUP_COUNT };

@@ -136,7 +136,7 @@ bool topology_init(struct topology *topology, const struct topology_config *desc
 
     if (!topology_check(description, problem))
         return false;
-    *topology = (struct topology){ .config = *description };
+    *topology = (struct topology){ .config = *description, .has_leaves = true };
     complete_counts(config);
     topology->nic_count = config->nic_count;
     topology->switch_count = config->plane_count * (config->t0_count + config->t1_count);
@@ -159,6 +159,22 @@ uint64_t topology_slowest_bps(const struct topology *topology)
 
     return has_uplinks ? smaller(config->host_link.rate_bps, config->uplink.rate_bps)
                        : config->host_link.rate_bps;
+}
+
+uint64_t topology_narrowest_bps(const struct topology *topology)
+{
+    const struct topology_config *config = &topology->config;
+    const struct graph *graph = topology->graph;
+    uint64_t bps = config->host_link.rate_bps;
+
+    if (config->t1_count > 0)
+        bps = smaller(bps, config->uplink.rate_bps);
+    for (uint32_t i = 0; graph && i < graph->link_count; i++)
+        bps = smaller(bps, graph->links[i].rate_bps);
+    for (uint32_t i = 0; i < config->exception_count; i++)
+        if (!config->exceptions[i].missing && config->exceptions[i].rate_bps > 0)
+            bps = smaller(bps, config->exceptions[i].rate_bps);
+    return bps;
 }
 
 /* ---- graphs ---------------------------------------------------------------------------------- */

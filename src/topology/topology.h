@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "topology/graph.h"
+#include "topology/topology_leaf.h"
 #include "topology/topology_link.h"
 
 #define TOPOLOGY_PLANES_MAX 8
@@ -150,8 +151,9 @@ struct topology {
     uint32_t group_count;
     const struct graph *graph; /* NULL: two tiers, by arithmetic */
     bool ports_cross;          /* of a graph: a path may end at another port than it left by */
-    bool has_leaves;           /* of a graph: NICs hang at switches of tier 0 that have one number
-                                  in all planes, from where links lead up within the plane */
+    bool has_leaves;           /* topology_leaf.h is for it; of a graph: NICs hang at switches of
+                                  tier 0 that have one number in all planes, from where links lead
+                                  up within the plane */
     uint32_t switches_max;     /* of a graph: on the longest of the shortest paths of two NICs */
 };
 
@@ -200,6 +202,14 @@ static inline uint32_t topology_leaf_of(const struct topology *topology, uint32_
     return peer.node - topology->nic_count;
 }
 
+/* The number that its leaf has in all planes, where the topology has leaves. */
+static inline uint32_t topology_leaf_number(const struct topology *topology, uint32_t nic)
+{
+    uint32_t leaf = topology_leaf_of(topology, nic);
+
+    return topology->graph ? topology->graph->nodes[topology->nic_count + leaf].index : leaf;
+}
+
 uint32_t topology_switch_index(const struct topology *, const struct topology_element *);
 /* The switch with this index. */
 struct topology_element topology_switch_at(const struct topology *, uint32_t switch_index);
@@ -232,6 +242,8 @@ bool topology_goes_up(const struct topology *, struct topology_end);
 
 /* Of the links of NICs and, where there are any, those between switches; exceptions aside. */
 uint64_t topology_slowest_bps(const struct topology *);
+/* Of all links, exceptions included. */
+uint64_t topology_narrowest_bps(const struct topology *);
 
 /* What a full packet takes from one NIC to another through the empty fabric, exceptions aside; in a
  * graph the longest of what any two NICs have between them. */
@@ -251,6 +263,29 @@ struct topology_element topology_component_at(
 /* All links are numbered: which one is at a port that has a cable. */
 size_t topology_link_count(const struct topology *);
 size_t topology_link_number(const struct topology *, struct topology_end);
+/* The same for a port of a NIC, and for a link up from a leaf. */
+static inline size_t topology_nic_link(const struct topology *topology, uint32_t nic, uint32_t port)
+{
+    return topology->graph ? topology_link_number(topology,
+                                 (struct topology_end){ .is_nic = true, .node = nic, .port = port })
+                           : (size_t)nic * topology->config.plane_count + port;
+}
+
+static inline size_t topology_uplink(
+    const struct topology *topology, const struct topology_leaf_uplink *uplink)
+{
+    const struct topology_config *config = &topology->config;
+
+    if (topology->graph)
+        return topology_leaf_graph_link(topology, uplink);
+    return (size_t)topology->nic_count * config->plane_count +
+           ((size_t)uplink->plane * config->t0_count + uplink->leaf) * config->t1_count +
+           uplink->number;
+}
+
+/* The link with this number, its rate and delay, as topology_link_at(). */
+bool topology_link_numbered(const struct topology *, size_t number, struct topology_element *link,
+    struct topology_link_kind *kind);
 
 /* ---- links of a component -------------------------------------------------------------------- */
 

@@ -48,6 +48,19 @@ const struct topology_exception *topology_exception_of(
     return &config->exceptions[first];
 }
 
+bool topology_exception_kind(const struct topology_config *config,
+    const struct topology_element *link, struct topology_link_kind *kind)
+{
+    const struct topology_exception *exception = topology_exception_of(config, link);
+
+    *kind = link->kind == TOPOLOGY_HOST_LINK ? config->host_link : config->uplink;
+    if (!exception)
+        return true;
+    if (exception->rate_bps)
+        kind->rate_bps = exception->rate_bps;
+    return !exception->missing;
+}
+
 struct topology_links topology_links_of_top(
     const struct topology *topology, uint32_t t1, uint32_t but_t0)
 {

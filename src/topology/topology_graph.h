@@ -30,6 +30,8 @@ bool topology_graph_goes_up(const struct graph *, struct topology_end);
 /* As topology.h says of parts. */
 struct topology_element topology_graph_link(const struct graph *, uint32_t number);
 size_t topology_graph_link_number(const struct graph *, struct topology_end);
+bool topology_graph_link_numbered(const struct graph *, uint32_t number,
+    struct topology_element *link, struct topology_link_kind *kind);
 uint32_t topology_graph_links_of(const struct graph *, const struct topology_element *);
 uint32_t topology_graph_links_of_any(const struct graph *, enum topology_component);
 bool topology_graph_link_of(const struct graph *, const struct topology_element *, uint32_t number,

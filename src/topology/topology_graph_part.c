@@ -7,13 +7,19 @@ static uint32_t node_at(const struct graph *graph, const struct topology_place *
     return graph_find_switch(graph, place->plane, place->tier, place->index);
 }
 
+bool topology_graph_link_numbered(const struct graph *graph, uint32_t number,
+    struct topology_element *link, struct topology_link_kind *kind)
+{
+    return topology_graph_link_at(
+        graph, topology_graph_end(graph, graph->links[number].ends[0]), link, kind);
+}
+
 struct topology_element topology_graph_link(const struct graph *graph, uint32_t number)
 {
     struct topology_element link = { 0 };
     struct topology_link_kind kind;
 
-    topology_graph_link_at(
-        graph, topology_graph_end(graph, graph->links[number].ends[0]), &link, &kind);
+    topology_graph_link_numbered(graph, number, &link, &kind);
     return link;
 }
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "topology/topology_exception.h"
 #include "topology/topology_graph.h"
 
 /* ---- components ------------------------------------------------------------------------------ */
@@ -107,6 +108,19 @@ size_t topology_link_number(const struct topology *topology, struct topology_end
         return (size_t)link.nic * config->plane_count + link.plane;
     return (size_t)topology->nic_count * config->plane_count +
            ((size_t)link.plane * config->t0_count + link.t0) * config->t1_count + link.t1;
+}
+
+bool topology_link_numbered(const struct topology *topology, size_t number,
+    struct topology_element *link, struct topology_link_kind *kind)
+{
+    size_t host_links = (size_t)topology->nic_count * topology->config.plane_count;
+    enum topology_component component = number < host_links ? TOPOLOGY_HOST_LINK : TOPOLOGY_UPLINK;
+
+    if (topology->graph)
+        return topology_graph_link_numbered(topology->graph, (uint32_t)number, link, kind);
+    *link = topology_component_at(
+        topology, component, (uint32_t)(number < host_links ? number : number - host_links));
+    return topology_exception_kind(&topology->config, link, kind);
 }
 
 /* ---- links of a component -------------------------------------------------------------------- */

@@ -148,19 +148,10 @@ bool topology_peer(
 bool topology_link_at(const struct topology *topology, struct topology_end end,
     struct topology_element *link, struct topology_link_kind *kind)
 {
-    const struct topology_exception *exception;
-
     if (topology->graph)
         return topology_graph_link_at(topology->graph, end, link, kind);
-    if (!link_of_port(topology, end, link))
-        return false;
-    *kind = link->kind == TOPOLOGY_HOST_LINK ? topology->config.host_link : topology->config.uplink;
-    exception = topology_exception_of(&topology->config, link);
-    if (!exception)
-        return true;
-    if (exception->rate_bps)
-        kind->rate_bps = exception->rate_bps;
-    return !exception->missing;
+    return link_of_port(topology, end, link) &&
+           topology_exception_kind(&topology->config, link, kind);
 }
 
 bool topology_goes_up(const struct topology *topology, struct topology_end end)

@@ -137,6 +137,109 @@ PROPERTY("two tiers by arithmetic and as a graph have the same addresses, uSIDs 
     graph_bench_fini(&both.bench);
 }
 
+static void expect_same_link(const struct both *both, size_t number, size_t in_graph)
+{
+    struct topology_link_kind kinds[2];
+    struct topology_element links[2];
+    char names[2][TOPOLOGY_NAME_BYTES];
+
+    EXPECT(topology_link_numbered(&both->arithmetic.topology, number, &links[0], &kinds[0]));
+    EXPECT(topology_link_numbered(&both->graph.topology, in_graph, &links[1], &kinds[1]));
+    topology_name(&links[0], names[0]);
+    topology_name(&links[1], names[1]);
+    EXPECT_STR_EQ(names[0], names[1]);
+    EXPECT_EQ(kinds[0].rate_bps, kinds[1].rate_bps);
+}
+
+/* What leads up from a leaf within a plane. */
+static void expect_same_uplinks(const struct both *both, uint32_t plane, uint32_t leaf)
+{
+    const struct topology *topology = &both->arithmetic.topology;
+    const struct topology *graph = &both->graph.topology;
+    struct topology_leaf_uplink uplink = { .plane = plane, .leaf = leaf };
+    uint32_t count = topology_leaf_uplink_count(topology, plane, leaf);
+
+    EXPECT_EQ(topology_leaf_uplink_count(graph, plane, leaf), count);
+    for (; uplink.number < count; uplink.number++) {
+        size_t number = topology_uplink(topology, &uplink);
+        struct topology_link_kind kind;
+        struct topology_element link;
+        uint32_t below;
+
+        expect_same_link(both, number, topology_uplink(graph, &uplink));
+        EXPECT(topology_link_numbered(topology, number, &link, &kind));
+        EXPECT(topology_leaf_below(topology, &link, &below));
+        EXPECT_EQ(below, leaf);
+        link = in_graph(both, &link);
+        EXPECT(topology_leaf_below(graph, &link, &below));
+        EXPECT_EQ(below, leaf);
+    }
+}
+
+PROPERTY("two tiers by arithmetic and as a graph have the same leaves and links up", 60)
+{
+    struct prng prng = prng_stream(seed, 4);
+    struct both both;
+    const struct topology *topology = &both.arithmetic.topology;
+    const struct topology *graph = &both.graph.topology;
+
+    make_both(&both, &prng);
+    EXPECT(topology->has_leaves);
+    EXPECT_EQ(topology_link_count(topology), topology_link_count(graph));
+    EXPECT_EQ(topology_narrowest_bps(topology), topology_narrowest_bps(graph));
+    EXPECT_EQ(topology_leaf_count(topology), topology_leaf_count(graph));
+    for (uint32_t leaf = 0; leaf < topology_leaf_count(topology); leaf++) {
+        EXPECT_EQ(
+            topology_leaf_uplinks_bps(topology, leaf), topology_leaf_uplinks_bps(graph, leaf));
+        for (uint32_t plane = 0; plane < topology->config.plane_count; plane++)
+            expect_same_uplinks(&both, plane, leaf);
+    }
+    for (uint32_t nic = 0; nic < topology->nic_count; nic++) {
+        EXPECT_EQ(topology_leaf_number(topology, nic), topology_leaf_number(graph, nic));
+        for (uint32_t port = 0; port < topology->config.plane_count; port++)
+            expect_same_link(
+                &both, topology_nic_link(topology, nic, port), topology_nic_link(graph, nic, port));
+    }
+    graph_bench_fini(&both.bench);
+}
+
+static struct topology_end end_of_hop(const struct plan *plan, struct graph_end hop)
+{
+    bool is_nic = hop.node < plan->topology.nic_count;
+
+    return (struct topology_end){ .is_nic = is_nic,
+        .node = is_nic ? hop.node : hop.node - plan->topology.nic_count,
+        .port = hop.port };
+}
+
+PROPERTY("the links of an EV are those that its address leads over", 60)
+{
+    struct prng prng = prng_stream(seed, 5);
+    struct plan_route routes[GRAPH_BENCH_ROUTES];
+    struct both both;
+    const struct plan *plan = &both.arithmetic;
+    uint32_t from;
+    uint32_t to;
+    uint32_t count;
+
+    make_both(&both, &prng);
+    from = prng_below(&prng, plan->topology.nic_count);
+    to = prng_below(&prng, plan->topology.nic_count);
+    count = plan_pair_routes(plan, from, to, NULL, routes, GRAPH_BENCH_ROUTES);
+    for (uint32_t i = 0; i < count; i++) {
+        struct plan_step steps[PLAN_LINKS_MAX];
+
+        EXPECT_EQ(plan_steps(plan, from, to, routes[i].ev, steps), routes[i].switch_count + 1);
+        for (uint32_t hop = 0; hop <= routes[i].switch_count; hop++) {
+            struct topology_end end = end_of_hop(plan, routes[i].hops[hop]);
+
+            EXPECT_EQ(steps[hop].link, topology_link_number(&plan->topology, end));
+            EXPECT_EQ(steps[hop].goes_up, topology_goes_up(&plan->topology, end));
+        }
+    }
+    graph_bench_fini(&both.bench);
+}
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 static struct fault random_fault(
