@@ -84,15 +84,11 @@ struct capacity_demand {
 
 /* What a link of the solved network stands for: links that look alike count as one. */
 struct capacity_name {
-    enum topology_component kind; /* TOPOLOGY_HOST_LINK, TOPOLOGY_UPLINK or TOPOLOGY_LINK */
+    struct topology_element link; /* the first of them: others are of its NIC or its leaf */
     bool goes_up;
-    uint32_t nic; /* TOPOLOGY_HOST_LINK */
-    uint32_t t0;  /* TOPOLOGY_UPLINK */
     uint32_t plane_mask;
-    uint32_t t1;                  /* TOPOLOGY_UPLINK: the first */
-    uint32_t t1_count;            /* of each plane */
-    struct topology_element link; /* of a graph */
-    double healthy_bps;           /* of a graph */
+    uint32_t plane_links; /* in each plane */
+    double healthy_bps;   /* of all together, without faults and exceptions */
 };
 
 struct capacity_fabric {
@@ -134,8 +130,8 @@ struct capacity_limits {
 };
 
 /* 0 or -ENOMEM. */
-int capacity_limits_find(struct capacity_limits *, const struct topology *,
-    const struct capacity_fabric *, const struct capacity_rates *);
+int capacity_limits_find(
+    struct capacity_limits *, const struct capacity_fabric *, const struct capacity_rates *);
 
 /* ---- a running simulation -------------------------------------------------------------------- */
 

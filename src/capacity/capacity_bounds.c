@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks too large for a linear program: an upper bound, and how far from the truth it may be.
  *
- * The bound takes all links of a NIC as one, and all uplinks of a T0; of a graph only links of NICs
- * count. A flow gets no more than its paths leave it. Everything that is possible in the fabric is
- * possible there, so its max-min rates are not too low. Splitting each of them over the flow's
- * paths in the fabric overloads some links; the worst overload says how much smaller rates surely
- * fit. */
+ * The bound takes all links of a NIC as one, and all uplinks of a leaf; where a graph has no
+ * leaves, only links of NICs count. A flow gets no more than its paths leave it. Everything that is
+ * possible in the fabric is possible there, so its max-min rates are not too low. Splitting each of
+ * them over the flow's paths in the fabric overloads some links; the worst overload says how much
+ * smaller rates surely fit. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,51 +18,33 @@ enum { TURNS = 60 }; /* of moving load away from overloaded links */
 
 /* ---- the upper bound ------------------------------------------------------------------------- */
 
-/* The links of one NIC, or the uplinks of one T0, in one direction. */
+/* The links of one NIC, or the uplinks of one leaf, in one direction. */
 struct bundle {
     uint32_t *of_link; /* of each link of the fabric */
     double *bps;       /* of each bundle */
     uint32_t count;
 };
 
+/* All paths of a pair that leave a leaf take one of its links up. */
 static uint32_t place_of(const struct topology *topology, const struct capacity_name *name)
 {
-    uint32_t leaf = topology->graph ? name->link.lower.index : name->t0;
-    uint32_t node = name->kind == TOPOLOGY_HOST_LINK ? name->nic : topology->nic_count + leaf;
+    uint32_t leaf;
 
-    return 2 * node + !name->goes_up;
-}
-
-/* All paths of a pair that leave a leaf take one of its links up. */
-static bool leads_to_leaf(const struct topology *topology, const struct capacity_name *name)
-{
-    return topology->has_leaves && name->link.lower.tier == 0;
-}
-
-/* Numbers that leaves have. */
-static uint32_t leaf_count(const struct topology *topology)
-{
-    uint32_t most = topology->config.t0_count;
-
-    for (uint32_t i = 0; topology->graph && i < topology->switch_count; i++) {
-        struct topology_place place = topology_switch_at(topology, i).lower;
-
-        most = place.tier == 0 && place.index >= most ? place.index + 1 : most;
-    }
-    return most;
+    if (name->link.kind == TOPOLOGY_HOST_LINK)
+        return 2 * name->link.nic + !name->goes_up;
+    if (!topology_leaf_below(topology, &name->link, &leaf))
+        return NO_BUNDLE;
+    return 2 * (topology->nic_count + leaf) + !name->goes_up;
 }
 
 static void make_bundles(
     struct bundle *bundle, const struct topology *topology, const struct capacity_fabric *network)
 {
-    bundle->count = 2 * (topology->nic_count + leaf_count(topology));
+    bundle->count = 2 * (topology->nic_count + topology_leaf_count(topology));
     for (uint32_t link = 0; link < network->input.link_count; link++) {
-        bundle->of_link[link] = NO_BUNDLE;
-        if (network->names[link].kind == TOPOLOGY_LINK &&
-            !leads_to_leaf(topology, &network->names[link]))
-            continue;
         bundle->of_link[link] = place_of(topology, &network->names[link]);
-        bundle->bps[bundle->of_link[link]] += network->input.link_bps[link];
+        if (bundle->of_link[link] != NO_BUNDLE)
+            bundle->bps[bundle->of_link[link]] += network->input.link_bps[link];
     }
 }
 
@@ -120,7 +102,7 @@ static int coarse_take(
     coarse->left = calloc(input->link_count + 1, sizeof(*coarse->left));
     coarse->bundle.of_link = calloc(input->link_count + 1, sizeof(uint32_t));
     coarse->bundle.bps =
-        calloc(2 * (size_t)(topology->nic_count + leaf_count(topology)), sizeof(double));
+        calloc(2 * (size_t)(topology->nic_count + topology_leaf_count(topology)), sizeof(double));
     if (coarse->flows && coarse->paths && coarse->hops && coarse->left && coarse->bundle.of_link &&
         coarse->bundle.bps)
         return 0;

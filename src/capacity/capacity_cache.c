@@ -136,7 +136,7 @@ static int solve_demands(struct capacity_cache *cache, struct capacity_track *tr
     err = capacity_fabric_solve(&network, &fabric->topology, &rates);
     if (err)
         goto fini_network;
-    err = capacity_limits_find(&entry->limits, &fabric->topology, &network, &rates);
+    err = capacity_limits_find(&entry->limits, &network, &rates);
     if (!err)
         take_solution(cache, track, &rates, entry);
     capacity_rates_fini(&rates);

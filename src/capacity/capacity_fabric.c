@@ -8,15 +8,12 @@
 #include "capacity/capacity_graph.h"
 #include "capacity/route.h"
 
-enum { HOPS_MAX = 4 };
-
 /* Everything is built twice: the first time it is only counted. */
 struct building {
     const struct plan *fabric;
     const struct link_rates *rates;
     const struct link_merge *merge;
-    uint32_t *host_link; /* by kind of plane, NIC, way: number of the link, plus 1; 0: none yet */
-    uint32_t *uplink;    /* by kind of plane, kind of T1, T0, way */
+    uint32_t *link_of; /* by link of the fabric and way: its number here, plus 1; 0: none yet */
     struct capacity_flow *flows;
     struct capacity_path *paths;
     uint32_t *hops;
@@ -44,44 +41,37 @@ static uint32_t new_link(struct building *building, double bps, const struct cap
     return ++building->link_count;
 }
 
-static uint32_t host_link(
-    struct building *building, const struct route *route, uint32_t nic, enum link_way way)
+/* How many links a step stands for, and which. */
+static struct capacity_name name_of(
+    const struct building *building, const struct route *route, const struct plan_step *step)
 {
+    const struct topology *topology = &building->fabric->topology;
     const struct link_merge_plane *plane = plane_of(building, route->plane);
-    uint32_t *link =
-        &building
-             ->host_link[((size_t)route->plane * building->fabric->topology.nic_count + nic) * 2 +
-                         way];
+    struct capacity_name name = { .goes_up = step->goes_up, .plane_mask = plane->mask };
+    struct topology_link_kind kind;
+    bool is_of_nic;
 
-    if (*link == 0)
-        *link = new_link(building,
-            plane->count * link_rates_host(building->rates, nic, plane->first, way)->bps,
-            &(struct capacity_name){ .kind = TOPOLOGY_HOST_LINK,
-                .goes_up = way == LINK_UP,
-                .nic = nic,
-                .plane_mask = plane->mask });
-    return *link - 1;
+    topology_link_numbered(topology, step->link, &name.link, &kind);
+    is_of_nic = name.link.kind == TOPOLOGY_HOST_LINK;
+    kind = is_of_nic ? topology->config.host_link : topology->config.uplink;
+    name.plane_links = is_of_nic ? 1 : plane->uplinks[route->uplinks].count;
+    name.healthy_bps = (double)kind.rate_bps * plane->count * name.plane_links;
+    return name;
 }
 
-static uint32_t uplink(
-    struct building *building, const struct route *route, uint32_t t0, enum link_way way)
+static uint32_t link_of(
+    struct building *building, const struct route *route, const struct plan_step *step)
 {
-    const struct topology_config *config = &building->fabric->topology.config;
-    const struct link_merge_plane *plane = plane_of(building, route->plane);
-    const struct link_merge_t1s *t1s = &plane->t1s[route->t1s];
-    size_t place = ((size_t)route->plane * config->t1_count + route->t1s) * config->t0_count + t0;
-    uint32_t *link = &building->uplink[place * 2 + way];
+    enum link_way way = step->goes_up ? LINK_UP : LINK_DOWN;
+    uint32_t *link = &building->link_of[2 * step->link + way];
 
-    if (*link == 0)
-        *link = new_link(building,
-            (double)plane->count * t1s->count *
-                link_rates_uplink(building->rates, plane->first, t0, t1s->first, way)->bps,
-            &(struct capacity_name){ .kind = TOPOLOGY_UPLINK,
-                .goes_up = way == LINK_UP,
-                .t0 = t0,
-                .plane_mask = plane->mask,
-                .t1 = t1s->first,
-                .t1_count = t1s->count });
+    if (*link == 0) {
+        struct capacity_name name = name_of(building, route, step);
+        double times = (double)plane_of(building, route->plane)->count * name.plane_links;
+
+        *link =
+            new_link(building, times * link_rates_of(building->rates, step->link, way)->bps, &name);
+    }
     return *link - 1;
 }
 
@@ -89,23 +79,17 @@ static uint32_t uplink(
 
 static void add_path(struct building *building, const struct route *route)
 {
-    const struct capacity_demand *demand = route->demand;
-    uint32_t from_t0 = topology_t0_of(&building->fabric->topology, demand->from_nic);
-    uint32_t to_t0 = topology_t0_of(&building->fabric->topology, demand->to_nic);
-    uint32_t hops[HOPS_MAX];
-    uint32_t count = 0;
+    struct plan_step steps[PLAN_LINKS_MAX];
+    uint32_t count = route_steps(building->merge, route, steps);
 
-    hops[count++] = host_link(building, route, demand->from_nic, LINK_UP);
-    if (!route->is_local) {
-        hops[count++] = uplink(building, route, from_t0, LINK_UP);
-        hops[count++] = uplink(building, route, to_t0, LINK_DOWN);
-    }
-    hops[count++] = host_link(building, route, demand->to_nic, LINK_DOWN);
-    if (building->paths) {
+    if (building->paths)
         building->paths[building->path_count] =
             (struct capacity_path){ .first_hop = building->hop_count, .hop_count = count };
-        for (uint32_t i = 0; i < count; i++)
-            building->hops[building->hop_count + i] = hops[i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t link = link_of(building, route, &steps[i]);
+
+        if (building->hops)
+            building->hops[building->hop_count + i] = link;
     }
     building->path_count++;
     building->hop_count += count;
@@ -115,14 +99,15 @@ static void add_paths(
     struct building *building, const struct capacity_demand *demand, bool takes_lossy)
 {
     struct route route = { .demand = demand,
-        .is_local = route_is_local(&building->fabric->topology, demand) };
+        .is_local = plan_is_local(building->fabric, demand->from_nic, demand->to_nic) };
 
     for (; route.plane < building->merge->plane_count; route.plane++) {
-        uint32_t t1s_count = route.is_local ? 1 : plane_of(building, route.plane)->t1s_count;
+        uint32_t uplinks_count =
+            route.is_local ? 1 : plane_of(building, route.plane)->uplinks_count;
 
         if (!route_leads_back(building->merge, &route))
             continue;
-        for (route.t1s = 0; route.t1s < t1s_count; route.t1s++)
+        for (route.uplinks = 0; route.uplinks < uplinks_count; route.uplinks++)
             if (route_is_open(building->merge, &route, takes_lossy))
                 add_path(building, &route);
     }
@@ -149,10 +134,8 @@ static void add_flow(struct building *building, const struct capacity_demand *de
 struct parts {
     struct link_rates rates;
     struct link_merge merge;
-    uint32_t *host_link;
-    uint32_t *uplink;
-    size_t host_links;
-    size_t uplinks;
+    uint32_t *link_of;
+    size_t link_count; /* a direction is one */
 };
 
 struct request {
@@ -166,29 +149,23 @@ struct request {
 static void take_parts(struct parts *parts, struct arena *arena, const struct request *request)
 {
     const struct plan *fabric = request->fabric;
-    const struct topology_config *config = &fabric->topology.config;
 
-    parts->host_links = (size_t)config->plane_count * fabric->topology.nic_count * 2;
-    parts->uplinks = (size_t)config->plane_count * config->t1_count * config->t0_count * 2;
+    parts->link_count = 2 * topology_link_count(&fabric->topology);
     link_rates_init(&parts->rates, arena, fabric, request->in_force, request->in_force_count);
     link_merge_init(&parts->merge, arena, &parts->rates, request->demands, request->demand_count);
-    parts->host_link =
-        arena_take(arena, parts->host_links, sizeof(*parts->host_link), alignof(uint32_t));
-    parts->uplink = arena_take(arena, parts->uplinks, sizeof(*parts->uplink), alignof(uint32_t));
+    parts->link_of =
+        arena_take(arena, parts->link_count, sizeof(*parts->link_of), alignof(uint32_t));
 }
 
 static void build(
     struct building *building, const struct parts *parts, const struct request *request)
 {
-    for (size_t i = 0; i < parts->host_links; i++)
-        parts->host_link[i] = 0;
-    for (size_t i = 0; i < parts->uplinks; i++)
-        parts->uplink[i] = 0;
+    for (size_t i = 0; i < parts->link_count; i++)
+        parts->link_of[i] = 0;
     building->fabric = request->fabric;
     building->rates = &parts->rates;
     building->merge = &parts->merge;
-    building->host_link = parts->host_link;
-    building->uplink = parts->uplink;
+    building->link_of = parts->link_of;
     for (uint32_t i = 0; i < request->demand_count; i++)
         add_flow(building, &request->demands[i]);
 }

@@ -213,11 +213,10 @@ static struct capacity_name name_of(const struct topology *topology, uint32_t li
     const struct graph_link *cable = &graph->links[link / 2];
     struct topology_element element = topology_component_at(topology, TOPOLOGY_LINK, link / 2);
 
-    return (struct capacity_name){ .kind = element.kind,
+    return (struct capacity_name){ .link = element,
         .goes_up = graph_lower_side(graph, cable) == link % 2,
-        .nic = element.nic,
         .plane_mask = UINT32_C(1) << element.plane % 32,
-        .link = element,
+        .plane_links = 1,
         .healthy_bps = (double)cable->rate_bps };
 }
 

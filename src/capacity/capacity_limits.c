@@ -5,18 +5,6 @@
 
 #include "capacity/capacity.h"
 
-static double healthy_bps(const struct topology *topology, const struct capacity_name *name)
-{
-    const struct topology_config *config = &topology->config;
-    uint32_t plane_count = (uint32_t)__builtin_popcount(name->plane_mask);
-
-    if (topology->graph)
-        return name->healthy_bps;
-    if (name->kind == TOPOLOGY_HOST_LINK)
-        return (double)config->host_link.rate_bps * plane_count;
-    return (double)config->uplink.rate_bps * plane_count * name->t1_count;
-}
-
 static bool is_reduced(const struct capacity_limit *limit)
 {
     return limit->bps < limit->healthy_bps;
@@ -64,14 +52,14 @@ static void count_flows(struct capacity_limits *limits, const struct capacity_fa
                 continue;
             counts->flow_count[link]++;
             counts->flow[link] = flow;
-            by_uplinks = by_uplinks || network->names[link].kind != TOPOLOGY_HOST_LINK;
+            by_uplinks = by_uplinks || network->names[link].link.kind != TOPOLOGY_HOST_LINK;
         }
         limits->by_uplinks += by_uplinks;
     }
 }
 
-int capacity_limits_find(struct capacity_limits *limits, const struct topology *topology,
-    const struct capacity_fabric *network, const struct capacity_rates *rates)
+int capacity_limits_find(struct capacity_limits *limits, const struct capacity_fabric *network,
+    const struct capacity_rates *rates)
 {
     uint32_t link_count = network->input.link_count;
     struct counts counts = { .flow_count = calloc(link_count + 1, sizeof(uint32_t)),
@@ -87,7 +75,7 @@ int capacity_limits_find(struct capacity_limits *limits, const struct topology *
         limits->link_count++;
         add_limit(limits, &(struct capacity_limit){ .name = network->names[link],
                               .bps = network->input.link_bps[link],
-                              .healthy_bps = healthy_bps(topology, &network->names[link]),
+                              .healthy_bps = network->names[link].healthy_bps,
                               .flow_count = counts.flow_count[link],
                               .flow = counts.flow[link] });
     }

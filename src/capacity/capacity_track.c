@@ -212,17 +212,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 static uint64_t narrowest_bps(const struct sim_config *config)
 {
-    const struct topology_config *fabric = &config->fabric->topology.config;
-    const struct graph *graph = config->fabric->topology.graph;
-    uint64_t bps = fabric->host_link.rate_bps;
+    uint64_t bps = topology_narrowest_bps(&config->fabric->topology);
 
-    if (fabric->t1_count > 0)
-        bps = smaller(bps, fabric->uplink.rate_bps);
-    for (uint32_t i = 0; graph && i < graph->link_count; i++)
-        bps = smaller(bps, graph->links[i].rate_bps);
-    for (uint32_t i = 0; i < fabric->exception_count; i++)
-        if (!fabric->exceptions[i].missing && fabric->exceptions[i].rate_bps > 0)
-            bps = smaller(bps, fabric->exceptions[i].rate_bps);
     for (uint32_t i = 0; i < config->fault_count; i++)
         if (config->faults[i].kind == FAULT_SLOW)
             bps = smaller(bps, config->faults[i].rate_bps);

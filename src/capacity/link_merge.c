@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares T1s with the first of each kind, then planes likewise. */
+/* Compares uplinks with the first of each kind, then planes likewise. */
 #include "capacity/link_merge.h"
 
 #include <stdalign.h>
@@ -10,27 +10,29 @@ static bool is_alike(const struct link_rate *a, const struct link_rate *b)
            a[LINK_DOWN].bps == b[LINK_DOWN].bps && a[LINK_DOWN].kept == b[LINK_DOWN].kept;
 }
 
-struct t1_place {
-    uint32_t plane;
-    uint32_t t1;
-};
-
-static bool are_t1s_alike(const struct link_merge *merge, struct t1_place a, struct t1_place b)
+static const struct link_rate *rate_at(
+    const struct link_rates *rates, struct ev_path path, uint32_t leaf)
 {
-    const struct link_rates *rates = merge->rates;
+    const struct topology_leaf_uplink uplink = {
+        .plane = path.plane, .leaf = leaf, .number = path.uplink
+    };
 
-    for (uint32_t t0 = 0; t0 < rates->fabric->topology.config.t0_count; t0++)
-        if (merge->is_used_t0[t0] && !is_alike(link_rates_uplink(rates, a.plane, t0, a.t1, LINK_UP),
-                                         link_rates_uplink(rates, b.plane, t0, b.t1, LINK_UP)))
+    return link_rates_of(rates, topology_uplink(&rates->fabric->topology, &uplink), LINK_UP);
+}
+
+static bool are_paths_alike(const struct link_merge *merge, struct ev_path a, struct ev_path b)
+{
+    for (uint32_t leaf = 0; leaf < merge->leaf_count; leaf++)
+        if (merge->is_used_leaf[leaf] &&
+            !is_alike(rate_at(merge->rates, a, leaf), rate_at(merge->rates, b, leaf)))
             return false;
     return true;
 }
 
-/* A fault of one EV concerns a path through this T1. */
-static bool is_special(const struct link_rates *rates, struct t1_place place)
+/* A fault of one EV concerns this path. */
+static bool is_special(const struct link_rates *rates, struct ev_path path)
 {
-    uint32_t ev =
-        plan_ev(rates->fabric, (struct ev_path){ .plane = place.plane, .uplink = place.t1 });
+    uint32_t ev = plan_ev(rates->fabric, path);
 
     for (uint32_t i = 0; i < rates->path_count; i++)
         if (rates->paths[i].ev == ev)
@@ -46,21 +48,31 @@ static bool has_special(const struct link_rates *rates, uint32_t plane)
     return false;
 }
 
-static void place_t1(
-    struct link_merge *merge, struct link_merge_plane *plane, uint32_t t1, bool may_merge)
+static void place_uplink(
+    struct link_merge *merge, struct link_merge_plane *plane, uint32_t uplink, bool may_merge)
 {
-    struct t1_place place = { plane->first, t1 };
+    struct ev_path path = { plane->first, uplink };
 
-    may_merge = may_merge && !is_special(merge->rates, place);
-    for (uint32_t i = 0; may_merge && i < plane->t1s_count; i++) {
-        struct t1_place other = { plane->first, plane->t1s[i].first };
+    may_merge = may_merge && !is_special(merge->rates, path);
+    for (uint32_t i = 0; may_merge && i < plane->uplinks_count; i++) {
+        struct ev_path other = { plane->first, plane->uplinks[i].first };
 
-        if (!is_special(merge->rates, other) && are_t1s_alike(merge, place, other)) {
-            plane->t1s[i].count++;
+        if (!is_special(merge->rates, other) && are_paths_alike(merge, path, other)) {
+            plane->uplinks[i].count++;
             return;
         }
     }
-    plane->t1s[plane->t1s_count++] = (struct link_merge_t1s){ .first = t1, .count = 1 };
+    plane->uplinks[plane->uplinks_count++] =
+        (struct link_merge_uplinks){ .first = uplink, .count = 1 };
+}
+
+static bool is_nic_alike(
+    const struct link_rates *rates, uint32_t nic, uint32_t plane, uint32_t other)
+{
+    const struct topology *topology = &rates->fabric->topology;
+
+    return is_alike(link_rates_of(rates, topology_nic_link(topology, nic, plane), LINK_UP),
+        link_rates_of(rates, topology_nic_link(topology, nic, other), LINK_UP));
 }
 
 static bool are_planes_alike(const struct link_merge *merge, const struct link_merge_plane *a,
@@ -68,17 +80,16 @@ static bool are_planes_alike(const struct link_merge *merge, const struct link_m
 {
     const struct link_rates *rates = merge->rates;
 
-    if (a->t1s_count != b->t1s_count || has_special(rates, a->first) ||
+    if (a->uplinks_count != b->uplinks_count || has_special(rates, a->first) ||
         has_special(rates, b->first))
         return false;
-    for (uint32_t i = 0; i < a->t1s_count; i++)
-        if (a->t1s[i].count != b->t1s[i].count ||
-            !are_t1s_alike(merge, (struct t1_place){ a->first, a->t1s[i].first },
-                (struct t1_place){ b->first, b->t1s[i].first }))
+    for (uint32_t i = 0; i < a->uplinks_count; i++)
+        if (a->uplinks[i].count != b->uplinks[i].count ||
+            !are_paths_alike(merge, (struct ev_path){ a->first, a->uplinks[i].first },
+                (struct ev_path){ b->first, b->uplinks[i].first }))
             return false;
     for (uint32_t nic = 0; nic < rates->fabric->topology.nic_count; nic++)
-        if (merge->is_used_nic[nic] && !is_alike(link_rates_host(rates, nic, a->first, LINK_UP),
-                                           link_rates_host(rates, nic, b->first, LINK_UP)))
+        if (merge->is_used_nic[nic] && !is_nic_alike(rates, nic, a->first, b->first))
             return false;
     return true;
 }
@@ -105,8 +116,8 @@ static void mark_used(
     for (uint32_t i = 0; i < demand_count; i++) {
         merge->is_used_nic[demands[i].from_nic] = true;
         merge->is_used_nic[demands[i].to_nic] = true;
-        merge->is_used_t0[topology_t0_of(topology, demands[i].from_nic)] = true;
-        merge->is_used_t0[topology_t0_of(topology, demands[i].to_nic)] = true;
+        merge->is_used_leaf[topology_leaf_number(topology, demands[i].from_nic)] = true;
+        merge->is_used_leaf[topology_leaf_number(topology, demands[i].to_nic)] = true;
     }
 }
 
@@ -122,21 +133,22 @@ static bool may_merge(const struct capacity_demand *demands, uint32_t demand_cou
 void link_merge_init(struct link_merge *merge, struct arena *arena, const struct link_rates *rates,
     const struct capacity_demand *demands, uint32_t demand_count)
 {
-    const struct topology_config *config = &rates->fabric->topology.config;
+    const struct topology *topology = &rates->fabric->topology;
+    uint32_t uplink_count = plan_uplink_count(rates->fabric);
     bool merges = may_merge(demands, demand_count);
 
-    *merge = (struct link_merge){ .rates = rates };
-    merge->is_used_nic = arena_take(arena, rates->fabric->topology.nic_count, sizeof(bool), 1);
-    merge->is_used_t0 = arena_take(arena, config->t0_count, sizeof(bool), 1);
+    *merge = (struct link_merge){ .rates = rates, .leaf_count = topology_leaf_count(topology) };
+    merge->is_used_nic = arena_take(arena, topology->nic_count, sizeof(bool), 1);
+    merge->is_used_leaf = arena_take(arena, merge->leaf_count, sizeof(bool), 1);
     if (arena->memory)
         mark_used(merge, demands, demand_count);
-    for (uint32_t i = 0; i < config->plane_count; i++) {
+    for (uint32_t i = 0; i < topology->config.plane_count; i++) {
         struct link_merge_plane plane = { .first = i, .mask = UINT32_C(1) << i, .count = 1 };
 
-        plane.t1s =
-            arena_take(arena, config->t1_count, sizeof(*plane.t1s), alignof(struct link_merge_t1s));
-        for (uint32_t t1 = 0; arena->memory && t1 < config->t1_count; t1++)
-            place_t1(merge, &plane, t1, merges);
+        plane.uplinks = arena_take(
+            arena, uplink_count, sizeof(*plane.uplinks), alignof(struct link_merge_uplinks));
+        for (uint32_t uplink = 0; arena->memory && uplink < uplink_count; uplink++)
+            place_uplink(merge, &plane, uplink, merges);
         if (arena->memory)
             place_plane(merge, &plane, merges);
     }

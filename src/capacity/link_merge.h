@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which planes, and which T1s of a plane, look alike.
+/* Which planes, and which uplinks of the leaves of a plane, look alike.
  *
- * Where all links of two T1s have the same rates, flows lose nothing if they use both equally; so
- * one T1 with links of twice the rate is the same network. The same holds for planes. */
+ * Uplinks of one number lead from all leaves to the same switch. Where those of two numbers have
+ * the same rates at every leaf, flows lose nothing if they use both equally; so one with links of
+ * twice the rate is the same network. The same holds for planes. */
 #pragma once
 
 #include "capacity/link_rates.h"
 
-/* T1s of one plane that look alike. */
-struct link_merge_t1s {
+/* Numbers of uplinks of one plane that look alike. */
+struct link_merge_uplinks {
     uint32_t first;
     uint32_t count;
 };
@@ -17,8 +18,8 @@ struct link_merge_plane {
     uint32_t first; /* plane */
     uint32_t mask;  /* planes that look like it, itself included */
     uint32_t count;
-    struct link_merge_t1s *t1s;
-    uint32_t t1s_count;
+    struct link_merge_uplinks *uplinks;
+    uint32_t uplinks_count;
 };
 
 struct link_merge {
@@ -26,7 +27,8 @@ struct link_merge {
     struct link_merge_plane planes[TOPOLOGY_PLANES_MAX];
     uint32_t plane_count;
     bool *is_used_nic;
-    bool *is_used_t0;
+    bool *is_used_leaf;
+    uint32_t leaf_count;
 };
 
 /* Links that no demand can cross are not compared. Measures with an arena without memory. */

@@ -14,34 +14,17 @@ bool link_rates_is_lossy(const struct link_rate *rate)
 
 /* ---- healthy --------------------------------------------------------------------------------- */
 
-static void set_both_ways(
-    struct link_rate *rates, const struct topology *topology, struct topology_end end)
+static void set_healthy(struct link_rates *rates, size_t link_count)
 {
-    struct topology_element link;
-    struct topology_link_kind kind;
-    double bps = topology_link_at(topology, end, &link, &kind) ? (double)kind.rate_bps : 0;
+    for (size_t i = 0; i < link_count; i++) {
+        struct topology_element link;
+        struct topology_link_kind kind;
+        bool is_there = topology_link_numbered(&rates->fabric->topology, i, &link, &kind);
+        struct link_rate rate = { .bps = is_there ? (double)kind.rate_bps : 0, .kept = 1 };
 
-    rates[LINK_UP] = rates[LINK_DOWN] = (struct link_rate){ .bps = bps, .kept = 1 };
-}
-
-static void set_healthy(struct link_rates *rates)
-{
-    const struct topology *topology = &rates->fabric->topology;
-    const struct topology_config *config = &topology->config;
-
-    for (uint32_t nic = 0; nic < topology->nic_count; nic++)
-        for (uint32_t plane = 0; plane < config->plane_count; plane++)
-            set_both_ways(link_rates_host(rates, nic, plane, LINK_UP), topology,
-                (struct topology_end){ .is_nic = true, .node = nic, .port = plane });
-    for (uint32_t plane = 0; plane < config->plane_count; plane++)
-        for (uint32_t t0 = 0; t0 < config->t0_count; t0++) {
-            struct topology_element element = { .kind = TOPOLOGY_T0, .plane = plane, .t0 = t0 };
-            uint32_t node = topology_switch_index(topology, &element);
-
-            for (uint32_t t1 = 0; t1 < config->t1_count; t1++)
-                set_both_ways(link_rates_uplink(rates, plane, t0, t1, LINK_UP), topology,
-                    (struct topology_end){ .node = node, .port = config->hosts_per_t0 + t1 });
-        }
+        *link_rates_of(rates, i, LINK_UP) = rate;
+        *link_rates_of(rates, i, LINK_DOWN) = rate;
+    }
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
@@ -91,57 +74,31 @@ static void add_path(
     rates->path_count++;
 }
 
-static void spread_to_host(
-    const struct spreading *spreading, uint32_t nic, uint32_t plane, enum link_way way)
-{
-    struct link_rates *rates = spreading->rates;
-    const struct fault *fault = spreading->fault;
-
-    if (!fault->of_ev) {
-        if (rates->host)
-            link_rates_harm(link_rates_host(rates, nic, plane, way), fault);
-    } else if (plan_ev_path(rates->fabric, fault->ev).plane == plane) {
-        add_path(rates, nic, way, fault);
-    }
-}
-
-/* The uplink to a T1 carries the one EV that leads there. */
-static void spread_to_uplink(
-    const struct spreading *spreading, const struct topology_element *link, enum link_way way)
-{
-    struct link_rates *rates = spreading->rates;
-    const struct fault *fault = spreading->fault;
-    struct ev_path path = plan_ev_path(rates->fabric, fault->ev);
-
-    if (fault->of_ev && (path.plane != link->plane || path.uplink != link->t1))
-        return;
-    if (rates->uplink)
-        link_rates_harm(link_rates_uplink(rates, link->plane, link->t0, link->t1, way), fault);
-}
-
+/* A link between switches carries no EV but the one that leads over it; a NIC's carries many. */
 static void spread(void *context, struct topology_end from)
 {
     const struct spreading *spreading = context;
-    const struct topology *topology = &spreading->rates->fabric->topology;
+    struct link_rates *rates = spreading->rates;
+    const struct fault *fault = spreading->fault;
+    const struct topology *topology = &rates->fabric->topology;
     struct topology_link_kind kind;
     struct topology_element link;
     enum link_way way;
 
-    if (!topology_link_at(topology, from, &link, &kind))
+    if (!topology_link_at(topology, from, &link, &kind) ||
+        (fault->of_ev && !plan_ev_crosses(rates->fabric, fault->ev, &link)))
         return;
     way = topology_goes_up(topology, from) ? LINK_UP : LINK_DOWN;
-    if (link.kind == TOPOLOGY_HOST_LINK)
-        spread_to_host(spreading, link.nic, link.plane, way);
-    else
-        spread_to_uplink(spreading, &link, way);
+    if (fault->of_ev && link.kind == TOPOLOGY_HOST_LINK)
+        add_path(rates, link.nic, way, fault);
+    else if (rates->links)
+        link_rates_harm(link_rates_of(rates, topology_link_number(topology, from), way), fault);
 }
 
 void link_rates_init(struct link_rates *rates, struct arena *arena, const struct plan *fabric,
     const struct fault *const *in_force, uint32_t in_force_count)
 {
-    const struct topology_config *config = &fabric->topology.config;
-    size_t host_links = (size_t)fabric->topology.nic_count * config->plane_count;
-    size_t uplinks = (size_t)config->plane_count * config->t0_count * config->t1_count;
+    size_t link_count = topology_link_count(&fabric->topology);
     uint32_t path_max = 0;
 
     *rates = (struct link_rates){ .fabric = fabric };
@@ -150,15 +107,13 @@ void link_rates_init(struct link_rates *rates, struct arena *arena, const struct
             &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
     path_max = rates->path_count;
     rates->path_count = 0;
-    rates->host =
-        arena_take(arena, 2 * host_links, sizeof(*rates->host), alignof(struct link_rate));
-    rates->uplink =
-        arena_take(arena, 2 * uplinks, sizeof(*rates->uplink), alignof(struct link_rate));
+    rates->links =
+        arena_take(arena, 2 * link_count, sizeof(*rates->links), alignof(struct link_rate));
     rates->paths =
         arena_take(arena, path_max, sizeof(*rates->paths), alignof(struct link_rates_path));
     if (!arena->memory)
         return;
-    set_healthy(rates);
+    set_healthy(rates, link_count);
     for (uint32_t i = 0; i < in_force_count; i++)
         fault_cover(
             &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });

@@ -6,7 +6,7 @@
 #include "capacity/capacity.h"
 
 enum link_way {
-    LINK_UP, /* NIC to T0, T0 to T1 */
+    LINK_UP, /* from the lower end to the upper one */
     LINK_DOWN,
     LINK_WAY_COUNT,
 };
@@ -26,8 +26,7 @@ struct link_rates_path {
 
 struct link_rates {
     const struct plan *fabric;
-    struct link_rate *host;   /* by NIC, plane, way */
-    struct link_rate *uplink; /* by plane, T0, T1, way */
+    struct link_rate *links; /* by number and way */
     struct link_rates_path *paths;
     uint32_t path_count;
 };
@@ -36,20 +35,10 @@ struct link_rates {
 void link_rates_init(struct link_rates *, struct arena *, const struct plan *,
     const struct fault *const *in_force, uint32_t in_force_count);
 
-static inline struct link_rate *link_rates_host(
-    const struct link_rates *rates, uint32_t nic, uint32_t plane, enum link_way way)
+static inline struct link_rate *link_rates_of(
+    const struct link_rates *rates, size_t link, enum link_way way)
 {
-    return &rates->host[((size_t)nic * rates->fabric->topology.config.plane_count + plane) * 2 +
-                        way];
-}
-
-static inline struct link_rate *link_rates_uplink(
-    const struct link_rates *rates, uint32_t plane, uint32_t t0, uint32_t t1, enum link_way way)
-{
-    const struct topology_config *config = &rates->fabric->topology.config;
-
-    return &rates->uplink[(((size_t)plane * config->t0_count + t0) * config->t1_count + t1) * 2 +
-                          way];
+    return &rates->links[2 * link + way];
 }
 
 /* What a fault leaves of a link direction that it covers. */

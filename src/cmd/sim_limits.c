@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "files/files.h"
 
@@ -31,6 +32,11 @@ static const char *plural(uint64_t count)
 
 /* ---- names of links -------------------------------------------------------------------------- */
 
+static bool is_plural(const struct capacity_name *name)
+{
+    return name->plane_links > 1 || (name->plane_mask & (name->plane_mask - 1));
+}
+
 static uint32_t only_plane(uint32_t mask)
 {
     return (uint32_t)__builtin_ctz(mask);
@@ -38,60 +44,73 @@ static uint32_t only_plane(uint32_t mask)
 
 /* "h3.p0", "the links of h3", "2 links of h3". */
 static void name_host_link(
-    const struct capacity_name *name, const struct topology_config *config, char *out, size_t room)
+    const struct capacity_name *name, const struct topology *topology, char *out, size_t room)
 {
     uint32_t planes = (uint32_t)__builtin_popcount(name->plane_mask);
     const char *way = name->goes_up ? "out of" : "into";
+    uint32_t nic = name->link.nic;
 
     if (planes == 1)
-        snprintf(out, room, "the link %s h%" PRIu32 ".p%" PRIu32, way, name->nic,
+        snprintf(out, room, "the link %s h%" PRIu32 ".p%" PRIu32, way, nic,
             only_plane(name->plane_mask));
-    else if (planes == config->plane_count)
-        snprintf(out, room, "the links %s h%" PRIu32, way, name->nic);
+    else if (planes == topology->config.plane_count)
+        snprintf(out, room, "the links %s h%" PRIu32, way, nic);
     else
-        snprintf(out, room, "%" PRIu32 " of the links %s h%" PRIu32, planes, way, name->nic);
+        snprintf(out, room, "%" PRIu32 " of the links %s h%" PRIu32, planes, way, nic);
+}
+
+/* The switch that the link leads up from, and how many such links it has. */
+static uint32_t name_leaf(const struct topology *topology, const struct topology_element *link,
+    char out[static TOPOLOGY_NAME_BYTES])
+{
+    struct topology_end lower = { 0 };
+    struct topology_end upper;
+    struct topology_element leaf;
+    uint32_t number = 0;
+
+    topology_link_of(topology, link, 0, &lower, &upper);
+    leaf = topology_switch_at(topology, lower.node);
+    topology_name(&leaf, out);
+    topology_leaf_below(topology, link, &number);
+    return topology_leaf_uplink_count(topology, leaf.plane, number);
 }
 
 /* "all uplinks of p0.t0.1", "3 of 4 uplinks of t0.1 in 2 planes". */
 static void name_uplinks(
-    const struct capacity_name *name, const struct topology_config *config, char *out, size_t room)
+    const struct capacity_name *name, const struct topology *topology, char *out, size_t room)
 {
     uint32_t planes = (uint32_t)__builtin_popcount(name->plane_mask);
     const char *way = name->goes_up ? "up from" : "down to";
+    char leaf[TOPOLOGY_NAME_BYTES];
+    uint32_t uplink_count = name_leaf(topology, &name->link, leaf);
     char which[40];
-    char where[40];
 
-    if (name->t1_count == 1 && planes == 1) {
-        snprintf(out, room, "the uplink p%" PRIu32 ".t0.%" PRIu32 "-t1.%" PRIu32 " (%s)",
-            only_plane(name->plane_mask), name->t0, name->t1, name->goes_up ? "up" : "down");
-        return;
-    }
-    if (name->t1_count == config->t1_count)
+    if (name->plane_links == uplink_count)
         snprintf(which, sizeof(which), "all uplinks");
     else
-        snprintf(which, sizeof(which), "%" PRIu32 " of %" PRIu32 " uplinks", name->t1_count,
-            config->t1_count);
+        snprintf(which, sizeof(which), "%" PRIu32 " of %" PRIu32 " uplinks", name->plane_links,
+            uplink_count);
     if (planes == 1)
-        snprintf(where, sizeof(where), "p%" PRIu32 ".t0.%" PRIu32, only_plane(name->plane_mask),
-            name->t0);
-    else
-        snprintf(where, sizeof(where), "t0.%" PRIu32 " in %s%" PRIu32 " planes", name->t0,
-            planes == config->plane_count ? "all " : "", planes);
-    snprintf(out, room, "%s %s %s", which, way, where);
+        snprintf(out, room, "%s %s %s", which, way, leaf);
+    else /* the name without its plane */
+        snprintf(out, room, "%s %s %s in %s%" PRIu32 " planes", which, way, strchr(leaf, '.') + 1,
+            planes == topology->config.plane_count ? "all " : "", planes);
 }
 
 static void name_limit(
-    const struct capacity_name *name, const struct topology_config *config, char *out, size_t room)
+    const struct capacity_name *name, const struct topology *topology, char *out, size_t room)
 {
+    bool is_uplink = name->link.kind == TOPOLOGY_UPLINK;
     char link[TOPOLOGY_NAME_BYTES];
 
-    if (name->kind == TOPOLOGY_HOST_LINK)
-        name_host_link(name, config, out, room);
-    else if (name->kind == TOPOLOGY_LINK) {
-        topology_name(&name->link, link);
-        snprintf(out, room, "the link %s (%s)", link, name->goes_up ? "up" : "down");
-    } else
-        name_uplinks(name, config, out, room);
+    topology_name(&name->link, link);
+    if (name->link.kind == TOPOLOGY_HOST_LINK)
+        name_host_link(name, topology, out, room);
+    else if (is_plural(name))
+        name_uplinks(name, topology, out, room);
+    else
+        snprintf(out, room, "the %s %s (%s)", is_uplink ? "uplink" : "link", link,
+            name->goes_up ? "up" : "down");
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -99,16 +118,15 @@ static void name_limit(
 static void add_link(
     json_t *sentences, const struct sim_capacity *capacity, const struct capacity_limit *limit)
 {
-    const struct topology_config *config = &capacity->plan->sim->fabric->topology.config;
+    const struct topology *topology = &capacity->plan->sim->fabric->topology;
     const struct capacity_pair *pair = &capacity->track.pairs[limit->flow];
-    bool is_plural =
-        limit->name.t1_count > 1 || (limit->name.plane_mask & (limit->name.plane_mask - 1));
+    bool are_many = is_plural(&limit->name);
     char rate[QUANTITY_BYTES];
     char healthy[QUANTITY_BYTES];
     char whose[64];
     char name[128];
 
-    name_limit(&limit->name, config, name, sizeof(name));
+    name_limit(&limit->name, topology, name, sizeof(name));
     quantity_format(QUANTITY_RATE, (uint64_t)limit->bps, rate);
     quantity_format(QUANTITY_RATE, (uint64_t)limit->healthy_bps, healthy);
     if (limit->flow_count == 1)
@@ -117,18 +135,20 @@ static void add_link(
     else
         snprintf(whose, sizeof(whose), "%" PRIu32 " flows", limit->flow_count);
     if (limit->bps < limit->healthy_bps)
-        add(sentences, "%s carr%s %s instead of %s and limit%s %s", name, is_plural ? "y" : "ies",
-            rate, healthy, is_plural ? "" : "s", whose);
+        add(sentences, "%s carr%s %s instead of %s and limit%s %s", name, are_many ? "y" : "ies",
+            rate, healthy, are_many ? "" : "s", whose);
     else
-        add(sentences, "%s limit%s %s", name, is_plural ? "" : "s", whose);
+        add(sentences, "%s limit%s %s", name, are_many ? "" : "s", whose);
 }
 
 /* A link that is as it should be and limits its own flow only goes without saying. */
-static bool is_worth_telling(
-    const struct capacity_limit *limit, const struct topology_config *config)
+static bool is_worth_telling(const struct capacity_limit *limit, const struct topology *topology)
 {
+    char leaf[TOPOLOGY_NAME_BYTES];
+
     return limit->flow_count > 1 || limit->bps < limit->healthy_bps ||
-           (limit->name.kind == TOPOLOGY_UPLINK && limit->name.t1_count < config->t1_count);
+           (limit->name.link.kind == TOPOLOGY_UPLINK &&
+               limit->name.plane_links < name_leaf(topology, &limit->name.link, leaf));
 }
 
 static void add_links(
@@ -140,7 +160,7 @@ static void add_links(
         add(sentences, "%" PRIu32 " of %" PRIu32 " flows ha%s no path that works", limits->cut_off,
             limits->flow_count, limits->cut_off == 1 ? "s" : "ve");
     for (uint32_t i = 0; i < limits->top_count && i < TOP_MAX; i++)
-        if (is_worth_telling(&limits->top[i], &capacity->plan->sim->fabric->topology.config))
+        if (is_worth_telling(&limits->top[i], &capacity->plan->sim->fabric->topology))
             add_link(sentences, capacity, &limits->top[i]);
     if (limits->by_uplinks)
         add(sentences, "uplinks limit %" PRIu32 " of %" PRIu32 " flow%s", limits->by_uplinks,

@@ -265,8 +265,9 @@ SPEC("a T0 with fewer uplinks than hosts shares them out, and they are what limi
     solve(&bench, NICS);
     EXPECT_EQ(mbps(&bench, 0), 200000);
     name = &bench.network.names[bench.rates.limits[bench.rates.first_limit[0]]];
-    EXPECT_EQ(name->kind, TOPOLOGY_UPLINK);
-    EXPECT_EQ(name->t1_count, 2);
+    EXPECT_EQ(name->link.kind, TOPOLOGY_UPLINK);
+    EXPECT_EQ(name->plane_links, 2);
+    EXPECT_EQ((int64_t)name->healthy_bps, (int64_t)GBPS(800));
     bench_fini(&bench);
 }
 
