@@ -47,9 +47,9 @@ const struct workload_family *workload_family_of(const struct sim_workload *work
 
 static uint32_t scratch_count(const struct sim_workload *workload, const struct topology *topology)
 {
-    uint32_t t0_loads = 2 * topology->config.t0_count;
+    uint32_t leaf_loads = 2 * topology_leaf_count(topology);
 
-    return workload->rank_count > t0_loads ? workload->rank_count : t0_loads;
+    return workload->rank_count > leaf_loads ? workload->rank_count : leaf_loads;
 }
 
 void workload_layout_init(struct workload_layout *layout, struct arena *arena,

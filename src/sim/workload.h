@@ -40,7 +40,7 @@ struct workload_flow workload_flow_at(const struct workload_layout *, uint32_t i
 uint32_t workload_outstanding_max(const struct sim_workload *);
 
 /* Payload of all its flows together in bit/s, were it alone and nothing broken: what the NICs and
- * the uplinks of the T0s leave when `payload_bytes` of every `wire_bytes` are payload. */
+ * the links up from leaves leave when `payload_bytes` of every `wire_bytes` are payload. */
 uint64_t workload_ideal_bps(const struct workload_layout *, const struct topology *,
     uint32_t payload_bytes, uint32_t wire_bytes);
 

@@ -8,8 +8,14 @@
 struct pair {
     uint32_t from_nic;
     uint32_t to_nic;
-    uint32_t from_t0;
-    uint32_t to_t0;
+    uint32_t from_leaf;
+    uint32_t to_leaf;
+};
+
+/* By leaf: pairs that cross its links up, and those that cross them on their way down. */
+struct loads {
+    uint32_t *up;
+    uint32_t *down;
 };
 
 static struct pair pair_at(
@@ -23,8 +29,8 @@ static struct pair pair_at(
         return (struct pair){ .from_nic = from_nic, .to_nic = to_nic };
     return (struct pair){ .from_nic = from_nic,
         .to_nic = to_nic,
-        .from_t0 = topology_t0_of(topology, from_nic),
-        .to_t0 = topology_t0_of(topology, to_nic) };
+        .from_leaf = topology_leaf_number(topology, from_nic),
+        .to_leaf = topology_leaf_number(topology, to_nic) };
 }
 
 static uint32_t pairs_out_of_rank(const struct sim_workload *workload)
@@ -56,60 +62,44 @@ static uint64_t nic_bps(const struct topology *topology, uint32_t nic)
     return sum_bps;
 }
 
-static uint64_t uplinks_bps(const struct topology *topology, uint32_t t0)
-{
-    const struct topology_config *config = &topology->config;
-    uint64_t sum_bps = 0;
-
-    if (config->exception_count == 0)
-        return config->uplink.rate_bps * config->t1_count * config->plane_count;
-    for (uint32_t plane = 0; plane < config->plane_count; plane++) {
-        struct topology_element element = { .kind = TOPOLOGY_T0, .plane = plane, .t0 = t0 };
-        uint32_t node = topology_switch_index(topology, &element);
-
-        for (uint32_t t1 = 0; t1 < config->t1_count; t1++)
-            sum_bps += port_bps(
-                topology, (struct topology_end){ .node = node, .port = config->hosts_per_t0 + t1 });
-    }
-    return sum_bps;
-}
-
 static uint64_t smaller(uint64_t left, uint64_t right)
 {
     return left < right ? left : right;
 }
 
 /* What the narrowest link leaves to this pair, headers included. */
-static uint64_t pair_bps(
-    const struct workload_layout *layout, const struct topology *topology, const struct pair *pair)
+static uint64_t pair_bps(const struct workload_layout *layout, const struct topology *topology,
+    const struct loads *loads, const struct pair *pair)
 {
-    const uint32_t *up_load = layout->scratch;
-    const uint32_t *down_load = layout->scratch + topology->config.t0_count;
     uint64_t out_bps = nic_bps(topology, pair->from_nic) / pairs_out_of_rank(layout->workload);
     uint64_t in_bps = nic_bps(topology, pair->to_nic) / pairs_into_rank(layout->workload);
     uint64_t bps = smaller(out_bps, in_bps);
 
-    if (pair->from_t0 == pair->to_t0)
+    if (pair->from_leaf == pair->to_leaf)
         return bps;
-    bps = smaller(bps, uplinks_bps(topology, pair->from_t0) / up_load[pair->from_t0]);
-    return smaller(bps, uplinks_bps(topology, pair->to_t0) / down_load[pair->to_t0]);
+    bps = smaller(
+        bps, topology_leaf_uplinks_bps(topology, pair->from_leaf) / loads->up[pair->from_leaf]);
+    return smaller(
+        bps, topology_leaf_uplinks_bps(topology, pair->to_leaf) / loads->down[pair->to_leaf]);
 }
 
-static void count_loads(
+static struct loads count_loads(
     const struct workload_layout *layout, const struct topology *topology, uint32_t pair_count)
 {
-    uint32_t *loads = layout->scratch;
+    uint32_t leaf_count = topology_leaf_count(topology);
+    struct loads loads = { .up = layout->scratch, .down = layout->scratch + leaf_count };
 
-    for (uint32_t i = 0; i < 2 * topology->config.t0_count; i++)
-        loads[i] = 0;
+    for (uint32_t i = 0; i < leaf_count; i++)
+        loads.up[i] = loads.down[i] = 0;
     for (uint32_t i = 0; i < pair_count; i++) {
         struct pair pair = pair_at(layout, topology, i);
 
-        if (pair.from_t0 != pair.to_t0) {
-            loads[pair.from_t0]++;
-            loads[topology->config.t0_count + pair.to_t0]++;
+        if (pair.from_leaf != pair.to_leaf) {
+            loads.up[pair.from_leaf]++;
+            loads.down[pair.to_leaf]++;
         }
     }
+    return loads;
 }
 
 /* In a collective all wait for the slowest. */
@@ -119,12 +109,12 @@ uint64_t workload_ideal_bps(const struct workload_layout *layout, const struct t
     uint32_t pair_count = workload_flow_count(layout->workload) / layout->workload->qps;
     bool is_collective = workload_family_of(layout->workload)->is_complete != NULL;
     uint64_t slowest_bps = UINT64_MAX;
+    struct loads loads = count_loads(layout, topology, pair_count);
     uint64_t sum_bps = 0;
 
-    count_loads(layout, topology, pair_count);
     for (uint32_t i = 0; i < pair_count; i++) {
         struct pair pair = pair_at(layout, topology, i);
-        uint64_t bps = pair_bps(layout, topology, &pair) * payload_bytes / wire_bytes;
+        uint64_t bps = pair_bps(layout, topology, &loads, &pair) * payload_bytes / wire_bytes;
 
         slowest_bps = smaller(slowest_bps, bps);
         sum_bps += bps;
