@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/plan.h"
+
 enum {
     PLANES = 8,
     BURST = PLANES,          /* packets the left side sends at a time */
@@ -276,7 +278,7 @@ static void init_transport(struct duplex *duplex, struct side *side, uint8_t add
         .seed = address,
         .memory.place = place,
         .parameters = parameters_of(duplex) };
-    struct path_generate generate = { .plane_count = PLANES,
+    struct plan_generate generate = { .plane_count = PLANES,
         .uplink_count = duplex->config.ev_count / PLANES,
         .uplink_bits = 8,
         .active_count = duplex->config.ev_count };
@@ -288,7 +290,7 @@ static void init_transport(struct duplex *duplex, struct side *side, uint8_t add
     side->memory = take_memory(arena.used_bytes);
     arena_init(&arena, side->memory, arena.used_bytes);
     side->transport = transport_init(&arena, &config);
-    path_profile_generate(&side->paths, &generate, side->entries, &prng);
+    plan_generate(&side->paths, &generate, side->entries, &prng);
 }
 
 static struct qp_init qp_init(

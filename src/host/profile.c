@@ -5,6 +5,7 @@
 
 #include "host/engine.h"
 #include "host/ev_profile.h"
+#include "plan/plan.h"
 
 struct host_ev_profile *ev_profile_alloc(struct host_nic *nic, uint32_t count)
 {
@@ -40,23 +41,21 @@ int ev_profile_create_default(struct host_nic *nic, struct host_ev_profile **out
     enum { DRAWN_EVS = 128 }; /* of paths that are not known, where no number is set */
     const struct host_config *config = &nic->config;
     uint32_t active_count = (uint32_t)config->parameters.ev_active;
-    struct path_generate generate = { .plane_count = config->port_count,
-        .uplink_count = config->uplink_count,
-        .uplink_bits = config->format.uplink_bits,
-        .active_count = active_count,
-        .backup_count = (uint32_t)config->parameters.ev_backup };
+    struct plan_generate generate =
+        plan_generate_all(&config->format, config->port_count, config->uplink_count);
     uint32_t per_plane = (active_count ? active_count : DRAWN_EVS) / config->port_count;
     struct host_ev_profile *profile;
     uint32_t count;
 
+    generate.active_count = active_count;
+    generate.backup_count = (uint32_t)config->parameters.ev_backup;
     per_plane = per_plane ? per_plane : 1;
-    count = config->uplink_count ? path_profile_generated_count(&generate)
-                                 : per_plane * config->port_count;
+    count = config->uplink_count ? plan_generate_count(&generate) : per_plane * config->port_count;
     profile = ev_profile_alloc(nic, count);
     if (!profile)
         return -ENOMEM;
     if (config->uplink_count)
-        path_profile_generate(&profile->profile, &generate, profile->entries, &nic->prng);
+        plan_generate(&profile->profile, &generate, profile->entries, &nic->prng);
     else
         path_profile_auto(
             &profile->profile, config->port_count, per_plane, profile->entries, &nic->prng);

@@ -47,21 +47,6 @@ struct path_profile {
     uint16_t plane_weights[PATH_PLANE_COUNT_MAX]; /* then: to begin with, of mean PLANES_EQUAL */
 };
 
-/* EVs of a two-tier fabric, `plane << uplink_bits | uplink`: the same number on each plane, uplinks
- * drawn at random without repetition. Fewer than asked for where a plane has fewer uplinks or all
- * of them together exceed PATH_EV_COUNT_MAX. */
-struct path_generate {
-    uint32_t plane_count;
-    uint32_t uplink_count;
-    uint8_t uplink_bits;
-    uint32_t active_count; /* over all planes, rounded to a multiple of plane_count, at least one
-                              each; 0: all uplinks */
-    uint32_t backup_count; /* likewise, may be 0 */
-};
-uint32_t path_profile_generated_count(const struct path_generate *);
-void path_profile_generate(
-    struct path_profile *, const struct path_generate *, struct path_entry *entries, struct prng *);
-
 /* Device-chosen EVs, 16 random bits each, all different, all active, for fabrics that hash (ECMP):
  * AUTO mode. `entries` has room for plane_count * per_plane_count, at most PATH_EV_COUNT_MAX. */
 void path_profile_auto(struct path_profile *, uint32_t plane_count, uint32_t per_plane_count,

@@ -1,47 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles: drawn from a fabric's shape, drawn blindly, or listed by a controller. */
+/* EV profiles: drawn blindly, or listed by a controller; plan/ makes those of a fabric. */
 #include "path/profile.h"
 
 #include <assert.h>
 
 #define AUTO_EV_COUNT (UINT32_C(1) << 16) /* all that a UDP source port can say */
-
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint32_t per_plane(uint32_t total, uint32_t plane_count)
-{
-    return (total + plane_count / 2) / plane_count;
-}
-
-/* Active and backup EVs of one plane. */
-struct share {
-    uint32_t active;
-    uint32_t backup;
-};
-
-static struct share generated_share(const struct path_generate *generate)
-{
-    assert(generate->plane_count >= 1 && generate->plane_count <= PATH_PLANE_COUNT_MAX);
-    assert(generate->uplink_count >= 1);
-
-    uint32_t limit = smaller(generate->uplink_count, PATH_EV_COUNT_MAX / generate->plane_count);
-    uint32_t active =
-        generate->active_count ? per_plane(generate->active_count, generate->plane_count) : limit;
-    uint32_t backup = per_plane(generate->backup_count, generate->plane_count);
-
-    active = smaller(active ? active : 1, limit);
-    return (struct share){ .active = active, .backup = smaller(backup, limit - active) };
-}
-
-uint32_t path_profile_generated_count(const struct path_generate *generate)
-{
-    struct share share = generated_share(generate);
-
-    return (share.active + share.backup) * generate->plane_count;
-}
 
 void path_entries_shuffle(struct path_entry *entries, uint32_t count, struct prng *prng)
 {
@@ -52,39 +15,6 @@ void path_entries_shuffle(struct path_entry *entries, uint32_t count, struct prn
         entries[i] = entries[other];
         entries[other] = swapped;
     }
-}
-
-/* Selection sampling: each uplink with the chance that exactly `count` are taken in the end, then
- * mixed, because the first ones start active. */
-static void draw_uplinks(struct path_entry *entries, uint32_t count, uint32_t plane,
-    const struct path_generate *generate, struct prng *prng)
-{
-    uint32_t taken = 0;
-
-    for (uint32_t uplink = 0; taken < count; uplink++)
-        if (prng_below(prng, generate->uplink_count - uplink) < count - taken)
-            entries[taken++] = (struct path_entry){
-                .ev = plane << generate->uplink_bits | uplink,
-                .plane = (uint8_t)plane,
-            };
-    path_entries_shuffle(entries, count, prng);
-}
-
-void path_profile_generate(struct path_profile *profile, const struct path_generate *generate,
-    struct path_entry *entries, struct prng *prng)
-{
-    struct share share = generated_share(generate);
-    uint32_t each = share.active + share.backup;
-
-    assert((uint64_t)(generate->uplink_count - 1) >> generate->uplink_bits == 0);
-    for (uint32_t plane = 0; plane < generate->plane_count; plane++)
-        draw_uplinks(entries + (size_t)plane * each, each, plane, generate, prng);
-    *profile = (struct path_profile){
-        .entries = entries,
-        .entry_count = each * generate->plane_count,
-        .plane_count = generate->plane_count,
-        .active_per_plane = share.active,
-    };
 }
 
 void path_profile_auto(struct path_profile *profile, uint32_t plane_count, uint32_t per_plane_count,

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "path/path.h"
 #include "plan/plan_ev.h"
+#include "plan/plan_generate.h"
 #include "plan/plan_graph.h"
 #include "plan/plan_length.h"
 #include "plan/plan_profile.h"
@@ -72,7 +73,7 @@ static inline struct ev_path plan_ev_path(const struct plan *plan, uint32_t ev)
 /* Says in the format how wide this fabric's EVs are. */
 static inline void plan_ev_format(const struct plan *plan, struct wire_format *format)
 {
-    format->uplink_bits = (uint8_t)plan->uplink_bits;
+    plan_ev_set_width(format, plan->uplink_bits);
 }
 
 /* The EV of p1/u3; false: the text is no path, of no plane of this fabric, or too wide. */
@@ -97,6 +98,12 @@ static inline uint32_t plan_plane_paths(const struct plan *plan)
     uint32_t count = plan_uplink_count(plan);
 
     return count > 0 ? count : 1;
+}
+
+/* The width of the uplink where its number does not tell; 0: it does. */
+static inline uint32_t plan_ev_odd_width(const struct plan *plan)
+{
+    return plan->uplink_bits == plan_ev_bits(plan_uplink_count(plan)) ? 0 : plan->uplink_bits;
 }
 
 static inline uint32_t plan_ev(const struct plan *plan, struct ev_path path)
@@ -138,7 +145,9 @@ static inline uint32_t plan_steps(const struct plan *plan, uint32_t from, uint32
     return count;
 }
 
-/* The same links as components. */
+/* The links between switches of a path are there. */
+bool plan_crosses(const struct plan *, uint32_t from, uint32_t to, uint32_t ev);
+/* The links of a path as components. */
 uint32_t plan_links(const struct plan *, uint32_t from, uint32_t to, uint32_t ev,
     struct topology_element out[static PLAN_LINKS_MAX]);
 
@@ -184,8 +193,11 @@ struct plan_nic {
 bool plan_nic_template(
     const struct plan_nic *, const struct ipv6_addr *peer, struct path_template *);
 
-/* EVs for a QP from `from` to `to`: a T0-local pair has one path per plane. */
-struct path_generate plan_paths(const struct plan *, uint32_t from, uint32_t to);
+/* EVs for a QP from `from` to `to`, as many as a QP has by default. */
+struct plan_generate plan_paths(const struct plan *, uint32_t from, uint32_t to);
+/* The same for NICs at two leaves, and at one, where a plane is one path. */
+struct plan_generate plan_paths_across(const struct plan *);
+struct plan_generate plan_paths_within(const struct plan *);
 
 /* What packets from one NIC to another take in an empty fabric, links that are exceptions included;
  * of several planes the fastest counts. */

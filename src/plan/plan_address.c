@@ -201,6 +201,19 @@ bool plan_ev_find(const struct plan *plan, const char *text, uint32_t *ev)
     return true;
 }
 
+bool plan_crosses(const struct plan *plan, uint32_t from, uint32_t to, uint32_t ev)
+{
+    struct topology_element links[PLAN_LINKS_MAX];
+    struct plan_step steps[PLAN_LINKS_MAX];
+    uint32_t count = plan_steps(plan, from, to, ev, steps);
+    struct topology_link_kind kind;
+
+    for (uint32_t i = 1; i + 1 < count; i++)
+        if (!topology_link_numbered(&plan->topology, steps[i].link, &links[i], &kind))
+            return false;
+    return true;
+}
+
 bool plan_ev_crosses(const struct plan *plan, uint32_t ev, const struct topology_element *link)
 {
     struct ev_path path = plan_ev_path(plan, ev);
@@ -216,13 +229,26 @@ bool plan_ev_exists(const struct plan *plan, uint32_t ev)
     return path.plane < plan->topology.config.plane_count && path.uplink < plan_plane_paths(plan);
 }
 
-struct path_generate plan_paths(const struct plan *plan, uint32_t from, uint32_t to)
+struct plan_generate plan_paths_across(const struct plan *plan)
 {
-    return (struct path_generate){ .plane_count = plan->topology.config.plane_count,
-        .uplink_count = plan_is_local(plan, from, to) ? 1 : plan->topology.config.t1_count,
+    return (struct plan_generate){ .plane_count = plan->topology.config.plane_count,
+        .uplink_count = plan_plane_paths(plan),
         .uplink_bits = (uint8_t)plan->uplink_bits,
         .active_count = ACTIVE_COUNT,
         .backup_count = BACKUP_COUNT };
+}
+
+struct plan_generate plan_paths_within(const struct plan *plan)
+{
+    struct plan_generate generate = plan_paths_across(plan);
+
+    generate.uplink_count = 1;
+    return generate;
+}
+
+struct plan_generate plan_paths(const struct plan *plan, uint32_t from, uint32_t to)
+{
+    return plan_is_local(plan, from, to) ? plan_paths_within(plan) : plan_paths_across(plan);
 }
 
 /* ---- route tables ---------------------------------------------------------------------------- */

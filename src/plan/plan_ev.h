@@ -31,6 +31,19 @@ static inline struct ev_path plan_ev_of(const struct wire_format *format, uint32
     return plan_ev_split(format->uplink_bits, ev);
 }
 
+/* The width that a user gives. */
+static inline void plan_ev_set_width(struct wire_format *format, uint32_t bits)
+{
+    format->uplink_bits = (uint8_t)bits;
+}
+
+/* Makes EVs wide enough for so many uplinks. */
+static inline void plan_ev_widen(struct wire_format *format, uint32_t uplink_count)
+{
+    if (format->uplink_bits < plan_ev_bits(uplink_count))
+        plan_ev_set_width(format, plan_ev_bits(uplink_count));
+}
+
 /* "p1/u3" */
 void plan_ev_name(struct ev_path, char out[static PLAN_EV_NAME_BYTES]);
 /* False: the text is not of this form. */

@@ -84,7 +84,7 @@ uint32_t plan_pair_scratch(const struct plan *plan)
 uint32_t plan_pair_routes(const struct plan *plan, uint32_t from, uint32_t to, uint32_t *scratch,
     struct plan_route *routes, uint32_t route_max)
 {
-    struct path_generate paths;
+    struct plan_generate paths;
     uint32_t count = 0;
 
     if (plan->topology.graph)

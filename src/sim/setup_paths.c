@@ -13,35 +13,28 @@ enum {
     FIRST_CROSS_PROFILE = 1,
 };
 
-static struct path_generate paths_between_t0s(const struct sim *sim)
+static struct plan_generate as_set(const struct sim *sim, struct plan_generate generate)
 {
-    uint32_t uplinks = sim->topology->config.t1_count > 0 ? sim->topology->config.t1_count : 1;
-
-    return (struct path_generate){ .plane_count = sim->plane_count,
-        .uplink_count = uplinks,
-        .uplink_bits = (uint8_t)sim->fabric->uplink_bits,
-        .active_count = (uint32_t)sim->parameters.ev_active,
-        .backup_count = (uint32_t)sim->parameters.ev_backup };
-}
-
-static struct path_generate paths_within_t0(const struct sim *sim)
-{
-    struct path_generate generate = paths_between_t0s(sim);
-
-    generate.uplink_count = 1;
+    generate.active_count = (uint32_t)sim->parameters.ev_active;
+    generate.backup_count = (uint32_t)sim->parameters.ev_backup;
     return generate;
 }
 
-static void generate_profile(
-    struct sim *sim, struct arena *arena, uint32_t index, const struct path_generate *generate)
+static struct plan_generate paths_across(const struct sim *sim)
 {
-    struct path_entry *entries = arena_take(arena, path_profile_generated_count(generate),
-        sizeof(*entries), alignof(struct path_entry));
+    return as_set(sim, plan_paths_across(sim->fabric));
+}
+
+static void generate_profile(
+    struct sim *sim, struct arena *arena, uint32_t index, const struct plan_generate *generate)
+{
+    struct path_entry *entries = arena_take(
+        arena, plan_generate_count(generate), sizeof(*entries), alignof(struct path_entry));
     struct prng prng = setup_stream(sim, SETUP_STREAM_PROFILES, index);
 
     if (!entries)
         return;
-    path_profile_generate(&sim->paths[index], generate, entries, &prng);
+    plan_generate(&sim->paths[index], generate, entries, &prng);
     if (sim->parameters.ev_min_active)
         sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
 }
@@ -90,63 +83,50 @@ static bool has_weights(const struct sim *sim)
  * same for all, each flow has its own. */
 static uint32_t cross_profile_count(const struct sim *sim)
 {
-    struct path_generate generate = paths_between_t0s(sim);
+    struct plan_generate generate = paths_across(sim);
 
     if (has_missing_links(sim) || has_weights(sim))
         return sim->flow_count > 0 ? sim->flow_count : 1;
-    if (path_profile_generated_count(&generate) == generate.plane_count * generate.uplink_count)
+    if (plan_generate_count(&generate) == generate.plane_count * generate.uplink_count)
         return 1;
     return sim->flow_count < CROSS_PROFILES_MAX ? sim->flow_count : CROSS_PROFILES_MAX;
 }
 
-static bool has_uplink(const struct sim *sim, uint32_t t0, struct ev_path path)
-{
-    struct topology_element element = { .kind = TOPOLOGY_T0, .plane = path.plane, .t0 = t0 };
-    struct topology_end end = { .node = topology_switch_index(sim->topology, &element),
-        .port = sim->topology->config.hosts_per_t0 + path.uplink };
-    struct topology_end peer;
-
-    return topology_peer(sim->topology, end, &peer);
-}
-
 /* Leaves out EVs whose links are not there; a plane keeps one, which then is bad. */
 static void leave_out_missing(
-    const struct sim *sim, struct path_profile *profile, uint32_t from_t0, uint32_t to_t0)
+    const struct sim *sim, struct path_profile *profile, uint32_t from_nic, uint32_t to_nic)
 {
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < profile->entry_count; i++) {
         struct path_entry entry = profile->entries[i];
-        struct ev_path path = plan_ev_path(sim->fabric, entry.ev);
         bool is_last =
             i + 1 == profile->entry_count || profile->entries[i + 1].plane != entry.plane;
         bool has_none = kept == 0 || profile->entries[kept - 1].plane != entry.plane;
 
-        if ((has_uplink(sim, from_t0, path) && has_uplink(sim, to_t0, path)) ||
-            (is_last && has_none))
+        if (plan_crosses(sim->fabric, from_nic, to_nic, entry.ev) || (is_last && has_none))
             profile->entries[kept++] = entry;
     }
     profile->entry_count = kept;
 }
 
-static bool is_within_t0(const struct sim *sim, const struct engine_flow *flow)
+static bool is_local(const struct sim *sim, const struct engine_flow *flow)
 {
-    return topology_t0_of(sim->topology, sim->ranks[flow->from].nic) ==
-           topology_t0_of(sim->topology, sim->ranks[flow->to].nic);
+    return plan_is_local(sim->fabric, sim->ranks[flow->from].nic, sim->ranks[flow->to].nic);
 }
 
 static void leave_out_all_missing(struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->flow_count; i++) {
-        uint32_t from_t0 = topology_t0_of(sim->topology, sim->ranks[sim->flows[i].from].nic);
-        uint32_t to_t0 = topology_t0_of(sim->topology, sim->ranks[sim->flows[i].to].nic);
+        const struct engine_flow *flow = &sim->flows[i];
 
-        if (from_t0 != to_t0)
-            leave_out_missing(sim, &sim->paths[FIRST_CROSS_PROFILE + i], from_t0, to_t0);
+        if (!is_local(sim, flow))
+            leave_out_missing(sim, &sim->paths[FIRST_CROSS_PROFILE + i], sim->ranks[flow->from].nic,
+                sim->ranks[flow->to].nic);
     }
 }
 
-/* A flow within a T0 has its own list, too. */
+/* A flow within a leaf has its own list, too. */
 static void copy_local_profile(struct sim *sim, struct path_profile *to)
 {
     const struct path_profile *local = &sim->paths[LOCAL_PROFILE];
@@ -159,7 +139,7 @@ static void copy_local_profile(struct sim *sim, struct path_profile *to)
 
 static void weigh_profiles(struct sim *sim, struct arena *arena)
 {
-    uint32_t route_max = sim->plane_count * paths_between_t0s(sim).uplink_count;
+    uint32_t route_max = sim->plane_count * paths_across(sim).uplink_count;
     struct plan_route *routes =
         arena_take(arena, route_max, sizeof(*routes), alignof(struct plan_route));
     uint64_t *scratch = arena_take(arena, route_max, 2 * sizeof(*scratch), alignof(uint64_t));
@@ -170,7 +150,7 @@ static void weigh_profiles(struct sim *sim, struct arena *arena)
         uint32_t count = plan_pair_routes(sim->fabric, sim->ranks[flow->from].nic,
             sim->ranks[flow->to].nic, NULL, routes, route_max);
 
-        if (is_within_t0(sim, flow))
+        if (is_local(sim, flow))
             copy_local_profile(sim, profile);
         plan_weigh_profile(routes, count, scratch, profile);
     }
@@ -178,16 +158,16 @@ static void weigh_profiles(struct sim *sim, struct arena *arena)
 
 void setup_paths(struct sim *sim, struct arena *arena)
 {
-    struct path_generate local;
-    struct path_generate cross;
+    struct plan_generate local;
+    struct plan_generate cross;
     uint32_t count;
 
     if (sim->topology->graph) {
         setup_lists(sim, arena);
         return;
     }
-    local = paths_within_t0(sim);
-    cross = paths_between_t0s(sim);
+    local = as_set(sim, plan_paths_within(sim->fabric));
+    cross = paths_across(sim);
     count = FIRST_CROSS_PROFILE + cross_profile_count(sim);
     sim->cross_profile_count = cross_profile_count(sim);
     sim->paths = arena_take(arena, count + sim->config.workload_count, sizeof(*sim->paths), LINE);
@@ -222,7 +202,7 @@ const struct path_profile *setup_paths_of(
         return &sim->paths[FIRST_CROSS_PROFILE + sim->cross_profile_count + flow->workload];
     if (has_weights(sim))
         return &sim->paths[FIRST_CROSS_PROFILE + (first_of_pair(sim, flow) - sim->flows)];
-    if (is_within_t0(sim, flow))
+    if (is_local(sim, flow))
         return &sim->paths[LOCAL_PROFILE];
     return &sim->paths[FIRST_CROSS_PROFILE +
                        (uint32_t)(flow - sim->flows) % sim->cross_profile_count];
@@ -230,9 +210,9 @@ const struct path_profile *setup_paths_of(
 
 struct path_profile setup_largest_paths(const struct sim *sim, const struct sim_workload *workload)
 {
-    struct path_generate generate = paths_between_t0s(sim);
+    struct plan_generate generate = paths_across(sim);
     uint32_t count =
-        sim->topology->graph ? setup_lists_ev_max(sim) : path_profile_generated_count(&generate);
+        sim->topology->graph ? setup_lists_ev_max(sim) : plan_generate_count(&generate);
 
     return (struct path_profile){ .entry_count =
                                       workload->ev_count > count ? workload->ev_count : count,

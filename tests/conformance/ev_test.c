@@ -4,6 +4,8 @@
 #include "paths.h"
 #include "spec.h"
 
+#include "plan/plan.h"
+
 #define SOON US(1) /* after a mark at 0: it has not lapsed */
 
 static uint32_t active_on(const struct paths *paths, uint32_t plane)
@@ -37,7 +39,7 @@ static void run_with_loss(struct paths *paths, uint32_t packets, uint32_t loss_p
 SPEC("§14.1: by default 128 EVs are active and 64 in reserve, equally many on each plane")
 {
     static struct path_entry entries[PATH_EV_COUNT_MAX];
-    struct path_generate defaults = { .plane_count = 8,
+    struct plan_generate defaults = { .plane_count = 8,
         .uplink_count = 256,
         .uplink_bits = 8,
         .active_count = 128,
@@ -46,7 +48,7 @@ SPEC("§14.1: by default 128 EVs are active and 64 in reserve, equally many on e
     struct paths paths;
 
     paths_shape(&paths, 1, 1, 0);
-    path_profile_generate(&paths.profile, &defaults, entries, &prng);
+    plan_generate(&paths.profile, &defaults, entries, &prng);
     paths_open(&paths, 1);
     EXPECT_EQ(paths.profile.entry_count, 192);
     for (uint32_t plane = 0; plane < 8; plane++)

@@ -8,6 +8,7 @@
 
 #include "cc/cc.h"
 #include "path/path.h"
+#include "plan/plan.h"
 
 enum {
     FIRST_QPN = 16,
@@ -109,7 +110,7 @@ struct traffic_side traffic_side(struct network *network, uint32_t host)
 static void make_paths(struct network *network, struct side_memory *memory)
 {
     const struct network_config *config = &network->config;
-    struct path_generate generate = {
+    struct plan_generate generate = {
         .plane_count = config->plane_count,
         .uplink_count = config->uplink_count,
         .uplink_bits = NETWORK_UPLINK_BITS,
@@ -125,7 +126,7 @@ static void make_paths(struct network *network, struct side_memory *memory)
         path_profile_auto(&memory->paths, config->plane_count, HASHED_EVS / config->plane_count,
             memory->entries, prng);
     else
-        path_profile_generate(&memory->paths, &generate, memory->entries, prng);
+        plan_generate(&memory->paths, &generate, memory->entries, prng);
     if (config->parameters.ev_min_active)
         memory->paths.min_active = (uint32_t)config->parameters.ev_min_active;
 }

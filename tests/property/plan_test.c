@@ -146,7 +146,7 @@ static void expect_template_agrees(
 
 static void walk_all_paths(const struct plan *fabric, uint32_t from, uint32_t to)
 {
-    struct path_generate paths = plan_paths(fabric, from, to);
+    struct plan_generate paths = plan_paths(fabric, from, to);
 
     for (uint32_t plane = 0; plane < paths.plane_count; plane++)
         for (uint32_t uplink = 0; uplink < paths.uplink_count; uplink++) {
@@ -189,12 +189,12 @@ PROPERTY("generated profiles hold EVs of the fabric, each once", 300)
     struct plan fabric = random_fabric(&prng);
     uint32_t from = prng_below(&prng, fabric.topology.nic_count);
     uint32_t to = prng_below(&prng, fabric.topology.nic_count);
-    struct path_generate paths = plan_paths(&fabric, from, to);
+    struct plan_generate paths = plan_paths(&fabric, from, to);
     struct path_entry entries[PATH_EV_COUNT_MAX];
     struct path_profile profile;
     bool is_used[TOPOLOGY_PLANES_MAX << 8] = { false };
 
-    path_profile_generate(&profile, &paths, entries, &prng);
+    plan_generate(&profile, &paths, entries, &prng);
     for (uint32_t i = 0; i < profile.entry_count; i++) {
         struct ev_path path = plan_ev_path(&fabric, entries[i].ev);
 

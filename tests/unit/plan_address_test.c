@@ -126,11 +126,11 @@ SPEC("an EV is as wide as the switch's ports demand, or its T1s where these are 
 SPEC("pairs on one T0 have a path per plane, others one per plane and T1")
 {
     struct plan fabric = fabric_of(4, 8, 6, 8);
-    struct path_generate local = plan_paths(&fabric, 8, 15);
-    struct path_generate across = plan_paths(&fabric, 8, 16);
+    struct plan_generate local = plan_paths(&fabric, 8, 15);
+    struct plan_generate across = plan_paths(&fabric, 8, 16);
 
-    EXPECT_EQ(path_profile_generated_count(&local), 4);
-    EXPECT_EQ(path_profile_generated_count(&across), 24);
+    EXPECT_EQ(plan_generate_count(&local), 4);
+    EXPECT_EQ(plan_generate_count(&across), 24);
     EXPECT_EQ(across.uplink_bits, 8);
 }
 

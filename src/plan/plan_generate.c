@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* EVs of a fabric with planes and uplinks, drawn at random. */
+#include "plan/plan_generate.h"
+
+#include <assert.h>
+
+#include "plan/plan_ev.h"
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t per_plane(uint32_t total, uint32_t plane_count)
+{
+    return (total + plane_count / 2) / plane_count;
+}
+
+/* Active and backup EVs of one plane. */
+struct share {
+    uint32_t active;
+    uint32_t backup;
+};
+
+static struct share generated_share(const struct plan_generate *generate)
+{
+    assert(generate->plane_count >= 1 && generate->plane_count <= PATH_PLANE_COUNT_MAX);
+    assert(generate->uplink_count >= 1);
+
+    uint32_t limit = smaller(generate->uplink_count, PATH_EV_COUNT_MAX / generate->plane_count);
+    uint32_t active =
+        generate->active_count ? per_plane(generate->active_count, generate->plane_count) : limit;
+    uint32_t backup = per_plane(generate->backup_count, generate->plane_count);
+
+    active = smaller(active ? active : 1, limit);
+    return (struct share){ .active = active, .backup = smaller(backup, limit - active) };
+}
+
+struct plan_generate plan_generate_all(
+    const struct wire_format *format, uint32_t plane_count, uint32_t uplink_count)
+{
+    return (struct plan_generate){
+        .plane_count = plane_count, .uplink_count = uplink_count, .uplink_bits = format->uplink_bits
+    };
+}
+
+uint32_t plan_generate_count(const struct plan_generate *generate)
+{
+    struct share share = generated_share(generate);
+
+    return (share.active + share.backup) * generate->plane_count;
+}
+
+/* Selection sampling: each uplink with the chance that exactly `count` are taken in the end, then
+ * mixed, because the first ones start active. */
+static void draw_uplinks(struct path_entry *entries, uint32_t count, uint32_t plane,
+    const struct plan_generate *generate, struct prng *prng)
+{
+    uint32_t taken = 0;
+
+    for (uint32_t uplink = 0; taken < count; uplink++)
+        if (prng_below(prng, generate->uplink_count - uplink) < count - taken)
+            entries[taken++] = (struct path_entry){
+                .ev = plan_ev_join(generate->uplink_bits, (struct ev_path){ plane, uplink }),
+                .plane = (uint8_t)plane,
+            };
+    path_entries_shuffle(entries, count, prng);
+}
+
+void plan_generate(struct path_profile *profile, const struct plan_generate *generate,
+    struct path_entry *entries, struct prng *prng)
+{
+    struct share share = generated_share(generate);
+    uint32_t each = share.active + share.backup;
+
+    assert((uint64_t)(generate->uplink_count - 1) >> generate->uplink_bits == 0);
+    for (uint32_t plane = 0; plane < generate->plane_count; plane++)
+        draw_uplinks(entries + (size_t)plane * each, each, plane, generate, prng);
+    *profile = (struct path_profile){
+        .entries = entries,
+        .entry_count = each * generate->plane_count,
+        .plane_count = generate->plane_count,
+        .active_per_plane = share.active,
+    };
+}
