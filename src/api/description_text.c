@@ -165,13 +165,13 @@ const char *description_set_engines(struct description *out, const char *value)
 }
 
 /* Where EVs of the fabric are wider than the number of uplinks tells. */
-static const char *set_uplink_bits(struct description *out, const char *value)
+static const char *set_ev_width(struct description *out, const char *value)
 {
     uint32_t bits;
 
     if (!parse_number(value, 8, 16, &bits))
         return "not 8 to 16";
-    out->host.format.uplink_bits = (uint8_t)bits;
+    plan_ev_set_width(&out->host.format, bits);
     return NULL;
 }
 
@@ -192,7 +192,7 @@ static const char *set(struct description *out, const char *key, const char *val
     if (strcmp(key, "uplinks") == 0)
         return parse_number(value, 0, uplinks_max, &out->host.uplink_count) ? NULL : "no number";
     if (strcmp(key, "uplink_bits") == 0)
-        return set_uplink_bits(out, value);
+        return set_ev_width(out, value);
     if (strcmp(key, "qp_count_max") == 0)
         return parse_number(value, 1, 65536, &out->host.qp_count_max) ? NULL : "not 1 to 65536";
     if (strcmp(key, "region_count_max") == 0)
@@ -227,8 +227,7 @@ void description_attach(struct description *description)
     host->graph_path = description->graph_path[0] ? description->graph_path : NULL;
     host->capture_path = description->capture_path[0] ? description->capture_path : NULL;
     description->plan.self = host->address;
-    if (host->format.uplink_bits < plan_ev_bits(host->uplink_count))
-        host->format.uplink_bits = (uint8_t)plan_ev_bits(host->uplink_count);
+    plan_ev_widen(&host->format, host->uplink_count);
 }
 
 static void begin(struct description *out, const char *name)

@@ -10,6 +10,7 @@
 
 #include "cmd/decode_knobs.h"
 #include "files/files.h"
+#include "plan/plan.h"
 
 enum {
     OPTION_UDP_PORT = 256, /* beyond the letters */
@@ -127,7 +128,7 @@ static enum cmd_status read_number_option(struct decode_options *options, int op
     case OPTION_UPLINK_BITS:
         status =
             decode_knobs_number("--uplink-bits", optarg, (struct decode_range){ 1, 31 }, &number);
-        options->format.uplink_bits = (uint8_t)number;
+        plan_ev_set_width(&options->format, (uint32_t)number);
         return status;
     default:
         status = decode_knobs_number(

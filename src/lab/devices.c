@@ -80,7 +80,7 @@ static uint64_t link_bps(const struct plan *fabric, uint32_t nic)
 static void write_paths(const struct devices *devices, uint32_t device, FILE *file)
 {
     const struct topology_config *config = &devices->fabric->topology.config;
-    uint32_t uplinks = plan_uplink_count(devices->fabric);
+    uint32_t odd_width = plan_ev_odd_width(devices->fabric);
 
     fprintf(file, "  fabric: srv6\n");
     if (devices->fabric->topology.graph) {
@@ -88,9 +88,9 @@ static void write_paths(const struct devices *devices, uint32_t device, FILE *fi
         return;
     }
     fprintf(file, "  usid_block: %x:%x\n  uplinks: %u\n", config->usid_block >> 16,
-        config->usid_block & 0xffff, uplinks);
-    if (devices->fabric->uplink_bits != plan_ev_bits(uplinks))
-        fprintf(file, "  uplink_bits: %u\n", devices->fabric->uplink_bits);
+        config->usid_block & 0xffff, plan_uplink_count(devices->fabric));
+    if (odd_width)
+        fprintf(file, "  uplink_bits: %u\n", odd_width);
 }
 
 static void write_config(const struct devices *devices, uint32_t nic, uint32_t device, FILE *file)

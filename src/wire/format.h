@@ -17,8 +17,7 @@ struct wire_format {
     bool m_before_se;       /* BTH byte 1 begins M, SE instead of InfiniBand's SE, M */
     bool source_port_high;  /* EV bits 31:16 travel in the UDP source port, not the flow label */
     uint8_t nak_write_imm_limit; /* AETH syndrome for "too many WriteImm in flight" */
-    uint8_t uplink_bits; /* width of the uplink in fabric-generated EVs, `plane << uplink_bits |
-                            uplink` */
+    uint8_t uplink_bits; /* width of the uplink in fabric-generated EVs; plan/plan_ev.h reads it */
     uint8_t dscp[DSCP_OTHER]; /* code point of each named class, < 64 */
 };
 

@@ -68,6 +68,11 @@ exits 0 'plan: a listed file may do so' "$ROOT/tools/check-plan" "$tree"
 write src/sim/look.c 'int x = ev >> fabric->uplink_bits;'
 exits 1 'plan: splitting an EV is refused' "$ROOT/tools/check-plan" "$tree"
 contains 'plan: and a listed file in order is named' "$output" 'not ok 2'
+rm "$tree/docs/plan-exceptions.txt"
+write src/sim/look.c 'int x = plan_ev_split(8, ev).plane;'
+exits 1 'plan: so is splitting one with a width of its own' "$ROOT/tools/check-plan" "$tree"
+write src/sim/look.c 'int x = plan_ev_path(fabric, ev).plane; enum { OPTION_UPLINK_BITS };'
+exits 0 'plan: asking the plan is not' "$ROOT/tools/check-plan" "$tree"
 
 archive() # LAYER SOURCE-LINE...
 {
