@@ -9,23 +9,34 @@
 
 #include "cmd/whole_file.h"
 
+static void add_integer(json_t *json, const char *key, uint64_t value)
+{
+    json_object_set_new(json, key, json_integer((json_int_t)value));
+}
+
+static void add_counts(json_t *json, const struct topology *topology)
+{
+    if (topology->graph) {
+        add_integer(json, "planes", topology->config.plane_count);
+        add_integer(json, "switches", topology->switch_count);
+        add_integer(json, "nics", topology->nic_count);
+        return;
+    }
+    for (const struct topology_count *count = topology_counts; count->key; count++)
+        if (count->result)
+            add_integer(json, count->result, topology_count_get(&topology->config, count));
+}
+
 static json_t *fabric_json(const struct topology *topology)
 {
     const struct topology_config *config = &topology->config;
+    json_t *json = json_pack("{s:s}", "name", config->name);
 
-    if (topology->graph)
-        return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:o}", "name", config->name, "planes",
-            (json_int_t)config->plane_count, "switches", (json_int_t)topology->switch_count, "nics",
-            (json_int_t)topology->nic_count, "host_link_bps",
-            (json_int_t)config->host_link.rate_bps, "uplink_bps",
-            (json_int_t)config->uplink.rate_bps, "base_rtt_us",
-            json_millionths(topology->base_rtt_ps));
-    return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "name", config->name, "planes",
-        (json_int_t)config->plane_count, "t0", (json_int_t)config->t0_count, "t1",
-        (json_int_t)config->t1_count, "hosts_per_t0", (json_int_t)config->hosts_per_t0, "nics",
-        (json_int_t)topology->nic_count, "host_link_bps", (json_int_t)config->host_link.rate_bps,
-        "uplink_bps", (json_int_t)config->uplink.rate_bps, "base_rtt_us",
-        json_millionths(topology->base_rtt_ps));
+    add_counts(json, topology);
+    add_integer(json, "host_link_bps", config->host_link.rate_bps);
+    add_integer(json, "uplink_bps", config->uplink.rate_bps);
+    json_object_set_new(json, "base_rtt_us", json_millionths(topology->base_rtt_ps));
+    return json;
 }
 
 /* A number, or the word of a choice. */

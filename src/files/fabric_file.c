@@ -2,6 +2,7 @@
 /* From fabric.yaml to a fabric that can be wired. */
 #include "files/fabric_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +32,13 @@ struct description {
 #define LINK(member)    offsetof(struct topology_link_kind, member)
 
 /* clang-format off */
-static const struct yaml_field fields[] = {
+static const struct yaml_field first_fields[] = {
     { .key = "name", .type = YAML_TEXT, .offset = CONFIG(name), .most = TOPOLOGY_NAME_BYTES },
     { .key = "version", .type = YAML_COUNT, .offset = offsetof(struct description, version), .least = 1, .most = FABRIC_FILE_VERSION },
-    { .key = "planes", .type = YAML_COUNT, .offset = CONFIG(plane_count), .least = 1, .most = TOPOLOGY_PLANES_MAX },
-    { .key = "t0s", .type = YAML_COUNT, .offset = CONFIG(t0_count), .least = 1, .most = TOPOLOGY_RADIX_MAX },
-    { .key = "t1s", .type = YAML_COUNT, .offset = CONFIG(t1_count), .most = TOPOLOGY_RADIX_MAX },
-    { .key = "hosts_per_t0", .type = YAML_COUNT, .offset = CONFIG(hosts_per_t0), .least = 1, .most = TOPOLOGY_RADIX_MAX },
-    { .key = "nics", .type = YAML_COUNT, .offset = CONFIG(nic_count), .least = 1, .most = 1 << 20 },
-    { .key = "radix", .type = YAML_COUNT, .offset = CONFIG(radix), .least = 2, .most = TOPOLOGY_RADIX_MAX },
+    { .key = NULL },
+};
+
+static const struct yaml_field last_fields[] = {
     { .key = "switch_latency", .type = YAML_TIME, .offset = CONFIG(switch_latency_ps), .most = 10 * MS_PS },
     { .key = "nic_latency", .type = YAML_TIME, .offset = CONFIG(nic_latency_ps), .most = 10 * MS_PS },
     { .key = "host_link", .type = YAML_MAP, .offset = offsetof(struct description, host_link) },
@@ -70,6 +69,24 @@ static const struct yaml_field buffer_fields[] = {
     { .key = NULL },
 };
 /* clang-format on */
+
+enum { FIELDS_MAX = 32 };
+
+/* All keys of a fabric, the numbers of the topology among them, and a NULL. */
+static void list_fields(struct yaml_field out[static FIELDS_MAX])
+{
+    uint32_t count = yaml_append(first_fields, out, 0);
+
+    for (const struct topology_count *number = topology_counts; number->key; number++)
+        out[count++] = (struct yaml_field){ .key = number->key,
+            .type = YAML_COUNT,
+            .offset = offsetof(struct description, config) + number->offset,
+            .least = number->least,
+            .most = number->most };
+    count = yaml_append(last_fields, out, count);
+    assert(count < FIELDS_MAX);
+    out[count] = (struct yaml_field){ .key = NULL };
+}
 
 struct exception_entry {
     struct topology_exception exception;
@@ -228,10 +245,12 @@ bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct
 {
     struct description description = { 0 };
     struct topology_exception *exceptions;
+    struct yaml_field fields[FIELDS_MAX];
     uint32_t count = 0;
 
     if (yaml_member(mapping, "shape"))
         return graph_file_read(yaml, mapping, fabric);
+    list_fields(fields);
     topology_config_init(&description.config);
     if (!yaml_read(yaml, mapping, fields, &description) || !read_parts(yaml, &description) ||
         !wire(yaml, mapping, &description.config, fabric))

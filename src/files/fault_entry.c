@@ -6,24 +6,6 @@
 
 #include "files/yaml_fields.h"
 
-static const char *const components[] = {
-    [TOPOLOGY_NIC] = "nic",
-    [TOPOLOGY_HOST_LINK] = "host_link",
-    [TOPOLOGY_PLANE] = "plane",
-    [TOPOLOGY_T0] = "t0",
-    [TOPOLOGY_T1] = "t1",
-    [TOPOLOGY_UPLINK] = "uplink",
-    [TOPOLOGY_SWITCH] = "switch",
-    [TOPOLOGY_LINK] = "link",
-    [TOPOLOGY_GROUP] = "group",
-    [TOPOLOGY_COMPONENT_COUNT] = NULL,
-};
-
-const char *fault_entry_component(enum topology_component component)
-{
-    return components[component];
-}
-
 #define FAULT_MEMBER(member) offsetof(struct fault_entry, generator.fault.member)
 #define DAY_PS               (UINT64_C(86400) * 1000000000000)
 
@@ -44,7 +26,7 @@ static const struct yaml_field listed_fields[] = {
 };
 
 static const struct yaml_field generator_fields[] = {
-    { .key = "component", .type = YAML_WORD, .offset = offsetof(struct fault_entry, generator.component), .words = components },
+    { .key = "component", .type = YAML_WORD, .offset = offsetof(struct fault_entry, generator.component), .words = topology_component_words },
     { .key = "mean_between", .type = YAML_TIME, .offset = offsetof(struct fault_entry, generator.mean_between_ps),
       .least = 1000, .most = 365 * DAY_PS },
     { .key = NULL },
@@ -61,18 +43,10 @@ static const struct yaml_field quantities[FAULT_QUANTITY_COUNT] = {
 
 enum { FIELDS_MAX = 16 };
 
-static uint32_t copy_fields(
-    const struct yaml_field *from, struct yaml_field out[static FIELDS_MAX], uint32_t count)
-{
-    for (; from->key; from++)
-        out[count++] = *from;
-    return count;
-}
-
 /* All keys of an entry, and a NULL. */
 static void list_fields(const struct yaml_field *own, struct yaml_field out[static FIELDS_MAX])
 {
-    uint32_t count = copy_fields(own, out, copy_fields(common_fields, out, 0));
+    uint32_t count = yaml_append(own, out, yaml_append(common_fields, out, 0));
 
     assert(count + FAULT_PARAMETER_COUNT < FIELDS_MAX);
     for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++, count++) {

@@ -20,6 +20,3 @@ bool fault_entry_read_generator(struct yaml *, const struct yaml_node *, struct 
 /* Names in `where`, which is one or a list of them. */
 uint32_t fault_entry_name_count(const struct yaml_node *where);
 const struct yaml_node *fault_entry_first_name(const struct yaml_node *where);
-
-/* "host_link" */
-const char *fault_entry_component(enum topology_component);

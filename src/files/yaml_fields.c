@@ -202,6 +202,13 @@ bool yaml_read(
     return true;
 }
 
+uint32_t yaml_append(const struct yaml_field *from, struct yaml_field *to, uint32_t count)
+{
+    for (; from->key; from++)
+        to[count++] = *from;
+    return count;
+}
+
 bool yaml_require(struct yaml *yaml, const struct yaml_node *mapping, const char *key)
 {
     return yaml_member(mapping, key) ||

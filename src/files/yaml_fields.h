@@ -38,5 +38,9 @@ bool yaml_read(struct yaml *, const struct yaml_node *, const struct yaml_field 
 /* The same for a single value. */
 bool yaml_read_value(struct yaml *, const struct yaml_node *, const struct yaml_field *, void *out);
 
+/* Copies the fields of one table to the `count` that another has; returns how many it has then. The
+ * end is not copied. */
+uint32_t yaml_append(const struct yaml_field *from, struct yaml_field *to, uint32_t count);
+
 /* The key is there and has a value. */
 bool yaml_require(struct yaml *, const struct yaml_node *mapping, const char *key);

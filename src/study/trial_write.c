@@ -30,9 +30,13 @@ static void add_fabric(FILE *file, const struct study_trial *trial)
 {
     const struct topology_config *wiring = &trial->wiring;
 
-    fprintf(file, "fabric:\n  planes: %u\n  t0s: %u\n  t1s: %u\n  hosts_per_t0: %u\n  nics: %u\n",
-        wiring->plane_count, wiring->t0_count, wiring->t1_count, wiring->hosts_per_t0,
-        wiring->nic_count);
+    fprintf(file, "fabric:\n");
+    for (const struct topology_count *count = topology_counts; count->key; count++) {
+        uint32_t value = topology_count_get(wiring, count);
+
+        if (value >= count->least)
+            fprintf(file, "  %s: %u\n", count->key, value);
+    }
     add_link_kind(file, "host_link", &wiring->host_link);
     add_link_kind(file, "uplink", &wiring->uplink);
     fprintf(file, "  switch_latency: %" PRIu64 "ps\n  nic_latency: %" PRIu64 "ps\n",
@@ -133,7 +137,7 @@ static void add_listed(FILE *file, const struct study_trial *trial, uint32_t ind
 static void add_generator(FILE *file, const struct fault_generator *generator)
 {
     add_fault(file, &generator->fault);
-    fprintf(file, "    component: %s\n", fault_entry_component(generator->component));
+    fprintf(file, "    component: %s\n", topology_component_words[generator->component]);
     add_time(file, "mean_between", generator->mean_between_ps);
     add_time(file, "for", generator->duration_ps);
 }

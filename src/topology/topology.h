@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "topology/graph.h"
+#include "topology/topology_count.h"
 #include "topology/topology_leaf.h"
 #include "topology/topology_link.h"
 
@@ -52,6 +53,9 @@ enum topology_component {
     TOPOLOGY_GROUP,     /* what fails together, by the name that the description gives it */
     TOPOLOGY_COMPONENT_COUNT,
 };
+
+/* "nic", ... as generators of faults name them; NULL at the end. */
+extern const char *const topology_component_words[TOPOLOGY_COMPONENT_COUNT + 1];
 
 static inline bool topology_is_link(enum topology_component component)
 {

@@ -11,6 +11,19 @@
 const char *const topology_group_words[TOPOLOGY_GROUP_KIND_COUNT + 1] = { "transceiver",
     "line_card", "chassis", "rack", "power_feed", NULL };
 
+const char *const topology_component_words[TOPOLOGY_COMPONENT_COUNT + 1] = {
+    [TOPOLOGY_NIC] = "nic",
+    [TOPOLOGY_HOST_LINK] = "host_link",
+    [TOPOLOGY_PLANE] = "plane",
+    [TOPOLOGY_T0] = "t0",
+    [TOPOLOGY_T1] = "t1",
+    [TOPOLOGY_UPLINK] = "uplink",
+    [TOPOLOGY_SWITCH] = "switch",
+    [TOPOLOGY_LINK] = "link",
+    [TOPOLOGY_GROUP] = "group",
+    [TOPOLOGY_COMPONENT_COUNT] = NULL,
+};
+
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
 /* Numbers that a name holds, in the order of its %. */
