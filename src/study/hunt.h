@@ -30,8 +30,6 @@ void hunt_draw(struct study_trial *, const struct hunt_options *, uint32_t index
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* The slowest link, exceptions and slow faults included. */
-uint64_t hunt_narrowest_bps(const struct study_trial *);
 uint64_t hunt_settle_ps(const struct study_trial *, const struct topology *);
 /* Sets settled_ps, sample_ps and duration_ps. */
 void hunt_time(struct study_trial *, const struct plan *);

@@ -9,9 +9,11 @@ enum { SLOWEST_MBPS = 500 };
 
 static enum topology_component draw_component(struct prng *prng)
 {
-    static const enum topology_component components[] = { TOPOLOGY_UPLINK, TOPOLOGY_UPLINK,
-        TOPOLOGY_UPLINK, TOPOLOGY_HOST_LINK, TOPOLOGY_HOST_LINK, TOPOLOGY_T1, TOPOLOGY_T1,
-        TOPOLOGY_T0, TOPOLOGY_PLANE, TOPOLOGY_NIC };
+    const enum topology_component leaf = topology_switch_kind(0);
+    const enum topology_component above = topology_switch_kind(1);
+    const enum topology_component components[] = { TOPOLOGY_UPLINK, TOPOLOGY_UPLINK,
+        TOPOLOGY_UPLINK, TOPOLOGY_HOST_LINK, TOPOLOGY_HOST_LINK, above, above, leaf, TOPOLOGY_PLANE,
+        TOPOLOGY_NIC };
 
     return components[prng_below(prng, sizeof(components) / sizeof(components[0]))];
 }
@@ -29,8 +31,8 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
             enum topology_component kind = draw_component(prng);
 
             if (fault->kind == FAULT_REBOOT)
-                kind = hunt_draw_percent(prng, 60) ? TOPOLOGY_T1 : TOPOLOGY_T0;
-            *element = study_draw_element(&trial->wiring, kind, prng);
+                kind = topology_switch_kind(hunt_draw_percent(prng, 60));
+            *element = topology_draw(&trial->wiring, kind, prng);
         } while (study_is_missing(trial, element));
     }
 }
@@ -63,7 +65,7 @@ static void draw_strength(struct fault *fault, const struct study_trial *trial, 
         fault->of_ev = true;
         fault->ev =
             plan_ev(&fabric, (struct ev_path){ .plane = prng_below(prng, trial->wiring.plane_count),
-                                 .uplink = prng_below(prng, trial->wiring.t1_count) });
+                                 .uplink = prng_below(prng, plan_uplink_count(&fabric)) });
     }
 }
 

@@ -23,22 +23,6 @@ static uint64_t draw_delay_ps(struct prng *prng)
                                        : hunt_draw_log(prng, NS(50), US(50));
 }
 
-static void draw_counts(struct topology_config *wiring, struct prng *prng)
-{
-    static const uint8_t t0s[] = { 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 8, 8, 12, 16 };
-    static const uint8_t t1s[] = { 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16, 24, 32, 48, 64 };
-
-    wiring->plane_count = hunt_draw_between(prng, 1, TOPOLOGY_PLANES_MAX);
-    wiring->t0_count = t0s[prng_below(prng, sizeof(t0s))];
-    do
-        wiring->hosts_per_t0 = hunt_draw_between(prng, 1, 12);
-    while (wiring->t0_count * wiring->hosts_per_t0 > NICS_MAX ||
-           wiring->t0_count * wiring->hosts_per_t0 < 2);
-    wiring->t1_count =
-        hunt_draw_percent(prng, 50) ? wiring->hosts_per_t0 : t1s[prng_below(prng, sizeof(t1s))];
-    wiring->nic_count = wiring->t0_count * wiring->hosts_per_t0;
-}
-
 static void draw_links(struct topology_config *wiring, struct prng *prng)
 {
     uint32_t rate;
@@ -118,7 +102,7 @@ static void draw_odd_link(struct study_trial *trial, struct prng *prng)
     const struct topology_config *wiring = &trial->wiring;
     bool is_uplink = hunt_draw_percent(prng, 60);
     struct topology_element link =
-        study_draw_element(wiring, is_uplink ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK, prng);
+        topology_draw(wiring, is_uplink ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK, prng);
     uint64_t usual_bps = is_uplink ? wiring->uplink.rate_bps : wiring->host_link.rate_bps;
     bool is_missing = hunt_draw_percent(prng, 20);
 
@@ -128,7 +112,7 @@ static void draw_odd_link(struct study_trial *trial, struct prng *prng)
 void hunt_draw_wiring(struct study_trial *trial, struct prng *prng)
 {
     topology_config_init(&trial->wiring);
-    draw_counts(&trial->wiring, prng);
+    topology_draw_counts(&trial->wiring, NICS_MAX, prng);
     draw_links(&trial->wiring, prng);
     draw_buffers(&trial->wiring, prng);
     if (hunt_draw_percent(prng, 20))

@@ -33,12 +33,11 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* ---- rates ----------------------------------------------------------------------------------- */
 
-uint64_t hunt_narrowest_bps(const struct study_trial *trial)
+/* The slowest link, exceptions and slow faults included. */
+static uint64_t narrowest_bps_of(const struct study_trial *trial, const struct topology *topology)
 {
-    uint64_t narrowest_bps = trial->wiring.host_link.rate_bps;
+    uint64_t narrowest_bps = topology_slowest_bps(topology);
 
-    if (trial->wiring.t0_count > 1)
-        narrowest_bps = smaller(narrowest_bps, trial->wiring.uplink.rate_bps);
     for (uint32_t i = 0; i < trial->exception_count; i++)
         if (!trial->exceptions[i].missing)
             narrowest_bps = smaller(narrowest_bps, trial->exceptions[i].rate_bps);
@@ -86,7 +85,7 @@ uint64_t hunt_bdp_bytes(const struct study_trial *trial, const struct topology *
 uint64_t hunt_settle_ps(const struct study_trial *trial, const struct topology *topology)
 {
     uint64_t packet_ps =
-        PACKET_BYTES * 8 * (SIM_PS_PER_S / 1000000) / (hunt_narrowest_bps(trial) / 1000000);
+        PACKET_BYTES * 8 * (SIM_PS_PER_S / 1000000) / (narrowest_bps_of(trial, topology) / 1000000);
 
     return larger(MS(1), larger(SETTLE_RTTS * topology->base_rtt_ps, SETTLE_PACKETS * packet_ps));
 }
@@ -134,7 +133,7 @@ static uint64_t offered_bps(const struct sim_workload *workload, const struct st
 uint64_t hunt_hops(const struct study_trial *trial, const struct sim_config *config)
 {
     uint32_t packet_bytes = (uint32_t)config->parameters.pmtu + HEADER_BYTES;
-    uint64_t hops_tenths = trial->wiring.t0_count > 1 ? 44 : 22;
+    uint64_t hops_tenths = topology_leaf_count(&config->fabric->topology) > 1 ? 44 : 22;
     uint64_t sum_bps = 0;
 
     for (uint32_t i = 0; i < trial->workload_count; i++)

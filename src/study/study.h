@@ -53,13 +53,8 @@ struct study_trial {
     uint32_t generator_count;
 };
 
-struct prng;
-
-/* A component of this kind. */
-struct topology_element study_draw_element(
-    const struct topology_config *, enum topology_component, struct prng *);
 /* A link has another rate, or (0) is missing; not if there is an exception for it, no room, or a
- * NIC or T0 would be without its last link. */
+ * NIC or leaf would be without its last link. */
 void study_add_exception(
     struct study_trial *, const struct topology_element *link, uint64_t rate_bps);
 bool study_is_missing(const struct study_trial *, const struct topology_element *link);

@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts that every kind of drawing needs. */
+/* Links of a case that differ from others. */
 #include <string.h>
 
-#include "base/prng.h"
 #include "study/study.h"
-
-struct topology_element study_draw_element(
-    const struct topology_config *wiring, enum topology_component kind, struct prng *prng)
-{
-    struct topology_element element = { .kind = kind };
-
-    if (kind == TOPOLOGY_NIC || kind == TOPOLOGY_HOST_LINK)
-        element.nic = prng_below(prng, wiring->nic_count);
-    if (kind != TOPOLOGY_NIC)
-        element.plane = prng_below(prng, wiring->plane_count);
-    if (kind == TOPOLOGY_T0 || kind == TOPOLOGY_UPLINK)
-        element.t0 = prng_below(prng, wiring->t0_count);
-    if (kind == TOPOLOGY_T1 || kind == TOPOLOGY_UPLINK)
-        element.t1 = prng_below(prng, wiring->t1_count);
-    return element;
-}
 
 static const struct topology_exception *exception_of(
     const struct study_trial *trial, const struct topology_element *link)

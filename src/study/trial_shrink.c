@@ -148,11 +148,6 @@ static bool plainer_workload(struct study_trial *trial, uint32_t variant)
     return true;
 }
 
-static uint32_t half_of(uint32_t count)
-{
-    return count > 1 ? count / 2 : count;
-}
-
 static void plain_latencies(struct topology_config *wiring)
 {
     struct topology_config plain;
@@ -162,38 +157,9 @@ static void plain_latencies(struct topology_config *wiring)
     wiring->nic_latency_ps = plain.nic_latency_ps;
 }
 
-/* Halves first: that is quicker where it works. */
 static bool smaller_fabric(struct study_trial *trial, uint32_t variant)
 {
-    struct topology_config *wiring = &trial->wiring;
-
-    switch (variant) {
-    case 0:
-        wiring->t1_count = half_of(wiring->t1_count);
-        break;
-    case 1:
-        wiring->t0_count = half_of(wiring->t0_count);
-        break;
-    case 2:
-        wiring->hosts_per_t0 = half_of(wiring->hosts_per_t0);
-        break;
-    case 3:
-        wiring->plane_count -= wiring->plane_count > 1;
-        break;
-    case 4:
-        wiring->t1_count -= wiring->t1_count > 1;
-        break;
-    case 5:
-        wiring->t0_count -= wiring->t0_count > 1;
-        break;
-    case 6:
-        wiring->hosts_per_t0 -= wiring->hosts_per_t0 > 1;
-        break;
-    default:
-        return false;
-    }
-    wiring->nic_count = wiring->t0_count * wiring->hosts_per_t0;
-    return true;
+    return topology_config_shrink(&trial->wiring, variant);
 }
 
 static bool plainer_fabric(struct study_trial *trial, uint32_t variant)

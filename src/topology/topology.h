@@ -300,3 +300,21 @@ uint32_t topology_links_of_any(const struct topology *, enum topology_component)
 /* The lower end and the upper end of one of them; false: there is no cable. */
 bool topology_link_of(const struct topology *, const struct topology_element *, uint32_t number,
     struct topology_end *lower, struct topology_end *upper);
+
+/* ---- at random ------------------------------------------------------------------------------- */
+
+struct prng;
+
+/* Numbers of everything in a fabric by arithmetic of 2 to nic_max NICs, which are at least 16. */
+void topology_draw_counts(struct topology_config *, uint32_t nic_max, struct prng *);
+/* A component of a kind that such a fabric has. */
+struct topology_element topology_draw(
+    const struct topology_config *, enum topology_component, struct prng *);
+
+/* The kind that the switches of a level are; leaves are level 0. */
+#define TOPOLOGY_LEVELS 2
+enum topology_component topology_switch_kind(uint32_t level);
+
+/* Makes such a fabric smaller, where it can be, in one of several ways; those that do most come
+ * first. False: there are no more ways. */
+bool topology_config_shrink(struct topology_config *, uint32_t variant);

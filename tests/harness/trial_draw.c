@@ -68,8 +68,8 @@ static void draw_exceptions(struct study_trial *trial, struct prng *prng)
 
     for (uint32_t i = 0; i < count; i++) {
         bool is_uplink = trial->wiring.t1_count > 0 && !one_in(prng, 3);
-        struct topology_element link = study_draw_element(
-            &trial->wiring, is_uplink ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK, prng);
+        struct topology_element link =
+            topology_draw(&trial->wiring, is_uplink ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK, prng);
 
         study_add_exception(trial, &link, one_in(prng, 2) ? 0 : GBPS(25));
     }
@@ -200,7 +200,7 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
 
             if (fault->kind == FAULT_REBOOT)
                 kind = trial->wiring.t1_count > 0 && one_in(prng, 2) ? TOPOLOGY_T1 : TOPOLOGY_T0;
-            *element = study_draw_element(&trial->wiring, kind, prng);
+            *element = topology_draw(&trial->wiring, kind, prng);
         } while (study_is_missing(trial, element));
     }
 }

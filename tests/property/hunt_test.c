@@ -74,9 +74,12 @@ PROPERTY("a case is the same whenever it is drawn", 50)
 SPEC("\"1 ms\" is 1 ms, 50 round trips or 200 packets of the narrowest link, whatever is longest")
 {
     struct study_trial trial = { 0 };
-    struct plan fabric = { .topology.base_rtt_ps = 10000000 };
+    struct topology_problem problem;
+    struct plan fabric;
 
     topology_config_init(&trial.wiring);
+    EXPECT(plan_init(&fabric, &trial.wiring, NULL, &problem));
+    fabric.topology.base_rtt_ps = 10000000;
     EXPECT_EQ(hunt_settle_ps(&trial, &fabric.topology), UINT64_C(1000000000));
     fabric.topology.base_rtt_ps = 30000000;
     EXPECT_EQ(hunt_settle_ps(&trial, &fabric.topology), UINT64_C(1500000000));
