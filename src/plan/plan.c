@@ -4,10 +4,13 @@
 
 #include <string.h>
 
-/* Enough for R/2 uplinks, and for all T1s where these are more. */
-static uint32_t uplinks_max(const struct topology_config *config)
+/* Enough for R/2 uplinks, and for all that a leaf has where these are more. */
+static uint32_t uplinks_max(const struct plan *plan)
 {
-    return config->radix / 2 > config->t1_count ? config->radix / 2 : config->t1_count;
+    uint32_t half = plan->topology.config.radix / 2;
+    uint32_t count = plan_uplink_count(plan);
+
+    return half > count ? half : count;
 }
 
 bool plan_init(struct plan *plan, const struct topology_config *description,
@@ -17,7 +20,8 @@ bool plan_init(struct plan *plan, const struct topology_config *description,
 
     if (!topology_init(&plan->topology, description, exceptions, problem))
         return false;
-    plan->uplink_bits = plan_ev_bits(uplinks_max(config));
+    plan->graph = (struct plan_graph){ .layout = PLAN_LAYOUT_ONE_BLOCK };
+    plan->uplink_bits = plan_ev_bits(uplinks_max(plan));
     plan->outer_high = (uint64_t)config->usid_block << 32 | (uint64_t)PLAN_USID_T0
                                                                 << (PLAN_USID_TYPE_SHIFT + 16);
     return true;

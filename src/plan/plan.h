@@ -3,6 +3,7 @@
  * knows how an EV becomes a path and an address; all of it is arithmetic on the topology. */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,7 +42,8 @@ struct ipv6_addr plan_nic_address(const struct plan *, uint32_t nic);
 /* False: not an address of this fabric. */
 bool plan_nic_of(const struct plan *, const struct ipv6_addr *, uint32_t *nic);
 
-/* A uSID is plane(3) | type(3) | index(10). */
+/* A uSID is plane(3) | type(3) | index(10). Types are named after tiers: they are what a tier is on
+ * the wire. */
 enum plan_usid_type {
     PLAN_USID_T0 = 1,
     PLAN_USID_T1,
@@ -89,7 +91,8 @@ bool plan_ev_exists(const struct plan *, uint32_t ev);
 /* Numbers that the uplink of an EV may have; 0: the fabric has no uplinks. */
 static inline uint32_t plan_uplink_count(const struct plan *plan)
 {
-    return plan->topology.graph ? PLAN_PORT_PATHS : plan->topology.config.t1_count;
+    return plan->topology.graph ? PLAN_PORT_PATHS
+                                : topology_leaf_uplink_count(&plan->topology, 0, 0);
 }
 
 /* Paths that EVs of a plane tell apart. */
@@ -159,24 +162,26 @@ void plan_template(const struct plan *, uint32_t from, uint32_t to, struct path_
 static inline struct ipv6_addr plan_outer(
     const struct plan *plan, uint32_t from, uint32_t to, uint32_t ev)
 {
-    const uint64_t t0_type = PLAN_USID_T0 << PLAN_USID_TYPE_SHIFT;
-    const uint64_t t1_type = PLAN_USID_T1 << PLAN_USID_TYPE_SHIFT;
+    assert(!plan->topology.graph);
+
+    const uint64_t leaf_type = PLAN_USID_T0 << PLAN_USID_TYPE_SHIFT;
+    const uint64_t above_type = PLAN_USID_T1 << PLAN_USID_TYPE_SHIFT;
     const uint64_t host_type = PLAN_USID_HOST << PLAN_USID_TYPE_SHIFT;
     const uint64_t plane_twice = UINT64_C(0x10001) << PLAN_USID_PLANE_SHIFT;
     struct ev_path path = plan_ev_path(plan, ev);
-    uint64_t from_t0 = topology_t0_of(&plan->topology, from);
-    uint64_t to_t0 = topology_t0_of(&plan->topology, to);
-    uint64_t downlink = to - to_t0 * plan->topology.config.hosts_per_t0;
+    uint64_t from_leaf = topology_leaf_of(&plan->topology, from);
+    uint64_t to_leaf = topology_leaf_of(&plan->topology, to);
+    uint64_t downlink = topology_downlink_of(&plan->topology, to);
     uint64_t planes = path.plane * plane_twice;
-    uint64_t high = plan->outer_high + (from_t0 << 16) + planes;
+    uint64_t high = plan->outer_high + (from_leaf << 16) + planes;
     uint32_t low = 0;
     struct ipv6_addr outer;
 
-    if (from_t0 == to_t0) {
+    if (from_leaf == to_leaf) {
         high += host_type + downlink;
     } else {
-        high += t1_type + path.uplink;
-        low = (uint32_t)(planes + (t0_type << 16 | host_type) + (to_t0 << 16) + downlink);
+        high += above_type + path.uplink;
+        low = (uint32_t)(planes + (leaf_type << 16 | host_type) + (to_leaf << 16) + downlink);
     }
     bytes_put_be64(outer.octets, high);
     bytes_put_be32(outer.octets + 8, low);

@@ -18,36 +18,33 @@ enum {
 
 /* Where a NIC hangs, as its address says. */
 struct place {
-    uint32_t t0;
+    uint32_t leaf;
     uint32_t downlink;
 };
 
-/* Where the first port of a NIC of a graph leads. */
-static struct place leaf_at(const struct topology *topology, uint32_t nic)
+static inline struct place place_at(const struct topology *topology, uint32_t nic)
 {
-    struct topology_end leaf = { 0 };
-
-    topology_peer(topology, (struct topology_end){ .is_nic = true, .node = nic }, &leaf);
-    return (struct place){ .t0 = leaf.node, .downlink = leaf.port };
+    return (struct place){ .leaf = topology_leaf_of(topology, nic),
+        .downlink = topology_downlink_of(topology, nic) };
 }
 
-static inline struct place place_at(const struct plan *plan, uint32_t nic)
+/* Apart, so that addresses by arithmetic, which packets need, cost no more than that. */
+static __attribute__((noinline)) struct place place_in_graph(
+    const struct topology *topology, uint32_t nic)
 {
-    const struct topology *topology = &plan->topology;
-
-    if (__builtin_expect(topology->graph != NULL, false))
-        return leaf_at(topology, nic);
-    return (struct place){ .t0 = topology_t0_of(topology, nic),
-        .downlink = topology_downlink_of(topology, nic) };
+    return place_at(topology, nic);
 }
 
 struct ipv6_addr plan_nic_address(const struct plan *plan, uint32_t nic)
 {
-    struct place place = place_at(plan, nic);
+    const struct topology *topology = &plan->topology;
+    struct place place = __builtin_expect(topology->graph != NULL, false)
+                             ? place_in_graph(topology, nic)
+                             : place_at(topology, nic);
     struct ipv6_addr address;
 
     assert(nic < plan->topology.nic_count);
-    bytes_put_be64(address.octets, NIC_PREFIX << 32 | (uint64_t)place.t0 << 16 | place.downlink);
+    bytes_put_be64(address.octets, NIC_PREFIX << 32 | (uint64_t)place.leaf << 16 | place.downlink);
     bytes_put_be64(address.octets + 8, 1);
     return address;
 }
@@ -56,33 +53,17 @@ static bool place_of(const struct ipv6_addr *address, struct place *out)
 {
     uint64_t high = bytes_get_be64(address->octets);
 
-    out->t0 = (uint32_t)(high >> 16 & 0xffff);
+    out->leaf = (uint32_t)(high >> 16 & 0xffff);
     out->downlink = (uint32_t)(high & 0xffff);
     return high >> 32 == NIC_PREFIX;
-}
-
-static bool nic_at(const struct topology *topology, struct place place, uint32_t *nic)
-{
-    struct topology_end peer;
-
-    if (place.t0 >= topology->switch_count ||
-        !topology_peer(
-            topology, (struct topology_end){ .node = place.t0, .port = place.downlink }, &peer))
-        return false;
-    *nic = peer.node;
-    return peer.is_nic && peer.port == 0;
 }
 
 bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint32_t *nic)
 {
     struct place place;
 
-    if (!place_of(address, &place) || bytes_get_be64(address->octets + 8) != 1)
-        return false;
-    if (plan->topology.graph)
-        return nic_at(&plan->topology, place, nic);
-    *nic = place.t0 * plan->topology.config.hosts_per_t0 + place.downlink;
-    return place.downlink < plan->topology.config.hosts_per_t0 && *nic < plan->topology.nic_count;
+    return place_of(address, &place) && bytes_get_be64(address->octets + 8) == 1 &&
+           topology_nic_at(&plan->topology, place.leaf, place.downlink, nic);
 }
 
 /* ---- uSIDs ----------------------------------------------------------------------------------- */
@@ -103,19 +84,14 @@ enum plan_usid_type plan_usid_switch_type(uint32_t tier)
 
 uint16_t plan_usid(const struct plan *plan, const struct topology_element *element)
 {
-    switch (element->kind) {
-    case TOPOLOGY_T0:
-        return usid(element->plane, PLAN_USID_T0, element->t0);
-    case TOPOLOGY_T1:
-        return usid(element->plane, PLAN_USID_T1, element->t1);
-    case TOPOLOGY_SWITCH:
-        return plan_usid_of(plan->graph.layout, element->lower.plane,
-            plan_usid_switch_type(element->lower.tier), element->lower.index);
-    default:
-        assert(element->kind == TOPOLOGY_HOST_LINK);
+    struct topology_place place = topology_place_of(element);
+
+    if (element->kind == TOPOLOGY_HOST_LINK)
         return usid(
             element->plane, PLAN_USID_HOST, topology_downlink_of(&plan->topology, element->nic));
-    }
+    assert(topology_is_switch(element->kind));
+    return plan_usid_of(
+        plan->graph.layout, place.plane, plan_usid_switch_type(place.tier), place.index);
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -156,14 +132,14 @@ static void template_between(
 
     fields[count++] =
         (struct template_field){ .width = 32, .source = TEMPLATE_CONSTANT, .constant = block };
-    count += put_usid(fields + count, position++, PLAN_USID_T0, from.t0);
-    if (from.t0 != to.t0) {
+    count += put_usid(fields + count, position++, PLAN_USID_T0, from.leaf);
+    if (from.leaf != to.leaf) {
         count += put_usid(fields + count, position, PLAN_USID_T1, 0);
         fields[count++] =
             (struct template_field){ .bit_offset = (uint16_t)(32 + 16 * position++ + 6),
                 .width = 10,
                 .source = TEMPLATE_UPLINK };
-        count += put_usid(fields + count, position++, PLAN_USID_T0, to.t0);
+        count += put_usid(fields + count, position++, PLAN_USID_T0, to.leaf);
     }
     count += put_usid(fields + count, position, PLAN_USID_HOST, to.downlink);
     template_init(template, EV_FORMAT_SRV6, fields, count);
@@ -172,8 +148,10 @@ static void template_between(
 void plan_template(
     const struct plan *plan, uint32_t from, uint32_t to, struct path_template *template)
 {
+    const struct topology *topology = &plan->topology;
+
     template_between(
-        plan->topology.config.usid_block, place_at(plan, from), place_at(plan, to), template);
+        topology->config.usid_block, place_at(topology, from), place_at(topology, to), template);
 }
 
 bool plan_nic_template(
@@ -182,8 +160,8 @@ bool plan_nic_template(
     struct place from;
     struct place to;
 
-    if (!place_of(&nic->self, &from) || !place_of(peer, &to) || from.t0 >= TOPOLOGY_RADIX_MAX ||
-        from.downlink >= TOPOLOGY_RADIX_MAX || to.t0 >= TOPOLOGY_RADIX_MAX ||
+    if (!place_of(&nic->self, &from) || !place_of(peer, &to) || from.leaf >= TOPOLOGY_RADIX_MAX ||
+        from.downlink >= TOPOLOGY_RADIX_MAX || to.leaf >= TOPOLOGY_RADIX_MAX ||
         to.downlink >= TOPOLOGY_RADIX_MAX)
         return false;
     template_between(nic->block, from, to, template);
@@ -219,7 +197,8 @@ bool plan_ev_crosses(const struct plan *plan, uint32_t ev, const struct topology
     struct ev_path path = plan_ev_path(plan, ev);
 
     return path.plane == link->plane &&
-           (link->kind == TOPOLOGY_HOST_LINK || path.uplink == link->t1);
+           (link->kind == TOPOLOGY_HOST_LINK ||
+               path.uplink == topology_leaf_uplink_number(&plan->topology, link));
 }
 
 bool plan_ev_exists(const struct plan *plan, uint32_t ev)
@@ -261,24 +240,25 @@ static struct plan_range range_of(
         .first_port = (uint16_t)first_port };
 }
 
+/* A leaf knows the switches above it and its downlinks; those above know the leaves. */
 uint32_t plan_routes(
     const struct plan *plan, uint32_t switch_index, struct plan_range *out, uint32_t range_max)
 {
-    const struct topology_config *config = &plan->topology.config;
-    struct topology_element at;
+    const struct topology *topology = &plan->topology;
+    struct topology_element at = topology_switch_at(topology, switch_index);
+    uint32_t port_count = topology_port_count(topology, switch_index);
+    uint32_t host_ports = topology_host_port_count(topology, switch_index);
     uint32_t count = 0;
 
-    if (plan->topology.graph)
-        return plan_graph_ranges(
-            &plan->graph, plan->topology.nic_count + switch_index, out, range_max);
+    if (topology->graph)
+        return plan_graph_ranges(&plan->graph, topology->nic_count + switch_index, out, range_max);
     assert(range_max >= PLAN_RANGES_MAX);
-    at = topology_switch_at(&plan->topology, switch_index);
-    if (at.kind == TOPOLOGY_T1) {
-        out[count++] = range_of(at.plane, PLAN_USID_T0, config->t0_count, 0);
+    if (host_ports == 0) {
+        out[count++] = range_of(at.plane, PLAN_USID_T0, port_count, 0);
         return count;
     }
-    if (config->t1_count > 0)
-        out[count++] = range_of(at.plane, PLAN_USID_T1, config->t1_count, config->hosts_per_t0);
-    out[count++] = range_of(at.plane, PLAN_USID_HOST, config->hosts_per_t0, 0);
+    if (port_count > host_ports)
+        out[count++] = range_of(at.plane, PLAN_USID_T1, port_count - host_ports, host_ports);
+    out[count++] = range_of(at.plane, PLAN_USID_HOST, host_ports, 0);
     return count;
 }

@@ -55,7 +55,7 @@ struct plan_rtt plan_rtt_of(const struct plan *plan, const struct plan_route *ro
 struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
 {
     const struct topology_config *config = &plan->topology.config;
-    bool is_local = topology_t0_of(&plan->topology, from) == topology_t0_of(&plan->topology, to);
+    bool is_local = plan_is_local(plan, from, to);
     uint64_t from_bps = fastest_port_bps(plan, from);
     uint64_t to_bps = fastest_port_bps(plan, to);
     uint64_t usual_bps = config->host_link.rate_bps;

@@ -61,7 +61,7 @@ uint64_t topology_one_way_ps(const struct topology *topology, uint32_t from, uin
     if (topology->graph)
         return way_ps(&topology->config, topology->switches_max, TOPOLOGY_PACKET_BYTES);
     return one_way_ps(&topology->config,
-        topology_t0_of(topology, from) == topology_t0_of(topology, to), TOPOLOGY_PACKET_BYTES);
+        topology_leaf_of(topology, from) == topology_leaf_of(topology, to), TOPOLOGY_PACKET_BYTES);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -140,7 +140,7 @@ bool topology_init(struct topology *topology, const struct topology_config *desc
     complete_counts(config);
     topology->nic_count = config->nic_count;
     topology->switch_count = config->plane_count * (config->t0_count + config->t1_count);
-    topology->t0_reciprocal =
+    topology->leaf_reciprocal =
         ((UINT64_C(1) << 32) + config->hosts_per_t0 - 1) / config->hosts_per_t0;
     if (!topology_check_exceptions(topology, description, exceptions, problem))
         return false;

@@ -68,7 +68,7 @@ static inline bool topology_is_switch(enum topology_component component)
     return component == TOPOLOGY_T0 || component == TOPOLOGY_T1 || component == TOPOLOGY_SWITCH;
 }
 
-/* A switch of a graph. */
+/* A switch, in any topology. */
 struct topology_place {
     uint32_t plane;
     uint32_t tier;
@@ -147,10 +147,10 @@ struct topology_problem {
 struct topology {
     struct topology_config config; /* all defaults filled in; exceptions sorted by link */
     uint32_t nic_count;
-    uint32_t switch_count;  /* T0s of plane 0, T1s of plane 0, T0s of plane 1, ... */
-    uint64_t base_rtt_ps;   /* longest path, a full packet there and its SACK back, empty network */
-    uint64_t lookahead_ps;  /* no packet gets from one node to the next in less */
-    uint64_t t0_reciprocal; /* 2^32 / hosts_per_t0, rounded up: numbers without division */
+    uint32_t switch_count; /* T0s of plane 0, T1s of plane 0, T0s of plane 1, ... */
+    uint64_t base_rtt_ps;  /* longest path, a full packet there and its SACK back, empty network */
+    uint64_t lookahead_ps; /* no packet gets from one node to the next in less */
+    uint64_t leaf_reciprocal; /* 2^32 / NICs of a leaf, rounded up: numbers without division */
     const struct topology_group *groups;
     uint32_t group_count;
     const struct graph *graph; /* NULL: two tiers, by arithmetic */
@@ -184,26 +184,43 @@ bool topology_find(const struct topology *, const char *name, struct topology_el
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Exact for the up to 2^20 NICs a fabric can have. */
-static inline uint32_t topology_t0_of(const struct topology *topology, uint32_t nic)
-{
-    return (uint32_t)(nic * topology->t0_reciprocal >> 32);
-}
-
-static inline uint32_t topology_downlink_of(const struct topology *topology, uint32_t nic)
-{
-    return nic - topology_t0_of(topology, nic) * topology->config.hosts_per_t0;
-}
-
-/* The switch that the NIC's first port leads to, as a number that NICs at the same switch share. */
-static inline uint32_t topology_leaf_of(const struct topology *topology, uint32_t nic)
+/* Where a port of a NIC of a graph leads. */
+static inline struct graph_end topology_nic_peer(
+    const struct topology *topology, uint32_t nic, uint32_t port)
 {
     struct graph_end peer = { 0 };
 
-    if (!topology->graph)
-        return topology_t0_of(topology, nic);
-    graph_link_at(topology->graph, (struct graph_end){ nic, 0 }, &peer);
-    return peer.node - topology->nic_count;
+    graph_link_at(topology->graph, (struct graph_end){ nic, port }, &peer);
+    return peer;
+}
+
+/* The switch that the NIC's first port leads to. By arithmetic it is exact for the up to 2^20 NICs
+ * a fabric can have. */
+static inline uint32_t topology_leaf_of(const struct topology *topology, uint32_t nic)
+{
+    if (topology->graph)
+        return topology_nic_peer(topology, nic, 0).node - topology->nic_count;
+    return (uint32_t)(nic * topology->leaf_reciprocal >> 32);
+}
+
+/* The port of that switch. */
+static inline uint32_t topology_downlink_of(const struct topology *topology, uint32_t nic)
+{
+    if (topology->graph)
+        return topology_nic_peer(topology, nic, 0).port;
+    return nic - topology_leaf_of(topology, nic) * topology->config.hosts_per_t0;
+}
+
+/* The NIC whose first port leads there, whether or not it has a cable; false: none is. */
+bool topology_nic_of_graph(
+    const struct topology *, uint32_t switch_index, uint32_t port, uint32_t *nic);
+static inline bool topology_nic_at(
+    const struct topology *topology, uint32_t switch_index, uint32_t port, uint32_t *nic)
+{
+    if (topology->graph)
+        return topology_nic_of_graph(topology, switch_index, port, nic);
+    *nic = switch_index * topology->config.hosts_per_t0 + port;
+    return port < topology->config.hosts_per_t0 && *nic < topology->nic_count;
 }
 
 /* The number that its leaf has in all planes, where the topology has leaves. */
@@ -217,6 +234,7 @@ static inline uint32_t topology_leaf_number(const struct topology *topology, uin
 uint32_t topology_switch_index(const struct topology *, const struct topology_element *);
 /* The switch with this index. */
 struct topology_element topology_switch_at(const struct topology *, uint32_t switch_index);
+struct topology_place topology_place_of(const struct topology_element *switch_element);
 uint32_t topology_port_count(const struct topology *, uint32_t switch_index);
 /* Ports [0, n) of a switch face hosts. */
 uint32_t topology_host_port_count(const struct topology *, uint32_t switch_index);

@@ -39,6 +39,19 @@ bool topology_graph_peer(
     return true;
 }
 
+bool topology_nic_of_graph(
+    const struct topology *topology, uint32_t switch_index, uint32_t port, uint32_t *nic)
+{
+    struct topology_end peer;
+
+    if (switch_index >= topology->switch_count ||
+        !topology_graph_peer(
+            topology->graph, (struct topology_end){ .node = switch_index, .port = port }, &peer))
+        return false;
+    *nic = peer.node;
+    return peer.is_nic && peer.port == 0;
+}
+
 bool topology_graph_port_faces_host(const struct graph *graph, uint32_t switch_index, uint32_t port)
 {
     struct topology_end peer;

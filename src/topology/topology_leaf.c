@@ -27,6 +27,18 @@ bool topology_leaf_below(
     return link->lower.tier == 0;
 }
 
+uint32_t topology_leaf_uplink_number(
+    const struct topology *topology, const struct topology_element *link)
+{
+    struct topology_end lower = { 0 };
+    struct topology_end upper;
+
+    if (!topology->graph)
+        return link->t1;
+    topology_graph_link_of(topology->graph, link, 0, &lower, &upper);
+    return lower.port - topology_host_port_count(topology, lower.node);
+}
+
 /* As a switch of a plane. */
 static uint32_t switch_of(const struct topology *topology, uint32_t plane, uint32_t leaf)
 {
@@ -51,10 +63,9 @@ static struct topology_end uplink_end(
     const struct topology *topology, const struct topology_leaf_uplink *uplink)
 {
     uint32_t at = switch_of(topology, uplink->plane, uplink->leaf);
-    uint32_t host_ports =
-        topology->graph ? topology_host_port_count(topology, at) : topology->config.hosts_per_t0;
 
-    return (struct topology_end){ .node = at, .port = host_ports + uplink->number };
+    return (struct topology_end){ .node = at,
+        .port = topology_host_port_count(topology, at) + uplink->number };
 }
 
 size_t topology_leaf_graph_link(

@@ -16,6 +16,8 @@ uint32_t topology_leaf_count(const struct topology *);
 /* Of the leaf that a link leads up from; false: the link is a NIC's, or leads up from elsewhere. */
 bool topology_leaf_below(
     const struct topology *, const struct topology_element *link, uint32_t *leaf);
+/* The number that such a link has among those of its leaf. */
+uint32_t topology_leaf_uplink_number(const struct topology *, const struct topology_element *link);
 
 /* Ports of a leaf that lead up within a plane, whether or not they have a cable. */
 uint32_t topology_leaf_uplink_count(const struct topology *, uint32_t plane, uint32_t leaf);

@@ -43,6 +43,15 @@ struct topology_element topology_switch_at(const struct topology *topology, uint
     };
 }
 
+struct topology_place topology_place_of(const struct topology_element *element)
+{
+    if (element->kind == TOPOLOGY_SWITCH)
+        return element->lower;
+    return (struct topology_place){ .plane = element->plane,
+        .tier = element->kind == TOPOLOGY_T1,
+        .index = element->kind == TOPOLOGY_T1 ? element->t1 : element->t0 };
+}
+
 uint32_t topology_port_count(const struct topology *topology, uint32_t switch_index)
 {
     if (topology->graph)
@@ -64,6 +73,9 @@ uint32_t topology_host_port_count(const struct topology *topology, uint32_t swit
 {
     uint32_t count = 0;
 
+    if (!topology->graph)
+        return topology_port_faces_host(topology, switch_index, 0) ? topology->config.hosts_per_t0
+                                                                   : 0;
     while (count < topology_port_count(topology, switch_index) &&
            topology_port_faces_host(topology, switch_index, count))
         count++;
@@ -108,7 +120,7 @@ static struct topology_end t0_end(
     bool is_uplink = link->kind == TOPOLOGY_UPLINK;
     struct topology_element t0 = { .kind = TOPOLOGY_T0,
         .plane = link->plane,
-        .t0 = is_uplink ? link->t0 : topology_t0_of(topology, link->nic) };
+        .t0 = is_uplink ? link->t0 : topology_leaf_of(topology, link->nic) };
 
     return (struct topology_end){ .node = topology_switch_index(topology, &t0),
         .port = is_uplink ? topology->config.hosts_per_t0 + link->t1

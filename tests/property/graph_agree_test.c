@@ -71,6 +71,17 @@ static void expect_same_port(const struct both *both, struct topology_end end)
     EXPECT_EQ(kinds[0].delay_ps, kinds[1].delay_ps);
 }
 
+static void expect_same_place(
+    const struct topology_element *element, const struct topology_element *in_graph)
+{
+    struct topology_place place = topology_place_of(element);
+    struct topology_place same = topology_place_of(in_graph);
+
+    EXPECT_EQ(place.plane, same.plane);
+    EXPECT_EQ(place.tier, same.tier);
+    EXPECT_EQ(place.index, same.index);
+}
+
 PROPERTY("two tiers by arithmetic and as a graph have the same ports, cables, names and times", 60)
 {
     struct prng prng = prng_stream(seed, 0);
@@ -85,6 +96,8 @@ PROPERTY("two tiers by arithmetic and as a graph have the same ports, cables, na
     EXPECT(both.graph.topology.has_leaves);
     for (uint32_t nic = 0; nic < topology->nic_count; nic++) {
         EXPECT_EQ(topology_leaf_of(topology, nic), topology_leaf_of(&both.graph.topology, nic));
+        EXPECT_EQ(
+            topology_downlink_of(topology, nic), topology_downlink_of(&both.graph.topology, nic));
         for (uint32_t port = 0; port < topology->config.plane_count; port++)
             expect_same_port(
                 &both, (struct topology_end){ .is_nic = true, .node = nic, .port = port });
@@ -95,6 +108,9 @@ PROPERTY("two tiers by arithmetic and as a graph have the same ports, cables, na
         struct topology_element same = in_graph(&both, &element);
 
         EXPECT_EQ(topology_switch_index(&both.graph.topology, &same), i);
+        expect_same_place(&element, &same);
+        EXPECT_EQ(topology_host_port_count(topology, i),
+            topology_host_port_count(&both.graph.topology, i));
         EXPECT_EQ(topology_port_count(topology, i), topology_port_count(&both.graph.topology, i));
         for (uint32_t port = 0; port < topology_port_count(topology, i); port++) {
             expect_same_port(&both, (struct topology_end){ .node = i, .port = port });
@@ -170,9 +186,11 @@ static void expect_same_uplinks(const struct both *both, uint32_t plane, uint32_
         EXPECT(topology_link_numbered(topology, number, &link, &kind));
         EXPECT(topology_leaf_below(topology, &link, &below));
         EXPECT_EQ(below, leaf);
+        EXPECT_EQ(topology_leaf_uplink_number(topology, &link), uplink.number);
         link = in_graph(both, &link);
         EXPECT(topology_leaf_below(graph, &link, &below));
         EXPECT_EQ(below, leaf);
+        EXPECT_EQ(topology_leaf_uplink_number(graph, &link), uplink.number);
     }
 }
 

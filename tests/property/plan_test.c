@@ -303,7 +303,8 @@ PROPERTY("numbers and addresses go there and back", 300)
 
         EXPECT(plan_nic_of(&fabric, &address, &found));
         EXPECT_EQ(found, nic);
-        EXPECT_EQ(topology_t0_of(&fabric.topology, nic), nic / fabric.topology.config.hosts_per_t0);
+        EXPECT_EQ(
+            topology_leaf_of(&fabric.topology, nic), nic / fabric.topology.config.hosts_per_t0);
         EXPECT_EQ(
             topology_downlink_of(&fabric.topology, nic), nic % fabric.topology.config.hosts_per_t0);
     }
@@ -320,10 +321,10 @@ SPEC("division by a reciprocal is exact for every number of hosts and NICs")
 
     for (uint32_t hosts = 1; hosts <= TOPOLOGY_RADIX_MAX; hosts++) {
         fabric.topology.config.hosts_per_t0 = hosts;
-        fabric.topology.t0_reciprocal = ((UINT64_C(1) << 32) + hosts - 1) / hosts;
+        fabric.topology.leaf_reciprocal = ((UINT64_C(1) << 32) + hosts - 1) / hosts;
         for (uint32_t t0 = 0; t0 < TOPOLOGY_RADIX_MAX; t0++) {
-            EXPECT_EQ(topology_t0_of(&fabric.topology, t0 * hosts), t0);
-            EXPECT_EQ(topology_t0_of(&fabric.topology, t0 * hosts + hosts - 1), t0);
+            EXPECT_EQ(topology_leaf_of(&fabric.topology, t0 * hosts), t0);
+            EXPECT_EQ(topology_leaf_of(&fabric.topology, t0 * hosts + hosts - 1), t0);
         }
     }
 }

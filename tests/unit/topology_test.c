@@ -54,7 +54,7 @@ SPEC("a fabric reaches 1,024 ports and 524,288 NICs")
     topology = made_topology_of(&config);
     EXPECT_EQ(topology.nic_count, 524288);
     EXPECT_EQ(topology.config.radix, 1024);
-    EXPECT_EQ(topology_t0_of(&topology, 524287), 1023);
+    EXPECT_EQ(topology_leaf_of(&topology, 524287), 1023);
     EXPECT_EQ(topology_downlink_of(&topology, 524287), 511);
 }
 

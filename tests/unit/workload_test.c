@@ -119,8 +119,8 @@ static uint32_t expect_derangement(uint32_t rank_count)
         EXPECT_NE(to, rank);
         EXPECT_EQ(targets >> to & 1, 0);
         targets |= UINT64_C(1) << to;
-        local += topology_t0_of(&bench.fabric.topology, bench.layout.nic_of_rank[rank]) ==
-                 topology_t0_of(&bench.fabric.topology, bench.layout.nic_of_rank[to]);
+        local += topology_leaf_of(&bench.fabric.topology, bench.layout.nic_of_rank[rank]) ==
+                 topology_leaf_of(&bench.fabric.topology, bench.layout.nic_of_rank[to]);
     }
     return local;
 }
