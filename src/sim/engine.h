@@ -178,8 +178,8 @@ struct sim {
 
     struct engine_tracer *tracers;   /* of each NIC; NULL: no trace */
     struct workload_layout *layouts; /* of each workload */
-    struct path_profile *paths; /* within a T0, between T0s, then of workloads with EVs given; on a
-                                   graph of each flow, there and back */
+    struct path_profile *paths; /* within a leaf, between leaves, then of workloads with EVs given;
+                                   on a graph of each flow, there and back */
     struct lists lists;         /* of a graph */
     uint32_t cross_profile_count;
     struct engine_rank *ranks;

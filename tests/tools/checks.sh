@@ -63,12 +63,16 @@ exits 0 'plan: comments may name a tier' "$ROOT/tools/check-plan" "$tree"
 write src/sim/look.c 'int x = config.hosts_per_t0;'
 exits 1 'plan: a tier outside topology is refused' "$ROOT/tools/check-plan" "$tree"
 contains 'plan: and the file named' "$output" 'tier src/sim/look.c'
-echo 'tier src/sim/look.c' >"$tree/docs/plan-exceptions.txt"
-exits 0 'plan: a listed file may do so' "$ROOT/tools/check-plan" "$tree"
+mkdir -p "$tree/src/plan"
+write src/plan/plan.c 'int x = PLAN_USID_T0;'
 write src/sim/look.c 'int x = ev >> fabric->uplink_bits;'
 exits 1 'plan: splitting an EV is refused' "$ROOT/tools/check-plan" "$tree"
-contains 'plan: and a listed file in order is named' "$output" 'not ok 2'
-rm "$tree/docs/plan-exceptions.txt"
+contains 'plan: and the file named' "$output" 'ev src/sim/look.c'
+contains 'plan: types of uSIDs may be named after tiers in plan/' "$output" 'ok 1 - only topology/ names tiers'
+write src/plan/plan.c 'int x = config.t0_count;'
+exits 1 'plan: numbers of a tier may not' "$ROOT/tools/check-plan" "$tree"
+contains 'plan: and the file named' "$output" 'tier src/plan/plan.c'
+write src/plan/plan.c
 write src/sim/look.c 'int x = plan_ev_split(8, ev).plane;'
 exits 1 'plan: so is splitting one with a width of its own' "$ROOT/tools/check-plan" "$tree"
 write src/sim/look.c 'int x = plan_ev_path(fabric, ev).plane; enum { OPTION_UPLINK_BITS };'
