@@ -9,9 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/decode_options.h"
-#include "cmd/decode_packet.h"
-#include "cmd/decode_print.h"
-#include "cmd/link_layer.h"
+#include "decode/decode.h"
 #include "pktio/pktio.h"
 
 static const char name[] = "decode";
@@ -63,13 +61,13 @@ static void print(struct decoding *decoding, const struct decode_item *item)
 {
     switch (decoding->options->form) {
     case DECODE_LINES:
-        decode_print_line(item, &decoding->columns);
+        decode_print_line(stdout, item, &decoding->columns);
         break;
     case DECODE_TREE:
-        decode_print_tree(item);
+        decode_print_tree(stdout, item);
         break;
     case DECODE_JSON:
-        decode_print_json(item);
+        decode_print_json(stdout, item);
         break;
     }
 }

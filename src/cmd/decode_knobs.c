@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/decode_words.h"
+#include "decode/decode.h"
 #include "files/files.h"
 
 /* Decimal, or hexadecimal after 0x. */

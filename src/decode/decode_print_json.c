@@ -4,9 +4,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "cmd/decode_fields.h"
-#include "cmd/decode_print.h"
-#include "cmd/decode_text.h"
+#include "decode/decode_fields.h"
+#include "decode/decode_print.h"
+#include "decode/decode_text.h"
 
 enum {
     NS_PER_SECOND = 1000000000,
@@ -87,14 +87,14 @@ static void add_origin(const struct decode_item *item, json_t *packet)
     json_object_set_new(packet, "length", json_integer(item->packet->length));
 }
 
-void decode_print_json(const struct decode_item *item)
+void decode_print_json(FILE *to, const struct decode_item *item)
 {
     struct json json = { .packet = json_object() };
     struct field_visitor visitor = { &json, on_group, on_field };
 
     add_origin(item, json.packet);
     decode_fields_visit(item->packet, &visitor);
-    json_dumpf(json.packet, stdout, JSON_COMPACT);
-    putchar('\n');
+    json_dumpf(json.packet, to, JSON_COMPACT);
+    fputc('\n', to);
     json_decref(json.packet);
 }

@@ -2,8 +2,8 @@
 /* The fields of the headers that speak about packets and paths: SACK, NACK, probes, endpoints. */
 #include <stdio.h>
 
-#include "cmd/decode_describe.h"
-#include "cmd/decode_words.h"
+#include "decode/decode_describe.h"
+#include "decode/decode_words.h"
 #include "plan/plan.h"
 
 void decode_describe_stamp(

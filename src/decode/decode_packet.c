@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Verdicts: good, malformed and where, cut by the capture, or not ours. */
-#include "cmd/decode_packet.h"
+#include "decode/decode_packet.h"
 
 #include <stdio.h>
 #include <string.h>

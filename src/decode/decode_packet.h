@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/decode_layout.h"
+#include "decode/decode_layout.h"
 #include "wire/frame.h"
 
 enum decode_verdict {

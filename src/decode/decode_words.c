@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words for numbers. */
-#include "cmd/decode_words.h"
+#include "decode/decode_words.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Link layers by their numbers in captures. */
-#include "cmd/link_layer.h"
+#include "decode/link_layer.h"
 
 #include "pktio/pktio.h"
 #include "wire/ethernet.h"

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cmd/decode_fields.h"
-#include "cmd/decode_print.h"
-#include "cmd/decode_text.h"
+#include "decode/decode_fields.h"
+#include "decode/decode_print.h"
+#include "decode/decode_text.h"
 
 enum {
     KEY_WIDTH = 17,
@@ -15,8 +15,7 @@ enum {
 
 static void on_group(void *context, const struct field_group *group)
 {
-    (void)context;
-    printf("  %s\n", group->title);
+    fprintf(context, "  %s\n", group->title);
 }
 
 /* Words stand behind the value, the note in brackets behind them. */
@@ -24,43 +23,43 @@ static void on_field(void *context, const struct field *field)
 {
     char text[DECODE_TEXT_BYTES];
     const char *words = field->name ? field->name : field->alias;
+    FILE *to = context;
 
-    (void)context;
     decode_text_value(field, text);
-    printf("    %-*s  ", KEY_WIDTH, field->key);
+    fprintf(to, "    %-*s  ", KEY_WIDTH, field->key);
     if (words || field->note)
-        printf("%-*s  ", VALUE_WIDTH, text);
+        fprintf(to, "%-*s  ", VALUE_WIDTH, text);
     else
-        fputs(*text ? text : "-", stdout);
+        fputs(*text ? text : "-", to);
     if (words)
-        fputs(words, stdout);
+        fputs(words, to);
     if (field->note)
-        printf("%s(%s)", words ? " " : "", field->note);
-    putchar('\n');
+        fprintf(to, "%s(%s)", words ? " " : "", field->note);
+    fputc('\n', to);
 }
 
-static void print_heading(const struct decode_item *item)
+static void print_heading(FILE *to, const struct decode_item *item)
 {
     const struct decode_packet *packet = item->packet;
     const char *opcode = decode_packet_opcode_name(packet);
 
-    printf("packet %" PRIu64, item->number);
+    fprintf(to, "packet %" PRIu64, item->number);
     if (item->name)
-        printf(" %s", item->name);
+        fprintf(to, " %s", item->name);
     if (packet->verdict != DECODE_FOREIGN && opcode)
-        printf(": %s", opcode);
-    printf(", %u bytes", packet->length);
+        fprintf(to, ": %s", opcode);
+    fprintf(to, ", %u bytes", packet->length);
     if (item->has_time)
-        printf(", at %" PRIu64 ".%09" PRIu64 " s", item->time_ns / NS_PER_SECOND,
+        fprintf(to, ", at %" PRIu64 ".%09" PRIu64 " s", item->time_ns / NS_PER_SECOND,
             item->time_ns % NS_PER_SECOND);
-    putchar('\n');
+    fputc('\n', to);
 }
 
-void decode_print_tree(const struct decode_item *item)
+void decode_print_tree(FILE *to, const struct decode_item *item)
 {
-    struct field_visitor visitor = { NULL, on_group, on_field };
+    struct field_visitor visitor = { to, on_group, on_field };
 
-    print_heading(item);
+    print_heading(to, item);
     decode_fields_visit(item->packet, &visitor);
-    putchar('\n');
+    fputc('\n', to);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/decode_packet.h"
+#include "decode/decode_packet.h"
 
 enum field_form {
     FIELD_NUMBER, /* shown decimal */

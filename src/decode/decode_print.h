@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets on standard output in three forms. */
+/* Packets as text, in three forms. */
 #pragma once
 
-#include "cmd/decode_packet.h"
+#include <stdio.h>
+
+#include "decode/decode_packet.h"
 
 struct decode_item {
     const struct decode_packet *packet;
@@ -22,8 +24,8 @@ struct decode_columns {
     int opcode;
 };
 
-void decode_print_line(const struct decode_item *, struct decode_columns *);
-void decode_print_tree(const struct decode_item *);
+void decode_print_line(FILE *to, const struct decode_item *, struct decode_columns *);
+void decode_print_tree(FILE *to, const struct decode_item *);
 
 /* One object on a line. */
-void decode_print_json(const struct decode_item *);
+void decode_print_json(FILE *to, const struct decode_item *);

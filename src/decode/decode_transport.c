@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fields of BTH and of the headers that carry data and acknowledge messages. */
-#include "cmd/decode_describe.h"
+#include "decode/decode_describe.h"
 
-#include "cmd/decode_words.h"
+#include "decode/decode_words.h"
 #include "wire/ack.h"
 
 enum {

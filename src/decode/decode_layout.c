@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walk from header to header. */
-#include "cmd/decode_layout.h"
+#include "decode/decode_layout.h"
 
 #include <stddef.h>
 

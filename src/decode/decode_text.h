@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "cmd/decode_fields.h"
+#include "decode/decode_fields.h"
 
 #define DECODE_TEXT_BYTES         1024 /* enough for any value */
 #define DECODE_TEXT_ADDRESS_BYTES 46

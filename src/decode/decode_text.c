@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values as text. */
-#include "cmd/decode_text.h"
+#include "decode/decode_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

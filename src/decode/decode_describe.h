@@ -2,7 +2,7 @@
 /* The fields of each header; decode_fields.c calls these in the order of the headers. */
 #pragma once
 
-#include "cmd/decode_fields.h"
+#include "decode/decode_fields.h"
 
 typedef void decode_describe(const struct decode_packet *, const struct field_visitor *);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Visits the headers in order, then what surrounds them: payload, trimming, iCRC, verdict. */
-#include "cmd/decode_fields.h"
+#include "decode/decode_fields.h"
 
 #include <stdio.h>
 
-#include "cmd/decode_describe.h"
+#include "decode/decode_describe.h"
 
 /* clang-format off */
 static const struct {

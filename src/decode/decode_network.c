@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fields of the network headers: IP, SRH, UDP. */
-#include "cmd/decode_describe.h"
+#include "decode/decode_describe.h"
 
-#include "cmd/decode_words.h"
+#include "decode/decode_words.h"
 #include "plan/plan.h"
 #include "wire/usid.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reserved fields, which senders set to a known value and receivers ignore. */
 #include "base/bits.h"
-#include "cmd/decode_describe.h"
+#include "decode/decode_describe.h"
 
 /* Which bits they are, as in docs/wire.md. */
 /* clang-format off */
