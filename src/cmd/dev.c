@@ -2,10 +2,10 @@
 /* mrc dev: devices, and who has them. */
 #include <stdio.h>
 
-#include "cmd/status.h"
+#include "cmd/nic_status.h"
 
 static const char *const verbs[] = { "show", NULL };
-static const struct status_command command = {
+static const struct nic_command command = {
     .name = "dev",
     .usage = "usage: mrc dev show [DEVICE] [-d] [-j]\n"
              "\n"
@@ -14,7 +14,7 @@ static const struct status_command command = {
              "  -d, --details   with the parameters in force\n"
              "  -j, --json\n",
     .verbs = verbs,
-    .arguments = STATUS_WITH_DETAILS,
+    .arguments = NIC_WITH_DETAILS,
 };
 
 static void print_parameters(const json_t *parameters)
@@ -38,35 +38,35 @@ static void print_device(const char *name, const json_t *device, bool details)
         return;
     }
     printf("%s: %s pid %lld address %s ports %lld pmtu %lld qps %lld/%lld regions %lld\n", name,
-        status_text(device, "program"), status_number(device, "pid"),
-        status_text(device, "address"), status_number(device, "ports"),
-        status_number(device, "pmtu_max"), status_number(device, "qps"),
-        status_number(device, "qps_max"), status_number(device, "regions"));
+        nic_status_text(device, "program"), nic_status_number(device, "pid"),
+        nic_status_text(device, "address"), nic_status_number(device, "ports"),
+        nic_status_number(device, "pmtu_max"), nic_status_number(device, "qps"),
+        nic_status_number(device, "qps_max"), nic_status_number(device, "regions"));
     if (details)
         print_parameters(json_object_get(device, "parameters"));
 }
 
 enum cmd_status cmd_dev(int argument_count, char **arguments)
 {
-    struct status_options options;
-    struct status_devices devices;
-    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    struct nic_options options;
+    struct device_list devices;
+    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
     json_t *all;
 
     if (status == CMD_DONE && !options.is_done)
-        status = status_devices(&command, &options, &devices);
+        status = nic_status_devices(&command, &options, &devices);
     if (status != CMD_DONE || options.is_done)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count; i++) {
         json_t *device;
 
-        if (status_ask(&command, devices.names[i], "dev", &device) != CMD_DONE)
+        if (nic_status_ask(&command, devices.names[i], "dev", &device) != CMD_DONE)
             status = CMD_FAILED;
         if (!options.as_json)
             print_device(devices.names[i], device, options.details);
         json_array_append_new(
             all, device ? device : json_pack("{s:s}", "device", devices.names[i]));
     }
-    return status_finish(&command, &options, &devices, all, status);
+    return nic_status_finish(&command, &options, &devices, all, status);
 }

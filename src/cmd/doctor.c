@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/status.h"
+#include "cmd/nic_status.h"
 
 static const struct doctor_check checks[] = {
     { "kernel", "everything", doctor_look_at_kernel },
@@ -31,7 +31,7 @@ static const struct doctor_check checks[] = {
 static const char *const levels[] = { "ok", "limited", "no" };
 
 static const char *const verbs[] = { "", NULL };
-static const struct status_command command = {
+static const struct nic_command command = {
     .name = "doctor",
     .usage =
         "usage: mrc doctor [-j]\n"
@@ -40,7 +40,7 @@ static const struct status_command command = {
         "\n"
         "  -j, --json\n",
     .verbs = verbs,
-    .arguments = STATUS_WITHOUT_VERB,
+    .arguments = NIC_WITHOUT_VERB,
 };
 
 void doctor_find(struct doctor_finding *finding, enum doctor_level level, const char *advice,
@@ -80,8 +80,8 @@ static void print(const struct doctor_check *check, const struct doctor_finding 
 
 enum cmd_status cmd_doctor(int argument_count, char **arguments)
 {
-    struct status_options options;
-    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    struct nic_options options;
+    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
     json_t *all;
 
     if (status != CMD_DONE || options.is_done)
@@ -98,7 +98,7 @@ enum cmd_status cmd_doctor(int argument_count, char **arguments)
                                        "reason", finding.reason, "advice", finding.advice));
     }
     if (options.as_json)
-        status_print_json(all);
+        nic_status_print_json(all);
     else
         json_decref(all);
     return CMD_DONE;

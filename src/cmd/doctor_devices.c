@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "cmd/doctor.h"
-#include "cmd/status.h"
+#include "cmd/nic_status.h"
 #include "pktio/pktio.h"
 
 enum { PATH_BYTES = 512, SOCKET_PATH_BYTES = 108 };
 
-static const struct status_command doctor = { .name = "doctor" };
+static const struct nic_command doctor = { .name = "doctor" };
 
 void doctor_look_at_run_folder(struct doctor_finding *finding)
 {
@@ -62,15 +62,15 @@ void doctor_look_at_fabrics(struct doctor_finding *finding)
 
 void doctor_look_at_devices(struct doctor_finding *finding)
 {
-    static struct status_devices devices;
-    const struct status_options options = { 0 };
+    static struct device_list devices;
+    const struct nic_options options = { 0 };
     uint32_t open_count = 0;
 
-    status_devices(&doctor, &options, &devices);
+    nic_status_devices(&doctor, &options, &devices);
     for (uint32_t i = 0; i < devices.count; i++) {
         json_t *answer = NULL;
 
-        if (status_ask(&doctor, devices.names[i], "dev", &answer) == CMD_DONE && answer)
+        if (nic_status_ask(&doctor, devices.names[i], "dev", &answer) == CMD_DONE && answer)
             open_count++;
         json_decref(answer);
     }

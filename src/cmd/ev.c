@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/status_qp.h"
+#include "cmd/nic_status.h"
 
 static const char *const verbs[] = { "show", NULL };
-static const struct status_command command = {
+static const struct nic_command command = {
     .name = "ev",
     .usage = "usage: mrc ev show [dev DEVICE] [qp NUMBER] [-a] [-j]\n"
              "\n"
@@ -16,13 +16,13 @@ static const struct status_command command = {
              "  -a, --all    also good ones that never changed, when there is more than one QP\n"
              "  -j, --json\n",
     .verbs = verbs,
-    .arguments = STATUS_WITH_QP | STATUS_WITH_ALL,
+    .arguments = NIC_WITH_QP | NIC_WITH_ALL,
     .nothing = "no process has a QP; 'mrc dev show' lists devices",
 };
 
 static void print_ago(const json_t *ev)
 {
-    long long ms = status_number(ev, "ms_ago");
+    long long ms = nic_status_number(ev, "ms_ago");
 
     if (!json_object_get(ev, "ms_ago"))
         puts("-");
@@ -37,17 +37,17 @@ static void print_ev(const json_t *ev)
     char uplink[24] = "-";
 
     if (json_object_get(ev, "uplink"))
-        snprintf(uplink, sizeof(uplink), "%lld", status_number(ev, "uplink"));
-    printf("  %#8llx %5lld %6s %-7s %-7s %-18s ", (unsigned long long)status_number(ev, "ev"),
-        status_number(ev, "plane"), uplink, status_text(ev, "state"),
+        snprintf(uplink, sizeof(uplink), "%lld", nic_status_number(ev, "uplink"));
+    printf("  %#8llx %5lld %6s %-7s %-7s %-18s ", (unsigned long long)nic_status_number(ev, "ev"),
+        nic_status_number(ev, "plane"), uplink, nic_status_text(ev, "state"),
         json_is_true(json_object_get(ev, "active")) ? "active" : "backup",
-        status_text(ev, "cause"));
+        nic_status_text(ev, "cause"));
     print_ago(ev);
 }
 
 static bool is_quiet(const json_t *ev)
 {
-    return strcmp(status_text(ev, "state"), "good") == 0 && !json_object_get(ev, "cause");
+    return strcmp(nic_status_text(ev, "state"), "good") == 0 && !json_object_get(ev, "cause");
 }
 
 static void print_qp(const char *device, const json_t *answer, bool all)
@@ -57,7 +57,7 @@ static void print_qp(const char *device, const json_t *answer, bool all)
     size_t quiet = 0;
     size_t i;
 
-    printf("%s qp %lld: %zu EVs\n", device, status_number(answer, "qpn"), json_array_size(evs));
+    printf("%s qp %lld: %zu EVs\n", device, nic_status_number(answer, "qpn"), json_array_size(evs));
     printf("  %8s %5s %6s %-7s %-7s %-18s %s\n", "EV", "PLANE", "UPLINK", "STATE", "USE", "CAUSE",
         "CHANGED");
     json_array_foreach(evs, i, ev)
@@ -72,7 +72,7 @@ static void print_qp(const char *device, const json_t *answer, bool all)
 }
 
 static enum cmd_status show_qps(
-    const struct status_options *options, const char *device, const json_t *qps, json_t *all)
+    const struct nic_options *options, const char *device, const json_t *qps, json_t *all)
 {
     bool in_full = options->all || json_array_size(qps) == 1;
     enum cmd_status status = CMD_DONE;
@@ -84,8 +84,8 @@ static enum cmd_status show_qps(
         char request[32];
         json_t *answer = NULL;
 
-        snprintf(request, sizeof(request), "ev %lld", status_number(qp, "qpn"));
-        status = status_ask(&command, device, request, &answer);
+        snprintf(request, sizeof(request), "ev %lld", nic_status_number(qp, "qpn"));
+        status = nic_status_ask(&command, device, request, &answer);
         if (!answer)
             break;
         if (!options->as_json)
@@ -97,23 +97,23 @@ static enum cmd_status show_qps(
 
 enum cmd_status cmd_ev(int argument_count, char **arguments)
 {
-    struct status_options options;
-    struct status_devices devices;
-    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    struct nic_options options;
+    struct device_list devices;
+    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
     json_t *all;
 
     if (status == CMD_DONE && !options.is_done)
-        status = status_devices(&command, &options, &devices);
+        status = nic_status_devices(&command, &options, &devices);
     if (status != CMD_DONE || options.is_done)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
         json_t *qps = NULL;
 
-        status = status_qp_list(&command, &options, devices.names[i], &qps);
+        status = nic_status_qps(&command, &options, devices.names[i], &qps);
         if (qps)
             status = show_qps(&options, devices.names[i], qps, all);
         json_decref(qps);
     }
-    return status_finish(&command, &options, &devices, all, status);
+    return nic_status_finish(&command, &options, &devices, all, status);
 }

@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "cmd/fabric.h"
+#include "control/control.h"
 #include "files/files.h"
-#include "network/network.h"
 
 static const char name[] = "fabric fault";
 static volatile sig_atomic_t is_interrupted;
@@ -34,23 +34,6 @@ static void on_signal(int number)
     is_interrupted = 1;
 }
 
-static void set_number(json_t *request, const char *key, uint64_t value)
-{
-    json_object_set_new(request, key, json_integer((json_int_t)value));
-}
-
-/* As they shall be on a fabric that is slower. */
-static struct fault scaled(const struct run *run, const struct fault *fault)
-{
-    struct fault slow = *fault;
-
-    slow.from_ps *= run->slower;
-    slow.period_ps *= run->slower;
-    if (fault->until_ps != FAULT_NEVER_PS)
-        slow.until_ps *= run->slower;
-    return slow;
-}
-
 static json_t *names_of(const struct fault_script_step *step)
 {
     json_t *names = json_array();
@@ -62,21 +45,13 @@ static json_t *names_of(const struct fault_script_step *step)
 
 static json_t *request_of(const struct run *run, const struct fault_script_step *step)
 {
-    struct fault fault = scaled(run, &step->fault);
-    json_t *request = json_pack("{s:s, s:s, s:s}", "do", "fault", "kind",
-        fault_kind_words[fault.kind], "direction", fault_direction_words[fault.direction]);
+    struct fault fault = fault_request_slowed(&step->fault, run->slower);
+    json_t *request = fault_request_of(&fault);
 
     if (step->where_count > 0)
         json_object_set_new(request, "where", names_of(step));
     if (step->ev)
         json_object_set_new(request, "ev", json_string(step->ev));
-    for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++)
-        if (fault_kind_has(fault.kind, (enum fault_parameter)i))
-            set_number(
-                request, fault_parameters[i].request, fault_get(&fault, (enum fault_parameter)i));
-    set_number(request, "at_ps", fault.from_ps);
-    if (fault.until_ps != FAULT_NEVER_PS)
-        set_number(request, "for_ps", fault.until_ps - fault.from_ps);
     return request;
 }
 
@@ -116,7 +91,7 @@ static void say_where(const struct fault_script_step *step)
 
 static void say(const struct run *run, const struct fault_script_step *step)
 {
-    struct fault fault = scaled(run, &step->fault);
+    struct fault fault = fault_request_slowed(&step->fault, run->slower);
     char text[QUANTITY_BYTES];
 
     if (run->is_quiet)

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/status.h"
+#include "cmd/nic_status.h"
 #include "pktio/pktio.h"
 
 enum {
@@ -17,7 +17,7 @@ enum {
 };
 
 static const char *const verbs[] = { "", NULL };
-static const struct status_command command = {
+static const struct nic_command command = {
     .name = "monitor",
     .usage =
         "usage: mrc monitor [dev DEVICE] [-a] [-j]\n"
@@ -28,11 +28,11 @@ static const struct status_command command = {
         "  -a, --all    also EVs that are skipped for a while and return\n"
         "  -j, --json   one object a line\n",
     .verbs = verbs,
-    .arguments = STATUS_WITH_ALL | STATUS_WITHOUT_VERB,
+    .arguments = NIC_WITH_ALL | NIC_WITHOUT_VERB,
 };
 
 struct watched {
-    char device[STATUS_NAME_BYTES];
+    char device[DEVICE_LIST_NAME_BYTES];
     int sock;
     char line[LINE_BYTES];
     size_t length;
@@ -91,31 +91,35 @@ static void add_time(json_t *event)
 
 static void print_event(const json_t *event)
 {
-    const char *kind = status_text(event, "event");
+    const char *kind = nic_status_text(event, "event");
     char interval[24];
 
     print_time(wall_ns(event));
-    printf("%s ", status_text(event, "device"));
+    printf("%s ", nic_status_text(event, "device"));
     if (strcmp(kind, "ev") == 0)
-        printf("qp %lld ev %#llx plane %lld %s -> %s: %s\n", status_number(event, "qpn"),
-            (unsigned long long)status_number(event, "ev"), status_number(event, "plane"),
-            status_text(event, "from"), status_text(event, "to"), status_text(event, "cause"));
+        printf("qp %lld ev %#llx plane %lld %s -> %s: %s\n", nic_status_number(event, "qpn"),
+            (unsigned long long)nic_status_number(event, "ev"), nic_status_number(event, "plane"),
+            nic_status_text(event, "from"), nic_status_text(event, "to"),
+            nic_status_text(event, "cause"));
     else if (strcmp(kind, "port") == 0)
-        printf("port %lld %s\n", status_number(event, "port"), status_text(event, "change"));
+        printf(
+            "port %lld %s\n", nic_status_number(event, "port"), nic_status_text(event, "change"));
     else if (strcmp(kind, "qp") == 0)
-        printf("qp %lld %s -> %s: %s\n", status_number(event, "qpn"), status_text(event, "from"),
-            status_text(event, "to"), status_text(event, "cause"));
+        printf("qp %lld %s -> %s: %s\n", nic_status_number(event, "qpn"),
+            nic_status_text(event, "from"), nic_status_text(event, "to"),
+            nic_status_text(event, "cause"));
     else if (strcmp(kind, "timeout") == 0)
-        printf("qp %lld timeout after %s, %lld in a row, psn %lld\n", status_number(event, "qpn"),
-            status_time(status_number(event, "interval_ns"), interval),
-            status_number(event, "timeouts") + 1, status_number(event, "psn"));
+        printf("qp %lld timeout after %s, %lld in a row, psn %lld\n",
+            nic_status_number(event, "qpn"),
+            nic_status_time(nic_status_number(event, "interval_ns"), interval),
+            nic_status_number(event, "timeouts") + 1, nic_status_number(event, "psn"));
     else if (strcmp(kind, "lost") == 0)
-        printf("%lld events more than could be told\n", status_number(event, "count"));
+        printf("%lld events more than could be told\n", nic_status_number(event, "count"));
     else
         printf("%s\n", kind);
 }
 
-static void print_line(const struct status_options *options, const char *line)
+static void print_line(const struct nic_options *options, const char *line)
 {
     json_t *event = json_loads(line, 0, NULL);
 
@@ -139,7 +143,7 @@ static bool is_followed(const struct watch *watch, const char *device)
     return false;
 }
 
-static void follow(struct watch *watch, const struct status_options *options, const char *device)
+static void follow(struct watch *watch, const struct nic_options *options, const char *device)
 {
     struct watched *next = &watch->all[watch->count];
     char path[512];
@@ -155,10 +159,10 @@ static void follow(struct watch *watch, const struct status_options *options, co
     watch->count++;
 }
 
-static enum cmd_status follow_all(struct watch *watch, const struct status_options *options)
+static enum cmd_status follow_all(struct watch *watch, const struct nic_options *options)
 {
-    struct status_devices devices;
-    enum cmd_status status = status_devices(&command, options, &devices);
+    struct device_list devices;
+    enum cmd_status status = nic_status_devices(&command, options, &devices);
 
     for (uint32_t i = 0; status == CMD_DONE && i < devices.count; i++)
         follow(watch, options, devices.names[i]);
@@ -166,7 +170,7 @@ static enum cmd_status follow_all(struct watch *watch, const struct status_optio
 }
 
 static void print_lines(
-    struct watch *watch, const struct status_options *options, struct watched *from)
+    struct watch *watch, const struct nic_options *options, struct watched *from)
 {
     char *end;
 
@@ -184,7 +188,7 @@ static void print_lines(
 }
 
 /* False: it is closed. */
-static bool take(struct watch *watch, const struct status_options *options, struct watched *from)
+static bool take(struct watch *watch, const struct nic_options *options, struct watched *from)
 {
     ssize_t got = read(from->sock, from->line + from->length, sizeof(from->line) - from->length);
 
@@ -197,7 +201,7 @@ static bool take(struct watch *watch, const struct status_options *options, stru
     return true;
 }
 
-static void wait_and_take(struct watch *watch, const struct status_options *options)
+static void wait_and_take(struct watch *watch, const struct nic_options *options)
 {
     struct pollfd fds[WATCHED_MAX];
 
@@ -213,8 +217,8 @@ static void wait_and_take(struct watch *watch, const struct status_options *opti
 enum cmd_status cmd_monitor(int argument_count, char **arguments)
 {
     static struct watch watch;
-    struct status_options options;
-    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    struct nic_options options;
+    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
 
     if (status == CMD_DONE && !options.is_done)
         status = follow_all(&watch, &options);

@@ -6,14 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/status.h"
+#include "control/control.h"
 
 enum {
     SETTLE_NS = 50 * 1000 * 1000, /* nothing lies in a queue for so long */
     ROUNDS_MAX = 40,
 };
-
-static const struct status_command command = { .name = "perf" };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -58,14 +56,18 @@ static int pick(struct perf_end *end, const json_t *answer, struct perf_counters
 
 static int read_own(struct perf_end *end, struct perf_counters *out)
 {
+    char reason[REQUEST_REASON_BYTES];
     json_t *answer = NULL;
+    enum request_result result = request_device(end->device, "stat", &answer, reason);
     int err = -1;
 
     *out = (struct perf_counters){ 0 };
-    if (status_ask(&command, end->device, "stat", &answer) == CMD_DONE && answer)
+    if (result == REQUEST_ANSWERED)
         err = pick(end, answer, out);
-    else
+    else if (result == REQUEST_NOT_RUNNING)
         perf_meet_fail(end->meet, "%s: does not tell its counters; has it a folder?", end->device);
+    else
+        perf_meet_fail(end->meet, "%s: %s", end->device, reason);
     json_decref(answer);
     return err;
 }

@@ -8,10 +8,10 @@
 #include <mrc.h>
 #include <mrc_ctl.h>
 
-#include "cmd/status.h"
+#include "cmd/nic_status.h"
 
 static const char *const verbs[] = { "show", "set", NULL };
-static const struct status_command command = {
+static const struct nic_command command = {
     .name = "port",
     .usage = "usage: mrc port show [dev DEVICE] [port PORT] [-j]\n"
              "       mrc port set dev DEVICE [port PORT] up|down\n"
@@ -21,7 +21,7 @@ static const struct status_command command = {
              "\n"
              "  -j, --json\n",
     .verbs = verbs,
-    .arguments = STATUS_WITH_PORT,
+    .arguments = NIC_WITH_PORT,
 };
 
 /* ---- the device's own files, whoever has it -------------------------------------------------- */
@@ -69,9 +69,9 @@ static int set_port(const struct opened *device, uint32_t port, const char *to)
     return mrc_ctl_modify_port(device->mrc, (uint8_t)port, &attributes, MRC_CTL_PORT_ADMIN_STATE);
 }
 
-static enum cmd_status set(const struct status_options *options)
+static enum cmd_status set(const struct nic_options *options)
 {
-    struct status_devices devices;
+    struct device_list devices;
     struct opened device;
     enum cmd_status status;
     uint32_t first = options->port ? options->port : 1;
@@ -80,7 +80,7 @@ static enum cmd_status set(const struct status_options *options)
     if (!options->device || !options->to)
         return cmd_complain(
             CMD_MISUSED, "port", "set what? mrc port set dev DEVICE port P up|down");
-    status = status_devices(&command, options, &devices);
+    status = nic_status_devices(&command, options, &devices);
     if (status != CMD_DONE)
         return status;
     if (!open_device(options->device, &device)) {
@@ -125,20 +125,20 @@ static json_t *describe(const char *name)
 
 static void print_port(const char *device, const json_t *port)
 {
-    printf("%s port %lld plane %lld admin %s", device, status_number(port, "port"),
-        status_number(port, "plane"), status_text(port, "admin"));
+    printf("%s port %lld plane %lld admin %s", device, nic_status_number(port, "port"),
+        nic_status_number(port, "plane"), nic_status_text(port, "admin"));
     if (!json_object_get(port, "link")) {
         puts(" free");
         return;
     }
-    printf(" link %s %s %s mtu %lld rate %.3gGb/s\n", status_text(port, "link"),
+    printf(" link %s %s %s mtu %lld rate %.3gGb/s\n", nic_status_text(port, "link"),
         json_is_true(json_object_get(port, "usable")) ? "usable" : "unusable",
-        status_text(port, "kind"), status_number(port, "mtu"),
-        (double)status_number(port, "rate_bps") / 1e9);
+        nic_status_text(port, "kind"), nic_status_number(port, "mtu"),
+        (double)nic_status_number(port, "rate_bps") / 1e9);
     printf("    rx frames %lld bytes %lld drops %lld  tx frames %lld bytes %lld drops %lld\n",
-        status_number(port, "frames_received"), status_number(port, "bytes_received"),
-        status_number(port, "receive_drops"), status_number(port, "frames_sent"),
-        status_number(port, "bytes_sent"), status_number(port, "send_drops"));
+        nic_status_number(port, "frames_received"), nic_status_number(port, "bytes_received"),
+        nic_status_number(port, "receive_drops"), nic_status_number(port, "frames_sent"),
+        nic_status_number(port, "bytes_sent"), nic_status_number(port, "send_drops"));
 }
 
 static void select_port(json_t *device, uint32_t port)
@@ -146,14 +146,14 @@ static void select_port(json_t *device, uint32_t port)
     json_t *ports = json_object_get(device, "ports");
 
     for (size_t i = json_array_size(ports); port && i-- > 0;)
-        if (status_number(json_array_get(ports, i), "port") != port)
+        if (nic_status_number(json_array_get(ports, i), "port") != port)
             json_array_remove(ports, i);
 }
 
-static enum cmd_status show(const struct status_options *options)
+static enum cmd_status show(const struct nic_options *options)
 {
-    struct status_devices devices;
-    enum cmd_status status = status_devices(&command, options, &devices);
+    struct device_list devices;
+    enum cmd_status status = nic_status_devices(&command, options, &devices);
     json_t *all = json_array();
 
     for (uint32_t i = 0; status == CMD_DONE && i < devices.count; i++) {
@@ -161,7 +161,7 @@ static enum cmd_status show(const struct status_options *options)
         json_t *port;
         size_t at;
 
-        status = status_ask(&command, devices.names[i], "port", &device);
+        status = nic_status_ask(&command, devices.names[i], "port", &device);
         if (status == CMD_DONE && !device)
             device = describe(devices.names[i]);
         if (!device)
@@ -176,13 +176,13 @@ static enum cmd_status show(const struct status_options *options)
                 print_port(devices.names[i], port);
         json_array_append_new(all, device);
     }
-    return status_finish(&command, options, &devices, all, status);
+    return nic_status_finish(&command, options, &devices, all, status);
 }
 
 enum cmd_status cmd_port(int argument_count, char **arguments)
 {
-    struct status_options options;
-    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    struct nic_options options;
+    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
 
     if (status != CMD_DONE || options.is_done)
         return status;

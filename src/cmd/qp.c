@@ -2,10 +2,10 @@
 /* mrc qp: the QPs of a running NIC. */
 #include <stdio.h>
 
-#include "cmd/status_qp.h"
+#include "cmd/nic_status.h"
 
 static const char *const verbs[] = { "show", NULL };
-static const struct status_command command = {
+static const struct nic_command command = {
     .name = "qp",
     .usage =
         "usage: mrc qp show [dev DEVICE] [qp NUMBER] [-j]\n"
@@ -15,7 +15,7 @@ static const struct status_command command = {
         "\n"
         "  -j, --json\n",
     .verbs = verbs,
-    .arguments = STATUS_WITH_QP,
+    .arguments = NIC_WITH_QP,
     .nothing = "no process has a device open; 'mrc dev show' lists devices",
 };
 
@@ -41,35 +41,37 @@ static void print_times(const json_t *qp)
     char probe[24];
 
     printf("    rtt base %s smoothed %s target %s reorder %s timeout %s timeouts %lld\n",
-        status_time(status_number(qp, "base_rtt_ns"), base),
-        status_time(status_number(qp, "smoothed_rtt_ns"), smoothed),
-        status_time(status_number(qp, "target_delay_ns"), target),
-        status_time(status_number(qp, "reorder_window_ns"), reorder),
-        status_time(status_number(qp, "timeout_ns"), timeout), status_number(qp, "timeouts"));
+        nic_status_time(nic_status_number(qp, "base_rtt_ns"), base),
+        nic_status_time(nic_status_number(qp, "smoothed_rtt_ns"), smoothed),
+        nic_status_time(nic_status_number(qp, "target_delay_ns"), target),
+        nic_status_time(nic_status_number(qp, "reorder_window_ns"), reorder),
+        nic_status_time(nic_status_number(qp, "timeout_ns"), timeout),
+        nic_status_number(qp, "timeouts"));
     printf("    floors base %s target %s reorder %s sack_idle %s tail_probe %s "
            "probe_timeout %s\n",
-        status_time(status_number(floors, "base_rtt_ns"), base),
-        status_time(status_number(floors, "target_delay_ns"), target),
-        status_time(status_number(floors, "reorder_window_ns"), reorder),
-        status_time(status_number(floors, "sack_idle_ns"), smoothed),
-        status_time(status_number(floors, "tail_probe_ns"), timeout),
-        status_time(status_number(floors, "probe_timeout_ns"), probe));
+        nic_status_time(nic_status_number(floors, "base_rtt_ns"), base),
+        nic_status_time(nic_status_number(floors, "target_delay_ns"), target),
+        nic_status_time(nic_status_number(floors, "reorder_window_ns"), reorder),
+        nic_status_time(nic_status_number(floors, "sack_idle_ns"), smoothed),
+        nic_status_time(nic_status_number(floors, "tail_probe_ns"), timeout),
+        nic_status_time(nic_status_number(floors, "probe_timeout_ns"), probe));
 }
 
 static void print_qp(const char *device, const json_t *qp)
 {
-    printf("%s qp %lld state %s", device, status_number(qp, "qpn"), status_text(qp, "state"));
+    printf(
+        "%s qp %lld state %s", device, nic_status_number(qp, "qpn"), nic_status_text(qp, "state"));
     if (json_object_get(qp, "peer"))
-        printf(" peer %s qp %lld", status_text(qp, "peer"), status_number(qp, "peer_qpn"));
+        printf(" peer %s qp %lld", nic_status_text(qp, "peer"), nic_status_number(qp, "peer_qpn"));
     printf("\n    psn next %lld unacked %lld inflight %lld window %lld mpr %lld pmtu %lld "
            "sends %lld/%lld\n",
-        status_number(qp, "next_psn"), status_number(qp, "unacked_psn"),
-        status_number(qp, "inflight_bytes"), status_number(qp, "window_bytes"),
-        status_number(qp, "mpr_psns"), status_number(qp, "pmtu"),
-        status_number(qp, "sends_waiting"), status_number(qp, "send_depth"));
+        nic_status_number(qp, "next_psn"), nic_status_number(qp, "unacked_psn"),
+        nic_status_number(qp, "inflight_bytes"), nic_status_number(qp, "window_bytes"),
+        nic_status_number(qp, "mpr_psns"), nic_status_number(qp, "pmtu"),
+        nic_status_number(qp, "sends_waiting"), nic_status_number(qp, "send_depth"));
     print_times(qp);
-    printf("    evs %lld usable %lld bad %lld", status_number(qp, "evs"),
-        status_number(qp, "evs_usable"), status_number(qp, "evs_bad"));
+    printf("    evs %lld usable %lld bad %lld", nic_status_number(qp, "evs"),
+        nic_status_number(qp, "evs_usable"), nic_status_number(qp, "evs_bad"));
     print_planes("planes", json_object_get(qp, "planes"));
     print_planes("control", json_object_get(qp, "control_planes"));
     putchar('\n');
@@ -85,20 +87,20 @@ static void print_device(const char *device, const json_t *qps)
 
 enum cmd_status cmd_qp(int argument_count, char **arguments)
 {
-    struct status_options options;
-    struct status_devices devices;
-    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    struct nic_options options;
+    struct device_list devices;
+    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
     json_t *all;
 
     if (status == CMD_DONE && !options.is_done)
-        status = status_devices(&command, &options, &devices);
+        status = nic_status_devices(&command, &options, &devices);
     if (status != CMD_DONE || options.is_done)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
         json_t *qps = NULL;
 
-        status = status_qp_list(&command, &options, devices.names[i], &qps);
+        status = nic_status_qps(&command, &options, devices.names[i], &qps);
         if (json_array_size(qps) == 0 && options.qpn) {
             json_decref(qps);
             qps = NULL;
@@ -109,5 +111,5 @@ enum cmd_status cmd_qp(int argument_count, char **arguments)
             print_device(devices.names[i], qps);
         json_array_append_new(all, json_pack("{s:s,s:o}", "device", devices.names[i], "qps", qps));
     }
-    return status_finish(&command, &options, &devices, all, status);
+    return nic_status_finish(&command, &options, &devices, all, status);
 }

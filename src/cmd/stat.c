@@ -2,10 +2,10 @@
 /* mrc stat: counters of a running NIC. */
 #include <stdio.h>
 
-#include "cmd/status.h"
+#include "cmd/nic_status.h"
 
 static const char *const verbs[] = { "show", NULL };
-static const struct status_command command = {
+static const struct nic_command command = {
     .name = "stat",
     .usage = "usage: mrc stat show [dev DEVICE] [-s] [-j]\n"
              "\n"
@@ -14,7 +14,7 @@ static const struct status_command command = {
              "  -s, --nonzero   only those that are not 0\n"
              "  -j, --json\n",
     .verbs = verbs,
-    .arguments = STATUS_WITH_NONZERO,
+    .arguments = NIC_WITH_NONZERO,
     .nothing = "no process has a device open; 'mrc dev show' lists devices",
 };
 
@@ -37,7 +37,7 @@ static void print_counters(const char *device, const char *what, const json_t *c
         printf("%s %-8s %-28s %lld\n", device, what, key, json_integer_value(value));
 }
 
-static void show(const struct status_options *options, const char *device, json_t *answer)
+static void show(const struct nic_options *options, const char *device, json_t *answer)
 {
     static const char *const parts[] = { "counters", "drops", "engine" };
     static const char *const words[] = { "counter", "drop", "engine" };
@@ -54,24 +54,24 @@ static void show(const struct status_options *options, const char *device, json_
 
 enum cmd_status cmd_stat(int argument_count, char **arguments)
 {
-    struct status_options options;
-    struct status_devices devices;
-    enum cmd_status status = status_parse(&command, argument_count, arguments, &options);
+    struct nic_options options;
+    struct device_list devices;
+    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
     json_t *all;
 
     if (status == CMD_DONE && !options.is_done)
-        status = status_devices(&command, &options, &devices);
+        status = nic_status_devices(&command, &options, &devices);
     if (status != CMD_DONE || options.is_done)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
         json_t *answer;
 
-        status = status_ask_owner(&command, &options, devices.names[i], "stat", &answer);
+        status = nic_status_ask_owner(&command, &options, devices.names[i], "stat", &answer);
         if (!answer)
             continue;
         show(&options, devices.names[i], answer);
         json_array_append_new(all, answer);
     }
-    return status_finish(&command, &options, &devices, all, status);
+    return nic_status_finish(&command, &options, &devices, all, status);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QPs come in pieces. */
-#include "cmd/status_qp.h"
+#include "cmd/nic_status.h"
 
 #include <stdio.h>
 
-enum cmd_status status_qp_list(const struct status_command *command,
-    const struct status_options *options, const char *device, json_t **qps)
+enum cmd_status nic_status_qps(const struct nic_command *command, const struct nic_options *options,
+    const char *device, json_t **qps)
 {
     long long next = 0;
 
@@ -17,13 +17,13 @@ enum cmd_status status_qp_list(const struct status_command *command,
 
         snprintf(request, sizeof(request), "%s %lld", options->qpn ? "qpn" : "qp",
             options->qpn ? (long long)options->qpn : next);
-        status = status_ask_owner(command, options, device, request, &answer);
+        status = nic_status_ask_owner(command, options, device, request, &answer);
         if (!answer)
             return status;
         if (!*qps)
             *qps = json_array();
         json_array_extend(*qps, json_object_get(answer, "qps"));
-        next = status_number(answer, "next");
+        next = nic_status_number(answer, "next");
         json_decref(answer);
     } while (next > 0);
     if (options->qpn && options->device && json_array_size(*qps) == 0) {

@@ -4,22 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/status.h"
+#include "cmd/nic_status.h"
 
 static bool begins(const char *word, const char *typed)
 {
     return typed[0] != '\0' && strncmp(word, typed, strlen(typed)) == 0;
 }
 
-static enum cmd_status wrong(
-    const struct status_command *command, const char *what, const char *typed)
+static enum cmd_status wrong(const struct nic_command *command, const char *what, const char *typed)
 {
     return cmd_complain(
         CMD_MISUSED, command->name, "%s '%s'; try 'mrc %s --help'", what, typed, command->name);
 }
 
-static bool take_letter(
-    const struct status_command *command, struct status_options *options, char letter)
+static bool take_letter(const struct nic_command *command, struct nic_options *options, char letter)
 {
     switch (letter) {
     case 'j':
@@ -27,13 +25,13 @@ static bool take_letter(
         return true;
     case 'a':
         options->all = true;
-        return command->arguments & STATUS_WITH_ALL;
+        return command->arguments & NIC_WITH_ALL;
     case 's':
         options->nonzero = true;
-        return command->arguments & STATUS_WITH_NONZERO;
+        return command->arguments & NIC_WITH_NONZERO;
     case 'd':
         options->details = true;
-        return command->arguments & STATUS_WITH_DETAILS;
+        return command->arguments & NIC_WITH_DETAILS;
     default:
         return false;
     }
@@ -53,7 +51,7 @@ static char letter_of(const char *option)
 }
 
 static enum cmd_status take_option(
-    const struct status_command *command, struct status_options *options, const char *option)
+    const struct nic_command *command, struct nic_options *options, const char *option)
 {
     if (strcmp(option, "-h") == 0 || strcmp(option, "--help") == 0) {
         fputs(command->usage, stdout);
@@ -84,16 +82,16 @@ static bool take_number(const char *text, uint32_t limit, uint32_t *out)
 
 /* Yields how many arguments it took; 0: not a word of this command. -1: complained. */
 static int take_word(
-    const struct status_command *command, struct status_options *options, char **arguments)
+    const struct nic_command *command, struct nic_options *options, char **arguments)
 {
     const char *word = arguments[0];
-    bool has_ports = command->arguments & STATUS_WITH_PORT;
+    bool has_ports = command->arguments & NIC_WITH_PORT;
 
     if (begins("dev", word) && arguments[1]) {
         options->device = arguments[1];
         return 2;
     }
-    if ((command->arguments & STATUS_WITH_QP) && strcmp(word, "qp") == 0) {
+    if ((command->arguments & NIC_WITH_QP) && strcmp(word, "qp") == 0) {
         if (take_number(arguments[1], (1u << 24) - 1, &options->qpn))
             return 2;
         wrong(command, "not the number of a QP:", arguments[1] ? arguments[1] : "");
@@ -112,7 +110,7 @@ static int take_word(
     return 0;
 }
 
-static const char *find_verb(const struct status_command *command, const char *typed)
+static const char *find_verb(const struct nic_command *command, const char *typed)
 {
     for (const char *const *verb = command->verbs; *verb; verb++)
         if (begins(*verb, typed))
@@ -121,9 +119,9 @@ static const char *find_verb(const struct status_command *command, const char *t
 }
 
 static enum cmd_status take_words(
-    const struct status_command *command, char **arguments, struct status_options *options)
+    const struct nic_command *command, char **arguments, struct nic_options *options)
 {
-    bool has_verb = command->arguments & STATUS_WITHOUT_VERB;
+    bool has_verb = command->arguments & NIC_WITHOUT_VERB;
 
     for (; *arguments && !options->is_done; arguments++) {
         const char *verb = has_verb ? NULL : find_verb(command, *arguments);
@@ -155,10 +153,10 @@ static enum cmd_status take_words(
     return CMD_DONE;
 }
 
-enum cmd_status status_parse(const struct status_command *command, int argument_count,
-    char **arguments, struct status_options *options)
+enum cmd_status nic_status_parse(const struct nic_command *command, int argument_count,
+    char **arguments, struct nic_options *options)
 {
     (void)argument_count; /* the list ends with NULL */
-    *options = (struct status_options){ .verb = command->verbs[0] };
+    *options = (struct nic_options){ .verb = command->verbs[0] };
     return take_words(command, arguments + 1, options);
 }

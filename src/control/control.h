@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asking and telling running NICs and fabrics: the front door of this folder. */
+#pragma once
+
+#include "control/device_list.h"
+#include "control/fault_record.h"
+#include "control/fault_request.h"
+#include "control/fault_words.h"
+#include "control/request.h"

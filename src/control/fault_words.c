@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads faults word by word. */
+#include "control/fault_words.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "files/files.h"
+#include "network/network.h"
+
+/* A request that is being read, and what is wrong with it. */
+struct reading {
+    struct fault_words *words;
+    json_t *request;
+    char *reason;
+};
+
+__attribute__((format(printf, 2, 3))) static bool refuse(
+    const struct reading *reading, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(reading->reason, FAULT_WORDS_REASON_BYTES, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static const char *next_word(const struct reading *reading)
+{
+    if (reading->words->left == 0)
+        return NULL;
+    reading->words->left--;
+    return *reading->words->next++;
+}
+
+/* A word of a list that ends with NULL; otherwise the reason names the nearest word, or all. */
+static bool check_word(const struct reading *reading, const char *word, const char *const *known)
+{
+    const char *meant = word ? word_nearest(known, word) : NULL;
+    char list[160];
+
+    if (word && word_find(known, word) >= 0)
+        return true;
+    if (meant)
+        return refuse(reading, "%s: did you mean '%s'?", word, meant);
+    word_list(known, list, sizeof(list));
+    return refuse(reading, "%s: must be %s", word ? word : "(nothing)", list);
+}
+
+/* ---- how ------------------------------------------------------------------------------------- */
+
+static const enum quantity_kind quantities[FAULT_QUANTITY_COUNT] = {
+    [FAULT_QUANTITY_FRACTION] = QUANTITY_FRACTION,
+    [FAULT_QUANTITY_BIT_RATE] = QUANTITY_RATE,
+    [FAULT_QUANTITY_TIME] = QUANTITY_TIME,
+    [FAULT_QUANTITY_PERMILLE] = QUANTITY_PERMILLE,
+};
+
+static bool read_quantity(
+    const struct reading *reading, const char *what, enum quantity_kind kind, const char *key)
+{
+    const char *word = next_word(reading);
+    uint64_t value;
+
+    if (!word || quantity_parse(kind, word, &value) != QUANTITY_OK)
+        return refuse(
+            reading, "%s %s: must be %s", what, word ? word : "(nothing)", quantity_example(kind));
+    json_object_set_new(reading->request, key, json_integer((json_int_t)value));
+    return true;
+}
+
+static bool check_rate(const struct reading *reading)
+{
+    const json_t *rate_bps =
+        json_object_get(reading->request, fault_parameters[FAULT_RATE].request);
+
+    if (rate_bps && (uint64_t)json_integer_value(rate_bps) < reading->words->rate_bps_min)
+        return refuse(reading, "slow: at least 1Mb/s; 'blackhole' carries nothing at all");
+    return true;
+}
+
+static bool is_end(const struct fault_words *words)
+{
+    return words->left == 0 || strcmp(*words->next, "for") == 0 ||
+           strcmp(*words->next, "direction") == 0;
+}
+
+/* What the kind needs, and what it may have if it follows. */
+static bool read_parameters(const struct reading *reading, enum fault_kind kind)
+{
+    for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++) {
+        enum fault_parameter parameter = (enum fault_parameter)i;
+
+        if ((fault_kind_needs(kind, parameter) ||
+                (fault_kind_has(kind, parameter) && !is_end(reading->words))) &&
+            !read_quantity(reading, fault_kind_words[kind],
+                quantities[fault_parameters[i].quantity], fault_parameters[i].request))
+            return false;
+    }
+    return check_rate(reading);
+}
+
+static bool read_how(const struct reading *reading, const char *how)
+{
+    const char *known[FAULT_KIND_COUNT + 2];
+
+    memcpy(known, fault_kind_words, sizeof(fault_kind_words));
+    known[FAULT_KIND_COUNT] = "up";
+    known[FAULT_KIND_COUNT + 1] = NULL;
+    if (!check_word(reading, how, known))
+        return false;
+    return strcmp(how, "up") == 0 ||
+           read_parameters(reading, (enum fault_kind)word_find(known, how));
+}
+
+static bool read_direction(const struct reading *reading)
+{
+    const char *word = next_word(reading);
+
+    json_object_set_new(reading->request, "direction", json_string(word ? word : ""));
+    return check_word(reading, word, fault_direction_words);
+}
+
+/* "direction up", "for 2s" */
+static bool read_rest(const struct reading *reading, const char *how)
+{
+    bool is_good = true;
+    const char *word;
+
+    while (is_good && (word = next_word(reading))) {
+        if (json_object_get(reading->request, "for_ps"))
+            return refuse(reading, "%s: nothing may follow the time", word);
+        if (strcmp(word, "for") != 0 && strcmp(word, "direction") != 0)
+            return refuse(
+                reading, "%s: only 'direction up' or 'down' and 'for TIME' may follow", word);
+        if (strcmp(how, "up") == 0)
+            return refuse(reading, "up: has no duration and no direction; leave out '%s'", word);
+        is_good = strcmp(word, "for") == 0 ? read_quantity(reading, "for", QUANTITY_TIME, "for_ps")
+                                           : read_direction(reading);
+    }
+    return is_good;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* "h0.p0,h1.p0" */
+static json_t *split_names(const char *names)
+{
+    json_t *list = json_array();
+
+    while (*names) {
+        size_t length = strcspn(names, ",");
+
+        json_array_append_new(list, json_stringn(names, length));
+        names += length + (names[length] == ',');
+    }
+    return list;
+}
+
+static void set_place(json_t *request, const char *what, const char *where)
+{
+    if (strcmp(what, "ev") == 0) {
+        json_object_set_new(request, "ev", json_string(where));
+    } else {
+        json_object_set_new(request, "what", json_string(what));
+        json_object_set_new(request, "where", split_names(where));
+    }
+}
+
+/* "clear" and "run" stand alone: the caller reads them, and here they are words that were meant. */
+static const char *const first_words[] = { "link", "port", "switch", "plane", "nic", "group", "ev",
+    "clear", "run", NULL };
+
+bool fault_words_read(
+    struct fault_words *words, json_t *request, char reason[FAULT_WORDS_REASON_BYTES])
+{
+    struct reading reading = { .words = words, .request = request, .reason = reason };
+    const char *what = next_word(&reading);
+    const char *where;
+    const char *how;
+
+    if (!check_word(&reading, what, first_words))
+        return false;
+    where = next_word(&reading);
+    how = next_word(&reading);
+    if (!where || !how)
+        return refuse(&reading, "say where and how; see 'mrc fabric fault --help'");
+    if (!read_how(&reading, how) || !read_rest(&reading, how))
+        return false;
+    json_object_set_new(request, "do", json_string(strcmp(how, "up") == 0 ? "clear" : "fault"));
+    set_place(request, what, where);
+    json_object_set_new(request, "kind", json_string(how));
+    return true;
+}
+
+/* ---- help ------------------------------------------------------------------------------------ */
+
+/* "flap PERIOD SHARE     flap 10ms 50%" */
+static void print_kind(FILE *to, enum fault_kind kind)
+{
+    char form[48];
+    char example[48];
+    size_t form_length = (size_t)snprintf(form, sizeof(form), "%s", fault_kind_words[kind]);
+    size_t length = (size_t)snprintf(example, sizeof(example), "%s", fault_kind_words[kind]);
+
+    for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++) {
+        if (!fault_kind_has(kind, (enum fault_parameter)i))
+            continue;
+        form_length += (size_t)snprintf(
+            form + form_length, sizeof(form) - form_length, " %s", fault_parameters[i].form);
+        length += (size_t)snprintf(
+            example + length, sizeof(example) - length, " %s", fault_parameters[i].example);
+    }
+    if (fault_kinds[kind].needs == 0)
+        fprintf(to, "                 %s\n", form);
+    else
+        fprintf(to, "                 %-21s %s\n", form, example);
+}
+
+void fault_words_print_kinds(FILE *to)
+{
+    for (int kind = 0; kind < FAULT_KIND_COUNT; kind++)
+        print_kind(to, (enum fault_kind)kind);
+}
