@@ -3,35 +3,31 @@
  */
 #include <stdio.h>
 
-#include "cmd/perf_end.h"
-#include "cmd/perf_interrupt.h"
-#include "cmd/perf_run.h"
-#include "cmd/perf_start.h"
+#include "cmd/perf_options.h"
 
 static const char name[] = "perf";
 
-static enum cmd_status run(const struct perf_options *options)
+static enum cmd_status run(const struct perf_wish *wish)
 {
     struct perf_start start;
     struct perf_meet meet = { 0 };
-    enum cmd_status status;
+    int err;
 
     /* Ranks on this machine find out for themselves, and all of them are told. */
-    if (options->local_count == 0 && !perf_end_has_device(options->device))
+    if (wish->local_count == 0 && !perf_end_has_device(wish->device))
         return cmd_complain(CMD_FAILED, name,
             "there is no device%s%s; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may "
             "point elsewhere",
-            options->device ? " " : "", options->device ? options->device : "");
+            wish->device ? " " : "", wish->device ? wish->device : "");
     perf_interrupt_catch();
-    status = perf_start(&start, options, &meet);
-    if (status == CMD_DONE) {
-        status = perf_run(options, &meet);
-        if (meet.problem[0] && !start.is_child)
-            cmd_complain(CMD_FAILED, name, "%s", meet.problem);
-    }
+    err = perf_start(&start, wish, &meet);
+    if (err == 0)
+        err = perf_run(wish, &meet);
+    if (meet.problem[0] && !start.is_child)
+        cmd_complain(CMD_FAILED, name, "%s", meet.problem);
     perf_meet_close(&meet);
     perf_start_wait(&start);
-    return status;
+    return err ? CMD_FAILED : CMD_DONE;
 }
 
 enum cmd_status cmd_perf(int argument_count, char **arguments)
@@ -45,5 +41,5 @@ enum cmd_status cmd_perf(int argument_count, char **arguments)
         perf_options_print_help();
         return CMD_DONE;
     }
-    return run(&options);
+    return run(&options.wish);
 }

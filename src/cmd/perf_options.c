@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/perf_test.h"
 #include "files/files.h"
 
 static const char name[] = "perf";
@@ -89,13 +88,13 @@ static const struct option long_options[] = {
 struct number_option {
     int option;
     const char *name;
-    size_t offset; /* in struct perf_options */
+    size_t offset; /* in struct perf_wish */
     size_t bytes;
     uint64_t least;
     uint64_t most;
 };
 
-#define AT(member) offsetof(struct perf_options, member), sizeof(((struct perf_options *)0)->member)
+#define AT(member) offsetof(struct perf_wish, member), sizeof(((struct perf_wish *)0)->member)
 
 static const struct number_option numbers[] = {
     { 's', "--size", AT(settings.size_min_bytes), 1, SIZE_MAX_BYTES },
@@ -137,7 +136,7 @@ static bool read_scaled(const char *text, uint64_t *number)
 
 static enum cmd_status read_number(struct perf_options *options, const struct number_option *known)
 {
-    char *to = (char *)options + known->offset;
+    char *to = (char *)&options->wish + known->offset;
     uint64_t number;
     uint32_t narrow;
 
@@ -150,8 +149,8 @@ static enum cmd_status read_number(struct perf_options *options, const struct nu
     else
         memcpy(to, &number, sizeof(number));
     if (known->option == 's') { /* this one alone */
-        options->settings.size_max_bytes = number;
-        options->settings.size_factor = 1;
+        options->wish.settings.size_max_bytes = number;
+        options->wish.settings.size_factor = 1;
     }
     return CMD_DONE;
 }
@@ -176,9 +175,9 @@ static enum cmd_status read_devices(struct perf_options *options)
     for (char *device = strtok(optarg, ","); device; device = strtok(NULL, ",")) {
         if (count == PERF_RANKS_MAX)
             return cmd_complain(CMD_MISUSED, name, "--devices: at most %d", PERF_RANKS_MAX);
-        options->devices[count++] = device;
+        options->wish.devices[count++] = device;
     }
-    options->local_count = count;
+    options->wish.local_count = count;
     return CMD_DONE;
 }
 
@@ -207,19 +206,19 @@ static enum cmd_status read_counters(struct perf_settings *settings)
 
 static void set_flag(struct perf_options *options, int option)
 {
-    struct perf_settings *settings = &options->settings;
+    struct perf_settings *settings = &options->wish.settings;
 
     settings->checks |= option == 'c';
     settings->both_ways |= option == OPTION_BOTH;
     settings->random_sizes |= option == OPTION_RANDOM;
     settings->uses_events |= option == OPTION_EVENTS;
-    options->reports_gbits |= option == OPTION_GBITS;
-    options->is_json |= option == 'j';
-    options->waits_for_last_word |= option == OPTION_LAST_WORD;
-    options->is_quiet |= option == OPTION_QUIET;
+    options->wish.reports_gbits |= option == OPTION_GBITS;
+    options->wish.is_json |= option == 'j';
+    options->wish.waits_for_last_word |= option == OPTION_LAST_WORD;
+    options->wish.is_quiet |= option == OPTION_QUIET;
     options->wants_help |= option == 'h';
-    if (option == OPTION_OUT_JSON && !options->json_path)
-        options->json_path = "perftest_out.json";
+    if (option == OPTION_OUT_JSON && !options->wish.json_path)
+        options->wish.json_path = "perftest_out.json";
     if (option == 'a') { /* as perftest: 2^1 to 2^23 */
         settings->size_min_bytes = 2;
         settings->size_max_bytes = UINT64_C(1) << 23;
@@ -253,23 +252,23 @@ static enum cmd_status read_option(struct perf_options *options, int option, cha
             return read_number(options, &numbers[i]);
     switch (option) {
     case 'd':
-        options->device = optarg;
+        options->wish.device = optarg;
         return CMD_DONE;
     case 'D':
-        return read_seconds("--duration", &options->settings.duration_ms);
+        return read_seconds("--duration", &options->wish.settings.duration_ms);
     case OPTION_INTERVAL:
-        return read_seconds("--interval", &options->interval_ms);
+        return read_seconds("--interval", &options->wish.interval_ms);
     case OPTION_DEVICES:
         return read_devices(options);
     case OPTION_COUNTERS:
-        return read_counters(&options->settings);
+        return read_counters(&options->wish.settings);
     case OPTION_TYPE:
-        return read_type(&options->settings);
+        return read_type(&options->wish.settings);
     case OPTION_RENDEZVOUS:
-        options->rendezvous = optarg;
+        options->wish.rendezvous = optarg;
         return CMD_DONE;
     case OPTION_OUT_JSON_FILE:
-        options->json_path = optarg;
+        options->wish.json_path = optarg;
         return CMD_DONE;
     case ':':
         return cmd_complain(
@@ -314,7 +313,7 @@ enum cmd_status perf_options_read(
     enum cmd_status status;
     int option;
 
-    *options = (struct perf_options){ .port = PERF_PORT, .gid_index = 3 };
+    *options = (struct perf_options){ .wish = { .port = PERF_PORT, .gid_index = 3 } };
     if (argument_count < 2)
         return cmd_complain(CMD_MISUSED, name, "which test? 'mrc perf --help' lists them");
     if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
@@ -336,6 +335,6 @@ enum cmd_status perf_options_read(
         return CMD_DONE;
     if (argument_count - 1 - optind > 1)
         return cmd_complain(CMD_MISUSED, name, "'%s' is too many", arguments[optind + 2]);
-    options->server = arguments[1 + optind];
+    options->wish.server = arguments[1 + optind];
     return perf_options_check(options, test);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cmd/perf_options.h"
-#include "cmd/perf_test.h"
 
 static const char name[] = "perf";
 
@@ -72,7 +71,7 @@ void perf_options_default(struct perf_options *options, const struct perf_test *
     bool is_group = test->manner == PERF_GROUP;
     uint64_t size_bytes = is_group ? 32 << 20 : strcmp(test->name, "write") == 0 ? 65536 : 8;
 
-    options->settings = (struct perf_settings){ .size_min_bytes = size_bytes,
+    options->wish.settings = (struct perf_settings){ .size_min_bytes = size_bytes,
         .size_max_bytes = size_bytes,
         .size_factor = is_group ? 2 : 1,
         .iterations = is_group ? 20 : 1000,
@@ -86,14 +85,23 @@ void perf_options_default(struct perf_options *options, const struct perf_test *
 
 static enum cmd_status check_ranks(const struct perf_options *options, const struct perf_test *test)
 {
-    uint32_t count = options->local_count ? options->local_count : options->rank_count;
+    uint32_t count =
+        options->wish.local_count ? options->wish.local_count : options->wish.rank_count;
 
-    if (options->rendezvous && (!options->rank_count || !strrchr(options->rendezvous, ':')))
+    if (options->wish.rendezvous &&
+        (!options->wish.rank_count || !strrchr(options->wish.rendezvous, ':')))
         return cmd_complain(CMD_MISUSED, name, "--rendezvous HOST:PORT wants --rank and --ranks");
-    if (options->rank_count && (!options->rendezvous || options->rank >= options->rank_count))
+    if (options->wish.rendezvous &&
+        strrchr(options->wish.rendezvous, ':') - options->wish.rendezvous >= PERF_HOST_BYTES)
+        return cmd_complain(
+            CMD_MISUSED, name, "--rendezvous %s: too long", options->wish.rendezvous);
+    if (options->wish.rank_count &&
+        (!options->wish.rendezvous || options->wish.rank >= options->wish.rank_count))
         return cmd_complain(CMD_MISUSED, name,
             "--ranks N wants --rendezvous HOST:PORT and a --rank from 0 to N - 1");
-    if ((options->server != NULL) + (options->local_count > 0) + (options->rank_count > 0) > 1)
+    if ((options->wish.server != NULL) + (options->wish.local_count > 0) +
+            (options->wish.rank_count > 0) >
+        1)
         return cmd_complain(
             CMD_MISUSED, name, "one of HOST, --local and --rendezvous, not several");
     if (!test->is_pair && count == 0)
@@ -109,16 +117,16 @@ static void name_devices(struct perf_options *options)
 {
     static char names[PERF_RANKS_MAX][8];
 
-    for (uint32_t i = 0; i < options->local_count; i++)
-        if (!options->devices[i]) {
+    for (uint32_t i = 0; i < options->wish.local_count; i++)
+        if (!options->wish.devices[i]) {
             snprintf(names[i], sizeof(names[i]), "mrc%u", i % PERF_RANKS_MAX);
-            options->devices[i] = names[i];
+            options->wish.devices[i] = names[i];
         }
 }
 
 enum cmd_status perf_options_check(struct perf_options *options, const struct perf_test *test)
 {
-    struct perf_settings *settings = &options->settings;
+    struct perf_settings *settings = &options->wish.settings;
     bool is_stream = test->iterate == perf_stream_iterate;
 
     if ((settings->mtu_bytes & (settings->mtu_bytes - 1)) != 0)

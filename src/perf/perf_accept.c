@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clients of a rank that listens, until they have said which rank they are. */
-#include "cmd/perf_accept.h"
+#include "perf/perf_accept.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/perf_interrupt.h"
-
-static const char name[] = "perf";
+#include "perf/perf_interrupt.h"
 
 enum {
     GUESTS_MAX = PERF_RANKS_MAX,
@@ -54,9 +53,9 @@ void perf_accept_set_up(int fd)
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
 }
 
-enum cmd_status perf_accept_interrupted(void)
+int perf_accept_interrupted(struct perf_meet *meet)
 {
-    return cmd_complain(CMD_FAILED, name, "interrupted before all ranks were there");
+    return perf_meet_fail_here(meet, "interrupted before all ranks were there");
 }
 
 static time_t now_s(void)
@@ -84,7 +83,7 @@ static void hang_up(struct door *door, uint32_t index)
     close(door->guests[index].fd);
     see_off(door, index);
     if (door->complaints++ < COMPLAINTS_MAX)
-        cmd_complain(CMD_FAILED, name, "a client connected that is no rank of this test");
+        fputs("mrc perf: a client connected that is no rank of this test\n", stderr);
 }
 
 static void welcome(struct door *door, uint32_t index)
@@ -132,7 +131,7 @@ static void make_room(struct door *door)
         hang_up(door, 0);
 }
 
-static enum cmd_status wait_once(struct door *door)
+static int wait_once(struct door *door)
 {
     struct pollfd fds[GUESTS_MAX + 1];
     uint32_t count = door->count;
@@ -141,27 +140,27 @@ static enum cmd_status wait_once(struct door *door)
         fds[i] = (struct pollfd){ .fd = door->guests[i].fd, .events = POLLIN };
     fds[count] = (struct pollfd){ .fd = door->listener, .events = POLLIN };
     if (poll(fds, count + 1, PERF_INTERRUPT_SLICE_MS) < 0 && errno != EINTR)
-        return cmd_complain(CMD_FAILED, name, "poll: %s", strerror(errno));
+        return perf_meet_fail_here(door->meet, "poll: %s", strerror(errno));
     if (perf_interrupt_has_come())
-        return perf_accept_interrupted();
+        return perf_accept_interrupted(door->meet);
     for (uint32_t i = count; i-- > 0;)
         if (fds[i].revents)
             hear(door, i);
     make_room(door);
     if (fds[count].revents)
         let_in(door);
-    return CMD_DONE;
+    return 0;
 }
 
-enum cmd_status perf_accept_all(struct perf_meet *meet, int listener)
+int perf_accept_all(struct perf_meet *meet, int listener)
 {
     struct door door = { .meet = meet, .listener = listener, .missing = meet->rank_count - 1 };
-    enum cmd_status status = CMD_DONE;
+    int err = 0;
 
     fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
-    while (door.missing > 0 && status == CMD_DONE)
-        status = wait_once(&door);
+    while (door.missing > 0 && err == 0)
+        err = wait_once(&door);
     for (uint32_t i = 0; i < door.count; i++)
         close(door.guests[i].fd);
-    return status;
+    return err;
 }

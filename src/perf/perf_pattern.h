@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "cmd/perf_options.h"
+#include "perf/perf_settings.h"
 
 /* Bytes that belong to one message. */
 struct perf_message {

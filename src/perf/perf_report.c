@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables, progress and the JSON document of mrc perf. */
-#include "cmd/perf_report.h"
+#include "perf/perf_report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,16 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/perf_row.h"
-
-static const char name[] = "perf";
+#include "perf/perf_row.h"
 
 #define PROGRESS_NS UINT64_C(200000000)
 #define QUIET_NS    UINT64_C(1000000000)
 
 static bool prints_table(const struct perf_report *report)
 {
-    return report->is_on && !report->options->is_json && !report->options->is_quiet;
+    return report->is_on && !report->wish->is_json && !report->wish->is_quiet;
 }
 
 static void print_title(const struct perf_report *report)
@@ -34,9 +32,9 @@ static void print_title(const struct perf_report *report)
 }
 
 void perf_report_begin(
-    struct perf_report *report, const struct perf_options *options, const struct perf_run *run)
+    struct perf_report *report, const struct perf_wish *wish, const struct perf_run *run)
 {
-    *report = (struct perf_report){ .options = options,
+    *report = (struct perf_report){ .wish = wish,
         .run = run,
         .is_on = run->rank == 0,
         .fairness_min = 1,
@@ -45,7 +43,7 @@ void perf_report_begin(
     if (!prints_table(report))
         return;
     print_title(report);
-    perf_row_print_header(run, options->reports_gbits);
+    perf_row_print_header(run, wish->reports_gbits);
     fflush(stdout);
 }
 
@@ -88,7 +86,7 @@ static void end_interval(struct perf_report *report, uint64_t now_ns)
 
 static void show_progress(struct perf_report *report, uint64_t now_ns, uint64_t done_permille)
 {
-    if (!isatty(STDERR_FILENO) || report->options->is_quiet ||
+    if (!isatty(STDERR_FILENO) || report->wish->is_quiet ||
         now_ns - report->row_began_ns < QUIET_NS || now_ns - report->progress_ns < PROGRESS_NS)
         return;
     fprintf(stderr, "\r\033[K%llu bytes: %llu %% of it, %.3f Gb/s",
@@ -102,7 +100,7 @@ static void show_progress(struct perf_report *report, uint64_t now_ns, uint64_t 
 void perf_report_batch(struct perf_report *report, uint64_t bytes, uint64_t done_permille)
 {
     uint64_t now_ns = perf_end_now_ns();
-    uint64_t interval_ns = report->options->interval_ms * UINT64_C(1000000);
+    uint64_t interval_ns = report->wish->interval_ms * UINT64_C(1000000);
 
     if (!report->is_on)
         return;
@@ -132,7 +130,7 @@ void perf_report_row(struct perf_report *report, struct perf_row *row)
     if (!prints_table(report))
         return;
     clear_progress(report);
-    perf_row_print(report->run, row, report->options->reports_gbits);
+    perf_row_print(report->run, row, report->wish->reports_gbits);
     fflush(stdout);
 }
 
@@ -199,24 +197,23 @@ static json_t *document(const struct perf_report *report, const char *problem, b
     return top;
 }
 
-static enum cmd_status write_json(const struct perf_report *report, const json_t *top)
+static int write_json(const struct perf_report *report, const json_t *top)
 {
     enum { FORM = JSON_INDENT(2) | JSON_REAL_PRECISION(9) };
 
-    if (report->options->json_path && json_dump_file(top, report->options->json_path, FORM) != 0)
-        return cmd_complain(
-            CMD_FAILED, name, "%s: %s", report->options->json_path, strerror(errno));
-    if (report->options->is_json) {
+    if (report->wish->json_path && json_dump_file(top, report->wish->json_path, FORM) != 0)
+        return perf_meet_fail_here(
+            report->run->end->meet, "%s: %s", report->wish->json_path, strerror(errno));
+    if (report->wish->is_json) {
         json_dumpf(top, stdout, FORM);
         putchar('\n');
     }
-    return CMD_DONE;
+    return 0;
 }
 
-enum cmd_status perf_report_end(
-    struct perf_report *report, const char *problem, bool was_interrupted)
+int perf_report_end(struct perf_report *report, const char *problem, bool was_interrupted)
 {
-    enum cmd_status status = CMD_DONE;
+    int err = 0;
 
     if (report->is_on) {
         json_t *top = document(report, problem, was_interrupted);
@@ -224,10 +221,10 @@ enum cmd_status perf_report_end(
         clear_progress(report);
         if (prints_table(report))
             print_end(report, was_interrupted);
-        status = write_json(report, top);
+        err = write_json(report, top);
         json_decref(top);
     }
     json_decref(report->rows);
     json_decref(report->intervals);
-    return problem || was_interrupted || report->wrong > 0 ? CMD_FAILED : status;
+    return problem || was_interrupted || report->wrong > 0 ? -1 : err;
 }

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-#include "cmd/perf_counters.h"
-#include "cmd/perf_test.h"
+#include "perf/perf_counters.h"
+#include "perf/perf_test.h"
 
 /* All that was measured with one size. */
 struct perf_row {
@@ -25,7 +25,7 @@ struct perf_row {
 };
 
 struct perf_report {
-    const struct perf_options *options;
+    const struct perf_wish *wish;
     const struct perf_run *run;
     bool is_on; /* this process prints */
     bool is_progress_shown;
@@ -43,12 +43,12 @@ struct perf_report {
     uint64_t progress_ns;
 };
 
-void perf_report_begin(struct perf_report *, const struct perf_options *, const struct perf_run *);
+void perf_report_begin(struct perf_report *, const struct perf_wish *, const struct perf_run *);
 void perf_report_row_begins(struct perf_report *);
 /* After each batch: `bytes` more, `done` permille of the row. */
 void perf_report_batch(struct perf_report *, uint64_t bytes, uint64_t done_permille);
 void perf_report_row(struct perf_report *, struct perf_row *);
 /* Once all sizes are done: what the NICs counted, if that was asked for. A problem is in `meet`. */
 void perf_report_counters(struct perf_report *);
-/* `problem` NULL: it went well. */
-enum cmd_status perf_report_end(struct perf_report *, const char *problem, bool was_interrupted);
+/* `problem` NULL: it went well. 0, or -1: it did not, or data was wrong. */
+int perf_report_end(struct perf_report *, const char *problem, bool was_interrupted);

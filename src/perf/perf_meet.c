@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages between the ranks of mrc perf: a kind, a length, bytes. */
-#include "cmd/perf_meet.h"
+#include "perf/perf_meet.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cmd/perf_interrupt.h"
+#include "perf/perf_interrupt.h"
 
 enum kind {
     KIND_DATA = 0x6d726331,
@@ -32,6 +32,18 @@ int perf_meet_fail(struct perf_meet *meet, const char *format, ...)
     used = snprintf(meet->problem, sizeof(meet->problem), "rank %u: ", meet->rank);
     va_start(arguments, format);
     vsnprintf(meet->problem + used, sizeof(meet->problem) - (size_t)used, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int perf_meet_fail_here(struct perf_meet *meet, const char *format, ...)
+{
+    va_list arguments;
+
+    if (meet->problem[0])
+        return -1;
+    va_start(arguments, format);
+    vsnprintf(meet->problem, sizeof(meet->problem), format, arguments);
     va_end(arguments);
     return -1;
 }

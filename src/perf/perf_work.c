@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/perf_end.h"
-#include "cmd/perf_interrupt.h"
+#include "perf/perf_end.h"
+#include "perf/perf_interrupt.h"
 
 enum {
     BATCH = 32,

@@ -2,7 +2,7 @@
 /* Ranks of mrc perf that connect by TCP. */
 #pragma once
 
-#include "cmd/perf_meet.h"
+#include "perf/perf_meet.h"
 
 /* Said by a rank that connects. */
 struct perf_hello {
@@ -16,9 +16,11 @@ struct perf_hello perf_accept_hello(const struct perf_meet *);
 
 /* Until all ranks have said their hello. A client that says nothing, or something else, holds up
  * none of them. */
-enum cmd_status perf_accept_all(struct perf_meet *, int listener);
+/* 0, or -1 with a problem in `meet`. */
+int perf_accept_all(struct perf_meet *, int listener);
 
-enum cmd_status perf_accept_interrupted(void); /* complains */
+/* Takes that down as the problem; returns -1. */
+int perf_accept_interrupted(struct perf_meet *);
 
 /* What every connection between ranks needs. */
 void perf_accept_set_up(int fd);

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "cmd/perf_meet.h"
+#include "perf/perf_meet.h"
 
 struct perf_start {
     pid_t children[PERF_RANKS_MAX];
@@ -13,6 +13,7 @@ struct perf_start {
 };
 
 /* On success this process is rank meet->rank. With --local it forks: all ranks return from it. */
-enum cmd_status perf_start(struct perf_start *, const struct perf_options *, struct perf_meet *);
+/* 0, or -1 with a problem in `meet`. */
+int perf_start(struct perf_start *, const struct perf_wish *, struct perf_meet *);
 /* After the meeting is closed: waits for the children; those that hang are killed. */
 void perf_start_wait(struct perf_start *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* There and back: half of a round trip of a write with immediate. */
-#include "cmd/perf_pattern.h"
-#include "cmd/perf_test.h"
+#include "perf/perf_pattern.h"
+#include "perf/perf_test.h"
 
 bool perf_latency_is_active(const struct perf_run *run, uint32_t rank)
 {

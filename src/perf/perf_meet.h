@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/perf_options.h"
+#include "perf/perf_settings.h"
 
 #define PERF_TEXT_BYTES 400
 
@@ -24,8 +24,11 @@ struct perf_meet {
  * problem. */
 int perf_meet_gather(struct perf_meet *, const void *mine, size_t bytes, void *all);
 
-/* Takes the problem down unless there is one; yields -1. */
+/* Takes the problem of this rank down unless there is one; returns -1. */
 __attribute__((format(printf, 2, 3))) int perf_meet_fail(
+    struct perf_meet *, const char *format, ...);
+/* The same without the rank, for a problem that concerns this process alone. */
+__attribute__((format(printf, 2, 3))) int perf_meet_fail_here(
     struct perf_meet *, const char *format, ...);
 /* Looks whether another rank has failed or is gone: 0, or -1 with a problem. Does not wait. */
 int perf_meet_look(struct perf_meet *);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/perf_end.h"
+#include "perf/perf_end.h"
 
 enum {
     PERF_GUARD_BYTES = 256,

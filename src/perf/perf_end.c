@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the device and the memory of a rank, connects its QPs. */
-#include "cmd/perf_end.h"
+#include "perf/perf_end.h"
 
 #include <errno.h>
 #include <sched.h>

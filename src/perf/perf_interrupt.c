@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals that end a test. */
-#include "cmd/perf_interrupt.h"
+#include "perf/perf_interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>

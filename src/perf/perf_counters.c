@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each rank asks its own NIC, as `mrc stat` would. */
-#include "cmd/perf_counters.h"
+#include "perf/perf_counters.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of tests. */
-#include "cmd/perf_test.h"
+#include "perf/perf_test.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/prng.h"
-#include "cmd/perf_pattern.h"
-#include "cmd/perf_test.h"
+#include "perf/perf_pattern.h"
+#include "perf/perf_test.h"
 
 /* Messages that are checked must not overlap; more than this is not set aside for them. All others
  * use the same memory again, as those of perftest do. */

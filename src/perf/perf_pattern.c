@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns from seeds. */
-#include "cmd/perf_pattern.h"
+#include "perf/perf_pattern.h"
 
 #include <string.h>
 

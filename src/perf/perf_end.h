@@ -7,7 +7,7 @@
 
 #include <mrc.h>
 
-#include "cmd/perf_meet.h"
+#include "perf/perf_meet.h"
 
 enum {
     PERF_CHANNELS_MAX = 128, /* independent sequences of messages from one peer */

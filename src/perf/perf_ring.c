@@ -10,8 +10,8 @@
  * the end of an iteration at a rank follows from what its successor sent in it. */
 #include <string.h>
 
-#include "cmd/perf_pattern.h"
-#include "cmd/perf_test.h"
+#include "perf/perf_pattern.h"
+#include "perf/perf_test.h"
 
 enum { ELEMENT_BYTES = 4 };
 

@@ -3,8 +3,8 @@
  * next one (send-receive). */
 #include <string.h>
 
-#include "cmd/perf_pattern.h"
-#include "cmd/perf_test.h"
+#include "perf/perf_pattern.h"
+#include "perf/perf_test.h"
 
 enum { ELEMENT_BYTES = 4 };
 

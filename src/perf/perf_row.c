@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns as users of perftest and nccl-tests know them. */
-#include "cmd/perf_row.h"
+#include "perf/perf_row.h"
 
 #include <math.h>
 #include <stdio.h>

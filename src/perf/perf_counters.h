@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "cmd/perf_end.h"
+#include "perf/perf_end.h"
 
 /* In the order of the settings; of one rank. */
 struct perf_counters {

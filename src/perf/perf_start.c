@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks find each other: socket pairs to forked processes, a server and its client, or a
  * rendezvous. */
-#include "cmd/perf_start.h"
+#include "perf/perf_start.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -17,10 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/perf_accept.h"
-#include "cmd/perf_interrupt.h"
-
-static const char name[] = "perf";
+#include "perf/perf_accept.h"
+#include "perf/perf_interrupt.h"
 
 enum {
     PATIENCE_S = 30, /* a rank may be started before the one it connects to */
@@ -48,7 +47,7 @@ static void become_child(struct perf_start *start, struct perf_meet *meet, uint3
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-static enum cmd_status fork_ranks(struct perf_start *start, uint32_t count, struct perf_meet *meet)
+static int fork_ranks(struct perf_start *start, uint32_t count, struct perf_meet *meet)
 {
     int pair[2];
     pid_t pid;
@@ -57,20 +56,20 @@ static enum cmd_status fork_ranks(struct perf_start *start, uint32_t count, stru
     fflush(NULL);
     for (uint32_t rank = 1; rank < count; rank++) {
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-            return cmd_complain(CMD_FAILED, name, "socket pair: %s", strerror(errno));
+            return perf_meet_fail_here(meet, "socket pair: %s", strerror(errno));
         pid = fork();
         if (pid < 0)
-            return cmd_complain(CMD_FAILED, name, "fork: %s", strerror(errno));
+            return perf_meet_fail_here(meet, "fork: %s", strerror(errno));
         if (pid == 0) {
             close(pair[0]);
             become_child(start, meet, rank, pair[1]);
-            return CMD_DONE;
+            return 0;
         }
         close(pair[1]);
         meet->fds[rank] = pair[0];
         start->children[start->child_count++] = pid;
     }
-    return CMD_DONE;
+    return 0;
 }
 
 void perf_start_wait(struct perf_start *start)
@@ -91,8 +90,8 @@ void perf_start_wait(struct perf_start *start)
 
 /* ---- TCP ------------------------------------------------------------------------------------- */
 
-static enum cmd_status find(
-    const char *host, const char *port, bool is_passive, struct addrinfo **list)
+static int find(struct perf_meet *meet, const char *host, const char *port, bool is_passive,
+    struct addrinfo **list)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
         .ai_flags = is_passive ? AI_PASSIVE : 0,
@@ -107,9 +106,9 @@ static enum cmd_status find(
     }
     perf_interrupt_catch();
     if (!err)
-        return CMD_DONE;
-    return cmd_complain(
-        CMD_FAILED, name, "%s port %s: %s", host ? host : "any", port, gai_strerror(err));
+        return 0;
+    return perf_meet_fail_here(
+        meet, "%s port %s: %s", host ? host : "any", port, gai_strerror(err));
 }
 
 static int listen_at(const struct addrinfo *address)
@@ -129,23 +128,23 @@ static int listen_at(const struct addrinfo *address)
     return -1;
 }
 
-static enum cmd_status serve(struct perf_meet *meet, const char *host, const char *port)
+static int serve(struct perf_meet *meet, const char *host, const char *port)
 {
     struct addrinfo *list;
-    enum cmd_status status = find(host, port, true, &list);
+    int err = find(meet, host, port, true, &list);
     int listener;
 
-    if (status != CMD_DONE)
-        return status;
+    if (err != 0)
+        return err;
     listener = listen_at(list);
     if (listener < 0)
-        status = cmd_complain(CMD_FAILED, name, "port %s: %s", port, strerror(errno));
+        err = perf_meet_fail_here(meet, "port %s: %s", port, strerror(errno));
     freeaddrinfo(list);
     if (listener < 0)
-        return status;
-    status = perf_accept_all(meet, listener);
+        return err;
+    err = perf_accept_all(meet, listener);
     close(listener);
-    return status;
+    return err;
 }
 
 /* Of a connection under way: 0 or an errno. */
@@ -188,62 +187,60 @@ static int connect_once(const struct addrinfo *list)
     return fd;
 }
 
-static enum cmd_status join(struct perf_meet *meet, const char *host, const char *port)
+static int join(struct perf_meet *meet, const char *host, const char *port)
 {
     struct perf_hello hello = perf_accept_hello(meet);
     const struct timespec pause = { .tv_nsec = 100000000 };
     time_t deadline = time(NULL) + PATIENCE_S;
     struct addrinfo *list;
-    enum cmd_status status = find(host, port, false, &list);
+    int err = find(meet, host, port, false, &list);
     int fd = -1;
 
-    if (status != CMD_DONE)
-        return status;
+    if (err != 0)
+        return err;
     while ((fd = connect_once(list)) < 0 && errno == ECONNREFUSED && time(NULL) < deadline &&
            !perf_interrupt_has_come())
         nanosleep(&pause, NULL);
     freeaddrinfo(list);
     if (fd < 0 && perf_interrupt_has_come())
-        return perf_accept_interrupted();
+        return perf_accept_interrupted(meet);
     if (fd < 0)
-        return cmd_complain(CMD_FAILED, name, "%s port %s: %s; is the other side started?", host,
-            port, strerror(errno));
+        return perf_meet_fail_here(
+            meet, "%s port %s: %s; is the other side started?", host, port, strerror(errno));
     perf_accept_set_up(fd);
     meet->fds[meet->hub] = fd;
     if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
-        return cmd_complain(CMD_FAILED, name, "%s port %s: %s", host, port, strerror(errno));
-    return CMD_DONE;
+        return perf_meet_fail_here(meet, "%s port %s: %s", host, port, strerror(errno));
+    return 0;
 }
 
-static enum cmd_status rendezvous(const struct perf_options *options, struct perf_meet *meet)
+static int rendezvous(const struct perf_wish *wish, struct perf_meet *meet)
 {
-    char host[256];
-    const char *colon = strrchr(options->rendezvous, ':');
-    size_t length = (size_t)(colon - options->rendezvous);
+    char host[PERF_HOST_BYTES];
+    const char *colon = strrchr(wish->rendezvous, ':');
+    size_t length = (size_t)(colon - wish->rendezvous);
 
-    if (length >= sizeof(host))
-        return cmd_complain(CMD_MISUSED, name, "--rendezvous %s: too long", options->rendezvous);
-    memcpy(host, options->rendezvous, length);
+    assert(length < sizeof(host));
+    memcpy(host, wish->rendezvous, length);
     host[length] = '\0';
-    init(meet, options->rank, options->rank_count, 0);
+    init(meet, wish->rank, wish->rank_count, 0);
     return meet->is_hub ? serve(meet, host, colon + 1) : join(meet, host, colon + 1);
 }
 
-enum cmd_status perf_start(
-    struct perf_start *start, const struct perf_options *options, struct perf_meet *meet)
+int perf_start(struct perf_start *start, const struct perf_wish *wish, struct perf_meet *meet)
 {
     char port[8];
 
     *start = (struct perf_start){ 0 };
-    if (options->local_count > 0)
-        return fork_ranks(start, options->local_count, meet);
-    if (options->rendezvous)
-        return rendezvous(options, meet);
-    snprintf(port, sizeof(port), "%u", options->port);
-    init(meet, options->server ? 0 : 1, 2, 1); /* the client sends, and so is rank 0 */
-    if (options->server)
-        return join(meet, options->server, port);
-    if (!options->is_quiet)
+    if (wish->local_count > 0)
+        return fork_ranks(start, wish->local_count, meet);
+    if (wish->rendezvous)
+        return rendezvous(wish, meet);
+    snprintf(port, sizeof(port), "%u", wish->port);
+    init(meet, wish->server ? 0 : 1, 2, 1); /* the client sends, and so is rank 0 */
+    if (wish->server)
+        return join(meet, wish->server, port);
+    if (!wish->is_quiet)
         fprintf(stderr, "mrc perf: waiting for a client on port %s\n", port);
     return serve(meet, NULL, port);
 }

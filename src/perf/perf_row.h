@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "cmd/perf_report.h"
+#include "perf/perf_report.h"
 
 void perf_row_print_header(const struct perf_run *, bool in_gbits);
 void perf_row_print(const struct perf_run *, struct perf_row *, bool in_gbits);

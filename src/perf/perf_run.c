@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes, warm-up and batches. Between batches the ranks agree how many iterations come next, so
  * that all of them stop together. */
-#include "cmd/perf_run.h"
+#include "perf/perf_run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/perf_interrupt.h"
-#include "cmd/perf_pattern.h"
-#include "cmd/perf_report.h"
+#include "perf/perf_interrupt.h"
+#include "perf/perf_pattern.h"
+#include "perf/perf_report.h"
 
 #define BATCH_NS    UINT64_C(400000000) /* a batch should take so long */
 #define SAMPLES_MAX UINT64_C(4000000)
@@ -247,16 +247,16 @@ static int measure_sizes(struct perf_run *run, struct perf_report *report, bool 
 
 /* All do what rank 0 was told. */
 static int agree_on_settings(
-    struct perf_meet *meet, const struct perf_options *options, struct perf_settings *settings)
+    struct perf_meet *meet, const struct perf_wish *wish, struct perf_settings *settings)
 {
     struct perf_settings *all = calloc(meet->rank_count, sizeof(*all));
     int err = -1;
 
     if (!all)
         return perf_meet_fail(meet, "out of memory");
-    if (perf_meet_gather(meet, &options->settings, sizeof(*settings), all) == 0) {
+    if (perf_meet_gather(meet, &wish->settings, sizeof(*settings), all) == 0) {
         *settings = all[0];
-        err = settings->test == options->settings.test
+        err = settings->test == wish->settings.test
                   ? 0
                   : perf_meet_fail(meet, "this is another test than that of rank 0 (%s)",
                         settings->test < PERF_TEST_COUNT ? perf_tests[settings->test].name : "?");
@@ -266,9 +266,9 @@ static int agree_on_settings(
 }
 
 /* A NIC waits ten seconds for its fabric, and there is nothing to print yet: a signal ends that. */
-static int open_device(struct perf_run *run, const struct perf_options *options)
+static int open_device(struct perf_run *run, const struct perf_wish *wish)
 {
-    const char *device = options->local_count > 0 ? options->devices[run->rank] : options->device;
+    const char *device = wish->local_count > 0 ? wish->devices[run->rank] : wish->device;
     int err;
 
     perf_interrupt_let_go();
@@ -279,11 +279,11 @@ static int open_device(struct perf_run *run, const struct perf_options *options)
     return err;
 }
 
-static int open_end(struct perf_run *run, const struct perf_options *options)
+static int open_end(struct perf_run *run, const struct perf_wish *wish)
 {
     bool links[PERF_RANKS_MAX] = { false };
 
-    if (open_device(run, options) != 0)
+    if (open_device(run, wish) != 0)
         return -1;
     for (uint32_t rank = 0; rank < run->rank_count; rank++)
         links[rank] = run->test->is_linked(run, run->rank, rank) ||
@@ -294,49 +294,49 @@ static int open_end(struct perf_run *run, const struct perf_options *options)
     return perf_counters_check(run->end);
 }
 
-static int prepare(struct perf_run *run, const struct perf_options *options)
+static int prepare(struct perf_run *run, const struct perf_wish *wish)
 {
     run->sent = calloc(PERF_RANKS_MAX, sizeof(*run->sent));
     if (run->test->manner == PERF_LATENCY && run->rank == 0)
         run->samples_ns = malloc(SAMPLES_MAX * sizeof(*run->samples_ns));
     if (!run->sent || (run->test->manner == PERF_LATENCY && run->rank == 0 && !run->samples_ns))
         return perf_meet_fail(run->end->meet, "out of memory");
-    return open_end(run, options);
+    return open_end(run, wish);
 }
 
-static enum cmd_status measure(
-    struct perf_run *run, const struct perf_options *options, struct perf_settings *settings)
+static int measure(
+    struct perf_run *run, const struct perf_wish *wish, struct perf_settings *settings)
 {
     struct perf_meet *meet = run->end->meet;
     struct perf_report report;
     bool stops = false;
 
-    if (agree_on_settings(meet, options, settings) != 0)
-        return CMD_FAILED;
+    if (agree_on_settings(meet, wish, settings) != 0)
+        return -1;
     run->test = &perf_tests[settings->test];
-    if (prepare(run, options) != 0)
-        return CMD_FAILED;
-    perf_report_begin(&report, options, run);
+    if (prepare(run, wish) != 0)
+        return -1;
+    perf_report_begin(&report, wish, run);
     if (measure_sizes(run, &report, &stops) == 0)
         perf_report_counters(&report);
-    else if (options->waits_for_last_word)
+    else if (wish->waits_for_last_word)
         perf_end_last_word(run->end);
     return perf_report_end(&report, meet->problem[0] ? meet->problem : NULL, stops);
 }
 
-enum cmd_status perf_run(const struct perf_options *options, struct perf_meet *meet)
+int perf_run(const struct perf_wish *wish, struct perf_meet *meet)
 {
     struct perf_settings settings = { 0 };
-    struct perf_end end = { .meet = meet, .settings = &settings, .gid_index = options->gid_index };
+    struct perf_end end = { .meet = meet, .settings = &settings, .gid_index = wish->gid_index };
     struct perf_run run = {
         .settings = &settings, .end = &end, .rank = meet->rank, .rank_count = meet->rank_count
     };
-    enum cmd_status status = measure(&run, options, &settings);
+    int err = measure(&run, wish, &settings);
 
     if (meet->problem[0])
         perf_meet_tell(meet);
     perf_end_close(&end);
     free(run.sent);
     free(run.samples_ns);
-    return status;
+    return err;
 }
