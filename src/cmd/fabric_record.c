@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cmd/fabric.h"
-#include "cmd/whole_file.h"
 #include "control/control.h"
+#include "files/files.h"
 
 static const char name[] = "fabric record";
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/report_check.h"
-#include "cmd/whole_file.h"
+#include "files/files.h"
+#include "result/result.h"
 #include "web/web.h"
 
 static const char name[] = "report";
@@ -40,7 +40,7 @@ static enum cmd_status load(const char *path, json_t *results)
     bool is_stdin = strcmp(path, "-") == 0;
     const char *shown = is_stdin ? "standard input" : path;
     FILE *from = is_stdin ? stdin : fopen(path, "r");
-    struct report_problem problem;
+    struct result_problem problem;
     json_error_t error;
     json_t *document;
     int err;
@@ -58,7 +58,7 @@ static enum cmd_status load(const char *path, json_t *results)
             "%s:%d:%d: not JSON: %s; 'mrc sim -o FILE' writes results", shown, error.line,
             error.column, error.text);
     json_array_append_new(results, document);
-    if (!report_check(document, &problem))
+    if (!result_check(document, &problem))
         return cmd_complain(CMD_MISUSED, name, "%s: %s", shown, problem.text);
     return CMD_DONE;
 }

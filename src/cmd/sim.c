@@ -6,33 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <unistd.h>
-
 #include "cmd/cmd.h"
-#include "cmd/sim_jobs.h"
-#include "cmd/sim_list.h"
 #include "cmd/sim_options.h"
-#include "cmd/sim_result.h"
-#include "cmd/sim_runner.h"
-#include "cmd/sim_table.h"
-#include "cmd/whole_file.h"
+#include "cmd/sim_watch.h"
+#include "result/result.h"
+#include "study/study.h"
 
 static const char name[] = "sim";
-
-#define RUNS_MAX 10000
-
-/* All runs of an experiment, read and checked. */
-struct sim_plan {
-    struct yaml yaml;
-    struct yaml_node *top;
-    struct sim_plan_run **runs;
-    uint32_t run_count;
-};
+static volatile sig_atomic_t is_interrupted;
 
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
-    sim_runner_interrupt();
+    is_interrupted = 1;
 }
 
 /* Once; the second Ctrl-C ends the program as usual. */
@@ -45,96 +31,32 @@ static void catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* ---- the plan -------------------------------------------------------------------------------- */
-
-static json_t *settings_of(const struct yaml_node *top, uint32_t index)
+static void complain(const char *problem)
 {
-    const struct yaml_node *entry = experiment_sweep_entry(top, index);
-    json_t *settings = entry && entry->kind == YAML_MAPPING ? json_of_yaml(entry) : json_object();
-
-    json_object_del(settings, "label");
-    return settings;
-}
-
-static bool add_run(struct sim_plan *plan, struct yaml_node *changed, uint32_t index,
-    const struct sim_options *options, uint32_t repetition)
-{
-    struct sim_plan_run *run = sim_list_take(1, sizeof(*run));
-    char label[EXPERIMENT_LABEL_BYTES];
-    uint32_t repeat;
-
-    plan->runs[plan->run_count++] = run;
-    run->settings = settings_of(plan->top, index);
-    if (!experiment_read(&plan->yaml, changed, &run->experiment))
-        return false;
-    repeat = options->repeat ? options->repeat : run->experiment.repeat;
-    if (options->has_seed)
-        run->experiment.sim.seed = options->seed;
-    run->experiment.sim.seed += repetition;
-    experiment_sweep_label(plan->top, index, label);
-    if (repeat > 1)
-        snprintf(run->label, sizeof(run->label), "%s%sseed %llu", label, *label ? " " : "",
-            (unsigned long long)run->experiment.sim.seed);
-    else
-        snprintf(run->label, sizeof(run->label), "%s", label);
-    return true;
-}
-
-/* Everything is read before anything runs: what is wrong in the last run is told at once. */
-static bool plan_runs(struct sim_plan *plan, const struct sim_options *options)
-{
-    uint32_t set_count = experiment_sweep_count(plan->top);
-
-    plan->runs = sim_list_take(RUNS_MAX, sizeof(struct sim_plan_run *));
-    for (uint32_t i = 0; i < set_count; i++) {
-        struct yaml_node *changed = experiment_sweep_apply(&plan->yaml, plan->top, i);
-        struct experiment experiment;
-        uint32_t repeat;
-
-        if (!changed || !experiment_read(&plan->yaml, changed, &experiment))
-            return false;
-        repeat = options->repeat ? options->repeat : experiment.repeat;
-        if (repeat > RUNS_MAX - plan->run_count)
-            return yaml_complain(
-                &plan->yaml, plan->top, "more than %d runs; sweep or repeat less", RUNS_MAX);
-        for (uint32_t k = 0; k < repeat; k++)
-            if (!add_run(plan, changed, i, options, k))
-                return false;
-    }
-    return true;
-}
-
-static bool read_plan(struct sim_plan *plan, const struct sim_options *options)
-{
-    yaml_init(&plan->yaml);
-    plan->top = experiment_load(&plan->yaml, options->file);
-    if (!plan->top)
-        return false;
-    for (uint32_t i = 0; i < options->set_count; i++)
-        if (!experiment_set(&plan->yaml, plan->top, options->sets[i]))
-            return false;
-    return plan_runs(plan, options);
-}
-
-static void fini_plan(struct sim_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->run_count; i++) {
-        json_decref(plan->runs[i]->settings);
-        free(plan->runs[i]);
-    }
-    free(plan->runs);
-    yaml_fini(&plan->yaml);
+    cmd_complain(CMD_FAILED, name, "%s", problem);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static json_t *run_all(struct sim_plan *plan, const struct sim_options *options)
+static json_t *run_all(struct study_plan *plan, const struct sim_options *options)
 {
+    struct sim_watch watch = { .is_live = options->is_live && options->jobs == 1,
+        .shows_progress = !options->is_quiet && !options->is_live &&
+                          (options->jobs == 1 || plan->run_count == 1) };
+    struct study_manner manner = { .uses_heap = options->heap,
+        .wire = options->wire,
+        .checks = options->checks,
+        .pcap_path = options->pcap_path,
+        .trace_path = options->trace_path,
+        .jobs = options->jobs,
+        .is_interrupted = &is_interrupted,
+        .complain = complain,
+        .watch = sim_watch(&watch) };
     json_t *run;
 
     if (plan->run_count > 1)
-        return sim_jobs_run(plan->runs, plan->run_count, options);
-    run = sim_runner_run(plan->runs[0], options, !options->is_quiet);
+        return study_jobs_run(plan->runs, plan->run_count, &manner);
+    run = study_run(plan->runs[0], &manner);
     return run ? json_pack("[o]", run) : NULL;
 }
 
@@ -155,13 +77,15 @@ static bool is_clean(const json_t *runs)
 
 static enum cmd_status tell(json_t *result, const struct sim_options *options)
 {
-    if (options->output_path && sim_result_write(result, options->output_path) != CMD_DONE)
-        return CMD_FAILED;
+    int err = options->output_path ? result_document_write(result, options->output_path) : 0;
+
+    if (err)
+        return cmd_complain(CMD_FAILED, name, "%s: %s", options->output_path, strerror(-err));
     if (options->is_json) {
         json_dumpf(result, stdout, JSON_FORM);
         putchar('\n');
     } else if (!options->is_quiet) {
-        sim_table_print(result);
+        result_table_print(stdout, result);
     }
     return CMD_DONE;
 }
@@ -176,7 +100,7 @@ static bool can_write(const char *path)
     return err == 0;
 }
 
-static enum cmd_status run_plan(struct sim_plan *plan, const struct sim_options *options)
+static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options)
 {
     enum cmd_status status;
     json_t *result;
@@ -192,9 +116,9 @@ static enum cmd_status run_plan(struct sim_plan *plan, const struct sim_options 
     runs = run_all(plan, options);
     if (!runs)
         return CMD_FAILED;
-    is_good = sim_result_judge(&plan->runs[0]->experiment, runs) && is_clean(runs) &&
-              !sim_runner_was_interrupted();
-    result = sim_result(&plan->runs[0]->experiment, plan->top, runs);
+    is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && is_clean(runs) &&
+              !is_interrupted;
+    result = result_document(&plan->runs[0]->experiment, plan->top, runs);
     status = tell(result, options);
     json_decref(result);
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
@@ -233,10 +157,21 @@ static void print_parameters(void)
     }
 }
 
+static bool read_plan(struct study_plan *plan, const struct sim_options *options)
+{
+    struct study_changes changes = { .sets = options->sets,
+        .set_count = options->set_count,
+        .has_seed = options->has_seed,
+        .seed = options->seed,
+        .repeat = options->repeat };
+
+    return study_plan_read(plan, options->file, &changes);
+}
+
 enum cmd_status cmd_sim(int argument_count, char **arguments)
 {
     struct sim_options options;
-    struct sim_plan plan = { 0 };
+    struct study_plan plan;
     enum cmd_status status = sim_options_read(&options, argument_count, arguments);
 
     if (status != CMD_DONE)
@@ -253,6 +188,6 @@ enum cmd_status cmd_sim(int argument_count, char **arguments)
         status = run_plan(&plan, &options);
     else
         status = cmd_complain(CMD_MISUSED, name, "%s", plan.yaml.problem);
-    fini_plan(&plan);
+    study_plan_fini(&plan);
     return status;
 }

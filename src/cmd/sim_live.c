@@ -2,11 +2,8 @@
 /* From the record of a simulation to what a reader sees of it. */
 #include "cmd/sim_live.h"
 
-#include "cmd/sim_summary.h"
-
 void sim_live_init(struct sim_live *live, const struct experiment *experiment, FILE *to)
 {
-
     live->events_told = 0;
     sim_view_init(&live->view, to, *experiment->title ? experiment->title : experiment->name,
         experiment->sim.duration_ps);

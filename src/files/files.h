@@ -12,5 +12,6 @@
 #include "files/json.h"
 #include "files/nearest.h"
 #include "files/quantity.h"
+#include "files/whole_file.h"
 #include "files/word.h"
 #include "files/yaml.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Experiments that are drawn at random, judged, made smaller and written as files.
+/* Experiments: their runs, study_run.h; and cases that are drawn at random, judged, made smaller
+ * and written as files.
  *
  * A case is a fabric, work to do and faults. The hunt draws cases from the whole range that the
  * transport is meant for, and compares what it achieves with the max-min capacity. */
@@ -10,6 +11,9 @@
 #include <stdio.h>
 
 #include "sim/sim.h"
+#include "study/study_jobs.h"
+#include "study/study_plan.h"
+#include "study/study_run.h"
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "cmd/report_check.h"
 #include "must.h"
+#include "result/result_check.h"
 #include "web/web.h"
 
 static const char element[] = "<script type=\"application/json\"";
@@ -52,11 +52,11 @@ static void write_page(json_t *document)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length_bytes)
 {
     json_t *document = json_loadb((const char *)data, length_bytes, 0, NULL);
-    struct report_problem problem = { .text = "" };
+    struct result_problem problem = { .text = "" };
 
     if (!document)
         return 0;
-    if (report_check(document, &problem))
+    if (result_check(document, &problem))
         write_page(document);
     else
         MUST(problem.text[0] != 0 && memchr(problem.text, 0, sizeof(problem.text)) != NULL);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The result of an experiment, mrc-result(5): figures of its runs, criteria, the document, the
+ * table. The front door of this folder. */
+#pragma once
+
+#include "result/grow.h"
+#include "result/result_capacity.h"
+#include "result/result_check.h"
+#include "result/result_criteria.h"
+#include "result/result_document.h"
+#include "result/result_summary.h"
+#include "result/result_table.h"

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the capacity of a simulation and the record of it. */
+#include "result/result_capacity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/files.h"
+#include "result/grow.h"
+#include "result/result_limits.h"
+
+enum { FLOWS_MAX = 1 << 20 }; /* with more, looking at them takes too long */
+
+static void give_up(struct result_capacity *capacity, const char *reason)
+{
+    capacity->reason = reason;
+    capacity->measured.pair_count = 0;
+}
+
+void result_capacity_open(
+    struct result_capacity *capacity, struct sim *sim, const struct measure_plan *plan)
+{
+    struct capacity_track *track = &capacity->track;
+
+    *capacity = (struct result_capacity){ .plan = plan };
+    capacity->measured.window_ps = capacity_window_ps(plan->sim);
+    capacity->phase_limits = grow_take(plan->phase_count, sizeof(*capacity->phase_limits));
+    if (sim_flow_count(sim) > FLOWS_MAX) {
+        give_up(capacity, "there are too many flows");
+        return;
+    }
+    if (capacity_track_init(track, sim, plan->sim) != 0) {
+        give_up(capacity, "there is not enough memory");
+        return;
+    }
+    capacity->pairs = grow_take(track->pair_count, sizeof(*capacity->pairs));
+    for (uint32_t i = 0; i < track->pair_count; i++)
+        capacity->pairs[i] = (struct measure_pair){ .workload = track->pairs[i].workload,
+            .first_flow = track->pairs[i].first_flow,
+            .flow_count = track->pairs[i].flow_count };
+    capacity->measured.pairs = capacity->pairs;
+    capacity->measured.pair_count = track->pair_count;
+    capacity->measured.bits = track->bits;
+}
+
+void result_capacity_close(struct result_capacity *capacity)
+{
+    capacity_track_fini(&capacity->track);
+    free(capacity->pairs);
+    free(capacity->phase_limits);
+}
+
+uint64_t result_capacity_stop_ps(const struct result_capacity *capacity)
+{
+    return capacity->reason ? SIM_NEVER_PS : capacity_track_stop_ps(&capacity->track);
+}
+
+/* What limits the rate changes with every set of flows; the last one in a phase stands for it. */
+static void keep_limits(struct result_capacity *capacity, uint64_t before_ps)
+{
+    uint64_t now_ps = capacity->track.now_ps;
+
+    for (uint32_t i = 0; i < capacity->plan->phase_count; i++) {
+        const struct measure_phase *phase = &capacity->plan->phases[i];
+
+        if (now_ps > phase->from_ps && before_ps < phase->until_ps &&
+            capacity->track.limits.flow_count > 0)
+            capacity->phase_limits[i] = capacity->track.limits;
+    }
+}
+
+void result_capacity_look(struct result_capacity *capacity, struct measure_record *record)
+{
+    uint64_t before_ps = capacity->track.now_ps;
+
+    if (capacity->reason)
+        return;
+    if (capacity_track_look(&capacity->track) != 0) {
+        give_up(capacity, "the linear program has no solution");
+        return;
+    }
+    keep_limits(capacity, before_ps);
+    measure_look(record);
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static json_t *real(double value)
+{
+    return json_millionths((uint64_t)(value * 1e6));
+}
+
+json_t *result_capacity_json(const struct result_capacity *capacity)
+{
+    const struct capacity_track *track = &capacity->track;
+
+    if (capacity->reason)
+        return json_pack("{s:s,s:s}", "method", "none", "reason", capacity->reason);
+    return json_pack("{s:s,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "method",
+        capacity_method_word(track->method), "error", real(track->error), "window_us",
+        json_millionths(capacity->measured.window_ps), "flows", (json_int_t)track->pair_count,
+        "looks", (json_int_t)track->look_count, "solved", (json_int_t)track->solve_count, "reused",
+        (json_int_t)track->stale_count, "limits", result_limits(capacity, &track->limits));
+}
+
+json_t *result_capacity_phase_json(const struct result_capacity *capacity, uint32_t phase)
+{
+    return result_limits(capacity, &capacity->phase_limits[phase]);
+}

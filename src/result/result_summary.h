@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came of a run, as JSON: mrc-result(5). */
+#pragma once
+
+#include <jansson.h>
+
+#include "measure/measure.h"
+
+/* `victim`: a workload, or MEASURE_NONE. */
+json_t *result_summary(struct measure_record *, uint32_t victim);
+json_t *result_summary_phases(const struct measure_record *);
+json_t *result_summary_faults(const struct measure_record *);
+json_t *result_series(const struct measure_record *);
+json_t *result_events(const struct measure_record *);
+
+/* What all transports counted, since `from` or the beginning (NULL). */
+json_t *result_summary_counters(const struct sim_totals *from, const struct sim_totals *until);
+
+/* count, min, p50, p99, p999, max in microseconds. Sorts the durations. */
+json_t *result_summary_distribution(struct measure_numbers *durations_ps);
+
+/* Sets flows, jain, and flow_fraction_min and _max, relative to equal shares of `ideal_bps`. */
+void result_summary_set_fairness(json_t *, const struct measure_fairness *, uint64_t ideal_bps);
+
+/* The part of the capacity that was used; null where there was none. */
+json_t *result_summary_share(const struct measure_share *);
+
+/* The names of what it breaks. */
+json_t *result_summary_elements(const struct fault *);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From an experiment file to its runs. */
+#include "study/study_plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "result/result.h"
+
+static json_t *settings_of(const struct yaml_node *top, uint32_t index)
+{
+    const struct yaml_node *entry = experiment_sweep_entry(top, index);
+    json_t *settings = entry && entry->kind == YAML_MAPPING ? json_of_yaml(entry) : json_object();
+
+    json_object_del(settings, "label");
+    return settings;
+}
+
+static bool add_run(struct study_plan *plan, struct yaml_node *changed, uint32_t index,
+    const struct study_changes *changes, uint32_t repetition)
+{
+    struct study_run *run = grow_take(1, sizeof(*run));
+    char label[EXPERIMENT_LABEL_BYTES];
+    uint32_t repeat;
+
+    plan->runs[plan->run_count++] = run;
+    run->settings = settings_of(plan->top, index);
+    if (!experiment_read(&plan->yaml, changed, &run->experiment))
+        return false;
+    repeat = changes->repeat ? changes->repeat : run->experiment.repeat;
+    if (changes->has_seed)
+        run->experiment.sim.seed = changes->seed;
+    run->experiment.sim.seed += repetition;
+    experiment_sweep_label(plan->top, index, label);
+    if (repeat > 1)
+        snprintf(run->label, sizeof(run->label), "%s%sseed %llu", label, *label ? " " : "",
+            (unsigned long long)run->experiment.sim.seed);
+    else
+        snprintf(run->label, sizeof(run->label), "%s", label);
+    return true;
+}
+
+/* Everything is read before anything runs: what is wrong in the last run is told at once. */
+static bool plan_runs(struct study_plan *plan, const struct study_changes *changes)
+{
+    uint32_t set_count = experiment_sweep_count(plan->top);
+
+    plan->runs = grow_take(STUDY_RUNS_MAX, sizeof(struct study_run *));
+    for (uint32_t i = 0; i < set_count; i++) {
+        struct yaml_node *changed = experiment_sweep_apply(&plan->yaml, plan->top, i);
+        struct experiment experiment;
+        uint32_t repeat;
+
+        if (!changed || !experiment_read(&plan->yaml, changed, &experiment))
+            return false;
+        repeat = changes->repeat ? changes->repeat : experiment.repeat;
+        if (repeat > STUDY_RUNS_MAX - plan->run_count)
+            return yaml_complain(
+                &plan->yaml, plan->top, "more than %d runs; sweep or repeat less", STUDY_RUNS_MAX);
+        for (uint32_t k = 0; k < repeat; k++)
+            if (!add_run(plan, changed, i, changes, k))
+                return false;
+    }
+    return true;
+}
+
+bool study_plan_read(struct study_plan *plan, const char *path, const struct study_changes *changes)
+{
+    *plan = (struct study_plan){ 0 };
+    yaml_init(&plan->yaml);
+    plan->top = experiment_load(&plan->yaml, path);
+    if (!plan->top)
+        return false;
+    for (uint32_t i = 0; i < changes->set_count; i++)
+        if (!experiment_set(&plan->yaml, plan->top, changes->sets[i]))
+            return false;
+    return plan_runs(plan, changes);
+}
+
+void study_plan_fini(struct study_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->run_count; i++) {
+        json_decref(plan->runs[i]->settings);
+        free(plan->runs[i]);
+    }
+    free(plan->runs);
+    yaml_fini(&plan->yaml);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of an experiment, from its configuration to its JSON. */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "files/files.h"
+
+struct study_run {
+    struct experiment experiment; /* not to be moved */
+    char label[EXPERIMENT_LABEL_BYTES + 32];
+    json_t *settings; /* what the sweep set */
+};
+
+/* Sees a run while it goes on; what it does changes nothing in the result. A call may be NULL. */
+struct study_watch {
+    void (*on_begin)(void *context, const struct study_run *);
+    void (*on_step)(void *context, const struct sim *); /* several times a second */
+    void (*on_sample)(void *context, const struct measure_record *);
+    void (*on_end)(void *context);
+    void *context;
+};
+
+/* How to run, which is not part of the experiment. */
+struct study_manner {
+    bool uses_heap; /* the plain engine */
+    bool wire;
+    bool checks;
+    const char *pcap_path;  /* NULL: none */
+    const char *trace_path; /* NULL: none */
+    uint32_t jobs;          /* runs at a time */
+    const volatile sig_atomic_t *is_interrupted;
+    void (*complain)(const char *problem);
+    struct study_watch watch;
+};
+
+/* Formats the problem and has the manner complain about it. */
+__attribute__((format(printf, 2, 3))) void study_complain(
+    const struct study_manner *, const char *format, ...);
+
+/* The "runs" entry of the result, without criteria. NULL after a complaint. A run that is
+ * interrupted has the figures so far. */
+json_t *study_run(struct study_run *, const struct study_manner *);
