@@ -3,17 +3,12 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "files/files.h"
-
-#define OPTIONS_MAX 64
 
 enum cmd_status cmd_complain(enum cmd_status status, const char *name, const char *format, ...)
 {
@@ -28,34 +23,7 @@ enum cmd_status cmd_complain(enum cmd_status status, const char *name, const cha
     return status;
 }
 
-/* Long options are told by their own code or 0 in optopt, short ones by a letter that was typed. */
-enum cmd_status cmd_complain_option(
-    const char *name, int option, char **arguments, const struct option *known)
-{
-    const char *typed = arguments[optind - 1];
-    const char *names[OPTIONS_MAX];
-    const char *meant;
-    size_t count = 0;
-
-    if (option == ':')
-        return cmd_complain(
-            CMD_MISUSED, name, "'%s' wants a value; see 'mrc %s --help'", typed, name);
-    if (optopt > 0 && optopt < 256 && strncmp(typed, "--", 2) != 0)
-        return cmd_complain(CMD_MISUSED, name,
-            "there is no option '-%c'; 'mrc %s --help' lists them", optopt, name);
-    if (optopt > 0)
-        return cmd_complain(CMD_MISUSED, name, "'%s': this option takes no value", typed);
-    for (; known[count].name && count < OPTIONS_MAX; count++)
-        names[count] = known[count].name;
-    meant = nearest_word(typed + 2, names, count);
-    if (meant)
-        return cmd_complain(
-            CMD_MISUSED, name, "there is no option '%s'; did you mean --%s?", typed, meant);
-    return cmd_complain(
-        CMD_MISUSED, name, "there is no option '%s'; 'mrc %s --help' lists them", typed, name);
-}
-
-/* A pipe that nobody reads any more. */
+/* The pipe has no reader any more. */
 static bool reader_is_gone(void)
 {
     struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };

@@ -274,25 +274,27 @@ static void decode_files(struct decoding *decoding)
     }
 }
 
-enum cmd_status cmd_decode(int argument_count, char **arguments)
+static enum cmd_status decode(int argument_count, char **arguments)
 {
     struct decode_options options;
     struct decoding decoding = { .options = &options };
+    enum cmd_status status;
 
-    if (decode_options_read(&options, argument_count, arguments) != CMD_DONE)
-        return CMD_MISUSED;
-    if (options.wants_help) {
-        decode_options_print_help();
-        return CMD_DONE;
-    }
-    if (options.write_path) {
-        enum cmd_status status = open_output(&decoding);
-
-        if (status != CMD_DONE)
-            return status;
-    }
+    if (!decode_options_read(&options, argument_count, arguments, &status))
+        return status;
+    if (options.write_path)
+        status = open_output(&decoding);
+    if (status != CMD_DONE)
+        return status;
     decode_files(&decoding);
     close_output(&decoding);
     sum_up(&decoding);
     return decoding.malformed_count > 0 ? CMD_FAILED : decoding.status;
 }
+
+const struct cmd decode_command = {
+    .name = "decode",
+    .summary = "show the packets of a capture or of hex lines",
+    .run = decode,
+    .options = &decode_option_table,
+};

@@ -2,48 +2,23 @@
 /* Reads the knobs of the wire from text. */
 #include "cmd/decode_knobs.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cmd/decode_options.h"
 #include "decode/decode.h"
 #include "files/files.h"
+#include "plan/plan.h"
 
-/* Decimal, or hexadecimal after 0x. */
-static bool parse_number(const char *text, uint64_t *number)
+enum cmd_status decode_knobs_udp_port(void *options, char *text)
 {
-    bool is_hex = strncmp(text, "0x", 2) == 0;
-    const char *digits = is_hex ? text + 2 : text;
-    char *end;
-
-    if (!*digits ||
-        strspn(digits, is_hex ? "0123456789abcdefABCDEF" : "0123456789") < strlen(digits))
-        return false;
-    errno = 0;
-    *number = strtoull(digits, &end, is_hex ? 16 : 10);
-    return errno == 0;
-}
-
-enum cmd_status decode_knobs_number(
-    const char *option, const char *text, struct decode_range range, uint64_t *number)
-{
-    if (parse_number(text, number) && *number >= range.least && *number <= range.most)
-        return CMD_DONE;
-    if (range.most == UINT64_MAX)
-        return cmd_complain(CMD_MISUSED, "decode", "%s wants a number from %llu on, not '%s'",
-            option, (unsigned long long)range.least, text);
-    return cmd_complain(CMD_MISUSED, "decode", "%s wants a number from %llu to %llu, not '%s'",
-        option, (unsigned long long)range.least, (unsigned long long)range.most, text);
-}
-
-enum cmd_status decode_knobs_udp_port(struct wire_format *format, const char *text, int *port_count)
-{
+    struct decode_options *decode = options;
+    struct wire_format *format = &decode->format;
     uint64_t port = 0;
 
-    if (decode_knobs_number("--udp-port", text, (struct decode_range){ 1, UINT16_MAX }, &port) !=
-        CMD_DONE)
+    if (options_number("decode", "--udp-port", text, (struct option_range){ 1, UINT16_MAX },
+            &port) != CMD_DONE)
         return CMD_MISUSED;
-    switch ((*port_count)++) {
+    switch (decode->port_count++) {
     case 0:
         format->udp_port = (uint16_t)port;
         format->udp_port_also = 0;
@@ -54,6 +29,17 @@ enum cmd_status decode_knobs_udp_port(struct wire_format *format, const char *te
     default:
         return cmd_complain(CMD_MISUSED, "decode", "--udp-port may be given twice at most");
     }
+}
+
+enum cmd_status decode_knobs_ev_width(void *options, char *text)
+{
+    uint64_t bits = 0;
+    enum cmd_status status =
+        options_number("decode", "--uplink-bits", text, (struct option_range){ 1, 31 }, &bits);
+
+    if (status == CMD_DONE)
+        plan_ev_set_width(&((struct decode_options *)options)->format, (uint32_t)bits);
+    return status;
 }
 
 static enum cmd_status complain_class(const char *typed)
@@ -88,15 +74,17 @@ static enum cmd_status read_code_point(struct wire_format *format, char *assignm
         class ++;
     if (class == DSCP_OTHER)
         return complain_class(assignment);
-    if (decode_knobs_number("--dscp", equals + 1, (struct decode_range){ 0, 63 }, &value) !=
+    if (options_number("decode", "--dscp", equals + 1, (struct option_range){ 0, 63 }, &value) !=
         CMD_DONE)
         return CMD_MISUSED;
     format->dscp[class] = (uint8_t)value;
     return CMD_DONE;
 }
 
-enum cmd_status decode_knobs_dscp(struct wire_format *format, char *text)
+enum cmd_status decode_knobs_dscp(void *options, char *text)
 {
+    struct wire_format *format = &((struct decode_options *)options)->format;
+
     for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
         if (read_code_point(format, word) != CMD_DONE)
             return CMD_MISUSED;
@@ -116,8 +104,10 @@ enum cmd_status decode_knobs_check(const struct wire_format *format)
     return CMD_DONE;
 }
 
-enum cmd_status decode_knobs_ev_order(struct wire_format *format, const char *text)
+enum cmd_status decode_knobs_ev_order(void *options, char *text)
 {
+    struct wire_format *format = &((struct decode_options *)options)->format;
+
     format->source_port_high = strcmp(text, "source-port") == 0;
     if (format->source_port_high || strcmp(text, "flow-label") == 0)
         return CMD_DONE;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "wire/format.h"
 
 enum decode_form {
@@ -17,7 +17,7 @@ enum decode_form {
 struct decode_options {
     enum decode_form form;
     struct wire_format format;
-    bool wants_help; /* nothing else, then */
+    uint32_t port_count; /* --udp-port so far */
     bool shows_foreign;
     bool skips_icrc;
     uint64_t count_max;
@@ -26,7 +26,8 @@ struct decode_options {
     int file_count; /* 0: standard input */
 };
 
-/* CMD_DONE, or CMD_MISUSED after saying what is wrong. */
-enum cmd_status decode_options_read(struct decode_options *, int argument_count, char **arguments);
+extern const struct option_table decode_option_table;
 
-void decode_options_print_help(void);
+/* As options_read() does, and checks what goes together. */
+bool decode_options_read(
+    struct decode_options *, int argument_count, char **arguments, enum cmd_status *);

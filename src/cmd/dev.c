@@ -4,17 +4,26 @@
 
 #include "cmd/nic_status.h"
 
+static const struct option_row rows[] = {
+    { OPTION_FLAG, 'd', "details", NULL, "with the parameters in force",
+        OPTION_AT(struct nic_options, details) },
+    NIC_JSON_ROW,
+};
+
+static const struct option_table table = {
+    .command = "dev",
+    .intro = "usage: mrc dev show [DEVICE] [-d] [-j]\n"
+             "\n"
+             "Devices of this user, and the processes that have them open.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
 static const char *const verbs[] = { "show", NULL };
 static const struct nic_command command = {
     .name = "dev",
-    .usage = "usage: mrc dev show [DEVICE] [-d] [-j]\n"
-             "\n"
-             "Devices of this user, and the processes that have them open.\n"
-             "\n"
-             "  -d, --details   with the parameters in force\n"
-             "  -j, --json\n",
+    .options = &table,
     .verbs = verbs,
-    .arguments = NIC_WITH_DETAILS,
 };
 
 static void print_parameters(const json_t *parameters)
@@ -46,16 +55,17 @@ static void print_device(const char *name, const json_t *device, bool details)
         print_parameters(json_object_get(device, "parameters"));
 }
 
-enum cmd_status cmd_dev(int argument_count, char **arguments)
+static enum cmd_status run_dev(int argument_count, char **arguments)
 {
     struct nic_options options;
     struct device_list devices;
-    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
+    enum cmd_status status;
     json_t *all;
 
-    if (status == CMD_DONE && !options.is_done)
-        status = nic_status_devices(&command, &options, &devices);
-    if (status != CMD_DONE || options.is_done)
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
+        return status;
+    status = nic_status_devices(&command, &options, &devices);
+    if (status != CMD_DONE)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count; i++) {
@@ -70,3 +80,10 @@ enum cmd_status cmd_dev(int argument_count, char **arguments)
     }
     return nic_status_finish(&command, &options, &devices, all, status);
 }
+
+const struct cmd dev_command = {
+    .name = "dev",
+    .summary = "show devices and who has them",
+    .run = run_dev,
+    .options = &table,
+};

@@ -30,15 +30,23 @@ static const struct doctor_check checks[] = {
 
 static const char *const levels[] = { "ok", "limited", "no" };
 
+static const struct option_row rows[] = {
+    NIC_JSON_ROW,
+};
+
+static const struct option_table table = {
+    .command = "doctor",
+    .intro = "usage: mrc doctor [-j]\n"
+             "\n"
+             "Says what this machine can do for MRC, what it cannot, why, and what to do about it.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
 static const char *const verbs[] = { "", NULL };
 static const struct nic_command command = {
     .name = "doctor",
-    .usage =
-        "usage: mrc doctor [-j]\n"
-        "\n"
-        "Says what this machine can do for MRC, what it cannot, why, and what to do about it.\n"
-        "\n"
-        "  -j, --json\n",
+    .options = &table,
     .verbs = verbs,
     .arguments = NIC_WITHOUT_VERB,
 };
@@ -78,13 +86,13 @@ static void print(const struct doctor_check *check, const struct doctor_finding 
         printf("%25s %s (for %s)\n", "->", finding->advice, check->purpose);
 }
 
-enum cmd_status cmd_doctor(int argument_count, char **arguments)
+static enum cmd_status run_doctor(int argument_count, char **arguments)
 {
     struct nic_options options;
-    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
+    enum cmd_status status;
     json_t *all;
 
-    if (status != CMD_DONE || options.is_done)
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
         return status;
     all = json_array();
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
@@ -103,3 +111,10 @@ enum cmd_status cmd_doctor(int argument_count, char **arguments)
         json_decref(all);
     return CMD_DONE;
 }
+
+const struct cmd doctor_command = {
+    .name = "doctor",
+    .summary = "say what this machine can and cannot do, and why",
+    .run = run_doctor,
+    .options = &table,
+};

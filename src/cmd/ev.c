@@ -5,18 +5,29 @@
 
 #include "cmd/nic_status.h"
 
+static const struct option_row rows[] = {
+    { OPTION_FLAG, 'a', "all", NULL,
+        "also good ones that never changed, when there is more than one QP",
+        OPTION_AT(struct nic_options, all) },
+    NIC_JSON_ROW,
+};
+
+static const struct option_table table = {
+    .command = "ev",
+    .intro = "usage: mrc ev show [dev DEVICE] [qp NUMBER] [-a] [-j]\n"
+             "\n"
+             "The entropy values of queue pairs: plane, uplink, state, whether in rotation or in\n"
+             "reserve, and why and when the state last changed.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
 static const char *const verbs[] = { "show", NULL };
 static const struct nic_command command = {
     .name = "ev",
-    .usage = "usage: mrc ev show [dev DEVICE] [qp NUMBER] [-a] [-j]\n"
-             "\n"
-             "The entropy values of queue pairs: plane, uplink, state, whether in rotation or in\n"
-             "reserve, and why and when the state last changed.\n"
-             "\n"
-             "  -a, --all    also good ones that never changed, when there is more than one QP\n"
-             "  -j, --json\n",
+    .options = &table,
     .verbs = verbs,
-    .arguments = NIC_WITH_QP | NIC_WITH_ALL,
+    .arguments = NIC_WITH_QP,
     .nothing = "no process has a QP; 'mrc dev show' lists devices",
 };
 
@@ -95,16 +106,17 @@ static enum cmd_status show_qps(
     return status;
 }
 
-enum cmd_status cmd_ev(int argument_count, char **arguments)
+static enum cmd_status run_ev(int argument_count, char **arguments)
 {
     struct nic_options options;
     struct device_list devices;
-    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
+    enum cmd_status status;
     json_t *all;
 
-    if (status == CMD_DONE && !options.is_done)
-        status = nic_status_devices(&command, &options, &devices);
-    if (status != CMD_DONE || options.is_done)
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
+        return status;
+    status = nic_status_devices(&command, &options, &devices);
+    if (status != CMD_DONE)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
@@ -117,3 +129,10 @@ enum cmd_status cmd_ev(int argument_count, char **arguments)
     }
     return nic_status_finish(&command, &options, &devices, all, status);
 }
+
+const struct cmd ev_command = {
+    .name = "ev",
+    .summary = "show the entropy values of queue pairs of a running NIC",
+    .run = run_ev,
+    .options = &table,
+};

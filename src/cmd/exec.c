@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "cmd/exec_environment.h"
+#include "cmd/options.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
 
@@ -20,27 +20,7 @@ struct options {
     struct exec_wish wish;
     char devices[1024];
     bool prints;
-    bool wants_help;
 };
-
-static void print_usage(FILE *to)
-{
-    fputs(
-        "usage: mrc exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
-        "       mrc exec [OPTIONS] --print\n"
-        "\n"
-        "Runs a program that knows verbs (libibverbs) over MRC, as it is: perftest, NCCL.\n"
-        "\n"
-        "  -n, --nic NIC[,NIC]  show it these devices only: mrc0, or h0 for NIC h0 of the fabric\n"
-        "                       called fabric, or lab/h0 for that of the one called lab\n"
-        "      --preload        by LD_PRELOAD instead of LD_LIBRARY_PATH\n"
-        "  -p, --print          print what would be set, as lines for a shell\n"
-        "  -h, --help\n"
-        "\n"
-        "  mrc exec --nic h0 -- ib_write_bw &\n"
-        "  mrc exec --nic h1 -- ib_write_bw 127.0.0.1\n",
-        to);
-}
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
@@ -102,7 +82,7 @@ static enum cmd_status add_device(
     return CMD_DONE;
 }
 
-static enum cmd_status add_devices(struct options *options, char *typed)
+static enum cmd_status add_devices(void *options, char *typed)
 {
     struct ibv_device **list = ibv_get_device_list(NULL);
     enum cmd_status status = CMD_DONE;
@@ -118,44 +98,29 @@ static enum cmd_status add_devices(struct options *options, char *typed)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static enum cmd_status read_options(struct options *options, int argument_count, char **arguments)
-{
-    enum { PRELOAD = 256 };
-    static const struct option known[] = {
-        { "nic", required_argument, NULL, 'n' },
-        { "preload", no_argument, NULL, PRELOAD },
-        { "print", no_argument, NULL, 'p' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
-    enum cmd_status status = CMD_DONE;
-    int option;
+static const struct option_row rows[] = {
+    { OPTION_CALL, 'n', "nic", "NIC[,NIC]",
+        "show it these devices only: mrc0, or h0 for NIC h0 of the fabric\n"
+        "called fabric, or lab/h0 for that of the one called lab",
+        .read = add_devices, .values = OPTION_VALUES_DEVICES },
+    { OPTION_FLAG, 0, "preload", NULL, "by LD_PRELOAD instead of LD_LIBRARY_PATH",
+        OPTION_AT(struct options, wish.preloads) },
+    { OPTION_FLAG, 'p', "print", NULL, "print what would be set, as lines for a shell",
+        OPTION_AT(struct options, prints) },
+};
 
-    opterr = 0;
-    optind = 1;
-    while (status == CMD_DONE &&
-           (option = getopt_long(argument_count, arguments, "+:n:ph", known, NULL)) != -1)
-        switch (option) {
-        case 'n':
-            status = add_devices(options, optarg);
-            break;
-        case PRELOAD:
-            options->wish.preloads = true;
-            break;
-        case 'p':
-            options->prints = true;
-            break;
-        case 'h':
-            options->wants_help = true;
-            return CMD_DONE;
-        case ':':
-            return cmd_complain(CMD_MISUSED, name, "%s needs a value", arguments[optind - 1]);
-        default:
-            return cmd_complain(CMD_MISUSED, name,
-                "there is no option '%s'; 'mrc exec --help' lists them", arguments[optind - 1]);
-        }
-    return status;
-}
+static const struct option_table table = {
+    .command = name,
+    .intro = "usage: mrc exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
+             "       mrc exec [OPTIONS] --print\n"
+             "\n"
+             "Runs a program that knows verbs (libibverbs) over MRC, as it is: perftest, NCCL.",
+    .closing = "  mrc exec --nic h0 -- ib_write_bw &\n"
+               "  mrc exec --nic h1 -- ib_write_bw 127.0.0.1",
+    .ends_at_word = true,
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
@@ -178,18 +143,14 @@ static enum cmd_status run(const struct exec_environment *environment, char **pr
     return cmd_complain(CMD_FAILED, name, "%s: %s", program[0], strerror(errno));
 }
 
-enum cmd_status cmd_exec(int argument_count, char **arguments)
+static enum cmd_status run_exec(int argument_count, char **arguments)
 {
     static struct exec_environment environment; /* large */
     struct options options = { 0 };
-    enum cmd_status status = read_options(&options, argument_count, arguments);
+    enum cmd_status status;
 
-    if (status != CMD_DONE)
+    if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
-    if (options.wants_help) {
-        print_usage(stdout);
-        return CMD_DONE;
-    }
     if (optind == argument_count && !options.prints)
         return cmd_complain(CMD_MISUSED, name, "which program? 'mrc exec -- ib_write_bw', for one");
     options.wish.devices = options.devices;
@@ -203,3 +164,10 @@ enum cmd_status cmd_exec(int argument_count, char **arguments)
         print_variable(&environment.variables[i]);
     return CMD_DONE;
 }
+
+const struct cmd exec_command = {
+    .name = "exec",
+    .summary = "run a verbs program over MRC, as it is",
+    .run = run_exec,
+    .options = &table,
+};

@@ -6,24 +6,24 @@
 
 static const char name[] = "fabric";
 
-static const struct cmd verbs[] = {
-    { "run", "emulate all switches and links of a fabric in this process", fabric_run },
-    { "up", "build a fabric of network namespaces (root)", fabric_up },
-    { "down", "take a fabric of network namespaces away", fabric_down },
-    { "list", "list the fabrics of this machine", fabric_list },
-    { "show", "show links, queues, counters and faults of a running fabric", fabric_show },
-    { "fault", "break or repair a part of a running fabric", fabric_fault },
-    { "record", "write what has happened to a running fabric as an experiment", fabric_record },
-    { "stop", "end a running fabric", fabric_stop },
+static const struct cmd *const verbs[] = {
+    &fabric_run_command,
+    &fabric_up_command,
+    &fabric_down_command,
+    &fabric_list_command,
+    &fabric_show_command,
+    &fabric_fault_command,
+    &fabric_record_command,
+    &fabric_stop_command,
+    NULL,
 };
 
-enum cmd_status cmd_fabric(int argument_count, char **arguments)
-{
-    static const struct cmd_verbs all = { name, "Fabrics on this machine.", verbs,
-        sizeof(verbs) / sizeof(verbs[0]) };
-
-    return cmd_run_verb(&all, argument_count, arguments);
-}
+const struct cmd fabric_command = {
+    .name = name,
+    .summary = "run a fabric on this machine, break it, look at it",
+    .verbs = verbs,
+    .purpose = "Fabrics on this machine.",
+};
 
 enum cmd_status fabric_complain_not_running(const char *fabric)
 {

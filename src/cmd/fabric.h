@@ -33,14 +33,15 @@ bool fabric_is_running(const char *root, const char *name, struct process_lock_h
 /* A decimal number within bounds. */
 bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);
 
-/* mrc fabric fault run: a script of faults. */
+/* mrc fabric fault run: a script of faults; arguments[0] is "run". */
+extern const struct option_table fabric_script_table;
 enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments);
 
-enum cmd_status fabric_up(int argument_count, char **arguments);
-enum cmd_status fabric_down(int argument_count, char **arguments);
-enum cmd_status fabric_list(int argument_count, char **arguments);
-enum cmd_status fabric_run(int argument_count, char **arguments);
-enum cmd_status fabric_show(int argument_count, char **arguments);
-enum cmd_status fabric_fault(int argument_count, char **arguments);
-enum cmd_status fabric_record(int argument_count, char **arguments);
-enum cmd_status fabric_stop(int argument_count, char **arguments);
+extern const struct cmd fabric_run_command;
+extern const struct cmd fabric_up_command;
+extern const struct cmd fabric_down_command;
+extern const struct cmd fabric_list_command;
+extern const struct cmd fabric_show_command;
+extern const struct cmd fabric_fault_command;
+extern const struct cmd fabric_record_command;
+extern const struct cmd fabric_stop_command;

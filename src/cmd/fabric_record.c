@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/fabric.h"
+#include "cmd/options.h"
 #include "control/control.h"
 #include "files/files.h"
 
@@ -19,23 +20,31 @@ struct recording {
     uint64_t faster;
     bool clears;
     bool is_json;
-    bool wants_help;
     json_t *answer;
 };
 
-static void print_usage(FILE *to)
-{
-    fputs("usage: mrc fabric record [OPTIONS]\n"
-          "\n"
-          "Writes the faults of a running fabric, with their times, as an experiment for mrc sim.\n"
-          "\n"
-          "  -n, --name NAME    the fabric (default: fabric)\n"
-          "  -o, --output FILE  instead of standard output\n"
-          "  -s, --slower N     what the faults were slowed down by: times are divided by N\n"
-          "  -c, --clear        begin anew afterwards\n"
-          "  -j, --json         faults and events as JSON\n",
-        to);
-}
+#define AT(member) OPTION_AT(struct recording, member)
+
+static const struct option_row rows[] = {
+    { OPTION_TEXT, 'n', "name", "NAME", "the fabric (default: fabric)", AT(fabric),
+        .values = OPTION_VALUES_FABRICS },
+    { OPTION_TEXT, 'o', "output", "FILE", "instead of standard output", AT(file) },
+    { OPTION_NUMBER, 's', "slower", "N",
+        "what the faults were slowed down by: times are divided by N", AT(faster), .least = 1,
+        .most = 1000000 },
+    { OPTION_FLAG, 'c', "clear", NULL, "begin anew afterwards", AT(clears) },
+    { OPTION_FLAG, 'j', "json", NULL, "faults and events as JSON", AT(is_json) },
+};
+
+static const struct option_table table = {
+    .command = name,
+    .intro =
+        "usage: mrc fabric record [OPTIONS]\n"
+        "\n"
+        "Writes the faults of a running fabric, with their times, as an experiment for mrc sim.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static int write_experiment(FILE *to, void *context)
 {
@@ -89,62 +98,21 @@ static enum cmd_status record(struct recording *recording)
     return status;
 }
 
-static enum cmd_status read_option(struct recording *recording, int option)
+static enum cmd_status fabric_record(int argument_count, char **arguments)
 {
-    unsigned long number;
-
-    switch (option) {
-    case 'n':
-        recording->fabric = optarg;
-        break;
-    case 'o':
-        recording->file = optarg;
-        break;
-    case 's':
-        if (!fabric_number(optarg, 1, 1000000, &number))
-            return cmd_complain(CMD_MISUSED, name, "--slower: must be 1 to 1000000");
-        recording->faster = number;
-        break;
-    case 'c':
-        recording->clears = true;
-        break;
-    case 'j':
-        recording->is_json = true;
-        break;
-    default:
-        recording->wants_help = true;
-        break;
-    }
-    return CMD_DONE;
-}
-
-enum cmd_status fabric_record(int argument_count, char **arguments)
-{
-    static const struct option known[] = {
-        { "name", required_argument, NULL, 'n' },
-        { "output", required_argument, NULL, 'o' },
-        { "slower", required_argument, NULL, 's' },
-        { "clear", no_argument, NULL, 'c' },
-        { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
     struct recording recording = { .fabric = "fabric", .faster = 1 };
-    enum cmd_status status = CMD_DONE;
-    int option;
+    enum cmd_status status;
 
-    optind = 0;
-    opterr = 0;
-    while (status == CMD_DONE && !recording.wants_help &&
-           (option = getopt_long(argument_count, arguments, ":n:o:s:cjh", known, NULL)) != -1)
-        status = option == '?' || option == ':'
-                     ? cmd_complain_option(name, option, arguments, known)
-                     : read_option(&recording, option);
-    if (recording.wants_help)
-        print_usage(stdout);
-    if (status != CMD_DONE || recording.wants_help)
+    if (!options_read(&table, &recording, argument_count, arguments, &status))
         return status;
     if (optind != argument_count)
         return cmd_complain(CMD_MISUSED, name, "%s: takes no argument", arguments[optind]);
     return record(&recording);
 }
+
+const struct cmd fabric_record_command = {
+    .name = "record",
+    .summary = "write what has happened to a running fabric as an experiment",
+    .run = fabric_record,
+    .options = &table,
+};

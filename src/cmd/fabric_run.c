@@ -10,6 +10,7 @@
 #include "base/scan.h"
 #include "cmd/background.h"
 #include "cmd/fabric.h"
+#include "cmd/options.h"
 #include "files/files.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
@@ -25,34 +26,12 @@ static void on_signal(int number)
     stop = 1;
 }
 
-static void print_usage(FILE *to)
-{
-    fputs("usage: mrc fabric run [OPTIONS] FABRIC.yaml\n"
-          "\n"
-          "Emulates all switches and links of a fabric, in real time, until interrupted. Its NICs\n"
-          "are devices, mrc0, mrc1, ..., for every program on this machine that runs as the same\n"
-          "user. A second fabric has the next free numbers.\n"
-          "\n"
-          "  -b, --background    return when the fabric is ready; 'mrc fabric stop' ends it\n"
-          "  -n, --name NAME     call the fabric so (default: fabric)\n"
-          "  -s, --slower N      links N times slower and longer\n"
-          "      --spin US       poll so long before sleeping (default: 50)\n"
-          "      --threads N     for the planes (default: a quarter of the processors)\n"
-          "      --seed N        of losses, marks and trimming\n"
-          "      --udp hN=LOCAL:PORT,REMOTE:PORT\n"
-          "                      NIC hN is elsewhere; plane p uses both ports plus p\n"
-          "  -q, --quiet         say nothing\n"
-          "  -h, --help\n",
-        to);
-}
-
 struct options {
     struct soft_config config;
     struct soft_udp udp[UDP_NICS_MAX];
     const char *file;
     bool in_background;
     bool is_quiet;
-    bool wants_help;
 };
 
 /* HOST:PORT */
@@ -75,8 +54,9 @@ static bool read_udp(const char *text, struct soft_udp *udp)
            *text == '\0';
 }
 
-static enum cmd_status add_udp(struct options *options, const char *text)
+static enum cmd_status add_udp(void *to, char *text)
 {
+    struct options *options = to;
     struct soft_udp *udp = &options->udp[options->config.udp_count];
 
     if (options->config.udp_count == UDP_NICS_MAX)
@@ -106,80 +86,41 @@ static enum cmd_status check_udp(const struct soft_udp *udp, const struct topolo
     return CMD_DONE;
 }
 
-static enum cmd_status read_option(struct options *options, int option)
+static enum cmd_status take_name(void *options, char *text)
 {
-    unsigned long number;
-
-    switch (option) {
-    case 'n':
-        options->config.name = optarg;
-        return fabric_check_name(name, optarg);
-    case 's':
-        if (!fabric_number(optarg, 1, 1000000, &number))
-            return cmd_complain(CMD_MISUSED, name, "--slower %s: not 1 to 1000000", optarg);
-        options->config.slower = (uint32_t)number;
-        return CMD_DONE;
-    case 'p':
-        if (!fabric_number(optarg, 0, 1000000, &number))
-            return cmd_complain(CMD_MISUSED, name, "--spin %s: not 0 to 1000000", optarg);
-        options->config.spin_us = (uint32_t)number;
-        return CMD_DONE;
-    case 'e':
-        if (!fabric_number(optarg, 0, UINT32_MAX, &number))
-            return cmd_complain(CMD_MISUSED, name, "--seed %s: not a number", optarg);
-        options->config.seed = number;
-        return CMD_DONE;
-    case 't':
-        if (!fabric_number(optarg, 1, 1000, &number))
-            return cmd_complain(CMD_MISUSED, name, "--threads %s: not 1 to 1000", optarg);
-        options->config.thread_count = (uint32_t)number;
-        return CMD_DONE;
-    case 'u':
-        return add_udp(options, optarg);
-    case 'b':
-        options->in_background = true;
-        return CMD_DONE;
-    case 'q':
-        options->is_quiet = true;
-        return CMD_DONE;
-    default:
-        options->wants_help = true;
-        return CMD_DONE;
-    }
+    ((struct options *)options)->config.name = text;
+    return fabric_check_name(name, text);
 }
 
-static enum cmd_status read_options(int argument_count, char **arguments, struct options *options)
-{
-    static const struct option known[] = {
-        { "background", no_argument, NULL, 'b' },
-        { "name", required_argument, NULL, 'n' },
-        { "slower", required_argument, NULL, 's' },
-        { "spin", required_argument, NULL, 'p' },
-        { "threads", required_argument, NULL, 't' },
-        { "seed", required_argument, NULL, 'e' },
-        { "udp", required_argument, NULL, 'u' },
-        { "quiet", no_argument, NULL, 'q' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
-    enum cmd_status status = CMD_DONE;
-    int option;
+#define AT(member) OPTION_AT(struct options, member)
 
-    optind = 0;
-    opterr = 0;
-    while (status == CMD_DONE && !options->wants_help &&
-           (option = getopt_long(argument_count, arguments, ":bn:s:qh", known, NULL)) != -1)
-        status = option == '?' || option == ':'
-                     ? cmd_complain_option(name, option, arguments, known)
-                     : read_option(options, option);
-    if (status != CMD_DONE || options->wants_help)
-        return status;
-    if (optind != argument_count - 1)
-        return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
-    options->file = arguments[optind];
-    options->config.udp = options->udp;
-    return status;
-}
+/* clang-format off */
+static const struct option_row rows[] = {
+    { OPTION_FLAG, 'b', "background", NULL, "return when the fabric is ready; 'mrc fabric stop' ends it", AT(in_background) },
+    { OPTION_CALL, 'n', "name", "NAME", "call the fabric so (default: fabric)", .read = take_name, .values = OPTION_VALUES_NONE },
+    { OPTION_NUMBER, 's', "slower", "N", "links N times slower and longer", AT(config.slower), .least = 1, .most = 1000000 },
+    { OPTION_NUMBER, 0, "spin", "US", "poll so long before sleeping (default: 50)", AT(config.spin_us), .most = 1000000 },
+    { OPTION_NUMBER, 0, "threads", "N", "for the planes (default: a quarter of the processors)",
+        AT(config.thread_count), .least = 1, .most = 1000 },
+    { OPTION_NUMBER, 0, "seed", "N", "of losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
+    { OPTION_CALL, 0, "udp", "hN=LOCAL:PORT,REMOTE:PORT", "NIC hN is elsewhere; plane p uses both ports plus p",
+        .read = add_udp, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'q', "quiet", NULL, "say nothing", AT(is_quiet) },
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = name,
+    .intro = "usage: mrc fabric run [OPTIONS] FABRIC.yaml\n"
+             "\n"
+             "Emulates all switches and links of a fabric, in real time, until interrupted. Its "
+             "NICs\n"
+             "are devices, mrc0, mrc1, ..., for every program on this machine that runs as the "
+             "same\n"
+             "user. A second fabric has the next free numbers.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static enum cmd_status complain_about(const struct options *options, int err)
 {
@@ -245,7 +186,7 @@ static enum cmd_status run_somewhere(const struct options *options)
     return run(options, ready);
 }
 
-enum cmd_status fabric_run(int argument_count, char **arguments)
+static enum cmd_status fabric_run(int argument_count, char **arguments)
 {
     char root[FABRIC_ROOT_BYTES];
     struct options options = {
@@ -258,11 +199,12 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     char *text;
     int err;
 
-    status = read_options(argument_count, arguments, &options);
-    if (options.wants_help)
-        print_usage(stdout);
-    if (status != CMD_DONE || options.wants_help)
+    if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
+    if (optind != argument_count - 1)
+        return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
+    options.file = arguments[optind];
+    options.config.udp = options.udp;
     err = run_place_make(root, sizeof(root));
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s: %s", root, strerror(-err));
@@ -279,3 +221,10 @@ enum cmd_status fabric_run(int argument_count, char **arguments)
     yaml_fini(&yaml);
     return status;
 }
+
+const struct cmd fabric_run_command = {
+    .name = "run",
+    .summary = "emulate all switches and links of a fabric in this process",
+    .run = fabric_run,
+    .options = &table,
+};

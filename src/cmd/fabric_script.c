@@ -3,6 +3,7 @@
  * experiments do (mrc-experiment(5)), so that one script serves the simulator and a running fabric.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <time.h>
 
 #include "cmd/fabric.h"
+#include "cmd/options.h"
 #include "control/control.h"
 #include "files/files.h"
 
@@ -194,35 +196,34 @@ static enum cmd_status run_script(struct run *run)
     return status == CMD_DONE ? run_steps(run) : status;
 }
 
-static enum cmd_status read_options(struct run *run, int count, char **words)
-{
-    for (int i = 0; i < count; i++) {
-        unsigned long number;
+static const struct option_row rows[] = {
+    { OPTION_FLAG, 'q', "quiet", NULL, "do not print the faults as they begin",
+        OPTION_AT(struct run, is_quiet) },
+    { OPTION_NUMBER, 's', "slower", "N", "N times later and longer", OPTION_AT(struct run, slower),
+        .least = 1, .most = 1000000 },
+};
 
-        if (strcmp(words[i], "-q") == 0 || strcmp(words[i], "--quiet") == 0) {
-            run->is_quiet = true;
-        } else if (strcmp(words[i], "-s") == 0 || strcmp(words[i], "--slower") == 0) {
-            if (i + 1 == count || !fabric_number(words[i + 1], 1, 1000000, &number))
-                return cmd_complain(CMD_MISUSED, name, "run %s: must be 1 to 1000000", words[i]);
-            run->slower = number;
-            i++;
-        } else if (words[i][0] == '-' || run->file) {
-            return cmd_complain(
-                CMD_MISUSED, name, "run: name one file; see 'mrc fabric fault --help'");
-        } else {
-            run->file = words[i];
-        }
-    }
-    return run->file ? CMD_DONE : cmd_complain(CMD_MISUSED, name, "run: name a file with faults");
-}
+const struct option_table fabric_script_table = {
+    .command = "fabric fault run",
+    .intro = "usage: mrc fabric fault [-n NAME] run [OPTIONS] FILE\n"
+             "\n"
+             "Breaks a running fabric as a script or an experiment says, each fault at its time.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments)
 {
     struct run run = { .fabric = fabric, .slower = 1 };
-    enum cmd_status status = read_options(&run, argument_count, arguments);
+    enum cmd_status status;
 
-    if (status != CMD_DONE)
+    if (!options_read(&fabric_script_table, &run, argument_count, arguments, &status))
         return status;
+    if (optind == argument_count)
+        return cmd_complain(CMD_MISUSED, name, "run: name a file with faults");
+    if (optind + 1 < argument_count)
+        return cmd_complain(CMD_MISUSED, name, "run: name one file; see 'mrc fabric fault --help'");
+    run.file = arguments[optind];
     yaml_init(&run.yaml);
     status = run_script(&run);
     yaml_fini(&run.yaml);

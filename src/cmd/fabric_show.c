@@ -7,21 +7,49 @@
 #include <unistd.h>
 
 #include "cmd/fabric.h"
+#include "cmd/options.h"
 
 #define UNPACED_BPS 8000000000000
 
 static const char name[] = "fabric show";
 
-static void print_usage(FILE *to)
+struct options {
+    const char *fabric;
+    uint32_t watch_s; /* 0: once */
+    bool all;
+    bool as_json;
+};
+
+static enum cmd_status take_seconds(void *options, char *text)
 {
-    fputs("usage: mrc fabric show [OPTIONS]\n"
-          "\n"
-          "  -n, --name NAME    the fabric (default: fabric)\n"
-          "  -a, --all          also links that have carried nothing\n"
-          "  -w, --watch S      again every S seconds\n"
-          "  -j, --json\n",
-        to);
+    unsigned long seconds;
+
+    if (!fabric_number(text, 1, 86400, &seconds))
+        return cmd_complain(
+            CMD_MISUSED, name, "--watch wants seconds from 1 to 86400, not '%s'", text);
+    ((struct options *)options)->watch_s = (uint32_t)seconds;
+    return CMD_DONE;
 }
+
+#define AT(member) OPTION_AT(struct options, member)
+
+static const struct option_row rows[] = {
+    { OPTION_TEXT, 'n', "name", "NAME", "the fabric (default: fabric)", AT(fabric),
+        .values = OPTION_VALUES_FABRICS },
+    { OPTION_FLAG, 'a', "all", NULL, "also links that have carried nothing", AT(all) },
+    { OPTION_CALL, 'w', "watch", "S", "again every S seconds", .read = take_seconds,
+        .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'j', "json", NULL, "print JSON", AT(as_json) },
+};
+
+static const struct option_table table = {
+    .command = name,
+    .intro = "usage: mrc fabric show [OPTIONS]\n"
+             "\n"
+             "Shows links, queues, counters and faults of a running fabric.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static long long number(const json_t *of, const char *key)
 {
@@ -108,58 +136,45 @@ static void print_table(const json_t *fabric, bool all)
     json_array_foreach(json_object_get(fabric, "switches"), i, entry) print_drops(entry);
 }
 
-enum cmd_status fabric_show(int argument_count, char **arguments)
+static enum cmd_status show_once(const struct options *options)
 {
-    static const struct option known[] = {
-        { "name", required_argument, NULL, 'n' },
-        { "all", no_argument, NULL, 'a' },
-        { "watch", required_argument, NULL, 'w' },
-        { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
-    const char *fabric = "fabric";
-    bool all = false;
-    bool as_json = false;
-    unsigned long watch_s = 0;
-    enum cmd_status status;
     json_t *answer;
-    int option;
+    enum cmd_status status = fabric_ask(options->fabric, json_pack("{s:s}", "do", "show"), &answer);
 
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argument_count, arguments, ":n:aw:jh", known, NULL)) != -1) {
-        if (option == 'h') {
-            print_usage(stdout);
-            return CMD_DONE;
-        }
-        if (option == '?' || option == ':')
-            return cmd_complain_option(name, option, arguments, known);
-        if (option == 'w' && !fabric_number(optarg, 1, 86400, &watch_s))
-            return cmd_complain(
-                CMD_MISUSED, name, "--watch wants seconds from 1 to 86400, not '%s'", optarg);
-        if (option == 'n')
-            fabric = optarg;
-        all |= option == 'a';
-        as_json |= option == 'j';
+    if (status != CMD_DONE)
+        return status;
+    if (options->as_json) {
+        json_dumpf(answer, stdout, JSON_INDENT(2));
+        putchar('\n');
+    } else {
+        print_table(answer, options->all);
     }
+    json_decref(answer);
+    return CMD_DONE;
+}
+
+static enum cmd_status fabric_show(int argument_count, char **arguments)
+{
+    struct options options = { .fabric = "fabric" };
+    enum cmd_status status;
+
+    if (!options_read(&table, &options, argument_count, arguments, &status))
+        return status;
     if (optind != argument_count)
         return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind]);
     do {
-        status = fabric_ask(fabric, json_pack("{s:s}", "do", "show"), &answer);
-        if (status != CMD_DONE)
+        status = show_once(&options);
+        if (status != CMD_DONE || cmd_output_is_lost(&status, name))
             return status;
-        if (as_json) {
-            json_dumpf(answer, stdout, JSON_INDENT(2));
-            putchar('\n');
-        } else {
-            print_table(answer, all);
-        }
-        json_decref(answer);
-        if (cmd_output_is_lost(&status, name))
-            return status;
-        if (watch_s > 0)
-            sleep((unsigned int)watch_s);
-    } while (watch_s > 0);
+        if (options.watch_s > 0)
+            sleep(options.watch_s);
+    } while (options.watch_s > 0);
     return CMD_DONE;
 }
+
+const struct cmd fabric_show_command = {
+    .name = "show",
+    .summary = "show links, queues, counters and faults of a running fabric",
+    .run = fabric_show,
+    .options = &table,
+};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/fabric.h"
+#include "cmd/options.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
 
@@ -21,18 +22,25 @@ enum {
     PATIENCE_MS = 15000,
 };
 
-static void print_usage(FILE *to)
-{
-    fputs(
-        "usage: mrc fabric stop [-n NAME]\n"
-        "\n"
-        "Ends a running fabric and returns when it is gone, its devices with it. Clears away what\n"
-        "is left of one that was killed.\n"
-        "\n"
-        "  -n, --name NAME    the fabric (default: fabric)\n"
-        "  -h, --help\n",
-        to);
-}
+struct options {
+    const char *fabric;
+};
+
+static const struct option_row rows[] = {
+    { OPTION_TEXT, 'n', "name", "NAME", "the fabric (default: fabric)",
+        OPTION_AT(struct options, fabric), .values = OPTION_VALUES_FABRICS },
+};
+
+static const struct option_table table = {
+    .command = name,
+    .intro = "usage: mrc fabric stop [-n NAME]\n"
+             "\n"
+             "Ends a running fabric and returns when it is gone, its devices with it. Clears away "
+             "what\n"
+             "is left of one that was killed.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 /* Of one that is ending already its process is not known, only its lock. */
 static bool unlocks(const char *root, const char *fabric)
@@ -92,30 +100,23 @@ static enum cmd_status stop(const char *fabric)
     return fabric_complain_not_running(fabric);
 }
 
-enum cmd_status fabric_stop(int argument_count, char **arguments)
+static enum cmd_status fabric_stop(int argument_count, char **arguments)
 {
-    static const struct option known[] = {
-        { "name", required_argument, NULL, 'n' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
-    const char *fabric = "fabric";
-    int option;
+    struct options options = { .fabric = "fabric" };
+    enum cmd_status status;
 
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argument_count, arguments, ":n:h", known, NULL)) != -1) {
-        if (option == 'h') {
-            print_usage(stdout);
-            return CMD_DONE;
-        }
-        if (option == '?' || option == ':')
-            return cmd_complain_option(name, option, arguments, known);
-        fabric = optarg;
-    }
+    if (!options_read(&table, &options, argument_count, arguments, &status))
+        return status;
     if (optind != argument_count)
         return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind]);
-    if (fabric_check_name(name, fabric) != CMD_DONE)
+    if (fabric_check_name(name, options.fabric) != CMD_DONE)
         return CMD_MISUSED;
-    return stop(fabric);
+    return stop(options.fabric);
 }
+
+const struct cmd fabric_stop_command = {
+    .name = "stop",
+    .summary = "end a running fabric",
+    .run = fabric_stop,
+    .options = &table,
+};

@@ -9,115 +9,87 @@
 
 #include "cmd/fabric.h"
 #include "cmd/fabric_netns.h"
+#include "cmd/options.h"
 #include "files/files.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
 
 static const char name[] = "fabric up";
 
-static void print_usage(FILE *to)
-{
-    fputs(
-        "usage: mrc fabric up [OPTIONS] FABRIC.yaml\n"
-        "\n"
-        "Builds a fabric of network namespaces, one for each host and each switch, and starts the\n"
-        "switches. NIC hN is for programs inside the namespace NAME-hN, as the device mrcN or, if\n"
-        "another fabric has that, as 'mrc fabric list' shows. Needs root.\n"
-        "\n"
-        "      --netns         of network namespaces (there is no other kind)\n"
-        "  -n, --name NAME     call the fabric so (default: fabric)\n"
-        "  -k, --kernel        the Linux kernel forwards, in place of 'mrc switch'\n"
-        "      --paced         links have the rates and delays of the file\n"
-        "  -s, --slower N      and are N times slower and longer\n"
-        "      --seed N        of losses, marks and trimming\n"
-        "  -q, --quiet         say nothing\n"
-        "  -h, --help\n",
-        to);
-}
-
-enum option_code {
-    OPTION_NETNS = 256,
-    OPTION_PACED,
-    OPTION_SEED,
-};
-
 struct options {
     struct netns netns;
     struct fabric_netns_switch process;
+    bool netns_is_said;
     bool is_quiet;
-    bool wants_help;
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum cmd_status read_option(struct options *options, int option)
+static enum cmd_status take_name(void *options, char *text)
 {
-    unsigned long number;
-
-    switch (option) {
-    case OPTION_NETNS:
-        return CMD_DONE;
-    case 'n':
-        options->netns.prefix = optarg;
-        return fabric_check_name(name, optarg);
-    case 'k':
-        options->netns.is_kernel = true;
-        return CMD_DONE;
-    case OPTION_PACED:
-        options->process.is_paced = true;
-        return CMD_DONE;
-    case 's':
-        if (!fabric_number(optarg, 1, 1000000, &number))
-            return cmd_complain(CMD_MISUSED, name, "--slower %s: not 1 to 1000000", optarg);
-        options->process.is_paced = true;
-        options->netns.slower = (uint32_t)number;
-        return CMD_DONE;
-    case OPTION_SEED:
-        if (!fabric_number(optarg, 0, UINT32_MAX, &number))
-            return cmd_complain(CMD_MISUSED, name, "--seed %s: not a number", optarg);
-        options->process.seed = optarg;
-        return CMD_DONE;
-    case 'q':
-        options->is_quiet = true;
-        return CMD_DONE;
-    default:
-        options->wants_help = true;
-        return CMD_DONE;
-    }
+    ((struct options *)options)->netns.prefix = text;
+    return fabric_check_name(name, text);
 }
 
-static enum cmd_status read_options(int argument_count, char **arguments, struct options *options)
+static enum cmd_status take_slower(void *to, char *text)
 {
-    static const struct option known[] = {
-        { "netns", no_argument, NULL, OPTION_NETNS },
-        { "name", required_argument, NULL, 'n' },
-        { "kernel", no_argument, NULL, 'k' },
-        { "paced", no_argument, NULL, OPTION_PACED },
-        { "slower", required_argument, NULL, 's' },
-        { "seed", required_argument, NULL, OPTION_SEED },
-        { "quiet", no_argument, NULL, 'q' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
-    enum cmd_status status = CMD_DONE;
-    int option;
+    struct options *options = to;
+    uint64_t number = 0;
+    enum cmd_status status =
+        options_number(name, "--slower", text, (struct option_range){ 1, 1000000 }, &number);
 
-    optind = 0;
-    opterr = 0;
-    while (status == CMD_DONE && !options->wants_help &&
-           (option = getopt_long(argument_count, arguments, ":n:ks:qh", known, NULL)) != -1)
-        status = option == '?' || option == ':'
-                     ? cmd_complain_option(name, option, arguments, known)
-                     : read_option(options, option);
-    if (status != CMD_DONE || options->wants_help)
-        return status;
+    options->process.is_paced = true;
+    options->netns.slower = (uint32_t)number;
+    return status;
+}
+
+static enum cmd_status take_seed(void *options, char *text)
+{
+    uint64_t number;
+
+    ((struct options *)options)->process.seed = text;
+    return options_number(name, "--seed", text, (struct option_range){ 0, UINT32_MAX }, &number);
+}
+
+#define AT(member) OPTION_AT(struct options, member)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    { OPTION_FLAG, 0, "netns", NULL, "of network namespaces (there is no other kind)", AT(netns_is_said) },
+    { OPTION_CALL, 'n', "name", "NAME", "call the fabric so (default: fabric)", .read = take_name, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'k', "kernel", NULL, "the Linux kernel forwards, in place of 'mrc switch'", AT(netns.is_kernel) },
+    { OPTION_FLAG, 0, "paced", NULL, "links have the rates and delays of the file", AT(process.is_paced) },
+    { OPTION_CALL, 's', "slower", "N", "and are N times slower and longer", .read = take_slower, .values = OPTION_VALUES_NONE },
+    { OPTION_CALL, 0, "seed", "N", "of losses, marks and trimming", .read = take_seed, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'q', "quiet", NULL, "say nothing", AT(is_quiet) },
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = name,
+    .intro = "usage: mrc fabric up [OPTIONS] FABRIC.yaml\n"
+             "\n"
+             "Builds a fabric of network namespaces, one for each host and each switch, and "
+             "starts the\n"
+             "switches. NIC hN is for programs inside the namespace NAME-hN, as the device mrcN "
+             "or, if\n"
+             "another fabric has that, as 'mrc fabric list' shows. Needs root.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static bool read_options(
+    int argument_count, char **arguments, struct options *options, enum cmd_status *status)
+{
+    if (!options_read(&table, options, argument_count, arguments, status))
+        return false;
     if (optind != argument_count - 1)
-        return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
-    if (options->netns.is_kernel && options->process.is_paced)
-        return cmd_complain(CMD_MISUSED, name,
+        *status = cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
+    else if (options->netns.is_kernel && options->process.is_paced)
+        *status = cmd_complain(CMD_MISUSED, name,
             "--kernel: the kernel's links have no rates; leave out --paced and --slower");
     options->process.file = arguments[optind];
-    return CMD_DONE;
+    return *status == CMD_DONE;
 }
 
 /* ---- what is there already ------------------------------------------------------------------- */
@@ -220,7 +192,7 @@ static enum cmd_status bring_up(const struct options *options)
     return status;
 }
 
-enum cmd_status fabric_up(int argument_count, char **arguments)
+static enum cmd_status fabric_up(int argument_count, char **arguments)
 {
     char root[FABRIC_ROOT_BYTES];
     struct options options = { .netns = { .root = root, .prefix = "fabric", .slower = 1 } };
@@ -229,10 +201,7 @@ enum cmd_status fabric_up(int argument_count, char **arguments)
     enum cmd_status status;
     int err;
 
-    status = read_options(argument_count, arguments, &options);
-    if (options.wants_help)
-        print_usage(stdout);
-    if (status != CMD_DONE || options.wants_help)
+    if (!read_options(argument_count, arguments, &options, &status))
         return status;
     if (geteuid() != 0)
         return cmd_complain(CMD_FAILED, name,
@@ -248,3 +217,10 @@ enum cmd_status fabric_up(int argument_count, char **arguments)
     yaml_fini(&yaml);
     return status;
 }
+
+const struct cmd fabric_up_command = {
+    .name = "up",
+    .summary = "build a fabric of network namespaces (root)",
+    .run = fabric_up,
+    .options = &table,
+};

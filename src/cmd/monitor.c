@@ -16,19 +16,29 @@ enum {
     WATCHED_MAX = 64,
 };
 
-static const char *const verbs[] = { "", NULL };
-static const struct nic_command command = {
-    .name = "monitor",
-    .usage =
+static const struct option_row rows[] = {
+    { OPTION_FLAG, 'a', "all", NULL, "also EVs that are skipped for a while and return",
+        OPTION_AT(struct nic_options, all) },
+    { OPTION_FLAG, 'j', "json", NULL, "one object a line", OPTION_AT(struct nic_options, as_json) },
+};
+
+static const struct option_table table = {
+    .command = "monitor",
+    .intro =
         "usage: mrc monitor [dev DEVICE] [-a] [-j]\n"
         "\n"
         "Prints changes of EVs with their cause, of ports and of queue pairs, and timeouts, as\n"
-        "they come, also of devices that are opened later.\n"
-        "\n"
-        "  -a, --all    also EVs that are skipped for a while and return\n"
-        "  -j, --json   one object a line\n",
+        "they come, also of devices that are opened later.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static const char *const verbs[] = { "", NULL };
+static const struct nic_command command = {
+    .name = "monitor",
+    .options = &table,
     .verbs = verbs,
-    .arguments = NIC_WITH_ALL | NIC_WITHOUT_VERB,
+    .arguments = NIC_WITHOUT_VERB,
 };
 
 struct watched {
@@ -214,15 +224,16 @@ static void wait_and_take(struct watch *watch, const struct nic_options *options
             watch->all[i] = watch->all[--watch->count];
 }
 
-enum cmd_status cmd_monitor(int argument_count, char **arguments)
+static enum cmd_status run_monitor(int argument_count, char **arguments)
 {
     static struct watch watch;
     struct nic_options options;
-    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
+    enum cmd_status status;
 
-    if (status == CMD_DONE && !options.is_done)
-        status = follow_all(&watch, &options);
-    if (status != CMD_DONE || options.is_done)
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
+        return status;
+    status = follow_all(&watch, &options);
+    if (status != CMD_DONE)
         return status;
     if (watch.count == 0)
         cmd_complain(CMD_DONE, command.name, "no process has a device open yet: waiting for one");
@@ -233,3 +244,10 @@ enum cmd_status cmd_monitor(int argument_count, char **arguments)
     }
     return watch.status;
 }
+
+const struct cmd monitor_command = {
+    .name = "monitor",
+    .summary = "show what happens in running NICs, as it happens",
+    .run = run_monitor,
+    .options = &table,
+};

@@ -7,25 +7,18 @@
 #include "cmd/cmd.h"
 #include "files/files.h"
 
-static const struct cmd commands[] = {
-    { "decode", "show the packets of a capture or of hex lines", cmd_decode },
-    { "dev", "show devices and who has them", cmd_dev },
-    { "doctor", "say what this machine can and cannot do, and why", cmd_doctor },
-    { "ev", "show the entropy values of queue pairs of a running NIC", cmd_ev },
-    { "exec", "run a verbs program over MRC, as it is", cmd_exec },
-    { "fabric", "run a fabric on this machine, break it, look at it", cmd_fabric },
-    { "monitor", "show what happens in running NICs, as it happens", cmd_monitor },
-    { "perf", "measure and check writes and collectives between processes", cmd_perf },
-    { "plan", "show what a fabric file becomes: paths, uSIDs, addresses", cmd_plan },
-    { "port", "show ports, take them out of service and back", cmd_port },
-    { "qp", "show the queue pairs of a running NIC", cmd_qp },
-    { "report", "make an HTML page of the results of simulations", cmd_report },
-    { "sim", "run an experiment on a simulated cluster", cmd_sim },
-    { "stat", "show the counters of a running NIC", cmd_stat },
-    { "switch", "forward as switches of a fabric of network namespaces", cmd_switch },
+#define COMMAND(name) extern const struct cmd name##_command;
+#include "cmd/commands.def"
+#undef COMMAND
+
+const struct cmd *const commands[] = {
+#define COMMAND(name) &name##_command,
+#include "cmd/commands.def"
+#undef COMMAND
+    NULL,
 };
 
-#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]) - 1)
 
 static void print_usage(FILE *to)
 {
@@ -38,7 +31,7 @@ static void print_usage(FILE *to)
           "subcommands:\n",
         to);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+        fprintf(to, "  %-8s  %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n"
           "A subcommand may be shortened as long as it stays unique (mrc dec).\n"
           "mrc SUBCOMMAND --help explains one; the manual pages, mrc(1) and mrc-SUBCOMMAND(1), say "
@@ -47,17 +40,17 @@ static void print_usage(FILE *to)
 }
 
 /* A whole name wins over being the beginning of another. */
-static const struct cmd *find(const char *typed, size_t *match_count)
+static const struct cmd *find_command(const char *typed, size_t *match_count)
 {
     const struct cmd *found = NULL;
 
     *match_count = 0;
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strncmp(commands[i].name, typed, strlen(typed)) != 0)
+        if (strncmp(commands[i]->name, typed, strlen(typed)) != 0)
             continue;
-        found = &commands[i];
+        found = commands[i];
         (*match_count)++;
-        if (strcmp(commands[i].name, typed) == 0) {
+        if (strcmp(commands[i]->name, typed) == 0) {
             *match_count = 1;
             break;
         }
@@ -71,7 +64,7 @@ static enum cmd_status complain_unknown(const char *typed)
     const char *meant;
 
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        names[i] = commands[i].name;
+        names[i] = commands[i]->name;
     meant = nearest_word(typed, names, COMMAND_COUNT);
     if (meant)
         return cmd_complain(
@@ -84,8 +77,8 @@ static enum cmd_status complain_ambiguous(const char *typed)
 {
     fprintf(stderr, "mrc: '%s' may mean", typed);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strncmp(commands[i].name, typed, strlen(typed)) == 0)
-            fprintf(stderr, " %s", commands[i].name);
+        if (strncmp(commands[i]->name, typed, strlen(typed)) == 0)
+            fprintf(stderr, " %s", commands[i]->name);
     fputs("; type one letter more\n", stderr);
     return CMD_MISUSED;
 }
@@ -93,12 +86,14 @@ static enum cmd_status complain_ambiguous(const char *typed)
 static enum cmd_status run(int argument_count, char **arguments)
 {
     size_t match_count;
-    const struct cmd *command = find(arguments[0], &match_count);
+    const struct cmd *command = find_command(arguments[0], &match_count);
 
     if (match_count == 0 || arguments[0][0] == '\0')
         return complain_unknown(arguments[0]);
     if (match_count > 1)
         return complain_ambiguous(arguments[0]);
+    if (command->verbs)
+        return cmd_run_verb(command, argument_count, arguments);
     return command->run(argument_count, arguments);
 }
 

@@ -6,21 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "control/control.h"
 
 enum nic_argument { /* which words a command understands beside its verb */
     NIC_WITH_QP = 1 << 0,
     NIC_WITH_PORT = 1 << 1, /* port P, up, down */
-    NIC_WITH_ALL = 1 << 2,
-    NIC_WITH_NONZERO = 1 << 3,
-    NIC_WITH_DETAILS = 1 << 4,
-    NIC_WITHOUT_VERB = 1 << 5,
+    NIC_WITHOUT_VERB = 1 << 2,
 };
 
 struct nic_command {
     const char *name; /* "qp" */
-    const char *usage;
+    const struct option_table *options;
     const char *const *verbs; /* the first is the default; NULL at the end */
     uint32_t arguments;       /* enum nic_argument */
     const char *nothing;      /* why there may be nothing to see, although there are devices */
@@ -36,12 +33,18 @@ struct nic_options {
     bool all;
     bool nonzero;
     bool details;
-    bool is_done; /* nothing more to do: help was shown */
 };
 
-/* Words in the manner of ip(8): each may be shortened, options stand anywhere. */
-enum cmd_status nic_status_parse(
-    const struct nic_command *, int argument_count, char **arguments, struct nic_options *);
+/* Words in the manner of ip(8): each may be shortened, options stand anywhere. False: there is
+ * nothing more to do than to return *status. */
+bool nic_status_parse(const struct nic_command *, int argument_count, char **arguments,
+    struct nic_options *, enum cmd_status *status);
+
+/* The options that several of these commands have. */
+#define NIC_JSON_ROW                                                                               \
+    {                                                                                              \
+        OPTION_FLAG, 'j', "json", NULL, "print JSON", OPTION_AT(struct nic_options, as_json)       \
+    }
 
 /* All that are described and all that answer, or the one asked for; sorted. */
 enum cmd_status nic_status_devices(
@@ -59,7 +62,7 @@ enum cmd_status nic_status_ask_owner(const struct nic_command *, const struct ni
 /* Prints and releases. */
 void nic_status_print_json(json_t *);
 
-/* Releases `all`, having printed it if JSON was asked for; if it is empty, says why. Yields
+/* Releases `all`, having printed it if JSON was asked for; if it is empty, says why. Returns
  * `status`.
  */
 enum cmd_status nic_status_finish(const struct nic_command *, const struct nic_options *,

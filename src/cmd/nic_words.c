@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines of those who look at running NICs. */
-#include <stdio.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,58 +15,6 @@ static enum cmd_status wrong(const struct nic_command *command, const char *what
 {
     return cmd_complain(
         CMD_MISUSED, command->name, "%s '%s'; try 'mrc %s --help'", what, typed, command->name);
-}
-
-static bool take_letter(const struct nic_command *command, struct nic_options *options, char letter)
-{
-    switch (letter) {
-    case 'j':
-        options->as_json = true;
-        return true;
-    case 'a':
-        options->all = true;
-        return command->arguments & NIC_WITH_ALL;
-    case 's':
-        options->nonzero = true;
-        return command->arguments & NIC_WITH_NONZERO;
-    case 'd':
-        options->details = true;
-        return command->arguments & NIC_WITH_DETAILS;
-    default:
-        return false;
-    }
-}
-
-static char letter_of(const char *option)
-{
-    static const struct {
-        const char *word;
-        char letter;
-    } words[] = { { "--json", 'j' }, { "--all", 'a' }, { "--details", 'd' }, { "--nonzero", 's' } };
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcmp(option, words[i].word) == 0)
-            return words[i].letter;
-    return '\0';
-}
-
-static enum cmd_status take_option(
-    const struct nic_command *command, struct nic_options *options, const char *option)
-{
-    if (strcmp(option, "-h") == 0 || strcmp(option, "--help") == 0) {
-        fputs(command->usage, stdout);
-        options->is_done = true;
-        return CMD_DONE;
-    }
-    if (option[1] == '-') {
-        return take_letter(command, options, letter_of(option))
-                   ? CMD_DONE
-                   : wrong(command, "there is no option", option);
-    }
-    for (const char *letter = option + 1; *letter; letter++)
-        if (!take_letter(command, options, *letter))
-            return wrong(command, "there is no option", option);
-    return option[1] ? CMD_DONE : wrong(command, "there is no option", option);
 }
 
 static bool take_number(const char *text, uint32_t limit, uint32_t *out)
@@ -123,17 +71,10 @@ static enum cmd_status take_words(
 {
     bool has_verb = command->arguments & NIC_WITHOUT_VERB;
 
-    for (; *arguments && !options->is_done; arguments++) {
+    for (; *arguments; arguments++) {
         const char *verb = has_verb ? NULL : find_verb(command, *arguments);
         int taken;
 
-        if ((*arguments)[0] == '-') {
-            enum cmd_status status = take_option(command, options, *arguments);
-
-            if (status != CMD_DONE)
-                return status;
-            continue;
-        }
         if (verb) {
             options->verb = verb;
             has_verb = true;
@@ -153,10 +94,12 @@ static enum cmd_status take_words(
     return CMD_DONE;
 }
 
-enum cmd_status nic_status_parse(const struct nic_command *command, int argument_count,
-    char **arguments, struct nic_options *options)
+bool nic_status_parse(const struct nic_command *command, int argument_count, char **arguments,
+    struct nic_options *options, enum cmd_status *status)
 {
-    (void)argument_count; /* the list ends with NULL */
     *options = (struct nic_options){ .verb = command->verbs[0] };
-    return take_words(command, arguments + 1, options);
+    if (!options_read(command->options, options, argument_count, arguments, status))
+        return false;
+    *status = take_words(command, arguments + optind, options);
+    return *status == CMD_DONE;
 }

@@ -30,16 +30,19 @@ static enum cmd_status run(const struct perf_wish *wish)
     return err ? CMD_FAILED : CMD_DONE;
 }
 
-enum cmd_status cmd_perf(int argument_count, char **arguments)
+static enum cmd_status perf(int argument_count, char **arguments)
 {
-    struct perf_options options;
-    enum cmd_status status = perf_options_read(&options, argument_count, arguments);
+    struct perf_wish wish;
+    enum cmd_status status;
 
-    if (status != CMD_DONE)
+    if (!perf_options_read(&wish, argument_count, arguments, &status))
         return status;
-    if (options.wants_help) {
-        perf_options_print_help();
-        return CMD_DONE;
-    }
-    return run(&options.wish);
+    return run(&wish);
 }
+
+const struct cmd perf_command = {
+    .name = "perf",
+    .summary = "measure and check writes and collectives between processes",
+    .run = perf,
+    .options = &perf_option_table,
+};

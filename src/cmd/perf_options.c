@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the options of mrc perf. Letters mean what they mean in perftest for tests between two
- * ranks, and what they mean in nccl-tests for collectives. */
+/* The options of mrc perf. Letters mean what they mean in perftest for tests between two ranks, and
+ * what they mean in nccl-tests for collectives. */
 #include "cmd/perf_options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,277 +14,201 @@ static const char name[] = "perf";
 
 #define SIZE_MAX_BYTES (UINT64_C(1) << 30)
 
-enum {
-    OPTION_LOCAL = 256, /* beyond the letters */
-    OPTION_DEVICES,
-    OPTION_RANK,
-    OPTION_RANKS,
-    OPTION_RENDEZVOUS,
-    OPTION_GBITS,
-    OPTION_OUT_JSON,
-    OPTION_OUT_JSON_FILE,
-    OPTION_INTERVAL,
-    OPTION_TYPE,
-    OPTION_SEED,
-    OPTION_RANDOM,
-    OPTION_EVENTS,
-    OPTION_MIN,
-    OPTION_BOTH,
-    OPTION_QUIET,
-    OPTION_LAST_WORD,
-    OPTION_COUNTERS,
+enum { /* letter modes */
+    PAIR = 1 << 0,
+    GROUP = 1 << 1,
 };
 
-/* -b is both ways here and the least size there. */
-#define LETTERS_PAIR  ":d:p:s:an:w:D:q:t:Q:m:x:g:cjhb"
-#define LETTERS_GROUP ":d:n:w:D:q:t:m:x:g:cjhb:e:f:"
+/* ---- values ---------------------------------------------------------------------------------- */
 
-static const struct option long_options[] = {
-    { "device", required_argument, NULL, 'd' },
-    { "ib-dev", required_argument, NULL, 'd' },
-    { "port", required_argument, NULL, 'p' },
-    { "size", required_argument, NULL, 's' },
-    { "all", no_argument, NULL, 'a' },
-    { "minbytes", required_argument, NULL, OPTION_MIN },
-    { "maxbytes", required_argument, NULL, 'e' },
-    { "stepfactor", required_argument, NULL, 'f' },
-    { "iters", required_argument, NULL, 'n' },
-    { "warmup_iters", required_argument, NULL, 'w' },
-    { "duration", required_argument, NULL, 'D' },
-    { "bidirectional", no_argument, NULL, OPTION_BOTH },
-    { "qp", required_argument, NULL, 'q' },
-    { "tx-depth", required_argument, NULL, 't' },
-    { "cq-mod", required_argument, NULL, 'Q' },
-    { "mtu", required_argument, NULL, 'm' },
-    { "gid-index", required_argument, NULL, 'x' },
-    { "check", no_argument, NULL, 'c' },
-    { "events", no_argument, NULL, OPTION_EVENTS },
-    { "random", no_argument, NULL, OPTION_RANDOM },
-    { "seed", required_argument, NULL, OPTION_SEED },
-    { "datatype", required_argument, NULL, OPTION_TYPE },
-    { "local", required_argument, NULL, OPTION_LOCAL },
-    { "devices", required_argument, NULL, OPTION_DEVICES },
-    { "rank", required_argument, NULL, OPTION_RANK },
-    { "ranks", required_argument, NULL, OPTION_RANKS },
-    { "rendezvous", required_argument, NULL, OPTION_RENDEZVOUS },
-    { "report_gbits", no_argument, NULL, OPTION_GBITS },
-    { "interval", required_argument, NULL, OPTION_INTERVAL },
-    { "json", no_argument, NULL, 'j' },
-    { "out_json", no_argument, NULL, OPTION_OUT_JSON },
-    { "out_json_file", required_argument, NULL, OPTION_OUT_JSON_FILE },
-    { "counters", required_argument, NULL, OPTION_COUNTERS },
-    { "last_word", no_argument, NULL, OPTION_LAST_WORD },
-    { "quiet", no_argument, NULL, OPTION_QUIET },
-    { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 },
-};
-
-#define LONG_OPTION_COUNT (sizeof(long_options) / sizeof(long_options[0]) - 1)
-
-/* ---- options that are numbers ---------------------------------------------------------------- */
-
-struct number_option {
-    int option;
-    const char *name;
-    size_t offset; /* in struct perf_wish */
-    size_t bytes;
-    uint64_t least;
-    uint64_t most;
-};
-
-#define AT(member) offsetof(struct perf_wish, member), sizeof(((struct perf_wish *)0)->member)
-
-static const struct number_option numbers[] = {
-    { 's', "--size", AT(settings.size_min_bytes), 1, SIZE_MAX_BYTES },
-    { OPTION_MIN, "--minbytes", AT(settings.size_min_bytes), 4, SIZE_MAX_BYTES },
-    { 'e', "--maxbytes", AT(settings.size_max_bytes), 4, SIZE_MAX_BYTES },
-    { 'f', "--stepfactor", AT(settings.size_factor), 1, 1024 },
-    { 'n', "--iters", AT(settings.iterations), 1, UINT32_MAX },
-    { 'w', "--warmup_iters", AT(settings.warmup), 0, 1000000 },
-    { 'q', "--qp", AT(settings.qp_count), 1, PERF_QPS_MAX },
-    { 't', "--tx-depth", AT(settings.depth), 1, 8192 },
-    { 'Q', "--cq-mod", AT(settings.moderation), 1, 8192 },
-    { 'm', "--mtu", AT(settings.mtu_bytes), 256, 4096 },
-    { OPTION_SEED, "--seed", AT(settings.seed), 0, UINT64_MAX },
-    { 'x', "--gid-index", AT(gid_index), 0, 255 },
-    { 'p', "--port", AT(port), 1, 65535 },
-    { OPTION_LOCAL, "--local", AT(local_count), 2, PERF_RANKS_MAX },
-    { OPTION_RANK, "--rank", AT(rank), 0, PERF_RANKS_MAX - 1 },
-    { OPTION_RANKS, "--ranks", AT(rank_count), 2, PERF_RANKS_MAX },
-};
-
-/* With K, M, G: times 1024 and so on. */
-static bool read_scaled(const char *text, uint64_t *number)
-{
-    static const char letters[] = "KMG";
-    const char *letter;
-    char *end;
-
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    if (errno || *text < '0' || *text > '9')
-        return false;
-    letter = *end ? strchr(letters, *end & ~0x20) : NULL;
-    if (letter) {
-        *number <<= 10 * (letter - letters + 1);
-        end++;
-    }
-    return *end == '\0';
-}
-
-static enum cmd_status read_number(struct perf_options *options, const struct number_option *known)
-{
-    char *to = (char *)&options->wish + known->offset;
-    uint64_t number;
-    uint32_t narrow;
-
-    if (!read_scaled(optarg, &number) || number < known->least || number > known->most)
-        return cmd_complain(CMD_MISUSED, name, "%s wants a number from %llu to %llu, not '%s'",
-            known->name, (unsigned long long)known->least, (unsigned long long)known->most, optarg);
-    narrow = (uint32_t)number;
-    if (known->bytes == sizeof(narrow))
-        memcpy(to, &narrow, sizeof(narrow));
-    else
-        memcpy(to, &number, sizeof(number));
-    if (known->option == 's') { /* this one alone */
-        options->wish.settings.size_max_bytes = number;
-        options->wish.settings.size_factor = 1;
-    }
-    return CMD_DONE;
-}
-
-/* ---- the others ------------------------------------------------------------------------------ */
-
-static enum cmd_status read_seconds(const char *option, uint64_t *ms)
+static enum cmd_status read_seconds(const char *option, const char *value, uint64_t *ms)
 {
     char *end;
-    double seconds = strtod(optarg, &end);
+    double seconds = strtod(value, &end);
 
     *ms = seconds > 0 && seconds <= 1e6 ? (uint64_t)(seconds * 1000) : 0;
-    if (*optarg >= '0' && *optarg <= '9' && !*end && *ms > 0)
+    if (*value >= '0' && *value <= '9' && !*end && *ms > 0)
         return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, name, "%s wants seconds, not '%s'", option, optarg);
+    return cmd_complain(CMD_MISUSED, name, "%s wants seconds, not '%s'", option, value);
 }
 
-static enum cmd_status read_devices(struct perf_options *options)
+static enum cmd_status read_duration(void *options, char *value)
 {
+    struct perf_wish *wish = options;
+
+    return read_seconds("--duration", value, &wish->settings.duration_ms);
+}
+
+static enum cmd_status read_interval(void *options, char *value)
+{
+    struct perf_wish *wish = options;
+
+    return read_seconds("--interval", value, &wish->interval_ms);
+}
+
+static enum cmd_status read_devices(void *options, char *value)
+{
+    struct perf_wish *wish = options;
     uint32_t count = 0;
 
-    for (char *device = strtok(optarg, ","); device; device = strtok(NULL, ",")) {
+    for (char *device = strtok(value, ","); device; device = strtok(NULL, ",")) {
         if (count == PERF_RANKS_MAX)
             return cmd_complain(CMD_MISUSED, name, "--devices: at most %d", PERF_RANKS_MAX);
-        options->wish.devices[count++] = device;
+        wish->devices[count++] = device;
     }
-    options->wish.local_count = count;
+    wish->local_count = count;
     return CMD_DONE;
 }
 
-static enum cmd_status read_type(struct perf_settings *settings)
+static enum cmd_status read_type(void *options, char *value)
 {
-    settings->type = strcmp(optarg, "uint32") == 0 ? PERF_UINT32 : PERF_FLOAT;
-    if (settings->type == PERF_UINT32 || strcmp(optarg, "float") == 0)
+    struct perf_wish *wish = options;
+
+    wish->settings.type = strcmp(value, "uint32") == 0 ? PERF_UINT32 : PERF_FLOAT;
+    if (wish->settings.type == PERF_UINT32 || strcmp(value, "float") == 0)
         return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, name, "--datatype %s: float or uint32", optarg);
+    return cmd_complain(CMD_MISUSED, name, "--datatype %s: float or uint32", value);
 }
 
-static enum cmd_status read_counters(struct perf_settings *settings)
+static enum cmd_status read_counters(void *options, char *value)
 {
-    size_t length = strlen(optarg);
+    struct perf_settings *settings = &((struct perf_wish *)options)->settings;
+    size_t length = strlen(value);
     uint32_t count = 1;
 
-    for (const char *at = optarg; *at; at++)
+    for (const char *at = value; *at; at++)
         count += *at == ',';
     if (length == 0 || length >= sizeof(settings->counters) || count > PERF_COUNTERS_MAX)
         return cmd_complain(CMD_MISUSED, name,
             "--counters wants 1 to %d names, %d characters in all", PERF_COUNTERS_MAX,
             PERF_COUNTERS_BYTES - 1);
-    memcpy(settings->counters, optarg, length + 1);
+    memcpy(settings->counters, value, length + 1);
     return CMD_DONE;
 }
 
-static void set_flag(struct perf_options *options, int option)
+/* This one alone. */
+static enum cmd_status read_size(void *options, char *value)
 {
-    struct perf_settings *settings = &options->wish.settings;
+    struct perf_settings *settings = &((struct perf_wish *)options)->settings;
+    struct option_range range = { 1, SIZE_MAX_BYTES };
+    enum cmd_status status = options_size(name, "--size", value, range, &settings->size_min_bytes);
 
-    settings->checks |= option == 'c';
-    settings->both_ways |= option == OPTION_BOTH;
-    settings->random_sizes |= option == OPTION_RANDOM;
-    settings->uses_events |= option == OPTION_EVENTS;
-    options->wish.reports_gbits |= option == OPTION_GBITS;
-    options->wish.is_json |= option == 'j';
-    options->wish.waits_for_last_word |= option == OPTION_LAST_WORD;
-    options->wish.is_quiet |= option == OPTION_QUIET;
-    options->wants_help |= option == 'h';
-    if (option == OPTION_OUT_JSON && !options->wish.json_path)
-        options->wish.json_path = "perftest_out.json";
-    if (option == 'a') { /* as perftest: 2^1 to 2^23 */
-        settings->size_min_bytes = 2;
-        settings->size_max_bytes = UINT64_C(1) << 23;
-        settings->size_factor = 2;
+    settings->size_max_bytes = settings->size_min_bytes;
+    settings->size_factor = 1;
+    return status;
+}
+
+/* As perftest: 2^1 to 2^23. */
+static enum cmd_status choose_all_sizes(void *options, char *value)
+{
+    struct perf_settings *settings = &((struct perf_wish *)options)->settings;
+
+    (void)value;
+    settings->size_min_bytes = 2;
+    settings->size_max_bytes = UINT64_C(1) << 23;
+    settings->size_factor = 2;
+    return CMD_DONE;
+}
+
+static enum cmd_status choose_json_file(void *options, char *value)
+{
+    struct perf_wish *wish = options;
+
+    (void)value;
+    if (!wish->json_path)
+        wish->json_path = "perftest_out.json";
+    return CMD_DONE;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define AT(member) OPTION_AT(struct perf_wish, member)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    { OPTION_HEADING, .help = "between two ranks:" },
+    { OPTION_CALL, 's', "size", "N", "bytes of a message [65536; rate and lat: 8]",
+        .read = read_size, .values = OPTION_VALUES_NONE, .letter_modes = PAIR },
+    { OPTION_CALL, 'a', "all", NULL, "sizes from 2 bytes to 8 MiB", .read = choose_all_sizes, .letter_modes = PAIR },
+    { OPTION_FLAG, 'b', "bidirectional", NULL, "both ways at once", AT(settings.both_ways), .letter_modes = PAIR },
+    { OPTION_SIZE, 'Q', "cq-mod", "N", "one completion for N writes [1; rate: 16]",
+        AT(settings.moderation), .least = 1, .most = 8192, .letter_modes = PAIR },
+    { OPTION_FLAG, 0, "random", NULL, "sizes from 1 to -s, at random", AT(settings.random_sizes) },
+    { OPTION_FLAG, 0, "report_gbits", NULL, "Gb/sec instead of MiB/sec", AT(reports_gbits) },
+    { OPTION_SIZE, 'p', "port", "N", "TCP port of the server [18515]", AT(port), .least = 1, .most = 65535, .letter_modes = PAIR },
+    { OPTION_HEADING, .help = "any number of ranks:" },
+    { OPTION_SIZE, 'b', "minbytes", "N", "the least size [32M]",
+        AT(settings.size_min_bytes), .least = 4, .most = SIZE_MAX_BYTES, .letter_modes = GROUP },
+    { OPTION_SIZE, 'e', "maxbytes", "N", "the largest size [32M]",
+        AT(settings.size_max_bytes), .least = 4, .most = SIZE_MAX_BYTES, .letter_modes = GROUP },
+    { OPTION_SIZE, 'f', "stepfactor", "N", "from one size to the next [2]",
+        AT(settings.size_factor), .least = 1, .most = 1024, .letter_modes = GROUP },
+    { OPTION_CALL, 0, "datatype", "T", "float or uint32 [float]", .read = read_type, .values = OPTION_VALUES_NONE },
+    { OPTION_HEADING, .help = "all:" },
+    { OPTION_SIZE, 0, "local", "N", "N ranks on this machine", AT(local_count), .least = 2, .most = PERF_RANKS_MAX },
+    { OPTION_SIZE, 0, "rank", "R", "this is rank R", AT(rank), .most = PERF_RANKS_MAX - 1 },
+    { OPTION_SIZE, 0, "ranks", "N", "of N ranks", AT(rank_count), .least = 2, .most = PERF_RANKS_MAX },
+    { OPTION_TEXT, 0, "rendezvous", "HOST:PORT", "where rank 0 waits for the others", AT(rendezvous), .values = OPTION_VALUES_NONE },
+    { OPTION_SIZE, 'n', "iters", "N", "iterations of a size [1000; any number of ranks: 20]",
+        AT(settings.iterations), .least = 1, .most = UINT32_MAX },
+    { OPTION_SIZE, 'w', "warmup_iters", "N", "that are not counted before them [5]", AT(settings.warmup), .most = 1000000 },
+    { OPTION_CALL, 'D', "duration", "S", "so many seconds instead", .read = read_duration, .values = OPTION_VALUES_NONE },
+    { OPTION_SIZE, 'q', "qp", "N", "QPs between two ranks [1]", AT(settings.qp_count), .least = 1, .most = PERF_QPS_MAX },
+    { OPTION_SIZE, 't', "tx-depth", "N", "requests in flight of a QP [128]", AT(settings.depth), .least = 1, .most = 8192 },
+    { OPTION_SIZE, 'm', "mtu", "N", "path MTU [that of the port]", AT(settings.mtu_bytes), .least = 256, .most = 4096 },
+    { OPTION_FLAG, 'c', "check", NULL, "check every byte, and what is around it", AT(settings.checks) },
+    { OPTION_FLAG, 0, "events", NULL, "sleep for completions instead of polling", AT(settings.uses_events) },
+    { OPTION_SIZE, 0, "seed", "N", "of the contents", AT(settings.seed) },
+    { OPTION_TEXT, 'd', "device", "NAME", "the device of this rank [the first]", AT(device), .values = OPTION_VALUES_DEVICES },
+    { OPTION_TEXT, 0, "ib-dev", "NAME", NULL, AT(device), .values = OPTION_VALUES_DEVICES },
+    { OPTION_CALL, 0, "devices", "A,B,...", "the devices of --local, which it implies [mrc0,mrc1,...]",
+        .read = read_devices, .values = OPTION_VALUES_DEVICES },
+    { OPTION_SIZE, 'x', "gid-index", "N", "[3]", AT(gid_index), .most = 255 },
+    { OPTION_SIZE, 'g', NULL, "N", NULL, AT(gid_index), .most = 255 },
+    { OPTION_CALL, 0, "interval", "S", "a line every S seconds", .read = read_interval, .values = OPTION_VALUES_NONE },
+    { OPTION_CALL, 0, "counters", "A,B,...", "of all ranks' NICs, at the end ('mrc stat' names them)",
+        .read = read_counters, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'j', "json", NULL, "JSON instead of the table", AT(is_json) },
+    { OPTION_TEXT, 0, "out_json_file", "F", "JSON into a file, too", AT(json_path) },
+    { OPTION_CALL, 0, "out_json", NULL, "JSON into perftest_out.json, too", .read = choose_json_file },
+    { OPTION_FLAG, 0, "last_word", NULL, "when a rank goes away, wait for the QPs' word on it", AT(waits_for_last_word) },
+    { OPTION_FLAG, 0, "quiet", NULL, "print nothing but errors", AT(is_quiet) },
+};
+/* clang-format on */
+
+static void print_tests(FILE *to)
+{
+    fputs("tests between two ranks, in the manner of perftest:\n", to);
+    for (uint32_t i = 0; i < PERF_TEST_COUNT; i++) {
+        if (i > 0 && perf_tests[i - 1].is_pair && !perf_tests[i].is_pair)
+            fputs("tests of any number, in the manner of nccl-tests:\n", to);
+        fprintf(to, "  %-13s  %s\n", perf_tests[i].name, perf_tests[i].summary);
     }
+    fputc('\n', to);
 }
 
-static enum cmd_status complain_option(char **arguments)
-{
-    const char *names[LONG_OPTION_COUNT];
-    const char *typed = arguments[optind - 1];
-    const char *meant;
-
-    if (optopt > 0 && optopt < OPTION_LOCAL && strncmp(typed, "--", 2) != 0)
-        return cmd_complain(
-            CMD_MISUSED, name, "this test has no option -%c; 'mrc perf --help' lists them", optopt);
-    if (optopt > 0)
-        return cmd_complain(CMD_MISUSED, name, "'%s': this option takes no value", typed);
-    for (size_t i = 0; i < LONG_OPTION_COUNT; i++)
-        names[i] = long_options[i].name;
-    meant = nearest_word(typed + 2, names, LONG_OPTION_COUNT);
-    return cmd_complain(CMD_MISUSED, name, "there is no option '%s'; %s%s%s", typed,
-        meant ? "did you mean --" : "'mrc perf --help' lists them", meant ? meant : "",
-        meant ? "?" : "");
-}
-
-static enum cmd_status read_option(struct perf_options *options, int option, char **arguments)
-{
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        if (numbers[i].option == option)
-            return read_number(options, &numbers[i]);
-    switch (option) {
-    case 'd':
-        options->wish.device = optarg;
-        return CMD_DONE;
-    case 'D':
-        return read_seconds("--duration", &options->wish.settings.duration_ms);
-    case OPTION_INTERVAL:
-        return read_seconds("--interval", &options->wish.interval_ms);
-    case OPTION_DEVICES:
-        return read_devices(options);
-    case OPTION_COUNTERS:
-        return read_counters(&options->wish.settings);
-    case OPTION_TYPE:
-        return read_type(&options->wish.settings);
-    case OPTION_RENDEZVOUS:
-        options->wish.rendezvous = optarg;
-        return CMD_DONE;
-    case OPTION_OUT_JSON_FILE:
-        options->wish.json_path = optarg;
-        return CMD_DONE;
-    case ':':
-        return cmd_complain(
-            CMD_MISUSED, name, "'%s' wants a value; see 'mrc perf --help'", arguments[optind - 1]);
-    case '?':
-        return complain_option(arguments);
-    default:
-        set_flag(options, option);
-        return CMD_DONE;
-    }
-}
-
-static int meaning_of(const struct perf_test *test, int option)
-{
-    if (option == 'b')
-        return test->manner == PERF_GROUP ? OPTION_MIN : OPTION_BOTH;
-    return option == 'g' ? 'x' : option;
-}
+/* -b is both ways here and the least size there. */
+const struct option_table perf_option_table = {
+    .command = "perf",
+    .intro = "usage: mrc perf TEST [OPTIONS]                     the server of two ranks\n"
+             "       mrc perf TEST [OPTIONS] HOST                its client\n"
+             "       mrc perf TEST [OPTIONS] --local N           N ranks on this machine\n"
+             "       mrc perf TEST [OPTIONS] --rank R --ranks N --rendezvous HOST:PORT\n"
+             "\n"
+             "Measures, and checks if asked, what MRC does between processes.",
+    .list = print_tests,
+    .closing =
+        "Sizes may end in K, M or G. What rank 0, the client, was told holds for all ranks.\n"
+        "Exit status: 0; 1 if a QP failed, data was wrong or it was interrupted (Ctrl-C prints\n"
+        "what there is); 2 for a wrong command line.\n"
+        "\n"
+        "  mrc fabric run fabric.yaml &\n"
+        "  mrc perf write --local 2 -a -c\n"
+        "  mrc perf allreduce --local 4 -b 1K -e 64M -f 4 -c",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .letter_modes = PAIR,
+};
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
@@ -306,35 +228,34 @@ static enum cmd_status find_test(const char *typed, const struct perf_test **tes
         meant ? "'?" : "");
 }
 
-enum cmd_status perf_options_read(
-    struct perf_options *options, int argument_count, char **arguments)
+bool perf_options_read(
+    struct perf_wish *wish, int argument_count, char **arguments, enum cmd_status *status)
 {
+    struct option_table table = perf_option_table;
     const struct perf_test *test;
-    enum cmd_status status;
-    int option;
 
-    *options = (struct perf_options){ .wish = { .port = PERF_PORT, .gid_index = 3 } };
-    if (argument_count < 2)
-        return cmd_complain(CMD_MISUSED, name, "which test? 'mrc perf --help' lists them");
-    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
-        options->wants_help = true;
-        return CMD_DONE;
+    *wish = (struct perf_wish){ .port = PERF_PORT, .gid_index = 3 };
+    *status = CMD_MISUSED;
+    if (argument_count < 2) {
+        cmd_complain(CMD_MISUSED, name, "which test? 'mrc perf --help' lists them");
+        return false;
     }
-    status = find_test(arguments[1], &test);
-    if (status != CMD_DONE)
-        return status;
-    perf_options_default(options, test);
-    opterr = 0;
-    optind = 0;
-    while (
-        (option = getopt_long(argument_count - 1, arguments + 1,
-             test->manner == PERF_GROUP ? LETTERS_GROUP : LETTERS_PAIR, long_options, NULL)) != -1)
-        if (read_option(options, meaning_of(test, option), arguments + 1) != CMD_DONE)
-            return CMD_MISUSED;
-    if (options->wants_help)
-        return CMD_DONE;
+    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0) {
+        options_print_help(&table, stdout);
+        *status = CMD_DONE;
+        return false;
+    }
+    if (find_test(arguments[1], &test) != CMD_DONE)
+        return false;
+    perf_options_default(wish, test);
+    table.letter_modes = test->manner == PERF_GROUP ? GROUP : PAIR;
+    if (!options_read(&table, wish, argument_count - 1, arguments + 1, status))
+        return false;
     if (argument_count - 1 - optind > 1)
-        return cmd_complain(CMD_MISUSED, name, "'%s' is too many", arguments[optind + 2]);
-    options->wish.server = arguments[1 + optind];
-    return perf_options_check(options, test);
+        *status = cmd_complain(CMD_MISUSED, name, "'%s' is too many", arguments[optind + 2]);
+    else
+        wish->server = arguments[1 + optind];
+    if (*status == CMD_DONE)
+        *status = perf_options_check(wish, test);
+    return *status == CMD_DONE;
 }

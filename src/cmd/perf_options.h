@@ -2,22 +2,14 @@
 /* The command line of mrc perf. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "perf/perf.h"
 
-struct perf_options {
-    struct perf_wish wish;
-    bool wants_help;
-};
+extern const struct option_table perf_option_table;
 
-/* arguments[0] is "perf"; the test comes first. */
-enum cmd_status perf_options_read(struct perf_options *, int argument_count, char **arguments);
-void perf_options_print_help(void);
+/* As options_read() does; arguments[0] is "perf", and the test comes first. */
+bool perf_options_read(struct perf_wish *, int argument_count, char **arguments, enum cmd_status *);
 
 /* perf_options_check.c: what holds unless told, and what goes together. */
-struct perf_test;
-void perf_options_default(struct perf_options *, const struct perf_test *);
-enum cmd_status perf_options_check(struct perf_options *, const struct perf_test *);
+void perf_options_default(struct perf_wish *, const struct perf_test *);
+enum cmd_status perf_options_check(struct perf_wish *, const struct perf_test *);

@@ -4,4 +4,4 @@
 
 #include "cmd/cmd.h"
 
-enum cmd_status plan_path(int argument_count, char **arguments);
+extern const struct cmd plan_path_command;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/scan.h"
+#include "cmd/options.h"
 #include "cmd/plan.h"
 #include "files/files.h"
 
@@ -23,7 +24,6 @@ struct options {
     uint32_t detour;
     bool has_detour;
     bool as_json;
-    bool wants_help;
 };
 
 struct view {
@@ -35,59 +35,38 @@ struct view {
     uint32_t route_count;
 };
 
-static void print_usage(FILE *to)
+static enum cmd_status take_detour(void *to, char *text)
 {
-    fputs("usage: mrc plan path [-f FABRIC] [-d SWITCHES] [-j] FROM TO\n"
-          "\n"
-          "Every path from one NIC to another, such as h3 and h77: EV, rate, delay of a full "
-          "packet in an\n"
-          "empty network, outer address, and the nodes that it passes.\n"
-          "\n"
-          "  -f, --fabric FILE      the fabric; default: fabric.yaml\n"
-          "  -d, --detour SWITCHES  paths pass up to SWITCHES more than the shortest, 0 to 2; "
-          "default: as\n"
-          "                         the file says\n"
-          "  -j, --json\n"
-          "  -h, --help\n",
-        to);
+    struct options *options = to;
+    const char *at = text;
+
+    options->has_detour = true;
+    if (scan_u32(&at, &options->detour) && !*at && options->detour <= PLAN_DETOUR_MAX)
+        return CMD_DONE;
+    return cmd_complain(CMD_MISUSED, name, "--detour: 0, 1 or 2 switches");
 }
 
-static enum cmd_status read_options(int argument_count, char **arguments, struct options *options)
-{
-    static const struct option known[] = { { "fabric", required_argument, NULL, 'f' },
-        { "detour", required_argument, NULL, 'd' }, { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, 'h' }, { 0 } };
-    const char *detour = "0";
-    int option;
+static const struct option_row rows[] = {
+    { OPTION_TEXT, 'f', "fabric", "FILE", "the fabric; default: fabric.yaml",
+        OPTION_AT(struct options, file) },
+    { OPTION_CALL, 'd', "detour", "SWITCHES",
+        "paths pass up to SWITCHES more than the shortest, 0 to 2; default: as\n"
+        "the file says",
+        .read = take_detour, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'j', "json", NULL, "print JSON", OPTION_AT(struct options, as_json) },
+};
 
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argument_count, arguments, ":f:d:jh", known, NULL)) != -1)
-        switch (option) {
-        case 'f':
-            options->file = optarg;
-            break;
-        case 'd':
-            detour = optarg;
-            options->has_detour = true;
-            break;
-        case 'j':
-            options->as_json = true;
-            break;
-        case 'h':
-            options->wants_help = true;
-            return CMD_DONE;
-        default:
-            return cmd_complain_option(name, option, arguments, known);
-        }
-    if (!scan_u32(&detour, &options->detour) || *detour || options->detour > PLAN_DETOUR_MAX)
-        return cmd_complain(CMD_MISUSED, name, "--detour: 0, 1 or 2 switches");
-    if (argument_count - optind != 2)
-        return cmd_complain(CMD_MISUSED, name, "two NICs are wanted, such as h3 h77");
-    options->from = arguments[optind];
-    options->to = arguments[optind + 1];
-    return CMD_DONE;
-}
+static const struct option_table table = {
+    .command = name,
+    .intro =
+        "usage: mrc plan path [-f FABRIC] [-d SWITCHES] [-j] FROM TO\n"
+        "\n"
+        "Every path from one NIC to another, such as h3 and h77: EV, rate, delay of a full packet "
+        "in an\n"
+        "empty network, outer address, and the nodes that it passes.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 /* ---- the fabric ------------------------------------------------------------------------------ */
 
@@ -224,16 +203,18 @@ static enum cmd_status show(struct view *view, const struct options *options)
     return CMD_DONE;
 }
 
-enum cmd_status plan_path(int argument_count, char **arguments)
+static enum cmd_status plan_path(int argument_count, char **arguments)
 {
     struct options options = { .file = "fabric.yaml" };
-    enum cmd_status status = read_options(argument_count, arguments, &options);
     struct view view = { 0 };
+    enum cmd_status status;
 
-    if (options.wants_help)
-        print_usage(stdout);
-    if (status != CMD_DONE || options.wants_help)
+    if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
+    if (argument_count - optind != 2)
+        return cmd_complain(CMD_MISUSED, name, "two NICs are wanted, such as h3 h77");
+    options.from = arguments[optind];
+    options.to = arguments[optind + 1];
     yaml_init(&view.yaml);
     status = load(&view, &options);
     if (status == CMD_DONE)
@@ -242,3 +223,10 @@ enum cmd_status plan_path(int argument_count, char **arguments)
     yaml_fini(&view.yaml);
     return status;
 }
+
+const struct cmd plan_path_command = {
+    .name = "path",
+    .summary = "show every path from one NIC to another",
+    .run = plan_path,
+    .options = &table,
+};

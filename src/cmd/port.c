@@ -10,16 +10,25 @@
 
 #include "cmd/nic_status.h"
 
-static const char *const verbs[] = { "show", "set", NULL };
-static const struct nic_command command = {
-    .name = "port",
-    .usage = "usage: mrc port show [dev DEVICE] [port PORT] [-j]\n"
+static const struct option_row rows[] = {
+    NIC_JSON_ROW,
+};
+
+static const struct option_table table = {
+    .command = "port",
+    .intro = "usage: mrc port show [dev DEVICE] [port PORT] [-j]\n"
              "       mrc port set dev DEVICE [port PORT] up|down\n"
              "\n"
              "Ports count from 1; port P is plane P - 1. A port that is set down stays down, also\n"
-             "for processes that open the device later, until it is set up.\n"
-             "\n"
-             "  -j, --json\n",
+             "for processes that open the device later, until it is set up.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static const char *const verbs[] = { "show", "set", NULL };
+static const struct nic_command command = {
+    .name = "port",
+    .options = &table,
     .verbs = verbs,
     .arguments = NIC_WITH_PORT,
 };
@@ -179,12 +188,12 @@ static enum cmd_status show(const struct nic_options *options)
     return nic_status_finish(&command, options, &devices, all, status);
 }
 
-enum cmd_status cmd_port(int argument_count, char **arguments)
+static enum cmd_status run_port(int argument_count, char **arguments)
 {
     struct nic_options options;
-    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
+    enum cmd_status status;
 
-    if (status != CMD_DONE || options.is_done)
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
         return status;
     if (strcmp(options.verb, "set") == 0)
         return set(&options);
@@ -193,3 +202,10 @@ enum cmd_status cmd_port(int argument_count, char **arguments)
             CMD_MISUSED, "port", "to change a port: mrc port set ... %s", options.to);
     return show(&options);
 }
+
+const struct cmd port_command = {
+    .name = "port",
+    .summary = "show ports, take them out of service and back",
+    .run = run_port,
+    .options = &table,
+};

@@ -4,16 +4,25 @@
 
 #include "cmd/nic_status.h"
 
-static const char *const verbs[] = { "show", NULL };
-static const struct nic_command command = {
-    .name = "qp",
-    .usage =
+static const struct option_row rows[] = {
+    NIC_JSON_ROW,
+};
+
+static const struct option_table table = {
+    .command = "qp",
+    .intro =
         "usage: mrc qp show [dev DEVICE] [qp NUMBER] [-j]\n"
         "\n"
         "Queue pairs: state, peer, PSNs, window, round trips, planes, EVs, and the floors for\n"
-        "software that are in force.\n"
-        "\n"
-        "  -j, --json\n",
+        "software that are in force.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static const char *const verbs[] = { "show", NULL };
+static const struct nic_command command = {
+    .name = "qp",
+    .options = &table,
     .verbs = verbs,
     .arguments = NIC_WITH_QP,
     .nothing = "no process has a device open; 'mrc dev show' lists devices",
@@ -85,16 +94,17 @@ static void print_device(const char *device, const json_t *qps)
     json_array_foreach(qps, i, qp) print_qp(device, qp);
 }
 
-enum cmd_status cmd_qp(int argument_count, char **arguments)
+static enum cmd_status run_qp(int argument_count, char **arguments)
 {
     struct nic_options options;
     struct device_list devices;
-    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
+    enum cmd_status status;
     json_t *all;
 
-    if (status == CMD_DONE && !options.is_done)
-        status = nic_status_devices(&command, &options, &devices);
-    if (status != CMD_DONE || options.is_done)
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
+        return status;
+    status = nic_status_devices(&command, &options, &devices);
+    if (status != CMD_DONE)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
@@ -113,3 +123,10 @@ enum cmd_status cmd_qp(int argument_count, char **arguments)
     }
     return nic_status_finish(&command, &options, &devices, all, status);
 }
+
+const struct cmd qp_command = {
+    .name = "qp",
+    .summary = "show the queue pairs of a running NIC",
+    .run = run_qp,
+    .options = &table,
+};

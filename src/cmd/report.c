@@ -5,35 +5,41 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "files/files.h"
 #include "result/result.h"
 #include "web/web.h"
 
 static const char name[] = "report";
 
-static void print_help(void)
-{
-    fputs(
-        "usage: mrc report [-o FILE] RESULT...\n"
-        "\n"
-        "Makes one HTML page of results that mrc sim wrote: what was run and how it went, "
-        "throughput\n"
-        "over time with the faults, completion times, planes, EVs, queues, losses, and a table to "
-        "compare\n"
-        "runs. The page needs no network and no other file. A RESULT of - is standard input.\n"
-        "\n"
-        "  -o, --output FILE   where to write the page; - is standard output [report.html]\n"
-        "  -h, --help          this text\n"
-        "\n"
-        "Exit status: 0; 1 if the page could not be written; 2 if the command line or a RESULT is "
-        "wrong;\n"
-        "then nothing is written.\n"
-        "\n"
-        "  mrc report result.json\n"
-        "  mrc report -o compare.html with.json without.json\n",
-        stdout);
-}
+struct report_options {
+    const char *output;
+};
+
+static const struct option_row rows[] = {
+    { OPTION_TEXT, 'o', "output", "FILE",
+        "where to write the page; - is standard output [report.html]",
+        OPTION_AT(struct report_options, output) },
+};
+
+static const struct option_table table = {
+    .command = "report",
+    .intro = "usage: mrc report [-o FILE] RESULT...\n"
+             "\n"
+             "Makes one HTML page of results that mrc sim wrote: what was run and how it went, "
+             "throughput\n"
+             "over time with the faults, completion times, planes, EVs, queues, losses, and a "
+             "table to compare\n"
+             "runs. The page needs no network and no other file. A RESULT of - is standard input.",
+    .closing = "Exit status: 0; 1 if the page could not be written; 2 if the command line or a "
+               "RESULT is wrong;\n"
+               "then nothing is written.\n"
+               "\n"
+               "  mrc report result.json\n"
+               "  mrc report -o compare.html with.json without.json",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static enum cmd_status load(const char *path, json_t *results)
 {
@@ -84,7 +90,7 @@ static enum cmd_status write_page(const char *path, json_t *results)
     return CMD_DONE;
 }
 
-static enum cmd_status report(const char *output, char **paths)
+static enum cmd_status make_page(const char *output, char **paths)
 {
     json_t *results = json_array();
     enum cmd_status status = CMD_DONE;
@@ -97,31 +103,22 @@ static enum cmd_status report(const char *output, char **paths)
     return status;
 }
 
-enum cmd_status cmd_report(int argument_count, char **arguments)
+static enum cmd_status report(int argument_count, char **arguments)
 {
-    static const struct option long_options[] = {
-        { "output", required_argument, NULL, 'o' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
-    };
-    const char *output = "report.html";
-    int option;
+    struct report_options options = { .output = "report.html" };
+    enum cmd_status status;
 
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argument_count, arguments, ":o:h", long_options, NULL)) != -1)
-        switch (option) {
-        case 'o':
-            output = optarg;
-            break;
-        case 'h':
-            print_help();
-            return CMD_DONE;
-        default:
-            return cmd_complain_option(name, option, arguments, long_options);
-        }
+    if (!options_read(&table, &options, argument_count, arguments, &status))
+        return status;
     if (optind == argument_count)
         return cmd_complain(
             CMD_MISUSED, name, "which results? 'mrc sim -o result.json EXPERIMENT.yaml' makes one");
-    return report(output, arguments + optind);
+    return make_page(options.output, arguments + optind);
 }
+
+const struct cmd report_command = {
+    .name = "report",
+    .summary = "make an HTML page of the results of simulations",
+    .run = report,
+    .options = &table,
+};

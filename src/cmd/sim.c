@@ -168,18 +168,14 @@ static bool read_plan(struct study_plan *plan, const struct sim_options *options
     return study_plan_read(plan, options->file, &changes);
 }
 
-enum cmd_status cmd_sim(int argument_count, char **arguments)
+static enum cmd_status simulate(int argument_count, char **arguments)
 {
     struct sim_options options;
     struct study_plan plan;
-    enum cmd_status status = sim_options_read(&options, argument_count, arguments);
+    enum cmd_status status;
 
-    if (status != CMD_DONE)
+    if (!sim_options_read(&options, argument_count, arguments, &status))
         return status;
-    if (options.wants_help) {
-        sim_options_print_help();
-        return CMD_DONE;
-    }
     if (options.wants_parameters) {
         print_parameters();
         return CMD_DONE;
@@ -191,3 +187,10 @@ enum cmd_status cmd_sim(int argument_count, char **arguments)
     study_plan_fini(&plan);
     return status;
 }
+
+const struct cmd sim_command = {
+    .name = "sim",
+    .summary = "run an experiment on a simulated cluster",
+    .run = simulate,
+    .options = &sim_option_table,
+};

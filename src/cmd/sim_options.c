@@ -1,174 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the options of mrc sim. */
+/* The options of mrc sim. */
 #include "cmd/sim_options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "files/files.h"
 
 static const char name[] = "sim";
 
-enum {
-    OPTION_SEED = 256, /* beyond the letters */
-    OPTION_SET,
-    OPTION_REPEAT,
-    OPTION_JOBS,
-    OPTION_WIRE,
-    OPTION_HEAP,
-    OPTION_CHECK,
-    OPTION_PCAP,
-    OPTION_TRACE,
-    OPTION_LIVE,
-    OPTION_PARAMETERS,
-};
-
-static const struct option long_options[] = {
-    { "seed", required_argument, NULL, OPTION_SEED },
-    { "set", required_argument, NULL, OPTION_SET },
-    { "repeat", required_argument, NULL, OPTION_REPEAT },
-    { "jobs", required_argument, NULL, OPTION_JOBS },
-    { "wire", no_argument, NULL, OPTION_WIRE },
-    { "heap", no_argument, NULL, OPTION_HEAP },
-    { "check", no_argument, NULL, OPTION_CHECK },
-    { "pcap", required_argument, NULL, OPTION_PCAP },
-    { "trace", required_argument, NULL, OPTION_TRACE },
-    { "live", no_argument, NULL, OPTION_LIVE },
-    { "parameters", no_argument, NULL, OPTION_PARAMETERS },
-    { "output", required_argument, NULL, 'o' },
-    { "json", no_argument, NULL, 'j' },
-    { "quiet", no_argument, NULL, 'q' },
-    { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 },
-};
-
-#define LONG_OPTION_COUNT (sizeof(long_options) / sizeof(long_options[0]) - 1)
-
-void sim_options_print_help(void)
+static enum cmd_status add_set(void *options, char *value)
 {
-    fputs("usage: mrc sim [OPTIONS] EXPERIMENT.yaml\n"
-          "\n"
-          "Runs the experiment: a whole cluster in virtual time, the real transport on every NIC, "
-          "the real\n"
-          "switch at every crossing. Prints a table, and whether the criteria of the file hold.\n"
-          "\n"
-          "  -o, --output FILE      write the result to FILE, as JSON (- is standard output)\n"
-          "  -j, --json             print the result as JSON instead of the table\n"
-          "  -q, --quiet            print nothing but errors; no progress either\n"
-          "      --live             show the run while it goes on\n"
-          "      --set KEY=VALUE    change a key of the file; may be given often\n"
-          "      --seed N           the seed, instead of the file's\n"
-          "      --repeat N         N runs with seeds one after the other\n"
-          "      --jobs N           so many runs at a time [1]\n"
-          "      --pcap FILE        write every frame on every link to FILE, as pcapng\n"
-          "      --trace FILE       write what the transports trace to FILE, as JSON lines\n"
-          "      --wire             turn every packet into bytes and back on every hop\n"
-          "      --heap             the plain engine: slow, and the same result\n"
-          "      --check            check all invariants while running: slow\n"
-          "      --parameters       list the parameters of the transport that a file may set\n"
-          "  -h, --help             this text\n"
-          "\n"
-          "Exit status: 0; 1 if a criterion fails, an invariant breaks or the run is interrupted "
-          "(Ctrl-C\n"
-          "writes what there is); 2 for a wrong command line or experiment.\n"
-          "\n"
-          "  mrc sim experiments/all-reduce.yaml\n"
-          "  mrc sim --set fabric.planes=8 --set parameters.mpr=4 -o result.json "
-          "experiments/permutation.yaml\n"
-          "  mrc sim -j experiments/incast.yaml | jq '.runs[0].summary.victim_fraction'\n",
-        stdout);
-}
+    struct sim_options *sim = options;
 
-static enum cmd_status read_number(
-    const char *option, uint64_t least, uint64_t most, uint64_t *number)
-{
-    char *end;
-
-    errno = 0;
-    *number = strtoull(optarg, &end, 10);
-    if (optarg[0] >= '0' && optarg[0] <= '9' && !*end && !errno && *number >= least &&
-        *number <= most)
-        return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, name, "%s wants a number from %llu to %llu, not '%s'", option,
-        (unsigned long long)least, (unsigned long long)most, optarg);
-}
-
-static enum cmd_status read_number_option(struct sim_options *options, int option)
-{
-    enum cmd_status status;
-    uint64_t number = 0;
-
-    switch (option) {
-    case OPTION_SEED:
-        options->has_seed = true;
-        return read_number("--seed", 0, UINT64_MAX / 2, &options->seed);
-    case OPTION_REPEAT:
-        status = read_number("--repeat", 1, 10000, &number);
-        options->repeat = (uint32_t)number;
-        return status;
-    default:
-        status = read_number("--jobs", 1, 1024, &number);
-        options->jobs = (uint32_t)number;
-        return status;
-    }
-}
-
-static enum cmd_status add_set(struct sim_options *options)
-{
-    if (options->set_count == SIM_SETS_MAX)
+    if (sim->set_count == SIM_SETS_MAX)
         return cmd_complain(CMD_MISUSED, name, "more than %d --set; write a file", SIM_SETS_MAX);
-    options->sets[options->set_count++] = optarg;
+    sim->sets[sim->set_count++] = value;
     return CMD_DONE;
 }
 
-static enum cmd_status read_option(struct sim_options *options, int option, char **arguments)
+static enum cmd_status take_seed(void *options, char *value)
 {
-    switch (option) {
-    case OPTION_SET:
-        return add_set(options);
-    case OPTION_WIRE:
-        options->wire = true;
-        return CMD_DONE;
-    case OPTION_HEAP:
-        options->heap = true;
-        return CMD_DONE;
-    case OPTION_CHECK:
-        options->checks = true;
-        return CMD_DONE;
-    case OPTION_PCAP:
-        options->pcap_path = optarg;
-        return CMD_DONE;
-    case OPTION_TRACE:
-        options->trace_path = optarg;
-        return CMD_DONE;
-    case OPTION_LIVE:
-        options->is_live = true;
-        return CMD_DONE;
-    case OPTION_PARAMETERS:
-        options->wants_parameters = true;
-        return CMD_DONE;
-    case 'o':
-        options->output_path = optarg;
-        return CMD_DONE;
-    case 'j':
-        options->is_json = true;
-        return CMD_DONE;
-    case 'q':
-        options->is_quiet = true;
-        return CMD_DONE;
-    case 'h':
-        options->wants_help = true;
-        return CMD_DONE;
-    case ':':
-    case '?':
-        return cmd_complain_option(name, option, arguments, long_options);
-    default:
-        return read_number_option(options, option);
-    }
+    struct sim_options *sim = options;
+
+    sim->has_seed = true;
+    return options_number(
+        name, "--seed", value, (struct option_range){ 0, UINT64_MAX / 2 }, &sim->seed);
 }
+
+#define AT(member) OPTION_AT(struct sim_options, member)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    { OPTION_TEXT, 'o', "output", "FILE", "write the result to FILE, as JSON (- is standard output)", AT(output_path) },
+    { OPTION_FLAG, 'j', "json", NULL, "print the result as JSON instead of the table", AT(is_json) },
+    { OPTION_FLAG, 'q', "quiet", NULL, "print nothing but errors; no progress either", AT(is_quiet) },
+    { OPTION_FLAG, 0, "live", NULL, "show the run while it goes on", AT(is_live) },
+    { OPTION_CALL, 0, "seed", "N", "the seed, instead of the file's", .read = take_seed, .values = OPTION_VALUES_NONE },
+    { OPTION_CALL, 0, "set", "KEY=VALUE", "change a key of the file; may be given often",
+        .read = add_set, .values = OPTION_VALUES_PARAMETERS },
+    { OPTION_NUMBER, 0, "repeat", "N", "N runs with seeds one after the other", AT(repeat), .least = 1, .most = 10000 },
+    { OPTION_NUMBER, 0, "jobs", "N", "so many runs at a time [1]", AT(jobs), .least = 1, .most = 1024 },
+    { OPTION_TEXT, 0, "pcap", "FILE", "write every frame on every link to FILE, as pcapng", AT(pcap_path) },
+    { OPTION_TEXT, 0, "trace", "FILE", "write what the transports trace to FILE, as JSON lines", AT(trace_path) },
+    { OPTION_FLAG, 0, "wire", NULL, "turn every packet into bytes and back on every hop", AT(wire) },
+    { OPTION_FLAG, 0, "heap", NULL, "the plain engine: slow, and the same result", AT(heap) },
+    { OPTION_FLAG, 0, "check", NULL, "check all invariants while running: slow", AT(checks) },
+    { OPTION_FLAG, 0, "parameters", NULL, "list the parameters of the transport that a file may set", AT(wants_parameters) },
+};
+/* clang-format on */
+
+const struct option_table sim_option_table = {
+    .command = "sim",
+    .intro =
+        "usage: mrc sim [OPTIONS] EXPERIMENT.yaml\n"
+        "\n"
+        "Runs the experiment: a whole cluster in virtual time, the real transport on every NIC, "
+        "the real\n"
+        "switch at every crossing. Prints a table, and whether the criteria of the file hold.",
+    .closing =
+        "Exit status: 0; 1 if a criterion fails, an invariant breaks or the run is interrupted "
+        "(Ctrl-C\n"
+        "writes what there is); 2 for a wrong command line or experiment.\n"
+        "\n"
+        "  mrc sim experiments/all-reduce.yaml\n"
+        "  mrc sim --set fabric.planes=8 --set parameters.mpr=4 -o result.json "
+        "experiments/permutation.yaml\n"
+        "  mrc sim -j experiments/incast.yaml | jq '.runs[0].summary.victim_fraction'",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
 
 static enum cmd_status take_file(struct sim_options *options, int argument_count, char **arguments)
 {
@@ -185,16 +84,13 @@ static enum cmd_status take_file(struct sim_options *options, int argument_count
     return CMD_DONE;
 }
 
-enum cmd_status sim_options_read(struct sim_options *options, int argument_count, char **arguments)
+bool sim_options_read(
+    struct sim_options *options, int argument_count, char **arguments, enum cmd_status *status)
 {
-    int option;
-
     *options = (struct sim_options){ .jobs = 1 };
-    opterr = 0;
-    while ((option = getopt_long(argument_count, arguments, ":o:jqh", long_options, NULL)) != -1)
-        if (read_option(options, option, arguments) != CMD_DONE)
-            return CMD_MISUSED;
-    if (options->wants_help || options->wants_parameters)
-        return CMD_DONE;
-    return take_file(options, argument_count, arguments);
+    if (!options_read(&sim_option_table, options, argument_count, arguments, status))
+        return false;
+    if (!options->wants_parameters)
+        *status = take_file(options, argument_count, arguments);
+    return *status == CMD_DONE;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/cmd.h"
+#include "cmd/options.h"
 
 #define SIM_SETS_MAX 64
 
@@ -23,14 +23,14 @@ struct sim_options {
     bool is_json;
     bool is_quiet;
     bool is_live;           /* shows the run while it goes on */
-    bool wants_help;        /* nothing else, then */
-    bool wants_parameters;  /* the same */
+    bool wants_parameters;  /* nothing else, then */
     const char *pcap_path;  /* NULL: none */
     const char *trace_path; /* NULL: none */
     const char *output_path;
 };
 
-/* CMD_DONE, or CMD_MISUSED after saying what is wrong. */
-enum cmd_status sim_options_read(struct sim_options *, int argument_count, char **arguments);
+extern const struct option_table sim_option_table;
 
-void sim_options_print_help(void);
+/* As options_read() does, and finds the experiment. */
+bool sim_options_read(
+    struct sim_options *, int argument_count, char **arguments, enum cmd_status *);

@@ -4,17 +4,26 @@
 
 #include "cmd/nic_status.h"
 
+static const struct option_row rows[] = {
+    { OPTION_FLAG, 's', "nonzero", NULL, "only those that are not 0",
+        OPTION_AT(struct nic_options, nonzero) },
+    NIC_JSON_ROW,
+};
+
+static const struct option_table table = {
+    .command = "stat",
+    .intro = "usage: mrc stat show [dev DEVICE] [-s] [-j]\n"
+             "\n"
+             "Counters since the device was opened, and packets dropped, by reason.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
 static const char *const verbs[] = { "show", NULL };
 static const struct nic_command command = {
     .name = "stat",
-    .usage = "usage: mrc stat show [dev DEVICE] [-s] [-j]\n"
-             "\n"
-             "Counters since the device was opened, and packets dropped, by reason.\n"
-             "\n"
-             "  -s, --nonzero   only those that are not 0\n"
-             "  -j, --json\n",
+    .options = &table,
     .verbs = verbs,
-    .arguments = NIC_WITH_NONZERO,
     .nothing = "no process has a device open; 'mrc dev show' lists devices",
 };
 
@@ -52,16 +61,17 @@ static void show(const struct nic_options *options, const char *device, json_t *
     }
 }
 
-enum cmd_status cmd_stat(int argument_count, char **arguments)
+static enum cmd_status run_stat(int argument_count, char **arguments)
 {
     struct nic_options options;
     struct device_list devices;
-    enum cmd_status status = nic_status_parse(&command, argument_count, arguments, &options);
+    enum cmd_status status;
     json_t *all;
 
-    if (status == CMD_DONE && !options.is_done)
-        status = nic_status_devices(&command, &options, &devices);
-    if (status != CMD_DONE || options.is_done)
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
+        return status;
+    status = nic_status_devices(&command, &options, &devices);
+    if (status != CMD_DONE)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {
@@ -75,3 +85,10 @@ enum cmd_status cmd_stat(int argument_count, char **arguments)
     }
     return nic_status_finish(&command, &options, &devices, all, status);
 }
+
+const struct cmd stat_command = {
+    .name = "stat",
+    .summary = "show the counters of a running NIC",
+    .run = run_stat,
+    .options = &table,
+};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/fabric.h"
+#include "cmd/options.h"
 #include "files/files.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
@@ -21,135 +22,95 @@ static void on_signal(int number)
     stop = 1;
 }
 
-static void print_usage(FILE *to)
-{
-    fputs("usage: mrc switch --netns PREFIX [OPTIONS] FABRIC.yaml\n"
-          "\n"
-          "Forwards as the switches of a fabric that 'mrc fabric up' has built of network\n"
-          "namespaces: by uSIDs, with marks and trimming. Needs root.\n"
-          "\n"
-          "      --netns PREFIX  of the namespaces\n"
-          "      --only LIST     these switches alone: p0.t0.1,p0.t1.0\n"
-          "  -n, --name NAME     for 'mrc fabric show' and 'fault' (default: PREFIX)\n"
-          "      --paced         links have the rates and delays of the file\n"
-          "  -s, --slower N      and are N times slower and longer\n"
-          "      --spin US       poll so long before sleeping (default: 50)\n"
-          "      --seed N        of losses, marks and trimming\n"
-          "  -q, --quiet         say nothing\n"
-          "  -h, --help\n",
-        to);
-}
-
 struct options {
     struct soft_config config;
     const char *file;
     const char *only;
     bool is_quiet;
-    bool wants_help;
-};
-
-enum option_code {
-    OPTION_NETNS = 256,
-    OPTION_ONLY,
-    OPTION_PACED,
-    OPTION_SPIN,
-    OPTION_SEED,
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum cmd_status take_number(
-    const char *option, unsigned long min, unsigned long max, unsigned long *out)
+static enum cmd_status check_prefix(const char *option, const char *text)
 {
-    if (fabric_number(optarg, min, max, out))
-        return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, name, "%s %s: not %lu to %lu", option, optarg, min, max);
-}
-
-static enum cmd_status take_prefix(const char *option, const char **out)
-{
-    *out = optarg;
-    if (netns_name_is_prefix(optarg))
+    if (netns_name_is_prefix(text))
         return CMD_DONE;
     return cmd_complain(CMD_MISUSED, name,
-        "%s '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", option, optarg,
+        "%s '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", option, text,
         NETNS_PREFIX_BYTES - 1);
 }
 
-static enum cmd_status read_option(struct options *options, int option)
+static enum cmd_status take_netns(void *options, char *text)
 {
-    struct soft_config *config = &options->config;
-    unsigned long number = 0;
-    enum cmd_status status;
-
-    switch (option) {
-    case OPTION_NETNS:
-        return take_prefix("--netns", &config->prefix);
-    case 'n':
-        return take_prefix("--name", &config->name);
-    case OPTION_ONLY:
-        options->only = optarg;
-        return CMD_DONE;
-    case OPTION_PACED:
-        config->is_unpaced = false;
-        return CMD_DONE;
-    case 's':
-        config->is_unpaced = false;
-        status = take_number("--slower", 1, 1000000, &number);
-        config->slower = (uint32_t)number;
-        return status;
-    case OPTION_SPIN:
-        status = take_number("--spin", 0, 1000000, &number);
-        config->spin_us = (uint32_t)number;
-        return status;
-    case OPTION_SEED:
-        status = take_number("--seed", 0, UINT32_MAX, &number);
-        config->seed = number;
-        return status;
-    case 'q':
-        options->is_quiet = true;
-        return CMD_DONE;
-    default:
-        options->wants_help = true;
-        return CMD_DONE;
-    }
+    ((struct options *)options)->config.prefix = text;
+    return check_prefix("--netns", text);
 }
 
-static enum cmd_status read_options(int argument_count, char **arguments, struct options *options)
+static enum cmd_status take_name(void *options, char *text)
 {
-    static const struct option known[] = {
-        { "netns", required_argument, NULL, OPTION_NETNS },
-        { "only", required_argument, NULL, OPTION_ONLY },
-        { "name", required_argument, NULL, 'n' },
-        { "paced", no_argument, NULL, OPTION_PACED },
-        { "slower", required_argument, NULL, 's' },
-        { "spin", required_argument, NULL, OPTION_SPIN },
-        { "seed", required_argument, NULL, OPTION_SEED },
-        { "quiet", no_argument, NULL, 'q' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
-    };
-    enum cmd_status status = CMD_DONE;
-    int option;
+    ((struct options *)options)->config.name = text;
+    return check_prefix("--name", text);
+}
 
-    optind = 0;
-    opterr = 0;
-    while (status == CMD_DONE && !options->wants_help &&
-           (option = getopt_long(argument_count, arguments, ":n:s:qh", known, NULL)) != -1)
-        status = option == '?' || option == ':'
-                     ? cmd_complain_option(name, option, arguments, known)
-                     : read_option(options, option);
-    if (status != CMD_DONE || options->wants_help)
-        return status;
+static enum cmd_status pace(void *options, char *text)
+{
+    (void)text;
+    ((struct options *)options)->config.is_unpaced = false;
+    return CMD_DONE;
+}
+
+static enum cmd_status take_slower(void *to, char *text)
+{
+    struct options *options = to;
+    uint64_t number = 0;
+    enum cmd_status status =
+        options_number(name, "--slower", text, (struct option_range){ 1, 1000000 }, &number);
+
+    options->config.is_unpaced = false;
+    options->config.slower = (uint32_t)number;
+    return status;
+}
+
+#define AT(member) OPTION_AT(struct options, member)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+    { OPTION_CALL, 0, "netns", "PREFIX", "of the namespaces", .read = take_netns, .values = OPTION_VALUES_NONE },
+    { OPTION_TEXT, 0, "only", "LIST", "these switches alone: p0.t0.1,p0.t1.0", AT(only), .values = OPTION_VALUES_NONE },
+    { OPTION_CALL, 'n', "name", "NAME", "for 'mrc fabric show' and 'fault' (default: PREFIX)",
+        .read = take_name, .values = OPTION_VALUES_NONE },
+    { OPTION_CALL, 0, "paced", NULL, "links have the rates and delays of the file", .read = pace },
+    { OPTION_CALL, 's', "slower", "N", "and are N times slower and longer", .read = take_slower, .values = OPTION_VALUES_NONE },
+    { OPTION_NUMBER, 0, "spin", "US", "poll so long before sleeping (default: 50)", AT(config.spin_us), .most = 1000000 },
+    { OPTION_NUMBER, 0, "seed", "N", "of losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
+    { OPTION_FLAG, 'q', "quiet", NULL, "say nothing", AT(is_quiet) },
+};
+/* clang-format on */
+
+static const struct option_table table = {
+    .command = name,
+    .intro = "usage: mrc switch --netns PREFIX [OPTIONS] FABRIC.yaml\n"
+             "\n"
+             "Forwards as the switches of a fabric that 'mrc fabric up' has built of network\n"
+             "namespaces: by uSIDs, with marks and trimming. Needs root.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+static bool read_options(
+    int argument_count, char **arguments, struct options *options, enum cmd_status *status)
+{
+    if (!options_read(&table, options, argument_count, arguments, status))
+        return false;
     if (optind != argument_count - 1)
-        return cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
-    if (!options->config.prefix)
-        return cmd_complain(CMD_MISUSED, name,
+        *status = cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
+    else if (!options->config.prefix)
+        *status = cmd_complain(CMD_MISUSED, name,
             "--netns: say the prefix of the namespaces that 'mrc fabric up' has made");
     options->file = arguments[optind];
     if (!options->config.name)
         options->config.name = options->config.prefix;
-    return CMD_DONE;
+    return *status == CMD_DONE;
 }
 
 /* "p0.t0.1,p0.t1.0" */
@@ -235,7 +196,7 @@ static enum cmd_status run_on(struct options *options, const struct plan *fabric
     return status;
 }
 
-enum cmd_status cmd_switch(int argument_count, char **arguments)
+static enum cmd_status run_switch(int argument_count, char **arguments)
 {
     char root[FABRIC_ROOT_BYTES];
     struct options options = {
@@ -247,10 +208,7 @@ enum cmd_status cmd_switch(int argument_count, char **arguments)
     enum cmd_status status;
     int err;
 
-    status = read_options(argument_count, arguments, &options);
-    if (options.wants_help)
-        print_usage(stdout);
-    if (status != CMD_DONE || options.wants_help)
+    if (!read_options(argument_count, arguments, &options, &status))
         return status;
     if (geteuid() != 0)
         return cmd_complain(CMD_FAILED, name, "only root can enter network namespaces");
@@ -266,3 +224,10 @@ enum cmd_status cmd_switch(int argument_count, char **arguments)
     yaml_fini(&yaml);
     return status;
 }
+
+const struct cmd switch_command = {
+    .name = "switch",
+    .summary = "forward as switches of a fabric of network namespaces",
+    .run = run_switch,
+    .options = &table,
+};

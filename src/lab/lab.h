@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lab/devices.h"
+#include "lab/fabric_list.h"
 #include "lab/leftovers.h"
 #include "lab/netns.h"
 #include "lab/netns_state.h"

@@ -72,7 +72,7 @@ fi
 
 refuses "there is no option '--verboose'; did you mean --verbose?" --verboose
 refuses "there is no option '--sing'; 'mrc decode --help' lists them" --sing
-refuses "there is no option -z; 'mrc decode --help' lists them" -z
+refuses "there is no option '-z'; 'mrc decode --help' lists them" -z
 refuses "'--n' is short for more than one option; 'mrc decode --help' lists them" --n
 refuses "'--no-icrc=1': this option takes no value" --no-icrc=1
 refuses "--count wants a number from 1 on, not '0'" -c 0
