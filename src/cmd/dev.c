@@ -86,4 +86,5 @@ const struct cmd dev_command = {
     .summary = "show devices and who has them",
     .run = run_dev,
     .options = &table,
+    .complete = nic_status_complete,
 };

@@ -135,4 +135,5 @@ const struct cmd ev_command = {
     .summary = "show the entropy values of queue pairs of a running NIC",
     .run = run_ev,
     .options = &table,
+    .complete = nic_status_complete,
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/completion.h"
 #include "cmd/fabric.h"
 #include "cmd/options.h"
 #include "control/control.h"
@@ -90,9 +91,32 @@ static enum cmd_status fabric_fault(int argument_count, char **arguments)
     return cmd_complain(CMD_MISUSED, name, "%s", reason);
 }
 
+/* WHAT WHERE HOW [direction up|down] [for TIME] */
+static void complete_fault(const struct completion *completion)
+{
+    const char *before = completion->count ? completion->words[completion->count - 1] : "";
+
+    if (completion->count > 0 && strcmp(completion->words[0], "run") == 0) {
+        if (completion->typed[0] == '-')
+            completion_offer_options(completion, &fabric_script_table);
+    } else if (completion->count == 0) {
+        completion_offer_all(completion, fault_words_first);
+    } else if (completion->count == 1) {
+        completion_offer_parts(completion, before);
+    } else if (completion->count == 2) {
+        completion_offer(completion, "up");
+        completion_offer_all(completion, fault_kind_words);
+    } else if (strcmp(before, "direction") == 0) {
+        completion_offer_all(completion, fault_direction_words);
+    } else {
+        completion_offer_all(completion, (const char *const[]){ "direction", "for", NULL });
+    }
+}
+
 const struct cmd fabric_fault_command = {
     .name = "fault",
     .summary = "break or repair a part of a running fabric",
     .run = fabric_fault,
     .options = &table,
+    .complete = complete_fault,
 };

@@ -250,4 +250,5 @@ const struct cmd monitor_command = {
     .summary = "show what happens in running NICs, as it happens",
     .run = run_monitor,
     .options = &table,
+    .complete = nic_status_complete,
 };

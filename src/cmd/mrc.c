@@ -31,7 +31,7 @@ static void print_usage(FILE *to)
           "subcommands:\n",
         to);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-8s  %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(to, "  %-10s  %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n"
           "A subcommand may be shortened as long as it stays unique (mrc dec).\n"
           "mrc SUBCOMMAND --help explains one; the manual pages, mrc(1) and mrc-SUBCOMMAND(1), say "

@@ -40,6 +40,9 @@ struct nic_options {
 bool nic_status_parse(const struct nic_command *, int argument_count, char **arguments,
     struct nic_options *, enum cmd_status *status);
 
+/* Offers verbs, "dev", "qp", "port" and devices. */
+void nic_status_complete(const struct completion *);
+
 /* The options that several of these commands have. */
 #define NIC_JSON_ROW                                                                               \
     {                                                                                              \

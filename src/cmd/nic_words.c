@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/completion.h"
 #include "cmd/nic_status.h"
 
 static bool begins(const char *word, const char *typed)
@@ -102,4 +103,22 @@ bool nic_status_parse(const struct nic_command *command, int argument_count, cha
         return false;
     *status = take_words(command, arguments + optind, options);
     return *status == CMD_DONE;
+}
+
+void nic_status_complete(const struct completion *completion)
+{
+    const char *before = completion->count ? completion->words[completion->count - 1] : "";
+    bool is_port = strcmp(completion->command->name, "port") == 0;
+
+    if (strcmp(before, "dev") == 0) {
+        completion_offer_devices(completion);
+        return;
+    }
+    if (completion->count == 0 && strcmp(completion->command->name, "monitor") != 0)
+        completion_offer_all(
+            completion, (const char *const[]){ "show", is_port ? "set" : NULL, NULL });
+    else
+        completion_offer_all(completion, (const char *const[]){ "dev", "qp", "port", NULL });
+    if (strcmp(completion->command->name, "dev") == 0 && strcmp(before, "show") == 0)
+        completion_offer_devices(completion);
 }

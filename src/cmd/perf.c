@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "cmd/completion.h"
 #include "cmd/perf_options.h"
 
 static const char name[] = "perf";
@@ -40,9 +41,16 @@ static enum cmd_status perf(int argument_count, char **arguments)
     return run(&wish);
 }
 
+static void complete_test(const struct completion *completion)
+{
+    for (uint32_t i = 0; completion->count == 0 && i < PERF_TEST_COUNT; i++)
+        completion_offer(completion, perf_tests[i].name);
+}
+
 const struct cmd perf_command = {
     .name = "perf",
     .summary = "measure and check writes and collectives between processes",
     .run = perf,
     .options = &perf_option_table,
+    .complete = complete_test,
 };

@@ -208,4 +208,5 @@ const struct cmd port_command = {
     .summary = "show ports, take them out of service and back",
     .run = run_port,
     .options = &table,
+    .complete = nic_status_complete,
 };

@@ -129,4 +129,5 @@ const struct cmd qp_command = {
     .summary = "show the queue pairs of a running NIC",
     .run = run_qp,
     .options = &table,
+    .complete = nic_status_complete,
 };

@@ -91,4 +91,5 @@ const struct cmd stat_command = {
     .summary = "show the counters of a running NIC",
     .run = run_stat,
     .options = &table,
+    .complete = nic_status_complete,
 };

@@ -168,8 +168,7 @@ static void set_place(json_t *request, const char *what, const char *where)
     }
 }
 
-/* "clear" and "run" stand alone: the caller reads them, and here they are words that were meant. */
-static const char *const first_words[] = { "link", "port", "switch", "plane", "nic", "group", "ev",
+const char *const fault_words_first[] = { "link", "port", "switch", "plane", "nic", "group", "ev",
     "clear", "run", NULL };
 
 bool fault_words_read(
@@ -180,7 +179,7 @@ bool fault_words_read(
     const char *where;
     const char *how;
 
-    if (!check_word(&reading, what, first_words))
+    if (!check_word(&reading, what, fault_words_first))
         return false;
     where = next_word(&reading);
     how = next_word(&reading);

@@ -18,6 +18,10 @@ struct fault_words {
     uint64_t rate_bps_min; /* of a link that is made slow */
 };
 
+/* With which words a fault begins: link, port, ..., and clear and run, which stand alone and which
+ * the caller reads. Ends with NULL. */
+extern const char *const fault_words_first[];
+
 /* Fills in an empty request. False: the words are wrong, and the reason says which. */
 bool fault_words_read(struct fault_words *, json_t *request, char reason[FAULT_WORDS_REASON_BYTES]);
 

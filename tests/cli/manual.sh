@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every subcommand explains itself, and help and manual page know the same options.
+# Every subcommand explains itself, and its manual page knows the options of its table and no others.
 . "$(dirname "$0")/../harness/tap.sh"
 mrc=$BUILD/bin/mrc
 
@@ -14,22 +14,28 @@ agree() # PAGE COMMAND...: a command is the words behind mrc
     page=$1
     shift
     : >"$SCRATCH/help"
+    : >"$SCRATCH/table"
     for command; do
         # shellcheck disable=SC2086
         exits 0 "mrc $command explains itself" "$mrc" $command --help
         printf '%s\n' "$output" >>"$SCRATCH/help"
+        # shellcheck disable=SC2086
+        "$mrc" completion words $command -- >>"$SCRATCH/table"
     done
+    LC_ALL=C sort -u "$SCRATCH/table" >"$SCRATCH/in-table"
     { options <"$SCRATCH/help"; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-help"
     { sed -n '/^# EXAMPLES/q; p' "$ROOT/docs/man/$page.1.scd" | options; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-page"
-    is "$page(1) knows the options of its help" "$(LC_ALL=C comm -23 "$SCRATCH/in-help" "$SCRATCH/in-page" | xargs)" ''
-    is "  and no others" "$(LC_ALL=C comm -13 "$SCRATCH/in-help" "$SCRATCH/in-page" | xargs)" ''
+    is "$page(1) knows all options of its commands" "$(LC_ALL=C comm -23 "$SCRATCH/in-table" "$SCRATCH/in-page" | xargs)" ''
+    is "  and no others" "$(LC_ALL=C comm -13 "$SCRATCH/in-table" "$SCRATCH/in-page" | xargs)" ''
+    is "  and the help has no others" "$(LC_ALL=C comm -13 "$SCRATCH/in-table" "$SCRATCH/in-help" | xargs)" ''
 }
 
+agree mrc-completion completion
 agree mrc-decode decode
 agree mrc-dev dev qp ev port stat monitor
 agree mrc-doctor doctor
 agree mrc-exec exec
-agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric record' 'fabric stop'
+agree mrc-fabric 'fabric run' 'fabric up' 'fabric down' 'fabric list' 'fabric show' 'fabric fault' 'fabric fault run' 'fabric record' 'fabric stop'
 agree mrc-perf perf
 agree mrc-plan 'plan path'
 agree mrc-report report
