@@ -34,7 +34,8 @@ static const char zsh_script[] =
     "        compadd -- \"${candidates[@]}\"\n"
     "    fi\n"
     "}\n"
-    "compdef _mrc mrc\n";
+    "# Installed, this file is the function; evaluated, it defines it.\n"
+    "if [ \"${funcstack[1]}\" = _mrc ]; then _mrc \"$@\"; else compdef _mrc mrc; fi\n";
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
