@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cmd/fabric.h"
-#include "cmd/fabric_netns.h"
 #include "cmd/options.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
@@ -40,11 +39,11 @@ static const struct option_table table = {
 /* Only a soft fabric itself may take its folder away. */
 static bool is_soft_and_running(const char *root, const char *fabric)
 {
-    char folder[FABRIC_NETNS_PATH_BYTES];
+    char folder[NETNS_FABRIC_PATH_BYTES];
     struct process_lock_holder holder;
     struct netns_state state;
 
-    fabric_netns_folder(root, fabric, folder);
+    netns_fabric_folder(root, fabric, folder);
     return netns_state_read(folder, &state) != 0 && fabric_is_running(root, fabric, &holder);
 }
 
@@ -59,7 +58,11 @@ static enum cmd_status take_down(const char *prefix)
         return cmd_complain(CMD_FAILED, name,
             "'%s' is not a fabric of namespaces; end it with 'mrc fabric stop -n %s'", prefix,
             prefix);
-    return fabric_netns_clean(root, prefix);
+    err = netns_fabric_down(root, prefix);
+    if (err)
+        return cmd_complain(CMD_FAILED, name, "%s-*: the namespaces could not be removed: %s",
+            prefix, strerror(-err));
+    return CMD_DONE;
 }
 
 static enum cmd_status fabric_down(int argument_count, char **arguments)

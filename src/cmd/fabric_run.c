@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/scan.h"
-#include "cmd/background.h"
 #include "cmd/fabric.h"
 #include "cmd/options.h"
 #include "files/files.h"
@@ -157,7 +156,7 @@ static void introduce(const struct options *options, uint32_t first)
     fflush(stdout);
 }
 
-static enum cmd_status run(const struct options *options, int ready)
+static enum cmd_status run(const struct options *options, const struct background *background)
 {
     struct soft *soft;
     int err;
@@ -169,8 +168,8 @@ static enum cmd_status run(const struct options *options, int ready)
     if (err)
         return complain_about(options, err);
     introduce(options, soft_first_device(soft));
-    if (ready >= 0)
-        background_detach(ready, options->config.root, options->config.name);
+    if (background)
+        background_detach(background, options->config.root, options->config.name);
     err = soft_run(soft, &stop);
     soft_close(soft);
     return err ? complain_about(options, err) : CMD_DONE;
@@ -178,12 +177,17 @@ static enum cmd_status run(const struct options *options, int ready)
 
 static enum cmd_status run_somewhere(const struct options *options)
 {
-    enum cmd_status status;
-    int ready = -1;
+    struct background background;
 
-    if (options->in_background && !background_fork(name, &ready, &status))
-        return status;
-    return run(options, ready);
+    if (!options->in_background)
+        return run(options, NULL);
+    if (background_fork(&background))
+        return run(options, &background);
+    if (background.reason[0])
+        return cmd_complain(CMD_FAILED, name, "%s", background.reason);
+    return background.exit_status == CMD_MISUSED ? CMD_MISUSED
+           : background.exit_status              ? CMD_FAILED
+                                                 : CMD_DONE;
 }
 
 static enum cmd_status fabric_run(int argument_count, char **arguments)

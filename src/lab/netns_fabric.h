@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fabric of network namespaces with the process that forwards in them, brought up and down as
+ * one.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "lab/netns.h"
+
+#define NETNS_FABRIC_PATH_BYTES   300
+#define NETNS_FABRIC_REASON_BYTES 400
+
+struct netns_fabric {
+    struct netns netns;
+    const char *file; /* of the fabric, for `mrc switch` */
+    const char *seed; /* NULL: its own */
+    bool is_paced;
+};
+
+enum netns_fabric_result {
+    NETNS_FABRIC_UP,
+    NETNS_FABRIC_WAS_UP,
+    NETNS_FABRIC_OTHER,  /* another fabric has this name */
+    NETNS_FABRIC_FAILED, /* the reason says why; nothing is left behind */
+    NETNS_FABRIC_RESULT_COUNT,
+};
+
+void netns_fabric_folder(
+    const char *root, const char *prefix, char out[static NETNS_FABRIC_PATH_BYTES]);
+
+/* Builds the namespaces and starts the switches; returns when they forward. */
+enum netns_fabric_result netns_fabric_up(
+    const struct netns_fabric *, char reason[static NETNS_FABRIC_REASON_BYTES]);
+
+/* Removes all that has this name: process, namespaces, devices, folder. 0 or a negative errno: the
+ * namespaces could not be removed. */
+int netns_fabric_down(const char *root, const char *prefix);
