@@ -7,13 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/doctor.h"
-#include "cmd/nic_status.h"
+#include "control/control.h"
+#include "doctor/doctor_look.h"
 #include "pktio/pktio.h"
 
 enum { PATH_BYTES = 512, SOCKET_PATH_BYTES = 108 };
-
-static const struct nic_command doctor = { .name = "doctor" };
 
 void doctor_look_at_run_folder(struct doctor_finding *finding)
 {
@@ -63,14 +61,14 @@ void doctor_look_at_fabrics(struct doctor_finding *finding)
 void doctor_look_at_devices(struct doctor_finding *finding)
 {
     static struct device_list devices;
-    const struct nic_options options = { 0 };
     uint32_t open_count = 0;
 
-    nic_status_devices(&doctor, &options, &devices);
+    device_list_read(&devices);
     for (uint32_t i = 0; i < devices.count; i++) {
-        json_t *answer = NULL;
+        char reason[REQUEST_REASON_BYTES];
+        json_t *answer;
 
-        if (nic_status_ask(&doctor, devices.names[i], "dev", &answer) == CMD_DONE && answer)
+        if (request_device(devices.names[i], "dev", &answer, reason) == REQUEST_ANSWERED)
             open_count++;
         json_decref(answer);
     }

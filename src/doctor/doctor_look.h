@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc doctor: findings about this machine. */
+/* The checks of this folder, and what they share. */
 #pragma once
 
 #include <stdbool.h>
 
-enum doctor_level {
-    DOCTOR_OK,
-    DOCTOR_LIMITED, /* works, but not as well as it could */
-    DOCTOR_NO,
-};
-
-struct doctor_finding {
-    enum doctor_level level;
-    char reason[200];
-    char advice[200]; /* empty: nothing to do */
-};
-
-struct doctor_check {
-    const char *name;
-    const char *purpose; /* what it is good for */
-    void (*look)(struct doctor_finding *);
-};
+#include "doctor/doctor.h"
 
 /* Sets both texts; `advice` may be "". */
 __attribute__((format(printf, 4, 5))) void doctor_find(

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/scan.h"
-#include "cmd/doctor.h"
+#include "doctor/doctor_look.h"
 
 enum {
     KERNEL_MAJOR = 5,

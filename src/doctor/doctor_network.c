@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/scan.h"
-#include "cmd/doctor.h"
+#include "doctor/doctor_look.h"
 
 enum { BUFFER_WANTED = 4 << 20 };
 
