@@ -17,7 +17,7 @@ static void on_begin(void *context, const struct study_run *run)
     struct sim_watch *watch = context;
 
     if (watch->is_live)
-        sim_live_init(&watch->live, &run->experiment, stderr);
+        live_init(&watch->live, &run->experiment, stderr);
     sim_progress_init(&watch->progress, run->label, run->experiment.sim.duration_ps,
         watch->shows_progress, wall_s());
 }
@@ -34,7 +34,7 @@ static void on_sample(void *context, const struct measure_record *record)
     struct sim_watch *watch = context;
 
     if (watch->is_live)
-        sim_live_show(&watch->live, record);
+        live_show(&watch->live, record);
 }
 
 static void on_end(void *context)
@@ -43,7 +43,7 @@ static void on_end(void *context)
 
     sim_progress_clear(&watch->progress);
     if (watch->is_live)
-        sim_live_finish(&watch->live);
+        live_finish(&watch->live);
 }
 
 struct study_watch sim_watch(struct sim_watch *watch)

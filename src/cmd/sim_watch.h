@@ -2,14 +2,14 @@
 /* What the terminal shows of a run of mrc sim while it goes on. */
 #pragma once
 
-#include "cmd/sim_live.h"
 #include "cmd/sim_progress.h"
+#include "result/result.h"
 #include "study/study.h"
 
 struct sim_watch {
     bool is_live;
     bool shows_progress;
-    struct sim_live live;
+    struct live live;
     struct sim_progress progress;
 };
 

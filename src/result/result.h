@@ -4,6 +4,7 @@
 #pragma once
 
 #include "result/grow.h"
+#include "result/live.h"
 #include "result/result_capacity.h"
 #include "result/result_check.h"
 #include "result/result_criteria.h"

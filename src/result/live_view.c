@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws a running simulation. Nothing here decides anything: the run is the same without it. */
-#include "cmd/sim_view.h"
+#include "result/live_view.h"
 
 #include <inttypes.h>
 #include <langinfo.h>
@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define FRAME_NS      UINT64_C(60000000) /* between frames; faster nobody reads */
+#define FRAME_NS      UINT64_C(60000000) /* between frames */
 #define NS_PER_S      UINT64_C(1000000000)
 #define COLUMNS_LEAST 40
 #define COLUMNS_MOST  110
@@ -31,9 +31,9 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-void sim_view_init(struct sim_view *view, FILE *to, const char *title, uint64_t end_ps)
+void live_view_init(struct live_view *view, FILE *to, const char *title, uint64_t end_ps)
 {
-    *view = (struct sim_view){ .to = to, .title = title, .end_ps = end_ps };
+    *view = (struct live_view){ .to = to, .title = title, .end_ps = end_ps };
     view->samples_per_point = 1;
     view->samples_in_last = 1; /* so that the first sample begins a point */
     view->is_terminal = isatty(fileno(to)) != 0;
@@ -85,7 +85,7 @@ static uint64_t percent(uint64_t part, uint64_t whole)
 
 /* ---- a frame --------------------------------------------------------------------------------- */
 
-static int column_count(const struct sim_view *view)
+static int column_count(const struct live_view *view)
 {
     struct winsize size = { .ws_col = 80 };
 
@@ -96,7 +96,7 @@ static int column_count(const struct sim_view *view)
     return size.ws_col > COLUMNS_MOST ? COLUMNS_MOST : size.ws_col - 1;
 }
 
-static void end_line(struct sim_view *view)
+static void end_line(struct live_view *view)
 {
     fputs("\033[0m\033[K\n", view->to);
     view->lines_drawn++;
@@ -104,7 +104,7 @@ static void end_line(struct sim_view *view)
 
 /* `value` of `most` as a bar, to an eighth of a column where the terminal can. */
 static void draw_bar(
-    const struct sim_view *view, int columns, uint64_t value, uint64_t most, const char *color)
+    const struct live_view *view, int columns, uint64_t value, uint64_t most, const char *color)
 {
     double full = most ? (double)value / (double)most * columns : 0;
     int whole = full > columns ? columns : (int)full;
@@ -118,7 +118,7 @@ static void draw_bar(
 }
 
 /* The run so far, as wide as its share of the time. */
-static void draw_curve(const struct sim_view *view, int columns)
+static void draw_curve(const struct live_view *view, int columns)
 {
     uint64_t most = view->goodput_most_bps ? view->goodput_most_bps : 1;
     uint64_t shown = view->end_ps ? percent(view->last.time_ps, view->end_ps) : 100;
@@ -134,9 +134,9 @@ static void draw_curve(const struct sim_view *view, int columns)
     }
 }
 
-static void draw_progress(struct sim_view *view, int columns)
+static void draw_progress(struct live_view *view, int columns)
 {
-    const struct sim_view_sample *last = &view->last;
+    const struct live_view_sample *last = &view->last;
     struct text now = humanise(last->time_ps, times);
     struct text end = humanise(view->end_ps, times);
 
@@ -148,9 +148,9 @@ static void draw_progress(struct sim_view *view, int columns)
     end_line(view);
 }
 
-static void draw_rates(struct sim_view *view, int columns)
+static void draw_rates(struct live_view *view, int columns)
 {
-    const struct sim_view_sample *last = &view->last;
+    const struct live_view_sample *last = &view->last;
     int wide = columns - NAME_COLUMNS - RATE_COLUMNS;
     struct text rate = humanise(last->goodput_bps, rates);
 
@@ -173,9 +173,9 @@ static void draw_rates(struct sim_view *view, int columns)
     }
 }
 
-static void draw_counts(struct sim_view *view)
+static void draw_counts(struct live_view *view)
 {
-    const struct sim_view_sample *last = &view->last;
+    const struct live_view_sample *last = &view->last;
     struct text queue = humanise(last->queue_peak_bytes, sizes);
 
     fprintf(view->to, "%-*s%" PRIu64 " active, %s%" PRIu64 " bad\033[0m; deepest queue %s",
@@ -188,21 +188,21 @@ static void draw_counts(struct sim_view *view)
 }
 
 /* The lines for what happened are always there, so that the frame keeps its height. */
-static void draw_faults(struct sim_view *view, int columns)
+static void draw_faults(struct live_view *view, int columns)
 {
     uint32_t shown =
-        view->fault_count < SIM_VIEW_FAULTS_MAX ? view->fault_count : SIM_VIEW_FAULTS_MAX;
+        view->fault_count < LIVE_VIEW_FAULTS_MAX ? view->fault_count : LIVE_VIEW_FAULTS_MAX;
 
-    for (uint32_t line = 0; line < SIM_VIEW_FAULTS_MAX; line++) {
+    for (uint32_t line = 0; line < LIVE_VIEW_FAULTS_MAX; line++) {
         uint32_t index = view->fault_count - shown + line;
 
         if (line < shown)
-            fprintf(view->to, "\033[33m%.*s", columns, view->faults[index % SIM_VIEW_FAULTS_MAX]);
+            fprintf(view->to, "\033[33m%.*s", columns, view->faults[index % LIVE_VIEW_FAULTS_MAX]);
         end_line(view);
     }
 }
 
-static void draw_frame(struct sim_view *view)
+static void draw_frame(struct live_view *view)
 {
     int columns = column_count(view);
 
@@ -219,9 +219,9 @@ static void draw_frame(struct sim_view *view)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void print_line(const struct sim_view *view)
+static void print_line(const struct live_view *view)
 {
-    const struct sim_view_sample *last = &view->last;
+    const struct live_view_sample *last = &view->last;
     struct text time = humanise(last->time_ps, times);
     struct text rate = humanise(last->goodput_bps, rates);
 
@@ -245,18 +245,18 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* A curve that is full goes on with half as many points of twice the samples. */
-static void halve_curve(struct sim_view *view)
+static void halve_curve(struct live_view *view)
 {
-    for (size_t i = 0; i < SIM_VIEW_HISTORY / 2; i++)
+    for (size_t i = 0; i < LIVE_VIEW_HISTORY / 2; i++)
         view->curve_bps[i] = larger(view->curve_bps[2 * i], view->curve_bps[2 * i + 1]);
-    view->curve_count = SIM_VIEW_HISTORY / 2;
+    view->curve_count = LIVE_VIEW_HISTORY / 2;
     view->samples_per_point *= 2;
 }
 
-static void extend_curve(struct sim_view *view, uint64_t goodput_bps)
+static void extend_curve(struct live_view *view, uint64_t goodput_bps)
 {
     if (view->samples_in_last == view->samples_per_point) {
-        if (view->curve_count == SIM_VIEW_HISTORY)
+        if (view->curve_count == LIVE_VIEW_HISTORY)
             halve_curve(view);
         view->curve_bps[view->curve_count++] = 0;
         view->samples_in_last = 0;
@@ -266,7 +266,7 @@ static void extend_curve(struct sim_view *view, uint64_t goodput_bps)
     view->samples_in_last++;
 }
 
-static void take(struct sim_view *view, const struct sim_view_sample *sample)
+static void take_sample(struct live_view *view, const struct live_view_sample *sample)
 {
     view->last = *sample;
     extend_curve(view, sample->goodput_bps);
@@ -275,11 +275,11 @@ static void take(struct sim_view *view, const struct sim_view_sample *sample)
         view->plane_most_bps = larger(view->plane_most_bps, sample->plane_bps[plane]);
 }
 
-void sim_view_show(struct sim_view *view, const struct sim_view_sample *sample)
+void live_view_show(struct live_view *view, const struct live_view_sample *sample)
 {
     uint32_t tenths = (uint32_t)(percent(sample->time_ps, view->end_ps) / 10);
 
-    take(view, sample);
+    take_sample(view, sample);
     if (view->is_terminal) {
         if (now_ns() - view->drawn_ns >= FRAME_NS)
             draw_frame(view);
@@ -289,18 +289,18 @@ void sim_view_show(struct sim_view *view, const struct sim_view_sample *sample)
     }
 }
 
-void sim_view_tell(struct sim_view *view, uint64_t time_ps, const char *what)
+void live_view_tell(struct live_view *view, uint64_t time_ps, const char *what)
 {
-    char *line = view->faults[view->fault_count % SIM_VIEW_FAULTS_MAX];
+    char *line = view->faults[view->fault_count % LIVE_VIEW_FAULTS_MAX];
     struct text time = humanise(time_ps, times);
 
-    snprintf(line, SIM_VIEW_TEXT_BYTES, "%10s  %s", time.at, what);
+    snprintf(line, LIVE_VIEW_TEXT_BYTES, "%10s  %s", time.at, what);
     view->fault_count++;
     if (!view->is_terminal)
         fprintf(view->to, "%s\n", line);
 }
 
-void sim_view_finish(struct sim_view *view)
+void live_view_finish(struct live_view *view)
 {
     if (view->is_terminal)
         draw_frame(view);

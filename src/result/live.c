@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the record of a simulation to what a reader sees of it. */
-#include "cmd/sim_live.h"
+#include "result/live.h"
 
-void sim_live_init(struct sim_live *live, const struct experiment *experiment, FILE *to)
+void live_init(struct live *live, const struct experiment *experiment, FILE *to)
 {
     live->events_told = 0;
-    sim_view_init(&live->view, to, *experiment->title ? experiment->title : experiment->name,
+    live_view_init(&live->view, to, *experiment->title ? experiment->title : experiment->name,
         experiment->sim.duration_ps);
 }
 
 static void tell_fault(
-    struct sim_live *live, const struct measure_record *record, const struct sim_event *event)
+    struct live *live, const struct measure_record *record, const struct sim_event *event)
 {
     const struct fault *fault = sim_fault_at(record->sim, event->subject);
     const char *ending = event->kind == SIM_EVENT_FAULT_ENDED ? ": over" : "";
     char name[TOPOLOGY_NAME_BYTES] = "";
-    char what[SIM_VIEW_TEXT_BYTES];
+    char what[LIVE_VIEW_TEXT_BYTES];
 
     if (fault->where_count)
         topology_name(&fault->where[0], name);
@@ -24,12 +24,12 @@ static void tell_fault(
             fault->where_count - 1, ending);
     else
         snprintf(what, sizeof(what), "%s of %s%s", fault_kind_words[fault->kind], name, ending);
-    sim_view_tell(&live->view, event->time_ps, what);
+    live_view_tell(&live->view, event->time_ps, what);
 }
 
-static struct sim_view_sample sample_of(const struct measure_record *record)
+static struct live_view_sample sample_of(const struct measure_record *record)
 {
-    struct sim_view_sample sample = {
+    struct live_view_sample sample = {
         .time_ps = measure_last(&record->time_ps),
         .plane_count = record->plan->sim->fabric->topology.config.plane_count,
         .active_evs = measure_last(&record->active_evs),
@@ -53,9 +53,9 @@ static struct sim_view_sample sample_of(const struct measure_record *record)
     return sample;
 }
 
-void sim_live_show(struct sim_live *live, const struct measure_record *record)
+void live_show(struct live *live, const struct measure_record *record)
 {
-    struct sim_view_sample sample = sample_of(record);
+    struct live_view_sample sample = sample_of(record);
 
     for (; live->events_told < record->kept.count; live->events_told++) {
         const struct sim_event *event = &record->kept.at[live->events_told];
@@ -63,10 +63,10 @@ void sim_live_show(struct sim_live *live, const struct measure_record *record)
         if (event->kind == SIM_EVENT_FAULT_BEGAN || event->kind == SIM_EVENT_FAULT_ENDED)
             tell_fault(live, record, event);
     }
-    sim_view_show(&live->view, &sample);
+    live_view_show(&live->view, &sample);
 }
 
-void sim_live_finish(struct sim_live *live)
+void live_finish(struct live *live)
 {
-    sim_view_finish(&live->view);
+    live_view_finish(&live->view);
 }
