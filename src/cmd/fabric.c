@@ -33,18 +33,19 @@ enum cmd_status fabric_complain_not_running(const char *fabric)
         fabric);
 }
 
+enum cmd_status fabric_complain(const char *fabric, enum request_result result, const char *reason)
+{
+    if (result == REQUEST_NOT_RUNNING)
+        return fabric_complain_not_running(fabric);
+    if (result == REQUEST_REFUSED)
+        return cmd_complain(CMD_MISUSED, name, "%s", reason);
+    return cmd_complain(CMD_FAILED, name, "'%s': %s", fabric, reason);
+}
+
 enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
 {
     char reason[REQUEST_REASON_BYTES];
+    enum request_result result = request_fabric(fabric, request, answer, reason);
 
-    switch (request_fabric(fabric, request, answer, reason)) {
-    case REQUEST_ANSWERED:
-        return CMD_DONE;
-    case REQUEST_NOT_RUNNING:
-        return fabric_complain_not_running(fabric);
-    case REQUEST_REFUSED:
-        return cmd_complain(CMD_MISUSED, name, "%s", reason);
-    default:
-        return cmd_complain(CMD_FAILED, name, "'%s': %s", fabric, reason);
-    }
+    return result == REQUEST_ANSWERED ? CMD_DONE : fabric_complain(fabric, result, reason);
 }

@@ -5,15 +5,17 @@
 #include <stdbool.h>
 
 #include "cmd/cmd.h"
+#include "control/control.h"
 
 #define FABRIC_ROOT_BYTES 200 /* of the folder that run_place_make() names */
 
 /* Asks the fabric of this name; complains if it does not run or refuses. The answer is to be
  * released with json_decref(). */
-struct json_t;
-enum cmd_status fabric_ask(const char *fabric, struct json_t *request, struct json_t **answer);
+enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer);
 
 enum cmd_status fabric_complain_not_running(const char *fabric);
+/* About a request that was not answered. */
+enum cmd_status fabric_complain(const char *fabric, enum request_result, const char *reason);
 
 /* Reads a fabric file; complains if it is wrong. On CMD_DONE the caller ends with yaml_fini(). */
 struct plan;

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc monitor: what happens in running NICs, as it happens. */
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cmd/nic_status.h"
-#include "pktio/pktio.h"
 
 enum {
     LOOK_AGAIN_MS = 500, /* for devices that have been opened meanwhile */
-    LINE_BYTES = 1024,
-    WATCHED_MAX = 64,
 };
 
 static const struct option_row rows[] = {
@@ -41,18 +35,10 @@ static const struct nic_command command = {
     .arguments = NIC_WITHOUT_VERB,
 };
 
-struct watched {
-    char device[DEVICE_LIST_NAME_BYTES];
-    int sock;
-    char line[LINE_BYTES];
-    size_t length;
-};
-
-struct watch {
-    struct watched all[WATCHED_MAX];
-    uint32_t count;
+/* What is done with events. */
+struct monitor {
+    const struct nic_options *options;
     enum cmd_status status;
-    bool is_over; /* nobody reads what is printed */
 };
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -145,93 +131,34 @@ static void print_line(const struct nic_options *options, const char *line)
 
 /* ---- following ------------------------------------------------------------------------------- */
 
-static bool is_followed(const struct watch *watch, const char *device)
+static bool take_event(void *context, const char *line)
 {
-    for (uint32_t i = 0; i < watch->count; i++)
-        if (strcmp(watch->all[i].device, device) == 0)
-            return true;
-    return false;
+    struct monitor *monitor = context;
+
+    print_line(monitor->options, line);
+    return !cmd_output_is_lost(&monitor->status, command.name);
 }
 
-static void follow(struct watch *watch, const struct nic_options *options, const char *device)
-{
-    struct watched *next = &watch->all[watch->count];
-    char path[512];
-
-    if (watch->count == WATCHED_MAX || is_followed(watch, device) ||
-        run_place(path, sizeof(path), device, "status") != 0)
-        return;
-    *next =
-        (struct watched){ .sock = control_follow(path, options->all ? "monitor all" : "monitor") };
-    if (next->sock < 0)
-        return;
-    snprintf(next->device, sizeof(next->device), "%s", device);
-    watch->count++;
-}
-
-static enum cmd_status follow_all(struct watch *watch, const struct nic_options *options)
+static enum cmd_status follow_all(struct event_watch *watch, const struct nic_options *options)
 {
     struct device_list devices;
     enum cmd_status status = nic_status_devices(&command, options, &devices);
 
     for (uint32_t i = 0; status == CMD_DONE && i < devices.count; i++)
-        follow(watch, options, devices.names[i]);
+        event_watch_follow(watch, devices.names[i], options->all);
     return status;
-}
-
-static void print_lines(
-    struct watch *watch, const struct nic_options *options, struct watched *from)
-{
-    char *end;
-
-    while (!watch->is_over && (end = memchr(from->line, '\n', from->length))) {
-        size_t rest = from->length - (size_t)(end + 1 - from->line);
-
-        *end = '\0';
-        print_line(options, from->line);
-        watch->is_over = cmd_output_is_lost(&watch->status, command.name);
-        memmove(from->line, end + 1, rest);
-        from->length = rest;
-    }
-    if (from->length == sizeof(from->line))
-        from->length = 0;
-}
-
-/* False: it is closed. */
-static bool take(struct watch *watch, const struct nic_options *options, struct watched *from)
-{
-    ssize_t got = read(from->sock, from->line + from->length, sizeof(from->line) - from->length);
-
-    if (got <= 0 && !(got < 0 && errno == EINTR)) {
-        close(from->sock);
-        return false;
-    }
-    from->length += got > 0 ? (size_t)got : 0;
-    print_lines(watch, options, from);
-    return true;
-}
-
-static void wait_and_take(struct watch *watch, const struct nic_options *options)
-{
-    struct pollfd fds[WATCHED_MAX];
-
-    for (uint32_t i = 0; i < watch->count; i++)
-        fds[i] = (struct pollfd){ .fd = watch->all[i].sock, .events = POLLIN };
-    if (poll(fds, watch->count, LOOK_AGAIN_MS) <= 0)
-        return;
-    for (uint32_t i = watch->count; i-- > 0;)
-        if (fds[i].revents && !take(watch, options, &watch->all[i]))
-            watch->all[i] = watch->all[--watch->count];
 }
 
 static enum cmd_status run_monitor(int argument_count, char **arguments)
 {
-    static struct watch watch;
+    static struct event_watch watch = { .on_event = take_event };
     struct nic_options options;
+    struct monitor monitor = { .options = &options };
     enum cmd_status status;
 
     if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
         return status;
+    watch.context = &monitor;
     status = follow_all(&watch, &options);
     if (status != CMD_DONE)
         return status;
@@ -239,10 +166,10 @@ static enum cmd_status run_monitor(int argument_count, char **arguments)
         cmd_complain(CMD_DONE, command.name, "no process has a device open yet: waiting for one");
     setvbuf(stdout, NULL, _IOLBF, 0);
     while (!watch.is_over) {
-        wait_and_take(&watch, &options);
+        event_watch_wait(&watch, LOOK_AGAIN_MS);
         follow_all(&watch, &options);
     }
-    return watch.status;
+    return monitor.status;
 }
 
 const struct cmd monitor_command = {

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc port: the ports of a device, running or not; and taking them out of service. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <infiniband/verbs.h>
-#include <mrc.h>
-#include <mrc_ctl.h>
 
 #include "cmd/nic_status.h"
 
@@ -33,55 +28,12 @@ static const struct nic_command command = {
     .arguments = NIC_WITH_PORT,
 };
 
-/* ---- the device's own files, whoever has it -------------------------------------------------- */
-
-struct opened {
-    struct ibv_context *verbs;
-    struct mrc_context *mrc;
-    uint32_t port_count;
-};
-
-static bool open_device(const char *name, struct opened *out)
-{
-    struct ibv_device **list = ibv_get_device_list(NULL);
-    struct mrc_ctl_port_attr attributes;
-
-    *out = (struct opened){ 0 };
-    for (uint32_t i = 0; list && list[i] && !out->verbs; i++)
-        if (strcmp(ibv_get_device_name(list[i]), name) == 0)
-            out->verbs = ibv_open_device(list[i]);
-    if (list)
-        ibv_free_device_list(list);
-    out->mrc = out->verbs ? mrc_create_context(out->verbs, NULL) : NULL;
-    while (out->mrc && mrc_ctl_query_port(out->mrc, (uint8_t)(out->port_count + 1), &attributes,
-                           MRC_CTL_PORT_ADMIN_STATE) == 0)
-        out->port_count++;
-    return out->mrc;
-}
-
-static void close_device(struct opened *device)
-{
-    if (device->mrc)
-        mrc_destroy_context(device->mrc);
-    if (device->verbs)
-        ibv_close_device(device->verbs);
-}
-
 /* ---- set ------------------------------------------------------------------------------------- */
-
-static int set_port(const struct opened *device, uint32_t port, const char *to)
-{
-    struct mrc_ctl_port_attr attributes = { .port_admin_state = strcmp(to, "up") == 0
-                                                                    ? MRC_CTL_PORT_ADMIN_ENABLED
-                                                                    : MRC_CTL_PORT_ADMIN_DISABLED };
-
-    return mrc_ctl_modify_port(device->mrc, (uint8_t)port, &attributes, MRC_CTL_PORT_ADMIN_STATE);
-}
 
 static enum cmd_status set(const struct nic_options *options)
 {
     struct device_list devices;
-    struct opened device;
+    struct port_admin device;
     enum cmd_status status;
     uint32_t first = options->port ? options->port : 1;
     uint32_t last;
@@ -92,45 +44,27 @@ static enum cmd_status set(const struct nic_options *options)
     status = nic_status_devices(&command, options, &devices);
     if (status != CMD_DONE)
         return status;
-    if (!open_device(options->device, &device)) {
-        close_device(&device);
+    if (!port_admin_open(&device, options->device)) {
+        port_admin_close(&device);
         return cmd_complain(CMD_FAILED, "port", "%s: cannot be opened", options->device);
     }
     last = options->port ? options->port : device.port_count;
     if (last > device.port_count)
         status = cmd_complain(CMD_FAILED, "port", "%s has ports 1 to %u, not %u", options->device,
             device.port_count, last);
-    for (uint32_t port = first; port <= last && status == CMD_DONE; port++)
-        if (set_port(&device, port, options->to) != 0)
+    for (uint32_t port = first; port <= last && status == CMD_DONE; port++) {
+        int err;
+
+        err = port_admin_set(&device, port, strcmp(options->to, "up") == 0);
+        if (err)
             status = cmd_complain(
-                CMD_FAILED, "port", "%s port %u: %s", options->device, port, strerror(errno));
-    close_device(&device);
+                CMD_FAILED, "port", "%s port %u: %s", options->device, port, strerror(-err));
+    }
+    port_admin_close(&device);
     return status;
 }
 
 /* ---- show ------------------------------------------------------------------------------------ */
-
-/* What is known of the ports of a device that nobody has open. */
-static json_t *describe(const char *name)
-{
-    struct opened device;
-    json_t *ports = json_array();
-
-    if (open_device(name, &device))
-        for (uint32_t port = 1; port <= device.port_count; port++) {
-            struct mrc_ctl_port_attr attributes;
-            bool is_known = mrc_ctl_query_port(device.mrc, (uint8_t)port, &attributes,
-                                MRC_CTL_PORT_ADMIN_STATE) == 0;
-
-            json_array_append_new(
-                ports, json_pack("{s:i,s:i,s:s}", "port", port, "plane", port - 1, "admin",
-                           !is_known                                                   ? "unknown"
-                           : attributes.port_admin_state == MRC_CTL_PORT_ADMIN_ENABLED ? "up"
-                                                                                       : "down"));
-        }
-    close_device(&device);
-    return json_pack("{s:s,s:o}", "device", name, "ports", ports);
-}
 
 static void print_port(const char *device, const json_t *port)
 {
@@ -172,7 +106,7 @@ static enum cmd_status show(const struct nic_options *options)
 
         status = nic_status_ask(&command, devices.names[i], "port", &device);
         if (status == CMD_DONE && !device)
-            device = describe(devices.names[i]);
+            device = port_admin_describe(devices.names[i]);
         if (!device)
             break;
         select_port(device, options->port);

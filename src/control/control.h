@@ -3,7 +3,10 @@
 #pragma once
 
 #include "control/device_list.h"
+#include "control/event_watch.h"
 #include "control/fault_record.h"
 #include "control/fault_request.h"
 #include "control/fault_words.h"
+#include "control/port_admin.h"
 #include "control/request.h"
+#include "control/script_run.h"
