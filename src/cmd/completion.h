@@ -16,6 +16,9 @@ struct completion {
     const char *name;  /* the value of --name; NULL: not given */
 };
 
+/* The candidates for the last of these words, which follow `mrc` on the command line. */
+void completion_print(char *const *words, size_t count);
+
 /* Prints the candidate on a line of its own if the typed word can become it. */
 void completion_offer(const struct completion *, const char *candidate);
 void completion_offer_all(const struct completion *, const char *const *candidates);

@@ -28,13 +28,6 @@ char *fabric_text(const char *path);
 /* May a fabric have this name? */
 enum cmd_status fabric_check_name(const char *command, const char *name);
 
-/* A process, the `holder`, is the soft fabric or the switches of this name. */
-struct process_lock_holder;
-bool fabric_is_running(const char *root, const char *name, struct process_lock_holder *holder);
-
-/* A decimal number within bounds. */
-bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out);
-
 /* mrc fabric fault run: a script of faults; arguments[0] is "run". */
 extern const struct option_table fabric_script_table;
 enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What commands that work on a fabric file have in common. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/fabric.h"
 #include "files/files.h"
 #include "lab/lab.h"
-#include "pktio/pktio.h"
 
 enum cmd_status fabric_load(
     const char *command, const char *path, struct yaml *yaml, struct plan *fabric)
@@ -54,21 +51,4 @@ enum cmd_status fabric_check_name(const char *command, const char *name)
     return cmd_complain(CMD_MISUSED, command,
         "--name '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", name,
         NETNS_PREFIX_BYTES - 1);
-}
-
-bool fabric_is_running(const char *root, const char *name, struct process_lock_holder *holder)
-{
-    char path[FABRIC_ROOT_BYTES + DEVICES_NAME_BYTES + 16];
-
-    snprintf(path, sizeof(path), "%s/%.60s/lock", root, name);
-    return process_lock_look(path, holder);
-}
-
-bool fabric_number(const char *text, unsigned long min, unsigned long max, unsigned long *out)
-{
-    char *end;
-
-    errno = 0;
-    *out = strtoul(text, &end, 10);
-    return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0' && *out >= min && *out <= max;
 }

@@ -41,6 +41,25 @@ enum cmd_status nic_status_ask_owner(const struct nic_command *command,
     return status;
 }
 
+enum cmd_status nic_status_qps(const struct nic_command *command, const struct nic_options *options,
+    const char *device, json_t **qps)
+{
+    char reason[REQUEST_REASON_BYTES];
+    enum request_result result = qp_list_read(device, options->qpn, qps, reason);
+
+    if (result == REQUEST_NOT_RUNNING)
+        return options->device
+                   ? cmd_complain(CMD_FAILED, command->name, "%s: no process has it open", device)
+                   : CMD_DONE;
+    if (result != REQUEST_ANSWERED)
+        return cmd_complain(CMD_FAILED, command->name, "%s: %s", device, reason);
+    if (options->qpn == 0 || !options->device || json_array_size(*qps) > 0)
+        return CMD_DONE;
+    json_decref(*qps);
+    *qps = NULL;
+    return cmd_complain(CMD_FAILED, command->name, "%s: there is no QP %u", device, options->qpn);
+}
+
 /* ---- printing -------------------------------------------------------------------------------- */
 
 void nic_status_print_json(json_t *json)

@@ -76,7 +76,7 @@ const char *nic_status_text(const json_t *object, const char *key); /* "-" where
 /* Nanoseconds for people: "350us". `out` is returned. */
 const char *nic_status_time(long long ns, char out[static 24]);
 
-/* nic_qps.c: the QPs of a device, or the one that was asked for. NULL: there are none, which is
+/* The QPs of a device, or the one that was asked for. NULL: there are none, which is
  * complained about if the device was asked for by name. */
 enum cmd_status nic_status_qps(
     const struct nic_command *, const struct nic_options *, const char *device, json_t **qps);

@@ -4,9 +4,11 @@
 
 #include "control/device_list.h"
 #include "control/event_watch.h"
+#include "control/fabric_process.h"
 #include "control/fault_record.h"
 #include "control/fault_request.h"
 #include "control/fault_words.h"
 #include "control/port_admin.h"
+#include "control/qp_list.h"
 #include "control/request.h"
 #include "control/script_run.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "web/files.h"
+#include "web/page_files.h"
 #include "web/web.h"
 
 static const struct files_entry *find(const char *name, size_t length)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/scan.h"
 #include "cmd/fabric.h"
 #include "cmd/options.h"
 
@@ -22,12 +23,13 @@ struct options {
 
 static enum cmd_status take_seconds(void *options, char *text)
 {
-    unsigned long seconds;
+    const char *at = text;
+    uint32_t seconds;
 
-    if (!fabric_number(text, 1, 86400, &seconds))
+    if (!scan_u32(&at, &seconds) || *at || seconds < 1 || seconds > 86400)
         return cmd_complain(
             CMD_MISUSED, name, "--watch wants seconds from 1 to 86400, not '%s'", text);
-    ((struct options *)options)->watch_s = (uint32_t)seconds;
+    ((struct options *)options)->watch_s = seconds;
     return CMD_DONE;
 }
 

@@ -126,7 +126,7 @@ static enum cmd_status complain_about(const struct options *options, int err)
     const struct soft_config *config = &options->config;
     struct process_lock_holder holder;
 
-    if (err == -EBUSY && fabric_is_running(config->root, config->name, &holder))
+    if (err == -EBUSY && fabric_process_runs(config->root, config->name, &holder))
         return cmd_complain(CMD_FAILED, name,
             "a fabric called '%s' is running, pid %d; stop it with 'mrc fabric stop -n %s' or "
             "choose another --name",

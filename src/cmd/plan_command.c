@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc plan: its verbs. */
-#include "cmd/plan.h"
+#include "cmd/plan_verbs.h"
 
 static const struct cmd *const verbs[] = { &plan_path_command, NULL };
 

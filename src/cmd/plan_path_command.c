@@ -10,7 +10,7 @@
 
 #include "base/scan.h"
 #include "cmd/options.h"
-#include "cmd/plan.h"
+#include "cmd/plan_verbs.h"
 #include "files/files.h"
 
 static const char name[] = "plan path";

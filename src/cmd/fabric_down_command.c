@@ -44,7 +44,7 @@ static bool is_soft_and_running(const char *root, const char *fabric)
     struct netns_state state;
 
     netns_fabric_folder(root, fabric, folder);
-    return netns_state_read(folder, &state) != 0 && fabric_is_running(root, fabric, &holder);
+    return netns_state_read(folder, &state) != 0 && fabric_process_runs(root, fabric, &holder);
 }
 
 static enum cmd_status take_down(const char *prefix)
