@@ -3,27 +3,19 @@
  * result. */
 #include "study/study_run.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "result/result.h"
 #include "study/study_capture.h"
+#include "study/study_memory.h"
 #include "study/study_trace.h"
 
-#define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define STEP_S_MAX      0.1 /* wall time between two looks at the keyboard */
-
-struct memory {
-    void *mapped;
-    size_t mapped_bytes;
-    struct arena arena;
-};
+#define STEP_S_MAX 0.1 /* wall time between two looks at the keyboard */
 
 static double wall_s(void)
 {
@@ -31,24 +23,6 @@ static double wall_s(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* Untouched pages cost nothing; large ones save the walk through page tables. */
-static int memory_open(struct memory *memory, const struct sim_config *config)
-{
-    uintptr_t aligned;
-
-    arena_init(&memory->arena, NULL, 0);
-    sim_init(&memory->arena, config);
-    memory->mapped_bytes = memory->arena.used_bytes + HUGE_PAGE_BYTES;
-    memory->mapped = mmap(NULL, memory->mapped_bytes, PROT_READ | PROT_WRITE,
-        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory->mapped == MAP_FAILED)
-        return -errno;
-    aligned = ((uintptr_t)memory->mapped + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
-    madvise((void *)aligned, memory->arena.used_bytes, MADV_HUGEPAGE); /* may be refused */
-    arena_init(&memory->arena, (void *)aligned, memory->arena.used_bytes);
-    return 0;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -329,7 +303,7 @@ json_t *study_run(struct study_run *plan, const struct study_manner *manner)
     struct running running = {
         .manner = manner, .began_s = wall_s(), .step_ps = experiment->measure.sample_ps / 8 + 1000
     };
-    struct memory memory;
+    struct study_memory memory;
     json_t *json = NULL;
     int err;
 
@@ -342,12 +316,12 @@ json_t *study_run(struct study_run *plan, const struct study_manner *manner)
     }
     measure_init(&running.record, &experiment->measure, &grow_memory, &running.to_record);
     observe(&running, &experiment->sim);
-    err = memory_open(&memory, &experiment->sim);
+    err = study_memory_open(&memory, &experiment->sim);
     if (err) {
         study_complain(manner, "%zu MiB of memory: %s", memory.mapped_bytes >> 20, strerror(-err));
     } else {
         json = run_in(&running, plan, &memory.arena);
-        munmap(memory.mapped, memory.mapped_bytes);
+        study_memory_close(&memory);
     }
     if (!close_files(&running)) {
         json_decref(json);

@@ -20,7 +20,9 @@ agree() # PAGE COMMAND...: a command is the words behind mrc
         exits 0 "mrc $command explains itself" "$mrc" $command --help
         printf '%s\n' "$output" >>"$SCRATCH/help"
         # shellcheck disable=SC2086
-        "$mrc" completion words $command -- >>"$SCRATCH/table"
+        "$mrc" completion words $command -- >"$SCRATCH/own"
+        is "  and has each option once" "$(LC_ALL=C sort "$SCRATCH/own" | uniq -d | xargs)" ''
+        cat "$SCRATCH/own" >>"$SCRATCH/table"
     done
     LC_ALL=C sort -u "$SCRATCH/table" >"$SCRATCH/in-table"
     { options <"$SCRATCH/help"; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-help"
