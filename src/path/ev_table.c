@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "path/ev_recovery.h"
-#include "path/profile.h"
+#include "path/path_profile.h"
 
 #define TICKS_PER_RTT 8 /* at most; at least half as many */
 
@@ -122,7 +122,7 @@ static void shuffle_plane(struct path_set *set, uint32_t plane)
 static void init_planes(struct path_set *set)
 {
     for (uint32_t plane = 0; plane < set->profile->plane_count; plane++)
-        set->planes[plane].first = (uint16_t)profile_plane_first(set->profile, plane);
+        set->planes[plane].first = (uint16_t)path_profile_plane_first(set->profile, plane);
     for (uint32_t plane = 0; plane < set->profile->plane_count; plane++) {
         if (!set->profile->is_ordered)
             shuffle_plane(set, plane);

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "path/path.h"
-#include "path/profile.h"
+#include "path/path_profile.h"
 
 #define FAILED_EVS_MAX 3 /* that two bits can count */
 
@@ -14,8 +14,8 @@
 static uint32_t draw_ev(
     const struct path_profile *profile, uint32_t plane, uint32_t other_than, struct prng *prng)
 {
-    uint32_t first = profile_plane_first(profile, plane);
-    uint32_t count = profile_plane_first(profile, plane + 1) - first;
+    uint32_t first = path_profile_plane_first(profile, plane);
+    uint32_t count = path_profile_plane_first(profile, plane + 1) - first;
     uint32_t start = count ? prng_below(prng, count) : 0;
 
     for (uint32_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/counters.h"
+#include "base/counter_description.h"
 #include "switch/port_queue.h"
 
 struct port_limit {

@@ -2,7 +2,7 @@
 /* The counters of a transport. */
 #pragma once
 
-#include "base/counters.h"
+#include "base/counter_description.h"
 
 enum counter {
 #define COUNTER(id, name, help) COUNTER_##id,

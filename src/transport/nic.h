@@ -7,7 +7,7 @@
 
 #include "base/prng.h"
 #include "base/rate.h"
-#include "transport/control.h"
+#include "transport/control_queue.h"
 #include "transport/deadlines.h"
 #include "transport/events.h"
 #include "transport/qp.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "transport/control.h"
+#include "transport/control_queue.h"
 #include "transport/env.h"
 #include "transport/peer.h"
 #include "transport/requester.h"

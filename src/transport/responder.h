@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/rate.h"
-#include "transport/control.h"
+#include "transport/control_queue.h"
 #include "transport/env.h"
 #include "transport/recv_queue.h"
 #include "transport/recv_window.h"

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "base/counters.h"
+#include "base/counter_description.h"
 
 static const struct counter_description descriptions[] = {
 #define DROP(id, name, help) [DROP_##id] = { #name, help },

@@ -20,7 +20,7 @@ is 'the seed decides which' "$default" "$(listed --seed 5)"
 is 'another seed draws others' "$([ "$default" = "$(listed --seed 6)" ] || echo others)" others
 is 'the protocol is mutated' "$(files_of "$(listed --count 400)")" 'src/cc src/path src/transport '
 is '--only names folders' "$(files_of "$(listed --only src/switch src/wire)")" 'src/switch src/wire '
-is '--only names files' "$(listed --only src/path/feedback.c | sed 's/:.*//' | sort -u)" src/path/feedback.c
+is '--only names files' "$(listed --only src/path/path_feedback.c | sed 's/:.*//' | sort -u)" src/path/path_feedback.c
 is 'a mutation changes its line' \
     "$(printf '%s\n' "$default" | awk -F '  ->  ' '{ sub(/^[^ ]* /, "", $1); if ($1 == $2) print }')" ''
 exits 2 'a name that no file has is refused' "$ROOT/tools/mutate" --only src/nowhere

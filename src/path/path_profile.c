@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EV profiles: drawn blindly, or listed by a controller; plan/ makes those of a fabric. */
-#include "path/profile.h"
+#include "path/path_profile.h"
 
 #include <assert.h>
 
@@ -58,7 +58,7 @@ static uint32_t largest_plane(const struct path_profile *profile)
 
     for (uint32_t plane = 0; plane < profile->plane_count; plane++) {
         uint32_t count =
-            profile_plane_first(profile, plane + 1) - profile_plane_first(profile, plane);
+            path_profile_plane_first(profile, plane + 1) - path_profile_plane_first(profile, plane);
 
         largest = count > largest ? count : largest;
     }
@@ -119,8 +119,8 @@ void path_profile_weigh(struct path_profile *profile)
 
     profile->is_weighted = false;
     for (uint32_t plane = 0; plane < profile->plane_count; plane++) {
-        sums[plane] = weigh_plane(
-            profile, profile_plane_first(profile, plane), profile_plane_first(profile, plane + 1));
+        sums[plane] = weigh_plane(profile, path_profile_plane_first(profile, plane),
+            path_profile_plane_first(profile, plane + 1));
         used_count += sums[plane] > 0;
         all += sums[plane];
     }
@@ -140,7 +140,7 @@ uint32_t path_profile_find(const struct path_profile *profile, uint32_t ev)
     return PATH_NONE;
 }
 
-uint32_t profile_plane_first(const struct path_profile *profile, uint32_t plane)
+uint32_t path_profile_plane_first(const struct path_profile *profile, uint32_t plane)
 {
     uint32_t low = 0;
     uint32_t high = profile->entry_count;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/prng.h"
-#include "transport/control.h"
+#include "transport/control_queue.h"
 
 enum { SLOTS = 8, ADDRESSES = 4 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue of answers. */
-#include "transport/control.h"
+#include "transport/control_queue.h"
 
 #include <stdalign.h>
 

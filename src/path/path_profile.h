@@ -6,4 +6,4 @@
 
 /* The index of the plane's first entry, or of the first one after where it would stand. The entries
  * of a plane end where those of the next begin. */
-uint32_t profile_plane_first(const struct path_profile *, uint32_t plane);
+uint32_t path_profile_plane_first(const struct path_profile *, uint32_t plane);

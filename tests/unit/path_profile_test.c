@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EV profiles: automatic, explicit. */
-#include "path/profile.h"
+#include "path/path_profile.h"
 
 #include "spec.h"
 
@@ -87,10 +87,10 @@ SPEC("the entries of a plane are found, also where planes have none")
     struct path_profile profile;
 
     EXPECT(path_profile_explicit(&profile, list, 3, 5));
-    EXPECT_EQ(profile_plane_first(&profile, 0), 0);
-    EXPECT_EQ(profile_plane_first(&profile, 1), 0);
-    EXPECT_EQ(profile_plane_first(&profile, 2), 2);
-    EXPECT_EQ(profile_plane_first(&profile, 3), 2);
-    EXPECT_EQ(profile_plane_first(&profile, 4), 3);
-    EXPECT_EQ(profile_plane_first(&profile, 5), 3);
+    EXPECT_EQ(path_profile_plane_first(&profile, 0), 0);
+    EXPECT_EQ(path_profile_plane_first(&profile, 1), 0);
+    EXPECT_EQ(path_profile_plane_first(&profile, 2), 2);
+    EXPECT_EQ(path_profile_plane_first(&profile, 3), 2);
+    EXPECT_EQ(path_profile_plane_first(&profile, 4), 3);
+    EXPECT_EQ(path_profile_plane_first(&profile, 5), 3);
 }
