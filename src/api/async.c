@@ -2,8 +2,8 @@
 /* Asynchronous events as programs get and acknowledge them. */
 #include <errno.h>
 
+#include "api/api_objects.h"
 #include "api/error.h"
-#include "api/objects.h"
 
 /* The object that an event names, if it names one. */
 static struct event_count *count_of(const struct mrc_async_event *event)

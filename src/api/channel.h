@@ -2,7 +2,7 @@
 /* What completion queues need of their channel. 0 or a negative errno. */
 #pragma once
 
-#include "api/objects.h"
+#include "api/api_objects.h"
 
 /* The NIC's channel behind it. */
 int channel_host(struct mrc_comp_channel *, struct host_nic *, struct host_channel **);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api_objects.h"
 #include "api/error.h"
-#include "api/objects.h"
 
 struct adopted {
     struct adopted *next;
@@ -27,7 +27,7 @@ static struct adopted *find(const struct ibv_context *verbs)
     return adopted;
 }
 
-struct device *objects_device_of(const struct ibv_context *verbs)
+struct device *api_objects_device_of(const struct ibv_context *verbs)
 {
     struct device *device;
 
@@ -37,7 +37,7 @@ struct device *objects_device_of(const struct ibv_context *verbs)
     return device;
 }
 
-bool objects_retain(struct ibv_context *verbs)
+bool api_objects_retain(struct ibv_context *verbs)
 {
     struct adopted *adopted;
 
@@ -49,7 +49,7 @@ bool objects_retain(struct ibv_context *verbs)
     return adopted != NULL;
 }
 
-void objects_release(struct ibv_context *verbs)
+void api_objects_release(struct ibv_context *verbs)
 {
     pthread_mutex_lock(&adopted_lock);
     find(verbs)->child_count--;
@@ -115,17 +115,17 @@ struct mrc_context *mrc_create_context(
 
     if (!vcontext)
         return error_null(-EINVAL);
-    if (!objects_retain(vcontext))
+    if (!api_objects_retain(vcontext))
         return error_null(-EOPNOTSUPP);
     context = calloc(1, sizeof(*context));
     err = context ? async_queue_init(&context->async) : -ENOMEM;
     if (err) {
         free(context);
-        objects_release(vcontext);
+        api_objects_release(vcontext);
         return error_null(err);
     }
     context->verbs = vcontext;
-    context->device = objects_device_of(vcontext);
+    context->device = api_objects_device_of(vcontext);
     context->api_version = context_attr ? context_attr->mrc_api_version_used : 0;
     pthread_mutex_lock(&context->device->mutex);
     context->next = context->device->contexts;
@@ -149,7 +149,7 @@ int mrc_destroy_context(struct mrc_context *mrc_ctx)
     *link = mrc_ctx->next;
     pthread_mutex_unlock(&mrc_ctx->device->mutex);
     async_queue_fini(&mrc_ctx->async);
-    objects_release(mrc_ctx->verbs);
+    api_objects_release(mrc_ctx->verbs);
     free(mrc_ctx);
     return 0;
 }
@@ -162,7 +162,7 @@ int mrc_query_device(struct ibv_context *context, struct mrc_device_attr *attr, 
 
     if (!context || !attr || !supported)
         return error_minus_one(-EINVAL);
-    device = objects_device_of(context);
+    device = api_objects_device_of(context);
     *supported = device != NULL;
     if (!device)
         return 0;

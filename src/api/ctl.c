@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
+#include "api/api_objects.h"
 #include "api/error.h"
-#include "api/objects.h"
 
 static const char *algorithms[] = { PROFILE_NSCC, NULL };
 
@@ -13,7 +13,7 @@ static const char *algorithms[] = { PROFILE_NSCC, NULL };
 
 static int query(struct ibv_context *verbs, struct mrc_ctl_device_attr *attr, int *supported)
 {
-    const struct device *device = objects_device_of(verbs);
+    const struct device *device = api_objects_device_of(verbs);
     uint32_t free_count;
     int err;
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api_objects.h"
 #include "api/error.h"
-#include "api/objects.h"
 #include "base/bytes.h"
 #include "mrc_ctl.h"
 

@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "api/objects.h"
+#include "api/api_objects.h"
 
 #define EV_QUEUE_DEPTH 1024
 

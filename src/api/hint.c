@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api_objects.h"
 #include "api/error.h"
-#include "api/objects.h"
 
 #define KNOWN                                                                                      \
     (MRC_QP_HINT_NUM_QPS_PER_PEER | MRC_QP_HINT_NUM_SEND_PEERS |                                   \

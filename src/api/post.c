@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "api/api_objects.h"
 #include "api/error.h"
-#include "api/objects.h"
 
 #define SEND_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
 

@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "api/api_objects.h"
 #include "api/log.h"
-#include "api/objects.h"
 
 static struct device *behind(struct mrc_private_device *device)
 {

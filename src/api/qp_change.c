@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/qp.h"
+#include "api/api_qp.h"
 
 /* Attributes of verbs that MRC has no use for. Programs written for RoCE set them; unless
  * MRC_STRICT says that they shall be refused, as mrc.h would have it, they are ignored. */
@@ -30,7 +30,7 @@
 #define QPN_MAX         0xffffff
 #define PSN_MASK        0xffffff
 
-enum ibv_qp_state qp_state_to_verbs(enum qp_state state)
+enum ibv_qp_state api_qp_state_to_verbs(enum qp_state state)
 {
     static const enum ibv_qp_state table[QP_STATE_COUNT] = {
         [QP_RESET] = IBV_QPS_RESET,
@@ -46,7 +46,7 @@ enum ibv_qp_state qp_state_to_verbs(enum qp_state state)
 static bool state_from_verbs(enum ibv_qp_state state, enum qp_state *out)
 {
     for (int i = 0; i < QP_STATE_COUNT; i++)
-        if (qp_state_to_verbs((enum qp_state)i) == state) {
+        if (api_qp_state_to_verbs((enum qp_state)i) == state) {
             *out = (enum qp_state)i;
             return true;
         }
@@ -292,8 +292,8 @@ static void merge_mrc(struct mrc_qp_attr *to, const struct mrc_qp_attr *from, ui
         memcpy(to->vendor_cfg, from->vendor_cfg, sizeof(to->vendor_cfg));
 }
 
-int qp_change_prepare(const struct mrc_qp *qp, const struct ibv_qp_attr *verbs, uint32_t verbs_mask,
-    const struct mrc_qp_attr *mrc, uint32_t mrc_mask, struct qp_change *change)
+int api_qp_change_prepare(const struct mrc_qp *qp, const struct ibv_qp_attr *verbs,
+    uint32_t verbs_mask, const struct mrc_qp_attr *mrc, uint32_t mrc_mask, struct qp_change *change)
 {
     enum ibv_qp_state state = qp->verbs.qp_state;
     int err;

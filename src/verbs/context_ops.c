@@ -49,7 +49,7 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
     return refuse_null(REFUSE_DEVICE_MEMORY);
 }
 
-void device_fill_ops(struct verbs_context *verbs)
+void verbs_device_fill_ops(struct verbs_context *verbs)
 {
     struct ibv_context_ops *ops = &verbs->context.ops;
 
@@ -61,8 +61,8 @@ void device_fill_ops(struct verbs_context *verbs)
     ops->alloc_mw = alloc_mw;
     ops->bind_mw = bind_mw;
     ops->dealloc_mw = dealloc_mw;
-    verbs->query_port = device_query_port;
-    verbs->query_device_ex = device_query_ex;
+    verbs->query_port = verbs_device_query_port;
+    verbs->query_device_ex = verbs_device_query_ex;
     verbs->create_cq_ex = objects_create_cq_ex;
     verbs->create_qp_ex = objects_create_qp_ex;
     verbs->create_srq_ex = create_srq_ex;

@@ -7,7 +7,7 @@
 
 /* The one port that verbs know is the device: a plane that fails or returns is nothing to them as
  * long as another is there. */
-static bool port_changed(struct device_context *own, const struct mrc_async_event *event)
+static bool port_changed(struct verbs_device_context *own, const struct mrc_async_event *event)
 {
     bool is_down = event->event_type == IBV_EVENT_PORT_ERR;
     struct mrc_private_port all;
@@ -18,8 +18,8 @@ static bool port_changed(struct device_context *own, const struct mrc_async_even
 }
 
 /* False: none that verbs know. */
-static bool translate(
-    struct device_context *own, const struct mrc_async_event *from, struct ibv_async_event *event)
+static bool translate(struct verbs_device_context *own, const struct mrc_async_event *from,
+    struct ibv_async_event *event)
 {
     *event = (struct ibv_async_event){ .event_type = from->event_type };
     switch (from->event_type) {
@@ -43,7 +43,7 @@ static bool translate(
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
-    struct device_context *own = device_context(context);
+    struct verbs_device_context *own = verbs_device_context(context);
     struct mrc_async_event from;
 
     do {

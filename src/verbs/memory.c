@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
@@ -60,7 +60,7 @@ static int register_region(const struct region *region, uint32_t *key)
 
     if (known & ~(unsigned int)ACCESS_KNOWN)
         return -EINVAL;
-    return mrc_private_register(device_context(region->ibv.context)->device, &wanted, key);
+    return mrc_private_register(verbs_device_context(region->ibv.context)->device, &wanted, key);
 }
 
 struct ibv_mr *ibv_reg_mr_iova2(
@@ -99,7 +99,7 @@ struct ibv_mr *ibv_reg_mr_iova(
 
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
-    int err = mrc_private_deregister(device_context(mr->context)->device, mr->lkey);
+    int err = mrc_private_deregister(verbs_device_context(mr->context)->device, mr->lkey);
 
     if (err) {
         errno = -err;

@@ -2,7 +2,7 @@
 /* Values of verbs in words, and rates in numbers. */
 #include <stddef.h>
 
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

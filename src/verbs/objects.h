@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 struct channel {
     struct ibv_comp_channel ibv;

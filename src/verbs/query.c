@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 #define VENDOR_ID      0x4d5243 /* of nobody whose quirks programs know */
 #define VENDOR_PART_ID 1
@@ -15,7 +15,7 @@
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
 {
-    const struct mrc_private_info *info = &device_context(context)->info;
+    const struct mrc_private_info *info = &verbs_device_context(context)->info;
 
     *device_attr = (struct ibv_device_attr){ .fw_ver = OPENMRC_VERSION,
         .node_guid = htobe64(info->guid),
@@ -42,8 +42,8 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
     return 0;
 }
 
-int device_query_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
-    struct ibv_device_attr_ex *attr, size_t size)
+int verbs_device_query_ex(struct ibv_context *context,
+    const struct ibv_query_device_ex_input *input, struct ibv_device_attr_ex *attr, size_t size)
 {
     struct ibv_device_attr_ex own = { 0 };
 
@@ -104,7 +104,7 @@ static bool has_port(struct ibv_context *context, uint32_t port_num)
     bool knows_planes = mrc_private_context_count(context) > 1;
 
     return port_num >= 1 &&
-           port_num <= (knows_planes ? device_context(context)->info.port_count : 1);
+           port_num <= (knows_planes ? verbs_device_context(context)->info.port_count : 1);
 }
 
 /* A verbs program takes port 1 for the device, so that port is down only when the controller has
@@ -112,7 +112,7 @@ static bool has_port(struct ibv_context *context, uint32_t port_num)
 static int look_at_port(
     struct ibv_context *context, uint32_t port_num, struct mrc_private_port *port)
 {
-    struct device_context *own = device_context(context);
+    struct verbs_device_context *own = verbs_device_context(context);
     struct mrc_private_port all;
     int err = has_port(context, port_num) ? mrc_private_port(own->device, port_num, port) : -EINVAL;
 
@@ -149,7 +149,7 @@ static int fill_port(struct ibv_context *context, uint8_t port_num, struct ibv_p
 }
 
 /* Programs of all ages call: `size` is that of their structure. */
-int device_query_port(
+int verbs_device_query_port(
     struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr, size_t size)
 {
     struct ibv_port_attr own;
@@ -170,7 +170,7 @@ int ibv_query_port(
 {
     enum { OLD_BYTES = offsetof(struct ibv_port_attr, port_cap_flags2) };
 
-    return device_query_port(
+    return verbs_device_query_port(
         context, port_num, (struct ibv_port_attr *)(void *)port_attr, OLD_BYTES);
 }
 
@@ -203,7 +203,7 @@ static int gid_at(
         return EINVAL;
     memset(gid, 0, sizeof(*gid));
     if (has_gid(index))
-        memcpy(gid->raw, device_context(context)->info.gid, sizeof(gid->raw));
+        memcpy(gid->raw, verbs_device_context(context)->info.gid, sizeof(gid->raw));
     return 0;
 }
 

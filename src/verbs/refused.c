@@ -3,8 +3,8 @@
  * those are declared here, with arguments as far as they matter. */
 #include <errno.h>
 
-#include "verbs/device.h"
 #include "verbs/refuse.h"
+#include "verbs/verbs_device.h"
 
 /* ---- shared receive queues ------------------------------------------------------------------- */
 

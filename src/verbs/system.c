@@ -11,7 +11,7 @@
 
 #include <infiniband/sa.h>
 
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 /* ---- forks ----------------------------------------------------------------------------------- */
 

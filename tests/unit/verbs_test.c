@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api_world.h"
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 static void open_device(struct api_world *world)
 {
@@ -93,8 +93,9 @@ SPEC("ports are written as far as the caller's structure goes, and not a byte fu
     open_device(&world);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         memset(bytes, 0xa5, sizeof(bytes));
-        EXPECT_EQ(
-            device_query_port(world.ends[0].verbs, 1, (struct ibv_port_attr *)bytes, sizes[i]), 0);
+        EXPECT_EQ(verbs_device_query_port(
+                      world.ends[0].verbs, 1, (struct ibv_port_attr *)bytes, sizes[i]),
+            0);
         EXPECT_EQ(((struct ibv_port_attr *)bytes)->state, IBV_PORT_ACTIVE);
         EXPECT_EQ(bytes[sizes[i]], 0xa5);
         if (sizes[i] > sizeof(struct ibv_port_attr))
@@ -112,7 +113,7 @@ SPEC("port 1 is the device: Ethernet, all planes' speed, four GIDs")
     struct ibv_port_attr attr;
 
     open_device(&world);
-    EXPECT_EQ(device_query_port(world.ends[0].verbs, 1, &attr, sizeof(attr)), 0);
+    EXPECT_EQ(verbs_device_query_port(world.ends[0].verbs, 1, &attr, sizeof(attr)), 0);
     EXPECT_EQ(attr.link_layer, IBV_LINK_LAYER_ETHERNET);
     EXPECT_EQ(attr.active_mtu, IBV_MTU_4096);
     EXPECT_EQ(attr.max_mtu, IBV_MTU_4096);
@@ -121,10 +122,10 @@ SPEC("port 1 is the device: Ethernet, all planes' speed, four GIDs")
     EXPECT_EQ(attr.active_width, 2);
     EXPECT_EQ(attr.active_speed, 64); /* 4 x 50 Gb/s */
     EXPECT_EQ(attr.lid, 0);
-    EXPECT_EQ(device_query_port(world.ends[0].verbs, 2, &attr, sizeof(attr)), 0);
+    EXPECT_EQ(verbs_device_query_port(world.ends[0].verbs, 2, &attr, sizeof(attr)), 0);
     EXPECT_EQ(attr.active_speed, 32); /* a plane: half of it */
-    EXPECT_EQ(device_query_port(world.ends[0].verbs, 0, &attr, sizeof(attr)), EINVAL);
-    EXPECT_EQ(device_query_port(world.ends[0].verbs, 3, &attr, sizeof(attr)), EINVAL);
+    EXPECT_EQ(verbs_device_query_port(world.ends[0].verbs, 0, &attr, sizeof(attr)), EINVAL);
+    EXPECT_EQ(verbs_device_query_port(world.ends[0].verbs, 3, &attr, sizeof(attr)), EINVAL);
     close_device(&world);
 }
 
@@ -180,14 +181,14 @@ SPEC("planes are ports only for programs that have an MRC context of their own")
 
     open_device(&world);
     context = world.ends[0].verbs;
-    EXPECT_EQ(device_query_port(context, 2, &attr, sizeof(attr)), 0);
+    EXPECT_EQ(verbs_device_query_port(context, 2, &attr, sizeof(attr)), 0);
     EXPECT_EQ(mrc_destroy_context(world.ends[0].mrc), 0);
-    EXPECT_EQ(device_query_port(context, 1, &attr, sizeof(attr)), 0);
-    EXPECT_EQ(device_query_port(context, 2, &attr, sizeof(attr)), EINVAL);
+    EXPECT_EQ(verbs_device_query_port(context, 1, &attr, sizeof(attr)), 0);
+    EXPECT_EQ(verbs_device_query_port(context, 2, &attr, sizeof(attr)), EINVAL);
     EXPECT_EQ(ibv_query_gid(context, 2, 0, &gid), -1);
     EXPECT_EQ(ibv_query_pkey(context, 2, 0, &key), -1);
     world.ends[0].mrc = mrc_create_context(context, NULL);
-    EXPECT_EQ(device_query_port(context, 2, &attr, sizeof(attr)), 0);
+    EXPECT_EQ(verbs_device_query_port(context, 2, &attr, sizeof(attr)), 0);
     close_device(&world);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queue pairs: made, changed, queried, destroyed. */
-#include "api/qp.h"
+#include "api/api_qp.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static int open_host(struct mrc_qp *qp)
     struct host_qp_config config = { .send_cq = qp->init.send_cq->host,
         .recv_cq = qp->init.recv_cq->host,
         .user = qp,
-        .domain = objects_pd(qp->init.pd)->domain,
+        .domain = api_objects_pd(qp->init.pd)->domain,
         .send_depth = at_least_one(cap->max_send_wr),
         .recv_depth = cap->max_recv_wr,
         .pieces_max = at_least_one(cap->max_send_sge),
@@ -102,7 +102,7 @@ struct mrc_qp *mrc_create_qp(struct mrc_context *mrc_ctx, struct mrc_qp_init_att
     }
     mrc_qp_attr->cap = qp->init.cap;
     atomic_fetch_add(&mrc_ctx->child_count, 1);
-    atomic_fetch_add(&objects_pd(qp->init.pd)->user_count, 1);
+    atomic_fetch_add(&api_objects_pd(qp->init.pd)->user_count, 1);
     return qp;
 }
 
@@ -133,7 +133,7 @@ int mrc_destroy_qp(struct mrc_qp *qp)
     pthread_mutex_unlock(&device->mutex);
     async_queue_forget(&qp->context->async, qp);
     async_queue_wait_acknowledged(&qp->async_events);
-    atomic_fetch_sub(&objects_pd(qp->init.pd)->user_count, 1);
+    atomic_fetch_sub(&api_objects_pd(qp->init.pd)->user_count, 1);
     atomic_fetch_sub(&qp->context->child_count, 1);
     free(qp);
     return 0;
@@ -143,7 +143,7 @@ int mrc_destroy_qp(struct mrc_qp *qp)
 static void catch_up(struct mrc_qp *qp, struct qp_attributes *attributes)
 {
     if (host_qp_query(qp->host, attributes) == 0)
-        qp->verbs.qp_state = qp_state_to_verbs(attributes->state);
+        qp->verbs.qp_state = api_qp_state_to_verbs(attributes->state);
     qp->verbs.cur_qp_state = qp->verbs.qp_state;
 }
 
@@ -242,7 +242,7 @@ int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
         return error_number(-EINVAL);
     pthread_mutex_lock(&qp->context->device->mutex);
     catch_up(qp, &attributes);
-    err = qp_change_prepare(
+    err = api_qp_change_prepare(
         qp, vattr, (uint32_t)vattr_mask, mrc_attr, (uint32_t)mrc_attr_mask, &change);
     if (!err)
         err = apply(qp, &change);

@@ -2,7 +2,7 @@
 /* A QP's change of attributes: checked as a whole, then done as a whole. */
 #pragma once
 
-#include "api/objects.h"
+#include "api/api_objects.h"
 
 /* What a call of mrc_modify_qp() asks for, in the words of the host. */
 struct qp_change {
@@ -15,8 +15,8 @@ struct qp_change {
 };
 
 /* 0 or -EINVAL. Does nothing but fill `change`. The device's mutex is held. */
-int qp_change_prepare(const struct mrc_qp *, const struct ibv_qp_attr *, uint32_t verbs_mask,
+int api_qp_change_prepare(const struct mrc_qp *, const struct ibv_qp_attr *, uint32_t verbs_mask,
     const struct mrc_qp_attr *, uint32_t mrc_mask, struct qp_change *);
 
 /* A transport state, as verbs name it. */
-enum ibv_qp_state qp_state_to_verbs(enum qp_state);
+enum ibv_qp_state api_qp_state_to_verbs(enum qp_state);

@@ -70,7 +70,7 @@ static struct mrc_qp *make_mrc(
         .cap = attr->cap,
         .sq_sig_all = attr->sq_sig_all,
         .pd = attr->pd };
-    struct mrc_qp *mrc = mrc_create_qp(device_context(context)->mrc, &init);
+    struct mrc_qp *mrc = mrc_create_qp(verbs_device_context(context)->mrc, &init);
 
     if (mrc)
         attr->cap = init.cap;

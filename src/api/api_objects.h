@@ -71,14 +71,14 @@ struct mrc_qp {
     struct event_count async_events;
 };
 
-static inline struct mrc_private_pd *objects_pd(struct ibv_pd *pd)
+static inline struct mrc_private_pd *api_objects_pd(struct ibv_pd *pd)
 {
     return (struct mrc_private_pd *)pd;
 }
 
 /* The device of a context that libmrc-verbs has made; NULL: somebody else's. */
-struct device *objects_device_of(const struct ibv_context *);
+struct device *api_objects_device_of(const struct ibv_context *);
 
 /* The context is a parent of one more, or one less. */
-bool objects_retain(struct ibv_context *);
-void objects_release(struct ibv_context *);
+bool api_objects_retain(struct ibv_context *);
+void api_objects_release(struct ibv_context *);

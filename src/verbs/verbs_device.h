@@ -29,7 +29,7 @@ struct device {
     uint64_t guid;
 };
 
-struct device_context {
+struct verbs_device_context {
     struct mrc_private_device *device;
     struct mrc_context *mrc; /* the one that the verbs of this context work on */
     struct mrc_private_info info;
@@ -37,15 +37,16 @@ struct device_context {
     struct verbs_context verbs; /* the last member: it grows at the front in newer headers */
 };
 
-static inline struct device_context *device_context(struct ibv_context *context)
+static inline struct verbs_device_context *verbs_device_context(struct ibv_context *context)
 {
-    return (
-        struct device_context *)((char *)context - offsetof(struct device_context, verbs.context));
+    return (struct verbs_device_context *)((char *)context -
+                                           offsetof(struct verbs_device_context, verbs.context));
 }
 
 /* The tables of functions that inline verbs call: context_ops.c. */
-void device_fill_ops(struct verbs_context *);
+void verbs_device_fill_ops(struct verbs_context *);
 
-int device_query_port(struct ibv_context *, uint8_t port_num, struct ibv_port_attr *, size_t size);
-int device_query_ex(struct ibv_context *, const struct ibv_query_device_ex_input *,
+int verbs_device_query_port(
+    struct ibv_context *, uint8_t port_num, struct ibv_port_attr *, size_t size);
+int verbs_device_query_ex(struct ibv_context *, const struct ibv_query_device_ex_input *,
     struct ibv_device_attr_ex *, size_t size);

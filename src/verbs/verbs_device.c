@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list of devices. A device object is made once and stays: programs keep pointers to it, some
  * without ever freeing the list. */
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "verbs/device.h"
+#include "verbs/verbs_device.h"
 
 /* Beside `cmd_fd`, which nobody reads but some look at. */
-static int open_fds(struct device_context *own)
+static int open_fds(struct verbs_device_context *own)
 {
     struct ibv_context *context = &own->verbs.context;
 
@@ -21,7 +21,7 @@ static int open_fds(struct device_context *own)
 }
 
 /* Before the first MRC context is made of it: that wants to find the context complete. */
-static void fill(struct device_context *own, struct ibv_device *device)
+static void fill(struct verbs_device_context *own, struct ibv_device *device)
 {
     struct ibv_context *context = &own->verbs.context;
 
@@ -30,12 +30,12 @@ static void fill(struct device_context *own, struct ibv_device *device)
     context->abi_compat = __VERBS_ABI_IS_EXTENDED;
     pthread_mutex_init(&context->mutex, NULL);
     own->verbs.sz = sizeof(own->verbs);
-    device_fill_ops(&own->verbs);
+    verbs_device_fill_ops(&own->verbs);
 }
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-    struct device_context *own = calloc(1, sizeof(*own));
+    struct verbs_device_context *own = calloc(1, sizeof(*own));
     int err = own ? mrc_private_open(device->name, &own->device) : -ENOMEM;
 
     if (err)
@@ -70,7 +70,7 @@ static int refuse(int number)
 }
 
 /* Nothing is left of the context before all have agreed. */
-static int let_go(struct device_context *own)
+static int let_go(struct verbs_device_context *own)
 {
     struct ibv_context *context = &own->verbs.context;
     int err = mrc_private_disown(context);
@@ -85,7 +85,7 @@ static int let_go(struct device_context *own)
 
 int ibv_close_device(struct ibv_context *context)
 {
-    struct device_context *own = device_context(context);
+    struct verbs_device_context *own = verbs_device_context(context);
     int err;
 
     if (mrc_destroy_context(own->mrc) != 0)

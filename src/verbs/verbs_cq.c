@@ -17,7 +17,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 
     if (!channel)
         return NULL;
-    if (mrc_create_comp_channel(device_context(context)->mrc, &channel->mrc) != 0) {
+    if (mrc_create_comp_channel(verbs_device_context(context)->mrc, &channel->mrc) != 0) {
         free(channel);
         return NULL;
     }
@@ -67,7 +67,7 @@ static struct cq *make(struct ibv_context *context, const struct cq_wish *wish)
 
     if (!cq)
         return NULL;
-    cq->mrc = mrc_create_cq(device_context(context)->mrc, wish->cqe, cq,
+    cq->mrc = mrc_create_cq(verbs_device_context(context)->mrc, wish->cqe, cq,
         wish->channel ? ((struct channel *)wish->channel)->mrc : NULL, wish->comp_vector);
     if (!cq->mrc) {
         free(cq);
