@@ -57,7 +57,7 @@ void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uin
     if (length == 0)
         return;
     if (from < account->complete || (at < account->count && account->ahead[at].from < to)) {
-        engine_violated(
+        sim_engine_violated(
             sim, "bytes placed twice, flow", (uint64_t)(flow - sim->flows), sim->now_ps);
         return;
     }
@@ -72,6 +72,6 @@ void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uin
 void account_expect(struct sim *sim, const struct engine_flow *flow, uint64_t end, uint64_t now_ps)
 {
     if (flow->account->complete < end)
-        engine_violated(sim, "a message completed with bytes missing, flow",
+        sim_engine_violated(sim, "a message completed with bytes missing, flow",
             (uint64_t)(flow - sim->flows), now_ps);
 }

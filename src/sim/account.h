@@ -2,7 +2,7 @@
 /* Which bytes of a flow have been placed: each once, all of a message before it completes. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 struct account_gap { /* placed beyond what is complete */
     uint64_t from;

@@ -85,9 +85,9 @@ static void tell(struct sim *sim, const struct fault_action *action)
 {
     bool began = action->kind == FAULT_BEGAN;
 
-    engine_event(sim, &(struct sim_event){ .time_ps = action->time_ps,
-                          .kind = began ? SIM_EVENT_FAULT_BEGAN : SIM_EVENT_FAULT_ENDED,
-                          .subject = action->fault });
+    sim_engine_event(sim, &(struct sim_event){ .time_ps = action->time_ps,
+                              .kind = began ? SIM_EVENT_FAULT_BEGAN : SIM_EVENT_FAULT_ENDED,
+                              .subject = action->fault });
 }
 
 uint64_t actions_fetch(struct sim *sim, uint64_t end_ps)

@@ -3,7 +3,7 @@
  * to the one at its other end. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 void actions_init(struct sim *, struct arena *);
 

@@ -40,9 +40,10 @@ static uint64_t packets_placed(const struct sim *sim)
 void check_all(struct sim *sim)
 {
     if (sim->packets_sent != packets_ended(sim) + sim->packets.used)
-        engine_violated(sim, "packets sent are not those that ended or are under way; sent",
+        sim_engine_violated(sim, "packets sent are not those that ended or are under way; sent",
             sim->packets_sent, sim->now_ps);
     if (sim->packets.used != packets_placed(sim))
-        engine_violated(sim, "packets under way are not those in queues and on links; under way",
-            sim->packets.used, sim->now_ps);
+        sim_engine_violated(sim,
+            "packets under way are not those in queues and on links; under way", sim->packets.used,
+            sim->now_ps);
 }

@@ -2,7 +2,7 @@
 /* What must hold at any time: a run with `checks` stops at the first thing that does not. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 /* After a node was run. */
 void check_node(const struct sim *, uint32_t node);

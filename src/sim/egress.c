@@ -21,14 +21,14 @@ static enum loss_reason loss_of(enum drop_reason reason)
 static void lose_here(struct sim *sim, uint32_t port, uint32_t packet, enum loss_reason loss)
 {
     sim->port_details[port].lost++;
-    engine_lose(sim, packet, loss);
+    sim_engine_lose(sim, packet, loss);
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
 void egress_refuse(struct sim *sim, uint32_t packet, enum drop_reason reason)
 {
-    engine_lose(sim, packet, loss_of(reason));
+    sim_engine_lose(sim, packet, loss_of(reason));
 }
 
 /* Whether nothing can leave: the link is down, or there is none; then the packet is lost. */
@@ -124,7 +124,7 @@ static void emit_special(struct sim *sim, uint32_t port, const struct port_trans
         lose_here(sim, port, sent->entry.handle, fault_verdict_loss(verdict));
         return;
     }
-    engine_post(
+    sim_engine_post(
         sim, link->peer_node, link->peer_port, sent->end_ps + link->latency_ps, &sent->entry);
 }
 
@@ -144,7 +144,8 @@ void egress_transmit(struct sim *sim, uint32_t port, uint64_t now_ps)
             continue;
         }
         sim->packet_hops++;
-        engine_post(sim, link->peer_node, link->peer_port, queue->free_ps + link->latency_ps, sent);
+        sim_engine_post(
+            sim, link->peer_node, link->peer_port, queue->free_ps + link->latency_ps, sent);
     } while (port_next_ps(queue) <= now_ps);
 }
 

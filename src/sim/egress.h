@@ -2,7 +2,7 @@
 /* A port and the link behind it: packets wait, leave, and arrive at the next node or are lost. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 void egress_transmit(struct sim *, uint32_t port, uint64_t now_ps);
 

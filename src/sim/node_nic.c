@@ -28,7 +28,7 @@ static void note(struct sim *sim, uint32_t nic, const struct packet *packet, uin
                     (uint64_t)packet->class << 16 | (uint64_t)packet->ecn << 8 | packet->port;
     uint64_t where = (uint64_t)nic << 32 | packet->dest_qpn;
 
-    sim->hash += engine_mix(engine_mix(engine_mix(now_ps, what), where), packet->ev);
+    sim->hash += sim_engine_mix(sim_engine_mix(sim_engine_mix(now_ps, what), where), packet->ev);
 }
 
 static void receive(
@@ -40,11 +40,11 @@ static void receive(
     struct packet packet;
 
     if (nic->was_cut && egress_was_cut(sim, nic->first_port + port, entry->packet, now_ps)) {
-        engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
+        sim_engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
         return;
     }
     if (record->is_corrupt) {
-        engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
+        sim_engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
         return;
     }
     packets_load(record, sim->fabric, &packet);
@@ -58,7 +58,7 @@ static void receive(
     note(sim, index, &packet, now_ps);
     sim->arriving_plane = port;
     sim->packets_delivered++;
-    transport_receive(nic->transport, &packet, engine_ns(now_ps));
+    transport_receive(nic->transport, &packet, sim_engine_ns(now_ps));
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, ui
     sim->packets_sent++;
     if (!plan_nic_of(sim->fabric, &packet->dst, &to) ||
         !address(sim, nic, to, packet->ev, &sim->packets.outer[handle])) {
-        engine_lose(sim, handle, LOST_NO_ROUTE);
+        sim_engine_lose(sim, handle, LOST_NO_ROUTE);
         return;
     }
     packets_store(&sim->packets.all[handle], packet, nic, to);
@@ -155,7 +155,7 @@ static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
             sim->status = SIM_OUT_OF_MEMORY;
             return;
         }
-        if (transport_send(nic->transport, ready, &packet, 1, engine_ns(now_ps)) == 0)
+        if (transport_send(nic->transport, ready, &packet, 1, sim_engine_ns(now_ps)) == 0)
             return;
         if (sim->config.checks)
             plane_check_send(sim, index, ready, &packet, now_ps);
@@ -174,12 +174,12 @@ static void expire(struct sim *sim, uint32_t index, uint64_t now_ps)
     const uint64_t *timeouts = &transport_counters(nic->transport)[COUNTER_TIMEOUT_FIRED];
     uint64_t before = *timeouts;
 
-    transport_expire(nic->transport, engine_ns(now_ps));
+    transport_expire(nic->transport, sim_engine_ns(now_ps));
     if (*timeouts != before)
-        engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
-                              .kind = SIM_EVENT_TIMEOUT,
-                              .subject = index,
-                              .values = { *timeouts - before } });
+        sim_engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
+                                  .kind = SIM_EVENT_TIMEOUT,
+                                  .subject = index,
+                                  .values = { *timeouts - before } });
 }
 
 /* A deadline that has passed is served a nanosecond later: a transport that keeps one must not stop
@@ -230,7 +230,7 @@ void node_nic_run(struct sim *sim, uint32_t nic_index, const struct mailbox_entr
         egress_advance(sim, nic->first_port + p, end_ps - 1);
     wake_ps = earlier(nic->turn_ps, ports_ps(sim, nic));
     if (wake_ps != SIM_NEVER_PS)
-        engine_wake(sim, nic_index, wake_ps);
+        sim_engine_wake(sim, nic_index, wake_ps);
 }
 
 void node_nic_arrive(
@@ -238,7 +238,7 @@ void node_nic_arrive(
 {
     receive(sim, nic_index, entry, now_ps);
     sim->nics[nic_index].turn_ps = now_ps;
-    engine_wake(sim, nic_index, now_ps);
+    sim_engine_wake(sim, nic_index, now_ps);
 }
 
 void node_nic_ports_changed(struct sim *sim, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps)
@@ -246,7 +246,7 @@ void node_nic_ports_changed(struct sim *sim, uint32_t nic_index, uint32_t ports_
     struct engine_nic *nic = &sim->nics[nic_index];
 
     nic->ports_up = ports_up;
-    transport_ports_changed(nic->transport, ports_up, engine_ns(now_ps));
+    transport_ports_changed(nic->transport, ports_up, sim_engine_ns(now_ps));
     nic->room_ps = 0;
     nic->turn_ps = earlier(nic->turn_ps, now_ps);
 }

@@ -2,7 +2,7 @@
 /* A NIC as a node: the transport, the ports before it, and the ranks that use it. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 /* The arrivals of a node in order of time, all before `end_ps`, each followed by a turn of the NIC;
  * the turns it takes by itself in between; then its ports are worked off up to, not including,

@@ -30,13 +30,13 @@ static uint32_t route(struct sim *sim, const struct engine_switch *here,
 
     if (here->was_cut &&
         egress_was_cut(sim, here->first_port + mailbox_port(entry), entry->packet, now_ps)) {
-        engine_lose(sim, packet, LOST_LINK_DOWN);
+        sim_engine_lose(sim, packet, LOST_LINK_DOWN);
         return SWITCH_NO_PORT;
     }
     way = switch_table_forward(&here->table, &sim->packets.outer[packet]);
     if (way.reason == DROP_NONE)
         return way.port;
-    engine_lose(sim, packet, LOST_NO_ROUTE);
+    sim_engine_lose(sim, packet, LOST_NO_ROUTE);
     return SWITCH_NO_PORT;
 }
 
@@ -138,7 +138,7 @@ void node_switch_run(struct sim *sim, uint32_t switch_index, struct mailbox_entr
         next_ps = port_ps < next_ps ? port_ps : next_ps;
     }
     if (next_ps != PORT_NEVER_PS)
-        engine_wake(sim, sim->nic_count + switch_index, next_ps);
+        sim_engine_wake(sim, sim->nic_count + switch_index, next_ps);
 }
 
 void node_switch_empty(struct sim *sim, uint32_t switch_index, uint64_t now_ps)

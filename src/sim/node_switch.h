@@ -2,7 +2,7 @@
 /* A switch as a node: matches, shifts, looks up, queues. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 /* The arrivals of a node, all before `end_ps`, in any order; then its ports are worked off up to,
  * not including, `end_ps`. The entries do not keep their places. */

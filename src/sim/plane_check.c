@@ -75,7 +75,7 @@ static void check_turns(struct sim *sim, uint32_t nic, uint32_t ready_ports,
         for (uint32_t p = 0; p < sim->plane_count; p++)
             planes->in_turn[p] = 0;
     else if (apart(sim, planes) > 1)
-        engine_violated(
+        sim_engine_violated(
             sim, "planes were not taken in turn, flow", (uint64_t)(flow - sim->flows), now_ps);
 }
 
@@ -115,7 +115,7 @@ static void check_sums(struct sim *sim, uint64_t now_ps)
         return;
     for (uint32_t p = 0; p < sim->plane_count; p++)
         if (!is_even(sim->plane_bytes[p] / packet_bytes, mean))
-            engine_violated(sim, "shares of planes differ, plane", p, now_ps);
+            sim_engine_violated(sim, "shares of planes differ, plane", p, now_ps);
 }
 
 /* ---- either ---------------------------------------------------------------------------------- */

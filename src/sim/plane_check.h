@@ -9,7 +9,7 @@
  * fault, what all QPs together delivered over each plane is equal within 0.5 % and chance. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 struct plane_check {                       /* of a flow */
     uint32_t in_turn[TOPOLOGY_PLANES_MAX]; /* packets, since a plane could not be taken */

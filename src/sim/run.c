@@ -4,9 +4,9 @@
 
 #include "sim/actions.h"
 #include "sim/check.h"
-#include "sim/engine.h"
 #include "sim/node_nic.h"
 #include "sim/node_switch.h"
+#include "sim/sim_engine.h"
 #include "sim/sort.h"
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -17,7 +17,7 @@ static void run_node(
     uint64_t open_ps = sim->mailbox.open_ps;
 
     if (end_ps == 0) /* a fault that is there from the beginning */
-        engine_wake(sim, node, 0);
+        sim_engine_wake(sim, node, 0);
     else if (node < sim->nic_count)
         node_nic_run(sim, node, sort_entries(entries, count, sim->spare), count, open_ps, end_ps);
     else
@@ -54,9 +54,9 @@ static void wake_for_actions(struct sim *sim)
         const struct fault_action *action = &sim->actions[i].what;
         struct actions_nodes nodes = actions_nodes(sim, action);
 
-        engine_wake(sim, nodes.sender, action->time_ps);
+        sim_engine_wake(sim, nodes.sender, action->time_ps);
         if (nodes.receiver != ENGINE_NONE)
-            engine_wake(sim, nodes.receiver, action->time_ps);
+            sim_engine_wake(sim, nodes.receiver, action->time_ps);
     }
 }
 

@@ -105,7 +105,7 @@ static void start(struct sim *sim)
                                                                     : SIM_NEVER_PS;
         nic->turn_ps = nic->timer_ps < nic->work_ps ? nic->timer_ps : nic->work_ps;
         if (nic->turn_ps != SIM_NEVER_PS)
-            engine_wake(sim, i, nic->turn_ps);
+            sim_engine_wake(sim, i, nic->turn_ps);
     }
 }
 

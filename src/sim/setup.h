@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 /* Ports, links and switches. */
 void setup_fabric(struct sim *, struct arena *);

@@ -199,8 +199,8 @@ static void tell_rtt(struct sim *sim, uint32_t at, uint32_t from, uint32_t to)
     struct ipv6_addr address = plan_nic_address(sim->fabric, peer);
 
     transport_set_rtt(sim->nics[at].transport, &address,
-        &(struct transport_rtt){ .fixed_ns = (uint32_t)engine_ns(rtt.fixed_ps),
-            .per_kib_ns = (uint32_t)engine_ns(rtt.per_kib_ps),
+        &(struct transport_rtt){ .fixed_ns = (uint32_t)sim_engine_ns(rtt.fixed_ps),
+            .per_kib_ns = (uint32_t)sim_engine_ns(rtt.per_kib_ps),
             .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
 }
 

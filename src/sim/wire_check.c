@@ -105,12 +105,13 @@ void wire_check_hop(struct sim *sim, uint32_t port, const struct port_transmissi
     build(&format, &packet, outer, &frame);
     wear(&format, sent->entry, &frame);
     if (!is_as_queued(&format, sent->entry, &frame))
-        engine_violated(sim, "a frame is not what was queued, PSN", packet.psn.value, sent->end_ps);
+        sim_engine_violated(
+            sim, "a frame is not what was queued, PSN", packet.psn.value, sent->end_ps);
     else if (link->peer_node >= sim->nic_count &&
              !is_forwarded_alike(
                  &sim->switches[link->peer_node - sim->nic_count].table, outer, &frame))
-        engine_violated(sim, "a frame is not forwarded as its address says, PSN", packet.psn.value,
-            sent->end_ps);
+        sim_engine_violated(sim, "a frame is not forwarded as its address says, PSN",
+            packet.psn.value, sent->end_ps);
 }
 
 /* The host's own uSID is all that is left of the path. */
@@ -125,7 +126,7 @@ void wire_check_arrival(struct sim *sim, struct port_entry entry, struct packet 
     wear(&format, entry, &bytes);
     if (bytes.length == 0 || frame_parse(&format, bytes.bytes, bytes.length, &frame) != DROP_NONE ||
         !frame_icrc_ok(&frame, bytes.bytes)) {
-        engine_violated(sim, "a frame cannot be read, PSN", packet->psn.value, sim->now_ps);
+        sim_engine_violated(sim, "a frame cannot be read, PSN", packet->psn.value, sim->now_ps);
         return;
     }
     *packet = frame.packet;

@@ -3,7 +3,7 @@
  * receiver reads it. Whatever differs from what the packet alone says stops the run. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 /* A packet leaves by `port`. */
 void wire_check_hop(struct sim *, uint32_t port, const struct port_transmission *);

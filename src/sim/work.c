@@ -44,7 +44,7 @@ static void send(void *context, uint32_t number, uint64_t bytes, uint32_t tag, u
                 .length_bytes = length,
                 .immediate = tag,
                 .flags = is_last ? WORK_SIGNALED | (flow->tells ? WORK_WITH_IMMEDIATE : 0) : 0 },
-            engine_ns(now_ps));
+            sim_engine_ns(now_ps));
 
         assert(err == 0);
         (void)err;
@@ -79,10 +79,10 @@ static void stepped(void *context, uint32_t step, uint64_t since_ps, uint64_t no
     struct sim *sim = context;
     const struct engine_rank *rank = acting(sim);
 
-    engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
-                          .kind = SIM_EVENT_STEP,
-                          .subject = rank->workload,
-                          .values = { rank->state.rank, step, now_ps - since_ps } });
+    sim_engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
+                              .kind = SIM_EVENT_STEP,
+                              .subject = rank->workload,
+                              .values = { rank->state.rank, step, now_ps - since_ps } });
 }
 
 static void finished(void *context, uint64_t now_ps)
@@ -93,7 +93,7 @@ static void finished(void *context, uint64_t now_ps)
     if (--sim->ranks_left[workload] > 0)
         return;
     sim->workloads_left--;
-    engine_event(
+    sim_engine_event(
         sim, &(struct sim_event){
                  .time_ps = now_ps, .kind = SIM_EVENT_WORKLOAD_DONE, .subject = workload });
 }
@@ -150,10 +150,10 @@ static void on_received(
 static void on_failed(
     struct sim *sim, uint32_t nic, const struct transport_event *event, uint64_t now_ps)
 {
-    engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
-                          .kind = SIM_EVENT_QP_FAILED,
-                          .subject = nic,
-                          .values = { event->qpn, event->status } });
+    sim_engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
+                              .kind = SIM_EVENT_QP_FAILED,
+                              .subject = nic,
+                              .values = { event->qpn, event->status } });
 }
 
 static void on_ev_changed(
@@ -161,11 +161,11 @@ static void on_ev_changed(
 {
     struct path_set *paths = transport_qp_paths(sim->nics[nic].transport, event->qpn);
 
-    engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
-                          .kind = SIM_EVENT_EV_CHANGED,
-                          .subject = nic,
-                          .values = { event->qpn, path_ev_of(paths, event->change.ev_index),
-                              event->change.to, event->change.cause, event->change.from } });
+    sim_engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
+                              .kind = SIM_EVENT_EV_CHANGED,
+                              .subject = nic,
+                              .values = { event->qpn, path_ev_of(paths, event->change.ev_index),
+                                  event->change.to, event->change.cause, event->change.from } });
 }
 
 static void on_event(
@@ -189,10 +189,10 @@ static void on_event(
         break;
     case TRANSPORT_PORT_UP:
     case TRANSPORT_PORT_DOWN:
-        engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
-                              .kind = SIM_EVENT_PORT_CHANGED,
-                              .subject = nic,
-                              .values = { event->port, event->kind == TRANSPORT_PORT_UP } });
+        sim_engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
+                                  .kind = SIM_EVENT_PORT_CHANGED,
+                                  .subject = nic,
+                                  .values = { event->port, event->kind == TRANSPORT_PORT_UP } });
         break;
     case TRANSPORT_EV_CHANGED:
         on_ev_changed(sim, nic, event, now_ps);

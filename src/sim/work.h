@@ -3,7 +3,7 @@
  * completions become news for the ranks. */
 #pragma once
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 /* What the ranks of a NIC can do: fills in sim->world. */
 void work_init(struct sim *);

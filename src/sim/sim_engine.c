@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ends a packet, what is told, what stops a run. */
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
-void engine_lose(struct sim *sim, uint32_t packet, enum loss_reason loss)
+void sim_engine_lose(struct sim *sim, uint32_t packet, enum loss_reason loss)
 {
     sim->packets_lost[loss]++;
     packets_give_back(&sim->packets, packet);
 }
 
-void engine_event(struct sim *sim, const struct sim_event *event)
+void sim_engine_event(struct sim *sim, const struct sim_event *event)
 {
     const struct sim_observer *observer = &sim->config.observer;
 
@@ -37,7 +37,7 @@ static uint32_t put_number(char *out, uint32_t at, uint64_t number)
     return put_text(out, at, &digits[first]);
 }
 
-void engine_violated(struct sim *sim, const char *what, uint64_t subject, uint64_t time_ps)
+void sim_engine_violated(struct sim *sim, const char *what, uint64_t subject, uint64_t time_ps)
 {
     char *out = sim->violation;
     uint32_t at;

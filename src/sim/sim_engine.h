@@ -200,18 +200,18 @@ struct sim {
     char violation[ENGINE_VIOLATION_BYTES];
 };
 
-static inline uint64_t engine_ns(uint64_t time_ps)
+static inline uint64_t sim_engine_ns(uint64_t time_ps)
 {
     return time_ps / ENGINE_PS_PER_NS;
 }
 
-static inline uint64_t engine_mix(uint64_t hash, uint64_t value)
+static inline uint64_t sim_engine_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
-static inline void engine_post(struct sim *sim, uint32_t node, uint32_t port, uint64_t time_ps,
+static inline void sim_engine_post(struct sim *sim, uint32_t node, uint32_t port, uint64_t time_ps,
     const struct port_entry *packet)
 {
     if (__builtin_expect(sim->heap != NULL, false))
@@ -221,7 +221,7 @@ static inline void engine_post(struct sim *sim, uint32_t node, uint32_t port, ui
 }
 
 /* The node must be run at `time_ps`. */
-static inline void engine_wake(struct sim *sim, uint32_t node, uint64_t time_ps)
+static inline void sim_engine_wake(struct sim *sim, uint32_t node, uint64_t time_ps)
 {
     if (sim->heap)
         heap_wake(sim->heap, node, time_ps);
@@ -229,7 +229,7 @@ static inline void engine_wake(struct sim *sim, uint32_t node, uint64_t time_ps)
         mailbox_wake(&sim->mailbox, node, time_ps);
 }
 
-void engine_lose(struct sim *, uint32_t packet, enum loss_reason);
-void engine_event(struct sim *, const struct sim_event *);
+void sim_engine_lose(struct sim *, uint32_t packet, enum loss_reason);
+void sim_engine_event(struct sim *, const struct sim_event *);
 /* Stops the run. `what` is followed by the place, the time and the seed. */
-void engine_violated(struct sim *, const char *what, uint64_t subject, uint64_t time_ps);
+void sim_engine_violated(struct sim *, const char *what, uint64_t subject, uint64_t time_ps);
