@@ -44,7 +44,10 @@ struct path_profile {
     uint32_t min_active;       /* ev_min_active; 0: max(1, entry_count / 4) */
     bool is_ordered;           /* the first of a plane start active; else each QP draws its own */
     bool is_weighted;          /* not all paths, or not all planes, are equal */
+    bool is_rough; /* one of several paths of a plane has most of it, over two thirds: whether
+                      others take the same one is chance, and no plan knows */
     uint16_t plane_weights[PATH_PLANE_COUNT_MAX]; /* then: to begin with, of mean PLANES_EQUAL */
+    int16_t plane_extras[PATH_PLANE_COUNT_MAX];   /* then: `extra`, the mean by weights */
 };
 
 /* Device-chosen EVs, 16 random bits each, all different, all active, for fabrics that hash (ECMP):
@@ -60,8 +63,8 @@ bool path_profile_explicit(
 /* Puts entries into random order. */
 void path_entries_shuffle(struct path_entry *, uint32_t count, struct prng *);
 
-/* Sets `turns`, `plane_weights` and `is_weighted` by the weights of the entries. An EV gets its
- * part of what the best of its plane gets, a plane what its EVs get together. */
+/* Sets `turns`, `plane_weights`, `is_weighted` and `is_rough` by the weights of the entries. An EV
+ * gets its part of what the best of its plane gets, a plane what its EVs get together. */
 void path_profile_weigh(struct path_profile *);
 
 /* The index of an EV value; PATH_NONE when the profile has no such EV. */

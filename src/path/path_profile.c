@@ -108,7 +108,18 @@ static uint32_t weigh_plane(struct path_profile *profile, uint32_t first, uint32
         profile->entries[i].turns = turns < TURNS_ALL ? (uint8_t)turns : 0;
         profile->is_weighted |= turns < TURNS_ALL;
     }
+    profile->is_rough |= end - first > 1 && 3 * most > 2 * sum;
     return sum;
+}
+
+static int16_t mean_extra(const struct path_profile *profile, uint32_t plane, uint32_t weights)
+{
+    uint32_t end = path_profile_plane_first(profile, plane + 1);
+    int64_t sum = 0;
+
+    for (uint32_t i = path_profile_plane_first(profile, plane); i < end; i++)
+        sum += (int64_t)weight_of(&profile->entries[i]) * profile->entries[i].extra;
+    return (int16_t)(weights > 0 ? sum / weights : 0);
 }
 
 void path_profile_weigh(struct path_profile *profile)
@@ -118,9 +129,11 @@ void path_profile_weigh(struct path_profile *profile)
     uint32_t all = 0;
 
     profile->is_weighted = false;
+    profile->is_rough = false;
     for (uint32_t plane = 0; plane < profile->plane_count; plane++) {
         sums[plane] = weigh_plane(profile, path_profile_plane_first(profile, plane),
             path_profile_plane_first(profile, plane + 1));
+        profile->plane_extras[plane] = mean_extra(profile, plane, sums[plane]);
         used_count += sums[plane] > 0;
         all += sums[plane];
     }

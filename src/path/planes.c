@@ -9,15 +9,25 @@
  * weight in a round: packets already sent show what that did before the next one. One whose packets
  * take much longer carries what it can: it gets the weight with which that takes as long as the
  * mean. And a little of what parts a plane from the others comes back: planes that are equal become
- * so again, and one that is slow is tried. */
+ * so again, and one that is slow is tried. Where the plan is rough, paths still have to find their
+ * shares of a plane: planes move slower than these, and one whose queues are no longer than they
+ * should be keeps its weight, because others may have nothing to spare. */
 enum {
-    GAIN = 64,          /* 256ths */
+    GAIN = 64, /* 256ths */
+    GAIN_ROUGH = 16,
     LEAK = 3,           /* 256ths */
     EXCESS_LARGE = 128, /* 256ths of the mean */
     EXCESS_MOST = 16 * 256,
     EXCESS_LEAST = -128,
+    LENGTH_MOST = 4, /* times the base RTT, or shorter */
+    WEIGHT_MOST = PATH_PLANE_COUNT_MAX * PLANES_EQUAL,
     EXCESS_SILENT = 256, /* of a plane that holds packets of which none was acknowledged */
 };
+
+static int32_t clamped(int64_t value, int32_t least, int32_t most)
+{
+    return value < least ? least : value > most ? most : (int32_t)value;
+}
 
 void planes_init(struct planes *planes, uint32_t plane_count)
 {
@@ -28,10 +38,30 @@ void planes_init(struct planes *planes, uint32_t plane_count)
         planes->held[plane] = UINT32_MAX;
 }
 
-void planes_start_with(struct planes *planes, const uint16_t *weights)
+/* The weight of a plane that carries as much as others. */
+static int32_t weight_of_length(
+    const struct path_profile *profile, uint32_t plane, uint32_t base_rtt_ns)
 {
-    for (uint32_t plane = 0; plane < planes->plane_count; plane++)
-        planes->weight[plane] = weights[plane];
+    int64_t extra_ns = profile ? profile->plane_extras[plane] * (int64_t)PATH_EXTRA_NS : 0;
+
+    if (extra_ns == 0)
+        return PLANES_EQUAL;
+    return clamped(PLANES_EQUAL + extra_ns * PLANES_EQUAL / base_rtt_ns, PLANES_EQUAL / LENGTH_MOST,
+        PLANES_EQUAL * LENGTH_MOST);
+}
+
+void planes_start_with(
+    struct planes *planes, const struct path_profile *profile, uint32_t base_rtt_ns)
+{
+    if (planes->round_end_ns > 0)
+        return;
+    for (uint32_t plane = 0; plane < planes->plane_count; plane++) {
+        int32_t length = weight_of_length(profile, plane, base_rtt_ns);
+
+        planes->weight[plane] =
+            (uint16_t)clamped((int64_t)profile->plane_weights[plane] * length / PLANES_EQUAL,
+                PLANES_LEAST, WEIGHT_MOST);
+    }
     planes->weighed_mask = 0;
 }
 
@@ -161,13 +191,25 @@ static uint32_t mean_ticks(const struct planes *planes, uint32_t usable)
     return count ? (uint32_t)(ticks / count) : 0;
 }
 
-static int32_t clamped(int64_t value, int32_t least, int32_t most)
+static bool is_rough(const struct planes_times *times)
 {
-    return value < least ? least : value > most ? most : (int32_t)value;
+    return times->profile && times->profile->is_rough;
+}
+
+/* What counts of a mean round trip that is longer than that of all. */
+static int64_t judged_ticks(const struct planes_times *times, int64_t own, int64_t mean)
+{
+    int64_t calm = (times->base_rtt_ns + times->target_delay_ns) / PLANES_TICK_NS;
+    int64_t most = calm > mean ? calm : mean;
+
+    if (!is_rough(times) || own <= mean)
+        return own;
+    return own > most ? own - most + mean : mean;
 }
 
 /* By how many 256ths packets of the plane took longer than the mean. */
-static int32_t excess_of(const struct planes *planes, uint32_t plane, uint32_t mean)
+static int32_t excess_of(
+    const struct planes *planes, uint32_t plane, uint32_t mean, const struct planes_times *times)
 {
     int64_t own;
 
@@ -175,20 +217,22 @@ static int32_t excess_of(const struct planes *planes, uint32_t plane, uint32_t m
         return EXCESS_SILENT;
     if (planes->count[plane] == 0)
         return 0;
-    own = planes->rtt_ticks[plane] / planes->count[plane];
+    own = judged_ticks(times, planes->rtt_ticks[plane] / planes->count[plane], mean);
     return clamped((own - mean) * 256 / mean, EXCESS_LEAST, EXCESS_MOST);
 }
 
-static void move_weight(struct planes *planes, uint32_t plane, uint32_t mean)
+static void move_weight(
+    struct planes *planes, uint32_t plane, uint32_t mean, const struct planes_times *times)
 {
     int32_t weight = planes->weight[plane];
-    int32_t excess = excess_of(planes, plane, mean);
+    int32_t excess = excess_of(planes, plane, mean, times);
+    int32_t rest = weight_of_length(times->profile, plane, times->base_rtt_ns);
 
     if (excess > EXCESS_LARGE)
         weight = weight * 256 / (256 + excess);
     else
-        weight -= weight * excess / 256 * GAIN / 256;
-    weight += (PLANES_EQUAL - weight) * LEAK / 256;
+        weight -= weight * excess / 256 * (is_rough(times) ? GAIN_ROUGH : GAIN) / 256;
+    weight += (rest - weight) * LEAK / 256;
     planes->weight[plane] = (uint16_t)weight;
 }
 
@@ -226,15 +270,16 @@ static void begin_round(struct planes *planes)
     }
 }
 
-void planes_end_round(struct planes *planes, uint32_t usable, uint64_t now_ns, uint32_t rtt_ns)
+void planes_end_round(
+    struct planes *planes, uint32_t usable, uint64_t now_ns, const struct planes_times *times)
 {
     uint32_t mean = mean_ticks(planes, usable);
 
-    planes->round_end_ns = now_ns + rtt_ns;
+    planes->round_end_ns = now_ns + times->rtt_ns;
     planes->weighed_mask = 0;
     if (mean > 0) {
         for (uint32_t left = usable; left; left &= left - 1)
-            move_weight(planes, bits_lowest(left), mean);
+            move_weight(planes, bits_lowest(left), mean, times);
         settle_weights(planes, usable);
     }
     begin_round(planes);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct path_profile;
+
 #define PATH_PLANE_COUNT_MAX 8
 #define PLANES_EQUAL         4096 /* the weight of a plane like any other */
 #define PLANES_LEAST         (PLANES_EQUAL / 256)
@@ -35,8 +37,9 @@ struct planes {
 };
 
 void planes_init(struct planes *, uint32_t plane_count);
-/* Begins with these weights, of which the mean is PLANES_EQUAL; they move as any. */
-void planes_start_with(struct planes *, const uint16_t *weights);
+/* Begins, or begins anew if no round is over yet, with the weights of a profile, whose mean is
+ * PLANES_EQUAL. A plane with longer paths holds more by that part. Weights move as any. */
+void planes_start_with(struct planes *, const struct path_profile *, uint32_t base_rtt_ns);
 
 /* Of the planes in `ready` that have room in their share of the window, which those in `usable`
  * divide, the one that holds least for its weight; PATH_NONE: there is none. */
@@ -120,5 +123,14 @@ static inline bool planes_round_is_over(
            now_ns >= planes->round_end_ns + (uint64_t)ROUND_RTTS_MOST * rtt_ns;
 }
 
-/* Then weights follow. The next round takes `rtt_ns` or longer. */
-void planes_end_round(struct planes *, uint32_t usable, uint64_t now_ns, uint32_t rtt_ns);
+/* What round trips are compared with. */
+struct planes_times {
+    uint32_t rtt_ns; /* now; the next round takes this or longer */
+    uint32_t base_rtt_ns;
+    uint32_t target_delay_ns;           /* at which congestion control aims */
+    const struct path_profile *profile; /* NULL: all paths are equal */
+};
+
+/* Then weights follow. */
+void planes_end_round(
+    struct planes *, uint32_t usable, uint64_t now_ns, const struct planes_times *);

@@ -50,6 +50,12 @@ static inline uint32_t env_plane_of_ev(const struct env *env, uint32_t ev_index)
     return env->profile->entries[ev_index].plane;
 }
 
+/* Paths have the shares that the plan gives them. */
+static inline bool env_is_weighted(const struct env *env)
+{
+    return env->profile->is_weighted && env->nic->parameters->ev_weights == EV_WEIGHTS_PLAN;
+}
+
 /* Planes towards the peer: our port usable, the peer's up. */
 static inline uint32_t env_planes(const struct env *env)
 {

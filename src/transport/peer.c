@@ -77,8 +77,6 @@ static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
     cc_init(&peer->cc, qp->cc_profile);
     cc_set_sharers(&peer->cc, nic->id_step - 1u); /* until it is known */
     planes_init(&peer->planes, qp->env.profile->plane_count);
-    if (qp->env.profile->is_weighted && qp->env.nic->parameters->ev_weights == EV_WEIGHTS_PLAN)
-        planes_start_with(&peer->planes, qp->env.profile->plane_weights);
     way_back_start(&peer->way_back, qp->env.profile);
     learn_ports(nic, peer);
 }

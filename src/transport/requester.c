@@ -101,6 +101,8 @@ void requester_base_rtt_changed(const struct env *env)
     const struct parameters *parameters = env->nic->parameters;
     uint32_t base_rtt_ns = env->peer->cc.base_rtt_ns;
 
+    if (env_is_weighted(env))
+        planes_start_with(&env->peer->planes, env->profile, base_rtt_ns);
     path_timing_changed(env->paths,
         &(struct path_timing){ .base_rtt_ns = base_rtt_ns,
             .probe_timeout_ns =

@@ -124,9 +124,14 @@ static struct round_trip on_trigger(struct requester *requester, const struct en
 __attribute__((noinline)) static void end_round(
     struct requester *requester, const struct env *env, uint64_t now_ns)
 {
+    const struct cc *cc = &env->peer->cc;
+
     path_next_round(env->paths);
     planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)), now_ns,
-        requester_rtt_ns(requester, env));
+        &(struct planes_times){ .rtt_ns = requester_rtt_ns(requester, env),
+            .base_rtt_ns = cc->base_rtt_ns,
+            .target_delay_ns = cc->target_delay_ns,
+            .profile = env_is_weighted(env) ? env->profile : NULL });
 }
 
 /* Every SACK arms the timer of the tail anew (§10), but for the one that measures the base RTT: it

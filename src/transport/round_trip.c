@@ -13,6 +13,7 @@ enum {
     SMOOTHING_SHIFT = 3,
     CHANCE_PERCENT = 60, /* of the target delay */
     CHANCE_PERCENT_OF_UNEQUAL = 20,
+    ROUGH_EVS_LEAST = 3,
     OVERTAKEN_TARGETS = 4, /* target delays by which a SACK may come later than those after it */
 };
 
@@ -70,6 +71,15 @@ static int64_t chance_percent(const struct env *env)
     return env->profile->is_weighted ? CHANCE_PERCENT_OF_UNEQUAL : CHANCE_PERCENT;
 }
 
+/* What the excess of an EV is compared with. Where the plan is rough, and enough EVs were measured
+ * to correct it, a queue counts as much however long the cables are. */
+static int64_t delay_scale_ns(const struct peer *peer, const struct env *env, uint32_t plane)
+{
+    if (env->profile->is_rough && peer->planes.ev_mean_count[plane] >= ROUGH_EVS_LEAST)
+        return peer->cc.target_delay_ns;
+    return peer->planes.mean_ns[plane];
+}
+
 /* Whether packets on this EV take longer than those of its plane do. Differences of some packets'
  * queues are chance, and count as none. */
 static void judge_delay(
@@ -77,11 +87,11 @@ static void judge_delay(
 {
     const struct peer *peer = env->peer;
     uint32_t plane = env_plane_of_ev(env, ev_index);
-    int64_t mean_ns = peer->planes.mean_ns[plane];
+    int64_t scale_ns = delay_scale_ns(peer, env, plane);
     int64_t chance_ns = (int64_t)peer->cc.target_delay_ns * chance_percent(env) / 100;
     int64_t excess_ns = planes_ev_excess_ns(&peer->planes, plane, sample_ns);
 
-    if (mean_ns == 0)
+    if (scale_ns == 0)
         return;
     if (excess_ns > chance_ns)
         excess_ns -= chance_ns;
@@ -89,7 +99,7 @@ static void judge_delay(
         excess_ns += chance_ns;
     else
         excess_ns = 0;
-    if (path_on_delay(env->paths, ev_index, (int32_t)(excess_ns * 256 / mean_ns), now_ns))
+    if (path_on_delay(env->paths, ev_index, (int32_t)(excess_ns * 256 / scale_ns), now_ns))
         planes_on_ev_rtt(&env->peer->planes, plane, sample_ns);
 }
 

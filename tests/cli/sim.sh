@@ -146,6 +146,9 @@ is 'whatever is in the way' "$output" "mrc sim: $SCRATCH: Is a directory"
 exits 1 'so is a capture' "$mrc" sim "$experiment" -q --pcap "$SCRATCH/none/f"
 is 'by its name, too' "$output" "mrc sim: $SCRATCH/none/f: No such file or directory"
 
+exits 0 'a ring over paths of one and of three switches reaches its capacity' \
+    "$mrc" sim "$ROOT/experiments/zcube.yaml" -q
+
 # Long enough never to end by itself while the test runs.
 interrupted() # FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once it has begun
 {

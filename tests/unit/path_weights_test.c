@@ -75,14 +75,42 @@ SPEC("a plane gets what its EVs get together, and at least a 256th of an equal o
     EXPECT_EQ(paths.profile.plane_weights[1], 241 * 2 * PLANES_EQUAL / 721);
 }
 
+SPEC("a plan is rough where one of several paths of a plane has more than two thirds of it")
+{
+    static const uint8_t two_thirds[] = { 240, 60, 60 };
+    static const uint8_t more[] = { 240, 60, 59 };
+    struct paths paths;
+
+    shape_weighted(&paths, two_thirds, 1, 3);
+    EXPECT(!paths.profile.is_rough);
+    shape_weighted(&paths, more, 1, 3);
+    EXPECT(paths.profile.is_rough);
+    shape_weighted(&paths, two_thirds, 3, 1);
+    EXPECT(!paths.profile.is_rough);
+}
+
+SPEC("the length of a plane is the mean of its paths by their weights")
+{
+    static const uint8_t weights[] = { 240, 60, 240, 240 };
+    struct paths paths;
+
+    shape_weighted(&paths, weights, 2, 2);
+    paths.profile.entries[0].extra = -10;
+    paths.profile.entries[1].extra = 40;
+    paths.profile.entries[3].extra = 30;
+    path_profile_weigh(&paths.profile);
+    EXPECT_EQ(paths.profile.plane_extras[0], 0);
+    EXPECT_EQ(paths.profile.plane_extras[1], 15);
+}
+
 SPEC("planes begin with the shares they are given")
 {
-    static const uint16_t weights[] = { 6144, 2048 };
+    static const struct path_profile profile = { .plane_weights = { 6144, 2048 } };
     uint32_t bytes[2] = { 0 };
     struct planes planes;
 
     planes_init(&planes, 2);
-    planes_start_with(&planes, weights);
+    planes_start_with(&planes, &profile, 10000);
     for (uint32_t i = 0; i < 400; i++) {
         uint32_t plane = planes_choose(&planes, 3, 3, 4000000);
 

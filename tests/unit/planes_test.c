@@ -8,6 +8,13 @@
 
 enum { WINDOW_BYTES = 80000, RTT_NS = 10000 };
 
+static const struct planes_times times = { .rtt_ns = RTT_NS };
+static const struct path_profile rough_profile = { .is_rough = true };
+static const struct planes_times rough_times = { .rtt_ns = RTT_NS,
+    .base_rtt_ns = 100 * PLANES_TICK_NS,
+    .target_delay_ns = 20 * PLANES_TICK_NS,
+    .profile = &rough_profile };
+
 static void sample(struct planes *planes, uint32_t plane, uint32_t ticks, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -20,7 +27,7 @@ static void one_round(struct planes *planes, uint32_t first_ticks, uint32_t seco
     planes_init(planes, 2);
     sample(planes, 0, first_ticks, 1);
     sample(planes, 1, second_ticks, 1);
-    planes_end_round(planes, 3, 0, RTT_NS);
+    planes_end_round(planes, 3, 0, &times);
 }
 
 static void set_weight(struct planes *planes, uint32_t plane, uint32_t weight)
@@ -236,7 +243,7 @@ SPEC("the last of eight planes takes part like the others")
     planes_init(&planes, PATH_PLANE_COUNT_MAX);
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
         sample(&planes, plane, 100, 1);
-    planes_end_round(&planes, 0xff, 0, RTT_NS);
+    planes_end_round(&planes, 0xff, 0, &times);
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++) {
         EXPECT_EQ(planes.weight[plane], PLANES_EQUAL);
         EXPECT_EQ(planes.mean_ns[plane], 100 * PLANES_TICK_NS);
@@ -270,7 +277,7 @@ SPEC("one round takes a plane down to a seventeenth at most")
     planes_init(&planes, 2);
     sample(&planes, 0, 10, 99);
     sample(&planes, 1, 1000, 1); /* mean 19: 52 times as long */
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, 7711, 480); /* 4575 and 4096 / 17 + 45 = 285, of 8192 */
 }
 
@@ -281,7 +288,7 @@ SPEC("a faster plane gains at most an eighth in a round")
     planes_init(&planes, 2);
     sample(&planes, 0, 1, 1);
     sample(&planes, 1, 101, 99); /* mean 100 */
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, 4338, 3853); /* 4602 and 4088, of 8192 */
 }
 
@@ -294,7 +301,7 @@ SPEC("what parts a plane from the others leaks back at 3 of 256 in a round")
     set_weight(&planes, 1, 2048);
     sample(&planes, 0, 50, 1);
     sample(&planes, 1, 50, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, 6144 - 24, 2048 + 24);
 }
 
@@ -307,7 +314,7 @@ SPEC("a plane that holds packets and acknowledges none is taken to need twice as
     planes_on_delivered(&planes, 0);
     planes_on_sent(&planes, 1, 4000);
     sample(&planes, 0, 100, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, 5440, 2751); /* 4096 and 2048 + 24, of 8192 */
     EXPECT_EQ(planes.heard_mask, 0);
 
@@ -315,7 +322,7 @@ SPEC("a plane that holds packets and acknowledges none is taken to need twice as
     planes_on_sent(&planes, 1, 4000);
     planes_on_delivered(&planes, 1);
     sample(&planes, 0, 100, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
@@ -325,7 +332,7 @@ SPEC("a plane that holds nothing and measured nothing keeps its weight")
 
     planes_init(&planes, 2);
     sample(&planes, 0, 100, 3);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
@@ -336,7 +343,7 @@ SPEC("a round without a sample moves nothing")
     planes_init(&planes, 2);
     set_weight(&planes, 0, 5000);
     planes_on_sent(&planes, 1, 4000);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, 5000, PLANES_EQUAL);
 }
 
@@ -349,7 +356,7 @@ SPEC("planes that are not usable neither count nor change")
     sample(&planes, 0, 90, 1);
     sample(&planes, 1, 5000, 1);
     sample(&planes, 2, 110, 1);
-    planes_end_round(&planes, 5, 0, RTT_NS);
+    planes_end_round(&planes, 5, 0, &times);
     EXPECT_EQ(planes.weight[0], 4195);
     EXPECT_EQ(planes.weight[1], 1000);
     EXPECT_EQ(planes.weight[2], 3997);
@@ -364,13 +371,13 @@ SPEC("weights have a least value, and their mean is that of equals")
     set_weight(&planes, 1, 16);
     sample(&planes, 0, 50, 1);
     sample(&planes, 1, 50, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, 8173, 18); /* 27720 and 63, of 8192 */
     set_weight(&planes, 0, 32000);
     set_weight(&planes, 1, 16);
     sample(&planes, 0, 50, 31);
     sample(&planes, 1, 5000, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.weight[1], PLANES_EQUAL / 256);
 }
 
@@ -384,11 +391,11 @@ SPEC("a round's mean is kept, and stays where the next has no sample")
     planes_on_rtt(&planes, 0, 10 * PLANES_TICK_NS + 63);
     planes_on_rtt(&planes, 0, 13 * PLANES_TICK_NS);
     EXPECT_EQ(planes.sample_count, 2);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.mean_ns[0], 11 * PLANES_TICK_NS);
     EXPECT_EQ(planes.mean_ns[1], 0);
     EXPECT_EQ(planes.sample_count, 0);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.mean_ns[0], 11 * PLANES_TICK_NS);
 }
 
@@ -408,7 +415,7 @@ SPEC("the mean of a round over EVs is kept for each plane, and stays where the n
     ev_sample(&planes, 1, 50, 1); /* one EV has no other */
     EXPECT_EQ(planes.ev_ticks[0], 23);
     EXPECT_EQ(planes.ev_count[0], 2);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 11 * PLANES_TICK_NS); /* 23 / 2 */
     EXPECT_EQ(planes.ev_mean_count[0], 2);
     EXPECT_EQ(planes.ev_mean_ns[1], 0);
@@ -419,7 +426,7 @@ SPEC("the mean of a round over EVs is kept for each plane, and stays where the n
     EXPECT_EQ(planes.ev_count[1], 0);
     ev_sample(&planes, 0, 99, 1);
     ev_sample(&planes, 1, 20, 3);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 11 * PLANES_TICK_NS);
     EXPECT_EQ(planes.ev_mean_count[0], 2);
     EXPECT_EQ(planes.ev_mean_ns[1], 20 * PLANES_TICK_NS);
@@ -434,11 +441,11 @@ SPEC("round trips of EVs move no weight and end no round")
     ev_sample(&planes, 0, 100, 2);
     ev_sample(&planes, 1, 900, 2);
     EXPECT_EQ(planes.sample_count, 0);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
     EXPECT_EQ(planes.mean_ns[0], 0);
     sample(&planes, 0, 100, 2);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 100 * PLANES_TICK_NS); /* nor do those of planes count here */
     EXPECT_EQ(planes.ev_mean_count[0], 2);
 }
@@ -450,7 +457,7 @@ SPEC("an EV's round trip is compared with the mean of the others, itself left ou
     planes_init(&planes, 2);
     ev_sample(&planes, 0, 100, 3);
     ev_sample(&planes, 0, 180, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 120 * PLANES_TICK_NS); /* 480 / 4 */
     /* 60 ticks above the mean of four are 60 * 4 / 3 above that of the three others, 100 */
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 180 * PLANES_TICK_NS), 80 * PLANES_TICK_NS);
@@ -467,7 +474,7 @@ SPEC("of two EVs the one that is longer is so by twice its distance from their m
     planes_init(&planes, 1);
     ev_sample(&planes, 0, 100, 1);
     ev_sample(&planes, 0, 140, 1);
-    planes_end_round(&planes, 1, 0, RTT_NS);
+    planes_end_round(&planes, 1, 0, &times);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 140 * PLANES_TICK_NS), 40 * PLANES_TICK_NS);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 100 * PLANES_TICK_NS), -40 * PLANES_TICK_NS);
 }
@@ -481,7 +488,7 @@ SPEC("without a round in which two EVs were measured no round trip is longer tha
     ev_sample(&planes, 0, 100, 1);
     ev_sample(&planes, 1, 100, 2);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 1, RTT_NS), 0); /* the round is not over */
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, RTT_NS), 0);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 1, RTT_NS), 2 * (RTT_NS - 100 * PLANES_TICK_NS));
 }
@@ -504,7 +511,7 @@ SPEC("a trimmed packet counts as one that took twice as long as the last round's
 
     one_round(&planes, 100, 200);
     planes_on_trimmed(&planes, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     EXPECT_EQ(planes.mean_ns[0], 100 * PLANES_TICK_NS);
     EXPECT_EQ(planes.mean_ns[1], 400 * PLANES_TICK_NS);
 }
@@ -517,7 +524,7 @@ SPEC("a trimmed packet counts as nothing before any round trip was measured")
     planes_on_trimmed(&planes, 1);
     EXPECT_EQ(planes.sample_count, 0);
     sample(&planes, 0, 100, 1);
-    planes_end_round(&planes, 3, 0, RTT_NS);
+    planes_end_round(&planes, 3, 0, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
@@ -543,7 +550,7 @@ SPEC("a round lasts a round trip, then until there are two samples for each plan
     struct planes planes;
 
     planes_init(&planes, 3);
-    planes_end_round(&planes, 7, 5000, RTT_NS);
+    planes_end_round(&planes, 7, 5000, &times);
     EXPECT_EQ(planes.round_end_ns, 5000 + RTT_NS);
     sample(&planes, 0, 10, 5);
     EXPECT(!planes_round_is_over(&planes, 5000 + RTT_NS, RTT_NS));
@@ -552,4 +559,77 @@ SPEC("a round lasts a round trip, then until there are two samples for each plan
     sample(&planes, 0, 10, 1);
     EXPECT(planes_round_is_over(&planes, 5000 + RTT_NS, RTT_NS));
     EXPECT(!planes_round_is_over(&planes, 5000 + RTT_NS - 1, RTT_NS));
+}
+
+/* ---- rough plans ----------------------------------------------------------------------------- */
+
+static void one_rough_round(struct planes *planes, uint32_t first_ticks, uint32_t second_ticks)
+{
+    planes_init(planes, 2);
+    sample(planes, 0, first_ticks, 1);
+    sample(planes, 1, second_ticks, 1);
+    planes_end_round(planes, 3, 0, &rough_times);
+}
+
+SPEC("where the plan is rough, planes move at a quarter of the pace")
+{
+    struct planes usual;
+    struct planes rough;
+
+    one_round(&usual, 160, 200);
+    one_rough_round(&rough, 160, 200);
+    EXPECT_LT(rough.weight[1], PLANES_EQUAL);
+    EXPECT_GE((PLANES_EQUAL - rough.weight[1]) * 5, PLANES_EQUAL - usual.weight[1]);
+    EXPECT_LE((PLANES_EQUAL - rough.weight[1]) * 3, PLANES_EQUAL - usual.weight[1]);
+}
+
+SPEC("where the plan is rough, a plane keeps its weight while its queues are as long as aimed at")
+{
+    struct planes planes;
+
+    one_rough_round(&planes, 120, 120);
+    expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
+    one_rough_round(&planes, 119, 120);
+    EXPECT_EQ(planes.weight[0], planes.weight[1]);
+    one_round(&planes, 80, 120);
+    EXPECT_LT(planes.weight[1], 3900);
+    one_rough_round(&planes, 80, 120);
+    EXPECT_GE(planes.weight[1], 3900);
+}
+
+SPEC("a plane with longer paths holds more by that part, and returns to it")
+{
+    struct path_profile profile = { .plane_weights = { PLANES_EQUAL, PLANES_EQUAL },
+        .plane_extras = { -25, 25 } };
+    struct planes_times unequal = times;
+    struct planes planes;
+
+    unequal.base_rtt_ns = 100 * PATH_EXTRA_NS;
+    unequal.profile = &profile;
+    planes_init(&planes, 2);
+    planes_start_with(&planes, &profile, unequal.base_rtt_ns);
+    planes_start_with(&planes, &profile, unequal.base_rtt_ns); /* again, with no round between */
+    expect_weights(&planes, PLANES_EQUAL * 3 / 4, PLANES_EQUAL * 5 / 4);
+    set_weight(&planes, 0, PLANES_EQUAL);
+    set_weight(&planes, 1, PLANES_EQUAL);
+    for (uint32_t i = 0; i < 600; i++) {
+        sample(&planes, 0, 100, 1);
+        sample(&planes, 1, 100, 1);
+        planes_end_round(&planes, 3, 0, &unequal);
+    }
+    EXPECT_GE(planes.weight[1], PLANES_EQUAL * 6 / 5);
+    EXPECT_LE(planes.weight[1], PLANES_EQUAL * 5 / 4);
+    planes_start_with(&planes, &rough_profile, unequal.base_rtt_ns); /* too late */
+    EXPECT_GE(planes.weight[1], PLANES_EQUAL * 6 / 5);
+}
+
+SPEC("lengths of planes count up to four times the base RTT, and down to a quarter")
+{
+    struct path_profile profile = { .plane_weights = { PLANES_EQUAL, PLANES_EQUAL },
+        .plane_extras = { -90, 900 } };
+    struct planes planes;
+
+    planes_init(&planes, 2);
+    planes_start_with(&planes, &profile, 100 * PATH_EXTRA_NS);
+    expect_weights(&planes, PLANES_EQUAL / 4, PLANES_EQUAL * 4);
 }
