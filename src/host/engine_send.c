@@ -86,7 +86,8 @@ static void seal_data(const struct frame *frame, struct engine_frame *out, uint3
     for (uint32_t i = 1; i <= piece_count; i++)
         icrc = crc32_add(icrc, out->pieces[i].iov_base, out->pieces[i].iov_len);
     memset(out->trailer, 0, pad_bytes);
-    icrc = crc32_add(icrc, out->trailer, pad_bytes);
+    if (pad_bytes > 0)
+        icrc = crc32_add(icrc, out->trailer, pad_bytes);
     put_icrc(out->trailer + pad_bytes, icrc);
     out->pieces[piece_count + 1] =
         (struct iovec){ .iov_base = out->trailer, .iov_len = pad_bytes + FRAME_ICRC_BYTES };
