@@ -31,10 +31,11 @@ void progress_wake(struct engine *engine)
         return;
 }
 
-static void disarm_ports(struct engine *engine)
+/* A port that calls in between, and is not known to, wakes the thread once more. */
+static void disarm_ports(struct engine *engine, uint32_t calling_ports)
 {
     for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
-        pktio_port_disarm(engine->ports[i]);
+        pktio_port_disarm(engine->ports[i], calling_ports >> i & 1);
 }
 
 /* A thread that polls needs no calls from the ports, and they cost the other end a system call
@@ -53,7 +54,7 @@ void progress_note_poll(struct engine *engine)
     engine->polls_asleep = 0;
     if (!atomic_compare_exchange_strong(&engine->progress_state, &asleep, PROGRESS_WATCHING))
         return; /* it has woken up by itself */
-    disarm_ports(engine);
+    disarm_ports(engine, 0);
     if (write(engine->wake_fd, &one, sizeof(one)) < 0)
         return;
 }
@@ -134,7 +135,8 @@ static void look_after(struct engine *engine, const struct sleep_set *set)
     if (engine->index > 0)
         return;
     call_watcher(engine->nic, set);
-    status_serve(engine->nic);
+    if (is_readable(set, status_fd(engine->nic)))
+        status_serve(engine->nic);
 }
 
 static void prepare(struct engine *engine, struct sleep_set *set)
@@ -169,15 +171,17 @@ static bool arm_ports(struct engine *engine)
 
     for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
         if (!pktio_port_arm(engine->ports[i], waits && engine->full_ports >> i & 1)) {
-            disarm_ports(engine);
+            disarm_ports(engine, 0);
             return false;
         }
     return true;
 }
 
-static void sleep_armed(struct engine *engine, uint64_t deadline_ns)
+/* Returns the ports that have called. */
+static uint32_t sleep_armed(struct engine *engine, uint64_t deadline_ns)
 {
     uint32_t asleep = PROGRESS_ASLEEP;
+    uint32_t calling_ports = 0;
     struct sleep_set set;
 
     prepare(engine, &set);
@@ -186,21 +190,33 @@ static void sleep_armed(struct engine *engine, uint64_t deadline_ns)
     sleep_until(&set, deadline_ns);
     atomic_fetch_add_explicit(&engine->wakeup_count, 1, memory_order_relaxed);
     atomic_compare_exchange_strong(&engine->progress_state, &asleep, PROGRESS_AWAKE);
+    for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
+        if (is_readable(&set, engine->ports[i]->data_fd))
+            calling_ports |= UINT32_C(1) << i;
     look_after(engine, &set);
+    return calling_ports;
 }
 
 /* ---- the thread -------------------------------------------------------------------------------
  */
 
-/* As the owner, who gives the engine away. True: it slept. */
-static bool try_to_sleep(struct engine *engine)
+/* What a progress thread remembers from turn to turn. */
+struct course {
+    uint64_t busy_ns;       /* when there was something to do last */
+    bool slept;             /* since the ports were disarmed */
+    uint32_t calling_ports; /* that have woken it */
+};
+
+/* As the owner, who gives the engine away. */
+static void try_to_sleep(struct engine *engine, struct course *course)
 {
     uint64_t deadline_ns = transport_deadline_ns(engine->transport);
 
     if (!arm_ports(engine)) {
         engine_release(engine);
-        return false;
+        return;
     }
+    course->slept = true;
     engine->polls_asleep = 0;
     atomic_store(&engine->thread_drives, false);
     atomic_store(&engine->progress_deadline_ns, deadline_ns);
@@ -211,10 +227,9 @@ static bool try_to_sleep(struct engine *engine)
     if (atomic_load(&engine->posted_summary) || atomic_load(&engine->mail_from) ||
         atomic_load(&engine->stops) || (status_has_news(engine) && engine->index == 0)) {
         atomic_store(&engine->progress_state, PROGRESS_AWAKE);
-        return true;
+        return;
     }
-    sleep_armed(engine, deadline_ns);
-    return true;
+    course->calling_ports = sleep_armed(engine, deadline_ns);
 }
 
 /* How long to look for work: not long while the other end of a port does not get to what we sent,
@@ -241,7 +256,7 @@ static bool take_engine(struct engine *engine)
 }
 
 /* One turn of the thread. */
-static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
+static void turn(struct engine *engine, struct course *course)
 {
     uint32_t work;
 
@@ -257,32 +272,32 @@ static void turn(struct engine *engine, uint64_t *busy_ns, bool *slept)
         atomic_store(&engine->progress_state, PROGRESS_WATCHING);
         return;
     }
-    if (*slept)
-        disarm_ports(engine);
-    *slept = false;
+    if (course->slept)
+        disarm_ports(engine, course->calling_ports);
+    course->slept = false;
+    course->calling_ports = 0;
     if (!atomic_load_explicit(&engine->thread_drives, memory_order_relaxed))
         atomic_store(&engine->thread_drives, true);
     work = engine_pass(engine);
     engine->progress_pass_count++;
     if (work > 0) {
-        *busy_ns = host_now_ns();
+        course->busy_ns = host_now_ns();
         engine_release(engine);
-    } else if (host_now_ns() - *busy_ns < patience_ns(engine)) {
+    } else if (host_now_ns() - course->busy_ns < patience_ns(engine)) {
         engine_release(engine);
         pause_briefly();
     } else {
-        *slept = try_to_sleep(engine);
+        try_to_sleep(engine, course);
     }
 }
 
 static void *run(void *context)
 {
     struct engine *engine = context;
-    uint64_t busy_ns = 0;
-    bool slept = false;
+    struct course course = { 0 };
 
     while (!atomic_load(&engine->stops))
-        turn(engine, &busy_ns, &slept);
+        turn(engine, &course);
     return NULL;
 }
 

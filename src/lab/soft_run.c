@@ -192,10 +192,23 @@ static bool arm(struct soft *soft)
     return true;
 }
 
-static void disarm(struct soft *soft)
+/* The system says which have called: asking each costs a system call. */
+static void take_calls(struct soft *soft)
+{
+    struct epoll_event ready[EVENTS];
+    int count = epoll_wait(soft->epoll_fd, ready, EVENTS, 0);
+
+    for (int i = 0; i < count; i++)
+        if (ready[i].data.u32 != SOFT_NO_END && soft->ends[ready[i].data.u32].port)
+            pktio_port_disarm(soft->ends[ready[i].data.u32].port, true);
+}
+
+static void disarm(struct soft *soft, bool is_called)
 {
     for (uint32_t i = 0; i < soft->attached_count; i++)
-        pktio_port_disarm(soft->ends[soft->attached[i]].port);
+        pktio_port_disarm(soft->ends[soft->attached[i]].port, false);
+    if (is_called && !soft->config.prefix)
+        take_calls(soft);
 }
 
 static int64_t nap_ns(const struct soft *soft)
@@ -237,7 +250,7 @@ static void sleep_until_needed(struct soft *soft)
 
         ppoll(fds, 3, &nap, NULL);
     }
-    disarm(soft);
+    disarm(soft, fds[0].revents != 0);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

@@ -105,10 +105,11 @@ static bool arm(struct pktio_port *port, bool wants_room)
     return sleeps && (!wants_room || frame_ring_wait_for_room(&pair_of(port)->out));
 }
 
-static void disarm(struct pktio_port *port)
+static void disarm(struct pktio_port *port, bool was_called)
 {
     frame_ring_awake(&pair_of(port)->in);
-    doorbell_answer(port->data_fd);
+    if (was_called)
+        doorbell_answer(port->data_fd);
 }
 
 static void update_link(struct pktio_port *port)

@@ -36,7 +36,7 @@ struct pktio_ops {
     void (*send)(struct pktio_port *, const struct pktio_frame *, uint32_t count);
     uint32_t (*receive)(struct pktio_port *, struct pktio_received *, uint32_t max);
     bool (*arm)(struct pktio_port *, bool wants_room);
-    void (*disarm)(struct pktio_port *);
+    void (*disarm)(struct pktio_port *, bool was_called);
     uint32_t (*unread)(const struct pktio_port *); /* NULL: nobody knows */
     bool (*is_sent)(struct pktio_port *);          /* NULL: at once */
     bool (*hold)(struct pktio_port *, bool holds); /* NULL: it cannot */
@@ -83,10 +83,11 @@ static inline bool pktio_port_arm(struct pktio_port *port, bool wants_room)
     return port->ops->arm(port, wants_room);
 }
 
-/* It is awake, and will look by itself: nobody need call. */
-static inline void pktio_port_disarm(struct pktio_port *port)
+/* It is awake, and will look by itself: nobody need call. `was_called`: data_fd is readable, which
+ * lasts until this is said. */
+static inline void pktio_port_disarm(struct pktio_port *port, bool was_called)
 {
-    port->ops->disarm(port);
+    port->ops->disarm(port, was_called);
 }
 
 /* How many of the frames sent the other end has not finished with, as far as is known. If it does

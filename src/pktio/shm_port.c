@@ -103,10 +103,11 @@ static bool arm(struct pktio_port *port, bool wants_room)
     return sleeps && (!wants_room || frame_ring_wait_for_room(&rings->out));
 }
 
-static void disarm(struct pktio_port *port)
+static void disarm(struct pktio_port *port, bool was_called)
 {
     frame_ring_awake(&shm_of(port)->rings.in);
-    doorbell_answer(port->data_fd);
+    if (was_called)
+        doorbell_answer(port->data_fd);
 }
 
 /* ---- the link -------------------------------------------------------------------------------- */

@@ -59,9 +59,10 @@ static bool arm(struct pktio_port *port, bool wants_room)
     return !udp_batch_holds_some(&udp_of(port)->batch) && (waits || !wants_room);
 }
 
-static void disarm(struct pktio_port *port)
+static void disarm(struct pktio_port *port, bool was_called)
 {
     (void)port;
+    (void)was_called;
 }
 
 static void close_udp(struct pktio_port *port)

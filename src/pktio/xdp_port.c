@@ -182,9 +182,10 @@ static bool arm(struct pktio_port *port, bool wants_room)
     return true;
 }
 
-static void disarm(struct pktio_port *port)
+static void disarm(struct pktio_port *port, bool was_called)
 {
     (void)port;
+    (void)was_called;
 }
 
 static void update_link(struct pktio_port *port)

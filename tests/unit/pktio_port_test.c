@@ -37,7 +37,7 @@ static void expect_text(struct pktio_port *port, const char *text)
 
     if (pktio_port_arm(port, false))
         EXPECT_EQ(poll(&poll_fd, 1, PATIENCE_MS), 1);
-    pktio_port_disarm(port);
+    pktio_port_disarm(port, true);
     EXPECT_EQ(pktio_port_receive(port, &frame, 1), 1);
     EXPECT_EQ(frame.length_bytes, strlen(text));
     EXPECT_MEM_EQ(frame.bytes, text, strlen(text));
@@ -257,9 +257,29 @@ SPEC("an end that changes the flags of its doorbells does not make the other end
         send_text(ends[1], "wake ", "up");
         EXPECT(!pktio_port_arm(ends[0], false));
         expect_text(ends[0], "wake up");
-        pktio_port_disarm(ends[1]);
+        pktio_port_disarm(ends[1], true);
     }
     alarm(0);
+    pktio_port_close(ends[0]);
+    pktio_port_close(ends[1]);
+}
+
+SPEC("a call stays until the end that was called says that it has heard it")
+{
+    struct server server;
+    struct pktio_port *ends[2];
+    struct pollfd poll_fd;
+
+    meet(&server, ends);
+    poll_fd = (struct pollfd){ .fd = ends[0]->data_fd, .events = POLLIN };
+    EXPECT(pktio_port_arm(ends[0], false));
+    send_text(ends[1], "wake ", "up");
+    EXPECT_EQ(poll(&poll_fd, 1, PATIENCE_MS), 1);
+    pktio_port_disarm(ends[0], false);
+    EXPECT_EQ(poll(&poll_fd, 1, 0), 1);
+    pktio_port_disarm(ends[0], true);
+    EXPECT_EQ(poll(&poll_fd, 1, 0), 0);
+    expect_text(ends[0], "wake up");
     pktio_port_close(ends[0]);
     pktio_port_close(ends[1]);
 }
