@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/fetch_ahead.h"
 #include "pktio/doorbell.h"
 
 static const uint8_t ring_magic[8] = { 'M', 'R', 'C', 'R', 'I', 'N', 'G', '1' };
@@ -92,14 +93,6 @@ uint32_t frame_ring_room(struct frame_ring *ring)
     return known_room(ring);
 }
 
-/* The next slot was read by another processor and lies on another page: its way here takes as long
- * as filling this one. The next frame is likely to be as long. */
-static void prefetch_slot(const uint8_t *slot, uint32_t frame_bytes)
-{
-    for (uint32_t at = 0; at < FRAME_RING_SLOT_HEADER + frame_bytes; at += LINE_BYTES)
-        __builtin_prefetch(slot + at, 1);
-}
-
 void frame_ring_put(struct frame_ring *ring, const struct pktio_frame *frame)
 {
     uint8_t *slot = slot_at(ring, ring->mine);
@@ -107,7 +100,10 @@ void frame_ring_put(struct frame_ring *ring, const struct pktio_frame *frame)
     uint32_t header[2] = { frame->length_bytes, 0 };
 
     assert(frame->length_bytes <= ring->slot_bytes - FRAME_RING_SLOT_HEADER);
-    prefetch_slot(slot_at(ring, ring->mine + 1), frame->length_bytes);
+    /* The next slot was read by another processor and lies on another page: its way here takes as
+     * long as filling this one. The next frame is likely to be as long. */
+    fetch_ahead_to_write(
+        slot_at(ring, ring->mine + 1), FRAME_RING_SLOT_HEADER + (size_t)frame->length_bytes);
     memcpy(slot, header, sizeof(header));
     for (uint32_t i = 0; i < frame->piece_count; i++) {
         memcpy(at, frame->pieces[i].iov_base, frame->pieces[i].iov_len);
