@@ -119,10 +119,12 @@ struct switch_way switch_frame_forward(struct switch_frame *frame, const struct 
     if (frame->ip[HOP_LIMIT_AT] <= 1)
         return (struct switch_way){ .reason = DROP_HOP_LIMIT };
     memcpy(destination.octets, frame->ip + DESTINATION_AT, sizeof(destination.octets));
-    way = switch_table_forward(table, &destination);
+    way = switch_table_way(table, &destination);
     if (way.reason != DROP_NONE)
         return way;
-    memcpy(frame->ip + DESTINATION_AT, destination.octets, sizeof(destination.octets));
+    /* In place: parts that were just stored are slow to load as a whole. */
+    if (switch_table_is_own(table, &destination))
+        switch_table_shift(frame->ip + DESTINATION_AT);
     frame->ip[HOP_LIMIT_AT]--;
     return way;
 }

@@ -107,16 +107,16 @@ static inline struct switch_way switch_table_way(
 }
 
 /* Takes the first uSID out: the others move up, zeros follow. */
-static inline void switch_table_shift(struct ipv6_addr *outer)
+static inline void switch_table_shift(uint8_t octets[16])
 {
     uint64_t four;
     uint16_t last;
 
-    memcpy(&four, outer->octets + 6, 8);
-    memcpy(&last, outer->octets + 14, 2);
-    memcpy(outer->octets + 4, &four, 8);
-    memcpy(outer->octets + 12, &last, 2);
-    memset(outer->octets + 14, 0, 2);
+    memcpy(&four, octets + 6, 8);
+    memcpy(&last, octets + 14, 2);
+    memcpy(octets + 4, &four, 8);
+    memcpy(octets + 12, &last, 2);
+    memset(octets + 14, 0, 2);
 }
 
 /* Looks, and takes the switch's own uSID out of the address if that is first and the packet has a
@@ -130,6 +130,6 @@ static inline struct switch_way switch_table_forward(
         return switch_table_plain_way(table, outer);
     way = switch_table_own_way(table, outer);
     if (way.reason == DROP_NONE)
-        switch_table_shift(outer);
+        switch_table_shift(outer->octets);
     return way;
 }
