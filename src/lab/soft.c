@@ -43,6 +43,7 @@ static void init_wire(struct soft *soft, uint32_t number, struct topology_end se
             switch_port_down(&soft->switches[self.node], self.port);
         return;
     }
+    wire->part = wire->link.plane % soft->part_count;
     wire->rate_bps = kind.rate_bps;
     wire->delay_ps =
         kind.delay_ps + (wire->peer.is_nic ? config->nic_latency_ps : config->switch_latency_ps);
@@ -79,20 +80,25 @@ static bool make_wires(struct soft *soft)
 /* ---- open and close ----------------------------------------------------------------------------
  */
 
-/* A quarter of the processors: NICs need them more. A graph may have links between planes, and has
- * one thread. */
+/* A graph may have links between planes; in namespaces frames come one by one. */
+static uint32_t part_count_of(const struct soft_config *config)
+{
+    bool is_whole = config->prefix || config->fabric->topology.graph;
+
+    return is_whole ? 1 : config->fabric->topology.config.plane_count;
+}
+
+/* A quarter of the processors: NICs need them more. At least one part for each. */
 static uint32_t lane_count_of(const struct soft_config *config)
 {
-    uint32_t planes = config->fabric->topology.config.plane_count;
+    uint32_t parts = part_count_of(config);
     uint32_t count = config->thread_count;
     cpu_set_t processors;
 
-    if (config->prefix || config->fabric->topology.graph)
-        return 1;
     if (count == 0 && sched_getaffinity(0, sizeof(processors), &processors) == 0)
         count = (uint32_t)CPU_COUNT(&processors) / 4;
-    if (count > planes)
-        count = planes;
+    if (count > parts)
+        count = parts;
     return count > 0 ? count : 1;
 }
 
@@ -114,8 +120,7 @@ static bool make_parts(struct soft *soft)
     if (frames > FRAMES_MAX)
         frames = FRAMES_MAX;
     return soft_switches_make(soft) && make_wires(soft) && soft_ends_make(soft) &&
-           soft_frames_init(&soft->frames, frames) &&
-           soft_queue_init(&soft->queue, 2 * soft->wire_count);
+           soft_frames_init(&soft->frames, frames) && soft_advance_open(soft);
 }
 
 static void port_address(
@@ -150,6 +155,7 @@ int soft_open(struct soft **out, const struct soft_config *config)
         return -ENOMEM;
     raise_descriptor_limit();
     soft->config = *config;
+    soft->part_count = part_count_of(config);
     soft->lane_count = lane_count_of(config);
     soft->folder_lock = -1;
     soft->lobby.listener = soft->lobby.epoll_fd = -1;
@@ -194,7 +200,7 @@ void soft_close(struct soft *soft)
     soft_folder_close(soft);
     if (soft->epoll_fd >= 0)
         close(soft->epoll_fd);
-    soft_queue_fini(&soft->queue);
+    soft_advance_close(soft);
     if (soft->frames.bytes)
         soft_frames_fini(&soft->frames);
     free(soft->interface_socks);

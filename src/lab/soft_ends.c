@@ -54,6 +54,29 @@ void soft_ends_watch(struct soft *soft, int fd, uint32_t end)
         epoll_ctl(soft->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
+/* Behind the others of its part. */
+static void attach(struct soft *soft, uint32_t end_index)
+{
+    uint32_t place = soft->attached_count++;
+
+    for (; place > 0 &&
+           soft_end_part(soft, soft->attached[place - 1]) > soft_end_part(soft, end_index);
+         place--)
+        soft->attached[place] = soft->attached[place - 1];
+    soft->attached[place] = end_index;
+}
+
+static void detach(struct soft *soft, uint32_t end_index)
+{
+    uint32_t place = 0;
+
+    while (soft->attached[place] != end_index)
+        place++;
+    soft->attached_count--;
+    for (; place < soft->attached_count; place++)
+        soft->attached[place] = soft->attached[place + 1];
+}
+
 void soft_ends_adopt(
     struct soft *soft, uint32_t end_index, struct pktio_port *port, enum soft_end_kind kind)
 {
@@ -67,7 +90,7 @@ void soft_ends_adopt(
         soft_loan_open(end);
         shm_port_defer_calls(port);
     }
-    soft->attached[soft->attached_count++] = end_index;
+    attach(soft, end_index);
     soft_ends_watch(soft, port->data_fd, end_index);
     if (kind != SOFT_END_INTERFACE) /* whose state is asked for in its own namespace only */
         soft_ends_watch(soft, port->link_fd, end_index);
@@ -85,7 +108,6 @@ void soft_ends_release(struct soft *soft, uint32_t end_index)
 {
     struct soft_end *end = &soft->ends[end_index];
     struct soft_end *first = &soft->ends[end->first];
-    uint32_t i = 0;
 
     if (end->loans.frames)
         soft_loan_close(soft, end);
@@ -95,7 +117,5 @@ void soft_ends_release(struct soft *soft, uint32_t end_index)
     first->room = 0;
     if (--first->port_count == 0)
         clear_cable(soft, first);
-    while (soft->attached[i] != end_index)
-        i++;
-    soft->attached[i] = soft->attached[--soft->attached_count];
+    detach(soft, end_index);
 }

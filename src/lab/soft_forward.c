@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switches: frames enter them, wait and leave; time goes on. */
+/* Switches: frames enter them, wait and leave. */
 #include <assert.h>
 
 #include "lab/soft_state.h"
@@ -67,8 +67,7 @@ static void send_frame(
     soft_wire_launch(soft, wire_number, number, transmission->end_ps);
 }
 
-/* All transmissions that begin by now, and an event for the next. */
-static void work_off(struct soft *soft, uint32_t wire_number)
+void soft_work_off(struct soft *soft, uint32_t wire_number)
 {
     struct soft_wire *wire = &soft->wires[wire_number];
     struct switch_node *node = &soft->switches[wire->self.node];
@@ -89,7 +88,7 @@ static void work_off(struct soft *soft, uint32_t wire_number)
     if (next_ps == PORT_NEVER_PS || wire->is_scheduled)
         return;
     wire->is_scheduled = true;
-    soft_queue_push(&soft->queue, next_ps, wire_number, SOFT_FREE);
+    soft_queue_push(&soft->queues[wire->part], next_ps, wire_number, SOFT_FREE);
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */
@@ -128,7 +127,7 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
     struct switch_outcome outcome;
 
     if (port_next_ps(&node->ports[port]) <= soft->now_ps)
-        work_off(soft, wire_number);
+        soft_work_off(soft, wire_number);
     if (!is_within_quota(soft, &node->ports[port])) {
         switch_drop(node, port, DROP_BUFFER_FULL);
         soft_give(soft, frame);
@@ -141,7 +140,7 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
     }
     if (outcome.at_port.verdict != PORT_QUEUED)
         cut(soft, outcome.at_port.cut);
-    work_off(soft, wire_number);
+    soft_work_off(soft, wire_number);
 }
 
 void soft_forward(struct soft *soft, struct topology_end at, uint32_t frame)
@@ -162,37 +161,4 @@ void soft_forward(struct soft *soft, struct topology_end at, uint32_t frame)
         return;
     }
     enqueue(soft, at.node, way.port, frame);
-}
-
-/* ---- time ------------------------------------------------------------------------------------ */
-
-static void arrive(struct soft *soft, uint32_t wire_number)
-{
-    const struct soft_wire *wire = &soft->wires[wire_number];
-    uint32_t frame = soft_wire_take(soft, wire_number);
-
-    if (wire->first == SOFT_NO_FRAME)
-        soft_queue_pop(&soft->queue);
-    else
-        soft_queue_repeat(&soft->queue, soft->frames.list[wire->first].due_ps);
-    soft_forward(soft, wire->peer, frame);
-}
-
-void soft_advance(struct soft *soft)
-{
-    uint64_t until_ps = soft->now_ps;
-
-    while (soft_queue_next_ps(&soft->queue) <= until_ps) {
-        uint32_t wire_number = soft_queue_wire(&soft->queue);
-
-        soft->now_ps = soft_queue_next_ps(&soft->queue);
-        if (soft_queue_kind(&soft->queue) == SOFT_ARRIVAL) {
-            arrive(soft, wire_number);
-            continue;
-        }
-        soft_queue_pop(&soft->queue);
-        soft->wires[wire_number].is_scheduled = false;
-        work_off(soft, wire_number);
-    }
-    soft->now_ps = until_ps;
 }

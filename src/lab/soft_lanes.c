@@ -36,7 +36,7 @@ static bool open_lane(struct soft_lane *lane, const struct soft *whole, uint32_t
     soft->lobby.listener = soft->lobby.epoll_fd = -1;
     control_server_init(&soft->control);
     soft->prng = prng_stream(whole->config.seed, 1 + number);
-    soft->queue = (struct soft_queue){ 0 };
+    soft->queues = NULL;
     soft->frames = (struct soft_frames){ 0 };
     soft->holds = NULL;
     soft->hold_max = 0;
@@ -48,7 +48,7 @@ static bool open_lane(struct soft_lane *lane, const struct soft *whole, uint32_t
     soft_ends_watch(soft, lane->wake_fd, SOFT_NO_END);
     return soft->attached && soft->epoll_fd >= 0 && lane->wake_fd >= 0 &&
            soft_frames_init(&soft->frames, whole->frames.count / whole->lane_count + 1) &&
-           soft_queue_init(&soft->queue, 2 * whole->wire_count);
+           soft_advance_open(soft);
 }
 
 int soft_lanes_open(struct soft *soft)
@@ -75,7 +75,7 @@ static void close_lane(struct soft_lane *lane)
         close(soft->epoll_fd);
     if (lane->wake_fd >= 0)
         close(lane->wake_fd);
-    soft_queue_fini(&soft->queue);
+    soft_advance_close(soft);
     if (soft->frames.bytes)
         soft_frames_fini(&soft->frames);
     free(soft->attached);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of a soft fabric: takes what NICs sent, moves what is due, hands over what has arrived;
- * sleeps when there is nothing to do. */
+/* The loop of a soft fabric: pass after pass; sleeps when there is nothing to do. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -13,132 +12,19 @@
 #include "pktio/pktio.h"
 
 enum {
-    BATCH = 32,
-    EVENTS = 64, /* ends served in a pass, where the system says which */
-    CACHE_LINE_BYTES = 64,
+    EVENTS = 64,     /* calls heard at once */
     UNREAD_MIN = 32, /* frames that say that a NIC lags behind */
     DOZE_NS = 50000,
     DOZES_MAX = 20, /* in a row without anything to do */
     TIMER_SLACK_NS = 1000,
 };
 
-/* A NIC whose wire is busy for longer than this keeps its frames for now. */
-#define WIRE_AHEAD_PS  UINT64_C(20000000)
 #define PATIENCE_PS    UINT64_C(5000000)    /* with a NIC that has frames to read */
 #define READER_PS      UINT64_C(2000000000) /* a NIC that reads takes a frame within this */
 #define LONGEST_NAP_NS INT64_C(1000000000)
 /* Sockets only bring NICs that come and go, and requests: a look at all of them costs as much as
  * moving a hundred frames. */
 #define LOOK_PS UINT64_C(1000000000)
-
-static uint64_t clock_ps(const struct soft *soft)
-{
-    struct timespec now;
-
-    if (soft->config.clock_ps)
-        return *soft->config.clock_ps;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) * 1000;
-}
-
-/* Without them nothing is taken before something has left. */
-static bool has_buffers(const struct soft *soft)
-{
-    return soft->frames.free_count >= BATCH;
-}
-
-/* They were written by another processor. */
-static void prefetch_headers(const uint8_t *bytes)
-{
-    for (uint32_t at = 0; at < SOFT_OWN_BYTES; at += CACHE_LINE_BYTES)
-        __builtin_prefetch(bytes + at);
-}
-
-/* Frames may have been sent after the clock was read, long after if this process lost its processor
- * in between. On slow links, none of them must arrive sooner than a link takes: NICs remember the
- * shortest round trip for ever. */
-static void catch_up(struct soft *soft)
-{
-    soft->now_ps = clock_ps(soft);
-    soft_advance(soft);
-}
-
-uint32_t soft_take(struct soft *soft, uint32_t end_index)
-{
-    struct pktio_received frames[BATCH];
-    uint32_t count = pktio_port_receive(soft->ends[end_index].port, frames, BATCH);
-
-    if (count > 0 && soft->config.slower > 1)
-        catch_up(soft);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i + 2 < count)
-            prefetch_headers(frames[i + 2].bytes);
-        soft_accept(soft, end_index, frames[i].bytes, frames[i].length_bytes);
-    }
-    return count;
-}
-
-static uint32_t take_from(struct soft *soft, uint32_t number)
-{
-    bool is_busy = soft->wires[soft->ends[number].entry].free_ps > soft->now_ps + WIRE_AHEAD_PS;
-
-    return is_busy || !has_buffers(soft) ? 0 : soft_take(soft, number);
-}
-
-static uint32_t take_from_rings(struct soft *soft)
-{
-    uint32_t work = 0;
-
-    for (uint32_t i = 0; i < soft->attached_count; i++)
-        work += take_from(soft, soft->attached[i]);
-    return work;
-}
-
-/* Asking a ring costs nothing, asking a socket a system call: there the system says which. */
-static uint32_t take_from_sockets(struct soft *soft)
-{
-    struct epoll_event ready[EVENTS];
-    int count = epoll_wait(soft->epoll_fd, ready, EVENTS, 0);
-    uint32_t work = 0;
-
-    for (int i = 0; i < count; i++) {
-        soft->now_ps = clock_ps(soft); /* what came from one end leaves before the next is asked */
-        soft_advance(soft);
-        work += take_from(soft, ready[i].data.u32);
-    }
-    return work;
-}
-
-/* Gives slots back and calls NICs that sleep, after everything else: whoever is called may take
- * this processor at once, and shall find all that there is. */
-static void settle(struct soft *soft)
-{
-    for (uint32_t i = 0; i < soft->attached_count; i++) {
-        struct soft_end *end = &soft->ends[soft->attached[i]];
-
-        if (end->loans.frames)
-            soft_loan_settle(soft, end);
-        if (end->kind == SOFT_END_SHM)
-            shm_port_call(end->port);
-    }
-}
-
-uint32_t soft_pass(struct soft *soft)
-{
-    uint32_t work;
-
-    soft->now_ps = clock_ps(soft);
-    if (soft->now_ps >= soft->faults_change_ps)
-        soft_links_update(soft);
-    work = soft->config.prefix ? take_from_sockets(soft) : take_from_rings(soft);
-    if (work > 0) /* taking them took a while */
-        soft->now_ps = clock_ps(soft);
-    soft_advance(soft);
-    for (uint32_t i = 0; i < soft->attached_count; i++)
-        work += soft_flush(soft, soft->ends[soft->attached[i]].first);
-    settle(soft);
-    return work;
-}
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
@@ -155,17 +41,17 @@ static void look_at_nics(struct soft *soft)
  * lane has neither. */
 static void look_at_callers(struct soft *soft)
 {
-    if (soft->lobby.listener >= 0 && clock_ps(soft) >= soft->attach_ps) {
+    if (soft->lobby.listener >= 0 && soft_clock_ps(soft) >= soft->attach_ps) {
         uint64_t begin_ns = caller_share_begin_ns();
 
         soft_attach_callers(soft);
-        soft->attach_ps = clock_ps(soft) + caller_share_pause_ps(begin_ns);
+        soft->attach_ps = soft_clock_ps(soft) + caller_share_pause_ps(begin_ns);
     }
-    if (soft->control.listener >= 0 && clock_ps(soft) >= soft->answer_ps) {
+    if (soft->control.listener >= 0 && soft_clock_ps(soft) >= soft->answer_ps) {
         uint64_t begin_ns = caller_share_begin_ns();
 
         control_server_poll(&soft->control);
-        soft->answer_ps = clock_ps(soft) + caller_share_pause_ps(begin_ns);
+        soft->answer_ps = soft_clock_ps(soft) + caller_share_pause_ps(begin_ns);
     }
 }
 
@@ -185,7 +71,7 @@ static bool arm(struct soft *soft)
     for (uint32_t i = 0; i < soft->attached_count; i++) {
         struct soft_end *end = &soft->ends[soft->attached[i]];
 
-        if ((!pktio_port_arm(end->port, false) && has_buffers(soft)) ||
+        if ((!pktio_port_arm(end->port, false) && soft_has_buffers(soft)) ||
             (end->kind == SOFT_END_INTERFACE && pktio_port_room(end->port) == 0))
             return false;
     }
@@ -213,9 +99,9 @@ static void disarm(struct soft *soft, bool is_called)
 
 static int64_t nap_ns(const struct soft *soft)
 {
-    uint64_t next_ps = soft_queue_next_ps(&soft->queue);
+    uint64_t next_ps = soft_advance_next_ps(soft);
     uint64_t leaves_ps = soft_exchange_next_ps(soft);
-    uint64_t now_ps = clock_ps(soft);
+    uint64_t now_ps = soft_clock_ps(soft);
 
     if (leaves_ps < next_ps)
         next_ps = leaves_ps;
@@ -237,7 +123,7 @@ static int64_t at_most_until(int64_t nap_ns, uint64_t time_ps, uint64_t now_ps)
 
 static void sleep_until_needed(struct soft *soft)
 {
-    uint64_t now_ps = clock_ps(soft);
+    uint64_t now_ps = soft_clock_ps(soft);
     struct pollfd fds[] = { { soft->epoll_fd, POLLIN, 0 },
         { now_ps < soft->attach_ps ? -1 : soft->lobby.epoll_fd, POLLIN, 0 },
         { now_ps < soft->answer_ps ? -1 : soft->control.epoll_fd, POLLIN, 0 } };
@@ -316,7 +202,7 @@ void soft_begin(void)
 void soft_serve(struct soft *soft)
 {
     sleep_until_needed(soft);
-    soft->now_ps = clock_ps(soft);
+    soft->now_ps = soft_clock_ps(soft);
     if (soft->now_ps >= soft->faults_change_ps)
         soft_links_pass_time(soft);
     look_at_callers(soft);

@@ -27,6 +27,7 @@ struct soft_wire {
     uint64_t rate_bps;
     uint64_t free_ps;        /* of a NIC's wire; a switch port knows by itself */
     struct fault_link fault; /* what is wrong with it */
+    uint32_t part;
     uint32_t exit;  /* the end where its frames leave; SOFT_NO_END: they stay, or it is a NIC's */
     uint32_t first; /* frames on it, in the order in which they arrive; SOFT_NO_FRAME: none */
     uint32_t last;
@@ -100,10 +101,11 @@ struct soft {
     struct soft_end *ends; /* of engine 0 of all cables, then of engine 1, ... */
     uint32_t end_count;
     uint32_t cable_count; /* ends of engine 0 */
-    uint32_t *attached;   /* numbers of ends that have a NIC */
+    uint32_t *attached;   /* numbers of ends that have a NIC, part by part */
     uint32_t attached_count;
     struct soft_frames frames;
-    struct soft_queue queue; /* frames that leave the process are not in it */
+    struct soft_queue *queues; /* of each part; frames that leave the process are in none */
+    uint32_t part_count;       /* parts that no frame leaves: planes; 1: it is all in one */
     struct soft_faults faults;
     struct fault_hold *holds; /* of all wires */
     size_t hold_max;
@@ -159,6 +161,11 @@ static inline bool soft_serves(const struct soft *soft, uint32_t switch_index)
     return !soft->config.serves || soft->config.serves[switch_index];
 }
 
+static inline uint32_t soft_end_part(const struct soft *soft, uint32_t end_index)
+{
+    return soft->wires[soft->ends[end_index].at].part;
+}
+
 /* Planes have nothing to do with each other, so one thread may move some of them. */
 static inline bool soft_moves(const struct soft *soft, const struct soft_wire *wire)
 {
@@ -205,9 +212,19 @@ void soft_wire_launch(struct soft *, uint32_t wire, uint32_t frame, uint64_t end
 uint32_t soft_wire_take(struct soft *, uint32_t wire);
 void soft_wire_lose(struct soft *, uint32_t wire, uint32_t frame);
 
-/* soft_forward.c: a frame at a port of a switch; all events up to now. */
+/* soft_forward.c: a frame at a port of a switch. */
 void soft_forward(struct soft *, struct topology_end at, uint32_t frame);
+/* All transmissions of a switch port that begin by now, and an event for the next. */
+void soft_work_off(struct soft *, uint32_t wire);
+
+/* soft_advance.c: queues of events, after the wires; false: there is no memory. */
+bool soft_advance_open(struct soft *);
+void soft_advance_close(struct soft *);
+/* All events up to now, of one part or of all. */
+void soft_advance_part(struct soft *, uint32_t part);
 void soft_advance(struct soft *);
+/* When the next one is. */
+uint64_t soft_advance_next_ps(const struct soft *);
 
 /* soft_exchange.c: a frame that came in at an end, copied. */
 void soft_accept(struct soft *, uint32_t end_index, const uint8_t *bytes, uint32_t length);
@@ -218,11 +235,14 @@ uint32_t soft_flush(struct soft *, uint32_t end_index);
 /* When the next frame arrives at any end. */
 uint64_t soft_exchange_next_ps(const struct soft *);
 
-/* soft_run.c: once around. Returns how many frames came and left. */
+/* soft_pass.c: once around. Returns how many frames came and left. */
 uint32_t soft_pass(struct soft *);
 /* Takes frames from an end, however far ahead of its wire; returns how many. */
 uint32_t soft_take(struct soft *, uint32_t end_index);
-/* The same, and sleeps if that was nothing for long enough; what a thread does first. */
+uint64_t soft_clock_ps(const struct soft *);
+bool soft_has_buffers(const struct soft *); /* without, nothing is taken before something leaves */
+
+/* soft_run.c: a pass, and sleeps if that was nothing for long enough; what a thread does first. */
 void soft_turn(struct soft *);
 void soft_begin(void);
 /* Who knocks and who asks; sleeps if nobody does. Where there are lanes: all that is left to do. */

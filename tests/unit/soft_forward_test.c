@@ -66,6 +66,36 @@ static uint64_t counted(const struct soft_bench *bench, enum port_counter counte
     return total;
 }
 
+static void expect_parts_in_order(const struct soft *soft)
+{
+    for (uint32_t i = 1; i < soft->attached_count; i++)
+        EXPECT_LE(
+            soft_end_part(soft, soft->attached[i - 1]), soft_end_part(soft, soft->attached[i]));
+}
+
+SPEC("NICs attach and leave in any order, and frames pass on every plane")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct seen seen = { 0 };
+
+    soft_bench_open(&bench);
+    soft_bench_attach(&bench, 1, 1);
+    soft_bench_attach(&bench, 0, 0);
+    soft_bench_attach(&bench, 1, 0);
+    soft_bench_attach(&bench, 0, 1);
+    expect_parts_in_order(bench.soft);
+    pktio_port_close(bench.nics[0][0]);
+    EXPECT(soft_attach_check(bench.soft, soft_nic_end(bench.soft, 0, 0)));
+    soft_bench_attach(&bench, 0, 0);
+    EXPECT_EQ(bench.soft->attached_count, 4);
+    expect_parts_in_order(bench.soft);
+    for (uint32_t psn_value = 0; psn_value < 40; psn_value++)
+        soft_bench_send(&bench, 0, 1, psn_value % PLANES, psn_value);
+    run_until(&bench, &seen, 40);
+    EXPECT_EQ(seen.out_of_order, 0);
+    soft_bench_stop(&bench);
+}
+
 SPEC("every frame arrives once, unchanged but for its outer header, in order on its path")
 {
     struct soft_bench bench = soft_bench_small();
