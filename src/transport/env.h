@@ -38,6 +38,7 @@ struct env {
     uint32_t sack_threshold_bytes; /* unreported bytes that make a SACK due */
     struct qp_attributes attributes;
     bool signal_all;
+    uint8_t turn_packets; /* of new data, where QPs share the window of their peer */
 };
 
 static inline uint32_t env_ev(const struct env *env, uint32_t ev_index)

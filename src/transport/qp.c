@@ -19,6 +19,8 @@ enum {
     WINDOW_LEAST = 128,
     WINDOW_MOST = 32768,
     SACK_THRESHOLD_MOST = 16384,
+    TURN_PACKETS_LEAST = 4,
+    TURN_PACKETS_MOST = 32, /* a SACK shows 64, and some are late */
     QUEUE_DEPTH_MOST = 1 << 20,
     WRITE_IMM_MOST = 1 << 15, /* half of what rqmsn can tell apart */
 };
@@ -125,9 +127,20 @@ static uint32_t sack_threshold_bytes(const struct env *env)
     return four_packets < SACK_THRESHOLD_MOST ? four_packets : SACK_THRESHOLD_MOST;
 }
 
+/* As many as one SACK answers, but not so few that each packet or two would be answered. */
+static uint8_t turn_packets(const struct env *env)
+{
+    uint32_t packets = env->sack_threshold_bytes / env->attributes.pmtu_bytes;
+
+    if (packets < TURN_PACKETS_LEAST)
+        return TURN_PACKETS_LEAST;
+    return packets < TURN_PACKETS_MOST ? (uint8_t)packets : TURN_PACKETS_MOST;
+}
+
 void qp_connect(struct transport *nic, struct qp *qp)
 {
     qp->env.sack_threshold_bytes = sack_threshold_bytes(&qp->env);
+    qp->env.turn_packets = turn_packets(&qp->env);
     if (qp->requester)
         qp_start_paths(nic, qp);
 }

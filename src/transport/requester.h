@@ -16,8 +16,6 @@
 #define REQUESTER_NO_PLANE UINT16_MAX
 #define REQUESTER_NO_EV    ((uint16_t)PATH_NONE)
 
-enum { REQUESTER_TURN_PACKETS = 4 }; /* of new data, where QPs share the window of their peer */
-
 struct requester {
     struct send_window window;
     struct send_queue queue;
@@ -164,13 +162,14 @@ static inline bool requester_is_asking(const struct requester *requester, uint64
 
 /* Packets that it can send one after the other before its place among the QPs to the peer changes.
  * Only new data begins a turn: before that, each probe and each repair stands alone. */
-static inline uint32_t requester_turn_packets(const struct requester *requester, uint64_t now_ns)
+static inline uint32_t requester_turn_packets(
+    const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     if (requester->turn_left > 0)
         return requester->turn_left;
     return requester->window.lost_count > 0 || requester_is_asking(requester, now_ns)
                ? 1
-               : REQUESTER_TURN_PACKETS;
+               : env->turn_packets;
 }
 
 /* Until the timeout, at the present count of timeouts (§13). */

@@ -95,7 +95,7 @@ static inline bool ends_turn(struct requester *requester, const struct env *env)
     if (requester->turn_left > 0)
         return --requester->turn_left == 0 && is_shared;
     if (is_shared)
-        requester->turn_left = REQUESTER_TURN_PACKETS - 1;
+        requester->turn_left = env->turn_packets - 1;
     return false;
 }
 

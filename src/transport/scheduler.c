@@ -57,7 +57,7 @@ static uint32_t turn_packets(
     if (nic->ready.head == nic->ready.tail) {
         uint32_t turn = peer->first_ready == peer->last_ready
                             ? out_max
-                            : requester_turn_packets(qp->requester, now_ns);
+                            : requester_turn_packets(qp->requester, &qp->env, now_ns);
 
         packets = turn > packets ? turn : packets;
     }

@@ -64,6 +64,28 @@ SPEC("§21: QPs to one peer take turns of four packets")
     by_hand_close(&nic);
 }
 
+SPEC("§21: where a SACK answers more packets, turns are as long, up to 32, and never below four")
+{
+    static const struct {
+        uint32_t packets;
+        const char *turns;
+    } cases[] = { { 1, "AAAABBBBAAAAB" }, { 6, "AAAAAABBBBBBAAAAAAB" },
+        { 100, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB" } };
+
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        by_hand_prepare(&nic);
+        nic.config.parameters.max_cwnd = 200 * FULL_BYTES;
+        nic.config.parameters.sack_gen_threshold = cases[i].packets * BY_HAND_PMTU_BYTES;
+        by_hand_open(&nic);
+        by_hand_connect(&nic, A);
+        by_hand_connect(&nic, B);
+        post_packets(A, 60);
+        post_packets(B, 60);
+        expect_turns(cases[i].turns);
+        by_hand_close(&nic);
+    }
+}
+
 SPEC("§21: peers take turns of one packet, however many QPs each of them has")
 {
     open_with_window(100);
