@@ -23,6 +23,7 @@ enum {
     QPS_MAX = 1 << 20,
     PROCESSORS_PER_ENGINE = 8,   /* of the default: other NICs need some, too, and their fabric */
     WINDOW_BYTES_MOST = 1 << 20, /* of the default, with several engines */
+    SACK_BYTES = 1 << 16,        /* likewise */
 };
 
 uint64_t host_now_ns(void)
@@ -184,13 +185,18 @@ static uint32_t choose_engine_count(const struct host_nic *nic)
 
 /* Where each engine has a processor, a packet and its answer take tens of microseconds. Windows for
  * the round trips of a machine that is shared would only fill rings and queues, and push what is in
- * them out of the caches before it is read. */
-static void limit_window(struct host_nic *nic)
+ * them out of the caches before it is read. A SACK costs as much as a short packet at every switch:
+ * a few in a window will do. (Where processes share processors, more of them keep all at work.) */
+static void suit_engines(struct host_nic *nic)
 {
     struct parameters *parameters = &nic->config.parameters;
 
-    if (nic->engine_count > 1 && parameters->max_cwnd == 0)
+    if (nic->engine_count == 1)
+        return;
+    if (parameters->max_cwnd == 0)
         parameters->max_cwnd = WINDOW_BYTES_MOST;
+    if (parameters->sack_gen_threshold == 0)
+        parameters->sack_gen_threshold = SACK_BYTES;
 }
 
 static bool config_is_valid(const struct host_config *config)
@@ -218,7 +224,7 @@ int host_open(const struct host_config *config, struct host_nic **out)
         err = open_tap(nic);
     if (!err)
         err = engine_make_all(nic, choose_engine_count(nic));
-    limit_window(nic);
+    suit_engines(nic);
     if (!err)
         err = engine_open_all(nic);
     if (!err)

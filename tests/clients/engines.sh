@@ -41,13 +41,17 @@ engines mrc3 1
 exits 0 'NICs with as many engines as the machine suggests, four, two and one reach each other' all_to_all
 contains '  with every byte in its place' "$output" 'Out of bounds values : 0 OK'
 
-"$mrc" perf write --devices mrc0,mrc1 -s 256K -q 8 -D 100 --events --quiet 2>/dev/null &
+"$mrc" perf write --devices mrc1,mrc2 -s 256K -q 8 -D 100 --events --quiet 2>/dev/null &
 others="$others $!"
-until_true has_sent mrc0 1000
+until_true has_sent mrc1 1000
 exits 0 'what it is can be asked of a NIC with four engines' shows
 is '  all QPs among it' "$(echo "$output" | grep -c '"qpn":')" 8
 is '  and no window above 1 MiB' \
     "$("$mrc" qp show dev mrc1 -j | sed -n 's/.*"window_bytes": *\([0-9]*\).*/\1/p' | awk '$1 > most { print "more" }' most=1048576)" ''
+"$mrc" stat show dev mrc2 >"$SCRATCH/counters" 2>&1
+is '  and less than a SACK for six packets' \
+    "$(awk '$3 == "data_received" { data = $4 } $3 == "sack_sent" { sacks = $4 } END { print (data > 1000 && data > 6 * sacks ? "less" : sacks " for " data) }' \
+        "$SCRATCH/counters")" less
 kill "${others##* }"
 wait "${others##* }"
 
