@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "host/engine.h"
+#include "host/engine_default.h"
 #include "host/ev_profile.h"
 #include "host/graph_paths.h"
 
@@ -21,9 +22,6 @@ enum {
     DEFAULT_REGIONS = 4096,
     DEFAULT_SPIN_US = 20,
     QPS_MAX = 1 << 20,
-    PROCESSORS_PER_ENGINE = 8,   /* of the default: other NICs need some, too, and their fabric */
-    WINDOW_BYTES_MOST = 1 << 20, /* of the default, with several engines */
-    SACK_BYTES = 1 << 16,        /* likewise */
 };
 
 uint64_t host_now_ns(void)
@@ -171,32 +169,10 @@ static bool can_have_engines(const struct host_nic *nic)
 
 static uint32_t choose_engine_count(const struct host_nic *nic)
 {
-    uint32_t processors = processor_count();
-    uint32_t count = nic->config.engine_count;
-
     if (!can_have_engines(nic))
         return 1;
-    if (count > 0)
-        return count;
-    for (count = 1; 2 * count * PROCESSORS_PER_ENGINE <= processors;)
-        count *= 2;
-    return count < HOST_ENGINE_COUNT_MAX ? count : HOST_ENGINE_COUNT_MAX;
-}
-
-/* Where each engine has a processor, a packet and its answer take tens of microseconds. Windows for
- * the round trips of a machine that is shared would only fill rings and queues, and push what is in
- * them out of the caches before it is read. A SACK costs as much as a short packet at every switch:
- * a few in a window will do. (Where processes share processors, more of them keep all at work.) */
-static void suit_engines(struct host_nic *nic)
-{
-    struct parameters *parameters = &nic->config.parameters;
-
-    if (nic->engine_count == 1)
-        return;
-    if (parameters->max_cwnd == 0)
-        parameters->max_cwnd = WINDOW_BYTES_MOST;
-    if (parameters->sack_gen_threshold == 0)
-        parameters->sack_gen_threshold = SACK_BYTES;
+    return nic->config.engine_count > 0 ? nic->config.engine_count
+                                        : engine_default_count(processor_count());
 }
 
 static bool config_is_valid(const struct host_config *config)
@@ -224,7 +200,8 @@ int host_open(const struct host_config *config, struct host_nic **out)
         err = open_tap(nic);
     if (!err)
         err = engine_make_all(nic, choose_engine_count(nic));
-    suit_engines(nic);
+    if (can_have_engines(nic))
+        engine_default_parameters(&nic->config.parameters, nic->engine_count, processor_count());
     if (!err)
         err = engine_open_all(nic);
     if (!err)
