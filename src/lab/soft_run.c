@@ -25,6 +25,8 @@ enum {
 /* Sockets only bring NICs that come and go, and requests: a look at all of them costs as much as
  * moving a hundred frames. */
 #define LOOK_PS UINT64_C(1000000000)
+/* Without a frame for so long, nobody is harmed by an answer that takes long. */
+#define QUIET_PS UINT64_C(10000000000)
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
@@ -37,17 +39,33 @@ static void look_at_nics(struct soft *soft)
         i--;
 }
 
-/* Those that attach, and those that ask, get a tenth of the time each, however many there are. A
- * lane has neither. */
+/* No frame is inside, and none came or left of late. Lanes know that, the thread that answers for
+ * them does not. */
+static bool is_quiet(const struct soft *soft, uint64_t now_ps)
+{
+    return !soft->lanes && now_ps - soft->busy_ps >= QUIET_PS &&
+           soft_advance_next_ps(soft) == UINT64_MAX && soft_exchange_next_ps(soft) == UINT64_MAX;
+}
+
+/* After a pause, or if there are no frames to be kept waiting. */
+static bool may_call(const struct soft *soft, uint64_t pause_ps)
+{
+    uint64_t now_ps = soft_clock_ps(soft);
+
+    return now_ps >= pause_ps || is_quiet(soft, now_ps);
+}
+
+/* While there are frames, those that attach, and those that ask, get a tenth of the time each,
+ * however many there are. A lane has neither. */
 static void look_at_callers(struct soft *soft)
 {
-    if (soft->lobby.listener >= 0 && soft_clock_ps(soft) >= soft->attach_ps) {
+    if (soft->lobby.listener >= 0 && may_call(soft, soft->attach_ps)) {
         uint64_t begin_ns = caller_share_begin_ns();
 
         soft_attach_callers(soft);
         soft->attach_ps = soft_clock_ps(soft) + caller_share_pause_ps(begin_ns);
     }
-    if (soft->control.listener >= 0 && soft_clock_ps(soft) >= soft->answer_ps) {
+    if (soft->control.listener >= 0 && may_call(soft, soft->answer_ps)) {
         uint64_t begin_ns = caller_share_begin_ns();
 
         control_server_poll(&soft->control);
@@ -125,12 +143,14 @@ static void sleep_until_needed(struct soft *soft)
 {
     uint64_t now_ps = soft_clock_ps(soft);
     struct pollfd fds[] = { { soft->epoll_fd, POLLIN, 0 },
-        { now_ps < soft->attach_ps ? -1 : soft->lobby.epoll_fd, POLLIN, 0 },
-        { now_ps < soft->answer_ps ? -1 : soft->control.epoll_fd, POLLIN, 0 } };
+        { may_call(soft, soft->attach_ps) ? soft->lobby.epoll_fd : -1, POLLIN, 0 },
+        { may_call(soft, soft->answer_ps) ? soft->control.epoll_fd : -1, POLLIN, 0 } };
     int64_t longest_ns = arm(soft) ? nap_ns(soft) : 0;
 
     longest_ns = at_most_until(longest_ns, soft->attach_ps, now_ps);
     longest_ns = at_most_until(longest_ns, soft->answer_ps, now_ps);
+    if (now_ps < soft->attach_ps || now_ps < soft->answer_ps)
+        longest_ns = at_most_until(longest_ns, soft->busy_ps + QUIET_PS, now_ps);
     if (longest_ns > 0) {
         struct timespec nap = { longest_ns / 1000000000, longest_ns % 1000000000 };
 

@@ -2,8 +2,11 @@
 /* What one NIC of a soft fabric must not be able to do to the fabric and to the other NICs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,6 +21,7 @@
 #endif
 
 #include "base/bytes.h"
+#include "patience.h"
 #include "soft_bench.h"
 #include "spec.h"
 #include "wire/format.h"
@@ -362,6 +366,50 @@ SPEC("of NICs that leave at once, each turn of a fabric sees off one")
         soft_turn(bench.soft);
     }
     EXPECT_EQ(bench.soft->attached_count, 0);
+    soft_bench_stop(&bench);
+}
+
+struct question {
+    pthread_t thread;
+    char path[64];
+    char *answer;
+    _Atomic bool is_answered;
+};
+
+static void *ask(void *context)
+{
+    struct question *question = context;
+
+    EXPECT_EQ(control_ask(question->path, "{\"do\":\"ping\"}", &question->answer), 0);
+    question->is_answered = true;
+    return NULL;
+}
+
+SPEC("after an answer that took long, the next waits for its pause only while frames come or are "
+     "inside")
+{
+    struct soft_bench bench = soft_bench_small();
+    struct question question = { .answer = NULL };
+    int64_t end_s = patience_end_s();
+
+    bench.soft_config.spin_us = UINT32_MAX; /* it never sleeps */
+    soft_bench_open(&bench);
+    snprintf(question.path, sizeof(question.path), "%s/fabric/control", bench.root);
+    bench.soft->answer_ps = UINT64_MAX;
+    EXPECT_EQ(pthread_create(&question.thread, NULL, ask, &question), 0);
+    for (uint32_t turn = 0; turn < 2000; turn++) {
+        bench.now_ps += UINT64_C(2000000000);
+        bench.soft->busy_ps = bench.now_ps;
+        soft_turn(bench.soft);
+    }
+    EXPECT(!question.is_answered);
+    while (!question.is_answered && patience_lasts(end_s)) {
+        bench.now_ps += UINT64_C(2000000000);
+        soft_turn(bench.soft);
+    }
+    EXPECT(question.is_answered);
+    pthread_join(question.thread, NULL);
+    free(question.answer);
     soft_bench_stop(&bench);
 }
 
