@@ -293,8 +293,11 @@ __attribute__((noinline)) static bool send_question(struct requester *requester,
         turn->usable = path_usable_planes(env->paths, turn->planes);
         *due_ns = deadlines_sooner_ns(*due_ns, requester->ev_probe_ns);
     }
-    return requester->ev_to_probe != REQUESTER_NO_EV &&
-           requester_send_ev_probe(requester, env, turn->ready, out, now_ns);
+    if (requester->ev_to_probe == REQUESTER_NO_EV ||
+        !requester_send_ev_probe(requester, env, turn->ready, out, now_ns))
+        return false;
+    *due_ns = deadlines_sooner_ns(*due_ns, requester->ev_probe_ns);
+    return true;
 }
 
 static struct turn begin_turn(

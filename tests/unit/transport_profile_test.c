@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "by_hand.h"
+#include "path/ev_table.h"
 #include "spec.h"
 #include "wire/opcode.h"
 
@@ -281,6 +282,7 @@ SPEC("§15: a QP that gets the profile of another shares what that one knows of 
 static void open_with_waiting_probe(void)
 {
     by_hand_prepare(&nic);
+    nic.config.qp_count_max = 2; /* few timers: each ends to the nanosecond */
     nic.config.parameters.ev_probe_first = 100000;
     by_hand_open(&nic);
     by_hand_connect(&nic, QPN);
@@ -312,6 +314,25 @@ SPEC("a probe of a bad EV that waits for its port is not sent once the port is d
     memset(nic.sent, 0, sizeof(nic.sent));
     EXPECT_EQ(by_hand_send(&nic), 1);
     EXPECT_EQ(nic.sent[0].opcode, OPCODE_ENDPOINT_REQUEST); /* tells of the port */
+    by_hand_close(&nic);
+}
+
+SPEC("a probe of a bad EV that waited for its port has its whole time from when it left")
+{
+    uint64_t timeout_ns;
+    uint64_t left_ns;
+
+    open_with_waiting_probe();
+    timeout_ns = transport_qp_paths(nic.transport, QPN)->timing.probe_timeout_ns;
+    by_hand_wait(&nic, timeout_ns / 2);
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_PROBES), 1);
+    left_ns = transport_deadline_ns(nic.transport) - nic.now_ns;
+    EXPECT_GE(left_ns, timeout_ns);
+    EXPECT_LE(left_ns, timeout_ns + 2048); /* two ticks of the clock of probes */
+    by_hand_wait(&nic, 10 * timeout_ns);
+    EXPECT_GE(by_hand_count(&nic, COUNTER_EV_PROBES), 2);
     by_hand_close(&nic);
 }
 
