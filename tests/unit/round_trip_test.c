@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a round trip tells of its EV and of congestion, at the limits of what counts.
+ *
+ * Ages are counted in 64 ns, and a sample is one more: so are the means and times here. */
+#include "by_hand.h"
+#include "path/ev_table.h"
+#include "spec.h"
+#include "transport/nic.h"
+#include "transport/round_trip.h"
+
+enum {
+    QPN = 7,
+    BASE_RTT_NS = 157 * 64 + 1,
+    TARGET_NS = 16000,
+    MEAN_NS = 40000,                  /* of the plane */
+    CHANCE_NS = TARGET_NS * 60 / 100, /* a difference that counts as none */
+    CLEAR_NS = CHANCE_NS + 157 * 64,  /* a quarter of the mean beyond it */
+    OVERTAKEN_NS = BASE_RTT_NS - 1 + 4 * TARGET_NS,
+};
+
+static struct by_hand nic;
+
+static struct qp *open_with_packet(void)
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_skip = EV_SKIP_DELAY;
+    nic.config.parameters.target_delay = TARGET_NS;
+    nic.rtt = (struct transport_rtt){ .fixed_ns = BASE_RTT_NS };
+    nic.now_ns = 6400000;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    return (struct qp *)(uintptr_t)nic_find(nic.transport, QPN);
+}
+
+/* Of the packet, which took this long. */
+static uint64_t sample_of(const struct qp *qp, uint64_t age_ns)
+{
+    struct packet sack = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN));
+    struct send_record record = send_window_record(&qp->requester->window, psn(BY_HAND_SQ_PSN));
+
+    sack.sack.tx_timestamp = nic.sent[0].write.tx_timestamp;
+    return round_trip_of_data(qp->requester, &qp->env, &sack, record, nic.now_ns + age_ns)
+        .sample_ns;
+}
+
+/* The weight of an EV that had 100 of 255, after a packet that took this long. */
+static uint32_t weight_after(uint64_t age_ns)
+{
+    struct qp *qp = open_with_packet();
+    uint32_t ev = path_profile_find(&nic.profile, nic.sent[0].ev);
+    uint32_t plane = nic.entries[ev].plane;
+    uint32_t weight;
+
+    path_next_round(qp->env.paths);
+    path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
+    ev_table_evs(qp->env.paths)[ev].weight = 100;
+    path_next_round(qp->env.paths);
+    qp->env.peer->planes.mean_ns[plane] = MEAN_NS;
+    qp->env.peer->planes.ev_mean_ns[plane] = MEAN_NS + 1;
+    qp->env.peer->planes.ev_mean_count[plane] = UINT16_MAX;
+    EXPECT_EQ(sample_of(qp, age_ns), age_ns + 1);
+    weight = ev_table_evs(qp->env.paths)[ev].weight;
+    by_hand_close(&nic);
+    return weight;
+}
+
+SPEC("§14.3: differences up to 0.6 of the target are chance, and what lies beyond counts")
+{
+    enum { AS_OTHERS = 103, FASTER = 109, SLOWER = 93 };
+
+    EXPECT_EQ(weight_after(MEAN_NS), AS_OTHERS);
+    EXPECT_EQ(weight_after(MEAN_NS - CHANCE_NS), AS_OTHERS);
+    EXPECT_EQ(weight_after(MEAN_NS + CHANCE_NS), AS_OTHERS);
+    EXPECT_EQ(weight_after(MEAN_NS - CLEAR_NS), FASTER);
+    EXPECT_EQ(weight_after(MEAN_NS + CLEAR_NS), SLOWER);
+}
+
+SPEC("§19.3: a packet acknowledged before gives a sample up to four targets above the base RTT")
+{
+    struct qp *qp = open_with_packet();
+    struct packet ack = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN), 1);
+
+    EXPECT_EQ(sample_of(qp, OVERTAKEN_NS + 64), OVERTAKEN_NS + 65); /* not acknowledged yet */
+    EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_NONE);
+    EXPECT_EQ(sample_of(qp, OVERTAKEN_NS), OVERTAKEN_NS + 1);
+    EXPECT_EQ(sample_of(qp, OVERTAKEN_NS + 64), 0);
+    by_hand_close(&nic);
+}
