@@ -190,15 +190,15 @@ static struct qp_attributes attributes_of(
         .max_wimm = (uint16_t)depth };
 }
 
-static void tell_rtt(struct sim *sim, uint32_t at, uint32_t from, uint32_t to)
+/* Tells a NIC of the way to another. */
+static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
 {
-    uint32_t peer = at == from ? to : from;
     struct plan_rtt rtt = sim->topology->graph ? lists_find(&sim->lists, from, to)->rtt
                                                : plan_rtt(sim->fabric, from, to);
     uint32_t mtu_bytes = sim->cc.settings.mtu_bytes + ENGINE_OUTER_BYTES;
-    struct ipv6_addr address = plan_nic_address(sim->fabric, peer);
+    struct ipv6_addr address = plan_nic_address(sim->fabric, to);
 
-    transport_set_rtt(sim->nics[at].transport, &address,
+    transport_set_rtt(sim->nics[from].transport, &address,
         &(struct transport_rtt){ .fixed_ns = (uint32_t)sim_engine_ns(rtt.fixed_ps),
             .per_kib_ns = (uint32_t)sim_engine_ns(rtt.per_kib_ps),
             .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
@@ -221,8 +221,8 @@ static void connect(
     attributes.max_wimm_dest = (uint16_t)in.write_imm_max_dest;
     create(sim->nics[to].transport, flow->qpn_in, &in, &attributes,
         arena_take(arena, 1, bytes->in, LINE));
-    tell_rtt(sim, from, from, to);
-    tell_rtt(sim, to, from, to);
+    tell_rtt(sim, from, to);
+    tell_rtt(sim, to, from);
 }
 
 static void setup_qps(struct sim *sim, struct arena *arena)
