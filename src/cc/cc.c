@@ -162,11 +162,12 @@ static void follow_measured_limit(struct cc *cc)
     set_limit(cc, limit_bytes < operator_limit_bytes ? limit_bytes : operator_limit_bytes);
 }
 
-/* The first window: were all senders of a crowd to begin with the limit, most of it would be lost.
- */
+/* The first window: were all senders of a crowd to begin with the limit, most of it would be lost;
+ * so would most of what is more than a slow destination receives. */
 static void start_window(struct cc *cc)
 {
-    double start_bytes = cc->profile->algorithm->start_rtts * cc->bytes_per_ns * cc->base_rtt_ns;
+    double start_bytes =
+        cc->profile->algorithm->start_rtts * cc->bytes_per_ns * cc->base_rtt_ns / cc->slower;
     uint32_t least_bytes = START_PACKETS * cc->profile->settings.mtu_bytes;
 
     cc->window_bytes = cc->max_window_bytes;
@@ -185,6 +186,7 @@ void cc_init(struct cc *cc, const struct cc_profile *profile)
         .packets_ns = profile->algorithm->target_packets * profile->settings.packet_ns,
         .bytes_per_ns = profile->bytes_per_ns,
         .link_share = 1.0,
+        .slower = 1,
     };
     set_limit(cc, profile->settings.max_window_bytes);
     start_window(cc);
@@ -203,11 +205,20 @@ void cc_on_base_rtt(struct cc *cc, uint32_t base_rtt_ns)
     follow_measured_limit(cc);
 }
 
+/* In whole numbers: packets differ by some bytes of headers. */
+static uint16_t times_slower(uint32_t packet_ns, uint32_t slowest_link_ns)
+{
+    uint32_t times = slowest_link_ns > 0 ? packet_ns / slowest_link_ns : 1;
+
+    return times < UINT16_MAX ? (uint16_t)at_least(times, 1) : UINT16_MAX;
+}
+
 void cc_set_path(struct cc *cc, uint32_t base_rtt_ns, uint32_t packet_ns)
 {
     uint32_t packets_ns = cc->profile->algorithm->target_packets * packet_ns;
 
     cc->base_is_known = true;
+    cc->slower = times_slower(packet_ns, cc->profile->settings.packet_ns);
     cc->packets_ns = at_least(cc->packets_ns, packets_ns);
     cc->target_delay_ns = at_least(cc->profile->settings.target_delay_ns, packets_ns);
     cc_on_base_rtt(cc, at_least(base_rtt_ns, cc->profile->settings.base_rtt_floor_ns));

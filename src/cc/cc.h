@@ -82,6 +82,7 @@ struct cc {
     uint32_t packets_ns; /* what target_packets take on the slowest link of the way */
     bool base_is_known;
     uint8_t sharer_count; /* other windows of this NIC to the destination: all share as one */
+    uint16_t slower;      /* so many times as slow as any link the destination is; at least 1 */
     double bytes_per_ns;  /* of the ports that are up */
     double link_share;    /* the same, relative to the rate that the profile's gains are made for */
     uint64_t state[CC_STATE_WORDS]; /* the algorithm's own; zero at init */
@@ -120,8 +121,9 @@ void cc_init(struct cc *, const struct cc_profile *);
 /* Ports came or went: the window limit and the gains follow the new sum of link rates. */
 void cc_on_link_rate(struct cc *, uint64_t link_bps);
 
-/* The way to the destination is known: samples do not change its base RTT, and the target delay is
- * not below some packet times of its ports. Before the first packet. */
+/* The way to the destination is known: samples do not change its base RTT, the target delay is not
+ * below some packet times of its ports, and where these are slower than any kind of link, windows
+ * begin with less. Before the first packet. */
 void cc_set_path(struct cc *, uint32_t base_rtt_ns, uint32_t packet_ns);
 
 /* A shorter base RTT was seen: the window limit follows. */

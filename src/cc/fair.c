@@ -109,7 +109,8 @@ static double at_rate(double delay_ns, double slope, double most, double falls)
 }
 
 /* Rates are compared with the rate that all NICs of the network are made for, not with what is up
- * here at the moment: senders that meet must mean the same. */
+ * here at the moment: senders that meet must mean the same. To a destination that is slower than
+ * any link, targets grow further: its senders share what it receives. */
 static double target_ns(const struct cc *cc, const struct fair *fair)
 {
     double full_bytes = (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->bytes_per_ns;
@@ -117,8 +118,9 @@ static double target_ns(const struct cc *cc, const struct fair *fair)
     double falls = window_bytes < full_bytes ? LN2 * log2_about(full_bytes / window_bytes) : 0;
     double trips_ns = at_rate(cc->target_delay_ns, SLOPE, TARGET_MOST, falls);
     double steep = falls < CROWD_FALLS ? falls : CROWD_FALLS;
-    double packets_ns = at_rate(cc->packets_ns, PACKET_SLOPE, PACKET_MOST,
-        steep + (falls - steep) * (CROWD_SLOPE / PACKET_SLOPE));
+    double most = PACKET_MOST + (cc->slower > 1 ? CROWD_SLOPE * LN2 * log2_about(cc->slower) : 0);
+    double packets_ns = at_rate(
+        cc->packets_ns, PACKET_SLOPE, most, steep + (falls - steep) * (CROWD_SLOPE / PACKET_SLOPE));
 
     return held_part(cc, fair) * (trips_ns > packets_ns ? trips_ns : packets_ns);
 }

@@ -82,6 +82,23 @@ PROPERTY("so do crowds with windows of few packets, and at queues that are too s
     EXPECT(dropping.of_capacity >= 0.95);
 }
 
+#define SLOW_PORT(port) "{ link: h0.p" #port ", rate: 10Gb/s }"
+
+/* 0.62 to 0.76, worst flow 0.08: first windows were ten times what the receiver takes in a round
+ * trip, and targets of senders with less than 1/250 of their own rate did not grow any further. */
+PROPERTY("so do senders to a receiver with a tenth of their rate", 1)
+{
+    struct decision crowd = incast(
+        "fabric: { planes: 4, t0s: 4, t1s: 8, hosts_per_t0: 8, host_link: { rate: 100Gb/s, delay: "
+        "500ns }, uplink: { rate: 100Gb/s, delay: 500ns }, exceptions: [" SLOW_PORT(
+            0) ", " SLOW_PORT(1) ", " SLOW_PORT(2) ", " SLOW_PORT(3) "] }\n",
+        27, "", "6ms", seed, "27 of 400 to one of 40 Gb/s");
+
+    EXPECT(crowd.jain >= 0.97);
+    EXPECT(crowd.worst_flow >= 0.5);
+    EXPECT(crowd.of_capacity >= 0.95);
+}
+
 /* Each had a timeout while the headers of all first windows waited for each other. */
 SPEC("1,023 senders share, and none has a timeout")
 {

@@ -50,5 +50,7 @@ SPEC("each of two NICs knows the way to the other, not the way back")
     slow = status_of(cluster.sim, &flows[1]);
     /* Packets of the slow one wait for one another at its own port. */
     EXPECT_GT(slow.base_rtt_ns, fast.base_rtt_ns + 700);
+    /* The first window is what the slow one receives in that time. */
+    EXPECT_EQ(fast.window_bytes, 40 * fast.base_rtt_ns / 8);
     cluster_close(&cluster);
 }

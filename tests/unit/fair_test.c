@@ -123,6 +123,23 @@ SPEC("on a slow link the first window is four packets, or the limit if that is l
     EXPECT_EQ(cc.window_bytes, 12000);
 }
 
+SPEC("the first window to a destination n times as slow as any link is an n-th")
+{
+    static const uint32_t expected[][2] = { { 0, 1 }, { 240, 1 }, { 340, 1 }, { 680, 2 },
+        { 3400, 10 } };
+    struct cc_settings settings = fair_reference();
+
+    settings.link_bps = UINT64_C(400000000000);
+    settings.packet_ns = 335;
+    for (uint32_t i = 0; i < 5; i++) {
+        struct flow flow;
+
+        flow_begin(&flow, &settings);
+        cc_set_path(&flow.cc, BASE_RTT_NS, expected[i][0]);
+        EXPECT_EQ(flow.cc.window_bytes, 4 * FULL_BYTES / expected[i][1]);
+    }
+}
+
 SPEC("the target is at least ten packet times of the slowest link")
 {
     struct cc_settings settings = fair_reference();
@@ -187,6 +204,24 @@ SPEC("packet times of the destination's own ports count as well")
     cc_set_path(&flow.cc, BASE_RTT_NS, DELAY_NS / 10);
     flow.cc.window_bytes = 75000;
     expect_target(&flow, 11302); /* 0.9 + 0.4 ln 2 */
+}
+
+SPEC("to a destination n times as slow as any link, targets grow further by ln n")
+{
+    /* 10 packet times are 9.6 us: 0.2 of them for each e, as many as the destination is slower */
+    static const uint32_t expected[][2] = { { 1, 23040 }, { 2, 48742 }, { 4, 102807 } };
+    struct cc_settings settings = fair_reference();
+
+    settings.link_bps = UINT64_C(400000000000);
+    settings.packet_ns = DELAY_NS / 10;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct flow flow;
+
+        flow_begin(&flow, &settings);
+        cc_set_path(&flow.cc, BASE_RTT_NS, expected[i][0] * DELAY_NS / 10);
+        flow.cc.window_bytes = LEAST_BYTES;
+        expect_target(&flow, expected[i][1]);
+    }
 }
 
 SPEC("a rate is a window over the round trip with its average delay")
