@@ -99,7 +99,7 @@ static bool is_outstanding(const struct capacity_track *track, const struct capa
         struct sim_flow flow;
 
         sim_flow_at(track->sim, pair->first_flow + i, &flow);
-        if (flow.posted_bytes > flow.placed_bytes && flow.busy_ps + pair->one_way_ps <= now_ps)
+        if (flow.posted_bytes > flow.placed_bytes && flow.oldest_ps + pair->one_way_ps <= now_ps)
             return true;
     }
     return false;

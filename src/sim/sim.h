@@ -200,7 +200,7 @@ struct sim_flow {
     uint64_t placed_bytes; /* at the destination, each once */
     uint64_t completed_bytes;
     uint64_t started_ps; /* first message posted */
-    uint64_t busy_ps;    /* since then some message is not completed, unless all are */
+    uint64_t oldest_ps;  /* posted then: the first message with bytes not placed; else 0 */
     uint64_t ended_ps;   /* last message completed */
 };
 uint32_t sim_flow_count(const struct sim *);

@@ -120,7 +120,6 @@ struct engine_flow {
     uint64_t posted_bytes;
     uint64_t completed_bytes;
     uint64_t started_ps;
-    uint64_t busy_ps;
     uint64_t ended_ps;
     uint64_t placed_bytes;
     struct engine_message *messages; /* by number modulo `depth` */

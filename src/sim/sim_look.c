@@ -51,6 +51,21 @@ uint32_t sim_flow_count(const struct sim *sim)
     return sim->flow_count;
 }
 
+/* Packets overtake each other by little: bytes are taken for placed in order. */
+static uint64_t oldest_ps(const struct engine_flow *flow)
+{
+    uint64_t end_bytes = flow->completed_bytes;
+
+    for (uint32_t i = flow->completed; i != flow->posted; i++) {
+        const struct engine_message *message = &flow->messages[i % flow->depth];
+
+        end_bytes += message->bytes;
+        if (end_bytes > flow->placed_bytes)
+            return message->posted_ps;
+    }
+    return 0;
+}
+
 void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *out)
 {
     const struct engine_flow *flow = &sim->flows[flow_index];
@@ -68,7 +83,7 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
         .placed_bytes = flow->placed_bytes,
         .completed_bytes = flow->completed_bytes,
         .started_ps = flow->started_ps,
-        .busy_ps = flow->busy_ps,
+        .oldest_ps = oldest_ps(flow),
         .ended_ps = flow->ended_ps };
 }
 

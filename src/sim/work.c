@@ -31,8 +31,6 @@ static void send(void *context, uint32_t number, uint64_t bytes, uint32_t tag, u
     assert(flow->posted - flow->completed < flow->depth);
     if (flow->posted == 0)
         flow->started_ps = now_ps;
-    if (flow->posted == flow->completed)
-        flow->busy_ps = now_ps;
     flow->messages[flow->posted++ % flow->depth] =
         (struct engine_message){ .posted_ps = now_ps, .bytes = bytes };
     do {

@@ -62,3 +62,22 @@ SPEC("the simulator uses the timers of hardware, and those of software where it 
     EXPECT_EQ(by_default.bad_evs, 0);
     EXPECT(slower.of_capacity < 0.5);
 }
+
+/* 0.66: a rank behind the slow one, which gets half of what it could send, was taken for one that
+ * could send all the time, because some message was always under way. */
+SPEC("ranks of a ring that wait for a slow one are compared with what they have to send")
+{
+    static const char text[] =
+        "fabric: { planes: 2, t0s: 2, t1s: 4, hosts_per_t0: 4, host_link: { rate: 100Gb/s, delay: "
+        "1.5us }, uplink: { rate: 100Gb/s, delay: 1.5us }, exceptions: [{ link: h2.p0, rate: "
+        "50Gb/s }, { link: h2.p1, rate: 50Gb/s }] }\n"
+        "duration: 2ms\n"
+        "workloads: [{ name: w, kind: all_reduce, ranks: 8, message_bytes: 16MiB, outstanding: 11 "
+        "}]\n";
+    struct decision decision = decision_run(text, 1, 1000);
+
+    decision_print("ring with a slow rank", &decision);
+    EXPECT(decision.of_capacity >= 0.95);
+    EXPECT(decision.of_capacity <= 1.05);
+    EXPECT(decision.worst_flow >= 0.9);
+}
