@@ -8,8 +8,9 @@
 
 enum {
     BURST = 16,
-    DRAWS = 4,    /* of an EV, to find one that is not known to be bad */
-    PACKETS = 32, /* probes are this many packet times apart: on slow links they take a part */
+    DRAWS = 4,         /* of an EV, to find one that is not known to be bad */
+    PACKETS = 32,      /* probes are this many packet times apart: on slow links they take a part */
+    GAP_BYTES = 16384, /* that the ports carry between two probes: these take below 1 % */
     TICK_SHIFT = 10,
 };
 
@@ -163,11 +164,14 @@ static uint32_t draw_target(struct transport *nic, struct peer *peer)
     return ev_index;
 }
 
+/* Of all peers together: the answers of a crowd come back by the ports that its data come by. */
 static bool rate_of_probes_allows(struct transport *nic, uint64_t now_ns)
 {
-    uint64_t gap_ns = UINT64_C(1000000000) / nic->env.parameters->reverse_probe_rate;
+    const struct parameters *parameters = nic->env.parameters;
+    uint64_t gap_ns = UINT64_C(1000000000) / parameters->reverse_probe_rate;
+    uint64_t bytes_ns = GAP_BYTES * UINT64_C(8000000000) / parameters->link_bps;
 
-    return rate_allows(&nic->reverse_probes, gap_ns, BURST, now_ns);
+    return rate_allows(&nic->reverse_probes, gap_ns > bytes_ns ? gap_ns : bytes_ns, BURST, now_ns);
 }
 
 /* §17: an endpoint that receives and does not send knows its way back only by probing it. The next

@@ -11,6 +11,8 @@ enum {
     TICK_NS = 1024,
 };
 
+#define GBPS UINT64_C(1000000000)
+
 static struct by_hand nic;
 static int32_t arrived;
 
@@ -155,10 +157,14 @@ SPEC("§17: QPs to one peer share its probes")
     by_hand_close(&nic);
 }
 
-SPEC("§17: the probes of a NIC are limited: a burst of 16, then as many as the parameter says")
+/* Probes in 4 base RTTs, while 40 peers are heard. */
+static uint64_t probes_of_crowd(uint64_t rate, uint64_t link_bps)
 {
+    uint64_t count;
+
     by_hand_prepare(&nic);
-    nic.config.parameters.reverse_probe_rate = 10; /* one in 0.1 s */
+    nic.config.parameters.reverse_probe_rate = rate;
+    nic.config.parameters.link_bps = link_bps;
     by_hand_open(&nic);
     for (uint32_t i = 0; i < 40; i++) {
         nic.peer = 1 + i;
@@ -167,8 +173,20 @@ SPEC("§17: the probes of a NIC are limited: a burst of 16, then as many as the 
         arrive(100 + i);
     }
     by_hand_wait(&nic, 4 * BASE_RTT_NS);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 16);
+    count = by_hand_count(&nic, COUNTER_REVERSE_PROBES);
     by_hand_close(&nic);
+    return count;
+}
+
+SPEC("§17: the probes of a NIC are limited: a burst of 16, then as many as the parameter says")
+{
+    EXPECT_EQ(probes_of_crowd(10, 400 * GBPS), 16); /* one in 0.1 s */
+    EXPECT_GT(probes_of_crowd(1000000, 400 * GBPS), 24);
+}
+
+SPEC("§17: and no more than one for each 16 KiB that its ports carry")
+{
+    EXPECT_EQ(probes_of_crowd(1000000, GBPS), 16); /* one in 131 us */
 }
 
 /* ---- which EV -------------------------------------------------------------------------------- */
