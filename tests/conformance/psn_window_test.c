@@ -313,6 +313,19 @@ SPEC("§4.1: mpr_pool: a silent QP gives half of its range to one that needs it,
     by_hand_close(&nic);
 }
 
+SPEC("§4.1: mpr_pool: a silent QP gives up all but one unit, time after time")
+{
+    open_pool(9);
+    EXPECT_EQ(announced(OBSERVE_QPN, 0), 8);
+    connect_dynamic(BUSY_QPN);
+    for (int32_t i = 0; i < 4; i++) {
+        by_hand_wait(&nic, IDLE_NS + 1);
+        announced(BUSY_QPN, i);
+    }
+    EXPECT_EQ(announced(BUSY_QPN, 4), 8); /* of nine: the other has one */
+    by_hand_close(&nic);
+}
+
 SPEC("§4.1: mpr_pool: QPs that are not silent keep theirs, and the late one gets what is left")
 {
     open_pool(10);

@@ -103,6 +103,18 @@ SPEC("the length of a plane is the mean of its paths by their weights")
     EXPECT_EQ(paths.profile.plane_extras[1], 15);
 }
 
+SPEC("a plane without EVs takes no share from the others")
+{
+    struct path_entry entries[2] = { { .ev = 1, .plane = 0 }, { .ev = 2, .plane = 2 } };
+    struct path_profile profile;
+
+    EXPECT(path_profile_explicit(&profile, entries, 2, 3));
+    path_profile_weigh(&profile);
+    EXPECT(!profile.is_weighted);
+    EXPECT_EQ(profile.plane_weights[0], PLANES_EQUAL);
+    EXPECT_EQ(profile.plane_weights[2], PLANES_EQUAL);
+}
+
 SPEC("planes begin with the shares they are given")
 {
     static const struct path_profile profile = { .plane_weights = { 6144, 2048 } };

@@ -143,6 +143,8 @@ SPEC("§13: an ACK that was waited for ends the count of timeouts, though all ha
     EXPECT_EQ(timeouts(), 0);
     by_hand_wait(&nic, 2000);
     EXPECT_EQ(timeouts(), 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE); /* the same again ends nothing */
+    EXPECT_EQ(timeouts(), 1);
     packet = by_hand_ack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 1), 2);
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
     by_hand_wait(&nic, 100 * TIMEOUT_NS);
@@ -437,6 +439,30 @@ SPEC("§6.3: without a usable path the last packet goes again for its ACK by a b
     EXPECT_EQ(path_usable_count(paths), 0);
     by_hand_wait(&nic, 3 * TIMEOUT_NS);
     EXPECT_GT(by_hand_count(&nic, COUNTER_RETRANSMIT_FOR_ACK), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§6.3: where the ACK comes before the last packet could go again, it does not go")
+{
+    struct packet packet;
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 64, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += BASE_RTT_NS;
+    packet = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN));
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    nic.ready_ports = 0;
+    by_hand_wait(&nic, TIMEOUT_NS + BASE_RTT_NS);
+    EXPECT_EQ(timeouts(), 1);
+    packet = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN), 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    nic.ready_ports = UINT32_MAX;
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 2, 64, WORK_SIGNALED), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_FOR_ACK), 0);
     by_hand_close(&nic);
 }
 
