@@ -131,12 +131,16 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
     return true;
 }
 
-/* The way back to the peer; any EV of the QP while it hears nothing, as that one may be why. */
-static uint32_t endpoint_ev(struct qp *qp, uint32_t plane, uint64_t now_ns)
+/* The way back to the peer. Any EV of the QP while it hears nothing, because the way back may be
+ * the reason; and while the port of the peer is down, because no probe tests the way back then and
+ * the peer verifies its port with this answer. */
+static uint32_t endpoint_ev(struct transport *nic, struct qp *qp, uint32_t plane, uint64_t now_ns)
 {
     uint32_t other = PATH_NONE;
 
-    if (qp->requester && qp->env.attributes.state == QP_RTS && qp->requester->tail_rounds > 1)
+    if (!(qp->env.peer->ports >> plane & 1))
+        other = nic_draw_ev(nic, qp, plane);
+    else if (qp->requester && qp->env.attributes.state == QP_RTS && qp->requester->tail_rounds > 1)
         other = path_pick_other(qp->env.paths, UINT32_C(1) << plane, plane, PATH_NONE, now_ns);
     return other == PATH_NONE ? way_back_ev(&qp->env.peer->way_back, plane)
                               : env_ev(&qp->env, other);
@@ -158,7 +162,7 @@ static bool answer_endpoint(struct transport *nic, const struct control_record *
     fill_envelope(nic, dst, BTH_ENDPOINT_QPN, out);
     out->port = (uint8_t)__builtin_ctz(ports);
     out->ev = qp && qp->env.peer->way_back.reverse.plane_mask >> out->port & 1
-                  ? endpoint_ev(qp, out->port, now_ns)
+                  ? endpoint_ev(nic, qp, out->port, now_ns)
                   : record->entropy;
     out->opcode = OPCODE_ENDPOINT_RESPONSE;
     out->psn = record->psn;

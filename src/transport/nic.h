@@ -207,5 +207,8 @@ int32_t nic_request_endpoint(struct transport *, const struct nic_endpoint *);
 void nic_forget_endpoint(struct transport *, uint16_t id);
 void nic_port_on_answer(struct transport *, uint32_t port, uint64_t now_ns);
 void nic_ports_expire(struct transport *, uint64_t now_ns);
+/* An EV of the QP on this plane, drawn at random; PATH_NONE: it has none. EVs that are known to be
+ * bad are drawn only if all are. */
+uint32_t nic_draw_ev(struct transport *, const struct qp *, uint32_t plane);
 /* Sets the NIC's own timer. */
 void nic_update(struct transport *);

@@ -121,9 +121,7 @@ void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t n
     nic_update(nic);
 }
 
-/* An EV of the QP on this plane, drawn at random; PATH_NONE: it has none. EVs that are known to be
- * bad are drawn only if all are. */
-static uint32_t draw_ev(struct transport *nic, const struct qp *qp, uint32_t plane)
+uint32_t nic_draw_ev(struct transport *nic, const struct qp *qp, uint32_t plane)
 {
     uint32_t chosen = PATH_NONE;
     uint32_t good_count = 0;
@@ -156,7 +154,7 @@ static bool probe_port(struct transport *nic, uint32_t port)
         if (!qp || (qp->env.attributes.state != QP_RTR && qp->env.attributes.state != QP_RTS) ||
             !(qp->env.peer->ports >> port & 1))
             continue;
-        ev_index = draw_ev(nic, qp, port);
+        ev_index = nic_draw_ev(nic, qp, port);
         if (ev_index == PATH_NONE)
             continue;
         nic_request_endpoint(nic, &(struct nic_endpoint){ .use = NIC_ENDPOINT_PORT,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports that come back: by any working path and any live peer, and at once where nothing else is
  * left. */
+#include <stdio.h>
+
 #include "decision.h"
 #include "spec.h"
 
@@ -23,6 +25,28 @@ SPEC("a port that flapped returns although the first T1 of its plane is dead")
 
     EXPECT(decision.of_capacity >= 0.95);
     EXPECT_EQ(decision.planes_out, 0);
+}
+
+/* Answers to the probes that verify the port took one EV, and no probe tested it. */
+SPEC("a port returns although a T1 died with it, whichever EV the answers took before")
+{
+    for (uint32_t t1 = 0; t1 < 4; t1++) {
+        char text[512];
+        struct decision decision;
+
+        snprintf(text, sizeof(text),
+            "fabric: { planes: 3, t0s: 2, t1s: 4, hosts_per_t0: 1, host_link: { rate: 2Gb/s, "
+            "delay: 79ns }, uplink: { rate: 5Gb/s, delay: 79ns } }\n"
+            "duration: 8ms\n"
+            "workloads: [{ name: w, kind: permutation, message_bytes: 256KiB, outstanding: 4 }]\n"
+            "faults:\n"
+            "  - { kind: down, where: p1.t1.%u, at: 1137us }\n"
+            "  - { kind: reboot, where: p1.t0.1, at: 1137us, for: 1us }\n",
+            t1);
+        decision = run(text, 4600, "a T1 and a port at once");
+        EXPECT(decision.of_capacity >= 0.95);
+        EXPECT_EQ(decision.planes_out, 0);
+    }
 }
 
 /* T4: and the peer of the NIC's first QP the only one to verify it with. */
