@@ -78,7 +78,3 @@ static inline struct mrc_private_pd *api_objects_pd(struct ibv_pd *pd)
 
 /* The device of a context that libmrc-verbs has made; NULL: somebody else's. */
 struct device *api_objects_device_of(const struct ibv_context *);
-
-/* The context is a parent of one more, or one less. */
-bool api_objects_retain(struct ibv_context *);
-void api_objects_release(struct ibv_context *);

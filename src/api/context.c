@@ -37,7 +37,8 @@ struct device *api_objects_device_of(const struct ibv_context *verbs)
     return device;
 }
 
-bool api_objects_retain(struct ibv_context *verbs)
+/* The context has one child more. */
+static bool api_objects_retain(struct ibv_context *verbs)
 {
     struct adopted *adopted;
 
@@ -49,7 +50,7 @@ bool api_objects_retain(struct ibv_context *verbs)
     return adopted != NULL;
 }
 
-void api_objects_release(struct ibv_context *verbs)
+static void api_objects_release(struct ibv_context *verbs)
 {
     pthread_mutex_lock(&adopted_lock);
     find(verbs)->child_count--;

@@ -87,8 +87,6 @@ int device_enable_port(struct device *, uint32_t port, bool enabled);
 /* With the mutex held: the records may have changed, let the NIC follow them. */
 void device_refresh_ports(struct device *);
 void device_refresh_profiles(struct device *);
-/* With the mutex held: what QPs found out about EVs, to whoever listens. */
-void device_publish_evs(struct device *);
 
 /* With the mutex held. Id 0 yields NULL, the default. -EINVAL: not there or not ONLINE. */
 struct device_profile *device_profile_find(struct device_profile *list, uint64_t id);

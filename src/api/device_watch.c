@@ -51,7 +51,8 @@ static bool publish(struct device *device, struct device_ev_profile *profile, ui
     return true;
 }
 
-void device_publish_evs(struct device *device)
+/* With the mutex held: reports what QPs found out about EVs. */
+static void device_publish_evs(struct device *device)
 {
     struct host_ev_event event;
     bool rang = false;

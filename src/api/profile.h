@@ -69,9 +69,6 @@ struct record_ev *profile_load_ev(const struct profile_store *, uint64_t id, int
 int profile_load_fmt_of(
     const struct profile_store *, const struct record_ev *, struct record_fmt *);
 
-/* Fields of an EV profile agree with its format, its EVs with the fields; it can go ONLINE. */
-int profile_ev_check(const struct profile_store *, const struct record_ev *);
-
 /* Draws all EVs of a GEN profile anew. */
 int profile_ev_generate(const struct profile_store *, struct record_ev *);
 

@@ -119,7 +119,8 @@ static int take(const struct profile_store *store, struct record_ev *record,
     return err;
 }
 
-int profile_ev_check(const struct profile_store *store, const struct record_ev *record)
+/* Fields of an EV profile agree with its format, its EVs with the fields; it can go ONLINE. */
+static int profile_ev_check(const struct profile_store *store, const struct record_ev *record)
 {
     struct record_fmt fmt;
     int err = profile_load_fmt_of(store, record, &fmt);

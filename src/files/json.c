@@ -18,7 +18,7 @@ json_t *json_millionths(uint64_t millionths)
     return json_real((double)millionths / 1e6);
 }
 
-uint64_t json_ratio_millionths(uint64_t numerator, uint64_t denominator)
+static uint64_t json_ratio_millionths(uint64_t numerator, uint64_t denominator)
 {
     return (uint64_t)((wide)numerator * MILLION / denominator);
 }

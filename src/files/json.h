@@ -16,7 +16,6 @@
 json_t *json_millionths(uint64_t millionths);
 /* numerator / denominator, rounded down to millionths; null where the denominator is 0. */
 json_t *json_ratio(uint64_t numerator, uint64_t denominator);
-uint64_t json_ratio_millionths(uint64_t numerator, uint64_t denominator);
 
 /* Text that may hold anything, such as the name of a file: what is not UTF-8 becomes '?'. */
 json_t *json_text(const char *);

@@ -72,19 +72,3 @@ int host_cc_profile_destroy(struct host_cc_profile *profile)
     free(profile);
     return 0;
 }
-
-uint32_t host_cc_profile_users(const struct host_cc_profile *profile)
-{
-    uint32_t count;
-
-    if (engine_own_all(profile->nic))
-        return 0;
-    count = profile->user_count;
-    engine_release_all(profile->nic);
-    return count;
-}
-
-const struct cc_settings *host_cc_profile_settings(const struct host_cc_profile *profile)
-{
-    return &profile->profile.settings;
-}

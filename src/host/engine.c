@@ -193,7 +193,8 @@ static void wait_briefly(struct engine *engine)
         sched_yield();
 }
 
-uint32_t engine_progress(struct engine *engine)
+/* Drives it once, if no other thread does. Returns how much there was to do. */
+static uint32_t engine_progress(struct engine *engine)
 {
     uint32_t work;
     bool hands;

@@ -235,9 +235,6 @@ static inline bool engine_waits_for_room(const struct engine *engine)
 
 void engine_update_links(struct engine *, uint64_t now_ns);
 
-/* Drives it once, if no other thread does. Returns how much there was to do. */
-uint32_t engine_progress(struct engine *);
-
 /* The outer addresses of a packet: how many, 0 to 2 (engine_route.c). `sender`: the QP whose data
  * it carries; NULL: it is an answer or a probe. */
 uint32_t engine_route(struct engine *, const struct host_qp *sender, const struct packet *,

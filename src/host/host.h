@@ -144,8 +144,6 @@ struct host_counters {
 };
 int host_counters(struct host_nic *, struct host_counters *);
 
-const struct parameters *host_parameters(const struct host_nic *);
-
 /* ---- endpoint probes --------------------------------------------------------------------------
  */
 

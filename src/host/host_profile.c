@@ -240,14 +240,6 @@ int host_ev_profile_replace(
     return 0;
 }
 
-void host_ev_profile_set_event_mask(struct host_ev_profile *profile, uint32_t event_mask)
-{
-    if (engine_own_all(profile->nic))
-        return;
-    profile->event_mask = event_mask;
-    engine_release_all(profile->nic);
-}
-
 enum path_ev_state host_ev_profile_state(struct host_ev_profile *profile, uint32_t index)
 {
     enum path_ev_state worst = EV_GOOD;

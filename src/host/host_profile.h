@@ -43,7 +43,6 @@ uint32_t host_ev_profile_users(const struct host_ev_profile *);
 /* To all QPs that use it, at once. `index` is the caller's. Replacing keeps the plane (-EINVAL). */
 int host_ev_profile_deny(struct host_ev_profile *, uint32_t index, bool denied);
 int host_ev_profile_replace(struct host_ev_profile *, uint32_t index, const struct host_ev_entry *);
-void host_ev_profile_set_event_mask(struct host_ev_profile *, uint32_t event_mask);
 
 /* The worst that any QP knows of the entry; EV_GOOD where none uses it, EV_DENIED if denied. */
 enum path_ev_state host_ev_profile_state(struct host_ev_profile *, uint32_t index);
@@ -52,8 +51,5 @@ enum path_ev_state host_ev_profile_state(struct host_ev_profile *, uint32_t inde
 int host_cc_profile_create(
     struct host_nic *, const struct cc_settings *, struct host_cc_profile **);
 int host_cc_profile_destroy(struct host_cc_profile *); /* -EBUSY: QPs use it */
-uint32_t host_cc_profile_users(const struct host_cc_profile *);
-/* With everything derived. */
-const struct cc_settings *host_cc_profile_settings(const struct host_cc_profile *);
 /* What the NIC's parameters say, to start from. */
 void host_cc_settings(const struct host_nic *, struct cc_settings *);

@@ -226,23 +226,6 @@ uint32_t host_qp_number(const struct host_qp *qp)
     return qp->qpn;
 }
 
-void *host_qp_user(const struct host_qp *qp)
-{
-    return qp->config.user;
-}
-
-struct host_qp *host_qp_find(struct host_nic *nic, uint32_t qpn)
-{
-    struct engine *engine = nic->engines[qpn & (nic->engine_count - 1)];
-    struct host_qp *qp;
-
-    if (engine_own(engine))
-        return NULL;
-    qp = qp_table_find(&engine->qps, qpn);
-    engine_release(engine);
-    return qp;
-}
-
 static void forget_posted(struct host_qp *qp)
 {
     qp->send.taken = 0;

@@ -34,9 +34,6 @@ int host_qp_create(struct host_nic *, const struct host_qp_config *, struct host
 int host_qp_destroy(struct host_qp *);
 
 uint32_t host_qp_number(const struct host_qp *);
-void *host_qp_user(const struct host_qp *);
-/* The caller's QP with this number; NULL: none. Good until it is destroyed. */
-struct host_qp *host_qp_find(struct host_nic *, uint32_t qpn);
 
 /* Attributes of transport.h; -EINVAL as there. */
 int host_qp_modify(struct host_qp *, const struct qp_attributes *, uint32_t attribute_mask);

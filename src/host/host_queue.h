@@ -31,9 +31,7 @@ struct host_completion {
 int host_cq_create(
     struct host_nic *, uint32_t depth, struct host_channel *, void *user, struct host_cq **);
 int host_cq_destroy(struct host_cq *); /* -EBUSY: QPs use it */
-uint32_t host_cq_depth(const struct host_cq *);
 void *host_cq_user(const struct host_cq *);
-struct host_nic *host_cq_nic(const struct host_cq *);
 
 /* Drives the engine if nothing waits, then yields how many completions it wrote, up to `max`; a
  * negative errno: -EIO after an overrun, -ENODEV. */

@@ -15,11 +15,6 @@ bool host_is_dead(const struct host_nic *nic)
     return atomic_load_explicit(&nic->is_dead, memory_order_relaxed);
 }
 
-const struct parameters *host_parameters(const struct host_nic *nic)
-{
-    return &nic->config.parameters;
-}
-
 uint32_t host_pmtu_max(const struct host_nic *nic)
 {
     return nic->pmtu_max;

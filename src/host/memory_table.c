@@ -30,7 +30,8 @@ void memory_table_fini(struct memory_table *table)
     table->slots = NULL;
 }
 
-uint32_t memory_table_find(const struct memory_table *table, uint32_t key)
+/* The index of a key; MEMORY_TABLE_NONE: no such key. */
+static uint32_t memory_table_find(const struct memory_table *table, uint32_t key)
 {
     uint32_t at = key & table->slot_mask;
 

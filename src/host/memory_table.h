@@ -31,9 +31,6 @@ int memory_table_add(
     struct memory_table *, const struct host_region *, uint32_t random, uint32_t *key);
 int memory_table_remove(struct memory_table *, uint32_t key);
 
-/* The index of a key; MEMORY_TABLE_NONE: no such key. */
-uint32_t memory_table_find(const struct memory_table *, uint32_t key);
-
 struct memory_want {
     uint32_t key;
     uint32_t domain;

@@ -159,19 +159,9 @@ int host_cq_destroy(struct host_cq *cq)
     return 0;
 }
 
-uint32_t host_cq_depth(const struct host_cq *cq)
-{
-    return cq->depth;
-}
-
 void *host_cq_user(const struct host_cq *cq)
 {
     return cq->user;
-}
-
-struct host_nic *host_cq_nic(const struct host_cq *cq)
-{
-    return cq->nic;
 }
 
 static uint32_t pop_part(struct queue_part *part, struct host_completion *out, uint32_t max)

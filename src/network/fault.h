@@ -121,5 +121,3 @@ void fault_set(struct fault *, enum fault_parameter, uint64_t value);
 struct problem;
 /* It makes sense on this fabric; false: `problem` has the member at fault, and why. */
 bool fault_check(const struct plan *, const struct fault *, struct problem *);
-/* The same without place and times. */
-bool fault_check_kind(const struct plan *, const struct fault *, struct problem *);

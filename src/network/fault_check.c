@@ -48,7 +48,9 @@ static bool flap_check(const struct fault *fault, struct problem *problem)
     return true;
 }
 
-bool fault_check_kind(const struct plan *fabric, const struct fault *fault, struct problem *problem)
+/* As fault_check(), without place and times. */
+static bool fault_check_kind(
+    const struct plan *fabric, const struct fault *fault, struct problem *problem)
 {
     if (fault->kind >= FAULT_KIND_COUNT)
         return problem_is(problem, "kind", "no such kind of fault", (struct problem_numbers){ 0 });

@@ -50,9 +50,9 @@ static uint32_t window_psns(const struct sim *sim)
     return psns > WINDOW_PSNS_LEAST ? power_of_two_at_least(psns) : WINDOW_PSNS_LEAST;
 }
 
-/* A flow has at most one window under way, and old copies of what it repeats. What is not used is
- * not touched. */
-uint32_t setup_packet_count(const struct sim *sim)
+/* How many packets can be under way at a time. A flow has at most one window under way, and old
+ * copies of what it repeats. What is not used is not touched. */
+static uint32_t setup_packet_count(const struct sim *sim)
 {
     uint32_t window =
         window_packets(sim) < sim->window_psns ? window_packets(sim) : sim->window_psns;

@@ -39,6 +39,3 @@ static inline struct prng setup_stream(
 {
     return prng_stream(sim->config.seed, (uint64_t)stream << 40 | index);
 }
-
-/* Packets that can be under way at a time. */
-uint32_t setup_packet_count(const struct sim *);

@@ -210,5 +210,3 @@ void nic_ports_expire(struct transport *, uint64_t now_ns);
 /* An EV of the QP on this plane, drawn at random; PATH_NONE: it has none. EVs that are known to be
  * bad are drawn only if all are. */
 uint32_t nic_draw_ev(struct transport *, const struct qp *, uint32_t plane);
-/* Sets the NIC's own timer. */
-void nic_update(struct transport *);

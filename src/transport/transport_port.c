@@ -103,6 +103,17 @@ static void hurry(struct transport *nic, uint64_t now_ns)
             nic->ports[port].due_ns = now_ns;
 }
 
+/* Sets the timer of the NIC to the first port that is due. */
+static void arm_ports(struct transport *nic)
+{
+    uint64_t due_ns = UINT64_MAX;
+
+    for (uint32_t i = 0; i < nic->env.port_count; i++)
+        if (nic->ports[i].due_ns < due_ns)
+            due_ns = nic->ports[i].due_ns;
+    deadlines_set(&nic->deadlines, nic->qp_count_max, due_ns);
+}
+
 void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t now_ns)
 {
     for (uint32_t port = 0; port < nic->env.port_count; port++) {
@@ -118,7 +129,7 @@ void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t n
     }
     nic->up_mask = up_mask & ((UINT32_C(1) << nic->env.port_count) - 1);
     hurry(nic, now_ns);
-    nic_update(nic);
+    arm_ports(nic);
 }
 
 uint32_t nic_draw_ev(struct transport *nic, const struct qp *qp, uint32_t plane)
@@ -207,15 +218,5 @@ void nic_ports_expire(struct transport *nic, uint64_t now_ns)
         else
             port->due_ns = now_ns + probe_interval_ns(nic);
     }
-    nic_update(nic);
-}
-
-void nic_update(struct transport *nic)
-{
-    uint64_t due_ns = UINT64_MAX;
-
-    for (uint32_t i = 0; i < nic->env.port_count; i++)
-        if (nic->ports[i].due_ns < due_ns)
-            due_ns = nic->ports[i].due_ns;
-    deadlines_set(&nic->deadlines, nic->qp_count_max, due_ns);
+    arm_ports(nic);
 }

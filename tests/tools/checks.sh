@@ -128,6 +128,29 @@ pure_tree
 rm "$SCRATCH/built/src/libwire.a"
 exits 1 'purity: a layer that was not built is refused' "$ROOT/tools/check-purity" "$SCRATCH/built" "$tree"
 
+# Two files, of which the second calls the first.
+objects=$SCRATCH/objects/src
+mkdir -p "$objects" "$SCRATCH/exports/src/api" "$SCRATCH/exports/docs"
+echo '    mrc_open;' >"$SCRATCH/exports/src/api/libmrc.map"
+: >"$SCRATCH/exports/docs/export-exceptions.txt"
+object() # NAME SOURCE
+{
+    echo "$2" | gcc -x c -c -o "$objects/$1.o" -
+}
+set -- "$ROOT/tools/check-exports" "$SCRATCH/objects" "$SCRATCH/exports"
+
+object a 'int used(void) { return 1; }'
+object b 'int used(void); int mrc_open(void) { return used(); }'
+exits 0 'exports: what another file calls passes, and public symbols' "$@"
+object a 'int used(void) { return 1; } int own(void) { return used(); } int other(void) { return own(); }'
+exits 1 'exports: a function that only its own file calls is refused' "$@"
+contains 'exports: by its name' "$output" 'own() of a.o'
+echo 'own tests call it' >"$SCRATCH/exports/docs/export-exceptions.txt"
+echo 'other tests call it' >>"$SCRATCH/exports/docs/export-exceptions.txt"
+exits 0 'exports: but for what is listed' "$@"
+echo 'used tests call it' >>"$SCRATCH/exports/docs/export-exceptions.txt"
+exits 1 'exports: what the product calls is not listed' "$@"
+
 fresh_tree
 if command -v clang-format >/dev/null; then
     exits 0 'format: a formatted tree passes' "$ROOT/tools/check-format" "$tree"
