@@ -69,20 +69,11 @@ const char *decode_words_syndrome(const struct wire_format *format, uint8_t synd
 const char *decode_words_nack(uint8_t reason)
 {
     switch (reason) {
-    case NACK_TRIMMED:
-        return "a switch trimmed it; retransmit, skip this path once";
-    case NACK_TRIMMED_LASTHOP:
-        return "trimmed on the port to its destination; retransmit, the path is not to blame";
-    case NACK_NO_BITMAP:
-        return "the responder has no room to track this PSN; retransmit";
-    case NACK_NO_PKT_BUFFER:
-        return "the responder has no buffer; retransmit";
-    case NACK_NO_RESOURCE:
-        return "the responder is short of something; retransmit";
-    case NACK_PSN_OOR_WINDOW:
-        return "the PSN is beyond the window; retransmit once it has moved";
-    case NACK_UNEXP_EVENT:
-        return "fatal; the QP goes to the error state";
+#define NACK_REASON(identifier, code, help)                                                        \
+    case code:                                                                                     \
+        return help;
+#include "wire/nack.def"
+#undef NACK_REASON
     default:
         return "unknown reason; retransmit";
     }

@@ -89,13 +89,9 @@ struct packet_sack { /* SETH and CC_STATE; psn = cack_psn */
 };
 
 enum nack_reason {
-    NACK_TRIMMED = 0x01,
-    NACK_TRIMMED_LASTHOP = 0x02,
-    NACK_NO_BITMAP = 0x06,
-    NACK_NO_PKT_BUFFER = 0x07,
-    NACK_NO_RESOURCE = 0x0a,
-    NACK_PSN_OOR_WINDOW = 0x0b,
-    NACK_UNEXP_EVENT = 0x19,
+#define NACK_REASON(identifier, code, help) NACK_##identifier = code,
+#include "wire/nack.def"
+#undef NACK_REASON
 };
 
 struct packet_nack { /* NETH; psn = nack_psn */

@@ -58,6 +58,12 @@ is 'every reason to refuse bytes has a sample' "$(
         grep -q "MALFORMED $reason at" "$golden/samples-lines.txt" || echo "$reason"
     done)" ''
 
+is 'the dissector knows every NACK reason' "$(
+    sed -n 's/^NACK_REASON(\([A-Z_]*\), \(0x[0-9a-f]*\),.*/[\2] = "\1"/p' "$ROOT/src/wire/nack.def" |
+    while read -r reason; do
+        grep -qF "$reason" "$ROOT/dissector/mrc.lua" || echo "$reason"
+    done)" ''
+
 # jansson wrote it: another reader must agree.
 if command -v python3 >/dev/null; then
     exits 0 'the JSON is JSON, an object a line' python3 -c '
