@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What subcommands share. */
+/* Functions that all subcommands share. */
 #include "cmd/cmd.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum cmd_status cmd_complain(enum cmd_status status, const char *name, const cha
 {
     va_list arguments;
 
-    fflush(stdout); /* what was said before comes before */
+    fflush(stdout); /* keep the order of messages and output */
     fprintf(stderr, "mrc%s%s: ", *name ? " " : "", name);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
@@ -23,7 +23,7 @@ enum cmd_status cmd_complain(enum cmd_status status, const char *name, const cha
     return status;
 }
 
-/* The pipe has no reader any more. */
+/* Returns true if standard output is a pipe without a reader. */
 static bool reader_is_gone(void)
 {
     struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subcommands of mrc, one file each, and what they share. */
+/* The subcommands of mrc, one file each, and the functions that they share. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What every subcommand returns, and mrc exits with. */
+/* The result of a subcommand and the exit status of mrc. */
 enum cmd_status {
     CMD_DONE = 0,
-    CMD_FAILED = 1,  /* the work could not be done, or what was looked at is wrong */
+    CMD_FAILED = 1,  /* the work failed, or the input that was examined is wrong */
     CMD_MISUSED = 2, /* the command line is wrong */
 };
 
@@ -21,25 +21,26 @@ struct cmd {
     /* arguments[0]: the name */
     enum cmd_status (*run)(int argument_count, char **arguments);
     const struct option_table *options;
-    /* Offers what a word that is no option can be; NULL: the name of a file. */
+    /* Offers candidates for a word that is not an option. NULL: files. */
     void (*complete)(const struct completion *);
-    const struct cmd *const *verbs; /* instead of all these; ends with NULL */
-    const char *purpose;            /* a sentence, of a command with verbs */
+    const struct cmd *const *verbs; /* replaces `run`, `options` and `complete`; ends with NULL */
+    const char *purpose;            /* a sentence; only for commands with verbs */
 };
 
 /* All commands, in the order of commands.def; ends with NULL. */
 extern const struct cmd *const commands[];
 
-/* Runs the verb that arguments[1] names, or says which there are. */
+/* Runs the verb that arguments[1] names, or lists the verbs. */
 enum cmd_status cmd_run_verb(const struct cmd *, int argument_count, char **arguments);
 
-/* "mrc NAME: ..." on standard error; returns `status`. */
+/* Prints "mrc NAME: ..." to standard error and returns `status`. */
 __attribute__((format(printf, 3, 4))) enum cmd_status cmd_complain(
     enum cmd_status, const char *name, const char *format, ...);
 
-/* Asked right after printing, so that errno is still that of the write: there is no point in going
- * on. A reader that went away (`| head`) is nothing to complain about, a full disk is. */
+/* Returns true if a write to standard output has failed, so that the caller can stop. Call it right
+ * after printing, while errno is that of the write. A closed pipe (`| head`) is not reported; other
+ * errors, such as a full disk, are. */
 bool cmd_output_is_lost(enum cmd_status *, const char *name);
 
-/* Closes standard output; complains if what was still to be written could not be. */
+/* Closes standard output. Reports an error if buffered output cannot be written. */
 enum cmd_status cmd_finish(enum cmd_status, const char *name);

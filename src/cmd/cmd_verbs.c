@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subcommands with verbs: finds the verb. */
+/* Finds and runs the verb of a subcommand. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void print_usage(const struct cmd *command, FILE *to)
         to, "usage: mrc %s VERB [ARGUMENTS]\n\n%s\n\nverbs:\n", command->name, command->purpose);
     for (size_t i = 0; command->verbs[i]; i++)
         fprintf(to, "  %-8s  %s\n", command->verbs[i]->name, command->verbs[i]->summary);
-    fprintf(to, "\nmrc %s VERB --help explains one; mrc-%s(1) says more.\n", command->name,
+    fprintf(to, "\nmrc %s VERB --help explains one; mrc-%s(1) is its manual page.\n", command->name,
         command->name);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds candidates from the commands and their tables of options. */
+/* Completes command lines from the commands and their tables of options. */
 #include "cmd/completion.h"
 
 #include <stdio.h>
@@ -45,7 +45,8 @@ static const struct cmd *find_command(const struct cmd *const *all, const char *
     return *all;
 }
 
-/* Sorts the words before the typed one; returns the option whose value is being typed, or NULL. */
+/* Collects the words before the typed one. Returns the option whose value is being typed, or
+ * NULL. */
 static const struct option_row *sort_words(
     struct completion *completion, char *const *words, size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc completion: scripts for shells, and the candidates that they ask for. The scripts know
- * nothing of the commands, so that they never change. */
+/* mrc completion: prints completion scripts for shells, and the candidates that the scripts
+ * request. The scripts contain no command names, so new commands need no new scripts. */
 #include "cmd/completion.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const char bash_script[] =
     "{\n"
     "    mapfile -t COMPREPLY < <(\"${COMP_WORDS[0]}\" completion words \\\n"
     "        \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
-    "    # A key wants its value right behind it.\n"
+    "    # No space after a key: its value follows.\n"
     "    case ${COMPREPLY[0]} in *=) compopt -o nospace 2>/dev/null ;; esac\n"
     "}\n"
     "complete -o default -F _mrc mrc\n";
@@ -34,7 +34,7 @@ static const char zsh_script[] =
     "        compadd -- \"${candidates[@]}\"\n"
     "    fi\n"
     "}\n"
-    "# Installed, this file is the function; evaluated, it defines it.\n"
+    "# An installed file is the body of _mrc; an evaluated one defines _mrc.\n"
     "if [ \"${funcstack[1]}\" = _mrc ]; then _mrc \"$@\"; else compdef _mrc mrc; fi\n";
 
 static const struct option_table table = {
@@ -42,9 +42,8 @@ static const struct option_table table = {
     .intro = "usage: mrc completion bash|zsh\n"
              "       mrc completion words WORD...\n"
              "\n"
-             "Prints a script that completes the command lines of mrc, or what the last WORD of "
-             "one can\n"
-             "become.",
+             "Prints a script that completes the command lines of mrc, or the candidates for\n"
+             "the last WORD of one.",
     .ends_at_word = true,
 };
 
@@ -59,7 +58,7 @@ static enum cmd_status print_completion(int argument_count, char **arguments)
     enum cmd_status status;
     const char *what;
 
-    /* Words may look like options of this command. */
+    /* Do not parse options: the words may look like options of this command. */
     if (argument_count > 2 && strcmp(arguments[1], "words") == 0) {
         completion_print(arguments + 2, (size_t)argument_count - 2);
         return CMD_DONE;
@@ -73,7 +72,7 @@ static enum cmd_status print_completion(int argument_count, char **arguments)
         fputs(zsh_script, stdout);
     else
         return cmd_complain(CMD_MISUSED, table.command,
-            "for which shell? 'mrc completion bash' or 'mrc completion zsh'");
+            "name a shell: 'mrc completion bash' or 'mrc completion zsh'");
     return CMD_DONE;
 }
 

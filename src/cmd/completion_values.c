@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates from what there is: devices, fabrics and their parts, parameters. */
+/* Candidates from this machine: devices, fabrics and their parts, parameters. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,14 +55,14 @@ void completion_offer_values(const struct completion *completion, enum option_va
     case OPTION_VALUES_PARAMETERS:
         offer_parameters(completion);
         break;
-    default: /* the shell knows files */
+    default: /* the shell completes file names */
         break;
     }
 }
 
 /* ---- parts of a fabric ----------------------------------------------------------------------- */
 
-/* "h0", "p0": so many. */
+/* Offers LETTER0 to LETTER(count - 1), e.g. "h0", "h1", ... */
 static void offer_numbered(
     const struct completion *completion, const char *letter, json_int_t count)
 {
@@ -74,7 +74,7 @@ static void offer_numbered(
     }
 }
 
-/* `seen`: a link has two ends. */
+/* `seen` prevents that a link is offered for both of its ends. */
 static void offer_links(const struct completion *completion, const json_t *nodes, json_t *seen)
 {
     const json_t *node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc decode: reads captures, shows the packets in them and says what is wrong with any. */
+/* mrc decode: reads captures, prints their packets and reports malformed ones. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,23 +17,23 @@ static const char name[] = "decode";
 struct decoding {
     const struct decode_options *options;
     enum cmd_status status;
-    bool is_over; /* enough was shown, or nobody reads any more */
+    bool is_over; /* the count of -c is reached, or standard output is closed */
     struct decode_columns columns;
     uint64_t shown_count;
     uint64_t foreign_count;
     uint64_t malformed_count;
     bool has_first_time;
     uint64_t first_time_ns;
-    struct pcapng output; /* its file is NULL without --write */
+    struct pcapng output; /* file is NULL without --write */
     uint8_t scratch[DECODE_PACKET_BYTES_MAX];
 };
 
-/* Where packets come from. */
+/* One input. */
 struct source {
     struct capture capture;
     const char *file;
     uint64_t packet_count;
-    uint32_t interface; /* in the output, with --write */
+    uint32_t interface; /* number of the interface in the output, with --write */
 };
 
 static void parse(struct decoding *decoding, const struct capture *capture,
@@ -95,7 +95,7 @@ static void write_packet(
         fail_write(decoding, err);
 }
 
-/* Counts the packet and tells whether it is to be shown. */
+/* Counts the packet. Returns true if it is to be printed. */
 static bool take(struct decoding *decoding, const struct decode_packet *packet)
 {
     if (packet->verdict == DECODE_FOREIGN)
@@ -168,7 +168,7 @@ static void decode_source(struct decoding *decoding, struct source *source)
     if (got < 0)
         decoding->status = cmd_complain(CMD_FAILED, name, "%s", source->capture.error);
     else if (source->packet_count == 0 && !decoding->is_over)
-        cmd_complain(CMD_DONE, name, "there is no packet in %s", source->capture.title);
+        cmd_complain(CMD_DONE, name, "%s contains no packet", source->capture.title);
 }
 
 static void decode_file(struct decoding *decoding, const char *file)
@@ -183,7 +183,8 @@ static void decode_file(struct decoding *decoding, const char *file)
         decode_source(decoding, &source);
     else
         decoding->status = cmd_complain(CMD_FAILED, name,
-            "%s: link type %u is none of those known: Ethernet, raw IP, Linux cooked, loopback",
+            "%s: link type %u is not supported; supported: Ethernet, raw IP, Linux cooked, "
+            "loopback",
             source.capture.title, source.capture.link_type);
     capture_close(&source.capture);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the knobs of the wire from text. */
+/* Reads the settings of the wire format from text. */
 #include "cmd/decode_knobs.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ enum cmd_status decode_knobs_udp_port(void *options, char *text)
         format->udp_port_also = (uint16_t)port;
         return CMD_DONE;
     default:
-        return cmd_complain(CMD_MISUSED, "decode", "--udp-port may be given twice at most");
+        return cmd_complain(CMD_MISUSED, "decode", "--udp-port may be given at most twice");
     }
 }
 
@@ -52,10 +52,10 @@ static enum cmd_status complain_class(const char *typed)
     meant = nearest_word(typed, names, DSCP_OTHER);
     if (meant)
         return cmd_complain(
-            CMD_MISUSED, "decode", "--dscp knows no '%s'; did you mean '%s'?", typed, meant);
+            CMD_MISUSED, "decode", "--dscp has no name '%s'; did you mean '%s'?", typed, meant);
     return cmd_complain(CMD_MISUSED, "decode",
-        "--dscp knows no '%s', only no_trim, trimmable, trimmable_retx, trimmed, "
-        "trimmed_lasthop and control",
+        "--dscp has no name '%s'; names: no_trim, trimmable, trimmable_retx, trimmed, "
+        "trimmed_lasthop, control",
         typed);
 }
 
@@ -67,7 +67,7 @@ static enum cmd_status read_code_point(struct wire_format *format, char *assignm
 
     if (!equals)
         return cmd_complain(
-            CMD_MISUSED, "decode", "--dscp wants NAME=NUMBER, not '%s'", assignment);
+            CMD_MISUSED, "decode", "--dscp takes NAME=NUMBER, not '%s'", assignment);
     *equals = '\0';
     while (
         class < DSCP_OTHER && strcmp(decode_words_class((enum dscp_class) class), assignment) != 0)
@@ -98,7 +98,7 @@ enum cmd_status decode_knobs_check(const struct wire_format *format)
             if (!dscp_is_trimmed((enum dscp_class) class) &&
                 format->dscp[class] == format->dscp[trimmed])
                 return cmd_complain(CMD_MISUSED, "decode",
-                    "--dscp: %s and %s are both %u, so trimmed packets could not be told",
+                    "--dscp: %s and %s are both %u, so trimmed packets cannot be recognised",
                     decode_words_class((enum dscp_class) class),
                     decode_words_class((enum dscp_class)trimmed), format->dscp[class]);
     return CMD_DONE;
@@ -112,5 +112,5 @@ enum cmd_status decode_knobs_ev_order(void *options, char *text)
     if (format->source_port_high || strcmp(text, "flow-label") == 0)
         return CMD_DONE;
     return cmd_complain(
-        CMD_MISUSED, "decode", "--ev-order is flow-label or source-port, not '%s'", text);
+        CMD_MISUSED, "decode", "--ev-order takes flow-label or source-port, not '%s'", text);
 }

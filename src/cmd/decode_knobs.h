@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of mrc decode that set knobs of the wire. They take a struct decode_options, and
- * return CMD_DONE, or CMD_MISUSED after a complaint. */
+/* The options of mrc decode that set the wire format. `options` is a struct decode_options. The
+ * functions return CMD_DONE, or CMD_MISUSED after an error message. */
 #pragma once
 
 #include "cmd/cmd.h"
 #include "wire/format.h"
 
-/* The first call sets the port, the second the port that is accepted, too. */
+/* The first call sets the port, the second call an additional port. */
 enum cmd_status decode_knobs_udp_port(void *options, char *text);
 
-/* "trimmed=12,control=46"; `text` is cut into pieces. */
+/* Reads "trimmed=12,control=46". Modifies `text`. */
 enum cmd_status decode_knobs_dscp(void *options, char *text);
 enum cmd_status decode_knobs_ev_order(void *options, char *text);
 enum cmd_status decode_knobs_ev_width(void *options, char *text);
 
-/* Refuses knobs that contradict each other: a trimmed packet is known by its code point alone. */
+/* Refuses equal code points: only its code point identifies a trimmed packet. */
 enum cmd_status decode_knobs_check(const struct wire_format *);

@@ -17,17 +17,17 @@ enum decode_form {
 struct decode_options {
     enum decode_form form;
     struct wire_format format;
-    uint32_t port_count; /* --udp-port so far */
+    uint32_t port_count; /* the number of --udp-port options read so far */
     bool shows_foreign;
     bool skips_icrc;
     uint64_t count_max;
-    const char *write_path; /* NULL: writes no capture */
+    const char *write_path; /* NULL: no capture is written */
     char **files;
     int file_count; /* 0: standard input */
 };
 
 extern const struct option_table decode_option_table;
 
-/* As options_read() does, and checks what goes together. */
+/* Like options_read(). Also checks combinations of options. */
 bool decode_options_read(
     struct decode_options *, int argument_count, char **arguments, enum cmd_status *);

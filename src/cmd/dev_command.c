@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc dev: devices, and who has them. */
+/* mrc dev: shows devices and the processes that have them open. */
 #include <stdio.h>
 
 #include "cmd/nic_status.h"
 
 static const struct option_row rows[] = {
-    { OPTION_FLAG, 'd', "details", NULL, "with the parameters in force",
+    { OPTION_FLAG, 'd', "details", NULL, "also print the parameters in force",
         OPTION_AT(struct nic_options, details) },
     NIC_JSON_ROW,
 };
@@ -14,7 +14,7 @@ static const struct option_table table = {
     .command = "dev",
     .intro = "usage: mrc dev show [DEVICE] [-d] [-j]\n"
              "\n"
-             "Devices of this user, and the processes that have them open.",
+             "Shows the devices of this user and the processes that have them open.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -83,7 +83,7 @@ static enum cmd_status run_dev(int argument_count, char **arguments)
 
 const struct cmd dev_command = {
     .name = "dev",
-    .summary = "show devices and who has them",
+    .summary = "show devices and the processes that have them open",
     .run = run_dev,
     .options = &table,
     .complete = nic_status_complete,

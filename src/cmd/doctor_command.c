@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc doctor: what this machine can and cannot do, and why. */
+/* mrc doctor: reports what this machine supports and what is missing. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,9 +14,10 @@ static const struct option_row rows[] = {
 
 static const struct option_table table = {
     .command = "doctor",
-    .intro = "usage: mrc doctor [-j]\n"
-             "\n"
-             "Says what this machine can do for MRC, what it cannot, why, and what to do about it.",
+    .intro =
+        "usage: mrc doctor [-j]\n"
+        "\n"
+        "Reports which features of MRC this machine supports, what is missing, and the remedy.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -69,7 +70,7 @@ static enum cmd_status run_doctor(int argument_count, char **arguments)
 
 const struct cmd doctor_command = {
     .name = "doctor",
-    .summary = "say what this machine can and cannot do, and why",
+    .summary = "report what this machine supports and what is missing",
     .run = run_doctor,
     .options = &table,
 };

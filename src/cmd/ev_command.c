@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc ev: what QPs know of their entropy values. */
+/* mrc ev: shows the entropy values of QPs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/nic_status.h"
 
 static const struct option_row rows[] = {
-    { OPTION_FLAG, 'a', "all", NULL,
-        "also good ones that never changed, when there is more than one QP",
+    { OPTION_FLAG, 'a', "all", NULL, "with several QPs, also print good EVs that never changed",
         OPTION_AT(struct nic_options, all) },
     NIC_JSON_ROW,
 };
 
 static const struct option_table table = {
     .command = "ev",
-    .intro = "usage: mrc ev show [dev DEVICE] [qp NUMBER] [-a] [-j]\n"
-             "\n"
-             "The entropy values of queue pairs: plane, uplink, state, whether in rotation or in\n"
-             "reserve, and why and when the state last changed.",
+    .intro =
+        "usage: mrc ev show [dev DEVICE] [qp NUMBER] [-a] [-j]\n"
+        "\n"
+        "Shows the entropy values of queue pairs: plane, uplink, state, whether active or backup,\n"
+        "and the cause and time of the last change of state.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -79,7 +79,7 @@ static void print_qp(const char *device, const json_t *answer, bool all)
             quiet++;
     }
     if (quiet)
-        printf("  and %zu good ones that never changed\n", quiet);
+        printf("  and %zu good EVs that never changed\n", quiet);
 }
 
 static enum cmd_status show_qps(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc exec: runs a verbs program over MRC. */
+/* mrc exec: runs an unmodified verbs program over MRC. */
 #include <errno.h>
 #include <getopt.h>
 #include <infiniband/verbs.h>
@@ -39,13 +39,14 @@ static enum cmd_status complain_device(const char *typed, struct ibv_device *con
         length += (size_t)snprintf(
             names + length, sizeof(names) - length, " %s", ibv_get_device_name(*list));
     if (!names[0])
-        return cmd_complain(
-            CMD_FAILED, name, "there are no devices; 'mrc fabric run' makes some (mrc_config(5))");
-    return cmd_complain(CMD_FAILED, name, "there is no device '%s'; there are%s", typed, names);
+        return cmd_complain(CMD_FAILED, name,
+            "there are no devices; 'mrc fabric run' creates some (mrc_config(5))");
+    return cmd_complain(
+        CMD_FAILED, name, "there is no device '%s'; the devices are%s", typed, names);
 }
 
-/* "h3" is NIC 3 of the fabric called fabric, "lab/h3" that of the fabric called lab. Without a
- * fabric of that name h3 is mrc3, as MRC_CONFIG may have it. */
+/* Returns the device of a NIC: "h3" is NIC 3 of the fabric "fabric", "lab/h3" that of the fabric
+ * "lab". If no such fabric runs, h3 is mrc3, which MRC_CONFIG may describe. */
 static void find_device(const char *typed, char device[static 64])
 {
     const char *slash = strrchr(typed, '/');
@@ -100,12 +101,12 @@ static enum cmd_status add_devices(void *options, char *typed)
 
 static const struct option_row rows[] = {
     { OPTION_CALL, 'n', "nic", "NIC[,NIC]",
-        "show it these devices only: mrc0, or h0 for NIC h0 of the fabric\n"
-        "called fabric, or lab/h0 for that of the one called lab",
+        "let PROGRAM see only these devices: mrc0, h0 for NIC h0 of the\n"
+        "fabric 'fabric', or lab/h0 for NIC h0 of the fabric 'lab'",
         .read = add_devices, .values = OPTION_VALUES_DEVICES },
-    { OPTION_FLAG, 0, "preload", NULL, "by LD_PRELOAD instead of LD_LIBRARY_PATH",
+    { OPTION_FLAG, 0, "preload", NULL, "use LD_PRELOAD instead of LD_LIBRARY_PATH",
         OPTION_AT(struct options, wish.preloads) },
-    { OPTION_FLAG, 'p', "print", NULL, "print what would be set, as lines for a shell",
+    { OPTION_FLAG, 'p', "print", NULL, "print the variables as shell commands; run nothing",
         OPTION_AT(struct options, prints) },
 };
 
@@ -114,7 +115,8 @@ static const struct option_table table = {
     .intro = "usage: mrc exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
              "       mrc exec [OPTIONS] --print\n"
              "\n"
-             "Runs a program that knows verbs (libibverbs) over MRC, as it is: perftest, NCCL.",
+             "Runs an unmodified program that uses verbs (libibverbs), such as perftest or NCCL,\n"
+             "over MRC.",
     .closing = "  mrc exec --nic h0 -- ib_write_bw &\n"
                "  mrc exec --nic h1 -- ib_write_bw 127.0.0.1",
     .ends_at_word = true,
@@ -124,7 +126,7 @@ static const struct option_table table = {
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-/* In single quotes, so that a shell takes it as it is. */
+/* Single quotes protect the value from the shell. */
 static void print_variable(const struct exec_variable *variable)
 {
     printf("export %s='", variable->name);
@@ -133,7 +135,7 @@ static void print_variable(const struct exec_variable *variable)
     puts("'");
 }
 
-/* mrc ignores SIGPIPE; its program shall not. */
+/* Restores SIGPIPE, which mrc ignores, for the program. */
 static enum cmd_status run(const struct exec_environment *environment, char **program)
 {
     for (size_t i = 0; i < environment->count; i++)
@@ -145,18 +147,18 @@ static enum cmd_status run(const struct exec_environment *environment, char **pr
 
 static enum cmd_status run_exec(int argument_count, char **arguments)
 {
-    static struct exec_environment environment; /* large */
+    static struct exec_environment environment; /* too large for the stack */
     struct options options = { 0 };
     enum cmd_status status;
 
     if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
     if (optind == argument_count && !options.prints)
-        return cmd_complain(CMD_MISUSED, name, "which program? 'mrc exec -- ib_write_bw', for one");
+        return cmd_complain(CMD_MISUSED, name, "name a program, e.g. 'mrc exec -- ib_write_bw'");
     options.wish.devices = options.devices;
     if (!exec_environment_find_libraries(options.wish.libraries))
-        return cmd_complain(
-            CMD_FAILED, name, "libmrc-verbs.so.1 is neither beside mrc nor where it is installed");
+        return cmd_complain(CMD_FAILED, name,
+            "libmrc-verbs.so.1 not found, neither next to mrc nor in the library folder");
     exec_environment_make(&environment, &options.wish);
     if (!options.prints)
         return run(&environment, &arguments[optind]);
@@ -167,7 +169,7 @@ static enum cmd_status run_exec(int argument_count, char **arguments)
 
 const struct cmd exec_command = {
     .name = "exec",
-    .summary = "run a verbs program over MRC, as it is",
+    .summary = "run an unmodified verbs program over MRC",
     .run = run_exec,
     .options = &table,
 };

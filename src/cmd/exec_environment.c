@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables that make programs find libmrc-verbs, by each of the ways they look for a verbs
- * library: the dynamic linker's, and those of collective libraries, which open it by name. */
+/* The environment variables with which a program finds libmrc-verbs. The dynamic linker finds it by
+ * its search path; collective libraries open it by a name from their own variables. */
 #include "cmd/exec_environment.h"
 
 #include <glob.h>
@@ -30,7 +30,8 @@ static bool find_library(const char *place, char folder[PATH_MAX])
     return is_found;
 }
 
-/* Installed, where Debian adds the machine's name; carried in one folder; or in a build. */
+/* Tries the installed folder (Debian adds the name of the machine type), the folder of the program,
+ * and the build folder. */
 bool exec_environment_find_libraries(char folder[PATH_MAX])
 {
     static const char *const places[] = { "../lib", "../lib/*", "../lib64", "lib", "." };
@@ -60,7 +61,7 @@ static struct exec_variable *add(struct exec_environment *environment, const cha
     return variable;
 }
 
-/* In front of what is there. */
+/* Puts the value in front of the present one. */
 static void prepend(struct exec_environment *environment, const char *name, const char *value)
 {
     const char *before = getenv(name);
@@ -75,7 +76,7 @@ static void offer(struct exec_environment *environment, const char *name, const 
         snprintf(add(environment, name)->value, EXEC_VALUE_BYTES, "%s", value);
 }
 
-/* NCCL reads the first of two names, its release notes and RCCL have the second. */
+/* NCCL reads NCCL_IBVERBS_LIB; its release notes and RCCL have NCCL_LIBIBVERBS_SO. */
 static void offer_library(struct exec_environment *environment, const char *library)
 {
     static const char *const names[] = { "NCCL_IBVERBS_LIB", "NCCL_LIBIBVERBS_SO", "MSCCLPP_IBV_SO",
@@ -85,8 +86,8 @@ static void offer_library(struct exec_environment *environment, const char *libr
         offer(environment, names[i], library);
 }
 
-/* For collective libraries: no quiet way around us, the GID of most recipes, and nothing that
- * needs what MRC lacks (docs/nccl.md). */
+/* Settings of collective libraries: no silent fallback to another network, the usual GID index, and
+ * no feature that MRC lacks (docs/nccl.md). */
 static void offer_choices(struct exec_environment *environment, const char *devices)
 {
     static const struct {

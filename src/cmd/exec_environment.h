@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program needs in its environment to find the devices of libmrc as verbs devices. */
+/* The environment in which a verbs program finds the devices of libmrc. */
 #pragma once
 
 #include <limits.h>
@@ -24,11 +24,11 @@ struct exec_environment {
 struct exec_wish {
     char libraries[PATH_MAX]; /* the folder of libmrc-verbs.so.1 */
     const char *devices;      /* separated by commas; empty: all */
-    bool preloads;            /* otherwise by the library path */
+    bool preloads;            /* LD_PRELOAD instead of LD_LIBRARY_PATH */
 };
 
-/* Finds the folder beside the program that runs. */
+/* Finds the folder relative to the running program. */
 bool exec_environment_find_libraries(char folder[PATH_MAX]);
 
-/* What the caller's environment says about collective libraries stays as it is. */
+/* Does not change variables of collective libraries that the caller's environment sets. */
 void exec_environment_make(struct exec_environment *, const struct exec_wish *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric: what its verbs share. */
+/* mrc fabric: functions that its verbs share. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,28 +7,28 @@
 #include "cmd/cmd.h"
 #include "control/control.h"
 
-#define FABRIC_ROOT_BYTES 200 /* of the folder that run_place_make() names */
+#define FABRIC_ROOT_BYTES 200 /* of the path that run_place_make() writes */
 
-/* Asks the fabric of this name; complains if it does not run or refuses. The answer is to be
- * released with json_decref(). */
+/* Sends a request to the fabric of this name. Reports an error if the fabric does not run or
+ * refuses the request. The caller releases the answer with json_decref(). */
 enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer);
 
 enum cmd_status fabric_complain_not_running(const char *fabric);
-/* About a request that was not answered. */
+/* Reports a request that was not answered. */
 enum cmd_status fabric_complain(const char *fabric, enum request_result, const char *reason);
 
-/* Reads a fabric file; complains if it is wrong. On CMD_DONE the caller ends with yaml_fini(). */
+/* Reads a fabric file and reports errors in it. On CMD_DONE the caller ends with yaml_fini(). */
 struct plan;
 struct yaml;
 enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct plan *);
 
-/* The text of a file, to be freed; NULL: it cannot be read. */
+/* Returns the contents of a file, which the caller frees, or NULL if it cannot be read. */
 char *fabric_text(const char *path);
 
-/* May a fabric have this name? */
+/* Checks that a fabric may have this name. */
 enum cmd_status fabric_check_name(const char *command, const char *name);
 
-/* mrc fabric fault run: a script of faults; arguments[0] is "run". */
+/* mrc fabric fault run: runs a script of faults. arguments[0] is "run". */
 extern const struct option_table fabric_script_table;
 enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments);
 

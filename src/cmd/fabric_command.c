@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric: finds the verb; what the verbs share. */
+/* mrc fabric: finds the verb; functions that the verbs share. */
 #include "cmd/fabric.h"
 
 #include "control/control.h"
@@ -20,9 +20,9 @@ static const struct cmd *const verbs[] = {
 
 const struct cmd fabric_command = {
     .name = name,
-    .summary = "run a fabric on this machine, break it, look at it",
+    .summary = "run a fabric on this machine, inject faults, show its state",
     .verbs = verbs,
-    .purpose = "Fabrics on this machine.",
+    .purpose = "Runs fabrics on this machine.",
 };
 
 enum cmd_status fabric_complain_not_running(const char *fabric)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric down: takes a namespace fabric away. */
+/* mrc fabric down: removes a namespace fabric. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct options {
 };
 
 static const struct option_row rows[] = {
-    { OPTION_FLAG, 0, "netns", NULL, "of network namespaces (there is no other kind)",
+    { OPTION_FLAG, 0, "netns", NULL, "use network namespaces (the default and the only kind)",
         OPTION_AT(struct options, netns_is_said) },
     { OPTION_TEXT, 'n', "name", "NAME", "the fabric (default: fabric)",
         OPTION_AT(struct options, prefix), .values = OPTION_VALUES_FABRICS },
@@ -27,16 +27,17 @@ static const struct option_row rows[] = {
 
 static const struct option_table table = {
     .command = name,
-    .intro = "usage: mrc fabric down [-n NAME]\n"
-             "\n"
-             "Ends the switches of a fabric of network namespaces, removes the namespaces with "
-             "all\n"
-             "that is in them, and the devices. Does nothing if there is no such fabric.",
+    .intro =
+        "usage: mrc fabric down [-n NAME]\n"
+        "\n"
+        "Ends the switches of a namespace fabric and removes its namespaces, with everything in "
+        "them,\n"
+        "and its devices. Does nothing if there is no such fabric.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-/* Only a soft fabric itself may take its folder away. */
+/* Only its own process may remove the folder of a soft fabric that runs. */
 static bool is_soft_and_running(const char *root, const char *fabric)
 {
     char folder[NETNS_FABRIC_PATH_BYTES];
@@ -56,8 +57,7 @@ static enum cmd_status take_down(const char *prefix)
         return cmd_complain(CMD_FAILED, name, "%s", strerror(-err));
     if (is_soft_and_running(root, prefix))
         return cmd_complain(CMD_FAILED, name,
-            "'%s' is not a fabric of namespaces; end it with 'mrc fabric stop -n %s'", prefix,
-            prefix);
+            "'%s' is a soft fabric; end it with 'mrc fabric stop -n %s'", prefix, prefix);
     err = netns_fabric_down(root, prefix);
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s-*: the namespaces could not be removed: %s",
@@ -72,7 +72,7 @@ static enum cmd_status fabric_down(int argument_count, char **arguments)
 
     if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
-    if (argument_count - optind > 1) /* the file that it was brought up with may be named */
+    if (argument_count - optind > 1) /* the fabric file may be named, as for `up` */
         return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind + 1]);
     if (fabric_check_name(name, options.prefix) != CMD_DONE)
         return CMD_MISUSED;
@@ -83,7 +83,7 @@ static enum cmd_status fabric_down(int argument_count, char **arguments)
 
 const struct cmd fabric_down_command = {
     .name = "down",
-    .summary = "take a fabric of network namespaces away",
+    .summary = "remove a fabric of network namespaces",
     .run = fabric_down,
     .options = &table,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric fault: breaks and repairs. */
+/* mrc fabric fault: injects and ends faults. */
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -25,15 +25,15 @@ static const struct option_row rows[] = {
 static void print_words(FILE *to)
 {
     fputs("WHAT and WHERE:  link p0.t0.3-t1.2   port h12.p3   switch p0.t1.2   plane p2   nic h12\n"
-          "                 group NAME (of failure_groups)\n"
-          "                 several that fail together: link h0.p0,h1.p0\n"
-          "                 ev p0/u3 (its packets, on the links of plane 0)\n"
+          "                 group NAME (a group of failure_groups)\n"
+          "                 several parts that fail together: link h0.p0,h1.p0\n"
+          "                 ev p0/u3 (packets with this EV, on all links of its plane)\n"
           "HOW:             up (ends all faults of this part)\n",
         to);
     fault_words_print_kinds(to);
     fputs("clear            ends all faults\n"
-          "run FILE         the faults of a script, or of an experiment, each at its time;\n"
-          "                 -s N: N times later and longer\n"
+          "run FILE         injects the faults of a script or experiment, each at its time;\n"
+          "                 -s N multiplies all times and durations by N\n"
           "\n",
         to);
 }
@@ -115,7 +115,7 @@ static void complete_fault(const struct completion *completion)
 
 const struct cmd fabric_fault_command = {
     .name = "fault",
-    .summary = "break or repair a part of a running fabric",
+    .summary = "inject or end faults in a running fabric",
     .run = fabric_fault,
     .options = &table,
     .complete = complete_fault,

@@ -22,10 +22,11 @@ static const struct option_row rows[] = {
 
 static const struct option_table table = {
     .command = name,
-    .intro = "usage: mrc fabric list [-j]\n"
-             "\n"
-             "Kinds: soft (mrc fabric run), switch and kernel (mrc fabric up). DEAD: 'mrc fabric "
-             "down' cleans up.",
+    .intro =
+        "usage: mrc fabric list [-j]\n"
+        "\n"
+        "Kinds: soft (mrc fabric run), switch and kernel (mrc fabric up). A DEAD fabric has lost\n"
+        "its switches; 'mrc fabric down' removes it.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };

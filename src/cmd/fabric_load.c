@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What commands that work on a fabric file have in common. */
+/* Functions that commands with a fabric file share. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,11 +16,11 @@ enum cmd_status fabric_load(
     top = yaml_load(yaml, path);
     if (top && yaml_member(top, "workloads"))
         yaml_complain_key(yaml, yaml_member(top, "workloads"),
-            "this is an experiment, for 'mrc sim'; name a fabric file");
+            "this file is an experiment for 'mrc sim'; name a fabric file");
     else if (top && fabric_file_read(yaml, top, fabric)) {
         if (fabric->topology.config.plane_count <= TOPOLOGY_PLANES_MAX)
             return CMD_DONE;
-        yaml_complain(yaml, top, "NICs with %u ports can be planned and not run: at most %u",
+        yaml_complain(yaml, top, "NICs with %u ports can be planned but not run; the limit is %u",
             fabric->topology.config.plane_count, TOPOLOGY_PLANES_MAX);
     }
     cmd_complain(CMD_MISUSED, command, "%s", yaml->problem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric record: what has happened to a running fabric, as an experiment for mrc sim. */
+/* mrc fabric record: writes the faults of a running fabric as an experiment for mrc sim. */
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
@@ -28,12 +28,12 @@ struct recording {
 static const struct option_row rows[] = {
     { OPTION_TEXT, 'n', "name", "NAME", "the fabric (default: fabric)", AT(fabric),
         .values = OPTION_VALUES_FABRICS },
-    { OPTION_TEXT, 'o', "output", "FILE", "instead of standard output", AT(file) },
+    { OPTION_TEXT, 'o', "output", "FILE", "write to FILE instead of standard output", AT(file) },
     { OPTION_NUMBER, 's', "slower", "N",
-        "what the faults were slowed down by: times are divided by N", AT(faster), .least = 1,
+        "divide times by N, for a script that was slowed down by N", AT(faster), .least = 1,
         .most = 1000000 },
-    { OPTION_FLAG, 'c', "clear", NULL, "begin anew afterwards", AT(clears) },
-    { OPTION_FLAG, 'j', "json", NULL, "faults and events as JSON", AT(is_json) },
+    { OPTION_FLAG, 'c', "clear", NULL, "clear the record after writing it", AT(clears) },
+    { OPTION_FLAG, 'j', "json", NULL, "write faults and events as JSON", AT(is_json) },
 };
 
 static const struct option_table table = {
@@ -69,11 +69,11 @@ static enum cmd_status write_out(struct recording *recording)
 static enum cmd_status check_answer(const struct recording *recording)
 {
     if (json_is_true(json_object_get(recording->answer, "cut")))
-        cmd_complain(CMD_DONE, name, "there were more faults than a fabric records");
+        cmd_complain(CMD_DONE, name, "the record is full; later faults are missing");
     if (recording->is_json)
         return CMD_DONE;
     if (json_array_size(json_object_get(recording->answer, "faults")) == 0)
-        return cmd_complain(CMD_FAILED, name, "there were no faults to record");
+        return cmd_complain(CMD_FAILED, name, "the fabric has recorded no faults");
     if (!json_string_value(json_object_get(recording->answer, "fabric"))[0])
         return cmd_complain(CMD_FAILED, name, "the fabric does not know its file");
     return CMD_DONE;
@@ -112,7 +112,7 @@ static enum cmd_status fabric_record(int argument_count, char **arguments)
 
 const struct cmd fabric_record_command = {
     .name = "record",
-    .summary = "write what has happened to a running fabric as an experiment",
+    .summary = "write the faults of a running fabric as an experiment",
     .run = fabric_record,
     .options = &table,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric run: a soft fabric, in the foreground or in the background. */
+/* mrc fabric run: runs a soft fabric in the foreground or in the background. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -59,10 +59,11 @@ static enum cmd_status add_udp(void *to, char *text)
     struct soft_udp *udp = &options->udp[options->config.udp_count];
 
     if (options->config.udp_count == UDP_NICS_MAX)
-        return cmd_complain(CMD_MISUSED, name, "--udp: at most %d NICs", UDP_NICS_MAX);
+        return cmd_complain(
+            CMD_MISUSED, name, "--udp may be given for at most %d NICs", UDP_NICS_MAX);
     if (!read_udp(text, udp))
         return cmd_complain(
-            CMD_MISUSED, name, "--udp %s: must look like h3=127.0.0.1:7000,127.0.0.1:7100", text);
+            CMD_MISUSED, name, "--udp %s: the form is h3=127.0.0.1:7000,127.0.0.1:7100", text);
     for (uint32_t i = 0; i < options->config.udp_count; i++)
         if (options->udp[i].nic == udp->nic)
             return cmd_complain(CMD_MISUSED, name, "--udp h%u: given twice; keep one", udp->nic);
@@ -70,7 +71,7 @@ static enum cmd_status add_udp(void *to, char *text)
     return CMD_DONE;
 }
 
-/* Once the fabric is known. */
+/* Called when the fabric file has been read. */
 static enum cmd_status check_udp(const struct soft_udp *udp, const struct topology *topology)
 {
     uint32_t last_plane = topology->config.plane_count - 1;
@@ -80,7 +81,7 @@ static enum cmd_status check_udp(const struct soft_udp *udp, const struct topolo
             topology->nic_count - 1);
     if (udp->local_port + last_plane > UINT16_MAX || udp->remote_port + last_plane > UINT16_MAX)
         return cmd_complain(CMD_MISUSED, name,
-            "--udp h%u: plane %u would have a port above 65535; choose lower ones", udp->nic,
+            "--udp h%u: plane %u would have a port above 65535; choose lower ports", udp->nic,
             last_plane);
     return CMD_DONE;
 }
@@ -96,15 +97,15 @@ static enum cmd_status take_name(void *options, char *text)
 /* clang-format off */
 static const struct option_row rows[] = {
     { OPTION_FLAG, 'b', "background", NULL, "return when the fabric is ready; 'mrc fabric stop' ends it", AT(in_background) },
-    { OPTION_CALL, 'n', "name", "NAME", "call the fabric so (default: fabric)", .read = take_name, .values = OPTION_VALUES_NONE },
-    { OPTION_NUMBER, 's', "slower", "N", "links N times slower and longer", AT(config.slower), .least = 1, .most = 1000000 },
-    { OPTION_NUMBER, 0, "spin", "US", "poll so long before sleeping (default: 50)", AT(config.spin_us), .most = 1000000 },
-    { OPTION_NUMBER, 0, "threads", "N", "for the planes (default: a quarter of the processors)",
+    { OPTION_CALL, 'n', "name", "NAME", "the name of the fabric (default: fabric)", .read = take_name, .values = OPTION_VALUES_NONE },
+    { OPTION_NUMBER, 's', "slower", "N", "divide link rates and multiply delays by N", AT(config.slower), .least = 1, .most = 1000000 },
+    { OPTION_NUMBER, 0, "spin", "US", "poll for US microseconds before sleeping (default: 50)", AT(config.spin_us), .most = 1000000 },
+    { OPTION_NUMBER, 0, "threads", "N", "threads that move frames (default: a quarter of the processors)",
         AT(config.thread_count), .least = 1, .most = 1000 },
-    { OPTION_NUMBER, 0, "seed", "N", "of losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
-    { OPTION_CALL, 0, "udp", "hN=LOCAL:PORT,REMOTE:PORT", "NIC hN is elsewhere; plane p uses both ports plus p",
+    { OPTION_NUMBER, 0, "seed", "N", "the seed for losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
+    { OPTION_CALL, 0, "udp", "hN=LOCAL:PORT,REMOTE:PORT", "NIC hN sends its frames over UDP; plane p uses both ports plus p",
         .read = add_udp, .values = OPTION_VALUES_NONE },
-    { OPTION_FLAG, 'q', "quiet", NULL, "say nothing", AT(is_quiet) },
+    { OPTION_FLAG, 'q', "quiet", NULL, "print nothing", AT(is_quiet) },
 };
 /* clang-format on */
 
@@ -116,7 +117,7 @@ static const struct option_table table = {
              "NICs\n"
              "are devices, mrc0, mrc1, ..., for every program on this machine that runs as the "
              "same\n"
-             "user. A second fabric has the next free numbers.",
+             "user. A second fabric uses the next free numbers.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric fault run: the faults of a file, each at its time. The file has a list `faults` as
- * experiments do (mrc-experiment(5)), so that one script serves the simulator and a running fabric.
- */
+/* mrc fabric fault run: injects the faults of a file, each at its time. The file has the list
+ * `faults` of experiments (mrc-experiment(5)), so the same script runs in the simulator and on a
+ * running fabric. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static enum cmd_status complain(
     enum cmd_status status = fabric_complain(run->fabric, result, run->reason);
 
     if (status == CMD_MISUSED && run->line)
-        cmd_complain(status, name, "this was line %u of %s", run->line, file);
+        cmd_complain(status, name, "the fault is at line %u of %s", run->line, file);
     return status;
 }
 
@@ -83,15 +83,16 @@ static enum cmd_status run_script(struct script_run *run, struct yaml *yaml, con
 static const struct option_row rows[] = {
     { OPTION_FLAG, 'q', "quiet", NULL, "do not print the faults as they begin",
         OPTION_AT(struct options, is_quiet) },
-    { OPTION_NUMBER, 's', "slower", "N", "N times later and longer",
+    { OPTION_NUMBER, 's', "slower", "N", "multiply all times and durations by N",
         OPTION_AT(struct options, slower), .least = 1, .most = 1000000 },
 };
 
 const struct option_table fabric_script_table = {
     .command = "fabric fault run",
-    .intro = "usage: mrc fabric fault [-n NAME] run [OPTIONS] FILE\n"
-             "\n"
-             "Breaks a running fabric as a script or an experiment says, each fault at its time.",
+    .intro =
+        "usage: mrc fabric fault [-n NAME] run [OPTIONS] FILE\n"
+        "\n"
+        "Injects the faults of a script or an experiment into a running fabric, each at its time.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric show: a running fabric in a table, or its JSON. */
+/* mrc fabric show: prints a running fabric as a table or as JSON. */
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static enum cmd_status take_seconds(void *options, char *text)
 
     if (!scan_u32(&at, &seconds) || *at || seconds < 1 || seconds > 86400)
         return cmd_complain(
-            CMD_MISUSED, name, "--watch wants seconds from 1 to 86400, not '%s'", text);
+            CMD_MISUSED, name, "--watch takes seconds from 1 to 86400, not '%s'", text);
     ((struct options *)options)->watch_s = seconds;
     return CMD_DONE;
 }
@@ -38,8 +38,8 @@ static enum cmd_status take_seconds(void *options, char *text)
 static const struct option_row rows[] = {
     { OPTION_TEXT, 'n', "name", "NAME", "the fabric (default: fabric)", AT(fabric),
         .values = OPTION_VALUES_FABRICS },
-    { OPTION_FLAG, 'a', "all", NULL, "also links that have carried nothing", AT(all) },
-    { OPTION_CALL, 'w', "watch", "S", "again every S seconds", .read = take_seconds,
+    { OPTION_FLAG, 'a', "all", NULL, "also show links that have carried nothing", AT(all) },
+    { OPTION_CALL, 'w', "watch", "S", "repeat every S seconds", .read = take_seconds,
         .values = OPTION_VALUES_NONE },
     { OPTION_FLAG, 'j', "json", NULL, "print JSON", AT(as_json) },
 };
@@ -58,7 +58,7 @@ static long long number(const json_t *of, const char *key)
     return json_integer_value(json_object_get(of, key));
 }
 
-/* Links without a pace have the highest rate there is. */
+/* Links that are not paced have the highest rate of the field; they are shown as "-". */
 static const char *rate(const json_t *port, char out[static 24])
 {
     long long rate_bps = number(port, "rate_bps");

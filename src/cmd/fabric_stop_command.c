@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric stop: ends a fabric, and returns when it is gone. */
+/* mrc fabric stop: ends a fabric and waits until it is gone. */
 #include <getopt.h>
 #include <string.h>
 
@@ -23,9 +23,9 @@ static const struct option_table table = {
     .command = name,
     .intro = "usage: mrc fabric stop [-n NAME]\n"
              "\n"
-             "Ends a running fabric and returns when it is gone, its devices with it. Clears away "
-             "what\n"
-             "is left of one that was killed.",
+             "Ends a running fabric and returns when its process, devices and files are gone. Also "
+             "removes\n"
+             "the files of a fabric that was killed.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -45,7 +45,7 @@ static enum cmd_status stop(const char *fabric)
         return result == REQUEST_ANSWERED ? CMD_DONE : fabric_complain(fabric, result, reason);
     }
     if (leftovers_remove(root, fabric))
-        return cmd_complain(CMD_DONE, name, "'%s' had been killed; cleared away its files", fabric);
+        return cmd_complain(CMD_DONE, name, "'%s' had been killed; its files are removed", fabric);
     return fabric_complain_not_running(fabric);
 }
 

@@ -51,25 +51,26 @@ static enum cmd_status take_seed(void *options, char *text)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-    { OPTION_FLAG, 0, "netns", NULL, "of network namespaces (there is no other kind)", AT(netns_is_said) },
-    { OPTION_CALL, 'n', "name", "NAME", "call the fabric so (default: fabric)", .read = take_name, .values = OPTION_VALUES_NONE },
-    { OPTION_FLAG, 'k', "kernel", NULL, "the Linux kernel forwards, in place of 'mrc switch'", AT(fabric.netns.is_kernel) },
+    { OPTION_FLAG, 0, "netns", NULL, "use network namespaces (the default and the only kind)", AT(netns_is_said) },
+    { OPTION_CALL, 'n', "name", "NAME", "the name of the fabric (default: fabric)", .read = take_name, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'k', "kernel", NULL, "the Linux kernel forwards instead of 'mrc switch'", AT(fabric.netns.is_kernel) },
     { OPTION_FLAG, 0, "paced", NULL, "links have the rates and delays of the file", AT(fabric.is_paced) },
-    { OPTION_CALL, 's', "slower", "N", "and are N times slower and longer", .read = take_slower, .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 0, "seed", "N", "of losses, marks and trimming", .read = take_seed, .values = OPTION_VALUES_NONE },
-    { OPTION_FLAG, 'q', "quiet", NULL, "say nothing", AT(is_quiet) },
+    { OPTION_CALL, 's', "slower", "N", "as --paced, with rates divided and delays multiplied by N", .read = take_slower, .values = OPTION_VALUES_NONE },
+    { OPTION_CALL, 0, "seed", "N", "the seed for losses, marks and trimming", .read = take_seed, .values = OPTION_VALUES_NONE },
+    { OPTION_FLAG, 'q', "quiet", NULL, "print nothing", AT(is_quiet) },
 };
 /* clang-format on */
 
 static const struct option_table table = {
     .command = name,
-    .intro = "usage: mrc fabric up [OPTIONS] FABRIC.yaml\n"
-             "\n"
-             "Builds a fabric of network namespaces, one for each host and each switch, and "
-             "starts the\n"
-             "switches. NIC hN is for programs inside the namespace NAME-hN, as the device mrcN "
-             "or, if\n"
-             "another fabric has that, as 'mrc fabric list' shows. Needs root.",
+    .intro =
+        "usage: mrc fabric up [OPTIONS] FABRIC.yaml\n"
+        "\n"
+        "Builds a fabric of network namespaces, one for each host and each switch, and "
+        "starts the\n"
+        "switches. Programs inside the namespace NAME-hN use NIC hN as the device mrcN "
+        "or,\n"
+        "if another fabric has that name, the one that 'mrc fabric list' shows. Requires root.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -82,8 +83,8 @@ static bool read_options(
     if (optind != argument_count - 1)
         *status = cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
     else if (options->fabric.netns.is_kernel && options->fabric.is_paced)
-        *status = cmd_complain(CMD_MISUSED, name,
-            "--kernel: the kernel's links have no rates; leave out --paced and --slower");
+        *status = cmd_complain(
+            CMD_MISUSED, name, "--kernel cannot pace links; leave out --paced and --slower");
     options->fabric.file = arguments[optind];
     return *status == CMD_DONE;
 }
@@ -116,7 +117,7 @@ static enum cmd_status bring_up(const struct options *options)
         return CMD_DONE;
     case NETNS_FABRIC_OTHER:
         return cmd_complain(CMD_FAILED, name,
-            "a fabric called '%s' is up and is not this one; 'mrc fabric down -n %s' first",
+            "another fabric called '%s' is up; run 'mrc fabric down -n %s' first",
             options->fabric.netns.prefix, options->fabric.netns.prefix);
     default:
         return cmd_complain(CMD_FAILED, name, "%s", reason);

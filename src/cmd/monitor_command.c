@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc monitor: what happens in running NICs, as it happens. */
+/* mrc monitor: prints events of running NICs as they happen. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -7,13 +7,14 @@
 #include "cmd/nic_status.h"
 
 enum {
-    LOOK_AGAIN_MS = 500, /* for devices that have been opened meanwhile */
+    LOOK_AGAIN_MS = 500, /* interval of the search for newly opened devices */
 };
 
 static const struct option_row rows[] = {
-    { OPTION_FLAG, 'a', "all", NULL, "also EVs that are skipped for a while and return",
+    { OPTION_FLAG, 'a', "all", NULL, "also print EVs that are skipped for a while and return",
         OPTION_AT(struct nic_options, all) },
-    { OPTION_FLAG, 'j', "json", NULL, "one object a line", OPTION_AT(struct nic_options, as_json) },
+    { OPTION_FLAG, 'j', "json", NULL, "print JSON, one object per line",
+        OPTION_AT(struct nic_options, as_json) },
 };
 
 static const struct option_table table = {
@@ -21,8 +22,8 @@ static const struct option_table table = {
     .intro =
         "usage: mrc monitor [dev DEVICE] [-a] [-j]\n"
         "\n"
-        "Prints changes of EVs with their cause, of ports and of queue pairs, and timeouts, as\n"
-        "they come, also of devices that are opened later.",
+        "Prints state changes of EVs with their cause, of ports and of queue pairs, and timeouts,\n"
+        "as they happen. Includes devices that are opened later.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -35,7 +36,7 @@ static const struct nic_command command = {
     .arguments = NIC_WITHOUT_VERB,
 };
 
-/* What is done with events. */
+/* The handler of events. */
 struct monitor {
     const struct nic_options *options;
     enum cmd_status status;
@@ -51,7 +52,7 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* NICs count from when the machine started. An event without a time is told at once. */
+/* Event times count from the start of the machine. An event without a time has the present time. */
 static int64_t wall_ns(const json_t *event)
 {
     const json_t *time = json_object_get(event, "time_ns");
@@ -110,7 +111,7 @@ static void print_event(const json_t *event)
             nic_status_time(nic_status_number(event, "interval_ns"), interval),
             nic_status_number(event, "timeouts") + 1, nic_status_number(event, "psn"));
     else if (strcmp(kind, "lost") == 0)
-        printf("%lld events more than could be told\n", nic_status_number(event, "count"));
+        printf("%lld events lost: too many at once\n", nic_status_number(event, "count"));
     else
         printf("%s\n", kind);
 }
@@ -163,7 +164,7 @@ static enum cmd_status run_monitor(int argument_count, char **arguments)
     if (status != CMD_DONE)
         return status;
     if (watch.count == 0)
-        cmd_complain(CMD_DONE, command.name, "no process has a device open yet: waiting for one");
+        cmd_complain(CMD_DONE, command.name, "no process has a device open; waiting");
     setvbuf(stdout, NULL, _IOLBF, 0);
     while (!watch.is_over) {
         event_watch_wait(&watch, LOOK_AGAIN_MS);
@@ -174,7 +175,7 @@ static enum cmd_status run_monitor(int argument_count, char **arguments)
 
 const struct cmd monitor_command = {
     .name = "monitor",
-    .summary = "show what happens in running NICs, as it happens",
+    .summary = "show events of running NICs as they happen",
     .run = run_monitor,
     .options = &table,
     .complete = nic_status_complete,

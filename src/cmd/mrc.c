@@ -26,20 +26,20 @@ static void print_usage(FILE *to)
           "       mrc help [SUBCOMMAND]\n"
           "       mrc --version\n"
           "\n"
-          "Multipath Reliable Connection: a tool for every job around it.\n"
+          "Tools for Multipath Reliable Connection (MRC).\n"
           "\n"
           "subcommands:\n",
         to);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-10s  %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n"
-          "A subcommand may be shortened as long as it stays unique (mrc dec).\n"
-          "mrc SUBCOMMAND --help explains one; the manual pages, mrc(1) and mrc-SUBCOMMAND(1), say "
-          "more.\n",
+          "A subcommand may be shortened to a unique prefix (mrc dec).\n"
+          "mrc SUBCOMMAND --help explains a subcommand. See also the manual pages mrc(1) and "
+          "mrc-SUBCOMMAND(1).\n",
         to);
 }
 
-/* A whole name wins over being the beginning of another. */
+/* A complete name takes precedence over a prefix of another. */
 static const struct cmd *find_command(const char *typed, size_t *match_count)
 {
     const struct cmd *found = NULL;
@@ -75,11 +75,11 @@ static enum cmd_status complain_unknown(const char *typed)
 
 static enum cmd_status complain_ambiguous(const char *typed)
 {
-    fprintf(stderr, "mrc: '%s' may mean", typed);
+    fprintf(stderr, "mrc: '%s' is ambiguous:", typed);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strncmp(commands[i]->name, typed, strlen(typed)) == 0)
             fprintf(stderr, " %s", commands[i]->name);
-    fputs("; type one letter more\n", stderr);
+    fputs("\n", stderr);
     return CMD_MISUSED;
 }
 
@@ -124,14 +124,14 @@ static enum cmd_status dispatch(int argument_count, char **arguments)
         return help(arguments[2]);
     if (first[0] == '-')
         return cmd_complain(CMD_MISUSED, "",
-            "there is no option '%s' before a subcommand, only --help and --version", first);
+            "there is no option '%s'; before a subcommand, mrc takes --help and --version", first);
     return run(argument_count - 1, arguments + 1);
 }
 
 int main(int argument_count, char **arguments)
 {
-    /* A reader that goes away (`| head`) is seen as a failing write, so that files being written
-     * are closed properly. */
+    /* With SIGPIPE ignored, a closed pipe (`| head`) is a failed write, and files that are being
+     * written are closed properly. */
     signal(SIGPIPE, SIG_IGN);
     return (int)cmd_finish(dispatch(argument_count, arguments), "");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands that look at running NICs share: questions, and what there is to say when there
- * is no answer. */
+/* Functions shared by the commands that inspect running NICs: requests, and messages when there is
+ * no answer. */
 #include "cmd/nic_status.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ void nic_status_print_json(json_t *json)
     json_decref(json);
 }
 
-/* One that was asked for by its number, and is nowhere. */
+/* Reports a QP or port that was requested by number and that no device has. */
 static enum cmd_status complain_missing(
     const struct nic_command *command, const struct nic_options *options)
 {
@@ -92,8 +92,8 @@ enum cmd_status nic_status_finish(const struct nic_command *command,
     }
     if (status == CMD_DONE && devices->count == 0)
         cmd_complain(CMD_DONE, command->name,
-            "there are no devices; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may "
-            "point elsewhere");
+            "there are no devices; 'mrc fabric run' creates some. Check MRC_CONFIG and MRC_RUN_DIR "
+            "if they are set");
     else if (status == CMD_DONE && json_array_size(all) == 0)
         cmd_complain(CMD_DONE, command->name, "%s", command->nothing);
     json_decref(all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the commands that look at running NICs share: dev, qp, ev, port, stat, monitor. */
+/* Functions shared by the commands that inspect running NICs: dev, qp, ev, port, stat, monitor. */
 #pragma once
 
 #include <jansson.h>
@@ -9,7 +9,7 @@
 #include "cmd/options.h"
 #include "control/control.h"
 
-enum nic_argument { /* which words a command understands beside its verb */
+enum nic_argument { /* the words that a command accepts besides its verb */
     NIC_WITH_QP = 1 << 0,
     NIC_WITH_PORT = 1 << 1, /* port P, up, down */
     NIC_WITHOUT_VERB = 1 << 2,
@@ -20,7 +20,7 @@ struct nic_command {
     const struct option_table *options;
     const char *const *verbs; /* the first is the default; NULL at the end */
     uint32_t arguments;       /* enum nic_argument */
-    const char *nothing;      /* why there may be nothing to see, although there are devices */
+    const char *nothing;      /* the message if there are devices but nothing to show */
 };
 
 struct nic_options {
@@ -35,48 +35,48 @@ struct nic_options {
     bool details;
 };
 
-/* Words in the manner of ip(8): each may be shortened, options stand anywhere. False: there is
- * nothing more to do than to return *status. */
+/* Parses words in the manner of ip(8): each may be shortened, and options may be anywhere. Returns
+ * false if the caller is to return *status. */
 bool nic_status_parse(const struct nic_command *, int argument_count, char **arguments,
     struct nic_options *, enum cmd_status *status);
 
 /* Offers verbs, "dev", "qp", "port" and devices. */
 void nic_status_complete(const struct completion *);
 
-/* The options that several of these commands have. */
+/* Options that several of these commands have. */
 #define NIC_JSON_ROW                                                                               \
     {                                                                                              \
         OPTION_FLAG, 'j', "json", NULL, "print JSON", OPTION_AT(struct nic_options, as_json)       \
     }
 
-/* All that are described and all that answer, or the one asked for; sorted. */
+/* Finds all devices that are described or that answer, sorted, or the one that was requested. */
 enum cmd_status nic_status_devices(
     const struct nic_command *, const struct nic_options *, struct device_list *);
 
-/* The answer of whoever has the device, NULL if nobody does; a refusal is complained about. */
+/* Asks the process that has the device open. The answer is NULL if no process has it open. Reports
+ * a refusal. */
 enum cmd_status nic_status_ask(
     const struct nic_command *, const char *device, const char *request, json_t **answer);
 
-/* The same for a command that can do nothing without one: complains if the device was asked for by
- * name. */
+/* Like nic_status_ask(), for commands that need an answer: reports a device that was requested by
+ * name and that no process has open. */
 enum cmd_status nic_status_ask_owner(const struct nic_command *, const struct nic_options *,
     const char *device, const char *request, json_t **answer);
 
-/* Prints and releases. */
+/* Prints and releases the value. */
 void nic_status_print_json(json_t *);
 
-/* Releases `all`, having printed it if JSON was asked for; if it is empty, says why. Returns
- * `status`.
- */
+/* Prints `all` if JSON was requested; reports the cause if it is empty. Releases `all` and returns
+ * `status`. */
 enum cmd_status nic_status_finish(const struct nic_command *, const struct nic_options *,
     const struct device_list *, json_t *all, enum cmd_status status);
 
 long long nic_status_number(const json_t *object, const char *key);
-const char *nic_status_text(const json_t *object, const char *key); /* "-" where there is none */
-/* Nanoseconds for people: "350us". `out` is returned. */
+const char *nic_status_text(const json_t *object, const char *key); /* "-" if absent */
+/* Formats nanoseconds with a unit, e.g. "350us". Returns `out`. */
 const char *nic_status_time(long long ns, char out[static 24]);
 
-/* The QPs of a device, or the one that was asked for. NULL: there are none, which is
- * complained about if the device was asked for by name. */
+/* Returns the QPs of a device, or the one that was requested. NULL: there are none; this is
+ * reported if the device was requested by name. */
 enum cmd_status nic_status_qps(
     const struct nic_command *, const struct nic_options *, const char *device, json_t **qps);

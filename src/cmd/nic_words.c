@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines of those who look at running NICs. */
+/* Parses the command lines of the commands that inspect running NICs. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,8 @@ static bool take_number(const char *text, uint32_t limit, uint32_t *out)
     return true;
 }
 
-/* Yields how many arguments it took; 0: not a word of this command. -1: complained. */
+/* Returns the number of arguments consumed, 0 if the word does not belong to this command, or -1
+ * after an error message. */
 static int take_word(
     const struct nic_command *command, struct nic_options *options, char **arguments)
 {
@@ -43,13 +44,13 @@ static int take_word(
     if ((command->arguments & NIC_WITH_QP) && strcmp(word, "qp") == 0) {
         if (take_number(arguments[1], (1u << 24) - 1, &options->qpn))
             return 2;
-        wrong(command, "not the number of a QP:", arguments[1] ? arguments[1] : "");
+        wrong(command, "not a QP number:", arguments[1] ? arguments[1] : "");
         return -1;
     }
     if (has_ports && begins("port", word) && !begins("up", word)) {
         if (take_number(arguments[1], 16, &options->port))
             return 2;
-        wrong(command, "not the number of a port:", arguments[1] ? arguments[1] : "");
+        wrong(command, "not a port number:", arguments[1] ? arguments[1] : "");
         return -1;
     }
     if (has_ports && (strcmp(word, "up") == 0 || strcmp(word, "down") == 0)) {
@@ -85,7 +86,7 @@ static enum cmd_status take_words(
         if (taken < 0)
             return CMD_MISUSED;
         if (taken == 0 && options->device)
-            return wrong(command, "what is", *arguments);
+            return wrong(command, "unknown word", *arguments);
         if (taken == 0)
             options->device = *arguments; /* "dev" may be left out */
         else

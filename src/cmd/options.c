@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads command lines and writes help from tables of options. */
+/* Parses command lines and prints help from tables of options. */
 #include "cmd/options.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 
 enum {
     ROWS_MAX = 64,
-    LONG_CODE = 256, /* beyond the letters: of the first row */
+    LONG_CODE = 256, /* the code of the first row; larger than all letters */
     LEFT_BYTES = 80,
-    LEFT_COLUMNS_MAX = 26, /* longer ones have their help on the next line */
+    LEFT_COLUMNS_MAX = 26, /* after longer ones, the help begins on the next line */
 };
 
-/* What getopt_long() needs to know of a table. */
+/* The arguments of getopt_long() for a table. */
 struct known {
     struct option names[ROWS_MAX + 2];
     size_t count;
@@ -82,7 +82,7 @@ static void gather(const struct option_table *table, struct known *known)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Decimal, or hexadecimal after 0x. */
+/* Accepts decimal numbers, and hexadecimal numbers after 0x. */
 static bool parse_number(const char *text, uint64_t *number)
 {
     bool is_hex = strncmp(text, "0x", 2) == 0;
@@ -96,7 +96,7 @@ static bool parse_number(const char *text, uint64_t *number)
     return errno == 0;
 }
 
-/* With K, M, G: times 1024 and so on. */
+/* Accepts the suffixes K, M and G, which are powers of 1024. */
 static bool parse_size(const char *text, uint64_t *number)
 {
     static const char units[] = "KMG";
@@ -118,9 +118,9 @@ static enum cmd_status complain_number(
     const char *command, const char *option, const char *text, struct option_range range)
 {
     if (range.most == 0)
-        return cmd_complain(CMD_MISUSED, command, "%s wants a number from %llu on, not '%s'",
+        return cmd_complain(CMD_MISUSED, command, "%s takes a number of at least %llu, not '%s'",
             option, (unsigned long long)range.least, text);
-    return cmd_complain(CMD_MISUSED, command, "%s wants a number from %llu to %llu, not '%s'",
+    return cmd_complain(CMD_MISUSED, command, "%s takes a number from %llu to %llu, not '%s'",
         option, (unsigned long long)range.least, (unsigned long long)range.most, text);
 }
 
@@ -145,7 +145,7 @@ enum cmd_status options_size(const char *command, const char *option, const char
     return complain_number(command, option, text, range);
 }
 
-/* The row's `most` fits its member. */
+/* The row limits `number` to a value that fits the member. */
 static void store(void *to, size_t bytes, uint64_t number)
 {
     uint8_t one = (uint8_t)number;
@@ -216,8 +216,7 @@ static enum cmd_status complain_name(
 
     if (is_ambiguous(known, typed + 2))
         return cmd_complain(CMD_MISUSED, table->command,
-            "'%s' is short for more than one option; 'mrc %s --help' lists them", typed,
-            table->command);
+            "'%s' is ambiguous; 'mrc %s --help' lists them", typed, table->command);
     for (size_t i = 0; i < known->count; i++)
         names[i] = known->names[i].name;
     meant = nearest_word(typed + 2, names, known->count);
@@ -228,20 +227,20 @@ static enum cmd_status complain_name(
         "there is no option '%s'; 'mrc %s --help' lists them", typed, table->command);
 }
 
-/* getopt_long() leaves a letter in optopt, and of a name its code or 0. */
+/* getopt_long() leaves the letter in optopt; for a long option, its code or 0. */
 static enum cmd_status complain_option(
     const struct option_table *table, const struct known *known, int code, char **arguments)
 {
     const char *typed = arguments[optind - 1];
 
     if (code == ':')
-        return cmd_complain(CMD_MISUSED, table->command, "'%s' wants a value; see 'mrc %s --help'",
-            typed, table->command);
+        return cmd_complain(CMD_MISUSED, table->command,
+            "'%s' requires a value; see 'mrc %s --help'", typed, table->command);
     if (optopt > 0 && optopt < LONG_CODE && strncmp(typed, "--", 2) != 0)
         return cmd_complain(CMD_MISUSED, table->command,
             "there is no option '-%c'; 'mrc %s --help' lists them", optopt, table->command);
     if (optopt > 0)
-        return cmd_complain(CMD_MISUSED, table->command, "'%s': this option takes no value", typed);
+        return cmd_complain(CMD_MISUSED, table->command, "'%s' takes no value", typed);
     return complain_name(table, known, typed);
 }
 
@@ -341,7 +340,7 @@ void options_print_help(const struct option_table *table, FILE *to)
         write_left(row, left);
         print_row(to, left, row->help, columns);
     }
-    print_row(to, "-h, --help", "this text", columns);
+    print_row(to, "-h, --help", "print this help", columns);
     if (table->closing)
         fprintf(to, "\n%s\n", table->closing);
 }

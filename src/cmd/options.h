@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a command as a table, from which parsing, --help and completion come. Every table
- * has -h and --help without saying so. */
+/* The options of a command as a table. Parsing, --help and completion use it. Every table
+ * implicitly has -h and --help. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,16 +14,16 @@ enum option_kind {
     OPTION_FLAG,    /* sets a bool */
     OPTION_TEXT,    /* sets a const char * */
     OPTION_NUMBER,  /* sets a uint32_t or uint64_t; decimal, or hexadecimal after 0x */
-    OPTION_SIZE,    /* the same; may end in K, M or G */
-    OPTION_CALL,    /* calls `read` with the value, NULL if it takes none */
-    OPTION_HEADING, /* no option: `help` is a line between the options in the help */
+    OPTION_SIZE,    /* like OPTION_NUMBER; may end in K, M or G */
+    OPTION_CALL,    /* calls `read` with the value, or NULL if it takes none */
+    OPTION_HEADING, /* not an option: the help prints `help` as a line */
     OPTION_KIND_COUNT,
 };
 
-/* What the value of an option can be, for completion. */
+/* The values of an option, for completion. */
 enum option_values {
     OPTION_VALUES_FILES,
-    OPTION_VALUES_NONE, /* nothing that could be listed */
+    OPTION_VALUES_NONE, /* no candidates */
     OPTION_VALUES_DEVICES,
     OPTION_VALUES_FABRICS,
     OPTION_VALUES_PARAMETERS, /* KEY=VALUE of an experiment */
@@ -34,15 +34,15 @@ struct option_row {
     enum option_kind kind;
     char letter;       /* '\0': none */
     const char *name;  /* without dashes; NULL: only a letter */
-    const char *value; /* what the help calls it; NULL: the option takes none */
-    const char *help;  /* one or more lines; NULL: another spelling, which the help leaves out */
+    const char *value; /* its placeholder in the help; NULL: the option takes no value */
+    const char *help;  /* one or more lines; NULL: an alias that the help omits */
     size_t offset;     /* in the command's options */
     size_t bytes;
     uint64_t least;
     uint64_t most; /* 0: no limit */
     enum cmd_status (*read)(void *options, char *value);
     enum option_values values;
-    uint32_t letter_modes; /* sets in which the letter means this; 0: all */
+    uint32_t letter_modes; /* modes in which the letter selects this row; 0: all */
 };
 
 /* .offset and .bytes of a member. */
@@ -52,23 +52,23 @@ struct option_row {
 struct option_table {
     const char *command; /* "fabric run" */
     const char *intro;   /* usage and purpose, without an empty line at the end */
-    const char *closing; /* what follows the options in the help; NULL: nothing */
+    const char *closing; /* the help after the options; NULL: nothing */
     const struct option_row *rows;
     size_t count;
-    void (*list)(FILE *);  /* more of the help, in front of the options; NULL: nothing */
-    uint32_t letter_modes; /* one bit, for the rows */
-    bool ends_at_word;     /* what follows the first word is not for this command */
+    void (*list)(FILE *);  /* prints help before the options; NULL: nothing */
+    uint32_t letter_modes; /* the mode of this table, one bit */
+    bool ends_at_word;     /* stop at the first word that is not an option */
 };
 
-/* Fills in the command's options; words are then arguments[optind] and on. False: there is nothing
- * more to do than to return *status, after the help or a complaint. */
+/* Reads the options. The remaining words begin at arguments[optind]. Returns false if the caller is
+ * to return *status, after the help or an error message. */
 bool options_read(const struct option_table *, void *options, int argument_count, char **arguments,
     enum cmd_status *status);
 
 void options_print_help(const struct option_table *, FILE *);
 
-/* A number as OPTION_NUMBER or OPTION_SIZE takes it; complains and returns CMD_MISUSED. `most` 0:
- * no limit. */
+/* Reads a number as OPTION_NUMBER or OPTION_SIZE does. Returns CMD_MISUSED after an error message.
+ * `most` 0: no limit. */
 struct option_range {
     uint64_t least;
     uint64_t most;
@@ -78,5 +78,5 @@ enum cmd_status options_number(const char *command, const char *option, const ch
 enum cmd_status options_size(const char *command, const char *option, const char *text,
     struct option_range, uint64_t *number);
 
-/* NULL: the table has no such option. `typed` begins with a dash. */
+/* Returns NULL if the table has no such option. `typed` begins with a dash. */
 const struct option_row *options_find(const struct option_table *, const char *typed);

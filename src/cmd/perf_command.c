@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc perf: measures and checks what MRC does between processes. A client of mrc.h like any other.
- */
+/* mrc perf: measures and checks writes and collectives between processes. Uses only mrc.h. */
 #include <stdio.h>
 
 #include "cmd/completion.h"
@@ -14,11 +13,11 @@ static enum cmd_status run(const struct perf_wish *wish)
     struct perf_meet meet = { 0 };
     int err;
 
-    /* Ranks on this machine find out for themselves, and all of them are told. */
+    /* With --local, each rank opens its device and reports errors to all ranks. */
     if (wish->local_count == 0 && !perf_end_has_device(wish->device))
         return cmd_complain(CMD_FAILED, name,
-            "there is no device%s%s; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may "
-            "point elsewhere",
+            "there is no device%s%s; 'mrc fabric run' creates some. Check MRC_CONFIG and "
+            "MRC_RUN_DIR if they are set",
             wish->device ? " " : "", wish->device ? wish->device : "");
     perf_interrupt_catch();
     err = perf_start(&start, wish, &meet);

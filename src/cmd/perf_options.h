@@ -7,9 +7,9 @@
 
 extern const struct option_table perf_option_table;
 
-/* As options_read() does; arguments[0] is "perf", and the test comes first. */
+/* Like options_read(). arguments[0] is "perf", arguments[1] the test. */
 bool perf_options_read(struct perf_wish *, int argument_count, char **arguments, enum cmd_status *);
 
-/* perf_options_check.c: what holds unless told, and what goes together. */
+/* perf_options_check.c: defaults, and checks of combinations. */
 void perf_options_default(struct perf_wish *, const struct perf_test *);
 enum cmd_status perf_options_check(struct perf_wish *, const struct perf_test *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes together in the options of mrc perf; defaults. */
+/* Defaults of the options of mrc perf, and checks of their combinations. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,20 +29,20 @@ static enum cmd_status check_ranks(const struct perf_wish *wish, const struct pe
     uint32_t count = wish->local_count ? wish->local_count : wish->rank_count;
 
     if (wish->rendezvous && (!wish->rank_count || !strrchr(wish->rendezvous, ':')))
-        return cmd_complain(CMD_MISUSED, name, "--rendezvous HOST:PORT wants --rank and --ranks");
+        return cmd_complain(
+            CMD_MISUSED, name, "--rendezvous HOST:PORT requires --rank and --ranks");
     if (wish->rendezvous && strrchr(wish->rendezvous, ':') - wish->rendezvous >= PERF_HOST_BYTES)
         return cmd_complain(CMD_MISUSED, name, "--rendezvous %s: too long", wish->rendezvous);
     if (wish->rank_count && (!wish->rendezvous || wish->rank >= wish->rank_count))
         return cmd_complain(CMD_MISUSED, name,
-            "--ranks N wants --rendezvous HOST:PORT and a --rank from 0 to N - 1");
+            "--ranks N requires --rendezvous HOST:PORT and a --rank from 0 to N - 1");
     if ((wish->server != NULL) + (wish->local_count > 0) + (wish->rank_count > 0) > 1)
-        return cmd_complain(
-            CMD_MISUSED, name, "one of HOST, --local and --rendezvous, not several");
+        return cmd_complain(CMD_MISUSED, name, "give only one of HOST, --local and --rendezvous");
     if (!test->is_pair && count == 0)
         return cmd_complain(CMD_MISUSED, name,
-            "%s wants --local N, or --rank, --ranks and --rendezvous", test->name);
+            "%s requires --local N, or --rank, --ranks and --rendezvous", test->name);
     if (count == 1 || (test->is_pair && count > 2))
-        return cmd_complain(CMD_MISUSED, name, "%s wants %s ranks, not %u", test->name,
+        return cmd_complain(CMD_MISUSED, name, "%s requires %s ranks, not %u", test->name,
             test->is_pair ? "two" : "at least two", count);
     return CMD_DONE;
 }
@@ -64,7 +64,7 @@ enum cmd_status perf_options_check(struct perf_wish *wish, const struct perf_tes
     bool is_stream = test->iterate == perf_stream_iterate;
 
     if ((settings->mtu_bytes & (settings->mtu_bytes - 1)) != 0)
-        return cmd_complain(CMD_MISUSED, name, "--mtu: 256, 512, 1024, 2048 or 4096");
+        return cmd_complain(CMD_MISUSED, name, "--mtu takes 256, 512, 1024, 2048 or 4096");
     if (settings->size_max_bytes < settings->size_min_bytes)
         settings->size_max_bytes = settings->size_min_bytes;
     if ((settings->both_ways || settings->random_sizes) && !(is_stream && test->is_pair))

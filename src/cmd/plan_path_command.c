@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc plan path: every path of a pair of NICs, with its hops, uSIDs, address, rate and delay. */
+/* mrc plan path: prints every path between two NICs, with its hops, uSIDs, address, rate and
+ * delay. */
 #include <arpa/inet.h>
 #include <assert.h>
 #include <getopt.h>
@@ -43,15 +44,15 @@ static enum cmd_status take_detour(void *to, char *text)
     options->has_detour = true;
     if (scan_u32(&at, &options->detour) && !*at && options->detour <= PLAN_DETOUR_MAX)
         return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, name, "--detour: 0, 1 or 2 switches");
+    return cmd_complain(CMD_MISUSED, name, "--detour takes 0, 1 or 2 switches");
 }
 
 static const struct option_row rows[] = {
-    { OPTION_TEXT, 'f', "fabric", "FILE", "the fabric; default: fabric.yaml",
+    { OPTION_TEXT, 'f', "fabric", "FILE", "the fabric file (default: fabric.yaml)",
         OPTION_AT(struct options, file) },
     { OPTION_CALL, 'd', "detour", "SWITCHES",
-        "paths pass up to SWITCHES more than the shortest, 0 to 2; default: as\n"
-        "the file says",
+        "paths pass up to SWITCHES more switches than the shortest, 0 to 2\n"
+        "(default: as in the file)",
         .read = take_detour, .values = OPTION_VALUES_NONE },
     { OPTION_FLAG, 'j', "json", NULL, "print JSON", OPTION_AT(struct options, as_json) },
 };
@@ -61,9 +62,9 @@ static const struct option_table table = {
     .intro =
         "usage: mrc plan path [-f FABRIC] [-d SWITCHES] [-j] FROM TO\n"
         "\n"
-        "Every path from one NIC to another, such as h3 and h77: EV, rate, delay of a full packet "
+        "Prints every path from one NIC to another, e.g. h3 h77: EV, rate, delay of a full packet "
         "in an\n"
-        "empty network, outer address, and the nodes that it passes.",
+        "empty network, outer address, and the nodes of the path.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -88,14 +89,14 @@ static enum cmd_status load(struct view *view, const struct options *options)
     if (!top || !fabric_file_read(&view->yaml, top, &view->fabric))
         return cmd_complain(CMD_MISUSED, name, "%s", view->yaml.problem);
     if (options->has_detour && !view->fabric.topology.graph)
-        return cmd_complain(CMD_MISUSED, name, "--detour: this fabric has shortest paths alone");
+        return cmd_complain(CMD_MISUSED, name, "--detour: this fabric has only shortest paths");
     if (options->has_detour)
         view->fabric.graph.detour = options->detour;
     if (find_nic(view, options->from, &view->from) != CMD_DONE ||
         find_nic(view, options->to, &view->to) != CMD_DONE)
         return CMD_MISUSED;
     if (view->from == view->to)
-        return cmd_complain(CMD_MISUSED, name, "%s twice: two NICs are wanted", options->from);
+        return cmd_complain(CMD_MISUSED, name, "%s is given twice; name two NICs", options->from);
     return CMD_DONE;
 }
 
@@ -193,7 +194,7 @@ static void print_json(const struct view *view)
 static enum cmd_status show(struct view *view, const struct options *options)
 {
     if (!find_routes(view))
-        return cmd_complain(CMD_FAILED, name, "no memory");
+        return cmd_complain(CMD_FAILED, name, "out of memory");
     if (options->as_json)
         print_json(view);
     else
@@ -212,7 +213,7 @@ static enum cmd_status plan_path(int argument_count, char **arguments)
     if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
     if (argument_count - optind != 2)
-        return cmd_complain(CMD_MISUSED, name, "two NICs are wanted, such as h3 h77");
+        return cmd_complain(CMD_MISUSED, name, "name two NICs, e.g. h3 h77");
     options.from = arguments[optind];
     options.to = arguments[optind + 1];
     yaml_init(&view.yaml);

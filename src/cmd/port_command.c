@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc port: the ports of a device, running or not; and taking them out of service. */
+/* mrc port: shows the ports of a device, open or not, and sets them up or down. */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,13 +40,13 @@ static enum cmd_status set(const struct nic_options *options)
 
     if (!options->device || !options->to)
         return cmd_complain(
-            CMD_MISUSED, "port", "set what? mrc port set dev DEVICE port P up|down");
+            CMD_MISUSED, "port", "usage: mrc port set dev DEVICE [port PORT] up|down");
     status = nic_status_devices(&command, options, &devices);
     if (status != CMD_DONE)
         return status;
     if (!port_admin_open(&device, options->device)) {
         port_admin_close(&device);
-        return cmd_complain(CMD_FAILED, "port", "%s: cannot be opened", options->device);
+        return cmd_complain(CMD_FAILED, "port", "cannot open %s", options->device);
     }
     last = options->port ? options->port : device.port_count;
     if (last > device.port_count)
@@ -133,13 +133,13 @@ static enum cmd_status run_port(int argument_count, char **arguments)
         return set(&options);
     if (options.to)
         return cmd_complain(
-            CMD_MISUSED, "port", "to change a port: mrc port set ... %s", options.to);
+            CMD_MISUSED, "port", "to change a port, use 'mrc port set ... %s'", options.to);
     return show(&options);
 }
 
 const struct cmd port_command = {
     .name = "port",
-    .summary = "show ports, take them out of service and back",
+    .summary = "show ports, set them up or down",
     .run = run_port,
     .options = &table,
     .complete = nic_status_complete,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc qp: the QPs of a running NIC. */
+/* mrc qp: shows the QPs of a running NIC. */
 #include <stdio.h>
 
 #include "cmd/nic_status.h"
@@ -13,8 +13,8 @@ static const struct option_table table = {
     .intro =
         "usage: mrc qp show [dev DEVICE] [qp NUMBER] [-j]\n"
         "\n"
-        "Queue pairs: state, peer, PSNs, window, round trips, planes, EVs, and the floors for\n"
-        "software that are in force.",
+        "Shows queue pairs: state, peer, PSNs, window, round trips, planes, EVs, and the floors\n"
+        "for software that are in force.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc report: makes one HTML page of the results of mrc sim. */
+/* mrc report: makes an HTML page from results of mrc sim. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct report_options {
 
 static const struct option_row rows[] = {
     { OPTION_TEXT, 'o', "output", "FILE",
-        "where to write the page; - is standard output [report.html]",
+        "write the page to FILE; - is standard output [report.html]",
         OPTION_AT(struct report_options, output) },
 };
 
@@ -26,14 +26,14 @@ static const struct option_table table = {
     .command = "report",
     .intro = "usage: mrc report [-o FILE] RESULT...\n"
              "\n"
-             "Makes one HTML page of results that mrc sim wrote: what was run and how it went, "
+             "Makes one HTML page from results of mrc sim: settings and outcome of the runs, "
              "throughput\n"
              "over time with the faults, completion times, planes, EVs, queues, losses, and a "
-             "table to compare\n"
-             "runs. The page needs no network and no other file. A RESULT of - is standard input.",
+             "table that compares\n"
+             "runs. The page needs no network and no other file. RESULT - is standard input.",
     .closing = "Exit status: 0; 1 if the page could not be written; 2 if the command line or a "
-               "RESULT is wrong;\n"
-               "then nothing is written.\n"
+               "RESULT is wrong\n"
+               "(nothing is written).\n"
                "\n"
                "  mrc report result.json\n"
                "  mrc report -o compare.html with.json without.json",
@@ -112,13 +112,13 @@ static enum cmd_status report(int argument_count, char **arguments)
         return status;
     if (optind == argument_count)
         return cmd_complain(
-            CMD_MISUSED, name, "which results? 'mrc sim -o result.json EXPERIMENT.yaml' makes one");
+            CMD_MISUSED, name, "name a RESULT; 'mrc sim -o result.json EXPERIMENT.yaml' makes one");
     return make_page(options.output, arguments + optind);
 }
 
 const struct cmd report_command = {
     .name = "report",
-    .summary = "make an HTML page of the results of simulations",
+    .summary = "make an HTML page from results of simulations",
     .run = report,
     .options = &table,
 };

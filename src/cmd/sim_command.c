@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc sim: reads an experiment, runs it, says what came of it. */
+/* mrc sim: reads an experiment, runs it and prints the result. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void on_interrupt(int signal_number)
     is_interrupted = 1;
 }
 
-/* Once; the second Ctrl-C ends the program as usual. */
+/* Catches only the first Ctrl-C; the second ends the program as usual. */
 static void catch_interrupts(void)
 {
     struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
@@ -90,7 +90,7 @@ static enum cmd_status tell(json_t *result, const struct sim_options *options)
     return CMD_DONE;
 }
 
-/* A run may take hours: whether its result can be written is not found out at its end. */
+/* Called before the run, which may take hours. */
 static bool can_write(const char *path)
 {
     int err = path && strcmp(path, "-") != 0 ? whole_file_try(path) : 0;
@@ -109,7 +109,7 @@ static enum cmd_status run_plan(struct study_plan *plan, const struct sim_option
 
     if (plan->run_count > 1 && (options->pcap_path || options->trace_path))
         return cmd_complain(CMD_MISUSED, name,
-            "--pcap and --trace take a single run, but there are %u", plan->run_count);
+            "--pcap and --trace require a single run; there are %u", plan->run_count);
     if (!can_write(options->output_path))
         return CMD_FAILED;
     catch_interrupts();

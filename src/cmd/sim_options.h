@@ -15,15 +15,15 @@ struct sim_options {
     uint32_t set_count;
     bool has_seed;
     uint64_t seed;
-    uint32_t repeat; /* 0: as the file says */
+    uint32_t repeat; /* 0: the number in the file */
     uint32_t jobs;
     bool wire;
     bool heap;
     bool checks;
     bool is_json;
     bool is_quiet;
-    bool is_live;           /* shows the run while it goes on */
-    bool wants_parameters;  /* nothing else, then */
+    bool is_live;           /* shows the state of the run while it runs */
+    bool wants_parameters;  /* lists parameters and does nothing else */
     const char *pcap_path;  /* NULL: none */
     const char *trace_path; /* NULL: none */
     const char *output_path;
@@ -31,6 +31,6 @@ struct sim_options {
 
 extern const struct option_table sim_option_table;
 
-/* As options_read() does, and finds the experiment. */
+/* Like options_read(). Also finds the experiment. */
 bool sim_options_read(
     struct sim_options *, int argument_count, char **arguments, enum cmd_status *);

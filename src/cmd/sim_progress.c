@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulated time, speed, and how long it will take. */
+/* Prints simulated time, speed and remaining time of a simulation. */
 #include "cmd/sim_progress.h"
 
 #include <stdio.h>

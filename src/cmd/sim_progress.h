@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line on the terminal while a simulation runs. */
+/* The progress line of a simulation on the terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,13 +11,13 @@ struct sim_progress {
     const char *label;
     uint64_t duration_ps;
     double began_s;
-    double shown_s; /* last time */
-    bool is_shown;  /* there is something to clear */
+    double shown_s; /* time of the last update */
+    bool is_shown;  /* a line is on the terminal */
     bool is_on;
 };
 
 void sim_progress_init(
     struct sim_progress *, const char *label, uint64_t duration_ps, bool is_wanted, double now_s);
-/* At most five times a second, and not before two seconds have passed. */
+/* Prints at most five times a second, beginning after two seconds. */
 void sim_progress_show(struct sim_progress *, const struct sim *, double now_s);
 void sim_progress_clear(struct sim_progress *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands what happens in a run to the live view or the line of progress. */
+/* Passes the progress of a run to the live view or to the progress line. */
 #include "cmd/sim_watch.h"
 
 #include <time.h>

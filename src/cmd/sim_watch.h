@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the terminal shows of a run of mrc sim while it goes on. */
+/* The display of a run of mrc sim on the terminal. */
 #pragma once
 
 #include "cmd/sim_progress.h"
@@ -13,5 +13,5 @@ struct sim_watch {
     struct sim_progress progress;
 };
 
-/* The watch of a run; it lives in `watch`. */
+/* Returns callbacks that use `watch`, which must outlive the run. */
 struct study_watch sim_watch(struct sim_watch *watch);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc stat: counters of a running NIC. */
+/* mrc stat: shows the counters of a running NIC. */
 #include <stdio.h>
 
 #include "cmd/nic_status.h"
 
 static const struct option_row rows[] = {
-    { OPTION_FLAG, 's', "nonzero", NULL, "only those that are not 0",
+    { OPTION_FLAG, 's', "nonzero", NULL, "only counters that are not 0",
         OPTION_AT(struct nic_options, nonzero) },
     NIC_JSON_ROW,
 };
@@ -14,7 +14,7 @@ static const struct option_table table = {
     .command = "stat",
     .intro = "usage: mrc stat show [dev DEVICE] [-s] [-j]\n"
              "\n"
-             "Counters since the device was opened, and packets dropped, by reason.",
+             "Shows the counters since the device was opened, and dropped packets by reason.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc switch: the switches of a namespace fabric, all or some of them, in this process. */
+/* mrc switch: runs some or all switches of a namespace fabric in this process. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -75,24 +75,25 @@ static enum cmd_status take_slower(void *to, char *text)
 
 /* clang-format off */
 static const struct option_row rows[] = {
-    { OPTION_CALL, 0, "netns", "PREFIX", "of the namespaces", .read = take_netns, .values = OPTION_VALUES_NONE },
-    { OPTION_TEXT, 0, "only", "LIST", "these switches alone: p0.t0.1,p0.t1.0", AT(only), .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 'n', "name", "NAME", "for 'mrc fabric show' and 'fault' (default: PREFIX)",
+    { OPTION_CALL, 0, "netns", "PREFIX", "the prefix of the namespaces, i.e. the name of the fabric", .read = take_netns, .values = OPTION_VALUES_NONE },
+    { OPTION_TEXT, 0, "only", "LIST", "run only these switches: p0.t0.1,p0.t1.0", AT(only), .values = OPTION_VALUES_NONE },
+    { OPTION_CALL, 'n', "name", "NAME", "the name for 'mrc fabric show' and 'fault' (default: PREFIX)",
         .read = take_name, .values = OPTION_VALUES_NONE },
     { OPTION_CALL, 0, "paced", NULL, "links have the rates and delays of the file", .read = pace },
-    { OPTION_CALL, 's', "slower", "N", "and are N times slower and longer", .read = take_slower, .values = OPTION_VALUES_NONE },
-    { OPTION_NUMBER, 0, "spin", "US", "poll so long before sleeping (default: 50)", AT(config.spin_us), .most = 1000000 },
-    { OPTION_NUMBER, 0, "seed", "N", "of losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
-    { OPTION_FLAG, 'q', "quiet", NULL, "say nothing", AT(is_quiet) },
+    { OPTION_CALL, 's', "slower", "N", "as --paced, with rates divided and delays multiplied by N", .read = take_slower, .values = OPTION_VALUES_NONE },
+    { OPTION_NUMBER, 0, "spin", "US", "poll for US microseconds before sleeping (default: 50)", AT(config.spin_us), .most = 1000000 },
+    { OPTION_NUMBER, 0, "seed", "N", "the seed for losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
+    { OPTION_FLAG, 'q', "quiet", NULL, "print nothing", AT(is_quiet) },
 };
 /* clang-format on */
 
 static const struct option_table table = {
     .command = name,
-    .intro = "usage: mrc switch --netns PREFIX [OPTIONS] FABRIC.yaml\n"
-             "\n"
-             "Forwards as the switches of a fabric that 'mrc fabric up' has built of network\n"
-             "namespaces: by uSIDs, with marks and trimming. Needs root.",
+    .intro =
+        "usage: mrc switch --netns PREFIX [OPTIONS] FABRIC.yaml\n"
+        "\n"
+        "Runs the switches of a fabric that 'mrc fabric up' has built from network namespaces:\n"
+        "forwards by uSIDs, marks and trims. Requires root.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
@@ -106,7 +107,7 @@ static bool read_options(
         *status = cmd_complain(CMD_MISUSED, name, "name one FABRIC.yaml");
     else if (!options->config.prefix)
         *status = cmd_complain(CMD_MISUSED, name,
-            "--netns: say the prefix of the namespaces that 'mrc fabric up' has made");
+            "--netns is required: the prefix of the namespaces that 'mrc fabric up' created");
     options->file = arguments[optind];
     if (!options->config.name)
         options->config.name = options->config.prefix;
@@ -153,7 +154,7 @@ static enum cmd_status complain_about(const struct options *options, int err)
         return cmd_complain(CMD_FAILED, name, "only root can enter network namespaces");
     if (err == -ENOENT || err == -ENODEV)
         return cmd_complain(CMD_FAILED, name,
-            "the namespaces %s-* do not fit %s; build them with 'mrc fabric up -n %s %s'",
+            "the namespaces %s-* do not match %s; build them with 'mrc fabric up -n %s %s'",
             options->config.prefix, options->file, options->config.prefix, options->file);
     return cmd_complain(CMD_FAILED, name, "%s", strerror(-err));
 }
@@ -227,7 +228,7 @@ static enum cmd_status run_switch(int argument_count, char **arguments)
 
 const struct cmd switch_command = {
     .name = "switch",
-    .summary = "forward as switches of a fabric of network namespaces",
+    .summary = "run the switches of a fabric of network namespaces",
     .run = run_switch,
     .options = &table,
 };

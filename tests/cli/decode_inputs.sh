@@ -104,7 +104,7 @@ exits 1 'a torn capture is a failure' "$mrc" decode "$SCRATCH/torn.pcap"
 to_pcap 127 a1b2c3d4 '' 65535 >"$SCRATCH/radio.pcap"
 exits 1 'an unknown link type is a failure' "$mrc" decode "$SCRATCH/radio.pcap"
 is 'by its number' "$output" \
-    "mrc decode: $SCRATCH/radio.pcap: link type 127 is none of those known: Ethernet, raw IP, Linux cooked, loopback"
+    "mrc decode: $SCRATCH/radio.pcap: link type 127 is not supported; supported: Ethernet, raw IP, Linux cooked, loopback"
 if [ "$(id -u)" -eq 0 ]; then
     skip 'an unreadable file is a failure' 'root reads everything'
 else

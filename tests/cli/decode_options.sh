@@ -73,25 +73,25 @@ fi
 refuses "there is no option '--verboose'; did you mean --verbose?" --verboose
 refuses "there is no option '--sing'; 'mrc decode --help' lists them" --sing
 refuses "there is no option '-z'; 'mrc decode --help' lists them" -z
-refuses "'--n' is short for more than one option; 'mrc decode --help' lists them" --n
-refuses "'--no-icrc=1': this option takes no value" --no-icrc=1
-refuses "--count wants a number from 1 on, not '0'" -c 0
-refuses "--count wants a number from 1 on, not 'many'" --count many
-refuses "--count wants a number from 1 on, not '-1'" --count -1
-refuses "--udp-port wants a number from 1 to 65535, not '65536'" --udp-port 65536
-refuses '--udp-port may be given twice at most' --udp-port 1 --udp-port 2 --udp-port 3
-refuses "--dscp knows no 'trimed'; did you mean 'trimmed'?" --dscp trimed=3
-refuses "--dscp knows no 'x', only no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop and control" --dscp x=3
-refuses "--dscp wants NAME=NUMBER, not 'trimmed'" --dscp trimmed
-refuses "--dscp wants a number from 0 to 63, not '64'" --dscp control=1,trimmed=64
-refuses '--dscp: control and trimmed are both 46, so trimmed packets could not be told' --dscp trimmed=46
-refuses "--ev-order is flow-label or source-port, not 'both'" --ev-order both
-refuses "--uplink-bits wants a number from 1 to 31, not '32'" --uplink-bits 32
-refuses "--nak-write-imm wants a number from 96 to 127, not '1'" --nak-write-imm 1
-refuses '--write wants the name of a file: standard output shows the packets' --write -
+refuses "'--n' is ambiguous; 'mrc decode --help' lists them" --n
+refuses "'--no-icrc=1' takes no value" --no-icrc=1
+refuses "--count takes a number of at least 1, not '0'" -c 0
+refuses "--count takes a number of at least 1, not 'many'" --count many
+refuses "--count takes a number of at least 1, not '-1'" --count -1
+refuses "--udp-port takes a number from 1 to 65535, not '65536'" --udp-port 65536
+refuses '--udp-port may be given at most twice' --udp-port 1 --udp-port 2 --udp-port 3
+refuses "--dscp has no name 'trimed'; did you mean 'trimmed'?" --dscp trimed=3
+refuses "--dscp has no name 'x'; names: no_trim, trimmable, trimmable_retx, trimmed, trimmed_lasthop, control" --dscp x=3
+refuses "--dscp takes NAME=NUMBER, not 'trimmed'" --dscp trimmed
+refuses "--dscp takes a number from 0 to 63, not '64'" --dscp control=1,trimmed=64
+refuses '--dscp: control and trimmed are both 46, so trimmed packets cannot be recognised' --dscp trimmed=46
+refuses "--ev-order takes flow-label or source-port, not 'both'" --ev-order both
+refuses "--uplink-bits takes a number from 1 to 31, not '32'" --uplink-bits 32
+refuses "--nak-write-imm takes a number from 96 to 127, not '1'" --nak-write-imm 1
+refuses '--write takes the name of a file; packets are printed to standard output' --write -
 refuses "--write $vectors would overwrite what it reads" --write "$vectors"
 exits 2 'an option without its value is refused' "$mrc" decode -c
-is '  by name' "$output" "mrc decode: '-c' wants a value; see 'mrc decode --help'"
+is '  by name' "$output" "mrc decode: '-c' requires a value; see 'mrc decode --help'"
 exits 1 'a capture that cannot be written is a failure' "$mrc" decode --write "$SCRATCH/none/x" "$vectors"
 is '  with its name' "$output" "mrc decode: $SCRATCH/none/x: No such file or directory"
 done_testing

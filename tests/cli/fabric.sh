@@ -27,7 +27,7 @@ for verb in 'fabric run' 'fabric up' 'fabric down' 'fabric show' switch; do
     # shellcheck disable=SC2086
     refuses 2 "$verb: there is no option '-Z'; 'mrc $verb --help' lists them" $verb -Z
     # shellcheck disable=SC2086
-    refuses 2 "$verb: '-n' wants a value; see 'mrc $verb --help'" $verb -n
+    refuses 2 "$verb: '-n' requires a value; see 'mrc $verb --help'" $verb -n
 done
 refuses 2 "fabric: there is no verb 'shwo'; did you mean 'show'?" fabric shwo
 refuses 2 'fabric run: name one FABRIC.yaml' fabric run
@@ -36,7 +36,7 @@ for name in '' .. a/b mrc0; do
         fabric run -n "$name" "$file"
 done
 printf 'name: x\nfabric: one.yaml\nworkloads: [{ kind: stream }]\n' >"$SCRATCH/x.yaml"
-refuses 2 "fabric run: $SCRATCH/x.yaml:3:1: workloads: this is an experiment, for 'mrc sim'; name a fabric file" \
+refuses 2 "fabric run: $SCRATCH/x.yaml:3:1: workloads: this file is an experiment for 'mrc sim'; name a fabric file" \
     fabric run "$SCRATCH/x.yaml"
 printf 'planes: 99999999999999999999\n' >"$SCRATCH/x.yaml"
 refuses 2 "fabric run: $SCRATCH/x.yaml:1:9: planes: '99999999999999999999' is too large; write a whole number such as 64" \
@@ -45,7 +45,7 @@ refuses 2 'fabric run: --slower 1000000: links would have less than 1Mb/s, or mo
 refuses 2 'fabric run: --udp h1: given twice; keep one' \
     fabric run --udp h1=127.0.0.1:7000,127.0.0.1:7100 --udp h1=127.0.0.1:7200,127.0.0.1:7300 "$file"
 refuses 2 'fabric run: --udp h9: this fabric has h0 to h1' fabric run --udp h9=127.0.0.1:7000,127.0.0.1:7100 "$file"
-refuses 2 "fabric show: --watch wants seconds from 1 to 86400, not '0'" fabric show -w 0
+refuses 2 "fabric show: --watch takes seconds from 1 to 86400, not '0'" fabric show -w 0
 exits 1 'a folder that cannot be made is told by its name' env MRC_RUN_DIR="$SCRATCH/none/run" "$mrc" fabric run "$file"
 is '  and why' "$output" "mrc fabric run: $SCRATCH/none/run/mrc: No such file or directory"
 is 'nothing was left behind' "$(find "$MRC_RUN_DIR" -mindepth 2)" ''
@@ -133,7 +133,7 @@ is '  with nothing to say' "$output" ''
 printf 'faults:\n  - { kind: down, where: h1 }\n  - { kind: down, where: h9 }\n' >"$SCRATCH/wrong.yaml"
 exits 2 'a script with a wrong name does nothing' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
 is '  and names the line' "$output" "mrc fabric: h9: no NIC h9: the last of 2 is h1
-mrc fabric fault: this was line 3 of $SCRATCH/wrong.yaml"
+mrc fabric fault: the fault is at line 3 of $SCRATCH/wrong.yaml"
 is '  before anything broke' "$("$mrc" fabric show | grep -c '^fault')" 0
 printf 'faults:\n  - { kind: dwon, where: h1 }\n' >"$SCRATCH/wrong.yaml"
 exits 2 'a wrong kind is told by its place' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
@@ -181,7 +181,7 @@ is 'and has cleared them away' "$(cd "$MRC_RUN_DIR/mrc" && echo *)" 'mrc0 mrc1 o
 kill -9 "$started"
 until_gone "$started"
 exits 0 'stop clears away what one that was killed has left' "$mrc" fabric stop -n other
-is '  and says so' "$output" "mrc fabric stop: 'other' had been killed; cleared away its files"
+is '  and says so' "$output" "mrc fabric stop: 'other' had been killed; its files are removed"
 is '  nothing remains' "$(left)" ''
 
 again=0

@@ -82,7 +82,7 @@ exits 0 'faults by request are recorded, too' "$mrc" fabric record --clear
 contains '  with their places' "$output" '    where: [p0.t0.0-t1.0, p1.t0.0-t1.0]'
 is '  and ends' "$(printf '%s\n' "$output" | tail -n 1 | cut -d : -f 1)" '    until'
 exits 1 'and then begin anew' "$mrc" fabric record
-is '  with nothing' "$output" 'mrc fabric record: there were no faults to record'
+is '  with nothing' "$output" 'mrc fabric record: the fabric has recorded no faults'
 exits 2 'a wrong option is refused' "$mrc" fabric record --slwoer 2
 is '  with what was meant' "$output" "mrc fabric record: there is no option '--slwoer'; did you mean --slower?"
 done_testing

@@ -26,7 +26,7 @@ is 'with where to look' "$output" "mrc: there is no subcommand 'sing'; 'mrc help
 exits 2 'help of what does not exist is refused, too' "$mrc" help sing
 exits 2 'an empty name is no abbreviation' "$mrc" ''
 exits 2 'an option before the subcommand is refused' "$mrc" -v decode
-is 'by name' "$output" "mrc: there is no option '-v' before a subcommand, only --help and --version"
+is 'by name' "$output" "mrc: there is no option '-v'; before a subcommand, mrc takes --help and --version"
 is 'errors leave standard output empty' "$("$mrc" dcode 2>/dev/null)" ''
 
 if [ -w /dev/full ]; then

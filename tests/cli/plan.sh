@@ -52,7 +52,7 @@ shape 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from:
 contains 'an isolated NIC is named' "$(paths h0 h1)" 'h2 has no link'
 shape 'shape: clos' 'planes: 9' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2'
 exits 2 'NICs with more than 8 ports cannot be run' "$mrc" fabric run "$file"
-contains 'which is said' "$output" 'NICs with 9 ports can be planned and not run: at most 8'
+contains 'which is said' "$output" 'NICs with 9 ports can be planned but not run; the limit is 8'
 
 exits 2 'a verb that is not there is refused' "$mrc" plan pth
 contains 'with the one that was meant' "$output" "did you mean 'path'"

@@ -72,7 +72,7 @@ refuses 'so is a map that does not fit its EVs' \
     "$bad: runs[0].series.ev_map.states[0] has 5 states for 4 EVs" "$bad"
 change 's/"kind": "fault_began"/"kind": null/'
 refuses 'so is an event without a kind' "$bad: runs[0].events[0].kind should be text" "$bad"
-refuses 'no result at all is refused' "which results? 'mrc sim -o result.json EXPERIMENT.yaml' makes one"
+refuses 'no result at all is refused' "name a RESULT; 'mrc sim -o result.json EXPERIMENT.yaml' makes one"
 refuses 'so is an option that does not exist' "there is no option '--colour'; 'mrc report --help' lists them" --colour
 
 exits 1 'a folder that is not there is a failure' "$mrc" report -o "$SCRATCH/none/page.html" "$result"

@@ -87,13 +87,13 @@ refuses_arguments \
     fabric.yaml
 rm fabric.yaml
 refuses_arguments 'none.yaml: No such file or directory' none.yaml
-refuses_arguments "which EXPERIMENT.yaml? See 'mrc sim --help'"
-refuses_arguments "one experiment at a time: 'b' is too many" a b
+refuses_arguments "name an EXPERIMENT.yaml; see 'mrc sim --help'"
+refuses_arguments "name one experiment; unexpected argument 'b'" a b
 refuses_arguments "there is no option '--sed'; did you mean --seed?" --sed 3 ok.yaml
-refuses_arguments "--jobs wants a number from 1 to 1024, not '0'" --jobs 0 ok.yaml
-refuses_arguments "--seed wants a number from 0 to 9223372036854775807, not '-1'" --seed -1 ok.yaml
-refuses_arguments '--pcap and --trace take a single run, but there are 2' --repeat 2 --pcap f ok.yaml
-refuses_arguments "'-o' wants a value; see 'mrc sim --help'" -o
+refuses_arguments "--jobs takes a number from 1 to 1024, not '0'" --jobs 0 ok.yaml
+refuses_arguments "--seed takes a number from 0 to 9223372036854775807, not '-1'" --seed -1 ok.yaml
+refuses_arguments '--pcap and --trace require a single run; there are 2' --repeat 2 --pcap f ok.yaml
+refuses_arguments "'-o' requires a value; see 'mrc sim --help'" -o
 is 'nothing was written' "$(ls)" 'bytes.yaml
 empty.yaml
 huge.yaml

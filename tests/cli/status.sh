@@ -8,7 +8,7 @@ unset MRC_CONFIG
 
 exits 0 'without devices there is nothing to show' "$mrc" dev show
 is 'and where they come from is said' "$output" \
-    "mrc dev: there are no devices; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR may point elsewhere"
+    "mrc dev: there are no devices; 'mrc fabric run' creates some. Check MRC_CONFIG and MRC_RUN_DIR if they are set"
 is 'but not among what was asked for' "$("$mrc" dev show 2>/dev/null)" ''
 is 'nor in JSON' "$("$mrc" dev show -j 2>&1)" '[]'
 exits 1 'a port of a device that is not there cannot be set' "$mrc" port set dev mrc7 down

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../harness/soft.sh"
 
 exits 2 'without a test it says so' "$mrc" perf
-is 'in a line' "$output" "mrc perf: which test? 'mrc perf --help' lists them"
+is 'in a line' "$output" "mrc perf: name a test; 'mrc perf --help' lists them"
 exits 2 'a test that is not there is refused' "$mrc" perf wirte
 is 'with the one that was meant' "$output" "mrc perf: there is no test 'wirte'; did you mean 'write'?"
 exits 2 'an option that is not there is refused' "$mrc" perf write --sise 3

@@ -66,10 +66,10 @@ both_exit_0() # SENTENCE LINES PROGRAM OPTIONS...
 # ---- the command that runs them ----------------------------------------------------------------------------
 
 exits 2 'mrc exec wants a program' "$mrc" exec
-is 'as it says' "$output" "mrc exec: which program? 'mrc exec -- ib_write_bw', for one"
+is 'as it says' "$output" "mrc exec: name a program, e.g. 'mrc exec -- ib_write_bw'"
 exits 2 'an option that is not there is refused' "$mrc" exec --nick h0 -- true
 exits 1 'so is a NIC that is not there' "$mrc" exec --nic h7 -- true
-is 'with those there are' "$output" "mrc exec: there is no device 'h7'; there are mrc0 mrc1 mrc2 mrc3"
+is 'with those there are' "$output" "mrc exec: there is no device 'h7'; the devices are mrc0 mrc1 mrc2 mrc3"
 exits 1 'and a program' "$mrc" exec -- /no/such/program
 exits 0 'it prints what it would set' "$mrc" exec --nic h1,mrc2 --print
 contains '  for the dynamic linker' "$output" "/mrc-verbs'"
