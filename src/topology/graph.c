@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: how they are put together, and where links go. */
+/* Builds graphs and answers where their links lead. */
 #include "topology/graph.h"
 
 #include <assert.h>

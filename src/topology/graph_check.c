@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ports of a graph, and reasons why it cannot be wired. */
+/* Completes the ports of a graph and refuses graphs that cannot be wired. */
 #include "base/text.h"
 #include "topology/graph.h"
 
@@ -60,7 +60,8 @@ static bool count_ports(struct graph *graph, struct graph_problem *problem)
     return true;
 }
 
-/* Each node has as many ports as links, so a number beyond them means that another is missing. */
+/* Each node has as many ports as links, so a number above them means that another number is
+ * missing. */
 static bool fill_ports(struct graph *graph, struct graph_problem *problem)
 {
     for (uint32_t i = 0; i < 2 * graph->link_count; i++)
@@ -90,7 +91,7 @@ static uint32_t root_of(uint32_t *parents, uint32_t node)
     return node;
 }
 
-/* Rails that only servers join are parts of their own: each plane by itself, or all together. */
+/* Each plane must be connected. Rails that only servers connect are separate planes. */
 static bool check_reach(const struct graph *graph, uint32_t *parents, struct graph_problem *problem)
 {
     for (uint32_t i = 0; i < graph->node_count; i++)
@@ -106,12 +107,12 @@ static bool check_reach(const struct graph *graph, uint32_t *parents, struct gra
         while (graph->nodes[other].plane != graph->nodes[i].plane)
             other++;
         if (root_of(parents, i) != root_of(parents, other))
-            return refuse_node(graph, i, " has no way to the other switches of its plane", problem);
+            return refuse_node(graph, i, " cannot reach the other switches of its plane", problem);
     }
     return true;
 }
 
-/* `seen` holds for each node the last neighbour that it was met from. */
+/* `seen` holds, for each node, the last neighbour from which it was reached. */
 static bool find_parallel(const struct graph *graph, uint32_t *seen)
 {
     for (uint32_t i = 0; i < graph->node_count; i++)

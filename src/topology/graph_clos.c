@@ -5,10 +5,10 @@
 #include "topology/graph.h"
 #include "topology/graph_sum.h"
 
-/* So that no product of them is beyond 64 bits. */
+/* No product of these limits exceeds 64 bits. */
 enum { UNITS_MAX = 8192, PARALLEL_MAX = 64 };
 
-/* Units of a level in a plane; the highest level is one unit. */
+/* The number of units of a level in a plane; the highest level is one unit. */
 static uint64_t units_at(const struct graph_clos *clos, uint32_t level)
 {
     uint64_t count = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far nodes of a graph are from each other, breadth first. */
+/* Distances between the nodes of a graph, breadth first. */
 #include "topology/graph.h"
 
-enum { PLACES_MAX = 1024 }; /* of receivers that graph_longest() looks at */
+enum { PLACES_MAX = 1024 }; /* receivers that graph_longest() examines */
 
 uint32_t graph_distances(
     const struct graph *graph, uint32_t to_nic, uint32_t *distances, uint32_t *queue)
@@ -30,7 +30,7 @@ uint32_t graph_distances(
     return last;
 }
 
-/* The nearest of the switches that a NIC hangs at. */
+/* Returns the distance of the nearest switch that a NIC has a link to. */
 static uint32_t nearest(const struct graph *graph, uint32_t nic, const uint32_t *distances)
 {
     uint32_t least = GRAPH_NONE;
@@ -44,8 +44,8 @@ static uint32_t nearest(const struct graph *graph, uint32_t nic, const uint32_t 
     return least;
 }
 
-/* Whether the ports of a NIC hang at the switches of the NIC before it: it is as far from others.
- */
+/* Returns true if the NIC has links to the same switches as the NIC before it. Their distances are
+ * equal. */
 static bool is_like_the_one_before(const struct graph *graph, uint32_t nic)
 {
     const struct graph_node *node = &graph->nodes[nic];

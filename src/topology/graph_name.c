@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the nodes of a graph, written and read. */
+/* Formats and parses the names of nodes of a graph. */
 #include "base/scan.h"
 #include "base/text.h"
 #include "topology/graph.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rails: NICs of one position in their servers share leaves. Rail-optimised, rail-only, and two
- * planes of rails. */
+/* Rail topologies: NICs at the same position in their servers share leaves. Rail-optimised,
+ * rail-only, and two planes of rails. */
 #include "topology/graph.h"
 #include "topology/graph_sum.h"
 
@@ -22,7 +22,7 @@ bool graph_rail_size(
         nics * rail->plane_count + leaves * rail->spine_count, problem);
 }
 
-/* Leaf r of group g is number g * rails + r; of a rail that is a plane of its own, number g. */
+/* Leaf r of group g is number g * rails + r; if each rail is a plane, number g. */
 static void make_leaves(
     struct graph *graph, const struct graph_rail *rail, uint32_t plane, uint32_t first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What generators share: sizes that fit, and reasons why they do not. */
+/* Functions that generators share: check that sizes fit, and report the reason if they do not. */
 #pragma once
 
 #include "base/text.h"

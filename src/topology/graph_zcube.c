@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ZCube(n, k): switch (l, x) of level l serves the NICs whose address without digit l is x, and has
- * links to the switches of the next level that agree with it on all digits but l and l + 1. */
+/* ZCube(n, k): switch (l, x) of level l serves the NICs whose address without digit l is x. It has
+ * links to the switches of the next level that have the same digits except digits l and l + 1. */
 #include <assert.h>
 
 #include "topology/graph.h"
@@ -15,7 +15,7 @@ static uint32_t power(uint32_t n, uint32_t exponent)
     return result;
 }
 
-/* The number without its digit `place`. */
+/* Returns the number without its digit `place`. */
 static uint32_t without(uint32_t number, uint32_t n, uint32_t place)
 {
     uint32_t below = power(n, place);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a description to a fabric: defaults, times, buffers (docs/fabric.md §15). */
+/* Turns a description into a fabric: defaults, times, buffers (docs/fabric.md §15). */
 #include "topology/topology.h"
 
 #include "topology/topology_check.h"
 
 #define BYTE_PS_AT_1_BPS UINT64_C(8000000000000)
 #define BDP_BYTES_MAX    (UINT64_C(1) << 28)
-/* On slow links a BDP is a few packets, and no switch has so small queues. */
+/* On slow links one BDP is only a few packets; real switches have larger queues. */
 #define QUEUE_PACKETS_MIN UINT64_C(24)
-/* What is left of the first round trip of a thousand senders to one port. */
+/* Holds the control packets that remain queued after the first round trip of 1,000 senders to one
+ * port. */
 #define CONTROL_BYTES (UINT32_C(4) << 20)
 
 void topology_config_init(struct topology_config *config)
@@ -31,7 +32,7 @@ void topology_config_init(struct topology_config *config)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* As a port of the switch reckons, to the picosecond. */
+/* Rounds as a port of the switch does, to the picosecond. */
 static uint64_t transmission_ps(uint64_t rate_bps, uint64_t bytes)
 {
     return ((BYTE_PS_AT_1_BPS << 16) / rate_bps) * bytes >> 16;
@@ -42,7 +43,7 @@ static uint64_t crossing_ps(const struct topology_link_kind *kind, uint64_t byte
     return kind->delay_ps + transmission_ps(kind->rate_bps, bytes);
 }
 
-/* Store and forward: every link takes the whole packet before the next one gets any of it. */
+/* Store and forward: each link carries the whole packet before the next link begins. */
 static uint64_t way_ps(const struct topology_config *config, uint32_t switch_count, uint64_t bytes)
 {
     uint64_t hosts_ps = 2 * (config->nic_latency_ps + crossing_ps(&config->host_link, bytes));
@@ -84,9 +85,9 @@ static uint64_t lookahead_ps(const struct topology_config *config)
                : smaller(host_ps, config->uplink.delay_ps + config->switch_latency_ps);
 }
 
-/* ---- what was left out ----------------------------------------------------------------------- */
+/* ---- defaults -------------------------------------------------------------------------------- */
 
-/* In ns and Mb/s, so that the product fits. */
+/* Computed in ns and Mb/s, so that the product fits. */
 static uint64_t bdp_bytes(uint64_t rtt_ps, uint64_t rate_bps)
 {
     return smaller(rtt_ps / 1000 * (rate_bps / 1000000) / 8000, BDP_BYTES_MAX);
@@ -179,7 +180,8 @@ uint64_t topology_narrowest_bps(const struct topology *topology)
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* Also sees to it that no link is faster to cross than the lookahead. */
+/* Takes the usual kinds of links from the graph, and limits the lookahead to the fastest crossing
+ * of a link. */
 static bool take_links(struct topology *topology, struct topology_problem *problem)
 {
     const struct graph *graph = topology->graph;
@@ -206,7 +208,7 @@ static bool take_links(struct topology *topology, struct topology_problem *probl
     return true;
 }
 
-/* Not where port p of every NIC is in plane p, and no link leads from plane to plane. */
+/* Returns false if port p of every NIC is in plane p and no link connects two planes. */
 static bool ports_cross(const struct topology *topology)
 {
     const struct graph *graph = topology->graph;
@@ -245,7 +247,7 @@ static bool has_leaves(const struct topology *topology)
     return true;
 }
 
-/* Links of the usual rates, as long as the longest of the graph. */
+/* Returns the configuration with the usual rates and the longest delays of the graph. */
 static struct topology_config with_longest_cables(const struct topology *topology)
 {
     struct topology_config config = topology->config;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The topology of a fabric: what it is made of, what everything in it is called and numbered, and
- * where its links go. A multi-plane two-tier Clos (docs/fabric.md) is arithmetic on a small
- * description: nothing is stored per path, per link or per NIC. Any other shape is a graph; the
- * same calls look into its lists.
+/* The topology of a fabric: its components, their names and numbers, and where links lead. A
+ * multi-plane two-tier Clos (docs/fabric.md) is computed from a small description: nothing is
+ * stored per path, per link or per NIC. Any other shape is a graph, and the same calls use its
+ * lists.
  *
- * Of two tiers: NICs are numbered 0 to nic_count - 1: NIC n hangs at downlink n % hosts_per_t0 of
- * T0 n / hosts_per_t0, with its port p in plane p. T0 i of a plane has its downlinks as ports 0 to
- * hosts_per_t0 - 1, then an uplink to each T1: port hosts_per_t0 + j leads to T1 j. T1 j has port i
- * to T0 i. */
+ * Two tiers: NICs are numbered 0 to nic_count - 1. NIC n has a link to downlink n % hosts_per_t0
+ * of T0 n / hosts_per_t0, and its port p is in plane p. Ports 0 to hosts_per_t0 - 1 of a T0 are its
+ * downlinks; port hosts_per_t0 + j is its uplink to T1 j. Port i of a T1 leads to T0 i. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,12 +26,12 @@
 #define TOPOLOGY_SACK_BYTES        (40 + 40 + 8 + 12 + 28 + 8 + 4)
 #define TOPOLOGY_TRIMMED_BYTES_MIN (40 + 40 + 8 + 12 + 4 + 4)
 
-/* Egress queues of switches; 0 where a default is said: BDP is of the port, with the fabric's base
- * RTT, and counts as no more than 256 MiB. */
+/* Egress queues of switches. 0 selects the default given below. BDP is that of the port with the
+ * base RTT of the fabric, at most 256 MiB. */
 struct topology_buffers {
     bool trims;
     bool marks;
-    uint16_t trimmed_bytes;   /* from the outer header on */
+    uint16_t trimmed_bytes;   /* counted from the outer header */
     uint32_t data_bytes;      /* 0: 1 BDP, without trimming 5 */
     uint32_t host_data_bytes; /* ports to hosts. 0: 1.5 BDP, without trimming 5 */
     uint32_t control_bytes;   /* 0: 4 MiB */
@@ -47,14 +46,14 @@ enum topology_component {
     TOPOLOGY_T0,        /* p3.t0.17 */
     TOPOLOGY_T1,        /* p3.t1.9 */
     TOPOLOGY_UPLINK,    /* p3.t0.17-t1.9 */
-    TOPOLOGY_SWITCH,    /* of a graph: p3.t2.5 */
-    TOPOLOGY_LINK,      /* of a graph, between switches: p3.t1.5-t2.4, p0.t0.1-p1.t0.1, the second
-                           of parallel ones p3.t1.5-t2.4/1 */
-    TOPOLOGY_GROUP,     /* what fails together, by the name that the description gives it */
+    TOPOLOGY_SWITCH,    /* in a graph: p3.t2.5 */
+    TOPOLOGY_LINK,  /* in a graph, between switches: p3.t1.5-t2.4, p0.t0.1-p1.t0.1, the second of
+                       parallel links p3.t1.5-t2.4/1 */
+    TOPOLOGY_GROUP, /* components that fail together, named in the description */
     TOPOLOGY_COMPONENT_COUNT,
 };
 
-/* "nic", ... as generators of faults name them; NULL at the end. */
+/* The words for fault generators, "nic", ...; NULL at the end. */
 extern const char *const topology_component_words[TOPOLOGY_COMPONENT_COUNT + 1];
 
 static inline bool topology_is_link(enum topology_component component)
@@ -72,19 +71,19 @@ static inline bool topology_is_switch(enum topology_component component)
 struct topology_place {
     uint32_t plane;
     uint32_t tier;
-    uint32_t index; /* among those of its plane and tier */
+    uint32_t index; /* among the switches of its plane and tier */
 };
 
-/* Names one component; members that its kind does not need are 0. */
+/* Identifies one component. Members that its kind does not use are 0. */
 struct topology_element {
     enum topology_component kind;
     uint32_t nic;
-    uint32_t plane; /* of a host link of a graph: the port of the NIC */
+    uint32_t plane; /* host link of a graph: the port of the NIC */
     uint32_t t0;
     uint32_t t1;
     struct topology_place lower;        /* TOPOLOGY_SWITCH, TOPOLOGY_LINK */
     struct topology_place upper;        /* TOPOLOGY_LINK */
-    uint32_t parallel;                  /* TOPOLOGY_LINK: among those between the same two */
+    uint32_t parallel;                  /* TOPOLOGY_LINK: number among parallel links */
     const struct topology_group *group; /* TOPOLOGY_GROUP */
 };
 
@@ -103,33 +102,33 @@ extern const char *const topology_group_words[TOPOLOGY_GROUP_KIND_COUNT + 1];
 struct topology_group {
     char name[TOPOLOGY_NAME_BYTES];
     enum topology_group_kind kind;
-    const struct topology_element *members; /* no groups */
+    const struct topology_element *members; /* not groups */
     uint32_t member_count;
 };
 
-/* A link that differs from its kind. */
+/* A link that differs from the usual links of its kind. */
 struct topology_exception {
     struct topology_element link; /* TOPOLOGY_HOST_LINK or TOPOLOGY_UPLINK */
     bool missing;
-    uint64_t rate_bps; /* 0: as its kind */
+    uint64_t rate_bps; /* 0: that of its kind */
 };
 
-/* What fabric.yaml says. */
+/* The contents of fabric.yaml. */
 struct topology_config {
     char name[TOPOLOGY_NAME_BYTES];
     uint32_t plane_count;
     uint32_t t0_count; /* per plane */
-    uint32_t t1_count; /* per plane; 0: T0s alone, of which there may then be only one */
+    uint32_t t1_count; /* per plane; 0: only T0s, of which there may then be only one */
     uint32_t hosts_per_t0;
     uint32_t nic_count; /* 0: t0_count * hosts_per_t0; the last T0 may have fewer */
-    uint32_t radix;     /* ports of a switch; 0: as many as needed */
+    uint32_t radix;     /* ports of a switch; 0: any number */
     struct topology_link_kind host_link;
     struct topology_link_kind uplink;
-    uint64_t switch_latency_ps; /* from a packet's last bit in to its first chance to leave */
-    uint64_t nic_latency_ps;    /* between the transport and the wire, each way */
+    uint64_t switch_latency_ps; /* from the last bit in to the earliest first bit out */
+    uint64_t nic_latency_ps;    /* between the transport and the wire, in each direction */
     struct topology_buffers buffers;
     uint32_t usid_block; /* 32 bits: fc00:0042 */
-    bool checks_source;  /* T0s of running fabrics drop what is not from the host of its port */
+    bool checks_source;  /* T0s of running fabrics drop packets with a wrong source */
     const struct topology_exception *exceptions;
     uint32_t exception_count;
 };
@@ -137,40 +136,39 @@ struct topology_config {
 /* 400 Gb/s over 4 planes, 8 T0s and 8 T1s each, 64 NICs; 500 ns cables; trims and marks. */
 void topology_config_init(struct topology_config *);
 
-/* What is wrong with a description: which member, and why, for people. */
+/* A problem of a description: the member, and a text for users. */
 struct topology_problem {
     const char *member; /* as in fabric.yaml, for example "radix" (docs/fabric.md §15) */
-    uint32_t exception; /* index, where the member is "exceptions" */
+    uint32_t exception; /* index, if the member is "exceptions" */
     char reason[TOPOLOGY_REASON_BYTES];
 };
 
 struct topology {
     struct topology_config config; /* all defaults filled in; exceptions sorted by link */
     uint32_t nic_count;
-    uint32_t switch_count; /* T0s of plane 0, T1s of plane 0, T0s of plane 1, ... */
-    uint64_t base_rtt_ps;  /* longest path, a full packet there and its SACK back, empty network */
-    uint64_t lookahead_ps; /* no packet gets from one node to the next in less */
-    uint64_t leaf_reciprocal; /* 2^32 / NICs of a leaf, rounded up: numbers without division */
+    uint32_t switch_count;    /* T0s of plane 0, T1s of plane 0, T0s of plane 1, ... */
+    uint64_t base_rtt_ps;     /* longest path, full packet and its SACK back, empty network */
+    uint64_t lookahead_ps;    /* least time of a packet from one node to the next */
+    uint64_t leaf_reciprocal; /* 2^32 / NICs of a leaf, rounded up; avoids a division */
     const struct topology_group *groups;
     uint32_t group_count;
-    const struct graph *graph; /* NULL: two tiers, by arithmetic */
-    bool ports_cross;          /* of a graph: a path may end at another port than it left by */
-    bool has_leaves;           /* topology_leaf.h is for it; of a graph: NICs hang at switches of
-                                  tier 0 that have one number in all planes, from where links lead
-                                  up within the plane */
-    uint32_t switches_max;     /* of a graph: on the longest of the shortest paths of two NICs */
+    const struct graph *graph; /* NULL: two tiers, computed */
+    bool ports_cross;          /* graph: a path may end at another port than that of its start */
+    bool has_leaves; /* topology_leaf.h applies. In a graph: NICs have links to switches of tier 0
+                        with the same number in all planes, and links lead up within the plane */
+    uint32_t switches_max; /* graph: switches on the longest of the shortest paths of two NICs */
 };
 
-/* Checks the description and completes it. `exceptions` has room for exception_count sorted copies
- * and stays the fabric's. False: `problem` says why it cannot be wired. */
+/* Checks the description and completes it. `exceptions` has room for exception_count sorted
+ * copies; the topology keeps it. Returns false if the fabric cannot be wired; `problem` gives
+ * the reason. */
 bool topology_init(struct topology *, const struct topology_config *,
     struct topology_exception *exceptions, struct topology_problem *problem);
 
-/* The same for a finished graph, which must outlive the topology: of the description it takes name,
- * latencies, buffers, the block of uSIDs and the usual kinds of links, which are those of NICs and
- * those between switches; plane_count and radix become the largest numbers of ports of a
- * NIC and of a switch.
- * `scratch` has room for two numbers per node. */
+/* Like topology_init(), for a finished graph, which must outlive the topology. The description
+ * provides name, latencies, buffers, the uSID block, and the usual kinds of links: those of NICs
+ * and those between switches. plane_count and radix become the largest numbers of ports of a NIC
+ * and of a switch. `scratch` has room for two numbers per node. */
 bool topology_init_graph(struct topology *, const struct topology_config *, const struct graph *,
     uint32_t *scratch, struct topology_problem *problem);
 
@@ -178,13 +176,13 @@ bool topology_init_graph(struct topology *, const struct topology_config *, cons
 
 /* Writes the name (see enum topology_component), always terminated. */
 void topology_name(const struct topology_element *, char out[static TOPOLOGY_NAME_BYTES]);
-/* False, with a reason: no such name, or nothing in this fabric bears it. */
+/* Returns false, with a reason, if the name is invalid or no component of this fabric has it. */
 bool topology_find(const struct topology *, const char *name, struct topology_element *,
     char reason[static TOPOLOGY_REASON_BYTES]);
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Where a port of a NIC of a graph leads. */
+/* Returns the other end of a link of a NIC. Graphs only. */
 static inline struct graph_end topology_nic_peer(
     const struct topology *topology, uint32_t nic, uint32_t port)
 {
@@ -194,8 +192,8 @@ static inline struct graph_end topology_nic_peer(
     return peer;
 }
 
-/* The switch that the NIC's first port leads to. By arithmetic it is exact for the up to 2^20 NICs
- * a fabric can have. */
+/* Returns the switch that the first port of the NIC leads to. The reciprocal is exact for up to
+ * 2^20 NICs, the maximum of a fabric. */
 static inline uint32_t topology_leaf_of(const struct topology *topology, uint32_t nic)
 {
     if (topology->graph)
@@ -203,7 +201,7 @@ static inline uint32_t topology_leaf_of(const struct topology *topology, uint32_
     return (uint32_t)(nic * topology->leaf_reciprocal >> 32);
 }
 
-/* The port of that switch. */
+/* Returns the port of that switch. */
 static inline uint32_t topology_downlink_of(const struct topology *topology, uint32_t nic)
 {
     if (topology->graph)
@@ -211,7 +209,8 @@ static inline uint32_t topology_downlink_of(const struct topology *topology, uin
     return nic - topology_leaf_of(topology, nic) * topology->config.hosts_per_t0;
 }
 
-/* The NIC whose first port leads there, whether or not it has a cable; false: none is. */
+/* Returns the NIC whose first port leads to this port, even if the cable is missing. False:
+ * none. */
 bool topology_nic_of_graph(
     const struct topology *, uint32_t switch_index, uint32_t port, uint32_t *nic);
 static inline bool topology_nic_at(
@@ -223,7 +222,7 @@ static inline bool topology_nic_at(
     return port < topology->config.hosts_per_t0 && *nic < topology->nic_count;
 }
 
-/* The number that its leaf has in all planes, where the topology has leaves. */
+/* Returns the number of the NIC's leaf, which is the same in all planes. Requires has_leaves. */
 static inline uint32_t topology_leaf_number(const struct topology *topology, uint32_t nic)
 {
     uint32_t leaf = topology_leaf_of(topology, nic);
@@ -246,46 +245,51 @@ struct topology_end {
     uint32_t port;
 };
 
-/* Where the cable of a port ends. False: no cable (missing, or no such NIC). */
+/* Returns the other end of the cable at a port. False: no cable (missing, or no such NIC). */
 bool topology_peer(const struct topology *, struct topology_end, struct topology_end *peer);
-/* The link at a port, its rate (exceptions included) and delay; false: no cable. */
+/* Returns the link at a port, its rate (including exceptions) and delay. False: no cable. */
 bool topology_link_at(const struct topology *, struct topology_end, struct topology_element *link,
     struct topology_link_kind *kind);
 
 struct topology_links {
     uint32_t count;
-    uint64_t rate_bps; /* together */
+    uint64_t rate_bps; /* sum */
 };
-/* The links of a T1 to all T0s but one. Both are switch indexes; the fabric is no graph. */
+/* Returns the links of a T1 to all T0s but one. Both are switch indexes. Not for graphs. */
 struct topology_links topology_links_of_top(const struct topology *, uint32_t t1, uint32_t but_t0);
 
-/* A packet that leaves by this port goes from the lower end of its link to the upper one. */
+/* Returns true if a packet that leaves by this port goes from the lower end of its link to the
+ * upper end. */
 bool topology_goes_up(const struct topology *, struct topology_end);
 
-/* Of the links of NICs and, where there are any, those between switches; exceptions aside. */
+/* Returns the lowest of the usual rates: links of NICs and links between switches. Ignores
+ * exceptions. */
 uint64_t topology_slowest_bps(const struct topology *);
-/* Of all links, exceptions included. */
+/* Returns the lowest rate of all links, including exceptions. */
 uint64_t topology_narrowest_bps(const struct topology *);
 
-/* What a full packet takes from one NIC to another through the empty fabric, exceptions aside; in a
- * graph the longest of what any two NICs have between them. */
+/* Returns the time of a full packet from one NIC to another through the empty fabric, without
+ * exceptions. In a graph: the longest of these times for any two NICs. */
 uint64_t topology_one_way_ps(const struct topology *, uint32_t from, uint32_t to);
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-/* The topology has the component, cables of links included; false, with a reason: it has not. */
+/* Returns true if the topology has the component, including the cable of a link. False, with a
+ * reason, if not. */
 bool topology_has(const struct topology *, const struct topology_element *,
     char reason[static TOPOLOGY_REASON_BYTES]);
 
-/* How many of a kind there are, and one of them. Links of a graph include those of NICs. */
+/* Returns the number of components of a kind, and one of them. Links of a graph include those of
+ * NICs. */
 uint32_t topology_component_count(const struct topology *, enum topology_component);
 struct topology_element topology_component_at(
     const struct topology *, enum topology_component, uint32_t number);
 
-/* All links are numbered: which one is at a port that has a cable. */
+/* Returns the number of all links, and the number of the link at a port, which must have a
+ * cable. */
 size_t topology_link_count(const struct topology *);
 size_t topology_link_number(const struct topology *, struct topology_end);
-/* The same for a port of a NIC, and for a link up from a leaf. */
+/* Like topology_link_number(), for a port of a NIC and for an uplink of a leaf. */
 static inline size_t topology_nic_link(const struct topology *topology, uint32_t nic, uint32_t port)
 {
     return topology->graph ? topology_link_number(topology,
@@ -305,17 +309,17 @@ static inline size_t topology_uplink(
            uplink->number;
 }
 
-/* The link with this number, its rate and delay, as topology_link_at(). */
+/* Returns the link with this number, its rate and delay, like topology_link_at(). */
 bool topology_link_numbered(const struct topology *, size_t number, struct topology_element *link,
     struct topology_link_kind *kind);
 
 /* ---- links of a component -------------------------------------------------------------------- */
 
-/* A NIC, a switch or a plane stands for all its links, a link for itself. Not for groups. */
+/* Returns the number of links of a NIC, a switch or a plane; 1 for a link. Not for groups. */
 uint32_t topology_links_of(const struct topology *, const struct topology_element *);
-/* No component of the kind has more. */
+/* Returns the largest number of links of any component of the kind. */
 uint32_t topology_links_of_any(const struct topology *, enum topology_component);
-/* The lower end and the upper end of one of them; false: there is no cable. */
+/* Returns the lower and the upper end of one of these links. False: the cable is missing. */
 bool topology_link_of(const struct topology *, const struct topology_element *, uint32_t number,
     struct topology_end *lower, struct topology_end *upper);
 
@@ -323,16 +327,16 @@ bool topology_link_of(const struct topology *, const struct topology_element *, 
 
 struct prng;
 
-/* Numbers of everything in a fabric by arithmetic of 2 to nic_max NICs, which are at least 16. */
+/* Draws the counts of a two-tier fabric with 2 to nic_max NICs. nic_max is at least 16. */
 void topology_draw_counts(struct topology_config *, uint32_t nic_max, struct prng *);
-/* A component of a kind that such a fabric has. */
+/* Draws a component of the kind, which the fabric must have. */
 struct topology_element topology_draw(
     const struct topology_config *, enum topology_component, struct prng *);
 
-/* The kind that the switches of a level are; leaves are level 0. */
+/* Returns the kind of the switches of a level; leaves are level 0. */
 #define TOPOLOGY_LEVELS 2
 enum topology_component topology_switch_kind(uint32_t level);
 
-/* Makes such a fabric smaller, where it can be, in one of several ways; those that do most come
- * first. False: there are no more ways. */
+/* Makes such a fabric smaller, if possible, in one of several ways; the most effective come first.
+ * Returns false if there is no such variant. */
 bool topology_config_shrink(struct topology_config *, uint32_t variant);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reasons why a fabric cannot be wired, with the numbers that say so. */
+/* Checks whether a fabric can be wired, and reports the numbers that prevent it. */
 #include "topology/topology_check.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
-/* Each % of the words is one of the numbers. */
+/* Replaces each % in the text by one of the numbers. */
 static bool refuse(struct topology_problem *problem, const char *member, const char *words,
     const uint64_t *numbers)
 {
@@ -84,7 +84,7 @@ static bool check_links(const struct topology_config *config, struct topology_pr
     return check_bounds(bounds, sizeof(bounds) / sizeof(bounds[0]), problem);
 }
 
-/* 0 was a default and is in bounds. */
+/* 0 selects a default, which is within bounds. */
 static uint64_t or_least(uint64_t value, uint64_t least)
 {
     return value ? value : least;
@@ -105,7 +105,7 @@ static bool check_queues(const struct topology_buffers *buffers, struct topology
 }
 /* clang-format on */
 
-/* ---- what must fit together ------------------------------------------------------------------ */
+/* ---- combinations ---------------------------------------------------------------------------- */
 
 static bool check_ports(const struct topology_config *config, struct topology_problem *problem)
 {
@@ -118,7 +118,7 @@ static bool check_ports(const struct topology_config *config, struct topology_pr
         return refuse(problem, "radix", "radix % cannot hold a link of a T1 to each of % T0s",
             NUMBERS(radix, config->t0_count));
     if (config->t1_count == 0 && config->t0_count > 1)
-        return refuse(problem, "t1s", "% T0s without a T1 have no way to each other",
+        return refuse(problem, "t1s", "% T0s without a T1 cannot reach each other",
             NUMBERS(config->t0_count));
     return true;
 }
@@ -136,19 +136,19 @@ static bool check_nics(const struct topology_config *config, struct topology_pro
     return true;
 }
 
-/* What a packet leaves at once reaches the next node at the same time: nothing could be simulated
- * in an order. */
+/* A packet that crosses a link in zero time arrives when it leaves, so events would have no
+ * order. */
 static bool check_delays(const struct topology_config *config, struct topology_problem *problem)
 {
     if (config->host_link.delay_ps == 0 && config->nic_latency_ps == 0)
         return refuse(problem, "host_link.delay",
-            "0 ps, and nic_latency is 0 ps too: packets would reach a NIC in no time", NULL);
+            "0 ps, and nic_latency is 0 ps too: packets would reach a NIC in zero time", NULL);
     if (config->host_link.delay_ps == 0 && config->switch_latency_ps == 0)
         return refuse(problem, "host_link.delay",
-            "0 ps, and switch_latency is 0 ps too: packets would reach a T0 in no time", NULL);
+            "0 ps, and switch_latency is 0 ps too: packets would reach a T0 in zero time", NULL);
     if (config->t1_count > 0 && config->uplink.delay_ps == 0 && config->switch_latency_ps == 0)
         return refuse(problem, "uplink.delay",
-            "0 ps, and switch_latency is 0 ps too: packets would reach a T1 in no time", NULL);
+            "0 ps, and switch_latency is 0 ps too: packets would reach a T1 in zero time", NULL);
     return true;
 }
 
@@ -223,7 +223,7 @@ static bool check_exception(const struct topology *topology,
     if (!exists(topology, link))
         return refuse_exception(problem, index, exception, " is not in this fabric");
     if (exception->missing && exception->rate_bps)
-        return refuse_exception(problem, index, exception, " is missing and yet has a rate");
+        return refuse_exception(problem, index, exception, " is missing but has a rate");
     if (!exception->missing && exception->rate_bps == 0)
         return refuse_exception(problem, index, exception, " is neither missing nor has a rate");
     if (!exception->missing &&
@@ -242,7 +242,7 @@ static uint32_t last_index_of(const struct topology_config *config, uint64_t key
     return index;
 }
 
-/* Links of a NIC stand together in the order of keys. */
+/* In the order of keys the links of a NIC are adjacent. */
 static bool check_sorted(const struct topology *topology, const struct topology_config *config,
     const struct topology_exception *sorted, struct topology_problem *problem)
 {

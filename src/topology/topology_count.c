@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the numbers of a description are called, and how large they may be. */
+/* Names and limits of the counts in a description. */
 #include "topology/topology_count.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers that describe a fabric by arithmetic: how many of what there are. */
+/* The counts that describe a two-tier fabric. */
 #pragma once
 
 #include <stddef.h>
@@ -9,12 +9,12 @@ struct topology_config;
 
 struct topology_count {
     const char *key;    /* in fabric.yaml: "t0s" */
-    const char *result; /* in results: "t0"; NULL: not there */
+    const char *result; /* in results: "t0"; NULL: omitted */
     size_t offset;      /* in struct topology_config */
-    uint32_t least;     /* that may be said; where it is not 0, 0 means: as many as needed */
+    uint32_t least;     /* lowest value in a file; if it is not 0, 0 means: as many as needed */
     uint32_t most;
 };
-/* In the order of files; ends with a key of NULL. */
+/* In the order of files; the last entry has the key NULL. */
 extern const struct topology_count topology_counts[];
 
 uint32_t topology_count_get(const struct topology_config *, const struct topology_count *);

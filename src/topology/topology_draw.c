@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fabrics of two tiers at random, and smaller ones. */
+/* Draws two-tier fabrics at random, and makes them smaller. */
 #include <assert.h>
 
 #include "base/prng.h"
 #include "topology/topology.h"
 
-/* Half of them have as many uplinks as hosts. */
+/* Half of the fabrics have as many uplinks as hosts. */
 void topology_draw_counts(struct topology_config *config, uint32_t nic_max, struct prng *prng)
 {
     enum { HOSTS_MAX = 12 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order and search of exceptional links, and what they change in sums. */
+/* Sorts and finds exceptional links, and applies them to sums. */
 #include "topology/topology_exception.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What topology.h promises, answered by a graph. */
+/* The functions of topology.h for graphs. */
 #pragma once
 
 #include "topology/topology.h"
@@ -27,7 +27,7 @@ bool topology_graph_link_at(const struct graph *, struct topology_end,
     struct topology_element *link, struct topology_link_kind *kind);
 bool topology_graph_goes_up(const struct graph *, struct topology_end);
 
-/* As topology.h says of parts. */
+/* The functions of topology.h for components of graphs. */
 struct topology_element topology_graph_link(const struct graph *, uint32_t number);
 size_t topology_graph_link_number(const struct graph *, struct topology_end);
 bool topology_graph_link_numbered(const struct graph *, uint32_t number,

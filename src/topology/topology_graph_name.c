@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of switches and links of a graph, written and read. */
+/* Formats and parses the names of switches and links of a graph. */
 #include "base/scan.h"
 #include "base/text.h"
 #include "topology/topology_graph.h"
@@ -81,7 +81,7 @@ static bool find_switch(
                    graph_count(graph, place->tier, place->plane), place->tier));
 }
 
-/* Also found the other way round: the lower end is named first afterwards. */
+/* Accepts both orders of the ends; the result names the lower end first. */
 static bool find_link(const struct graph *graph, struct topology_element *element, char *reason)
 {
     uint32_t nic_count = graph->size.nic_count;
@@ -119,7 +119,7 @@ bool topology_graph_find(const struct topology *topology, const char *name,
     return topology_graph_has(topology, out, reason);
 }
 
-/* A link whose upper end is named first is turned round. */
+/* A link whose upper end is named first is reversed. */
 bool topology_graph_has(const struct topology *topology, struct topology_element *out,
     char reason[static TOPOLOGY_REASON_BYTES])
 {

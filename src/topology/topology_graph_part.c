@@ -65,7 +65,7 @@ static const struct graph_link *link_at_port(
     return graph_link_at(graph, (struct graph_end){ node, port }, &peer);
 }
 
-/* The `parallel`th link from the lower switch to the upper one. */
+/* Returns parallel link number `parallel` from the lower switch to the upper one. */
 static const struct graph_link *link_between(
     const struct graph *graph, const struct topology_element *element)
 {
@@ -84,7 +84,7 @@ static const struct graph_link *link_between(
     return NULL;
 }
 
-/* A link of a plane has an end at one of its switches. */
+/* A link belongs to a plane if one of its ends is a switch of the plane. */
 static const struct graph_link *link_of_plane(
     const struct graph *graph, uint32_t plane, uint32_t number)
 {

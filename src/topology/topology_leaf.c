@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves of two tiers by arithmetic, of graphs by their switches of tier 0. */
+/* Leaves: computed for two tiers, switches of tier 0 in graphs. */
 #include "topology/topology_leaf.h"
 
 #include <assert.h>
@@ -39,7 +39,7 @@ uint32_t topology_leaf_uplink_number(
     return lower.port - topology_host_port_count(topology, lower.node);
 }
 
-/* As a switch of a plane. */
+/* Returns the switch index of a leaf in a plane. */
 static uint32_t switch_of(const struct topology *topology, uint32_t plane, uint32_t leaf)
 {
     struct topology_element element = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all descriptions of a topology share: links, and room for names and reasons. */
+/* Definitions that all descriptions of a topology share: links, and sizes of names and reasons. */
 #pragma once
 
 #include <stdint.h>
@@ -9,5 +9,5 @@
 
 struct topology_link_kind {
     uint64_t rate_bps;
-    uint64_t delay_ps; /* of the cable, each way */
+    uint64_t delay_ps; /* of the cable, in each direction */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of components, written and read (docs/fabric.md §15). */
+/* Formats and parses the names of components (docs/fabric.md §15). */
 #include <assert.h>
 
 #include "base/scan.h"
@@ -26,7 +26,7 @@ const char *const topology_component_words[TOPOLOGY_COMPONENT_COUNT + 1] = {
 
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
-/* Numbers that a name holds, in the order of its %. */
+/* The numbers that a name contains, in the order of the % signs. */
 enum number {
     NIC,
     PLANE,
@@ -39,7 +39,7 @@ enum number {
 static const struct {
     const char *form;
     enum number numbers[3];
-} forms[TOPOLOGY_UPLINK + 1] = { /* of two tiers */
+} forms[TOPOLOGY_UPLINK + 1] = { /* two tiers */
     [TOPOLOGY_NIC]       = { "h%",          { NIC } },
     [TOPOLOGY_HOST_LINK] = { "h%.p%",       { NIC, PLANE } },
     [TOPOLOGY_PLANE]     = { "p%",          { PLANE } },
@@ -80,8 +80,8 @@ void topology_name(const struct topology_element *element, char out[static TOPOL
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A decimal number without leading zeros; what is beyond all fabrics reads as UINT32_MAX. NULL:
- * there is none. */
+/* Reads a decimal number without leading zeros. Numbers beyond all fabrics become UINT32_MAX.
+ * Returns NULL if there is no number. */
 static const char *read_number(const char *at, uint32_t *number)
 {
     const char *first = at;
@@ -141,7 +141,7 @@ static bool is_present(
         return true;
     exception = topology_exception_of(config, element);
     return !exception || !exception->missing ||
-           refuse(reason, "this link is missing, by an exception", NULL);
+           refuse(reason, "an exception declares this link missing", NULL);
 }
 
 static bool find_group(

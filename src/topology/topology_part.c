@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components and their links, of two tiers by arithmetic. */
+/* Components of a fabric and their links, computed for two tiers. */
 
 #include <assert.h>
 
@@ -94,7 +94,8 @@ size_t topology_link_count(const struct topology *topology)
            (topology->nic_count + (size_t)config->t0_count * config->t1_count);
 }
 
-/* Host links first, by NIC, then uplinks by plane and T0; of a graph as it lists them. */
+/* Host links come first, by NIC, then uplinks by plane and T0. A graph keeps the order of its
+ * list. */
 size_t topology_link_number(const struct topology *topology, struct topology_end end)
 {
     const struct topology_config *config = &topology->config;

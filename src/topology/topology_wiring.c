@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where cables go (docs/fabric.md §1, §15). */
+/* The two ends of each cable (docs/fabric.md §1, §15). */
 #include <assert.h>
 
 #include "topology/topology.h"
@@ -84,7 +84,8 @@ uint32_t topology_host_port_count(const struct topology *topology, uint32_t swit
 
 /* ---- cables ---------------------------------------------------------------------------------- */
 
-/* The link that a port is made for; false: the fabric has no such port, or no such NIC. */
+/* Returns the link at a port, even if its cable is missing. False: the fabric has no such port or
+ * NIC. */
 static bool link_of_port(
     const struct topology *topology, struct topology_end end, struct topology_element *link)
 {
@@ -127,7 +128,7 @@ static struct topology_end t0_end(
                           : topology_downlink_of(topology, link->nic) };
 }
 
-/* The end that is not the T0's. */
+/* Returns the end of the link that is not at the T0. */
 static struct topology_end other_end(
     const struct topology *topology, const struct topology_element *link)
 {

@@ -64,7 +64,7 @@ SPEC("two parts of a plane without a link between them are refused")
     begin(2);
     add(0, 0, 2, 0, 5);
     add(1, 0, 3, 0, 6);
-    expect_refused("p0.t0.1 has no way to the other switches of its plane", 0);
+    expect_refused("p0.t0.1 cannot reach the other switches of its plane", 0);
 }
 
 SPEC("numbers that do not fit together are refused before anything is built")

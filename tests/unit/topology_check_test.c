@@ -47,10 +47,10 @@ SPEC("T0s without T1s cannot reach each other")
     struct topology_config config = made_topology_usual();
 
     config.t1_count = 0;
-    expect_refused(&config, "t1s", "8 T0s without a T1 have no way to each other");
+    expect_refused(&config, "t1s", "8 T0s without a T1 cannot reach each other");
     config.t0_count = 17;
     config.radix = 16;
-    expect_refused(&config, "t1s", "17 T0s without a T1 have no way to each other");
+    expect_refused(&config, "t1s", "17 T0s without a T1 cannot reach each other");
 }
 
 SPEC("counts have bounds, and the reason names them")
@@ -110,15 +110,15 @@ SPEC("no packet reaches the next node in no time")
     EXPECT_EQ(made_topology_of(&config).lookahead_ps, 500 * NS);
     config.nic_latency_ps = 0;
     expect_refused(&config, "host_link.delay",
-        "0 ps, and nic_latency is 0 ps too: packets would reach a NIC in no time");
+        "0 ps, and nic_latency is 0 ps too: packets would reach a NIC in zero time");
     config = made_topology_usual();
     config.switch_latency_ps = 0;
     config.uplink.delay_ps = 0;
     expect_refused(&config, "uplink.delay",
-        "0 ps, and switch_latency is 0 ps too: packets would reach a T1 in no time");
+        "0 ps, and switch_latency is 0 ps too: packets would reach a T1 in zero time");
     config.host_link.delay_ps = 0;
     expect_refused(&config, "host_link.delay",
-        "0 ps, and switch_latency is 0 ps too: packets would reach a T0 in no time");
+        "0 ps, and switch_latency is 0 ps too: packets would reach a T0 in zero time");
 }
 
 SPEC("queues hold at least one packet, trimmed packets at least their headers")

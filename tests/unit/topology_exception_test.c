@@ -121,7 +121,7 @@ SPEC("an exception says one thing: missing, or a rate")
     expect_refused(exceptions, 2, 1,
         "h5.p2 has a rate of 999999 bit/s, not between 1000000 and 8000000000000");
     exceptions[1].missing = true;
-    expect_refused(exceptions, 2, 1, "h5.p2 is missing and yet has a rate");
+    expect_refused(exceptions, 2, 1, "h5.p2 is missing but has a rate");
 }
 
 SPEC("no link is listed twice: the problem is with the later one")

@@ -94,7 +94,7 @@ SPEC("what is not there is said to be not there, and what is the last that is")
 
 SPEC("a link that an exception took away bears no name")
 {
-    expect_nothing("p1.t0.2-t1.3", "this link is missing, by an exception");
+    expect_nothing("p1.t0.2-t1.3", "an exception declares this link missing");
 }
 
 SPEC("a fabric without T1s says so")
