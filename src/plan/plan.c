@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a topology to its plan (docs/fabric.md §5). */
+/* Makes the plan of a topology (docs/fabric.md §5). */
 #include "plan/plan.h"
 
 #include <string.h>
 
-/* Enough for R/2 uplinks, and for all that a leaf has where these are more. */
+/* At least R/2 uplinks, or as many as the leaf with the most uplinks has. */
 static uint32_t uplinks_max(const struct plan *plan)
 {
     uint32_t half = plan->topology.config.radix / 2;

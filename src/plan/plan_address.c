@@ -6,9 +6,9 @@
 #include "plan/plan.h"
 #include "plan/plan_usid.h"
 
-#define NIC_PREFIX UINT64_C(0x20010db8) /* 2001:db8::/32, for documents and examples */
+#define NIC_PREFIX UINT64_C(0x20010db8) /* 2001:db8::/32, the documentation prefix */
 
-/* EVs of a QP by default: as many as [paper] gives a QP. */
+/* Default EVs of a QP: the numbers of [paper]. */
 enum {
     ACTIVE_COUNT = 128,
     BACKUP_COUNT = 64,
@@ -16,7 +16,7 @@ enum {
 
 /* ---- NICs ------------------------------------------------------------------------------------ */
 
-/* Where a NIC hangs, as its address says. */
+/* The position of a NIC, as in its address. */
 struct place {
     uint32_t leaf;
     uint32_t downlink;
@@ -28,7 +28,7 @@ static inline struct place place_at(const struct topology *topology, uint32_t ni
         .downlink = topology_downlink_of(topology, nic) };
 }
 
-/* Apart, so that addresses by arithmetic, which packets need, cost no more than that. */
+/* Not inlined: the address of a NIC in two tiers, needed for every packet, stays cheap. */
 static __attribute__((noinline)) struct place place_in_graph(
     const struct topology *topology, uint32_t nic)
 {
@@ -108,7 +108,7 @@ uint32_t plan_links(const struct plan *plan, uint32_t from, uint32_t to, uint32_
     return count;
 }
 
-/* A constant uSID and, over it, the plane. */
+/* Writes a constant uSID and adds the plane. */
 static uint32_t put_usid(
     struct template_field *fields, uint32_t position, enum plan_usid_type type, uint32_t index)
 {
@@ -240,7 +240,8 @@ static struct plan_range range_of(
         .first_port = (uint16_t)first_port };
 }
 
-/* A leaf knows the switches above it and its downlinks; those above know the leaves. */
+/* A leaf has routes to the switches above it and to its downlinks; those above have routes to
+ * leaves. */
 uint32_t plan_routes(
     const struct plan *plan, uint32_t switch_index, struct plan_range *out, uint32_t range_max)
 {

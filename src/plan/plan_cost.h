@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a path costs, link by link. */
+/* The rate and delay of a path, added link by link. */
 #pragma once
 
 #include "plan/plan_graph.h"
 
-/* The link behind a hop. Store and forward: it takes the whole packet before the next gets any of
- * it. */
+/* Adds the link behind a hop. Store and forward: a link carries the whole packet before the next
+ * begins. */
 static inline void plan_cost_add(
     struct plan_route *route, uint32_t hop, uint64_t link_bps, uint64_t delay_ps)
 {

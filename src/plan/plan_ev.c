@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Width and words of EVs. */
+/* Width and text form of EVs. */
 #include "plan/plan_ev.h"
 
 #include "base/scan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EVs of a fabric with planes and uplinks, drawn at random. */
+/* Draws the EVs of a QP in a fabric with planes and uplinks. */
 #include "plan/plan_generate.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ static uint32_t per_plane(uint32_t total, uint32_t plane_count)
     return (total + plane_count / 2) / plane_count;
 }
 
-/* Active and backup EVs of one plane. */
+/* The numbers of EVs of one plane. */
 struct share {
     uint32_t active;
     uint32_t backup;
@@ -51,8 +51,8 @@ uint32_t plan_generate_count(const struct plan_generate *generate)
     return (share.active + share.backup) * generate->plane_count;
 }
 
-/* Selection sampling: each uplink with the chance that exactly `count` are taken in the end, then
- * mixed, because the first ones start active. */
+/* Selection sampling: takes each uplink with the probability that makes `count` in total. Then
+ * shuffles, because the first EVs start active. */
 static void draw_uplinks(struct path_entry *entries, uint32_t count, uint32_t plane,
     const struct plan_generate *generate, struct prng *prng)
 {

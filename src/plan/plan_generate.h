@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile of a QP over a fabric with planes and uplinks. */
+/* The EV profile of a QP in a fabric with planes and uplinks. */
 #pragma once
 
 #include <stdint.h>
@@ -8,17 +8,18 @@
 #include "path/path.h"
 #include "wire/format.h"
 
-/* The same number of EVs on each plane, uplinks drawn at random without repetition. Fewer than
- * asked for where a plane has fewer uplinks or all of them together exceed PATH_EV_COUNT_MAX. */
+/* Each plane has the same number of EVs, whose uplinks are drawn at random without repetition. The
+ * number is lower than requested if a plane has fewer uplinks or the total exceeds
+ * PATH_EV_COUNT_MAX. */
 struct plan_generate {
     uint32_t plane_count;
     uint32_t uplink_count;
-    uint8_t uplink_bits;   /* of an EV */
+    uint8_t uplink_bits;   /* width of the uplink in an EV */
     uint32_t active_count; /* over all planes, rounded to a multiple of plane_count, at least one
                               each; 0: all uplinks */
-    uint32_t backup_count; /* likewise, may be 0 */
+    uint32_t backup_count; /* over all planes, rounded as active_count; may be 0 */
 };
-/* All EVs of packets in this format. */
+/* Requests all EVs of packets in this format. */
 struct plan_generate plan_generate_all(
     const struct wire_format *, uint32_t plane_count, uint32_t uplink_count);
 uint32_t plan_generate_count(const struct plan_generate *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uSIDs of any graph: which layout has room, and what each switch is called in it. */
+/* uSIDs of any graph: chooses the layout and names each switch. */
 #include <assert.h>
 
 #include "base/text.h"
@@ -46,7 +46,7 @@ static void count_names(struct plan_graph *plan)
     }
 }
 
-/* How many indexes the largest tier takes, or the downlinks of a switch. */
+/* Returns the number of indexes that the largest tier, or the downlinks of a switch, need. */
 static uint32_t indexes_needed(const struct plan_graph *plan)
 {
     const struct graph *graph = plan->graph;
@@ -81,7 +81,7 @@ bool plan_graph_choose(struct plan_graph *plan, struct graph_problem *problem)
     uint32_t indexes;
 
     if (plan->graph->size.switch_count > PLAN_ADDRESS_SWITCHES)
-        return refuse(problem, "switches: %; addresses of NICs name %",
+        return refuse(problem, "switches: %; addresses of NICs have room for %",
             (const uint64_t[]){ plan->graph->size.switch_count, PLAN_ADDRESS_SWITCHES });
     count_names(plan);
     indexes = indexes_needed(plan);
@@ -90,7 +90,8 @@ bool plan_graph_choose(struct plan_graph *plan, struct graph_problem *problem)
             plan->layout = (enum plan_layout)i;
             return true;
         }
-    return refuse(problem, "planes: %, switches or downlinks of a kind: %; uSIDs name 16 and 8192",
+    return refuse(problem,
+        "planes: %, switches or downlinks of a kind: %; uSIDs have room for 16 and 8192",
         (const uint64_t[]){ plane_count, indexes });
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the paths of a pair take. */
+/* Transfer times of the paths of a pair. */
 #include "plan/plan_length.h"
 
 uint64_t plan_fastest_ps(const struct plan_route *routes, uint32_t route_count)

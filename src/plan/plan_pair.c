@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paths of a pair by arithmetic: addresses are computed, and followed as switches follow them.
- */
+/* The paths of a pair in two tiers: computes the addresses and follows them as switches do. */
 #include <string.h>
 
 #include "plan/plan.h"
 #include "plan/plan_cost.h"
 #include "wire/usid.h"
 
-/* Where a switch sends a uSID that is not its own; false: nowhere. */
+/* Returns the port for a uSID that is not the switch's own. False: no route. */
 static bool look_up(const struct plan *plan, uint32_t switch_index, uint16_t usid, uint32_t *port)
 {
     struct plan_range ranges[PLAN_RANGES_MAX];
@@ -47,7 +46,7 @@ static void read_usids(struct plan_route *route)
     }
 }
 
-/* False: a link of the path is missing. */
+/* Returns false if a link of the path is missing. */
 static bool follow(const struct plan *plan, uint32_t from, struct plan_route *route)
 {
     struct topology_end at = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The EV profile of a pair: the shortest paths of each port, of those of one length any. */
+/* The EV profile of a pair: the shortest paths of each port, in random order among equal
+ * lengths. */
 #include "plan/plan_profile.h"
 
 #include "plan/plan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths of a pair in any graph, shortest first from each port of the sender, and their addresses.
- */
+/* The paths of a pair in any graph, shortest first from each port of the sender, and their
+ * addresses. */
 #include <assert.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void add_costs(const struct search *search, struct plan_route *route)
     }
 }
 
-/* The last one of the highest tier: from there a path only descends. */
+/* Returns the last switch of the highest tier: after it the path only descends. */
 static uint32_t highest_hop(const struct graph *graph, const struct plan_route *route)
 {
     uint32_t highest = 1;
@@ -52,8 +52,8 @@ static uint32_t highest_hop(const struct graph *graph, const struct plan_route *
     return highest;
 }
 
-/* Of a path over four tiers, the switches between the highest and the last can be left out: each
- * has one way down to the last, and knows it. */
+/* On a path over four tiers, the uSIDs of the switches between the highest and the last may be
+ * omitted: each of these switches has one way down to the last and a route for it. */
 static bool may_be_short(
     const struct graph *graph, const struct plan_route *route, uint32_t highest)
 {
@@ -66,14 +66,14 @@ static bool may_be_short(
     return true;
 }
 
-/* By which of parallel links a path comes to a switch. */
+/* Returns the number of the parallel link by which a path arrives at a switch. */
 static uint32_t arrival(const struct plan_graph *plan, const struct plan_route *route, uint32_t hop)
 {
     return hop > 1 ? graph_parallel(plan->graph, route->hops[hop - 1]) : 0;
 }
 
-/* All switches and the downlink, in the short form where these are more than fit. False: they do
- * not fit. */
+/* Writes the uSIDs of all switches and of the downlink, in the short form if there are too many.
+ * Returns false if they do not fit. */
 static bool name_hops(const struct search *search, struct plan_route *route)
 {
     const struct plan_graph *plan = search->plan;
@@ -126,7 +126,8 @@ static void keep(struct search *search, struct plan_route *route)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* One of `total` for each of `wanted` equal parts of them: all where these are as many. */
+/* Divides `total` into `wanted` equal parts and draws one number from part `part`. If `wanted`
+ * equals `total`, this is every number. */
 static uint32_t draw(struct search *search, uint32_t total, uint32_t wanted, uint32_t part)
 {
     uint64_t first = (uint64_t)total * part / wanted;

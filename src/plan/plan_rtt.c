@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round trips of an empty fabric, by the links that a pair of NICs uses. */
+/* Round trips in an empty fabric, from the links that a pair of NICs uses. */
 #include "plan/plan.h"
 
 enum {
@@ -7,7 +7,7 @@ enum {
     KIB = 1024,
 };
 
-/* What a byte takes on a link. */
+/* The time of a byte on a link, in femtoseconds. */
 static uint64_t byte_fs(uint64_t rate_bps)
 {
     return UINT64_C(8000000000000000) / rate_bps;
@@ -51,7 +51,8 @@ struct plan_rtt plan_rtt_of(const struct plan *plan, const struct plan_route *ro
     };
 }
 
-/* Packets of a slow NIC wait for one another at its own port: that is no queue of the network. */
+/* Packets of a slow NIC queue at its own port. That time belongs to the base RTT, not to a queue of
+ * the network. */
 struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
 {
     const struct topology_config *config = &plan->topology.config;

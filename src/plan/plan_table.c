@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a switch of a graph forwards: the uSIDs of links to neighbours, of downlinks and, where
- * paths have the short form, those of all leaves below it. */
+/* The routes of a switch of a graph: the uSIDs of links to neighbours, of downlinks and, if paths
+ * have the short form, of all leaves below it. */
 #include <assert.h>
 
 #include "plan/plan.h"
 #include "plan/plan_graph.h"
 #include "plan/plan_usid.h"
 
-/* Ranges ascend; what the first route says stays. */
+/* Ranges ascend. The first route added for a uSID wins. */
 struct table {
     const struct plan_graph *plan;
     struct plan_range *ranges;
@@ -46,7 +46,7 @@ static void insert(struct table *table, uint32_t at, uint16_t usid, uint32_t por
 
 static void add(struct table *table, uint16_t usid, uint32_t port)
 {
-    uint32_t at = table->count; /* the first range beyond */
+    uint32_t at = table->count; /* the first range above */
 
     while (at > 0 && table->ranges[at - 1].first_usid > usid)
         at--;
@@ -77,7 +77,7 @@ static void add_neighbours(struct table *table, uint32_t node)
     }
 }
 
-/* Recursion ends at the lowest tier. */
+/* The recursion ends at the lowest tier. */
 static void add_leaves(struct table *table, uint32_t below, uint32_t port)
 {
     const struct graph *graph = table->plan->graph;

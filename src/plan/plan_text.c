@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing and reading the plan of a graph. */
+/* Writes and reads the plan of a graph as text. */
 #include "plan/plan_text.h"
 
 #include "base/scan.h"
@@ -9,7 +9,7 @@
 enum {
     NODES_MAX = 1 << 20,
     LINKS_MAX = 1 << 22,
-    INDEX_MAX = 8191, /* more cannot be named */
+    INDEX_MAX = 8191, /* the highest index in a uSID */
     HEADING_NUMBERS = 7,
 };
 
@@ -53,7 +53,7 @@ bool plan_text_line(const struct plan *plan, uint32_t number, char out[static PL
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* " 1 2 3\n", each at most as large as said. */
+/* Reads " 1 2 3\n". Each number has its own maximum. */
 static bool read_numbers(const char **at, const uint64_t *most, uint64_t *out, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting ways by their length, for the pairs that are asked for. */
+/* Counts the ways to a NIC by length, on demand. */
 #include "plan/plan_walks.h"
 
 #include <assert.h>
@@ -11,8 +11,8 @@ uint32_t plan_walks_scratch(const struct graph *graph)
     return graph->node_count * (2 + PLAN_DETOUR_MAX + 1);
 }
 
-/* Ways over one port that pass `switches` in all. The recursion is no deeper than a path is long.
- */
+/* Counts the ways over one port that pass `switches` switches. The recursion is as deep as a path
+ * is long. */
 static uint32_t count_over(
     struct plan_walks *walks, struct graph_end end, uint32_t switches, uint32_t *peer_node)
 {

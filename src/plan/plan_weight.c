@@ -6,8 +6,8 @@
 
 enum {
     SLOT_COUNT = 2 * PATH_EV_COUNT_MAX, /* a power of 2 */
-    ONE_SHIFT = 20,                     /* parts of a whole */
-    DETOUR_PART = 8, /* of what shorter paths have, that longer ones have at least */
+    ONE_SHIFT = 20,                     /* fixed-point fraction bits */
+    DETOUR_PART = 8, /* longer paths get at least 1/8 of the value of shorter ones */
 };
 #define ONE (UINT64_C(1) << ONE_SHIFT)
 
@@ -17,13 +17,13 @@ struct group {
     uint32_t end;
 };
 
-/* Paths of one length. */
+/* The paths of one length. */
 struct weighing {
     const struct plan_route *routes;
     uint32_t route_count;
     uint32_t switch_count;
-    uint64_t *shares; /* of a link, by path */
-    uint64_t *values; /* what each path shall carry, in kb/s */
+    uint64_t *shares; /* share of each path in a link */
+    uint64_t *values; /* rate planned for each path, in kb/s */
 };
 
 static bool is_same_end(struct graph_end a, struct graph_end b)
@@ -50,10 +50,10 @@ static uint64_t part_of(uint64_t bps, uint64_t whole_bps)
 
 struct crossing {
     struct graph_end end;
-    uint32_t count; /* of paths; 0: a free slot */
+    uint32_t count; /* number of paths; 0: a free slot */
 };
 
-/* The slot of a link in a table that has more slots than there are paths. */
+/* Finds the slot of a link. The table has more slots than there are paths. */
 static struct crossing *find_crossing(struct crossing *table, struct graph_end end)
 {
     uint32_t at = (end.node * UINT32_C(2654435761) ^ end.port * UINT32_C(40503)) % SLOT_COUNT;
@@ -64,8 +64,8 @@ static struct crossing *find_crossing(struct crossing *table, struct graph_end e
     return &table[at];
 }
 
-/* The rate of the link behind this hop of each path, divided by the paths from its port that cross
- * it. */
+/* Sets each path's share of the link behind this hop: the rate of the link divided by the number of
+ * paths from the same port that cross it. */
 static void share_links(struct weighing *weighing, struct group group, uint32_t hop)
 {
     const struct plan_route *routes = weighing->routes;
@@ -105,8 +105,8 @@ static uint64_t largest_share(struct weighing *weighing, uint32_t hop)
     return largest;
 }
 
-/* A path carries no more than the part, of what the best has, that it has of its link behind this
- * hop. */
+/* Limits the value of each path to its share of the link behind this hop, relative to the best
+ * share. */
 static void limit_by_links(struct weighing *weighing, uint32_t hop, uint64_t best_bps)
 {
     share_all_links(weighing, hop);
@@ -121,10 +121,10 @@ static void limit_by_links(struct weighing *weighing, uint32_t hop, uint64_t bes
     }
 }
 
-/* Paths over three switches. If all senders are at work for all receivers, the second switch gets
- * from each what its link carries, and passes it on in proportion to its links: one with fewer or
- * slower links to others has more left for this receiver. If it is only this pair, that does not
- * count. With n switches around it, (n - 3) / n of the former and 3 / n of the latter are taken. */
+/* For paths over three switches. When all senders send to all receivers, the second switch receives
+ * from each sender what its link carries, and forwards in proportion to its links: a switch with
+ * fewer or slower links to others has more left for this receiver. When only this pair sends, that
+ * does not apply. With n switches around it, the two cases are weighted (n - 3) / n and 3 / n. */
 static void count_on_others(struct weighing *weighing, uint64_t best_bps)
 {
     uint64_t most_bps = 0;
@@ -147,8 +147,9 @@ static void count_on_others(struct weighing *weighing, uint64_t best_bps)
     }
 }
 
-/* What the paths can carry, as if there were no others and NICs had no limit. Links that are as far
- * from the sender as others from the receiver are compared with them. */
+/* Computes what the paths can carry if there are no others and NICs have no limit. A link is
+ * compared with the links at the same distance from the sender and with those at that distance from
+ * the receiver. */
 static void value_paths(struct weighing *weighing)
 {
     uint64_t first_bps = largest_share(weighing, 0);
@@ -173,8 +174,8 @@ static void value_paths(struct weighing *weighing)
 
 /* ---- links of the NICs ----------------------------------------------------------------------- */
 
-/* What the link of a NIC that this path crosses, at the sender or at the receiver, has left by
- * shorter paths, and what those of its length want. */
+/* On the link of a NIC that a path crosses, at the sender or at the receiver: the rate that shorter
+ * paths leave, and the rate that the paths of this length want. */
 struct demand {
     uint64_t left;
     uint64_t wanted;
@@ -205,7 +206,7 @@ static struct demand demand_on(const struct weighing *weighing, uint32_t index, 
     return demand;
 }
 
-/* Paths of this length get what shorter ones leave of the links of the two NICs. */
+/* Limits paths of this length to the rate that shorter ones leave on the links of the two NICs. */
 static void limit_by_nic(struct weighing *weighing, bool at_receiver)
 {
     const struct plan_route *routes = weighing->routes;
@@ -240,8 +241,8 @@ static bool has_any(const struct weighing *weighing)
     return false;
 }
 
-/* Of the paths from a port of the sender: what the shorter ones have together, and how many have
- * this length. */
+/* Among the paths from one port of the sender: the sum of the values of shorter paths, and the
+ * number of paths of this length. */
 struct others {
     uint64_t shorter;
     uint32_t alike;
@@ -261,8 +262,8 @@ static struct others others_of(const struct weighing *weighing, uint32_t port)
     return others;
 }
 
-/* Longer paths together get a part of what the shorter ones have, however little is left: a path
- * that is hardly taken learns nothing. */
+/* Longer paths together get at least a fixed part of the value of the shorter ones, because a path
+ * that is rarely used provides no measurements. */
 static void keep_alive(struct weighing *weighing)
 {
     uint32_t port = UINT32_MAX;
@@ -303,7 +304,7 @@ void plan_weigh(const struct plan_route *routes, uint32_t route_count, uint64_t 
         weights[i] = larger((weighing.values[i] * PATH_WEIGHT_USUAL + most / 2) / most, 1);
 }
 
-/* The first path whose EV is not below this one. */
+/* Returns the first path whose EV is at least `ev`. */
 static uint32_t find_route(const struct plan_route *routes, uint32_t route_count, uint32_t ev)
 {
     uint32_t low = 0;

@@ -213,11 +213,11 @@ static void expect_refusal(uint32_t plane_count, uint32_t leaf_pairs, const char
 
 SPEC("more than the wider layout names is refused with figures")
 {
-    expect_refusal(
-        1, 4097, "planes: 1, switches or downlinks of a kind: 8194; uSIDs name 16 and 8192");
+    expect_refusal(1, 4097,
+        "planes: 1, switches or downlinks of a kind: 8194; uSIDs have room for 16 and 8192");
 }
 
 SPEC("more switches than the addresses of NICs name are refused with figures")
 {
-    expect_refusal(9, 4000, "switches: 72027; addresses of NICs name 65536");
+    expect_refusal(9, 4000, "switches: 72027; addresses of NICs have room for 65536");
 }
