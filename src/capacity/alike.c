@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts together what looks alike before the linear program.
+/* Merges equivalent flows, links and paths before the linear program.
  *
- * Flows, links and paths get colours: first by their own numbers, then again and again by the
- * colours of what they touch, until no colour splits any more. If all of one colour are then given
- * their mean, a solution stays a solution, and max-min rates are unique; so all flows of one colour
- * have one rate, and a program with one of each colour finds it. The flows of an all-to-all below
- * one T0 are one to the program, for example. */
+ * Flows, links and paths get colours: first by their own numbers, then repeatedly by the colours
+ * of their neighbours, until no colour splits any more. If all members of a colour are then given
+ * their mean, a solution stays a solution. Max-min rates are unique, so all flows of one colour
+ * have the same rate, and a program with one member of each colour finds it. For example, the flows
+ * of an all-to-all below one T0 are one flow in the program. */
 #include <errno.h>
 #include <stdalign.h>
 #include <stdlib.h>
@@ -17,14 +17,14 @@ enum { ROUNDS_MAX = 64 };
 
 #define EFFORT_MAX UINT64_C(2000000) /* about 0.2 s */
 
-/* Things of one sort and their colours. */
+/* The colours of all flows, of all links or of all paths. */
 struct colours {
-    uint64_t *of;    /* each */
-    uint64_t *sum;   /* what the neighbours add in this round */
-    uint32_t *class; /* each: number of its colour */
-    uint32_t *first; /* of each class: the first of it, plus 1 */
-    uint32_t *next;  /* each: the next of its class, plus 1; 0: it is the last */
-    uint32_t *size;  /* of each class */
+    uint64_t *of;    /* colour of each member */
+    uint64_t *sum;   /* what the neighbours add to each in this round */
+    uint32_t *class; /* of each member: the number of its colour */
+    uint32_t *first; /* of each class: its first member, plus 1 */
+    uint32_t *next;  /* of each member: the next of its class, plus 1; 0: none */
+    uint32_t *size;  /* members of each class */
     uint64_t *scratch;
     uint32_t count;
     uint32_t class_count;
@@ -32,13 +32,13 @@ struct colours {
 
 struct alike {
     const struct max_min *whole;
-    struct max_min part; /* one of each */
+    struct max_min part; /* one member of each class */
     struct colours links;
     struct colours flows;
     struct colours paths;
     uint32_t *flow_of_path;
-    uint32_t *seen_path; /* by class: the flow, plus 1, whose paths have one of it */
-    double *price;       /* of links of the whole */
+    uint32_t *seen_path; /* of each class: the last flow, plus 1, with such a path */
+    double *price;       /* of the links of the whole problem */
 };
 
 /* ---- colours --------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Sorts the colours there are into `scratch`. */
+/* Sorts the distinct colours into `scratch`. */
 static void count_classes(struct colours *colours)
 {
     uint32_t distinct = 0;
@@ -138,7 +138,7 @@ static uint32_t count_all(struct alike *alike)
     return alike->links.class_count + alike->flows.class_count + alike->paths.class_count;
 }
 
-/* False: colours still split. */
+/* Returns false if colours still split. */
 static bool paint(struct alike *alike)
 {
     uint32_t before = 0;
@@ -187,7 +187,7 @@ static void classify(struct colours *colours)
     }
 }
 
-/* A hop for every class of links on the path; of several links of one class it counts all. */
+/* Adds a hop for each class of links on the path. It counts all links of that class on the path. */
 static void add_hops(struct alike *alike, const struct max_min_path *from, struct max_min_path *to)
 {
     struct max_min *part = &alike->part;
@@ -289,7 +289,7 @@ static void take_memory(struct alike *alike, struct arena *arena)
         arena_take(arena, whole->hop_count, sizeof(*part->hops), alignof(struct max_min_hop));
 }
 
-/* As measured on permutations with 16 to 8,192 NICs. */
+/* Measured on permutations with 16 to 8,192 NICs. */
 static uint64_t effort_of(uint64_t path_count)
 {
     return path_count * (200 + path_count / 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the input to a problem in handy units, to the solver that fits, and back to rates. */
+/* Scales the input to a problem, selects the solver, and converts the solution to rates. */
 #include "capacity/capacity.h"
 
 #include <assert.h>
@@ -10,9 +10,9 @@
 
 #include "capacity/max_min.h"
 
-/* Solvers on other machines may differ in the last digits; rates in results must not. So rates are
- * whole kb/s, and what decides between two of them is not a half or a third, where exact rates may
- * lie. */
+/* Solvers on different machines may differ in the last digits; rates in results must not. Rates are
+ * therefore rounded to whole kb/s, and the rounding threshold is neither a half nor a third, where
+ * exact rates may lie. */
 #define RATE_STEP_BPS 1000.0
 #define ROUND_UP_FROM 0.618034
 
@@ -61,7 +61,7 @@ struct solving {
     struct capacity_rates *rates;
     struct max_min problem;
     double unit_bps;
-    uint32_t *listed; /* by link: the flow, plus 1, among whose limits it is */
+    uint32_t *listed; /* by link: the last flow, plus 1, that lists it as a limit */
     uint32_t limit_count;
 };
 
@@ -81,14 +81,14 @@ static void take_memory(struct solving *solving, struct arena *arena)
         arena_take(arena, input->link_count, sizeof(*solving->listed), alignof(uint32_t));
 }
 
-/* If all flows that can cross a link did so, no level could be below this on it. */
+/* Returns the lowest level possible on a link: all flows that can cross it do so. */
 static double level_bps(const struct solving *solving, uint32_t link)
 {
     return solving->input->link_bps[link] / solving->problem.link[link];
 }
 
-/* In units of the lowest level that is possible, all levels are 1 or more. `link` serves to count
- * how often a link is wanted. */
+/* Chooses the lowest possible level as the unit, so that all levels are at least 1. Uses `link` to
+ * count the flows that can cross each link. */
 static void take_unit(struct solving *solving)
 {
     const struct capacity_input *input = solving->input;
@@ -210,7 +210,7 @@ static bool has_one_path_each(const struct max_min *problem)
     return true;
 }
 
-/* As measured: a microsecond is about ten hops. */
+/* Measured: a microsecond is about ten hops. */
 static uint64_t filling_effort(uint64_t path_count)
 {
     return 5 * path_count;

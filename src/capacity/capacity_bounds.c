@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks too large for a linear program: an upper bound, and how far from the truth it may be.
+/* For networks too large for a linear program: an upper bound, and its largest possible error.
  *
- * The bound takes all links of a NIC as one, and all uplinks of a leaf; where a graph has no
- * leaves, only links of NICs count. A flow gets no more than its paths leave it. Everything that is
- * possible in the fabric is possible there, so its max-min rates are not too low. Splitting each of
- * them over the flow's paths in the fabric overloads some links; the worst overload says how much
- * smaller rates surely fit. */
+ * The bound merges all links of a NIC, and all uplinks of a leaf, into one link each; if a graph
+ * has no leaves, only links of NICs count. A flow gets at most what its paths could carry alone.
+ * Every solution in the fabric is a solution there, so the max-min rates of the bound are not too
+ * low. Splitting these rates over the flow's paths in the fabric overloads some links. The worst
+ * overload tells by how much rates must be reduced so that they surely fit. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 
 #define NO_BUNDLE UINT32_MAX
 
-enum { TURNS = 60 }; /* of moving load away from overloaded links */
+enum { TURNS = 60 }; /* rounds that move load away from overloaded links */
 
 /* ---- the upper bound ------------------------------------------------------------------------- */
 
 /* The links of one NIC, or the uplinks of one leaf, in one direction. */
 struct bundle {
-    uint32_t *of_link; /* of each link of the fabric */
-    double *bps;       /* of each bundle */
+    uint32_t *of_link; /* by link of the fabric */
+    double *bps;       /* by bundle */
     uint32_t count;
 };
 
-/* All paths of a pair that leave a leaf take one of its links up. */
+/* All paths of a pair that leave a leaf use one of its uplinks. */
 static uint32_t place_of(const struct topology *topology, const struct capacity_name *name)
 {
     uint32_t leaf;
@@ -48,7 +48,7 @@ static void make_bundles(
     }
 }
 
-/* What a flow could have alone: each link at both ends is taken once. */
+/* Returns the rate of a flow without other flows. Each link at both ends counts once. */
 static double alone_bps(
     const struct capacity_input *input, const struct capacity_flow *flow, double *left)
 {
@@ -110,7 +110,7 @@ static int coarse_take(
     return -ENOMEM;
 }
 
-/* Every flow on one path: that of its first, bundle by bundle. */
+/* Puts every flow on one path: its first path, bundle by bundle. */
 static struct capacity_input coarse_input(struct coarse *coarse, const struct capacity_input *input)
 {
     uint32_t hop_count = 0;
@@ -144,16 +144,16 @@ static struct capacity_input coarse_input(struct coarse *coarse, const struct ca
         .hop_count = hop_count };
 }
 
-/* ---- how far it may be off ------------------------------------------------------------------- */
+/* ---- the largest error ----------------------------------------------------------------------- */
 
 struct fitting {
     const struct capacity_input *input;
     const double *flow_bps;
-    double *share; /* of each path: of its flow */
-    double *load;  /* of each link, of its rate */
+    double *share; /* share of each path in the rate of its flow */
+    double *load;  /* of each link, relative to its rate */
 };
 
-/* In proportion to what the narrowest link of each path carries. */
+/* Splits each flow in proportion to the rate of the narrowest link of each path. */
 static void share_out(struct fitting *fitting)
 {
     const struct capacity_input *input = fitting->input;
@@ -199,7 +199,7 @@ static double load_links(struct fitting *fitting)
     return worst;
 }
 
-/* A path gets less the more its fullest link is loaded. */
+/* Reduces the share of a path with the load of its fullest link. */
 static void move_load(struct fitting *fitting)
 {
     const struct capacity_input *input = fitting->input;
@@ -242,7 +242,7 @@ static int find_error(const struct capacity_input *input, struct capacity_rates 
     return has_memory ? 0 : -ENOMEM;
 }
 
-/* The limits are those of the bound: a bundle stands for the first of its links. */
+/* The limits are those of the bound: the first link of a bundle represents it. */
 static void name_limits(
     const struct coarse *coarse, const struct capacity_input *input, struct capacity_rates *rates)
 {

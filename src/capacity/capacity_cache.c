@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of solved sets, emptied when it is full. */
+/* A table of solutions, emptied when it is full. */
 #include "capacity/capacity_cache.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #define ENTRIES_MOST  4096
 #define ENTRIES_LEAST 16
 
-/* Of all that came before, in its order: no value takes another one back. */
+/* Depends on all values so far and on their order; no value cancels another. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash * UINT64_C(0xd1342543de82ef95) + value + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -65,7 +65,7 @@ static struct capacity_demand demand_of(
         .ev_count = workload->ev_count };
 }
 
-/* A flow of several pairs has the mean of their shares of payload, by QPs. */
+/* The payload share of a flow is the mean of its pairs, weighted by QPs. */
 static void add_to_demand(
     struct capacity_cache *cache, uint32_t demand, const struct capacity_pair *pair)
 {
@@ -108,7 +108,7 @@ static double rate_of_pair(const struct capacity_cache *cache, const struct capa
            (pair->payload_share / cache->demands[demand].payload_share);
 }
 
-/* In limits, pairs stand for flows. */
+/* In limits, pairs represent flows. */
 static void take_solution(struct capacity_cache *cache, struct capacity_track *track,
     const struct capacity_rates *rates, struct capacity_entry *entry)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rates for sets of faults and outstanding pairs that were there before. */
+/* Rates for sets of faults and outstanding pairs that occurred before. */
 #pragma once
 
 #include "capacity/capacity.h"
 
 struct capacity_entry {
-    uint64_t key[2];  /* of the set */
+    uint64_t key[2];  /* identifies the set */
     double *rate_bps; /* by pair */
     double error;
     enum capacity_method method;
@@ -13,7 +13,7 @@ struct capacity_entry {
     bool is_taken;
 };
 
-/* The set that is asked for, and what is known of others. */
+/* The requested set, and the solutions of earlier sets. */
 struct capacity_cache {
     bool *is_outstanding; /* by pair */
     uint32_t *in_force_index;
@@ -25,16 +25,16 @@ struct capacity_cache {
     uint32_t entry_count;
     /* scratch */
     struct capacity_demand *demands;
-    uint32_t *pair_of_demand;  /* the first */
+    uint32_t *pair_of_demand;  /* its first pair */
     uint32_t *qps_of_demand;   /* of all its pairs */
     uint32_t *demand_of_group; /* plus 1 */
 };
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 struct capacity_cache *capacity_cache_new(uint32_t pair_count, uint32_t fault_count);
 void capacity_cache_delete(struct capacity_cache *);
 
-/* The rates for the set, from memory, or by solving if that is allowed; NULL: not known. The entry
- * is good until the next call. 0, -ENOMEM or -EIO. */
+/* Finds the rates for the set in the table, or solves it if `may_solve`. NULL: unknown. The entry
+ * is valid until the next call. Returns 0, -ENOMEM or -EIO. */
 int capacity_cache_find(struct capacity_cache *, struct capacity_track *, bool may_solve,
     const struct capacity_entry **);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a fabric, its faults and a list of demands into links, flows and paths. */
+/* Converts a fabric, its faults and a list of demands into links, flows and paths. */
 #include <errno.h>
 #include <stdalign.h>
 #include <stdlib.h>
@@ -8,12 +8,13 @@
 #include "capacity/capacity_graph.h"
 #include "capacity/route.h"
 
-/* Everything is built twice: the first time it is only counted. */
+/* Everything is built twice; the first pass only counts. */
 struct building {
     const struct plan *fabric;
     const struct link_rates *rates;
     const struct link_merge *merge;
-    uint32_t *link_of; /* by link of the fabric and way: its number here, plus 1; 0: none yet */
+    uint32_t
+        *link_of; /* by link of the fabric and direction: its number here, plus 1; 0: none yet */
     struct capacity_flow *flows;
     struct capacity_path *paths;
     uint32_t *hops;
@@ -41,7 +42,7 @@ static uint32_t new_link(struct building *building, double bps, const struct cap
     return ++building->link_count;
 }
 
-/* How many links a step stands for, and which. */
+/* Returns the links that a step represents, and their number. */
 static struct capacity_name name_of(
     const struct building *building, const struct route *route, const struct plan_step *step)
 {
@@ -113,7 +114,7 @@ static void add_paths(
     }
 }
 
-/* Lossy paths are taken by those that have no others. */
+/* Only flows without other paths use lossy paths. */
 static void add_flow(struct building *building, const struct capacity_demand *demand)
 {
     uint32_t first_path = building->path_count;
@@ -135,7 +136,7 @@ struct parts {
     struct link_rates rates;
     struct link_merge merge;
     uint32_t *link_of;
-    size_t link_count; /* a direction is one */
+    size_t link_count; /* directions count separately */
 };
 
 struct request {

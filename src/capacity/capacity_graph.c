@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links, flows and paths of a graph while faults are in force. */
+/* The links, flows and paths of a graph while faults are in force. */
 #include "capacity/capacity_graph.h"
 
 #include <errno.h>
@@ -10,16 +10,16 @@
 
 enum { HOPS_MAX = PLAN_SWITCHES_MAX + 1 };
 
-/* Packets of one EV that a link direction loses. */
+/* An EV of which a link direction loses packets. */
 struct ev_loss {
     uint32_t link;
     uint32_t ev;
-    bool is_dead; /* or just lossy */
+    bool is_dead; /* false: only lossy */
 };
 
 struct building {
     const struct plan *fabric;
-    struct link_rate *rates; /* by link: 2 * cable + the end that sends */
+    struct link_rate *rates; /* by link: 2 * cable + the sending end */
     struct ev_loss *losses;
     uint32_t loss_count;
     uint32_t loss_max;
@@ -107,7 +107,7 @@ static bool loses_ev(const struct building *building, uint32_t link, uint32_t ev
     return false;
 }
 
-/* Links of NICs may be lossy: all paths of a port have them. */
+/* Links of NICs may be lossy, because all paths of a port cross them. */
 static bool is_open(
     const struct building *building, const struct plan_route *route, bool takes_lossy)
 {
@@ -131,8 +131,8 @@ static uint32_t arrival_port(const struct building *building, const struct plan_
     return end.port;
 }
 
-/* Answers leave by the port where packets arrive: ports of the receiver that have a way back over
- * the cables of some path. */
+/* Answers leave by the port where packets arrive. Returns the ports of the receiver that have a way
+ * back over the cables of some path. */
 static uint32_t answering_ports(const struct building *building, uint32_t route_count)
 {
     const struct graph *graph = building->fabric->topology.graph;
@@ -151,7 +151,7 @@ static uint32_t answering_ports(const struct building *building, uint32_t route_
     return ports;
 }
 
-/* As many hops as a path can have are kept free for each. */
+/* Reserves as many hops for each path as a path can have. */
 static bool make_room(struct building *building)
 {
     uint32_t room = building->path_room > 0 ? 2 * building->path_room : 1024;
@@ -185,7 +185,7 @@ static void add_path(struct building *building, const struct plan_route *route)
             link_number(building->fabric->topology.graph, route->hops[i]);
 }
 
-/* Lossy paths are taken by those that have no others. */
+/* Only flows without other paths use lossy paths. */
 static void add_flow(struct building *building, const struct capacity_demand *demand)
 {
     uint32_t first_path = building->path_count;
@@ -229,7 +229,7 @@ static void name_links(
     }
 }
 
-/* All of it into one piece of memory. */
+/* Copies everything into one block of memory. */
 static int keep(struct capacity_fabric *out, const struct building *building)
 {
     uint32_t link_count = 2 * building->fabric->topology.graph->link_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capacity_fabric_init() for topologies that are graphs: a link each way for every cable, and the
- * paths that the plan lists. */
+/* capacity_fabric_init() for graphs: one link per direction of every cable, and the paths that the
+ * plan lists. */
 #pragma once
 
 #include "capacity/capacity.h"

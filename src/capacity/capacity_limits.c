@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few links that matter most among those that limit flows. */
+/* Finds the most important of the links that limit flows. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static void add_limit(struct capacity_limits *limits, const struct capacity_limi
     limits->top[place] = *limit;
 }
 
-/* By link: how many flows it limits, and the last of them plus 1. */
+/* By link: the number of flows that it limits, and the last of them plus 1. */
 struct counts {
     uint32_t *flow_count;
     uint32_t *flow;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows a simulation from stop to stop. */
+/* Follows the capacity of a simulation from stop to stop. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static struct capacity_pair pair_of(const struct capacity_track *track, uint32_t
         .payload_share = (double)share.payload_bytes / (double)share.wire_bytes };
 }
 
-/* The QPs of a pair stand together. */
+/* The QPs of a pair are adjacent. */
 static uint32_t list_pairs(struct capacity_track *track)
 {
     uint32_t flow_count = sim_flow_count(track->sim);
@@ -44,7 +44,7 @@ static uint32_t list_pairs(struct capacity_track *track)
 /* ---- pairs of the same NICs ------------------------------------------------------------------ */
 
 struct between {
-    const uint32_t *evs; /* that they may use */
+    const uint32_t *evs; /* the EVs that they may use */
     uint32_t from_nic;
     uint32_t to_nic;
     uint32_t pair;
@@ -141,7 +141,7 @@ static bool may_solve(const struct capacity_track *track)
     return track->effort < CREDIT + sim_packet_hops(track->sim) / SHARE;
 }
 
-/* What pairs had when they were solved last. */
+/* Uses the rates of each pair's last solution. */
 static void take_known(struct capacity_track *track)
 {
     track->stale_count++;
@@ -149,7 +149,7 @@ static void take_known(struct capacity_track *track)
         track->found_bps[i] = track->cache->is_outstanding[i] ? track->known_bps[i] : 0;
 }
 
-/* Into found_bps, for the faults and pairs that were looked at last. */
+/* Sets found_bps for the faults and pairs of the last look. */
 static int find_rates(struct capacity_track *track)
 {
     const struct capacity_entry *entry;
@@ -185,7 +185,7 @@ int capacity_track_look(struct capacity_track *track)
     track->look_count++;
     add_time(track, track->rate_bps, half_s);
     look_at_pairs(track);
-    err = find_rates(track); /* still with the faults of before */
+    err = find_rates(track); /* with the faults before the stop */
     if (err)
         return err;
     add_time(track, track->found_bps, half_s);
@@ -220,7 +220,7 @@ static uint64_t narrowest_bps(const struct sim_config *config)
     return bps;
 }
 
-/* A full packet on the narrowest link. */
+/* Returns the time of a full packet on the narrowest link. */
 static uint64_t packet_ps(const struct sim_config *config)
 {
     enum { BITS = 4224 * 8, MILLION = 1000000 };
@@ -236,7 +236,7 @@ uint64_t capacity_window_ps(const struct sim_config *config)
         LEAST_PS, larger(RTTS * config->fabric->topology.base_rtt_ps, PACKETS * packet_ps(config)));
 }
 
-/* Its pairs have something to do all the time. */
+/* Returns true if the pairs of the workload always have something to send. */
 static bool is_steady(const struct sim_workload *workload)
 {
     return workload->kind == SIM_STREAM || workload->kind == SIM_PERMUTATION ||
@@ -254,7 +254,7 @@ uint64_t capacity_step_ps(const struct sim_config *config)
     return capacity_window_ps(config) / steps;
 }
 
-/* A link may flap faster than capacities can be solved. */
+/* Links may flap faster than capacities can be solved, so stops have a minimum distance. */
 uint64_t capacity_track_stop_ps(const struct capacity_track *track)
 {
     enum { FAULTS_PER_STEP = 16 };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Max-min rates of flows with several paths, by linear programs.
  *
- * Columns: the wire rate of every path; the level of every flow; a common level. Rows: what crosses
- * a link fits; a flow's paths carry its level; the level of a flow that still grows is not below
- * the common one.
+ * Columns: the wire rate of each path, the level of each flow, a common level. Rows: the load of a
+ * link fits; the paths of a flow carry its level; the level of a flow that still grows is not below
+ * the common level.
  *
- * A round maximises the common level. Flows that could grow further are then found by maximising
- * the sum of the levels of those in doubt: what grows is in doubt no longer. When nothing grows,
- * the optimum itself proves that none of the others can, and its dual values name the links in
- * their way. These flows are fixed, and the next round begins. Only bounds and the objective change
- * between programs, and the last solution stays feasible, so each begins where the last ended. */
+ * A round maximises the common level. It then maximises the sum of the levels of the flows in doubt
+ * to find those that can grow further; a flow that grows is no longer in doubt. When none grows,
+ * the optimum itself proves that none of the remaining flows can, and its dual values name the
+ * links that limit them. These flows are fixed, and the next round begins. Only bounds and the
+ * objective change between programs, and the last solution stays feasible, so each program starts
+ * from it. */
 #include <errno.h>
 #include <math.h>
 #include <stdalign.h>
@@ -20,10 +21,10 @@
 #include "capacity/max_min.h"
 
 #define TOLERANCE 1e-9
-#define SLACK     1e-8 /* by which a level may be missed that was reached before */
+#define SLACK     1e-8 /* tolerance below a level that was reached before */
 #define SLACK_MAX 1e-6
-#define GROWTH    1e-6 /* of the common level: less is rounding, or what slack has left over */
-#define PRICE     1e-7 /* less is none */
+#define GROWTH    1e-6 /* relative to the common level; less is rounding or slack */
+#define PRICE     1e-7 /* lower dual values count as 0 */
 
 enum stage {
     FLOW_GROWS,
@@ -35,7 +36,7 @@ struct program {
     const struct max_min *problem;
     Clp_Simplex *model;
     uint8_t *stage;        /* of each flow */
-    uint32_t level_column; /* of flow 0; before it, paths */
+    uint32_t level_column; /* of flow 0; columns before it are paths */
     uint32_t common_column;
     uint32_t column_count;
     uint32_t flow_row;
@@ -169,7 +170,7 @@ static bool solve_once(struct program *program)
     return Clp_status(program->model) == 0;
 }
 
-/* Rounding of many rounds can add up to more than the slack: then levels may fall by more. */
+/* Rounding errors of many rounds can exceed the slack. Then levels may fall by more. */
 static int optimise(struct program *program)
 {
     bool is_solved = solve_once(program);
@@ -205,13 +206,13 @@ static double floor_of(double level)
     return level - SLACK;
 }
 
-/* More than this is growth: all that slack frees could come to one flow. */
+/* A level above this has grown: one flow could use all that the slack leaves. */
 static double ceiling_of(const struct program *program, double level)
 {
     return level * (1 + GROWTH) + 4 * SLACK * program->problem->flow_count;
 }
 
-/* From now on no level falls below the common one; those in doubt may double. */
+/* From now on no level falls below the common one; levels in doubt may double. */
 static void doubt_all(struct program *program, double level)
 {
     program->objective[program->common_column] = 0;
@@ -229,7 +230,7 @@ static void doubt_all(struct program *program, double level)
     program->column_upper[program->common_column] = floor_of(level);
 }
 
-/* Those that grew need not be asked again. */
+/* Flows that grew are no longer in doubt. */
 static bool clear_doubts(struct program *program, double level)
 {
     bool has_grown = false;
@@ -280,7 +281,7 @@ static bool is_done(const struct program *program)
 
 static int solve_rounds(struct program *program)
 {
-    uint32_t rounds_left = 2 * program->problem->flow_count + 1; /* it must not go on for ever */
+    uint32_t rounds_left = 2 * program->problem->flow_count + 1; /* prevents an endless loop */
     int err = 0;
 
     while (!err && !is_done(program)) {

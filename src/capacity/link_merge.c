@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares uplinks with the first of each kind, then planes likewise. */
+/* Compares uplinks with the first of each kind, then planes in the same way. */
 #include "capacity/link_merge.h"
 
 #include <stdalign.h>
@@ -29,7 +29,7 @@ static bool are_paths_alike(const struct link_merge *merge, struct ev_path a, st
     return true;
 }
 
-/* A fault of one EV concerns this path. */
+/* Returns true if a fault of one EV affects this path. */
 static bool is_special(const struct link_rates *rates, struct ev_path path)
 {
     uint32_t ev = plan_ev(rates->fabric, path);
@@ -121,7 +121,7 @@ static void mark_used(
     }
 }
 
-/* Flows that may not take every path need every path by itself. */
+/* Merging is not possible if some flows may not use every path. */
 static bool may_merge(const struct capacity_demand *demands, uint32_t demand_count)
 {
     for (uint32_t i = 0; i < demand_count; i++)

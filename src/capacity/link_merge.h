@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which planes, and which uplinks of the leaves of a plane, look alike.
+/* Finds equivalent planes, and equivalent uplinks of the leaves of a plane.
  *
- * Uplinks of one number lead from all leaves to the same switch. Where those of two numbers have
- * the same rates at every leaf, flows lose nothing if they use both equally; so one with links of
- * twice the rate is the same network. The same holds for planes. */
+ * Uplinks with the same number lead from all leaves to the same switch. If the uplinks with two
+ * numbers have equal rates at every leaf, flows lose nothing by using both equally, so the network
+ * is the same as one with links of twice the rate. This also holds for planes. */
 #pragma once
 
 #include "capacity/link_rates.h"
 
-/* Numbers of uplinks of one plane that look alike. */
+/* Equivalent uplink numbers of one plane. */
 struct link_merge_uplinks {
     uint32_t first;
     uint32_t count;
 };
 
 struct link_merge_plane {
-    uint32_t first; /* plane */
-    uint32_t mask;  /* planes that look like it, itself included */
+    uint32_t first; /* its first plane */
+    uint32_t mask;  /* all its planes */
     uint32_t count;
     struct link_merge_uplinks *uplinks;
     uint32_t uplinks_count;
@@ -31,6 +31,7 @@ struct link_merge {
     uint32_t leaf_count;
 };
 
-/* Links that no demand can cross are not compared. Measures with an arena without memory. */
+/* Does not compare links that no demand can cross. With an arena without memory it only
+ * measures. */
 void link_merge_init(struct link_merge *, struct arena *, const struct link_rates *,
     const struct capacity_demand *, uint32_t demand_count);

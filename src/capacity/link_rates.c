@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Healthy rates, then one fault after the other. */
+/* Computes healthy rates, then applies the faults one by one. */
 #include "capacity/link_rates.h"
 
 #include <stdalign.h>
@@ -29,7 +29,7 @@ static void set_healthy(struct link_rates *rates, size_t link_count)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* A fault on its way over the link directions it covers. */
+/* A fault that is applied to the link directions it affects. */
 struct spreading {
     struct link_rates *rates;
     const struct fault *fault;
@@ -74,7 +74,7 @@ static void add_path(
     rates->path_count++;
 }
 
-/* A link between switches carries no EV but the one that leads over it; a NIC's carries many. */
+/* A link between switches carries only the EV that leads over it; a host link carries many EVs. */
 static void spread(void *context, struct topology_end from)
 {
     const struct spreading *spreading = context;

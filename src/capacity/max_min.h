@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capacity problem without paths that are out, in units in which no flow's level is below 1.
- * Flows, paths and links that look alike may stand in it once.
+/* A capacity problem without unusable paths, in units in which no level is below 1. Equivalent
+ * flows, paths and links may be merged.
  *
  * The level of a flow is its payload rate divided by its weight. Max-min fair means that no level
- * can grow without making one smaller that is not larger. */
+ * can grow without reducing a level that is equal or lower. */
 #pragma once
 
 #include "base/arena.h"
@@ -20,12 +20,12 @@ struct max_min_flow {
 struct max_min_path {
     uint32_t first_hop;
     uint32_t hop_count;
-    double times; /* number of such paths of the flow */
+    double times; /* number of equivalent paths of the flow */
 };
 
 struct max_min_hop {
     uint32_t link;
-    double times; /* number of such paths that cross the link */
+    double times; /* number of these paths that cross the link */
 };
 
 struct max_min {
@@ -41,17 +41,18 @@ struct max_min {
     void *context;
 };
 
-/* Tells that the flow stays at this level. What limits it are the links on its paths whose `price`
- * is above 0; NULL: its own limit. */
+/* Reports the final level of a flow. Its limits are the links on its paths whose `price` is above
+ * 0; NULL: its own limit. */
 static inline void max_min_fix(
     const struct max_min *problem, uint32_t flow, double level, const double *price)
 {
     problem->on_fixed(problem->context, flow, level, price);
 }
 
-/* Each tells every flow that has a path, once. 0, -ENOMEM, or -EIO if there is no solution. */
+/* Each solver reports every flow that has a path once. Returns 0, -ENOMEM, or -EIO if there is no
+ * solution. */
 int max_min_fill(const struct max_min *);     /* water_filling.c: flows with at most one path */
 int max_min_solve_lp(const struct max_min *); /* linear_program.c */
-/* alike.c: with what looks alike put together. Adds to `effort`, which is as in capacity.h. -E2BIG:
- * there is too much of it. */
+/* alike.c: merges equivalent flows, links and paths. Adds to `effort`, which is as in capacity.h.
+ * -E2BIG: the merged problem is too large. */
 int max_min_solve_alike(const struct max_min *, uint64_t *effort);

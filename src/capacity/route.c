@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ways through a fabric can be used. */
+/* Decides which routes of a flow can be used. */
 #include "capacity/route.h"
 
 static const struct link_merge_plane *plane_of(const struct link_merge *merge, uint32_t plane)
@@ -50,7 +50,7 @@ static bool is_ev_out(
     return false;
 }
 
-/* Links of NICs may be lossy: all paths of a plane have them. */
+/* Links of NICs may be lossy, because all paths of a plane cross them. */
 bool route_is_open(const struct link_merge *merge, const struct route *route, bool takes_lossy)
 {
     const struct capacity_demand *demand = route->demand;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rates of flows with one path each: all grow together until a link is full, which fixes those that
- * cross it. The link that is full next is on top of a heap. The level at which a link is full only
- * grows, so an entry may be too low; it is corrected when it comes to the top. */
+/* Rates of flows with one path each. All levels grow together until a link is full, which fixes the
+ * flows that cross it. The link that fills up next is on top of a heap. The level at which a link
+ * is full only grows, so an entry of the heap may be too low; it is corrected when it reaches the
+ * top. */
 #include <errno.h>
 #include <math.h>
 #include <stdalign.h>
@@ -11,26 +12,26 @@
 
 enum { NONE = 0 };
 
-#define EQUAL 1e-9 /* levels that differ by less */
+#define EQUAL 1e-9 /* levels that differ by less are equal */
 
 struct fill_event {
     double level;
-    uint32_t link; /* or link_count + flow: the flow's own limit */
+    uint32_t link; /* or link_count + flow: limit of the flow */
 };
 
 struct crossing {
     uint32_t flow;
-    uint32_t next; /* on the same link, plus 1; NONE: the last */
+    uint32_t next; /* next crossing of the same link, plus 1; NONE: the last */
 };
 
 struct filling {
     const struct max_min *problem;
     struct fill_event *heap;
     uint32_t heap_count;
-    double *left;      /* by link: what fixed flows leave */
-    double *demand;    /* by link: wire rate of the others at level 1 */
-    uint32_t *waiting; /* by link: how many others there are */
-    double *price;     /* by link: above 0 for the one that is full */
+    double *left;      /* by link: rate that fixed flows leave */
+    double *demand;    /* by link: wire rate of the other flows at level 1 */
+    uint32_t *waiting; /* by link: number of the other flows */
+    double *price;     /* by link: above 0 if it is full */
     uint32_t *first;   /* by link: its first crossing, plus 1 */
     struct crossing *crossings;
     bool *is_fixed; /* by flow */
@@ -128,7 +129,7 @@ static double level_of(const struct filling *filling, uint32_t link)
     return left > 0 ? left / filling->demand[link] : 0;
 }
 
-/* Of several links that are full at once, the first on the flow's path is told. */
+/* If several links are full at once, reports the first on the path of the flow. */
 static void fix_at(struct filling *filling, uint32_t flow, double level)
 {
     const struct max_min *problem = filling->problem;
@@ -158,7 +159,7 @@ static void fix_link(struct filling *filling, uint32_t link, double level)
 static void fill(struct filling *filling)
 {
     uint32_t link_count = filling->problem->link_count;
-    double level = 0; /* rounding must not let it fall */
+    double level = 0; /* must not fall because of rounding */
 
     while (filling->heap_count > 0) {
         struct fill_event *top = &filling->heap[0];
