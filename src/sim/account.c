@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stretches of bytes, merged as they touch. */
+/* Keeps ranges of placed bytes; adjacent ranges are merged. */
 #include "sim/account.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ struct account *account_init(struct arena *arena, uint32_t count_max)
     return account;
 }
 
-/* The first stretch that ends after `from`. */
+/* Returns the first range that ends after `from`. */
 static uint32_t find(const struct account *account, uint64_t from)
 {
     uint32_t at = account->count;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of a flow have been placed: each once, all of a message before it completes. */
+/* Checks that each byte of a flow is placed once, and all bytes of a message before it
+ * completes. */
 #pragma once
 
 #include "sim/sim_engine.h"
 
-struct account_gap { /* placed beyond what is complete */
+struct account_gap { /* a range placed beyond `complete` */
     uint64_t from;
     uint64_t to;
 };
@@ -13,13 +14,13 @@ struct account {
     uint64_t complete; /* everything below has been placed */
     uint32_t count;
     uint32_t count_max;
-    struct account_gap *ahead; /* ascending, apart from each other */
+    struct account_gap *ahead; /* ascending, not adjacent */
 };
 
-/* As many stretches as packets can be ahead of the first missing one. */
+/* Has room for as many ranges as packets can be ahead of the first missing one. */
 struct account *account_init(struct arena *, uint32_t count_max);
 
 void account_place(struct sim *, struct engine_flow *, uint64_t from, uint32_t length);
 
-/* Everything below `end` must be there. */
+/* Checks that everything below `end` has been placed. */
 void account_expect(struct sim *, const struct engine_flow *, uint64_t end, uint64_t now_ps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults taken from the plan a window at a time, listed by node, applied at either end of a link.
- */
+/* Takes faults from the schedule a window at a time, lists them by node, and applies them at both
+ * ends of a link. */
 #include "sim/actions.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "sim/node_switch.h"
 #include "sim/packets.h"
 
-enum { ACTIONS_PER_PORT = 2 }; /* in a window; there may be more */
+enum { ACTIONS_PER_PORT = 2 }; /* per window; the rest follows in the next part */
 
 void actions_init(struct sim *sim, struct arena *arena)
 {
@@ -22,7 +22,7 @@ void actions_init(struct sim *sim, struct arena *arena)
         sim->first_action[node] = ENGINE_NONE;
 }
 
-/* ---- nodes they concern ---------------------------------------------------------------------- */
+/* ---- affected nodes -------------------------------------------------------------------------- */
 
 static uint32_t first_port_of(const struct sim *sim, uint32_t node)
 {
@@ -35,7 +35,7 @@ static bool is_of_link(const struct fault_action *action)
     return action->kind == FAULT_LINK_IMPAIRED || action->kind == FAULT_LINK_RELIEVED;
 }
 
-/* The port that sends into the link an action is about. */
+/* Returns the port that sends into the link of an action. */
 static uint32_t port_of(const struct sim *sim, uint32_t sender, const struct fault_action *action)
 {
     return first_port_of(sim, sender) + action->end.port;
@@ -50,9 +50,9 @@ struct actions_nodes actions_nodes(const struct sim *sim, const struct fault_act
             is_of_link(action) ? sim->links[port_of(sim, sender, action)].peer_node : ENGINE_NONE };
 }
 
-/* ---- the present ones ------------------------------------------------------------------------ */
+/* ---- actions of this window ------------------------------------------------------------------ */
 
-/* From the last to the first, so that lists are in order. */
+/* From the last to the first, so that the lists are in order. */
 static void list_by_node(struct sim *sim)
 {
     for (uint32_t i = sim->action_count; i-- > 0;) {
@@ -117,7 +117,7 @@ uint32_t actions_next(const struct sim *sim, uint32_t node, uint32_t action)
     return node == here->sender ? here->next_of_sender : here->next_of_receiver;
 }
 
-/* ---- what they do ---------------------------------------------------------------------------- */
+/* ---- application ----------------------------------------------------------------------------- */
 
 static void apply_at_sender(struct sim *sim, uint32_t node, const struct fault_action *action)
 {
@@ -127,15 +127,15 @@ static void apply_at_sender(struct sim *sim, uint32_t node, const struct fault_a
 
     egress_apply(sim, port, action);
     if (node >= sim->nic_count)
-        return; /* a switch, which may have more ports than there are bits */
+        return; /* ports_up has no room for all ports of a switch */
     bit = UINT32_C(1) << action->end.port;
     is_down = fault_link_is_down(&sim->port_details[port].fault);
     if (is_down != !(sim->nics[node].ports_up & bit))
         node_nic_ports_changed(sim, node, sim->nics[node].ports_up ^ bit, action->time_ps);
 }
 
-/* What is under way when a link goes down never arrives. Which faults bring links down the receiver
- * cannot tell before the sender has been run, so it asks the fault itself. */
+/* Packets in flight are lost when a link goes down. The receiver looks at the kind of the fault,
+ * because the state of the link is known only after the sender has run. */
 static void apply_at_receiver(
     struct sim *sim, uint32_t node, uint32_t sender, const struct fault_action *action)
 {

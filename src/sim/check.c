@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Invariants of transports and ports, conservation of packets. */
+/* Checks invariants of transports and ports, and conservation of packets. */
 #include "sim/check.h"
 
-/* Windows and QPs by the transport's own law, queues by the port's: their bytes are the sum of
- * their packets. */
+/* The transport checks windows and QPs; the port checks that the bytes of a queue are the sum of
+ * its packets. */
 void check_node(const struct sim *sim, uint32_t node)
 {
     uint32_t first_port;
@@ -30,7 +30,7 @@ static uint64_t packets_ended(const struct sim *sim)
     return ended;
 }
 
-/* Where packets are: in queues and in lists of arrivals. */
+/* Returns the number of packets in queues and in lists of arrivals. */
 static uint64_t packets_placed(const struct sim *sim)
 {
     return sim->slots.used_count +
@@ -40,10 +40,11 @@ static uint64_t packets_placed(const struct sim *sim)
 void check_all(struct sim *sim)
 {
     if (sim->packets_sent != packets_ended(sim) + sim->packets.used)
-        sim_engine_violated(sim, "packets sent are not those that ended or are under way; sent",
+        sim_engine_violated(sim,
+            "packets sent are not the sum of ended packets and packets in flight; sent",
             sim->packets_sent, sim->now_ps);
     if (sim->packets.used != packets_placed(sim))
         sim_engine_violated(sim,
-            "packets under way are not those in queues and on links; under way", sim->packets.used,
-            sim->now_ps);
+            "packets in flight are not the sum of those in queues and on links; in flight",
+            sim->packets.used, sim->now_ps);
 }

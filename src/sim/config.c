@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a configuration makes sense. */
+/* Checks a configuration. */
 #include "base/problem.h"
 #include "sim/sim.h"
 #include "sim/workload.h"
@@ -40,10 +40,10 @@ static bool topology_check(const struct sim_config *config, struct problem *prob
     const struct topology_config *topology = &config->fabric->topology.config;
 
     if (topology->plane_count > TOPOLOGY_PLANES_MAX)
-        return problem_is(problem, "fabric", "a NIC has % ports: at most % can be simulated",
+        return problem_is(problem, "fabric", "a NIC has % ports; at most % can be simulated",
             (struct problem_numbers){ topology->plane_count, TOPOLOGY_PLANES_MAX, 0 });
     if (topology->radix > TOPOLOGY_RADIX_MAX)
-        return problem_is(problem, "fabric", "a switch has % ports: at most % can be simulated",
+        return problem_is(problem, "fabric", "a switch has % ports; at most % can be simulated",
             (struct problem_numbers){ topology->radix, TOPOLOGY_RADIX_MAX, 0 });
     return true;
 }

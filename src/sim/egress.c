@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports and links: queueing, departure, and what faults do to either. */
+/* Ports and links: queueing, departure, and the effects of faults. */
 #include "sim/egress.h"
 
 #include <assert.h>
@@ -31,7 +31,7 @@ void egress_refuse(struct sim *sim, uint32_t packet, enum drop_reason reason)
     sim_engine_lose(sim, packet, loss_of(reason));
 }
 
-/* Whether nothing can leave: the link is down, or there is none; then the packet is lost. */
+/* Returns true, and loses the packet, if the link is down or missing. */
 static bool is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
 {
     bool has_cable = sim->links[port].has_cable;
@@ -94,7 +94,8 @@ static void show(struct sim *sim, uint32_t port, const struct port_transmission 
                                           .length_bytes = sent->entry.length_bytes });
 }
 
-/* A coin for each packet, in whatever order packets ask: a wire begins one packet at a time. */
+/* A random number for each packet, independent of the order of calls: a link begins one packet at a
+ * time. */
 static uint64_t coin_of(const struct sim *sim, uint32_t port, uint64_t start_ps)
 {
     struct prng prng = prng_stream(sim->config.seed ^ start_ps, port);
@@ -161,7 +162,7 @@ void egress_flush(struct sim *sim, uint32_t port, enum loss_reason loss, uint64_
     queue->free_ps = now_ps;
 }
 
-/* A profile like the healthy one but for its rate; they are few. */
+/* Returns a profile that differs from the healthy one only in its rate. There are few of them. */
 static const struct port_profile *profile_with_rate(
     struct sim *sim, const struct port_profile *healthy, uint64_t rate_bps)
 {
@@ -199,7 +200,7 @@ void egress_apply(struct sim *sim, uint32_t port, const struct fault_action *act
                        sim->config.observer.on_frame || sim->config.wire;
 }
 
-/* Its transmission began before the link went down, and it would arrive only now. */
+/* The transmission began before the link went down, and the packet would arrive after that. */
 bool egress_was_cut(
     const struct sim *sim, uint32_t ingress_port, struct port_entry packet, uint64_t now_ps)
 {

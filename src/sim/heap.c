@@ -42,7 +42,7 @@ void heap_post(
             .time_ps = time_ps, .order = (uint64_t)node << 32 | port, .subject = place });
 }
 
-/* The first arrival; there is one. */
+/* Returns the first arrival. The heap must not be empty. */
 static struct heap_event first_arrival(const struct heap *heap)
 {
     const struct event_heap_entry *first = &heap->arrivals.events[0];

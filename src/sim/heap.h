@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that will happen, in one order: the plain way to simulate, kept as the measure of the fast
- * one. Arrivals stand in an event heap, the times at which nodes act by themselves in a list. At
- * one time, nodes come by number, and of a node first its arrivals by port, then its own doing. */
+/* All future events in one order: the plain engine, which serves as reference for the fast one.
+ * Arrivals are in an event heap, the times at which nodes act by themselves in a list. Events of
+ * one time are ordered by node; of a node, arrivals come first, by port, then its own action. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,13 +14,13 @@
 struct heap_event {
     uint64_t time_ps;
     uint32_t node;
-    uint32_t order; /* port it comes in by; HEAP_WAKE: the node's own doing */
+    uint32_t order; /* port of arrival; HEAP_WAKE: the node acts by itself */
     struct port_entry packet;
 };
 #define HEAP_WAKE UINT32_MAX
 
 struct heap {
-    struct event_heap arrivals; /* ordered by node and port; subjects are places in `packets` */
+    struct event_heap arrivals; /* ordered by node and port; subjects are indexes of `packets` */
     struct port_entry *packets;
     uint32_t *free_places;
     uint32_t free_count;
@@ -28,7 +28,7 @@ struct heap {
     uint64_t *wake_ps; /* of each node */
 };
 
-/* Measures when there is no memory. `packet_count`: arrivals there can be at a time. */
+/* Measures if there is no memory. `packet_count`: the maximum number of arrivals at a time. */
 struct heap *heap_init(struct arena *, uint32_t node_count, uint32_t packet_count);
 void heap_post(
     struct heap *, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry packet);
@@ -39,7 +39,7 @@ static inline void heap_wake(struct heap *heap, uint32_t node, uint64_t time_ps)
         heap->wake_ps[node] = time_ps;
 }
 
-/* The first event, if it comes before `before_ps`. */
+/* Removes the first event if it is before `before_ps`. */
 bool heap_pop(struct heap *, uint64_t before_ps, struct heap_event *);
-/* When it comes; UINT64_MAX: nothing will ever happen. */
+/* Returns the time of the first event; UINT64_MAX: there is none. */
 uint64_t heap_next_ps(const struct heap *);

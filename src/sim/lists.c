@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths of pairs, found once and kept. */
+/* Finds the paths of pairs once and keeps them. */
 #include "sim/lists.h"
 
 #include <assert.h>

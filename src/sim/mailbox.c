@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of arrivals, and windows opening one after the other. */
+/* Lists of arrivals, and the sequence of windows. */
 #include "sim/mailbox.h"
 
 #include "sim/packets.h"
@@ -58,8 +58,8 @@ uint32_t mailbox_take_chunk(struct mailbox *mailbox, uint32_t next)
     return chunk * MAILBOX_CHUNK_UNITS + 1;
 }
 
-/* From the newest chunk to the oldest, so from the end of `out` to its beginning: entries of
- * one sender then stand in the order in which it posted them. */
+/* Goes from the newest chunk to the oldest and fills `out` from its end, so that entries of one
+ * sender are in the order in which it posted them. */
 uint32_t mailbox_take(struct mailbox *mailbox, uint32_t node, struct mailbox_entry *out)
 {
     uint32_t *next = &mailbox->next[mailbox->slot * mailbox->node_count + node];
@@ -85,7 +85,7 @@ uint32_t mailbox_take(struct mailbox *mailbox, uint32_t node, struct mailbox_ent
     return total;
 }
 
-/* ---- far away -------------------------------------------------------------------------------- */
+/* ---- beyond the windows ---------------------------------------------------------------------- */
 
 void mailbox_post_far(struct mailbox *mailbox, uint32_t node, uint32_t port, uint64_t time_ps,
     struct port_entry packet)
@@ -122,7 +122,7 @@ static struct mailbox_far pop_far(struct mailbox *mailbox)
     return first;
 }
 
-/* The wheel may be late by a tick: it is set a tick early. */
+/* The wheel may be late by a tick, so it is set a tick early. */
 void mailbox_wake_far(struct mailbox *mailbox, uint32_t node, uint64_t time_ps)
 {
     uint64_t time_ns = time_ps / PS_PER_NS;
@@ -132,7 +132,7 @@ void mailbox_wake_far(struct mailbox *mailbox, uint32_t node, uint64_t time_ps)
         wheel_set(&mailbox->wheel, node, time_ns);
 }
 
-/* What lay far away and now falls into the present window. */
+/* Moves arrivals and wakes that now fall into the present window. */
 static void bring_near(struct mailbox *mailbox)
 {
     uint64_t end_ps = mailbox->open_ps + mailbox->window_ps;

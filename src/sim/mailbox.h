@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What will arrive where: one list of arrivals for each node and window of time.
+/* Future arrivals: one list for each node and window of time.
  *
- * Time is cut into windows no longer than the shortest way between two nodes, so whatever reaches a
- * node inside a window was posted before the window opened. Nodes are numbers. A node that expects
- * no arrival but has something to do asks to be woken; nodes without either cost nothing. */
+ * Windows are no longer than the shortest way between two nodes, so all packets that reach a node
+ * inside a window were posted before the window opened. Nodes are numbers. A node that expects no
+ * arrival but has something to do asks to be woken; other nodes cost nothing. */
 #pragma once
 
 #include <assert.h>
@@ -14,13 +14,13 @@
 #include "base/wheel.h"
 #include "switch/switch.h"
 
-#define MAILBOX_WINDOWS     8 /* known ahead; later arrivals wait in a heap */
+#define MAILBOX_WINDOWS     8 /* windows with lists; later arrivals wait in a heap */
 #define MAILBOX_NONE        UINT32_MAX
 #define MAILBOX_CHUNK_UNITS 8
 
 struct mailbox_entry {
-    uint64_t key; /* time since the window opened << 32 | port it leaves by << 16, once that is
-                     known | port it comes in by */
+    uint64_t key; /* time since the window opened << 32 | egress port << 16, once it is known |
+                     ingress port */
     struct port_entry packet; /* its handle is an index of struct packets */
 };
 
@@ -34,12 +34,12 @@ static inline uint64_t mailbox_offset_ps(const struct mailbox_entry *entry)
     return entry->key >> 32;
 }
 
-/* Lists are made of chunks of 8 units, the first of which is about the chunk. Where the next entry
- * of a list goes is a number of units: 0, an empty list; a multiple of 8, the end of a full chunk.
- */
+/* Lists consist of chunks of 8 units; the first unit describes the chunk. The position of the
+ * next entry of a list is a number of units. 0: an empty list; a multiple of 8: the end of a
+ * full chunk. */
 struct mailbox_head {
-    uint32_t older; /* the chunk filled before it, or MAILBOX_NONE; free: the next free one */
-    uint32_t count_before; /* entries of all older ones */
+    uint32_t older; /* the previous chunk of the list, or MAILBOX_NONE; free: the next free one */
+    uint32_t count_before; /* entries in all older chunks */
     uint64_t reserved;
 };
 
@@ -50,7 +50,7 @@ union mailbox_unit {
 
 _Static_assert(sizeof(union mailbox_unit) == 16, "a chunk is two cache lines");
 
-struct mailbox_far { /* an arrival beyond the windows known ahead */
+struct mailbox_far { /* an arrival beyond the windows with lists */
     uint64_t time_ps;
     uint32_t node;
     uint32_t port;
@@ -71,21 +71,22 @@ struct mailbox {
     uint32_t free_chunk;
     struct mailbox_far *far; /* binary heap by time */
     uint32_t far_count;
-    struct wheel wheel; /* wakes beyond the windows known ahead */
+    struct wheel wheel; /* wakes beyond the windows with lists */
 };
 
-/* `packet_count`: entries there can be at a time. */
+/* `packet_count`: the maximum number of entries at a time. */
 void mailbox_init(struct mailbox *, struct arena *, uint32_t node_count, uint32_t packet_count,
     uint64_t window_ps);
 
-/* Begins a list or goes on behind the chunk that ends at `next`; returns the first unit to fill. */
+/* Begins a list, or adds a chunk after the one that ends at `next`. Returns the first unit to
+ * fill. */
 uint32_t mailbox_take_chunk(struct mailbox *, uint32_t next);
 void mailbox_post_far(
     struct mailbox *, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry);
 void mailbox_wake_far(struct mailbox *, uint32_t node, uint64_t time_ps);
 
-/* How many windows after the present one a time lies; its offset in that window in *offset_ps.
- * MAILBOX_WINDOWS: too many. */
+/* Returns the number of windows from the present one to a time, and its offset in that window in
+ * *offset_ps. MAILBOX_WINDOWS: beyond the lists. */
 static inline uint32_t mailbox_ahead(
     const struct mailbox *mailbox, uint64_t time_ps, uint64_t *offset_ps)
 {
@@ -126,7 +127,8 @@ static inline void mailbox_append(struct mailbox *mailbox, uint32_t slot, uint32
         mailbox, &mailbox->next[slot * mailbox->node_count + node], slot, node, key, packet);
 }
 
-/* The packet arrives at `port` of `node` at `time_ps`, in a window not yet open. */
+/* Posts a packet that arrives at `port` of `node` at `time_ps`, in a window that is not yet
+ * open. */
 static inline void mailbox_post(struct mailbox *mailbox, uint32_t node, uint32_t port,
     uint64_t time_ps, const struct port_entry *packet)
 {
@@ -141,7 +143,7 @@ static inline void mailbox_post(struct mailbox *mailbox, uint32_t node, uint32_t
             offset_ps << 32 | port, packet);
 }
 
-/* To a node that many packets will be posted to: the lists that nearly all of them go to. */
+/* A node that receives many packets, with the lists that nearly all of them go to. */
 struct mailbox_way {
     uint64_t next_open_ps;
     uint32_t *lists[2]; /* of the next window and the one after it */
@@ -164,7 +166,7 @@ static inline struct mailbox_way mailbox_way(
         .port = port };
 }
 
-/* As mailbox_post(). */
+/* Like mailbox_post(). */
 static inline void mailbox_send(struct mailbox *mailbox, const struct mailbox_way *way,
     uint64_t time_ps, const struct port_entry *packet)
 {
@@ -181,7 +183,7 @@ static inline void mailbox_send(struct mailbox *mailbox, const struct mailbox_wa
             offset_ps << 32 | way->port, packet);
 }
 
-/* The node has something to do at `time_ps`, in this window or later. It may be woken early. */
+/* Requests that the node be run at `time_ps`, in this window or later. It may be woken early. */
 static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t time_ps)
 {
     uint64_t offset_ps;
@@ -193,8 +195,8 @@ static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t
         mailbox_activate(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node);
 }
 
-/* Takes the arrivals at `node` in the present window, in any order; returns their number. `out` has
- * room for as many entries as there can be. */
+/* Takes the arrivals at `node` in the present window, in any order. Returns their number. `out` has
+ * room for the maximum number of entries. */
 uint32_t mailbox_take(struct mailbox *, uint32_t node, struct mailbox_entry *out);
 
 /* Begins to fetch the list of a node into the cache. */
@@ -211,16 +213,16 @@ static inline void mailbox_fetch(const struct mailbox *mailbox, uint32_t node)
     }
 }
 
-/* The nodes active in the present window, ascending, which are then no longer; returns the number.
- */
+/* Takes the nodes that are active in the present window, in ascending order. Returns their
+ * number. */
 uint32_t mailbox_take_active(struct mailbox *, uint32_t *nodes);
 
-/* The beginning of a window before which nothing happens, at most `limit_ps`. */
+/* Returns the beginning of a window before which nothing happens, at most `limit_ps`. */
 uint64_t mailbox_next_ps(const struct mailbox *, uint64_t limit_ps);
 
-/* Opens the window that begins at `open_ps`, a multiple of window_ps, after the present one or the
- * first; nothing may be due in between. */
+/* Opens the window that begins at `open_ps`, a multiple of window_ps after the present window or
+ * the first. Nothing may be due in between. */
 void mailbox_open(struct mailbox *, uint64_t open_ps);
 
-/* Packets in all lists. */
+/* Returns the number of packets in all lists. */
 uint64_t mailbox_count(const struct mailbox *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Driving a transport: packets in, timers, completions, packets out, always in this order. */
+/* Drives a transport: packets in, timers, completions, packets out, always in this order. */
 #include "sim/node_nic.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-/* A sum, so that it does not matter in which order NICs are run. */
+/* A sum, so that it does not depend on the order in which NICs are run. */
 static void note(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
 {
     uint64_t what = (uint64_t)packet->psn.value << 32 | (uint64_t)packet->opcode << 24 |
@@ -68,7 +68,7 @@ static uint32_t waiting_at(const struct port *port)
     return port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count;
 }
 
-/* False: there is no such path. */
+/* Returns false if there is no such path. */
 static bool address(
     const struct sim *sim, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
 {
@@ -78,7 +78,7 @@ static bool address(
     return true;
 }
 
-/* Puts the path into the outer header, and the packet into the queue of its port. */
+/* Writes the path into the outer header and puts the packet into the queue of its port. */
 static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
 {
     uint32_t port = sim->nics[nic].first_port + packet->port;
@@ -103,7 +103,7 @@ static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, ui
         now_ps);
 }
 
-/* Works the ports off up to now and returns those with room for a packet. */
+/* Advances the ports to now and returns those with room for a packet. */
 static uint32_t ready_ports(struct sim *sim, const struct engine_nic *nic, uint64_t now_ps)
 {
     uint32_t ready = 0;
@@ -116,7 +116,7 @@ static uint32_t ready_ports(struct sim *sim, const struct engine_nic *nic, uint6
     return ready & nic->ports_up;
 }
 
-/* When the first port goes on; they have been advanced. */
+/* Returns when the first port continues. The ports have been advanced. */
 static uint64_t ports_ps(const struct sim *sim, const struct engine_nic *nic)
 {
     uint64_t next_ps = SIM_NEVER_PS;
@@ -126,8 +126,8 @@ static uint64_t ports_ps(const struct sim *sim, const struct engine_nic *nic)
     return next_ps;
 }
 
-/* When a port must get more, before it runs dry: half of what waits has been sent. Until then turns
- * that come anyhow fill it up. */
+/* Returns when a port needs more packets before it runs empty: when half of its queue has been
+ * sent. Turns that happen before then fill it as well. */
 static uint64_t hungry_ps(const struct sim *sim, const struct engine_nic *nic)
 {
     uint64_t first_ps = SIM_NEVER_PS;
@@ -182,8 +182,8 @@ static void expire(struct sim *sim, uint32_t index, uint64_t now_ps)
                                   .values = { *timeouts - before } });
 }
 
-/* A deadline that has passed is served a nanosecond later: a transport that keeps one must not stop
- * time. */
+/* A deadline in the past is served one nanosecond later, so that a transport that keeps a deadline
+ * cannot stop time. */
 static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];

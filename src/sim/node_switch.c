@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forwarding at a switch (docs/fabric.md §4), all packets of a window at a time.
  *
- * Ports of a switch know nothing of each other, so only what leaves by the same port needs to be in
- * order: packets are dealt out to ports first, then each port works through its own. Its queue and
+ * Ports of a switch are independent, so only packets that leave by the same port need to be in
+ * order. Packets are first distributed to ports; then each port processes its own. Its queue and
  * the list of what it sends stay in the nearest cache meanwhile. */
 #include "sim/node_switch.h"
 
@@ -21,7 +21,7 @@ static uint32_t port_of(const struct mailbox_entry *entry)
     return (uint16_t)(entry->key >> EGRESS_SHIFT);
 }
 
-/* The port by which a packet leaves; SWITCH_NO_PORT: it does not, and is lost. */
+/* Returns the port by which a packet leaves. SWITCH_NO_PORT: the packet is lost. */
 static uint32_t route(struct sim *sim, const struct engine_switch *here,
     const struct mailbox_entry *entry, uint64_t now_ps)
 {
@@ -40,8 +40,8 @@ static uint32_t route(struct sim *sim, const struct engine_switch *here,
     return SWITCH_NO_PORT;
 }
 
-/* Notes the port of each packet in its entry, and counts them; the last count is of those that do
- * not go on. */
+/* Writes the port of each packet into its entry, and counts packets by port. The last count is that
+ * of lost packets. */
 static void route_all(struct sim *sim, const struct engine_switch *here,
     struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint32_t *counts)
 {
@@ -57,7 +57,7 @@ static void route_all(struct sim *sim, const struct engine_switch *here,
     }
 }
 
-/* Puts packets of a port side by side. Afterwards positions[port] is the end of its packets. */
+/* Groups packets by port. Afterwards positions[port] is the end of its packets. */
 static void deal_out(const struct mailbox_entry *entries, uint32_t count, uint32_t *positions,
     uint32_t port_count, struct mailbox_entry *out)
 {
@@ -73,7 +73,7 @@ static void deal_out(const struct mailbox_entry *entries, uint32_t count, uint32
         out[positions[port_of(&entries[i])]++] = entries[i];
 }
 
-/* As run_port(). */
+/* Like run_port(). */
 static uint64_t run_plain_port(struct sim *sim, uint32_t port, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
@@ -95,7 +95,7 @@ static uint64_t run_plain_port(struct sim *sim, uint32_t port, const struct mail
     }
 }
 
-/* Returns when the port goes on after the end; PORT_NEVER_PS: nothing is left. */
+/* Returns when the port continues after the end; PORT_NEVER_PS: its queues are empty. */
 static uint64_t run_port(struct sim *sim, uint32_t port, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A switch as a node: matches, shifts, looks up, queues. */
+/* A switch as a node: it matches, shifts, looks up and queues. */
 #pragma once
 
 #include "sim/sim_engine.h"
 
-/* The arrivals of a node, all before `end_ps`, in any order; then its ports are worked off up to,
- * not including, `end_ps`. The entries do not keep their places. */
+/* Processes the arrivals of a node, all before `end_ps`, in any order. Then advances its ports up
+ * to, not including, `end_ps`. Reorders the entries. */
 void node_switch_run(struct sim *, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps);
 
-/* Its queues are lost. */
+/* Loses the queues of the switch. */
 void node_switch_empty(struct sim *, uint32_t switch_index, uint64_t now_ps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool of packets, and their short form. */
+/* The pool of packets, and their compact form. */
 #include "sim/packets.h"
 
 #include <assert.h>
@@ -52,7 +52,7 @@ static struct packet_write whole_write(const struct packets_write *write)
         .pad_bytes = write->pad_bytes };
 }
 
-/* Of everything that is not a WRITE a SACK is the largest. */
+/* A SACK is the largest packet that is not a WRITE. */
 _Static_assert(sizeof(struct packet_sack) >= sizeof(struct packet_ack) &&
                    sizeof(struct packet_sack) >= sizeof(struct packet_nack) &&
                    sizeof(struct packet_sack) >= sizeof(struct packet_probe) &&

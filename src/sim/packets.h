@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets under way, named by index, the one freed last taken first. What a switch looks at
- * lies apart from the rest, which is for the two ends and takes one cache line. */
+/* The packets in flight, identified by index; the last freed is taken first. The part that a switch
+ * reads is separate from the rest, which the two ends use and which takes one cache line. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #define PACKETS_NONE UINT32_MAX
 
-struct packets_write { /* struct packet_write without a place for bytes */
+struct packets_write { /* struct packet_write without the pointer to bytes */
     uint64_t va;
     uint32_t length;
     uint32_t rkey;
@@ -24,8 +24,8 @@ struct packets_write { /* struct packet_write without a place for bytes */
     uint8_t pad_bytes;
 };
 
-/* A packet without what follows from where it is: addresses are numbers of NICs, class, mark and
- * port are those of its arrival. */
+/* A packet without the fields that follow from its position: addresses are numbers of NICs; class,
+ * mark and port are those of its arrival. */
 struct packets_record {
     uint32_t ev;
     uint32_t dest_qpn;
@@ -55,11 +55,11 @@ struct packets {
     struct packets_record *all;
     uint32_t count;
     uint32_t used;
-    uint32_t touched; /* records from here on were never used */
+    uint32_t touched; /* records from here on have never been used */
     uint32_t free_head;
 };
 
-/* Takes memory without touching it: what is never used costs nothing. */
+/* Takes memory without touching it, so that unused parts cost nothing. */
 void *packets_take_memory(struct arena *, size_t count, size_t element_bytes);
 
 void packets_init(struct packets *, struct arena *, uint32_t count);
@@ -69,7 +69,7 @@ static inline bool packets_are_all_used(const struct packets *packets)
     return packets->used == packets->count;
 }
 
-/* PACKETS_NONE: all are under way. */
+/* Returns PACKETS_NONE if all are in flight. */
 static inline uint32_t packets_take(struct packets *packets)
 {
     uint32_t index = packets->free_head;
@@ -90,8 +90,9 @@ static inline void packets_give_back(struct packets *packets, uint32_t index)
     packets->used--;
 }
 
-/* Keeps a packet that NIC `from` sends to NIC `to`. */
+/* Stores a packet that NIC `from` sends to NIC `to`. */
 void packets_store(struct packets_record *, const struct packet *, uint32_t from, uint32_t to);
 
-/* The packet as it was sent, but for what its carrier knows: destination, class, mark and port. */
+/* Restores the packet as it was sent, except what its carrier knows: destination, class, mark and
+ * port. */
 void packets_load(const struct packets_record *, const struct plan *, struct packet *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the ranks of a workload sit, and which rank each of a permutation writes to. */
+/* Places the ranks of a workload on NICs, and chooses the target of each rank of a permutation. */
 #include "base/prng.h"
 #include "sim/workload_family.h"
 
@@ -14,7 +14,7 @@ static void swap(uint32_t *left, uint32_t *right)
     *right = kept;
 }
 
-/* The first rank_count of a shuffled deck of all NICs. */
+/* Takes the first rank_count of all NICs in random order. */
 static void draw_nics(uint32_t *nics, uint32_t nic_count, uint32_t rank_count, struct prng prng)
 {
     for (uint32_t nic = 0; nic < nic_count; nic++)
@@ -39,7 +39,7 @@ void workload_place(struct workload_layout *layout, const struct topology *topol
 
 /* ---- permutations ---------------------------------------------------------------------------- */
 
-/* Ranks by NIC, so that those of a leaf stand together (Shell's method). */
+/* Sorts ranks by NIC, so that those of a leaf are adjacent (Shell sort). */
 static void order_by_nic(uint32_t *order, const uint32_t *nic_of_rank, uint32_t count)
 {
     uint32_t gap = 1;
@@ -67,7 +67,7 @@ static uint32_t leaf_of(
     return topology_leaf_of(topology, layout->nic_of_rank[rank]);
 }
 
-/* The most ranks at one leaf; `order` is by NIC. */
+/* Returns the largest number of ranks at one leaf; `order` is by NIC. */
 static uint32_t largest_group(
     const struct workload_layout *layout, const struct topology *topology, const uint32_t *order)
 {
@@ -83,7 +83,7 @@ static uint32_t largest_group(
     return largest;
 }
 
-/* `from` could write to `to`; if it had left its leaf before, it still does. */
+/* Returns true if `from` may write to `to` instead: its target is not moved into its own leaf. */
 static bool suits(const struct workload_layout *layout, const struct topology *topology,
     uint32_t from, uint32_t to)
 {
@@ -93,9 +93,9 @@ static bool suits(const struct workload_layout *layout, const struct topology *t
                              leaf_of(layout, topology, layout->to_rank[from]) == own_leaf);
 }
 
-/* With the ranks in order of their leaf, each rank writes as many places further as the largest
- * leaf has ranks: as few stay within theirs as can be. Then many pairs swap their targets where
- * neither is worse off for it. */
+/* With the ranks sorted by leaf, the target of each rank is further by the number of ranks of the
+ * largest leaf, so that as few as possible stay within their leaf. Then many pairs swap their
+ * targets if neither target moves into the leaf of its rank. */
 static void derange(
     struct workload_layout *layout, const struct topology *topology, struct prng prng)
 {

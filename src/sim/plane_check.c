@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equal shares packet by packet, or in sum. */
+/* Checks equal shares of planes, packet by packet or in total. */
 #include "sim/plane_check.h"
 
 enum {
-    PACKETS_LEAST = 1000, /* of each plane, to judge by */
+    PACKETS_LEAST = 1000, /* of each plane, for a judgement */
     EVEN_PARTS = 200,     /* 0.5 % */
     CHANCE = 9,           /* three standard deviations of independent draws, squared */
 };
@@ -23,7 +23,7 @@ static uint32_t all_planes(const struct sim *sim)
     return (UINT32_C(1) << sim->plane_count) - 1;
 }
 
-/* Every plane is usable at both ends and has a GOOD EV. */
+/* Returns true if every plane is usable at both ends and has a GOOD EV. */
 static bool every_plane_is_fit(const struct sim *sim, uint32_t nic, uint32_t qpn)
 {
     struct transport *transport = sim->nics[nic].transport;
@@ -39,7 +39,7 @@ static bool every_plane_is_fit(const struct sim *sim, uint32_t nic, uint32_t qpn
     return good == all_planes(sim) && status.plane_mask == all_planes(sim);
 }
 
-/* Where QPs to one destination share their paths, they take turns together. */
+/* QPs to one destination that share their paths also share the rotation. */
 static bool takes_turns(const struct sim *sim)
 {
     return sim->parameters.plane_share == PLANE_SHARE_EQUAL &&
@@ -79,9 +79,9 @@ static void check_turns(struct sim *sim, uint32_t nic, uint32_t ready_ports,
             sim, "planes were not taken in turn, flow", (uint64_t)(flow - sim->flows), now_ps);
 }
 
-/* ---- in sum ---------------------------------------------------------------------------------- */
+/* ---- in total -------------------------------------------------------------------------------- */
 
-/* Planes are alike, and every flow may use all of them alike. */
+/* Returns true if planes are equal and every flow may use all of them. */
 static bool is_healthy(const struct sim *sim)
 {
     const struct sim_config *config = &sim->config;
@@ -93,8 +93,8 @@ static bool is_healthy(const struct sim *sim)
            sim->topology->config.exception_count == 0;
 }
 
-/* Beyond what is allowed, less than chance does: full queues are not at the same places of all
- * planes. */
+/* Allows deviations by chance beyond the tolerance: planes do not have their full queues at the
+ * same places. */
 static bool is_even(uint64_t packets, uint64_t mean)
 {
     uint64_t difference = packets > mean ? packets - mean : mean - packets;
@@ -118,7 +118,7 @@ static void check_sums(struct sim *sim, uint64_t now_ps)
             sim_engine_violated(sim, "shares of planes differ, plane", p, now_ps);
 }
 
-/* ---- either ---------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 void plane_check_send(struct sim *sim, uint32_t nic, uint32_t ready_ports,
     const struct packet *packet, uint64_t now_ps)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time passes: window after window, all nodes that have something to do in each. */
+/* Runs the simulation window by window. In each window, all nodes with something to do are run. */
 #include <string.h>
 
 #include "sim/actions.h"
@@ -16,7 +16,7 @@ static void run_node(
 {
     uint64_t open_ps = sim->mailbox.open_ps;
 
-    if (end_ps == 0) /* a fault that is there from the beginning */
+    if (end_ps == 0) /* a fault from the beginning */
         sim_engine_wake(sim, node, 0);
     else if (node < sim->nic_count)
         node_nic_run(sim, node, sort_entries(entries, count, sim->spare), count, open_ps, end_ps);
@@ -26,7 +26,7 @@ static void run_node(
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
-/* A node to which something happens in the middle of the window: up to then, that, and on. */
+/* Runs a node with actions inside the window: up to each action, the action, and so on. */
 static void run_with_actions(
     struct sim *sim, uint32_t node, struct mailbox_entry *entries, uint32_t count, uint64_t end_ps)
 {
@@ -60,7 +60,7 @@ static void wake_for_actions(struct sim *sim)
     }
 }
 
-/* What a node looks at first is fetched into the cache while those before it are run. */
+/* Prefetches the first data of a node while the nodes before it are run. */
 static void fetch(const struct sim *sim, uint32_t node)
 {
     enum { LINE = 64, LINES = 12 };
@@ -75,8 +75,8 @@ static void fetch(const struct sim *sim, uint32_t node)
     mailbox_fetch(&sim->mailbox, node);
 }
 
-/* What arrives in a window that is cut short, but not before `end_ps`, waits for the rest of it.
- * Returns the number that arrive before. */
+/* If a window is cut short, arrivals from `end_ps` on wait for its second part. Returns the number
+ * of arrivals before `end_ps`. */
 static uint32_t put_back(struct sim *sim, uint32_t node, uint32_t count, uint64_t end_ps)
 {
     uint32_t kept = 0;
@@ -169,7 +169,7 @@ static void run_heap(struct sim *sim, uint64_t end_ps)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Both engines stop where a window ends, so that they can be compared. */
+/* Both engines stop at the end of a window, so that they can be compared. */
 static uint64_t window_end_ps(const struct sim *sim, uint64_t time_ps)
 {
     uint64_t window_ps = sim->mailbox.window_ps;
@@ -177,7 +177,7 @@ static uint64_t window_end_ps(const struct sim *sim, uint64_t time_ps)
     return (time_ps / window_ps + 1) * window_ps;
 }
 
-/* When anything happens next, at or after sim->now_ps. */
+/* Returns the time of the next event, at or after sim->now_ps. */
 static uint64_t next_ps(struct sim *sim, uint64_t limit_ps)
 {
     uint64_t fault_ps = fault_next_ps(&sim->faults);

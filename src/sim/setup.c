@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulation from its configuration. */
+/* Makes a simulation from its configuration. */
 #include "sim/setup.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ enum {
     PACKETS_LEAST = 4096,
 };
 
-/* What the fabric decides. */
+/* Sets the parameters that the fabric determines. */
 static void derive_parameters(struct sim *sim)
 {
     const struct topology_config *fabric = &sim->topology->config;
@@ -50,8 +50,8 @@ static uint32_t window_psns(const struct sim *sim)
     return psns > WINDOW_PSNS_LEAST ? power_of_two_at_least(psns) : WINDOW_PSNS_LEAST;
 }
 
-/* How many packets can be under way at a time. A flow has at most one window under way, and old
- * copies of what it repeats. What is not used is not touched. */
+/* Returns the maximum number of packets in flight. A flow has at most one window in flight, and old
+ * copies of retransmitted packets. Unused packets are never touched. */
 static uint32_t setup_packet_count(const struct sim *sim)
 {
     uint32_t window =
@@ -62,7 +62,7 @@ static uint32_t setup_packet_count(const struct sim *sim)
     return (uint32_t)(count < UINT32_MAX / 2 ? count : UINT32_MAX / 2);
 }
 
-/* Slots of the ports' queues: one for each packet, untouched until used. */
+/* Slots of the ports' queues: one for each packet, not touched until used. */
 static void setup_slots(struct sim *sim, struct arena *arena, uint32_t packet_count)
 {
     struct arena measure;

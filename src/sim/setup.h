@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a simulation: each part takes its memory, or with an arena that has none only counts it.
- */
+/* Makes a simulation: each part takes its memory, or counts it if the arena has none. */
 #pragma once
 
 #include "sim/sim_engine.h"
 
-/* Ports, links and switches. */
+/* Sets up ports, links and switches. */
 void setup_fabric(struct sim *, struct arena *);
 
-/* Ranks and flows. */
+/* Sets up ranks and flows. */
 void setup_work(struct sim *, struct arena *);
 
-/* Work requests a flow has in its QPs at a time. */
+/* Returns the largest number of work requests that a flow has in its QP. */
 uint32_t setup_queue_depth(const struct sim_workload *);
 
-/* EV profiles: of all flows, of one, and the largest that a flow of a workload may have. */
+/* EV profiles: of all flows, of one flow, and the largest that a flow of a workload may have. */
 void setup_paths(struct sim *, struct arena *);
 const struct path_profile *setup_paths_of(
     const struct sim *, const struct engine_flow *, bool is_back);
 struct path_profile setup_largest_paths(const struct sim *, const struct sim_workload *);
 
-/* The same of a graph; as many EVs as a QP may have. */
+/* Like setup_paths(), for graphs; profiles have as many EVs as a QP may have. */
 void setup_lists(struct sim *, struct arena *);
 uint32_t setup_lists_ev_max(const struct sim *);
 
-/* EV profiles, transports and QPs; after the others. */
+/* Sets up EV profiles, transports and QPs; called after the others. */
 void setup_transports(struct sim *, struct arena *);
 
-/* Each thing that is drawn at random has its own stream. */
+/* Each random choice has its own stream. */
 enum setup_stream {
     SETUP_STREAM_PROFILES = 1,
     SETUP_STREAM_NICS = 2,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports, links and switches from the fabric's arithmetic. */
+/* Sets up ports, links and switches from the plan of the fabric. */
 #include "sim/setup.h"
 
 #include <assert.h>
@@ -62,7 +62,7 @@ static uint64_t latency_ps(const struct topology *topology, const struct topolog
            (to.is_nic ? config->nic_latency_ps : config->switch_latency_ps);
 }
 
-/* A port without a cable has a rate all the same; what enters is lost. */
+/* A port without a cable also has a rate; packets that enter it are lost. */
 static void init_port(struct sim *sim, uint32_t port, struct topology_end end, enum port_kind kind)
 {
     struct topology_link_kind link =
@@ -101,7 +101,7 @@ static void init_nic_ports(struct sim *sim)
     }
 }
 
-/* `ranges` and `routes` have room for the largest; what the table keeps of them is taken. */
+/* `ranges` and `routes` have room for the largest table; the table copies what it needs. */
 static void init_table(
     struct sim *sim, uint32_t index, struct plan_range *ranges, struct switch_range **routes)
 {
@@ -143,7 +143,7 @@ static void init_switches(struct sim *sim, struct plan_range *ranges, struct swi
     }
 }
 
-/* Links of a graph have rates of their own. */
+/* Returns an upper bound of the number of different link rates of a graph. */
 static uint32_t graph_rates(const struct sim *sim)
 {
     const struct graph *graph = sim->topology->graph;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles of flows over a graph. */
+/* Sets up EV profiles of flows over a graph. */
 #include <assert.h>
 #include <stdalign.h>
 
@@ -22,8 +22,8 @@ uint32_t setup_lists_ev_max(const struct sim *sim)
     return sim->plane_count * plan_profile_per_port(&size);
 }
 
-/* Puts the paths of a port into `entries`, which has room for all, in the order of the plan.
- * Returns how many. */
+/* Writes the paths of a port to `entries`, which has room for all, in the order of the plan.
+ * Returns their number. */
 static uint32_t order_paths(const struct sim *sim, const struct lists_pair *pair, uint32_t port,
     struct path_entry *entries, struct prng *prng)
 {
@@ -52,7 +52,7 @@ static void fill(struct sim *sim, const struct lists_pair *pair, struct path_pro
             lists_describe(&sim->lists, pair, &entries[count]);
         }
     }
-    if (count == 0) /* a QP needs one; its packets have no way */
+    if (count == 0) /* a QP needs one EV; its packets have no path */
         entries[count++] = (struct path_entry){ .ev = 0 };
     is_valid = plan_profile_make(profile, entries, count, &size);
     assert(is_valid);
@@ -63,7 +63,7 @@ static void complain(struct sim *sim, const struct lists_pair *pair)
 {
     struct text text = text_in(sim->violation, sizeof(sim->violation));
 
-    text_fill(&text, "h% has no path to h% in this fabric: place these ranks elsewhere",
+    text_fill(&text, "h% has no path to h% in this fabric; place these ranks elsewhere",
         (const uint64_t[]){ pair->from, pair->to });
     sim->status = SIM_VIOLATED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A transport for each NIC, two QPs for each flow: one that sends, one that receives. */
+/* Sets up one transport for each NIC and two QPs for each flow: a sender and a receiver. */
 #include <assert.h>
 #include <stdalign.h>
 
@@ -46,7 +46,7 @@ static void setup_tracers(struct sim *sim, struct arena *arena)
         };
 }
 
-/* NICs with many peers have more to ask. */
+/* NICs with many peers send more endpoint requests. */
 static uint32_t endpoint_slots(uint32_t qp_count)
 {
     uint32_t slots = ENDPOINT_SLOTS;
@@ -84,9 +84,8 @@ static size_t transport_bytes(struct sim *sim, uint32_t qp_count)
     return (measure.used_bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Which NIC has how many QPs is known only with memory to find it out; how many there are in all is
- * known before. A transport takes at most `first_bytes` for one QP and `more_bytes` for each
- * further one. */
+/* The number of QPs of each NIC is not known while measuring, only the total. A transport takes at
+ * most `first_bytes` for one QP and `more_bytes` for each further one. */
 static size_t transports_bytes_max(struct sim *sim)
 {
     size_t first_bytes = transport_bytes(sim, 1);
@@ -190,7 +189,7 @@ static struct qp_attributes attributes_of(
         .max_wimm = (uint16_t)depth };
 }
 
-/* Tells a NIC of the way to another. */
+/* Tells a NIC the round trip to another. */
 static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
 {
     struct plan_rtt rtt = sim->topology->graph ? lists_find(&sim->lists, from, to)->rtt

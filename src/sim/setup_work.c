@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks on NICs, flows between ranks. */
+/* Sets up ranks on NICs, and flows between ranks. */
 #include <assert.h>
 #include <stdalign.h>
 
@@ -98,7 +98,8 @@ static void init_flow(struct sim *sim, struct engine_flow *flow, uint32_t worklo
     flow->qpn_in = ENGINE_FIRST_QPN + sim->nics[sim->ranks[flow->to].nic].qp_count++;
 }
 
-/* So far first_out and first_in counted; now they say where the flows of a rank are listed. */
+/* first_out and first_in have counted flows so far; from here on they are positions in the
+ * lists. */
 static void number_flows(struct sim *sim)
 {
     uint32_t out = 0;
@@ -142,7 +143,7 @@ static void init_flows(struct sim *sim)
         list_flow(sim, i);
 }
 
-/* What flows keep of their messages. */
+/* Takes memory for the messages of flows. */
 static void take_messages(struct sim *sim, struct arena *arena)
 {
     uint32_t index = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated cluster: the real transport on every NIC, the real switch at every crossing, work to
- * do and faults to survive, in virtual time, exact to the picosecond.
+/* A simulated cluster in virtual time, exact to the picosecond: the real transport on every NIC,
+ * the real switch core, workloads and faults.
  *
- * The same configuration and seed give the same run, bit for bit. What happens is told to an
- * observer; within one call of sim_run() its callbacks come in no particular order of time, but
- * always in the same one. */
+ * The same configuration and seed give the same run, bit for bit. An observer receives the events.
+ * Within one call of sim_run() its callbacks are not in order of time, but their order is always
+ * the same. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,21 +26,21 @@
 
 enum sim_workload_kind {
     SIM_STREAM,      /* each even rank writes to the next odd one, messages back to back */
-    SIM_PING_PONG,   /* the same pairs, a message there, then one back */
-    SIM_PERMUTATION, /* every rank writes to one other, no two to the same: see `shift` */
+    SIM_PING_PONG,   /* the same pairs; a message there, then one back */
+    SIM_PERMUTATION, /* every rank writes to one other, each to a different one: see `shift` */
     SIM_INCAST,      /* all others write to rank 0 */
     SIM_ALL_REDUCE,  /* ring: reduce-scatter, then all-gather; message_bytes is the whole buffer */
     SIM_REDUCE_SCATTER,
     SIM_ALL_GATHER,
     SIM_ALL_TO_ALL, /* message_bytes / ranks to each */
-    SIM_SEND_RECV,  /* ring: to the next, from the one before */
-    SIM_TRAINING,   /* steps of computing and a collective in lock-step */
+    SIM_SEND_RECV,  /* ring: to the next rank, from the previous one */
+    SIM_TRAINING,   /* steps of computing and a collective, in lock-step */
     SIM_WORKLOAD_COUNT,
 };
 
 enum sim_placement {
     SIM_PACKED, /* rank r on NIC first_nic + r */
-    SIM_RANDOM, /* on NICs drawn at random; no NIC twice in one workload */
+    SIM_RANDOM, /* on random NICs; no NIC twice in one workload */
     SIM_LIST,   /* on `nics` */
 };
 
@@ -52,40 +52,40 @@ struct sim_workload {
     uint32_t first_nic;
     const uint32_t *nics; /* SIM_LIST */
     uint64_t message_bytes;
-    uint32_t iterations;  /* messages or collectives one after the other; 0: until the end */
+    uint32_t iterations;  /* consecutive messages or collectives; 0: until the end */
     uint32_t outstanding; /* stream, incast, permutation: messages a flow has posted at once */
-    uint32_t qps;         /* per pair of ranks; messages are dealt out to them in turn */
-    bool bidirectional;   /* stream: both ways */
-    uint32_t shift;       /* permutation: to rank + shift (mod ranks); 0: a random derangement
-                             that leaves the T0 wherever possible */
+    uint32_t qps;         /* per pair of ranks; messages use them in turn */
+    bool bidirectional;   /* stream: both directions */
+    uint32_t shift;       /* permutation: to rank + shift (mod ranks); 0: a random derangement whose
+                             targets are outside the T0 if possible */
     uint64_t start_ps;
-    uint64_t jitter_ps;  /* the start of each rank is delayed by up to this, at random */
-    uint64_t stagger_ps; /* and that of rank r by r times this */
+    uint64_t jitter_ps;  /* delays the start of each rank by a random time up to this */
+    uint64_t stagger_ps; /* delays the start of rank r by r times this */
     /* training */
     uint64_t compute_ps;
-    uint32_t overlap_permille; /* share of the computing during which the collective may run */
+    uint32_t overlap_permille; /* share of the computing that the collective may overlap */
     enum sim_workload_kind collective;
-    /* These EVs and no others, in this order; the first `ev_active` of each plane are active. */
+    /* Only these EVs, in this order; the first `ev_active` of each plane are active. */
     const uint32_t *evs;
     uint32_t ev_count;
     uint32_t ev_active_per_plane;
 };
 
-/* Size of a message on one flow; of several sizes the smaller, which is at least 1. */
+/* Returns the size of a message on one flow; if sizes differ, the smallest, which is at least 1. */
 uint64_t sim_message_bytes(const struct sim_workload *);
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
 enum sim_engine {
-    SIM_WINDOWS, /* node by node inside a window of the lookahead: fast */
-    SIM_HEAP,    /* one event after the other from a heap: slow and obviously right */
+    SIM_WINDOWS, /* runs node by node inside a window of the lookahead: fast */
+    SIM_HEAP,    /* runs event by event from a heap: slow, the reference */
 };
 
 enum sim_event_kind {
     SIM_EVENT_FAULT_BEGAN, /* subject: index of the fault, explicit ones first, then generated */
     SIM_EVENT_FAULT_ENDED,
-    SIM_EVENT_EV_CHANGED, /* subject: NIC; values: QPN, EV, path_ev_state now, path_signal,
-                             path_ev_state before */
+    SIM_EVENT_EV_CHANGED, /* subject: NIC; values: QPN, EV, new path_ev_state, path_signal, old
+                             path_ev_state */
     SIM_EVENT_PORT_CHANGED,
     SIM_EVENT_QP_FAILED,
     SIM_EVENT_TIMEOUT,
@@ -101,7 +101,7 @@ struct sim_event {
     uint64_t values[5];
 };
 
-/* A message of a flow, or a whole collective of a rank. */
+/* A message of a flow, or a complete collective of a rank. */
 struct sim_completion {
     uint32_t workload;
     uint32_t rank;
@@ -125,7 +125,8 @@ struct sim_observer {
     void (*on_event)(void *context, const struct sim_event *);
     void (*on_completion)(void *context, const struct sim_completion *);
     void (*on_frame)(void *context, const struct sim_frame *);
-    /* What the NIC's transport traces; the subject is a QPN, which is unique on its NIC only. */
+    /* Trace events of the NIC's transport. The subject is a QPN, which is unique only on its
+     * NIC. */
     void (*on_trace)(void *context, uint32_t nic, const struct trace_event *);
     void *context;
 };
@@ -133,48 +134,47 @@ struct sim_observer {
 struct sim_config {
     const struct plan *fabric;
     uint64_t seed;
-    struct parameters parameters; /* of all NICs; link_bps, base_rtt, network_trims and
-                                     last_hop_ecn follow from the fabric */
+    struct parameters parameters; /* of all NICs; link_bps, base_rtt, network_trims and last_hop_ecn
+                                     follow from the fabric */
     const struct sim_workload *workloads;
     uint32_t workload_count;
     const struct fault *faults;
     uint32_t fault_count;
     const struct fault_generator *generators;
     uint32_t generator_count;
-    uint64_t duration_ps; /* the run ends there, or when all work is done if that is sooner */
-    uint32_t window_psns; /* of a QP; 0: from mpr, or less where the network holds less */
+    uint64_t duration_ps; /* end of the run, unless all work is done before */
+    uint32_t window_psns; /* of a QP; 0: from mpr, or less if the network holds less */
     enum sim_engine engine;
-    bool wire;   /* every hop through bytes */
-    bool checks; /* all invariants after every window: slow */
+    bool wire;   /* convert packets to bytes on every hop */
+    bool checks; /* check all invariants after every window: slow */
     struct sim_observer observer;
 };
 
 struct sim;
 
-/* Everything in it makes sense and refers to things that exist. */
+/* Checks that the configuration is consistent and refers only to things that exist. */
 bool sim_config_check(const struct sim_config *, struct problem *);
 
-/* Measures with an arena without memory, takes with one that has. The configuration must have
- * passed sim_config_check(); what it points to must outlive the run. */
+/* Measures if the arena has no memory. The configuration must have passed sim_config_check(); what
+ * it points to must outlive the run. */
 struct sim *sim_init(struct arena *, const struct sim_config *);
 
 enum sim_status {
     SIM_RUNNING,
     SIM_FINISHED,      /* all work done */
-    SIM_OUT_OF_TIME,   /* duration_ps */
-    SIM_VIOLATED,      /* a checker: sim_violation() says what */
-    SIM_OUT_OF_MEMORY, /* more packets under way than the pools were made for */
+    SIM_OUT_OF_TIME,   /* duration_ps reached */
+    SIM_VIOLATED,      /* a check failed; see sim_violation() */
+    SIM_OUT_OF_MEMORY, /* more packets in flight than the pools hold */
 };
 
-/* Goes on to `until_ps` or the end of the run. */
+/* Continues to `until_ps` or the end of the run. */
 enum sim_status sim_run(struct sim *, uint64_t until_ps);
 uint64_t sim_now_ps(const struct sim *);
 const char *sim_violation(const struct sim *);
 
-/* ---- looking: between calls of sim_run() -------------------------------------------------------
- */
+/* ---- queries: between calls of sim_run() ----------------------------------------------------- */
 
-/* Since the beginning, of the whole cluster. */
+/* Totals of the whole cluster since the beginning. */
 struct sim_totals {
     uint64_t packet_hops; /* one packet over one link */
     uint64_t packets_sent;
@@ -187,7 +187,7 @@ struct sim_totals {
     uint64_t drops[DROP_REASON_COUNT];
 };
 void sim_totals(const struct sim *, struct sim_totals *);
-uint64_t sim_packet_hops(const struct sim *); /* of them, this alone */
+uint64_t sim_packet_hops(const struct sim *); /* packet_hops only */
 
 struct sim_flow {
     uint32_t workload;
@@ -197,55 +197,57 @@ struct sim_flow {
     uint32_t to_nic;
     uint32_t qpn; /* at from_nic */
     uint64_t posted_bytes;
-    uint64_t placed_bytes; /* at the destination, each once */
+    uint64_t placed_bytes; /* at the destination, each byte once */
     uint64_t completed_bytes;
     uint64_t started_ps; /* first message posted */
-    uint64_t oldest_ps;  /* posted then: the first message with bytes not placed; else 0 */
+    uint64_t oldest_ps;  /* time when the first message with bytes not placed was posted; else 0 */
     uint64_t ended_ps;   /* last message completed */
 };
 uint32_t sim_flow_count(const struct sim *);
 void sim_flow_at(const struct sim *, uint32_t flow_index, struct sim_flow *);
 int sim_flow_status(const struct sim *, uint32_t flow_index, struct qp_status *);
-/* EVs of a flow's QP: how many, and their states. */
+/* Returns the EVs of a flow's QP and their states. */
 struct path_set *sim_flow_paths(const struct sim *, uint32_t flow_index);
 
-/* The EVs it may use. */
+/* Returns the EVs that the flow may use. */
 const struct path_profile *sim_flow_profile(const struct sim *, uint32_t flow_index);
 
-/* Payload placed, by plane it came over, all NICs. */
+/* Returns the payload placed, by plane of arrival, of all NICs. */
 void sim_plane_bytes(const struct sim *, uint64_t out[static TOPOLOGY_PLANES_MAX]);
 
 struct sim_queue {
     uint32_t data_bytes;
     uint32_t control_bytes;
     const struct port_counters *counters;
-    uint64_t lost; /* on the wire behind it, or because it was down */
+    uint64_t lost; /* on the link behind it, or because it was down */
 };
-/* The egress queue of a switch port or NIC port, as of sim_now_ps(). */
+/* Returns the egress queue of a switch port or NIC port at sim_now_ps(). */
 bool sim_queue_at(struct sim *, struct topology_end, struct sim_queue *);
-/* The longest data queue of any switch port since the last call, and where. */
+/* Returns the longest data queue of any switch port since the last call, and its port. */
 uint32_t sim_queue_peak(struct sim *, struct topology_end *where);
 
-/* Faults, explicit ones first, then the generated ones so far. */
+/* Faults: explicit ones first, then those generated so far. */
 uint32_t sim_fault_count(const struct sim *);
 const struct fault *sim_fault_at(const struct sim *, uint32_t index);
 
-/* It impairs links now: it has begun, has not ended, and is not a flap that is up. */
+/* Returns true if the fault impairs links now: it has begun, has not ended, and is not a flap in
+ * its up phase. */
 bool sim_fault_is_in_force(const struct sim *, uint32_t index);
-/* When a fault begins, ends or flips next; SIM_NEVER_PS: never. */
+/* Returns when a fault begins, ends or flaps next; SIM_NEVER_PS: never. */
 uint64_t sim_fault_next_ps(const struct sim *);
-/* How much of what a workload sends is payload: this many bytes in that many on the wire. */
+/* The share of payload in what a workload sends: payload bytes and wire bytes. */
 struct sim_share {
     uint64_t payload_bytes;
     uint64_t wire_bytes;
 };
 struct sim_share sim_payload_share(const struct sim *, uint32_t workload);
-/* Most packets that a QP has under way. */
+/* Returns the maximum number of packets that a QP has in flight. */
 uint32_t sim_window_psns(const struct sim *);
 
-/* Ideal goodput of a workload in bit/s: what its slowest link leaves for payload after headers. */
+/* Returns the ideal goodput of a workload in bit/s: the payload rate of its slowest link, without
+ * headers. */
 uint64_t sim_ideal_bps(const struct sim *, uint32_t workload);
 
-/* Of every delivery: when, where, which PSN, what size. Engines, --wire and compilers must agree.
- */
+/* Returns a hash of all deliveries: time, NIC, PSN, size. Engines, --wire and compilers must
+ * agree. */
 uint64_t sim_hash(const struct sim *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ends a packet, what is told, what stops a run. */
+/* Ends packets, reports events, stops the run. */
 #include "sim/sim_engine.h"
 
 void sim_engine_lose(struct sim *sim, uint32_t packet, enum loss_reason loss)

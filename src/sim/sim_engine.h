@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a simulation, and what the engine's parts do for each other. The front door is
- * sim.h.
+/* The state of a simulation, and functions that the parts of the engine share. The public interface
+ * is sim.h.
  *
- * NICs are nodes 0 to nic_count - 1, switches follow. A node sees nothing but its own state and
- * what its links bring, so it may be run alone up to the end of a window. */
+ * NICs are nodes 0 to nic_count - 1, switches follow. A node uses only its own state and what
+ * arrives on its links, so it can be run alone up to the end of a window. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,19 +32,19 @@ enum {
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* Where an egress port leads. */
+/* The other end of the link of an egress port. */
 struct engine_link {
-    uint64_t latency_ps; /* from the last bit's departure until the next node can act on it */
+    uint64_t latency_ps; /* from the departure of the last bit until the next node can act */
     uint32_t peer_node;
     uint16_t peer_port;
     bool has_cable;
-    bool is_special; /* what leaves must be looked at: a fault, or an observer of packets */
+    bool is_special; /* departures need attention: a fault, or an observer of packets */
 };
 
-/* What is seldom needed of a port. */
+/* The rarely used part of a port. */
 struct engine_port {
-    struct fault_link fault; /* of the way out */
-    uint64_t came_down_ps;   /* the way in went down last; 0: never */
+    struct fault_link fault; /* of the outgoing direction */
+    uint64_t came_down_ps;   /* last time the incoming direction went down; 0: never */
     uint64_t lost;
     const struct port_profile *healthy;
     uint64_t rate_bps;
@@ -54,18 +54,18 @@ struct engine_port {
 
 struct engine_switch {
     struct switch_table table;
-    uint32_t first_port; /* in struct sim's arrays */
+    uint32_t first_port; /* in the arrays of struct sim */
     uint32_t port_count;
-    uint32_t first_word; /* of `waiting`: bit p: something waits at port p */
-    bool was_cut;        /* a link into it went down at some time */
+    uint32_t first_word; /* of `waiting`; bit p: packets wait at port p */
+    bool was_cut;        /* an incoming link has been down */
 };
 
 struct engine_nic {
     struct transport *transport;
-    uint64_t turn_ps;  /* when it acts next, by itself or because something arrived */
+    uint64_t turn_ps;  /* when it acts next, by itself or because of an arrival */
     uint64_t timer_ps; /* the transport's deadline */
-    uint64_t work_ps;  /* the first of its ranks that wants to be woken */
-    uint64_t room_ps;  /* before then no port has room */
+    uint64_t work_ps;  /* when the first of its ranks is to be woken */
+    uint64_t room_ps;  /* no port has room before this time */
     uint32_t first_port;
     uint32_t ports_up;
     uint32_t first_rank; /* a list: see engine_rank.next_on_nic */
@@ -74,7 +74,7 @@ struct engine_nic {
     struct ipv6_addr address;
 };
 
-/* Where the NIC's transport traces to: tells the observer whose event it is. */
+/* The trace sink of a NIC's transport: adds the NIC to events for the observer. */
 struct engine_tracer {
     struct trace_sink sink;
     const struct sim *sim;
@@ -84,7 +84,7 @@ struct engine_tracer {
 struct engine_action {
     struct fault_action what;
     uint32_t sender;
-    uint32_t next_of_sender; /* the next that happens to the same node; ENGINE_NONE */
+    uint32_t next_of_sender; /* next action of the same node; ENGINE_NONE */
     uint32_t next_of_receiver;
 };
 
@@ -109,9 +109,9 @@ struct engine_message {
 
 struct engine_flow {
     uint32_t workload;
-    uint32_t from; /* ranks, as struct sim counts them */
+    uint32_t from; /* indexes of ranks in struct sim */
     uint32_t to;
-    uint32_t number_out; /* as the ranks count them */
+    uint32_t number_out; /* as the ranks number them */
     uint32_t number_in;
     uint32_t qpn_out;
     uint32_t qpn_in;
@@ -125,14 +125,14 @@ struct engine_flow {
     struct engine_message *messages; /* by number modulo `depth` */
     uint32_t depth;
     bool tells;
-    struct account *account;    /* checks: which bytes were placed; NULL */
-    struct plane_check *planes; /* checks: which planes were taken; NULL */
+    struct account *account;    /* checks: placed bytes; NULL */
+    struct plane_check *planes; /* checks: planes used; NULL */
 };
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 struct sim {
-    /* touched with every packet */
+    /* used with every packet */
     struct port *ports;
     struct engine_link *links;
     struct packets packets;
@@ -154,10 +154,10 @@ struct sim {
     uint32_t node_count;
     uint32_t plane_count;
 
-    /* seldom */
+    /* rarely used */
     struct sim_config config;
     const struct plan *fabric;
-    const struct topology *topology; /* of the fabric */
+    const struct topology *topology; /* the topology of `fabric` */
     struct parameters parameters;
     struct cc_profile cc;
     struct fault_plan faults;
@@ -177,9 +177,9 @@ struct sim {
 
     struct engine_tracer *tracers;   /* of each NIC; NULL: no trace */
     struct workload_layout *layouts; /* of each workload */
-    struct path_profile *paths; /* within a leaf, between leaves, then of workloads with EVs given;
-                                   on a graph of each flow, there and back */
-    struct lists lists;         /* of a graph */
+    struct path_profile *paths; /* within a leaf, between leaves, then of workloads with given EVs;
+                                   in a graph, of each flow and direction */
+    struct lists lists;         /* graphs only */
     uint32_t cross_profile_count;
     struct engine_rank *ranks;
     struct workload_lane *lanes; /* of all ranks */
@@ -219,7 +219,7 @@ static inline void sim_engine_post(struct sim *sim, uint32_t node, uint32_t port
         mailbox_post(&sim->mailbox, node, port, time_ps, packet);
 }
 
-/* The node must be run at `time_ps`. */
+/* Requests that the node be run at `time_ps`. */
 static inline void sim_engine_wake(struct sim *sim, uint32_t node, uint64_t time_ps)
 {
     if (sim->heap)
@@ -230,5 +230,5 @@ static inline void sim_engine_wake(struct sim *sim, uint32_t node, uint64_t time
 
 void sim_engine_lose(struct sim *, uint32_t packet, enum loss_reason);
 void sim_engine_event(struct sim *, const struct sim_event *);
-/* Stops the run. `what` is followed by the place, the time and the seed. */
+/* Stops the run. The message is `what`, followed by the subject, the time and the seed. */
 void sim_engine_violated(struct sim *, const char *what, uint64_t subject, uint64_t time_ps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at a simulation between two calls of sim_run(). */
+/* Queries of a simulation between two calls of sim_run(). */
 #include <assert.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ uint32_t sim_flow_count(const struct sim *sim)
     return sim->flow_count;
 }
 
-/* Packets overtake each other by little: bytes are taken for placed in order. */
+/* Packets overtake each other by little, so bytes are treated as placed in order. */
 static uint64_t oldest_ps(const struct engine_flow *flow)
 {
     uint64_t end_bytes = flow->completed_bytes;
@@ -127,7 +127,7 @@ uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)
         &sim->layouts[workload], sim->topology, payload_bytes, payload_bytes + header_bytes(sim));
 }
 
-/* The last packet of a message may be short, but has all its headers. */
+/* The last packet of a message may be short, but it has all headers. */
 struct sim_share sim_payload_share(const struct sim *sim, uint32_t workload)
 {
     uint64_t message_bytes = sim_message_bytes(&sim->config.workloads[workload]);
@@ -144,7 +144,7 @@ uint32_t sim_window_psns(const struct sim *sim)
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/* Ports are worked off to the end of every window, which is sim_now_ps(). */
+/* Ports are advanced to the end of every window, which is sim_now_ps(). */
 bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *out)
 {
     uint32_t port;
@@ -166,7 +166,7 @@ bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *ou
     return sim->links[port].has_cable;
 }
 
-/* The ports note their own longest queue; it is forgotten here. */
+/* Each port records its longest queue; this call resets it. */
 uint32_t sim_queue_peak(struct sim *sim, struct topology_end *where)
 {
     uint64_t peak = 0;

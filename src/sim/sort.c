@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrivals are spread over their window rather evenly: as many buckets of time as there are entries
- * put nearly all in their place, and insertion does the rest. */
+/* Arrivals are spread almost evenly over their window. As many time buckets as entries put nearly
+ * all of them into place; insertion sort does the rest. */
 #include "sim/sort.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static uint32_t bit_count(uint64_t value)
 
 struct buckets {
     uint64_t first_key;
-    uint32_t shift; /* of what a key is more than the first */
+    uint32_t shift; /* of the difference between a key and the first key */
     uint32_t count;
 };
 

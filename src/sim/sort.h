@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Putting the arrivals of a node into their order. */
+/* Sorts the arrivals of a node. */
 #pragma once
 
 #include <stdint.h>
 
 #include "sim/mailbox.h"
 
-/* Ascending by key. `spare` has room for as many; returns where they are now, one or the other. */
+/* Sorts by key in ascending order. `spare` has the same room. Returns the array that holds the
+ * result, one of the two. */
 struct mailbox_entry *sort_entries(
     struct mailbox_entry *entries, uint32_t count, struct mailbox_entry *spare);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of simulated packets, in and out of bytes. */
+/* Converts simulated packets to bytes and back. */
 #include "sim/wire_check.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum {
 
 struct wire_frame {
     uint8_t bytes[FRAME_BYTES_MAX];
-    uint32_t length; /* 0: it cannot be built */
+    uint32_t length; /* 0: the frame cannot be built */
 };
 
 static struct wire_format format_of(const struct sim *sim)
@@ -24,7 +24,7 @@ static struct wire_format format_of(const struct sim *sim)
     return format;
 }
 
-/* As the source built it: whole and unmarked. */
+/* Builds the frame as its source sent it: complete and unmarked. */
 static void build(const struct wire_format *format, const struct packet *packet,
     const struct ipv6_addr *outer, struct wire_frame *out)
 {
@@ -43,7 +43,7 @@ static void build(const struct wire_format *format, const struct packet *packet,
     frame_seal(&frame, out->bytes);
 }
 
-/* What switches did to it on its way. */
+/* Applies the changes that switches have made. */
 static void wear(
     const struct wire_format *format, struct port_entry entry, struct wire_frame *frame)
 {
@@ -74,7 +74,7 @@ static bool is_as_queued(
            seen.ecn == entry.ecn;
 }
 
-/* The next switch forwards bytes and addresses alike. */
+/* Returns true if the next switch forwards the bytes and the address alike. */
 static bool is_forwarded_alike(
     const struct switch_table *table, const struct ipv6_addr *outer, struct wire_frame *frame)
 {
@@ -114,7 +114,7 @@ void wire_check_hop(struct sim *sim, uint32_t port, const struct port_transmissi
             packet.psn.value, sent->end_ps);
 }
 
-/* The host's own uSID is all that is left of the path. */
+/* Only the uSID of the host is left of the path. */
 void wire_check_arrival(struct sim *sim, struct port_entry entry, struct packet *packet)
 {
     struct wire_format format = format_of(sim);

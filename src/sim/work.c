@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages, completions, memory. */
+/* Posts messages, reports completions, and provides memory. */
 #include "sim/work.h"
 
 #include <assert.h>
@@ -18,9 +18,9 @@ static uint32_t number_of(const struct sim *sim, const struct engine_flow *flow)
     return (uint32_t)(flow - sim->flows);
 }
 
-/* ---- what ranks do --------------------------------------------------------------------------- */
+/* ---- actions of ranks ------------------------------------------------------------------------ */
 
-/* A message is one request, or several if it is too long for one: the last completes it. */
+/* A message is one request, or several if it is too long for one; the last one completes it. */
 static void send(void *context, uint32_t number, uint64_t bytes, uint32_t tag, uint64_t now_ps)
 {
     struct sim *sim = context;
@@ -106,7 +106,7 @@ void work_init(struct sim *sim)
         .context = sim };
 }
 
-/* ---- what ranks are told --------------------------------------------------------------------- */
+/* ---- events for ranks ------------------------------------------------------------------------ */
 
 static void on_sent(struct sim *sim, struct engine_flow *flow, uint64_t now_ps)
 {
@@ -214,7 +214,7 @@ static void wake(struct sim *sim, uint32_t index, uint64_t now_ps)
     }
 }
 
-/* Ranks of a NIC are few, and any of them may have asked for another time to be woken. */
+/* A NIC has few ranks, and any of them may have changed its wake time. */
 static void plan_wakes(struct sim *sim, struct engine_nic *nic)
 {
     nic->work_ps = SIM_NEVER_PS;

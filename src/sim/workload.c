@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a rank: it starts, works through its iterations, and is finished. */
+/* The life cycle of a rank: start, iterations, end. */
 #include "sim/workload.h"
 
 #include <assert.h>
@@ -11,7 +11,8 @@
 
 #define WORKLOAD_JITTER_ENTITY UINT64_C(0x6a6974746572)
 
-/* Workloads differ by their names, so that one more does not change the others. */
+/* The seed depends on the name of the workload, so that adding a workload does not change the
+ * others. */
 static uint64_t own_seed(const struct sim_workload *workload, uint64_t seed)
 {
     for (uint32_t i = 0; i < SIM_NAME_BYTES && workload->name[i] != '\0'; i++)
@@ -148,7 +149,7 @@ void workload_end_iteration(
     }
 }
 
-/* Something was sent or received: perhaps it was the last thing the collective waited for. */
+/* Called after a message was sent or received: the collective may be complete. */
 static void look_for_the_end(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {

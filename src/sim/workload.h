@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ranks of a workload do: each reacts to what happens at its own NIC and to nothing else,
- * so that NICs can be simulated one by one. */
+/* The behaviour of the ranks of a workload. Each rank reacts only to events at its own NIC, so that
+ * NICs can be simulated one by one. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,48 +20,50 @@ struct workload_layout {
     uint32_t *scratch;
 };
 
-/* Measures with an arena without memory; then the layout is of no use yet. What is drawn at random
- * depends on the seed and the workload's name. */
+/* With an arena without memory it only measures, and the layout is not usable yet. Random choices
+ * depend on the seed and the name of the workload. */
 void workload_layout_init(struct workload_layout *, struct arena *, const struct sim_workload *,
     const struct topology *, uint64_t seed);
 
-/* One direction of one QP between two ranks. A rank numbers its flows out 0, 1, ... in the order in
- * which the layout lists them, and likewise its flows in. */
+/* One direction of one QP between two ranks. A rank numbers its outgoing flows 0, 1, ... in the
+ * order of the layout, and its incoming flows in the same way. */
 struct workload_flow {
     uint32_t from_rank;
     uint32_t to_rank;
-    bool tells; /* messages carry an immediate: the receiver's rank is told of each */
+    bool tells; /* messages carry an immediate, which is reported to the receiving rank */
 };
 
-/* The number needs no layout; the flow with each number is arithmetic. */
+/* The count needs no layout; the flow with each number is computed. */
 uint32_t workload_flow_count(const struct sim_workload *);
 struct workload_flow workload_flow_at(const struct workload_layout *, uint32_t index);
-/* The most messages that wait on one flow at once. */
+/* Returns the maximum number of messages that wait on one flow. */
 uint32_t workload_outstanding_max(const struct sim_workload *);
 
-/* Payload of all its flows together in bit/s, were it alone and nothing broken: what the NICs and
- * the links up from leaves leave when `payload_bytes` of every `wire_bytes` are payload. */
+/* Returns the payload rate of all its flows in bit/s without other workloads and faults: limited by
+ * the NICs and the uplinks of leaves, with `payload_bytes` of payload in every `wire_bytes`. */
 uint64_t workload_ideal_bps(const struct workload_layout *, const struct topology *,
     uint32_t payload_bytes, uint32_t wire_bytes);
 
-/* ---- what a rank does ------------------------------------------------------------------------ */
+/* ---- a rank ---------------------------------------------------------------------------------- */
 
-/* What a rank may do, given by the simulator of its NIC. None of these may call the rank back. */
+/* The actions of a rank, provided by the simulator of its NIC. None of them may call the rank
+ * back. */
 struct workload_world {
-    /* Posts a message on flow out number `flow`; `tag` comes with it where the flow tells. */
+    /* Posts a message on outgoing flow `flow`; `tag` is its immediate if the flow has `tells`. */
     void (*send)(void *context, uint32_t flow, uint64_t bytes, uint32_t tag, uint64_t now_ps);
-    /* Calls workload_on_wake() then; one at a time, a later call replaces an earlier one. */
+    /* Requests a call of workload_on_wake(). A later request replaces an earlier one. */
     void (*wake_at)(void *context, uint64_t time_ps);
-    /* A collective or round trip of this rank took from `since_ps` to now. */
+    /* Reports that a collective or round trip of this rank took from `since_ps` to now. */
     void (*completed)(void *context, uint64_t bytes, uint64_t since_ps, uint64_t now_ps);
-    /* A training step, counted from 0. */
+    /* Reports a training step, counted from 0. */
     void (*stepped)(void *context, uint32_t step, uint64_t since_ps, uint64_t now_ps);
-    /* Has nothing more to do, ever. */
+    /* Reports that the rank has finished all its work. */
     void (*finished)(void *context, uint64_t now_ps);
     void *context;
 };
 
-/* Messages of a ring on one QP from the one before, and on one to the next, since the beginning. */
+/* Messages of a ring since the beginning: on one QP from the previous rank and on one to the
+ * next. */
 struct workload_lane {
     uint32_t posted;
     uint32_t sent; /* and acknowledged */
@@ -71,14 +73,14 @@ struct workload_lane {
 /* State of one rank: small, the same size for every kind. */
 struct workload_rank {
     const struct sim_workload *workload;
-    uint64_t began_ps;      /* this round trip, collective or step */
-    uint64_t collective_ps; /* training: when its collective began */
+    uint64_t began_ps;      /* of this round trip, collective or step */
+    uint64_t collective_ps; /* training: the beginning of its collective */
     uint32_t rank;
-    uint32_t iteration; /* finished so far */
-    uint32_t posted;    /* messages, but for rings: of a collective, else since the beginning */
-    uint32_t sent;      /* of them, acknowledged */
+    uint32_t iteration; /* completed iterations */
+    uint32_t posted;    /* messages, except in rings: of a collective, else since the beginning */
+    uint32_t sent;      /* of these, acknowledged */
     bool is_started;
-    bool is_communicating; /* a collective is under way */
+    bool is_communicating; /* a collective is running */
     bool is_computing;
     bool may_overlap; /* training: the collective of this step has begun */
     bool is_finished;
@@ -86,15 +88,16 @@ struct workload_rank {
         *lanes; /* of each QP; all-to-all: `arrived` of even and of odd iterations */
 };
 
-/* How many lanes each rank needs. */
+/* Returns the number of lanes of each rank. */
 uint32_t workload_lane_count(const struct sim_workload *);
-/* The lanes are zero and stay the rank's. */
+/* The lanes must be zero; the rank keeps them. */
 void workload_rank_init(struct workload_rank *, const struct sim_workload *, uint32_t rank,
     struct workload_lane *lanes);
-/* When it begins (start, stagger, jitter). */
+/* Returns the start time of a rank (start, stagger, jitter). */
 uint64_t workload_start_ps(const struct sim_workload *, uint32_t rank, uint64_t seed);
 
-/* Messages may come in before the start; those of one flow come in the order they were sent. */
+/* Messages may arrive before the start. Those of one flow arrive in the order in which they were
+ * sent. */
 void workload_on_start(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
 void workload_on_sent(
     struct workload_rank *, const struct workload_world *, uint32_t flow, uint64_t now_ps);
@@ -104,5 +107,5 @@ void workload_on_wake(struct workload_rank *, const struct workload_world *, uin
 
 /* ---- before the run -------------------------------------------------------------------------- */
 
-/* All workloads make sense on this fabric; false: says which does not, and why. */
+/* Checks all workloads for this fabric. Returns false with the first problem. */
 bool workload_check(const struct sim_config *, struct problem *);

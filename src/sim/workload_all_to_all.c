@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All-to-all: every rank has a part of its buffer for every other, and sends all of them at once,
- * the next rank's first.
+/* All-to-all: every rank has a part of its buffer for every other rank, and sends all parts at
+ * once, beginning with that of the next rank.
  *
- * The tag is the iteration. No rank begins iteration k + 1 before it has all parts of k,
- * so a rank that works on k can get parts of k and k + 1 only: two counters are enough. */
+ * The tag is the iteration. No rank begins iteration k + 1 before it has all parts of k, so a rank
+ * in iteration k can receive only parts of k and k + 1: two counters are enough. */
 #include <assert.h>
 
 #include "sim/workload_family.h"

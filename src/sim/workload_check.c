@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads that can be done on a fabric. */
+/* Checks that workloads can run on a fabric. */
 #include "sim/workload.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 enum {
     OUTSTANDING_MAX = 1024,
-    FLOWS_MAX = 1 << 24, /* what QP numbers can tell apart */
+    FLOWS_MAX = 1 << 24, /* the number of different QP numbers */
 };
 
 #define MESSAGE_BYTES_MAX (UINT64_C(1) << 31)
@@ -51,10 +51,10 @@ static bool ranks_check(
         return problem_is(problem, "ranks", "% ranks, but the fabric has % NICs",
             (struct problem_numbers){ workload->rank_count, nic_count, 0 });
     if (has_pairs && workload->rank_count % 2 != 0)
-        return problem_is(problem, "ranks", "% ranks do not make pairs: an even number",
+        return problem_is(problem, "ranks", "% ranks do not form pairs; use an even number",
             (struct problem_numbers){ workload->rank_count, 0, 0 });
     if (workload->kind == SIM_PERMUTATION && workload->shift >= workload->rank_count)
-        return problem_is(problem, "shift", "% ranks further, but there are %: must be below that",
+        return problem_is(problem, "shift", "a shift of % is not below the number of ranks, %",
             (struct problem_numbers){ workload->shift, workload->rank_count, 0 });
     return true;
 }
@@ -92,7 +92,7 @@ static bool placement_check(
     return problem_is(problem, "placement", "no such placement", (struct problem_numbers){ 0 });
 }
 
-/* Into how many messages message_bytes is cut. */
+/* Returns the number of messages that message_bytes is divided into. */
 static uint64_t parts_of(const struct sim_workload *workload)
 {
     enum sim_workload_kind pattern = workload_pattern(workload);
@@ -143,8 +143,7 @@ static bool evs_check(
     const struct sim_workload *workload, const struct plan *fabric, struct problem *problem)
 {
     if (workload->ev_count > 0 && fabric->topology.graph)
-        return problem_is(problem, "evs",
-            "EVs differ from pair to pair in this fabric: leave them to the plan",
+        return problem_is(problem, "evs", "EVs differ from pair to pair in this fabric; omit them",
             (struct problem_numbers){ 0 });
     if (workload->ev_count > PATH_EV_COUNT_MAX)
         return problem_is(problem, "evs", "% EVs: at most %",
@@ -152,7 +151,7 @@ static bool evs_check(
     for (uint32_t i = 0; i < workload->ev_count; i++) {
         if (!plan_ev_exists(fabric, workload->evs[i]))
             return problem_is(problem, "evs",
-                "EV % is no path of this fabric: its planes are below %, its uplinks below %",
+                "EV % is not a path of this fabric; planes are below %, uplinks below %",
                 (struct problem_numbers){ workload->evs[i], fabric->topology.config.plane_count,
                     plan_plane_paths(fabric) });
     }

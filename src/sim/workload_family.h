@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kind of workload consists of, for workload.c, which knows them all. */
+/* The functions of a kind of workload, for workload.c, which knows all kinds. */
 #pragma once
 
 #include "sim/workload.h"
@@ -8,13 +8,13 @@ struct workload_family {
     uint32_t (*flow_count)(const struct sim_workload *);
     struct workload_flow (*flow_at)(const struct workload_layout *, uint32_t index);
     uint32_t (*outstanding_max)(const struct sim_workload *);
-    /* A collective: one of them; otherwise all of it. */
+    /* Begins one collective, or all of the work if the workload is not a collective. */
     void (*begin)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
     void (*on_sent)(
         struct workload_rank *, const struct workload_world *, uint32_t flow, uint64_t now_ps);
     void (*on_received)(struct workload_rank *, const struct workload_world *, uint32_t flow,
         uint32_t tag, uint64_t now_ps);
-    /* Collectives: all of this one was sent, acknowledged and received. Otherwise NULL. */
+    /* Collectives: this one is sent, acknowledged and received completely. Others: NULL. */
     bool (*is_complete)(const struct workload_rank *);
 };
 
@@ -25,13 +25,13 @@ extern const struct workload_family workload_all_to_all;
 
 const struct workload_family *workload_family_of(const struct sim_workload *);
 
-/* What its ranks send each other: of a training job its collective, otherwise its kind. */
+/* Returns the communication pattern: of a training job its collective, otherwise its kind. */
 static inline enum sim_workload_kind workload_pattern(const struct sim_workload *workload)
 {
     return workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
 }
 
-/* The size of part number `index` when `bytes` are cut into `count`: they differ by one at most. */
+/* Returns the size of part `index` of `bytes` divided into `count`; sizes differ by at most one. */
 static inline uint64_t workload_part_bytes(uint64_t bytes, uint32_t count, uint32_t index)
 {
     return bytes / count + (index < bytes % count ? 1 : 0);

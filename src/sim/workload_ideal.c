@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The goodput a workload could have: every link shared equally by the pairs of ranks that cross it,
- * all planes and uplinks used alike. */
+/* The ideal goodput of a workload: the pairs of ranks that cross a link share it equally, and all
+ * planes and uplinks are used equally. */
 #include <stddef.h>
 
 #include "sim/workload_family.h"
@@ -12,7 +12,7 @@ struct pair {
     uint32_t to_leaf;
 };
 
-/* By leaf: pairs that cross its links up, and those that cross them on their way down. */
+/* By leaf: the pairs that cross its uplinks upward, and those that cross them downward. */
 struct loads {
     uint32_t *up;
     uint32_t *down;
@@ -25,7 +25,7 @@ static struct pair pair_at(
     uint32_t from_nic = layout->nic_of_rank[flow.from_rank];
     uint32_t to_nic = layout->nic_of_rank[flow.to_rank];
 
-    if (topology->graph) /* of links between switches capacity knows more */
+    if (topology->graph) /* capacity/ treats links between switches of graphs */
         return (struct pair){ .from_nic = from_nic, .to_nic = to_nic };
     return (struct pair){ .from_nic = from_nic,
         .to_nic = to_nic,
@@ -67,7 +67,7 @@ static uint64_t smaller(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* What the narrowest link leaves to this pair, headers included. */
+/* Returns the share of the narrowest link for this pair, including headers. */
 static uint64_t pair_bps(const struct workload_layout *layout, const struct topology *topology,
     const struct loads *loads, const struct pair *pair)
 {
@@ -102,7 +102,7 @@ static struct loads count_loads(
     return loads;
 }
 
-/* In a collective all wait for the slowest. */
+/* In a collective all ranks wait for the slowest. */
 uint64_t workload_ideal_bps(const struct workload_layout *layout, const struct topology *topology,
     uint32_t payload_bytes, uint32_t wire_bytes)
 {

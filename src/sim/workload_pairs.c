@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks that write to one other each: streams, permutations, incasts; and those that are answered:
- * ping-pong.
+/* Workloads in which each rank writes to one other rank: streams, permutations, incasts; and
+ * ping-pong, which is answered.
  *
- * Messages are dealt out to the QPs of a pair in turn; later the QP that has finished one gets the
- * next, so that a slow QP does not hold up the rest. */
+ * The first messages use the QPs of a pair in turn. Afterwards the QP that has finished a message
+ * gets the next one, so that a slow QP does not delay the rest. */
 #include "sim/workload_family.h"
 
 /* ---- targets of ranks ------------------------------------------------------------------------ */
@@ -100,7 +100,7 @@ static void on_sent(
         post(rank, world, flow, now_ps);
 }
 
-/* These flows do not tell. */
+/* Not called: these flows have no immediates. */
 static void on_received(struct workload_rank *rank, const struct workload_world *world,
     uint32_t flow, uint32_t tag, uint64_t now_ps)
 {
@@ -120,10 +120,10 @@ const struct workload_family workload_pairs = {
     .on_received = on_received,
 };
 
-/* ---- there and back: even ranks begin, odd ones answer --------------------------------------- */
+/* ---- ping-pong: even ranks begin, odd ranks answer ------------------------------------------- */
 
 enum {
-    UNACKNOWLEDGED_MAX = 8, /* acknowledgements may come later than the answers */
+    UNACKNOWLEDGED_MAX = 8, /* acknowledgements may arrive later than answers */
 };
 
 static bool is_client(const struct workload_rank *rank)

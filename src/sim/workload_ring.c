@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings: every rank sends to the next and receives from the one before, step by step.
+/* Rings: every rank sends to the next and receives from the previous one, step by step.
  *
- * The buffer is cut into a chunk per rank. In step s rank r sends chunk r - s (mod ranks), which in
- * all but the first step is what it got in the step before: so a reduce-scatter or an all-gather is
- * done after ranks - 1 steps, an all-reduce after twice as many. A chunk is cut again into
- * `outstanding` slices for each QP; a slice is sent on as soon as it has come and been reduced,
- * so that the ring is busy while slices travel. Every QP is a pipeline of its own. */
+ * The buffer is divided into one chunk per rank. In step s rank r sends chunk r - s (mod ranks),
+ * which it received in the step before, except in the first. A reduce-scatter or an all-gather is
+ * complete after ranks - 1 steps, an all-reduce after twice as many. A chunk is divided into
+ * `outstanding` slices for each QP. A slice is forwarded as soon as it has been received and
+ * reduced, so that the ring is busy while slices travel. Each QP is a separate pipeline. */
 #include "sim/workload_family.h"
 
-/* Slices posted on a QP and not acknowledged, beyond those of a step: enough to cover a round trip
- * with small ones, and a bound for the send queue. */
+/* Slices posted on a QP and not acknowledged, in excess of those of a step: enough to cover a round
+ * trip with small slices, and a bound for the send queue. */
 enum {
     AHEAD_MAX = 16,
 };
@@ -37,13 +37,14 @@ static uint64_t chunk_bytes(const struct workload_rank *rank, uint32_t step)
     return workload_part_bytes(workload->message_bytes, ranks, chunk);
 }
 
-/* Messages on one QP in one collective. */
+/* Returns the number of messages on one QP in one collective. */
 static uint32_t lane_messages(const struct sim_workload *workload)
 {
     return steps_of(workload) * workload->outstanding;
 }
 
-/* What came before this collective. Counts may wrap; only differences matter. */
+/* Returns the number of messages before this collective. Counts may wrap; only differences
+ * matter. */
 static uint32_t lane_base(const struct workload_rank *rank)
 {
     return rank->iteration * lane_messages(rank->workload);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A training job: steps of computing and a collective. The collective begins when only the share of
- * the computing is left that may overlap it; a step is over when both are, and the collective keeps
- * the ranks in lock-step. */
+/* A training job: steps of computing and a collective. The collective begins when only the part of
+ * the computing is left that may overlap it. A step ends when both are complete; the collective
+ * keeps the ranks in lock-step. */
 #include "sim/workload_family.h"
 
 static uint64_t overlap_ps(const struct sim_workload *workload)
@@ -19,7 +19,7 @@ static void look_for_the_end(
     workload_end_iteration(rank, world, now_ps);
 }
 
-/* Until when the rank computes by itself. */
+/* Returns the end of the time in which the rank only computes. */
 static uint64_t alone_until_ps(const struct workload_rank *rank)
 {
     return rank->began_ps + rank->workload->compute_ps - overlap_ps(rank->workload);
