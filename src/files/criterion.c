@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and computes in one go, by recursive descent. */
+/* Parses and evaluates a criterion in one pass, by recursive descent. */
 #include "files/criterion.h"
 
 #include <assert.h>
@@ -88,7 +88,7 @@ static double factor(struct reader *reader)
     if (is_letter(c))
         return name(reader);
     if (c != '(' || ++reader->depth > DEPTH_MAX)
-        return stop(reader, CRITERION_MALFORMED, "a number or a name is wanted at '%.20s'",
+        return stop(reader, CRITERION_MALFORMED, "a number or a name is expected at '%.20s'",
             *reader->at ? reader->at : "the end");
     reader->at++;
     value = expression(reader);
@@ -153,7 +153,7 @@ static const char *comparison(struct reader *reader)
             reader->at += strlen(signs[i]);
             return signs[i];
         }
-    stop(reader, CRITERION_MALFORMED, "one of >= <= > < == != is wanted at '%.20s'",
+    stop(reader, CRITERION_MALFORMED, "one of >= <= > < == != is expected at '%.20s'",
         *reader->at ? reader->at : "the end");
     return NULL;
 }
@@ -177,7 +177,7 @@ void criterion_evaluate(
     if (sign)
         right = expression(&reader);
     if (!has_stopped(&reader) && next(&reader))
-        stop(&reader, CRITERION_MALFORMED, "nothing more is wanted at '%.20s'", reader.at);
+        stop(&reader, CRITERION_MALFORMED, "nothing more is expected at '%.20s'", reader.at);
     if (!has_stopped(&reader) && !compare(sign, outcome->value, right))
         outcome->result = CRITERION_FAILS;
 }

@@ -4,8 +4,8 @@
  *     goodput_fraction >= 0.95
  *     workloads.cross.completion_us.p50 - workloads.local.completion_us.p50 < 2.5
  *
- * Numbers, names, + - * / and parentheses; one of >= <= > < == != between the sides. A minus sign
- * has blanks around it, because names may contain one. */
+ * Expressions consist of numbers, names, + - * / and parentheses, with one of >= <= > < == !=
+ * between the sides. A minus sign has blanks around it, because names may contain one. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,14 +13,14 @@
 #define CRITERION_PROBLEM_BYTES 160
 #define CRITERION_NAME_BYTES    160
 
-/* The value of a name; false: there is none. */
+/* Returns the value of a name. False: it has none. */
 typedef bool criterion_lookup(void *context, const char *name, double *value);
 
 enum criterion_result {
     CRITERION_HOLDS,
     CRITERION_FAILS,
-    CRITERION_UNKNOWN,   /* a name has no value: `problem` says which */
-    CRITERION_MALFORMED, /* `problem` says where */
+    CRITERION_UNKNOWN,   /* a name without a value: see `problem` */
+    CRITERION_MALFORMED, /* a syntax error: see `problem` */
 };
 
 struct criterion_outcome {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an experiment file to the configuration of a simulation. */
+/* Reads an experiment file into the configuration of a simulation. */
 #include "files/experiment.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "files/yaml_fields.h"
 
 #define DAY_PS      (UINT64_C(86400) * SIM_PS_PER_S)
-#define SAMPLES     200    /* where the file does not say how many */
-#define SAMPLES_MAX 100000 /* more nobody can look at */
+#define SAMPLES     200    /* default */
+#define SAMPLES_MAX 100000 /* more cannot be displayed */
 #define PATH_BYTES  4096
 
 struct document {
@@ -67,9 +67,9 @@ static const struct yaml_field fields[] = {
 };
 /* clang-format on */
 
-/* ---- the tree -------------------------------------------------------------------------------- */
+/* ---- tree ------------------------------------------------------------------------------------ */
 
-/* Puts the fabric into the place of its file's name. */
+/* Replaces the name of the fabric file by its contents. */
 static bool include_fabric(struct yaml *yaml, struct yaml_node *top)
 {
     struct yaml_node *node = (struct yaml_node *)yaml_member(top, "fabric");
@@ -105,7 +105,7 @@ struct yaml_node *experiment_load(struct yaml *yaml, const char *path)
 
     if (planes && !yaml_member(top, "workloads")) {
         yaml_complain_key(yaml, planes,
-            "this is a fabric file; an experiment names one under 'fabric:', and has workloads");
+            "this is a fabric file; an experiment names it under 'fabric:' and has workloads");
         return NULL;
     }
     return top && include_fabric(yaml, top) ? top : NULL;
@@ -133,7 +133,7 @@ bool experiment_set(struct yaml *yaml, struct yaml_node *top, const char *assign
     snprintf(source, sizeof(source), "--set %s", assignment);
     place.source = yaml_text(yaml, source, strlen(source));
     if (!equals || equals == assignment)
-        return yaml_complain_at(yaml, place, "KEY=VALUE is wanted, such as parameters.mpr=4");
+        return yaml_complain_at(yaml, place, "KEY=VALUE is expected, such as parameters.mpr=4");
     key = yaml_text(yaml, assignment, (size_t)(equals - assignment));
     if (is_swept(top, key))
         return yaml_complain_at(yaml, place, "the sweep gives this key its values; set it there");
@@ -150,7 +150,7 @@ bool experiment_check_name(struct yaml *yaml, const struct yaml_node *node, cons
 
     if (*name && *name != '-' && strspn(name, allowed) == strlen(name))
         return true;
-    return yaml_complain(yaml, node, "'%s' is no name; use letters, digits, _ and -", name);
+    return yaml_complain(yaml, node, "'%s' is not a name; use letters, digits, _ and -", name);
 }
 
 static bool read_observe(
@@ -207,7 +207,7 @@ static bool read_fabric(
         return fabric_file_read(yaml, &all_defaults, &experiment->fabric);
     if (document->fabric->kind == YAML_SEQUENCE)
         return yaml_complain(
-            yaml, document->fabric, "the name of a fabric file is wanted here, or its keys");
+            yaml, document->fabric, "the name of a fabric file is expected here, or its keys");
     return fabric_file_read(yaml, document->fabric, &experiment->fabric);
 }
 
@@ -235,7 +235,7 @@ static const struct yaml_node *entry_at(const struct yaml_node *list, uint32_t i
     return entry;
 }
 
-/* Where the simulator's word for a member is not the file's. */
+/* Returns the key of the file for a member that the simulator names differently. */
 static const char *key_of(const char *member)
 {
     if (strcmp(member, "message") == 0)
@@ -243,7 +243,7 @@ static const char *key_of(const char *member)
     return strcmp(member, "duration") == 0 ? "for" : member;
 }
 
-/* What only the simulator knows to be wrong, at the place it came from. */
+/* Reports what only the simulator can check, at the line of the file. */
 static bool check(
     struct yaml *yaml, const struct yaml_node *top, const struct experiment *experiment)
 {
@@ -284,7 +284,7 @@ static bool is_field(const char *key)
     return false;
 }
 
-/* A parameter is easily taken for a key of the experiment. */
+/* Reports a parameter that is given as a key of the experiment. */
 static bool check_parameter_places(struct yaml *yaml, const struct yaml_node *top)
 {
     for (const struct yaml_node *node = top->first; node; node = node->next)

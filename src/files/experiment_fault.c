@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The faults of an experiment, listed or drawn at random, by the names of its fabric. */
+/* Reads the faults of an experiment, listed or generated at random, with the names of its
+ * fabric. */
 #include "files/experiment_part.h"
 #include "files/fabric_file.h"
 #include "files/fault_entry.h"
@@ -11,7 +12,7 @@ static bool read_ev(struct yaml *yaml, const struct experiment *experiment,
     return !entry->ev || fabric_file_ev(yaml, entry->ev, &experiment->fabric, &fault->ev);
 }
 
-/* A path without a place: wherever it goes in its plane. */
+/* A fault of an EV without `where` affects all links of its plane. */
 static void take_plane(struct yaml *yaml, const struct experiment *experiment, struct fault *fault)
 {
     struct topology_element *plane = yaml_take(yaml, 1, sizeof(*plane));
@@ -30,7 +31,7 @@ static bool read_where(struct yaml *yaml, const struct yaml_node *where,
     const struct yaml_node *node = fault_entry_first_name(where);
 
     if (count == 0)
-        return yaml_complain(yaml, where, "nothing is named here; name components such as p0.t1.3");
+        return yaml_complain(yaml, where, "the list is empty; name components such as p0.t1.3");
     for (uint32_t i = 0; i < count; i++, node = node->next)
         if (!fabric_file_find(yaml, node, &experiment->fabric.topology, &elements[i]))
             return false;

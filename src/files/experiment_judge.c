@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an experiment is judged by: phases and criteria. */
+/* Reads the phases and criteria of an experiment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ bool experiment_read_phases(
         for (uint32_t i = 0; i < node->index; i++)
             if (strcmp(phases[i].name, phases[node->index].name) == 0)
                 return yaml_complain(
-                    yaml, node, "another phase is called '%s', too; rename one", phases[i].name);
+                    yaml, node, "another phase is also called '%s'; rename one", phases[i].name);
     }
     experiment->measure.phases = phases;
     experiment->measure.phase_count = list->child_count;
@@ -65,8 +65,8 @@ bool experiment_read_watches(
             !fabric_file_find(yaml, node, &experiment->fabric.topology, &watch->link))
             return false;
         if (watch->link.kind != TOPOLOGY_UPLINK && watch->link.kind != TOPOLOGY_HOST_LINK)
-            return yaml_complain(
-                yaml, node, "'%s' is no link; name one, such as p0.t0.1-t1.2 or h3.p0", node->text);
+            return yaml_complain(yaml, node,
+                "'%s' is not a link; name one, such as p0.t0.1-t1.2 or h3.p0", node->text);
     }
     experiment->measure.watches = watches;
     return true;
@@ -80,7 +80,7 @@ static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", 
     "packets_delivered", "queue_peak_bytes", "qp_errors", "counters", "simulated_us", "workloads",
     "phases", "runs", NULL };
 
-/* The part of a path up to the next dot, into `out`; yields what follows the dot. */
+/* Copies the part of a path up to the next dot to `out`. Returns what follows the dot. */
 static const char *take_segment(const char *path, char out[static CRITERION_NAME_BYTES])
 {
     size_t length = strcspn(path, ".");
@@ -106,7 +106,7 @@ static bool is_phase(const struct experiment *experiment, const char *name)
     return false;
 }
 
-/* Generators may bring any number of them. */
+/* With generators, any number of faults is possible. */
 static bool is_fault(const struct experiment *experiment, const char *number)
 {
     char *end;
@@ -116,7 +116,7 @@ static bool is_fault(const struct experiment *experiment, const char *number)
            (index < experiment->sim.fault_count || experiment->sim.generator_count > 0);
 }
 
-/* Whether a name can have a value at all, so that a wrong one is found before the run. */
+/* Returns true if a name can have a value, so that a wrong name is reported before the run. */
 static bool can_be_known(void *context, const char *name, double *value)
 {
     const struct experiment *experiment = context;
@@ -163,7 +163,7 @@ static const struct yaml_field criterion_fields[] = {
 static bool take_text(struct yaml *yaml, const struct yaml_node *node, const char **text)
 {
     if (node && node->kind != YAML_SCALAR)
-        return yaml_complain(yaml, node, "a line of text is wanted here");
+        return yaml_complain(yaml, node, "a line of text is expected here");
     *text = node ? node->text : NULL;
     return true;
 }
@@ -199,7 +199,7 @@ static bool read_criterion(struct yaml *yaml, const struct yaml_node *node,
             yaml, entry.run, "no set of the sweep has the label '%s'", criterion->run);
     criterion_evaluate(criterion->text, can_be_known, experiment, &outcome);
     if (outcome.problem[0])
-        return yaml_complain(yaml, entry.text, "'%s': %s; write such as goodput_fraction >= 0.95",
+        return yaml_complain(yaml, entry.text, "'%s': %s; write e.g. goodput_fraction >= 0.95",
             criterion->text, outcome.problem);
     return true;
 }

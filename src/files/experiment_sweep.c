@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sweep of an experiment: sets of values, each making runs of its own. */
+/* The sweep of an experiment: sets of values, each with its own runs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ struct yaml_node *experiment_sweep_apply(
     if (!entry)
         return changed;
     if (entry->kind != YAML_MAPPING) {
-        yaml_complain(yaml, entry, "keys with values are wanted here, such as parameters.mpr: 4");
+        yaml_complain(yaml, entry, "keys with values are expected here, such as parameters.mpr: 4");
         return NULL;
     }
     for (const struct yaml_node *node = entry->first; node; node = node->next) {

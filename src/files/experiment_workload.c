@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The workloads and parameters of an experiment. */
+/* Reads the workloads and parameters of an experiment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static bool read_span(struct yaml *yaml, const struct yaml_node *node, uint32_t 
             span[1] = (uint32_t)strtoul(end + 1, &end, 10);
     }
     if (!end || *end || span[1] < span[0])
-        return yaml_complain(yaml, node, "numbers of NICs are wanted here: 7, or 4-7");
+        return yaml_complain(yaml, node, "numbers of NICs are expected here: 7, or 4-7");
     return true;
 }
 
@@ -106,7 +106,7 @@ static bool read_nics(struct yaml *yaml, const struct yaml_node *list,
             nics[count++] = nic;
     }
     if (workload->rank_count && workload->rank_count != count)
-        return yaml_complain(yaml, list, "%u NICs for %u ranks; leave 'ranks' out, or make it %u",
+        return yaml_complain(yaml, list, "%u NICs for %u ranks; omit 'ranks', or set it to %u",
             count, workload->rank_count, count);
     workload->placement = SIM_LIST;
     workload->nics = nics;
@@ -163,7 +163,7 @@ bool experiment_read_workloads(
         for (uint32_t i = 0; i < node->index; i++)
             if (strcmp(workloads[i].name, workloads[node->index].name) == 0)
                 return yaml_complain(yaml, node,
-                    "another workload is called '%s', too; give this one a 'name' of its own",
+                    "another workload is also called '%s'; give this one another 'name'",
                     workloads[i].name);
     }
     if (!list->first)
@@ -184,7 +184,7 @@ bool experiment_find_workload(struct yaml *yaml, const struct yaml_node *name,
     for (uint32_t i = 0; i < sim->workload_count; i++)
         names[i] = sim->workloads[i].name;
     if (name->kind != YAML_SCALAR)
-        return yaml_complain(yaml, name, "the name of a workload is wanted here");
+        return yaml_complain(yaml, name, "the name of a workload is expected here");
     index = word_find(names, name->text);
     meant = word_nearest(names, name->text);
     if (index < 0)
@@ -225,7 +225,8 @@ static bool complain_parameter(
         char words[128];
 
         word_list(description->choices, words, sizeof(words));
-        return yaml_complain(yaml, node, "'%s' is none of its choices: %s", node->text, words);
+        return yaml_complain(
+            yaml, node, "'%s' is not a valid choice; choices: %s", node->text, words);
     }
     if (error == PARAMETERS_NOT_A_NUMBER)
         return yaml_complain(yaml, node, "'%s' is not a number of %s; write one, such as %llu",
@@ -241,14 +242,14 @@ static bool read_parameter(
     enum parameters_error error;
 
     if (node->kind != YAML_SCALAR)
-        return yaml_complain(yaml, node, "a single value is wanted here");
+        return yaml_complain(yaml, node, "a single value is expected here");
     if (experiment_parameter_is_of_fabric(node->key))
-        return yaml_complain_key(yaml, node, "follows from the fabric; describe it there instead");
+        return yaml_complain_key(yaml, node, "is derived from the fabric; set it there instead");
     error = parameters_set(parameters, node->key, node->text);
     return error == PARAMETERS_OK || complain_parameter(yaml, node, error);
 }
 
-/* `timers` first, wherever it stands: it sets what the others may change. */
+/* Reads `timers` first, wherever it is in the file: it sets the defaults of other parameters. */
 bool experiment_read_parameters(
     struct yaml *yaml, const struct yaml_node *mapping, struct parameters *parameters)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From fabric.yaml to a fabric that can be wired. */
+/* Reads fabric.yaml into a fabric. */
 #include "files/fabric_file.h"
 
 #include <assert.h>
@@ -72,7 +72,7 @@ static const struct yaml_field buffer_fields[] = {
 
 enum { FIELDS_MAX = 32 };
 
-/* All keys of a fabric, the numbers of the topology among them, and a NULL. */
+/* Lists all keys of a fabric, including the counts of the topology, ending with NULL. */
 static void list_fields(struct yaml_field out[static FIELDS_MAX])
 {
     uint32_t count = yaml_append(first_fields, out, 0);
@@ -103,7 +103,7 @@ static const struct yaml_field exception_fields[] = {
 };
 /* clang-format on */
 
-/* Two groups of four hex digits, as the address begins: fc00:0042. */
+/* Reads two groups of four hex digits, the beginning of an address: fc00:0042. */
 static bool read_usid_block(struct yaml *yaml, const struct yaml_node *node, uint32_t *block)
 {
     static const char wanted[] = "four hex digits, a colon, four hex digits: fc00:0042";
@@ -112,18 +112,19 @@ static bool read_usid_block(struct yaml *yaml, const struct yaml_node *node, uin
     char *end;
 
     if (node->kind != YAML_SCALAR)
-        return yaml_complain(yaml, node, "the first 32 bits of an address are wanted here");
+        return yaml_complain(yaml, node, "the first 32 bits of an address are expected here");
     text = node->text;
     for (int i = 0; i < 2; i++) {
         size_t digits = strspn(text, "0123456789abcdefABCDEF");
 
         if (digits == 0 || digits > 4)
-            return yaml_complain(yaml, node, "'%s' is no uSID block; write %s", node->text, wanted);
+            return yaml_complain(
+                yaml, node, "'%s' is not a uSID block; write %s", node->text, wanted);
         halves[i] = strtoul(text, &end, 16);
         text = end + (i == 0 && *end == ':');
     }
     if (*text)
-        return yaml_complain(yaml, node, "'%s' is no uSID block; write %s", node->text, wanted);
+        return yaml_complain(yaml, node, "'%s' is not a uSID block; write %s", node->text, wanted);
     *block = (uint32_t)(halves[0] << 16 | halves[1]);
     return true;
 }
@@ -151,7 +152,8 @@ bool fabric_file_find(struct yaml *yaml, const struct yaml_node *name,
     char reason[160];
 
     if (name->kind != YAML_SCALAR)
-        return yaml_complain(yaml, name, "the name of a component is wanted here, such as p0.t1.3");
+        return yaml_complain(
+            yaml, name, "the name of a component is expected here, such as p0.t1.3");
     if (!topology_find(topology, name->text, element, reason))
         return yaml_complain(yaml, name, "'%s': %s", name->text, reason);
     return true;
@@ -165,7 +167,7 @@ bool fabric_file_ev(
     if (node->kind == YAML_SCALAR && node->text[0] == 'p')
         return plan_ev_find(fabric, node->text, ev) ||
                yaml_complain(yaml, node,
-                   "'%s' is no path of this fabric; write plane and uplink as in p0/u3",
+                   "'%s' is not a path of this fabric; write plane and uplink as in p0/u3",
                    node->text);
     return yaml_read_value(yaml, node, &number, ev);
 }
@@ -179,12 +181,12 @@ static bool read_exception(struct yaml *yaml, const struct yaml_node *node,
         !fabric_file_find(yaml, entry.link, plain, &entry.exception.link))
         return false;
     if (entry.exception.missing == (entry.exception.rate_bps != 0))
-        return yaml_complain(yaml, node, "give 'missing: yes' or a 'rate', one of the two");
+        return yaml_complain(yaml, node, "give either 'missing: yes' or a 'rate'");
     *out = entry.exception;
     return true;
 }
 
-/* The node that a member ("host_link.rate") was read from, or as near as there is one. */
+/* Returns the node from which a member ("host_link.rate") was read, or its nearest parent. */
 static const struct yaml_node *node_of_member(const struct yaml_node *top, const char *member)
 {
     const struct yaml_node *node = top;
@@ -258,7 +260,7 @@ bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct
     if (!description.exceptions)
         return group_file_read(yaml, description.failure_groups, &fabric->topology);
 
-    /* Names can be looked up once there is a fabric, so exceptions come second. */
+    /* Exceptions come second, because their names can be looked up only when there is a fabric. */
     exceptions = yaml_take(yaml, description.exceptions->child_count, sizeof(*exceptions));
     for (const struct yaml_node *node = description.exceptions->first; node; node = node->next)
         if (!read_exception(yaml, node, &fabric->topology, &exceptions[count++]))

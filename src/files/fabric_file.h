@@ -6,22 +6,22 @@
 #include "plan/plan.h"
 #include "topology/topology.h"
 
-#define FABRIC_FILE_VERSION 1 /* of fabric and experiment files that this program reads */
+#define FABRIC_FILE_VERSION 1 /* of the fabric and experiment files that this program reads */
 
-/* Reads the mapping and completes the fabric; its exceptions and graph live in `yaml`. */
+/* Reads the mapping and completes the fabric. Its exceptions and graph belong to `yaml`. */
 bool fabric_file_read(struct yaml *, const struct yaml_node *mapping, struct plan *);
 
 /* Finds the component that a value names. */
 bool fabric_file_find(struct yaml *, const struct yaml_node *name, const struct topology *,
     struct topology_element *element);
 
-/* An EV by number, or by plane and uplink: p0/u3. */
+/* Reads an EV, given as a number or as plane and uplink: p0/u3. */
 bool fabric_file_ev(struct yaml *, const struct yaml_node *, const struct plan *, uint32_t *ev);
 
-/* Parts that files with a shape have, too. A node of NULL leaves the value alone. */
+/* Parts that files with a `shape` also have. If the node is NULL, the value is unchanged. */
 bool fabric_file_link(struct yaml *, const struct yaml_node *, struct topology_link_kind *);
 bool fabric_file_buffers(struct yaml *, const struct yaml_node *, struct topology_buffers *);
-/* Says what is wrong with a description, at the node of its member. Returns false. */
+/* Reports a problem of a description, at the node of its member. Returns false. */
 bool fabric_file_complain(
     struct yaml *, const struct yaml_node *top, const struct topology_problem *);
 bool fabric_file_block(struct yaml *, const struct yaml_node *, uint32_t *block);

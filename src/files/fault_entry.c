@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of faults, as fault.def has them. */
+/* Reads the keys of faults that fault.def lists. */
 #include "files/fault_entry.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static const struct yaml_field generator_fields[] = {
     { .key = NULL },
 };
 
-/* What the quantities of fault.def are in a file. */
+/* The types of the quantities of fault.def in a file. */
 static const struct yaml_field quantities[FAULT_QUANTITY_COUNT] = {
     [FAULT_QUANTITY_FRACTION] = { .type = YAML_FRACTION },
     [FAULT_QUANTITY_BIT_RATE] = { .type = YAML_RATE, .least = UINT64_C(1000000), .most = UINT64_C(10000000000000) },
@@ -43,7 +43,7 @@ static const struct yaml_field quantities[FAULT_QUANTITY_COUNT] = {
 
 enum { FIELDS_MAX = 16 };
 
-/* All keys of an entry, and a NULL. */
+/* Lists all keys of an entry, ending with NULL. */
 static void list_fields(const struct yaml_field *own, struct yaml_field out[static FIELDS_MAX])
 {
     uint32_t count = yaml_append(own, out, yaml_append(common_fields, out, 0));
@@ -68,8 +68,8 @@ static bool check_keys(struct yaml *yaml, const struct yaml_node *node, enum fau
             return yaml_complain(
                 yaml, node, "a fault of kind '%s' needs the key '%s'", fault_kind_words[kind], key);
         if (given && !fault_kind_has(kind, (enum fault_parameter)i))
-            return yaml_complain_key(yaml, given,
-                "a fault of kind '%s' has no such key; take it out", fault_kind_words[kind]);
+            return yaml_complain_key(yaml, given, "a fault of kind '%s' has no such key; remove it",
+                fault_kind_words[kind]);
     }
     return true;
 }
@@ -90,7 +90,7 @@ static bool take_span(struct yaml *yaml, const struct yaml_node *node, struct fa
     struct fault *fault = &entry->generator.fault;
 
     if (fault->until_ps && entry->duration_ps)
-        return yaml_complain(yaml, node, "'for' and 'until' say the same; keep one of the two");
+        return yaml_complain(yaml, node, "'for' and 'until' exclude each other; keep one");
     if (entry->duration_ps)
         fault->until_ps = fault->from_ps + entry->duration_ps;
     if (!fault->until_ps)

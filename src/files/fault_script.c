@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts of timed faults. */
+/* Reads scripts of timed faults. */
 #include "files/fault_script.h"
 
 #include "files/fault_entry.h"
@@ -25,7 +25,7 @@ static bool read_where(
     step->where = yaml_take(yaml, step->where_count + 1, sizeof(*step->where));
     name = fault_entry_first_name(where);
     if (step->where_count == 0)
-        return yaml_complain(yaml, where, "nothing is named here; name components such as p0.t1.3");
+        return yaml_complain(yaml, where, "the list is empty; name components such as p0.t1.3");
     for (uint32_t i = 0; i < step->where_count; i++, name = name->next) {
         if (name->kind != YAML_SCALAR)
             return yaml_complain(yaml, name, "name components such as p0.t1.3");
@@ -54,8 +54,8 @@ bool fault_script_read(struct yaml *yaml, const struct yaml_node *top, struct fa
 
     *script = (struct fault_script){ 0 };
     if (!list || list->kind != YAML_SEQUENCE)
-        return yaml_complain(yaml, list ? list : top,
-            "there is no list 'faults'; mrc-experiment(5) says how to write it");
+        return yaml_complain(
+            yaml, list ? list : top, "there is no list 'faults'; see mrc-experiment(5)");
     script->steps = yaml_take(yaml, (size_t)list->child_count + 1, sizeof(*script->steps));
     for (const struct yaml_node *node = list->first; node; node = node->next)
         if (!read_step(yaml, node, &script->steps[script->count++]))

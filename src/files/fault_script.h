@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts of timed faults: the list `faults` of a file, written as in experiments
- * (mrc-experiment(5)), so that one list serves the simulator and a running fabric. Names are left
- * to the fabric. */
+/* Scripts of timed faults: the list `faults` of a file in the form of experiments
+ * (mrc-experiment(5)), so that the same list works in the simulator and in a running fabric. The
+ * fabric looks up the names. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +13,11 @@
 struct yaml;
 struct yaml_node;
 
-/* One fault; it has no `where` and no `ev` but in words. */
+/* One fault. Its `where` and `ev` are only names. */
 struct fault_script_step {
     struct fault fault;
-    const char **where; /* names of components that fail together; NULL: wherever the path goes */
+    const char *
+        *where; /* names of components that fail together; NULL: all links of the plane of `ev` */
     uint32_t where_count;
     const char *ev; /* a path, p0/u3; NULL: all packets */
     uint32_t line;  /* of the file */
@@ -27,6 +28,5 @@ struct fault_script {
     uint32_t count;
 };
 
-/* From the mapping that is a file. False: yaml->problem says what is wrong. The script lives in
- * `yaml`. */
+/* Reads the mapping of a file. Returns false with yaml->problem. The script belongs to `yaml`. */
 bool fault_script_read(struct yaml *, const struct yaml_node *top, struct fault_script *);

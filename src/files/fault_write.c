@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults, key by key. */
+/* Writes faults key by key. */
 #include "files/fault_write.h"
 
 #include <inttypes.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults as experiment files have them: what fault_entry.h reads. */
+/* Writes faults in the form of experiment files, which fault_entry.h reads. */
 #pragma once
 
 #include <stdio.h>
 
 #include "network/network.h"
 
-/* The first lines of an entry: kind, direction and parameters, exact. */
+/* Writes the first lines of an entry: kind, direction and parameters, without rounding. */
 void fault_write_kind(FILE *, const struct fault *);
-/* And its times. */
+/* Writes the times of an entry. */
 void fault_write_times(FILE *, const struct fault *);

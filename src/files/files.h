@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files people write and read: the front door of this folder. */
+/* The public header of this folder: files that users write and read. */
 #pragma once
 
 #include "files/criterion.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a file that names a shape to a graph. */
+/* Reads a file with a `shape` into a graph. */
 #include "files/graph_file.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ enum shape {
 static const char *const shape_words[] = { "clos", "rail_optimised", "rail_only", "dual_plane",
     "zcube", "links", NULL };
 
-/* One level of a Clos, from the hosts up: what a unit holds of the level below, its own switches,
+/* One level of a Clos, from the hosts up: the number of units of the level below, its own switches,
  * and the links of each pair. */
 struct shape_numbers {
     int shape;
@@ -183,7 +183,7 @@ static bool list(struct yaml *yaml, const struct yaml_node *mapping,
     if (!yaml_require(yaml, mapping, "nics") || !yaml_require(yaml, mapping, "links"))
         return false;
     if (numbers->links->child_count > LINKS_MAX)
-        return yaml_complain(yaml, numbers->links, "%u links: at most %u can be listed",
+        return yaml_complain(yaml, numbers->links, "%u links; at most %u can be listed",
             numbers->links->child_count, LINKS_MAX);
     size.link_count = numbers->links->child_count;
     size.switch_count = 2 * size.link_count;
@@ -224,7 +224,8 @@ static bool finish(struct yaml *yaml, const struct yaml_node *mapping,
     return complain(yaml, mapping, &problem);
 }
 
-/* A Clos has paths enough that go up and then down; elsewhere the shortest are too few. */
+/* A Clos has enough paths that go up and then down. In other shapes the shortest paths are too
+ * few. */
 static uint32_t usual_detour(int shape)
 {
     return shape == SHAPE_ZCUBE || shape == SHAPE_LINKS ? 1 : 0;

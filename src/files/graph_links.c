@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links of a graph, one by one: { from: h0, to: p0.t0.3, rate: 100G }. */
+/* Reads the links of a graph, one by one: { from: h0, to: p0.t0.3, rate: 100G }. */
 #include "files/graph_links.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static const struct yaml_field fields[] = {
 };
 /* clang-format on */
 
-/* The node, which is added if it is a switch named for the first time. */
+/* Finds a node. Adds it if it is a switch that is named for the first time. */
 static bool find_or_add(struct yaml *yaml, const struct yaml_node *node, struct graph *graph,
     const char *name, uint32_t *out)
 {
@@ -42,7 +42,7 @@ static bool find_or_add(struct yaml *yaml, const struct yaml_node *node, struct 
     if (!scan_word(&at, "p") || !scan_u32(&at, &plane) || !scan_word(&at, ".t") ||
         !scan_u32(&at, &tier) || !scan_word(&at, ".") || !scan_u32(&at, &index) || *at)
         return yaml_complain(yaml, node,
-            "'%s' is no NIC of this fabric and no name of a switch, such as p0.t1.3", name);
+            "'%s' is neither a NIC of this fabric nor the name of a switch, such as p0.t1.3", name);
     if (plane >= GRAPH_PLANES_MAX || tier >= GRAPH_TIERS_MAX)
         return yaml_complain(yaml, node, "'%s': planes are below %d and tiers below %d", name,
             GRAPH_PLANES_MAX, GRAPH_TIERS_MAX);
@@ -77,7 +77,7 @@ static bool read_link(struct yaml *yaml, const struct yaml_node *node,
         return yaml_complain(yaml, node, "a link of %s to itself", entry.from);
     if (is_there(graph, from, to))
         return yaml_complain(
-            yaml, node, "the link of %s and %s is there twice", entry.from, entry.to);
+            yaml, node, "the link between %s and %s is listed twice", entry.from, entry.to);
     graph_connect(graph, from, to,
         &(struct graph_link){ .rate_bps = entry.kind.rate_bps,
             .delay_ps = entry.kind.delay_ps,
@@ -85,7 +85,7 @@ static bool read_link(struct yaml *yaml, const struct yaml_node *node,
     return true;
 }
 
-/* Of a switch those to NICs come first, wherever the list has them. */
+/* The first ports of a switch lead to NICs, wherever the list names them. */
 static void number_ports(struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->node_count; i++)

@@ -8,6 +8,6 @@
 /* Adds the links of the list, and each switch when it is first named. */
 bool graph_links_read(struct yaml *, const struct yaml_node *list,
     const struct topology_link_kind *usual, struct graph *);
-/* Complains about a link of the list, at its line; returns false. */
+/* Reports a problem of a link of the list, at its line. Returns false. */
 bool graph_links_complain(
     struct yaml *, const struct yaml_node *list, uint32_t link, const char *reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups: a name, a kind, and members that are components or groups above. */
+/* Reads failure groups: a name, a kind, and members that are components or earlier groups. */
 #include "files/group_file.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct yaml_field fields[] = {
 };
 /* clang-format on */
 
-/* How many components a member stands for; these go to `out` where that is not NULL. */
+/* Returns the number of components of a member. Writes them to `out` if it is not NULL. */
 static uint32_t take_member(const struct topology_element *member, struct topology_element *out)
 {
     const struct topology_element *from = member;
@@ -58,7 +58,7 @@ static bool read_members(struct yaml *yaml, const struct yaml_node *list,
     return true;
 }
 
-/* A name must not mean anything else. */
+/* Checks that the name of a group has no other meaning. */
 static bool check_name(struct yaml *yaml, const struct yaml_node *node, const char *name,
     const struct topology *topology)
 {
@@ -68,7 +68,8 @@ static bool check_name(struct yaml *yaml, const struct yaml_node *node, const ch
     if (!*name)
         return yaml_complain(yaml, node, "a group needs a name");
     if (topology_find(topology, name, &other, reason))
-        return yaml_complain(yaml, node, "'%s' is a name already; give the group another", name);
+        return yaml_complain(
+            yaml, node, "the name '%s' is already in use; give the group another name", name);
     return true;
 }
 

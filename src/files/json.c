@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, trees and hashes. */
+/* Numbers, trees and hashes in JSON. */
 #include "files/json.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Levenshtein distance over short words; two letters in the wrong order are one mistake. */
+/* Levenshtein distance of short words; two exchanged letters count as one mistake. */
 #include "files/nearest.h"
 
 #include <stdbool.h>
@@ -20,8 +20,8 @@ static bool are_swapped(const char *from, const char *to, uint32_t i, uint32_t j
     return i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j];
 }
 
-/* Row by row of the usual table, of which three are kept: `row[j]` is the distance between the
- * letters of `from` so far and the first j of `to`. */
+/* Computes the usual table row by row and keeps three rows. `row[j]` is the distance between the
+ * letters of `from` so far and the first j letters of `to`. */
 static uint32_t distance(const char *from, const char *to)
 {
     uint32_t rows[3][LETTERS_MAX + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decimal arithmetic in 128 bits: digits times the unit, divided by the power of ten that the point
- * stands for. Nothing is rounded but fractions. */
+/* Decimal arithmetic in 128 bits: digits times the unit, divided by the power of ten of the decimal
+ * point. Only fractions are rounded. */
 #include "files/quantity.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct unit {
 };
 
 /* clang-format off */
-/* Of each kind from small to large; what quantity_format() uses stands first among equals. */
+/* For each kind from small to large. Of equal units, quantity_format() uses the first. */
 static const struct unit units[] = {
     { QUANTITY_COUNT, "", 1, 1 },
     { QUANTITY_RATE, "b/s", 1, 1 },
@@ -86,8 +86,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Yields what follows the number; NULL: no number, or, with `is_long`, more digits than anybody
- * means. */
+/* Returns what follows the number. NULL: there is no number, or, with `is_long`, it has too many
+ * digits. */
 static const char *read_decimal(const char *text, struct decimal *decimal)
 {
     uint32_t significant = 0;
@@ -114,7 +114,7 @@ static const char *read_decimal(const char *text, struct decimal *decimal)
     return seen && text[-1] != '.' ? text : NULL;
 }
 
-/* "e-6" behind a fraction. */
+/* Reads the exponent of a fraction, e.g. "e-6". */
 static const char *read_exponent(const char *text, struct decimal *decimal)
 {
     uint32_t exponent = 0;
@@ -142,7 +142,7 @@ static enum quantity_error scaled(
     wide divisor = unit->divisor;
     wide whole;
 
-    if (decimal.scale > 30) { /* smaller than anything that counts */
+    if (decimal.scale > 30) { /* smaller than any unit */
         *value = 0;
         return QUANTITY_OK;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers with units, as people write them, into exact integers: 1.5us is 1,500,000 ps. */
+/* Converts numbers with units into exact integers: 1.5us is 1,500,000 ps. */
 #pragma once
 
 #include <stdint.h>
@@ -25,9 +25,9 @@ enum quantity_error {
 
 enum quantity_error quantity_parse(enum quantity_kind, const char *text, uint64_t *value);
 
-/* How such a number may be written, for messages: "a time such as 500ns, 1.5us, 2ms or 3s". */
+/* Returns how such a number is written, for messages: "a time such as 500ns, 1.5us, 2ms or 3s". */
 const char *quantity_example(enum quantity_kind);
 
 #define QUANTITY_BYTES 40
-/* With the largest unit in which it is a whole number. Counts, rates, times and sizes. */
+/* Formats with the largest unit in which the value is whole. For counts, rates, times and sizes. */
 void quantity_format(enum quantity_kind, uint64_t value, char out[static QUANTITY_BYTES]);

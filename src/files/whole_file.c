@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Under another name first, then renamed. */
+/* Writes a file under another name, then renames it. */
 #include "files/whole_file.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file of the permissions an ordinary one would get, next to `path`; its name is the caller's to
- * free. */
+/* Opens a file next to `path`, with the permissions of an ordinary file. The caller frees its
+ * name. */
 static int open_beside(const char *path, char **name, FILE **out)
 {
     mode_t mask = umask(0);
@@ -33,7 +33,7 @@ static int open_beside(const char *path, char **name, FILE **out)
     return err;
 }
 
-/* Closes it, too. */
+/* Writes and closes the file. */
 static int fill(FILE *to, int (*write)(FILE *, void *what), void *what)
 {
     int err = write(to, what);

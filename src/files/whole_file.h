@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are written as a whole or not at all: whoever opens one finds the old or the new. */
+/* Files that are written completely or not at all: a reader finds either the old or the new
+ * contents. */
 #pragma once
 
 #include <stdio.h>
 
-/* `write` yields 0 or a negative errno, as the whole does. What is there and no ordinary file, a
- * pipe or a device, stays what it is and is written into. */
+/* `write` returns 0 or a negative errno, and so does this function. If `path` exists and is not an
+ * ordinary file (a pipe or a device), it is written directly. */
 int whole_file_write(const char *path, int (*write)(FILE *, void *what), void *what);
 
-/* Could it be, as far as one can tell now? 0 or a negative errno. Leaves nothing behind. */
+/* Checks whether the file could be written now. Returns 0 or a negative errno. Leaves no file
+ * behind. */
 int whole_file_try(const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking for words, exactly and nearly. */
+/* Finds words, exactly or approximately. */
 #include "files/word.h"
 
 #include <stdio.h>

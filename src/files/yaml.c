@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree: memory, copies, changes, and messages about it. */
+/* The tree: memory, copies, changes, and messages. */
 #include "files/yaml.h"
 
 #include <stdarg.h>
@@ -150,7 +150,7 @@ static struct yaml_node *add_mapping(
     return child;
 }
 
-/* The node that one segment of a path leads to; made where a mapping lacks it. */
+/* Returns the node that one segment of a path leads to. Creates it if a mapping lacks it. */
 static struct yaml_node *step(
     struct yaml *yaml, struct yaml_node *node, const char *segment, struct yaml_node *value)
 {
@@ -168,8 +168,7 @@ static struct yaml_node *step(
         yaml_complain_at(yaml, value->place, "%s has no entry '%s'; its entries are 0 to %u", path,
             segment, node->child_count - 1);
     else if (!child)
-        yaml_complain_at(
-            yaml, value->place, "%s is a single value, without '%s' in it", path, segment);
+        yaml_complain_at(yaml, value->place, "%s is a single value and has no '%s'", path, segment);
     return child;
 }
 
@@ -182,7 +181,7 @@ bool yaml_put(struct yaml *yaml, struct yaml_node *top, const char *path, struct
 
         if (length == 0)
             return yaml_complain_at(
-                yaml, value->place, "this is no key; write names with single dots between them");
+                yaml, value->place, "this is not a key; write names with single dots between them");
         node = step(yaml, node, yaml_text(yaml, path, length), value);
         if (!node)
             return false;
@@ -218,7 +217,7 @@ void yaml_path(const struct yaml_node *node, char out[static YAML_KEY_BYTES])
     path_into(node, out);
 }
 
-/* A key or value may hold anything: what is told stays one line and does nothing to a terminal. */
+/* A key or value may contain anything. Messages stay one line and contain no control characters. */
 static void make_one_line(char *text)
 {
     for (; *text; text++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A YAML file as a tree in which every node knows where it stands, so that whatever is wrong with
- * it can be said with file, line, column and key.
+/* A YAML file as a tree. Every node has its position, so that messages can give file, line, column
+ * and key.
  *
- * Everything read through a `struct yaml` lives in it until yaml_fini(). What fails yields false or
- * NULL and leaves one line in `problem`: the first one stays. */
+ * Everything read through a `struct yaml` belongs to it until yaml_fini(). A function that fails
+ * returns false or NULL and writes one line to `problem`, unless there is one already. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define YAML_PROBLEM_BYTES 512
-#define YAML_KEY_BYTES     128 /* of a path of keys in messages */
+#define YAML_KEY_BYTES     128 /* path of keys in messages */
 
 enum yaml_kind {
     YAML_SCALAR,
@@ -28,7 +28,7 @@ struct yaml_place {
 struct yaml_node {
     enum yaml_kind kind;
     bool is_plain;    /* a scalar without quotes */
-    bool is_root;     /* of a file: paths of keys begin here */
+    bool is_root;     /* the top of a file: paths of keys begin here */
     const char *key;  /* in its mapping; NULL elsewhere */
     const char *text; /* of a scalar */
     struct yaml_place key_place;
@@ -55,32 +55,32 @@ void yaml_fini(struct yaml *);
 void *yaml_take(struct yaml *, size_t count, size_t element_bytes);
 const char *yaml_text(struct yaml *, const char *text, size_t length);
 
-/* One document whose top is a mapping. */
+/* Loads one document whose top is a mapping. */
 struct yaml_node *yaml_load(struct yaml *, const char *path);
-/* Any one value. `source` is kept; lines are counted if `has_lines`. */
+/* Parses any single value. `source` is kept. Lines are counted if `has_lines`. */
 struct yaml_node *yaml_parse(
     struct yaml *, const char *source, const char *text, size_t length, bool has_lines);
 
 struct yaml_node *yaml_copy(struct yaml *, const struct yaml_node *);
 const struct yaml_node *yaml_member(const struct yaml_node *mapping, const char *key);
-/* Nothing was written behind the key: empty, ~ or null. */
+/* Returns true if the key has no value: empty, ~ or null. */
 bool yaml_is_empty(const struct yaml_node *);
 
-/* Puts `value` where `path` (keys and list indexes with dots between them) leads, in place of what
- * was there. Mappings on the way are made; lists do not grow. */
+/* Puts `value` at `path` (keys and list indexes separated by dots), replacing the present value.
+ * Creates mappings on the way; lists do not grow. */
 bool yaml_put(struct yaml *, struct yaml_node *top, const char *path, struct yaml_node *value);
-/* Puts `value` in the place of `node`, under its key. */
+/* Replaces `node` by `value`, under the same key. */
 void yaml_replace(struct yaml_node *node, struct yaml_node *value);
 
-/* The keys that lead to a node, with dots between them. */
+/* Writes the keys that lead to a node, separated by dots. */
 void yaml_path(const struct yaml_node *, char out[static YAML_KEY_BYTES]);
 
-/* "FILE:LINE:COLUMN: key: what is wrong; what to do" about the value, or the key itself. Yields
+/* Writes "FILE:LINE:COLUMN: key: what is wrong; what to do", at the value or at the key. Returns
  * false. */
 __attribute__((format(printf, 3, 4))) bool yaml_complain(
     struct yaml *, const struct yaml_node *, const char *format, ...);
 __attribute__((format(printf, 3, 4))) bool yaml_complain_key(
     struct yaml *, const struct yaml_node *, const char *format, ...);
-/* About a whole source. */
+/* Reports a problem of a whole source. */
 __attribute__((format(printf, 3, 4))) bool yaml_complain_at(
     struct yaml *, struct yaml_place, const char *format, ...);

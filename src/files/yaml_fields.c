@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading by table, and a message for everything that can be wrong with a value. */
+/* Reads mappings by a table, with a message for every wrong value. */
 #include "files/yaml_fields.h"
 
 #include <string.h>
@@ -46,11 +46,10 @@ static bool complain_quantity(struct yaml *yaml, const struct yaml_node *node,
     case QUANTITY_NO_UNIT:
         return yaml_complain(yaml, node, "'%s' has no unit; write %s", node->text, example);
     case QUANTITY_UNKNOWN_UNIT:
-        return yaml_complain(
-            yaml, node, "'%s' has a unit that is not known here; write %s", node->text, example);
+        return yaml_complain(yaml, node, "'%s' has an unknown unit; write %s", node->text, example);
     case QUANTITY_NOT_WHOLE:
-        return yaml_complain(
-            yaml, node, "'%s' is finer than can be counted; write %s", node->text, example);
+        return yaml_complain(yaml, node, "'%s' is not a multiple of the smallest unit; write %s",
+            node->text, example);
     case QUANTITY_TOO_LARGE:
         return yaml_complain(yaml, node, "'%s' is too large; write %s", node->text, example);
     default:
@@ -129,7 +128,7 @@ static bool read_scalar(
     int index = 0;
 
     if (node->kind != YAML_SCALAR)
-        return yaml_complain(yaml, node, "a single value is wanted here, not a %s",
+        return yaml_complain(yaml, node, "a single value is expected here, not a %s",
             node->kind == YAML_SEQUENCE ? "list" : "mapping");
     switch (field->type) {
     case YAML_TEXT:
@@ -155,11 +154,11 @@ bool yaml_read_value(
     void *member = (char *)out + field->offset;
 
     if (yaml_is_empty(node))
-        return yaml_complain_key(yaml, node, "has no value; give it one, or take the key out");
+        return yaml_complain_key(yaml, node, "has no value; give it one or remove the key");
     if (field->type == YAML_LIST && node->kind != YAML_SEQUENCE)
-        return yaml_complain(yaml, node, "a list is wanted here; begin each entry with '- '");
+        return yaml_complain(yaml, node, "a list is expected here; begin each entry with '- '");
     if (field->type == YAML_MAP && node->kind != YAML_MAPPING)
-        return yaml_complain(yaml, node, "keys with values are wanted here");
+        return yaml_complain(yaml, node, "keys with values are expected here");
     if (field->type == YAML_ANY || field->type == YAML_LIST || field->type == YAML_MAP) {
         memcpy(member, &node, sizeof(const struct yaml_node *));
         return true;
@@ -181,14 +180,14 @@ static bool complain_unknown(
         return yaml_complain_key(
             yaml, node, "there is no such key here; did you mean '%s'?", meant);
     word_list(keys, known, sizeof(known));
-    return yaml_complain_key(yaml, node, "there is no such key here; known are %s", known);
+    return yaml_complain_key(yaml, node, "there is no such key here; keys are %s", known);
 }
 
 bool yaml_read(
     struct yaml *yaml, const struct yaml_node *mapping, const struct yaml_field *fields, void *out)
 {
     if (mapping->kind != YAML_MAPPING)
-        return yaml_complain(yaml, mapping, "keys with values are wanted here");
+        return yaml_complain(yaml, mapping, "keys with values are expected here");
     for (const struct yaml_node *node = mapping->first; node; node = node->next) {
         const struct yaml_field *field = fields;
 

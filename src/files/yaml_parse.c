@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From text to the tree: libfyaml finds the tokens, this file refuses what experiment files have no
- * use for: anchors, tags, second documents, keys that are no words. */
+/* Parses text into the tree. libfyaml finds the tokens; this file refuses what experiment files do
+ * not need: anchors, tags, second documents, keys that are not words. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define FILE_BYTES_MAX (8u << 20)
 #define NODES_MAX      1000000u
-#define KEYS_MAX       1000u /* of one mapping: each is compared with all before it */
+#define KEYS_MAX       1000u /* per mapping: each key is compared with all before it */
 
 struct builder {
     struct yaml *yaml;
@@ -21,8 +21,8 @@ struct builder {
     bool has_lines;
     struct yaml_node *root;
     struct yaml_node *open; /* the innermost list or mapping */
-    const char *key;        /* waits for its value */
-    bool has_ended;         /* the parser saw the end */
+    const char *key;        /* of the value that follows */
+    bool has_ended;         /* the parser has seen the end */
     struct yaml_place key_place;
 };
 
@@ -56,8 +56,7 @@ static bool take_key(struct builder *builder, struct fy_token *token)
     builder->key_place = place_of(builder, token);
     if (before)
         return yaml_complain_at(builder->yaml, builder->key_place,
-            "%s: this key is there already, in line %u; keep one of the two", text,
-            before->key_place.line);
+            "%s: this key is already in line %u; keep one", text, before->key_place.line);
     if (builder->open->child_count == KEYS_MAX)
         return refuse(builder, token, "more than 1000 keys in one mapping");
     builder->key = yaml_text(builder->yaml, text, strlen(text));
@@ -72,7 +71,7 @@ static bool add(struct builder *builder, struct yaml_node node)
     *added = node;
     if (++builder->yaml->node_count > NODES_MAX)
         return yaml_complain_at(
-            builder->yaml, node.place, "too much for one experiment: over a million values");
+            builder->yaml, node.place, "the file has more than a million values");
     if (!parent) {
         builder->root = added;
     } else {
@@ -193,7 +192,7 @@ static bool build(struct builder *builder, struct fy_parser *parser, struct fy_d
     return goes_on;
 }
 
-/* How many bytes the character at the beginning has; 0: it is not UTF-8, or no text. */
+/* Returns the length of the first character; 0: it is not UTF-8, or not text. */
 static size_t character_bytes(const unsigned char *at, size_t left)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -269,7 +268,7 @@ static bool complain_file(struct yaml *yaml, const char *path, const char *why)
     return yaml_complain_at(yaml, (struct yaml_place){ .source = path }, "%s", why);
 }
 
-/* The whole file; NULL after a complaint. */
+/* Reads the whole file. Returns NULL after an error message. */
 static char *read_all(struct yaml *yaml, FILE *file, const char *path, size_t *length)
 {
     char *text = malloc(FILE_BYTES_MAX + 1);
@@ -282,7 +281,7 @@ static char *read_all(struct yaml *yaml, FILE *file, const char *path, size_t *l
     if (ferror(file))
         complain_file(yaml, path, strerror(errno));
     else if (*length > FILE_BYTES_MAX)
-        complain_file(yaml, path, "larger than 8 MiB; no experiment needs that much");
+        complain_file(yaml, path, "the file is larger than 8 MiB");
     else
         return text;
     free(text);
@@ -307,7 +306,7 @@ struct yaml_node *yaml_load(struct yaml *yaml, const char *path)
         root = yaml_parse(yaml, source, text, length, true);
     free(text);
     if (root && root->kind != YAML_MAPPING) {
-        yaml_complain(yaml, root, "keys with values are wanted here: 'name: ...'");
+        yaml_complain(yaml, root, "keys with values are expected here: 'name: ...'");
         return NULL;
     }
     if (root)

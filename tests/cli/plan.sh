@@ -47,7 +47,7 @@ shape 'shape: links' 'nics: 2' 'links:' '- { from: p0.t0.0, to: p0.t0.1 }' '- { 
 contains 'ports to NICs come first, wherever the list has them' "$(paths h0 h1)" 'fc00:42:400:401:c00::'
 echo '- { from: p0.t0.1, to: p0.t0.0 }' >>"$file"
 contains 'a link that is there twice is refused at its line' "$(paths h0 h1)" \
-    ':7:3: links.3: the link of p0.t0.1 and p0.t0.0 is there twice'
+    ':7:3: links.3: the link between p0.t0.1 and p0.t0.0 is listed twice'
 shape 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.0 }'
 contains 'an isolated NIC is named' "$(paths h0 h1)" 'h2 has no link'
 shape 'shape: clos' 'planes: 9' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2'

@@ -34,15 +34,15 @@ refuses_arguments() # MESSAGE ARGUMENT...
 }
 
 refuses "1: duraton: there is no such key here; did you mean 'duration'?" 'duraton: 3us'
-refuses '1: duration: this key is there already, in line 2; keep one of the two' 'duration: 3us'
+refuses '1: duration: this key is already in line 2; keep one' 'duration: 3us'
 refuses "9: sample: '5' has no unit; write a time such as 500ns, 1.5us, 2ms or 3s" 'sample: 5'
-refuses "9: sample: '3 parsecs' has a unit that is not known here; write a time such as 500ns, 1.5us, 2ms or 3s" \
+refuses "9: sample: '3 parsecs' has an unknown unit; write a time such as 500ns, 1.5us, 2ms or 3s" \
     'sample: 3 parsecs'
-refuses '1: title: has no value; give it one, or take the key out' 'title:'
-refuses "9: faults: a list is wanted here; begin each entry with '- '" 'faults: 3'
+refuses '1: title: has no value; give it one or remove the key' 'title:'
+refuses "9: faults: a list is expected here; begin each entry with '- '" 'faults: 3'
 refuses "31: faults.0.where: 'p0.t1.9': no T1 t1.9: the last of 2 is t1.1" 'faults: [{ kind: down, where: p0.t1.9 }]'
 refuses "10: faults.0: a fault of kind 'loss' needs the key 'probability'" 'faults: [{ kind: loss, where: p0 }]'
-refuses "35: faults.0.rate: a fault of kind 'down' has no such key; take it out" \
+refuses "35: faults.0.rate: a fault of kind 'down' has no such key; remove it" \
     'faults: [{ kind: down, where: p0, rate: 3G }]'
 refuses "51: faults.0.until: is not after 'at'; the fault must last some time" \
     'faults: [{ kind: down, where: p0, at: 5us, until: 3us }]'
@@ -50,8 +50,8 @@ refuses "33: faults.0.where: only a switch can reboot: take something else down"
     'faults: [{ kind: reboot, where: h1.p0, for: 3us }]'
 refuses '20: parameters.mpr: 300 is out of range; give 0 to 255 units' 'parameters: { mpr: 300 }'
 refuses "15: parameters.ev_actve: there is no such parameter; did you mean 'ev_active'?" 'parameters: { ev_actve: 3 }'
-refuses "28: parameters.loss_to_bad: 'x' is none of its choices: literal or compared" 'parameters: { loss_to_bad: x }'
-refuses "12: criteria.0: 'goodput > 1': there is no 'goodput'; write such as goodput_fraction >= 0.95" \
+refuses "28: parameters.loss_to_bad: 'x' is not a valid choice; choices: literal or compared" 'parameters: { loss_to_bad: x }'
+refuses "12: criteria.0: 'goodput > 1': there is no 'goodput'; write e.g. goodput_fraction >= 0.95" \
     'criteria: [goodput > 1]'
 refuses "44: criteria.0.run: no set of the sweep has the label 'x'" 'criteria: [{ expect: goodput_bps > 1, run: x }]'
 refuses "9: victim: there is no workload 'permutaton'; did you mean 'permutation'?" 'victim: permutaton'
@@ -70,20 +70,20 @@ refuses_set 'fabric: none.yaml: No such file or directory; name a fabric file, o
 refuses_set 'workloads.0.ranks: 3000 ranks, but the fabric has 4 NICs' workloads.0.ranks=3000
 refuses_set 'workloads.0.nics.0: this fabric has no NIC 9; its NICs are 0 to 3' 'workloads.0.nics=[0-9]'
 refuses_set "workloads has no entry '3'; its entries are 0 to 0" workloads.3.kind=incast
-refuses_set "duration is a single value, without 'x' in it" duration.x=3
-refuses_set 'KEY=VALUE is wanted, such as parameters.mpr=4' nothing
+refuses_set "duration is a single value and has no 'x'" duration.x=3
+refuses_set 'KEY=VALUE is expected, such as parameters.mpr=4' nothing
 
 : >empty.yaml
 head -c 9000000 /dev/zero | tr '\0' a >huge.yaml
 printf 'a: \377\n' >bytes.yaml
 echo '[1, 2]' >list.yaml
 refuses_arguments 'empty.yaml: is empty' empty.yaml
-refuses_arguments 'huge.yaml: larger than 8 MiB; no experiment needs that much' huge.yaml
+refuses_arguments 'huge.yaml: the file is larger than 8 MiB' huge.yaml
 refuses_arguments 'bytes.yaml:1:4: not text: a byte that is not UTF-8' bytes.yaml
-refuses_arguments "list.yaml:1:1: keys with values are wanted here: 'name: ...'" list.yaml
+refuses_arguments "list.yaml:1:1: keys with values are expected here: 'name: ...'" list.yaml
 printf 'planes: 2\nt0s: 2\n' >fabric.yaml
 refuses_arguments \
-    "fabric.yaml:1:1: planes: this is a fabric file; an experiment names one under 'fabric:', and has workloads" \
+    "fabric.yaml:1:1: planes: this is a fabric file; an experiment names it under 'fabric:' and has workloads" \
     fabric.yaml
 rm fabric.yaml
 refuses_arguments 'none.yaml: No such file or directory' none.yaml

@@ -59,12 +59,12 @@ SPEC("a name without a value makes it unknown, and is told")
 
 SPEC("what is no comparison is refused, with the place")
 {
-    EXPECT_STR_EQ(outcome_of("half").problem, "one of >= <= > < == != is wanted at 'the end'");
-    EXPECT_STR_EQ(outcome_of("half => 1").problem, "one of >= <= > < == != is wanted at '=> 1'");
-    EXPECT_STR_EQ(outcome_of("half > ").problem, "a number or a name is wanted at 'the end'");
+    EXPECT_STR_EQ(outcome_of("half").problem, "one of >= <= > < == != is expected at 'the end'");
+    EXPECT_STR_EQ(outcome_of("half => 1").problem, "one of >= <= > < == != is expected at '=> 1'");
+    EXPECT_STR_EQ(outcome_of("half > ").problem, "a number or a name is expected at 'the end'");
     EXPECT_STR_EQ(outcome_of("(half > 1").problem, "a ')' is missing at '> 1'");
-    EXPECT_STR_EQ(outcome_of("half > 1 2").problem, "nothing more is wanted at '2'");
-    EXPECT_STR_EQ(outcome_of("half > 1 and 2").problem, "nothing more is wanted at 'and 2'");
+    EXPECT_STR_EQ(outcome_of("half > 1 2").problem, "nothing more is expected at '2'");
+    EXPECT_STR_EQ(outcome_of("half > 1 and 2").problem, "nothing more is expected at 'and 2'");
     EXPECT_STR_EQ(outcome_of("1x > 2").problem, "a number is followed by 'x > 2'");
     EXPECT_EQ(result_of(""), CRITERION_MALFORMED);
 }

@@ -175,12 +175,12 @@ SPEC("what is wrong in the file is found where it stands")
         "dir/x.yaml:3:9: victim: there is no workload 'nobody'; name one of 'workloads'");
     EXPECT_STR_EQ(refusal_of("criteria: [phases.x.permutation.goodput_fraction > 1]\n"),
         "dir/x.yaml:3:12: criteria.0: 'phases.x.permutation.goodput_fraction > 1': there is no "
-        "'phases.x.permutation.goodput_fraction'; write such as goodput_fraction >= 0.95");
+        "'phases.x.permutation.goodput_fraction'; write e.g. goodput_fraction >= 0.95");
     EXPECT_STR_EQ(refusal_of("criteria: [faults.0.began.recovered_us < 9]\n"),
         "dir/x.yaml:3:12: criteria.0: 'faults.0.began.recovered_us < 9': there is no "
-        "'faults.0.began.recovered_us'; write such as goodput_fraction >= 0.95");
+        "'faults.0.began.recovered_us'; write e.g. goodput_fraction >= 0.95");
     EXPECT_STR_EQ(refusal_of("parameters: { base_rtt: 1us }\n"),
-        "dir/x.yaml:3:15: parameters.base_rtt: follows from the fabric; describe it there instead");
+        "dir/x.yaml:3:15: parameters.base_rtt: is derived from the fabric; set it there instead");
     EXPECT_STR_EQ(refusal_of("sample: 1ns\n"), "dir/x.yaml:3:9: sample: 1ns is too short: there "
                                                "would be more than 100000 samples");
 }

@@ -109,17 +109,17 @@ SPEC("what does not fit is refused with its place, its key and what to do")
         "f.yaml:1:9: colour: there is no 'gren'; did you mean "
         "'green'? Known: red, green or blue");
     EXPECT_STR_EQ(refusal_of("list: 3\n"),
-        "f.yaml:1:7: list: a list is wanted here; begin each entry with '- '");
+        "f.yaml:1:7: list: a list is expected here; begin each entry with '- '");
+    EXPECT_STR_EQ(refusal_of("count: [3]\n"),
+        "f.yaml:1:8: count: a single value is expected here, not a list");
     EXPECT_STR_EQ(
-        refusal_of("count: [3]\n"), "f.yaml:1:8: count: a single value is wanted here, not a list");
-    EXPECT_STR_EQ(refusal_of("count:\n"),
-        "f.yaml:1:1: count: has no value; give it one, or take the key out");
+        refusal_of("count:\n"), "f.yaml:1:1: count: has no value; give it one or remove the key");
 }
 
 SPEC("what is no YAML, or more than we use of it, is refused")
 {
-    EXPECT_STR_EQ(problem_of("a: 1\na: 2\n"),
-        "f.yaml:2:1: a: this key is there already, in line 1; keep one of the two");
+    EXPECT_STR_EQ(
+        problem_of("a: 1\na: 2\n"), "f.yaml:2:1: a: this key is already in line 1; keep one");
     EXPECT_STR_EQ(problem_of("a: &x 1\n"),
         "f.yaml:1:7: anchors, aliases and tags are not used here; write it out");
     EXPECT_STR_EQ(problem_of("a: [*x, *x]\n"),
@@ -167,15 +167,15 @@ SPEC("a value is put where its path leads")
     EXPECT_STR_EQ(after_put("l.1.y", "7"), "7");
     EXPECT_STR_EQ(after_put("new.deep.key", "7"), "7");
     EXPECT_STR_EQ(after_put("l.2.y", "7"), "--set: l has no entry '2'; its entries are 0 to 1");
-    EXPECT_STR_EQ(after_put("a.b.c", "7"), "--set: a.b is a single value, without 'c' in it");
-    EXPECT_STR_EQ(
-        after_put("a..b", "7"), "--set: this is no key; write names with single dots between them");
+    EXPECT_STR_EQ(after_put("a.b.c", "7"), "--set: a.b is a single value and has no 'c'");
+    EXPECT_STR_EQ(after_put("a..b", "7"),
+        "--set: this is not a key; write names with single dots between them");
 }
 
 SPEC("a key with line breaks and escapes in it is told in one line")
 {
     EXPECT_STR_EQ(refusal_of("\"co\\nu\\e[31mnt\": 3"),
-        "f.yaml:1:2: co u [31mnt: there is no such key here; known are name, on, count, time, "
+        "f.yaml:1:2: co u [31mnt: there is no such key here; keys are name, on, count, time, "
         "colour or list");
 }
 
