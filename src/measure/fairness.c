@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums and squares of rates, in integers. */
+/* Sums rates and their squares in integers. */
 #include "measure/measure.h"
 
 #define MILLION UINT64_C(1000000)

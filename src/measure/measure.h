@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written down while a simulation runs, and what follows from it: completions and events as
- * they happen, a sample of everything else at the end of each interval; phases, fairness, recovery
- * from faults. Integers, so that every machine finds the same; nothing here is text. */
+/* Measurements of a running simulation, and figures derived from them: completions and events as
+ * they happen, a sample of everything else at the end of each interval; phases, fairness,
+ * recovery from faults. All values are integers, so that every machine has the same results;
+ * none is text. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +18,8 @@ __extension__ typedef unsigned __int128 measure_wide;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Gives memory of another size, with the old contents as far as they fit; 0 bytes: gives it back.
- * Never fails: a program that has no more ends there. */
+/* Resizes memory and keeps the contents that fit; 0 bytes: frees it. Never fails: the program ends
+ * if there is no memory. */
 struct measure_memory {
     void *(*resize)(void *context, void *memory, size_t bytes);
     void *context;
@@ -34,9 +35,9 @@ void measure_push(const struct measure_memory *, struct measure_numbers *, uint6
 void measure_free(const struct measure_memory *, struct measure_numbers *);
 uint64_t measure_last(const struct measure_numbers *); /* 0: none */
 
-/* Of durations or the like. Sorts the numbers. */
+/* Of durations or other numbers, which it sorts. */
 struct measure_distribution {
-    size_t count; /* 0: the others mean nothing */
+    size_t count; /* 0: the other members are undefined */
     uint64_t min;
     uint64_t p50;
     uint64_t p99;
@@ -45,21 +46,21 @@ struct measure_distribution {
 };
 struct measure_distribution measure_distribution(struct measure_numbers *);
 
-/* Payload bytes in a time, as bit/s, rounded down. */
+/* Returns the rate of payload bytes in a time, in bit/s, rounded down. */
 uint64_t measure_bps(uint64_t bytes, uint64_t duration_ps);
 
-/* ---- what to measure ------------------------------------------------------------------------- */
+/* ---- what is measured ------------------------------------------------------------------------ */
 
-/* A named span of the run. */
+/* A named part of the run. */
 struct measure_phase {
     char name[SIM_NAME_BYTES];
     uint64_t from_ps;
     uint64_t until_ps; /* SIM_NEVER_PS: the end */
 };
 
-/* Whose EVs are watched. */
+/* The flow whose EVs are observed. */
 struct measure_observe {
-    uint32_t workload; /* MEASURE_NONE: no workload's */
+    uint32_t workload; /* MEASURE_NONE: none */
     uint32_t from_rank;
     uint32_t to_rank; /* MEASURE_NONE: any */
 };
@@ -87,17 +88,17 @@ struct measure_pair {
     uint32_t flow_count;
 };
 
-/* What could have been carried so far. The owner keeps it up to date; 0 pairs: it is not known. */
+/* The capacity so far. Its owner updates it. 0 pairs: unknown. */
 struct measure_capacity {
     const struct measure_pair *pairs;
     uint32_t pair_count;
     const double *bits; /* by pair */
-    uint64_t window_ps; /* recovery is judged by */
+    uint64_t window_ps; /* window for judging recovery */
 };
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-/* One training step of a workload: the slowest rank decides. */
+/* One training step of a workload; the slowest rank counts. */
 struct measure_step {
     uint64_t end_ps;
     uint64_t duration_ps;
@@ -105,7 +106,7 @@ struct measure_step {
 
 struct measure_workload {
     struct measure_numbers message_ps;    /* durations */
-    struct measure_numbers collective_ps; /* of whole collectives of a rank */
+    struct measure_numbers collective_ps; /* durations of complete collectives of a rank */
     struct measure_step *steps;
     size_t step_count;
     size_t step_room;
@@ -114,7 +115,7 @@ struct measure_workload {
     uint64_t done_ps;                     /* SIM_NEVER_PS: not yet */
 };
 
-/* Everything that only grows, at one moment. */
+/* All values that only grow, at one point in time. */
 struct measure_moment {
     uint64_t time_ps;
     struct sim_totals totals;
@@ -125,22 +126,22 @@ struct measure_moment {
     uint64_t bad_evs;
 };
 
-/* What is too much for every sample, at one moment. */
+/* Values that are too large for every sample, at one point in time. */
 struct measure_detail {
     uint64_t *flow_bytes;   /* placed, by flow */
     uint64_t *pair_bits;    /* of capacity, by pair */
     uint64_t *link_packets; /* by watched link: up, down */
 };
 
-/* A phase, as it went. */
+/* The course of a phase. */
 struct measure_span {
-    struct measure_moment from; /* workload_bytes NULL: the run has not come so far */
+    struct measure_moment from; /* workload_bytes NULL: the run has not reached it */
     struct measure_moment until;
     struct measure_detail from_detail;
     struct measure_detail until_detail;
 };
 
-/* Losses of one link, in the samples that had any. */
+/* Losses of one link, in the samples with losses. */
 struct measure_losses {
     struct topology_element link;
     uint64_t total;
@@ -161,7 +162,7 @@ struct measure_record {
     struct measure_workload *workloads;
     uint32_t flow_count;
 
-    struct measure_event_list fresh; /* of this interval, in no order */
+    struct measure_event_list fresh; /* events of this interval, unsorted */
     struct measure_event_list kept;
     uint64_t kept_of[SIM_EVENT_KIND_COUNT];
     uint64_t left_out;
@@ -171,7 +172,7 @@ struct measure_record {
     struct measure_numbers time_ps;
     struct measure_numbers plane_bytes[TOPOLOGY_PLANES_MAX];
     struct measure_numbers queue_peak;
-    struct measure_numbers queue_where; /* struct topology_end, packed by measure_unpack() */
+    struct measure_numbers queue_where; /* struct topology_end, packed; see measure_unpack() */
     struct measure_numbers active_evs;
     struct measure_numbers bad_evs;
     struct measure_numbers trimmed;
@@ -183,8 +184,8 @@ struct measure_record {
     struct measure_numbers look_bytes;
     struct measure_numbers look_bits;
 
-    uint64_t *lost_of_port; /* so far, by NIC port, then switch port; NULL until there is a loss */
-    uint32_t *loss_of_link; /* index in `links`, from 1, by number of the link; 0: none */
+    uint64_t *lost_of_port; /* so far, by NIC port, then switch port; NULL before the first loss */
+    uint32_t *loss_of_link; /* by number of the link: index in `links` plus 1; 0: none */
     struct measure_losses *links;
     size_t link_count;
     size_t link_room;
@@ -197,33 +198,34 @@ struct measure_record {
     struct measure_span *spans; /* of the phases */
 };
 
-/* The observer must be set before sim_init(): begin first, attach the simulation afterwards. */
+/* The observer must be set before sim_init(): call measure_init() first, then attach the
+ * simulation. */
 void measure_init(struct measure_record *, const struct measure_plan *,
     const struct measure_memory *, struct sim_observer *);
 void measure_attach(struct measure_record *, struct sim *, const struct measure_capacity *);
 void measure_fini(struct measure_record *);
 
-/* The capacity was brought up to date. */
+/* Called after the capacity was updated. */
 void measure_look(struct measure_record *);
-/* Takes a sample: the run has come to the end of an interval, or to its end. */
+/* Takes a sample, at the end of an interval or of the run. */
 void measure_sample(struct measure_record *);
-/* A phase begins or ends now. */
+/* Called when a phase begins or ends. */
 void measure_phases(struct measure_record *);
-/* As of now, for a phase that lasts to the end. */
+/* Returns the present details, for a phase that lasts to the end. */
 struct measure_detail measure_detail(const struct measure_record *);
 void measure_detail_fini(const struct measure_record *, struct measure_detail *);
 
 struct topology_end measure_unpack(uint64_t packed);
 
-/* When a workload began, and ended or was interrupted; false: it never began. */
+/* Returns when a workload began, and when it ended or was interrupted. False: it never began. */
 bool measure_span_of(
     const struct measure_record *, uint32_t workload, uint64_t *from_ps, uint64_t *until_ps);
 
 /* ---- fairness -------------------------------------------------------------------------------- */
 
-/* How evenly flows share: Jain's index, the slowest and the fastest. */
+/* Fairness of flows: Jain's index, the slowest and the fastest. */
 struct measure_fairness {
-    measure_wide sum; /* of kb/s, so that squares stay small */
+    measure_wide sum; /* in kb/s, so that squares stay small */
     measure_wide sum_of_squares;
     uint64_t count;
     uint64_t least_bps;
@@ -232,14 +234,14 @@ struct measure_fairness {
 
 void measure_fairness_init(struct measure_fairness *);
 void measure_fairness_add(struct measure_fairness *, uint64_t flow_bps);
-/* 1,000,000: fair. */
+/* Returns Jain's index in millionths; 1,000,000: all equal. */
 uint64_t measure_jain_millionths(const struct measure_fairness *);
-/* Of a workload's flows, over their whole lives. */
+/* Computes the fairness of a workload's flows over their whole lifetime. */
 struct measure_fairness measure_fairness_of(const struct measure_record *, uint32_t workload);
 
 /* ---- phases ---------------------------------------------------------------------------------- */
 
-/* Between two moments. */
+/* Two points in time. */
 struct measure_between {
     const struct measure_moment *from;
     const struct measure_moment *until;
@@ -247,7 +249,7 @@ struct measure_between {
     const struct measure_detail *until_detail;
 };
 
-/* What was carried of what could have been. */
+/* Payload carried and capacity. */
 struct measure_share {
     uint64_t bits;
     uint64_t capacity_bits;
@@ -256,33 +258,34 @@ struct measure_share {
 /* The figures of one workload in a phase. */
 struct measure_phase_work {
     uint64_t bytes;
-    uint64_t duration_ps;             /* of it, at work; 0: not at all */
-    uint64_t least_bps;               /* of the worst sample; UINT64_MAX: there is none */
-    uint64_t stall_ps;                /* the longest time without a byte */
-    struct measure_fairness fairness; /* of the flows that were there when it began */
+    uint64_t duration_ps;             /* time at work in the phase; 0: none */
+    uint64_t least_bps;               /* in the worst sample; UINT64_MAX: no sample */
+    uint64_t stall_ps;                /* longest time without a byte placed */
+    struct measure_fairness fairness; /* of the flows that existed when it began */
     struct measure_share share;
-    struct measure_share worst; /* the pair with the smallest share; capacity_bits 0: none */
+    struct measure_share worst; /* pair with the lowest share; capacity_bits 0: none */
     uint32_t worst_pair;
 };
 struct measure_phase_work measure_phase_work(
     const struct measure_record *, uint32_t workload, const struct measure_between *);
 
-/* Of all workloads together. */
+/* Returns the share of all workloads together. */
 struct measure_share measure_phase_share(
     const struct measure_record *, const struct measure_between *);
 uint64_t measure_queue_peak(const struct measure_record *, const struct measure_between *);
-/* From the first loss, at most a sample too early, to the first EV that is suspect or bad for it;
- * SIM_NEVER_PS: there is none. */
+/* Returns the time from the first loss, at most one sample too early, to the first EV that becomes
+ * SUSPECT or ASSUMED_BAD because of it; SIM_NEVER_PS: there is none. */
 uint64_t measure_ev_reaction_ps(const struct measure_record *, const struct measure_between *);
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* How goodput came back to capacity after something changed: in windows from then on, those without
- * any capacity left out. It is back with the first of three windows in a row at 95 %. */
+/* How goodput returned to capacity after a change, judged in windows that begin with the change.
+ * Windows without capacity are omitted. Goodput has recovered with the first of three consecutive
+ * windows at 95 %. */
 struct measure_recovery {
-    uint32_t window_count; /* that were looked at; 0: the rest means nothing */
+    uint32_t window_count; /* windows judged; 0: the other members are undefined */
     struct measure_share lowest;
-    uint64_t below_ps; /* windows below 95 % until then, all together */
+    uint64_t below_ps; /* total time of windows below 95 % until then */
     bool has_recovered;
     uint64_t after_ps; /* has_recovered: time since the change */
 };

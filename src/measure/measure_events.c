@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the simulation tells while it runs. Its calls come in the order of its own work, so events
- * of an interval are put in order by everything they say. */
+/* Records the events of a running simulation. Callbacks come in the order of the engine, so the
+ * events of an interval are sorted by all their members. */
 #include "measure/measure_events.h"
 
 #include "base/heap_sort.h"
 #include "measure/measure_list.h"
 
-/* A page with more marks than this is unreadable. */
+/* The maximum numbers of events that are kept: more marks would make a page unreadable. */
 static const uint64_t kept_max[SIM_EVENT_KIND_COUNT] = {
     [SIM_EVENT_FAULT_BEGAN] = 5000,
     [SIM_EVENT_FAULT_ENDED] = 5000,
@@ -15,7 +15,7 @@ static const uint64_t kept_max[SIM_EVENT_KIND_COUNT] = {
     [SIM_EVENT_QP_FAILED] = 1000,
     [SIM_EVENT_TIMEOUT] = 1000,
     [SIM_EVENT_WORKLOAD_DONE] = 1000,
-    [SIM_EVENT_STEP] = 0, /* summed up */
+    [SIM_EVENT_STEP] = 0, /* counted in sums */
 };
 
 void measure_events_on_completion(void *context, const struct sim_completion *completion)
@@ -78,7 +78,7 @@ void measure_events_on_event(void *context, const struct sim_event *event)
     fresh->at[fresh->count++] = *event;
 }
 
-/* Of one time, faults begin and end in the order of their list. */
+/* Events of faults at one time, begun or ended, keep the order of the list of faults. */
 static enum sim_event_kind rank_of(const struct sim_event *event)
 {
     return event->kind == SIM_EVENT_FAULT_ENDED ? SIM_EVENT_FAULT_BEGAN : event->kind;

@@ -8,5 +8,5 @@
 void measure_events_on_event(void *context, const struct sim_event *);
 void measure_events_on_completion(void *context, const struct sim_completion *);
 
-/* Orders what happened since the last call and keeps it, as far as there is room for its kind. */
+/* Sorts the events since the last call and keeps as many of each kind as there is room for. */
 void measure_events_sort(struct measure_record *);

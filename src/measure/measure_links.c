@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every port is asked how much it has lost so far; what is more than before goes to its link. */
+/* Reads the losses of every port so far, and assigns new ones to its link. */
 #include "measure/measure_links.h"
 
 #include "measure/measure_list.h"
@@ -29,7 +29,7 @@ static void add(struct measure_record *record, const struct topology_element *li
 
     losses->total += count;
     if (samples->count && samples->at[samples->count - 2] == index) {
-        samples->at[samples->count - 1] += count; /* its other direction */
+        samples->at[samples->count - 1] += count; /* the other direction of the link */
         return;
     }
     measure_push(&record->memory, samples, index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which links lose packets, sample by sample. */
+/* Losses of links, sample by sample. */
 #pragma once
 
 #include "measure/measure.h"
 
-/* Packets were lost somewhere since the last sample: finds where. */
+/* Called if packets were lost since the last sample. Finds the links. */
 void measure_links_sample(struct measure_record *);

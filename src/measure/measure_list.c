@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that grow by doubling, and what they say of their numbers. */
+/* Lists that grow by doubling, and statistics of their numbers. */
 #include "measure/measure_list.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static int ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The smallest value that `permille` of all do not exceed. */
+/* Returns the smallest value that is not exceeded by `permille` of all values. */
 static uint64_t percentile(const struct measure_numbers *sorted, uint64_t permille)
 {
     uint64_t rank = (sorted->count * permille + 999) / 1000;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists in memory that the owner gives. */
+/* Lists in memory that the owner provides. */
 #pragma once
 
 #include "measure/measure.h"
 
-/* Room for one more element: returns the array, moved if it must be. */
+/* Makes room for one more element. Returns the array, which may have moved. */
 void *measure_list_grow(
     const struct measure_memory *, void *at, size_t count, size_t *room, size_t element_bytes);
 void *measure_list_take(const struct measure_memory *, size_t count, size_t element_bytes);

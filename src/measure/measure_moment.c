@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A running simulation at one moment. */
+/* Reads the counters of a running simulation. */
 #include "measure/measure_moment.h"
 
 #include "measure/measure_list.h"
@@ -53,7 +53,7 @@ void measure_moment_fini(const struct measure_record *record, struct measure_mom
 
 /* ---- details --------------------------------------------------------------------------------- */
 
-/* Data packets that left by one end of a link. */
+/* Returns the number of data packets that left by one end of a link. */
 static uint64_t packets_from(struct sim *sim, struct topology_end end)
 {
     struct sim_queue queue;

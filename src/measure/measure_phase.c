@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of a phase: between two moments, and the worst sample in between. */
+/* The figures of a phase: differences between two points in time, and the worst sample. */
 #include "measure/measure.h"
 
 enum {
-    WORST_PACKETS = 64, /* a pair with less capacity in a phase says nothing */
+    WORST_PACKETS = 64, /* a pair with less capacity in a phase is not judged */
     PACKET_BITS = 4096 * 8,
 };
 
@@ -21,7 +21,7 @@ static bool is_within(
            record->time_ps.at[index] <= between->until->time_ps;
 }
 
-/* The worst sample, and the longest time without a byte. */
+/* Finds the worst sample and the longest time without a byte placed. */
 static void find_worst(const struct measure_record *record, uint32_t workload,
     const struct measure_between *between, struct measure_phase_work *work)
 {
@@ -52,9 +52,9 @@ uint64_t measure_queue_peak(
     return peak;
 }
 
-/* ---- paths that fail ------------------------------------------------------------------------- */
+/* ---- reaction to loss ------------------------------------------------------------------------ */
 
-/* The beginning of the first sample with a loss. */
+/* Returns the beginning of the first sample with a loss. */
 static uint64_t first_loss_ps(
     const struct measure_record *record, const struct measure_between *between)
 {
@@ -73,7 +73,8 @@ static uint64_t first_loss_ps(
     return first_ps;
 }
 
-/* When the first EV left the rotation because of a loss: it is suspect then, or bad at once. */
+/* Returns when the first EV left the rotation because of a loss: it became SUSPECT or
+ * ASSUMED_BAD. */
 static uint64_t first_out_ps(
     const struct measure_record *record, const struct measure_between *between)
 {

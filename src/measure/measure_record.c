@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples of a running simulation. */
+/* Takes samples of a running simulation. */
 #include "measure/measure.h"
 
 #include <string.h>
@@ -99,7 +99,7 @@ void measure_fini(struct measure_record *record)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* A NIC or switch has fewer than 2^32 ports and nodes: node and port share a number. */
+/* Node and port both fit into 32 bits and share one number. */
 static uint64_t pack(const struct topology_end *end)
 {
     return (uint64_t)end->is_nic << 63 | (uint64_t)end->port << 32 | end->node;

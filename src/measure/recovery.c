@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows after a change, and how much of the capacity each carried. */
+/* The share of the capacity that each window after a change carried. */
 #include "measure/measure.h"
 
 enum {
@@ -7,7 +7,7 @@ enum {
     GOOD_IN_A_ROW = 3,
 };
 
-/* The value at a time, between two looks in proportion; before the first one 0. */
+/* Returns the value at a time, interpolated between two looks; 0 before the first look. */
 static uint64_t value_at(
     const struct measure_numbers *times, const struct measure_numbers *values, uint64_t time_ps)
 {
@@ -65,13 +65,13 @@ static void add_window(
         recovery->below_ps += window_ps;
 }
 
-/* Windows of the row count too: the lowest may be among them. */
+/* Windows of the row count too, because the lowest may be among them. */
 struct measure_recovery measure_recovery(const struct measure_record *record, uint64_t change_ps)
 {
     uint64_t window_ps = record->capacity->window_ps;
     uint64_t end_ps = measure_last(&record->look_ps);
     struct measure_recovery recovery = { 0 };
-    uint64_t since_ps = change_ps; /* all was good from here on */
+    uint64_t since_ps = change_ps; /* beginning of the present row of good windows */
     uint32_t in_a_row = 0;
 
     for (uint64_t at_ps = change_ps; at_ps + window_ps <= end_ps; at_ps += window_ps) {
