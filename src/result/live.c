@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the record of a simulation to what a reader sees of it. */
+/* Turns the record of a running simulation into a live view. */
 #include "result/live.h"
 
 void live_init(struct live *live, const struct experiment *experiment, FILE *to)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows a simulation while it runs: what its record holds, through live_view. */
+/* Shows the record of a simulation while it runs, through live_view. */
 #pragma once
 
 #include "files/files.h"
@@ -12,6 +12,6 @@ struct live {
 };
 
 void live_init(struct live *, const struct experiment *, FILE *to);
-/* After each measure_sample(). */
+/* Call it after each measure_sample(). */
 void live_show(struct live *, const struct measure_record *);
 void live_finish(struct live *);

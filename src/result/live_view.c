@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws a running simulation. Nothing here decides anything: the run is the same without it. */
+/* Draws a running simulation. It does not influence the run. */
 #include "result/live_view.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ void live_view_init(struct live_view *view, FILE *to, const char *title, uint64_
 {
     *view = (struct live_view){ .to = to, .title = title, .end_ps = end_ps };
     view->samples_per_point = 1;
-    view->samples_in_last = 1; /* so that the first sample begins a point */
+    view->samples_in_last = 1; /* makes the first sample begin a point */
     view->is_terminal = isatty(fileno(to)) != 0;
     setlocale(LC_CTYPE, "");
     view->has_unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -60,7 +60,7 @@ struct text {
     char at[32];
 };
 
-/* Three digits and the unit that needs them. */
+/* Formats three digits and the matching unit. */
 static struct text humanise(uint64_t value, const struct unit units[static 4])
 {
     struct text text;
@@ -102,7 +102,7 @@ static void end_line(struct live_view *view)
     view->lines_drawn++;
 }
 
-/* `value` of `most` as a bar, to an eighth of a column where the terminal can. */
+/* Draws `value` of `most` as a bar, in eighths of a column if the terminal supports them. */
 static void draw_bar(
     const struct live_view *view, int columns, uint64_t value, uint64_t most, const char *color)
 {
@@ -117,7 +117,7 @@ static void draw_bar(
     fprintf(view->to, "\033[0m%*s", columns - whole - (rest > 0), "");
 }
 
-/* The run so far, as wide as its share of the time. */
+/* Draws the run so far, as wide as its share of the duration. */
 static void draw_curve(const struct live_view *view, int columns)
 {
     uint64_t most = view->goodput_most_bps ? view->goodput_most_bps : 1;
@@ -187,7 +187,7 @@ static void draw_counts(struct live_view *view)
     end_line(view);
 }
 
-/* The lines for what happened are always there, so that the frame keeps its height. */
+/* Always draws all lines for events, so that the height of the frame is constant. */
 static void draw_faults(struct live_view *view, int columns)
 {
     uint32_t shown =
@@ -237,14 +237,14 @@ static void print_line(const struct live_view *view)
     fflush(view->to);
 }
 
-/* ---- what the caller tells ------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-/* A curve that is full goes on with half as many points of twice the samples. */
+/* A full curve continues with half as many points, each of twice as many samples. */
 static void halve_curve(struct live_view *view)
 {
     for (size_t i = 0; i < LIVE_VIEW_HISTORY / 2; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result of an experiment, mrc-result(5): figures of its runs, criteria, the document, the
- * table. The front door of this folder. */
+/* The public header of this folder: the result of an experiment, mrc-result(5): figures of its
+ * runs, criteria, the document, the table. */
 #pragma once
 
 #include "result/grow.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the capacity of a simulation and the record of it. */
+/* Connects the capacity of a simulation with its record. */
 #include "result/result_capacity.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "result/grow.h"
 #include "result/result_limits.h"
 
-enum { FLOWS_MAX = 1 << 20 }; /* with more, looking at them takes too long */
+enum { FLOWS_MAX = 1 << 20 }; /* with more, computing the capacity takes too long */
 
 static void give_up(struct result_capacity *capacity, const char *reason)
 {
@@ -55,7 +55,7 @@ uint64_t result_capacity_stop_ps(const struct result_capacity *capacity)
     return capacity->reason ? SIM_NEVER_PS : capacity_track_stop_ps(&capacity->track);
 }
 
-/* What limits the rate changes with every set of flows; the last one in a phase stands for it. */
+/* The limits change with every set of flows. The last ones in a phase are reported for it. */
 static void keep_limits(struct result_capacity *capacity, uint64_t before_ps)
 {
     uint64_t now_ps = capacity->track.now_ps;
@@ -83,7 +83,7 @@ void result_capacity_look(struct result_capacity *capacity, struct measure_recor
     measure_look(record);
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static json_t *real(double value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a running simulation could carry at best. */
+/* The capacity of a running simulation. */
 #pragma once
 
 #include <jansson.h>
@@ -9,23 +9,23 @@
 
 struct result_capacity {
     struct capacity_track track;
-    struct measure_capacity measured; /* for the record; no pairs: not known */
+    struct measure_capacity measured; /* for the record; without pairs: unknown */
     struct measure_pair *pairs;
-    const char *reason;                   /* why it is not known; NULL: it is */
+    const char *reason;                   /* why the capacity is unknown; NULL: it is known */
     struct capacity_limits *phase_limits; /* at the end of each phase */
     const struct measure_plan *plan;
 };
 
-/* The simulation was set up and has not begun. */
+/* The simulation is set up and has not begun. */
 void result_capacity_open(struct result_capacity *, struct sim *, const struct measure_plan *);
 void result_capacity_close(struct result_capacity *);
 
-/* Where the simulation should stop next. */
+/* Returns when the simulation should stop next. */
 uint64_t result_capacity_stop_ps(const struct result_capacity *);
-/* It has stopped. */
+/* Called when it has stopped. */
 void result_capacity_look(struct result_capacity *, struct measure_record *);
 
-/* How it was found out, and what limits the rate, in sentences. */
+/* Returns the method and the limits of the rate, in sentences. */
 json_t *result_capacity_json(const struct result_capacity *);
-/* Of one phase. */
+/* Returns the limits of one phase. */
 json_t *result_capacity_phase_json(const struct result_capacity *, uint32_t phase);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a result document, member by member, and names the first one that is wrong. */
+/* Checks a result document, member by member, and reports the first wrong member. */
 #include "result/result_check.h"
 
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static const struct member event_members[] = {
 
 #define MEMBERS(list) list, sizeof(list) / sizeof((list)[0])
 
-/* Where in the document we are; each level appends to the text of the one above. */
+/* The present position in the document; each level appends to the path of the level above. */
 struct place {
     const json_t *value;
     char path[128];
@@ -115,7 +115,7 @@ static bool has_members(const struct place *place, const struct member *members,
     return true;
 }
 
-/* An array with a value for each sample. */
+/* Checks an array with one value for each sample. */
 static bool is_samples(const struct place *place, enum kind kind, size_t sample_count)
 {
     if (!is_kind(place, ARRAY))
@@ -162,7 +162,7 @@ static bool is_ev_map(const struct place *place, size_t sample_count)
     return true;
 }
 
-/* Whatever series there are must fit the times; none of them has to be there. */
+/* All series are optional; those that are present must match the times. */
 static bool is_series(const struct place *series)
 {
     struct place time_us = member_of(series, "time_us");
@@ -239,7 +239,7 @@ bool result_check(const json_t *document, struct result_problem *problem)
         !has_members(&experiment, MEMBERS(experiment_members)))
         return false;
     if (json_array_size(runs.value) == 0)
-        return fail(&runs, "is empty: there is nothing to show");
+        return fail(&runs, "is empty");
     for (size_t i = 0; i < json_array_size(runs.value); i++) {
         struct place run = element_of(&runs, i);
 

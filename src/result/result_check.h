@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a JSON document is a result of mrc sim that a report can be made of. */
+/* Checks whether a JSON document is a result of mrc sim that a report can show. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 struct result_problem {
-    char text[256]; /* what is wrong, and where in the document */
+    char text[256]; /* the problem and its place in the document */
 };
 
 bool result_check(const json_t *document, struct result_problem *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up the figures that criteria name. */
+/* Looks up the figures that criteria name, and judges the criteria. */
 #include "result/result_criteria.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct scope {
     const json_t *run;
 };
 
-/* Element of an array by its number, from 0; NULL: there is none. */
+/* Returns the element of an array by its number, from 0; NULL: there is none. */
 static const json_t *element(const json_t *array, const char *number)
 {
     char *end;
@@ -19,7 +19,7 @@ static const json_t *element(const json_t *array, const char *number)
     return *number >= '0' && *number <= '9' && !*end ? json_array_get(array, index) : NULL;
 }
 
-/* Down one path of keys. In a phase, workloads stand beside the phase's own figures. */
+/* Follows a path of keys. In a phase, workloads are next to the phase's own figures. */
 static const json_t *walk(const json_t *json, const char *path)
 {
     while (json && *path) {
@@ -38,7 +38,7 @@ static const json_t *walk(const json_t *json, const char *path)
     return json;
 }
 
-/* Repeated runs bear their seed behind the label of the sweep. */
+/* The label of a repeated run is that of the sweep followed by the seed. */
 static bool is_called(const json_t *run, const char *label, size_t length)
 {
     const char *its = json_string_value(json_object_get(run, "label"));
@@ -96,7 +96,7 @@ static json_t *judge(const struct experiment_criterion *criterion, struct scope 
     return json;
 }
 
-/* What compares runs is judged once, in the last one. */
+/* A criterion that compares runs is judged once, in the last run. */
 static bool is_about(
     const struct experiment_criterion *criterion, const json_t *runs, const json_t *run)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether runs are as their experiment expects. */
+/* Judges whether runs fulfil the criteria of their experiment. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,5 +8,5 @@
 
 #include "files/files.h"
 
-/* Evaluates the criteria of all runs and puts the verdicts into them; false: one fails. */
+/* Evaluates the criteria of all runs and adds the verdicts to them. Returns false if one fails. */
 bool result_criteria_judge(const struct experiment *, json_t *runs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The document around the runs, and how it gets into a file. */
+/* Composes the document around the runs, and writes it to a file. */
 #include "result/result_document.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static json_t *fabric_json(const struct topology *topology)
     return json;
 }
 
-/* A number, or the word of a choice. */
+/* Returns a number, or the name of a choice. */
 static json_t *parameter_json(const struct parameters *parameters, uint32_t index)
 {
     uint64_t value = parameters_get(parameters, index);
@@ -47,7 +47,7 @@ static json_t *parameter_json(const struct parameters *parameters, uint32_t inde
     return json_string(parameters_choice(index, value));
 }
 
-/* All that can be set; the others follow from the fabric. */
+/* Returns all parameters that can be set; the others are derived from the fabric. */
 static json_t *parameters_json(const struct parameters *parameters)
 {
     json_t *json = json_object();

@@ -6,9 +6,9 @@
 
 #include "files/files.h"
 
-/* Takes over `runs`. `top`: the experiment as it was used, but for the sweep. */
+/* Takes ownership of `runs`. `top` is the experiment as it was run, except for the sweep. */
 json_t *result_document(const struct experiment *, const struct yaml_node *top, json_t *runs);
 
-/* Writes next to `path` and moves it there, so that a reader never sees half of it. 0 or a negative
- * errno. */
+/* Writes a file next to `path` and renames it, so that a reader never sees an incomplete one.
+ * Returns 0 or a negative errno. */
 int result_document_write(json_t *, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a run, in words. */
+/* Describes the events of a run in words. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ json_t *result_summary_elements(const struct fault *fault)
     return json;
 }
 
-/* "2 %", "0.05 %": no zeros that say nothing. */
+/* Formats e.g. "2 %" or "0.05 %", without trailing zeros. */
 static void describe_share(uint32_t probability, char *out, size_t room)
 {
     uint64_t millionths = ((uint64_t)probability * 1000000 + (UINT64_C(1) << 31)) >> 32;
@@ -84,7 +84,7 @@ static json_t *fault_event(const struct measure_record *record, const struct sim
     return json;
 }
 
-/* ---- the others ------------------------------------------------------------------------------ */
+/* ---- other events ---------------------------------------------------------------------------- */
 
 static json_t *ev_event(const struct measure_record *record, const struct sim_event *event)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each fault cost, as JSON: after it began, and after it ended. */
+/* The effect of each fault, as JSON: after it began, and after it ended. */
 #include "files/files.h"
 #include "result/result_summary.h"
 
-#define FAULTS_MAX 1000 /* told one by one */
+#define FAULTS_MAX 1000 /* listed individually */
 
 static json_t *recovery_json(const struct measure_record *record, uint64_t change_ps)
 {
@@ -19,7 +19,7 @@ static json_t *recovery_json(const struct measure_record *record, uint64_t chang
     return json;
 }
 
-/* An event of this fault, at or after `from`; NULL: there is none. */
+/* Returns an event of this fault, at or after `from`; NULL: there is none. */
 static const struct sim_event *event_of(
     const struct measure_record *record, size_t from, enum sim_event_kind kind, uint32_t fault)
 {
@@ -44,7 +44,7 @@ static json_t *fault_json(const struct measure_record *record, size_t index)
     return json;
 }
 
-/* In the order in which they began; one that a generator brings back is told again. */
+/* In the order of their beginnings. A fault that a generator repeats is listed again. */
 json_t *result_summary_faults(const struct measure_record *record)
 {
     json_t *json = json_array();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences about links, windows and messages. */
+/* Describes limits by links, windows and messages in sentences. */
 #include "result/result_limits.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "files/files.h"
 
 #define SENTENCE_BYTES 200
-#define TOP_MAX        4 /* links that are named */
+#define TOP_MAX        4 /* links named */
 #define HEADER_BYTES   128
 #define PSNS_PER_MPR   128
 
@@ -59,7 +59,7 @@ static void name_host_link(
         snprintf(out, room, "%" PRIu32 " of the links %s h%" PRIu32, planes, way, nic);
 }
 
-/* The switch that the link leads up from, and how many such links it has. */
+/* Finds the switch that the link leads up from. Returns the number of its uplinks. */
 static uint32_t name_leaf(const struct topology *topology, const struct topology_element *link,
     char out[static TOPOLOGY_NAME_BYTES])
 {
@@ -141,7 +141,7 @@ static void add_link(
         add(sentences, "%s limit%s %s", name, are_many ? "" : "s", whose);
 }
 
-/* A link that is as it should be and limits its own flow only goes without saying. */
+/* A healthy link that limits only its own flow is not reported. */
 static bool is_worth_telling(const struct capacity_limit *limit, const struct topology *topology)
 {
     char leaf[TOPOLOGY_NAME_BYTES];

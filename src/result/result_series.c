@@ -8,7 +8,7 @@
 #include "result/grow.h"
 #include "result/result_summary.h"
 
-#define LINKS_MAX 64 /* named; the others are summed up */
+#define LINKS_MAX 64 /* listed individually; the others are summed */
 
 static json_t *numbers(const struct measure_numbers *list)
 {
@@ -68,7 +68,7 @@ static json_t *capacities(const struct measure_record *record)
     return json;
 }
 
-/* Of all workloads; null in intervals in which nothing could be carried. */
+/* Returns the fraction over all workloads; null in intervals without capacity. */
 static json_t *capacity_fractions(const struct measure_record *record)
 {
     json_t *json = json_array();
@@ -105,7 +105,7 @@ static json_t *planes(const struct measure_record *record)
     return json;
 }
 
-/* Where the longest queue was: the port by its switch and the far end of its link. */
+/* Returns the port of the longest queue, given by its switch and the other end of its link. */
 static json_t *queue_places(const struct measure_record *record)
 {
     const struct topology *topology = &record->plan->sim->fabric->topology;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary of a run. All arithmetic is on integers; rates are rounded down. */
+/* The summary of a run. All arithmetic uses integers; rates are rounded down. */
 #include "result/result_summary.h"
 
 #include <assert.h>
@@ -62,7 +62,7 @@ static uint64_t workload_bytes(const struct measure_record *record, uint32_t wor
     return record->last.workload_bytes ? record->last.workload_bytes[workload] : 0;
 }
 
-/* Of a collective, and of there and back, the whole counts, not its messages. */
+/* Of collectives and ping-pong, complete collectives and round trips count, not messages. */
 static struct measure_numbers *completions_of(struct measure_record *record, uint32_t workload)
 {
     enum sim_workload_kind kind = record->plan->sim->workloads[workload].kind;
@@ -116,7 +116,7 @@ static json_t *workload_summary(
     return json;
 }
 
-/* All workloads together: sums, and the worst of what cannot be summed. */
+/* Summarises all workloads: sums, or the worst value if a sum has no meaning. */
 static json_t *all_completions(struct measure_record *record)
 {
     struct measure_numbers all = { 0 };

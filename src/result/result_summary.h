@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came of a run, as JSON: mrc-result(5). */
+/* The summary of a run as JSON: mrc-result(5). */
 #pragma once
 
 #include <jansson.h>
@@ -13,7 +13,7 @@ json_t *result_summary_faults(const struct measure_record *);
 json_t *result_series(const struct measure_record *);
 json_t *result_events(const struct measure_record *);
 
-/* What all transports counted, since `from` or the beginning (NULL). */
+/* Returns the counters of all transports, since `from` or the beginning (NULL). */
 json_t *result_summary_counters(const struct sim_totals *from, const struct sim_totals *until);
 
 /* count, min, p50, p99, p999, max in microseconds. Sorts the durations. */
@@ -22,8 +22,8 @@ json_t *result_summary_distribution(struct measure_numbers *durations_ps);
 /* Sets flows, jain, and flow_fraction_min and _max, relative to equal shares of `ideal_bps`. */
 void result_summary_set_fairness(json_t *, const struct measure_fairness *, uint64_t ideal_bps);
 
-/* The part of the capacity that was used; null where there was none. */
+/* Returns the share of the capacity that was used; null if there was none. */
 json_t *result_summary_share(const struct measure_share *);
 
-/* The names of what it breaks. */
+/* Returns the names of the components that a fault affects. */
 json_t *result_summary_elements(const struct fault *);

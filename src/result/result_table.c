@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs, their workloads and phases, and what was expected of them. */
+/* Prints runs with their workloads and phases, and the verdicts on criteria. */
 #include "result/result_table.h"
 
 #include <stdio.h>
@@ -119,7 +119,7 @@ static void print_recovery(FILE *to, const json_t *recovery)
     const json_t *recovered = json_object_get(recovery, "recovered_us");
 
     if (json_is_null(json_object_get(recovery, "depth"))) {
-        fprintf(to, "too late to tell\n");
+        fprintf(to, "too close to the end of the run to judge\n");
         return;
     }
     fprintf(to, "down to %.1f%% of capacity, ", number(recovery, "depth") * 100);
@@ -143,7 +143,7 @@ static void print_faults(FILE *to, const json_t *summary)
         const json_t *ended = json_object_get(fault, "ended");
 
         if (index == FAULTS_MAX) {
-            fprintf(to, "  and %zu faults more\n", json_array_size(faults) - index);
+            fprintf(to, "  and %zu more faults\n", json_array_size(faults) - index);
             break;
         }
         fprintf(to, "  %s %s%s at %.3f us: ", text(fault, "kind"),
@@ -163,7 +163,7 @@ static void print_limits(FILE *to, const json_t *summary)
     const json_t *limits = json_object_get(capacity, "limits");
 
     if (strcmp(text(capacity, "method"), "none") == 0)
-        fprintf(to, "  capacity is not known: %s\n", text(capacity, "reason"));
+        fprintf(to, "  capacity unknown: %s\n", text(capacity, "reason"));
     if (number(capacity, "error") > 0)
         fprintf(to, "  capacity is an upper bound, at most %.1f%% too high\n",
             number(capacity, "error") * 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A result as people read it on a terminal, made from its JSON. */
+/* Prints a result as a table on a terminal, from its JSON. */
 #pragma once
 
 #include <stdio.h>
