@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A case in a process of its own: an assert that fails there is an outcome like any other. */
+/* Runs a case in a separate process, so that a failing assert is an ordinary outcome. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "study/hunt.h"
 
-enum { GUARD_SECONDS = 300 }; /* for a run that takes less than one: it hangs */
+enum { GUARD_SECONDS = 300 }; /* a run takes less than a second; after this time it hangs */
 
 static _Noreturn void be_the_child(const struct study_trial *trial, struct hunt_figures *shared)
 {

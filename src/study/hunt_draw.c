@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A case from its number. */
+/* Draws a case from its number. */
 #include "study/hunt_draw.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void try_to_draw(
     hunt_draw_faults(trial, options, prng);
 }
 
-/* Half of them, in pairs; false: there are only two. */
+/* Removes half of the ranks, in pairs. Returns false if there are only two. */
 static bool take_ranks_away(struct study_trial *trial)
 {
     bool has_changed = false;
@@ -44,7 +44,7 @@ static bool take_ranks_away(struct study_trial *trial)
     return has_changed;
 }
 
-/* A case that takes too long does with fewer ranks. */
+/* Reduces the ranks of a case that takes too long. */
 static bool is_good(struct study_trial *trial, const struct hunt_options *options)
 {
     char reason[STUDY_REASON_BYTES];
@@ -67,7 +67,7 @@ uint64_t hunt_hops_max(const struct hunt_options *options)
     return options->hops_max ? options->hops_max : HOPS_MAX;
 }
 
-/* What does not fit is drawn again: the limits depend on everything at once. */
+/* Draws again if a case does not fit, because the limits depend on all parts together. */
 void hunt_draw(struct study_trial *trial, const struct hunt_options *options, uint32_t index)
 {
     for (uint64_t attempt = 0;; attempt++) {

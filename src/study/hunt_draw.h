@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a case. */
+/* Draws the parts of a case. */
 #pragma once
 
 #include "base/prng.h"
@@ -8,7 +8,7 @@
 uint64_t hunt_hops_max(const struct hunt_options *);
 
 void hunt_draw_wiring(struct study_trial *, struct prng *);
-/* For the fabric that was drawn before. */
+/* Requires the fabric to be drawn. */
 void hunt_draw_work(struct study_trial *, const struct hunt_options *, struct prng *);
 void hunt_draw_faults(struct study_trial *, const struct hunt_options *, struct prng *);
 
@@ -22,7 +22,7 @@ static inline bool hunt_draw_percent(struct prng *prng, uint32_t percent)
     return prng_below(prng, 100) < percent;
 }
 
-/* Every doubling is as likely as any other. */
+/* Every power of two is equally likely. */
 static inline uint64_t hunt_draw_log(struct prng *prng, uint64_t least, uint64_t most)
 {
     uint32_t doublings = 0;

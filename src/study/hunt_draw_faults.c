@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Up to three faults of every kind, anywhere, short ones and such that stay. */
+/* Draws up to three faults of every kind, anywhere, short and permanent. */
 #include "study/hunt_draw.h"
 
 #define US(count) ((count)*UINT64_C(1000000))
@@ -18,7 +18,7 @@ static enum topology_component draw_component(struct prng *prng)
     return components[prng_below(prng, sizeof(components) / sizeof(components[0]))];
 }
 
-/* Sometimes two links at once: a transceiver. */
+/* Sometimes draws two links that fail together, as with a transceiver. */
 static void draw_where(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     struct fault *fault = &trial->faults[index];
@@ -69,7 +69,7 @@ static void draw_strength(struct fault *fault, const struct study_trial *trial, 
     }
 }
 
-/* In the first half of "1 ms"; some are over soon, the others stay. */
+/* Faults begin in the first half of "1 ms". Some end soon, the others stay. */
 static void draw_times(struct fault *fault, uint64_t settle_ps, struct prng *prng)
 {
     bool must_end = fault->kind == FAULT_FLAP || fault->kind == FAULT_REBOOT;
@@ -101,7 +101,7 @@ void hunt_draw_faults(
     struct sim_config config;
     struct study_room room;
 
-    study_config(trial, &room, &config, reason); /* for the round trip */
+    study_config(trial, &room, &config, reason); /* computes the round trip */
     trial->fault_count = draw_count(options, prng);
     for (uint32_t i = 0; i < trial->fault_count; i++) {
         struct fault *fault = &trial->faults[i];

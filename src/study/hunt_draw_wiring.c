@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fabrics of all kinds: one to eight planes, 1 to 800 Gb/s, 50 ns to 50 us, equal and unequal. */
+/* Draws fabrics: one to eight planes, 1 to 800 Gb/s, 50 ns to 50 us, with equal and unequal
+ * links. */
 #include "study/hunt_draw.h"
 
 #define NS(count)   ((count)*UINT64_C(1000))
@@ -44,7 +45,7 @@ static void draw_links(struct topology_config *wiring, struct prng *prng)
     wiring->nic_latency_ps = NS(hunt_draw_between(prng, 100, 1000));
 }
 
-/* In percent of the port's BDP; 0: the default. */
+/* In percent of the BDP of the port; 0: the default. */
 static uint32_t draw_queue(const struct topology_config *wiring, uint64_t bdp, struct prng *prng)
 {
     uint64_t percent = wiring->buffers.trims ? hunt_draw_between(prng, 40, 200)
@@ -76,7 +77,7 @@ static void draw_buffers(struct topology_config *wiring, struct prng *prng)
         draw_queue(wiring, rtt_ns * (wiring->host_link.rate_bps / 1000000) / 8000, prng);
 }
 
-/* ---- what differs ---------------------------------------------------------------------------- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static uint64_t odd_rate_bps(uint64_t usual_bps, struct prng *prng)
 {
@@ -86,7 +87,7 @@ static uint64_t odd_rate_bps(uint64_t usual_bps, struct prng *prng)
     return bps < GBPS(1) ? usual_bps : bps;
 }
 
-/* All ports of a host at another rate. */
+/* Gives all ports of a host another rate. */
 static void draw_odd_host(struct study_trial *trial, struct prng *prng)
 {
     struct topology_element link = { .kind = TOPOLOGY_HOST_LINK,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work of every kind, in messages large enough that the network is the limit. */
+/* Draws workloads of every kind, with messages large enough that the network is the limit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
 
 #define US(count) ((count)*UINT64_C(1000000))
 
-/* How often each kind is drawn, in percent. */
+/* The probability of each kind, in percent. */
 static const struct {
     uint8_t percent;
     enum sim_workload_kind kind;
@@ -50,7 +50,7 @@ static uint32_t draw_ranks(const struct study_trial *trial, struct prng *prng)
     return hunt_draw_percent(prng, 40) ? most : hunt_draw_between(prng, 2, most);
 }
 
-/* NICs in an order that is drawn: below one T0 first, or anywhere. */
+/* Draws the order of NICs: those of one T0 first, or random. */
 static void draw_nics(struct study_trial *trial, uint32_t index, struct prng *prng)
 {
     uint32_t *nics = trial->nics[index];
@@ -85,7 +85,8 @@ static bool is_ring(enum sim_workload_kind kind)
     return kind == SIM_ALL_REDUCE || kind == SIM_REDUCE_SCATTER || kind == SIM_ALL_GATHER;
 }
 
-/* Where all wait for each other between messages, a round trip must not be much of the time. */
+/* If ranks wait for each other between messages, the round trip must be a small part of the
+ * time. */
 static uint64_t draw_posted(enum sim_workload_kind kind, uint64_t bdp, struct prng *prng)
 {
     uint32_t bdps = hunt_draw_between(prng, BDPS_POSTED_MIN, BDPS_POSTED_MAX);
@@ -93,7 +94,7 @@ static uint64_t draw_posted(enum sim_workload_kind kind, uint64_t bdp, struct pr
     return bdp * (is_pairwise(kind) || is_ring(kind) ? bdps : 2 * bdps) + HUNT_MESSAGE_BYTES_MIN;
 }
 
-/* In messages of any size. */
+/* Draws the size of messages. */
 static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct prng *prng)
 {
     enum sim_workload_kind kind =
@@ -110,7 +111,8 @@ static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct pr
         if (is_ring(kind))
             workload->message_bytes *= workload->rank_count;
     }
-    workload->message_bytes += 4 * bdp / workload->outstanding / workload->qps; /* rounding */
+    workload->message_bytes +=
+        4 * bdp / workload->outstanding / workload->qps; /* against rounding */
     while (sim_message_bytes(workload) < HUNT_MESSAGE_BYTES_MIN)
         workload->message_bytes *= 2;
 }
@@ -157,7 +159,7 @@ static void draw_workload(struct study_trial *trial, uint32_t index,
     draw_messages(workload, bdp, prng);
 }
 
-/* A window of packets that holds two BDPs: by mpr, where QPs alone do not. */
+/* Widens windows to hold two BDPs: by mpr if the number of QPs is not enough. */
 static void widen_windows(struct study_trial *trial, uint64_t bdp, uint64_t pmtu)
 {
     uint64_t mpr = MPR_USUAL;
@@ -194,7 +196,7 @@ void hunt_draw_work(
     struct study_room room;
     uint64_t bdp;
 
-    study_config(trial, &room, &config, reason); /* for the round trip; there is no work yet */
+    study_config(trial, &room, &config, reason); /* computes the round trip, without workloads */
     bdp = hunt_bdp_bytes(trial, &room.fabric.topology);
     trial->workload_count = hunt_draw_percent(prng, 75) ? 1 : 2;
     for (uint32_t i = 0; i < trial->workload_count; i++)

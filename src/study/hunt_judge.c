@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How bad a case is, and how small it can be made and stay so. */
+/* Judges how bad a case is, and makes it as small as possible while it stays bad. */
 #include <string.h>
 
 #include "study/hunt_draw.h"
@@ -24,7 +24,7 @@ bool hunt_is_promised(const struct hunt_class *class)
     return class->has_intact_plane && !class->has_small_buffers;
 }
 
-/* 1 at the limit, more below it. */
+/* Returns 1 at the limit, more below it. */
 static double shortfall(double fraction, double limit)
 {
     return fraction < 0 ? 0 : (1 - fraction) / (1 - limit);
@@ -85,7 +85,7 @@ uint32_t hunt_shrink(struct study_trial *trial, enum hunt_fault fault,
 
     hunt_run_apart(trial, &figures);
     wanted.badness = 0.7 * hunt_badness(&figures, fault);
-    if (wanted.badness < 1) /* it must stay bad */
+    if (wanted.badness < 1) /* the case must stay bad */
         wanted.badness = 1;
     return study_shrink(trial, is_as_bad, &wanted, runs_max);
 }

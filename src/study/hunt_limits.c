@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the transport promises, and when a case is judged. */
+/* The guarantees of the transport, and the time from which a case is judged. */
 #include "capacity/capacity.h"
 #include "study/hunt.h"
 
@@ -33,7 +33,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* ---- rates ----------------------------------------------------------------------------------- */
 
-/* The slowest link, exceptions and slow faults included. */
+/* Returns the rate of the slowest link, including exceptions and slow faults. */
 static uint64_t narrowest_bps_of(const struct study_trial *trial, const struct topology *topology)
 {
     uint64_t narrowest_bps = topology_slowest_bps(topology);
@@ -69,7 +69,7 @@ static uint64_t fastest_bps(const struct study_trial *trial)
     return most_bps;
 }
 
-/* In ns and Mb/s, so that products fit. */
+/* Computed in ns and Mb/s, so that products fit. */
 static uint64_t carried_bytes(uint64_t rate_bps, uint64_t time_ps)
 {
     return rate_bps / 1000000 * (time_ps / 1000) / 8000;
@@ -103,8 +103,8 @@ static uint64_t last_change_ps(const struct study_trial *trial)
     return last_ps;
 }
 
-/* Phases and samples begin where capacity is looked at anyway, so that mrc sim stops where the hunt
- * does. */
+/* Phases and samples begin at steps of the capacity, so that mrc sim stops at the same times as the
+ * hunt. */
 void hunt_time(struct study_trial *trial, const struct plan *fabric)
 {
     const struct sim_config config = { .fabric = fabric,
@@ -141,9 +141,9 @@ uint64_t hunt_hops(const struct study_trial *trial, const struct sim_config *con
     return carried_bytes(sum_bps, trial->duration_ps) / packet_bytes * hops_tenths / 10;
 }
 
-/* ---- promises -------------------------------------------------------------------------------- */
+/* ---- guarantees ------------------------------------------------------------------------------ */
 
-/* What a pair of ranks has to send at once. */
+/* Returns the bytes that a pair of ranks has posted at once. */
 static uint64_t posted_bytes(const struct sim_workload *workload)
 {
     enum sim_workload_kind kind =
@@ -211,7 +211,7 @@ bool hunt_has_intact_plane(const struct study_trial *trial)
     return intact != 0;
 }
 
-/* Random loss is at most 1 % each way wherever it is. */
+/* Returns true if random loss is at most 1 % in each direction everywhere. */
 static bool loses_little(const struct study_trial *trial)
 {
     for (uint32_t i = 0; i < trial->fault_count; i++) {

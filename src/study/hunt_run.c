@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One case, from its beginning to its figures. */
+/* Runs one case and computes its figures. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static bool run(struct running *running, struct hunt_figures *figures)
         return true;
     return give_up(figures, HUNT_STOPPED,
         status == SIM_VIOLATED ? sim_violation(running->sim)
-                               : "the simulator's pools are too small",
+                               : "the pools of the simulator are too small",
         0);
 }
 

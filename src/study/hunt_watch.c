@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flows against their shares; paths that fail without a fault. */
+/* Compares flows with their shares, and finds paths that fail without a fault. */
 #include "study/hunt_watch.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #define PS_PER_US 1e6
 
 enum {
-    PACKETS_TO_JUDGE = 16, /* with fewer, one more or less is much */
+    PACKETS_TO_JUDGE = 16, /* fewer packets are not judged */
     SETTLED_PACKETS = 64,
     PACKET_BITS = 4096 * 8,
 };
@@ -43,7 +43,7 @@ static void note_back(struct hunt_watch *watch, uint64_t name, uint64_t now_ps)
     }
 }
 
-/* Ports without a cable, and paths that would need one, are rightly failed. */
+/* Ports without a cable, and paths that need one, are expected to be failed. */
 static bool port_lacks_link(const struct hunt_watch *watch, uint32_t nic, uint32_t plane)
 {
     struct topology_element link = { .kind = TOPOLOGY_HOST_LINK, .nic = nic, .plane = plane };
@@ -146,7 +146,7 @@ static void begin_again(struct hunt_watch *watch, uint32_t pair, uint64_t bytes)
     its->was_idle = false;
 }
 
-/* A pair that has nothing to do for a moment is not below its share. */
+/* A pair that is briefly idle is not below its share. */
 static void judge_pair(struct hunt_watch *watch, uint32_t pair)
 {
     struct hunt_watch_pair *its = &watch->pairs[pair];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written down while a case runs. */
+/* The observations during the run of a case. */
 #pragma once
 
 #include "capacity/capacity.h"
@@ -10,8 +10,8 @@ struct hunt_watch_pair {
     uint64_t since_ps;
     uint64_t since_bytes; /* placed */
     double since_bits;    /* of capacity */
-    uint64_t below_ps;    /* how long it has been below half of its share */
-    bool was_idle;        /* at some look since then: nothing to judge */
+    uint64_t below_ps;    /* time below half of its share */
+    bool was_idle;        /* at some look since then; the pair is not judged */
     uint64_t settled_bytes;
     double settled_bits;
 };
@@ -32,16 +32,16 @@ struct hunt_watch {
     struct hunt_watch_failed *failed;
     uint32_t failed_count;
     uint32_t failed_room;
-    uint64_t failed_ps; /* longest of those that came back */
+    uint64_t failed_ps; /* longest of those that recovered */
 };
 
-/* Before the simulation is set up; the watch is zero. */
+/* Called before the simulation is set up. The watch must be zero. */
 void hunt_watch_observe(struct hunt_watch *, const struct study_trial *, struct sim_observer *);
-/* Afterwards. False: no memory. */
+/* Called after the simulation is set up. Returns false if there is no memory. */
 bool hunt_watch_init(struct hunt_watch *, struct capacity_track *);
 void hunt_watch_fini(struct hunt_watch *);
 
-/* After each capacity_track_look(). */
+/* Called after each capacity_track_look(). */
 void hunt_watch_look(struct hunt_watch *);
-/* At the end. */
+/* Called at the end. */
 void hunt_watch_figures(const struct hunt_watch *, struct hunt_figures *);

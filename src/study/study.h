@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Experiments: their runs, study_run.h; and cases that are drawn at random, judged, made smaller
- * and written as files.
+/* Experiments and their runs (study_run.h); and cases that are drawn at random, judged, made
+ * smaller and written as files.
  *
- * A case is a fabric, work to do and faults. The hunt draws cases from the whole range that the
- * transport is meant for, and compares what it achieves with the max-min capacity. */
+ * A case consists of a fabric, workloads and faults. The hunt draws cases from the whole range that
+ * the transport is made for, and compares goodput with the max-min capacity. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-enum { /* of what a case can hold */
+enum { /* limits of a case */
     STUDY_NICS_MAX = 128,
     STUDY_WORKLOADS_MAX = 3,
     STUDY_FAULTS_MAX = 6,
@@ -35,11 +35,11 @@ struct study_parameter {
     char value[STUDY_VALUE_BYTES];
 };
 
-/* Plain values: may be copied; study_config() ties its parts together. */
+/* Plain values that may be copied; study_config() connects the parts. */
 struct study_trial {
     uint64_t seed;
     uint64_t duration_ps;
-    uint64_t sample_ps;            /* 0: as usual */
+    uint64_t sample_ps;            /* 0: default */
     uint64_t settled_ps;           /* a phase "settled" begins here; 0: none */
     struct topology_config wiring; /* without exceptions */
     struct topology_exception exceptions[STUDY_EXCEPTIONS_MAX];
@@ -51,23 +51,23 @@ struct study_trial {
     struct fault_generator generators[STUDY_GENERATORS_MAX];
     uint32_t exception_count;
     uint32_t parameter_count;
-    uint32_t kept_parameters; /* number of parameters, from the first, that shrinking keeps */
+    uint32_t kept_parameters; /* number of parameters, from the first, that shrinking must keep */
     uint32_t workload_count;
     uint32_t fault_count;
     uint32_t generator_count;
 };
 
-/* A link has another rate, or (0) is missing; not if there is an exception for it, no room, or a
- * NIC or leaf would be without its last link. */
+/* Gives a link another rate, or removes it (0). Does nothing if the link already has an exception,
+ * there is no room, or a NIC or leaf would lose its last link. */
 void study_add_exception(
     struct study_trial *, const struct topology_element *link, uint64_t rate_bps);
 bool study_is_missing(const struct study_trial *, const struct topology_element *link);
 
-/* False: there is no room. */
+/* Returns false if there is no room. */
 bool study_set_parameter(struct study_trial *, const char *name, const char *value);
 
-/* The configuration of a run; it lives in the case and in `room`. False: it makes no sense, and
- * `reason` says why. */
+/* Makes the configuration of a run; it refers to the case and to `room`. Returns false with a
+ * reason if the case is invalid. */
 struct study_room {
     struct plan fabric;
     struct topology_exception exceptions[STUDY_EXCEPTIONS_MAX];
@@ -76,10 +76,10 @@ struct study_room {
 bool study_config(struct study_trial *, struct study_room *, struct sim_config *,
     char reason[static STUDY_REASON_BYTES]);
 
-/* As an experiment file: mrc-experiment(5). */
+/* Writes an experiment file: mrc-experiment(5). */
 void study_write(const struct study_trial *, FILE *);
 
-/* Makes the case as small as it can be while it is still bad; at most `runs_max` are asked about.
- * is_bad() may adapt the case to itself. Returns how many were. */
+/* Makes the case as small as possible while it is still bad. is_bad() is called at most `runs_max`
+ * times and may modify the case. Returns the number of calls. */
 uint32_t study_shrink(struct study_trial *, bool (*is_bad)(void *context, struct study_trial *),
     void *context, uint32_t runs_max);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Real frames of a simulated network. */
+/* Captures the frames of a simulated network. */
 #include "study/study_capture.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ void study_capture_frame(struct study_capture *capture, const struct sim_frame *
         .length_bytes = frame->length_bytes };
 }
 
-/* One wire ends one packet at a time, so time and port tell all frames apart. */
+/* A link ends one packet at a time, so time and port identify a frame. */
 static int by_time(const void *left, const void *right)
 {
     const struct study_captured *a = left;
@@ -60,8 +60,8 @@ static size_t port_number(const struct study_capture *capture, struct topology_e
     return capture->first_port_of_switch[end.node] + end.port;
 }
 
-/* An interface for each port, named after its link and direction, when it first sends. Not raw IP,
- * although that says the same: libpcap refuses a second interface of that type. */
+/* Creates an interface for each port when it first sends, named after its link and direction. The
+ * link type is not raw IP, because libpcap refuses a second interface of that type. */
 static int interface_of(struct study_capture *capture, struct topology_end end, uint32_t *interface)
 {
     uint32_t *known = &capture->interface_of_port[port_number(capture, end)];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames as pcapng, in the order of time. The simulation tells them window by window and node by
- * node, so they wait here until the run has passed them. */
+/* Writes frames as pcapng in order of time. The simulation reports them window by window and node
+ * by node, so they are kept until the run has passed their time. */
 #pragma once
 
 #include <stdint.h>
@@ -11,14 +11,14 @@
 #include "sim/sim.h"
 #include "wire/format.h"
 
-struct study_captured; /* a frame that waits */
+struct study_captured; /* a frame that is kept */
 
 struct study_capture {
     const struct plan *fabric;
     struct wire_format format;
     FILE *pcap_file; /* NULL: no frames */
     struct pcapng pcapng;
-    uint32_t *interface_of_port; /* from 1; 0: none yet. By NIC port, then by switch port */
+    uint32_t *interface_of_port; /* from 1; 0: none yet; by NIC port, then by switch port */
     uint32_t *first_port_of_switch;
     struct study_captured *frames;
     size_t frame_count;
@@ -26,10 +26,10 @@ struct study_capture {
     int error; /* negative errno of the first write that failed */
 };
 
-/* The path may be NULL: then nothing is captured. 0 or a negative errno. */
+/* If the path is NULL, nothing is captured. Returns 0 or a negative errno. */
 int study_capture_open(struct study_capture *, const struct experiment *, const char *path);
 void study_capture_frame(struct study_capture *, const struct sim_frame *);
 /* Writes everything up to this time. */
 void study_capture_flush(struct study_capture *, uint64_t until_ps);
-/* Writes the rest; 0 or the first error. */
+/* Writes the rest. Returns 0 or the first error. */
 int study_capture_close(struct study_capture *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child for each run leaves its JSON in a memory file of the parent's. */
+/* Runs each job in a child process, which writes its JSON to a memory file of the parent. */
 #include "study/study_jobs.h"
 
 #include <errno.h>
@@ -15,12 +15,12 @@
 #include "result/result.h"
 
 struct job {
-    pid_t pid; /* 0: not started, or over */
+    pid_t pid; /* 0: not started, or ended */
     int fd;    /* -1: none */
     json_t *run;
 };
 
-/* In the child. */
+/* Runs in the child. */
 static _Noreturn void run_and_exit(
     struct study_run *plan, const struct study_manner *manner, int fd)
 {
@@ -56,8 +56,8 @@ static struct job *job_of(struct job *jobs, uint32_t count, pid_t pid)
     return NULL;
 }
 
-/* Ctrl-C on a terminal reaches the children by itself, a signal to the parent alone does not. Not
- * the same signal: the second of those ends a program at once. */
+/* Ctrl-C on a terminal also reaches the children; a signal sent to the parent does not. The
+ * children get another signal, because a second one of the same kind ends a program at once. */
 static void pass_on_interrupt(const struct job *jobs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -65,7 +65,7 @@ static void pass_on_interrupt(const struct job *jobs, uint32_t count)
             kill(jobs[i].pid, SIGTERM);
 }
 
-/* Waits for one of them; false when it failed. */
+/* Waits for one of the children. Returns false if it failed. */
 static bool collect(struct job *jobs, uint32_t count, const struct study_manner *manner)
 {
     int status;
@@ -114,7 +114,8 @@ static json_t *gather(struct job *jobs, uint32_t count, bool all_went_well)
     return NULL;
 }
 
-/* Starts as many as may run at a time, and another whenever one has ended. False: one failed. */
+/* Starts as many as may run at a time, and another when one has ended. Returns false if one
+ * failed. */
 static bool start_all(struct job *jobs, struct study_run **plans, uint32_t run_count,
     const struct study_manner *manner, uint32_t *started)
 {
@@ -128,7 +129,7 @@ static bool start_all(struct job *jobs, struct study_run **plans, uint32_t run_c
             break;
         err = start(&jobs[*started], plans[*started], manner);
         if (err) {
-            study_complain(manner, "a process for a run: %s", strerror(-err));
+            study_complain(manner, "cannot start a process for a run: %s", strerror(-err));
             ++*started;
             return false;
         }

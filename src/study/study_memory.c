@@ -9,7 +9,7 @@
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 
-/* Untouched pages cost nothing; large ones save the walk through page tables. */
+/* Untouched pages cost nothing; large pages save page-table walks. */
 int study_memory_open(struct study_memory *memory, const struct sim_config *config)
 {
     uintptr_t aligned;

@@ -13,7 +13,7 @@ struct study_memory {
     struct arena arena;
 };
 
-/* As much as this configuration needs. 0 or a negative errno; mapped_bytes is known in either case.
- */
+/* Allocates what this configuration needs. Returns 0 or a negative errno; mapped_bytes is set in
+ * either case. */
 int study_memory_open(struct study_memory *, const struct sim_config *);
 void study_memory_close(struct study_memory *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an experiment file to its runs. */
+/* Reads an experiment file and lists its runs. */
 #include "study/study_plan.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool add_run(struct study_plan *plan, struct yaml_node *changed, uint32_t
     return true;
 }
 
-/* Everything is read before anything runs: what is wrong in the last run is told at once. */
+/* Reads all runs before the first begins, so that an error in the last one is reported at once. */
 static bool plan_runs(struct study_plan *plan, const struct study_changes *changes)
 {
     uint32_t set_count = experiment_sweep_count(plan->top);

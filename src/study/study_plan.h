@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All runs of an experiment: its sweep, its repetitions, what the caller changes. */
+/* All runs of an experiment: its sweep, its repetitions, and the changes of the caller. */
 #pragma once
 
 #include "study/study_run.h"
 
 #define STUDY_RUNS_MAX 10000
 
-/* What the caller changes. */
+/* Changes that the caller makes. */
 struct study_changes {
     const char *const *sets; /* KEY=VALUE */
     uint32_t set_count;
     bool has_seed;
     uint64_t seed;
-    uint32_t repeat; /* 0: as the file says */
+    uint32_t repeat; /* 0: the number in the file */
 };
 
 struct study_plan {
-    struct yaml yaml; /* with the problem, if there is one */
+    struct yaml yaml; /* contains the problem, if there is one */
     struct yaml_node *top;
     struct study_run **runs;
     uint32_t run_count;
 };
 
-/* Reads and checks all runs before any of them begins. False: plan->yaml.problem says what is
- * wrong. To be released in either case. */
+/* Reads and checks all runs before the first begins. Returns false with plan->yaml.problem. The
+ * caller releases the plan in either case. */
 bool study_plan_read(struct study_plan *, const char *path, const struct study_changes *);
 void study_plan_fini(struct study_plan *);

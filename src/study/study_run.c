@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a simulation in steps short enough to react to the keyboard; the steps change nothing in the
+/* Runs a simulation in steps short enough to react to an interrupt. The steps do not change the
  * result. */
 #include "study/study_run.h"
 
@@ -15,7 +15,7 @@
 #include "study/study_memory.h"
 #include "study/study_trace.h"
 
-#define STEP_S_MAX 0.1 /* wall time between two looks at the keyboard */
+#define STEP_S_MAX 0.1 /* wall time between two checks for an interrupt */
 
 static double wall_s(void)
 {
@@ -27,7 +27,7 @@ static double wall_s(void)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The simulation's callbacks have one context: all listeners. */
+/* The context of the simulation's callbacks: all listeners. */
 struct running {
     struct measure_record record;
     struct result_capacity capacity;
@@ -73,13 +73,13 @@ static bool is_interrupted(const struct running *running)
     return *running->manner->is_interrupted;
 }
 
-/* Interrupted, or unable to write its files. */
+/* Returns true if the run is interrupted or cannot write its files. */
 static bool must_end(const struct running *running)
 {
     return is_interrupted(running) || running->capture.error || running->trace.error;
 }
 
-/* The next time at which something must be written down. */
+/* Returns the next time at which something must be recorded. */
 static uint64_t next_stop(
     const struct running *running, const struct experiment *experiment, uint64_t now_ps)
 {
@@ -102,7 +102,7 @@ static uint64_t next_stop(
     return stop_ps;
 }
 
-/* Runs to `stop_ps`, or shorter when the run ends or somebody wants it to. */
+/* Runs to `stop_ps`, or until the run ends or is interrupted. */
 static enum sim_status run_to(struct running *running, uint64_t stop_ps)
 {
     const struct study_watch *watch = &running->manner->watch;
@@ -147,7 +147,7 @@ static enum sim_status run(struct running *running, const struct experiment *exp
         uint64_t now_ps;
 
         status = run_to(running, next_stop(running, experiment, before_ps));
-        now_ps = sim_now_ps(running->sim); /* a little later: the simulator ends its window */
+        now_ps = sim_now_ps(running->sim); /* may be later: the simulator completes its window */
         result_capacity_look(&running->capacity, &running->record);
         measure_phases(&running->record);
         if (now_ps / sample_ps > before_ps / sample_ps || status != SIM_RUNNING ||
@@ -276,7 +276,7 @@ static bool close_files(struct running *running)
     return !is_lost(manner, manner->trace_path, study_trace_close(&running->trace)) && !has_lost;
 }
 
-/* With memory for the simulation: runs it to its end. */
+/* Runs the simulation in this memory to its end. */
 static json_t *run_in(struct running *running, struct study_run *plan, struct arena *arena)
 {
     const struct study_watch *watch = &running->manner->watch;

@@ -11,12 +11,12 @@
 #include "files/files.h"
 
 struct study_run {
-    struct experiment experiment; /* not to be moved */
+    struct experiment experiment; /* must not be moved */
     char label[EXPERIMENT_LABEL_BYTES + 32];
-    json_t *settings; /* what the sweep set */
+    json_t *settings; /* the values of the sweep */
 };
 
-/* Sees a run while it goes on; what it does changes nothing in the result. A call may be NULL. */
+/* Observes a run without changing its result. Each callback may be NULL. */
 struct study_watch {
     void (*on_begin)(void *context, const struct study_run *);
     void (*on_step)(void *context, const struct sim *); /* several times a second */
@@ -25,7 +25,7 @@ struct study_watch {
     void *context;
 };
 
-/* How to run, which is not part of the experiment. */
+/* How to run; not part of the experiment. */
 struct study_manner {
     bool uses_heap; /* the plain engine */
     bool wire;
@@ -38,10 +38,10 @@ struct study_manner {
     struct study_watch watch;
 };
 
-/* Formats the problem and has the manner complain about it. */
+/* Formats the problem and passes it to manner->complain. */
 __attribute__((format(printf, 2, 3))) void study_complain(
     const struct study_manner *, const char *format, ...);
 
-/* The "runs" entry of the result, without criteria. NULL after a complaint. A run that is
- * interrupted has the figures so far. */
+/* Returns the "runs" entry of the result, without criteria. NULL after an error message. An
+ * interrupted run has the figures so far. */
 json_t *study_run(struct study_run *, const struct study_manner *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What transports trace, with words for what is no quantity. */
+/* Writes trace events of transports, with words for values that are not quantities. */
 #include "study/study_trace.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 struct study_traced {
     struct trace_event event;
     uint32_t nic;
-    uint64_t order; /* as told: keeps the sort stable */
+    uint64_t order; /* order of arrival: makes the sort stable */
 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -87,7 +87,7 @@ static void write_line(FILE *file, const struct study_traced *traced)
     fputs("}\n", file);
 }
 
-/* A NIC tells its events in order, whichever engine runs it. */
+/* Events of a NIC arrive in order, with either engine. */
 static int by_time(const void *left, const void *right)
 {
     const struct study_traced *a = left;

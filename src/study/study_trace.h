@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What transports trace, as JSON lines in the order of time. Events of one call of sim_run() come
- * in no particular order, so they wait here until it is over. */
+/* Writes trace events of transports as JSON lines in order of time. The events of one call of
+ * sim_run() are not in order, so they are kept until it returns. */
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 
 #include "base/trace.h"
 
-struct study_traced; /* an event that waits */
+struct study_traced; /* an event that is kept */
 
 struct study_trace {
     FILE *file; /* NULL: no traces */
@@ -18,10 +18,10 @@ struct study_trace {
     int error; /* negative errno of the first write that failed */
 };
 
-/* The path may be NULL: then nothing is traced. 0 or a negative errno. */
+/* If the path is NULL, nothing is traced. Returns 0 or a negative errno. */
 int study_trace_open(struct study_trace *, const char *path);
 void study_trace_event(struct study_trace *, uint32_t nic, const struct trace_event *);
-/* Writes what waits. */
+/* Writes the events that are kept. */
 void study_trace_flush(struct study_trace *);
-/* The same; 0 or the first error. */
+/* Writes the rest. Returns 0 or the first error. */
 int study_trace_close(struct study_trace *);

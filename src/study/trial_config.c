@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a case to the configuration of a simulation. */
+/* Makes the configuration of a simulation from a case. */
 #include <string.h>
 
 #include "study/study.h"
@@ -55,7 +55,7 @@ bool study_config(struct study_trial *trial, struct study_room *room, struct sim
     for (uint32_t i = 0; i < trial->parameter_count; i++)
         if (parameters_set(&config->parameters, trial->parameters[i].name,
                 trial->parameters[i].value) != PARAMETERS_OK) {
-            snprintf(reason, STUDY_REASON_BYTES, "parameter %s: no such value: %s",
+            snprintf(reason, STUDY_REASON_BYTES, "parameter %s has no value %s",
                 trial->parameters[i].name, trial->parameters[i].value);
             return false;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links of a case that differ from others. */
+/* Links of a case that differ from the others. */
 #include <string.h>
 
 #include "study/study.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a bad case smaller: one simplification after the other is tried and kept if the case is
+/* Makes a bad case smaller: tries one simplification after the other and keeps it if the case is
  * still bad, until none helps. */
 #include <string.h>
 
 #include "study/study.h"
 
-/* ---- simplifications: variant 0, 1, ... of each; false: there are no more -------------------- */
+/* ---- simplifications: variant 0, 1, ... of each; false: no more variants --------------------- */
 
 #define REMOVE(array, count, index)                                                                \
     memmove(&(array)[index], &(array)[(index) + 1], ((count) - (index)-1) * sizeof((array)[0]))
@@ -107,7 +107,7 @@ static bool halve_ranks(struct study_trial *trial, uint32_t variant)
     return true;
 }
 
-/* One member of one workload back to the plainest there is. */
+/* Resets one member of one workload to its simplest value. */
 static bool plainer_workload(struct study_trial *trial, uint32_t variant)
 {
     struct sim_workload *workload = &trial->workloads[variant / 10];
@@ -211,7 +211,7 @@ static bool (*const simplifications[])(struct study_trial *, uint32_t variant) =
     drop_parameter,
 };
 
-/* ---- trying them ----------------------------------------------------------------------------- */
+/* ---- search ---------------------------------------------------------------------------------- */
 
 struct shrinking {
     struct study_trial *smallest;
@@ -234,14 +234,13 @@ static bool is_still_bad(struct shrinking *shrinking, struct study_trial *smalle
     return shrinking->is_bad(shrinking->context, smaller);
 }
 
-/* A simplification changes a copy in place, so that bytes between its members are those of the
- * original. */
+/* A simplification changes a copy in place, so padding bytes are equal to those of the original. */
 static bool differs(const void *trial, const void *original)
 {
     return memcmp(trial, original, sizeof(struct study_trial)) != 0;
 }
 
-/* Everything once; whether anything helped. */
+/* Tries everything once. Returns true if anything helped. */
 static bool shrink_once(struct shrinking *shrinking)
 {
     bool has_shrunk = false;

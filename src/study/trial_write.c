@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A case as an experiment file: mrc-experiment(5). */
+/* Writes a case as an experiment file: mrc-experiment(5). */
 #include <inttypes.h>
 
 #include "files/files.h"
