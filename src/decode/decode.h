@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captured packets, parsed, judged and shown as lines, trees and JSON: the front door of this
- * folder. */
+/* The public header of this folder: captured packets, parsed, judged and printed as lines, trees
+ * and JSON. */
 #pragma once
 
 #include "decode/decode_packet.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of the headers that speak about packets and paths: SACK, NACK, probes, endpoints. */
+/* Describes the headers about packets and paths: SACK, NACK, probes, endpoint operations. */
 #include <stdio.h>
 
 #include "decode/decode_describe.h"
@@ -20,7 +20,7 @@ void decode_describe_stamp(
                                        .note = is_own_unit ? "in the sender's own unit" : text });
 }
 
-/* An EV that the packet is about, as opposed to the one it travels by. */
+/* Describes an EV that the packet reports, as opposed to the EV of its own path. */
 static void describe_entropy(
     const struct decode_packet *packet, const struct field_visitor *visitor, uint32_t ev)
 {
@@ -46,7 +46,8 @@ static void describe_pdc_ids(const struct field_visitor *visitor, uint16_t sourc
     decode_describe_hex(visitor, "dpdcid", NULL, 4, dest);
 }
 
-/* Received, and missing below the highest received: above it a 0 says nothing. */
+/* Lists received PSNs, and missing PSNs below the highest received. A 0 above that has no
+ * meaning. */
 static void describe_bitmap(const struct field_visitor *visitor, const struct packet_sack *sack)
 {
     struct psn base = psn_add(sack->cack_psn, sack->sack_offset);
@@ -89,7 +90,7 @@ static void describe_trigger(const struct field_visitor *visitor, const struct p
                                        .form = FIELD_HEX,
                                        .digits = 6,
                                        .number = trigger.value,
-                                       .note = "the packet that made the responder send this" });
+                                       .note = "the packet that caused this SACK" });
 }
 
 void decode_describe_seth(const struct decode_packet *packet, const struct field_visitor *visitor)
@@ -177,7 +178,7 @@ static void describe_operation(
     decode_describe_hex(visitor, "request_id", "id", 4, decoded->psn.value & 0xffff);
 }
 
-/* OpenMRC tells in updates which of its lives the sender is in; others leave the byte 0. */
+/* OpenMRC puts the incarnation of the sender into updates; other implementations send 0. */
 static void describe_incarnation(
     const struct field_visitor *visitor, const struct packet_endpoint *endpoint)
 {

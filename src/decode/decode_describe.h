@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of each header; decode_fields.c calls these in the order of the headers. */
+/* Describes the fields of each header; decode_fields.c calls these functions in the order of
+ * headers. */
 #pragma once
 
 #include "decode/decode_fields.h"
@@ -24,15 +25,15 @@ decode_describe decode_describe_peth;
 decode_describe decode_describe_erth;
 decode_describe decode_describe_eeth;
 
-/* Of any header: reserved fields with a value that MRC 1.0 does not send. */
+/* Describes reserved fields of any header whose value is not the one that MRC 1.0 sends. */
 void decode_describe_reserved(
     const struct decode_packet *, enum decode_header, const struct field_visitor *);
 
-/* A transmit timestamp, own or echoed. */
+/* Describes a transmit timestamp, own or echoed. */
 void decode_describe_stamp(
     const struct decode_packet *, const struct field_visitor *, uint16_t stamp);
 
-/* Shorthand for the commonest fields. `brief` as in struct field. */
+/* Describes the most common fields. `brief` is as in struct field. */
 static inline void decode_describe_number(
     const struct field_visitor *visitor, const char *key, const char *brief, uint64_t number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Visits the headers in order, then what surrounds them: payload, trimming, iCRC, verdict. */
+/* Visits the headers in order, then payload, trimming, iCRC and verdict. */
 #include "decode/decode_fields.h"
 
 #include <stdio.h>
@@ -72,7 +72,8 @@ static void describe_payload(
     decode_describe_number(visitor, "pad_bytes", NULL, write->pad_bytes);
 }
 
-/* What survived is trusted up to the end of TSETH only; bytes behind it are counted, no more. */
+/* Of a trimmed packet, only the bytes up to the end of TSETH are valid; later bytes are only
+ * counted. */
 static void describe_trimming(
     const struct decode_packet *packet, const struct field_visitor *visitor)
 {
@@ -87,7 +88,7 @@ static void describe_trimming(
     decode_describe_number(visitor, "survived_bytes", NULL, frame->length);
     decode_describe_field(visitor, &(struct field){ .key = "ignored_bytes",
                                        .number = frame->length - frame->payload_offset,
-                                       .note = "survived too, but not to be used" });
+                                       .note = "present, but not valid" });
 }
 
 static void describe_icrc(const struct decode_packet *packet, const struct field_visitor *visitor)
@@ -116,7 +117,7 @@ static const char *fault_name(const struct decode_packet *packet)
     return opcode_has_payload(packet->frame.packet.opcode) ? "payload" : "rest";
 }
 
-/* The bytes at the fault, as many as a header may have. */
+/* Shows the bytes at the fault, at most as many as a header has. */
 static void describe_fault(const struct decode_packet *packet, const struct field_visitor *visitor)
 {
     char text[3 * 40 + 1] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one description of what a packet says: groups of named fields, handed to a visitor. Line,
+/* The only description of the contents of a packet: groups of named fields for a visitor. Line,
  * tree and JSON are visitors. */
 #pragma once
 
@@ -11,7 +11,7 @@
 enum field_form {
     FIELD_NUMBER, /* shown decimal */
     FIELD_HEX,    /* shown with `digits` hex digits */
-    FIELD_WIDE,   /* the same, up to 64 bits: a string in JSON, where numbers have 53 */
+    FIELD_WIDE,   /* like FIELD_HEX, up to 64 bits: a string in JSON, whose numbers have 53 */
     FIELD_SIGNED,
     FIELD_FLAG,
     FIELD_ADDRESS,
@@ -27,10 +27,10 @@ struct field_list {
     uint32_t count;
 };
 
-/* Everything a field points at is lent for the call. */
+/* Everything that a field points to is valid only during the call. */
 struct field {
-    const char *key;   /* in JSON and in the tree: docs/wire.md's name where it has one */
-    const char *brief; /* NULL: not in the line. "": there without a word in front. */
+    const char *key;   /* in JSON and in the tree: the name in docs/wire.md, if any */
+    const char *brief; /* NULL: not in the line; "": in the line without a word */
     enum field_form form;
     uint8_t digits;
     union {
@@ -41,12 +41,12 @@ struct field {
         const char *text;
         const struct field_list *list;
     };
-    const char *name;  /* what the number is called; in JSON under KEY_name */
-    const char *alias; /* how people write the number; not in JSON */
+    const char *name;  /* name of the value; in JSON under KEY_name */
+    const char *alias; /* usual notation of the number; not in JSON */
     const char *note;  /* an explanation, in the tree only */
 };
 
-/* What a group is about, in the order of the line. */
+/* The subject of a group, in the order of the line. */
 enum field_subject {
     FIELD_MESSAGE,
     FIELD_WAY,
@@ -62,7 +62,7 @@ struct field_group {
 
 struct field_visitor {
     void *context;
-    void (*on_group)(void *context, const struct field_group *); /* the one before has ended */
+    void (*on_group)(void *context, const struct field_group *); /* ends the previous group */
     void (*on_field)(void *context, const struct field *);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk from header to header. */
+/* Finds one header after the other. */
 #include "decode/decode_layout.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ static const struct {
     const char *name;
     uint32_t length;
 } headers[DECODE_HEADER_COUNT] = {
-    [DECODE_OUTER_IP] = { "outer IPv6", 0 }, /* the first three say themselves how long they are */
+    [DECODE_OUTER_IP] = { "outer IPv6", 0 }, /* the first three contain their length */
     [DECODE_SRH]      = { "SRH", 0 },
     [DECODE_IP]       = { "IP", 0 },
     [DECODE_UDP]      = { "UDP", 8 },
@@ -53,7 +53,7 @@ uint32_t decode_layout_end(const struct decode_layout *layout)
     return last->offset + last->length;
 }
 
-/* True: the header is wholly there, and another may follow. */
+/* Returns true if the header is complete, so that another may follow. */
 static bool add(struct decode_layout *layout, enum decode_header header, uint32_t length)
 {
     uint32_t offset = decode_layout_end(layout);
@@ -79,7 +79,7 @@ uint32_t decode_layout_announced(const uint8_t *bytes, uint32_t length)
     return 0;
 }
 
-/* Behind the outermost IP packet lies nothing but Ethernet padding. */
+/* Only Ethernet padding follows the outermost IP packet. */
 static uint32_t end_of_ip(const uint8_t *bytes, uint32_t length)
 {
     uint32_t announced = decode_layout_announced(bytes, length);
@@ -93,7 +93,7 @@ static bool is_tunnel(uint8_t next_header)
            next_header == IP_NEXT_ROUTING;
 }
 
-/* Options make an IPv4 header longer; what is no IP header at all counts as the shortest. */
+/* Options make an IPv4 header longer. Anything that is not an IP header counts as the shortest. */
 static uint32_t ip_header_bytes(uint8_t first)
 {
     if (first >> 4 == 6)
@@ -101,7 +101,7 @@ static uint32_t ip_header_bytes(uint8_t first)
     return first >> 4 == 4 && (first & 15) > 5 ? (first & 15u) * 4 : IP_V4_BYTES;
 }
 
-/* Adds the IP header at `offset`; its next header goes to `next`. */
+/* Adds the IP header at `offset`, and writes its next header to `next`. */
 static bool add_ip(
     struct decode_layout *layout, const uint8_t *bytes, uint32_t offset, uint8_t *next)
 {
@@ -118,7 +118,7 @@ static bool add_ip(
     return add(layout, is_outer && is_v6 && is_tunnel(*next) ? DECODE_OUTER_IP : DECODE_IP, length);
 }
 
-/* From behind the outer header to behind the inner. */
+/* Adds the headers after the outer IP header, up to the inner one. */
 static bool add_inner(struct decode_layout *layout, const uint8_t *bytes, uint8_t *next)
 {
     if (*next == IP_NEXT_ROUTING) {

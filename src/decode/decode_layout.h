@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the headers of a frame lie, found without judging them: so that a malformed frame can be
- * shown up to its fault. */
+/* The positions of the headers of a frame, found without checking them, so that a malformed frame
+ * can be shown up to its fault. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,26 +41,26 @@ struct decode_layout_part {
 struct decode_layout {
     struct decode_layout_part parts[DECODE_LAYOUT_HEADERS_MAX];
     uint32_t part_count; /* only the last may reach beyond `end` */
-    uint32_t end;        /* of the frame or, if that comes first, of the outermost IP packet */
+    uint32_t end;        /* of the frame or of the outermost IP packet, whichever is first */
 };
 
-/* IP headers, SRH, UDP and BTH, as far as there are bytes and each names the next. */
+/* Finds IP headers, SRH, UDP and BTH, as far as there are bytes and each names the next. */
 void decode_layout_begin(struct decode_layout *, const uint8_t *bytes, uint32_t length);
 
-/* Adds the extension headers that follow a whole BTH. */
+/* Adds the extension headers that follow a complete BTH. */
 void decode_layout_extend(struct decode_layout *, const struct packet *);
 
-/* The length of the packet by its outermost IP header; 0 when that is not there. */
+/* Returns the length of the packet in its outermost IP header; 0 if there is none. */
 uint32_t decode_layout_announced(const uint8_t *bytes, uint32_t length);
 
-/* Where the last part ends. */
+/* Returns the end of the last part. */
 uint32_t decode_layout_end(const struct decode_layout *);
 
-/* The index of the header among the parts; part_count when it is not there. */
+/* Returns the index of the header among the parts; part_count if it is absent. */
 uint32_t decode_layout_find(const struct decode_layout *, enum decode_header);
 
-/* The index of the first part that reaches beyond `limit`; part_count when none does. */
+/* Returns the index of the first part that ends after `limit`; part_count if none does. */
 uint32_t decode_layout_beyond(const struct decode_layout *, uint32_t limit);
 
-/* For people, for example "outer IPv6" or "BTH". */
+/* Returns a name for users, for example "outer IPv6" or "BTH". */
 const char *decode_layout_name(enum decode_header);

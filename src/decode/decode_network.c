@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of the network headers: IP, SRH, UDP. */
+/* Describes the network headers: IP, SRH, UDP. */
 #include "decode/decode_describe.h"
 
 #include "decode/decode_words.h"
@@ -13,7 +13,7 @@ static void describe_address(
         visitor, &(struct field){ .key = key, .form = FIELD_ADDRESS, .address = address });
 }
 
-/* Up to the end of the carrier, the first uSID that is zero. */
+/* Lists uSIDs up to the end of the carrier, the first uSID that is zero. */
 static void describe_usids(
     const struct field_visitor *visitor, const char *brief, const struct ipv6_addr *carrier)
 {
@@ -63,7 +63,7 @@ void decode_describe_srh(const struct decode_packet *packet, const struct field_
     decode_describe_field(
         visitor, &(struct field){ .key = "segments_left",
                      .number = srh->segments_left,
-                     .note = srh->segments_left ? "the path goes on in the segment"
+                     .note = srh->segments_left ? "the path continues in the segment"
                                                 : "the segment is a copy of the path" });
     describe_address(visitor, "segment", &srh->segment);
     describe_usids(visitor, srh->segments_left ? "then" : NULL, &srh->segment);
@@ -100,7 +100,8 @@ void decode_describe_ip(const struct decode_packet *packet, const struct field_v
     decode_describe_number(visitor, "hop_limit", NULL, ip->hop_limit);
 }
 
-/* What several headers say together: the EV, and how switches saw and left the packet. */
+/* Describes what several headers give together: the EV, and how switches classified and marked the
+ * packet. */
 static void describe_path(const struct decode_packet *packet, const struct field_visitor *visitor)
 {
     static const struct field_group group = { "path", "path", FIELD_WAY };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verdicts: good, malformed and where, cut by the capture, or not ours. */
+/* Judges packets: good, malformed (and where), cut by the capture, or foreign. */
 #include "decode/decode_packet.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ bool decode_packet_has_ev(const struct decode_packet *packet)
     return decode_packet_has(packet, DECODE_UDP) && packet->reason != DROP_UDP_PORT;
 }
 
-/* The port of a UDP header that was captured; 0 when there is none. */
+/* Returns the destination port of a captured UDP header; 0 if there is none. */
 static uint16_t captured_dest_port(const struct decode_packet *packet)
 {
     uint32_t udp = decode_layout_find(&packet->layout, DECODE_UDP);
@@ -80,7 +80,7 @@ static uint32_t last_network_part(const struct decode_layout *layout)
     return last;
 }
 
-/* The header that a refusal is about. */
+/* Returns the header that a refusal concerns. */
 static uint32_t part_refused(const struct decode_packet *packet)
 {
     const struct decode_layout *layout = &packet->layout;
@@ -106,12 +106,12 @@ static uint32_t part_refused(const struct decode_packet *packet)
         return decode_layout_find(layout, DECODE_UDP) + 1;
     case DROP_SYNDROME:
         return decode_layout_find(layout, DECODE_AETH);
-    default: /* the first that does not fit, or what follows them all */
+    default: /* the first that does not fit, or what follows all parts */
         return decode_layout_beyond(layout, layout->end);
     }
 }
 
-/* Whether the header at fault was read before it was refused. */
+/* Returns true if the header at fault was read before it was refused. */
 static bool is_fault_readable(const struct decode_packet *packet)
 {
     switch (packet->reason) {
@@ -122,7 +122,7 @@ static bool is_fault_readable(const struct decode_packet *packet)
     case DROP_TRIMMED_NOT_DATA:
     case DROP_SYNDROME:
         return true;
-    case DROP_IP_LENGTH: /* an IPv4 header shorter than itself was not read */
+    case DROP_IP_LENGTH: /* an IPv4 header with too small a length was not read */
         return packet->frame.inner.is_v4 || decode_packet_bytes(packet, DECODE_IP, 0, 1) >> 4 == 6;
     default:
         return false;
@@ -173,8 +173,8 @@ static void name_foreign(struct decode_packet *packet)
         snprintf(packet->foreign, sizeof(packet->foreign), "IP protocol %u", protocol);
 }
 
-/* Headers are shown as far as there are bytes, even if the packet is not all there: so it is parsed
- * with zeros for the rest, none of which is shown. */
+/* Headers are shown as far as they were captured, even if the packet is incomplete. It is therefore
+ * parsed with zeros in place of the rest, which is not shown. */
 static void pad(struct decode_packet *packet, const struct decode_input *input)
 {
     uint32_t announced = decode_layout_announced(input->bytes, input->captured_bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets as text, in three forms. */
+/* Prints packets as text, in three forms. */
 #pragma once
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ struct decode_item {
     uint64_t first_time_ns; /* of the first packet */
 };
 
-/* Widths of the columns, which grow with what is in them. All zero to begin with. */
+/* Widths of the columns, which grow with their contents. Initially zero. */
 struct decode_columns {
     int label;
     int addresses;
@@ -27,5 +27,5 @@ struct decode_columns {
 void decode_print_line(FILE *to, const struct decode_item *, struct decode_columns *);
 void decode_print_tree(FILE *to, const struct decode_item *);
 
-/* One object on a line. */
+/* Prints one object on a line. */
 void decode_print_json(FILE *to, const struct decode_item *);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every field of a packet as a JSON object: one member per header, keys as in mrc-decode(1). */
+/* Prints every field of a packet as a JSON object: one member per header, keys as in
+ * mrc-decode(1). */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ static void add_origin(const struct decode_item *item, json_t *packet)
 {
     char time[40];
 
-    /* A path need not be UTF-8, JSON must be. */
+    /* The name of a file need not be UTF-8, but JSON must be. */
     json_object_set_new(packet, "file", json_string(item->file));
     json_object_set_new(packet, "number", json_integer((json_int_t)item->number));
     if (item->name)

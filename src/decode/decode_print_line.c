@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line a packet: who to whom, by which path, what, and the fields that matter. */
+/* Prints one line per packet: source and destination, path, opcode, and the most important
+ * fields. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static void put_path_and_opcode(
 struct line {
     FILE *to;
     enum field_subject subject; /* of this pass */
-    bool is_wanted;             /* the group at hand */
+    bool is_wanted;             /* of the present group */
     const char *separator;
 };
 

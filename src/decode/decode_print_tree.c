@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every field of a packet, header by header. */
+/* Prints every field of a packet, header by header. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static void on_group(void *context, const struct field_group *group)
     fprintf(context, "  %s\n", group->title);
 }
 
-/* Words stand behind the value, the note in brackets behind them. */
+/* Words follow the value, and the note follows them in brackets. */
 static void on_field(void *context, const struct field *field)
 {
     char text[DECODE_TEXT_BYTES];

@@ -3,7 +3,7 @@
 #include "base/bits.h"
 #include "decode/decode_describe.h"
 
-/* Which bits they are, as in docs/wire.md. */
+/* The bits of reserved fields, as in docs/wire.md. */
 /* clang-format off */
 static const struct {
     enum decode_header header;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as text. */
+/* Formats the values of fields as text. */
 #include "decode/decode_text.h"
 
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static void write_usids(const struct field_list *list, char *text)
             text + used, DECODE_TEXT_BYTES - used, "%s%04x", i ? " " : "", list->items[i]);
 }
 
-/* How many items from `first` on are consecutive. */
+/* Returns the number of consecutive items from `first` on. */
 static uint32_t run_length(const struct field_list *list, uint32_t first)
 {
     uint32_t count = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of fields as text. */
+/* Formats the values of fields as text. */
 #pragma once
 
 #include <stddef.h>
@@ -9,10 +9,10 @@
 #define DECODE_TEXT_BYTES         1024 /* enough for any value */
 #define DECODE_TEXT_ADDRESS_BYTES 46
 
-/* In full: 0x000104. */
+/* Formats in full: 0x000104. */
 void decode_text_value(const struct field *, char text[DECODE_TEXT_BYTES]);
 
-/* For one line among many: 0x104, or the name or alias instead of the number. */
+/* Formats for one line: 0x104, or the name or alias instead of the number. */
 void decode_text_brief(const struct field *, char text[DECODE_TEXT_BYTES]);
 
 void decode_text_address(const struct ipv6_addr *, char text[DECODE_TEXT_ADDRESS_BYTES]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of BTH and of the headers that carry data and acknowledge messages. */
+/* Describes BTH and the headers that carry data and acknowledge messages. */
 #include "decode/decode_describe.h"
 
 #include "decode/decode_words.h"
@@ -10,8 +10,8 @@ enum {
     SECOND_BIT = 0x40,
 };
 
-/* In the line a PSN stands once: SACK has it as cack, Endpoint operations carry an id in it and
- * Probes nothing. */
+/* A PSN appears once in a line: SACK has it as cack, Endpoint operations carry an id in it, and
+ * Probes do not use it. */
 static const char *psn_brief(uint8_t opcode)
 {
     switch (opcode) {

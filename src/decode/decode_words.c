@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for numbers. */
+/* Names for the numbers of the wire format. */
 #include "decode/decode_words.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the wire in words. */
+/* Names for the numbers of the wire format. */
 #pragma once
 
 #include <stddef.h>
@@ -9,9 +9,9 @@
 #include "wire/format.h"
 #include "wire/frame.h"
 
-/* All yield static strings; NULL for a number that has no name, unless it says otherwise. */
+/* All return static strings, or NULL for a number without a name, unless stated otherwise. */
 
-/* "trimmable": also the names that --dscp takes. Never NULL. */
+/* Returns e.g. "trimmable", a name that --dscp accepts. Never NULL. */
 const char *decode_words_class(enum dscp_class);
 const char *decode_words_ecn(uint8_t ecn); /* never NULL */
 const char *decode_words_encapsulation(enum frame_encapsulation);
@@ -19,12 +19,12 @@ const char *decode_words_encapsulation(enum frame_encapsulation);
 /* "NAK remote access error". */
 const char *decode_words_syndrome(const struct wire_format *, uint8_t syndrome);
 
-/* What the requester does about it. Never NULL. */
+/* Returns what the requester does about it. Never NULL. */
 const char *decode_words_nack(uint8_t reason);
 const char *decode_words_mark(uint8_t sack_mark); /* never NULL */
 const char *decode_words_endpoint_op(uint8_t op);
 
-/* Whether the EV can be one that a fabric generates: no fabric has more than eight planes. */
+/* Returns true if a fabric can have this EV: no fabric has more than eight planes. */
 bool decode_words_ev_is_path(const struct wire_format *, uint32_t ev);
 
 /* "p5/u156", or the EV as a number. */

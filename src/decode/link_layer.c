@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Link layers by their numbers in captures. */
+/* Skips the link-layer headers of captures, by link type. */
 #include "decode/link_layer.h"
 
 #include "pktio/pktio.h"
@@ -28,7 +28,7 @@ bool link_layer_is_known(uint16_t link_type)
     }
 }
 
-/* The type of what follows; 0 where the header has none and the IP version must tell. */
+/* Returns the type of what follows; 0 if the header has none and the IP version decides. */
 static uint16_t skip_header(uint16_t link_type, struct bytes_in *in)
 {
     struct ethernet_header ethernet;

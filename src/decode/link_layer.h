@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What captures put in front of the IP header. */
+/* The link-layer headers that captures have before the IP header. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,6 +9,6 @@
 
 bool link_layer_is_known(uint16_t link_type);
 
-/* Reads over the link layer header. True: an IP header is next. False: the frame is something else;
- * its Ethernet type goes to `ether_type`, 0 when it has none. */
+/* Skips the link-layer header. Returns true if an IP header is next. Otherwise writes the Ethernet
+ * type, or 0 if there is none, to `ether_type`. */
 bool link_layer_skip(uint16_t link_type, struct bytes_in *, uint16_t *ether_type);
