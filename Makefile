@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. Meson does the building (meson.build); the scripts in tools/ do the rest.
+# Targets for developers. Meson builds (meson.build); the scripts in tools/ do the rest.
 
 BUILD        ?= build
 PREFIX       ?= /usr/local

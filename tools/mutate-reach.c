@@ -10,7 +10,7 @@
 
 enum { FUNCTION_BYTES = 16, FUNCTIONS_MAX = 1 << 20 };
 
-extern const char __ehdr_start[] __attribute__((visibility("hidden"))); /* where we are loaded */
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))); /* load address */
 
 static uint8_t *entered; /* shared with children, which may end by _exit() */
 
