@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A count in front of each way to allocate. */
+/* Counts calls of each allocation function. */
 #include "allocations.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations made by the code linked into this program: the linker leads them here (--wrap). */
+/* Counts allocations by the code of this program: the linker redirects them (--wrap). */
 #pragma once
 
 #include <stdint.h>

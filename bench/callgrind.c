@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This program again, under callgrind. */
+/* Runs this program again under callgrind. */
 #include "callgrind.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ enum { ARGUMENTS_MAX = 40 };
 extern char **environ;
 
 struct command {
-    char *arguments[ARGUMENTS_MAX + 1]; /* owned; NULL ends them */
+    char *arguments[ARGUMENTS_MAX + 1]; /* owned; ends with NULL */
     uint32_t count;
 };
 
@@ -67,7 +67,7 @@ static bool run(const struct callgrind_run *run, const char *file)
     if (add_self(&command)) {
         for (const char *const *argument = run->arguments; *argument; argument++)
             add(&command, "%s", *argument);
-        setenv("LD_BIND_NOW", "1", 1); /* the dynamic linker's work is not ours */
+        setenv("LD_BIND_NOW", "1", 1); /* the work of the dynamic linker does not count */
         if (posix_spawnp(&child, "valgrind", NULL, NULL, command.arguments, environ) == 0)
             waitpid(child, &status, 0);
     }
@@ -76,7 +76,7 @@ static bool run(const struct callgrind_run *run, const char *file)
     return status == 0;
 }
 
-/* In the order of callgrind's events; without a cache there is only the first. */
+/* In the order of callgrind's events; without a cache only the first is present. */
 static bool read_totals(const char *text, struct callgrind_counts *out)
 {
     enum event { IR, DR, DW, I1MR, D1MR, D1MW, ILMR, DLMR, DLMW, EVENT_COUNT };

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Instructions depend on it: budgets are meant for gcc's -O2. */
+/* The number of instructions depends on the compiler: budgets are for -O2 of gcc. */
 #if defined(__clang__) || !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) ||               \
     defined(__SANITIZE_THREAD__)
 #define CALLGRIND_BUILT_WITH "something else"
@@ -13,13 +13,13 @@
 #endif
 
 struct callgrind_run {
-    const char *const *counted; /* functions, callees included, that do not call each other */
-    const char *zero_before;    /* what ran before this function is entered does not count; NULL */
+    const char *const *counted; /* functions, with their callees, that do not call each other */
+    const char *zero_before; /* counting begins when this function is entered; NULL: at the start */
     const char *const *arguments; /* of this program */
-    uint32_t cache_bytes;         /* of a last-level cache of 8 ways to simulate; 0: none */
+    uint32_t cache_bytes;         /* simulated last-level cache with 8 ways; 0: none */
 };
 
-/* Both lists end with NULL. 0: it could not be counted. */
+/* Both lists end with NULL. Returns 0 if counting failed. */
 uint64_t callgrind_instructions(const struct callgrind_run *);
 
 struct callgrind_counts {
@@ -27,5 +27,5 @@ struct callgrind_counts {
     uint64_t cache_misses; /* of data, if a cache is simulated */
 };
 
-/* All 0: it could not be counted. */
+/* Returns all 0 if counting failed. */
 struct callgrind_counts callgrind_count(const struct callgrind_run *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long the max-min capacity of a permutation takes to find, healthy and with faults. */
+/* The time to compute the max-min capacity of a permutation, without and with faults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 enum {
     FAULTS_MAX = 3,
     SCENES = 8, /* with different faults */
-    TAKES = 3,  /* of each, of which the fastest counts */
+    TAKES = 3,  /* runs of each; the fastest counts */
 };
 
 struct size {
@@ -52,7 +52,7 @@ static void break_link(struct scene *scene, uint32_t index, struct prng *prng)
     scene->in_force[index] = &scene->faults[index];
 }
 
-/* Every NIC writes to the one half of the NICs further, in an order that is drawn. */
+/* Every NIC writes to one other NIC, in a random cycle. */
 static void set_up(struct scene *scene, const struct size *size, uint64_t seed)
 {
     struct prng prng = prng_stream(seed, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of two transports. */
+/* Drives two transports. */
 #include "duplex.h"
 
 #include <assert.h>
@@ -10,39 +10,39 @@
 
 enum {
     PLANES = 8,
-    BURST = PLANES,          /* packets the left side sends at a time */
-    SHORT_BURST = 4 * BURST, /* the right side, whose packets are short */
+    BURST = PLANES,          /* packets that the left side sends at a time */
+    SHORT_BURST = 4 * BURST, /* the same for the right side, whose packets are short */
     DELAY_NS = 4700,
     LAG_MAX_NS = 1176,
-    AHEAD = 8,        /* packets that the transport is told of before they are received */
-    SLOT_PACKETS = 8, /* arrivals in a packet time, at most */
+    AHEAD = 8,        /* packets that the transport prefetches before it receives them */
+    SLOT_PACKETS = 8, /* maximum number of arrivals in a packet time */
     FIRST_QPN = 16,
     WINDOW_PSNS = 1024,
     PACKET_BITS = 4184 * 8,
-    SACK_EVERY = 4, /* what a stand-in does */
+    SACK_EVERY = 4, /* of the stand-in */
 };
 
-/* By how much each plane is slower than the fastest. */
+/* The additional delay of each plane relative to the fastest. */
 static const uint32_t plane_lag_ns[PLANES] = { 0, 756, 252, LAG_MAX_NS, 504, 84, 1008, 336 };
 
-/* What arrives in one packet time: places of packets. */
+/* The arrivals of one packet time: positions of packets. */
 struct slot {
     uint32_t packets[SLOT_PACKETS];
     uint32_t count;
 };
 
-/* One direction: transports write packets where the other side will read them. */
+/* One direction: a transport writes packets where the other side reads them. */
 struct wire {
     struct packet *packets;
     struct slot *slots;
-    uint32_t length; /* of both; what is that old has arrived */
-    uint32_t next;   /* where the next burst goes */
+    uint32_t length; /* of both arrays; older packets have arrived */
+    uint32_t next;   /* position of the next burst */
 };
 
 struct side {
-    struct transport *transport; /* NULL: a stand-in, which knows no more than ... */
+    struct transport *transport; /* NULL: a stand-in, which only counts ... */
     uint32_t received;
-    uint32_t owed; /* ... how many packets it is to send */
+    uint32_t owed; /* ... the packets that it must send */
     struct wire out;
     struct path_profile paths;
     struct path_entry entries[PATH_EV_COUNT_MAX];
@@ -52,7 +52,7 @@ struct side {
 
 struct duplex {
     struct duplex_config config;
-    uint64_t slot; /* the present, in packet times */
+    uint64_t slot; /* the present time, in packet times */
     uint64_t received;
     struct cc_profile cc;
     struct side left;
@@ -69,7 +69,7 @@ static uint32_t slots_of(const struct duplex *duplex, uint32_t time_ns)
     return (uint32_t)(time_ns * UINT64_C(1000) / duplex->config.packet_ps);
 }
 
-/* ---- the transports, or what stands in for them ---------------------------------------------- */
+/* ---- the transports or their stand-ins ------------------------------------------------------- */
 
 static void receive(struct side *side, const struct packet *packet, uint64_t now_ns)
 {
@@ -79,7 +79,7 @@ static void receive(struct side *side, const struct packet *packet, uint64_t now
         side->owed++;
 }
 
-/* A packet is written by one processor and read by another: its way takes time. */
+/* One processor writes a packet and another reads it, which takes time. */
 static void fetch_packet(const struct packet *packet)
 {
     __builtin_prefetch(packet);
@@ -92,7 +92,7 @@ static void expire(struct side *side, uint64_t now_ns)
         transport_expire(side->transport, now_ns);
 }
 
-/* The left one never runs out of data, the right one sends SACKs. */
+/* The left stand-in always has data to send; the right one sends SACKs. */
 static uint32_t send_stand_in(struct side *side, struct packet *out)
 {
     bool has_data = side->owed > BURST;
@@ -140,7 +140,7 @@ static void fetch_events(struct duplex *duplex, struct side *side, uint64_t now_
 
 /* ---- the wire -------------------------------------------------------------------------------- */
 
-/* Packets of a burst leave one packet time after another. */
+/* The packets of a burst leave one packet time after another. */
 static void transmit(struct duplex *duplex, struct side *side)
 {
     struct wire *wire = &side->out;
@@ -164,7 +164,7 @@ struct arrival {
     uint64_t at; /* slot */
 };
 
-/* What has arrived since the last turn, in order; returns the number. */
+/* Collects the arrivals since the last turn, in order. Returns their number. */
 static uint32_t gather(const struct duplex *duplex, struct wire *wire, struct arrival *arrivals)
 {
     uint32_t count = 0;
@@ -236,8 +236,8 @@ static void *take_memory(size_t bytes)
     return memory;
 }
 
-/* Packets are delivered with the burst after their arrival, and a burst that does not fit at the
- * end of the wire goes to its beginning. */
+/* Packets are delivered with the burst after their arrival. A burst that does not fit at the end of
+ * the wire goes to its beginning. */
 static void init_wire(struct wire *wire, uint32_t delay_slots)
 {
     wire->length = 4 * delay_slots + 4 * SHORT_BURST;
@@ -257,8 +257,8 @@ static enum transport_access place(void *context, void *owner, uint32_t qpn, uin
     return TRANSPORT_ACCESS_OK;
 }
 
-/* All QPs lead to one destination, whose window they share: it is that of the wire, which is faster
- * than any NIC where it has a share for each of many QPs. */
+/* All QPs lead to one destination and share its window, which is that of the wire. With many QPs
+ * the wire is faster than any NIC. */
 static struct parameters parameters_of(const struct duplex *duplex)
 {
     uint64_t wire_bps = PACKET_BITS * UINT64_C(1000000000000) / duplex->config.packet_ps;
@@ -381,7 +381,8 @@ uint64_t duplex_counter(const struct duplex *duplex, enum counter counter)
            transport_counters(duplex->right.transport)[counter];
 }
 
-/* Queues twice as deep take twice the memory: what they take is the difference. */
+/* Doubling the depth of the queues doubles their memory, so the difference is the memory of the
+ * queues. */
 size_t duplex_qp_bytes(const struct duplex *duplex)
 {
     struct qp_init shallow = qp_init(duplex, &duplex->left, 64);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two transports and a wire between them: struct to struct, in virtual time, without loss.
  *
- * The left one writes, the right one receives. Both are driven as an engine would: once in 8 packet
- * times each takes what has arrived, lets timers expire, sends a packet a port, fetches events. */
+ * The left transport writes, the right one receives. Both are driven as by an engine: once in 8
+ * packet times each takes its arrivals, expires timers, sends one packet per port, and fetches
+ * events. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,9 +16,9 @@ struct duplex_config {
     uint32_t qp_count;
     uint32_t write_bytes;
     uint32_t outstanding; /* writes of each QP */
-    uint32_t packet_ps;   /* time a packet takes on the wire; the delay is about 5 us besides */
-    bool in_order;        /* no plane is slower than another */
-    bool is_empty;        /* no transports: the driver with stand-ins, to learn what it costs */
+    uint32_t packet_ps;   /* time of a packet on the wire; the delay is about 5 us more */
+    bool in_order;        /* all planes have the same delay */
+    bool is_empty;        /* stand-ins instead of transports, to measure the driver */
 };
 
 struct duplex;
@@ -25,11 +26,12 @@ struct duplex;
 struct duplex *duplex_open(const struct duplex_config *);
 void duplex_close(struct duplex *);
 
-/* Until `packet_count` more data packets have been received. */
+/* Runs until `packet_count` more data packets have been received. */
 void duplex_run(struct duplex *, uint64_t packet_count);
 
-/* Both sides together; 0 if there are no transports. */
+/* Returns the sum of both sides; 0 without transports. */
 uint64_t duplex_counter(const struct duplex *, enum counter);
 
-/* Of a QP that sends and receives, without the queues whose size the application chooses. */
+/* Returns the memory of a QP that sends and receives, without the queues whose size the application
+ * chooses. */
 size_t duplex_qp_bytes(const struct duplex *);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts endpoint.sh, which measures endpoints of real processes, and is what they are compared
- * with: endpoint blast MILLISECONDS BYTES    UDP datagrams from process to process: Gb/s that
- * arrive endpoint ping COUNT BYTES            half of the median round trip of a UDP datagram, in
- * us both over loopback, as the direct ports of mrc perf there. */
+/* Starts endpoint.sh, which measures endpoints of real processes. It also provides the reference,
+ * plain UDP over loopback:
+ *
+ *     endpoint blast MILLISECONDS BYTES    rate of datagrams that arrive, in Gb/s
+ *     endpoint ping COUNT BYTES            half of the median round trip of a datagram, in us */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
@@ -33,7 +34,7 @@ static void give_up(const char *what)
     exit(1);
 }
 
-/* Two sockets, connected to each other. */
+/* Opens two sockets, connected to each other. */
 static void open_pair(int fds[2])
 {
     struct sockaddr_in addresses[2];
@@ -111,8 +112,7 @@ static void blast(uint64_t milliseconds, size_t bytes)
     free(batch);
 }
 
-/* Looks again and again, and lets others run now and then: as mrc perf waits on so few processors.
- */
+/* Polls and yields the processor from time to time, as mrc perf does on few processors. */
 static void await(int fd, uint8_t *bytes, size_t length)
 {
     uint32_t looks = 0;
@@ -168,7 +168,7 @@ static void ping(uint64_t count, size_t bytes)
     free(times_ns);
 }
 
-/* The script finds this program again in $ENDPOINT. */
+/* The script starts this program again as $ENDPOINT. */
 static int run_script(void)
 {
     char path[PATH_MAX];

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Endpoints of real processes on this machine, one after the other, each beside what it is compared with. Prints JSON
-# lines for tools/bench; $ENDPOINT, which starts this, is also the plain UDP that is compared with.
+# Measures endpoints of real processes on this machine, one after the other, each with its reference. Prints JSON lines
+# for tools/bench. $ENDPOINT, which starts this script, also measures the plain UDP used as reference.
 set -eu
 mrc=$(dirname "$ENDPOINT")/../bin/mrc
 seconds=${ENDPOINT_SECONDS:-4}
-mtu=2048          # of the path: the largest that AF_XDP on veth has
+mtu=2048          # path MTU: the largest that AF_XDP on veth allows
 frame=2152        # with all headers of MRC
 link_mtu=2304     # of the veth pair
 folder=$(mktemp -d)
@@ -96,12 +96,12 @@ make_veth()
         ip -n "${end% *}" link set mgmt up
         ip -n "${end% *}" address add "10.98.0.${end#* }/24" dev d0
         ip -n "${end% *}" address add "10.97.0.${end#* }/24" dev mgmt
-        # Packet sockets get copies: the kernel would look for a route for each frame, and tell its sender of none.
+        # Packet sockets get copies of frames. With IPv6, the kernel would look up a route for each frame and report an error.
         ip netns exec "${end% *}" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/d0/disable_ipv6' || true
     done
 }
 
-# One stream for $seconds, in Gb/s.
+# The rate of one stream for $seconds, in Gb/s.
 tcp_gbps()
 {
     ip netns exec $other iperf3 -s -1 >"$folder/iperf-server" 2>&1 &
@@ -111,7 +111,7 @@ tcp_gbps()
     wait $!
 }
 
-# Server in one namespace, client in the other; they meet by mgmt, because AF_XDP takes all that comes by d0.
+# Server and client are in different namespaces. They meet over mgmt, because AF_XDP takes all frames of d0.
 veth_gbps() # KIND of port
 {
     for end in 1 2; do
@@ -150,7 +150,7 @@ else
     else
         say 'iperf3 is not installed'
     fi
-    # Without these, veth hands over up to 64 KiB at once, and no frame is ever made.
+    # Otherwise veth passes on up to 64 KiB at once and does not make frames.
     if [ -n "$tcp_joined" ] && ip netns exec $one ethtool -K d0 tso off gso off 2>>"$folder/log" &&
         ip netns exec $other ethtool -K d0 tso off gso off gro off 2>>"$folder/log"; then
         tcp=$(tcp_gbps)
@@ -179,7 +179,7 @@ while [ "$tries" -lt 100 ] && ! "$mrc" fabric show >/dev/null 2>&1; do
     tries=$((tries + 1))
     sleep 0.1
 done
-# Three processes on two processors: whoever waits must sleep, as iperf3 does.
+# Three processes on two processors: a process that waits must sleep, as with iperf3.
 beside_tcp 'writes of 1 MiB, soft fabric (shm)' "$(write_gbps --events)"
 
 # ---- a verbs program over the same fabric ------------------------------------------------------------------
@@ -206,7 +206,7 @@ median() # of the lines on standard input
 }
 
 if command -v ib_write_bw >/dev/null; then
-    for _ in 1 2 3; do # in turns, so that what else goes on meets both
+    for _ in 1 2 3; do # alternately, so that disturbances affect both
         perf_gbps >>"$folder/perf"
         verbs_gbps >>"$folder/verbs"
     done
@@ -215,7 +215,7 @@ else
     say 'ib_write_bw is not installed (package perftest)'
 fi
 
-# A receiver whose sender stands still: its NIC is open, its QP connected, nothing comes.
+# A receiver whose sender is idle: its NIC is open, its QP is connected, nothing arrives.
 ticks()
 {
     sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'

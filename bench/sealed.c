@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child under a seccomp filter that lets it exit and do nothing else. */
+/* Runs a child under a seccomp filter that allows only exit. */
 #include "sealed.h"
 
 #include <signal.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work done where the first system call is the last: proof that there was none. */
+/* Runs work in a process that is killed at its first system call: proves that there is none. */
 #pragma once
 
 enum sealed {
-    SEALED_QUIET, /* not one system call */
+    SEALED_QUIET, /* no system call */
     SEALED_CALLED,
-    SEALED_UNKNOWN, /* this system cannot tell */
+    SEALED_UNKNOWN, /* this system has no such filter */
 };
 
-/* In a copy of this process, which ends with it. */
+/* Runs the work in a copy of this process, which exits afterwards. */
 enum sealed sealed_run(void (*work)(void *context), void *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one packet over one link costs the simulator, all protocol work included: a permutation of
- * 2 MB flows, 4 KiB packets, 400 Gb/s on one plane, T0s of 64 NICs and 64 uplinks, 64 paths; SACKs
- * are packets, too. And how much memory a NIC takes, with everything that serves it. */
+/* The cost of one packet over one link in the simulator, including all protocol work: a permutation
+ * of 2 MB flows, 4 KiB packets, 400 Gb/s on one plane, T0s with 64 NICs and 64 uplinks, 64 paths;
+ * SACKs count as packets. And the memory per NIC, with everything that belongs to it. */
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,8 +35,8 @@ struct size {
     uint32_t nic_count;
     uint32_t warm_up_us;
     uint32_t round_us;
-    double budget;   /* million packet-hops per second, at least */
-    bool is_counted; /* under callgrind: the largest would take minutes */
+    double budget;   /* million packet-hops per second, minimum */
+    bool is_counted; /* under callgrind; the largest would take minutes */
 };
 
 static const struct size sizes[] = {
@@ -102,7 +102,7 @@ static void describe(struct run *run, uint32_t nic_count)
     run->config.parameters.ev_backup = 0;
 }
 
-/* Memory that is not touched costs nothing; huge pages, where the system has them. */
+/* Untouched memory costs nothing; uses huge pages if available. */
 static void map(struct run *run, size_t bytes)
 {
     uintptr_t start;
@@ -143,7 +143,7 @@ static uint64_t hops_of(const struct run *run)
     return totals.packet_hops;
 }
 
-/* Where callgrind begins to count. */
+/* Callgrind begins to count here. */
 void measured_run(struct run *, uint32_t us);
 __attribute__((noinline)) void measured_run(struct run *run, uint32_t us)
 {
@@ -173,7 +173,7 @@ static int run_counted(const struct size *size)
     return 0;
 }
 
-/* The same again, to know how many packet-hops there are. */
+/* Runs the same again to count packet-hops. */
 static uint64_t counted_hops(const struct size *size)
 {
     struct run run;
@@ -268,7 +268,7 @@ static void print_memory(const struct size *size)
     close_run(&run);
 }
 
-/* Of this process: what others do on the machine does not count, as far as it can be told. */
+/* Time of this process, so that other processes on the machine disturb little. */
 static double now_s(void)
 {
     struct timespec now;
@@ -277,7 +277,7 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Million packet-hops a second, the best of some rounds. */
+/* Returns million packet-hops per second, the best of several rounds. */
 static double speed_of(const struct size *size)
 {
     struct run run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one data packet costs the transport: sent and received, with its share of SACKs, ACKs and
- * timers; and whether that depends on the number of EVs or QPs. */
+/* The cost of one data packet in the transport: sent and received, with its share of SACKs, ACKs
+ * and timers; and whether it depends on the number of EVs or QPs. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ enum {
 struct scenario {
     const char *name;
     struct duplex_config config;
-    uint32_t warm_up; /* packets before anything is measured */
+    uint32_t warm_up; /* packets before the measurement */
     uint32_t measured;
 };
 
@@ -40,16 +40,15 @@ struct scenario {
         .packet_ps = PACKET_PS, .in_order = (is_in_order)                                          \
     }
 
-/* All QPs send at once, in turn, 64 KiB writes, four outstanding each: on a wire that has 100 Gb/s
- * for every QP, so that each does the same whatever their number ... */
+/* All QPs send at once, in turn, 64 KiB writes, four outstanding each. The wire has 100 Gb/s for
+ * every QP, so that each QP does the same, whatever their number ... */
 #define CROWD(qps)                                                                                 \
     {                                                                                              \
         .ev_count = 256, .qp_count = (qps), .write_bytes = 64 * KIB, .outstanding = 4,             \
         .packet_ps = SHARE_PS / (qps)                                                              \
     }
 
-/* ... or on one of 400 Gb/s for all: so rarely does a packet come to each that none can share its
- * SACK with another. */
+/* ... or 400 Gb/s for all QPs. Then packets of a QP are so rare that each needs its own SACK. */
 #define CROWD_ON_ONE_LINK(qps)                                                                     \
     {                                                                                              \
         .ev_count = 256, .qp_count = (qps), .write_bytes = 64 * KIB, .outstanding = 4,             \
@@ -59,7 +58,7 @@ struct scenario {
 static const struct scenario sprayed = { "sprayed", STREAM(256, false), 20000, 100000 };
 static const struct scenario in_order = { "in order", STREAM(256, true), 20000, 100000 };
 
-/* Each table is compared with its first row, and ends with NULL. */
+/* Each table is compared with its first row and ends with NULL. */
 static const struct scenario evs[] = {
     { "16 EVs", STREAM(16, false), 20000, 100000 },
     { "256 EVs", STREAM(256, false), 20000, 100000 },
@@ -94,7 +93,7 @@ static struct duplex *open_warm(const struct scenario *scenario)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-/* Where callgrind begins to count. */
+/* Callgrind begins to count here. */
 void measured_run(struct duplex *, uint32_t packet_count);
 __attribute__((noinline)) void measured_run(struct duplex *duplex, uint32_t packet_count)
 {
@@ -110,7 +109,7 @@ static int run_counted(const struct scenario *scenario)
     return 0;
 }
 
-/* Those of the transport's functions and what they call, nothing of the driver. */
+/* Counts the functions of the transport and their callees, without the driver. */
 static double instructions_of(const struct scenario *scenario)
 {
     static const char *const counted[] = { "transport_prefetch", "transport_receive",
@@ -125,7 +124,7 @@ static double instructions_of(const struct scenario *scenario)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Of this process: what others do on the machine does not count, as far as it can be told. */
+/* Time of this process, so that other processes on the machine disturb little. */
 static double now_ns(void)
 {
     struct timespec now;
@@ -156,7 +155,7 @@ static double median(double *values)
     return values[ROUNDS / 2];
 }
 
-/* With the driver's own time, which an empty one tells, taken out. */
+/* Subtracts the time of the driver, which a run with stand-ins measures. */
 static double ns_of(const struct scenario *scenario, double *driver_ns)
 {
     struct duplex_config empty = scenario->config;
@@ -179,7 +178,7 @@ static double ns_of(const struct scenario *scenario, double *driver_ns)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* 0: it could not be counted. */
+/* 0: counting failed. */
 static void print_value(const char *metric, const char *of, double value)
 {
     printf("{\"bench\": \"transport\", \"metric\": \"%s%s%s\", \"value\": ", metric,
@@ -248,7 +247,7 @@ static void run_scenario(void *context)
     duplex_run(context, sprayed.measured);
 }
 
-/* Counts of what happened besides while packets were sent; 0 is a good value here. */
+/* Prints counts of events while packets were sent; here 0 is a good value. */
 static void print_share(const char *metric, double count, const char *unit, const char *verified_by)
 {
     printf("{\"bench\": \"transport\", \"metric\": \"%s\", \"value\": %.4f, \"unit\": \"%s\"",
@@ -305,7 +304,7 @@ static const struct scenario *find(const char *name)
     return NULL;
 }
 
-/* For the author of a change: one figure of one scenario. */
+/* Prints one figure of one scenario, for work on a change. */
 static int run_one(const char *option, const struct scenario *scenario)
 {
     if (strcmp(option, "--run") == 0)

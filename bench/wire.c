@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the headers of a full SRv6 data packet cost, and the iCRC beside libdeflate's crc32. */
+/* The cost of the headers of a full SRv6 data packet, and the iCRC compared with libdeflate's
+ * crc32. */
 #include <inttypes.h>
 #include <libdeflate.h>
 #include <stdio.h>
@@ -83,8 +84,7 @@ static double round_ns(void (*work)(struct sample *), struct sample *sample)
     return (now_ns() - start) / RUNS_A_ROUND;
 }
 
-/* The shortest of many short rounds, ours and theirs in turn: what each costs when nothing else
- * disturbs it. */
+/* Takes the shortest of many short rounds, ours and theirs in turn, to exclude disturbances. */
 static void best_ns(void (*ours)(struct sample *), void (*theirs)(struct sample *),
     struct sample *sample, double best[2])
 {
@@ -144,7 +144,7 @@ static void print_crc(struct sample *sample)
         bytes / best[0], bytes / best[1], best[1] / best[0]);
 }
 
-/* Per run of `operation`, spent in these two functions and what they call. */
+/* Returns the instructions per run of `operation` in these two functions and their callees. */
 static uint64_t instructions_of(const char *operation, const char *function, const char *also)
 {
     const char *const counted[] = { function, also, NULL };
