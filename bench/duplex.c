@@ -52,7 +52,7 @@ struct side {
 
 struct duplex {
     struct duplex_config config;
-    uint64_t slot; /* the present time, in packet times */
+    uint64_t slot; /* the current time, in packet times */
     uint64_t received;
     struct cc_profile cc;
     struct side left;

@@ -61,7 +61,7 @@ static struct exec_variable *add(struct exec_environment *environment, const cha
     return variable;
 }
 
-/* Puts the value in front of the present one. */
+/* Puts the value in front of the current one. */
 static void prepend(struct exec_environment *environment, const char *name, const char *value)
 {
     const char *before = getenv(name);

@@ -52,7 +52,7 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Event times count from the start of the machine. An event without a time has the present time. */
+/* Event times count from the start of the machine. An event without a time has the current time. */
 static int64_t wall_ns(const json_t *event)
 {
     const json_t *time = json_object_get(event, "time_ns");

@@ -80,7 +80,7 @@ static void put_path_and_opcode(
 struct line {
     FILE *to;
     enum field_subject subject; /* of this pass */
-    bool is_wanted;             /* of the present group */
+    bool is_wanted;             /* of the current group */
     const char *separator;
 };
 

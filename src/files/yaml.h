@@ -66,7 +66,7 @@ const struct yaml_node *yaml_member(const struct yaml_node *mapping, const char 
 /* Returns true if the key has no value: empty, ~ or null. */
 bool yaml_is_empty(const struct yaml_node *);
 
-/* Puts `value` at `path` (keys and list indexes separated by dots), replacing the present value.
+/* Puts `value` at `path` (keys and list indexes separated by dots), replacing the current value.
  * Creates mappings on the way; lists do not grow. */
 bool yaml_put(struct yaml *, struct yaml_node *top, const char *path, struct yaml_node *value);
 /* Replaces `node` by `value`, under the same key. */

@@ -211,7 +211,7 @@ void measure_look(struct measure_record *);
 void measure_sample(struct measure_record *);
 /* Called when a phase begins or ends. */
 void measure_phases(struct measure_record *);
-/* Returns the present details, for a phase that lasts to the end. */
+/* Returns the current details, for a phase that lasts to the end. */
 struct measure_detail measure_detail(const struct measure_record *);
 void measure_detail_fini(const struct measure_record *, struct measure_detail *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The present values of everything that only grows. */
+/* The current values of everything that only grows. */
 #pragma once
 
 #include "measure/measure.h"

@@ -71,7 +71,7 @@ struct measure_recovery measure_recovery(const struct measure_record *record, ui
     uint64_t window_ps = record->capacity->window_ps;
     uint64_t end_ps = measure_last(&record->look_ps);
     struct measure_recovery recovery = { 0 };
-    uint64_t since_ps = change_ps; /* beginning of the present row of good windows */
+    uint64_t since_ps = change_ps; /* beginning of the current row of good windows */
     uint32_t in_a_row = 0;
 
     for (uint64_t at_ps = change_ps; at_ps + window_ps <= end_ps; at_ps += window_ps) {

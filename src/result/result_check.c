@@ -41,7 +41,7 @@ static const struct member event_members[] = {
 
 #define MEMBERS(list) list, sizeof(list) / sizeof((list)[0])
 
-/* The present position in the document; each level appends to the path of the level above. */
+/* The current position in the document; each level appends to the path of the level above. */
 struct place {
     const json_t *value;
     char path[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The effects of faults in the present window. An action affects the node that sends into a link
+/* The effects of faults in the current window. An action affects the node that sends into a link
  * and the node at its other end. */
 #pragma once
 

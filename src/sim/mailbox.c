@@ -132,7 +132,7 @@ void mailbox_wake_far(struct mailbox *mailbox, uint32_t node, uint64_t time_ps)
         wheel_set(&mailbox->wheel, node, time_ns);
 }
 
-/* Moves arrivals and wakes that now fall into the present window. */
+/* Moves arrivals and wakes that now fall into the current window. */
 static void bring_near(struct mailbox *mailbox)
 {
     uint64_t end_ps = mailbox->open_ps + mailbox->window_ps;

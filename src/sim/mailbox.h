@@ -59,8 +59,8 @@ struct mailbox_far { /* an arrival beyond the windows with lists */
 
 struct mailbox {
     uint64_t window_ps;
-    uint64_t open_ps; /* when the present window opened; a multiple of window_ps */
-    uint32_t slot;    /* of the present window: its number modulo MAILBOX_WINDOWS */
+    uint64_t open_ps; /* when the current window opened; a multiple of window_ps */
+    uint32_t slot;    /* of the current window: its number modulo MAILBOX_WINDOWS */
     uint32_t node_count;
     uint32_t word_count;
     uint32_t *next;   /* [window][node]: unit of the next entry */
@@ -85,7 +85,7 @@ void mailbox_post_far(
     struct mailbox *, uint32_t node, uint32_t port, uint64_t time_ps, struct port_entry);
 void mailbox_wake_far(struct mailbox *, uint32_t node, uint64_t time_ps);
 
-/* Returns the number of windows from the present one to a time, and its offset in that window in
+/* Returns the number of windows from the current one to a time, and its offset in that window in
  * *offset_ps. MAILBOX_WINDOWS: beyond the lists. */
 static inline uint32_t mailbox_ahead(
     const struct mailbox *mailbox, uint64_t time_ps, uint64_t *offset_ps)
@@ -195,7 +195,7 @@ static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t
         mailbox_activate(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node);
 }
 
-/* Takes the arrivals at `node` in the present window, in any order. Returns their number. `out` has
+/* Takes the arrivals at `node` in the current window, in any order. Returns their number. `out` has
  * room for the maximum number of entries. */
 uint32_t mailbox_take(struct mailbox *, uint32_t node, struct mailbox_entry *out);
 
@@ -213,14 +213,14 @@ static inline void mailbox_fetch(const struct mailbox *mailbox, uint32_t node)
     }
 }
 
-/* Takes the nodes that are active in the present window, in ascending order. Returns their
+/* Takes the nodes that are active in the current window, in ascending order. Returns their
  * number. */
 uint32_t mailbox_take_active(struct mailbox *, uint32_t *nodes);
 
 /* Returns the beginning of a window before which nothing happens, at most `limit_ps`. */
 uint64_t mailbox_next_ps(const struct mailbox *, uint64_t limit_ps);
 
-/* Opens the window that begins at `open_ps`, a multiple of window_ps after the present window or
+/* Opens the window that begins at `open_ps`, a multiple of window_ps after the current window or
  * the first. Nothing may be due in between. */
 void mailbox_open(struct mailbox *, uint64_t open_ps);
 

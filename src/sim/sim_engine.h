@@ -169,7 +169,7 @@ struct sim {
     uint32_t profile_max;
     uint32_t port_count;
     uint32_t word_count;
-    struct engine_action *actions; /* of the present window */
+    struct engine_action *actions; /* of the current window */
     uint32_t *first_action;        /* of each node; ENGINE_NONE */
     uint32_t action_count;
     uint32_t action_max;
