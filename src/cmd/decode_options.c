@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
         .read = decode_knobs_udp_port, .values = OPTION_VALUES_NONE },
     { OPTION_CALL, 0, "dscp", "NAME=N,...", "code points [no_trim=0,trimmable=4,trimmable_retx=8,trimmed=12,\n"
         "trimmed_lasthop=16,control=46]", .read = decode_knobs_dscp, .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 0, "ev-order", "WHICH", "the field that carries the high half of an EV: flow-label or source-port\n"
+    { OPTION_CALL, 0, "ev-order", "WHICH", "the field with the high half of an EV: flow-label or source-port\n"
         "[flow-label]", .read = decode_knobs_ev_order, .values = OPTION_VALUES_NONE },
     { OPTION_CALL, 0, "uplink-bits", "N", "width of the uplink in an EV; the plane is in the bits above it [8]",
         .read = decode_knobs_ev_width, .values = OPTION_VALUES_NONE },
