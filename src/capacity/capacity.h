@@ -122,9 +122,8 @@ enum { CAPACITY_LIMITS_MAX = 8 };
 
 struct capacity_limits {
     uint32_t flow_count;
-    uint32_t cut_off; /* flows without a path */
-    uint32_t
-        by_uplinks; /* flows that uplinks limit, alone or with others; host links limit the rest */
+    uint32_t cut_off;    /* flows without a path */
+    uint32_t by_uplinks; /* flows that uplinks limit, alone or not; host links limit the rest */
     struct capacity_limit top[CAPACITY_LIMITS_MAX]; /* first those below their healthy rate, then by
                                                        number of flows */
     uint32_t top_count;

@@ -13,8 +13,7 @@ struct building {
     const struct plan *fabric;
     const struct link_rates *rates;
     const struct link_merge *merge;
-    uint32_t
-        *link_of; /* by link of the fabric and direction: its number here, plus 1; 0: none yet */
+    uint32_t *link_of; /* by link of the fabric and direction: number here, plus 1; 0: none */
     struct capacity_flow *flows;
     struct capacity_path *paths;
     uint32_t *hops;

@@ -16,8 +16,7 @@ struct yaml_node;
 /* One fault. Its `where` and `ev` are only names. */
 struct fault_script_step {
     struct fault fault;
-    const char *
-        *where; /* names of components that fail together; NULL: all links of the plane of `ev` */
+    const char **where; /* components that fail together; NULL: all links of the plane of `ev` */
     uint32_t where_count;
     const char *ev; /* a path, p0/u3; NULL: all packets */
     uint32_t line;  /* of the file */

@@ -22,9 +22,8 @@
 
 struct plan {
     struct topology topology;
-    uint32_t uplink_bits; /* width of the uplink in an EV; the plane is above it */
-    uint64_t
-        outer_high; /* high half of outer addresses: the block and the type of the first uSID */
+    uint32_t uplink_bits;    /* width of the uplink in an EV; the plane is above it */
+    uint64_t outer_high;     /* high half of outer addresses: block, type of the first uSID */
     struct plan_graph graph; /* if the topology is a graph */
 };
 

@@ -9,9 +9,8 @@ struct plan_walks {
     const struct graph *graph;
     uint32_t to;
     uint32_t detour;
-    uint32_t
-        *distances; /* switches from a node to the NIC, including itself; GRAPH_NONE: unreachable */
-    uint32_t *counts; /* by node and excess over the distance, as far as computed */
+    uint32_t *distances; /* switches from a node to the NIC, with itself; GRAPH_NONE: no way */
+    uint32_t *counts;    /* by node and excess over the distance, as far as computed */
 };
 
 /* Returns the size of `scratch` for plan_walks_init(), in numbers. */

@@ -111,8 +111,7 @@ static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct pr
         if (is_ring(kind))
             workload->message_bytes *= workload->rank_count;
     }
-    workload->message_bytes +=
-        4 * bdp / workload->outstanding / workload->qps; /* against rounding */
+    workload->message_bytes += 4 * bdp / workload->outstanding / workload->qps; /* rounding */
     while (sim_message_bytes(workload) < HUNT_MESSAGE_BYTES_MIN)
         workload->message_bytes *= 2;
 }
