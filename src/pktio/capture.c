@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures: libpcap reads both pcap formats, getline() and hex_line.c the text. */
+/* Captures: libpcap reads both pcap formats; getline() and hex_line.c read text. */
 #include "pktio/capture.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(
     return error;
 }
 
-/* Fewer than four bytes only at the end of the file. */
+/* Reads fewer than four bytes only at the end of the file. */
 static int peek(struct capture *capture)
 {
     while (capture->peeked_count < sizeof(capture->peeked)) {
@@ -46,7 +46,8 @@ static int peek(struct capture *capture)
     return 0;
 }
 
-/* A pipe cannot be wound back, and ungetc() promises room for one byte only. */
+/* Returns the peeked bytes again: a pipe cannot seek, and ungetc() guarantees room for one byte
+ * only. */
 static ssize_t replay_then_read(void *context, char *to, size_t size)
 {
     struct capture *capture = context;
@@ -119,7 +120,7 @@ static int open_pcap(struct capture *capture, FILE *file)
     if (!capture->pcap)
         return refuse(capture, -EINVAL, ": %s", why);
     link_type = pcap_datalink(capture->pcap);
-    /* In new files raw IP has one number, in libpcap and old files one for each system. */
+    /* New files use one number for raw IP. libpcap and old files use one for each system. */
     if (link_type == DLT_RAW || link_type == RAW_IP_OPENBSD)
         link_type = LINK_TYPE_RAW_IP;
     capture->link_type = (uint16_t)link_type;

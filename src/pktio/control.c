@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The asking side. */
+/* The client side of the control socket. */
 #include "pktio/control.h"
 
 #include <errno.h>
@@ -32,9 +32,9 @@ static int connect_to(const char *path)
     sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (sock < 0)
         return -errno;
-    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)); /* of connect(), too */
+    setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)); /* and connect() */
     setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    do /* a process that was stopped and goes on is interrupted, too */
+    do /* also interrupted when a stopped process continues */
         got = connect(sock, (const struct sockaddr *)&address, sizeof(address));
     while (got != 0 && errno == EINTR);
     if (got == 0)
@@ -122,7 +122,7 @@ static int ask_once(const char *socket_path, const char *request, char **answer)
     return err ? err : -EPIPE;
 }
 
-/* A server that has too many clients hangs up on those that are slow to speak. */
+/* Tries again: a server with too many clients disconnects those that are slow to send. */
 int control_ask(const char *socket_path, const char *request, char **answer)
 {
     int err = -EPIPE;

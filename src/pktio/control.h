@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking a running fabric or NIC over the Unix socket in its folder: a text out, a text back. What
- * may be asked, mrc-fabric(1) and host/status.h say. */
+/* Sends requests to a running fabric or NIC over the Unix socket in its folder: one text out, one
+ * text back. mrc-fabric(1) and host/status.h list the requests. */
 #pragma once
 
-/* 0, with the answer to be freed; or a negative errno: -ECONNREFUSED or -ENOENT: nobody runs,
- * -ETIMEDOUT: it does not answer. */
+/* Returns 0 and an answer that the caller frees, or a negative errno: -ECONNREFUSED or -ENOENT if
+ * no process listens, -ETIMEDOUT if the process does not answer. */
 int control_ask(const char *socket_path, const char *request, char **answer);
 
-/* Yields a socket on which texts come until one side closes it, or a negative errno. */
+/* Returns a socket on which texts arrive until one side closes it, or a negative errno. */
 int control_follow(const char *socket_path, const char *request);

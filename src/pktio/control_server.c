@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answering side: hears all clients that epoll names, and answers one of them. */
+/* The server side of the control socket: reads from all clients that epoll reports, and answers one
+ * of them. */
 #include "pktio/control_server.h"
 
 #include <errno.h>
@@ -15,10 +16,10 @@
 #include "pktio/private_socket.h"
 
 enum {
-    PATIENCE_MS = 5000, /* with a client that does not do its part */
-    CROWDED_MS = 50,    /* the same where others want its place */
+    PATIENCE_MS = 5000, /* for a client that neither sends nor reads */
+    CROWDED_MS = 50,    /* the same while other clients wait for its place */
     TICK_MS = 20,
-    LISTENER = CONTROL_CLIENTS_MAX, /* as epoll names them */
+    LISTENER = CONTROL_CLIENTS_MAX, /* the epoll data of the listening socket */
     TIMER,
     EVENTS_MAX,
 };
@@ -33,7 +34,7 @@ static int watch(
     return epoll_ctl(server->epoll_fd, operation, fd, &event) < 0 ? -errno : 0;
 }
 
-/* What is left at the path of a process that has died is in the way. */
+/* Replaces a socket that a dead process has left at the path. */
 static int make_descriptors(struct control_server *server, const char *path)
 {
     int err;
@@ -71,9 +72,9 @@ int control_server_open(struct control_server *server, const char *socket_path)
     return err;
 }
 
-/* ---- clients come and go --------------------------------------------------------------------- */
+/* ---- connecting and disconnecting ------------------------------------------------------------ */
 
-/* Without a free place a client that waits does not wake the server. */
+/* While no place is free, a connecting client does not wake the server. */
 static void set_full(struct control_server *server, bool is_full)
 {
     if (server->is_full != is_full)
@@ -99,7 +100,7 @@ void control_server_close(struct control_server *server)
     private_socket_close(&server->timer_fd);
 }
 
-/* What the client can do next. */
+/* Waits for the client to send, or to read its answer. */
 static void watch_client(struct control_server *server, struct control_client *client)
 {
     uint32_t events = !client->answer ? EPOLLIN : control_turns_is_idle(client) ? 0 : EPOLLOUT;
@@ -153,9 +154,10 @@ static void admit(struct control_server *server)
     }
 }
 
-/* ---- time ------------------------------------------------------------------------------------ */
+/* ---- time limits ----------------------------------------------------------------------------- */
 
-/* Ticks are needed while a client's time runs, or descriptors are awaited to accept one. */
+/* The timer runs while a client has a time limit, or while the server waits for descriptors to
+ * accept one. */
 static void set_ticking(struct control_server *server)
 {
     bool ticks = server->is_full;
@@ -169,7 +171,8 @@ static void set_ticking(struct control_server *server)
     server->is_ticking = ticks;
 }
 
-/* All that are too slow: of those that want their places, none waits for two ticks. */
+/* Disconnects all clients that are too slow. A client waits at most two ticks for the place of one.
+ */
 static void hang_up_late(struct control_server *server)
 {
     uint64_t patience_ms = server->is_full ? CROWDED_MS : PATIENCE_MS;
@@ -188,7 +191,7 @@ static void hang_up_late(struct control_server *server)
         set_full(server, false);
 }
 
-/* ---- questions and answers ------------------------------------------------------------------- */
+/* ---- requests and answers -------------------------------------------------------------------- */
 
 uint32_t control_server_followers(const struct control_server *server)
 {
@@ -221,7 +224,7 @@ static void begin_answer(struct control_server *server, struct control_client *c
         client->answer_bytes = strlen(client->answer);
 }
 
-/* A request ends where the client stops sending. */
+/* A request ends where the client shuts down its side. */
 static void listen_to(struct control_server *server, struct control_client *client)
 {
     size_t room;
@@ -275,7 +278,8 @@ static void serve(struct control_server *server, struct control_client *client, 
         watch_client(server, client);
 }
 
-/* Of all that have asked, one: an answer may take a while. The others wake the server again. */
+/* Answers one of the open requests: an answer may take a while. The others wake the server again.
+ */
 static void answer_next(struct control_server *server)
 {
     struct control_client *client = control_turns_next(server);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns of processes. */
+/* The order in which processes are served. */
 #include "pktio/control_turns.h"
 
 bool control_turns_is_idle(const struct control_client *client)
@@ -17,13 +17,13 @@ static bool has_asked(const struct control_client *client)
     return client->sock >= 0 && client->asked > 0;
 }
 
-/* Followers have places of their own. */
+/* Followers have separate places. */
 static bool has_place(const struct control_client *client)
 {
     return client->sock >= 0 && !control_turns_is_idle(client);
 }
 
-/* A client, and how many of its kind its process has. */
+/* A client, and the number of clients of this kind that its process has. */
 struct standing {
     struct control_client *client; /* NULL: none */
     uint32_t count;
@@ -39,7 +39,7 @@ static uint32_t count_of_process(const struct control_server *server, pid_t proc
     return count;
 }
 
-/* The first in this order, of the clients of this kind. */
+/* Returns the first client of this kind, in this order. */
 static struct standing first_of(struct control_server *server,
     bool (*is_counted)(const struct control_client *),
     bool (*is_before)(const struct standing *, const struct standing *))

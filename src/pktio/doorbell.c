@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FIFOs without a name, opened once for each side. */
+/* Unnamed FIFOs, opened once for each side. */
 #include "pktio/doorbell.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames that wait. */
+/* Frames that wait for room in a socket. */
 #include "pktio/frame_backlog.h"
 
 #include <assert.h>
@@ -36,7 +36,7 @@ static void add(struct frame_backlog *backlog, const struct pktio_frame *frames,
     }
 }
 
-/* All that wait, as frames of one piece each; yields how many. */
+/* Lists all waiting frames, one piece each. Returns their number. */
 static uint32_t all_waiting(
     struct frame_backlog *backlog, struct iovec *pieces, struct pktio_frame *frames)
 {

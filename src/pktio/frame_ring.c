@@ -100,8 +100,8 @@ void frame_ring_put(struct frame_ring *ring, const struct pktio_frame *frame)
     uint32_t header[2] = { frame->length_bytes, 0 };
 
     assert(frame->length_bytes <= ring->slot_bytes - FRAME_RING_SLOT_HEADER);
-    /* The next slot was read by another processor and lies on another page: its way here takes as
-     * long as filling this one. The next frame is likely to be as long. */
+    /* Prefetch the next slot: another processor has read it and it is on another page, so fetching
+     * it takes as long as filling this one. The next frame probably has the same length. */
     fetch_ahead_to_write(
         slot_at(ring, ring->mine + 1), FRAME_RING_SLOT_HEADER + (size_t)frame->length_bytes);
     memcpy(slot, header, sizeof(header));
@@ -135,7 +135,7 @@ void frame_ring_call(struct frame_ring *ring)
 bool frame_ring_wait_for_room(struct frame_ring *ring)
 {
     atomic_store(&ring->shared->producer_waits, 1);
-    ring->others = ring->mine - ring->slot_count; /* none known: look again */
+    ring->others = ring->mine - ring->slot_count; /* no free slot known: look again */
     return frame_ring_room(ring) < PKTIO_BATCH_MAX && !ring->is_broken;
 }
 
@@ -143,12 +143,12 @@ uint32_t frame_ring_unread(const struct frame_ring *ring)
 {
     uint32_t unread = ring->mine - atomic_load_explicit(&ring->shared->head, memory_order_relaxed);
 
-    return unread <= ring->slot_count ? unread : 0; /* the other end lies */
+    return unread <= ring->slot_count ? unread : 0; /* else the other end is broken */
 }
 
 /* ---- consumer ------------------------------------------------------------------------------- */
 
-/* Where the frames end that may be taken. */
+/* Returns the end of the frames that may be taken. */
 static uint32_t end_of_frames(const struct frame_ring *ring)
 {
     uint32_t tail = atomic_load(&ring->shared->tail);

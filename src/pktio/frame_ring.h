@@ -16,15 +16,15 @@
  *
  * Sleeping. Each end has a doorbell. A consumer about to sleep stores consumer_sleeps = 1, then
  * looks at tail again. A producer stores tail, then swaps consumer_sleeps for 0 and rings the
- * consumer's doorbell if it was 1. All four are sequentially consistent, so one of them sees the
- * other. The same with producer_waits for a producer without room, rung by the consumer after
- * storing head.
+ * consumer's doorbell if it was 1. All four operations are sequentially consistent, so at least
+ * one end sees the other. producer_waits works in the same way for a producer without room: the
+ * consumer rings after it stores head.
  *
  * Holding. A producer may fill slots and store `held` before it stores tail. The consumer does not
  * see these frames until tail is stored, or until the producer's process has ended.
  *
- * The other end is never trusted: sizes are copied when the ring is attached, a counter out of
- * range breaks the ring, a length out of range empties that frame. */
+ * The other end is not trusted: sizes are copied when the ring is attached, a counter out of range
+ * breaks the ring, and a frame with a length out of range becomes empty. */
 #pragma once
 
 #include <stdatomic.h>
@@ -52,7 +52,7 @@ _Static_assert(offsetof(struct frame_ring_shared, tail) == 64, "layout");
 _Static_assert(offsetof(struct frame_ring_shared, head) == 128, "layout");
 _Static_assert(sizeof(struct frame_ring_shared) == 192, "layout");
 
-/* One end's view. `mine` is its own counter, `others` the last known of the other end. */
+/* One end's view. `mine` is its own counter, `others` the last known counter of the other end. */
 struct frame_ring {
     struct frame_ring_shared *shared;
     uint8_t *slots;
@@ -61,37 +61,37 @@ struct frame_ring {
     uint32_t mine;
     uint32_t others;
     uint32_t lent;     /* consumer: slots lent to the caller */
-    int peer_doorbell; /* doorbell.h, or an eventfd where both ends are one process */
+    int peer_doorbell; /* doorbell.h, or an eventfd if both ends are in one process */
     bool is_broken;
-    bool keeps;              /* consumer: gives back when it says so only */
-    _Atomic bool takes_held; /* consumer: the producer's process has ended; any thread may say so */
+    bool keeps;              /* consumer: releases slots only on request */
+    _Atomic bool takes_held; /* consumer: the producer's process has ended; set by any thread */
 };
 
 size_t frame_ring_bytes(uint32_t slot_count, uint32_t slot_bytes);
-/* The slot size for frames of up to `frame_bytes`. */
+/* Returns the slot size for frames of up to `frame_bytes`. */
 uint32_t frame_ring_slot_bytes(uint32_t frame_bytes);
 
-/* `memory` is zeroed and aligned to 64. */
+/* `memory` must be zeroed and aligned to 64 bytes. */
 void frame_ring_format(void *memory, uint32_t slot_count, uint32_t slot_bytes);
-/* False: `room` bytes of memory do not hold a ring. */
+/* Returns false if `room` bytes of memory do not hold a ring. */
 bool frame_ring_attach(struct frame_ring *, void *memory, size_t room, int peer_doorbell);
 
 /* Producer. */
 uint32_t frame_ring_room(struct frame_ring *);
-void frame_ring_put(struct frame_ring *, const struct pktio_frame *); /* there is room */
-void frame_ring_publish(struct frame_ring *);                         /* all put so far */
+void frame_ring_put(struct frame_ring *, const struct pktio_frame *); /* needs room */
+void frame_ring_publish(struct frame_ring *);                         /* all frames put so far */
 void frame_ring_hold(
-    struct frame_ring *); /* all put so far, until published or this process ends */
-bool frame_ring_is_holding(const struct frame_ring *); /* frames that were put, not published */
-void frame_ring_call(struct frame_ring *);             /* afterwards: a consumer that sleeps */
-bool frame_ring_wait_for_room(struct frame_ring *);    /* false: there is room */
-uint32_t frame_ring_unread(const struct frame_ring *); /* published, not given back yet */
+    struct frame_ring *); /* all frames put so far, until published or until this process ends */
+bool frame_ring_is_holding(const struct frame_ring *); /* frames were put and not published */
+void frame_ring_call(struct frame_ring *); /* after publishing: wakes a consumer that sleeps */
+bool frame_ring_wait_for_room(struct frame_ring *);    /* false if there is room */
+uint32_t frame_ring_unread(const struct frame_ring *); /* published and not released yet */
 
-/* Consumer. The frames are lent until the next call, which gives them back; to one that keeps them,
- * until it gives back so many, the oldest first. */
+/* Consumer. Frames are lent until the next call, which releases them. A consumer that keeps frames
+ * releases a number of them, the oldest first. */
 uint32_t frame_ring_take(struct frame_ring *, struct pktio_received *, uint32_t max);
 void frame_ring_give_back(struct frame_ring *, uint32_t count);
-/* The producer's process has ended: the frames that it held are taken, too. */
+/* The producer's process has ended: also take the frames that it held. */
 void frame_ring_outlive(struct frame_ring *);
-bool frame_ring_sleep(struct frame_ring *); /* false: frames wait */
+bool frame_ring_sleep(struct frame_ring *); /* false if frames wait */
 void frame_ring_awake(struct frame_ring *);

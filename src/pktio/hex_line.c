@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hex lines. */
+/* Parses hex lines. */
 #include "pktio/hex_line.h"
 
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static size_t hex_digit_count(const char *text)
     return count;
 }
 
-/* Any packet is shorter than a number that does not fit. */
+/* Saturates: no packet is longer than a number that does not fit. */
 static size_t decimal(struct word word)
 {
     return word.length < 10 ? strtoul(word.at, NULL, 10) : SIZE_MAX;
@@ -84,7 +84,7 @@ static uint8_t digit_value(char digit)
     return (uint8_t)(index < 16 ? index : index - 6);
 }
 
-/* In place: a byte is written where its own digits, or earlier ones, stood. */
+/* Decodes in place: a byte is written over its own digits or earlier ones. */
 static bool decode_digits(struct hex_line *line, const char *text, char *at)
 {
     line->bytes = (uint8_t *)at;
@@ -108,8 +108,8 @@ static bool read_name(struct hex_line *line, const char *text, struct word word)
 {
     for (size_t i = 0; i < word.length; i++)
         if ((uint8_t)word.at[i] <= ' ' || (uint8_t)word.at[i] >= 0x7f)
-            return fault(line, text, word.at + i, "the byte 0x%02x is not for a name: use ASCII",
-                (uint8_t)word.at[i]);
+            return fault(line, text, word.at + i,
+                "the byte 0x%02x is not allowed in a name: use ASCII", (uint8_t)word.at[i]);
     line->name = word.at;
     return true;
 }

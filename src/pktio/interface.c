@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Network interfaces. Netlink only says that something changed; what, is asked. */
+/* Network interfaces. Netlink only reports that something changed; the new state is then queried.
+ */
 #include "pktio/interface.h"
 
 #include <errno.h>

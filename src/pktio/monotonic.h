@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Milliseconds that only go forward, for waits between processes. */
+/* Monotonic time in milliseconds, for waits between processes. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of ports: two rings in memory of one process, and bad luck on request. */
+/* Pairs of ports: two rings in the memory of one process, with losses and errors on request. */
 #include "pktio/pair_port.h"
 
 #include <assert.h>
@@ -21,7 +21,7 @@ enum {
     DEFAULT_SLOTS = 256,
 };
 
-/* Both rings; lives until both ends are closed. */
+/* Both rings. Freed when both ends are closed. */
 struct pair {
     void *rings[2]; /* rings[i] is filled by end i */
     _Atomic uint32_t end_count;
@@ -30,7 +30,7 @@ struct pair {
 struct pair_port {
     struct pktio_port port;
     struct pair *pair;
-    struct pair_port *other; /* NULL: closed */
+    struct pair_port *other; /* NULL if closed */
     struct pair_port_config config;
     struct prng prng;
     struct frame_ring out;
@@ -46,7 +46,7 @@ static uint32_t room(struct pktio_port *port)
 {
     uint32_t slots = frame_ring_room(&pair_of(port)->out);
 
-    /* Repeated frames need slots of their own. */
+    /* Duplicated frames take slots of their own. */
     return pair_of(port)->config.duplicate ? slots / 2 : slots;
 }
 
@@ -180,7 +180,8 @@ static int open_end(struct pair_port **out, const struct pair_port_config *confi
     return 0;
 }
 
-/* Each end rings a duplicate of the other's doorbell, which outlives that end. */
+/* Each end rings a duplicate of the other end's doorbell, which stays open after that end is
+ * closed. */
 static int join(struct pair_port *ends[2], struct pair *pair, size_t ring_bytes)
 {
     for (uint32_t i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pcapng blocks (draft-ietf-opsawg-pcapng), all big-endian: readers accept both orders. */
+/* Writes pcapng blocks (draft-ietf-opsawg-pcapng), all big-endian: readers accept both orders. */
 #include "pktio/pcapng.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ enum {
     OPTION_INTERFACE_RESOLUTION = 9,
     NANOSECONDS = 9, /* a negative power of ten */
     OPTION_HEADER_BYTES = 4,
-    BLOCK_FRAME_BYTES = 12, /* type and length in front, the length again behind */
+    BLOCK_FRAME_BYTES = 12, /* type and length before the block, the length again after it */
 };
 
 struct option {
@@ -33,7 +33,7 @@ static uint32_t padded(uint32_t length)
     return (length + 3) & ~UINT32_C(3);
 }
 
-/* A failing write shows in ferror(), which end_block() asks. */
+/* A failed write sets ferror(), which end_block() checks. */
 static void put(FILE *file, const void *bytes, uint32_t length)
 {
     fwrite(bytes, 1, length, file);
@@ -83,7 +83,7 @@ static int end_block(FILE *file, uint32_t block_bytes)
     return errno ? -errno : -EIO;
 }
 
-/* Strings longer than an option can be are cut. */
+/* Truncates strings that are longer than an option can be. */
 static struct option text_option(uint16_t code, const char *text)
 {
     size_t length = strlen(text);
@@ -103,7 +103,7 @@ int pcapng_init(struct pcapng *pcapng, FILE *file, const char *application)
     put_be32(file, BYTE_ORDER_MAGIC);
     put_be32(file, 1 << 16); /* version 1.0 */
     put_be32(file, UINT32_MAX);
-    put_be32(file, UINT32_MAX); /* section length: not said */
+    put_be32(file, UINT32_MAX); /* section length: not specified */
     put_options(file, options, 1);
     return end_block(file, block_bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames in and out: the front door of this folder. */
+/* Frames in and out: the public header of this folder. */
 #pragma once
 
 #include "pktio/capture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports by their address. */
+/* Opens ports by their address. */
 #include "pktio/pktio_open.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "pktio/xdp_port.h"
 
 struct options {
-    char target[PATH_MAX]; /* what stands between ':' and '?' */
+    char target[PATH_MAX]; /* the part between ':' and '?' */
     struct pktio_self self;
     uint32_t mtu_bytes;
     uint32_t slot_count;
@@ -74,7 +74,7 @@ static int parse_options(struct options *options, char *text)
     return 0;
 }
 
-/* Four rings need not be as long as one: all of them together are to fit into caches. */
+/* Each of four rings is shorter than a single one: together they should fit into the caches. */
 static uint32_t slots_by_engines(const struct options *options)
 {
     return options->self.engine_count > 2 ? 128 : 0;
@@ -106,7 +106,7 @@ static int open_shm_listen(const struct options *options, struct pktio_port **ou
     return shm_port_serve(&config, out);
 }
 
-/* LOCAL,REMOTE */
+/* The target is LOCAL,REMOTE. */
 static int open_udp(const struct options *options, struct pktio_port **out)
 {
     char local[sizeof(options->target)];

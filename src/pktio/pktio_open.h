@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports by their address, as configuration files have it:
+/* Opens ports by their address, as configuration files give it:
  *
- *     shm:PATH              the rings of whoever listens at the Unix socket PATH
- *     shm-listen:PATH       the same, but listens itself, for one peer
+ *     shm:PATH              the rings of the process that listens at the Unix socket PATH
+ *     shm-listen:PATH       listens at the Unix socket PATH for one peer
  *     udp:LOCAL,REMOTE      frames in UDP datagrams; each HOST:PORT or [IPV6]:PORT
  *     raw:INTERFACE         AF_PACKET
  *     xdp:INTERFACE         AF_XDP
@@ -15,17 +15,17 @@
 
 struct pktio_port;
 
-/* Tells the other end which port of which NIC it is, and which engine of that. */
+/* Tells the other end which port of which NIC this is, and which engine of the NIC. */
 struct pktio_self {
     const char *device;
     uint32_t index;
     uint32_t engine;
-    uint32_t engine_count; /* 0: one */
+    uint32_t engine_count; /* 0: one engine */
 };
 
-/* 0 or a negative errno: -EINVAL for an address that says nothing. */
+/* Returns 0 or a negative errno: -EINVAL if the address is not valid. */
 int pktio_open(const char *address, const struct pktio_self *, struct pktio_port **);
 
-/* Whether the other end of such a port tells frames for one engine from those for another. If not,
- * a NIC with this port has one engine. */
+/* Returns whether the other end of such a port separates the frames of different engines. If not, a
+ * NIC with this port has one engine. */
 bool pktio_open_tells_engines(const char *address);

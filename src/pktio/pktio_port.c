@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all kinds of ports share: counting, capturing, descriptors. */
+/* What all kinds of ports share: counters, captures, descriptors. */
 #include "pktio/pktio_port.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ static void send_checked(struct pktio_port *port, const struct pktio_frame *fram
     port->ops->send(port, frames, count);
 }
 
-/* Frames come from neighbours: their lengths are not a promise. */
+/* Frames may come from neighbours, so their lengths are checked. */
 void pktio_port_send(struct pktio_port *port, const struct pktio_frame *frames, uint32_t count)
 {
     struct pktio_frame fitting[PKTIO_BATCH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The capture tap. What cannot be written is lost: a full disk must not stop a NIC. */
+/* Writes captures. Frames that cannot be written are lost: a full disk must not stop a NIC. */
 #include "pktio/pktio_tap.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct pktio_tap {
     struct pcapng pcapng;
     bool has_failed;
     char device[64];
-    uint32_t interfaces[PORT_COUNT_MAX]; /* of the file; NOT_ADDED before a port's first frame */
+    uint32_t interfaces[PORT_COUNT_MAX]; /* NOT_ADDED before the first frame of a port */
     uint8_t whole[FRAME_BYTES_MAX];
 };
 
@@ -96,9 +96,9 @@ int pktio_tap_attach(struct pktio_tap *tap, struct pktio_port *port, uint32_t in
     return 0;
 }
 
-/* Raw IP would say it all, but libpcap 1.10 knows that type by two numbers, takes them for two
- * types at the second interface, and refuses the file. The types of one IP version have one number,
- * so the interface waits for a frame that shows the version. */
+/* Raw IP would be the natural type, but libpcap 1.10 has two numbers for it, sees two types at the
+ * second interface, and refuses the file. The types for a single IP version have one number. The
+ * interface is therefore added with its first frame, which shows the version. */
 static int add_interface(struct pktio_tap *tap, uint32_t port, uint8_t first_byte)
 {
     char name[sizeof(tap->device) + 16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures every frame that crosses the ports of a NIC into one pcapng file. */
+/* Captures all frames of the ports of a NIC in one pcapng file. */
 #pragma once
 
 #include <stdint.h>
@@ -9,12 +9,12 @@ struct pktio_frame;
 struct pktio_received;
 struct pktio_tap;
 
-/* "%p" in the path becomes the process number, "%d" the name of the device. 0 or a negative errno.
- */
+/* In the path, "%p" becomes the process ID and "%d" the name of the device. Returns 0 or a negative
+ * errno. */
 int pktio_tap_open(const char *path, const char *device, struct pktio_tap **);
 void pktio_tap_close(struct pktio_tap *);
 
-/* From now on, under the name DEVICE.pINDEX. */
+/* Captures the frames of a port from now on, under the name DEVICE.pINDEX. */
 int pktio_tap_attach(struct pktio_tap *, struct pktio_port *, uint32_t index);
 
 void pktio_tap_sent(struct pktio_tap *, uint32_t port, const struct pktio_frame *);

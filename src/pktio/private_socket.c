@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private sockets. */
+/* Makes sockets that only their user can connect to. */
 #include "pktio/private_socket.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "pktio/unix_address.h"
 
-/* The mode of a socket that is not bound yet becomes that of its file. */
+/* The mode of an unbound socket becomes the mode of its file. */
 int private_socket_listen(const char *path, int type, int backlog)
 {
     struct sockaddr_un address;

@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-/* A socket of this type (SOCK_STREAM, ...) that listens at `path`, where it replaces what is there,
- * and never waits. Returns it, or a negative errno. */
+/* Returns a non-blocking socket of this type (SOCK_STREAM, ...) that listens at `path`, or a
+ * negative errno. Replaces a file at `path`. */
 int private_socket_listen(const char *path, int type, int backlog);
 
-/* A process listens at `path`. */
+/* Returns whether a process listens at `path`. */
 bool private_socket_is_served(const char *path);
 
-/* Closes what is open, once. */
+/* Closes the descriptor if it is open, and sets it to -1. */
 void private_socket_close(int *fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks of open file descriptions, and a line of text behind them. */
+/* Locks of open file descriptions, with the process ID and name in the file. */
 #include "pktio/process_lock.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@ static void sign(int lock, int pid, const char *program)
 {
     if (ftruncate(lock, 0) != 0 || lseek(lock, 0, SEEK_SET) != 0 ||
         dprintf(lock, "%d %.63s\n", pid, program) < 0)
-        return; /* a lock without a name */
+        return; /* the lock then has no name */
 }
 
-/* A file that was taken away meanwhile locks nothing. */
+/* Checks that the file is still at the path: a lock on a removed file protects nothing. */
 int process_lock_try(const char *path)
 {
     struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -56,7 +56,7 @@ static void skip_field(const char **at)
     scan_blanks(at);
 }
 
-/* The kernel is taking the process apart. */
+/* Returns whether the process is exiting in the kernel. */
 static bool is_dying(int pid)
 {
     char path[32];
@@ -73,7 +73,7 @@ static bool is_dying(int pid)
     if (!fgets(line, sizeof(line), file))
         line[0] = '\0';
     (void)fclose(file);
-    at = strrchr(line, ')'); /* the last: the name of a program may have brackets */
+    at = strrchr(line, ')'); /* the last one: the name of a program may contain parentheses */
     if (!at || !scan_word(&at, ") "))
         return false;
     state = *at;

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a process locks for as long as it lives, and in which it writes its number and name.
- * The lock is the kernel's: it ends with the process, and looking at it does not take it. */
+/* Files that a process locks while it runs, and into which it writes its ID and name. The kernel
+ * releases the lock when the process ends. Querying a lock does not take it. */
 #pragma once
 
 #include <stdbool.h>
 
 struct process_lock_holder {
-    int pid; /* 0: not known */
+    int pid; /* 0 if unknown */
     char program[64];
 };
 
-/* Makes the file if it is not there. Returns a descriptor that holds the lock until it is closed,
- * or a negative errno: -EBUSY: another process has it. A process that is ending, by itself or
- * because it was killed, is waited for, for ten seconds; any other one for a third of a second,
- * because it may have been told to end. */
+/* Creates the file if it does not exist. Returns a descriptor that holds the lock until it is
+ * closed, or a negative errno: -EBUSY if another process holds it. Waits ten seconds for a holder
+ * that is exiting, and a third of a second for any other, because it may have been told to exit. */
 int process_lock_take(const char *path);
-/* The same without waiting. */
+/* Takes the lock without waiting. */
 int process_lock_try(const char *path);
 
-/* The process is about to let go: others need not give up. */
+/* Announces that the process releases the lock soon, so that others wait for it. */
 void process_lock_retire(int lock);
-/* Lets go and takes the file away. */
+/* Releases the lock and removes the file. */
 void process_lock_remove(int lock, const char *path);
 
-/* True: some process has the lock. */
+/* Returns whether a process holds the lock. */
 bool process_lock_look(const char *path, struct process_lock_holder *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports through packet sockets: real Ethernet, whose header is put on and taken off here. */
+/* Ports on packet sockets: Ethernet frames, whose header is added and removed here. */
 #include "pktio/raw_port.h"
 
 #include <arpa/inet.h>
@@ -60,7 +60,7 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
     return count;
 }
 
-/* The socket itself calls. */
+/* Polling the socket is enough. */
 static bool arm(struct pktio_port *port, bool wants_room)
 {
     bool waits = frame_backlog_count(&raw_of(port)->batch.backlog) > 0;
@@ -100,7 +100,7 @@ static const struct pktio_ops raw_ops = {
     .close = close_raw,
 };
 
-/* Only IP that could be ours: UDP, or a tunnel. The rest is for the kernel alone. */
+/* Accepts only IP packets that can be MRC: UDP or a tunnel. The others are for the kernel. */
 static int attach_filter(int fd)
 {
     enum { TYPE_AT = 12, V4_PROTOCOL_AT = ETH_HLEN + 9, V6_NEXT_AT = ETH_HLEN + 6 };
@@ -120,7 +120,7 @@ static int attach_filter(int fd)
     };
     struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
 
-    _Static_assert(sizeof(code) / sizeof(code[0]) == 12, "the jumps count on it");
+    _Static_assert(sizeof(code) / sizeof(code[0]) == 12, "the offsets of the jumps depend on it");
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)) < 0 ? -errno : 0;
 }
 

@@ -8,10 +8,10 @@ struct pktio_port;
 
 struct raw_port_config {
     const char *interface;
-    const char *peer;   /* MAC address of the other end, 02:00:00:00:00:01; NULL or "": learned from
-                           what it sends, until then everybody's */
-    uint32_t mtu_bytes; /* 0: the interface's */
-    uint32_t buffer_bytes; /* of the socket, each way; 0: 4 MiB, or what the system allows */
+    const char *peer;   /* MAC address of the other end, as 02:00:00:00:00:01; NULL or "": learned
+                           from its frames, broadcast until then */
+    uint32_t mtu_bytes; /* 0: that of the interface */
+    uint32_t buffer_bytes; /* of the socket, per direction; 0: 4 MiB, or what the system allows */
     uint64_t rate_bps;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders of devices, and what is in them only while there are users. */
+/* Folders of devices, with files that exist only while there are users. */
 #include "pktio/run_folder.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 enum {
     LOOK_MS = 2,
-    LOOKS_MAX = 500, /* a second: a folder is tidied in less than a millisecond */
+    LOOKS_MAX = 500, /* one second: removing the files takes less than a millisecond */
 };
 
 static int open_folder(const char *path)
@@ -26,8 +26,8 @@ static int open_folder(const char *path)
     return folder < 0 ? -errno : folder;
 }
 
-/* Another process may be taking the folder away at this moment. One that only holds the lock, and
- * does not let go, cannot keep others out. */
+/* Waits while another process removes the folder. A process that holds the lock for longer does not
+ * keep others out. */
 int run_folder_open(const char *path)
 {
     const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
@@ -51,7 +51,7 @@ int run_folder_open(const char *path)
     }
 }
 
-/* False: it is in use, or described. */
+/* Returns false if the folder is in use or has a description. */
 static bool is_abandoned(int folder)
 {
     return flock(folder, LOCK_EX | LOCK_NB) == 0 && faccessat(folder, "config", F_OK, 0) != 0 &&

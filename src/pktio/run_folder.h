@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders of devices, RUN/mrc/NAME, which processes come to use and leave. Each holds a shared lock
- * on the folder; the last one that leaves a device without a description (`config`) takes away what
- * was there for its users. Profiles stay, and the folder with them. */
+/* Folders of devices, RUN/mrc/NAME. Each process that uses a device holds a shared lock on its
+ * folder. If the device has no description (`config`), the last user removes the files that were
+ * there for its users. Profiles stay, and then the folder stays too. */
 #pragma once
 
-/* Makes the folder, for its user alone, if it is not there. Returns a descriptor of it, or a
- * negative errno. */
+/* Creates the folder, accessible only to its user, if it does not exist. Returns its descriptor or
+ * a negative errno. */
 int run_folder_open(const char *path);
 void run_folder_close(int folder, const char *path);
 
-/* As the last user would, if there is none: for folders whose users were killed. */
+/* Removes the files as the last user does, if there is no user: for folders whose users were
+ * killed. */
 void run_folder_tidy(const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of what runs. */
+/* Paths of the files of running devices and fabrics. */
 #include "pktio/run_place.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static void own_folder(char path[static OWN_BYTES])
     snprintf(path, OWN_BYTES, "/tmp/mrc-%u", (unsigned int)geteuid());
 }
 
-/* RUN; NULL: the caller's own folder in /tmp. */
+/* Returns RUN, or NULL for the caller's own folder in /tmp. */
 static const char *given_folder(void)
 {
     const char *run = secure_getenv("MRC_RUN_DIR");
@@ -43,8 +43,8 @@ static int make(const char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
 }
 
-/* A folder that another user has prepared is a trap, except that root may look at anything and
- * everybody trusts root. */
+/* Refuses a folder that another user has created, except that root may use any folder and all users
+ * trust root. */
 static int make_private(const char *path)
 {
     struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a path still leads to what was opened there: another process may have taken it away. */
+/* Whether a path still leads to an open file: another process may have removed or replaced it. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the two ends of a shared-memory port meet: the client, at first and whenever its server has
- * gone and come back.
+/* The client of a shared-memory port connects: at first, and each time its server returns.
  *
- * The thread that looks after links (pktio_port_update_link()) meets the server; the owner of the
- * port then takes the new rings over, because it may be using the old ones. All descriptors keep
+ * The thread that watches links (pktio_port_update_link()) connects to the server. The owner of the
+ * port then adopts the new rings, because it may still be using the old ones. All descriptors keep
  * their numbers. */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +22,15 @@
 #include "pktio/unix_address.h"
 
 enum {
-    RETRY_MS = 5,        /* while the port is being opened */
-    BUSY_MS = 1000,      /* and another process seems to have it */
-    TICK_MS = 50,        /* afterwards */
-    ANSWER_MS = 2000,    /* for a server to answer, afterwards */
-    MESSAGES_MAX = 64,   /* read at once: the server may send without end */
-    CALL_DESCRIPTOR = 3, /* of the port: the socket on which an answer is awaited */
+    RETRY_MS = 5,        /* between attempts while the port is being opened */
+    BUSY_MS = 1000,      /* for a port that another process seems to use */
+    TICK_MS = 50,        /* between attempts afterwards */
+    ANSWER_MS = 2000,    /* for the server to answer, afterwards */
+    MESSAGES_MAX = 64,   /* read at once: the server may send without limit */
+    CALL_DESCRIPTOR = 3, /* index in the port: the socket that waits for an answer */
 };
 
-_Static_assert(CALL_DESCRIPTOR < PKTIO_DESCRIPTORS_MAX, "it is closed with the others");
+_Static_assert(CALL_DESCRIPTOR < PKTIO_DESCRIPTORS_MAX, "the port has room for this descriptor");
 
 struct shm_client {
     struct sockaddr_un address;
@@ -40,16 +39,16 @@ struct shm_client {
     uint64_t called_ms;
 };
 
-/* ---- the first time -------------------------------------------------------------------------- */
+/* ---- the first connection -------------------------------------------------------------------- */
 
-/* A server may not have noticed yet that the process before has ended. */
+/* The server may not have noticed yet that the previous process has ended. */
 static bool may_be_better_later(int err, uint64_t waited_ms)
 {
     return err == -ENOENT || err == -ECONNREFUSED || err == -ECONNRESET || err == -EPIPE ||
            err == -EAGAIN || (err == -EBUSY && waited_ms < BUSY_MS);
 }
 
-/* -EAGAIN: no answer within the time. */
+/* Returns -EAGAIN if there is no answer in time. */
 static int await_server(int sock, struct shm_rings *rings, bool *link_up, uint64_t until_ms)
 {
     struct pollfd poll_fd = { .fd = sock, .events = POLLIN };
@@ -136,9 +135,9 @@ int shm_port_connect(const struct shm_port_config *config, struct pktio_port **o
     return 0;
 }
 
-/* ---- again ----------------------------------------------------------------------------------- */
+/* ---- further connections --------------------------------------------------------------------- */
 
-/* `to` becomes another name of what `from` is, which is closed. */
+/* Makes `to` refer to what `from` refers to, and closes `from`. */
 static void replace(int from, int to)
 {
     dup3(from, to, O_CLOEXEC);
@@ -178,7 +177,7 @@ static void set_link(struct shm_port *shm, bool up)
     atomic_store_explicit(&shm->port.link_up, up, memory_order_release);
 }
 
-/* From now on link_fd is a clock. Without one the port stays down. */
+/* Makes link_fd a timer. If there is no timer, the port stays down. */
 static void detach(struct shm_port *shm)
 {
     struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hello and its answer, as the client of a shared-memory port has them. */
+/* Sends the hello of a client of a shared-memory port and checks the answer. */
 #include "pktio/shm_call.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ int shm_call_server(const struct sockaddr_un *address, const struct shm_hello *h
     return err;
 }
 
-/* How many came; all are ours to close. */
+/* Returns the number of descriptors received. The caller closes all of them. */
 static uint32_t take_descriptors(struct msghdr *message, int descriptors[SHM_MEET_COUNT])
 {
     struct cmsghdr *header = CMSG_FIRSTHDR(message);
@@ -59,8 +59,8 @@ static int check_welcome(const struct shm_welcome *welcome, ssize_t length, uint
     return count == SHM_MEET_COUNT ? 0 : -EPROTO;
 }
 
-/* -EAGAIN: nothing has come yet; -ECONNRESET: the server has hung up. Descriptors that are not -1
- * are the caller's, always. */
+/* Returns -EAGAIN if nothing has arrived, and -ECONNRESET if the server has closed the connection.
+ * Descriptors that are not -1 always belong to the caller. */
 static int receive_welcome(int sock, struct shm_welcome *welcome, int descriptors[SHM_MEET_COUNT])
 {
     union {
@@ -80,8 +80,8 @@ static int receive_welcome(int sock, struct shm_welcome *welcome, int descriptor
     return check_welcome(welcome, length, take_descriptors(&message, descriptors));
 }
 
-/* The server can neither cut off memory that we will touch, nor fail to have it: it is no file and
- * no huge page. */
+/* Checks that the server can neither truncate the memory nor run out of it: it must be a sealed
+ * memfd of tmpfs, neither a file nor huge pages. */
 static bool memory_is_sound(int memory, uint64_t ring_bytes)
 {
     int seals = fcntl(memory, F_GET_SEALS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clients between their connection and their hello. */
+/* Clients that have connected and not yet sent their hello. */
 #include "pktio/shm_lobby.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "pktio/shm_meet.h"
 
 enum {
-    HELLO_MS = 1000,  /* for a client to speak */
-    CROWDED_MS = 100, /* the same where others want its place */
+    HELLO_MS = 1000,  /* for a client to send its hello */
+    CROWDED_MS = 100, /* the same while others wait for its place */
     BACKLOG = 128,
     ACCEPTS_AT_ONCE = 8,
-    LISTENER = SHM_LOBBY_GUESTS_MAX, /* as epoll names it */
+    LISTENER = SHM_LOBBY_GUESTS_MAX, /* the epoll data of the listening socket */
 };
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static int watch(struct shm_lobby *lobby, int operation, int fd, uint32_t name, uint32_t events)
 {
@@ -62,9 +62,10 @@ void shm_lobby_close(struct shm_lobby *lobby)
     private_socket_close(&lobby->reserve_fd);
 }
 
-/* ---- coming and going ------------------------------------------------------------------------ */
+/* ---- connecting and disconnecting ------------------------------------------------------------ */
 
-/* Without a free place nothing is accepted, and a client that waits does not wake the server. */
+/* While no place is free, the server accepts no client, and a connecting client does not wake it.
+ */
 static void accept_none(struct shm_lobby *lobby, bool is_full)
 {
     if (lobby->is_full == is_full)
@@ -73,7 +74,7 @@ static void accept_none(struct shm_lobby *lobby, bool is_full)
     watch(lobby, EPOLL_CTL_MOD, lobby->listener, LISTENER, is_full ? 0 : EPOLLIN);
 }
 
-/* Its socket stays open: it is the caller's now, or was closed. */
+/* Does not close the socket: it belongs to the caller now, or is closed already. */
 static void see_off(struct shm_lobby *lobby, struct shm_lobby_guest *guest)
 {
     guest->sock = -1;
@@ -93,7 +94,7 @@ static void hang_up_late(struct shm_lobby *lobby, uint64_t now_ms)
             hang_up(lobby, &lobby->guests[i]);
 }
 
-/* Of this user, or of all if `any`. */
+/* Counts the guests of this user, or of all users if `any`. */
 static uint32_t count_guests(const struct shm_lobby *lobby, uid_t user, bool any)
 {
     uint32_t count = 0;
@@ -103,7 +104,7 @@ static uint32_t count_guests(const struct shm_lobby *lobby, uid_t user, bool any
     return count;
 }
 
-/* The one that has been silent longest makes room, if that is long. */
+/* Disconnects the guest that has been silent longest, if it has had enough time. */
 static bool make_room(struct shm_lobby *lobby, uint64_t now_ms, uid_t user, bool any)
 {
     struct shm_lobby_guest *oldest = NULL;
@@ -155,7 +156,7 @@ static void take_in(
     };
 }
 
-/* One descriptor is kept for this: the client learns why it is sent away. */
+/* Uses the reserved descriptor to tell the client why it is refused. */
 static void refuse_for_want_of_descriptors(struct shm_lobby *lobby)
 {
     int sock;
@@ -195,7 +196,7 @@ static bool is_hello(const struct shm_hello *hello, ssize_t length)
            memchr(hello->name, '\0', sizeof(hello->name));
 }
 
-/* True: the guest has become a call. */
+/* Returns true if the guest has sent its hello and become a call. */
 static bool hear(
     struct shm_lobby *lobby, struct shm_lobby_guest *guest, struct shm_lobby_call *call)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server's side of shm_port.h: clients that have connected, until their hello has come or
- * their time is over. Nothing here waits for a client. */
+/* The server side of shm_port.h: clients that have connected, until their hello arrives or their
+ * time is over. No function here waits for a client. */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #define SHM_LOBBY_USER_MAX   24 /* guests of one user */
 
 struct shm_lobby_guest {
-    int sock; /* -1: free */
+    int sock; /* -1 if free */
     uid_t user;
     pid_t process;
     uint64_t came_ms;
@@ -22,12 +22,12 @@ struct shm_lobby_guest {
 struct shm_lobby {
     int listener;
     int epoll_fd;   /* readable when shm_lobby_next() has something to do */
-    int reserve_fd; /* given up to tell a client that there are no descriptors left */
+    int reserve_fd; /* released to tell a client that there are no descriptors left */
     bool is_full;
     struct shm_lobby_guest guests[SHM_LOBBY_GUESTS_MAX];
 };
 
-/* A client that has said what it wants. */
+/* A client that has sent its hello. */
 struct shm_lobby_call {
     int sock;
     uid_t user;
@@ -35,16 +35,17 @@ struct shm_lobby_call {
     struct shm_hello hello;
 };
 
-/* The socket is for its user alone. 0 or a negative errno. */
+/* Only the user of the process can connect to the socket. Returns 0 or a negative errno. */
 int shm_lobby_open(struct shm_lobby *, const char *path);
 void shm_lobby_close(struct shm_lobby *);
 
-/* True: shm_lobby_admit() or shm_lobby_refuse() shall end the call. */
+/* Returns true with a call, which the caller must end with shm_lobby_admit() or shm_lobby_refuse().
+ */
 bool shm_lobby_next(struct shm_lobby *, uint64_t now_ms, struct shm_lobby_call *);
 
-/* The shared memory that the client would get, in bytes. */
+/* Returns the size in bytes of the shared memory of the client. */
 size_t shm_lobby_bytes(const struct shm_port_config *, const struct shm_lobby_call *);
-/* 0, or a negative errno, which the client is told. */
+/* Returns 0, or a negative errno, which is also sent to the client. */
 int shm_lobby_admit(
     const struct shm_lobby_call *, const struct shm_port_config *, struct pktio_port **);
 void shm_lobby_refuse(const struct shm_lobby_call *, int err);

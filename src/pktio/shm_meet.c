@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the two ends of a shared-memory port meet: what both do. */
+/* What both ends of a shared-memory port do to connect. */
 #include "pktio/shm_meet.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 const char shm_meet_hello[8] = { 'M', 'R', 'C', 'H', 'E', 'L', 'L', 'O' };
 const char shm_meet_welcome[8] = { 'M', 'R', 'C', 'W', 'E', 'L', 'C', 'O' };
 
-/* Rings that do not hold what the welcome promises come from a server that lies. */
+/* Returns false if the rings do not have the size that the welcome gives. */
 static bool attach_rings(struct shm_rings *rings, size_t ring_bytes, bool is_server)
 {
     uint8_t *memory = rings->memory;
@@ -20,8 +20,8 @@ static bool attach_rings(struct shm_rings *rings, size_t ring_bytes, bool is_ser
            rings->mtu_bytes <= rings->out.slot_bytes - FRAME_RING_SLOT_HEADER;
 }
 
-/* A server has other clients to serve than this one: it touches the pages one by one, as frames use
- * them. A client gets all of them at once. */
+/* A server has other clients to serve, so it touches pages one by one, as frames use them. A client
+ * maps all of them at once. */
 int shm_meet_map(struct shm_rings *rings, const int descriptors[SHM_MEET_COUNT],
     const struct shm_welcome *welcome, bool is_server)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a shared-memory port is, for the files that make it. */
+/* Private declarations of shared-memory ports. */
 #pragma once
 
 #include <stdatomic.h>
@@ -15,8 +15,8 @@ struct shm_rings {
     struct frame_ring in;
     void *memory;
     size_t memory_bytes;
-    int own_bell;  /* calls us */
-    int peer_bell; /* calls the other end */
+    int own_bell;  /* wakes this end */
+    int peer_bell; /* wakes the other end */
     uint32_t mtu_bytes;
     uint64_t rate_bps;
 };
@@ -27,25 +27,25 @@ struct shm_port {
     struct pktio_port port; /* data_fd: our doorbell; link_fd: the socket, or a client's timer */
     struct shm_rings rings;
     bool defers_calls;
-    bool owes_call;                   /* something was sent since the last */
-    bool holds;                       /* what is sent is not published yet */
-    struct shm_client *client;        /* NULL: a server */
-    _Atomic(struct shm_rings *) next; /* a client's: of a server that has come back */
-    bool link_wanted;                 /* a server's: the state of the cable, */
-    bool link_told;                   /* and what the client knows of it */
+    bool owes_call;                   /* frames were sent since the last call */
+    bool holds;                       /* sent frames are not published yet */
+    struct shm_client *client;        /* NULL for a server */
+    _Atomic(struct shm_rings *) next; /* client: rings of a server that has returned */
+    bool link_wanted;                 /* server: the state of the cable */
+    bool link_told;                   /* server: the state that the client knows */
     bool peer_is_gone;
 };
 
-/* In shm_port.c: a port that has these rings and this socket, which become its own. */
+/* In shm_port.c: makes a port with these rings and this socket, which it then owns. */
 struct shm_port *shm_port_make(const struct shm_rings *, int sock, bool link_up);
 
-/* In shm_attach.c, for clients. The owner of the port takes over the rings of a server that has
- * come back, if there are some. */
+/* In shm_attach.c, for clients. The owner of the port adopts the rings of a server that has
+ * returned, if there are any. */
 void shm_attach_adopt(struct shm_port *);
 void shm_attach_update(struct shm_port *);
 void shm_attach_close(struct shm_port *);
 
-/* The descriptors that travel with a welcome. */
+/* The descriptors that are sent with a welcome. */
 enum {
     SHM_MEET_MEMORY,
     SHM_MEET_CLIENT_BELL,
@@ -54,7 +54,7 @@ enum {
 };
 
 enum {
-    SHM_MEET_WAIT_MS = 10000, /* unless the configuration says otherwise */
+    SHM_MEET_WAIT_MS = 10000, /* unless the configuration gives another time */
     SHM_MEET_MTU_MAX = 16384,
 };
 #define SHM_MEET_RING_BYTES_MAX (UINT64_C(128) << 20)
@@ -62,7 +62,7 @@ enum {
 extern const char shm_meet_hello[8];
 extern const char shm_meet_welcome[8];
 
-/* Maps both rings: `memory` holds twice `ring_bytes`. The bells are noted. */
+/* Maps both rings: `memory` has twice `ring_bytes`. Keeps the doorbells. */
 int shm_meet_map(struct shm_rings *, const int descriptors[SHM_MEET_COUNT],
     const struct shm_welcome *, bool is_server);
 void shm_meet_unmap(struct shm_rings *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared-memory ports once both ends have met; shm_serve.c and shm_attach.c are how they do. */
+/* Shared-memory ports after both ends have connected, which shm_serve.c and shm_attach.c do. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -9,20 +9,20 @@
 #include "pktio/doorbell.h"
 #include "pktio/shm_meet.h"
 
-enum { MESSAGES_MAX = 64 }; /* read at once: the other end may send without end */
+enum { MESSAGES_MAX = 64 }; /* read at once: the other end may send without limit */
 
 static struct shm_port *shm_of(struct pktio_port *port)
 {
     return (struct shm_port *)port;
 }
 
-/* A server has come back, and its rings wait to be taken over. */
+/* A server has returned, and its rings are not adopted yet. */
 static bool has_next(const struct shm_port *shm)
 {
     return atomic_load_explicit(&shm->next, memory_order_relaxed) != NULL;
 }
 
-/* For calls that end the loan of received frames: with the rings that are in force from now on. */
+/* Adopts new rings if there are any. Only for calls that end the loan of received frames. */
 static struct shm_rings *current(struct pktio_port *port)
 {
     if (has_next(shm_of(port)))
@@ -76,7 +76,7 @@ static void take_down(struct pktio_port *port)
     atomic_store_explicit(&port->link_up, false, memory_order_release);
 }
 
-/* The other end writes nonsense: both ends see the socket close. */
+/* The other end violates the protocol: shut the socket down, so that both ends see it. */
 static void break_off(struct shm_port *shm)
 {
     take_down(&shm->port);
@@ -112,7 +112,7 @@ static void disarm(struct pktio_port *port, bool was_called)
 
 /* ---- the link -------------------------------------------------------------------------------- */
 
-/* What a client says after its hello means nothing. */
+/* Ignores what a client sends after its hello. */
 static bool has_left(int sock)
 {
     char bytes[16];
@@ -123,7 +123,7 @@ static bool has_left(int sock)
     return length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* The state, as often as it takes until the client has it. */
+/* Sends the state of the link until the client has received it. */
 static int tell_link(struct shm_port *shm)
 {
     struct shm_link link = { .link_up = shm->link_wanted };
@@ -203,7 +203,7 @@ void shm_port_give_back(struct pktio_port *port, uint32_t count)
     frame_ring_give_back(&shm_of(port)->rings.in, count);
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static void close_shm(struct pktio_port *port)
 {

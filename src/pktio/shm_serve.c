@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the two ends of a shared-memory port meet: the server, who makes the memory. */
+/* The server of a shared-memory port accepts a client: it creates the memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +21,7 @@ enum {
     PAGE = 4096,
 };
 
-/* Both sides' descriptors of what they are going to share. */
+/* The descriptors that both ends are going to share. */
 struct shared {
     struct shm_welcome welcome;
     uint32_t slot_count;
@@ -169,7 +169,7 @@ void shm_lobby_refuse(const struct shm_lobby_call *call, int err)
     close(call->sock);
 }
 
-/* The rings are attached before the client can write into them. */
+/* Attaches the rings before the client can write to them. */
 static int open_port(int sock, struct shared *shared, struct pktio_port **out)
 {
     struct shm_rings rings;
@@ -205,7 +205,7 @@ int shm_lobby_admit(const struct shm_lobby_call *call, const struct shm_port_con
     if (!err)
         return 0;
     close_all(shared.own);
-    err = err == -EMFILE ? -ENFILE : err; /* it is the server that has none left */
+    err = err == -EMFILE ? -ENFILE : err; /* the server, not the client, has no descriptors left */
     shm_lobby_refuse(call, err);
     return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches over a socket: sendmmsg() straight from where the pieces lie, recvmmsg() into slots. */
+/* Batches over a socket: sendmmsg() sends the pieces without copying them, recvmmsg() receives into
+ * slots. */
 #include "pktio/socket_batch.h"
 
 #include <assert.h>
@@ -52,7 +53,8 @@ static void fill_message(
         (struct msghdr){ .msg_iov = pieces, .msg_iovlen = count + frame->piece_count };
 }
 
-/* Yields how many are gone: sent, or refused for a reason that would not change by waiting. */
+/* Returns the number of frames that are done: sent, or refused for a reason that waiting does not
+ * change. */
 static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
 {
     struct socket_batch *batch = to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datagrams, several a message. */
+/* Sends and receives datagrams, several per message. */
 #include "pktio/udp_batch.h"
 
 #include <assert.h>
@@ -11,13 +11,13 @@
 
 enum {
     MESSAGE_BYTES_MAX = 65487, /* over IPv6 without jumbograms; IPv4 takes a little more */
-    SEGMENTS_MAX = 64,         /* of a message, in every kernel that has them */
+    SEGMENTS_MAX = 64,         /* per message, the limit of every kernel with UDP_SEGMENT */
     SLOT_BYTES = 65536,
     LATE_ERRORS_MAX = 64,
 };
 
-_Static_assert(PKTIO_BATCH_MAX <= SEGMENTS_MAX, "a batch never has more");
-_Static_assert(CMSG_SPACE(sizeof(int)) <= UDP_BATCH_CONTROL_BYTES, "there is room for a length");
+_Static_assert(PKTIO_BATCH_MAX <= SEGMENTS_MAX, "a batch fits into one message");
+_Static_assert(CMSG_SPACE(sizeof(int)) <= UDP_BATCH_CONTROL_BYTES, "a segment length fits");
 
 int udp_batch_init(struct udp_batch *batch, int fd, uint32_t frame_bytes_max)
 {
@@ -52,10 +52,10 @@ void udp_batch_fini(struct udp_batch *batch)
     free(batch->pieces);
 }
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
-/* How many of the frames go into one message: all as long as the first, but for the last, which may
- * be shorter. */
+/* Returns the number of frames that fit into one message: all have the length of the first, except
+ * that the last may be shorter. */
 static uint32_t joinable(const struct udp_batch *batch, const struct pktio_frame *frames,
     uint32_t count, uint32_t pieces_left)
 {
@@ -89,7 +89,7 @@ static void say_length(struct msghdr *message, uint8_t *control, uint32_t length
     memcpy(CMSG_DATA(header), &length, sizeof(length));
 }
 
-/* As many as there are pieces for; yields how many messages. */
+/* Composes as many messages as there are pieces for. Returns the number of messages. */
 static uint32_t compose(struct udp_batch *batch, const struct pktio_frame *frames, uint32_t count)
 {
     uint32_t message_count = 0;
@@ -117,7 +117,7 @@ static uint32_t compose(struct udp_batch *batch, const struct pktio_frame *frame
     return message_count;
 }
 
-/* A single one costs less by itself. */
+/* Uses sendmsg() for a single message because it costs less. */
 static int send_messages(struct udp_batch *batch, uint32_t first, uint32_t count)
 {
     if (count > 1)
@@ -125,8 +125,8 @@ static int send_messages(struct udp_batch *batch, uint32_t first, uint32_t count
     return sendmsg(batch->fd, &batch->out[first].msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
 }
 
-/* Yields how many frames are gone with the next messages: sent, or refused for a reason that
- * would not change by waiting. */
+/* Returns the number of frames of the next messages that are done: sent, or refused for a reason
+ * that waiting does not change. */
 static uint32_t push_composed(struct udp_batch *batch, uint32_t message_count, bool *is_full)
 {
     uint32_t late_errors = 0;
@@ -146,13 +146,13 @@ static uint32_t push_composed(struct udp_batch *batch, uint32_t message_count, b
         }
         if (errno == EINTR)
             continue;
-        /* An error of an earlier datagram is reported once: then this one has its chance. Errors
-         * without end are not waited out. */
+        /* The error of an earlier datagram is reported once, so try this one again. Do not retry
+         * forever. */
         batch->refused += errno == ECONNREFUSED || batch->out_frames[at] == 1;
         if (errno == ECONNREFUSED && late_errors++ < LATE_ERRORS_MAX)
             continue;
         if (batch->out_frames[at] > 1) {
-            batch->joins = false; /* not on this way: one by one from now on */
+            batch->joins = false; /* the path does not support it */
             break;
         }
         gone += batch->out_frames[at++];
@@ -181,9 +181,9 @@ void udp_batch_send(struct udp_batch *batch, const struct pktio_frame *frames, u
     frame_backlog_send(&batch->backlog, push, batch, frames, count);
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
-/* Of each datagram in the message but the last. */
+/* Returns the size of the datagrams in the message, except the last. */
 static uint32_t segment_bytes(const struct mmsghdr *received)
 {
     struct cmsghdr *header = CMSG_FIRSTHDR(&received->msg_hdr);
@@ -194,7 +194,7 @@ static uint32_t segment_bytes(const struct mmsghdr *received)
     return length > 0 ? (uint32_t)length : received->msg_len;
 }
 
-/* A single one costs less by itself. */
+/* Uses recvmsg() for a single message because it costs less. */
 static uint32_t receive_messages(struct udp_batch *batch, uint32_t max)
 {
     ssize_t got;
@@ -210,8 +210,8 @@ static uint32_t receive_messages(struct udp_batch *batch, uint32_t max)
     return got >= 0;
 }
 
-/* Asks for as many messages as came last time, or more once that many came twice: where they come
- * one by one, a second look would be in vain. */
+/* Requests as many messages as arrived last time, or more after that number arrived twice. If
+ * messages arrive one by one, a request for two costs more and returns one. */
 static void fetch(struct udp_batch *batch)
 {
     uint32_t wanted = batch->in_wanted;

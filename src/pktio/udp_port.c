@@ -50,7 +50,7 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
     return udp_batch_receive(&udp_of(port)->batch, frames, max);
 }
 
-/* The socket itself calls. */
+/* Polling the socket is enough. */
 static bool arm(struct pktio_port *port, bool wants_room)
 {
     bool waits = frame_backlog_count(&udp_of(port)->batch.backlog) > 0;
@@ -83,7 +83,7 @@ static const struct pktio_ops udp_ops = {
     .close = close_udp,
 };
 
-/* HOST:PORT, [HOST]:PORT. */
+/* Resolves HOST:PORT or [HOST]:PORT. */
 static int resolve(const char *text, struct addrinfo **out)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV };

@@ -4,5 +4,5 @@
 
 #include <sys/un.h>
 
-/* 0, or -ENAMETOOLONG. */
+/* Returns 0 or -ENAMETOOLONG. */
 int unix_address_set(struct sockaddr_un *, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libxdp at run time, so that nobody needs it who does not use it. */
+/* Loads libxdp at run time, so that only users of AF_XDP need it. */
 #include "pktio/xdp_library.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@ static struct xdp_library library;
 static bool is_complete;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* A data pointer cannot be cast to a function pointer in C; POSIX promises that the bytes agree. */
+/* C cannot cast a data pointer to a function pointer; POSIX guarantees the same representation. */
 static bool find(void *handle, const char *name, void *function)
 {
     void *symbol = dlsym(handle, name);
@@ -28,7 +28,7 @@ static void load(void)
 
     if (!handle)
         return;
-    if (find(handle, "libbpf_set_print", &set_print)) /* it would write to standard error */
+    if (find(handle, "libbpf_set_print", &set_print)) /* libbpf would write to standard error */
         set_print(NULL);
     if (find(handle, "libxdp_set_print", &set_print))
         set_print(NULL);

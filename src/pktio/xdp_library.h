@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of libxdp that ports need, found at run time. */
+/* The functions of libxdp that ports use, found at run time. */
 #pragma once
 
 #include <xdp/xsk.h>
@@ -12,5 +12,5 @@ struct xdp_library {
     __typeof__(&xsk_socket__fd) socket_fd;
 };
 
-/* NULL: there is no libxdp. Loaded once, for the rest of the process. */
+/* Loads libxdp once per process. Returns NULL if there is no libxdp. */
 const struct xdp_library *xdp_library(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports through AF_XDP. One area of buffers: the first half is lent to the kernel to receive into,
- * the second half is sent from. Copy mode unless the driver offers better. */
+/* Ports on AF_XDP. There is one area of buffers: the kernel receives into the first half; frames
+ * are sent from the second half. Copy mode is used unless the driver supports zero copy. */
 #include "pktio/xdp_port.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@
 
 enum {
     BUFFER_BYTES = 4096,
-    BUFFERS = 1024, /* each way */
-    /* The kernel keeps 256 bytes in front of what it receives, and veth another 320 or so behind.
-     */
+    BUFFERS = 1024, /* per direction */
+    /* The kernel reserves 256 bytes in front of received frames, and veth about 320 bytes after
+     * them. */
     MTU_MAX = 3498,
     BUSY_TRIES = 100,
     BUSY_WAIT_NS = 10 * 1000 * 1000,
@@ -73,7 +73,7 @@ static void call_kernel(struct xdp_port *xdp)
         return;
 }
 
-/* Buffers come back as early as can be: those used last are still in the cache. */
+/* Takes buffers back as early as possible: those used last are still in the cache. */
 static uint32_t room(struct pktio_port *port)
 {
     struct xdp_port *xdp = xdp_of(port);
@@ -121,7 +121,7 @@ static bool is_ring_empty(const struct xdp_port *xdp)
     return __atomic_load_n(xdp->tx.consumer, __ATOMIC_RELAXED) == xdp->tx.cached_prod;
 }
 
-/* What the kernel had no memory for in copy mode still stands in the ring. */
+/* Sends the frames that are still in the ring because the kernel had no memory in copy mode. */
 static void send_rest(struct xdp_port *xdp)
 {
     if (!is_ring_empty(xdp))
@@ -173,8 +173,7 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
     return count;
 }
 
-/* ---- life -------------------------------------------------------------------------------------
- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 static bool arm(struct pktio_port *port, bool wants_room)
 {
@@ -198,7 +197,7 @@ static void close_xdp(struct pktio_port *port)
 {
     struct xdp_port *xdp = xdp_of(port);
 
-    if (port->descriptor_count > 0) { /* else it belongs to the parent of a fork */
+    if (port->descriptor_count > 0) { /* else the descriptors belong to the parent of a fork */
         xdp->library->socket_delete(xdp->socket);
         xdp->library->umem_delete(xdp->umem);
     }
@@ -243,10 +242,10 @@ static int make_socket(struct xdp_port *xdp, const struct xdp_port_config *confi
     struct xsk_socket_config wish = {
         .rx_size = BUFFERS, .tx_size = BUFFERS, .bind_flags = XDP_USE_NEED_WAKEUP
     };
-    int send_bytes = 2 * BUFFERS * BUFFER_BYTES; /* of the kernel's copies: for a full ring */
+    int send_bytes = 2 * BUFFERS * BUFFER_BYTES; /* for the kernel's copies of a full ring */
     int err;
 
-    /* veth has no zero copy, and its own XDP wants a new page for every frame. */
+    /* veth has no zero copy, and its native XDP allocates a page for every frame. */
     if (interface_is_driven_by(&xdp->interface, "veth"))
         wish.xdp_flags = XDP_FLAGS_SKB_MODE;
     err = xdp->library->socket_create(
@@ -324,7 +323,7 @@ free_port:
     return err;
 }
 
-/* The kernel frees the queue of a socket that was closed a little later. */
+/* Tries again: the kernel frees the queue of a closed socket with a delay. */
 int xdp_port_open(const struct xdp_port_config *config, struct pktio_port **out)
 {
     const struct xdp_library *library = xdp_library();

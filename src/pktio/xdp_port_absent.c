@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of xdp_port.c where the headers of libxdp are missing. */
+/* Replaces xdp_port.c if the headers of libxdp are missing. */
 #include <errno.h>
 
 #include "pktio/xdp_port.h"

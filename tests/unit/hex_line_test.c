@@ -108,7 +108,7 @@ SPEC("what is not text is refused")
 {
     struct hex_line out;
 
-    expect_fault("W\x07 1 61", 2, "the byte 0x07 is not for a name: use ASCII");
+    expect_fault("W\x07 1 61", 2, "the byte 0x07 is not allowed in a name: use ASCII");
     memcpy(text, "61\0 2f", 7);
     EXPECT(!hex_line_parse(text, 6, &out));
     EXPECT_STR_EQ(out.fault, "a NUL byte: this is not text");
