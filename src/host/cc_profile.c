@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Congestion control profiles, and which profiles a QP uses. */
+/* Congestion control profiles of a NIC. */
 #include <errno.h>
 #include <stdlib.h>
 

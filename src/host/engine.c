@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engines of a NIC: who owns one, and one pass of it. */
+/* The engines of a NIC: ownership, and one pass. */
 #include "host/engine.h"
 
 #include <errno.h>
@@ -8,10 +8,10 @@
 #include "base/pause.h"
 
 enum {
-    IDLE_POLLS = 256,  /* in a row, between two looks at who else wants to run */
-    DRAIN_ROUNDS = 64, /* batches that are looked at before time is let pass */
-    BULK_WORK = 16,    /* frames and the like that make a pass a large one */
-    BULK_PASSES = 4,   /* large passes one after the other that are more than a thread's worth */
+    IDLE_POLLS = 256,  /* idle polls in a row before the thread yields */
+    DRAIN_ROUNDS = 64, /* batches received before timers expire */
+    BULK_WORK = 16,    /* frames, requests and so on that make a pass a large one */
+    BULK_PASSES = 4,   /* consecutive large passes before a poller hands over to the thread */
 };
 
 bool engine_try_own(struct engine *engine)
@@ -24,8 +24,8 @@ bool engine_try_own(struct engine *engine)
     return atomic_compare_exchange_strong(&engine->is_owned, &free, true);
 }
 
-/* Only calls that change something come here; owners do one pass and leave, and pollers stand back
- * while somebody waits. */
+/* Spins: only calls that change something wait here. Owners keep the engine for one pass, and
+ * pollers do not take it while a call waits. */
 int engine_own(struct engine *engine)
 {
     bool free = false;
@@ -46,7 +46,8 @@ static bool is_asleep(const struct engine *engine)
     return atomic_load_explicit(&engine->progress_state, memory_order_relaxed) == PROGRESS_ASLEEP;
 }
 
-/* The progress thread sleeps on what it knew: tell it when that is no longer all. */
+/* The progress thread sleeps until the deadline that it knew: wake it if something is due earlier,
+ * or if the engine waits for room. */
 static bool progress_must_know(struct engine *engine)
 {
     return is_asleep(engine) &&
@@ -55,13 +56,13 @@ static bool progress_must_know(struct engine *engine)
                engine_waits_for_room(engine));
 }
 
-/* Lets go. Returns whether the progress thread must be woken. */
+/* Gives the engine up. Returns whether the progress thread must be woken. */
 static bool let_go(struct engine *engine)
 {
     bool wakes = progress_must_know(engine);
 
     if (status_has_news(engine) && is_asleep(engine->nic->engines[0]))
-        progress_wake(engine->nic->engines[0]); /* it tells them */
+        progress_wake(engine->nic->engines[0]); /* the thread that reports changes */
     atomic_store(&engine->is_owned, false);
     return wakes;
 }
@@ -78,7 +79,7 @@ void engine_release(struct engine *engine)
         progress_wake(engine);
 }
 
-/* In one order, so that two calls never wait for each other. */
+/* Takes engines in a fixed order, so that two calls cannot deadlock. */
 int engine_own_all(struct host_nic *nic)
 {
     if (host_is_dead(nic))
@@ -123,8 +124,8 @@ uint32_t engine_pass_out(struct engine *engine, uint64_t now_ns)
     return work;
 }
 
-/* After a while without a processor, answers wait in the ports beside timers that have run out:
- * they came in time, it is us who are late. */
+/* Receives before timers expire. If the engine did not run for a while, answers that arrived in
+ * time may still wait in the ports. */
 static uint32_t expire(struct engine *engine, uint64_t now_ns)
 {
     uint32_t work = 0;
@@ -132,8 +133,8 @@ static uint32_t expire(struct engine *engine, uint64_t now_ns)
     for (uint32_t round = 0; round < DRAIN_ROUNDS; round++) {
         uint32_t count;
 
-        work += engine_pass_out(engine, now_ns); /* there is not room for the answers of all */
-        now_ns = host_now_ns();                  /* it took a while */
+        work += engine_pass_out(engine, now_ns); /* makes room for more answers */
+        now_ns = host_now_ns();                  /* the pass took time */
         count = engine_receive(engine, now_ns);
         if (count == 0)
             break;
@@ -153,7 +154,7 @@ uint32_t engine_pass(struct engine *engine)
     if (atomic_load_explicit(&engine->link_changed, memory_order_relaxed) &&
         atomic_exchange(&engine->link_changed, false))
         engine_update_links(engine, now_ns);
-    /* First what was posted: a receive must be there for the write that it was posted for. */
+    /* Take posted work first: a receive must be known before the write that it was posted for. */
     work = engine_take_posted(engine, now_ns) + engine_mail_take(engine, now_ns);
     work += engine_receive(engine, now_ns);
     if (transport_deadline_ns(engine->transport) <= now_ns) {
@@ -163,18 +164,17 @@ uint32_t engine_pass(struct engine *engine)
     return work + engine_pass_out(engine, now_ns);
 }
 
-/* ---- who drives it ----------------------------------------------------------------------------
- */
+/* ---- which thread drives it ------------------------------------------------------------------ */
 
-/* Where there are processors for threads, the thread that has begun to drive its engine goes on
- * until there is nothing to do, and the application has its own processor for itself. A thread
- * about to sleep says so before it looks for what was posted the last time. */
+/* If there are processors for the threads of engines, a progress thread that has begun to drive its
+ * engine continues until it is idle, and the application keeps its own processor. A thread that is
+ * about to sleep clears the flag before it looks at posted work for the last time. */
 static bool is_left_to_thread(const struct engine *engine)
 {
     return engine_has_siblings(engine) && atomic_load(&engine->thread_drives);
 }
 
-/* A poller that has much to do pass after pass leaves it to the thread. */
+/* A poller whose passes are all large hands the engine over to the thread. */
 static bool hands_over(struct engine *engine, uint32_t work)
 {
     engine->bulk_passes = work >= BULK_WORK ? engine->bulk_passes + 1 : 0;
@@ -184,7 +184,7 @@ static bool hands_over(struct engine *engine, uint32_t work)
     return true;
 }
 
-/* Another thread is at it, which may need this very processor. */
+/* Another thread drives the engine and may need this processor. */
 static void wait_briefly(struct engine *engine)
 {
     if (atomic_fetch_add_explicit(&engine->skipped_polls, 1, memory_order_relaxed) % IDLE_POLLS)
@@ -216,7 +216,7 @@ static uint32_t engine_progress(struct engine *engine)
         progress_wake(engine);
     }
     if (yields)
-        sched_yield(); /* the thread that has the answer may need this processor */
+        sched_yield(); /* the thread that produces the answer may need this processor */
     return work;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the number of processors suggests to a NIC on a soft fabric: engines, and how much is in
- * flight. */
+/* Defaults that a NIC on a soft fabric derives from the number of processors: engines, windows,
+ * SACKs. */
 #pragma once
 
 #include <stdint.h>
@@ -8,12 +8,12 @@
 #include "host/host.h"
 
 enum {
-    ENGINE_DEFAULT_PROCESSORS = 8, /* for one engine: other NICs need some, and their fabric */
+    ENGINE_DEFAULT_PROCESSORS = 8, /* per engine: other NICs and their fabric need processors too */
     ENGINE_DEFAULT_WINDOW_BYTES = 1 << 20,
     ENGINE_DEFAULT_SACK_BYTES = 1 << 16,
 };
 
-/* A power of two. */
+/* Returns a power of two. */
 static inline uint32_t engine_default_count(uint32_t processors)
 {
     uint32_t count = 1;
@@ -23,11 +23,11 @@ static inline uint32_t engine_default_count(uint32_t processors)
     return count;
 }
 
-/* Where each engine has a processor, a packet and its answer take tens of microseconds. Windows for
- * the round trips of a machine that is shared would only fill rings and queues, and push what is in
- * them out of the caches before it is read. A SACK costs as much as a short packet at every switch:
- * a few in a window are enough. Where processes share processors, large windows and frequent SACKs
- * keep all of them at work. */
+/* If each engine has a processor, a packet and its answer take tens of microseconds. Windows sized
+ * for the round trips of a shared machine would only fill rings and queues, and evict their
+ * contents from the caches before they are read. At every switch a SACK costs as much as a short
+ * packet, so a few per window are enough. If processes share processors, large windows and frequent
+ * SACKs keep all of them busy. */
 static inline void engine_default_parameters(
     struct parameters *parameters, uint32_t engine_count, uint32_t processors)
 {

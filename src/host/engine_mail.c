@@ -11,7 +11,7 @@ static void post(struct engine *from, struct engine *to, const struct engine_mes
     struct engine_mail *mail = &to->mail[from->index];
     uint32_t slot;
 
-    /* What finds no room is lost as packets are: those that need an answer are sent again. */
+    /* Messages without room are lost, as packets are. Those that need an answer are sent again. */
     if (!ring_reserve(&mail->ring, &slot))
         return;
     if (message->kind == ENGINE_MESSAGE_SENDS && ring_count(&mail->ring) >= ENGINE_MAIL_RUMOURS)
@@ -32,9 +32,9 @@ static void post_to_others(struct engine *from, const struct engine_message *mes
             post(from, nic->engines[i], message);
 }
 
-/* Peers do not know how many engines we have: what they say of their ports holds for all. It goes
- * from engine to engine, and the first that knows the peer answers: two answers would look like one
- * to a forged update. */
+/* Peers do not know the number of our engines: a port status update concerns all of them. It is
+ * passed from engine to engine, and only the first that knows the peer answers, because a peer
+ * takes a second answer as the answer to a forged update. */
 static void on_request(struct engine *engine, const struct packet *packet, uint64_t now_ns)
 {
     struct host_nic *nic = engine->nic;

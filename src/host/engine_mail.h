@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What engines of one NIC tell each other. From each to each other there is a ring (base/ring.h):
- * the owner of one fills it, the owner of the other empties it. */
+/* Messages between the engines of one NIC. There is a ring (base/ring.h) from each engine to each
+ * other engine: the owner of one fills it, the owner of the other empties it. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,14 @@
 struct engine;
 
 enum {
-    ENGINE_MAIL = 64,       /* messages that may wait */
-    ENGINE_MAIL_RUMOURS = 8 /* of these, that can be missed */
+    ENGINE_MAIL = 64,       /* messages that can wait */
+    ENGINE_MAIL_RUMOURS = 8 /* messages that may be lost are posted only below this number */
 };
 
 enum engine_message_kind {
-    ENGINE_MESSAGE_PACKET, /* an Endpoint Request or Response: engine 0 gets those of all */
-    ENGINE_MESSAGE_SENDS,  /* the sender of this sends data to packet.dst */
+    ENGINE_MESSAGE_PACKET, /* an Endpoint Request or Response: engine 0 receives those of all
+                              engines */
+    ENGINE_MESSAGE_SENDS,  /* the engine that posts this sends data to packet.dst */
 };
 
 struct engine_message {
@@ -31,12 +32,12 @@ struct engine_mail {
     struct engine_message messages[ENGINE_MAIL];
 };
 
-/* Of engine 0: an Endpoint Request or Response, for itself, for another engine, or for all. Counted
- * by the transport that takes it. */
+/* Called for engine 0: delivers an Endpoint Request or Response to this engine, another engine or
+ * all engines. The transport that takes it counts it. */
 void engine_mail_endpoint(struct engine *, const struct packet *, uint64_t now_ns);
 
-/* Tells all other engines of the NIC to which address this one sends. */
+/* Tells all other engines of the NIC that this one sends to the address. */
 void engine_mail_tell_sends(struct engine *, const struct ipv6_addr *);
 
-/* Reads what the others have sent; returns how much there was. */
+/* Reads the messages of the other engines. Returns their number. */
 uint32_t engine_mail_take(struct engine *, uint64_t now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines come and go: their tables, ports, transports and threads. */
+/* Opens and closes engines: their tables, ports, transports and threads. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>

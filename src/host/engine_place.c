@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that peers write into. The transport is told that bytes are placed; the engine copies them
- * in the order in which they came, when it has prepared the answers (engine_answer()). The frames
- * that hold them stay until the next engine_receive(). */
+/* Memory that peers write to. The transport treats received bytes as placed. The engine copies them
+ * later, in the order of their arrival, when it has prepared the answers (engine_answer()). The
+ * frames that hold the bytes stay until the next engine_receive(). */
 #include <assert.h>
 
 #include "host/engine.h"

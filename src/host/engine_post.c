@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work on its way from the poster to the transport. */
+/* Hands posted work to the transport. */
 #include <assert.h>
 #include <errno.h>
 
@@ -34,9 +34,9 @@ void engine_fail_local(
         QP_ATTR_STATE, now_ns);
 }
 
-/* A post checks the state of the QP before it stores the work. A QP that is reset in between has
- * forgotten what was posted before, and forgets this, too: its place is free again. Only our own
- * bug could leave the transport without room. */
+/* A post checks the state of the QP before it stores the work. If the QP is reset in between, it
+ * discards earlier work and also this request, and the slot is free again. Otherwise the transport
+ * always has room. */
 static bool is_taken(int err)
 {
     assert(err == 0 || err == -EINVAL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames in: parsed, checked, handed to the transport, which places their bytes. */
+/* Receives frames: parses and checks them and hands them to the transport, which places their
+ * bytes. */
 #include <assert.h>
 
 #include "host/engine.h"
@@ -8,13 +9,14 @@
 
 enum { CACHE_LINE_BYTES = 64 };
 
-/* A frame that was parsed, before it is received. */
+/* A frame that is parsed and not yet received. */
 struct parsed {
     struct frame frame;
     enum drop_reason reason;
 };
 
-/* The transport fetches what the packet is about while the frame before is received. */
+/* Parses one frame ahead, so that the transport prefetches the state of the packet while the
+ * previous frame is received. */
 static void parse_frame(struct engine *engine, uint32_t port, const struct pktio_received *received,
     struct parsed *parsed)
 {
@@ -26,8 +28,9 @@ static void parse_frame(struct engine *engine, uint32_t port, const struct pktio
     transport_prefetch(engine->transport, &parsed->frame.packet);
 }
 
-/* An immediate needs the receive that was posted for it. That may have happened since this pass
- * began, if the peer was told by other means: over another engine of this NIC, for example. */
+/* An immediate needs the receive that was posted for it. The receive may have been posted since
+ * this pass began, if the peer learned of it by other means, for example over another engine of
+ * this NIC. */
 static enum drop_reason receive_frame(struct engine *engine, struct parsed *parsed,
     const struct pktio_received *received, uint64_t now_ns)
 {
@@ -46,7 +49,8 @@ static enum drop_reason receive_frame(struct engine *engine, struct parsed *pars
     return DROP_NONE;
 }
 
-/* It was written by another processor: its way here takes as long as looking at the one before. */
+/* Prefetches a frame: another processor has written it, and fetching it takes as long as processing
+ * the previous one. */
 static void prefetch(const struct pktio_received *received)
 {
     for (uint32_t at = 0; at < received->length_bytes; at += CACHE_LINE_BYTES)
@@ -82,7 +86,7 @@ uint32_t engine_receive(struct engine *engine, uint64_t now_ns)
 {
     uint32_t count = 0;
 
-    assert(engine->write_count == 0); /* ports take back what they lent */
+    assert(engine->write_count == 0); /* ports release the frames that they lent */
     for (uint32_t port = 0; port < engine->nic->config.port_count; port++)
         count += receive_port(engine, port, now_ns);
     return count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the transport has to say, to those who wait for it. */
+/* Reports the events of the transport to the application. */
 #include "host/engine.h"
 #include "host/ev_profile.h"
 #include "host/queue.h"
@@ -15,7 +15,7 @@ static void report_send(
         .status = slot->is_faulty ? COMPLETION_LOCAL_PROTECTION : event->status,
         .length_bytes = event->length_bytes };
 
-    /* First: who sees the completion may post in its place at once. */
+    /* Free the slot first: the application may repost as soon as it polls. */
     atomic_store_explicit(&qp->send.completed, position + 1, memory_order_release);
     queue_push_completion(engine, qp->config.send_cq, &completion, false);
 }
@@ -66,7 +66,7 @@ static void report_async(struct engine *engine, enum host_async_kind kind, const
                              .port = event->port });
 }
 
-/* All engines see the same ports: engine 0 tells of them. */
+/* All engines have the same ports: only engine 0 reports them. */
 static void report_port(struct engine *engine, const struct transport_event *event)
 {
     bool up = event->kind == TRANSPORT_PORT_UP;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outer header of a packet: from the EV profile of its QP if that lists addresses, else by the
- * template of its destination. */
+/* The outer header of a packet: from the EV profile of its QP if that lists addresses, otherwise
+ * from the template of its destination. */
 #include <errno.h>
 
 #include "base/bytes.h"
@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "wire/bth.h"
 
-/* Asks once per destination, as long as others do not take its place. */
+/* Caches the route of a destination until another destination takes its slot. */
 static const struct host_route *find_route(struct engine *engine, const struct ipv6_addr *peer)
 {
     struct engine_route *slot = &engine->routes[ip_address_hash(peer) % ENGINE_ROUTES];
@@ -22,8 +22,8 @@ static const struct host_route *find_route(struct engine *engine, const struct i
     return &slot->route;
 }
 
-/* The plane is the port's, and the uplink one that exists, whatever number a stranger's probe asks
- * to be answered on. */
+/* The plane is that of the port, and the uplink is always one that exists, for any EV that the
+ * probe of an unknown node asks us to answer on. */
 static uint32_t by_template(
     struct engine *engine, const struct packet *packet, struct template_addresses *out)
 {
@@ -43,7 +43,7 @@ static uint32_t by_template(
     return template_expand(&route->template, path, out);
 }
 
-/* A QP to the destination of this answer or probe; NULL: there is none. */
+/* Returns a QP to the destination of this answer or probe, NULL if there is none. */
 static const struct host_qp *qp_to(const struct engine *engine, const struct packet *packet)
 {
     return qp_table_find_peer(
@@ -52,14 +52,14 @@ static const struct host_qp *qp_to(const struct engine *engine, const struct pac
 
 static uint32_t index_of(const struct host_ev_profile *profile, uint32_t ev)
 {
-    uint32_t index = ev & 0xffff; /* the usual numbering makes it easy */
+    uint32_t index = ev & 0xffff; /* hit if the profile is numbered in the usual way */
 
     if (index < profile->profile.entry_count && profile->entries[profile->ours[index]].ev == ev)
         return profile->ours[index];
     return path_profile_find(&profile->profile, ev);
 }
 
-/* A probe that the caller gave its outer header. */
+/* Returns the request if the packet is a probe whose outer header the caller gave. */
 static const struct engine_probe *probe_of(const struct engine *engine, const struct packet *packet)
 {
     const struct engine_probe *probe = &engine->nic->probes[packet->psn.value % ENGINE_PROBES];

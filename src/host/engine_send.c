@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets out: headers built, payload gathered from where it lies, frames handed to their ports in
- * batches. */
+/* Sends packets: builds headers, gathers payload without copying it, and hands frames to the ports
+ * in batches. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,12 +10,13 @@
 #include "wire/icrc.h"
 
 enum {
-    SEND_ROUNDS = 8, /* batches before the engine looks at what came in */
+    SEND_ROUNDS = 8, /* batches before the engine receives again */
     SEND_ROOM = UINT16_MAX,
     CACHE_LINE = 64,
 };
 
-/* A piece of a work request. Inline bytes lie in the QP, all others must still be registered. */
+/* Returns the bytes of a piece of a work request. Inline bytes are in the QP; other memory must
+ * still be registered. */
 static const uint8_t *piece_bytes(
     const struct engine *engine, const struct host_qp *qp, const struct qp_piece *piece)
 {
@@ -27,8 +28,8 @@ static const uint8_t *piece_bytes(
                                                           .length_bytes = piece->length_bytes });
 }
 
-/* Adds what the packet carries of the request's gather list; yields how many pieces, 0: memory that
- * is no longer registered. */
+/* Adds the pieces of the request's gather list that the packet carries. Returns their number, or 0
+ * if memory is no longer registered. */
 static uint32_t gather(const struct engine *engine, const struct host_qp *qp, uint32_t position,
     const struct payload *payload, struct iovec *out)
 {
@@ -64,8 +65,7 @@ static void put_icrc(uint8_t *at, uint32_t icrc)
         at[i] = (uint8_t)icrc;
 }
 
-/* The bytes behind those of this packet are, most often, those of the next: they come into the
- * cache while this one is worked on. */
+/* Prefetches the bytes after those of this packet: usually the next packet carries them. */
 static void fetch_next(const struct iovec *last)
 {
     const uint8_t *next = (const uint8_t *)last->iov_base + last->iov_len;
@@ -74,7 +74,7 @@ static void fetch_next(const struct iovec *last)
         __builtin_prefetch(next + at);
 }
 
-/* Pad and iCRC, which runs over the header, then over the payload where it lies. */
+/* Appends the pad and the iCRC, which covers the header and then the payload in place. */
 static void seal_data(const struct frame *frame, struct engine_frame *out, uint32_t piece_count)
 {
     uint32_t pad_bytes = frame->packet.write.pad_bytes;
@@ -101,11 +101,11 @@ static void build_headers(struct engine *engine, const struct host_qp *sender, s
 
     frame_address(&engine->nic->config.format, frame, address_count ? &addresses.destination : NULL,
         address_count == 2 ? &addresses.segment : NULL);
-    /* Only headers are written there; the payload stays where it is. */
+    /* Writes only headers; the payload is not copied. */
     frame_build(&engine->nic->config.format, frame, out->header, SEND_ROOM);
 }
 
-/* False: there is nothing to send after all. */
+/* Returns false if there is nothing to send. */
 static bool build_data(struct engine *engine, struct frame *frame, struct engine_frame *out,
     struct pktio_frame *sent, uint64_t now_ns)
 {
@@ -171,7 +171,7 @@ static uint32_t ready_ports(struct engine *engine)
 struct batch {
     struct engine *engine;
     uint32_t packet_count;
-    uint32_t counts[HOST_PORT_COUNT_MAX]; /* of frames built and not sent */
+    uint32_t counts[HOST_PORT_COUNT_MAX]; /* frames built and not sent */
     uint64_t now_ns;
 };
 
@@ -201,8 +201,8 @@ static void flush(struct batch *batch)
     }
 }
 
-/* Which of the ports that were sent to hold frames that would be lost with this process. On a link
- * that is down they are lost anyway. */
+/* Finds the ports that hold frames which would be lost with this process. On a link that is down
+ * they are lost in any case. */
 static void find_unsent(struct engine *engine)
 {
     for (uint32_t ports = engine->unsent_ports; ports; ports &= ports - 1) {
@@ -213,7 +213,7 @@ static void find_unsent(struct engine *engine)
     }
 }
 
-/* Builds and sends one batch, of at most `max` packets; returns how many. */
+/* Builds and sends one batch of at most `max` packets. Returns their number. */
 static uint32_t send_batch(struct engine *engine, uint32_t max, uint64_t now_ns)
 {
     uint32_t ready = ready_ports(engine);
@@ -261,10 +261,11 @@ static void release_ports(struct engine *engine)
         pktio_port_release(engine->ports[port]);
 }
 
-/* The peer may tell the application by other means that a write is complete, so no answer is seen
- * before the bytes are in place; and the application may exit at the last byte, so the answers are
- * where they outlast it before the bytes are in place. Ports that cannot hold frames back fulfil
- * the first; there, the bytes are copied when the answers are built, right before they leave. */
+/* Two rules apply. The peer may tell the application by other means that a write is complete, so no
+ * answer may be visible before the bytes are in place. The application may exit when it sees the
+ * last byte, so the answers must survive the process before the bytes are in place. Ports that hold
+ * frames satisfy both rules. Other ports satisfy the first: the bytes are copied when the answers
+ * are built, just before they are sent. */
 static uint32_t answer_and_place(struct engine *engine, uint64_t now_ns)
 {
     uint32_t total;

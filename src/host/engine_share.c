@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines that send to one destination. */
+/* Finds engines that send to the same destination. */
 #include "host/engine_share.h"
 
 #include <string.h>
@@ -9,12 +9,12 @@
 
 _Static_assert(
     sizeof(((struct engine_share *)0)->heard_ns) / sizeof(uint64_t) == HOST_ENGINE_COUNT_MAX,
-    "one for each engine");
+    "one time for each engine");
 
-/* An engine that has not said so for this long no longer sends there. */
+/* An engine that has sent no message for this long is assumed not to send there any more. */
 #define FORGET_NS (8 * (uint64_t)ENGINE_SHARE_TELL_NS)
 
-/* Destinations that fall into one place take turns: each learns anew what the others do. */
+/* A destination replaces another one with the same slot and then starts without information. */
 static struct engine_share *share_of(struct engine *engine, const struct ipv6_addr *address)
 {
     struct engine_share *share = &engine->shares[ip_address_hash(address) & (ENGINE_SHARES - 1)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What EV and congestion control profiles are inside. */
+/* Private declarations of EV and congestion control profiles. */
 #pragma once
 
 #include "host/host_profile.h"
@@ -10,13 +10,13 @@ struct host_ev_profile {
     uint64_t id;
     uint32_t address_count;
     bool is_plain;
-    bool is_default; /* the NIC made it */
+    bool is_default; /* made by the NIC */
     uint32_t event_mask;
     struct path_profile profile;          /* sorted by plane */
     struct path_entry *entries;           /* its entries */
-    struct template_addresses *addresses; /* likewise sorted; NULL: none */
-    uint32_t *theirs;                     /* sorted index -> the caller's */
-    uint32_t *ours;                       /* the caller's -> sorted index */
+    struct template_addresses *addresses; /* in the same order; NULL if none */
+    uint32_t *theirs;                     /* sorted index -> the caller's index */
+    uint32_t *ours;                       /* the caller's index -> sorted index */
     uint32_t user_count;
 };
 
@@ -26,12 +26,13 @@ struct host_cc_profile {
     uint32_t user_count;
 };
 
-/* With room for as many EVs; NULL: there is no memory. */
+/* Allocates a profile with room for this number of EVs. Returns NULL if there is no memory. */
 struct host_ev_profile *ev_profile_alloc(struct host_nic *, uint32_t count);
-/* The NIC's own choice of EVs, and its default congestion control. */
+/* Creates a profile with EVs of the NIC's choice and its default congestion control. */
 int ev_profile_create_default(struct host_nic *, struct host_ev_profile **);
 int ev_profile_create_default_cc(struct host_nic *, struct host_cc_profile **);
-/* The same for QPs to this address. Over a graph each destination has a profile of its own, which
- * belongs to the NIC: for an owner of all engines. -EHOSTUNREACH: no path leads there. */
+/* Returns the default profile of QPs to this address. Over a graph each destination has its own
+ * profile, which belongs to the NIC; the caller owns all engines. Returns -EHOSTUNREACH if there is
+ * no path. */
 int ev_profile_towards(struct host_nic *, const struct ipv6_addr *, struct host_ev_profile **);
 void ev_profile_free(struct host_ev_profile *);

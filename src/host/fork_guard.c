@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fork: the child gets copies of all handles but must not touch what its parent shares with others.
- * Its NICs are dead, and let go of their descriptors, so that peers learn when the parent ends. */
+/* Fork: the child gets copies of all handles but must not touch what its parent shares with other
+ * processes. NICs of the child are dead and close their descriptors, so that peers notice when the
+ * parent ends. */
 #include <unistd.h>
 
 #include "host/engine.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of paths, planned when a destination is first asked for. */
+/* Lists of paths, planned on the first request for a destination. */
 #include "host/graph_paths.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 struct graph_paths {
     struct plan plan;
     struct graph graph;
-    void *memory; /* of the graph */
+    void *memory; /* memory of the graph */
     uint32_t self;
-    pthread_mutex_t lock;            /* of all below */
-    struct graph_paths_peer **peers; /* by NIC; NULL: not asked for yet */
+    pthread_mutex_t lock;            /* protects everything below */
+    struct graph_paths_peer **peers; /* by NIC; NULL if not requested yet */
     uint32_t *scratch;
     struct plan_route *routes;
-    uint64_t *weights; /* twice as many */
+    uint64_t *weights; /* 2 * route_max of them */
     uint32_t route_max;
 };
 
@@ -145,7 +145,7 @@ bool graph_paths_cross(const struct graph_paths *paths)
     return paths->plan.topology.ports_cross;
 }
 
-/* Routes are in the order of ports. */
+/* The routes are in the order of ports. */
 static struct graph_paths_peer *keep_routes(
     const struct graph_paths *paths, uint32_t nic, uint32_t count)
 {

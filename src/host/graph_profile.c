@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles over a graph, one for each destination: a NIC has no EVs that lead everywhere. */
+/* EV profiles over a graph, one for each destination: no EV of a NIC leads to all destinations. */
 #include <errno.h>
 #include <stdlib.h>
 

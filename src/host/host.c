@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing NICs. */
+/* Opens and closes NICs. */
 #include "host/host.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ static int open_tap(struct host_nic *nic)
     return capture && *capture ? pktio_tap_open(capture, nic->config.name, &nic->tap) : 0;
 }
 
-/* EVs are by destination then; those of QPs that have none yet are of no importance. */
+/* On a graph, EVs depend on the destination. The EVs of QPs that have none yet do not matter. */
 static int open_graph(struct host_nic *nic)
 {
     struct host_config *config = &nic->config;
@@ -156,7 +156,7 @@ static uint32_t processor_count(void)
                : 1;
 }
 
-/* A capture is one file, written by one thread at a time. */
+/* A capture is one file, which only one thread can write. */
 static bool can_have_engines(const struct host_nic *nic)
 {
     const struct host_config *config = &nic->config;

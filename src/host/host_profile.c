@@ -35,10 +35,10 @@ void ev_profile_free(struct host_ev_profile *profile)
     free(profile);
 }
 
-/* EVs of the fabric's shape where that is known, blindly drawn ones where it is not. */
+/* Chooses EVs by the shape of the fabric if that is known, and random EVs otherwise. */
 int ev_profile_create_default(struct host_nic *nic, struct host_ev_profile **out)
 {
-    enum { DRAWN_EVS = 128 }; /* of paths that are not known, where no number is set */
+    enum { DRAWN_EVS = 128 }; /* for unknown paths, if no number is set */
     const struct host_config *config = &nic->config;
     uint32_t active_count = (uint32_t)config->parameters.ev_active;
     struct plan_generate generate =
@@ -67,7 +67,7 @@ int ev_profile_create_default(struct host_nic *nic, struct host_ev_profile **out
     return 0;
 }
 
-/* Sorted by plane, the caller's order kept inside a plane. */
+/* Sorts by plane and keeps the caller's order within a plane. */
 static bool fill_entries(
     struct host_ev_profile *profile, const struct host_ev_profile_config *config)
 {
@@ -163,7 +163,7 @@ uint32_t host_ev_profile_users(const struct host_ev_profile *profile)
     return count;
 }
 
-/* The next QP that uses the profile and sends, from index *at on, of all engines. */
+/* Returns the next QP of any engine, from index *at on, that uses the profile and sends. */
 static struct path_set *next_paths(const struct host_ev_profile *profile, uint32_t *at)
 {
     const struct host_nic *nic = profile->nic;

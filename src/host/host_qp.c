@@ -116,7 +116,7 @@ static void count_users(struct host_qp *qp, uint32_t one)
     qp->config.cc_profile->user_count += one;
 }
 
-/* The low bits name the engine: who receives a frame finds it without a look-up. */
+/* The low bits are the index of the engine, so that the receiver of a frame needs no look-up. */
 static uint32_t free_number(const struct engine *engine)
 {
     uint32_t mask = engine->nic->engine_count - 1;
@@ -138,9 +138,8 @@ static struct engine *choose_engine(struct host_nic *nic)
     return nic->engines[nic->last_engine];
 }
 
-/* MPR is a byte of the wire: what a window holds is not always what the byte can say. A derived MPR
- * follows the rate of this NIC; its peer may be faster, so the responder takes all there is room
- * for. */
+/* MPR is one byte on the wire, so it may be smaller than the window. A derived MPR follows the rate
+ * of this NIC. Its peer may be faster, so the responder takes as much as it has room for. */
 static void limit_mpr(struct host_nic *nic, const struct host_qp *qp)
 {
     uint8_t most = (uint8_t)qp->config.mpr_max;
@@ -210,7 +209,7 @@ int host_qp_destroy(struct host_qp *qp)
     struct host_nic *nic = qp->nic;
 
     if (engine_own_all(nic) == 0) {
-        engine_answer(qp->engine, host_now_ns()); /* afterwards it is too late */
+        engine_answer(qp->engine, host_now_ns()); /* must happen before the QP is gone */
         transport_qp_destroy(qp->engine->transport, qp->qpn);
         qp_table_remove(&qp->engine->qps, qp);
         nic->qp_count--;
@@ -270,7 +269,7 @@ int host_qp_modify(
         err = transport_qp_modify(engine->transport, qp->qpn, attributes, attribute_mask, now_ns);
     if (!err) {
         engine_answer(engine, now_ns);
-        engine_report_all(engine); /* before what was posted is forgotten */
+        engine_report_all(engine); /* before the posted work is discarded */
         on_modified(qp, attribute_mask);
     }
     engine_release(engine);

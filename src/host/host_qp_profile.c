@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which profiles a QP uses, and what it knows of its EVs. */
+/* The profiles of a QP, and the state of its EVs. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void use_ev_profile(struct host_qp *qp, struct host_ev_profile *profile)
     profile->user_count++;
 }
 
-/* Events that wait to be told speak of the former EVs. */
+/* Reports pending events first: they refer to the previous EVs. */
 static int set_ev_profile(struct host_qp *qp, struct host_ev_profile *profile)
 {
     size_t bytes = (transport_paths_bytes(&profile->profile) + 63) / 64 * 64;
@@ -67,7 +67,7 @@ int qp_follow_peer(struct host_qp *qp, const struct ipv6_addr *peer)
     return err;
 }
 
-/* The NIC's choice for this QP. */
+/* Returns the NIC's choice for this QP. */
 static int default_for(const struct host_qp *qp, struct host_ev_profile **out)
 {
     *out = qp->nic->default_ev;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a NIC tells about itself: ports, counters, probes. */
+/* Queries of a NIC: ports, counters, probes. */
 #include <errno.h>
 #include <stdio.h>
 

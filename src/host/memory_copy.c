@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs watch memory while it is written, so every store is of a size that its address is a
- * multiple of, and none overtakes another. x86 keeps stores in order if the compiler does; where
- * the processor does not, each waits for those before it. */
+/* Applications watch memory while it is written. Every store is therefore naturally aligned, and
+ * stores stay in order. x86 keeps the order if the compiler does; on other processors each store
+ * waits for the previous ones. */
 #include "host/memory_copy.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static inline void store_word(uint8_t *to, const uint8_t *from)
     __atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
 }
 
-/* One store of 1, 2, 4 or 8 bytes. */
+/* Stores 1, 2, 4 or 8 bytes at once. */
 static void store_part(uint8_t *to, const uint8_t *from, uint32_t size)
 {
     uint32_t four;
@@ -48,7 +48,8 @@ static void store_part(uint8_t *to, const uint8_t *from, uint32_t size)
     }
 }
 
-/* Up to the first address for a block, or as far as the bytes reach; yields how many. */
+/* Copies up to the first address that is aligned for blocks, or to the end. Returns the number of
+ * bytes. */
 static uint32_t store_head(uint8_t *to, const uint8_t *from, uint32_t length_bytes)
 {
     uint32_t done = 0;
@@ -61,7 +62,7 @@ static uint32_t store_head(uint8_t *to, const uint8_t *from, uint32_t length_byt
     return done;
 }
 
-/* What is left behind the last word, or is less than one. */
+/* Copies the bytes after the last complete word. */
 static void store_tail(uint8_t *to, const uint8_t *from, uint32_t length_bytes)
 {
     uint32_t done = 0;
@@ -73,15 +74,15 @@ static void store_tail(uint8_t *to, const uint8_t *from, uint32_t length_bytes)
         }
 }
 
-/* Who watches a block while it comes is no mistake that a sanitizer should report. */
+/* A reader that watches a block while it is written is intended, not a data race to report. */
 __attribute__((no_sanitize("thread"))) static inline void store_block(uint8_t *to, block bytes)
 {
     IN_ORDER();
     *(volatile block *)(void *)to = bytes;
 }
 
-/* All but the last block or less; yields how many bytes that was. Reading a few blocks ahead makes
- * it as fast as memcpy(). */
+/* Copies all but the last block or less and returns the number of bytes. Reading a few blocks ahead
+ * makes it as fast as memcpy(). */
 static uint32_t store_blocks(uint8_t *to, const uint8_t *from, uint32_t length_bytes)
 {
     const loose_block *in = (const loose_block *)(const void *)from;

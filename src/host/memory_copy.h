@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies for readers who watch the bytes while they come. */
+/* Copies bytes for applications that watch the destination. */
 #pragma once
 
 #include <stdint.h>
 
-/* Upwards, each store after those before it, an aligned word of eight bytes or less in one. Whoever
- * sees a word sees everything below. */
+/* Copies in ascending order. Each aligned word of up to eight bytes is one store, after all
+ * previous stores: a reader that sees a word also sees everything below it. */
 void memory_copy(uint8_t *to, const uint8_t *from, uint32_t length_bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registered memory. Keys are random, so a guess hits nothing, and spread by themselves. */
+/* Registered memory. Keys are random, so that they cannot be guessed and are evenly distributed. */
 #include "host/memory_table.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ int memory_table_add(
     return 0;
 }
 
-/* The slots are built anew: a gap would hide keys behind it, and this is rare. */
+/* Rebuilds the slots: a gap would hide keys after it, and removal is rare. */
 int memory_table_remove(struct memory_table *table, uint32_t key)
 {
     uint32_t index = memory_table_find(table, key);

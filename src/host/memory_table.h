@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions by key: checks before anything is read or written. */
+/* Regions by key, with the checks before a region is read or written. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,12 +12,12 @@
 
 struct memory_entry {
     struct host_region region;
-    uint32_t key; /* 0: free */
+    uint32_t key; /* 0 if free */
 };
 
 struct memory_table {
     struct memory_entry *entries;
-    uint32_t *slots; /* open addressing: index + 1; 0: empty */
+    uint32_t *slots; /* open addressing: index + 1; 0 if empty */
     uint32_t slot_mask;
     uint32_t entry_count_max;
     uint32_t entry_count;
@@ -34,10 +34,11 @@ int memory_table_remove(struct memory_table *, uint32_t key);
 struct memory_want {
     uint32_t key;
     uint32_t domain;
-    uint32_t access; /* all of these rights */
+    uint32_t access; /* all of these are required */
     uint64_t va;
     uint64_t length_bytes;
 };
 
-/* Where the bytes are, if key, domain, rights and bounds allow all of it; NULL: they do not. */
+/* Returns the address of the bytes if key, domain, rights and bounds permit the access, otherwise
+ * NULL. */
 uint8_t *memory_table_resolve(const struct memory_table *, const struct memory_want *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Progress threads: each drives its engine when no thread polls, and sleeps when there is nothing
- * to do. That of engine 0 also looks after what the engines have in common. */
+ * to do. The thread of engine 0 also serves what the engines share. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include "host/engine.h"
 
 enum {
-    POLLS_UNTIL_WATCH = 64, /* passes by a poller after which the ports need not call any more */
+    POLLS_UNTIL_WATCH = 64, /* polls by another thread after which the ports need not ring */
     UNREAD_NS = 3000,
-    WATCH_NS = 1000 * 1000, /* how often to look whether it still polls */
+    WATCH_NS = 1000 * 1000, /* interval at which it checks that the other thread still polls */
     FDS_MAX = 3 + 2 * HOST_PORT_COUNT_MAX,
 };
 
@@ -31,15 +31,15 @@ void progress_wake(struct engine *engine)
         return;
 }
 
-/* A port that calls in between, and is not known to, wakes the thread once more. */
+/* A port that rings after `calling_ports` was read wakes the thread once more. */
 static void disarm_ports(struct engine *engine, uint32_t calling_ports)
 {
     for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
         pktio_port_disarm(engine->ports[i], calling_ports >> i & 1);
 }
 
-/* A thread that polls needs no calls from the ports, and they cost the other end a system call
- * each: the progress thread goes over to watching. */
+/* A polling thread does not need the doorbells of the ports, and each ring costs the other end a
+ * system call: the progress thread changes to watching. */
 void progress_note_poll(struct engine *engine)
 {
     uint32_t asleep = PROGRESS_ASLEEP;
@@ -53,7 +53,7 @@ void progress_note_poll(struct engine *engine)
         return;
     engine->polls_asleep = 0;
     if (!atomic_compare_exchange_strong(&engine->progress_state, &asleep, PROGRESS_WATCHING))
-        return; /* it has woken up by itself */
+        return; /* it is awake already */
     disarm_ports(engine, 0);
     if (write(engine->wake_fd, &one, sizeof(one)) < 0)
         return;
@@ -103,7 +103,7 @@ static int watched_fd(struct host_nic *nic)
     return fd;
 }
 
-/* The call may take as long as it likes, and set another watch. */
+/* The callback may take any time, and may set another watch. */
 static void call_watcher(struct host_nic *nic, const struct sleep_set *set)
 {
     void (*on_readable)(void *context) = NULL;
@@ -119,8 +119,8 @@ static void call_watcher(struct host_nic *nic, const struct sleep_set *set)
         on_readable(context);
 }
 
-/* What must be seen to even if somebody else drives the engine: links, the watched file, questions.
- */
+/* Serves what must not wait while another thread drives the engine: links, the watched file,
+ * requests. */
 static void look_after(struct engine *engine, const struct sleep_set *set)
 {
     uint64_t count;
@@ -151,7 +151,7 @@ static void prepare(struct engine *engine, struct sleep_set *set)
         add(set, engine->ports[i]->link_fd, POLLIN);
 }
 
-/* Somebody polls. Looks again a little later; true if that is still so. */
+/* Another thread polls. Returns true if it still does so after a short time. */
 static bool watch(struct engine *engine)
 {
     uint32_t before = atomic_load_explicit(&engine->drive_count, memory_order_relaxed);
@@ -164,7 +164,7 @@ static bool watch(struct engine *engine)
            atomic_load_explicit(&engine->drive_count, memory_order_relaxed) != before;
 }
 
-/* The owner arms its ports; false: there is something to do after all. */
+/* Called by the owner. Returns false if there is something to do. */
 static bool arm_ports(struct engine *engine)
 {
     bool waits = engine_waits_for_room(engine);
@@ -177,7 +177,7 @@ static bool arm_ports(struct engine *engine)
     return true;
 }
 
-/* Returns the ports that have called. */
+/* Returns the ports that have rung. */
 static uint32_t sleep_armed(struct engine *engine, uint64_t deadline_ns)
 {
     uint32_t asleep = PROGRESS_ASLEEP;
@@ -200,14 +200,14 @@ static uint32_t sleep_armed(struct engine *engine, uint64_t deadline_ns)
 /* ---- the thread -------------------------------------------------------------------------------
  */
 
-/* What a progress thread remembers from turn to turn. */
+/* The state of a progress thread between turns. */
 struct course {
-    uint64_t busy_ns;       /* when there was something to do last */
+    uint64_t busy_ns;       /* when there was last something to do */
     bool slept;             /* since the ports were disarmed */
-    uint32_t calling_ports; /* that have woken it */
+    uint32_t calling_ports; /* ports that have woken it */
 };
 
-/* As the owner, who gives the engine away. */
+/* Called by the owner; gives the engine up. */
 static void try_to_sleep(struct engine *engine, struct course *course)
 {
     uint64_t deadline_ns = transport_deadline_ns(engine->transport);
@@ -232,8 +232,8 @@ static void try_to_sleep(struct engine *engine, struct course *course)
     course->calling_ports = sleep_armed(engine, deadline_ns);
 }
 
-/* How long to look for work: not long while the other end of a port does not get to what we sent,
- * because it may be waiting for this very processor. */
+/* Returns how long to poll for work. The time is short while the other end of a port has unread
+ * frames, because it may need this processor. */
 static uint64_t patience_ns(const struct engine *engine)
 {
     uint64_t spin_ns = engine->nic->config.spin_us * UINT64_C(1000);
@@ -246,7 +246,8 @@ static uint64_t patience_ns(const struct engine *engine)
     return spin_ns;
 }
 
-/* False: another thread polls it. Pollers that have handed it over let it go. */
+/* Returns false if another thread polls the engine. A poller that has handed it over gives it up.
+ */
 static bool take_engine(struct engine *engine)
 {
     if (atomic_load_explicit(&engine->is_handed_over, memory_order_relaxed) &&
@@ -255,7 +256,6 @@ static bool take_engine(struct engine *engine)
     return engine_try_own(engine);
 }
 
-/* One turn of the thread. */
 static void turn(struct engine *engine, struct course *course)
 {
     uint32_t work;
@@ -308,7 +308,7 @@ int progress_start(struct engine *engine)
     int err;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the application's */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the application */
     engine->has_thread = true;
     err = -pthread_create(&engine->thread, NULL, run, engine);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

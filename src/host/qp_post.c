@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Posting: the caller's thread fills a slot of the QP and says that there is one. */
+/* Posting: the caller's thread fills a slot of the QP and sets its bit in the engine. */
 #include <errno.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static bool total_length(const struct host_send *send, uint32_t *out)
     return length <= UINT64_C(1) << MESSAGE_BYTES_MAX_LOG2;
 }
 
-/* All of it becomes one piece, in the slot's own bytes. */
+/* Copies all bytes into the slot, as one piece. */
 static void copy_inline(struct host_qp *qp, uint32_t slot, const struct host_send *send)
 {
     uint8_t *to = qp->send.inline_bytes + (size_t)slot * (qp->config.inline_bytes_max + 1u);
@@ -47,7 +47,7 @@ static void copy_pieces(struct host_qp *qp, uint32_t slot, const struct host_sen
     for (uint32_t i = 0; i < send->piece_count; i++)
         pieces[i] = (struct qp_piece){ .address = send->pieces[i].address,
             .length_bytes = send->pieces[i].length_bytes,
-            /* 0 means inline inside; no region has it, nor this key */
+            /* 0 means inline here; neither 0 nor UINT32_MAX is a valid key */
             .lkey = send->pieces[i].lkey ? send->pieces[i].lkey : UINT32_MAX };
     qp->send.slots[slot].piece_count = send->piece_count;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two hash tables over the QPs. They are built anew when a QP goes or a peer changes, which is
- * rare.
+/* Two hash tables of QPs. They are rebuilt when a QP is removed or a peer changes, which is rare.
  */
 #include "host/qp_table.h"
 
@@ -56,7 +55,7 @@ static void insert(const struct qp_table *table, uint32_t *slots, uint32_t hash,
     slots[at] = index + 1;
 }
 
-/* With the QP's own number, and as any of those to that address. */
+/* Each QP is entered with its number, and one QP per address is entered without a number. */
 void qp_table_peers_changed(struct qp_table *table)
 {
     memset(table->by_peer, 0, ((size_t)table->slot_mask + 1) * sizeof(*table->by_peer));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QPs of a NIC: what one is, and finding it by its number or by its peer. */
+/* The structure of a QP, and look-up by its number or by its peer. */
 #pragma once
 
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ struct qp_piece {
     uint32_t lkey; /* 0: inline */
 };
 
-/* A send posted: slot = position modulo the depth, until it completes. */
+/* A posted send: slot = position modulo the depth, until it completes. */
 struct qp_send_slot {
     uint64_t id;
     struct work_request work;
@@ -23,8 +23,8 @@ struct qp_send_slot {
     bool is_faulty; /* its memory was not registered */
 };
 
-/* Positions count posts since the QP was reset, and wrap. The poster alone stores `posted`
- * (release), the engine alone stores `completed` (release); `taken` is the engine's own. */
+/* Positions count posts since the QP was reset, and wrap. Only the poster stores `posted`
+ * (release); only the engine stores `completed` (release) and uses `taken`. */
 struct qp_send_ring {
     struct qp_send_slot *slots;
     struct qp_piece *pieces; /* pieces_max per slot */
@@ -51,26 +51,26 @@ struct host_qp {
     uint32_t qpn;
     uint32_t index;
     struct host_qp_config config;        /* profiles filled in */
-    void *memory;                        /* the transport's */
-    void *paths_memory;                  /* likewise, since it got another EV profile */
+    void *memory;                        /* for the transport */
+    void *paths_memory;                  /* for the transport, after a change of the EV profile */
     struct status_ev_change *ev_changes; /* by index in the profile */
     _Atomic bool accepts_sends;          /* for the poster: RTS or ERR */
     _Atomic bool accepts_receives;
     bool remote_write;
-    struct ipv6_addr peer; /* once connected */
+    struct ipv6_addr peer; /* after it is connected */
     uint32_t peer_qpn;
     bool has_peer;
     struct qp_send_ring send;
     struct qp_recv_ring recv;
 };
 
-/* Uses the NIC's own EVs towards this peer, unless the QP was given others (qp_profile.c). 0 or a
- * negative errno; -EHOSTUNREACH: no path leads there. */
+/* Uses the NIC's own EVs to this peer, unless the QP was given others (host_qp_profile.c). Returns
+ * 0 or a negative errno: -EHOSTUNREACH if there is no path. */
 int qp_follow_peer(struct host_qp *, const struct ipv6_addr *peer);
 
 struct qp_table {
-    struct host_qp **qps; /* by index; NULL: free */
-    uint32_t *by_number;  /* open addressing: index + 1; 0: empty */
+    struct host_qp **qps; /* by index; NULL if free */
+    uint32_t *by_number;  /* open addressing: index + 1; 0 if empty */
     uint32_t *by_peer;
     uint32_t slot_mask;
     uint32_t count_max;
@@ -80,13 +80,14 @@ struct qp_table {
 int qp_table_init(struct qp_table *, uint32_t count_max);
 void qp_table_fini(struct qp_table *);
 
-/* Takes a free index; false: none. */
+/* Takes a free index. Returns false if there is none. */
 bool qp_table_add(struct qp_table *, struct host_qp *);
 void qp_table_remove(struct qp_table *, struct host_qp *);
-/* A peer became known or was forgotten. */
+/* Call this after a QP has got or lost its peer. */
 void qp_table_peers_changed(struct qp_table *);
 
 struct host_qp *qp_table_find(const struct qp_table *, uint32_t qpn);
-/* The QP with this peer; any QP to that address if `peer_qpn` is 0. NULL: none. */
+/* Returns the QP with this peer, or any QP to that address if `peer_qpn` is 0. NULL if there is
+ * none. */
 struct host_qp *qp_table_find_peer(
     const struct qp_table *, const struct ipv6_addr *, uint32_t peer_qpn);

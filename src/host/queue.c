@@ -69,7 +69,7 @@ static void free_queue(struct host_cq *cq)
     free(cq);
 }
 
-/* Any part may come to hold all completions. */
+/* Each part has room for all completions, because all may come from one engine. */
 static int make_parts(struct host_cq *cq)
 {
     size_t entry_bytes =
@@ -176,7 +176,7 @@ static uint32_t pop_part(struct queue_part *part, struct host_completion *out, u
     return count;
 }
 
-/* From each part in turn, so that none waits for the others to be empty. */
+/* Takes from each part in turn, so that no part waits for the others to be empty. */
 static uint32_t pop_completions(struct host_cq *cq, struct host_completion *out, uint32_t max)
 {
     uint32_t engine_count = cq->nic->engine_count;

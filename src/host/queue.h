@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What queues and channels are inside. Each engine fills a part of a queue, one reader empties all
- * of them: base/ring.h. */
+/* Private declarations of queues and channels. Each engine fills one part of a queue; one reader
+ * empties all parts (base/ring.h). */
 #pragma once
 
 #include "base/ring.h"
@@ -8,19 +8,19 @@
 
 struct engine;
 
-/* What one engine has put into a queue. */
+/* Entries of one engine. */
 struct queue_part {
     struct ring ring;
     union {
         struct host_completion *completions;
         struct host_ev_event *ev_events;
     };
-    uint32_t lost; /* EV events since the last one that found room */
+    uint32_t lost; /* EV events lost since the last one that was stored */
 };
 
 struct host_cq {
     struct queue_part *parts; /* one for each engine of the NIC */
-    uint32_t next_part;       /* the reader's: where it looks first */
+    uint32_t next_part;       /* the reader's: the part to read first */
     struct host_nic *nic;
     struct host_channel *channel;
     void *user;
@@ -30,7 +30,7 @@ struct host_cq {
     _Atomic bool is_overrun;
     _Atomic uint32_t armed;  /* enum queue_armed */
     _Atomic uint32_t events; /* put into the channel and not fetched */
-    struct host_cq *next;    /* of the NIC's list */
+    struct host_cq *next;    /* in the NIC's list */
 };
 
 enum queue_armed {
@@ -41,13 +41,13 @@ enum queue_armed {
 
 struct host_channel {
     struct host_nic *nic;
-    int fd; /* an eventfd that counts events, one a read */
+    int fd; /* an eventfd semaphore that counts events */
     uint32_t user_count;
 };
 
-/* The owner's, of an engine of the NIC. */
+/* Called by the owner of an engine of the NIC. */
 void queue_push_completion(
     struct engine *, struct host_cq *, const struct host_completion *, bool solicited);
 void queue_push_ev_event(struct engine *, struct host_cq *, const struct host_ev_event *);
-/* Of an eventfd (queue_channel.c). */
+/* Increments an eventfd (queue_channel.c). */
 void queue_count_up(int fd);

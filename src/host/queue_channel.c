@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wakes an application: channels, and asynchronous events. */
+/* Wakes applications: channels, and asynchronous events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>

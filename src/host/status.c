@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket on which a NIC tells about itself. */
+/* The status socket of a NIC. */
 #include "host/status.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum {
     LINE_BYTES = 512,
 };
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static bool asks(const char *request, const char *word, uint32_t *number)
 {
@@ -45,7 +45,7 @@ static char *answer(void *context, const char *request)
         return status_answer_qp(nic, number);
     if (asks(request, "ev", &number))
         return status_answer_evs(nic, number);
-    return strdup("{\"error\":\"not a question\"}\n");
+    return strdup("{\"error\":\"not a request\"}\n");
 }
 
 static uint32_t level_asked_for(const char *request)
@@ -55,8 +55,8 @@ static uint32_t level_asked_for(const char *request)
     return strcmp(request, "monitor") == 0 ? STATUS_LEVEL_CHANGES : 0;
 }
 
-/* The level counts at once, not when this round of clients is served: a program that asked
- * something else after it began to follow, and has the answer, expects all later events. */
+/* The level applies at once, not after all clients of this round are served: a program that
+ * follows, and then gets the answer to another request, expects all later events. */
 static uint32_t admit_follower(void *context, const char *request)
 {
     struct status *status = ((struct host_nic *)context)->status;
@@ -67,7 +67,7 @@ static uint32_t admit_follower(void *context, const char *request)
     return level;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 void status_open(struct host_nic *nic)
 {

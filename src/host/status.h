@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A NIC seen from outside its process: the progress thread answers on a Unix socket, between passes
- * of the engine, never waiting for whoever asks. Answers are JSON objects.
+/* The status of a NIC for other processes: the progress thread answers on a Unix socket, between
+ * passes of the engine, and never waits for a client. Answers are JSON objects.
  *
- *     dev             what the NIC is, and its parameters
+ *     dev             the NIC and its parameters
  *     port            its ports
  *     stat            counters, drops by reason
- *     qp FROM         QPs, some at a time; "next": where to go on, 0 at the end
+ *     qp FROM         some QPs, from FROM on; "next": the next FROM, 0 at the end
  *     qpn QPN         one QP
  *     ev QPN          the EVs of a QP
- *     monitor [all]   a line per event from now on; all: with EVs that are skipped and return
+ *     monitor [all]   a line per event from now on; all: also EVs that become SKIP or GOOD
  *
- * The owner of an engine pushes a change that is to be told into a ring, which the progress thread
- * of engine 0 empties. */
+ * The owner of an engine pushes changes to report into a ring, which the progress thread of engine
+ * 0 empties. */
 #pragma once
 
 #include <stdatomic.h>
@@ -52,11 +52,11 @@ struct status_event {
 
 /* The last change of an EV, kept in its QP. */
 struct status_ev_change {
-    uint32_t at_ms; /* on the engine's clock, and never 0; 0: it never changed */
+    uint32_t at_ms; /* on the engine's clock, never 0; 0 if it never changed */
     uint8_t cause;  /* enum path_signal */
 };
 
-/* From one engine to the progress thread that tells. */
+/* From one engine to the progress thread that reports. */
 struct status_ring {
     struct ring ring;
     struct status_event events[STATUS_EVENTS];
@@ -65,31 +65,30 @@ struct status_ring {
 struct status {
     struct control_server server;
     char path[128];
-    uint32_t turns; /* of the progress thread since it last served */
+    uint32_t turns; /* turns of the progress thread since it last served clients */
     uint64_t lost_count;
-    /* Between engines and progress thread. */
-    _Atomic uint32_t level; /* the highest that somebody follows; 0: nobody does */
+    /* Shared by engines and the progress thread. */
+    _Atomic uint32_t level; /* the highest level that a client follows; 0 if there is none */
     _Atomic uint32_t lost;  /* events for which the ring had no room */
     struct status_ring rings[HOST_ENGINE_COUNT_MAX];
 };
 
-/* Where the config says, or in the folder of the device. Nothing happens where there is no such
- * folder, or somebody answers there: the NIC works all the same. */
+/* Opens the socket at the configured path, or in the folder of the device. If there is no such
+ * folder, or another process serves it, the NIC works without a socket. */
 void status_open(struct host_nic *);
 void status_close(struct host_nic *);
-/* The child of a fork lets go of the sockets. */
+/* Closes the sockets in the child of a fork. */
 void status_abandon(struct host_nic *);
 
-/* ---- by the progress thread, which does not own the engine ------------------------------------
- */
+/* ---- for the progress thread, which does not own the engine ---------------------------------- */
 
 void status_serve(struct host_nic *);
-/* Serves now and then, however busy the thread is. */
+/* Serves clients at intervals, even if the thread is busy. */
 void status_turn(struct host_nic *);
-/* Readable when status_serve() has something to do; -1: there is no socket. */
+/* Readable when status_serve() has something to do; -1 if there is no socket. */
 int status_fd(const struct host_nic *);
 
-/* To be freed; NULL: no memory. */
+/* The caller frees the answer; NULL if there is no memory. */
 char *status_answer_device(struct host_nic *);
 char *status_answer_ports(struct host_nic *);
 char *status_answer_counters(struct host_nic *);
@@ -99,11 +98,10 @@ char *status_answer_evs(struct host_nic *, uint32_t qpn);
 void status_write_event(
     const struct host_nic *, const struct status_event *, char *line, size_t room_bytes);
 
-/* ---- by the owner of the engine ---------------------------------------------------------------
- */
+/* ---- for the owner of the engine ------------------------------------------------------------- */
 
 /* The context is the struct engine. */
 void status_on_trace(void *context, const struct trace_event *);
 void status_on_port(struct engine *, uint32_t port, enum status_port_change, uint64_t now_ns);
-/* Something of this engine waits to be told; of any engine, if it is engine 0, which tells. */
+/* Returns whether this engine, or for engine 0 any engine, has changes to report. */
 bool status_has_news(const struct engine *);

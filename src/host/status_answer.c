@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers about a NIC as a whole. */
+/* Answers about the NIC as a whole. */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@ static char *finish(FILE *out, char **text)
     return *text;
 }
 
-/* Names of programs may hold anything. */
+/* Escapes the name of the program, which may contain any byte. */
 static void write_program(FILE *out)
 {
     fputs("\"program\":\"", out);

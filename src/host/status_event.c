@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens in a NIC, for those who follow; and of EVs for those who ask later. */
+/* Events of a NIC for clients that follow, and the last changes of EVs for later requests. */
 #include <stdio.h>
 
 #include "host/engine.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers about QPs and their EVs: copied while the engine is ours, written down afterwards. */
+/* Answers about QPs and their EVs: copied by the owner of the engine, written afterwards. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void copy_qp(struct host_qp *qp, struct qp_snapshot *out)
     out->ev_bad = path_bad_count(paths);
 }
 
-/* Places for QPs in the tables of all engines. */
+/* Returns the number of QP slots of all engines. */
 static uint32_t place_count(const struct host_nic *nic)
 {
     return nic->engine_count * nic->config.qp_count_max;
@@ -52,7 +52,7 @@ static struct host_qp *qp_at(const struct host_nic *nic, uint32_t place)
     return engine->qps.qps[place % nic->config.qp_count_max];
 }
 
-/* From place *at on, which moves to where to go on. Returns how many. */
+/* Copies some QPs, from slot *at on, and sets *at to the next slot. Returns the number of QPs. */
 static uint32_t copy_some(const struct host_nic *nic, uint32_t *at, struct qp_snapshot *out)
 {
     uint32_t left = place_count(nic) - *at;
