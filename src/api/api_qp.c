@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queue pairs: made, changed, queried, destroyed. */
+/* Creates, modifies, queries and destroys queue pairs. */
 #include "api/api_qp.h"
 
 #include <errno.h>
@@ -139,7 +139,7 @@ int mrc_destroy_qp(struct mrc_qp *qp)
     return 0;
 }
 
-/* The QP fails without us: what we remember is what it was told last. */
+/* Updates the state that we keep: the QP may have failed since it was last set. */
 static void catch_up(struct mrc_qp *qp, struct qp_attributes *attributes)
 {
     if (host_qp_query(qp->host, attributes) == 0)
@@ -180,7 +180,7 @@ static int set_profiles(struct mrc_qp *qp, const struct profiles *profiles)
         profiles->cc ? profiles->cc->host : NULL);
 }
 
-/* Profiles first: they alone can be put back if the rest is refused. */
+/* Applies profiles first: only they can be restored if the rest is refused. */
 static int apply(struct mrc_qp *qp, const struct qp_change *change)
 {
     struct device *device = qp->context->device;
@@ -205,8 +205,8 @@ static int apply(struct mrc_qp *qp, const struct qp_change *change)
     return err;
 }
 
-/* The NIC may have raised it. Verbs count in units of 4.096 us, four of ours, and mean by 0 that it
- * never ends. */
+/* Reports the timeout in use: the NIC may have raised it. Verbs count in units of 4.096 us, which
+ * are four of ours; 0 means no timeout. */
 static void tell_timeout(struct mrc_qp *qp)
 {
     struct qp_attributes now;

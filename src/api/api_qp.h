@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A QP's change of attributes: checked as a whole, then done as a whole. */
+/* A change of the attributes of a QP: checked as a whole, then applied as a whole. */
 #pragma once
 
 #include "api/api_objects.h"
 
-/* What a call of mrc_modify_qp() asks for, in the words of the host. */
+/* The change that a call of mrc_modify_qp() requests, in terms of the host. */
 struct qp_change {
     uint32_t verbs_mask;
     uint32_t mrc_mask;
     struct qp_attributes host;
     uint32_t host_mask;
-    struct ibv_qp_attr verbs; /* as they will be */
+    struct ibv_qp_attr verbs; /* values after the change */
     struct mrc_qp_attr mrc;
 };
 
-/* 0 or -EINVAL. Does nothing but fill `change`. The device's mutex is held. */
+/* Returns 0 or -EINVAL. Only fills `change`. The caller holds the device's mutex. */
 int api_qp_change_prepare(const struct mrc_qp *, const struct ibv_qp_attr *, uint32_t verbs_mask,
     const struct mrc_qp_attr *, uint32_t mrc_mask, struct qp_change *);
 
-/* A transport state, as verbs name it. */
+/* Converts a state of the transport to verbs. */
 enum ibv_qp_state api_qp_state_to_verbs(enum qp_state);

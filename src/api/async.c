@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asynchronous events as programs get and acknowledge them. */
+/* Asynchronous events: how programs get and acknowledge them. */
 #include <errno.h>
 
 #include "api/api_objects.h"
 #include "api/error.h"
 
-/* The object that an event names, if it names one. */
+/* Returns the counters of the object of an event, NULL if it has none. */
 static struct event_count *count_of(const struct mrc_async_event *event)
 {
     switch (event->event_type) {
@@ -29,7 +29,7 @@ int mrc_private_get_async_event(struct mrc_context *context, struct mrc_async_ev
     return err;
 }
 
-/* Events come from the NIC, so waiting for one is a reason to have it. */
+/* Claims the NIC, because its events come from it. */
 int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *event)
 {
     struct host_nic *nic;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A short queue with an eventfd, and the waiting for acknowledgements. */
+/* A short queue with an eventfd, and the wait for acknowledgements. */
 #include "api/async_queue.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ void async_queue_push(struct async_queue *queue, const struct mrc_async_event *e
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* The eventfd may say more than there is, after async_queue_forget(). */
+/* The eventfd may count more events than there are, after async_queue_forget(). */
 static bool take_first(struct async_queue *queue, struct mrc_async_event *event)
 {
     bool is_there;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asynchronous events of one context, waiting to be got; and how often objects are still named by
- * events that a program has not acknowledged. */
+/* Asynchronous events of one context that wait to be read, and the number of events of an object
+ * that a program has not acknowledged. */
 #pragma once
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #include "mrc.h"
 
-#define ASYNC_QUEUE_SLOTS 256 /* more at a time than one process makes errors; the oldest stay */
+#define ASYNC_QUEUE_SLOTS 256 /* if all are in use, new events are lost */
 
 struct event_count;
 
@@ -24,12 +24,13 @@ int async_queue_init(struct async_queue *); /* 0 or a negative errno */
 void async_queue_fini(struct async_queue *);
 
 void async_queue_push(struct async_queue *, const struct mrc_async_event *);
-/* Waits for one unless the descriptor is non-blocking. 0, -EAGAIN, -EINTR. */
+/* Waits for an event unless the descriptor is non-blocking. Returns 0, -EAGAIN or -EINTR. */
 int async_queue_pop(struct async_queue *, struct mrc_async_event *);
-/* Events of an object that goes: nobody will get them. */
+/* Discards the events of an object that is destroyed. */
 void async_queue_forget(struct async_queue *, const void *object);
 
-/* Got and acknowledged events of any object, under one lock for all: they are rare. */
+/* Received and acknowledged events of any object. One lock protects all of them, because they are
+ * rare. */
 void async_queue_got(struct event_count *);
 void async_queue_acknowledge(struct event_count *, uint32_t event_count);
 void async_queue_wait_acknowledged(const struct event_count *);

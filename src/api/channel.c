@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion channels. What a program waits on is an epoll descriptor, because two kinds of events
- * meet there: completions, from the NIC's own channel, and EV events, from the device's folder. */
+/* Completion channels. Programs wait on an epoll descriptor, because there are two kinds of events:
+ * completions, from the NIC's own channel, and EV events, from the device's folder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
     return 0;
 }
 
-/* The NIC's channel never waits: mrc_get_cq_event() does, in one place for all. */
+/* The NIC's channel is non-blocking: mrc_get_cq_event() waits, for all kinds of events. */
 static int connect_host(struct mrc_comp_channel *channel, struct host_nic *nic)
 {
     struct epoll_event event = { .events = EPOLLIN, .data.ptr = channel };
@@ -91,8 +91,8 @@ int channel_host(struct mrc_comp_channel *channel, struct host_nic *nic, struct 
     return err;
 }
 
-/* A bell rings once per arming, so that the descriptor is readable for events that were asked for
- * only. */
+/* Each arming reports one ring of the bell, so that the descriptor is readable only for events that
+ * were requested. */
 int channel_add_bell(struct mrc_comp_channel *channel, struct mrc_cq *cq)
 {
     struct epoll_event event = { .events = 0, .data.ptr = cq };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts, versions, what a device can do, and which verbs contexts are ours. */
+/* Contexts, versions, device attributes, and the verbs contexts that belong to libmrc-verbs. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct adopted {
     struct adopted *next;
     struct ibv_context *verbs;
     struct device *device;
-    uint32_t child_count; /* of it as a verbs context: MRC contexts */
+    uint32_t child_count; /* MRC contexts of this verbs context */
 };
 
 static pthread_mutex_t adopted_lock = PTHREAD_MUTEX_INITIALIZER;

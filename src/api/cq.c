@@ -133,9 +133,9 @@ static bool next_event(struct mrc_cq *cq, struct mrc_ctl_ev_event *out)
     return true;
 }
 
-/* Entries of programs before 1.0.1 end where `state` begins. */
+/* Entries of programs built before 1.0.1 end where `state` begins. */
 #define OLD_EVENT_BYTES offsetof(struct mrc_ctl_ev_event, state)
-_Static_assert(OLD_EVENT_BYTES == 48, "as programs before 1.0.1 have it");
+_Static_assert(OLD_EVENT_BYTES == 48, "the size in programs built before 1.0.1");
 
 static int poll_events(struct mrc_cq *cq, int num_entries, void *out, size_t entry_bytes)
 {
@@ -160,7 +160,7 @@ int mrc_ctl_poll_ev_event_1_0_0(
     return poll_events(ev_cq, num_entries, ev_event, OLD_EVENT_BYTES);
 }
 
-/* Programs built with other headers say in their context which entries they have. */
+/* A program's context gives the version of its headers, and so the size of its entries. */
 int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries, struct mrc_ctl_ev_event *ev_event)
 {
     uint32_t version = ev_cq ? ev_cq->context->api_version : 0;

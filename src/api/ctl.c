@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of mrc_ctl.h that are about devices, ports and profiles. */
+/* The calls of mrc_ctl.h for devices, ports and profiles. */
 #include "mrc_ctl.h"
 
 #include <errno.h>
@@ -135,7 +135,7 @@ int mrc_ctl_query_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_pr
         profile_fmt_query(&mrc_ctx->device->store, ev_fmt_profile_id, attr, (uint32_t)attr_mask));
 }
 
-/* The own NIC follows at once, others when they notice. */
+/* This process's NIC changes at once, other NICs when they notice the change. */
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
     struct mrc_ctl_ev_profile_attr *attr, int attr_mask)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to endpoints: sent as fast as the NIC takes them, answers gathered until all are there
- * or time is up. */
+/* Requests to endpoints: sends them as fast as the NIC takes them, and collects answers until all
+ * have arrived or the time is over. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct batch {
     const struct host_config *config;
     const struct mrc_ctl_ep_req *requests;
     uint32_t request_count;
-    uint32_t *wire_ids; /* of each request; NOT_SENT */
+    uint32_t *wire_ids; /* of each request, or NOT_SENT */
     uint32_t sent_count;
     enum dscp_class class;
     struct mrc_ctl_ep_rsp *answers;
@@ -71,7 +71,7 @@ static int check_request(const struct batch *batch, uint32_t index)
     return 0;
 }
 
-/* As many as the NIC has room for. */
+/* Sends as many as the NIC has room for. */
 static int send_some(struct batch *batch)
 {
     while (batch->sent_count < batch->request_count) {
@@ -90,7 +90,7 @@ static int send_some(struct batch *batch)
     return 0;
 }
 
-/* Answers to batches that gave up are nobody's. */
+/* Ignores answers to earlier batches that timed out. */
 static void take_answer(struct batch *batch, const struct host_probe_answer *answer)
 {
     for (uint32_t i = 0; i < batch->sent_count; i++)
@@ -155,7 +155,7 @@ static int check(
     int err = 0;
 
     if (op_type == MRC_CTL_EP_OP_PORT_STATUS_UPDATE)
-        return -ENOTSUP; /* the transport sends these by itself, when a port goes or comes */
+        return -ENOTSUP; /* the transport sends these itself when a port goes down or comes up */
     batch->config = &device->description.host;
     batch->class = format_dscp_class(&batch->config->format, req_tc);
     if (op_type != MRC_CTL_EP_OP_EV_PROBE || batch->class == DSCP_OTHER ||
@@ -181,7 +181,7 @@ int mrc_ctl_ep_batch_send_wait(struct mrc_context *mrc_ctx, uint8_t req_tc,
     if (!err)
         err = device_claim(mrc_ctx->device, &batch.nic);
     if (err == -EBUSY)
-        err = -EAGAIN; /* another process has the NIC */
+        err = -EAGAIN; /* another process owns the NIC */
     if (!err)
         err = run_alone(mrc_ctx->device, &batch, rsp_timeout);
     *num_rsp = (int)batch.answer_count;

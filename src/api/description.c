@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices there are: those of the file in MRC_CONFIG, otherwise the folders with a `config`.
- */
+/* Finds the devices: those of the file in MRC_CONFIG, otherwise the folders with a `config`. */
 #include "api/description.h"
 
 #include <dirent.h>
@@ -16,7 +15,7 @@
 
 #define TEXT_BYTES_MAX (1 << 20)
 
-/* Yields the text, to be freed; NULL with *err. */
+/* Returns the text, which the caller frees, or NULL with *err. */
 static char *read_text(const char *path, int *err)
 {
     FILE *file = fopen(path, "re");
@@ -33,7 +32,7 @@ static char *read_text(const char *path, int *err)
     return text;
 }
 
-/* The file that describes `name`. */
+/* Writes the path of the file that describes `name`. */
 static int config_path(const char *name, char *path, size_t room)
 {
     const char *given = secure_getenv("MRC_CONFIG");
@@ -48,7 +47,7 @@ static int config_path(const char *name, char *path, size_t room)
     return snprintf(path, room, "%s/%s/config", root, name) < (int)room ? 0 : -ENAMETOOLONG;
 }
 
-/* MRC_ENGINES holds where the description does not say. */
+/* MRC_ENGINES applies if the description does not set the number of engines. */
 static int take_environment(struct description *out)
 {
     const char *engines = getenv("MRC_ENGINES");
@@ -77,8 +76,8 @@ int description_find(const char *name, struct description *out)
     return err ? err : take_environment(out);
 }
 
-/* A soft fabric holds the file `lock` beside the socket at which its NICs attach. One that was
- * killed leaves its devices behind, and these do not count. */
+/* A soft fabric locks the file `lock` next to the socket to which its NICs attach. Devices that a
+ * killed fabric has left behind do not count. */
 static bool fabric_has_died(const char *config)
 {
     struct process_lock_holder holder;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device is: its address, its ports, the fabric around it. Read from the file that
+/* The description of a device: its address, its ports, its fabric. It is read from the file that
  * MRC_CONFIG names, otherwise from the `config` file of each device folder.
  *
  *     # A comment. Indentation by spaces; mrc_config(5) has all keys.
@@ -12,7 +12,8 @@
  *       uplinks: 8
  *       timeout: 14
  *
- * A small part of YAML, read without a library, because libmrc shall need none at run time. */
+ * The format is a subset of YAML. It is parsed without a library, so that libmrc depends on none.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -39,12 +40,12 @@ struct description {
 
 void description_attach(struct description *);
 
-/* Finds the device `name` in a text. 0; -ENODEV: it is not there; -EINVAL: `problem` says which
- * line is wrong. */
+/* Finds the device `name` in a text. Returns 0; -ENODEV if it is not there; -EINVAL if the text is
+ * wrong, with the line and the reason in `problem`. */
 int description_parse(const char *text, const char *name, struct description *,
     char problem[DESCRIPTION_PROBLEM_BYTES]);
 
-/* How many engines it has. NULL, or what is wrong with the value. */
+/* Sets the number of engines. Returns NULL, or the problem with the value. */
 const char *description_set_engines(struct description *, const char *value);
 
 struct description_names {
@@ -52,12 +53,12 @@ struct description_names {
     char names[DESCRIPTION_DEVICES_MAX][FOLDER_NAME_BYTES];
 };
 
-/* Adds a valid name of a folder, if there is room. */
+/* Adds a name that is valid for a folder, if there is room. */
 void description_names_add(struct description_names *, const char *name);
 
-/* The devices that a text describes, in its order; at most DESCRIPTION_DEVICES_MAX. */
+/* Lists the devices that a text describes, in order; at most DESCRIPTION_DEVICES_MAX. */
 void description_names(const char *text, struct description_names *);
 
-/* The devices there are now. 0 or a negative errno; what is wrong is logged. */
+/* Lists the devices that exist now. Returns 0 or a negative errno. Problems are logged. */
 int description_list(struct description_names *);
 int description_find(const char *name, struct description *);

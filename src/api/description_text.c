@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A description from its text: device names at the margin, keys below them, lists with dashes. */
+/* Parses the text of a description: device names at the margin, keys below them, lists with dashes.
+ */
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
@@ -28,7 +29,7 @@ static void trim_end(char *text)
         text[--length] = '\0';
 }
 
-/* A '#' begins a comment at the start and after a blank, as in YAML. */
+/* As in YAML, '#' begins a comment at the start of a line and after a blank. */
 static void cut_comment(char *text)
 {
     for (char *c = text; *c; c++)
@@ -49,14 +50,14 @@ static char *unquote(char *value)
     return value;
 }
 
-/* "key: value", "key:" or "- value". */
+/* Splits "key: value", "key:" or "- value". */
 static const char *split(struct line *line)
 {
     char *at = line->text + line->indent;
     char *colon = at;
 
     if (at[0] == '\t')
-        return "indentation is by spaces";
+        return "indent with spaces";
     line->is_item = at[0] == '-' && at[1] == ' ';
     if (line->is_item) {
         line->value = unquote(at + 2 + strspn(at + 2, " "));
@@ -72,7 +73,7 @@ static const char *split(struct line *line)
     return NULL;
 }
 
-/* The next line with something on it; false at the end. */
+/* Returns the next line that is not empty, or false at the end. */
 static bool next_line(const char **text, struct line *line)
 {
     while (**text) {
@@ -112,7 +113,7 @@ static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32
     return true;
 }
 
-/* "fc00:42": the first 32 bits of an address. */
+/* Parses "fc00:42": the first 32 bits of an address. */
 static bool parse_block(const char *text, uint32_t *out)
 {
     char whole[LINE_BYTES + 4];
@@ -147,7 +148,7 @@ static const char *set_parameter(struct description *out, const char *key, const
     case PARAMETERS_UNKNOWN:
         return "no such key";
     case PARAMETERS_NOT_A_NUMBER:
-        return "not a number, or not one of its words";
+        return "not a number, or not one of its values";
     case PARAMETERS_OUT_OF_RANGE:
         return "out of range";
     }
@@ -164,7 +165,7 @@ const char *description_set_engines(struct description *out, const char *value)
     return NULL;
 }
 
-/* Where EVs of the fabric are wider than the number of uplinks tells. */
+/* For fabrics whose EVs are wider than the number of uplinks requires. */
 static const char *set_ev_width(struct description *out, const char *value)
 {
     uint32_t bits;
@@ -188,9 +189,9 @@ static const char *set(struct description *out, const char *key, const char *val
         return out->is_srv6 || strcmp(value, "none") == 0 ? NULL : "neither srv6 nor none";
     }
     if (strcmp(key, "usid_block") == 0)
-        return parse_block(value, &out->plan.block) ? NULL : "not like fc00:42";
+        return parse_block(value, &out->plan.block) ? NULL : "not of the form fc00:42";
     if (strcmp(key, "uplinks") == 0)
-        return parse_number(value, 0, uplinks_max, &out->host.uplink_count) ? NULL : "no number";
+        return parse_number(value, 0, uplinks_max, &out->host.uplink_count) ? NULL : "not a number";
     if (strcmp(key, "uplink_bits") == 0)
         return set_ev_width(out, value);
     if (strcmp(key, "qp_count_max") == 0)
@@ -265,15 +266,15 @@ int description_parse(const char *text, const char *name, struct description *ou
 
         if (!fault && line.indent == 0) {
             if (line.is_item || *line.value)
-                fault = "a device's name and a colon were expected";
+                fault = "expected the name of a device and a colon";
             inside = !fault && strcmp(line.key, name) == 0;
             found |= inside;
             in_ports = false;
         } else if (!fault && inside && line.is_item) {
-            fault = in_ports ? add_port(out, line.value) : "only ports are a list";
+            fault = in_ports ? add_port(out, line.value) : "only 'ports' has a list";
         } else if (!fault && inside) {
             in_ports = strcmp(line.key, "ports") == 0;
-            fault = in_ports ? (*line.value ? "one per line, with a dash" : NULL)
+            fault = in_ports ? (*line.value ? "list one port per line, with a dash" : NULL)
                              : set(out, line.key, line.value);
         }
         if (fault) {

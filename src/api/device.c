@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices of this process: opened once however often they are asked for; the NIC claimed when
- * something needs it. */
+/* Devices of this process. A device is opened once and counts its users; the NIC is claimed when it
+ * is first needed. */
 #include "api/device.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@ static void drop_use_locks(struct device_profile *profile)
     }
 }
 
-/* Locks live as long as any copy of their descriptor: a child must not keep its parent's. The lists
- * change by single stores, so they are whole at any moment; locking them before the fork would have
- * to agree with the host about an order. */
+/* A lock is held while any copy of its descriptor is open, so a child must close the copies of its
+ * parent's locks. The lists change by single stores and are therefore consistent at any moment.
+ * Locking them before the fork would require an order of locks shared with the host. */
 static void let_go_in_child(void)
 {
     for (struct device *device = registry; device; device = device->next) {
@@ -112,11 +112,12 @@ static void go_on(struct device *device, struct host_nic *nic)
 {
     pthread_mutex_lock(&device->mutex);
     if (device_watch_go_on(device, nic) != 0)
-        log_line(LOG_WARN, "%s: changes of EVs go unnoticed", device->description.name);
+        log_line(LOG_WARN, "%s: changes of EVs are not noticed", device->description.name);
     pthread_mutex_unlock(&device->mutex);
 }
 
-/* host_close() waits for the progress thread, which may be waiting for the mutex. */
+/* Closes the NIC without holding the mutex: host_close() waits for the progress thread, which may
+ * wait for the mutex. */
 static int give_up_nic(struct device *device)
 {
     struct host_nic *nic = device->nic;
@@ -172,7 +173,7 @@ static int take_ownership(struct device *device)
     return device->owner_lock;
 }
 
-/* What a port says about its other end, for people. */
+/* Returns a message for an error of a port. */
 static const char *port_problem(int err)
 {
     switch (err) {
@@ -188,9 +189,9 @@ static const char *port_problem(int err)
     case -ENFILE:
         return "its fabric has no file descriptors left; raise their limit (ulimit -n)";
     case -EDQUOT:
-        return "its fabric gives this user no more shared memory; ask for fewer 'slots'";
+        return "its fabric gives this user no more shared memory; use fewer 'slots'";
     case -EPROTONOSUPPORT:
-        return "its fabric is of another version";
+        return "its fabric has another version";
     default:
         return strerror(-err);
     }
@@ -208,7 +209,7 @@ static int claim(struct device *device)
         goto release_owner;
     err = host_open(&device->description.host, &nic);
     if (err) {
-        log_line(LOG_ERROR, "%s: its ports cannot be opened: %s", device->description.name,
+        log_line(LOG_ERROR, "%s: cannot open its ports: %s", device->description.name,
             port_problem(err));
         goto close_events;
     }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device that this process has open: its folder and, from the first object that needs it, the NIC
- * itself. Any number of processes may open a device; the NIC is one process's at a time.
+/* A device that this process has open: its folder and, from the first object that needs it, the
+ * NIC. Any number of processes may open a device; one process at a time owns the NIC.
  *
- * `mutex` guards everything that is not said to be constant. The NIC's progress thread calls back
- * without holding anything of the host's; nobody waits for that thread with the mutex held. */
+ * `mutex` protects all members that are not constant. The NIC's progress thread calls back without
+ * holding locks of the host. A thread that holds the mutex must not wait for the progress thread.
+ */
 #pragma once
 
 #include <pthread.h>
@@ -18,7 +19,7 @@
 
 struct mrc_context;
 
-#define DEVICE_MPR_MAX       32 /* units of 128 PSNs: a QP's memory is taken for so many */
+#define DEVICE_MPR_MAX       32 /* units of 128 PSNs; memory of a QP is allocated for this number */
 #define DEVICE_WRITE_IMM_MAX 256
 #define DEVICE_HINT_MAX      4096
 #define DEVICE_WORK_MAX      16384
@@ -26,7 +27,7 @@ struct mrc_context;
 #define DEVICE_INLINE_MAX    512
 #define DEVICE_CQE_MAX       1048576
 
-struct device_profile { /* in use by QPs of this process */
+struct device_profile { /* a profile that QPs of this process use */
     struct device_profile *next;
     uint64_t id;
     uint32_t user_count;
@@ -49,15 +50,15 @@ struct device_cc_profile {
 
 struct device {
     struct device *next;
-    uint32_t open_count; /* the registry's lock guards it */
+    uint32_t open_count; /* protected by the registry's lock */
 
     struct description description; /* constant */
     struct profile_store store;     /* constant */
 
     pthread_mutex_t mutex;
-    struct host_nic *nic; /* NULL: not ours, or nobody has asked for it yet */
+    struct host_nic *nic; /* NULL if another process owns it or it is not needed yet */
     int owner_lock;
-    struct event_ring events; /* while we have the NIC */
+    struct event_ring events; /* valid while we own the NIC */
     int watch_fd;             /* epoll: the two below, and asynchronous events */
     int changes_fd;           /* inotify: records of the folder */
     struct host_channel *ev_channel;
@@ -69,40 +70,41 @@ struct device {
     pthread_mutex_t probing; /* one batch of endpoint requests at a time */
 };
 
-/* 0 or a negative errno, like all of these. */
+/* All calls return 0 or a negative errno. */
 int device_open(const char *name, struct device **);
-int device_close(struct device *); /* -EBUSY: the NIC has objects; then it stays open */
+int device_close(struct device *); /* -EBUSY if the NIC has objects; then it stays open */
 
-/* Makes the NIC ours if it is not; -EBUSY: another process has it. */
+/* Claims the NIC for this process if necessary. Returns -EBUSY if another process owns it. */
 int device_claim(struct device *, struct host_nic **);
 
-/* The NIC's largest values, with what its parameters say. */
+/* Limits of the NIC, according to its parameters. */
 uint32_t device_mpr_max(const struct device *);
 uint32_t device_write_imm_max(const struct device *);
 
-/* Ports count from 1. */
+/* Ports are numbered from 1. */
 int device_port_is_enabled(const struct device *, uint32_t port, bool *enabled);
 int device_enable_port(struct device *, uint32_t port, bool enabled);
 
-/* With the mutex held: the records may have changed, let the NIC follow them. */
+/* Needs the mutex. Applies the records, which may have changed, to the NIC. */
 void device_refresh_ports(struct device *);
 void device_refresh_profiles(struct device *);
 
-/* With the mutex held. Id 0 yields NULL, the default. -EINVAL: not there or not ONLINE. */
+/* Needs the mutex. Id 0 selects the default, NULL. Returns -EINVAL if the profile does not exist or
+ * is not ONLINE. */
 struct device_profile *device_profile_find(struct device_profile *list, uint64_t id);
 int device_ev_profile_acquire(struct device *, uint64_t id, struct device_ev_profile **);
 void device_ev_profile_release(struct device *, struct device_ev_profile *);
 int device_cc_profile_acquire(struct device *, uint64_t id, struct device_cc_profile **);
 void device_cc_profile_release(struct device *, struct device_cc_profile *);
 
-/* With the mutex held: the NIC's asynchronous events, to the contexts they are for. To be called
- * before an object is freed that they may name. */
+/* Needs the mutex. Delivers the NIC's asynchronous events to their contexts. Must be called before
+ * an object is freed that events may refer to. */
 void device_hand_out_async(struct device *);
 
-/* Between a claim and its end: device_watch.c. All but the last with the mutex held. */
+/* For the time for which the NIC is claimed (device_watch.c). All but the last need the mutex. */
 int device_watch_start(struct device *, struct host_nic *);
-/* Leaves nothing that keeps the NIC from being closed; and takes that back. */
+/* Releases everything that keeps the NIC from being closed; device_watch_go_on() reverses this. */
 void device_watch_pause(struct device *);
 int device_watch_go_on(struct device *, struct host_nic *);
-/* The NIC is closed: nobody calls back any more. */
+/* The NIC is closed: there are no more callbacks. */
 void device_watch_end(struct device *);

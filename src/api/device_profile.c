@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles that QPs of this process use: made from the device's records, kept in step with them. */
+/* Profiles that QPs of this process use: created from the device's records and updated with them.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@ static int take_use_lock(const struct device *device, enum record_kind kind, uin
     return folder_try_lock(&device->store.folder, file, FOLDER_LOCK_SHARED);
 }
 
-/* Under the folder's lock: nobody takes the profile OFFLINE between our look and our use. */
+/* Needs the folder's lock, so that no process takes the profile OFFLINE before we use it. */
 static int load_locked(
     struct device *device, const struct profile_kind *kind, struct device_profile *profile)
 {
@@ -65,7 +66,7 @@ static int make(struct device *device, const struct profile_kind *kind,
     return 0;
 }
 
-/* The default profile has no record and needs none: NULL. */
+/* The default profile has no record: returns NULL. */
 static int acquire(struct device *device, const struct profile_kind *kind,
     struct device_profile **list, uint64_t id, struct device_profile **out)
 {
@@ -104,7 +105,7 @@ struct device_profile *device_profile_find(struct device_profile *list, uint64_t
 
 /* ---- entropy values -------------------------------------------------------------------------- */
 
-/* UDP ports and structured EVs travel as they are; an SRv6 EV by a number of its own. */
+/* UDP ports and structured EVs are carried unchanged; an SRv6 EV is carried as a number. */
 static struct host_ev_entry make_entry(const struct device *device, const struct record_ev *record,
     const struct record_fmt *fmt, uint32_t index)
 {
@@ -229,7 +230,7 @@ static void follow(
     bool fields_differ = memcmp(&profile->record.fields, &now->fields, sizeof(now->fields)) != 0;
 
     if (now->head.state != MRC_CTL_PROFILE_ONLINE || now->count != profile->record.count)
-        return; /* cannot be while we hold the use lock */
+        return; /* impossible while we hold the use lock */
     for (uint32_t i = 0; profile->host && i < now->count; i++) {
         const struct record_ev_entry *was = &profile->record.entries[i];
         const struct record_ev_entry *is = &now->entries[i];

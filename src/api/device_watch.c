@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the NIC's progress thread does for the device beside moving packets: follows changes of the
- * device's records, publishes what QPs learn of EVs, hands out asynchronous events. */
+/* Work of the NIC's progress thread for the device: it applies changes of the device's records,
+ * publishes the states of EVs, and delivers asynchronous events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- EV states ------------------------------------------------------------------------------- */
 
-/* Skipping an EV now and then is nothing a controller hears of. */
+/* Controllers do not see SKIP. */
 static uint8_t to_public(enum path_ev_state state)
 {
     switch (state) {
@@ -31,8 +31,8 @@ static uint8_t to_public(enum path_ev_state state)
     return MRC_CTL_EV_GOOD;
 }
 
-/* An EV is as bad as the QP thinks that thinks worst of it: one event when the first finds it bad,
- * one when the last has it back. */
+/* The state of an EV is the worst that any QP has for it: there is one event when the first QP
+ * finds it bad, and one when the last QP uses it again. */
 static bool publish(struct device *device, struct device_ev_profile *profile, uint32_t index)
 {
     uint8_t state = to_public(host_ev_profile_state(profile->host, index));

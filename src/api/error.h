@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How calls fail: inside, a negative errno; outside, as the called function's manual says. */
+/* How calls fail: internally with a negative errno, externally as the manual of the function
+ * specifies. */
 #pragma once
 
 #include <errno.h>
 #include <stddef.h>
 
-/* 0, or -1 with errno. */
+/* Returns 0, or -1 with errno. */
 static inline int error_minus_one(int err)
 {
     if (err == 0)
@@ -14,7 +15,7 @@ static inline int error_minus_one(int err)
     return -1;
 }
 
-/* 0, or the errno value, as many verbs return it; errno is set as well. */
+/* Returns 0 or the errno value, as many verbs do, and also sets errno. */
 static inline int error_number(int err)
 {
     if (err != 0)
@@ -22,7 +23,7 @@ static inline int error_number(int err)
     return -err;
 }
 
-/* NULL with errno. */
+/* Returns NULL with errno. */
 static inline void *error_null(int err)
 {
     errno = -err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expansion of EVs field by field, and drawing them within the fields' limits. */
+/* Expands EVs field by field, and draws random EVs within the limits of the fields. */
 #include "api/ev_bits.h"
 
 #include <assert.h>
@@ -47,7 +47,7 @@ static uint32_t all_ones(uint32_t width)
     return width == 32 ? UINT32_MAX : (UINT32_C(1) << width) - 1;
 }
 
-/* The field as the profile has it, or the whole of the format's. */
+/* Returns the field of the profile, or else the whole field of the format. */
 static struct mrc_ctl_ev_field field_at(
     const struct ev_bits_format *format, const struct ev_bits_fields *fields, uint32_t index)
 {
@@ -150,7 +150,8 @@ void ev_bits_expand(const struct ev_bits_format *format, const struct ev_bits_fi
     }
 }
 
-/* No limit given, but bits to draw: any value of them (docs/man/mrc_ctl_modify_ev_profile.3). */
+/* If a field has random bits and no limit, any value is allowed
+ * (docs/man/mrc_ctl_modify_ev_profile.3). */
 static uint32_t largest(const struct mrc_ctl_ev_field *field)
 {
     return field->max_val == 0 ? all_ones(ones(field->mask)) : field->max_val;

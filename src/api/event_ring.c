@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ring in shared memory whose readers find out for themselves what they have missed. */
+/* A ring in shared memory whose readers detect which events they have missed. */
 #include "api/event_ring.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #define EVENT_WORDS ((sizeof(struct event_ring_event) + 7) / 8)
 
 /* `sequence` is 2 * number + 1 while the event with this number is written, 2 * number + 2 when it
- * is complete. A reader loads `sequence`, the words, and `sequence` again; the copy is good if both
- * times it was that of the complete event. Memory order, rule by rule:
+ * is complete. A reader loads `sequence`, the words, and `sequence` again; the copy is valid if
+ * both loads returned the sequence of the complete event. Memory order, rule by rule:
  *   - one writer stores; it reads its own `end` relaxed;
  *   - the writer stores the odd sequence relaxed, then each word with release; the reader loads
  * each word with acquire. A reader that gets a word of a later event therefore also sees that
@@ -25,7 +25,7 @@
  * it has acquire, so the reader sees the words of this event or of a later one;
  *   - the writer stores `end` with release after the even sequence; a reader loads it with acquire,
  * so it finds every event before `end` complete or overwritten.
- * No fence is needed, and ThreadSanitizer, which does not know fences, follows all of this. */
+ * No fence is needed, so ThreadSanitizer, which does not support fences, can check all of this. */
 struct slot {
     _Atomic uint64_t sequence;
     _Atomic uint64_t words[EVENT_WORDS];
@@ -43,7 +43,7 @@ int event_ring_open(struct event_ring *ring, const struct folder *folder)
     int protection = PROT_READ | PROT_WRITE;
     int err = 0;
 
-    if (fd < 0 && errno == EACCES) { /* enough for a reader */
+    if (fd < 0 && errno == EACCES) { /* read access is enough for a reader */
         fd = openat(folder->fd, "events", O_RDONLY | O_CLOEXEC);
         protection = PROT_READ;
     }
@@ -84,7 +84,7 @@ void event_ring_push(struct event_ring *ring, const struct event_ring_event *eve
 void event_ring_touch_bell(struct event_ring *ring)
 {
     if (ring->bell_fd >= 0 && pwrite(ring->bell_fd, "!", 1, 0) != 1)
-        return; /* a reader will look when it next looks */
+        return; /* readers notice the event at their next poll */
 }
 
 uint64_t event_ring_end(const struct event_ring *ring)
@@ -124,7 +124,7 @@ bool event_ring_next(const struct event_ring *ring, uint64_t *position, uint32_t
             ++*position;
             return true;
         }
-        ++*position; /* overwritten under our eyes */
+        ++*position; /* overwritten while it was read */
         ++*lost;
     }
 }

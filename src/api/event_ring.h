@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EV events of a device: written by the process that has its QPs, read by any number of others.
  *
- * The ring lies in the mapped file `events` and keeps the last EVENT_RING_SLOTS events. A reader
- * has a position of its own; what the ring has overwritten before the reader came is lost for this
+ * The ring is in the mapped file `events` and keeps the last EVENT_RING_SLOTS events. Each reader
+ * has its own position. Events that were overwritten before a reader read them are lost for this
  * reader, and counted. After each batch the writer touches `events.bell`, which readers can watch
  * with inotify. */
 #pragma once
@@ -27,21 +27,22 @@ struct event_ring {
     int bell_fd;
 };
 
-/* 0 or a negative errno. The files are made if they are not there. */
+/* Returns 0 or a negative errno. Creates the files if they do not exist. */
 int event_ring_open(struct event_ring *, const struct folder *);
 void event_ring_close(struct event_ring *);
 
-/* One writer at a time: the device's owner. */
+/* There is one writer at a time: the owner of the device. */
 void event_ring_push(struct event_ring *, const struct event_ring_event *);
 void event_ring_touch_bell(struct event_ring *);
 
-/* Where a reader that comes now begins. */
+/* Returns the position at which a new reader begins. */
 uint64_t event_ring_end(const struct event_ring *);
 
-/* The event at *position, or the oldest one kept of the last `depth`; *lost is how many were
- * skipped. False: no event yet, *lost says what is gone all the same. */
+/* Returns the event at *position, or the oldest one of the last `depth` that is still there; *lost
+ * is the number of events that were skipped. Returns false if there is no event yet; *lost is set
+ * in this case too. */
 bool event_ring_next(const struct event_ring *, uint64_t *position, uint32_t depth,
     struct event_ring_event *, uint64_t *lost);
 
-/* A descriptor that becomes readable when the bell is touched, or a negative errno. */
+/* Returns a descriptor that becomes readable when the bell is touched, or a negative errno. */
 int event_ring_watch(const struct folder *);

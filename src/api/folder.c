@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where device folders are, who may change them, and their locks. */
+/* Device folders: their place, the privilege to change them, and their locks. */
 #include "api/folder.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@
 
 enum {
     LOOK_MS = 2,
-    PATIENCE_MS = 2000, /* a change takes microseconds: a lock that is held longer is stuck */
+    PATIENCE_MS = 2000, /* a change takes microseconds: a lock that is held for longer is stuck */
 };
 
 int folder_root(char path[FOLDER_PATH_BYTES])
@@ -61,7 +61,7 @@ int folder_open(struct folder *folder, const char *name)
     return folder->fd < 0 ? folder->fd : 0;
 }
 
-/* The child of a fork leaves a folder that its parent goes on using. */
+/* The child of a fork only closes the descriptor, because its parent still uses the folder. */
 void folder_close(struct folder *folder)
 {
     if (folder->user == getpid())
@@ -89,8 +89,8 @@ int folder_check_privilege(const struct folder *folder)
     return status.st_uid == geteuid() || has_net_admin() ? 0 : -EPERM;
 }
 
-/* Only the user of the device can open the file, and flock() needs it open: no other user can hold
- * the lock. */
+/* Only the user of the device can open the file, and flock() needs an open file, so no other user
+ * can hold the lock. */
 static int lock_file(const struct folder *folder, const char *file, int operation)
 {
     int fd = openat(folder->fd, file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hints: what a program says about its traffic. They are kept and told again; no decision of the
- * transport rests on them. */
+/* Hints of a program about its traffic. They are stored and returned by queries; the transport does
+ * not use them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

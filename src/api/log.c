@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines on standard error. */
+/* Log lines on standard error. */
 #include "api/log.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum {
     WINDOW_S = 10,
-    LINES_MAX = 20, /* in a window */
+    LINES_MAX = 20, /* per window */
 };
 
 static const char *const names[] = { "ERROR", "WARN", "INFO", "DEBUG" };
@@ -37,7 +37,7 @@ static uint64_t window_now(void)
     return (uint64_t)now.tv_sec / WINDOW_S + 1;
 }
 
-/* What neighbours do may be worth a line, but they do not decide how many there are. */
+/* Limits the number of lines: peers can cause lines, but must not determine their number. */
 static bool may_speak(void)
 {
     static _Atomic uint64_t window;
@@ -50,7 +50,7 @@ static bool may_speak(void)
 
         atomic_store(&spoken, 0);
         if (missing > 0)
-            fprintf(stderr, "libmrc: WARN: %u more lines were left out\n", missing);
+            fprintf(stderr, "libmrc: WARN: %u more lines were suppressed\n", missing);
     }
     if (atomic_fetch_add(&spoken, 1) < LINES_MAX)
         return true;

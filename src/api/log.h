@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line on standard error for people, as far as MRC_LOG_LEVEL asks for it: ERROR, WARN (unless
- * said otherwise), INFO, DEBUG, or 0 to 3. At most 20 in ten seconds; how many were left out is
- * said later. */
+/* Log lines on standard error, selected by MRC_LOG_LEVEL: ERROR, WARN (the default), INFO, DEBUG,
+ * or 0 to 3. At most 20 lines are written in ten seconds; a later line gives the number of those
+ * that were suppressed. */
 #pragma once
 
 enum log_level {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work: writes and receives. */
+/* Posts writes and receives. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -64,8 +64,8 @@ int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr 
     return error_number(err);
 }
 
-/* A receive waits for an immediate; data goes where the writer says. Buffers are allowed and stay
- * as they are. */
+/* A receive waits for an immediate; the writer determines where data goes. Buffers are allowed and
+ * not touched. */
 static int receive_one(struct mrc_qp *qp, const struct ibv_recv_wr *wr)
 {
     if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->init.cap.max_recv_sge ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libmrc-verbs builds on: devices and memory. */
+/* The private interface for libmrc-verbs: devices and memory. */
 #include "mrc_private.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ int mrc_private_close(struct mrc_private_device *device)
     return device_close(behind(device));
 }
 
-/* The address, mixed down to the 64 bits that tell devices apart (FNV-1a). */
+/* Hashes the address to the 64 bits that distinguish devices (FNV-1a). */
 static uint64_t guid_of(const struct ipv6_addr *address)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -71,7 +71,8 @@ void mrc_private_info(struct mrc_private_device *device, struct mrc_private_info
     memcpy(info->gid, host->address.octets, sizeof(info->gid));
 }
 
-/* A process without the NIC knows the device's description and records, but no link. */
+/* A process that does not own the NIC knows the device's description and records, but not the state
+ * of links. */
 static int query_one(struct device *device, uint32_t port, struct mrc_private_port *out)
 {
     const struct host_config *host = &device->description.host;
@@ -125,8 +126,8 @@ uint32_t mrc_private_domain(void)
     return atomic_fetch_add(&last, 1) + 1;
 }
 
-/* What MRC cannot do (reads, atomics) is refused when work is posted: programs ask for all rights
- * as a matter of course. */
+/* Rights that MRC cannot serve (reads, atomics) are accepted here and refused when work is posted:
+ * programs routinely request all rights. */
 int mrc_private_register(
     struct mrc_private_device *device, const struct mrc_private_region *from, uint32_t *key)
 {

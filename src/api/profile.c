@@ -16,7 +16,7 @@ _Static_assert(MRC_CTL_EV_FMT_PROFILE_CUR_STATE == CUR_STATE_BIT, "one rule for 
 _Static_assert(MRC_CTL_EV_PROFILE_CUR_STATE == CUR_STATE_BIT, "one rule for all kinds");
 _Static_assert(MRC_CTL_CC_PROFILE_CUR_STATE == CUR_STATE_BIT, "one rule for all kinds");
 
-/* INIT, OFFLINE, ONLINE: one step up or down. */
+/* The states are INIT, OFFLINE and ONLINE; a change is one step up or down. */
 static bool is_step(uint32_t from, uint32_t to)
 {
     return to <= MRC_CTL_PROFILE_ONLINE && (from + 1 == to || to + 1 == from);
@@ -104,7 +104,7 @@ static int add_ev_count(void *context, const struct folder *folder, uint64_t id)
     if (record && record->mode != MRC_CTL_EV_MODE_AUTO)
         *(uint32_t *)context += record->count;
     free(record);
-    return err == -EIO ? 0 : err; /* a broken record holds nothing */
+    return err == -EIO ? 0 : err; /* a broken record has no EVs */
 }
 
 int profile_ev_free_count(const struct profile_store *store, uint32_t *out)

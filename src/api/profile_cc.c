@@ -12,7 +12,7 @@
 
 #define BYTES_MAX 4e9f
 
-/* Not a NaN either. */
+/* Returns false for NaN, too. */
 static bool is_within(float value, float most)
 {
     return value >= 0 && value <= most;
@@ -96,7 +96,8 @@ int profile_cc_modify(const struct profile_store *store, uint64_t id,
 int profile_cc_query(const struct profile_store *store, uint64_t id,
     struct mrc_ctl_cc_profile_attr *attr, uint32_t mask)
 {
-    /* cc_config points to a constant of the library's: the thread's own until its next query. */
+    /* cc_config points to a constant of the library, which is valid until the thread's next query.
+     */
     static _Thread_local struct mrc_ctl_cc_nscc_cfg answer;
     struct record_cc record;
     int err = record_load(&store->folder, RECORD_CC, id, &record);

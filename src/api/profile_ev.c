@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles: which attributes may change when, and what a profile needs to go ONLINE. */
+/* EV profiles: which attributes may change in which state, and what a profile needs to go ONLINE.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
     (MRC_CTL_EV_PROFILE_EVENT_MASK | MRC_CTL_EV_PROFILE_EV_OP | MRC_CTL_EV_PROFILE_EV_FIELDS_OP)
 #define BOTH_OPS     (MRC_CTL_EV_PROFILE_EV_OP | MRC_CTL_EV_PROFILE_EV_FIELDS_OP)
 #define EVENT_STATES ((uint32_t)MRC_CTL_EV_GOOD | MRC_CTL_EV_ASSUMED_BAD)
-/* A profile that comes to life must be told these; its fields, too, if the device shall draw. */
+/* A new profile needs these attributes. It also needs fields if the device draws its EVs. */
 #define NEEDED (MRC_CTL_EV_PROFILE_MODE | MRC_CTL_EV_PROFILE_FMT_ID | MRC_CTL_EV_PROFILE_COUNT)
 
 static int take_count(const struct profile_store *store, struct record_ev *record, uint32_t count)
@@ -85,7 +86,8 @@ static int take_numbers(
     return 0;
 }
 
-/* A GEN profile that is not ONLINE has other EVs when what they are drawn from changes. */
+/* The EVs of a GEN profile that is not ONLINE are drawn again when the attributes that determine
+ * them change. */
 static bool must_draw(const struct record_ev *record, uint32_t mask)
 {
     return record->mode == MRC_CTL_EV_MODE_GEN && record->head.state != MRC_CTL_PROFILE_ONLINE &&
@@ -166,7 +168,7 @@ static int check_ops(const struct mrc_ctl_ev_profile_attr *attr, uint32_t mask)
     return 0;
 }
 
-/* The entries before the one that fails stay changed, and nothing else does. */
+/* Entries before the one that fails stay changed; nothing else changes. */
 static int change_entries(const struct profile_store *store, struct record_ev *record,
     const struct record_ev *before, const struct mrc_ctl_ev_profile_attr *attr)
 {
@@ -294,7 +296,7 @@ int profile_ev_query(const struct profile_store *store, uint64_t id,
     struct mrc_ctl_ev_profile_attr *attr, uint32_t mask)
 {
     int lock = folder_lock(&store->folder, "lock");
-    int err = lock < 0 && lock != -EPERM ? lock : 0; /* others may look, if the folder lets them */
+    int err = lock < 0 && lock != -EPERM ? lock : 0; /* other users may query */
     struct record_ev *record = err ? NULL : profile_load_ev(store, id, &err);
 
     if (record && id == PROFILE_DEFAULT_ID) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The EVs of a profile: found, replaced, denied, drawn, shown. */
+/* The EVs of a profile: find, replace, deny, draw, query. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static uint32_t find(const struct record_ev *record, const struct mrc_ctl_ev *ev
     return from;
 }
 
-/* 0 stands for GOOD: there is no such state otherwise. */
+/* 0 means GOOD: no state has this value. */
 static bool to_state(enum mrc_ctl_ev_state given, uint8_t *state)
 {
     switch (given ? given : MRC_CTL_EV_GOOD) {
@@ -48,7 +48,7 @@ static int check_new(const struct profile_store *store, const struct record_ev *
                                                                                          : -EINVAL;
 }
 
-/* An EV in use keeps its port: QPs have their paths sorted by it. */
+/* An EV in use keeps its port: QPs have their paths sorted by port. */
 static int apply_at(struct record_ev *record, uint32_t index, enum mrc_ctl_ev_op op,
     const struct mrc_ctl_ev_op_entry *entry, uint8_t state)
 {
@@ -107,7 +107,7 @@ static bool is_drawn_before(
     return false;
 }
 
-/* Values differ where there are enough of them, otherwise those of one port do. */
+/* All values differ if there are enough of them; otherwise the values of each port differ. */
 int profile_ev_generate(const struct profile_store *store, struct record_ev *record)
 {
     struct prng prng = { .state = (uint64_t)host_random() << 32 | host_random() };
@@ -132,7 +132,7 @@ int profile_ev_generate(const struct profile_store *store, struct record_ev *rec
     return 0;
 }
 
-/* What the owner's QPs found out; nothing where no QP uses the profile. */
+/* Reads the states that the owner's QPs have found; all zero if no QP uses the profile. */
 static void read_seen(
     const struct profile_store *store, const struct record_ev *record, uint8_t *seen)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a change of a QP may contain, and when. */
+/* Checks which attributes a change of a QP may contain, and in which state. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/api_qp.h"
 
-/* Attributes of verbs that MRC has no use for. Programs written for RoCE set them; unless
- * MRC_STRICT says that they shall be refused, as mrc.h would have it, they are ignored. */
+/* Attributes of verbs that MRC does not use. Programs written for RoCE set them. They are ignored
+ * unless MRC_STRICT requires that they are refused, as in mrc.h. */
 #define VERBS_IGNORED                                                                              \
     (IBV_QP_PORT | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MIN_RNR_TIMER |   \
         IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC)
@@ -60,8 +60,8 @@ static bool is_strict(void)
     return text && text[0] && strcmp(text, "0") != 0;
 }
 
-/* RESET, INIT, RTR, RTS one after the other, each again to change attributes, and back to RESET or
- * to ERR from anywhere. */
+/* RESET, INIT, RTR and RTS follow each other. A change to the same state sets attributes. RESET and
+ * ERR can be entered from any state. */
 static int check_state(
     const struct qp_change *change, enum ibv_qp_state verbs_state, enum ibv_qp_state wanted_verbs)
 {
@@ -71,7 +71,7 @@ static int check_state(
 
     if (!state_from_verbs(verbs_state, &from))
         return -EINVAL;
-    if (!(mask & IBV_QP_STATE)) /* attributes alone, from INIT on */
+    if (!(mask & IBV_QP_STATE)) /* attributes only, from INIT on */
         return from == QP_RESET || from == QP_ERR ? -EINVAL : 0;
     if (!state_from_verbs(wanted_verbs, &to))
         return -EINVAL;
@@ -98,7 +98,7 @@ static int take_address(const struct mrc_qp *qp, struct qp_change *change)
     return 0;
 }
 
-/* Address and number of the peer are one attribute of the transport. */
+/* The transport takes address and number of the peer as one attribute. */
 static int take_peer(const struct mrc_qp *qp, struct qp_change *change)
 {
     uint32_t peer = change->verbs_mask & (IBV_QP_AV | IBV_QP_DEST_QPN);
@@ -152,8 +152,8 @@ static int take_verbs(const struct mrc_qp *qp, struct qp_change *change)
     return 0;
 }
 
-/* Where a program knows verbs' own attributes only. IB counts 4.096 us, four of our units; its 0
- * means to wait for ever. */
+/* For programs that set only the attributes of verbs. IB counts in units of 4.096 us, which are
+ * four of ours; 0 means to wait forever. */
 static void take_verbs_retry(struct qp_change *change)
 {
     uint8_t timeout = change->verbs.timeout;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as files: written beside, then renamed over the old one. */
+/* Stores records as files: a new file is written and then renamed over the old one. */
 #include "api/record.h"
 
 #include <assert.h>
@@ -50,7 +50,7 @@ static int read_all(int fd, void *buffer, size_t room, size_t *length)
     return 0;
 }
 
-/* The part of an EV record that is always there. */
+/* An EV record has only as many entries as its count says. */
 static bool is_complete(enum record_kind kind, const void *record, size_t length)
 {
     const struct record_ev *ev = record;
@@ -153,7 +153,7 @@ int record_save(const struct folder *folder, struct record_head *head)
     return replace(folder, head, file);
 }
 
-/* "ev.1f": the id; false for "ev.1f.use". */
+/* Parses "ev.1f" into the id. Returns false for "ev.1f.use". */
 static bool id_of(enum record_kind kind, const char *file, uint64_t *id)
 {
     size_t stem_length = strlen(kinds[kind].stem);

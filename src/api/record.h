@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device remembers: one file per profile, replaced as a whole, so that a reader sees a
- * profile before or after a change and never between. */
+/* The stored state of a device: one file per profile, replaced as a whole, so that a reader sees a
+ * profile either before or after a change. */
 #pragma once
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ struct record_ports {
 struct record_fmt {
     struct record_head head;
     uint32_t mode;
-    struct ev_bits_format format; /* count 0: not given yet */
+    struct ev_bits_format format; /* count 0 if not given yet */
     uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
 };
 
@@ -56,25 +56,25 @@ struct record_ev {
     uint32_t event_mask;
     struct ev_bits_fields fields;
     uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
-    struct record_ev_entry entries[RECORD_EV_MAX]; /* the file ends after `count` of them */
+    struct record_ev_entry entries[RECORD_EV_MAX]; /* the file ends after `count` entries */
 };
 
 struct record_cc {
     struct record_head head;
-    uint32_t is_nscc; /* otherwise no congestion control */
+    uint32_t is_nscc; /* 0: no congestion control */
     struct mrc_ctl_cc_nscc_cfg config;
     uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
 };
 
-/* The name of a record's file. */
+/* Writes the name of a record's file. */
 void record_file(enum record_kind, uint64_t id, const char *suffix, char out[RECORD_FILE_BYTES]);
 
-/* Into `record`, of the size of its kind. A profile that is not there is in state INIT, all zero.
- * -EIO: what is there is no such record. */
+/* Loads into `record`, which has the size of its kind. A profile that does not exist is in state
+ * INIT and all zero. Returns -EIO if the file is not a valid record. */
 int record_load(const struct folder *, enum record_kind, uint64_t id, void *record);
-/* Saves or, in state INIT, removes it. -EPERM when the system does not let us. */
+/* Saves the record or, in state INIT, removes it. Returns -EPERM if the system refuses. */
 int record_save(const struct folder *, struct record_head *);
 
-/* Calls `visit` with the id of every record of a kind until that yields something other than 0. */
+/* Calls `visit` with the id of every record of a kind until it returns a value other than 0. */
 int record_each(const struct folder *, enum record_kind,
     int (*visit)(void *context, const struct folder *, uint64_t id), void *context);

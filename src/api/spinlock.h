@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock for a few hundred nanoseconds: one per QP and one per completion queue. */
+/* A lock that is held for a few hundred nanoseconds: one per QP and one per completion queue. */
 #pragma once
 
 #include <sched.h>
@@ -14,7 +14,7 @@ static inline void spinlock_init(struct spinlock *lock)
     atomic_flag_clear_explicit(&lock->taken, memory_order_relaxed);
 }
 
-/* The holder may have lost its core: rather than burn ours, let it run. */
+/* Yields after a while: the holder may have lost its processor. */
 static inline void spinlock_lock(struct spinlock *lock)
 {
     for (unsigned int tries = 1;
