@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that inline verbs reach through the context. */
+/* The functions that inline verbs call through the context. */
 #include <errno.h>
 
 #include "verbs/objects.h"

@@ -17,7 +17,7 @@ static int poll_one(struct cq *cq)
     return 0;
 }
 
-/* Only a success is ended by end_poll. */
+/* Programs call end_poll only after a success. */
 static int start_poll(struct ibv_cq_ex *ibv, struct ibv_poll_cq_attr *attr)
 {
     struct cq *cq = objects_cq_ex(ibv);
@@ -92,7 +92,7 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ibv)
     return objects_cq_ex(ibv)->current.dlid_path_bits;
 }
 
-/* Programs may call what they asked for, and look for NULL to learn what there is. */
+/* Sets the functions that the program requested. Programs test for NULL to find out which exist. */
 void objects_fill_cq_ex(struct cq *cq, uint64_t wc_flags)
 {
     struct ibv_cq_ex *ibv = &cq->ibv;

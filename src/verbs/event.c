@@ -5,8 +5,8 @@
 
 #include "verbs/objects.h"
 
-/* The one port that verbs know is the device: a plane that fails or returns is nothing to them as
- * long as another is there. */
+/* The single port of verbs stands for the device: a plane that fails or returns is not reported
+ * while another plane is up. */
 static bool port_changed(struct verbs_device_context *own, const struct mrc_async_event *event)
 {
     bool is_down = event->event_type == IBV_EVENT_PORT_ERR;
@@ -17,7 +17,7 @@ static bool port_changed(struct verbs_device_context *own, const struct mrc_asyn
     return atomic_exchange(&own->is_down, is_down) != is_down;
 }
 
-/* False: none that verbs know. */
+/* Returns false if verbs have no such event. */
 static bool translate(struct verbs_device_context *own, const struct mrc_async_event *from,
     struct ibv_async_event *event)
 {

@@ -34,20 +34,20 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
     return 0;
 }
 
-/* Bits that verbs let a device ignore are ignored. */
+/* Access bits that verbs define as optional are ignored. */
 #define ACCESS_KNOWN                                                                               \
     (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |                   \
         IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED |                    \
         IBV_ACCESS_ON_DEMAND | IBV_ACCESS_HUGETLB)
 
-/* A region, and what verbs.h does not say of it. */
+/* A region, and what struct ibv_mr does not contain. */
 struct region {
     struct ibv_mr ibv;
     uint64_t iova;
     unsigned int access;
 };
 
-/* A new region, or a change of one that has a key. */
+/* Registers a new region, or replaces the region of an existing key. */
 static int register_region(const struct region *region, uint32_t *key)
 {
     unsigned int known = region->access & ~(unsigned int)IBV_ACCESS_OPTIONAL_RANGE;
@@ -110,7 +110,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
     return 0;
 }
 
-/* The keys stay. Until it succeeds, so does the region. */
+/* The keys stay the same. If it fails, the region is unchanged. */
 int ibv_rereg_mr(
     struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access)
 {

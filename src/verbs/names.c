@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of verbs in words, and rates in numbers. */
+/* Names of the values of verbs, and rates as numbers. */
 #include <stddef.h>
 
 #include "verbs/verbs_device.h"
@@ -104,7 +104,7 @@ const char *ibv_port_state_str(enum ibv_port_state port_state)
 
 static const struct {
     enum ibv_rate rate;
-    int multiple; /* of 2.5 Gb/s; 0: none */
+    int multiple; /* of 2.5 Gb/s; 0 if none */
     int mbps;
 } rates[] = {
     { IBV_RATE_2_5_GBPS, 1, 2500 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues, QPs and channels as programs see them, and what stands behind. Each begins with the
+/* Queues, QPs and channels as programs see them, and their private parts. Each begins with the
  * structure that programs know, in its longest form. */
 #pragma once
 
@@ -15,16 +15,16 @@ struct channel {
 struct cq {
     struct ibv_cq_ex ibv;
     struct mrc_cq *mrc;
-    struct ibv_wc current; /* between start_poll and end_poll, who hold the queue's mutex */
+    struct ibv_wc current; /* valid between start_poll and end_poll, which hold the queue's mutex */
 };
 
 /* Requests between wr_start and wr_complete, which hold the QP's mutex. */
 struct batch {
-    struct ibv_send_wr *requests; /* NULL: the QP was not made for these calls */
+    struct ibv_send_wr *requests; /* NULL if the QP was not created for these calls */
     struct ibv_sge *pieces;
     uint8_t *inline_bytes;
     uint32_t count;
-    int problem; /* errno of the first */
+    int problem; /* errno of the first error */
 };
 
 struct qp {
@@ -60,7 +60,7 @@ static inline struct qp *objects_qp_ex(struct ibv_qp_ex *qp)
     return (struct qp *)qp;
 }
 
-/* What the inline verbs reach. */
+/* The functions that inline verbs call. */
 int objects_poll_cq(struct ibv_cq *, int num_entries, struct ibv_wc *);
 int objects_req_notify_cq(struct ibv_cq *, int solicited_only);
 struct ibv_cq_ex *objects_create_cq_ex(struct ibv_context *, struct ibv_cq_init_attr_ex *);
@@ -71,6 +71,6 @@ int objects_post_recv(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr 
 /* cq_ex.c: the calls of an extended queue. */
 void objects_fill_cq_ex(struct cq *, uint64_t wc_flags);
 
-/* wr.c: the ibv_wr_ calls. 0 or a negative errno. */
+/* wr.c: the ibv_wr_ calls. Returns 0 or a negative errno. */
 int objects_batch_init(struct qp *);
 void objects_batch_fini(struct qp *);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device, its port and its GID table look like to a verbs program. */
+/* A device, its port and its GID table, as verbs programs see them. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #include "verbs/verbs_device.h"
 
-#define VENDOR_ID      0x4d5243 /* of nobody whose quirks programs know */
+#define VENDOR_ID      0x4d5243 /* not the ID of a vendor for which programs have special cases */
 #define VENDOR_PART_ID 1
 #define MESSAGE_MAX    (UINT32_C(1) << 30)
 #define DEFAULT_PKEY   0xffff
@@ -32,7 +32,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
         .max_cqe = (int)info->cqe_max,
         .max_mr = (int)info->region_count_max,
         .max_pd = (int)info->region_count_max,
-        .max_qp_rd_atom = 1, /* some programs go no further at 0 */
+        .max_qp_rd_atom = 1, /* some programs refuse 0 */
         .max_res_rd_atom = 1,
         .max_qp_init_rd_atom = 1,
         .atomic_cap = IBV_ATOMIC_NONE,
@@ -60,7 +60,7 @@ int verbs_device_query_ex(struct ibv_context *context,
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
-/* The fastest link of the tables of InfiniBand that is not faster. */
+/* The fastest link in the tables of InfiniBand that is not faster than the rate. */
 struct speed {
     uint64_t rate_bps;
     uint8_t width; /* 1: 1x, 2: 4x, 4: 8x */
@@ -96,9 +96,9 @@ static enum ibv_mtu mtu_of(uint32_t bytes)
     return mtu;
 }
 
-/* The ports that ibv_query_port() and its kin answer for. phys_port_cnt counts one. Programs that
- * have made an MRC context of their own, beside that of libmrc-verbs, know the ports of mrc_ctl.h,
- * too: these are the planes. */
+/* The ports that ibv_query_port() and similar calls accept. phys_port_cnt is 1. Programs that have
+ * created their own MRC context, besides that of libmrc-verbs, also know the ports of mrc_ctl.h,
+ * which are the planes. */
 static bool has_port(struct ibv_context *context, uint32_t port_num)
 {
     bool knows_planes = mrc_private_context_count(context) > 1;
@@ -107,8 +107,8 @@ static bool has_port(struct ibv_context *context, uint32_t port_num)
            port_num <= (knows_planes ? verbs_device_context(context)->info.port_count : 1);
 }
 
-/* A verbs program takes port 1 for the device, so that port is down only when the controller has
- * disabled it or when no port is left. */
+/* For a verbs program port 1 is the device, so port 1 is down only if the controller has disabled
+ * it or if no port is up. */
 static int look_at_port(
     struct ibv_context *context, uint32_t port_num, struct mrc_private_port *port)
 {
@@ -148,7 +148,7 @@ static int fill_port(struct ibv_context *context, uint8_t port_num, struct ibv_p
     return 0;
 }
 
-/* Programs of all ages call: `size` is that of their structure. */
+/* `size` is the size of the structure that the program was built with. */
 int verbs_device_query_port(
     struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *attr, size_t size)
 {
@@ -164,7 +164,7 @@ int verbs_device_query_port(
     return 0;
 }
 
-/* Whoever calls the symbol itself has the structure of before there was `port_cap_flags2`. */
+/* A program that calls the symbol directly has the structure without `port_cap_flags2`. */
 int ibv_query_port(
     struct ibv_context *context, uint8_t port_num, struct _compat_ibv_port_attr *port_attr)
 {
@@ -174,7 +174,7 @@ int ibv_query_port(
         context, port_num, (struct ibv_port_attr *)(void *)port_attr, OLD_BYTES);
 }
 
-/* In units of 100 Mb/s. Newer than the headers this is built with. */
+/* In units of 100 Mb/s. Declared here because the headers used for the build may be older. */
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
 int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed)
 {
@@ -220,7 +220,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
     return minus_one(index < 0 ? EINVAL : gid_at(context, port_num, (uint32_t)index, gid));
 }
 
-/* Unlike ibv_query_gid(), which returns zeros, this one says which entries are empty. */
+/* Returns an error for empty entries, unlike ibv_query_gid(), which returns zeros. */
 static int entry_at(
     struct ibv_context *context, uint32_t port_num, uint32_t index, struct ibv_gid_entry *entry)
 {
@@ -248,7 +248,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
     return 0;
 }
 
-/* The two that are there. A table that has no room for both is refused, as the kernel does. */
+/* Returns the two entries in use. Refuses a table without room for both, as the kernel does. */
 ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
     size_t max_entries, uint32_t flags, size_t entry_size)
 {
@@ -268,7 +268,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
     return USED;
 }
 
-/* An int for a version of RoCE, not enum ibv_gid_type: 1 is version 2. */
+/* The type is an int for a version of RoCE, not enum ibv_gid_type: 1 means version 2. */
 int ibv_query_gid_type(
     struct ibv_context *context, uint8_t port_num, unsigned int index, unsigned int *type);
 int ibv_query_gid_type(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What MRC does not have is refused from the call that asks for it: an errno for the program, one
- * line for the person behind it. */
+/* Refuses calls for features that MRC does not have: with an errno for the program, and with a line
+ * in the log for its user. */
 #pragma once
 
 enum refusal {
@@ -27,11 +27,11 @@ enum refusal {
     REFUSAL_COUNT,
 };
 
-/* Sets errno to EOPNOTSUPP and yields it. The first time in a process it says so as a warning. */
+/* Sets errno to EOPNOTSUPP and returns it. Logs a warning the first time in a process. */
 int refuse(enum refusal);
 void *refuse_null(enum refusal);
-/* Without the line: a program asks in order to know. */
+/* Logs nothing: for calls with which programs test for a feature. */
 int refuse_silently(void);
 
-/* The warning alone, for what works but does not do what its caller may think. */
+/* Only logs a warning: for a call that succeeds but may not do what its caller expects. */
 void refuse_receive_buffer(void);

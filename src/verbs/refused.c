@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verbs that have nothing behind them in MRC. Some are newer than the headers this is built with:
- * those are declared here, with arguments as far as they matter. */
+/* Verbs that MRC does not support. Some are newer than the headers of the build; these are declared
+ * here, with the arguments that matter. */
 #include <errno.h>
 
 #include "verbs/refuse.h"
@@ -144,8 +144,8 @@ void ibv_unimport_dm(struct ibv_dm *dm)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Memory of other devices, which no processor can write. Programs ask in order to know, and use
- * their own when told so. */
+/* Memory of other devices, to which no CPU can write. Programs call this as a test, and use their
+ * own memory if it fails. */
 struct ibv_mr *ibv_reg_dmabuf_mr(
     struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
 {

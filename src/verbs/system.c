@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between verbs and the system: forks, sysfs, and structures of the kernel's connection manager. */
+/* Verbs that concern the system: forks, sysfs, and structures of the kernel's connection manager.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <rdma/ib_user_sa.h>
@@ -15,7 +16,7 @@
 
 /* ---- forks ----------------------------------------------------------------------------------- */
 
-/* No memory is pinned, so a fork takes nothing from the parent. */
+/* No memory is pinned, so a fork does not affect the memory of the parent. */
 int ibv_fork_init(void)
 {
     return 0;
@@ -52,7 +53,7 @@ const char *ibv_get_sysfs_path(void)
     return path && *path ? path : "/sys";
 }
 
-/* Yields the length without the last newline, or -1. */
+/* Returns the length without the last newline, or -1. */
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening and closing a device. */
+/* Opens and closes a device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #include "verbs/verbs_device.h"
 
-/* Beside `cmd_fd`, which nobody reads but some look at. */
+/* `cmd_fd` is not used, but some programs check it. */
 static int open_fds(struct verbs_device_context *own)
 {
     struct ibv_context *context = &own->verbs.context;
@@ -20,7 +20,7 @@ static int open_fds(struct verbs_device_context *own)
     return 0;
 }
 
-/* Before the first MRC context is made of it: that wants to find the context complete. */
+/* Called before the first MRC context is created from it, which needs a complete context. */
 static void fill(struct verbs_device_context *own, struct ibv_device *device)
 {
     struct ibv_context *context = &own->verbs.context;
@@ -69,7 +69,7 @@ static int refuse(int number)
     return -1;
 }
 
-/* Nothing is left of the context before all have agreed. */
+/* Changes nothing unless all objects of the context are gone. */
 static int let_go(struct verbs_device_context *own)
 {
     struct ibv_context *context = &own->verbs.context;

@@ -6,8 +6,7 @@
 #include "verbs/objects.h"
 #include "verbs/refuse.h"
 
-#define WC_FLAGS                                                                                   \
-    ((uint64_t)IBV_WC_STANDARD_FLAGS) /* what a completion of libibverbs holds, and no more */
+#define WC_FLAGS ((uint64_t)IBV_WC_STANDARD_FLAGS) /* the members of a completion of libibverbs */
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
@@ -93,7 +92,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
     return cq ? objects_ibv_cq(cq) : NULL;
 }
 
-/* Any thread may poll any queue, so one that only one thread polls needs nothing else. */
+/* Any thread may poll any queue, so a queue for a single thread needs no special support. */
 static bool is_possible(const struct ibv_cq_init_attr_ex *attr)
 {
     if (attr->wc_flags & ~WC_FLAGS || attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS)

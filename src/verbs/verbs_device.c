@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of devices. A device object is made once and stays: programs keep pointers to it, some
- * without ever freeing the list. */
+/* The list of devices. A device object is created once and never freed: programs keep pointers to
+ * it, and some never free the list. */
 #include "verbs/verbs_device.h"
 
 #include <endian.h>
@@ -51,7 +51,7 @@ static struct device *get(const char *name)
     return device ? device : make(name);
 }
 
-/* MRC_DEVICES names those that a program shall see, separated by commas; all if it is not set. */
+/* MRC_DEVICES lists the devices that a program sees, separated by commas; all if it is not set. */
 static bool is_wanted(const char *name)
 {
     const char *list = getenv("MRC_DEVICES");
@@ -65,7 +65,7 @@ static bool is_wanted(const char *name)
     return false;
 }
 
-/* Grows by one; the last is always NULL. */
+/* Grows the list by one; the last entry is always NULL. */
 static int append(struct ibv_device ***list, uint32_t count, struct device *device)
 {
     struct ibv_device **larger =
@@ -112,13 +112,13 @@ const char *ibv_get_device_name(struct ibv_device *device)
     return device->name;
 }
 
-/* Network order, as libibverbs has it. */
+/* Returns network order, as libibverbs does. */
 __be64 ibv_get_device_guid(struct ibv_device *device)
 {
     return ((struct device *)device)->guid;
 }
 
-/* No kernel has numbered it. */
+/* Returns -1: the device has no index in the kernel. */
 int ibv_get_device_index(struct ibv_device *device)
 {
     (void)device;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs see as a verbs device and context, and what stands behind it.
+/* Verbs devices and contexts as programs see them, and their private parts.
  *
- * Programs hold pointers into our structures: to the `ibv` member of a device, to `verbs.context`
- * of a context, to the `ibv` member of a domain or region. Everything else is ours. */
+ * Programs have pointers into our structures: to the `ibv` member of a device, to `verbs.context`
+ * of a context, to the `ibv` member of a domain or region. All other members are private. */
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -13,17 +13,17 @@
 
 #include "mrc_private.h"
 
-/* verbs.h turns these calls into macros. */
+/* verbs.h defines these calls as macros. */
 #undef ibv_query_port
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
-#define DEVICE_GID_COUNT 4 /* 0 and 3 are the address, which most scripts expect at 3 */
+#define DEVICE_GID_COUNT 4 /* 0 and 3 are the address; most scripts use 3 */
 
 struct device {
     struct ibv_device ibv;
-    /* Other libraries look for members of their own behind an ibv_device and compare what they
-     * find: zeros are nobody's. */
+    /* Other libraries look for their own members after an ibv_device and compare what they find.
+     * Zeros match none of them. */
     uint8_t nothing[512];
     struct device *next;
     uint64_t guid;
@@ -31,10 +31,10 @@ struct device {
 
 struct verbs_device_context {
     struct mrc_private_device *device;
-    struct mrc_context *mrc; /* the one that the verbs of this context work on */
+    struct mrc_context *mrc; /* the context that the verbs of this context use */
     struct mrc_private_info info;
-    _Atomic bool is_down;       /* as the program was told last: no port is left */
-    struct verbs_context verbs; /* the last member: it grows at the front in newer headers */
+    _Atomic bool is_down;       /* as last reported to the program: no port is up */
+    struct verbs_context verbs; /* the last member: newer headers add members at its front */
 };
 
 static inline struct verbs_device_context *verbs_device_context(struct ibv_context *context)
@@ -43,7 +43,7 @@ static inline struct verbs_device_context *verbs_device_context(struct ibv_conte
                                            offsetof(struct verbs_device_context, verbs.context));
 }
 
-/* The tables of functions that inline verbs call: context_ops.c. */
+/* Sets the functions that inline verbs call (context_ops.c). */
 void verbs_device_fill_ops(struct verbs_context *);
 
 int verbs_device_query_port(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Posting: what MRC can send goes straight through, what it cannot is named. */
+/* Posting: passes on the operations that MRC supports, and refuses the others with a warning. */
 #include <errno.h>
 
 #include "verbs/objects.h"
@@ -32,8 +32,8 @@ static int refuse_opcode(enum ibv_wr_opcode opcode)
     return EINVAL;
 }
 
-/* The peer waits for a message that will not come, and nobody else would tell it. A write that it
- * has to refuse (no key is 0) fails the QP at both ends and flushes its receives. */
+/* The peer waits for a message that MRC cannot send. A write that the peer must refuse (0 is never
+ * a valid key) fails the QP at both ends and flushes its receives. */
 static void end_connection(struct qp *qp, const struct ibv_send_wr *send)
 {
     struct ibv_send_wr doomed = { .wr_id = send->wr_id,

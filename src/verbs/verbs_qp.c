@@ -13,7 +13,7 @@
 
 #define RETRY_FOREVER 25 /* mrc.h: exp_cnt */
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static int check_type(enum ibv_qp_type type)
 {
@@ -59,7 +59,7 @@ static int check(const struct ibv_qp_init_attr_ex *attr)
                                                              : 0;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- creation and destruction ---------------------------------------------------------------- */
 
 static struct mrc_qp *make_mrc(
     struct qp *qp, struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
@@ -164,9 +164,9 @@ struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* On one path, a program waits long and tries seldom: seconds, often. MRC looks at its paths that
- * often, too, so it keeps its own interval and tries more often, for as long in all. A timeout of 0
- * is without end. */
+/* On a single path, programs use long timeouts, often of seconds, and few retries. MRC checks its
+ * paths at each timeout, so it keeps its own interval and retries more often, for the same time in
+ * total. A timeout of 0 means no limit. */
 static void be_as_patient(
     const struct qp *qp, const struct ibv_qp_attr *attr, int attr_mask, struct mrc_qp_attr *mrc)
 {
@@ -223,7 +223,7 @@ int ibv_query_qp(
     return 0;
 }
 
-/* Packets take many paths: nothing but a completion says that all of a message is there. */
+/* Packets take many paths: only a completion shows that all of a message has arrived. */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
     (void)qp;
@@ -232,7 +232,7 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_
     return 0;
 }
 
-/* Programs ask, and go on without. */
+/* Programs continue without it. */
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
     (void)qp;

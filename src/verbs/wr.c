@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ibv_wr_ calls: requests are gathered from wr_start on and posted as a list by wr_complete. A
- * mistake in one of them refuses all. */
+/* The ibv_wr_ calls: requests are collected from wr_start on and posted as a list by wr_complete.
+ * An error in one of them refuses all of them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void wr_rdma_write_imm(
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Of the request that was added last. */
+/* Returns the request that was added last. */
 static struct ibv_send_wr *last(struct qp *qp)
 {
     if (qp->batch.count == 0)
@@ -84,7 +84,7 @@ static void wr_set_sge(struct ibv_qp_ex *ibv, uint32_t lkey, uint64_t addr, uint
     wr_set_sge_list(ibv, length ? 1 : 0, &piece);
 }
 
-/* The caller's bytes may change as soon as this returns. */
+/* Copies the bytes, because the caller may change them after the call. */
 static void wr_set_inline_data_list(
     struct ibv_qp_ex *ibv, size_t num_buf, const struct ibv_data_buf *buf_list)
 {

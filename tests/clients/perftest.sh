@@ -139,7 +139,7 @@ ends_with() # SENTENCE WORDS PROGRAM OPTIONS...
     shift 2
     port=$((port + 1))
     exits 0 "$sentence" fails "$@"
-    contains '  and says why' "$output" "libmrc: WARN: $1: $words: MRC does not have it; "
+    contains '  and says why' "$output" "libmrc: WARN: $1: $words: not supported by MRC; "
 }
 
 ends_with 'reading ends at once' 'RDMA READ' ib_read_bw -n 100
