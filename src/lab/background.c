@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Going on in the background. */
+/* Moves a process to the background. */
 #include "lab/background.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void take_end(struct background *background, pid_t child)
             strsignal(WTERMSIG(status)));
 }
 
-/* A byte comes when the child is ready, the end of the pipe when it has ended. */
+/* The child writes a byte when it is ready, and the pipe closes when it ends. */
 static void await(struct background *background, int pipe, pid_t child)
 {
     char byte;
@@ -83,6 +83,6 @@ void background_detach(const struct background *background, const char *root, co
     replace_fd(open("/dev/null", O_WRONLY), STDOUT_FILENO);
     replace_fd(open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
     if (write(background->ready, "r", 1) < 0)
-        return; /* the parent has gone */
+        return; /* the parent has ended */
     close(background->ready);
 }

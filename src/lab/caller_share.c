@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The share of time of those who attach or ask. */
+/* Limits the share of time for clients that attach or send requests. */
 #include "lab/caller_share.h"
 
 #include <time.h>

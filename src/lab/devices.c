@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders of devices come and go with their fabric. */
+/* Creates and removes the folders of the devices of a fabric. */
 #include "lab/devices.h"
 
 #include <arpa/inet.h>
@@ -20,10 +20,10 @@
 #define PATH_BYTES 512
 
 enum {
-    TIMEOUT_MIN = 17, /* of software on a real clock: 134 ms */
+    TIMEOUT_MIN = 17, /* for software on a real clock: 134 ms */
     TIMEOUT_MAX = 24,
-    TIMEOUT_RTTS = 25, /* a timeout that is as long fires for nothing but silence */
-    LOOKS_MAX = 2500,  /* 5 s for others to make their devices */
+    TIMEOUT_RTTS = 25, /* a timeout of this length does not fire while the peer answers */
+    LOOKS_MAX = 2500,  /* 5 s for other processes to create their devices */
 };
 
 /* The first line of a device's config: the NIC, and the fabric that made the device. */
@@ -31,8 +31,8 @@ enum {
 #define TITLE_FABRIC " of the fabric '"
 #define TITLE_FORMAT TITLE_NIC "%u" TITLE_FABRIC "%s'\n"
 
-/* Of links that are longer than software: a NIC takes a round trip for short unless told, would
- * keep its window small for ever and repeat what is still under way. */
+/* For links whose delay exceeds that of software. A NIC that is not told the round trip assumes a
+ * short one; it would keep its window small and retransmit packets that are still in flight. */
 static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
 {
     uint64_t base_rtt_ns = (base_rtt_ps + DEVICES_SOFTWARE_RTT_PS) / 1000;
@@ -45,7 +45,7 @@ static void write_round_trip(uint64_t base_rtt_ps, FILE *file)
     fprintf(file, "  base_rtt: %lluns\n  timeout: %u\n", (unsigned long long)base_rtt_ns, timeout);
 }
 
-/* In a graph NICs may have fewer ports than others. */
+/* In a graph, NICs may have different numbers of ports. */
 static uint32_t port_count(const struct plan *fabric, uint32_t nic)
 {
     uint32_t count = fabric->topology.config.plane_count;
@@ -76,7 +76,7 @@ static uint64_t link_bps(const struct plan *fabric, uint32_t nic)
     return sum_bps;
 }
 
-/* How a NIC finds the address of a path: by arithmetic, or in the graph. */
+/* Writes how the NIC computes the address of a path: by arithmetic, or from the graph. */
 static void write_paths(const struct devices *devices, uint32_t device, FILE *file)
 {
     const struct topology_config *config = &devices->fabric->topology.config;
@@ -135,7 +135,7 @@ static int close_file(FILE *file)
     return is_short ? -EIO : 0;
 }
 
-/* Programs that list devices meanwhile see the whole file or none. */
+/* Programs that list devices meanwhile see the complete file or none. */
 static int write_file(
     const struct devices *devices, uint32_t nic, uint32_t device, const char *path)
 {
@@ -156,7 +156,7 @@ static int write_file(
     return err;
 }
 
-/* Before the config, which names it. */
+/* Written before the config, which refers to it. */
 static int write_graph(const struct devices *devices, const char *path)
 {
     char line[PLAN_TEXT_LINE_BYTES];
@@ -181,7 +181,7 @@ static int make_device(const struct devices *devices, uint32_t nic, uint32_t dev
     int err;
 
     snprintf(folder_path, sizeof(folder_path), "%s/mrc%u", devices->root, device);
-    folder = run_folder_open(folder_path); /* so that a process that leaves it now does not tidy */
+    folder = run_folder_open(folder_path); /* keeps other users from removing it */
     if (folder < 0)
         return folder;
     snprintf(path, sizeof(path), "%s/graph", folder_path);
@@ -211,7 +211,7 @@ static uint32_t first_free(const char *root, uint32_t count)
     return first;
 }
 
-/* Two fabrics that start at once do not choose the same devices. */
+/* Keeps two fabrics that start at once from choosing the same devices. */
 static int lock_root(const char *root)
 {
     const struct timespec nap = { .tv_nsec = 2000000 };
@@ -237,7 +237,7 @@ int devices_make(const struct devices *devices, uint32_t *first)
     if (lock < 0)
         return lock;
     leftovers_sweep(devices->root);
-    devices_remove(devices->root, devices->name); /* of one of this name that was killed */
+    devices_remove(devices->root, devices->name); /* of a fabric of this name that was killed */
     *first = first_free(devices->root, devices->fabric->topology.nic_count);
     for (uint32_t nic = 0; nic < devices->fabric->topology.nic_count && !err; nic++)
         err = make_device(devices, nic, *first + nic);
@@ -264,7 +264,7 @@ bool devices_origin(const char *root, uint32_t device, struct devices_origin *or
            scan_until(&at, '\'', origin->fabric, sizeof(origin->fabric));
 }
 
-/* The next folder of a device; false: there are no more. */
+/* Finds the next folder of a device. Returns false if there are no more. */
 static bool next_device(DIR *folder, uint32_t *device)
 {
     const struct dirent *entry;

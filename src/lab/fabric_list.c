@@ -26,7 +26,7 @@ static void find_devices(const char *root, struct fabric_list_entry *entry)
         entry->device_count++;
 }
 
-/* False: the folder is not that of a fabric. */
+/* Returns false if the folder is not that of a fabric. */
 static bool read_entry(const char *root, struct fabric_list_entry *entry)
 {
     struct process_lock_holder holder = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fabrics of this user, running or left behind. */
+/* The fabrics of this user that run or were left behind. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,11 +18,11 @@ struct fabric_list_entry {
     const char *name;
     enum fabric_kind kind;
     bool is_running;
-    pid_t pid; /* 0: none, or not known */
+    pid_t pid; /* 0 if none or unknown */
     uint32_t first_device;
     uint32_t device_count;
 };
 
-/* Calls `visit` for each fabric under `root`, the folder that run_place_make() names. */
+/* Calls `visit` for each fabric in `root`, the folder of run_place_make(). */
 void fabric_list_visit(const char *root,
     void (*visit)(void *context, const struct fabric_list_entry *), void *context);

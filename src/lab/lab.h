@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fabrics on one machine: the front door of this folder. */
+/* Fabrics on one machine: the public header of this folder. */
 #pragma once
 
 #include "lab/background.h"

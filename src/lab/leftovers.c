@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A soft fabric has died when its folder has an `attach` socket and no process holds its `lock`. */
+/* Finds soft fabrics that have died: their folder has an `attach` socket and no process holds its
+ * `lock`. */
 #include "lab/leftovers.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a namespace fabric and taking it away. */
+/* Builds and removes a namespace fabric. */
 #include "lab/netns.h"
 
 #include <dirent.h>
@@ -22,8 +22,8 @@ struct setting {
     const char *value;
 };
 
-/* Where our own programs receive, the kernel need not look at the frames. `default` holds for
- * interfaces that come later: lo keeps its IPv6. */
+/* Interfaces on which our own programs receive do not need the IPv6 of the kernel. `default`
+ * applies to interfaces that are created later: lo keeps its IPv6. */
 static const struct setting quiet[] = {
     { "default/disable_ipv6", "1" },
     { NULL, NULL },
@@ -186,7 +186,7 @@ static int make_devices(const struct netns *netns)
     return err;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the whole fabric ------------------------------------------------------------------------ */
 
 static int run_plan(const struct netns *netns, void (*plan)(const struct netns *, FILE *))
 {

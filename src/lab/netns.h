@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A namespace fabric: a network namespace for each host and each switch, a pair of interfaces for
- * each cable, and a bridge that joins the hosts. Made and taken away with ip(8); needs root. The
- * switches forward by a process of ours (soft.h) or by the kernel. */
+ * each cable, and a bridge that joins the hosts. It is built and removed with ip(8), which needs
+ * root. The switches are a process of ours (soft.h) or the kernel. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,14 +21,14 @@ struct netns {
     uint32_t slower;    /* as in soft.h; at least 1 */
 };
 
-/* Builds everything but the switch process. 0 or a negative errno: -ENOPKG: no ip(8); -EREMOTEIO:
- * it complained. */
+/* Builds everything but the switch process. Returns 0 or a negative errno: -ENOPKG if there is no
+ * ip(8), -EREMOTEIO if ip(8) failed. */
 int netns_build(const struct netns *);
-/* Sets interfaces up, routes and addresses, where somebody changed them. */
+/* Sets interfaces up and restores routes and addresses that were changed. */
 int netns_repair(const struct netns *);
-/* Every namespace of this fabric is there. */
+/* Returns whether all namespaces of this fabric exist. */
 bool netns_is_whole(const struct netns *);
 
-/* Removes the namespaces and devices of whatever fabric has, or had, this prefix. Yields how many
- * namespaces there were, or a negative errno. */
+/* Removes the namespaces and devices of any fabric with this prefix. Returns the number of
+ * namespaces, or a negative errno. */
 int netns_remove(const char *root, const char *prefix);

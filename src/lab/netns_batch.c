@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child that runs ip(8) and reads what to do from a temporary file: nothing blocks on it. */
+/* Runs ip(8) in a child that reads its commands from a temporary file, so that neither process can
+ * block the other. */
 #include "lab/netns_batch.h"
 
 #include <errno.h>

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running `ip -batch`: the caller writes lines, the child works on them. */
+/* Runs `ip -batch`: the caller writes lines, and the child executes them. */
 #pragma once
 
 #include <stdio.h>
 #include <sys/types.h>
 
 struct netns_batch {
-    FILE *lines; /* to be written by the caller */
+    FILE *lines; /* written by the caller */
     pid_t child;
 };
 
-/* In the namespace in which the calling thread is. 0 or a negative errno: -ENOPKG: no ip(8). */
+/* Runs in the current namespace of the calling thread. Returns 0 or a negative errno: -ENOPKG if
+ * there is no ip(8). */
 int netns_batch_begin(struct netns_batch *);
-/* Waits until it is through. 0; -EREMOTEIO: it complained, on standard error. */
+/* Waits until it has ended. Returns 0, or -EREMOTEIO if it failed; its messages are on standard
+ * error. */
 int netns_batch_end(struct netns_batch *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Namespaces and the process that forwards in them. */
+/* Namespaces, and the process that forwards in them. */
 #include "lab/netns_fabric.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static void path_of(const char *folder, const char *file, char out[static FILE_P
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
-/* The child: becomes `mrc switch`, or exits. */
+/* Runs in the child: executes `mrc switch` or exits. */
 static _Noreturn void become_switch(const struct netns_fabric *fabric, const char *log)
 {
     const char *arguments[ARGUMENTS_MAX] = { "mrc", "switch", "--quiet", "--netns",
@@ -80,7 +80,7 @@ static void read_log(const char *log, char reason[static NETNS_FABRIC_REASON_BYT
         line[0] ? line : "no answer from their control socket");
 }
 
-/* Until the control socket answers. False: the process ended, or takes too long. */
+/* Waits until the control socket answers. Returns false if the process ends or takes too long. */
 static bool answers(pid_t child, const char *control)
 {
     const struct timespec nap = { .tv_nsec = LOOK_MS * 1000000L };
@@ -115,7 +115,7 @@ static bool start_switches(const struct netns_fabric *fabric, const char *folder
         return false;
     }
     netns_state_adopt(state, child);
-    netns_state_write(folder, state); /* so that it is found even if this process dies now */
+    netns_state_write(folder, state); /* so that the process is found even if this one ends now */
     if (answers(child, control))
         return true;
     read_log(log, reason);
@@ -148,7 +148,7 @@ int netns_fabric_down(const char *root, const char *prefix)
 
 /* ---- up -------------------------------------------------------------------------------------- */
 
-/* NETNS_FABRIC_FAILED: there is nothing, or the rest of something. */
+/* Returns NETNS_FABRIC_FAILED if there is no fabric, or only a part of one. */
 static enum netns_fabric_result look(const struct netns *netns, const char *folder)
 {
     struct netns_state state;
@@ -168,7 +168,7 @@ static enum netns_fabric_result fail(int err, char reason[static NETNS_FABRIC_RE
         snprintf(reason, NETNS_FABRIC_REASON_BYTES, "there is no 'ip' command; install iproute2");
     else if (err == -EREMOTEIO)
         snprintf(reason, NETNS_FABRIC_REASON_BYTES,
-            "'ip' could not do this, as said above; does this kernel have namespaces, veth and, "
+            "'ip' failed (see its messages); does this kernel have namespaces, veth and, "
             "for --kernel, seg6local End with next-csid (Linux 6.1)?");
     else
         snprintf(reason, NETNS_FABRIC_REASON_BYTES, "%s", strerror(-err));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fabric of network namespaces with the process that forwards in them, brought up and down as
- * one.
- */
+/* A fabric of network namespaces and the process that forwards in them, started and stopped
+ * together. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +13,7 @@
 struct netns_fabric {
     struct netns netns;
     const char *file; /* of the fabric, for `mrc switch` */
-    const char *seed; /* NULL: its own */
+    const char *seed; /* NULL: that of the fabric */
     bool is_paced;
 };
 
@@ -22,17 +21,17 @@ enum netns_fabric_result {
     NETNS_FABRIC_UP,
     NETNS_FABRIC_WAS_UP,
     NETNS_FABRIC_OTHER,  /* another fabric has this name */
-    NETNS_FABRIC_FAILED, /* the reason says why; nothing is left behind */
+    NETNS_FABRIC_FAILED, /* `reason` is set; nothing is left behind */
     NETNS_FABRIC_RESULT_COUNT,
 };
 
 void netns_fabric_folder(
     const char *root, const char *prefix, char out[static NETNS_FABRIC_PATH_BYTES]);
 
-/* Builds the namespaces and starts the switches; returns when they forward. */
+/* Builds the namespaces and starts the switches. Returns when they forward. */
 enum netns_fabric_result netns_fabric_up(
     const struct netns_fabric *, char reason[static NETNS_FABRIC_REASON_BYTES]);
 
-/* Removes all that has this name: process, namespaces, devices, folder. 0 or a negative errno: the
- * namespaces could not be removed. */
+/* Removes everything of this name: process, namespaces, devices, folder. Returns 0, or a negative
+ * errno if the namespaces cannot be removed. */
 int netns_fabric_down(const char *root, const char *prefix);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of a namespace fabric. */
+/* Names in a namespace fabric. */
 #include "lab/netns_name.h"
 
 #include <ctype.h>
@@ -82,7 +82,8 @@ void netns_name_interface(const struct topology *topology, struct topology_end e
         snprintf(out, NETNS_INTERFACE_BYTES, "d%u", end.port);
 }
 
-/* Locally administered: a NIC's 02:0p:..., a switch's 06:..., then node and port. */
+/* Addresses are locally administered: 02:0p:... for a NIC, 06:... for a switch, then node and port.
+ */
 void netns_name_mac(struct topology_end end, char out[static NETNS_MAC_BYTES])
 {
     uint32_t port = end.port & 0xffff;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines for ip(8): docs/fabric.md §5 to §7. */
+/* Writes the lines for ip(8): docs/fabric.md §5 to §7. */
 #include "lab/netns_plan.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
 
-/* The other end of every cable, for routes of the kernel: the interface says which one is meant. */
+/* The other end of every cable, for routes of the kernel: the interface distinguishes them. */
 #define NEIGHBOUR "fe80::1"
 
 /* An interface that never goes down, for the route of a switch's own uSID. */
@@ -14,7 +14,7 @@
 #define MANAGEMENT_BRIDGE  "br0"
 #define MANAGEMENT_ADDRESS "10.99.255.254"
 
-/* ---- from outside ---------------------------------------------------------------------------- */
+/* ---- from the outside ------------------------------------------------------------------------ */
 
 void netns_plan_spaces(const struct netns *netns, FILE *to)
 {
@@ -47,7 +47,7 @@ static void print_end(const struct netns *netns, struct topology_end end, FILE *
     fprintf(to, "name %s address %s mtu %u netns %s", interface, mac, NETNS_MTU_BYTES, space);
 }
 
-/* The cable at a port of a switch, unless it is that of another switch before. */
+/* Prints the cable at a port of a switch, unless it was printed for an earlier switch. */
 static void print_cable(const struct netns *netns, struct topology_end end, FILE *to)
 {
     struct topology_end peer;
@@ -90,7 +90,7 @@ void netns_plan_cables(const struct netns *netns, FILE *to)
     }
 }
 
-/* ---- inside ---------------------------------------------------------------------------------- */
+/* ---- inside a namespace ---------------------------------------------------------------------- */
 
 static void print_address(const struct ipv6_addr *address, FILE *to)
 {
@@ -119,7 +119,7 @@ void netns_plan_host(const struct netns *netns, uint32_t nic, FILE *to)
     fprintf(to, "link set dev mgmt up\naddr replace %s/16 dev mgmt\n", ipv4);
 }
 
-/* Of a uSID in the table of a switch. */
+/* Prints the prefix of a uSID in the table of a switch. */
 static void print_prefix(const struct netns *netns, uint32_t node, uint16_t usid, FILE *to)
 {
     uint32_t plane = topology_switch_at(&netns->fabric->topology, node).plane;
@@ -166,7 +166,7 @@ static void print_routes(const struct netns *netns, uint32_t node, FILE *to)
     uint32_t count = ranges ? plan_routes(netns->fabric, node, ranges, range_max) : 0;
 
     if (!ranges)
-        fputs("no memory\n", to); /* which ip(8) refuses */
+        fputs("no memory\n", to); /* ip(8) refuses this line */
     fputs("link set dev " SID_INTERFACE " up\n", to);
     print_own_usids(netns, node, to);
     for (uint32_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file `state`, as JSON, and the process it names. */
+/* The file `state`, in JSON, and the process that it names. */
 #include "lab/netns_state.h"
 
 #include <errno.h>
@@ -124,8 +124,8 @@ int netns_state_write(const char *folder, const struct netns_state *state)
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-/* The 22nd field of /proc/PID/stat: ticks between the machine's start and its own. 0: it is gone,
- * or a zombie. The second field, a name in brackets, may hold anything. */
+/* Returns the start time of a process, the 22nd field of /proc/PID/stat, in ticks since boot.
+ * Returns 0 if the process has ended or is a zombie. */
 static uint64_t birth_of(pid_t pid)
 {
     char path[64];
@@ -140,7 +140,7 @@ static uint64_t birth_of(pid_t pid)
     if (!file)
         return 0;
     if (fgets(line, sizeof(line), file))
-        at = strrchr(line, ')'); /* the name before it may contain anything */
+        at = strrchr(line, ')'); /* the name before it may contain any character */
     (void)fclose(file);
     if (!at || !scan_word(&at, ") "))
         return 0;
@@ -173,7 +173,7 @@ static bool has_ended(const struct netns_state *state, uint32_t patience_ms)
 
     for (uint32_t waited_ms = 0; waited_ms < patience_ms; waited_ms += LOOK_MS) {
         if (!netns_state_is_running(state)) {
-            waitpid(state->pid, NULL, WNOHANG); /* in case it was a child of ours */
+            waitpid(state->pid, NULL, WNOHANG); /* if it is a child of ours */
             return true;
         }
         nanosleep(&nap, NULL);

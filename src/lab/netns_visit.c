@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Visits to namespaces, by the names under which ip-netns(8) keeps them. */
+/* Enters network namespaces by their names in ip-netns(8). */
 #include "lab/netns_visit.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The copy has links of its own, in the same memory. */
+/* Copies a graph with its links, in one block of memory. */
 #include "lab/slow_graph.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A graph whose links are slower and longer. */
+/* A copy of a graph with slower and longer links. */
 #pragma once
 
 #include "topology/topology.h"
 
-/* To be freed before the graph it was made from. NULL: there is no memory. */
+/* The caller frees the copy before the original graph. Returns NULL if there is no memory. */
 struct graph *slow_graph_copy(const struct graph *, uint32_t slower);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setting up a soft fabric. */
+/* Opens and closes a soft fabric. */
 #include "lab/soft.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "lab/soft_state.h"
 
 enum {
-    FRAMES_PER_END = 1024, /* a NIC's window, spread over its planes, and what waits elsewhere */
+    FRAMES_PER_END = 1024, /* a NIC's window over all its planes, and frames that wait elsewhere */
     FRAMES_MAX = 262144,
 };
 
@@ -80,7 +80,7 @@ static bool make_wires(struct soft *soft)
 /* ---- open and close ----------------------------------------------------------------------------
  */
 
-/* A graph may have links between planes; in namespaces frames come one by one. */
+/* A graph may have links between planes; in namespaces frames arrive one by one. */
 static uint32_t part_count_of(const struct soft_config *config)
 {
     bool is_whole = config->prefix || config->fabric->topology.graph;
@@ -88,7 +88,7 @@ static uint32_t part_count_of(const struct soft_config *config)
     return is_whole ? 1 : config->fabric->topology.config.plane_count;
 }
 
-/* A quarter of the processors: NICs need them more. At least one part for each. */
+/* A quarter of the processors, because NICs need them more, and at most one thread per part. */
 static uint32_t lane_count_of(const struct soft_config *config)
 {
     uint32_t parts = part_count_of(config);
@@ -102,7 +102,7 @@ static uint32_t lane_count_of(const struct soft_config *config)
     return count > 0 ? count : 1;
 }
 
-/* Each port that attaches takes three. */
+/* Each port that attaches takes three descriptors. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time goes on: frames arrive at switches, ports become free. A part of the fabric that no frame
- * leaves has events of its own and goes as far as it can before the next: what is inside one stays
- * in the nearest cache. */
+/* Advances time: frames arrive at switches, ports become free. Each part of the fabric that
+ * exchanges no frames with other parts has its own events and advances to the current time before
+ * the next part, so that its state stays in the nearest cache. */
 #include <stdlib.h>
 
 #include "lab/soft_state.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NICs come and go. */
+/* Attaches and detaches NICs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-enum { SLOTS_MAX = 1024 }; /* of a ring, even if a NIC asks for more */
+enum { SLOTS_MAX = 1024 }; /* per ring, even if a NIC requests more */
 
-#define PORT_BYTES UINT64_C(4800000) /* of rings with 512 slots each way, rounded up */
+#define PORT_BYTES UINT64_C(4800000) /* for rings with 512 slots in each direction, rounded up */
 
-/* What a NIC sent before its process ended travels on: among it are the acknowledgements of what
- * the process has seen. As much as a ring holds, because another process may still have the
- * memory. */
+/* Takes the frames that a NIC sent before its process ended, because they contain acknowledgements
+ * of data that the process has received. Takes at most one ring, because another process may still
+ * have access to the memory. */
 static void take_rest(struct soft *soft, uint32_t end_index)
 {
     uint32_t left = shm_port_slot_count(soft->ends[end_index].port);
@@ -36,7 +36,7 @@ bool soft_attach_check(struct soft *soft, uint32_t end_index)
     return true;
 }
 
-/* "mrc3": NIC 3, if NIC 0 is mrc0. */
+/* "mrc3" is NIC 3 if NIC 0 is mrc0. */
 static bool nic_of_name(const struct soft *soft, const char *name, uint32_t *nic)
 {
     unsigned long number;
@@ -61,7 +61,7 @@ static bool is_engine(const struct shm_hello *hello)
     return count <= SHM_PORT_ENGINES_MAX && (count & (count - 1)) == 0 && hello->engine < count;
 }
 
-/* All engines of a NIC belong to one process. */
+/* All engines of a NIC must belong to one process. */
 static bool is_free(
     const struct soft *soft, uint32_t first_number, const struct shm_lobby_call *call)
 {
@@ -75,7 +75,7 @@ static bool is_free(
            !soft->ends[soft_engine_end(soft, first_number, hello->engine)].port;
 }
 
-/* 0, with the number of the end, or why this client may not attach. */
+/* Returns 0 and the number of the end, or the reason why this client may not attach. */
 static int find_end(const struct soft *soft, const struct shm_lobby_call *call, uint32_t *number)
 {
     const struct shm_hello *hello = &call->hello;
@@ -105,7 +105,7 @@ static bool is_within_quota(struct soft *soft, uint32_t user, uint64_t wanted_by
     return used_bytes <= soft->cable_count * PORT_BYTES;
 }
 
-/* Of the cable of an end, without faults. */
+/* Returns the rate of the cable of an end, without faults. */
 static uint64_t cable_bps(const struct soft *soft, uint32_t number)
 {
     struct topology_link_kind kind = { 0 };
@@ -131,8 +131,8 @@ static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
     soft_lanes_leave(soft, lane);
 }
 
-/* Nothing is made for a client before it is known that it may attach. Ends are taken here only, so
- * one that is free stays free. */
+/* Allocates nothing for a client before it is allowed to attach. Only this function takes ends, so
+ * a free end stays free. */
 static void answer(struct soft *soft, const struct shm_lobby_call *call)
 {
     struct shm_port_config config = { .mtu_bytes = SOFT_FRAME_BYTES - 64,

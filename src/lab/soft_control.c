@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the control socket of a soft fabric can be asked. */
+/* Requests on the control socket of a soft fabric. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static json_t *show_nics(const struct soft *soft)
     return nics;
 }
 
-/* Why frames ended at a switch, by the names of the manual. */
+/* Drops at a switch by reason, with the names of the manual. */
 static json_t *show_drops(const struct switch_node *node)
 {
     json_t *drops = json_object();
@@ -116,7 +116,7 @@ static json_t *show_faults(const struct soft *soft)
     return faults;
 }
 
-/* On wires and at reboots, by the names of the manual. */
+/* Losses on wires and at reboots, with the names of the manual. */
 static json_t *show_lost(const struct soft *soft)
 {
     json_t *lost = json_object();
@@ -160,12 +160,12 @@ static json_t *add_fault(struct soft *soft, const json_t *request)
     return json_pack("{s:i}", "id", (int)fault.id);
 }
 
-/* A script: its faults follow, each with the time that it has in the script, and then its
- * beginning. They need not be handed over before the first is due. */
+/* Opens a script. Its faults follow, each with its time in the script, and then a request to begin,
+ * from which these times count. */
 static json_t *open_script(struct soft *soft)
 {
     for (uint32_t i = 0; i < soft->faults.count;)
-        if (soft->faults.list[i].is_held) /* by a process that has died */
+        if (soft->faults.list[i].is_held) /* by a process that has ended */
             soft_faults_remove(&soft->faults, i);
         else
             i++;
@@ -185,7 +185,7 @@ static json_t *begin_script(struct soft *soft)
     return json_object();
 }
 
-/* All faults, those of a place, or those that have not begun. */
+/* Selects all faults, those of a place, or those that have not begun. */
 static bool is_cleared(
     const struct soft_fault *fault, const json_t *request, const struct soft_fault *place)
 {
@@ -208,7 +208,7 @@ static json_t *clear_faults(struct soft *soft, const json_t *request)
         return problem(reason);
     if (json_is_true(json_object_get(request, "check")))
         return json_object();
-    soft_lanes_update_links(soft); /* what is over needs no clearing */
+    soft_lanes_update_links(soft); /* removes the faults that have ended */
     for (uint32_t i = 0; i < soft->faults.count;) {
         if (!is_cleared(&soft->faults.list[i], request, &place)) {
             i++;
@@ -239,7 +239,7 @@ static json_t *answer_to(struct soft *soft, const json_t *request)
     const char *what = json_string_value(json_object_get(request, "do"));
 
     if (!what)
-        return problem("a request is an object with a member \"do\"");
+        return problem("a request must be an object with a member \"do\"");
     if (strcmp(what, "ping") == 0)
         return json_object();
     if (strcmp(what, "show") == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where frames come into the process and leave it. */
+/* The ends at which frames enter and leave the process. */
 #include <stdlib.h>
 #include <sys/epoll.h>
 
@@ -25,7 +25,7 @@ static void init_end(struct soft *soft, uint32_t wire_number)
             .is_launched = soft->wires[entry].exit != SOFT_NO_END };
 }
 
-/* Interfaces and sockets do not tell engines apart. */
+/* Interfaces and sockets do not separate engines. */
 static uint32_t engines_max(const struct soft *soft)
 {
     return soft->config.prefix ? 1 : SHM_PORT_ENGINES_MAX;
@@ -54,7 +54,7 @@ void soft_ends_watch(struct soft *soft, int fd, uint32_t end)
         epoll_ctl(soft->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-/* Behind the others of its part. */
+/* Inserts the end after the others of its part. */
 static void attach(struct soft *soft, uint32_t end_index)
 {
     uint32_t place = soft->attached_count++;
@@ -85,18 +85,18 @@ void soft_ends_adopt(
     end->port = port;
     end->kind = kind;
     soft->ends[end->first].port_count++;
-    soft->ends[end->first].room = 0; /* not known with this one */
+    soft->ends[end->first].room = 0; /* not known for the new port */
     if (kind == SOFT_END_SHM) {
         soft_loan_open(end);
         shm_port_defer_calls(port);
     }
     attach(soft, end_index);
     soft_ends_watch(soft, port->data_fd, end_index);
-    if (kind != SOFT_END_INTERFACE) /* whose state is asked for in its own namespace only */
+    if (kind != SOFT_END_INTERFACE) /* which is queried in its own namespace */
         soft_ends_watch(soft, port->link_fd, end_index);
 }
 
-/* Nothing is attached to its far end. */
+/* Discards the frames of a cable whose far end is not attached. */
 static void clear_cable(struct soft *soft, struct soft_end *first)
 {
     while (soft->wires[first->at].first != SOFT_NO_FRAME)
@@ -111,7 +111,7 @@ void soft_ends_release(struct soft *soft, uint32_t end_index)
 
     if (end->loans.frames)
         soft_loan_close(soft, end);
-    pktio_port_close(end->port); /* its descriptors leave the epoll set by themselves */
+    pktio_port_close(end->port); /* closing its descriptors removes them from the epoll set */
     end->port = NULL;
     atomic_store_explicit(&end->shared_bytes, 0, memory_order_relaxed);
     first->room = 0;

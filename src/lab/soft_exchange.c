@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames come into the process and leave it. */
+/* Takes frames into the process and hands them over to NICs. */
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
 enum {
-    LOAN_BYTES_MIN = 2 * SOFT_OWN_BYTES, /* what is shorter is copied: acknowledgements */
+    LOAN_BYTES_MIN = 2 * SOFT_OWN_BYTES, /* shorter frames, such as acknowledgements, are copied */
     PREFETCH_BYTES = 256,
     CACHE_LINE_BYTES = 64,
 };
@@ -65,14 +65,14 @@ static uint32_t pieces_of(const struct soft *soft, uint32_t number, struct iovec
     return 2;
 }
 
-/* Frames that leave at once, and the engine that each is for. */
+/* Frames that leave together, and the engine of each. */
 struct leaving {
     uint32_t count;
     uint32_t frames[PKTIO_BATCH_MAX];
     uint32_t engines[PKTIO_BATCH_MAX];
 };
 
-/* The engine of the NIC that has the QP: by arithmetic, without a look-up. */
+/* Computes the engine that has the QP, without a look-up. */
 static uint32_t engine_of(const struct soft *soft, const struct soft_end *first, uint32_t frame)
 {
     uint8_t *bytes = soft_frames_bytes(&soft->frames, frame);
@@ -86,7 +86,7 @@ static uint32_t engine_of(const struct soft *soft, const struct soft_end *first,
         first->engine_count);
 }
 
-/* To one engine what is its own. */
+/* Sends the frames of one engine. */
 static void send_to(
     struct soft *soft, const struct soft_end *first, uint32_t engine, const struct leaving *leaving)
 {
@@ -113,7 +113,7 @@ static void send_to(
         pktio_port_send(end->port, frames, count);
 }
 
-/* Up to `room` of them at once. */
+/* Hands over up to `room` frames at once. */
 static uint32_t hand_over(struct soft *soft, struct soft_end *first, uint32_t room)
 {
     const struct soft_wire *wire = &soft->wires[first->at];
@@ -149,7 +149,8 @@ uint32_t soft_exchange_room(const struct soft *soft, const struct soft_end *firs
     return least;
 }
 
-/* An engine that has attached, or attaches anew, hears of its link by itself. */
+/* Returns whether the link of any attached engine is up. An engine that attaches later gets the
+ * state of its link then. */
 static bool link_is_up(const struct soft *soft, const struct soft_end *first)
 {
     for (uint32_t i = 0; i < first->engine_count; i++) {
@@ -161,7 +162,7 @@ static bool link_is_up(const struct soft *soft, const struct soft_end *first)
     return false;
 }
 
-/* Whatever has arrived where the port does not work any more. */
+/* Discards the frames that have arrived at a port that is down. */
 static void lose_arrived(struct soft *soft, struct soft_end *end)
 {
     while (is_due(soft, soft->wires[end->at].first, soft->now_ps)) {

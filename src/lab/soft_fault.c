@@ -40,7 +40,7 @@ void soft_faults_remove(struct soft_faults *faults, uint32_t index)
         (faults->count - index) * sizeof(faults->list[0]));
 }
 
-/* No two components have one name. */
+/* Every component has a unique name. */
 static bool is_same(const struct topology_element *left, const struct topology_element *right)
 {
     char left_name[TOPOLOGY_NAME_BYTES];
@@ -63,7 +63,7 @@ bool soft_fault_is_at(const struct soft_fault *fault, const struct soft_fault *p
     return true;
 }
 
-/* SOFT_FAULTS_MAX: none. */
+/* Returns SOFT_FAULTS_MAX if there is none. */
 static uint32_t next_index(const struct soft_faults *faults)
 {
     uint64_t next_ps = FAULT_NEVER_PS;
@@ -84,7 +84,7 @@ uint64_t soft_faults_next_ps(const struct soft_faults *faults)
     return next == SOFT_FAULTS_MAX ? FAULT_NEVER_PS : faults->list[next].course.next_ps;
 }
 
-/* Leaving out flips may take the first fault past others: looks again. */
+/* Skipping flips may move the first fault after others, so the search repeats. */
 bool soft_faults_step(struct soft_faults *faults, uint64_t now_ps, struct soft_fault_step *step)
 {
     while (soft_faults_next_ps(faults) <= now_ps) {

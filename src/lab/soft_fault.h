@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of a soft fabric, those that have been asked for: each is about to begin, or has begun and
- * not ended. The state of links is always derived from this list. */
+/* Requested faults of a soft fabric that have not begun, or have begun and not ended. The state of
+ * links is always derived from this list. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct soft_fault {
     struct fault what; /* its `where` is below */
     struct topology_element where[SOFT_WHERE_MAX];
     struct fault_course course;
-    bool is_held; /* of a script that has not begun: its times count from there */
+    bool is_held; /* part of a script that has not begun: its times are relative to that */
 };
 
 struct soft_faults {
@@ -26,24 +26,25 @@ struct soft_faults {
     uint32_t last_id;
 };
 
-/* The fault with its place, as long as the list stays as it is. */
+/* Returns the fault with its place. Valid until the list changes. */
 struct fault soft_fault_view(const struct soft_fault *);
 
-/* 0 or -ENOSPC; the id is chosen here. */
+/* Adds a fault and sets its id. Returns 0 or -ENOSPC. */
 int soft_faults_add(struct soft_faults *, struct soft_fault *);
-/* The script begins: what it has handed over has times from now on. */
+/* The script begins: the times of its fault are relative to now. */
 void soft_fault_release(struct soft_fault *, uint64_t now_ps);
-/* Takes one out of the list. */
+/* Removes a fault from the list. */
 void soft_faults_remove(struct soft_faults *, uint32_t index);
-/* Its place (the same components, and nothing inside them) and EV are these. */
+/* Returns whether the fault has the same place (the same components, and nothing inside them) and
+ * the same EV. */
 bool soft_fault_is_at(const struct soft_fault *, const struct soft_fault *place);
 
-/* What happens next up to `now_ps`, in order of time, of one time in the order of the list: the
- * fault steps. False: nothing more. */
+/* Returns the next step of a fault up to `now_ps`, in order of time and, at one time, in the order
+ * of the list. Returns false if there is no more. */
 struct soft_fault_step {
     uint32_t index;
     struct fault_change change;
 };
 bool soft_faults_step(struct soft_faults *, uint64_t now_ps, struct soft_fault_step *);
-/* When something happens; FAULT_NEVER_PS: never by itself. */
+/* Returns the time of the next step, or FAULT_NEVER_PS if there is none. */
 uint64_t soft_faults_next_ps(const struct soft_faults *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of a running fabric: RUN/mrc/NAME with its lock and its sockets. Its process holds the
- * lock from before the first file is made until after the last is gone. */
+/* The folder of a running fabric, RUN/mrc/NAME, with its lock and its sockets. The process holds
+ * the lock from before the first file is created until after the last is removed. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ static void path_of(const struct soft *soft, const char *file, char out[static S
     snprintf(out, SOFT_FILE_BYTES, "%s/%s", soft->folder, file);
 }
 
-/* A fabric that ends may take the folder away at any moment until we have the lock. */
+/* Retries: until we hold the lock, another fabric that ends may remove the folder. */
 static int take_lock(struct soft *soft)
 {
     char path[SOFT_FILE_BYTES];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switches: frames enter them, wait and leave. */
+/* Switches: frames arrive, wait and leave. */
 #include <assert.h>
 
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-/* A NIC that takes no more at the moment is asked again after this, and twice as long after that;
- * until then its frames wait in the switch. */
+/* Time after which a NIC without room is tried again; it doubles each time. Until then its frames
+ * wait in the switch. */
 #define HOLD_PS     UINT64_C(10000000)
 #define HOLD_MAX_PS UINT64_C(4000000000)
 
@@ -20,9 +20,9 @@ static struct switch_frame bytes_of(const struct soft *soft, uint32_t frame)
         .ip = bytes };
 }
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
-/* Takes one place if there is one. */
+/* Takes the place of one frame at the NIC, if there is one. */
 static bool take_room(struct soft *soft, const struct soft_wire *wire)
 {
     struct soft_end *end;
@@ -91,7 +91,7 @@ void soft_work_off(struct soft *soft, uint32_t wire_number)
     soft_queue_push(&soft->queues[wire->part], next_ps, wire_number, SOFT_FREE);
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static void cut(struct soft *soft, struct port_entry entry)
 {
@@ -111,8 +111,8 @@ static void refuse(
     soft_give(soft, frame);
 }
 
-/* A port may keep as many frames waiting as are free: of n ports that nothing leaves, each gets one
- * part in n + 1, and one part is left for all others. */
+/* A port may hold as many waiting frames as there are free buffers. If n ports are blocked, each
+ * holds one part in n + 1, and one part is left for all others. */
 static bool is_within_quota(const struct soft *soft, const struct port *port)
 {
     uint32_t waiting = port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count;

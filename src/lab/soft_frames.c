@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setting up the buffers, and reading what is in them. */
+/* Allocates the buffers, and reads the frames in them. */
 #include "lab/soft_frames.h"
 
 #include <stdlib.h>

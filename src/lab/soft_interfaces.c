@@ -14,7 +14,7 @@
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-enum { SOCKET_BYTES = 8 << 20 }; /* what a NIC sends while this process is not running */
+enum { SOCKET_BYTES = 8 << 20 }; /* for frames sent while this process does not run */
 
 static int open_interface(struct soft *soft, uint32_t number)
 {
@@ -38,7 +38,7 @@ static int open_interface(struct soft *soft, uint32_t number)
         return err;
     soft->ends[number].engine_count = 1;
     soft_ends_adopt(soft, number, port, SOFT_END_INTERFACE);
-    soft_interfaces_turn(soft, number, true); /* a process before may have died with faults */
+    soft_interfaces_turn(soft, number, true); /* an earlier process may have ended with faults */
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads for one soft fabric. */
+/* Runs one soft fabric on several threads. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,19 +12,18 @@
 
 #include "lab/soft_state.h"
 
-/* A thread, and the fabric as it sees it: the switches, wires and ends are those of the whole, of
- * which it touches some planes; all that planes would share, each thread has for itself. */
+/* A thread and its view of the fabric. Switches, wires and ends are those of the whole fabric, and
+ * the thread uses those of its planes. State that all planes would share exists once per thread. */
 struct soft_lane {
-    _Alignas(64) struct soft soft; /* first: a lane is found by it */
+    _Alignas(64) struct soft soft; /* first: its address is that of the lane */
     pthread_t thread;
-    pthread_mutex_t lock;    /* of all of it; the thread lets go between two turns */
-    _Atomic uint32_t wanted; /* by so many others: the thread stands back */
+    pthread_mutex_t lock;    /* protects the lane; the thread releases it between two turns */
+    _Atomic uint32_t wanted; /* threads that want the lock: this one waits for them */
     _Atomic bool stops;
-    int wake_fd; /* for a thread that sleeps */
+    int wake_fd; /* wakes a thread that sleeps */
 };
 
-/* ---- making them ------------------------------------------------------------------------------
- */
+/* ---- creating lanes -------------------------------------------------------------------------- */
 
 static bool open_lane(struct soft_lane *lane, const struct soft *whole, uint32_t number)
 {
@@ -60,7 +59,7 @@ int soft_lanes_open(struct soft *soft)
     soft->lanes = soft_lines(soft->lane_count, sizeof(*soft->lanes));
     if (!soft->lanes)
         return -ENOMEM;
-    for (uint32_t i = 0; i < soft->lane_count; i++) /* all, so that all can be closed */
+    for (uint32_t i = 0; i < soft->lane_count; i++) /* all of them, so that all can be closed */
         is_fine = open_lane(&soft->lanes[i], soft, i) && is_fine;
     return is_fine ? 0 : -ENOMEM;
 }
@@ -91,8 +90,7 @@ void soft_lanes_close(struct soft *soft)
     soft->lanes = NULL;
 }
 
-/* ---- running them -----------------------------------------------------------------------------
- */
+/* ---- running lanes --------------------------------------------------------------------------- */
 
 static void *run_lane(void *context)
 {
@@ -114,7 +112,7 @@ static void wake(struct soft_lane *lane)
     uint64_t one = 1;
 
     if (write(lane->wake_fd, &one, sizeof(one)) < 0)
-        return; /* it is to wake already */
+        return; /* it is being woken already */
 }
 
 static int start(struct soft_lane *lane)
@@ -124,7 +122,7 @@ static int start(struct soft_lane *lane)
     int err;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the thread that called us */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the calling thread */
     err = -pthread_create(&lane->thread, NULL, run_lane, lane);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return err;
@@ -149,8 +147,7 @@ int soft_lanes_run(struct soft *soft, const volatile int *stop)
     return err;
 }
 
-/* ---- from outside -----------------------------------------------------------------------------
- */
+/* ---- access by other threads ----------------------------------------------------------------- */
 
 static void enter(struct soft_lane *lane)
 {
@@ -161,7 +158,7 @@ static void enter(struct soft_lane *lane)
     pthread_mutex_lock(&lane->lock);
     atomic_fetch_sub(&lane->wanted, 1);
     if (read(lane->wake_fd, &count, sizeof(count)) < 0)
-        return; /* another one has read it */
+        return; /* another thread has read it */
 }
 
 struct soft *soft_lanes_enter(struct soft *soft, uint32_t plane)

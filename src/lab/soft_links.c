@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links as the faults have them: rates, ports that are up or down, what NICs are told. */
+/* The state of links under faults: rates, ports that are up or down, notifications of NICs. */
 #include <stdlib.h>
 
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-/* Where lanes have the links, the list is looked at for the recording alone: no flip is urgent. */
+/* If lanes have the links, this list only serves the recording, so flips may be recorded late. */
 #define RECORD_PS UINT64_C(1000000000)
 
 static void discard_queue(struct soft *soft, const struct soft_wire *wire, enum loss_reason reason)
@@ -19,7 +19,7 @@ static void discard_queue(struct soft *soft, const struct soft_wire *wire, enum 
     }
 }
 
-/* What is at the end of the cable learns that it is dead, or alive again. */
+/* Tells the device at the end of the cable that its link is down or up. */
 static void tell_end(struct soft *soft, uint32_t number, bool up)
 {
     for (; number < soft->end_count; number += soft->cable_count) {
@@ -32,7 +32,7 @@ static void tell_end(struct soft *soft, uint32_t number, bool up)
     }
 }
 
-/* A link is down in both directions: the port of the switch speaks for a NIC's. */
+/* A link is down in both directions. The port of the switch also stands for the port of a NIC. */
 static void turn(struct soft *soft, struct soft_wire *wire, bool down)
 {
     struct switch_node *node;
@@ -65,14 +65,14 @@ static void set_rate(struct soft *soft, struct soft_wire *wire)
         switch_set_rate(&soft->switches[wire->self.node], wire->self.port, kind.rate_bps);
 }
 
-/* ---- what the list makes of them ------------------------------------------------------------- */
+/* ---- from the list of faults ----------------------------------------------------------------- */
 
 static bool moves_switch(const struct soft *soft, const struct topology_element *element)
 {
     return element->plane % soft->lane_count == soft->lane;
 }
 
-/* All that waits in the switches is lost. */
+/* Discards all frames that wait in the switches. */
 static void empty_switches(struct soft *soft, const struct soft_fault *fault)
 {
     for (uint32_t i = 0; i < fault->what.where_count; i++) {
@@ -107,7 +107,8 @@ void soft_links_pass_time(struct soft *soft)
         soft->faults_change_ps = soft->now_ps + RECORD_PS;
 }
 
-/* Room for what impairs links now; false: there is no memory, and no fault harms packets. */
+/* Makes room for the current impairments. If there is no memory, returns false, and no fault has an
+ * effect on packets. */
 static bool make_room(struct soft *soft)
 {
     size_t count = 0;
@@ -129,7 +130,7 @@ static bool make_room(struct soft *soft)
 struct impairment {
     struct soft *soft;
     const struct soft_fault *fault;
-    uint32_t hold_count; /* so far */
+    uint32_t hold_count;
 };
 
 static void impair(void *context, struct topology_end from)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of which a NIC lends the payload: it stays in the ring where the NIC put it until the
- * frame is handed over, so it is copied once, from ring to ring. A NIC gets its slots back in their
- * order; before that leaves it too few, because something waits long, the oldest are copied after
- * all. */
+/* Frames whose payload a NIC lends: it stays in the ring of the sending NIC until the frame is
+ * handed over, so it is copied once, from ring to ring. Slots return to the NIC in order. If a
+ * frame waits long, the oldest payloads are copied after all, before the NIC runs out of slots. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass of a soft fabric: takes what NICs sent, moves what is due, hands over what has arrived.
- * Part by part, so that frames are still near when they leave. */
+/* One pass of a soft fabric: takes the frames that NICs sent, moves those that are due, hands over
+ * those that have arrived. It goes part by part, so that frames are still in the cache when they
+ * leave. */
 #include <sys/epoll.h>
 #include <time.h>
 
@@ -9,11 +10,11 @@
 
 enum {
     BATCH = 32,
-    EVENTS = 64, /* ends served in a pass, where the system says which */
+    EVENTS = 64, /* ends served in a pass, if the system reports them */
     CACHE_LINE_BYTES = 64,
 };
 
-/* A NIC whose wire is busy for longer than this keeps its frames for now. */
+/* A NIC whose wire is busy for longer than this keeps its frames. */
 #define WIRE_AHEAD_PS UINT64_C(20000000)
 
 uint64_t soft_clock_ps(const struct soft *soft)
@@ -31,16 +32,16 @@ bool soft_has_buffers(const struct soft *soft)
     return soft->frames.free_count >= BATCH;
 }
 
-/* They were written by another processor. */
+/* Another processor has written them. */
 static void prefetch_headers(const uint8_t *bytes)
 {
     for (uint32_t at = 0; at < SOFT_OWN_BYTES; at += CACHE_LINE_BYTES)
         __builtin_prefetch(bytes + at);
 }
 
-/* Frames may have been sent after the clock was read, long after if this process lost its processor
- * in between. On slow links, none of them must arrive sooner than a link takes: NICs remember the
- * shortest round trip for ever. */
+/* Frames may have been sent after the clock was read, and long after if this process lost its
+ * processor in between. On slow links no frame may arrive earlier than the delay of the link,
+ * because NICs keep the shortest round trip. */
 static void catch_up(struct soft *soft)
 {
     soft->now_ps = soft_clock_ps(soft);
@@ -69,7 +70,8 @@ static uint32_t take_from(struct soft *soft, uint32_t number)
     return is_busy || !soft_has_buffers(soft) ? 0 : soft_take(soft, number);
 }
 
-/* Asking a ring costs nothing, asking a socket a system call: there the system says which. */
+/* Polling a ring is free. Polling a socket costs a system call, so epoll reports the sockets with
+ * frames. */
 static uint32_t take_from_sockets(struct soft *soft)
 {
     struct epoll_event ready[EVENTS];
@@ -78,15 +80,15 @@ static uint32_t take_from_sockets(struct soft *soft)
 
     for (int i = 0; i < count; i++) {
         soft->now_ps =
-            soft_clock_ps(soft); /* what came from one end leaves before the next is asked */
+            soft_clock_ps(soft); /* frames of one end leave before the next end is read */
         soft_advance(soft);
         work += take_from(soft, ready[i].data.u32);
     }
     return work;
 }
 
-/* Gives slots back and calls NICs that sleep, after everything else: whoever is called may take
- * this processor at once, and shall find all that there is. */
+/* Releases slots and wakes NICs that sleep, after everything else: a NIC that is woken may take
+ * this processor at once, and should then find all frames. */
 static void settle(struct soft *soft)
 {
     for (uint32_t i = 0; i < soft->attached_count; i++) {
@@ -99,7 +101,7 @@ static void settle(struct soft *soft)
     }
 }
 
-/* What has arrived at these ends. */
+/* Hands over the frames that have arrived at these ends. */
 static uint32_t flush(struct soft *soft, const uint32_t *ends, uint32_t count)
 {
     uint32_t work = 0;
@@ -113,7 +115,7 @@ static uint32_t pass_sockets(struct soft *soft)
 {
     uint32_t work = take_from_sockets(soft);
 
-    if (work > 0) /* taking them took a while */
+    if (work > 0) /* taking them took time */
         soft->now_ps = soft_clock_ps(soft);
     soft_advance(soft);
     return work + flush(soft, soft->attached, soft->attached_count);

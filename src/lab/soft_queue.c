@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of the events. */
+/* Allocates the queue of events. */
 #include "lab/soft_queue.h"
 
 #include <stdlib.h>

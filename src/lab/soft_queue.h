@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens next on the wires of a soft fabric; of one time, in the order in which it was
- * pushed. */
+/* The next events on the wires of a soft fabric, by time and, at one time, in the order in which
+ * they were pushed. */
 #pragma once
 
 #include <assert.h>
@@ -10,25 +10,25 @@
 #include "network/network.h"
 
 enum soft_event_kind {
-    SOFT_ARRIVAL, /* the first frame on the wire reaches its end */
-    SOFT_FREE,    /* the port before the wire may send */
+    SOFT_ARRIVAL, /* the first frame on the wire arrives */
+    SOFT_FREE,    /* the port of the wire may send */
 };
 
 struct soft_queue {
-    struct event_heap heap; /* of wires */
+    struct event_heap heap; /* numbers of wires */
 };
 
 bool soft_queue_init(struct soft_queue *, uint32_t room);
 void soft_queue_fini(struct soft_queue *);
 
-/* There is room. */
+/* There must be room. */
 static inline void soft_queue_push(
     struct soft_queue *queue, uint64_t time_ps, uint32_t wire, enum soft_event_kind kind)
 {
     event_heap_push(&queue->heap, event_heap_announce(&queue->heap, time_ps, kind, wire));
 }
 
-/* The first one is over. */
+/* Removes the first event. */
 static inline void soft_queue_pop(struct soft_queue *queue)
 {
     event_heap_pop(&queue->heap);
@@ -39,7 +39,7 @@ static inline uint64_t soft_queue_next_ps(const struct soft_queue *queue)
     return event_heap_next_ps(&queue->heap);
 }
 
-/* Of the first one; there is one. */
+/* Returns the wire of the first event, which must exist. */
 static inline uint32_t soft_queue_wire(const struct soft_queue *queue)
 {
     return queue->heap.events[0].subject;
@@ -50,7 +50,7 @@ static inline enum soft_event_kind soft_queue_kind(const struct soft_queue *queu
     return (enum soft_event_kind)queue->heap.events[0].kind;
 }
 
-/* The first one is over and comes again. */
+/* Replaces the first event by the same event at a later time. */
 static inline void soft_queue_repeat(struct soft_queue *queue, uint64_t time_ps)
 {
     assert(queue->heap.count > 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recording of faults. */
+/* Records faults. */
 #include "lab/soft_record.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void soft_record_begin(struct soft_record *record, uint64_t time_ps)
     record->origin_ps = time_ps;
 }
 
-/* Room for one more. */
+/* Makes room for one more. */
 static void *grow(void *list, uint32_t count, uint32_t *max, size_t bytes)
 {
     uint32_t wanted = *max > 0 ? 2 * *max : 64;
@@ -85,7 +85,7 @@ void soft_record_change(struct soft_record *record, uint32_t id, const struct fa
         add_event(record, (struct soft_record_event){ change->time_ps, id, change->begins });
 }
 
-/* One that has not begun never was. */
+/* Removes a fault that has not begun from the recording. */
 void soft_record_repair(struct soft_record *record, const struct soft_fault *fault, uint64_t now_ps)
 {
     uint32_t index = index_of(record, fault->id);

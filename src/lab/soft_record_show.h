@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recording of a soft fabric, as its control socket hands it out. */
+/* The recording of a soft fabric as its control socket returns it. */
 #pragma once
 
 #include <jansson.h>
 
 struct soft;
 
-/* Faults and events, with times from the beginning of the recording, as they would be on links at
- * full speed: a fabric that is N times slower divides times and multiplies rates by N. With "clear"
- * in the request the recording begins anew. */
+/* Returns faults and events, with times since the beginning of the recording, scaled to links at
+ * full speed: times of a fabric that is N times slower are divided by N, and rates are multiplied
+ * by N. With "clear" in the request, a new recording begins. */
 json_t *soft_record_show(struct soft *, const json_t *request);

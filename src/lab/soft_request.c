@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests about faults, checked against the fabric. */
+/* Parses requests about faults and checks them against the fabric. */
 #include "lab/soft_request.h"
 
 #include <stdarg.h>
@@ -36,9 +36,9 @@ static bool number_of(const json_t *request, const char *key, uint64_t max, uint
     return true;
 }
 
-/* ---- where ----------------------------------------------------------------------------------- */
+/* ---- the place of a fault -------------------------------------------------------------------- */
 
-/* What each component but a switch is called; a host's cable is both. */
+/* The name of each component except switches; the cable of a host is both a link and a port. */
 static const struct {
     const char *what;
     enum topology_component kind;
@@ -70,7 +70,7 @@ static bool is_called(const char *what, enum topology_component kind)
     return topology_is_switch(kind) && strcmp(what, "switch") == 0;
 }
 
-/* Of a path p0/u3: the EV as NICs number it and, unless more is said, the plane. */
+/* Parses a path p0/u3: the EV as NICs number it and, if the request has no place, the plane. */
 static bool read_ev(const struct soft *soft, const char *path, struct soft_fault *fault,
     char reason[static SOFT_REASON_BYTES])
 {
@@ -83,7 +83,8 @@ static bool read_ev(const struct soft *soft, const char *path, struct soft_fault
     if (uplinks == 0)
         return refuse(reason, "%.64s: this fabric has no uplinks", path);
     if (found.plane >= planes || found.uplink >= uplinks)
-        return refuse(reason, "no path %.64s: the last is p%u/u%u", path, planes - 1, uplinks - 1);
+        return refuse(
+            reason, "there is no path %.64s; the last is p%u/u%u", path, planes - 1, uplinks - 1);
     fault->where[0] = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = found.plane };
     fault->what.where_count = 1;
     fault->what.of_ev = true;
@@ -103,7 +104,7 @@ static bool read_name(const struct soft *soft, const json_t *request, const char
     if (!topology_find(&soft->fabric.topology, name, element, found))
         return refuse(reason, "%.64s: %s", name, found);
     if (what && !is_called(what, element->kind))
-        return refuse(reason, "%.64s is no %.16s; did you mean '%s %.64s'?", name, what,
+        return refuse(reason, "%.64s is not a %.16s; did you mean '%s %.64s'?", name, what,
             what_is(element->kind), name);
     fault->what.where_count++;
     return true;
@@ -163,9 +164,10 @@ void soft_request_name(
             out + length, SOFT_PLACE_BYTES - length, " and %u more", fault->what.where_count - 1);
 }
 
-/* ---- how ------------------------------------------------------------------------------------- */
+/* ---- the kind of a fault --------------------------------------------------------------------- */
 
-/* The number of a word in a list of `count`; false: it is not there, or not said. */
+/* Returns the index of a word in a list of `count` words. Returns false if it is not in the list or
+ * not in the request. */
 static bool word_of(const json_t *request, const char *key, const char *const *words, int *number)
 {
     const char *word = json_string_value(json_object_get(request, key));
@@ -212,7 +214,7 @@ static bool read_parameters(
     return true;
 }
 
-/* What real time allows. */
+/* Checks the limits of real time. */
 static bool adapt(
     const struct soft *soft, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {

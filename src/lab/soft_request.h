@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests about faults: what they name exists, or they are refused with a reason.
+/* Requests about faults. Requests that name unknown parts of the fabric are refused with a reason.
  *
  *     "where"      p0.t0.3-t1.2, h12.p3, p0.t1.2, p2 or h12, or a list of such names
- *     "what"       that these are: link, port, switch, plane or nic; need not be said
- *     "ev"         packets of this path alone, p0/u3; without "where" in all of its plane
- *     "kind"       of fault.def, with the parameters that it needs or may have
- *     "direction"  of fault.def; need not be said
- *     "at_ps"      when, after the beginning of a script, until which it is held; if not given, now
- *     "for_ps"     how long; if not given, until it is cleared */
+ *     "what"       the kind of these names: link, port, switch, plane or nic; optional
+ *     "ev"         only packets of this path, p0/u3; without "where" in its whole plane
+ *     "kind"       kind of fault in fault.def, with its parameters
+ *     "direction"  direction in fault.def; optional
+ *     "at_ps"      time after the beginning of the script, until which it is held; default: now
+ *     "for_ps"     duration; default: until it is cleared */
 #pragma once
 
 #include <jansson.h>
@@ -20,17 +20,17 @@ struct soft;
 #define SOFT_REASON_BYTES 256
 #define SOFT_PLACE_BYTES  128
 
-/* The place alone. */
+/* Reads only the place. */
 bool soft_request_place(const struct soft *, const json_t *request, struct soft_fault *,
     char reason[static SOFT_REASON_BYTES]);
-/* All of it. */
+/* Reads the complete fault. */
 bool soft_request_fault(const struct soft *, const json_t *request, struct soft_fault *,
     char reason[static SOFT_REASON_BYTES]);
 
-/* Its path, p0/u3; it is of an EV. */
+/* Writes the path of a fault of one EV, as p0/u3. */
 void soft_request_path(
     const struct soft *, const struct soft_fault *, char out[static SOFT_PLACE_BYTES]);
 
-/* The place, for people. */
+/* Writes the place as text for users. */
 void soft_request_name(
     const struct soft *, const struct soft_fault *, char out[static SOFT_PLACE_BYTES]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of a soft fabric: pass after pass; sleeps when there is nothing to do. */
+/* The loop of a soft fabric: makes passes, and sleeps when there is nothing to do. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -12,25 +12,25 @@
 #include "pktio/pktio.h"
 
 enum {
-    EVENTS = 64,     /* calls heard at once */
-    UNREAD_MIN = 32, /* frames that say that a NIC lags behind */
+    EVENTS = 64,     /* events read at once */
+    UNREAD_MIN = 32, /* unread frames from which on a NIC counts as lagging */
     DOZE_NS = 50000,
-    DOZES_MAX = 20, /* in a row without anything to do */
+    DOZES_MAX = 20, /* in a row, with nothing to do */
     TIMER_SLACK_NS = 1000,
 };
 
-#define PATIENCE_PS    UINT64_C(5000000)    /* with a NIC that has frames to read */
-#define READER_PS      UINT64_C(2000000000) /* a NIC that reads takes a frame within this */
+#define PATIENCE_PS    UINT64_C(5000000)    /* for a NIC that has frames to read */
+#define READER_PS      UINT64_C(2000000000) /* a NIC that reads takes a frame within this time */
 #define LONGEST_NAP_NS INT64_C(1000000000)
-/* Sockets only bring NICs that come and go, and requests: a look at all of them costs as much as
- * moving a hundred frames. */
+/* Sockets only carry requests and the arrival and departure of NICs. Polling all of them costs as
+ * much as moving a hundred frames. */
 #define LOOK_PS UINT64_C(1000000000)
-/* Without a frame for so long, nobody is harmed by an answer that takes long. */
+/* If no frame moved for this time, a slow answer delays no frame. */
 #define QUIET_PS UINT64_C(10000000000)
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
-/* One that has left at a time: its rings may be full. */
+/* Handles at most one NIC that has left, because its rings may be full. */
 static void look_at_nics(struct soft *soft)
 {
     uint32_t i = soft->attached_count;
@@ -39,15 +39,15 @@ static void look_at_nics(struct soft *soft)
         i--;
 }
 
-/* No frame is inside, and none came or left of late. Lanes know that, the thread that answers for
- * them does not. */
+/* Returns whether there are no frames, and there were none recently. Lanes know this; the thread
+ * that answers for them does not. */
 static bool is_quiet(const struct soft *soft, uint64_t now_ps)
 {
     return !soft->lanes && now_ps - soft->busy_ps >= QUIET_PS &&
            soft_advance_next_ps(soft) == UINT64_MAX && soft_exchange_next_ps(soft) == UINT64_MAX;
 }
 
-/* After a pause, or if there are no frames to be kept waiting. */
+/* Returns true after the pause, or if there are no frames to delay. */
 static bool may_call(const struct soft *soft, uint64_t pause_ps)
 {
     uint64_t now_ps = soft_clock_ps(soft);
@@ -55,8 +55,8 @@ static bool may_call(const struct soft *soft, uint64_t pause_ps)
     return now_ps >= pause_ps || is_quiet(soft, now_ps);
 }
 
-/* While there are frames, those that attach, and those that ask, get a tenth of the time each,
- * however many there are. A lane has neither. */
+/* While there are frames, clients that attach and clients that send requests get a tenth of the
+ * time each, regardless of their number. A lane serves neither. */
 static void look_at_callers(struct soft *soft)
 {
     if (soft->lobby.listener >= 0 && may_call(soft, soft->attach_ps)) {
@@ -83,7 +83,7 @@ static void look_at_sockets(struct soft *soft)
     look_at_callers(soft);
 }
 
-/* False: there is something already, or something could not be handed over yet. */
+/* Returns false if there is something to do, or if frames are waiting to be handed over. */
 static bool arm(struct soft *soft)
 {
     for (uint32_t i = 0; i < soft->attached_count; i++) {
@@ -96,7 +96,7 @@ static bool arm(struct soft *soft)
     return true;
 }
 
-/* The system says which have called: asking each costs a system call. */
+/* Uses epoll to find the ports that have rung: polling each one costs a system call. */
 static void take_calls(struct soft *soft)
 {
     struct epoll_event ready[EVENTS];
@@ -131,7 +131,7 @@ static int64_t nap_ns(const struct soft *soft)
     return next_ps < (uint64_t)LONGEST_NAP_NS ? (int64_t)next_ps : LONGEST_NAP_NS;
 }
 
-/* Callers whose time has not come wake nothing: the sleep ends when it comes. */
+/* Clients that must wait do not wake the fabric: the sleep ends when their time comes. */
 static int64_t at_most_until(int64_t nap_ns, uint64_t time_ps, uint64_t now_ps)
 {
     int64_t left_ns = time_ps > now_ps ? (int64_t)((time_ps - now_ps) / 1000) + 1 : INT64_MAX;
@@ -161,8 +161,8 @@ static void sleep_until_needed(struct soft *soft)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Frames in the ring of a NIC that reads: one that has taken none for a while does not wait for
- * this processor. */
+/* Returns the number of frames in the ring of a NIC that reads. A NIC that has taken no frame for a
+ * while is not waiting for this processor. */
 static uint32_t unread_by_reader(const struct soft *soft, struct soft_end *end)
 {
     uint32_t unread = pktio_port_unread(end->port);
@@ -184,9 +184,9 @@ static uint32_t count_unread(const struct soft *soft)
     return count;
 }
 
-/* A NIC with many frames in its ring may be starved of this processor: gives it away for a moment,
- * without asking to be called, so that there is more to do at once afterwards. With a few frames it
- * is answers that count, and a call at once. False: no NIC needs it, or none used it. */
+/* A NIC with a backlog may be starved of this processor: yields it for a short time, without
+ * doorbells, so that more frames wait afterwards. With few frames, latency matters more, and
+ * doorbells are used. Returns false if no NIC needs the processor, or none used it. */
 static bool gives_way(struct soft *soft, uint64_t idle_ps)
 {
     struct timespec doze = { .tv_nsec = DOZE_NS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fabric as it is emulated: slower, or without any pace; with queues that software needs. */
+/* The fabric as it is emulated: slower or unpaced, and with queues for software. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,10 +7,10 @@
 #include "lab/slow_graph.h"
 #include "lab/soft_state.h"
 
-/* The highest rate there is: a port that is never waited for. */
+/* The highest possible rate: such a port never delays frames. */
 #define UNPACED_BPS UINT64_C(8000000000000)
 
-/* Queues are made for software. */
+/* Returns the size of a queue for the round trip of software. */
 static uint32_t buffer_bytes(uint64_t rate_bps, uint32_t permille)
 {
     uint64_t bytes = rate_bps / 8000 * (DEVICES_SOFTWARE_RTT_PS / 1000) / 1000000 * permille / 1000;
@@ -18,7 +18,7 @@ static uint32_t buffer_bytes(uint64_t rate_bps, uint32_t permille)
     return bytes > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)bytes;
 }
 
-/* What the file says stays; what it leaves open is as in `chosen`. */
+/* Keeps sizes of the file, and raises those that the file does not give. */
 static void widen(uint32_t *bytes, uint32_t chosen, uint32_t wanted)
 {
     if (*bytes == chosen && *bytes < wanted)
@@ -40,7 +40,7 @@ static void widen_buffers(struct topology_config *config, const struct topology_
         buffers->red_min_bytes = buffers->red_max_bytes;
 }
 
-/* The sizes that the fabric itself would choose. */
+/* Returns the sizes that the fabric chooses by default. */
 static bool choose_buffers(
     const struct topology *topology, uint32_t *scratch, struct topology_buffers *out)
 {

@@ -8,7 +8,7 @@
 
 enum { SLOTS_PER_SWITCH = 65536 };
 
-/* Room for what one switch needs while it is made. */
+/* Memory to create one switch. */
 struct scratch {
     struct plan_range *routes;
     uint32_t route_max;
@@ -33,8 +33,8 @@ static struct port_config port_of(const struct soft *soft, bool faces_host)
     };
 }
 
-/* The hosts of a switch, port by port. A port without a cable has none, and :: is the source of no
- * frame. */
+/* Finds the host of each port of a switch. A port without a cable has the host ::, which is never
+ * the source of a frame. */
 static void find_hosts(
     const struct soft *soft, uint32_t index, uint32_t count, struct ipv6_addr *hosts)
 {
@@ -48,7 +48,7 @@ static void find_hosts(
     }
 }
 
-/* The routes of the switch, which its table may keep. */
+/* Computes the routes of the switch, which its table may keep. */
 static void init_table(const struct soft *soft, const struct scratch *scratch, uint32_t index,
     struct switch_table *table)
 {

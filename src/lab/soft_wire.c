@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames on wires. What is on one wire arrives in the order in which it left, so the queue of
- * events knows the first frame of every wire only. */
+/* Frames on wires. Frames on one wire arrive in the order in which they left, so the queue of
+ * events contains only the first frame of every wire. */
 #include "lab/soft_state.h"
 #include "wire/frame.h"
 
@@ -13,7 +13,7 @@ static uint32_t ev_of(const struct soft *soft, uint32_t frame)
     return parsed.packet.ev;
 }
 
-/* What the faults of the wire make of a frame. */
+/* Applies the faults of the wire to a frame. */
 static enum fault_verdict decide(struct soft *soft, const struct soft_wire *wire, uint32_t frame)
 {
     enum fault_verdict verdict = fault_link_decide(
@@ -27,7 +27,7 @@ static enum fault_verdict decide(struct soft *soft, const struct soft_wire *wire
     return verdict;
 }
 
-/* False: it is lost; counts why. */
+/* Returns false if the frame is lost, and counts the reason. */
 static bool survives(struct soft *soft, const struct soft_wire *wire, uint32_t frame)
 {
     enum fault_verdict verdict = decide(soft, wire, frame);
@@ -52,7 +52,7 @@ void soft_wire_lose(struct soft *soft, uint32_t wire_number, uint32_t frame)
     soft_give(soft, frame);
 }
 
-/* Behind all others; true: there are none. */
+/* Appends a frame. Returns true if the wire was empty. */
 static bool append(struct soft *soft, struct soft_wire *wire, uint32_t frame)
 {
     bool is_first = wire->first == SOFT_NO_FRAME;
@@ -87,7 +87,8 @@ void soft_wire_launch(struct soft *soft, uint32_t wire_number, uint32_t frame, u
             &soft->queues[wire->part], end_ps + wire->delay_ps, wire_number, SOFT_ARRIVAL);
 }
 
-/* Its turn is next on this wire. Hundreds are inside at a time: it is in no cache that is near. */
+/* Prefetches the next frame of this wire. There are hundreds of frames at a time, so it is not in a
+ * near cache. */
 static void prefetch_frame(const struct soft_frames *frames, uint32_t frame)
 {
     __builtin_prefetch(&frames->list[frame]);

@@ -86,11 +86,11 @@ refuses 2 'fabric fault: cable: must be link, port, switch, plane, nic, group, e
 refuses 2 "fabric fault: dwon: did you mean 'down'?" fabric fault switch p0.t1.0 dwon
 refuses 2 'fabric fault: explode: must be down, flap, blackhole, reboot, loss, corrupt, slow or up' fabric fault switch p0.t1.0 explode
 refuses 2 'fabric: p9.t1.0: no plane p9: the last of 1 is p0' fabric fault switch p9.t1.0 down
-refuses 2 "fabric: p0.t1.0 is no link; did you mean 'switch p0.t1.0'?" fabric fault link p0.t1.0 down
-refuses 2 "fabric: p0.t0.0-t1.0 is no switch; did you mean 'link p0.t0.0-t1.0'?" fabric fault switch p0.t0.0-t1.0 down
-refuses 2 "fabric: p0 is no nic; did you mean 'plane p0'?" fabric fault nic p0 loss 1%
-refuses 2 "fabric: h0 is no port; did you mean 'nic h0'?" fabric fault port h0 up
-refuses 2 'fabric: no path p0/u300: the last is p0/u0' fabric fault ev p0/u300 blackhole
+refuses 2 "fabric: p0.t1.0 is not a link; did you mean 'switch p0.t1.0'?" fabric fault link p0.t1.0 down
+refuses 2 "fabric: p0.t0.0-t1.0 is not a switch; did you mean 'link p0.t0.0-t1.0'?" fabric fault switch p0.t0.0-t1.0 down
+refuses 2 "fabric: p0 is not a nic; did you mean 'plane p0'?" fabric fault nic p0 loss 1%
+refuses 2 "fabric: h0 is not a port; did you mean 'nic h0'?" fabric fault port h0 up
+refuses 2 'fabric: there is no path p0/u300; the last is p0/u0' fabric fault ev p0/u300 blackhole
 refuses 2 'fabric: p0.u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p0.u0 blackhole
 refuses 2 'fabric: ev: only loss, corrupt and blackhole can be of one EV: a link is down or slow for all' fabric fault ev p0/u0 slow 1Gb/s
 refuses 2 "fabric fault: up: has no duration and no direction; leave out 'for'" fabric fault plane p0 up for 2s
