@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A binary heap. */
+/* A binary heap of events. */
 #include "network/event_heap.h"
 
 #include <assert.h>

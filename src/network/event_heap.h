@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens next: a binary heap of events in order of time; of one time by `order`. No two
- * events that are in it at once are equal in both. */
+/* A binary heap of events, ordered by time and, at one time, by `order`. No two events in the heap
+ * are equal in both. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,25 +9,25 @@
 struct event_heap_entry {
     uint64_t time_ps;
     uint64_t order;
-    uint32_t kind; /* this and the subject: the owner's */
+    uint32_t kind; /* kind and subject are for the owner */
     uint32_t subject;
 };
 
 struct event_heap {
-    struct event_heap_entry *events; /* the owner's */
+    struct event_heap_entry *events; /* memory of the owner */
     uint32_t count;
     uint32_t room;
-    uint64_t announced; /* by event_heap_announce() */
+    uint64_t announced; /* number of calls of event_heap_announce() */
 };
 
-/* There is room. */
+/* There must be room. */
 void event_heap_push(struct event_heap *, struct event_heap_entry);
-/* The first one is over. */
+/* Removes the first event. */
 void event_heap_pop(struct event_heap *);
-/* The first one is over; another, or the same again, takes its place. */
+/* Replaces the first event by another one, or by the same at another time. */
 void event_heap_replace(struct event_heap *, struct event_heap_entry);
 
-/* For owners with whom events of one time happen in the order in which they were announced. */
+/* For owners whose events at one time happen in the order in which they were announced. */
 static inline struct event_heap_entry event_heap_announce(
     struct event_heap *heap, uint64_t time_ps, uint32_t kind, uint32_t subject)
 {
@@ -36,7 +36,7 @@ static inline struct event_heap_entry event_heap_announce(
     };
 }
 
-/* UINT64_MAX: nothing. */
+/* Returns UINT64_MAX if the heap is empty. */
 static inline uint64_t event_heap_next_ps(const struct event_heap *heap)
 {
     return heap->count > 0 ? heap->events[0].time_ps : UINT64_MAX;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What breaks, where and when. The kinds are the rows of fault.def. */
+/* Faults: what fails, where and when. The kinds are the rows of fault.def. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ enum fault_kind {
     FAULT_KIND_COUNT,
 };
 
-/* After these, the kinds that only the network of the tests has. */
+/* These follow the kinds of fault.def; only the network of the tests has them. */
 enum fault_test_kind {
     FAULT_TEST_KIND_FIRST = FAULT_KIND_COUNT - 1,
 #define TEST_FAULT(ID, word, meaning) FAULT_##ID,
@@ -44,37 +44,37 @@ enum fault_needs { /* sets of parameters */
 };
 
 enum fault_trait {
-    FAULT_CUTS = 1,      /* links go down and up; nothing has to be asked about each packet */
+    FAULT_CUTS = 1,      /* links go down and up; no decision per packet is needed */
     FAULT_ONE_WAY = 2,   /* may have a direction */
-    FAULT_ONE_EV = 4,    /* may be of the packets of one EV */
-    FAULT_OF_SWITCH = 8, /* of switches alone */
-    FAULT_WHOLE = 16,    /* of a switch: of what it receives, too; others harm what it sends */
+    FAULT_ONE_EV = 4,    /* may affect the packets of a single EV */
+    FAULT_OF_SWITCH = 8, /* applies to switches only */
+    FAULT_WHOLE = 16,    /* at a switch, affects received packets as well as sent ones */
 };
 
 struct fault {
     enum fault_kind kind;
-    const struct topology_element *where; /* one, or a group: a transceiver */
+    const struct topology_element *where; /* one, or several: those of a transceiver */
     uint32_t where_count;
     enum fault_direction direction; /* upward: NIC to T0, T0 to T1 */
-    bool of_ev;                     /* only packets with this EV */
+    bool of_ev;                     /* affects only packets with this EV */
     uint32_t ev;
     uint64_t from_ps;
-    uint64_t until_ps;      /* FAULT_NEVER_PS: stays */
-    uint32_t probability;   /* of 2^32 */
+    uint64_t until_ps;      /* FAULT_NEVER_PS: permanent */
+    uint32_t probability;   /* in units of 2^-32 */
     uint64_t rate_bps;      /* SLOW */
     uint64_t period_ps;     /* FLAP */
-    uint32_t duty_permille; /* FLAP: share of the period that it is down */
+    uint32_t duty_permille; /* FLAP: part of the period in which the link is down */
 };
 
 struct fault_kind_description {
     const char *word;
     uint32_t needs;    /* enum fault_needs */
-    uint32_t may_have; /* besides */
+    uint32_t may_have; /* optional ones */
     uint32_t traits;
 };
 
-enum fault_quantity {        /* what a parameter is, and so how it is written */
-    FAULT_QUANTITY_FRACTION, /* of 2^32 */
+enum fault_quantity {        /* the type of a parameter, which determines its text form */
+    FAULT_QUANTITY_FRACTION, /* in units of 2^-32 */
     FAULT_QUANTITY_BIT_RATE, /* bit/s */
     FAULT_QUANTITY_TIME,     /* ps */
     FAULT_QUANTITY_PERMILLE,
@@ -84,15 +84,15 @@ enum fault_quantity {        /* what a parameter is, and so how it is written */
 struct fault_parameter_description {
     enum fault_quantity quantity;
     size_t offset;       /* of the member in struct fault */
-    const char *key;     /* of files */
+    const char *key;     /* key in files */
     const char *request; /* key in JSON */
-    const char *form;    /* in usages: "RATE" */
+    const char *form;    /* in usage texts: "RATE" */
     const char *example;
 };
 
 extern const struct fault_kind_description fault_kinds[FAULT_KIND_COUNT];
 extern const struct fault_parameter_description fault_parameters[FAULT_PARAMETER_COUNT];
-/* The words alone, each list with a NULL at its end. */
+/* The words alone; each list ends with NULL. */
 extern const char *const fault_kind_words[FAULT_KIND_COUNT + 1];
 extern const char *const fault_direction_words[FAULT_DIRECTION_COUNT + 1];
 
@@ -101,7 +101,7 @@ static inline bool fault_kind_is(enum fault_kind kind, enum fault_trait trait)
     return (fault_kinds[kind].traits & trait) != 0;
 }
 
-/* The kind needs this parameter or may have it. */
+/* Returns whether the kind requires or allows this parameter. */
 static inline bool fault_kind_has(enum fault_kind kind, enum fault_parameter parameter)
 {
     return ((fault_kinds[kind].needs | fault_kinds[kind].may_have) >> parameter & 1) != 0;
@@ -112,12 +112,13 @@ static inline bool fault_kind_needs(enum fault_kind kind, enum fault_parameter p
     return (fault_kinds[kind].needs >> parameter & 1) != 0;
 }
 
-/* In the unit of the member. */
+/* Returns the value in the unit of the member. */
 uint64_t fault_get(const struct fault *, enum fault_parameter);
 void fault_set(struct fault *, enum fault_parameter, uint64_t value);
 
-/* ---- before it begins ------------------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 struct problem;
-/* It makes sense on this fabric; false: `problem` has the member at fault, and why. */
+/* Returns whether the fault is possible on this fabric. If not, `problem` has the member and the
+ * reason. */
 bool fault_check(const struct plan *, const struct fault *, struct problem *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults that make sense, on things that exist. */
+/* Checks that faults are possible and that their places exist. */
 #include "base/problem.h"
 #include "network/fault_cover.h"
 #include "network/fault_generator.h"
@@ -12,7 +12,8 @@ static bool element_check(const struct topology *topology, const struct fault *f
         return false;
     }
     if (fault_kind_is(fault->kind, FAULT_OF_SWITCH) && !topology_is_switch(element->kind))
-        return problem_is(problem, "where", "only a switch can reboot: take something else down",
+        return problem_is(problem, "where",
+            "only a switch can reboot; use kind down for other parts",
             (struct problem_numbers){ 0 });
     return true;
 }
@@ -23,11 +24,12 @@ static bool ev_check(const struct plan *fabric, const struct fault *fault, struc
         return true;
     if (!fault_kind_is(fault->kind, FAULT_ONE_EV))
         return problem_is(problem, "ev",
-            "only loss, corrupt and blackhole can be of one EV: a link is down or slow for all",
+            "only loss, corrupt and blackhole can affect a single EV: a link is down or slow for "
+            "all EVs",
             (struct problem_numbers){ 0 });
     if (!plan_ev_exists(fabric, fault->ev))
         return problem_is(problem, "ev",
-            "EV % is no path of this fabric: its planes are below %, its uplinks below %",
+            "EV % is not a path of this fabric: planes are below %, uplinks below %",
             (struct problem_numbers){
                 fault->ev, fabric->topology.config.plane_count, plan_plane_paths(fabric) });
     return true;
@@ -55,14 +57,14 @@ static bool fault_check_kind(
     if (fault->kind >= FAULT_KIND_COUNT)
         return problem_is(problem, "kind", "no such kind of fault", (struct problem_numbers){ 0 });
     if (fault_kind_needs(fault->kind, FAULT_PROBABILITY) && fault->probability == 0)
-        return problem_is(problem, "probability", "0 does nothing: must be above 0, at most 1",
-            (struct problem_numbers){ 0 });
+        return problem_is(
+            problem, "probability", "must be above 0 and at most 1", (struct problem_numbers){ 0 });
     if (fault_kind_needs(fault->kind, FAULT_RATE) && fault->rate_bps == 0)
         return problem_is(problem, "rate", "a link at 0 bit/s is down: use kind down",
             (struct problem_numbers){ 0 });
     if (!fault_kind_is(fault->kind, FAULT_ONE_WAY) && fault->direction != FAULT_BOTH_WAYS)
         return problem_is(problem, "direction",
-            "a link is down both ways: use blackhole for one direction",
+            "a link is down in both directions: use blackhole for one direction",
             (struct problem_numbers){ 0 });
     if (fault_kind_needs(fault->kind, FAULT_PERIOD) && !flap_check(fault, problem))
         return false;
@@ -75,7 +77,7 @@ bool fault_check(const struct plan *fabric, const struct fault *fault, struct pr
         return false;
     if (fault->where_count == 0)
         return problem_is(
-            problem, "where", "names nothing: at least one element", (struct problem_numbers){ 0 });
+            problem, "where", "must name at least one element", (struct problem_numbers){ 0 });
     for (uint32_t i = 0; i < fault->where_count; i++)
         if (!element_check(&fabric->topology, fault, &fault->where[i], problem))
             return false;
@@ -95,11 +97,12 @@ bool fault_generator_check(
             problem, "component", "no such kind of component", (struct problem_numbers){ 0 });
     if ((fabric->topology.graph || from->component > TOPOLOGY_UPLINK) &&
         topology_component_count(&fabric->topology, from->component) == 0)
-        return problem_is(
-            problem, "component", "this fabric has none of them", (struct problem_numbers){ 0 });
+        return problem_is(problem, "component", "this fabric has no such component",
+            (struct problem_numbers){ 0 });
     if (fault_kind_is(from->fault.kind, FAULT_OF_SWITCH) && !topology_is_switch(from->component))
         return problem_is(problem, "component",
-            "only switches can reboot: take something else down", (struct problem_numbers){ 0 });
+            "only switches can reboot; use kind down for other parts",
+            (struct problem_numbers){ 0 });
     if (from->mean_between_ps == 0)
         return problem_is(
             problem, "mean_between", "must be above 0", (struct problem_numbers){ 0 });

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a fault changes. */
+/* Computes when a fault changes. */
 #include "network/fault_course.h"
 
 #include <assert.h>
 
-/* The time of change number `flip` of a flap: down, up, down, ... */
+/* Returns the time of change number `flip` of a flap: down, up, down, ... */
 static uint64_t flip_ps(const struct fault *fault, uint64_t flip)
 {
     uint64_t down_ps = fault->period_ps / 1000 * fault->duty_permille +
@@ -49,7 +49,7 @@ struct fault_change fault_course_step(struct fault_course *course, const struct 
     return change;
 }
 
-/* Before flip 2 k it goes down: with k whole periods over, it has flipped 2 k + 1 times. */
+/* Flip 2 k takes the link down, so after k whole periods it has flipped 2 k + 1 times. */
 void fault_course_skip(struct fault_course *course, const struct fault *fault, uint64_t now_ps)
 {
     uint64_t until_ps = now_ps < fault->until_ps ? now_ps : fault->until_ps - 1;

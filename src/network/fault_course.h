@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The course of one fault: it begins, flips if it is a flap, and ends, each at its time. */
+/* The course of one fault: the times at which it begins, flips if it is a flap, and ends. */
 #pragma once
 
 #include "network/fault.h"
 
 struct fault_course {
-    uint64_t next_ps;    /* when something changes; FAULT_NEVER_PS: it is over, or stays */
-    uint64_t flip_count; /* of a flap: so far */
+    uint64_t next_ps;    /* time of the next change; FAULT_NEVER_PS if it has ended or stays */
+    uint64_t flip_count; /* of a flap, so far */
     bool has_begun;
-    bool impairs; /* now: a flap does not all the time */
+    bool impairs; /* at the moment: a flap impairs only part of the time */
 };
 
 struct fault_change {
@@ -16,18 +16,17 @@ struct fault_change {
     bool begins;
     bool ends;
     bool impairs; /* from now on */
-    bool changes; /* that */
+    bool changes; /* whether `impairs` changes */
 };
 
-/* Before it begins. */
+/* Returns the course of a fault that has not begun. */
 static inline struct fault_course fault_course_of(const struct fault *fault)
 {
     return (struct fault_course){ .next_ps = fault->from_ps };
 }
 
-/* What happens at next_ps; something does. */
+/* Makes the change at next_ps, which must exist. */
 struct fault_change fault_course_step(struct fault_course *, const struct fault *);
 
-/* A flap that nothing was asked about for long: leaves out the flips of whole periods before
- * `now_ps`. */
+/* Skips the flips of whole periods before `now_ps`, for a flap that was not queried for long. */
 void fault_course_skip(struct fault_course *, const struct fault *, uint64_t now_ps);

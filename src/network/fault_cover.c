@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From components to the directions of their links. */
+/* Maps components to the directions of their links. */
 #include "network/fault_cover.h"
 
-/* Members are no groups: the recursion ends there. */
+/* Members are never groups, so the recursion ends. */
 static uint32_t slots_of_group(const struct topology *topology, const struct topology_group *group)
 {
     uint32_t count = 0;
@@ -46,7 +46,7 @@ static bool group_cover_at(const struct topology *topology, const struct fault *
     return false;
 }
 
-/* A switch that harms packets harms what it sends: each packet once. */
+/* A faulty switch affects the packets that it sends, so that it affects each packet once. */
 static bool leaves_element(const struct topology *topology, const struct topology_element *element,
     struct topology_end from)
 {

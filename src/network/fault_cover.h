@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which link directions a fault covers. A NIC or a plane stands for all its links, a group for its
- * members.
- * So does a switch that is down, flaps, reboots or is slow; where a switch loses, corrupts or
- * swallows, what leaves it does. `direction` cuts down either.
+/* Determines the link directions that a fault covers. A NIC or a plane covers all its links, a
+ * group its members. A switch that is down, flaps, reboots or is slow covers all its links; a
+ * switch that loses, corrupts or swallows packets covers those that leave it. `direction` restricts
+ * both.
  *
- * The links of an element are numbered; slot 2 k is the way up over link k, slot 2 k + 1 the way
- * down. */
+ * The links of an element are numbered: slot 2 k is the upward direction of link k, slot 2 k + 1
+ * the downward direction. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,14 +14,14 @@
 #include "network/fault.h"
 
 uint32_t fault_cover_slots(const struct topology *, const struct topology_element *);
-/* No element of the kind has more. */
+/* Returns the largest number of slots of any element of the kind. */
 uint32_t fault_cover_slots_max(const struct topology *, enum topology_component);
 
-/* The port that sends into the slot's direction. False: the fault leaves this one alone, or it has
- * no cable. */
+/* Returns the port that sends into the direction of the slot. Returns false if the fault does not
+ * cover this direction, or if there is no cable. */
 bool fault_cover_at(const struct topology *, const struct fault *, const struct topology_element *,
     uint32_t slot, struct topology_end *);
 
-/* Tells every link direction that the fault covers, by the port that sends into it. */
+/* Calls back for every link direction that the fault covers, with the port that sends into it. */
 void fault_cover(const struct topology *, const struct fault *,
     void (*covered)(void *context, struct topology_end from), void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exponential intervals from comparisons of random integers: no logarithm, so every machine draws
- * the same. */
+/* Draws exponential intervals by comparing random integers: without logarithms, every machine draws
+ * the same values. */
 #include "network/fault_generator.h"
 
 #define FAULT_GENERATOR_ENTITY UINT64_C(0x6661756c74)
@@ -12,15 +12,15 @@ struct prng fault_generator_stream(uint64_t seed, uint32_t generator, uint32_t c
     return prng_stream(of_generator.state, component);
 }
 
-/* `share` of 2^32. */
+/* `share` is in units of 2^-32. */
 static uint64_t share_of(uint64_t whole, uint32_t share)
 {
     return (whole >> 32) * share + ((whole & UINT32_MAX) * share >> 32);
 }
 
-/* Draws as long as each number is below the one before. The first number of a run that ends after
- * an odd count, plus one for every even run before it, is exponential with mean 1 (von Neumann
- * 1951). */
+/* Draws numbers while each is below the previous one. The first number of a run that ends after an
+ * odd count, plus one for every even run before it, is exponential with mean 1 (von Neumann 1951).
+ */
 uint64_t fault_generator_interval_ps(struct prng *prng, uint64_t mean_ps)
 {
     uint64_t whole_ps = 0;

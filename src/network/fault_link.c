@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with one link direction: a count of what holds it down, and a list of what harms
- * the packets on it. */
+/* The impairments of one link direction: the number of faults that hold it down, and a list of
+ * those that affect its packets. */
 #include "network/fault_link.h"
 
 #include <assert.h>
@@ -50,8 +50,8 @@ static enum fault_verdict verdict_of(const struct fault *fault, struct prng *coi
     }
 }
 
-/* Which of several faults takes a packet must not depend on the order in which they began: the
- * verdict listed first in the enum wins. */
+/* The verdict must not depend on the order in which faults began: of several, the one listed first
+ * in the enum applies. */
 enum fault_verdict fault_link_decide(
     const struct fault_link *link, const struct fault_hold *holds, uint32_t ev, uint64_t coin)
 {

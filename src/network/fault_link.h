@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with one link direction, and what becomes of a packet that leaves by it. The owner
- * of a port keeps its struct fault_link and asks it about every packet. */
+/* The impairments of one link direction, and their effect on a packet. The owner of a port keeps
+ * its struct fault_link and calls fault_link_decide() for every packet. */
 #pragma once
 
 #include "network/fault.h"
 #include "network/loss_reason.h"
 
-/* A fault that harms packets, on one link direction. */
+/* A fault that affects packets, on one link direction. */
 struct fault_hold {
     const struct fault *fault;
-    uint32_t number; /* of the fault, for its coins */
-    uint32_t next;   /* the next one on the same link direction, plus 1; 0: the last */
+    uint32_t number; /* of the fault, for its random decisions */
+    uint32_t next;   /* the next one on the same link direction, plus 1; 0 if it is the last */
 };
 
-/* The way from a port to its peer; all zero: nothing is wrong with it. */
+/* The direction from a port to its peer. All zero means that it is healthy. */
 struct fault_link {
-    uint32_t first; /* hold plus 1: what impairs it; 0: nothing */
+    uint32_t first; /* hold plus 1 of the first impairment; 0 if none */
     uint32_t down_count;
 };
 
@@ -29,9 +29,9 @@ static inline bool fault_link_is_down(const struct fault_link *link)
     return link->down_count > 0;
 }
 
-/* Fault `number` begins to impair the link, or no longer does: a count where it cuts, else hold
- * `hold` of the list. Afterwards compare fault_link_is_down() and fault_link_rate_bps() with what
- * they were. */
+/* Fault `number` begins to impair the link, or stops impairing it: this changes a count if the kind
+ * cuts the link, otherwise hold `hold` of the list. Afterwards the caller compares
+ * fault_link_is_down() and fault_link_rate_bps() with their former values. */
 void fault_link_impair(struct fault_link *, struct fault_hold *holds, uint32_t hold,
     const struct fault *fault, uint32_t number);
 void fault_link_relieve(
@@ -46,17 +46,17 @@ enum fault_verdict {
     FAULT_VERDICT_COUNT,
 };
 
-/* What becomes of a packet with this EV that leaves by the link. `coin` is different for every
- * packet; in the simulator it is the same in every engine, a hash of (seed, port, time). Only for
- * links that are not healthy. */
+/* Decides what happens to a packet with this EV that leaves by the link. `coin` is different for
+ * every packet; in the simulator it is the same in every engine, a hash of (seed, port, time). Only
+ * for links that are not healthy. */
 enum fault_verdict fault_link_decide(
     const struct fault_link *, const struct fault_hold *holds, uint32_t ev, uint64_t coin);
-/* Some fault asks for the EV of each packet. */
+/* Returns whether some fault needs the EV of each packet. */
 bool fault_link_asks_ev(const struct fault_link *, const struct fault_hold *holds);
 
-/* Of verdicts by which a packet does not arrive as it was. */
+/* Returns the reason for verdicts by which a packet is lost or damaged. */
 enum loss_reason fault_verdict_loss(enum fault_verdict);
 
-/* The slowest of what holds. */
+/* Returns the lowest rate of all impairments. */
 uint64_t fault_link_rate_bps(
     const struct fault_link *, const struct fault_hold *holds, uint64_t healthy_bps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stream of actions: a heap of what changes next, and a cursor that spells one change out, link
- * direction by link direction. */
+/* The stream of actions: a heap of the next changes, and a cursor that expands one change into link
+ * directions. */
 #include "network/fault_plan.h"
 
 #include <assert.h>
@@ -8,14 +8,14 @@
 
 #include "network/fault_cover.h"
 
-/* ---- what a source does next ----------------------------------------------------------------- */
+/* ---- the next change of a source ------------------------------------------------------------- */
 
 static uint64_t later_by(uint64_t time_ps, uint64_t interval_ps)
 {
     return interval_ps > FAULT_NEVER_PS - time_ps ? FAULT_NEVER_PS : time_ps + interval_ps;
 }
 
-/* A component that a generator has broken breaks again some time after its repair. */
+/* A component that a generator has broken fails again some time after its repair. */
 static void draw_occurrence(
     struct fault_source *source, const struct fault_generator *from, uint64_t after_ps)
 {
@@ -26,7 +26,7 @@ static void draw_occurrence(
     source->course = fault_course_of(&source->fault);
 }
 
-/* Where several change at one time, the one listed first does. */
+/* At one time, sources change in the order in which they are listed. */
 static struct event_heap_entry event_of(const struct fault_plan *plan, uint32_t index)
 {
     return (struct event_heap_entry){
@@ -34,7 +34,7 @@ static struct event_heap_entry event_of(const struct fault_plan *plan, uint32_t 
     };
 }
 
-/* Points the cursor at what the first source changes now, and the source at what comes after. */
+/* Sets the cursor to the change of the first source, and the source to its next change. */
 static void change(struct fault_plan *plan)
 {
     uint32_t index = plan->heap.events[0].subject;
@@ -56,7 +56,7 @@ static void change(struct fault_plan *plan)
         event_heap_replace(&plan->heap, event_of(plan, index));
 }
 
-/* ---- spelling a change out ------------------------------------------------------------------- */
+/* ---- expanding a change ---------------------------------------------------------------------- */
 
 static bool next_link(struct fault_plan *plan, struct fault_action *action)
 {
@@ -76,7 +76,7 @@ static bool next_link(struct fault_plan *plan, struct fault_action *action)
     return false;
 }
 
-/* False: all of the change has been told. */
+/* Returns false when the change is complete. */
 static bool cursor_step(struct fault_plan *plan, struct fault_action *action)
 {
     struct fault_cursor *cursor = &plan->cursor;
@@ -127,8 +127,8 @@ bool fault_pop(struct fault_plan *plan, uint64_t before_ps, struct fault_action 
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* How many sources of a generator fall inside the run; puts them into `sources` where that is not
- * NULL. */
+/* Returns the number of sources of a generator that fail during the run, and writes them to
+ * `sources` unless that is NULL. */
 static uint32_t generate(
     const struct fault_plan_config *config, uint32_t generator, struct fault_source *sources)
 {
@@ -230,7 +230,7 @@ void fault_plan_init(
     fill_sources(plan);
 }
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 uint32_t fault_count(const struct fault_plan *plan)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What breaks when: the faults of a configuration, those listed and those drawn at random, as one
- * stream of actions in order of time, each at one end of one link.
+/* The faults of a configuration, listed and random, as one stream of actions in order of time. Each
+ * action concerns one end of one link.
  *
- * The plan lists actions; the owner of a port keeps its struct fault_link, applies the actions to
- * it at their times and asks it about every packet that leaves. */
+ * The plan lists actions. The owner of a port keeps its struct fault_link, applies the actions to
+ * it at their times and calls fault_link_decide() for every packet that leaves. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,22 +23,21 @@ struct fault_plan_config {
     uint32_t fault_count;
     const struct fault_generator *generators;
     uint32_t generator_count;
-    uint64_t until_ps; /* nothing is told at or after this time */
+    uint64_t until_ps; /* there are no actions at or after this time */
 };
 
-/* A listed fault, or a component that a generator breaks before the end, once or again and again.
- */
+/* A listed fault, or a component that a generator breaks one or more times before the end. */
 struct fault_source {
     struct fault fault;
     struct fault_course course;
-    struct topology_element element; /* of a generator: what `fault.where` points to */
+    struct topology_element element; /* of a generator: the target of `fault.where` */
     struct prng prng;
     uint32_t first_hold;
     uint32_t generator; /* FAULT_LISTED, or its index */
 };
 #define FAULT_LISTED UINT32_MAX
 
-/* Where the expansion of one change into link directions stands. */
+/* The position in the expansion of one change into link directions. */
 struct fault_cursor {
     struct fault_change change;
     uint32_t source;
@@ -46,31 +45,31 @@ struct fault_cursor {
     uint32_t slot;
     uint32_t hold; /* of the slot */
     bool is_active;
-    bool tells;   /* that the fault began or ended comes first */
-    bool empties; /* the queues of the switch are next */
+    bool tells;   /* the notice that the fault began or ended comes first */
+    bool empties; /* the queues of the switch are discarded next */
 };
 
 struct fault_plan {
     struct fault_plan_config config;
     struct fault_source *sources;
-    struct event_heap heap; /* of sources with something to come */
+    struct event_heap heap; /* sources with changes to come */
     struct fault_hold *holds;
     struct fault_cursor cursor;
     uint32_t source_count;
     uint32_t hold_count;
 };
 
-/* Measures with an arena without memory. What the configuration points to must outlive the plan and
- * have passed fault_check() and fault_generator_check(). */
+/* With an arena without memory, only measures. What the configuration points to must outlive the
+ * plan and must have passed fault_check() and fault_generator_check(). */
 void fault_plan_init(struct fault_plan *, struct arena *, const struct fault_plan_config *);
 
-/* ---- the stream ------------------------------------------------------------------------------ */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 enum fault_action_kind {
-    FAULT_BEGAN, /* for people: `fault` and the time; comes before the actions that make it so */
+    FAULT_BEGAN, /* a notice, with `fault` and the time; precedes the actions of the fault */
     FAULT_ENDED,
-    FAULT_SWITCH_EMPTIED, /* the queues of switch `end.node` are lost */
-    FAULT_LINK_IMPAIRED,  /* fault_link_apply() to the port `end` */
+    FAULT_SWITCH_EMPTIED, /* the queues of switch `end.node` are discarded */
+    FAULT_LINK_IMPAIRED,  /* apply with fault_plan_apply() to the port `end` */
     FAULT_LINK_RELIEVED,
     FAULT_ACTION_KIND_COUNT,
 };
@@ -78,24 +77,23 @@ enum fault_action_kind {
 struct fault_action {
     uint64_t time_ps;
     enum fault_action_kind kind;
-    uint32_t fault; /* as fault_at() counts */
+    uint32_t fault; /* index for fault_at() */
     uint32_t hold;
     struct topology_end end; /* the port that sends into the link */
 };
 
-/* FAULT_NEVER_PS: nothing more. There may be nothing at this time after all, but nothing is sooner.
- */
+/* Returns a lower bound of the time of the next action, or FAULT_NEVER_PS if there are no more. */
 uint64_t fault_next_ps(const struct fault_plan *);
-/* The next action, if it comes before `before_ps`. In order of time; of one time in an order that
- * depends on the configuration alone. A link without a cable has none. */
+/* Returns the next action if it comes before `before_ps`. The order is by time and, at one time,
+ * depends only on the configuration. A link without a cable has no actions. */
 bool fault_pop(struct fault_plan *, uint64_t before_ps, struct fault_action *);
 
-/* Listed ones first, then one for each component that a generator breaks before the end; its times
- * are those of the occurrence that came last or comes next. */
+/* Listed faults come first, followed by one for each component that a generator breaks before the
+ * end; its times are those of its last or next occurrence. */
 uint32_t fault_count(const struct fault_plan *);
 const struct fault *fault_at(const struct fault_plan *, uint32_t index);
-/* After all actions so far it impairs links. */
+/* Returns whether it impairs links, after all actions so far. */
 bool fault_is_in_force(const struct fault_plan *, uint32_t index);
 
-/* FAULT_LINK_IMPAIRED or FAULT_LINK_RELIEVED happens at the port of its end. */
+/* Applies FAULT_LINK_IMPAIRED or FAULT_LINK_RELIEVED to the port of its end. */
 void fault_plan_apply(struct fault_plan *, struct fault_link *, const struct fault_action *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of reasons. */
+/* The names of loss reasons. */
 #include "network/loss_reason.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a packet did not arrive: the rows of loss.def. */
+/* The reasons why a packet did not arrive: the rows of loss.def. */
 #pragma once
 
 enum loss_reason {
@@ -8,5 +8,5 @@ enum loss_reason {
     LOSS_REASON_COUNT,
 };
 
-/* As in results: "link_down". */
+/* Returns the name used in results, such as "link_down". */
 const char *loss_reason_name(enum loss_reason);

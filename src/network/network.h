@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens to packets between two ports: the front door of this folder. */
+/* What happens to packets between two ports: the public header of this folder. */
 #pragma once
 
 #include "network/event_heap.h"

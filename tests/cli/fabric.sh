@@ -92,10 +92,10 @@ refuses 2 "fabric: p0 is not a nic; did you mean 'plane p0'?" fabric fault nic p
 refuses 2 "fabric: h0 is not a port; did you mean 'nic h0'?" fabric fault port h0 up
 refuses 2 'fabric: there is no path p0/u300; the last is p0/u0' fabric fault ev p0/u300 blackhole
 refuses 2 'fabric: p0.u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p0.u0 blackhole
-refuses 2 'fabric: ev: only loss, corrupt and blackhole can be of one EV: a link is down or slow for all' fabric fault ev p0/u0 slow 1Gb/s
+refuses 2 'fabric: ev: only loss, corrupt and blackhole can affect a single EV: a link is down or slow for all EVs' fabric fault ev p0/u0 slow 1Gb/s
 refuses 2 "fabric fault: up: has no duration and no direction; leave out 'for'" fabric fault plane p0 up for 2s
-refuses 2 'fabric: where: only a switch can reboot: take something else down' fabric fault link h0.p0 reboot
-refuses 2 'fabric: direction: a link is down both ways: use blackhole for one direction' \
+refuses 2 'fabric: where: only a switch can reboot; use kind down for other parts' fabric fault link h0.p0 reboot
+refuses 2 'fabric: direction: a link is down in both directions: use blackhole for one direction' \
     fabric fault link h0.p0 down direction up
 refuses 2 'fabric fault: sideways: must be both, up or down' fabric fault link h0.p0 blackhole direction sideways
 refuses 2 'fabric fault: twice: nothing may follow the time' fabric fault plane p0 down for 2s twice

@@ -46,7 +46,7 @@ refuses "35: faults.0.rate: a fault of kind 'down' has no such key; remove it" \
     'faults: [{ kind: down, where: p0, rate: 3G }]'
 refuses "51: faults.0.until: is not after 'at'; the fault must last some time" \
     'faults: [{ kind: down, where: p0, at: 5us, until: 3us }]'
-refuses "33: faults.0.where: only a switch can reboot: take something else down" \
+refuses "33: faults.0.where: only a switch can reboot; use kind down for other parts" \
     'faults: [{ kind: reboot, where: h1.p0, for: 3us }]'
 refuses '20: parameters.mpr: 300 is out of range; give 0 to 255 units' 'parameters: { mpr: 300 }'
 refuses "15: parameters.ev_actve: there is no such parameter; did you mean 'ev_active'?" 'parameters: { ev_actve: 3 }'
