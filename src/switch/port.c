@@ -40,7 +40,7 @@ static bool is_trimmable(uint8_t class)
     return (CLASS(DSCP_TRIMMABLE) | CLASS(DSCP_TRIMMABLE_RETX)) >> class & 1;
 }
 
-/* Why there is no room. */
+/* Returns the reason why there is no room. */
 static enum drop_reason refusal(
     const struct port *port, enum port_queue_kind kind, uint32_t length_bytes)
 {
@@ -84,7 +84,8 @@ static struct port_entry trimmed(const struct port_config *config, struct port_e
         .ecn = whole.ecn };
 }
 
-/* Trimming the tail must make room for the arriving packet, or the data limit would not hold. */
+/* Trimming the tail must make room for the arriving packet, or the data queue would exceed its
+ * limit. */
 static bool tail_can_yield(const struct port_config *config, const struct port_queue *data,
     struct port_entry tail, struct port_entry arriving)
 {
@@ -92,8 +93,8 @@ static bool tail_can_yield(const struct port_config *config, const struct port_q
            data->bytes - tail.length_bytes + arriving.length_bytes <= config->data.bytes;
 }
 
-/* The data queue is full: the arriving packet or the youngest one waiting loses its payload, by the
- * toss of a coin. Where no trimmed packet fits either, the arriving one is lost. */
+/* The data queue is full: trims either the arriving packet or the last one in the queue, at random.
+ * If the trimmed packet does not fit either, the arriving packet is dropped. */
 static struct port_outcome trim(struct port *port, struct port_entry arriving)
 {
     const struct port_config *config = &port->profile->config;
@@ -138,7 +139,7 @@ bool port_red(struct port *port, uint32_t behind_bytes)
         return true;
     if (above_bytes == 0)
         return false;
-    /* random < floor(2^32 above / span), without dividing */
+    /* random < floor(2^32 above / span), without a division */
     return ((prng_next(&port->prng) >> 32) + 1) * span_bytes <= above_bytes << 32;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One egress port: two queues before one wire (docs/fabric.md §10). Control goes first; data gets
- * congestion marks when it leaves, and is cut to its headers when it does not fit.
+/* One egress port: two queues and one wire (docs/fabric.md §10). Control packets leave first. Data
+ * packets are marked when they leave, and trimmed to their headers if they do not fit.
  *
- * A port has no events of its own. It knows when its wire is free and is worked off by whoever
- * holds it: before a packet enters at a time t, every transmission that begins by t must have been
- * taken out with port_transmit(). The result is exact to the picosecond, however seldom anybody
- * looks.
+ * A port has no events. It knows when its wire is free, and its owner drives it: before a packet
+ * enters at time t, the owner must have taken out every transmission that begins by t with
+ * port_transmit(). The result is exact to the picosecond, however rarely the owner calls.
  *
- * A port does not hold packets. It queues entries that name them by a handle of the owner's. */
+ * A port does not hold packets. It queues entries that refer to packets by a handle of the owner.
+ */
 #pragma once
 
 #include <assert.h>
@@ -26,34 +26,35 @@
 struct port {
     const struct port_profile *profile;
     struct port_counters *counters;
-    uint64_t free_ps; /* the wire is free from then on */
+    uint64_t free_ps; /* the wire is free from this time on */
     struct prng prng;
     struct port_queue queues[PORT_QUEUE_COUNT];
 };
 
-_Static_assert(sizeof(struct port) == 64, "a simulated fabric has millions: one cache line each");
+_Static_assert(
+    sizeof(struct port) == 64, "one cache line: a simulated fabric has millions of ports");
 
 /* Keeps pointers to profile and counters; ports may share their counters. */
 void port_init(struct port *, const struct port_profile *, struct port_counters *, struct prng);
 
 enum port_verdict {
     PORT_QUEUED,
-    PORT_TRIMMED_ARRIVING, /* it waits in the control queue, `cut` says as what */
-    PORT_TRIMMED_TAIL,     /* it is queued; the one before it, `cut`, went to the control queue */
-    PORT_DROPPED,          /* the arriving one, for `reason` */
+    PORT_TRIMMED_ARRIVING, /* in the control queue; `cut` has its new form */
+    PORT_TRIMMED_TAIL,     /* queued; the packet before it, `cut`, moved to the control queue */
+    PORT_DROPPED,          /* the arriving packet, for `reason` */
     PORT_VERDICT_COUNT,
 };
 
 struct port_outcome {
     enum port_verdict verdict;
     enum drop_reason reason;
-    struct port_entry cut; /* whom to cut, to which length, and its new class */
+    struct port_entry cut; /* the packet to trim, its new length and its new class */
 };
 
 /* Counts a packet that this port drops: for DROP_PORT_DOWN, or one of the reasons above. */
 struct port_outcome port_drop(struct port *, enum drop_reason);
 
-/* When the next transmission begins; PORT_NEVER_PS: nothing waits. */
+/* Returns the start of the next transmission, or PORT_NEVER_PS if nothing waits. */
 static inline uint64_t port_next_ps(const struct port *port)
 {
     bool is_empty = port->queues[PORT_DATA].count + port->queues[PORT_CONTROL].count == 0;
@@ -61,7 +62,7 @@ static inline uint64_t port_next_ps(const struct port *port)
     return is_empty ? PORT_NEVER_PS : port->free_ps;
 }
 
-/* ---- in -------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------- */
 
 static inline enum port_queue_kind port_queue_of(uint8_t class)
 {
@@ -82,7 +83,7 @@ static inline bool port_has_room(
            pool->used_count < pool->slot_count;
 }
 
-/* There is room for it. */
+/* There must be room. */
 static inline void port_push(
     struct port *port, enum port_queue_kind kind, const struct port_entry *entry)
 {
@@ -95,10 +96,11 @@ static inline void port_push(
         *depth_bytes_max = port->queues[kind].bytes;
 }
 
-/* A packet for which there is no room: it or another is trimmed, or it is dropped. */
+/* Handles a packet for which there is no room: it or another packet is trimmed, or it is dropped.
+ */
 struct port_outcome port_overflow(struct port *, struct port_entry);
 
-/* As port_enqueue(); what is named by a pointer is moved in one piece. */
+/* As port_enqueue(), with a pointer, so that the entry is copied in one piece. */
 static inline struct port_outcome port_admit(
     struct port *port, const struct port_entry *arriving, uint64_t now_ps)
 {
@@ -120,17 +122,17 @@ static inline struct port_outcome port_enqueue(
     return port_admit(port, &arriving, now_ps);
 }
 
-/* The far end takes nothing before `until_ps`: what waits here waits that long. Before: as
- * port_enqueue(). */
+/* The far end takes nothing before `until_ps`: the queued packets wait until then. Requires the
+ * same as port_enqueue(). */
 static inline void port_hold(struct port *port, uint64_t until_ps)
 {
     if (port->free_ps < until_ps)
         port->free_ps = until_ps;
 }
 
-/* ---- out ------------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
-/* RED by the bytes that a packet leaves behind in the data queue, red_min_bytes or more. */
+/* RED, by the bytes that stay behind in the data queue, which must be red_min_bytes or more. */
 bool port_red(struct port *, uint32_t behind_bytes);
 
 static inline bool port_marks(struct port *port, const struct port_entry *leaving)
@@ -142,8 +144,8 @@ static inline bool port_marks(struct port *port, const struct port_entry *leavin
            leaving->ecn != ECN_CE && port_red(port, behind_bytes);
 }
 
-/* The next packet, if something waits: its transmission begins at free_ps as it was, and ends at
- * free_ps as it is then. What it returns stays where it is until the next packet enters. */
+/* Returns the next packet if one waits. Its transmission begins at free_ps before the call and ends
+ * at free_ps after it. The entry stays valid until the next packet enters. */
 static inline const struct port_entry *port_send(struct port *port)
 {
     bool is_control = port->queues[PORT_CONTROL].count > 0;
@@ -163,16 +165,16 @@ static inline const struct port_entry *port_send(struct port *port)
 }
 
 struct port_transmission {
-    struct port_entry entry; /* its ecn may have become ECN_CE: the owner's packet must follow */
+    struct port_entry entry; /* its ecn may be ECN_CE now: the owner must mark its packet */
     uint64_t start_ps;
-    uint64_t end_ps; /* its last bit leaves, the wire is free */
+    uint64_t end_ps; /* its last bit leaves and the wire is free */
 };
 
-/* The next packet that is sent if its transmission begins by `now_ps`; false when none does. */
+/* Returns the next packet whose transmission begins by `now_ps`. Returns false if there is none. */
 bool port_transmit(struct port *, uint64_t now_ps, struct port_transmission *out);
 
-/* The packet that would be next, without sending it; false: nothing waits. */
+/* Removes the next packet without sending it. Returns false if nothing waits. */
 bool port_take_out(struct port *, struct port_entry *out);
 
-/* Invariants in full: aborts by assert. */
+/* Checks all invariants with assert(). */
 void port_check(const struct port *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ports of one kind have in common: rate, limits, marking, trimming; and what they count. */
+/* The common properties of ports of one kind: rate, limits, marking, trimming, and counters. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,17 +10,18 @@
 
 struct port_limit {
     uint32_t bytes;
-    uint32_t packets; /* 0: as many as the pool has room for */
+    uint32_t packets; /* 0: limited only by the pool */
 };
 
 struct port_config {
     uint64_t rate_bps; /* of the wire, at least 1 Mb/s */
     struct port_limit data;
     struct port_limit control; /* bytes 0: twice the data limit */
-    uint32_t red_min_bytes;    /* RED: never marks up to this queue length ... */
-    uint32_t red_max_bytes;    /* ... always from this one on, in between in proportion */
-    uint16_t trimmed_bytes;    /* length of a packet once trimmed */
-    bool marks;                /* not on ports that face hosts */
+    uint32_t red_min_bytes;    /* RED: no marks up to this queue length ... */
+    uint32_t red_max_bytes;    /* ... always from this length on; in between, the probability is
+                                  proportional */
+    uint16_t trimmed_bytes;    /* length of a trimmed packet */
+    bool marks;                /* not at ports that face hosts */
     bool trims;
     bool faces_host; /* trims to DSCP_TRIMMED_LASTHOP */
 };
@@ -30,7 +31,7 @@ struct port_profile {
     struct port_config config;
     struct port_limit limits[PORT_QUEUE_COUNT]; /* those of `config`, by queue */
     struct port_pool *pool;
-    uint64_t byte_time; /* 2^-16 ps: exact for every rate that divides 8 Tb/s */
+    uint64_t byte_time; /* in units of 2^-16 ps: exact for every rate that divides 8 Tb/s */
 };
 
 void port_profile_init(struct port_profile *, const struct port_config *, struct port_pool *);

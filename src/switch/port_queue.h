@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues of packets that wait, all in one pool of slots. */
+/* Queues of waiting packets, which share one pool of slots. */
 #pragma once
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 
 enum port_queue_kind {
     PORT_DATA,    /* all other classes */
-    PORT_CONTROL, /* DSCP_CONTROL and what was trimmed, here or before */
+    PORT_CONTROL, /* DSCP_CONTROL and trimmed packets */
     PORT_QUEUE_COUNT,
 };
 
@@ -27,8 +27,8 @@ struct port_slot {
     uint32_t next;
 };
 
-/* The packet buffer that ports of a switch share: as many entries as can wait in all of them
- * together. */
+/* The packet buffer that the ports of a switch share. It limits the number of packets that wait in
+ * all of them together. */
 struct port_pool {
     struct port_slot *slots;
     uint32_t slot_count;
@@ -37,7 +37,7 @@ struct port_pool {
     uint32_t free_head;
 };
 
-/* Takes its memory from the arena; with a measuring arena the pool cannot be used. */
+/* Takes its memory from the arena. With a measuring arena the pool cannot be used. */
 void port_pool_init(struct port_pool *, struct arena *, uint32_t slot_count);
 
 struct port_queue {
@@ -47,7 +47,8 @@ struct port_queue {
     uint32_t bytes;
 };
 
-/* The pool has a slot left. Last in, first out: the slot used last is in the cache still. */
+/* The pool must have a free slot. Slots are reused last in, first out: the last one is still in the
+ * cache. */
 static inline void port_queue_push(
     struct port_queue *queue, struct port_pool *pool, const struct port_entry *entry)
 {
@@ -68,7 +69,7 @@ static inline void port_queue_push(
     queue->bytes += entry->length_bytes;
 }
 
-/* The queue is not empty. What it returns stays where it is until the next push. */
+/* The queue must not be empty. The entry stays valid until the next push. */
 static inline struct port_entry *port_queue_pop(struct port_queue *queue, struct port_pool *pool)
 {
     struct port_slot *slot = &pool->slots[queue->head];

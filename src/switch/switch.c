@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A switch put together: ports, profiles, counters, buffer. */
+/* A complete switch: ports, profiles, counters, buffer. */
 #include "switch/switch.h"
 
 #include <assert.h>
@@ -92,7 +92,7 @@ void switch_init(struct switch_node *node, struct arena *arena, const struct swi
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* The port's own exception, or a free one. */
+/* Returns the exception of the port, or a free one. */
 static uint32_t exception_for(const struct switch_node *node, uint32_t port)
 {
     uint32_t free_index = node->exception_max;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The switch: what a packet meets between two hosts. It forwards by uSIDs (switch_table.h), queues,
- * marks and trims at its egress ports (port.h), and counts. Frames as bytes: switch_frame.h.
+/* A switch forwards packets by uSIDs (switch_table.h), queues, marks and trims them at its egress
+ * ports (port.h), and counts. switch_frame.h does this for frames as bytes.
  *
- * A switch holds no packets and has no clock. It queues entries that name packets by a handle of
- * the owner's, and is told the time. Its owner works it off in one of two ways:
+ * A switch holds no packets and has no clock. It queues entries that refer to packets by a handle
+ * of the owner, and takes the time as an argument. Its owner drives it in one of two ways:
  *
- * - all ports at once, in real time: whenever a port of `waiting` can send, switch_transmit();
- *   a packet arrives, switch_receive();
- * - port by port, lazily: a packet arrives, switch_table_forward() names its port, this port alone
- *   is brought up to the time with switch_transmit(), then takes the packet with switch_queue(). */
+ * - all ports at once, in real time: call switch_transmit() whenever a port of `waiting` can send,
+ *   and switch_receive() when a packet arrives;
+ * - port by port, lazily: when a packet arrives, switch_table_forward() returns its port; bring
+ *   only this port up to date with switch_transmit(), then add the packet with switch_queue(). */
 #pragma once
 
 #include <assert.h>
@@ -25,56 +25,56 @@ struct switch_config {
     struct switch_table table;
     uint32_t port_count;
     uint32_t host_port_count;      /* ports [0, host_port_count) face hosts */
-    const struct ipv6_addr *hosts; /* their addresses: no other source may come in by these ports;
-                                      NULL: any may */
-    struct port_config host;       /* of these; faces_host is set and marks cleared for them */
-    struct port_config uplink;     /* of all others */
-    uint32_t exception_max;        /* ports, at a time, that run at a rate of their own */
-    uint32_t slot_count;           /* of the packet buffer, or ... */
-    struct port_pool *pool;        /* ... one that several switches share; NULL: its own */
-    bool counters_by_kind;         /* two sets of counters in place of one for each port */
-    uint64_t seed;                 /* of the random streams, one for each port */
+    const struct ipv6_addr *hosts; /* their addresses, the only sources accepted at these ports;
+                                      NULL: any source is accepted */
+    struct port_config host;       /* of these ports; faces_host is set and marks cleared */
+    struct port_config uplink;     /* of all other ports */
+    uint32_t exception_max; /* maximum number of ports that run at a different rate at a time */
+    uint32_t slot_count;    /* of the packet buffer, or ... */
+    struct port_pool *pool; /* ... one that several switches share; NULL: its own */
+    bool counters_by_kind;  /* two sets of counters instead of one per port */
+    uint64_t seed;          /* of the random streams, one for each port */
 };
 
 struct switch_node {
     struct switch_table table;
     struct port *ports;
-    uint64_t *waiting; /* bitmap: ports with something in their queues */
-    uint64_t *up;      /* bitmap: ports whose link is up; all at first */
+    uint64_t *waiting; /* bitmap: ports with queued packets */
+    uint64_t *up;      /* bitmap: ports whose link is up; initially all */
     uint32_t port_count;
     uint32_t host_port_count;
-    struct ipv6_addr *hosts;       /* NULL: sources are not compared */
+    struct ipv6_addr *hosts;       /* NULL: sources are not checked */
     struct port_profile *profiles; /* of host ports, of uplinks, then of exceptions */
-    uint32_t *exception_ports;     /* whose; SWITCH_NO_PORT: nobody's */
+    uint32_t *exception_ports;     /* the port of each exception; SWITCH_NO_PORT if free */
     uint32_t exception_max;
     struct port_pool *pool;
     struct port_pool own_pool;
-    uint64_t drops[DROP_REASON_COUNT]; /* of the whole switch; where: the ports' counters */
+    uint64_t drops[DROP_REASON_COUNT]; /* of the whole switch */
 };
 
 #define SWITCH_NO_PORT UINT32_MAX
 
-/* Measures with an arena without memory. With one that has, the node must stay where it is. */
+/* With an arena without memory, only measures. Otherwise the node must not move afterwards. */
 void switch_init(struct switch_node *, struct arena *, const struct switch_config *);
 
-/* The rate of a port and its cable, from now on; what is on the wire already keeps its own. */
+/* Sets the rate of a port and its cable from now on. A packet that is being sent keeps its rate. */
 void switch_set_rate(struct switch_node *, uint32_t port, uint64_t rate_bps);
 
-/* A port whose link is down drops what it is given. What waits there stays until it is up again or
- * switch_discard() takes it out. */
+/* A port whose link is down drops new packets. Queued packets stay until it is up again or
+ * switch_discard() removes them. */
 void switch_port_up(struct switch_node *, uint32_t port);
 void switch_port_down(struct switch_node *, uint32_t port);
 
 struct switch_outcome {
     struct port_outcome at_port;
-    uint32_t port; /* SWITCH_NO_PORT: dropped on arrival */
+    uint32_t port; /* SWITCH_NO_PORT if dropped on arrival */
 };
 
-/* Counts a packet that cannot leave the switch at all. */
+/* Counts a packet that has no egress port. */
 struct switch_outcome switch_refuse(struct switch_node *, uint32_t in_port, enum drop_reason);
 
-/* DROP_NONE, or DROP_SOURCE for a frame whose inner source is not the host of the port it came in
- * by. Ports between switches bring what other switches have compared. */
+/* Returns DROP_NONE, or DROP_SOURCE for a frame whose inner source is not the host of its ingress
+ * port. Frames from other switches have been checked there. */
 static inline enum drop_reason switch_check_source(
     const struct switch_node *node, uint32_t in_port, const struct switch_frame *frame)
 {
@@ -83,7 +83,7 @@ static inline enum drop_reason switch_check_source(
     return switch_frame_is_from(frame, &node->hosts[in_port]) ? DROP_NONE : DROP_SOURCE;
 }
 
-/* Counts a packet that leaves the switch by `port`, but for this reason does not. */
+/* Counts a packet that is dropped at its egress port, for this reason. */
 static inline struct switch_outcome switch_drop(
     struct switch_node *node, uint32_t port, enum drop_reason reason)
 {
@@ -92,7 +92,7 @@ static inline struct switch_outcome switch_drop(
         struct switch_outcome){ .at_port = port_drop(&node->ports[port], reason), .port = port };
 }
 
-/* Before: every transmission of this port that begins by `now_ps` has been taken out. */
+/* Every transmission of this port that begins by `now_ps` must have been taken out before. */
 static inline struct switch_outcome switch_queue(
     struct switch_node *node, uint32_t port, struct port_entry entry, uint64_t now_ps)
 {
@@ -109,8 +109,8 @@ static inline struct switch_outcome switch_queue(
     return outcome;
 }
 
-/* The whole way of a packet that came in at `in_port`: forwards it, which shortens `outer`, and
- * queues it. Before: as switch_queue(), of all ports. */
+/* Forwards a packet that arrived at `in_port`, which shifts `outer`, and queues it. Requires the
+ * same as switch_queue(), for all ports. */
 static inline struct switch_outcome switch_receive(struct switch_node *node,
     struct port_entry entry, struct ipv6_addr *outer, uint32_t in_port, uint64_t now_ps)
 {
@@ -121,7 +121,8 @@ static inline struct switch_outcome switch_receive(struct switch_node *node,
     return switch_queue(node, way.port, entry, now_ps);
 }
 
-/* The next packet that a port sends if its transmission begins by `now_ps`; false: none does. */
+/* Returns the next packet of a port whose transmission begins by `now_ps`. Returns false if there
+ * is none. */
 static inline bool switch_transmit(
     struct switch_node *node, uint32_t port, uint64_t now_ps, struct port_transmission *out)
 {
@@ -132,9 +133,9 @@ static inline bool switch_transmit(
     return true;
 }
 
-/* Takes out the next packet of a port without sending it: it counts as DROP_PORT_DOWN. False:
- * nothing waits. */
+/* Removes the next packet of a port without sending it, and counts it as DROP_PORT_DOWN. Returns
+ * false if nothing waits. */
 bool switch_discard(struct switch_node *, uint32_t port, struct port_entry *out);
 
-/* Invariants in full: aborts by assert. */
+/* Checks all invariants with assert(). */
 void switch_check(const struct switch_node *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forwarding, marking and trimming of bytes (docs/fabric.md §4, §10). */
+/* Forwards, marks and trims bytes (docs/fabric.md §4, §10). */
 #include "switch/switch_frame.h"
 
 #include <assert.h>
@@ -15,9 +15,9 @@ enum {
     HOP_LIMIT_AT = 7,
     SOURCE_AT = 8,
     DESTINATION_AT = 24,
-    CE_BITS = ECN_CE << 4, /* of the second byte */
+    CE_BITS = ECN_CE << 4, /* in the second byte */
     UDP_BYTES = 8,
-    DEST_QPN_AT = 4, /* in a BTH, behind a byte that is reserved */
+    DEST_QPN_AT = 4, /* in a BTH, after a reserved byte */
 };
 
 static size_t ip_bytes(const struct switch_frame *frame)
@@ -25,7 +25,7 @@ static size_t ip_bytes(const struct switch_frame *frame)
     return frame->length - (size_t)(frame->ip - frame->bytes);
 }
 
-/* From the IPv6 header on. */
+/* Counts from the IPv6 header on. */
 static size_t present_bytes(const struct switch_frame *frame)
 {
     size_t present = frame->present < frame->length ? frame->present : frame->length;
@@ -33,7 +33,8 @@ static size_t present_bytes(const struct switch_frame *frame)
     return present - (size_t)(frame->ip - frame->bytes);
 }
 
-/* All headers that must survive trimming lie within the bytes that are present; 0: they do not. */
+/* Returns the length of the headers that must survive trimming, or 0 if they are not all present.
+ */
 static size_t bytes_min(const struct switch_frame *frame)
 {
     return trim_bytes_min(frame->ip, present_bytes(frame));
@@ -122,7 +123,7 @@ struct switch_way switch_frame_forward(struct switch_frame *frame, const struct 
     way = switch_table_way(table, &destination);
     if (way.reason != DROP_NONE)
         return way;
-    /* In place: parts that were just stored are slow to load as a whole. */
+    /* Shift in place: a load of bytes that were just stored in parts is slow. */
     if (switch_table_is_own(table, &destination))
         switch_table_shift(frame->ip + DESTINATION_AT);
     frame->ip[HOP_LIMIT_AT]--;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a switch does to the bytes of a frame, all of it in place: forward, mark, trim. The frame is
- * an IPv6 packet, bare or behind an Ethernet header. */
+/* The operations of a switch on the bytes of a frame, in place: forward, mark, trim. The frame is
+ * an IPv6 packet with or without an Ethernet header. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,33 +18,34 @@ enum switch_link {
 
 struct switch_frame {
     uint8_t *bytes;
-    size_t length;  /* all of it: shorter once trimmed */
+    size_t length;  /* of the frame, also after trimming */
     size_t present; /* bytes that may be read: all, or the first ones */
     uint8_t *ip;    /* the outermost IPv6 header */
 };
 
-/* Lends the bytes for as long as the frame is looked at. DROP_NONE: an IPv6 packet that is all
- * there. Ethernet padding is cut off. */
+/* Uses the bytes while the frame is in use. Returns DROP_NONE for a complete IPv6 packet. Removes
+ * Ethernet padding. */
 enum drop_reason switch_frame_open(
     struct switch_frame *, enum switch_link, uint8_t *bytes, size_t length);
 
-/* What a port queues of it; the length is from the IPv6 header on. A frame that says it may be
- * trimmed but does not have the headers for it, among the bytes that are present, is DSCP_OTHER. */
+/* Returns the entry that a port queues; its length counts from the IPv6 header on. A frame whose
+ * DSCP permits trimming but whose headers are not all present is DSCP_OTHER. */
 struct port_entry switch_frame_entry(
     const struct switch_frame *, const struct wire_format *, uint32_t handle);
 
-/* The innermost IP header is IPv6, is present, and has this source. */
+/* Returns whether the innermost IP header is IPv6, is present, and has this source. */
 bool switch_frame_is_from(const struct switch_frame *, const struct ipv6_addr *host);
 
-/* The number of the QP that it is for; 0: its BTH is not present. */
+/* Returns the number of the destination QP, or 0 if the BTH is not present. */
 uint32_t switch_frame_dest_qpn(const struct switch_frame *);
 
-/* switch_table_forward() on the bytes, and one hop less. A dropped frame stays as it is. */
+/* Does switch_table_forward() on the bytes and decrements the hop limit. A dropped frame is
+ * unchanged. */
 struct switch_way switch_frame_forward(struct switch_frame *, const struct switch_table *);
 
-/* CE in the outermost header. */
+/* Sets CE in the outermost header. */
 void switch_frame_mark(struct switch_frame *);
 
-/* As `cut` of a port_outcome says; but never shorter than what must survive. False: these bytes
- * cannot be trimmed, and stay as they are. */
+/* Trims as the `cut` of a port_outcome specifies, but never below the headers that must survive.
+ * Returns false if these bytes cannot be trimmed; they are then unchanged. */
 bool switch_frame_trim(struct switch_frame *, const struct wire_format *, struct port_entry cut);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setting up a forwarding table. */
+/* Sets up a forwarding table. */
 #include "switch/switch_table.h"
 
 #include <assert.h>

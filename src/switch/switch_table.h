@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forwarding by uSIDs (docs/fabric.md §4): the first 48 bits of the outer destination name this
- * switch; it takes its own uSID out and looks the next one up in a static table. */
+ * switch. The switch removes its own uSID and looks the next one up in a static table. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,31 +24,31 @@ struct switch_table {
     uint8_t own[6]; /* the block and the switch's own uSID, as in an address */
     uint16_t range_count;
     struct switch_range ranges[SWITCH_RANGES_MAX]; /* do not overlap */
-    const struct switch_range *many;               /* instead, where they are more; ascending */
+    const struct switch_range *many;               /* used instead if there are more; ascending */
     uint32_t many_count;
-    uint16_t own_step; /* further uSIDs of its own: own + step, ... */
-    uint16_t own_more; /* how many */
+    uint16_t own_step; /* further uSIDs of the switch: own + step, ... */
+    uint16_t own_more; /* their number */
 };
 
-_Static_assert(sizeof(struct switch_table) <= 64, "read for every packet: one cache line");
+_Static_assert(sizeof(struct switch_table) <= 64, "one cache line: it is read for every packet");
 
-/* Ranges that are more than SWITCH_RANGES_MAX must ascend, and must outlive the table. */
+/* More than SWITCH_RANGES_MAX ranges must ascend and must outlive the table. */
 void switch_table_init(struct switch_table *, uint32_t block, uint16_t own_usid,
     const struct switch_range *ranges, uint32_t range_count);
 
-/* Where a packet goes. */
+/* The egress port of a packet, or the reason why it is dropped. */
 struct switch_way {
-    enum drop_reason reason; /* DROP_NONE: it leaves by `port` */
+    enum drop_reason reason; /* DROP_NONE: the packet leaves by `port` */
     uint32_t port;
 };
 
-/* The switch has `more` further uSIDs, each `step` above the one before: names of the links into it
- * where several come from one neighbour. */
+/* Gives the switch `more` further uSIDs, each `step` above the previous one. They name the links
+ * into it if several come from one neighbour. */
 void switch_table_add_names(struct switch_table *, uint16_t step, uint32_t more);
-/* The address begins with one of them. */
+/* Returns whether the address begins with one of them. */
 bool switch_table_is_further(const struct switch_table *, const struct ipv6_addr *outer);
 
-/* Among many ranges. */
+/* Searches many ranges. */
 struct switch_way switch_table_search(
     const struct switch_table *, uint16_t usid, enum drop_reason otherwise);
 
@@ -67,8 +67,8 @@ static inline struct switch_way switch_table_look_up(
     return (struct switch_way){ .reason = otherwise };
 }
 
-/* What follows is written in loads and stores of pieces that need no byte swap: it runs for every
- * packet at every hop. */
+/* The following functions load and store pieces that need no byte swap: they run for every packet
+ * at every hop. */
 
 static inline bool switch_table_is_own(
     const struct switch_table *table, const struct ipv6_addr *outer)
@@ -78,7 +78,7 @@ static inline bool switch_table_is_own(
     return table->own_more > 0 && switch_table_is_further(table, outer);
 }
 
-/* Of a packet that names this switch. */
+/* For a packet that names this switch. */
 static inline struct switch_way switch_table_own_way(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
@@ -89,7 +89,7 @@ static inline struct switch_way switch_table_own_way(
     return switch_table_look_up(table, next, DROP_NO_ROUTE);
 }
 
-/* Of one that does not: plain IPv6. */
+/* For any other packet: plain IPv6. */
 static inline struct switch_way switch_table_plain_way(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
@@ -98,7 +98,7 @@ static inline struct switch_way switch_table_plain_way(
     return switch_table_look_up(table, bytes_get_be16(outer->octets + 4), DROP_NOT_OURS);
 }
 
-/* Only looks: the address stays. */
+/* Looks up the address without changing it. */
 static inline struct switch_way switch_table_way(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
@@ -106,7 +106,7 @@ static inline struct switch_way switch_table_way(
                                              : switch_table_plain_way(table, outer);
 }
 
-/* Takes the first uSID out: the others move up, zeros follow. */
+/* Removes the first uSID: the others move up, and zeros are appended. */
 static inline void switch_table_shift(uint8_t octets[16])
 {
     uint64_t four;
@@ -119,8 +119,7 @@ static inline void switch_table_shift(uint8_t octets[16])
     memset(octets + 14, 0, 2);
 }
 
-/* Looks, and takes the switch's own uSID out of the address if that is first and the packet has a
- * way. */
+/* Looks up the address. If its first uSID is the switch's own and there is a route, removes it. */
 static inline struct switch_way switch_table_forward(
     const struct switch_table *table, struct ipv6_addr *outer)
 {
