@@ -23,8 +23,8 @@ const struct doctor_check doctor_checks[] = {
     { "huge pages", "speed", doctor_look_at_huge_pages },
     { "locked memory", "AF_XDP", doctor_look_at_locked_memory },
     { "open files", "many devices", doctor_look_at_open_files },
-    { "fabrics", "soft fabrics that run", doctor_look_at_fabrics },
-    { "devices", "what programs can open", doctor_look_at_devices },
+    { "fabrics", "running soft fabrics", doctor_look_at_fabrics },
+    { "devices", "devices that programs can open", doctor_look_at_devices },
 };
 
 const size_t doctor_check_count = sizeof(doctor_checks) / sizeof(doctor_checks[0]);

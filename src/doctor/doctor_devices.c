@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is there of MRC already. */
+/* Finds existing folders, fabrics and devices of MRC. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -20,13 +20,13 @@ void doctor_look_at_run_folder(struct doctor_finding *finding)
 
     if (err || strlen(path) + 40 >= SOCKET_PATH_BYTES)
         doctor_find(finding, DOCTOR_LIMITED, "set MRC_RUN_DIR to a shorter path",
-            "its name is too long for sockets in it");
+            "its path is too long for sockets");
     else if (access(path, W_OK) == 0)
         doctor_find(finding, DOCTOR_OK, "", "%s", path);
     else if (errno == ENOENT)
-        doctor_find(finding, DOCTOR_OK, "", "%s, made when first needed", path);
+        doctor_find(finding, DOCTOR_OK, "", "%s, created when first needed", path);
     else
-        doctor_find(finding, DOCTOR_NO, "set MRC_RUN_DIR to a folder of your own", "%s: %s", path,
+        doctor_find(finding, DOCTOR_NO, "set MRC_RUN_DIR to a folder that you own", "%s: %s", path,
             strerror(errno));
 }
 
@@ -55,7 +55,7 @@ void doctor_look_at_fabrics(struct doctor_finding *finding)
         doctor_find(finding, DOCTOR_OK, "", "running:%s", names);
     else
         doctor_find(finding, DOCTOR_OK, "'mrc fabric run --background FABRIC.yaml' starts one",
-            "none runs");
+            "none is running");
 }
 
 void doctor_look_at_devices(struct doctor_finding *finding)
@@ -77,6 +77,6 @@ void doctor_look_at_devices(struct doctor_finding *finding)
             finding, DOCTOR_OK, "", "%u, %u of them open in a process", devices.count, open_count);
     else
         doctor_find(finding, DOCTOR_NO,
-            "'mrc fabric run' makes some; or describe one in a file and name it in MRC_CONFIG",
-            "there is none");
+            "run 'mrc fabric run', or describe a device in a file and set MRC_CONFIG to it",
+            "none");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks of this folder, and what they share. */
+/* The checks of this folder, and their common functions. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 __attribute__((format(printf, 4, 5))) void doctor_find(
     struct doctor_finding *, enum doctor_level, const char *advice, const char *reason, ...);
 
-/* The first line of a file, without its end; false: it cannot be read. */
+/* Reads the first line of a file, without its end. Returns false if it cannot be read. */
 bool doctor_read(const char *path, char *line, int room_bytes);
 
 /* doctor_machine.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processors, clocks, memory, limits. */
+/* Checks processors, clocks, memory and limits. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ void doctor_look_at_kernel(struct doctor_finding *finding)
         doctor_find(
             finding, DOCTOR_OK, "", "%s %s on %s", name.sysname, name.release, name.machine);
     else
-        doctor_find(finding, DOCTOR_LIMITED, "use a kernel from 5.10 on",
-            "%s %s is older than what is tested", name.sysname, name.release);
+        doctor_find(finding, DOCTOR_LIMITED, "use kernel 5.10 or later",
+            "%s %s is older than the tested versions", name.sysname, name.release);
 }
 
 void doctor_look_at_processors(struct doctor_finding *finding)
@@ -57,7 +57,7 @@ void doctor_look_at_processors(struct doctor_finding *finding)
         doctor_find(finding, DOCTOR_OK, "", "%d processors", count);
     else
         doctor_find(finding, DOCTOR_LIMITED, "expect less speed and more delay",
-            "%d processor%s: a fabric and two NICs with their programs want four", count,
+            "%d processor%s: a fabric and two NICs with their programs need four", count,
             count == 1 ? "" : "s");
 }
 
@@ -73,13 +73,13 @@ void doctor_look_at_clock(struct doctor_finding *finding)
     doctor_read(
         "/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof(source));
     if (each_ns < 150)
-        doctor_find(finding, DOCTOR_OK, "", "%s, %lld ns a reading", source, each_ns);
+        doctor_find(finding, DOCTOR_OK, "", "%s, %lld ns per reading", source, each_ns);
     else
         doctor_find(finding, DOCTOR_LIMITED, "boot with a clock source that needs no system call",
-            "%s takes %lld ns a reading, and every pass of the engine reads it", source, each_ns);
+            "%s takes %lld ns per reading, and every pass of an engine reads it", source, each_ns);
 }
 
-/* How late a short sleep ends tells how late an engine wakes that shares the processors. */
+/* A late end of a short sleep shows how late an engine wakes up on shared processors. */
 void doctor_look_at_scheduling(struct doctor_finding *finding)
 {
     const struct timespec nap = { .tv_nsec = SLEEP_NS };
@@ -101,7 +101,7 @@ void doctor_look_at_scheduling(struct doctor_finding *finding)
             worst_ns / 1000, load);
     else
         doctor_find(finding, DOCTOR_LIMITED,
-            "let less run beside it; losses are taken for real only after reo_wnd",
+            "reduce the load; losses are inferred only after reo_wnd",
             "sleeps end up to %.1f ms late, load %.1f", (double)worst_ns / 1e6, load);
 }
 
@@ -130,7 +130,8 @@ void doctor_look_at_huge_pages(struct doctor_finding *finding)
         doctor_find(
             finding, DOCTOR_OK, "", "%" PRIu64 " reserved, transparent: %s", total, transparent);
     else
-        doctor_find(finding, DOCTOR_LIMITED, "nothing needs them; large buffers gain a little",
+        doctor_find(finding, DOCTOR_LIMITED,
+            "not required; large buffers are slightly faster with them",
             "none reserved, transparent: %s", transparent);
 }
 
@@ -167,7 +168,7 @@ void doctor_look_at_open_files(struct doctor_finding *finding)
         doctor_find(finding, DOCTOR_OK, "", "%s", text);
     else
         doctor_find(finding, DOCTOR_LIMITED, "ulimit -n 4096",
-            "%s: a device takes three for each port and ten more, a fabric three for each port of "
+            "%s: a device uses ten and three for each port, a fabric three for each port of "
             "each NIC",
             text);
 }

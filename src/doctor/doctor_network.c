@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways to move frames: tried, not guessed. */
+/* Tries the ways to move frames. */
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -67,10 +67,10 @@ void doctor_look_at_packet_sockets(struct doctor_finding *finding)
     int sock = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 
     if (sock >= 0)
-        doctor_find(finding, DOCTOR_OK, "", "packet sockets may be opened");
+        doctor_find(finding, DOCTOR_OK, "", "packet sockets can be opened");
     else if (errno == EPERM)
         doctor_find(finding, DOCTOR_NO, "run as root or give the program CAP_NET_RAW",
-            "no right to open packet sockets");
+            "no permission to open packet sockets");
     else
         doctor_find(finding, DOCTOR_NO, "use a kernel with CONFIG_PACKET", "%s", strerror(errno));
     if (sock >= 0)
@@ -90,18 +90,18 @@ void doctor_look_at_xdp(struct doctor_finding *finding)
         doctor_find(finding, DOCTOR_NO, "run as root or give the program CAP_NET_RAW and CAP_BPF",
             "AF_XDP socket: %s", strerror(err));
     else if (!library)
-        doctor_find(finding, DOCTOR_NO, "apt install libxdp1", "libxdp.so.1 is not there");
+        doctor_find(finding, DOCTOR_NO, "apt install libxdp1", "libxdp.so.1 is not installed");
     else
-        doctor_find(
-            finding, DOCTOR_OK, "", "kernel and libxdp are there; zero copy if the driver has it");
+        doctor_find(finding, DOCTOR_OK, "",
+            "kernel and libxdp are available; zero copy if the driver supports it");
     if (sock >= 0)
         close(sock);
     if (library)
         dlclose(library);
 }
 
-/* In a network namespace of its own; yields the exit status of `command` there, 126 if there can be
- * no namespace. */
+/* Runs `command` in a network namespace of its own. Returns its exit status, or 126 if no namespace
+ * can be created. */
 static int run_apart(const char *command)
 {
     int status = 0;
@@ -129,14 +129,14 @@ void doctor_look_at_namespaces(struct doctor_finding *finding)
     int status = run_apart("ip link set lo up && ip link add name left type veth peer name right");
 
     if (status == 0)
-        doctor_find(finding, DOCTOR_OK, "", "network namespaces and veth pairs can be made");
+        doctor_find(finding, DOCTOR_OK, "", "network namespaces and veth pairs can be created");
     else if (status == 126)
         doctor_find(finding, DOCTOR_NO,
             "run as root, or try 'unshare -rn' first; or use mrc fabric run",
-            "no right to make network namespaces");
+            "no permission to create network namespaces");
     else
         doctor_find(finding, DOCTOR_NO, "apt install iproute2; load the module veth",
-            "a namespace can be made, a veth pair in it not");
+            "a namespace can be created, but no veth pair in it");
 }
 
 void doctor_look_at_segment_routing(struct doctor_finding *finding)
@@ -149,15 +149,15 @@ void doctor_look_at_segment_routing(struct doctor_finding *finding)
         doctor_find(finding, DOCTOR_OK, "", "the kernel shifts uSIDs (seg6local End next-csid)");
     else if (status == 126)
         doctor_find(
-            finding, DOCTOR_NO, "run as root", "cannot be tried without a network namespace");
+            finding, DOCTOR_NO, "run as root", "cannot be tested without a network namespace");
     else if (run_apart(
                  "ip link set lo up && ip -6 route add fc00:42:1::/48 encap seg6local action End "
                  "dev lo") == 0)
         doctor_find(finding, DOCTOR_NO,
-            "kernel 6.1 and iproute2 6.1, or switches of our own: mrc fabric up",
-            "seg6local is there, but kernel or iproute2 know no next-csid");
+            "use kernel 6.1 and iproute2 6.1, or software switches: mrc fabric up",
+            "seg6local works, but the kernel or iproute2 does not support next-csid");
     else
         doctor_find(finding, DOCTOR_NO,
-            "a kernel with CONFIG_IPV6_SEG6_LWTUNNEL, or switches of our own: mrc fabric up",
-            "kernel or iproute2 know no seg6local");
+            "use a kernel with CONFIG_IPV6_SEG6_LWTUNNEL, or software switches: mrc fabric up",
+            "the kernel or iproute2 does not support seg6local");
 }

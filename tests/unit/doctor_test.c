@@ -37,7 +37,7 @@ SPEC("a run folder that is not there yet is no fault")
     setenv("MRC_RUN_DIR", "/tmp/doctor_test_absent", 1);
     finding = find("run folder");
     EXPECT_EQ(finding.level, DOCTOR_OK);
-    EXPECT(strstr(finding.reason, "made when first needed"));
+    EXPECT(strstr(finding.reason, "created when first needed"));
 }
 
 SPEC("a run folder whose name leaves no room for sockets limits what works")
