@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking and telling running NICs and fabrics: the front door of this folder. */
+/* Requests to running NICs and fabrics, and their answers: the public header of this folder. */
 #pragma once
 
 #include "control/device_list.h"

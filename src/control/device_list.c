@@ -33,7 +33,7 @@ static void add_described(struct device_list *devices)
         ibv_free_device_list(list);
 }
 
-/* The devices that a process has open, with or without a description. */
+/* Adds the devices that a process has open, with or without a description. */
 static void add_owned(struct device_list *devices)
 {
     struct process_lock_holder holder;
@@ -49,7 +49,7 @@ static void add_owned(struct device_list *devices)
         closedir(folder);
 }
 
-/* mrc2 before mrc10. */
+/* Sorts mrc2 before mrc10. */
 static int by_number(const void *left, const void *right)
 {
     size_t left_length = strlen(left);

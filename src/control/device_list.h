@@ -13,8 +13,8 @@ struct device_list {
     uint32_t count;
 };
 
-/* All devices that are described and all that a process has open, mrc2 before mrc10. */
+/* Lists all devices that are described or that a process has open, mrc2 before mrc10. */
 void device_list_read(struct device_list *);
 
-/* Keeps this one only; false: it is not in the list. */
+/* Keeps only this device. Returns false if it is not in the list. */
 bool device_list_keep(struct device_list *, const char *name);

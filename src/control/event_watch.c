@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts what NICs tell into lines. */
+/* Splits the output of NICs into lines. */
 #include "control/event_watch.h"
 
 #include <errno.h>
@@ -45,11 +45,11 @@ static void hand_on_lines(struct event_watch *watch, struct event_source *from)
         memmove(from->line, end + 1, rest);
         from->length = rest;
     }
-    if (from->length == sizeof(from->line)) /* no event is as long */
+    if (from->length == sizeof(from->line)) /* no event is this long */
         from->length = 0;
 }
 
-/* False: it is closed. */
+/* Returns false if the socket is closed. */
 static bool read_source(struct event_watch *watch, struct event_source *from)
 {
     ssize_t got = read(from->sock, from->line + from->length, sizeof(from->line) - from->length);

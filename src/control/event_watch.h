@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of running NICs, line by line as they are told. */
+/* Events of running NICs, one line each. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,15 +21,16 @@ struct event_source {
 struct event_watch {
     struct event_source sources[EVENT_WATCH_MAX];
     uint32_t count;
-    /* An event is JSON on one line; false: there is no point in going on. */
+    /* Takes an event, which is JSON on one line. Returns false to stop. */
     bool (*on_event)(void *context, const char *line);
     void *context;
-    bool is_over; /* on_event() said so */
+    bool is_over; /* on_event() returned false */
 };
 
-/* Follows the process that has the device open, if there is one and it is not followed yet. `all`:
- * also EVs that are skipped for a while and return. */
+/* Follows the process that has the device open, if there is one and it is not followed yet. With
+ * `all`, also reports EVs that are skipped for a while and return. */
 void event_watch_follow(struct event_watch *, const char *device, bool all);
 
-/* Waits for events, at most so long, and hands them on. A device that was closed is forgotten. */
+/* Waits for events for at most `timeout_ms` and passes them on. Stops following a device that was
+ * closed. */
 void event_watch_wait(struct event_watch *, int timeout_ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits for the end of the process itself, so that its files are gone when the caller goes on. */
+/* Stops fabrics, and waits until the process has ended, so that its files are gone afterwards. */
 #include "control/fabric_process.h"
 
 #include <poll.h>
@@ -51,7 +51,7 @@ enum request_result fabric_process_end(const char *root, const char *fabric,
     enum request_result result;
     json_t *answer;
 
-    /* Of a process that is ending already only the lock is known. */
+    /* A process that is ending is known only by its lock. */
     if (holder->pid == 0 && unlocks(root, fabric))
         return REQUEST_ANSWERED;
     result = request_fabric(fabric, json_pack("{s:s}", "do", "stop"), &answer, reason);

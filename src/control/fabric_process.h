@@ -8,9 +8,9 @@
 
 struct process_lock_holder;
 
-/* `root` is the folder that run_place_make() names. The holder's pid is 0 while it ends. */
+/* `root` is the folder of run_place_make(). The holder's pid is 0 while it ends. */
 bool fabric_process_runs(const char *root, const char *fabric, struct process_lock_holder *holder);
 
-/* Has the fabric stop, and returns when its process has ended. */
+/* Stops the fabric. Returns when its process has ended. */
 enum request_result fabric_process_end(const char *root, const char *fabric,
     const struct process_lock_holder *, char reason[REQUEST_REASON_BYTES]);

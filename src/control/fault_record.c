@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes an experiment around the faults of a fabric. */
+/* Writes an experiment with the faults of a fabric. */
 #include "control/fault_record.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "control/fault_request.h"
 #include "files/files.h"
 
-#define AFTERWARDS_PS UINT64_C(1000000000) /* that the experiment goes on after the last change */
+#define AFTERWARDS_PS UINT64_C(1000000000) /* of the experiment, after the last change */
 
 static const char *text_of(const json_t *of, const char *key)
 {
@@ -34,7 +34,7 @@ static void write_fault(FILE *to, const json_t *json, uint64_t faster)
     fault_write_times(to, &fault);
 }
 
-/* The fabric's own file, as a part of this one. */
+/* Writes the fabric's own file as a part of this one. */
 static void write_fabric(FILE *to, const char *text)
 {
     fprintf(to, "fabric:\n");
@@ -73,7 +73,8 @@ int fault_record_write(FILE *to, const struct fault_record *recording)
     size_t i;
 
     fprintf(to,
-        "# The faults of the fabric '%s' as they happened. The work is an example: say what ran.\n"
+        "# The faults of the fabric '%s' as they happened. The workload is an example: replace "
+        "it.\n"
         "name: %s\nduration: %" PRIu64 "ps\n",
         recording->fabric, recording->fabric,
         last_change_ps(faults, recording->faster) + AFTERWARDS_PS);

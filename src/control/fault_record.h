@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has happened to a fabric, as an experiment for mrc sim. */
+/* The recorded faults of a fabric as an experiment for mrc sim. */
 #pragma once
 
 #include <jansson.h>
@@ -12,5 +12,5 @@ struct fault_record {
     uint64_t faster;      /* times are divided by this */
 };
 
-/* 0 or a negative errno. */
+/* Returns 0 or a negative errno. */
 int fault_record_write(FILE *, const struct fault_record *);

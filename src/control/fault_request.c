@@ -29,7 +29,7 @@ static uint64_t number_of(const json_t *of, const char *key)
     return (uint64_t)json_integer_value(json_object_get(of, key));
 }
 
-/* The word that it has, or the first of the list. */
+/* Returns the index of its word, or 0, the first of the list. */
 static int word_of(const json_t *of, const char *key, const char *const *words)
 {
     const char *word = json_string_value(json_object_get(of, key));

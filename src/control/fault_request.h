@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults as requests to a fabric have them (lab/soft_request.h), to and from struct fault. */
+/* Converts between struct fault and the faults in requests to a fabric (lab/soft_request.h). */
 #pragma once
 
 #include <jansson.h>
 
 #include "network/network.h"
 
-/* Kind, direction, parameters and times; the caller adds where. */
+/* Returns a request with kind, direction, parameters and times. The caller adds the place. */
 json_t *fault_request_of(const struct fault *);
 
-/* The same of a fault that a fabric has recorded. */
+/* Returns a fault that a fabric has recorded. */
 struct fault fault_request_read(const json_t *);
 
-/* A fault that lasts and waits `factor` times as long, or an equal part of that. */
+/* Multiply or divide the times of a fault by `factor`. */
 struct fault fault_request_slowed(const struct fault *, uint64_t factor);
 struct fault fault_request_sped_up(const struct fault *, uint64_t factor);

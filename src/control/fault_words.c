@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads faults word by word. */
+/* Parses the words of a fault. */
 #include "control/fault_words.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include "files/files.h"
 #include "network/network.h"
 
-/* A request that is being read, and what is wrong with it. */
+/* A request that is being parsed, and the reason for a refusal. */
 struct reading {
     struct fault_words *words;
     json_t *request;
@@ -34,7 +34,8 @@ static const char *next_word(const struct reading *reading)
     return *reading->words->next++;
 }
 
-/* A word of a list that ends with NULL; otherwise the reason names the nearest word, or all. */
+/* Checks a word against a list that ends with NULL. If it is not there, the reason names the
+ * nearest word, or all words. */
 static bool check_word(const struct reading *reading, const char *word, const char *const *known)
 {
     const char *meant = word ? word_nearest(known, word) : NULL;
@@ -48,7 +49,7 @@ static bool check_word(const struct reading *reading, const char *word, const ch
     return refuse(reading, "%s: must be %s", word ? word : "(nothing)", list);
 }
 
-/* ---- how ------------------------------------------------------------------------------------- */
+/* ---- the kind of a fault --------------------------------------------------------------------- */
 
 static const enum quantity_kind quantities[FAULT_QUANTITY_COUNT] = {
     [FAULT_QUANTITY_FRACTION] = QUANTITY_FRACTION,
@@ -76,7 +77,7 @@ static bool check_rate(const struct reading *reading)
         json_object_get(reading->request, fault_parameters[FAULT_RATE].request);
 
     if (rate_bps && (uint64_t)json_integer_value(rate_bps) < reading->words->rate_bps_min)
-        return refuse(reading, "slow: at least 1Mb/s; 'blackhole' carries nothing at all");
+        return refuse(reading, "slow: must be at least 1Mb/s; use 'blackhole' to stop all packets");
     return true;
 }
 
@@ -86,7 +87,7 @@ static bool is_end(const struct fault_words *words)
            strcmp(*words->next, "direction") == 0;
 }
 
-/* What the kind needs, and what it may have if it follows. */
+/* Reads the parameters that the kind requires, and optional ones if they follow. */
 static bool read_parameters(const struct reading *reading, enum fault_kind kind)
 {
     for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++) {
@@ -122,7 +123,7 @@ static bool read_direction(const struct reading *reading)
     return check_word(reading, word, fault_direction_words);
 }
 
-/* "direction up", "for 2s" */
+/* Reads "direction up", "for 2s". */
 static bool read_rest(const struct reading *reading, const char *how)
 {
     bool is_good = true;
@@ -135,16 +136,16 @@ static bool read_rest(const struct reading *reading, const char *how)
             return refuse(
                 reading, "%s: only 'direction up' or 'down' and 'for TIME' may follow", word);
         if (strcmp(how, "up") == 0)
-            return refuse(reading, "up: has no duration and no direction; leave out '%s'", word);
+            return refuse(reading, "up: takes no duration and no direction; omit '%s'", word);
         is_good = strcmp(word, "for") == 0 ? read_quantity(reading, "for", QUANTITY_TIME, "for_ps")
                                            : read_direction(reading);
     }
     return is_good;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the complete fault ---------------------------------------------------------------------- */
 
-/* "h0.p0,h1.p0" */
+/* Splits "h0.p0,h1.p0". */
 static json_t *split_names(const char *names)
 {
     json_t *list = json_array();
@@ -184,7 +185,7 @@ bool fault_words_read(
     where = next_word(&reading);
     how = next_word(&reading);
     if (!where || !how)
-        return refuse(&reading, "say where and how; see 'mrc fabric fault --help'");
+        return refuse(&reading, "give a place and a kind of fault; see 'mrc fabric fault --help'");
     if (!read_how(&reading, how) || !read_rest(&reading, how))
         return false;
     json_object_set_new(request, "do", json_string(strcmp(how, "up") == 0 ? "clear" : "fault"));
@@ -195,7 +196,7 @@ bool fault_words_read(
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
-/* "flap PERIOD SHARE     flap 10ms 50%" */
+/* Prints a line such as "flap PERIOD SHARE     flap 10ms 50%". */
 static void print_kind(FILE *to, enum fault_kind kind)
 {
     char form[48];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports of a device taken out of service and back, through mrc_ctl.h, whether or not a process has
- * the device open. */
+/* Disables and enables the ports of a device through mrc_ctl.h, whether or not a process has the
+ * device open. */
 #pragma once
 
 #include <jansson.h>
@@ -13,12 +13,12 @@ struct port_admin {
     uint32_t port_count;
 };
 
-/* To be closed in either case; false: the device cannot be opened. */
+/* Must be closed in either case. Returns false if the device cannot be opened. */
 bool port_admin_open(struct port_admin *, const char *device);
 void port_admin_close(struct port_admin *);
 
-/* `port` counts from 1. 0 or a negative errno. */
+/* Ports are numbered from 1. Returns 0 or a negative errno. */
 int port_admin_set(const struct port_admin *, uint32_t port, bool up);
 
-/* What is known of the ports of a device that no process has open: "device", "ports". */
+/* Returns what is known about the ports of a device that no process has open: "device", "ports". */
 json_t *port_admin_describe(const char *device);

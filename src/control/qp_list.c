@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks for QPs until there are no more. */
+/* Requests QPs until there are no more. */
 #include "control/qp_list.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks, and tells a refusal from a failure. */
+/* Sends requests, and distinguishes refusals from failures. */
 #include "control/request.h"
 
 #include <errno.h>

@@ -6,26 +6,26 @@
 
 #define REQUEST_REASON_BYTES 256
 
-/* What became of a request. */
+/* The result of a request. */
 enum request_result {
     REQUEST_ANSWERED,
     REQUEST_NOT_RUNNING, /* no process has the device open, or no such fabric runs */
-    REQUEST_REFUSED,     /* with the reason that the other side gives */
-    REQUEST_FAILED,      /* the other side does not answer, or not as it should */
+    REQUEST_REFUSED,     /* the reason is that of the other side */
+    REQUEST_FAILED,      /* no answer, or an invalid one */
     REQUEST_RESULT_COUNT,
 };
 
-/* The answer is NULL unless REQUEST_ANSWERED, and released with json_decref(). A reason is written
- * for REQUEST_REFUSED and REQUEST_FAILED. */
+/* The answer is NULL unless REQUEST_ANSWERED; the caller releases it with json_decref().
+ * REQUEST_REFUSED and REQUEST_FAILED set the reason. */
 
-/* To the process that has the device open: "stat", "qp 0", "ev 17". */
+/* Sends a request such as "stat", "qp 0" or "ev 17" to the process that has the device open. */
 enum request_result request_device(
     const char *device, const char *request, json_t **answer, char reason[REQUEST_REASON_BYTES]);
 
-/* To a running fabric; releases the request. */
+/* Sends a request to a running fabric, and releases the request. */
 enum request_result request_fabric(
     const char *fabric, json_t *request, json_t **answer, char reason[REQUEST_REASON_BYTES]);
 
-/* Reads the text of an answer, in which "error" is a refusal. */
+/* Parses the text of an answer, in which "error" is a refusal. */
 enum request_result request_read_answer(
     const char *text, json_t **answer, char reason[REQUEST_REASON_BYTES]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fabric gets all faults, in the order of the file, and has them begin at their times: these
- * then do not depend on when this process is run. */
+/* Hands all faults of a script to the fabric, in the order of the file. The fabric begins them at
+ * their times, which therefore do not depend on the scheduling of this process. */
 #include "control/script_run.h"
 
 #include <errno.h>

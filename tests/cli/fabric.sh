@@ -93,7 +93,7 @@ refuses 2 "fabric: h0 is not a port; did you mean 'nic h0'?" fabric fault port h
 refuses 2 'fabric: there is no path p0/u300; the last is p0/u0' fabric fault ev p0/u300 blackhole
 refuses 2 'fabric: p0.u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p0.u0 blackhole
 refuses 2 'fabric: ev: only loss, corrupt and blackhole can affect a single EV: a link is down or slow for all EVs' fabric fault ev p0/u0 slow 1Gb/s
-refuses 2 "fabric fault: up: has no duration and no direction; leave out 'for'" fabric fault plane p0 up for 2s
+refuses 2 "fabric fault: up: takes no duration and no direction; omit 'for'" fabric fault plane p0 up for 2s
 refuses 2 'fabric: where: only a switch can reboot; use kind down for other parts' fabric fault link h0.p0 reboot
 refuses 2 'fabric: direction: a link is down in both directions: use blackhole for one direction' \
     fabric fault link h0.p0 down direction up
@@ -143,7 +143,7 @@ exits 2 'the faults of an experiment are checked against this fabric' \
     "$mrc" fabric fault run "$ROOT/experiments/t1-reboot.yaml"
 contains '  which has not all it names' "$output" 'no plane p1'
 refuses 2 'fabric fault: loss 200%: must be a fraction such as 0.1%, 0.001 or 1e-6' fabric fault plane p0 loss 200%
-refuses 2 "fabric fault: slow: at least 1Mb/s; 'blackhole' carries nothing at all" fabric fault plane p0 slow 1kb/s
+refuses 2 "fabric fault: slow: must be at least 1Mb/s; use 'blackhole' to stop all packets" fabric fault plane p0 slow 1kb/s
 refuses 2 'fabric: p4294967296/u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p4294967296/u0 blackhole
 refuses 2 'fabric: p0/u-1: not a path; write plane and uplink as in p0/u3' fabric fault ev p0/u-1 blackhole
 refuses 2 "fabric fault: for -2s: must be a time such as 500ns, 1.5us, 2ms or 3s" fabric fault plane p0 down for -2s

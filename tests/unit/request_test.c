@@ -77,7 +77,7 @@ SPEC("up ends the faults of a part")
     expect_request("switch p0.t1.2 up",
         "{\"do\":\"clear\",\"kind\":\"up\",\"what\":\"switch\",\"where\":[\"p0.t1.2\"]}");
     expect_refusal(
-        "switch p0.t1.2 up for 2s", "up: has no duration and no direction; leave out 'for'");
+        "switch p0.t1.2 up for 2s", "up: takes no duration and no direction; omit 'for'");
 }
 
 SPEC("a misspelt word is answered with the one that was meant")
@@ -96,14 +96,14 @@ SPEC("a missing or wrong parameter is named with an example")
 
 SPEC("a link cannot be slower than the fabric can pace")
 {
-    expect_refusal(
-        "link h0.p0 slow 1kb/s", "slow: at least 1Mb/s; 'blackhole' carries nothing at all");
+    expect_refusal("link h0.p0 slow 1kb/s",
+        "slow: must be at least 1Mb/s; use 'blackhole' to stop all packets");
 }
 
 SPEC("nothing follows the time")
 {
     expect_refusal("link h0.p0 down for 2s direction up", "direction: nothing may follow the time");
-    expect_refusal("link h0.p0", "say where and how; see 'mrc fabric fault --help'");
+    expect_refusal("link h0.p0", "give a place and a kind of fault; see 'mrc fabric fault --help'");
 }
 
 /* ---- faults as requests ---------------------------------------------------------------------- */
