@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measuring and checking what MRC does between processes, as a client of mrc.h: the front door of
- * this folder. */
+/* Measures and checks MRC between processes, as a client of mrc.h: the public header of this
+ * folder. */
 #pragma once
 
 #include "perf/perf_interrupt.h"

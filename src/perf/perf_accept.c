@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clients of a rank that listens, until they have said which rank they are. */
+/* Clients of a listening rank, until they have sent their rank. */
 #include "perf/perf_accept.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 enum {
     GUESTS_MAX = PERF_RANKS_MAX,
-    HELLO_S = 5,         /* for a client to say its hello */
-    COMPLAINTS_MAX = 10, /* about clients that are no ranks */
+    HELLO_S = 5,         /* for a client to send its hello */
+    COMPLAINTS_MAX = 10, /* about clients that are not ranks */
 };
 
 #define HELLO_MAGIC 0x6d727031u
@@ -27,7 +27,7 @@ struct guest {
     int fd;
     time_t until;
     struct perf_hello hello;
-    size_t bytes; /* of the hello, so far */
+    size_t bytes; /* of the hello received so far */
 };
 
 struct door {
@@ -55,7 +55,7 @@ void perf_accept_set_up(int fd)
 
 int perf_accept_interrupted(struct perf_meet *meet)
 {
-    return perf_meet_fail_here(meet, "interrupted before all ranks were there");
+    return perf_meet_fail_here(meet, "interrupted before all ranks had connected");
 }
 
 static time_t now_s(void)
@@ -83,7 +83,7 @@ static void hang_up(struct door *door, uint32_t index)
     close(door->guests[index].fd);
     see_off(door, index);
     if (door->complaints++ < COMPLAINTS_MAX)
-        fputs("mrc perf: a client connected that is no rank of this test\n", stderr);
+        fputs("mrc perf: a client connected that is not a rank of this test\n", stderr);
 }
 
 static void welcome(struct door *door, uint32_t index)
@@ -121,7 +121,7 @@ static void let_in(struct door *door)
     door->guests[door->count++] = (struct guest){ .fd = fd, .until = now_s() + HELLO_S };
 }
 
-/* Where all places are taken, the first guest has had the longest time. */
+/* If all places are taken, disconnects the first guest, which has had the longest time. */
 static void make_room(struct door *door)
 {
     for (uint32_t i = door->count; i-- > 0;)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each rank asks its own NIC, as `mrc stat` would. */
+/* Each rank queries its own NIC, as `mrc stat` does. */
 #include "perf/perf_counters.h"
 
 #include <stdio.h>
@@ -9,13 +9,14 @@
 #include "control/control.h"
 
 enum {
-    SETTLE_NS = 50 * 1000 * 1000, /* nothing lies in a queue for so long */
+    SETTLE_NS = 50 * 1000 * 1000, /* no packet waits in a queue for this long */
     ROUNDS_MAX = 40,
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* One of the list, which commas separate, into `out`; yields the rest, NULL at the end. */
+/* Copies the first name of a list separated by commas to `out`. Returns the rest, or NULL at the
+ * end. */
 static const char *next_name(const char *list, char out[static PERF_COUNTERS_BYTES])
 {
     size_t length = strcspn(list, ",");
@@ -25,7 +26,7 @@ static const char *next_name(const char *list, char out[static PERF_COUNTERS_BYT
     return list[length] ? list + length + 1 : NULL;
 }
 
-/* NULL: there is no such counter. */
+/* Returns NULL if there is no such counter. */
 static const json_t *find(const json_t *answer, const char *counter)
 {
     const json_t *found = json_object_get(json_object_get(answer, "counters"), counter);
@@ -65,7 +66,7 @@ static int read_own(struct perf_end *end, struct perf_counters *out)
     if (result == REQUEST_ANSWERED)
         err = pick(end, answer, out);
     else if (result == REQUEST_NOT_RUNNING)
-        perf_meet_fail(end->meet, "%s: does not tell its counters; has it a folder?", end->device);
+        perf_meet_fail(end->meet, "%s: has no status socket; does its folder exist?", end->device);
     else
         perf_meet_fail(end->meet, "%s: %s", end->device, reason);
     json_decref(answer);
@@ -79,7 +80,7 @@ int perf_counters_check(struct perf_end *end)
     return end->settings->counters[0] ? read_own(end, &ignored) : 0;
 }
 
-/* All ranks see the same values, and so stop together. */
+/* All ranks see the same values, and therefore stop together. */
 int perf_counters_gather(struct perf_end *end, struct perf_counters all[static PERF_RANKS_MAX])
 {
     const struct timespec pause = { .tv_nsec = SETTLE_NS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens the device and the memory of a rank, connects its QPs. */
+/* Opens the device and the memory of a rank, and connects its QPs. */
 #include "perf/perf_end.h"
 
 #include <errno.h>
@@ -39,10 +39,10 @@ static int open_device(struct perf_end *end, const char *device)
         if (list)
             ibv_free_device_list(list);
         return perf_meet_fail(end->meet,
-            device
-                ? "there is no device %s; 'mrc fabric run' makes some, MRC_CONFIG or MRC_RUN_DIR "
-                  "may point elsewhere"
-                : "there is no device; 'mrc fabric run' makes some%s",
+            device ? "there is no device %s; 'mrc fabric run' creates devices, MRC_CONFIG or "
+                     "MRC_RUN_DIR "
+                     "may point elsewhere"
+                   : "there is no device; 'mrc fabric run' creates devices%s",
             device ? device : "");
     }
     strncpy(end->device, ibv_get_device_name(found), sizeof(end->device) - 1);
@@ -50,7 +50,8 @@ static int open_device(struct perf_end *end, const char *device)
     ibv_free_device_list(list);
     end->mrc = end->verbs ? mrc_create_context(end->verbs, NULL) : NULL;
     if (!end->mrc)
-        return perf_meet_fail(end->meet, "%s: cannot be opened: %s", end->device, strerror(errno));
+        return perf_meet_fail(
+            end->meet, "%s: cannot open the device: %s", end->device, strerror(errno));
     return 0;
 }
 
@@ -67,7 +68,7 @@ static int open_queue(struct perf_end *end)
         mrc_create_cq(end->mrc, entries > 1 << 20 ? 1 << 20 : (int)entries, NULL, end->channel, 0);
     if (!end->cq && (errno == EBUSY || errno == ECONNRESET || errno == ECONNREFUSED))
         return perf_meet_fail(end->meet,
-            "%s: %s; does another process use it, does the fabric run?", end->device,
+            "%s: %s; does another process use it, or is the fabric not running?", end->device,
             strerror(errno));
     if (!end->cq)
         return perf_meet_fail(end->meet, "%s: completion queue: %s", end->device, strerror(errno));
@@ -83,9 +84,9 @@ static int open_memory(struct perf_end *end, uint64_t bytes)
             end->meet, "%llu bytes of memory: %s", (unsigned long long)bytes, strerror(errno));
     }
     end->memory_bytes = bytes;
-    memset(end->memory, 0, bytes); /* pages come now, not while time is taken */
+    memset(end->memory, 0, bytes); /* allocates pages before the measurement */
     end->pd = ibv_alloc_pd(end->verbs);
-    /* In brackets: the macro of verbs.h asks for optional access that we have no need of. */
+    /* In parentheses: the macro of verbs.h requests optional access that is not needed here. */
     end->mr = end->pd ? (ibv_reg_mr)(end->pd, end->memory, bytes,
                             IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
                       : NULL;
@@ -118,7 +119,7 @@ int perf_end_open(struct perf_end *end, const char *device, uint64_t memory_byte
 
 /* ---- QPs ------------------------------------------------------------------------------------- */
 
-/* What a rank tells the others. The QPs that lead to rank r are at ways[r * qp_count]. */
+/* The data that a rank sends to the others. The QPs to rank r are at ways[r * qp_count]. */
 struct card {
     char device[PERF_NAME_BYTES];
     union ibv_gid gid;
@@ -225,7 +226,7 @@ static int connect_qp(struct perf_end *end, struct perf_qp *qp, uint32_t mtu)
     return post_receives(end, qp);
 }
 
-/* What the cards of all say of the QPs that lead to us. */
+/* Connects QPs according to the cards of all ranks. */
 static int connect_all(
     struct perf_end *end, const bool *links, const uint8_t *cards, size_t card_bytes)
 {
@@ -267,7 +268,7 @@ int perf_end_connect(struct perf_end *end, const bool *links)
     else if (create_all(end, links, card) == 0 &&
              perf_meet_gather(end->meet, card, card_bytes, cards) == 0)
         err = connect_all(end, links, cards, card_bytes);
-    if (err == 0) /* nobody sends before all can receive */
+    if (err == 0) /* no rank sends before all can receive */
         err = perf_meet_gather(end->meet, &ready, sizeof(ready), cards);
     free(card);
     free(cards);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank's end of the fabric: a device, one registered memory, QPs to other ranks. */
+/* The device of a rank, its registered memory, and its QPs to other ranks. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum {
     PERF_NAME_BYTES = 64,
 };
 
-/* NULL: is there any? */
+/* `name` NULL: returns whether there is any device. */
 bool perf_end_has_device(const char *name);
 
 struct perf_qp {
@@ -25,7 +25,7 @@ struct perf_qp {
     uint32_t peer_psn;
     uint32_t posted; /* both count up and wrap */
     uint32_t completed;
-    uint32_t unsignaled; /* since the last request that completes by itself */
+    uint32_t unsignaled; /* since the last request with a completion */
 };
 
 struct perf_peer {
@@ -33,7 +33,7 @@ struct perf_peer {
     union ibv_gid gid;
     uint64_t va;
     uint32_t rkey;
-    uint32_t arrived[PERF_CHANNELS_MAX]; /* messages with an immediate, counted for ever */
+    uint32_t arrived[PERF_CHANNELS_MAX]; /* messages with an immediate, over the whole test */
 };
 
 struct perf_end {
@@ -49,39 +49,39 @@ struct perf_end {
     struct ibv_mr *mr;
     uint8_t *memory;
     uint64_t memory_bytes;
-    struct perf_qp *qps; /* rank * qp_count + number; .qp NULL: no link */
+    struct perf_qp *qps; /* rank * qp_count + number; .qp is NULL if there is no link */
     struct perf_peer *peers;
     uint32_t in_flight; /* requests of all QPs */
-    uint64_t look_ns;   /* when to look around again */
+    uint64_t look_ns;   /* when to check the other ranks again */
     uint32_t empty_polls;
-    uint64_t completed_ns; /* when something completed last, or the first write was posted */
-    uint64_t pause_max_ns; /* the longest time in which writes were under way and none completed */
-    bool is_crowded;       /* more ranks than processors: give them away while waiting */
+    uint64_t completed_ns; /* time of the last completion, or of the first write */
+    uint64_t pause_max_ns; /* the longest time in which writes were in flight and none completed */
+    bool is_crowded;       /* more ranks than processors: yields while it waits */
 };
 
 struct perf_write {
     uint32_t peer;
     uint32_t qp;
-    uint64_t from; /* offsets into the memory, there and here */
+    uint64_t from; /* offsets into the memory of this rank and of the peer */
     uint64_t to;
     uint32_t length_bytes;
-    bool is_last; /* its completion is waited for; others may wait for one of many */
+    bool is_last; /* signalled; a completion of others may stand for several */
     bool has_immediate;
     uint32_t channel;
     uint32_t sequence; /* of the channel, from 0 */
 };
 
-/* All yield 0, or -1 with a problem in `meet`. */
+/* All calls return 0, or -1 with a problem in `meet`. */
 int perf_end_open(struct perf_end *, const char *device, uint64_t memory_bytes);
-/* QPs to the ranks that `links` marks, and theirs to us. */
+/* Connects QPs to the ranks that `links` marks. */
 int perf_end_connect(struct perf_end *, const bool *links);
 void perf_end_close(struct perf_end *);
 
 /* Waits for room in the queue. */
 int perf_end_write(struct perf_end *, const struct perf_write *);
-/* Takes completions; to be called in a loop while waiting for something. */
+/* Takes completions. Called in a loop while waiting. */
 int perf_end_poll(struct perf_end *);
-/* Until all writes are acknowledged. */
+/* Waits until all writes are acknowledged. */
 int perf_end_drain(struct perf_end *);
 
 /* After a failure: waits for the error completion of a write to a rank that has gone away, and adds

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every rank writes to others at the same time: a part to each (all-to-all), or everything to the
- * next one (send-receive). */
+ * next rank (send-receive). */
 #include <string.h>
 
 #include "perf/perf_pattern.h"
@@ -30,7 +30,7 @@ void perf_exchange_measure(struct perf_run *run, uint64_t bytes[3])
     bytes[2] = 0;
 }
 
-/* Elements that one rank sends to one other. */
+/* Returns the number of elements that one rank sends to another. */
 static uint64_t part_count(const struct perf_run *run)
 {
     uint64_t all = run->size_bytes / ELEMENT_BYTES;
@@ -38,7 +38,7 @@ static uint64_t part_count(const struct perf_run *run)
     return is_to_all(run) ? all / run->rank_count : all;
 }
 
-/* Where the part for, or from, a rank begins. */
+/* Returns the offset of the part for, or from, a rank. */
 static uint64_t part_offset(const struct perf_run *run, uint32_t rank)
 {
     return is_to_all(run) ? rank * part_count(run) * ELEMENT_BYTES : 0;
@@ -46,7 +46,7 @@ static uint64_t part_offset(const struct perf_run *run, uint32_t rank)
 
 /* ---- an iteration ---------------------------------------------------------------------------- */
 
-/* A share of it on every QP; the QP is the channel. */
+/* Sends a share of the part on every QP; the channel is the QP. */
 static int send_part(struct perf_run *run, uint32_t to)
 {
     uint32_t qp_count = run->settings->qp_count;
@@ -72,7 +72,7 @@ static int send_part(struct perf_run *run, uint32_t to)
     return 0;
 }
 
-/* A rank sends as often as it is sent to. */
+/* A rank sends as often as it receives. */
 static bool has_arrived(const struct perf_run *run, uint32_t from, uint32_t wanted)
 {
     for (uint32_t qp = 0; qp < run->settings->qp_count; qp++)

@@ -10,11 +10,11 @@
 
 static const int signals[] = { SIGINT, SIGTERM };
 static volatile sig_atomic_t is_interrupted;
-static uint64_t urgent_ns; /* when; 0: not known yet */
+static uint64_t urgent_ns; /* when the first signal came; 0 if not known yet */
 
 enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 
-#define PATIENCE_NS UINT64_C(3000000000) /* with other ranks, and with what is in flight */
+#define PATIENCE_NS UINT64_C(3000000000) /* for other ranks, and for writes in flight */
 
 static void note(int number)
 {
@@ -22,7 +22,7 @@ static void note(int number)
     is_interrupted = 1;
 }
 
-/* Its action is the default again. */
+/* SA_RESETHAND has restored the default action. */
 static void end_program(int number)
 {
     static const char text[] = "mrc perf: interrupted\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* There and back: half of a round trip of a write with immediate. */
+/* Latency: half of the round trip of a write with immediate. */
 #include "perf/perf_pattern.h"
 #include "perf/perf_test.h"
 
@@ -71,7 +71,7 @@ int perf_latency_iterate(struct perf_run *run, uint64_t count)
     return perf_end_drain(run->end);
 }
 
-/* A batch is one iteration: both ways are looked at afterwards. */
+/* A batch is one iteration: both directions are checked after it. */
 static struct perf_message message_of(const struct perf_run *run, uint32_t sender)
 {
     return (struct perf_message){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages between the ranks of mrc perf: a kind, a length, bytes. */
+/* Messages between the ranks of mrc perf: kind, length, bytes. */
 #include "perf/perf_meet.h"
 
 #include <errno.h>
@@ -60,8 +60,8 @@ static int fail_interrupted(struct perf_meet *meet, uint32_t rank)
     return perf_meet_fail(meet, "interrupted, and rank %u does not answer", rank);
 }
 
-/* After a call that would have had to wait for this rank: until it need not. -1: it has failed, or
- * the rank has no more time. */
+/* Called after a call that would block on this rank: waits until it does not. Returns -1 if the
+ * call has failed, or if the time of the rank is over. */
 static int wait_for(struct perf_meet *meet, uint32_t rank, short events)
 {
     struct pollfd fd = { .fd = meet->fds[rank], .events = events };
@@ -135,13 +135,14 @@ static int receive_data(struct perf_meet *meet, uint32_t rank, void *bytes, size
     if (header.kind == KIND_FAILED)
         return receive_failure(meet, rank, header.bytes);
     if (header.kind != KIND_DATA || header.bytes != length)
-        return perf_meet_fail(meet, "rank %u is not the same version of mrc perf", rank);
+        return perf_meet_fail(meet, "rank %u has another version of mrc perf", rank);
     return receive_bytes(meet, rank, bytes, length) != 0 ? fail_lost(meet, rank) : 0;
 }
 
-/* ---- all together ---------------------------------------------------------------------------- */
+/* ---- all ranks together ---------------------------------------------------------------------- */
 
-/* In the order in which they come: one that fails must be heard while another is waited for. */
+/* Takes messages in the order of arrival, so that a failure is noticed while another rank is
+ * awaited. */
 static int collect(struct perf_meet *meet, char *all, size_t bytes)
 {
     struct pollfd fds[PERF_RANKS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns from seeds. */
+/* Generates patterns from seeds. */
 #include "perf/perf_pattern.h"
 
 #include <string.h>
@@ -79,7 +79,7 @@ static uint64_t base_of(const struct perf_numbers *numbers, uint32_t rank)
     return prng_stream(numbers->seed ^ numbers->iteration << 20, rank).state;
 }
 
-/* Integers below 256 add up exactly in a float for 65536 ranks. */
+/* Sums of integers below 256 over up to 65536 ranks are exact in a float. */
 static uint32_t value_at(uint64_t base, uint64_t index, enum perf_type type)
 {
     struct prng prng = { .state = base + index * UINT64_C(0xd1342543de82ef95) };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contents that can be recognised: bytes, numbers to add up, and what stands around them. */
+/* Verifiable contents: bytes, numbers to add, and guards around them. */
 #pragma once
 
 #include <stdint.h>
 
 #include "perf/perf_settings.h"
 
-/* Bytes that belong to one message. */
+/* The bytes of one message. */
 struct perf_message {
     uint64_t seed;
     uint64_t iteration;
@@ -14,10 +14,10 @@ struct perf_message {
     uint32_t qp;
 };
 void perf_pattern_fill(uint8_t *, uint64_t length, const struct perf_message *);
-/* How many bytes differ. */
+/* Returns the number of bytes that differ. */
 uint64_t perf_pattern_wrong(const uint8_t *, uint64_t length, const struct perf_message *);
 
-/* What stands where nothing may be written. */
+/* Fills memory that must not be written. */
 void perf_pattern_guard(uint8_t *, uint64_t length);
 uint64_t perf_pattern_guard_wrong(const uint8_t *, uint64_t length);
 
@@ -29,7 +29,8 @@ struct perf_numbers {
 };
 void perf_pattern_put(
     void *to, const struct perf_numbers *, uint32_t rank, uint64_t first, uint64_t count);
-/* How many elements are not those of the rank; of the sum over ranks 0 to rank_count - 1. */
+/* Return the number of elements that differ from those of the rank, or from the sum over ranks 0 to
+ * rank_count - 1. */
 uint64_t perf_pattern_not(
     const void *, const struct perf_numbers *, uint32_t rank, uint64_t first, uint64_t count);
 uint64_t perf_pattern_not_sum(

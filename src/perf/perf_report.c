@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables, progress and the JSON document of mrc perf. */
+/* Prints the tables, the progress and the JSON document of mrc perf. */
 #include "perf/perf_report.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static void show_progress(struct perf_report *report, uint64_t now_ns, uint64_t 
     if (!isatty(STDERR_FILENO) || report->wish->is_quiet ||
         now_ns - report->row_began_ns < QUIET_NS || now_ns - report->progress_ns < PROGRESS_NS)
         return;
-    fprintf(stderr, "\r\033[K%llu bytes: %llu %% of it, %.3f Gb/s",
+    fprintf(stderr, "\r\033[K%llu bytes: %llu %% done, %.3f Gb/s",
         (unsigned long long)report->run->size_bytes, (unsigned long long)done_permille / 10,
         (double)report->interval_bytes * 8 / (double)(now_ns - report->interval_began_ns));
     fflush(stderr);

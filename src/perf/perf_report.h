@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What mrc perf prints: tables in the manner of perftest and nccl-tests, JSON, progress. */
+/* The output of mrc perf: tables in the format of perftest and nccl-tests, JSON, progress. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,18 +10,18 @@
 #include "perf/perf_counters.h"
 #include "perf/perf_test.h"
 
-/* All that was measured with one size. */
+/* The results for one size. */
 struct perf_row {
     uint64_t size_bytes;
     uint64_t iterations;
-    uint64_t time_ns;  /* the slowest rank's, of all batches together */
+    uint64_t time_ns;  /* of the slowest rank, for all batches together */
     uint64_t bytes;    /* sent by all ranks */
     uint64_t peak_bps; /* of the fastest batch */
     uint64_t wrong;    /* bytes, or elements of a collective */
     uint64_t *samples_ns;
     uint64_t sample_count;
-    uint64_t rank_bytes[PERF_RANKS_MAX]; /* sent by each */
-    uint64_t rank_ns[PERF_RANKS_MAX];    /* and how long that took it */
+    uint64_t rank_bytes[PERF_RANKS_MAX]; /* sent by each rank */
+    uint64_t rank_ns[PERF_RANKS_MAX];    /* the time that it took */
 };
 
 struct perf_report {
@@ -30,10 +30,10 @@ struct perf_report {
     bool is_on; /* this process prints */
     bool is_progress_shown;
     json_t *rows;
-    json_t *intervals; /* of the row that is measured */
+    json_t *intervals; /* of the current row */
     double bus_sum;
     uint32_t row_count;
-    double fairness_min; /* of any row */
+    double fairness_min; /* over all rows */
     uint64_t wrong;
     struct perf_counters counters[PERF_RANKS_MAX];
     bool has_counters;
@@ -45,10 +45,10 @@ struct perf_report {
 
 void perf_report_begin(struct perf_report *, const struct perf_wish *, const struct perf_run *);
 void perf_report_row_begins(struct perf_report *);
-/* After each batch: `bytes` more, `done` permille of the row. */
+/* Called after each batch: `bytes` more were sent, and `done_permille` of the row is done. */
 void perf_report_batch(struct perf_report *, uint64_t bytes, uint64_t done_permille);
 void perf_report_row(struct perf_report *, struct perf_row *);
-/* Once all sizes are done: what the NICs counted, if that was asked for. A problem is in `meet`. */
+/* Reads the counters of the NICs after all sizes, if requested. A problem is in `meet`. */
 void perf_report_counters(struct perf_report *);
-/* `problem` NULL: it went well. 0, or -1: it did not, or data was wrong. */
+/* `problem` is NULL after a success. Returns 0, or -1 if there was a problem or data was wrong. */
 int perf_report_end(struct perf_report *, const char *problem, bool was_interrupted);

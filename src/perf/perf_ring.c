@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives that go round a ring. The data is cut into as many chunks as there are ranks, each
- * chunk into channels that go round on their own, so that sending and adding overlap.
+/* Collectives in a ring. The data is divided into one chunk per rank, and each chunk into channels
+ * that proceed independently, so that sending and adding overlap.
  *
- * Reduce-scatter, steps 0 to N-2: rank r sends chunk r-1-s and adds what arrives, chunk r-2-s, to
- * its own; chunk r ends complete. All-gather, N-1 steps: rank r sends chunk r-s, chunk r-1-s
- * arrives in its place. All-reduce is one after the other.
+ * Reduce-scatter, steps 0 to N-2: rank r sends chunk r-1-s and adds the arriving chunk r-2-s to
+ * its own; at the end chunk r is complete. All-gather, N-1 steps: rank r sends chunk r-s, and chunk
+ * r-1-s arrives in its place. All-reduce is reduce-scatter followed by all-gather.
  *
- * A rank may be one iteration ahead of its successor, hence two scratch buffers; not two, because
- * the end of an iteration at a rank follows from what its successor sent in it. */
+ * A rank may be one iteration ahead of its successor, so there are two scratch buffers. It cannot
+ * be two ahead, because a rank ends an iteration only after its successor has sent in it. */
 #include <string.h>
 
 #include "perf/perf_pattern.h"
@@ -15,7 +15,7 @@
 
 enum { ELEMENT_BYTES = 4 };
 
-#define CHANNEL_BYTES UINT64_C(65536) /* a channel is worth so much of a chunk */
+#define CHANNEL_BYTES UINT64_C(65536) /* there is one channel per this many bytes of a chunk */
 
 static bool reduces(const struct perf_run *run)
 {
@@ -39,7 +39,7 @@ void perf_ring_measure(struct perf_run *run, uint64_t bytes[3])
     bytes[2] = reduces(run) ? run->settings->size_max_bytes : 0;
 }
 
-/* ---- cutting --------------------------------------------------------------------------------- */
+/* ---- chunks ---------------------------------------------------------------------------------- */
 
 struct range {
     uint64_t first; /* elements */
@@ -69,7 +69,7 @@ static uint32_t channel_count(const struct perf_run *run)
     return worth < least ? least : worth > most ? most : (uint32_t)worth;
 }
 
-/* ---- going round ----------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static uint32_t reduce_steps(const struct perf_run *run)
 {
@@ -81,7 +81,7 @@ static uint32_t step_count(const struct perf_run *run)
     return reduce_steps(run) + (gathers(run) ? run->rank_count - 1 : 0);
 }
 
-/* The chunk that this rank sends in a step; what arrives in it is the one before. */
+/* Returns the chunk that this rank sends in a step. The chunk before it arrives in that step. */
 static uint32_t chunk_sent(const struct perf_run *run, uint32_t step)
 {
     uint32_t back = step < reduce_steps(run) ? 1 + step : step - reduce_steps(run);
@@ -109,7 +109,8 @@ static int send_step(struct perf_run *run, uint32_t channel, uint32_t step, uint
     return perf_end_write(run->end, &write);
 }
 
-/* What a step brought is added or simply there; then the channel goes on. */
+/* Adds the chunk that arrived in a step, or keeps it, and then sends the next step of the channel.
+ */
 static int take_step(struct perf_run *run, uint32_t channel, uint32_t step, uint64_t scratch)
 {
     uint8_t *memory = run->end->memory;
@@ -132,7 +133,7 @@ static int go_round(struct perf_run *run, uint64_t scratch)
     uint32_t unfinished = channels;
     uint32_t taken[PERF_CHANNELS_MAX];
 
-    /* As many came as went in all iterations before. */
+    /* In all previous iterations, as many messages arrived as were sent. */
     memcpy(taken, run->sent, sizeof(taken));
     for (uint32_t channel = 0; channel < channels; channel++)
         if (send_step(run, channel, 0, scratch) != 0)

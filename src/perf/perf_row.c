@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns as users of perftest and nccl-tests know them. */
+/* Prints the columns that users of perftest and nccl-tests know. */
 #include "perf/perf_row.h"
 
 #include <math.h>
@@ -34,7 +34,8 @@ static double messages_of(const struct perf_run *run, const struct perf_row *row
     return (double)row->iterations * run->settings->qp_count * senders_of(run);
 }
 
-/* What nccl-tests call the algorithm's: size over time. A stream sends its size on every QP. */
+/* The algorithm bandwidth of nccl-tests: size divided by time. A stream sends its size on every QP.
+ */
 static double algorithm_bytes_per_s(const struct perf_run *run, const struct perf_row *row)
 {
     if (run->test->iterate == perf_stream_iterate)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes, warm-up and batches. Between batches the ranks agree how many iterations come next, so
- * that all of them stop together. */
+/* Runs sizes, warm-up and batches. Between batches the ranks agree on the number of further
+ * iterations, so that all of them stop together. */
 #include "perf/perf_run.h"
 
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 #include "perf/perf_pattern.h"
 #include "perf/perf_report.h"
 
-#define BATCH_NS    UINT64_C(400000000) /* a batch should take so long */
+#define BATCH_NS    UINT64_C(400000000) /* intended duration of a batch */
 #define SAMPLES_MAX UINT64_C(4000000)
 #define ALIGN       UINT64_C(4096)
 
-/* Before a batch; rank 0 says how many iterations. */
+/* Exchanged before a batch. Rank 0 sets the number of iterations. */
 struct agreement {
     uint64_t count;
-    uint64_t wrong; /* in the batch before */
+    uint64_t wrong; /* in the previous batch */
     uint64_t stops;
 };
 
-/* After a batch. */
+/* Exchanged after a batch. */
 struct outcome {
     uint64_t time_ns;
     uint64_t bytes;
@@ -29,7 +29,7 @@ struct outcome {
 
 struct pace {
     uint64_t began_ns;
-    uint64_t iteration_ns; /* as the last batch had it */
+    uint64_t iteration_ns; /* measured in the last batch */
 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static uint64_t lay_out(struct perf_run *run)
     return place(&used, 0);
 }
 
-/* Nothing writes right before and behind the parts. */
+/* Sets or checks the guards before and after the parts. */
 static uint64_t guards(const struct perf_run *run, bool checks)
 {
     const uint64_t starts[] = { run->source, run->sink, run->scratch[0], run->scratch[1],
@@ -136,7 +136,7 @@ static uint64_t least(uint64_t left, uint64_t right)
     return left < right ? left : right;
 }
 
-/* What rank 0 wants next; 0: enough. */
+/* Returns the number of iterations that rank 0 wants next, 0 for the end. */
 static uint64_t next_count(const struct perf_run *run, const struct pace *pace, uint64_t done)
 {
     const struct perf_settings *settings = run->settings;
@@ -180,8 +180,8 @@ static int warm_up(struct perf_run *run, struct pace *pace)
     return 0;
 }
 
-/* With checks the number must be known before the contents are made, so there is one agreement
- * more than batches. */
+/* With checks, the number of iterations must be known before the contents are generated, so there
+ * is one more agreement than batches. */
 static int measure_batches(struct perf_run *run, struct perf_report *report, struct perf_row *row,
     struct pace *pace, bool *stops)
 {
@@ -225,7 +225,7 @@ static int measure_size(struct perf_run *run, struct perf_report *report, bool *
     row.samples_ns = run->samples_ns;
     row.sample_count = run->sample_count;
     if (run->test->manner != PERF_LATENCY || row.sample_count > 0)
-        perf_report_row(report, &row); /* of a failed one, what there is */
+        perf_report_row(report, &row); /* prints what there is, even after a failure */
     return err;
 }
 
@@ -245,7 +245,7 @@ static int measure_sizes(struct perf_run *run, struct perf_report *report, bool 
 
 /* ---- a rank ---------------------------------------------------------------------------------- */
 
-/* All do what rank 0 was told. */
+/* All ranks use the settings of rank 0. */
 static int agree_on_settings(
     struct perf_meet *meet, const struct perf_wish *wish, struct perf_settings *settings)
 {
@@ -258,14 +258,15 @@ static int agree_on_settings(
         *settings = all[0];
         err = settings->test == wish->settings.test
                   ? 0
-                  : perf_meet_fail(meet, "this is another test than that of rank 0 (%s)",
+                  : perf_meet_fail(meet, "the test differs from that of rank 0 (%s)",
                         settings->test < PERF_TEST_COUNT ? perf_tests[settings->test].name : "?");
     }
     free(all);
     return err;
 }
 
-/* A NIC waits ten seconds for its fabric, and there is nothing to print yet: a signal ends that. */
+/* A NIC waits ten seconds for its fabric, and there are no results to print yet: a signal ends the
+ * program meanwhile. */
 static int open_device(struct perf_run *run, const struct perf_wish *wish)
 {
     const char *device = wish->local_count > 0 ? wish->devices[run->rank] : wish->device;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks find each other: socket pairs to forked processes, a server and its client, or a
- * rendezvous. */
+/* Connects the ranks: socket pairs to forked processes, a server and its client, or a rendezvous.
+ */
 #include "perf/perf_start.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@
 #include "perf/perf_interrupt.h"
 
 enum {
-    PATIENCE_S = 30, /* a rank may be started before the one it connects to */
+    PATIENCE_S = 30, /* a rank may start before the one that it connects to */
     GRACE_MS = 5000,
 };
 
@@ -43,7 +43,7 @@ static void become_child(struct perf_start *start, struct perf_meet *meet, uint3
     init(meet, rank, meet->rank_count, 0);
     meet->fds[0] = fd;
     *start = (struct perf_start){ .is_child = true };
-    signal(SIGINT, SIG_IGN); /* a terminal sends it to all; rank 0 decides */
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to all ranks; rank 0 decides */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
@@ -98,9 +98,9 @@ static int find(struct perf_meet *meet, const char *host, const char *port, bool
         .ai_family = host ? AF_UNSPEC : AF_INET6 };
     int err;
 
-    perf_interrupt_let_go(); /* a server of names may be slow to answer */
+    perf_interrupt_let_go(); /* a name server may be slow to answer */
     err = getaddrinfo(host, port, &hints, list);
-    if (err && !host) { /* without IPv6 */
+    if (err && !host) { /* the system has no IPv6 */
         hints.ai_family = AF_INET;
         err = getaddrinfo(host, port, &hints, list);
     }
@@ -147,7 +147,7 @@ static int serve(struct perf_meet *meet, const char *host, const char *port)
     return err;
 }
 
-/* Of a connection under way: 0 or an errno. */
+/* Waits for a connection in progress. Returns 0 or an errno. */
 static int await_connection(int fd)
 {
     struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
@@ -206,7 +206,7 @@ static int join(struct perf_meet *meet, const char *host, const char *port)
         return perf_accept_interrupted(meet);
     if (fd < 0)
         return perf_meet_fail_here(
-            meet, "%s port %s: %s; is the other side started?", host, port, strerror(errno));
+            meet, "%s port %s: %s; is the other side running?", host, port, strerror(errno));
     perf_accept_set_up(fd);
     meet->fds[meet->hub] = fd;
     if (send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello))
@@ -237,7 +237,7 @@ int perf_start(struct perf_start *start, const struct perf_wish *wish, struct pe
     if (wish->rendezvous)
         return rendezvous(wish, meet);
     snprintf(port, sizeof(port), "%u", wish->port);
-    init(meet, wish->server ? 0 : 1, 2, 1); /* the client sends, and so is rank 0 */
+    init(meet, wish->server ? 0 : 1, 2, 1); /* the client sends, and is therefore rank 0 */
     if (wish->server)
         return join(meet, wish->server, port);
     if (!wish->is_quiet)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes in a stream: from one rank to another, both ways, or from all to the first. */
+/* A stream of writes: from one rank to another, in both directions, or from all ranks to the first.
+ */
 #include <string.h>
 
 #include "base/prng.h"
 #include "perf/perf_pattern.h"
 #include "perf/perf_test.h"
 
-/* Messages that are checked must not overlap; more than this is not set aside for them. All others
- * use the same memory again, as those of perftest do. */
+/* Messages that are checked must not overlap, in up to this much memory. Others reuse the same
+ * memory, as in perftest. */
 #define SLOTS_BYTES_MAX (UINT64_C(64) << 20)
 
 static bool is_incast(const struct perf_run *run)
@@ -15,7 +16,7 @@ static bool is_incast(const struct perf_run *run)
     return !run->test->is_pair;
 }
 
-/* Who sends to whom: with two ranks 0 to 1, in an incast all to 0. */
+/* With two ranks, rank 0 sends to rank 1; in an incast, all ranks send to rank 0. */
 static bool sends(const struct perf_run *run, uint32_t from, uint32_t to)
 {
     if (is_incast(run))

@@ -33,7 +33,7 @@ static uint32_t bus_twice(uint32_t rank_count)
     return 2000 * (rank_count - 1) / rank_count;
 }
 
-/* Everything goes through the last link of rank 0. */
+/* All data passes the last link to rank 0. */
 static uint32_t bus_senders(uint32_t rank_count)
 {
     return 1000 * (rank_count - 1);
@@ -78,26 +78,29 @@ const struct perf_test perf_tests[PERF_TEST_COUNT] = {
         .batch_max = one,
         .bus_permille = bus_once },
     { .name = "allreduce",
-        .summary = "all add up all, in a ring",
+        .summary = "sums over all ranks, at every rank, in a ring",
         .adds = true,
         RING,
         .bus_permille = bus_twice },
     { .name = "allgather",
-        .summary = "all get the parts of all, in a ring",
+        .summary = "the parts of all ranks, at every rank, in a ring",
         RING,
         .bus_permille = bus_others },
     { .name = "reducescatter",
-        .summary = "each gets its part of the sum, in a ring",
+        .summary = "a part of the sums at each rank, in a ring",
         .adds = true,
         RING,
         .bus_permille = bus_others },
     { .name = "alltoall",
-        .summary = "each sends a part to each",
+        .summary = "every rank sends a part to every other rank",
         EXCHANGE,
         .bus_permille = bus_others },
-    { .name = "sendrecv", .summary = "each sends to the next", EXCHANGE, .bus_permille = bus_once },
+    { .name = "sendrecv",
+        .summary = "every rank sends to the next",
+        EXCHANGE,
+        .bus_permille = bus_once },
     { .name = "incast",
-        .summary = "all write to rank 0 at once",
+        .summary = "all other ranks write to rank 0",
         .manner = PERF_GROUP,
         STREAM,
         .bus_permille = bus_senders },

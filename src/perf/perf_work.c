@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work of a rank's end: writes that go out, completions that come back. */
+/* The work of a rank: writes and their completions. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -38,28 +38,28 @@ static const char *status_text(enum ibv_wc_status status)
 {
     switch (status) {
     case IBV_WC_RETRY_EXC_ERR:
-        return "no answer in spite of all retries (IBV_WC_RETRY_EXC_ERR); does that rank still "
+        return "no answer after all retries (IBV_WC_RETRY_EXC_ERR); does that rank still "
                "run, "
-               "is there a way? See 'mrc fabric show'";
+               "and is there a path? See 'mrc fabric show'";
     case IBV_WC_WR_FLUSH_ERR:
         return "the QP has failed (IBV_WC_WR_FLUSH_ERR); the other rank may know why";
     case IBV_WC_REM_ACCESS_ERR:
-        return "refused by the other rank's memory (IBV_WC_REM_ACCESS_ERR)";
+        return "access refused by the other rank (IBV_WC_REM_ACCESS_ERR)";
     case IBV_WC_REM_INV_REQ_ERR:
         return "refused as invalid (IBV_WC_REM_INV_REQ_ERR); is the MTU the same on both sides?";
     case IBV_WC_REM_OP_ERR:
-        return "the other rank could not do it (IBV_WC_REM_OP_ERR)";
+        return "the operation failed at the other rank (IBV_WC_REM_OP_ERR)";
     case IBV_WC_LOC_PROT_ERR:
-        return "refused by this rank's memory (IBV_WC_LOC_PROT_ERR)";
+        return "access to the memory of this rank refused (IBV_WC_LOC_PROT_ERR)";
     default:
-        return "completed in error";
+        return "completed with an error";
     }
 }
 
 static int fail_completion(
     struct perf_end *end, const struct perf_qp *qp, enum ibv_wc_status status)
 {
-    if (perf_meet_look(end->meet) != 0) /* a peer that is gone explains it better */
+    if (perf_meet_look(end->meet) != 0) /* the loss of a peer is the better explanation */
         return -1;
     return perf_meet_fail(end->meet, "QP to rank %u (%s): status %d, %s", qp->peer,
         end->peers[qp->peer].device, (int)status, status_text(status));
@@ -75,7 +75,7 @@ static int take_arrival(struct perf_end *end, struct perf_qp *qp, const struct i
 
     if (channel >= PERF_CHANNELS_MAX || (immediate & SEQUENCE_MASK) != (*arrived & SEQUENCE_MASK))
         return perf_meet_fail(end->meet,
-            "from rank %u (%s): immediate %08x where number %u was due: lost, doubled or out of "
+            "from rank %u (%s): immediate %08x, expected number %u: lost, duplicated or out of "
             "order",
             qp->peer, end->peers[qp->peer].device, immediate, *arrived);
     (*arrived)++;
@@ -84,7 +84,7 @@ static int take_arrival(struct perf_end *end, struct perf_qp *qp, const struct i
     return 0;
 }
 
-/* wr_id: of a receive, the QP; of a write, also how many requests it completes. */
+/* wr_id contains the QP and, for a write, the number of requests that it completes. */
 static int take_completion(struct perf_end *end, const struct ibv_wc *wc)
 {
     struct perf_qp *qp = &end->qps[(uint32_t)wc->wr_id];
@@ -110,11 +110,11 @@ static int look_around(struct perf_end *end)
     end->look_ns = now_ns + LOOK_NS;
     if (perf_interrupt_is_urgent())
         return perf_meet_fail(
-            end->meet, "interrupted while %u writes were under way", end->in_flight);
+            end->meet, "interrupted while %u writes were in flight", end->in_flight);
     return perf_meet_look(end->meet);
 }
 
-/* Until a completion may be there. */
+/* Waits until there may be a completion. */
 static int sleep_for_event(struct perf_end *end)
 {
     struct pollfd fd = { .events = POLLIN };
@@ -131,7 +131,7 @@ static int wait_a_little(struct perf_end *end)
 {
     if (end->channel) {
         if (end->empty_polls == 1)
-            return mrc_req_notify_cq(end->cq, 0); /* and then look once more */
+            return mrc_req_notify_cq(end->cq, 0); /* then poll once more */
         end->empty_polls = 0;
         sleep_for_event(end);
         return look_around(end);
@@ -212,9 +212,9 @@ int perf_end_write(struct perf_end *end, const struct perf_write *write)
     return 0;
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- after a failure ------------------------------------------------------------------------- */
 
-/* Of all linked QPs one may have nothing under way, and then it will never notice. */
+/* If nothing is in flight, posts a write, because otherwise no QP would notice the failure. */
 static void post_last(struct perf_end *end)
 {
     uint32_t count = end->meet->rank_count * end->settings->qp_count;

@@ -98,7 +98,7 @@ fi
 perf lat -d mrc0 -p "$port" 2>"$SCRATCH/server" &
 server=$!
 exits 1 'two different tests do not go together' perf write -d mrc2 -p "$port" 127.0.0.1
-contains 'as both are told' "$output" 'rank 1: this is another test than that of rank 0 (write)'
+contains 'as both are told' "$output" 'rank 1: the test differs from that of rank 0 (write)'
 wait $server
 for rank in 1 2; do
     perf alltoall -d mrc$rank --rank $rank --ranks 3 --rendezvous "127.0.0.1:$port" &
@@ -162,7 +162,7 @@ until_true grep -q '^SigCgt:.*[4-7c-f]..[2367abef]$' "/proc/$run/status" # it ca
 kill -TERM $run
 wait $run
 is 'a signal ends a rank that looks for the other' "$?: $(cat "$SCRATCH/alone")" \
-    '1: mrc perf: interrupted before all ranks were there'
+    '1: mrc perf: interrupted before all ranks had connected'
 "$mrc" perf write -d mrc0 -p "$port" 2>"$SCRATCH/faithful" &
 server=$!
 "$mrc" perf write -d mrc1 -p "$port" -D 30 127.0.0.1 >"$SCRATCH/stopped" 2>&1 &
