@@ -108,6 +108,6 @@ letters = [s[0].upper() for s in states]
 print("".join(c for i, c in enumerate(letters) if i == 0 or c != letters[i - 1]).replace("S", ""))' "$SCRATCH/m.json")" GUB
 
 exits 2 'a switch cannot be watched' "$mrc" sim -q --set 'watch={x: p0.t1.0}' "$SCRATCH/x.yaml"
-contains 'and it is said why' "$output" "'p0.t1.0' is no link"
+contains 'and it is said why' "$output" "'p0.t1.0' is not a link"
 exits 2 'nor a link that is not there' "$mrc" sim -q --set 'watch={x: p0.t0.0-t1.7}' "$SCRATCH/x.yaml"
 done_testing

@@ -290,8 +290,8 @@ SPEC("a failure group needs a name of its own and members that exist")
 {
     EXPECT_STR_EQ(
         refusal_of("fabric: { failure_groups: [{ name: p0, kind: rack, members: [h0] }] }"),
-        "dir/x.yaml:3:36: fabric.failure_groups.0.name: 'p0' is a name already; give the group "
-        "another");
+        "dir/x.yaml:3:36: fabric.failure_groups.0.name: the name 'p0' is already in use; "
+        "give the group another name");
     EXPECT(
         strstr(refusal_of("fabric: { failure_groups: [{ name: a, kind: rack, members: [h99] }] }"),
             "no NIC h99"));

@@ -95,7 +95,7 @@ SPEC("what does not fit is refused with its place, its key and what to do")
 {
     EXPECT_STR_EQ(
         refusal_of("nme: x\n"), "f.yaml:1:1: nme: there is no such key here; did you mean 'name'?");
-    EXPECT_STR_EQ(refusal_of("zzzzzz: x\n"), "f.yaml:1:1: zzzzzz: there is no such key here; known "
+    EXPECT_STR_EQ(refusal_of("zzzzzz: x\n"), "f.yaml:1:1: zzzzzz: there is no such key here; keys "
                                              "are name, on, count, time, colour or list");
     EXPECT_STR_EQ(refusal_of("on: 1\ncount: 10\n"),
         "f.yaml:1:5: on: there is no '1'; write off, on, no, yes, false or "
