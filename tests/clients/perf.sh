@@ -16,7 +16,7 @@ exits 2 'a collective wants to know its ranks' "$mrc" perf allreduce
 exits 2 'letters of the other family are refused' "$mrc" perf allreduce --local 2 -s 5
 exits 0 'it explains itself' "$mrc" perf --help
 exits 1 'without devices it fails' "$mrc" perf write --local 2
-contains 'and says where they come from' "$output" "'mrc fabric run' makes some"
+contains 'and says where they come from' "$output" "'mrc fabric run' creates devices"
 exits 1 'a server does not wait for a client first' timeout 20 "$mrc" perf write -d mrc9
 contains 'but says at once what it lacks' "$output" 'mrc perf: there is no device mrc9;'
 
