@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers as packets: SACK, NACK, ACK, Endpoint Response, each on the way back of its plane
+/* Builds answers as packets: SACK, NACK, ACK, Endpoint Response, each on the way back of its plane
  * (docs/protocol.md §17). */
 #include "transport/nic.h"
 #include "wire/bth.h"
@@ -46,7 +46,7 @@ static void fill_nack(const struct qp *qp, const struct control_record *record, 
         .dpdcid = (uint16_t)qp->env.attributes.peer_qpn };
 }
 
-/* §6.3: what counts is what was received and executed by now. */
+/* An ACK reports what has been received and executed when it is sent (§6.3). */
 static void fill_ack(const struct qp *qp, const struct control_record *record, struct packet *out)
 {
     bool is_nak = record->kind == CONTROL_NAK;
@@ -68,7 +68,8 @@ static void fill_envelope(
     out->flags = 0;
 }
 
-/* Planes up at both ends; a QP that also sends leaves out those where all its EVs are bad. */
+/* Planes that are up at both ends. A QP that also sends excludes planes on which all its EVs are
+ * bad. */
 static uint32_t answer_planes(const struct env *env)
 {
     uint32_t planes = env_planes(env);
@@ -79,7 +80,7 @@ static uint32_t answer_planes(const struct env *env)
     return usable ? usable : planes;
 }
 
-/* Planes on which an answer can leave at all. */
+/* Planes on which an answer can be sent. */
 static uint32_t possible_planes(const struct env *env)
 {
     return env_planes(env) & env->peer->way_back.reverse.plane_mask;
@@ -92,8 +93,9 @@ static uint32_t choose_plane(const struct env *env, const struct control_record 
     return path_reverse_choose(&env->peer->way_back.reverse, answer_planes(env), record->port);
 }
 
-/* A peer that probes or repeats may have heard nothing for a while: an answer that does not take
- * the plane of its trigger, because that is in doubt, goes there as well. */
+/* True if an answer must be sent on two planes. A peer that probes or retransmits may not have
+ * received answers for some time. If the plane of the trigger is in doubt, the answer is therefore
+ * sent on another plane and on that of the trigger. */
 static bool takes_both_ways(
     const struct transport *nic, const struct control_record *record, uint32_t plane)
 {
@@ -107,7 +109,7 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
 {
     uint32_t plane = choose_plane(&qp->env, record);
 
-    /* A busy port is waited for: one that is idle may be so because its plane is dead. */
+    /* Wait for a busy port: another port may be idle because its plane is dead. */
     if (plane == PATH_NONE || !(ready_ports >> plane & 1))
         return false;
     fill_envelope(nic, &qp->env.attributes.peer_address, qp->env.attributes.peer_qpn, out);
@@ -131,9 +133,9 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
     return true;
 }
 
-/* The way back to the peer. Any EV of the QP while it hears nothing, because the way back may be
- * the reason; and while the port of the peer is down, because no probe tests the way back then and
- * the peer verifies its port with this answer. */
+/* Returns the EV of the way back to the peer. Returns any EV of the QP while it receives no answers,
+ * because the way back may be the cause, and while the port of the peer is down: no probe tests the
+ * way back then, and the peer verifies its port with this answer. */
 static uint32_t endpoint_ev(struct transport *nic, struct qp *qp, uint32_t plane, uint64_t now_ns)
 {
     uint32_t other = PATH_NONE;
@@ -146,9 +148,9 @@ static uint32_t endpoint_ev(struct transport *nic, struct qp *qp, uint32_t plane
                               : env_ev(&qp->env, other);
 }
 
-/* By the port the request came by, which is waited for if it is busy, and only if it has gone down
- * by another; with a QP to that peer by its way back, else by the EV that worked in the other
- * direction. */
+/* Answers on the port on which the request arrived, waiting for it if it is busy; on another only
+ * if it is down. Uses the way back if there is a QP to that peer, otherwise the EV of the
+ * request. */
 static bool answer_endpoint(struct transport *nic, const struct control_record *record,
     uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
@@ -171,8 +173,8 @@ static bool answer_endpoint(struct transport *nic, const struct control_record *
     return true;
 }
 
-/* No plane is up at both ends. Were it to wait, all behind it would wait with it, and among them
- * the answers that bring ports back (§18). */
+/* True if no plane is up at both ends. If the answer waited, it would block the answers behind it,
+ * including those that bring ports back (§18). */
 static bool has_no_way(const struct transport *nic, const struct control_record *record)
 {
     const struct qp *qp;
@@ -191,9 +193,9 @@ static bool answer(struct transport *nic, const struct control_record *record, u
                : answer_for_qp(nic, nic->qps[record->qp_index], record, ready_ports, out, now_ns);
 }
 
-/* The oldest answer whose port is ready. One that waits for its port does not hold up the rest: a
- * NIC that sends on all its ports has seldom more than one ready, and not the one that the oldest
- * answer wants. */
+/* Sends the oldest answer whose port is ready. An answer that waits for its port does not block the
+ * others: a NIC that sends on all ports rarely has more than one ready, and not the one that the
+ * oldest answer needs. */
 bool nic_send_answer(
     struct transport *nic, uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers waiting to leave: SACK, NACK, ACK and Endpoint Response, in order. Small records; what a
- * SACK says of the window is read when it leaves, so it is as fresh as can be. */
+/* The queue of answers that wait to be sent: SACK, NACK, ACK and Endpoint Response. A SACK reads
+ * the state of the window when it is sent, so that its contents are current. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,38 +20,39 @@ enum control_kind {
 };
 
 struct control_record {
-    uint32_t qp_index;   /* not of CONTROL_ENDPOINT_ANSWER */
-    struct psn psn;      /* trigger, NACKed or offending; endpoint: request id */
+    uint32_t qp_index;   /* unused by CONTROL_ENDPOINT_ANSWER */
+    struct psn psn;      /* of the trigger, or the one NACKed or NAKed; endpoint: request id */
     uint32_t entropy;    /* EV of the trigger */
-    uint32_t arrival_ns; /* low bits of when the trigger came */
+    uint32_t arrival_ns; /* low bits of the arrival time of the trigger */
     uint16_t tx_timestamp;
     uint16_t probe_id;
-    uint16_t stretch; /* SACK: 1 + which 64 PSNs above cack it shows; 0: those whose turn it is */
+    uint16_t stretch; /* SACK: 1 + index of the 64 PSNs above cack to show; 0: the next in turn */
     uint8_t kind;
     uint8_t code; /* SACK: enum sack_mark; NACK: reason; NAK: syndrome; endpoint: op */
-    uint8_t port; /* the trigger came by */
+    uint8_t port; /* on which the trigger arrived */
     bool retransmission;
-    bool is_second; /* the answer has left by another plane; once more by the trigger's own */
+    bool is_second; /* a first copy left on another plane; this one uses the plane of the trigger */
 };
 
-/* A ring that forgets nothing it accepted and refuses when full. */
+/* A ring. It refuses records when it is full and never drops one that it accepted. */
 struct control_queue {
     struct control_record *records;
     uint32_t slot_count;
     uint32_t head;
     uint32_t tail;
     uint32_t address_count;
-    uint32_t address_head; /* that of the oldest CONTROL_ENDPOINT_ANSWER */
+    uint32_t address_head; /* address of the oldest CONTROL_ENDPOINT_ANSWER */
     uint32_t address_tail;
-    struct ipv6_addr *addresses; /* where Endpoint Responses go, in their order */
+    struct ipv6_addr *addresses; /* destinations of Endpoint Responses, in their order */
 };
 
-/* Both counts are powers of two; `address_count`: Endpoint Responses among the records. */
+/* Both counts are powers of two. `address_count`: largest number of Endpoint Responses among the
+ * records. */
 void control_queue_init(
     struct control_queue *, struct arena *, uint32_t slot_count, uint32_t address_count);
 
-/* Here, so that a record is written where it stays: a copy of fields just written makes the
- * processor wait until they have got to the cache. */
+/* Inline, so that the record is written directly into the ring. A copy of fields that were just
+ * written stalls the processor until the stores have reached the cache. */
 static inline bool control_queue_push(
     struct control_queue *queue, const struct control_record *record)
 {
@@ -69,7 +70,7 @@ static inline struct control_record *control_queue_peek(const struct control_que
     return queue->head == queue->tail ? 0 : &queue->records[queue->head & (queue->slot_count - 1)];
 }
 
-/* Of the oldest CONTROL_ENDPOINT_ANSWER. */
+/* Returns the destination of the oldest CONTROL_ENDPOINT_ANSWER. */
 static inline const struct ipv6_addr *control_queue_address(const struct control_queue *queue)
 {
     return &queue->addresses[queue->address_head & (queue->address_count - 1)];
@@ -86,8 +87,8 @@ static inline struct control_record *control_queue_at(
     return &queue->records[(queue->head + place) & (queue->slot_count - 1)];
 }
 
-/* Takes out the record `place` places behind the head, which is 0; of several
- * CONTROL_ENDPOINT_ANSWERs the oldest must go first. */
+/* Removes the record `place` places behind the head (0: the head itself). CONTROL_ENDPOINT_ANSWERs
+ * must be removed oldest first. */
 static inline void control_queue_take(struct control_queue *queue, uint32_t place)
 {
     if (control_queue_at(queue, place)->kind == CONTROL_ENDPOINT_ANSWER)
@@ -97,8 +98,8 @@ static inline void control_queue_take(struct control_queue *queue, uint32_t plac
     queue->head++;
 }
 
-/* An answer of this QP waits. */
+/* True if an answer of this QP waits. */
 bool control_queue_has(const struct control_queue *, uint32_t qp_index);
 
-/* A QP is gone: its records are of no use. */
+/* Discards the records of a QP that no longer exists. */
 void control_queue_forget(struct control_queue *, uint32_t qp_index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timers of a NIC, one per owner: a few are looked through, many stand in a timing wheel.
+/* The timers of a NIC, one per owner: a few are searched linearly, many are kept in a timing wheel.
  *
- * The wheel's slots take 2.5 KiB whatever the number of owners, too much for each of the hundred
- * thousand NICs of a simulation that have two QPs. */
+ * The slots of the wheel take 2.5 KiB for any number of owners, which is too much for a simulation
+ * of a hundred thousand NICs with two QPs each. */
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/wheel.h"
 
-#define DEADLINES_FEW  8 /* owners up to which all are looked through */
+#define DEADLINES_FEW  8 /* largest number of owners that is searched linearly */
 #define DEADLINES_NONE WHEEL_NONE
 
 struct deadlines {
@@ -34,7 +34,7 @@ static inline uint64_t deadlines_of(const struct deadlines *deadlines, uint32_t 
 /* Sets, moves or (UINT64_MAX) clears the timer of `owner`. */
 void deadlines_set(struct deadlines *, uint32_t owner, uint64_t deadline_ns);
 
-/* The owner whose deadline comes first, among few. */
+/* Returns the owner with the earliest deadline. Only for few owners. */
 static inline uint32_t deadlines_earliest(const struct deadlines *deadlines)
 {
     uint32_t first = 0;
@@ -45,13 +45,14 @@ static inline uint32_t deadlines_earliest(const struct deadlines *deadlines)
     return first;
 }
 
-/* By when deadlines_take() should be called, possibly too early; UINT64_MAX: no timer is set. */
+/* Returns the time by which deadlines_take() must be called; it may be too early. UINT64_MAX: no
+ * timer is set. */
 static inline uint64_t deadlines_next_ns(const struct deadlines *deadlines)
 {
     return deadlines->wheel ? wheel_next_ns(deadlines->wheel)
                             : deadlines->few_ns[deadlines_earliest(deadlines)];
 }
 
-/* An owner whose deadline is not after `now_ns`, its timer cleared; DEADLINES_NONE when there is
- * none left. */
+/* Returns an owner whose deadline is not after `now_ns` and clears its timer. DEADLINES_NONE: there
+ * is none. */
 uint32_t deadlines_take(struct deadlines *, uint64_t now_ns);

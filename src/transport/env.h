@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of a QP see of their QP and their NIC: they read the members, and use what
- * these point at. Effects on the NIC (timers, turns, answers, failure) they return as decisions. */
+/* What requester and responder may use of their QP and NIC. They read the members and use the
+ * objects that these point at. They return effects on the NIC (timers, turns, answers, failure) as
+ * decisions. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,31 +15,31 @@
 #include "transport/peer.h"
 #include "transport/transport.h"
 
-/* The same for all QPs of a NIC. */
+/* The part that all QPs of a NIC share. */
 struct env_nic {
-    const struct parameters *parameters; /* the NIC's own, or the caller's */
+    const struct parameters *parameters; /* owned by the NIC or by the caller */
     uint64_t *counters;                  /* [COUNTER_COUNT] */
     const struct trace_sink *trace;      /* NULL: no trace */
     uint32_t usable_mask;                /* ports that may carry traffic */
-    uint32_t draining_mask;              /* paths to them shall be left */
+    uint32_t draining_mask;              /* ports that peers are asked to avoid */
     uint32_t port_count;
     uint8_t nak_write_imm_limit;
     struct ipv6_addr address;
     struct transport_memory memory;
-    struct rate *ev_probes; /* of all QPs together */
+    struct rate *ev_probes; /* rate limit of all QPs together */
 };
 
 struct env {
     const struct env_nic *nic;
-    struct peer *peer; /* from RTR on */
+    struct peer *peer; /* set from RTR on */
     const struct path_profile *profile;
-    struct path_set *paths; /* its own, or of another QP to the peer; NULL: sends nothing */
+    struct path_set *paths; /* own, or of another QP to the peer; NULL: no requester */
     void *owner;            /* of qp_init */
     uint32_t qpn;
     uint32_t sack_threshold_bytes; /* unreported bytes that make a SACK due */
     struct qp_attributes attributes;
     bool signal_all;
-    uint8_t turn_packets; /* of new data, where QPs share the window of their peer */
+    uint8_t turn_packets; /* new packets in a turn, if QPs share the window of the peer */
 };
 
 static inline uint32_t env_ev(const struct env *env, uint32_t ev_index)
@@ -51,20 +52,21 @@ static inline uint32_t env_plane_of_ev(const struct env *env, uint32_t ev_index)
     return env->profile->entries[ev_index].plane;
 }
 
-/* Paths have the shares that the plan gives them. */
+/* True if paths start with the shares of the EV profile. */
 static inline bool env_is_weighted(const struct env *env)
 {
     return env->profile->is_weighted && env->nic->parameters->ev_weights == EV_WEIGHTS_PLAN;
 }
 
-/* Planes towards the peer: our port usable, the peer's up. */
+/* Planes that are usable toward the peer: the local port is usable and the port of the peer is
+ * up. */
 static inline uint32_t env_planes(const struct env *env)
 {
     return env->nic->usable_mask & env->peer->ports;
 }
 
-/* What UET asks of senders for the sake of their window (§3.6, §19.3) holds to the letter for the
- * algorithms that count on it. */
+/* True if the sender follows UET's rules for the congestion window literally (§3.6, §19.3). Only
+ * algorithms that depend on these rules need it. */
 static inline bool env_follows_uet(const struct env *env)
 {
     return env->nic->parameters->congestion_control != CONGESTION_CONTROL_FAIR;

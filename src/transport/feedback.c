@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What SACK, NACK and Transport ACK have in common for the sending half (docs/protocol.md §9). */
+/* The parts of feedback processing that SACK, NACK and Transport ACK share at the requester
+ * (docs/protocol.md §9). */
 #include "transport/feedback.h"
 
 #include "transport/loss.h"
 
-/* The first copy arrived, if the second had no time to. Records are kept in ticks: what took a base
- * RTT may seem to have taken a tick less. */
+/* True if the first copy arrived, because the second had too little time. Send times are recorded
+ * in ticks, so a round trip of one base RTT may appear one tick shorter. */
 static bool first_arrived(const struct env *env, struct send_record record, uint64_t now_ns)
 {
     return (record.flags & (SEND_TWICE | SEND_OFTEN)) == SEND_TWICE &&
@@ -13,7 +14,8 @@ static bool first_arrived(const struct env *env, struct send_record record, uint
                env->peer->cc.base_rtt_ns;
 }
 
-/* A packet that was sent again, or is not full. Returns its size. Not inlined: it is rare. */
+/* Handles a packet that was sent again or is not full. Returns its size. Not inlined: it is
+ * rare. */
 __attribute__((noinline)) static uint32_t look_closer(struct requester *requester,
     const struct env *env, struct psn psn, struct send_record record, uint64_t now_ns)
 {
@@ -25,7 +27,8 @@ __attribute__((noinline)) static uint32_t look_closer(struct requester *requeste
                                         : requester->full_bytes;
 }
 
-/* The first acknowledgement of a PSN in flight, which the window has marked. Returns its size. */
+/* Acknowledges a PSN in flight, which the window has marked, for the first time. Returns its
+ * size. */
 static inline uint32_t acknowledge(struct requester *requester, const struct env *env,
     struct psn psn, struct send_record record, uint64_t now_ns)
 {
@@ -40,7 +43,8 @@ static inline uint32_t acknowledge(struct requester *requester, const struct env
     return bytes;
 }
 
-/* Those taken for lost and not sent again had arrived. Not inlined: it is rare. */
+/* Handles packets that were declared lost, were not sent again, and had arrived. Not inlined: it is
+ * rare. */
 __attribute__((noinline)) static void disprove(struct requester *requester, const struct env *env,
     struct psn base, uint64_t bitmap, uint64_t now_ns)
 {
@@ -52,8 +56,8 @@ __attribute__((noinline)) static void disprove(struct requester *requester, cons
     }
 }
 
-/* PSNs in flight, bit 0 for `base`. Returns their size. Of those sent once the highest left last:
- * rule A need not look at the others. */
+/* Acknowledges PSNs in flight, bit 0 for `base`. Returns their total size. Of the packets that were
+ * sent once, the highest PSN was sent last, so rule A need not look at the others. */
 static uint32_t acknowledge_all(struct requester *requester, const struct env *env, struct psn base,
     uint64_t bitmap, uint64_t now_ns)
 {
@@ -89,15 +93,15 @@ void feedback_acknowledge_bitmap(struct requester *requester, const struct env *
         requester->highest_acked = highest;
     if (requester->window.lost_count > 0)
         disprove(requester, env, base, bitmap, now_ns);
-    /* Lost and not sent again since: that copy arrived after all, but it says nothing of the
-     * present. */
+    /* A packet that was declared lost and not sent again since has arrived after all. It says
+     * nothing about the current state of its path. */
     bitmap = send_window_acknowledge(&requester->window, base, bitmap);
     bytes = acknowledge_all(requester, env, base, bitmap, now_ns);
     send_window_shrink(&requester->window, bytes);
     env->peer->inflight_bytes -= bytes;
 }
 
-/* The oldest packet is acknowledged. It may have been what the rest waited for. */
+/* Records the round trip of the oldest packet, for which the others may have waited. */
 static void note_round_trip(struct requester *requester, struct psn psn, uint64_t now_ns)
 {
     struct send_record record = send_window_record(&requester->window, psn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What SACK, NACK and Transport ACK have in common for the sending half. */
+/* The parts of feedback processing that SACK, NACK and Transport ACK share at the requester. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,19 +9,21 @@
 #include "wire/psn.h"
 #include "wire/stamp.h"
 
-/* Bit i of the bitmap: `base` + i was received. */
+/* Acknowledges the PSN `base` + i for every bit i that is set in the bitmap. */
 void feedback_acknowledge_bitmap(
     struct requester *, const struct env *, struct psn base, uint64_t bitmap, uint64_t now_ns);
 
-/* Everything up to `cack` was. */
+/* Acknowledges all PSNs up to and including `cack`. */
 void feedback_acknowledge_up_to(
     struct requester *, const struct env *, struct psn cack, uint64_t now_ns);
 
-/* After acknowledgements: the old end of the window, and what depends on its progress. */
+/* Removes acknowledged PSNs from the window and updates what depends on its progress. Called after
+ * acknowledgements. */
 void feedback_advance(struct requester *, const struct env *, uint64_t now_ns);
 
-/* Neither older than anything that can be under way nor of what was never sent. SACKs overtake each
- * other, but not by more than what can be in flight. */
+/* True if `cack` may be the cumulative acknowledgement of a packet in flight: not older than a full
+ * window, and not of a PSN that was never sent. SACKs overtake each other, but not by more than can
+ * be in flight. */
 static inline bool feedback_cack_is_plausible(const struct requester *requester, struct psn cack)
 {
     const struct send_window *window = &requester->window;
@@ -30,17 +32,17 @@ static inline bool feedback_cack_is_plausible(const struct requester *requester,
            psn_distance(cack, window->next) > 0;
 }
 
-/* The EV that feedback speaks of: the one on record (PATH_NONE: none is), if the echo confirms it;
- * else the one of that value. */
+/* Returns the index of the EV that feedback concerns: the recorded one (PATH_NONE: there is none)
+ * if the echoed entropy confirms it, otherwise the EV with the echoed value. */
 uint32_t feedback_ev(const struct env *, uint32_t ev_index, uint32_t entropy);
 
-/* Probes, short packets and trimmed ones take less time at each hop than a full one. Their round
- * trips may not lower the base RTT, or a sender that has had one would see longer queues than
- * others. */
+/* Raises the round trip of a probe, short or trimmed packet to the base RTT. Such packets take less
+ * time at each hop than a full one. If they lowered the base RTT, the sender would see longer
+ * queues than other senders. */
 uint64_t feedback_base_sample(const struct env *, uint64_t sample_ns);
 
-/* Whether the stamp that feedback echoes is that of the newest copy: record and stamp were taken
- * together. */
+/* True if the echoed stamp is that of the newest copy. Record and stamp are taken at the same
+ * time. */
 static inline bool feedback_is_newest(struct send_record record, uint16_t stamp, uint64_t now_ns)
 {
     uint64_t sent_ns = now_ns - send_window_age_ns(record.ticks, now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Port status updates that another sender sent in our name: the answers come to us
+/* Detects port status updates that another sender sent in our name: their answers arrive here
  * (docs/protocol.md §18). */
 #include "transport/nic.h"
 #include "wire/ip_address.h"
@@ -9,7 +9,8 @@ static bool is_peer(const struct peer *peer, const struct packet *packet)
     return peer->live_count > 0 && ip_address_equal(&peer->address, &packet->src);
 }
 
-/* The slot of the request may have been taken by another, but the peer has not answered it yet. */
+/* True if the answer is for an update of ours that the peer has not answered yet. Another request
+ * may use its slot by now. */
 static bool is_late(const struct peer *peer, const struct packet *packet)
 {
     return peer->update_owed && peer->update_told == (uint16_t)packet->psn.value;
@@ -22,8 +23,8 @@ static uint8_t draw_any_incarnation(struct transport *nic)
     return (uint8_t)(drawn + (drawn >= nic->incarnation));
 }
 
-/* Any other than the one we have, and not 0: an update of another life is never stale. What names
- * the engine stays. */
+/* Draws an incarnation other than the current one and 0: an update of another incarnation is never
+ * stale. Keeps the bits that identify the engine. */
 static uint8_t draw_incarnation(struct transport *nic)
 {
     uint32_t engine = nic->incarnation % TRANSPORT_ENGINES_MAX;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loss inference. First transmissions leave in the order of PSNs, so every search ends at the first
- * packet in flight that was sent once and too recently: those behind it were sent later. */
+/* Loss inference. First transmissions are sent in the order of PSNs. A search therefore ends at the
+ * first packet in flight that was sent once and too recently: all later ones were sent after it. */
 #include "transport/loss.h"
 
 #include <assert.h>
 
 enum {
     BITMAP_PSNS = 64,
-    DOUBTFUL_TARGETS = 3, /* more delay than the queues of a full network make */
+    DOUBTFUL_TARGETS = 3, /* more delay than the queues of a full network cause */
 };
 
 static uint32_t reorder_most_ns(const struct env *env)
@@ -15,10 +15,10 @@ static uint32_t reorder_most_ns(const struct env *env)
     return (uint32_t)(requester_reorder_ns(env) * env->nic->parameters->reo_wnd_factor_max);
 }
 
-/* How old a packet must be that something with this round trip has overtaken. Planes are sent equal
- * shares, so all that a window holds beyond a round trip comes to stand in the queue of the slowest
- * one, and packets there are late by all of it: the time they take is added to, not the time of the
- * fastest, which shows none of this. */
+/* Returns the age at which a packet counts as lost after a packet with this round trip has
+ * overtaken it. Planes get equal shares, so the part of a window beyond one round trip queues up on
+ * the slowest plane, and packets there are late by that amount. The longest recent round trip is
+ * therefore used if it is longer. */
 static uint32_t lost_after_ns(
     const struct requester *requester, const struct env *env, uint32_t rtt_ns)
 {
@@ -64,8 +64,8 @@ void loss_infer_by_time(struct requester *requester, const struct env *env, uint
     }
 }
 
-/* What was sent after the last packet heard of is overdue as well: answers were lost, and with them
- * what they would have said of the packets that seem lost by now. */
+/* True if the packets sent after the last acknowledged one are overdue, too. Then answers were
+ * lost, and it is unknown which packets are. */
 static bool is_silent(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     const struct send_window *window = &requester->window;
@@ -85,7 +85,7 @@ static bool is_silent(const struct requester *requester, const struct env *env, 
 void loss_on_time(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     if (is_silent(requester, env, now_ns))
-        requester->loss_check_ns = UINT64_MAX; /* the next SACK will tell */
+        requester->loss_check_ns = UINT64_MAX; /* the next SACK decides */
     else
         loss_infer_by_time(requester, env, now_ns);
 }
@@ -101,7 +101,8 @@ static uint64_t count_threshold_bytes(const struct requester *requester, const s
     return threshold > floor_bytes ? threshold : floor_bytes;
 }
 
-/* The PSN from which on a recovery repairs nothing: that much has overtaken all before it. */
+/* Returns the first PSN that a recovery does not repair. The PSNs up to highest_acked have
+ * overtaken all PSNs before it. */
 static struct psn recovery_end(const struct requester *requester, uint64_t threshold_bytes)
 {
     struct psn end =
@@ -124,8 +125,8 @@ __attribute__((noinline)) static void recover(
     while (psn_before(psn, end) && !psn_equal(psn, window->next)) {
         struct send_record record = send_window_record(window, psn);
 
-        /* What was sent again is spared: the PSNs above did not overtake that copy. So is what
-         * nothing sent later has overtaken: it may well be on its way. */
+        /* Retransmitted packets are excluded: the PSNs above did not overtake the new copy. Packets
+         * that no packet sent later has overtaken are excluded, too: they may still arrive. */
         if (!(record.flags & (SEND_RECOVERED | SEND_TWICE | SEND_OFTEN)) &&
             loss_was_overtaken(requester, psn, record.ticks) &&
             send_window_age_ns(record.ticks, now_ns) >= least_ns) {
@@ -152,13 +153,13 @@ void loss_infer_by_count(
     recover(requester, env, threshold_bytes, now_ns);
 }
 
-/* All that has arrived above cack is in the bitmap. */
+/* True if the bitmap shows all packets that have arrived above cack. */
 static bool shows_all(const struct packet_sack *sack)
 {
     return sack->ooo_count == bits_count(sack->bitmap);
 }
 
-/* A clear bit says nothing; but the PSN after cack is missing, or cack would be higher. */
+/* A clear bit proves nothing, except for the PSN after cack, which is missing. */
 static bool is_shown_missing(const struct packet_sack *sack, struct psn psn)
 {
     int32_t above = psn_distance(sack->cack_psn, psn);
@@ -232,7 +233,7 @@ void loss_on_disproved(
     struct send_record record = send_window_record(&requester->window, psn);
     bool plane_is_up = env_planes(env) >> env_plane_of_ev(env, record.ev_index) & 1;
 
-    /* Of several copies it may have been any; and a port that went down made no mistake. */
+    /* With several copies it is unknown which one arrived. A port that went down does not count. */
     if (record.flags & (SEND_TWICE | SEND_OFTEN) || !plane_is_up)
         return;
     loss_on_spurious(requester, env, now_ns);
@@ -255,7 +256,7 @@ void loss_relax(struct requester *requester, const struct env *env, uint64_t now
 {
     uint32_t least_ns = requester_reorder_ns(env);
 
-    /* Gone within some round trips. */
+    /* Decays within some round trips. */
     requester->longest_ticks -= (uint16_t)((requester->longest_ticks + 127) / 128);
     if (requester->reorder_ns <= least_ns) {
         requester->reorder_ns = least_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a packet in flight is taken for lost: the four rules of docs/protocol.md §10. */
+/* Loss inference: the four rules of docs/protocol.md §10. */
 #pragma once
 
 #include <stdint.h>
@@ -7,27 +7,27 @@
 #include "transport/requester.h"
 #include "wire/packet.h"
 
-enum { LOSS_RELAX_ROUND_TRIPS = 16 }; /* a spurious loss is remembered */
+enum { LOSS_RELAX_ROUND_TRIPS = 16 }; /* time for which a spurious loss has effect */
 
 enum loss_rule {
-    LOSS_BY_TIME,    /* A: something sent later was acknowledged a reordering window ago */
+    LOSS_BY_TIME,    /* A: a packet sent later was acknowledged a reordering window ago */
     LOSS_BY_COUNT,   /* B: too much arrived out of order */
-    LOSS_BY_PROBE,   /* C: an undelayed probe sent a reordering window later overtook it */
+    LOSS_BY_PROBE,   /* C: a probe sent a reordering window later arrived before it */
     LOSS_BY_TIMEOUT, /* D */
-    LOSS_BY_PORT,    /* its port went down: not the path's fault */
+    LOSS_BY_PORT,    /* its port went down; this does not count against the path */
     LOSS_BY_TRIM,    /* NACK TRIMMED */
     LOSS_BY_TRIM_LASTHOP,
     LOSS_BY_NACK, /* any other NACK */
     LOSS_RULE_COUNT,
 };
 
-/* Queues the PSN, which is in flight, to be sent again, and lets window and path draw the
- * consequences of the rule. */
+/* Queues the PSN, which is in flight, for retransmission, and applies the rule to congestion window
+ * and path. */
 void loss_declare(
     struct requester *, const struct env *, struct psn, enum loss_rule, uint64_t now_ns);
 
-/* Q of rule A left after this packet; of two that left together, the one with the higher PSN did.
- */
+/* True if Q of rule A was sent after this packet. If both were sent at the same time, the higher
+ * PSN counts as later. */
 static inline bool loss_was_overtaken(
     const struct requester *requester, struct psn psn, uint32_t ticks)
 {
@@ -35,7 +35,8 @@ static inline bool loss_was_overtaken(
                                           : send_window_later(requester->rack_ticks, ticks);
 }
 
-/* Of a packet that was sent once: what slow paths take is the least that others may take, too. */
+/* Records the round trip of a packet that was sent once. Other packets may take as long as the
+ * slowest one. */
 static inline void loss_note_round_trip(struct requester *requester, uint32_t rtt_ns)
 {
     uint32_t ticks = rtt_ns / SEND_WINDOW_TICK_NS;
@@ -44,8 +45,8 @@ static inline void loss_note_round_trip(struct requester *requester, uint32_t rt
         requester->longest_ticks = (uint16_t)(ticks < UINT16_MAX ? ticks : UINT16_MAX);
 }
 
-/* The newest copy of a packet was acknowledged for the first time: keeps the latest-sent one for
- * rule A. */
+/* Called when the newest copy of a packet is acknowledged for the first time. Keeps the packet for
+ * rule A if it was sent later than the current Q. */
 static inline void loss_on_acknowledged(struct requester *requester, struct psn psn,
     struct send_record record, uint32_t base_rtt_ns, uint64_t now_ns)
 {
@@ -54,7 +55,7 @@ static inline void loss_on_acknowledged(struct requester *requester, struct psn 
     if (requester->rack_valid && loss_was_overtaken(requester, psn, record.ticks))
         return;
     rtt_ns = send_window_age_ns(record.ticks, now_ns);
-    /* Answered sooner than possible: the answer is to the copy before. */
+    /* The answer arrived too early to be for this copy: it is for the copy before. */
     if (record.flags & (SEND_TWICE | SEND_OFTEN) && rtt_ns < base_rtt_ns)
         return;
     requester->rack_valid = true;
@@ -63,39 +64,41 @@ static inline void loss_on_acknowledged(struct requester *requester, struct psn 
     requester->rack_rtt_ns = rtt_ns;
 }
 
-/* Of the packets taken for lost of late, one was not. */
+/* True if a packet that was declared lost recently had arrived. */
 static inline bool loss_was_spurious(const struct requester *requester, const struct env *env)
 {
     return requester->reorder_ns > requester_reorder_ns(env);
 }
 
-/* Rule A, on a SACK: declares what is due, and sets the timer for the next. */
+/* Rule A, called for each SACK: declares the losses that are due and sets the timer for the
+ * next. */
 void loss_infer_by_time(struct requester *, const struct env *, uint64_t now_ns);
-/* The timer has run out. */
+/* Called when the timer of rule A has expired. */
 void loss_on_time(struct requester *, const struct env *, uint64_t now_ns);
 
-/* Rule B, on a SACK. */
+/* Rule B, called for each SACK. */
 void loss_infer_by_count(
     struct requester *, const struct env *, uint32_t ooo_count, uint64_t now_ns);
 
-/* Rule C: a probe sent `probe_age_ns` ago was answered by this SACK. */
+/* Rule C, called when this SACK answers a probe that was sent `probe_age_ns` ago. */
 void loss_infer_by_probe(struct requester *, const struct env *, const struct packet_sack *,
     uint32_t probe_age_ns, uint64_t now_ns);
 
-/* Rule D: everything that waited for `interval_ns` or longer, the oldest in any case. */
+/* Rule D: declares all packets lost that are `interval_ns` old or older, and the oldest in any
+ * case. */
 void loss_infer_by_timeout(
     struct requester *, const struct env *, uint64_t interval_ns, uint64_t now_ns);
 
-/* A packet taken for lost had arrived: allow for more reordering. */
+/* Called when a packet that was declared lost had arrived: widens the reordering window. */
 void loss_on_spurious(struct requester *, const struct env *, uint64_t now_ns);
 
-/* The same, known from an acknowledgement, whichever, that came before it was sent again. */
+/* As loss_on_spurious(), but called when an acknowledgement arrives before the packet was sent
+ * again. */
 void loss_on_disproved(struct requester *, const struct env *, struct psn, uint64_t now_ns);
 
-/* Packets taken for lost have lately turned out not to be, or some take so long that it may come to
- * that. */
+/* True if a recent loss was spurious, or if packets take so long that a loss may be spurious. */
 bool loss_is_in_doubt(const struct requester *, const struct env *);
 
-/* Long without a spurious loss, or without a long round trip: allow for less again. Called on each
- * SACK. */
+/* Narrows the reordering window after a long time without a spurious loss or a long round trip.
+ * Called for each SACK. */
 void loss_relax(struct requester *, const struct env *, uint64_t now_ns);

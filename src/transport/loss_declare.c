@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows when a packet is taken for lost: it is sent again, and its path or a full queue is
- * to blame. */
+/* The consequences of a loss: the packet is sent again, and the loss counts against its path or as
+ * congestion. */
 #include "transport/loss.h"
 
 enum { TRIMMED_RTTS = 4 };
@@ -17,15 +17,15 @@ static bool blames_path(enum loss_rule rule)
     return rule <= LOSS_BY_TIMEOUT;
 }
 
-/* Probes on other EVs were not answered either: had only the packets been lost, they would have
- * been. */
+/* True if the way back may have failed: probes on other EVs were not answered either, which lost
+ * data packets do not explain. */
 static bool may_be_the_way_back(const struct requester *requester)
 {
     return requester->tail_rounds > 1;
 }
 
-/* A queue may have overflowed: what was trimmed may have lost its header, too; and where nothing is
- * trimmed, queues are long before they are full. */
+/* True if the loss may come from a full queue. With trimming, a queue that trims may also drop
+ * headers; without, queues are long before they overflow. */
 static bool may_be_congestion(
     const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
@@ -37,7 +37,7 @@ static bool may_be_congestion(
     return requester_rtt_ns(requester, env) > peer->cc.base_rtt_ns + peer->cc.target_delay_ns / 2;
 }
 
-/* Late packets to this destination pass for lost ones. */
+/* True if late packets to this destination were recently declared lost. */
 static bool was_spurious(const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     uint64_t within_ns = (uint64_t)LOSS_RELAX_ROUND_TRIPS * requester_rtt_ns(requester, env);
@@ -45,7 +45,8 @@ static bool was_spurious(const struct requester *requester, const struct env *en
     return loss_was_spurious(requester, env) || peer_was_spurious(env->peer, within_ns, now_ns);
 }
 
-/* True if the loss made the path bad. While late packets pass for lost ones, none does. */
+/* Counts the loss against its path. True if it made the EV bad; this does not happen while late
+ * packets are declared lost. */
 static bool blame(struct requester *requester, const struct env *env,
     const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
 {
@@ -81,7 +82,7 @@ void loss_declare(struct requester *requester, const struct env *env, struct psn
     env_count(env, (enum counter)counters[rule]);
     env_trace(env, EVENT_LOSS, now_ns, psn.value, env_ev(env, record.ev_index), rule);
     if (!blames_path(rule) || !(env_planes(env) >> env_plane_of_ev(env, record.ev_index) & 1))
-        return; /* nor is a path to blame whose plane is known to be down */
+        return; /* a path whose plane is known to be down is not judged */
     if (may_be_congestion(requester, env, now_ns) ||
         env->nic->parameters->loss_to_bad == LOSS_TO_BAD_LITERAL)
         cc_on_inferred_loss(&env->peer->cc, bytes, now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The QPs of a NIC by number, by index and by peer; whose turn it is. */
+/* Finds the QPs of a NIC by number, by index and by peer, and keeps the order of turns. */
 #include "transport/nic.h"
 
 #include <assert.h>
@@ -80,7 +80,7 @@ static void ring_remove(struct nic_ring *ring, uint32_t index)
     ring->tail = kept;
 }
 
-/* With open addressing a hole would hide what lies behind it: put that in again. */
+/* With open addressing, a hole hides the entries behind it: insert these again. */
 static void table_remove(struct transport *nic, uint32_t qpn)
 {
     uint32_t mask = nic->qpn_table_count - 1;

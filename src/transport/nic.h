@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the QPs of one NIC share: ports, timers, turns, answers, counters. */
+/* The state that the QPs of one NIC share: ports, timers, turns, answers, counters. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +13,10 @@
 #include "transport/qp.h"
 #include "transport/transport.h"
 
-/* Indexes of QPs or peers, each at most once, first in first out. */
+/* A FIFO queue of indexes of QPs or peers. Each index is in it at most once. */
 struct nic_ring {
     uint32_t *slots;
-    uint32_t slot_count; /* a power of two, more than there are QPs */
+    uint32_t slot_count; /* a power of two, greater than the number of QPs */
     uint32_t head;
     uint32_t tail;
 };
@@ -24,12 +24,12 @@ struct nic_ring {
 enum nic_port_state {
     NIC_PORT_UP,
     NIC_PORT_DOWN,
-    NIC_PORT_HELD,      /* up, waiting out the hold-down */
-    NIC_PORT_VERIFYING, /* up, probes under way */
+    NIC_PORT_HELD,      /* up, in the hold-down */
+    NIC_PORT_VERIFYING, /* up, being verified with probes */
 };
 
 struct nic_port {
-    uint64_t due_ns; /* when the present state ends or the next probe goes */
+    uint64_t due_ns; /* when the state ends, or the next probe is due */
     uint8_t state;   /* enum nic_port_state */
     uint8_t answers;
 };
@@ -42,8 +42,8 @@ enum nic_endpoint_use {
     NIC_ENDPOINT_UPDATE,  /* PORT_STATUS_UPDATE */
 };
 
-/* An Endpoint Request, waiting to leave or for its answer. Two that are under way at a time have
- * different ids, whatever their kind. */
+/* An Endpoint Request that waits to be sent or for its answer. Requests that are in use at the same
+ * time have different ids, also across kinds. */
 struct nic_endpoint {
     struct ipv6_addr dst;
     uint64_t sent_ns;
@@ -57,7 +57,7 @@ struct nic_endpoint {
     bool waits; /* not sent yet */
 };
 
-/* Something for transport_next_event() that no QP keeps. */
+/* An event for transport_next_event() that is not kept in a QP. */
 struct nic_note {
     uint64_t rtt_ns; /* ENDPOINT_ANSWER */
     uint32_t qpn;
@@ -70,10 +70,10 @@ struct nic_note {
     uint8_t port;
 };
 
-/* First what every packet touches. */
+/* The members that every packet touches come first. */
 struct transport {
-    struct env_nic env;                /* what QPs see of it */
-    struct parameters *own_parameters; /* NULL: they are the caller's */
+    struct env_nic env;                /* the part that QPs may use */
+    struct parameters *own_parameters; /* NULL: the caller owns them */
     struct qp **qps;                   /* by index; NULL: free */
     struct qp **qpn_table;             /* open addressing; NULL: empty */
     uint32_t qpn_table_count;          /* a power of two */
@@ -84,11 +84,11 @@ struct transport {
     struct deadlines deadlines; /* one timer per QP, the NIC's own at index qp_count_max, then one
                                    per peer */
     uint32_t send_call;
-    uint32_t up_mask; /* links that are up; in env.usable_mask: and may carry traffic */
+    uint32_t up_mask; /* links that are up; env.usable_mask: those that also may carry traffic */
     uint32_t endpoint_waiting;
     bool ports_cross;   /* see struct transport_config */
     bool has_many_qps;  /* more than caches hold */
-    bool counts_bursts; /* the present call asks for more packets than a burst has */
+    bool counts_bursts; /* the current call requests more packets than a burst */
 
     uint64_t seed;
     struct prng prng;
@@ -107,33 +107,34 @@ struct transport {
     uint32_t note_tail;
     uint32_t peer_slots;
     uint32_t qp_count;
-    uint32_t range_psns;     /* that its responders admit, together */
-    uint32_t first_free;     /* no index below it is free */
+    uint32_t range_psns;     /* PSNs that all its responders admit together */
+    uint32_t first_free;     /* all indexes below it are in use */
     uint32_t port_events_up; /* to be reported */
     uint32_t port_events_down;
-    uint16_t endpoint_id;     /* of the next EV probe ... */
-    uint16_t update_id;       /* ... and of the next PORT_STATUS_UPDATE: these must be in order */
+    uint16_t endpoint_id;     /* of the next EV probe */
+    uint16_t update_id;       /* of the next PORT_STATUS_UPDATE; ids of updates ascend */
     uint16_t id_step;         /* from each id to the next */
-    uint8_t incarnation;      /* what our updates say: not 0 */
-    uint16_t ports_told_from; /* requests from this id on tell of our ports as they are now */
+    uint8_t incarnation;      /* sent in our updates; not 0 */
+    uint16_t ports_told_from; /* first id of the requests that carry the current port status */
     uint64_t counters[COUNTER_COUNT];
     uint64_t drops[DROP_REASON_COUNT];
 };
 
-/* How long a probe may take to be answered where a round trip takes `rtt_ns` (§16.1). */
+/* Returns the time after which a probe without an answer has failed, for a round trip of `rtt_ns`
+ * (§16.1). */
 static inline uint64_t nic_probe_timeout_ns(const struct transport *nic, uint32_t rtt_ns)
 {
     return PARAMETERS_TIMER_NS(nic->env.parameters, probe_timeout, rtt_ns);
 }
 
-/* Port updates are repeated after T (§18). */
+/* Returns T of the peer, the interval at which port status updates are repeated (§18). */
 static inline uint64_t nic_update_interval_ns(const struct transport *nic, const struct peer *peer)
 {
     return parameters_longer_ns(UINT64_C(1024) << nic->env.parameters->timeout,
         PARAMETER_TENTHS_timeout, peer->cc.base_rtt_ns);
 }
 
-/* T of the QP (§13). */
+/* Returns T of the QP (§13). */
 static inline uint64_t qp_timeout_ns(const struct qp *qp)
 {
     return parameters_longer_ns(UINT64_C(1024) << qp->env.attributes.timeout,
@@ -145,7 +146,7 @@ static inline void nic_count(struct transport *nic, enum counter counter)
     nic->counters[counter]++;
 }
 
-/* A packet was received, or dropped. */
+/* Counts a received packet under its drop reason, and returns the reason. */
 static inline enum drop_reason nic_count_packet(struct transport *nic, enum drop_reason reason)
 {
     nic->drops[reason]++;
@@ -172,23 +173,23 @@ static inline void nic_trace(const struct transport *nic, enum event kind, uint3
 
 void nic_ring_push(struct nic_ring *, uint32_t index);
 
-/* Keeps it for transport_next_event(); counts it as lost when too many wait. */
+/* Keeps the note for transport_next_event(). Counts it as lost if too many wait. */
 void nic_note(struct transport *, const struct nic_note *);
 
-/* The QP with this number; NULL: none. */
+/* Returns the QP with this number; NULL: there is none. */
 struct qp *nic_find(const struct transport *, uint32_t qpn);
 
 void nic_add(struct transport *, struct qp *);
 void nic_remove(struct transport *, struct qp *);
-/* Probes of the way back to this peer are not waited for any more. */
+/* Forgets the outstanding probes of the way back to this peer. */
 void nic_forget_way_back(struct transport *, const struct peer *);
-/* The congestion control of a destination hears what the ports that are usable carry together. */
+/* Tells the congestion control of a destination the total rate of the usable ports. */
 void nic_tell_link_rate(const struct transport *, struct peer *);
 
-/* Some QP whose peer has this address; NULL: none. */
+/* Returns a QP whose peer has this address; NULL: there is none. */
 struct qp *nic_find_peer(struct transport *, const struct ipv6_addr *);
 
-/* Builds the answer at the head of the queue, for a port of `ready_ports`; false: none, or no port
+/* Builds the oldest answer that can leave on a port of `ready_ports`. False: there is none
  * (answer.c). */
 bool nic_send_answer(struct transport *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
 
@@ -197,13 +198,14 @@ enum drop_reason nic_on_endpoint_request(
     struct transport *, const struct packet *, uint64_t now_ns);
 enum drop_reason nic_on_endpoint_response(
     struct transport *, const struct packet *, uint64_t now_ns);
-/* No request of ours: if it is to a port status update, the peer is told of our ports again. */
+/* Handles an Endpoint Response that answers no request of ours. If it answers a port status update,
+ * sends the peer the state of our ports again. */
 void nic_on_unasked_answer(struct transport *, const struct packet *, uint64_t now_ns);
 bool nic_send_endpoint(
     struct transport *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
-/* Queues a request; returns its id, or -1 when too many wait. */
+/* Queues a request. Returns its id, or -1 if too many wait. */
 int32_t nic_request_endpoint(struct transport *, const struct nic_endpoint *);
-/* Its answer, if any, is of no use any more. */
+/* Forgets a request. An answer to it is ignored. */
 void nic_forget_endpoint(struct transport *, uint16_t id);
 void nic_port_on_answer(struct transport *, uint32_t port, uint64_t now_ns);
 void nic_ports_expire(struct transport *, uint64_t now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters by name. */
+/* Finds and sets parameters by name. */
 #include "transport/parameters.h"
 
 #include <assert.h>
@@ -113,7 +113,7 @@ static enum parameters_error parse_choice(uint32_t index, const char *text, uint
     return PARAMETERS_NOT_A_NUMBER;
 }
 
-/* What a suffix multiplies by; 0: not a suffix of this unit. */
+/* Returns the factor of a suffix; 0: not a suffix of this unit. */
 static uint64_t factor_of(const char *unit, const char *suffix)
 {
     static const struct {
@@ -167,7 +167,7 @@ static enum parameters_error parse_number(
                : PARAMETERS_OUT_OF_RANGE;
 }
 
-/* Of the numbers in its range a parameter may take only some. */
+/* Some parameters allow only certain numbers of their range. */
 static bool is_possible(uint32_t index, uint64_t number)
 {
     bool is_pmtu = index == offsetof(struct parameters, pmtu) / sizeof(uint64_t);

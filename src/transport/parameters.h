@@ -27,7 +27,7 @@ struct parameters {
     {
 #define VALUE(choice, identifier, word) identifier,
 enum parameter_choices {
-    PARAMETER_CHOICES, /* an enum must not be empty: this one ends where the first choice begins */
+    PARAMETER_CHOICES, /* an enum must not be empty; the values of the choices follow */
 #include "transport/parameters.def"
 };
 #undef PARAMETER
@@ -35,7 +35,7 @@ enum parameter_choices {
 #undef CHOICE
 #undef VALUE
 
-/* The least a timer waits, in tenths of a base RTT: PARAMETER_TENTHS_timeout and so on. */
+/* The lower bound of a timer, in tenths of a base RTT: PARAMETER_TENTHS_timeout and so on. */
 enum parameter_tenths {
 #define PARAMETER(name, unit, default_value, minimum, maximum, help)
 #define TIMER(name, unit, hardware, software, tenths, minimum, maximum, help)                      \
@@ -57,7 +57,7 @@ static inline uint64_t parameters_longer_ns(
     return value_ns > least_ns ? value_ns : least_ns;
 }
 
-/* How long a timer waits where the base RTT is this. */
+/* Returns the time of a timer for this base RTT. */
 #define PARAMETERS_TIMER_NS(parameters, name, base_rtt_ns)                                         \
     parameters_longer_ns((parameters)->name, PARAMETER_TENTHS_##name, base_rtt_ns)
 
@@ -66,8 +66,8 @@ struct parameter_description {
     const char *unit;           /* NULL for a choice */
     const char *const *choices; /* its words, then NULL; NULL for a number */
     const char *help;
-    uint64_t default_value;  /* of a timer: for hardware */
-    uint64_t software_value; /* of a timer; else the same */
+    uint64_t default_value;  /* of a timer: the value for hardware */
+    uint64_t software_value; /* of a timer: the value for software; otherwise the default */
     uint64_t minimum;
     uint64_t maximum;
 };
@@ -75,25 +75,27 @@ struct parameter_description {
 extern const struct parameter_description parameter_descriptions[];
 extern const uint32_t parameter_count;
 
-/* `timers`: which of the two sets of timers. */
+/* Sets all parameters to their defaults, with the timers of the profile `timers`. */
 void parameters_init(struct parameters *, enum parameter_timers timers);
 
-/* The index of a name of `name_length` characters; parameter_count when there is none. */
+/* Returns the index of the parameter with this name of `name_length` characters; parameter_count if
+ * there is none. */
 uint32_t parameters_find(const char *name, uint32_t name_length);
 
 enum parameters_error {
     PARAMETERS_OK,
     PARAMETERS_UNKNOWN,
-    PARAMETERS_NOT_A_NUMBER, /* or not one of its choices */
+    PARAMETERS_NOT_A_NUMBER, /* or not a value of the choice */
     PARAMETERS_OUT_OF_RANGE,
 };
 
-/* From text: a choice by its word; a number in the parameter's unit, or with a unit of its own (ns
- * us ms s; KiB MiB for bytes; k M G for rates). Nothing changes unless the result is PARAMETERS_OK.
- * `timers` sets all timers: it must come before those that shall differ. */
+/* Sets a parameter from text: a choice by its word; a number in the unit of the parameter, or
+ * followed by a unit (ns us ms s; KiB MiB for bytes; k M G for rates). Changes nothing unless it
+ * returns PARAMETERS_OK. `timers` sets all timers and must therefore come before timers that are
+ * set individually. */
 enum parameters_error parameters_set(struct parameters *, const char *name, const char *value);
 
 uint64_t parameters_get(const struct parameters *, uint32_t index);
 
-/* The word of a choice's value; NULL: it has no such value. */
+/* Returns the word for a value of a choice; NULL: it has no such value. */
 const char *parameters_choice(uint32_t index, uint64_t value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destinations: which QPs share one, and whose turn it is to send to it. */
+/* Destinations: which QPs share one, and which QP may send to it next. */
 #include "transport/peer.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@ static uint32_t timer_of(const struct transport *nic, const struct peer *peer)
     return nic->qp_count_max + 1 + peer->index;
 }
 
-/* ---- sharing it ------------------------------------------------------------------------------ */
+/* ---- sharing a destination ------------------------------------------------------------------- */
 
 static struct peer *find_or_take(struct transport *nic, const struct qp *qp)
 {
@@ -27,11 +27,11 @@ static struct peer *find_or_take(struct transport *nic, const struct qp *qp)
                  ip_address_equal(&peer->address, &qp->env.attributes.peer_address))
             return peer;
     }
-    assert(free_slot); /* as many as QPs */
+    assert(free_slot); /* there are as many slots as QPs */
     return free_slot;
 }
 
-/* §18: what the peer has said of its ports holds for all QPs to it. */
+/* The port status of the peer applies to all QPs to it (§18). */
 static void learn_ports(const struct transport *nic, struct peer *peer)
 {
     for (uint32_t i = 0; i < nic->qp_count_max; i++) {
@@ -63,8 +63,8 @@ void transport_set_sharers(
     }
 }
 
-/* A destination of which nothing is known, or nothing that still holds. QPs that have failed may
- * still refer to it. */
+/* Initialises a destination about which nothing valid is known. Failed QPs may still refer to
+ * it. */
 static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
 {
     *peer = (struct peer){ .address = qp->env.attributes.peer_address,
@@ -75,7 +75,7 @@ static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
         .first_ready = PEER_NO_QP,
         .last_ready = PEER_NO_QP };
     cc_init(&peer->cc, qp->cc_profile);
-    cc_set_sharers(&peer->cc, nic->id_step - 1u); /* until it is known */
+    cc_set_sharers(&peer->cc, nic->id_step - 1u); /* until the number of sharers is known */
     planes_init(&peer->planes, qp->env.profile->plane_count);
     way_back_start(&peer->way_back, qp->env.profile);
     learn_ports(nic, peer);
@@ -97,9 +97,8 @@ void peer_join(struct transport *nic, struct qp *qp)
     nic_tell_link_rate(nic, peer);
 }
 
-/* Where the QP at `index` says which one follows or precedes it; beyond an end: where the peer
- * does.
- */
+/* Return the link of the QP at `index` to the next or previous QP; at an end of the list, that of
+ * the peer. */
 static uint32_t *link_after(struct transport *nic, struct peer *peer, uint32_t index)
 {
     return index == PEER_NO_QP ? &peer->first_ready : &nic->qps[index]->next_ready;
@@ -119,7 +118,7 @@ static void unlist(struct transport *nic, struct qp *qp)
     qp->is_listed = false;
 }
 
-/* Behind the QP at `previous` and before the one at `next`. */
+/* Lists the QP between those at `previous` and `next`. */
 static void list_between(struct transport *nic, struct qp *qp, uint32_t previous, uint32_t next)
 {
     qp->previous_ready = previous;
@@ -139,7 +138,7 @@ static void list_last(struct transport *nic, struct qp *qp)
     list_between(nic, qp, qp->env.peer->last_ready, PEER_NO_QP);
 }
 
-/* Another QP to the peer whose paths its answers may take. */
+/* Returns the profile of another QP to the peer, for answers. */
 static const struct path_profile *other_profile(const struct transport *nic, const struct qp *qp)
 {
     for (uint32_t i = 0; i < nic->qp_count_max; i++)
@@ -148,7 +147,7 @@ static const struct path_profile *other_profile(const struct transport *nic, con
     return NULL;
 }
 
-/* The last QP that counted has gone: nothing is owed to the peer, and nothing awaited from it. */
+/* Called when the last live QP to the peer is gone: stops updates and probes. */
 static void rest(struct transport *nic, struct peer *peer)
 {
     peer->update_count = 0;
@@ -237,7 +236,7 @@ void peer_list(struct transport *nic, struct qp *qp, uint64_t now_ns)
     peer_schedule(nic, qp->env.peer, now_ns);
 }
 
-/* An urgent QP does not wait for the window. */
+/* True if something can be sent to the peer now. An urgent QP does not wait for the window. */
 static bool is_ready(const struct transport *nic, const struct peer *peer, uint64_t now_ns)
 {
     if (peer->update_count > 0 && now_ns >= peer->update_ns && nic->env.usable_mask)
@@ -255,7 +254,7 @@ void peer_schedule(struct transport *nic, struct peer *peer, uint64_t now_ns)
     nic_ring_push(&nic->ready, peer->index);
 }
 
-/* One that has sent what is its turn, or could not send, goes behind the others. */
+/* A QP that has used up its turn, or could not send, moves to the end of the list. */
 void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint64_t now_ns)
 {
     struct qp *qp = nic->qps[peer->first_ready];

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With many QPs, the lines of the one that a packet is for are in no cache. What a packet touches
- * is asked for at once, so that it is waited for once: first the QP and the half concerned, which
- * stand together, then the places in its windows. With few QPs all of this would be wasted. */
+/* Prefetching for NICs with many QPs, whose memory does not fit into the caches. All lines that a
+ * packet touches are requested at the same time, so that their latencies overlap: first the QP with
+ * requester or responder, which are adjacent, then the places in its windows. With few QPs this
+ * would only cost time. */
 #pragma once
 
 #include "transport/nic.h"
 
 enum {
     PREFETCH_LINE_BYTES = 64,
-    PREFETCH_QPS_LEAST = 256, /* 8 KiB each: more than the caches of a core hold */
+    PREFETCH_QPS_LEAST = 256, /* at 8 KiB each, more than the caches of a core hold */
 };
 
-/* The lines from `first` up to but not including `end`, bytes from the beginning of the QP. */
+/* Fetches the lines from `first` up to but not including `end`, as byte offsets into the QP. */
 static inline void prefetch_part(const struct qp *qp, uint32_t first, uint32_t end)
 {
     for (uint32_t at = first; at < end; at += PREFETCH_LINE_BYTES)
@@ -37,7 +38,7 @@ static inline void prefetch_timer(const struct transport *nic, const struct qp *
         __builtin_prefetch(&nic->deadlines.wheel->nodes[qp->index]);
 }
 
-/* What a data packet with this PSN touches besides. */
+/* Fetches what a received data packet with this PSN also touches. */
 static inline void prefetch_received(
     const struct transport *nic, const struct qp *qp, struct psn psn)
 {
@@ -50,7 +51,7 @@ static inline void prefetch_received(
     prefetch_timer(nic, qp);
 }
 
-/* What feedback up to this PSN touches besides. */
+/* Fetches what feedback up to this PSN also touches. */
 static inline void prefetch_sent(const struct transport *nic, const struct qp *qp, struct psn psn)
 {
     const struct send_window *window = &qp->requester->window;
@@ -63,7 +64,7 @@ static inline void prefetch_sent(const struct transport *nic, const struct qp *q
     prefetch_timer(nic, qp);
 }
 
-/* What the QP touches when it sends new data. */
+/* Fetches what the QP touches when it sends new data. */
 static inline void prefetch_next(const struct transport *nic, const struct qp *qp)
 {
     const struct send_queue *queue = &qp->requester->queue;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queue pairs: their memory, their beginning and end, and what is to be seen of them
- * (docs/protocol.md §2). */
+/* Queue pairs: their memory, creation, destruction and status (docs/protocol.md §2). */
 #include "transport/qp.h"
 
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include "transport/retry.h"
 
 enum {
-    QPN_LEAST = 3, /* 0 and 1 are InfiniBand's, 2 is for Endpoint operations */
+    QPN_LEAST = 3, /* 0 and 1 belong to InfiniBand, 2 to Endpoint operations */
     QPN_COUNT = 1 << 24,
     MPR_WINDOWS = 4,
     MPR_UNIT_PSNS = 128,
@@ -20,9 +19,9 @@ enum {
     WINDOW_MOST = 32768,
     SACK_THRESHOLD_MOST = 16384,
     TURN_PACKETS_LEAST = 4,
-    TURN_PACKETS_MOST = 32, /* a SACK shows 64, and some are late */
+    TURN_PACKETS_MOST = 32, /* a SACK shows 64 PSNs, and some packets are late */
     QUEUE_DEPTH_MOST = 1 << 20,
-    WRITE_IMM_MOST = 1 << 15, /* half of what rqmsn can tell apart */
+    WRITE_IMM_MOST = 1 << 15, /* half of the range of rqmsn */
 };
 
 _Static_assert(sizeof(struct qp) + sizeof(struct requester) + sizeof(struct responder) +
@@ -30,8 +29,8 @@ _Static_assert(sizeof(struct qp) + sizeof(struct requester) + sizeof(struct resp
                    8192,
     "256 EVs and 1,024 PSNs both ways fit 8 KiB, without the work queues the application sizes");
 
-/* The QP and its halves stand together, so that a packet finds all of them in a few cache lines;
- * their windows and queues follow. NULL when measuring. */
+/* QP, requester and responder are adjacent, so that a packet touches few cache lines. Their windows
+ * and queues follow. Returns NULL when measuring. */
 static struct qp *take_parts(struct arena *arena, const struct qp_init *init)
 {
     struct qp *qp = arena_take(arena, 1, sizeof(*qp), alignof(struct qp));
@@ -83,7 +82,7 @@ static bool init_is_valid(const struct qp_init *init)
            init->paths->entry_count <= PATH_EV_COUNT_MAX && init->cc;
 }
 
-/* PSNs spread over several windows while a lost packet is found and repaired. */
+/* While a lost packet is detected and repaired, PSNs in flight span several congestion windows. */
 uint8_t transport_mpr(const struct parameters *parameters, const struct cc_profile *cc)
 {
     uint64_t window_bytes = cc->settings.max_window_bytes;
@@ -127,7 +126,7 @@ static uint32_t sack_threshold_bytes(const struct env *env)
     return four_packets < SACK_THRESHOLD_MOST ? four_packets : SACK_THRESHOLD_MOST;
 }
 
-/* As many as one SACK answers, but not so few that each packet or two would be answered. */
+/* As many packets as one SACK answers, but enough to avoid a SACK for every packet or two. */
 static uint8_t turn_packets(const struct env *env)
 {
     uint32_t packets = env->sack_threshold_bytes / env->attributes.pmtu_bytes;

@@ -12,91 +12,98 @@
 #include "transport/responder.h"
 #include "transport/transport.h"
 
-/* First what every packet touches: its halves follow in the same memory. */
+/* The members that every packet touches come first. Requester and responder follow in the same
+ * memory. */
 struct qp {
-    struct env env;              /* what its halves see of it, and of the NIC */
-    struct responder *responder; /* NULL: receives nothing */
+    struct env env;              /* what requester and responder may use */
+    struct responder *responder; /* NULL: the QP receives nothing */
     uint32_t index;
-    uint32_t next_ready;         /* the next QP that wants to send to the peer; PEER_NO_QP: none */
-    struct requester *requester; /* NULL: sends nothing */
+    uint32_t next_ready;         /* next QP that wants to send to the peer; PEER_NO_QP: none */
+    struct requester *requester; /* NULL: the QP sends nothing */
     uint32_t previous_ready;
     uint32_t burst_call;
-    uint16_t burst_left; /* packets it may still send in the call number burst_call */
+    uint16_t burst_left; /* packets that it may still send in call number burst_call */
     uint16_t write_imm_max_dest;
-    bool is_listed;         /* among those that want to send to the peer */
-    bool is_eventful;       /* in the ring of QPs with something to report */
-    uint8_t timeout_wanted; /* env.attributes has the one in force */
+    bool is_listed;         /* in the list of QPs that want to send to the peer */
+    bool is_eventful;       /* in the ring of QPs that have events */
+    uint8_t timeout_wanted; /* as requested; env.attributes has the effective one */
     uint8_t failure;        /* enum completion_status of the request at `failed` */
-    uint32_t failed;        /* position in the send queue */
-    uint8_t async;          /* enum transport_event_kind + 1 of an error to report; 0: none */
+    uint32_t failed;        /* its position in the send queue */
+    uint8_t async;          /* error to report: enum transport_event_kind + 1; 0: none */
     struct transport *nic;
-    struct path_set *own_paths; /* env.paths are these, or those of another QP to the peer */
+    struct path_set *own_paths; /* env.paths is this set or that of another QP to the peer */
     const struct cc_profile *cc_profile;
 };
 
-/* Packets may arrive. */
+/* True in the states in which packets may arrive. */
 static inline bool qp_is_connected(const struct qp *qp)
 {
     return qp->env.attributes.state == QP_RTR || qp->env.attributes.state == QP_RTS;
 }
 
-/* The position in the send queue of the oldest request that is not done. */
+/* Returns the position in the send queue of the oldest request that is not done. */
 static inline uint32_t qp_oldest_request(const struct qp *qp)
 {
     return qp->requester ? qp->requester->queue.done : 0;
 }
 
-/* Whatever an earlier connection taught about paths and congestion is forgotten. */
+/* Prepares the QP for a connection with its current attributes. Resets what an earlier connection
+ * learned about paths. */
 void qp_connect(struct transport *, struct qp *);
 
-/* The same for paths alone: all that it knows of them is in the profile. */
+/* Resets what the QP has learned about its paths; only the profile remains. */
 void qp_start_paths(struct transport *, struct qp *);
 
-/* A state of an EV has changed: `context` is the QP. */
+/* Called when the state of an EV has changed. `context` is the QP. */
 void qp_on_ev_change(void *context, const struct path_change *, uint64_t now_ns);
-/* With ev_state_scope=destination: QPs to one peer that have the same profile use one path set. */
+/* Makes the QP use the path set of another QP to its peer with the same profile, if ev_state_scope
+ * is `destination`. */
 void qp_share_paths(struct transport *, struct qp *);
-/* The QP goes: those that share its paths take them over, or it has its own again. */
+/* Called before the QP is destroyed or changes its paths. Gives the path set to the QPs that share
+ * it, or gives the QP its own set back. */
 void qp_unshare_paths(struct transport *, struct qp *);
-/* The EV is bad, as far as the QP can tell. */
+/* True if the QP knows that the EV is bad. */
 bool qp_knows_bad(const struct qp *, uint32_t ev_index);
 
-/* The responder admits as many PSNs as the attributes say, if mpr_pool has them (§4.1). */
+/* Lets the responder admit as many PSNs as the attributes say, if mpr_pool has them (§4.1). */
 void qp_widen_range(struct transport *, struct qp *, uint64_t now_ns);
-/* The QP has left RTR or RTS, or its attributes have changed: it admits nothing for now. */
+/* Makes the responder admit nothing. Called when the QP has left RTR or RTS, or its attributes have
+ * changed. */
 void qp_close_range(struct transport *, struct qp *);
 
-/* A packet for one of its halves, which is there and in a state to take it. */
+/* Handle a packet for requester or responder. That part exists, and the state of the QP allows the
+ * packet. */
 enum drop_reason qp_on_write(
     struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
 enum drop_reason qp_on_probe(
     struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
 enum drop_reason qp_on_feedback(
     struct transport *, struct qp *, const struct packet *, uint64_t now_ns);
-/* Its sending half writes at most `out_max` packets for ports of `ready_ports`; returns the number.
- */
+/* Writes at most `out_max` packets of the requester for ports of `ready_ports`. Returns the number
+ * of packets. */
 uint32_t qp_send(struct transport *, struct qp *, uint32_t ready_ports, struct packet *out,
     uint32_t out_max, uint64_t now_ns);
-/* Its timer has run out. */
+/* Called when the timer of the QP has expired. */
 void qp_expire(struct transport *, struct qp *, uint64_t now_ns);
 
-/* Lets the QP have its turn if it wants to send. */
+/* Schedules the QP if it wants to send. */
 void qp_schedule(struct transport *, struct qp *, uint64_t now_ns);
 
-/* One of the QP's timers now ends at `deadline_ns`. Timers that end later than before need not be
- * told: the QP looks once too often, which is cheaper than to move its timer with every packet. */
+/* Sets the timer of the QP to `deadline_ns` if that is earlier. A timer that moves to a later time
+ * need not be reported: one early call of qp_expire() costs less than an update for every
+ * packet. */
 void qp_arm(struct transport *, const struct qp *, uint64_t deadline_ns);
 
-/* Both, from all that the QP waits for: after anything out of the ordinary. */
+/* Schedules the QP and sets its timer from its complete state. Called after rare events. */
 void qp_update(struct transport *, struct qp *, uint64_t now_ns);
 
-/* There is something for transport_next_event(). */
+/* Announces that the QP has an event for transport_next_event(). */
 void qp_has_event(struct transport *, struct qp *);
 
-/* Into ERR. The request at `failed` completes with `status`, everything after it is flushed.
- * `async`: the asynchronous event to raise, or -1. */
+/* Moves the QP to ERR. The request at `failed` completes with `status`, and all later ones are
+ * flushed. `async`: the asynchronous event to raise, or -1. */
 void qp_fail(struct transport *, struct qp *, uint32_t failed, enum completion_status, int async,
     uint64_t now_ns);
 
-/* The next thing this QP has to report. */
+/* Returns the next event of the QP. False: there is none. */
 bool qp_next_event(struct qp *, struct transport_event *out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the halves of a QP decide, upon a packet and as time passes, is done here. */
+/* Applies the decisions of requester and responder about packets and timers. */
 #include "transport/nic.h"
 #include "transport/responder_write.h"
 
-/* ---- the receiving half ---------------------------------------------------------------------- */
+/* ---- responder ------------------------------------------------------------------------------- */
 
 static void answer_write(struct transport *nic, const struct qp *qp, const struct packet *packet,
     struct control_record answer, uint64_t now_ns)
@@ -29,7 +29,7 @@ static void answer_probe(struct transport *nic, const struct qp *qp, const struc
             .port = packet->port });
 }
 
-/* Not inlined: most packets have none. */
+/* Not inlined: most packets have no effects. */
 __attribute__((noinline)) static void apply_effects(struct transport *nic, struct qp *qp,
     const struct packet *packet, const struct responder_decision *decision, uint64_t now_ns)
 {
@@ -52,7 +52,7 @@ __attribute__((noinline)) static void apply_effects(struct transport *nic, struc
         qp_fail(nic, qp, qp_oldest_request(qp), COMPLETION_FLUSHED, (int)decision->async, now_ns);
 }
 
-/* The way back to the peer is needed. */
+/* Notes that the way back to the peer is needed. */
 static void note_peer(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     struct way_back *way_back = &qp->env.peer->way_back;
@@ -60,7 +60,7 @@ static void note_peer(struct transport *nic, struct qp *qp, uint64_t now_ns)
     way_back->heard = true;
     if (way_back->probe_ns != UINT64_MAX)
         return;
-    qp_widen_range(nic, qp, now_ns); /* the first after a silence */
+    qp_widen_range(nic, qp, now_ns); /* the first packet after a pause */
     way_back_wake(nic, qp->env.peer, now_ns);
 }
 
@@ -134,7 +134,7 @@ static void expire_responder(struct transport *nic, struct qp *qp, uint64_t now_
     }
 }
 
-/* ---- the sending half ------------------------------------------------------------------------ */
+/* ---- requester ------------------------------------------------------------------------------- */
 
 static void apply(struct transport *nic, struct qp *qp, const struct requester_decision *decision,
     uint64_t now_ns)

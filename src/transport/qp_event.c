@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a QP has to say: to its peer, and to the application (docs/protocol.md §6, §22). */
+/* The events of a QP for the application, and its failure (docs/protocol.md §6, §22). */
 #include "transport/nic.h"
 
 void qp_fail(struct transport *nic, struct qp *qp, uint32_t failed, enum completion_status status,
@@ -20,8 +20,7 @@ void qp_fail(struct transport *nic, struct qp *qp, uint32_t failed, enum complet
     qp_has_event(nic, qp);
 }
 
-/* The first error goes to the request that caused it, everything else is flushed, in order (§22).
- */
+/* The first error completes the request that caused it; all others are flushed, in order (§22). */
 static void fill_send_event(const struct qp *qp, uint32_t position, struct transport_event *out)
 {
     const struct send_request *request = send_queue_at(&qp->requester->queue, position);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of a QP and its way from state to state (docs/protocol.md §2). */
+/* Changes the attributes and the state of a QP (docs/protocol.md §2). */
 #include <errno.h>
 
 #include "transport/nic.h"
@@ -61,7 +61,7 @@ static void merge(struct qp_attributes *into, const struct qp_attributes *from, 
     }
 }
 
-/* A clock on a shared CPU cannot keep what hardware can (decision 26). */
+/* Timers of software on a shared CPU cannot be as short as those of hardware (decision 26). */
 static void raise_timeout(struct qp_attributes *attributes, const struct parameters *parameters)
 {
     attributes->timeout =
@@ -71,8 +71,8 @@ static void raise_timeout(struct qp_attributes *attributes, const struct paramet
             (uint8_t)parameters->timeout_floor, parameters->give_up_floor);
 }
 
-/* What a half is built on is not pulled from under it: packets may arrive from RTR on, and leave
- * from RTS on. */
+/* Returns the attributes that must not change in a state: those of the responder from RTR on, when
+ * packets may arrive, and those of the requester from RTS on, when packets may be sent. */
 static uint32_t fixed_attributes(enum qp_state state)
 {
     uint32_t fixed = 0;
@@ -89,8 +89,8 @@ static bool is_connected(enum qp_state state)
     return state == QP_RTR || state == QP_RTS;
 }
 
-/* What may change while it runs takes effect at once: a responder's range, if dynamic MPR was
- * agreed (§4.1), a requester's window and timeout. */
+/* Applies changes that take effect immediately: the range of the responder if dynamic MPR was
+ * agreed (§4.1), window and timeout of the requester. */
 static void apply(struct transport *nic, struct qp *qp, uint32_t mask, uint64_t now_ns)
 {
     if (mask & QP_ATTR_MPR_DEST && qp->responder && is_connected(qp->env.attributes.state)) {
@@ -111,7 +111,8 @@ static void clear_queues(struct qp *qp)
     qp->async = 0;
 }
 
-/* Its peer counts what it has in flight: to know that takes the queue and the state it was in. */
+/* Removes the packets in flight from the count of the peer. This needs the send queue and the state
+ * before the change. */
 static void leave_peer(struct transport *nic, struct qp *qp, enum qp_state from)
 {
     enum qp_state to = qp->env.attributes.state;
@@ -126,7 +127,7 @@ static void enter(
 {
     if (from == to)
         return;
-    if (to != QP_ERR) /* qp_fail() says more */
+    if (to != QP_ERR) /* qp_fail() traces the change to ERR, with the status */
         nic_trace(nic, EVENT_QP_STATE, qp->env.qpn, now_ns, from, to, 0);
     if (to == QP_RESET) {
         leave_peer(nic, qp, from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of a QP's paths, reported to counters, trace and controller, and the path set that QPs to
- * one peer share (docs/protocol.md §15). */
+/* Reports EV changes of a QP to counters, trace and controller, and manages the path set that QPs
+ * to one peer share (docs/protocol.md §15). */
 #include "transport/nic.h"
 
 bool qp_knows_bad(const struct qp *qp, uint32_t ev_index)
@@ -63,7 +63,7 @@ void qp_share_paths(struct transport *nic, struct qp *qp)
     if (!other)
         return;
     qp->env.paths = other->env.paths;
-    qp->requester->ev_probe_ns = UINT64_MAX; /* one QP probes for all */
+    qp->requester->ev_probe_ns = UINT64_MAX; /* one QP probes for all that share the set */
 }
 
 static void count(struct transport *nic, const struct path_change *change)
@@ -78,7 +78,7 @@ static void count(struct transport *nic, const struct path_change *change)
         nic_count(nic, COUNTER_EV_DENIED);
 }
 
-/* Answers to the peer take the same paths. */
+/* Removes a bad EV from the way back: answers to the peer take the same paths. */
 static void avoid_way_back(struct transport *nic, struct qp *qp, uint32_t ev_index)
 {
     if (qp->env.peer && qp->env.peer->way_back.profile == qp->env.profile)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other profiles for a QP, whatever it is doing (docs/protocol.md §2). */
+/* Replaces the profiles of a QP in any state (docs/protocol.md §2). */
 #include <errno.h>
 
 #include "transport/nic.h"
@@ -9,7 +9,7 @@ size_t transport_paths_bytes(const struct path_profile *profile)
     return path_set_bytes(profile->entry_count);
 }
 
-/* The entry that stands for an EV of the former profile: the same EV, or one of its plane. */
+/* Returns the entry that replaces an EV of the former profile: the same EV, or one of its plane. */
 static uint32_t successor(const struct path_profile *profile, const struct path_entry *former)
 {
     uint32_t same = path_profile_find(profile, former->ev);
@@ -22,8 +22,8 @@ static uint32_t successor(const struct path_profile *profile, const struct path_
     return 0;
 }
 
-/* Packets under way keep their place in the window and lose their past: what becomes of them says
- * nothing about the EVs that are there now. */
+/* Moves packets in flight to the new profile. They stay in the window, but their loss or delivery
+ * does not count for the new EVs. */
 static void succeed(
     struct transport *nic, struct qp *qp, const struct path_profile *former, uint64_t now_ns)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many PSNs responders admit. With dynamic MPR those of a NIC may share a pool: QPs that have
- * been silent for long give to those that need (docs/protocol.md §4.1). */
+/* The number of PSNs that responders admit. With dynamic MPR, the responders of a NIC may share a
+ * pool: QPs that have been idle for long give PSNs to QPs that need them (docs/protocol.md
+ * §4.1). */
 #include "transport/nic.h"
 
 enum { UNIT_PSNS = 128 };
 
-/* Only to a peer that is told of changes may they happen. */
+/* The range may change only if the peer learns of changes. */
 static bool shares_pool(const struct env *env)
 {
     return env->nic->parameters->mpr_pool > 0 && env->attributes.dynamic_mpr;
@@ -52,7 +53,7 @@ void qp_widen_range(struct transport *nic, struct qp *qp, uint64_t now_ns)
         collect(nic, qp, now_ns);
     others_psns = nic->range_psns - responder->range_psns;
     left_psns = others_psns < pool_psns ? pool_psns - others_psns : 0;
-    if (left_psns < UNIT_PSNS) /* never 0: the peer would wait for ever */
+    if (left_psns < UNIT_PSNS) /* never 0: the peer would wait forever */
         left_psns = UNIT_PSNS;
     set_range(nic, responder, left_psns < full_psns ? (uint32_t)left_psns : full_psns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The responder's receive requests, and immediates that came before their turn. */
+/* The receive requests of the responder, and immediates that arrived before it is their turn. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,8 @@ struct recv_request {
     bool solicited;
 };
 
-/* A WriteImm whose last packet has arrived. It is delivered when all before it has. */
+/* A WriteImm whose last packet has arrived. It is delivered when all packets before it have
+ * arrived. */
 struct recv_stash {
     struct psn psn;
     uint32_t immediate;
@@ -25,7 +26,7 @@ struct recv_stash {
     bool full;
 };
 
-/* Positions count requests since the queue began, and wrap. */
+/* Positions count requests since the queue was started, and wrap. */
 struct recv_queue {
     struct recv_request *requests;
     struct recv_stash *stash; /* by rqmsn modulo stash_count */
@@ -35,11 +36,11 @@ struct recv_queue {
     uint32_t reported;
     uint32_t done;
     uint32_t posted;
-    uint16_t next_rqmsn; /* delivered next */
+    uint16_t next_rqmsn; /* of the WriteImm that is delivered next */
 };
 
 void recv_queue_init(struct recv_queue *, struct arena *, uint32_t depth, uint32_t imm_max);
-void recv_queue_start(struct recv_queue *); /* forgets immediates; keeps what was posted */
+void recv_queue_start(struct recv_queue *); /* discards immediates, keeps posted requests */
 void recv_queue_clear(struct recv_queue *);
 
 static inline struct recv_request *recv_queue_at(const struct recv_queue *queue, uint32_t position)
@@ -60,10 +61,11 @@ static inline struct recv_stash *recv_queue_stash(const struct recv_queue *queue
 }
 
 enum recv_delivery {
-    RECV_NOTHING, /* the next WriteImm has not arrived, or something before it is missing */
+    RECV_NOTHING, /* the next WriteImm has not arrived, or a packet before it is missing */
     RECV_DELIVERED,
-    RECV_NO_REQUEST, /* its turn has come, but no receive was posted */
+    RECV_NO_REQUEST, /* it is the turn of the next WriteImm, but no receive is posted */
 };
 
-/* Gives the next WriteImm to the oldest receive request, if everything up to `cack` includes it. */
+/* Delivers the next WriteImm to the oldest receive request, if all its packets are at or below
+ * `cack`. */
 enum recv_delivery recv_queue_deliver(struct recv_queue *, struct psn cack);

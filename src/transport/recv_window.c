@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The responder's bitmaps. */
+/* The bitmaps of the responder. */
 #include "transport/recv_window.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ void recv_window_init(struct recv_window *window, struct arena *arena, uint32_t 
     if (!window)
         return;
     assert(psn_count >= 64 && (psn_count & (psn_count - 1)) == 0);
-    assert(psn_count <= UINT16_MAX); /* ooo_count */
+    assert(psn_count <= UINT16_MAX); /* ooo_count has 16 bits */
     *window = (struct recv_window){
         .psn_count = psn_count, .received = received, .begins = begins, .ends = ends
     };
@@ -32,7 +32,7 @@ void recv_window_start(struct recv_window *window, struct psn expected)
     window->ended = true;
 }
 
-/* Up to the end of a word. True if it may go on in the next. */
+/* Advances up to the end of a word. True if cack may advance into the next word. */
 static bool advance_in_word(struct recv_window *window, uint32_t *messages)
 {
     uint32_t slot = recv_window_slot(window, psn_add(window->cack, 1));
@@ -69,7 +69,7 @@ uint64_t recv_window_bitmap(const struct recv_window *window, struct psn base)
     uint64_t bits =
         bits_window(window->received, window->psn_count, recv_window_slot(window, base));
 
-    /* In a small window the bits beyond the highest are those of the lowest again. */
+    /* In a small window, the bits beyond the highest PSN belong to the lowest PSNs. */
     return known >= 64 ? bits : known <= 0 ? 0 : bits & ((UINT64_C(1) << known) - 1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the responder remembers of PSNs: three bits each for the PSNs above `cack`, the last one
- * below which nothing is missing. */
+/* The PSNs that the responder has received: three bits for each PSN above `cack`, the highest PSN
+ * up to which none is missing. */
 #pragma once
 
 #include <assert.h>
@@ -15,10 +15,10 @@
 
 struct recv_window {
     struct psn cack;    /* all PSNs up to it were received */
-    struct psn highest; /* the highest received */
+    struct psn highest; /* highest PSN received */
     uint32_t psn_count; /* slots, a power of two, at least 64 */
-    uint16_t ooo_count; /* received above cack */
-    bool ended;         /* the packet at cack ended a message, or none has come yet */
+    uint16_t ooo_count; /* PSNs received above cack */
+    bool ended;         /* the packet at cack ended a message, or no packet has arrived yet */
     uint64_t *received;
     uint64_t *begins; /* ... and began a message */
     uint64_t *ends;   /* ... and ended one */
@@ -26,8 +26,8 @@ struct recv_window {
 
 enum recv_window_place {
     RECV_WINDOW_NEW,
-    RECV_WINDOW_DUPLICATE, /* received already, above or below cack */
-    RECV_WINDOW_OLD,       /* below cack: received long ago */
+    RECV_WINDOW_DUPLICATE, /* received before, above or below cack */
+    RECV_WINDOW_OLD,       /* far below cack: received long ago */
     RECV_WINDOW_BEYOND,
 };
 
@@ -39,7 +39,7 @@ static inline uint32_t recv_window_slot(const struct recv_window *window, struct
     return psn.value & (window->psn_count - 1);
 }
 
-/* `range_psns`: how many PSNs above cack are admitted. */
+/* Returns the place of a PSN. `range_psns`: number of PSNs above cack that are admitted. */
 static inline enum recv_window_place recv_window_place(
     const struct recv_window *window, struct psn psn, uint32_t range_psns)
 {
@@ -53,14 +53,14 @@ static inline enum recv_window_place recv_window_place(
                                                                       : RECV_WINDOW_NEW;
 }
 
-/* What a packet's opcode says of its place in a message. */
+/* The place of a packet in its message, from its opcode. */
 struct recv_window_part {
     bool begins;
     bool ends;
 };
 
-/* A message begins where the one before has ended, and nowhere else: whether that holds between a
- * new PSN and those next to it that have arrived. */
+/* True if the new PSN fits those next to it that have arrived: a message begins exactly where the
+ * message before it has ended. */
 static inline bool recv_window_fits(
     const struct recv_window *window, struct psn psn, struct recv_window_part part)
 {
@@ -72,7 +72,7 @@ static inline bool recv_window_fits(
         return false;
     if (window->ooo_count == 0)
         return true;
-    /* Only of what has arrived it is known whether it began or ended a message. */
+    /* Whether a packet begins or ends a message is known only for packets that have arrived. */
     if (ahead - 2 < window->psn_count &&
         (part.begins ? bits_test(window->received, before) && !bits_test(window->ends, before)
                      : bits_test(window->ends, before)))
@@ -82,8 +82,8 @@ static inline bool recv_window_fits(
                       : !bits_test(window->begins, after));
 }
 
-/* Moves cack over all that has arrived without a gap. Returns the number of messages that ended
- * there. */
+/* Moves cack to the last PSN before the first gap. Returns the number of messages that ended on the
+ * way. */
 uint32_t recv_window_advance(struct recv_window *);
 
 static inline void recv_window_mark(
@@ -102,8 +102,8 @@ static inline void recv_window_mark(
     window->ooo_count++;
 }
 
-/* A new PSN has come. Returns the number of messages that are complete with it. What comes in
- * order, with nothing waiting above it, leaves no trace in the bitmaps. */
+/* Records a new PSN. Returns the number of messages that it completes. A packet that arrives in
+ * order, with no packets above it, leaves the bitmaps unchanged. */
 static inline uint32_t recv_window_take(
     struct recv_window *window, struct psn psn, struct recv_window_part part)
 {
@@ -118,7 +118,8 @@ static inline uint32_t recv_window_take(
     return is_next ? recv_window_advance(window) : 0;
 }
 
-/* 64 bits of what was received, bit 0 for `base`, which lies above cack and at most at highest. */
+/* Returns 64 bits that show received PSNs, bit 0 for `base`. `base` is above cack and not above
+ * highest. */
 uint64_t recv_window_bitmap(const struct recv_window *, struct psn base);
 
 void recv_window_check(const struct recv_window *);

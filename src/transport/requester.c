@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sending half: its beginning, and whether it has anything to send. */
+/* The requester: its start, and whether it has something to send. */
 #include "transport/requester.h"
 
 #include <assert.h>
@@ -9,10 +9,10 @@
 enum {
     HEADERS_WITH_STAMP_BYTES = 40 + 8 + 12 + 4 + 4 + 16 + 4, /* nominal size less payload */
     STAMP_BYTES = 4,
-    NEVER_ASKED = 1 << 15, /* PSNs ago: more than a quarter of any window */
+    NEVER_ASKED = 1 << 15, /* a distance in PSNs above a quarter of any window */
 };
 
-/* A base RTT, or as much as queues differ by where packets take long. */
+/* One base RTT, or the target delay where it is longer: queues differ by that much. */
 uint32_t requester_reorder_ns(const struct env *env)
 {
     const struct cc *cc = &env->peer->cc;
@@ -45,7 +45,7 @@ uint32_t requester_nominal_bytes(
            (request->work.flags & WORK_WITH_IMMEDIATE ? 4 : 0);
 }
 
-/* What the application and the QP's memory let be in flight. */
+/* The PSNs in flight that the attributes and the memory of the QP allow. */
 static uint32_t own_range_psns(const struct requester *requester, const struct env *env)
 {
     uint32_t range_psns = (uint32_t)env->attributes.mpr * 128;
@@ -125,12 +125,12 @@ void requester_attributes_changed(struct requester *requester, const struct env 
 {
     uint32_t range_psns = own_range_psns(requester, env);
 
-    /* With dynamic MPR a wider one takes the peer's word, which the next SACK brings. */
+    /* With dynamic MPR, a wider range takes effect when the next SACK announces it. */
     if (range_psns < requester->mpr_psns || !env->attributes.dynamic_mpr)
         requester->mpr_psns = range_psns;
 }
 
-/* The oldest lost PSN that is not held back; `next` when there is none. */
+/* Returns the oldest lost PSN that is not held back; `next` if there is none. */
 static struct psn oldest_to_repair(const struct requester *requester, uint64_t now_ns)
 {
     const struct send_window *window = &requester->window;
@@ -156,12 +156,12 @@ bool requester_may_repair(
         return false;
     if (env->peer->inflight_bytes == 0)
         return now_ns >= env->peer->pace_ns;
-    /* Beyond a window that the peer has narrowed, it waits. */
+    /* A PSN beyond a window that the peer has narrowed waits. */
     return peer_can_send(env->peer, now_ns) &&
            psn_distance(window->oldest, *which) < (int32_t)requester->mpr_psns;
 }
 
-/* Some plane is up, but no EV on it is usable, and it is not yet time for a bad one. */
+/* True if a plane is up, but no EV on it is usable, and the time to use a bad one has not come. */
 static bool waits_for_path(
     const struct requester *requester, const struct env *env, uint64_t now_ns)
 {
@@ -177,7 +177,7 @@ bool requester_is_urgent(const struct requester *requester, const struct env *en
         env_planes(env) != 0)
         return true;
     if (requester->probe_planes & env_planes(env))
-        return true; /* by a bad EV, if need be */
+        return true; /* on a bad EV if necessary */
     return (requester->probe_once || requester->resend_last) &&
            !waits_for_path(requester, env, now_ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sending half learns from a Transport ACK or NAK (docs/protocol.md §6). */
+/* How the requester processes a Transport ACK or NAK (docs/protocol.md §6). */
 #include "base/serial.h"
 #include "transport/feedback.h"
 #include "wire/ack.h"
@@ -27,7 +27,7 @@ static enum completion_status status_of(uint8_t syndrome)
     }
 }
 
-/* §6.4: the message with the offending packet fails. */
+/* The message that contains the offending packet fails (§6.4). */
 static void on_nak(const struct requester *requester, const struct packet *packet,
     struct requester_decision *decision)
 {
@@ -44,9 +44,9 @@ static struct psn last_psn_of(const struct send_queue *queue, int32_t newly)
     return send_queue_last_psn(send_queue_at(queue, queue->done + (uint32_t)newly - 1));
 }
 
-/* An ACK is of packets under way, and counts no message of which it does not acknowledge all
- * packets. A NAK is of a packet that was sent and of a message that is not done, and the messages
- * that it counts come before. */
+/* An ACK must concern packets in flight, and it must not count a message whose packets it does not
+ * all acknowledge. A NAK must concern a packet that was sent and a message that is not done, and
+ * the messages that it counts must come before. */
 static bool is_plausible(
     const struct requester *requester, const struct packet *packet, int32_t newly)
 {
@@ -73,7 +73,7 @@ struct requester_decision requester_on_ack(struct requester *requester, const st
         return decision;
     decision.reason = DROP_NONE;
     env_count(env, COUNTER_ACK_RECEIVED);
-    if (!is_nak) { /* all of the messages that are done lies below */
+    if (!is_nak) { /* all packets of the messages that are done are below */
         feedback_acknowledge_up_to(requester, env, packet->psn, now_ns);
         if (psn_before(requester->newest_cack, packet->psn))
             requester->newest_cack = packet->psn;

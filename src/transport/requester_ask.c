@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the last packets of a window ask for a SACK (docs/protocol.md §3). */
+/* Decides which of the last packets of a window carry AckReq (docs/protocol.md §3). */
 #include "transport/requester_ask.h"
 
 #include "transport/loss.h"
 
-/* There must be a SACK before the window closes. Once closed, it opens by a few packets at a time,
- * each of which closes it again; were all of them to ask, nearly every packet would be answered.
- * One in a quarter of the window will do, unless it is in doubt what is lost: what shows best that
- * a packet is not is the answer to that packet. */
+/* The peer must send a SACK before the window closes. A closed window opens by a few packets at a
+ * time, each of which closes it again. If all of these carried AckReq, nearly every packet would be
+ * answered. One in a quarter of the window is enough, unless losses are in doubt: the answer to a
+ * packet is the best evidence that it is not lost. */
 bool requester_ask_before_closing(
     const struct requester *requester, const struct env *env, struct psn psn)
 {

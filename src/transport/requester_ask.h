@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which data packets ask for a SACK (docs/protocol.md §3). */
+/* Decides which data packets carry AckReq (docs/protocol.md §3). */
 #pragma once
 
 #include "transport/requester.h"
 
-/* The window closes with this packet, or with the next full one. */
+/* True if the window closes with this packet or with the next full one. */
 bool requester_ask_before_closing(const struct requester *, const struct env *, struct psn);
 
-/* `bytes`: nominal size of the packet, which is sent for the first time. A window is small for the
- * sake of the peer's threshold of SACKs, which is taken to be ours. */
+/* True if a packet that is sent for the first time must carry AckReq. `bytes`: its nominal size.
+ * Windows that are small compared with the SACK threshold of the peer need it; the threshold is
+ * assumed to equal ours. */
 static inline bool requester_ask_is_due(
     const struct requester *requester, const struct env *env, struct psn psn, uint32_t bytes)
 {
@@ -21,7 +22,7 @@ static inline bool requester_ask_is_due(
     return requester_ask_before_closing(requester, env, psn);
 }
 
-/* Rule 6, for a packet that ends a message. */
+/* Rule 6: true if a packet that ends a message must carry AckReq. */
 static inline bool requester_ask_is_due_at_end(
     const struct requester *requester, const struct env *env, const struct send_request *request)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sending half learns from a NACK (docs/protocol.md §11). */
+/* How the requester processes a NACK (docs/protocol.md §11). */
 #include "transport/feedback.h"
 #include "transport/loss.h"
 #include "transport/retry.h"
 
-/* Reasons other than trimming: the peer is short of something. Give it time, more each time (§11).
- */
+/* The peer lacks a resource. Gives it time, longer with every burst (§11). */
 static void hold_back(struct requester *requester, const struct env *env,
     struct requester_decision *decision, uint64_t now_ns)
 {
@@ -13,7 +12,7 @@ static void hold_back(struct requester *requester, const struct env *env,
     uint64_t first_ns = PARAMETERS_TIMER_NS(parameters, nack_delay, env->peer->cc.base_rtt_ns);
 
     if (now_ns < requester->hold_until_ns)
-        return; /* of the same burst */
+        return; /* the NACK belongs to the same burst */
     requester->hold_ns = requester->hold_ns ? requester->hold_ns * 2 : (uint32_t)first_ns;
     if (requester->hold_ns > parameters->nack_delay_max)
         requester->hold_ns = (uint32_t)parameters->nack_delay_max;
@@ -21,7 +20,7 @@ static void hold_back(struct requester *requester, const struct env *env,
     decision->due_ns = requester->hold_until_ns;
 }
 
-/* All recoverable NACKs draw on the count of timeouts, once per burst. True if it is exhausted. */
+/* Recoverable NACKs use the retry counter of timeouts, once per burst. True if it is exhausted. */
 static bool count_retry(struct requester *requester, const struct env *env, uint64_t now_ns)
 {
     struct retry_schedule schedule = { .timeout = env->attributes.timeout,
@@ -43,7 +42,7 @@ static enum loss_rule rule_of(uint8_t reason)
     return reason == NACK_TRIMMED_LASTHOP ? LOSS_BY_TRIM_LASTHOP : LOSS_BY_NACK;
 }
 
-/* Whether the copy NACKed is the newest, as far as stamps tell. */
+/* True if the NACK concerns the newest copy, as far as stamps show. */
 static bool is_newest_copy(
     const struct requester *requester, const struct packet_nack *nack, uint64_t now_ns)
 {
@@ -53,7 +52,7 @@ static bool is_newest_copy(
            feedback_is_newest(record, nack->tx_timestamp, now_ns);
 }
 
-/* What the NACK says of the path that the packet took. */
+/* Applies the NACK to the path of the packet. */
 static void heed_path(struct requester *requester, const struct env *env,
     const struct packet_nack *nack, enum loss_rule rule, uint64_t now_ns)
 {
@@ -72,7 +71,7 @@ static void heed_path(struct requester *requester, const struct env *env,
         env->peer->trimmed_ns = now_ns;
 }
 
-/* The newest copy of a packet under way did not get through. */
+/* True if the NACK concerns the newest copy of a packet in flight. */
 static bool is_news(
     const struct requester *requester, const struct packet_nack *nack, uint64_t now_ns)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where packets of the sending half go. */
+/* Addresses and planes of the packets of the requester. */
 #pragma once
 
 #include "transport/requester.h"
 #include "wire/packet.h"
 
-/* From us to the peer, by this EV. */
+/* Fills in the addresses and port of a packet to the peer on this EV. */
 static inline void requester_packet_address(
     const struct env *env, uint32_t ev_index, struct packet *out)
 {
@@ -20,7 +20,8 @@ static inline void requester_packet_address(
     out->local_qpn = env->qpn;
 }
 
-/* §12: the plane heard from last, unless it is the one that lost the packet. */
+/* Returns the plane for a retransmission (§12): that of the last acknowledgement, unless the packet
+ * was lost there. */
 static inline uint32_t requester_packet_repair_plane(
     const struct requester *requester, const struct env *env, uint32_t lost_ev_index)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reliability Probes: of silent tails, of bad EVs, of the base RTT (docs/protocol.md §16.1). */
+/* Sends Reliability Probes: tail probes, probes of bad EVs and of the base RTT (docs/protocol.md
+ * §16.1). */
 #include "transport/requester_packet.h"
 #include "wire/stamp.h"
 
 enum {
-    EV_PROBE_BURST = 64, /* a plane's worth may be due together */
+    EV_PROBE_BURST = 64, /* all EVs of a plane may be due at the same time */
 };
 
 static void send_probe(struct requester *requester, const struct env *env, uint32_t ev_index,
@@ -23,8 +24,8 @@ static void send_probe(struct requester *requester, const struct env *env, uint3
     requester->last_probe_ticks = (uint32_t)(now_ns / SEND_WINDOW_TICK_NS);
 }
 
-/* The EV of the oldest hole. If the first probe without it had no answer, it is no worse than
- * others. */
+/* Returns the EV of the oldest gap. If the first probe, on another EV, was not answered, that EV is
+ * no worse than others and need not be avoided. */
 static uint32_t ev_to_avoid(const struct requester *requester)
 {
     const struct send_window *window = &requester->window;
@@ -34,7 +35,7 @@ static uint32_t ev_to_avoid(const struct requester *requester)
     return send_window_record(window, window->oldest).ev_index;
 }
 
-/* Where no EV is usable, a bad one may have become good. */
+/* If no EV is usable, picks a bad one, which may have recovered. */
 static uint32_t pick_for_each_plane(
     const struct env *env, uint32_t mask, uint32_t hole_ev, uint64_t now_ns)
 {
@@ -43,7 +44,8 @@ static uint32_t pick_for_each_plane(
     return ev_index == PATH_NONE ? path_pick_desperate(env->paths, mask) : ev_index;
 }
 
-/* §19.3: where there is no queue, what a round trip takes is the base RTT. */
+/* The probe travels in the control class, which has no queue, so its round trip is the base RTT
+ * (§19.3). */
 static void turn_into_base_probe(
     struct requester *requester, const struct env *env, struct packet *out)
 {
@@ -54,7 +56,7 @@ static void turn_into_base_probe(
     env_count(env, COUNTER_BASE_RTT_PROBES);
 }
 
-/* One on the best plane, or (nothing was heard in answer to that) one on each of `probe_planes`. */
+/* Sends one probe on the best plane or, if that was not answered, one on each of `probe_planes`. */
 bool requester_send_tail_probe(struct requester *requester, const struct env *env,
     uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
@@ -71,7 +73,7 @@ bool requester_send_tail_probe(struct requester *requester, const struct env *en
     else
         ev_index = pick_for_each_plane(env, requester->probe_planes & ready_ports, hole_ev, now_ns);
     if (ev_index == PATH_NONE) {
-        requester->probe_planes &= (uint16_t)~ready_ports; /* there is no EV to probe */
+        requester->probe_planes &= (uint16_t)~ready_ports; /* these planes have no EV to probe */
         if (path_usable_planes(env->paths, planes) == 0)
             requester->probe_once = false;
         return false;

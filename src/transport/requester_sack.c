@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sending half learns from a SACK (docs/protocol.md §9). */
+/* How the requester processes a SACK (docs/protocol.md §9). */
 #include "base/serial.h"
 #include "transport/feedback.h"
 #include "transport/loss.h"
@@ -10,7 +10,7 @@ enum {
     UNITS_HALF = 1 << 23,
 };
 
-/* A path that works serves answers to the peer, too. */
+/* Uses a path that works for answers to the peer, too. */
 static void note_way_back(const struct env *env, uint32_t ev_index)
 {
     struct way_back *way_back = &env->peer->way_back;
@@ -34,8 +34,8 @@ static void heed_mark(const struct env *env, uint32_t ev_index, uint8_t mark, ui
     }
 }
 
-/* The trigger was taken for lost and sent again, and yet its first copy arrived (§9), perhaps
- * behind the second. Not sent again, loss_on_disproved() sees to it. */
+/* Detects a spurious loss: the trigger was declared lost and sent again, but its first copy arrived
+ * (§9), possibly after the second. loss_on_disproved() handles packets that were not sent again. */
 static void check_spurious(struct requester *requester, const struct env *env,
     const struct packet *packet, struct send_record record, uint32_t ev_index, uint64_t now_ns)
 {
@@ -44,7 +44,7 @@ static void check_spurious(struct requester *requester, const struct env *env,
     if (packet->flags & PACKET_RETRANSMISSION ||
         (record.flags & (SEND_TWICE | SEND_OFTEN)) != SEND_TWICE)
         return;
-    send_window_set_flags(&requester->window, trigger, SEND_OFTEN); /* it counts once */
+    send_window_set_flags(&requester->window, trigger, SEND_OFTEN); /* it is counted once */
     loss_on_spurious(requester, env, now_ns);
     if (ev_index != PATH_NONE && record.flags & SEND_DEMOTED)
         path_on_spurious(env->paths, ev_index, now_ns);
@@ -54,7 +54,8 @@ static void check_spurious(struct requester *requester, const struct env *env,
         env, EVENT_SPURIOUS, now_ns, trigger.value, packet->sack.entropy, requester->reorder_ns);
 }
 
-/* How many bytes the peer received since the newest SACK before; 0 for an older one. */
+/* Returns the bytes that the peer has received since the newest SACK before; 0 for an older
+ * SACK. */
 static uint32_t newly_received(struct requester *requester, uint32_t units)
 {
     uint32_t newly = (units - requester->received_units) % SERIAL24_MODULUS;
@@ -78,7 +79,8 @@ static void take_mpr(struct requester *requester, const struct env *env,
         requester->mpr_psns = requester->window.psn_count;
 }
 
-/* What an answered probe says of its path, if the echo names that. Not inlined: it is rare. */
+/* Applies the answer to a probe to its path, if the echoed EV identifies it. Not inlined: it is
+ * rare. */
 __attribute__((noinline)) static void heed_probe(struct requester *requester, const struct env *env,
     const struct packet_sack *sack, struct requester_decision *decision, uint64_t now_ns)
 {
@@ -99,7 +101,7 @@ __attribute__((noinline)) static void heed_probe(struct requester *requester, co
     decision->due_ns = requester->ev_probe_ns;
 }
 
-/* Feedback for the one packet that a SACK answers. */
+/* Processes the feedback about the packet that triggered the SACK. */
 static struct round_trip on_trigger(struct requester *requester, const struct env *env,
     const struct packet *packet, uint64_t now_ns)
 {
@@ -134,8 +136,8 @@ __attribute__((noinline)) static void end_round(
             .profile = env_is_weighted(env) ? env->profile : NULL });
 }
 
-/* Every SACK arms the timer of the tail anew (§10), but for the one that measures the base RTT: it
- * comes a round trip after the first, and says no more of the tail. */
+/* Every SACK restarts the timer of tail probes (§10), except for the answer that measures the base
+ * RTT: it arrives one round trip after the first SACK and says nothing more about the tail. */
 static void arm_tail(
     struct requester *requester, const struct env *env, bool measures, uint64_t now_ns)
 {
@@ -146,7 +148,7 @@ static void arm_tail(
         requester->tail_ns = before_ns;
 }
 
-/* Every PSN that the SACK names was sent. */
+/* True if every PSN in the SACK was sent. */
 static bool is_plausible(const struct requester *requester, const struct packet_sack *sack)
 {
     struct psn next = requester->window.next;
@@ -161,7 +163,7 @@ static bool is_plausible(const struct requester *requester, const struct packet_
            psn_before(psn_add(base, (int32_t)bits_highest(sack->bitmap)), next);
 }
 
-/* The trigger, and what the bitmap shows: together, if that reaches as far. */
+/* Acknowledges the trigger and the bitmap, in one step if the bitmap includes the trigger. */
 static void acknowledge_above(struct requester *requester, const struct env *env,
     const struct packet_sack *sack, struct psn trigger, uint64_t now_ns)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sending half sends, in this order: probes, packets lost, packets new (docs/protocol.md
- * §3, §12, §16). */
+/* Sends the packets of the requester, in this order: probes, lost packets, new packets
+ * (docs/protocol.md §3, §12, §16). */
 #include <assert.h>
 
 #include "transport/requester_ask.h"
 #include "transport/requester_packet.h"
 #include "wire/stamp.h"
 
-/* What is the same for all packets of a turn. */
+/* Values that all packets of a turn share. */
 struct turn {
     uint64_t now_ns;
-    uint64_t pace_ns; /* after a packet, the next one may leave then; 0: at once */
-    uint32_t planes;  /* towards the peer ... */
-    uint32_t ready;   /* ... and whose ports are ready */
-    uint32_t usable;  /* those of the planes that have a usable path */
+    uint64_t pace_ns; /* time from a packet to the next; 0: no pacing */
+    uint32_t planes;  /* usable toward the peer ... */
+    uint32_t ready;   /* ... with a port that is ready */
+    uint32_t usable;  /* ... with a usable path */
     uint32_t ticks;
     uint16_t stamp; /* 0: packets carry none */
     uint8_t flags;  /* enum packet_flag */
@@ -21,7 +21,7 @@ struct turn {
     bool planes_share;
 };
 
-/* What a packet carries: a part of a message. */
+/* The part of a message that a packet carries. */
 struct part {
     const struct send_request *request;
     uint32_t slot; /* of the request */
@@ -50,7 +50,7 @@ static uint8_t write_opcode(const struct part *part)
     return first ? OPCODE_WRITE_FIRST : OPCODE_WRITE_MIDDLE;
 }
 
-/* All of a data packet but its way and some flags. */
+/* Fills in a data packet, except for its path and some flags. */
 static inline void fill_write(const struct env *env, const struct turn *turn,
     const struct part *part, uint8_t opcode, struct packet *out)
 {
@@ -86,8 +86,8 @@ static inline void after_send(
         requester_arm_tail(requester, env, turn->now_ns);
 }
 
-/* QPs that share a window take turns of several packets: then one SACK answers them all. True for
- * the last packet of a turn: the rest of the window is for others. */
+/* QPs that share a window take turns of several packets, so that one SACK answers the whole turn.
+ * True for the last packet of a turn: the rest of the window is for other QPs. */
 static inline bool ends_turn(struct requester *requester, const struct env *env)
 {
     bool is_shared = env->peer->sender_count > 1;
@@ -99,8 +99,8 @@ static inline bool ends_turn(struct requester *requester, const struct env *env)
     return false;
 }
 
-/* The packet that was cut last. `opcode`: inlined for one that is known, as nearly all packets are
- * of the middle. */
+/* Sends the packet that was cut last. A constant `opcode` lets the compiler specialise the code:
+ * nearly all packets are in the middle of a message. */
 __attribute__((always_inline)) static inline void send_cut(struct requester *requester,
     const struct env *env, const struct turn *turn, const struct part *part, uint8_t opcode,
     uint32_t ev_index, struct packet *out)
@@ -129,7 +129,7 @@ __attribute__((always_inline)) static inline void send_cut(struct requester *req
     after_send(requester, env, turn);
 }
 
-/* Not inlined: the rest does not pay for it. */
+/* Sends the first or last packet of a message. Not inlined, so that the common case stays fast. */
 __attribute__((noinline)) static void send_edge(struct requester *requester, const struct env *env,
     const struct turn *turn, uint32_t ev_index, struct packet *out)
 {
@@ -155,7 +155,7 @@ static inline void send_new(struct requester *requester, const struct env *env,
     send_cut(requester, env, turn, &part, OPCODE_WRITE_MIDDLE, ev_index, out);
 }
 
-/* A copy of a packet sent before: asks for an acknowledgement, and says that it is one. */
+/* Builds a retransmission. It carries AckReq and rtx. */
 static void fill_again(struct requester *requester, const struct env *env, const struct turn *turn,
     struct psn psn, uint32_t ev_index, struct packet *out)
 {
@@ -189,7 +189,7 @@ static void send_again(struct requester *requester, const struct env *env, const
     after_send(requester, env, turn);
 }
 
-/* §14.4: no path is usable, so one packet an interval goes by a bad one. */
+/* If no path is usable, sends one packet per interval on a bad one (§14.4). */
 __attribute__((noinline)) static uint32_t pick_desperate(
     struct requester *requester, const struct env *env, const struct turn *turn)
 {
@@ -203,7 +203,7 @@ __attribute__((noinline)) static uint32_t pick_desperate(
     return ev_index;
 }
 
-/* For a first transmission. */
+/* Picks the EV of a first transmission. */
 static inline uint32_t pick_new(const struct env *env, const struct turn *turn)
 {
     uint32_t plane;
@@ -215,7 +215,7 @@ static inline uint32_t pick_new(const struct env *env, const struct turn *turn)
     return plane == PATH_NONE ? PATH_NONE : path_pick_on(env->paths, plane, turn->now_ns);
 }
 
-/* A packet taken for lost. Not inlined: it is rare. */
+/* Sends a lost packet again. Not inlined: it is rare. */
 __attribute__((noinline)) static bool send_repair(struct requester *requester,
     const struct env *env, const struct turn *turn, struct psn psn, struct packet *out)
 {
@@ -251,7 +251,8 @@ static inline bool send_data(
     return true;
 }
 
-/* §6.3: the message is received, but its Transport ACK was lost. */
+/* Sends the last packet of a message again: the message was received, but its Transport ACK was
+ * lost (§6.3). */
 static bool send_last_again(
     struct requester *requester, const struct env *env, const struct turn *turn, struct packet *out)
 {
@@ -276,8 +277,8 @@ static bool send_last_again(
     return true;
 }
 
-/* A probe of the tail, the last packet of a message that lacks only its Transport ACK, or a probe
- * of an EV. Not inlined: it is rare. */
+/* Sends a tail probe, the last packet of a message that lacks only its Transport ACK, or a probe of
+ * an EV. Not inlined: it is rare. */
 __attribute__((noinline)) static bool send_question(struct requester *requester,
     const struct env *env, struct turn *turn, struct packet *out, uint64_t *due_ns)
 {
@@ -319,7 +320,7 @@ static struct turn begin_turn(
         .planes_share = env->nic->parameters->plane_share != PLANE_SHARE_EQUAL };
 }
 
-/* After packets with data; `was_idle`: none was in flight before. */
+/* Ends a turn with `data_count` data packets. `was_idle`: none was in flight before. */
 static void end_turn(struct requester *requester, const struct env *env, uint32_t data_count,
     bool was_idle, uint64_t now_ns)
 {
@@ -336,7 +337,7 @@ struct requester_burst requester_send(struct requester *requester, const struct 
     uint64_t due_ns = UINT64_MAX;
     uint32_t count = 0;
     bool was_idle = send_window_count(&requester->window) == 0;
-    bool asks = requester_is_asking(requester, now_ns); /* data sent makes no question due */
+    bool asks = requester_is_asking(requester, now_ns); /* sending data makes no probe due */
     uint32_t question_count = 0;
 
     for (; count < out_max; count++, out++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timers of the sending half: silent tails, probes without an answer, timeouts
- * (docs/protocol.md §10, §13, §16.1). */
+/* The timers of the requester: tail probes, probes without an answer, timeouts (docs/protocol.md
+ * §10, §13, §16.1). */
 #include "transport/loss.h"
 #include "transport/retry.h"
 
 enum {
-    TIMEOUT_ROUND_TRIPS = 8, /* as measured, at least */
-    TIMEOUT_LONGER = 4,      /* times, at most, for their sake */
+    TIMEOUT_ROUND_TRIPS = 8, /* measured round trips in a timeout, at least */
+    TIMEOUT_LONGER = 4,      /* largest factor by which round trips lengthen it */
 };
 
 static struct retry_schedule schedule_of(const struct env *env)
@@ -16,8 +16,8 @@ static struct retry_schedule schedule_of(const struct env *env)
         .exponential = env->attributes.retry_exponential };
 }
 
-/* Tail probes need that time where queues are long. One long round trip does not delay it for ever.
- */
+/* Returns a lower bound of the timeout while queues are long, because tail probes then take longer.
+ * It is limited, so that one long round trip does not delay the timeout forever. */
 static uint64_t while_queues_are_long_ns(const struct requester *requester, uint64_t interval_ns)
 {
     uint64_t trips_ns = (uint64_t)TIMEOUT_ROUND_TRIPS * requester->smoothed_rtt_ns;
@@ -35,15 +35,16 @@ uint64_t requester_interval_ns(const struct requester *requester, const struct e
     return interval_ns > queued_ns ? interval_ns : queued_ns;
 }
 
-/* A packet's fate or a Transport ACK: a QP that only waits for its turn to send waits for neither.
- */
+/* True if the QP waits for feedback about a packet or for a Transport ACK. A QP that only waits for
+ * its turn to send does not. */
 static bool awaits_feedback(const struct requester *requester)
 {
     return send_window_count(&requester->window) > 0 ||
            send_queue_unacknowledged(&requester->queue) > 0;
 }
 
-/* Even what could not be sent yet, because no plane is up, shall not wait for ever. */
+/* True if any work is pending, even if it cannot be sent because no plane is up: it must not wait
+ * forever. */
 static bool has_work(const struct requester *requester)
 {
     return requester->queue.done != requester->queue.posted;
@@ -68,7 +69,7 @@ void requester_arm_tail(struct requester *requester, const struct env *env, uint
                             ? env->nic->parameters->tail_busy * env->peer->cc.base_rtt_ns
                             : (uint64_t)env->peer->cc.base_rtt_ns + env->peer->cc.target_delay_ns;
 
-    /* Where round trips take longer, silence of that length says nothing. */
+    /* With long round trips, a short time without feedback proves nothing. */
     delay_ns = at_least(delay_ns, (uint64_t)requester->smoothed_rtt_ns * 3 / 2);
 
     requester->tail_ns = awaits_feedback(requester)
@@ -76,7 +77,7 @@ void requester_arm_tail(struct requester *requester, const struct env *env, uint
                              : UINT64_MAX;
 }
 
-/* All of the oldest message is received, and still no Transport ACK. */
+/* True if all packets of the oldest message are acknowledged, but its Transport ACK is missing. */
 static bool lacks_only_its_ack(const struct requester *requester)
 {
     const struct send_queue *queue = &requester->queue;
@@ -91,8 +92,8 @@ bool requester_is_cut_off(const struct requester *requester, const struct env *e
     return requester->tail_rounds > 1 || path_usable_planes(env->paths, env_planes(env)) == 0;
 }
 
-/* Nothing is in flight that a probe could ask for: packets known to be lost wait to be sent again.
- * Were it to ask all the same, the probe would take its turn, again and again. */
+/* True if nothing is in flight that a probe could ask about: lost packets wait to be sent again. A
+ * probe would take their turn repeatedly. */
 static bool waits_for_turn(const struct requester *requester, const struct env *env)
 {
     return requester->window.inflight_bytes == 0 && !lacks_only_its_ack(requester) &&
@@ -119,7 +120,7 @@ static void on_tail_silent(struct requester *requester, const struct env *env, u
         requester->probe_once = true;
 }
 
-/* How long the packet in flight that left first has been on its way; 0: none is. */
+/* Returns the age of the oldest transmission in flight; 0: there is none. */
 static uint64_t longest_flight_ns(const struct send_window *window, uint64_t now_ns)
 {
     struct psn psn = send_window_next_in_flight(window, window->oldest);
@@ -134,8 +135,8 @@ static uint64_t longest_flight_ns(const struct send_window *window, uint64_t now
     return longest_ns;
 }
 
-/* How long nothing was heard of the packets in flight. Where hundreds of senders meet, the headers
- * of trimmed packets wait for each other, and each that arrives announces others. */
+/* Returns the time without news about the packets in flight. In a large incast, the headers of
+ * trimmed packets queue, and each one that arrives shows that others will follow. */
 static uint64_t silent_ns(
     const struct requester *requester, const struct env *env, uint64_t interval_ns, uint64_t now_ns)
 {
@@ -147,10 +148,9 @@ static uint64_t silent_ns(
     return trimmed_ns < flight_ns ? trimmed_ns : flight_ns;
 }
 
-/* Until packets have been on their way for the interval; 0: some have, nothing can be sent, or the
- * interval is longer than records of send times tell.
- * Packets that wait to be sent again, for the window or for their time, do not wait for an
- * answer. */
+/* Returns the time until packets have been in flight for the interval. 0: some have, nothing can be
+ * sent, or the interval is longer than the range of recorded send times. Packets that wait to be
+ * sent again, for the window or for their time, do not wait for an answer. */
 static uint64_t left_to_wait_ns(
     const struct requester *requester, const struct env *env, uint64_t interval_ns, uint64_t now_ns)
 {
@@ -200,13 +200,13 @@ uint64_t requester_deadline_ns(const struct requester *requester, uint64_t now_n
         deadline_ns = deadlines_sooner_ns(deadline_ns, requester->hold_until_ns);
     if (requester->desperate_ns)
         deadline_ns = deadlines_sooner_ns(deadline_ns, requester->desperate_ns);
-    /* One that is due waits for its turn to send, not for time. */
+    /* A probe that is due waits for its turn to send, not for a time. */
     if (requester->ev_probe_ns > now_ns)
         deadline_ns = deadlines_sooner_ns(deadline_ns, requester->ev_probe_ns);
     return deadline_ns;
 }
 
-/* Which timers run on, requester_deadline_ns() tells. */
+/* requester_deadline_ns() returns the timers that keep running. */
 struct requester_decision requester_expire(
     struct requester *requester, const struct env *env, uint64_t now_ns)
 {

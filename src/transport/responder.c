@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The receiving half: its beginning, and probes (docs/protocol.md §4, §16). */
+/* The responder: its start, and its answers to probes (docs/protocol.md §4, §16). */
 #include "transport/responder.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 
 enum {
     MPR_UNIT_PSNS = 128,
-    PROBES_AT_ONCE = 32, /* of all EVs that a QP probes at a time, and of each plane */
+    PROBES_AT_ONCE = 32, /* covers all EVs that a QP probes at a time, and all planes */
 };
 
 void responder_init(struct responder *responder, struct arena *arena, uint32_t recv_depth,

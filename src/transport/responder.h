@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The receiving half of a QP: admits each packet once, places it at once, reports what arrived. */
+/* The responder, the receiving part of a QP: accepts each packet once, places it immediately, and
+ * reports what has arrived. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,32 +14,32 @@
 #include "wire/drop.h"
 #include "wire/packet.h"
 
-/* First what every data packet touches. */
+/* The members that every data packet touches come first. */
 struct responder {
     struct recv_window window;
     uint64_t received_bytes; /* nominal, of new packets */
     uint64_t last_arrival_ns;
     uint32_t range_psns;       /* MPR: PSNs admitted above cack */
     uint32_t unreported_bytes; /* sack_trigger_cnt */
-    uint32_t idle_ns;          /* an unreported packet waits no longer for company */
+    uint32_t idle_ns; /* unreported packets are reported after this time without arrivals */
     uint32_t last_ev;
-    struct psn last_psn;    /* of the packet charged last, for an idle SACK */
-    struct psn asked_psn;   /* the highest that asked for a Transport ACK, if ack_asked */
-    uint8_t last_port;      /* of the packet charged last, as are last_psn, last_ev and ... */
+    struct psn last_psn;    /* of the last packet charged, for an idle SACK */
+    struct psn asked_psn;   /* highest PSN that requested a Transport ACK, if ack_asked */
+    uint8_t last_port;      /* of the last packet charged, as are last_psn, last_ev and ... */
     uint8_t last_flags;     /* ... these */
     bool highest_requested; /* prev_ar */
     bool restore : 1;
-    bool ack_asked : 1;     /* by a packet above cack, or just now */
-    bool shown_in_part : 1; /* the last bitmap did not reach all that has arrived */
+    bool ack_asked : 1;     /* a packet above cack, or the current one, requested an ACK */
+    bool shown_in_part : 1; /* the last bitmap did not show all packets that have arrived */
     bool received_any : 1;
     uint32_t messages_done;
-    uint32_t messages_acked; /* the count of the last Transport ACK */
-    struct psn tracker;      /* T of §7.3: where the walk over a long bitmap goes on */
+    uint32_t messages_acked; /* message count of the last Transport ACK */
+    struct psn tracker;      /* T of §7.3: where the next bitmap of a long range begins */
     uint16_t oor_count;
     uint8_t penalty;   /* rcv_cwnd_pen announced */
-    uint8_t sack_turn; /* of §7.3: what the next bitmap shows */
+    uint8_t sack_turn; /* turn of §7.3: selects what the next bitmap shows */
     struct recv_queue queue;
-    uint64_t oor_nack_ns; /* an out-of-window NACK may go again */
+    uint64_t oor_nack_ns; /* time at which an out-of-window NACK may be sent again */
     struct rate probe_answers;
 };
 
@@ -53,13 +54,13 @@ enum responder_effect {
     RESPONDER_OWES_NAK = 1 << 3,
     RESPONDER_OWES_PROBE_ANSWER = 1 << 4,
     RESPONDER_HAS_EVENT = 1 << 5,
-    RESPONDER_FAILS = 1 << 6, /* and the QP with it */
+    RESPONDER_FAILS = 1 << 6, /* the QP fails */
 };
 
-/* What follows from a packet. Two registers hold it. */
+/* The effects of a packet. The struct fits into two registers. */
 struct responder_decision {
-    uint64_t due_ns; /* its timer now ends here; UINT64_MAX: was not set */
-    struct psn psn;  /* that the answers are about */
+    uint64_t due_ns; /* new end of its timer; UINT64_MAX: not set */
+    struct psn psn;  /* that the answers concern */
     uint8_t effects; /* enum responder_effect */
     uint8_t code;    /* of the answer: enum sack_mark, NACK reason, NAK syndrome */
     uint8_t reason;  /* enum drop_reason */
@@ -68,32 +69,33 @@ struct responder_decision {
 
 _Static_assert(sizeof(struct responder_decision) == 16, "returned in registers");
 
-/* INIT to RTR. It admits nothing before its range is set. */
+/* Starts the responder when the QP goes from INIT to RTR. It admits no PSN before its range is
+ * set. */
 void responder_start(struct responder *, const struct env *, uint64_t now_ns);
 
-/* PSNs above cack that the attributes let it admit. */
+/* Returns the number of PSNs above cack that the attributes allow it to admit. */
 uint32_t responder_full_range_psns(const struct responder *, const struct env *);
 
-/* Where a PSN lies, with the range that it admits now. */
+/* Returns the place of a PSN in the range that the responder admits now. */
 static inline enum recv_window_place responder_place(
     const struct responder *responder, struct psn psn)
 {
     return recv_window_place(&responder->window, psn, responder->range_psns);
 }
 
-/* Of data packets: transport/responder_write.h. */
+/* Handles a Reliability Probe. transport/responder_write.h handles data packets. */
 struct responder_decision responder_on_probe(
     struct responder *, const struct env *, const struct packet *, uint64_t now_ns);
 
-/* What a SACK leaving now says: bitmap, counts, window, congestion state. The trigger's fields are
- * the caller's. Returns when its timer ends; UINT64_MAX: as before. */
+/* Fills in a SACK that leaves now: bitmap, counts, window, congestion state. The caller fills in
+ * the fields of the trigger. Returns the new end of the timer; UINT64_MAX: unchanged. */
 uint64_t responder_fill_sack(
     struct responder *, const struct env *, const struct control_record *, struct packet_sack *);
 
 uint64_t responder_deadline_ns(const struct responder *);
 
-/* How many SACKs, with stretches from 1 on, are to tell all that has arrived; 0: none. `sack`: gets
- * the rest of what they have in common. */
+/* Returns the number of SACKs, with stretches from 1 on, that report all packets that have arrived;
+ * 0: none. Fills in `sack`, which all of them have in common except for the stretch. */
 uint32_t responder_expire(struct responder *, struct control_record *sack, uint64_t now_ns);
 
 void responder_check(const struct responder *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the receiving half answers to a packet: that it came, that it did not get through, or that
- * it must not (docs/protocol.md §4, §6, §8). */
+/* The answers of the responder: the packet arrived, did not get through, or is an error
+ * (docs/protocol.md §4, §6, §8). */
 #include "transport/responder_answer.h"
 
 #include "base/serial.h"
@@ -44,15 +44,14 @@ struct responder_decision responder_answer_nak(
     return decision;
 }
 
-/* Nothing from this PSN on was executed: a Transport ACK that still waits must not say so (§6.3).
- */
+/* Withdraws a Transport ACK that still waits: nothing from this PSN on was executed (§6.3). */
 static void take_back(struct responder *responder, struct psn psn)
 {
     if (!psn_before(responder->window.cack, psn))
         responder->window.cack = psn_add(psn, -1);
 }
 
-/* §8: nothing that the requester did or could do better. */
+/* Fails because of an error of the responder; the requester cannot avoid it (§8). */
 static struct responder_decision fail_internally(const struct packet *packet)
 {
     struct responder_decision decision = nack(packet, NACK_UNEXP_EVENT, DROP_MEMORY_FAILED);
@@ -71,8 +70,8 @@ struct responder_decision responder_answer_access(
     return responder_answer_nak(packet->psn, ACK_SYNDROME_REMOTE_ACCESS, DROP_REMOTE_ACCESS);
 }
 
-/* The next WriteImm, one of `messages` just received, finds no receive request: neither it nor what
- * is behind it counts as executed (§6.4). */
+/* The next WriteImm, one of `messages` just received, has no receive request. Neither it nor any
+ * later message counts as executed (§6.4). */
 struct responder_decision responder_answer_no_receive(
     struct responder *responder, uint32_t messages)
 {
@@ -80,14 +79,15 @@ struct responder_decision responder_answer_no_receive(
         recv_queue_stash(&responder->queue, responder->queue.next_rqmsn);
     int32_t undone = serial16_distance(stash->msn, (uint16_t)responder->messages_done);
 
-    if (undone < 1 || undone > (int32_t)messages) /* the peer counts otherwise */
+    if (undone < 1 || undone > (int32_t)messages) /* the counts of the peer differ */
         undone = (int32_t)messages;
     responder->messages_done = serial24_add(responder->messages_done, -undone);
     take_back(responder, stash->psn);
     return responder_answer_nak(stash->psn, ACK_SYNDROME_REMOTE_OPERATION, DROP_NONE);
 }
 
-/* §5 step 2: only what survives for certain is looked at. Marks on trimmed packets say nothing. */
+/* Step 2 of §5: only fields that survive trimming are used. ECN marks of trimmed packets are
+ * ignored. */
 struct responder_decision responder_answer_trimmed(struct responder *responder,
     const struct env *env, const struct packet *packet, enum recv_window_place place)
 {
@@ -104,8 +104,9 @@ struct responder_decision responder_answer_trimmed(struct responder *responder,
     return decision;
 }
 
-/* §4: not an error of the path; the requester shall wait, but need not be told each time. Within
- * what the attributes promise, it is the pool that is short (§4.1). */
+/* A packet beyond the window is not an error of the path. The requester must wait, but does not
+ * need a NACK for each packet (§4). If the PSN is within the range of the attributes, mpr_pool is
+ * short (§4.1). */
 struct responder_decision responder_answer_beyond(struct responder *responder,
     const struct env *env, const struct packet *packet, uint64_t now_ns)
 {
@@ -133,7 +134,7 @@ struct responder_decision responder_answer_duplicate(struct responder *responder
     return decision;
 }
 
-/* §8: before anything is recorded of the packet, so that it can come again. */
+/* Refuses the packet before it is recorded, so that it can be sent again (§8). */
 struct responder_decision responder_answer_no_room(const struct packet *packet)
 {
     return nack(packet, NACK_NO_PKT_BUFFER, DROP_NO_BUFFER);

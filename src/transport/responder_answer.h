@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the receiving half answers to a packet. */
+/* The answers of the responder to a packet. */
 #pragma once
 
 #include "transport/responder.h"
 #include "wire/packet.h"
 
-/* §7.2: what the path of this packet should be told. */
+/* Returns the mark `m` for the EV of this packet (§7.2). */
 static inline uint8_t responder_answer_mark(const struct env *env, const struct packet *packet)
 {
     if (env->nic->draining_mask >> packet->port & 1)
@@ -13,7 +13,7 @@ static inline uint8_t responder_answer_mark(const struct env *env, const struct 
     return packet->ecn == ECN_CE ? SACK_MARK_SKIP_ONCE : SACK_MARK_NONE;
 }
 
-/* Adds a SACK that this packet provoked; a Transport ACK that it asked for. */
+/* Adds to the decision a SACK that this packet triggers; a Transport ACK that it requested. */
 static inline void responder_answer_sack(
     struct responder *responder, struct responder_decision *decision, uint8_t mark)
 {
@@ -29,15 +29,16 @@ static inline void responder_answer_ack(
     decision->effects |= RESPONDER_OWES_ACK;
 }
 
-/* The QP fails, and the requester is told why. */
+/* Makes the QP fail and sends the requester a NAK with the reason. */
 struct responder_decision responder_answer_nak(
     struct psn offending, uint8_t syndrome, enum drop_reason);
 
-/* The memory refused the packet, or failed. */
+/* Answers a packet that the memory refused, or whose placement failed. */
 struct responder_decision responder_answer_access(
     struct responder *, const struct packet *, enum transport_access);
 
-/* The next WriteImm, one of `messages` just received, finds no receive request. */
+/* Answers the case that the next WriteImm, one of `messages` just received, has no receive
+ * request. */
 struct responder_decision responder_answer_no_receive(struct responder *, uint32_t messages);
 
 struct responder_decision responder_answer_trimmed(

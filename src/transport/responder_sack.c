@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the receiving half reports, also when nothing comes any more (docs/protocol.md §7). */
+/* Builds the SACKs of the responder, also when no more packets arrive (docs/protocol.md §7). */
 #include <assert.h>
 
 #include "base/serial.h"
@@ -14,8 +14,9 @@ enum {
     FLUSH_SACKS_MAX = 64,
 };
 
-/* §7.3, where 64 bits do not show all: of four SACKs two show what lies just below the trigger,
- * which is news, one the oldest holes, one the next stretch of the rest. */
+/* Chooses the bitmap when 64 bits do not show everything (§7.3): of four SACKs, two show the PSNs
+ * just below the trigger, which are news, one the oldest gaps, and one the next part of the
+ * rest. */
 static struct psn bitmap_base(struct responder *responder, struct psn trigger)
 {
     const struct recv_window *window = &responder->window;
@@ -39,7 +40,7 @@ static struct psn bitmap_base(struct responder *responder, struct psn trigger)
     return base;
 }
 
-/* How many bitmaps it takes to show all that has arrived above cack. */
+/* Returns the number of bitmaps that show all packets that have arrived above cack. */
 static uint32_t stretch_count(const struct recv_window *window)
 {
     uint32_t psns = (uint32_t)psn_distance(window->cack, window->highest);
@@ -54,8 +55,8 @@ static uint64_t idle_at_ns(const struct responder *responder)
                : UINT64_MAX;
 }
 
-/* §20: nothing up to half of the queue, all of it when none is left; the window comes back with the
- * first SACK thereafter. */
+/* The penalty is 0 while the queue is at most half full, and largest when it is full. The first
+ * SACK after that restores the window of the sender (§20). */
 static void update_penalty(struct responder *responder)
 {
     const struct recv_queue *queue = &responder->queue;
@@ -104,8 +105,8 @@ uint64_t responder_deadline_ns(const struct responder *responder)
     return idle_at_ns(responder);
 }
 
-/* Nothing came for a while, and something was not reported, or not in every bitmap: all of it now.
- * No stamp is echoed, so the peer does not take the wait for a delay. */
+/* Reports everything when no packet has arrived for some time and something was not reported, or
+ * not in every bitmap. Echoes no stamp, so that the peer does not take the wait for a delay. */
 uint32_t responder_expire(struct responder *responder, struct control_record *sack, uint64_t now_ns)
 {
     uint32_t count = stretch_count(&responder->window);

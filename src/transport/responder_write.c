@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What few data packets cause: answers, and messages to deliver (docs/protocol.md §6, §7.1). */
+/* Handles the rare data packets: those that cause answers or complete messages (docs/protocol.md
+ * §6, §7.1). */
 #include "transport/responder_write.h"
 
 void responder_write_stash(struct responder *responder, const struct packet *packet)
@@ -13,8 +14,8 @@ void responder_write_stash(struct responder *responder, const struct packet *pac
             .full = true };
 }
 
-/* §6.3: a packet that asked for it has come, and messages were completed since the last ACK: asked
- * for in the middle of a message it would tell nothing new. */
+/* True if a packet that requested an ACK has arrived and messages were completed since the last ACK
+ * (§6.3). An ACK in the middle of a message would report nothing new. */
 static bool ack_is_due(struct responder *responder, const struct packet *packet)
 {
     bool advances = !psn_before(responder->window.cack, packet->psn);
@@ -43,7 +44,7 @@ struct responder_decision responder_write_answer(struct responder *responder, co
     return decision;
 }
 
-/* What is due to the application comes first. */
+/* Delivers to the application before it answers the peer. */
 struct responder_decision responder_write_deliver(struct responder *responder,
     const struct env *env, const struct packet *packet, uint32_t messages, uint32_t nominal_bytes,
     uint64_t now_ns)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data packets that arrive: the pipeline of docs/protocol.md §5. Inlined into its one caller, for
- * packets of the middle of a message; responder_write.c has what is rare. */
+/* The receive pipeline for data packets (docs/protocol.md §5). It is inlined into its only caller
+ * and handles packets in the middle of a message. responder_write.c handles the rare cases. */
 #pragma once
 
 #include "transport/responder_answer.h"
 
-/* What is rare: an answer; messages that are complete; the first or last packet of one. */
+/* The rare cases: an answer; messages that are complete; the first or last packet of a message. */
 struct responder_decision responder_write_answer(
     struct responder *, const struct env *, const struct packet *, bool owes_sack, uint64_t due_ns);
 struct responder_decision responder_write_deliver(struct responder *, const struct env *,
     const struct packet *, uint32_t messages, uint32_t nominal_bytes, uint64_t now_ns);
 struct responder_decision responder_write_edge(
     struct responder *, const struct env *, const struct packet *, uint64_t now_ns);
-/* An immediate waits for its receive request. */
+/* Keeps an immediate until its receive request is known. */
 void responder_write_stash(struct responder *, const struct packet *);
 
-/* The bytes that a packet of such a message carries. */
+/* True if the packet carries as many bytes as its opcode requires. */
 static inline bool responder_write_fits(
     const struct packet *packet, uint8_t opcode, uint32_t pmtu_bytes)
 {
@@ -41,12 +41,12 @@ static inline struct recv_window_part responder_write_part(uint8_t opcode)
         .ends = opcode_ends_message(opcode) };
 }
 
-/* §5 step 7. */
+/* Checks a packet as in step 7 of §5. */
 __attribute__((always_inline)) static inline bool responder_write_is_valid(
     const struct responder *responder, const struct env *env, const struct packet *packet,
     uint8_t opcode)
 {
-    uint32_t length = packet->write.payload.length; /* of a full packet: a multiple of 4 */
+    uint32_t length = packet->write.payload.length; /* a multiple of 4 in a full packet */
 
     return packet->write.pad_bytes == (opcode_ends_message(opcode) ? -length & 3 : 0) &&
            responder_write_fits(packet, opcode, env->attributes.pmtu_bytes) &&
@@ -81,7 +81,7 @@ static inline bool responder_write_exceeds_limit(
     return ahead < 0 || ahead >= (int32_t)env->attributes.max_wimm_dest;
 }
 
-/* §7.1, for a new packet just added to the window. */
+/* True if a new packet, just added to the window, triggers a SACK (§7.1). */
 static inline bool responder_write_owes_sack(struct responder *responder, const struct env *env,
     const struct packet *packet, uint32_t nominal_bytes)
 {
@@ -89,7 +89,7 @@ static inline bool responder_write_owes_sack(struct responder *responder, const 
     const struct recv_window *window = &responder->window;
     uint32_t least_bytes = (uint32_t)parameters->sack_min_charge;
     bool asks = packet->flags & PACKET_ACK_REQUEST;
-    bool fills_gap = !psn_equal(window->highest, packet->psn); /* a higher one had come before */
+    bool fills_gap = !psn_equal(window->highest, packet->psn); /* a higher PSN arrived before */
     bool gap_below_request;
 
     responder->unreported_bytes += nominal_bytes > least_bytes ? nominal_bytes : least_bytes;
@@ -113,12 +113,12 @@ static inline bool responder_write_owes_sack(struct responder *responder, const 
            responder->unreported_bytes >= env->sack_threshold_bytes;
 }
 
-/* What is due to the peer. */
+/* Determines the answers that are due to the peer. */
 __attribute__((always_inline)) static inline struct responder_decision responder_write_report(
     struct responder *responder, const struct env *env, const struct packet *packet,
     uint32_t nominal_bytes, uint64_t now_ns)
 {
-    /* The timer runs since the first packet not reported. */
+    /* The timer starts with the first unreported packet. */
     uint64_t due_ns = responder->unreported_bytes == 0 ? now_ns + responder->idle_ns : UINT64_MAX;
     bool is_due = responder_write_owes_sack(responder, env, packet, nominal_bytes);
 
@@ -127,7 +127,8 @@ __attribute__((always_inline)) static inline struct responder_decision responder
     return (struct responder_decision){ .due_ns = due_ns };
 }
 
-/* `opcode`: the packet's. Inlined for one that is known: nearly all packets are of the middle. */
+/* Handles a new packet. `opcode`: that of the packet. A constant opcode lets the compiler
+ * specialise the code: nearly all packets are in the middle of a message. */
 __attribute__((always_inline)) static inline struct responder_decision responder_write_new(
     struct responder *responder, const struct env *env, const struct packet *packet, uint8_t opcode,
     uint64_t now_ns)
@@ -158,7 +159,7 @@ __attribute__((always_inline)) static inline struct responder_decision responder
     return responder_write_report(responder, env, packet, nominal_bytes, now_ns);
 }
 
-/* A packet that is not trimmed. */
+/* Handles a packet that is not trimmed. */
 static inline struct responder_decision responder_write(struct responder *responder,
     const struct env *env, const struct packet *packet, enum recv_window_place place,
     uint64_t now_ns)

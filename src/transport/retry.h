@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timeout schedule (docs/protocol.md §13): intervals of T, then doubling ones, then the end. */
+/* The timeout schedule (docs/protocol.md §13): intervals of T, then doubling intervals, then
+ * failure. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ struct retry_schedule {
     uint8_t exponential;
 };
 
-/* How long to wait for an answer to a transmission made after `timeouts` timeouts. */
+/* Returns the time to wait for an answer to a transmission after `timeouts` timeouts. */
 static inline uint64_t retry_interval_ns(struct retry_schedule schedule, uint32_t timeouts)
 {
     uint32_t doublings = timeouts <= schedule.linear ? 0 : timeouts - schedule.linear;
@@ -24,7 +25,7 @@ static inline uint64_t retry_interval_ns(struct retry_schedule schedule, uint32_
     return UINT64_C(1024) << (exponent < RETRY_TIMEOUT_MAX ? exponent : RETRY_TIMEOUT_MAX);
 }
 
-/* From a transmission without an answer to the end. */
+/* Returns the time from a transmission without an answer to the failure. */
 static inline uint64_t retry_total_ns(struct retry_schedule schedule)
 {
     uint32_t count = (uint32_t)schedule.linear + schedule.exponential;
@@ -37,7 +38,8 @@ static inline uint64_t retry_total_ns(struct retry_schedule schedule)
     return total_ns;
 }
 
-/* What it takes for T not to be below its floor, nor the total below its own. */
+/* Returns the smallest timeout for which T is not below `timeout_floor` and the total time is not
+ * below `total_floor_ns`. */
 static inline uint8_t retry_raised_timeout(
     struct retry_schedule schedule, uint8_t timeout_floor, uint64_t total_floor_ns)
 {
@@ -48,7 +50,7 @@ static inline uint8_t retry_raised_timeout(
     return schedule.timeout;
 }
 
-/* After this number of timeouts, the next one is the last. */
+/* True if the next timeout after this number of timeouts is the last. */
 static inline bool retry_is_exhausted(struct retry_schedule schedule, uint32_t timeouts)
 {
     return schedule.exponential < RETRY_EXPONENTIAL_FOREVER &&

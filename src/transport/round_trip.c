@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round trips: which SACKs measure one, and what follows for paths, planes and congestion control
+/* Measures round trips from SACKs and applies them to paths, planes and congestion control
  * (docs/protocol.md §9, §19.3). */
 #include "transport/round_trip.h"
 
@@ -8,13 +8,13 @@
 #include "wire/stamp.h"
 
 enum {
-    STAMP_TRUST_NS = 4 * 1000 * 1000,    /* half of what 16 bits of 128 ns span */
-    RECORD_TRUST_NS = 500 * 1000 * 1000, /* half of what 24 bits of 64 ns span */
+    STAMP_TRUST_NS = 4 * 1000 * 1000,    /* half of the range of 16 bits of 128 ns */
+    RECORD_TRUST_NS = 500 * 1000 * 1000, /* half of the range of 24 bits of 64 ns */
     SMOOTHING_SHIFT = 3,
     CHANCE_PERCENT = 60, /* of the target delay */
     CHANCE_PERCENT_OF_UNEQUAL = 20,
     ROUGH_EVS_LEAST = 3,
-    OVERTAKEN_TARGETS = 4, /* target delays by which a SACK may come later than those after it */
+    OVERTAKEN_TARGETS = 4, /* target delays by which a SACK may arrive after later ones */
 };
 
 static uint64_t stamp_age_ns(const struct packet_sack *sack, uint64_t now_ns)
@@ -22,8 +22,8 @@ static uint64_t stamp_age_ns(const struct packet_sack *sack, uint64_t now_ns)
     return (uint16_t)(now_ns / STAMP_UNIT_NS - sack->tx_timestamp) * (uint64_t)STAMP_UNIT_NS;
 }
 
-/* §19.3: the trigger's own record, when it is certain which of its copies was answered. 0: no
- * sample. */
+/* Returns the sample from the record of the trigger, if it is certain which copy was answered
+ * (§19.3). 0: no sample. */
 static uint64_t sample_of_data(const struct requester *requester, const struct env *env,
     const struct packet *packet, struct send_record record, uint64_t now_ns)
 {
@@ -34,7 +34,7 @@ static uint64_t sample_of_data(const struct requester *requester, const struct e
     if (requester->stamped && packet->sack.tx_timestamp == 0)
         return 0;
     if (again ? !(copies & SEND_TWICE) : copies) {
-        /* Of several copies the stamp tells which was answered; UET does without. */
+        /* The stamp identifies the copy that was answered. UET does not use it. */
         if (env_follows_uet(env) || !requester->stamped || env->attributes.peer_service_time ||
             !feedback_is_newest(record, packet->sack.tx_timestamp, now_ns))
             return 0;
@@ -44,8 +44,8 @@ static uint64_t sample_of_data(const struct requester *requester, const struct e
     return sample_ns < RECORD_TRUST_NS ? sample_ns + 1 : 0;
 }
 
-/* The packet was acknowledged before: its SACK was overtaken on the way, or a copy of the packet
- * arrived at any later time. The round trip of a copy is no measure of the delay now. */
+/* True if the packet was acknowledged before: its SACK was overtaken, or a copy of the packet
+ * arrived later. The round trip of such a copy does not measure the current delay. */
 static bool is_of_old_copy(const struct requester *requester, const struct env *env,
     struct psn trigger, uint64_t sample_ns)
 {
@@ -56,8 +56,8 @@ static bool is_of_old_copy(const struct requester *requester, const struct env *
            (psn_before(trigger, window->oldest) || send_window_is_acked(window, trigger));
 }
 
-/* What the plan tells of a path does not count as a queue: as if all were as long as the base RTT
- * says. */
+/* Subtracts the planned extra delay of a path, which is not a queue. The result is comparable with
+ * the base RTT. */
 static uint64_t as_of_base(const struct env *env, uint32_t ev_index, uint64_t sample_ns)
 {
     int64_t extra_ns = env->profile->entries[ev_index].extra * (int64_t)PATH_EXTRA_NS;
@@ -65,14 +65,15 @@ static uint64_t as_of_base(const struct env *env, uint32_t ev_index, uint64_t sa
     return extra_ns < (int64_t)sample_ns ? sample_ns - (uint64_t)extra_ns : 1;
 }
 
-/* Where the plan gives paths unequal parts, it is rough: smaller differences correct it. */
+/* Returns the tolerance of delay differences. If the plan gives paths unequal shares, it is rough,
+ * and smaller differences correct it. */
 static int64_t chance_percent(const struct env *env)
 {
     return env->profile->is_weighted ? CHANCE_PERCENT_OF_UNEQUAL : CHANCE_PERCENT;
 }
 
-/* What the excess of an EV is compared with. Where the plan is rough, and enough EVs were measured
- * to correct it, a queue counts as much however long the cables are. */
+/* Returns the delay with which the excess of an EV is compared. If the plan is rough, and enough
+ * EVs were measured to correct it, the scale does not depend on the length of the cables. */
 static int64_t delay_scale_ns(const struct peer *peer, const struct env *env, uint32_t plane)
 {
     if (env->profile->is_rough && peer->planes.ev_mean_count[plane] >= ROUGH_EVS_LEAST)
@@ -80,8 +81,8 @@ static int64_t delay_scale_ns(const struct peer *peer, const struct env *env, ui
     return peer->planes.mean_ns[plane];
 }
 
-/* Whether packets on this EV take longer than those of its plane do. Differences of some packets'
- * queues are chance, and count as none. */
+/* Judges whether packets on this EV take longer than those of its plane. Differences of a few
+ * packets in queues are random and are ignored. */
 static void judge_delay(
     const struct env *env, uint32_t ev_index, uint64_t sample_ns, uint64_t now_ns)
 {
@@ -142,8 +143,8 @@ static void smooth(struct requester *requester, uint64_t sample_ns)
             (uint32_t)((int64_t)(sample_ns - requester->smoothed_rtt_ns) >> SMOOTHING_SHIFT);
 }
 
-/* What a full packet of the largest PMTU would have taken, where the plan tells: so delays of all
- * sizes are measured alike. */
+/* Converts a sample to that of a full packet of the largest PMTU, if the plan has the times. Delays
+ * of all packet sizes then compare. */
 static uint64_t as_of_full_packet(const struct requester *requester, const struct env *env,
     const struct packet_sack *sack, struct round_trip round_trip)
 {
@@ -163,7 +164,8 @@ static uint64_t as_of_full_packet(const struct requester *requester, const struc
            peer_base_rtt_ns(peer, bytes);
 }
 
-/* The answer to the probe of §19.3, or to another that came before it. */
+/* True if the SACK answers the probe for the base RTT (§19.3), or another probe that was answered
+ * first. */
 static bool measures_base(
     struct requester *requester, const struct packet_sack *sack, uint64_t sample_ns)
 {

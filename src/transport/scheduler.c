@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets out: answers first, then Endpoint Requests, then the ready QPs in turn (docs/protocol.md
- * §21). */
+/* Sends packets: answers first, then Endpoint Requests, then the ready QPs in turn
+ * (docs/protocol.md §21). */
 #include "transport/nic.h"
 #include "transport/prefetch.h"
 
-/* §18: on a plane that is left, control class, repeated until answered. */
+/* Sends a port status update on a remaining plane, in the control class, until it is answered
+ * (§18). */
 static void send_port_update(struct transport *nic, struct peer *peer, uint64_t now_ns)
 {
     uint32_t planes = nic->env.usable_mask & peer->ports;
@@ -13,7 +14,8 @@ static void send_port_update(struct transport *nic, struct peer *peer, uint64_t 
 
     if (now_ns < peer->update_ns || !peer->way_back.profile)
         return;
-    /* If all ports of the peer are said to be down, that may be as old as what it knows of ours. */
+    /* If all ports of the peer are reported down, the report may be as outdated as what the peer
+     * knows about our ports. */
     plane = path_reverse_choose(
         &peer->way_back.reverse, planes ? planes : nic->env.usable_mask, PATH_NONE);
     if (plane == PATH_NONE)
@@ -33,7 +35,8 @@ static void send_port_update(struct transport *nic, struct peer *peer, uint64_t 
     nic_count(nic, COUNTER_PORT_UPDATES_SENT);
 }
 
-/* §21: `send_burst` packets in one call, or an eighth of the window if that is more. */
+/* A QP may send `send_burst` packets in one call, or an eighth of the window if that is more
+ * (§21). */
 static void begin_burst(const struct transport *nic, struct qp *qp)
 {
     uint32_t most = (uint32_t)nic->env.parameters->send_burst;
@@ -46,8 +49,9 @@ static void begin_burst(const struct transport *nic, struct qp *qp)
     qp->burst_left = (uint16_t)(most < UINT16_MAX ? most : UINT16_MAX);
 }
 
-/* Packets that a QP may send in this turn. With no other peer that wants to send, the next turns
- * are of the same peer: the QP sends at once what it may before another QP comes first there. */
+/* Returns the number of packets that a QP may send in this turn. If no other peer wants to send,
+ * the next turns belong to the same peer; the QP then sends all packets until another QP is first
+ * there. */
 static uint32_t turn_packets(
     const struct transport *nic, struct qp *qp, uint32_t out_max, uint64_t now_ns)
 {
@@ -70,7 +74,7 @@ static uint32_t turn_packets(
     return packets < qp->burst_left ? packets : qp->burst_left;
 }
 
-/* The QP sends now, the next one after it. */
+/* Fetches the QP that sends now and the one after it. */
 static void prefetch_turns(const struct transport *nic, const struct qp *qp)
 {
     if (qp->next_ready != PEER_NO_QP)
@@ -101,8 +105,8 @@ static uint32_t take_turn(struct transport *nic, struct peer *peer, uint32_t rea
     return count;
 }
 
-/* Peers in turn, until there is no room or a whole round brought nothing. One that has sent keeps
- * its place in the round; only one that could not is asked whether it still wants to. */
+/* Lets peers send in turn until `out` is full or a complete round has sent nothing. A peer that has
+ * sent keeps its place; a peer that could not send is checked whether it still wants to. */
 static uint32_t send_turns(struct transport *nic, uint32_t ready_ports, struct packet *out,
     uint32_t out_max, uint64_t now_ns)
 {

@@ -48,7 +48,7 @@ void send_queue_begin(struct send_queue *queue, struct psn first)
     queue->imm_begun += has_immediate;
 }
 
-/* First PSNs ascend with the position, so half the rest is ruled out at each look. */
+/* Binary search: first PSNs ascend with the position. */
 struct send_request *send_queue_find(const struct send_queue *queue, struct psn psn)
 {
     uint32_t low = queue->done;

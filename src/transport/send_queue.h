@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work requests of the requester, in order: waiting, being cut into packets, waiting for their
- * Transport ACK, done. */
+/* The work requests of the requester, in order. A request waits, is divided into packets, waits for
+ * its Transport ACK, and is done. */
 #pragma once
 
 #include <assert.h>
@@ -13,23 +13,23 @@
 
 struct send_request {
     struct work_request work;
-    struct psn first_psn; /* from here on: once begun */
+    struct psn first_psn; /* the members from here on are set when it is begun */
     uint32_t packet_count;
     uint16_t msn;
     uint16_t rqmsn;
 };
 
-/* Positions count requests since the queue began, and wrap; a request's slot is its position modulo
- * the depth. */
+/* Positions count requests since the queue was started, and wrap. The slot of a request is its
+ * position modulo slot_count. */
 struct send_queue {
     struct send_request *requests;
-    uint32_t slot_count; /* a power of two, at least the depth asked for */
+    uint32_t slot_count; /* a power of two, at least the requested depth */
     uint32_t depth;
-    uint32_t reported;    /* oldest whose completion was not fetched */
-    uint32_t done;        /* oldest not completed */
-    uint32_t cutting;     /* the one being cut into packets, or next to be */
-    uint32_t posted;      /* where the next one goes */
-    uint32_t packets_cut; /* of the one being cut */
+    uint32_t reported;    /* oldest request whose completion was not fetched */
+    uint32_t done;        /* oldest request that is not complete */
+    uint32_t cutting;     /* request that is being cut into packets, or is next */
+    uint32_t posted;      /* position of the next request */
+    uint32_t packets_cut; /* packets of the request at `cutting` */
     uint32_t imm_begun;   /* WriteImm begun and not done */
     uint16_t next_rqmsn;
 };
@@ -54,7 +54,8 @@ static inline bool send_queue_is_full(const struct send_queue *queue)
 
 void send_queue_push(struct send_queue *, const struct work_request *, uint32_t pmtu_bytes);
 
-/* There is something not yet cut, and it may begin: WriteImm wait while `imm_max` are under way. */
+/* True if a request is not yet cut and may begin. A WriteImm waits while `imm_max` are in
+ * flight. */
 static inline bool send_queue_can_cut(const struct send_queue *queue, uint32_t imm_max)
 {
     if (queue->cutting == queue->posted)
@@ -63,10 +64,11 @@ static inline bool send_queue_can_cut(const struct send_queue *queue, uint32_t i
            !(send_queue_at(queue, queue->cutting)->work.flags & WORK_WITH_IMMEDIATE);
 }
 
-/* The request at `cutting` gets its numbers. */
+/* Assigns PSN and sequence numbers to the request at `cutting`. */
 void send_queue_begin(struct send_queue *, struct psn first);
 
-/* The request the packet with PSN `next` belongs to, its index in `*packet_index`. */
+/* Returns the request to which the packet with PSN `next` belongs. `*packet_index`: its index in
+ * the request. */
 static inline struct send_request *send_queue_cut(
     struct send_queue *queue, struct psn next, uint32_t *packet_index)
 {
@@ -82,14 +84,14 @@ static inline struct send_request *send_queue_cut(
     return request;
 }
 
-/* The next packet is neither the first nor the last of its request. */
+/* True if the next packet is neither the first nor the last of its request. */
 static inline bool send_queue_is_within(const struct send_queue *queue)
 {
     return queue->packets_cut > 0 &&
            queue->packets_cut + 1 < send_queue_at(queue, queue->cutting)->packet_count;
 }
 
-/* The request that a PSN sent earlier belongs to; NULL if it is done, or was never sent. */
+/* Returns the request to which a PSN sent earlier belongs; NULL if it is done or was never sent. */
 struct send_request *send_queue_find(const struct send_queue *, struct psn);
 
 static inline struct psn send_queue_last_psn(const struct send_request *request)
@@ -97,17 +99,18 @@ static inline struct psn send_queue_last_psn(const struct send_request *request)
     return psn_add(request->first_psn, (int32_t)request->packet_count - 1);
 }
 
-/* Messages cut completely and not done: those an ACK may complete. */
+/* Returns the number of messages that are cut completely and not done. An ACK may complete
+ * these. */
 static inline uint32_t send_queue_unacknowledged(const struct send_queue *queue)
 {
     return queue->cutting - queue->done;
 }
 
-/* Begun, wholly or in part, and not done. */
+/* True if a request is begun, completely or in part, and not done. */
 static inline bool send_queue_has_begun(const struct send_queue *queue)
 {
     return queue->cutting != queue->done || queue->packets_cut > 0;
 }
 
-/* The oldest request is done. */
+/* Marks the oldest request as done. */
 void send_queue_complete(struct send_queue *);

@@ -30,7 +30,7 @@ void send_window_start(struct send_window *window, struct psn first)
     window->lost_count = 0;
 }
 
-/* Slots that were never used hold no EV of theirs; that is why `count` is asked. */
+/* `count` bounds the index, because slots that were never used hold arbitrary EVs. */
 void send_window_rename(struct send_window *window, const uint16_t *names, uint32_t count)
 {
     for (uint32_t slot = 0; slot < window->psn_count; slot++) {
@@ -56,7 +56,7 @@ bool send_window_advance(struct send_window *window)
             break;
         window->acked[slot / 64] &= ~leaving;
         window->oldest = psn_add(window->oldest, (int32_t)(bits_highest(leaving) + 1 - slot % 64));
-    } while (bits_highest(leaving) == 63); /* it may go on in the next word */
+    } while (bits_highest(leaving) == 63); /* the window may advance into the next word */
     return !psn_equal(before, window->oldest);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the requester remembers of each PSN in flight: five bytes a PSN, and two bits of bitmaps.
+/* The record of each PSN in flight: five bytes and two bitmap bits per PSN.
  *
  * PSNs from `oldest` up to but not including `next` are in the window; each is in flight,
- * acknowledged or lost (to be sent again). The record of a PSN stays readable until its slot is
- * taken by the PSN one window later. */
+ * acknowledged or lost (to be sent again). The record of a PSN stays readable until the PSN one
+ * window later uses its slot. */
 #pragma once
 
 #include <assert.h>
@@ -16,21 +16,21 @@
 
 #define SEND_WINDOW_TICK_NS     64
 #define SEND_WINDOW_TICK_MASK   UINT32_C(0xffffff)  /* send times wrap after 1.07 s */
-#define SEND_WINDOW_AGE_MAX_NS  UINT64_C(500000000) /* half of it: longer ages say nothing */
+#define SEND_WINDOW_AGE_MAX_NS  UINT64_C(500000000) /* half of it: longer ages are not reliable */
 #define SEND_WINDOW_PSN_BYTES   5                   /* of records, per PSN */
 #define SEND_WINDOW_BYTES(psns) ((psns)*SEND_WINDOW_PSN_BYTES + (psns) / 4)
 
 enum send_flag {
     SEND_ODD_SIZE = 1 << 0,  /* not the size of a full packet: ask the send queue */
     SEND_TWICE = 1 << 1,     /* sent again once ... */
-    SEND_OFTEN = 1 << 2,     /* ... or more often; both: once, and the first copy arrived, too */
-    SEND_DEMOTED = 1 << 3,   /* its loss made its EV bad */
-    SEND_RECOVERED = 1 << 4, /* sent again in the present recovery (rule B) */
-    SEND_HELD = 1 << 5, /* NACKed for want of something: waits while the requester holds back */
+    SEND_OFTEN = 1 << 2,     /* ... or more often; both: once, and the first copy arrived */
+    SEND_DEMOTED = 1 << 3,   /* its loss made the EV bad */
+    SEND_RECOVERED = 1 << 4, /* sent again in the current recovery (rule B) */
+    SEND_HELD = 1 << 5, /* NACKed because the peer lacks a resource: waits until hold_until_ns */
 };
 
 struct send_record {
-    uint32_t ticks; /* when its newest copy left, 24 bits of 64 ns */
+    uint32_t ticks; /* send time of the newest copy, 24 bits of 64 ns */
     uint32_t ev_index;
     uint8_t flags; /* enum send_flag */
 };
@@ -55,13 +55,13 @@ static inline uint32_t send_window_ticks(uint64_t now_ns)
     return (uint32_t)(now_ns / SEND_WINDOW_TICK_NS) & SEND_WINDOW_TICK_MASK;
 }
 
-/* How long ago that was, for anything less than 1.07 s. */
+/* Returns the age of a send time, for ages below 1.07 s. */
 static inline uint32_t send_window_age_ns(uint32_t ticks, uint64_t now_ns)
 {
     return ((send_window_ticks(now_ns) - ticks) & SEND_WINDOW_TICK_MASK) * SEND_WINDOW_TICK_NS;
 }
 
-/* Whether tick `a` is later than tick `b`. */
+/* True if tick `a` is later than tick `b`. */
 static inline bool send_window_later(uint32_t a, uint32_t b)
 {
     return ((a - b) & SEND_WINDOW_TICK_MASK) - 1 < SEND_WINDOW_TICK_MASK / 2;
@@ -77,7 +77,7 @@ static inline bool send_window_holds(const struct send_window *window, struct ps
     return psn_distance(window->oldest, psn) >= 0 && psn_distance(psn, window->next) > 0;
 }
 
-/* Its record can still be read, acknowledged long ago or not. */
+/* True if the record of the PSN can still be read, even if it was acknowledged. */
 static inline bool send_window_remembers(const struct send_window *window, struct psn psn)
 {
     int32_t behind = psn_distance(psn, window->next);
@@ -119,7 +119,7 @@ static inline void send_window_keep(
     window->flags[slot] = (uint8_t)((record.ev_index >> 2 & 0xc0) | record.flags);
 }
 
-/* The next PSN leaves for the first time. */
+/* Records that the next PSN is sent for the first time. */
 static inline void send_window_sent(
     struct send_window *window, struct send_record record, uint32_t nominal_bytes)
 {
@@ -130,7 +130,7 @@ static inline void send_window_sent(
     send_window_keep(window, send_window_slot(window, psn), record);
 }
 
-/* Another copy leaves of a PSN that was lost. */
+/* Records that a lost PSN is sent again. */
 static inline void send_window_sent_again(
     struct send_window *window, struct psn psn, struct send_record record, uint32_t nominal_bytes)
 {
@@ -148,8 +148,8 @@ static inline void send_window_set_flags(struct send_window *window, struct psn 
     window->flags[send_window_slot(window, psn)] |= flags;
 }
 
-/* The first acknowledgement of the PSNs in `bits`, bit 0 for `base`, all in the window. Returns
- * those that were in flight, not taken for lost. */
+/* Acknowledges PSNs for the first time: those in `bits`, bit 0 for `base`, all in the window.
+ * Returns those that were in flight and not declared lost. */
 static inline uint64_t send_window_acknowledge(
     struct send_window *window, struct psn base, uint64_t bits)
 {
@@ -165,14 +165,14 @@ static inline uint64_t send_window_acknowledge(
     return bits & ~lost;
 }
 
-/* Packets of this nominal size, together, are no longer in flight. */
+/* Subtracts packets of this total nominal size from the bytes in flight. */
 static inline void send_window_shrink(struct send_window *window, uint32_t nominal_bytes)
 {
     assert(window->inflight_bytes >= nominal_bytes);
     window->inflight_bytes -= nominal_bytes;
 }
 
-/* Its newest copy is taken for lost. */
+/* Marks the newest copy of a PSN as lost. */
 static inline void send_window_lose(
     struct send_window *window, struct psn psn, uint32_t nominal_bytes)
 {
@@ -184,7 +184,8 @@ static inline void send_window_lose(
     window->inflight_bytes -= nominal_bytes;
 }
 
-/* Of the PSNs in `bits`, bit 0 for `base`, those in the window and not acknowledged. */
+/* Returns those of the PSNs in `bits`, bit 0 for `base`, that are in the window and not
+ * acknowledged. */
 static inline uint64_t send_window_unacked(
     const struct send_window *window, struct psn base, uint64_t bits)
 {
@@ -200,18 +201,19 @@ static inline uint64_t send_window_unacked(
     return bits & ~bits_window(window->acked, window->psn_count, send_window_slot(window, base));
 }
 
-/* EV i of `count` is now called names[i]; whose loss made one bad is forgotten. */
+/* Replaces EV index i, of `count`, by names[i] in all records, and clears SEND_DEMOTED. */
 void send_window_rename(struct send_window *, const uint16_t *names, uint32_t count);
 
-/* Lets acknowledged PSNs leave at the old end. True if there were any. */
+/* Removes acknowledged PSNs at the old end of the window. True if there were any. */
 bool send_window_advance(struct send_window *);
 
-/* The first PSN at or after `from` that is in flight; `next` when there is none. */
+/* Returns the first PSN at or after `from` that is in flight; `next` if there is none. */
 struct psn send_window_next_in_flight(const struct send_window *, struct psn from);
 
-/* The lost PSN that is oldest; there must be one. */
+/* Returns the oldest lost PSN. There must be one. */
 struct psn send_window_oldest_lost(const struct send_window *);
 
-/* `nominal_bytes_of` tells the size of a PSN: inflight must be the sum over what is in flight. */
+/* Checks the invariants. `nominal_bytes_of` returns the size of a PSN; inflight_bytes must be the
+ * sum of the sizes of the PSNs in flight. */
 void send_window_check(const struct send_window *,
     uint32_t (*nominal_bytes_of)(const void *, struct psn), const void *context);

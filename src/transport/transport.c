@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The transport of one NIC, as the world sees it: packets in, time passing, work, events. */
+/* The interface of the transport: received packets, timers, work, events. */
 #include "transport/transport.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ __attribute__((noinline)) static void prefetch_window(
         prefetch_sent(nic, qp, packet->psn);
 }
 
-/* Those that take a packet count it. */
+/* The functions that take a packet count it. */
 static inline enum drop_reason receive_for_qp(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
@@ -62,7 +62,8 @@ static inline bool is_endpoint_operation(uint8_t opcode)
     return opcode == OPCODE_ENDPOINT_REQUEST || opcode == OPCODE_ENDPOINT_RESPONSE;
 }
 
-/* Not inlined: it is rare, and what follows is called last, without a frame. */
+/* Not inlined: it is rare. The call is in tail position, so that the caller needs no stack
+ * frame. */
 __attribute__((noinline)) static enum drop_reason receive_otherwise(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
@@ -217,7 +218,8 @@ static bool next_event_of_nic(struct transport *nic, struct transport_event *out
     return next_port_event(nic, out) || next_note(nic, out);
 }
 
-/* Of the first QP that has events; its place is free once it has no more. */
+/* Returns the next event of the first QP that has events. Removes the QP from the ring when it has
+ * no more. */
 static bool next_event_of_first(struct transport *nic, struct transport_event *out)
 {
     struct nic_ring *ring = &nic->eventful;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The transport of one NIC: the whole contact between the protocol and the world.
+/* The transport of one NIC: the complete interface between the protocol and its driver.
  *
- * Packets, time and randomness come in as arguments; packets and events come out. Nothing is
- * allocated but from the memory given at init and at the creation of a QP. One thread at a time. */
+ * Packets, time and randomness are arguments; packets and events are results. Memory is taken only
+ * from the arena given at init and the memory given when a QP is created. One thread may use a
+ * transport at a time. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,21 +20,21 @@
 #include "wire/drop.h"
 #include "wire/packet.h"
 
-/* ---- the world's side ----------------------------------------------------------------------- */
+/* ---- what the driver provides --------------------------------------------------------------- */
 
 enum transport_access {
     TRANSPORT_ACCESS_OK,
     TRANSPORT_ACCESS_REFUSED, /* key, bounds, rights or domain: the QP will fail */
-    TRANSPORT_ACCESS_FAILED,  /* the memory did: so will the QP, and its peer */
+    TRANSPORT_ACCESS_FAILED,  /* the memory failed: the QP and its peer will fail */
 };
 
-/* Registered memory. Checks key, bounds and rights of all of [va, va + length) before it writes
- * anything; `payload.bytes` may be NULL (the simulator): then it checks only. */
+/* Registered memory. `place` checks key, bounds and rights of all of [va, va + length) before it
+ * writes anything. `payload.bytes` may be NULL (in the simulator): then it only checks. */
 struct transport_memory {
     enum transport_access (*place)(void *context, void *owner, uint32_t qpn, uint32_t rkey,
-        uint64_t va, const struct payload *payload); /* `owner`: of the QP */
-    /* Whether there is room for a packet at the moment; the peer is told if not, and sends it again
-     * later. NULL: always. */
+        uint64_t va, const struct payload *payload); /* `owner`: that of the QP */
+    /* True if there is room for a packet at the moment. If not, the peer gets a NACK and sends it
+     * again later. NULL: there is always room. */
     bool (*has_room)(void *context, uint32_t qpn, uint32_t payload_bytes);
     void *context;
 };
@@ -42,72 +43,72 @@ struct transport_memory {
 
 struct transport_config {
     struct ipv6_addr address;
-    uint32_t port_count; /* planes; port p of the NIC is plane p */
-    bool ports_cross;    /* a path may end at another port than it left by: what peers say about the
-                            state of their ports tells nothing about ours */
+    uint32_t port_count; /* number of planes; port p of the NIC is plane p */
+    bool ports_cross; /* paths may end at another port number than that on which they begin, so the
+                         port status of peers says nothing about our ports */
     uint32_t qp_count_max;
     uint64_t seed;
     uint8_t nak_write_imm_limit; /* as in struct wire_format */
     struct transport_memory memory;
     const struct trace_sink *trace; /* NULL: no trace */
-    /* What can wait at a time, powers of two; 0: the number given. */
-    uint32_t control_slots;  /* answers: 256, a quarter of them Endpoint Responses */
-    uint32_t endpoint_slots; /* Endpoint Requests under way: 64 */
+    /* Sizes of queues, powers of two. 0 selects the number in the comment. */
+    uint32_t control_slots;  /* answers that wait: 256, of which 64 may be Endpoint Responses */
+    uint32_t endpoint_slots; /* Endpoint Requests in flight: 64 */
     uint32_t ev_event_slots; /* TRANSPORT_EV_CHANGED and _ENDPOINT_ANSWER not fetched: 64 */
-    uint32_t peer_slots;     /* peers found again at once: 64 */
-    /* One of several engines that are one NIC together. Its Endpoint Requests have ids that leave
-     * engine_index when divided by engine_count, a power of two, at most TRANSPORT_ENGINES_MAX; 0:
-     * one. */
+    uint32_t peer_slots;     /* cache of peers by address: 64 */
+    /* Index of this engine and number of engines, if several engines form one NIC. The ids of its
+     * Endpoint Requests are engine_index modulo engine_count, a power of two, at most
+     * TRANSPORT_ENGINES_MAX. 0 means one engine. */
     uint32_t engine_index;
     uint32_t engine_count;
     struct parameters parameters;
-    /* Not NULL: used instead of a copy of `parameters`, so that many NICs share one. It stays the
-     * caller's, who keeps it while the NIC lives and calls transport_set_parameters() on each NIC
-     * after a change. */
+    /* If not NULL, it is used instead of a copy of `parameters`, so that many NICs can share it.
+     * The caller owns it, keeps it as long as the NIC exists, and calls transport_set_parameters()
+     * on each NIC after a change. */
     const struct parameters *shared_parameters;
 };
 
 struct transport;
 
-/* Measures with an arena without memory, takes with one that has. */
+/* Takes the memory of the NIC from the arena. With an arena without memory, it only measures. */
 struct transport *transport_init(struct arena *, const struct transport_config *);
 
 /* ---- packets -------------------------------------------------------------------------------- */
 
 enum drop_reason transport_receive(struct transport *, const struct packet *, uint64_t now_ns);
 
-/* For a driver that has several packets: this one is received soon, others before it. The QP that
- * it is for is fetched into the cache meanwhile. With few QPs nothing happens. */
+/* Fetches into the cache the QP of a packet that will be received soon, after others. With few QPs
+ * this does nothing. */
 void transport_prefetch(const struct transport *, const struct packet *);
 
 /* Fills `out` with at most `out_max` packets for ports of `ready_ports` (bit p: port p has room for
- * all of them); returns the number. */
+ * all of them). Returns the number of packets. */
 uint32_t transport_send(struct transport *, uint32_t ready_ports, struct packet *out,
     uint32_t out_max, uint64_t now_ns);
 
-/* Something could be sent if ports were ready. */
+/* True if something could be sent with all ports ready. */
 bool transport_wants_to_send(const struct transport *);
 
-/* How many answers wait to leave. transport_send() sends them before anything else. */
+/* Returns the number of answers that wait. transport_send() sends them before anything else. */
 uint32_t transport_answers_waiting(const struct transport *);
 
 void transport_ports_changed(struct transport *, uint32_t up_mask, uint64_t now_ns);
 
-/* `sharer_count` other engines of this NIC send to this address, too: together they take the share
- * of one sender. */
+/* Tells the transport that `sharer_count` other engines of this NIC also send to this address.
+ * Together they take the share of one sender. */
 void transport_set_sharers(
     struct transport *, const struct ipv6_addr *address, uint32_t sharer_count);
 
-/* The operator wants traffic off these ports (bit p: port p), which stay up: peers are told to
- * leave the paths by which their packets arrive there (ALWAYS_SKIP, docs/protocol.md §7.2). */
+/* Drains these ports (bit p: port p), which stay up. Peers are asked to stop using the paths on
+ * which their packets arrive there (ALWAYS_SKIP, docs/protocol.md §7.2). */
 void transport_drain_ports(struct transport *, uint32_t port_mask);
 
-/* When transport_expire() must be called, at the latest; a call too early is harmless.
- * UINT64_MAX: nothing to wait for. */
+/* Returns the time by which transport_expire() must be called. An earlier call is harmless.
+ * UINT64_MAX: no call is needed. */
 uint64_t transport_deadline_ns(const struct transport *);
 void transport_expire(struct transport *, uint64_t now_ns);
 
-/* What there may be to do now, for drivers that ask after every packet. */
+/* What is to be done now, for drivers that ask after every packet. */
 struct transport_wants {
     bool to_send; /* transport_wants_to_send() */
     bool to_tell; /* false: transport_next_event() has nothing */
@@ -125,20 +126,20 @@ enum qp_state {
     QP_STATE_COUNT,
 };
 
-/* Fixed at creation: they size the QP's memory. */
+/* Attributes that are fixed at creation, because they determine the size of the QP's memory. */
 struct qp_init {
     uint32_t send_depth; /* work requests */
     uint32_t recv_depth;
-    uint32_t window_psns_max;      /* requester: a power of two, 128 to 32768; 0: sends nothing */
-    uint32_t window_psns_max_dest; /* responder: likewise; 0: receives nothing */
-    uint32_t write_imm_max_dest;   /* WriteImm in flight it can hold as responder */
+    uint32_t window_psns_max;      /* requester: a power of two, 128 to 32768; 0: no requester */
+    uint32_t window_psns_max_dest; /* responder: a power of two, 128 to 32768; 0: no responder */
+    uint32_t write_imm_max_dest;   /* WriteImm in flight that the responder can hold */
     const struct path_profile *paths;
     const struct cc_profile *cc;
-    void *owner; /* the caller's: comes back wherever the transport speaks of the QP */
+    void *owner; /* for the caller; returned wherever the transport refers to the QP */
     bool signal_all;
 };
 
-enum qp_attribute { /* which members of struct qp_attributes a change sets */
+enum qp_attribute { /* the members of struct qp_attributes that a change sets */
     QP_ATTR_STATE = 1 << 0,
     QP_ATTR_PEER = 1 << 1, /* address, QPN, port mask */
     QP_ATTR_PMTU = 1 << 2,
@@ -158,7 +159,7 @@ struct qp_attributes {
     enum qp_state state;
     struct ipv6_addr peer_address;
     uint32_t peer_qpn;
-    uint32_t peer_ports; /* bit p: its port p is up */
+    uint32_t peer_ports; /* bit p: port p of the peer is up */
     uint32_t pmtu_bytes;
     struct psn rq_psn;
     struct psn sq_psn;
@@ -166,51 +167,54 @@ struct qp_attributes {
     uint8_t mpr_dest; /* responder */
     uint16_t max_wimm;
     uint16_t max_wimm_dest;
-    /* T = 1.024 us << timeout, at most 24. A change may ask for less than timeout_floor and
-     * give_up_floor allow: then queries tell the value in force. */
+    /* T = 1.024 us << timeout, at most 24. A change may request less than timeout_floor and
+     * give_up_floor allow; a query returns the effective value. */
     uint8_t timeout;
     uint8_t retry_linear;      /* at most 7 */
-    uint8_t retry_exponential; /* at most 25; 25: without end */
-    bool dynamic_mpr;          /* both sides agreed */
-    bool peer_trim_nack;       /* the peer, as responder, answers trimmed packets */
-    bool trim_nack;            /* we do, as responder */
-    bool peer_service_time;    /* the peer does the next */
-    bool service_time;         /* we, as responder, take our hold time out of the echoed stamp */
+    uint8_t retry_exponential; /* at most 25; 25: no limit */
+    bool dynamic_mpr;          /* both peers have agreed to it */
+    bool peer_trim_nack;       /* the peer, as responder, answers trimmed packets with NACKs */
+    bool trim_nack;            /* this QP, as responder, does so */
+    bool peer_service_time;    /* the peer, as responder, corrects echoed stamps */
+    bool service_time; /* this QP, as responder, subtracts its hold time from echoed stamps */
 };
 
 size_t transport_qp_bytes(const struct qp_init *);
 
-/* PSNs in flight that a QP needs, in units of 128: the parameter, or what the window asks for. */
+/* Returns the PSNs in flight that a QP needs, in units of 128: the parameter `mpr`, or a value
+ * derived from the congestion window. */
 uint8_t transport_mpr(const struct parameters *, const struct cc_profile *);
 
-/* `memory`: transport_qp_bytes() bytes, aligned for any type, the QP's until it is destroyed.
- * `qpn`: chosen by the caller, above 2, below 2^24. Starts in RESET with the defaults of the
- * parameters. 0 or a negative errno: EINVAL, EEXIST (the number is taken), ENOMEM (qp_count_max
- * reached). */
+/* Creates a QP in RESET with the defaults of the parameters. `memory`: transport_qp_bytes() bytes,
+ * aligned for any type; it belongs to the QP until it is destroyed. `qpn`: chosen by the caller,
+ * above 2, below 2^24. Returns 0 or a negative errno: EINVAL, EEXIST (the number is in use), ENOMEM
+ * (qp_count_max reached). */
 int transport_qp_create(struct transport *, uint32_t qpn, const struct qp_init *, void *memory);
 int transport_qp_modify(struct transport *, uint32_t qpn, const struct qp_attributes *,
     uint32_t attribute_mask, uint64_t now_ns);
 int transport_qp_query(const struct transport *, uint32_t qpn, struct qp_attributes *);
 int transport_qp_destroy(struct transport *, uint32_t qpn);
 
-/* Other profiles, in any state; packets that are under way count as before. What the QP had learnt
- * of its paths, or of congestion, it learns anew. `memory`: transport_paths_bytes() bytes, aligned
- * for any type, the QP's until it is destroyed or gets others; what it used before is free then.
- * -EINVAL: other planes than before, no EVs, too many. */
+/* Replace the EV profile or the congestion control profile of a QP, in any state. Packets in flight
+ * stay in flight. The QP discards what it has learned about its paths, or about congestion.
+ * `memory`: transport_paths_bytes() bytes, aligned for any type; it belongs to the QP until the QP
+ * is destroyed or gets other paths. The memory used before is then free. Returns -EINVAL for other
+ * planes than before, no EVs, or too many EVs. */
 size_t transport_paths_bytes(const struct path_profile *);
 int transport_qp_set_paths(
     struct transport *, uint32_t qpn, const struct path_profile *, void *memory, uint64_t now_ns);
 int transport_qp_set_cc(
     struct transport *, uint32_t qpn, const struct cc_profile *, uint64_t now_ns);
 
-/* What packets to a destination take in an empty network, where that is known. */
+/* The round trip to a destination in an empty network, if it is known. */
 struct transport_rtt {
-    uint32_t fixed_ns;   /* there and its SACK back, for a packet of no bytes */
-    uint32_t per_kib_ns; /* and for each KiB of its nominal size */
-    uint32_t packet_ns;  /* a full packet on a port of the destination */
+    uint32_t fixed_ns;   /* packet of 0 bytes and its SACK */
+    uint32_t per_kib_ns; /* additional time for each KiB of nominal size */
+    uint32_t packet_ns;  /* time of a full packet on a port of the destination */
 };
 
-/* Tells all QPs to this address, which must be in RTR or later and have sent nothing yet. */
+/* Sets the round trip for all QPs to this address. They must be in RTR or later and must not have
+ * sent anything. */
 void transport_set_rtt(
     struct transport *, const struct ipv6_addr *address, const struct transport_rtt *);
 
@@ -225,20 +229,20 @@ enum work_flag {
 struct work_request {
     uint64_t id;
     uint64_t remote_va;
-    uint64_t local; /* the caller's: where the bytes are; comes back through transport_request() */
+    uint64_t local; /* for the caller: location of the bytes, see transport_request() */
     uint32_t rkey;
     uint32_t length_bytes; /* at most 2^31 */
     uint32_t immediate;
     uint32_t flags; /* enum work_flag */
 };
 
-/* 0 or a negative errno: EINVAL (state, length), ENOMEM (queue full). */
+/* Return 0 or a negative errno: EINVAL (state, length), ENOMEM (queue full). */
 int transport_post_send(
     struct transport *, uint32_t qpn, const struct work_request *, uint64_t now_ns);
 int transport_post_recv(struct transport *, uint32_t qpn, uint64_t id);
 
-/* The request whose bytes a data packet just sent carries, until it completes. `owner`: gets that
- * of its QP; may be NULL. */
+/* Returns the request whose bytes a data packet just sent carries; valid until the request
+ * completes. `owner`: set to the owner of the QP; may be NULL. */
 const struct work_request *transport_request(
     const struct transport *, const struct packet *, void **owner);
 
@@ -263,14 +267,14 @@ enum transport_event_kind {
     TRANSPORT_QP_FATAL,
     TRANSPORT_PORT_UP,
     TRANSPORT_PORT_DOWN,
-    TRANSPORT_EV_CHANGED,      /* GOOD <-> ASSUMED_BAD, DENIED: for a controller */
+    TRANSPORT_EV_CHANGED,      /* for a controller: GOOD <-> ASSUMED_BAD, DENIED */
     TRANSPORT_ENDPOINT_ANSWER, /* an Endpoint Response to transport_endpoint_probe() */
 };
 
 struct transport_event {
     enum transport_event_kind kind;
     uint32_t qpn;
-    void *owner; /* of the QP; NULL: the event is of none, or of one that was destroyed since */
+    void *owner; /* of the QP; NULL: no QP, or the QP was destroyed */
     uint64_t id; /* of the work request */
     enum completion_status status;
     bool solicited;     /* RECV_DONE */
@@ -284,31 +288,32 @@ struct transport_event {
 
 bool transport_next_event(struct transport *, struct transport_event *out);
 
-/* As transport_next_event(), but keeps the events of a QP while answers of that QP wait to leave.
- * For drivers whose application may end as soon as it sees an event: what the peer must hear of the
- * operation has left by then. */
+/* As transport_next_event(), but holds the events of a QP back while answers of that QP wait to be
+ * sent. For drivers whose application may exit as soon as it sees an event: the answers to the peer
+ * have then been sent. */
 bool transport_next_answered_event(struct transport *, struct transport_event *out);
 
-/* In JSON and for people: "RTS"; "retry_exceeded"; of the value `rule` in traces, "trimmed". */
+/* Return words for JSON and for users, such as "RTS", "retry_exceeded" and, for the value `rule` in
+ * traces, "trimmed". */
 const char *transport_state_word(enum qp_state);
 const char *transport_completion_word(enum completion_status);
 const char *transport_rule_word(uint64_t rule);
 
-/* ---- a controller's and an observer's side --------------------------------------------------- */
+/* ---- control and status ---------------------------------------------------------------------- */
 
-/* Sends an EV probe (Endpoint Request) to `dst` on the given EV and port; -EAGAIN when too many
- * wait. */
+/* Sends an EV probe (Endpoint Request) to `dst` on the given EV and port. Returns -EAGAIN if too
+ * many requests wait. */
 int transport_endpoint_probe(struct transport *, const struct ipv6_addr *dst, uint32_t ev,
     uint32_t port, enum dscp_class class, uint16_t *request_id, uint64_t now_ns);
 
 struct path_set *transport_qp_paths(struct transport *, uint32_t qpn);
-/* Copies them, or with shared_parameters keeps the pointer. */
+/* Copies the parameters or, with shared_parameters, keeps the pointer. */
 void transport_set_parameters(struct transport *, const struct parameters *);
 const struct parameters *transport_parameters(const struct transport *);
 const uint64_t *transport_counters(const struct transport *); /* [COUNTER_COUNT] */
 const uint64_t *transport_drops(const struct transport *);    /* [DROP_REASON_COUNT] */
 
-/* What the parameters say about congestion control, for cc_profile_init(). */
+/* Derives the settings of congestion control from the parameters, for cc_profile_init(). */
 void transport_cc_settings(const struct parameters *, uint32_t port_count, struct cc_settings *);
 
 struct qp_status {
@@ -322,10 +327,10 @@ struct qp_status {
     uint32_t reorder_window_ns;
     uint32_t mpr_psns;
     uint32_t timeouts;           /* since the cumulative acknowledgement last advanced */
-    uint32_t plane_mask;         /* usable towards the peer */
+    uint32_t plane_mask;         /* usable toward the peer */
     uint32_t control_plane_mask; /* in the control rotation */
 };
 int transport_qp_status(const struct transport *, uint32_t qpn, struct qp_status *);
 
-/* Every invariant of every QP: aborts by assert. */
+/* Asserts all invariants of all QPs. */
 void transport_check(const struct transport *);

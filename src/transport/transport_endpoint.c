@@ -10,7 +10,7 @@
 enum {
     STAMP_TRUST_NS = 4 * 1000 * 1000,
     SECOND_NS = 1000 * 1000 * 1000,
-    ANSWER_BURST = 1000, /* a millisecond's worth, by default */
+    ANSWER_BURST = 1000, /* one millisecond at the default rate */
 };
 
 static bool is_update(const struct nic_endpoint *request)
@@ -26,9 +26,9 @@ static struct nic_endpoint *find_request(const struct transport *nic, uint16_t i
     return NULL;
 }
 
-/* One that is free. Probes of ways back can wait; all others take the oldest that is under way,
- * whose answer, if any, is too late, or one that waits for a port that is down. NULL: all wait to
- * be sent. */
+/* Returns a slot for a request. Probes of ways back need a free one. All others may take the slot
+ * of the oldest request in flight, whose answer is overdue, or of a request that waits for a port
+ * that is down. NULL: all slots hold requests that wait to be sent. */
 static struct nic_endpoint *take_slot(struct transport *nic, enum nic_endpoint_use use)
 {
     struct nic_endpoint *oldest = NULL;
@@ -50,7 +50,7 @@ static struct nic_endpoint *take_slot(struct transport *nic, enum nic_endpoint_u
     return oldest;
 }
 
-/* The next id of its kind that no request of the other kind bears. */
+/* Returns the next id of its kind that no request of the other kind uses. */
 static uint16_t take_id(struct transport *nic, bool for_update)
 {
     uint16_t *next = for_update ? &nic->update_id : &nic->endpoint_id;
@@ -124,12 +124,12 @@ static void fill_request(const struct transport *nic, const struct nic_endpoint 
     out->endpoint = (struct packet_endpoint){ .op = tells_ports ? ENDPOINT_PORT_STATUS_UPDATE
                                                                 : ENDPOINT_EV_PROBE,
         .port_status_mask =
-            tells_ports ? nic->env.usable_mask << 1 : 0, /* ports count from 1 on the wire */
+            tells_ports ? nic->env.usable_mask << 1 : 0, /* ports are numbered from 1 on the wire */
         .incarnation = tells_ports ? nic->incarnation : 0,
         .tx_timestamp = (uint16_t)(now_ns / STAMP_UNIT_NS) };
 }
 
-/* The oldest of its kind that waits for a port of the mask; updates first. */
+/* Returns the oldest request that waits for a port of the mask; updates first. */
 static struct nic_endpoint *find_waiting(const struct transport *nic, uint32_t ready_ports)
 {
     struct nic_endpoint *found = NULL;
@@ -196,7 +196,8 @@ static void take_port_update(struct transport *nic, const struct packet *packet,
     nic_count(nic, COUNTER_PORT_UPDATES_TAKEN);
 }
 
-/* §18. A peer that restarted counts from the beginning again: its incarnation tells. */
+/* True if the update is older than one already accepted (§18). A peer that restarts begins to count
+ * again; its incarnation shows that. */
 static bool is_stale(const struct peer *peer, const struct packet *packet)
 {
     uint8_t incarnation = packet->endpoint.incarnation;
@@ -216,7 +217,8 @@ static enum drop_reason on_port_update(
 
     if (!qp)
         return DROP_STRANGER;
-    /* It came by a port of the peer that is up, so at least that one is. */
+    /* The update left through a port of the peer that is up, so at least that port must be in the
+     * mask. */
     if (!(ports >> packet->port & 1))
         return DROP_PORT_MASK;
     if (is_stale(qp->env.peer, packet))
@@ -264,8 +266,8 @@ static uint64_t round_trip_ns(
     return local_ns < STAMP_TRUST_NS && stamp_ns < local_ns ? stamp_ns : local_ns;
 }
 
-/* The peer has heard of our ports: no QP needs to repeat it, unless they have changed since. And
- * the port it answers by is up. */
+/* The peer knows the state of our ports, unless they have changed since, so the update is not
+ * repeated. The port on which the answer arrived is up. */
 static void on_update_answered(struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
     bool is_current = serial16_distance(nic->ports_told_from, (uint16_t)packet->psn.value) >= 0;

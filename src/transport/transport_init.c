@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a NIC and its parameters. */
+/* Allocates and initialises a NIC and its parameters. */
 #include <assert.h>
 #include <stdalign.h>
 
@@ -30,7 +30,7 @@ static uint32_t slots_or(uint32_t configured, uint32_t otherwise)
     return configured ? configured : otherwise;
 }
 
-/* Pointers to QPs. */
+/* Takes an array of pointers to QPs. */
 static void *take_pointers(struct arena *arena, uint32_t count)
 {
     return arena_take(arena, count, sizeof(void *), alignof(void *));
@@ -87,8 +87,8 @@ static void keep_parameters(struct transport *nic, const struct parameters *para
     derive_path_config(nic);
 }
 
-/* Not 0, which means that it is not known. Engines of one NIC differ in their low bits, by which
- * peers keep their updates apart. */
+/* Returns an incarnation other than 0, which means unknown. Engines of one NIC differ in the low
+ * bits, by which peers distinguish their updates. */
 static uint8_t incarnation_of(const struct transport_config *config)
 {
     struct prng prng = prng_stream(config->seed, 1);

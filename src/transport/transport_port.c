@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports of the NIC: down at once, up again after a hold-down and a few answered probes; peers are
- * told (docs/protocol.md §18). */
+/* Ports of the NIC. A port that goes down is abandoned immediately. A port that comes up is used
+ * after a hold-down and some answered probes. Peers are informed (docs/protocol.md §18). */
 #include "transport/nic.h"
 
 static void report(struct transport *nic, uint32_t port, bool up)
@@ -87,7 +87,7 @@ void transport_drain_ports(struct transport *nic, uint32_t port_mask)
     nic->env.draining_mask = port_mask;
 }
 
-/* How long a port that came up waits before it is verified: not at all if nothing else is left. */
+/* Returns the hold-down of a port that came up: 0 if no other port is usable. */
 static uint64_t hold_ns(const struct transport *nic)
 {
     return nic->env.usable_mask ? PARAMETERS_TIMER_NS(nic->env.parameters, port_up_holddown,
@@ -95,7 +95,7 @@ static uint64_t hold_ns(const struct transport *nic)
                                 : 0;
 }
 
-/* The last usable port has gone: those that wait do so no longer. */
+/* Ends the hold-down of all ports. Called when the last usable port goes down. */
 static void hurry(struct transport *nic, uint64_t now_ns)
 {
     for (uint32_t port = 0; nic->env.usable_mask == 0 && port < nic->env.port_count; port++)
@@ -151,8 +151,8 @@ uint32_t nic_draw_ev(struct transport *nic, const struct qp *qp, uint32_t plane)
     return chosen;
 }
 
-/* Any connected peer and any path will do, each time another: those tried may be dead. Without a
- * peer there is nothing to verify. */
+/* Sends a probe to a random connected peer on a random path, because the paths tried before may be
+ * dead. Without a peer there is nothing to verify. */
 static bool probe_port(struct transport *nic, uint32_t port)
 {
     uint32_t start = prng_below(&nic->prng, nic->qp_count_max);
@@ -178,7 +178,7 @@ static bool probe_port(struct transport *nic, uint32_t port)
     return false;
 }
 
-/* Answers that verify a port: one, while nothing else is left. */
+/* Returns the number of answers that verify a port: one if no other port is usable. */
 static uint32_t answers_needed(const struct transport *nic)
 {
     uint32_t needed = (uint32_t)nic->env.parameters->port_up_probes;
@@ -195,8 +195,7 @@ void nic_port_on_answer(struct transport *nic, uint32_t port, uint64_t now_ns)
     nic_ports_expire(nic, now_ns);
 }
 
-/* A probe that is not answered is followed by the next one, on another path, as soon as it can be
- * told. */
+/* Returns the time after which an unanswered probe is followed by the next, on another path. */
 static uint64_t probe_interval_ns(const struct transport *nic)
 {
     return nic_probe_timeout_ns(nic, (uint32_t)nic->env.parameters->base_rtt);

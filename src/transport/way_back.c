@@ -8,9 +8,9 @@
 
 enum {
     BURST = 16,
-    DRAWS = 4,         /* of an EV, to find one that is not known to be bad */
-    PACKETS = 32,      /* probes are this many packet times apart: on slow links they take a part */
-    GAP_BYTES = 16384, /* that the ports carry between two probes: these take below 1 % */
+    DRAWS = 4,         /* attempts to draw an EV that is not known to be bad */
+    PACKETS = 32,      /* packet times between two probes, which limits their share of slow links */
+    GAP_BYTES = 16384, /* bytes that the ports carry between two probes: probes take below 1 % */
     TICK_SHIFT = 10,
 };
 
@@ -44,9 +44,9 @@ void way_back_change_profile(
         path_reverse_init(&way_back->reverse, profile);
 }
 
-/* ---- probes under way ------------------------------------------------------------------------ */
+/* ---- probes in flight ------------------------------------------------------------------------ */
 
-/* Ticks from now until it has failed; INT32_MAX: there is no such probe. */
+/* Returns the ticks until the probe has failed; INT32_MAX: the slot is free. */
 static int32_t ticks_left(const struct way_back_probe *probe, uint64_t now_ns)
 {
     if (probe->ev_index == WAY_BACK_NO_EV)
@@ -68,7 +68,7 @@ static void update_deadline(struct way_back *way_back, uint64_t now_ns)
                                 : ((now_ns >> TICK_SHIFT) + (uint64_t)soonest) << TICK_SHIFT;
 }
 
-/* NULL: all are under way. */
+/* Returns a free slot; NULL: all probes are in flight. */
 static struct way_back_probe *free_probe(struct way_back *way_back)
 {
     for (uint32_t i = 0; i < WAY_BACK_PROBES; i++)
@@ -106,9 +106,10 @@ static void expire_probes(struct transport *nic, struct peer *peer, uint64_t now
     update_deadline(way_back, now_ns);
 }
 
-/* ---- new ones -------------------------------------------------------------------------------- */
+/* ---- new probes ------------------------------------------------------------------------------ */
 
-/* A round trip, but not so often that probes take a part of a slow link. */
+/* Returns the interval of probes: a round trip, or longer if probes would take a noticeable share
+ * of a slow link. */
 static uint64_t interval_ns(const struct transport *nic, const struct peer *peer)
 {
     uint64_t packets_ns = (uint64_t)PACKETS * peer->rtt.packet_ns;
@@ -138,7 +139,7 @@ static uint32_t find_witness(const struct transport *nic, const struct peer *pee
     return WAY_BACK_NO_WITNESS;
 }
 
-/* A QP to the peer that sends has found the EV bad. */
+/* True if a QP that sends to the peer has found the EV bad. */
 static bool is_known_bad(const struct transport *nic, struct peer *peer, uint32_t ev_index)
 {
     struct way_back *way_back = &peer->way_back;
@@ -149,7 +150,7 @@ static bool is_known_bad(const struct transport *nic, struct peer *peer, uint32_
            path_state_of(nic->qps[way_back->witness]->env.paths, ev_index) == EV_ASSUMED_BAD;
 }
 
-/* A random EV, if some draws find one that is not known to be bad. */
+/* Draws a random EV, a few times if necessary to avoid one known to be bad. */
 static uint32_t draw_target(struct transport *nic, struct peer *peer)
 {
     const struct way_back *way_back = &peer->way_back;
@@ -164,7 +165,8 @@ static uint32_t draw_target(struct transport *nic, struct peer *peer)
     return ev_index;
 }
 
-/* Of all peers together: the answers of a crowd come back by the ports that its data come by. */
+/* Limits the probes to all peers together: in an incast, the answers arrive on the same ports as
+ * the data. */
 static bool rate_of_probes_allows(struct transport *nic, uint64_t now_ns)
 {
     const struct parameters *parameters = nic->env.parameters;
@@ -174,9 +176,9 @@ static bool rate_of_probes_allows(struct transport *nic, uint64_t now_ns)
     return rate_allows(&nic->reverse_probes, gap_ns > bytes_ns ? gap_ns : bytes_ns, BURST, now_ns);
 }
 
-/* §17: an endpoint that receives and does not send knows its way back only by probing it. The next
- * probe does not wait for the answer to the last: that may have been on a path that is dead. There
- * may be more peers than can be probed at once: then the others come later. */
+/* An endpoint that only receives learns its way back by probing it (§17). The next probe does not
+ * wait for the answer to the last, whose path may be dead. If there are more peers than can be
+ * probed at a time, the others are probed later. */
 static void probe(struct transport *nic, struct peer *peer, uint64_t now_ns)
 {
     struct way_back *way_back = &peer->way_back;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way back to a peer: the EVs by which answers to it travel, and how they are kept fresh
- * (docs/protocol.md §17). */
+/* The way back to a peer: the EVs on which answers to it are sent, and the probes that keep them
+ * fresh (docs/protocol.md §17). */
 #pragma once
 
 #include <stdbool.h>
@@ -19,43 +19,45 @@ enum {
 #define WAY_BACK_NO_WITNESS      UINT32_MAX
 #define WAY_BACK_WITNESS_UNKNOWN (UINT32_MAX - 1)
 
-/* An EV probe of the way back, under way. */
+/* An EV probe of the way back in flight. */
 struct way_back_probe {
-    uint32_t deadline_ticks; /* of 1.024 us: it has failed */
-    uint16_t request;        /* its id */
-    uint16_t ev_index;       /* WAY_BACK_NO_EV: there is none */
+    uint32_t deadline_ticks; /* time at which it has failed, in units of 1.024 us */
+    uint16_t request;        /* id of the Endpoint Request */
+    uint16_t ev_index;       /* WAY_BACK_NO_EV: the slot is free */
 };
 
 struct way_back {
-    const struct path_profile *profile; /* of one of the QPs to the peer; its indexes are meant */
+    const struct path_profile *profile; /* of one of the QPs to the peer; EV indexes refer to it */
     struct path_reverse reverse;
     struct way_back_probe probes[WAY_BACK_PROBES];
-    uint64_t probe_ns;    /* the next EV probe; UINT64_MAX: none needed */
-    uint64_t deadline_ns; /* the next of those under way; UINT64_MAX: none is */
-    uint32_t witness; /* index of a QP that sends by the profile, and so knows which EVs are bad */
-    bool heard;       /* from the peer, since the last turn of probing */
-    bool sent_data;   /* to the peer, likewise: its SACKs tell as much */
+    uint64_t probe_ns;    /* time of the next EV probe; UINT64_MAX: none needed */
+    uint64_t deadline_ns; /* earliest failure of a probe in flight; UINT64_MAX: none */
+    uint32_t witness; /* index of a QP that sends on the profile and therefore knows the bad EVs */
+    bool heard;       /* a packet of the peer arrived since the last probe was due */
+    bool sent_data; /* data were sent to the peer since then; their SACKs keep the way back fresh */
 };
 
 void way_back_start(struct way_back *, const struct path_profile *);
-/* The QP whose profile it was has gone or has another one; NULL: no QP is left. */
+/* Called when the QP to which the profile belongs is destroyed or gets another profile. NULL: no QP
+ * is left. */
 void way_back_change_profile(struct transport *, struct peer *, const struct path_profile *);
 
-/* A QP to the peer has come, has gone, has begun to send or has another profile. */
+/* Called when a QP to the peer is added, removed, starts to send or gets another profile. */
 static inline void way_back_qps_changed(struct way_back *way_back)
 {
     way_back->witness = WAY_BACK_WITNESS_UNKNOWN;
 }
 
-/* The EV, as a value, of answers on this plane, which must be in reverse.plane_mask. */
+/* Returns the value of the EV for answers on this plane, which must be in reverse.plane_mask. */
 static inline uint32_t way_back_ev(const struct way_back *way_back, uint32_t plane)
 {
     return way_back->profile->entries[path_reverse_ev(&way_back->reverse, plane)].ev;
 }
 
-/* Data or a probe has come from the peer, the first after a silence: probing begins again. */
+/* Resumes probing. Called when data or a probe arrives from the peer for the first time after a
+ * pause. */
 void way_back_wake(struct transport *, struct peer *, uint64_t now_ns);
-/* A probe of the way back was answered. */
+/* Called when a probe of the way back is answered. */
 void way_back_on_answer(struct peer *, uint16_t request_id, uint32_t ev_index, uint64_t now_ns);
 
 static inline uint64_t way_back_deadline_ns(const struct way_back *way_back)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What states, completions and the rules of loss are called, in JSON and for people. */
+/* The words for states, completions and loss rules, in JSON and for users. */
 #include "transport/loss.h"
 #include "transport/transport.h"
 
