@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probing of EVs that are suspect or bad (docs/protocol.md §15).
+/* Probes EVs that are suspect or bad (docs/protocol.md §15).
  *
- * A fixed number of records serves all of them. While there are more EVs than records, a record
- * whose probe failed passes to the next EV in turn and keeps its interval: so every EV is probed
- * again and again, and the rate falls as if there were no others. */
+ * All EVs share a fixed number of records. While there are more EVs than records, a record whose
+ * probe failed passes to the next EV in turn and keeps its interval. So every EV is probed
+ * repeatedly, and the total rate falls as if there were only as many EVs as records. */
 #include "path/ev_recovery.h"
 
 #include <assert.h>
 
-#define TICK_SHIFT 10 /* records count 1.024 us */
+#define TICK_SHIFT 10 /* records use units of 1.024 us */
 
 enum {
     DOUBLINGS_MAX = 40,
-    SILENT_PROBES = 2, /* a suspect that leaves this many unanswered is bad */
-    DAMPED_SHIFT = 2,  /* a lossy EV needs four times as many answers with each step of damping */
+    SILENT_PROBES = 2, /* unanswered probes that make a suspect EV bad */
+    DAMPED_SHIFT = 2,  /* each step of damping multiplies the answers needed by 2^2 */
 };
 
-/* Never early: the present tick has partly gone. */
+/* Rounds up, because part of the current tick is over. */
 static uint32_t ticks_after(uint64_t now_ns, uint32_t ticks)
 {
     return (uint32_t)(now_ns >> TICK_SHIFT) + 1 + ticks;
@@ -46,7 +46,7 @@ static uint64_t in_ticks(uint64_t ns)
     return (ns + (UINT64_C(1) << TICK_SHIFT) - 1) >> TICK_SHIFT;
 }
 
-/* The interval after these doublings, +-25 %. */
+/* Returns the interval after these doublings, with a jitter of 25 %. */
 static uint32_t interval_ticks(struct path_set *set, uint32_t doublings, bool is_lossy)
 {
     uint64_t longest =
@@ -90,7 +90,7 @@ static void assign(struct path_set *set, struct ev_table_probe *probe, uint32_t 
     ev->is_probed = 1;
     probe->ev_index = ev_index & (PATH_EV_COUNT_MAX - 1);
     probe->successes = 0;
-    if (ev->state == EV_SUSPECT) /* its failures are counted by doublings */
+    if (ev->state == EV_SUSPECT) /* doublings count its failures */
         probe->doublings = 0;
 }
 
@@ -102,7 +102,8 @@ static struct ev_table_probe *find(struct path_set *set, uint32_t ev_index)
     return NULL;
 }
 
-/* A bad EV without a record, on a plane of the mask, each in its turn; PATH_NONE: there is none. */
+/* Returns the next bad EV without a record on a plane of the mask, in turn; PATH_NONE: there is
+ * none. */
 static uint32_t next_waiting(struct path_set *set, uint32_t plane_mask)
 {
     for (uint32_t i = 0; i < set->ev_count; i++) {
@@ -132,7 +133,7 @@ static void pass_on(struct path_set *set, struct ev_table_probe *probe, uint32_t
     assign(set, probe, next);
 }
 
-/* Where paths are lossy, many probes get through. */
+/* Lossy paths need more answers, because many probes get through. */
 static uint32_t successes_needed(const struct path_set *set, uint32_t ev_index)
 {
     const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
@@ -143,7 +144,7 @@ static uint32_t successes_needed(const struct path_set *set, uint32_t ev_index)
     return needed < set->config->probe_successes_max ? needed : set->config->probe_successes_max;
 }
 
-/* ---- what the table reports ------------------------------------------------------------------*/
+/* ---- called by the table --------------------------------------------------------------------- */
 
 void ev_recovery_begin(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
@@ -224,13 +225,13 @@ static void on_failed(
     schedule(set, probe, now_ns);
 }
 
-/* The record is due again when its probe has had the time to be answered. */
+/* Makes the record due again when the time for an answer to its probe is over. */
 static void hold(struct path_set *set, struct ev_table_probe *probe, uint64_t now_ns)
 {
     probe->due_ticks = ticks_after(now_ns, (uint32_t)in_ticks(set->timing.probe_timeout_ns));
 }
 
-/* True if the record, which is due, has a probe to send now. */
+/* True if the record, which is due, must send a probe now. */
 static bool take_turn(
     struct path_set *set, struct ev_table_probe *probe, uint32_t plane_mask, uint64_t now_ns)
 {

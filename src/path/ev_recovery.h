@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a suspect or bad EV comes back: by probes, more of them where it loses again and again. */
+/* Restores suspect and bad EVs by probes. Lossy EVs need more of them. */
 #pragma once
 
 #include "path/ev_table.h"
 
-/* The EV was usable or denied, and has just become SUSPECT or ASSUMED_BAD. */
+/* Begins to probe an EV that was usable or denied and has become SUSPECT or ASSUMED_BAD. */
 void ev_recovery_begin(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
-/* The EV had a probe record and is neither any more: the record goes to one that waits. */
+/* Ends the probing of an EV that is neither any more, and gives its record to an EV that waits. */
 void ev_recovery_end(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
-/* The EV, which was not usable, is so again, for this reason. */
+/* Makes an EV usable again, for this reason. */
 void ev_recovery_return(struct path_set *, uint32_t ev_index, enum path_signal, uint64_t now_ns);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figure 5 of MRC 1.0 and the text around it, one row per signal, one column per state. */
+/* The state table of EVs: Figure 5 of MRC 1.0 and its text, one row per signal, one column per
+ * state. */
 #include "path/ev_state.h"
 
 #include <assert.h>

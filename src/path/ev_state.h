@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The states of an EV and what moves it from one to another (docs/protocol.md §15). */
+/* The state machine of an EV (docs/protocol.md §15). */
 #pragma once
 
 #include "path/path.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Active and backup EVs per plane, and everything that follows from a change of an EV's state
+/* Manages the active and backup EVs of each plane, and applies changes of EV states
  * (docs/protocol.md §14.1, §14.3). */
 #include "path/ev_table.h"
 
@@ -9,7 +9,7 @@
 #include "path/ev_recovery.h"
 #include "path/path_profile.h"
 
-#define TICKS_PER_RTT 8 /* at most; at least half as many */
+#define TICKS_PER_RTT 8 /* at most; at least half of this */
 
 size_t path_set_bytes(uint32_t ev_count)
 {
@@ -26,7 +26,8 @@ static void swap(uint16_t *order, uint32_t a, uint32_t b)
     order[b] = swapped;
 }
 
-/* `at`: a place behind the rotation, counted from the plane's first. */
+/* Adds the EV at `at` to the rotation. `at`: a place behind the rotation, counted from the first
+ * entry of the plane. */
 static void bring_in(struct path_set *set, uint32_t plane_index, uint32_t at)
 {
     struct ev_table_plane *plane = &set->planes[plane_index];
@@ -40,7 +41,8 @@ static void bring_in(struct path_set *set, uint32_t plane_index, uint32_t at)
         plane->good_count++;
 }
 
-/* The part used in the present rotation stays in front: the others still get their turn, once. */
+/* Removes an EV from the rotation. The EVs already used in the current rotation stay in front, so
+ * that each of the others still gets one turn. */
 static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_index)
 {
     struct ev_table_plane *plane = &set->planes[plane_index];
@@ -63,13 +65,15 @@ static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_ind
         plane->good_count--;
 }
 
-/* Lower is better: GOOD before SKIP, and EVs that lose again and again after all others. */
+/* Returns the rank of a backup; lower is better. GOOD comes before SKIP, and lossy EVs come
+ * last. */
 static uint32_t backup_rank(const struct ev_table_ev *ev)
 {
     return (ev->state == EV_SKIP ? 1u : 0) + (ev->damping ? 2u : 0);
 }
 
-/* The place of the plane's best backup, counted from its first entry; PATH_NONE: it has none. */
+/* Returns the place of the best backup of the plane, counted from its first entry; PATH_NONE: there
+ * is none. */
 static uint32_t find_backup(const struct path_set *set, uint32_t plane_index)
 {
     const struct ev_table_plane *plane = &set->planes[plane_index];
@@ -99,7 +103,7 @@ static void refill(struct path_set *set, uint32_t plane_index)
     }
 }
 
-/* ---- setting up ------------------------------------------------------------------------------*/
+/* ---- initialisation -------------------------------------------------------------------------- */
 
 void path_timing_changed(struct path_set *set, const struct path_timing *timing)
 {
@@ -109,7 +113,7 @@ void path_timing_changed(struct path_set *set, const struct path_timing *timing)
         set->tick_shift++;
 }
 
-/* Each QP draws its own, so that those to one destination do not all take the same few paths. */
+/* Each QP draws its own order, so that QPs to one destination do not all use the same few paths. */
 static void shuffle_plane(struct path_set *set, uint32_t plane)
 {
     uint32_t first = set->planes[plane].first;
@@ -126,7 +130,7 @@ static void init_planes(struct path_set *set)
     for (uint32_t plane = 0; plane < set->profile->plane_count; plane++) {
         if (!set->profile->is_ordered)
             shuffle_plane(set, plane);
-        if (ev_table_is_weighted(set)) /* QPs do not begin with the same EVs */
+        if (ev_table_is_weighted(set)) /* QPs start with different EVs */
             set->rotations[plane] = (uint8_t)prng_below(&set->prng, 256);
         refill(set, plane);
     }
@@ -180,7 +184,7 @@ static bool is_out(enum path_ev_state state)
     return state == EV_SUSPECT || state == EV_ASSUMED_BAD;
 }
 
-/* The EV is out of use now and was not before, or the other way round. */
+/* Counts an EV that goes out of use, or returns. */
 static void count_out(struct path_set *set, enum path_ev_state state, int32_t by)
 {
     if (state == EV_SUSPECT)
@@ -189,7 +193,7 @@ static void count_out(struct path_set *set, enum path_ev_state state, int32_t by
         set->bad_count = (uint16_t)(set->bad_count + by);
 }
 
-/* Keeps rotations, and their counts, in step with the EV's state. */
+/* Updates rotations and counts for the new state of the EV. */
 static void change_state(struct path_set *set, uint32_t ev_index, enum path_ev_state to)
 {
     struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
@@ -206,7 +210,7 @@ static void change_state(struct path_set *set, uint32_t ev_index, enum path_ev_s
         plane->good_count++;
     if (was_usable != ev_state_is_usable(to))
         refill(set, plane_index);
-    if (plane->position == plane->rotation_count) /* nothing came in to end the rotation with */
+    if (plane->position == plane->rotation_count) /* no EV was added, so the rotation ends */
         plane->position = 0;
 }
 

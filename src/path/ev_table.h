@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The EVs of one QP: state of each, and per plane the rotation of those in use. An EV takes 6
- * bytes, everything else is of fixed size; times are kept in ticks, a quarter to an eighth of a
- * base RTT. */
+/* The EVs of one QP: the state of each, and for each plane the rotation of those in use. An EV
+ * takes 6 bytes, everything else has a fixed size. Times are kept in ticks of a quarter to an
+ * eighth of a base RTT. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,38 +10,38 @@
 #include "path/ev_state.h"
 #include "path/path.h"
 
-#define EV_TABLE_PROBE_COUNT_MAX 14 /* bad EVs probed at a time; more wait their turn */
+#define EV_TABLE_PROBE_COUNT_MAX 14 /* bad EVs probed at a time; others wait */
 
 struct ev_table_ev {
     uint8_t state : 3;        /* enum path_ev_state */
-    uint8_t is_active : 1;    /* in its plane's rotation */
-    uint8_t in_a_row : 2;     /* packets lost one after the other, up to 3 */
-    uint8_t is_tainted : 1;   /* usable: was worse before last_return_ns */
-    uint8_t was_skip : 1;     /* before it was taken out */
-    uint8_t damping : 3;      /* how often it lost again soon after its return */
-    uint8_t round : 2;        /* in which its weight was changed last */
-    uint8_t is_late : 1;      /* its packets take longer than those of other EVs of its plane */
-    uint8_t more_against : 1; /* more than the loss that took it out speaks against it */
+    uint8_t is_active : 1;    /* in the rotation of its plane */
+    uint8_t in_a_row : 2;     /* packets lost in succession, up to 3 */
+    uint8_t is_tainted : 1;   /* usable, but was not before last_return_ns */
+    uint8_t was_skip : 1;     /* it was SKIP before it was taken out of use */
+    uint8_t damping : 3;      /* times that it lost packets far sooner than its siblings */
+    uint8_t round : 2;        /* in which its weight last changed */
+    uint8_t is_late : 1;      /* its packets take longer than those of the other EVs of its plane */
+    uint8_t more_against : 1; /* it has failed again since the loss that took it out of use */
     uint8_t is_probed : 1;    /* has a probe record */
     uint8_t run;              /* packets delivered since the last loss, up to 255 */
-    uint8_t weight;           /* SKIP: in how many of 256 rotations; literally: its end, in ticks */
+    uint8_t weight; /* SKIP: turns that it takes of 256; with `literal`: end of SKIP, in ticks */
 };
 
-/* The plane's entries are the indexes from `first` up to the next plane's. In that part of `order`
- * stand first those in rotation, `position` of them already used in the present one, then backups,
- * bad and denied ones. */
+/* The entries of a plane are the indexes from `first` up to that of the next plane. That part of
+ * `order` lists first the EVs in rotation, of which `position` are already used in the current
+ * rotation, then backups, bad and denied ones. */
 struct ev_table_plane {
     uint16_t first;
     uint16_t rotation_count;
     uint16_t position;
-    uint16_t good_count; /* GOOD in rotation */
+    uint16_t good_count; /* GOOD EVs in rotation */
 };
 
 struct ev_table_probe {
-    uint32_t due_ticks; /* next probe, or the end of waiting for its answer */
+    uint32_t due_ticks; /* time of the next probe, or of the failure of the one in flight */
     uint16_t ev_index : 10;
-    uint16_t is_awaited : 1; /* sent, not answered yet */
-    uint8_t successes;       /* in a row */
+    uint16_t is_awaited : 1; /* the probe was sent and is not answered yet */
+    uint8_t successes;       /* answers in a row */
     uint8_t doublings;       /* of the interval */
 };
 
@@ -49,17 +49,17 @@ struct path_set {
     struct prng prng;
     const struct path_profile *profile;
     const struct path_config *config;
-    uint8_t usable_planes; /* those with a rotation */
+    uint8_t usable_planes; /* planes with a rotation */
     uint8_t probe_count;
     uint16_t ev_count;
-    uint8_t turn;          /* the plane from which path_pick() goes on */
-    uint8_t other_turn;    /* likewise everything else */
+    uint8_t turn;          /* plane at which path_pick() continues */
+    uint8_t other_turn;    /* plane at which other picks continue */
     uint8_t tick_shift;    /* a tick is 2^tick_shift ns */
-    uint8_t round;         /* of weights: about a round trip */
+    uint8_t round;         /* number of the current round of weights, about a round trip long */
     uint16_t usable_count; /* in rotation */
     uint16_t bad_count;
     uint16_t suspect_count;
-    uint16_t probe_cursor; /* where to look for the next bad EV that waits to be probed */
+    uint16_t probe_cursor; /* where the search for the next bad EV to probe begins */
     struct ev_table_plane planes[PATH_PLANE_COUNT_MAX];
     struct path_timing timing;
     uint32_t refusals;
@@ -67,14 +67,14 @@ struct path_set {
     uint64_t last_return_ns; /* of any EV from ASSUMED_BAD or DENIED */
     uint64_t probe_deadline_ns;
     struct ev_table_probe probes[EV_TABLE_PROBE_COUNT_MAX];
-    uint8_t rotations[PATH_PLANE_COUNT_MAX]; /* of each plane that have ended, modulo 256 */
+    uint8_t rotations[PATH_PLANE_COUNT_MAX]; /* ended rotations of each plane, modulo 256 */
     uint16_t order[];                        /* [ev_count], then the EVs */
 };
 
 _Static_assert(sizeof(struct ev_table_ev) + sizeof(uint16_t) == 6, "6 bytes per EV");
 _Static_assert(sizeof(struct ev_table_probe) == 8, "8 bytes per probe");
-_Static_assert(sizeof(struct path_set) <= PATH_SET_BYTES(0), "what a QP's budget counts on");
-_Static_assert(sizeof(struct path_set) + sizeof(struct path_reverse) <= 304, "the rest of a QP");
+_Static_assert(sizeof(struct path_set) <= PATH_SET_BYTES(0), "PATH_SET_BYTES() is large enough");
+_Static_assert(sizeof(struct path_set) + sizeof(struct path_reverse) <= 304, "budget of a QP");
 
 static inline struct ev_table_ev *ev_table_evs(struct path_set *set)
 {
@@ -88,7 +88,7 @@ static inline const struct ev_table_ev *ev_table_evs_const(const struct path_set
 
 #define EV_TABLE_LOSSY_DAMPING 3
 
-/* It has lost packets soon after its return again and again. */
+/* True if the EV has repeatedly lost packets far sooner than its siblings. */
 static inline bool ev_table_is_lossy(const struct ev_table_ev *ev)
 {
     return ev->damping >= EV_TABLE_LOSSY_DAMPING;
@@ -104,21 +104,21 @@ static inline bool ev_table_is_literal(const struct path_set *set)
     return set->config->ev_skip == PATH_SKIP_LITERAL;
 }
 
-/* EVs have turns, of which some take only a part. */
+/* True if EVs have planned shares. */
 static inline bool ev_table_is_weighted(const struct path_set *set)
 {
     return set->profile->is_weighted && set->config->ev_weights == PATH_WEIGHTS_PLAN &&
            !ev_table_is_literal(set);
 }
 
-/* The EV does not take each of its turns, unless it proves to be better than planned. Such an EV is
- * never GOOD. */
+/* True if the planned share of the EV is less than the full weight. Such an EV is never GOOD. */
 static inline bool ev_table_is_thin(const struct path_set *set, uint32_t ev_index)
 {
     return ev_table_is_weighted(set) && set->profile->entries[ev_index].turns > 0;
 }
 
-/* A literal SKIP begins anew: it lasts a base RTT, rounded up by one to two ticks. */
+/* Begins a literal SKIP, or begins it again. It lasts one base RTT, rounded up by one to two
+ * ticks. */
 static inline void ev_table_begin_skip(
     const struct path_set *set, struct ev_table_ev *ev, uint64_t now_ns)
 {
@@ -127,31 +127,31 @@ static inline void ev_table_begin_skip(
     ev->weight = (uint8_t)(ev_table_ticks(set, now_ns) + ticks);
 }
 
-/* Ticks until a literal SKIP ends; 0 or less: it has. */
+/* Returns the ticks until a literal SKIP ends; 0 or less: it has ended. */
 static inline int32_t ev_table_skip_left(
     const struct path_set *set, const struct ev_table_ev *ev, uint64_t now_ns)
 {
     return (int8_t)(ev->weight - ev_table_ticks(set, now_ns));
 }
 
-/* The index after the plane's last entry. */
+/* Returns the index after the last entry of the plane. */
 static inline uint32_t ev_table_plane_end(const struct path_set *set, uint32_t plane)
 {
     return plane + 1 < set->profile->plane_count ? set->planes[plane + 1].first : set->ev_count;
 }
 
-/* The signal moves the EV as ev_state.c says: sets, counts and probing follow, the listener hears
- * of it. */
+/* Changes the state of the EV as ev_state.c says. Updates rotations, counts and probing, and calls
+ * the listener. */
 void ev_table_apply(struct path_set *, uint32_t ev_index, enum path_signal, uint64_t now_ns);
 
-/* Were the EV to go, its plane would have none. */
+/* True if the EV is the last usable one of its plane. */
 bool ev_table_is_last_of_plane(const struct path_set *, uint32_t ev_index);
 
-/* A suspect that lost packets in a row and yet answers probes, which do not wait in the queue of
- * data: that queue may overflow. */
+/* True if a suspect EV lost packets in a row but answers probes. Probes do not wait in the data
+ * queue, so that queue may overflow. */
 bool ev_table_seems_to_overflow(const struct path_set *, uint32_t ev_index);
-/* It is usable again, with half the share that it had. */
+/* Makes the EV usable again, with half of its former share. */
 void ev_table_halve(struct path_set *, uint32_t ev_index, uint64_t now_ns);
 
-/* Whether min_active (§14.3) lets the EV, GOOD or SKIP, be demoted. */
+/* True if min_active (§14.3) allows the demotion of the EV, which is GOOD or SKIP. */
 bool ev_table_may_demote(const struct path_set *, uint32_t ev_index);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The invariants of a path_set, in full. */
+/* Asserts all invariants of a path_set. */
 #include <assert.h>
 
 #include "base/bits.h"
 #include "path/ev_table.h"
 
-/* `order` lists each EV of the plane once; active are exactly those in front, as many of the usable
- * ones as the quota allows. */
+/* `order` lists each EV of the plane once. The active EVs are at its front: as many usable ones as
+ * the quota allows. */
 static void check_plane(const struct path_set *set, uint32_t plane_index)
 {
     const struct ev_table_plane *plane = &set->planes[plane_index];
@@ -57,7 +57,7 @@ static void check_counts(const struct path_set *set)
     assert(suspect_count == set->suspect_count);
 }
 
-/* As many bad EVs as possible are probed, each by one record. */
+/* As many bad EVs as possible are probed, each with one record. */
 static void check_probes(const struct path_set *set)
 {
     uint64_t seen[BITS_WORDS(PATH_EV_COUNT_MAX)] = { 0 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What acknowledgements, marks, trims, losses and the controller do to an EV (docs/protocol.md
- * §10, §14.3, §15). */
+/* Applies acknowledgements, marks, trims, losses and the controller to EVs (docs/protocol.md §10,
+ * §14.3, §15). */
 #include <assert.h>
 
 #include "path/ev_table.h"
 
 enum {
-    IN_A_ROW_MAX = 3, /* losses one after the other that are no accident */
-    RUN_FACTOR = 8,   /* an EV that loses this many times as often as its siblings is lossy */
+    IN_A_ROW_MAX = 3, /* losses in succession that are not accidental */
+    RUN_FACTOR = 8, /* an EV that loses packets this many times as often as its siblings is lossy */
     DAMPING_MAX = 7,
     CLEAN_RUN = 128,   /* packets without a loss */
-    SUSPECTS_PART = 4, /* at most one in this many is out for fewer losses */
-    SKIP_GAIN = 64, /* 256ths of its share that an EV loses by a delay twice that of its siblings */
-    SKIP_LEAK = 4,  /* 256ths of what is missing to the full share that come back each time */
-    EXCESS_MOST = 256, /* 256ths of a delay that count at most */
+    SUSPECTS_PART = 4, /* at most one in this many EVs of a plane is suspect after fewer losses */
+    SKIP_GAIN = 64, /* 256ths of its share that an EV with twice the delay of its siblings loses */
+    SKIP_LEAK = 4,  /* 256ths of the missing share that return each time */
+    EXCESS_MOST = 256, /* largest excess that counts, in 256ths */
     EXCESS_LEAST = -128,
     WEIGHT_FULL = 255,
     WEIGHT_GOOD = 240,
@@ -39,7 +39,7 @@ void path_on_delivered(struct path_set *set, uint32_t ev_index)
 
 /* ---- congestion ------------------------------------------------------------------------------*/
 
-/* The EV is used with this weight; at the full one it is GOOD, unless it is planned to be thin. */
+/* Sets the weight of the EV. With the full weight it is GOOD, unless its planned share is less. */
 static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal signal,
     int32_t weight, uint64_t now_ns)
 {
@@ -62,7 +62,7 @@ static int32_t weight_of(const struct ev_table_ev *ev)
     return ev->state == EV_SKIP ? ev->weight : WEIGHT_FULL;
 }
 
-/* A sign of congestion. Where delays are measured, only a trim says more than these do. */
+/* Handles a sign of congestion. If delays are measured, only a trim adds information. */
 static void skip(struct path_set *set, uint32_t ev_index, enum path_signal signal, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
@@ -93,7 +93,7 @@ void path_on_mark(struct path_set *set, uint32_t ev_index, enum path_signal sign
 
     assert(signal == PATH_MARKED_SKIP_ONCE || signal == PATH_MARKED_ALWAYS_SKIP ||
            signal == PATH_TRIMMED);
-    if (signal == PATH_TRIMMED) /* congested, but not dead: its header came through */
+    if (signal == PATH_TRIMMED) /* congested, but not dead: its header arrived */
         path_on_delivered(set, ev_index);
     if (signal == PATH_MARKED_ALWAYS_SKIP && !ev_state_is_usable(ev->state))
         ev->more_against = 1;
@@ -104,7 +104,8 @@ void path_on_mark(struct path_set *set, uint32_t ev_index, enum path_signal sign
         skip(set, ev_index, signal, now_ns);
 }
 
-/* Where no EV of a plane has the full weight, the largest becomes so, and the others grow alike. */
+/* If no EV of a plane has the full weight, raises the largest to it and the others in
+ * proportion. */
 static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
 {
     const struct ev_table_plane *plane = &set->planes[plane_index];
@@ -117,7 +118,7 @@ static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t 
 
         most = weight > most ? weight : most;
     }
-    if (most >= WEIGHT_GOOD) /* a thin one */
+    if (most >= WEIGHT_GOOD) /* an EV whose planned share is less than the full weight */
         return;
     for (uint32_t i = 0; i < plane->rotation_count; i++) {
         uint32_t ev_index = set->order[plane->first + i];
@@ -127,14 +128,14 @@ static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t 
     }
 }
 
-/* The share that the plan gives to the EV. */
+/* Returns the share that the plan gives to the EV. */
 static int32_t planned_weight(const struct path_set *set, uint32_t ev_index)
 {
     return ev_table_is_thin(set, ev_index) ? set->profile->entries[ev_index].turns : WEIGHT_FULL;
 }
 
-/* Beside what follows from the delay: no weight is stuck because it is small, and where delays do
- * not differ, it goes back to the planned one. */
+/* Returns the change of a weight that does not depend on the delay: small weights grow slowly, and
+ * where delays do not differ, the weight returns to the planned one. */
 static int32_t drift(int32_t weight, int32_t planned, int32_t excess)
 {
     int32_t missing = planned - weight;
@@ -148,8 +149,8 @@ static int32_t drift(int32_t weight, int32_t planned, int32_t excess)
     return missing < 0 ? -1 + missing * SKIP_LEAK / 256 : 0;
 }
 
-/* The share of a path whose packets take longer than those of the others of its plane shrinks until
- * they do not. Once in a round: by then the last change shows. */
+/* Shrinks the share of a path whose packets take longer than those of its plane, once per round: by
+ * then the effect of the last change is visible. */
 bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
@@ -198,14 +199,15 @@ void path_next_round(struct path_set *set)
 
 /* ---- losses ----------------------------------------------------------------------------------*/
 
-/* Packets sent before the EV was last bad, and declared lost only now that it is back. */
+/* True for a packet that was sent before the EV was last bad and is declared lost after its
+ * return. */
 static bool is_old_news(const struct path_set *set, const struct ev_table_ev *ev, uint64_t sent_ns)
 {
     return ev_state_is_usable(ev->state) && ev->is_tainted && sent_ns < set->last_return_ns;
 }
 
-/* Of the other EVs in use on the plane, the share, in eighths, that delivered at least `run`
- * packets since they last lost one. */
+/* Returns the share, in eighths, of the other EVs in use on the plane that have delivered at least
+ * `run` packets since they last lost one. */
 static uint32_t clean_eighths(const struct path_set *set, uint32_t ev_index, uint32_t run)
 {
     uint32_t plane_index = path_plane_of(set, ev_index);
@@ -222,7 +224,7 @@ static uint32_t clean_eighths(const struct path_set *set, uint32_t ev_index, uin
     return count ? 8 * clean / count : 0;
 }
 
-/* Whether the EV loses more often than its siblings do. */
+/* True if the EV loses packets more often than its siblings. */
 static bool is_short_run(const struct path_set *set, uint32_t ev_index)
 {
     uint32_t longer = (ev_table_evs_const(set)[ev_index].run + 1u) * RUN_FACTOR;
@@ -241,7 +243,8 @@ static bool too_many_suspects(const struct path_set *set, uint32_t plane_index)
     return suspects * SUSPECTS_PART > end - first;
 }
 
-/* In a row, to suspect a path: where all of them lose packets now and then, more than one. */
+/* Returns the losses in a row that make a path suspect: more than one if all paths lose packets
+ * occasionally. */
 static uint32_t losses_needed(const struct path_set *set, uint32_t ev_index)
 {
     if (clean_eighths(set, ev_index, CLEAN_RUN) >= 6)
@@ -276,7 +279,7 @@ bool path_on_loss(
 
     if (is_old_news(set, ev, sent_ns))
         return false;
-    congested |= ev->is_late; /* what is late passes for lost */
+    congested |= ev->is_late; /* late packets are declared lost */
     if (ev->in_a_row < IN_A_ROW_MAX)
         ev->in_a_row++;
     if (!ev_state_is_usable(ev->state)) {
@@ -343,6 +346,6 @@ void path_replaced(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
     ev->is_late = 0;
     ev->damping = 0;
     ev->run = UINT8_MAX;
-    ev->is_tainted = 1; /* losses still to be noticed are those of the EV that was here before */
+    ev->is_tainted = 1; /* losses detected from now on may belong to the former EV */
     set->last_return_ns = now_ns;
 }

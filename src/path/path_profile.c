@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV profiles: drawn blindly, or listed by a controller; plan/ makes those of a fabric. */
+/* EV profiles: drawn at random, or listed by a controller. plan/ makes those of a fabric. */
 #include "path/path_profile.h"
 
 #include <assert.h>
 
-#define AUTO_EV_COUNT (UINT32_C(1) << 16) /* all that a UDP source port can say */
+#define AUTO_EV_COUNT (UINT32_C(1) << 16) /* number of UDP source ports */
 
 void path_entries_shuffle(struct path_entry *entries, uint32_t count, struct prng *prng)
 {
@@ -39,7 +39,8 @@ void path_profile_auto(struct path_profile *profile, uint32_t plane_count, uint3
     }
 }
 
-/* By insertion: stable, so that the controller's order decides which EVs start active. */
+/* Insertion sort, because it is stable: the order of the controller decides which EVs start
+ * active. */
 static void sort_by_plane(struct path_entry *entries, uint32_t entry_count)
 {
     for (uint32_t i = 1; i < entry_count; i++) {
@@ -90,7 +91,7 @@ static uint32_t weight_of(const struct path_entry *entry)
     return entry->weight ? entry->weight : PATH_WEIGHT_USUAL;
 }
 
-/* What the EVs [first, end) of a plane get together. */
+/* Sets the turns of the EVs [first, end) of a plane. Returns their sum. */
 static uint32_t weigh_plane(struct path_profile *profile, uint32_t first, uint32_t end)
 {
     enum { TURNS_LEAST = 2, TURNS_ALL = 240 };

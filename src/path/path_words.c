@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What states of EVs and the causes of their changes are called, in JSON and for people. */
+/* The words for EV states and the causes of their changes, in JSON and for users. */
 #include "path/path.h"
 
 const char *path_state_word(enum path_ev_state state)

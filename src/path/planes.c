@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of planes: a weight for each, moved once in a round trip. */
+/* The shares of planes: each plane has a weight that changes once per round trip. */
 #include "path/planes.h"
 
 #include "base/bits.h"
 #include "path/path.h"
 
-/* A plane whose packets take somewhat longer than the mean loses a quarter of that part of its
- * weight in a round: packets already sent show what that did before the next one. One whose packets
- * take much longer carries what it can: it gets the weight with which that takes as long as the
- * mean. And a little of what parts a plane from the others comes back: planes that are equal become
- * so again, and one that is slow is tried. Where the plan is rough, paths still have to find their
- * shares of a plane: planes move slower than these, and one whose queues are no longer than they
- * should be keeps its weight, because others may have nothing to spare. */
+/* A plane whose packets take somewhat longer than the mean loses a quarter of that fraction of its
+ * weight per round: packets already sent show the effect before the next round. A plane whose
+ * packets take much longer gets the weight at which they would take the mean time. A small part of
+ * the difference between planes decays in each round, so that equal planes become equal again and a
+ * slow plane is tried. If the plan is rough, paths must first find their shares of a plane: planes
+ * then change more slowly than paths, and a plane whose queues are not too long keeps its weight,
+ * because the other planes may have no capacity to spare. */
 enum {
     GAIN = 64, /* 256ths */
     GAIN_ROUGH = 16,
@@ -19,9 +19,9 @@ enum {
     EXCESS_LARGE = 128, /* 256ths of the mean */
     EXCESS_MOST = 16 * 256,
     EXCESS_LEAST = -128,
-    LENGTH_MOST = 4, /* times the base RTT, or shorter */
+    LENGTH_MOST = 4, /* factor by which paths may be longer or shorter than the base RTT */
     WEIGHT_MOST = PATH_PLANE_COUNT_MAX * PLANES_EQUAL,
-    EXCESS_SILENT = 256, /* of a plane that holds packets of which none was acknowledged */
+    EXCESS_SILENT = 256, /* for a plane with packets in flight of which none was acknowledged */
 };
 
 static int32_t clamped(int64_t value, int32_t least, int32_t most)
@@ -38,7 +38,7 @@ void planes_init(struct planes *planes, uint32_t plane_count)
         planes->held[plane] = UINT32_MAX;
 }
 
-/* The weight of a plane that carries as much as others. */
+/* Returns the weight at which a plane with longer paths carries as much as others. */
 static int32_t weight_of_length(
     const struct path_profile *profile, uint32_t plane, uint32_t base_rtt_ns)
 {
@@ -74,7 +74,7 @@ static uint32_t weights_of(const struct planes *planes, uint32_t mask)
     return sum;
 }
 
-/* A plane that holds nothing has room, however small its share: no window or weight is 0. */
+/* A plane with nothing in flight has room, however small its share: no window or weight is 0. */
 static bool has_room(
     const struct planes *planes, uint32_t plane, uint32_t weights, uint32_t window_bytes)
 {
@@ -96,7 +96,8 @@ struct choice {
     uint64_t held;
 };
 
-/* Of the planes of the mask from `first` up to but not including `end`, and the best so far. */
+/* Returns the lighter of the best plane so far and the planes of the mask from `first` up to but
+ * not including `end`. */
 static inline struct choice lighter(
     const struct planes *planes, uint32_t mask, uint32_t first, uint32_t end, struct choice best)
 {
@@ -119,8 +120,8 @@ static inline uint32_t lesser(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The first of the lightest planes from `turn` on. Without branches while it looks for the least:
- * it is written out because compilers do not unroll it. */
+/* Returns the first of the lightest planes from `turn` on. The search for the minimum has no
+ * branches and is unrolled by hand, because compilers do not unroll it. */
 static inline uint32_t lightest_of_all(const struct planes *planes)
 {
     const uint32_t *held = planes->held;
@@ -133,7 +134,7 @@ static inline uint32_t lightest_of_all(const struct planes *planes)
     return plane;
 }
 
-_Static_assert(PATH_PLANE_COUNT_MAX == 8, "lightest_of_all() looks at each");
+_Static_assert(PATH_PLANE_COUNT_MAX == 8, "lightest_of_all() examines each plane");
 
 static uint32_t choose(struct planes *planes, uint32_t plane)
 {
@@ -141,9 +142,9 @@ static uint32_t choose(struct planes *planes, uint32_t plane)
     return plane;
 }
 
-/* The lightest is not ready or has no room, or there is none. Others that hold more have no room
- * either; but `held` is rounded, and of those that hold the same by it, one may. Not inlined: it is
- * rare. */
+/* Handles the case that the lightest plane is not ready or has no room. Planes that hold more have
+ * no room either, but `held` is rounded, so one with the same rounded value may have room. Not
+ * inlined: it is rare. */
 __attribute__((noinline)) static uint32_t choose_with_room(
     struct planes *planes, uint32_t ready, uint32_t window_bytes)
 {
@@ -156,7 +157,8 @@ __attribute__((noinline)) static uint32_t choose_with_room(
     return best == PATH_NONE ? PATH_NONE : choose(planes, best);
 }
 
-/* Likewise: the planes that divide the window are others than before, or weights have changed. */
+/* Handles the case that other planes divide the window than before, or weights have changed. Not
+ * inlined: it is rare. */
 __attribute__((noinline)) static uint32_t choose_anew(
     struct planes *planes, uint32_t ready, uint32_t usable, uint32_t window_bytes)
 {
@@ -196,7 +198,8 @@ static bool is_rough(const struct planes_times *times)
     return times->profile && times->profile->is_rough;
 }
 
-/* What counts of a mean round trip that is longer than that of all. */
+/* Returns the part of a mean round trip that counts, if it is longer than the mean of all
+ * planes. */
 static int64_t judged_ticks(const struct planes_times *times, int64_t own, int64_t mean)
 {
     int64_t calm = (times->base_rtt_ns + times->target_delay_ns) / PLANES_TICK_NS;
@@ -207,7 +210,7 @@ static int64_t judged_ticks(const struct planes_times *times, int64_t own, int64
     return own > most ? own - most + mean : mean;
 }
 
-/* By how many 256ths packets of the plane took longer than the mean. */
+/* Returns the excess of the round trips of a plane over the mean, in 256ths. */
 static int32_t excess_of(
     const struct planes *planes, uint32_t plane, uint32_t mean, const struct planes_times *times)
 {
@@ -236,7 +239,7 @@ static void move_weight(
     planes->weight[plane] = (uint16_t)weight;
 }
 
-/* The mean weight is that of equals again. */
+/* Scales the weights so that their mean is PLANES_EQUAL. */
 static void settle_weights(struct planes *planes, uint32_t usable)
 {
     uint64_t wanted = (uint64_t)bits_count(usable) * PLANES_EQUAL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planes towards one destination: how much of the window each may hold. A plane is judged by what
- * it delivers: the share of one whose packets take longer than those of the others shrinks until
- * all take equally long (docs/protocol.md §14.1). */
+/* The shares of planes in the window of one destination. The share of a plane whose packets take
+ * longer than those of the others shrinks until all take equally long (docs/protocol.md §14.1). */
 #pragma once
 
 #include <stdbool.h>
@@ -10,42 +9,42 @@
 struct path_profile;
 
 #define PATH_PLANE_COUNT_MAX 8
-#define PLANES_EQUAL         4096 /* the weight of a plane like any other */
+#define PLANES_EQUAL         4096 /* weight of a plane if all planes are equal */
 #define PLANES_LEAST         (PLANES_EQUAL / 256)
 #define PLANES_TICK_NS       64
 
 struct planes {
     uint32_t inflight_bytes[PATH_PLANE_COUNT_MAX];
-    uint32_t rtt_ticks[PATH_PLANE_COUNT_MAX]; /* round trips measured in this round, together */
-    uint16_t count[PATH_PLANE_COUNT_MAX];     /* how many these are */
+    uint32_t rtt_ticks[PATH_PLANE_COUNT_MAX]; /* sum of the round trips measured in this round */
+    uint16_t count[PATH_PLANE_COUNT_MAX];     /* their number */
     uint16_t weight[PATH_PLANE_COUNT_MAX];
-    uint32_t
-        mean_ns[PATH_PLANE_COUNT_MAX]; /* their mean, in the last round that had any; 0: none */
-    uint32_t ev_ticks[PATH_PLANE_COUNT_MAX]; /* as rtt_ticks, the first of each EV in this round */
+    uint32_t mean_ns[PATH_PLANE_COUNT_MAX];  /* mean of the last round with samples; 0: none */
+    uint32_t ev_ticks[PATH_PLANE_COUNT_MAX]; /* as rtt_ticks, first sample of each EV */
     uint16_t ev_count[PATH_PLANE_COUNT_MAX];
-    uint32_t ev_mean_ns[PATH_PLANE_COUNT_MAX]; /* their mean, in the last round that had several */
+    uint32_t ev_mean_ns[PATH_PLANE_COUNT_MAX]; /* mean of these in the last round with several */
     uint16_t ev_mean_count[PATH_PLANE_COUNT_MAX];
-    uint32_t held[PATH_PLANE_COUNT_MAX]; /* in flight, in bytes of a plane of equal weight; planes
-                                          * that do not exist hold as much as can be */
+    uint32_t held[PATH_PLANE_COUNT_MAX]; /* bytes in flight, scaled to a plane of equal weight;
+                                            UINT32_MAX for planes that do not exist */
     uint64_t round_end_ns;
     uint32_t weight_sum;   /* of the planes in weighed_mask */
     uint16_t sample_count; /* of all planes */
-    uint8_t heard_mask;    /* planes of which a packet was acknowledged in this round */
+    uint8_t heard_mask;    /* planes with an acknowledged packet in this round */
     uint8_t plane_count;
-    uint8_t turn;         /* the plane that comes first among equals; beyond the last: plane 0 */
-    uint8_t weighed_mask; /* 0: weights have changed, and `held` is to follow */
+    uint8_t turn;         /* plane that is chosen first among equals; beyond the last: plane 0 */
+    uint8_t weighed_mask; /* 0: weights have changed, and `held` must be updated */
 };
 
 void planes_init(struct planes *, uint32_t plane_count);
-/* Begins, or begins anew if no round is over yet, with the weights of a profile, whose mean is
- * PLANES_EQUAL. A plane with longer paths holds more by that part. Weights move as any. */
+/* Starts, or starts again if no round is over yet, with the weights of a profile, whose mean is
+ * PLANES_EQUAL. A plane with longer paths holds proportionally more. The weights then change as
+ * usual. */
 void planes_start_with(struct planes *, const struct path_profile *, uint32_t base_rtt_ns);
 
-/* Of the planes in `ready` that have room in their share of the window, which those in `usable`
- * divide, the one that holds least for its weight; PATH_NONE: there is none. */
+/* Returns the plane in `ready` that holds least for its weight, among those with room in their
+ * share of the window. The planes in `usable` divide the window. PATH_NONE: there is none. */
 uint32_t planes_choose(struct planes *, uint32_t ready, uint32_t usable, uint32_t window_bytes);
 
-/* For planes.c: what the plane holds, or its weight, has changed. */
+/* For planes.c: called when the bytes in flight or the weight of the plane have changed. */
 static inline void planes_weigh(struct planes *planes, uint32_t plane)
 {
     uint64_t held = (uint64_t)planes->inflight_bytes[plane] * PLANES_EQUAL / planes->weight[plane];
@@ -59,21 +58,21 @@ static inline void planes_on_sent(struct planes *planes, uint32_t plane, uint32_
     planes_weigh(planes, plane);
 }
 
-/* A packet was acknowledged or is taken for lost. */
+/* Called when a packet is acknowledged or declared lost. */
 static inline void planes_on_gone(struct planes *planes, uint32_t plane, uint32_t bytes)
 {
     planes->inflight_bytes[plane] -= bytes;
     planes_weigh(planes, plane);
 }
 
-/* A packet was acknowledged. */
+/* Called when a packet is acknowledged. */
 static inline void planes_on_delivered(struct planes *planes, uint32_t plane)
 {
     planes->heard_mask |= (uint8_t)(1u << plane);
 }
 
-/* The round trip of a packet that was answered at once. Others say nothing: they wait for their
- * SACK. */
+/* Adds the round trip of a packet that was answered immediately. Others are not used, because they
+ * wait for their SACK. */
 static inline void planes_on_rtt(struct planes *planes, uint32_t plane, uint64_t rtt_ns)
 {
     if (planes->count[plane] == UINT16_MAX || rtt_ns / PLANES_TICK_NS > UINT16_MAX)
@@ -83,8 +82,8 @@ static inline void planes_on_rtt(struct planes *planes, uint32_t plane, uint64_t
     planes->sample_count++;
 }
 
-/* The first round trip of an EV in this round. SACKs answer packets of crowded paths more often
- * than others: counted once, each EV weighs the same. */
+/* Adds the first round trip of an EV in this round. SACKs answer packets of busy paths more often
+ * than others; counting each EV once gives all EVs the same weight. */
 static inline void planes_on_ev_rtt(struct planes *planes, uint32_t plane, uint64_t rtt_ns)
 {
     if (planes->ev_count[plane] == UINT16_MAX || rtt_ns / PLANES_TICK_NS > UINT16_MAX)
@@ -93,7 +92,8 @@ static inline void planes_on_ev_rtt(struct planes *planes, uint32_t plane, uint6
     planes->ev_count[plane]++;
 }
 
-/* By how much an EV's round trip is longer than the mean of the others; 0: not known. */
+/* Returns the difference between the round trip of an EV and the mean of the others; 0: not
+ * known. */
 static inline int64_t planes_ev_excess_ns(
     const struct planes *planes, uint32_t plane, uint64_t rtt_ns)
 {
@@ -103,15 +103,15 @@ static inline int64_t planes_ev_excess_ns(
     return count < 2 ? 0 : excess_ns * count / (count - 1);
 }
 
-/* A packet was trimmed: it met a queue that is full, and counts as one that took twice as long as
- * others do, once it is known how long they take. */
+/* Called when a packet was trimmed. It met a full queue and counts as a packet that took twice the
+ * mean, once the mean is known. */
 static inline void planes_on_trimmed(struct planes *planes, uint32_t plane)
 {
     if (planes->mean_ns[plane] > 0)
         planes_on_rtt(planes, plane, 2 * (uint64_t)planes->mean_ns[plane]);
 }
 
-/* A round of at least a round trip is over, and has enough to tell. */
+/* True if a round of at least one round trip is over and has enough samples. */
 static inline bool planes_round_is_over(
     const struct planes *planes, uint64_t now_ns, uint32_t rtt_ns)
 {
@@ -123,14 +123,14 @@ static inline bool planes_round_is_over(
            now_ns >= planes->round_end_ns + (uint64_t)ROUND_RTTS_MOST * rtt_ns;
 }
 
-/* What round trips are compared with. */
+/* The times with which round trips are compared. */
 struct planes_times {
-    uint32_t rtt_ns; /* now; the next round takes this or longer */
+    uint32_t rtt_ns; /* current round trip; the next round lasts at least this long */
     uint32_t base_rtt_ns;
-    uint32_t target_delay_ns;           /* at which congestion control aims */
+    uint32_t target_delay_ns;           /* of congestion control */
     const struct path_profile *profile; /* NULL: all paths are equal */
 };
 
-/* Then weights follow. */
+/* Ends the round and updates the weights. */
 void planes_end_round(
     struct planes *, uint32_t usable, uint64_t now_ns, const struct planes_times *);

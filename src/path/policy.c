@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which EV the next packet takes (docs/protocol.md §14.2). */
+/* Chooses the EV of the next packet (docs/protocol.md §14.2). */
 #include <string.h>
 
 #include "base/bits.h"
 #include "path/ev_table.h"
 
-/* The next EV of the rotation, drawn from those not used in it yet: Fisher and Yates' shuffle, one
- * swap at a time, so that nothing has to be shuffled when a rotation ends. */
+/* Returns the next EV of the rotation, drawn from those that are not used yet. This is a
+ * Fisher-Yates shuffle, one swap at a time, so that no work is left for the end of a rotation. */
 static inline uint32_t advance(struct path_set *set, struct ev_table_plane *plane)
 {
     uint32_t position = plane->position++;
@@ -27,31 +27,31 @@ static inline uint32_t advance(struct path_set *set, struct ev_table_plane *plan
 struct walk {
     uint32_t plane_index;
     uint32_t avoid_ev;
-    uint32_t reset_ev; /* the one SKIP that this packet returns to GOOD, but does not take */
+    uint32_t reset_ev; /* the SKIP EV that this packet resets to GOOD but does not use */
     uint64_t now_ns;
 };
 
-/* §15: one base RTT after the mark. */
+/* True one base RTT after the mark (§15). */
 static bool has_lapsed(const struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
     return set->config->ev_skip == PATH_SKIP_LITERAL &&
            ev_table_skip_left(set, &ev_table_evs_const(set)[ev_index], now_ns) <= 0;
 }
 
-/* Of 256 rotations an EV takes as many as its weight says, at equal distances; EVs of one weight
- * take different ones. */
+/* True if it is the turn of the EV. Of 256 rotations, an EV takes as many as its weight, at equal
+ * distances. EVs of the same weight take different ones. */
 static bool is_in_turn(const struct path_set *set, uint32_t plane_index, uint32_t ev_index)
 {
-    enum { APART = 157 }; /* of 256: the golden section */
+    enum { APART = 157 }; /* 256 divided by the golden ratio */
     uint8_t weight = ev_table_evs_const(set)[ev_index].weight;
     uint32_t rotation = set->rotations[plane_index];
 
-    if (set->planes[plane_index].position == 0) /* the EV is the last of one that has ended */
+    if (set->planes[plane_index].position == 0) /* it was the last of its rotation */
         rotation--;
     return (uint8_t)(rotation * weight + ev_index * APART) < weight;
 }
 
-/* An EV in SKIP has its turn. True if the packet takes it. */
+/* Visits an EV in SKIP. True if the packet uses it. */
 static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk)
 {
     const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
@@ -64,7 +64,7 @@ static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, walk->now_ns);
         return ev_index != walk->avoid_ev;
     }
-    /* §14.2: the first that is met is good again, but not for this packet. */
+    /* The first SKIP EV is reset to GOOD, but not used for this packet (§14.2). */
     if (walk->reset_ev == PATH_NONE) {
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, walk->now_ns);
         walk->reset_ev = ev_index;
@@ -72,8 +72,8 @@ static bool meet_skip(struct path_set *set, uint32_t ev_index, struct walk *walk
     return false;
 }
 
-/* A GOOD EV has its turn. False if the packet shall not take it: then it keeps its turn, unless it
- * was the last of the rotation. */
+/* Visits a GOOD EV. False if the packet must not use it; the EV then keeps its turn, unless it was
+ * the last of the rotation. */
 static bool meet_good(struct ev_table_plane *plane, uint32_t ev_index, const struct walk *walk)
 {
     if (ev_index != walk->avoid_ev && ev_index != walk->reset_ev)
@@ -88,7 +88,7 @@ static bool is_good(const struct path_set *set, uint32_t ev_index)
     return ev_table_evs_const(set)[ev_index].state == EV_GOOD;
 }
 
-/* GOOD ones in the rotation that the packet shall not take. */
+/* Returns the number of GOOD EVs in the rotation that the packet must not use. */
 static uint32_t barred_count(const struct path_set *set, const struct walk *walk)
 {
     const struct ev_table_ev *avoid;
@@ -101,7 +101,7 @@ static uint32_t barred_count(const struct path_set *set, const struct walk *walk
     return count + (avoid->is_active && avoid->state == EV_GOOD ? 1 : 0);
 }
 
-/* The walk need not go on: what is left is not to be taken, or, without weights, in SKIP. */
+/* True if the walk can end: the remaining EVs must not be used or, without weights, are in SKIP. */
 static bool has_met_all(const struct path_set *set, const struct walk *walk)
 {
     const struct ev_table_plane *plane = &set->planes[walk->plane_index];
@@ -111,7 +111,7 @@ static bool has_met_all(const struct path_set *set, const struct walk *walk)
     return plane->good_count == barred_count(set, walk);
 }
 
-/* The SKIP that ends first, or is used most. */
+/* Returns the SKIP EV whose SKIP ends first, or with the largest weight. */
 static uint32_t soonest_skip(const struct path_set *set, const struct walk *walk)
 {
     const struct ev_table_plane *plane = &set->planes[walk->plane_index];
@@ -132,8 +132,8 @@ static uint32_t soonest_skip(const struct path_set *set, const struct walk *walk
     return soonest;
 }
 
-/* No GOOD EV is left to take: the SKIP that ends first, else the one this packet has reset, else
- * the one to be avoided. */
+/* Chooses an EV when no GOOD one is left: the SKIP EV that ends first, otherwise the one that this
+ * packet has reset, otherwise the one to avoid. */
 static uint32_t make_do(struct path_set *set, const struct walk *walk)
 {
     uint32_t soonest = soonest_skip(set, walk);
@@ -148,9 +148,9 @@ static uint32_t make_do(struct path_set *set, const struct walk *walk)
     return set->order[set->planes[walk->plane_index].first];
 }
 
-/* From `ev_index` on, passes over every EV in SKIP that it meets before one to take. An EV is met
- * once in a rotation, so this is a constant amount of work per EV used, however many there are. Not
- * inlined: the usual pick does not pay for the registers that this needs. */
+/* Walks on from `ev_index` over EVs in SKIP to the first EV to use. Each EV is visited once per
+ * rotation, so the work per EV used is constant. Not inlined: the common case does not need the
+ * registers that this uses. */
 __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t ev_index,
     uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
 {
@@ -180,7 +180,7 @@ static inline uint32_t pick_in_rotation(
 
 /* ---- planes in turn --------------------------------------------------------------------------*/
 
-/* The first plane of the mask, which is not empty, from `turn` on. */
+/* Returns the first plane from `turn` on in the mask, which is not empty. */
 static uint32_t plane_in_turn(uint32_t plane_mask, uint8_t *turn)
 {
     uint32_t later = plane_mask & ~UINT32_C(0) << *turn;
@@ -204,7 +204,7 @@ uint32_t path_pick_on(struct path_set *set, uint32_t plane, uint64_t now_ns)
     return pick_in_rotation(set, plane, PATH_NONE, now_ns);
 }
 
-/* Planes left to choose from when nothing shall go on `avoid_ev`. */
+/* Returns the planes that remain if `avoid_ev` must not be used. */
 static uint32_t planes_without(const struct path_set *set, uint32_t planes, uint32_t avoid_ev)
 {
     uint32_t plane;
@@ -231,7 +231,8 @@ uint32_t path_pick_other(
 
 /* ---- nothing usable (§14.4) ------------------------------------------------------------------*/
 
-/* Suspects before bad ones; of these the one that lost again least often. */
+/* Returns the rank of an EV: suspect EVs come before bad ones, and these in the order of
+ * damping. */
 static uint32_t badness(const struct ev_table_ev *ev)
 {
     return ev->state == EV_SUSPECT ? 0 : 1u + ev->damping;
@@ -264,7 +265,7 @@ uint32_t path_pick_desperate(struct path_set *set, uint32_t plane_mask)
         uint32_t plane = plane_in_turn(planes, &set->other_turn);
         uint32_t at = least_bad(set, plane);
 
-        if (at != PATH_NONE) { /* behind its equals, which come first the next time */
+        if (at != PATH_NONE) { /* moves behind its equals, which come first the next time */
             uint32_t end = ev_table_plane_end(set, plane);
             uint16_t ev_index = set->order[at];
 

@@ -7,10 +7,10 @@
 #include "path/path.h"
 #include "path/path_profile.h"
 
-#define FAILED_EVS_MAX 3 /* that two bits can count */
+#define FAILED_EVS_MAX 3 /* largest count of two bits */
 
-/* A random EV of the plane, not denied, another than `other_than` if there is one; that or
- * PATH_NONE if not. */
+/* Returns a random EV of the plane that is not denied, other than `other_than` if possible;
+ * otherwise that or PATH_NONE. */
 static uint32_t draw_ev(
     const struct path_profile *profile, uint32_t plane, uint32_t other_than, struct prng *prng)
 {
@@ -103,7 +103,7 @@ void path_reverse_avoid(struct path_reverse *reverse, const struct path_profile 
         reverse->plane_mask &= (uint16_t) ~(1u << plane);
 }
 
-/* In the rotation, but something on it has failed since it last worked. */
+/* Returns the planes in the rotation on which a probe has failed since the last answer. */
 static uint32_t planes_in_doubt(const struct path_reverse *reverse, uint32_t planes)
 {
     uint32_t in_doubt = 0;
@@ -134,7 +134,7 @@ uint32_t path_reverse_probe_target(const struct path_reverse *reverse,
 
     if (!planes)
         return PATH_NONE;
-    /* Only half of the time, or planes that are out would never be tried again. */
+    /* Only half of the time: otherwise planes outside the rotation would never be tried again. */
     if (in_doubt && prng_next(prng) >> 63)
         return reverse->planes[draw_plane(in_doubt, prng)].ev_index;
     return draw_ev(profile, draw_plane(planes, prng), PATH_NONE, prng);

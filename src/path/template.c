@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expansion of a path into addresses: constants, OR-ed with plane and uplink where fields put them,
- * or an entry of a list. */
+/* Expands a path to addresses: constants, OR-ed with the fields of plane and uplink, or an entry of
+ * a list. */
 #include "path/template.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 #define WORD_BITS 64u
 
-/* A field of at most 32 bits lies in one word or across two. */
+/* A field of at most 32 bits is in one word or in two adjacent ones. */
 static void put(uint64_t *words, const struct template_field *field, uint32_t value)
 {
     uint64_t *word = &words[field->bit_offset / WORD_BITS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Templates: what the path of an EV towards one destination looks like on the wire, by arithmetic
- * (docs/fabric.md §5) or, where no arithmetic tells, by a list of addresses. */
+/* Templates: convert an EV toward one destination to addresses on the wire, by arithmetic
+ * (docs/fabric.md §5) or, for irregular fabrics, from a list of addresses. */
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "wire/ev.h"
 #include "wire/ip_address.h"
 
-#define TEMPLATE_FIELD_COUNT_MAX 16 /* of plane and uplink; constants do not count */
+#define TEMPLATE_FIELD_COUNT_MAX 16 /* fields of plane and uplink; constants do not count */
 
 enum template_source {
     TEMPLATE_PLANE,
@@ -18,8 +18,8 @@ enum template_source {
     TEMPLATE_SOURCE_COUNT,
 };
 
-/* Places a number into the bit string that a format expands to. Bit 0 is the most significant one
- * of the first octet. Fields may lie on top of each other: they are OR-ed. */
+/* A field of the bit string to which a format expands. Bit 0 is the most significant bit of the
+ * first octet. Fields may overlap: they are OR-ed. */
 struct template_field {
     uint16_t bit_offset;
     uint8_t width;     /* 1 to 32; the field ends inside ev_format_bits() */
@@ -27,19 +27,19 @@ struct template_field {
     uint32_t constant; /* of TEMPLATE_CONSTANT; fits the width */
 };
 
-/* The outer destinations of all paths, plane by plane: those of plane p are number first[p] to
- * first[p + 1] - 1. */
+/* The outer destinations of all paths, plane by plane: plane p has the entries first[p] to first[p
+ * + 1] - 1. */
 struct template_list {
     const struct ipv6_addr *destinations;
     uint16_t first[PATH_PLANE_COUNT_MAX + 1];
 };
 
-/* The expanded form: of EV_FORMAT_SRV6 the outer destination; of EV_FORMAT_SRV6_SRH that and the
- * segment of the SRH; of EV_FORMAT_STRUCTURED the 32 bits of the EV. EV_FORMAT_UDP has none: the EV
- * is its own source port. */
+/* A template. Its expanded form is the outer destination for EV_FORMAT_SRV6; that and the segment
+ * of the SRH for EV_FORMAT_SRV6_SRH; the 32 bits of the EV for EV_FORMAT_STRUCTURED. EV_FORMAT_UDP
+ * has none: the EV is the source port. */
 struct path_template {
-    const struct template_list *list; /* NULL: by arithmetic */
-    uint64_t constants[4]; /* first bit of the string: most significant of constants[0] */
+    const struct template_list *list; /* NULL: use arithmetic */
+    uint64_t constants[4]; /* the first bit of the string is the most significant of constants[0] */
     struct template_field fields[TEMPLATE_FIELD_COUNT_MAX];
     uint8_t field_count;
     uint8_t format; /* enum ev_format */
@@ -48,7 +48,7 @@ struct path_template {
 void template_init(struct path_template *, enum ev_format, const struct template_field *fields,
     uint32_t field_count);
 
-/* SRv6, by a list, which must outlive the template. */
+/* Initialises an SRv6 template from a list, which must outlive the template. */
 void template_init_list(struct path_template *, const struct template_list *);
 
 struct template_addresses {
@@ -56,11 +56,11 @@ struct template_addresses {
     struct ipv6_addr segment; /* of the SRH */
 };
 
-/* How many addresses the format has, and these: 0 (UDP, structured), 1 (SRv6) or 2 (with SRH).
- * Plane and uplink must fit their fields. By a list the uplink is the number of a path, modulo how
- * many the plane has; 0 also where it has none. */
+/* Fills in the addresses of a path and returns their number: 0 (UDP, structured), 1 (SRv6) or 2
+ * (with SRH). Plane and uplink must fit their fields. With a list, the uplink is the index of a
+ * path, modulo the number of paths of the plane; 0 if the plane has none. */
 uint32_t template_expand(
     const struct path_template *, struct ev_path, struct template_addresses *out);
 
-/* The structured EV of a path: what a profile lists and packets carry. */
+/* Returns the structured EV of a path, as profiles list it and packets carry it. */
 uint32_t template_structured_ev(const struct path_template *, struct ev_path);
