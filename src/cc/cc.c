@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles: the parameters of docs/protocol.md §19.2 from link rate, base RTT and packet size; and
- * what all algorithms share, the limit of the window. */
+/* Profiles: derives the parameters of docs/protocol.md §19.2 from link rate, base RTT and packet
+ * size. Also implements the limit of the window, which all algorithms share. */
 #include "cc/cc.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 enum {
     ABOUT_ZERO_NS = 1000,
     START_PACKETS = 4,
-    GATE_MAX = 31, /* a shift of 32 bits, which leaves nothing of any window */
+    GATE_MAX = 31, /* the largest shift of 32 bits, which reduces any window to 0 */
 };
 
 const struct cc_algorithm *const cc_algorithms[] = {
@@ -50,7 +50,7 @@ static uint32_t at_least(uint32_t value, uint32_t floor)
     return value > floor ? value : floor;
 }
 
-/* A 0 would read as "derive me", so the least derived value is 1. */
+/* 0 means "derive", so the smallest derived value is 1. */
 static uint32_t rounded(double value)
 {
     if (value >= (double)UINT32_MAX)
@@ -85,7 +85,7 @@ static void derive_times(struct cc_settings *settings, const struct cc_algorithm
         at_least(ABOUT_ZERO_NS, on_a_real_clock ? settings->base_rtt_ns / 10 : 0));
     derive(&settings->adjust_period_ns, settings->base_rtt_ns);
 
-    /* Where trimming reports every loss, delay alone throws no window away (§19.2, §24). */
+    /* If trimming reports every loss, delay alone does not trigger quick adapt (§19.2, §24). */
     derive(&settings->quick_adapt_threshold_ns,
         settings->network_trims ? (double)UINT32_MAX : 4.0 * settings->target_delay_ns);
 }
@@ -105,7 +105,7 @@ static void derive_gains(struct cc_settings *settings, double scaling_a)
         settings->quick_adapt_gate = GATE_MAX;
 }
 
-/* What the link carries in some base RTTs, and while a queue is as long as it is meant to be. */
+/* Returns the bytes that the link carries in some base RTTs and target delays. */
 static double measured_limit_bytes(const struct cc_algorithm *algorithm, double link_bytes_per_ns,
     uint32_t base_rtt_ns, uint32_t delay_ns)
 {
@@ -144,7 +144,7 @@ bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given
     return true;
 }
 
-/* At least a packet, or nothing would ever go out again. */
+/* The limit is at least one packet; otherwise nothing could be sent. */
 static void set_limit(struct cc *cc, uint32_t limit_bytes)
 {
     cc->max_window_bytes = at_least(limit_bytes, cc->profile->settings.mtu_bytes);
@@ -152,7 +152,7 @@ static void set_limit(struct cc *cc, uint32_t limit_bytes)
         cc->window_bytes = cc->max_window_bytes;
 }
 
-/* What the operator set can only lower it (§19.3). */
+/* The setting of the operator can only lower the limit (§19.3). */
 static void follow_measured_limit(struct cc *cc)
 {
     uint32_t limit_bytes = rounded(measured_limit_bytes(
@@ -162,8 +162,8 @@ static void follow_measured_limit(struct cc *cc)
     set_limit(cc, limit_bytes < operator_limit_bytes ? limit_bytes : operator_limit_bytes);
 }
 
-/* The first window: were all senders of a crowd to begin with the limit, most of it would be lost;
- * so would most of what is more than a slow destination receives. */
+/* Sets the first window. If all senders of an incast started at the limit, most packets would be
+ * lost; the same holds for packets beyond what a slow destination receives. */
 static void start_window(struct cc *cc)
 {
     double start_bytes =
@@ -205,7 +205,7 @@ void cc_on_base_rtt(struct cc *cc, uint32_t base_rtt_ns)
     follow_measured_limit(cc);
 }
 
-/* In whole numbers: packets differ by some bytes of headers. */
+/* Rounds to whole numbers, because packets differ by some bytes of headers. */
 static uint16_t times_slower(uint32_t packet_ns, uint32_t slowest_link_ns)
 {
     uint32_t times = slowest_link_ns > 0 ? packet_ns / slowest_link_ns : 1;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Congestion control towards one destination: a window in bytes that acknowledgements, NACKs and
- * losses move.
+/* Congestion control for one destination: a window in bytes that changes with acknowledgements,
+ * NACKs and losses.
  *
  * An algorithm is one file with one `const struct cc_algorithm cc_NAME`, and a line in
- * algorithms.def. It keeps its state in `struct cc.state`, reads time and measurements from its
- * arguments, and sets `window_bytes` between cc_least_bytes() and `max_window_bytes`. It never sees
- * a packet. Sections (§) are those of docs/protocol.md. */
+ * algorithms.def. It keeps its state in `struct cc.state`, gets time and measurements as arguments,
+ * and sets `window_bytes` between cc_least_bytes() and `max_window_bytes`. It never sees a packet.
+ * Sections (§) are those of docs/protocol.md. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a delay of the target or more does without a mark (§19.5). */
+/* The effect of a delay at or above the target without an ECN mark (§19.5). */
 enum cc_unmarked_delay {
-    CC_UNMARKED_FAIR,     /* Table 8-1 to the letter: it adds a fair increase */
-    CC_UNMARKED_DECREASE, /* it counts as a mark, for the window only */
+    CC_UNMARKED_FAIR,     /* Table 8-1 literally: adds a fair increase */
+    CC_UNMARKED_DECREASE, /* counts as a mark, for the window only */
 };
 
-/* What the operator sets. A 0 in a field marked (derived) stands for the formula of §19.2. */
+/* The settings of the operator. 0 in a field marked (derived) selects the formula of §19.2. */
 struct cc_settings {
     const char *algorithm; /* "fair", "nscc", "none" */
-    uint64_t link_bps;     /* sum of the ports that are up */
+    uint64_t link_bps;     /* sum of the rates of the ports that are up */
     uint32_t base_rtt_ns;
     uint32_t mtu_bytes; /* nominal size of a full packet */
-    uint32_t packet_ns; /* what it takes on the slowest kind of link */
+    uint32_t packet_ns; /* time of a full packet on the slowest kind of link */
     bool network_trims;
     enum cc_unmarked_delay unmarked_delay;
-    uint32_t base_rtt_floor_ns; /* on a real clock; 0: none */
+    uint32_t base_rtt_floor_ns; /* for software timers; 0: none */
     uint32_t target_floor_ns;
     uint32_t about_zero_ns;            /* (derived) */
     uint32_t target_delay_ns;          /* (derived) */
@@ -57,7 +57,7 @@ struct cc_ack {
     uint64_t now_ns;
     uint64_t rtt_ns;         /* 0: no valid sample */
     uint32_t received_bytes; /* newly received, from rcvd_bytes */
-    uint32_t inflight_bytes; /* after this acknowledgement */
+    uint32_t inflight_bytes; /* in flight after this acknowledgement */
     uint8_t penalty;         /* rcv_cwnd_pen, 0 to 127 */
     bool restore;
     bool marked; /* m = SKIP_ONCE: the forward path was ECN-marked */
@@ -65,10 +65,10 @@ struct cc_ack {
 
 struct cc_nack {
     uint64_t now_ns;
-    uint64_t rtt_ns; /* 0: none */
+    uint64_t rtt_ns; /* 0: no valid sample */
     uint32_t packet_bytes;
     uint32_t inflight_bytes;
-    bool trimmed; /* TRIMMED or TRIMMED_LASTHOP; for other reasons the window stays */
+    bool trimmed; /* TRIMMED or TRIMMED_LASTHOP; other reasons do not change the window */
 };
 
 #define CC_STATE_WORDS 14
@@ -77,15 +77,15 @@ struct cc {
     const struct cc_profile *profile;
     uint32_t window_bytes;
     uint32_t max_window_bytes;
-    uint32_t base_rtt_ns; /* known, or smallest seen, not below the floor */
+    uint32_t base_rtt_ns; /* known, or smallest sample, not below the floor */
     uint32_t target_delay_ns;
-    uint32_t packets_ns; /* what target_packets take on the slowest link of the way */
+    uint32_t packets_ns; /* time of target_packets on the slowest link of the path */
     bool base_is_known;
-    uint8_t sharer_count; /* other windows of this NIC to the destination: all share as one */
-    uint16_t slower;      /* so many times as slow as any link the destination is; at least 1 */
-    double bytes_per_ns;  /* of the ports that are up */
-    double link_share;    /* the same, relative to the rate that the profile's gains are made for */
-    uint64_t state[CC_STATE_WORDS]; /* the algorithm's own; zero at init */
+    uint8_t sharer_count; /* other windows of this NIC to the destination, which share with it */
+    uint16_t slower; /* rate of the slowest kind of link / rate of the destination; at least 1 */
+    double bytes_per_ns; /* of the ports that are up */
+    double link_share;   /* the same, relative to the rate for which the profile was made */
+    uint64_t state[CC_STATE_WORDS]; /* state of the algorithm; zero at init */
 };
 
 _Static_assert(sizeof(struct cc) <= 200, "part of every peer");
@@ -93,13 +93,13 @@ _Static_assert(sizeof(struct cc) <= 200, "part of every peer");
 struct cc_algorithm {
     const char *name;             /* as in experiment files */
     const char *api_name;         /* as in mrc_ctl.h; NULL: its NULL algorithm */
-    double target_rtts;           /* queueing delay aimed at, in base RTTs ... */
-    double untrimmed_target_rtts; /* ... where switches do not trim */
-    uint32_t target_packets;      /* least delay aimed at, in packet times of the slowest link */
+    double target_rtts;           /* target delay, in base RTTs ... */
+    double untrimmed_target_rtts; /* ... if switches do not trim */
+    uint32_t target_packets;      /* smallest target delay, in packet times of the slowest link */
     double limit_rtts;            /* window limit, in base RTTs at link rate; 0: no limit ... */
     double limit_targets;         /* ... plus this many target delays */
     double start_rtts;            /* first window, in base RTTs at link rate; 0: the limit */
-    uint32_t least_part;          /* the smallest window: a packet divided by this */
+    uint32_t least_part;          /* the smallest window is a packet divided by this */
     void (*on_ack)(struct cc *, const struct cc_ack *);
     void (*on_nack)(struct cc *, const struct cc_nack *);
     void (*on_inferred_loss)(struct cc *, uint32_t packet_bytes, uint64_t now_ns);
@@ -109,28 +109,30 @@ struct cc_algorithm {
 #include "cc/algorithms.def"
 #undef CC_ALGORITHM
 
-/* By name; NULL when there is none. cc_algorithms ends with NULL. */
+/* Finds an algorithm by name; NULL if there is none. cc_algorithms ends with NULL. */
 extern const struct cc_algorithm *const cc_algorithms[];
 const struct cc_algorithm *cc_find(const char *name);
 
-/* Fills in what is derived. False when no algorithm has that name. */
+/* Fills in the derived values. False if no algorithm has that name. */
 bool cc_profile_init(struct cc_profile *, const struct cc_settings *);
 
 void cc_init(struct cc *, const struct cc_profile *);
 
-/* Ports came or went: the window limit and the gains follow the new sum of link rates. */
+/* Called when ports go up or down: adapts the window limit and the gains to the new sum of link
+ * rates. */
 void cc_on_link_rate(struct cc *, uint64_t link_bps);
 
-/* The way to the destination is known: samples do not change its base RTT, the target delay is not
- * below some packet times of its ports, and where these are slower than any kind of link, windows
- * begin with less. Before the first packet. */
+/* Sets the known path to the destination, before the first packet. Samples then do not change the
+ * base RTT. The target delay is not below some packet times of its ports. If these are slower than
+ * any kind of link, windows start smaller. */
 void cc_set_path(struct cc *, uint32_t base_rtt_ns, uint32_t packet_ns);
 
-/* A shorter base RTT was seen: the window limit follows. */
+/* Sets a shorter base RTT and adapts the window limit. */
 void cc_on_base_rtt(struct cc *, uint32_t base_rtt_ns);
 
-/* Windows smaller than a packet are counted out in time. On a real clock, round trips are mostly
- * waits for a CPU: a part of a packet in each would be none for seconds. */
+/* Windows smaller than a packet are realised by pacing. With software timers, round trips consist
+ * mostly of waits for a CPU, and a fraction of a packet per round trip would be no packet for
+ * seconds. */
 static inline uint32_t cc_least_part(const struct cc *cc)
 {
     return cc->profile->settings.base_rtt_floor_ns > 0 ? 1 : cc->profile->algorithm->least_part;
@@ -141,8 +143,8 @@ static inline uint32_t cc_least_bytes(const struct cc *cc)
     return cc->profile->settings.mtu_bytes / cc_least_part(cc);
 }
 
-/* Windows of few packets are not counted out in packets but in time: how long the next packet waits
- * after one of `packet_bytes`, where a round trip takes `rtt_ns`; 0: it does not. */
+/* Windows of few packets are realised by pacing. Returns the time that the next packet waits after
+ * one of `packet_bytes`, for a round trip of `rtt_ns`; 0: no wait. */
 static inline uint64_t cc_gap_ns(const struct cc *cc, uint32_t packet_bytes, uint32_t rtt_ns)
 {
     enum { PACED_PACKETS = 3 };
@@ -152,7 +154,7 @@ static inline uint64_t cc_gap_ns(const struct cc *cc, uint32_t packet_bytes, uin
     return (uint64_t)rtt_ns * packet_bytes / cc->window_bytes;
 }
 
-/* For algorithms: the window becomes this, within its limits. */
+/* For algorithms: sets the window, within its limits. */
 static inline void cc_set_window(struct cc *cc, double bytes)
 {
     double most_bytes = (double)cc->max_window_bytes / (1u + cc->sharer_count);
@@ -165,17 +167,17 @@ static inline void cc_set_window(struct cc *cc, double bytes)
     cc->window_bytes = (uint32_t)bytes;
 }
 
-/* `count` other windows share the way to the destination with this one. */
+/* Tells the congestion control that `count` other windows share the path to the destination. */
 static inline void cc_set_sharers(struct cc *cc, uint32_t count)
 {
     cc->sharer_count = (uint8_t)count;
     cc_set_window(cc, cc->window_bytes);
 }
 
-/* Asserts what holds between any two calls. */
+/* Asserts the invariants that hold between calls. */
 void cc_check(const struct cc *);
 
-/* The base RTT is the least sample, on a real clock not below its floor (§19.3). */
+/* Adds a sample. The base RTT is the smallest sample and not below its floor (§19.3). */
 static inline void cc_on_rtt(struct cc *cc, uint64_t rtt_ns)
 {
     uint32_t floor_ns = cc->profile->settings.base_rtt_floor_ns;
@@ -202,7 +204,7 @@ static inline void cc_on_inferred_loss(struct cc *cc, uint32_t packet_bytes, uin
     cc->profile->algorithm->on_inferred_loss(cc, packet_bytes, now_ns);
 }
 
-/* MRC 1.0: a packet may go while the window is larger than what is in flight. */
+/* True if a packet may be sent: the window is larger than the bytes in flight (MRC 1.0). */
 static inline bool cc_can_send(const struct cc *cc, uint32_t inflight_bytes)
 {
     return cc->window_bytes > inflight_bytes;

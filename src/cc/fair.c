@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The default: NSCC's signals, with windows that come to equal rates (docs/protocol.md §19.6,
- * docs/decisions/0018).
+/* The default algorithm: the signals of NSCC, with windows that converge to equal rates
+ * (docs/protocol.md §19.6, docs/decisions/0018).
  *
- * All senders that meet in a queue see the same delay. Each compares it with a target that grows as
- * its own rate shrinks, so only equal rates rest. Near and far senders, large and small packets,
- * one QP and many have the same target at the same rate, because delay is what a packet took beyond
- * the base RTT of its destination and size. Windows may be smaller than a packet: see cc_gap_ns().
- */
+ * All senders that share a queue see the same delay. Each compares it with a target that grows as
+ * its own rate shrinks, so only equal rates are stable. Near and far senders, large and small
+ * packets, one QP and many have the same target at the same rate, because the delay is measured
+ * relative to the base RTT for the destination and packet size. Windows may be smaller than a
+ * packet: see cc_gap_ns(). */
 #include <string.h>
 
 #include "cc/cc.h"
 
-#define GROWTH         0.25  /* of the window, in a round trip without any delay */
-#define EMPTY          0.125 /* part of the target below which a delay counts as none */
-#define TARGET_ALONE   0.9   /* part of the target delay that a sender at full rate aims at */
+#define GROWTH         0.25  /* increase per round trip without delay, as a part of the window */
+#define EMPTY          0.125 /* part of the target below which a delay counts as no delay */
+#define TARGET_ALONE   0.9   /* target of a sender at full rate, as a part of the target delay */
 #define SLOPE          0.18  /* the target grows by this part each time the rate falls by e */
-#define TARGET_MOST    1.9   /* times the target delay */
-#define PACKET_SLOPE   0.4 /* the same where packet times are the measure: queues hold more there */
+#define TARGET_MOST    1.9   /* largest target, as a multiple of the target delay */
+#define PACKET_SLOPE   0.4   /* the same for targets in packet times: queues hold more there */
 #define PACKET_MOST    2.4
-#define CROWD_FALLS    2.0 /* so often the rate falls by e at that slope, from then on: */
+#define CROWD_FALLS    2.0 /* falls of the rate by e at PACKET_SLOPE; further ones at CROWD_SLOPE */
 #define CROWD_SLOPE    0.2
 #define AVERAGE_LEAST  0.0125 /* weight of a sample in the average delay */
 #define AVERAGE_MOST   0.5
-#define SAMPLE_MOST    2.0    /* targets: one slow path among many must not stop the others */
-#define CEILING_GROWTH 0.01   /* of the ceiling, in a round trip */
-#define CEILING_WEIGHT 0.0625 /* of a lower peak */
-#define CEILING_LEAST  0.5    /* part of the target below which no ceiling takes it */
-#define FULL_CUT       0.3    /* of the window, at the target delay, when a queue was full */
+#define SAMPLE_MOST    2.0  /* largest sample, in targets: one slow path must not stop the others */
+#define CEILING_GROWTH 0.01 /* increase per round trip, as a part of the ceiling */
+#define CEILING_WEIGHT 0.0625 /* weight of a lower peak */
+#define CEILING_LEAST  0.5    /* smallest part of the target to which a ceiling lowers it */
+#define FULL_CUT       0.3 /* cut after a full queue at the target delay, as a part of the window */
 #define LN2            0.6931
 
 enum {
-    PEAK_SAMPLES = 8,  /* that tell how much a full queue holds */
-    PEAKS_LEAST = 3,   /* one after the other, for a ceiling: bursts are over sooner */
-    PEAKS_APART = 16,  /* in round trips, at most */
-    SMALL_PACKETS = 8, /* windows below this grow in proportion, however small */
-    TRIPS_MOST = 8,    /* that one acknowledgement stands for */
+    PEAK_SAMPLES = 8,  /* samples that measure a full queue */
+    PEAKS_LEAST = 3,   /* peaks in succession that make a ceiling: bursts end sooner */
+    PEAKS_APART = 16,  /* largest distance of two peaks, in round trips */
+    SMALL_PACKETS = 8, /* windows below this grow in proportion to their size */
+    TRIPS_MOST = 8,    /* largest number of round trips that one acknowledgement represents */
 };
 
-/* Lives in cc->state, which is declared as words. */
+/* The state, stored in cc->state, which is declared as words. */
 struct __attribute__((may_alias)) fair {
     double average_delay_ns;
     uint64_t last_decrease_ns;
-    uint64_t last_ack_ns;        /* of the last sample */
-    uint64_t uncongested_bytes;  /* received in a row with a delay of about zero */
-    double ceiling_ns;           /* the delay of a full queue, as far as one was met; 0: none was */
-    double peak_delay_ns;        /* the longest since a queue was full */
-    uint64_t peak_end_ns;        /* until then at least delays are compared */
-    uint32_t peak_samples;       /* and until these have come; 0: no delays are compared */
-    uint32_t peaks;              /* one after the other, up to PEAKS_LEAST */
-    uint32_t saved_window_bytes; /* from before the receiver's penalty; 0: there is none */
-    uint32_t covered_bytes;      /* of losses that the last decrease answers */
+    uint64_t last_ack_ns;        /* time of the last sample */
+    uint64_t uncongested_bytes;  /* received in succession with a delay of about zero */
+    double ceiling_ns;           /* delay of a full queue; 0: not known */
+    double peak_delay_ns;        /* longest delay since a queue was full */
+    uint64_t peak_end_ns;        /* delays are compared at least until then */
+    uint32_t peak_samples;       /* ... and for this many samples; 0: no comparison */
+    uint32_t peaks;              /* peaks in succession, up to PEAKS_LEAST */
+    uint32_t saved_window_bytes; /* window before the penalty of the receiver; 0: none */
+    uint32_t covered_bytes;      /* bytes of losses that the last decrease covers */
 };
 
 _Static_assert(sizeof(struct fair) <= CC_STATE_WORDS * sizeof(uint64_t), "it lives in cc->state");
@@ -71,8 +71,8 @@ static uint64_t less(uint64_t from, uint64_t bytes)
 
 /* ---- the target ------------------------------------------------------------------------------ */
 
-/* The binary logarithm of a positive number, within 0.09: its exponent, and its fraction for what
- * lies between two powers. Continuous and increasing, which is what matters here. */
+/* Returns the binary logarithm of a positive number, within 0.09: its exponent plus its fraction.
+ * The result is continuous and increasing, which is sufficient here. */
 static double log2_about(double number)
 {
     uint64_t bits;
@@ -82,7 +82,7 @@ static double log2_about(double number)
            (double)(bits & ((UINT64_C(1) << 52) - 1)) / (double)(UINT64_C(1) << 52);
 }
 
-/* The part of all targets that is aimed at. The largest one, of the slowest senders, is to fit
+/* Returns the factor for all targets. The largest target, that of the slowest senders, must fit
  * below the ceiling. */
 static double held_part(const struct cc *cc, const struct fair *fair)
 {
@@ -93,14 +93,15 @@ static double held_part(const struct cc *cc, const struct fair *fair)
     return fair->ceiling_ns > CEILING_LEAST * most_ns ? fair->ceiling_ns / most_ns : CEILING_LEAST;
 }
 
-/* Of all windows of this NIC to the destination, which see the same delay and come to be equal. */
+/* Returns the sum of all windows of this NIC to the destination. They see the same delay and become
+ * equal. */
 static double shared_window(const struct cc *cc)
 {
     return (double)cc->window_bytes * (1u + cc->sharer_count);
 }
 
-/* The delay to aim at when the rate has fallen by e `falls` times. The steeper, the less a sender
- * that meets two queues loses to those that meet one of them. */
+/* Returns the target when the rate has fallen by e `falls` times. With a steeper slope, a sender
+ * that passes two queues loses less to those that pass one. */
 static double at_rate(double delay_ns, double slope, double most, double falls)
 {
     double factor = TARGET_ALONE + slope * falls;
@@ -108,9 +109,9 @@ static double at_rate(double delay_ns, double slope, double most, double falls)
     return delay_ns * (factor < most ? factor : most);
 }
 
-/* Rates are compared with the rate that all NICs of the network are made for, not with what is up
- * here at the moment: senders that meet must mean the same. To a destination that is slower than
- * any link, targets grow further: its senders share what it receives. */
+/* Returns the target. Rates are compared with the rate for which the profile was made, not with
+ * that of the ports that are up, so that all senders use the same reference. For a destination that
+ * is slower than any link, targets grow further, because its senders share its rate. */
 static double target_ns(const struct cc *cc, const struct fair *fair)
 {
     double full_bytes = (cc->base_rtt_ns + fair->average_delay_ns) * cc->profile->bytes_per_ns;
@@ -125,8 +126,8 @@ static double target_ns(const struct cc *cc, const struct fair *fair)
     return held_part(cc, fair) * (trips_ns > packets_ns ? trips_ns : packets_ns);
 }
 
-/* A queue is full: the longest delay among the next samples is all that it holds, if it is full
- * again and again. */
+/* Called when a queue was full. The longest delay among the next samples is the ceiling, if the
+ * queue is full repeatedly. */
 static void meet_ceiling(const struct cc *cc, struct fair *fair, uint64_t now_ns)
 {
     uint64_t trip_ns = cc->base_rtt_ns + cc->target_delay_ns;
@@ -140,8 +141,8 @@ static void meet_ceiling(const struct cc *cc, struct fair *fair, uint64_t now_ns
     fair->peak_delay_ns = 0;
 }
 
-/* It grows until it no longer matters: queues may have become longer, or free of others' packets.
- */
+/* Raises the ceiling until it has no effect: queues may have become longer, or free of other
+ * packets. */
 static void grow_ceiling(const struct cc *cc, struct fair *fair, double trips)
 {
     double most_ns = TARGET_MOST * cc->target_delay_ns;
@@ -176,9 +177,9 @@ static void update_ceiling(struct fair *fair, double delay_ns, uint64_t now_ns)
         end_peak(fair);
 }
 
-/* The part of a round trip for which this acknowledgement stands. Packets of windows smaller than
- * one are several round trips apart: were each to count as one, larger windows would grow faster.
- */
+/* Returns the number of round trips that this acknowledgement represents. With windows smaller than
+ * a packet, acknowledgements are several round trips apart. If each counted as one, larger windows
+ * would grow faster. */
 static double round_trips(const struct cc *cc, const struct cc_ack *ack)
 {
     const struct fair *fair = (const struct fair *)(const void *)cc->state;
@@ -190,7 +191,7 @@ static double round_trips(const struct cc *cc, const struct cc_ack *ack)
     return trips < 1 ? 1 : trips < TRIPS_MOST ? trips : TRIPS_MOST;
 }
 
-/* Averages over about a round trip, whatever the window. */
+/* Averages over about one round trip, for any window. */
 static void update_average(const struct cc *cc, struct fair *fair, double delay_ns, uint32_t bytes)
 {
     double weight = (double)bytes / cc->window_bytes;
@@ -202,9 +203,10 @@ static void update_average(const struct cc *cc, struct fair *fair, double delay_
     fair->average_delay_ns += weight * (delay_ns - fair->average_delay_ns);
 }
 
-/* ---- how the window moves -------------------------------------------------------------------- */
+/* ---- changes of the window ------------------------------------------------------------------- */
 
-/* §20. What an acknowledgement of more than the window tells counts as one window. */
+/* Applies the penalty of the receiver (§20). An acknowledgement of more than the window counts as
+ * one window. */
 static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
 {
     struct fair *fair = fair_of(cc);
@@ -225,7 +227,7 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
     cc_set_window(cc, cc->window_bytes - ack->penalty * step_bytes / 128);
 }
 
-/* This answers some losses of a round trip. */
+/* Shrinks the window. This covers a part of the losses of a round trip. */
 static void shrink(struct cc *cc, double factor, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
@@ -235,7 +237,7 @@ static void shrink(struct cc *cc, double factor, uint64_t now_ns)
     cc_set_window(cc, factor * cc->window_bytes);
 }
 
-/* At most once for packets that were sent before the last decrease. */
+/* Decreases the window, at most once for packets that were sent before the last decrease. */
 static void decrease(struct cc *cc, double delay_ns, double target, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
@@ -252,8 +254,8 @@ static void decrease(struct cc *cc, double delay_ns, double target, uint64_t now
     shrink(cc, factor > least_factor ? factor : least_factor, now_ns);
 }
 
-/* A whole window without queueing: the network is empty, and the window may double in a round trip.
- */
+/* True after a whole window without queueing: the network is empty, and the window may double per
+ * round trip. */
 static bool increases_fast(struct cc *cc, uint32_t received_bytes, double delay_ns)
 {
     struct fair *fair = fair_of(cc);
@@ -266,9 +268,9 @@ static bool increases_fast(struct cc *cc, uint32_t received_bytes, double delay_
     return fair->uncongested_bytes > cc->window_bytes;
 }
 
-/* A little that does not depend on the window, so that small ones catch up; but very small windows
- * are many, and then it does. Senders with shorter round trips add as much to their rate in the
- * same time, not more. */
+/* Returns the additive increase. It does not depend on the window, so that small windows catch up,
+ * except for very small windows, of which there are many. Senders with shorter round trips add the
+ * same to their rate in the same time. */
 static double additive_share(const struct cc *cc)
 {
     const struct fair *fair = (const struct fair *)(const void *)cc->state;
@@ -281,8 +283,8 @@ static double additive_share(const struct cc *cc)
     return settings_of(cc)->eta_bytes * cc->link_share * shorter * shorter / bytes;
 }
 
-/* In proportion to the window and to how far the delay is below the target; with many senders, each
- * of the same part, the queue does not swing. */
+/* Increases the window in proportion to its size and to the distance between delay and target. All
+ * senders increase by the same part, so that the queue does not oscillate. */
 static void increase(struct cc *cc, const struct cc_ack *ack, double delay_ns, double target)
 {
     double growth = GROWTH * (1 - delay_ns / target) + additive_share(cc);
@@ -300,7 +302,7 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     double target;
 
     apply_penalty(cc, ack);
-    if (ack->rtt_ns == 0) /* no sample, no news */
+    if (ack->rtt_ns == 0) /* no sample */
         return;
     target = target_ns(cc, fair);
     most_ns = SAMPLE_MOST * target;
@@ -310,13 +312,13 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
     update_ceiling(fair, delay_ns, ack->now_ns);
     if (delay_ns >= target)
         decrease(cc, delay_ns, target, ack->now_ns);
-    else if (ack->penalty == 0) /* a mark says less than the delay: were it to stop small windows,
-                                   they would stay small */
+    else if (ack->penalty == 0) /* marks are ignored: the delay says more, and marks would keep
+                                   small windows small */
         increase(cc, ack, delay_ns, target);
     fair->last_ack_ns = ack->now_ns;
 }
 
-/* Where much of a window is lost, it becomes what got through, and at least a packet. */
+/* If much of a window is lost, reduces it to what got through, and at least a packet. */
 static void cut_packet(struct cc *cc, uint32_t packet_bytes)
 {
     struct fair *fair = fair_of(cc);
@@ -329,9 +331,9 @@ static void cut_packet(struct cc *cc, uint32_t packet_bytes)
         cc_set_window(cc, left_bytes > mtu_bytes ? left_bytes : mtu_bytes);
 }
 
-/* A queue was full. Once in a round trip, and by a smaller part the slower the sender: if each lost
- * the same part, or what it sent too much, those that are ahead would stay ahead. But one packet of
- * a large window is little, and takes some packets at most. */
+/* Cuts the window after a full queue, once per round trip, and less for slower senders. If all
+ * senders lost the same part, or what they sent in excess, those that are ahead would stay ahead.
+ * One lost packet of a large window costs a few packets at most. */
 static void cut_window(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
@@ -351,13 +353,13 @@ static void on_nack(struct cc *cc, const struct cc_nack *nack)
 
     if (!nack->trimmed)
         return;
-    /* It met a full queue, and counts as a round trip of delay (§19.4). */
+    /* The packet met a full queue and counts as a round trip of delay (§19.4). */
     update_average(cc, fair, settings_of(cc)->base_rtt_ns, nack->packet_bytes);
     meet_ceiling(cc, fair, nack->now_ns);
     cut_window(cc, nack->packet_bytes, nack->now_ns);
 }
 
-/* Told only of losses that may be a queue that overflowed. */
+/* Called only for losses that may come from a full queue. */
 static void on_inferred_loss(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
 {
     meet_ceiling(cc, fair_of(cc), now_ns);

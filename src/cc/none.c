@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No congestion control: the window is what the operator set, or without limit (§19.5). */
+/* No congestion control: the window is the setting of the operator, or unlimited (§19.5). */
 #include "cc/cc.h"
 
 static void on_ack(struct cc *cc, const struct cc_ack *ack)

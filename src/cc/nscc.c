@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NSCC, network-signalled congestion control, as published: ECN and delay, two values each, choose
- * how the window moves (docs/protocol.md §19, §20; MRC 1.0 Table 8-1). */
+/* NSCC, network-signalled congestion control, as published: ECN and delay, with two values each,
+ * select the change of the window (docs/protocol.md §19, §20; MRC 1.0 Table 8-1). */
 #include "cc/cc.h"
 
-/* Weight of a new sample in the average delay. UET leaves it open; this is htsim's (§19.3). */
+/* Weight of a new sample in the average delay. UET leaves it open; this is the value of htsim
+ * (§19.3). */
 #define AVERAGE_WEIGHT 0.0125
 
-/* Lives in cc->state, which is declared as words. */
+/* The state, stored in cc->state, which is declared as words. */
 struct __attribute__((may_alias)) nscc {
     double average_delay_ns;
-    double increase_bytes2;  /* inc_bytes: earned and not yet given, in bytes squared */
-    uint64_t received_bytes; /* since the increase was last given */
+    double increase_bytes2;  /* inc_bytes: accumulated and not yet applied, in bytes squared */
+    uint64_t received_bytes; /* since the increase was last applied */
     uint64_t last_adjust_ns;
     uint64_t last_decrease_ns;
     uint64_t quick_adapt_end_ns; /* 0: before the first period */
     uint64_t achieved_bytes;     /* received in this period of quick adapt */
-    uint64_t ignore_bytes;       /* sent before the last quick adapt, fate unknown */
-    uint64_t uncongested_bytes;  /* fi_count: received in a row with a delay of about zero */
-    uint32_t saved_window_bytes; /* from before the receiver's penalty; 0: there is none */
+    uint64_t ignore_bytes;      /* sent before the last quick adapt, not yet acknowledged or lost */
+    uint64_t uncongested_bytes; /* fi_count: received in succession with a delay of about zero */
+    uint32_t saved_window_bytes; /* window before the penalty of the receiver; 0: none */
     bool increases_fast;
-    bool quick_adapt_wanted; /* trigger_qa: something was trimmed */
+    bool quick_adapt_wanted; /* trigger_qa: a packet was trimmed */
 };
 
 _Static_assert(sizeof(struct nscc) <= CC_STATE_WORDS * sizeof(uint64_t), "it lives in cc->state");
 
-/* What one acknowledgement says about the network. */
+/* The state of the network according to one acknowledgement. */
 struct feedback {
     double delay_ns;
     double target_ns;
-    bool marked; /* by ECN, or by a delay that counts as such */
+    bool marked; /* by ECN, or by a delay that counts as a mark */
 };
 
 static struct nscc *nscc_of(struct cc *cc)
@@ -69,7 +70,7 @@ static struct feedback read_feedback(struct cc *cc, const struct cc_ack *ack)
         feedback.delay_ns = (double)less(ack->rtt_ns, cc->base_rtt_ns);
     feedback.marked = ack->marked || (delay_marks && feedback.delay_ns >= feedback.target_ns);
 
-    /* A long delay without a mark is taken to be over, and enters as a short one (§19.3). */
+    /* A long delay without a mark is assumed to be over and enters as a short one (§19.3). */
     if (ack->rtt_ns != 0)
         update_average(nscc, !feedback.marked && feedback.delay_ns > feedback.target_ns
                                  ? 0.25 * cc->base_rtt_ns
@@ -82,8 +83,9 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
     struct nscc *nscc = nscc_of(cc);
 
     if (ack->penalty > 0) {
-        /* What was in flight until this acknowledgement came: without the bytes that it took out,
-         * the least penalty would close the window, where 64 is to halve it in a round trip. */
+        /* The bytes in flight before this acknowledgement. Without the bytes that it acknowledges,
+         * the smallest penalty would close the window; a penalty of 64 is meant to halve it in a
+         * round trip. */
         double used_bytes = (double)ack->inflight_bytes + ack->received_bytes;
 
         if (nscc->saved_window_bytes == 0)
@@ -98,7 +100,7 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
     }
 }
 
-/* True when this news shall not move the window any further. */
+/* True if this feedback must not change the window any further. */
 static bool quick_adapt(
     struct cc *cc, bool congested, bool marked, uint32_t inflight_bytes, uint64_t now_ns)
 {
@@ -128,7 +130,8 @@ static bool quick_adapt(
     return adapted;
 }
 
-/* A whole window without queueing: the network is empty, grow by a share of every byte. */
+/* After a whole window without queueing, the network is empty: grows the window by a share of every
+ * byte. */
 static void fast_increase(struct cc *cc, uint32_t received_bytes, double delay_ns)
 {
     struct nscc *nscc = nscc_of(cc);
@@ -165,9 +168,9 @@ static void multiplicative_decrease(struct cc *cc, struct feedback feedback, uin
     nscc->last_decrease_ns = now_ns;
 }
 
-/* MRC 1.0 Table 8-1, the quadrants. A penalty stops all growth, not only the fair increase: the
- * proportional and the fast one would outrun it just where it is needed, at a slow receiver behind
- * an empty network. */
+/* Applies the quadrants of MRC 1.0 Table 8-1. A penalty stops all growth, not only the fair
+ * increase: proportional and fast increase would exceed it where it is needed, at a slow receiver
+ * behind an empty network. */
 static void apply_quadrant(struct cc *cc, const struct cc_ack *ack, struct feedback feedback)
 {
     struct nscc *nscc = nscc_of(cc);
@@ -234,7 +237,7 @@ static void on_nack(struct cc *cc, const struct cc_nack *nack)
 
     if (!nack->trimmed)
         return;
-    /* It met a full queue, and counts as a round trip of delay (§19.4). */
+    /* The packet met a full queue and counts as a round trip of delay (§19.4). */
     update_average(nscc, settings_of(cc)->base_rtt_ns);
     nscc->ignore_bytes = less(nscc->ignore_bytes, nack->packet_bytes);
     nscc->quick_adapt_wanted = true;
