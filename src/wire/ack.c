@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transport ACK and NAK. */
+/* Parses and builds Transport ACK and NAK. */
 #include "wire/ack.h"
 
 enum drop_reason ack_parse(struct bytes_in *in, struct packet *packet)

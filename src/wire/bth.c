@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base transport header: RoCEv2's, with rtx and ts taken from its reserved bits. */
+/* Base transport header: that of RoCEv2, with rtx and ts in its reserved bits. */
 #include "wire/bth.h"
 
 enum {
@@ -7,10 +7,11 @@ enum {
     M_BIT = 0x40,
     BECN_BIT = 0x40, /* RoCEv2, byte 4 */
     PKEY_DEFAULT = 0xffff,
-    PKEY_INDEX_MASK = 0x7fff, /* bit 15 tells full from limited members */
+    PKEY_INDEX_MASK = 0x7fff, /* bit 15 distinguishes full and limited members */
 };
 
-/* Which bits of byte 8 mean something: RoCEv2 has AckReq alone, and only a WRITE has a TSETH. */
+/* Returns the bits of byte 8 that are defined: RoCEv2 has only AckReq, and only a WRITE has a
+ * TSETH. */
 static uint8_t byte8_flags(uint8_t opcode)
 {
     if (opcode_is_write(opcode))

@@ -10,7 +10,7 @@
 #define BTH_BYTES        12
 #define BTH_ENDPOINT_QPN UINT32_C(2) /* the QP number of Endpoint operations */
 
-/* Fills opcode, flags, dest_qpn and psn; the pad count goes to `pad_bytes`. */
+/* Fills in opcode, flags, dest_qpn and psn. `pad_bytes`: set to the pad count. */
 enum drop_reason bth_parse(
     const struct wire_format *, struct bytes_in *, struct packet *, uint8_t *pad_bytes);
 void bth_build(const struct wire_format *, struct bytes_out *, const struct packet *);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks are folded: 128 bits at a distance of D bits before other 128 bits have the same remainder
- * as their two halves, times x^(D+32) and x^(D-32) modulo the polynomial, added to those. What is
- * left after folding, 128 bits and the end of the bytes, is for libdeflate.
+/* CRC-32 by folding: 128 bits at a distance of D bits before other 128 bits have the same remainder
+ * as their two halves, multiplied by x^(D+32) and x^(D-32) modulo the polynomial and added to
+ * those. libdeflate computes the rest after folding: 128 bits and the end of the bytes.
  *
- * Why not libdeflate alone: the version in Debian 12 multiplies 128 bits at a time, which takes
- * three times as long for a packet (docs/decisions/0028). */
+ * The version of libdeflate in Debian 12 multiplies only 128 bits at a time, which takes three
+ * times as long for a packet (docs/decisions/0028). */
 #include "wire/crc32.h"
 
 #include <libdeflate.h>
@@ -21,12 +21,12 @@ enum {
     SECOND = BLOCK_BYTES,
     THIRD = 2 * BLOCK_BYTES,
     FOURTH = 3 * BLOCK_BYTES,
-    ROUND_BYTES = 4 * BLOCK_BYTES, /* at a time, because a multiplication takes several cycles */
+    ROUND_BYTES = 4 * BLOCK_BYTES, /* several at a time, because each takes several cycles */
     LANE_BYTES = 16,
-    WIDE_BYTES_MIN = 2 * ROUND_BYTES, /* less is quicker without */
+    WIDE_BYTES_MIN = 2 * ROUND_BYTES, /* shorter input is faster without folding */
 };
 
-/* x^(D+32) and x^(D-32) for bits in reflected order, D being the distance. */
+/* x^(D+32) and x^(D-32) for bits in reflected order; D is the distance. */
 #define FOLD_2048 INT64_C(0x11542778a), INT64_C(0x1322d1430)
 #define FOLD_512  INT64_C(0x154442bd4), INT64_C(0x1c6e41596)
 #define FOLD_384  INT64_C(0x03db1ecdc), INT64_C(0x174359406)
@@ -45,7 +45,7 @@ WIDE static inline __m512i multiply(__m512i block, __m512i factors)
         _mm512_clmulepi64_epi128(block, factors, 0x11));
 }
 
-/* The lanes at their distances before the last, added to it. */
+/* Folds the lanes of a block into the last one. */
 WIDE static inline __m128i join_lanes(__m512i block)
 {
     static const int64_t factors[8] = { FOLD_384, FOLD_256, FOLD_128, FOLD_NONE };
@@ -62,8 +62,8 @@ WIDE static inline __m512i fold(__m512i sum, __m512i factors, const uint8_t *byt
     return _mm512_xor_si512(multiply(sum, factors), _mm512_loadu_si512(bytes));
 }
 
-/* Rounds into one block; `*bytes` and `*length` become what is left, less than a block. Four sums
- * have names of their own, because gcc keeps an array of them in memory. */
+/* Folds rounds into one block. `*bytes` and `*length` become the rest, less than a block. The four
+ * sums are separate variables, because gcc keeps an array of them in memory. */
 WIDE static inline __m512i fold_blocks(uint32_t crc, const uint8_t **bytes, size_t *length)
 {
     static const int64_t round[2] = { FOLD_2048 };
@@ -102,7 +102,7 @@ WIDE static uint32_t add_wide(uint32_t crc, const uint8_t *bytes, size_t length)
 
     _mm_storeu_si128((__m128i *)rest, sum);
     memcpy(rest + LANE_BYTES, bytes, length);
-    /* The register, which is the complement, begins with zeros. */
+    /* The CRC register, which is the complement, starts with zeros. */
     return libdeflate_crc32(UINT32_MAX, rest, LANE_BYTES + length);
 }
 

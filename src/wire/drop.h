@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a packet was dropped. Nothing is dropped without one of these. */
+/* The reasons for which packets are dropped. No packet is dropped without one. */
 #pragma once
 
 enum drop_reason {
@@ -9,8 +9,8 @@ enum drop_reason {
     DROP_REASON_COUNT,
 };
 
-/* As in counters and JSON, for example "icrc". */
+/* Returns the name in counters and JSON, for example "icrc". */
 const char *drop_name(enum drop_reason);
 
-/* One line for people. */
+/* Returns an explanation of one line for users. */
 const char *drop_help(enum drop_reason);

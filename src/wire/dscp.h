@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The six code points MRC names, by meaning, and the ECN field. The numbers are the operator's:
- * struct wire_format. */
+/* The six code points that MRC names, by meaning, and the ECN field. The operator chooses the
+ * numbers: struct wire_format. */
 #pragma once
 
 enum dscp_class {
-    DSCP_NO_TRIM,         /* data, to be dropped rather than trimmed */
+    DSCP_NO_TRIM,         /* data that must be dropped instead of trimmed */
     DSCP_TRIMMABLE,       /* data */
     DSCP_TRIMMABLE_RETX,  /* retransmitted data */
-    DSCP_TRIMMED,         /* set by a switch that cut the payload off */
-    DSCP_TRIMMED_LASTHOP, /* the same, on the port to the destination */
+    DSCP_TRIMMED,         /* set by a switch that trimmed the packet */
+    DSCP_TRIMMED_LASTHOP, /* set by the last switch, at the port to the destination */
     DSCP_CONTROL,         /* SACK, NACK, ACK, Endpoint Response */
-    DSCP_OTHER,           /* none of these numbers: foreign traffic, treated as NO_TRIM data */
+    DSCP_OTHER,           /* any other number: other traffic, treated as NO_TRIM data */
     DSCP_CLASS_COUNT,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Endpoint operations. */
+/* Parses and builds Endpoint Request and Response. */
 #include "wire/endpoint.h"
 
 #include <string.h>

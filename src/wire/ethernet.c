@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ethernet II. */
+/* Parses and builds Ethernet II headers. */
 #include "wire/ethernet.h"
 
 uint16_t ethernet_skip_tags(struct bytes_in *in, uint16_t type)

@@ -18,12 +18,12 @@ enum {
 struct ethernet_header {
     uint8_t dst[6];
     uint8_t src[6];
-    uint16_t type; /* of what follows any VLAN tags */
+    uint16_t type; /* of the payload, after any VLAN tags */
 };
 
-/* Reads over VLAN tags; DROP_TRUNCATED or DROP_NONE. */
+/* Reads the header and any VLAN tags. Returns DROP_TRUNCATED or DROP_NONE. */
 enum drop_reason ethernet_parse(struct bytes_in *, struct ethernet_header *);
 void ethernet_build(struct bytes_out *, const struct ethernet_header *);
 
-/* Reads over the VLAN tags that `type` announces and returns the type behind them. */
+/* Skips the VLAN tags that `type` announces and returns the type after them. */
 uint16_t ethernet_skip_tags(struct bytes_in *, uint16_t type);

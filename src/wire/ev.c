@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Widths of the EV formats; structured EVs. */
+/* The widths of EV formats, and structured EVs. */
 #include "wire/ev.h"
 
 #include <assert.h>

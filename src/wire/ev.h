@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entropy values: 32 bits that name one path on one plane, and how headers carry them. */
+/* Entropy values: 32 bits that identify one path on one plane, and their encoding in headers. */
 #pragma once
 
 #include <stdint.h>
 
 #include "wire/format.h"
 
-/* How switches turn an EV into a path, and so how wide its expanded form is. */
+/* How switches derive a path from an EV. This determines the width of the expanded form. */
 enum ev_format {
     EV_FORMAT_UDP,        /* switches hash the UDP source port (ECMP): 16 bits */
     EV_FORMAT_STRUCTURED, /* each hop reads its own sub-field: 32 bits */
     EV_FORMAT_SRV6,       /* an outer IPv6 destination made of uSIDs: 128 bits */
-    EV_FORMAT_SRV6_SRH,   /* the same, continued or copied in a segment routing header: 256 bits */
+    EV_FORMAT_SRV6_SRH,   /* the same, with a segment routing header: 256 bits */
     EV_FORMAT_COUNT,
 };
 
 uint32_t ev_format_bits(enum ev_format);
 
-/* Where an EV travels: the inner flow label's low 16 bits and the UDP source port. */
+/* The fields that carry an EV: the low 16 bits of the inner flow label and the UDP source port. */
 struct ev_fields {
     uint16_t flow_label;
     uint16_t source_port;
@@ -38,13 +38,13 @@ static inline uint32_t ev_join(const struct wire_format *format, struct ev_field
                                     : (uint32_t)fields.flow_label << 16 | fields.source_port;
 }
 
-/* What a fabric-generated EV names; plan/ says how (docs/fabric.md §5). */
+/* The meaning of a fabric-generated EV; plan/ defines the encoding (docs/fabric.md §5). */
 struct ev_path {
     uint32_t plane;
     uint32_t uplink;
 };
 
-/* A structured EV from one sub-field per hop, most significant first. Widths sum to at most 32,
- * each value fits. */
+/* Returns a structured EV with one sub-field per hop, most significant first. The sum of the widths
+ * is at most 32, and each value fits. */
 uint32_t ev_structured_pack(const uint8_t *widths, const uint32_t *values, uint32_t hop_count);
 void ev_structured_unpack(uint32_t ev, const uint8_t *widths, uint32_t *values, uint32_t hop_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defaults of the knobs. */
+/* The default wire format. */
 #include "wire/format.h"
 
 const struct wire_format format_default = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the specification leaves to the operator or leaves open: every knob of the wire in one
- * struct. */
+/* The properties of the wire format that the specification leaves to the operator or leaves
+ * open. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,16 +8,16 @@
 
 #include "wire/dscp.h"
 
-#define FORMAT_UDP_PORT_ROCE    4791 /* what RoCEv2 uses */
-#define FORMAT_UDP_PORT_PRINTED 4971 /* what MRC 1.0 §7.5.5.2 is reported to print */
+#define FORMAT_UDP_PORT_ROCE    4791 /* port of RoCEv2 */
+#define FORMAT_UDP_PORT_PRINTED 4971 /* port that MRC 1.0 §7.5.5.2 is reported to state */
 
 struct wire_format {
-    uint16_t udp_port;      /* sent to, and accepted */
-    uint16_t udp_port_also; /* accepted too; 0: no other */
-    bool m_before_se;       /* BTH byte 1 begins M, SE instead of InfiniBand's SE, M */
-    bool source_port_high;  /* EV bits 31:16 travel in the UDP source port, not the flow label */
+    uint16_t udp_port;      /* destination port of sent and received packets */
+    uint16_t udp_port_also; /* also accepted; 0: none */
+    bool m_before_se;       /* BTH byte 1 begins with M, SE instead of SE, M as in InfiniBand */
+    bool source_port_high;  /* EV bits 31:16 are in the UDP source port, not in the flow label */
     uint8_t nak_write_imm_limit; /* AETH syndrome for "too many WriteImm in flight" */
-    uint8_t uplink_bits; /* width of the uplink in fabric-generated EVs; plan/plan_ev.h reads it */
+    uint8_t uplink_bits;      /* width of the uplink in fabric-generated EVs, see plan/plan_ev.h */
     uint8_t dscp[DSCP_OTHER]; /* code point of each named class, < 64 */
 };
 

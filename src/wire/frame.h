@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole frame from its first IP header on: [outer IPv6 [SRH]] IP UDP BTH extensions payload pad
- * iCRC.
+/* A complete frame from its first IP header on: [outer IPv6 [SRH]] IP UDP BTH extensions payload
+ * pad iCRC.
  *
- * Parsing and building are exact inverses for everything MRC defines. Reserved bits are sent as 0
- * and ignored when received; bytes behind the outermost IP length (Ethernet padding) are ignored.
- */
+ * Parsing and building are exact inverses for everything that MRC defines. Reserved bits are sent
+ * as 0 and ignored when received. Bytes after the outermost IP length (Ethernet padding) are
+ * ignored. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,18 +29,18 @@ enum frame_encapsulation {
 
 struct frame {
     enum frame_encapsulation encapsulation;
-    struct ip_header outer; /* unless FRAME_PLAIN */
-    struct srh srh;         /* if FRAME_SRV6_SRH */
+    struct ip_header outer; /* not with FRAME_PLAIN */
+    struct srh srh;         /* with FRAME_SRV6_SRH */
     struct ip_header inner;
     uint16_t source_port;
     uint16_t dest_port;
     struct packet packet;
 
-    /* Where parts lie, in bytes from the start. Set by parsing and by building. */
+    /* Offsets in bytes from the start of the frame, set by parsing and by building. */
     uint16_t inner_offset;
-    uint16_t
-        payload_offset; /* of a trimmed packet: where it was cut, or the end of what must survive */
-    uint32_t length;    /* up to and with the iCRC, which a trimmed frame lacks */
+    uint16_t payload_offset; /* of a trimmed packet: where it was cut, or the end of the part that
+                                must survive */
+    uint32_t length;         /* including the iCRC, which a trimmed frame lacks */
 };
 
 static inline bool frame_is_trimmed(const struct frame *frame)
@@ -48,23 +48,23 @@ static inline bool frame_is_trimmed(const struct frame *frame)
     return dscp_is_trimmed((enum dscp_class)frame->packet.class);
 }
 
-/* Everything but the iCRC, which frame_icrc_ok() checks. `out` is complete only for DROP_NONE; for
- * any other reason what could be read before the fault is there, the rest is zero. */
+/* Parses everything except the iCRC, which frame_icrc_ok() checks. `out` is complete only with
+ * DROP_NONE. With any other reason it contains what was read before the error; the rest is zero. */
 enum drop_reason frame_parse(
     const struct wire_format *, const uint8_t *bytes, size_t length, struct frame *out);
 
-/* Of a frame just parsed. A trimmed frame has no iCRC, so nothing to be wrong. */
+/* Checks the iCRC of a frame just parsed. True for a trimmed frame, which has no iCRC. */
 bool frame_icrc_ok(const struct frame *, const uint8_t *bytes);
 
-/* Fills all that follows from `frame->packet` for sending: traffic classes, flow labels, ports,
- * lengths, hop limits. `path`: the outer destination, NULL for none; `segment`: what an SRH shall
- * carry, NULL for no SRH. */
+/* Fills in the headers for sending `frame->packet`: traffic classes, flow labels, ports, lengths,
+ * hop limits. `path`: the outer destination, NULL for none; `segment`: the segment of the SRH, NULL
+ * for no SRH. */
 void frame_address(const struct wire_format *, struct frame *, const struct ipv6_addr *path,
     const struct ipv6_addr *segment);
 
-/* Writes the headers and returns the length of the whole frame; 0 when it does not fit into `room`.
- * The caller puts the payload at payload_offset, then calls frame_seal(). A trimmed frame has
- * neither. */
+/* Writes the headers. Returns the length of the complete frame, or 0 if it does not fit into
+ * `room`. The caller copies the payload to payload_offset and then calls frame_seal(). A trimmed
+ * frame needs neither. */
 uint32_t frame_build(const struct wire_format *, struct frame *, uint8_t *bytes, size_t room);
 
 /* Writes pad and iCRC. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building whole frames. */
+/* Builds complete frames. */
 #include "wire/frame.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parsing whole frames: the order of headers, and every length against every other. */
+/* Parses complete frames: checks the order of headers, and that all lengths agree. */
 #include "wire/frame.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 
 _Static_assert(
     sizeof(struct packet) == offsetof(struct packet, write) + sizeof(struct packet_write),
-    "clear() takes packet_write for the largest of the union");
+    "clear() assumes that packet_write is the largest of the union");
 
 enum {
     UDP_BYTES = 8,
@@ -24,7 +24,7 @@ enum {
     NEXT_HEADER_AT = 6, /* in an IPv6 header */
 };
 
-/* The IP payload must lie inside `in`; what follows it there is Ethernet padding. */
+/* The IP payload must be inside `in`; bytes after it are Ethernet padding. */
 static enum drop_reason limit_to_ip_length(struct bytes_in *in, const struct ip_header *ip)
 {
     if (ip->payload_bytes > bytes_left(in))
@@ -33,7 +33,7 @@ static enum drop_reason limit_to_ip_length(struct bytes_in *in, const struct ip_
     return DROP_NONE;
 }
 
-/* The first IP header turned out to be a tunnel's: read on to the inner one. */
+/* The first IP header is that of a tunnel: parses the inner one. */
 static enum drop_reason parse_inner(struct bytes_in *in, struct frame *frame)
 {
     uint8_t next_header = frame->outer.next_header;
@@ -57,8 +57,8 @@ static enum drop_reason parse_inner(struct bytes_in *in, struct frame *frame)
     return frame->inner.is_v4 == (next_header == IP_NEXT_IPV4) ? DROP_NONE : DROP_IP_VERSION;
 }
 
-/* By a look at the bytes, so that each header is read to where it stays: a copy of fields just
- * written makes the processor wait until they have got to the cache. */
+/* Looks at the bytes in advance, so that each header is parsed directly into its place. A copy of
+ * fields that were just written stalls the processor until the stores have reached the cache. */
 static bool begins_with_tunnel(const struct bytes_in *in)
 {
     uint8_t next_header;
@@ -82,7 +82,7 @@ static enum drop_reason parse_headers_to_udp(struct bytes_in *in, struct frame *
     bool has_tunnel = begins_with_tunnel(in);
     enum drop_reason reason = parse_first(in, has_tunnel ? &frame->outer : &frame->inner);
 
-    if (reason && has_tunnel) { /* not known to be one yet */
+    if (reason && has_tunnel) { /* the packet is not known to be a tunnel yet */
         frame->inner = frame->outer;
         frame->outer = (struct ip_header){ 0 };
     }
@@ -98,7 +98,7 @@ static enum drop_reason parse_headers_to_udp(struct bytes_in *in, struct frame *
     return frame->inner.next_header == IP_NEXT_UDP ? DROP_NONE : DROP_NEXT_HEADER;
 }
 
-/* RFC 6040, normal mode: a mark on the outer header counts if the inner packet can carry one. */
+/* RFC 6040, normal mode: a CE mark on the outer header counts if the inner packet supports ECN. */
 static uint8_t combined_ecn(const struct ip_header *outermost, const struct ip_header *inner)
 {
     return ip_ecn(outermost) == ECN_CE && ip_ecn(inner) != ECN_NOT_ECT ? ECN_CE : ip_ecn(inner);
@@ -141,7 +141,7 @@ static enum drop_reason parse_udp(
     return DROP_NONE;
 }
 
-/* Everything but a WRITE: no payload, so the length is known. */
+/* Parses all packets except WRITE. They have no payload, so the length is known. */
 static enum drop_reason parse_control(struct bytes_in *in, struct packet *packet)
 {
     switch (packet->opcode) {
@@ -197,8 +197,8 @@ static enum drop_reason parse_whole_write(
     return DROP_NONE;
 }
 
-/* What survived, and from the UDP length, which switches leave alone, how long the payload was
- * (docs/wire.md §14). */
+/* Parses the part that survived trimming. The original length of the payload follows from the UDP
+ * length, which switches do not change (docs/wire.md §14). */
 static enum drop_reason parse_trimmed(struct bytes_in *in, struct frame *frame,
     const uint8_t *start, uint8_t pad_bytes, uint32_t udp_bytes)
 {
@@ -219,8 +219,8 @@ static enum drop_reason parse_trimmed(struct bytes_in *in, struct frame *frame,
     return DROP_NONE;
 }
 
-/* Part by part, because compilers clear a small struct with a few stores, but the whole one with a
- * string instruction that costs a tenth of all the parsing. */
+/* Clears the parts separately: compilers clear a small struct with a few stores, but the complete
+ * one with a string instruction that takes a tenth of the parsing time. */
 static void clear(struct frame *frame)
 {
     frame->encapsulation = FRAME_PLAIN;
@@ -251,7 +251,8 @@ enum drop_reason frame_parse(
         return reason;
     out->length = (uint32_t)(in.end - bytes);
     trimmed = frame_is_trimmed(out);
-    /* Inside a tunnel a trimmed packet keeps its old inner lengths; elsewhere all must agree. */
+    /* In a tunnel, a trimmed packet keeps its former inner lengths; otherwise all lengths must
+     * agree. */
     if (!trimmed && out->inner.payload_bytes != bytes_left(&in))
         return DROP_IP_LENGTH;
     reason = parse_udp(format, &in, out, &udp_bytes);

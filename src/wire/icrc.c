@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The headers with changing fields are copied and masked; the CRC runs over the copy, then over the
- * rest in place. Of a short packet all is copied. */
+/* Computes the iCRC: copies and masks the headers whose fields change, then runs the CRC over the
+ * copy and over the rest in place. A short packet is copied completely. */
 #include "wire/icrc.h"
 
 #include <assert.h>
@@ -10,14 +10,14 @@
 #include "wire/crc32.h"
 
 enum {
-    LRH_BYTES = 8, /* ones stand for InfiniBand's local routing header */
+    LRH_BYTES = 8, /* ones replace the local routing header of InfiniBand */
     V6_BYTES = 40,
     V4_BYTES = 20,
     UDP_BYTES = 8,
     BTH_BYTES = 12,
     UDP_CHECKSUM = 6,
     BTH_VARIANT = 4,
-    SHORT_BYTES = 120, /* a second CRC costs more to begin than copying these */
+    SHORT_BYTES = 120, /* copying this many bytes costs less than starting a second CRC */
 };
 
 static void mask_v6(uint8_t *ip)

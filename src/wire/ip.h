@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IPv6 and IPv4 headers as MRC uses them: no options, no extension header but one SRH, no
+/* IPv6 and IPv4 headers as MRC uses them: no options, no extension header except one SRH, no
  * fragments. */
 #pragma once
 
@@ -40,6 +40,6 @@ static inline uint8_t ip_ecn(const struct ip_header *ip)
     return ip->traffic_class & 3;
 }
 
-/* Either version, by the first nibble. Lengths are read, not yet compared with anything. */
+/* Parses either version, chosen by the first nibble. Lengths are read but not checked. */
 enum drop_reason ip_parse(struct bytes_in *, struct ip_header *);
 void ip_build(struct bytes_out *, const struct ip_header *);

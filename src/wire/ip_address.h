@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An IP address as 16 octets; an IPv4 address is its IPv4-mapped form ::ffff:a.b.c.d. */
+/* An IP address as 16 octets. An IPv4 address has its IPv4-mapped form ::ffff:a.b.c.d. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static inline bool ip_address_is_v4(const struct ipv6_addr *address)
     return memcmp(address->octets, ip_address_v4_prefix, sizeof(ip_address_v4_prefix)) == 0;
 }
 
-/* For tables: all bits of the address count. */
+/* Returns a hash for tables. All bits of the address contribute. */
 static inline uint32_t ip_address_hash(const struct ipv6_addr *address)
 {
     uint64_t words[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking from header to header. */
+/* Walks nested IP headers. */
 #include "wire/ip_nest.h"
 
 #include "wire/ip.h"

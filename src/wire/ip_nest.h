@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IP headers inside each other, and segment routing headers between them: where they end, and where
- * the innermost begins. */
+/* Walks nested IP headers and the segment routing headers between them. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,10 +7,11 @@
 #include <stdint.h>
 
 struct ip_nest {
-    size_t innermost; /* the last IPv6 or IPv4 header, */
-    bool is_v4;       /* which of the two */
-    size_t end;       /* what it carries */
+    size_t innermost; /* offset of the last IPv6 or IPv4 header */
+    bool is_v4;       /* the last header is IPv4 */
+    size_t end;       /* offset of its payload */
 };
 
-/* `bytes` begin with an IP header. False: not one, or they end inside a header. */
+/* Walks the headers of `bytes`, which begin with an IP header. False if they do not, or if they end
+ * inside a header. */
 bool ip_nest_walk(const uint8_t *bytes, size_t length, struct ip_nest *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reliability NACK. */
+/* Parses and builds Reliability NACKs. */
 #include "wire/nack.h"
 
 #define CC_TYPE_NACK 0x20 /* cc_type 2, cc_fl 0 */

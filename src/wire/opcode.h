@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opcodes of the base transport header: MRC's, and the few of RoCEv2 RC that share its port. */
+/* Opcodes of the base transport header: those of MRC, and those of RoCEv2 RC that use the same
+ * port. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum opcode {
-    /* RoCEv2 RC: the number MRC's has without its class bits */
+    /* RoCEv2 RC: the opcodes of MRC without the class bits */
     OPCODE_ROCE_WRITE_FIRST = 0x06,
     OPCODE_ROCE_WRITE_MIDDLE = 0x07,
     OPCODE_ROCE_WRITE_LAST = 0x08,
@@ -38,7 +39,7 @@ static inline bool opcode_is_mrc(uint8_t opcode)
     return (opcode & OPCODE_CLASS_MASK) == OPCODE_CLASS_MRC;
 }
 
-/* An RDMA WRITE packet of MRC: the packets that carry data and consume a PSN. */
+/* True for an RDMA WRITE of MRC. These packets carry data and consume a PSN. */
 static inline bool opcode_is_write(uint8_t opcode)
 {
     return opcode >= OPCODE_WRITE_FIRST && opcode <= OPCODE_WRITE_ONLY_IMM;
@@ -54,7 +55,7 @@ static inline bool opcode_has_payload(uint8_t opcode)
     return opcode_is_write(opcode) || opcode_is_roce_write(opcode);
 }
 
-/* The next four are asked of WRITE opcodes, MRC's or RoCEv2's. */
+/* The next four functions take WRITE opcodes of MRC or RoCEv2. */
 static inline bool opcode_has_immediate(uint8_t opcode)
 {
     return (opcode & 0x1f) == 0x09 || (opcode & 0x1f) == 0x0b;
@@ -70,15 +71,14 @@ static inline bool opcode_ends_message(uint8_t opcode)
     return (opcode & 0x1f) >= 0x08;
 }
 
-/* MRC carries a RETH in every WRITE packet, RoCEv2 in the first of a message only. */
+/* MRC has a RETH in every WRITE packet, RoCEv2 only in the first of a message. */
 static inline bool opcode_has_reth(uint8_t opcode)
 {
     return opcode_is_mrc(opcode) || opcode_starts_message(opcode);
 }
 
-/* Bytes of BTH and extension headers, without TSETH; 0 where no opcode is defined (docs/wire.md
- * §1).
- */
+/* Bytes of BTH and extension headers, without TSETH; 0 if the opcode is not defined (docs/wire.md
+ * §1). */
 extern const uint8_t opcode_header_bytes[256];
 
 static inline bool opcode_is_defined(uint8_t opcode)
@@ -86,5 +86,5 @@ static inline bool opcode_is_defined(uint8_t opcode)
     return opcode_header_bytes[opcode] != 0;
 }
 
-/* For people, for example "WRITE Last Imm"; NULL when the opcode is not defined. */
+/* Returns a name for users, for example "WRITE Last Imm"; NULL if the opcode is not defined. */
 const char *opcode_name(uint8_t opcode);

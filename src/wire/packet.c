@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of what packets say. */
+/* Names of NACK reasons. */
 #include "wire/packet.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A packet as the protocol sees it: decoded fields in host order, and a reference to the payload.
- */
+/* A packet as the protocol uses it: decoded fields in host order, and a reference to the
+ * payload. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,18 +13,19 @@
 
 enum packet_flag {
     PACKET_SOLICITED = 0x01, /* SE: raise a solicited event */
-    PACKET_OWN_UNIT = 0x02,  /* tsr: the time stamp is not in units of 128 ns */
+    PACKET_OWN_UNIT = 0x02,  /* tsr: the timestamp is not in units of 128 ns */
     PACKET_BECN = 0x04,      /* RoCEv2 only */
     PACKET_ANSWERED = 0x08,  /* not on the wire: another engine of the NIC answers it */
 
-    /* The bits they have in BTH byte 8 */
+    /* Flags with the same bits as in BTH byte 8 */
     PACKET_STAMPED = 0x10,        /* ts: a WRITE with a TSETH */
-    PACKET_RETRANSMISSION = 0x20, /* rtx; in a SACK: the trigger's */
+    PACKET_RETRANSMISSION = 0x20, /* rtx; in a SACK: that of the trigger */
     PACKET_ACK_REQUEST = 0x80,    /* AckReq */
 };
 
-/* Received, it points into the frame. To be sent, it names the bytes of a work request, gathered
- * when the frame is built. The simulator carries the length alone. */
+/* The payload. In a received packet it points into the frame. In a packet to be sent it refers to
+ * the bytes of a work request, which are gathered when the frame is built. The simulator uses only
+ * the length. */
 struct payload {
     union {
         const uint8_t *bytes;
@@ -37,12 +38,12 @@ struct payload {
 };
 
 struct packet_write {       /* METH, TSETH, RETH, ImmDt */
-    uint64_t va;            /* where this packet's payload goes */
-    struct payload payload; /* of a trimmed packet: the length it had, no bytes */
+    uint64_t va;            /* address of the payload of this packet */
+    struct payload payload; /* of a trimmed packet: the original length, no bytes */
     uint32_t rkey;
-    uint32_t message_bytes; /* RETH.dmalen: of the whole message */
+    uint32_t message_bytes; /* RETH.dmalen: length of the complete message */
     uint32_t immediate;
-    uint16_t rqmsn; /* meaningful in the packet with the immediate only */
+    uint16_t rqmsn; /* valid only in the packet with the immediate */
     uint16_t msn;
     uint16_t tx_timestamp;
     uint8_t pad_bytes;
@@ -55,7 +56,7 @@ enum ack_syndrome {
     ACK_SYNDROME_REMOTE_OPERATION = 0x63,
 };
 
-struct packet_ack { /* AETH; psn: the highest executed, or the offending one */
+struct packet_ack { /* AETH; psn: the highest PSN executed, or the offending one */
     uint8_t syndrome;
     uint32_t messages_done; /* mod 2^24 */
 };
@@ -73,7 +74,7 @@ struct packet_sack { /* SETH and CC_STATE; psn = cack_psn */
     struct psn cack_psn;
     uint32_t received_units; /* rcvd_bytes: units of 256 bytes, mod 2^24 */
     union {
-        int16_t ack_psn_offset; /* of the trigger, from cack_psn */
+        int16_t ack_psn_offset; /* PSN of the trigger, relative to cack_psn */
         uint16_t probe_id;      /* if answers_probe */
     };
     int16_t sack_offset;
@@ -100,7 +101,7 @@ struct packet_nack { /* NETH; psn = nack_psn */
     uint16_t spdcid;
     uint16_t dpdcid;
     uint16_t tx_timestamp;
-    uint8_t reason; /* enum nack_reason, or a number not known yet */
+    uint8_t reason; /* enum nack_reason, or an unknown number */
 };
 
 struct packet_probe { /* PETH */
@@ -116,10 +117,10 @@ enum endpoint_op {
 };
 
 struct packet_endpoint {       /* ERTH or EETH; psn bits 15:0 = request id */
-    uint32_t port_status_mask; /* bit N: port N, counted from 1, can be reached */
+    uint32_t port_status_mask; /* bit N: port N, counted from 1, is reachable */
     uint16_t tx_timestamp;
     uint8_t op;          /* 2 bits: enum endpoint_op */
-    uint8_t incarnation; /* ERTH vendor_info: which life of the sender; 0: it does not say */
+    uint8_t incarnation; /* ERTH vendor_info: incarnation of the sender; 0: unknown */
 };
 
 struct packet {
@@ -130,10 +131,10 @@ struct packet {
     struct psn psn;
     uint8_t opcode;
     uint8_t flags;      /* enum packet_flag */
-    uint8_t class;      /* enum dscp_class, the outer header's where there is one */
+    uint8_t class;      /* enum dscp_class, of the outer header if there is one */
     uint8_t ecn;        /* enum ecn, outer and inner combined */
-    uint8_t port;       /* the local port it leaves by or came in by, from 0; not on the wire */
-    uint32_t local_qpn; /* of a data packet to be sent: whose it is; not on the wire */
+    uint8_t port;       /* local port of departure or arrival, from 0; not on the wire */
+    uint32_t local_qpn; /* data packet to be sent: QP of the sender; not on the wire */
     union {
         struct packet_write write;
         struct packet_ack ack;
@@ -146,8 +147,8 @@ struct packet {
 
 _Static_assert(sizeof(struct packet) <= 104, "packets are copied by value: keep them small");
 
-/* UDP header, transport headers, payload, pad and iCRC (docs/wire.md §1.1), of a packet whose
- * opcode the caller may know. */
+/* Returns the bytes of UDP header, transport headers, payload, pad and iCRC (docs/wire.md §1.1).
+ * `opcode`: that of the packet, which may be a constant of the caller. */
 static inline uint32_t packet_udp_bytes_of(const struct packet *packet, uint8_t opcode)
 {
     enum { UDP = 8, TSETH = 4, ICRC = 4 };
@@ -165,8 +166,8 @@ static inline uint32_t packet_udp_bytes(const struct packet *packet)
     return packet_udp_bytes_of(packet, packet->opcode);
 }
 
-/* What congestion control counts, whatever the encapsulation: the UDP length and an IPv6 header
- * (MRC 1.0 §8.3.1). */
+/* Returns the nominal size, which congestion control uses for any encapsulation: the UDP length and
+ * an IPv6 header (MRC 1.0 §8.3.1). */
 static inline uint32_t packet_nominal_bytes_of(const struct packet *packet, uint8_t opcode)
 {
     enum { IPV6 = 40 };
@@ -179,5 +180,5 @@ static inline uint32_t packet_nominal_bytes(const struct packet *packet)
     return packet_nominal_bytes_of(packet, packet->opcode);
 }
 
-/* For people and JSON, for example "TRIMMED"; NULL when the number is not known. */
+/* Returns a name for users and JSON, for example "TRIMMED"; NULL if the number is not known. */
 const char *packet_nack_reason_name(uint8_t reason);

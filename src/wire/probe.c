@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reliability Probe Request. */
+/* Parses and builds Reliability Probe Requests. */
 #include "wire/probe.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "base/serial.h"
 
-/* A struct, because `<` on a wrapping number is always a bug: let it not compile. */
+/* A struct, so that `<` does not compile: comparing wrapping numbers with it is always a bug. */
 struct psn {
     uint32_t value; /* < 2^24 */
 };
@@ -22,7 +22,7 @@ static inline struct psn psn_add(struct psn from, int32_t steps)
     return (struct psn){ .value = serial24_add(from.value, steps) };
 }
 
-/* How far `to` lies ahead of `from`: negative when behind, in [-2^23, 2^23). */
+/* Returns the distance from `from` to `to` in [-2^23, 2^23); negative if `to` is behind. */
 static inline int32_t psn_distance(struct psn from, struct psn to)
 {
     return serial24_distance(from.value, to.value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reliability SACK. */
+/* Parses and builds Reliability SACKs. */
 #include "wire/sack.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segment routing header. */
+/* Parses, builds and advances segment routing headers. */
 #include "wire/srh.h"
 
 enum {

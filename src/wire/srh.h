@@ -15,12 +15,13 @@ struct srh {
     struct ipv6_addr segment; /* a uSID carrier, as in an outer destination */
     uint16_t tag;
     uint8_t next_header;
-    uint8_t segments_left; /* 1: it continues the path; 0: a copy of it */
+    uint8_t segments_left; /* 1: the segment continues the path; 0: it is a copy of the path */
     uint8_t flags;
 };
 
 enum drop_reason srh_parse(struct bytes_in *, struct srh *);
 void srh_build(struct bytes_out *, const struct srh *);
 
-/* End of carrier: moves to the segment and returns true if the path goes on in it. */
+/* Called at the end of the carrier. Moves to the segment and returns true if the path continues
+ * there. */
 bool srh_advance(struct srh *, struct ipv6_addr *dst);

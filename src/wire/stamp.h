@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 4-byte time stamp of TSETH, also inside PETH and ERTH: stamp(16) tsr(1) reserved(11) ftype(4)
+/* The 4-byte timestamp of TSETH, also inside PETH and ERTH: stamp(16) tsr(1) reserved(11) ftype(4)
  * (docs/wire.md §5.2). */
 #pragma once
 
@@ -9,7 +9,7 @@
 #define STAMP_BYTES   4
 #define STAMP_UNIT_NS 128
 
-/* Returns the stamp; sets PACKET_OWN_UNIT if tsr says so. */
+/* Returns the stamp. Sets PACKET_OWN_UNIT if tsr is set. */
 static inline uint16_t stamp_get(const uint8_t *from, struct packet *packet)
 {
     uint32_t word = bytes_get_be32(from);

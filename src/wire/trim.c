@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trimming. */
+/* Trims frames. */
 #include "wire/trim.h"
 
 #include <assert.h>
@@ -19,11 +19,12 @@ size_t trim_bytes_min(const uint8_t *bytes, size_t length)
     return ip_nest_walk(bytes, length, &nest) ? nest.end + UDP_BTH_METH_TSETH_BYTES : 0;
 }
 
-/* Only the bits that change, so that a foreign identification or reserved bit survives. */
+/* Changes only the necessary bits, so that the identification and reserved bits of other senders
+ * survive. */
 static void rewrite_v6(uint8_t *ip, uint8_t dscp, size_t payload_bytes)
 {
     ip[0] = (uint8_t)(0x60 | dscp >> 2);
-    ip[1] = (uint8_t)(dscp << 6 | (ip[1] & 0x3f)); /* ECN, flow label */
+    ip[1] = (uint8_t)(dscp << 6 | (ip[1] & 0x3f)); /* keep ECN and flow label */
     bytes_put_be16(ip + 4, (uint16_t)payload_bytes);
 }
 

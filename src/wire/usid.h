@@ -21,12 +21,13 @@ static inline uint32_t usid_count_max(struct usid_format format)
     return (16u - format.block_bytes) / format.usid_bytes;
 }
 
-/* The uSID at `index`, 0 the active one. 0 is no uSID: the carrier has ended. */
+/* Returns the uSID at `index`; index 0 is the active one. The value 0 is no uSID: the carrier has
+ * ended. */
 uint32_t usid_get(const struct ipv6_addr *, struct usid_format, uint32_t index);
 void usid_set(struct ipv6_addr *, struct usid_format, uint32_t index, uint32_t usid);
 
-/* Consumes the active uSID: the block stays, the rest moves up, zeros follow. */
+/* Consumes the active uSID: keeps the block, moves the rest up and appends zeros. */
 void usid_shift(struct ipv6_addr *, struct usid_format);
 
-/* Nothing but zeros follows the active uSID. */
+/* True if only zeros follow the active uSID. */
 bool usid_is_last(const struct ipv6_addr *, struct usid_format);

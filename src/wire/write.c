@@ -4,7 +4,7 @@
 
 #include "wire/stamp.h"
 
-/* METH and TSETH; returns what follows them. */
+/* Reads METH and TSETH. Returns the address after them. */
 static inline const uint8_t *get_trimmed(const uint8_t *from, struct packet *packet)
 {
     packet->write.rqmsn = bytes_get_be16(from);

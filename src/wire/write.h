@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RDMA WRITE: METH [TSETH] RETH [ImmDt], and RoCEv2's form without the first two (docs/wire.md §5).
- */
+/* RDMA WRITE: METH [TSETH] RETH [ImmDt], and the form of RoCEv2 without the first two (docs/wire.md
+ * §5). */
 #pragma once
 
 #include "base/bytes.h"
@@ -12,13 +12,13 @@
 #define WRITE_RETH_BYTES  16
 #define WRITE_IMM_BYTES   4
 
-/* What must survive trimming: METH, and TSETH where there is one. */
+/* Returns the bytes that must survive trimming: METH, and TSETH if there is one. */
 static inline uint32_t write_trimmed_bytes(const struct packet *packet)
 {
     return packet->flags & PACKET_STAMPED ? WRITE_METH_BYTES + WRITE_TSETH_BYTES : WRITE_METH_BYTES;
 }
 
-/* All extension headers up to the payload. */
+/* Returns the bytes of all extension headers up to the payload. */
 static inline uint32_t write_header_bytes(const struct packet *packet)
 {
     uint32_t bytes = opcode_header_bytes[packet->opcode] - (uint32_t)BTH_BYTES;
