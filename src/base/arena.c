@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arena allocation by moving a mark. */
+/* Allocates from an arena by advancing an offset. */
 #include "base/arena.h"
 
 #include <assert.h>

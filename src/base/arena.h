@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory handed out once and never taken back: a module takes what it needs when it is set up,
- * nothing later. */
+/* Memory that is allocated once and never returned: a module takes what it needs during
+ * initialisation, and nothing later. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct arena {
-    uint8_t *memory; /* NULL: measures only, every take returns NULL */
+    uint8_t *memory; /* NULL: the arena only measures, and every take returns NULL */
     size_t size_bytes;
     size_t used_bytes;
 };
 
 /* `memory` must be aligned to the largest alignment that will be taken. A NULL memory makes a
- * measuring arena: run the same set-up code over it, then allocate `used_bytes`. */
+ * measuring arena: run the same initialisation with it, then allocate `used_bytes`. */
 void arena_init(struct arena *, void *memory, size_t size_bytes);
 
-/* Zeroed and aligned to `alignment`, a power of two. Running out is a bug of whoever sized the
- * arena. */
+/* Returns zeroed memory, aligned to `alignment`, a power of two. Asserts that the arena is large
+ * enough: its owner must size it. */
 void *arena_take(struct arena *, size_t count, size_t element_bytes, size_t alignment);

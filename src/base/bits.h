@@ -23,7 +23,7 @@ static inline void bits_clear(uint64_t *words, uint32_t bit)
     words[bit / 64] &= ~(UINT64_C(1) << (bit % 64));
 }
 
-/* Undefined for 0, as the instruction is. */
+/* Returns the index of the lowest set bit. Undefined for 0, as the instruction is. */
 static inline uint32_t bits_lowest(uint64_t word)
 {
     return (uint32_t)__builtin_ctzll(word);
@@ -34,20 +34,21 @@ static inline uint32_t bits_count(uint64_t word)
     return (uint32_t)__builtin_popcountll(word);
 }
 
-/* The set bits without a gap from `first` on; 0 when that one is not set. Adding there carries
- * through all of them. */
+/* Returns the consecutive set bits from `first` on; 0 if that bit is not set. An addition at
+ * `first` carries through all of them. */
 static inline uint64_t bits_run(uint64_t word, uint32_t first)
 {
     return word & ~(word + (UINT64_C(1) << first));
 }
 
-/* Undefined for 0, as the instruction is. */
+/* Returns the index of the highest set bit. Undefined for 0, as the instruction is. */
 static inline uint32_t bits_highest(uint64_t word)
 {
     return 63 - (uint32_t)__builtin_clzll(word);
 }
 
-/* 64 bits starting at `first` in a circular bitmap of `bit_count` bits, a multiple of 64. */
+/* Returns 64 bits starting at `first` in a circular bitmap of `bit_count` bits, a multiple of
+ * 64. */
 static inline uint64_t bits_window(const uint64_t *words, uint32_t bit_count, uint32_t first)
 {
     uint32_t word = first / 64;
@@ -59,7 +60,7 @@ static inline uint64_t bits_window(const uint64_t *words, uint32_t bit_count, ui
     return words[word] >> shift | words[word + 1 == bit_count / 64 ? 0 : word + 1] << (64 - shift);
 }
 
-/* Sets, or clears, those of the 64 bits starting at `first` that `bits` names. */
+/* Set, or clear, those of the 64 bits starting at `first` that are set in `bits`. */
 static inline void bits_window_set(
     uint64_t *words, uint32_t bit_count, uint32_t first, uint64_t bits)
 {
@@ -82,5 +83,6 @@ static inline void bits_window_clear(
         words[word + 1 == bit_count / 64 ? 0 : word + 1] &= ~(bits >> (64 - shift));
 }
 
-/* The first set bit at or after `from` and below `bit_count`; bit_count if there is none. */
+/* Returns the first set bit at or after `from` and below `bit_count`; bit_count if there is
+ * none. */
 uint32_t bits_next_set(const uint64_t *words, uint32_t bit_count, uint32_t from);

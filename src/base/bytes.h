@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounded reading and writing of big-endian bytes: past the end nothing happens but `ok` turning
- * false. */
+/* Bounded reading and writing of big-endian bytes. An access past the end only clears `ok`. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +10,7 @@
 struct bytes_in {
     const uint8_t *at;
     const uint8_t *end;
-    bool ok; /* false once anything was asked for beyond the end */
+    bool ok; /* false after any access past the end */
 };
 
 struct bytes_out {
@@ -35,8 +34,8 @@ static inline size_t bytes_left(const struct bytes_in *in)
     return (size_t)(in->end - in->at);
 }
 
-/* Numbers at a place known to be long enough. Written out byte by byte because compilers make one
- * load or store and a byte swap of exactly this. */
+/* Read and write numbers at a place that is known to be long enough. Written byte by byte, because
+ * compilers turn exactly this form into one load or store and a byte swap. */
 static inline uint16_t bytes_get_be16(const uint8_t *from)
 {
     return (uint16_t)(from[0] << 8 | from[1]);
@@ -80,8 +79,8 @@ static inline void bytes_put_be64(uint8_t *to, uint64_t value)
     to[7] = (uint8_t)value;
 }
 
-/* The next `count` bytes, or NULL when fewer are left: then `ok` is cleared and nothing more can be
- * read. */
+/* Returns the next `count` bytes. If fewer are left, returns NULL and clears `ok`; nothing more can
+ * then be read. */
 static inline const uint8_t *bytes_take(struct bytes_in *in, size_t count)
 {
     const uint8_t *taken = in->at;
@@ -95,7 +94,7 @@ static inline const uint8_t *bytes_take(struct bytes_in *in, size_t count)
     return taken;
 }
 
-/* `count` (at most 8) bytes as a number. A short read returns zero and clears `ok`. */
+/* Reads `count` (at most 8) bytes as a number. A short read returns zero and clears `ok`. */
 static inline uint64_t bytes_read_be(struct bytes_in *in, size_t count)
 {
     const uint8_t *data = bytes_take(in, count);
@@ -127,8 +126,8 @@ static inline void bytes_read(struct bytes_in *in, void *to, size_t count)
         memset(to, 0, count);
 }
 
-/* Room for `count` bytes, or NULL when there is less: then `ok` is cleared and nothing more can be
- * written. */
+/* Returns room for `count` bytes. If there is less, returns NULL and clears `ok`; nothing more can
+ * then be written. */
 static inline uint8_t *bytes_room(struct bytes_out *out, size_t count)
 {
     uint8_t *room = out->at;

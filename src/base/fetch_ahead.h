@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache lines that are about to be written, asked for ahead. */
+/* Prefetches cache lines that are about to be written. */
 #pragma once
 
 #include <stddef.h>
@@ -7,9 +7,9 @@
 
 enum { FETCH_AHEAD_LINE = 64 };
 
-/* The lines from `first` on that hold so many bytes. They come for this processor alone: one that
- * comes to be read, which is what compilers make of __builtin_prefetch() on x86 unless they may use
- * all that newer processors have, is asked for a second time when it is written. */
+/* Prefetches the lines of `length_bytes` from `first` on, for exclusive use by this processor. A
+ * line that is prefetched for reading must be requested again when it is written; on x86, compilers
+ * turn __builtin_prefetch() into such a prefetch unless newer instructions are enabled. */
 static inline void fetch_ahead_to_write(const uint8_t *first, size_t length_bytes)
 {
     for (size_t at = 0; at < length_bytes; at += FETCH_AHEAD_LINE) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heap sort: the largest element is on top of a heap, goes to its end, and the heap is one shorter.
- */
+/* Heap sort: repeatedly swaps the largest element, which is on top of the heap, with the last one,
+ * and shortens the heap. */
 #include "base/heap_sort.h"
 
 #include <assert.h>

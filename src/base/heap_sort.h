@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting in place, without memory, and no list is bad for it. Equal elements may change places. */
+/* Sorts in place, without extra memory, in O(n log n) for any input. Not stable. */
 #pragma once
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A moment for who looks again and again for something to do. */
+/* A short pause for polling loops. */
 #pragma once
 
-/* Lets the other thread of the processor core work meanwhile, where there is one. */
+/* Gives resources of the core to its other hardware thread, if there is one. */
 static inline void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -19,7 +19,7 @@ static inline uint64_t prng_next(struct prng *prng)
     return mixed ^ mixed >> 31;
 }
 
-/* An independent stream for each (seed, entity). */
+/* Returns an independent stream for each (seed, entity). */
 static inline struct prng prng_stream(uint64_t seed, uint64_t entity)
 {
     struct prng of_seed = { .state = seed };
@@ -29,15 +29,15 @@ static inline struct prng prng_stream(uint64_t seed, uint64_t entity)
     return (struct prng){ .state = prng_next(&of_entity) };
 }
 
-/* Uniform in [0, bound), bound > 0. The bias of at most bound / 2^32 is below anything we measure.
- */
+/* Returns a number uniform in [0, bound), bound > 0. The bias of at most bound / 2^32 is below
+ * anything we measure. */
 static inline uint32_t prng_below(struct prng *prng, uint32_t bound)
 {
     return (uint32_t)((prng_next(prng) >> 32) * bound >> 32);
 }
 
-/* True with probability `threshold` / 2^32: integers, so that no rounding differs between machines.
- */
+/* True with probability `threshold` / 2^32. An integer, so that rounding is the same on all
+ * machines. */
 static inline bool prng_chance(struct prng *prng, uint32_t threshold)
 {
     return prng_next(prng) >> 32 < threshold;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences with numbers in them, without the C library. */
+/* Formats sentences with numbers, without the C library. */
 #include "base/problem.h"
 
 #include <assert.h>

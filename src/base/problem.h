@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saying what is wrong with a configuration. */
+/* Errors in a configuration. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which part of a configuration is wrong, and why. */
+/* The part of a configuration that is wrong, and the reason. */
 struct problem {
     const char *section; /* "workloads", "faults", "generators", "parameters" */
     uint32_t index;
@@ -13,13 +13,13 @@ struct problem {
     char reason[160];
 };
 
-/* The numbers that the gaps (%) of a reason stand for, in their order. */
+/* The numbers that replace the % signs of a reason, in order. */
 struct problem_numbers {
     uint64_t first;
     uint64_t second;
     uint64_t third;
 };
 
-/* Fills in member and reason (cut off where it is full); returns false, so that a check ends with
- * it. */
+/* Fills in member and reason (truncated if too long). Returns false, so that a check can return its
+ * result. */
 bool problem_is(struct problem *, const char *member, const char *words, struct problem_numbers);

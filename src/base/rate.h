@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A limit on how often something happens: once per gap on average, with bursts. */
+/* A rate limit: once per gap on average, with bursts. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct rate {
-    uint64_t spent_ns; /* up to when the allowance is used up */
+    uint64_t spent_ns; /* time up to which the allowance is used */
 };
 
-/* Whether one more may happen now; if so, it counts. At most `burst` may come at once after a
- * pause. */
+/* True if one more may happen now; it is then counted. After a pause, up to `burst` may happen at
+ * the same time. */
 static inline bool rate_allows(struct rate *rate, uint64_t gap_ns, uint32_t burst, uint64_t now_ns)
 {
     if (rate->spent_ns < now_ns)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The indexes of a single-producer, single-consumer ring: where an application and an engine meet.
+/* The indexes of a single-producer, single-consumer ring between an application and an engine.
  *
- * The caller owns the slots, an array of a power of two. Memory order, rule by rule:
- *   - the producer alone stores `tail`, the consumer alone stores `head`; each reads its own
- * relaxed;
- *   - the producer fills a slot, then publishes it by storing `tail` with release; the consumer
- * loads `tail` with acquire before it reads the slot, so it sees the slot's bytes;
- *   - the consumer is done with a slot, then returns it by storing `head` with release; the
- * producer loads `head` with acquire before it fills the slot again, so it never overwrites bytes
- * still being read. */
+ * The caller owns the slots, an array whose length is a power of two. Memory order:
+ *   - Only the producer stores `tail`, and only the consumer stores `head`. Each reads its own
+ *     index relaxed.
+ *   - The producer fills a slot, then publishes it by storing `tail` with release. The consumer
+ *     loads `tail` with acquire before it reads the slot, so it sees the bytes of the slot.
+ *   - The consumer reads a slot, then returns it by storing `head` with release. The producer loads
+ *     `head` with acquire before it fills the slot again, so it never overwrites bytes that are
+ *     still being read. */
 #pragma once
 
 #include <stdatomic.h>
@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 struct ring {
-    _Alignas(64) _Atomic uint32_t head; /* next to consume */
-    _Alignas(64) _Atomic uint32_t tail; /* next to produce */
+    _Alignas(64) _Atomic uint32_t head; /* next slot to consume */
+    _Alignas(64) _Atomic uint32_t tail; /* next slot to produce */
     uint32_t mask;                      /* slot count - 1 */
 };
 
@@ -28,7 +28,7 @@ static inline void ring_init(struct ring *ring, uint32_t slot_count_power_of_two
     ring->mask = slot_count_power_of_two - 1;
 }
 
-/* Producer: whether there is a free slot, and which. */
+/* Producer: returns true if there is a free slot, and its index. */
 static inline bool ring_reserve(const struct ring *ring, uint32_t *slot)
 {
     uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
@@ -39,7 +39,7 @@ static inline bool ring_reserve(const struct ring *ring, uint32_t *slot)
     return true;
 }
 
-/* Producer: the slot reserved last is filled. */
+/* Producer: publishes the slot that was reserved last. */
 static inline void ring_push(struct ring *ring)
 {
     uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
@@ -47,7 +47,7 @@ static inline void ring_push(struct ring *ring)
     atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);
 }
 
-/* Consumer: whether a filled slot waits, and which. */
+/* Consumer: returns true if there is a filled slot, and its index. */
 static inline bool ring_peek(const struct ring *ring, uint32_t *slot)
 {
     uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -58,7 +58,7 @@ static inline bool ring_peek(const struct ring *ring, uint32_t *slot)
     return true;
 }
 
-/* Consumer: the slot peeked at last may be filled again. */
+/* Consumer: frees the slot that was peeked at last. */
 static inline void ring_pop(struct ring *ring)
 {
     uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -66,7 +66,8 @@ static inline void ring_pop(struct ring *ring)
     atomic_store_explicit(&ring->head, head + 1, memory_order_release);
 }
 
-/* Either side: filled slots, exact for neither while the other moves. */
+/* Either side: returns the number of filled slots. It is not exact while the other side is
+ * active. */
 static inline uint32_t ring_count(const struct ring *ring)
 {
     uint32_t head = atomic_load_explicit(&ring->head, memory_order_acquire);

@@ -25,7 +25,7 @@ static inline void scan_blanks(const char **at)
         ++*at;
 }
 
-/* Decimal digits, no sign. Refuses a number that does not fit. */
+/* Reads decimal digits without a sign. Refuses a number that does not fit. */
 static inline bool scan_u64(const char **at, uint64_t *out)
 {
     const char *next = *at;
@@ -57,7 +57,7 @@ static inline bool scan_u32(const char **at, uint32_t *out)
     return true;
 }
 
-/* One or two hexadecimal digits. */
+/* Reads one or two hexadecimal digits. */
 static inline bool scan_hex_octet(const char **at, uint8_t *out)
 {
     const char *next = *at;
@@ -77,8 +77,8 @@ static inline bool scan_hex_octet(const char **at, uint8_t *out)
     return true;
 }
 
-/* At least one character up to `end`, which is taken too. Refuses text that does not fit into `out`
- * with its terminator, and text without `end`. */
+/* Reads at least one character up to `end`, and consumes `end`. Refuses text that does not fit into
+ * `out` with its terminator, and text without `end`. */
 static inline bool scan_until(const char **at, char end, char *out, size_t out_bytes)
 {
     size_t length = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short texts for people, put together piece by piece in a buffer of the caller's: always
- * terminated, cut off where it is full. */
+/* Builds short texts for users in a buffer of the caller. The text is always terminated and
+ * truncated if it is too long. */
 #pragma once
 
 #include <stddef.h>
@@ -44,8 +44,7 @@ static inline void text_number(struct text *text, uint64_t number)
         text_char(text, digits[--count]);
 }
 
-/* "radix ", 16, " is too small" ... : words and numbers in turn, as many numbers as there are gaps
- * (%) in the words. */
+/* Adds `words`, with each % replaced by the next of `numbers`: "radix % is too small". */
 static inline void text_fill(struct text *text, const char *words, const uint64_t *numbers)
 {
     for (; *words; words++)

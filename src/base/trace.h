@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace events leave pure code as numbers through a sink it was given; whoever gave it formats
- * them. */
+/* Trace events. Pure code passes them as numbers to a sink that it is given; the owner of the sink
+ * formats them. */
 #pragma once
 
 #include <stddef.h>
@@ -8,9 +8,9 @@
 
 struct trace_event {
     uint64_t time_ns;
-    uint32_t kind;      /* of the emitting layer's events.def */
+    uint32_t kind;      /* of events.def of the emitting layer */
     uint32_t subject;   /* usually a QP number */
-    uint64_t values[3]; /* named per kind in events.def */
+    uint64_t values[3]; /* events.def has their names for each kind */
 };
 
 struct trace_sink {
@@ -18,7 +18,7 @@ struct trace_sink {
     void *context;
 };
 
-/* Free of cost but for one test when nobody listens. */
+/* Costs one test if there is no sink. */
 static inline void trace_emit(const struct trace_sink *sink, const struct trace_event *event)
 {
     if (sink && sink->on_event)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timing wheel: a slot is a list linked through the owners' nodes, a level is one word of occupied
- * slots. */
+/* Timing wheel: a slot is a list linked through the nodes of its owners; a level has one word that
+ * shows the occupied slots. */
 #include "base/wheel.h"
 
 #include <stdalign.h>
@@ -12,7 +12,7 @@ enum {
     LEVEL_SHIFT = 6, /* 64 slots */
 };
 
-/* Rounded up, so that a timer never fires before its time. */
+/* Rounds up, so that a timer never fires before its time. */
 static uint64_t tick_of(uint64_t deadline_ns)
 {
     return (deadline_ns >> TICK_SHIFT) + ((deadline_ns & ((1u << TICK_SHIFT) - 1)) != 0);
@@ -32,8 +32,8 @@ void wheel_init(struct wheel *wheel, struct arena *arena, uint32_t owner_count)
         nodes[i].deadline_ns = UINT64_MAX;
 }
 
-/* The level is that of the highest digit (base 64) in which the tick differs from the present one.
- */
+/* Returns the slot of a tick. Its level is the highest digit (base 64) in which the tick differs
+ * from the current one. */
 static uint32_t slot_of(const struct wheel *wheel, uint64_t tick)
 {
     uint32_t level;
@@ -83,8 +83,8 @@ void wheel_set(struct wheel *wheel, uint32_t owner, uint64_t deadline_ns)
         link_node(wheel, owner);
 }
 
-/* When the next slot of the level begins; UINT64_MAX: all are empty. The present slot counts on
- * level 0 only: on the others it was opened when it began. */
+/* Returns the tick at which the next occupied slot of the level begins; UINT64_MAX: all are empty.
+ * The current slot counts only on level 0: on other levels it was opened when it began. */
 static uint64_t next_tick_of_level(const struct wheel *wheel, uint32_t level)
 {
     uint32_t shift = level * LEVEL_SHIFT;
@@ -113,11 +113,11 @@ uint64_t wheel_next_ns(const struct wheel *wheel)
 
     if (tick == UINT64_MAX)
         return UINT64_MAX;
-    /* A deadline in the last tick of time was rounded up past its end. */
+    /* A deadline in the last tick of time is rounded up past the end of time. */
     return tick > UINT64_MAX >> TICK_SHIFT ? UINT64_MAX - 1 : tick << TICK_SHIFT;
 }
 
-/* Time reached the beginning of these slots: what lies in them moves down to finer levels. */
+/* Opens the slots that begin at this tick: moves their timers to finer levels. */
 static void open_slots(struct wheel *wheel, uint64_t tick)
 {
     for (uint32_t level = 1; level < WHEEL_LEVELS; level++) {
@@ -145,7 +145,7 @@ uint32_t wheel_take(struct wheel *wheel, uint64_t now_ns)
         uint32_t owner;
 
         if (tick > now_tick) {
-            /* No slot begins in between, so the present may jump. */
+            /* No slot begins in between, so the current tick may jump. */
             if (now_tick > wheel->tick)
                 wheel->tick = now_tick;
             return WHEEL_NONE;

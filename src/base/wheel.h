@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hierarchical timing wheel: timers of many owners, each operation in constant time whatever
- * their number.
+/* A hierarchical timing wheel: timers of many owners, with operations in constant time for any
+ * number of them.
  *
- * An owner is an index; it has at most one timer. A tick is 256 ns. A slot of level k spans 64^k
+ * An owner is an index and has at most one timer. A tick is 256 ns. A slot of level k spans 64^k
  * ticks, and ten levels of 64 slots span all of time, so no timer is too far away. */
 #pragma once
 
@@ -22,7 +22,7 @@ struct wheel_node {
 };
 
 struct wheel {
-    uint64_t tick; /* everything due up to it has been taken */
+    uint64_t tick; /* all timers due up to it have been taken */
     struct wheel_node *nodes;
     uint64_t occupied[WHEEL_LEVELS]; /* bit s: slot s is not empty */
     uint32_t first[WHEEL_LEVELS * WHEEL_SLOTS];
@@ -38,10 +38,10 @@ static inline uint64_t wheel_deadline_of(const struct wheel *wheel, uint32_t own
     return wheel->nodes[owner].deadline_ns;
 }
 
-/* A time by which wheel_take() should be called: never later than a tick after the earliest
- * deadline, possibly earlier than it. UINT64_MAX: no timer is set. */
+/* Returns a time by which wheel_take() should be called: at most one tick after the earliest
+ * deadline, possibly before it. UINT64_MAX: no timer is set. */
 uint64_t wheel_next_ns(const struct wheel *);
 
-/* An owner whose deadline is not after `now_ns`, its timer cleared; WHEEL_NONE when there is none
- * left. */
+/* Returns an owner whose deadline is not after `now_ns` and clears its timer. WHEEL_NONE: there is
+ * none. */
 uint32_t wheel_take(struct wheel *, uint64_t now_ns);
