@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions of the application interface: a program picks one by defining MRC_API_VER_USED (and
- * MRC_VENDOR_API_VER_USED) before it includes mrc.h; without that it gets the newest. */
+/* Versions of the application interface. A program selects one by defining MRC_API_VER_USED (and
+ * MRC_VENDOR_API_VER_USED) before it includes mrc.h; otherwise it gets the newest. */
 #ifndef _MRC_API_VER_H_
 #define _MRC_API_VER_H_
 
@@ -8,12 +8,12 @@
 #define MRC_API_VER_MINOR_OFFSET    16
 #define MRC_API_VER_SUBMINOR_OFFSET 0
 
-/* Unsigned, so that the top bit is a bit like the others, in #if as well. */
+/* Unsigned, so that the top bit is not a sign, in #if as well. */
 #define MRC_API_VER(major, minor, subminor)                                                        \
     (((major) + 0U) << MRC_API_VER_MAJOR_OFFSET | ((minor) + 0U) << MRC_API_VER_MINOR_OFFSET |     \
         ((subminor) + 0U) << MRC_API_VER_SUBMINOR_OFFSET)
 
-#define MRC_API_VER_LATEST MRC_API_VER(0xFF, 0xFF, 0xFFFF) /* whatever this header offers */
+#define MRC_API_VER_LATEST MRC_API_VER(0xFF, 0xFF, 0xFFFF) /* the newest version of this header */
 
 #define MRC_API_CURRENT_VERSION        MRC_API_VER(1, 0, 1)
 #define MRC_API_LAST_SUPPORTED_VERSION MRC_API_VER(0, 0, 0)

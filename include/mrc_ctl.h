@@ -3,8 +3,9 @@
  * control profiles, EV events, and probes of endpoints.
  *
  * Profiles and port states belong to the device: they outlive the program that sets them, and QPs
- * name them by id. Changing them takes CAP_NET_ADMIN or the ownership of the device, otherwise
- * EPERM. Unless said otherwise calls return 0, or -1 with errno. Manual: mrc_api(7). */
+ * refer to them by id. To change them, the caller must own the device or have CAP_NET_ADMIN;
+ * otherwise calls fail with EPERM. Unless stated otherwise, calls return 0, or -1 with errno.
+ * Manual: mrc_api(7). */
 #ifndef _MRC_CTL_API_H_
 #define _MRC_CTL_API_H_
 
@@ -29,7 +30,7 @@ enum mrc_ctl_protocol_version {
     MRC_CTL_PROTOCOL_VERSION_1 = 1 << 0,
 };
 
-enum mrc_ctl_attr_opt { /* what a device may or may not be able to do */
+enum mrc_ctl_attr_opt { /* optional abilities of a device */
     MRC_CTL_OPT_CAP_EV_PROFILE_MODIFY_ONLINE = 1 << 0,
     MRC_CTL_OPT_CAP_CC_PROFILE_MODIFY_ONLINE = 1 << 1,
     MRC_CTL_OPT_CAP_EV_EVENT = 1 << 2,
@@ -39,22 +40,22 @@ enum mrc_ctl_attr_opt { /* what a device may or may not be able to do */
 };
 
 struct mrc_ctl_device_attr {
-    uint32_t mrc_ctl_protocol_version; /* enum mrc_ctl_protocol_version, any of them */
+    uint32_t mrc_ctl_protocol_version; /* a set of enum mrc_ctl_protocol_version */
     struct {
         uint32_t ev_max_fmt_profiles;
         uint32_t ev_max_profiles;
         uint32_t ev_max_count; /* EVs of all profiles together */
         uint32_t ev_free_count;
         uint32_t ev_max_count_profile;
-        uint32_t ev_count_align;    /* an explicit profile's ev_count is a multiple of it */
+        uint32_t ev_count_align;    /* ev_count of an explicit profile is a multiple of it */
         uint32_t ev_max_width;      /* bits of an EV value */
         uint32_t ev_fmt_mode_mask;  /* enum mrc_ctl_ev_fmt_mode */
         uint32_t ev_mode_mask;      /* enum mrc_ctl_ev_mode */
-        uint32_t ev_op_max_entries; /* of one call; 0: any number */
+        uint32_t ev_op_max_entries; /* entries of one call; 0: no limit */
     } ev;
     struct {
         uint32_t cc_max_profiles;
-        const char **algorithms; /* ends with NULL; the library's */
+        const char **algorithms; /* ends with NULL; owned by the library */
     } cc;
     uint32_t phy_port_mask; /* bit N: port N, counted from 1 */
     uint32_t opt_attr;      /* enum mrc_ctl_attr_opt */
@@ -90,19 +91,19 @@ int mrc_ctl_modify_port(
 
 /* ---- profiles -------------------------------------------------------------------------------- */
 
-/* All three kinds come to life by a first modify to OFFLINE, are used ONLINE, and go the same way
- * back. */
+/* All three kinds of profiles are created by a first modify to OFFLINE and used in state ONLINE.
+ * They are destroyed in the reverse order. */
 enum mrc_ctl_profile_state {
     MRC_CTL_PROFILE_INIT,
     MRC_CTL_PROFILE_OFFLINE,
     MRC_CTL_PROFILE_ONLINE,
 };
 
-/* ---- EV formats: fields that an EV is expanded into ------------------------------------------ */
+/* ---- EV formats: the fields of an expanded EV ------------------------------------------------ */
 
 enum mrc_ctl_ev_fmt_mode {
     MRC_CTL_EV_FMT_MODE_STEV = 1 << 0, /* a structured EV of up to 32 bits */
-    MRC_CTL_EV_FMT_MODE_SRV6 = 1 << 1, /* a destination address, perhaps a segment behind it */
+    MRC_CTL_EV_FMT_MODE_SRV6 = 1 << 1, /* a destination address, with or without a segment */
     MRC_CTL_EV_FMT_MODE_UDP = 1 << 2,  /* a UDP source port */
 };
 
@@ -125,12 +126,12 @@ struct mrc_ctl_ev_fmt_field {
 
 struct mrc_ctl_ev_fmt_profile_attr {
     enum mrc_ctl_profile_state profile_state;
-    enum mrc_ctl_profile_state cur_profile_state; /* must be the present one, if given */
+    enum mrc_ctl_profile_state cur_profile_state; /* if given, it must be the current state */
     enum mrc_ctl_ev_fmt_mode ev_fmt_mode;
     struct {
         enum mrc_ctl_ev_fmt_op op;
         struct mrc_ctl_ev_fmt_field *fmt_fields;
-        int fmt_field_count; /* of a query: the room; becomes the number, also with E2BIG */
+        int fmt_field_count; /* in a query: the room; set to the number, also with E2BIG */
     } ev_fmt_op;
     uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
 };
@@ -140,9 +141,9 @@ int mrc_ctl_modify_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_p
 int mrc_ctl_query_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_profile_id,
     struct mrc_ctl_ev_fmt_profile_attr *attr, int attr_mask);
 
-/* ---- EV profiles: the EVs a QP may use ------------------------------------------------------- */
+/* ---- EV profiles: the EVs that a QP may use -------------------------------------------------- */
 
-/* A string of bits, left-justified: the first is the most significant of the first byte. */
+/* A left-justified bit string: the first bit is the most significant of the first byte. */
 typedef uint8_t mrc_ctl_ev_t[MRC_CTL_EV_MAX_BYTES];
 
 struct mrc_ctl_ev {
@@ -150,7 +151,7 @@ struct mrc_ctl_ev {
     uint8_t port; /* from 1 */
 };
 
-/* The EV of an entry that has none yet. */
+/* The EV of an entry that is not populated. */
 #ifdef __cplusplus
 #define MRC_CTL_EV_UNPOPULATED (mrc_ctl_ev())
 #else
@@ -165,9 +166,9 @@ enum mrc_ctl_ev_state {
 };
 
 enum mrc_ctl_ev_mode {
-    MRC_CTL_EV_MODE_AUTO = 1 << 0, /* the device chooses them and keeps them to itself */
+    MRC_CTL_EV_MODE_AUTO = 1 << 0, /* the device chooses them and does not disclose them */
     MRC_CTL_EV_MODE_EXP = 1 << 1,  /* the controller lists them */
-    MRC_CTL_EV_MODE_GEN = 1 << 2,  /* the device draws them within the fields' limits */
+    MRC_CTL_EV_MODE_GEN = 1 << 2,  /* the device draws them within the limits of the fields */
 };
 
 enum mrc_ctl_ev_op {
@@ -178,7 +179,7 @@ enum mrc_ctl_ev_op {
 };
 
 enum mrc_ctl_ev_op_flags {
-    MRC_CTL_EV_OP_F_ALL_COPIES = 1 << 0, /* every entry with this EV, not just one */
+    MRC_CTL_EV_OP_F_ALL_COPIES = 1 << 0, /* all entries with this EV, not only one */
 };
 
 enum mrc_ctl_ev_fields_op {
@@ -199,12 +200,12 @@ enum mrc_ctl_ev_profile_attr_mask {
     MRC_CTL_EV_PROFILE_VENDOR_CFG = (int)(1U << 31),
 };
 
-/* How an EV fills one field of the format: its next bits go where `mask` has ones, from the highest
- * down; the others are those of init_val. */
+/* How an EV fills one field of the format: its next bits replace the bits of init_val that are set
+ * in `mask`, from the highest down. */
 struct mrc_ctl_ev_field {
     uint32_t width;
     uint32_t init_val;
-    uint32_t min_val; /* of the masked bits, where the device draws */
+    uint32_t min_val; /* limits of the masked bits if the device draws them */
     uint32_t max_val; /* 0: no limit */
     uint32_t mask;
 };
@@ -222,22 +223,23 @@ struct mrc_ctl_ev_profile_attr {
     enum mrc_ctl_ev_mode ev_mode;
     uint64_t ev_fmt_profile_id;
     uint32_t ev_count;
-    uint32_t ev_min_active; /* congestion never takes the usable ones below this */
-    int ev_event_mask;      /* enum mrc_ctl_ev_state: into which a change is an event */
+    uint32_t ev_min_active; /* number of EVs that congestion leaves usable */
+    int ev_event_mask;      /* enum mrc_ctl_ev_state: a change to one of these is an event */
     struct {
         enum mrc_ctl_ev_op op;
         struct mrc_ctl_ev_op_entry *entries;
-        int entry_count; /* of a query: the room; becomes the number, also with E2BIG */
+        int entry_count; /* in a query: the room; set to the number, also with E2BIG */
     } ev_op;
     struct {
         enum mrc_ctl_ev_fields_op op;
         struct mrc_ctl_ev_field *fields;
-        int field_count; /* likewise */
+        int field_count; /* in a query: as entry_count */
     } ev_fields_op;
     uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
 };
 
-/* Entries are taken one by one; the first that fails ends the call, those before it hold. */
+/* Applies the entries in order. The first that fails ends the call; those before it remain in
+ * effect. */
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
     struct mrc_ctl_ev_profile_attr *attr, int attr_mask);
 int mrc_ctl_query_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
@@ -257,11 +259,11 @@ struct mrc_ctl_cc_profile_attr {
     enum mrc_ctl_profile_state profile_state;
     enum mrc_ctl_profile_state cur_profile_state;
     const char *algorithm; /* NULL: no congestion control */
-    const void *cc_config; /* the algorithm's; of a query: the library's, until the next one */
+    const void *cc_config; /* of the algorithm; in a query: of the library, until the next one */
     uint8_t vendor_cfg[MRC_CTL_MAX_VENDOR_CFG_SIZE];
 };
 
-/* Of "uet-1.0-nscc". A member that is 0 is derived by the device. */
+/* The configuration of "uet-1.0-nscc". The device derives members that are 0. */
 struct mrc_ctl_cc_nscc_cfg {
     uint8_t disable_qa;
     uint32_t adjust_bytes_threshold;  /* bytes */
@@ -288,18 +290,19 @@ int mrc_ctl_query_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id
 struct mrc_ctl_ev_event {
     uint64_t profile_id;
     struct mrc_ctl_ev ev;
-    uint32_t drop_count; /* events lost since the one before */
+    uint32_t drop_count; /* events lost since the previous one */
 #if MRC_CTL_API_VER_USED >= MRC_CTL_API_VER(1, 0, 1)
     enum mrc_ctl_ev_state state;
 #endif
 };
 
-/* Such a queue does not overrun: events that find no room are counted. mrc_destroy_cq() ends it. */
+/* Creates a queue for EV events. It does not overrun: events without room are counted. Use
+ * mrc_destroy_cq() to destroy it. */
 struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
     struct mrc_comp_channel *channel, int comp_vector);
 
-/* How many it wrote, or a negative errno value. Programs of an earlier version have smaller
- * entries, which another symbol writes. */
+/* Returns the number of events written, or a negative errno value. Programs of an earlier version
+ * have smaller entries and use another symbol. */
 #if MRC_CTL_API_VER_USED >= MRC_CTL_API_VER(1, 0, 1)
 int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries, struct mrc_ctl_ev_event *ev_event);
 #else
@@ -315,14 +318,14 @@ enum mrc_ctl_ep_op_type {
 };
 
 struct mrc_ctl_ep_req {
-    uint16_t req_id; /* the caller's; no two outstanding ones are the same */
+    uint16_t req_id; /* chosen by the caller; unique among outstanding requests */
     union ibv_gid sgid;
     union ibv_gid dgid;
     enum mrc_ctl_ev_fmt_mode ev_fmt_mode;
-    struct mrc_ctl_ev req_ev; /* expanded: as packets carry it */
+    struct mrc_ctl_ev req_ev; /* expanded, as packets carry it */
     union {
         struct {
-            uint32_t port_status; /* bit N: port N, counted from 1, can be reached */
+            uint32_t port_status; /* bit N: port N, counted from 1, is reachable */
         } port_status_update;
     } op;
 };
@@ -331,11 +334,12 @@ struct mrc_ctl_ep_rsp {
     uint16_t req_id;
     uint8_t port;
     unsigned int rtt;     /* ns */
-    uint8_t adj_svc_time; /* the peer has taken its own hold time out of rtt */
+    uint8_t adj_svc_time; /* the peer has subtracted its hold time from rtt */
 };
 
-/* Sends all, waits for all at most `rsp_timeout` ns. Answers stand in the order of their arrival;
- * *num_rsp says how many, also after ETIMEDOUT. `req_tc` is the DSCP of the requests. */
+/* Sends all requests and waits for the answers, at most `rsp_timeout` ns. Answers are in the order
+ * of their arrival; *num_rsp is their number, also after ETIMEDOUT. `req_tc` is the DSCP of the
+ * requests. */
 int mrc_ctl_ep_batch_send_wait(struct mrc_context *mrc_ctx, uint8_t req_tc,
     enum mrc_ctl_ep_op_type op_type, struct mrc_ctl_ep_req *req, int num_req, uint32_t rsp_timeout,
     struct mrc_ctl_ep_rsp *rsp, int *num_rsp);

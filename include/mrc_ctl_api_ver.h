@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions of the controller interface: a program picks one by defining MRC_CTL_API_VER_USED (and
- * MRC_CTL_VENDOR_API_VER_USED) before it includes mrc_ctl.h; without that it gets the newest. */
+/* Versions of the controller interface. A program selects one by defining MRC_CTL_API_VER_USED (and
+ * MRC_CTL_VENDOR_API_VER_USED) before it includes mrc_ctl.h; otherwise it gets the newest. */
 #ifndef _MRC_CTL_API_VER_H_
 #define _MRC_CTL_API_VER_H_
 
@@ -8,15 +8,13 @@
 #define MRC_CTL_API_VER_MINOR_OFFSET    16
 #define MRC_CTL_API_VER_SUBMINOR_OFFSET 0
 
-/* Unsigned, so that the top bit is a bit like the others, in #if as well. */
+/* Unsigned, so that the top bit is not a sign, in #if as well. */
 #define MRC_CTL_API_VER(major, minor, subminor)                                                    \
     (((major) + 0U) << MRC_CTL_API_VER_MAJOR_OFFSET |                                              \
         ((minor) + 0U) << MRC_CTL_API_VER_MINOR_OFFSET |                                           \
         ((subminor) + 0U) << MRC_CTL_API_VER_SUBMINOR_OFFSET)
 
-#define MRC_CTL_API_VER_LATEST                                                                     \
-    MRC_CTL_API_VER(0xFF, 0xFF, 0xFFFF) /* whatever this header offers                             \
-                                         */
+#define MRC_CTL_API_VER_LATEST MRC_CTL_API_VER(0xFF, 0xFF, 0xFFFF) /* the newest version */
 
 #define MRC_CTL_API_CURRENT_VERSION        MRC_CTL_API_VER(1, 0, 1)
 #define MRC_CTL_API_LAST_SUPPORTED_VERSION MRC_CTL_API_VER(0, 0, 0)
