@@ -133,9 +133,9 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
     return true;
 }
 
-/* Returns the EV of the way back to the peer. Returns any EV of the QP while it receives no answers,
- * because the way back may be the cause, and while the port of the peer is down: no probe tests the
- * way back then, and the peer verifies its port with this answer. */
+/* Returns the EV of the way back to the peer. Returns any EV of the QP while it receives no
+ * answers, because the way back may be the cause, and while the port of the peer is down: no probe
+ * tests the way back then, and the peer verifies its port with this answer. */
 static uint32_t endpoint_ev(struct transport *nic, struct qp *qp, uint32_t plane, uint64_t now_ns)
 {
     uint32_t other = PATH_NONE;

@@ -193,7 +193,7 @@ struct qp *nic_find_peer(struct transport *, const struct ipv6_addr *);
  * (answer.c). */
 bool nic_send_answer(struct transport *, uint32_t ready_ports, struct packet *out, uint64_t now_ns);
 
-/* Endpoint operations and ports (endpoint.c, forged_update.c, port.c). */
+/* Endpoint operations and ports (transport_endpoint.c, forged_update.c, transport_port.c). */
 enum drop_reason nic_on_endpoint_request(
     struct transport *, const struct packet *, uint64_t now_ns);
 enum drop_reason nic_on_endpoint_response(
@@ -209,6 +209,6 @@ int32_t nic_request_endpoint(struct transport *, const struct nic_endpoint *);
 void nic_forget_endpoint(struct transport *, uint16_t id);
 void nic_port_on_answer(struct transport *, uint32_t port, uint64_t now_ns);
 void nic_ports_expire(struct transport *, uint64_t now_ns);
-/* An EV of the QP on this plane, drawn at random; PATH_NONE: it has none. EVs that are known to be
- * bad are drawn only if all are. */
+/* Draws a random EV of the QP on this plane; PATH_NONE: it has none. Draws an EV known to be bad
+ * only if all are. */
 uint32_t nic_draw_ev(struct transport *, const struct qp *, uint32_t plane);

@@ -95,7 +95,7 @@ static uint64_t hold_ns(const struct transport *nic)
                                 : 0;
 }
 
-/* Ends the hold-down of all ports. Called when the last usable port goes down. */
+/* Ends the hold-down of all ports if no port is usable. */
 static void hurry(struct transport *nic, uint64_t now_ns)
 {
     for (uint32_t port = 0; nic->env.usable_mask == 0 && port < nic->env.port_count; port++)
