@@ -78,9 +78,11 @@ static void set_rates(
 {
     const struct graph *graph = building->fabric->topology.graph;
 
-    for (uint32_t i = 0; i < 2 * graph->link_count; i++)
-        building->rates[i] =
-            (struct link_rate){ .bps = (double)graph->links[i / 2].rate_bps, .kept = 1 };
+    for (uint32_t i = 0; i < 2 * graph->link_count; i++) {
+        const struct graph_link *cable = &graph->links[i / 2];
+
+        building->rates[i] = (struct link_rate){ .bps = (double)cable->rate_bps, .kept = 1 };
+    }
     for (uint32_t i = 0; i < in_force_count; i++)
         fault_cover(&building->fabric->topology, in_force[i], spread,
             &(struct spreading){ building, in_force[i] });

@@ -174,11 +174,13 @@ static bool solve_once(struct program *program)
 static int optimise(struct program *program)
 {
     bool is_solved = solve_once(program);
+    double slack = SLACK;
 
-    for (double slack = SLACK; !is_solved && slack <= SLACK_MAX; slack *= 4) {
+    while (!is_solved && slack <= SLACK_MAX) {
         for (uint32_t i = program->level_column; i < program->common_column; i++)
             program->column_lower[i] = fmax(0, program->column_lower[i] - slack);
         is_solved = solve_once(program);
+        slack *= 4;
     }
     return is_solved ? 0 : -EIO;
 }

@@ -153,8 +153,8 @@ static enum cmd_status follow_all(struct event_watch *watch, const struct nic_op
 static enum cmd_status run_monitor(int argument_count, char **arguments)
 {
     static struct event_watch watch = { .on_event = take_event };
-    struct nic_options options;
-    struct monitor monitor = { .options = &options };
+    static struct nic_options options;
+    static struct monitor monitor = { .options = &options };
     enum cmd_status status;
 
     if (!nic_status_parse(&command, argument_count, arguments, &options, &status))

@@ -164,7 +164,7 @@ static enum cmd_status take_number(
 {
     struct option_range range = { row->least, row->most };
     char option[LEFT_BYTES];
-    uint64_t number;
+    uint64_t number = 0;
     enum cmd_status status;
 
     snprintf(option, sizeof(option), "--%s", row->name ? row->name : (char[]){ row->letter, 0 });

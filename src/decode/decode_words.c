@@ -70,7 +70,7 @@ const char *decode_words_nack(uint8_t reason)
 {
     switch (reason) {
 #define NACK_REASON(identifier, code, help)                                                        \
-    case code:                                                                                     \
+    case NACK_##identifier:                                                                        \
         return help;
 #include "wire/nack.def"
 #undef NACK_REASON

@@ -31,7 +31,7 @@ void graph_paths_close(struct graph_paths *);
 bool graph_paths_cross(const struct graph_paths *);
 
 /* Returns NULL if the address does not belong to this fabric, or if there is no memory. */
-struct graph_paths_peer *graph_paths_find(struct graph_paths *, const struct ipv6_addr *peer);
+struct graph_paths_peer *graph_paths_find(struct graph_paths *, const struct ipv6_addr *address);
 
 static inline uint32_t graph_paths_count(const struct graph_paths_peer *peer)
 {
@@ -44,4 +44,4 @@ uint32_t graph_paths_entries(const struct graph_paths *, const struct graph_path
     uint32_t port, struct path_entry *entries, struct prng *);
 
 /* A host_route_function; the context is a struct graph_paths. */
-int graph_paths_route(void *context, const struct ipv6_addr *peer, struct host_route *out);
+int graph_paths_route(void *context, const struct ipv6_addr *address, struct host_route *out);

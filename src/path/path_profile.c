@@ -138,6 +138,7 @@ void path_profile_weigh(struct path_profile *profile)
         used_count += sums[plane] > 0;
         all += sums[plane];
     }
+    assert(all > 0); /* no weight is 0, and a profile has entries */
     for (uint32_t plane = 0; plane < profile->plane_count; plane++) {
         uint64_t weight = (uint64_t)sums[plane] * used_count * PLANES_EQUAL / all;
 

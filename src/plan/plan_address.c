@@ -243,7 +243,7 @@ static struct plan_range range_of(
 /* A leaf has routes to the switches above it and to its downlinks; those above have routes to
  * leaves. */
 uint32_t plan_routes(
-    const struct plan *plan, uint32_t switch_index, struct plan_range *out, uint32_t range_max)
+    const struct plan *plan, uint32_t switch_index, struct plan_range *ranges, uint32_t range_max)
 {
     const struct topology *topology = &plan->topology;
     struct topology_element at = topology_switch_at(topology, switch_index);
@@ -252,14 +252,15 @@ uint32_t plan_routes(
     uint32_t count = 0;
 
     if (topology->graph)
-        return plan_graph_ranges(&plan->graph, topology->nic_count + switch_index, out, range_max);
+        return plan_graph_ranges(
+            &plan->graph, topology->nic_count + switch_index, ranges, range_max);
     assert(range_max >= PLAN_RANGES_MAX);
     if (host_ports == 0) {
-        out[count++] = range_of(at.plane, PLAN_USID_T0, port_count, 0);
+        ranges[count++] = range_of(at.plane, PLAN_USID_T0, port_count, 0);
         return count;
     }
     if (port_count > host_ports)
-        out[count++] = range_of(at.plane, PLAN_USID_T1, port_count - host_ports, host_ports);
-    out[count++] = range_of(at.plane, PLAN_USID_HOST, host_ports, 0);
+        ranges[count++] = range_of(at.plane, PLAN_USID_T1, port_count - host_ports, host_ports);
+    ranges[count++] = range_of(at.plane, PLAN_USID_HOST, host_ports, 0);
     return count;
 }

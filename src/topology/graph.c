@@ -70,11 +70,11 @@ uint32_t graph_count(const struct graph *graph, uint32_t tier, uint32_t plane)
 uint32_t graph_parallel(const struct graph *graph, struct graph_end end)
 {
     uint32_t count = 0;
-    struct graph_end peer;
+    struct graph_end peer = { 0 };
 
     graph_link_at(graph, end, &peer);
     for (uint32_t port = 0; graph->has_parallel && port < end.port; port++) {
-        struct graph_end other;
+        struct graph_end other = { 0 };
 
         graph_link_at(graph, (struct graph_end){ end.node, port }, &other);
         count += other.node == peer.node;

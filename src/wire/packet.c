@@ -8,7 +8,7 @@ const char *packet_nack_reason_name(uint8_t reason)
 {
     switch (reason) {
 #define NACK_REASON(identifier, code, help)                                                        \
-    case code:                                                                                     \
+    case NACK_##identifier:                                                                        \
         return #identifier;
 #include "wire/nack.def"
 #undef NACK_REASON

@@ -90,7 +90,7 @@ struct packet_sack { /* SETH and CC_STATE; psn = cack_psn */
 };
 
 enum nack_reason {
-#define NACK_REASON(identifier, code, help) NACK_##identifier = code,
+#define NACK_REASON(identifier, code, help) NACK_##identifier = (code),
 #include "wire/nack.def"
 #undef NACK_REASON
 };
