@@ -17,6 +17,15 @@ enum cmd_status nic_status_devices(const struct nic_command *command,
         "there is no device %s; 'mrc dev show' lists them", options->device);
 }
 
+bool nic_status_begin(const struct nic_command *command, int argument_count, char **arguments,
+    struct nic_options *options, struct device_list *devices, enum cmd_status *status)
+{
+    if (!nic_status_parse(command, argument_count, arguments, options, status))
+        return false;
+    *status = nic_status_devices(command, options, devices);
+    return *status == CMD_DONE;
+}
+
 enum cmd_status nic_status_ask(
     const struct nic_command *command, const char *device, const char *request, json_t **answer)
 {

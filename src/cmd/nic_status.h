@@ -53,6 +53,10 @@ void nic_status_complete(const struct completion *);
 enum cmd_status nic_status_devices(
     const struct nic_command *, const struct nic_options *, struct device_list *);
 
+/* Parses the arguments and finds the devices. Returns false if the caller is to return *status. */
+bool nic_status_begin(const struct nic_command *, int argument_count, char **arguments,
+    struct nic_options *, struct device_list *, enum cmd_status *status);
+
 /* Asks the process that has the device open. The answer is NULL if no process has it open. Reports
  * a refusal. */
 enum cmd_status nic_status_ask(

@@ -101,10 +101,7 @@ static enum cmd_status run_qp(int argument_count, char **arguments)
     enum cmd_status status;
     json_t *all;
 
-    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
-        return status;
-    status = nic_status_devices(&command, &options, &devices);
-    if (status != CMD_DONE)
+    if (!nic_status_begin(&command, argument_count, arguments, &options, &devices, &status))
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {

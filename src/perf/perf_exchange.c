@@ -115,16 +115,9 @@ int perf_exchange_iterate(struct perf_run *run, uint64_t count)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static struct perf_numbers numbers_of(const struct perf_run *run)
-{
-    return (struct perf_numbers){ .seed = run->settings->seed,
-        .iteration = run->iteration,
-        .type = (enum perf_type)run->settings->type };
-}
-
 void perf_exchange_fill(struct perf_run *run, uint64_t count)
 {
-    struct perf_numbers numbers = numbers_of(run);
+    struct perf_numbers numbers = perf_test_numbers(run);
 
     (void)count;
     perf_pattern_put(
@@ -134,7 +127,7 @@ void perf_exchange_fill(struct perf_run *run, uint64_t count)
 
 uint64_t perf_exchange_check(struct perf_run *run, uint64_t count)
 {
-    struct perf_numbers numbers = numbers_of(run);
+    struct perf_numbers numbers = perf_test_numbers(run);
     const uint8_t *sink = run->end->memory + run->sink;
     uint64_t used = part_count(run) * ELEMENT_BYTES * (is_to_all(run) ? run->rank_count : 1);
     uint64_t wrong = perf_pattern_guard_wrong(sink + used, run->settings->size_max_bytes - used);

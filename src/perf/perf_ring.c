@@ -169,16 +169,9 @@ int perf_ring_iterate(struct perf_run *run, uint64_t count)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static struct perf_numbers numbers_of(const struct perf_run *run)
-{
-    return (struct perf_numbers){ .seed = run->settings->seed,
-        .iteration = run->iteration,
-        .type = (enum perf_type)run->settings->type };
-}
-
 void perf_ring_fill(struct perf_run *run, uint64_t count)
 {
-    struct perf_numbers numbers = numbers_of(run);
+    struct perf_numbers numbers = perf_test_numbers(run);
     uint8_t *memory = run->end->memory;
 
     (void)count;
@@ -188,7 +181,7 @@ void perf_ring_fill(struct perf_run *run, uint64_t count)
 
 static uint64_t check_chunk(const struct perf_run *run, uint32_t chunk)
 {
-    struct perf_numbers numbers = numbers_of(run);
+    struct perf_numbers numbers = perf_test_numbers(run);
     struct range range = chunk_of(run, chunk);
     const uint8_t *at = run->end->memory + run->sink + range.first * ELEMENT_BYTES;
 

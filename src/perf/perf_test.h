@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "perf/perf_end.h"
+#include "perf/perf_pattern.h"
 
 enum {
     PERF_GUARD_BYTES = 256,
@@ -31,6 +32,14 @@ struct perf_run {
     uint64_t *samples_ns;
     uint64_t sample_count;
 };
+
+/* What the elements of this iteration are computed from. */
+static inline struct perf_numbers perf_test_numbers(const struct perf_run *run)
+{
+    return (struct perf_numbers){ .seed = run->settings->seed,
+        .iteration = run->iteration,
+        .type = (enum perf_type)run->settings->type };
+}
 
 enum perf_manner {
     PERF_BANDWIDTH, /* columns of perftest */

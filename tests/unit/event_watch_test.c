@@ -11,7 +11,7 @@
 
 static char heard[256];
 static uint32_t heard_count;
-static uint32_t heard_max; /* after so many, there is no point in going on */
+static uint32_t heard_max; /* the watch ends after this many events */
 
 static bool hear(void *context, const char *line)
 {
