@@ -288,7 +288,7 @@ server=$!
 until_true is_listening
 timeout 60 "$mrc" exec --nic h3 -- ib_write_bw -D 60 -p $port 127.0.0.1 >"$SCRATCH/client" 2>&1 &
 client=$!
-until_true grep -q '#bytes' "$SCRATCH/client"
+until_true has_sent mrc3 100
 sleep 1
 kill -KILL $server
 wait $server 2>/dev/null

@@ -10,12 +10,15 @@ unset MRC_CONFIG MRC_DEVICES MRC_PCAP LD_PRELOAD LD_LIBRARY_PATH
 fabric= # its process
 others= # more that end with the test
 
-until_true() # COMMAND...: for ten seconds at most
+until_true() # COMMAND...: for ten seconds at most, or more on a busy machine
 {
     tries=0
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ "$tries" -lt 100 ] || return 1
+        [ "$tries" -lt 100 ] || {
+            echo "# still false after 100 tries: $*"
+            return 1
+        }
         sleep 0.1
     done
 }
