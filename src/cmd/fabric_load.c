@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that commands with a fabric file share. */
+/* Reads fabric files for the commands that run them. */
+#include "cmd/fabric_load.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/fabric.h"
 #include "files/files.h"
 #include "lab/lab.h"
 
@@ -28,7 +29,7 @@ enum cmd_status fabric_load(
     return CMD_MISUSED;
 }
 
-char *fabric_text(const char *path)
+char *fabric_load_text(const char *path)
 {
     FILE *file = fopen(path, "r");
     char *text = NULL;
@@ -42,13 +43,4 @@ char *fabric_text(const char *path)
     }
     (void)fclose(file);
     return text;
-}
-
-enum cmd_status fabric_check_name(const char *command, const char *name)
-{
-    if (netns_name_is_prefix(name))
-        return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, command,
-        "--name '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", name,
-        NETNS_PREFIX_BYTES - 1);
 }

@@ -11,7 +11,6 @@
 
 enum {
     PATH_BYTES = 512,
-    ROOT_BYTES = 200,
 };
 
 enum request_result request_read_answer(
@@ -70,8 +69,8 @@ enum request_result request_device(
 enum request_result request_fabric(
     const char *fabric, json_t *request, json_t **answer, char reason[REQUEST_REASON_BYTES])
 {
-    char root[ROOT_BYTES];
-    char path[ROOT_BYTES + 80];
+    char root[RUN_PLACE_BYTES];
+    char path[RUN_PLACE_BYTES + 80];
     char *question = json_dumps(request, JSON_COMPACT);
     enum request_result result = REQUEST_FAILED;
     int err = question ? run_place_make(root, sizeof(root)) : -ENOMEM;

@@ -9,6 +9,8 @@
  * Returns 0 or -ENAMETOOLONG. */
 int run_place(char *path, size_t room_bytes, const char *name, const char *file);
 
+#define RUN_PLACE_BYTES 200 /* of the path that run_place_make() writes */
+
 /* Writes the path RUN/mrc and creates this folder, accessible only to its user, if it does not
  * exist. Returns 0 or a negative errno: -EPERM if another user has created it. */
 int run_place_make(char *path, size_t room_bytes);

@@ -52,6 +52,15 @@ exits 1 'layers: a side door is refused' "$ROOT/tools/check-layers" "$tree"
 contains 'layers: and the front door named' "$output" 'past the front door, path/path.h'
 write src/transport/qp.c '#include "path/path.h"' '#include <sys/types.h>'
 exits 0 'layers: the front door is open' "$ROOT/tools/check-layers" "$tree"
+mkdir -p "$tree/src/cmd/sim" "$tree/src/cmd/perf"
+write src/cmd/cmd.h
+write src/cmd/sim/sim_progress.h
+write src/cmd/sim/sim_progress.c '#include "cmd/cmd.h"' '#include "cmd/sim/sim_progress.h"'
+exits 0 'layers: a command includes its own files and those of all commands' "$ROOT/tools/check-layers" "$tree"
+write src/cmd/perf/perf_command.c '#include "cmd/sim/sim_progress.h"'
+exits 1 'layers: a command may not include the files of another' "$ROOT/tools/check-layers" "$tree"
+contains 'layers: it says to which it belongs' "$output" 'which belongs to mrc sim'
+rm "$tree/src/cmd/perf/perf_command.c"
 mkdir "$tree/src/utils"
 write src/utils/misc.c
 exits 1 'layers: a folder that is no layer is refused' "$ROOT/tools/check-layers" "$tree"
@@ -208,6 +217,10 @@ rm "$tree/src/path/lost.c"
 write src/base/bits.c
 refuses_tree listed 'listed: a forgotten layer is refused' "src/base/bits.c: no 'base' in src/meson.build"
 rm "$tree/src/base/bits.c"
+mkdir -p "$tree/src/cmd/sim"
+write src/cmd/sim/sim_command.c
+refuses_tree listed 'listed: a forgotten command is refused' "no COMMAND(sim) in src/cmd/commands.def"
+rm -r "$tree/src/cmd"
 mkdir -p "$tree/tests/unit" "$tree/tests/fuzz" "$tree/bench"
 write tests/unit/psn_test.c
 refuses_tree listed 'listed: a forgotten test is refused' "no 'unit/psn' in tests/meson.build"

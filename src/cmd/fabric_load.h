@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads fabric files for the commands that run them. */
+#pragma once
+
+#include "cmd/cmd.h"
+
+struct plan;
+struct yaml;
+
+/* Reads a fabric file and reports errors in it. On CMD_DONE the caller ends with yaml_fini(). */
+enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct plan *);
+
+/* Returns the contents of a file, which the caller frees, or NULL if it cannot be read. */
+char *fabric_load_text(const char *path);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mrc sim: reads an experiment, runs it and prints the result. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/sim/sim_options.h"
+#include "cmd/sim/sim_watch.h"
+#include "result/result.h"
+#include "study/study.h"
+
+static const char name[] = "sim";
+static volatile sig_atomic_t is_interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    is_interrupted = 1;
+}
+
+/* Catches only the first Ctrl-C; the second ends the program as usual. */
+static void catch_interrupts(void)
+{
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void complain(const char *problem)
+{
+    cmd_complain(CMD_FAILED, name, "%s", problem);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static json_t *run_all(struct study_plan *plan, const struct sim_options *options)
+{
+    struct sim_watch watch = { .is_live = options->is_live && options->jobs == 1,
+        .shows_progress = !options->is_quiet && !options->is_live &&
+                          (options->jobs == 1 || plan->run_count == 1) };
+    struct study_manner manner = { .uses_heap = options->heap,
+        .wire = options->wire,
+        .checks = options->checks,
+        .pcap_path = options->pcap_path,
+        .trace_path = options->trace_path,
+        .jobs = options->jobs,
+        .is_interrupted = &is_interrupted,
+        .complain = complain,
+        .watch = sim_watch(&watch) };
+    json_t *run;
+
+    if (plan->run_count > 1)
+        return study_jobs_run(plan->runs, plan->run_count, &manner);
+    run = study_run(plan->runs[0], &manner);
+    return run ? json_pack("[o]", run) : NULL;
+}
+
+static bool is_clean(const json_t *runs)
+{
+    size_t index;
+    json_t *run;
+
+    json_array_foreach(runs, index, run)
+    {
+        const char *status = json_string_value(json_object_get(run, "status"));
+
+        if (strcmp(status, "finished") != 0 && strcmp(status, "out_of_time") != 0)
+            return false;
+    }
+    return true;
+}
+
+static enum cmd_status tell(json_t *result, const struct sim_options *options)
+{
+    int err = options->output_path ? result_document_write(result, options->output_path) : 0;
+
+    if (err)
+        return cmd_complain(CMD_FAILED, name, "%s: %s", options->output_path, strerror(-err));
+    if (options->is_json) {
+        json_dumpf(result, stdout, JSON_FORM);
+        putchar('\n');
+    } else if (!options->is_quiet) {
+        result_table_print(stdout, result);
+    }
+    return CMD_DONE;
+}
+
+/* Called before the run, which may take hours. */
+static bool can_write(const char *path)
+{
+    int err = path && strcmp(path, "-") != 0 ? whole_file_try(path) : 0;
+
+    if (err)
+        cmd_complain(CMD_FAILED, name, "%s: %s", path, strerror(-err));
+    return err == 0;
+}
+
+static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options)
+{
+    enum cmd_status status;
+    json_t *result;
+    json_t *runs;
+    bool is_good;
+
+    if (plan->run_count > 1 && (options->pcap_path || options->trace_path))
+        return cmd_complain(CMD_MISUSED, name,
+            "--pcap and --trace require a single run; there are %u", plan->run_count);
+    if (!can_write(options->output_path))
+        return CMD_FAILED;
+    catch_interrupts();
+    runs = run_all(plan, options);
+    if (!runs)
+        return CMD_FAILED;
+    is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && is_clean(runs) &&
+              !is_interrupted;
+    result = result_document(&plan->runs[0]->experiment, plan->top, runs);
+    status = tell(result, options);
+    json_decref(result);
+    return status == CMD_DONE && !is_good ? CMD_FAILED : status;
+}
+
+static void print_choices(uint32_t index, uint64_t value)
+{
+    const struct parameter_description *parameter = &parameter_descriptions[index];
+
+    printf("%-22s  %s (", parameter->name, parameters_choice(index, value));
+    for (uint32_t i = 0; parameter->choices[i]; i++)
+        printf("%s%s", i ? "|" : "", parameter->choices[i]);
+    printf(")\n");
+}
+
+static void print_parameters(void)
+{
+    for (uint32_t i = 0; i < parameter_count; i++) {
+        const struct parameter_description *parameter = &parameter_descriptions[i];
+        uint64_t value = parameter->default_value;
+
+        if (experiment_parameter_is_of_fabric(parameter->name))
+            continue;
+        if (parameter->choices)
+            print_choices(i, value);
+        else if (parameter->software_value != value)
+            printf("%-22s  %llu, in software %llu %s (%llu to %llu)\n", parameter->name,
+                (unsigned long long)value, (unsigned long long)parameter->software_value,
+                parameter->unit, (unsigned long long)parameter->minimum,
+                (unsigned long long)parameter->maximum);
+        else
+            printf("%-22s  %llu %s (%llu to %llu)\n", parameter->name, (unsigned long long)value,
+                parameter->unit, (unsigned long long)parameter->minimum,
+                (unsigned long long)parameter->maximum);
+        printf("%-22s    %s\n", "", parameter->help);
+    }
+}
+
+static bool read_plan(struct study_plan *plan, const struct sim_options *options)
+{
+    struct study_changes changes = { .sets = options->sets,
+        .set_count = options->set_count,
+        .has_seed = options->has_seed,
+        .seed = options->seed,
+        .repeat = options->repeat };
+
+    return study_plan_read(plan, options->file, &changes);
+}
+
+static enum cmd_status simulate(int argument_count, char **arguments)
+{
+    struct sim_options options;
+    struct study_plan plan;
+    enum cmd_status status;
+
+    if (!sim_options_read(&options, argument_count, arguments, &status))
+        return status;
+    if (options.wants_parameters) {
+        print_parameters();
+        return CMD_DONE;
+    }
+    if (read_plan(&plan, &options))
+        status = run_plan(&plan, &options);
+    else
+        status = cmd_complain(CMD_MISUSED, name, "%s", plan.yaml.problem);
+    study_plan_fini(&plan);
+    return status;
+}
+
+const struct cmd sim_command = {
+    .name = "sim",
+    .summary = "run an experiment on a simulated cluster",
+    .run = simulate,
+    .options = &sim_option_table,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints simulated time, speed and remaining time of a simulation. */
+#include "cmd/sim/sim_progress.h"
+
+#include <stdio.h>
+
+#include <unistd.h>
+
+#define QUIET_S    2.0
+#define INTERVAL_S 0.2
+
+void sim_progress_init(struct sim_progress *progress, const char *label, uint64_t duration_ps,
+    bool is_wanted, double now_s)
+{
+    *progress = (struct sim_progress){
+        .label = label,
+        .duration_ps = duration_ps,
+        .began_s = now_s,
+        .is_on = is_wanted && isatty(STDERR_FILENO),
+    };
+}
+
+void sim_progress_show(struct sim_progress *progress, const struct sim *sim, double now_s)
+{
+    double took_s = now_s - progress->began_s;
+    double done = (double)sim_now_ps(sim) / (double)progress->duration_ps;
+    struct sim_totals totals;
+
+    if (!progress->is_on || took_s < QUIET_S || now_s - progress->shown_s < INTERVAL_S)
+        return;
+    sim_totals(sim, &totals);
+    fprintf(stderr, "\r\033[K%s%s%.3f of %.3f ms, %.1f M packet-hops/s, ", progress->label,
+        *progress->label ? ": " : "", (double)sim_now_ps(sim) / 1e9,
+        (double)progress->duration_ps / 1e9, (double)totals.packet_hops / took_s / 1e6);
+    if (done > 0)
+        fprintf(stderr, "at most %.0f s left", took_s / done - took_s);
+    fflush(stderr);
+    progress->is_shown = true;
+    progress->shown_s = now_s;
+}
+
+void sim_progress_clear(struct sim_progress *progress)
+{
+    if (progress->is_shown)
+        fputs("\r\033[K", stderr);
+    progress->is_shown = false;
+}
