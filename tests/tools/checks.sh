@@ -221,9 +221,9 @@ mkdir -p "$tree/src/cmd/sim"
 write src/cmd/sim/sim_command.c
 refuses_tree listed 'listed: a forgotten command is refused' "no COMMAND(sim) in src/cmd/commands.def"
 rm -r "$tree/src/cmd"
-mkdir -p "$tree/tests/unit" "$tree/tests/fuzz" "$tree/bench"
-write tests/unit/psn_test.c
-refuses_tree listed 'listed: a forgotten test is refused' "no 'unit/psn' in tests/meson.build"
+mkdir -p "$tree/tests/unit/wire" "$tree/tests/fuzz" "$tree/bench"
+write tests/unit/wire/psn_test.c
+refuses_tree listed 'listed: a forgotten test is refused' "no 'unit/wire/psn' in tests/meson.build"
 write tests/fuzz/frame_fuzz.c
 refuses_tree listed 'listed: a forgotten fuzz entry is refused' "no 'frame' in tests/fuzz/meson.build"
 write bench/wire.c
