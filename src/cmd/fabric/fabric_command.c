@@ -51,11 +51,11 @@ enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
     return result == REQUEST_ANSWERED ? CMD_DONE : fabric_complain(fabric, result, reason);
 }
 
-enum cmd_status fabric_check_name(const char *command, const char *name)
+enum cmd_status fabric_check_name(const char *command, const char *fabric)
 {
-    if (netns_name_is_prefix(name))
+    if (netns_name_is_prefix(fabric))
         return CMD_DONE;
     return cmd_complain(CMD_MISUSED, command,
-        "--name '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", name,
+        "--name '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", fabric,
         NETNS_PREFIX_BYTES - 1);
 }
