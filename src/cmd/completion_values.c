@@ -104,11 +104,13 @@ static void offer_switches(const struct completion *completion, const json_t *sw
 void completion_offer_parts(const struct completion *completion, const char *what)
 {
     char reason[REQUEST_REASON_BYTES];
+    struct request_line request;
     json_t *seen;
     json_t *fabric;
 
-    if (request_fabric(completion->name ? completion->name : "fabric",
-            json_pack("{s:s}", "do", "show"), &fabric, reason) != REQUEST_ANSWERED)
+    request_line_begin(&request, "show");
+    if (request_fabric(completion->name ? completion->name : "fabric", &request, &fabric, reason) !=
+        REQUEST_ANSWERED)
         return;
     seen = json_object();
     if (strcmp(what, "nic") == 0)

@@ -11,4 +11,6 @@
 #include "control/port_admin.h"
 #include "control/qp_list.h"
 #include "control/request.h"
+#include "control/request_form.h"
+#include "control/request_line.h"
 #include "control/script_run.h"

@@ -48,13 +48,15 @@ enum request_result fabric_process_end(const char *root, const char *fabric,
     const struct process_lock_holder *holder, char reason[REQUEST_REASON_BYTES])
 {
     int process = holder->pid > 0 ? (int)syscall(SYS_pidfd_open, holder->pid, 0) : -1;
+    struct request_line request;
     enum request_result result;
     json_t *answer;
 
     /* A process that is ending is known only by its lock. */
     if (holder->pid == 0 && unlocks(root, fabric))
         return REQUEST_ANSWERED;
-    result = request_fabric(fabric, json_pack("{s:s}", "do", "stop"), &answer, reason);
+    request_line_begin(&request, "stop");
+    result = request_fabric(fabric, &request, &answer, reason);
     json_decref(answer);
     if (result == REQUEST_ANSWERED && (process < 0 || !ends(process))) {
         snprintf(reason, REQUEST_REASON_BYTES, "pid %d does not end; kill it", (int)holder->pid);

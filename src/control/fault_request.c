@@ -4,24 +4,18 @@
 
 #include "files/files.h"
 
-static void set_number(json_t *request, const char *key, uint64_t value)
+void fault_request_write(const struct fault *fault, struct request_line *request)
 {
-    json_object_set_new(request, key, json_integer((json_int_t)value));
-}
-
-json_t *fault_request_of(const struct fault *fault)
-{
-    json_t *request = json_pack("{s:s, s:s, s:s}", "do", "fault", "kind",
-        fault_kind_words[fault->kind], "direction", fault_direction_words[fault->direction]);
-
+    request_line_begin(request, "fault");
+    request_line_text(request, "kind", fault_kind_words[fault->kind]);
+    request_line_text(request, "direction", fault_direction_words[fault->direction]);
     for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++)
         if (fault_kind_has(fault->kind, (enum fault_parameter)i))
-            set_number(
+            request_line_number(
                 request, fault_parameters[i].request, fault_get(fault, (enum fault_parameter)i));
-    set_number(request, "at_ps", fault->from_ps);
+    request_line_number(request, "at_ps", fault->from_ps);
     if (fault->until_ps != FAULT_NEVER_PS)
-        set_number(request, "for_ps", fault->until_ps - fault->from_ps);
-    return request;
+        request_line_number(request, "for_ps", fault->until_ps - fault->from_ps);
 }
 
 static uint64_t number_of(const json_t *of, const char *key)

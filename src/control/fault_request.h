@@ -4,10 +4,11 @@
 
 #include <jansson.h>
 
+#include "control/request_line.h"
 #include "network/network.h"
 
-/* Returns a request with kind, direction, parameters and times. The caller adds the place. */
-json_t *fault_request_of(const struct fault *);
+/* Writes a request with kind, direction, parameters and times. The caller adds the place. */
+void fault_request_write(const struct fault *, struct request_line *);
 
 /* Returns a fault that a fabric has recorded. */
 struct fault fault_request_read(const json_t *);

@@ -11,7 +11,7 @@
 /* A request that is being parsed, and the reason for a refusal. */
 struct reading {
     struct fault_words *words;
-    json_t *request;
+    struct request_line *request;
     char *reason;
 };
 
@@ -67,17 +67,9 @@ static bool read_quantity(
     if (!word || quantity_parse(kind, word, &value) != QUANTITY_OK)
         return refuse(
             reading, "%s %s: must be %s", what, word ? word : "(nothing)", quantity_example(kind));
-    json_object_set_new(reading->request, key, json_integer((json_int_t)value));
-    return true;
-}
-
-static bool check_rate(const struct reading *reading)
-{
-    const json_t *rate_bps =
-        json_object_get(reading->request, fault_parameters[FAULT_RATE].request);
-
-    if (rate_bps && (uint64_t)json_integer_value(rate_bps) < reading->words->rate_bps_min)
+    if (kind == QUANTITY_RATE && value < reading->words->rate_bps_min)
         return refuse(reading, "slow: must be at least 1Mb/s; use 'blackhole' to stop all packets");
+    request_line_number(reading->request, key, value);
     return true;
 }
 
@@ -99,7 +91,7 @@ static bool read_parameters(const struct reading *reading, enum fault_kind kind)
                 quantities[fault_parameters[i].quantity], fault_parameters[i].request))
             return false;
     }
-    return check_rate(reading);
+    return true;
 }
 
 static bool read_how(const struct reading *reading, const char *how)
@@ -119,53 +111,43 @@ static bool read_direction(const struct reading *reading)
 {
     const char *word = next_word(reading);
 
-    json_object_set_new(reading->request, "direction", json_string(word ? word : ""));
-    return check_word(reading, word, fault_direction_words);
+    if (!check_word(reading, word, fault_direction_words))
+        return false;
+    request_line_text(reading->request, "direction", word);
+    return true;
 }
 
 /* Reads "direction up", "for 2s". */
 static bool read_rest(const struct reading *reading, const char *how)
 {
+    bool has_time = false;
     bool is_good = true;
     const char *word;
 
     while (is_good && (word = next_word(reading))) {
-        if (json_object_get(reading->request, "for_ps"))
+        if (has_time)
             return refuse(reading, "%s: nothing may follow the time", word);
         if (strcmp(word, "for") != 0 && strcmp(word, "direction") != 0)
             return refuse(
                 reading, "%s: only 'direction up' or 'down' and 'for TIME' may follow", word);
         if (strcmp(how, "up") == 0)
             return refuse(reading, "up: takes no duration and no direction; omit '%s'", word);
-        is_good = strcmp(word, "for") == 0 ? read_quantity(reading, "for", QUANTITY_TIME, "for_ps")
-                                           : read_direction(reading);
+        has_time = strcmp(word, "for") == 0;
+        is_good = has_time ? read_quantity(reading, "for", QUANTITY_TIME, "for_ps")
+                           : read_direction(reading);
     }
     return is_good;
 }
 
 /* ---- the complete fault ---------------------------------------------------------------------- */
 
-/* Splits "h0.p0,h1.p0". */
-static json_t *split_names(const char *names)
-{
-    json_t *list = json_array();
-
-    while (*names) {
-        size_t length = strcspn(names, ",");
-
-        json_array_append_new(list, json_stringn(names, length));
-        names += length + (names[length] == ',');
-    }
-    return list;
-}
-
-static void set_place(json_t *request, const char *what, const char *where)
+static void write_place(struct request_line *request, const char *what, const char *where)
 {
     if (strcmp(what, "ev") == 0) {
-        json_object_set_new(request, "ev", json_string(where));
+        request_line_text(request, "ev", where);
     } else {
-        json_object_set_new(request, "what", json_string(what));
-        json_object_set_new(request, "where", split_names(where));
+        request_line_text(request, "what", what);
+        request_line_text(request, "where", where);
     }
 }
 
@@ -173,7 +155,7 @@ const char *const fault_words_first[] = { "link", "port", "switch", "plane", "ni
     "clear", "run", NULL };
 
 bool fault_words_read(
-    struct fault_words *words, json_t *request, char reason[FAULT_WORDS_REASON_BYTES])
+    struct fault_words *words, struct request_line *request, char reason[FAULT_WORDS_REASON_BYTES])
 {
     struct reading reading = { .words = words, .request = request, .reason = reason };
     const char *what = next_word(&reading);
@@ -186,12 +168,11 @@ bool fault_words_read(
     how = next_word(&reading);
     if (!where || !how)
         return refuse(&reading, "give a place and a kind of fault; see 'mrc fabric fault --help'");
-    if (!read_how(&reading, how) || !read_rest(&reading, how))
-        return false;
-    json_object_set_new(request, "do", json_string(strcmp(how, "up") == 0 ? "clear" : "fault"));
-    set_place(request, what, where);
-    json_object_set_new(request, "kind", json_string(how));
-    return true;
+    request_line_begin(request, strcmp(how, "up") == 0 ? "clear" : "fault");
+    write_place(request, what, where);
+    if (strcmp(how, "up") != 0)
+        request_line_text(request, "kind", how);
+    return read_how(&reading, how) && read_rest(&reading, how);
 }
 
 /* ---- help ------------------------------------------------------------------------------------ */

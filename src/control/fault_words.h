@@ -5,10 +5,11 @@
  *     link p0.t0.3-t1.2 flap 10ms 50% for 2s */
 #pragma once
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "control/request_line.h"
 
 #define FAULT_WORDS_REASON_BYTES 256
 
@@ -22,8 +23,9 @@ struct fault_words {
  * Ends with NULL. */
 extern const char *const fault_words_first[];
 
-/* Fills an empty request. Returns false if the words are wrong; the reason says which. */
-bool fault_words_read(struct fault_words *, json_t *request, char reason[FAULT_WORDS_REASON_BYTES]);
+/* Writes the request. Returns false if the words are wrong; the reason says which. */
+bool fault_words_read(
+    struct fault_words *, struct request_line *request, char reason[FAULT_WORDS_REASON_BYTES]);
 
 /* Prints a line for each kind of fault, with its parameters and an example. */
 void fault_words_print_kinds(FILE *);

@@ -66,23 +66,22 @@ enum request_result request_device(
     return REQUEST_FAILED;
 }
 
-enum request_result request_fabric(
-    const char *fabric, json_t *request, json_t **answer, char reason[REQUEST_REASON_BYTES])
+enum request_result request_fabric(const char *fabric, const struct request_line *request,
+    json_t **answer, char reason[REQUEST_REASON_BYTES])
 {
     char root[RUN_PLACE_BYTES];
     char path[RUN_PLACE_BYTES + 80];
-    char *question = json_dumps(request, JSON_COMPACT);
-    enum request_result result = REQUEST_FAILED;
-    int err = question ? run_place_make(root, sizeof(root)) : -ENOMEM;
+    int err = run_place_make(root, sizeof(root));
 
     *answer = NULL;
-    json_decref(request);
+    if (request->is_cut) {
+        snprintf(reason, REQUEST_REASON_BYTES, "the request is too long, or a name has a blank");
+        return REQUEST_REFUSED;
+    }
     if (err) {
         snprintf(reason, REQUEST_REASON_BYTES, "%s", strerror(-err));
-    } else {
-        snprintf(path, sizeof(path), "%s/%.60s/control", root, fabric);
-        result = ask_at(path, question, answer, reason);
+        return REQUEST_FAILED;
     }
-    free(question);
-    return result;
+    snprintf(path, sizeof(path), "%s/%.60s/control", root, fabric);
+    return ask_at(path, request->text, answer, reason);
 }

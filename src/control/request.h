@@ -4,7 +4,8 @@
 
 #include <jansson.h>
 
-#define REQUEST_REASON_BYTES 256
+#include "control/request_form.h"
+#include "control/request_line.h"
 
 /* The result of a request. */
 enum request_result {
@@ -22,9 +23,9 @@ enum request_result {
 enum request_result request_device(
     const char *device, const char *request, json_t **answer, char reason[REQUEST_REASON_BYTES]);
 
-/* Sends a request to a running fabric, and releases the request. */
-enum request_result request_fabric(
-    const char *fabric, json_t *request, json_t **answer, char reason[REQUEST_REASON_BYTES]);
+/* Sends a request to a running fabric. */
+enum request_result request_fabric(const char *fabric, const struct request_line *, json_t **answer,
+    char reason[REQUEST_REASON_BYTES]);
 
 /* Parses the text of an answer, in which "error" is a refusal. */
 enum request_result request_read_answer(

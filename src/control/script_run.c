@@ -11,28 +11,18 @@
 
 #define PS_PER_NS UINT64_C(1000)
 
-static json_t *names_of(const struct fault_script_step *step)
-{
-    json_t *names = json_array();
-
-    for (uint32_t i = 0; i < step->where_count; i++)
-        json_array_append_new(names, json_string(step->where[i]));
-    return names;
-}
-
-static json_t *request_of(const struct script_run *run, const struct fault_script_step *step)
+static void write_step(const struct script_run *run, const struct fault_script_step *step,
+    struct request_line *request)
 {
     struct fault fault = fault_request_slowed(&step->fault, run->slower);
-    json_t *request = fault_request_of(&fault);
 
-    if (step->where_count > 0)
-        json_object_set_new(request, "where", names_of(step));
+    fault_request_write(&fault, request);
+    request_line_list(request, "where", step->where, step->where_count);
     if (step->ev)
-        json_object_set_new(request, "ev", json_string(step->ev));
-    return request;
+        request_line_text(request, "ev", step->ev);
 }
 
-static enum request_result ask(struct script_run *run, json_t *request)
+static enum request_result ask_fabric(struct script_run *run, const struct request_line *request)
 {
     json_t *answer;
     enum request_result result = request_fabric(run->fabric, request, &answer, run->reason);
@@ -41,11 +31,24 @@ static enum request_result ask(struct script_run *run, json_t *request)
     return result;
 }
 
-static enum request_result ask_step(
-    struct script_run *run, const struct fault_script_step *step, json_t *request)
+static enum request_result ask_word(struct script_run *run, const char *word)
 {
-    enum request_result result = ask(run, request);
+    struct request_line request;
 
+    request_line_begin(&request, word);
+    return ask_fabric(run, &request);
+}
+
+static enum request_result ask_step(
+    struct script_run *run, const struct fault_script_step *step, bool is_check)
+{
+    struct request_line request;
+    enum request_result result;
+
+    write_step(run, step, &request);
+    if (is_check)
+        request_line_flag(&request, "check");
+    result = ask_fabric(run, &request);
     run->line = result == REQUEST_ANSWERED ? 0 : step->line;
     return result;
 }
@@ -55,22 +58,18 @@ enum request_result script_run_check(struct script_run *run)
     enum request_result result = REQUEST_ANSWERED;
 
     run->line = 0;
-    for (uint32_t i = 0; i < run->script.count && result == REQUEST_ANSWERED; i++) {
-        json_t *request = request_of(run, &run->script.steps[i]);
-
-        json_object_set_new(request, "check", json_true());
-        result = ask_step(run, &run->script.steps[i], request);
-    }
+    for (uint32_t i = 0; i < run->script.count && result == REQUEST_ANSWERED; i++)
+        result = ask_step(run, &run->script.steps[i], true);
     return result;
 }
 
 static enum request_result hand_over(struct script_run *run)
 {
-    enum request_result result = ask(run, json_pack("{s:s}", "do", "script"));
+    enum request_result result = ask_word(run, "script");
 
     for (uint32_t i = 0; i < run->script.count && result == REQUEST_ANSWERED; i++)
-        result = ask_step(run, &run->script.steps[i], request_of(run, &run->script.steps[i]));
-    return result == REQUEST_ANSWERED ? ask(run, json_pack("{s:s}", "do", "begin")) : result;
+        result = ask_step(run, &run->script.steps[i], false);
+    return result == REQUEST_ANSWERED ? ask_word(run, "begin") : result;
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -111,7 +110,7 @@ enum request_result script_run(struct script_run *run)
 
         sleep_until(run, &start, fault.from_ps / PS_PER_NS);
         if (*run->is_interrupted)
-            return ask(run, json_pack("{s:s, s:b}", "do", "clear", "waiting", 1));
+            return ask_word(run, "clear waiting");
         run->on_step(run->context, step, &fault);
     }
     return result;

@@ -4,10 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/scan.h"
+#include "control/control.h"
 #include "host/engine.h"
 
 enum {
@@ -17,42 +16,80 @@ enum {
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static bool asks(const char *request, const char *word, uint32_t *number)
+static char *answer_device(void *context, const struct request *request)
 {
-    *number = 0;
-    if (!scan_word(&request, word))
-        return false;
-    if (*request == '\0')
-        return true;
-    scan_blanks(&request);
-    return scan_u32(&request, number);
+    (void)request;
+    return status_answer_device(context);
 }
 
-static char *answer(void *context, const char *request)
+static char *answer_ports(void *context, const struct request *request)
 {
-    struct host_nic *nic = context;
-    uint32_t number;
-
-    if (asks(request, "dev", &number))
-        return status_answer_device(nic);
-    if (asks(request, "port", &number))
-        return status_answer_ports(nic);
-    if (asks(request, "stat", &number))
-        return status_answer_counters(nic);
-    if (asks(request, "qp", &number))
-        return status_answer_qps(nic, number);
-    if (asks(request, "qpn", &number))
-        return status_answer_qp(nic, number);
-    if (asks(request, "ev", &number))
-        return status_answer_evs(nic, number);
-    return strdup("{\"error\":\"not a request\"}\n");
+    (void)request;
+    return status_answer_ports(context);
 }
 
-static uint32_t level_asked_for(const char *request)
+static char *answer_counters(void *context, const struct request *request)
 {
-    if (strcmp(request, "monitor all") == 0)
-        return STATUS_LEVEL_ALL;
-    return strcmp(request, "monitor") == 0 ? STATUS_LEVEL_CHANGES : 0;
+    (void)request;
+    return status_answer_counters(context);
+}
+
+static char *answer_qps(void *context, const struct request *request)
+{
+    return status_answer_qps(context, (uint32_t)request_form_number(request, "from"));
+}
+
+static char *answer_qp(void *context, const struct request *request)
+{
+    return status_answer_qp(context, (uint32_t)request_form_number(request, "qpn"));
+}
+
+static char *answer_evs(void *context, const struct request *request)
+{
+    return status_answer_evs(context, (uint32_t)request_form_number(request, "qpn"));
+}
+
+static const struct request_argument from_argument[] = {
+    { .name = "from", .kind = REQUEST_NUMBER, .max = UINT32_MAX },
+    { 0 },
+};
+
+static const struct request_argument qpn_argument[] = {
+    { .name = "qpn", .kind = REQUEST_NUMBER, .is_required = true, .max = UINT32_MAX },
+    { 0 },
+};
+
+static const struct request_argument monitor_arguments[] = {
+    { .name = "all", .kind = REQUEST_FLAG },
+    { 0 },
+};
+
+/* clang-format off */
+static const struct request_form forms[] = {
+    { "dev", "shows the NIC and its parameters", NULL, answer_device },
+    { "port", "shows its ports", NULL, answer_ports },
+    { "stat", "shows counters, and drops by reason", NULL, answer_counters },
+    { "qp", "shows some QPs; next: the number to continue from, 0 at the end", from_argument, answer_qps },
+    { "qpn", "shows one QP", qpn_argument, answer_qp },
+    { "ev", "shows the EVs of a QP", qpn_argument, answer_evs },
+    { "monitor", "sends a line per event; all: also for EVs that become SKIP or GOOD", monitor_arguments, NULL },
+    { 0 },
+};
+/* clang-format on */
+
+static char *answer_request(void *context, const char *text)
+{
+    return request_form_answer(forms, context, text);
+}
+
+static uint32_t level_asked_for(const char *text)
+{
+    char reason[REQUEST_REASON_BYTES];
+    struct request request;
+
+    if (!request_form_parse(forms, text, &request, reason) || request.form->answer)
+        return 0;
+    return request_form_has(&request, "all") ? STATUS_LEVEL_ALL : STATUS_LEVEL_CHANGES;
 }
 
 /* The level applies at once, not after all clients of this round are served: a program that
@@ -78,7 +115,7 @@ void status_open(struct host_nic *nic)
         return;
     for (uint32_t i = 0; i < HOST_ENGINE_COUNT_MAX; i++)
         ring_init(&status->rings[i].ring, STATUS_EVENTS);
-    status->server.answer = answer;
+    status->server.answer = answer_request;
     status->server.follows = admit_follower;
     status->server.context = nic;
     if (given &&

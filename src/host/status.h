@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The status of a NIC for other processes: the progress thread answers on a Unix socket, between
- * passes of the engine, and never waits for a client. Answers are JSON objects.
- *
- *     dev             the NIC and its parameters
- *     port            its ports
- *     stat            counters, drops by reason
- *     qp FROM         some QPs, from FROM on; "next": the next FROM, 0 at the end
- *     qpn QPN         one QP
- *     ev QPN          the EVs of a QP
- *     monitor [all]   a line per event from now on; all: also EVs that become SKIP or GOOD
+ * passes of the engine, and never waits for a client. Answers are JSON objects. The table of
+ * requests is in status.c; the request `help` lists them.
  *
  * The owner of an engine pushes changes to report into a ring, which the progress thread of engine
  * 0 empties. */

@@ -87,7 +87,7 @@ static bool answers(pid_t child, const char *control)
     char *answer;
 
     for (uint32_t waited_ms = 0; waited_ms < PATIENCE_MS; waited_ms += LOOK_MS) {
-        if (control_ask(control, "{\"do\": \"ping\"}", &answer) == 0) {
+        if (control_ask(control, "ping", &answer) == 0) {
             free(answer);
             return true;
         }

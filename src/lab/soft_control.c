@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests on the control socket of a soft fabric. */
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "control/control.h"
 #include "lab/soft_record_show.h"
 #include "lab/soft_request.h"
 #include "lab/soft_state.h"
 #include "pktio/pktio.h"
 
-static json_t *problem(const char *text)
+/* Writes an answer, and releases it. */
+static char *text_of(json_t *answer)
 {
-    return json_pack("{s:s}", "error", text);
+    char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+
+    json_decref(answer);
+    return text;
+}
+
+static char *problem(const char *text)
+{
+    return text_of(json_pack("{s:s}", "error", text));
+}
+
+static char *done(void)
+{
+    return text_of(json_object());
 }
 
 /* ---- show ------------------------------------------------------------------------------------ */
@@ -142,39 +155,46 @@ static json_t *show(const struct soft *soft)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static json_t *add_fault(struct soft *soft, const json_t *request)
+static char *add_fault(void *context, const struct request *request)
 {
+    struct soft *soft = context;
     struct soft_fault fault;
     char reason[SOFT_REASON_BYTES];
 
     if (!soft_request_fault(soft, request, &fault, reason))
         return problem(reason);
-    if (json_is_true(json_object_get(request, "check")))
-        return json_object();
+    if (request_form_has(request, "check"))
+        return done();
     if (soft_faults_add(&soft->faults, &fault) != 0)
         return problem("too many faults; clear some first");
     if (!fault.is_held) {
         soft_record_fault(&soft->record, &fault);
         soft_lanes_update_links(soft);
     }
-    return json_pack("{s:i}", "id", (int)fault.id);
+    return text_of(json_pack("{s:i}", "id", (int)fault.id));
 }
 
 /* Opens a script. Its faults follow, each with its time in the script, and then a request to begin,
  * from which these times count. */
-static json_t *open_script(struct soft *soft)
+static char *open_script(void *context, const struct request *request)
 {
+    struct soft *soft = context;
+
+    (void)request;
     for (uint32_t i = 0; i < soft->faults.count;)
         if (soft->faults.list[i].is_held) /* by a process that has ended */
             soft_faults_remove(&soft->faults, i);
         else
             i++;
     soft_lanes_update_links(soft);
-    return json_object();
+    return done();
 }
 
-static json_t *begin_script(struct soft *soft)
+static char *begin_script(void *context, const struct request *request)
 {
+    struct soft *soft = context;
+
+    (void)request;
     soft_record_begin(&soft->record, soft->now_ps);
     for (uint32_t i = 0; i < soft->faults.count; i++)
         if (soft->faults.list[i].is_held) {
@@ -182,32 +202,32 @@ static json_t *begin_script(struct soft *soft)
             soft_record_fault(&soft->record, &soft->faults.list[i]);
         }
     soft_lanes_update_links(soft);
-    return json_object();
+    return done();
 }
 
 /* Selects all faults, those of a place, or those that have not begun. */
 static bool is_cleared(
-    const struct soft_fault *fault, const json_t *request, const struct soft_fault *place)
+    const struct soft_fault *fault, const struct request *request, const struct soft_fault *place)
 {
-    if (json_is_true(json_object_get(request, "all")))
+    if (request_form_has(request, "all"))
         return true;
-    if (json_is_true(json_object_get(request, "waiting")))
+    if (request_form_has(request, "waiting"))
         return !fault->course.has_begun;
     return soft_fault_is_at(fault, place);
 }
 
-static json_t *clear_faults(struct soft *soft, const json_t *request)
+static char *clear_faults(void *context, const struct request *request)
 {
-    bool has_place = !json_is_true(json_object_get(request, "all")) &&
-                     !json_is_true(json_object_get(request, "waiting"));
+    struct soft *soft = context;
+    bool has_place = !request_form_has(request, "all") && !request_form_has(request, "waiting");
     struct soft_fault place = { 0 };
     char reason[SOFT_REASON_BYTES];
     uint32_t cleared = 0;
 
     if (has_place && !soft_request_place(soft, request, &place, reason))
         return problem(reason);
-    if (json_is_true(json_object_get(request, "check")))
-        return json_object();
+    if (request_form_has(request, "check"))
+        return done();
     soft_lanes_update_links(soft); /* removes the faults that have ended */
     for (uint32_t i = 0; i < soft->faults.count;) {
         if (!is_cleared(&soft->faults.list[i], request, &place)) {
@@ -219,56 +239,79 @@ static json_t *clear_faults(struct soft *soft, const json_t *request)
         cleared++;
     }
     soft_lanes_update_links(soft);
-    return json_pack("{s:i}", "cleared", (int)cleared);
+    return text_of(json_pack("{s:i}", "cleared", (int)cleared));
 }
 
-static json_t *show_now(struct soft *soft)
+static char *show_now(void *context, const struct request *request)
 {
+    struct soft *soft = context;
     json_t *answer;
 
+    (void)request;
     soft_lanes_enter_all(soft);
     answer = show(soft);
     soft_lanes_leave_all(soft);
-    return answer;
+    return text_of(answer);
+}
+
+static char *show_record(void *context, const struct request *request)
+{
+    struct soft *soft = context;
+    json_t *answer = soft_record_show(soft);
+
+    if (request_form_has(request, "clear"))
+        soft_record_clear(&soft->record);
+    return text_of(answer);
+}
+
+static char *answer_ping(void *context, const struct request *request)
+{
+    (void)context;
+    (void)request;
+    return done();
+}
+
+static char *stop_fabric(void *context, const struct request *request)
+{
+    struct soft *soft = context;
+
+    (void)request;
+    soft->is_over = true;
+    return done();
 }
 
 /* ---- all requests ---------------------------------------------------------------------------- */
 
-static json_t *answer_to(struct soft *soft, const json_t *request)
-{
-    const char *what = json_string_value(json_object_get(request, "do"));
+static const struct request_argument clear_arguments[] = {
+    { .name = "where", .kind = REQUEST_TEXT },
+    { .name = "what", .kind = REQUEST_TEXT },
+    { .name = "ev", .kind = REQUEST_TEXT },
+    { .name = "all", .kind = REQUEST_FLAG },
+    { .name = "waiting", .kind = REQUEST_FLAG },
+    { .name = "check", .kind = REQUEST_FLAG },
+    { 0 },
+};
 
-    if (!what)
-        return problem("a request must be an object with a member \"do\"");
-    if (strcmp(what, "ping") == 0)
-        return json_object();
-    if (strcmp(what, "show") == 0)
-        return show_now(soft);
-    if (strcmp(what, "fault") == 0)
-        return add_fault(soft, request);
-    if (strcmp(what, "clear") == 0)
-        return clear_faults(soft, request);
-    if (strcmp(what, "script") == 0)
-        return open_script(soft);
-    if (strcmp(what, "begin") == 0)
-        return begin_script(soft);
-    if (strcmp(what, "record") == 0)
-        return soft_record_show(soft, request);
-    if (strcmp(what, "stop") == 0) {
-        soft->is_over = true;
-        return json_object();
-    }
-    return problem("\"do\" must be show, fault, clear, script, begin, record or stop");
-}
+static const struct request_argument record_arguments[] = {
+    { .name = "clear", .kind = REQUEST_FLAG },
+    { 0 },
+};
+
+/* clang-format off */
+static const struct request_form forms[] = {
+    { "ping", "answers, so that the caller knows that the fabric runs", NULL, answer_ping },
+    { "show", "shows links, queues, drops and faults", NULL, show_now },
+    { "fault", "adds a fault", soft_request_arguments, add_fault },
+    { "clear", "ends the faults of a place, all faults, or those that wait for their time", clear_arguments, clear_faults },
+    { "script", "opens a script: faults with at_ps that follow wait for its beginning", NULL, open_script },
+    { "begin", "begins the script, from which at_ps counts", NULL, begin_script },
+    { "record", "shows all faults so far with their times; clear: and forgets them", record_arguments, show_record },
+    { "stop", "ends the fabric", NULL, stop_fabric },
+    { 0 },
+};
+/* clang-format on */
 
 char *soft_control_answer(void *context, const char *text)
 {
-    json_error_t error;
-    json_t *request = json_loads(text, 0, &error);
-    json_t *answer = request ? answer_to(context, request) : problem(error.text);
-    char *out = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
-
-    json_decref(request);
-    json_decref(answer);
-    return out;
+    return request_form_answer(forms, context, text);
 }

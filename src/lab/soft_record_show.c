@@ -90,14 +90,11 @@ static json_t *show_events(const struct soft *soft)
     return events;
 }
 
-json_t *soft_record_show(struct soft *soft, const json_t *request)
+json_t *soft_record_show(const struct soft *soft)
 {
     const char *text = soft->config.text ? soft->config.text : "";
-    json_t *answer = json_pack("{s:i, s:b, s:I, s:s, s:o, s:o}", "slower", (int)soft->config.slower,
-        "cut", soft->record.is_cut, "now_ps", (json_int_t)at_full_speed(soft, soft->now_ps),
-        "fabric", text, "faults", show_faults(soft), "events", show_events(soft));
 
-    if (json_is_true(json_object_get(request, "clear")))
-        soft_record_clear(&soft->record);
-    return answer;
+    return json_pack("{s:i, s:b, s:I, s:s, s:o, s:o}", "slower", (int)soft->config.slower, "cut",
+        soft->record.is_cut, "now_ps", (json_int_t)at_full_speed(soft, soft->now_ps), "fabric",
+        text, "faults", show_faults(soft), "events", show_events(soft));
 }

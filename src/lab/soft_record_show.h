@@ -8,5 +8,5 @@ struct soft;
 
 /* Returns faults and events, with times since the beginning of the recording, scaled to links at
  * full speed: times of a fabric that is N times slower are divided by N, and rates are multiplied
- * by N. With "clear" in the request, a new recording begins. */
-json_t *soft_record_show(struct soft *, const json_t *request);
+ * by N. */
+json_t *soft_record_show(const struct soft *);

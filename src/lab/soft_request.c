@@ -25,16 +25,26 @@ __attribute__((format(printf, 2, 3))) static bool refuse(
     return false;
 }
 
-static bool number_of(const json_t *request, const char *key, uint64_t max, uint64_t *out)
-{
-    const json_t *value = json_object_get(request, key);
+/* A probability is a fraction of 2^32; other quantities need more room. */
+#define PARAMETER_MAX_FRACTION UINT32_MAX
+#define PARAMETER_MAX_BIT_RATE LONGEST_PS
+#define PARAMETER_MAX_TIME     LONGEST_PS
+#define PARAMETER_MAX_PERMILLE LONGEST_PS
 
-    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-        (uint64_t)json_integer_value(value) > max)
-        return false;
-    *out = (uint64_t)json_integer_value(value);
-    return true;
-}
+const struct request_argument soft_request_arguments[] = {
+    { .name = "where", .kind = REQUEST_TEXT },
+    { .name = "kind", .kind = REQUEST_WORD, .is_required = true, .words = fault_kind_words },
+#define FAULT_PARAMETER(ID, type, member, quantity, key, request, form, example)                   \
+    { .name = (request), .kind = REQUEST_NUMBER, .min = 1, .max = PARAMETER_MAX_##quantity },
+#include "network/fault.def"
+    { .name = "direction", .kind = REQUEST_WORD, .words = fault_direction_words },
+    { .name = "what", .kind = REQUEST_TEXT },
+    { .name = "ev", .kind = REQUEST_TEXT },
+    { .name = "at_ps", .kind = REQUEST_NUMBER, .max = LONGEST_PS },
+    { .name = "for_ps", .kind = REQUEST_NUMBER, .min = 1, .max = LONGEST_PS },
+    { .name = "check", .kind = REQUEST_FLAG },
+    { 0 },
+};
 
 /* ---- the place of a fault -------------------------------------------------------------------- */
 
@@ -92,15 +102,12 @@ static bool read_ev(const struct soft *soft, const char *path, struct soft_fault
     return true;
 }
 
-static bool read_name(const struct soft *soft, const json_t *request, const char *name,
+static bool read_name(const struct soft *soft, const char *what, const char *name,
     struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
-    const char *what = json_string_value(json_object_get(request, "what"));
     struct topology_element *element = &fault->where[fault->what.where_count];
     char found[TOPOLOGY_REASON_BYTES];
 
-    if (!name)
-        return refuse(reason, "\"where\" must name parts of the fabric");
     if (!topology_find(&soft->fabric.topology, name, element, found))
         return refuse(reason, "%.64s: %s", name, found);
     if (what && !is_called(what, element->kind))
@@ -110,34 +117,38 @@ static bool read_name(const struct soft *soft, const json_t *request, const char
     return true;
 }
 
-static bool read_where(const struct soft *soft, const json_t *request, const json_t *where,
+/* Reads "h0.p0,h1.p0". */
+static bool read_where(const struct soft *soft, const struct request *request,
     struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
-    size_t count = json_is_array(where) ? json_array_size(where) : 1;
+    const char *names = request_form_text(request, "where");
+    const char *what = request_form_text(request, "what");
+    char name[SOFT_PLACE_BYTES];
 
-    if (count == 0 || count > SOFT_WHERE_MAX)
-        return refuse(reason, "\"where\" must name 1 to %u parts of the fabric", SOFT_WHERE_MAX);
     fault->what.where_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *name = json_is_array(where) ? json_array_get(where, i) : where;
+    do {
+        size_t length = strcspn(names, ",");
 
-        if (!read_name(soft, request, json_string_value(name), fault, reason))
+        if (length == 0 || fault->what.where_count == SOFT_WHERE_MAX)
+            return refuse(reason, "where: must name 1 to %u parts of the fabric", SOFT_WHERE_MAX);
+        snprintf(name, sizeof(name), "%.*s", (int)length, names);
+        if (!read_name(soft, what, name, fault, reason))
             return false;
-    }
+        names += length;
+    } while (*names++ == ',');
     return true;
 }
 
-bool soft_request_place(const struct soft *soft, const json_t *request, struct soft_fault *fault,
-    char reason[static SOFT_REASON_BYTES])
+bool soft_request_place(const struct soft *soft, const struct request *request,
+    struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
-    const json_t *where = json_object_get(request, "where");
-    const char *ev = json_string_value(json_object_get(request, "ev"));
+    const char *ev = request_form_text(request, "ev");
 
-    if (!where && !ev)
-        return refuse(reason, "\"where\" must name a part of the fabric");
+    if (!request_form_has(request, "where") && !ev)
+        return refuse(reason, "where: must name a part of the fabric");
     if (ev && !read_ev(soft, ev, fault, reason))
         return false;
-    return !where || read_where(soft, request, where, fault, reason);
+    return !request_form_has(request, "where") || read_where(soft, request, fault, reason);
 }
 
 void soft_request_path(
@@ -166,50 +177,19 @@ void soft_request_name(
 
 /* ---- the kind of a fault --------------------------------------------------------------------- */
 
-/* Returns the index of a word in a list of `count` words. Returns false if it is not in the list or
- * not in the request. */
-static bool word_of(const json_t *request, const char *key, const char *const *words, int *number)
-{
-    const char *word = json_string_value(json_object_get(request, key));
-
-    for (*number = 0; word && words[*number]; ++*number)
-        if (strcmp(word, words[*number]) == 0)
-            return true;
-    return false;
-}
-
 static bool read_kind(
-    const json_t *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
+    const struct request *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
-    int number;
-
-    if (!word_of(request, "kind", fault_kind_words, &number))
-        return refuse(reason, "\"kind\" must be a kind of fault: down, flap, loss, ...");
-    fault->what.kind = (enum fault_kind)number;
-    if (!json_object_get(request, "direction"))
-        return true;
-    if (!word_of(request, "direction", fault_direction_words, &number))
-        return refuse(reason, "\"direction\" must be both, up or down");
-    fault->what.direction = (enum fault_direction)number;
-    return true;
-}
-
-static bool read_parameters(
-    const json_t *request, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
-{
+    fault->what.kind = (enum fault_kind)request_form_number(request, "kind");
+    fault->what.direction = (enum fault_direction)request_form_number(request, "direction");
     fault->what.duty_permille = 500;
     for (uint32_t i = 0; i < FAULT_PARAMETER_COUNT; i++) {
-        const struct fault_parameter_description *known = &fault_parameters[i];
-        uint64_t number;
+        const char *name = fault_parameters[i].request;
 
-        if (!json_object_get(request, known->request) &&
-            !fault_kind_needs(fault->what.kind, (enum fault_parameter)i))
-            continue;
-        if (!number_of(request, known->request,
-                known->quantity == FAULT_QUANTITY_FRACTION ? UINT32_MAX : LONGEST_PS, &number) ||
-            number == 0)
-            return refuse(reason, "\"%s\" must be a number above 0", known->request);
-        fault_set(&fault->what, (enum fault_parameter)i, number);
+        if (request_form_has(request, name))
+            fault_set(&fault->what, (enum fault_parameter)i, request_form_number(request, name));
+        else if (fault_kind_needs(fault->what.kind, (enum fault_parameter)i))
+            return refuse(reason, "%s: %s= is missing", fault_kind_words[fault->what.kind], name);
     }
     return true;
 }
@@ -223,29 +203,21 @@ static bool adapt(
     if (!fault_kind_needs(fault->what.kind, FAULT_RATE))
         return true;
     if (fault->what.rate_bps < SOFT_RATE_BPS_MIN)
-        return refuse(reason, "\"rate_bps\" must be at least %u", SOFT_RATE_BPS_MIN);
+        return refuse(reason, "rate_bps: must be at least %u", SOFT_RATE_BPS_MIN);
     fault->what.rate_bps /= soft->config.slower;
     return fault->what.rate_bps >= SOFT_RATE_BPS_MIN ||
            refuse(reason, "this fabric is %u times slower: the rate must be at least %u Mb/s",
                soft->config.slower, soft->config.slower);
 }
 
-static bool read_times(const struct soft *soft, const json_t *request, struct soft_fault *fault,
-    char reason[static SOFT_REASON_BYTES])
+static void read_times(
+    const struct soft *soft, const struct request *request, struct soft_fault *fault)
 {
-    uint64_t for_ps;
-
-    fault->what.from_ps = soft->now_ps;
-    fault->is_held = json_object_get(request, "at_ps") != NULL;
-    if (fault->is_held && !number_of(request, "at_ps", LONGEST_PS, &fault->what.from_ps))
-        return refuse(reason, "\"at_ps\" must be a number");
+    fault->is_held = request_form_has(request, "at_ps");
+    fault->what.from_ps = fault->is_held ? request_form_number(request, "at_ps") : soft->now_ps;
     fault->what.until_ps = FAULT_NEVER_PS;
-    if (!json_object_get(request, "for_ps"))
-        return true;
-    if (!number_of(request, "for_ps", LONGEST_PS, &for_ps) || for_ps == 0)
-        return refuse(reason, "\"for_ps\" must be 1 or more");
-    fault->what.until_ps = fault->what.from_ps + for_ps;
-    return true;
+    if (request_form_has(request, "for_ps"))
+        fault->what.until_ps = fault->what.from_ps + request_form_number(request, "for_ps");
 }
 
 static bool check(
@@ -258,11 +230,11 @@ static bool check(
            refuse(reason, "%s: %s", problem.member, problem.reason);
 }
 
-bool soft_request_fault(const struct soft *soft, const json_t *request, struct soft_fault *fault,
-    char reason[static SOFT_REASON_BYTES])
+bool soft_request_fault(const struct soft *soft, const struct request *request,
+    struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
     *fault = (struct soft_fault){ 0 };
+    read_times(soft, request, fault);
     return soft_request_place(soft, request, fault, reason) && read_kind(request, fault, reason) &&
-           read_parameters(request, fault, reason) && adapt(soft, fault, reason) &&
-           read_times(soft, request, fault, reason) && check(soft, fault, reason);
+           adapt(soft, fault, reason) && check(soft, fault, reason);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sends requests to a running fabric or NIC over the Unix socket in its folder: one text out, one
- * text back. mrc-fabric(1) and host/status.h list the requests. */
+ * text back. control/request_form.h is the grammar of the texts; the request `help` lists them. */
 #pragma once
 
 /* Returns 0 and an answer that the caller frees, or a negative errno: -ECONNREFUSED or -ENOENT if

@@ -18,7 +18,7 @@ static void ask_once(const char *control_path, struct asker_result *result)
 {
     uint64_t start_ns = attacker_now_ns();
     char *answer = NULL;
-    int err = control_ask(control_path, "{\"do\":\"ping\"}", &answer);
+    int err = control_ask(control_path, "ping", &answer);
     uint64_t taken_ns = attacker_now_ns() - start_ns;
 
     free(answer);

@@ -150,10 +150,9 @@ static void add_place(
     uint32_t nic = first_nic + prng_below(prng, topology->nic_count - first_nic);
 
     if (prng_below(prng, 2))
-        add(text, ",\"where\":\"h%u\",\"what\":\"nic\"", nic);
+        add(text, " where=h%u what=nic", nic);
     else
-        add(text, ",\"where\":\"h%u.p%u\",\"what\":\"port\"", nic,
-            prng_below(prng, topology->config.plane_count));
+        add(text, " where=h%u.p%u what=port", nic, prng_below(prng, topology->config.plane_count));
 }
 
 static void add_details(struct prng *prng, struct text *text)
@@ -163,9 +162,9 @@ static void add_details(struct prng *prng, struct text *text)
     static const char *const keys[] = { "probability", "rate_bps", "period_ps", "duty_permille",
         "for_ps", "at_ps", "id" };
 
-    add(text, ",\"kind\":\"%s\",\"for_ps\":%u000", ONE_OF(prng, kinds), prng_below(prng, 20000000));
+    add(text, " kind=%s for_ps=%u000", ONE_OF(prng, kinds), prng_below(prng, 20000000));
     for (uint32_t i = prng_below(prng, 5); i > 0; i--)
-        add(text, ",\"%s\":%lld", ONE_OF(prng, keys), number(prng));
+        add(text, " %s=%lld", ONE_OF(prng, keys), number(prng));
 }
 
 /* Any place may be named in a question that is only checked. */
@@ -173,25 +172,24 @@ static void add_wild_place(struct prng *prng, struct text *text)
 {
     static const char *const whats[] = { "link", "port", "switch", "plane", "nic", "ev", "x", "" };
 
-    add(text, ",\"check\":true,\"what\":\"%s\",\"where\":\"", ONE_OF(prng, whats));
+    add(text, " check what=%s where=", ONE_OF(prng, whats));
     switch (prng_below(prng, 4)) {
     case 0:
-        add(text, "p%lld.t0.%lld-t1.%lld\"", number(prng), number(prng), number(prng));
+        add(text, "p%lld.t0.%lld-t1.%lld", number(prng), number(prng), number(prng));
         break;
     case 1:
-        add(text, "h%lld.p%lld\"", number(prng), number(prng));
+        add(text, "h%lld.p%lld", number(prng), number(prng));
         break;
     case 2:
-        add(text, "p0.t%u.%u\"", prng_below(prng, 3), prng_below(prng, 5));
+        add(text, "p0.t%u.%u", prng_below(prng, 3), prng_below(prng, 5));
         break;
     default:
         for (uint32_t i = prng_below(prng, 300); i > 0; i--)
             add(text, "%c", 'a' + (int)prng_below(prng, 26));
-        add(text, "\"");
         break;
     }
     if (prng_below(prng, 2))
-        add(text, ",\"ev\":\"p%lld/u%lld\"", number(prng), number(prng));
+        add(text, " ev=p%lld/u%lld", number(prng), number(prng));
 }
 
 void grammar_request(struct prng *prng, const struct topology *topology, uint32_t first_nic,
@@ -200,16 +198,16 @@ void grammar_request(struct prng *prng, const struct topology *topology, uint32_
     struct text out = { .bytes = text };
 
     text[0] = '\0';
-    switch (prng_below(prng, 8)) {
+    switch (prng_below(prng, 9)) {
     case 0:
-        add(&out, "{\"do\":\"show\"}");
+        add(&out, "show");
         return;
     case 1:
-        add(&out, "{\"do\":\"clear\"");
+        add(&out, "clear");
         add_place(prng, topology, first_nic, &out);
         break;
     case 2:
-        add(&out, "{\"do\":\"fault\"");
+        add(&out, "fault");
         add_place(prng, topology, first_nic, &out);
         add_details(prng, &out);
         break;
@@ -217,18 +215,20 @@ void grammar_request(struct prng *prng, const struct topology *topology, uint32_
         for (uint32_t i = prng_below(prng, GRAMMAR_TEXT_BYTES / 2); i > 0; i--)
             add(&out, "%s", prng_below(prng, 2) ? "[" : "{\"a\":");
         return;
+    case 5:
+        add(&out, "clear");
+        add_wild_place(prng, &out);
+        return;
     case 4:
         grammar_noise(prng, (uint8_t *)text, GRAMMAR_TEXT_BYTES - 1);
         text[GRAMMAR_TEXT_BYTES - 1] = '\0';
         return;
     default:
-        add(&out, "{\"do\":\"%s\"", prng_below(prng, 2) ? "fault" : "clear");
+        add(&out, "fault");
         add_wild_place(prng, &out);
         add_details(prng, &out);
-        add(&out, "}");
-        return; /* whole, so that it stays a question */
+        return;
     }
-    add(&out, "}");
 }
 
 /* ---- device files ---------------------------------------------------------------------------- */

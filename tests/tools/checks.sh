@@ -52,6 +52,9 @@ exits 1 'layers: a side door is refused' "$ROOT/tools/check-layers" "$tree"
 contains 'layers: and the front door named' "$output" 'past the front door, path/path.h'
 write src/transport/qp.c '#include "path/path.h"' '#include <sys/types.h>'
 exits 0 'layers: the front door is open' "$ROOT/tools/check-layers" "$tree"
+write src/path/words.def
+write src/transport/qp.c '#include "path/words.def"'
+exits 0 'layers: so is a list' "$ROOT/tools/check-layers" "$tree"
 mkdir -p "$tree/src/cmd/sim" "$tree/src/cmd/perf"
 write src/cmd/cmd.h
 write src/cmd/sim/sim_progress.h

@@ -9,14 +9,16 @@
 
 /* Sends a request to the fabric of this name. Reports an error if the fabric does not run or
  * refuses the request. The caller releases the answer with json_decref(). */
-enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer);
+enum cmd_status fabric_ask(const char *fabric, const struct request_line *, json_t **answer);
+/* The same for a request without arguments that need a value. */
+enum cmd_status fabric_ask_word(const char *fabric, const char *request, json_t **answer);
 
 enum cmd_status fabric_complain_not_running(const char *fabric);
 /* Reports a request that was not answered. */
 enum cmd_status fabric_complain(const char *fabric, enum request_result, const char *reason);
 
 /* Checks that a fabric may have this name. */
-enum cmd_status fabric_check_name(const char *command, const char *name);
+enum cmd_status fabric_check_name(const char *command, const char *fabric);
 
 /* mrc fabric fault run: runs a script of faults. arguments[0] is "run". */
 extern const struct option_table fabric_script_table;

@@ -43,12 +43,20 @@ enum cmd_status fabric_complain(const char *fabric, enum request_result result, 
     return cmd_complain(CMD_FAILED, name, "'%s': %s", fabric, reason);
 }
 
-enum cmd_status fabric_ask(const char *fabric, json_t *request, json_t **answer)
+enum cmd_status fabric_ask(const char *fabric, const struct request_line *request, json_t **answer)
 {
     char reason[REQUEST_REASON_BYTES];
     enum request_result result = request_fabric(fabric, request, answer, reason);
 
     return result == REQUEST_ANSWERED ? CMD_DONE : fabric_complain(fabric, result, reason);
+}
+
+enum cmd_status fabric_ask_word(const char *fabric, const char *request, json_t **answer)
+{
+    struct request_line line;
+
+    request_line_begin(&line, request);
+    return fabric_ask(fabric, &line, answer);
 }
 
 enum cmd_status fabric_check_name(const char *command, const char *fabric)

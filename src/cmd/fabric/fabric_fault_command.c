@@ -49,7 +49,7 @@ static const struct option_table table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static enum cmd_status ask(const char *fabric, json_t *request)
+static enum cmd_status ask_fabric(const char *fabric, const struct request_line *request)
 {
     json_t *answer;
     enum cmd_status status = fabric_ask(fabric, request, &answer);
@@ -70,7 +70,7 @@ static enum cmd_status fabric_fault(int argument_count, char **arguments)
     struct fault_words words = { .rate_bps_min = SOFT_RATE_BPS_MIN };
     char reason[FAULT_WORDS_REASON_BYTES];
     enum cmd_status status;
-    json_t *request;
+    struct request_line request;
 
     if (!options_read(&table, &options, argument_count, arguments, &status))
         return status;
@@ -83,12 +83,10 @@ static enum cmd_status fabric_fault(int argument_count, char **arguments)
     if (strcmp(words.next[0], "run") == 0)
         return fabric_script(options.fabric, words.left, words.next);
     if (strcmp(words.next[0], "clear") == 0 && words.left == 1)
-        return ask(options.fabric, json_pack("{s:s, s:b}", "do", "clear", "all", 1));
-    request = json_object();
-    if (fault_words_read(&words, request, reason))
-        return ask(options.fabric, request);
-    json_decref(request);
-    return cmd_complain(CMD_MISUSED, name, "%s", reason);
+        request_line_begin(&request, "clear all");
+    else if (!fault_words_read(&words, &request, reason))
+        return cmd_complain(CMD_MISUSED, name, "%s", reason);
+    return ask_fabric(options.fabric, &request);
 }
 
 /* WHAT WHERE HOW [direction up|down] [for TIME] */

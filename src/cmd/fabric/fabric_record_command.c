@@ -81,9 +81,8 @@ static enum cmd_status check_answer(const struct recording *recording)
 
 static enum cmd_status record(struct recording *recording)
 {
-    enum cmd_status status = fabric_ask(recording->fabric,
-        json_pack("{s:s, s:b}", "do", "record", "clear", (int)recording->clears),
-        &recording->answer);
+    enum cmd_status status = fabric_ask_word(
+        recording->fabric, recording->clears ? "record clear" : "record", &recording->answer);
 
     if (status != CMD_DONE)
         return status;

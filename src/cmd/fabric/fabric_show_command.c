@@ -141,7 +141,7 @@ static void print_table(const json_t *fabric, bool all)
 static enum cmd_status show_once(const struct options *options)
 {
     json_t *answer;
-    enum cmd_status status = fabric_ask(options->fabric, json_pack("{s:s}", "do", "show"), &answer);
+    enum cmd_status status = fabric_ask_word(options->fabric, "show", &answer);
 
     if (status != CMD_DONE)
         return status;

@@ -380,7 +380,7 @@ static void *ask(void *context)
 {
     struct question *question = context;
 
-    EXPECT_EQ(control_ask(question->path, "{\"do\":\"ping\"}", &question->answer), 0);
+    EXPECT_EQ(control_ask(question->path, "ping", &question->answer), 0);
     question->is_answered = true;
     return NULL;
 }

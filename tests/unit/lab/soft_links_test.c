@@ -65,12 +65,11 @@ SPEC("a fault with a direction leaves the other direction alone")
     struct soft_bench bench = soft_bench_small();
 
     soft_bench_start(&bench);
-    ask(&bench,
-        "{\"do\":\"fault\",\"kind\":\"blackhole\",\"where\":\"h0.p0\",\"direction\":\"up\"}");
+    ask(&bench, "fault kind=blackhole where=h0.p0 direction=up");
     EXPECT_EQ(exchange(&bench, 0, 1).whole, 0);
     EXPECT_EQ(exchange(&bench, 1, 0).whole, FRAMES);
     EXPECT_EQ(bench.soft->lost[LOST_BLACKHOLE], FRAMES);
-    ask(&bench, "{\"do\":\"clear\",\"all\":true}");
+    ask(&bench, "clear all");
     EXPECT_EQ(exchange(&bench, 0, 1).whole, FRAMES);
     soft_bench_stop(&bench);
 }
@@ -80,8 +79,7 @@ SPEC("a frame is damaged on the links of the direction only")
     struct soft_bench bench = soft_bench_small();
 
     soft_bench_start(&bench);
-    ask(&bench, "{\"do\":\"fault\",\"kind\":\"corrupt\",\"where\":\"h1.p0\",\"direction\":\"down\","
-                "\"probability\":4294967295}");
+    ask(&bench, "fault kind=corrupt where=h1.p0 direction=down probability=4294967295");
     EXPECT_EQ(exchange(&bench, 0, 1).damaged, FRAMES);
     EXPECT_EQ(exchange(&bench, 1, 0).whole, FRAMES);
     EXPECT_EQ(bench.soft->lost[LOST_CORRUPT], FRAMES);
@@ -97,11 +95,10 @@ SPEC("a slow direction takes its own rate, the other keeps that of the link")
     soft_bench_start(&bench);
     up = &bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)];
     down = &bench.soft->wires[soft_wire_of(bench.soft, up->peer)];
-    ask(&bench, "{\"do\":\"fault\",\"kind\":\"slow\",\"where\":\"h0\",\"direction\":\"down\","
-                "\"rate_bps\":1000000000}");
+    ask(&bench, "fault kind=slow where=h0 direction=down rate_bps=1000000000");
     EXPECT_EQ(up->rate_bps, bench.config.host_link.rate_bps);
     EXPECT_EQ(down->rate_bps, 1000000000);
-    ask(&bench, "{\"do\":\"clear\",\"where\":\"h0\"}");
+    ask(&bench, "clear where=h0");
     EXPECT_EQ(down->rate_bps, bench.config.host_link.rate_bps);
     soft_bench_stop(&bench);
 }
@@ -119,8 +116,7 @@ SPEC("a switch that reboots loses what waits in it and is back at the end")
     while (bench.soft->switches[0].ports[1].queues[PORT_DATA].count < 2 && passes++ < 100000)
         soft_bench_pass(&bench);
     EXPECT_GE(bench.soft->switches[0].ports[1].queues[PORT_DATA].count, 2);
-    ask(&bench,
-        "{\"do\":\"fault\",\"kind\":\"reboot\",\"where\":\"p0.t0.0\",\"for_ps\":1000000000}");
+    ask(&bench, "fault kind=reboot where=p0.t0.0 for_ps=1000000000");
     EXPECT_GE(bench.soft->lost[LOST_REBOOT], 2);
     EXPECT(bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
     pass_time(&bench, 1000000000);
@@ -135,13 +131,13 @@ SPEC("components of a group fail and return together")
 
     soft_bench_start(&bench);
     wires = bench.soft->wires;
-    ask(&bench, "{\"do\":\"fault\",\"kind\":\"down\",\"where\":[\"h0.p0\",\"h1.p1\"]}");
+    ask(&bench, "fault kind=down where=h0.p0,h1.p1");
     EXPECT(wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
     EXPECT(wires[soft_nic_wire(bench.soft, 1, 1)].is_down);
     EXPECT(!wires[soft_nic_wire(bench.soft, 0, 1)].is_down);
-    ask(&bench, "{\"do\":\"clear\",\"where\":\"h0.p0\"}");
+    ask(&bench, "clear where=h0.p0");
     EXPECT(wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
-    ask(&bench, "{\"do\":\"clear\",\"where\":[\"h0.p0\",\"h1.p1\"]}");
+    ask(&bench, "clear where=h0.p0,h1.p1");
     EXPECT(!wires[soft_nic_wire(bench.soft, 0, 0)].is_down);
     EXPECT(!wires[soft_nic_wire(bench.soft, 1, 1)].is_down);
     soft_bench_stop(&bench);
@@ -152,7 +148,7 @@ SPEC("a fault of one EV takes the packets of that EV")
     struct soft_bench bench = soft_bench_small();
 
     soft_bench_start(&bench);
-    ask(&bench, "{\"do\":\"fault\",\"kind\":\"loss\",\"ev\":\"p0/u1\",\"probability\":4294967295}");
+    ask(&bench, "fault kind=loss ev=p0/u1 probability=4294967295");
     EXPECT_EQ(exchange(&bench, 0, 1).whole, FRAMES / 2);
     EXPECT_EQ(bench.soft->lost[LOST_FAULT], FRAMES / 2);
     soft_bench_stop(&bench);
@@ -165,12 +161,11 @@ SPEC("faults of a script wait for its beginning, and then for their times")
 
     soft_bench_start(&bench);
     wire = &bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)];
-    ask(&bench, "{\"do\":\"script\"}");
-    ask(&bench, "{\"do\":\"fault\",\"kind\":\"down\",\"where\":\"h0.p0\",\"at_ps\":2000000,"
-                "\"for_ps\":3000000}");
+    ask(&bench, "script");
+    ask(&bench, "fault kind=down where=h0.p0 at_ps=2000000 for_ps=3000000");
     pass_time(&bench, 9000000);
     EXPECT(!wire->is_down);
-    ask(&bench, "{\"do\":\"begin\"}");
+    ask(&bench, "begin");
     pass_time(&bench, 1900000);
     EXPECT(!wire->is_down);
     pass_time(&bench, 200000);
