@@ -110,14 +110,18 @@ void nic_status_complete(const struct completion *completion)
 {
     const char *before = completion->count ? completion->words[completion->count - 1] : "";
     bool is_port = strcmp(completion->command->name, "port") == 0;
+    bool is_stat = strcmp(completion->command->name, "stat") == 0;
 
     if (strcmp(before, "dev") == 0) {
         completion_offer_devices(completion);
         return;
     }
     if (completion->count == 0 && strcmp(completion->command->name, "monitor") != 0)
-        completion_offer_all(
-            completion, (const char *const[]){ "show", is_port ? "set" : NULL, NULL });
+        completion_offer_all(completion, (const char *const[]){ "show",
+                                             is_port   ? "set"
+                                             : is_stat ? "list"
+                                                       : NULL,
+                                             NULL });
     else
         completion_offer_all(completion, (const char *const[]){ "dev", "qp", "port", NULL });
     if (strcmp(completion->command->name, "dev") == 0 && strcmp(before, "show") == 0)

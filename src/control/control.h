@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to running NICs and fabrics, and their answers: the public header of this folder. */
+/* Requests to running NICs and fabrics, their answers, and their metrics: the public header of this
+ * folder. */
 #pragma once
 
 #include "control/device_list.h"
@@ -8,6 +9,7 @@
 #include "control/fault_record.h"
 #include "control/fault_request.h"
 #include "control/fault_words.h"
+#include "control/metric.h"
 #include "control/port_admin.h"
 #include "control/qp_list.h"
 #include "control/request.h"

@@ -72,16 +72,13 @@ static void write_port(const struct host_port_state *state, uint32_t port, FILE 
 {
     fprintf(out,
         "%s{\"port\":%u,\"plane\":%u,\"kind\":\"%s\",\"link\":\"%s\",\"admin\":\"%s\","
-        "\"usable\":%s,\"mtu\":%u,\"rate_bps\":%llu",
+        "\"usable\":%s,\"mtu\":%u",
         port ? "," : "", port + 1, port, state->kind, state->link_up ? "up" : "down",
-        state->admin_up ? "up" : "down", state->usable ? "true" : "false", state->mtu_bytes,
-        (unsigned long long)state->rate_bps);
-    fprintf(out,
-        ",\"frames_received\":%llu,\"bytes_received\":%llu,\"receive_drops\":%llu,"
-        "\"frames_sent\":%llu,\"bytes_sent\":%llu,\"send_drops\":%llu}",
-        (unsigned long long)state->frames_received, (unsigned long long)state->bytes_received,
-        (unsigned long long)state->receive_drops, (unsigned long long)state->frames_sent,
-        (unsigned long long)state->bytes_sent, (unsigned long long)state->send_drops);
+        state->admin_up ? "up" : "down", state->usable ? "true" : "false", state->mtu_bytes);
+#define PORT_METRIC(name, kind, help)                                                              \
+    fprintf(out, ",\"" #name "\":%llu", (unsigned long long)state->name);
+#include "control/metrics.def"
+    fputc('}', out);
 }
 
 char *status_answer_ports(struct host_nic *nic)
@@ -99,6 +96,27 @@ char *status_answer_ports(struct host_nic *nic)
             write_port(&state, port, out);
     fputs("]}\n", out);
     return finish(out, &text);
+}
+
+static void write_engine(
+    const struct host_counters *counters, uint64_t monitor_events_lost, FILE *out)
+{
+    const struct {
+#define ENGINE_METRIC(name, kind, help) uint64_t name;
+#include "control/metrics.def"
+    } engine = {
+        .passes = counters->engine_passes,
+        .progress_passes = counters->progress_passes,
+        .progress_wakeups = counters->progress_wakeups,
+        .async_events_lost = counters->async_events_lost,
+        .monitor_events_lost = monitor_events_lost,
+    };
+    const char *separator = "";
+
+#define ENGINE_METRIC(name, kind, help)                                                            \
+    fprintf(out, "%s\"" #name "\":%llu", separator, (unsigned long long)engine.name);              \
+    separator = ",";
+#include "control/metrics.def"
 }
 
 char *status_answer_counters(struct host_nic *nic)
@@ -119,12 +137,8 @@ char *status_answer_counters(struct host_nic *nic)
     for (uint32_t i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++)
         fprintf(out, "%s\"%s\":%llu", i > DROP_NONE + 1 ? "," : "", drop_name((enum drop_reason)i),
             (unsigned long long)counters.drops[i]);
-    fprintf(out,
-        "},\"engine\":{\"passes\":%llu,\"progress_passes\":%llu,\"progress_wakeups\":%llu,"
-        "\"async_events_lost\":%llu,\"monitor_events_lost\":%llu}}\n",
-        (unsigned long long)counters.engine_passes, (unsigned long long)counters.progress_passes,
-        (unsigned long long)counters.progress_wakeups,
-        (unsigned long long)counters.async_events_lost,
-        (unsigned long long)nic->status->lost_count);
+    fputs("},\"engine\":{", out);
+    write_engine(&counters, nic->status->lost_count, out);
+    fputs("}}\n", out);
     return finish(out, &text);
 }

@@ -14,9 +14,9 @@ struct qp_snapshot {
     uint32_t qpn;
     struct qp_attributes attributes;
     struct qp_status status;
-    uint32_t ev_count;
-    uint32_t ev_usable;
-    uint32_t ev_bad;
+    uint32_t evs;
+    uint32_t evs_usable;
+    uint32_t evs_bad;
     uint32_t sends_waiting;
     uint32_t send_depth;
     struct cc_settings cc;
@@ -34,9 +34,9 @@ static void copy_qp(struct host_qp *qp, struct qp_snapshot *out)
     transport_qp_status(qp->engine->transport, qp->qpn, &out->status);
     if (!paths)
         return;
-    out->ev_count = path_ev_count(paths);
-    out->ev_usable = path_usable_count(paths);
-    out->ev_bad = path_bad_count(paths);
+    out->evs = path_ev_count(paths);
+    out->evs_usable = path_usable_count(paths);
+    out->evs_bad = path_bad_count(paths);
 }
 
 /* Returns the number of QP slots of all engines. */
@@ -117,21 +117,17 @@ static void write_qp(const struct host_nic *nic, const struct qp_snapshot *qp, F
     if (status->state >= QP_RTR)
         fprintf(out, ",\"peer\":\"%s\",\"peer_qpn\":%u", peer, attributes->peer_qpn);
     fprintf(out,
-        ",\"next_psn\":%u,\"unacked_psn\":%u,\"inflight_bytes\":%u,\"window_bytes\":%u,"
-        "\"base_rtt_ns\":%u,\"smoothed_rtt_ns\":%u,\"reorder_window_ns\":%u,\"mpr_psns\":%u,"
-        "\"pmtu\":%u,\"timeouts\":%u,\"timeout_ns\":%llu,"
+        ",\"next_psn\":%u,\"unacked_psn\":%u,\"pmtu\":%u,\"timeout_ns\":%llu,"
         "\"retry_linear\":%u,\"retry_exponential\":%u",
-        status->next_psn.value, status->unacked_psn.value, status->inflight_bytes,
-        status->window_bytes, status->base_rtt_ns, status->smoothed_rtt_ns,
-        status->reorder_window_ns, status->mpr_psns, attributes->pmtu_bytes, status->timeouts,
+        status->next_psn.value, status->unacked_psn.value, attributes->pmtu_bytes,
         (unsigned long long)parameters_longer_ns(
             UINT64_C(1024) << attributes->timeout, PARAMETER_TENTHS_timeout, status->base_rtt_ns),
         attributes->retry_linear, attributes->retry_exponential);
-    fprintf(out, ",\"sends_waiting\":%u,\"send_depth\":%u", qp->sends_waiting, qp->send_depth);
+#define QP_METRIC(name, kind, help)    fprintf(out, ",\"" #name "\":%u", status->name);
+#define QUEUE_METRIC(name, kind, help) fprintf(out, ",\"" #name "\":%u", qp->name);
+#include "control/metrics.def"
     write_planes("planes", status->plane_mask, out);
     write_planes("control_planes", status->control_plane_mask, out);
-    fprintf(out, ",\"evs\":%u,\"evs_usable\":%u,\"evs_bad\":%u", qp->ev_count, qp->ev_usable,
-        qp->ev_bad);
     write_floors(nic, qp, out);
     fputc('}', out);
 }

@@ -37,14 +37,15 @@ static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
     topology_name(&wire->link, name);
     json_object_set_new(out, "link", json_string(name));
     json_object_set_new(out, "up", json_boolean(!wire->is_down));
-    json_object_set_new(out, "rate_bps", json_integer((json_int_t)wire->rate_bps));
-    json_object_set_new(out, "frames", json_integer((json_int_t)wire->frames));
-    json_object_set_new(out, "lost", json_integer((json_int_t)wire->lost));
+#define LINK_METRIC(name, kind, help)                                                              \
+    json_object_set_new(out, #name, json_integer((json_int_t)wire->name));
+#include "control/metrics.def"
     if (!wire->self.is_nic) {
         const struct port *port = &soft->switches[wire->self.node].ports[wire->self.port];
 
-        json_object_set_new(
-            out, "data_queue_bytes", json_integer((json_int_t)port->queues[PORT_DATA].bytes));
+#define EGRESS_METRIC(name, kind, help)                                                            \
+    json_object_set_new(out, #name, json_integer((json_int_t)port->queues[PORT_DATA].bytes));
+#include "control/metrics.def"
         for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++)
             json_object_set_new(out, port_counter_descriptions[i].name,
                 json_integer((json_int_t)port->counters->value[i]));

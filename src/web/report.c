@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report page: a template in which each {{NAME}} stands for an embedded file, and {{results}}
- * for the data. */
+/* The report page: a template in which each {{NAME}} stands for an embedded file, {{results}} for
+ * the data, and {{metrics}} for the description of counters. */
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -9,11 +9,15 @@
 #include "web/page_files.h"
 #include "web/web.h"
 
-static const struct files_entry *find(const char *name, size_t length)
+static bool is_part(const char *name, size_t length, const char *part)
+{
+    return strlen(part) == length && memcmp(name, part, length) == 0;
+}
+
+static const struct files_entry *find_file(const char *name, size_t length)
 {
     for (size_t i = 0; i < files_count; i++)
-        if (strlen(files_entries[i].name) == length &&
-            memcmp(files_entries[i].name, name, length) == 0)
+        if (is_part(name, length, files_entries[i].name))
             return &files_entries[i];
     return NULL;
 }
@@ -83,21 +87,26 @@ static void put_results(FILE *to, json_t *results)
     }
 }
 
-static void put_part(FILE *to, const char *name, size_t length, json_t *results)
+static void put_part(
+    FILE *to, const char *name, size_t length, json_t *results, const json_t *metrics)
 {
-    const struct files_entry *file = find(name, length);
+    const struct files_entry *file = find_file(name, length);
 
     if (file) {
         fwrite(file->bytes, 1, file->size, to);
         return;
     }
-    assert(length == strlen("results") && memcmp(name, "results", length) == 0);
+    if (is_part(name, length, "metrics")) {
+        put_json(to, "metrics", "metrics", metrics);
+        return;
+    }
+    assert(is_part(name, length, "results"));
     put_results(to, results);
 }
 
-int web_report_write(FILE *to, json_t *results)
+int web_report_write(FILE *to, json_t *results, const json_t *metrics)
 {
-    const struct files_entry *page = find("report.html", strlen("report.html"));
+    const struct files_entry *page = find_file("report.html", strlen("report.html"));
     const char *at = (const char *)page->bytes;
     const char *end = at + page->size;
     const char *open;
@@ -108,7 +117,7 @@ int web_report_write(FILE *to, json_t *results)
 
         assert(close != NULL);
         fwrite(at, 1, (size_t)(open - at), to);
-        put_part(to, name, (size_t)(close - name), results);
+        put_part(to, name, (size_t)(close - name), results, metrics);
         at = close + 2;
     }
     fwrite(at, 1, (size_t)(end - at), to);

@@ -6,7 +6,8 @@
 
 #include <jansson.h>
 
-/* Writes one HTML page that shows `results`, an array of result documents as `mrc sim` writes them,
- * and needs nothing else: no network, no other file. Takes the documents apart on the way: they are
- * of no use to the caller afterwards. Yields 0, or -EIO with the cause in errno. */
-int web_report_write(FILE *to, json_t *results);
+/* Writes one HTML page that shows `results`, an array of result documents as `mrc sim` writes them.
+ * The page needs no network and no other file. `metrics` describes the counters (metric_json()).
+ * The function modifies the documents, which the caller can then only release. Returns 0, or -EIO
+ * with the cause in errno. */
+int web_report_write(FILE *to, json_t *results, const json_t *metrics);

@@ -31,6 +31,24 @@ is 'standard output is a place, too' "$("$mrc" report -o - "$result" "$bare")" "
 is 'standard input is a result' "$("$mrc" report -o - - <"$bare")" "$("$mrc" report -o - "$bare")"
 exits 0 'the name is report.html unless told' sh -c "cd '$SCRATCH' && '$mrc' report '$bare' && rm report.html"
 
+contains 'the page explains the names of counters' "$(cat "$page")" '"name":"blackhole","kind":"counter"'
+
+# fabricLine() of the page, run outside a browser.
+describes() # SENTENCE FABRIC TEXT
+{
+    if command -v node >/dev/null; then
+        is "$1" "$(cat "$ROOT/src/web/report/units.js" "$ROOT/src/web/report/header.js" - <<SCRIPT | node -
+console.log(header.fabricLine($2));
+SCRIPT
+)" "$3"
+    else
+        skip "$1" 'there is no node'
+    fi
+}
+describes 'planes are those of a Clos fabric' '{ nics: 64, planes: 2, t0: 4, t1: 2 }' \
+    '64 NICs on 2 planes, 4 T0 and 2 T1 switches a plane'
+describes 'a graph has ports, not planes' '{ nics: 64, planes: 2, switches: 24 }' '64 NICs with 2 ports, 24 switches'
+
 # Nothing is written, and the message says what is wrong and where.
 refuses() # SENTENCE MESSAGE FILE...
 {

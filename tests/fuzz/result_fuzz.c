@@ -39,13 +39,15 @@ static void write_page(json_t *document)
     size_t length_bytes = 0;
     char *page = NULL;
     FILE *to = open_memstream(&page, &length_bytes);
+    json_t *metrics = json_array();
 
     if (!results || !to)
         abort();
-    MUST(web_report_write(to, results) == 0);
+    MUST(web_report_write(to, results, metrics) == 0);
     fclose(to);
     expect_page(page, length_bytes, run_count);
     free(page);
+    json_decref(metrics);
     json_decref(results);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/options.h"
+#include "control/control.h"
 #include "files/files.h"
 #include "result/result.h"
 #include "web/web.h"
@@ -71,7 +72,11 @@ static enum cmd_status load(const char *path, json_t *results)
 
 static int write_report(FILE *to, void *results)
 {
-    return web_report_write(to, results) != 0 ? -errno : 0;
+    json_t *metrics = metric_json();
+    int error = web_report_write(to, results, metrics) != 0 ? -errno : 0;
+
+    json_decref(metrics);
+    return error;
 }
 
 static enum cmd_status write_page(const char *path, json_t *results)
@@ -80,7 +85,7 @@ static enum cmd_status write_page(const char *path, json_t *results)
     int error;
 
     if (strcmp(path, "-") == 0) {
-        web_report_write(stdout, results);
+        write_report(stdout, results);
         cmd_output_is_lost(&status, name);
         return status;
     }

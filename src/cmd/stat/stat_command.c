@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc stat: shows the counters of a running NIC. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/nic_status.h"
 
@@ -13,13 +14,15 @@ static const struct option_row rows[] = {
 static const struct option_table table = {
     .command = "stat",
     .intro = "usage: mrc stat show [dev DEVICE] [-s] [-j]\n"
+             "       mrc stat list [-j]\n"
              "\n"
-             "Shows the counters since the device was opened, and dropped packets by reason.",
+             "Shows the counters since the device was opened, and dropped packets by reason. list\n"
+             "describes every counter and gauge of NICs and fabrics.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static const char *const verbs[] = { "show", NULL };
+static const char *const verbs[] = { "show", "list", NULL };
 static const struct nic_command command = {
     .name = "stat",
     .options = &table,
@@ -61,6 +64,18 @@ static void show(const struct nic_options *options, const char *device, json_t *
     }
 }
 
+static void list_metrics(bool as_json)
+{
+    if (as_json) {
+        nic_status_print_json(metric_json());
+        return;
+    }
+    for (uint32_t i = 0; i < metric_count; i++)
+        printf("%-8s %-28s %-8s %-6s %s\n", metric_group_word(metric_list[i].group),
+            metric_list[i].name, metric_kind_word(metric_list[i].kind),
+            metric_unit(&metric_list[i]), metric_list[i].help);
+}
+
 static enum cmd_status run_stat(int argument_count, char **arguments)
 {
     struct nic_options options;
@@ -68,7 +83,14 @@ static enum cmd_status run_stat(int argument_count, char **arguments)
     enum cmd_status status;
     json_t *all;
 
-    if (!nic_status_begin(&command, argument_count, arguments, &options, &devices, &status))
+    if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
+        return status;
+    if (strcmp(options.verb, "list") == 0) {
+        list_metrics(options.as_json);
+        return CMD_DONE;
+    }
+    status = nic_status_devices(&command, &options, &devices);
+    if (status != CMD_DONE)
         return status;
     all = json_array();
     for (uint32_t i = 0; i < devices.count && status == CMD_DONE; i++) {

@@ -19,7 +19,8 @@ const header = (() => {
         const parts = [];
 
         if (fabric.nics)
-            parts.push(units.plural(fabric.nics, 'NIC') + ' on ' + units.plural(fabric.planes, 'plane'));
+            parts.push(units.plural(fabric.nics, 'NIC') + (fabric.switches ?
+                ' with ' + units.plural(fabric.planes, 'port') : ' on ' + units.plural(fabric.planes, 'plane')));
         if (fabric.switches)
             parts.push(fabric.switches + ' switches');
         if (fabric.t0)

@@ -48,12 +48,19 @@ const links = (() => {
                 units.plural(model.sum(rest.map(({ total }) => total)), 'packet') + ' together.') : null);
     }
 
-    function list(title, counts) {
+    /* The registry of metrics explains each name. Names of retransmissions are without their prefix. */
+    function help(group, name) {
+        const known = model.metrics().find((metric) => metric.group === group && metric.name === name);
+
+        return known ? known.help : null;
+    }
+
+    function list(title, counts, group, prefix = '') {
         const entries = Object.entries(counts ?? {}).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
 
         return dom.make('div', {}, dom.make('h3', {}, title),
             entries.length ? dom.make('dl', { class: 'counts' }, entries.slice(0, 10).map(([name, count]) =>
-                [dom.make('dt', {}, units.words(name).replaceAll('>', ' → ').replaceAll(':', ': ')), dom.make('dd', {}, units.count(count))])) :
+                [dom.make('dt', { title: help(group, prefix + name) }, units.words(name).replaceAll('>', ' → ').replaceAll(':', ': ')), dom.make('dd', {}, units.count(count))])) :
                 dom.make('p', { class: 'note' }, 'none'));
     }
 
@@ -63,7 +70,7 @@ const links = (() => {
         return dom.card('Why', units.isNumber(summary.packets_sent) ?
             units.count(summary.packets_sent) + ' packets sent, ' + units.count(summary.packets_delivered) + ' delivered.' : null,
         dom.make('div', { class: 'columns' },
-            list('Lost', summary.lost), list('Retransmitted', summary.retransmitted), list('EVs changed', summary.ev_transitions)));
+            list('Lost', summary.lost, 'loss'), list('Retransmitted', summary.retransmitted, 'counter', 'retransmit_'), list('EVs changed', summary.ev_transitions)));
     }
 
     return { card, reasons };

@@ -114,5 +114,10 @@ const model = (() => {
         return numbers.length ? sum(numbers) / numbers.length : null;
     }
 
-    return { runs, experimentCount, experimentTitle, settingName, runName, groups, details, faults, sum, mean };
+    /* What the counters mean: the registry of metrics. */
+    function metrics() {
+        return parse(document.getElementById('metrics'));
+    }
+
+    return { runs, metrics, experimentCount, experimentTitle, settingName, runName, groups, details, faults, sum, mean };
 })();
