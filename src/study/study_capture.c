@@ -100,11 +100,13 @@ static int write_frame(struct study_capture *capture, const struct study_capture
     length = frame_build(&capture->format, &frame, bytes, sizeof(bytes));
     if (!frame_is_trimmed(&frame))
         frame_seal(&frame, bytes);
-    return pcapng_add_packet(&capture->pcapng, &(struct pcapng_packet){ .bytes = bytes,
-                                                   .captured_bytes = length,
-                                                   .original_bytes = length,
-                                                   .time_ns = captured->time_ps / PS_PER_NS,
-                                                   .interface = interface });
+    return pcapng_add_packet(&capture->pcapng,
+        &(struct pcapng_packet){ .bytes = bytes,
+            .captured_bytes =
+                capture->snap_bytes && capture->snap_bytes < length ? capture->snap_bytes : length,
+            .original_bytes = length,
+            .time_ns = captured->time_ps / PS_PER_NS,
+            .interface = interface });
 }
 
 static void flush_frames(struct study_capture *capture, uint64_t until_ps)

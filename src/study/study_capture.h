@@ -18,6 +18,7 @@ struct study_capture {
     struct wire_format format;
     FILE *pcap_file; /* NULL: no frames */
     struct pcapng pcapng;
+    uint32_t snap_bytes;         /* that are written of a frame; 0: all */
     uint32_t *interface_of_port; /* from 1; 0: none yet; by NIC port, then by switch port */
     uint32_t *first_port_of_switch;
     struct study_captured *frames;

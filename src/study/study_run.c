@@ -57,15 +57,19 @@ static void on_completion(void *context, const struct sim_completion *completion
 static void on_frame(void *context, const struct sim_frame *frame)
 {
     struct running *running = context;
+    const struct study_filter *filter = running->manner->filter;
 
-    study_capture_frame(&running->capture, frame);
+    if (!filter || study_filter_passes_frame(filter, frame))
+        study_capture_frame(&running->capture, frame);
 }
 
 static void on_trace(void *context, uint32_t nic, const struct trace_event *event)
 {
     struct running *running = context;
+    const struct study_filter *filter = running->manner->filter;
 
-    study_trace_event(&running->trace, nic, event);
+    if (!filter || study_filter_passes_event(filter, nic, event->subject, event->time_ns))
+        study_trace_event(&running->trace, nic, event);
 }
 
 static bool is_interrupted(const struct running *running)
@@ -264,6 +268,7 @@ static bool open_files(struct running *running, const struct experiment *experim
     if (is_lost(manner, manner->pcap_path,
             study_capture_open(&running->capture, experiment, manner->pcap_path)))
         return false;
+    running->capture.snap_bytes = manner->snap_bytes;
     return !is_lost(
         manner, manner->trace_path, study_trace_open(&running->trace, manner->trace_path));
 }

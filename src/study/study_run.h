@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "files/files.h"
+#include "study/study_filter.h"
 
 struct study_run {
     struct experiment experiment; /* must not be moved */
@@ -30,9 +31,11 @@ struct study_manner {
     bool uses_heap; /* the plain engine */
     bool wire;
     bool checks;
-    const char *pcap_path;  /* NULL: none */
-    const char *trace_path; /* NULL: none */
-    uint32_t jobs;          /* runs at a time */
+    const char *pcap_path;             /* NULL: none */
+    const char *trace_path;            /* NULL: none */
+    const struct study_filter *filter; /* of both files; NULL: everything */
+    uint32_t snap_bytes;               /* of a captured frame; 0: all of it */
+    uint32_t jobs;                     /* runs at a time */
     const volatile sig_atomic_t *is_interrupted;
     void (*complain)(const char *problem);
     struct study_watch watch;

@@ -49,7 +49,7 @@ hash_with() # ARGUMENT...
 }
 
 exits 0 'there is help' "$mrc" sim --help
-for option in --output --json --quiet --live --set --seed --repeat --jobs --pcap --trace --wire --heap --check --parameters; do
+for option in --output --json --quiet --live --set --seed --repeat --jobs --pcap --trace --only --snap --wire --heap --check --parameters; do
     contains "the help knows $option" "$output" "$option"
     contains "the manual knows $option" "$(cat "$ROOT/docs/man/mrc-sim.1.scd")" "*$option*"
 done
@@ -105,6 +105,33 @@ is 'what is no quantity has a word' "$(sed -n 's/.*"qp":16,"event":"qp_state",\(
     '"from":"RESET","to":"INIT","status":"success"'
 contains 'losses have a rule' "$(grep -m 1 '"event":"loss"' "$SCRATCH/t.jsonl")" '"rule":"port_down"}'
 contains 'round trips are measured' "$(grep -m 1 '"event":"rtt"' "$SCRATCH/t.jsonl")" '"sample_ns":'
+
+# Only some frames and events.
+is 'conditions do not change the run' "$(hash_with --trace "$SCRATCH/some.jsonl" --only nic=h0,h1 --only qp=16 \
+    --only from=50us --only until=150us)" "$hash"
+is 'a trace has exactly the events that meet all conditions' "$(python3 -c '
+import json, sys
+print("".join(line for line in open(sys.argv[1]) for event in [json.loads(line)]
+    if event["nic"] in (0, 1) and event["qp"] == 16 and 50000 <= event["time_ns"] <= 150000), end="")' \
+    "$SCRATCH/t.jsonl" | cmp - "$SCRATCH/some.jsonl" 2>&1)" ''
+if [ -s "$SCRATCH/some.jsonl" ]; then ok '  and there are some'; else not_ok '  and there are some'; fi
+interfaces() # OPTIONS...: of a capture with them
+{
+    hash_with --pcap "$SCRATCH/some.pcapng" "$@" >/dev/null
+    strings -n 5 "$SCRATCH/some.pcapng" | grep -E ' (up|down)$' | sort | tr '\n' ' '
+}
+is 'a capture at a link has its two directions' "$(interfaces --only at=p0.t0.0-t1.1)" \
+    'p0.t0.0-t1.1 down p0.t0.0-t1.1 up '
+is 'a capture at a NIC has its ports' "$(interfaces --only at=h0)" 'h0.p0 down h0.p0 up h0.p1 down h0.p1 up '
+is 'a capture of a NIC has no host link of others than its peers' "$(interfaces --only nic=h0 --only at=p0 |
+    tr ' ' '\n' | grep -c '^h2')" 0
+whole=$(wc -c <"$SCRATCH/f.pcapng")
+hash_with --pcap "$SCRATCH/short.pcapng" --snap 128 >/dev/null
+is 'a short capture is decoded too' "$("$mrc" decode "$SCRATCH/short.pcapng" | grep -c .)" \
+    "$("$mrc" decode "$SCRATCH/f.pcapng" | grep -c .)"
+if [ $(($(wc -c <"$SCRATCH/short.pcapng") * 4)) -lt "$whole" ]; then ok '  and is much smaller'; else
+    not_ok '  and is much smaller' "$whole"; fi
+
 hash_with --heap --trace "$SCRATCH/heap.jsonl" >/dev/null
 is 'the trace is the same from the heap' "$(cmp "$SCRATCH/heap.jsonl" "$SCRATCH/t.jsonl" 2>&1)" ''
 hash_with --set 'faults=[{kind: blackhole, where: p0.t0.0-t1.1, at: 20us}]' --trace "$SCRATCH/ev.jsonl" >/dev/null

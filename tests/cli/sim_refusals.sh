@@ -93,6 +93,11 @@ refuses_arguments "there is no option '--sed'; did you mean --seed?" --sed 3 ok.
 refuses_arguments "--jobs takes a number from 1 to 1024, not '0'" --jobs 0 ok.yaml
 refuses_arguments "--seed takes a number from 0 to 9223372036854775807, not '-1'" --seed -1 ok.yaml
 refuses_arguments '--pcap and --trace require a single run; there are 2' --repeat 2 --pcap f ok.yaml
+refuses_arguments '--only and --snap require --pcap or --trace' --only nic=h0 ok.yaml
+refuses_arguments "--only: 'nick=h0' is not KEY=VALUE with one of the keys nic, qp, at, from and until" \
+    --trace f --only nick=h0 ok.yaml
+refuses_arguments '--only: p0 is not a NIC such as h3' --trace f --only nic=p0 ok.yaml
+refuses_arguments "--only: 'soon' is not a time such as 500ns, 1.5us, 2ms or 3s" --trace f --only from=soon ok.yaml
 refuses_arguments "'-o' requires a value; see 'mrc sim --help'" -o
 is 'nothing was written' "$(ls)" 'bytes.yaml
 empty.yaml

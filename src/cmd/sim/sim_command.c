@@ -38,7 +38,8 @@ static void complain(const char *problem)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static json_t *run_all(struct study_plan *plan, const struct sim_options *options)
+static json_t *run_all(
+    struct study_plan *plan, const struct sim_options *options, const struct study_filter *filter)
 {
     struct sim_watch watch = { .is_live = options->is_live && options->jobs == 1,
         .shows_progress = !options->is_quiet && !options->is_live &&
@@ -48,6 +49,8 @@ static json_t *run_all(struct study_plan *plan, const struct sim_options *option
         .checks = options->checks,
         .pcap_path = options->pcap_path,
         .trace_path = options->trace_path,
+        .filter = filter,
+        .snap_bytes = options->snap_bytes,
         .jobs = options->jobs,
         .is_interrupted = &is_interrupted,
         .complain = complain,
@@ -100,20 +103,32 @@ static bool can_write(const char *path)
     return err == 0;
 }
 
-static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options)
+static enum cmd_status read_conditions(
+    struct study_filter *filter, const struct sim_options *options)
+{
+    char reason[STUDY_FILTER_REASON_BYTES];
+
+    if ((options->condition_count || options->snap_bytes) && !options->pcap_path &&
+        !options->trace_path)
+        return cmd_complain(CMD_MISUSED, name, "--only and --snap require --pcap or --trace");
+    for (uint32_t i = 0; i < options->condition_count; i++)
+        if (!study_filter_add(filter, options->conditions[i], reason))
+            return cmd_complain(CMD_MISUSED, name, "--only: %s", reason);
+    return CMD_DONE;
+}
+
+static enum cmd_status run_filtered(
+    struct study_plan *plan, const struct sim_options *options, const struct study_filter *filter)
 {
     enum cmd_status status;
     json_t *result;
     json_t *runs;
     bool is_good;
 
-    if (plan->run_count > 1 && (options->pcap_path || options->trace_path))
-        return cmd_complain(CMD_MISUSED, name,
-            "--pcap and --trace require a single run; there are %u", plan->run_count);
     if (!can_write(options->output_path))
         return CMD_FAILED;
     catch_interrupts();
-    runs = run_all(plan, options);
+    runs = run_all(plan, options, filter);
     if (!runs)
         return CMD_FAILED;
     is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && is_clean(runs) &&
@@ -122,6 +137,22 @@ static enum cmd_status run_plan(struct study_plan *plan, const struct sim_option
     status = tell(result, options);
     json_decref(result);
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
+}
+
+static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options)
+{
+    struct study_filter filter;
+    enum cmd_status status;
+
+    if (plan->run_count > 1 && (options->pcap_path || options->trace_path))
+        return cmd_complain(CMD_MISUSED, name,
+            "--pcap and --trace require a single run; there are %u", plan->run_count);
+    study_filter_init(&filter, &plan->runs[0]->experiment.fabric);
+    status = read_conditions(&filter, options);
+    if (status == CMD_DONE)
+        status = run_filtered(plan, options, &filter);
+    study_filter_fini(&filter);
+    return status;
 }
 
 static void print_choices(uint32_t index, uint64_t value)

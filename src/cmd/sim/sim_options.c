@@ -18,6 +18,18 @@ static enum cmd_status add_set(void *options, char *value)
     return CMD_DONE;
 }
 
+static enum cmd_status add_condition(void *options, char *value)
+{
+    struct sim_options *sim = options;
+
+    if (sim->condition_count == SIM_CONDITIONS_MAX)
+        return cmd_complain(CMD_MISUSED, name,
+            "more than %d options --only; a list of values needs one: nic=h1,h2",
+            SIM_CONDITIONS_MAX);
+    sim->conditions[sim->condition_count++] = value;
+    return CMD_DONE;
+}
+
 static enum cmd_status take_seed(void *options, char *value)
 {
     struct sim_options *sim = options;
@@ -42,6 +54,9 @@ static const struct option_row rows[] = {
     { OPTION_NUMBER, 0, "jobs", "N", "N runs at a time [1]", AT(jobs), .least = 1, .most = 1024 },
     { OPTION_TEXT, 0, "pcap", "FILE", "write every frame on every link to FILE, as pcapng", AT(pcap_path) },
     { OPTION_TEXT, 0, "trace", "FILE", "write the trace of the transports to FILE, as JSON lines", AT(trace_path) },
+    { OPTION_CALL, 0, "only", "KEY=VALUE", "write only such frames and events: nic, qp, at, from, until; may be repeated",
+        .read = add_condition, .values = OPTION_VALUES_NONE },
+    { OPTION_NUMBER, 0, "snap", "BYTES", "write at most BYTES of a frame", AT(snap_bytes), .least = 1, .most = 65535 },
     { OPTION_FLAG, 0, "wire", NULL, "convert every packet to bytes and back on every hop", AT(wire) },
     { OPTION_FLAG, 0, "heap", NULL, "use the plain engine: slow, same result", AT(heap) },
     { OPTION_FLAG, 0, "check", NULL, "check all invariants during the run: slow", AT(checks) },

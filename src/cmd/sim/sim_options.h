@@ -7,7 +7,8 @@
 
 #include "cmd/options.h"
 
-#define SIM_SETS_MAX 64
+#define SIM_SETS_MAX       64
+#define SIM_CONDITIONS_MAX 16
 
 struct sim_options {
     const char *file;
@@ -22,10 +23,13 @@ struct sim_options {
     bool checks;
     bool is_json;
     bool is_quiet;
-    bool is_live;           /* shows the state of the run while it runs */
-    bool wants_parameters;  /* lists parameters and does nothing else */
-    const char *pcap_path;  /* NULL: none */
-    const char *trace_path; /* NULL: none */
+    bool is_live;                               /* shows the state of the run while it runs */
+    bool wants_parameters;                      /* lists parameters and does nothing else */
+    const char *pcap_path;                      /* NULL: none */
+    const char *trace_path;                     /* NULL: none */
+    const char *conditions[SIM_CONDITIONS_MAX]; /* of frames and events that are written */
+    uint32_t condition_count;
+    uint32_t snap_bytes; /* 0: whole frames */
     const char *output_path;
 };
 
