@@ -111,17 +111,6 @@ struct yaml_node *experiment_load(struct yaml *yaml, const char *path)
     return top && include_fabric(yaml, top) ? top : NULL;
 }
 
-static bool is_swept(const struct yaml_node *top, const char *key)
-{
-    for (uint32_t i = 0; i < experiment_sweep_count(top); i++) {
-        const struct yaml_node *entry = experiment_sweep_entry(top, i);
-
-        if (entry && yaml_member(entry, key))
-            return true;
-    }
-    return false;
-}
-
 bool experiment_set(struct yaml *yaml, struct yaml_node *top, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
@@ -135,7 +124,7 @@ bool experiment_set(struct yaml *yaml, struct yaml_node *top, const char *assign
     if (!equals || equals == assignment)
         return yaml_complain_at(yaml, place, "KEY=VALUE is expected, such as parameters.mpr=4");
     key = yaml_text(yaml, assignment, (size_t)(equals - assignment));
-    if (is_swept(top, key))
+    if (experiment_sweep_has(top, key))
         return yaml_complain_at(yaml, place, "the sweep gives this key its values; set it there");
     value = yaml_parse(yaml, place.source, equals + 1, strlen(equals + 1), false);
     return value && yaml_put(yaml, top, key, value) && include_fabric(yaml, top);

@@ -52,5 +52,9 @@ void experiment_sweep_label(
     const struct yaml_node *top, uint32_t index, char out[static EXPERIMENT_LABEL_BYTES]);
 struct yaml_node *experiment_sweep_apply(
     struct yaml *, const struct yaml_node *top, uint32_t index);
+/* Combines each set with each value of a key, in the form of --sweep: "parameters.mpr=2,4,8". */
+bool experiment_sweep_cross(struct yaml *, struct yaml_node *top, const char *assignment);
+/* Returns true if a set has a value for this key. */
+bool experiment_sweep_has(const struct yaml_node *top, const char *key);
 /* Returns the entry itself, a mapping from key paths to values; NULL without a sweep. */
 const struct yaml_node *experiment_sweep_entry(const struct yaml_node *top, uint32_t index);

@@ -29,6 +29,17 @@ const struct yaml_node *experiment_sweep_entry(const struct yaml_node *top, uint
     return entry;
 }
 
+bool experiment_sweep_has(const struct yaml_node *top, const char *key)
+{
+    for (uint32_t i = 0; i < experiment_sweep_count(top); i++) {
+        const struct yaml_node *entry = experiment_sweep_entry(top, i);
+
+        if (entry && yaml_member(entry, key))
+            return true;
+    }
+    return false;
+}
+
 static bool is_label(const struct yaml_node *node)
 {
     return strcmp(node->key, "label") == 0;
@@ -82,4 +93,74 @@ struct yaml_node *experiment_sweep_apply(
             return NULL;
     }
     return changed;
+}
+
+/* ---- cross products -------------------------------------------------------------------------- */
+
+/* A label of the set names all its runs, so it is completed with the value. */
+static void extend_label(struct yaml *yaml, struct yaml_node *entry, const struct yaml_node *value)
+{
+    struct yaml_node *label = (struct yaml_node *)yaml_member(entry, "label");
+    const char *dot = strrchr(value->key, '.');
+    char text[EXPERIMENT_LABEL_BYTES];
+
+    if (!label || label->kind != YAML_SCALAR)
+        return;
+    snprintf(text, sizeof(text), "%s %s=%s", label->text, dot ? dot + 1 : value->key,
+        value->kind == YAML_SCALAR ? value->text : "...");
+    label->text = yaml_text(yaml, text, strlen(text));
+}
+
+/* Appends a copy of the set (NULL: an empty one) with this value to `sweep`. */
+static void append_set(struct yaml *yaml, struct yaml_node *sweep, const struct yaml_node *set,
+    const struct yaml_node *value, const char *key)
+{
+    struct yaml_node *entry = set ? yaml_copy(yaml, set) : yaml_take(yaml, 1, sizeof(*entry));
+    struct yaml_node *added = yaml_copy(yaml, value);
+
+    entry->kind = YAML_MAPPING;
+    added->key = key;
+    added->key_place = value->place;
+    yaml_adopt(entry, added);
+    extend_label(yaml, entry, added);
+    yaml_adopt(sweep, entry);
+}
+
+static const struct yaml_node *parse_values(
+    struct yaml *yaml, const char *source, const char *values)
+{
+    size_t length = strlen(values) + 2;
+    char *list = yaml_take(yaml, length + 1, 1);
+
+    snprintf(list, length + 1, "[%s]", values);
+    return yaml_parse(yaml, source, list, length, false);
+}
+
+bool experiment_sweep_cross(struct yaml *yaml, struct yaml_node *top, const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    size_t source_bytes = strlen(assignment) + sizeof("--sweep ");
+    char *source = yaml_take(yaml, source_bytes, 1);
+    const struct yaml_node *values;
+    struct yaml_node *sweep;
+    const char *key;
+
+    snprintf(source, source_bytes, "--sweep %s", assignment);
+    if (!equals || equals == assignment || !equals[1])
+        return yaml_complain_at(yaml, (struct yaml_place){ .source = source },
+            "KEY=VALUE,VALUE,... is expected, such as parameters.mpr=2,4,8");
+    key = yaml_text(yaml, assignment, (size_t)(equals - assignment));
+    if (experiment_sweep_has(top, key))
+        return yaml_complain_at(yaml, (struct yaml_place){ .source = source },
+            "the sweep already gives this key its values");
+    values = parse_values(yaml, source, equals + 1);
+    if (!values)
+        return false;
+    sweep = yaml_take(yaml, 1, sizeof(*sweep));
+    sweep->kind = YAML_SEQUENCE;
+    sweep->place = values->place;
+    for (uint32_t i = 0; i < experiment_sweep_count(top); i++)
+        for (const struct yaml_node *value = values->first; value; value = value->next)
+            append_set(yaml, sweep, experiment_sweep_entry(top, i), value, key);
+    return yaml_put(yaml, top, "sweep", sweep);
 }

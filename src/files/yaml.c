@@ -83,7 +83,7 @@ bool yaml_is_empty(const struct yaml_node *node)
     return !*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0;
 }
 
-static void append(struct yaml_node *parent, struct yaml_node *child)
+void yaml_adopt(struct yaml_node *parent, struct yaml_node *child)
 {
     child->parent = parent;
     child->next = NULL;
@@ -103,7 +103,7 @@ struct yaml_node *yaml_copy(struct yaml *yaml, const struct yaml_node *node)
     copy->parent = copy->first = copy->last = copy->next = NULL;
     copy->child_count = 0;
     for (const struct yaml_node *child = node->first; child; child = child->next)
-        append(copy, yaml_copy(yaml, child));
+        yaml_adopt(copy, yaml_copy(yaml, child));
     return copy;
 }
 
@@ -146,7 +146,7 @@ static struct yaml_node *add_mapping(
     child->kind = YAML_MAPPING;
     child->key = key;
     child->place = child->key_place = because->place;
-    append(parent, child);
+    yaml_adopt(parent, child);
     return child;
 }
 

@@ -69,6 +69,8 @@ bool yaml_is_empty(const struct yaml_node *);
 /* Puts `value` at `path` (keys and list indexes separated by dots), replacing the current value.
  * Creates mappings on the way; lists do not grow. */
 bool yaml_put(struct yaml *, struct yaml_node *top, const char *path, struct yaml_node *value);
+/* Makes a node that has no parent the last one of `parent`. */
+void yaml_adopt(struct yaml_node *parent, struct yaml_node *child);
 /* Replaces `node` by `value`, under the same key. */
 void yaml_replace(struct yaml_node *node, struct yaml_node *value);
 

@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "result/units_text.h"
+
 #define FRAME_NS      UINT64_C(60000000) /* between frames */
 #define NS_PER_S      UINT64_C(1000000000)
 #define COLUMNS_LEAST 40
@@ -44,39 +46,6 @@ void live_view_init(struct live_view *view, FILE *to, const char *title, uint64_
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
-
-struct unit {
-    double size;
-    const char *name;
-};
-
-/* clang-format off */
-static const struct unit rates[] = { { 1e12, "Tb/s" }, { 1e9, "Gb/s" }, { 1e6, "Mb/s" }, { 1, "b/s" } };
-static const struct unit times[] = { { 1e12, "s" }, { 1e9, "ms" }, { 1e6, "us" }, { 1e3, "ns" } };
-static const struct unit sizes[] = { { 1 << 30, "GiB" }, { 1 << 20, "MiB" }, { 1 << 10, "KiB" }, { 1, "B" } };
-/* clang-format on */
-
-struct text {
-    char at[32];
-};
-
-/* Formats three digits and the matching unit. */
-static struct text humanise(uint64_t value, const struct unit units[static 4])
-{
-    struct text text;
-    size_t i = 0;
-    double shown;
-
-    while (i < 3 && (double)value < units[i].size * 0.9995)
-        i++;
-    shown = (double)value / units[i].size;
-    snprintf(text.at, sizeof(text.at), "%.*f %s",
-        shown < 9.995 && value ? 2
-        : shown < 99.95        ? 1
-                               : 0,
-        shown, units[i].name);
-    return text;
-}
 
 static uint64_t percent(uint64_t part, uint64_t whole)
 {
@@ -137,8 +106,8 @@ static void draw_curve(const struct live_view *view, int columns)
 static void draw_progress(struct live_view *view, int columns)
 {
     const struct live_view_sample *last = &view->last;
-    struct text now = humanise(last->time_ps, times);
-    struct text end = humanise(view->end_ps, times);
+    struct units_text now = units_text(UNITS_TIME, (double)last->time_ps);
+    struct units_text end = units_text(UNITS_TIME, (double)view->end_ps);
 
     fprintf(view->to, "\033[1m%.*s", columns, view->title);
     end_line(view);
@@ -152,7 +121,7 @@ static void draw_rates(struct live_view *view, int columns)
 {
     const struct live_view_sample *last = &view->last;
     int wide = columns - NAME_COLUMNS - RATE_COLUMNS;
-    struct text rate = humanise(last->goodput_bps, rates);
+    struct units_text rate = units_text(UNITS_RATE, (double)last->goodput_bps);
 
     fprintf(view->to, "%-*s%11s ", NAME_COLUMNS, "goodput", rate.at);
     if (last->ideal_bps) {
@@ -165,7 +134,7 @@ static void draw_rates(struct live_view *view, int columns)
     for (uint32_t plane = 0; plane < last->plane_count; plane++) {
         bool is_low = last->plane_bps[plane] < view->plane_most_bps / 2;
 
-        rate = humanise(last->plane_bps[plane], rates);
+        rate = units_text(UNITS_RATE, (double)last->plane_bps[plane]);
         fprintf(view->to, "plane %-*" PRIu32 "%11s ", NAME_COLUMNS - 6, plane, rate.at);
         draw_bar(view, wide, last->plane_bps[plane], view->plane_most_bps,
             is_low ? "\033[33m" : "\033[34m");
@@ -176,7 +145,7 @@ static void draw_rates(struct live_view *view, int columns)
 static void draw_counts(struct live_view *view)
 {
     const struct live_view_sample *last = &view->last;
-    struct text queue = humanise(last->queue_peak_bytes, sizes);
+    struct units_text queue = units_text(UNITS_SIZE, (double)last->queue_peak_bytes);
 
     fprintf(view->to, "%-*s%" PRIu64 " active, %s%" PRIu64 " bad\033[0m; deepest queue %s",
         NAME_COLUMNS, "EVs", last->active_evs, last->bad_evs ? "\033[31;1m" : "", last->bad_evs,
@@ -222,14 +191,14 @@ static void draw_frame(struct live_view *view)
 static void print_line(const struct live_view *view)
 {
     const struct live_view_sample *last = &view->last;
-    struct text time = humanise(last->time_ps, times);
-    struct text rate = humanise(last->goodput_bps, rates);
+    struct units_text time = units_text(UNITS_TIME, (double)last->time_ps);
+    struct units_text rate = units_text(UNITS_RATE, (double)last->goodput_bps);
 
     fprintf(view->to, "%10s  goodput %s", time.at, rate.at);
     if (last->ideal_bps)
         fprintf(view->to, " (%" PRIu64 " %%)", percent(last->goodput_bps, last->ideal_bps));
     for (uint32_t plane = 0; plane < last->plane_count; plane++) {
-        rate = humanise(last->plane_bps[plane], rates);
+        rate = units_text(UNITS_RATE, (double)last->plane_bps[plane]);
         fprintf(view->to, "%s%s", plane ? ", " : "; planes ", rate.at);
     }
     fprintf(
@@ -292,7 +261,7 @@ void live_view_show(struct live_view *view, const struct live_view_sample *sampl
 void live_view_tell(struct live_view *view, uint64_t time_ps, const char *what)
 {
     char *line = view->faults[view->fault_count % LIVE_VIEW_FAULTS_MAX];
-    struct text time = humanise(time_ps, times);
+    struct units_text time = units_text(UNITS_TIME, (double)time_ps);
 
     snprintf(line, LIVE_VIEW_TEXT_BYTES, "%10s  %s", time.at, what);
     view->fault_count++;

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "result/result_sets.h"
+#include "result/units_text.h"
+
 enum {
     FAULTS_MAX = 8,
     LIMITS_MAX = 3,
@@ -80,7 +83,9 @@ static void print_workloads(FILE *to, const json_t *summary)
     {
         const json_t *done = json_object_get(workload, "completion_us");
 
-        fprintf(to, "  %-20s %6.1f Gb", name, number(workload, "goodput_bps") / 1e9);
+        struct units_text rate = units_text(UNITS_RATE, number(workload, "goodput_bps"));
+
+        fprintf(to, "  %-20s %9s", name, rate.at);
         print_fraction(to, json_object_get(workload, "goodput_fraction"));
         print_fraction(to, json_object_get(workload, "capacity_fraction"));
         fprintf(to, " %7.4f %6.0f", number(workload, "jain"), number(done, "count"));
@@ -227,11 +232,15 @@ static void print_run(FILE *to, const json_t *run)
     print_criteria(to, run);
 }
 
-void result_table_print(FILE *to, const json_t *result)
+void result_table_print(FILE *to, const json_t *result, bool are_all)
 {
+    const json_t *runs = json_object_get(result, "runs");
     size_t index;
     json_t *run;
 
     print_head(to, result);
-    json_array_foreach(json_object_get(result, "runs"), index, run) print_run(to, run);
+    if (are_all || json_array_size(runs) == 1)
+        json_array_foreach(runs, index, run) print_run(to, run);
+    if (json_array_size(runs) > 1)
+        result_sets_print(to, result);
 }

@@ -138,7 +138,8 @@ static bool add_values(
     return true;
 }
 
-bool study_filter_add(struct study_filter *filter, const char *condition, char *reason)
+bool study_filter_add(struct study_filter *filter, const char *condition,
+    char reason[static STUDY_FILTER_REASON_BYTES])
 {
     size_t length = strcspn(condition, "=");
 

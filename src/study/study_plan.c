@@ -71,6 +71,9 @@ bool study_plan_read(struct study_plan *plan, const char *path, const struct stu
     plan->top = experiment_load(&plan->yaml, path);
     if (!plan->top)
         return false;
+    for (uint32_t i = 0; i < changes->sweep_count; i++)
+        if (!experiment_sweep_cross(&plan->yaml, plan->top, changes->sweeps[i]))
+            return false;
     for (uint32_t i = 0; i < changes->set_count; i++)
         if (!experiment_set(&plan->yaml, plan->top, changes->sets[i]))
             return false;

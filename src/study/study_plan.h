@@ -10,6 +10,8 @@
 struct study_changes {
     const char *const *sets; /* KEY=VALUE */
     uint32_t set_count;
+    const char *const *sweeps; /* KEY=VALUE,VALUE,... */
+    uint32_t sweep_count;
     bool has_seed;
     uint64_t seed;
     uint32_t repeat; /* 0: the number in the file */

@@ -49,7 +49,7 @@ hash_with() # ARGUMENT...
 }
 
 exits 0 'there is help' "$mrc" sim --help
-for option in --output --json --quiet --live --set --seed --repeat --jobs --pcap --trace --only --snap --wire --heap --check --parameters; do
+for option in --output --json --quiet --live --set --seed --sweep --repeat --jobs --csv --verbose --pcap --trace --only --snap --wire --heap --check --parameters; do
     contains "the help knows $option" "$output" "$option"
     contains "the manual knows $option" "$(cat "$ROOT/docs/man/mrc-sim.1.scd")" "*$option*"
 done
@@ -105,6 +105,36 @@ is 'what is no quantity has a word' "$(sed -n 's/.*"qp":16,"event":"qp_state",\(
     '"from":"RESET","to":"INIT","status":"success"'
 contains 'losses have a rule' "$(grep -m 1 '"event":"loss"' "$SCRATCH/t.jsonl")" '"rule":"port_down"}'
 contains 'round trips are measured' "$(grep -m 1 '"event":"rtt"' "$SCRATCH/t.jsonl")" '"sample_ns":'
+
+# Sweeps on the command line.
+exits 0 'two sweeps and two seeds are combined' "$mrc" sim "$experiment" --sweep parameters.mpr=1,8 \
+    --sweep 'workloads.0.message_bytes=16KiB,64KiB' --repeat 2 --csv "$SCRATCH/sweep.csv" -o "$SCRATCH/sweep.json"
+is '  into eight runs' "$(python3 -c '
+import json, sys
+print(len(json.load(open(sys.argv[1]))["runs"]))' "$SCRATCH/sweep.json")" 8
+is '  in a table with a line for each set' "$(printf '%s\n' "$output" | grep -c '^mpr=[18] message_bytes=')" 4
+contains '  and verdicts on all' "$output" '(8 of 8 runs)'
+is '  whose means are those of the CSV' "$(printf '%s\n' "$output" | python3 -c '
+import csv, re, statistics, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+for line in sys.stdin:
+    match = re.match(r"mpr=(\d+) message_bytes=(\w+) +pairs +2 .*?([0-9.]+)% \+- ([0-9.]+) ", line)
+    if match:
+        shares = [100 * float(row["goodput_fraction"]) for row in rows
+            if row["parameters.mpr"] == match[1] and row["workloads.0.message_bytes"] == match[2]]
+        print(len(shares), abs(statistics.mean(shares) - float(match[3])) < 0.006 and
+            abs(statistics.stdev(shares) - float(match[4])) < 0.006)' "$SCRATCH/sweep.csv" | sort | uniq -c | tr -s ' ')" ' 4 2 True'
+"$mrc" sim "$experiment" --repeat 2 -v >"$SCRATCH/verbose"
+is '-v prints each run' "$(grep -c '^seed [12]: seed' "$SCRATCH/verbose")" 2
+cat >"$SCRATCH/swept.yaml" <<EOF
+$(cat "$experiment")
+sweep: [ { label: 'a, b', parameters.mpr: 2 }, { parameters.mpr: 4 } ]
+EOF
+"$mrc" sim "$SCRATCH/swept.yaml" --sweep 'seed=3,4' --csv "$SCRATCH/labels.csv" -q
+is 'a sweep of the file is combined too' "$(python3 -c '
+import csv, sys
+print([row["label"] for row in csv.DictReader(open(sys.argv[1]))])' "$SCRATCH/labels.csv")" \
+    "['a, b seed=3', 'a, b seed=4', 'mpr=4 seed=3', 'mpr=4 seed=4']"
 
 # Only some frames and events.
 is 'conditions do not change the run' "$(hash_with --trace "$SCRATCH/some.jsonl" --only nic=h0,h1 --only qp=16 \

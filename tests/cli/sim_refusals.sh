@@ -93,6 +93,12 @@ refuses_arguments "there is no option '--sed'; did you mean --seed?" --sed 3 ok.
 refuses_arguments "--jobs takes a number from 1 to 1024, not '0'" --jobs 0 ok.yaml
 refuses_arguments "--seed takes a number from 0 to 9223372036854775807, not '-1'" --seed -1 ok.yaml
 refuses_arguments '--pcap and --trace require a single run; there are 2' --repeat 2 --pcap f ok.yaml
+refuses_arguments '--sweep parameters.mpr: KEY=VALUE,VALUE,... is expected, such as parameters.mpr=2,4,8' \
+    --sweep parameters.mpr ok.yaml
+refuses_arguments "--sweep parameters.mpx=1,2: parameters.mpx: there is no such parameter; did you mean 'mpr'?" \
+    --sweep parameters.mpx=1,2 ok.yaml
+refuses_arguments '--sweep seed=3: the sweep already gives this key its values' --sweep seed=1,2 --sweep seed=3 ok.yaml
+refuses_arguments '--set seed=3: the sweep gives this key its values; set it there' --sweep seed=1,2 --set seed=3 ok.yaml
 refuses_arguments '--only and --snap require --pcap or --trace' --only nic=h0 ok.yaml
 refuses_arguments "--only: 'nick=h0' is not KEY=VALUE with one of the keys nic, qp, at, from and until" \
     --trace f --only nick=h0 ok.yaml

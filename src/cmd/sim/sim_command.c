@@ -84,11 +84,14 @@ static enum cmd_status tell(json_t *result, const struct sim_options *options)
 
     if (err)
         return cmd_complain(CMD_FAILED, name, "%s: %s", options->output_path, strerror(-err));
+    err = options->csv_path ? result_csv_write(result, options->csv_path) : 0;
+    if (err)
+        return cmd_complain(CMD_FAILED, name, "%s: %s", options->csv_path, strerror(-err));
     if (options->is_json) {
         json_dumpf(result, stdout, JSON_FORM);
         putchar('\n');
     } else if (!options->is_quiet) {
-        result_table_print(stdout, result);
+        result_table_print(stdout, result, options->is_verbose);
     }
     return CMD_DONE;
 }
@@ -125,7 +128,7 @@ static enum cmd_status run_filtered(
     json_t *runs;
     bool is_good;
 
-    if (!can_write(options->output_path))
+    if (!can_write(options->output_path) || !can_write(options->csv_path))
         return CMD_FAILED;
     catch_interrupts();
     runs = run_all(plan, options, filter);
@@ -192,6 +195,8 @@ static bool read_plan(struct study_plan *plan, const struct sim_options *options
 {
     struct study_changes changes = { .sets = options->sets,
         .set_count = options->set_count,
+        .sweeps = options->sweeps,
+        .sweep_count = options->sweep_count,
         .has_seed = options->has_seed,
         .seed = options->seed,
         .repeat = options->repeat };

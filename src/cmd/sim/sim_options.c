@@ -18,6 +18,17 @@ static enum cmd_status add_set(void *options, char *value)
     return CMD_DONE;
 }
 
+static enum cmd_status add_sweep(void *options, char *value)
+{
+    struct sim_options *sim = options;
+
+    if (sim->sweep_count == SIM_SWEEPS_MAX)
+        return cmd_complain(CMD_MISUSED, name,
+            "more than %d options --sweep; put the sweep into the file", SIM_SWEEPS_MAX);
+    sim->sweeps[sim->sweep_count++] = value;
+    return CMD_DONE;
+}
+
 static enum cmd_status add_condition(void *options, char *value)
 {
     struct sim_options *sim = options;
@@ -45,11 +56,15 @@ static enum cmd_status take_seed(void *options, char *value)
 static const struct option_row rows[] = {
     { OPTION_TEXT, 'o', "output", "FILE", "write the result to FILE, as JSON (- is standard output)", AT(output_path) },
     { OPTION_FLAG, 'j', "json", NULL, "print the result as JSON instead of the table", AT(is_json) },
+    { OPTION_TEXT, 0, "csv", "FILE", "write the figures of all runs to FILE, a line per run and workload", AT(csv_path) },
+    { OPTION_FLAG, 'v', "verbose", NULL, "print each of several runs, not only mean and spread", AT(is_verbose) },
     { OPTION_FLAG, 'q', "quiet", NULL, "print only errors, and no progress", AT(is_quiet) },
     { OPTION_FLAG, 0, "live", NULL, "show the state of the run while it runs", AT(is_live) },
     { OPTION_CALL, 0, "seed", "N", "the seed, instead of that of the file", .read = take_seed, .values = OPTION_VALUES_NONE },
     { OPTION_CALL, 0, "set", "KEY=VALUE", "change a key of the file; may be repeated",
         .read = add_set, .values = OPTION_VALUES_PARAMETERS },
+    { OPTION_CALL, 0, "sweep", "KEY=V,V,...", "runs with each of these values; several options are combined",
+        .read = add_sweep, .values = OPTION_VALUES_PARAMETERS },
     { OPTION_NUMBER, 0, "repeat", "N", "N runs with consecutive seeds", AT(repeat), .least = 1, .most = 10000 },
     { OPTION_NUMBER, 0, "jobs", "N", "N runs at a time [1]", AT(jobs), .least = 1, .most = 1024 },
     { OPTION_TEXT, 0, "pcap", "FILE", "write every frame on every link to FILE, as pcapng", AT(pcap_path) },

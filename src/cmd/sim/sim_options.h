@@ -9,11 +9,14 @@
 
 #define SIM_SETS_MAX       64
 #define SIM_CONDITIONS_MAX 16
+#define SIM_SWEEPS_MAX     16
 
 struct sim_options {
     const char *file;
     const char *sets[SIM_SETS_MAX]; /* KEY=VALUE */
     uint32_t set_count;
+    const char *sweeps[SIM_SWEEPS_MAX]; /* KEY=VALUE,VALUE,... */
+    uint32_t sweep_count;
     bool has_seed;
     uint64_t seed;
     uint32_t repeat; /* 0: the number in the file */
@@ -31,6 +34,8 @@ struct sim_options {
     uint32_t condition_count;
     uint32_t snap_bytes; /* 0: whole frames */
     const char *output_path;
+    const char *csv_path; /* NULL: none */
+    bool is_verbose;      /* prints every run of several */
 };
 
 extern const struct option_table sim_option_table;

@@ -171,12 +171,12 @@ SPEC("the table has a line for each workload and each criterion")
     size_t length;
     FILE *to = open_memstream(&text, &length);
 
-    result_table_print(to, result);
+    result_table_print(to, result, false);
     fclose(to);
     EXPECT(strstr(text, "x: two\n4 NICs, 1 plane, 2 T0 and 2 T1 each, links of 100 Gb/s"));
     EXPECT(strstr(text, "seed 1, ended as planned after 300.000 us"));
     EXPECT(strstr(
-        text, "  w                      97.0 Gb   97.00%        -  1.0000      0         -"));
+        text, "  w                    97.0 Gb/s   97.00%        -  1.0000      0         -"));
     EXPECT(strstr(text, "  FAIL  jain > 2  (0.5)\n"));
     free(text);
     json_decref(result);

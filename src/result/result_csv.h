@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The figures of all runs as comma-separated values, for spreadsheets and data frames. */
+#pragma once
+
+#include <jansson.h>
+
+/* Writes a line per run and workload after a line with the names of the columns. Returns 0 or a
+ * negative errno. The file appears complete or not at all. */
+int result_csv_write(json_t *result, const char *path);
