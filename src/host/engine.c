@@ -97,19 +97,19 @@ void engine_release_all(struct host_nic *nic)
 
 void engine_update_links(struct engine *engine, uint64_t now_ns)
 {
+    uint32_t was_up_mask = transport_ports(engine->transport).up_mask;
     uint32_t up_mask = 0;
 
     for (uint32_t port = 0; port < engine->nic->config.port_count; port++)
         if (pktio_port_link_up(engine->ports[port]))
             up_mask |= UINT32_C(1) << port;
     up_mask &= engine->nic->admin_mask;
-    if (up_mask == engine->up_mask)
+    if (up_mask == was_up_mask)
         return;
     for (uint32_t port = 0; engine->index == 0 && port < engine->nic->config.port_count; port++)
-        if ((up_mask ^ engine->up_mask) >> port & 1)
+        if ((up_mask ^ was_up_mask) >> port & 1)
             status_on_port(
                 engine, port, up_mask >> port & 1 ? STATUS_LINK_UP : STATUS_LINK_DOWN, now_ns);
-    engine->up_mask = up_mask;
     transport_ports_changed(engine->transport, up_mask, now_ns);
 }
 

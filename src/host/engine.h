@@ -97,10 +97,8 @@ struct engine {
     struct transport *transport;
     void *transport_memory;
     struct pktio_port *ports[HOST_PORT_COUNT_MAX];
-    uint32_t up_mask;     /* as reported to the transport */
-    uint32_t usable_mask; /* as reported by the transport */
     struct qp_table qps;
-    struct engine_route routes[ENGINE_ROUTES];
+    struct engine_route routes[ENGINE_ROUTES]; /* to destinations without a QP */
     uint32_t full_ports;   /* ports without room when there was something to send */
     uint32_t unsent_ports; /* ports with frames that the system has not taken */
     bool holds_answers;    /* sent answers are visible to the other end only after their release */
@@ -112,7 +110,6 @@ struct engine {
     struct engine_share shares[ENGINE_SHARES];
     struct trace_sink trace;
 
-    uint64_t drops[DROP_REASON_COUNT]; /* found before the transport sees the packet */
     uint64_t port_receive_drops[HOST_PORT_COUNT_MAX];
     uint64_t pass_count;
     uint64_t progress_pass_count;
@@ -236,10 +233,12 @@ static inline bool engine_waits_for_room(const struct engine *engine)
 
 void engine_update_links(struct engine *, uint64_t now_ns);
 
-/* Writes the outer addresses of a packet and returns their number, 0 to 2 (engine_route.c).
- * `sender` is the QP of a data packet, NULL for answers and probes. */
-uint32_t engine_route(struct engine *, const struct host_qp *sender, const struct packet *,
-    struct template_addresses *out);
+/* Finds the route to a peer (engine_route.c). */
+void engine_find_route(const struct engine *, const struct ipv6_addr *peer, struct host_route *);
+/* Writes the outer addresses of a packet and returns their number, 0 to 2. `qp` is the QP that
+ * sends it, NULL if there is none. */
+uint32_t engine_route(
+    struct engine *, const struct host_qp *, const struct packet *, struct template_addresses *out);
 
 /* Ends a QP whose local memory is not accessible (engine_post.c). */
 void engine_fail_local(struct engine *, struct host_qp *, uint32_t position, uint64_t now_ns);

@@ -109,7 +109,6 @@ static struct engine *make_engine(struct host_nic *nic, uint32_t index)
     memset(engine, 0, sizeof(*engine));
     engine->nic = nic;
     engine->index = index;
-    engine->up_mask = engine->usable_mask = nic->admin_mask;
     engine->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     engine->trace = (struct trace_sink){ .on_event = status_on_trace, .context = engine };
     engine->posted_words = calloc(words, sizeof(*engine->posted_words));

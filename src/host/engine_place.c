@@ -13,7 +13,7 @@ enum transport_access engine_keep(void *context, void *owner, uint32_t qpn, uint
     uint64_t va, const struct payload *payload)
 {
     struct engine *engine = context;
-    const struct host_qp *qp = owner;
+    struct host_qp *qp = owner;
     uint8_t *to;
 
     (void)qpn;
@@ -21,11 +21,13 @@ enum transport_access engine_keep(void *context, void *owner, uint32_t qpn, uint
         return TRANSPORT_ACCESS_REFUSED;
     if (payload->length == 0)
         return TRANSPORT_ACCESS_OK;
-    to = memory_table_resolve(&engine->nic->memory, &(struct memory_want){ .key = rkey,
-                                                        .domain = qp->config.domain,
-                                                        .access = HOST_ACCESS_REMOTE_WRITE,
-                                                        .va = va,
-                                                        .length_bytes = payload->length });
+    to = memory_table_resolve(&engine->nic->memory,
+        &(struct memory_want){ .key = rkey,
+            .domain = qp->config.domain,
+            .access = HOST_ACCESS_REMOTE_WRITE,
+            .va = va,
+            .length_bytes = payload->length },
+        &qp->last_rkey);
     if (!to)
         return TRANSPORT_ACCESS_REFUSED;
     assert(engine->write_count < WRITES_MAX);

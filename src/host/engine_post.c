@@ -6,17 +6,18 @@
 #include "host/engine.h"
 
 static bool piece_is_registered(
-    const struct engine *engine, const struct host_qp *qp, const struct qp_piece *piece)
+    const struct engine *engine, struct host_qp *qp, const struct qp_piece *piece)
 {
     return piece->lkey == 0 || piece->length_bytes == 0 ||
-           memory_table_resolve(&engine->nic->memory, &(struct memory_want){ .key = piece->lkey,
-                                                          .domain = qp->config.domain,
-                                                          .va = piece->address,
-                                                          .length_bytes = piece->length_bytes });
+           memory_table_resolve(&engine->nic->memory,
+               &(struct memory_want){ .key = piece->lkey,
+                   .domain = qp->config.domain,
+                   .va = piece->address,
+                   .length_bytes = piece->length_bytes },
+               &qp->last_lkey);
 }
 
-static bool pieces_are_registered(
-    const struct engine *engine, const struct host_qp *qp, uint32_t slot)
+static bool pieces_are_registered(const struct engine *engine, struct host_qp *qp, uint32_t slot)
 {
     const struct qp_piece *pieces = &qp->send.pieces[(size_t)slot * qp->config.pieces_max];
 

@@ -75,7 +75,7 @@ static uint32_t receive_port(struct engine *engine, uint32_t port, uint64_t now_
             parse_frame(engine, port, &engine->received[i + 1], &parsed[(i + 1) % 2]);
         reason = receive_frame(engine, &parsed[i % 2], &engine->received[i], now_ns);
         if (reason) {
-            engine->drops[reason]++;
+            transport_count_drop(engine->transport, reason);
             engine->port_receive_drops[port]++;
         }
     }

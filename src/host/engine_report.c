@@ -70,9 +70,7 @@ static void report_async(struct engine *engine, enum host_async_kind kind, const
 static void report_port(struct engine *engine, const struct transport_event *event)
 {
     bool up = event->kind == TRANSPORT_PORT_UP;
-    uint32_t bit = UINT32_C(1) << event->port;
 
-    engine->usable_mask = up ? engine->usable_mask | bit : engine->usable_mask & ~bit;
     if (engine->index > 0)
         return;
     status_on_port(engine, event->port, up ? STATUS_USABLE : STATUS_UNUSABLE, host_now_ns());

@@ -7,32 +7,37 @@
 #include "host/engine.h"
 #include "host/ev_profile.h"
 #include "plan/plan.h"
-#include "wire/bth.h"
 
-/* Caches the route of a destination until another destination takes its slot. */
-static const struct host_route *find_route(struct engine *engine, const struct ipv6_addr *peer)
+void engine_find_route(
+    const struct engine *engine, const struct ipv6_addr *peer, struct host_route *out)
+{
+    const struct host_config *config = &engine->nic->config;
+
+    if (!config->route || config->route(config->route_context, peer, out) < 0)
+        out->is_encapsulated = false;
+}
+
+/* Caches the route of a destination without a QP until another destination takes its slot. */
+static const struct host_route *route_without_qp(
+    struct engine *engine, const struct ipv6_addr *peer)
 {
     struct engine_route *slot = &engine->routes[ip_address_hash(peer) % ENGINE_ROUTES];
 
     if (!slot->is_known || !ip_address_equal(&slot->peer, peer)) {
         *slot = (struct engine_route){ .peer = *peer, .is_known = true };
-        if (engine->nic->config.route(engine->nic->config.route_context, peer, &slot->route) < 0)
-            slot->route.is_encapsulated = false;
+        engine_find_route(engine, peer, &slot->route);
     }
     return &slot->route;
 }
 
 /* The plane is that of the port, and the uplink is always one that exists, for any EV that the
  * probe of an unknown node asks us to answer on. */
-static uint32_t by_template(
-    struct engine *engine, const struct packet *packet, struct template_addresses *out)
+static uint32_t by_template(struct engine *engine, const struct host_qp *qp,
+    const struct packet *packet, struct template_addresses *out)
 {
-    const struct host_route *route;
+    const struct host_route *route = qp ? &qp->route : route_without_qp(engine, &packet->dst);
     struct ev_path path;
 
-    if (!engine->nic->config.route)
-        return 0;
-    route = find_route(engine, &packet->dst);
     if (!route->is_encapsulated)
         return 0;
     path = plan_ev_of(&engine->nic->config.format, packet->ev);
@@ -41,13 +46,6 @@ static uint32_t by_template(
         path.uplink =
             engine->nic->config.uplink_count ? path.uplink % engine->nic->config.uplink_count : 0;
     return template_expand(&route->template, path, out);
-}
-
-/* Returns a QP to the destination of this answer or probe, NULL if there is none. */
-static const struct host_qp *qp_to(const struct engine *engine, const struct packet *packet)
-{
-    return qp_table_find_peer(
-        &engine->qps, &packet->dst, packet->dest_qpn == BTH_ENDPOINT_QPN ? 0 : packet->dest_qpn);
 }
 
 static uint32_t index_of(const struct host_ev_profile *profile, uint32_t ev)
@@ -70,12 +68,11 @@ static const struct engine_probe *probe_of(const struct engine *engine, const st
                : NULL;
 }
 
-uint32_t engine_route(struct engine *engine, const struct host_qp *sender,
-    const struct packet *packet, struct template_addresses *out)
+uint32_t engine_route(struct engine *engine, const struct host_qp *qp, const struct packet *packet,
+    struct template_addresses *out)
 {
     const struct engine_probe *probe = probe_of(engine, packet);
     const struct host_ev_profile *profile;
-    const struct host_qp *qp;
     uint32_t index;
 
     if (probe && probe->address_count) {
@@ -83,16 +80,16 @@ uint32_t engine_route(struct engine *engine, const struct host_qp *sender,
         return probe->address_count;
     }
     if (engine->nic->listed_count == 0)
-        return by_template(engine, packet, out);
-    qp = sender ? sender : qp_to(engine, packet);
+        return by_template(engine, qp, packet, out);
+    qp = qp ? qp : transport_peer_owner(engine->transport, &packet->dst);
     profile = qp ? qp->config.ev_profile : engine->nic->default_ev;
     if (profile->is_plain)
         return 0;
     if (profile->address_count == 0)
-        return by_template(engine, packet, out);
+        return by_template(engine, qp, packet, out);
     index = index_of(profile, packet->ev);
     if (index == PATH_NONE)
-        return by_template(engine, packet, out);
+        return by_template(engine, qp, packet, out);
     *out = profile->addresses[index];
     return profile->address_count;
 }

@@ -18,19 +18,21 @@ enum {
 /* Returns the bytes of a piece of a work request. Inline bytes are in the QP; other memory must
  * still be registered. */
 static const uint8_t *piece_bytes(
-    const struct engine *engine, const struct host_qp *qp, const struct qp_piece *piece)
+    const struct engine *engine, struct host_qp *qp, const struct qp_piece *piece)
 {
     if (piece->lkey == 0)
         return (const uint8_t *)(uintptr_t)piece->address;
-    return memory_table_resolve(&engine->nic->memory, &(struct memory_want){ .key = piece->lkey,
-                                                          .domain = qp->config.domain,
-                                                          .va = piece->address,
-                                                          .length_bytes = piece->length_bytes });
+    return memory_table_resolve(&engine->nic->memory,
+        &(struct memory_want){ .key = piece->lkey,
+            .domain = qp->config.domain,
+            .va = piece->address,
+            .length_bytes = piece->length_bytes },
+        &qp->last_lkey);
 }
 
 /* Adds the pieces of the request's gather list that the packet carries. Returns their number, or 0
  * if memory is no longer registered. */
-static uint32_t gather(const struct engine *engine, const struct host_qp *qp, uint32_t position,
+static uint32_t gather(const struct engine *engine, struct host_qp *qp, uint32_t position,
     const struct payload *payload, struct iovec *out)
 {
     uint32_t slot = position & qp->send.mask;
@@ -93,11 +95,11 @@ static void seal_data(const struct frame *frame, struct engine_frame *out, uint3
         (struct iovec){ .iov_base = out->trailer, .iov_len = pad_bytes + FRAME_ICRC_BYTES };
 }
 
-static void build_headers(struct engine *engine, const struct host_qp *sender, struct frame *frame,
-    struct engine_frame *out)
+static void build_headers(
+    struct engine *engine, const struct host_qp *qp, struct frame *frame, struct engine_frame *out)
 {
     struct template_addresses addresses;
-    uint32_t address_count = engine_route(engine, sender, &frame->packet, &addresses);
+    uint32_t address_count = engine_route(engine, qp, &frame->packet, &addresses);
 
     frame_address(&engine->nic->config.format, frame, address_count ? &addresses.destination : NULL,
         address_count == 2 ? &addresses.segment : NULL);
@@ -109,11 +111,8 @@ static void build_headers(struct engine *engine, const struct host_qp *sender, s
 static bool build_data(struct engine *engine, struct frame *frame, struct engine_frame *out,
     struct pktio_frame *sent, uint64_t now_ns)
 {
-    void *owner;
-    const struct work_request *request =
-        transport_request(engine->transport, &frame->packet, &owner);
-    struct host_qp *qp = owner;
-    uint32_t position = (uint32_t)request->local;
+    struct host_qp *qp = transport_sender(engine->transport, &frame->packet);
+    uint32_t position = (uint32_t)transport_request(engine->transport, &frame->packet)->local;
     uint32_t count = 0;
 
     if (frame->packet.write.payload.length > 0) {
@@ -137,7 +136,7 @@ static bool build_data(struct engine *engine, struct frame *frame, struct engine
 static void build_control(
     struct engine *engine, struct frame *frame, struct engine_frame *out, struct pktio_frame *sent)
 {
-    build_headers(engine, NULL, frame, out);
+    build_headers(engine, transport_sender(engine->transport, &frame->packet), frame, out);
     frame_seal(frame, out->header);
     out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->length };
     *sent = (struct pktio_frame){

@@ -124,7 +124,7 @@ static uint32_t free_number(const struct engine *engine)
 
     do
         qpn = (host_random() >> (32 - QPN_BITS) & ~mask) | engine->index;
-    while (qpn < QPN_FIRST || qp_table_find(&engine->qps, qpn));
+    while (qpn < QPN_FIRST || transport_qp_owner(engine->transport, qpn));
     return qpn;
 }
 
@@ -244,12 +244,6 @@ static void on_modified(struct host_qp *qp, uint32_t mask)
         forget_posted(qp);
     atomic_store(&qp->accepts_sends, now.state >= QP_RTS);
     atomic_store(&qp->accepts_receives, now.state >= QP_INIT);
-    if (!(mask & (QP_ATTR_PEER | QP_ATTR_STATE)))
-        return;
-    qp->peer = now.peer_address;
-    qp->peer_qpn = now.peer_qpn;
-    qp->has_peer = now.state >= QP_RTR;
-    qp_table_peers_changed(&qp->engine->qps);
 }
 
 int host_qp_modify(
@@ -268,6 +262,8 @@ int host_qp_modify(
     else
         err = transport_qp_modify(engine->transport, qp->qpn, attributes, attribute_mask, now_ns);
     if (!err) {
+        if (attribute_mask & QP_ATTR_PEER)
+            engine_find_route(engine, &attributes->peer_address, &qp->route);
         engine_answer(engine, now_ns);
         engine_report_all(engine); /* before the posted work is discarded */
         on_modified(qp, attribute_mask);

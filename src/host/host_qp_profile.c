@@ -70,8 +70,11 @@ int qp_follow_peer(struct host_qp *qp, const struct ipv6_addr *peer)
 /* Returns the NIC's choice for this QP. */
 static int default_for(const struct host_qp *qp, struct host_ev_profile **out)
 {
+    struct qp_attributes now;
+
     *out = qp->nic->default_ev;
-    return qp->has_peer ? ev_profile_towards(qp->nic, &qp->peer, out) : 0;
+    transport_qp_query(qp->engine->transport, qp->qpn, &now);
+    return now.state >= QP_RTR ? ev_profile_towards(qp->nic, &now.peer_address, out) : 0;
 }
 
 int host_qp_set_profiles(

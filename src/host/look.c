@@ -31,7 +31,7 @@ static void add_port(const struct engine *engine, uint32_t index, struct host_po
     state->send_drops += port->send_drops;
     state->receive_drops += engine->port_receive_drops[index];
     state->link_up &= pktio_port_link_up(port);
-    state->usable &= engine->usable_mask >> index & 1;
+    state->usable &= transport_ports(engine->transport).usable_mask >> index & 1;
 }
 
 int host_port_query(struct host_nic *nic, uint32_t port_index, struct host_port_state *out)
@@ -85,7 +85,7 @@ static void add_counters(const struct engine *engine, struct host_counters *sum)
     for (uint32_t i = 0; i < COUNTER_COUNT; i++)
         sum->transport[i] += transport_counters(engine->transport)[i];
     for (uint32_t i = 0; i < DROP_REASON_COUNT; i++)
-        sum->drops[i] += transport_drops(engine->transport)[i] + engine->drops[i];
+        sum->drops[i] += transport_drops(engine->transport)[i];
 }
 
 int host_counters(struct host_nic *nic, struct host_counters *out)

@@ -113,14 +113,22 @@ int memory_table_remove(struct memory_table *table, uint32_t key)
     return 0;
 }
 
-uint8_t *memory_table_resolve(const struct memory_table *table, const struct memory_want *want)
+/* As memory_table_find(), beginning with the entry that `last` refers to. */
+static uint32_t find_again(const struct memory_table *table, uint32_t key, uint32_t last)
 {
-    uint32_t index = memory_table_find(table, want->key);
+    return key != 0 && table->entries[last].key == key ? last : memory_table_find(table, key);
+}
+
+uint8_t *memory_table_resolve(
+    const struct memory_table *table, const struct memory_want *want, uint32_t *last)
+{
+    uint32_t index = find_again(table, want->key, *last);
     const struct host_region *region;
     uint64_t offset;
 
     if (index == MEMORY_TABLE_NONE)
         return NULL;
+    *last = index;
     region = &table->entries[index].region;
     offset = want->va - region->remote_va;
     if (region->domain != want->domain || (region->access & want->access) != want->access ||

@@ -40,5 +40,6 @@ struct memory_want {
 };
 
 /* Returns the address of the bytes if key, domain, rights and bounds permit the access, otherwise
- * NULL. */
-uint8_t *memory_table_resolve(const struct memory_table *, const struct memory_want *);
+ * NULL. `last`: where this caller found its last key, initially 0. The same key needs no search. */
+uint8_t *memory_table_resolve(
+    const struct memory_table *, const struct memory_want *, uint32_t *last);

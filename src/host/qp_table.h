@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structure of a QP, and look-up by its number or by its peer. */
+/* The structure of a QP, and the QPs of an engine. */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/host_qp.h"
+#include "host/host.h"
 #include "host/status.h"
 
 struct qp_piece {
@@ -57,9 +57,9 @@ struct host_qp {
     _Atomic bool accepts_sends;          /* for the poster: RTS or ERR */
     _Atomic bool accepts_receives;
     bool remote_write;
-    struct ipv6_addr peer; /* after it is connected */
-    uint32_t peer_qpn;
-    bool has_peer;
+    uint32_t last_lkey; /* entry of the memory table with the key that a packet used last ... */
+    uint32_t last_rkey; /* ... and with the key that a received packet used last */
+    struct host_route route; /* to its peer, after it is connected */
     struct qp_send_ring send;
     struct qp_recv_ring recv;
 };
@@ -70,9 +70,6 @@ int qp_follow_peer(struct host_qp *, const struct ipv6_addr *peer);
 
 struct qp_table {
     struct host_qp **qps; /* by index; NULL if free */
-    uint32_t *by_number;  /* open addressing: index + 1; 0 if empty */
-    uint32_t *by_peer;
-    uint32_t slot_mask;
     uint32_t count_max;
     uint32_t count;
 };
@@ -83,11 +80,3 @@ void qp_table_fini(struct qp_table *);
 /* Takes a free index. Returns false if there is none. */
 bool qp_table_add(struct qp_table *, struct host_qp *);
 void qp_table_remove(struct qp_table *, struct host_qp *);
-/* Call this after a QP has got or lost its peer. */
-void qp_table_peers_changed(struct qp_table *);
-
-struct host_qp *qp_table_find(const struct qp_table *, uint32_t qpn);
-/* Returns the QP with this peer, or any QP to that address if `peer_qpn` is 0. NULL if there is
- * none. */
-struct host_qp *qp_table_find_peer(
-    const struct qp_table *, const struct ipv6_addr *, uint32_t peer_qpn);

@@ -37,7 +37,7 @@ bool status_has_news(const struct engine *engine)
 
 static void on_ev(struct engine *engine, const struct trace_event *trace)
 {
-    const struct host_qp *qp = qp_table_find(&engine->qps, trace->subject);
+    const struct host_qp *qp = transport_qp_owner(engine->transport, trace->subject);
     uint32_t index =
         qp ? path_profile_find(&qp->config.ev_profile->profile, (uint32_t)trace->values[0])
            : PATH_NONE;

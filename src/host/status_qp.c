@@ -67,7 +67,7 @@ static uint32_t copy_some(const struct host_nic *nic, uint32_t *at, struct qp_sn
 
 static struct host_qp *find_qp(const struct host_nic *nic, uint32_t qpn)
 {
-    return qp_table_find(&nic->engines[qpn & (nic->engine_count - 1)]->qps, qpn);
+    return transport_qp_owner(nic->engines[qpn & (nic->engine_count - 1)]->transport, qpn);
 }
 
 static uint32_t copy_one(const struct host_nic *nic, uint32_t qpn, struct qp_snapshot *out)

@@ -85,7 +85,7 @@ void packets_load(
     packet->psn = record->psn;
     packet->opcode = record->opcode;
     packet->flags = record->flags;
-    packet->local_qpn = 0;
+    packet->sender = PACKET_NO_SENDER;
     if (opcode_is_write(record->opcode))
         packet->write = whole_write(&record->write);
     else

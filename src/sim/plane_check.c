@@ -63,15 +63,11 @@ static uint32_t apart(const struct sim *sim, const struct plane_check *planes)
 static void check_turns(struct sim *sim, uint32_t nic, uint32_t ready_ports,
     const struct packet *packet, uint64_t now_ps)
 {
-    const struct engine_flow *flow;
-    struct plane_check *planes;
-    void *owner;
+    const struct engine_flow *flow = transport_sender(sim->nics[nic].transport, packet);
+    struct plane_check *planes = flow->planes;
 
-    transport_request(sim->nics[nic].transport, packet, &owner);
-    flow = owner;
-    planes = flow->planes;
     planes->in_turn[packet->port]++;
-    if (ready_ports != all_planes(sim) || !every_plane_is_fit(sim, nic, packet->local_qpn))
+    if (ready_ports != all_planes(sim) || !every_plane_is_fit(sim, nic, flow->qpn_out))
         for (uint32_t p = 0; p < sim->plane_count; p++)
             planes->in_turn[p] = 0;
     else if (apart(sim, planes) > 1)

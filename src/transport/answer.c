@@ -113,6 +113,7 @@ static bool answer_for_qp(struct transport *nic, struct qp *qp, const struct con
     if (plane == PATH_NONE || !(ready_ports >> plane & 1))
         return false;
     fill_envelope(nic, &qp->env.attributes.peer_address, qp->env.attributes.peer_qpn, out);
+    out->sender = qp->env.index;
     out->ev = way_back_ev(&qp->env.peer->way_back, plane);
     out->port = (uint8_t)plane;
     switch (record->kind) {
@@ -162,6 +163,7 @@ static bool answer_endpoint(struct transport *nic, const struct control_record *
     if (ports == 0)
         return false;
     fill_envelope(nic, dst, BTH_ENDPOINT_QPN, out);
+    out->sender = PACKET_NO_SENDER;
     out->port = (uint8_t)__builtin_ctz(ports);
     out->ev = qp && qp->env.peer->way_back.reverse.plane_mask >> out->port & 1
                   ? endpoint_ev(nic, qp, out->port, now_ns)

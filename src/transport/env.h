@@ -36,6 +36,7 @@ struct env {
     struct path_set *paths; /* own, or of another QP to the peer; NULL: no requester */
     void *owner;            /* of qp_init */
     uint32_t qpn;
+    uint32_t index;                /* in the NIC */
     uint32_t sack_threshold_bytes; /* unreported bytes that make a SACK due */
     struct qp_attributes attributes;
     bool signal_all;

@@ -63,7 +63,7 @@ void nic_add(struct transport *nic, struct qp *qp)
     while (nic->qps[index])
         index++;
     assert(index < nic->qp_count_max);
-    qp->index = index;
+    qp->env.index = index;
     nic->qps[index] = qp;
     nic->qp_count++;
     nic->first_free = index + 1;
@@ -108,13 +108,13 @@ void nic_forget_way_back(struct transport *nic, const struct peer *peer)
 void nic_remove(struct transport *nic, struct qp *qp)
 {
     table_remove(nic, qp->env.qpn);
-    ring_remove(&nic->eventful, qp->index);
-    control_queue_forget(&nic->control, qp->index);
-    deadlines_set(&nic->deadlines, qp->index, UINT64_MAX);
-    nic->qps[qp->index] = NULL;
+    ring_remove(&nic->eventful, qp->env.index);
+    control_queue_forget(&nic->control, qp->env.index);
+    deadlines_set(&nic->deadlines, qp->env.index, UINT64_MAX);
+    nic->qps[qp->env.index] = NULL;
     nic->qp_count--;
-    if (qp->index < nic->first_free)
-        nic->first_free = qp->index;
+    if (qp->env.index < nic->first_free)
+        nic->first_free = qp->env.index;
 }
 
 void nic_ring_push(struct nic_ring *ring, uint32_t index)
@@ -128,7 +128,7 @@ void qp_has_event(struct transport *nic, struct qp *qp)
     if (qp->is_eventful)
         return;
     qp->is_eventful = true;
-    nic_ring_push(&nic->eventful, qp->index);
+    nic_ring_push(&nic->eventful, qp->env.index);
 }
 
 static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
@@ -150,8 +150,8 @@ static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
 
 void qp_arm(struct transport *nic, const struct qp *qp, uint64_t deadline_ns)
 {
-    if (deadline_ns < deadlines_of(&nic->deadlines, qp->index))
-        deadlines_set(&nic->deadlines, qp->index, deadline_ns);
+    if (deadline_ns < deadlines_of(&nic->deadlines, qp->env.index))
+        deadlines_set(&nic->deadlines, qp->env.index, deadline_ns);
 }
 
 void qp_schedule(struct transport *nic, struct qp *qp, uint64_t now_ns)

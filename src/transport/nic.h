@@ -157,7 +157,7 @@ static inline enum drop_reason nic_count_packet(struct transport *nic, enum drop
 static inline void nic_answer(
     struct transport *nic, const struct qp *qp, struct control_record answer)
 {
-    answer.qp_index = qp->index;
+    answer.qp_index = qp->env.index;
     if (!control_queue_push(&nic->control, &answer))
         nic_count(nic, COUNTER_CONTROL_OVERFLOW);
 }

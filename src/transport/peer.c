@@ -123,8 +123,8 @@ static void list_between(struct transport *nic, struct qp *qp, uint32_t previous
 {
     qp->previous_ready = previous;
     qp->next_ready = next;
-    *link_after(nic, qp->env.peer, previous) = qp->index;
-    *link_before(nic, qp->env.peer, next) = qp->index;
+    *link_after(nic, qp->env.peer, previous) = qp->env.index;
+    *link_before(nic, qp->env.peer, next) = qp->env.index;
     qp->is_listed = true;
 }
 
@@ -223,7 +223,7 @@ static bool wants_turn(const struct qp *qp, uint64_t now_ns)
 
 void peer_list(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
-    bool is_first = qp->env.peer->first_ready == qp->index;
+    bool is_first = qp->env.peer->first_ready == qp->env.index;
     if (!is_first && is_sender(qp) && is_urgent(qp, now_ns)) {
         unlist(nic, qp);
         list_first(nic, qp);

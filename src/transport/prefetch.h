@@ -35,7 +35,7 @@ static inline void prefetch_requester(const struct qp *qp)
 static inline void prefetch_timer(const struct transport *nic, const struct qp *qp)
 {
     if (nic->deadlines.wheel)
-        __builtin_prefetch(&nic->deadlines.wheel->nodes[qp->index]);
+        __builtin_prefetch(&nic->deadlines.wheel->nodes[qp->env.index]);
 }
 
 /* Fetches what a received data packet with this PSN also touches. */

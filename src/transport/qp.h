@@ -17,9 +17,8 @@
 struct qp {
     struct env env;              /* what requester and responder may use */
     struct responder *responder; /* NULL: the QP receives nothing */
-    uint32_t index;
-    uint32_t next_ready;         /* next QP that wants to send to the peer; PEER_NO_QP: none */
     struct requester *requester; /* NULL: the QP sends nothing */
+    uint32_t next_ready;         /* next QP that wants to send to the peer; PEER_NO_QP: none */
     uint32_t previous_ready;
     uint32_t burst_call;
     uint16_t burst_left; /* packets that it may still send in call number burst_call */

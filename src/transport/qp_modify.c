@@ -132,7 +132,7 @@ static void enter(
     if (to == QP_RESET) {
         leave_peer(nic, qp, from);
         clear_queues(qp);
-        control_queue_forget(&nic->control, qp->index);
+        control_queue_forget(&nic->control, qp->env.index);
     }
     if (!is_connected(to))
         qp_close_range(nic, qp);

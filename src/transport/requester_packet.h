@@ -17,7 +17,7 @@ static inline void requester_packet_address(
     out->dst = env->attributes.peer_address;
     out->dest_qpn = env->attributes.peer_qpn;
     out->ecn = ECN_ECT0;
-    out->local_qpn = env->qpn;
+    out->sender = env->index;
 }
 
 /* Returns the plane for a retransmission (§12): that of the last acknowledgement, unless the packet

@@ -22,6 +22,11 @@ const uint64_t *transport_drops(const struct transport *nic)
     return nic->drops;
 }
 
+void transport_count_drop(struct transport *nic, enum drop_reason reason)
+{
+    nic->drops[reason]++;
+}
+
 /* ---- packets in ----------------------------------------------------------------------------- */
 
 /* Not inlined: with few QPs it is not called. */
@@ -169,13 +174,30 @@ int transport_post_recv(struct transport *nic, uint32_t qpn, uint64_t id)
 }
 
 const struct work_request *transport_request(
-    const struct transport *nic, const struct packet *packet, void **owner)
+    const struct transport *nic, const struct packet *packet)
 {
-    const struct qp *qp = nic_find(nic, packet->local_qpn);
+    const struct qp *qp = nic->qps[packet->sender];
 
-    if (owner)
-        *owner = qp->env.owner;
     return &qp->requester->queue.requests[packet->write.payload.request].work;
+}
+
+void *transport_sender(const struct transport *nic, const struct packet *packet)
+{
+    return packet->sender == PACKET_NO_SENDER ? NULL : nic->qps[packet->sender]->env.owner;
+}
+
+void *transport_qp_owner(const struct transport *nic, uint32_t qpn)
+{
+    const struct qp *qp = nic_find(nic, qpn);
+
+    return qp ? qp->env.owner : NULL;
+}
+
+void *transport_peer_owner(struct transport *nic, const struct ipv6_addr *address)
+{
+    const struct qp *qp = nic_find_peer(nic, address);
+
+    return qp ? qp->env.owner : NULL;
 }
 
 static bool next_port_event(struct transport *nic, struct transport_event *out)

@@ -94,6 +94,13 @@ uint32_t transport_answers_waiting(const struct transport *);
 
 void transport_ports_changed(struct transport *, uint32_t up_mask, uint64_t now_ns);
 
+/* Bit p: port p. */
+struct transport_ports {
+    uint32_t up_mask;     /* of the last transport_ports_changed(); at first all */
+    uint32_t usable_mask; /* those that also carry traffic: not held down, verified (§18) */
+};
+struct transport_ports transport_ports(const struct transport *);
+
 /* Tells the transport that `sharer_count` other engines of this NIC also send to this address.
  * Together they take the share of one sender. */
 void transport_set_sharers(
@@ -206,6 +213,11 @@ int transport_qp_set_paths(
 int transport_qp_set_cc(
     struct transport *, uint32_t qpn, const struct cc_profile *, uint64_t now_ns);
 
+/* Returns the owner of the QP with this number; NULL: there is none. */
+void *transport_qp_owner(const struct transport *, uint32_t qpn);
+/* Returns the owner of a connected QP to this address; NULL: there is none. */
+void *transport_peer_owner(struct transport *, const struct ipv6_addr *address);
+
 /* The round trip to a destination in an empty network, if it is known. */
 struct transport_rtt {
     uint32_t fixed_ns;   /* packet of 0 bytes and its SACK */
@@ -242,9 +254,11 @@ int transport_post_send(
 int transport_post_recv(struct transport *, uint32_t qpn, uint64_t id);
 
 /* Returns the request whose bytes a data packet just sent carries; valid until the request
- * completes. `owner`: set to the owner of the QP; may be NULL. */
-const struct work_request *transport_request(
-    const struct transport *, const struct packet *, void **owner);
+ * completes. */
+const struct work_request *transport_request(const struct transport *, const struct packet *);
+
+/* Returns the owner of the QP that sends a packet just sent; NULL: no QP sends it. */
+void *transport_sender(const struct transport *, const struct packet *);
 
 /* ---- events --------------------------------------------------------------------------------- */
 
@@ -312,6 +326,8 @@ void transport_set_parameters(struct transport *, const struct parameters *);
 const struct parameters *transport_parameters(const struct transport *);
 const uint64_t *transport_counters(const struct transport *); /* [COUNTER_COUNT] */
 const uint64_t *transport_drops(const struct transport *);    /* [DROP_REASON_COUNT] */
+/* Counts a frame that the driver has dropped before transport_receive(). */
+void transport_count_drop(struct transport *, enum drop_reason);
 
 /* Derives the settings of congestion control from the parameters, for cc_profile_init(). */
 void transport_cc_settings(const struct parameters *, uint32_t port_count, struct cc_settings *);

@@ -114,6 +114,7 @@ static void fill_request(const struct transport *nic, const struct nic_endpoint 
     out->src = nic->env.address;
     out->dst = request->dst;
     out->dest_qpn = BTH_ENDPOINT_QPN;
+    out->sender = PACKET_NO_SENDER;
     out->psn = psn(request->id);
     out->ev = request->ev;
     out->port = request->port;

@@ -114,6 +114,11 @@ static void arm_ports(struct transport *nic)
     deadlines_set(&nic->deadlines, nic->qp_count_max, due_ns);
 }
 
+struct transport_ports transport_ports(const struct transport *nic)
+{
+    return (struct transport_ports){ .up_mask = nic->up_mask, .usable_mask = nic->env.usable_mask };
+}
+
 void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t now_ns)
 {
     for (uint32_t port = 0; port < nic->env.port_count; port++) {

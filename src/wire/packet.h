@@ -123,6 +123,8 @@ struct packet_endpoint {       /* ERTH or EETH; psn bits 15:0 = request id */
     uint8_t incarnation; /* ERTH vendor_info: incarnation of the sender; 0: unknown */
 };
 
+#define PACKET_NO_SENDER UINT32_MAX /* an Endpoint Request or Response: no QP sends it */
+
 struct packet {
     struct ipv6_addr src;
     struct ipv6_addr dst;
@@ -130,11 +132,11 @@ struct packet {
     uint32_t dest_qpn;
     struct psn psn;
     uint8_t opcode;
-    uint8_t flags;      /* enum packet_flag */
-    uint8_t class;      /* enum dscp_class, of the outer header if there is one */
-    uint8_t ecn;        /* enum ecn, outer and inner combined */
-    uint8_t port;       /* local port of departure or arrival, from 0; not on the wire */
-    uint32_t local_qpn; /* data packet to be sent: QP of the sender; not on the wire */
+    uint8_t flags;   /* enum packet_flag */
+    uint8_t class;   /* enum dscp_class, of the outer header if there is one */
+    uint8_t ecn;     /* enum ecn, outer and inner combined */
+    uint8_t port;    /* local port of departure or arrival, from 0; not on the wire */
+    uint32_t sender; /* packet to be sent: its QP, or PACKET_NO_SENDER; not on the wire */
     union {
         struct packet_write write;
         struct packet_ack ack;

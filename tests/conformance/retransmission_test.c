@@ -221,8 +221,8 @@ SPEC("§12: the payload is read again: the request lives until its completion")
 
     observe_open_sending(&nic, sent, 2);
     repeat = repeat_of(1);
-    EXPECT_EQ(transport_request(nic.transport, repeat, NULL)->id, 1);
-    EXPECT_EQ(transport_request(nic.transport, repeat, NULL)->length_bytes, 2 * PMTU);
+    EXPECT_EQ(transport_request(nic.transport, repeat)->id, 1);
+    EXPECT_EQ(transport_request(nic.transport, repeat)->length_bytes, 2 * PMTU);
     by_hand_close(&nic);
 }
 

@@ -29,6 +29,12 @@ enum {
     BY_HAND_PEER_QPN = 0x100000, /* plus the number of our QP */
 };
 
+/* Returns the number of the QP that sent the packet. */
+static inline uint32_t by_hand_sender(const struct packet *packet)
+{
+    return packet->dest_qpn - BY_HAND_PEER_QPN;
+}
+
 struct by_hand_placement {
     uint64_t va;
     void *owner; /* of the QP */

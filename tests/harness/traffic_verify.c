@@ -110,9 +110,8 @@ void traffic_on_event(struct network *network, uint32_t host, const struct trans
 uint64_t traffic_key(const struct network *network, uint32_t host, const struct packet *packet)
 {
     const struct work_request *request =
-        opcode_is_write(packet->opcode)
-            ? transport_request(network->hosts[host].transport, packet, NULL)
-            : NULL;
+        opcode_is_write(packet->opcode) ? transport_request(network->hosts[host].transport, packet)
+                                        : NULL;
 
     return request ? network->traffic.messages[request->local].key : 0;
 }

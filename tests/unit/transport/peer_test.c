@@ -35,7 +35,7 @@ static void expect_turns(const char *letters)
 
     for (uint32_t i = 0; letters[i]; i++) {
         EXPECT_EQ(transport_send(nic.transport, UINT32_MAX, out, 1, nic.now_ns), 1);
-        EXPECT_EQ((char)('A' + out[0].local_qpn - A), letters[i]);
+        EXPECT_EQ((char)('A' + by_hand_sender(&out[0]) - A), letters[i]);
     }
 }
 
@@ -177,7 +177,7 @@ SPEC("§21: probes and repeats for an ACK do not wait for the window that anothe
         transport_expire(nic.transport, nic.now_ns);
         by_hand_send(&nic);
     }
-    EXPECT_EQ(by_hand_first(&nic, OPCODE_PROBE)->local_qpn, B);
+    EXPECT_EQ(by_hand_sender(by_hand_first(&nic, OPCODE_PROBE)), B);
     by_hand_close(&nic);
 }
 
@@ -216,7 +216,7 @@ SPEC("§21: a peer that waits for a busy port does not keep others from filling 
     post_packets(B, 6);
     EXPECT_EQ(transport_send(nic.transport, 1, out, 6, nic.now_ns), 6);
     for (uint32_t i = 0; i < 6; i++)
-        EXPECT_EQ(out[i].local_qpn, B);
+        EXPECT_EQ(by_hand_sender(&out[i]), B);
     EXPECT_EQ(transport_send(nic.transport, 2, out, 6, nic.now_ns), 6);
     by_hand_close(&nic);
 }
@@ -330,11 +330,11 @@ SPEC("§19.6: packets of all QPs to a peer are spaced, those to another peer are
     post_packets(B, 1);
     post_packets(C, 1);
     EXPECT_EQ(by_hand_send(&nic), 2);
-    EXPECT_EQ(nic.sent[0].local_qpn, A);
-    EXPECT_EQ(nic.sent[1].local_qpn, C);
+    EXPECT_EQ(by_hand_sender(&nic.sent[0]), A);
+    EXPECT_EQ(by_hand_sender(&nic.sent[1]), C);
     by_hand_wait(&nic, BASE_RTT_NS / 2 + 256);
     EXPECT_EQ(nic.sent_count, 1);
-    EXPECT_EQ(nic.sent[0].local_qpn, B);
+    EXPECT_EQ(by_hand_sender(&nic.sent[0]), B);
     by_hand_close(&nic);
 }
 

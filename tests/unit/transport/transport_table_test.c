@@ -149,7 +149,7 @@ SPEC("every peer with work has its turn in one round, and again in the next")
     EXPECT_EQ(transport_send(nic.transport, 3, out, QPS_MAX, nic.now_ns), QPS_MAX);
     EXPECT_EQ(transport_send(nic.transport, 3, out + QPS_MAX, QPS_MAX, nic.now_ns), QPS_MAX);
     for (uint32_t i = 0; i < 2 * QPS_MAX; i++)
-        turns[out[i].local_qpn - 100]++;
+        turns[by_hand_sender(&out[i]) - 100]++;
     for (uint32_t i = 0; i < QPS_MAX; i++)
         EXPECT_EQ(turns[i], 2);
     by_hand_close(&nic);
@@ -170,9 +170,9 @@ SPEC("destroying QPs while they wait for their turn leaves the turns of the othe
         EXPECT_EQ(transport_qp_destroy(nic.transport, 100 + i), 0);
     EXPECT_EQ(transport_send(nic.transport, 3, out, QPS_MAX / 2, nic.now_ns), QPS_MAX / 2);
     for (uint32_t i = 0; i < QPS_MAX / 2; i++) {
-        EXPECT_EQ(out[i].local_qpn % 2, 1);
+        EXPECT_EQ(by_hand_sender(&out[i]) % 2, 1);
         for (uint32_t k = 0; k < i; k++)
-            EXPECT_NE(out[i].local_qpn, out[k].local_qpn);
+            EXPECT_NE(by_hand_sender(&out[i]), by_hand_sender(&out[k]));
     }
     by_hand_close(&nic);
 }

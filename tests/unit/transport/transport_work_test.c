@@ -147,7 +147,7 @@ SPEC("§3: a WRITE becomes packets with their addresses, message, flags and plac
         EXPECT(ip_address_equal(&packet->src, &nic.config.address));
         EXPECT(ip_address_equal(&packet->dst, &peer));
         EXPECT_EQ(packet->dest_qpn, BY_HAND_PEER_QPN + QPN);
-        EXPECT_EQ(packet->local_qpn, QPN);
+        EXPECT_EQ(by_hand_sender(packet), QPN);
         EXPECT_EQ(packet->psn.value, sent_psn(i).value);
         EXPECT_EQ(packet->class, DSCP_TRIMMABLE);
         EXPECT_EQ(packet->ecn, ECN_ECT0);
@@ -161,7 +161,7 @@ SPEC("§3: a WRITE becomes packets with their addresses, message, flags and plac
         EXPECT_EQ(packet->write.payload.length, i == 2 ? 5 : 1024);
         EXPECT_EQ(packet->write.pad_bytes, i == 2 ? 3 : 0);
         EXPECT_EQ(packet->write.msn, 0);
-        EXPECT_EQ(transport_request(nic.transport, packet, NULL)->id, 1);
+        EXPECT_EQ(transport_request(nic.transport, packet)->id, 1);
     }
     EXPECT_NE(nic.sent[0].port, nic.sent[1].port);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_SENT), 3);
@@ -198,7 +198,6 @@ SPEC("placements, completions and requests come with the owner of their QP")
     uint32_t owners[2];
     struct packet packet;
     struct transport_event event;
-    void *owner = NULL;
 
     open_nic();
     for (uint32_t i = 0; i < 2; i++) {
@@ -211,8 +210,10 @@ SPEC("placements, completions and requests come with the owner of their QP")
     by_hand_discard_events(&nic);
     EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, WORK_SIGNALED), 0);
     by_hand_send(&nic);
-    EXPECT(transport_request(nic.transport, by_hand_first(&nic, OPCODE_WRITE_ONLY), &owner));
-    EXPECT(owner == &owners[0]);
+    EXPECT(transport_sender(nic.transport, by_hand_first(&nic, OPCODE_WRITE_ONLY)) == &owners[0]);
+    EXPECT(transport_sender(nic.transport, by_hand_first(&nic, OPCODE_SACK)) == &owners[1]);
+    EXPECT(transport_qp_owner(nic.transport, OTHER_QPN) == &owners[1]);
+    EXPECT(transport_qp_owner(nic.transport, OTHER_QPN + 1) == NULL);
     acknowledge(0, 1);
     EXPECT(by_hand_event(&nic, &event));
     EXPECT_EQ(event.kind, TRANSPORT_SEND_DONE);
@@ -251,7 +252,7 @@ SPEC("§21: QPs to different peers that have work take turns of one packet, burs
     by_hand_post(&nic, OTHER_QPN, 1, 5 * 1024, 0);
     EXPECT_EQ(transport_send(nic.transport, 3, out, 6, nic.now_ns), 6);
     for (uint32_t i = 0; i < 6; i++)
-        EXPECT_EQ(out[i].local_qpn, i % 2 ? OTHER_QPN : QPN);
+        EXPECT_EQ(by_hand_sender(&out[i]), i % 2 ? OTHER_QPN : QPN);
     by_hand_close(&nic);
 }
 
@@ -290,8 +291,8 @@ SPEC("§21: a larger quantum means more packets in a turn, but never more than t
     by_hand_post(&nic, OTHER_QPN, 1, 100 * 1024, 0);
     EXPECT_EQ(transport_send(nic.transport, 3, out, 10, nic.now_ns), 10);
     for (uint32_t i = 0; i < 10; i++)
-        EXPECT_EQ(out[i].local_qpn, i / 4 % 2 ? OTHER_QPN : QPN);
-    EXPECT_EQ(out[10].local_qpn, 0);
+        EXPECT_EQ(by_hand_sender(&out[i]), i / 4 % 2 ? OTHER_QPN : QPN);
+    EXPECT_EQ(out[10].dest_qpn, 0);
     by_hand_close(&nic);
 }
 
@@ -309,7 +310,7 @@ SPEC("QPs that have sent their last packet do not keep others from sending their
     by_hand_post(&nic, QPN + 3, 1, 10, 0);
     EXPECT_EQ(transport_send(nic.transport, 3, out, 1, nic.now_ns), 1);
     EXPECT_EQ(transport_send(nic.transport, 3, out, 4, nic.now_ns), 1);
-    EXPECT_EQ(out[0].local_qpn, QPN + 3);
+    EXPECT_EQ(by_hand_sender(&out[0]), QPN + 3);
     by_hand_close(&nic);
 }
 
