@@ -119,9 +119,7 @@ uint32_t engine_pass_out(struct engine *engine, uint64_t now_ns)
 
     if (!engine->unsent_ports)
         work += engine_report(engine);
-    if (transport_wants_to_send(engine->transport))
-        work += engine_send(engine, now_ns);
-    return work;
+    return work + engine_send(engine, now_ns);
 }
 
 /* Receives before timers expire. If the engine did not run for a while, answers that arrived in

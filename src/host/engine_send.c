@@ -77,9 +77,9 @@ static void fetch_next(const struct iovec *last)
 }
 
 /* Appends the pad and the iCRC, which covers the header and then the payload in place. */
-static void seal_data(const struct frame *frame, struct engine_frame *out, uint32_t piece_count)
+static void seal_data(
+    const struct frame *frame, uint32_t pad_bytes, struct engine_frame *out, uint32_t piece_count)
 {
-    uint32_t pad_bytes = frame->packet.write.pad_bytes;
     uint32_t icrc = icrc_compute(
         out->header + frame->inner_offset, (size_t)frame->payload_offset - frame->inner_offset);
 
@@ -95,64 +95,65 @@ static void seal_data(const struct frame *frame, struct engine_frame *out, uint3
         (struct iovec){ .iov_base = out->trailer, .iov_len = pad_bytes + FRAME_ICRC_BYTES };
 }
 
-static void build_headers(
-    struct engine *engine, const struct host_qp *qp, struct frame *frame, struct engine_frame *out)
+/* Writes the headers; the payload is not copied. */
+static void build_headers(struct engine *engine, const struct host_qp *qp,
+    const struct packet *packet, struct frame *frame, struct engine_frame *out)
 {
+    const struct wire_format *format = &engine->nic->config.format;
     struct template_addresses addresses;
-    uint32_t address_count = engine_route(engine, qp, &frame->packet, &addresses);
+    uint32_t address_count = engine_route(engine, qp, packet, &addresses);
 
-    frame_address(&engine->nic->config.format, frame, address_count ? &addresses.destination : NULL,
+    frame_address_packet(format, frame, packet, address_count ? &addresses.destination : NULL,
         address_count == 2 ? &addresses.segment : NULL);
-    /* Writes only headers; the payload is not copied. */
-    frame_build(&engine->nic->config.format, frame, out->header, SEND_ROOM);
+    frame_build_packet(format, frame, packet, out->header, SEND_ROOM);
 }
 
 /* Returns false if there is nothing to send. */
-static bool build_data(struct engine *engine, struct frame *frame, struct engine_frame *out,
+static bool build_data(struct engine *engine, const struct packet *packet, struct engine_frame *out,
     struct pktio_frame *sent, uint64_t now_ns)
 {
-    struct host_qp *qp = transport_sender(engine->transport, &frame->packet);
-    uint32_t position = (uint32_t)transport_request(engine->transport, &frame->packet)->local;
+    struct host_qp *qp = transport_sender(engine->transport, packet);
+    uint32_t position = (uint32_t)transport_request(engine->transport, packet)->local;
+    struct frame frame;
     uint32_t count = 0;
 
-    if (frame->packet.write.payload.length > 0) {
-        count = gather(engine, qp, position, &frame->packet.write.payload, out->pieces + 1);
+    if (packet->write.payload.length > 0) {
+        count = gather(engine, qp, position, &packet->write.payload, out->pieces + 1);
         if (count == 0) {
             engine_fail_local(engine, qp, position, now_ns);
             return false;
         }
     }
     if (engine_has_siblings(engine))
-        engine_share_sends(engine, &frame->packet.dst, now_ns);
-    build_headers(engine, qp, frame, out);
-    out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->payload_offset };
-    seal_data(frame, out, count);
+        engine_share_sends(engine, &packet->dst, now_ns);
+    build_headers(engine, qp, packet, &frame, out);
+    out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame.payload_offset };
+    seal_data(&frame, packet->write.pad_bytes, out, count);
     *sent = (struct pktio_frame){
-        .pieces = out->pieces, .piece_count = count + 2, .length_bytes = frame->length
+        .pieces = out->pieces, .piece_count = count + 2, .length_bytes = frame.length
     };
     return true;
 }
 
-static void build_control(
-    struct engine *engine, struct frame *frame, struct engine_frame *out, struct pktio_frame *sent)
+static void build_control(struct engine *engine, const struct packet *packet,
+    struct engine_frame *out, struct pktio_frame *sent)
 {
-    build_headers(engine, transport_sender(engine->transport, &frame->packet), frame, out);
-    frame_seal(frame, out->header);
-    out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame->length };
+    struct frame frame;
+
+    build_headers(engine, transport_sender(engine->transport, packet), packet, &frame, out);
+    frame_seal_packet(&frame, packet, out->header);
+    out->pieces[0] = (struct iovec){ .iov_base = out->header, .iov_len = frame.length };
     *sent = (struct pktio_frame){
-        .pieces = out->pieces, .piece_count = 1, .length_bytes = frame->length
+        .pieces = out->pieces, .piece_count = 1, .length_bytes = frame.length
     };
 }
 
 static bool build(struct engine *engine, const struct packet *packet, struct engine_frame *out,
     struct pktio_frame *sent, uint64_t now_ns)
 {
-    struct frame frame;
-
-    frame.packet = *packet;
     if (opcode_has_payload(packet->opcode))
-        return build_data(engine, &frame, out, sent, now_ns);
-    build_control(engine, &frame, out, sent);
+        return build_data(engine, packet, out, sent, now_ns);
+    build_control(engine, packet, out, sent);
     return true;
 }
 
@@ -290,13 +291,15 @@ uint32_t engine_send(struct engine *engine, uint64_t now_ns)
 {
     uint32_t total = 0;
 
-    for (uint32_t round = 0; round < SEND_ROUNDS; round++) {
+    for (uint32_t round = 0; round < SEND_ROUNDS && transport_wants_to_send(engine->transport);
+         round++) {
         uint32_t count = send_batch(engine, ENGINE_BATCH, now_ns);
 
         if (count == 0)
             break;
         total += count;
     }
-    find_unsent(engine);
+    if (total > 0)
+        find_unsent(engine);
     return total;
 }

@@ -56,16 +56,37 @@ enum drop_reason frame_parse(
 /* Checks the iCRC of a frame just parsed. True for a trimmed frame, which has no iCRC. */
 bool frame_icrc_ok(const struct frame *, const uint8_t *bytes);
 
-/* Fills in the headers for sending `frame->packet`: traffic classes, flow labels, ports, lengths,
- * hop limits. `path`: the outer destination, NULL for none; `segment`: the segment of the SRH, NULL
- * for no SRH. */
-void frame_address(const struct wire_format *, struct frame *, const struct ipv6_addr *path,
-    const struct ipv6_addr *segment);
+/* Building takes a packet from where it is: frame->packet is not used.
+ *
+ * Fills in the headers for sending the packet: traffic classes, flow labels, ports, lengths, hop
+ * limits. `path`: the outer destination, NULL for none; `segment`: the segment of the SRH, NULL for
+ * no SRH. */
+void frame_address_packet(const struct wire_format *, struct frame *, const struct packet *,
+    const struct ipv6_addr *path, const struct ipv6_addr *segment);
 
 /* Writes the headers. Returns the length of the complete frame, or 0 if it does not fit into
- * `room`. The caller copies the payload to payload_offset and then calls frame_seal(). A trimmed
- * frame needs neither. */
-uint32_t frame_build(const struct wire_format *, struct frame *, uint8_t *bytes, size_t room);
+ * `room`. The caller copies the payload to payload_offset and then calls frame_seal_packet(). A
+ * trimmed frame needs neither. */
+uint32_t frame_build_packet(
+    const struct wire_format *, struct frame *, const struct packet *, uint8_t *bytes, size_t room);
 
 /* Writes pad and iCRC. */
-void frame_seal(const struct frame *, uint8_t *bytes);
+void frame_seal_packet(const struct frame *, const struct packet *, uint8_t *bytes);
+
+/* The same for frame->packet. */
+static inline void frame_address(const struct wire_format *format, struct frame *frame,
+    const struct ipv6_addr *path, const struct ipv6_addr *segment)
+{
+    frame_address_packet(format, frame, &frame->packet, path, segment);
+}
+
+static inline uint32_t frame_build(
+    const struct wire_format *format, struct frame *frame, uint8_t *bytes, size_t room)
+{
+    return frame_build_packet(format, frame, &frame->packet, bytes, room);
+}
+
+static inline void frame_seal(const struct frame *frame, uint8_t *bytes)
+{
+    frame_seal_packet(frame, &frame->packet, bytes);
+}

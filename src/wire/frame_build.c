@@ -20,10 +20,9 @@ enum {
     CNP_RESERVED_BYTES = 16,
 };
 
-void frame_address(const struct wire_format *format, struct frame *frame,
-    const struct ipv6_addr *path, const struct ipv6_addr *segment)
+void frame_address_packet(const struct wire_format *format, struct frame *frame,
+    const struct packet *packet, const struct ipv6_addr *path, const struct ipv6_addr *segment)
 {
-    const struct packet *packet = &frame->packet;
     struct ev_fields fields = ev_split(format, packet->ev);
     bool is_v4 = ip_address_is_v4(&packet->dst);
     uint8_t traffic_class;
@@ -119,17 +118,17 @@ static void build_network(struct bytes_out *out, const struct frame *frame, uint
     build_udp(out, frame, udp_bytes);
 }
 
-uint32_t frame_build(
-    const struct wire_format *format, struct frame *frame, uint8_t *bytes, size_t room)
+uint32_t frame_build_packet(const struct wire_format *format, struct frame *frame,
+    const struct packet *packet, uint8_t *bytes, size_t room)
 {
-    const struct packet *packet = &frame->packet;
+    bool is_trimmed = dscp_is_trimmed((enum dscp_class)packet->class);
     struct bytes_out out = bytes_out(bytes, room);
     uint32_t udp_bytes = packet_udp_bytes(packet);
     uint32_t carried_bytes = udp_bytes;
     uint32_t tunnel_bytes = 0;
 
     assert(opcode_is_defined(packet->opcode));
-    if (frame_is_trimmed(frame))
+    if (is_trimmed)
         carried_bytes = UDP_BYTES + BTH_BYTES + write_trimmed_bytes(packet);
     if (frame->encapsulation != FRAME_PLAIN)
         tunnel_bytes = IP_V6_BYTES + (frame->encapsulation == FRAME_SRV6_SRH ? SRH_BYTES : 0);
@@ -140,7 +139,7 @@ uint32_t frame_build(
     fill_lengths(frame, udp_bytes, carried_bytes);
     build_network(&out, frame, udp_bytes);
     bth_build(format, &out, packet);
-    if (frame_is_trimmed(frame))
+    if (is_trimmed)
         write_build_trimmed(&out, packet);
     else if (opcode_has_payload(packet->opcode))
         write_build(&out, packet);
@@ -150,15 +149,15 @@ uint32_t frame_build(
     return frame->length;
 }
 
-void frame_seal(const struct frame *frame, uint8_t *bytes)
+void frame_seal_packet(const struct frame *frame, const struct packet *packet, uint8_t *bytes)
 {
     uint8_t *end = bytes + frame->length - FRAME_ICRC_BYTES;
     uint32_t icrc;
 
-    if (frame_is_trimmed(frame))
+    if (dscp_is_trimmed((enum dscp_class)packet->class))
         return;
-    if (opcode_has_payload(frame->packet.opcode))
-        memset(end - frame->packet.write.pad_bytes, 0, frame->packet.write.pad_bytes);
+    if (opcode_has_payload(packet->opcode))
+        memset(end - packet->write.pad_bytes, 0, packet->write.pad_bytes);
     icrc = icrc_compute(bytes + frame->inner_offset, (size_t)(end - bytes) - frame->inner_offset);
     for (uint32_t i = 0; i < FRAME_ICRC_BYTES; i++, icrc >>= 8)
         end[i] = (uint8_t)icrc;
