@@ -56,4 +56,9 @@ SPEC("a test that dies names itself")
 {
     if (getenv("SPEC_ABORT"))
         abort();
+    EXPECT(1);
+}
+
+SPEC("a test without an expectation fails")
+{
 }

@@ -6,7 +6,8 @@
  *     PROPERTY("what was pushed is popped in order", 1000) { ... the argument `seed` differs in
  * each of 1,000 runs ... }
  *
- * The first expectation that does not hold ends its test; the next test follows. Output is TAP. */
+ * The first expectation that does not hold ends its test; the next test follows. A test that ends
+ * without an expectation fails. Output is TAP. */
 #pragma once
 
 #include <stddef.h>
@@ -24,6 +25,8 @@ struct spec {
     struct spec *next;
 };
 
+extern uint64_t spec_expectations; /* met by the current test */
+
 void spec_register(struct spec *);
 _Noreturn void spec_skip(const char *why);
 _Noreturn void spec_fail(const char *file, int line, const char *expectation);
@@ -38,7 +41,8 @@ void spec_expect_strings(
 #define PROPERTY(sentence, count) SPEC_DEFINE(sentence, count, __LINE__, seed)
 #define SKIP(why)                 spec_skip(why)
 
-#define EXPECT(condition) ((condition) ? (void)0 : spec_fail(__FILE__, __LINE__, #condition))
+#define EXPECT(condition)                                                                          \
+    ((condition) ? (void)spec_expectations++ : spec_fail(__FILE__, __LINE__, #condition))
 
 #define EXPECT_EQ(left, right) SPEC_COMPARE(left, ==, right, #left " == " #right)
 #define EXPECT_NE(left, right) SPEC_COMPARE(left, !=, right, #left " != " #right)
@@ -58,6 +62,7 @@ void spec_expect_strings(
         spec_integer spec_right = (right);                                                         \
         if (!(spec_left operator spec_right))                                                      \
             spec_fail_integers(__FILE__, __LINE__, (expectation), spec_left, spec_right);          \
+        spec_expectations++;                                                                       \
     } while (0)
 
 #define SPEC_NAME(part, line)  SPEC_NAME_(part, line)

@@ -11,7 +11,7 @@ point() # NUMBER: the line of that point
 }
 
 exits 1 'a program with failing tests exits with 1' "$failing"
-contains 'the plan counts every test' "$output" '1..9'
+contains 'the plan counts every test' "$output" '1..10'
 is 'a test that passes is reported so' "$(point 1)" 'ok 1 - passes'
 is 'a false condition is a failure' "$(point 2)" 'not ok 2 - a false condition fails'
 place=$(grep -n '1 + 1 == 3' "$ROOT/tests/harness/failing.c" | cut -d : -f 1)
@@ -25,6 +25,7 @@ is 'unequal strings are a failure' "$(point 5)" 'not ok 5 - unequal strings fail
 is 'comparison respects signs' "$(point 6)" 'not ok 6 - a wrong order fails'
 is 'a property fails by one seed' "$(point 7)" 'not ok 7 - a property that fails for one seed only'
 is 'a skipped test is no failure' "$(point 8)" 'ok 8 - a skipped test says why # SKIP it is an example'
+is 'a test without an expectation is a failure' "$(point 10)" 'not ok 10 - a test without an expectation fails'
 
 replay=$(printf '%s\n' "$output" | sed -n 's/^# replay: //p')
 is 'the failing seed comes with the command that replays it' "$replay" \
@@ -42,7 +43,7 @@ exits 0 'a part of the sentence chooses the tests' "$failing" --only passes
 is 'the chosen ones are counted from 1' "$output" "1..1
 ok 1 - passes"
 exits 0 'the sentences can be listed' "$failing" --list
-is 'the list has them all' "$(printf '%s\n' "$output" | wc -l)" 9
+is 'the list has them all' "$(printf '%s\n' "$output" | wc -l)" 10
 exits 2 'a sentence that is not there is refused' "$failing" 'no such sentence'
 exits 2 'an unknown option is refused' "$failing" --frobnicate
 exits 2 'a seed that is no number is refused' "$failing" --seed ten
