@@ -215,8 +215,7 @@ static uint64_t narrowest_bps(const struct sim_config *config)
     uint64_t bps = topology_narrowest_bps(&config->fabric->topology);
 
     for (uint32_t i = 0; i < config->fault_count; i++)
-        if (config->faults[i].kind == FAULT_SLOW)
-            bps = smaller(bps, config->faults[i].rate_bps);
+        bps = fault_rate_bps(&config->faults[i], bps);
     return bps;
 }
 

@@ -35,26 +35,24 @@ struct spreading {
     const struct fault *fault;
 };
 
-static double kept_by(const struct fault *fault)
+static bool is_certain(const struct fault *fault)
 {
-    return 1 - fault->probability / 4294967296.0;
+    return fault_lost_share(fault) == FAULT_CERTAIN;
 }
 
 void link_rates_harm(struct link_rate *rate, const struct fault *fault)
 {
-    switch (fault->kind) {
-    case FAULT_LOSS:
-    case FAULT_CORRUPT:
-        rate->kept *= kept_by(fault);
-        rate->bps *= kept_by(fault);
-        break;
-    case FAULT_SLOW:
-        if ((double)fault->rate_bps * rate->kept < rate->bps)
-            rate->bps = (double)fault->rate_bps * rate->kept;
-        break;
-    default:
+    double kept = 1 - (double)fault_lost_share(fault) / (double)FAULT_CERTAIN;
+    double most_bps = (double)fault_rate_bps(fault, UINT64_MAX);
+
+    if (is_certain(fault)) {
         rate->bps = 0;
+        return;
     }
+    rate->kept *= kept;
+    rate->bps *= kept;
+    if (most_bps * rate->kept < rate->bps)
+        rate->bps = most_bps * rate->kept;
 }
 
 static void add_path(
@@ -62,14 +60,14 @@ static void add_path(
 {
     struct link_rate alone = { .kept = 1 };
 
-    if (fault->kind != FAULT_BLACKHOLE) {
+    if (!is_certain(fault)) {
         link_rates_harm(&alone, fault);
         if (!link_rates_is_lossy(&alone))
             return;
     }
     if (rates->paths)
         rates->paths[rates->path_count] = (struct link_rates_path){
-            .nic = nic, .way = way, .ev = fault->ev, .is_dead = fault->kind == FAULT_BLACKHOLE
+            .nic = nic, .way = way, .ev = fault->ev, .is_dead = is_certain(fault)
         };
     rates->path_count++;
 }

@@ -90,7 +90,7 @@ static void happen(struct soft *soft, const struct soft_fault_step *step)
     const struct soft_fault *fault = &soft->faults.list[step->index];
 
     soft_record_change(&soft->record, fault->id, &step->change);
-    if (step->change.begins && fault->what.kind == FAULT_REBOOT && !soft->lanes)
+    if (step->change.begins && fault_kind_is(fault->what.kind, FAULT_EMPTIES) && !soft->lanes)
         empty_switches(soft, fault);
     if (step->change.ends)
         soft_faults_remove(&soft->faults, step->index);

@@ -4,9 +4,11 @@
 
 #include <assert.h>
 
+#include "network/fault_effect.h"
+
 const struct fault_kind_description fault_kinds[FAULT_KIND_COUNT] = {
 #define FAULT(ID, word, needs, may_have, traits, meaning)                                          \
-    [FAULT_##ID] = { word, needs, may_have, traits },
+    [FAULT_##ID] = { #word, &fault_effect_##word, needs, may_have, traits },
 #include "network/fault.def"
 };
 
@@ -18,7 +20,7 @@ const struct fault_parameter_description fault_parameters[FAULT_PARAMETER_COUNT]
 };
 
 const char *const fault_kind_words[FAULT_KIND_COUNT + 1] = {
-#define FAULT(ID, word, needs, may_have, traits, meaning) [FAULT_##ID] = (word),
+#define FAULT(ID, word, needs, may_have, traits, meaning) [FAULT_##ID] = #word,
 #include "network/fault.def"
     [FAULT_KIND_COUNT] = NULL,
 };
@@ -55,4 +57,20 @@ void fault_set(struct fault *fault, enum fault_parameter parameter, uint64_t val
     case FAULT_PARAMETER_COUNT:
         break;
     }
+}
+
+uint64_t fault_lost_share(const struct fault *fault)
+{
+    const struct fault_effect *effect = fault_kinds[fault->kind].effect;
+
+    if (fault_kind_is(fault->kind, FAULT_CUTS))
+        return FAULT_CERTAIN;
+    return effect->lost_share ? effect->lost_share(fault) : 0;
+}
+
+uint64_t fault_rate_bps(const struct fault *fault, uint64_t healthy_bps)
+{
+    const struct fault_effect *effect = fault_kinds[fault->kind].effect;
+
+    return effect->rate_bps ? effect->rate_bps(fault, healthy_bps) : healthy_bps;
 }

@@ -49,6 +49,7 @@ enum fault_trait {
     FAULT_ONE_EV = 4,    /* may affect the packets of a single EV */
     FAULT_OF_SWITCH = 8, /* applies to switches only */
     FAULT_WHOLE = 16,    /* at a switch, affects received packets as well as sent ones */
+    FAULT_EMPTIES = 32,  /* the switch loses its queues */
 };
 
 struct fault {
@@ -66,8 +67,11 @@ struct fault {
     uint32_t duty_permille; /* FLAP: part of the period in which the link is down */
 };
 
+struct fault_effect;
+
 struct fault_kind_description {
     const char *word;
+    const struct fault_effect *effect;
     uint32_t needs;    /* enum fault_needs */
     uint32_t may_have; /* optional ones */
     uint32_t traits;
@@ -115,6 +119,15 @@ static inline bool fault_kind_needs(enum fault_kind kind, enum fault_parameter p
 /* Returns the value in the unit of the member. */
 uint64_t fault_get(const struct fault *, enum fault_parameter);
 void fault_set(struct fault *, enum fault_parameter, uint64_t value);
+
+/* ---- effects --------------------------------------------------------------------------------- */
+
+#define FAULT_CERTAIN (UINT64_C(1) << 32)
+
+/* Returns the probability that the fault loses or damages a packet, in units of 2^-32. */
+uint64_t fault_lost_share(const struct fault *);
+/* Returns the rate of a link, which is `healthy_bps` without this fault. */
+uint64_t fault_rate_bps(const struct fault *, uint64_t healthy_bps);
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@ static uint64_t flip_ps(const struct fault *fault, uint64_t flip)
 
 static bool flips(const struct fault *fault)
 {
-    return fault->kind == FAULT_FLAP && fault->duty_permille < 1000;
+    return fault_kind_has(fault->kind, FAULT_PERIOD) && fault->duty_permille < 1000;
 }
 
 static uint64_t next_change_ps(const struct fault_course *course, const struct fault *fault)

@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "base/prng.h"
+#include "network/fault_effect.h"
 
 void fault_link_impair(struct fault_link *link, struct fault_hold *holds, uint32_t hold,
     const struct fault *fault, uint32_t number)
@@ -37,17 +38,9 @@ void fault_link_relieve(
 
 static enum fault_verdict verdict_of(const struct fault *fault, struct prng *coin)
 {
-    switch (fault->kind) {
-    case FAULT_BLACKHOLE:
-        return FAULT_VERDICT_BLACKHOLED;
-    case FAULT_LOSS:
-        return prng_chance(coin, fault->probability) ? FAULT_VERDICT_LOST : FAULT_VERDICT_PASSES;
-    case FAULT_CORRUPT:
-        return prng_chance(coin, fault->probability) ? FAULT_VERDICT_CORRUPTED
-                                                     : FAULT_VERDICT_PASSES;
-    default:
-        return FAULT_VERDICT_PASSES;
-    }
+    const struct fault_effect *effect = fault_kinds[fault->kind].effect;
+
+    return effect->verdict ? effect->verdict(fault, coin) : FAULT_VERDICT_PASSES;
 }
 
 /* The verdict must not depend on the order in which faults began: of several, the one listed first
@@ -100,11 +93,7 @@ uint64_t fault_link_rate_bps(
 {
     uint64_t rate_bps = healthy_bps;
 
-    for (uint32_t at = link->first; at != 0; at = holds[at - 1].next) {
-        const struct fault *fault = holds[at - 1].fault;
-
-        if (fault->kind == FAULT_SLOW && fault->rate_bps < rate_bps)
-            rate_bps = fault->rate_bps;
-    }
+    for (uint32_t at = link->first; at != 0; at = holds[at - 1].next)
+        rate_bps = fault_rate_bps(holds[at - 1].fault, rate_bps);
     return rate_bps;
 }

@@ -46,7 +46,7 @@ static void change(struct fault_plan *plan)
         .hold = source->first_hold,
         .is_active = true,
         .tells = change.begins || change.ends,
-        .empties = change.impairs && source->fault.kind == FAULT_REBOOT };
+        .empties = change.impairs && fault_kind_is(source->fault.kind, FAULT_EMPTIES) };
     if (change.ends && source->generator != FAULT_LISTED)
         draw_occurrence(
             source, &plan->config.generators[source->generator], source->fault.until_ps);
@@ -101,7 +101,7 @@ static bool cursor_step(struct fault_plan *plan, struct fault_action *action)
         }
         if (next_link(plan, action))
             return true;
-        cursor->empties = cursor->change.impairs && fault->kind == FAULT_REBOOT;
+        cursor->empties = cursor->change.impairs && fault_kind_is(fault->kind, FAULT_EMPTIES);
     }
     return false;
 }

@@ -49,12 +49,12 @@ static void describe_strength(const struct fault *fault, char *out, size_t room)
     char amount[QUANTITY_BYTES];
 
     out[0] = '\0';
-    if (fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT) {
+    if (fault_kind_has(fault->kind, FAULT_PROBABILITY)) {
         describe_share(fault->probability, out, room);
-    } else if (fault->kind == FAULT_SLOW) {
+    } else if (fault_kind_has(fault->kind, FAULT_RATE)) {
         quantity_format(QUANTITY_RATE, fault->rate_bps, amount);
         snprintf(out, room, " to %s", amount);
-    } else if (fault->kind == FAULT_FLAP) {
+    } else if (fault_kind_has(fault->kind, FAULT_PERIOD)) {
         quantity_format(QUANTITY_TIME, fault->period_ps, amount);
         snprintf(out, room, " every %s", amount);
     }

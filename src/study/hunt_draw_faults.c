@@ -30,7 +30,7 @@ static void draw_where(struct study_trial *trial, uint32_t index, struct prng *p
         do {
             enum topology_component kind = draw_component(prng);
 
-            if (fault->kind == FAULT_REBOOT)
+            if (fault_kind_is(fault->kind, FAULT_OF_SWITCH))
                 kind = topology_switch_kind(hunt_draw_percent(prng, 60));
             *element = topology_draw(&trial->wiring, kind, prng);
         } while (study_is_missing(trial, element));
@@ -45,19 +45,17 @@ static uint64_t least_rate_bps(const struct topology_config *wiring)
 
 static void draw_strength(struct fault *fault, const struct study_trial *trial, struct prng *prng)
 {
-    bool loses = fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT;
-
-    if (loses) /* one in a million to one half */
+    if (fault_kind_has(fault->kind, FAULT_PROBABILITY)) /* one in a million to one half */
         fault->probability = (uint32_t)hunt_draw_log(prng, 4295, UINT32_MAX / 2);
-    if (loses || fault->kind == FAULT_BLACKHOLE || fault->kind == FAULT_SLOW)
+    if (fault_kind_is(fault->kind, FAULT_ONE_WAY))
         fault->direction = hunt_draw_percent(prng, 50) ? FAULT_BOTH_WAYS : prng_below(prng, 3);
-    if (fault->kind == FAULT_SLOW) {
+    if (fault_kind_has(fault->kind, FAULT_RATE)) {
         uint64_t rate_mbps =
             least_rate_bps(&trial->wiring) / MBPS * hunt_draw_between(prng, 5, 90) / 100;
 
         fault->rate_bps = (rate_mbps > SLOWEST_MBPS ? rate_mbps : SLOWEST_MBPS) * MBPS;
     }
-    if ((loses || fault->kind == FAULT_BLACKHOLE) && hunt_draw_percent(prng, 15)) {
+    if (fault_kind_is(fault->kind, FAULT_ONE_EV) && hunt_draw_percent(prng, 15)) {
         struct topology_problem problem;
         struct plan fabric;
 
@@ -72,13 +70,14 @@ static void draw_strength(struct fault *fault, const struct study_trial *trial, 
 /* Faults begin in the first half of "1 ms". Some end soon, the others stay. */
 static void draw_times(struct fault *fault, uint64_t settle_ps, struct prng *prng)
 {
-    bool must_end = fault->kind == FAULT_FLAP || fault->kind == FAULT_REBOOT;
+    bool must_end =
+        fault_kind_has(fault->kind, FAULT_PERIOD) || fault_kind_is(fault->kind, FAULT_OF_SWITCH);
 
     fault->from_ps = settle_ps / 100 * hunt_draw_between(prng, 5, 40);
     fault->until_ps = SIM_NEVER_PS;
     if (must_end || hunt_draw_percent(prng, 50))
         fault->until_ps = fault->from_ps + hunt_draw_log(prng, US(20), settle_ps / 2);
-    if (fault->kind == FAULT_FLAP) {
+    if (fault_kind_has(fault->kind, FAULT_PERIOD)) {
         fault->period_ps = hunt_draw_log(prng, US(10), fault->until_ps - fault->from_ps);
         fault->duty_permille = hunt_draw_between(prng, 100, 900);
     }

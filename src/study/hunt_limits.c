@@ -42,8 +42,7 @@ static uint64_t narrowest_bps_of(const struct study_trial *trial, const struct t
         if (!trial->exceptions[i].missing)
             narrowest_bps = smaller(narrowest_bps, trial->exceptions[i].rate_bps);
     for (uint32_t i = 0; i < trial->fault_count; i++)
-        if (trial->faults[i].kind == FAULT_SLOW)
-            narrowest_bps = smaller(narrowest_bps, trial->faults[i].rate_bps);
+        narrowest_bps = fault_rate_bps(&trial->faults[i], narrowest_bps);
     return narrowest_bps;
 }
 
@@ -215,10 +214,9 @@ bool hunt_has_intact_plane(const struct study_trial *trial)
 static bool loses_little(const struct study_trial *trial)
 {
     for (uint32_t i = 0; i < trial->fault_count; i++) {
-        const struct fault *fault = &trial->faults[i];
-        bool loses = fault->kind == FAULT_LOSS || fault->kind == FAULT_CORRUPT;
+        uint64_t lost = fault_lost_share(&trial->faults[i]);
 
-        if (loses && fault->probability > UINT32_MAX / 100 * LOSSY_PERCENT)
+        if (lost < FAULT_CERTAIN && lost > UINT32_MAX / 100 * LOSSY_PERCENT)
             return false;
     }
     return true;
