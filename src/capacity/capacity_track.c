@@ -235,20 +235,13 @@ uint64_t capacity_window_ps(const struct sim_config *config)
         LEAST_PS, larger(RTTS * config->fabric->topology.base_rtt_ps, PACKETS * packet_ps(config)));
 }
 
-/* Returns true if the pairs of the workload always have something to send. */
-static bool is_steady(const struct sim_workload *workload)
-{
-    return workload->kind == SIM_STREAM || workload->kind == SIM_PERMUTATION ||
-           workload->kind == SIM_INCAST;
-}
-
 uint64_t capacity_step_ps(const struct sim_config *config)
 {
     enum { STEPS = 4, STEPS_OF_COLLECTIVES = 32 };
     uint32_t steps = STEPS;
 
     for (uint32_t i = 0; i < config->workload_count; i++)
-        if (!is_steady(&config->workloads[i]))
+        if (!sim_workload_is(config->workloads[i].kind, SIM_STEADY))
             steps = STEPS_OF_COLLECTIVES;
     return capacity_window_ps(config) / steps;
 }

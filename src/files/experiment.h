@@ -36,9 +36,6 @@ struct yaml_node *experiment_load(struct yaml *, const char *path);
 /* Changes one key, in the form of --set: "parameters.mpr=4". */
 bool experiment_set(struct yaml *, struct yaml_node *top, const char *assignment);
 
-/* Returns the name in the file, e.g. "all_reduce". */
-const char *experiment_kind_name(enum sim_workload_kind);
-
 /* Returns true if the simulator takes this parameter from the fabric, so that it cannot be set. */
 bool experiment_parameter_is_of_fabric(const char *name);
 

@@ -9,30 +9,11 @@
 #include "files/word.h"
 #include "files/yaml_fields.h"
 
-static const char *const kinds[] = {
-    [SIM_STREAM] = "stream",
-    [SIM_PING_PONG] = "ping_pong",
-    [SIM_PERMUTATION] = "permutation",
-    [SIM_INCAST] = "incast",
-    [SIM_ALL_REDUCE] = "all_reduce",
-    [SIM_REDUCE_SCATTER] = "reduce_scatter",
-    [SIM_ALL_GATHER] = "all_gather",
-    [SIM_ALL_TO_ALL] = "all_to_all",
-    [SIM_SEND_RECV] = "send_recv",
-    [SIM_TRAINING] = "training",
-    [SIM_WORKLOAD_COUNT] = NULL,
-};
-
 static const char *const placements[] = {
     [SIM_PACKED] = "packed",
     [SIM_RANDOM] = "random",
     NULL,
 };
-
-const char *experiment_kind_name(enum sim_workload_kind kind)
-{
-    return kinds[kind];
-}
 
 struct entry {
     struct sim_workload workload;
@@ -46,7 +27,7 @@ struct entry {
 /* clang-format off */
 static const struct yaml_field fields[] = {
     { .key = "name", .type = YAML_TEXT, .offset = WORK(name), .most = SIM_NAME_BYTES },
-    { .key = "kind", .type = YAML_WORD, .offset = WORK(kind), .words = kinds },
+    { .key = "kind", .type = YAML_WORD, .offset = WORK(kind), .words = sim_workload_words },
     { .key = "ranks", .type = YAML_COUNT, .offset = WORK(rank_count), .least = 2, .most = 1 << 20 },
     { .key = "placement", .type = YAML_WORD, .offset = WORK(placement), .words = placements },
     { .key = "first_nic", .type = YAML_COUNT, .offset = WORK(first_nic) },
@@ -62,7 +43,7 @@ static const struct yaml_field fields[] = {
     { .key = "stagger", .type = YAML_TIME, .offset = WORK(stagger_ps), .most = HOUR_PS },
     { .key = "compute", .type = YAML_TIME, .offset = WORK(compute_ps), .most = HOUR_PS },
     { .key = "overlap", .type = YAML_PERMILLE, .offset = WORK(overlap_permille), .most = 1000 },
-    { .key = "collective", .type = YAML_WORD, .offset = WORK(collective), .words = kinds },
+    { .key = "collective", .type = YAML_WORD, .offset = WORK(collective), .words = sim_workload_words },
     { .key = "evs", .type = YAML_LIST, .offset = offsetof(struct entry, evs) },
     { .key = "ev_active_per_plane", .type = YAML_COUNT, .offset = WORK(ev_active_per_plane), .least = 1, .most = 1024 },
     { .key = NULL },
@@ -147,7 +128,8 @@ static bool read_workload(struct yaml *yaml, const struct yaml_node *node,
                 ? experiment->fabric.topology.nic_count - entry.workload.first_nic
                 : experiment->fabric.topology.nic_count;
     if (!*entry.workload.name)
-        snprintf(entry.workload.name, SIM_NAME_BYTES, "%s", kinds[entry.workload.kind]);
+        snprintf(
+            entry.workload.name, SIM_NAME_BYTES, "%s", sim_workload_words[entry.workload.kind]);
     *workload = entry.workload;
     return experiment_check_name(yaml, node, workload->name);
 }

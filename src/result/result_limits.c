@@ -179,11 +179,6 @@ static uint64_t bdp_bytes(const struct topology *topology)
     return nic_bps / 1000000 * (topology->base_rtt_ps / 1000) / 8000;
 }
 
-static bool posts_at_will(enum sim_workload_kind kind)
-{
-    return kind == SIM_STREAM || kind == SIM_PERMUTATION || kind == SIM_INCAST;
-}
-
 static void add_workload(
     json_t *sentences, const struct result_capacity *capacity, const struct sim_workload *workload)
 {
@@ -200,7 +195,7 @@ static void add_workload(
             " QP%s is below the bandwidth-delay product of %" PRIu64 " packets",
             workload->name, window, window / PSNS_PER_MPR, workload->qps, plural(workload->qps),
             bdp_packets);
-    if (posts_at_will(workload->kind) && posted < bdp)
+    if (sim_workload_is(workload->kind, SIM_STEADY) && posted < bdp)
         add(sentences,
             "%s: %" PRIu64 " bytes posted at once are below the bandwidth-delay product of %" PRIu64
             " bytes",

@@ -68,9 +68,7 @@ static struct measure_numbers *completions_of(struct measure_record *record, uin
     enum sim_workload_kind kind = record->plan->sim->workloads[workload].kind;
     struct measure_workload *its = &record->workloads[workload];
 
-    if (kind == SIM_PING_PONG || kind >= SIM_ALL_REDUCE)
-        return &its->collective_ps;
-    return &its->message_ps;
+    return sim_workload_is(kind, SIM_STEADY) ? &its->message_ps : &its->collective_ps;
 }
 
 static json_t *steps_of(const struct measure_workload *workload)
@@ -103,7 +101,7 @@ static json_t *workload_summary(
     if (measure_span_of(record, index, &from_ps, &until_ps))
         outcome->goodput_bps = measure_bps(workload_bytes(record, index), until_ps - from_ps);
     outcome->jain_millionths = fairness.count ? measure_jain_millionths(&fairness) : MILLION;
-    json_object_set_new(json, "kind", json_string(experiment_kind_name(workload->kind)));
+    json_object_set_new(json, "kind", json_string(sim_workload_words[workload->kind]));
     json_object_set_new(json, "ranks", json_integer(workload->rank_count));
     json_object_set_new(json, "goodput_bps", json_integer((json_int_t)outcome->goodput_bps));
     json_object_set_new(

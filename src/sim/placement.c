@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places the ranks of a workload on NICs, and chooses the target of each rank of a permutation. */
 #include "base/prng.h"
-#include "sim/workload_family.h"
+#include "sim/workload_kind.h"
 
 #define PLACEMENT_ENTITY   UINT64_C(0x706c616365)
 #define PERMUTATION_ENTITY UINT64_C(0x7065726d757465)

@@ -25,18 +25,23 @@
 /* ---- work ------------------------------------------------------------------------------------ */
 
 enum sim_workload_kind {
-    SIM_STREAM,      /* each even rank writes to the next odd one, messages back to back */
-    SIM_PING_PONG,   /* the same pairs; a message there, then one back */
-    SIM_PERMUTATION, /* every rank writes to one other, each to a different one: see `shift` */
-    SIM_INCAST,      /* all others write to rank 0 */
-    SIM_ALL_REDUCE,  /* ring: reduce-scatter, then all-gather; message_bytes is the whole buffer */
-    SIM_REDUCE_SCATTER,
-    SIM_ALL_GATHER,
-    SIM_ALL_TO_ALL, /* message_bytes / ranks to each */
-    SIM_SEND_RECV,  /* ring: to the next rank, from the previous one */
-    SIM_TRAINING,   /* steps of computing and a collective, in lock-step */
+#define WORKLOAD(ID, name, weight, meaning) SIM_##ID,
+#include "sim/workloads.def"
     SIM_WORKLOAD_COUNT,
 };
+
+enum sim_workload_trait {
+    SIM_STEADY = 1,     /* ranks write messages back to back and do not wait for each other */
+    SIM_COLLECTIVE = 2, /* has a beginning and an end for all ranks; can be part of a training */
+    SIM_PAIRED = 4,     /* ranks form pairs: their number is even */
+    SIM_DIVIDED = 8,    /* message_bytes is divided among the ranks */
+};
+
+/* The names in experiment files and results, then NULL. */
+extern const char *const sim_workload_words[SIM_WORKLOAD_COUNT + 1];
+/* How often random experiments have each kind. */
+extern const uint8_t sim_workload_weights[SIM_WORKLOAD_COUNT];
+bool sim_workload_is(enum sim_workload_kind, enum sim_workload_trait);
 
 enum sim_placement {
     SIM_PACKED, /* rank r on NIC first_nic + r */
@@ -70,6 +75,15 @@ struct sim_workload {
     uint32_t ev_count;
     uint32_t ev_active_per_plane;
 };
+
+/* Returns the kind of communication: of a training job its collective, otherwise its kind. */
+static inline enum sim_workload_kind sim_workload_pattern(const struct sim_workload *workload)
+{
+    return workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
+}
+
+/* Returns the number of ranks that a rank writes to. */
+uint32_t sim_workload_peers(const struct sim_workload *);
 
 /* Returns the size of a message on one flow; if sizes differ, the smallest, which is at least 1. */
 uint64_t sim_message_bytes(const struct sim_workload *);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/prng.h"
-#include "sim/workload_family.h"
+#include "sim/workload_kind.h"
 
 #define WORKLOAD_JITTER_ENTITY UINT64_C(0x6a6974746572)
 
@@ -20,28 +20,44 @@ static uint64_t own_seed(const struct sim_workload *workload, uint64_t seed)
     return seed;
 }
 
-const struct workload_family *workload_family_of(const struct sim_workload *workload)
+static const struct workload_kind *const kinds[SIM_WORKLOAD_COUNT] = {
+#define WORKLOAD(ID, name, weight, meaning) [SIM_##ID] = &workload_##name,
+#include "sim/workloads.def"
+};
+
+const char *const sim_workload_words[SIM_WORKLOAD_COUNT + 1] = {
+#define WORKLOAD(ID, name, weight, meaning) [SIM_##ID] = #name,
+#include "sim/workloads.def"
+    [SIM_WORKLOAD_COUNT] = NULL,
+};
+
+const uint8_t sim_workload_weights[SIM_WORKLOAD_COUNT] = {
+#define WORKLOAD(ID, name, weight, meaning) [SIM_##ID] = (weight),
+#include "sim/workloads.def"
+};
+
+const struct workload_kind *workload_kind_of(const struct sim_workload *workload)
 {
-    switch (workload_pattern(workload)) {
-    case SIM_STREAM:
-    case SIM_PERMUTATION:
-    case SIM_INCAST:
-        return &workload_pairs;
-    case SIM_PING_PONG:
-        return &workload_ping_pong;
-    case SIM_ALL_REDUCE:
-    case SIM_REDUCE_SCATTER:
-    case SIM_ALL_GATHER:
-    case SIM_SEND_RECV:
-        return &workload_ring;
-    case SIM_ALL_TO_ALL:
-        return &workload_all_to_all;
-    case SIM_TRAINING:
-    case SIM_WORKLOAD_COUNT:
-        break;
-    }
-    assert(workload_pattern(workload) < SIM_TRAINING);
-    return NULL;
+    assert(workload->kind < SIM_WORKLOAD_COUNT);
+    return kinds[workload->kind];
+}
+
+const struct workload_kind *workload_pattern_of(const struct sim_workload *workload)
+{
+    assert(sim_workload_pattern(workload) < SIM_WORKLOAD_COUNT);
+    return kinds[sim_workload_pattern(workload)];
+}
+
+bool sim_workload_is(enum sim_workload_kind kind, enum sim_workload_trait trait)
+{
+    return kind < SIM_WORKLOAD_COUNT && (kinds[kind]->traits & trait) != 0;
+}
+
+uint32_t sim_workload_peers(const struct sim_workload *workload)
+{
+    const struct workload_kind *pattern = workload_pattern_of(workload);
+
+    return pattern->peers_out ? pattern->peers_out(workload) : 1;
 }
 
 /* ---- layout ---------------------------------------------------------------------------------- */
@@ -56,48 +72,45 @@ static uint32_t scratch_count(const struct sim_workload *workload, const struct 
 void workload_layout_init(struct workload_layout *layout, struct arena *arena,
     const struct sim_workload *workload, const struct topology *topology, uint64_t seed)
 {
+    const struct workload_kind *kind = workload_kind_of(workload);
     bool is_drawn = workload->placement == SIM_RANDOM;
 
     *layout = (struct workload_layout){ .workload = workload };
     layout->nic_of_rank = arena_take(arena, is_drawn ? topology->nic_count : workload->rank_count,
         sizeof(uint32_t), alignof(uint32_t));
-    layout->to_rank =
-        arena_take(arena, workload->kind == SIM_PERMUTATION ? workload->rank_count : 0,
-            sizeof(uint32_t), alignof(uint32_t));
+    layout->to_rank = arena_take(arena, kind->choose_targets ? workload->rank_count : 0,
+        sizeof(uint32_t), alignof(uint32_t));
     layout->scratch =
         arena_take(arena, scratch_count(workload, topology), sizeof(uint32_t), alignof(uint32_t));
     if (layout->nic_of_rank == NULL)
         return;
     workload_place(layout, topology, own_seed(workload, seed));
-    if (workload->kind == SIM_PERMUTATION)
-        workload_permute(layout, topology, own_seed(workload, seed));
+    if (kind->choose_targets)
+        kind->choose_targets(layout, topology, own_seed(workload, seed));
 }
 
 uint32_t workload_flow_count(const struct sim_workload *workload)
 {
-    return workload_family_of(workload)->flow_count(workload);
+    return workload_pattern_of(workload)->flow_count(workload);
 }
 
 struct workload_flow workload_flow_at(const struct workload_layout *layout, uint32_t index)
 {
-    return workload_family_of(layout->workload)->flow_at(layout, index);
+    return workload_pattern_of(layout->workload)->flow_at(layout, index);
 }
 
 uint32_t workload_outstanding_max(const struct sim_workload *workload)
 {
-    return workload_family_of(workload)->outstanding_max(workload);
+    return workload_pattern_of(workload)->outstanding_max(workload);
 }
 
 /* ---- a rank ---------------------------------------------------------------------------------- */
 
 uint32_t workload_lane_count(const struct sim_workload *workload)
 {
-    enum { EVEN_AND_ODD = 2 };
-    const struct workload_family *family = workload_family_of(workload);
+    const struct workload_kind *pattern = workload_pattern_of(workload);
 
-    if (family == &workload_ring)
-        return workload->qps;
-    return family == &workload_all_to_all ? EVEN_AND_ODD : 0;
+    return pattern->lane_count ? pattern->lane_count(workload) : 0;
 }
 
 void workload_rank_init(struct workload_rank *state, const struct sim_workload *workload,
@@ -124,15 +137,17 @@ void workload_begin_collective(
     rank->sent = 0;
     rank->collective_ps = now_ps;
     rank->is_communicating = true;
-    workload_family_of(rank->workload)->begin(rank, world, now_ps);
+    workload_pattern_of(rank->workload)->begin(rank, world, now_ps);
 }
 
 static void begin_iteration(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
+    const struct workload_kind *kind = workload_kind_of(rank->workload);
+
     rank->began_ps = now_ps;
-    if (rank->workload->kind == SIM_TRAINING)
-        workload_training_begin(rank, world, now_ps);
+    if (kind->begin_step)
+        kind->begin_step(rank, world, now_ps);
     else
         workload_begin_collective(rank, world, now_ps);
 }
@@ -153,14 +168,14 @@ void workload_end_iteration(
 static void look_for_the_end(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
-    const struct workload_family *family = workload_family_of(rank->workload);
+    const struct workload_kind *kind = workload_kind_of(rank->workload);
 
-    if (!rank->is_communicating || !family->is_complete(rank))
+    if (!rank->is_communicating || !workload_pattern_of(rank->workload)->is_complete(rank))
         return;
     rank->is_communicating = false;
     world->completed(world->context, rank->workload->message_bytes, rank->collective_ps, now_ps);
-    if (rank->workload->kind == SIM_TRAINING)
-        workload_training_on_collective(rank, world, now_ps);
+    if (kind->on_collective)
+        kind->on_collective(rank, world, now_ps);
     else
         workload_end_iteration(rank, world, now_ps);
 }
@@ -168,34 +183,36 @@ static void look_for_the_end(
 void workload_on_start(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
-    const struct workload_family *family = workload_family_of(rank->workload);
+    const struct workload_kind *pattern = workload_pattern_of(rank->workload);
 
     assert(!rank->is_started);
     rank->is_started = true;
-    if (family->is_complete != NULL)
+    if (pattern->is_complete != NULL)
         begin_iteration(rank, world, now_ps);
     else
-        family->begin(rank, world, now_ps);
+        pattern->begin(rank, world, now_ps);
 }
 
 void workload_on_sent(
     struct workload_rank *rank, const struct workload_world *world, uint32_t flow, uint64_t now_ps)
 {
     assert(rank->is_started);
-    workload_family_of(rank->workload)->on_sent(rank, world, flow, now_ps);
+    workload_pattern_of(rank->workload)->on_sent(rank, world, flow, now_ps);
     look_for_the_end(rank, world, now_ps);
 }
 
 void workload_on_received(struct workload_rank *rank, const struct workload_world *world,
     uint32_t flow, uint32_t tag, uint64_t now_ps)
 {
-    workload_family_of(rank->workload)->on_received(rank, world, flow, tag, now_ps);
+    workload_pattern_of(rank->workload)->on_received(rank, world, flow, tag, now_ps);
     look_for_the_end(rank, world, now_ps);
 }
 
 void workload_on_wake(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
-    if (rank->workload->kind == SIM_TRAINING)
-        workload_training_on_wake(rank, world, now_ps);
+    const struct workload_kind *kind = workload_kind_of(rank->workload);
+
+    if (kind->on_wake)
+        kind->on_wake(rank, world, now_ps);
 }

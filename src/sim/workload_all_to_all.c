@@ -6,11 +6,16 @@
  * in iteration k can receive only parts of k and k + 1: two counters are enough. */
 #include <assert.h>
 
-#include "sim/workload_family.h"
+#include "sim/workload_kind.h"
+
+static uint32_t peers_out(const struct sim_workload *workload)
+{
+    return workload->rank_count - 1;
+}
 
 static uint32_t messages_each(const struct sim_workload *workload)
 {
-    return (workload->rank_count - 1) * workload->qps;
+    return peers_out(workload) * workload->qps;
 }
 
 static void begin(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
@@ -78,10 +83,27 @@ static uint32_t outstanding_max(const struct sim_workload *workload)
     return 1;
 }
 
-const struct workload_family workload_all_to_all = {
+static uint64_t part_count(const struct sim_workload *workload)
+{
+    return (uint64_t)workload->qps * workload->rank_count;
+}
+
+static uint32_t lane_count(const struct sim_workload *workload)
+{
+    enum { EVEN_AND_ODD = 2 };
+
+    (void)workload;
+    return EVEN_AND_ODD;
+}
+
+const struct workload_kind workload_all_to_all = {
+    .traits = SIM_COLLECTIVE | SIM_DIVIDED,
+    .peers_out = peers_out,
     .flow_count = flow_count,
     .flow_at = flow_at,
+    .part_count = part_count,
     .outstanding_max = outstanding_max,
+    .lane_count = lane_count,
     .begin = begin,
     .on_sent = on_sent,
     .on_received = on_received,

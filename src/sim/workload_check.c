@@ -5,7 +5,7 @@
 #include <assert.h>
 
 #include "base/problem.h"
-#include "sim/workload_family.h"
+#include "sim/workload_kind.h"
 
 enum {
     OUTSTANDING_MAX = 1024,
@@ -14,48 +14,23 @@ enum {
 
 #define MESSAGE_BYTES_MAX (UINT64_C(1) << 31)
 
-static bool is_ring(enum sim_workload_kind kind)
-{
-    return kind == SIM_ALL_REDUCE || kind == SIM_REDUCE_SCATTER || kind == SIM_ALL_GATHER ||
-           kind == SIM_SEND_RECV;
-}
-
+/* Kinds check in addition what only they require. */
 static bool kind_check(const struct sim_workload *workload, struct problem *problem)
 {
-    if (workload->kind >= SIM_WORKLOAD_COUNT)
-        return problem_is(
-            problem, "kind", "no such kind of workload", (struct problem_numbers){ 0 });
-    if (workload->kind != SIM_TRAINING)
-        return true;
-    if (!is_ring(workload->collective) && workload->collective != SIM_ALL_TO_ALL)
-        return problem_is(problem, "collective",
-            "a training job needs a collective: all-reduce, reduce-scatter, all-gather, "
-            "all-to-all or send-recv",
-            (struct problem_numbers){ 0 });
-    if (workload->overlap_permille > 1000)
-        return problem_is(problem, "overlap",
-            "% permille of the computing: must be between 0 and 1000",
-            (struct problem_numbers){ workload->overlap_permille, 0, 0 });
-    return true;
+    const struct workload_kind *kind = workload_kind_of(workload);
+
+    return !kind->check || kind->check(workload, problem);
 }
 
 static bool ranks_check(
     const struct sim_workload *workload, uint32_t nic_count, struct problem *problem)
 {
-    bool has_pairs = workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG;
-
     if (workload->rank_count < 2)
         return problem_is(problem, "ranks", "% ranks: at least 2",
             (struct problem_numbers){ workload->rank_count, 0, 0 });
     if (workload->rank_count > nic_count)
         return problem_is(problem, "ranks", "% ranks, but the fabric has % NICs",
             (struct problem_numbers){ workload->rank_count, nic_count, 0 });
-    if (has_pairs && workload->rank_count % 2 != 0)
-        return problem_is(problem, "ranks", "% ranks do not form pairs; use an even number",
-            (struct problem_numbers){ workload->rank_count, 0, 0 });
-    if (workload->kind == SIM_PERMUTATION && workload->shift >= workload->rank_count)
-        return problem_is(problem, "shift", "a shift of % is not below the number of ranks, %",
-            (struct problem_numbers){ workload->shift, workload->rank_count, 0 });
     return true;
 }
 
@@ -92,19 +67,11 @@ static bool placement_check(
     return problem_is(problem, "placement", "no such placement", (struct problem_numbers){ 0 });
 }
 
-/* Returns the number of messages that message_bytes is divided into. */
 static uint64_t parts_of(const struct sim_workload *workload)
 {
-    enum sim_workload_kind pattern = workload_pattern(workload);
-    uint64_t messages = 1;
+    const struct workload_kind *pattern = workload_pattern_of(workload);
 
-    if (is_ring(pattern))
-        messages = (uint64_t)workload->qps * workload->outstanding;
-    if (pattern == SIM_ALL_TO_ALL)
-        messages = workload->qps;
-    if ((is_ring(pattern) || pattern == SIM_ALL_TO_ALL) && pattern != SIM_SEND_RECV)
-        messages *= workload->rank_count;
-    return messages;
+    return pattern->part_count ? pattern->part_count(workload) : 1;
 }
 
 uint64_t sim_message_bytes(const struct sim_workload *workload)
@@ -114,7 +81,7 @@ uint64_t sim_message_bytes(const struct sim_workload *workload)
 
 static bool messages_check(const struct sim_workload *workload, struct problem *problem)
 {
-    uint64_t peers = workload_pattern(workload) == SIM_ALL_TO_ALL ? workload->rank_count : 1;
+    uint64_t peers = sim_workload_peers(workload);
     uint64_t parts;
 
     if (workload->qps < 1 || workload->qps > WORKLOAD_QPS_MAX)
@@ -166,7 +133,10 @@ bool workload_check(const struct sim_config *config, struct problem *problem)
         const struct sim_workload *workload = &config->workloads[i];
 
         *problem = (struct problem){ .section = "workloads", .index = i };
-        if (!kind_check(workload, problem) || !ranks_check(workload, nic_count, problem) ||
+        if (workload->kind >= SIM_WORKLOAD_COUNT)
+            return problem_is(
+                problem, "kind", "no such kind of workload", (struct problem_numbers){ 0 });
+        if (!ranks_check(workload, nic_count, problem) || !kind_check(workload, problem) ||
             !placement_check(workload, nic_count, problem) || !messages_check(workload, problem) ||
             !evs_check(workload, config->fabric, problem))
             return false;

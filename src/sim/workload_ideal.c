@@ -3,7 +3,7 @@
  * planes and uplinks are used equally. */
 #include <stddef.h>
 
-#include "sim/workload_family.h"
+#include "sim/workload_kind.h"
 
 struct pair {
     uint32_t from_nic;
@@ -33,15 +33,11 @@ static struct pair pair_at(
         .to_leaf = topology_leaf_number(topology, to_nic) };
 }
 
-static uint32_t pairs_out_of_rank(const struct sim_workload *workload)
+static uint32_t peers_in(const struct sim_workload *workload)
 {
-    return workload_pattern(workload) == SIM_ALL_TO_ALL ? workload->rank_count - 1 : 1;
-}
+    const struct workload_kind *pattern = workload_pattern_of(workload);
 
-static uint32_t pairs_into_rank(const struct sim_workload *workload)
-{
-    return workload_pattern(workload) == SIM_INCAST ? workload->rank_count - 1
-                                                    : pairs_out_of_rank(workload);
+    return pattern->peers_in ? pattern->peers_in(workload) : sim_workload_peers(workload);
 }
 
 static uint64_t port_bps(const struct topology *topology, struct topology_end end)
@@ -71,8 +67,8 @@ static uint64_t smaller(uint64_t left, uint64_t right)
 static uint64_t pair_bps(const struct workload_layout *layout, const struct topology *topology,
     const struct loads *loads, const struct pair *pair)
 {
-    uint64_t out_bps = nic_bps(topology, pair->from_nic) / pairs_out_of_rank(layout->workload);
-    uint64_t in_bps = nic_bps(topology, pair->to_nic) / pairs_into_rank(layout->workload);
+    uint64_t out_bps = nic_bps(topology, pair->from_nic) / sim_workload_peers(layout->workload);
+    uint64_t in_bps = nic_bps(topology, pair->to_nic) / peers_in(layout->workload);
     uint64_t bps = smaller(out_bps, in_bps);
 
     if (pair->from_leaf == pair->to_leaf)
@@ -107,7 +103,7 @@ uint64_t workload_ideal_bps(const struct workload_layout *layout, const struct t
     uint32_t payload_bytes, uint32_t wire_bytes)
 {
     uint32_t pair_count = workload_flow_count(layout->workload) / layout->workload->qps;
-    bool is_collective = workload_family_of(layout->workload)->is_complete != NULL;
+    bool is_collective = workload_pattern_of(layout->workload)->is_complete != NULL;
     uint64_t slowest_bps = UINT64_MAX;
     struct loads loads = count_loads(layout, topology, pair_count);
     uint64_t sum_bps = 0;

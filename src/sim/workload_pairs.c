@@ -4,61 +4,8 @@
  *
  * The first messages use the QPs of a pair in turn. Afterwards the QP that has finished a message
  * gets the next one, so that a slow QP does not delay the rest. */
-#include "sim/workload_family.h"
-
-/* ---- targets of ranks ------------------------------------------------------------------------ */
-
-static bool goes_both_ways(const struct sim_workload *workload)
-{
-    return workload->kind == SIM_PING_PONG ||
-           (workload->kind == SIM_STREAM && workload->bidirectional);
-}
-
-static uint32_t sender_count(const struct sim_workload *workload)
-{
-    switch (workload->kind) {
-    case SIM_PERMUTATION:
-        return workload->rank_count;
-    case SIM_INCAST:
-        return workload->rank_count - 1;
-    default:
-        return workload->rank_count / (goes_both_ways(workload) ? 1 : 2);
-    }
-}
-
-static uint32_t flow_count(const struct sim_workload *workload)
-{
-    return sender_count(workload) * workload->qps;
-}
-
-static struct workload_flow flow_at(const struct workload_layout *layout, uint32_t index)
-{
-    const struct sim_workload *workload = layout->workload;
-    uint32_t sender = index / workload->qps;
-    bool tells = workload->kind == SIM_PING_PONG;
-
-    if (workload->kind == SIM_PERMUTATION)
-        return (struct workload_flow){ .from_rank = sender, .to_rank = layout->to_rank[sender] };
-    if (workload->kind == SIM_INCAST)
-        return (struct workload_flow){ .from_rank = sender + 1, .to_rank = 0 };
-    if (!goes_both_ways(workload))
-        return (struct workload_flow){ .from_rank = 2 * sender, .to_rank = 2 * sender + 1 };
-    return (struct workload_flow){ .from_rank = sender, .to_rank = sender ^ 1, .tells = tells };
-}
-
-static bool writes(const struct workload_rank *rank)
-{
-    const struct sim_workload *workload = rank->workload;
-
-    if (workload->kind == SIM_INCAST)
-        return rank->rank > 0;
-    return workload->kind != SIM_STREAM || workload->bidirectional || rank->rank % 2 == 0;
-}
-
-static uint32_t outstanding_max(const struct sim_workload *workload)
-{
-    return workload->outstanding;
-}
+#include "base/problem.h"
+#include "sim/workload_kind.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -77,10 +24,18 @@ static void post(
     world->send(world->context, flow, rank->workload->message_bytes, 0, now_ps);
 }
 
-static void begin(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+uint32_t workload_steady_outstanding(const struct sim_workload *workload)
 {
+    return workload->outstanding;
+}
+
+void workload_steady_begin(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+{
+    const struct workload_kind *kind = workload_kind_of(rank->workload);
+
     rank->began_ps = now_ps;
-    if (!writes(rank)) {
+    if (kind->writes && !kind->writes(rank)) {
         finish(rank, world, now_ps);
         return;
     }
@@ -89,7 +44,7 @@ static void begin(struct workload_rank *rank, const struct workload_world *world
             post(rank, world, flow, now_ps);
 }
 
-static void on_sent(
+void workload_steady_on_sent(
     struct workload_rank *rank, const struct workload_world *world, uint32_t flow, uint64_t now_ps)
 {
     rank->sent++;
@@ -101,7 +56,7 @@ static void on_sent(
 }
 
 /* Not called: these flows have no immediates. */
-static void on_received(struct workload_rank *rank, const struct workload_world *world,
+void workload_steady_on_received(struct workload_rank *rank, const struct workload_world *world,
     uint32_t flow, uint32_t tag, uint64_t now_ps)
 {
     (void)rank;
@@ -111,13 +66,103 @@ static void on_received(struct workload_rank *rank, const struct workload_world 
     (void)now_ps;
 }
 
-const struct workload_family workload_pairs = {
-    .flow_count = flow_count,
-    .flow_at = flow_at,
-    .outstanding_max = outstanding_max,
-    .begin = begin,
-    .on_sent = on_sent,
-    .on_received = on_received,
+/* ---- pairs: even ranks write to odd ones, and odd ranks back if it goes both ways ------------ */
+
+static bool pairs_check(const struct sim_workload *workload, struct problem *problem)
+{
+    if (workload->rank_count % 2 != 0)
+        return problem_is(problem, "ranks", "% ranks do not form pairs; use an even number",
+            (struct problem_numbers){ workload->rank_count, 0, 0 });
+    return true;
+}
+
+static uint32_t stream_flow_count(const struct sim_workload *workload)
+{
+    return workload->rank_count / (workload->bidirectional ? 1 : 2) * workload->qps;
+}
+
+static struct workload_flow stream_flow_at(const struct workload_layout *layout, uint32_t index)
+{
+    uint32_t sender = index / layout->workload->qps * (layout->workload->bidirectional ? 1 : 2);
+
+    return (struct workload_flow){ .from_rank = sender, .to_rank = sender ^ 1 };
+}
+
+static bool stream_writes(const struct workload_rank *rank)
+{
+    return rank->workload->bidirectional || rank->rank % 2 == 0;
+}
+
+const struct workload_kind workload_stream = {
+    .traits = SIM_STEADY | SIM_PAIRED,
+    .check = pairs_check,
+    .flow_count = stream_flow_count,
+    .flow_at = stream_flow_at,
+    .writes = stream_writes,
+    WORKLOAD_STEADY,
+};
+
+/* ---- permutation ----------------------------------------------------------------------------- */
+
+static bool permutation_check(const struct sim_workload *workload, struct problem *problem)
+{
+    if (workload->shift >= workload->rank_count)
+        return problem_is(problem, "shift", "a shift of % is not below the number of ranks, %",
+            (struct problem_numbers){ workload->shift, workload->rank_count, 0 });
+    return true;
+}
+
+static uint32_t one_flow_each(const struct sim_workload *workload)
+{
+    return workload->rank_count * workload->qps;
+}
+
+static struct workload_flow permutation_flow_at(
+    const struct workload_layout *layout, uint32_t index)
+{
+    uint32_t sender = index / layout->workload->qps;
+
+    return (struct workload_flow){ .from_rank = sender, .to_rank = layout->to_rank[sender] };
+}
+
+const struct workload_kind workload_permutation = {
+    .traits = SIM_STEADY,
+    .check = permutation_check,
+    .flow_count = one_flow_each,
+    .flow_at = permutation_flow_at,
+    .choose_targets = workload_permute,
+    WORKLOAD_STEADY,
+};
+
+/* ---- incast ---------------------------------------------------------------------------------- */
+
+static uint32_t incast_senders(const struct sim_workload *workload)
+{
+    return workload->rank_count - 1;
+}
+
+static uint32_t incast_flow_count(const struct sim_workload *workload)
+{
+    return incast_senders(workload) * workload->qps;
+}
+
+static struct workload_flow incast_flow_at(const struct workload_layout *layout, uint32_t index)
+{
+    return (struct workload_flow){ .from_rank = index / layout->workload->qps + 1, .to_rank = 0 };
+}
+
+static bool incast_writes(const struct workload_rank *rank)
+{
+    return rank->rank > 0;
+}
+
+const struct workload_kind workload_incast = {
+    .traits = SIM_STEADY,
+    .peers_in = incast_senders,
+    .flow_count = incast_flow_count,
+    .flow_at = incast_flow_at,
+    .writes = incast_writes,
+    WORKLOAD_STEADY,
 };
 
 /* ---- ping-pong: even ranks begin, odd ranks answer ------------------------------------------- */
@@ -173,15 +218,24 @@ static void ping_pong_on_received(struct workload_rank *rank, const struct workl
     ping_pong_look_for_the_end(rank, world, now_ps);
 }
 
+static struct workload_flow ping_pong_flow_at(const struct workload_layout *layout, uint32_t index)
+{
+    uint32_t sender = index / layout->workload->qps;
+
+    return (struct workload_flow){ .from_rank = sender, .to_rank = sender ^ 1, .tells = true };
+}
+
 static uint32_t ping_pong_outstanding_max(const struct sim_workload *workload)
 {
     (void)workload;
     return UNACKNOWLEDGED_MAX;
 }
 
-const struct workload_family workload_ping_pong = {
-    .flow_count = flow_count,
-    .flow_at = flow_at,
+const struct workload_kind workload_ping_pong = {
+    .traits = SIM_PAIRED,
+    .check = pairs_check,
+    .flow_count = one_flow_each,
+    .flow_at = ping_pong_flow_at,
     .outstanding_max = ping_pong_outstanding_max,
     .begin = serve,
     .on_sent = ping_pong_on_sent,

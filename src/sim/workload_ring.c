@@ -6,7 +6,7 @@
  * complete after ranks - 1 steps, an all-reduce after twice as many. A chunk is divided into
  * `outstanding` slices for each QP. A slice is forwarded as soon as it has been received and
  * reduced, so that the ring is busy while slices travel. Each QP is a separate pipeline. */
-#include "sim/workload_family.h"
+#include "sim/workload_kind.h"
 
 /* Slices posted on a QP and not acknowledged, in excess of those of a step: enough to cover a round
  * trip with small slices, and a bound for the send queue. */
@@ -16,7 +16,7 @@ enum {
 
 static uint32_t steps_of(const struct sim_workload *workload)
 {
-    switch (workload_pattern(workload)) {
+    switch (sim_workload_pattern(workload)) {
     case SIM_ALL_REDUCE:
         return 2 * (workload->rank_count - 1);
     case SIM_SEND_RECV:
@@ -32,7 +32,7 @@ static uint64_t chunk_bytes(const struct workload_rank *rank, uint32_t step)
     uint32_t ranks = workload->rank_count;
     uint32_t chunk = (rank->rank + ranks - step % ranks) % ranks;
 
-    if (workload_pattern(workload) == SIM_SEND_RECV)
+    if (sim_workload_pattern(workload) == SIM_SEND_RECV)
         return workload->message_bytes;
     return workload_part_bytes(workload->message_bytes, ranks, chunk);
 }
@@ -137,12 +137,33 @@ static uint32_t outstanding_max(const struct sim_workload *workload)
     return all < most ? all : most;
 }
 
-const struct workload_family workload_ring = {
-    .flow_count = flow_count,
-    .flow_at = flow_at,
-    .outstanding_max = outstanding_max,
-    .begin = begin,
-    .on_sent = on_sent,
-    .on_received = on_received,
-    .is_complete = is_complete,
+/* Slices of each chunk on each QP. */
+static uint64_t slice_count(const struct sim_workload *workload)
+{
+    return (uint64_t)workload->qps * workload->outstanding;
+}
+
+static uint64_t part_count(const struct sim_workload *workload)
+{
+    return slice_count(workload) * workload->rank_count;
+}
+
+static uint32_t lane_count(const struct sim_workload *workload)
+{
+    return workload->qps;
+}
+
+#define RING                                                                                       \
+    .flow_count = flow_count, .flow_at = flow_at, .outstanding_max = outstanding_max,              \
+    .lane_count = lane_count, .begin = begin, .on_sent = on_sent, .on_received = on_received,      \
+    .is_complete = is_complete
+#define RING_OF_CHUNKS RING, .traits = SIM_COLLECTIVE | SIM_DIVIDED, .part_count = part_count
+
+const struct workload_kind workload_all_reduce = { RING_OF_CHUNKS };
+const struct workload_kind workload_reduce_scatter = { RING_OF_CHUNKS };
+const struct workload_kind workload_all_gather = { RING_OF_CHUNKS };
+const struct workload_kind workload_send_recv = {
+    RING,
+    .traits = SIM_COLLECTIVE,
+    .part_count = slice_count,
 };

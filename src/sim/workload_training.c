@@ -2,7 +2,8 @@
 /* A training job: steps of computing and a collective. The collective begins when only the part of
  * the computing is left that may overlap it. A step ends when both are complete; the collective
  * keeps the ranks in lock-step. */
-#include "sim/workload_family.h"
+#include "base/problem.h"
+#include "sim/workload_kind.h"
 
 static uint64_t overlap_ps(const struct sim_workload *workload)
 {
@@ -40,7 +41,7 @@ static void begin_overlap(
     workload_begin_collective(rank, world, now_ps);
 }
 
-void workload_training_begin(
+static void begin_step(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
     rank->may_overlap = false;
@@ -51,8 +52,7 @@ void workload_training_begin(
         begin_overlap(rank, world, now_ps);
 }
 
-void workload_training_on_wake(
-    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+static void on_wake(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
     if (!rank->is_computing)
         return;
@@ -64,8 +64,21 @@ void workload_training_on_wake(
     }
 }
 
-void workload_training_on_collective(
-    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+static bool check(const struct sim_workload *workload, struct problem *problem)
 {
-    look_for_the_end(rank, world, now_ps);
+    if (!sim_workload_is(workload->collective, SIM_COLLECTIVE))
+        return problem_is(problem, "collective",
+            "a training job needs a collective, such as all_reduce", (struct problem_numbers){ 0 });
+    if (workload->overlap_permille > 1000)
+        return problem_is(problem, "overlap",
+            "% permille of the computing: must be between 0 and 1000",
+            (struct problem_numbers){ workload->overlap_permille, 0, 0 });
+    return true;
 }
+
+const struct workload_kind workload_training = {
+    .check = check,
+    .begin_step = begin_step,
+    .on_collective = look_for_the_end,
+    .on_wake = on_wake,
+};

@@ -19,28 +19,33 @@ enum {
 
 #define US(count) ((count)*UINT64_C(1000000))
 
-/* The probability of each kind, in percent. */
-static const struct {
-    uint8_t percent;
-    enum sim_workload_kind kind;
-} shares[] = { { 30, SIM_PERMUTATION }, { 18, SIM_INCAST }, { 12, SIM_STREAM },
-    { 10, SIM_ALL_TO_ALL }, { 8, SIM_ALL_REDUCE }, { 5, SIM_REDUCE_SCATTER }, { 5, SIM_ALL_GATHER },
-    { 5, SIM_SEND_RECV }, { 4, SIM_TRAINING }, { 3, SIM_PING_PONG } };
+_Static_assert(SIM_WORKLOAD_COUNT <= 32, "hunt_options.kinds has a bit for each");
+
+/* Returns the kind at this point of the sum of all weights. The largest weights come first. */
+static enum sim_workload_kind kind_at(uint32_t point)
+{
+    for (uint32_t weight = UINT8_MAX; weight > 0; weight--)
+        for (uint32_t kind = 0; kind < SIM_WORKLOAD_COUNT; kind++) {
+            if (sim_workload_weights[kind] != weight)
+                continue;
+            if (point < weight)
+                return (enum sim_workload_kind)kind;
+            point -= weight;
+        }
+    return SIM_WORKLOAD_COUNT;
+}
 
 static enum sim_workload_kind draw_kind(const struct hunt_options *options, struct prng *prng)
 {
-    for (;;) {
-        uint32_t left = prng_below(prng, 100);
+    uint32_t sum = 0;
+    enum sim_workload_kind kind;
 
-        for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
-            if (left < shares[i].percent) {
-                if (options->kinds == 0 || options->kinds >> shares[i].kind & 1)
-                    return shares[i].kind;
-                break;
-            }
-            left -= shares[i].percent;
-        }
-    }
+    for (uint32_t i = 0; i < SIM_WORKLOAD_COUNT; i++)
+        sum += sim_workload_weights[i];
+    do
+        kind = kind_at(prng_below(prng, sum));
+    while (options->kinds != 0 && !(options->kinds >> kind & 1));
+    return kind;
 }
 
 static uint32_t draw_ranks(const struct study_trial *trial, struct prng *prng)
@@ -75,40 +80,36 @@ static uint32_t draw_qps(struct prng *prng)
                                        : many[prng_below(prng, sizeof(many))];
 }
 
-static bool is_pairwise(enum sim_workload_kind kind)
+static bool is_ring(const struct sim_workload *workload)
 {
-    return kind == SIM_STREAM || kind == SIM_PERMUTATION || kind == SIM_INCAST;
-}
-
-static bool is_ring(enum sim_workload_kind kind)
-{
-    return kind == SIM_ALL_REDUCE || kind == SIM_REDUCE_SCATTER || kind == SIM_ALL_GATHER;
+    return sim_workload_is(sim_workload_pattern(workload), SIM_DIVIDED) &&
+           sim_workload_peers(workload) == 1;
 }
 
 /* If ranks wait for each other between messages, the round trip must be a small part of the
  * time. */
-static uint64_t draw_posted(enum sim_workload_kind kind, uint64_t bdp, struct prng *prng)
+static uint64_t draw_posted(const struct sim_workload *workload, uint64_t bdp, struct prng *prng)
 {
     uint32_t bdps = hunt_draw_between(prng, BDPS_POSTED_MIN, BDPS_POSTED_MAX);
 
-    return bdp * (is_pairwise(kind) || is_ring(kind) ? bdps : 2 * bdps) + HUNT_MESSAGE_BYTES_MIN;
+    if (!sim_workload_is(workload->kind, SIM_STEADY) && !is_ring(workload))
+        bdps *= 2;
+    return bdp * bdps + HUNT_MESSAGE_BYTES_MIN;
 }
 
 /* Draws the size of messages. */
 static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct prng *prng)
 {
-    enum sim_workload_kind kind =
-        workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
-    uint64_t posted = draw_posted(kind, bdp, prng);
+    uint64_t posted = draw_posted(workload, bdp, prng);
 
     workload->outstanding = hunt_draw_between(prng, 1, OUTSTANDING_MAX);
-    if (is_pairwise(kind)) {
+    if (sim_workload_is(workload->kind, SIM_STEADY)) {
         workload->message_bytes = posted / workload->outstanding / workload->qps;
         if (hunt_draw_percent(prng, 50))
             workload->message_bytes *= hunt_draw_between(prng, 2, 16);
     } else {
         workload->message_bytes = posted;
-        if (is_ring(kind))
+        if (is_ring(workload))
             workload->message_bytes *= workload->rank_count;
     }
     workload->message_bytes += 4 * bdp / workload->outstanding / workload->qps; /* rounding */
@@ -116,19 +117,20 @@ static void draw_messages(struct sim_workload *workload, uint64_t bdp, struct pr
         workload->message_bytes *= 2;
 }
 
-static uint32_t peer_count(const struct sim_workload *workload)
+static enum sim_workload_kind draw_collective(struct prng *prng)
 {
-    enum sim_workload_kind kind =
-        workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
+    enum sim_workload_kind collectives[SIM_WORKLOAD_COUNT];
+    uint32_t count = 0;
 
-    return kind == SIM_ALL_TO_ALL ? workload->rank_count - 1 : 1;
+    for (uint32_t kind = 0; kind < SIM_WORKLOAD_COUNT; kind++)
+        if (sim_workload_is((enum sim_workload_kind)kind, SIM_COLLECTIVE))
+            collectives[count++] = (enum sim_workload_kind)kind;
+    return collectives[prng_below(prng, count)];
 }
 
 static void draw_workload(struct study_trial *trial, uint32_t index,
     const struct hunt_options *options, uint64_t bdp, struct prng *prng)
 {
-    static const enum sim_workload_kind collectives[] = { SIM_ALL_REDUCE, SIM_REDUCE_SCATTER,
-        SIM_ALL_GATHER, SIM_ALL_TO_ALL, SIM_SEND_RECV };
     struct sim_workload *workload = &trial->workloads[index];
 
     *workload = (struct sim_workload){ .kind = draw_kind(options, prng),
@@ -139,15 +141,15 @@ static void draw_workload(struct study_trial *trial, uint32_t index,
         .jitter_ps = hunt_draw_percent(prng, 30) ? US(hunt_draw_between(prng, 1, 50)) : 0,
         .compute_ps = US(hunt_draw_between(prng, 1, 100)),
         .overlap_permille = prng_below(prng, 3) * 500,
-        .collective = collectives[prng_below(prng, 5)] };
+        .collective = draw_collective(prng) };
     snprintf(workload->name, sizeof(workload->name), "w%u", index);
-    if (workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG)
+    if (sim_workload_is(workload->kind, SIM_PAIRED))
         workload->rank_count &= ~1u;
-    if (peer_count(workload) > PEERS_MAX)
+    if (sim_workload_peers(workload) > PEERS_MAX)
         workload->rank_count = PEERS_MAX + 1;
     if (workload->kind == SIM_PERMUTATION && hunt_draw_percent(prng, 30))
         workload->shift = hunt_draw_between(prng, 1, workload->rank_count - 1);
-    while (workload->rank_count * peer_count(workload) * workload->qps > FLOWS_MAX &&
+    while (workload->rank_count * sim_workload_peers(workload) * workload->qps > FLOWS_MAX &&
            workload->qps > 1)
         workload->qps /= 2;
     if (hunt_draw_percent(prng, 40)) {

@@ -145,22 +145,11 @@ uint64_t hunt_hops(const struct study_trial *trial, const struct sim_config *con
 /* Returns the bytes that a pair of ranks has posted at once. */
 static uint64_t posted_bytes(const struct sim_workload *workload)
 {
-    enum sim_workload_kind kind =
-        workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
-
-    switch (kind) {
-    case SIM_STREAM:
-    case SIM_PERMUTATION:
-    case SIM_INCAST:
+    if (sim_workload_is(workload->kind, SIM_STEADY))
         return workload->message_bytes * workload->outstanding * workload->qps;
-    case SIM_ALL_REDUCE:
-    case SIM_REDUCE_SCATTER:
-    case SIM_ALL_GATHER:
-    case SIM_ALL_TO_ALL:
+    if (sim_workload_is(sim_workload_pattern(workload), SIM_DIVIDED))
         return workload->message_bytes / workload->rank_count;
-    default:
-        return workload->message_bytes;
-    }
+    return workload->message_bytes;
 }
 
 bool hunt_is_fair(

@@ -143,7 +143,7 @@ static bool plainer_workload(struct study_trial *trial, uint32_t variant)
         workload->bidirectional = false;
         break;
     default:
-        workload->kind = workload->kind == SIM_TRAINING ? workload->collective : workload->kind;
+        workload->kind = sim_workload_pattern(workload);
     }
     return true;
 }

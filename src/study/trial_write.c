@@ -92,14 +92,14 @@ static void add_workload(FILE *file, const struct study_trial *trial, uint32_t i
     const struct sim_workload *workload = &trial->workloads[index];
 
     fprintf(
-        file, "  - name: %s\n    kind: %s\n", workload->name, experiment_kind_name(workload->kind));
+        file, "  - name: %s\n    kind: %s\n", workload->name, sim_workload_words[workload->kind]);
     add_placement(file, trial, index);
     fprintf(file,
         "    message_bytes: %" PRIu64 "\n    iterations: %u\n    outstanding: %u\n    qps: %u\n",
         workload->message_bytes, workload->iterations, workload->outstanding, workload->qps);
     if (workload->bidirectional)
         fprintf(file, "    bidirectional: yes\n");
-    if (workload->kind == SIM_PERMUTATION)
+    if (workload->shift > 0)
         fprintf(file, "    shift: %u\n", workload->shift);
     add_time(file, "start", workload->start_ps);
     add_time(file, "jitter", workload->jitter_ps);
@@ -107,7 +107,7 @@ static void add_workload(FILE *file, const struct study_trial *trial, uint32_t i
     if (workload->kind == SIM_TRAINING) {
         add_time(file, "compute", workload->compute_ps);
         add_permille(file, "overlap", workload->overlap_permille);
-        fprintf(file, "    collective: %s\n", experiment_kind_name(workload->collective));
+        fprintf(file, "    collective: %s\n", sim_workload_words[workload->collective]);
     }
 }
 

@@ -81,7 +81,7 @@ static void random_workload(struct sim_workload *workload, uint32_t nic_count, s
     snprintf(workload->name, sizeof(workload->name), "work");
     workload->placement = prng_below(prng, 2) ? SIM_PACKED : SIM_RANDOM;
     workload->rank_count = between(prng, 2, nic_count);
-    if (workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG)
+    if (sim_workload_is(workload->kind, SIM_PAIRED))
         workload->rank_count &= ~UINT32_C(1);
     workload->message_bytes = between(prng, 0, 3) ? between(prng, 1, 60000) : 1000000;
     workload->iterations = between(prng, 0, 6);

@@ -150,7 +150,7 @@ static void draw_workload(struct study_trial *trial, uint32_t index, struct prng
         .overlap_permille = prng_below(prng, 3) * 500,
         .collective = collectives[prng_below(prng, 5)] };
     snprintf(workload->name, sizeof(workload->name), "w%u", index);
-    if (workload->kind == SIM_STREAM || workload->kind == SIM_PING_PONG)
+    if (sim_workload_is(workload->kind, SIM_PAIRED))
         workload->rank_count &= ~1u;
     workload->shift = prng_below(prng, workload->rank_count);
     draw_placement(trial, index, prng);

@@ -71,7 +71,7 @@ static const char *member_word(enum group group, uint32_t member)
     case GROUP_FAULTS:
         return counts[member];
     case GROUP_KIND:
-        return experiment_kind_name((enum sim_workload_kind)member);
+        return sim_workload_words[member];
     case GROUP_RATE:
         return rates[member];
     default:
@@ -204,15 +204,15 @@ void table_case_json(FILE *file, uint32_t number, const struct hunt_figures *fig
         "\"starved_us\":%.3f,\"settle_us\":%.3f,\"failed_rtts\":%.1f,\"qp_errors\":%llu,"
         "\"timeouts\":%llu,\"timeouts_forbidden\":%s,\"packet_hops\":%llu,\"hash\":\"%016llx\","
         "\"reason\":\"%s\"}\n",
-        number, outcomes[figures->outcome], class->fault_count,
-        experiment_kind_name((enum sim_workload_kind) class->kind), class->trims ? "true" : "false",
-        class->has_small_buffers ? "true" : "false", class->has_intact_plane ? "true" : "false",
-        (unsigned long long)class->link_bps, millionths(figures->capacity_fraction),
-        millionths(figures->flow_fraction), figures->flow_from, figures->flow_to,
-        figures->starved_us, figures->settle_us, figures->failed_rtts,
-        (unsigned long long)figures->qp_errors, (unsigned long long)figures->timeouts,
-        class->forbids_timeouts ? "true" : "false", (unsigned long long)figures->packet_hops,
-        (unsigned long long)figures->hash, figures->reason);
+        number, outcomes[figures->outcome], class->fault_count, sim_workload_words[class->kind],
+        class->trims ? "true" : "false", class->has_small_buffers ? "true" : "false",
+        class->has_intact_plane ? "true" : "false", (unsigned long long)class->link_bps,
+        millionths(figures->capacity_fraction), millionths(figures->flow_fraction),
+        figures->flow_from, figures->flow_to, figures->starved_us, figures->settle_us,
+        figures->failed_rtts, (unsigned long long)figures->qp_errors,
+        (unsigned long long)figures->timeouts, class->forbids_timeouts ? "true" : "false",
+        (unsigned long long)figures->packet_hops, (unsigned long long)figures->hash,
+        figures->reason);
 }
 
 static void write_summary(

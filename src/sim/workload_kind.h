@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of a kind of workload. workload.c calls them and knows no kind. */
+#pragma once
+
+#include "sim/workload.h"
+
+struct problem;
+
+/* NULL where a comment allows it. */
+struct workload_kind {
+    uint32_t traits; /* set of enum sim_workload_trait */
+    /* Checks what only this kind requires. NULL: nothing. */
+    bool (*check)(const struct sim_workload *, struct problem *);
+
+    /* Returns the number of ranks that a rank writes to. NULL: 1. */
+    uint32_t (*peers_out)(const struct sim_workload *);
+    /* Returns the largest number of ranks that write to one rank. NULL: as peers_out. */
+    uint32_t (*peers_in)(const struct sim_workload *);
+    uint32_t (*flow_count)(const struct sim_workload *);
+    struct workload_flow (*flow_at)(const struct workload_layout *, uint32_t index);
+    /* Fills in to_rank of the layout, for flow_at. NULL: it is not used. */
+    void (*choose_targets)(struct workload_layout *, const struct topology *, uint64_t seed);
+
+    /* Returns the number of messages that message_bytes is divided into. NULL: 1. */
+    uint64_t (*part_count)(const struct sim_workload *);
+    uint32_t (*outstanding_max)(const struct sim_workload *);
+    uint32_t (*lane_count)(const struct sim_workload *); /* NULL: 0 */
+
+    /* Begins one collective, or all of the work if the workload is not a collective. */
+    void (*begin)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+    void (*on_sent)(
+        struct workload_rank *, const struct workload_world *, uint32_t flow, uint64_t now_ps);
+    void (*on_received)(struct workload_rank *, const struct workload_world *, uint32_t flow,
+        uint32_t tag, uint64_t now_ps);
+    /* Collectives: this one is sent, acknowledged and received completely. Others: NULL. */
+    bool (*is_complete)(const struct workload_rank *);
+    /* SIM_STEADY: whether the rank writes. NULL: every rank does. */
+    bool (*writes)(const struct workload_rank *);
+
+    /* Kinds that consist of steps with a collective. Others: NULL. */
+    void (*begin_step)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+    void (*on_collective)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+    void (*on_wake)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+};
+
+#define WORKLOAD(ID, name, weight, meaning) extern const struct workload_kind workload_##name;
+#include "sim/workloads.def"
+
+/* Returns the kind of the workload. */
+const struct workload_kind *workload_kind_of(const struct sim_workload *);
+/* Returns the kind of its communication: of a training job that of its collective. */
+const struct workload_kind *workload_pattern_of(const struct sim_workload *);
+
+/* Returns the size of part `index` of `bytes` divided into `count`; sizes differ by at most one. */
+static inline uint64_t workload_part_bytes(uint64_t bytes, uint32_t count, uint32_t index)
+{
+    return bytes / count + (index < bytes % count ? 1 : 0);
+}
+
+/* workload_pairs.c: the members of a kind whose ranks write messages back to back. */
+uint32_t workload_steady_outstanding(const struct sim_workload *);
+void workload_steady_begin(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+void workload_steady_on_sent(
+    struct workload_rank *, const struct workload_world *, uint32_t flow, uint64_t now_ps);
+void workload_steady_on_received(struct workload_rank *, const struct workload_world *,
+    uint32_t flow, uint32_t tag, uint64_t now_ps);
+#define WORKLOAD_STEADY                                                                            \
+    .outstanding_max = workload_steady_outstanding, .begin = workload_steady_begin,                \
+    .on_sent = workload_steady_on_sent, .on_received = workload_steady_on_received
+
+/* placement.c */
+void workload_place(struct workload_layout *, const struct topology *, uint64_t seed);
+void workload_permute(struct workload_layout *, const struct topology *, uint64_t seed);
+
+/* workload.c */
+void workload_begin_collective(
+    struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+void workload_end_iteration(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
