@@ -11,11 +11,13 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "topology/graph_kinds.h"
+#include "topology/topology_link.h"
 
-#define GRAPH_TIERS_MAX  4
-#define GRAPH_PLANES_MAX 16
-#define GRAPH_NONE       UINT32_MAX
+#define GRAPH_TIERS_MAX    4
+#define GRAPH_PLANES_MAX   16
+#define GRAPH_NONE         UINT32_MAX
+#define GRAPH_NAME_BYTES   TOPOLOGY_NAME_BYTES
+#define GRAPH_REASON_BYTES TOPOLOGY_REASON_BYTES
 
 struct graph_node {
     bool is_nic;
@@ -104,15 +106,3 @@ void graph_name(const struct graph *, uint32_t node, char out[static GRAPH_NAME_
 /* Returns GRAPH_NONE if no node has this name. */
 uint32_t graph_find(const struct graph *, const char *name);
 uint32_t graph_find_switch(const struct graph *, uint32_t plane, uint32_t tier, uint32_t index);
-
-/* ---- generators ------------------------------------------------------------------------------ */
-
-/* Each generator has a function that computes the size and one that builds the graph; the caller
- * calls graph_finish(). Returns false if the parameters contradict each other; `problem` gives the
- * reason. */
-bool graph_clos_size(const struct graph_clos *, struct graph_size *, struct graph_problem *);
-void graph_clos(struct graph *, const struct graph_clos *);
-bool graph_rail_size(const struct graph_rail *, struct graph_size *, struct graph_problem *);
-void graph_rail(struct graph *, const struct graph_rail *);
-bool graph_zcube_size(const struct graph_zcube *, struct graph_size *, struct graph_problem *);
-void graph_zcube(struct graph *, const struct graph_zcube *);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "topology/graph.h"
+#include "topology/graph_shape.h"
 
 #define GRAPH_NODES_MAX (UINT64_C(1) << 22)
 #define GRAPH_LINKS_MAX (UINT64_C(1) << 23)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "topology/graph.h"
+#include "topology/graph_shape.h"
 #include "topology/topology_count.h"
 #include "topology/topology_leaf.h"
 #include "topology/topology_link.h"

@@ -199,12 +199,10 @@ static void expect_refusal(uint32_t plane_count, uint32_t leaf_pairs, const char
         .tops = { 1, 1, 1 },
         .host_link = graph_bench_link,
         .uplink = graph_bench_link };
-    struct graph_size size;
+    struct graph_parameters parameters = graph_bench_clos_parameters(&clos);
     struct plan_graph plan = { .graph = &bench.graph };
 
-    EXPECT(graph_clos_size(&clos, &size, &bench.problem));
-    graph_bench_take(&bench, &size);
-    graph_clos(&bench.graph, &clos);
+    graph_bench_build(&bench, &parameters);
     EXPECT(graph_finish(&bench.graph, bench.scratch, &bench.problem));
     EXPECT(!plan_graph_choose(&plan, &bench.problem));
     EXPECT_STR_EQ(bench.problem.reason, reason);

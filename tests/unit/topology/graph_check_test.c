@@ -67,23 +67,28 @@ SPEC("two parts of a plane without a link between them are refused")
     expect_refused("p0.t0.1 cannot reach the other switches of its plane", 0);
 }
 
-SPEC("numbers that do not fit together are refused before anything is built")
+static void expect_numbers_refused(struct graph_parameters parameters, const char *reason)
 {
     struct graph_size size;
 
-    EXPECT(!graph_zcube_size(&(struct graph_zcube){ .n = 4, .k = 4 }, &size, &bench.problem));
-    EXPECT_STR_EQ(bench.problem.reason, "k = 4: 2 and 3 can be built");
-    EXPECT(!graph_clos_size(
-        &(struct graph_clos){
-            .plane_count = 1, .tier_count = 3, .units = { 2, 2, 2 }, .tops = { 1, 2, 3 } },
-        &size, &bench.problem));
-    EXPECT_STR_EQ(bench.problem.reason, "3 switches cannot be shared evenly among 2 columns");
-    EXPECT(!graph_clos_size(&(struct graph_clos){ .plane_count = 16,
-                                .tier_count = 4,
-                                .units = { 8192, 8192, 8192, 8192 },
-                                .tops = { 1, 8192, 8192, 8192 },
-                                .parallel = { 0, 64, 64, 64 } },
-        &size, &bench.problem));
-    EXPECT_STR_EQ(bench.problem.reason,
+    EXPECT(!graph_bench_size(&bench, &parameters, &size));
+    EXPECT_STR_EQ(bench.problem.reason, reason);
+}
+
+SPEC("numbers that do not fit together are refused before anything is built")
+{
+    struct graph_clos uneven = {
+        .plane_count = 1, .tier_count = 3, .units = { 2, 2, 2 }, .tops = { 1, 2, 3 }
+    };
+    struct graph_clos huge = { .plane_count = 16,
+        .tier_count = 4,
+        .units = { 8192, 8192, 8192, 8192 },
+        .tops = { 1, 8192, 8192, 8192 },
+        .parallel = { 0, 64, 64, 64 } };
+
+    expect_numbers_refused(graph_bench_zcube_parameters(4, 4), "k = 4: 2 and 3 can be built");
+    expect_numbers_refused(
+        graph_bench_clos_parameters(&uneven), "3 switches cannot be shared evenly among 2 columns");
+    expect_numbers_refused(graph_bench_clos_parameters(&huge),
         "4503599627370496 NICs and 17593259917312 switches are too many for a list");
 }
