@@ -4,9 +4,7 @@
 
 #include <assert.h>
 
-#define BYTE_PS_AT_1_BPS UINT64_C(8000000000000)
-#define RATE_BPS_MIN     1000000
-#define BYTE_TIME_SHIFT  16
+#define RATE_BPS_MIN 1000000
 
 const struct counter_description port_counter_descriptions[PORT_COUNTER_COUNT] = {
 #define COUNTER(id, name, help) [PORT_COUNTER_##id] = { #name, help },
@@ -174,7 +172,7 @@ void port_profile_init(
     *profile = (struct port_profile){
         .config = *config,
         .pool = pool,
-        .byte_time = (BYTE_PS_AT_1_BPS << BYTE_TIME_SHIFT) / config->rate_bps,
+        .byte_time = byte_time_at(config->rate_bps),
     };
     if (config->control.bytes == 0)
         profile->config.control.bytes = 2 * config->data.bytes;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/byte_time.h"
 #include "base/counter_description.h"
 #include "switch/port_queue.h"
 
@@ -31,14 +32,14 @@ struct port_profile {
     struct port_config config;
     struct port_limit limits[PORT_QUEUE_COUNT]; /* those of `config`, by queue */
     struct port_pool *pool;
-    uint64_t byte_time; /* in units of 2^-16 ps: exact for every rate that divides 8 Tb/s */
+    uint64_t byte_time; /* at the rate of `config` */
 };
 
 void port_profile_init(struct port_profile *, const struct port_config *, struct port_pool *);
 
 static inline uint64_t port_transmission_ps(const struct port_profile *profile, uint32_t bytes)
 {
-    return profile->byte_time * bytes >> 16;
+    return byte_time_ps(profile->byte_time, bytes);
 }
 
 enum port_counter {

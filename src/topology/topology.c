@@ -2,10 +2,10 @@
 /* Turns a description into a fabric: defaults, times, buffers (docs/fabric.md §15). */
 #include "topology/topology.h"
 
+#include "base/byte_time.h"
 #include "topology/topology_check.h"
 
-#define BYTE_PS_AT_1_BPS UINT64_C(8000000000000)
-#define BDP_BYTES_MAX    (UINT64_C(1) << 28)
+#define BDP_BYTES_MAX (UINT64_C(1) << 28)
 /* On slow links one BDP is only a few packets; real switches have larger queues. */
 #define QUEUE_PACKETS_MIN UINT64_C(24)
 /* Holds the control packets that remain queued after the first round trip of 1,000 senders to one
@@ -32,15 +32,9 @@ void topology_config_init(struct topology_config *config)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Rounds as a port of the switch does, to the picosecond. */
-static uint64_t transmission_ps(uint64_t rate_bps, uint64_t bytes)
-{
-    return ((BYTE_PS_AT_1_BPS << 16) / rate_bps) * bytes >> 16;
-}
-
 static uint64_t crossing_ps(const struct topology_link_kind *kind, uint64_t bytes)
 {
-    return kind->delay_ps + transmission_ps(kind->rate_bps, bytes);
+    return kind->delay_ps + byte_time_ps(byte_time_at(kind->rate_bps), bytes);
 }
 
 /* Store and forward: each link carries the whole packet before the next link begins. */
