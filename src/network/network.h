@@ -9,4 +9,5 @@
 #include "network/fault_generator.h"
 #include "network/fault_link.h"
 #include "network/fault_plan.h"
+#include "network/link.h"
 #include "network/loss_reason.h"

@@ -34,11 +34,11 @@ void egress_refuse(struct sim *sim, uint32_t packet, enum drop_reason reason)
 /* Returns true, and loses the packet, if the link is down or missing. */
 static bool is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
 {
-    bool has_cable = sim->links[port].has_cable;
+    enum loss_reason reason = link_refusal(&sim->links[port], &sim->port_details[port].fault);
 
-    if (has_cable && !fault_link_is_down(&sim->port_details[port].fault))
+    if (reason == LOSS_REASON_COUNT)
         return false;
-    lose_here(sim, port, packet, has_cable ? LOST_LINK_DOWN : LOST_NO_ROUTE);
+    lose_here(sim, port, packet, reason);
     return true;
 }
 
@@ -105,33 +105,30 @@ static uint64_t coin_of(const struct sim *sim, uint32_t port, uint64_t start_ps)
 
 static void emit_special(struct sim *sim, uint32_t port, const struct port_transmission *sent)
 {
-    const struct engine_link *link = &sim->links[port];
-    const struct fault_link *fault = &sim->port_details[port].fault;
+    const struct link *link = &sim->links[port];
     struct packets_record *record = &sim->packets.all[sent->entry.handle];
-    enum fault_verdict verdict = FAULT_VERDICT_PASSES;
+    struct link_passage passage;
 
     assert(link->has_cable);
     if (sim->config.observer.on_frame)
         show(sim, port, sent);
     if (sim->config.wire)
         wire_check_hop(sim, port, sent);
-    if (!fault_link_is_healthy(fault))
-        verdict = fault_link_decide(
-            fault, sim->faults.holds, record->ev, coin_of(sim, port, sent->start_ps));
+    passage = link_carry(link, &sim->port_details[port].fault, sim->faults.holds,
+        &(struct link_packet){
+            .end_ps = sent->end_ps, .coin = coin_of(sim, port, sent->start_ps), .ev = record->ev });
     sim->packet_hops++;
-    if (verdict == FAULT_VERDICT_CORRUPTED)
-        record->is_corrupt = true;
-    else if (verdict != FAULT_VERDICT_PASSES) {
-        lose_here(sim, port, sent->entry.handle, fault_verdict_loss(verdict));
+    if (passage.is_lost) {
+        lose_here(sim, port, sent->entry.handle, passage.reason);
         return;
     }
-    sim_engine_post(
-        sim, link->peer_node, link->peer_port, sent->end_ps + link->latency_ps, &sent->entry);
+    record->is_corrupt |= passage.is_damaged;
+    sim_engine_post(sim, link->peer_node, link->peer_port, passage.arrives_ps, &sent->entry);
 }
 
 void egress_transmit(struct sim *sim, uint32_t port, uint64_t now_ps)
 {
-    const struct engine_link *link = &sim->links[port];
+    const struct link *link = &sim->links[port];
     struct port *queue = &sim->ports[port];
 
     do {
@@ -146,7 +143,7 @@ void egress_transmit(struct sim *sim, uint32_t port, uint64_t now_ps)
         }
         sim->packet_hops++;
         sim_engine_post(
-            sim, link->peer_node, link->peer_port, queue->free_ps + link->latency_ps, sent);
+            sim, link->peer_node, link->peer_port, link_arrival_ps(link, queue->free_ps), sent);
     } while (port_next_ps(queue) <= now_ps);
 }
 
@@ -188,7 +185,7 @@ static const struct port_profile *profile_with_rate(
 void egress_apply(struct sim *sim, uint32_t port, const struct fault_action *action)
 {
     struct engine_port *details = &sim->port_details[port];
-    struct engine_link *link = &sim->links[port];
+    struct link *link = &sim->links[port];
     bool was_down = fault_link_is_down(&details->fault);
 
     fault_plan_apply(&sim->faults, &details->fault, action);
@@ -204,19 +201,17 @@ void egress_apply(struct sim *sim, uint32_t port, const struct fault_action *act
 bool egress_was_cut(
     const struct sim *sim, uint32_t ingress_port, struct port_entry packet, uint64_t now_ps)
 {
-    const struct engine_link *back = &sim->links[ingress_port];
+    const struct link *back = &sim->links[ingress_port];
     uint64_t came_down_ps = sim->port_details[ingress_port].came_down_ps;
     uint64_t way_ps;
     uint32_t sender;
     uint32_t first_port;
 
-    if (came_down_ps == 0)
-        return false;
     first_port = back->peer_node < sim->nic_count
                      ? sim->nics[back->peer_node].first_port
                      : sim->switches[back->peer_node - sim->nic_count].first_port;
     sender = first_port + back->peer_port;
-    way_ps = sim->links[sender].latency_ps +
+    way_ps = sim->links[sender].delay_ps +
              port_transmission_ps(sim->port_details[sender].healthy, packet.length_bytes);
-    return now_ps - way_ps < came_down_ps;
+    return link_was_cut(came_down_ps, now_ps, way_ps);
 }

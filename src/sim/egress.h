@@ -10,16 +10,16 @@ void egress_transmit(struct sim *, uint32_t port, uint64_t now_ps);
 struct egress {
     struct port *port;
     struct mailbox_way way;
-    uint64_t latency_ps;
+    struct link link;
 };
 
 static inline struct egress egress_of(struct sim *sim, uint32_t port)
 {
-    const struct engine_link *link = &sim->links[port];
+    struct link link = sim->links[port];
 
     return (struct egress){ .port = &sim->ports[port],
-        .way = mailbox_way(&sim->mailbox, link->peer_node, link->peer_port),
-        .latency_ps = link->latency_ps };
+        .way = mailbox_way(&sim->mailbox, link.peer_node, link.peer_port),
+        .link = link };
 }
 
 /* Like egress_advance(), for a port that continues at `next_ps`. Returns when it continues after
@@ -31,7 +31,8 @@ static inline uint64_t egress_send(
         const struct port_entry *sent = port_send(egress->port);
 
         sim->packet_hops++;
-        mailbox_send(&sim->mailbox, &egress->way, egress->port->free_ps + egress->latency_ps, sent);
+        mailbox_send(&sim->mailbox, &egress->way,
+            link_arrival_ps(&egress->link, egress->port->free_ps), sent);
         next_ps = port_next_ps(egress->port);
     }
     return next_ps;

@@ -53,34 +53,16 @@ static const struct port_profile *profile_of(
     return &sim->profiles[sim->profile_count++];
 }
 
-static uint64_t latency_ps(const struct topology *topology, const struct topology_link_kind *link,
-    struct topology_end from, struct topology_end to)
-{
-    const struct topology_config *config = &topology->config;
-
-    return link->delay_ps + (from.is_nic ? config->nic_latency_ps : 0) +
-           (to.is_nic ? config->nic_latency_ps : config->switch_latency_ps);
-}
-
 /* A port without a cable also has a rate; packets that enter it are lost. */
 static void init_port(struct sim *sim, uint32_t port, struct topology_end end, enum port_kind kind)
 {
     struct topology_link_kind link =
         kind == TO_SWITCH ? sim->topology->config.uplink : sim->topology->config.host_link;
-    struct topology_element element;
-    struct topology_end peer = { 0 };
-    bool has_cable = topology_peer(sim->topology, end, &peer);
 
-    if (has_cable)
-        topology_link_at(sim->topology, end, &element, &link);
+    sim->links[port] = link_of_port(sim->topology, end, &link);
+    sim->links[port].is_special |= sim->config.wire || sim->config.observer.on_frame;
     sim->port_details[port] = (struct engine_port){ .healthy = profile_of(sim, kind, link.rate_bps),
         .rate_bps = link.rate_bps };
-    sim->links[port] =
-        (struct engine_link){ .latency_ps = latency_ps(sim->topology, &link, end, peer),
-            .peer_node = peer.is_nic ? peer.node : sim->nic_count + peer.node,
-            .peer_port = (uint16_t)peer.port,
-            .has_cable = has_cable,
-            .is_special = !has_cable || sim->config.wire || sim->config.observer.on_frame };
     port_init(&sim->ports[port], sim->port_details[port].healthy, &sim->port_counters[port],
         prng_stream(sim->config.seed, (uint64_t)STREAM_OF_PORTS << 2 | port));
 }

@@ -32,16 +32,7 @@ enum {
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* The other end of the link of an egress port. */
-struct engine_link {
-    uint64_t latency_ps; /* from the departure of the last bit until the next node can act */
-    uint32_t peer_node;
-    uint16_t peer_port;
-    bool has_cable;
-    bool is_special; /* departures need attention: a fault, or an observer of packets */
-};
-
-/* The rarely used part of a port. */
+/* The rarely used part of a port and its link. */
 struct engine_port {
     struct fault_link fault; /* of the outgoing direction */
     uint64_t came_down_ps;   /* last time the incoming direction went down; 0: never */
@@ -134,7 +125,7 @@ struct engine_flow {
 struct sim {
     /* used with every packet */
     struct port *ports;
-    struct engine_link *links;
+    struct link *links;
     struct packets packets;
     struct mailbox mailbox;
     struct engine_nic *nics;

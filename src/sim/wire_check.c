@@ -91,7 +91,7 @@ static bool is_forwarded_alike(
 
 void wire_check_hop(struct sim *sim, uint32_t port, const struct port_transmission *sent)
 {
-    const struct engine_link *link = &sim->links[port];
+    const struct link *link = &sim->links[port];
     const struct packets_record *record = &sim->packets.all[sent->entry.handle];
     const struct ipv6_addr *outer = &sim->packets.outer[sent->entry.handle];
     struct wire_format format = format_of(sim);

@@ -67,6 +67,17 @@ static struct fault_effect effect_on(struct network *network, struct carried *ca
     return effect;
 }
 
+/* The rules of tests choose packets by host and class, not only by link. */
+static enum fault_verdict verdict_on(
+    const struct network *network, const struct carried *carried, const struct fault_effect *effect)
+{
+    if (effect->lost)
+        return FAULT_VERDICT_LOST;
+    if (!port_is_up(network, carried->from, carried->plane))
+        return FAULT_VERDICT_DOWN;
+    return effect->corrupted ? FAULT_VERDICT_CORRUPTED : FAULT_VERDICT_PASSES;
+}
+
 /* The packet is on the wire of its NIC port until `end_ps`. */
 static void leave(struct network *network, uint32_t index, uint64_t end_ps)
 {
@@ -74,23 +85,19 @@ static void leave(struct network *network, uint32_t index, uint64_t end_ps)
     struct carried *carried = &network->carried.all[index];
     struct fault_effect effect = effect_on(network, carried);
     uint32_t kind = config->delays_only ? NETWORK_AT_HOST : NETWORK_AT_PATH;
-    uint64_t arrival_ps =
-        end_ps + (config->delays_only ? config->base_rtt_ps / 2 : network->ports.link_ps);
+    struct link_passage passage =
+        link_passage(&network->ports.link, end_ps, verdict_on(network, carried, &effect));
 
-    if (effect.lost) {
-        lose(network, index, LOST_FAULT);
-        return;
-    }
-    if (!port_is_up(network, carried->from, carried->plane)) {
-        lose(network, index, LOST_LINK_DOWN);
+    if (passage.is_lost) {
+        lose(network, index, passage.reason);
         return;
     }
     apply(network, index, &effect);
-    event_queue_push(&network->events, arrival_ps, kind, index);
+    event_queue_push(&network->events, passage.arrives_ps, kind, index);
     for (uint32_t i = 0; i < effect.duplicates; i++) {
         network->duplicated++;
         event_queue_push(
-            &network->events, arrival_ps, kind, carried_copy(&network->carried, index));
+            &network->events, passage.arrives_ps, kind, carried_copy(&network->carried, index));
     }
 }
 
@@ -113,7 +120,7 @@ static void advance(struct network *network, uint32_t port)
         if (sent.entry.ecn == ECN_CE)
             carried_mark(&network->carried, index);
         network->carried.all[index].came_by = port;
-        event_queue_push(&network->events, sent.end_ps + ports->link_ps,
+        event_queue_push(&network->events, link_arrival_ps(&ports->link, sent.end_ps),
             port < ports_of_path(ports, 0, 0, 0) ? NETWORK_AT_HOST : NETWORK_AT_HOST_PORT, index);
     }
 }

@@ -55,8 +55,7 @@ struct network *network_open(const struct network_config *config)
     event_queue_init(&network->events);
     carried_init(&network->carried, config->payload == NETWORK_FRAMES ? config->format : NULL,
         config->trimmed_bytes);
-    if (!config->delays_only)
-        ports_init(&network->ports, config);
+    ports_init(&network->ports, config);
     for (uint32_t i = 0; i < config->host_count; i++)
         host_init(network, i);
     traffic_init(network);

@@ -111,7 +111,7 @@ struct network {
     uint64_t now_ps;
     struct event_queue events;
     struct fault_list faults;
-    struct ports ports; /* none with delays_only */
+    struct ports ports;
     struct carried_pool carried;
     struct host hosts[NETWORK_HOSTS_MAX];
     struct traffic traffic;

@@ -64,7 +64,7 @@ static const struct port_profile *profile_of(const struct ports *ports, uint32_t
 }
 
 /* Half of what the base RTT leaves beside transmissions, over the links of each way. */
-static uint64_t link_delay_ps(const struct ports *ports, uint64_t base_rtt_ps)
+static uint64_t delay_ps(const struct ports *ports, uint64_t base_rtt_ps)
 {
     uint64_t sending_ps =
         port_transmission_ps(&ports->path_profile, PORTS_FULL_BYTES + SACK_BYTES) * PORTS_LINKS;
@@ -78,13 +78,16 @@ void ports_init(struct ports *ports, const struct network_config *config)
     *ports = (struct ports){ .host_count = config->host_count,
         .plane_count = config->plane_count,
         .uplink_count = config->uplink_count };
+    ports->link = (struct link){ .delay_ps = config->base_rtt_ps / 2, .has_cable = true };
+    if (config->delays_only)
+        return;
     ports->count = ports_of_path(ports, config->host_count, 0, 0);
     ports->all = malloc(ports->count * sizeof(*ports->all));
     ports->counters = calloc(ports->count, sizeof(*ports->counters));
     assert(ports->all && ports->counters);
     init_pool(ports);
     init_profiles(ports, config);
-    ports->link_ps = link_delay_ps(ports, config->base_rtt_ps);
+    ports->link.delay_ps = delay_ps(ports, config->base_rtt_ps);
     for (uint32_t i = 0; i < ports->count; i++)
         port_init(&ports->all[i], profile_of(ports, i), &ports->counters[i],
             prng_stream(config->seed, FIRST_STREAM + i));

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "network.h"
+#include "network/network.h"
 #include "switch/switch.h"
 
 enum {
@@ -27,9 +28,10 @@ struct ports {
     uint32_t other_count;
     struct port_pool pool;
     void *pool_memory;
-    uint64_t link_ps; /* delay of the link behind each port */
+    struct link link; /* behind each port */
 };
 
+/* With delays_only there are no ports, and one link leads to all hosts. */
 void ports_init(struct ports *, const struct network_config *);
 void ports_fini(struct ports *);
 
