@@ -30,23 +30,21 @@ void *soft_lines(size_t count, size_t bytes)
 
 static void init_wire(struct soft *soft, uint32_t number, struct topology_end self)
 {
-    const struct topology_config *config = &soft->fabric.topology.config;
     struct soft_wire *wire = &soft->wires[number];
-    struct topology_link_kind kind;
+    struct topology_link_kind kind = { 0 };
 
     wire->self = self;
     wire->first = SOFT_NO_FRAME;
-    wire->has_cable = topology_link_at(&soft->fabric.topology, self, &wire->link, &kind) &&
-                      topology_peer(&soft->fabric.topology, self, &wire->peer);
-    if (!wire->has_cable) {
+    wire->link = link_of_port(&soft->fabric.topology, self, &kind);
+    if (!wire->link.has_cable) {
         if (!self.is_nic)
             switch_port_down(&soft->switches[self.node], self.port);
         return;
     }
-    wire->part = wire->link.plane % soft->part_count;
+    topology_link_at(&soft->fabric.topology, self, &wire->cable, &kind);
+    wire->part = wire->cable.plane % soft->part_count;
     wire->rate_bps = kind.rate_bps;
-    wire->delay_ps =
-        kind.delay_ps + (wire->peer.is_nic ? config->nic_latency_ps : config->switch_latency_ps);
+    wire->byte_time = byte_time_at(kind.rate_bps);
     if (!self.is_nic)
         switch_set_rate(&soft->switches[self.node], self.port, kind.rate_bps);
 }

@@ -36,7 +36,8 @@ static void arrive(struct soft *soft, struct soft_queue *queue, uint32_t wire_nu
         soft_queue_pop(queue);
     else
         soft_queue_repeat(queue, soft->frames.list[wire->first].due_ps);
-    soft_forward(soft, wire->peer, frame);
+    if (soft_wire_survives(soft, wire_number, frame))
+        soft_forward(soft, &wire->link, frame);
 }
 
 void soft_advance_part(struct soft *soft, uint32_t part)

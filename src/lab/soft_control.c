@@ -34,7 +34,7 @@ static json_t *show_wire(const struct soft *soft, const struct soft_wire *wire)
     json_t *out = json_object();
     char name[TOPOLOGY_NAME_BYTES];
 
-    topology_name(&wire->link, name);
+    topology_name(&wire->cable, name);
     json_object_set_new(out, "link", json_string(name));
     json_object_set_new(out, "up", json_boolean(!wire->is_down));
 #define LINK_METRIC(name, kind, help)                                                              \
@@ -103,7 +103,7 @@ static json_t *show_switches(const struct soft *soft)
         for (uint32_t port = 0; port < topology_port_count(&soft->fabric.topology, node); port++) {
             const struct soft_wire *wire = &soft->wires[soft->first_wire[node] + port];
 
-            if (wire->has_cable)
+            if (wire->link.has_cable)
                 json_array_append_new(ports, show_wire(soft, wire));
         }
         json_array_append_new(switches, json_pack("{s:s, s:o, s:o}", "name", name, "drops",

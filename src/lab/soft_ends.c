@@ -8,15 +8,15 @@
 
 static bool is_exit(const struct soft *soft, const struct soft_wire *wire)
 {
-    if (!wire->has_cable || wire->self.is_nic)
+    if (!wire->link.has_cable || wire->self.is_nic)
         return false;
-    return soft->config.prefix ? soft_serves(soft, wire->self.node) : wire->peer.is_nic;
+    return soft->config.prefix ? soft_serves(soft, wire->self.node) : soft_peer(soft, wire).is_nic;
 }
 
 static void init_end(struct soft *soft, uint32_t wire_number)
 {
     const struct soft_wire *wire = &soft->wires[wire_number];
-    uint32_t entry = soft_wire_of(soft, wire->peer);
+    uint32_t entry = soft_wire_of(soft, soft_peer(soft, wire));
 
     for (uint32_t number = wire->exit; number < soft->end_count; number += soft->cable_count)
         soft->ends[number] = (struct soft_end){ .at = wire_number,

@@ -27,7 +27,6 @@ void soft_accept(struct soft *soft, uint32_t end_index, const uint8_t *bytes, ui
 {
     const struct soft_end *end = &soft->ends[end_index];
     struct soft_wire *wire = &soft->wires[end->entry];
-    uint64_t start_ps = wire->free_ps > soft->now_ps ? wire->free_ps : soft->now_ps;
     uint32_t frame;
 
     if (length == 0 || length > SOFT_FRAME_BYTES || soft->frames.free_count == 0) {
@@ -38,11 +37,11 @@ void soft_accept(struct soft *soft, uint32_t end_index, const uint8_t *bytes, ui
     }
     frame = fill(soft, end_index, bytes, length);
     if (end->is_launched) {
-        soft_forward(soft, wire->peer, frame);
+        soft_forward(soft, &wire->link, frame);
         return;
     }
-    wire->free_ps = start_ps + length * UINT64_C(8000000000000) / wire->rate_bps;
-    soft_wire_launch(soft, end->entry, frame, wire->free_ps);
+    soft_wire_launch(soft, end->entry, frame,
+        link_occupy(&wire->free_ps, wire->byte_time, length, soft->now_ps));
 }
 
 static bool is_due(const struct soft *soft, uint32_t frame, uint64_t now_ps)
@@ -124,6 +123,10 @@ static uint32_t hand_over(struct soft *soft, struct soft_end *first, uint32_t ro
         uint32_t frame = soft_wire_take(soft, first->at);
         uint32_t engine = engine_of(soft, first, frame);
 
+        if (!soft_wire_survives(soft, first->at, frame)) {
+            first->under_way--;
+            continue;
+        }
         leaving.frames[leaving.count] = frame;
         leaving.engines[leaving.count++] = engine;
         engines |= UINT32_C(1) << engine;

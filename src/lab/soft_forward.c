@@ -104,10 +104,10 @@ static void cut(struct soft *soft, struct port_entry entry)
     soft_frames_read(&soft->frames, entry.handle);
 }
 
-static void refuse(
-    struct soft *soft, struct topology_end at, uint32_t frame, enum drop_reason reason)
+static void refuse(struct soft *soft, const struct link *link, struct switch_node *node,
+    uint32_t frame, enum drop_reason reason)
 {
-    switch_refuse(&soft->switches[at.node], at.port, reason);
+    switch_refuse(node, link->peer_port, reason);
     soft_give(soft, frame);
 }
 
@@ -143,22 +143,24 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
     soft_work_off(soft, wire_number);
 }
 
-void soft_forward(struct soft *soft, struct topology_end at, uint32_t frame)
+void soft_forward(struct soft *soft, const struct link *link, uint32_t frame)
 {
+    uint32_t node_index = link->peer_node - soft->fabric.topology.nic_count;
+    struct switch_node *node = &soft->switches[node_index];
     enum drop_reason reason = (enum drop_reason)soft->frames.list[frame].reason;
     struct switch_frame bytes = bytes_of(soft, frame);
     struct switch_way way;
 
     if (reason == DROP_NONE)
-        reason = switch_check_source(&soft->switches[at.node], at.port, &bytes);
+        reason = switch_check_source(node, link->peer_port, &bytes);
     if (reason != DROP_NONE) {
-        refuse(soft, at, frame, reason);
+        refuse(soft, link, node, frame, reason);
         return;
     }
-    way = switch_frame_forward(&bytes, &soft->switches[at.node].table);
+    way = switch_frame_forward(&bytes, &node->table);
     if (way.reason != DROP_NONE) {
-        refuse(soft, at, frame, way.reason);
+        refuse(soft, link, node, frame, way.reason);
         return;
     }
-    enqueue(soft, at.node, way.port, frame);
+    enqueue(soft, node_index, way.port, frame);
 }

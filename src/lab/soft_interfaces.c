@@ -32,7 +32,7 @@ static int open_interface(struct soft *soft, uint32_t number)
     int err;
 
     netns_name_interface(&soft->fabric.topology, wire->self, name);
-    netns_name_mac(wire->peer, peer);
+    netns_name_mac(soft_peer(soft, wire), peer);
     err = raw_port_open(&config, &port);
     if (err)
         return err;

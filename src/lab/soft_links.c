@@ -61,6 +61,7 @@ static void set_rate(struct soft *soft, struct soft_wire *wire)
     if (kind.rate_bps == wire->rate_bps)
         return;
     wire->rate_bps = kind.rate_bps;
+    wire->byte_time = byte_time_at(kind.rate_bps);
     if (!wire->self.is_nic)
         switch_set_rate(&soft->switches[wire->self.node], wire->self.port, kind.rate_bps);
 }
@@ -139,7 +140,7 @@ static void impair(void *context, struct topology_end from)
     struct soft *soft = impairment->soft;
     struct soft_wire *wire = &soft->wires[soft_wire_of(soft, from)];
 
-    if (!wire->has_cable || !soft_moves(soft, wire))
+    if (!wire->link.has_cable || !soft_moves(soft, wire))
         return;
     fault_link_impair(&wire->fault, soft->holds, impairment->hold_count++, &impairment->fault->what,
         impairment->fault->id);
@@ -164,6 +165,8 @@ static void settle_wire(struct soft *soft, struct soft_wire *wire)
 
     wire->asks_ev = fault_link_asks_ev(&wire->fault, soft->holds);
     set_rate(soft, wire);
+    if (is_down && !wire->is_down)
+        wire->cut_ps = soft->now_ps;
     if (is_down != wire->is_down)
         turn(soft, wire, is_down);
     wire->is_down = is_down;
@@ -178,6 +181,6 @@ void soft_links_update(struct soft *soft)
     if (make_room(soft))
         impair_wires(soft);
     for (uint32_t i = 0; i < soft->wire_count; i++)
-        if (soft->wires[i].has_cable && soft_moves(soft, &soft->wires[i]))
+        if (soft->wires[i].link.has_cable && soft_moves(soft, &soft->wires[i]))
             settle_wire(soft, &soft->wires[i]);
 }

@@ -21,17 +21,17 @@
 
 struct soft_wire {
     _Alignas(64) struct topology_end self; /* aligned because threads use adjacent wires */
-    struct topology_end peer;
-    struct topology_element link;
-    uint64_t delay_ps; /* of the cable and of the input of the far end */
+    struct topology_element cable;
+    struct link link;
     uint64_t rate_bps;
+    uint64_t byte_time;      /* at this rate */
     uint64_t free_ps;        /* of a NIC's wire; a switch port has its own */
     struct fault_link fault; /* its impairments */
+    uint64_t cut_ps;         /* when it last went down; 0: never */
     uint32_t part;
     uint32_t exit;  /* the end where its frames leave; SOFT_NO_END if there is none */
     uint32_t first; /* frames on it, in the order of arrival; SOFT_NO_FRAME if none */
     uint32_t last;
-    bool has_cable;
     bool is_down;      /* by a fault */
     bool asks_ev;      /* some fault affects a single EV */
     bool is_scheduled; /* there is an event for when the port is free */
@@ -141,13 +141,20 @@ static inline uint32_t soft_wire_of(const struct soft *soft, struct topology_end
                       : soft->first_wire[end.node] + end.port;
 }
 
+/* Returns the port at the far end of a wire. */
+static inline struct topology_end soft_peer(const struct soft *soft, const struct soft_wire *wire)
+{
+    return link_peer(&wire->link, soft->fabric.topology.nic_count);
+}
+
 /* Returns the end at the other side of a NIC's cable, SOFT_NO_END if there is no cable or its
  * switch is not in this process. */
 static inline uint32_t soft_nic_end(const struct soft *soft, uint32_t nic, uint32_t plane)
 {
     const struct soft_wire *wire = &soft->wires[soft_nic_wire(soft, nic, plane)];
 
-    return wire->has_cable ? soft->wires[soft_wire_of(soft, wire->peer)].exit : SOFT_NO_END;
+    return wire->link.has_cable ? soft->wires[soft_wire_of(soft, soft_peer(soft, wire))].exit
+                                : SOFT_NO_END;
 }
 
 /* Returns the end of another engine of the same NIC. */
@@ -169,7 +176,7 @@ static inline uint32_t soft_end_part(const struct soft *soft, uint32_t end_index
 /* Planes are independent of each other, so different threads may move them. */
 static inline bool soft_moves(const struct soft *soft, const struct soft_wire *wire)
 {
-    return wire->link.plane % soft->lane_count == soft->lane;
+    return wire->cable.plane % soft->lane_count == soft->lane;
 }
 
 /* soft.c: allocates zeroed memory; `bytes` is a multiple of 64. */
@@ -209,13 +216,21 @@ void soft_loan_close(struct soft *, struct soft_end *);
 void soft_give(struct soft *, uint32_t frame_index);
 
 /* soft_wire.c: launch puts a frame on the wire, whose last bit leaves at `end_ps`; take removes the
- * first frame, which must exist; lose counts and releases a frame. */
+ * first frame, which must exist; is_cut returns true, and loses the frame, if the wire went down
+ * while the frame was on it; lose counts and releases a frame. */
 void soft_wire_launch(struct soft *, uint32_t wire, uint32_t frame, uint64_t end_ps);
 uint32_t soft_wire_take(struct soft *, uint32_t wire);
+bool soft_wire_is_cut(struct soft *, uint32_t wire, uint32_t frame);
 void soft_wire_lose(struct soft *, uint32_t wire, uint32_t frame);
 
-/* soft_forward.c: a frame arrives at a port of a switch. */
-void soft_forward(struct soft *, struct topology_end at, uint32_t frame);
+/* Few wires have ever been down. */
+static inline bool soft_wire_survives(struct soft *soft, uint32_t wire, uint32_t frame)
+{
+    return soft->wires[wire].cut_ps == 0 || !soft_wire_is_cut(soft, wire, frame);
+}
+
+/* soft_forward.c: a frame arrives over a link to a switch. */
+void soft_forward(struct soft *, const struct link *, uint32_t frame);
 /* Makes all transmissions of a switch port that are due, and schedules an event for the next. */
 void soft_work_off(struct soft *, uint32_t wire);
 

@@ -13,29 +13,27 @@ static uint32_t ev_of(const struct soft *soft, uint32_t frame)
     return parsed.packet.ev;
 }
 
-/* Applies the faults of the wire to a frame. */
-static enum fault_verdict decide(struct soft *soft, const struct soft_wire *wire, uint32_t frame)
+static void damage(struct soft *soft, uint32_t frame)
 {
-    enum fault_verdict verdict = fault_link_decide(
-        &wire->fault, soft->holds, wire->asks_ev ? ev_of(soft, frame) : 0, prng_next(&soft->prng));
-
-    if (verdict == FAULT_VERDICT_CORRUPTED) {
-        soft_loan_copy(soft, frame);
-        soft_frames_bytes(&soft->frames, frame)[soft->frames.list[frame].length - 1] ^= 1;
-        soft_frames_read(&soft->frames, frame);
-    }
-    return verdict;
+    soft_loan_copy(soft, frame);
+    soft_frames_bytes(&soft->frames, frame)[soft->frames.list[frame].length - 1] ^= 1;
+    soft_frames_read(&soft->frames, frame);
 }
 
-/* Returns false if the frame is lost, and counts the reason. */
-static bool survives(struct soft *soft, const struct soft_wire *wire, uint32_t frame)
+/* Applies the faults of the wire to a frame. Returns false if the frame is lost. */
+static bool passes_faults(
+    struct soft *soft, const struct soft_wire *wire, uint32_t frame, uint64_t end_ps)
 {
-    enum fault_verdict verdict = decide(soft, wire, frame);
+    struct link_passage passage = link_carry(&wire->link, &wire->fault, soft->holds,
+        &(struct link_packet){ .end_ps = end_ps,
+            .coin = prng_next(&soft->prng),
+            .ev = wire->asks_ev ? ev_of(soft, frame) : 0 });
 
-    if (verdict == FAULT_VERDICT_PASSES)
-        return true;
-    soft->lost[fault_verdict_loss(verdict)]++;
-    return verdict == FAULT_VERDICT_CORRUPTED;
+    if (passage.is_damaged)
+        damage(soft, frame);
+    if (passage.is_damaged || passage.is_lost)
+        soft->lost[passage.reason]++;
+    return !passage.is_lost;
 }
 
 static bool has_receiver(struct soft *soft, const struct soft_end *end)
@@ -70,21 +68,21 @@ void soft_wire_launch(struct soft *soft, uint32_t wire_number, uint32_t frame, u
 {
     struct soft_wire *wire = &soft->wires[wire_number];
     struct soft_end *end = wire->exit == SOFT_NO_END ? NULL : &soft->ends[wire->exit];
+    uint64_t arrives_ps = link_arrival_ps(&wire->link, end_ps);
     bool is_first;
 
     wire->frames++;
-    if ((!fault_link_is_healthy(&wire->fault) && !survives(soft, wire, frame)) ||
+    if ((!fault_link_is_healthy(&wire->fault) && !passes_faults(soft, wire, frame, end_ps)) ||
         !has_receiver(soft, end)) {
         soft_wire_lose(soft, wire_number, frame);
         return;
     }
-    soft->frames.list[frame].due_ps = end_ps + wire->delay_ps;
+    soft->frames.list[frame].due_ps = arrives_ps;
     is_first = append(soft, wire, frame);
     if (end)
         end->under_way++;
     else if (is_first)
-        soft_queue_push(
-            &soft->queues[wire->part], end_ps + wire->delay_ps, wire_number, SOFT_ARRIVAL);
+        soft_queue_push(&soft->queues[wire->part], arrives_ps, wire_number, SOFT_ARRIVAL);
 }
 
 /* Prefetches the next frame of this wire. There are hundreds of frames at a time, so it is not in a
@@ -104,4 +102,17 @@ uint32_t soft_wire_take(struct soft *soft, uint32_t wire_number)
     if (wire->first != SOFT_NO_FRAME)
         prefetch_frame(&soft->frames, wire->first);
     return frame;
+}
+
+bool soft_wire_is_cut(struct soft *soft, uint32_t wire_number, uint32_t frame)
+{
+    const struct soft_wire *wire = &soft->wires[wire_number];
+    const struct soft_frame *arrived = &soft->frames.list[frame];
+
+    if (!link_was_cut(wire->cut_ps, arrived->due_ps,
+            wire->link.delay_ps + byte_time_ps(wire->byte_time, arrived->length)))
+        return false;
+    soft->lost[LOST_LINK_DOWN]++;
+    soft_wire_lose(soft, wire_number, frame);
+    return true;
 }

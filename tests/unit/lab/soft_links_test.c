@@ -2,6 +2,7 @@
 /* What faults do to the frames of a soft fabric: those that requests make, on a clock of the
  * test's. */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "soft_bench.h"
@@ -94,13 +95,66 @@ SPEC("a slow direction takes its own rate, the other keeps that of the link")
 
     soft_bench_start(&bench);
     up = &bench.soft->wires[soft_nic_wire(bench.soft, 0, 0)];
-    down = &bench.soft->wires[soft_wire_of(bench.soft, up->peer)];
+    down = &bench.soft->wires[soft_wire_of(bench.soft, soft_peer(bench.soft, up))];
     ask(&bench, "fault kind=slow where=h0 direction=down rate_bps=1000000000");
     EXPECT_EQ(up->rate_bps, bench.config.host_link.rate_bps);
     EXPECT_EQ(down->rate_bps, 1000000000);
     ask(&bench, "clear where=h0");
     EXPECT_EQ(down->rate_bps, bench.config.host_link.rate_bps);
     soft_bench_stop(&bench);
+}
+
+static uint32_t received_at(struct soft_bench *bench, uint32_t nic, uint64_t now_ps)
+{
+    struct pktio_received received[PKTIO_BATCH_MAX];
+
+    bench->now_ps = now_ps;
+    soft_pass(bench->soft);
+    return pktio_port_receive(bench->nics[nic][0], received, PKTIO_BATCH_MAX);
+}
+
+SPEC("a frame takes as long as the plan of the fabric says, to the picosecond")
+{
+    struct soft_bench bench = soft_bench_small();
+    uint8_t bytes[SOFT_FRAME_BYTES];
+    uint32_t length;
+    uint64_t byte_ps = 80; /* at 100 Gb/s */
+    uint64_t way_ps;
+
+    soft_bench_start(&bench);
+    length = soft_bench_build(&bench, 0, 1, 0, 0, bytes);
+    way_ps = topology_one_way_ps(&bench.fabric.topology, 0, 1) -
+             4 * (TOPOLOGY_PACKET_BYTES - length) * byte_ps;
+    soft_bench_send_bytes(&bench, 0, 0, bytes, length);
+    EXPECT_EQ(received_at(&bench, 1, 1000), 0);
+    EXPECT_EQ(received_at(&bench, 1, 1000 + way_ps - 1), 0);
+    EXPECT_EQ(received_at(&bench, 1, 1000 + way_ps), 1);
+    soft_bench_stop(&bench);
+}
+
+SPEC("frames on a cable that goes down are lost, even if it is up again when they would arrive")
+{
+    static const char *const cables[] = { "h0.p0", "p0.t0.0-t1.0", "h1.p0" };
+    static const uint64_t times_ps[] = { 300000, 1700000, 4200000 };
+
+    for (uint32_t i = 0; i < 3; i++) {
+        struct soft_bench bench = soft_bench_small();
+        char request[128];
+
+        soft_bench_start(&bench);
+        soft_bench_send(&bench, 0, 1, 0, 0);
+        EXPECT_EQ(received_at(&bench, 1, 1000), 0);
+        EXPECT_EQ(received_at(&bench, 1, times_ps[i]), 0);
+        snprintf(request, sizeof(request),
+            "{\"do\":\"fault\",\"kind\":\"down\",\"where\":\"%s\",\"for_ps\":1000}", cables[i]);
+        ask(&bench, request);
+        EXPECT_EQ(received_at(&bench, 1, times_ps[i] + 1000), 0);
+        EXPECT_EQ(received_at(&bench, 1, 20000000), 0);
+        EXPECT_EQ(bench.soft->lost[LOST_LINK_DOWN], 1);
+        EXPECT(!soft_bench_uses_buffers(&bench));
+        EXPECT_EQ(exchange(&bench, 0, 1).whole, FRAMES);
+        soft_bench_stop(&bench);
+    }
 }
 
 SPEC("a switch that reboots loses what waits in it and is back at the end")
