@@ -53,7 +53,7 @@ static int32_t weight_of_length(
 void planes_start_with(
     struct planes *planes, const struct path_profile *profile, uint32_t base_rtt_ns)
 {
-    if (planes->round_end_ns > 0)
+    if (planes->has_moved)
         return;
     for (uint32_t plane = 0; plane < planes->plane_count; plane++) {
         int32_t length = weight_of_length(profile, plane, base_rtt_ns);
@@ -253,8 +253,9 @@ static void settle_weights(struct planes *planes, uint32_t usable)
     }
 }
 
-static void begin_round(struct planes *planes)
+static void clear_round(struct planes *planes)
 {
+    planes->round_end_ns = 0;
     planes->heard_mask = 0;
     planes->sample_count = 0;
     for (uint32_t plane = 0; plane < planes->plane_count; plane++) {
@@ -273,17 +274,16 @@ static void begin_round(struct planes *planes)
     }
 }
 
-void planes_end_round(
-    struct planes *planes, uint32_t usable, uint64_t now_ns, const struct planes_times *times)
+void planes_end_round(struct planes *planes, uint32_t usable, const struct planes_times *times)
 {
     uint32_t mean = mean_ticks(planes, usable);
 
-    planes->round_end_ns = now_ns + times->rtt_ns;
+    planes->has_moved = true;
     planes->weighed_mask = 0;
     if (mean > 0) {
         for (uint32_t left = usable; left; left &= left - 1)
             move_weight(planes, bits_lowest(left), mean, times);
         settle_weights(planes, usable);
     }
-    begin_round(planes);
+    clear_round(planes);
 }

@@ -25,13 +25,14 @@ struct planes {
     uint16_t ev_mean_count[PATH_PLANE_COUNT_MAX];
     uint32_t held[PATH_PLANE_COUNT_MAX]; /* bytes in flight, scaled to a plane of equal weight;
                                             UINT32_MAX for planes that do not exist */
-    uint64_t round_end_ns;
+    uint64_t round_end_ns; /* earliest end of the round; 0: it begins with the next SACK */
     uint32_t weight_sum;   /* of the planes in weighed_mask */
     uint16_t sample_count; /* of all planes */
     uint8_t heard_mask;    /* planes with an acknowledged packet in this round */
     uint8_t plane_count;
     uint8_t turn;         /* plane that is chosen first among equals; beyond the last: plane 0 */
     uint8_t weighed_mask; /* 0: weights have changed, and `held` must be updated */
+    bool has_moved;       /* a round has moved the weights */
 };
 
 void planes_init(struct planes *, uint32_t plane_count);
@@ -111,26 +112,30 @@ static inline void planes_on_trimmed(struct planes *planes, uint32_t plane)
         planes_on_rtt(planes, plane, 2 * (uint64_t)planes->mean_ns[plane]);
 }
 
-/* True if a round of at least one round trip is over and has enough samples. */
-static inline bool planes_round_is_over(
-    const struct planes *planes, uint64_t now_ns, uint32_t rtt_ns)
+/* Called for each SACK. Returns true if it ends a round of at least one round trip with enough
+ * samples. The first SACK after a round begins the next one. After idle time, and at the start, all
+ * planes then have a round trip to answer; otherwise those whose SACK is not the first would count
+ * as silent. */
+static inline bool planes_on_sack(struct planes *planes, uint64_t now_ns, uint32_t rtt_ns)
 {
     enum { SAMPLES_PER_PLANE = 2, ROUND_RTTS_MOST = 8 };
 
     if (now_ns < planes->round_end_ns)
         return false;
+    if (planes->round_end_ns == 0) {
+        planes->round_end_ns = now_ns + rtt_ns;
+        return false;
+    }
     return planes->sample_count >= SAMPLES_PER_PLANE * planes->plane_count ||
            now_ns >= planes->round_end_ns + (uint64_t)ROUND_RTTS_MOST * rtt_ns;
 }
 
 /* The times with which round trips are compared. */
 struct planes_times {
-    uint32_t rtt_ns; /* current round trip; the next round lasts at least this long */
     uint32_t base_rtt_ns;
     uint32_t target_delay_ns;           /* of congestion control */
     const struct path_profile *profile; /* NULL: all paths are equal */
 };
 
 /* Ends the round and updates the weights. */
-void planes_end_round(
-    struct planes *, uint32_t usable, uint64_t now_ns, const struct planes_times *);
+void planes_end_round(struct planes *, uint32_t usable, const struct planes_times *);

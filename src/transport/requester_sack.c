@@ -123,15 +123,13 @@ static struct round_trip on_trigger(struct requester *requester, const struct en
     return round_trip_of_data(requester, env, packet, record, now_ns);
 }
 
-__attribute__((noinline)) static void end_round(
-    struct requester *requester, const struct env *env, uint64_t now_ns)
+__attribute__((noinline)) static void end_round(const struct env *env)
 {
     const struct cc *cc = &env->peer->cc;
 
     path_next_round(env->paths);
-    planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)), now_ns,
-        &(struct planes_times){ .rtt_ns = requester_rtt_ns(requester, env),
-            .base_rtt_ns = cc->base_rtt_ns,
+    planes_end_round(&env->peer->planes, path_usable_planes(env->paths, env_planes(env)),
+        &(struct planes_times){ .base_rtt_ns = cc->base_rtt_ns,
             .target_delay_ns = cc->target_delay_ns,
             .profile = env_is_weighted(env) ? env->profile : NULL });
 }
@@ -213,8 +211,8 @@ struct requester_decision requester_on_sack(struct requester *requester, const s
         requester->newest_cack = sack->cack_psn;
     round_trip_control(requester, env, sack, received_bytes, round_trip, now_ns);
     take_mpr(requester, env, sack, is_newest);
-    if (planes_round_is_over(&env->peer->planes, now_ns, requester_rtt_ns(requester, env)))
-        end_round(requester, env, now_ns);
+    if (planes_on_sack(&env->peer->planes, now_ns, requester_rtt_ns(requester, env)))
+        end_round(env);
     requester->tail_rounds = 0;
     if (requester->measure_base) {
         requester->measure_base = false;

@@ -8,10 +8,9 @@
 
 enum { WINDOW_BYTES = 80000, RTT_NS = 10000 };
 
-static const struct planes_times times = { .rtt_ns = RTT_NS };
+static const struct planes_times times = { .base_rtt_ns = RTT_NS };
 static const struct path_profile rough_profile = { .is_rough = true };
-static const struct planes_times rough_times = { .rtt_ns = RTT_NS,
-    .base_rtt_ns = 100 * PLANES_TICK_NS,
+static const struct planes_times rough_times = { .base_rtt_ns = 100 * PLANES_TICK_NS,
     .target_delay_ns = 20 * PLANES_TICK_NS,
     .profile = &rough_profile };
 
@@ -27,7 +26,7 @@ static void one_round(struct planes *planes, uint32_t first_ticks, uint32_t seco
     planes_init(planes, 2);
     sample(planes, 0, first_ticks, 1);
     sample(planes, 1, second_ticks, 1);
-    planes_end_round(planes, 3, 0, &times);
+    planes_end_round(planes, 3, &times);
 }
 
 static void set_weight(struct planes *planes, uint32_t plane, uint32_t weight)
@@ -243,7 +242,7 @@ SPEC("the last of eight planes takes part like the others")
     planes_init(&planes, PATH_PLANE_COUNT_MAX);
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
         sample(&planes, plane, 100, 1);
-    planes_end_round(&planes, 0xff, 0, &times);
+    planes_end_round(&planes, 0xff, &times);
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++) {
         EXPECT_EQ(planes.weight[plane], PLANES_EQUAL);
         EXPECT_EQ(planes.mean_ns[plane], 100 * PLANES_TICK_NS);
@@ -277,7 +276,7 @@ SPEC("one round takes a plane down to a seventeenth at most")
     planes_init(&planes, 2);
     sample(&planes, 0, 10, 99);
     sample(&planes, 1, 1000, 1); /* mean 19: 52 times as long */
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, 7711, 480); /* 4575 and 4096 / 17 + 45 = 285, of 8192 */
 }
 
@@ -288,7 +287,7 @@ SPEC("a faster plane gains at most an eighth in a round")
     planes_init(&planes, 2);
     sample(&planes, 0, 1, 1);
     sample(&planes, 1, 101, 99); /* mean 100 */
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, 4338, 3853); /* 4602 and 4088, of 8192 */
 }
 
@@ -301,7 +300,7 @@ SPEC("what parts a plane from the others leaks back at 3 of 256 in a round")
     set_weight(&planes, 1, 2048);
     sample(&planes, 0, 50, 1);
     sample(&planes, 1, 50, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, 6144 - 24, 2048 + 24);
 }
 
@@ -314,7 +313,7 @@ SPEC("a plane that holds packets and acknowledges none is taken to need twice as
     planes_on_delivered(&planes, 0);
     planes_on_sent(&planes, 1, 4000);
     sample(&planes, 0, 100, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, 5440, 2751); /* 4096 and 2048 + 24, of 8192 */
     EXPECT_EQ(planes.heard_mask, 0);
 
@@ -322,7 +321,7 @@ SPEC("a plane that holds packets and acknowledges none is taken to need twice as
     planes_on_sent(&planes, 1, 4000);
     planes_on_delivered(&planes, 1);
     sample(&planes, 0, 100, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
@@ -332,7 +331,7 @@ SPEC("a plane that holds nothing and measured nothing keeps its weight")
 
     planes_init(&planes, 2);
     sample(&planes, 0, 100, 3);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
@@ -343,7 +342,7 @@ SPEC("a round without a sample moves nothing")
     planes_init(&planes, 2);
     set_weight(&planes, 0, 5000);
     planes_on_sent(&planes, 1, 4000);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, 5000, PLANES_EQUAL);
 }
 
@@ -356,7 +355,7 @@ SPEC("planes that are not usable neither count nor change")
     sample(&planes, 0, 90, 1);
     sample(&planes, 1, 5000, 1);
     sample(&planes, 2, 110, 1);
-    planes_end_round(&planes, 5, 0, &times);
+    planes_end_round(&planes, 5, &times);
     EXPECT_EQ(planes.weight[0], 4195);
     EXPECT_EQ(planes.weight[1], 1000);
     EXPECT_EQ(planes.weight[2], 3997);
@@ -371,13 +370,13 @@ SPEC("weights have a least value, and their mean is that of equals")
     set_weight(&planes, 1, 16);
     sample(&planes, 0, 50, 1);
     sample(&planes, 1, 50, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, 8173, 18); /* 27720 and 63, of 8192 */
     set_weight(&planes, 0, 32000);
     set_weight(&planes, 1, 16);
     sample(&planes, 0, 50, 31);
     sample(&planes, 1, 5000, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.weight[1], PLANES_EQUAL / 256);
 }
 
@@ -391,11 +390,11 @@ SPEC("a round's mean is kept, and stays where the next has no sample")
     planes_on_rtt(&planes, 0, 10 * PLANES_TICK_NS + 63);
     planes_on_rtt(&planes, 0, 13 * PLANES_TICK_NS);
     EXPECT_EQ(planes.sample_count, 2);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.mean_ns[0], 11 * PLANES_TICK_NS);
     EXPECT_EQ(planes.mean_ns[1], 0);
     EXPECT_EQ(planes.sample_count, 0);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.mean_ns[0], 11 * PLANES_TICK_NS);
 }
 
@@ -415,7 +414,7 @@ SPEC("the mean of a round over EVs is kept for each plane, and stays where the n
     ev_sample(&planes, 1, 50, 1); /* one EV has no other */
     EXPECT_EQ(planes.ev_ticks[0], 23);
     EXPECT_EQ(planes.ev_count[0], 2);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 11 * PLANES_TICK_NS); /* 23 / 2 */
     EXPECT_EQ(planes.ev_mean_count[0], 2);
     EXPECT_EQ(planes.ev_mean_ns[1], 0);
@@ -426,7 +425,7 @@ SPEC("the mean of a round over EVs is kept for each plane, and stays where the n
     EXPECT_EQ(planes.ev_count[1], 0);
     ev_sample(&planes, 0, 99, 1);
     ev_sample(&planes, 1, 20, 3);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 11 * PLANES_TICK_NS);
     EXPECT_EQ(planes.ev_mean_count[0], 2);
     EXPECT_EQ(planes.ev_mean_ns[1], 20 * PLANES_TICK_NS);
@@ -441,11 +440,11 @@ SPEC("round trips of EVs move no weight and end no round")
     ev_sample(&planes, 0, 100, 2);
     ev_sample(&planes, 1, 900, 2);
     EXPECT_EQ(planes.sample_count, 0);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
     EXPECT_EQ(planes.mean_ns[0], 0);
     sample(&planes, 0, 100, 2);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 100 * PLANES_TICK_NS); /* nor do those of planes count here */
     EXPECT_EQ(planes.ev_mean_count[0], 2);
 }
@@ -457,7 +456,7 @@ SPEC("an EV's round trip is compared with the mean of the others, itself left ou
     planes_init(&planes, 2);
     ev_sample(&planes, 0, 100, 3);
     ev_sample(&planes, 0, 180, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.ev_mean_ns[0], 120 * PLANES_TICK_NS); /* 480 / 4 */
     /* 60 ticks above the mean of four are 60 * 4 / 3 above that of the three others, 100 */
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 180 * PLANES_TICK_NS), 80 * PLANES_TICK_NS);
@@ -474,7 +473,7 @@ SPEC("of two EVs the one that is longer is so by twice its distance from their m
     planes_init(&planes, 1);
     ev_sample(&planes, 0, 100, 1);
     ev_sample(&planes, 0, 140, 1);
-    planes_end_round(&planes, 1, 0, &times);
+    planes_end_round(&planes, 1, &times);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 140 * PLANES_TICK_NS), 40 * PLANES_TICK_NS);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 100 * PLANES_TICK_NS), -40 * PLANES_TICK_NS);
 }
@@ -488,7 +487,7 @@ SPEC("without a round in which two EVs were measured no round trip is longer tha
     ev_sample(&planes, 0, 100, 1);
     ev_sample(&planes, 1, 100, 2);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 1, RTT_NS), 0); /* the round is not over */
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, RTT_NS), 0);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 1, RTT_NS), 2 * (RTT_NS - 100 * PLANES_TICK_NS));
 }
@@ -511,7 +510,7 @@ SPEC("a trimmed packet counts as one that took twice as long as the last round's
 
     one_round(&planes, 100, 200);
     planes_on_trimmed(&planes, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     EXPECT_EQ(planes.mean_ns[0], 100 * PLANES_TICK_NS);
     EXPECT_EQ(planes.mean_ns[1], 400 * PLANES_TICK_NS);
 }
@@ -524,7 +523,7 @@ SPEC("a trimmed packet counts as nothing before any round trip was measured")
     planes_on_trimmed(&planes, 1);
     EXPECT_EQ(planes.sample_count, 0);
     sample(&planes, 0, 100, 1);
-    planes_end_round(&planes, 3, 0, &times);
+    planes_end_round(&planes, 3, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
@@ -550,15 +549,28 @@ SPEC("a round lasts a round trip, then until there are two samples for each plan
     struct planes planes;
 
     planes_init(&planes, 3);
-    planes_end_round(&planes, 7, 5000, &times);
-    EXPECT_EQ(planes.round_end_ns, 5000 + RTT_NS);
+    EXPECT(!planes_on_sack(&planes, 5000, RTT_NS));
     sample(&planes, 0, 10, 5);
-    EXPECT(!planes_round_is_over(&planes, 5000 + RTT_NS, RTT_NS));
-    EXPECT(!planes_round_is_over(&planes, 5000 + 9 * RTT_NS - 1, RTT_NS));
-    EXPECT(planes_round_is_over(&planes, 5000 + 9 * RTT_NS, RTT_NS));
+    EXPECT(!planes_on_sack(&planes, 5000 + RTT_NS, RTT_NS));
+    EXPECT(!planes_on_sack(&planes, 5000 + 9 * RTT_NS - 1, RTT_NS));
+    EXPECT(planes_on_sack(&planes, 5000 + 9 * RTT_NS, RTT_NS));
     sample(&planes, 0, 10, 1);
-    EXPECT(planes_round_is_over(&planes, 5000 + RTT_NS, RTT_NS));
-    EXPECT(!planes_round_is_over(&planes, 5000 + RTT_NS - 1, RTT_NS));
+    EXPECT(planes_on_sack(&planes, 5000 + RTT_NS, RTT_NS));
+    EXPECT(!planes_on_sack(&planes, 5000 + RTT_NS - 1, RTT_NS));
+}
+
+SPEC("a round begins with its first SACK, however long ago the last round ended")
+{
+    struct planes planes;
+
+    planes_init(&planes, 1);
+    for (uint64_t start_ns = 1000 * RTT_NS; start_ns <= 2000 * RTT_NS; start_ns += 1000 * RTT_NS) {
+        sample(&planes, 0, 10, 2);
+        EXPECT(!planes_on_sack(&planes, start_ns, RTT_NS));
+        EXPECT(!planes_on_sack(&planes, start_ns + RTT_NS - 1, RTT_NS));
+        EXPECT(planes_on_sack(&planes, start_ns + RTT_NS, RTT_NS));
+        planes_end_round(&planes, 1, &times);
+    }
 }
 
 /* ---- rough plans ----------------------------------------------------------------------------- */
@@ -568,7 +580,7 @@ static void one_rough_round(struct planes *planes, uint32_t first_ticks, uint32_
     planes_init(planes, 2);
     sample(planes, 0, first_ticks, 1);
     sample(planes, 1, second_ticks, 1);
-    planes_end_round(planes, 3, 0, &rough_times);
+    planes_end_round(planes, 3, &rough_times);
 }
 
 SPEC("where the plan is rough, planes move at a quarter of the pace")
@@ -615,7 +627,7 @@ SPEC("a plane with longer paths holds more by that part, and returns to it")
     for (uint32_t i = 0; i < 600; i++) {
         sample(&planes, 0, 100, 1);
         sample(&planes, 1, 100, 1);
-        planes_end_round(&planes, 3, 0, &unequal);
+        planes_end_round(&planes, 3, &unequal);
     }
     EXPECT_GE(planes.weight[1], PLANES_EQUAL * 6 / 5);
     EXPECT_LE(planes.weight[1], PLANES_EQUAL * 5 / 4);
