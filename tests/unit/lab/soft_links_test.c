@@ -145,8 +145,7 @@ SPEC("frames on a cable that goes down are lost, even if it is up again when the
         soft_bench_send(&bench, 0, 1, 0, 0);
         EXPECT_EQ(received_at(&bench, 1, 1000), 0);
         EXPECT_EQ(received_at(&bench, 1, times_ps[i]), 0);
-        snprintf(request, sizeof(request),
-            "{\"do\":\"fault\",\"kind\":\"down\",\"where\":\"%s\",\"for_ps\":1000}", cables[i]);
+        snprintf(request, sizeof(request), "fault kind=down where=%s for_ps=1000", cables[i]);
         ask(&bench, request);
         EXPECT_EQ(received_at(&bench, 1, times_ps[i] + 1000), 0);
         EXPECT_EQ(received_at(&bench, 1, 20000000), 0);
