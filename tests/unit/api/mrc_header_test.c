@@ -24,9 +24,7 @@ struct layout {
     }
 #define EXPECT_LAYOUT(table)                                                                       \
     for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++)                                \
-        if ((table)[i].is != (table)[i].should_be)                                                 \
-    spec_fail_integers(                                                                            \
-        __FILE__, __LINE__, (table)[i].what, (spec_integer)(table)[i].is, (table)[i].should_be)
+    SPEC_COMPARE((table)[i].is, ==, (table)[i].should_be, (table)[i].what)
 
 SPEC("structures of mrc.h have the sizes that programs were compiled with")
 {

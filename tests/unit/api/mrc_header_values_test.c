@@ -21,8 +21,7 @@ struct value {
     }
 #define EXPECT_VALUES(table)                                                                       \
     for (size_t i = 0; i < sizeof(table) / sizeof((table)[0]); i++)                                \
-        if ((table)[i].is != (table)[i].should_be)                                                 \
-    spec_fail_integers(__FILE__, __LINE__, (table)[i].name, (table)[i].is, (table)[i].should_be)
+    SPEC_COMPARE((table)[i].is, ==, (table)[i].should_be, (table)[i].name)
 
 SPEC("values of mrc.h are those of the interface")
 {

@@ -110,15 +110,19 @@ PROPERTY("what is formatted is parsed again", 500)
     EXPECT_EQ(parsed(kind, text), value);
 }
 
-PROPERTY("no text makes it fall over", 2000)
+PROPERTY("any text is refused with a reason or read as a value in range", 2000)
 {
     static const char letters[] = "0123456789.e-%GMkTbpsnuiKB/ ";
     struct prng prng = prng_stream(seed, 1);
     char text[24] = "";
-    uint64_t value;
+    uint64_t value = 0;
 
     for (size_t i = 0; i + 1 < sizeof(text) && prng_next(&prng) % 20; i++)
         text[i] = letters[prng_next(&prng) % (sizeof(letters) - 1)];
     for (int kind = 0; kind < QUANTITY_KIND_COUNT; kind++)
-        quantity_parse((enum quantity_kind)kind, text, &value);
+        EXPECT_LE(quantity_parse((enum quantity_kind)kind, text, &value), QUANTITY_TOO_LARGE);
+    if (quantity_parse(QUANTITY_FRACTION, text, &value) == QUANTITY_OK)
+        EXPECT_LE(value, UINT32_MAX);
+    if (quantity_parse(QUANTITY_PERMILLE, text, &value) == QUANTITY_OK)
+        EXPECT_LE(value, 1000);
 }
