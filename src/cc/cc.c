@@ -31,7 +31,8 @@ static bool names_equal(const char *left, const char *right)
     return *left == *right;
 }
 
-const struct cc_algorithm *cc_find(const char *name)
+/* Returns NULL if there is no such algorithm. */
+static const struct cc_algorithm *algorithm_named(const char *name)
 {
     assert(name);
     for (const struct cc_algorithm *const *at = cc_algorithms; *at; at++)
@@ -121,7 +122,8 @@ bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given
     double scaling_a;
     double scaling_b;
 
-    *profile = (struct cc_profile){ .settings = *given, .algorithm = cc_find(given->algorithm) };
+    *profile =
+        (struct cc_profile){ .settings = *given, .algorithm = algorithm_named(given->algorithm) };
     if (!profile->algorithm)
         return false;
     assert(given->link_bps > 0);

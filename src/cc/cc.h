@@ -109,9 +109,8 @@ struct cc_algorithm {
 #include "cc/algorithms.def"
 #undef CC_ALGORITHM
 
-/* Finds an algorithm by name; NULL if there is none. cc_algorithms ends with NULL. */
+/* Ends with NULL. */
 extern const struct cc_algorithm *const cc_algorithms[];
-const struct cc_algorithm *cc_find(const char *name);
 
 /* Fills in the derived values. False if no algorithm has that name. */
 bool cc_profile_init(struct cc_profile *, const struct cc_settings *);

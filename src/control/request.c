@@ -13,7 +13,8 @@ enum {
     PATH_BYTES = 512,
 };
 
-enum request_result request_read_answer(
+/* Parses the text of an answer, in which "error" is a refusal. */
+static enum request_result read_answer(
     const char *text, json_t **answer, char reason[REQUEST_REASON_BYTES])
 {
     json_error_t error;
@@ -46,7 +47,7 @@ static enum request_result ask_at(
         snprintf(reason, REQUEST_REASON_BYTES, "%s", strerror(-err));
         return REQUEST_FAILED;
     }
-    result = request_read_answer(text, answer, reason);
+    result = read_answer(text, answer, reason);
     free(text);
     return result;
 }

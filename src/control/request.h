@@ -26,7 +26,3 @@ enum request_result request_device(
 /* Sends a request to a running fabric. */
 enum request_result request_fabric(const char *fabric, const struct request_line *, json_t **answer,
     char reason[REQUEST_REASON_BYTES]);
-
-/* Parses the text of an answer, in which "error" is a refusal. */
-enum request_result request_read_answer(
-    const char *text, json_t **answer, char reason[REQUEST_REASON_BYTES]);

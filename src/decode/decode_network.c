@@ -19,8 +19,8 @@ static void describe_usids(
 {
     struct field_list usids = { .count = 0 };
 
-    while (usids.count < usid_count_max(USID_FORMAT_F3216)) {
-        uint32_t usid = usid_get(carrier, USID_FORMAT_F3216, usids.count);
+    while (usids.count < USID_COUNT_MAX) {
+        uint32_t usid = usid_get(carrier, usids.count);
 
         if (usid == 0)
             break;

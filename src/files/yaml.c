@@ -150,6 +150,31 @@ static struct yaml_node *add_mapping(
     return child;
 }
 
+/* Writes the keys that lead to a node, separated by dots. */
+static size_t path_into(const struct yaml_node *node, char *out)
+{
+    size_t used = 0;
+    int wrote;
+
+    if (!node->parent || node->is_root)
+        return 0;
+    used = path_into(node->parent, out);
+    if (used + 2 >= YAML_KEY_BYTES)
+        return used;
+    if (node->key)
+        wrote = snprintf(out + used, YAML_KEY_BYTES - used, "%s%s", used ? "." : "", node->key);
+    else
+        wrote = snprintf(out + used, YAML_KEY_BYTES - used, "%s%u", used ? "." : "", node->index);
+    used += (size_t)wrote;
+    return used < YAML_KEY_BYTES ? used : YAML_KEY_BYTES - 1;
+}
+
+static void write_path(const struct yaml_node *node, char out[static YAML_KEY_BYTES])
+{
+    out[0] = '\0';
+    path_into(node, out);
+}
+
 /* Returns the node that one segment of a path leads to. Creates it if a mapping lacks it. */
 static struct yaml_node *step(
     struct yaml *yaml, struct yaml_node *node, const char *segment, struct yaml_node *value)
@@ -161,7 +186,7 @@ static struct yaml_node *step(
         child = (struct yaml_node *)yaml_member(node, segment);
         return child ? child : add_mapping(yaml, node, segment, value);
     }
-    yaml_path(node, path);
+    write_path(node, path);
     if (node->kind == YAML_SEQUENCE)
         child = child_at(node, segment);
     if (node->kind == YAML_SEQUENCE && !child)
@@ -192,30 +217,6 @@ bool yaml_put(struct yaml *yaml, struct yaml_node *top, const char *path, struct
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
-
-static size_t path_into(const struct yaml_node *node, char *out)
-{
-    size_t used = 0;
-    int wrote;
-
-    if (!node->parent || node->is_root)
-        return 0;
-    used = path_into(node->parent, out);
-    if (used + 2 >= YAML_KEY_BYTES)
-        return used;
-    if (node->key)
-        wrote = snprintf(out + used, YAML_KEY_BYTES - used, "%s%s", used ? "." : "", node->key);
-    else
-        wrote = snprintf(out + used, YAML_KEY_BYTES - used, "%s%u", used ? "." : "", node->index);
-    used += (size_t)wrote;
-    return used < YAML_KEY_BYTES ? used : YAML_KEY_BYTES - 1;
-}
-
-void yaml_path(const struct yaml_node *node, char out[static YAML_KEY_BYTES])
-{
-    out[0] = '\0';
-    path_into(node, out);
-}
 
 /* A key or value may contain anything. Messages stay one line and contain no control characters. */
 static void make_one_line(char *text)
@@ -251,7 +252,7 @@ bool yaml_complain(struct yaml *yaml, const struct yaml_node *node, const char *
     char path[YAML_KEY_BYTES];
     va_list arguments;
 
-    yaml_path(node, path);
+    write_path(node, path);
     va_start(arguments, format);
     say(yaml, node->place, path, format, arguments);
     va_end(arguments);
@@ -263,7 +264,7 @@ bool yaml_complain_key(struct yaml *yaml, const struct yaml_node *node, const ch
     char path[YAML_KEY_BYTES];
     va_list arguments;
 
-    yaml_path(node, path);
+    write_path(node, path);
     va_start(arguments, format);
     say(yaml, node->key ? node->key_place : node->place, path, format, arguments);
     va_end(arguments);

@@ -74,11 +74,8 @@ void yaml_adopt(struct yaml_node *parent, struct yaml_node *child);
 /* Replaces `node` by `value`, under the same key. */
 void yaml_replace(struct yaml_node *node, struct yaml_node *value);
 
-/* Writes the keys that lead to a node, separated by dots. */
-void yaml_path(const struct yaml_node *, char out[static YAML_KEY_BYTES]);
-
-/* Writes "FILE:LINE:COLUMN: key: what is wrong; what to do", at the value or at the key. Returns
- * false. */
+/* Writes "FILE:LINE:COLUMN: key: what is wrong; what to do", at the value or at the key. The key is
+ * the path to the node, separated by dots. Returns false. */
 __attribute__((format(printf, 3, 4))) bool yaml_complain(
     struct yaml *, const struct yaml_node *, const char *format, ...);
 __attribute__((format(printf, 3, 4))) bool yaml_complain_key(

@@ -96,7 +96,6 @@ int host_open(const struct host_config *, struct host_nic **);
  * and the NIC stays open. */
 int host_close(struct host_nic *);
 
-const struct host_config *host_config_of(const struct host_nic *);
 bool host_is_dead(const struct host_nic *); /* this is the child of a fork */
 
 /* Drives each engine once that no other thread drives, as host_cq_poll() does. Returns the amount

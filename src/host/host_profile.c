@@ -152,17 +152,6 @@ int host_ev_profile_destroy(struct host_ev_profile *profile)
     return 0;
 }
 
-uint32_t host_ev_profile_users(const struct host_ev_profile *profile)
-{
-    uint32_t count;
-
-    if (engine_own_all(profile->nic))
-        return 0;
-    count = profile->user_count;
-    engine_release_all(profile->nic);
-    return count;
-}
-
 /* Returns the next QP of any engine, from index *at on, that uses the profile and sends. */
 static struct path_set *next_paths(const struct host_ev_profile *profile, uint32_t *at)
 {

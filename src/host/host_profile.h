@@ -40,7 +40,6 @@ int host_ev_profile_create(
     struct host_nic *, const struct host_ev_profile_config *, struct host_ev_profile **);
 /* Returns -EBUSY if QPs use it. */
 int host_ev_profile_destroy(struct host_ev_profile *);
-uint32_t host_ev_profile_users(const struct host_ev_profile *);
 
 /* Applies to all QPs that use the profile, at once. `index` is the caller's. A replacement must
  * have the same plane (-EINVAL). */

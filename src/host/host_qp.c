@@ -283,17 +283,6 @@ int host_qp_query(struct host_qp *qp, struct qp_attributes *attributes)
     return err;
 }
 
-int host_qp_status(struct host_qp *qp, struct qp_status *status)
-{
-    int err = engine_own(qp->engine);
-
-    if (err)
-        return err;
-    err = transport_qp_status(qp->engine->transport, qp->qpn, status);
-    engine_release(qp->engine);
-    return err;
-}
-
 int host_qp_allow_remote_write(struct host_qp *qp, bool allowed)
 {
     int err = engine_own(qp->engine);

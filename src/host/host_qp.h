@@ -38,22 +38,11 @@ uint32_t host_qp_number(const struct host_qp *);
 /* Sets attributes of transport.h; returns -EINVAL as transport.h specifies. */
 int host_qp_modify(struct host_qp *, const struct qp_attributes *, uint32_t attribute_mask);
 int host_qp_query(struct host_qp *, struct qp_attributes *);
-int host_qp_status(struct host_qp *, struct qp_status *);
 
 /* Sets whether peers may write; true after creation. */
 int host_qp_allow_remote_write(struct host_qp *, bool allowed);
 /* Sets other profiles, in any state; NULL selects the default. Posted and sent work continues. */
 int host_qp_set_profiles(struct host_qp *, struct host_ev_profile *, struct host_cc_profile *);
-
-/* The state of the EVs of a QP. host_qp_evs() returns the number of entries it wrote. */
-struct host_ev_status {
-    uint32_t ev;
-    uint32_t index; /* index in the caller's profile */
-    uint8_t plane;
-    bool is_active;
-    enum path_ev_state state;
-};
-uint32_t host_qp_evs(struct host_qp *, struct host_ev_status *, uint32_t max);
 
 /* ---- work ------------------------------------------------------------------------------------ */
 

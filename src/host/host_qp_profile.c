@@ -95,22 +95,3 @@ int host_qp_set_profiles(
     engine_release_all(nic);
     return err;
 }
-
-uint32_t host_qp_evs(struct host_qp *qp, struct host_ev_status *out, uint32_t max)
-{
-    const struct host_ev_profile *profile = qp->config.ev_profile;
-    const struct path_set *paths;
-    uint32_t count = 0;
-
-    if (engine_own(qp->engine))
-        return 0;
-    paths = transport_qp_paths(qp->engine->transport, qp->qpn);
-    for (; paths && count < path_ev_count(paths) && count < max; count++)
-        out[count] = (struct host_ev_status){ .ev = path_ev_of(paths, count),
-            .index = profile->theirs[count],
-            .plane = (uint8_t)path_plane_of(paths, count),
-            .is_active = path_is_active(paths, count),
-            .state = path_state_of(paths, count) };
-    engine_release(qp->engine);
-    return count;
-}

@@ -5,11 +5,6 @@
 
 #include "host/engine.h"
 
-const struct host_config *host_config_of(const struct host_nic *nic)
-{
-    return &nic->config;
-}
-
 bool host_is_dead(const struct host_nic *nic)
 {
     return atomic_load_explicit(&nic->is_dead, memory_order_relaxed);

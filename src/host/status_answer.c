@@ -47,6 +47,7 @@ char *status_answer_device(struct host_nic *nic)
     char address[INET6_ADDRSTRLEN];
     uint32_t qps = 0;
     uint32_t regions = 0;
+    struct parameters parameters;
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
@@ -55,6 +56,7 @@ char *status_answer_device(struct host_nic *nic)
         return finish(out, &text);
     qps = nic->qp_count;
     regions = nic->memory.entry_count;
+    parameters = *transport_parameters(nic->engines[0]->transport);
     engine_release_all(nic);
     inet_ntop(AF_INET6, config->address.octets, address, sizeof(address));
     fprintf(out, "{\"device\":\"%s\",", config->name);
@@ -64,7 +66,7 @@ char *status_answer_device(struct host_nic *nic)
         "\"regions\":%u,\"uplinks\":%u",
         address, config->port_count, nic->pmtu_max, qps, config->qp_count_max, regions,
         config->uplink_count);
-    write_parameters(&config->parameters, out);
+    write_parameters(&parameters, out);
     return finish(out, &text);
 }
 

@@ -17,6 +17,7 @@ struct qp_snapshot {
     uint32_t evs;
     uint32_t evs_usable;
     uint32_t evs_bad;
+    uint32_t demotions_refused;
     uint32_t sends_waiting;
     uint32_t send_depth;
     struct cc_settings cc;
@@ -37,6 +38,7 @@ static void copy_qp(struct host_qp *qp, struct qp_snapshot *out)
     out->evs = path_ev_count(paths);
     out->evs_usable = path_usable_count(paths);
     out->evs_bad = path_bad_count(paths);
+    out->demotions_refused = path_refusals(paths);
 }
 
 /* Returns the number of QP slots of all engines. */

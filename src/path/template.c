@@ -87,12 +87,3 @@ uint32_t template_expand(
     }
     return address_count;
 }
-
-uint32_t template_structured_ev(const struct path_template *template, struct ev_path path)
-{
-    uint64_t words[4];
-
-    assert(template->format == EV_FORMAT_STRUCTURED);
-    fill_in(template, path, words);
-    return (uint32_t)(words[0] >> 32);
-}

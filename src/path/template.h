@@ -35,8 +35,8 @@ struct template_list {
 };
 
 /* A template. Its expanded form is the outer destination for EV_FORMAT_SRV6; that and the segment
- * of the SRH for EV_FORMAT_SRV6_SRH; the 32 bits of the EV for EV_FORMAT_STRUCTURED. EV_FORMAT_UDP
- * has none: the EV is the source port. */
+ * of the SRH for EV_FORMAT_SRV6_SRH. EV_FORMAT_UDP and EV_FORMAT_STRUCTURED have none: packets
+ * carry the EV itself. */
 struct path_template {
     const struct template_list *list; /* NULL: use arithmetic */
     uint64_t constants[4]; /* the first bit of the string is the most significant of constants[0] */
@@ -61,6 +61,3 @@ struct template_addresses {
  * path, modulo the number of paths of the plane; 0 if the plane has none. */
 uint32_t template_expand(
     const struct path_template *, struct ev_path, struct template_addresses *out);
-
-/* Returns the structured EV of a path, as profiles list it and packets carry it. */
-uint32_t template_structured_ev(const struct path_template *, struct ev_path);

@@ -193,7 +193,7 @@ static void hang_up_late(struct control_server *server)
 
 /* ---- requests and answers -------------------------------------------------------------------- */
 
-uint32_t control_server_followers(const struct control_server *server)
+static uint32_t count_followers(const struct control_server *server)
 {
     uint32_t count = 0;
 
@@ -204,7 +204,7 @@ uint32_t control_server_followers(const struct control_server *server)
 
 static char *begin_to_follow(struct control_server *server, struct control_client *client)
 {
-    if (control_server_followers(server) <= CONTROL_FOLLOWERS_MAX)
+    if (count_followers(server) <= CONTROL_FOLLOWERS_MAX)
         return malloc(CONTROL_FOLLOW_BYTES);
     client->level = 0;
     return strdup("{\"error\":\"too many processes follow already\"}\n");

@@ -61,4 +61,3 @@ void control_server_poll(struct control_server *);
 /* Sends to all followers of `level` or above. Returns the number of followers that had no room for
  * the text. */
 uint32_t control_server_tell(struct control_server *, const char *text, uint32_t level);
-uint32_t control_server_followers(const struct control_server *);

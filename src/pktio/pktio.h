@@ -5,7 +5,6 @@
 #include "pktio/capture.h"
 #include "pktio/control.h"
 #include "pktio/control_server.h"
-#include "pktio/pair_port.h"
 #include "pktio/pcapng.h"
 #include "pktio/pktio_open.h"
 #include "pktio/pktio_port.h"

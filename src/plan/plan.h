@@ -156,9 +156,6 @@ bool plan_crosses(const struct plan *, uint32_t from, uint32_t to, uint32_t ev);
 uint32_t plan_links(const struct plan *, uint32_t from, uint32_t to, uint32_t ev,
     struct topology_element out[static PLAN_LINKS_MAX]);
 
-/* Makes the template that turns EVs of a QP from `from` to `to` into addresses. */
-void plan_template(const struct plan *, uint32_t from, uint32_t to, struct path_template *);
-
 /* Returns the outer destination of a packet directly, without a template: block : T0 : T1 : T0 :
  * host, or block : T0 : host within a T0. */
 static inline struct ipv6_addr plan_outer(

@@ -145,15 +145,6 @@ static void template_between(
     template_init(template, EV_FORMAT_SRV6, fields, count);
 }
 
-void plan_template(
-    const struct plan *plan, uint32_t from, uint32_t to, struct path_template *template)
-{
-    const struct topology *topology = &plan->topology;
-
-    template_between(
-        topology->config.usid_block, place_at(topology, from), place_at(topology, to), template);
-}
-
 bool plan_nic_template(
     const struct plan_nic *nic, const struct ipv6_addr *peer, struct path_template *template)
 {

@@ -38,7 +38,7 @@ static void read_usids(struct plan_route *route)
 {
     route->usid_count = 0;
     while (route->usid_count < PLAN_USIDS_MAX) {
-        uint16_t usid = (uint16_t)usid_get(&route->outer, USID_FORMAT_F3216, route->usid_count);
+        uint16_t usid = usid_get(&route->outer, route->usid_count);
 
         if (usid == 0)
             return;

@@ -9,6 +9,7 @@
 #include "result/result_check.h"
 #include "result/result_criteria.h"
 #include "result/result_csv.h"
+#include "result/result_distribution.h"
 #include "result/result_document.h"
 #include "result/result_summary.h"
 #include "result/result_table.h"

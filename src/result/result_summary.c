@@ -8,25 +8,9 @@
 
 #include "files/files.h"
 #include "result/grow.h"
+#include "result/result_distribution.h"
 
 #define MILLION UINT64_C(1000000)
-
-json_t *result_summary_distribution(struct measure_numbers *durations_ps)
-{
-    struct measure_distribution of = measure_distribution(durations_ps);
-    const struct {
-        const char *name;
-        uint64_t value_ps;
-    } points[] = { { "min", of.min }, { "p50", of.p50 }, { "p99", of.p99 }, { "p999", of.p999 },
-        { "max", of.max } };
-    json_t *json = json_object();
-
-    json_object_set_new(json, "count", json_integer((json_int_t)of.count));
-    for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
-        json_object_set_new(
-            json, points[i].name, of.count ? json_millionths(points[i].value_ps) : json_null());
-    return json;
-}
 
 void result_summary_set_fairness(
     json_t *json, const struct measure_fairness *fairness, uint64_t ideal_bps)
@@ -80,7 +64,7 @@ static json_t *steps_of(const struct measure_workload *workload)
         return json_null();
     for (size_t i = 0; i < workload->step_count; i++)
         measure_push(&grow_memory, &durations, workload->steps[i].duration_ps);
-    steps = result_summary_distribution(&durations);
+    steps = result_distribution(&durations);
     measure_free(&grow_memory, &durations);
     return steps;
 }
@@ -107,8 +91,7 @@ static json_t *workload_summary(
     json_object_set_new(
         json, "goodput_fraction", json_ratio(outcome->goodput_bps, outcome->ideal_bps));
     json_object_set_new(json, "capacity_fraction", result_summary_share(&outcome->share));
-    json_object_set_new(
-        json, "completion_us", result_summary_distribution(completions_of(record, index)));
+    json_object_set_new(json, "completion_us", result_distribution(completions_of(record, index)));
     result_summary_set_fairness(json, &fairness, outcome->ideal_bps);
     json_object_set_new(json, "step_us", steps_of(&record->workloads[index]));
     return json;
@@ -126,7 +109,7 @@ static json_t *all_completions(struct measure_record *record)
         for (size_t k = 0; k < some->count; k++)
             measure_push(&grow_memory, &all, some->at[k]);
     }
-    json = result_summary_distribution(&all);
+    json = result_distribution(&all);
     measure_free(&grow_memory, &all);
     return json;
 }

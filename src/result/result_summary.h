@@ -16,9 +16,6 @@ json_t *result_events(const struct measure_record *);
 /* Returns the counters of all transports, since `from` or the beginning (NULL). */
 json_t *result_summary_counters(const struct sim_totals *from, const struct sim_totals *until);
 
-/* count, min, p50, p99, p999, max in microseconds. Sorts the durations. */
-json_t *result_summary_distribution(struct measure_numbers *durations_ps);
-
 /* Sets flows, jain, and flow_fraction_min and _max, relative to equal shares of `ideal_bps`. */
 void result_summary_set_fairness(json_t *, const struct measure_fairness *, uint64_t ideal_bps);
 

@@ -219,7 +219,6 @@ struct sim_flow {
 };
 uint32_t sim_flow_count(const struct sim *);
 void sim_flow_at(const struct sim *, uint32_t flow_index, struct sim_flow *);
-int sim_flow_status(const struct sim *, uint32_t flow_index, struct qp_status *);
 /* Returns the EVs of a flow's QP and their states. */
 struct path_set *sim_flow_paths(const struct sim *, uint32_t flow_index);
 

@@ -87,13 +87,6 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
         .ended_ps = flow->ended_ps };
 }
 
-int sim_flow_status(const struct sim *sim, uint32_t flow_index, struct qp_status *out)
-{
-    const struct engine_flow *flow = &sim->flows[flow_index];
-
-    return transport_qp_status(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out, out);
-}
-
 struct path_set *sim_flow_paths(const struct sim *sim, uint32_t flow_index)
 {
     const struct engine_flow *flow = &sim->flows[flow_index];

@@ -162,16 +162,3 @@ bool switch_discard(struct switch_node *node, uint32_t port, struct port_entry *
         bits_clear(node->waiting, port);
     return true;
 }
-
-void switch_check(const struct switch_node *node)
-{
-    for (uint32_t i = 0; i < node->port_count; i++) {
-        const struct port *port = &node->ports[i];
-        bool is_empty = port_next_ps(port) == PORT_NEVER_PS;
-
-        port_check(port);
-        assert(bits_test(node->waiting, i) == !is_empty);
-        assert(port->profile->pool == node->pool);
-        assert(port->profile->config.faces_host == (i < node->host_port_count));
-    }
-}

@@ -136,6 +136,3 @@ static inline bool switch_transmit(
 /* Removes the next packet of a port without sending it, and counts it as DROP_PORT_DOWN. Returns
  * false if nothing waits. */
 bool switch_discard(struct switch_node *, uint32_t port, struct port_entry *out);
-
-/* Checks all invariants with assert(). */
-void switch_check(const struct switch_node *);

@@ -125,7 +125,7 @@ struct switch_way switch_frame_forward(struct switch_frame *frame, const struct 
         return way;
     /* Shift in place: a load of bytes that were just stored in parts is slow. */
     if (switch_table_is_own(table, &destination))
-        switch_table_shift(frame->ip + DESTINATION_AT);
+        usid_shift(frame->ip + DESTINATION_AT);
     frame->ip[HOP_LIMIT_AT]--;
     return way;
 }

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "wire/drop.h"
 #include "wire/ip_address.h"
+#include "wire/usid.h"
 
 #define SWITCH_RANGES_MAX 6
 
@@ -67,8 +68,7 @@ static inline struct switch_way switch_table_look_up(
     return (struct switch_way){ .reason = otherwise };
 }
 
-/* The following functions load and store pieces that need no byte swap: they run for every packet
- * at every hop. */
+/* The following functions run for every packet at every hop. */
 
 static inline bool switch_table_is_own(
     const struct switch_table *table, const struct ipv6_addr *outer)
@@ -82,11 +82,9 @@ static inline bool switch_table_is_own(
 static inline struct switch_way switch_table_own_way(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
-    uint16_t next = bytes_get_be16(outer->octets + 6);
-
-    if (next == 0 && bytes_get_be64(outer->octets + 8) == 0)
+    if (usid_is_last(outer))
         return (struct switch_way){ .reason = DROP_END_OF_CARRIER };
-    return switch_table_look_up(table, next, DROP_NO_ROUTE);
+    return switch_table_look_up(table, usid_get(outer, 1), DROP_NO_ROUTE);
 }
 
 /* For any other packet: plain IPv6. */
@@ -95,7 +93,7 @@ static inline struct switch_way switch_table_plain_way(
 {
     if (memcmp(outer->octets, table->own, 4) != 0)
         return (struct switch_way){ .reason = DROP_NOT_OURS };
-    return switch_table_look_up(table, bytes_get_be16(outer->octets + 4), DROP_NOT_OURS);
+    return switch_table_look_up(table, usid_get(outer, 0), DROP_NOT_OURS);
 }
 
 /* Looks up the address without changing it. */
@@ -104,19 +102,6 @@ static inline struct switch_way switch_table_way(
 {
     return switch_table_is_own(table, outer) ? switch_table_own_way(table, outer)
                                              : switch_table_plain_way(table, outer);
-}
-
-/* Removes the first uSID: the others move up, and zeros are appended. */
-static inline void switch_table_shift(uint8_t octets[16])
-{
-    uint64_t four;
-    uint16_t last;
-
-    memcpy(&four, octets + 6, 8);
-    memcpy(&last, octets + 14, 2);
-    memcpy(octets + 4, &four, 8);
-    memcpy(octets + 12, &last, 2);
-    memset(octets + 14, 0, 2);
 }
 
 /* Looks up the address. If its first uSID is the switch's own and there is a route, removes it. */
@@ -129,6 +114,6 @@ static inline struct switch_way switch_table_forward(
         return switch_table_plain_way(table, outer);
     way = switch_table_own_way(table, outer);
     if (way.reason == DROP_NONE)
-        switch_table_shift(outer->octets);
+        usid_shift(outer->octets);
     return way;
 }

@@ -3,17 +3,6 @@
  * §6, §7.1). */
 #include "transport/responder_write.h"
 
-void responder_write_stash(struct responder *responder, const struct packet *packet)
-{
-    *recv_queue_stash(&responder->queue, packet->write.rqmsn) =
-        (struct recv_stash){ .psn = packet->psn,
-            .immediate = packet->write.immediate,
-            .length_bytes = packet->write.message_bytes,
-            .msn = packet->write.msn,
-            .solicited = packet->flags & PACKET_SOLICITED,
-            .full = true };
-}
-
 /* True if a packet that requested an ACK has arrived and messages were completed since the last ACK
  * (§6.3). An ACK in the middle of a message would report nothing new. */
 static bool ack_is_due(struct responder *responder, const struct packet *packet)

@@ -12,8 +12,6 @@ struct responder_decision responder_write_deliver(struct responder *, const stru
     const struct packet *, uint32_t messages, uint32_t nominal_bytes, uint64_t now_ns);
 struct responder_decision responder_write_edge(
     struct responder *, const struct env *, const struct packet *, uint64_t now_ns);
-/* Keeps an immediate until its receive request is known. */
-void responder_write_stash(struct responder *, const struct packet *);
 
 /* True if the packet carries as many bytes as its opcode requires. */
 static inline bool responder_write_fits(
@@ -79,6 +77,18 @@ static inline bool responder_write_exceeds_limit(
     int32_t ahead = serial16_distance(responder->queue.next_rqmsn, packet->write.rqmsn);
 
     return ahead < 0 || ahead >= (int32_t)env->attributes.max_wimm_dest;
+}
+
+/* Keeps an immediate until its receive request is known. */
+static inline void responder_write_stash(struct responder *responder, const struct packet *packet)
+{
+    *recv_queue_stash(&responder->queue, packet->write.rqmsn) =
+        (struct recv_stash){ .psn = packet->psn,
+            .immediate = packet->write.immediate,
+            .length_bytes = packet->write.message_bytes,
+            .msn = packet->write.msn,
+            .solicited = packet->flags & PACKET_SOLICITED,
+            .full = true };
 }
 
 /* True if a new packet, just added to the window, triggers a SACK (§7.1). */

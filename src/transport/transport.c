@@ -298,6 +298,8 @@ void transport_check(const struct transport *nic)
         assert(nic_find(nic, qp->env.qpn) == qp);
         if (qp->env.paths)
             path_check(qp->env.paths);
+        if (qp->env.peer)
+            cc_check(&qp->env.peer->cc);
         if (qp->requester && qp->env.attributes.state == QP_RTS)
             requester_check(qp->requester, &qp->env);
         if (qp->responder && qp_is_connected(qp))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses and builds Ethernet II headers. */
+/* Parses Ethernet II headers. */
 #include "wire/ethernet.h"
 
 uint16_t ethernet_skip_tags(struct bytes_in *in, uint16_t type)
@@ -17,11 +17,4 @@ enum drop_reason ethernet_parse(struct bytes_in *in, struct ethernet_header *eth
     bytes_read(in, ethernet->src, sizeof(ethernet->src));
     ethernet->type = ethernet_skip_tags(in, (uint16_t)bytes_read_be(in, 2));
     return in->ok ? DROP_NONE : DROP_TRUNCATED;
-}
-
-void ethernet_build(struct bytes_out *out, const struct ethernet_header *ethernet)
-{
-    bytes_write(out, ethernet->dst, sizeof(ethernet->dst));
-    bytes_write(out, ethernet->src, sizeof(ethernet->src));
-    bytes_write_be(out, 2, ethernet->type);
 }

@@ -23,7 +23,6 @@ struct ethernet_header {
 
 /* Reads the header and any VLAN tags. Returns DROP_TRUNCATED or DROP_NONE. */
 enum drop_reason ethernet_parse(struct bytes_in *, struct ethernet_header *);
-void ethernet_build(struct bytes_out *, const struct ethernet_header *);
 
 /* Skips the VLAN tags that `type` announces and returns the type after them. */
 uint16_t ethernet_skip_tags(struct bytes_in *, uint16_t type);

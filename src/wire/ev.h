@@ -43,8 +43,3 @@ struct ev_path {
     uint32_t plane;
     uint32_t uplink;
 };
-
-/* Returns a structured EV with one sub-field per hop, most significant first. The sum of the widths
- * is at most 32, and each value fits. */
-uint32_t ev_structured_pack(const uint8_t *widths, const uint32_t *values, uint32_t hop_count);
-void ev_structured_unpack(uint32_t ev, const uint8_t *widths, uint32_t *values, uint32_t hop_count);

@@ -11,7 +11,8 @@ enum {
     FRAGMENT_BITS = 0x3fff, /* more fragments, and the offset */
 };
 
-uint16_t ip_v4_checksum(const uint8_t *header)
+/* Returns the one's complement sum including the checksum field: 0 if it is correct. */
+static uint16_t header_checksum(const uint8_t *header)
 {
     uint32_t sum = 0;
 
@@ -25,7 +26,7 @@ uint16_t ip_v4_checksum(const uint8_t *header)
 void ip_v4_seal(uint8_t *header)
 {
     bytes_put_be16(header + CHECKSUM_OFFSET, 0);
-    bytes_put_be16(header + CHECKSUM_OFFSET, ip_v4_checksum(header));
+    bytes_put_be16(header + CHECKSUM_OFFSET, header_checksum(header));
 }
 
 static void map_address(struct ipv6_addr *address, const uint8_t *octets)
@@ -43,7 +44,7 @@ enum drop_reason ip_v4_parse(struct bytes_in *in, struct ip_header *ip)
         return DROP_TRUNCATED;
     if (header[0] != VERSION_AND_LENGTH || (bytes_get_be16(header + 6) & FRAGMENT_BITS))
         return DROP_IPV4_HEADER;
-    if (ip_v4_checksum(header) != 0)
+    if (header_checksum(header) != 0)
         return DROP_IPV4_CHECKSUM;
     total_bytes = bytes_get_be16(header + 2);
     if (total_bytes < IP_V4_BYTES)

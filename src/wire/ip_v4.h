@@ -11,9 +11,5 @@
 enum drop_reason ip_v4_parse(struct bytes_in *, struct ip_header *);
 void ip_v4_build(struct bytes_out *, const struct ip_header *);
 
-/* Returns the one's complement sum of an IPv4 header of 20 bytes, including the checksum field: 0
- * if it is correct. */
-uint16_t ip_v4_checksum(const uint8_t *header);
-
-/* Writes the correct checksum. */
+/* Writes the correct checksum of a header of 20 bytes. */
 void ip_v4_seal(uint8_t *header);

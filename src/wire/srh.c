@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses, builds and advances segment routing headers. */
+/* Parses and builds segment routing headers. */
 #include "wire/srh.h"
 
 enum {
@@ -31,13 +31,4 @@ void srh_build(struct bytes_out *out, const struct srh *srh)
             srh->segments_left);
     bytes_write_be(out, 4, (uint32_t)srh->flags << 16 | srh->tag);
     bytes_write(out, &srh->segment, sizeof(srh->segment));
-}
-
-bool srh_advance(struct srh *srh, struct ipv6_addr *dst)
-{
-    if (srh->segments_left == 0)
-        return false;
-    srh->segments_left--;
-    *dst = srh->segment;
-    return true;
 }

@@ -2,7 +2,6 @@
 /* Segment routing header with one segment, 24 bytes (RFC 8754; docs/wire.md §13). */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -21,7 +20,3 @@ struct srh {
 
 enum drop_reason srh_parse(struct bytes_in *, struct srh *);
 void srh_build(struct bytes_out *, const struct srh *);
-
-/* Called at the end of the carrier. Moves to the segment and returns true if the path continues
- * there. */
-bool srh_advance(struct srh *, struct ipv6_addr *dst);

@@ -1,33 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SRv6 micro segment identifiers (uSIDs) in an IPv6 destination: a block, then identifiers, then
- * zeros. */
+/* SRv6 micro segment identifiers (uSIDs, RFC 9800, NEXT-C-SID flavour) in an IPv6 destination of
+ * the format F3216: a block of 32 bits, up to six uSIDs of 16 bits, zeros. */
 #pragma once
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "base/bytes.h"
 #include "wire/ip_address.h"
 
-struct usid_format {
-    uint8_t block_bytes;
-    uint8_t usid_bytes; /* 1 to 4 */
+enum {
+    USID_BLOCK_BYTES = 4,
+    USID_BYTES = 2,
+    USID_COUNT_MAX = (16 - USID_BLOCK_BYTES) / USID_BYTES,
 };
-
-/* "F3216": a block of 32 bits, uSIDs of 16, so six fit. */
-#define USID_FORMAT_F3216 ((struct usid_format){ .block_bytes = 4, .usid_bytes = 2 })
-
-static inline uint32_t usid_count_max(struct usid_format format)
-{
-    return (16u - format.block_bytes) / format.usid_bytes;
-}
 
 /* Returns the uSID at `index`; index 0 is the active one. The value 0 is no uSID: the carrier has
  * ended. */
-uint32_t usid_get(const struct ipv6_addr *, struct usid_format, uint32_t index);
-void usid_set(struct ipv6_addr *, struct usid_format, uint32_t index, uint32_t usid);
+static inline uint16_t usid_get(const struct ipv6_addr *address, uint32_t index)
+{
+    assert(index < USID_COUNT_MAX);
+    return bytes_get_be16(address->octets + USID_BLOCK_BYTES + (size_t)index * USID_BYTES);
+}
 
-/* Consumes the active uSID: keeps the block, moves the rest up and appends zeros. */
-void usid_shift(struct ipv6_addr *, struct usid_format);
+/* Returns true if only zeros follow the active uSID. */
+static inline bool usid_is_last(const struct ipv6_addr *address)
+{
+    return usid_get(address, 1) == 0 && bytes_get_be64(address->octets + 8) == 0;
+}
 
-/* True if only zeros follow the active uSID. */
-bool usid_is_last(const struct ipv6_addr *, struct usid_format);
+/* Consumes the active uSID: keeps the block, moves the rest up and appends zeros. Runs for every
+ * packet at every hop, so it loads and stores pieces that need no byte swap. */
+static inline void usid_shift(uint8_t octets[16])
+{
+    uint64_t four;
+    uint16_t last;
+
+    memcpy(&four, octets + 6, 8);
+    memcpy(&last, octets + 14, 2);
+    memcpy(octets + 4, &four, 8);
+    memcpy(octets + 12, &last, 2);
+    memset(octets + 14, 0, 2);
+}

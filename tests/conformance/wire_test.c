@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "checksum_reference.h"
 #include "icrc_reference.h"
 #include "vectors.h"
 #include "wire/ack.h"
@@ -113,7 +114,7 @@ SPEC("§2.1 over IPv4 don't-fragment is set and the header checksum is right")
     EXPECT_EQ(sent.length, 80);
     EXPECT_EQ(sent.bytes[6], 0x40);
     EXPECT_EQ(sent.bytes[8], 64);
-    EXPECT_EQ(ip_v4_checksum(sent.bytes), 0);
+    EXPECT(checksum_reference_holds(sent.bytes));
 }
 
 SPEC("§2.2 DSCP and ECN of a packet kind stand in the traffic class, outside and inside")
@@ -431,5 +432,5 @@ SPEC("§16 the widest window, 255 units of 128 PSNs, is less than the offsets ca
 
 SPEC("§16 six uSIDs fit into an address with a block of 32 bits")
 {
-    EXPECT_EQ(usid_count_max(USID_FORMAT_F3216), 6);
+    EXPECT_EQ(USID_COUNT_MAX, 6);
 }

@@ -11,6 +11,7 @@
 #include "capacity/capacity.h"
 #include "files/files.h"
 #include "measure/measure.h"
+#include "sim/sim_engine.h"
 #include "spec.h"
 
 #define PS_PER_US 1e6
@@ -145,10 +146,12 @@ static void look_at_paths(const struct running *running, struct decision *decisi
 
     for (uint32_t flow = 0; flow < sim_flow_count(running->sim); flow++) {
         const struct path_set *paths = sim_flow_paths(running->sim, flow);
+        const struct engine_flow *engine = &running->sim->flows[flow];
+        uint32_t nic = running->sim->ranks[engine->from].nic;
         struct qp_status status;
 
         decision->bad_evs += path_bad_count(paths);
-        if (sim_flow_status(running->sim, flow, &status) == 0)
+        if (transport_qp_status(running->sim->nics[nic].transport, engine->qpn_out, &status) == 0)
             decision->planes_out += bits_count(all & ~path_usable_planes(paths, status.plane_mask));
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "host/host.h"
+#include "pair_port.h"
 #include "patience.h"
 #include "pktio/pktio.h"
 #include "spec.h"
@@ -15,6 +16,8 @@
 
 struct endpoint {
     struct host_nic *nic;
+    struct ipv6_addr address;
+    struct wire_format format;
     struct host_cq *cq;
     uint8_t *memory;
     uint64_t memory_bytes;
@@ -49,6 +52,8 @@ static inline void endpoint_open(
     int err = host_open(config, &endpoint->nic);
 
     EXPECT_EQ(err, 0);
+    endpoint->address = config->address;
+    endpoint->format = config->format;
     endpoint->memory_bytes = memory_bytes;
     endpoint->memory = calloc(1, memory_bytes);
     EXPECT(endpoint->memory);
@@ -94,7 +99,7 @@ static inline struct host_qp *endpoint_qp(struct endpoint *endpoint)
 static inline struct endpoint_address endpoint_address(
     const struct endpoint *endpoint, const struct host_qp *qp)
 {
-    return (struct endpoint_address){ .address = host_config_of(endpoint->nic)->address,
+    return (struct endpoint_address){ .address = endpoint->address,
         .qpn = host_qp_number(qp),
         .va = (uintptr_t)endpoint->memory,
         .key = endpoint->key };

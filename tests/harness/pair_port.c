@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of ports: two rings in the memory of one process, with losses and errors on request. */
-#include "pktio/pair_port.h"
+#include "pair_port.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -162,7 +162,7 @@ static bool forward_kernel(void *context, uint32_t node, struct ipv6_addr *outer
     fclose(file);
     route = find_route(lines, outer);
     if (route && strncmp(route, "encap seg6local", 15) == 0) {
-        switch_table_shift(outer->octets);
+        usid_shift(outer->octets);
         route = find_route(lines, outer);
     }
     is_found = route && find_port(&netns->fabric->topology, node, route, port);

@@ -2,6 +2,7 @@
 /* Somebody else on the cable: what is not from the peer, for the QP and inside its window is
  * dropped and counted, memory stays as it is, and the real traffic goes on. */
 #include "endpoint.h"
+#include "host_look.h"
 #include "wire/frame.h"
 
 enum {
@@ -170,7 +171,7 @@ static inline bool carry_until(struct cable *cable, uint32_t count, struct host_
 
 static inline const struct wire_format *format(const struct cable *cable)
 {
-    return &host_config_of(cable->pair.ends[1].nic)->format;
+    return &cable->pair.ends[1].format;
 }
 
 /* A write that the peer could have sent, into the memory that must stay as it is. */
@@ -219,19 +220,16 @@ enum hostility {
 /* Not received yet, and soon to be. */
 static inline struct psn inside_window(struct cable *cable)
 {
-    struct qp_status status;
+    struct qp_status status = host_look_status(cable->pair.qps[0]);
 
-    EXPECT_EQ(host_qp_status(cable->pair.qps[0], &status), 0);
     return psn_add(status.next_psn, (int32_t)(50 + prng_below(&cable->prng, status.mpr_psns / 4)));
 }
 
 static inline struct psn far_from_window(struct cable *cable, bool ahead)
 {
-    struct qp_status status;
-    int32_t distance;
+    struct qp_status status = host_look_status(cable->pair.qps[0]);
+    int32_t distance = (int32_t)(4 * status.mpr_psns + prng_below(&cable->prng, 1 << 21));
 
-    EXPECT_EQ(host_qp_status(cable->pair.qps[0], &status), 0);
-    distance = (int32_t)(4 * status.mpr_psns + prng_below(&cable->prng, 1 << 21));
     return psn_add(status.next_psn, ahead ? distance : -distance);
 }
 

@@ -136,10 +136,13 @@ static void expect_template_agrees(
     const struct plan *fabric, uint32_t from, uint32_t to, uint32_t ev)
 {
     struct ipv6_addr outer = plan_outer(fabric, from, to, ev);
+    struct plan_nic nic = { .block = fabric->topology.config.usid_block,
+        .self = plan_nic_address(fabric, from) };
+    struct ipv6_addr peer = plan_nic_address(fabric, to);
     struct path_template template;
     struct template_addresses addresses;
 
-    plan_template(fabric, from, to, &template);
+    EXPECT(plan_nic_template(&nic, &peer, &template));
     EXPECT_EQ(template_expand(&template, plan_ev_path(fabric, ev), &addresses), 1);
     EXPECT_MEM_EQ(outer.octets, addresses.destination.octets, 16);
 }

@@ -2,9 +2,15 @@
 /* The words of a fault become a request; what is wrong with them is said. */
 #include "control/control.h"
 
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "pktio/control_server.h"
 #include "spec.h"
 
 #define WORDS_MAX 16
@@ -151,15 +157,74 @@ SPEC("recorded faults become an experiment that lasts longer than they do")
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-SPEC("an answer with an error is a refusal, with its reason")
+/* A device whose process answers every request with the same text. */
+struct device {
+    struct control_server server;
+    char root[64];
+    char folder[80];
+    char socket[96];
+    const char *text;
+    pthread_t thread;
+    atomic_bool is_over;
+};
+
+static char *same_text(void *context, const char *request)
+{
+    struct device *device = context;
+
+    return strdup(strcmp(request, "stat") == 0 ? device->text : "{}");
+}
+
+static void *serve(void *context)
+{
+    struct device *device = context;
+    struct pollfd readable = { .fd = device->server.epoll_fd, .events = POLLIN };
+
+    while (!atomic_load(&device->is_over)) {
+        poll(&readable, 1, 10);
+        control_server_poll(&device->server);
+    }
+    return NULL;
+}
+
+/* Asks the device "mrc0" for its status. */
+static enum request_result ask(const char *text, json_t **answer, char why[REQUEST_REASON_BYTES])
+{
+    static struct device device;
+    enum request_result result;
+
+    device = (struct device){ .text = text, .root = "/tmp/mrc-test-request-XXXXXX" };
+    device.server = (struct control_server){ .answer = same_text, .context = &device };
+    EXPECT(mkdtemp(device.root));
+    setenv("MRC_RUN_DIR", device.root, 1);
+    snprintf(device.folder, sizeof(device.folder), "%s/mrc", device.root);
+    EXPECT_EQ(mkdir(device.folder, 0700), 0);
+    strcat(device.folder, "/mrc0");
+    EXPECT_EQ(mkdir(device.folder, 0700), 0);
+    snprintf(device.socket, sizeof(device.socket), "%s/status", device.folder);
+    EXPECT_EQ(control_server_open(&device.server, device.socket), 0);
+    EXPECT_EQ(pthread_create(&device.thread, NULL, serve, &device), 0);
+    result = request_device("mrc0", "stat", answer, why);
+    atomic_store(&device.is_over, true);
+    EXPECT_EQ(pthread_join(device.thread, NULL), 0);
+    control_server_close(&device.server);
+    unlink(device.socket);
+    rmdir(device.folder);
+    *strrchr(device.folder, '/') = '\0';
+    rmdir(device.folder);
+    rmdir(device.root);
+    return result;
+}
+
+SPEC("an answer with \"error\" is a refusal with its reason; any other is the answer")
 {
     char why[REQUEST_REASON_BYTES];
     json_t *answer;
 
-    EXPECT_EQ(request_read_answer("{\"error\":\"no path p9/u0\"}", &answer, why), REQUEST_REFUSED);
+    EXPECT_EQ(ask("{\"error\":\"no path p9/u0\"}", &answer, why), REQUEST_REFUSED);
     EXPECT_STR_EQ(why, "no path p9/u0");
     EXPECT(!answer);
-    EXPECT_EQ(request_read_answer("{\"cleared\":1}", &answer, why), REQUEST_ANSWERED);
+    EXPECT_EQ(ask("{\"cleared\":1}", &answer, why), REQUEST_ANSWERED);
     EXPECT_EQ(json_integer_value(json_object_get(answer, "cleared")), 1);
     json_decref(answer);
 }
@@ -169,7 +234,7 @@ SPEC("an answer that is not JSON is a failure")
     char why[REQUEST_REASON_BYTES];
     json_t *answer;
 
-    EXPECT_EQ(request_read_answer("{\"cleared\":", &answer, why), REQUEST_FAILED);
+    EXPECT_EQ(ask("{\"cleared\":", &answer, why), REQUEST_FAILED);
     EXPECT(strstr(why, "the answer is damaged: "));
 }
 

@@ -82,13 +82,12 @@ SPEC("every node knows its line and column")
 {
     struct yaml_node *top = parse("a: 1\nb:\n  - x\n  - { c: 2 }\n");
     const struct yaml_node *c = yaml_member(yaml_member(top, "b")->last, "c");
-    char path[YAML_KEY_BYTES];
 
     EXPECT_EQ(c->place.line, 4);
     EXPECT_EQ(c->place.column, 10);
     EXPECT_EQ(c->key_place.column, 7);
-    yaml_path(c, path);
-    EXPECT_STR_EQ(path, "b.1.c");
+    EXPECT(!yaml_complain(&yaml, c, "is odd"));
+    EXPECT_STR_EQ(yaml.problem, "f.yaml:4:10: b.1.c: is odd");
 }
 
 SPEC("what does not fit is refused with its place, its key and what to do")

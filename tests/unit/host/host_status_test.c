@@ -62,6 +62,7 @@ static void expect_answer(const struct world *world, const char *request, const 
     EXPECT_EQ(control_ask(world->path, request, &answer), 0);
     if (!strstr(answer, part))
         spec_fail(__FILE__, __LINE__, answer);
+    spec_expectations++;
     free(answer);
 }
 
@@ -103,6 +104,7 @@ SPEC("the timeout of a QP is told as it is in force")
                   QP_ATTR_TIMEOUT | QP_ATTR_RETRY),
         0);
     expect_answer(&world, "qp 0", "\"timeout_ns\":536870912,\"retry_linear\":7");
+    expect_answer(&world, "qp 0", "\"evs_bad\":0,\"demotions_refused\":0");
     world_close(&world);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "endpoint.h"
+#include "host_look.h"
 
 static const struct pair_port_config perfect;
 
@@ -321,9 +322,7 @@ static uint32_t active_evs(uint32_t uplink_count)
     struct pktio_port *ends[2][2];
     struct endpoint endpoint;
     struct host_qp *qp;
-    static struct host_ev_status evs[PATH_EV_COUNT_MAX];
-    uint32_t count;
-    uint32_t active = 0;
+    uint32_t active;
 
     endpoint_config(&config, 1);
     config.port_count = 2;
@@ -334,9 +333,7 @@ static uint32_t active_evs(uint32_t uplink_count)
     }
     endpoint_open(&endpoint, &config, 4096);
     qp = endpoint_qp(&endpoint);
-    count = host_qp_evs(qp, evs, PATH_EV_COUNT_MAX);
-    for (uint32_t i = 0; i < count; i++)
-        active += evs[i].is_active;
+    active = host_look_active_evs(qp);
     EXPECT_EQ(host_qp_destroy(qp), 0);
     endpoint_close(&endpoint);
     for (uint32_t port = 0; port < 2; port++)

@@ -30,7 +30,7 @@ enum { FRAMES_MAX = 8 };
  * fast the machine is. */
 static uint32_t take_opcodes(struct endpoint_pair *pair, uint8_t out[FRAMES_MAX])
 {
-    const struct host_config *config = host_config_of(pair->ends[0].nic);
+    const struct wire_format *format = &pair->ends[0].format;
     struct pktio_received received[FRAMES_MAX];
     uint32_t received_count = pktio_port_receive(pair->ports[0][0], received, FRAMES_MAX);
     uint32_t count = 0;
@@ -38,8 +38,8 @@ static uint32_t take_opcodes(struct endpoint_pair *pair, uint8_t out[FRAMES_MAX]
     for (uint32_t i = 0; i < received_count; i++) {
         struct frame frame;
 
-        EXPECT_EQ(frame_parse(&config->format, received[i].bytes, received[i].length_bytes, &frame),
-            DROP_NONE);
+        EXPECT_EQ(
+            frame_parse(format, received[i].bytes, received[i].length_bytes, &frame), DROP_NONE);
         if (frame.packet.opcode != OPCODE_ENDPOINT_REQUEST && frame.packet.opcode != OPCODE_PROBE)
             out[count++] = frame.packet.opcode;
     }
@@ -276,7 +276,7 @@ static void watch_write(struct witness *witness, bool can_hold)
     open_pair(&pair);
     *witness = (struct witness){ .watched = pair.ends[1].memory,
         .original = pair.ports[1][0]->ops,
-        .format = &host_config_of(pair.ends[1].nic)->format,
+        .format = &pair.ends[1].format,
         .seen_at_send = 2,
         .seen_at_release = 2 };
     witness->ops = *witness->original;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/prng.h"
+#include "pair_port.h"
 #include "patience.h"
 #include "pktio/frame_ring.h"
 #include "spec.h"

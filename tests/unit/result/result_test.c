@@ -23,7 +23,7 @@ SPEC("a distribution is in microseconds, with the percentiles of the record")
 
     for (uint64_t i = 1; i <= 1000; i++)
         measure_push(&grow_memory, &durations, US(i));
-    json = result_summary_distribution(&durations);
+    json = result_distribution(&durations);
     EXPECT_EQ(json_integer_value(json_object_get(json, "count")), 1000);
     EXPECT_EQ(thousandths(json, "p50"), 500000);
     EXPECT_EQ(thousandths(json, "p99"), 990000);
@@ -35,7 +35,7 @@ SPEC("a distribution is in microseconds, with the percentiles of the record")
 SPEC("a distribution of nothing has null figures, not zeros")
 {
     struct measure_numbers durations = { 0 };
-    json_t *json = result_summary_distribution(&durations);
+    json_t *json = result_distribution(&durations);
 
     EXPECT_EQ(json_integer_value(json_object_get(json, "count")), 0);
     EXPECT(json_is_null(json_object_get(json, "p99")));

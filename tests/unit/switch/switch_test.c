@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "spec.h"
+#include "switch_check.h"
 
 enum {
     HOSTS = 4,
@@ -60,7 +61,7 @@ static void set_up(struct bench *bench, const struct switch_config *config)
     switch_init(&bench->node, &arena, config);
     for (uint32_t i = 0; i < PORTS; i++)
         bench->node.ports[i].free_ps = BUSY_PS;
-    switch_check(&bench->node);
+    switch_check_node(&bench->node);
 }
 
 static struct ipv6_addr to_usid(uint16_t own, uint16_t next)
@@ -88,7 +89,7 @@ static struct switch_outcome send(
     struct switch_outcome outcome =
         switch_receive(&bench->node, packet(handle, class), &outer, 1, 0);
 
-    switch_check(&bench->node);
+    switch_check_node(&bench->node);
     return outcome;
 }
 
@@ -108,7 +109,7 @@ static struct port_transmission next(struct bench *bench, uint32_t port)
     struct port_transmission sent;
 
     EXPECT(switch_transmit(&bench->node, port, PORT_NEVER_PS - 1, &sent));
-    switch_check(&bench->node);
+    switch_check_node(&bench->node);
     return sent;
 }
 
@@ -239,7 +240,7 @@ SPEC("a port whose link is down drops, and takes packets again when it is up")
     EXPECT(switch_discard(&bench.node, HOSTS + 1, &entry));
     EXPECT_EQ(entry.handle, 1);
     EXPECT(!switch_discard(&bench.node, HOSTS + 1, &entry));
-    switch_check(&bench.node);
+    switch_check_node(&bench.node);
     EXPECT_EQ(bench.node.drops[DROP_PORT_DOWN], 3);
     EXPECT_EQ(counted(&bench, HOSTS + 1, PORT_COUNTER_DROPPED_PORT_DOWN), 3);
     EXPECT_EQ(counted(&bench, HOSTS + 1, PORT_COUNTER_DATA_PACKETS), 0);
@@ -257,7 +258,7 @@ SPEC("a port can run at a rate of its own, and at its kind's again")
     switch_set_rate(&bench.node, 5, UINT64_C(50000000000));
     switch_set_rate(&bench.node, 6, UINT64_C(25000000000));
     switch_set_rate(&bench.node, 5, UINT64_C(10000000000));
-    switch_check(&bench.node);
+    switch_check_node(&bench.node);
     send(&bench, 1, DSCP_TRIMMABLE, 0x0801);
     sent = next(&bench, 5);
     EXPECT_EQ(sent.end_ps - sent.start_ps, 10 * FULL_PS);
@@ -266,7 +267,7 @@ SPEC("a port can run at a rate of its own, and at its kind's again")
     EXPECT_EQ(sent.end_ps - sent.start_ps, 4 * FULL_PS);
     switch_set_rate(&bench.node, 5, UINT64_C(100000000000));
     switch_set_rate(&bench.node, 1, UINT64_C(50000000000)); /* in the place that is free now */
-    switch_check(&bench.node);
+    switch_check_node(&bench.node);
     send(&bench, 3, DSCP_TRIMMABLE, 0x0801);
     sent = next(&bench, 5);
     EXPECT_EQ(sent.end_ps - sent.start_ps, FULL_PS);

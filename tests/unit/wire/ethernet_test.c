@@ -16,21 +16,17 @@ static enum drop_reason parse(
     return reason;
 }
 
-SPEC("addresses and type are read, destination first, and built again")
+SPEC("addresses and type are read, destination first")
 {
     static const uint8_t bytes[] = { ADDRESSES, 0x86, 0xdd, 0x60 };
     struct ethernet_header header;
-    uint8_t built[ETHERNET_BYTES];
-    struct bytes_out out = bytes_out(built, sizeof(built));
     size_t left;
 
     EXPECT_EQ(parse(bytes, sizeof(bytes), &header, &left), DROP_NONE);
-    EXPECT_EQ(header.dst[5], 0xb);
-    EXPECT_EQ(header.src[5], 0xa);
+    EXPECT_MEM_EQ(header.dst, bytes, 6);
+    EXPECT_MEM_EQ(header.src, bytes + 6, 6);
     EXPECT_EQ(header.type, ETHERNET_TYPE_IPV6);
     EXPECT_EQ(left, 1);
-    ethernet_build(&out, &header);
-    EXPECT_MEM_EQ(built, bytes, ETHERNET_BYTES);
 }
 
 SPEC("any number of VLAN tags is read over")

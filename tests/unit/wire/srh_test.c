@@ -73,16 +73,3 @@ SPEC("a header cut anywhere is truncated")
     for (size_t length = 0; length < SRH_BYTES; length++)
         EXPECT_EQ(parse(bytes, length, &srh), DROP_TRUNCATED);
 }
-
-SPEC("at the end of the carrier the path goes on in the segment, once")
-{
-    struct srh srh = { .segment = { { 0xfc, 0, 0, 0x42, 0, 7 } }, .segments_left = 1 };
-    struct ipv6_addr dst = { { 0xfc, 0, 0, 0x42, 0, 1 } };
-
-    EXPECT(srh_advance(&srh, &dst));
-    EXPECT_MEM_EQ(dst.octets, srh.segment.octets, 16);
-    EXPECT_EQ(srh.segments_left, 0);
-    dst.octets[5] = 9;
-    EXPECT(!srh_advance(&srh, &dst));
-    EXPECT_EQ(dst.octets[5], 9);
-}
