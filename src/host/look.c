@@ -55,6 +55,7 @@ int host_port_query(struct host_nic *nic, uint32_t port_index, struct host_port_
 int host_port_set_admin(struct host_nic *nic, uint32_t port_index, bool up)
 {
     uint32_t bit = UINT32_C(1) << port_index;
+    uint32_t disabled_mask;
     int err;
 
     if (port_index >= nic->config.port_count)
@@ -63,7 +64,9 @@ int host_port_set_admin(struct host_nic *nic, uint32_t port_index, bool up)
     if (err)
         return err;
     nic->admin_mask = up ? nic->admin_mask | bit : nic->admin_mask & ~bit;
+    disabled_mask = ~nic->admin_mask & ((UINT32_C(1) << nic->config.port_count) - 1);
     for (uint32_t i = 0; i < nic->engine_count; i++) {
+        transport_drain_ports(nic->engines[i]->transport, disabled_mask);
         engine_update_links(nic->engines[i], host_now_ns());
         engine_report(nic->engines[i]);
     }

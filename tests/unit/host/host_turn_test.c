@@ -95,6 +95,42 @@ SPEC("a NAK is in the port before the flush that it causes can be seen")
     endpoint_pair_close(&pair);
 }
 
+/* Returns whether a SACK that waits at port 0 of end 0 asks it to avoid an EV. */
+static bool holds_always_skip(struct endpoint_pair *pair)
+{
+    struct pktio_received received[FRAMES_MAX];
+    uint32_t count = pktio_port_receive(pair->ports[0][0], received, FRAMES_MAX);
+    bool holds = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct frame frame;
+
+        EXPECT_EQ(
+            frame_parse(&pair->ends[0].format, received[i].bytes, received[i].length_bytes, &frame),
+            DROP_NONE);
+        holds |=
+            frame.packet.opcode == OPCODE_SACK && frame.packet.sack.mark == SACK_MARK_ALWAYS_SKIP;
+    }
+    return holds;
+}
+
+SPEC("a packet that arrives by a disabled port asks the peer to avoid its path")
+{
+    for (int disabled = 0; disabled < 2; disabled++) {
+        struct endpoint_pair pair;
+
+        endpoint_pair_open_alone(&pair, 2, &perfect, 1 << 16);
+        endpoint_pair_connect(&pair, 0);
+        for (int i = 0; i < 4; i++)
+            EXPECT_EQ(endpoint_write(&pair.ends[0], pair.qps[0], &pair.addresses[1], 0, 8), 0);
+        if (disabled)
+            EXPECT_EQ(host_port_set_admin(pair.ends[1].nic, 1, false), 0);
+        host_progress(pair.ends[1].nic);
+        EXPECT_EQ(holds_always_skip(&pair), disabled);
+        endpoint_pair_close(&pair);
+    }
+}
+
 /* A port that lets another thread post a receive while the engine reads it. */
 struct interloper {
     struct pktio_ops ops; /* first: found by the port's pointer */
