@@ -9,6 +9,7 @@
 
 #include "callgrind.h"
 #include "host/host.h"
+#include "pair_port.h"
 #include "pktio/pktio.h"
 
 enum {

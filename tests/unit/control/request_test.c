@@ -168,11 +168,11 @@ struct device {
     atomic_bool is_over;
 };
 
-static char *same_text(void *context, const char *request)
+static char *same_text(void *context, const char *question)
 {
     struct device *device = context;
 
-    return strdup(strcmp(request, "stat") == 0 ? device->text : "{}");
+    return strdup(strcmp(question, "stat") == 0 ? device->text : "{}");
 }
 
 static void *serve(void *context)
