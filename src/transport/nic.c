@@ -64,6 +64,7 @@ void nic_add(struct transport *nic, struct qp *qp)
         index++;
     assert(index < nic->qp_count_max);
     qp->env.index = index;
+    qp->armed_ns = UINT64_MAX;
     nic->qps[index] = qp;
     nic->qp_count++;
     nic->first_free = index + 1;
@@ -148,10 +149,12 @@ static uint64_t deadline_of(const struct qp *qp, uint64_t now_ns)
     return deadline_ns;
 }
 
-void qp_arm(struct transport *nic, const struct qp *qp, uint64_t deadline_ns)
+void qp_arm(struct transport *nic, struct qp *qp, uint64_t deadline_ns)
 {
-    if (deadline_ns < deadlines_of(&nic->deadlines, qp->env.index))
-        deadlines_set(&nic->deadlines, qp->env.index, deadline_ns);
+    if (deadline_ns >= qp->armed_ns)
+        return;
+    qp->armed_ns = deadline_ns;
+    deadlines_set(&nic->deadlines, qp->env.index, deadline_ns);
 }
 
 void qp_schedule(struct transport *nic, struct qp *qp, uint64_t now_ns)

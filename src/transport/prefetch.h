@@ -39,16 +39,11 @@ static inline void prefetch_timer(const struct transport *nic, const struct qp *
 }
 
 /* Fetches what a received data packet with this PSN also touches. */
-static inline void prefetch_received(
-    const struct transport *nic, const struct qp *qp, struct psn psn)
+static inline void prefetch_received(const struct qp *qp, struct psn psn)
 {
     const struct recv_window *window = &qp->responder->window;
-    uint32_t word = recv_window_slot(window, psn) / 64;
 
-    __builtin_prefetch(&window->received[word]);
-    __builtin_prefetch(&window->begins[word]);
-    __builtin_prefetch(&window->ends[word]);
-    prefetch_timer(nic, qp);
+    __builtin_prefetch(&window->words[recv_window_slot(window, psn) / 64]);
 }
 
 /* Fetches what feedback up to this PSN also touches. */

@@ -17,6 +17,7 @@
 struct qp {
     struct env env;              /* what requester and responder may use */
     struct responder *responder; /* NULL: the QP receives nothing */
+    uint64_t armed_ns;           /* when its timer expires; UINT64_MAX: not set */
     struct requester *requester; /* NULL: the QP sends nothing */
     uint32_t next_ready;         /* next QP that wants to send to the peer; PEER_NO_QP: none */
     uint32_t previous_ready;
@@ -91,7 +92,7 @@ void qp_schedule(struct transport *, struct qp *, uint64_t now_ns);
 /* Sets the timer of the QP to `deadline_ns` if that is earlier. A timer that moves to a later time
  * need not be reported: one early call of qp_expire() costs less than an update for every
  * packet. */
-void qp_arm(struct transport *, const struct qp *, uint64_t deadline_ns);
+void qp_arm(struct transport *, struct qp *, uint64_t deadline_ns);
 
 /* Schedules the QP and sets its timer from its complete state. Called after rare events. */
 void qp_update(struct transport *, struct qp *, uint64_t now_ns);

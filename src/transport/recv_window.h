@@ -13,15 +13,20 @@
 
 #define RECV_WINDOW_BYTES(psns) ((psns)*3 / 8)
 
+/* The bits of 64 PSNs are adjacent: a packet touches one cache line. */
+struct recv_word {
+    uint64_t received;
+    uint64_t begins; /* ... and began a message */
+    uint64_t ends;   /* ... and ended one */
+};
+
 struct recv_window {
     struct psn cack;    /* all PSNs up to it were received */
     struct psn highest; /* highest PSN received */
     uint32_t psn_count; /* slots, a power of two, at least 64 */
     uint16_t ooo_count; /* PSNs received above cack */
     bool ended;         /* the packet at cack ended a message, or no packet has arrived yet */
-    uint64_t *received;
-    uint64_t *begins; /* ... and began a message */
-    uint64_t *ends;   /* ... and ended one */
+    struct recv_word *words;
 };
 
 enum recv_window_place {
@@ -39,18 +44,26 @@ static inline uint32_t recv_window_slot(const struct recv_window *window, struct
     return psn.value & (window->psn_count - 1);
 }
 
+static inline const struct recv_word *recv_window_word(
+    const struct recv_window *window, uint32_t slot)
+{
+    return &window->words[slot / 64];
+}
+
 /* Returns the place of a PSN. `range_psns`: number of PSNs above cack that are admitted. */
 static inline enum recv_window_place recv_window_place(
     const struct recv_window *window, struct psn psn, uint32_t range_psns)
 {
     int32_t ahead = psn_distance(window->cack, psn);
+    uint32_t slot;
 
     if (ahead <= 0)
         return RECV_WINDOW_OLD;
     if (ahead > (int32_t)range_psns || ahead > (int32_t)window->psn_count)
         return RECV_WINDOW_BEYOND;
-    return bits_test(window->received, recv_window_slot(window, psn)) ? RECV_WINDOW_DUPLICATE
-                                                                      : RECV_WINDOW_NEW;
+    slot = recv_window_slot(window, psn);
+    return bits_test(&recv_window_word(window, slot)->received, slot % 64) ? RECV_WINDOW_DUPLICATE
+                                                                           : RECV_WINDOW_NEW;
 }
 
 /* The place of a packet in its message, from its opcode. */
@@ -67,19 +80,21 @@ static inline bool recv_window_fits(
     uint32_t ahead = (uint32_t)psn_distance(window->cack, psn);
     uint32_t before = recv_window_slot(window, psn_add(psn, -1));
     uint32_t after = recv_window_slot(window, psn_add(psn, 1));
+    const struct recv_word *word = recv_window_word(window, before);
 
     if (ahead == 1 && part.begins != window->ended)
         return false;
     if (window->ooo_count == 0)
         return true;
     /* Whether a packet begins or ends a message is known only for packets that have arrived. */
-    if (ahead - 2 < window->psn_count &&
-        (part.begins ? bits_test(window->received, before) && !bits_test(window->ends, before)
-                     : bits_test(window->ends, before)))
+    if (ahead - 2 < window->psn_count && (part.begins ? bits_test(&word->received, before % 64) &&
+                                                            !bits_test(&word->ends, before % 64)
+                                                      : bits_test(&word->ends, before % 64)))
         return false;
-    return ahead >= window->psn_count ||
-           (part.ends ? !bits_test(window->received, after) || bits_test(window->begins, after)
-                      : !bits_test(window->begins, after));
+    word = recv_window_word(window, after);
+    return ahead >= window->psn_count || (part.ends ? !bits_test(&word->received, after % 64) ||
+                                                          bits_test(&word->begins, after % 64)
+                                                    : !bits_test(&word->begins, after % 64));
 }
 
 /* Moves cack to the last PSN before the first gap. Returns the number of messages that ended on the
@@ -91,12 +106,13 @@ static inline void recv_window_mark(
 {
     uint32_t slot = recv_window_slot(window, psn);
     uint64_t bit = UINT64_C(1) << slot % 64;
+    struct recv_word *word = &window->words[slot / 64];
 
-    window->received[slot / 64] |= bit;
+    word->received |= bit;
     if (part.begins)
-        window->begins[slot / 64] |= bit;
+        word->begins |= bit;
     if (part.ends)
-        window->ends[slot / 64] |= bit;
+        word->ends |= bit;
     if (psn_before(window->highest, psn))
         window->highest = psn;
     window->ooo_count++;

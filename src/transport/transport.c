@@ -34,7 +34,7 @@ __attribute__((noinline)) static void prefetch_window(
     const struct transport *nic, const struct qp *qp, const struct packet *packet, bool is_write)
 {
     if (is_write)
-        prefetch_received(nic, qp, packet->psn);
+        prefetch_received(qp, packet->psn);
     else if (qp->requester)
         prefetch_sent(nic, qp, packet->psn);
 }
@@ -119,6 +119,12 @@ uint64_t transport_deadline_ns(const struct transport *nic)
     return deadlines_next_ns(&nic->deadlines);
 }
 
+static void expire_qp(struct transport *nic, struct qp *qp, uint64_t now_ns)
+{
+    qp->armed_ns = UINT64_MAX;
+    qp_expire(nic, qp, now_ns);
+}
+
 void transport_expire(struct transport *nic, uint64_t now_ns)
 {
     uint32_t owner;
@@ -129,7 +135,7 @@ void transport_expire(struct transport *nic, uint64_t now_ns)
         else if (owner > nic->qp_count_max)
             peer_expire(nic, &nic->peers[owner - nic->qp_count_max - 1], now_ns);
         else if (nic->qps[owner])
-            qp_expire(nic, nic->qps[owner], now_ns);
+            expire_qp(nic, nic->qps[owner], now_ns);
     }
 }
 
