@@ -74,12 +74,18 @@ static uint32_t turn_packets(
     return packets < qp->burst_left ? packets : qp->burst_left;
 }
 
-/* Fetches the QP that sends now and the one after it. */
+/* Fetches what the next QP touches, whose own lines were fetched in the last turn, and the lines of
+ * the QP after it. */
 static void prefetch_turns(const struct transport *nic, const struct qp *qp)
 {
-    if (qp->next_ready != PEER_NO_QP)
-        prefetch_requester(nic->qps[qp->next_ready]);
-    prefetch_next(nic, qp);
+    const struct qp *next;
+
+    if (qp->next_ready == PEER_NO_QP)
+        return;
+    next = nic->qps[qp->next_ready];
+    prefetch_next(nic, next);
+    if (next->next_ready != PEER_NO_QP)
+        prefetch_requester(nic->qps[next->next_ready]);
 }
 
 /* A turn of one peer: its first QP sends. Returns the number of packets written. */
