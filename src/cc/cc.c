@@ -168,8 +168,10 @@ static void follow_measured_limit(struct cc *cc)
  * lost; the same holds for packets beyond what a slow destination receives. */
 static void start_window(struct cc *cc)
 {
-    double start_bytes =
-        cc->profile->algorithm->start_rtts * cc->bytes_per_ns * cc->base_rtt_ns / cc->slower;
+    const struct cc_algorithm *algorithm = cc->profile->algorithm;
+    double rtts = cc->profile->settings.network_trims ? algorithm->start_rtts
+                                                      : algorithm->untrimmed_start_rtts;
+    double start_bytes = rtts * cc->bytes_per_ns * cc->base_rtt_ns / cc->slower;
     uint32_t least_bytes = START_PACKETS * cc->profile->settings.mtu_bytes;
 
     cc->window_bytes = cc->max_window_bytes;

@@ -98,7 +98,8 @@ struct cc_algorithm {
     uint32_t target_packets;      /* smallest target delay, in packet times of the slowest link */
     double limit_rtts;            /* window limit, in base RTTs at link rate; 0: no limit ... */
     double limit_targets;         /* ... plus this many target delays */
-    double start_rtts;            /* first window, in base RTTs at link rate; 0: the limit */
+    double start_rtts;            /* first window, in base RTTs at link rate; 0: the limit ... */
+    double untrimmed_start_rtts;  /* ... if switches do not trim */
     uint32_t least_part;          /* the smallest window is a packet divided by this */
     void (*on_ack)(struct cc *, const struct cc_ack *);
     void (*on_nack)(struct cc *, const struct cc_nack *);

@@ -375,6 +375,7 @@ const struct cc_algorithm cc_fair = {
     .limit_rtts = 1.0,
     .limit_targets = 1.0,
     .start_rtts = 1.0,
+    .untrimmed_start_rtts = 0.25,
     .least_part = 16,
     .on_ack = on_ack,
     .on_nack = on_nack,

@@ -105,6 +105,23 @@ SPEC("the first window is what the link carries in a base RTT, the limit adds a 
     EXPECT_EQ(profile.settings.target_delay_ns, DELAY_NS);
 }
 
+SPEC("where switches do not trim, the first window is a quarter of that, at least four packets")
+{
+    struct cc_settings settings = fair_reference();
+    struct cc_profile profile;
+    struct cc cc;
+
+    settings.network_trims = false;
+    settings.link_bps *= 2;
+    EXPECT(cc_profile_init(&profile, &settings));
+    cc_init(&cc, &profile);
+    EXPECT_EQ(cc.window_bytes, FULL_BYTES / 2);
+    cc_set_path(&cc, BASE_RTT_NS / 2, 0);
+    EXPECT_EQ(cc.window_bytes, FULL_BYTES / 4);
+    cc_set_path(&cc, BASE_RTT_NS / 10, 0);
+    EXPECT_EQ(cc.window_bytes, 4 * MTU_BYTES);
+}
+
 SPEC("on a slow link the first window is four packets, or the limit if that is less")
 {
     struct cc_settings settings = fair_reference();
