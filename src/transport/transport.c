@@ -29,8 +29,7 @@ void transport_count_drop(struct transport *nic, enum drop_reason reason)
 
 /* ---- packets in ----------------------------------------------------------------------------- */
 
-/* Not inlined: with few QPs it is not called. */
-__attribute__((noinline)) static void prefetch_window(
+static inline void prefetch_window(
     const struct transport *nic, const struct qp *qp, const struct packet *packet, bool is_write)
 {
     if (is_write)
@@ -40,6 +39,26 @@ __attribute__((noinline)) static void prefetch_window(
 }
 
 /* The functions that take a packet count it. */
+static inline enum drop_reason dispatch(struct transport *nic, struct qp *qp,
+    const struct packet *packet, bool is_write, uint64_t now_ns)
+{
+    if (is_write)
+        return qp_on_write(nic, qp, packet, now_ns);
+    if (packet->opcode == OPCODE_PROBE)
+        return qp_on_probe(nic, qp, packet, now_ns);
+    return qp_on_feedback(nic, qp, packet, now_ns);
+}
+
+/* Not inlined: with few QPs nothing is fetched, and the caller needs fewer registers. */
+__attribute__((noinline)) static enum drop_reason dispatch_of_many(
+    struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
+{
+    bool is_write = opcode_is_write(packet->opcode);
+
+    prefetch_window(nic, qp, packet, is_write);
+    return dispatch(nic, qp, packet, is_write, now_ns);
+}
+
 static inline enum drop_reason receive_for_qp(
     struct transport *nic, struct qp *qp, const struct packet *packet, uint64_t now_ns)
 {
@@ -54,12 +73,8 @@ static inline enum drop_reason receive_for_qp(
     if (!ip_address_equal(&packet->src, &qp->env.attributes.peer_address))
         return nic_count_packet(nic, DROP_PEER);
     if (nic->has_many_qps)
-        prefetch_window(nic, qp, packet, is_write);
-    if (is_write)
-        return qp_on_write(nic, qp, packet, now_ns);
-    if (packet->opcode == OPCODE_PROBE)
-        return qp_on_probe(nic, qp, packet, now_ns);
-    return qp_on_feedback(nic, qp, packet, now_ns);
+        return dispatch_of_many(nic, qp, packet, now_ns);
+    return dispatch(nic, qp, packet, is_write, now_ns);
 }
 
 static inline bool is_endpoint_operation(uint8_t opcode)
