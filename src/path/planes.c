@@ -35,7 +35,7 @@ void planes_init(struct planes *planes, uint32_t plane_count)
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
         planes->weight[plane] = PLANES_EQUAL;
     for (uint32_t plane = plane_count; plane < PATH_PLANE_COUNT_MAX; plane++)
-        planes->held[plane] = UINT32_MAX;
+        planes->held[plane] = UINT64_MAX;
 }
 
 /* Returns the weight at which a plane with longer paths carries as much as others. */
@@ -115,23 +115,24 @@ static inline uint32_t lightest(const struct planes *planes, uint32_t mask)
     return lighter(planes, mask, 0, planes->turn, best).plane;
 }
 
-static inline uint32_t lesser(uint32_t a, uint32_t b)
+static inline uint64_t lesser(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 /* Returns the first of the lightest planes from `turn` on. The search for the minimum has no
- * branches and is unrolled by hand, because compilers do not unroll it. */
+ * branches and is unrolled by hand, because compilers do not unroll it. An index of 64 bits needs
+ * no conversion. */
 static inline uint32_t lightest_of_all(const struct planes *planes)
 {
-    const uint32_t *held = planes->held;
-    uint32_t least = lesser(lesser(lesser(held[0], held[1]), lesser(held[2], held[3])),
+    const uint64_t *held = planes->held;
+    uint64_t least = lesser(lesser(lesser(held[0], held[1]), lesser(held[2], held[3])),
         lesser(lesser(held[4], held[5]), lesser(held[6], held[7])));
-    uint32_t plane = planes->turn % PATH_PLANE_COUNT_MAX;
+    uint64_t plane = planes->turn % PATH_PLANE_COUNT_MAX;
 
     while (held[plane] != least)
         plane = (plane + 1) % PATH_PLANE_COUNT_MAX;
-    return plane;
+    return (uint32_t)plane;
 }
 
 _Static_assert(PATH_PLANE_COUNT_MAX == 8, "lightest_of_all() examines each plane");
@@ -260,11 +261,10 @@ static void clear_round(struct planes *planes)
     planes->sample_count = 0;
     for (uint32_t plane = 0; plane < planes->plane_count; plane++) {
         if (planes->count[plane] > 0)
-            planes->mean_ns[plane] =
-                planes->rtt_ticks[plane] / planes->count[plane] * PLANES_TICK_NS;
+            planes->mean_ticks[plane] = (uint16_t)(planes->rtt_ticks[plane] / planes->count[plane]);
         if (planes->ev_count[plane] > 1) {
-            planes->ev_mean_ns[plane] =
-                planes->ev_ticks[plane] / planes->ev_count[plane] * PLANES_TICK_NS;
+            planes->ev_mean_ticks[plane] =
+                (uint16_t)(planes->ev_ticks[plane] / planes->ev_count[plane]);
             planes->ev_mean_count[plane] = planes->ev_count[plane];
         }
         planes->rtt_ticks[plane] = 0;

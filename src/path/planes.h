@@ -18,13 +18,13 @@ struct planes {
     uint32_t rtt_ticks[PATH_PLANE_COUNT_MAX]; /* sum of the round trips measured in this round */
     uint16_t count[PATH_PLANE_COUNT_MAX];     /* their number */
     uint16_t weight[PATH_PLANE_COUNT_MAX];
-    uint32_t mean_ns[PATH_PLANE_COUNT_MAX];  /* mean of the last round with samples; 0: none */
-    uint32_t ev_ticks[PATH_PLANE_COUNT_MAX]; /* as rtt_ticks, first sample of each EV */
+    uint16_t mean_ticks[PATH_PLANE_COUNT_MAX]; /* mean of the last round with samples; 0: none */
+    uint32_t ev_ticks[PATH_PLANE_COUNT_MAX];   /* as rtt_ticks, first sample of each EV */
     uint16_t ev_count[PATH_PLANE_COUNT_MAX];
-    uint32_t ev_mean_ns[PATH_PLANE_COUNT_MAX]; /* mean of these in the last round with several */
+    uint16_t ev_mean_ticks[PATH_PLANE_COUNT_MAX]; /* mean of these in the last round with several */
     uint16_t ev_mean_count[PATH_PLANE_COUNT_MAX];
-    uint32_t held[PATH_PLANE_COUNT_MAX]; /* bytes in flight, scaled to a plane of equal weight;
-                                            UINT32_MAX for planes that do not exist */
+    uint64_t held[PATH_PLANE_COUNT_MAX]; /* bytes in flight, scaled to a plane of equal weight;
+                                            UINT64_MAX for planes that do not exist */
     uint64_t round_end_ns; /* earliest end of the round; 0: it begins with the next SACK */
     uint32_t weight_sum;   /* of the planes in weighed_mask */
     uint16_t sample_count; /* of all planes */
@@ -48,9 +48,8 @@ uint32_t planes_choose(struct planes *, uint32_t ready, uint32_t usable, uint32_
 /* For planes.c: called when the bytes in flight or the weight of the plane have changed. */
 static inline void planes_weigh(struct planes *planes, uint32_t plane)
 {
-    uint64_t held = (uint64_t)planes->inflight_bytes[plane] * PLANES_EQUAL / planes->weight[plane];
-
-    planes->held[plane] = held < UINT32_MAX ? (uint32_t)held : UINT32_MAX;
+    planes->held[plane] =
+        (uint64_t)planes->inflight_bytes[plane] * PLANES_EQUAL / planes->weight[plane];
 }
 
 static inline void planes_on_sent(struct planes *planes, uint32_t plane, uint32_t bytes)
@@ -99,7 +98,7 @@ static inline int64_t planes_ev_excess_ns(
     const struct planes *planes, uint32_t plane, uint64_t rtt_ns)
 {
     int64_t count = planes->ev_mean_count[plane];
-    int64_t excess_ns = (int64_t)rtt_ns - planes->ev_mean_ns[plane];
+    int64_t excess_ns = (int64_t)rtt_ns - planes->ev_mean_ticks[plane] * PLANES_TICK_NS;
 
     return count < 2 ? 0 : excess_ns * count / (count - 1);
 }
@@ -108,8 +107,8 @@ static inline int64_t planes_ev_excess_ns(
  * mean, once the mean is known. */
 static inline void planes_on_trimmed(struct planes *planes, uint32_t plane)
 {
-    if (planes->mean_ns[plane] > 0)
-        planes_on_rtt(planes, plane, 2 * (uint64_t)planes->mean_ns[plane]);
+    if (planes->mean_ticks[plane] > 0)
+        planes_on_rtt(planes, plane, 2 * (uint64_t)planes->mean_ticks[plane] * PLANES_TICK_NS);
 }
 
 /* Called for each SACK. Returns true if it ends a round of at least one round trip with enough

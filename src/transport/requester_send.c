@@ -90,12 +90,13 @@ static inline void after_send(
  * True for the last packet of a turn: the rest of the window is for other QPs. */
 static inline bool ends_turn(struct requester *requester, const struct env *env)
 {
-    bool is_shared = env->peer->sender_count > 1;
-
+    if (env->peer->sender_count <= 1) {
+        requester->turn_left = 0;
+        return false;
+    }
     if (requester->turn_left > 0)
-        return --requester->turn_left == 0 && is_shared;
-    if (is_shared)
-        requester->turn_left = env->turn_packets - 1;
+        return --requester->turn_left == 0;
+    requester->turn_left = env->turn_packets - 1;
     return false;
 }
 

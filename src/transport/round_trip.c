@@ -78,7 +78,7 @@ static int64_t delay_scale_ns(const struct peer *peer, const struct env *env, ui
 {
     if (env->profile->is_rough && peer->planes.ev_mean_count[plane] >= ROUGH_EVS_LEAST)
         return peer->cc.target_delay_ns;
-    return peer->planes.mean_ns[plane];
+    return peer->planes.mean_ticks[plane] * (int64_t)PLANES_TICK_NS;
 }
 
 /* Judges whether packets on this EV take longer than those of its plane. Differences of a few

@@ -157,7 +157,7 @@ SPEC("planes begin with equal weights, holding nothing")
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++) {
         EXPECT_EQ(planes.weight[plane], PLANES_EQUAL);
         EXPECT_EQ(planes.inflight_bytes[plane], 0);
-        EXPECT_EQ(planes.mean_ns[plane], 0);
+        EXPECT_EQ(planes.mean_ticks[plane], 0);
     }
 }
 
@@ -245,7 +245,7 @@ SPEC("the last of eight planes takes part like the others")
     planes_end_round(&planes, 0xff, &times);
     for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++) {
         EXPECT_EQ(planes.weight[plane], PLANES_EQUAL);
-        EXPECT_EQ(planes.mean_ns[plane], 100 * PLANES_TICK_NS);
+        EXPECT_EQ(planes.mean_ticks[plane], 100);
         EXPECT_EQ(planes.count[plane], 0);
     }
 }
@@ -391,11 +391,11 @@ SPEC("a round's mean is kept, and stays where the next has no sample")
     planes_on_rtt(&planes, 0, 13 * PLANES_TICK_NS);
     EXPECT_EQ(planes.sample_count, 2);
     planes_end_round(&planes, 3, &times);
-    EXPECT_EQ(planes.mean_ns[0], 11 * PLANES_TICK_NS);
-    EXPECT_EQ(planes.mean_ns[1], 0);
+    EXPECT_EQ(planes.mean_ticks[0], 11);
+    EXPECT_EQ(planes.mean_ticks[1], 0);
     EXPECT_EQ(planes.sample_count, 0);
     planes_end_round(&planes, 3, &times);
-    EXPECT_EQ(planes.mean_ns[0], 11 * PLANES_TICK_NS);
+    EXPECT_EQ(planes.mean_ticks[0], 11);
 }
 
 static void ev_sample(struct planes *planes, uint32_t plane, uint32_t ticks, uint32_t count)
@@ -415,9 +415,9 @@ SPEC("the mean of a round over EVs is kept for each plane, and stays where the n
     EXPECT_EQ(planes.ev_ticks[0], 23);
     EXPECT_EQ(planes.ev_count[0], 2);
     planes_end_round(&planes, 3, &times);
-    EXPECT_EQ(planes.ev_mean_ns[0], 11 * PLANES_TICK_NS); /* 23 / 2 */
+    EXPECT_EQ(planes.ev_mean_ticks[0], 11); /* 23 / 2 */
     EXPECT_EQ(planes.ev_mean_count[0], 2);
-    EXPECT_EQ(planes.ev_mean_ns[1], 0);
+    EXPECT_EQ(planes.ev_mean_ticks[1], 0);
     EXPECT_EQ(planes.ev_mean_count[1], 0);
     EXPECT_EQ(planes.ev_ticks[0], 0); /* the next begins anew */
     EXPECT_EQ(planes.ev_count[0], 0);
@@ -426,9 +426,9 @@ SPEC("the mean of a round over EVs is kept for each plane, and stays where the n
     ev_sample(&planes, 0, 99, 1);
     ev_sample(&planes, 1, 20, 3);
     planes_end_round(&planes, 3, &times);
-    EXPECT_EQ(planes.ev_mean_ns[0], 11 * PLANES_TICK_NS);
+    EXPECT_EQ(planes.ev_mean_ticks[0], 11);
     EXPECT_EQ(planes.ev_mean_count[0], 2);
-    EXPECT_EQ(planes.ev_mean_ns[1], 20 * PLANES_TICK_NS);
+    EXPECT_EQ(planes.ev_mean_ticks[1], 20);
     EXPECT_EQ(planes.ev_mean_count[1], 3);
 }
 
@@ -442,10 +442,10 @@ SPEC("round trips of EVs move no weight and end no round")
     EXPECT_EQ(planes.sample_count, 0);
     planes_end_round(&planes, 3, &times);
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
-    EXPECT_EQ(planes.mean_ns[0], 0);
+    EXPECT_EQ(planes.mean_ticks[0], 0);
     sample(&planes, 0, 100, 2);
     planes_end_round(&planes, 3, &times);
-    EXPECT_EQ(planes.ev_mean_ns[0], 100 * PLANES_TICK_NS); /* nor do those of planes count here */
+    EXPECT_EQ(planes.ev_mean_ticks[0], 100); /* nor do those of planes count here */
     EXPECT_EQ(planes.ev_mean_count[0], 2);
 }
 
@@ -457,7 +457,7 @@ SPEC("an EV's round trip is compared with the mean of the others, itself left ou
     ev_sample(&planes, 0, 100, 3);
     ev_sample(&planes, 0, 180, 1);
     planes_end_round(&planes, 3, &times);
-    EXPECT_EQ(planes.ev_mean_ns[0], 120 * PLANES_TICK_NS); /* 480 / 4 */
+    EXPECT_EQ(planes.ev_mean_ticks[0], 120); /* 480 / 4 */
     /* 60 ticks above the mean of four are 60 * 4 / 3 above that of the three others, 100 */
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 180 * PLANES_TICK_NS), 80 * PLANES_TICK_NS);
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 120 * PLANES_TICK_NS), 0);
@@ -511,8 +511,8 @@ SPEC("a trimmed packet counts as one that took twice as long as the last round's
     one_round(&planes, 100, 200);
     planes_on_trimmed(&planes, 1);
     planes_end_round(&planes, 3, &times);
-    EXPECT_EQ(planes.mean_ns[0], 100 * PLANES_TICK_NS);
-    EXPECT_EQ(planes.mean_ns[1], 400 * PLANES_TICK_NS);
+    EXPECT_EQ(planes.mean_ticks[0], 100);
+    EXPECT_EQ(planes.mean_ticks[1], 400);
 }
 
 SPEC("a trimmed packet counts as nothing before any round trip was measured")

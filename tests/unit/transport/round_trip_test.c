@@ -57,8 +57,8 @@ static uint32_t weight_after(uint64_t age_ns)
     path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
     ev_table_evs(qp->env.paths)[ev].weight = 100;
     path_next_round(qp->env.paths);
-    qp->env.peer->planes.mean_ns[plane] = MEAN_NS;
-    qp->env.peer->planes.ev_mean_ns[plane] = MEAN_NS + 1;
+    qp->env.peer->planes.mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
+    qp->env.peer->planes.ev_mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
     qp->env.peer->planes.ev_mean_count[plane] = UINT16_MAX;
     EXPECT_EQ(sample_of(qp, age_ns), age_ns + 1);
     weight = ev_table_evs(qp->env.paths)[ev].weight;
