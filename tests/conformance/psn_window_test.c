@@ -242,6 +242,25 @@ SPEC("§4.1: a SACK older by cack, or with the same cack by rcvd_bytes, does not
     by_hand_close(&nic);
 }
 
+SPEC("§4.1: a SACK that is older than an ACK does not change the MPR, after older ACKs neither")
+{
+    struct packet ack;
+
+    open_dynamic();
+    for (uint64_t id = 1; id <= 2; id++)
+        observe_post(&nic, id, 10 * PMTU);
+    EXPECT_EQ(announce(observe_out(4), 2, 50), DROP_NONE);
+    for (int32_t done = 2; done >= 1; done--) {
+        ack = by_hand_ack(&nic, OBSERVE_QPN, observe_out(10 * done - 1), (uint32_t)done);
+        by_hand_receive(&nic, &ack);
+        EXPECT_EQ(announce(observe_out(18), 4, 60), DROP_NONE);
+        EXPECT_EQ(observe_status(&nic).mpr_psns, 256);
+    }
+    EXPECT_EQ(announce(observe_out(19), 4, 61), DROP_NONE);
+    EXPECT_EQ(observe_status(&nic).mpr_psns, 512);
+    by_hand_close(&nic);
+}
+
 SPEC("§4.1: what is under way beyond a decrease is accepted or NACKed, and the QP lives")
 {
     open_dynamic();

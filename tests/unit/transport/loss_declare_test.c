@@ -67,6 +67,27 @@ SPEC("§10: with trimming a loss is a queue's if a packet was trimmed within fou
     EXPECT_EQ(state_after_trim(4 * BASE_RTT_NS), EV_SUSPECT);
 }
 
+/* The last spurious loss to the destination was some round trips ago; 0: there was none. */
+static enum path_ev_state state_after_spurious(bool has_wide_window, uint32_t round_trips_ago)
+{
+    const struct qp *qp = open_sent(true);
+
+    if (has_wide_window)
+        qp->requester->reorder_ns = 2 * requester_reorder_ns(&qp->env);
+    if (round_trips_ago)
+        peer_note_spurious(qp->env.peer,
+            nic.now_ns - (uint64_t)round_trips_ago * requester_rtt_ns(qp->requester, &qp->env));
+    return state_after_loss(qp);
+}
+
+SPEC("§10: a loss is no path's while packets of this QP, or of another to its peer, are late")
+{
+    EXPECT_EQ(state_after_spurious(false, 0), EV_SUSPECT);
+    EXPECT_NE(state_after_spurious(true, 0), EV_SUSPECT);
+    EXPECT_NE(state_after_spurious(false, LOSS_RELAX_ROUND_TRIPS), EV_SUSPECT);
+    EXPECT_EQ(state_after_spurious(false, LOSS_RELAX_ROUND_TRIPS + 1), EV_SUSPECT);
+}
+
 /* The window after a round, in twentieths of the least. */
 static uint32_t relaxed(uint32_t tenths_of_least)
 {

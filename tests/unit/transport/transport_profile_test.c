@@ -71,6 +71,25 @@ SPEC("from the change on packets take the new EVs, and the old ones are acknowle
     by_hand_close(&nic);
 }
 
+SPEC("from the change on answers take the new EVs")
+{
+    struct packet data;
+
+    open_with_other();
+    for (int32_t i = 0; i < 2; i++) {
+        const struct path_profile *profile = i == 0 ? &nic.profile : &other;
+
+        EXPECT_EQ(i == 0 ? 0 : set_paths(profile), 0);
+        data = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn_add(psn(BY_HAND_RQ_PSN), i), 1024);
+        data.flags |= PACKET_ACK_REQUEST;
+        EXPECT_EQ(by_hand_receive(&nic, &data), DROP_NONE);
+        by_hand_send(&nic);
+        EXPECT_EQ(by_hand_sent(&nic, OPCODE_SACK), 1);
+        EXPECT(is_of(profile, by_hand_first(&nic, OPCODE_SACK)));
+    }
+    by_hand_close(&nic);
+}
+
 /* Acknowledges `count` packets from the `first` one on, nothing before. */
 static void acknowledge_behind(uint32_t first, uint32_t count)
 {
