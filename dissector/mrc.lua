@@ -60,8 +60,13 @@ for i, name in ipairs(WRITES) do
 end
 local SACK_M = { [0] = "NONE", "SKIP_ONCE", "ALWAYS_SKIP", "reserved" }
 local NACK_REASONS = {
-    [0x01] = "TRIMMED", [0x02] = "TRIMMED_LASTHOP", [0x06] = "NO_BITMAP", [0x07] = "NO_PKT_BUFFER",
-    [0x0a] = "NO_RESOURCE", [0x0b] = "PSN_OOR_WINDOW", [0x19] = "UNEXP_EVENT",
+    [0x01] = "TRIMMED",
+    [0x02] = "TRIMMED_LASTHOP",
+    [0x06] = "NO_BITMAP",
+    [0x07] = "NO_PKT_BUFFER",
+    [0x0a] = "NO_RESOURCE",
+    [0x0b] = "PSN_OOR_WINDOW",
+    [0x19] = "UNEXP_EVENT",
 }
 local EP_OPS = { [0] = "PORT_STATUS_UPDATE", "EV_PROBE", "undefined", "undefined" }
 local NAKS = { [0x61] = "invalid request", [0x62] = "remote access error", [0x63] = "remote operational error" }

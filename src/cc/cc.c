@@ -16,9 +16,8 @@ enum {
 };
 
 const struct cc_algorithm *const cc_algorithms[] = {
-#define CC_ALGORITHM(name) &cc_##name,
+#define CC_ALGORITHM(ID, name, meaning) &cc_##name,
 #include "cc/algorithms.def"
-#undef CC_ALGORITHM
     NULL,
 };
 

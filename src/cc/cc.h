@@ -106,9 +106,8 @@ struct cc_algorithm {
     void (*on_inferred_loss)(struct cc *, uint32_t packet_bytes, uint64_t now_ns);
 };
 
-#define CC_ALGORITHM(name) extern const struct cc_algorithm cc_##name;
+#define CC_ALGORITHM(ID, name, meaning) extern const struct cc_algorithm cc_##name;
 #include "cc/algorithms.def"
-#undef CC_ALGORITHM
 
 /* Ends with NULL. */
 extern const struct cc_algorithm *const cc_algorithms[];

@@ -12,6 +12,8 @@ struct fault_effect {
     enum fault_verdict (*verdict)(const struct fault *, struct prng *coin);
     /* Returns the probability of a verdict other than FAULT_VERDICT_PASSES, in units of 2^-32. */
     uint64_t (*lost_share)(const struct fault *);
+    /* Returns the lower of the rate of the link without this fault and the rate that this fault
+     * allows, so that the order of several faults has no effect. */
     uint64_t (*rate_bps)(const struct fault *, uint64_t healthy_bps);
 };
 

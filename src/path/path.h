@@ -103,7 +103,27 @@ enum path_ev_weights {
                            returns to it while its packets take as long as others */
 };
 
+struct path_set; /* path/ev_table.h; its size is path_set_bytes() */
+
+/* Chooses an EV of a plane that has at least one usable EV: GOOD or SKIP, in the rotation. */
+struct path_policy {
+    /* Returns the EV of the next first transmission. */
+    uint32_t (*pick)(struct path_set *, uint32_t plane, uint64_t now_ns);
+    /* Returns the EV of a retransmission or probe: another than `avoid_ev` (PATH_NONE: any) if
+     * there is one. */
+    uint32_t (*pick_other)(struct path_set *, uint32_t plane, uint32_t avoid_ev, uint64_t now_ns);
+};
+
+enum path_policy_kind {
+#define PATH_POLICY(ID, name, meaning) PATH_POLICY_##ID,
+#include "path/policies.def"
+    PATH_POLICY_COUNT,
+};
+
+extern const struct path_policy *const path_policies[PATH_POLICY_COUNT];
+
 struct path_config {
+    struct path_policy policy; /* one of path_policies; a copy saves a load for each packet */
     enum path_loss_to_bad loss_to_bad;
     enum path_ev_skip ev_skip;
     enum path_ev_weights ev_weights;
@@ -157,8 +177,6 @@ struct path_listener { /* called for every change of state; the function may be 
     void (*on_change)(void *context, const struct path_change *, uint64_t now_ns);
     void *context;
 };
-
-struct path_set; /* path/ev_table.h; its size is path_set_bytes() */
 
 #define PATH_SET_BYTES(ev_count) (280 + 6 * (size_t)(ev_count))
 size_t path_set_bytes(uint32_t ev_count);

@@ -6,12 +6,12 @@ static void derive_path_config(struct transport *nic)
 {
     const struct parameters *parameters = nic->env.parameters;
 
-    nic->path_config =
-        (struct path_config){ .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
-            .ev_skip = (enum path_ev_skip)parameters->ev_skip,
-            .ev_weights = (enum path_ev_weights)parameters->ev_weights,
-            .probe_successes = (uint8_t)parameters->ev_probe_successes,
-            .probe_successes_max = (uint8_t)parameters->ev_probe_successes_max };
+    nic->path_config = (struct path_config){ .policy = *path_policies[parameters->ev_policy],
+        .loss_to_bad = (enum path_loss_to_bad)parameters->loss_to_bad,
+        .ev_skip = (enum path_ev_skip)parameters->ev_skip,
+        .ev_weights = (enum path_ev_weights)parameters->ev_weights,
+        .probe_successes = (uint8_t)parameters->ev_probe_successes,
+        .probe_successes_max = (uint8_t)parameters->ev_probe_successes_max };
 }
 
 void transport_set_parameters(struct transport *nic, const struct parameters *parameters)

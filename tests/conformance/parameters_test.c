@@ -67,6 +67,7 @@ static const struct {
     { "timers", { "hardware", "software" }, TIMERS_HARDWARE },
     { "sack_gap", { "literal", "filled" }, SACK_GAP_FILLED },
     { "loss_to_bad", { "literal", "compared" }, LOSS_TO_BAD_COMPARED },
+    { "ev_policy", { "rotation", "single" }, EV_POLICY_ROTATION },
     { "ev_skip", { "literal", "delay" }, EV_SKIP_DELAY },
     { "plane_share", { "equal", "delivered" }, PLANE_SHARE_DELIVERED },
     { "ev_state_scope", { "qp", "destination" }, EV_STATE_SCOPE_DESTINATION },

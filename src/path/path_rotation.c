@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the EV of the next packet (docs/protocol.md §14.2). */
-#include <string.h>
-
-#include "base/bits.h"
-#include "path/ev_table.h"
+/* The rotation: all usable EVs of a plane in turn, in an order that is random each time
+ * (docs/protocol.md §14.2). */
+#include "path/path_policy.h"
 
 /* Returns the next EV of the rotation, drawn from those that are not used yet. This is a
  * Fisher-Yates shuffle, one swap at a time, so that no work is left for the end of a rotation. */
-static inline uint32_t advance(struct path_set *set, struct ev_table_plane *plane)
+static inline uint32_t advance(struct path_set *set, uint32_t plane_index)
 {
+    struct ev_table_plane *plane = &set->planes[plane_index];
     uint32_t position = plane->position++;
-    uint16_t *here = set->order + plane->first + position;
     uint32_t left = plane->rotation_count - position;
-    uint16_t *drawn = here + prng_below(&set->prng, left);
-    uint16_t ev_index = *drawn;
+    size_t here = (size_t)plane->first + position;
+    size_t drawn = here + prng_below(&set->prng, left);
+    uint16_t ev_index = set->order[drawn];
 
-    *drawn = *here;
-    *here = ev_index;
+    set->order[drawn] = set->order[here];
+    set->order[here] = ev_index;
     if (left == 1) {
         plane->position = 0;
-        set->rotations[plane - set->planes]++;
+        set->rotations[plane_index]++;
     }
     return ev_index;
 }
@@ -151,8 +150,8 @@ static uint32_t make_do(struct path_set *set, const struct walk *walk)
 /* Walks on from `ev_index` over EVs in SKIP to the first EV to use. Each EV is visited once per
  * rotation, so the work per EV used is constant. Not inlined: the common case does not need the
  * registers that this uses. */
-__attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t ev_index,
-    uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
+__attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t plane_index,
+    uint64_t now_ns, uint32_t ev_index, uint32_t avoid_ev)
 {
     struct ev_table_plane *plane = &set->planes[plane_index];
     struct walk walk = {
@@ -163,117 +162,28 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
                                   : !meet_skip(set, ev_index, &walk)) {
         if (has_met_all(set, &walk))
             return make_do(set, &walk);
-        ev_index = advance(set, plane);
+        ev_index = advance(set, plane_index);
     }
     return ev_index;
 }
 
-static inline uint32_t pick_in_rotation(
+static uint32_t pick(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
+{
+    uint32_t ev_index = advance(set, plane_index);
+
+    if (is_good(set, ev_index))
+        return ev_index;
+    return walk_on(set, plane_index, now_ns, ev_index, PATH_NONE);
+}
+
+static uint32_t pick_other(
     struct path_set *set, uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
 {
-    uint32_t ev_index = advance(set, &set->planes[plane_index]);
+    uint32_t ev_index = advance(set, plane_index);
 
     if (is_good(set, ev_index) && ev_index != avoid_ev)
         return ev_index;
-    return walk_on(set, ev_index, plane_index, avoid_ev, now_ns);
+    return walk_on(set, plane_index, now_ns, ev_index, avoid_ev);
 }
 
-/* ---- planes in turn --------------------------------------------------------------------------*/
-
-/* Returns the first plane from `turn` on in the mask, which is not empty. */
-static uint32_t plane_in_turn(uint32_t plane_mask, uint8_t *turn)
-{
-    uint32_t later = plane_mask & ~UINT32_C(0) << *turn;
-    uint32_t plane = bits_lowest(later ? later : plane_mask);
-
-    *turn = (uint8_t)(plane + 1);
-    return plane;
-}
-
-uint32_t path_pick(struct path_set *set, uint32_t plane_mask, uint64_t now_ns)
-{
-    uint32_t planes = set->usable_planes & plane_mask;
-
-    if (!planes)
-        return PATH_NONE;
-    return pick_in_rotation(set, plane_in_turn(planes, &set->turn), PATH_NONE, now_ns);
-}
-
-uint32_t path_pick_on(struct path_set *set, uint32_t plane, uint64_t now_ns)
-{
-    return pick_in_rotation(set, plane, PATH_NONE, now_ns);
-}
-
-/* Returns the planes that remain if `avoid_ev` must not be used. */
-static uint32_t planes_without(const struct path_set *set, uint32_t planes, uint32_t avoid_ev)
-{
-    uint32_t plane;
-
-    if (avoid_ev == PATH_NONE || !path_is_active(set, avoid_ev))
-        return planes;
-    plane = path_plane_of(set, avoid_ev);
-    if (set->planes[plane].rotation_count > 1 || planes == UINT32_C(1) << plane)
-        return planes;
-    return planes & ~(UINT32_C(1) << plane);
-}
-
-uint32_t path_pick_other(
-    struct path_set *set, uint32_t plane_mask, uint32_t plane, uint32_t avoid_ev, uint64_t now_ns)
-{
-    uint32_t planes = planes_without(set, set->usable_planes & plane_mask, avoid_ev);
-
-    if (!planes)
-        return PATH_NONE;
-    if (plane >= PATH_PLANE_COUNT_MAX || !(planes >> plane & 1))
-        plane = plane_in_turn(planes, &set->other_turn);
-    return pick_in_rotation(set, plane, avoid_ev, now_ns);
-}
-
-/* ---- nothing usable (§14.4) ------------------------------------------------------------------*/
-
-/* Returns the rank of an EV: suspect EVs come before bad ones, and these in the order of
- * damping. */
-static uint32_t badness(const struct ev_table_ev *ev)
-{
-    return ev->state == EV_SUSPECT ? 0 : 1u + ev->damping;
-}
-
-static uint32_t least_bad(struct path_set *set, uint32_t plane_index)
-{
-    const struct ev_table_plane *plane = &set->planes[plane_index];
-    uint32_t end = ev_table_plane_end(set, plane_index);
-    uint32_t best = PATH_NONE;
-    uint32_t best_badness = UINT32_MAX;
-
-    for (uint32_t at = plane->first + plane->rotation_count; at < end; at++) {
-        const struct ev_table_ev *ev = &ev_table_evs(set)[set->order[at]];
-
-        if ((ev->state == EV_SUSPECT || ev->state == EV_ASSUMED_BAD) &&
-            badness(ev) < best_badness) {
-            best = at;
-            best_badness = badness(ev);
-        }
-    }
-    return best;
-}
-
-uint32_t path_pick_desperate(struct path_set *set, uint32_t plane_mask)
-{
-    uint32_t planes = plane_mask & ((UINT32_C(1) << set->profile->plane_count) - 1);
-
-    while (planes) {
-        uint32_t plane = plane_in_turn(planes, &set->other_turn);
-        uint32_t at = least_bad(set, plane);
-
-        if (at != PATH_NONE) { /* moves behind its equals, which come first the next time */
-            uint32_t end = ev_table_plane_end(set, plane);
-            uint16_t ev_index = set->order[at];
-
-            memmove(&set->order[at], &set->order[at + 1], (end - at - 1) * sizeof(set->order[0]));
-            set->order[end - 1] = ev_index;
-            return ev_index;
-        }
-        planes &= ~(UINT32_C(1) << plane);
-    }
-    return PATH_NONE;
-}
+const struct path_policy path_policy_rotation = { .pick = pick, .pick_other = pick_other };
