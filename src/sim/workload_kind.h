@@ -57,7 +57,11 @@ static inline uint64_t workload_part_bytes(uint64_t bytes, uint32_t count, uint3
     return bytes / count + (index < bytes % count ? 1 : 0);
 }
 
-/* workload_pairs.c: the members of a kind whose ranks write messages back to back. */
+/* workload_steady.c: posts a message, if the workload has one left; ends the work of a rank. */
+void workload_post(
+    struct workload_rank *, const struct workload_world *, uint32_t flow, uint64_t now_ps);
+void workload_finish(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+/* workload_steady.c: the members of a kind whose ranks write messages back to back. */
 uint32_t workload_steady_outstanding(const struct sim_workload *);
 void workload_steady_begin(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
 void workload_steady_on_sent(

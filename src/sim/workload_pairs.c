@@ -1,70 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workloads in which each rank writes to one other rank: streams, permutations, incasts; and
- * ping-pong, which is answered.
- *
- * The first messages use the QPs of a pair in turn. Afterwards the QP that has finished a message
- * gets the next one, so that a slow QP does not delay the rest. */
+ * ping-pong, which is answered. */
 #include "base/problem.h"
 #include "sim/workload_kind.h"
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-static void finish(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
-{
-    rank->is_finished = true;
-    world->finished(world->context, now_ps);
-}
-
-static void post(
-    struct workload_rank *rank, const struct workload_world *world, uint32_t flow, uint64_t now_ps)
-{
-    if (rank->workload->iterations > 0 && rank->posted == rank->workload->iterations)
-        return;
-    rank->posted++;
-    world->send(world->context, flow, rank->workload->message_bytes, 0, now_ps);
-}
-
-uint32_t workload_steady_outstanding(const struct sim_workload *workload)
-{
-    return workload->outstanding;
-}
-
-void workload_steady_begin(
-    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
-{
-    const struct workload_kind *kind = workload_kind_of(rank->workload);
-
-    rank->began_ps = now_ps;
-    if (kind->writes && !kind->writes(rank)) {
-        finish(rank, world, now_ps);
-        return;
-    }
-    for (uint32_t round = 0; round < rank->workload->outstanding; round++)
-        for (uint32_t flow = 0; flow < rank->workload->qps; flow++)
-            post(rank, world, flow, now_ps);
-}
-
-void workload_steady_on_sent(
-    struct workload_rank *rank, const struct workload_world *world, uint32_t flow, uint64_t now_ps)
-{
-    rank->sent++;
-    rank->iteration = rank->sent;
-    if (rank->sent == rank->workload->iterations)
-        finish(rank, world, now_ps);
-    else
-        post(rank, world, flow, now_ps);
-}
-
-/* Not called: these flows have no immediates. */
-void workload_steady_on_received(struct workload_rank *rank, const struct workload_world *world,
-    uint32_t flow, uint32_t tag, uint64_t now_ps)
-{
-    (void)rank;
-    (void)world;
-    (void)flow;
-    (void)tag;
-    (void)now_ps;
-}
 
 /* ---- pairs: even ranks write to odd ones, and odd ranks back if it goes both ways ------------ */
 
@@ -185,7 +123,7 @@ static void serve(struct workload_rank *rank, const struct workload_world *world
     if (!rank->is_started || !is_due || rank->posted - rank->sent == UNACKNOWLEDGED_MAX)
         return;
     rank->began_ps = now_ps;
-    post(rank, world, rank->posted % rank->workload->qps, now_ps);
+    workload_post(rank, world, rank->posted % rank->workload->qps, now_ps);
 }
 
 static void ping_pong_look_for_the_end(
@@ -194,7 +132,7 @@ static void ping_pong_look_for_the_end(
     uint32_t iterations = rank->workload->iterations;
 
     if (iterations > 0 && rank->iteration == iterations && rank->sent == iterations)
-        finish(rank, world, now_ps);
+        workload_finish(rank, world, now_ps);
 }
 
 static void ping_pong_on_sent(
