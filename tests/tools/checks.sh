@@ -157,6 +157,34 @@ object a 'int used(void) { return 1; } int own(void) { return used(); } int othe
 exits 1 'exports: a function that only its own file calls is refused' "$@"
 contains 'exports: by its name' "$output" 'own() of a.o'
 
+# Two libraries with one function each. The structure is that of the public header.
+library() # NAME MEMBERS LIBRARY
+{
+    mkdir -p "$SCRATCH/abi/lib" "$SCRATCH/interface/include" "$SCRATCH/interface/tests/golden/abi"
+    printf 'struct %s_attr { %s };\n' "$1" "$2" >"$SCRATCH/interface/include/$1.h"
+    printf '#include "%s.h"\nint %s_open(struct %s_attr *a) { return a->first; }\n' "$1" "$1" "$1" |
+        gcc -g -shared -fPIC -x c -I "$SCRATCH/interface/include" -o "$SCRATCH/abi/lib/$3.so" -
+}
+set -- "$ROOT/tools/check-abi" "$SCRATCH/abi" "$SCRATCH/interface"
+
+if command -v abidw >/dev/null; then
+    library mrc 'int first; long second;' libmrc
+    library verbs 'int first;' libmrc-verbs
+    exits 0 'abi: a recorded interface passes' "$1" --record "$2" "$3"
+    exits 0 'abi: so does the same interface again' "$@"
+    library mrc 'int first; int second; int third;' libmrc
+    exits 1 'abi: a changed structure is refused' "$@"
+    contains 'abi: it says which' "$output" 'struct mrc_attr'
+    contains 'abi: the other library passes' "$output" 'ok 2 - libmrc-verbs'
+    library mrc 'int first; long second;' libmrc
+    library more 'int first;' libmrc-verbs
+    exits 1 'abi: a missing function is refused' "$@"
+    contains 'abi: it says which function is missing' "$output" 'verbs_open'
+    exits 0 'abi: an intended change is recorded' "$1" --record "$2" "$3"
+else
+    skip 'abi: a changed structure is refused' 'abidw is not installed'
+fi
+
 fresh_tree
 if command -v clang-format >/dev/null; then
     exits 0 'format: a formatted tree passes' "$ROOT/tools/check-format" "$tree"
@@ -225,4 +253,13 @@ write tests/fuzz/frame_fuzz.c
 refuses_tree listed 'listed: a forgotten fuzz entry is refused' "no 'frame' in tests/fuzz/meson.build"
 write bench/wire.c
 refuses_tree listed 'listed: a forgotten benchmark is refused' "no 'wire' in bench/meson.build"
+
+fresh_tree
+mkdir -p "$tree/src/api" "$tree/src/verbs" "$tree/tests/unit/api"
+write src/api/post.c
+write src/api/post.h
+write tests/unit/api/api_write_test.c '/* Tests api/post.c. */'
+exits 0 'named: a tree whose tests name every file passes' "$ROOT/tools/check-named" "$tree"
+write src/verbs/wr.c
+refuses_tree named 'named: a file that no test names is refused' 'src/verbs/wr: no test names verbs/wr.c'
 done_testing

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every call of mrc.h and mrc_ctl.h says what is wrong with its arguments, and does nothing. */
+/* Tests api/error.h, api/context.c, api/hint.c and api/cq.c: every call of mrc.h and mrc_ctl.h
+ * reports wrong arguments and then does nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong arguments of mrc_ctl.h, call by call and bit by bit. */
+/* Tests api/ctl.c and api/profile_fmt.c: wrong arguments of mrc_ctl.h, call by call and bit by bit.
+ * */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

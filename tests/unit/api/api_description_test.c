@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptions of devices: what is read, what is refused and with which words. */
+/* Tests api/description.c and api/description_text.c: which descriptions of devices are read, and
+ * how others are refused. */
 #include "api/description.h"
 
 #include <errno.h>

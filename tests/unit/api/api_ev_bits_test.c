@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expansion of EVs: the worked examples of the interface, the limits, and laws. */
+/* Tests api/ev_bits.c, the expansion of EVs: the worked examples of the interface, limits, and
+ * laws. */
 #include "api/ev_bits.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV events and endpoint probes, over a network in the middle that loses what it is told to. */
+/* Tests api/ctl_endpoint.c and api/device_watch.c: EV events and endpoint probes, over a network in
+ * the middle that loses packets on request. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV events between processes: order, loss, and readers beside a writer. */
+/* Tests api/event_ring.c, EV events between processes: order, loss, and readers beside a writer. */
 #include "api/event_ring.h"
 
 #include <poll.h>

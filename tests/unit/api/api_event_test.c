@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting instead of polling: completion channels, port events, EV profiles in use and EV events.
- */
+/* Tests api/async.c, api/async_queue.c and api/channel.c, waiting instead of polling: completion
+ * channels, port events, EV profiles in use, EV events. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

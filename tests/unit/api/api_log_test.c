@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines on standard error: not more than people can read. */
+/* Tests api/log.c: lines on standard error are limited to what people can read. */
 #include "api/log.h"
 
 #include <fcntl.h>

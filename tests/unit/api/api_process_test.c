@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices in two processes: bytes verified on both sides, one owner at a time, a controller beside
- * the program that has the QPs, and what remains of a process that was killed. */
+/* Tests api/device.c, devices in two processes: bytes are verified on both sides, a device has one
+ * owner at a time, a controller runs beside the program that has the QPs, and a process that is
+ * killed leaves nothing behind. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles through mrc_ctl.h: their lives, what may change when, and what outlives a process. */
+/* Tests api/profile.c, api/profile_cc.c, api/profile_ev.c and api/profile_ev_entries.c: the states
+ * of profiles, when they may change, and which of them outlive a process. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

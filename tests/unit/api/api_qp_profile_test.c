@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EV and CC profiles of a QP through mrc_modify_qp(): in which states, and what becomes of traffic.
- */
+/* Tests api/device_profile.c: EV and CC profiles of a QP through mrc_modify_qp(), in each state and
+ * with traffic. */
 #include <errno.h>
 #include <string.h>
 

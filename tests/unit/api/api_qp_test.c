@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a QP through mrc_modify_qp(): which steps there are, what they need, what holds
- * without being said. */
+/* Tests api/api_qp.c and api/qp_change.c, the life of a QP through mrc_modify_qp(): its steps, the
+ * attributes that they need, and the defaults. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many threads on the same objects: posting, polling, changing and asking at the same time. */
+/* Tests api/spinlock.h and api/api_objects.h: many threads post, poll, change and query the same
+ * objects at the same time. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes through mrc.h between two devices of one process. */
+/* Tests api/post.c: writes through mrc.h between two devices of one process. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>

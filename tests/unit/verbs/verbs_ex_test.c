@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Extended queues and QPs, and the ibv_wr_ calls. */
+/* Tests verbs/cq_ex.c and verbs/wr.c: extended queues and QPs, and the ibv_wr_ calls. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

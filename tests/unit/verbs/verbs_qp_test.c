@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QPs, queues, channels and events as verbs programs use them. */
+/* Tests verbs/verbs_qp.c, verbs/verbs_cq.c, verbs/verbs_post.c, verbs/event.c and verbs/refuse.c:
+ * QPs, queues, channels and events as verbs programs use them. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libraries have every symbol, at every version, that the libibverbs of this system has. */
+/* Tests verbs/refused.c: the libraries have every symbol, at every version, that the libibverbs of
+ * this system has. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>

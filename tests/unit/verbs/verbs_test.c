@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices as verbs programs see them. */
+/* Tests verbs/verbs_device.c, verbs/verbs_context.c, verbs/context_ops.c, verbs/query.c,
+ * verbs/memory.c, verbs/objects.h and api/private.c: devices as verbs programs see them. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
