@@ -11,6 +11,7 @@ enum {
 };
 
 #define T_NS             (UINT64_C(1024) << TIMEOUT)
+#define BASE_RTT_NS      UINT64_C(10000)
 #define HOLDDOWN_NS      UINT64_C(100000000)
 #define PROBE_TIMEOUT_NS UINT64_C(100000)
 
@@ -116,12 +117,22 @@ SPEC("§18: a local port that goes down is abandoned at once, its EVs keep their
 
 SPEC("§18: what left through it during the last RTT is lost at once and goes by other ports")
 {
+    struct psn lost[5];
+    uint32_t lost_count = 0;
+
     open_nic();
     observe_post(&nic, 1, 10 * PMTU);
+    for (uint32_t i = 0; i < 10; i++)
+        if (observe_nth(&nic, observe_is_data, i)->port == 0)
+            lost[lost_count++] = observe_nth(&nic, observe_is_data, i)->psn;
+    EXPECT_EQ(lost_count, 5);
+    nic.now_ns += BASE_RTT_NS - OBSERVE_TICK_NS;
     set_ports(2);
     EXPECT_EQ(observe_count(&nic, observe_is_repeat), 5);
-    for (uint32_t i = 0; i < 5; i++)
+    for (uint32_t i = 0; i < 5; i++) {
         EXPECT_EQ(observe_nth(&nic, observe_is_repeat, i)->port, 1);
+        EXPECT_EQ(observe_nth(&nic, observe_is_repeat, i)->psn.value, lost[i].value);
+    }
     EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 5);
     by_hand_close(&nic);
 }
@@ -130,7 +141,7 @@ SPEC("§18: what left through it earlier is not")
 {
     open_nic();
     observe_post(&nic, 1, 10 * PMTU);
-    nic.now_ns += 12000;
+    nic.now_ns += BASE_RTT_NS + OBSERVE_TICK_NS;
     set_ports(2);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 0);
     by_hand_close(&nic);
@@ -145,6 +156,7 @@ SPEC("§18: the application is told of ports that go down")
     EXPECT(by_hand_event(&nic, &event));
     EXPECT_EQ(event.kind, TRANSPORT_PORT_DOWN);
     EXPECT_EQ(event.port, 1);
+    EXPECT(!by_hand_event(&nic, &event));
     by_hand_close(&nic);
 }
 
@@ -159,6 +171,9 @@ SPEC("§18: the peer of each QP is told over the planes left: op 0, control clas
     EXPECT_EQ(update->port, 1);
     EXPECT_EQ(update->class, DSCP_CONTROL);
     EXPECT_EQ(update->endpoint.port_status_mask, 1u << 2);
+    EXPECT_EQ(update->ev >> 8, 1); /* its plane */
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 1);
+    EXPECT_EQ(by_hand_send(&nic), 0);
     by_hand_close(&nic);
 }
 
@@ -176,15 +191,24 @@ SPEC("§18: an update is repeated each RTO, five times, with ids that increase")
         EXPECT_EQ(observe_nth(&nic, is_update, 0)->psn.value, id + 1);
     }
     EXPECT_EQ(observe_wait_for(&nic, is_update, 100 * T_NS), UINT64_MAX);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
     by_hand_close(&nic);
 }
 
-SPEC("§18: an update is repeated until it is answered")
+SPEC("§18: an update is repeated until its peer answers it, once for all QPs of that peer")
 {
     open_nic();
+    by_hand_connect(&nic, 8);
+    nic.peer = 2;
+    by_hand_connect(&nic, OTHER_QPN);
+    nic.peer = 1;
     set_ports(1);
+    EXPECT_EQ(observe_count(&nic, is_update), 2); /* one for each peer */
+    EXPECT(!ip_address_equal(
+        &observe_nth(&nic, is_update, 0)->dst, &observe_nth(&nic, is_update, 1)->dst));
     EXPECT_EQ(answer(observe_nth(&nic, is_update, 0)), DROP_NONE);
-    EXPECT_EQ(observe_wait_for(&nic, is_update, 100 * T_NS), UINT64_MAX);
+    by_hand_wait(&nic, 100 * T_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 2 + 5); /* the other peer's */
     by_hand_close(&nic);
 }
 
@@ -194,14 +218,17 @@ SPEC("§18: the answer to an update does not stand for a later one")
 
     observe_prepare(&nic);
     nic.config.parameters.timeout = TIMEOUT;
-    nic.config.parameters.port_up_holddown = 0;
+    nic.config.parameters.port_up_holddown = 1000; /* or 10 base RTTs */
     nic.config.parameters.port_up_probes = 0;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
     set_ports(1);
     first = *observe_nth(&nic, is_update, 0);
     set_ports(BOTH);
-    by_hand_wait(&nic, 1000); /* the port is taken up, and the update for that lost */
+    by_hand_wait(&nic, 10 * BASE_RTT_NS - 1000);
+    EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    by_hand_wait(&nic, 2000); /* the port is taken up, and the update for that lost */
+    EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
     EXPECT_EQ(answer(&first), DROP_NONE);
     EXPECT_NE(observe_wait_for(&nic, is_update, 2 * T_NS), UINT64_MAX);
     EXPECT_EQ(observe_nth(&nic, is_update, 0)->endpoint.port_status_mask, BOTH << 1);
@@ -224,6 +251,24 @@ SPEC("§18: an unanswered update goes again at the next activity of the QP")
     by_hand_wait(&nic, 10 * T_NS);
     observe_post(&nic, 2, 64);
     EXPECT_EQ(observe_count(&nic, is_update), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: while the QP has work an unanswered update goes again once per RTO")
+{
+    open_nic();
+    set_ports(1);
+    by_hand_wait(&nic, 100 * T_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 6);
+    observe_post(&nic, 1, 64);
+    observe_post(&nic, 2, 64);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 7);
+    nic.now_ns += T_NS - 1;
+    observe_post(&nic, 3, 64);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 7);
+    nic.now_ns += 1;
+    observe_post(&nic, 4, 64);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 8);
     by_hand_close(&nic);
 }
 
@@ -425,6 +470,7 @@ SPEC("§18: a port without a QP to probe is used after the hold-down")
     by_hand_wait(&nic, 3 * OBSERVE_TICK_NS);
     EXPECT(by_hand_event(&nic, &event));
     EXPECT_EQ(event.kind, TRANSPORT_PORT_UP);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
     by_hand_close(&nic);
 }
 
@@ -762,14 +808,19 @@ SPEC("§18: probes do not use up the ids of updates: however many came between, 
 SPEC(
     "§18: the hold-down is waived when no other port is left: probed at once, used with one answer")
 {
+    struct transport_event event;
+
     open_nic();
     set_ports(0);
+    by_hand_discard_events(&nic);
     by_hand_wait(&nic, 50000);
     set_ports(1);
     EXPECT_NE(observe_wait_for(&nic, is_ev_probe, OBSERVE_TICK_NS), UINT64_MAX);
     EXPECT_EQ(observe_status(&nic).plane_mask, 0);
     EXPECT_EQ(answer(observe_nth(&nic, is_ev_probe, 0)), DROP_NONE);
     EXPECT_EQ(observe_status(&nic).plane_mask, 1);
+    EXPECT(by_hand_event(&nic, &event));
+    EXPECT_EQ(event.kind, TRANSPORT_PORT_UP);
     EXPECT_EQ(planes_used(1), 1);
     by_hand_close(&nic);
 }

@@ -68,21 +68,6 @@ static void answer(uint32_t index)
 
 /* ---- down ----------------------------------------------------------------------------------- */
 
-SPEC("§18: a port that goes down is reported, and carries nothing more")
-{
-    open_connected();
-    ports(2);
-    expect_port_event(TRANSPORT_PORT_DOWN, 0);
-    expect_no_event();
-    EXPECT_EQ(plane_mask(QPN), 2);
-    by_hand_post(&nic, QPN, 1, 6 * 1024, 0);
-    by_hand_send(&nic);
-    EXPECT_EQ(by_hand_sent(&nic, OPCODE_WRITE_MIDDLE), 4);
-    for (uint32_t i = 0; i < nic.sent_count; i++)
-        EXPECT_EQ(nic.sent[i].port, 1);
-    by_hand_close(&nic);
-}
-
 SPEC("bits for ports the NIC does not have mean nothing, and no change is no event")
 {
     open_connected();
@@ -91,108 +76,6 @@ SPEC("bits for ports the NIC does not have mean nothing, and no change is no eve
     ports(BOTH);
     expect_no_event();
     EXPECT_EQ(by_hand_send(&nic), 0);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: the peer is told once of the ports that are left, by one of them, in the control class")
-{
-    const struct packet *update;
-
-    open_connected();
-    ports(2);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    update = &nic.sent[0];
-    EXPECT_EQ(update->opcode, OPCODE_ENDPOINT_REQUEST);
-    EXPECT_EQ(update->endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
-    EXPECT_EQ(update->endpoint.port_status_mask, 1 << 2); /* port 1, counted from 1 */
-    EXPECT_EQ(update->class, DSCP_CONTROL);
-    EXPECT_EQ(update->port, 1);
-    EXPECT_EQ(update->ev >> 8, 1);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 1);
-    EXPECT_EQ(by_hand_send(&nic), 0);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: an update without an answer is repeated once per T, as often as the parameter says")
-{
-    open_connected();
-    ports(2);
-    by_hand_send(&nic);
-    for (uint32_t i = 2; i <= 6; i++) {
-        by_hand_wait(&nic, TIMEOUT_NS - 1000);
-        EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), i - 1);
-        by_hand_wait(&nic, 1000 + 256);
-        EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), i);
-    }
-    by_hand_wait(&nic, 10 * TIMEOUT_NS);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 6);
-    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: an update that was answered is not repeated, for any QP to that peer")
-{
-    open_connected();
-    by_hand_connect(&nic, OTHER_QPN);
-    nic.peer = 2;
-    by_hand_connect(&nic, OTHER_QPN + 1);
-    ports(2);
-    EXPECT_EQ(by_hand_send(&nic), 2); /* one for each peer */
-    EXPECT(!ip_address_equal(&nic.sent[0].dst, &nic.sent[1].dst));
-    answer(0);
-    by_hand_wait(&nic, 10 * TIMEOUT_NS);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 2 + 5); /* the other peer's */
-    by_hand_close(&nic);
-}
-
-SPEC("§18: the answer to an update from before the last change stops nothing")
-{
-    by_hand_prepare(&nic);
-    nic.config.parameters.port_up_probes = 0;
-    nic.config.parameters.port_up_holddown = 1000; /* or 10 base RTTs */
-    by_hand_open(&nic);
-    by_hand_connect(&nic, QPN);
-    ports(2);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    ports(BOTH);
-    nic.now_ns += 99000;
-    transport_expire(nic.transport, nic.now_ns);
-    EXPECT_EQ(plane_mask(QPN), 2);
-    nic.now_ns += 2000;
-    transport_expire(nic.transport, nic.now_ns);
-    EXPECT_EQ(plane_mask(QPN), BOTH);
-    answer(0); /* that port 1 alone is up */
-    by_hand_wait(&nic, 10 * TIMEOUT_NS);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 1 + 6);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: after the last try the peer is told again when the QP has work, once per T")
-{
-    open_connected();
-    ports(2);
-    by_hand_send(&nic);
-    by_hand_wait(&nic, 10 * TIMEOUT_NS);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 6);
-    by_hand_post(&nic, QPN, 1, 10, 0);
-    by_hand_post(&nic, QPN, 2, 10, 0);
-    by_hand_send(&nic);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 7);
-    nic.now_ns += TIMEOUT_NS - 1;
-    by_hand_post(&nic, QPN, 3, 10, 0);
-    by_hand_send(&nic);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 7);
-    nic.now_ns += 1;
-    by_hand_post(&nic, QPN, 4, 10, 0);
-    by_hand_send(&nic);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 8);
-    for (uint32_t i = 0; i < nic.sent_count; i++)
-        if (nic.sent[i].opcode == OPCODE_ENDPOINT_REQUEST)
-            answer(i);
-    nic.now_ns += 2 * TIMEOUT_NS;
-    by_hand_post(&nic, QPN, 5, 10, 0);
-    by_hand_send(&nic);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 8);
     by_hand_close(&nic);
 }
 
@@ -248,55 +131,6 @@ SPEC(
     by_hand_close(&nic);
 }
 
-SPEC("§18: what left by the port within a round trip is lost, and goes by another")
-{
-    uint32_t gone = 0;
-
-    open_connected();
-    by_hand_post(&nic, QPN, 1, 4 * 1024, 0);
-    EXPECT_EQ(by_hand_send(&nic), 4);
-    for (uint32_t i = 0; i < 4; i++)
-        if (nic.sent[i].port == 0)
-            gone |= 1u << psn_distance(psn(BY_HAND_SQ_PSN), nic.sent[i].psn);
-    EXPECT_EQ(__builtin_popcount(gone), 2);
-    nic.now_ns += 10000 - 64;
-    ports(2);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 2);
-    by_hand_send(&nic);
-    for (uint32_t i = 0; i < nic.sent_count; i++) {
-        EXPECT_EQ(nic.sent[i].port, 1);
-        if (nic.sent[i].flags & PACKET_RETRANSMISSION)
-            gone &= ~(1u << psn_distance(psn(BY_HAND_SQ_PSN), nic.sent[i].psn));
-    }
-    EXPECT_EQ(gone, 0);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 2);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: what left longer ago is left to loss inference")
-{
-    open_connected();
-    by_hand_post(&nic, QPN, 1, 4 * 1024, 0);
-    by_hand_send(&nic);
-    nic.now_ns += 10000 + 128;
-    ports(2);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_RETRANSMIT_PORT_DOWN), 0);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: the window follows the sum of the ports that are left")
-{
-    struct qp_status before;
-    struct qp_status after;
-
-    open_connected();
-    transport_qp_status(nic.transport, QPN, &before);
-    ports(2);
-    transport_qp_status(nic.transport, QPN, &after);
-    EXPECT_EQ(after.window_bytes, before.window_bytes / 2);
-    by_hand_close(&nic);
-}
-
 SPEC("§18: with all ports down a QP lives until its retries are spent")
 {
     open_connected();
@@ -330,30 +164,6 @@ static void bring_up_to_probes(void)
     nic.now_ns = transport_deadline_ns(nic.transport);
     transport_expire(nic.transport, nic.now_ns);
     EXPECT_EQ(by_hand_send(&nic), 1);
-}
-
-SPEC("§18: a port is used again after the hold-down and three answered probes, one by one")
-{
-    open_connected();
-    bring_up_to_probes();
-    for (uint32_t i = 0; i < 3; i++) {
-        EXPECT_EQ(nic.sent_count, 1);
-        EXPECT_EQ(nic.sent[0].opcode, OPCODE_ENDPOINT_REQUEST);
-        EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_EV_PROBE);
-        EXPECT_EQ(nic.sent[0].port, 0);
-        EXPECT_EQ(nic.sent[0].ev >> 8, 0);
-        EXPECT_EQ(plane_mask(QPN), 2);
-        expect_no_event();
-        nic.now_ns += 1000;
-        answer(0);
-        by_hand_send(&nic);
-    }
-    expect_port_event(TRANSPORT_PORT_UP, 0);
-    EXPECT_EQ(plane_mask(QPN), BOTH);
-    EXPECT_EQ(nic.sent_count, 1); /* the peer is told */
-    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
-    EXPECT_EQ(nic.sent[0].endpoint.port_status_mask, BOTH << 1);
-    by_hand_close(&nic);
 }
 
 SPEC("§18: a probe of the port that is not answered in time is followed by one that counts for it")
@@ -491,21 +301,6 @@ SPEC("§18: a port that goes down while it is verified starts over")
     by_hand_close(&nic);
 }
 
-SPEC("§18: without a peer there is nothing to verify: the hold-down is enough")
-{
-    by_hand_prepare(&nic);
-    by_hand_open(&nic);
-    ports(2);
-    ports(BOTH);
-    by_hand_discard_events(&nic);
-    by_hand_wait(&nic, HOLDDOWN_NS - 1000);
-    expect_no_event();
-    by_hand_wait(&nic, 2000);
-    expect_port_event(TRANSPORT_PORT_UP, 0);
-    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
-    by_hand_close(&nic);
-}
-
 SPEC("of a port that went down and came up between two calls, only the last state is reported")
 {
     by_hand_prepare(&nic);
@@ -610,38 +405,6 @@ SPEC("§18: the peer is told of a port that came up at once, though an older upd
     by_hand_wait(&nic, HOLDDOWN_NS + 256);
     EXPECT_EQ(plane_mask(QPN), BOTH);
     EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), 2);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: the last port that came up is used after one answer, and is not held down")
-{
-    open_connected();
-    ports(0);
-    by_hand_discard_events(&nic);
-    ports(1);
-    nic.now_ns += 256;
-    transport_expire(nic.transport, nic.now_ns);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_EV_PROBE);
-    answer(0);
-    EXPECT_EQ(plane_mask(QPN), 1);
-    expect_port_event(TRANSPORT_PORT_UP, 0);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: a port that is held down is hurried when the last usable one goes")
-{
-    open_connected();
-    ports(2);
-    ports(BOTH);
-    nic.now_ns += 1000;
-    ports(1);
-    EXPECT_LE(transport_deadline_ns(nic.transport), nic.now_ns + 256);
-    transport_expire(nic.transport, nic.now_ns + 256);
-    nic.now_ns += 256;
-    by_hand_send(&nic);
-    EXPECT_EQ(by_hand_sent(&nic, OPCODE_ENDPOINT_REQUEST), 1);
-    EXPECT_EQ(by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST)->port, 0);
     by_hand_close(&nic);
 }
 
