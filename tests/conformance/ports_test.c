@@ -276,12 +276,16 @@ SPEC("§18: while the QP has work an unanswered update goes again once per RTO")
 
 SPEC("§18: an update takes the peer's planes out of use and brings them back; it is answered")
 {
+    struct qp_attributes attributes;
+
     open_nic();
     EXPECT_EQ(told_by(1, 10, 2), DROP_NONE);
     by_hand_send(&nic);
     EXPECT_EQ(observe_count(&nic, observe_is_answer), 1);
     EXPECT_EQ(nic.sent[0].psn.value, 10);
     EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
+    EXPECT_EQ(transport_qp_query(nic.transport, OBSERVE_QPN, &attributes), 0);
+    EXPECT_EQ(attributes.peer_ports, 2);
     EXPECT_EQ(planes_used(1), 2);
     EXPECT_EQ(told_by(1, 11, BOTH), DROP_NONE);
     EXPECT_EQ(planes_used(2), BOTH);
@@ -295,6 +299,8 @@ SPEC("§18: an update from an address without a QP is neither taken nor answered
     EXPECT_EQ(told_by(2, 10, 0), DROP_STRANGER);
     EXPECT_EQ(by_hand_send(&nic), 0);
     EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    by_hand_move(&nic, OBSERVE_QPN, QP_RESET);
+    EXPECT_EQ(told_by(1, 10, 2), DROP_STRANGER);
     by_hand_close(&nic);
 }
 
@@ -306,6 +312,8 @@ SPEC("§18: a late update does not undo a newer one: ids are serial numbers that
     EXPECT_EQ(told_by(1, 2, BOTH), DROP_NONE);
     EXPECT_EQ(told_by(1, 0xffff, 1), DROP_STALE_UPDATE);
     EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+    EXPECT_EQ(told_by(1, 2, BOTH), DROP_NONE); /* repeated: its answer was lost */
+    EXPECT_EQ(by_hand_send(&nic), 3);
     by_hand_close(&nic);
 }
 
@@ -488,20 +496,42 @@ SPEC("§18: the window's limit follows the sum of the ports that are up")
 /* ---- what a peer says of its ports, it says to all QPs -----------------------------------------
  */
 
-SPEC("§18: a QP that connects later knows what its peer has said of its ports, and in which order")
+/* A QP connects after an update. `cc`: its congestion control, which makes it another destination
+ * if it is not that of the first QP. */
+static void connect_after_update(const struct cc_profile *cc)
 {
     struct qp_status status;
 
     open_nic();
     EXPECT_EQ(told_by(1, 5, 1), DROP_NONE);
+    nic.init.cc = cc;
     by_hand_connect(&nic, OTHER_QPN);
     EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
     EXPECT_EQ(status.plane_mask, 1);
-    EXPECT_EQ(transport_qp_destroy(nic.transport, OBSERVE_QPN), 0);
-    EXPECT_EQ(told_by(1, 4, BOTH), DROP_STALE_UPDATE);
-    EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
-    EXPECT_EQ(status.plane_mask, 1);
-    by_hand_close(&nic);
+}
+
+SPEC("§18: a QP that connects later knows what its peer has said of its ports, and in which order")
+{
+    static struct cc_profile other_cc;
+    struct qp_status status;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        open_nic();
+        other_cc = nic.cc;
+        by_hand_close(&nic);
+        connect_after_update(i == 0 ? &nic.cc : &other_cc);
+        EXPECT_EQ(told_by(1, 6, BOTH), DROP_NONE);
+        EXPECT_EQ(observe_status(&nic).plane_mask, BOTH);
+        EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
+        EXPECT_EQ(status.plane_mask, BOTH);
+        by_hand_close(&nic);
+        connect_after_update(i == 0 ? &nic.cc : &other_cc);
+        EXPECT_EQ(transport_qp_destroy(nic.transport, OBSERVE_QPN), 0);
+        EXPECT_EQ(told_by(1, 4, BOTH), DROP_STALE_UPDATE);
+        EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
+        EXPECT_EQ(status.plane_mask, 1);
+        by_hand_close(&nic);
+    }
 }
 
 SPEC("§18: order is kept per peer: a low id of another peer is not late")

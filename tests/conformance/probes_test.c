@@ -197,13 +197,20 @@ SPEC("§15: a NIC probes at most 1,000 bad EVs a second for each port, however m
 
 /* ---- §16.2 EV probes ------------------------------------------------------------------------- */
 
-static uint16_t ask(uint32_t peer, uint32_t ev, uint32_t port, enum dscp_class class)
+static uint16_t begin(uint32_t peer, uint32_t ev, uint32_t port, enum dscp_class class)
 {
     struct ipv6_addr address = by_hand_address(peer);
     uint16_t id;
 
     EXPECT_EQ(
         transport_endpoint_probe(nic.transport, &address, ev, port, class, &id, nic.now_ns), 0);
+    return id;
+}
+
+static uint16_t ask(uint32_t peer, uint32_t ev, uint32_t port, enum dscp_class class)
+{
+    uint16_t id = begin(peer, ev, port, class);
+
     by_hand_send(&nic);
     EXPECT_EQ(observe_count(&nic, observe_is_request), 1);
     return id;
@@ -212,17 +219,30 @@ static uint16_t ask(uint32_t peer, uint32_t ev, uint32_t port, enum dscp_class c
 SPEC("§16.2: an EV probe is an Endpoint Request, op 1, to QP 2, its id in the PSN, in any class")
 {
     const struct packet *request = &nic.sent[0];
+    struct ipv6_addr node = by_hand_address(9);
+    uint32_t first;
 
     observe_open(&nic);
-    EXPECT_EQ(ask(9, 0x55, 1, DSCP_NO_TRIM), request->psn.value);
+    nic.ready_ports = 1;
+    first = begin(9, 0x55, 1, DSCP_NO_TRIM);
+    EXPECT_EQ(by_hand_send(&nic), 0); /* it waits for its port */
+    nic.ready_ports = 2;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_EQ(first, request->psn.value);
+    EXPECT(ip_address_equal(&request->dst, &node));
+    EXPECT(ip_address_equal(&request->src, &nic.config.address));
+    EXPECT_EQ(request->ecn, ECN_ECT0);
+    EXPECT_EQ(request->endpoint.port_status_mask, 0);
     EXPECT_EQ(request->dest_qpn, BTH_ENDPOINT_QPN);
     EXPECT_EQ(request->endpoint.op, ENDPOINT_EV_PROBE);
     EXPECT_EQ(request->ev, 0x55);
     EXPECT_EQ(request->port, 1);
     EXPECT_EQ(request->class, DSCP_NO_TRIM);
     EXPECT_EQ(request->endpoint.tx_timestamp, (uint16_t)(nic.now_ns / 128));
-    ask(9, 0x55, 1, DSCP_CONTROL);
+    EXPECT_NE(ask(9, 0x55, 1, DSCP_CONTROL), first);
     EXPECT_EQ(request->class, DSCP_CONTROL);
+    EXPECT_EQ(request->ecn, ECN_NOT_ECT);
     by_hand_close(&nic);
 }
 
@@ -243,6 +263,7 @@ SPEC("§16.2: the answer is reported with its port, id and round trip")
     EXPECT_EQ(event.port, 1);
     EXPECT_EQ(event.request_id, id);
     EXPECT_EQ(event.rtt_ns, 12800);
+    EXPECT(!by_hand_event(&nic, &event));
     by_hand_close(&nic);
 }
 
@@ -252,8 +273,14 @@ SPEC("§16.2: an answer without a question, of another node or given twice is dr
     uint16_t id;
 
     observe_open(&nic);
-    id = ask(9, 0x55, 1, DSCP_CONTROL);
+    id = begin(9, 0x55, 1, DSCP_CONTROL);
+    answer = by_hand_endpoint(&nic, 9, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_EV_PROBE, id);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER); /* it has not left yet */
+    EXPECT_EQ(by_hand_send(&nic), 1);
     answer = by_hand_endpoint(&nic, 8, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_EV_PROBE, id);
+    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
+    answer =
+        by_hand_endpoint(&nic, 9, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_EV_PROBE, (uint16_t)(id + 1));
     EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
     answer =
         by_hand_endpoint(&nic, 9, OPCODE_ENDPOINT_RESPONSE, ENDPOINT_EV_PROBE, (uint16_t)(id + 64));
@@ -290,6 +317,7 @@ SPEC("§16.2: any sender is answered, without a QP: id, op and stamp are echoed,
     request = by_hand_endpoint(&nic, 77, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 0xabcd);
     request.endpoint.tx_timestamp = 0x1234;
     request.port = 1;
+    request.ev = 0x155;
     EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
     EXPECT_EQ(by_hand_send(&nic), 1);
     EXPECT_EQ(answer->opcode, OPCODE_ENDPOINT_RESPONSE);
@@ -299,7 +327,11 @@ SPEC("§16.2: any sender is answered, without a QP: id, op and stamp are echoed,
     EXPECT_EQ(answer->endpoint.tx_timestamp, 0x1234);
     EXPECT_EQ(answer->class, DSCP_CONTROL);
     EXPECT_EQ(answer->port, 1);
+    EXPECT_EQ(answer->ev, 0x155);
+    EXPECT_EQ(answer->ecn, ECN_NOT_ECT);
     EXPECT(ip_address_equal(&answer->dst, &asker));
+    EXPECT(ip_address_equal(&answer->src, &nic.config.address));
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_ENDPOINT_ANSWERED), 1);
     by_hand_close(&nic);
 }
 
@@ -338,15 +370,23 @@ SPEC("§16.2: a node answers a million a second, in bursts of 1,000; what is mor
     by_hand_close(&nic);
 }
 
-SPEC("§16.2: a probe by a port that does not exist is refused")
+SPEC("§16.2: a probe by a port or in a class that does not exist is refused")
 {
+    static const struct {
+        uint32_t port;
+        enum dscp_class class;
+    } wrong[] = { { BY_HAND_PLANES, DSCP_CONTROL }, { UINT32_MAX, DSCP_CONTROL }, { 0, DSCP_OTHER },
+        { 0, DSCP_CLASS_COUNT } };
     struct ipv6_addr address = by_hand_address(9);
-    uint16_t id;
+    uint16_t id = 0xdead;
 
     observe_open(&nic);
-    EXPECT_EQ(transport_endpoint_probe(
-                  nic.transport, &address, 5, BY_HAND_PLANES, DSCP_CONTROL, &id, nic.now_ns),
-        -EINVAL);
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(transport_endpoint_probe(nic.transport, &address, 5, wrong[i].port,
+                      wrong[i].class, &id, nic.now_ns),
+            -EINVAL);
+    EXPECT_EQ(id, 0xdead);
+    EXPECT(!transport_wants_to_send(nic.transport));
     by_hand_close(&nic);
 }
 

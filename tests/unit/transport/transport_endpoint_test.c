@@ -6,8 +6,6 @@
 
 #include <errno.h>
 
-#include "wire/bth.h"
-
 enum {
     QPN = 7,
     OTHER_QPN = 8,
@@ -43,64 +41,6 @@ static struct packet answer_of(uint16_t request_id)
 
 /* ---- our requests --------------------------------------------------------------------------- */
 
-SPEC("a probe by a port the NIC does not have, or in a class that is none, is refused")
-{
-    struct ipv6_addr peer = by_hand_address(1);
-    uint16_t id = 0xdead;
-
-    open_nic();
-    EXPECT_EQ(transport_endpoint_probe(
-                  nic.transport, &peer, 1, BY_HAND_PLANES, DSCP_CONTROL, &id, nic.now_ns),
-        -EINVAL);
-    EXPECT_EQ(transport_endpoint_probe(
-                  nic.transport, &peer, 1, UINT32_MAX, DSCP_CONTROL, &id, nic.now_ns),
-        -EINVAL);
-    EXPECT_EQ(
-        transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_OTHER, &id, nic.now_ns), -EINVAL);
-    EXPECT_EQ(
-        transport_endpoint_probe(nic.transport, &peer, 1, 0, DSCP_CLASS_COUNT, &id, nic.now_ns),
-        -EINVAL);
-    EXPECT_EQ(id, 0xdead);
-    EXPECT(!transport_wants_to_send(nic.transport));
-    by_hand_close(&nic);
-}
-
-SPEC("§16.2: a probe leaves by its port, on its EV, in its class, with its number and the time")
-{
-    struct ipv6_addr peer = by_hand_address(1);
-    const struct packet *packet = &nic.sent[0];
-    uint16_t first;
-    uint16_t second;
-
-    open_nic();
-    EXPECT_EQ(probe(&first), 0);
-    EXPECT(transport_wants_to_send(nic.transport));
-    nic.ready_ports = 1;
-    EXPECT_EQ(by_hand_send(&nic), 0);
-    nic.ready_ports = 2;
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    EXPECT_EQ(packet->opcode, OPCODE_ENDPOINT_REQUEST);
-    EXPECT_EQ(packet->dest_qpn, BTH_ENDPOINT_QPN);
-    EXPECT(ip_address_equal(&packet->dst, &peer));
-    EXPECT(ip_address_equal(&packet->src, &nic.config.address));
-    EXPECT_EQ(packet->psn.value, first);
-    EXPECT_EQ(packet->ev, 0x1ab);
-    EXPECT_EQ(packet->port, 1);
-    EXPECT_EQ(packet->class, DSCP_NO_TRIM);
-    EXPECT_EQ(packet->ecn, ECN_ECT0);
-    EXPECT_EQ(packet->endpoint.op, ENDPOINT_EV_PROBE);
-    EXPECT_EQ(packet->endpoint.port_status_mask, 0);
-    EXPECT_EQ(packet->endpoint.tx_timestamp, nic.now_ns / 128 % 65536);
-    EXPECT(!transport_wants_to_send(nic.transport));
-    EXPECT_EQ(
-        transport_endpoint_probe(nic.transport, &peer, 1, 1, DSCP_CONTROL, &second, nic.now_ns), 0);
-    EXPECT_NE(second, first);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    EXPECT_EQ(packet->class, DSCP_CONTROL);
-    EXPECT_EQ(packet->ecn, ECN_NOT_ECT);
-    by_hand_close(&nic);
-}
-
 SPEC("one probe more than may wait is told to try again, until some have left")
 {
     uint16_t id;
@@ -131,27 +71,6 @@ SPEC("probes leave in the order they were asked for")
     by_hand_close(&nic);
 }
 
-SPEC("an answer brings an event with number, port and round trip")
-{
-    struct transport_event event;
-    struct packet answer;
-    uint16_t id;
-
-    open_nic();
-    probe(&id);
-    by_hand_send(&nic);
-    answer = answer_of(id);
-    nic.now_ns += 12800;
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
-    EXPECT(by_hand_event(&nic, &event));
-    EXPECT_EQ(event.kind, TRANSPORT_ENDPOINT_ANSWER);
-    EXPECT_EQ(event.request_id, id);
-    EXPECT_EQ(event.port, 1);
-    EXPECT_EQ(event.rtt_ns, 12800);
-    EXPECT(!by_hand_event(&nic, &event));
-    by_hand_close(&nic);
-}
-
 SPEC("a round trip is the shorter of clock and echoed stamp, and the clock's where the stamp wraps")
 {
     struct transport_event event;
@@ -175,32 +94,6 @@ SPEC("a round trip is the shorter of clock and echoed stamp, and the clock's whe
     by_hand_receive(&nic, &answer);
     by_hand_event(&nic, &event);
     EXPECT_EQ(event.rtt_ns, 65536 * 128 + 1280);
-    by_hand_close(&nic);
-}
-
-SPEC("an answer without a question is dropped: too soon, twice, of another number or another peer")
-{
-    struct packet answer;
-    uint16_t id;
-
-    open_nic();
-    answer = answer_of(0);
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
-    probe(&id);
-    answer = answer_of(id);
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER); /* it has not left yet */
-    by_hand_send(&nic);
-    answer = answer_of((uint16_t)(id + REQUESTS_MAX));
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
-    answer = answer_of((uint16_t)(id + 1));
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
-    answer = answer_of(id);
-    answer.src = by_hand_address(2);
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
-    answer.src = by_hand_address(1);
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_NONE);
-    EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
-    EXPECT_EQ(by_hand_discard_events(&nic), 1);
     by_hand_close(&nic);
 }
 
@@ -283,50 +176,6 @@ SPEC("when all wait for a port that is down, a probe for another takes the place
 
 /* ---- requests of others --------------------------------------------------------------------- */
 
-SPEC("§16.2: any probe is answered to its sender, by the port it came by")
-{
-    struct packet request;
-    struct ipv6_addr stranger = by_hand_address(99);
-    const struct packet *answer = &nic.sent[0];
-
-    open_nic();
-    request = by_hand_endpoint(&nic, 99, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 0xbeef);
-    request.port = 1;
-    request.ev = 0x155;
-    request.endpoint.tx_timestamp = 0x1234;
-    EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    EXPECT_EQ(answer->opcode, OPCODE_ENDPOINT_RESPONSE);
-    EXPECT_EQ(answer->dest_qpn, BTH_ENDPOINT_QPN);
-    EXPECT(ip_address_equal(&answer->dst, &stranger));
-    EXPECT(ip_address_equal(&answer->src, &nic.config.address));
-    EXPECT_EQ(answer->psn.value, 0xbeef);
-    EXPECT_EQ(answer->port, 1);
-    EXPECT_EQ(answer->ev, 0x155);
-    EXPECT_EQ(answer->class, DSCP_CONTROL);
-    EXPECT_EQ(answer->ecn, ECN_NOT_ECT);
-    EXPECT_EQ(answer->endpoint.op, ENDPOINT_EV_PROBE);
-    EXPECT_EQ(answer->endpoint.tx_timestamp, 0x1234);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_ENDPOINT_ANSWERED), 1);
-    by_hand_close(&nic);
-}
-
-SPEC("the answer to a probe waits for the port it came by, and takes another if that goes down")
-{
-    struct packet request;
-
-    open_nic();
-    request = by_hand_endpoint(&nic, 99, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
-    request.port = 1;
-    by_hand_receive(&nic, &request);
-    nic.ready_ports = 1;
-    EXPECT_EQ(by_hand_send(&nic), 0);
-    transport_ports_changed(nic.transport, 1, nic.now_ns);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    EXPECT_EQ(nic.sent[0].port, 0);
-    by_hand_close(&nic);
-}
-
 SPEC("§17: a probe of a peer with a QP is answered by the QP's way back")
 {
     struct packet request;
@@ -375,66 +224,6 @@ static uint32_t peer_ports(uint32_t qpn)
     return attributes.peer_ports;
 }
 
-SPEC("§18: an update of a peer's ports replaces what was known, for its QPs only, and is answered")
-{
-    struct packet packet;
-
-    open_nic();
-    by_hand_connect(&nic, QPN);
-    nic.peer = 2;
-    by_hand_connect(&nic, OTHER_QPN);
-    packet = update(1, 5, 1 << 2); /* port 1, counted from 1 on the wire */
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    EXPECT_EQ(peer_ports(QPN), 2);
-    EXPECT_EQ(peer_ports(OTHER_QPN), 3);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_TAKEN), 1);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    EXPECT_EQ(nic.sent[0].opcode, OPCODE_ENDPOINT_RESPONSE);
-    EXPECT_EQ(nic.sent[0].endpoint.op, ENDPOINT_PORT_STATUS_UPDATE);
-    EXPECT_EQ(nic.sent[0].psn.value, 5);
-    by_hand_post(&nic, QPN, 1, 4096, 0);
-    EXPECT_EQ(by_hand_send(&nic), 4);
-    for (uint32_t i = 0; i < 4; i++)
-        EXPECT_EQ(nic.sent[i].port, 1);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: an update of somebody without a QP is dropped")
-{
-    struct packet packet;
-
-    open_nic();
-    by_hand_connect(&nic, QPN);
-    packet = update(2, 5, 1 << 2);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STRANGER);
-    EXPECT_EQ(by_hand_send(&nic), 0);
-    by_hand_move(&nic, QPN, QP_RESET);
-    packet = update(1, 5, 1 << 2);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STRANGER);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: an update older than the newest is dropped, across the wrap of its number")
-{
-    struct packet packet;
-
-    open_nic();
-    by_hand_connect(&nic, QPN);
-    packet = update(1, 0xffff, 1 << 2);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    packet = update(1, 3, 1 << 1);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    packet = update(1, 0xffff, 1 << 2);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
-    packet = update(1, 2, 1 << 2);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
-    EXPECT_EQ(peer_ports(QPN), 1);
-    packet = update(1, 3, 1 << 1); /* repeated: its answer was lost */
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    EXPECT_EQ(by_hand_send(&nic), 3);
-    by_hand_close(&nic);
-}
-
 SPEC("§18: a QP connected anew knows of no update, however high the last number was")
 {
     struct packet packet;
@@ -449,140 +238,6 @@ SPEC("§18: a QP connected anew knows of no update, however high the last number
     packet = update(1, 1, 1 << 1); /* the peer has started anew, too */
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
     EXPECT_EQ(peer_ports(QPN), 1);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: an update that came by a port which it says is down is not believed")
-{
-    struct packet packet;
-
-    open_nic();
-    by_hand_connect(&nic, QPN);
-    packet = update(1, 5, 0);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_PORT_MASK);
-    packet = update(1, 5, 1 << 2);
-    packet.port = 0;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_PORT_MASK);
-    EXPECT_EQ(peer_ports(QPN), 3);
-    EXPECT_EQ(by_hand_send(&nic), 0);
-    packet = update(1, 4, 1 << 2); /* its number was not taken for the newest */
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: an update of another incarnation is new, whatever its number; of none, it is not")
-{
-    struct packet packet;
-
-    open_nic();
-    by_hand_connect(&nic, QPN);
-    packet = update(1, 1000, 1 << 2);
-    packet.endpoint.incarnation = 7;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    packet = update(1, 999, 1 << 1);
-    packet.endpoint.incarnation = 7;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
-    packet.endpoint.incarnation = 0; /* a peer that does not tell */
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
-    EXPECT_EQ(peer_ports(QPN), 2);
-    packet = update(1, 1, 1 << 1);
-    packet.endpoint.incarnation = 8; /* it has restarted */
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    EXPECT_EQ(peer_ports(QPN), 1);
-    packet = update(1, 0, 1 << 2);
-    packet.endpoint.incarnation = 8;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: our updates say an incarnation, which is not 0 and differs between seeds; probes do not")
-{
-    uint8_t seen[2];
-    uint16_t id;
-
-    for (uint32_t i = 0; i < 2; i++) {
-        by_hand_prepare(&nic);
-        nic.config.seed = 1 + i;
-        by_hand_open(&nic);
-        by_hand_connect(&nic, QPN);
-        EXPECT_EQ(probe(&id), 0);
-        EXPECT_EQ(by_hand_send(&nic), 1);
-        EXPECT_EQ(nic.sent[0].endpoint.incarnation, 0);
-        transport_ports_changed(nic.transport, 2, nic.now_ns);
-        EXPECT_EQ(by_hand_send(&nic), 1);
-        seen[i] = nic.sent[0].endpoint.incarnation;
-        EXPECT_NE(seen[i], 0);
-        by_hand_close(&nic);
-    }
-    EXPECT_NE(seen[0], seen[1]);
-}
-
-/* Two QPs, the second connected after an update of their peer, number 9. */
-static void connect_after_update(void)
-{
-    static struct cc_profile other_cc;
-    struct packet packet;
-
-    open_nic();
-    by_hand_connect(&nic, QPN);
-    packet = update(1, 9, 1 << 2);
-    packet.endpoint.incarnation = 3;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    other_cc = nic.cc;
-    nic.init.cc = &other_cc; /* another destination, as far as congestion goes */
-    by_hand_connect(&nic, OTHER_QPN);
-}
-
-SPEC("§18: what a peer has said of its ports holds for QPs that are connected to it later")
-{
-    struct packet packet;
-
-    connect_after_update();
-    EXPECT_EQ(peer_ports(OTHER_QPN), 2);
-    packet = update(1, 8, 1 << 1);
-    packet.endpoint.incarnation = 3;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
-    packet = update(1, 10, 1 << 1 | 1 << 2);
-    packet.endpoint.incarnation = 3;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    EXPECT_EQ(peer_ports(QPN), 3);
-    EXPECT_EQ(peer_ports(OTHER_QPN), 3);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: a QP that is connected later knows which update of its peer is the newest")
-{
-    struct packet packet;
-
-    connect_after_update();
-    EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
-    packet = update(1, 8, 1 << 1);
-    packet.endpoint.incarnation = 3;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_STALE_UPDATE);
-    EXPECT_EQ(peer_ports(OTHER_QPN), 2);
-    by_hand_close(&nic);
-}
-
-SPEC("§18: two requests under way never have one number, be they probes or updates")
-{
-    uint16_t first;
-    uint16_t id;
-
-    open_nic();
-    by_hand_connect(&nic, QPN);
-    EXPECT_EQ(probe(&first), 0);
-    by_hand_send(&nic);
-    transport_ports_changed(nic.transport, 2, nic.now_ns);
-    EXPECT_EQ(by_hand_send(&nic), 1); /* the first update */
-    EXPECT_NE(nic.sent[0].psn.value, first);
-    id = (uint16_t)nic.sent[0].psn.value;
-    for (uint32_t i = 0; i < 10; i++) {
-        uint16_t next;
-
-        EXPECT_EQ(probe(&next), 0);
-        EXPECT_NE(next, id);
-        EXPECT_NE(next, first);
-    }
     by_hand_close(&nic);
 }
 
