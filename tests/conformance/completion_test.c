@@ -73,6 +73,10 @@ SPEC("§6.1: one ACK completes all messages it covers, in the order of the queue
     EXPECT_SENT(2);
     EXPECT_SENT(3);
     expect_nothing();
+    EXPECT_EQ(observe_acked(&nic, 3, 4), DROP_NONE);
+    EXPECT_SENT(4);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_MESSAGES_SENT), 4);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_BYTES_ACKNOWLEDGED), 4 * 64);
     by_hand_close(&nic);
 }
 
@@ -98,8 +102,11 @@ SPEC("§6.1: only signalled requests are reported, unless all are to be")
     observe_open(&nic);
     by_hand_post(&nic, OBSERVE_QPN, 1, 64, 0);
     observe_post(&nic, 2, 64);
-    EXPECT_EQ(observe_acked(&nic, 1, 2), DROP_NONE);
+    by_hand_post(&nic, OBSERVE_QPN, 3, 64, 0);
+    by_hand_send(&nic);
+    EXPECT_EQ(observe_acked(&nic, 2, 3), DROP_NONE);
     EXPECT_SENT(2);
+    expect_nothing();
     by_hand_close(&nic);
     observe_prepare(&nic);
     nic.init.signal_all = true;
@@ -225,6 +232,7 @@ SPEC("§6.2: the completion tells immediate, length of the message, and whether 
     packet.write.message_bytes = PMTU + 64;
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
     event = received();
+    EXPECT_EQ(event.qpn, OBSERVE_QPN);
     EXPECT_EQ(event.immediate, 0xabcdef01);
     EXPECT_EQ(event.length_bytes, PMTU + 64);
     EXPECT(event.solicited);
@@ -371,13 +379,15 @@ SPEC("§6.4: a NAK does not acknowledge the packets before its PSN: only its msn
     struct packet nak;
 
     observe_open(&nic);
-    for (uint64_t id = 1; id <= 3; id++)
-        observe_post(&nic, id, 64);
-    nak = by_hand_nak(&nic, OBSERVE_QPN, observe_out(2), ACK_SYNDROME_REMOTE_ACCESS, 1);
+    for (uint64_t id = 1; id <= 4; id++)
+        observe_post(&nic, id, 2 * PMTU);
+    nak = by_hand_nak(&nic, OBSERVE_QPN, observe_out(5), ACK_SYNDROME_REMOTE_ACCESS, 1);
     EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_NONE);
     EXPECT_SENT(1);
     EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 2, COMPLETION_FLUSHED));
     EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 3, COMPLETION_REMOTE_ACCESS));
+    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 4, COMPLETION_FLUSHED));
+    expect_nothing();
     EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_ERR);
     by_hand_close(&nic);
 }
@@ -393,6 +403,9 @@ SPEC("§6.4: a NAK for PSNs or messages never sent is refused")
     nak = by_hand_nak(&nic, OBSERVE_QPN, observe_out(0), ACK_SYNDROME_REMOTE_ACCESS, 2);
     EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_FEEDBACK_RANGE);
     EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_RTS);
+    expect_nothing();
+    EXPECT_EQ(observe_acked(&nic, 0, 1), DROP_NONE);
+    EXPECT_SENT(1);
     by_hand_close(&nic);
 }
 

@@ -28,6 +28,7 @@ static void expect_nak(uint8_t syndrome, struct psn offending, uint32_t messages
     EXPECT_EQ(nak->ack.syndrome, syndrome);
     EXPECT_EQ(nak->psn.value, offending.value);
     EXPECT_EQ(nak->ack.messages_done, messages_done);
+    EXPECT_EQ(nak->dest_qpn, BY_HAND_PEER_QPN + OBSERVE_QPN);
     EXPECT_EQ(by_hand_state(&nic, OBSERVE_QPN), QP_ERR);
 }
 
@@ -52,6 +53,7 @@ SPEC("§22: a wrong length draws NAK 0x61, QP ERR and QP_REQ_ERR")
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_INVALID_REQUEST);
     expect_nak(0x61, observe_in(1), 1);
     expect_async(TRANSPORT_QP_REQUEST_ERROR);
+    EXPECT_EQ(nic.placed_count, 1); /* the first packet */
     by_hand_close(&nic);
 }
 
@@ -96,6 +98,7 @@ SPEC("§22: too many WriteImm draw the NAK that the wire format names, QP ERR an
     nic.config.nak_write_imm_limit = 0x67;
     by_hand_open(&nic);
     by_hand_connect(&nic, OBSERVE_QPN);
+    EXPECT_EQ(arrive_imm(31, 31), DROP_NONE); /* the 32nd is still allowed */
     EXPECT_EQ(arrive_imm(32, 32), DROP_WRITE_IMM_LIMIT);
     expect_nak(0x67, observe_in(32), 0);
     expect_async(TRANSPORT_QP_FATAL);
@@ -187,10 +190,14 @@ SPEC("§22: work posted in ERR is flushed")
 {
     observe_open(&nic);
     by_hand_move(&nic, OBSERVE_QPN, QP_ERR);
-    EXPECT_EQ(by_hand_post(&nic, OBSERVE_QPN, 1, 64, 0), 0);
-    EXPECT_EQ(transport_post_recv(nic.transport, OBSERVE_QPN, 2), 0);
-    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_FLUSHED));
-    EXPECT(by_hand_completed(&nic, TRANSPORT_RECV_DONE, 2, COMPLETION_FLUSHED));
+    for (uint32_t i = 0; i < 40; i++) { /* more than the queues hold at a time */
+        EXPECT_EQ(by_hand_post(&nic, OBSERVE_QPN, i, 64, 0), 0);
+        EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, i, COMPLETION_FLUSHED));
+        EXPECT_EQ(transport_post_recv(nic.transport, OBSERVE_QPN, 100 + i), 0);
+        EXPECT(by_hand_completed(&nic, TRANSPORT_RECV_DONE, 100 + i, COMPLETION_FLUSHED));
+    }
+    EXPECT_EQ(by_hand_discard_events(&nic), 0);
+    EXPECT(!transport_wants_to_send(nic.transport));
     by_hand_close(&nic);
 }
 

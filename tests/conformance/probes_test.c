@@ -382,8 +382,8 @@ SPEC("§16.2: a probe by a port or in a class that does not exist is refused")
 
     observe_open(&nic);
     for (uint32_t i = 0; i < 4; i++)
-        EXPECT_EQ(transport_endpoint_probe(nic.transport, &address, 5, wrong[i].port,
-                      wrong[i].class, &id, nic.now_ns),
+        EXPECT_EQ(transport_endpoint_probe(
+                      nic.transport, &address, 5, wrong[i].port, wrong[i].class, &id, nic.now_ns),
             -EINVAL);
     EXPECT_EQ(id, 0xdead);
     EXPECT(!transport_wants_to_send(nic.transport));

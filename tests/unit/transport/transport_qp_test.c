@@ -257,35 +257,6 @@ SPEC("what does not exist cannot be changed, asked or destroyed")
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-SPEC("§2: RESET, INIT, RTR, RTS in this order; ERR and RESET from everywhere; nothing else")
-{
-    static const bool allowed[QP_STATE_COUNT][QP_STATE_COUNT] = {
-        /*             RESET  INIT   RTR    RTS    ERR */
-        [QP_RESET] = { true, true, false, false, true },
-        [QP_INIT] = { true, true, true, false, true },
-        [QP_RTR] = { true, false, true, true, true },
-        [QP_RTS] = { true, false, false, true, true },
-        [QP_ERR] = { true, false, false, false, true },
-    };
-
-    for (enum qp_state from = QP_RESET; from < QP_STATE_COUNT; from++)
-        for (enum qp_state to = QP_RESET; to < QP_STATE_COUNT; to++) {
-            open_in(from);
-            EXPECT_EQ(by_hand_move(&nic, QPN, to), allowed[from][to] ? 0 : -EINVAL);
-            EXPECT_EQ(by_hand_state(&nic, QPN), allowed[from][to] ? to : from);
-            by_hand_close(&nic);
-        }
-}
-
-SPEC("§2: SQD, SQE and other states that MRC does not have are refused")
-{
-    open_in(QP_RTS);
-    EXPECT_EQ(by_hand_move(&nic, QPN, QP_STATE_COUNT), -EINVAL);
-    EXPECT_EQ(by_hand_move(&nic, QPN, (enum qp_state)200), -EINVAL);
-    EXPECT_EQ(by_hand_state(&nic, QPN), QP_RTS);
-    by_hand_close(&nic);
-}
-
 SPEC("a change of state leaves one trace of where from and where to")
 {
     static const enum qp_state path[] = { QP_INIT, QP_RTR, QP_RTS, QP_ERR, QP_RESET };
@@ -611,20 +582,6 @@ SPEC("the status of a new connection shows its first PSN, window, range and plan
     EXPECT_EQ(status.timeouts, 0);
     EXPECT_EQ(status.plane_mask, 3);
     EXPECT_EQ(status.control_plane_mask, 3);
-    by_hand_close(&nic);
-}
-
-SPEC("§4: the range is 128 times MPR where the window is larger")
-{
-    struct qp_status status;
-
-    open_nic();
-    nic.init.window_psns_max = 1024;
-    by_hand_create(&nic, QPN);
-    EXPECT_EQ(modify(QP_ATTR_MPR, ATTRIBUTE(.mpr = 3)), 0);
-    by_hand_reconnect(&nic, QPN);
-    EXPECT_EQ(transport_qp_status(nic.transport, QPN, &status), 0);
-    EXPECT_EQ(status.mpr_psns, 384);
     by_hand_close(&nic);
 }
 

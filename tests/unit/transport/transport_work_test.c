@@ -51,24 +51,6 @@ static void expect_no_event(void)
 
 /* ---- posting -------------------------------------------------------------------------------- */
 
-SPEC("§2: send work is taken from RTS on, receive work from INIT on")
-{
-    open_nic();
-    by_hand_create(&nic, QPN);
-    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
-    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 1), -EINVAL);
-    by_hand_step(&nic, QPN, QP_INIT);
-    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
-    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 1), 0);
-    by_hand_step(&nic, QPN, QP_RTR);
-    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), -EINVAL);
-    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 2), 0);
-    by_hand_step(&nic, QPN, QP_RTS);
-    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 10, 0), 0);
-    EXPECT_EQ(transport_post_recv(nic.transport, QPN, 3), 0);
-    by_hand_close(&nic);
-}
-
 SPEC("work for an unknown QP, or for a half the QP does not have, is refused")
 {
     open_nic();
@@ -333,29 +315,6 @@ SPEC("a timer that ends late does not put off one that ends early")
 
 /* ---- completing ----------------------------------------------------------------------------- */
 
-SPEC("§6.1: a message completes with its Transport ACK, not before, in the order of the queue")
-{
-    struct packet sack;
-
-    open_connected();
-    for (uint32_t i = 0; i < 3; i++)
-        by_hand_post(&nic, QPN, 10 + i, 1024, WORK_SIGNALED);
-    by_hand_send(&nic);
-    sack = by_hand_sack(&nic, QPN, sent_psn(2));
-    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
-    expect_no_event();
-    acknowledge(1, 2);
-    EXPECT_SENT(10, COMPLETION_SUCCESS);
-    EXPECT_SENT(11, COMPLETION_SUCCESS);
-    expect_no_event();
-    acknowledge(2, 3);
-    EXPECT_SENT(12, COMPLETION_SUCCESS);
-    expect_no_event();
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_MESSAGES_SENT), 3);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_BYTES_ACKNOWLEDGED), 3 * 1024);
-    by_hand_close(&nic);
-}
-
 SPEC("a completion says which QP, request and length")
 {
     struct transport_event event;
@@ -370,28 +329,6 @@ SPEC("a completion says which QP, request and length")
     EXPECT_EQ(event.id, UINT64_C(0xfedcba9876543210));
     EXPECT_EQ(event.length_bytes, 777);
     EXPECT_EQ(event.status, COMPLETION_SUCCESS);
-    by_hand_close(&nic);
-}
-
-SPEC("a request that was not signalled completes in silence, unless all are signalled")
-{
-    open_connected();
-    by_hand_post(&nic, QPN, 1, 10, 0);
-    by_hand_post(&nic, QPN, 2, 10, WORK_SIGNALED);
-    by_hand_post(&nic, QPN, 3, 10, 0);
-    by_hand_send(&nic);
-    acknowledge(2, 3);
-    EXPECT_SENT(2, COMPLETION_SUCCESS);
-    expect_no_event();
-    by_hand_close(&nic);
-
-    open_nic();
-    nic.init.signal_all = true;
-    by_hand_connect(&nic, QPN);
-    by_hand_post(&nic, QPN, 1, 10, 0);
-    by_hand_send(&nic);
-    acknowledge(0, 1);
-    EXPECT_SENT(1, COMPLETION_SUCCESS);
     by_hand_close(&nic);
 }
 
@@ -421,45 +358,6 @@ SPEC("completions that are not fetched wait, however many there are")
         acknowledge(i, i + 1);
     for (uint32_t i = 0; i < 5; i++)
         EXPECT_SENT(i, COMPLETION_SUCCESS);
-    expect_no_event();
-    by_hand_close(&nic);
-}
-
-SPEC("an acknowledgement of messages never sent is dropped")
-{
-    struct packet ack;
-
-    open_connected();
-    by_hand_post(&nic, QPN, 1, 2 * 1024, WORK_SIGNALED);
-    by_hand_post(&nic, QPN, 2, 10, WORK_SIGNALED);
-    by_hand_send(&nic);
-    ack = by_hand_ack(&nic, QPN, sent_psn(2), 3);
-    EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_FEEDBACK_RANGE);
-    ack = by_hand_ack(&nic, QPN, sent_psn(3), 2);
-    EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_FEEDBACK_RANGE);
-    expect_no_event();
-    by_hand_close(&nic);
-}
-
-SPEC("§6.2: a WriteImm completes a receive request with its immediate, length and solicitation")
-{
-    struct packet packet;
-    struct transport_event event;
-
-    open_connected();
-    transport_post_recv(nic.transport, QPN, 41);
-    transport_post_recv(nic.transport, QPN, 42);
-    packet = by_hand_write_imm(&nic, QPN, received_psn(0), 0, 0xabcdef);
-    packet.flags |= PACKET_SOLICITED;
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
-    EXPECT(by_hand_event(&nic, &event));
-    EXPECT_EQ(event.kind, TRANSPORT_RECV_DONE);
-    EXPECT_EQ(event.qpn, QPN);
-    EXPECT_EQ(event.id, 41);
-    EXPECT_EQ(event.status, COMPLETION_SUCCESS);
-    EXPECT_EQ(event.immediate, 0xabcdef);
-    EXPECT_EQ(event.length_bytes, 64);
-    EXPECT(event.solicited);
     expect_no_event();
     by_hand_close(&nic);
 }
@@ -522,23 +420,6 @@ SPEC("§22: in ERR what was done completes, everything else is flushed, in order
     by_hand_close(&nic);
 }
 
-SPEC("§22: work posted in ERR is flushed at once")
-{
-    open_connected();
-    by_hand_move(&nic, QPN, QP_ERR);
-    expect_no_event();
-    for (uint32_t i = 0; i < 40; i++) { /* more than the queues hold at a time */
-        EXPECT_EQ(by_hand_post(&nic, QPN, i, 10, 0), 0);
-        EXPECT_SENT(i, COMPLETION_FLUSHED);
-        expect_no_event();
-        EXPECT_EQ(transport_post_recv(nic.transport, QPN, 100 + i), 0);
-        EXPECT_RECEIVED(100 + i, COMPLETION_FLUSHED);
-    }
-    expect_no_event();
-    EXPECT(!transport_wants_to_send(nic.transport));
-    by_hand_close(&nic);
-}
-
 SPEC("§22: a QP that goes from RESET to ERR flushes what is posted, too")
 {
     open_nic();
@@ -564,78 +445,6 @@ SPEC("in ERR nothing is timed and nothing is sent")
     by_hand_close(&nic);
 }
 
-SPEC("§6.4: a NAK completes what was executed, fails the message it names, flushes the others")
-{
-    struct packet nak;
-
-    open_connected();
-    for (uint32_t i = 0; i < 5; i++)
-        by_hand_post(&nic, QPN, 10 + i, 2048, WORK_SIGNALED);
-    by_hand_send(&nic);
-    nak = by_hand_nak(&nic, QPN, sent_psn(7), ACK_SYNDROME_REMOTE_ACCESS, 2);
-    EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_NONE);
-    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
-    EXPECT_SENT(10, COMPLETION_SUCCESS);
-    EXPECT_SENT(11, COMPLETION_SUCCESS);
-    EXPECT_SENT(12, COMPLETION_FLUSHED);
-    EXPECT_SENT(13, COMPLETION_REMOTE_ACCESS);
-    EXPECT_SENT(14, COMPLETION_FLUSHED);
-    expect_no_event();
-    by_hand_close(&nic);
-}
-
-SPEC("§22: each syndrome has its status, and an unknown one means a remote operational error")
-{
-    static const struct {
-        uint8_t syndrome;
-        enum completion_status status;
-    } cases[] = { { ACK_SYNDROME_INVALID_REQUEST, COMPLETION_REMOTE_INVALID_REQUEST },
-        { ACK_SYNDROME_REMOTE_ACCESS, COMPLETION_REMOTE_ACCESS },
-        { ACK_SYNDROME_REMOTE_OPERATION, COMPLETION_REMOTE_OPERATION },
-        { 0x65, COMPLETION_REMOTE_OPERATION } };
-
-    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct packet nak;
-
-        open_connected();
-        by_hand_post(&nic, QPN, 1, 10, 0);
-        by_hand_send(&nic);
-        nak = by_hand_nak(&nic, QPN, sent_psn(0), cases[i].syndrome, 0);
-        EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_NONE);
-        EXPECT_SENT(1, cases[i].status);
-        by_hand_close(&nic);
-    }
-}
-
-SPEC("§6.4: a NAK of a packet never sent, or of a message that is done, is no answer of the peer's")
-{
-    static const struct {
-        uint32_t packet;
-        uint32_t messages_done;
-    } wrong[] = {
-        { UINT32_MAX, 0 }, /* before the first */
-        { 0, 1 },          /* of the message that it says is done */
-        { 2, 0 },          /* never sent */
-        { 1, 3 },          /* more messages than there are */
-    };
-
-    open_connected();
-    by_hand_post(&nic, QPN, 1, 10, 0);
-    by_hand_post(&nic, QPN, 2, 10, WORK_SIGNALED);
-    by_hand_send(&nic);
-    for (uint32_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        struct packet nak = by_hand_nak(&nic, QPN, sent_psn(wrong[i].packet),
-            ACK_SYNDROME_REMOTE_OPERATION, wrong[i].messages_done);
-
-        EXPECT_EQ(by_hand_receive(&nic, &nak), DROP_FEEDBACK_RANGE);
-    }
-    expect_no_event();
-    EXPECT_EQ(by_hand_state(&nic, QPN), QP_RTS);
-    acknowledge(1, 2);
-    EXPECT_SENT(2, COMPLETION_SUCCESS);
-    by_hand_close(&nic);
-}
-
 SPEC("§13, §22: silence exhausts the retries, and the oldest request says so")
 {
     struct qp_attributes attributes = { .timeout = 8, .retry_linear = 2, .retry_exponential = 1 };
@@ -655,88 +464,6 @@ SPEC("§13, §22: silence exhausts the retries, and the oldest request says so")
     EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
     EXPECT_SENT(1, COMPLETION_RETRY_EXCEEDED);
     EXPECT_SENT(2, COMPLETION_FLUSHED);
-    by_hand_close(&nic);
-}
-
-/* The responder refuses a packet: NAK, ERR, an asynchronous event after the flushed work. */
-static void expect_refused(const struct packet *packet, enum drop_reason reason, uint8_t syndrome,
-    enum transport_event_kind kind)
-{
-    struct transport_event event;
-    const struct packet *nak;
-
-    by_hand_post(&nic, QPN, 1, 10, 0);
-    EXPECT_EQ(by_hand_receive(&nic, packet), reason);
-    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
-    EXPECT_EQ(by_hand_send(&nic), 1);
-    nak = by_hand_first(&nic, OPCODE_ACK);
-    EXPECT(nak);
-    EXPECT_EQ(nak->ack.syndrome, syndrome);
-    EXPECT_EQ(nak->psn.value, packet->psn.value);
-    EXPECT_EQ(nak->dest_qpn, BY_HAND_PEER_QPN + QPN);
-    EXPECT_SENT(1, COMPLETION_FLUSHED);
-    EXPECT(by_hand_event(&nic, &event));
-    EXPECT_EQ(event.kind, kind);
-    EXPECT_EQ(event.qpn, QPN);
-    expect_no_event();
-}
-
-SPEC("§22: a length its opcode does not allow draws NAK 0x61 and QP_REQUEST_ERROR")
-{
-    struct packet packet;
-
-    open_connected();
-    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_FIRST, received_psn(0), 1000);
-    expect_refused(&packet, DROP_INVALID_REQUEST, 0x61, TRANSPORT_QP_REQUEST_ERROR);
-    EXPECT_EQ(nic.placed_count, 0);
-    by_hand_close(&nic);
-}
-
-SPEC("§22: memory that may not be written draws NAK 0x62 and QP_ACCESS_ERROR")
-{
-    struct packet packet;
-
-    open_connected();
-    nic.refuses = true;
-    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(3), 100);
-    expect_refused(&packet, DROP_REMOTE_ACCESS, 0x62, TRANSPORT_QP_ACCESS_ERROR);
-    by_hand_close(&nic);
-}
-
-SPEC("§22: a WriteImm without a receive request draws NAK 0x63 and QP_FATAL")
-{
-    struct packet packet;
-
-    open_connected();
-    packet = by_hand_write_imm(&nic, QPN, received_psn(0), 0, 5);
-    expect_refused(&packet, DROP_NONE, 0x63, TRANSPORT_QP_FATAL);
-    by_hand_close(&nic);
-}
-
-SPEC("§22: one WriteImm more than agreed draws the NAK the wire format names and QP_FATAL")
-{
-    struct packet packet;
-
-    open_connected();
-    packet = by_hand_write_imm(&nic, QPN, received_psn(31), 31, 5);
-    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE); /* the 32nd is still allowed */
-    by_hand_send(&nic);
-    packet = by_hand_write_imm(&nic, QPN, received_psn(32), 32, 5);
-    expect_refused(&packet, DROP_WRITE_IMM_LIMIT, 0x65, TRANSPORT_QP_FATAL);
-    by_hand_close(&nic);
-}
-
-SPEC("§11: a NACK UNEXP_EVENT fails the QP with a remote operational error")
-{
-    struct packet nack;
-
-    open_connected();
-    by_hand_post(&nic, QPN, 1, 10, 0);
-    by_hand_send(&nic);
-    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_UNEXP_EVENT);
-    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
-    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
-    EXPECT_SENT(1, COMPLETION_REMOTE_OPERATION);
     by_hand_close(&nic);
 }
 
