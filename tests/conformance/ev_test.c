@@ -61,9 +61,13 @@ SPEC("§14.1: a demoted EV is replaced by a backup of its own plane, never of an
 
     paths_init(&paths, 2, 4, 2);
     for (uint32_t i = 0; i < 4; i++) {
-        path_on_loss(paths.set, i, false, 0, 0);
+        EXPECT(path_on_loss(paths.set, i, false, 0, 0));
+        EXPECT(!path_is_active(paths.set, i));
         EXPECT_EQ(active_on(&paths, 0), i < 2 ? 4 : 5 - i);
         EXPECT_EQ(active_on(&paths, 1), 4);
+        EXPECT_EQ(path_usable_count(paths.set), i < 2 ? 8 : 9 - i);
+        EXPECT_EQ(path_bad_count(paths.set), i + 1);
+        path_check(paths.set);
     }
 }
 
@@ -78,8 +82,10 @@ SPEC("§14.1: a recovered EV becomes a backup of its plane, or active if that is
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
     EXPECT(!path_is_active(paths.set, 0));
     path_deny(paths.set, 1, now_ns);
+    EXPECT(path_is_active(paths.set, 0));
     path_on_loss(paths.set, 2, false, now_ns, now_ns);
     EXPECT_EQ(active_on(&paths, 0), 1);
+    EXPECT_EQ(path_usable_count(paths.set), 1);
     paths_answer_probes(&paths, 2, 9, &now_ns);
     EXPECT(path_is_active(paths.set, 2));
 }
@@ -103,11 +109,17 @@ SPEC("§14.1: a plane without a usable EV leaves the rotation until one is usabl
     struct paths paths;
     uint64_t now_ns = 0;
 
-    paths_init(&paths, 2, 1, 0);
+    paths_init(&paths, 2, 2, 0);
     path_on_loss(paths.set, 0, false, 0, 0);
+    EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 3);
+    path_on_loss(paths.set, 1, false, 0, 0);
+    EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 2);
     for (uint32_t i = 0; i < 4; i++)
-        EXPECT_EQ(path_pick(paths.set, ALL_PLANES, 0), 1);
+        EXPECT_GE(path_pick(paths.set, ALL_PLANES, 0), 2);
     paths_answer_probes(&paths, 0, 3, &now_ns);
+    EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 3);
+    EXPECT(path_is_active(paths.set, 0));
+    path_check(paths.set);
     EXPECT_NE(path_pick(paths.set, ALL_PLANES, now_ns), path_pick(paths.set, ALL_PLANES, now_ns));
 }
 

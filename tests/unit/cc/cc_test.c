@@ -272,15 +272,6 @@ SPEC("a sample that is no shorter than the base RTT does not change it")
     EXPECT_EQ(flow.cc.base_rtt_ns, BASE_RTT_NS - 1);
 }
 
-SPEC("a packet may go while the window is larger than what is in flight")
-{
-    struct flow flow;
-
-    flow_begin_unadjusted(&flow);
-    EXPECT(cc_can_send(&flow.cc, WINDOW_BYTES - 1));
-    EXPECT(!cc_can_send(&flow.cc, WINDOW_BYTES));
-}
-
 SPEC("NSCC begins with its limit, the default with a base RTT at link rate if that is less")
 {
     struct cc_settings settings = flow_reference();

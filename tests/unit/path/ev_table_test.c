@@ -67,59 +67,6 @@ SPEC("an EV denied from the start has its place taken by a backup")
     EXPECT_EQ(paths.change_count, 0);
 }
 
-SPEC("a demoted EV is replaced by a backup of its own plane while there is one")
-{
-    struct paths paths;
-
-    paths_init(&paths, 2, 3, 2);
-    EXPECT(path_on_loss(paths.set, 0, false, 0, 1000));
-    EXPECT(!path_is_active(paths.set, 0));
-    EXPECT_EQ(active_on(&paths, 0), 3);
-    EXPECT(path_on_loss(paths.set, 1, false, 0, 1000));
-    EXPECT_EQ(active_on(&paths, 0), 3);
-    EXPECT(path_on_loss(paths.set, 2, false, 0, 1000));
-    EXPECT_EQ(active_on(&paths, 0), 2);
-    EXPECT_EQ(active_on(&paths, 1), 3);
-    EXPECT_EQ(path_usable_count(paths.set), 5);
-    EXPECT_EQ(path_bad_count(paths.set), 3);
-    path_check(paths.set);
-}
-
-SPEC("a plane without a usable EV leaves the rotation and comes back with the first one")
-{
-    struct paths paths;
-    uint64_t now_ns = 0;
-
-    paths_init(&paths, 2, 2, 0);
-    path_on_loss(paths.set, 2, false, 0, now_ns);
-    EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 3);
-    path_on_loss(paths.set, 3, false, 0, now_ns);
-    EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 1);
-    paths_answer_probes(&paths, 2, 3, &now_ns);
-    EXPECT_EQ(path_usable_planes(paths.set, ALL_PLANES), 3);
-    EXPECT(path_is_active(paths.set, 2));
-    path_check(paths.set);
-}
-
-SPEC("an EV that recovers becomes a backup if its plane has its quota, else active")
-{
-    struct paths paths;
-    uint64_t now_ns = 0;
-
-    paths_init(&paths, 1, 2, 1);
-    path_on_loss(paths.set, 0, false, 0, now_ns);
-    paths_answer_probes(&paths, 0, 3, &now_ns);
-    EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
-    EXPECT(!path_is_active(paths.set, 0));
-    path_on_loss(paths.set, 1, false, now_ns, now_ns);
-    EXPECT(path_is_active(paths.set, 0));
-    path_on_loss(paths.set, 2, false, now_ns, now_ns);
-    EXPECT_EQ(path_usable_count(paths.set), 1);
-    paths_answer_probes(&paths, 1, 3, &now_ns);
-    EXPECT(path_is_active(paths.set, 1));
-    path_check(paths.set);
-}
-
 SPEC("backups come in GOOD before SKIP, and those that lose packets after all others")
 {
     static const uint32_t expected[] = { 4, 3, 1, 2 };

@@ -278,6 +278,8 @@ SPEC("destroying a QP takes its probe of the way back with it, if that still wai
     EXPECT(transport_wants_to_send(nic.transport));
     EXPECT_EQ(transport_qp_destroy(nic.transport, QPN), 0);
     EXPECT(!transport_wants_to_send(nic.transport));
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_EQ(by_hand_send(&nic), 0);
     by_hand_close(&nic);
 }
 

@@ -279,32 +279,6 @@ SPEC("a change of state leaves one trace of where from and where to")
     by_hand_close(&nic);
 }
 
-SPEC("§2: in RESET, INIT and ERR packets vanish without an answer; in RTR only feedback does")
-{
-    for (enum qp_state state = QP_RESET; state < QP_STATE_COUNT; state++) {
-        bool receives = state == QP_RTR || state == QP_RTS;
-        bool sends = state == QP_RTS;
-        struct packet packet;
-
-        open_in(state);
-        packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 8);
-        packet.flags |= PACKET_ACK_REQUEST;
-        EXPECT_EQ(by_hand_receive(&nic, &packet), receives ? DROP_NONE : DROP_QP_STATE);
-        packet.opcode = OPCODE_PROBE;
-        EXPECT_EQ(by_hand_receive(&nic, &packet), receives ? DROP_NONE : DROP_QP_STATE);
-        packet = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN - 1));
-        EXPECT_EQ(by_hand_receive(&nic, &packet), sends ? DROP_NONE : DROP_QP_STATE);
-        packet = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN - 1), 0);
-        EXPECT_EQ(by_hand_receive(&nic, &packet), sends ? DROP_NONE : DROP_QP_STATE);
-        EXPECT_EQ(by_hand_send(&nic), receives ? 3 + sends : 0);
-        EXPECT_EQ(by_hand_sent(&nic, OPCODE_SACK), receives ? 2 : 0); /* one answers the probe */
-        EXPECT_EQ(by_hand_sent(&nic, OPCODE_ACK), receives);
-        EXPECT_EQ(by_hand_sent(&nic, OPCODE_PROBE), sends); /* of the base RTT */
-        EXPECT_EQ(nic.placed_count, receives);
-        by_hand_close(&nic);
-    }
-}
-
 SPEC("a QP without a responder takes no data, one without a requester no feedback")
 {
     struct packet packet;

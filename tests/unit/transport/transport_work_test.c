@@ -718,24 +718,6 @@ SPEC("destroying a QP with work, answers, timers and events waiting leaves the o
     by_hand_close(&nic);
 }
 
-SPEC("destroying a QP takes back the probe of its way back that has not left")
-{
-    struct packet packet;
-
-    open_connected();
-    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, received_psn(0), 100);
-    by_hand_receive(&nic, &packet);
-    by_hand_send(&nic);
-    nic.now_ns += 11000; /* a base RTT later the QP, which does not send, probes */
-    transport_expire(nic.transport, nic.now_ns);
-    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
-    EXPECT(transport_wants_to_send(nic.transport));
-    transport_qp_destroy(nic.transport, QPN);
-    EXPECT(!transport_wants_to_send(nic.transport));
-    EXPECT_EQ(by_hand_send(&nic), 0);
-    by_hand_close(&nic);
-}
-
 SPEC("a QP created in the place of a destroyed one inherits nothing")
 {
     struct packet packet;

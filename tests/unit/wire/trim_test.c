@@ -10,7 +10,6 @@
 #include "wire/frame.h"
 #include "wire/ip_v4.h"
 #include "wire/trim.h"
-#include "wire/usid.h"
 
 #define DSCP_12 12
 #define DSCP_16 16
@@ -37,22 +36,6 @@ SPEC("W1 trimmed to the minimum is T1")
     EXPECT_EQ(trim_bytes_min(sample.bytes, sample.length), t1->length);
     EXPECT_EQ(trim_frame(sample.bytes, sample.length, t1->length, DSCP_12), t1->length);
     EXPECT_MEM_EQ(sample.bytes, t1->bytes, t1->length);
-}
-
-SPEC("X3 unmarked, forwarded by three switches and trimmed at the last hop is T2")
-{
-    struct sample sample = copy_of("X3");
-    const struct vector *t2 = vectors_find("T2");
-    struct ipv6_addr dst;
-
-    sample.bytes[1] ^= 0x10; /* CE becomes ECT(0) */
-    sample.bytes[7] -= 3;    /* hop limit */
-    memcpy(dst.octets, sample.bytes + 24, 16);
-    for (uint32_t i = 0; i < 3; i++)
-        usid_shift(dst.octets);
-    memcpy(sample.bytes + 24, dst.octets, 16);
-    EXPECT_EQ(trim_frame(sample.bytes, sample.length, t2->length, DSCP_16), t2->length);
-    EXPECT_MEM_EQ(sample.bytes, t2->bytes, t2->length);
 }
 
 SPEC("28 bytes after the IP headers must survive, whatever these are")
