@@ -20,19 +20,6 @@ struct link link_of_port(
         .is_special = !has_cable };
 }
 
-struct link_passage link_passage(
-    const struct link *link, uint64_t end_ps, enum fault_verdict verdict)
-{
-    struct link_passage passage = { .arrives_ps = link_arrival_ps(link, end_ps) };
-
-    if (verdict == FAULT_VERDICT_PASSES)
-        return passage;
-    passage.reason = fault_verdict_loss(verdict);
-    passage.is_damaged = verdict == FAULT_VERDICT_CORRUPTED;
-    passage.is_lost = !passage.is_damaged;
-    return passage;
-}
-
 struct link_passage link_carry(const struct link *link, const struct fault_link *fault,
     const struct fault_hold *holds, const struct link_packet *packet)
 {

@@ -76,12 +76,23 @@ struct link_passage {
     bool is_damaged; /* arrives with a wrong iCRC */
 };
 
+/* Returns the passage of a packet on which a fault has decided. */
+static inline struct link_passage link_passage(
+    const struct link *link, uint64_t end_ps, enum fault_verdict verdict)
+{
+    struct link_passage passage = { .arrives_ps = link_arrival_ps(link, end_ps) };
+
+    if (verdict == FAULT_VERDICT_PASSES)
+        return passage;
+    passage.reason = fault_verdict_loss(verdict);
+    passage.is_damaged = verdict == FAULT_VERDICT_CORRUPTED;
+    passage.is_lost = !passage.is_damaged;
+    return passage;
+}
+
 /* Carries a packet that has left its port. `holds` are those of the faults of all links. */
 struct link_passage link_carry(const struct link *, const struct fault_link *,
     const struct fault_hold *holds, const struct link_packet *);
-
-/* Returns the passage of a packet on which a fault has decided. */
-struct link_passage link_passage(const struct link *, uint64_t end_ps, enum fault_verdict verdict);
 
 /* Returns whether a packet that would arrive at `arrives_ps`, `way_ps` after its transmission
  * began, was under way when its link last went down, at `cut_ps` (0: never). */

@@ -2,6 +2,7 @@
 /* What happens to packets between two ports: the public header of this folder. */
 #pragma once
 
+#include "network/endpoint_ops.h"
 #include "network/event_heap.h"
 #include "network/fault.h"
 #include "network/fault_course.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks invariants of transports and ports, and conservation of packets. */
+/* Checks invariants of endpoints and ports, and conservation of packets. */
 #include "sim/check.h"
 
-/* The transport checks windows and QPs; the port checks that the bytes of a queue are the sum of
+/* The endpoint checks its own state; the port checks that the bytes of a queue are the sum of
  * its packets. */
 void check_node(const struct sim *sim, uint32_t node)
 {
@@ -10,7 +10,7 @@ void check_node(const struct sim *sim, uint32_t node)
     uint32_t port_count;
 
     if (node < sim->nic_count) {
-        transport_check(sim->nics[node].transport);
+        sim->endpoint->check(sim->nics[node].endpoint);
         first_port = sim->nics[node].first_port;
         port_count = sim->plane_count;
     } else {

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives a transport: packets in, timers, completions, packets out, always in this order. */
+/* Drives an endpoint: packets in, timers, completions, packets out, always in this order. */
 #include "sim/node_nic.h"
 
 #include <assert.h>
 
 #include "sim/egress.h"
-#include "sim/plane_check.h"
-#include "sim/wire_check.h"
 #include "sim/work.h"
-
-static uint64_t ps_of(uint64_t time_ns)
-{
-    return time_ns >= UINT64_MAX / ENGINE_PS_PER_NS ? SIM_NEVER_PS : time_ns * ENGINE_PS_PER_NS;
-}
 
 static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
 {
@@ -21,44 +14,36 @@ static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-/* A sum, so that it does not depend on the order in which NICs are run. */
-static void note(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
+static void deliver(
+    struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    uint64_t what = (uint64_t)packet->psn.value << 32 | (uint64_t)packet->opcode << 24 |
-                    (uint64_t)packet->class << 16 | (uint64_t)packet->ecn << 8 | packet->port;
-    uint64_t where = (uint64_t)nic << 32 | packet->dest_qpn;
+    sim->arriving_plane = mailbox_port(entry);
+    sim->packets_delivered++;
+    sim->endpoint->receive(sim, index, mailbox_port(entry), entry->packet, now_ps);
+}
 
-    sim->hash += sim_engine_mix(sim_engine_mix(sim_engine_mix(now_ps, what), where), packet->ev);
+/* Not inlined, so that receive() need not save registers. */
+static __attribute__((noinline)) void deliver_or_lose(
+    struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
+{
+    const struct engine_nic *nic = &sim->nics[index];
+    uint32_t port = nic->first_port + mailbox_port(entry);
+
+    if (nic->was_cut && egress_was_cut(sim, port, entry->packet, now_ps))
+        sim_engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
+    else if (sim->packets.all[entry->packet.handle].is_corrupt)
+        sim_engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
+    else
+        deliver(sim, index, entry, now_ps);
 }
 
 static void receive(
     struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
-    const struct packets_record *record = &sim->packets.all[entry->packet.handle];
-    uint32_t port = mailbox_port(entry);
-    struct packet packet;
-
-    if (nic->was_cut && egress_was_cut(sim, nic->first_port + port, entry->packet, now_ps)) {
-        sim_engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
-        return;
-    }
-    if (record->is_corrupt) {
-        sim_engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
-        return;
-    }
-    packets_load(record, sim->fabric, &packet);
-    packet.dst = record->to == index ? nic->address : plan_nic_address(sim->fabric, record->to);
-    packet.class = entry->packet.class;
-    packet.ecn = entry->packet.ecn;
-    packet.port = (uint8_t)port;
-    if (sim->config.wire)
-        wire_check_arrival(sim, entry->packet, &packet);
-    packets_give_back(&sim->packets, entry->packet.handle);
-    note(sim, index, &packet, now_ps);
-    sim->arriving_plane = port;
-    sim->packets_delivered++;
-    transport_receive(nic->transport, &packet, sim_engine_ns(now_ps));
+    if (sim->nics[index].was_cut || sim->packets.all[entry->packet.handle].is_corrupt)
+        deliver_or_lose(sim, index, entry, now_ps);
+    else
+        deliver(sim, index, entry, now_ps);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -79,28 +64,21 @@ static bool address(
 }
 
 /* Writes the path into the outer header and puts the packet into the queue of its port. */
-static void leave(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
+static void leave(
+    struct sim *sim, uint32_t nic, const struct endpoint_departure *leaving, uint64_t now_ps)
 {
-    uint32_t port = sim->nics[nic].first_port + packet->port;
-    uint32_t handle = packets_take(&sim->packets);
-    uint32_t to;
+    uint32_t port = sim->nics[nic].first_port + leaving->port;
+    uint32_t handle = leaving->packet.handle;
 
-    assert(packet->port < sim->plane_count);
-    assert(handle != PACKETS_NONE);
+    assert(leaving->port < sim->plane_count);
     sim->packets_sent++;
-    if (!plan_nic_of(sim->fabric, &packet->dst, &to) ||
-        !address(sim, nic, to, packet->ev, &sim->packets.outer[handle])) {
+    if (leaving->to == ENDPOINT_NOWHERE ||
+        !address(sim, nic, leaving->to, leaving->ev, &sim->packets.outer[handle])) {
         sim_engine_lose(sim, handle, LOST_NO_ROUTE);
         return;
     }
-    packets_store(&sim->packets.all[handle], packet, nic, to);
     egress_advance(sim, port, now_ps);
-    egress_enter(sim, port,
-        (struct port_entry){ .handle = handle,
-            .length_bytes = (uint16_t)(packet_nominal_bytes(packet) + ENGINE_OUTER_BYTES),
-            .class = packet->class,
-            .ecn = packet->ecn },
-        now_ps);
+    egress_enter(sim, port, leaving->packet, now_ps);
 }
 
 /* Advances the ports to now and returns those with room for a packet. */
@@ -147,7 +125,7 @@ static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
     uint32_t ready = ready_ports(sim, nic, now_ps);
-    struct packet packet;
+    struct endpoint_departure leaving;
 
     nic->room_ps = 0;
     while (ready != 0) {
@@ -155,13 +133,11 @@ static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
             sim->status = SIM_OUT_OF_MEMORY;
             return;
         }
-        if (transport_send(nic->transport, ready, &packet, 1, sim_engine_ns(now_ps)) == 0)
+        if (!sim->endpoint->send(sim, index, ready, &leaving, now_ps))
             return;
-        if (sim->config.checks)
-            plane_check_send(sim, index, ready, &packet, now_ps);
-        leave(sim, index, &packet, now_ps);
-        if (waiting_at(&sim->ports[nic->first_port + packet.port]) >= ENGINE_NIC_ROOM)
-            ready &= ~(UINT32_C(1) << packet.port);
+        leave(sim, index, &leaving, now_ps);
+        if (waiting_at(&sim->ports[nic->first_port + leaving.port]) >= ENGINE_NIC_ROOM)
+            ready &= ~(UINT32_C(1) << leaving.port);
     }
     nic->room_ps = ports_ps(sim, nic);
 }
@@ -170,39 +146,36 @@ static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
 
 static void expire(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
-    const uint64_t *timeouts = &transport_counters(nic->transport)[COUNTER_TIMEOUT_FIRED];
-    uint64_t before = *timeouts;
+    uint64_t timeouts = sim->endpoint->expire(sim->nics[index].endpoint, sim_engine_ns(now_ps));
 
-    transport_expire(nic->transport, sim_engine_ns(now_ps));
-    if (*timeouts != before)
+    if (timeouts > 0)
         sim_engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
                                   .kind = SIM_EVENT_TIMEOUT,
                                   .subject = index,
-                                  .values = { *timeouts - before } });
+                                  .values = { timeouts } });
 }
 
-/* A deadline in the past is served one nanosecond later, so that a transport that keeps a deadline
+/* A deadline in the past is served one nanosecond later, so that an endpoint that keeps a deadline
  * cannot stop time. */
 static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
     uint64_t room_ps = SIM_NEVER_PS;
-    struct transport_wants wants;
+    struct endpoint_wants wants;
 
     if (nic->timer_ps <= now_ps)
         expire(sim, index, now_ps);
-    wants = transport_wants(nic->transport);
+    wants = sim->endpoint->wants(nic->endpoint);
     if (wants.to_tell || nic->work_ps <= now_ps) {
         work_turn(sim, index, now_ps);
-        wants = transport_wants(nic->transport);
+        wants = sim->endpoint->wants(nic->endpoint);
     }
     if (wants.to_send) {
         if (nic->room_ps <= now_ps)
             send(sim, index, now_ps);
         room_ps = hungry_ps(sim, nic);
     }
-    nic->timer_ps = ps_of(transport_deadline_ns(nic->transport));
+    nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
     if (nic->timer_ps <= now_ps)
         nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
     nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);
@@ -246,7 +219,7 @@ void node_nic_ports_changed(struct sim *sim, uint32_t nic_index, uint32_t ports_
     struct engine_nic *nic = &sim->nics[nic_index];
 
     nic->ports_up = ports_up;
-    transport_ports_changed(nic->transport, ports_up, sim_engine_ns(now_ps));
+    sim->endpoint->ports_changed(nic->endpoint, ports_up, sim_engine_ns(now_ps));
     nic->room_ps = 0;
     nic->turn_ps = earlier(nic->turn_ps, now_ps);
 }

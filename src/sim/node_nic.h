@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A NIC as a node: the transport, its ports, and the ranks that use it. */
+/* A NIC as a node: its endpoint, its ports, and the ranks that use it. */
 #pragma once
 
 #include "sim/sim_engine.h"
@@ -14,5 +14,5 @@ void node_nic_run(struct sim *, uint32_t nic_index, const struct mailbox_entry *
 void node_nic_arrive(
     struct sim *, uint32_t nic_index, const struct mailbox_entry *, uint64_t now_ps);
 
-/* Tells the transport that a link went down or came up. */
+/* Tells the endpoint that a link went down or came up. */
 void node_nic_ports_changed(struct sim *, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps);

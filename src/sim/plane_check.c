@@ -26,7 +26,7 @@ static uint32_t all_planes(const struct sim *sim)
 /* Returns true if every plane is usable at both ends and has a GOOD EV. */
 static bool every_plane_is_fit(const struct sim *sim, uint32_t nic, uint32_t qpn)
 {
-    struct transport *transport = sim->nics[nic].transport;
+    struct transport *transport = sim->nics[nic].endpoint;
     const struct path_set *paths = transport_qp_paths(transport, qpn);
     struct qp_status status;
     uint32_t good = 0;
@@ -63,7 +63,7 @@ static uint32_t apart(const struct sim *sim, const struct plane_check *planes)
 static void check_turns(struct sim *sim, uint32_t nic, uint32_t ready_ports,
     const struct packet *packet, uint64_t now_ps)
 {
-    const struct engine_flow *flow = transport_sender(sim->nics[nic].transport, packet);
+    const struct engine_flow *flow = transport_sender(sim->nics[nic].endpoint, packet);
     struct plane_check *planes = flow->planes;
 
     planes->in_turn[packet->port]++;

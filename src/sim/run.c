@@ -66,10 +66,10 @@ static void fetch(const struct sim *sim, uint32_t node)
     enum { LINE = 64, LINES = 12 };
 
     if (node < sim->nic_count) {
-        const uint8_t *transport = (const uint8_t *)sim->nics[node].transport;
+        const uint8_t *endpoint = sim->nics[node].endpoint;
 
         for (size_t i = 0; i < LINES; i++)
-            __builtin_prefetch(transport + i * LINE, 1);
+            __builtin_prefetch(endpoint + i * LINE, 1);
         __builtin_prefetch(&sim->ports[sim->nics[node].first_port], 1);
     }
     mailbox_fetch(&sim->mailbox, node);

@@ -2,10 +2,12 @@
 /* Makes a simulation from its configuration. */
 #include "sim/setup.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/power.h"
 #include "sim/actions.h"
+#include "sim/endpoint_mrc.h"
 
 enum {
     LINE = 64,
@@ -99,10 +101,8 @@ static void start(struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         struct engine_nic *nic = &sim->nics[i];
-        uint64_t deadline_ns = transport_deadline_ns(nic->transport);
 
-        nic->timer_ps = deadline_ns < UINT64_MAX / ENGINE_PS_PER_NS ? deadline_ns * ENGINE_PS_PER_NS
-                                                                    : SIM_NEVER_PS;
+        nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
         nic->turn_ps = nic->timer_ps < nic->work_ps ? nic->timer_ps : nic->work_ps;
         if (nic->turn_ps != SIM_NEVER_PS)
             sim_engine_wake(sim, i, nic->turn_ps);
@@ -115,8 +115,11 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     struct sim *taken = arena_take(arena, 1, sizeof(*taken), LINE);
     struct sim *sim = taken ? taken : &measured;
 
+    /* captures and --wire know only the packets of MRC */
+    assert(!config->endpoint || (!config->wire && !config->observer.on_frame));
     memset(sim, 0, sizeof(*sim));
     sim->config = *config;
+    sim->endpoint = config->endpoint ? config->endpoint : &endpoint_mrc;
     sim->fabric = config->fabric;
     sim->topology = &config->fabric->topology;
     sim->nic_count = sim->topology->nic_count;
@@ -126,7 +129,7 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     sim->window_psns = window_psns(sim);
     setup_fabric(sim, arena);
     setup_work(sim, arena);
-    setup_transports(sim, arena);
+    sim->endpoint->setup(sim, arena);
     setup_engine(sim, arena);
     if (taken)
         start(taken);

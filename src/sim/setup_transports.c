@@ -4,8 +4,8 @@
 #include <stdalign.h>
 
 #include "base/power.h"
+#include "sim/endpoint_mrc.h"
 #include "sim/setup.h"
-#include "sim/work.h"
 
 enum {
     LINE = 64,
@@ -65,7 +65,7 @@ static struct transport_config transport_config(struct sim *sim, uint32_t nic, u
         .ports_cross = sim->topology->ports_cross,
         .qp_count_max = qp_count > 0 ? qp_count : 1,
         .seed = prng_next(&prng),
-        .memory = { .place = work_place, .context = sim },
+        .memory = { .place = endpoint_mrc_place, .context = sim },
         .trace = sim->tracers ? &sim->tracers[nic].sink : NULL,
         .control_slots = control_slots(qp_count),
         .endpoint_slots = endpoint_slots(qp_count),
@@ -111,11 +111,11 @@ static void init_transports(struct sim *sim, struct arena *arena)
 
         arena_take(arena, 0, 1, LINE);
         own = *arena;
-        nic->transport = transport_init(&own, &config);
+        nic->endpoint = transport_init(&own, &config);
         nic->address = config.address;
         *arena = own;
         if (nic->ports_up != all_ports)
-            transport_ports_changed(nic->transport, nic->ports_up, 0);
+            transport_ports_changed(nic->endpoint, nic->ports_up, 0);
     }
 }
 
@@ -197,7 +197,7 @@ static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
     uint32_t mtu_bytes = sim->cc.settings.mtu_bytes + ENGINE_OUTER_BYTES;
     struct ipv6_addr address = plan_nic_address(sim->fabric, to);
 
-    transport_set_rtt(sim->nics[from].transport, &address,
+    transport_set_rtt(sim->nics[from].endpoint, &address,
         &(struct transport_rtt){ .fixed_ns = (uint32_t)sim_engine_ns(rtt.fixed_ps),
             .per_kib_ns = (uint32_t)sim_engine_ns(rtt.per_kib_ps),
             .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
@@ -214,11 +214,11 @@ static void connect(
     struct qp_attributes attributes = attributes_of(sim, flow, to, flow->qpn_in);
 
     out.owner = in.owner = flow;
-    create(sim->nics[from].transport, flow->qpn_out, &out, &attributes,
+    create(sim->nics[from].endpoint, flow->qpn_out, &out, &attributes,
         arena_take(arena, 1, bytes->out, LINE));
     attributes = attributes_of(sim, flow, from, flow->qpn_out);
     attributes.max_wimm_dest = (uint16_t)in.write_imm_max_dest;
-    create(sim->nics[to].transport, flow->qpn_in, &in, &attributes,
+    create(sim->nics[to].endpoint, flow->qpn_in, &in, &attributes,
         arena_take(arena, 1, bytes->in, LINE));
     tell_rtt(sim, from, to);
     tell_rtt(sim, to, from);

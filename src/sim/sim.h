@@ -159,8 +159,9 @@ struct sim_config {
     uint64_t duration_ps; /* end of the run, unless all work is done before */
     uint32_t window_psns; /* of a QP; 0: from mpr, or less if the network holds less */
     enum sim_engine engine;
-    bool wire;   /* convert packets to bytes on every hop */
-    bool checks; /* check all invariants after every window: slow */
+    const struct endpoint_ops *endpoint; /* of all NICs; its network is a struct sim; NULL: MRC */
+    bool wire;                           /* convert packets to bytes on every hop */
+    bool checks;                         /* check all invariants after every window: slow */
     struct sim_observer observer;
 };
 
@@ -219,7 +220,7 @@ struct sim_flow {
 };
 uint32_t sim_flow_count(const struct sim *);
 void sim_flow_at(const struct sim *, uint32_t flow_index, struct sim_flow *);
-/* Returns the EVs of a flow's QP and their states. */
+/* Returns the EVs of a flow's QP and their states; NULL if the NICs are not of MRC. */
 struct path_set *sim_flow_paths(const struct sim *, uint32_t flow_index);
 
 /* Returns the EVs that the flow may use. */

@@ -52,9 +52,9 @@ struct engine_switch {
 };
 
 struct engine_nic {
-    struct transport *transport;
+    void *endpoint;    /* of the protocol: for MRC, the struct transport */
     uint64_t turn_ps;  /* when it acts next, by itself or because of an arrival */
-    uint64_t timer_ps; /* the transport's deadline */
+    uint64_t timer_ps; /* the deadline of the endpoint */
     uint64_t work_ps;  /* when the first of its ranks is to be woken */
     uint64_t room_ps;  /* no port has room before this time */
     uint32_t first_port;
@@ -124,6 +124,7 @@ struct engine_flow {
 
 struct sim {
     /* used with every packet */
+    const struct endpoint_ops *endpoint;
     struct port *ports;
     struct link *links;
     struct packets packets;
@@ -193,6 +194,12 @@ struct sim {
 static inline uint64_t sim_engine_ns(uint64_t time_ps)
 {
     return time_ps / ENGINE_PS_PER_NS;
+}
+
+/* UINT64_MAX is never, in both units. */
+static inline uint64_t sim_engine_ps(uint64_t time_ns)
+{
+    return time_ns >= UINT64_MAX / ENGINE_PS_PER_NS ? SIM_NEVER_PS : time_ns * ENGINE_PS_PER_NS;
 }
 
 static inline uint64_t sim_engine_mix(uint64_t hash, uint64_t value)

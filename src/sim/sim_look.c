@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "sim/endpoint_mrc.h"
 #include "sim/setup.h"
 
 static void add_ports(const struct sim *sim, struct sim_totals *out)
@@ -23,15 +24,8 @@ void sim_totals(const struct sim *sim, struct sim_totals *out)
         .packets_in_flight = sim->packets.used };
     memcpy(out->packets_lost, sim->packets_lost, sizeof(out->packets_lost));
     add_ports(sim, out);
-    for (uint32_t nic = 0; nic < sim->nic_count; nic++) {
-        const uint64_t *counters = transport_counters(sim->nics[nic].transport);
-        const uint64_t *drops = transport_drops(sim->nics[nic].transport);
-
-        for (uint32_t i = 0; i < COUNTER_COUNT; i++)
-            out->transport[i] += counters[i];
-        for (uint32_t i = 0; i < DROP_REASON_COUNT; i++)
-            out->drops[i] += drops[i];
-    }
+    for (uint32_t nic = 0; nic < sim->nic_count; nic++)
+        sim->endpoint->count(sim->nics[nic].endpoint, out->transport, out->drops);
 }
 
 uint64_t sim_packet_hops(const struct sim *sim)
@@ -91,7 +85,9 @@ struct path_set *sim_flow_paths(const struct sim *sim, uint32_t flow_index)
 {
     const struct engine_flow *flow = &sim->flows[flow_index];
 
-    return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].transport, flow->qpn_out);
+    if (sim->endpoint != &endpoint_mrc)
+        return NULL;
+    return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].endpoint, flow->qpn_out);
 }
 
 const struct path_profile *sim_flow_profile(const struct sim *sim, uint32_t flow_index)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface between the ranks of a workload and the transport of their NIC: messages become
- * work requests, completions become events for the ranks. */
+/* The interface between the ranks of a workload and the endpoint of their NIC: messages are posted,
+ * completions become events for the ranks. */
 #pragma once
 
+#include "sim/account.h"
 #include "sim/sim_engine.h"
 
 /* Fills in sim->world, the actions of ranks. */
@@ -11,12 +12,15 @@ void work_init(struct sim *);
 /* Wakes ranks whose time has come, and reports messages sent and received to ranks. */
 void work_turn(struct sim *, uint32_t nic_index, uint64_t now_ps);
 
-/* The memory of all NICs, for struct transport_memory. The context is the struct sim. */
-enum transport_access work_place(
-    void *context, void *owner, uint32_t qpn, uint32_t rkey, uint64_t va, const struct payload *);
-
-/* Returns the key of the memory of a flow. */
-static inline uint32_t work_key(uint32_t flow)
+/* Bytes of a flow have arrived for the first time. Returns false if no message has these bytes. */
+static inline bool work_place(
+    struct sim *sim, struct engine_flow *flow, uint64_t offset_bytes, uint32_t bytes)
 {
-    return flow + 1;
+    if (offset_bytes + bytes > flow->posted_bytes)
+        return false;
+    flow->placed_bytes += bytes;
+    sim->plane_bytes[sim->arriving_plane] += bytes;
+    if (flow->account)
+        account_place(sim, flow, offset_bytes, bytes);
+    return true;
 }

@@ -151,7 +151,7 @@ static void look_at_paths(const struct running *running, struct decision *decisi
         struct qp_status status;
 
         decision->bad_evs += path_bad_count(paths);
-        if (transport_qp_status(running->sim->nics[nic].transport, engine->qpn_out, &status) == 0)
+        if (transport_qp_status(running->sim->nics[nic].endpoint, engine->qpn_out, &status) == 0)
             decision->planes_out += bits_count(all & ~path_usable_planes(paths, status.plane_mask));
     }
 }

@@ -31,7 +31,7 @@ static struct qp_status status_of(const struct sim *sim, const struct engine_flo
 {
     struct qp_status status;
 
-    EXPECT_EQ(transport_qp_status(sim->nics[flow->from].transport, flow->qpn_out, &status), 0);
+    EXPECT_EQ(transport_qp_status(sim->nics[flow->from].endpoint, flow->qpn_out, &status), 0);
     return status;
 }
 

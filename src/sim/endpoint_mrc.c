@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Translates between the simulator and the transport: numbers of NICs and addresses, records and
+ * packets, picoseconds and nanoseconds, messages and work requests. */
+#include "sim/endpoint_mrc.h"
+
+#include <assert.h>
+
+#include "sim/plane_check.h"
+#include "sim/setup.h"
+#include "sim/wire_check.h"
+#include "sim/work.h"
+
+#define REQUEST_BYTES_MAX (UINT64_C(1) << 31)
+
+static struct transport *transport_of(const struct sim *sim, uint32_t nic)
+{
+    return sim->nics[nic].endpoint;
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+/* A sum, so that it does not depend on the order in which NICs are run. */
+static void note(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
+{
+    uint64_t what = (uint64_t)packet->psn.value << 32 | (uint64_t)packet->opcode << 24 |
+                    (uint64_t)packet->class << 16 | (uint64_t)packet->ecn << 8 | packet->port;
+    uint64_t where = (uint64_t)nic << 32 | packet->dest_qpn;
+
+    sim->hash += sim_engine_mix(sim_engine_mix(sim_engine_mix(now_ps, what), where), packet->ev);
+}
+
+static void receive(
+    void *network, uint32_t index, uint32_t port, struct port_entry entry, uint64_t now_ps)
+{
+    struct sim *sim = network;
+    const struct engine_nic *nic = &sim->nics[index];
+    const struct packets_record *record = &sim->packets.all[entry.handle];
+    struct packet packet;
+
+    packets_load(record, sim->fabric, &packet);
+    packet.dst = record->to == index ? nic->address : plan_nic_address(sim->fabric, record->to);
+    packet.class = entry.class;
+    packet.ecn = entry.ecn;
+    packet.port = (uint8_t)port;
+    if (sim->config.wire)
+        wire_check_arrival(sim, entry, &packet);
+    packets_give_back(&sim->packets, entry.handle);
+    note(sim, index, &packet, now_ps);
+    transport_receive(nic->endpoint, &packet, sim_engine_ns(now_ps));
+}
+
+static bool send(void *network, uint32_t nic, uint32_t ready_ports,
+    struct endpoint_departure *leaving, uint64_t now_ps)
+{
+    struct sim *sim = network;
+    struct packet packet;
+    uint32_t handle;
+
+    if (transport_send(transport_of(sim, nic), ready_ports, &packet, 1, sim_engine_ns(now_ps)) == 0)
+        return false;
+    if (sim->config.checks)
+        plane_check_send(sim, nic, ready_ports, &packet, now_ps);
+    handle = packets_take(&sim->packets);
+    assert(handle != PACKETS_NONE);
+    leaving->packet = (struct port_entry){ .handle = handle,
+        .length_bytes = (uint16_t)(packet_nominal_bytes(&packet) + ENGINE_OUTER_BYTES),
+        .class = packet.class,
+        .ecn = packet.ecn };
+    leaving->port = packet.port;
+    leaving->ev = packet.ev;
+    if (!plan_nic_of(sim->fabric, &packet.dst, &leaving->to))
+        leaving->to = ENDPOINT_NOWHERE;
+    packets_store(&sim->packets.all[handle], &packet, nic, leaving->to);
+    return true;
+}
+
+static void ports_changed(void *endpoint, uint32_t up_mask, uint64_t now_ns)
+{
+    transport_ports_changed(endpoint, up_mask, now_ns);
+}
+
+static struct endpoint_wants wants(const void *endpoint)
+{
+    struct transport_wants wants = transport_wants(endpoint);
+
+    return (struct endpoint_wants){ .to_send = wants.to_send, .to_tell = wants.to_tell };
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static uint64_t deadline_ns(const void *endpoint)
+{
+    return transport_deadline_ns(endpoint);
+}
+
+static uint64_t expire(void *endpoint, uint64_t now_ns)
+{
+    const uint64_t *timeouts = &transport_counters(endpoint)[COUNTER_TIMEOUT_FIRED];
+    uint64_t before = *timeouts;
+
+    transport_expire(endpoint, now_ns);
+    return *timeouts - before;
+}
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* Returns the key of the memory of a flow. */
+static uint32_t key_of(uint32_t flow)
+{
+    return flow + 1;
+}
+
+/* A message is one request, or several if it is too long for one; the last one completes it. */
+static void post(void *network, uint32_t nic, uint32_t flow, const struct endpoint_message *message,
+    uint64_t now_ps)
+{
+    struct sim *sim = network;
+    uint64_t done = 0;
+
+    do {
+        uint64_t left = message->bytes - done;
+        bool is_last = left <= REQUEST_BYTES_MAX;
+        uint32_t length = (uint32_t)(is_last ? left : REQUEST_BYTES_MAX);
+        int err = transport_post_send(transport_of(sim, nic), sim->flows[flow].qpn_out,
+            &(struct work_request){ .remote_va = message->offset_bytes + done,
+                .rkey = key_of(flow),
+                .length_bytes = length,
+                .immediate = message->tag,
+                .flags = is_last ? WORK_SIGNALED | (message->tells ? WORK_WITH_IMMEDIATE : 0) : 0 },
+            sim_engine_ns(now_ps));
+
+        assert(err == 0);
+        (void)err;
+        done += length;
+    } while (done < message->bytes);
+}
+
+enum transport_access endpoint_mrc_place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
+    uint64_t va, const struct payload *payload)
+{
+    struct sim *sim = context;
+    struct engine_flow *flow = owner;
+
+    (void)qpn;
+    if (rkey != key_of((uint32_t)(flow - sim->flows)) ||
+        !work_place(sim, flow, va, payload->length))
+        return TRANSPORT_ACCESS_REFUSED;
+    return TRANSPORT_ACCESS_OK;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void fill_path_change(const struct sim *sim, uint32_t nic, const struct path_change *change,
+    struct endpoint_event *out)
+{
+    const struct path_set *paths = transport_qp_paths(transport_of(sim, nic), out->qpn);
+
+    out->kind = ENDPOINT_PATH_CHANGED;
+    out->values[0] = path_ev_of(paths, change->ev_index);
+    out->values[1] = change->to;
+    out->values[2] = change->cause;
+    out->values[3] = change->from;
+}
+
+/* A receive that has completed is posted again. */
+static void repost(const struct sim *sim, uint32_t nic, uint32_t qpn)
+{
+    int err = transport_post_recv(transport_of(sim, nic), qpn, 0);
+
+    assert(err == 0);
+    (void)err;
+}
+
+/* Returns false for an event that the network need not know. */
+static bool translate(const struct sim *sim, uint32_t nic, const struct transport_event *event,
+    struct endpoint_event *out)
+{
+    bool is_success = event->status == COMPLETION_SUCCESS;
+
+    *out = (struct endpoint_event){ .kind = ENDPOINT_FAILED,
+        .tag = event->immediate,
+        .qpn = event->qpn,
+        .values = { event->status } };
+    if (event->owner)
+        out->flow = (uint32_t)((const struct engine_flow *)event->owner - sim->flows);
+    switch (event->kind) {
+    case TRANSPORT_SEND_DONE:
+        if (is_success)
+            out->kind = ENDPOINT_SENT;
+        return true;
+    case TRANSPORT_RECV_DONE:
+        out->kind = ENDPOINT_RECEIVED;
+        if (is_success)
+            repost(sim, nic, event->qpn);
+        return is_success;
+    case TRANSPORT_QP_REQUEST_ERROR:
+    case TRANSPORT_QP_ACCESS_ERROR:
+    case TRANSPORT_QP_FATAL:
+        return true;
+    case TRANSPORT_PORT_UP:
+    case TRANSPORT_PORT_DOWN:
+        out->kind = ENDPOINT_PORT_CHANGED;
+        out->values[0] = event->port;
+        out->values[1] = event->kind == TRANSPORT_PORT_UP;
+        return true;
+    case TRANSPORT_EV_CHANGED:
+        fill_path_change(sim, nic, &event->change, out);
+        return true;
+    case TRANSPORT_ENDPOINT_ANSWER:
+        break;
+    }
+    return false;
+}
+
+static bool next_event(void *network, uint32_t nic, struct endpoint_event *out)
+{
+    struct transport_event event;
+
+    while (transport_next_event(transport_of(network, nic), &event))
+        if (translate(network, nic, &event, out))
+            return true;
+    return false;
+}
+
+/* ---- observation ----------------------------------------------------------------------------- */
+
+static void count(const void *endpoint, uint64_t *counters, uint64_t *drops)
+{
+    const uint64_t *own_counters = transport_counters(endpoint);
+    const uint64_t *own_drops = transport_drops(endpoint);
+
+    for (uint32_t i = 0; i < COUNTER_COUNT; i++)
+        counters[i] += own_counters[i];
+    for (uint32_t i = 0; i < DROP_REASON_COUNT; i++)
+        drops[i] += own_drops[i];
+}
+
+static void check(const void *endpoint)
+{
+    transport_check(endpoint);
+}
+
+static void setup(void *network, struct arena *arena)
+{
+    setup_transports(network, arena);
+}
+
+const struct endpoint_ops endpoint_mrc = {
+    .setup = setup,
+    .receive = receive,
+    .send = send,
+    .ports_changed = ports_changed,
+    .wants = wants,
+    .deadline_ns = deadline_ns,
+    .expire = expire,
+    .post = post,
+    .next_event = next_event,
+    .count = count,
+    .check = check,
+};
