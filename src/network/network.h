@@ -12,3 +12,4 @@
 #include "network/fault_plan.h"
 #include "network/link.h"
 #include "network/loss_reason.h"
+#include "network/switch_policy.h"

@@ -30,10 +30,10 @@ static uint64_t packets_ended(const struct sim *sim)
     return ended;
 }
 
-/* Returns the number of packets in queues and in lists of arrivals. */
+/* Returns the number of packets in queues and in lists of arrivals, where pause frames are too. */
 static uint64_t packets_placed(const struct sim *sim)
 {
-    return sim->slots.used_count +
+    return sim->slots.used_count - sim->pauses_under_way +
            (sim->heap ? sim->heap->arrivals.count : mailbox_count(&sim->mailbox));
 }
 

@@ -31,8 +31,7 @@ void egress_refuse(struct sim *sim, uint32_t packet, enum drop_reason reason)
     sim_engine_lose(sim, packet, loss_of(reason));
 }
 
-/* Returns true, and loses the packet, if the link is down or missing. */
-static bool is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
+bool egress_is_cut_off(struct sim *sim, uint32_t port, uint32_t packet)
 {
     enum loss_reason reason = link_refusal(&sim->links[port], &sim->port_details[port].fault);
 
@@ -47,7 +46,7 @@ void egress_enter(struct sim *sim, uint32_t port, struct port_entry packet, uint
     struct port_outcome outcome;
 
     if (__builtin_expect(sim->links[port].is_special, false) &&
-        is_cut_off(sim, port, packet.handle))
+        egress_is_cut_off(sim, port, packet.handle))
         return;
     outcome = port_enqueue(&sim->ports[port], packet, now_ps);
     if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
@@ -157,6 +156,7 @@ void egress_flush(struct sim *sim, uint32_t port, enum loss_reason loss, uint64_
     while (port_take_out(queue, &entry))
         lose_here(sim, port, entry.handle, loss);
     queue->free_ps = now_ps;
+    sim->port_details[port].paused_until_ps = 0;
 }
 
 /* Returns a profile that differs from the healthy one only in its rate. There are few of them. */

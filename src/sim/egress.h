@@ -51,6 +51,9 @@ static inline void egress_advance(struct sim *sim, uint32_t port, uint64_t now_p
         egress_transmit(sim, port, now_ps);
 }
 
+/* Returns true, and loses the packet, if the link is down or missing. */
+bool egress_is_cut_off(struct sim *, uint32_t port, uint32_t packet);
+
 /* Loses a packet that does not fit into its port. */
 void egress_refuse(struct sim *, uint32_t packet, enum drop_reason);
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "sim/egress.h"
+#include "sim/node_policy.h"
 #include "sim/work.h"
 
 static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
@@ -26,21 +27,27 @@ static void deliver(
 static __attribute__((noinline)) void deliver_or_lose(
     struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    const struct engine_nic *nic = &sim->nics[index];
+    struct engine_nic *nic = &sim->nics[index];
     uint32_t port = nic->first_port + mailbox_port(entry);
 
-    if (nic->was_cut && egress_was_cut(sim, port, entry->packet, now_ps))
+    if (node_policy_is_pause(entry)) {
+        egress_advance(sim, port, now_ps);
+        node_policy_on_pause(sim, port, entry->packet, now_ps);
+        nic->room_ps = 0;
+    } else if (nic->was_cut && egress_was_cut(sim, port, entry->packet, now_ps)) {
         sim_engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
-    else if (sim->packets.all[entry->packet.handle].is_corrupt)
+    } else if (sim->packets.all[entry->packet.handle].is_corrupt) {
         sim_engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
-    else
+    } else {
         deliver(sim, index, entry, now_ps);
+    }
 }
 
 static void receive(
     struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    if (sim->nics[index].was_cut || sim->packets.all[entry->packet.handle].is_corrupt)
+    if (sim->policy || sim->nics[index].was_cut ||
+        sim->packets.all[entry->packet.handle].is_corrupt)
         deliver_or_lose(sim, index, entry, now_ps);
     else
         deliver(sim, index, entry, now_ps);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/egress.h"
+#include "sim/node_policy.h"
 #include "sim/sort.h"
 
 enum {
@@ -120,6 +121,10 @@ void node_switch_run(struct sim *sim, uint32_t switch_index, struct mailbox_entr
     uint64_t next_ps = PORT_NEVER_PS;
     uint32_t start = 0;
 
+    if (__builtin_expect(sim->policy != NULL, false)) {
+        node_policy_run(sim, switch_index, entries, count, open_ps, end_ps);
+        return;
+    }
     memset(ends, 0, (here->port_count + 1) * sizeof(ends[0]));
     route_all(sim, here, entries, count, open_ps, ends);
     deal_out(entries, count, ends, here->port_count + 1, dealt);

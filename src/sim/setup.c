@@ -120,6 +120,7 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     memset(sim, 0, sizeof(*sim));
     sim->config = *config;
     sim->endpoint = config->endpoint ? config->endpoint : &endpoint_mrc;
+    sim->policy = config->policy;
     sim->fabric = config->fabric;
     sim->topology = &config->fabric->topology;
     sim->nic_count = sim->topology->nic_count;

@@ -160,6 +160,7 @@ struct sim_config {
     uint32_t window_psns; /* of a QP; 0: from mpr, or less if the network holds less */
     enum sim_engine engine;
     const struct endpoint_ops *endpoint; /* of all NICs; its network is a struct sim; NULL: MRC */
+    const struct switch_policy *policy;  /* of all switches, likewise */
     bool wire;                           /* convert packets to bytes on every hop */
     bool checks;                         /* check all invariants after every window: slow */
     struct sim_observer observer;

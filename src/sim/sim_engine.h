@@ -34,8 +34,10 @@ enum {
 
 /* The rarely used part of a port and its link. */
 struct engine_port {
-    struct fault_link fault; /* of the outgoing direction */
-    uint64_t came_down_ps;   /* last time the incoming direction went down; 0: never */
+    struct fault_link fault;  /* of the outgoing direction */
+    uint64_t came_down_ps;    /* last time the incoming direction went down; 0: never */
+    uint64_t paused_until_ps; /* by a pause frame */
+    uint64_t free_ps;         /* of a paused port: its wire is free from this time on */
     uint64_t lost;
     const struct port_profile *healthy;
     uint64_t rate_bps;
@@ -153,6 +155,8 @@ struct sim {
     struct parameters parameters;
     struct cc_profile cc;
     struct fault_plan faults;
+    const struct switch_policy *policy; /* NULL: MRC */
+    uint64_t pauses_under_way;
     struct engine_port *port_details;
     struct port_counters *port_counters;
     struct port_pool slots;

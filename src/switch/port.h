@@ -130,6 +130,15 @@ static inline void port_hold(struct port *port, uint64_t until_ps)
         port->free_ps = until_ps;
 }
 
+/* Returns the packet that leaves next. There must be one. */
+static inline const struct port_entry *port_next(const struct port *port)
+{
+    bool is_control = port->queues[PORT_CONTROL].count > 0;
+
+    return &port->profile->pool->slots[port->queues[is_control ? PORT_CONTROL : PORT_DATA].head]
+                .entry;
+}
+
 /* ---- output ---------------------------------------------------------------------------------- */
 
 /* RED, by the bytes that stay behind in the data queue, which must be red_min_bytes or more. */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls by which a switch that is not one of MRC decides about packets: the way, the queue
+ * (drop, mark, trim), and whether senders must pause. MRC's switches have none: the network
+ * forwards by uSIDs and queues with port_admit(), for many packets at a time.
+ *
+ * A policy is written for a network, as endpoints are (endpoint_ops.h). All calls for one switch
+ * come in order of time, so a policy may keep state for the whole switch: a shared buffer, credits.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "switch/switch.h"
+
+/* A packet on its way through a switch. */
+struct switch_crossing {
+    struct port_entry packet;
+    uint32_t switch_index;
+    uint32_t in_port;
+    uint32_t out_port;
+};
+
+/* A pause frame: from its arrival on, the port at the other end of the link sends nothing for
+ * duration_ps. 0 ends the pause. */
+struct switch_pause {
+    bool is_due; /* false: there is none */
+    uint32_t port;
+    uint64_t duration_ps;
+};
+
+struct switch_decision {
+    struct port_outcome at_port;
+    struct switch_pause pause;
+};
+
+struct switch_policy {
+    /* Returns the port by which the packet leaves; SWITCH_NO_PORT: none. */
+    uint32_t (*forward)(void *network, const struct switch_crossing *);
+    /* Puts the packet into the port by which it leaves, or drops it. */
+    struct switch_decision (*admit)(
+        void *network, const struct switch_crossing *, struct port *, uint64_t now_ps);
+    /* The transmission of a packet begins; in_port is not known. */
+    struct switch_pause (*sent)(void *network, const struct switch_crossing *, uint64_t now_ps);
+};
