@@ -19,6 +19,10 @@ const struct path_profile *setup_paths_of(
     const struct sim *, const struct engine_flow *, bool is_back);
 struct path_profile setup_largest_paths(const struct sim *, const struct sim_workload *);
 
+/* Makes the profile of a workload with given EVs from entries with these EVs. */
+void setup_listed_paths(const struct sim *, const struct sim_workload *, struct path_entry *entries,
+    uint32_t count, struct path_profile *);
+
 /* Like setup_paths(), for graphs; profiles have as many EVs as a QP may have. */
 void setup_lists(struct sim *, struct arena *);
 uint32_t setup_lists_ev_max(const struct sim *);

@@ -59,19 +59,64 @@ static void fill(struct sim *sim, const struct lists_pair *pair, struct path_pro
     (void)is_valid;
 }
 
-static void complain(struct sim *sim, const struct lists_pair *pair)
+/* Keeps those of the given EVs that the pair has. Returns their number. */
+static uint32_t choose_listed(const struct sim *sim, const struct sim_workload *workload,
+    const struct lists_pair *pair, struct path_entry *entries)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < workload->ev_count; i++) {
+        struct ev_path path = plan_ev_path(sim->fabric, workload->evs[i]);
+
+        if (path.uplink >= lists_path_count(pair, path.plane))
+            continue;
+        entries[count] =
+            (struct path_entry){ .ev = workload->evs[i], .plane = (uint8_t)path.plane };
+        lists_describe(&sim->lists, pair, &entries[count++]);
+    }
+    return count;
+}
+
+static void complain(struct sim *sim, const struct lists_pair *pair, const char *what)
 {
     struct text text = text_in(sim->violation, sizeof(sim->violation));
 
-    text_fill(&text, "h% has no path to h% in this fabric; place these ranks elsewhere",
-        (const uint64_t[]){ pair->from, pair->to });
+    text_fill(&text, what, (const uint64_t[]){ pair->from, pair->to });
     sim->status = SIM_VIOLATED;
+}
+
+static uint32_t entry_room(const struct sim *sim)
+{
+    uint32_t room = setup_lists_ev_max(sim);
+
+    for (uint32_t i = 0; i < sim->config.workload_count; i++)
+        if (sim->config.workloads[i].ev_count > room)
+            room = sim->config.workloads[i].ev_count;
+    return room;
+}
+
+/* Returns false if the flow may use all paths. */
+static bool fill_listed(
+    struct sim *sim, const struct lists_pair *pair, uint32_t index, struct path_entry *entries)
+{
+    const struct sim_workload *workload = &sim->config.workloads[sim->flows[index / 2].workload];
+    uint32_t count = choose_listed(sim, workload, pair, entries);
+    bool is_back = index % 2 != 0;
+
+    if (is_back || workload->ev_count == 0)
+        return false;
+    if (count == 0) {
+        complain(sim, pair, "h% has none of the paths `evs` of its workload to h%");
+        return false;
+    }
+    setup_listed_paths(sim, workload, entries, count, &sim->paths[index]);
+    return true;
 }
 
 static void add(struct sim *sim, struct arena *arena, uint32_t index, uint32_t from, uint32_t to)
 {
     struct path_entry *entries =
-        arena_take(arena, setup_lists_ev_max(sim), sizeof(*entries), alignof(struct path_entry));
+        arena_take(arena, entry_room(sim), sizeof(*entries), alignof(struct path_entry));
     struct prng prng = setup_stream(sim, SETUP_STREAM_PROFILES, index);
     const struct lists_pair *pair;
 
@@ -79,8 +124,9 @@ static void add(struct sim *sim, struct arena *arena, uint32_t index, uint32_t f
         return;
     pair = lists_add(&sim->lists, from, to);
     if (pair->first_of_port[TOPOLOGY_PLANES_MAX] == 0)
-        complain(sim, pair);
-    fill(sim, pair, &sim->paths[index], entries, &prng);
+        complain(sim, pair, "h% has no path to h% in this fabric; place these ranks elsewhere");
+    if (!fill_listed(sim, pair, index, entries))
+        fill(sim, pair, &sim->paths[index], entries, &prng);
 }
 
 void setup_lists(struct sim *sim, struct arena *arena)

@@ -39,27 +39,32 @@ static void generate_profile(
         sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
 }
 
+void setup_listed_paths(const struct sim *sim, const struct sim_workload *workload,
+    struct path_entry *entries, uint32_t count, struct path_profile *profile)
+{
+    bool is_valid = path_profile_explicit(profile, entries, count, sim->plane_count);
+
+    assert(is_valid);
+    (void)is_valid;
+    profile->is_ordered = true;
+    if (workload->ev_active_per_plane > 0)
+        profile->active_per_plane = workload->ev_active_per_plane;
+    if (sim->parameters.ev_min_active)
+        profile->min_active = (uint32_t)sim->parameters.ev_min_active;
+}
+
 static void list_profile(
     struct sim *sim, struct arena *arena, uint32_t index, const struct sim_workload *workload)
 {
     struct path_entry *entries =
         arena_take(arena, workload->ev_count, sizeof(*entries), alignof(struct path_entry));
-    bool is_valid;
 
     if (!entries)
         return;
     for (uint32_t i = 0; i < workload->ev_count; i++)
         entries[i] = (struct path_entry){ .ev = workload->evs[i],
             .plane = (uint8_t)plan_ev_path(sim->fabric, workload->evs[i]).plane };
-    is_valid =
-        path_profile_explicit(&sim->paths[index], entries, workload->ev_count, sim->plane_count);
-    assert(is_valid);
-    sim->paths[index].is_ordered = true;
-    (void)is_valid;
-    if (workload->ev_active_per_plane > 0)
-        sim->paths[index].active_per_plane = workload->ev_active_per_plane;
-    if (sim->parameters.ev_min_active)
-        sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
+    setup_listed_paths(sim, workload, entries, workload->ev_count, &sim->paths[index]);
 }
 
 static bool has_missing_links(const struct sim *sim)

@@ -109,9 +109,6 @@ static bool messages_check(const struct sim_workload *workload, struct problem *
 static bool evs_check(
     const struct sim_workload *workload, const struct plan *fabric, struct problem *problem)
 {
-    if (workload->ev_count > 0 && fabric->topology.graph)
-        return problem_is(problem, "evs", "EVs differ from pair to pair in this fabric; omit them",
-            (struct problem_numbers){ 0 });
     if (workload->ev_count > PATH_EV_COUNT_MAX)
         return problem_is(problem, "evs", "% EVs: at most %",
             (struct problem_numbers){ workload->ev_count, PATH_EV_COUNT_MAX, 0 });
