@@ -53,6 +53,8 @@ bool fault_script_read(struct yaml *yaml, const struct yaml_node *top, struct fa
     const struct yaml_node *list = yaml_member(top, "faults");
 
     *script = (struct fault_script){ 0 };
+    if (!list && yaml_member(top, "generators"))
+        return true;
     if (!list || list->kind != YAML_SEQUENCE)
         return yaml_complain(
             yaml, list ? list : top, "there is no list 'faults'; see mrc-experiment(5)");

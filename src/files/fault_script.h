@@ -10,6 +10,7 @@
 
 #include "network/network.h"
 
+struct experiment;
 struct yaml;
 struct yaml_node;
 
@@ -19,7 +20,7 @@ struct fault_script_step {
     const char **where; /* components that fail together; NULL: all links of the plane of `ev` */
     uint32_t where_count;
     const char *ev; /* a path, p0/u3; NULL: all packets */
-    uint32_t line;  /* of the file */
+    uint32_t line;  /* of the file; 0: drawn by a generator */
 };
 
 struct fault_script {
@@ -27,5 +28,10 @@ struct fault_script {
     uint32_t count;
 };
 
-/* Reads the mapping of a file. Returns false with yaml->problem. The script belongs to `yaml`. */
+/* Reads the mapping of a file. The list may be missing if there are generators. Returns false with
+ * yaml->problem. The script belongs to `yaml`. */
 bool fault_script_read(struct yaml *, const struct yaml_node *top, struct fault_script *);
+
+/* Appends the faults that the generators of the experiment draw within its duration: those of the
+ * simulator with the same seed. */
+void fault_script_draw(struct yaml *, const struct experiment *, struct fault_script *);

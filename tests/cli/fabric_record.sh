@@ -83,6 +83,32 @@ contains '  with their places' "$output" '    where: [p0.t0.0-t1.0, p1.t0.0-t1.0
 is '  and ends' "$(printf '%s\n' "$output" | tail -n 1 | cut -d : -f 1)" '    until'
 exits 1 'and then begin anew' "$mrc" fabric record
 is '  with nothing' "$output" 'mrc fabric record: the fabric has recorded no faults'
+
+# Random faults: the simulator and the fabric draw the same ones.
+cat >"$SCRATCH/random.yaml" <<'YAML'
+name: random
+fabric: fabric.yaml
+duration: 400us
+seed: 7
+workloads: [{ kind: permutation, message_bytes: 64KiB }]
+faults:
+  - { kind: down, where: h1.p0, at: 100us, for: 50us }
+generators:
+  - { kind: down, component: host_link, mean_between: 300us, for: 20us }
+  - { kind: loss, component: t1, probability: 1%, mean_between: 500us, for: 30us }
+YAML
+events_of_sim "$SCRATCH/random.yaml" | grep fault_began >"$SCRATCH/simulated"
+exits 0 'generators run live' timeout 60 "$mrc" fabric fault run -q -s 1000 "$SCRATCH/random.yaml"
+tries=0
+while [ "$(events_of_record | grep -c fault_began)" -lt "$(wc -l <"$SCRATCH/simulated")" ] && [ "$tries" -lt 100 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+is '  some faults are random' "$([ "$(wc -l <"$SCRATCH/simulated")" -gt 3 ] && echo yes)" yes
+is '  and are those of the simulator' "$(events_of_record | grep fault_began)" "$(cat "$SCRATCH/simulated")"
+printf 'generators:\n  - { kind: down, component: t1, mean_between: 1s, for: 1s }\n' >"$SCRATCH/alone.yaml"
+exits 2 'generators without a fabric are refused' "$mrc" fabric fault run "$SCRATCH/alone.yaml"
+contains '  for what is missing' "$output" fabric
 exits 2 'a wrong option is refused' "$mrc" fabric record --slwoer 2
 is '  with what was meant' "$output" "mrc fabric record: there is no option '--slwoer'; did you mean --slower?"
 done_testing

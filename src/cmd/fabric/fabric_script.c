@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrc fabric fault run: injects the faults of a file, each at its time. The file has the list
- * `faults` of experiments (mrc-experiment(5)), so the same script runs in the simulator and on a
- * running fabric. */
+/* mrc fabric fault run: injects the faults of a file, each at its time. The file has the lists
+ * `faults` and `generators` of experiments (mrc-experiment(5)), so the same script runs in the
+ * simulator and on a running fabric. */
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,13 +61,29 @@ static enum cmd_status complain(
     return status;
 }
 
+/* Generators need the fabric, the seed and the duration of an experiment. */
+static bool read_script(struct yaml *yaml, const char *file, struct fault_script *script)
+{
+    const struct yaml_node *top = yaml_load(yaml, file);
+    struct experiment experiment;
+
+    if (!top || !fault_script_read(yaml, top, script))
+        return false;
+    if (!yaml_member(top, "generators"))
+        return true;
+    top = experiment_load(yaml, file);
+    if (!top || !experiment_read(yaml, top, &experiment))
+        return false;
+    fault_script_draw(yaml, &experiment, script);
+    return true;
+}
+
 static enum cmd_status run_script(struct script_run *run, struct yaml *yaml, const char *file)
 {
     struct sigaction action = { .sa_handler = on_signal };
-    const struct yaml_node *top = yaml_load(yaml, file);
     enum request_result result;
 
-    if (!top || !fault_script_read(yaml, top, &run->script))
+    if (!read_script(yaml, file, &run->script))
         return cmd_complain(CMD_MISUSED, name, "%s", yaml->problem);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
