@@ -55,3 +55,21 @@ bool cmd_output_is_lost(enum cmd_status *status, const char *name)
         *status = cmd_complain(CMD_FAILED, name, "standard output: %s", strerror(errno));
     return true;
 }
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    is_interrupted = 1;
+}
+
+const volatile sig_atomic_t *cmd_catch_interrupts(int flags)
+{
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = flags };
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &is_interrupted;
+}

@@ -2,6 +2,7 @@
 /* The subcommands of mrc, one file each, and the functions that they share. */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -32,6 +33,10 @@ extern const struct cmd *const commands[];
 
 /* Runs the verb that arguments[1] names, or lists the verbs. */
 enum cmd_status cmd_run_verb(const struct cmd *, int argument_count, char **arguments);
+
+/* Makes SIGINT and SIGTERM set the returned variable. `flags`: of sigaction(2), such as
+ * SA_RESETHAND, with which only the first signal is caught. */
+const volatile sig_atomic_t *cmd_catch_interrupts(int flags);
 
 /* Prints "mrc NAME: ..." to standard error and returns `status`. */
 __attribute__((format(printf, 3, 4))) enum cmd_status cmd_complain(

@@ -44,3 +44,12 @@ char *fabric_load_text(const char *path)
     (void)fclose(file);
     return text;
 }
+
+enum cmd_status fabric_load_check_name(const char *command, const char *option, const char *fabric)
+{
+    if (netns_name_is_prefix(fabric))
+        return CMD_DONE;
+    return cmd_complain(CMD_MISUSED, command,
+        "%s '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", option, fabric,
+        NETNS_PREFIX_BYTES - 1);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads fabric files for the commands that run them. */
+/* Fabric files and the names of fabrics, for the commands that run them. */
 #pragma once
 
 #include "cmd/cmd.h"
@@ -12,3 +12,6 @@ enum cmd_status fabric_load(const char *command, const char *path, struct yaml *
 
 /* Returns the contents of a file, which the caller frees, or NULL if it cannot be read. */
 char *fabric_load_text(const char *path);
+
+/* Checks that a fabric may have the name that this option gives it. */
+enum cmd_status fabric_load_check_name(const char *command, const char *option, const char *fabric);

@@ -4,6 +4,7 @@
 
 #include "lab/background.h"
 #include "lab/devices.h"
+#include "lab/exec_environment.h"
 #include "lab/fabric_list.h"
 #include "lab/leftovers.h"
 #include "lab/netns.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/exec/exec_environment.h"
 #include "cmd/options.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
@@ -136,7 +135,7 @@ static void print_variable(const struct exec_variable *variable)
 }
 
 /* Restores SIGPIPE, which mrc ignores, for the program. */
-static enum cmd_status run(const struct exec_environment *environment, char **program)
+static enum cmd_status run_program(const struct exec_environment *environment, char **program)
 {
     for (size_t i = 0; i < environment->count; i++)
         setenv(environment->variables[i].name, environment->variables[i].value, 1);
@@ -161,7 +160,7 @@ static enum cmd_status run_exec(int argument_count, char **arguments)
             "libmrc-verbs.so.1 not found, neither next to mrc nor in the library folder");
     exec_environment_make(&environment, &options.wish);
     if (!options.prints)
-        return run(&environment, &arguments[optind]);
+        return run_program(&environment, &arguments[optind]);
     for (size_t i = 0; i < environment.count; i++)
         print_variable(&environment.variables[i]);
     return CMD_DONE;

@@ -17,9 +17,6 @@ enum cmd_status fabric_complain_not_running(const char *fabric);
 /* Reports a request that was not answered. */
 enum cmd_status fabric_complain(const char *fabric, enum request_result, const char *reason);
 
-/* Checks that a fabric may have this name. */
-enum cmd_status fabric_check_name(const char *command, const char *fabric);
-
 /* mrc fabric fault run: runs a script of faults. arguments[0] is "run". */
 extern const struct option_table fabric_script_table;
 enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments);

@@ -3,7 +3,6 @@
 #include "cmd/fabric/fabric.h"
 
 #include "control/control.h"
-#include "lab/lab.h"
 
 static const char name[] = "fabric";
 
@@ -57,13 +56,4 @@ enum cmd_status fabric_ask_word(const char *fabric, const char *request, json_t 
 
     request_line_begin(&line, request);
     return fabric_ask(fabric, &line, answer);
-}
-
-enum cmd_status fabric_check_name(const char *command, const char *fabric)
-{
-    if (netns_name_is_prefix(fabric))
-        return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, command,
-        "--name '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", fabric,
-        NETNS_PREFIX_BYTES - 1);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/fabric/fabric.h"
+#include "cmd/fabric_load.h"
 #include "cmd/options.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
@@ -74,7 +75,7 @@ static enum cmd_status fabric_down(int argument_count, char **arguments)
         return status;
     if (argument_count - optind > 1) /* the fabric file may be named, as for `up` */
         return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind + 1]);
-    if (fabric_check_name(name, options.prefix) != CMD_DONE)
+    if (fabric_load_check_name(name, "--name", options.prefix) != CMD_DONE)
         return CMD_MISUSED;
     if (geteuid() != 0)
         return cmd_complain(CMD_FAILED, name, "only root can remove network namespaces");

@@ -2,7 +2,6 @@
 /* mrc fabric run: runs a soft fabric in the foreground or in the background. */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +17,12 @@
 enum { UDP_NICS_MAX = 64 };
 
 static const char name[] = "fabric run";
-static volatile int stop;
-
-static void on_signal(int number)
-{
-    (void)number;
-    stop = 1;
-}
 
 struct options {
     struct soft_config config;
     struct soft_udp udp[UDP_NICS_MAX];
     const char *file;
+    const volatile sig_atomic_t *is_interrupted;
     bool in_background;
     bool is_quiet;
 };
@@ -90,7 +83,7 @@ static enum cmd_status check_udp(const struct soft_udp *udp, const struct topolo
 static enum cmd_status take_name(void *options, char *text)
 {
     ((struct options *)options)->config.name = text;
-    return fabric_check_name(name, text);
+    return fabric_load_check_name(name, "--name", text);
 }
 
 #define AT(member) OPTION_AT(struct options, member)
@@ -158,7 +151,8 @@ static void introduce(const struct options *options, uint32_t first)
     fflush(stdout);
 }
 
-static enum cmd_status run(const struct options *options, const struct background *background)
+static enum cmd_status run_fabric(
+    const struct options *options, const struct background *background)
 {
     struct soft *soft;
     int err;
@@ -172,7 +166,7 @@ static enum cmd_status run(const struct options *options, const struct backgroun
     introduce(options, soft_first_device(soft));
     if (background)
         background_detach(background, options->config.root, options->config.name);
-    err = soft_run(soft, &stop);
+    err = soft_run(soft, options->is_interrupted);
     soft_close(soft);
     return err ? complain_about(options, err) : CMD_DONE;
 }
@@ -182,9 +176,9 @@ static enum cmd_status run_somewhere(const struct options *options)
     struct background background;
 
     if (!options->in_background)
-        return run(options, NULL);
+        return run_fabric(options, NULL);
     if (background_fork(&background))
-        return run(options, &background);
+        return run_fabric(options, &background);
     if (background.reason[0])
         return cmd_complain(CMD_FAILED, name, "%s", background.reason);
     return background.exit_status == CMD_MISUSED ? CMD_MISUSED
@@ -198,7 +192,6 @@ static enum cmd_status fabric_run(int argument_count, char **arguments)
     struct options options = {
         .config = { .root = root, .name = "fabric", .slower = 1, .spin_us = 50, .seed = 1 }
     };
-    struct sigaction action = { .sa_handler = on_signal };
     struct plan fabric;
     struct yaml yaml;
     enum cmd_status status;
@@ -220,8 +213,7 @@ static enum cmd_status fabric_run(int argument_count, char **arguments)
     options.config.fabric = &fabric;
     text = fabric_load_text(options.file);
     options.config.text = text;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    options.is_interrupted = cmd_catch_interrupts(0);
     status = run_somewhere(&options);
     free(text);
     yaml_fini(&yaml);

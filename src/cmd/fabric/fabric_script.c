@@ -3,7 +3,6 @@
  * `faults` and `generators` of experiments (mrc-experiment(5)), so the same script runs in the
  * simulator and on a running fabric. */
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include "cmd/fabric/fabric.h"
@@ -12,18 +11,11 @@
 #include "files/files.h"
 
 static const char name[] = "fabric fault";
-static volatile sig_atomic_t is_interrupted;
 
 struct options {
     uint64_t slower;
     bool is_quiet;
 };
-
-static void on_signal(int number)
-{
-    (void)number;
-    is_interrupted = 1;
-}
 
 static void say_where(const struct fault_script_step *step)
 {
@@ -33,7 +25,7 @@ static void say_where(const struct fault_script_step *step)
         printf("%s%s", i > 0 ? "," : "", step->where[i]);
 }
 
-static void say(void *context, const struct fault_script_step *step, const struct fault *fault)
+static void say_step(void *context, const struct fault_script_step *step, const struct fault *fault)
 {
     const struct options *options = context;
     char text[QUANTITY_BYTES];
@@ -51,7 +43,7 @@ static void say(void *context, const struct fault_script_step *step, const struc
     fflush(stdout);
 }
 
-static enum cmd_status complain(
+static enum cmd_status complain_step(
     const struct script_run *run, const char *file, enum request_result result)
 {
     enum cmd_status status = fabric_complain(run->fabric, result, run->reason);
@@ -80,20 +72,18 @@ static bool read_script(struct yaml *yaml, const char *file, struct fault_script
 
 static enum cmd_status run_script(struct script_run *run, struct yaml *yaml, const char *file)
 {
-    struct sigaction action = { .sa_handler = on_signal };
     enum request_result result;
 
     if (!read_script(yaml, file, &run->script))
         return cmd_complain(CMD_MISUSED, name, "%s", yaml->problem);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    run->is_interrupted = cmd_catch_interrupts(0);
     result = script_run_check(run);
     if (result == REQUEST_ANSWERED)
         result = script_run(run);
-    if (is_interrupted)
+    if (*run->is_interrupted)
         return cmd_complain(CMD_FAILED, name,
             "interrupted; 'mrc fabric fault -n %s clear' ends the faults made so far", run->fabric);
-    return result == REQUEST_ANSWERED ? CMD_DONE : complain(run, file, result);
+    return result == REQUEST_ANSWERED ? CMD_DONE : complain_step(run, file, result);
 }
 
 static const struct option_row rows[] = {
@@ -116,9 +106,7 @@ const struct option_table fabric_script_table = {
 enum cmd_status fabric_script(const char *fabric, int argument_count, char **arguments)
 {
     struct options options = { .slower = 1 };
-    struct script_run run = {
-        .fabric = fabric, .is_interrupted = &is_interrupted, .on_step = say, .context = &options
-    };
+    struct script_run run = { .fabric = fabric, .on_step = say_step, .context = &options };
     struct yaml yaml;
     enum cmd_status status;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/fabric/fabric.h"
+#include "cmd/fabric_load.h"
 #include "cmd/options.h"
 #include "lab/lab.h"
 #include "pktio/pktio.h"
@@ -58,7 +59,7 @@ static enum cmd_status fabric_stop(int argument_count, char **arguments)
         return status;
     if (optind != argument_count)
         return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind]);
-    if (fabric_check_name(name, options.fabric) != CMD_DONE)
+    if (fabric_load_check_name(name, "--name", options.fabric) != CMD_DONE)
         return CMD_MISUSED;
     return stop(options.fabric);
 }

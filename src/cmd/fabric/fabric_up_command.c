@@ -25,7 +25,7 @@ struct options {
 static enum cmd_status take_name(void *options, char *text)
 {
     ((struct options *)options)->fabric.netns.prefix = text;
-    return fabric_check_name(name, text);
+    return fabric_load_check_name(name, "--name", text);
 }
 
 static enum cmd_status take_slower(void *to, char *text)

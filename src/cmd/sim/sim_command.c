@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mrc sim: reads an experiment, runs it and prints the result. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,33 +12,16 @@
 #include "study/study.h"
 
 static const char name[] = "sim";
-static volatile sig_atomic_t is_interrupted;
 
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    is_interrupted = 1;
-}
-
-/* Catches only the first Ctrl-C; the second ends the program as usual. */
-static void catch_interrupts(void)
-{
-    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static void complain(const char *problem)
+static void complain_problem(const char *problem)
 {
     cmd_complain(CMD_FAILED, name, "%s", problem);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static json_t *run_all(
-    struct study_plan *plan, const struct sim_options *options, const struct study_filter *filter)
+static json_t *run_all(struct study_plan *plan, const struct sim_options *options,
+    const struct study_filter *filter, const volatile sig_atomic_t *is_interrupted)
 {
     struct sim_watch watch = { .is_live = options->is_live && options->jobs == 1,
         .shows_progress = !options->is_quiet && !options->is_live &&
@@ -52,8 +34,8 @@ static json_t *run_all(
         .filter = filter,
         .snap_bytes = options->snap_bytes,
         .jobs = options->jobs,
-        .is_interrupted = &is_interrupted,
-        .complain = complain,
+        .is_interrupted = is_interrupted,
+        .complain = complain_problem,
         .watch = sim_watch(&watch) };
     json_t *run;
 
@@ -78,7 +60,7 @@ static bool is_clean(const json_t *runs)
     return true;
 }
 
-static enum cmd_status tell(json_t *result, const struct sim_options *options)
+static enum cmd_status tell_result(json_t *result, const struct sim_options *options)
 {
     int err = options->output_path ? result_document_write(result, options->output_path) : 0;
 
@@ -123,6 +105,7 @@ static enum cmd_status read_conditions(
 static enum cmd_status run_filtered(
     struct study_plan *plan, const struct sim_options *options, const struct study_filter *filter)
 {
+    const volatile sig_atomic_t *is_interrupted;
     enum cmd_status status;
     json_t *result;
     json_t *runs;
@@ -130,14 +113,15 @@ static enum cmd_status run_filtered(
 
     if (!can_write(options->output_path) || !can_write(options->csv_path))
         return CMD_FAILED;
-    catch_interrupts();
-    runs = run_all(plan, options, filter);
+    /* A second Ctrl-C ends the program as usual. */
+    is_interrupted = cmd_catch_interrupts((int)SA_RESETHAND);
+    runs = run_all(plan, options, filter, is_interrupted);
     if (!runs)
         return CMD_FAILED;
     is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && is_clean(runs) &&
-              !is_interrupted;
+              !*is_interrupted;
     result = result_document(&plan->runs[0]->experiment, plan->top, runs);
-    status = tell(result, options);
+    status = tell_result(result, options);
     json_decref(result);
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
 }

@@ -2,7 +2,6 @@
 /* mrc switch: runs some or all switches of a namespace fabric in this process. */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,45 +13,30 @@
 #include "pktio/pktio.h"
 
 static const char name[] = "switch";
-static volatile int stop;
-
-static void on_signal(int number)
-{
-    (void)number;
-    stop = 1;
-}
 
 struct options {
     struct soft_config config;
     const char *file;
     const char *only;
+    const volatile sig_atomic_t *is_interrupted;
     bool is_quiet;
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum cmd_status check_prefix(const char *option, const char *text)
-{
-    if (netns_name_is_prefix(text))
-        return CMD_DONE;
-    return cmd_complain(CMD_MISUSED, name,
-        "%s '%s': 1 to %d letters, digits, '-' and '_', not beginning with mrc", option, text,
-        NETNS_PREFIX_BYTES - 1);
-}
-
 static enum cmd_status take_netns(void *options, char *text)
 {
     ((struct options *)options)->config.prefix = text;
-    return check_prefix("--netns", text);
+    return fabric_load_check_name(name, "--netns", text);
 }
 
 static enum cmd_status take_name(void *options, char *text)
 {
     ((struct options *)options)->config.name = text;
-    return check_prefix("--name", text);
+    return fabric_load_check_name(name, "--name", text);
 }
 
-static enum cmd_status pace(void *options, char *text)
+static enum cmd_status pace_links(void *options, char *text)
 {
     (void)text;
     ((struct options *)options)->config.is_unpaced = false;
@@ -79,7 +63,7 @@ static const struct option_row rows[] = {
     { OPTION_TEXT, 0, "only", "LIST", "run only these switches: p0.t0.1,p0.t1.0", AT(only), .values = OPTION_VALUES_NONE },
     { OPTION_CALL, 'n', "name", "NAME", "the name for 'mrc fabric show' and 'fault' (default: PREFIX)",
         .read = take_name, .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 0, "paced", NULL, "links have the rates and delays of the file", .read = pace },
+    { OPTION_CALL, 0, "paced", NULL, "links have the rates and delays of the file", .read = pace_links },
     { OPTION_CALL, 's', "slower", "N", "as --paced, with rates divided and delays multiplied by N", .read = take_slower, .values = OPTION_VALUES_NONE },
     { OPTION_NUMBER, 0, "spin", "US", "poll for US microseconds before sleeping (default: 50)", AT(config.spin_us), .most = 1000000 },
     { OPTION_NUMBER, 0, "seed", "N", "the seed for losses, marks and trimming", AT(config.seed), .most = UINT32_MAX },
@@ -159,7 +143,7 @@ static enum cmd_status complain_about(const struct options *options, int err)
     return cmd_complain(CMD_FAILED, name, "%s", strerror(-err));
 }
 
-static enum cmd_status run(const struct options *options)
+static enum cmd_status run_switches(const struct options *options)
 {
     struct soft *soft;
     int err = soft_open(&soft, &options->config);
@@ -170,7 +154,7 @@ static enum cmd_status run(const struct options *options)
         printf("switches of '%s': Ctrl-C ends them\n", options->config.prefix);
         fflush(stdout);
     }
-    err = soft_run(soft, &stop);
+    err = soft_run(soft, options->is_interrupted);
     soft_close(soft);
     return err ? complain_about(options, err) : CMD_DONE;
 }
@@ -191,7 +175,7 @@ static enum cmd_status run_on(struct options *options, const struct plan *fabric
     text = fabric_load_text(options->file);
     options->config.text = text;
     if (status == CMD_DONE)
-        status = run(options);
+        status = run_switches(options);
     free(text);
     free(serves);
     return status;
@@ -203,7 +187,6 @@ static enum cmd_status run_switch(int argument_count, char **arguments)
     struct options options = {
         .config = { .root = root, .slower = 1, .spin_us = 50, .seed = 1, .is_unpaced = true }
     };
-    struct sigaction action = { .sa_handler = on_signal };
     struct plan fabric;
     struct yaml yaml;
     enum cmd_status status;
@@ -219,8 +202,7 @@ static enum cmd_status run_switch(int argument_count, char **arguments)
     status = fabric_load(name, options.file, &yaml, &fabric);
     if (status != CMD_DONE)
         return status;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    options.is_interrupted = cmd_catch_interrupts(0);
     status = run_on(&options, &fabric);
     yaml_fini(&yaml);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment variables with which a program finds libmrc-verbs. The dynamic linker finds it by
  * its search path; collective libraries open it by a name from their own variables. */
-#include "cmd/exec/exec_environment.h"
+#include "lab/exec_environment.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ bool exec_environment_find_libraries(char folder[PATH_MAX])
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static struct exec_variable *add(struct exec_environment *environment, const char *name)
+static struct exec_variable *add_variable(struct exec_environment *environment, const char *name)
 {
     struct exec_variable *variable = &environment->variables[environment->count++];
 
@@ -62,18 +62,18 @@ static struct exec_variable *add(struct exec_environment *environment, const cha
 }
 
 /* Puts the value in front of the current one. */
-static void prepend(struct exec_environment *environment, const char *name, const char *value)
+static void prepend_value(struct exec_environment *environment, const char *name, const char *value)
 {
     const char *before = getenv(name);
 
-    snprintf(add(environment, name)->value, EXEC_VALUE_BYTES, "%s%s%s", value,
+    snprintf(add_variable(environment, name)->value, EXEC_VALUE_BYTES, "%s%s%s", value,
         before && *before ? ":" : "", before ? before : "");
 }
 
-static void offer(struct exec_environment *environment, const char *name, const char *value)
+static void offer_value(struct exec_environment *environment, const char *name, const char *value)
 {
     if (!getenv(name))
-        snprintf(add(environment, name)->value, EXEC_VALUE_BYTES, "%s", value);
+        snprintf(add_variable(environment, name)->value, EXEC_VALUE_BYTES, "%s", value);
 }
 
 /* NCCL reads NCCL_IBVERBS_LIB; its release notes and RCCL have NCCL_LIBIBVERBS_SO. */
@@ -83,7 +83,7 @@ static void offer_library(struct exec_environment *environment, const char *libr
         "MORI_IBVERBS_LIB" };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        offer(environment, names[i], library);
+        offer_value(environment, names[i], library);
 }
 
 /* Settings of collective libraries: no silent fallback to another network, the usual GID index, and
@@ -105,9 +105,9 @@ static void offer_choices(struct exec_environment *environment, const char *devi
     char exact[EXEC_VALUE_BYTES];
 
     snprintf(exact, sizeof(exact), "%s%s", *devices ? "=" : "", *devices ? devices : "mrc");
-    offer(environment, "NCCL_IB_HCA", exact);
+    offer_value(environment, "NCCL_IB_HCA", exact);
     for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
-        offer(environment, choices[i].name, choices[i].value);
+        offer_value(environment, choices[i].name, choices[i].value);
 }
 
 void exec_environment_make(struct exec_environment *environment, const struct exec_wish *wish)
@@ -117,12 +117,13 @@ void exec_environment_make(struct exec_environment *environment, const struct ex
     environment->count = 0;
     snprintf(path, sizeof(path), "%s/" LIBRARY, wish->libraries);
     if (wish->preloads)
-        prepend(environment, "LD_PRELOAD", path);
+        prepend_value(environment, "LD_PRELOAD", path);
     offer_library(environment, path);
     snprintf(path, sizeof(path), "%s/" FOLDER, wish->libraries);
     if (!wish->preloads)
-        prepend(environment, "LD_LIBRARY_PATH", path);
+        prepend_value(environment, "LD_LIBRARY_PATH", path);
     if (*wish->devices)
-        snprintf(add(environment, "MRC_DEVICES")->value, EXEC_VALUE_BYTES, "%s", wish->devices);
+        snprintf(
+            add_variable(environment, "MRC_DEVICES")->value, EXEC_VALUE_BYTES, "%s", wish->devices);
     offer_choices(environment, wish->devices);
 }
