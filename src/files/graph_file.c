@@ -115,13 +115,26 @@ static void take_graph(struct yaml *yaml, const struct graph_size *size, struct 
     graph_init(graph, &arena, size);
 }
 
-static bool generate(struct yaml *yaml, const struct graph_parameters *parameters,
-    struct graph *graph, struct graph_problem *problem)
+/* Points at the key of the parameter that is wrong, if the file has it. */
+static bool complain_size(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct graph_shape *shape, const struct graph_problem *problem)
 {
+    const struct yaml_node *value = NULL;
+
+    if (problem->number != GRAPH_NONE)
+        value = yaml_member(mapping, shape->numbers[problem->number].key);
+    return value ? yaml_complain_key(yaml, value, "%s", problem->reason)
+                 : complain(yaml, mapping, problem);
+}
+
+static bool generate(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct graph_parameters *parameters, struct graph *graph)
+{
+    struct graph_problem problem;
     struct graph_size size;
 
-    if (!parameters->shape->size(parameters, &size, problem))
-        return false;
+    if (!parameters->shape->size(parameters, &size, &problem))
+        return complain_size(yaml, mapping, parameters->shape, &problem);
     take_graph(yaml, &size, graph);
     parameters->shape->build(graph, parameters);
     return true;
@@ -212,7 +225,6 @@ bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct 
 {
     struct graph *graph = yaml_take(yaml, 1, sizeof(*graph));
     struct description description;
-    struct graph_problem problem;
 
     init_description(&description);
     if (!read_description(yaml, mapping, &description))
@@ -220,8 +232,8 @@ bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct 
     if (description.shape == SHAPE_LINKS) {
         if (!list(yaml, mapping, &description, graph))
             return false;
-    } else if (!generate(yaml, &description.parameters, graph, &problem)) {
-        return complain(yaml, mapping, &problem);
+    } else if (!generate(yaml, mapping, &description.parameters, graph)) {
+        return false;
     }
     return finish(yaml, mapping, &description, graph) &&
            plan(yaml, mapping, &description, graph, fabric) &&

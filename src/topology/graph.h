@@ -57,10 +57,12 @@ struct graph {
     uint32_t *link_of_port; /* set by graph_finish() */
 };
 
-/* A problem of a graph: the link (or GRAPH_NONE), its line, and a text for users. */
+/* A problem of a graph: the link (or GRAPH_NONE), its line, and a text for users. `number`: the
+ * parameter of its shape that is wrong, set only by generators; GRAPH_NONE: none alone. */
 struct graph_problem {
     uint32_t link;
     uint32_t line;
+    uint32_t number;
     char reason[GRAPH_REASON_BYTES];
 };
 

@@ -86,10 +86,11 @@ static bool clos_size(
     uint64_t nics;
 
     if (clos->numbers[TIERS] < 2 || clos->numbers[TIERS] > GRAPH_TIERS_MAX)
-        return graph_sum_refuse(problem, "% tiers: 2 to 4 can be built", clos->numbers[TIERS], 0);
+        return graph_sum_refuse_number(
+            problem, TIERS, "% tiers: 2 to 4 can be built", clos->numbers[TIERS]);
     if (clos->numbers[PLANES] < 1 || clos->numbers[PLANES] > GRAPH_PLANES_MAX)
-        return graph_sum_refuse(
-            problem, "% planes: 1 to 16 can be addressed", clos->numbers[PLANES], 0);
+        return graph_sum_refuse_number(
+            problem, PLANES, "% planes: 1 to 16 can be addressed", clos->numbers[PLANES]);
     if (!check_levels(clos, problem))
         return false;
     nics = units_at(clos, 0) * units_of(clos, 0);

@@ -15,7 +15,17 @@ static inline bool graph_sum_refuse(
 
     problem->link = GRAPH_NONE;
     problem->line = 0;
+    problem->number = GRAPH_NONE;
     text_fill(&text, words, (const uint64_t[]){ first, second });
+    return false;
+}
+
+/* Refuses the parameter of the shape with this index. */
+static inline bool graph_sum_refuse_number(
+    struct graph_problem *problem, uint32_t number, const char *words, uint64_t value)
+{
+    graph_sum_refuse(problem, words, value, 0);
+    problem->number = number;
     return false;
 }
 

@@ -39,9 +39,9 @@ static bool zcube_size(const struct graph_parameters *parameters, struct graph_s
     uint64_t per_level;
 
     if (k < 2 || k > 3)
-        return graph_sum_refuse(problem, "k = %: 2 and 3 can be built", k, 0);
+        return graph_sum_refuse_number(problem, K, "k = %: 2 and 3 can be built", k);
     if (n < 2 || n > 256)
-        return graph_sum_refuse(problem, "n = %: 2 to 256 can be built", n, 0);
+        return graph_sum_refuse_number(problem, N, "n = %: 2 to 256 can be built", n);
     per_level = power(n, k - 1);
     return graph_sum_take(size, per_level * n, per_level * k, per_level * n * (2 * k - 1), problem);
 }

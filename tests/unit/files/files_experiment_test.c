@@ -310,3 +310,11 @@ SPEC("files say which version of the format they have; another is refused")
     EXPECT(strstr(refusal_of("fabric: { version: 2 }\n"), "version"));
     EXPECT(strstr(refusal_of("fabric: { shape: zcube, n: 2, k: 2, version: 2 }\n"), "version"));
 }
+
+SPEC("a parameter that a shape refuses is named with its line and column")
+{
+    EXPECT(strstr(refusal_of("fabric: { shape: zcube, n: 4, k: 9 }\n"),
+        ":3:31: fabric.k: k = 9: 2 and 3 can be built"));
+    EXPECT(strstr(refusal_of("fabric:\n  shape: clos\n  tiers: 9\n"),
+        ":5:3: fabric.tiers: 9 tiers: 2 to 4 can be built"));
+}
