@@ -83,7 +83,7 @@ static enum cmd_status complain_ambiguous(const char *typed)
     return CMD_MISUSED;
 }
 
-static enum cmd_status run(int argument_count, char **arguments)
+static enum cmd_status run_command(int argument_count, char **arguments)
 {
     size_t match_count;
     const struct cmd *command = find_command(arguments[0], &match_count);
@@ -103,12 +103,12 @@ static enum cmd_status help(char *topic)
     char *arguments[] = { topic, option, NULL };
 
     if (topic)
-        return run(2, arguments);
+        return run_command(2, arguments);
     print_usage(stdout);
     return CMD_DONE;
 }
 
-static enum cmd_status dispatch(int argument_count, char **arguments)
+static enum cmd_status dispatch_words(int argument_count, char **arguments)
 {
     const char *first = arguments[1];
 
@@ -125,7 +125,7 @@ static enum cmd_status dispatch(int argument_count, char **arguments)
     if (first[0] == '-')
         return cmd_complain(CMD_MISUSED, "",
             "there is no option '%s'; before a subcommand, mrc takes --help and --version", first);
-    return run(argument_count - 1, arguments + 1);
+    return run_command(argument_count - 1, arguments + 1);
 }
 
 int main(int argument_count, char **arguments)
@@ -133,5 +133,5 @@ int main(int argument_count, char **arguments)
     /* With SIGPIPE ignored, a closed pipe (`| head`) is a failed write, and files that are being
      * written are closed properly. */
     signal(SIGPIPE, SIG_IGN);
-    return (int)cmd_finish(dispatch(argument_count, arguments), "");
+    return (int)cmd_finish(dispatch_words(argument_count, arguments), "");
 }

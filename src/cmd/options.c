@@ -57,7 +57,7 @@ static void add_name(struct known *known, const char *name, const char *value, i
     };
 }
 
-static void gather(const struct option_table *table, struct known *known)
+static void gather_rows(const struct option_table *table, struct known *known)
 {
     char *letter = known->letters;
 
@@ -146,7 +146,7 @@ enum cmd_status options_size(const char *command, const char *option, const char
 }
 
 /* The row limits `number` to a value that fits the member. */
-static void store(void *to, size_t bytes, uint64_t number)
+static void store_number(void *to, size_t bytes, uint64_t number)
 {
     uint8_t one = (uint8_t)number;
     uint32_t four = (uint32_t)number;
@@ -173,7 +173,7 @@ static enum cmd_status take_number(
     else
         status = options_number(table->command, option, optarg, range, &number);
     if (status == CMD_DONE)
-        store(to, row->bytes, number);
+        store_number(to, row->bytes, number);
     return status;
 }
 
@@ -252,7 +252,7 @@ bool options_read(const struct option_table *table, void *options, int argument_
     struct known known;
     int code;
 
-    gather(table, &known);
+    gather_rows(table, &known);
     opterr = 0;
     optind = 0;
     *status = CMD_DONE;

@@ -15,7 +15,7 @@ struct reading {
     char *reason;
 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(
+__attribute__((format(printf, 2, 3))) static bool refuse_word(
     const struct reading *reading, const char *format, ...)
 {
     va_list arguments;
@@ -44,9 +44,9 @@ static bool check_word(const struct reading *reading, const char *word, const ch
     if (word && word_find(known, word) >= 0)
         return true;
     if (meant)
-        return refuse(reading, "%s: did you mean '%s'?", word, meant);
+        return refuse_word(reading, "%s: did you mean '%s'?", word, meant);
     word_list(known, list, sizeof(list));
-    return refuse(reading, "%s: must be %s", word ? word : "(nothing)", list);
+    return refuse_word(reading, "%s: must be %s", word ? word : "(nothing)", list);
 }
 
 /* ---- the kind of a fault --------------------------------------------------------------------- */
@@ -65,10 +65,11 @@ static bool read_quantity(
     uint64_t value;
 
     if (!word || quantity_parse(kind, word, &value) != QUANTITY_OK)
-        return refuse(
+        return refuse_word(
             reading, "%s %s: must be %s", what, word ? word : "(nothing)", quantity_example(kind));
     if (kind == QUANTITY_RATE && value < reading->words->rate_bps_min)
-        return refuse(reading, "slow: must be at least 1Mb/s; use 'blackhole' to stop all packets");
+        return refuse_word(
+            reading, "slow: must be at least 1Mb/s; use 'blackhole' to stop all packets");
     request_line_number(reading->request, key, value);
     return true;
 }
@@ -126,12 +127,12 @@ static bool read_rest(const struct reading *reading, const char *how)
 
     while (is_good && (word = next_word(reading))) {
         if (has_time)
-            return refuse(reading, "%s: nothing may follow the time", word);
+            return refuse_word(reading, "%s: nothing may follow the time", word);
         if (strcmp(word, "for") != 0 && strcmp(word, "direction") != 0)
-            return refuse(
+            return refuse_word(
                 reading, "%s: only 'direction up' or 'down' and 'for TIME' may follow", word);
         if (strcmp(how, "up") == 0)
-            return refuse(reading, "up: takes no duration and no direction; omit '%s'", word);
+            return refuse_word(reading, "up: takes no duration and no direction; omit '%s'", word);
         has_time = strcmp(word, "for") == 0;
         is_good = has_time ? read_quantity(reading, "for", QUANTITY_TIME, "for_ps")
                            : read_direction(reading);
@@ -167,7 +168,8 @@ bool fault_words_read(
     where = next_word(&reading);
     how = next_word(&reading);
     if (!where || !how)
-        return refuse(&reading, "give a place and a kind of fault; see 'mrc fabric fault --help'");
+        return refuse_word(
+            &reading, "give a place and a kind of fault; see 'mrc fabric fault --help'");
     request_line_begin(request, strcmp(how, "up") == 0 ? "clear" : "fault");
     write_place(request, what, where);
     if (strcmp(how, "up") != 0)

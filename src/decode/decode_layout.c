@@ -54,7 +54,7 @@ uint32_t decode_layout_end(const struct decode_layout *layout)
 }
 
 /* Returns true if the header is complete, so that another may follow. */
-static bool add(struct decode_layout *layout, enum decode_header header, uint32_t length)
+static bool add_header(struct decode_layout *layout, enum decode_header header, uint32_t length)
 {
     uint32_t offset = decode_layout_end(layout);
 
@@ -111,11 +111,12 @@ static bool add_ip(
     uint32_t length = ip_header_bytes(first);
 
     if (offset + length > layout->end) {
-        add(layout, DECODE_IP, length);
+        add_header(layout, DECODE_IP, length);
         return false;
     }
     *next = bytes[offset + (is_v6 ? V6_NEXT_OFFSET : V4_NEXT_OFFSET)];
-    return add(layout, is_outer && is_v6 && is_tunnel(*next) ? DECODE_OUTER_IP : DECODE_IP, length);
+    return add_header(
+        layout, is_outer && is_v6 && is_tunnel(*next) ? DECODE_OUTER_IP : DECODE_IP, length);
 }
 
 /* Adds the headers after the outer IP header, up to the inner one. */
@@ -125,7 +126,7 @@ static bool add_inner(struct decode_layout *layout, const uint8_t *bytes, uint8_
         const uint8_t *srh = bytes + decode_layout_end(layout);
         bool has_length = decode_layout_end(layout) + 2 <= layout->end;
 
-        if (!add(layout, DECODE_SRH, has_length ? 8 + srh[1] * 8u : SRH_BYTES))
+        if (!add_header(layout, DECODE_SRH, has_length ? 8 + srh[1] * 8u : SRH_BYTES))
             return false;
         *next = srh[0];
     }
@@ -143,12 +144,12 @@ void decode_layout_begin(struct decode_layout *layout, const uint8_t *bytes, uin
         return;
     if (layout->parts[0].header == DECODE_OUTER_IP && !add_inner(layout, bytes, &next))
         return;
-    if (next == IP_NEXT_UDP && add(layout, DECODE_UDP, headers[DECODE_UDP].length)) {
+    if (next == IP_NEXT_UDP && add_header(layout, DECODE_UDP, headers[DECODE_UDP].length)) {
         uint32_t bth = decode_layout_end(layout);
         bool is_mrc = bth >= layout->end || opcode_is_mrc(bytes[bth]);
         enum decode_header header = is_mrc ? DECODE_BTH : DECODE_ROCE_BTH;
 
-        add(layout, header, headers[header].length);
+        add_header(layout, header, headers[header].length);
     }
 }
 
@@ -205,7 +206,7 @@ void decode_layout_extend(struct decode_layout *layout, const struct packet *pac
     enum decode_header list[4];
     uint32_t count = extension_headers(packet, list);
 
-    for (uint32_t i = 0; i < count && add(layout, list[i], headers[list[i]].length); i++)
+    for (uint32_t i = 0; i < count && add_header(layout, list[i], headers[list[i]].length); i++)
         ;
 }
 

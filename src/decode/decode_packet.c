@@ -129,7 +129,7 @@ static bool is_fault_readable(const struct decode_packet *packet)
     }
 }
 
-static void judge(struct decode_packet *packet)
+static void judge_packet(struct decode_packet *packet)
 {
     const struct decode_layout *layout = &packet->layout;
     uint32_t missing = decode_layout_beyond(layout, packet->captured_bytes);
@@ -175,7 +175,7 @@ static void name_foreign(struct decode_packet *packet)
 
 /* Headers are shown as far as they were captured, even if the packet is incomplete. It is therefore
  * parsed with zeros in place of the rest, which is not shown. */
-static void pad(struct decode_packet *packet, const struct decode_input *input)
+static void pad_packet(struct decode_packet *packet, const struct decode_input *input)
 {
     uint32_t announced = decode_layout_announced(input->bytes, input->captured_bytes);
     uint32_t wanted = announced > input->length ? announced : input->length;
@@ -198,11 +198,11 @@ void decode_packet_parse(struct decode_packet *packet, const struct wire_format 
     *packet = (struct decode_packet){
         .format = format, .length = input->length, .captured_bytes = input->captured_bytes
     };
-    pad(packet, input);
+    pad_packet(packet, input);
     decode_layout_begin(&packet->layout, packet->bytes, packet->padded_bytes);
     packet->reason = frame_parse(format, packet->bytes, packet->padded_bytes, &packet->frame);
     decode_layout_extend(&packet->layout, &packet->frame.packet);
-    judge(packet);
+    judge_packet(packet);
     if (is_foreign(packet)) {
         name_foreign(packet);
         packet->verdict = DECODE_FOREIGN;

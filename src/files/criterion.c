@@ -24,7 +24,7 @@ static bool has_stopped(const struct reader *reader)
     return reader->outcome->result != CRITERION_HOLDS;
 }
 
-static double stop(
+static double stop_reader(
     struct reader *reader, enum criterion_result result, const char *what, const char *name)
 {
     if (has_stopped(reader))
@@ -56,7 +56,7 @@ static double number(struct reader *reader)
         return value / 100;
     }
     if (is_letter(*end))
-        return stop(reader, CRITERION_MALFORMED, "a number is followed by '%.20s'", end);
+        return stop_reader(reader, CRITERION_MALFORMED, "a number is followed by '%.20s'", end);
     return value;
 }
 
@@ -69,12 +69,12 @@ static double name(struct reader *reader)
     double value = 0;
 
     if (length >= sizeof(word))
-        return stop(reader, CRITERION_MALFORMED, "a name is too long: '%.20s'", reader->at);
+        return stop_reader(reader, CRITERION_MALFORMED, "a name is too long: '%.20s'", reader->at);
     memcpy(word, reader->at, length);
     word[length] = '\0';
     reader->at += length;
     if (!has_stopped(reader) && !reader->lookup(reader->context, word, &value))
-        return stop(reader, CRITERION_UNKNOWN, "there is no '%.120s'", word);
+        return stop_reader(reader, CRITERION_UNKNOWN, "there is no '%.120s'", word);
     return value;
 }
 
@@ -88,12 +88,12 @@ static double factor(struct reader *reader)
     if (is_letter(c))
         return name(reader);
     if (c != '(' || ++reader->depth > DEPTH_MAX)
-        return stop(reader, CRITERION_MALFORMED, "a number or a name is expected at '%.20s'",
+        return stop_reader(reader, CRITERION_MALFORMED, "a number or a name is expected at '%.20s'",
             *reader->at ? reader->at : "the end");
     reader->at++;
     value = expression(reader);
     if (next(reader) != ')')
-        return stop(reader, CRITERION_MALFORMED, "a ')' is missing at '%.20s'",
+        return stop_reader(reader, CRITERION_MALFORMED, "a ')' is missing at '%.20s'",
             *reader->at ? reader->at : "the end");
     reader->at++;
     reader->depth--;
@@ -109,7 +109,7 @@ static double term(struct reader *reader)
         double right = factor(reader);
 
         if (sign == '/' && right == 0)
-            return stop(reader, CRITERION_UNKNOWN, "division by zero%s", "");
+            return stop_reader(reader, CRITERION_UNKNOWN, "division by zero%s", "");
         value = sign == '*' ? value * right : value / right;
     }
     return value;
@@ -128,7 +128,7 @@ static double expression(struct reader *reader)
     return value;
 }
 
-static bool compare(const char *sign, double left, double right)
+static bool compare_numbers(const char *sign, double left, double right)
 {
     assert(sign);
     switch (sign[0]) {
@@ -153,7 +153,7 @@ static const char *comparison(struct reader *reader)
             reader->at += strlen(signs[i]);
             return signs[i];
         }
-    stop(reader, CRITERION_MALFORMED, "one of >= <= > < == != is expected at '%.20s'",
+    stop_reader(reader, CRITERION_MALFORMED, "one of >= <= > < == != is expected at '%.20s'",
         *reader->at ? reader->at : "the end");
     return NULL;
 }
@@ -177,7 +177,7 @@ void criterion_evaluate(
     if (sign)
         right = expression(&reader);
     if (!has_stopped(&reader) && next(&reader))
-        stop(&reader, CRITERION_MALFORMED, "nothing more is expected at '%.20s'", reader.at);
-    if (!has_stopped(&reader) && !compare(sign, outcome->value, right))
+        stop_reader(&reader, CRITERION_MALFORMED, "nothing more is expected at '%.20s'", reader.at);
+    if (!has_stopped(&reader) && !compare_numbers(sign, outcome->value, right))
         outcome->result = CRITERION_FAILS;
 }

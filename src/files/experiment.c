@@ -233,7 +233,7 @@ static const char *key_of(const char *member)
 }
 
 /* Reports what only the simulator can check, at the line of the file. */
-static bool check(
+static bool check_experiment(
     struct yaml *yaml, const struct yaml_node *top, const struct experiment *experiment)
 {
     struct problem problem = { .section = "", .member = "" };
@@ -304,5 +304,5 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     parameters_init(&experiment->sim.parameters, TIMERS_HARDWARE);
     return take_times(yaml, top, &document, experiment) &&
            read_fabric(yaml, &document, experiment) && read_parts(yaml, &document, experiment) &&
-           check(yaml, top, experiment);
+           check_experiment(yaml, top, experiment);
 }

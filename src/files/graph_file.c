@@ -97,7 +97,7 @@ static void list_fields(struct description *description, struct yaml_field out[s
     out[count] = (struct yaml_field){ .key = NULL };
 }
 
-static bool complain(
+static bool complain_problem(
     struct yaml *yaml, const struct yaml_node *mapping, const struct graph_problem *problem)
 {
     return yaml_complain(yaml, mapping, "%s", problem->reason);
@@ -124,10 +124,10 @@ static bool complain_size(struct yaml *yaml, const struct yaml_node *mapping,
     if (problem->number != GRAPH_NONE)
         value = yaml_member(mapping, shape->numbers[problem->number].key);
     return value ? yaml_complain_key(yaml, value, "%s", problem->reason)
-                 : complain(yaml, mapping, problem);
+                 : complain_problem(yaml, mapping, problem);
 }
 
-static bool generate(struct yaml *yaml, const struct yaml_node *mapping,
+static bool generate_graph(struct yaml *yaml, const struct yaml_node *mapping,
     const struct graph_parameters *parameters, struct graph *graph)
 {
     struct graph_problem problem;
@@ -140,7 +140,7 @@ static bool generate(struct yaml *yaml, const struct yaml_node *mapping,
     return true;
 }
 
-static bool list(struct yaml *yaml, const struct yaml_node *mapping,
+static bool list_graph(struct yaml *yaml, const struct yaml_node *mapping,
     const struct description *description, struct graph *graph)
 {
     struct graph_size size = { .nic_count = description->nics };
@@ -159,7 +159,7 @@ static bool list(struct yaml *yaml, const struct yaml_node *mapping,
     return true;
 }
 
-static bool plan(struct yaml *yaml, const struct yaml_node *mapping,
+static bool plan_graph(struct yaml *yaml, const struct yaml_node *mapping,
     const struct description *description, const struct graph *graph, struct plan *fabric)
 {
     uint32_t *scratch = yaml_take(yaml, 2 * (size_t)graph->node_count, sizeof(*scratch));
@@ -176,7 +176,7 @@ static bool plan(struct yaml *yaml, const struct yaml_node *mapping,
                fabric_file_complain(yaml, mapping, &problem));
 }
 
-static bool finish(struct yaml *yaml, const struct yaml_node *mapping,
+static bool finish_graph(struct yaml *yaml, const struct yaml_node *mapping,
     const struct description *description, struct graph *graph)
 {
     uint32_t *scratch = yaml_take(yaml, graph->node_count, sizeof(*scratch));
@@ -186,7 +186,7 @@ static bool finish(struct yaml *yaml, const struct yaml_node *mapping,
         return true;
     if (problem.link != GRAPH_NONE && description->links)
         return graph_links_complain(yaml, description->links, problem.link, problem.reason);
-    return complain(yaml, mapping, &problem);
+    return complain_problem(yaml, mapping, &problem);
 }
 
 static void init_description(struct description *description)
@@ -230,12 +230,12 @@ bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct 
     if (!read_description(yaml, mapping, &description))
         return false;
     if (description.shape == SHAPE_LINKS) {
-        if (!list(yaml, mapping, &description, graph))
+        if (!list_graph(yaml, mapping, &description, graph))
             return false;
-    } else if (!generate(yaml, mapping, &description.parameters, graph)) {
+    } else if (!generate_graph(yaml, mapping, &description.parameters, graph)) {
         return false;
     }
-    return finish(yaml, mapping, &description, graph) &&
-           plan(yaml, mapping, &description, graph, fabric) &&
+    return finish_graph(yaml, mapping, &description, graph) &&
+           plan_graph(yaml, mapping, &description, graph, fabric) &&
            group_file_read(yaml, description.failure_groups, &fabric->topology);
 }

@@ -34,7 +34,7 @@ static int open_beside(const char *path, char **name, FILE **out)
 }
 
 /* Writes and closes the file. */
-static int fill(FILE *to, int (*write)(FILE *, void *what), void *what)
+static int fill_file(FILE *to, int (*write)(FILE *, void *what), void *what)
 {
     int err = write(to, what);
 
@@ -52,11 +52,11 @@ int whole_file_write(const char *path, int (*write)(FILE *, void *what), void *w
 
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode)) {
         to = fopen(path, "w");
-        return to ? fill(to, write, what) : -errno;
+        return to ? fill_file(to, write, what) : -errno;
     }
     err = open_beside(path, &beside, &to);
     if (err == 0) {
-        err = fill(to, write, what);
+        err = fill_file(to, write, what);
         if (err == 0 && rename(beside, path) != 0)
             err = -errno;
         if (err != 0)

@@ -176,7 +176,7 @@ static void write_path(const struct yaml_node *node, char out[static YAML_KEY_BY
 }
 
 /* Returns the node that one segment of a path leads to. Creates it if a mapping lacks it. */
-static struct yaml_node *step(
+static struct yaml_node *step_into(
     struct yaml *yaml, struct yaml_node *node, const char *segment, struct yaml_node *value)
 {
     struct yaml_node *child = NULL;
@@ -207,7 +207,7 @@ bool yaml_put(struct yaml *yaml, struct yaml_node *top, const char *path, struct
         if (length == 0)
             return yaml_complain_at(
                 yaml, value->place, "this is not a key; write names with single dots between them");
-        node = step(yaml, node, yaml_text(yaml, path, length), value);
+        node = step_into(yaml, node, yaml_text(yaml, path, length), value);
         if (!node)
             return false;
         path += length + (path[length] == '.');
@@ -226,8 +226,8 @@ static void make_one_line(char *text)
             *text = ' ';
 }
 
-static void say(struct yaml *yaml, struct yaml_place place, const char *key, const char *format,
-    va_list arguments)
+static void say_problem(struct yaml *yaml, struct yaml_place place, const char *key,
+    const char *format, va_list arguments)
 {
     char *at = yaml->problem;
     char *end = at + sizeof(yaml->problem);
@@ -254,7 +254,7 @@ bool yaml_complain(struct yaml *yaml, const struct yaml_node *node, const char *
 
     write_path(node, path);
     va_start(arguments, format);
-    say(yaml, node->place, path, format, arguments);
+    say_problem(yaml, node->place, path, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -266,7 +266,7 @@ bool yaml_complain_key(struct yaml *yaml, const struct yaml_node *node, const ch
 
     write_path(node, path);
     va_start(arguments, format);
-    say(yaml, node->key ? node->key_place : node->place, path, format, arguments);
+    say_problem(yaml, node->key ? node->key_place : node->place, path, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -276,7 +276,7 @@ bool yaml_complain_at(struct yaml *yaml, struct yaml_place place, const char *fo
     va_list arguments;
 
     va_start(arguments, format);
-    say(yaml, place, "", format, arguments);
+    say_problem(yaml, place, "", format, arguments);
     va_end(arguments);
     return false;
 }

@@ -40,7 +40,7 @@ static struct yaml_place place_of(const struct builder *builder, struct fy_token
     return place;
 }
 
-static bool refuse(const struct builder *builder, struct fy_token *token, const char *why)
+static bool refuse_token(const struct builder *builder, struct fy_token *token, const char *why)
 {
     return yaml_complain_at(builder->yaml, place_of(builder, token), "%s", why);
 }
@@ -51,19 +51,19 @@ static bool take_key(struct builder *builder, struct fy_token *token)
     const struct yaml_node *before = NULL;
 
     if (!text || !*text)
-        return refuse(builder, token, "a key is missing here");
+        return refuse_token(builder, token, "a key is missing here");
     before = yaml_member(builder->open, text);
     builder->key_place = place_of(builder, token);
     if (before)
         return yaml_complain_at(builder->yaml, builder->key_place,
             "%s: this key is already in line %u; keep one", text, before->key_place.line);
     if (builder->open->child_count == KEYS_MAX)
-        return refuse(builder, token, "more than 1000 keys in one mapping");
+        return refuse_token(builder, token, "more than 1000 keys in one mapping");
     builder->key = yaml_text(builder->yaml, text, strlen(text));
     return true;
 }
 
-static bool add(struct builder *builder, struct yaml_node node)
+static bool add_node(struct builder *builder, struct yaml_node node)
 {
     struct yaml_node *added = yaml_take(builder->yaml, 1, sizeof(*added));
     struct yaml_node *parent = builder->open;
@@ -96,13 +96,13 @@ static bool add_scalar(struct builder *builder, struct fy_token *token)
     if (!text)
         text = "";
     if (memchr(text, '\0', length))
-        return refuse(builder, token, "a NUL character in a value");
-    return add(builder, (struct yaml_node){
-                            .kind = YAML_SCALAR,
-                            .is_plain = fy_token_scalar_style(token) == FYSS_PLAIN,
-                            .text = yaml_text(builder->yaml, text, length),
-                            .place = place_of(builder, token),
-                        });
+        return refuse_token(builder, token, "a NUL character in a value");
+    return add_node(builder, (struct yaml_node){
+                                 .kind = YAML_SCALAR,
+                                 .is_plain = fy_token_scalar_style(token) == FYSS_PLAIN,
+                                 .text = yaml_text(builder->yaml, text, length),
+                                 .place = place_of(builder, token),
+                             });
 }
 
 static bool has_anchor_or_tag(const struct fy_event *event)
@@ -127,8 +127,8 @@ static bool open_or_scalar(
     if (event->type == FYET_SCALAR)
         return wants_key ? take_key(builder, token) : add_scalar(builder, token);
     if (wants_key)
-        return refuse(builder, token, "a key must be a word, not a list or a mapping");
-    return add(
+        return refuse_token(builder, token, "a key must be a word, not a list or a mapping");
+    return add_node(
         builder, (struct yaml_node){
                      .kind = event->type == FYET_SEQUENCE_START ? YAML_SEQUENCE : YAML_MAPPING,
                      .place = place_of(builder, token),
@@ -140,11 +140,12 @@ static bool take_event(struct builder *builder, struct fy_event *event)
     struct fy_token *token = fy_event_get_token(event);
 
     if (has_anchor_or_tag(event))
-        return refuse(builder, token, "anchors, aliases and tags are not used here; write it out");
+        return refuse_token(
+            builder, token, "anchors, aliases and tags are not used here; write it out");
     switch (event->type) {
     case FYET_DOCUMENT_START:
-        return !builder->root ||
-               refuse(builder, token, "a second document begins here; put it into its own file");
+        return !builder->root || refuse_token(builder, token,
+                                     "a second document begins here; put it into its own file");
     case FYET_SCALAR:
     case FYET_SEQUENCE_START:
     case FYET_MAPPING_START:
@@ -176,7 +177,7 @@ static void complain_syntax(const struct builder *builder, struct fy_diag *diag)
         builder->yaml, place, "not YAML: %s", error ? error->msg : "cannot be understood");
 }
 
-static bool build(struct builder *builder, struct fy_parser *parser, struct fy_diag *diag)
+static bool build_tree(struct builder *builder, struct fy_parser *parser, struct fy_diag *diag)
 {
     struct fy_event *event;
     bool goes_on = true;
@@ -252,7 +253,7 @@ struct yaml_node *yaml_parse(
     parser = fy_parser_create(
         &(struct fy_parse_cfg){ .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG, .diag = diag });
     if (parser && fy_parser_set_string(parser, text, length) == 0)
-        is_built = build(&builder, parser, diag);
+        is_built = build_tree(&builder, parser, diag);
     else
         yaml_complain_at(yaml, (struct yaml_place){ .source = source }, "out of memory");
     if (parser)

@@ -20,7 +20,7 @@ static struct measure_losses *losses_of(
     return &record->links[*number - 1];
 }
 
-static void add(struct measure_record *record, const struct topology_element *link,
+static void add_link(struct measure_record *record, const struct topology_element *link,
     struct topology_end end, uint64_t count)
 {
     struct measure_losses *losses = losses_of(record, link, end);
@@ -50,7 +50,7 @@ static void look_at(struct measure_record *record, struct topology_end end, uint
            queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE] +
            queue.counters->value[PORT_COUNTER_DROPPED_BUFFER];
     if (lost > *before)
-        add(record, &link, end, lost - *before);
+        add_link(record, &link, end, lost - *before);
     *before = lost;
 }
 

@@ -100,7 +100,7 @@ void measure_fini(struct measure_record *record)
 /* ---- samples --------------------------------------------------------------------------------- */
 
 /* Node and port both fit into 32 bits and share one number. */
-static uint64_t pack(const struct topology_end *end)
+static uint64_t pack_end(const struct topology_end *end)
 {
     return (uint64_t)end->is_nic << 63 | (uint64_t)end->port << 32 | end->node;
 }
@@ -144,7 +144,7 @@ static void sample_queues(struct measure_record *record)
     struct topology_end where = { 0 };
 
     measure_push(&record->memory, &record->queue_peak, sim_queue_peak(record->sim, &where));
-    measure_push(&record->memory, &record->queue_where, pack(&where));
+    measure_push(&record->memory, &record->queue_where, pack_end(&where));
 }
 
 static void push_difference(

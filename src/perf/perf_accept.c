@@ -86,7 +86,7 @@ static void hang_up(struct door *door, uint32_t index)
         fputs("mrc perf: a client connected that is not a rank of this test\n", stderr);
 }
 
-static void welcome(struct door *door, uint32_t index)
+static void welcome_guest(struct door *door, uint32_t index)
 {
     struct guest *guest = &door->guests[index];
 
@@ -96,7 +96,7 @@ static void welcome(struct door *door, uint32_t index)
     see_off(door, index);
 }
 
-static void hear(struct door *door, uint32_t index)
+static void hear_guest(struct door *door, uint32_t index)
 {
     struct guest *guest = &door->guests[index];
     ssize_t got = recv(guest->fd, (char *)&guest->hello + guest->bytes,
@@ -109,7 +109,7 @@ static void hear(struct door *door, uint32_t index)
         (guest->bytes == sizeof(guest->hello) && !is_expected(door->meet, &guest->hello)))
         hang_up(door, index);
     else if (guest->bytes == sizeof(guest->hello))
-        welcome(door, index);
+        welcome_guest(door, index);
 }
 
 static void let_in(struct door *door)
@@ -145,7 +145,7 @@ static int wait_once(struct door *door)
         return perf_accept_interrupted(door->meet);
     for (uint32_t i = count; i-- > 0;)
         if (fds[i].revents)
-            hear(door, i);
+            hear_guest(door, i);
     make_room(door);
     if (fds[count].revents)
         let_in(door);

@@ -27,7 +27,7 @@ static const char *next_name(const char *list, char out[static PERF_COUNTERS_BYT
 }
 
 /* Returns NULL if there is no such counter. */
-static const json_t *find(const json_t *answer, const char *counter)
+static const json_t *find_counter(const json_t *answer, const char *counter)
 {
     const json_t *found = json_object_get(json_object_get(answer, "counters"), counter);
 
@@ -36,7 +36,7 @@ static const json_t *find(const json_t *answer, const char *counter)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static int pick(struct perf_end *end, const json_t *answer, struct perf_counters *out)
+static int pick_counters(struct perf_end *end, const json_t *answer, struct perf_counters *out)
 {
     const char *list = end->settings->counters;
     char counter[PERF_COUNTERS_BYTES];
@@ -45,7 +45,7 @@ static int pick(struct perf_end *end, const json_t *answer, struct perf_counters
         const json_t *value;
 
         list = next_name(list, counter);
-        value = find(answer, counter);
+        value = find_counter(answer, counter);
         if (!value)
             return perf_meet_fail(end->meet,
                 "%s: there is no counter '%s'; 'mrc stat' shows all while a test runs", end->device,
@@ -64,7 +64,7 @@ static int read_own(struct perf_end *end, struct perf_counters *out)
 
     *out = (struct perf_counters){ 0 };
     if (result == REQUEST_ANSWERED)
-        err = pick(end, answer, out);
+        err = pick_counters(end, answer, out);
     else if (result == REQUEST_NOT_RUNNING)
         perf_meet_fail(end->meet, "%s: has no status socket; does its folder exist?", end->device);
     else

@@ -13,7 +13,7 @@ enum { RECV_DEPTH = 512 };
 
 /* ---- the device ------------------------------------------------------------------------------ */
 
-static struct ibv_device *find(struct ibv_device **list, const char *device)
+static struct ibv_device *find_device(struct ibv_device **list, const char *device)
 {
     while (device && *list && strcmp(ibv_get_device_name(*list), device) != 0)
         list++;
@@ -23,7 +23,7 @@ static struct ibv_device *find(struct ibv_device **list, const char *device)
 bool perf_end_has_device(const char *name)
 {
     struct ibv_device **list = ibv_get_device_list(NULL);
-    bool has = list && find(list, name);
+    bool has = list && find_device(list, name);
 
     if (list)
         ibv_free_device_list(list);
@@ -33,7 +33,7 @@ bool perf_end_has_device(const char *name)
 static int open_device(struct perf_end *end, const char *device)
 {
     struct ibv_device **list = ibv_get_device_list(NULL);
-    struct ibv_device *found = list ? find(list, device) : NULL;
+    struct ibv_device *found = list ? find_device(list, device) : NULL;
 
     if (!found) {
         if (list)

@@ -81,7 +81,7 @@ static bool has_arrived(const struct perf_run *run, uint32_t from, uint32_t want
     return true;
 }
 
-static int exchange(struct perf_run *run)
+static int exchange_messages(struct perf_run *run)
 {
     uint8_t *memory = run->end->memory;
     uint32_t wanted = 0;
@@ -108,7 +108,7 @@ static int exchange(struct perf_run *run)
 int perf_exchange_iterate(struct perf_run *run, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        if (exchange(run) != 0)
+        if (exchange_messages(run) != 0)
             return -1;
     return 0;
 }

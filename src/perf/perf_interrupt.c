@@ -16,7 +16,7 @@ enum { SIGNAL_COUNT = sizeof(signals) / sizeof(signals[0]) };
 
 #define PATIENCE_NS UINT64_C(3000000000) /* for other ranks, and for writes in flight */
 
-static void note(int number)
+static void note_signal(int number)
 {
     (void)number;
     is_interrupted = 1;
@@ -33,7 +33,7 @@ static void end_program(int number)
     raise(number);
 }
 
-static void replace(void (*from)(int), void (*to)(int))
+static void replace_handlers(void (*from)(int), void (*to)(int))
 {
     const struct sigaction action = { .sa_handler = to, .sa_flags = (int)SA_RESETHAND };
     struct sigaction now;
@@ -45,13 +45,13 @@ static void replace(void (*from)(int), void (*to)(int))
 
 void perf_interrupt_catch(void)
 {
-    replace(SIG_DFL, note);
-    replace(end_program, note);
+    replace_handlers(SIG_DFL, note_signal);
+    replace_handlers(end_program, note_signal);
 }
 
 void perf_interrupt_let_go(void)
 {
-    replace(note, end_program);
+    replace_handlers(note_signal, end_program);
 }
 
 bool perf_interrupt_has_come(void)

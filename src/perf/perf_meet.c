@@ -143,7 +143,7 @@ static int receive_data(struct perf_meet *meet, uint32_t rank, void *bytes, size
 
 /* Takes messages in the order of arrival, so that a failure is noticed while another rank is
  * awaited. */
-static int collect(struct perf_meet *meet, char *all, size_t bytes)
+static int collect_texts(struct perf_meet *meet, char *all, size_t bytes)
 {
     struct pollfd fds[PERF_RANKS_MAX];
     uint32_t ranks[PERF_RANKS_MAX];
@@ -183,7 +183,7 @@ int perf_meet_gather(struct perf_meet *meet, const void *mine, size_t bytes, voi
         return receive_data(meet, meet->hub, all, bytes * meet->rank_count);
     }
     memcpy(places + meet->rank * bytes, mine, bytes);
-    if (collect(meet, places, bytes) != 0)
+    if (collect_texts(meet, places, bytes) != 0)
         return -1;
     for (uint32_t rank = 0; rank < meet->rank_count; rank++)
         if (rank != meet->rank && send_data(meet, rank, all, bytes * meet->rank_count) != 0)
@@ -216,7 +216,7 @@ int perf_meet_look(struct perf_meet *meet)
     return 0;
 }
 
-static void tell(struct perf_meet *meet, uint32_t rank)
+static void tell_problem(struct perf_meet *meet, uint32_t rank)
 {
     struct header header = { KIND_FAILED, (uint32_t)strlen(meet->problem) };
 
@@ -227,10 +227,10 @@ static void tell(struct perf_meet *meet, uint32_t rank)
 void perf_meet_tell(struct perf_meet *meet)
 {
     if (!meet->is_hub)
-        tell(meet, meet->hub);
+        tell_problem(meet, meet->hub);
     for (uint32_t rank = 0; meet->is_hub && rank < meet->rank_count; rank++)
         if (rank != meet->rank)
-            tell(meet, rank);
+            tell_problem(meet, rank);
 }
 
 void perf_meet_close(struct perf_meet *meet)

@@ -83,7 +83,7 @@ struct latency {
     double p999_us;
 };
 
-static int compare(const void *left, const void *right)
+static int compare_times(const void *left, const void *right)
 {
     uint64_t one = *(const uint64_t *)left;
     uint64_t other = *(const uint64_t *)right;
@@ -104,7 +104,7 @@ static struct latency latency_of(struct perf_row *row)
     double sum = 0;
     double squares = 0;
 
-    qsort(row->samples_ns, row->sample_count, sizeof(*row->samples_ns), compare);
+    qsort(row->samples_ns, row->sample_count, sizeof(*row->samples_ns), compare_times);
     for (uint64_t i = 0; i < row->sample_count; i++)
         sum += (double)row->samples_ns[i] / 1e3;
     latency.average_us = sum / (double)row->sample_count;

@@ -34,7 +34,7 @@ struct pace {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static uint64_t place(uint64_t *used, uint64_t bytes)
+static uint64_t place_area(uint64_t *used, uint64_t bytes)
 {
     uint64_t offset = (*used + PERF_GUARD_BYTES + ALIGN - 1) / ALIGN * ALIGN;
 
@@ -48,11 +48,11 @@ static uint64_t lay_out(struct perf_run *run)
     uint64_t used = 0;
 
     run->test->measure(run, bytes);
-    run->source = place(&used, bytes[0]);
-    run->sink = place(&used, bytes[1]);
-    run->scratch[0] = place(&used, bytes[2]);
-    run->scratch[1] = place(&used, bytes[2]);
-    return place(&used, 0);
+    run->source = place_area(&used, bytes[0]);
+    run->sink = place_area(&used, bytes[1]);
+    run->scratch[0] = place_area(&used, bytes[2]);
+    run->scratch[1] = place_area(&used, bytes[2]);
+    return place_area(&used, 0);
 }
 
 /* Sets or checks the guards before and after the parts. */
@@ -75,7 +75,8 @@ static uint64_t guards(const struct perf_run *run, bool checks)
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-static int agree(struct perf_run *run, struct agreement mine, struct agreement *all_together)
+static int agree_settings(
+    struct perf_run *run, struct agreement mine, struct agreement *all_together)
 {
     struct agreement all[PERF_RANKS_MAX];
 
@@ -192,7 +193,7 @@ static int measure_batches(struct perf_run *run, struct perf_report *report, str
     for (;;) {
         mine.count = next_count(run, pace, row->iterations);
         mine.stops = perf_interrupt_has_come();
-        if (agree(run, mine, &all) != 0)
+        if (agree_settings(run, mine, &all) != 0)
             return -1;
         row->wrong += all.wrong;
         *stops = all.stops != 0;
@@ -200,7 +201,7 @@ static int measure_batches(struct perf_run *run, struct perf_report *report, str
             return 0;
         if (run->settings->checks) {
             run->test->fill(run, all.count);
-            if (agree(run, (struct agreement){ 0 }, &(struct agreement){ 0 }) != 0)
+            if (agree_settings(run, (struct agreement){ 0 }, &(struct agreement){ 0 }) != 0)
                 return -1;
         }
         if (run_batch(run, all.count, row, &bytes) != 0)
@@ -295,7 +296,7 @@ static int open_end(struct perf_run *run, const struct perf_wish *wish)
     return perf_counters_check(run->end);
 }
 
-static int prepare(struct perf_run *run, const struct perf_wish *wish)
+static int prepare_run(struct perf_run *run, const struct perf_wish *wish)
 {
     run->sent = calloc(PERF_RANKS_MAX, sizeof(*run->sent));
     if (run->test->manner == PERF_LATENCY && run->rank == 0)
@@ -305,7 +306,7 @@ static int prepare(struct perf_run *run, const struct perf_wish *wish)
     return open_end(run, wish);
 }
 
-static int measure(
+static int measure_rows(
     struct perf_run *run, const struct perf_wish *wish, struct perf_settings *settings)
 {
     struct perf_meet *meet = run->end->meet;
@@ -315,7 +316,7 @@ static int measure(
     if (agree_on_settings(meet, wish, settings) != 0)
         return -1;
     run->test = &perf_tests[settings->test];
-    if (prepare(run, wish) != 0)
+    if (prepare_run(run, wish) != 0)
         return -1;
     perf_report_begin(&report, wish, run);
     if (measure_sizes(run, &report, &stops) == 0)
@@ -332,7 +333,7 @@ int perf_run(const struct perf_wish *wish, struct perf_meet *meet)
     struct perf_run run = {
         .settings = &settings, .end = &end, .rank = meet->rank, .rank_count = meet->rank_count
     };
-    int err = measure(&run, wish, &settings);
+    int err = measure_rows(&run, wish, &settings);
 
     if (meet->problem[0])
         perf_meet_tell(meet);

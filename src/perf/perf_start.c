@@ -26,7 +26,7 @@ enum {
     GRACE_MS = 5000,
 };
 
-static void init(struct perf_meet *meet, uint32_t rank, uint32_t rank_count, uint32_t hub)
+static void init_meet(struct perf_meet *meet, uint32_t rank, uint32_t rank_count, uint32_t hub)
 {
     *meet = (struct perf_meet){
         .rank = rank, .rank_count = rank_count, .is_hub = rank == hub, .hub = hub
@@ -40,7 +40,7 @@ static void init(struct perf_meet *meet, uint32_t rank, uint32_t rank_count, uin
 static void become_child(struct perf_start *start, struct perf_meet *meet, uint32_t rank, int fd)
 {
     perf_meet_close(meet);
-    init(meet, rank, meet->rank_count, 0);
+    init_meet(meet, rank, meet->rank_count, 0);
     meet->fds[0] = fd;
     *start = (struct perf_start){ .is_child = true };
     signal(SIGINT, SIG_IGN); /* a terminal sends it to all ranks; rank 0 decides */
@@ -52,7 +52,7 @@ static int fork_ranks(struct perf_start *start, uint32_t count, struct perf_meet
     int pair[2];
     pid_t pid;
 
-    init(meet, 0, count, 0);
+    init_meet(meet, 0, count, 0);
     fflush(NULL);
     for (uint32_t rank = 1; rank < count; rank++) {
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -90,8 +90,8 @@ void perf_start_wait(struct perf_start *start)
 
 /* ---- TCP ------------------------------------------------------------------------------------- */
 
-static int find(struct perf_meet *meet, const char *host, const char *port, bool is_passive,
-    struct addrinfo **list)
+static int find_addresses(struct perf_meet *meet, const char *host, const char *port,
+    bool is_passive, struct addrinfo **list)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
         .ai_flags = is_passive ? AI_PASSIVE : 0,
@@ -128,10 +128,10 @@ static int listen_at(const struct addrinfo *address)
     return -1;
 }
 
-static int serve(struct perf_meet *meet, const char *host, const char *port)
+static int serve_ranks(struct perf_meet *meet, const char *host, const char *port)
 {
     struct addrinfo *list;
-    int err = find(meet, host, port, true, &list);
+    int err = find_addresses(meet, host, port, true, &list);
     int listener;
 
     if (err != 0)
@@ -187,13 +187,13 @@ static int connect_once(const struct addrinfo *list)
     return fd;
 }
 
-static int join(struct perf_meet *meet, const char *host, const char *port)
+static int join_ranks(struct perf_meet *meet, const char *host, const char *port)
 {
     struct perf_hello hello = perf_accept_hello(meet);
     const struct timespec pause = { .tv_nsec = 100000000 };
     time_t deadline = time(NULL) + PATIENCE_S;
     struct addrinfo *list;
-    int err = find(meet, host, port, false, &list);
+    int err = find_addresses(meet, host, port, false, &list);
     int fd = -1;
 
     if (err != 0)
@@ -223,8 +223,8 @@ static int rendezvous(const struct perf_wish *wish, struct perf_meet *meet)
     assert(length < sizeof(host));
     memcpy(host, wish->rendezvous, length);
     host[length] = '\0';
-    init(meet, wish->rank, wish->rank_count, 0);
-    return meet->is_hub ? serve(meet, host, colon + 1) : join(meet, host, colon + 1);
+    init_meet(meet, wish->rank, wish->rank_count, 0);
+    return meet->is_hub ? serve_ranks(meet, host, colon + 1) : join_ranks(meet, host, colon + 1);
 }
 
 int perf_start(struct perf_start *start, const struct perf_wish *wish, struct perf_meet *meet)
@@ -237,10 +237,10 @@ int perf_start(struct perf_start *start, const struct perf_wish *wish, struct pe
     if (wish->rendezvous)
         return rendezvous(wish, meet);
     snprintf(port, sizeof(port), "%u", wish->port);
-    init(meet, wish->server ? 0 : 1, 2, 1); /* the client sends, and is therefore rank 0 */
+    init_meet(meet, wish->server ? 0 : 1, 2, 1); /* the client sends, and is therefore rank 0 */
     if (wish->server)
-        return join(meet, wish->server, port);
+        return join_ranks(meet, wish->server, port);
     if (!wish->is_quiet)
         fprintf(stderr, "mrc perf: waiting for a client on port %s\n", port);
-    return serve(meet, NULL, port);
+    return serve_ranks(meet, NULL, port);
 }

@@ -26,7 +26,7 @@ void *grow_take(size_t count, size_t element_bytes)
     return or_exit(calloc(count ? count : 1, element_bytes));
 }
 
-static void *resize(void *context, void *memory, size_t bytes)
+static void *resize_memory(void *context, void *memory, size_t bytes)
 {
     (void)context;
     if (bytes > 0)
@@ -35,4 +35,4 @@ static void *resize(void *context, void *memory, size_t bytes)
     return NULL;
 }
 
-const struct measure_memory grow_memory = { .resize = resize };
+const struct measure_memory grow_memory = { .resize = resize_memory };

@@ -48,7 +48,7 @@ struct place {
     struct result_problem *problem;
 };
 
-__attribute__((format(printf, 2, 3))) static bool fail(
+__attribute__((format(printf, 2, 3))) static bool fail_place(
     const struct place *place, const char *format, ...)
 {
     char why[96];
@@ -84,18 +84,18 @@ static bool is_kind(const struct place *place, enum kind kind)
 {
     switch (kind) {
     case TEXT:
-        return json_is_string(place->value) || fail(place, "should be text");
+        return json_is_string(place->value) || fail_place(place, "should be text");
     case NUMBER:
-        return json_is_number(place->value) || fail(place, "should be a number");
+        return json_is_number(place->value) || fail_place(place, "should be a number");
     case NUMBER_OR_NULL:
         return json_is_number(place->value) || json_is_null(place->value) ||
-               fail(place, "should be a number or null");
+               fail_place(place, "should be a number or null");
     case INTEGER:
-        return json_is_integer(place->value) || fail(place, "should be a whole number");
+        return json_is_integer(place->value) || fail_place(place, "should be a whole number");
     case OBJECT:
-        return json_is_object(place->value) || fail(place, "should be an object");
+        return json_is_object(place->value) || fail_place(place, "should be an object");
     case ARRAY:
-        return json_is_array(place->value) || fail(place, "should be an array");
+        return json_is_array(place->value) || fail_place(place, "should be an array");
     }
     return false;
 }
@@ -108,7 +108,7 @@ static bool has_members(const struct place *place, const struct member *members,
         struct place inner = member_of(place, members[i].name);
 
         if (!inner.value)
-            return fail(&inner, "is missing");
+            return fail_place(&inner, "is missing");
         if (!is_kind(&inner, members[i].kind))
             return false;
     }
@@ -121,7 +121,7 @@ static bool is_samples(const struct place *place, enum kind kind, size_t sample_
     if (!is_kind(place, ARRAY))
         return false;
     if (json_array_size(place->value) != sample_count)
-        return fail(
+        return fail_place(
             place, "has %zu values for %zu samples", json_array_size(place->value), sample_count);
     for (size_t i = 0; i < sample_count; i++) {
         struct place element = element_of(place, i);
@@ -141,7 +141,7 @@ static bool is_samples_by_name(const struct place *place, size_t sample_count)
         if (!is_samples(&inner, NUMBER, sample_count))
             return false;
     }
-    return json_is_object(place->value) || fail(place, "should be an object");
+    return json_is_object(place->value) || fail_place(place, "should be an object");
 }
 
 static bool is_ev_map(const struct place *place, size_t sample_count)
@@ -156,7 +156,7 @@ static bool is_ev_map(const struct place *place, size_t sample_count)
         struct place state = element_of(&states, i);
 
         if (json_string_length(state.value) != ev_count)
-            return fail(
+            return fail_place(
                 &state, "has %zu states for %zu EVs", json_string_length(state.value), ev_count);
     }
     return true;
@@ -231,7 +231,7 @@ bool result_check(const json_t *document, struct result_problem *problem)
     if (!json_is_integer(version.value) || json_integer_value(version.value) != RESULT_VERSION) {
         char *text = json_dumps(version.value, JSON_ENCODE_ANY);
 
-        fail(&version, "is %.40s; this mrc reads version %d", text, RESULT_VERSION);
+        fail_place(&version, "is %.40s; this mrc reads version %d", text, RESULT_VERSION);
         free(text);
         return false;
     }
@@ -239,7 +239,7 @@ bool result_check(const json_t *document, struct result_problem *problem)
         !has_members(&experiment, MEMBERS(experiment_members)))
         return false;
     if (json_array_size(runs.value) == 0)
-        return fail(&runs, "is empty");
+        return fail_place(&runs, "is empty");
     for (size_t i = 0; i < json_array_size(runs.value); i++) {
         struct place run = element_of(&runs, i);
 

@@ -20,7 +20,7 @@ static const json_t *element(const json_t *array, const char *number)
 }
 
 /* Follows a path of keys. In a phase, workloads are next to the phase's own figures. */
-static const json_t *walk(const json_t *json, const char *path)
+static const json_t *walk_path(const json_t *json, const char *path)
 {
     while (json && *path) {
         size_t length = strcspn(path, ".");
@@ -74,14 +74,14 @@ static bool look_up(void *context, const char *name, double *value)
         name += 5 + length + (name[5 + length] == '.');
     }
     found = strcmp(name, "simulated_us") == 0 ? json_object_get(run, name)
-                                              : walk(json_object_get(run, "summary"), name);
+                                              : walk_path(json_object_get(run, "summary"), name);
     if (!json_is_number(found))
         return false;
     *value = json_number_value(found);
     return true;
 }
 
-static json_t *judge(const struct experiment_criterion *criterion, struct scope *scope)
+static json_t *judge_criterion(const struct experiment_criterion *criterion, struct scope *scope)
 {
     struct criterion_outcome outcome;
     json_t *json = json_pack("{s:s,s:s?,s:s?}", "text", criterion->text, "paper", criterion->paper,
@@ -124,7 +124,7 @@ bool result_criteria_judge(const struct experiment *experiment, json_t *runs)
 
             if (!is_about(criterion, runs, run))
                 continue;
-            verdict = judge(criterion, &scope);
+            verdict = judge_criterion(criterion, &scope);
             all_hold = all_hold && json_is_true(json_object_get(verdict, "pass"));
             json_array_append_new(verdicts, verdict);
         }

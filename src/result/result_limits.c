@@ -14,7 +14,8 @@
 #define HEADER_BYTES   128
 #define PSNS_PER_MPR   128
 
-__attribute__((format(printf, 2, 3))) static void add(json_t *sentences, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_sentence(
+    json_t *sentences, const char *format, ...)
 {
     char sentence[SENTENCE_BYTES];
     va_list values;
@@ -135,10 +136,10 @@ static void add_link(
     else
         snprintf(whose, sizeof(whose), "%" PRIu32 " flows", limit->flow_count);
     if (limit->bps < limit->healthy_bps)
-        add(sentences, "%s carr%s %s instead of %s and limit%s %s", name, are_many ? "y" : "ies",
-            rate, healthy, are_many ? "" : "s", whose);
+        add_sentence(sentences, "%s carr%s %s instead of %s and limit%s %s", name,
+            are_many ? "y" : "ies", rate, healthy, are_many ? "" : "s", whose);
     else
-        add(sentences, "%s limit%s %s", name, are_many ? "" : "s", whose);
+        add_sentence(sentences, "%s limit%s %s", name, are_many ? "" : "s", whose);
 }
 
 /* A healthy link that limits only its own flow is not reported. */
@@ -157,16 +158,16 @@ static void add_links(
     uint32_t by_hosts = limits->flow_count - limits->cut_off - limits->by_uplinks;
 
     if (limits->cut_off)
-        add(sentences, "%" PRIu32 " of %" PRIu32 " flows ha%s no path that works", limits->cut_off,
-            limits->flow_count, limits->cut_off == 1 ? "s" : "ve");
+        add_sentence(sentences, "%" PRIu32 " of %" PRIu32 " flows ha%s no path that works",
+            limits->cut_off, limits->flow_count, limits->cut_off == 1 ? "s" : "ve");
     for (uint32_t i = 0; i < limits->top_count && i < TOP_MAX; i++)
         if (is_worth_telling(&limits->top[i], &capacity->plan->sim->fabric->topology))
             add_link(sentences, capacity, &limits->top[i]);
     if (limits->by_uplinks)
-        add(sentences, "uplinks limit %" PRIu32 " of %" PRIu32 " flow%s", limits->by_uplinks,
-            limits->flow_count, plural(limits->flow_count));
+        add_sentence(sentences, "uplinks limit %" PRIu32 " of %" PRIu32 " flow%s",
+            limits->by_uplinks, limits->flow_count, plural(limits->flow_count));
     if (by_hosts)
-        add(sentences, "host links limit %" PRIu32 " of %" PRIu32 " flow%s", by_hosts,
+        add_sentence(sentences, "host links limit %" PRIu32 " of %" PRIu32 " flow%s", by_hosts,
             limits->flow_count, plural(limits->flow_count));
 }
 
@@ -190,13 +191,13 @@ static void add_workload(
     uint64_t posted = workload->message_bytes * workload->outstanding * workload->qps;
 
     if ((uint64_t)window * workload->qps < bdp_packets)
-        add(sentences,
+        add_sentence(sentences,
             "%s: the window of %" PRIu32 " packets (mpr %" PRIu32 ") times %" PRIu32
             " QP%s is below the bandwidth-delay product of %" PRIu64 " packets",
             workload->name, window, window / PSNS_PER_MPR, workload->qps, plural(workload->qps),
             bdp_packets);
     if (sim_workload_is(workload->kind, SIM_STEADY) && posted < bdp)
-        add(sentences,
+        add_sentence(sentences,
             "%s: %" PRIu64 " bytes posted at once are below the bandwidth-delay product of %" PRIu64
             " bytes",
             workload->name, posted, bdp);

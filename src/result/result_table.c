@@ -25,7 +25,7 @@ static const char *text(const json_t *json, const char *key)
     return value ? value : "";
 }
 
-static json_int_t sum(const json_t *counts)
+static json_int_t sum_counts(const json_t *counts)
 {
     json_int_t total = 0;
     const char *key;
@@ -225,9 +225,9 @@ static void print_run(FILE *to, const json_t *run)
     fprintf(to,
         "  %lld lost, %lld trimmed, %lld marked, %lld retransmitted, %lld timeouts, planes "
         "within %.2f%%\n",
-        (long long)sum(json_object_get(summary, "lost")), (long long)number(summary, "trimmed"),
-        (long long)number(summary, "marked"),
-        (long long)sum(json_object_get(summary, "retransmitted")),
+        (long long)sum_counts(json_object_get(summary, "lost")),
+        (long long)number(summary, "trimmed"), (long long)number(summary, "marked"),
+        (long long)sum_counts(json_object_get(summary, "retransmitted")),
         (long long)number(summary, "timeouts"), number(summary, "plane_imbalance") * 100);
     print_criteria(to, run);
 }

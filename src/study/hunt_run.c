@@ -32,7 +32,7 @@ static bool give_up(
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static bool start(struct running *running, struct hunt_figures *figures)
+static bool start_sim(struct running *running, struct hunt_figures *figures)
 {
     struct arena arena;
     int err;
@@ -54,7 +54,7 @@ static bool start(struct running *running, struct hunt_figures *figures)
     return true;
 }
 
-static void stop(struct running *running)
+static void stop_sim(struct running *running)
 {
     capacity_track_fini(&running->track);
     hunt_watch_fini(&running->watch);
@@ -63,7 +63,7 @@ static void stop(struct running *running)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static bool run(struct running *running, struct hunt_figures *figures)
+static bool run_sim(struct running *running, struct hunt_figures *figures)
 {
     enum sim_status status = SIM_RUNNING;
 
@@ -88,7 +88,7 @@ static bool run(struct running *running, struct hunt_figures *figures)
         0);
 }
 
-static void classify(const struct running *running, struct hunt_class *class)
+static void classify_trial(const struct running *running, struct hunt_class *class)
 {
     const struct study_trial *trial = &running->trial;
 
@@ -127,14 +127,14 @@ void hunt_run(const struct study_trial *trial, struct hunt_figures *figures)
         free(running);
         return;
     }
-    classify(running, &figures->class);
+    classify_trial(running, &figures->class);
     hunt_watch_observe(&running->watch, &running->trial, &running->config.observer);
-    if (start(running, figures)) {
-        if (hunt_watch_init(&running->watch, &running->track) && run(running, figures)) {
+    if (start_sim(running, figures)) {
+        if (hunt_watch_init(&running->watch, &running->track) && run_sim(running, figures)) {
             hunt_watch_figures(&running->watch, figures);
             take_counts(running, figures);
         }
-        stop(running);
+        stop_sim(running);
     }
     free(running);
 }

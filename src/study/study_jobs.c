@@ -32,7 +32,7 @@ static _Noreturn void run_and_exit(
     _exit(is_written ? 0 : 1);
 }
 
-static int start(struct job *job, struct study_run *plan, const struct study_manner *manner)
+static int start_job(struct job *job, struct study_run *plan, const struct study_manner *manner)
 {
     job->fd = memfd_create("run", MFD_CLOEXEC);
     if (job->fd < 0)
@@ -66,7 +66,7 @@ static void pass_on_interrupt(const struct job *jobs, uint32_t count)
 }
 
 /* Waits for one of the children. Returns false if it failed. */
-static bool collect(struct job *jobs, uint32_t count, const struct study_manner *manner)
+static bool collect_job(struct job *jobs, uint32_t count, const struct study_manner *manner)
 {
     int status;
     pid_t pid = wait(&status);
@@ -100,7 +100,7 @@ static uint32_t running_count(const struct job *jobs, uint32_t count)
     return running;
 }
 
-static json_t *gather(struct job *jobs, uint32_t count, bool all_went_well)
+static json_t *gather_runs(struct job *jobs, uint32_t count, bool all_went_well)
 {
     json_t *runs = json_array();
 
@@ -123,11 +123,11 @@ static bool start_all(struct job *jobs, struct study_run **plans, uint32_t run_c
         int err;
 
         while (running_count(jobs, *started) >= manner->jobs)
-            if (!collect(jobs, *started, manner))
+            if (!collect_job(jobs, *started, manner))
                 return false;
         if (*manner->is_interrupted)
             break;
-        err = start(&jobs[*started], plans[*started], manner);
+        err = start_job(&jobs[*started], plans[*started], manner);
         if (err) {
             study_complain(manner, "cannot start a process for a run: %s", strerror(-err));
             ++*started;
@@ -145,6 +145,6 @@ json_t *study_jobs_run(
     bool is_well = start_all(jobs, plans, run_count, manner, &started);
 
     while (running_count(jobs, started) > 0)
-        is_well = collect(jobs, started, manner) && is_well;
-    return gather(jobs, run_count, is_well);
+        is_well = collect_job(jobs, started, manner) && is_well;
+    return gather_runs(jobs, run_count, is_well);
 }

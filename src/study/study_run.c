@@ -131,7 +131,7 @@ static enum sim_status run_to(struct running *running, uint64_t stop_ps)
     return status;
 }
 
-static void sample(struct running *running)
+static void sample_run(struct running *running)
 {
     const struct study_watch *watch = &running->manner->watch;
 
@@ -140,7 +140,7 @@ static void sample(struct running *running)
         watch->on_sample(watch->context, &running->record);
 }
 
-static enum sim_status run(struct running *running, const struct experiment *experiment)
+static enum sim_status run_sim(struct running *running, const struct experiment *experiment)
 {
     uint64_t sample_ps = experiment->measure.sample_ps;
     enum sim_status status = SIM_RUNNING;
@@ -156,7 +156,7 @@ static enum sim_status run(struct running *running, const struct experiment *exp
         measure_phases(&running->record);
         if (now_ps / sample_ps > before_ps / sample_ps || status != SIM_RUNNING ||
             is_interrupted(running))
-            sample(running);
+            sample_run(running);
     }
     return status;
 }
@@ -232,7 +232,7 @@ static json_t *to_json(
     return json;
 }
 
-static void observe(struct running *running, struct sim_config *config)
+static void observe_sim(struct running *running, struct sim_config *config)
 {
     config->observer = (struct sim_observer){
         .on_event = on_event,
@@ -294,7 +294,7 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
     measure_attach(&running->record, running->sim, &running->capacity.measured);
     if (watch->on_begin)
         watch->on_begin(watch->context, plan);
-    status = run(running, experiment);
+    status = run_sim(running, experiment);
     if (watch->on_end)
         watch->on_end(watch->context);
     json = to_json(plan, running, status, wall_s() - running->began_s);
@@ -320,7 +320,7 @@ json_t *study_run(struct study_run *plan, const struct study_manner *manner)
         return NULL;
     }
     measure_init(&running.record, &experiment->measure, &grow_memory, &running.to_record);
-    observe(&running, &experiment->sim);
+    observe_sim(&running, &experiment->sim);
     err = study_memory_open(&memory, &experiment->sim);
     if (err) {
         study_complain(manner, "%zu MiB of memory: %s", memory.mapped_bytes >> 20, strerror(-err));

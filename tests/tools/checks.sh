@@ -262,4 +262,12 @@ write tests/unit/api/api_write_test.c '/* Tests api/post.c. */'
 exits 0 'named: a tree whose tests name every file passes' "$ROOT/tools/check-named" "$tree"
 write src/verbs/wr.c
 refuses_tree named 'named: a file that no test names is refused' 'src/verbs/wr: no test names verbs/wr.c'
+fresh_tree
+mkdir "$tree/src/cmd"
+write src/cmd/ask.c 'static int ask_fabric(int number)' '{' '    return number;' '}' 'static int run(void)' '{' '    return ask_fabric(1);' '}' \
+    'static int power(int number);'
+refuses_tree names 'names: a static function that is only a verb is refused' 'src/cmd/ask.c:6: run() does not name its object'
+is 'names: no other is' "$(printf '%s\n' "$output" | grep -c '^#')" 1
+write src/cmd/ask.c 'static int ask_fabric(int number)' '{' '    return number;' '}'
+exits 0 'names: one that names its object passes' "$ROOT/tools/check-names" "$tree"
 done_testing

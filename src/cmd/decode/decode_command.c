@@ -36,7 +36,7 @@ struct source {
     uint32_t interface; /* number of the interface in the output, with --write */
 };
 
-static void parse(struct decoding *decoding, const struct capture *capture,
+static void parse_packet(struct decoding *decoding, const struct capture *capture,
     const struct capture_packet *raw, struct decode_packet *packet)
 {
     struct bytes_in in = bytes_in(raw->bytes, raw->captured_bytes);
@@ -57,7 +57,7 @@ static void parse(struct decoding *decoding, const struct capture *capture,
         decode_packet_check_icrc(packet);
 }
 
-static void print(struct decoding *decoding, const struct decode_item *item)
+static void print_item(struct decoding *decoding, const struct decode_item *item)
 {
     switch (decoding->options->form) {
     case DECODE_LINES:
@@ -96,7 +96,7 @@ static void write_packet(
 }
 
 /* Counts the packet. Returns true if it is to be printed. */
-static bool take(struct decoding *decoding, const struct decode_packet *packet)
+static bool count_packet(struct decoding *decoding, const struct decode_packet *packet)
 {
     if (packet->verdict == DECODE_FOREIGN)
         decoding->foreign_count++;
@@ -108,7 +108,7 @@ static bool take(struct decoding *decoding, const struct decode_packet *packet)
     return true;
 }
 
-static void show(struct decoding *decoding, const struct source *source,
+static void show_packet(struct decoding *decoding, const struct source *source,
     const struct capture_packet *raw, const struct decode_packet *packet)
 {
     struct decode_item item = { .packet = packet,
@@ -123,7 +123,7 @@ static void show(struct decoding *decoding, const struct source *source,
         decoding->first_time_ns = raw->time_ns;
     }
     item.first_time_ns = decoding->first_time_ns;
-    print(decoding, &item);
+    print_item(decoding, &item);
     if (source->capture.is_stream)
         fflush(stdout);
     if (cmd_output_is_lost(&decoding->status, name))
@@ -135,10 +135,10 @@ static void decode_frame(
 {
     struct decode_packet packet;
 
-    parse(decoding, &source->capture, raw, &packet);
-    if (!take(decoding, &packet))
+    parse_packet(decoding, &source->capture, raw, &packet);
+    if (!count_packet(decoding, &packet))
         return;
-    show(decoding, source, raw, &packet);
+    show_packet(decoding, source, raw, &packet);
     write_packet(decoding, source, raw);
     if (decoding->shown_count == decoding->options->count_max)
         decoding->is_over = true;
@@ -275,7 +275,7 @@ static void decode_files(struct decoding *decoding)
     }
 }
 
-static enum cmd_status decode(int argument_count, char **arguments)
+static enum cmd_status run_decode(int argument_count, char **arguments)
 {
     struct decode_options options;
     struct decoding decoding = { .options = &options };
@@ -296,6 +296,6 @@ static enum cmd_status decode(int argument_count, char **arguments)
 const struct cmd decode_command = {
     .name = "decode",
     .summary = "show the packets of a capture or of hex lines",
-    .run = decode,
+    .run = run_decode,
     .options = &decode_option_table,
 };

@@ -71,7 +71,7 @@ const struct option_table decode_option_table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static enum cmd_status check(const struct decode_options *options)
+static enum cmd_status check_options(const struct decode_options *options)
 {
     if (options->write_path && strcmp(options->write_path, "-") == 0)
         return cmd_complain(CMD_MISUSED, "decode",
@@ -90,6 +90,6 @@ bool decode_options_read(
         return false;
     options->files = arguments + optind;
     options->file_count = argument_count - optind;
-    *status = check(options);
+    *status = check_options(options);
     return *status == CMD_DONE;
 }

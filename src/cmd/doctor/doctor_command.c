@@ -30,7 +30,7 @@ static const struct nic_command command = {
     .arguments = NIC_WITHOUT_VERB,
 };
 
-static void print(const struct doctor_check *check, const struct doctor_finding *finding)
+static void print_finding(const struct doctor_check *check, const struct doctor_finding *finding)
 {
     static const char *const colours[] = { "\033[32m", "\033[33m", "\033[31m" };
     bool is_terminal = isatty(STDOUT_FILENO);
@@ -55,7 +55,7 @@ static enum cmd_status run_doctor(int argument_count, char **arguments)
 
         doctor_checks[i].look(&finding);
         if (!options.as_json)
-            print(&doctor_checks[i], &finding);
+            print_finding(&doctor_checks[i], &finding);
         json_array_append_new(
             all, json_pack("{s:s,s:s,s:s,s:s,s:s}", "check", doctor_checks[i].name, "purpose",
                      doctor_checks[i].purpose, "level", levels[finding.level], "reason",

@@ -79,7 +79,7 @@ static enum cmd_status check_answer(const struct recording *recording)
     return CMD_DONE;
 }
 
-static enum cmd_status record(struct recording *recording)
+static enum cmd_status write_record(struct recording *recording)
 {
     enum cmd_status status = fabric_ask_word(
         recording->fabric, recording->clears ? "record clear" : "record", &recording->answer);
@@ -106,7 +106,7 @@ static enum cmd_status fabric_record(int argument_count, char **arguments)
         return status;
     if (optind != argument_count)
         return cmd_complain(CMD_MISUSED, name, "%s: takes no argument", arguments[optind]);
-    return record(&recording);
+    return write_record(&recording);
 }
 
 const struct cmd fabric_record_command = {

@@ -132,7 +132,7 @@ static enum cmd_status complain_about(const struct options *options, int err)
     return cmd_complain(CMD_FAILED, name, "%s/%s: %s", config->root, config->name, strerror(-err));
 }
 
-static void introduce(const struct options *options, uint32_t first)
+static void introduce_fabric(const struct options *options, uint32_t first)
 {
     const struct topology *topology = &options->config.fabric->topology;
     const char *fabric_name = options->config.name;
@@ -163,7 +163,7 @@ static enum cmd_status run_fabric(
     err = soft_open(&soft, &options->config);
     if (err)
         return complain_about(options, err);
-    introduce(options, soft_first_device(soft));
+    introduce_fabric(options, soft_first_device(soft));
     if (background)
         background_detach(background, options->config.root, options->config.name);
     err = soft_run(soft, options->is_interrupted);

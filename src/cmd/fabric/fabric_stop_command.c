@@ -31,7 +31,7 @@ static const struct option_table table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static enum cmd_status stop(const char *fabric)
+static enum cmd_status stop_fabric(const char *fabric)
 {
     char root[RUN_PLACE_BYTES];
     char reason[REQUEST_REASON_BYTES];
@@ -61,7 +61,7 @@ static enum cmd_status fabric_stop(int argument_count, char **arguments)
         return cmd_complain(CMD_MISUSED, name, "%s: not an option", arguments[optind]);
     if (fabric_load_check_name(name, "--name", options.fabric) != CMD_DONE)
         return CMD_MISUSED;
-    return stop(options.fabric);
+    return stop_fabric(options.fabric);
 }
 
 const struct cmd fabric_stop_command = {

@@ -93,7 +93,7 @@ static bool read_options(
 /* ---- work -------------------------------------------------------------------------------------
  */
 
-static void say(const struct options *options, const char *what)
+static void say_fabric(const struct options *options, const char *what)
 {
     const struct netns *netns = &options->fabric.netns;
 
@@ -111,10 +111,10 @@ static enum cmd_status bring_up(const struct options *options)
 
     switch (netns_fabric_up(&options->fabric, reason)) {
     case NETNS_FABRIC_UP:
-        say(options, "is up");
+        say_fabric(options, "is up");
         return CMD_DONE;
     case NETNS_FABRIC_WAS_UP:
-        say(options, "is up already");
+        say_fabric(options, "is up already");
         return CMD_DONE;
     case NETNS_FABRIC_OTHER:
         return cmd_complain(CMD_FAILED, name,

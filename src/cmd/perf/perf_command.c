@@ -7,7 +7,7 @@
 
 static const char name[] = "perf";
 
-static enum cmd_status run(const struct perf_wish *wish)
+static enum cmd_status run_test(const struct perf_wish *wish)
 {
     struct perf_start start;
     struct perf_meet meet = { 0 };
@@ -37,7 +37,7 @@ static enum cmd_status perf(int argument_count, char **arguments)
 
     if (!perf_options_read(&wish, argument_count, arguments, &status))
         return status;
-    return run(&wish);
+    return run_test(&wish);
 }
 
 static void complete_test(const struct completion *completion)

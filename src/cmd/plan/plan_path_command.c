@@ -82,7 +82,7 @@ static enum cmd_status find_nic(const struct view *view, const char *word, uint3
         view->fabric.topology.nic_count - 1);
 }
 
-static enum cmd_status load(struct view *view, const struct options *options)
+static enum cmd_status load_fabric(struct view *view, const struct options *options)
 {
     const struct yaml_node *top = yaml_load(&view->yaml, options->file);
 
@@ -191,7 +191,7 @@ static void print_json(const struct view *view)
     json_decref(all);
 }
 
-static enum cmd_status show(struct view *view, const struct options *options)
+static enum cmd_status show_paths(struct view *view, const struct options *options)
 {
     if (!find_routes(view))
         return cmd_complain(CMD_FAILED, name, "out of memory");
@@ -217,9 +217,9 @@ static enum cmd_status plan_path(int argument_count, char **arguments)
     options.from = arguments[optind];
     options.to = arguments[optind + 1];
     yaml_init(&view.yaml);
-    status = load(&view, &options);
+    status = load_fabric(&view, &options);
     if (status == CMD_DONE)
-        status = show(&view, &options);
+        status = show_paths(&view, &options);
     free(view.routes);
     yaml_fini(&view.yaml);
     return status;

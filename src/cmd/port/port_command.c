@@ -30,7 +30,7 @@ static const struct nic_command command = {
 
 /* ---- set ------------------------------------------------------------------------------------- */
 
-static enum cmd_status set(const struct nic_options *options)
+static enum cmd_status set_ports(const struct nic_options *options)
 {
     struct device_list devices;
     struct port_admin device;
@@ -93,7 +93,7 @@ static void select_port(json_t *device, uint32_t port)
             json_array_remove(ports, i);
 }
 
-static enum cmd_status show(const struct nic_options *options)
+static enum cmd_status show_ports(const struct nic_options *options)
 {
     struct device_list devices;
     enum cmd_status status = nic_status_devices(&command, options, &devices);
@@ -130,11 +130,11 @@ static enum cmd_status run_port(int argument_count, char **arguments)
     if (!nic_status_parse(&command, argument_count, arguments, &options, &status))
         return status;
     if (strcmp(options.verb, "set") == 0)
-        return set(&options);
+        return set_ports(&options);
     if (options.to)
         return cmd_complain(
             CMD_MISUSED, "port", "to change a port, use 'mrc port set ... %s'", options.to);
-    return show(&options);
+    return show_ports(&options);
 }
 
 const struct cmd port_command = {

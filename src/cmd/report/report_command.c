@@ -42,7 +42,7 @@ static const struct option_table table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static enum cmd_status load(const char *path, json_t *results)
+static enum cmd_status load_result(const char *path, json_t *results)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     const char *shown = is_stdin ? "standard input" : path;
@@ -101,14 +101,14 @@ static enum cmd_status make_page(const char *output, char **paths)
     enum cmd_status status = CMD_DONE;
 
     for (; *paths && status == CMD_DONE; paths++)
-        status = load(*paths, results);
+        status = load_result(*paths, results);
     if (status == CMD_DONE)
         status = write_page(output, results);
     json_decref(results);
     return status;
 }
 
-static enum cmd_status report(int argument_count, char **arguments)
+static enum cmd_status run_report(int argument_count, char **arguments)
 {
     struct report_options options = { .output = "report.html" };
     enum cmd_status status;
@@ -124,6 +124,6 @@ static enum cmd_status report(int argument_count, char **arguments)
 const struct cmd report_command = {
     .name = "report",
     .summary = "make an HTML page from results of simulations",
-    .run = report,
+    .run = run_report,
     .options = &table,
 };

@@ -188,7 +188,7 @@ static bool read_plan(struct study_plan *plan, const struct sim_options *options
     return study_plan_read(plan, options->file, &changes);
 }
 
-static enum cmd_status simulate(int argument_count, char **arguments)
+static enum cmd_status run_sim(int argument_count, char **arguments)
 {
     struct sim_options options;
     struct study_plan plan;
@@ -211,6 +211,6 @@ static enum cmd_status simulate(int argument_count, char **arguments)
 const struct cmd sim_command = {
     .name = "sim",
     .summary = "run an experiment on a simulated cluster",
-    .run = simulate,
+    .run = run_sim,
     .options = &sim_option_table,
 };

@@ -49,7 +49,7 @@ static void print_counters(const char *device, const char *what, const json_t *c
         printf("%s %-8s %-28s %lld\n", device, what, key, json_integer_value(value));
 }
 
-static void show(const struct nic_options *options, const char *device, json_t *answer)
+static void show_counters(const struct nic_options *options, const char *device, json_t *answer)
 {
     static const char *const parts[] = { "counters", "drops", "engine" };
     static const char *const words[] = { "counter", "drop", "engine" };
@@ -99,7 +99,7 @@ static enum cmd_status run_stat(int argument_count, char **arguments)
         status = nic_status_ask_owner(&command, &options, devices.names[i], "stat", &answer);
         if (!answer)
             continue;
-        show(&options, devices.names[i], answer);
+        show_counters(&options, devices.names[i], answer);
         json_array_append_new(all, answer);
     }
     return nic_status_finish(&command, &options, &devices, all, status);
