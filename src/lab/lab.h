@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lab/background.h"
+#include "lab/device_name.h"
 #include "lab/devices.h"
 #include "lab/exec_environment.h"
 #include "lab/fabric_list.h"

@@ -23,6 +23,9 @@ struct soft_udp {
     uint16_t remote_port;
 };
 
+/* Reads "h3=127.0.0.1:7000,127.0.0.1:7100". */
+bool soft_udp_read(const char *text, struct soft_udp *);
+
 struct soft_config {
     const struct plan *fabric;
     const char *root; /* the folder of all devices, in which each NIC gets a folder */

@@ -11,7 +11,6 @@
 
 #include "cmd/options.h"
 #include "lab/lab.h"
-#include "pktio/pktio.h"
 
 static const char name[] = "exec";
 
@@ -44,36 +43,14 @@ static enum cmd_status complain_device(const char *typed, struct ibv_device *con
         CMD_FAILED, name, "there is no device '%s'; the devices are%s", typed, names);
 }
 
-/* Returns the device of a NIC: "h3" is NIC 3 of the fabric "fabric", "lab/h3" that of the fabric
- * "lab". If no such fabric runs, h3 is mrc3, which MRC_CONFIG may describe. */
-static void find_device(const char *typed, char device[static 64])
-{
-    const char *slash = strrchr(typed, '/');
-    const char *nic = slash ? slash + 1 : typed;
-    bool is_nic = nic[0] == 'h' && nic[1] && strspn(nic + 1, "0123456789") == strlen(nic + 1);
-    char root[256];
-    char fabric[64];
-    uint32_t number;
-
-    snprintf(
-        fabric, sizeof(fabric), "%.*s", slash ? (int)(slash - typed) : 6, slash ? typed : "fabric");
-    if (is_nic && run_place(root, sizeof(root), NULL, NULL) == 0 &&
-        devices_find(root, fabric, (uint32_t)strtoul(nic + 1, NULL, 10), &number))
-        snprintf(device, 64, "mrc%u", number);
-    else if (is_nic && !slash)
-        snprintf(device, 64, "mrc%s", nic + 1);
-    else
-        snprintf(device, 64, "%s", typed);
-}
-
 static enum cmd_status add_device(
     struct options *options, const char *typed, struct ibv_device *const *list)
 {
     size_t length = strlen(options->devices);
     size_t room = sizeof(options->devices) - length;
-    char device[64];
+    char device[DEVICE_NAME_BYTES];
 
-    find_device(typed, device);
+    device_name_find(typed, device);
     if (!is_there(device, list))
         return complain_device(typed, list);
     if ((size_t)snprintf(options->devices + length, room, "%s%s", length ? "," : "", device) >=

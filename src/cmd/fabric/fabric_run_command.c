@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/scan.h"
 #include "cmd/fabric/fabric.h"
 #include "cmd/fabric_load.h"
 #include "cmd/options.h"
@@ -27,26 +26,6 @@ struct options {
     bool is_quiet;
 };
 
-/* HOST:PORT */
-static bool read_socket(const char **at, char *host, size_t host_bytes, uint16_t *port)
-{
-    uint32_t number;
-
-    if (!scan_until(at, ':', host, host_bytes) || !scan_u32(at, &number) || number > UINT16_MAX)
-        return false;
-    *port = (uint16_t)number;
-    return true;
-}
-
-static bool read_udp(const char *text, struct soft_udp *udp)
-{
-    return scan_word(&text, "h") && scan_u32(&text, &udp->nic) && scan_word(&text, "=") &&
-           read_socket(&text, udp->local_host, sizeof(udp->local_host), &udp->local_port) &&
-           scan_word(&text, ",") &&
-           read_socket(&text, udp->remote_host, sizeof(udp->remote_host), &udp->remote_port) &&
-           *text == '\0';
-}
-
 static enum cmd_status add_udp(void *to, char *text)
 {
     struct options *options = to;
@@ -55,7 +34,7 @@ static enum cmd_status add_udp(void *to, char *text)
     if (options->config.udp_count == UDP_NICS_MAX)
         return cmd_complain(
             CMD_MISUSED, name, "--udp may be given for at most %d NICs", UDP_NICS_MAX);
-    if (!read_udp(text, udp))
+    if (!soft_udp_read(text, udp))
         return cmd_complain(
             CMD_MISUSED, name, "--udp %s: the form is h3=127.0.0.1:7000,127.0.0.1:7100", text);
     for (uint32_t i = 0; i < options->config.udp_count; i++)
