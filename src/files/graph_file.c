@@ -24,6 +24,7 @@ struct description {
     uint64_t nic_latency_ps;
     uint32_t block;
     uint32_t detour;
+    int paths; /* enum plan_choice */
     char name[TOPOLOGY_NAME_BYTES];
     const struct yaml_node *buffers;
     const struct yaml_node *failure_groups;
@@ -52,6 +53,7 @@ static const struct yaml_field links_fields[] = {
 
 static const struct yaml_field last_fields[] = {
     { .key = "detour", .type = YAML_COUNT, .offset = AT(detour), .most = PLAN_DETOUR_MAX },
+    { .key = "paths", .type = YAML_WORD, .offset = AT(paths), .words = plan_choice_words },
     { .key = "switch_latency", .type = YAML_TIME, .offset = AT(switch_latency_ps), .most = 10 * MS_PS },
     { .key = "nic_latency", .type = YAML_TIME, .offset = AT(nic_latency_ps), .most = 10 * MS_PS },
     { .key = "host_link", .type = YAML_MAP, .offset = AT(host_link) },
@@ -171,9 +173,12 @@ static bool plan_graph(struct yaml *yaml, const struct yaml_node *mapping,
     config.switch_latency_ps = description->switch_latency_ps;
     config.nic_latency_ps = description->nic_latency_ps;
     config.usid_block = description->block;
-    return fabric_file_buffers(yaml, description->buffers, &config.buffers) &&
-           (plan_init_graph(fabric, &config, graph, description->detour, scratch, &problem) ||
-               fabric_file_complain(yaml, mapping, &problem));
+    if (!fabric_file_buffers(yaml, description->buffers, &config.buffers))
+        return false;
+    if (!plan_init_graph(fabric, &config, graph, description->detour, scratch, &problem))
+        return fabric_file_complain(yaml, mapping, &problem);
+    fabric->graph.choice = (enum plan_choice)description->paths;
+    return true;
 }
 
 static bool finish_graph(struct yaml *yaml, const struct yaml_node *mapping,

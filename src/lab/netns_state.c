@@ -63,6 +63,7 @@ uint64_t netns_state_digest(const struct plan *fabric)
     digest = mix(mix(digest, config->buffers.host_data_bytes), config->buffers.red_max_bytes);
     digest = mix(mix(digest, config->buffers.trims), config->checks_source);
     digest = mix(digest, fabric->topology.graph ? 1 + fabric->graph.detour : 0);
+    digest = mix(digest, fabric->graph.choice);
     for (uint32_t i = 0; i < fabric->topology.switch_count; i++)
         digest = mix_switch(digest, fabric, i);
     return digest >> 1; /* JSON integers are signed */

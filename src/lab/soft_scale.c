@@ -113,10 +113,11 @@ static int plan_graph(struct soft *soft, const struct topology_config *config, u
         return -ENOMEM;
     if (soft->config.is_unpaced)
         remove_link_rates(soft->graph);
-    return plan_init_graph(
-               &soft->fabric, config, soft->graph, fabric->graph.detour, scratch, &problem)
-               ? 0
-               : -ERANGE;
+    if (!plan_init_graph(
+            &soft->fabric, config, soft->graph, fabric->graph.detour, scratch, &problem))
+        return -ERANGE;
+    soft->fabric.graph.choice = fabric->graph.choice;
+    return 0;
 }
 
 static int plan_tiers(struct soft *soft, struct topology_config *config)

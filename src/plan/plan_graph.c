@@ -12,6 +12,11 @@ const char *const plan_layout_words[PLAN_LAYOUT_COUNT] = {
     [PLAN_LAYOUT_PLANE_BLOCK] = "a block per plane: type(3) index(13)",
 };
 
+const char *const plan_choice_words[PLAN_CHOICE_COUNT + 1] = {
+    [PLAN_CHOICE_SHORTEST] = "shortest",
+    [PLAN_CHOICE_DISJOINT] = "disjoint",
+};
+
 static const struct {
     uint32_t planes;
     uint32_t indexes;

@@ -24,6 +24,14 @@ enum plan_layout {
 };
 extern const char *const plan_layout_words[PLAN_LAYOUT_COUNT];
 
+/* Which paths of a pair have EVs. */
+enum plan_choice {
+    PLAN_CHOICE_SHORTEST, /* the shortest of each port */
+    PLAN_CHOICE_DISJOINT, /* of these, paths that share no link between switches */
+    PLAN_CHOICE_COUNT,
+};
+extern const char *const plan_choice_words[PLAN_CHOICE_COUNT + 1]; /* ends with NULL */
+
 struct plan_graph {
     const struct graph *graph;
     enum plan_layout layout;
@@ -33,6 +41,7 @@ struct plan_graph {
     uint32_t tier_switches[GRAPH_TIERS_MAX]; /* per plane: the highest index, plus 1 */
     uint32_t tier_names[GRAPH_TIERS_MAX];    /* uSIDs of a switch: one for each parallel link */
     uint32_t detour; /* paths may have this many switches more than the shortest: 0 to 2 */
+    enum plan_choice choice;
 };
 
 /* Counts the names of a plan whose graph is set, and chooses the first layout with room for all
@@ -63,8 +72,9 @@ struct plan_route {
  * by length. Paths longer than the shortest of their port plus the detour are omitted. If a port
  * has more than PLAN_PORT_PATHS paths, the longest are omitted; of the paths of the last length
  * that fits only partly, evenly spaced ones are drawn at random. A path whose list of uSIDs does
- * not fit is omitted. `scratch` has room for plan_graph_scratch() numbers. Returns the number of
- * paths; writes at most route_max. */
+ * not fit is omitted. With PLAN_CHOICE_DISJOINT, `routes` must have room for all paths of all
+ * ports, because some are removed again. `scratch` has room for plan_graph_scratch() numbers.
+ * Returns the number of paths; writes at most route_max. */
 uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t *scratch,
     struct plan_route *routes, uint32_t route_max);
 uint32_t plan_graph_scratch(const struct graph *);

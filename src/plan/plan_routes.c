@@ -8,6 +8,7 @@
 #include "base/prng.h"
 #include "plan/plan.h"
 #include "plan/plan_cost.h"
+#include "plan/plan_disjoint.h"
 #include "plan/plan_graph.h"
 #include "plan/plan_usid.h"
 #include "plan/plan_walks.h"
@@ -179,5 +180,8 @@ uint32_t plan_graph_routes(const struct plan_graph *plan, uint32_t from, uint32_
             if (least + more <= PLAN_SWITCHES_MAX)
                 take_length(&search, leaf, port, from, least + more);
     }
-    return search.count;
+    if (plan->choice == PLAN_CHOICE_SHORTEST)
+        return search.count;
+    assert(search.count <= route_max);
+    return plan_disjoint_select(routes, search.count);
 }

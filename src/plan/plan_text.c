@@ -10,7 +10,7 @@ enum {
     NODES_MAX = 1 << 20,
     LINKS_MAX = 1 << 22,
     INDEX_MAX = 8191, /* the highest index in a uSID */
-    HEADING_NUMBERS = 7,
+    HEADING_NUMBERS = 8,
 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -19,10 +19,10 @@ static void write_heading(const struct plan *plan, struct text *text)
 {
     const struct graph *graph = plan->topology.graph;
 
-    text_fill(text, "graph % % % % % % %\n",
+    text_fill(text, "graph % % % % % % % %\n",
         (const uint64_t[HEADING_NUMBERS]){ graph->size.nic_count, plan->topology.switch_count,
             graph->link_count, plan->graph.block, plan->graph.detour, plan->graph.nic_latency_ps,
-            plan->graph.switch_latency_ps });
+            plan->graph.switch_latency_ps, plan->graph.choice });
 }
 
 static void write_link(const struct graph_link *link, struct text *text)
@@ -65,7 +65,7 @@ static bool read_numbers(const char **at, const uint64_t *most, uint64_t *out, u
 static bool read_heading(const char **at, uint64_t numbers[static HEADING_NUMBERS])
 {
     static const uint64_t most[HEADING_NUMBERS] = { NODES_MAX, NODES_MAX, LINKS_MAX, UINT32_MAX,
-        PLAN_DETOUR_MAX, UINT64_MAX, UINT64_MAX };
+        PLAN_DETOUR_MAX, UINT64_MAX, UINT64_MAX, PLAN_CHOICE_COUNT - 1 };
 
     return scan_word(at, "graph") && read_numbers(at, most, numbers, HEADING_NUMBERS) &&
            numbers[0] > 0 && numbers[1] > 0;
@@ -129,6 +129,9 @@ bool plan_text_read(const char *text, struct graph *graph, uint32_t *scratch, st
     config.usid_block = (uint32_t)numbers[3];
     config.nic_latency_ps = numbers[5];
     config.switch_latency_ps = numbers[6];
-    return *text == '\0' && graph_finish(graph, scratch, &problem) &&
-           plan_init_graph(plan, &config, graph, (uint32_t)numbers[4], scratch, &refused);
+    if (*text != '\0' || !graph_finish(graph, scratch, &problem) ||
+        !plan_init_graph(plan, &config, graph, (uint32_t)numbers[4], scratch, &refused))
+        return false;
+    plan->graph.choice = (enum plan_choice)numbers[7];
+    return true;
 }

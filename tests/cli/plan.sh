@@ -34,6 +34,10 @@ contains 'numbers that do not fit are refused' "$(paths h0 h1)" '3 switches cann
 shape 'shape: zcube' 'n: 4' 'k: 2'
 is 'ZCube has two minimal paths' "$(paths -d 0 h6 h12 | grep -c 0x)" 2
 is 'and by default 2 n detours' "$(paths h6 h12 | grep -c 0x)" 10
+echo 'paths: disjoint' >>"$file"
+is 'or only those that share no link between switches' "$(paths h6 h12 | grep -c 0x)" 6
+shape 'shape: zcube' 'n: 4' 'k: 2' 'paths: other'
+contains 'another choice of paths is refused' "$(paths h6 h12)" ":4:8: paths: there is no 'other'; write shortest or disjoint"
 
 shape 'shape: rail_only' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exits 1 'rails have no way to each other' "$mrc" plan path -f "$file" h0 h1

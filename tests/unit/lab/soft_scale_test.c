@@ -101,11 +101,13 @@ SPEC("ten times slower: each link of a graph has a tenth of its own rate")
     bench.graph.links[3].rate_bps = UINT64_C(400000000000);
     topology_config_init(&config);
     EXPECT(plan_init_graph(&fabric, &config, &bench.graph, 1, bench.scratch, &problem));
+    fabric.graph.choice = PLAN_CHOICE_DISJOINT;
     EXPECT_EQ(soft_scale(&soft), 0);
     EXPECT(soft.fabric.topology.graph->links[2].rate_bps == UINT64_C(10000000000));
     EXPECT(soft.fabric.topology.graph->links[3].rate_bps == UINT64_C(40000000000));
     EXPECT_EQ(soft.fabric.topology.graph->links[3].delay_ps, 5000000);
     EXPECT_EQ(soft.fabric.graph.detour, 1);
+    EXPECT_EQ(soft.fabric.graph.choice, PLAN_CHOICE_DISJOINT);
     free(soft.graph);
     graph_bench_fini(&bench);
 }

@@ -177,6 +177,26 @@ SPEC("ZCube(4, 2): two minimal paths, and detours by every switch of the other l
     graph_bench_fini(&bench);
 }
 
+SPEC("disjoint paths share no link between switches; ports take turns, short paths first")
+{
+    uint32_t count;
+
+    graph_bench_zcube(&bench, 4, 2);
+    bench.plan.layout = PLAN_LAYOUT_PLANE_BLOCK;
+    bench.plan.choice = PLAN_CHOICE_DISJOINT;
+    count = graph_bench_routes(&bench, 1 * 4 + 2, 3 * 4 + 0, 1);
+    EXPECT_EQ(count, 6); /* of the 4 detours of a port, two cross a link of a minimal path */
+    expect_address(0, "fc00:42:2001:4000:6003::");
+    expect_address(1, "fc00:42:2001:4001:2003:6000::");
+    expect_address(2, "fc00:42:2001:4003:2003:6000::");
+    expect_address(3, "fc00:42:4002:2003:6000::");
+    EXPECT_EQ(bench.routes[2].ev, 0x002);
+    EXPECT_EQ(bench.routes[3].ev, 0x100);
+    EXPECT_EQ(bench.routes[5].ev, 0x102);
+    EXPECT_EQ(graph_bench_routes(&bench, 1 * 4 + 2, 3 * 4 + 0, 0), 2);
+    graph_bench_fini(&bench);
+}
+
 SPEC("ZCube(2, 3): 12 switches, digits are put right upward or downward")
 {
     uint32_t count;

@@ -71,6 +71,22 @@ SPEC("what is read has the paths and addresses of what was written, and the same
     graph_bench_fini(&bench);
 }
 
+SPEC("the choice of paths survives, too")
+{
+    static struct copy copy;
+    char text[TEXT_BYTES];
+
+    plan_zcube();
+    plan.graph.choice = PLAN_CHOICE_DISJOINT;
+    write_text(&plan, text);
+    EXPECT(read_text(text, &copy));
+    EXPECT_EQ(
+        plan_pair_routes(&copy.plan, 6, 12, copy.bench.scratch, bench.routes, GRAPH_BENCH_ROUTES),
+        6);
+    graph_bench_fini(&copy.bench);
+    graph_bench_fini(&bench);
+}
+
 SPEC("a NIC has paths to itself, one from each port among them")
 {
     plan_zcube();
@@ -106,11 +122,11 @@ SPEC("nodes and ports that are not there are refused")
 {
     static struct copy copy;
 
-    EXPECT(!read_text("graph 1 1 1 1 0 0 0\nswitch 0 0 0\nlink 0 0 2 0 1000000000 0\n", &copy));
+    EXPECT(!read_text("graph 1 1 1 1 0 0 0 0\nswitch 0 0 0\nlink 0 0 2 0 1000000000 0\n", &copy));
     graph_bench_fini(&copy.bench);
-    EXPECT(!read_text("graph 1 1 1 1 0 0 0\nswitch 0 0 0\nlink 0 1 1 0 1000000000 0\n", &copy));
+    EXPECT(!read_text("graph 1 1 1 1 0 0 0 0\nswitch 0 0 0\nlink 0 1 1 0 1000000000 0\n", &copy));
     graph_bench_fini(&copy.bench);
-    EXPECT(!read_text("graph 1 1 1 1 0 0 0\nswitch 4 0 0\nlink 0 0 1 0 1000000000 0\n", &copy));
+    EXPECT(!read_text("graph 1 1 1 1 0 0 0 0\nswitch 4 0 0\nlink 0 0 1 0 1000000000 0\n", &copy));
     graph_bench_fini(&copy.bench);
-    EXPECT(!read_text("graph 4000000000 1 1 1 0 0 0\n", &copy));
+    EXPECT(!read_text("graph 4000000000 1 1 1 0 0 0 0\n", &copy));
 }
