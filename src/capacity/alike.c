@@ -15,7 +15,7 @@
 
 enum { ROUNDS_MAX = 64 };
 
-#define EFFORT_MAX UINT64_C(2000000) /* about 0.2 s */
+#define EFFORT_MAX UINT64_C(5000000) /* about 0.5 s */
 
 /* The colours of all flows, of all links or of all paths. */
 struct colours {

@@ -66,7 +66,7 @@ struct capacity_rates {
 };
 
 /* Returns 0, -ENOMEM, -EIO if the linear program could not be solved, or -E2BIG if it would take
- * longer than some tenths of a second. */
+ * longer than about half a second. */
 int capacity_solve(const struct capacity_input *, struct capacity_rates *);
 void capacity_rates_fini(struct capacity_rates *);
 

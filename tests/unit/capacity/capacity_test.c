@@ -316,6 +316,43 @@ SPEC("flows that look alike are solved as one, and each gets its rate and its li
     capacity_rates_fini(&network.rates);
 }
 
+SPEC("sixty flows with fifty paths each, no two alike, are solved exactly")
+{
+    enum { FLOWS = 60, EACH = 50, PATHS = FLOWS * EACH };
+    static double links[PATHS + 1];
+    static struct capacity_flow flows[FLOWS];
+    static struct capacity_path paths[PATHS];
+    static uint32_t hops[2 * PATHS];
+    struct capacity_rates rates;
+
+    links[PATHS] = 1e6 * GBPS; /* all paths cross it; it is never full */
+    for (uint32_t i = 0; i < PATHS; i++) {
+        links[i] = (1 + i / EACH) * GBPS; /* a link of its own: those of flow f have f + 1 Gb/s */
+        paths[i] = (struct capacity_path){ .first_hop = 2 * i, .hop_count = 2 };
+        hops[2 * i] = i;
+        hops[2 * i + 1] = PATHS;
+        links[i] += i % EACH * 1e-3 * GBPS;
+    }
+    for (uint32_t f = 0; f < FLOWS; f++)
+        flows[f] = (struct capacity_flow){
+            .first_path = EACH * f, .path_count = EACH, .weight = 1, .payload_share = 1
+        };
+    EXPECT_EQ(capacity_solve(&(struct capacity_input){ .link_bps = links,
+                                 .link_count = PATHS + 1,
+                                 .flows = flows,
+                                 .flow_count = FLOWS,
+                                 .paths = paths,
+                                 .path_count = PATHS,
+                                 .hops = hops,
+                                 .hop_count = 2 * PATHS },
+                  &rates),
+        0);
+    EXPECT_EQ(rates.method, CAPACITY_LINEAR_PROGRAM);
+    for (uint32_t f = 0; f < FLOWS; f++) /* 0 + 1 + ... + 49 Mb/s more than its number says */
+        EXPECT_EQ((int64_t)round(rates.flow_bps[f] / 1e6), 50000 * (f + 1) + 1225);
+    capacity_rates_fini(&rates);
+}
+
 SPEC("no flows, no rates")
 {
     struct network network = { 0 };
