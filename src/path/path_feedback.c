@@ -12,13 +12,15 @@ enum {
     CLEAN_RUN = 128,   /* packets without a loss */
     SUSPECTS_PART = 4, /* at most one in this many EVs of a plane is suspect after fewer losses */
     SKIP_GAIN = 64, /* 256ths of its share that an EV with twice the delay of its siblings loses */
-    SKIP_LEAK = 4,  /* 256ths of the missing share that return each time */
-    EXCESS_MOST = 256, /* largest excess that counts, in 256ths */
+    SKIP_GAIN_ROUGH = 96, /* the same if the plan is rough: shares must follow the other senders */
+    SKIP_LEAK = 4,        /* 256ths of the missing share that return each time */
+    EXCESS_MOST = 256,    /* largest excess that counts, in 256ths */
     EXCESS_LEAST = -128,
     WEIGHT_FULL = 255,
     WEIGHT_GOOD = 240,
     WEIGHT_THIN_MOST = 254,
     WEIGHT_LEAST = 2,
+    WEIGHT_LEAST_ROUGH = 1, /* a port has many paths that are best left unused */
 };
 
 static struct ev_table_ev *ev_at(struct path_set *set, uint32_t ev_index)
@@ -39,6 +41,11 @@ void path_on_delivered(struct path_set *set, uint32_t ev_index)
 
 /* ---- congestion ------------------------------------------------------------------------------*/
 
+static int32_t least_weight(const struct path_set *set)
+{
+    return set->profile->is_rough ? WEIGHT_LEAST_ROUGH : WEIGHT_LEAST;
+}
+
 /* Sets the weight of the EV. With the full weight it is GOOD, unless its planned share is less. */
 static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal signal,
     int32_t weight, uint64_t now_ns)
@@ -54,7 +61,7 @@ static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal
     if (weight > WEIGHT_THIN_MOST)
         weight = WEIGHT_THIN_MOST;
     if (ev->state == EV_SKIP)
-        ev->weight = (uint8_t)(weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
+        ev->weight = (uint8_t)(weight > least_weight(set) ? weight : least_weight(set));
 }
 
 static int32_t weight_of(const struct ev_table_ev *ev)
@@ -109,7 +116,7 @@ void path_on_mark(struct path_set *set, uint32_t ev_index, enum path_signal sign
 static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
 {
     const struct ev_table_plane *plane = &set->planes[plane_index];
-    int32_t most = WEIGHT_LEAST;
+    int32_t most = least_weight(set);
 
     if (plane->good_count > 0)
         return;
@@ -154,6 +161,7 @@ static int32_t drift(int32_t weight, int32_t planned, int32_t excess)
 bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
+    int32_t gain = set->profile->is_rough ? SKIP_GAIN_ROUGH : SKIP_GAIN;
     int32_t weight;
 
     if (ev_table_is_literal(set))
@@ -169,7 +177,7 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
         excess = EXCESS_MOST;
     if (excess < EXCESS_LEAST)
         excess = EXCESS_LEAST;
-    weight -= weight * excess * SKIP_GAIN / 256 / 256;
+    weight -= weight * excess * gain / 256 / 256;
     weight += drift(weight, planned_weight(set, ev_index), excess);
     set_weight(set, ev_index, PATH_DELAYED, weight, now_ns);
     settle_weights(set, path_plane_of(set, ev_index), now_ns);

@@ -259,6 +259,26 @@ SPEC("a longer delay takes turns from an EV, a shorter one gives it more than pl
     path_check(paths.set);
 }
 
+SPEC("if the plan is rough, a delay takes more turns from an EV, down to one of 256")
+{
+    static const uint8_t weights[] = { 240, 60, 20 };
+    struct paths paths;
+
+    open_weighted(&paths, weights, 3, 1);
+    EXPECT(paths.profile.is_rough);
+    path_on_delay(paths.set, 1, 256, 0);
+    EXPECT_EQ(ev_of(&paths, 1)->weight, 39); /* 64 - 64 * 3 / 8 - 1 */
+    for (uint32_t round = 0; round < 50; round++) {
+        path_next_round(paths.set);
+        path_on_delay(paths.set, 1, 256, 0);
+    }
+    EXPECT_EQ(ev_of(&paths, 1)->weight, 1);
+    path_next_round(paths.set);
+    path_on_delay(paths.set, 1, -128, 0);
+    EXPECT_GT(ev_of(&paths, 1)->weight, 1);
+    path_check(paths.set);
+}
+
 SPEC("while delays are alike, an EV returns to its planned share from both sides")
 {
     static const uint8_t weights[] = { 240, 60, 60 };
