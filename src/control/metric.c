@@ -62,12 +62,6 @@ const char *metric_group_word(enum metric_group group)
     return groups[group].word;
 }
 
-const char *const *metric_labels(enum metric_group group)
-{
-    assert(group < METRIC_GROUP_COUNT);
-    return groups[group].labels;
-}
-
 const char *metric_kind_word(enum metric_kind kind)
 {
     assert(kind < METRIC_KIND_COUNT);
@@ -95,7 +89,7 @@ static json_t *labels_json(enum metric_group group)
 {
     json_t *labels = json_array();
 
-    for (const char *const *label = metric_labels(group); *label; label++)
+    for (const char *const *label = groups[group].labels; *label; label++)
         json_array_append_new(labels, json_string(*label));
     return labels;
 }

@@ -39,11 +39,10 @@ const struct metric *metric_find(enum metric_group, const char *name);
 
 /* The word of a group, as `mrc stat` prints it: counter, drop, ... */
 const char *metric_group_word(enum metric_group);
-/* What tells apart the values of one metric: "device", "port", ...; ends with NULL. */
-const char *const *metric_labels(enum metric_group);
 const char *metric_kind_word(enum metric_kind);
 /* Returns bytes, ns or bps, which the name contains, or "count". */
 const char *metric_unit(const struct metric *);
 
-/* Returns all metrics as an array of objects, which the caller releases. */
+/* Returns all metrics as an array of objects, which the caller releases. "labels" tell apart the
+ * values of one metric: device, port, ... */
 json_t *metric_json(void);

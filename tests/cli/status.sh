@@ -88,6 +88,7 @@ case $output in
 *) ok '-s leaves out zeros' ;;
 esac
 contains 'each counter that is shown is in the list of metrics' "$("$mrc" stat list)" "$("$mrc" stat show dev mrc0 -s | awk '$2 == "counter" { printf "%-8s %s ", $2, $3; exit }')"
+contains 'a counter is explained with -d' "$("$mrc" stat show dev mrc0 -s -d)" '  messages that completed as requester'
 contains 'all counters are there without it' "$("$mrc" stat show dev mrc0)" 'drop     unknown_qp'
 contains 'EVs show plane and state' "$("$mrc" ev mrc0)" 'PLANE UPLINK STATE'
 exits 1 'a QP that is not there is missed' "$mrc" ev show dev mrc0 qp 3

@@ -8,12 +8,14 @@
 static const struct option_row rows[] = {
     { OPTION_FLAG, 's', "nonzero", NULL, "only counters that are not 0",
         OPTION_AT(struct nic_options, nonzero) },
+    { OPTION_FLAG, 'd', "details", NULL, "print the meaning of each counter",
+        OPTION_AT(struct nic_options, details) },
     NIC_JSON_ROW,
 };
 
 static const struct option_table table = {
     .command = "stat",
-    .intro = "usage: mrc stat show [dev DEVICE] [-s] [-j]\n"
+    .intro = "usage: mrc stat show [dev DEVICE] [-s] [-d] [-j]\n"
              "       mrc stat list [-j]\n"
              "\n"
              "Shows the counters since the device was opened, and dropped packets by reason. list\n"
@@ -40,19 +42,33 @@ static void keep_nonzero(json_t *counters)
         json_object_del(counters, key);
 }
 
-static void print_counters(const char *device, const char *what, const json_t *counters)
+/* The process may have another version of the registry. */
+static const char *help_of(enum metric_group group, const char *name)
 {
+    const struct metric *metric = metric_find(group, name);
+
+    return metric ? metric->help : "unknown to this mrc";
+}
+
+static void print_counters(
+    const char *device, enum metric_group group, const json_t *counters, bool with_help)
+{
+    const char *word = metric_group_word(group);
     const char *key;
     const json_t *value;
 
     json_object_foreach((json_t *)counters, key, value)
-        printf("%s %-8s %-28s %lld\n", device, what, key, json_integer_value(value));
+    {
+        printf("%s %-8s %-28s %lld", device, word, key, json_integer_value(value));
+        printf("%s%s\n", with_help ? "  " : "", with_help ? help_of(group, key) : "");
+    }
 }
 
 static void show_counters(const struct nic_options *options, const char *device, json_t *answer)
 {
     static const char *const parts[] = { "counters", "drops", "engine" };
-    static const char *const words[] = { "counter", "drop", "engine" };
+    static const enum metric_group groups[] = { METRIC_OF_TRANSPORT, METRIC_OF_DROP,
+        METRIC_OF_ENGINE };
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         json_t *counters = json_object_get(answer, parts[i]);
@@ -60,7 +76,7 @@ static void show_counters(const struct nic_options *options, const char *device,
         if (options->nonzero)
             keep_nonzero(counters);
         if (!options->as_json)
-            print_counters(device, words[i], counters);
+            print_counters(device, groups[i], counters, options->details);
     }
 }
 

@@ -66,14 +66,23 @@ SPEC("the unit is that of the name")
     expect_unit(METRIC_OF_QP, "mpr_psns", "count");
 }
 
-SPEC("a group has a word and labels")
+SPEC("every metric has a group and labels, the first of which is its owner")
 {
-    for (int i = 0; i < METRIC_GROUP_COUNT; i++) {
-        EXPECT_GT(strlen(metric_group_word((enum metric_group)i)), 1);
-        EXPECT(metric_labels((enum metric_group)i)[0] != NULL);
+    json_t *all = metric_json();
+    const json_t *metric;
+    size_t i;
+
+    json_array_foreach(all, i, metric)
+    {
+        const json_t *labels = json_object_get(metric, "labels");
+        bool is_port = strcmp(json_string_value(json_object_get(metric, "group")), "port") == 0;
+
+        EXPECT_GE(json_array_size(labels), 1);
+        EXPECT_STR_EQ(json_string_value(json_array_get(labels, 0)),
+            metric_list[i].group >= METRIC_OF_LINK ? "fabric" : "device");
+        EXPECT_EQ(is_port, metric_list[i].group == METRIC_OF_PORT);
     }
-    EXPECT_STR_EQ(metric_labels(METRIC_OF_PORT)[1], "port");
-    EXPECT(metric_labels(METRIC_OF_PORT)[2] == NULL);
+    json_decref(all);
 }
 
 SPEC("the registry as JSON has all of it")
