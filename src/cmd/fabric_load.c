@@ -2,9 +2,6 @@
 /* Reads fabric files for the commands that run them. */
 #include "cmd/fabric_load.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "files/files.h"
 #include "lab/lab.h"
 
@@ -27,22 +24,6 @@ enum cmd_status fabric_load(
     cmd_complain(CMD_MISUSED, command, "%s", yaml->problem);
     yaml_fini(yaml);
     return CMD_MISUSED;
-}
-
-char *fabric_load_text(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    char *text = NULL;
-    size_t room = 0;
-
-    if (!file)
-        return NULL;
-    if (getdelim(&text, &room, '\0', file) < 0) {
-        free(text);
-        text = NULL;
-    }
-    (void)fclose(file);
-    return text;
 }
 
 enum cmd_status fabric_load_check_name(const char *command, const char *option, const char *fabric)

@@ -10,8 +10,5 @@ struct yaml;
 /* Reads a fabric file and reports errors in it. On CMD_DONE the caller ends with yaml_fini(). */
 enum cmd_status fabric_load(const char *command, const char *path, struct yaml *, struct plan *);
 
-/* Returns the contents of a file, which the caller frees, or NULL if it cannot be read. */
-char *fabric_load_text(const char *path);
-
 /* Checks that a fabric may have the name that this option gives it. */
 enum cmd_status fabric_load_check_name(const char *command, const char *option, const char *fabric);

@@ -85,3 +85,19 @@ int whole_file_try(const char *path)
     free(beside);
     return err;
 }
+
+char *whole_file_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t room = 0;
+
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &room, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    (void)fclose(file);
+    return text;
+}

@@ -190,7 +190,7 @@ static enum cmd_status fabric_run(int argument_count, char **arguments)
     if (status != CMD_DONE)
         return status;
     options.config.fabric = &fabric;
-    text = fabric_load_text(options.file);
+    text = whole_file_text(options.file);
     options.config.text = text;
     options.is_interrupted = cmd_catch_interrupts(0);
     status = run_somewhere(&options);

@@ -172,7 +172,7 @@ static enum cmd_status run_on(struct options *options, const struct plan *fabric
         options->config.serves = serves;
     }
     options->config.fabric = fabric;
-    text = fabric_load_text(options->file);
+    text = whole_file_text(options->file);
     options->config.text = text;
     if (status == CMD_DONE)
         status = run_switches(options);

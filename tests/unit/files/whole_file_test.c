@@ -114,3 +114,16 @@ SPEC("a device stays a device")
     EXPECT_EQ(stat("/dev/null", &found), 0);
     EXPECT(S_ISCHR(found.st_mode));
 }
+
+SPEC("the text of a file is read as a whole")
+{
+    char *found;
+
+    begin();
+    EXPECT_EQ(whole_file_write(path, write_text, "one\ntwo\n"), 0);
+    found = whole_file_text(path);
+    EXPECT_STR_EQ(found, "one\ntwo\n");
+    free(found);
+    EXPECT(whole_file_text("/nonexistent/file") == NULL);
+    end();
+}
