@@ -77,7 +77,8 @@ static uint32_t forward_nowhere(void *network, const struct switch_crossing *cro
     return SWITCH_NO_PORT;
 }
 
-/* Seven NICs of a T0 write to the eighth at once; queues do not trim. */
+/* Seven NICs of a T0 write to the eighth at once, without congestion control; queues do not
+ * trim. */
 static void describe_incast(struct cluster *cluster, const struct switch_policy *policy)
 {
     cluster_leaf_spine(cluster);
@@ -95,6 +96,7 @@ static void describe_incast(struct cluster *cluster, const struct switch_policy 
         .qps = 1 };
     cluster->config.workload_count = 1;
     cluster->config.duration_ps = UINT64_C(50000000000);
+    cluster->config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
     cluster->config.policy = policy;
     cluster->config.checks = true;
 }
