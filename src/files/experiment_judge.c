@@ -64,7 +64,7 @@ bool experiment_read_watches(
         if (!experiment_check_name(yaml, node, node->key) ||
             !fabric_file_find(yaml, node, &experiment->fabric.topology, &watch->link))
             return false;
-        if (watch->link.kind != TOPOLOGY_UPLINK && watch->link.kind != TOPOLOGY_HOST_LINK)
+        if (!topology_is_link(watch->link.kind))
             return yaml_complain(yaml, node,
                 "'%s' is not a link; name one, such as p0.t0.1-t1.2 or h3.p0", node->text);
     }

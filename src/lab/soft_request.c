@@ -48,16 +48,13 @@ const struct request_argument soft_request_arguments[] = {
 
 /* ---- the place of a fault -------------------------------------------------------------------- */
 
-/* The name of each component except switches; the cable of a host is both a link and a port. */
+/* The name of each component except switches and links; the cable of a host is also a link. */
 static const struct {
     const char *what;
     enum topology_component kind;
 } components[] = {
     { "nic", TOPOLOGY_NIC },
     { "port", TOPOLOGY_HOST_LINK },
-    { "link", TOPOLOGY_HOST_LINK },
-    { "link", TOPOLOGY_UPLINK },
-    { "link", TOPOLOGY_LINK },
     { "plane", TOPOLOGY_PLANE },
     { "group", TOPOLOGY_GROUP },
 };
@@ -69,7 +66,7 @@ static const char *what_is(enum topology_component kind)
     for (size_t i = 0; i < COMPONENT_COUNT; i++)
         if (components[i].kind == kind)
             return components[i].what;
-    return "switch";
+    return topology_is_link(kind) ? "link" : "switch";
 }
 
 static bool is_called(const char *what, enum topology_component kind)
@@ -77,7 +74,8 @@ static bool is_called(const char *what, enum topology_component kind)
     for (size_t i = 0; i < COMPONENT_COUNT; i++)
         if (components[i].kind == kind && strcmp(components[i].what, what) == 0)
             return true;
-    return topology_is_switch(kind) && strcmp(what, "switch") == 0;
+    return (topology_is_switch(kind) && strcmp(what, "switch") == 0) ||
+           (topology_is_link(kind) && strcmp(what, "link") == 0);
 }
 
 /* Parses a path p0/u3: the EV as NICs number it and, if the request has no place, the plane. */

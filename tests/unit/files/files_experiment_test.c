@@ -155,6 +155,20 @@ SPEC("generators break components of a kind")
     EXPECT_EQ(generator->duration_ps, 10000000);
 }
 
+SPEC("any link can be watched, between switches of a graph too; a switch cannot")
+{
+    static const char graph[] =
+        "fabric: { shape: clos, tiers: 3, planes: 2, "
+        "hosts_per_leaf: 2, leaves_per_pod: 2, spines_per_pod: 2, pods: 2, cores: 4 }\n";
+    const struct experiment *read_one = read(minimal, "watch: { a: p0.t0.0-t1.0, b: h3.p0 }\n");
+    char more[256];
+
+    EXPECT_EQ(read_one->measure.watch_count, 2);
+    snprintf(more, sizeof(more), "%swatch: { a: p0.t1.0-t2.0 }\n", graph);
+    EXPECT_EQ(read(minimal, more)->measure.watch_count, 1);
+    EXPECT(strstr(refusal_of("watch: { a: p0.t0.0 }\n"), "is not a link") != NULL);
+}
+
 SPEC("parameters go by the names they have everywhere")
 {
     read(minimal, "parameters: { mpr: 4, loss_to_bad: literal, tail_floor: 3us }\n");
