@@ -317,6 +317,13 @@ SPEC("a failure group needs a name of its own and members that exist")
             "only a switch can reboot"));
 }
 
+SPEC("a shape of a fabric has its own keys; those of another shape are refused")
+{
+    EXPECT_EQ(read(minimal, "fabric: { shape: zcube, n: 2, k: 2 }\n")->sim.workload_count, 1);
+    EXPECT(strstr(refusal_of("fabric: { shape: zcube, n: 2, k: 2, rails: 2 }\n"), "rails"));
+    EXPECT(strstr(refusal_of("fabric: { shape: ring, n: 2, k: 2 }\n"), "ring"));
+}
+
 SPEC("files say which version of the format they have; another is refused")
 {
     EXPECT_EQ(read(minimal, "version: 1\nfabric: { version: 1 }\n")->sim.workload_count, 1);

@@ -52,6 +52,19 @@ static struct sim_workload work(enum sim_workload_kind kind, uint32_t rank_count
         .qps = 1 };
 }
 
+/* ---- kinds ----------------------------------------------------------------------------------- */
+
+SPEC("every kind of workload has a weight, and none is both steady and a collective")
+{
+    for (uint32_t i = 0; i < SIM_WORKLOAD_COUNT; i++) {
+        enum sim_workload_kind kind = (enum sim_workload_kind)i;
+
+        EXPECT_GT(sim_workload_weights[kind], 0);
+        EXPECT(!sim_workload_is(kind, SIM_STEADY) || !sim_workload_is(kind, SIM_COLLECTIVE));
+    }
+    EXPECT(!sim_workload_words[SIM_WORKLOAD_COUNT]);
+}
+
 /* ---- placement ------------------------------------------------------------------------------- */
 
 SPEC("packed ranks sit next to each other, listed ones where the list says")
