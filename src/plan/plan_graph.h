@@ -79,6 +79,10 @@ uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to
     struct plan_route *routes, uint32_t route_max);
 uint32_t plan_graph_scratch(const struct graph *);
 
+/* Returns the number of switches on the shortest way of a pair, whether or not its uSIDs fit;
+ * GRAPH_NONE: there is no way. */
+uint32_t plan_graph_least(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t *scratch);
+
 /* A route of a switch: uSIDs [first, last] leave by ports first_port, first_port + 1, ... */
 struct plan_range {
     uint16_t first_usid;

@@ -158,6 +158,24 @@ uint32_t plan_graph_scratch(const struct graph *graph)
     return plan_walks_scratch(graph);
 }
 
+uint32_t plan_graph_least(
+    const struct plan_graph *plan, uint32_t from, uint32_t to, uint32_t *scratch)
+{
+    const struct graph *graph = plan->graph;
+    struct plan_walks walks;
+    uint32_t least = GRAPH_NONE;
+
+    plan_walks_init(&walks, graph, to, 0, scratch);
+    for (uint32_t port = 0; port < graph->nodes[from].port_count; port++) {
+        struct graph_end leaf;
+
+        graph_link_at(graph, (struct graph_end){ from, port }, &leaf);
+        if (walks.distances[leaf.node] < least)
+            least = walks.distances[leaf.node];
+    }
+    return least;
+}
+
 uint32_t plan_graph_routes(const struct plan_graph *plan, uint32_t from, uint32_t to,
     uint32_t *scratch, struct plan_route *routes, uint32_t route_max)
 {

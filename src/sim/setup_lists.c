@@ -77,12 +77,26 @@ static uint32_t choose_listed(const struct sim *sim, const struct sim_workload *
     return count;
 }
 
+/* `what` may use the two NICs, the switches on the shortest way, and the room of an address. */
 static void complain(struct sim *sim, const struct lists_pair *pair, const char *what)
 {
     struct text text = text_in(sim->violation, sizeof(sim->violation));
+    uint32_t least =
+        plan_graph_least(&sim->fabric->graph, pair->from, pair->to, sim->lists.scratch);
 
-    text_fill(&text, what, (const uint64_t[]){ pair->from, pair->to });
+    text_fill(&text, what, (const uint64_t[]){ pair->from, pair->to, least, PLAN_USIDS_MAX - 1 });
     sim->status = SIM_VIOLATED;
+}
+
+static void complain_no_path(struct sim *sim, const struct lists_pair *pair)
+{
+    bool is_too_long = plan_graph_least(&sim->fabric->graph, pair->from, pair->to,
+                           sim->lists.scratch) != GRAPH_NONE;
+
+    complain(sim, pair,
+        is_too_long
+            ? "h% has no path to h%: the shortest passes % switches, and an address has room for %"
+            : "h% has no path to h% in this fabric; place these ranks elsewhere");
 }
 
 static uint32_t entry_room(const struct sim *sim)
@@ -124,7 +138,7 @@ static void add(struct sim *sim, struct arena *arena, uint32_t index, uint32_t f
         return;
     pair = lists_add(&sim->lists, from, to);
     if (pair->first_of_port[TOPOLOGY_PLANES_MAX] == 0)
-        complain(sim, pair, "h% has no path to h% in this fabric; place these ranks elsewhere");
+        complain_no_path(sim, pair);
     if (!fill_listed(sim, pair, index, entries))
         fill(sim, pair, &sim->paths[index], entries, &prng);
 }

@@ -189,7 +189,7 @@ static struct qp_attributes attributes_of(
         .max_wimm = (uint16_t)depth };
 }
 
-/* Tells a NIC the round trip to another. */
+/* Tells a NIC the round trip to another, if there is a path. */
 static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
 {
     struct plan_rtt rtt = sim->topology->graph ? lists_find(&sim->lists, from, to)->rtt
@@ -197,6 +197,8 @@ static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
     uint32_t mtu_bytes = sim->cc.settings.mtu_bytes + ENGINE_OUTER_BYTES;
     struct ipv6_addr address = plan_nic_address(sim->fabric, to);
 
+    if (rtt.port_bps == 0)
+        return;
     transport_set_rtt(sim->nics[from].endpoint, &address,
         &(struct transport_rtt){ .fixed_ns = (uint32_t)sim_engine_ns(rtt.fixed_ps),
             .per_kib_ns = (uint32_t)sim_engine_ns(rtt.per_kib_ps),

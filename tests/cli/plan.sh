@@ -54,6 +54,14 @@ contains 'a link that is there twice is refused at its line' "$(paths h0 h1)" \
     ':7:3: links.3: the link between p0.t0.1 and p0.t0.0 is listed twice'
 shape 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.0 }'
 contains 'an isolated NIC is named' "$(paths h0 h1)" 'h2 has no link'
+shape 'shape: links' 'nics: 2' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.6 }' \
+    "$(for i in 0 1 2 3 4 5; do echo "- { from: p0.t0.$i, to: p0.t0.$((i + 1)) }"; done)"
+exits 1 'a path of more uSIDs than fit is refused' "$mrc" plan path -f "$file" h0 h1
+contains 'with figures' "$output" 'the shortest passes 7 switches, and an address has room for 5'
+printf 'name: long\nfabric: fabric.yaml\nduration: 10us\nworkloads: [{ kind: permutation, message_bytes: 64KiB }]\n' \
+    >"$SCRATCH/long.yaml"
+exits 1 'and not simulated' "$mrc" sim "$SCRATCH/long.yaml"
+contains 'for the same reason' "$output" 'the shortest passes 7 switches, and an address has room for 5'
 shape 'shape: clos' 'planes: 9' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2'
 exits 2 'NICs with more than 8 ports cannot be run' "$mrc" fabric run "$file"
 contains 'which is said' "$output" 'NICs with 9 ports can be planned but not run; the limit is 8'

@@ -34,6 +34,7 @@ struct view {
     uint32_t to;
     struct plan_route *routes;
     uint32_t route_count;
+    uint32_t least; /* switches on the shortest way in a graph, even if it is not a path */
 };
 
 static enum cmd_status take_detour(void *to, char *text)
@@ -108,6 +109,9 @@ static bool find_routes(struct view *view)
     if (view->routes && scratch)
         view->route_count = plan_pair_routes(
             &view->fabric, view->from, view->to, scratch, view->routes, ROUTES_MAX);
+    view->least = GRAPH_NONE;
+    if (scratch && view->fabric.topology.graph)
+        view->least = plan_graph_least(&view->fabric.graph, view->from, view->to, scratch);
     free(scratch);
     return view->routes && scratch;
 }
@@ -199,6 +203,11 @@ static enum cmd_status show_paths(struct view *view, const struct options *optio
         print_json(view);
     else
         print_table(view);
+    if (view->route_count == 0 && view->least != GRAPH_NONE)
+        return cmd_complain(CMD_FAILED, name,
+            "no path from %s to %s: the shortest passes %u switches, and an address has room for "
+            "%d",
+            options->from, options->to, view->least, PLAN_USIDS_MAX - 1);
     if (view->route_count == 0)
         return cmd_complain(CMD_FAILED, name, "no path from %s to %s", options->from, options->to);
     return CMD_DONE;
