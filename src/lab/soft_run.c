@@ -13,6 +13,7 @@
 
 enum {
     EVENTS = 64,     /* events read at once */
+    LOOKS = 8,       /* ports of NICs that are looked at in one millisecond */
     UNREAD_MIN = 32, /* unread frames from which on a NIC counts as lagging */
     DOZE_NS = 50000,
     DOZES_MAX = 20, /* in a row, with nothing to do */
@@ -30,13 +31,15 @@ enum {
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
-/* Handles at most one NIC that has left, because its rings may be full. */
+/* Looks at a few ports at a time, in turn, because each look is a system call. Handles at most one
+ * NIC that has left, because its rings may be full. */
 static void look_at_nics(struct soft *soft)
 {
-    uint32_t i = soft->attached_count;
-
-    while (i > 0 && !soft_attach_check(soft, soft->attached[i - 1]))
-        i--;
+    for (uint32_t i = 0; i < LOOKS && i < soft->attached_count; i++) {
+        soft->looked_at = soft->looked_at + 1 < soft->attached_count ? soft->looked_at + 1 : 0;
+        if (soft_attach_check(soft, soft->attached[soft->looked_at]))
+            break;
+    }
 }
 
 /* Returns whether there are no frames, and there were none recently. Lanes know this; the thread

@@ -119,6 +119,7 @@ struct soft {
     struct control_server control;
     uint64_t now_ps;
     uint64_t looked_ps; /* when sockets were last polled */
+    uint32_t looked_at; /* place in `attached` of the port looked at last */
     uint64_t attach_ps; /* when a NIC may attach next */
     uint64_t answer_ps; /* when a request may be answered next */
     uint64_t busy_ps;   /* when there was last something to do */
