@@ -29,7 +29,10 @@ static inline void prefetch_part(const struct qp *qp, uint32_t first, uint32_t e
 
 static inline void prefetch_responder(const struct qp *qp)
 {
-    prefetch_part(qp, 0, sizeof(struct qp) + offsetof(struct responder, queue));
+    enum { RESPONDER = sizeof(struct qp) };
+
+    prefetch_part(qp, 0, offsetof(struct qp, requester));
+    prefetch_part(qp, RESPONDER, RESPONDER + offsetof(struct responder, queue));
 }
 
 static inline void prefetch_requester(const struct qp *qp)
@@ -38,12 +41,6 @@ static inline void prefetch_requester(const struct qp *qp)
 
     prefetch_part(qp, 0, sizeof(struct qp));
     prefetch_part(qp, REQUESTER, REQUESTER + sizeof(struct requester));
-}
-
-static inline void prefetch_timer(const struct transport *nic, const struct qp *qp)
-{
-    if (nic->deadlines.wheel)
-        prefetch_line(&nic->deadlines.wheel->nodes[qp->env.index]);
 }
 
 /* Fetches what a received data packet with this PSN also touches. */
@@ -55,7 +52,7 @@ static inline void prefetch_received(const struct qp *qp, struct psn psn)
 }
 
 /* Fetches what feedback up to this PSN also touches. */
-static inline void prefetch_sent(const struct transport *nic, const struct qp *qp, struct psn psn)
+static inline void prefetch_sent(const struct qp *qp, struct psn psn)
 {
     const struct send_window *window = &qp->requester->window;
     uint32_t slot = send_window_slot(window, psn);
@@ -64,14 +61,13 @@ static inline void prefetch_sent(const struct transport *nic, const struct qp *q
     prefetch_line(&window->flags[slot]);
     prefetch_line(&window->acked[slot / 64]);
     prefetch_line(&window->lost[slot / 64]);
-    prefetch_timer(nic, qp);
 }
 
 /* Fetches what the QP touches when it sends new data. */
-static inline void prefetch_next(const struct transport *nic, const struct qp *qp)
+static inline void prefetch_next(const struct qp *qp)
 {
     const struct send_queue *queue = &qp->requester->queue;
 
-    prefetch_sent(nic, qp, qp->requester->window.next);
+    prefetch_sent(qp, qp->requester->window.next);
     prefetch_line(send_queue_at(queue, queue->cutting));
 }

@@ -84,7 +84,7 @@ __attribute__((noinline)) static void prefetch_turns(
     if (qp->next_ready == PEER_NO_QP)
         return;
     next = nic->qps[qp->next_ready];
-    prefetch_next(nic, next);
+    prefetch_next(next);
     if (next->next_ready != PEER_NO_QP)
         prefetch_requester(nic->qps[next->next_ready]);
 }

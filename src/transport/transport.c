@@ -29,13 +29,12 @@ void transport_count_drop(struct transport *nic, enum drop_reason reason)
 
 /* ---- packets in ----------------------------------------------------------------------------- */
 
-static inline void prefetch_window(
-    const struct transport *nic, const struct qp *qp, const struct packet *packet, bool is_write)
+static inline void prefetch_window(const struct qp *qp, const struct packet *packet, bool is_write)
 {
     if (is_write)
         prefetch_received(qp, packet->psn);
     else if (qp->requester)
-        prefetch_sent(nic, qp, packet->psn);
+        prefetch_sent(qp, packet->psn);
 }
 
 /* The functions that take a packet count it. */
@@ -55,7 +54,7 @@ __attribute__((noinline)) static enum drop_reason dispatch_of_many(
 {
     bool is_write = opcode_is_write(packet->opcode);
 
-    prefetch_window(nic, qp, packet, is_write);
+    prefetch_window(qp, packet, is_write);
     return dispatch(nic, qp, packet, is_write, now_ns);
 }
 
