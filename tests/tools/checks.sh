@@ -266,8 +266,8 @@ fresh_tree
 mkdir "$tree/src/cmd"
 write src/cmd/ask.c 'static int ask_fabric(int number)' '{' '    return number;' '}' 'static int run(void)' '{' '    return ask_fabric(1);' '}' \
     'static int power(int number);'
-refuses_tree names 'names: a static function that is only a verb is refused' 'src/cmd/ask.c:6: run() does not name its object'
-is 'names: no other is' "$(printf '%s\n' "$output" | grep -c '^#')" 1
+refuses_tree statics 'statics: a static function that is only a verb is refused' 'src/cmd/ask.c:6: run() does not name its object'
+is 'statics: no other is' "$(printf '%s\n' "$output" | grep -c '^#')" 1
 write src/cmd/ask.c 'static int ask_fabric(int number)' '{' '    return number;' '}'
-exits 0 'names: one that names its object passes' "$ROOT/tools/check-names" "$tree"
+exits 0 'statics: one that names its object passes' "$ROOT/tools/check-statics" "$tree"
 done_testing
