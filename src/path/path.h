@@ -124,9 +124,9 @@ extern const struct path_policy *const path_policies[PATH_POLICY_COUNT];
 
 struct path_config {
     struct path_policy policy; /* one of path_policies; a copy saves a load for each packet */
-    enum path_loss_to_bad loss_to_bad;
-    enum path_ev_skip ev_skip;
-    enum path_ev_weights ev_weights;
+    enum path_loss_to_bad loss_to_bad : 8;
+    enum path_ev_skip ev_skip : 8;
+    enum path_ev_weights ev_weights : 8;
     uint8_t probe_successes;     /* answers in a row that restore an EV, at least 1 */
     uint8_t probe_successes_max; /* upper bound for lossy EVs */
 };

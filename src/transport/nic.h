@@ -86,9 +86,10 @@ struct transport {
     uint32_t send_call;
     uint32_t up_mask; /* links that are up; env.usable_mask: those that also may carry traffic */
     uint32_t endpoint_waiting;
-    bool ports_cross;   /* see struct transport_config */
-    bool has_many_qps;  /* more than caches hold */
-    bool counts_bursts; /* the current call requests more packets than a burst */
+    bool ports_cross;    /* see struct transport_config */
+    bool has_many_qps;   /* more than caches hold */
+    bool counts_bursts;  /* the current call requests more packets than a burst */
+    uint8_t incarnation; /* sent in our updates; not 0 */
 
     uint64_t seed;
     struct prng prng;
@@ -114,7 +115,6 @@ struct transport {
     uint16_t endpoint_id;     /* of the next EV probe */
     uint16_t update_id;       /* of the next PORT_STATUS_UPDATE; ids of updates ascend */
     uint16_t id_step;         /* from each id to the next */
-    uint8_t incarnation;      /* sent in our updates; not 0 */
     uint16_t ports_told_from; /* first id of the requests that carry the current port status */
     uint64_t counters[COUNTER_COUNT];
     uint64_t drops[DROP_REASON_COUNT];
