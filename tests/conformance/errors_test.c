@@ -241,7 +241,7 @@ SPEC("§22: a WriteImm that finds no receive request fails with REM_OP_ERR at it
     EXPECT_EQ(network_events_of(s.network, HOST_B, TRANSPORT_QP_FATAL), 1);
 }
 
-SPEC("§22: when retries are exhausted the peer hears nothing, and its QP lives")
+SPEC("§22: when retries are exhausted the peer gets no packet, and its QP stays in RTS")
 {
     struct network_config config = network_config_default(1);
     struct scenario s;

@@ -62,7 +62,7 @@ SPEC("§15: ev_state_scope=destination: marks and delays are shared as well")
     by_hand_close(&nic);
 }
 
-SPEC("§15: ev_state_scope=destination: what is known outlives the QP that found it out")
+SPEC("§15: ev_state_scope=destination: states of EVs remain when the QP that found them ends")
 {
     open_three(true);
     path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);

@@ -327,7 +327,7 @@ SPEC("§15: DENIED is set and ended by the controller alone")
     }
 }
 
-SPEC("§15: a replaced EV starts anew, whatever it was")
+SPEC("§15: a replaced EV starts GOOD in every earlier state")
 {
     struct paths paths;
 

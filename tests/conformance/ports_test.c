@@ -568,7 +568,7 @@ SPEC("§18: a QP that failed keeps nothing of what a peer said: it may have begu
 /* ---- lives of the peer ------------------------------------------------------------------------
  */
 
-SPEC("§18: our updates say which life we are in, never 0; another seed is another life")
+SPEC("§18: our updates carry an incarnation that is not 0 and depends on the seed")
 {
     uint32_t lives[4] = { 0 };
 
@@ -591,7 +591,7 @@ SPEC("§18: our updates say which life we are in, never 0; another seed is anoth
         EXPECT_GE(__builtin_popcount(lives[i]), 8);
 }
 
-SPEC("§18: EV probes say nothing of lives")
+SPEC("§18: EV probes carry no incarnation")
 {
     open_with_port_down();
     set_ports(BOTH);
@@ -613,7 +613,7 @@ SPEC("§18: a peer that restarted counts from the beginning, and is heard")
     by_hand_close(&nic);
 }
 
-SPEC("§18: with a life of 0 ids alone tell which update is late")
+SPEC("§18: with incarnation 0 the ids alone decide which update is late")
 {
     open_nic();
     EXPECT_EQ(told_in_life(0, 100, 1), DROP_NONE);
@@ -680,12 +680,12 @@ static void expect_other_lives(uint32_t engine_count, uint32_t engine_index)
     by_hand_close(&nic);
 }
 
-SPEC("§18: a peer that answers an update we did not send is told our ports, in another life")
+SPEC("§18: a peer that answers an update we did not send gets our ports with another incarnation")
 {
     expect_other_lives(0, 0);
 }
 
-SPEC("§18: so does each engine of a NIC, whose number stays in its incarnation")
+SPEC("§18: each engine of a NIC does the same, and its number stays in the incarnation")
 {
     expect_other_lives(4, 0);
     expect_other_lives(4, 3);

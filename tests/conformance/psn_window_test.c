@@ -261,7 +261,7 @@ SPEC("§4.1: a SACK that is older than an ACK does not change the MPR, after old
     by_hand_close(&nic);
 }
 
-SPEC("§4.1: what is under way beyond a decrease is accepted or NACKed, and the QP lives")
+SPEC("§4.1: packets in flight beyond a decrease are accepted or NACKed, and the QP stays in RTS")
 {
     open_dynamic();
     observe_modify(&nic, (struct qp_attributes){ .mpr_dest = 2 }, QP_ATTR_MPR_DEST);

@@ -247,7 +247,7 @@ SPEC("§2: a requester's MPR can be changed while it runs: smaller or larger, at
     by_hand_close(&nic);
 }
 
-SPEC("§4.1: with dynamic MPR a larger one waits for the peer's word")
+SPEC("§4.1: with dynamic MPR a larger value takes effect when the peer announces it")
 {
     struct packet sack;
 

@@ -215,7 +215,7 @@ SPEC("§12: a repeat is in flight again, and its timer starts again")
     by_hand_close(&nic);
 }
 
-SPEC("§12: the payload is read again: the request lives until its completion")
+SPEC("§12: the payload is read again, so the request stays until its completion")
 {
     const struct packet *repeat;
 

@@ -61,7 +61,7 @@ PROPERTY("every plane of the mask can be served, by one of its own EVs, whatever
     }
 }
 
-PROPERTY("a dead plane leaves the control rotation, a plane that lives again returns", 300)
+PROPERTY("a failed plane leaves the control rotation and returns when it works again", 300)
 {
     struct world world;
     uint32_t dead;

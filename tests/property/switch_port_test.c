@@ -207,7 +207,7 @@ PROPERTY("every packet leaves once, in order, or is dropped for a counted reason
     EXPECT_EQ(port_next_ps(&world.port), PORT_NEVER_PS);
 }
 
-PROPERTY("what a port does is the same however often somebody looks", 200)
+PROPERTY("queries do not change what a port does", 200)
 {
     static struct world seldom;
     static struct world often;

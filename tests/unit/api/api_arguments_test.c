@@ -74,7 +74,7 @@ SPEC("mrc_query_device needs its arguments, and tells strangers apart")
     EXPECT_NULL(mrc_create_context(NULL, NULL), EINVAL);
 }
 
-SPEC("versions are told to whoever asks, as far as he asks")
+SPEC("a query of the version fills in each argument that is not NULL")
 {
     uint32_t current;
     uint32_t oldest;

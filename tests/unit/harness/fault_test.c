@@ -17,7 +17,7 @@ static bool hits(struct fault_where where)
     return fault_list_is_dead(&list, &here);
 }
 
-SPEC("a rule applies where all that it names agrees")
+SPEC("a rule applies to packets that match each of its fields")
 {
     struct fault_where control = fault_everywhere();
 

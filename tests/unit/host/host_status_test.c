@@ -218,7 +218,7 @@ SPEC("an EV that turned bad says why and when")
     world_close(&world);
 }
 
-SPEC("clients that only connect, or never read, hold nobody up")
+SPEC("clients that only connect, or never read, do not delay others")
 {
     struct world world;
     int socks[CLIENTS_TOO_MANY];
@@ -235,7 +235,7 @@ SPEC("clients that only connect, or never read, hold nobody up")
     world_close(&world);
 }
 
-SPEC("a place where somebody answers is left to them")
+SPEC("a status socket on which another process answers is left alone")
 {
     struct world world;
     struct host_config config;

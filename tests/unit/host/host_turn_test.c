@@ -361,7 +361,7 @@ static void *drive(void *context)
     return NULL;
 }
 
-SPEC("who sees a completion may post in its place at once, whoever drives the NIC")
+SPEC("an application that sees a completion may post in its place at once, in any thread")
 {
     struct endpoint_pair pair;
     struct driver drivers[2];

@@ -951,7 +951,7 @@ SPEC("an allowed EV has no past")
     EXPECT_EQ(path_refusals(paths.set), 3);
 }
 
-SPEC("a replaced EV starts GOOD without a past, whatever it was")
+SPEC("a replaced EV starts GOOD and without history in every earlier state")
 {
     struct paths paths;
 

@@ -354,7 +354,7 @@ SPEC("a client whose server has gone meets the next one, and both have new rings
     pktio_port_close(ends[1]);
 }
 
-SPEC("nobody at the socket is an error, not a wait without end")
+SPEC("a socket without a listener is an error and causes no endless wait")
 {
     struct pktio_port *port;
 

@@ -110,7 +110,7 @@ SPEC("a narrower range turns what it no longer admits into beyond, received or n
     EXPECT_EQ(recv_window_place(&tracker.window, psn(200), 128), RECV_WINDOW_BEYOND);
 }
 
-SPEC("filling a gap moves cack over all that waited behind it")
+SPEC("a packet that fills a gap moves cack past the packets behind it")
 {
     static struct tracker tracker;
     struct progress progress;

@@ -130,7 +130,7 @@ SPEC("§20: receives that are not fetched slow the peer down, from half of the q
 /* ---- silence -----------------------------------------------------------------------------------
  */
 
-SPEC("§7: after a silence all that has arrived above a gap is shown, in as many SACKs as it takes")
+SPEC("§7: after a silence SACKs report every packet that arrived above a gap")
 {
     static const uint32_t spans[] = { 65, 128, 129, 192, 193 };
 
@@ -159,7 +159,7 @@ SPEC("§7: after a silence all that has arrived above a gap is shown, in as many
     }
 }
 
-SPEC("§7.3: while 64 bits show all that has arrived, every SACK shows all of it")
+SPEC("§7.3: every SACK reports all arrived packets while 64 bits suffice")
 {
     struct packet packet;
 

@@ -79,7 +79,7 @@ SPEC("bits for ports the NIC does not have mean nothing, and no change is no eve
     by_hand_close(&nic);
 }
 
-SPEC("§18: a QP connected anew owes its peer no update of old")
+SPEC("§18: a QP that is connected again sends no update of its earlier connection")
 {
     open_connected();
     ports(2);
@@ -131,7 +131,7 @@ SPEC(
     by_hand_close(&nic);
 }
 
-SPEC("§18: with all ports down a QP lives until its retries are spent")
+SPEC("§18: with all ports down a QP stays in RTS until its retries are exhausted")
 {
     open_connected();
     by_hand_post(&nic, QPN, 1, 1024, WORK_SIGNALED);

@@ -148,7 +148,7 @@ SPEC("QPs of other types, shared receive queues, windows, address handles are re
     verbs_world_close(&world);
 }
 
-SPEC("a channel becomes readable for one completion per arming, and yields queue and context")
+SPEC("a channel becomes readable once per arming and returns queue and context")
 {
     struct verbs_world world;
     struct pollfd ready = { .events = POLLIN };
