@@ -154,7 +154,8 @@ struct profiles {
     struct device_cc_profile *cc;
 };
 
-static int acquire(struct device *device, const struct mrc_qp_attr *mrc, struct profiles *out)
+static int acquire_profiles(
+    struct device *device, const struct mrc_qp_attr *mrc, struct profiles *out)
 {
     int err = device_ev_profile_acquire(device, mrc->profile.ev_profile_id, &out->ev);
 
@@ -166,7 +167,7 @@ static int acquire(struct device *device, const struct mrc_qp_attr *mrc, struct 
     return err;
 }
 
-static void release(struct device *device, const struct profiles *profiles)
+static void release_profiles(struct device *device, const struct profiles *profiles)
 {
     device_ev_profile_release(device, profiles->ev);
     device_cc_profile_release(device, profiles->cc);
@@ -181,12 +182,12 @@ static int set_profiles(struct mrc_qp *qp, const struct profiles *profiles)
 }
 
 /* Applies profiles first: only they can be restored if the rest is refused. */
-static int apply(struct mrc_qp *qp, const struct qp_change *change)
+static int apply_change(struct mrc_qp *qp, const struct qp_change *change)
 {
     struct device *device = qp->context->device;
     struct profiles before = { .ev = qp->ev_profile, .cc = qp->cc_profile };
     struct profiles wanted;
-    int err = acquire(device, &change->mrc, &wanted);
+    int err = acquire_profiles(device, &change->mrc, &wanted);
 
     if (err)
         return err;
@@ -201,7 +202,7 @@ static int apply(struct mrc_qp *qp, const struct qp_change *change)
             qp->cc_profile = before.cc;
         }
     }
-    release(device, err ? &wanted : &before);
+    release_profiles(device, err ? &wanted : &before);
     return err;
 }
 
@@ -218,7 +219,7 @@ static void tell_timeout(struct mrc_qp *qp)
         qp->verbs.timeout = (uint8_t)(now.timeout - 2);
 }
 
-static void finish(struct mrc_qp *qp, const struct qp_change *change)
+static void finish_change(struct mrc_qp *qp, const struct qp_change *change)
 {
     if (change->verbs_mask & IBV_QP_ACCESS_FLAGS)
         host_qp_allow_remote_write(
@@ -245,9 +246,9 @@ int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
     err = api_qp_change_prepare(
         qp, vattr, (uint32_t)vattr_mask, mrc_attr, (uint32_t)mrc_attr_mask, &change);
     if (!err)
-        err = apply(qp, &change);
+        err = apply_change(qp, &change);
     if (!err)
-        finish(qp, &change);
+        finish_change(qp, &change);
     pthread_mutex_unlock(&qp->context->device->mutex);
     return error_number(err);
 }

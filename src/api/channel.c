@@ -100,7 +100,7 @@ int channel_add_bell(struct mrc_comp_channel *channel, struct mrc_cq *cq)
     return epoll_ctl(channel->epoll_fd, EPOLL_CTL_ADD, cq->bell_fd, &event) == 0 ? 0 : -errno;
 }
 
-static void drain(int bell_fd)
+static void drain_bell(int bell_fd)
 {
     char bytes[1024];
 
@@ -112,7 +112,7 @@ int channel_arm_bell(struct mrc_comp_channel *channel, struct mrc_cq *cq)
 {
     struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = cq };
 
-    drain(cq->bell_fd);
+    drain_bell(cq->bell_fd);
     return epoll_ctl(channel->epoll_fd, EPOLL_CTL_MOD, cq->bell_fd, &event) == 0 ? 0 : -errno;
 }
 

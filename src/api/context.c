@@ -18,7 +18,7 @@ struct adopted {
 static pthread_mutex_t adopted_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct adopted *adopted_contexts;
 
-static struct adopted *find(const struct ibv_context *verbs)
+static struct adopted *find_adopted(const struct ibv_context *verbs)
 {
     struct adopted *adopted = adopted_contexts;
 
@@ -32,7 +32,7 @@ struct device *api_objects_device_of(const struct ibv_context *verbs)
     struct device *device;
 
     pthread_mutex_lock(&adopted_lock);
-    device = find(verbs) ? find(verbs)->device : NULL;
+    device = find_adopted(verbs) ? find_adopted(verbs)->device : NULL;
     pthread_mutex_unlock(&adopted_lock);
     return device;
 }
@@ -43,7 +43,7 @@ static bool api_objects_retain(struct ibv_context *verbs)
     struct adopted *adopted;
 
     pthread_mutex_lock(&adopted_lock);
-    adopted = find(verbs);
+    adopted = find_adopted(verbs);
     if (adopted)
         adopted->child_count++;
     pthread_mutex_unlock(&adopted_lock);
@@ -53,7 +53,7 @@ static bool api_objects_retain(struct ibv_context *verbs)
 static void api_objects_release(struct ibv_context *verbs)
 {
     pthread_mutex_lock(&adopted_lock);
-    find(verbs)->child_count--;
+    find_adopted(verbs)->child_count--;
     pthread_mutex_unlock(&adopted_lock);
 }
 
@@ -100,7 +100,7 @@ uint32_t mrc_private_context_count(const struct ibv_context *verbs)
     uint32_t count;
 
     pthread_mutex_lock(&adopted_lock);
-    adopted = find(verbs);
+    adopted = find_adopted(verbs);
     count = adopted ? adopted->child_count : 0;
     pthread_mutex_unlock(&adopted_lock);
     return count;
@@ -184,7 +184,7 @@ int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontex
     return mrc_query_device(context, attr, supported);
 }
 
-static void tell(uint32_t *to, uint32_t version)
+static void tell_version(uint32_t *to, uint32_t version)
 {
     if (to)
         *to = version;
@@ -193,8 +193,8 @@ static void tell(uint32_t *to, uint32_t version)
 void mrc_query_version(uint32_t *current_version, uint32_t *last_supported_version,
     uint32_t *vendor_version, uint32_t *last_supported_vendor_version)
 {
-    tell(current_version, MRC_API_CURRENT_VERSION);
-    tell(last_supported_version, MRC_API_LAST_SUPPORTED_VERSION);
-    tell(vendor_version, MRC_VENDOR_API_CURRENT_VERSION);
-    tell(last_supported_vendor_version, MRC_VENDOR_API_LAST_SUPPORTED_VERSION);
+    tell_version(current_version, MRC_API_CURRENT_VERSION);
+    tell_version(last_supported_version, MRC_API_LAST_SUPPORTED_VERSION);
+    tell_version(vendor_version, MRC_VENDOR_API_CURRENT_VERSION);
+    tell_version(last_supported_vendor_version, MRC_VENDOR_API_LAST_SUPPORTED_VERSION);
 }

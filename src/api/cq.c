@@ -12,7 +12,7 @@
 
 #define BATCH 16
 
-static int check(const struct mrc_context *context, int cqe, int cqe_max,
+static int check_arguments(const struct mrc_context *context, int cqe, int cqe_max,
     const struct mrc_comp_channel *channel, int comp_vector)
 {
     if (!context || cqe <= 0 || cqe > cqe_max || comp_vector < 0 ||
@@ -21,7 +21,7 @@ static int check(const struct mrc_context *context, int cqe, int cqe_max,
     return channel && channel->context != context ? -EINVAL : 0;
 }
 
-static struct mrc_cq *make(
+static struct mrc_cq *make_cq(
     struct mrc_context *context, struct mrc_comp_channel *channel, void *user_context)
 {
     struct mrc_cq *cq = calloc(1, sizeof(*cq));
@@ -39,7 +39,7 @@ static struct mrc_cq *make(
     return cq;
 }
 
-static void unmake(struct mrc_cq *cq)
+static void unmake_cq(struct mrc_cq *cq)
 {
     if (cq->channel)
         atomic_fetch_sub(&cq->channel->cq_count, 1);
@@ -61,14 +61,14 @@ static int open_host(struct mrc_cq *cq, uint32_t depth)
 struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
     struct mrc_comp_channel *channel, int comp_vector)
 {
-    int err = check(mrc_ctx, cqe, DEVICE_CQE_MAX, channel, comp_vector);
-    struct mrc_cq *cq = err ? NULL : make(mrc_ctx, channel, cq_context);
+    int err = check_arguments(mrc_ctx, cqe, DEVICE_CQE_MAX, channel, comp_vector);
+    struct mrc_cq *cq = err ? NULL : make_cq(mrc_ctx, channel, cq_context);
 
     if (!cq)
         return error_null(err ? err : -ENOMEM);
     err = open_host(cq, (uint32_t)cqe);
     if (err) {
-        unmake(cq);
+        unmake_cq(cq);
         return error_null(err);
     }
     return cq;
@@ -102,14 +102,14 @@ static int open_events(struct mrc_cq *cq, uint32_t depth)
 struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_context,
     struct mrc_comp_channel *channel, int comp_vector)
 {
-    int err = check(mrc_ctx, cqe, EVENT_RING_SLOTS / 2, channel, comp_vector);
-    struct mrc_cq *cq = err ? NULL : make(mrc_ctx, channel, cq_context);
+    int err = check_arguments(mrc_ctx, cqe, EVENT_RING_SLOTS / 2, channel, comp_vector);
+    struct mrc_cq *cq = err ? NULL : make_cq(mrc_ctx, channel, cq_context);
 
     if (!cq)
         return error_null(err ? err : -ENOMEM);
     err = open_events(cq, (uint32_t)cqe);
     if (err) {
-        unmake(cq);
+        unmake_cq(cq);
         return error_null(err);
     }
     return cq;
@@ -186,7 +186,7 @@ static enum ibv_wc_status to_status(enum completion_status status)
     return table[status];
 }
 
-static void fill(struct ibv_wc *wc, const struct host_completion *from)
+static void fill_wc(struct ibv_wc *wc, const struct host_completion *from)
 {
     *wc = (struct ibv_wc){ .wr_id = from->id,
         .status = to_status(from->status),
@@ -213,7 +213,7 @@ int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc)
 
         got = host_cq_poll(cq->host, batch, (uint32_t)wanted);
         for (int i = 0; i < got; i++)
-            fill(&wc[count++], &batch[i]);
+            fill_wc(&wc[count++], &batch[i]);
     } while (got == BATCH && count < num_entries);
     spinlock_unlock(&cq->lock);
     return got < 0 && count == 0 ? error_minus_one(got) : count;
@@ -250,6 +250,6 @@ int mrc_destroy_cq(struct mrc_cq *cq)
     async_queue_forget(&cq->context->async, cq);
     async_queue_wait_acknowledged(&cq->comp_events);
     async_queue_wait_acknowledged(&cq->async_events);
-    unmake(cq);
+    unmake_cq(cq);
     return 0;
 }

@@ -11,7 +11,7 @@ static const char *algorithms[] = { PROFILE_NSCC, NULL };
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-static int query(struct ibv_context *verbs, struct mrc_ctl_device_attr *attr, int *supported)
+static int query_device(struct ibv_context *verbs, struct mrc_ctl_device_attr *attr, int *supported)
 {
     const struct device *device = api_objects_device_of(verbs);
     uint32_t free_count;
@@ -46,7 +46,7 @@ int mrc_ctl_query_device_ex(struct ibv_context *context, struct mrc_context *mco
 {
     if (!context || !ctl_attr || !supported || (mcontext && mcontext->verbs != context))
         return error_minus_one(-EINVAL);
-    return error_minus_one(query(context, ctl_attr, supported));
+    return error_minus_one(query_device(context, ctl_attr, supported));
 }
 
 int mrc_ctl_query_device(struct ibv_context *context, struct mrc_ctl_device_attr *ctl_attr)
@@ -56,11 +56,11 @@ int mrc_ctl_query_device(struct ibv_context *context, struct mrc_ctl_device_attr
 
     if (!context || !ctl_attr)
         return error_minus_one(-EINVAL);
-    err = query(context, ctl_attr, &supported);
+    err = query_device(context, ctl_attr, &supported);
     return error_minus_one(err == 0 && !supported ? -EOPNOTSUPP : err);
 }
 
-static void tell(uint32_t *to, uint32_t version)
+static void tell_version(uint32_t *to, uint32_t version)
 {
     if (to)
         *to = version;
@@ -69,10 +69,10 @@ static void tell(uint32_t *to, uint32_t version)
 void mrc_ctl_query_version(uint32_t *current_version, uint32_t *last_supported_version,
     uint32_t *vendor_version, uint32_t *last_supported_vendor_version)
 {
-    tell(current_version, MRC_CTL_API_CURRENT_VERSION);
-    tell(last_supported_version, MRC_CTL_API_LAST_SUPPORTED_VERSION);
-    tell(vendor_version, MRC_CTL_VENDOR_API_CURRENT_VERSION);
-    tell(last_supported_vendor_version, MRC_CTL_VENDOR_API_LAST_SUPPORTED_VERSION);
+    tell_version(current_version, MRC_CTL_API_CURRENT_VERSION);
+    tell_version(last_supported_version, MRC_CTL_API_LAST_SUPPORTED_VERSION);
+    tell_version(vendor_version, MRC_CTL_VENDOR_API_CURRENT_VERSION);
+    tell_version(last_supported_vendor_version, MRC_CTL_VENDOR_API_LAST_SUPPORTED_VERSION);
 }
 
 /* ---- ports ----------------------------------------------------------------------------------- */

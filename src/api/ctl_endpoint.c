@@ -115,7 +115,7 @@ static uint32_t take_answers(struct batch *batch)
     return count;
 }
 
-static int run(struct batch *batch, uint64_t timeout_ns)
+static int run_batch(struct batch *batch, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = host_now_ns() + timeout_ns;
 
@@ -143,13 +143,13 @@ static int run_alone(struct device *device, struct batch *batch, uint64_t timeou
     if (pthread_mutex_trylock(&device->probing) != 0)
         return -EAGAIN;
     batch->wire_ids = calloc(batch->request_count, sizeof(*batch->wire_ids));
-    err = batch->wire_ids ? run(batch, timeout_ns) : -ENOMEM;
+    err = batch->wire_ids ? run_batch(batch, timeout_ns) : -ENOMEM;
     free(batch->wire_ids);
     pthread_mutex_unlock(&device->probing);
     return err;
 }
 
-static int check(
+static int check_batch(
     struct device *device, uint8_t req_tc, enum mrc_ctl_ep_op_type op_type, struct batch *batch)
 {
     int err = 0;
@@ -177,7 +177,7 @@ int mrc_ctl_ep_batch_send_wait(struct mrc_context *mrc_ctx, uint8_t req_tc,
         return error_minus_one(-EINVAL);
     batch.request_count = (uint32_t)num_req;
     *num_rsp = 0;
-    err = check(mrc_ctx->device, req_tc, op_type, &batch);
+    err = check_batch(mrc_ctx->device, req_tc, op_type, &batch);
     if (!err)
         err = device_claim(mrc_ctx->device, &batch.nic);
     if (err == -EBUSY)

@@ -39,7 +39,7 @@ static void cut_comment(char *text)
         }
 }
 
-static char *unquote(char *value)
+static char *unquote_value(char *value)
 {
     size_t length = strlen(value);
 
@@ -51,7 +51,7 @@ static char *unquote(char *value)
 }
 
 /* Splits "key: value", "key:" or "- value". */
-static const char *split(struct line *line)
+static const char *split_line(struct line *line)
 {
     char *at = line->text + line->indent;
     char *colon = at;
@@ -60,7 +60,7 @@ static const char *split(struct line *line)
         return "indent with spaces";
     line->is_item = at[0] == '-' && at[1] == ' ';
     if (line->is_item) {
-        line->value = unquote(at + 2 + strspn(at + 2, " "));
+        line->value = unquote_value(at + 2 + strspn(at + 2, " "));
         return NULL;
     }
     while (*colon && !(*colon == ':' && (colon[1] == ' ' || colon[1] == '\0')))
@@ -69,7 +69,7 @@ static const char *split(struct line *line)
         return "neither 'key: value' nor '- value'";
     *colon = '\0';
     line->key = at;
-    line->value = unquote(colon + 1 + strspn(colon + 1, " "));
+    line->value = unquote_value(colon + 1 + strspn(colon + 1, " "));
     return NULL;
 }
 
@@ -176,7 +176,7 @@ static const char *set_ev_width(struct description *out, const char *value)
     return NULL;
 }
 
-static const char *set(struct description *out, const char *key, const char *value)
+static const char *set_key(struct description *out, const char *key, const char *value)
 {
     uint32_t uplinks_max = 1u << 16;
 
@@ -231,7 +231,7 @@ void description_attach(struct description *description)
     plan_ev_widen(&host->format, host->uplink_count);
 }
 
-static void begin(struct description *out, const char *name)
+static void begin_description(struct description *out, const char *name)
 {
     memset(out, 0, sizeof(*out));
     host_config_init(&out->host);
@@ -241,7 +241,7 @@ static void begin(struct description *out, const char *name)
     out->plan.block = UINT32_C(0xfc000042);
 }
 
-static int finish(struct description *out, char *problem)
+static int finish_description(struct description *out, char *problem)
 {
     if (!out->has_address || out->host.port_count == 0) {
         snprintf(problem, DESCRIPTION_PROBLEM_BYTES, "%s has no %s", out->name,
@@ -260,9 +260,9 @@ int description_parse(const char *text, const char *name, struct description *ou
     bool found = false;
     bool in_ports = false;
 
-    begin(out, name);
+    begin_description(out, name);
     while (next_line(&text, &line)) {
-        const char *fault = split(&line);
+        const char *fault = split_line(&line);
 
         if (!fault && line.indent == 0) {
             if (line.is_item || *line.value)
@@ -275,7 +275,7 @@ int description_parse(const char *text, const char *name, struct description *ou
         } else if (!fault && inside) {
             in_ports = strcmp(line.key, "ports") == 0;
             fault = in_ports ? (*line.value ? "list one port per line, with a dash" : NULL)
-                             : set(out, line.key, line.value);
+                             : set_key(out, line.key, line.value);
         }
         if (fault) {
             snprintf(problem, DESCRIPTION_PROBLEM_BYTES, "line %u: %s%s%s", line.number,
@@ -283,7 +283,7 @@ int description_parse(const char *text, const char *name, struct description *ou
             return -EINVAL;
         }
     }
-    return found ? finish(out, problem) : -ENODEV;
+    return found ? finish_description(out, problem) : -ENODEV;
 }
 
 void description_names_add(struct description_names *out, const char *name)
@@ -298,6 +298,7 @@ void description_names(const char *text, struct description_names *out)
 
     out->count = 0;
     while (next_line(&text, &line))
-        if (line.indent == 0 && !split(&line) && !line.is_item && folder_name_is_valid(line.key))
+        if (line.indent == 0 && !split_line(&line) && !line.is_item &&
+            folder_name_is_valid(line.key))
             description_names_add(out, line.key);
 }

@@ -44,7 +44,7 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, let_go_in_child);
 }
 
-static struct device *find(const char *name)
+static struct device *find_device(const char *name)
 {
     struct device *device = registry;
 
@@ -53,7 +53,7 @@ static struct device *find(const char *name)
     return device;
 }
 
-static int make(const char *name, struct device **out)
+static int make_device(const char *name, struct device **out)
 {
     struct device *device = calloc(1, sizeof(*device));
     int err;
@@ -90,16 +90,16 @@ int device_open(const char *name, struct device **out)
 
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&registry_lock);
-    *out = find(name);
+    *out = find_device(name);
     if (!*out)
-        err = make(name, out);
+        err = make_device(name, out);
     if (!err)
         (*out)->open_count++;
     pthread_mutex_unlock(&registry_lock);
     return err;
 }
 
-static void forget(struct device *device)
+static void forget_device(struct device *device)
 {
     struct device **link = &registry;
 
@@ -150,7 +150,7 @@ int device_close(struct device *device)
     if (device->open_count == 1)
         err = give_up_nic(device);
     if (!err && --device->open_count == 0) {
-        forget(device);
+        forget_device(device);
         folder_close(&device->store.folder);
         pthread_mutex_destroy(&device->mutex);
         pthread_mutex_destroy(&device->probing);
@@ -197,7 +197,7 @@ static const char *port_problem(int err)
     }
 }
 
-static int claim(struct device *device)
+static int claim_nic(struct device *device)
 {
     struct host_nic *nic = NULL;
     int err = take_ownership(device);
@@ -236,7 +236,7 @@ int device_claim(struct device *device, struct host_nic **nic)
 
     pthread_mutex_lock(&device->mutex);
     if (!device->nic)
-        err = claim(device);
+        err = claim_nic(device);
     else if (host_is_dead(device->nic))
         err = -ENODEV;
     *nic = device->nic;

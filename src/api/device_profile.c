@@ -46,7 +46,7 @@ static int load_locked(
     return err;
 }
 
-static int make(struct device *device, const struct profile_kind *kind,
+static int make_profile(struct device *device, const struct profile_kind *kind,
     struct device_profile **list, uint64_t id, struct device_profile **out)
 {
     struct device_profile *profile = calloc(1, kind->bytes);
@@ -67,7 +67,7 @@ static int make(struct device *device, const struct profile_kind *kind,
 }
 
 /* The default profile has no record: returns NULL. */
-static int acquire(struct device *device, const struct profile_kind *kind,
+static int acquire_profile(struct device *device, const struct profile_kind *kind,
     struct device_profile **list, uint64_t id, struct device_profile **out)
 {
     int err = 0;
@@ -77,13 +77,13 @@ static int acquire(struct device *device, const struct profile_kind *kind,
         return 0;
     *out = device_profile_find(*list, id);
     if (!*out)
-        err = make(device, kind, list, id, out);
+        err = make_profile(device, kind, list, id, out);
     if (!err)
         (*out)->user_count++;
     return err;
 }
 
-static void release(
+static void release_profile(
     const struct profile_kind *kind, struct device_profile **list, struct device_profile *profile)
 {
     if (--profile->user_count)
@@ -204,7 +204,7 @@ static const struct profile_kind ev_kind = { .record = RECORD_EV,
 int device_ev_profile_acquire(struct device *device, uint64_t id, struct device_ev_profile **out)
 {
     struct device_profile *shared;
-    int err = acquire(device, &ev_kind, &device->ev_profiles, id, &shared);
+    int err = acquire_profile(device, &ev_kind, &device->ev_profiles, id, &shared);
 
     *out = (struct device_ev_profile *)shared;
     return err;
@@ -213,7 +213,7 @@ int device_ev_profile_acquire(struct device *device, uint64_t id, struct device_
 void device_ev_profile_release(struct device *device, struct device_ev_profile *profile)
 {
     if (profile)
-        release(&ev_kind, &device->ev_profiles, &profile->shared);
+        release_profile(&ev_kind, &device->ev_profiles, &profile->shared);
 }
 
 /* ---- following the records ------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ static bool entry_differs(
     return fields_differ || memcmp(&a->ev, &b->ev, sizeof(a->ev)) != 0;
 }
 
-static void follow(
+static void follow_record(
     struct device *device, struct device_ev_profile *profile, const struct record_ev *now)
 {
     bool fields_differ = memcmp(&profile->record.fields, &now->fields, sizeof(now->fields)) != 0;
@@ -258,7 +258,7 @@ void device_refresh_profiles(struct device *device)
         struct record_ev *now = profile_load_ev(&device->store, profile->id, &err);
 
         if (now)
-            follow(device, (struct device_ev_profile *)profile, now);
+            follow_record(device, (struct device_ev_profile *)profile, now);
         free(now);
     }
 }
@@ -321,7 +321,7 @@ static const struct profile_kind cc_kind = { .record = RECORD_CC,
 int device_cc_profile_acquire(struct device *device, uint64_t id, struct device_cc_profile **out)
 {
     struct device_profile *shared;
-    int err = acquire(device, &cc_kind, &device->cc_profiles, id, &shared);
+    int err = acquire_profile(device, &cc_kind, &device->cc_profiles, id, &shared);
 
     *out = (struct device_cc_profile *)shared;
     return err;
@@ -330,5 +330,5 @@ int device_cc_profile_acquire(struct device *device, uint64_t id, struct device_
 void device_cc_profile_release(struct device *device, struct device_cc_profile *profile)
 {
     if (profile)
-        release(&cc_kind, &device->cc_profiles, &profile->shared);
+        release_profile(&cc_kind, &device->cc_profiles, &profile->shared);
 }

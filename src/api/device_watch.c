@@ -33,7 +33,7 @@ static uint8_t to_public(enum path_ev_state state)
 
 /* The state of an EV is the worst that any QP has for it: there is one event when the first QP
  * finds it bad, and one when the last QP uses it again. */
-static bool publish(struct device *device, struct device_ev_profile *profile, uint32_t index)
+static bool publish_state(struct device *device, struct device_ev_profile *profile, uint32_t index)
 {
     uint8_t state = to_public(host_ev_profile_state(profile->host, index));
     struct event_ring_event event = {
@@ -64,7 +64,7 @@ static void device_publish_evs(struct device *device)
         uint32_t last = event.lost_before && profile ? profile->record.count - 1 : event.index;
 
         for (uint32_t i = first; profile && profile->host && i <= last; i++)
-            rang |= publish(device, profile, i);
+            rang |= publish_state(device, profile, i);
     }
     if (rang)
         event_ring_touch_bell(&device->events);

@@ -92,7 +92,8 @@ uint64_t event_ring_end(const struct event_ring *ring)
     return atomic_load_explicit(&ring->map->end, memory_order_acquire);
 }
 
-static bool copy(const struct event_ring *ring, uint64_t number, struct event_ring_event *event)
+static bool copy_event(
+    const struct event_ring *ring, uint64_t number, struct event_ring_event *event)
 {
     const struct slot *slot = &ring->map->slots[number % EVENT_RING_SLOTS];
     uint64_t words[EVENT_WORDS];
@@ -120,7 +121,7 @@ bool event_ring_next(const struct event_ring *ring, uint64_t *position, uint32_t
         }
         if (*position == end)
             return false;
-        if (copy(ring, *position, event)) {
+        if (copy_event(ring, *position, event)) {
             ++*position;
             return true;
         }

@@ -19,7 +19,8 @@ static bool is_valid(const struct mrc_qp_hint_attr *attr, uint32_t mask)
            !(mask & MRC_QP_HINT_NUM_REMOTE_RECV_PEERS && attr->num_remote_recv_peers < 0);
 }
 
-static void copy(struct mrc_qp_hint_attr *to, const struct mrc_qp_hint_attr *from, uint32_t mask)
+static void copy_attributes(
+    struct mrc_qp_hint_attr *to, const struct mrc_qp_hint_attr *from, uint32_t mask)
 {
     if (mask & MRC_QP_HINT_NUM_QPS_PER_PEER)
         to->num_qps_per_peer = from->num_qps_per_peer;
@@ -83,7 +84,7 @@ int mrc_query_qp_hint(
     if (!qp_hint || !qp_hint_attr || mask == 0 || mask & ~KNOWN)
         return error_minus_one(-EINVAL);
     pthread_mutex_lock(&qp_hint->context->device->mutex);
-    copy(qp_hint_attr, &qp_hint->attr, mask);
+    copy_attributes(qp_hint_attr, &qp_hint->attr, mask);
     pthread_mutex_unlock(&qp_hint->context->device->mutex);
     return 0;
 }
@@ -96,7 +97,7 @@ int mrc_modify_qp_hint(
     if (!qp_hint || !qp_hint_attr || mask == 0 || mask & ~KNOWN || !is_valid(qp_hint_attr, mask))
         return error_minus_one(-EINVAL);
     pthread_mutex_lock(&qp_hint->context->device->mutex);
-    copy(&qp_hint->attr, qp_hint_attr, mask);
+    copy_attributes(&qp_hint->attr, qp_hint_attr, mask);
     pthread_mutex_unlock(&qp_hint->context->device->mutex);
     return 0;
 }

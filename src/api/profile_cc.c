@@ -29,7 +29,8 @@ static bool config_is_valid(const struct mrc_ctl_cc_nscc_cfg *config)
            config->adjust_period_threshold <= second_ns && config->qa_threshold <= second_ns;
 }
 
-static int take(struct record_cc *record, const struct mrc_ctl_cc_profile_attr *attr, uint32_t mask)
+static int take_attributes(
+    struct record_cc *record, const struct mrc_ctl_cc_profile_attr *attr, uint32_t mask)
 {
     if (record->head.state == MRC_CTL_PROFILE_INIT && !(mask & MRC_CTL_CC_PROFILE_ALGORITHM))
         return -EINVAL;
@@ -54,7 +55,7 @@ static int take(struct record_cc *record, const struct mrc_ctl_cc_profile_attr *
     return 0;
 }
 
-static int change(const struct profile_store *store, uint64_t id,
+static int change_profile(const struct profile_store *store, uint64_t id,
     const struct mrc_ctl_cc_profile_attr *attr, uint32_t mask)
 {
     const struct profile_change change = { .mask = mask,
@@ -68,7 +69,7 @@ static int change(const struct profile_store *store, uint64_t id,
     if (!err)
         err = profile_check_step(&change, record.head.state, &wanted);
     if (!err)
-        err = take(&record, attr, mask);
+        err = take_attributes(&record, attr, mask);
     if (!err && record.head.state == MRC_CTL_PROFILE_INIT)
         err = profile_check_room(store, RECORD_CC, PROFILE_CC_MAX);
     if (!err && record.head.state == MRC_CTL_PROFILE_ONLINE &&
@@ -88,7 +89,7 @@ int profile_cc_modify(const struct profile_store *store, uint64_t id,
 
     if (lock < 0)
         return lock;
-    err = id == PROFILE_DEFAULT_ID ? -EINVAL : change(store, id, attr, mask);
+    err = id == PROFILE_DEFAULT_ID ? -EINVAL : change_profile(store, id, attr, mask);
     close(lock);
     return err;
 }

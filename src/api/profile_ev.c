@@ -94,7 +94,7 @@ static bool must_draw(const struct record_ev *record, uint32_t mask)
            mask & (NEEDED | MRC_CTL_EV_PROFILE_EV_FIELDS_OP);
 }
 
-static int take(const struct profile_store *store, struct record_ev *record,
+static int take_attributes(const struct profile_store *store, struct record_ev *record,
     struct mrc_ctl_ev_profile_attr *attr, uint32_t mask)
 {
     struct record_fmt fmt;
@@ -193,7 +193,7 @@ static int change_entries(const struct profile_store *store, struct record_ev *r
     return err ? err : failure;
 }
 
-static int change(const struct profile_store *store, struct record_ev *record,
+static int change_profile(const struct profile_store *store, struct record_ev *record,
     const struct record_ev *before, struct mrc_ctl_ev_profile_attr *attr, uint32_t mask)
 {
     const struct profile_change change = { .mask = mask,
@@ -207,7 +207,7 @@ static int change(const struct profile_store *store, struct record_ev *record,
     if (!err)
         err = check_ops(attr, mask);
     if (!err)
-        err = take(store, record, attr, mask);
+        err = take_attributes(store, record, attr, mask);
     if (!err && mask & MRC_CTL_EV_PROFILE_EV_OP)
         err = change_entries(store, record, before, attr);
     if (!err && record->head.state == MRC_CTL_PROFILE_ONLINE && wanted == record->head.state)
@@ -239,7 +239,7 @@ int profile_ev_modify(const struct profile_store *store, uint64_t id,
     }
     if (record && before) {
         *before = *record;
-        err = change(store, record, before, attr, mask);
+        err = change_profile(store, record, before, attr, mask);
     }
     free(before);
     free(record);
@@ -263,7 +263,7 @@ static int give_fields(const struct record_ev *record, struct mrc_ctl_ev_profile
     return 0;
 }
 
-static int give(const struct profile_store *store, const struct record_ev *record,
+static int give_attributes(const struct profile_store *store, const struct record_ev *record,
     struct mrc_ctl_ev_profile_attr *attr, uint32_t mask)
 {
     uint32_t default_active = record->count / 4 ? record->count / 4 : 1;
@@ -304,7 +304,7 @@ int profile_ev_query(const struct profile_store *store, uint64_t id,
         record->mode = MRC_CTL_EV_MODE_AUTO;
     }
     if (record)
-        err = give(store, record, attr, mask);
+        err = give_attributes(store, record, attr, mask);
     free(record);
     if (lock >= 0)
         close(lock);

@@ -15,7 +15,7 @@ static bool same_ev(const struct mrc_ctl_ev *a, const struct mrc_ctl_ev *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-static uint32_t find(const struct record_ev *record, const struct mrc_ctl_ev *ev, uint32_t from)
+static uint32_t find_ev(const struct record_ev *record, const struct mrc_ctl_ev *ev, uint32_t from)
 {
     while (from < record->count && !same_ev(&record->entries[from].ev, ev))
         from++;
@@ -66,7 +66,7 @@ static int apply_at(struct record_ev *record, uint32_t index, enum mrc_ctl_ev_op
 static int apply_one(const struct profile_store *store, struct record_ev *record,
     const struct record_fmt *fmt, enum mrc_ctl_ev_op op, const struct mrc_ctl_ev_op_entry *entry)
 {
-    uint32_t index = find(record, &entry->ev, 0);
+    uint32_t index = find_ev(record, &entry->ev, 0);
     uint8_t state;
     int err = 0;
 
@@ -80,7 +80,7 @@ static int apply_one(const struct profile_store *store, struct record_ev *record
         err = -ENOENT;
     while (!err && index < record->count) {
         err = apply_at(record, index, op, entry, state);
-        index = entry->flags & MRC_CTL_EV_OP_F_ALL_COPIES ? find(record, &entry->ev, index + 1)
+        index = entry->flags & MRC_CTL_EV_OP_F_ALL_COPIES ? find_ev(record, &entry->ev, index + 1)
                                                           : record->count;
     }
     return err;
@@ -178,7 +178,7 @@ static int look_states(
 {
     for (int i = 0; i < attr->ev_op.entry_count; i++) {
         struct mrc_ctl_ev_op_entry *entry = &attr->ev_op.entries[i];
-        uint32_t index = find(record, &entry->ev, 0);
+        uint32_t index = find_ev(record, &entry->ev, 0);
 
         if (index == record->count)
             return -ENOENT;

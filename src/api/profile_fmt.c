@@ -40,7 +40,8 @@ static int take_fields(struct record_fmt *record, const struct mrc_ctl_ev_fmt_pr
     return 0;
 }
 
-static int take(struct record_fmt *record, struct mrc_ctl_ev_fmt_profile_attr *attr, uint32_t mask)
+static int take_attributes(
+    struct record_fmt *record, struct mrc_ctl_ev_fmt_profile_attr *attr, uint32_t mask)
 {
     int err = 0;
 
@@ -98,7 +99,7 @@ static int check_state(
     return 0;
 }
 
-static int change(const struct profile_store *store, uint64_t id,
+static int change_profile(const struct profile_store *store, uint64_t id,
     struct mrc_ctl_ev_fmt_profile_attr *attr, uint32_t mask)
 {
     const struct profile_change change = { .mask = mask,
@@ -112,7 +113,7 @@ static int change(const struct profile_store *store, uint64_t id,
     if (!err)
         err = profile_check_step(&change, record.head.state, &wanted);
     if (!err)
-        err = take(&record, attr, mask);
+        err = take_attributes(&record, attr, mask);
     if (!err)
         err = check_state(store, &record, wanted);
     if (err)
@@ -129,7 +130,7 @@ int profile_fmt_modify(const struct profile_store *store, uint64_t id,
 
     if (lock < 0)
         return lock;
-    err = change(store, id, attr, mask);
+    err = change_profile(store, id, attr, mask);
     close(lock);
     return err;
 }

@@ -105,7 +105,8 @@ static int refusal(int number)
     return number == EACCES || number == EPERM || number == EROFS ? -EPERM : -EIO;
 }
 
-static int replace(const struct folder *folder, const struct record_head *head, const char *file)
+static int replace_file(
+    const struct folder *folder, const struct record_head *head, const char *file)
 {
     char beside[RECORD_FILE_BYTES];
     int err;
@@ -124,7 +125,7 @@ static int replace(const struct folder *folder, const struct record_head *head, 
     return err;
 }
 
-static int forget(const struct folder *folder, const struct record_head *head)
+static int forget_record(const struct folder *folder, const struct record_head *head)
 {
     static const char *const suffixes[] = { "", ".use", ".seen" };
 
@@ -144,13 +145,13 @@ int record_save(const struct folder *folder, struct record_head *head)
     char file[RECORD_FILE_BYTES];
 
     if (head->kind != RECORD_PORTS && head->state == MRC_CTL_PROFILE_INIT)
-        return forget(folder, head);
+        return forget_record(folder, head);
     head->length_bytes = (uint32_t)kinds[head->kind].size_bytes;
     if (head->kind == RECORD_EV)
         head->length_bytes =
             (uint32_t)(offsetof(struct record_ev, entries) + ev->count * sizeof(ev->entries[0]));
     record_file(head->kind, head->id, "", file);
-    return replace(folder, head, file);
+    return replace_file(folder, head, file);
 }
 
 /* Parses "ev.1f" into the id. Returns false for "ev.1f.use". */

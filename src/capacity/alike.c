@@ -139,7 +139,7 @@ static uint32_t count_all(struct alike *alike)
 }
 
 /* Returns false if colours still split. */
-static bool paint(struct alike *alike)
+static bool paint_all(struct alike *alike)
 {
     uint32_t before = 0;
 
@@ -175,7 +175,7 @@ static uint32_t class_of(const struct colours *colours, uint64_t colour)
     return first;
 }
 
-static void classify(struct colours *colours)
+static void assign_classes(struct colours *colours)
 {
     for (uint32_t i = colours->count; i-- > 0;) {
         uint32_t class = class_of(colours, colours->of[i]);
@@ -233,9 +233,9 @@ static void build_part(struct alike *alike)
 {
     struct max_min *part = &alike->part;
 
-    classify(&alike->links);
-    classify(&alike->flows);
-    classify(&alike->paths);
+    assign_classes(&alike->links);
+    assign_classes(&alike->flows);
+    assign_classes(&alike->paths);
     part->link_count = alike->links.class_count;
     for (uint32_t class = 0; class < part->link_count; class ++)
         part->link[class] = alike->whole->link[alike->links.first[class] - 1];
@@ -299,7 +299,7 @@ static int solve_part(struct alike *alike, uint64_t *effort)
 {
     const struct max_min *solved = alike->whole;
 
-    if (paint(alike) && alike->flows.class_count < alike->flows.count) {
+    if (paint_all(alike) && alike->flows.class_count < alike->flows.count) {
         build_part(alike);
         alike->part.on_fixed = on_fixed;
         alike->part.context = alike;

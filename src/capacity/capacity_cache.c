@@ -146,7 +146,7 @@ fini_network:
     return err;
 }
 
-static int solve(
+static int solve_entry(
     struct capacity_cache *cache, struct capacity_track *track, struct capacity_entry *entry)
 {
     uint32_t demand_count = list_demands(cache, track);
@@ -178,7 +178,7 @@ int capacity_cache_find(struct capacity_cache *cache, struct capacity_track *tra
         memcpy(entry->key, key, sizeof(key));
         entry->is_taken = true;
         cache->entry_count++;
-        err = solve(cache, track, entry);
+        err = solve_entry(cache, track, entry);
     }
     *found = entry;
     return err;

@@ -157,7 +157,7 @@ static void take_parts(struct parts *parts, struct arena *arena, const struct re
         arena_take(arena, parts->link_count, sizeof(*parts->link_of), alignof(uint32_t));
 }
 
-static void build(
+static void add_flows(
     struct building *building, const struct parts *parts, const struct request *request)
 {
     for (size_t i = 0; i < parts->link_count; i++)
@@ -192,7 +192,7 @@ static int build_result(
     struct building built = { 0 };
     struct arena arena;
 
-    build(&counted, parts, request);
+    add_flows(&counted, parts, request);
     arena_init(&arena, NULL, 0);
     take_result(&built, &arena, &counted);
     out->memory = malloc(arena.used_bytes + 1);
@@ -200,7 +200,7 @@ static int build_result(
         return -ENOMEM;
     arena_init(&arena, out->memory, arena.used_bytes);
     take_result(&built, &arena, &counted);
-    build(&built, parts, request);
+    add_flows(&built, parts, request);
     out->names = built.names;
     out->input = (struct capacity_input){ .link_bps = built.link_bps,
         .link_count = built.link_count,

@@ -52,7 +52,7 @@ struct spreading {
     const struct fault *fault;
 };
 
-static void spread(void *context, struct topology_end from)
+static void spread_fault(void *context, struct topology_end from)
 {
     const struct spreading *spreading = context;
     struct building *building = spreading->building;
@@ -84,7 +84,7 @@ static void set_rates(
         building->rates[i] = (struct link_rate){ .bps = (double)cable->rate_bps, .kept = 1 };
     }
     for (uint32_t i = 0; i < in_force_count; i++)
-        fault_cover(&building->fabric->topology, in_force[i], spread,
+        fault_cover(&building->fabric->topology, in_force[i], spread_fault,
             &(struct spreading){ building, in_force[i] });
 }
 
@@ -232,7 +232,7 @@ static void name_links(
 }
 
 /* Copies everything into one block of memory. */
-static int keep(struct capacity_fabric *out, const struct building *building)
+static int copy_result(struct capacity_fabric *out, const struct building *building)
 {
     uint32_t link_count = 2 * building->fabric->topology.graph->link_count;
     size_t flows_bytes = building->flow_count * sizeof(*building->flows);
@@ -300,7 +300,7 @@ int capacity_graph_init(struct capacity_fabric *out, const struct plan *fabric,
         set_rates(&building, in_force, in_force_count);
         for (uint32_t i = 0; i < demand_count; i++)
             add_flow(&building, &demands[i]);
-        err = building.is_out_of_memory ? -ENOMEM : keep(out, &building);
+        err = building.is_out_of_memory ? -ENOMEM : copy_result(out, &building);
     }
     free(building.flows);
     free(building.paths);

@@ -171,7 +171,7 @@ static bool solve_once(struct program *program)
 }
 
 /* Rounding errors of many rounds can exceed the slack. Then levels may fall by more. */
-static int optimise(struct program *program)
+static int optimise_program(struct program *program)
 {
     bool is_solved = solve_once(program);
     double slack = SLACK;
@@ -198,7 +198,7 @@ static int raise_common(struct program *program, double *level)
         program->objective[i] = 0;
     program->objective[program->common_column] = 1;
     program->column_upper[program->common_column] = (double)INFINITY;
-    err = optimise(program);
+    err = optimise_program(program);
     *level = value_of(program, program->common_column);
     return err;
 }
@@ -296,7 +296,7 @@ static int solve_rounds(struct program *program)
             break;
         doubt_all(program, level);
         do
-            err = optimise(program);
+            err = optimise_program(program);
         while (!err && clear_doubts(program, level));
         if (!err)
             fix_doubtful(program, level);

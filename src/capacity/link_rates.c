@@ -73,7 +73,7 @@ static void add_path(
 }
 
 /* A link between switches carries only the EV that leads over it; a host link carries many EVs. */
-static void spread(void *context, struct topology_end from)
+static void spread_fault(void *context, struct topology_end from)
 {
     const struct spreading *spreading = context;
     struct link_rates *rates = spreading->rates;
@@ -101,8 +101,8 @@ void link_rates_init(struct link_rates *rates, struct arena *arena, const struct
 
     *rates = (struct link_rates){ .fabric = fabric };
     for (uint32_t i = 0; i < in_force_count; i++)
-        fault_cover(
-            &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
+        fault_cover(&fabric->topology, in_force[i], spread_fault,
+            &(struct spreading){ rates, in_force[i] });
     path_max = rates->path_count;
     rates->path_count = 0;
     rates->links =
@@ -113,6 +113,6 @@ void link_rates_init(struct link_rates *rates, struct arena *arena, const struct
         return;
     set_healthy(rates, link_count);
     for (uint32_t i = 0; i < in_force_count; i++)
-        fault_cover(
-            &fabric->topology, in_force[i], spread, &(struct spreading){ rates, in_force[i] });
+        fault_cover(&fabric->topology, in_force[i], spread_fault,
+            &(struct spreading){ rates, in_force[i] });
 }

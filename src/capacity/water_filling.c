@@ -156,7 +156,7 @@ static void fix_link(struct filling *filling, uint32_t link, double level)
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
-static void fill(struct filling *filling)
+static void fill_links(struct filling *filling)
 {
     uint32_t link_count = filling->problem->link_count;
     double level = 0; /* must not fall because of rounding */
@@ -238,7 +238,7 @@ int max_min_fill(const struct max_min *problem)
     for (uint32_t flow = 0; flow < problem->flow_count; flow++)
         add_flow(&filling, flow, &crossing_count);
     plan_events(&filling);
-    fill(&filling);
+    fill_links(&filling);
     free(memory);
     return 0;
 }

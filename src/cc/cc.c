@@ -58,7 +58,7 @@ static uint32_t rounded(double value)
     return at_least((uint32_t)(value + 0.5), 1);
 }
 
-static void derive(uint32_t *setting, double value)
+static void derive_setting(uint32_t *setting, double value)
 {
     if (*setting == 0)
         *setting = rounded(value);
@@ -79,14 +79,14 @@ static void derive_times(struct cc_settings *settings, const struct cc_algorithm
     bool on_a_real_clock = settings->base_rtt_floor_ns != 0;
 
     settings->base_rtt_ns = at_least(settings->base_rtt_ns, settings->base_rtt_floor_ns);
-    derive(&settings->target_delay_ns, target_ns(settings, algorithm));
+    derive_setting(&settings->target_delay_ns, target_ns(settings, algorithm));
     settings->target_delay_ns = at_least(settings->target_delay_ns, settings->target_floor_ns);
-    derive(&settings->about_zero_ns,
+    derive_setting(&settings->about_zero_ns,
         at_least(ABOUT_ZERO_NS, on_a_real_clock ? settings->base_rtt_ns / 10 : 0));
-    derive(&settings->adjust_period_ns, settings->base_rtt_ns);
+    derive_setting(&settings->adjust_period_ns, settings->base_rtt_ns);
 
     /* If trimming reports every loss, delay alone does not trigger quick adapt (§19.2, §24). */
-    derive(&settings->quick_adapt_threshold_ns,
+    derive_setting(&settings->quick_adapt_threshold_ns,
         settings->network_trims ? (double)UINT32_MAX : 4.0 * settings->target_delay_ns);
 }
 
@@ -94,13 +94,13 @@ static void derive_gains(struct cc_settings *settings, double scaling_a)
 {
     double mtu_bytes = settings->mtu_bytes;
 
-    derive(&settings->fair_increase_bytes, 5.0 * mtu_bytes * scaling_a);
-    derive(&settings->eta_bytes, 0.15 * mtu_bytes * scaling_a);
-    derive(&settings->fast_scale_permille, 0.25 * scaling_a * 1000.0);
-    derive(&settings->gamma_permille, 800);
-    derive(&settings->max_md_jump_permille, 500);
-    derive(&settings->adjust_bytes, 8.0 * mtu_bytes);
-    derive(&settings->quick_adapt_gate, 3);
+    derive_setting(&settings->fair_increase_bytes, 5.0 * mtu_bytes * scaling_a);
+    derive_setting(&settings->eta_bytes, 0.15 * mtu_bytes * scaling_a);
+    derive_setting(&settings->fast_scale_permille, 0.25 * scaling_a * 1000.0);
+    derive_setting(&settings->gamma_permille, 800);
+    derive_setting(&settings->max_md_jump_permille, 500);
+    derive_setting(&settings->adjust_bytes, 8.0 * mtu_bytes);
+    derive_setting(&settings->quick_adapt_gate, 3);
     if (settings->quick_adapt_gate > GATE_MAX)
         settings->quick_adapt_gate = GATE_MAX;
 }
@@ -139,7 +139,7 @@ bool cc_profile_init(struct cc_profile *profile, const struct cc_settings *given
 
     profile->window_limit_bytes =
         settings->max_window_bytes ? settings->max_window_bytes : UINT32_MAX;
-    derive(
+    derive_setting(
         &settings->max_window_bytes, measured_limit_bytes(profile->algorithm, profile->bytes_per_ns,
                                          settings->base_rtt_ns, settings->target_delay_ns));
     return true;

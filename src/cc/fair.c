@@ -228,7 +228,7 @@ static void apply_penalty(struct cc *cc, const struct cc_ack *ack)
 }
 
 /* Shrinks the window. This covers a part of the losses of a round trip. */
-static void shrink(struct cc *cc, double factor, uint64_t now_ns)
+static void shrink_window(struct cc *cc, double factor, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
 
@@ -238,7 +238,7 @@ static void shrink(struct cc *cc, double factor, uint64_t now_ns)
 }
 
 /* Decreases the window, at most once for packets that were sent before the last decrease. */
-static void decrease(struct cc *cc, double delay_ns, double target, uint64_t now_ns)
+static void decrease_window(struct cc *cc, double delay_ns, double target, uint64_t now_ns)
 {
     struct fair *fair = fair_of(cc);
     const struct cc_settings *settings = settings_of(cc);
@@ -251,7 +251,7 @@ static void decrease(struct cc *cc, double delay_ns, double target, uint64_t now
     if (average_ns <= target || since_ns <= cc->base_rtt_ns + delay_ns)
         return;
     factor = 1 - 1e-3 * settings->gamma_permille * (average_ns - target) / average_ns;
-    shrink(cc, factor > least_factor ? factor : least_factor, now_ns);
+    shrink_window(cc, factor > least_factor ? factor : least_factor, now_ns);
 }
 
 /* True after a whole window without queueing: the network is empty, and the window may double per
@@ -285,7 +285,7 @@ static double additive_share(const struct cc *cc)
 
 /* Increases the window in proportion to its size and to the distance between delay and target. All
  * senders increase by the same part, so that the queue does not oscillate. */
-static void increase(struct cc *cc, const struct cc_ack *ack, double delay_ns, double target)
+static void increase_window(struct cc *cc, const struct cc_ack *ack, double delay_ns, double target)
 {
     double growth = GROWTH * (1 - delay_ns / target) + additive_share(cc);
 
@@ -311,10 +311,10 @@ static void on_ack(struct cc *cc, const struct cc_ack *ack)
         grow_ceiling(cc, fair, round_trips(cc, ack));
     update_ceiling(fair, delay_ns, ack->now_ns);
     if (delay_ns >= target)
-        decrease(cc, delay_ns, target, ack->now_ns);
+        decrease_window(cc, delay_ns, target, ack->now_ns);
     else if (ack->penalty == 0) /* marks are ignored: the delay says more, and marks would keep
                                    small windows small */
-        increase(cc, ack, delay_ns, target);
+        increase_window(cc, ack, delay_ns, target);
     fair->last_ack_ns = ack->now_ns;
 }
 
@@ -342,7 +342,7 @@ static void cut_window(struct cc *cc, uint32_t packet_bytes, uint64_t now_ns)
     double most = (double)SMALL_PACKETS * settings_of(cc)->mtu_bytes / cc->window_bytes;
 
     if (since_ns > cc->base_rtt_ns + fair->average_delay_ns)
-        shrink(cc, 1 - (part < most ? part : most), now_ns);
+        shrink_window(cc, 1 - (part < most ? part : most), now_ns);
     else
         cut_packet(cc, packet_bytes);
 }

@@ -11,7 +11,7 @@ void host_cc_settings(const struct host_nic *nic, struct cc_settings *settings)
     transport_cc_settings(&nic->config.parameters, nic->config.port_count, settings);
 }
 
-static int create(
+static int create_profile(
     struct host_nic *nic, const struct cc_settings *settings, struct host_cc_profile **out)
 {
     struct host_cc_profile *profile = calloc(1, sizeof(*profile));
@@ -39,13 +39,13 @@ int ev_profile_create_default_cc(struct host_nic *nic, struct host_cc_profile **
     struct cc_settings settings;
 
     host_cc_settings(nic, &settings);
-    return create(nic, &settings, out);
+    return create_profile(nic, &settings, out);
 }
 
 int host_cc_profile_create(
     struct host_nic *nic, const struct cc_settings *settings, struct host_cc_profile **out)
 {
-    int err = create(nic, settings, out);
+    int err = create_profile(nic, settings, out);
 
     if (err)
         return err;

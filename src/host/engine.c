@@ -124,7 +124,7 @@ uint32_t engine_pass_out(struct engine *engine, uint64_t now_ns)
 
 /* Receives before timers expire. If the engine did not run for a while, answers that arrived in
  * time may still wait in the ports. */
-static uint32_t expire(struct engine *engine, uint64_t now_ns)
+static uint32_t expire_timers(struct engine *engine, uint64_t now_ns)
 {
     uint32_t work = 0;
 
@@ -156,7 +156,7 @@ uint32_t engine_pass(struct engine *engine)
     work = engine_take_posted(engine, now_ns) + engine_mail_take(engine, now_ns);
     work += engine_receive(engine, now_ns);
     if (transport_deadline_ns(engine->transport) <= now_ns) {
-        work += expire(engine, now_ns);
+        work += expire_timers(engine, now_ns);
         now_ns = host_now_ns();
     }
     return work + engine_pass_out(engine, now_ns);
@@ -229,7 +229,7 @@ uint32_t host_progress(struct host_nic *nic)
     return work;
 }
 
-static void kick(struct engine *engine)
+static void kick_engine(struct engine *engine)
 {
     if (is_left_to_thread(engine) || !engine_try_own(engine))
         return;
@@ -243,5 +243,5 @@ void host_kick(struct host_nic *nic)
         return;
     for (uint32_t i = 0; i < nic->engine_count; i++)
         if (atomic_load_explicit(&nic->engines[i]->posted_summary, memory_order_relaxed))
-            kick(nic->engines[i]);
+            kick_engine(nic->engines[i]);
 }

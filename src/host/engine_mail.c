@@ -6,7 +6,8 @@
 #include "host/engine_share.h"
 #include "wire/opcode.h"
 
-static void post(struct engine *from, struct engine *to, const struct engine_message *message)
+static void post_message(
+    struct engine *from, struct engine *to, const struct engine_message *message)
 {
     struct engine_mail *mail = &to->mail[from->index];
     uint32_t slot;
@@ -29,7 +30,7 @@ static void post_to_others(struct engine *from, const struct engine_message *mes
 
     for (uint32_t i = 0; i < nic->engine_count; i++)
         if (i != from->index)
-            post(from, nic->engines[i], message);
+            post_message(from, nic->engines[i], message);
 }
 
 /* Peers do not know the number of our engines: a port status update concerns all of them. It is
@@ -43,7 +44,7 @@ static void on_request(struct engine *engine, const struct packet *packet, uint6
     if (transport_receive(engine->transport, packet, now_ns) == DROP_NONE)
         message.packet.flags |= PACKET_ANSWERED;
     if (packet->endpoint.op == ENDPOINT_PORT_STATUS_UPDATE && engine->index + 1 < nic->engine_count)
-        post(engine, nic->engines[engine->index + 1], &message);
+        post_message(engine, nic->engines[engine->index + 1], &message);
 }
 
 static void on_packet(struct engine *engine, const struct packet *packet, uint64_t now_ns)
@@ -61,7 +62,7 @@ void engine_mail_endpoint(struct engine *engine, const struct packet *packet, ui
     if (packet->opcode == OPCODE_ENDPOINT_REQUEST || asker == engine->index)
         on_packet(engine, packet, now_ns);
     else
-        post(engine, engine->nic->engines[asker],
+        post_message(engine, engine->nic->engines[asker],
             &(struct engine_message){ .kind = ENGINE_MESSAGE_PACKET, .packet = *packet });
 }
 

@@ -51,7 +51,7 @@ static enum drop_reason receive_frame(struct engine *engine, struct parsed *pars
 
 /* Prefetches a frame: another processor has written it, and fetching it takes as long as processing
  * the previous one. */
-static void prefetch(const struct pktio_received *received)
+static void prefetch_frame(const struct pktio_received *received)
 {
     for (uint32_t at = 0; at < received->length_bytes; at += CACHE_LINE_BYTES)
         __builtin_prefetch(received->bytes + at);
@@ -63,14 +63,14 @@ static uint32_t receive_port(struct engine *engine, uint32_t port, uint64_t now_
     struct parsed parsed[2]; /* this one and the next */
 
     if (count > 1)
-        prefetch(&engine->received[1]);
+        prefetch_frame(&engine->received[1]);
     if (count > 0)
         parse_frame(engine, port, &engine->received[0], &parsed[0]);
     for (uint32_t i = 0; i < count; i++) {
         enum drop_reason reason;
 
         if (i + 2 < count)
-            prefetch(&engine->received[i + 2]);
+            prefetch_frame(&engine->received[i + 2]);
         if (i + 1 < count)
             parse_frame(engine, port, &engine->received[i + 1], &parsed[(i + 1) % 2]);
         reason = receive_frame(engine, &parsed[i % 2], &engine->received[i], now_ns);

@@ -86,7 +86,8 @@ static void report_answer(struct engine *engine, const struct transport_event *e
     };
 }
 
-static void report(struct engine *engine, struct host_qp *qp, const struct transport_event *event)
+static void report_event(
+    struct engine *engine, struct host_qp *qp, const struct transport_event *event)
 {
     switch (event->kind) {
     case TRANSPORT_SEND_DONE:
@@ -131,7 +132,7 @@ static uint32_t report_each(
 
     for (; next(engine->transport, &event); count++) {
         if (event.owner || !needs_qp(event.kind)) /* EV events may outlive their QP */
-            report(engine, event.owner, &event);
+            report_event(engine, event.owner, &event);
     }
     return count;
 }

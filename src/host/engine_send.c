@@ -32,7 +32,7 @@ static const uint8_t *piece_bytes(
 
 /* Adds the pieces of the request's gather list that the packet carries. Returns their number, or 0
  * if memory is no longer registered. */
-static uint32_t gather(const struct engine *engine, struct host_qp *qp, uint32_t position,
+static uint32_t gather_pieces(const struct engine *engine, struct host_qp *qp, uint32_t position,
     const struct payload *payload, struct iovec *out)
 {
     uint32_t slot = position & qp->send.mask;
@@ -118,7 +118,7 @@ static bool build_data(struct engine *engine, const struct packet *packet, struc
     uint32_t count = 0;
 
     if (packet->write.payload.length > 0) {
-        count = gather(engine, qp, position, &packet->write.payload, out->pieces + 1);
+        count = gather_pieces(engine, qp, position, &packet->write.payload, out->pieces + 1);
         if (count == 0) {
             engine_fail_local(engine, qp, position, now_ns);
             return false;
@@ -148,8 +148,8 @@ static void build_control(struct engine *engine, const struct packet *packet,
     };
 }
 
-static bool build(struct engine *engine, const struct packet *packet, struct engine_frame *out,
-    struct pktio_frame *sent, uint64_t now_ns)
+static bool build_frame(struct engine *engine, const struct packet *packet,
+    struct engine_frame *out, struct pktio_frame *sent, uint64_t now_ns)
 {
     if (opcode_has_payload(packet->opcode))
         return build_data(engine, packet, out, sent, now_ns);
@@ -183,13 +183,13 @@ static void build_all(struct batch *batch)
         const struct packet *packet = &engine->packets[i];
         uint32_t *count = &batch->counts[packet->port];
 
-        if (build(engine, packet, &engine->frames[i], &engine->by_port[packet->port][*count],
+        if (build_frame(engine, packet, &engine->frames[i], &engine->by_port[packet->port][*count],
                 batch->now_ns))
             ++*count;
     }
 }
 
-static void flush(struct batch *batch)
+static void flush_batch(struct batch *batch)
 {
     struct engine *engine = batch->engine;
 
@@ -225,7 +225,7 @@ static uint32_t send_batch(struct engine *engine, uint32_t max, uint64_t now_ns)
     build_all(&batch);
     if (!engine->holds_answers)
         engine_place(engine);
-    flush(&batch);
+    flush_batch(&batch);
     return batch.packet_count;
 }
 

@@ -20,7 +20,7 @@ static void in_parent(void)
     pthread_mutex_unlock(&nics_lock);
 }
 
-static void abandon(struct engine *engine)
+static void abandon_engine(struct engine *engine)
 {
     engine->has_thread = false;
     for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
@@ -33,19 +33,19 @@ static void in_child(void)
         atomic_store(&nic->is_dead, true);
         status_abandon(nic);
         for (uint32_t i = 0; i < nic->engine_count; i++)
-            abandon(nic->engines[i]);
+            abandon_engine(nic->engines[i]);
     }
     pthread_mutex_unlock(&nics_lock);
 }
 
-static void install(void)
+static void install_handlers(void)
 {
     pthread_atfork(before_fork, in_parent, in_child);
 }
 
 void fork_guard_add(struct host_nic *nic)
 {
-    pthread_once(&once, install);
+    pthread_once(&once, install_handlers);
     pthread_mutex_lock(&nics_lock);
     nic->next = nics;
     if (nics)

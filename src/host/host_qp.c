@@ -40,7 +40,7 @@ static struct qp_init transport_init_of(struct host_qp *qp)
         .signal_all = config->signal_all };
 }
 
-static int begin(struct host_qp *qp)
+static int create_transport_qp(struct host_qp *qp)
 {
     struct qp_init init = transport_init_of(qp);
     size_t bytes = (transport_qp_bytes(&init) + 63) / 64 * 64;
@@ -165,7 +165,7 @@ static int insert_qp(struct host_nic *nic, struct host_qp *qp)
     }
     qp->engine = choose_engine(nic);
     qp->qpn = free_number(qp->engine);
-    err = begin(qp);
+    err = create_transport_qp(qp);
     if (err)
         goto release;
     limit_mpr(nic, qp);

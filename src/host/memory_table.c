@@ -43,7 +43,7 @@ static uint32_t memory_table_find(const struct memory_table *table, uint32_t key
     return MEMORY_TABLE_NONE;
 }
 
-static void insert(struct memory_table *table, uint32_t index)
+static void insert_entry(struct memory_table *table, uint32_t index)
 {
     uint32_t at = table->entries[index].key & table->slot_mask;
 
@@ -60,7 +60,8 @@ static bool is_sound(const struct host_region *region)
            region->remote_va + region->length_bytes >= region->remote_va;
 }
 
-static int replace(struct memory_table *table, const struct host_region *region, uint32_t *key)
+static int replace_region(
+    struct memory_table *table, const struct host_region *region, uint32_t *key)
 {
     uint32_t index = memory_table_find(table, region->key);
 
@@ -79,7 +80,7 @@ int memory_table_add(
     if (!is_sound(region))
         return -EINVAL;
     if (region->key)
-        return replace(table, region, key);
+        return replace_region(table, region, key);
     if (table->entry_count == table->entry_count_max)
         return -ENOMEM;
     while (random == 0 || random == UINT32_MAX ||
@@ -90,7 +91,7 @@ int memory_table_add(
     table->entries[index] = (struct memory_entry){ .region = *region, .key = random };
     table->first_free = index + 1;
     table->entry_count++;
-    insert(table, index);
+    insert_entry(table, index);
     *key = random;
     return 0;
 }
@@ -109,7 +110,7 @@ int memory_table_remove(struct memory_table *table, uint32_t key)
     memset(table->slots, 0, ((size_t)table->slot_mask + 1) * sizeof(*table->slots));
     for (uint32_t i = 0; i < table->entry_count_max; i++)
         if (table->entries[i].key)
-            insert(table, i);
+            insert_entry(table, i);
     return 0;
 }
 

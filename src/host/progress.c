@@ -67,7 +67,7 @@ struct sleep_set {
     uint32_t count;
 };
 
-static void add(struct sleep_set *set, int fd, short events)
+static void add_fd(struct sleep_set *set, int fd, short events)
 {
     if (fd >= 0)
         set->fds[set->count++] = (struct pollfd){ .fd = fd, .events = events };
@@ -139,25 +139,25 @@ static void look_after(struct engine *engine, const struct sleep_set *set)
         status_serve(engine->nic);
 }
 
-static void prepare(struct engine *engine, struct sleep_set *set)
+static void prepare_set(struct engine *engine, struct sleep_set *set)
 {
     set->count = 0;
-    add(set, engine->wake_fd, POLLIN);
+    add_fd(set, engine->wake_fd, POLLIN);
     if (engine->index == 0) {
-        add(set, watched_fd(engine->nic), POLLIN);
-        add(set, status_fd(engine->nic), POLLIN);
+        add_fd(set, watched_fd(engine->nic), POLLIN);
+        add_fd(set, status_fd(engine->nic), POLLIN);
     }
     for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
-        add(set, engine->ports[i]->link_fd, POLLIN);
+        add_fd(set, engine->ports[i]->link_fd, POLLIN);
 }
 
 /* Another thread polls. Returns true if it still does so after a short time. */
-static bool watch(struct engine *engine)
+static bool watch_engine(struct engine *engine)
 {
     uint32_t before = atomic_load_explicit(&engine->drive_count, memory_order_relaxed);
     struct sleep_set set;
 
-    prepare(engine, &set);
+    prepare_set(engine, &set);
     sleep_until(&set, host_now_ns() + WATCH_NS);
     look_after(engine, &set);
     return atomic_load(&engine->progress_state) == PROGRESS_WATCHING &&
@@ -184,9 +184,9 @@ static uint32_t sleep_armed(struct engine *engine, uint64_t deadline_ns)
     uint32_t calling_ports = 0;
     struct sleep_set set;
 
-    prepare(engine, &set);
+    prepare_set(engine, &set);
     for (uint32_t i = 0; i < engine->nic->config.port_count; i++)
-        add(&set, engine->ports[i]->data_fd, engine->ports[i]->events);
+        add_fd(&set, engine->ports[i]->data_fd, engine->ports[i]->events);
     sleep_until(&set, deadline_ns);
     atomic_fetch_add_explicit(&engine->wakeup_count, 1, memory_order_relaxed);
     atomic_compare_exchange_strong(&engine->progress_state, &asleep, PROGRESS_AWAKE);
@@ -256,14 +256,14 @@ static bool take_engine(struct engine *engine)
     return engine_try_own(engine);
 }
 
-static void turn(struct engine *engine, struct course *course)
+static void take_turn(struct engine *engine, struct course *course)
 {
     uint32_t work;
 
     if (engine->index == 0)
         status_turn(engine->nic);
     if (atomic_load(&engine->progress_state) == PROGRESS_WATCHING) {
-        if (watch(engine))
+        if (watch_engine(engine))
             return;
         atomic_store(&engine->progress_state, PROGRESS_AWAKE);
     }
@@ -291,13 +291,13 @@ static void turn(struct engine *engine, struct course *course)
     }
 }
 
-static void *run(void *context)
+static void *run_engine(void *context)
 {
     struct engine *engine = context;
     struct course course = { 0 };
 
     while (!atomic_load(&engine->stops))
-        turn(engine, &course);
+        take_turn(engine, &course);
     return NULL;
 }
 
@@ -310,7 +310,7 @@ int progress_start(struct engine *engine)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the application */
     engine->has_thread = true;
-    err = -pthread_create(&engine->thread, NULL, run, engine);
+    err = -pthread_create(&engine->thread, NULL, run_engine, engine);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (err)
         engine->has_thread = false;

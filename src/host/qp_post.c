@@ -7,7 +7,7 @@
 
 enum { MESSAGE_BYTES_MAX_LOG2 = 31 };
 
-static void announce(struct host_qp *qp)
+static void announce_post(struct host_qp *qp)
 {
     uint32_t word = qp->index / 64;
 
@@ -81,7 +81,7 @@ int host_qp_post_send(struct host_qp *qp, const struct host_send *send)
     else
         copy_pieces(qp, slot, send);
     atomic_store_explicit(&qp->send.posted, position + 1, memory_order_release);
-    announce(qp);
+    announce_post(qp);
     return 0;
 }
 
@@ -98,6 +98,6 @@ int host_qp_post_recv(struct host_qp *qp, uint64_t id)
         return -ENOMEM;
     qp->recv.ids[position & qp->recv.mask] = id;
     atomic_store_explicit(&qp->recv.posted, position + 1, memory_order_release);
-    announce(qp);
+    announce_post(qp);
     return 0;
 }

@@ -89,7 +89,7 @@ static int make_parts(struct host_cq *cq)
     return 0;
 }
 
-static int create(struct host_nic *nic, const struct host_cq *like, struct host_cq **out)
+static int create_cq(struct host_nic *nic, const struct host_cq *like, struct host_cq **out)
 {
     struct host_cq *cq = aligned_alloc(64, (sizeof(*cq) + 63) / 64 * 64);
     struct host_cq **list;
@@ -121,13 +121,14 @@ static int create(struct host_nic *nic, const struct host_cq *like, struct host_
 int host_cq_create(struct host_nic *nic, uint32_t depth, struct host_channel *channel, void *user,
     struct host_cq **out)
 {
-    return create(nic, &(struct host_cq){ .depth = depth, .channel = channel, .user = user }, out);
+    return create_cq(
+        nic, &(struct host_cq){ .depth = depth, .channel = channel, .user = user }, out);
 }
 
 int host_ev_queue_create(struct host_nic *nic, uint32_t depth, struct host_channel *channel,
     void *user, struct host_cq **out)
 {
-    return create(nic,
+    return create_cq(nic,
         &(struct host_cq){ .depth = depth, .channel = channel, .user = user, .is_ev_queue = true },
         out);
 }

@@ -9,7 +9,7 @@
 
 #include "host/engine.h"
 
-static char *finish(FILE *out, char **text)
+static char *finish_text(FILE *out, char **text)
 {
     if (!out || fclose(out) != 0)
         return NULL;
@@ -53,7 +53,7 @@ char *status_answer_device(struct host_nic *nic)
     FILE *out = open_memstream(&text, &length);
 
     if (!out || engine_own_all(nic))
-        return finish(out, &text);
+        return finish_text(out, &text);
     qps = nic->qp_count;
     regions = nic->memory.entry_count;
     parameters = *transport_parameters(nic->engines[0]->transport);
@@ -67,7 +67,7 @@ char *status_answer_device(struct host_nic *nic)
         address, config->port_count, nic->pmtu_max, qps, config->qp_count_max, regions,
         config->uplink_count);
     write_parameters(&parameters, out);
-    return finish(out, &text);
+    return finish_text(out, &text);
 }
 
 static void write_port(const struct host_port_state *state, uint32_t port, FILE *out)
@@ -97,7 +97,7 @@ char *status_answer_ports(struct host_nic *nic)
         if (host_port_query(nic, port, &state) == 0)
             write_port(&state, port, out);
     fputs("]}\n", out);
-    return finish(out, &text);
+    return finish_text(out, &text);
 }
 
 static void write_engine(
@@ -129,7 +129,7 @@ char *status_answer_counters(struct host_nic *nic)
     FILE *out = open_memstream(&text, &length);
 
     if (!out || host_counters(nic, &counters))
-        return finish(out, &text);
+        return finish_text(out, &text);
     fprintf(out, "{\"device\":\"%s\",\"time_ns\":%llu,\"counters\":{", nic->config.name,
         (unsigned long long)host_now_ns());
     for (uint32_t i = 0; i < COUNTER_COUNT; i++)
@@ -142,5 +142,5 @@ char *status_answer_counters(struct host_nic *nic)
     fputs("},\"engine\":{", out);
     write_engine(&counters, nic->status->lost_count, out);
     fputs("}}\n", out);
-    return finish(out, &text);
+    return finish_text(out, &text);
 }

@@ -6,7 +6,7 @@
 #include "host/ev_profile.h"
 #include "transport/transport.h"
 
-static void push(struct engine *engine, const struct status_event *event, uint32_t level)
+static void push_event(struct engine *engine, const struct status_event *event, uint32_t level)
 {
     struct status *status = engine->nic->status;
     struct status_ring *ring;
@@ -52,7 +52,7 @@ static void on_ev(struct engine *engine, const struct trace_event *trace)
         (struct status_ev_change){ .at_ms = (uint32_t)(trace->time_ns / 1000000u) | 1u,
             .cause = (uint8_t)trace->values[2] };
     plane = qp->config.ev_profile->entries[index].plane;
-    push(engine,
+    push_event(engine,
         &(struct status_event){ .time_ns = trace->time_ns,
             .kind = STATUS_EV,
             .qpn = trace->subject,
@@ -63,7 +63,7 @@ static void on_ev(struct engine *engine, const struct trace_event *trace)
 static void pass_on(
     struct engine *engine, enum status_event_kind kind, const struct trace_event *trace)
 {
-    push(engine,
+    push_event(engine,
         &(struct status_event){ .time_ns = trace->time_ns,
             .kind = kind,
             .qpn = trace->subject,
@@ -84,7 +84,7 @@ void status_on_trace(void *context, const struct trace_event *trace)
 void status_on_port(
     struct engine *engine, uint32_t port, enum status_port_change change, uint64_t now_ns)
 {
-    push(engine,
+    push_event(engine,
         &(struct status_event){
             .time_ns = now_ns, .kind = STATUS_PORT, .values = { port, change } },
         STATUS_LEVEL_CHANGES);

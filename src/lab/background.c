@@ -22,7 +22,7 @@ static void take_end(struct background *background, pid_t child)
 }
 
 /* The child writes a byte when it is ready, and the pipe closes when it ends. */
-static void await(struct background *background, int pipe, pid_t child)
+static void await_child(struct background *background, int pipe, pid_t child)
 {
     char byte;
     ssize_t got;
@@ -34,7 +34,7 @@ static void await(struct background *background, int pipe, pid_t child)
         take_end(background, child);
 }
 
-static bool fail(struct background *background, const char *what)
+static bool note_failure(struct background *background, const char *what)
 {
     background->exit_status = 1;
     snprintf(background->reason, sizeof(background->reason), "%s: %s", what, strerror(errno));
@@ -49,7 +49,7 @@ bool background_fork(struct background *background)
     *background = (struct background){ .ready = -1 };
     fflush(NULL);
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return fail(background, "pipe");
+        return note_failure(background, "pipe");
     child = fork();
     if (child == 0) {
         close(ends[0]);
@@ -57,10 +57,10 @@ bool background_fork(struct background *background)
         return true;
     }
     if (child < 0)
-        fail(background, "fork");
+        note_failure(background, "fork");
     close(ends[1]);
     if (child > 0)
-        await(background, ends[0], child);
+        await_child(background, ends[0], child);
     close(ends[0]);
     return false;
 }

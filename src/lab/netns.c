@@ -107,13 +107,13 @@ static int for_each(const struct netns *netns, visitor visit)
     return visit(netns, &node);
 }
 
-static int prepare(const struct netns *netns, const struct node *node)
+static int prepare_node(const struct netns *netns, const struct node *node)
 {
     return apply_settings(
         node->space, node->kind == NODE_SWITCH && netns->is_kernel ? forwards : quiet);
 }
 
-static int furnish(const struct netns *netns, const struct node *node)
+static int furnish_node(const struct netns *netns, const struct node *node)
 {
     struct netns_visit visit;
     struct netns_batch batch;
@@ -135,7 +135,7 @@ static int furnish(const struct netns *netns, const struct node *node)
     return err;
 }
 
-static int check(const struct netns *netns, const struct node *node)
+static int check_node(const struct netns *netns, const struct node *node)
 {
     struct netns_visit visit;
     int err = netns_visit_begin(&visit, node->space);
@@ -204,22 +204,22 @@ int netns_build(const struct netns *netns)
     int err = run_plan(netns, netns_plan_spaces);
 
     if (!err)
-        err = for_each(netns, prepare);
+        err = for_each(netns, prepare_node);
     if (!err)
         err = run_plan(netns, netns_plan_cables);
     if (!err)
-        err = for_each(netns, furnish);
+        err = for_each(netns, furnish_node);
     return err ? err : make_devices(netns);
 }
 
 int netns_repair(const struct netns *netns)
 {
-    return for_each(netns, furnish);
+    return for_each(netns, furnish_node);
 }
 
 bool netns_is_whole(const struct netns *netns)
 {
-    return for_each(netns, check) == 0;
+    return for_each(netns, check_node) == 0;
 }
 
 int netns_remove(const char *root, const char *prefix)

@@ -149,7 +149,7 @@ int netns_fabric_down(const char *root, const char *prefix)
 /* ---- up -------------------------------------------------------------------------------------- */
 
 /* Returns NETNS_FABRIC_FAILED if there is no fabric, or only a part of one. */
-static enum netns_fabric_result look(const struct netns *netns, const char *folder)
+static enum netns_fabric_result find_fabric(const struct netns *netns, const char *folder)
 {
     struct netns_state state;
 
@@ -162,7 +162,8 @@ static enum netns_fabric_result look(const struct netns *netns, const char *fold
     return netns_is_whole(netns) ? NETNS_FABRIC_WAS_UP : NETNS_FABRIC_FAILED;
 }
 
-static enum netns_fabric_result fail(int err, char reason[static NETNS_FABRIC_REASON_BYTES])
+static enum netns_fabric_result explain_failure(
+    int err, char reason[static NETNS_FABRIC_REASON_BYTES])
 {
     if (err == -ENOPKG)
         snprintf(reason, NETNS_FABRIC_REASON_BYTES, "there is no 'ip' command; install iproute2");
@@ -175,7 +176,7 @@ static enum netns_fabric_result fail(int err, char reason[static NETNS_FABRIC_RE
     return NETNS_FABRIC_FAILED;
 }
 
-static enum netns_fabric_result build(const struct netns_fabric *fabric, const char *folder,
+static enum netns_fabric_result build_fabric(const struct netns_fabric *fabric, const char *folder,
     char reason[static NETNS_FABRIC_REASON_BYTES])
 {
     const struct netns *netns = &fabric->netns;
@@ -192,7 +193,7 @@ static enum netns_fabric_result build(const struct netns_fabric *fabric, const c
         return NETNS_FABRIC_UP;
     netns_state_end_process(&state, END_PATIENCE_MS);
     netns_fabric_down(netns->root, netns->prefix);
-    return err ? fail(err, reason) : NETNS_FABRIC_FAILED;
+    return err ? explain_failure(err, reason) : NETNS_FABRIC_FAILED;
 }
 
 enum netns_fabric_result netns_fabric_up(
@@ -204,11 +205,11 @@ enum netns_fabric_result netns_fabric_up(
     int err = 0;
 
     netns_fabric_folder(netns->root, netns->prefix, folder);
-    found = look(netns, folder);
+    found = find_fabric(netns, folder);
     if (found == NETNS_FABRIC_WAS_UP && netns->is_kernel)
         err = netns_repair(netns);
     if (err)
-        return fail(err, reason);
+        return explain_failure(err, reason);
     if (found != NETNS_FABRIC_FAILED)
         return found;
     err = netns_fabric_down(netns->root, netns->prefix);
@@ -218,6 +219,6 @@ enum netns_fabric_result netns_fabric_up(
         return NETNS_FABRIC_FAILED;
     }
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-        return fail(-errno, reason);
-    return build(fabric, folder, reason);
+        return explain_failure(-errno, reason);
+    return build_fabric(fabric, folder, reason);
 }

@@ -27,7 +27,7 @@ void soft_advance_close(struct soft *soft)
     free(soft->queues);
 }
 
-static void arrive(struct soft *soft, struct soft_queue *queue, uint32_t wire_number)
+static void receive_frame(struct soft *soft, struct soft_queue *queue, uint32_t wire_number)
 {
     const struct soft_wire *wire = &soft->wires[wire_number];
     uint32_t frame = soft_wire_take(soft, wire_number);
@@ -50,7 +50,7 @@ void soft_advance_part(struct soft *soft, uint32_t part)
 
         soft->now_ps = soft_queue_next_ps(queue);
         if (soft_queue_kind(queue) == SOFT_ARRIVAL) {
-            arrive(soft, queue, wire_number);
+            receive_frame(soft, queue, wire_number);
             continue;
         }
         soft_queue_pop(queue);

@@ -115,7 +115,7 @@ static uint64_t cable_bps(const struct soft *soft, uint32_t number)
     return kind.rate_bps;
 }
 
-static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
+static void adopt_port(struct soft *soft, uint32_t number, struct pktio_port *port,
     const struct shm_lobby_call *call, uint64_t shared_bytes)
 {
     struct soft *lane = soft_lanes_enter(soft, call->hello.port);
@@ -133,7 +133,7 @@ static void adopt(struct soft *soft, uint32_t number, struct pktio_port *port,
 
 /* Allocates nothing for a client before it is allowed to attach. Only this function takes ends, so
  * a free end stays free. */
-static void answer(struct soft *soft, const struct shm_lobby_call *call)
+static void answer_call(struct soft *soft, const struct shm_lobby_call *call)
 {
     struct shm_port_config config = { .mtu_bytes = SOFT_FRAME_BYTES - 64,
         .slot_count_max = SLOTS_MAX };
@@ -151,7 +151,7 @@ static void answer(struct soft *soft, const struct shm_lobby_call *call)
     if (err)
         shm_lobby_refuse(call, err);
     else if (shm_lobby_admit(call, &config, &port) == 0)
-        adopt(soft, number, port, call, shared_bytes);
+        adopt_port(soft, number, port, call, shared_bytes);
 }
 
 void soft_attach_callers(struct soft *soft)
@@ -159,7 +159,7 @@ void soft_attach_callers(struct soft *soft)
     struct shm_lobby_call call;
 
     if (shm_lobby_next(&soft->lobby, soft->now_ps / 1000000000, &call))
-        answer(soft, &call);
+        answer_call(soft, &call);
 }
 
 static int open_udp(struct soft *soft, const struct soft_udp *udp, uint32_t plane)

@@ -142,7 +142,7 @@ static json_t *show_lost(const struct soft *soft)
     return lost;
 }
 
-static json_t *show(const struct soft *soft)
+static json_t *show_fabric(const struct soft *soft)
 {
     const struct topology *topology = &soft->fabric.topology;
 
@@ -250,7 +250,7 @@ static char *show_now(void *context, const struct request *request)
 
     (void)request;
     soft_lanes_enter_all(soft);
-    answer = show(soft);
+    answer = show_fabric(soft);
     soft_lanes_leave_all(soft);
     return text_of(answer);
 }

@@ -55,7 +55,7 @@ void soft_ends_watch(struct soft *soft, int fd, uint32_t end)
 }
 
 /* Inserts the end after the others of its part. */
-static void attach(struct soft *soft, uint32_t end_index)
+static void attach_end(struct soft *soft, uint32_t end_index)
 {
     uint32_t place = soft->attached_count++;
 
@@ -66,7 +66,7 @@ static void attach(struct soft *soft, uint32_t end_index)
     soft->attached[place] = end_index;
 }
 
-static void detach(struct soft *soft, uint32_t end_index)
+static void detach_end(struct soft *soft, uint32_t end_index)
 {
     uint32_t place = 0;
 
@@ -90,7 +90,7 @@ void soft_ends_adopt(
         soft_loan_open(end);
         shm_port_defer_calls(port);
     }
-    attach(soft, end_index);
+    attach_end(soft, end_index);
     soft_ends_watch(soft, port->data_fd, end_index);
     if (kind != SOFT_END_INTERFACE) /* which is queried in its own namespace */
         soft_ends_watch(soft, port->link_fd, end_index);
@@ -117,5 +117,5 @@ void soft_ends_release(struct soft *soft, uint32_t end_index)
     first->room = 0;
     if (--first->port_count == 0)
         clear_cable(soft, first);
-    detach(soft, end_index);
+    detach_end(soft, end_index);
 }

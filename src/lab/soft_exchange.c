@@ -9,7 +9,8 @@ enum {
     CACHE_LINE_BYTES = 64,
 };
 
-static uint32_t fill(struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
+static uint32_t fill_frame(
+    struct soft *soft, uint32_t number, const uint8_t *bytes, uint32_t length)
 {
     uint32_t frame = soft_frames_take(&soft->frames);
     bool is_lent = soft->ends[number].loans.frames && length >= LOAN_BYTES_MIN;
@@ -35,7 +36,7 @@ void soft_accept(struct soft *soft, uint32_t end_index, const uint8_t *bytes, ui
             soft_loan_note(soft, end_index, SOFT_NO_FRAME);
         return;
     }
-    frame = fill(soft, end_index, bytes, length);
+    frame = fill_frame(soft, end_index, bytes, length);
     if (end->is_launched) {
         soft_forward(soft, &wire->link, frame);
         return;

@@ -42,7 +42,7 @@ static bool take_room(struct soft *soft, const struct soft_wire *wire)
     return true;
 }
 
-static void hold(struct soft *soft, const struct soft_wire *wire, struct port *port)
+static void hold_port(struct soft *soft, const struct soft_wire *wire, struct port *port)
 {
     struct soft_end *end = &soft->ends[wire->exit];
 
@@ -77,7 +77,7 @@ void soft_work_off(struct soft *soft, uint32_t wire_number)
 
     while (port_next_ps(port) <= soft->now_ps) {
         if (!take_room(soft, wire)) {
-            hold(soft, wire, port);
+            hold_port(soft, wire, port);
             break;
         }
         if (!switch_transmit(node, wire->self.port, soft->now_ps, &transmission))
@@ -93,7 +93,7 @@ void soft_work_off(struct soft *soft, uint32_t wire_number)
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-static void cut(struct soft *soft, struct port_entry entry)
+static void trim_frame(struct soft *soft, struct port_entry entry)
 {
     struct switch_frame bytes = bytes_of(soft, entry.handle);
 
@@ -104,7 +104,7 @@ static void cut(struct soft *soft, struct port_entry entry)
     soft_frames_read(&soft->frames, entry.handle);
 }
 
-static void refuse(struct soft *soft, const struct link *link, struct switch_node *node,
+static void refuse_frame(struct soft *soft, const struct link *link, struct switch_node *node,
     uint32_t frame, enum drop_reason reason)
 {
     switch_refuse(node, link->peer_port, reason);
@@ -120,7 +120,7 @@ static bool is_within_quota(const struct soft *soft, const struct port *port)
     return waiting <= soft->frames.free_count;
 }
 
-static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint32_t frame)
+static void enqueue_frame(struct soft *soft, uint32_t node_index, uint32_t port, uint32_t frame)
 {
     struct switch_node *node = &soft->switches[node_index];
     uint32_t wire_number = soft->first_wire[node_index] + port;
@@ -139,7 +139,7 @@ static void enqueue(struct soft *soft, uint32_t node_index, uint32_t port, uint3
         return;
     }
     if (outcome.at_port.verdict != PORT_QUEUED)
-        cut(soft, outcome.at_port.cut);
+        trim_frame(soft, outcome.at_port.cut);
     soft_work_off(soft, wire_number);
 }
 
@@ -154,13 +154,13 @@ void soft_forward(struct soft *soft, const struct link *link, uint32_t frame)
     if (reason == DROP_NONE)
         reason = switch_check_source(node, link->peer_port, &bytes);
     if (reason != DROP_NONE) {
-        refuse(soft, link, node, frame, reason);
+        refuse_frame(soft, link, node, frame, reason);
         return;
     }
     way = switch_frame_forward(&bytes, &node->table);
     if (way.reason != DROP_NONE) {
-        refuse(soft, link, node, frame, way.reason);
+        refuse_frame(soft, link, node, frame, way.reason);
         return;
     }
-    enqueue(soft, node_index, way.port, frame);
+    enqueue_frame(soft, node_index, way.port, frame);
 }

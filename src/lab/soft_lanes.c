@@ -107,7 +107,7 @@ static void *run_lane(void *context)
     return NULL;
 }
 
-static void wake(struct soft_lane *lane)
+static void wake_lane(struct soft_lane *lane)
 {
     uint64_t one = 1;
 
@@ -115,7 +115,7 @@ static void wake(struct soft_lane *lane)
         return; /* it is being woken already */
 }
 
-static int start(struct soft_lane *lane)
+static int start_lane(struct soft_lane *lane)
 {
     sigset_t all;
     sigset_t before;
@@ -134,14 +134,14 @@ int soft_lanes_run(struct soft *soft, const volatile int *stop)
     int err = 0;
 
     while (started < soft->lane_count && !err) {
-        err = start(&soft->lanes[started]);
+        err = start_lane(&soft->lanes[started]);
         started += !err;
     }
     while (!err && !*stop && !soft->is_over)
         soft_serve(soft);
     for (uint32_t i = 0; i < started; i++) {
         atomic_store(&soft->lanes[i].stops, true);
-        wake(&soft->lanes[i]);
+        wake_lane(&soft->lanes[i]);
         pthread_join(soft->lanes[i].thread, NULL);
     }
     return err;
@@ -149,12 +149,12 @@ int soft_lanes_run(struct soft *soft, const volatile int *stop)
 
 /* ---- access by other threads ----------------------------------------------------------------- */
 
-static void enter(struct soft_lane *lane)
+static void enter_lane(struct soft_lane *lane)
 {
     uint64_t count;
 
     atomic_fetch_add(&lane->wanted, 1);
-    wake(lane);
+    wake_lane(lane);
     pthread_mutex_lock(&lane->lock);
     atomic_fetch_sub(&lane->wanted, 1);
     if (read(lane->wake_fd, &count, sizeof(count)) < 0)
@@ -167,7 +167,7 @@ struct soft *soft_lanes_enter(struct soft *soft, uint32_t plane)
 
     if (!lane)
         return soft;
-    enter(lane);
+    enter_lane(lane);
     return &lane->soft;
 }
 
@@ -180,7 +180,7 @@ void soft_lanes_leave(const struct soft *soft, struct soft *entered)
 void soft_lanes_enter_all(struct soft *soft)
 {
     for (uint32_t i = 0; soft->lanes && i < soft->lane_count; i++)
-        enter(&soft->lanes[i]);
+        enter_lane(&soft->lanes[i]);
 }
 
 void soft_lanes_leave_all(struct soft *soft)

@@ -33,7 +33,7 @@ static void tell_end(struct soft *soft, uint32_t number, bool up)
 }
 
 /* A link is down in both directions. The port of the switch also stands for the port of a NIC. */
-static void turn(struct soft *soft, struct soft_wire *wire, bool down)
+static void turn_link(struct soft *soft, struct soft_wire *wire, bool down)
 {
     struct switch_node *node;
 
@@ -134,7 +134,7 @@ struct impairment {
     uint32_t hold_count;
 };
 
-static void impair(void *context, struct topology_end from)
+static void impair_wire(void *context, struct topology_end from)
 {
     struct impairment *impairment = context;
     struct soft *soft = impairment->soft;
@@ -155,7 +155,7 @@ static void impair_wires(struct soft *soft)
 
         impairment.fault = &soft->faults.list[i];
         if (impairment.fault->course.impairs)
-            fault_cover(&soft->fabric.topology, &view, impair, &impairment);
+            fault_cover(&soft->fabric.topology, &view, impair_wire, &impairment);
     }
 }
 
@@ -168,7 +168,7 @@ static void settle_wire(struct soft *soft, struct soft_wire *wire)
     if (is_down && !wire->is_down)
         wire->cut_ps = soft->now_ps;
     if (is_down != wire->is_down)
-        turn(soft, wire, is_down);
+        turn_link(soft, wire, is_down);
     wire->is_down = is_down;
 }
 

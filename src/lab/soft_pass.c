@@ -89,7 +89,7 @@ static uint32_t take_from_sockets(struct soft *soft)
 
 /* Releases slots and wakes NICs that sleep, after everything else: a NIC that is woken may take
  * this processor at once, and should then find all frames. */
-static void settle(struct soft *soft)
+static void settle_ends(struct soft *soft)
 {
     for (uint32_t i = 0; i < soft->attached_count; i++) {
         struct soft_end *end = &soft->ends[soft->attached[i]];
@@ -102,7 +102,7 @@ static void settle(struct soft *soft)
 }
 
 /* Hands over the frames that have arrived at these ends. */
-static uint32_t flush(struct soft *soft, const uint32_t *ends, uint32_t count)
+static uint32_t flush_ends(struct soft *soft, const uint32_t *ends, uint32_t count)
 {
     uint32_t work = 0;
 
@@ -118,7 +118,7 @@ static uint32_t pass_sockets(struct soft *soft)
     if (work > 0) /* taking them took time */
         soft->now_ps = soft_clock_ps(soft);
     soft_advance(soft);
-    return work + flush(soft, soft->attached, soft->attached_count);
+    return work + flush_ends(soft, soft->attached, soft->attached_count);
 }
 
 static uint32_t pass_part(struct soft *soft, uint32_t part, const uint32_t *ends, uint32_t count)
@@ -130,7 +130,7 @@ static uint32_t pass_part(struct soft *soft, uint32_t part, const uint32_t *ends
     if (work > 0)
         soft->now_ps = soft_clock_ps(soft);
     soft_advance_part(soft, part);
-    return work + flush(soft, ends, count);
+    return work + flush_ends(soft, ends, count);
 }
 
 static uint32_t pass_rings(struct soft *soft)
@@ -156,6 +156,6 @@ uint32_t soft_pass(struct soft *soft)
     if (soft->now_ps >= soft->faults_change_ps)
         soft_links_update(soft);
     work = soft->config.prefix ? pass_sockets(soft) : pass_rings(soft);
-    settle(soft);
+    settle_ends(soft);
     return work;
 }

@@ -26,7 +26,7 @@ void soft_record_begin(struct soft_record *record, uint64_t time_ps)
 }
 
 /* Makes room for one more. */
-static void *grow(void *list, uint32_t count, uint32_t *max, size_t bytes)
+static void *grow_list(void *list, uint32_t count, uint32_t *max, size_t bytes)
 {
     uint32_t wanted = *max > 0 ? 2 * *max : 64;
     void *more;
@@ -46,9 +46,9 @@ void soft_record_fault(struct soft_record *record, const struct soft_fault *faul
     if (record->is_off)
         return;
     soft_record_begin(record, fault->what.from_ps);
-    faults = record->fault_count < SOFT_RECORD_MAX
-                 ? grow(record->faults, record->fault_count, &record->fault_max, sizeof(*faults))
-                 : NULL;
+    faults = record->fault_count < SOFT_RECORD_MAX ? grow_list(record->faults, record->fault_count,
+                                                         &record->fault_max, sizeof(*faults))
+                                                   : NULL;
     record->is_cut |= !faults;
     if (!faults)
         return;
@@ -71,7 +71,7 @@ static void add_event(struct soft_record *record, struct soft_record_event event
 
     if (record->is_off || index_of(record, event.fault) == record->fault_count)
         return;
-    events = grow(record->events, record->event_count, &record->event_max, sizeof(*events));
+    events = grow_list(record->events, record->event_count, &record->event_max, sizeof(*events));
     record->is_cut |= !events;
     if (!events)
         return;

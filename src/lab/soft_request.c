@@ -14,7 +14,7 @@
 #define LONGEST_PS    (UINT64_C(1) << 60)
 #define PERIOD_PS_MIN UINT64_C(1000000) /* of a flap, on a real clock */
 
-__attribute__((format(printf, 2, 3))) static bool refuse(
+__attribute__((format(printf, 2, 3))) static bool refuse_request(
     char reason[static SOFT_REASON_BYTES], const char *format, ...)
 {
     va_list arguments;
@@ -87,11 +87,12 @@ static bool read_ev(const struct soft *soft, const char *path, struct soft_fault
     struct ev_path found;
 
     if (!plan_ev_read(path, &found))
-        return refuse(reason, "%.64s: not a path; write plane and uplink as in p0/u3", path);
+        return refuse_request(
+            reason, "%.64s: not a path; write plane and uplink as in p0/u3", path);
     if (uplinks == 0)
-        return refuse(reason, "%.64s: this fabric has no uplinks", path);
+        return refuse_request(reason, "%.64s: this fabric has no uplinks", path);
     if (found.plane >= planes || found.uplink >= uplinks)
-        return refuse(
+        return refuse_request(
             reason, "there is no path %.64s; the last is p%u/u%u", path, planes - 1, uplinks - 1);
     fault->where[0] = (struct topology_element){ .kind = TOPOLOGY_PLANE, .plane = found.plane };
     fault->what.where_count = 1;
@@ -107,9 +108,9 @@ static bool read_name(const struct soft *soft, const char *what, const char *nam
     char found[TOPOLOGY_REASON_BYTES];
 
     if (!topology_find(&soft->fabric.topology, name, element, found))
-        return refuse(reason, "%.64s: %s", name, found);
+        return refuse_request(reason, "%.64s: %s", name, found);
     if (what && !is_called(what, element->kind))
-        return refuse(reason, "%.64s is not a %.16s; did you mean '%s %.64s'?", name, what,
+        return refuse_request(reason, "%.64s is not a %.16s; did you mean '%s %.64s'?", name, what,
             what_is(element->kind), name);
     fault->what.where_count++;
     return true;
@@ -128,7 +129,8 @@ static bool read_where(const struct soft *soft, const struct request *request,
         size_t length = strcspn(names, ",");
 
         if (length == 0 || fault->what.where_count == SOFT_WHERE_MAX)
-            return refuse(reason, "where: must name 1 to %u parts of the fabric", SOFT_WHERE_MAX);
+            return refuse_request(
+                reason, "where: must name 1 to %u parts of the fabric", SOFT_WHERE_MAX);
         snprintf(name, sizeof(name), "%.*s", (int)length, names);
         if (!read_name(soft, what, name, fault, reason))
             return false;
@@ -143,7 +145,7 @@ bool soft_request_place(const struct soft *soft, const struct request *request,
     const char *ev = request_form_text(request, "ev");
 
     if (!request_form_has(request, "where") && !ev)
-        return refuse(reason, "where: must name a part of the fabric");
+        return refuse_request(reason, "where: must name a part of the fabric");
     if (ev && !read_ev(soft, ev, fault, reason))
         return false;
     return !request_form_has(request, "where") || read_where(soft, request, fault, reason);
@@ -187,24 +189,26 @@ static bool read_kind(
         if (request_form_has(request, name))
             fault_set(&fault->what, (enum fault_parameter)i, request_form_number(request, name));
         else if (fault_kind_needs(fault->what.kind, (enum fault_parameter)i))
-            return refuse(reason, "%s: %s= is missing", fault_kind_words[fault->what.kind], name);
+            return refuse_request(
+                reason, "%s: %s= is missing", fault_kind_words[fault->what.kind], name);
     }
     return true;
 }
 
 /* Checks the limits of real time. */
-static bool adapt(
+static bool adapt_fault(
     const struct soft *soft, struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
     if (fault_kind_needs(fault->what.kind, FAULT_PERIOD) && fault->what.period_ps < PERIOD_PS_MIN)
-        return refuse(reason, "the period of a flap must be at least 1us");
+        return refuse_request(reason, "the period of a flap must be at least 1us");
     if (!fault_kind_needs(fault->what.kind, FAULT_RATE))
         return true;
     if (fault->what.rate_bps < SOFT_RATE_BPS_MIN)
-        return refuse(reason, "rate_bps: must be at least %u", SOFT_RATE_BPS_MIN);
+        return refuse_request(reason, "rate_bps: must be at least %u", SOFT_RATE_BPS_MIN);
     fault->what.rate_bps /= soft->config.slower;
     return fault->what.rate_bps >= SOFT_RATE_BPS_MIN ||
-           refuse(reason, "this fabric is %u times slower: the rate must be at least %u Mb/s",
+           refuse_request(reason,
+               "this fabric is %u times slower: the rate must be at least %u Mb/s",
                soft->config.slower, soft->config.slower);
 }
 
@@ -218,14 +222,14 @@ static void read_times(
         fault->what.until_ps = fault->what.from_ps + request_form_number(request, "for_ps");
 }
 
-static bool check(
+static bool check_fault(
     const struct soft *soft, const struct soft_fault *fault, char reason[static SOFT_REASON_BYTES])
 {
     struct fault view = soft_fault_view(fault);
     struct problem problem;
 
     return fault_check(&soft->fabric, &view, &problem) ||
-           refuse(reason, "%s: %s", problem.member, problem.reason);
+           refuse_request(reason, "%s: %s", problem.member, problem.reason);
 }
 
 bool soft_request_fault(const struct soft *soft, const struct request *request,
@@ -234,5 +238,5 @@ bool soft_request_fault(const struct soft *soft, const struct request *request,
     *fault = (struct soft_fault){ 0 };
     read_times(soft, request, fault);
     return soft_request_place(soft, request, fault, reason) && read_kind(request, fault, reason) &&
-           adapt(soft, fault, reason) && check(soft, fault, reason);
+           adapt_fault(soft, fault, reason) && check_fault(soft, fault, reason);
 }

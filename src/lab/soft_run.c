@@ -87,7 +87,7 @@ static void look_at_sockets(struct soft *soft)
 }
 
 /* Returns false if there is something to do, or if frames are waiting to be handed over. */
-static bool arm(struct soft *soft)
+static bool arm_ports(struct soft *soft)
 {
     for (uint32_t i = 0; i < soft->attached_count; i++) {
         struct soft_end *end = &soft->ends[soft->attached[i]];
@@ -110,7 +110,7 @@ static void take_calls(struct soft *soft)
             pktio_port_disarm(soft->ends[ready[i].data.u32].port, true);
 }
 
-static void disarm(struct soft *soft, bool is_called)
+static void disarm_ports(struct soft *soft, bool is_called)
 {
     for (uint32_t i = 0; i < soft->attached_count; i++)
         pktio_port_disarm(soft->ends[soft->attached[i]].port, false);
@@ -148,7 +148,7 @@ static void sleep_until_needed(struct soft *soft)
     struct pollfd fds[] = { { soft->epoll_fd, POLLIN, 0 },
         { may_call(soft, soft->attach_ps) ? soft->lobby.epoll_fd : -1, POLLIN, 0 },
         { may_call(soft, soft->answer_ps) ? soft->control.epoll_fd : -1, POLLIN, 0 } };
-    int64_t longest_ns = arm(soft) ? nap_ns(soft) : 0;
+    int64_t longest_ns = arm_ports(soft) ? nap_ns(soft) : 0;
 
     longest_ns = at_most_until(longest_ns, soft->attach_ps, now_ps);
     longest_ns = at_most_until(longest_ns, soft->answer_ps, now_ps);
@@ -159,7 +159,7 @@ static void sleep_until_needed(struct soft *soft)
 
         ppoll(fds, 3, &nap, NULL);
     }
-    disarm(soft, fds[0].revents != 0);
+    disarm_ports(soft, fds[0].revents != 0);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

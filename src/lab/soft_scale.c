@@ -19,7 +19,7 @@ static uint32_t buffer_bytes(uint64_t rate_bps, uint32_t permille)
 }
 
 /* Keeps sizes of the file, and raises those that the file does not give. */
-static void widen(uint32_t *bytes, uint32_t chosen, uint32_t wanted)
+static void widen_size(uint32_t *bytes, uint32_t chosen, uint32_t wanted)
 {
     if (*bytes == chosen && *bytes < wanted)
         *bytes = wanted;
@@ -31,11 +31,11 @@ static void widen_buffers(struct topology_config *config, const struct topology_
     uint64_t rate_bps =
         config->uplink.rate_bps ? config->uplink.rate_bps : config->host_link.rate_bps;
 
-    widen(&buffers->data_bytes, chosen->data_bytes, buffer_bytes(rate_bps, 1000));
-    widen(&buffers->host_data_bytes, chosen->host_data_bytes,
+    widen_size(&buffers->data_bytes, chosen->data_bytes, buffer_bytes(rate_bps, 1000));
+    widen_size(&buffers->host_data_bytes, chosen->host_data_bytes,
         buffer_bytes(config->host_link.rate_bps, 1500));
-    widen(&buffers->red_min_bytes, chosen->red_min_bytes, buffer_bytes(rate_bps, 200));
-    widen(&buffers->red_max_bytes, chosen->red_max_bytes, buffer_bytes(rate_bps, 800));
+    widen_size(&buffers->red_min_bytes, chosen->red_min_bytes, buffer_bytes(rate_bps, 200));
+    widen_size(&buffers->red_max_bytes, chosen->red_max_bytes, buffer_bytes(rate_bps, 800));
     if (buffers->red_min_bytes > buffers->red_max_bytes)
         buffers->red_min_bytes = buffers->red_max_bytes;
 }

@@ -13,7 +13,7 @@ static uint32_t ev_of(const struct soft *soft, uint32_t frame)
     return parsed.packet.ev;
 }
 
-static void damage(struct soft *soft, uint32_t frame)
+static void damage_frame(struct soft *soft, uint32_t frame)
 {
     soft_loan_copy(soft, frame);
     soft_frames_bytes(&soft->frames, frame)[soft->frames.list[frame].length - 1] ^= 1;
@@ -30,7 +30,7 @@ static bool passes_faults(
             .ev = wire->asks_ev ? ev_of(soft, frame) : 0 });
 
     if (passage.is_damaged)
-        damage(soft, frame);
+        damage_frame(soft, frame);
     if (passage.is_damaged || passage.is_lost)
         soft->lost[passage.reason]++;
     return !passage.is_lost;
@@ -51,7 +51,7 @@ void soft_wire_lose(struct soft *soft, uint32_t wire_number, uint32_t frame)
 }
 
 /* Appends a frame. Returns true if the wire was empty. */
-static bool append(struct soft *soft, struct soft_wire *wire, uint32_t frame)
+static bool append_frame(struct soft *soft, struct soft_wire *wire, uint32_t frame)
 {
     bool is_first = wire->first == SOFT_NO_FRAME;
 
@@ -78,7 +78,7 @@ void soft_wire_launch(struct soft *soft, uint32_t wire_number, uint32_t frame, u
         return;
     }
     soft->frames.list[frame].due_ps = arrives_ps;
-    is_first = append(soft, wire, frame);
+    is_first = append_frame(soft, wire, frame);
     if (end)
         end->under_way++;
     else if (is_first)

@@ -28,19 +28,19 @@ static uint64_t some(const struct fault *fault)
     return fault->probability;
 }
 
-static enum fault_verdict lose(const struct fault *fault, struct prng *coin)
+static enum fault_verdict lose_packet(const struct fault *fault, struct prng *coin)
 {
     return prng_chance(coin, fault->probability) ? FAULT_VERDICT_LOST : FAULT_VERDICT_PASSES;
 }
 
-const struct fault_effect fault_effect_loss = { .verdict = lose, .lost_share = some };
+const struct fault_effect fault_effect_loss = { .verdict = lose_packet, .lost_share = some };
 
-static enum fault_verdict corrupt(const struct fault *fault, struct prng *coin)
+static enum fault_verdict corrupt_packet(const struct fault *fault, struct prng *coin)
 {
     return prng_chance(coin, fault->probability) ? FAULT_VERDICT_CORRUPTED : FAULT_VERDICT_PASSES;
 }
 
-const struct fault_effect fault_effect_corrupt = { .verdict = corrupt, .lost_share = some };
+const struct fault_effect fault_effect_corrupt = { .verdict = corrupt_packet, .lost_share = some };
 
 static uint64_t slow_rate_bps(const struct fault *fault, uint64_t healthy_bps)
 {

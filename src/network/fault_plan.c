@@ -35,7 +35,7 @@ static struct event_heap_entry event_of(const struct fault_plan *plan, uint32_t 
 }
 
 /* Sets the cursor to the change of the first source, and the source to its next change. */
-static void change(struct fault_plan *plan)
+static void take_change(struct fault_plan *plan)
 {
     uint32_t index = plan->heap.events[0].subject;
     struct fault_source *source = &plan->sources[index];
@@ -117,7 +117,7 @@ bool fault_pop(struct fault_plan *plan, uint64_t before_ps, struct fault_action 
 {
     while (fault_next_ps(plan) < before_ps) {
         if (!plan->cursor.is_active)
-            change(plan);
+            take_change(plan);
         if (cursor_step(plan, action))
             return true;
         plan->cursor.is_active = false;
@@ -129,7 +129,7 @@ bool fault_pop(struct fault_plan *plan, uint64_t before_ps, struct fault_action 
 
 /* Returns the number of sources of a generator that fail during the run, and writes them to
  * `sources` unless that is NULL. */
-static uint32_t generate(
+static uint32_t generate_sources(
     const struct fault_plan_config *config, uint32_t generator, struct fault_source *sources)
 {
     const struct fault_generator *from = &config->generators[generator];
@@ -185,7 +185,7 @@ static void count_up(struct fault_plan *plan)
     for (uint32_t i = 0; i < config->fault_count; i++)
         plan->hold_count += holds_of(&config->fabric->topology, &config->faults[i]);
     for (uint32_t i = 0; i < config->generator_count; i++) {
-        uint32_t count = generate(config, i, NULL);
+        uint32_t count = generate_sources(config, i, NULL);
 
         plan->source_count += count;
         plan->hold_count +=
@@ -204,7 +204,7 @@ static void fill_sources(struct fault_plan *plan)
             .course = fault_course_of(&config->faults[i]),
             .generator = FAULT_LISTED };
     for (uint32_t i = 0; i < config->generator_count; i++)
-        count += generate(config, i, &plan->sources[count]);
+        count += generate_sources(config, i, &plan->sources[count]);
     for (uint32_t i = 0; i < count; i++) {
         plan->sources[i].first_hold = hold;
         hold += holds_of(&config->fabric->topology, &plan->sources[i].fault);

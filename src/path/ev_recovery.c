@@ -75,7 +75,7 @@ static void probe_later(struct path_set *set, struct ev_table_probe *probe, uint
     probe->due_ticks = ticks_after(now_ns, interval_ticks(set, probe->doublings, is_lossy));
 }
 
-static void schedule(struct path_set *set, struct ev_table_probe *probe, uint64_t now_ns)
+static void schedule_probe(struct path_set *set, struct ev_table_probe *probe, uint64_t now_ns)
 {
     if (ev_table_evs(set)[probe->ev_index].state == EV_SUSPECT)
         probe_at_once(probe, now_ns);
@@ -83,7 +83,7 @@ static void schedule(struct path_set *set, struct ev_table_probe *probe, uint64_
         probe_later(set, probe, now_ns);
 }
 
-static void assign(struct path_set *set, struct ev_table_probe *probe, uint32_t ev_index)
+static void assign_ev(struct path_set *set, struct ev_table_probe *probe, uint32_t ev_index)
 {
     struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
 
@@ -94,7 +94,7 @@ static void assign(struct path_set *set, struct ev_table_probe *probe, uint32_t 
         probe->doublings = 0;
 }
 
-static struct ev_table_probe *find(struct path_set *set, uint32_t ev_index)
+static struct ev_table_probe *find_probe(struct path_set *set, uint32_t ev_index)
 {
     for (uint32_t i = 0; i < set->probe_count; i++)
         if (set->probes[i].ev_index == ev_index)
@@ -130,7 +130,7 @@ static void pass_on(struct path_set *set, struct ev_table_probe *probe, uint32_t
     if (next == PATH_NONE)
         return;
     ev_table_evs(set)[probe->ev_index].is_probed = 0;
-    assign(set, probe, next);
+    assign_ev(set, probe, next);
 }
 
 /* Lossy paths need more answers, because many probes get through. */
@@ -153,15 +153,15 @@ void ev_recovery_begin(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
     if (set->probe_count == EV_TABLE_PROBE_COUNT_MAX)
         return;
     set->probe_count++;
-    assign(set, probe, ev_index);
+    assign_ev(set, probe, ev_index);
     probe->doublings = 0;
-    schedule(set, probe, now_ns);
+    schedule_probe(set, probe, now_ns);
     update_deadline(set, now_ns);
 }
 
 void ev_recovery_end(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
-    struct ev_table_probe *probe = find(set, ev_index);
+    struct ev_table_probe *probe = find_probe(set, ev_index);
     uint32_t next = PATH_NONE;
 
     assert(probe);
@@ -169,9 +169,9 @@ void ev_recovery_end(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
     if (out_count(set) >= set->probe_count)
         next = next_waiting(set, UINT32_MAX);
     if (next != PATH_NONE) {
-        assign(set, probe, next);
+        assign_ev(set, probe, next);
         probe->doublings = 0;
-        schedule(set, probe, now_ns);
+        schedule_probe(set, probe, now_ns);
     } else {
         *probe = set->probes[--set->probe_count];
     }
@@ -222,11 +222,11 @@ static void on_failed(
         ev_table_apply(set, probe->ev_index, PATH_SILENT, now_ns);
     }
     pass_on(set, probe, plane_mask);
-    schedule(set, probe, now_ns);
+    schedule_probe(set, probe, now_ns);
 }
 
 /* Makes the record due again when the time for an answer to its probe is over. */
-static void hold(struct path_set *set, struct ev_table_probe *probe, uint64_t now_ns)
+static void hold_probe(struct path_set *set, struct ev_table_probe *probe, uint64_t now_ns)
 {
     probe->due_ticks = ticks_after(now_ns, (uint32_t)in_ticks(set->timing.probe_timeout_ns));
 }
@@ -245,7 +245,7 @@ static bool take_turn(
         return false;
     }
     probe->is_awaited = 1;
-    hold(set, probe, now_ns);
+    hold_probe(set, probe, now_ns);
     return true;
 }
 
@@ -264,30 +264,30 @@ uint32_t path_probe_next(struct path_set *set, uint32_t plane_mask, uint64_t now
 
 void path_probe_waits(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
-    struct ev_table_probe *probe = find(set, ev_index);
+    struct ev_table_probe *probe = find_probe(set, ev_index);
 
     if (!probe)
         return;
     probe->is_awaited = 0;
-    hold(set, probe, now_ns);
+    hold_probe(set, probe, now_ns);
     update_deadline(set, now_ns);
 }
 
 void path_probe_left(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
-    struct ev_table_probe *probe = find(set, ev_index);
+    struct ev_table_probe *probe = find_probe(set, ev_index);
 
     if (!probe)
         return;
     probe->is_awaited = 1;
-    hold(set, probe, now_ns);
+    hold_probe(set, probe, now_ns);
     update_deadline(set, now_ns);
 }
 
 void path_on_probe_answered(struct path_set *set, uint32_t ev_index, bool marked_skip_once,
     bool marked_always_skip, uint64_t now_ns)
 {
-    struct ev_table_probe *probe = find(set, ev_index);
+    struct ev_table_probe *probe = find_probe(set, ev_index);
     bool skips = marked_skip_once && ev_table_is_literal(set);
 
     if (!probe || !probe->is_awaited)

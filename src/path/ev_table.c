@@ -18,7 +18,7 @@ size_t path_set_bytes(uint32_t ev_count)
 
 /* ---- rotations -------------------------------------------------------------------------------*/
 
-static void swap(uint16_t *order, uint32_t a, uint32_t b)
+static void swap_evs(uint16_t *order, uint32_t a, uint32_t b)
 {
     uint16_t swapped = order[a];
 
@@ -33,7 +33,7 @@ static void bring_in(struct path_set *set, uint32_t plane_index, uint32_t at)
     struct ev_table_plane *plane = &set->planes[plane_index];
     struct ev_table_ev *ev = &ev_table_evs(set)[set->order[plane->first + at]];
 
-    swap(set->order + plane->first, at, plane->rotation_count++);
+    swap_evs(set->order + plane->first, at, plane->rotation_count++);
     ev->is_active = 1;
     set->usable_count++;
     set->usable_planes |= (uint8_t)(1u << plane_index);
@@ -53,10 +53,10 @@ static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_ind
     while (order[at] != ev_index)
         at++;
     if (at < plane->position) {
-        swap(order, at, --plane->position);
+        swap_evs(order, at, --plane->position);
         at = plane->position;
     }
-    swap(order, at, --plane->rotation_count);
+    swap_evs(order, at, --plane->rotation_count);
     if (plane->rotation_count == 0)
         set->usable_planes &= (uint8_t) ~(1u << plane_index);
     ev->is_active = 0;
@@ -92,7 +92,7 @@ static uint32_t find_backup(const struct path_set *set, uint32_t plane_index)
     return best;
 }
 
-static void refill(struct path_set *set, uint32_t plane_index)
+static void refill_rotation(struct path_set *set, uint32_t plane_index)
 {
     while (set->planes[plane_index].rotation_count < set->profile->active_per_plane) {
         uint32_t at = find_backup(set, plane_index);
@@ -120,7 +120,7 @@ static void shuffle_plane(struct path_set *set, uint32_t plane)
     uint32_t count = ev_table_plane_end(set, plane) - first;
 
     for (uint32_t i = 0; i + 1 < count; i++)
-        swap(set->order + first, i, i + prng_below(&set->prng, count - i));
+        swap_evs(set->order + first, i, i + prng_below(&set->prng, count - i));
 }
 
 static void init_planes(struct path_set *set)
@@ -132,7 +132,7 @@ static void init_planes(struct path_set *set)
             shuffle_plane(set, plane);
         if (ev_table_is_weighted(set)) /* QPs start with different EVs */
             set->rotations[plane] = (uint8_t)prng_below(&set->prng, 256);
-        refill(set, plane);
+        refill_rotation(set, plane);
     }
 }
 
@@ -209,12 +209,12 @@ static void change_state(struct path_set *set, uint32_t ev_index, enum path_ev_s
     if (ev->is_active && ev->state == EV_GOOD)
         plane->good_count++;
     if (was_usable != ev_state_is_usable(to))
-        refill(set, plane_index);
+        refill_rotation(set, plane_index);
     if (plane->position == plane->rotation_count) /* no EV was added, so the rotation ends */
         plane->position = 0;
 }
 
-static void tell(struct path_set *set, const struct path_change *change, uint64_t now_ns)
+static void tell_listener(struct path_set *set, const struct path_change *change, uint64_t now_ns)
 {
     if (set->listener.on_change)
         set->listener.on_change(set->listener.context, change, now_ns);
@@ -249,7 +249,7 @@ void ev_table_apply(
         ev_recovery_begin(set, ev_index, now_ns);
     if (!ev_state_is_usable(from) && ev_state_is_usable(to))
         ev_recovery_return(set, ev_index, signal, now_ns);
-    tell(set,
+    tell_listener(set,
         &(struct path_change){ .ev_index = ev_index, .from = from, .to = to, .cause = signal },
         now_ns);
 }

@@ -70,7 +70,8 @@ static int32_t weight_of(const struct ev_table_ev *ev)
 }
 
 /* Handles a sign of congestion. If delays are measured, only a trim adds information. */
-static void skip(struct path_set *set, uint32_t ev_index, enum path_signal signal, uint64_t now_ns)
+static void skip_ev(
+    struct path_set *set, uint32_t ev_index, enum path_signal signal, uint64_t now_ns)
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
@@ -108,7 +109,7 @@ void path_on_mark(struct path_set *set, uint32_t ev_index, enum path_signal sign
     if (signal == PATH_MARKED_ALWAYS_SKIP)
         ev_table_apply(set, ev_index, signal, now_ns);
     else
-        skip(set, ev_index, signal, now_ns);
+        skip_ev(set, ev_index, signal, now_ns);
 }
 
 /* If no EV of a plane has the full weight, raises the largest to it and the others in
@@ -305,7 +306,7 @@ bool path_on_loss(
     if (signal == PATH_LOST_SPARED) {
         set->refusals++;
         if (set->config->loss_to_bad == PATH_LOSS_LITERAL || congested)
-            skip(set, ev_index, signal, now_ns);
+            skip_ev(set, ev_index, signal, now_ns);
         return false;
     }
     ev_table_apply(set, ev_index, signal, now_ns);

@@ -5,7 +5,7 @@
 
 /* Returns the next EV of the rotation, drawn from those that are not used yet. This is a
  * Fisher-Yates shuffle, one swap at a time, so that no work is left for the end of a rotation. */
-static inline uint32_t advance(struct path_set *set, uint32_t plane_index)
+static inline uint32_t advance_rotation(struct path_set *set, uint32_t plane_index)
 {
     struct ev_table_plane *plane = &set->planes[plane_index];
     uint32_t position = plane->position++;
@@ -162,14 +162,14 @@ __attribute__((noinline)) static uint32_t walk_on(struct path_set *set, uint32_t
                                   : !meet_skip(set, ev_index, &walk)) {
         if (has_met_all(set, &walk))
             return make_do(set, &walk);
-        ev_index = advance(set, plane_index);
+        ev_index = advance_rotation(set, plane_index);
     }
     return ev_index;
 }
 
-static uint32_t pick(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
+static uint32_t pick_ev(struct path_set *set, uint32_t plane_index, uint64_t now_ns)
 {
-    uint32_t ev_index = advance(set, plane_index);
+    uint32_t ev_index = advance_rotation(set, plane_index);
 
     if (is_good(set, ev_index))
         return ev_index;
@@ -179,11 +179,11 @@ static uint32_t pick(struct path_set *set, uint32_t plane_index, uint64_t now_ns
 static uint32_t pick_other(
     struct path_set *set, uint32_t plane_index, uint32_t avoid_ev, uint64_t now_ns)
 {
-    uint32_t ev_index = advance(set, plane_index);
+    uint32_t ev_index = advance_rotation(set, plane_index);
 
     if (is_good(set, ev_index) && ev_index != avoid_ev)
         return ev_index;
     return walk_on(set, plane_index, now_ns, ev_index, avoid_ev);
 }
 
-const struct path_policy path_policy_rotation = { .pick = pick, .pick_other = pick_other };
+const struct path_policy path_policy_rotation = { .pick = pick_ev, .pick_other = pick_other };

@@ -4,25 +4,25 @@
 #include "path/path_policy.h"
 
 /* The choice is a function of the random state, which changes only when EVs fail. */
-static uint32_t place(const struct path_set *set, uint32_t plane)
+static uint32_t chosen_place(const struct path_set *set, uint32_t plane)
 {
     struct prng unchanged = set->prng;
 
     return prng_below(&unchanged, set->planes[plane].rotation_count);
 }
 
-static uint32_t pick(struct path_set *set, uint32_t plane, uint64_t now_ns)
+static uint32_t pick_ev(struct path_set *set, uint32_t plane, uint64_t now_ns)
 {
     (void)now_ns;
-    return set->order[set->planes[plane].first + place(set, plane)];
+    return set->order[set->planes[plane].first + chosen_place(set, plane)];
 }
 
 static uint32_t pick_other(struct path_set *set, uint32_t plane, uint32_t avoid_ev, uint64_t now_ns)
 {
-    uint32_t ev_index = pick(set, plane, now_ns);
-    uint32_t next = (place(set, plane) + 1) % set->planes[plane].rotation_count;
+    uint32_t ev_index = pick_ev(set, plane, now_ns);
+    uint32_t next = (chosen_place(set, plane) + 1) % set->planes[plane].rotation_count;
 
     return ev_index == avoid_ev ? set->order[set->planes[plane].first + next] : ev_index;
 }
 
-const struct path_policy path_policy_single = { .pick = pick, .pick_other = pick_other };
+const struct path_policy path_policy_single = { .pick = pick_ev, .pick_other = pick_other };

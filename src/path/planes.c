@@ -137,7 +137,7 @@ static inline uint32_t lightest_of_all(const struct planes *planes)
 
 _Static_assert(PATH_PLANE_COUNT_MAX == 8, "lightest_of_all() examines each plane");
 
-static uint32_t choose(struct planes *planes, uint32_t plane)
+static uint32_t choose_plane(struct planes *planes, uint32_t plane)
 {
     planes->turn = (uint8_t)(plane + 1);
     return plane;
@@ -155,7 +155,7 @@ __attribute__((noinline)) static uint32_t choose_with_room(
         if (!has_room(planes, bits_lowest(mask), planes->weight_sum, window_bytes))
             ready &= ~(UINT32_C(1) << bits_lowest(mask));
     best = lightest(planes, ready);
-    return best == PATH_NONE ? PATH_NONE : choose(planes, best);
+    return best == PATH_NONE ? PATH_NONE : choose_plane(planes, best);
 }
 
 /* Handles the case that other planes divide the window than before, or weights have changed. Not
@@ -177,7 +177,7 @@ uint32_t planes_choose(
     best = lightest_of_all(planes);
     if (!(ready >> best & 1) || !has_room(planes, best, planes->weight_sum, window_bytes))
         return choose_with_room(planes, ready, window_bytes);
-    return choose(planes, best);
+    return choose_plane(planes, best);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #define WORD_BITS 64u
 
 /* A field of at most 32 bits is in one word or in two adjacent ones. */
-static void put(uint64_t *words, const struct template_field *field, uint32_t value)
+static void put_field(uint64_t *words, const struct template_field *field, uint32_t value)
 {
     uint64_t *word = &words[field->bit_offset / WORD_BITS];
     uint32_t end = field->bit_offset % WORD_BITS + field->width;
@@ -33,7 +33,7 @@ void template_init(struct path_template *template, enum ev_format format,
         assert(fields[i].width >= 1 && fields[i].width <= 32);
         assert(fields[i].bit_offset + fields[i].width <= ev_format_bits(format));
         if (fields[i].source == TEMPLATE_CONSTANT) {
-            put(template->constants, &fields[i], fields[i].constant);
+            put_field(template->constants, &fields[i], fields[i].constant);
         } else {
             assert(template->field_count < TEMPLATE_FIELD_COUNT_MAX);
             template->fields[template->field_count++] = fields[i];
@@ -64,7 +64,7 @@ static void fill_in(const struct path_template *template, struct ev_path path, u
     for (uint32_t i = 0; i < template->field_count; i++) {
         const struct template_field *field = &template->fields[i];
 
-        put(words, field, field->source == TEMPLATE_PLANE ? path.plane : path.uplink);
+        put_field(words, field, field->source == TEMPLATE_PLANE ? path.plane : path.uplink);
     }
 }
 

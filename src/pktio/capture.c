@@ -16,7 +16,7 @@
 
 #define RAW_IP_OPENBSD 14
 
-__attribute__((format(printf, 3, 4))) static int refuse(
+__attribute__((format(printf, 3, 4))) static int refuse_capture(
     struct capture *capture, int error, const char *format, ...)
 {
     int length = snprintf(capture->error, sizeof(capture->error), "%.256s", capture->title);
@@ -29,7 +29,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(
 }
 
 /* Reads fewer than four bytes only at the end of the file. */
-static int peek(struct capture *capture)
+static int peek_start(struct capture *capture)
 {
     while (capture->peeked_count < sizeof(capture->peeked)) {
         ssize_t got = read(capture->fd, capture->peeked + capture->peeked_count,
@@ -38,7 +38,7 @@ static int peek(struct capture *capture)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return refuse(capture, -errno, ": %s", strerror(errno));
+            return refuse_capture(capture, -errno, ": %s", strerror(errno));
         if (got == 0)
             break;
         capture->peeked_count += (size_t)got;
@@ -118,7 +118,7 @@ static int open_pcap(struct capture *capture, FILE *file)
 
     capture->pcap = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, why);
     if (!capture->pcap)
-        return refuse(capture, -EINVAL, ": %s", why);
+        return refuse_capture(capture, -EINVAL, ": %s", why);
     link_type = pcap_datalink(capture->pcap);
     /* New files use one number for raw IP. libpcap and old files use one for each system. */
     if (link_type == DLT_RAW || link_type == RAW_IP_OPENBSD)
@@ -132,12 +132,12 @@ static int open_content(struct capture *capture, FILE *file)
     const uint8_t *bytes = capture->peeked;
 
     if (capture->peeked_count == 0)
-        return refuse(capture, -ENODATA, " is empty: there is nothing to decode");
+        return refuse_capture(capture, -ENODATA, " is empty: there is nothing to decode");
     switch (content_of(capture)) {
     case CONTENT_PCAP:
         return open_pcap(capture, file);
     case CONTENT_COMPRESSED:
-        return refuse(
+        return refuse_capture(
             capture, -EINVAL, " is compressed: unpack it, for example with zcat or zstdcat");
     case CONTENT_TEXT:
         capture->is_text = true;
@@ -145,7 +145,7 @@ static int open_content(struct capture *capture, FILE *file)
         capture->link_type = LINK_TYPE_RAW_IP;
         return 0;
     default:
-        return refuse(capture, -EINVAL,
+        return refuse_capture(capture, -EINVAL,
             " is neither pcap, pcapng nor hex lines: it begins with the bytes %02x %02x %02x %02x",
             bytes[0], bytes[1], bytes[2], bytes[3]);
     }
@@ -157,7 +157,7 @@ static int open_fd(struct capture *capture, const char *path)
 
     capture->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (capture->fd < 0)
-        return refuse(capture, -errno, ": %s", strerror(errno));
+        return refuse_capture(capture, -errno, ": %s", strerror(errno));
     capture->is_stream = fstat(capture->fd, &status) == 0 && !S_ISREG(status.st_mode);
     return 0;
 }
@@ -171,13 +171,13 @@ int capture_open(struct capture *capture, const char *path)
     err = open_fd(capture, path);
     if (err)
         return err;
-    err = peek(capture);
+    err = peek_start(capture);
     if (err)
         goto close_fd;
     file = fopencookie(
         capture, "r", (cookie_io_functions_t){ .read = replay_then_read, .close = close_fd });
     if (!file) {
-        err = refuse(capture, -ENOMEM, ": %s", strerror(ENOMEM));
+        err = refuse_capture(capture, -ENOMEM, ": %s", strerror(ENOMEM));
         goto close_fd;
     }
     err = open_content(capture, file);
@@ -207,13 +207,13 @@ static int next_hex_line(struct capture *capture, struct capture_packet *packet)
         ssize_t length = getline(&capture->line, &capture->line_size, capture->text);
 
         if (length < 0 && ferror(capture->text))
-            return refuse(capture, -errno, ": %s", strerror(errno));
+            return refuse_capture(capture, -errno, ": %s", strerror(errno));
         if (length < 0)
             return 0;
         capture->line_number++;
         if (!hex_line_parse(capture->line, (size_t)length, &line))
-            return refuse(capture, -EINVAL, ":%u:%u: %s", capture->line_number, line.fault_column,
-                line.fault);
+            return refuse_capture(capture, -EINVAL, ":%u:%u: %s", capture->line_number,
+                line.fault_column, line.fault);
     }
     *packet = (struct capture_packet){ .bytes = line.bytes,
         .captured_bytes = line.length,
@@ -227,10 +227,10 @@ static int refuse_pcap(struct capture *capture)
     const char *why = pcap_geterr(capture->pcap);
 
     if (strstr(why, "different from the type of the first"))
-        return refuse(capture, -EINVAL,
+        return refuse_capture(capture, -EINVAL,
             " has interfaces of different link types, which libpcap cannot read: give each its own "
             "file");
-    return refuse(capture, -EINVAL, ": %s", why);
+    return refuse_capture(capture, -EINVAL, ": %s", why);
 }
 
 int capture_next(struct capture *capture, struct capture_packet *packet)

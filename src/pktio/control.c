@@ -80,7 +80,7 @@ static int read_all(int sock, char **text)
     return -ENOMEM;
 }
 
-static int say(const char *socket_path, const char *request)
+static int send_request(const char *socket_path, const char *request)
 {
     int sock = connect_to(socket_path);
     size_t length = strlen(request);
@@ -97,7 +97,7 @@ static int say(const char *socket_path, const char *request)
 int control_follow(const char *socket_path, const char *request)
 {
     const struct timeval forever = { 0 };
-    int sock = say(socket_path, request);
+    int sock = send_request(socket_path, request);
 
     if (sock >= 0)
         setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof(forever));
@@ -106,7 +106,7 @@ int control_follow(const char *socket_path, const char *request)
 
 static int ask_once(const char *socket_path, const char *request, char **answer)
 {
-    int sock = say(socket_path, request);
+    int sock = send_request(socket_path, request);
     char *text = NULL;
     int err;
 

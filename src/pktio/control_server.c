@@ -26,7 +26,7 @@ enum {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static int watch(
+static int watch_fd(
     struct control_server *server, int operation, int fd, uint32_t name, uint32_t events)
 {
     struct epoll_event event = { .events = events, .data.u32 = name };
@@ -48,8 +48,8 @@ static int make_descriptors(struct control_server *server, const char *path)
     server->listener = private_socket_listen(path, SOCK_STREAM, CONTROL_CLIENTS_MAX);
     if (server->listener < 0)
         return server->listener;
-    err = watch(server, EPOLL_CTL_ADD, server->listener, LISTENER, EPOLLIN);
-    return err ? err : watch(server, EPOLL_CTL_ADD, server->timer_fd, TIMER, EPOLLIN);
+    err = watch_fd(server, EPOLL_CTL_ADD, server->listener, LISTENER, EPOLLIN);
+    return err ? err : watch_fd(server, EPOLL_CTL_ADD, server->timer_fd, TIMER, EPOLLIN);
 }
 
 void control_server_init(struct control_server *server)
@@ -78,7 +78,7 @@ int control_server_open(struct control_server *server, const char *socket_path)
 static void set_full(struct control_server *server, bool is_full)
 {
     if (server->is_full != is_full)
-        watch(server, EPOLL_CTL_MOD, server->listener, LISTENER, is_full ? 0 : EPOLLIN);
+        watch_fd(server, EPOLL_CTL_MOD, server->listener, LISTENER, is_full ? 0 : EPOLLIN);
     server->is_full = is_full;
 }
 
@@ -105,7 +105,7 @@ static void watch_client(struct control_server *server, struct control_client *c
 {
     uint32_t events = !client->answer ? EPOLLIN : control_turns_is_idle(client) ? 0 : EPOLLOUT;
 
-    watch(server, EPOLL_CTL_MOD, client->sock, (uint32_t)(client - server->clients), events);
+    watch_fd(server, EPOLL_CTL_MOD, client->sock, (uint32_t)(client - server->clients), events);
 }
 
 static void note_progress(struct control_client *client)
@@ -135,11 +135,11 @@ static void take_in(struct control_server *server, int sock)
     client->process = peer.pid;
     client->came = ++server->came;
     note_progress(client);
-    if (watch(server, EPOLL_CTL_ADD, sock, (uint32_t)(client - server->clients), EPOLLIN) < 0)
+    if (watch_fd(server, EPOLL_CTL_ADD, sock, (uint32_t)(client - server->clients), EPOLLIN) < 0)
         hang_up(server, client);
 }
 
-static void admit(struct control_server *server)
+static void admit_clients(struct control_server *server)
 {
     for (uint32_t i = 0; i < CONTROL_ACCEPTS_MAX; i++) {
         bool has_room = free_place(server) || control_turns_crowding(server);
@@ -243,7 +243,7 @@ static void listen_to(struct control_server *server, struct control_client *clie
         client->asked = ++server->asked;
 }
 
-static void answer(struct control_server *server, struct control_client *client)
+static void send_answer(struct control_server *server, struct control_client *client)
 {
     ssize_t sent = send(client->sock, client->answer + client->sent_bytes,
         client->answer_bytes - client->sent_bytes, MSG_NOSIGNAL);
@@ -260,7 +260,8 @@ static void answer(struct control_server *server, struct control_client *client)
         client->sent_bytes = client->answer_bytes = 0;
 }
 
-static void serve(struct control_server *server, struct control_client *client, uint32_t events)
+static void serve_client(
+    struct control_server *server, struct control_client *client, uint32_t events)
 {
     if (client->sock < 0 || client->asked > 0)
         return;
@@ -273,7 +274,7 @@ static void serve(struct control_server *server, struct control_client *client, 
         listen_to(server, client);
         return;
     }
-    answer(server, client);
+    send_answer(server, client);
     if (client->sock >= 0)
         watch_client(server, client);
 }
@@ -288,7 +289,7 @@ static void answer_next(struct control_server *server)
         return;
     begin_answer(server, client);
     if (client->sock >= 0 && client->answer_bytes > 0)
-        answer(server, client);
+        send_answer(server, client);
     if (client->sock >= 0)
         watch_client(server, client);
 }
@@ -302,11 +303,11 @@ void control_server_poll(struct control_server *server)
         uint32_t name = events[i].data.u32;
 
         if (name == LISTENER)
-            admit(server);
+            admit_clients(server);
         else if (name == TIMER)
             hang_up_late(server);
         else
-            serve(server, &server->clients[name], events[i].events);
+            serve_client(server, &server->clients[name], events[i].events);
     }
     answer_next(server);
     if (count > 0)
@@ -315,7 +316,7 @@ void control_server_poll(struct control_server *server)
 
 /* ---- followers ------------------------------------------------------------------------------- */
 
-static bool append(struct control_client *client, const char *text, size_t length)
+static bool append_text(struct control_client *client, const char *text, size_t length)
 {
     memmove(client->answer, client->answer + client->sent_bytes,
         client->answer_bytes - client->sent_bytes);
@@ -340,7 +341,7 @@ uint32_t control_server_tell(struct control_server *server, const char *text, ui
             continue;
         if (control_turns_is_idle(client))
             note_progress(client);
-        missed += !append(client, text, length);
+        missed += !append_text(client, text, length);
         watch_client(server, client);
     }
     return missed;

@@ -20,7 +20,8 @@ void frame_backlog_fini(struct frame_backlog *backlog)
     backlog->bytes = NULL;
 }
 
-static void add(struct frame_backlog *backlog, const struct pktio_frame *frames, uint32_t count)
+static void add_frames(
+    struct frame_backlog *backlog, const struct pktio_frame *frames, uint32_t count)
 {
     if (frame_backlog_count(backlog) == 0)
         backlog->first = backlog->end = 0;
@@ -71,5 +72,5 @@ void frame_backlog_send(struct frame_backlog *backlog,
 {
     uint32_t gone = frame_backlog_count(backlog) == 0 ? push(to, frames, count) : 0;
 
-    add(backlog, frames + gone, count - gone);
+    add_frames(backlog, frames + gone, count - gone);
 }

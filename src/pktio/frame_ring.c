@@ -58,7 +58,7 @@ bool frame_ring_attach(struct frame_ring *ring, void *memory, size_t room, int p
     return true;
 }
 
-static void wake(_Atomic uint32_t *sleeps, int doorbell)
+static void wake_peer(_Atomic uint32_t *sleeps, int doorbell)
 {
     if (atomic_load(sleeps) && atomic_exchange(sleeps, 0))
         doorbell_ring(doorbell);
@@ -129,7 +129,7 @@ bool frame_ring_is_holding(const struct frame_ring *ring)
 
 void frame_ring_call(struct frame_ring *ring)
 {
-    wake(&ring->shared->consumer_sleeps, ring->peer_doorbell);
+    wake_peer(&ring->shared->consumer_sleeps, ring->peer_doorbell);
 }
 
 bool frame_ring_wait_for_room(struct frame_ring *ring)
@@ -174,7 +174,7 @@ void frame_ring_give_back(struct frame_ring *ring, uint32_t count)
         return;
     ring->lent -= count;
     atomic_store(&ring->shared->head, ring->mine - ring->lent);
-    wake(&ring->shared->producer_waits, ring->peer_doorbell);
+    wake_peer(&ring->shared->producer_waits, ring->peer_doorbell);
 }
 
 static void give_all_back(struct frame_ring *ring)

@@ -16,7 +16,7 @@
 
 #include "base/scan.h"
 
-static int ask(const char *name, unsigned long what, struct ifreq *request)
+static int ask_kernel(const char *name, unsigned long what, struct ifreq *request)
 {
     int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int err;
@@ -57,11 +57,11 @@ int interface_open(struct interface *interface, const char *name)
     memcpy(interface->name, name, length + 1);
     if (interface->index == 0)
         return -ENODEV;
-    err = ask(name, SIOCGIFMTU, &request);
+    err = ask_kernel(name, SIOCGIFMTU, &request);
     if (err)
         return err;
     interface->mtu_bytes = (uint32_t)request.ifr_mtu;
-    err = ask(name, SIOCGIFHWADDR, &request);
+    err = ask_kernel(name, SIOCGIFHWADDR, &request);
     if (err)
         return err;
     memcpy(interface->mac, request.ifr_hwaddr.sa_data, sizeof(interface->mac));
@@ -74,7 +74,8 @@ bool interface_is_up(const struct interface *interface)
     struct ifreq request = { .ifr_flags = 0 };
     short both = IFF_UP | IFF_RUNNING;
 
-    return ask(interface->name, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & both) == both;
+    return ask_kernel(interface->name, SIOCGIFFLAGS, &request) == 0 &&
+           (request.ifr_flags & both) == both;
 }
 
 bool interface_update(const struct interface *interface)
@@ -91,7 +92,8 @@ bool interface_is_driven_by(const struct interface *interface, const char *drive
     struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
     struct ifreq request = { .ifr_data = (char *)&info };
 
-    return ask(interface->name, SIOCETHTOOL, &request) == 0 && strcmp(info.driver, driver) == 0;
+    return ask_kernel(interface->name, SIOCETHTOOL, &request) == 0 &&
+           strcmp(info.driver, driver) == 0;
 }
 
 bool interface_parse_mac(const char *text, uint8_t mac[INTERFACE_MAC_BYTES])

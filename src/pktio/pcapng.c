@@ -34,7 +34,7 @@ static uint32_t padded(uint32_t length)
 }
 
 /* A failed write sets ferror(), which end_block() checks. */
-static void put(FILE *file, const void *bytes, uint32_t length)
+static void put_bytes(FILE *file, const void *bytes, uint32_t length)
 {
     fwrite(bytes, 1, length, file);
     fwrite("\0\0\0", 1, padded(length) - length, file);
@@ -46,14 +46,14 @@ static void put_be32(FILE *file, uint32_t value)
     struct bytes_out out = bytes_out(bytes, sizeof(bytes));
 
     bytes_write_be(&out, sizeof(bytes), value);
-    put(file, bytes, sizeof(bytes));
+    put_bytes(file, bytes, sizeof(bytes));
 }
 
 static void put_options(FILE *file, const struct option *options, uint32_t option_count)
 {
     for (uint32_t i = 0; i < option_count; i++) {
         put_be32(file, (uint32_t)options[i].code << 16 | options[i].length);
-        put(file, options[i].value, options[i].length);
+        put_bytes(file, options[i].value, options[i].length);
     }
     if (option_count > 0)
         put_be32(file, 0); /* end of options */
@@ -144,7 +144,7 @@ int pcapng_add_packet(struct pcapng *pcapng, const struct pcapng_packet *packet)
     put_be32(file, (uint32_t)packet->time_ns);
     put_be32(file, packet->captured_bytes);
     put_be32(file, packet->original_bytes);
-    put(file, packet->bytes, packet->captured_bytes);
+    put_bytes(file, packet->bytes, packet->captured_bytes);
     put_options(file, options, option_count);
     return end_block(file, block_bytes);
 }

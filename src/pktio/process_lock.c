@@ -21,7 +21,7 @@ enum {
     FLAGS_FIELD = 6,  /* after the state */
 };
 
-static void sign(int lock, int pid, const char *program)
+static void sign_lock(int lock, int pid, const char *program)
 {
     if (ftruncate(lock, 0) != 0 || lseek(lock, 0, SEEK_SET) != 0 ||
         dprintf(lock, "%d %.63s\n", pid, program) < 0)
@@ -45,7 +45,7 @@ int process_lock_try(const char *path)
         close(lock);
         return err;
     }
-    sign(lock, getpid(), program_invocation_short_name);
+    sign_lock(lock, getpid(), program_invocation_short_name);
     return lock;
 }
 
@@ -109,7 +109,7 @@ int process_lock_take(const char *path)
 
 void process_lock_retire(int lock)
 {
-    sign(lock, 0, "ending");
+    sign_lock(lock, 0, "ending");
 }
 
 void process_lock_remove(int lock, const char *path)

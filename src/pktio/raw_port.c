@@ -61,7 +61,7 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
 }
 
 /* Polling the socket is enough. */
-static bool arm(struct pktio_port *port, bool wants_room)
+static bool arm_port(struct pktio_port *port, bool wants_room)
 {
     bool waits = frame_backlog_count(&raw_of(port)->batch.backlog) > 0;
 
@@ -69,7 +69,7 @@ static bool arm(struct pktio_port *port, bool wants_room)
     return waits || !wants_room;
 }
 
-static void disarm(struct pktio_port *port, bool was_called)
+static void disarm_port(struct pktio_port *port, bool was_called)
 {
     (void)port;
     (void)was_called;
@@ -93,8 +93,8 @@ static const struct pktio_ops raw_ops = {
     .room = room,
     .send = send_frames,
     .receive = receive_frames,
-    .arm = arm,
-    .disarm = disarm,
+    .arm = arm_port,
+    .disarm = disarm_port,
     .is_sent = is_sent,
     .update_link = update_link,
     .close = close_raw,

@@ -58,7 +58,7 @@ static bool is_abandoned(int folder)
            errno == ENOENT;
 }
 
-static void tidy(int folder, const char *path)
+static void tidy_folder(int folder, const char *path)
 {
     static const char *const files[] = { "lock", "owner", "status", "events", "events.bell",
         "config.new", "graph" };
@@ -72,7 +72,7 @@ static void tidy(int folder, const char *path)
 
 void run_folder_close(int folder, const char *path)
 {
-    tidy(folder, path);
+    tidy_folder(folder, path);
     close(folder);
 }
 
@@ -82,6 +82,6 @@ void run_folder_tidy(const char *path)
 
     if (folder < 0)
         return;
-    tidy(folder, path);
+    tidy_folder(folder, path);
     close(folder);
 }

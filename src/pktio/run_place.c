@@ -38,7 +38,7 @@ int run_place(char *path, size_t room_bytes, const char *name, const char *file)
     return length >= 0 && (size_t)length < room_bytes ? 0 : -ENAMETOOLONG;
 }
 
-static int make(const char *path)
+static int make_folder(const char *path)
 {
     return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
 }
@@ -48,7 +48,7 @@ static int make(const char *path)
 static int make_private(const char *path)
 {
     struct stat status;
-    int err = make(path);
+    int err = make_folder(path);
 
     if (err)
         return err;

@@ -59,7 +59,7 @@ static int await_server(int sock, struct shm_rings *rings, bool *link_up, uint64
     return shm_call_hear(sock, rings, link_up);
 }
 
-static int meet(const struct shm_client *client, uint64_t until_ms, struct shm_rings *rings,
+static int meet_server(const struct shm_client *client, uint64_t until_ms, struct shm_rings *rings,
     int *sock, bool *link_up)
 {
     uint64_t start_ms = monotonic_ms();
@@ -115,7 +115,7 @@ int shm_port_connect(const struct shm_port_config *config, struct pktio_port **o
     int err = make_client(config, &client);
 
     if (!err)
-        err = meet(client, until_ms, &rings, &sock, &link_up);
+        err = meet_server(client, until_ms, &rings, &sock, &link_up);
     if (err) {
         free(client);
         return err;
@@ -138,7 +138,7 @@ int shm_port_connect(const struct shm_port_config *config, struct pktio_port **o
 /* ---- further connections --------------------------------------------------------------------- */
 
 /* Makes `to` refer to what `from` refers to, and closes `from`. */
-static void replace(int from, int to)
+static void replace_descriptor(int from, int to)
 {
     dup3(from, to, O_CLOEXEC);
     close(from);
@@ -162,8 +162,8 @@ void shm_attach_adopt(struct shm_port *shm)
 
     if (!next)
         return;
-    replace(next->own_bell, own_bell);
-    replace(next->peer_bell, peer_bell);
+    replace_descriptor(next->own_bell, own_bell);
+    replace_descriptor(next->peer_bell, peer_bell);
     shm_meet_unmap(&shm->rings);
     shm->rings = *next;
     free(next);
@@ -178,7 +178,7 @@ static void set_link(struct shm_port *shm, bool up)
 }
 
 /* Makes link_fd a timer. If there is no timer, the port stays down. */
-static void detach(struct shm_port *shm)
+static void detach_port(struct shm_port *shm)
 {
     struct timespec tick = { .tv_nsec = TICK_MS * 1000000L };
     int timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -190,7 +190,7 @@ static void detach(struct shm_port *shm)
         return;
     }
     timerfd_settime(timer, 0, &(struct itimerspec){ tick, tick }, NULL);
-    replace(timer, shm->port.link_fd);
+    replace_descriptor(timer, shm->port.link_fd);
 }
 
 static void read_links(struct shm_port *shm)
@@ -204,7 +204,7 @@ static void read_links(struct shm_port *shm)
             set_link(shm, link.link_up != 0);
     }
     if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR))
-        detach(shm);
+        detach_port(shm);
 }
 
 static int offer_rings(struct shm_port *shm, const struct shm_rings *rings)
@@ -220,7 +220,7 @@ static int offer_rings(struct shm_port *shm, const struct shm_rings *rings)
     return 0;
 }
 
-static void attach(struct shm_port *shm, struct shm_rings *rings, bool link_up)
+static void attach_port(struct shm_port *shm, struct shm_rings *rings, bool link_up)
 {
     int *call = &shm->port.descriptors[CALL_DESCRIPTOR];
 
@@ -232,7 +232,7 @@ static void attach(struct shm_port *shm, struct shm_rings *rings, bool link_up)
         *call = -1;
         return;
     }
-    replace(*call, shm->port.link_fd);
+    replace_descriptor(*call, shm->port.link_fd);
     *call = -1;
     shm->client->is_detached = false;
     set_link(shm, link_up);
@@ -246,7 +246,7 @@ static void hear_again(struct shm_port *shm)
     int err = shm_call_hear(*call, &rings, &link_up);
 
     if (!err) {
-        attach(shm, &rings, link_up);
+        attach_port(shm, &rings, link_up);
     } else if (err != -EAGAIN || monotonic_ms() - shm->client->called_ms > ANSWER_MS) {
         close(*call);
         *call = -1;

@@ -22,7 +22,7 @@ enum {
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-static int watch(struct shm_lobby *lobby, int operation, int fd, uint32_t name, uint32_t events)
+static int watch_fd(struct shm_lobby *lobby, int operation, int fd, uint32_t name, uint32_t events)
 {
     struct epoll_event event = { .events = events, .data.u32 = name };
 
@@ -47,7 +47,7 @@ int shm_lobby_open(struct shm_lobby *lobby, const char *path)
     if (lobby->listener < 0)
         err = lobby->listener;
     if (!err)
-        err = watch(lobby, EPOLL_CTL_ADD, lobby->listener, LISTENER, EPOLLIN);
+        err = watch_fd(lobby, EPOLL_CTL_ADD, lobby->listener, LISTENER, EPOLLIN);
     if (err)
         shm_lobby_close(lobby);
     return err;
@@ -71,7 +71,7 @@ static void accept_none(struct shm_lobby *lobby, bool is_full)
     if (lobby->is_full == is_full)
         return;
     lobby->is_full = is_full;
-    watch(lobby, EPOLL_CTL_MOD, lobby->listener, LISTENER, is_full ? 0 : EPOLLIN);
+    watch_fd(lobby, EPOLL_CTL_MOD, lobby->listener, LISTENER, is_full ? 0 : EPOLLIN);
 }
 
 /* Does not close the socket: it belongs to the caller now, or is closed already. */
@@ -130,7 +130,7 @@ static struct shm_lobby_guest *free_place(struct shm_lobby *lobby)
     return NULL;
 }
 
-static void refuse(int sock, int err)
+static void refuse_client(int sock, int err)
 {
     shm_lobby_refuse(&(struct shm_lobby_call){ .sock = sock }, err);
 }
@@ -144,11 +144,11 @@ static void take_in(
     getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &length);
     if (count_guests(lobby, peer.uid, false) >= SHM_LOBBY_USER_MAX &&
         !make_room(lobby, now_ms, peer.uid, false)) {
-        refuse(sock, -EAGAIN);
+        refuse_client(sock, -EAGAIN);
         return;
     }
-    if (watch(lobby, EPOLL_CTL_ADD, sock, (uint32_t)(place - lobby->guests), EPOLLIN) < 0) {
-        refuse(sock, -ENFILE);
+    if (watch_fd(lobby, EPOLL_CTL_ADD, sock, (uint32_t)(place - lobby->guests), EPOLLIN) < 0) {
+        refuse_client(sock, -ENFILE);
         return;
     }
     *place = (struct shm_lobby_guest){
@@ -164,7 +164,7 @@ static void refuse_for_want_of_descriptors(struct shm_lobby *lobby)
     private_socket_close(&lobby->reserve_fd);
     sock = accept4(lobby->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (sock >= 0)
-        refuse(sock, -ENFILE);
+        refuse_client(sock, -ENFILE);
     lobby->reserve_fd = open_reserve();
 }
 
@@ -197,7 +197,7 @@ static bool is_hello(const struct shm_hello *hello, ssize_t length)
 }
 
 /* Returns true if the guest has sent its hello and become a call. */
-static bool hear(
+static bool hear_guest(
     struct shm_lobby *lobby, struct shm_lobby_guest *guest, struct shm_lobby_call *call)
 {
     ssize_t length = recv(guest->sock, &call->hello, sizeof(call->hello), MSG_DONTWAIT | MSG_TRUNC);
@@ -233,7 +233,7 @@ bool shm_lobby_next(struct shm_lobby *lobby, uint64_t now_ms, struct shm_lobby_c
 
         if (name == LISTENER)
             accept_guests(lobby, now_ms);
-        else if (lobby->guests[name].sock >= 0 && hear(lobby, &lobby->guests[name], call))
+        else if (lobby->guests[name].sock >= 0 && hear_guest(lobby, &lobby->guests[name], call))
             return true;
     }
     return false;

@@ -37,7 +37,7 @@ static uint32_t room(struct pktio_port *port)
     return has_next(shm) ? 0 : frame_ring_room(&shm->rings.out);
 }
 
-static void publish(struct pktio_port *port)
+static void publish_frames(struct pktio_port *port)
 {
     struct shm_port *shm = shm_of(port);
 
@@ -60,14 +60,14 @@ static void send_frames(struct pktio_port *port, const struct pktio_frame *frame
     if (shm->holds)
         frame_ring_hold(&shm->rings.out);
     else
-        publish(port);
+        publish_frames(port);
 }
 
-static bool hold(struct pktio_port *port, bool holds)
+static bool hold_frames(struct pktio_port *port, bool holds)
 {
     shm_of(port)->holds = holds;
     if (!holds && frame_ring_is_holding(&shm_of(port)->rings.out))
-        publish(port);
+        publish_frames(port);
     return true;
 }
 
@@ -93,7 +93,7 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
     return count;
 }
 
-static bool arm(struct pktio_port *port, bool wants_room)
+static bool arm_port(struct pktio_port *port, bool wants_room)
 {
     struct shm_rings *rings = current(port);
     bool sleeps = frame_ring_sleep(&rings->in);
@@ -103,7 +103,7 @@ static bool arm(struct pktio_port *port, bool wants_room)
     return sleeps && (!wants_room || frame_ring_wait_for_room(&rings->out));
 }
 
-static void disarm(struct pktio_port *port, bool was_called)
+static void disarm_port(struct pktio_port *port, bool was_called)
 {
     frame_ring_awake(&shm_of(port)->rings.in);
     if (was_called)
@@ -221,10 +221,10 @@ static const struct pktio_ops shm_ops = {
     .room = room,
     .send = send_frames,
     .receive = receive_frames,
-    .arm = arm,
-    .disarm = disarm,
+    .arm = arm_port,
+    .disarm = disarm_port,
     .unread = unread,
-    .hold = hold,
+    .hold = hold_frames,
     .update_link = update_link,
     .close = close_shm,
 };

@@ -45,7 +45,7 @@ static uint32_t at_most(uint32_t number, uint32_t limit)
     return number < limit ? number : limit;
 }
 
-static uint32_t choose(uint32_t wish, uint32_t offer, uint32_t fallback)
+static uint32_t choose_size(uint32_t wish, uint32_t offer, uint32_t fallback)
 {
     return offer ? offer : wish ? wish : fallback;
 }
@@ -55,8 +55,8 @@ static void choose_sizes(
 {
     uint32_t slots_max = config->slot_count_max ? config->slot_count_max : SHM_PORT_SLOTS_MAX;
     uint32_t slots =
-        choose(at_most(hello->slot_count, slots_max), config->slot_count, DEFAULT_SLOTS);
-    uint32_t mtu = choose(hello->mtu_bytes, config->mtu_bytes, DEFAULT_MTU);
+        choose_size(at_most(hello->slot_count, slots_max), config->slot_count, DEFAULT_SLOTS);
+    uint32_t mtu = choose_size(hello->mtu_bytes, config->mtu_bytes, DEFAULT_MTU);
     size_t ring_bytes;
 
     mtu = at_most(mtu, SHM_MEET_MTU_MAX);

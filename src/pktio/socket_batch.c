@@ -55,7 +55,7 @@ static void fill_message(
 
 /* Returns the number of frames that are done: sent, or refused for a reason that waiting does not
  * change. */
-static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
+static uint32_t push_frames(void *to, const struct pktio_frame *frames, uint32_t count)
 {
     struct socket_batch *batch = to;
     uint32_t gone = 0;
@@ -79,12 +79,12 @@ static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
 
 uint32_t socket_batch_room(struct socket_batch *batch)
 {
-    return frame_backlog_room(&batch->backlog, push, batch);
+    return frame_backlog_room(&batch->backlog, push_frames, batch);
 }
 
 void socket_batch_send(struct socket_batch *batch, const struct pktio_frame *frames, uint32_t count)
 {
-    frame_backlog_send(&batch->backlog, push, batch, frames, count);
+    frame_backlog_send(&batch->backlog, push_frames, batch, frames, count);
 }
 
 uint32_t socket_batch_receive(

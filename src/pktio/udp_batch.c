@@ -90,7 +90,8 @@ static void say_length(struct msghdr *message, uint8_t *control, uint32_t length
 }
 
 /* Composes as many messages as there are pieces for. Returns the number of messages. */
-static uint32_t compose(struct udp_batch *batch, const struct pktio_frame *frames, uint32_t count)
+static uint32_t compose_messages(
+    struct udp_batch *batch, const struct pktio_frame *frames, uint32_t count)
 {
     uint32_t message_count = 0;
     uint32_t piece_count = 0;
@@ -160,25 +161,26 @@ static uint32_t push_composed(struct udp_batch *batch, uint32_t message_count, b
     return gone;
 }
 
-static uint32_t push(void *to, const struct pktio_frame *frames, uint32_t count)
+static uint32_t push_frames(void *to, const struct pktio_frame *frames, uint32_t count)
 {
     struct udp_batch *batch = to;
     uint32_t gone = 0;
     bool is_full = false;
 
     while (gone < count && !is_full)
-        gone += push_composed(batch, compose(batch, frames + gone, count - gone), &is_full);
+        gone +=
+            push_composed(batch, compose_messages(batch, frames + gone, count - gone), &is_full);
     return gone;
 }
 
 uint32_t udp_batch_room(struct udp_batch *batch)
 {
-    return frame_backlog_room(&batch->backlog, push, batch);
+    return frame_backlog_room(&batch->backlog, push_frames, batch);
 }
 
 void udp_batch_send(struct udp_batch *batch, const struct pktio_frame *frames, uint32_t count)
 {
-    frame_backlog_send(&batch->backlog, push, batch, frames, count);
+    frame_backlog_send(&batch->backlog, push_frames, batch, frames, count);
 }
 
 /* ---- receiving ------------------------------------------------------------------------------- */
@@ -212,7 +214,7 @@ static uint32_t receive_messages(struct udp_batch *batch, uint32_t max)
 
 /* Requests as many messages as arrived last time, or more after that number arrived twice. If
  * messages arrive one by one, a request for two costs more and returns one. */
-static void fetch(struct udp_batch *batch)
+static void fetch_messages(struct udp_batch *batch)
 {
     uint32_t wanted = batch->in_wanted;
     uint32_t count = receive_messages(batch, wanted);
@@ -236,7 +238,7 @@ uint32_t udp_batch_receive(struct udp_batch *batch, struct pktio_received *frame
     uint32_t count = 0;
 
     if (!udp_batch_holds_some(batch))
-        fetch(batch);
+        fetch_messages(batch);
     while (count < max && udp_batch_holds_some(batch)) {
         const struct mmsghdr *message = &batch->in[batch->in_next];
         uint32_t left = message->msg_len - batch->in_offset;

@@ -51,7 +51,7 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
 }
 
 /* Polling the socket is enough. */
-static bool arm(struct pktio_port *port, bool wants_room)
+static bool arm_port(struct pktio_port *port, bool wants_room)
 {
     bool waits = frame_backlog_count(&udp_of(port)->batch.backlog) > 0;
 
@@ -59,7 +59,7 @@ static bool arm(struct pktio_port *port, bool wants_room)
     return !udp_batch_holds_some(&udp_of(port)->batch) && (waits || !wants_room);
 }
 
-static void disarm(struct pktio_port *port, bool was_called)
+static void disarm_port(struct pktio_port *port, bool was_called)
 {
     (void)port;
     (void)was_called;
@@ -77,14 +77,14 @@ static const struct pktio_ops udp_ops = {
     .room = room,
     .send = send_frames,
     .receive = receive_frames,
-    .arm = arm,
-    .disarm = disarm,
+    .arm = arm_port,
+    .disarm = disarm_port,
     .is_sent = is_sent,
     .close = close_udp,
 };
 
 /* Resolves HOST:PORT or [HOST]:PORT. */
-static int resolve(const char *text, struct addrinfo **out)
+static int resolve_address(const char *text, struct addrinfo **out)
 {
     struct addrinfo hints = { .ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV };
     char host[256];
@@ -114,11 +114,11 @@ static int open_socket(const struct udp_port_config *config, int *out)
     int buffer = (int)(config->buffer_bytes ? config->buffer_bytes : DEFAULT_BUFFER);
     struct addrinfo *local = NULL;
     struct addrinfo *remote = NULL;
-    int err = resolve(config->local, &local);
+    int err = resolve_address(config->local, &local);
     int fd;
 
     if (!err)
-        err = resolve(config->remote, &remote);
+        err = resolve_address(config->remote, &remote);
     if (err)
         goto free_addresses;
     fd = socket(local->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

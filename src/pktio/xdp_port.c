@@ -175,13 +175,13 @@ static uint32_t receive_frames(struct pktio_port *port, struct pktio_received *f
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
-static bool arm(struct pktio_port *port, bool wants_room)
+static bool arm_port(struct pktio_port *port, bool wants_room)
 {
     port->events = wants_room ? POLLIN | POLLOUT : POLLIN;
     return true;
 }
 
-static void disarm(struct pktio_port *port, bool was_called)
+static void disarm_port(struct pktio_port *port, bool was_called)
 {
     (void)port;
     (void)was_called;
@@ -211,8 +211,8 @@ static const struct pktio_ops xdp_ops = {
     .room = room,
     .send = send_frames,
     .receive = receive_frames,
-    .arm = arm,
-    .disarm = disarm,
+    .arm = arm_port,
+    .disarm = disarm_port,
     .is_sent = is_sent,
     .update_link = update_link,
     .close = close_xdp,
@@ -256,7 +256,7 @@ static int make_socket(struct xdp_port *xdp, const struct xdp_port_config *confi
     return err;
 }
 
-static int prime(struct xdp_port *xdp)
+static int prime_buffers(struct xdp_port *xdp)
 {
     uint32_t at;
 
@@ -304,7 +304,7 @@ static int open_once(const struct xdp_library *library, const struct xdp_port_co
     err = make_socket(xdp, config);
     if (err)
         goto delete_umem;
-    err = prime(xdp);
+    err = prime_buffers(xdp);
     if (err)
         goto delete_socket;
     fill_port(xdp, config);

@@ -70,7 +70,7 @@ static uint32_t indexes_needed(const struct plan_graph *plan)
     return most;
 }
 
-static bool refuse(struct graph_problem *problem, const char *format, const uint64_t *numbers)
+static bool refuse_graph(struct graph_problem *problem, const char *format, const uint64_t *numbers)
 {
     struct text text = text_in(problem->reason, sizeof(problem->reason));
 
@@ -86,7 +86,7 @@ bool plan_graph_choose(struct plan_graph *plan, struct graph_problem *problem)
     uint32_t indexes;
 
     if (plan->graph->size.switch_count > PLAN_ADDRESS_SWITCHES)
-        return refuse(problem, "switches: %; addresses of NICs have room for %",
+        return refuse_graph(problem, "switches: %; addresses of NICs have room for %",
             (const uint64_t[]){ plan->graph->size.switch_count, PLAN_ADDRESS_SWITCHES });
     count_names(plan);
     indexes = indexes_needed(plan);
@@ -95,7 +95,7 @@ bool plan_graph_choose(struct plan_graph *plan, struct graph_problem *problem)
             plan->layout = (enum plan_layout)i;
             return true;
         }
-    return refuse(problem,
+    return refuse_graph(problem,
         "planes: %, switches or downlinks of a kind: %; uSIDs have room for 16 and 8192",
         (const uint64_t[]){ plane_count, indexes });
 }

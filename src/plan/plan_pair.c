@@ -47,7 +47,7 @@ static void read_usids(struct plan_route *route)
 }
 
 /* Returns false if a link of the path is missing. */
-static bool follow(const struct plan *plan, uint32_t from, struct plan_route *route)
+static bool follow_route(const struct plan *plan, uint32_t from, struct plan_route *route)
 {
     struct topology_end at = {
         .is_nic = true, .node = from, .port = plan_ev_path(plan, route->ev).plane
@@ -95,7 +95,7 @@ uint32_t plan_pair_routes(const struct plan *plan, uint32_t from, uint32_t to, u
 
             route.outer = plan_outer(plan, from, to, route.ev);
             read_usids(&route);
-            if (!follow(plan, from, &route))
+            if (!follow_route(plan, from, &route))
                 continue;
             if (count < route_max)
                 routes[count] = route;

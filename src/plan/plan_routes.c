@@ -111,7 +111,7 @@ static void write_outer(const struct plan_graph *plan, struct plan_route *route)
     }
 }
 
-static void keep(struct search *search, struct plan_route *route)
+static void keep_route(struct search *search, struct plan_route *route)
 {
     if (!name_hops(search, route))
         return;
@@ -129,7 +129,7 @@ static void keep(struct search *search, struct plan_route *route)
 
 /* Divides `total` into `wanted` equal parts and draws one number from part `part`. If `wanted`
  * equals `total`, this is every number. */
-static uint32_t draw(struct search *search, uint32_t total, uint32_t wanted, uint32_t part)
+static uint32_t draw_number(struct search *search, uint32_t total, uint32_t wanted, uint32_t part)
 {
     uint64_t first = (uint64_t)total * part / wanted;
     uint64_t next = (uint64_t)total * (part + 1) / wanted;
@@ -148,8 +148,9 @@ static void take_length(
     for (uint32_t i = 0; i < wanted; i++) {
         struct plan_route route = { .switch_count = switches, .hops = { { from, port } } };
 
-        if (plan_walks_follow(&search->walks, leaf.node, draw(search, total, wanted, i), &route))
-            keep(search, &route);
+        if (plan_walks_follow(
+                &search->walks, leaf.node, draw_number(search, total, wanted, i), &route))
+            keep_route(search, &route);
     }
 }
 

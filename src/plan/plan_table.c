@@ -34,7 +34,7 @@ static void join_with_next(struct table *table, uint32_t at)
         table->ranges[i] = table->ranges[i + 1];
 }
 
-static void insert(struct table *table, uint32_t at, uint16_t usid, uint32_t port)
+static void insert_range(struct table *table, uint32_t at, uint16_t usid, uint32_t port)
 {
     if (table->count >= table->range_max)
         return;
@@ -44,7 +44,7 @@ static void insert(struct table *table, uint32_t at, uint16_t usid, uint32_t por
     join_with_next(table, at);
 }
 
-static void add(struct table *table, uint16_t usid, uint32_t port)
+static void add_usid(struct table *table, uint16_t usid, uint32_t port)
 {
     uint32_t at = table->count; /* the first range above */
 
@@ -56,7 +56,7 @@ static void add(struct table *table, uint16_t usid, uint32_t port)
         table->ranges[at - 1].last_usid = usid;
         join_with_next(table, at - 1);
     } else {
-        insert(table, at, usid, port);
+        insert_range(table, at, usid, port);
     }
 }
 
@@ -68,7 +68,7 @@ static void add_neighbours(struct table *table, uint32_t node)
         struct graph_end peer;
 
         graph_link_at(graph, (struct graph_end){ node, port }, &peer);
-        add(table,
+        add_usid(table,
             graph->nodes[peer.node].is_nic
                 ? plan_usid_of(table->plan->layout, graph->nodes[node].plane, PLAN_USID_HOST, port)
                 : plan_graph_usid(table->plan, peer.node,
@@ -83,7 +83,7 @@ static void add_leaves(struct table *table, uint32_t below, uint32_t port)
     const struct graph *graph = table->plan->graph;
 
     if (graph->nodes[below].tier == 0) {
-        add(table, plan_graph_usid(table->plan, below, 0), port);
+        add_usid(table, plan_graph_usid(table->plan, below, 0), port);
         return;
     }
     for (uint32_t i = 0; i < graph->nodes[below].port_count; i++) {

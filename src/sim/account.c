@@ -17,7 +17,7 @@ struct account *account_init(struct arena *arena, uint32_t count_max)
 }
 
 /* Returns the first range that ends after `from`. */
-static uint32_t find(const struct account *account, uint64_t from)
+static uint32_t find_range(const struct account *account, uint64_t from)
 {
     uint32_t at = account->count;
 
@@ -26,7 +26,7 @@ static uint32_t find(const struct account *account, uint64_t from)
     return at;
 }
 
-static void insert(struct account *account, uint32_t at, struct account_gap placed)
+static void insert_range(struct account *account, uint32_t at, struct account_gap placed)
 {
     struct account_gap *ahead = account->ahead;
     bool joins_left = at > 0 && ahead[at - 1].to == placed.from;
@@ -51,7 +51,7 @@ static void insert(struct account *account, uint32_t at, struct account_gap plac
 void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uint32_t length)
 {
     struct account *account = flow->account;
-    uint32_t at = find(account, from);
+    uint32_t at = find_range(account, from);
     uint64_t to = from + length;
 
     if (length == 0)
@@ -61,7 +61,7 @@ void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uin
             sim, "bytes placed twice, flow", (uint64_t)(flow - sim->flows), sim->now_ps);
         return;
     }
-    insert(account, at, (struct account_gap){ .from = from, .to = to });
+    insert_range(account, at, (struct account_gap){ .from = from, .to = to });
     if (account->ahead[0].from == account->complete) {
         account->complete = account->ahead[0].to;
         account->count--;

@@ -69,7 +69,7 @@ static void list_by_node(struct sim *sim)
     }
 }
 
-static void forget(struct sim *sim)
+static void forget_actions(struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->action_count; i++) {
         struct actions_nodes nodes = actions_nodes(sim, &sim->actions[i].what);
@@ -81,7 +81,7 @@ static void forget(struct sim *sim)
     sim->action_count = 0;
 }
 
-static void tell(struct sim *sim, const struct fault_action *action)
+static void tell_fault(struct sim *sim, const struct fault_action *action)
 {
     bool began = action->kind == FAULT_BEGAN;
 
@@ -94,10 +94,10 @@ uint64_t actions_fetch(struct sim *sim, uint64_t end_ps)
 {
     struct fault_action action;
 
-    forget(sim);
+    forget_actions(sim);
     while (sim->action_count < sim->action_max && fault_pop(&sim->faults, end_ps, &action)) {
         if (action.kind == FAULT_BEGAN || action.kind == FAULT_ENDED)
-            tell(sim, &action);
+            tell_fault(sim, &action);
         else
             sim->actions[sim->action_count++].what = action;
     }

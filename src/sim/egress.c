@@ -75,7 +75,7 @@ static struct topology_end end_of(const struct sim *sim, uint32_t port)
     return (struct topology_end){ .node = low, .port = port - sim->switches[low].first_port };
 }
 
-static void show(struct sim *sim, uint32_t port, const struct port_transmission *sent)
+static void show_frame(struct sim *sim, uint32_t port, const struct port_transmission *sent)
 {
     const struct packets_record *record = &sim->packets.all[sent->entry.handle];
     struct packet packet;
@@ -110,7 +110,7 @@ static void emit_special(struct sim *sim, uint32_t port, const struct port_trans
 
     assert(link->has_cable);
     if (sim->config.observer.on_frame)
-        show(sim, port, sent);
+        show_frame(sim, port, sent);
     if (sim->config.wire)
         wire_check_hop(sim, port, sent);
     passage = link_carry(link, &sim->port_details[port].fault, sim->faults.holds,

@@ -20,7 +20,7 @@ static struct transport *transport_of(const struct sim *sim, uint32_t nic)
 /* ---- packets --------------------------------------------------------------------------------- */
 
 /* A sum, so that it does not depend on the order in which NICs are run. */
-static void note(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
+static void note_packet(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
 {
     uint64_t what = (uint64_t)packet->psn.value << 32 | (uint64_t)packet->opcode << 24 |
                     (uint64_t)packet->class << 16 | (uint64_t)packet->ecn << 8 | packet->port;
@@ -29,7 +29,7 @@ static void note(struct sim *sim, uint32_t nic, const struct packet *packet, uin
     sim->hash += sim_engine_mix(sim_engine_mix(sim_engine_mix(now_ps, what), where), packet->ev);
 }
 
-static void receive(
+static void receive_packet(
     void *network, uint32_t index, uint32_t port, struct port_entry entry, uint64_t now_ps)
 {
     struct sim *sim = network;
@@ -45,11 +45,11 @@ static void receive(
     if (sim->config.wire)
         wire_check_arrival(sim, entry, &packet);
     packets_give_back(&sim->packets, entry.handle);
-    note(sim, index, &packet, now_ps);
+    note_packet(sim, index, &packet, now_ps);
     transport_receive(nic->endpoint, &packet, sim_engine_ns(now_ps));
 }
 
-static bool send(void *network, uint32_t nic, uint32_t ready_ports,
+static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
     struct endpoint_departure *leaving, uint64_t now_ps)
 {
     struct sim *sim = network;
@@ -93,7 +93,7 @@ static uint64_t deadline_ns(const void *endpoint)
     return transport_deadline_ns(endpoint);
 }
 
-static uint64_t expire(void *endpoint, uint64_t now_ns)
+static uint64_t expire_timers(void *endpoint, uint64_t now_ns)
 {
     const uint64_t *timeouts = &transport_counters(endpoint)[COUNTER_TIMEOUT_FIRED];
     uint64_t before = *timeouts;
@@ -111,8 +111,8 @@ static uint32_t key_of(uint32_t flow)
 }
 
 /* A message is one request, or several if it is too long for one; the last one completes it. */
-static void post(void *network, uint32_t nic, uint32_t flow, const struct endpoint_message *message,
-    uint64_t now_ps)
+static void post_message(void *network, uint32_t nic, uint32_t flow,
+    const struct endpoint_message *message, uint64_t now_ps)
 {
     struct sim *sim = network;
     uint64_t done = 0;
@@ -172,8 +172,8 @@ static void repost(const struct sim *sim, uint32_t nic, uint32_t qpn)
 }
 
 /* Returns false for an event that the network need not know. */
-static bool translate(const struct sim *sim, uint32_t nic, const struct transport_event *event,
-    struct endpoint_event *out)
+static bool translate_event(const struct sim *sim, uint32_t nic,
+    const struct transport_event *event, struct endpoint_event *out)
 {
     bool is_success = event->status == COMPLETION_SUCCESS;
 
@@ -217,14 +217,14 @@ static bool next_event(void *network, uint32_t nic, struct endpoint_event *out)
     struct transport_event event;
 
     while (transport_next_event(transport_of(network, nic), &event))
-        if (translate(network, nic, &event, out))
+        if (translate_event(network, nic, &event, out))
             return true;
     return false;
 }
 
 /* ---- observation ----------------------------------------------------------------------------- */
 
-static void count(const void *endpoint, uint64_t *counters, uint64_t *drops)
+static void add_counters(const void *endpoint, uint64_t *counters, uint64_t *drops)
 {
     const uint64_t *own_counters = transport_counters(endpoint);
     const uint64_t *own_drops = transport_drops(endpoint);
@@ -235,7 +235,7 @@ static void count(const void *endpoint, uint64_t *counters, uint64_t *drops)
         drops[i] += own_drops[i];
 }
 
-static void check(const void *endpoint)
+static void check_transport(const void *endpoint)
 {
     transport_check(endpoint);
 }
@@ -247,14 +247,14 @@ static void setup(void *network, struct arena *arena)
 
 const struct endpoint_ops endpoint_mrc = {
     .setup = setup,
-    .receive = receive,
-    .send = send,
+    .receive = receive_packet,
+    .send = send_packet,
     .ports_changed = ports_changed,
     .wants = wants,
     .deadline_ns = deadline_ns,
-    .expire = expire,
-    .post = post,
+    .expire = expire_timers,
+    .post = post_message,
     .next_event = next_event,
-    .count = count,
-    .check = check,
+    .count = add_counters,
+    .check = check_transport,
 };

@@ -52,7 +52,7 @@ const struct lists_pair *lists_find(const struct lists *lists, uint32_t from, ui
 }
 
 /* Routes are in the order of ports. */
-static void keep(struct lists *lists, struct lists_pair *pair, uint32_t count)
+static void keep_routes(struct lists *lists, struct lists_pair *pair, uint32_t count)
 {
     uint64_t fastest_ps = plan_fastest_ps(lists->routes, count);
     uint64_t mean_ps;
@@ -87,7 +87,7 @@ const struct lists_pair *lists_add(struct lists *lists, uint32_t from, uint32_t 
         .from = from, .to = to, .next = *bucket, .first_outer = lists->outer_count
     };
     *bucket = lists->pair_count;
-    keep(lists, pair,
+    keep_routes(lists, pair,
         plan_pair_routes(
             lists->fabric, from, to, lists->scratch, lists->routes, paths_max(lists->fabric)));
     return pair;

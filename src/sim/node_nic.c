@@ -15,7 +15,7 @@ static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-static void deliver(
+static void deliver_packet(
     struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
     sim->arriving_plane = mailbox_port(entry);
@@ -23,7 +23,7 @@ static void deliver(
     sim->endpoint->receive(sim, index, mailbox_port(entry), entry->packet, now_ps);
 }
 
-/* Not inlined, so that receive() need not save registers. */
+/* Not inlined, so that receive_entry() need not save registers. */
 static __attribute__((noinline)) void deliver_or_lose(
     struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
@@ -39,18 +39,18 @@ static __attribute__((noinline)) void deliver_or_lose(
     } else if (sim->packets.all[entry->packet.handle].is_corrupt) {
         sim_engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
     } else {
-        deliver(sim, index, entry, now_ps);
+        deliver_packet(sim, index, entry, now_ps);
     }
 }
 
-static void receive(
+static void receive_entry(
     struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
     if (sim->policy || sim->nics[index].was_cut ||
         sim->packets.all[entry->packet.handle].is_corrupt)
         deliver_or_lose(sim, index, entry, now_ps);
     else
-        deliver(sim, index, entry, now_ps);
+        deliver_packet(sim, index, entry, now_ps);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static bool address(
 }
 
 /* Writes the path into the outer header and puts the packet into the queue of its port. */
-static void leave(
+static void enqueue_packet(
     struct sim *sim, uint32_t nic, const struct endpoint_departure *leaving, uint64_t now_ps)
 {
     uint32_t port = sim->nics[nic].first_port + leaving->port;
@@ -128,7 +128,7 @@ static uint64_t hungry_ps(const struct sim *sim, const struct engine_nic *nic)
     return first_ps;
 }
 
-static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
+static void send_packets(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
     uint32_t ready = ready_ports(sim, nic, now_ps);
@@ -142,7 +142,7 @@ static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
         }
         if (!sim->endpoint->send(sim, index, ready, &leaving, now_ps))
             return;
-        leave(sim, index, &leaving, now_ps);
+        enqueue_packet(sim, index, &leaving, now_ps);
         if (waiting_at(&sim->ports[nic->first_port + leaving.port]) >= ENGINE_NIC_ROOM)
             ready &= ~(UINT32_C(1) << leaving.port);
     }
@@ -151,7 +151,7 @@ static void send(struct sim *sim, uint32_t index, uint64_t now_ps)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-static void expire(struct sim *sim, uint32_t index, uint64_t now_ps)
+static void expire_timers(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     uint64_t timeouts = sim->endpoint->expire(sim->nics[index].endpoint, sim_engine_ns(now_ps));
 
@@ -164,14 +164,14 @@ static void expire(struct sim *sim, uint32_t index, uint64_t now_ps)
 
 /* A deadline in the past is served one nanosecond later, so that an endpoint that keeps a deadline
  * cannot stop time. */
-static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
+static void run_turn(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_nic *nic = &sim->nics[index];
     uint64_t room_ps = SIM_NEVER_PS;
     struct endpoint_wants wants;
 
     if (nic->timer_ps <= now_ps)
-        expire(sim, index, now_ps);
+        expire_timers(sim, index, now_ps);
     wants = sim->endpoint->wants(nic->endpoint);
     if (wants.to_tell || nic->work_ps <= now_ps) {
         work_turn(sim, index, now_ps);
@@ -179,7 +179,7 @@ static void turn(struct sim *sim, uint32_t index, uint64_t now_ps)
     }
     if (wants.to_send) {
         if (nic->room_ps <= now_ps)
-            send(sim, index, now_ps);
+            send_packets(sim, index, now_ps);
         room_ps = hungry_ps(sim, nic);
     }
     nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
@@ -200,12 +200,12 @@ void node_nic_run(struct sim *sim, uint32_t nic_index, const struct mailbox_entr
         uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
 
         while (nic->turn_ps < now_ps)
-            turn(sim, nic_index, nic->turn_ps);
-        receive(sim, nic_index, &entries[i], now_ps);
+            run_turn(sim, nic_index, nic->turn_ps);
+        receive_entry(sim, nic_index, &entries[i], now_ps);
         nic->turn_ps = now_ps;
     }
     while (nic->turn_ps < end_ps)
-        turn(sim, nic_index, nic->turn_ps);
+        run_turn(sim, nic_index, nic->turn_ps);
     for (uint32_t p = 0; p < sim->plane_count; p++)
         egress_advance(sim, nic->first_port + p, end_ps - 1);
     wake_ps = earlier(nic->turn_ps, ports_ps(sim, nic));
@@ -216,7 +216,7 @@ void node_nic_run(struct sim *sim, uint32_t nic_index, const struct mailbox_entr
 void node_nic_arrive(
     struct sim *sim, uint32_t nic_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    receive(sim, nic_index, entry, now_ps);
+    receive_entry(sim, nic_index, entry, now_ps);
     sim->nics[nic_index].turn_ps = now_ps;
     sim_engine_wake(sim, nic_index, now_ps);
 }

@@ -75,7 +75,7 @@ static uint32_t first_to_send(
 }
 
 /* Makes all transmissions that begin by `now_ps`. Returns when the next one begins. */
-static uint64_t advance(struct sim *sim, uint32_t switch_index, uint64_t now_ps)
+static uint64_t advance_switch(struct sim *sim, uint32_t switch_index, uint64_t now_ps)
 {
     const struct engine_switch *here = &sim->switches[switch_index];
     uint64_t next_ps;
@@ -94,7 +94,7 @@ static uint64_t advance(struct sim *sim, uint32_t switch_index, uint64_t now_ps)
     }
 }
 
-static void admit(struct sim *sim, const struct switch_crossing *crossing, uint64_t now_ps)
+static void admit_packet(struct sim *sim, const struct switch_crossing *crossing, uint64_t now_ps)
 {
     uint32_t port = sim->switches[crossing->switch_index].first_port + crossing->out_port;
     uint32_t handle = crossing->packet.handle;
@@ -108,7 +108,7 @@ static void admit(struct sim *sim, const struct switch_crossing *crossing, uint6
     send_pause(sim, crossing->switch_index, &decision.pause, now_ps);
 }
 
-static void arrive(
+static void receive_entry(
     struct sim *sim, uint32_t switch_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
     const struct engine_switch *here = &sim->switches[switch_index];
@@ -129,7 +129,7 @@ static void arrive(
     if (crossing.out_port == SWITCH_NO_PORT)
         sim_engine_lose(sim, entry->packet.handle, LOST_NO_ROUTE);
     else
-        admit(sim, &crossing, now_ps);
+        admit_packet(sim, &crossing, now_ps);
 }
 
 void node_policy_run(struct sim *sim, uint32_t switch_index, struct mailbox_entry *entries,
@@ -141,10 +141,10 @@ void node_policy_run(struct sim *sim, uint32_t switch_index, struct mailbox_entr
     for (uint32_t i = 0; i < count; i++) {
         uint64_t now_ps = open_ps + mailbox_offset_ps(&sorted[i]);
 
-        advance(sim, switch_index, now_ps);
-        arrive(sim, switch_index, &sorted[i], now_ps);
+        advance_switch(sim, switch_index, now_ps);
+        receive_entry(sim, switch_index, &sorted[i], now_ps);
     }
-    next_ps = advance(sim, switch_index, end_ps - 1);
+    next_ps = advance_switch(sim, switch_index, end_ps - 1);
     if (next_ps != PORT_NEVER_PS)
         sim_engine_wake(sim, sim->nic_count + switch_index, next_ps);
 }

@@ -23,7 +23,7 @@ static uint32_t port_of(const struct mailbox_entry *entry)
 }
 
 /* Returns the port by which a packet leaves. SWITCH_NO_PORT: the packet is lost. */
-static uint32_t route(struct sim *sim, const struct engine_switch *here,
+static uint32_t route_packet(struct sim *sim, const struct engine_switch *here,
     const struct mailbox_entry *entry, uint64_t now_ps)
 {
     uint32_t packet = entry->packet.handle;
@@ -47,7 +47,8 @@ static void route_all(struct sim *sim, const struct engine_switch *here,
     struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint32_t *counts)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t port = route(sim, here, &entries[i], open_ps + mailbox_offset_ps(&entries[i]));
+        uint32_t port =
+            route_packet(sim, here, &entries[i], open_ps + mailbox_offset_ps(&entries[i]));
 
         if (i + AHEAD < count)
             __builtin_prefetch(&sim->packets.outer[entries[i + AHEAD].packet.handle], 1);

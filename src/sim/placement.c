@@ -6,7 +6,7 @@
 #define PLACEMENT_ENTITY   UINT64_C(0x706c616365)
 #define PERMUTATION_ENTITY UINT64_C(0x7065726d757465)
 
-static void swap(uint32_t *left, uint32_t *right)
+static void swap_numbers(uint32_t *left, uint32_t *right)
 {
     uint32_t kept = *left;
 
@@ -20,7 +20,7 @@ static void draw_nics(uint32_t *nics, uint32_t nic_count, uint32_t rank_count, s
     for (uint32_t nic = 0; nic < nic_count; nic++)
         nics[nic] = nic;
     for (uint32_t rank = 0; rank < rank_count; rank++)
-        swap(&nics[rank], &nics[rank + prng_below(&prng, nic_count - rank)]);
+        swap_numbers(&nics[rank], &nics[rank + prng_below(&prng, nic_count - rank)]);
 }
 
 void workload_place(struct workload_layout *layout, const struct topology *topology, uint64_t seed)
@@ -115,7 +115,7 @@ static void derange(
 
         if (suits(layout, topology, left, layout->to_rank[right]) &&
             suits(layout, topology, right, layout->to_rank[left]))
-            swap(&layout->to_rank[left], &layout->to_rank[right]);
+            swap_numbers(&layout->to_rank[left], &layout->to_rank[right]);
     }
 }
 

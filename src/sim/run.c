@@ -61,7 +61,7 @@ static void wake_for_actions(struct sim *sim)
 }
 
 /* Prefetches the first data of a node while the nodes before it are run. */
-static void fetch(const struct sim *sim, uint32_t node)
+static void prefetch_node(const struct sim *sim, uint32_t node)
 {
     enum { LINE = 64, LINES = 12 };
 
@@ -102,7 +102,7 @@ static void run_window(struct sim *sim, uint64_t end_ps)
         uint32_t count = mailbox_take(&sim->mailbox, node, sim->batch);
 
         if (i + 1 < active_count)
-            fetch(sim, sim->active[i + 1]);
+            prefetch_node(sim, sim->active[i + 1]);
         if (is_cut_short)
             count = put_back(sim, node, count, end_ps);
         if (actions_first(sim, node) != ENGINE_NONE)
@@ -192,7 +192,7 @@ static uint64_t next_ps(struct sim *sim, uint64_t limit_ps)
     return mailbox_next_ps(&sim->mailbox, limit_ps);
 }
 
-static void step(struct sim *sim, uint64_t limit_ps)
+static void run_step(struct sim *sim, uint64_t limit_ps)
 {
     uint64_t time_ps = next_ps(sim, limit_ps);
     uint64_t window_ps = sim->mailbox.window_ps;
@@ -214,7 +214,7 @@ static void step(struct sim *sim, uint64_t limit_ps)
     sim->now_ps = end_ps;
 }
 
-static enum sim_status finish(const struct sim *sim)
+static enum sim_status status_of(const struct sim *sim)
 {
     if (sim->status != SIM_RUNNING)
         return sim->status;
@@ -231,12 +231,12 @@ enum sim_status sim_run(struct sim *sim, uint64_t until_ps)
         until_ps = SIM_NEVER_PS / sim->mailbox.window_ps * sim->mailbox.window_ps;
     else if (until_ps > 0)
         until_ps = window_end_ps(sim, until_ps - 1);
-    while (sim->now_ps < until_ps && finish(sim) == SIM_RUNNING) {
-        step(sim, until_ps);
+    while (sim->now_ps < until_ps && status_of(sim) == SIM_RUNNING) {
+        run_step(sim, until_ps);
         if (sim->config.checks)
             check_all(sim);
     }
-    sim->status = finish(sim);
+    sim->status = status_of(sim);
     return sim->status;
 }
 

@@ -97,7 +97,7 @@ static void setup_engine(struct sim *sim, struct arena *arena)
             .until_ps = sim->config.duration_ps });
 }
 
-static void start(struct sim *sim)
+static void start_nics(struct sim *sim)
 {
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         struct engine_nic *nic = &sim->nics[i];
@@ -133,6 +133,6 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     sim->endpoint->setup(sim, arena);
     setup_engine(sim, arena);
     if (taken)
-        start(taken);
+        start_nics(taken);
     return taken;
 }

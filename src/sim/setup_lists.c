@@ -35,8 +35,8 @@ static uint32_t order_paths(const struct sim *sim, const struct lists_pair *pair
     return count;
 }
 
-static void fill(struct sim *sim, const struct lists_pair *pair, struct path_profile *profile,
-    struct path_entry *entries, struct prng *prng)
+static void fill_profile(struct sim *sim, const struct lists_pair *pair,
+    struct path_profile *profile, struct path_entry *entries, struct prng *prng)
 {
     struct plan_profile_size size = profile_size(sim);
     uint32_t each = plan_profile_per_port(&size);
@@ -78,7 +78,7 @@ static uint32_t choose_listed(const struct sim *sim, const struct sim_workload *
 }
 
 /* `what` may use the two NICs, the switches on the shortest way, and the room of an address. */
-static void complain(struct sim *sim, const struct lists_pair *pair, const char *what)
+static void set_violation(struct sim *sim, const struct lists_pair *pair, const char *what)
 {
     struct text text = text_in(sim->violation, sizeof(sim->violation));
     uint32_t least =
@@ -93,7 +93,7 @@ static void complain_no_path(struct sim *sim, const struct lists_pair *pair)
     bool is_too_long = plan_graph_least(&sim->fabric->graph, pair->from, pair->to,
                            sim->lists.scratch) != GRAPH_NONE;
 
-    complain(sim, pair,
+    set_violation(sim, pair,
         is_too_long
             ? "h% has no path to h%: the shortest passes % switches, and an address has room for %"
             : "h% has no path to h% in this fabric; place these ranks elsewhere");
@@ -120,14 +120,15 @@ static bool fill_listed(
     if (is_back || workload->ev_count == 0)
         return false;
     if (count == 0) {
-        complain(sim, pair, "h% has none of the paths `evs` of its workload to h%");
+        set_violation(sim, pair, "h% has none of the paths `evs` of its workload to h%");
         return false;
     }
     setup_listed_paths(sim, workload, entries, count, &sim->paths[index]);
     return true;
 }
 
-static void add(struct sim *sim, struct arena *arena, uint32_t index, uint32_t from, uint32_t to)
+static void add_pair(
+    struct sim *sim, struct arena *arena, uint32_t index, uint32_t from, uint32_t to)
 {
     struct path_entry *entries =
         arena_take(arena, entry_room(sim), sizeof(*entries), alignof(struct path_entry));
@@ -140,7 +141,7 @@ static void add(struct sim *sim, struct arena *arena, uint32_t index, uint32_t f
     if (pair->first_of_port[TOPOLOGY_PLANES_MAX] == 0)
         complain_no_path(sim, pair);
     if (!fill_listed(sim, pair, index, entries))
-        fill(sim, pair, &sim->paths[index], entries, &prng);
+        fill_profile(sim, pair, &sim->paths[index], entries, &prng);
 }
 
 void setup_lists(struct sim *sim, struct arena *arena)
@@ -151,7 +152,7 @@ void setup_lists(struct sim *sim, struct arena *arena)
         uint32_t from = arena->memory ? sim->ranks[sim->flows[i].from].nic : 0;
         uint32_t to = arena->memory ? sim->ranks[sim->flows[i].to].nic : 0;
 
-        add(sim, arena, 2 * i, from, to);
-        add(sim, arena, 2 * i + 1, to, from);
+        add_pair(sim, arena, 2 * i, from, to);
+        add_pair(sim, arena, 2 * i + 1, to, from);
     }
 }

@@ -155,7 +155,7 @@ static struct qp_bytes qp_bytes_of(struct sim *sim, const struct sim_workload *w
         .in = (transport_qp_bytes(&in) + LINE - 1) / LINE * LINE };
 }
 
-static void create(struct transport *transport, uint32_t qpn, const struct qp_init *init,
+static void create_qp(struct transport *transport, uint32_t qpn, const struct qp_init *init,
     struct qp_attributes *attributes, void *memory)
 {
     uint32_t mask = QP_ATTR_STATE | QP_ATTR_PEER | QP_ATTR_RQ_PSN | QP_ATTR_SQ_PSN | QP_ATTR_MPR |
@@ -205,7 +205,7 @@ static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
             .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
 }
 
-static void connect(
+static void connect_flow(
     struct sim *sim, struct arena *arena, struct engine_flow *flow, const struct qp_bytes *bytes)
 {
     const struct sim_workload *workload = &sim->config.workloads[flow->workload];
@@ -216,11 +216,11 @@ static void connect(
     struct qp_attributes attributes = attributes_of(sim, flow, to, flow->qpn_in);
 
     out.owner = in.owner = flow;
-    create(sim->nics[from].endpoint, flow->qpn_out, &out, &attributes,
+    create_qp(sim->nics[from].endpoint, flow->qpn_out, &out, &attributes,
         arena_take(arena, 1, bytes->out, LINE));
     attributes = attributes_of(sim, flow, from, flow->qpn_out);
     attributes.max_wimm_dest = (uint16_t)in.write_imm_max_dest;
-    create(sim->nics[to].endpoint, flow->qpn_in, &in, &attributes,
+    create_qp(sim->nics[to].endpoint, flow->qpn_in, &in, &attributes,
         arena_take(arena, 1, bytes->in, LINE));
     tell_rtt(sim, from, to);
     tell_rtt(sim, to, from);
@@ -238,7 +238,7 @@ static void setup_qps(struct sim *sim, struct arena *arena)
             packets_take_memory(arena, count, bytes.out + bytes.in);
         else
             for (uint32_t i = 0; i < count; i++)
-                connect(sim, arena, flow++, &bytes);
+                connect_flow(sim, arena, flow++, &bytes);
     }
 }
 

@@ -25,7 +25,7 @@ static struct wire_format format_of(const struct sim *sim)
 }
 
 /* Builds the frame as its source sent it: complete and unmarked. */
-static void build(const struct wire_format *format, const struct packet *packet,
+static void build_frame(const struct wire_format *format, const struct packet *packet,
     const struct ipv6_addr *outer, struct wire_frame *out)
 {
     struct frame frame = { .packet = *packet };
@@ -44,7 +44,7 @@ static void build(const struct wire_format *format, const struct packet *packet,
 }
 
 /* Applies the changes that switches have made. */
-static void wear(
+static void apply_changes(
     const struct wire_format *format, struct port_entry entry, struct wire_frame *frame)
 {
     struct switch_frame handle;
@@ -102,8 +102,8 @@ void wire_check_hop(struct sim *sim, uint32_t port, const struct port_transmissi
     packet.dst = plan_nic_address(sim->fabric, record->to);
     packet.class = sent->entry.class;
     packet.ecn = sent->entry.ecn;
-    build(&format, &packet, outer, &frame);
-    wear(&format, sent->entry, &frame);
+    build_frame(&format, &packet, outer, &frame);
+    apply_changes(&format, sent->entry, &frame);
     if (!is_as_queued(&format, sent->entry, &frame))
         sim_engine_violated(
             sim, "a frame is not what was queued, PSN", packet.psn.value, sent->end_ps);
@@ -122,8 +122,8 @@ void wire_check_arrival(struct sim *sim, struct port_entry entry, struct packet 
     struct frame frame;
     uint8_t port = packet->port;
 
-    build(&format, packet, &sim->packets.outer[entry.handle], &bytes);
-    wear(&format, entry, &bytes);
+    build_frame(&format, packet, &sim->packets.outer[entry.handle], &bytes);
+    apply_changes(&format, entry, &bytes);
     if (bytes.length == 0 || frame_parse(&format, bytes.bytes, bytes.length, &frame) != DROP_NONE ||
         !frame_icrc_ok(&frame, bytes.bytes)) {
         sim_engine_violated(sim, "a frame cannot be read, PSN", packet->psn.value, sim->now_ps);

@@ -19,7 +19,8 @@ static uint32_t number_of(const struct sim *sim, const struct engine_flow *flow)
 
 /* ---- actions of ranks ------------------------------------------------------------------------ */
 
-static void send(void *context, uint32_t number, uint64_t bytes, uint32_t tag, uint64_t now_ps)
+static void send_message(
+    void *context, uint32_t number, uint64_t bytes, uint32_t tag, uint64_t now_ps)
 {
     struct sim *sim = context;
     struct engine_rank *rank = acting(sim);
@@ -84,7 +85,7 @@ static void finished(void *context, uint64_t now_ps)
 
 void work_init(struct sim *sim)
 {
-    sim->world = (struct workload_world){ .send = send,
+    sim->world = (struct workload_world){ .send = send_message,
         .wake_at = wake_at,
         .completed = completed,
         .stepped = stepped,
@@ -159,7 +160,7 @@ static void on_event(
     sim_engine_event(sim, &told);
 }
 
-static void wake(struct sim *sim, uint32_t index, uint64_t now_ps)
+static void wake_rank(struct sim *sim, uint32_t index, uint64_t now_ps)
 {
     struct engine_rank *rank = &sim->ranks[index];
 
@@ -191,7 +192,7 @@ void work_turn(struct sim *sim, uint32_t nic_index, uint64_t now_ps)
     if (something_happened)
         for (uint32_t i = nic->first_rank; i != ENGINE_NONE; i = sim->ranks[i].next_on_nic)
             if (sim->ranks[i].wake_ps <= now_ps)
-                wake(sim, i, now_ps);
+                wake_rank(sim, i, now_ps);
     while (sim->endpoint->next_event(sim, nic_index, &event)) {
         on_event(sim, nic_index, &event, now_ps);
         something_happened = true;

@@ -18,7 +18,8 @@ static uint32_t messages_each(const struct sim_workload *workload)
     return peers_out(workload) * workload->qps;
 }
 
-static void begin(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+static void begin_collective(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
     const struct sim_workload *workload = rank->workload;
 
@@ -104,7 +105,7 @@ const struct workload_kind workload_all_to_all = {
     .part_count = part_count,
     .outstanding_max = outstanding_max,
     .lane_count = lane_count,
-    .begin = begin,
+    .begin = begin_collective,
     .on_sent = on_sent,
     .on_received = on_received,
     .is_complete = is_complete,

@@ -115,7 +115,8 @@ static bool is_client(const struct workload_rank *rank)
 }
 
 /* Round trip number k goes over QP number k mod qps, there and back. */
-static void serve(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+static void post_due_message(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
     bool is_due =
         is_client(rank) ? rank->posted == rank->iteration : rank->posted != rank->iteration;
@@ -140,7 +141,7 @@ static void ping_pong_on_sent(
 {
     (void)flow;
     rank->sent++;
-    serve(rank, world, now_ps);
+    post_due_message(rank, world, now_ps);
     ping_pong_look_for_the_end(rank, world, now_ps);
 }
 
@@ -152,7 +153,7 @@ static void ping_pong_on_received(struct workload_rank *rank, const struct workl
     rank->iteration++;
     if (is_client(rank))
         world->completed(world->context, rank->workload->message_bytes, rank->began_ps, now_ps);
-    serve(rank, world, now_ps);
+    post_due_message(rank, world, now_ps);
     ping_pong_look_for_the_end(rank, world, now_ps);
 }
 
@@ -175,7 +176,7 @@ const struct workload_kind workload_ping_pong = {
     .flow_count = one_flow_each,
     .flow_at = ping_pong_flow_at,
     .outstanding_max = ping_pong_outstanding_max,
-    .begin = serve,
+    .begin = post_due_message,
     .on_sent = ping_pong_on_sent,
     .on_received = ping_pong_on_received,
 };

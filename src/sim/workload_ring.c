@@ -79,7 +79,8 @@ static void post_ready(
     }
 }
 
-static void begin(struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
+static void begin_collective(
+    struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
     for (uint32_t flow = 0; flow < rank->workload->qps; flow++)
         post_ready(rank, world, flow, now_ps);
@@ -155,8 +156,8 @@ static uint32_t lane_count(const struct sim_workload *workload)
 
 #define RING                                                                                       \
     .flow_count = flow_count, .flow_at = flow_at, .outstanding_max = outstanding_max,              \
-    .lane_count = lane_count, .begin = begin, .on_sent = on_sent, .on_received = on_received,      \
-    .is_complete = is_complete
+    .lane_count = lane_count, .begin = begin_collective, .on_sent = on_sent,                       \
+    .on_received = on_received, .is_complete = is_complete
 #define RING_OF_CHUNKS RING, .traits = SIM_COLLECTIVE | SIM_DIVIDED, .part_count = part_count
 
 const struct workload_kind workload_all_reduce = { RING_OF_CHUNKS };

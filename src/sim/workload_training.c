@@ -64,7 +64,7 @@ static void on_wake(struct workload_rank *rank, const struct workload_world *wor
     }
 }
 
-static bool check(const struct sim_workload *workload, struct problem *problem)
+static bool check_workload(const struct sim_workload *workload, struct problem *problem)
 {
     if (!sim_workload_is(workload->collective, SIM_COLLECTIVE))
         return problem_is(problem, "collective",
@@ -77,7 +77,7 @@ static bool check(const struct sim_workload *workload, struct problem *problem)
 }
 
 const struct workload_kind workload_training = {
-    .check = check,
+    .check = check_workload,
     .begin_step = begin_step,
     .on_collective = look_for_the_end,
     .on_wake = on_wake,

@@ -24,7 +24,7 @@ void port_pool_init(struct port_pool *pool, struct arena *arena, uint32_t slot_c
     };
 }
 
-static void count(struct port *port, enum port_counter counter)
+static void count_packet(struct port *port, enum port_counter counter)
 {
     port->counters->value[counter]++;
 }
@@ -67,7 +67,7 @@ static enum port_counter drop_counter(enum drop_reason reason)
 
 struct port_outcome port_drop(struct port *port, enum drop_reason reason)
 {
-    count(port, drop_counter(reason));
+    count_packet(port, drop_counter(reason));
     return (struct port_outcome){ .verdict = PORT_DROPPED, .reason = reason };
 }
 
@@ -93,7 +93,7 @@ static bool tail_can_yield(const struct port_config *config, const struct port_q
 
 /* The data queue is full: trims either the arriving packet or the last one in the queue, at random.
  * If the trimmed packet does not fit either, the arriving packet is dropped. */
-static struct port_outcome trim(struct port *port, struct port_entry arriving)
+static struct port_outcome trim_packet(struct port *port, struct port_entry arriving)
 {
     const struct port_config *config = &port->profile->config;
     struct port_queue *data = &port->queues[PORT_DATA];
@@ -109,7 +109,7 @@ static struct port_outcome trim(struct port *port, struct port_entry arriving)
         *tail = arriving;
     }
     port_push(port, PORT_CONTROL, &cut);
-    count(port, tail_yields ? PORT_COUNTER_TRIMMED_TAIL : PORT_COUNTER_TRIMMED_ARRIVING);
+    count_packet(port, tail_yields ? PORT_COUNTER_TRIMMED_TAIL : PORT_COUNTER_TRIMMED_ARRIVING);
     return (struct port_outcome){
         .verdict = tail_yields ? PORT_TRIMMED_TAIL : PORT_TRIMMED_ARRIVING, .cut = cut
     };
@@ -121,7 +121,7 @@ struct port_outcome port_overflow(struct port *port, struct port_entry arriving)
     enum drop_reason reason = refusal(port, port_queue_of(arriving.class), arriving.length_bytes);
 
     if (reason == DROP_DATA_QUEUE_FULL && may_trim)
-        return trim(port, arriving);
+        return trim_packet(port, arriving);
     return port_drop(port, reason);
 }
 

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "topology/graph.h"
 
-static bool refuse(const struct graph *graph, uint32_t link, const char *words,
+static bool refuse_link(const struct graph *graph, uint32_t link, const char *words,
     const uint64_t *numbers, struct graph_problem *problem)
 {
     struct text text = text_in(problem->reason, sizeof(problem->reason));
@@ -47,7 +47,7 @@ static bool count_ports(struct graph *graph, struct graph_problem *problem)
         const struct graph_end *ends = graph->links[i].ends;
 
         if (ends[0].node == ends[1].node)
-            return refuse(graph, i, "a link to itself", NULL, problem);
+            return refuse_link(graph, i, "a link to itself", NULL, problem);
         graph->nodes[ends[0].node].port_count++;
         graph->nodes[ends[1].node].port_count++;
     }
@@ -73,11 +73,11 @@ static bool fill_ports(struct graph *graph, struct graph_problem *problem)
             uint32_t *slot;
 
             if (end.port >= node->port_count)
-                return refuse(graph, i, "port % of a node with % links",
+                return refuse_link(graph, i, "port % of a node with % links",
                     (const uint64_t[]){ end.port, node->port_count }, problem);
             slot = &graph->link_of_port[node->first_port + end.port];
             if (*slot != GRAPH_NONE)
-                return refuse(graph, i, "port % is used twice, by link % too",
+                return refuse_link(graph, i, "port % is used twice, by link % too",
                     (const uint64_t[]){ end.port, *slot }, problem);
             *slot = i;
         }

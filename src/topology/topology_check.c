@@ -16,7 +16,7 @@
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
 /* Replaces each % in the text by one of the numbers. */
-static bool refuse(struct topology_problem *problem, const char *member, const char *words,
+static bool refuse_member(struct topology_problem *problem, const char *member, const char *words,
     const uint64_t *numbers)
 {
     struct text text = text_in(problem->reason, sizeof(problem->reason));
@@ -112,13 +112,14 @@ static bool check_ports(const struct topology_config *config, struct topology_pr
     uint64_t radix = config->radix ? config->radix : TOPOLOGY_RADIX_MAX;
 
     if (config->hosts_per_t0 + config->t1_count > radix)
-        return refuse(problem, "radix", "radix % cannot hold % hosts and % uplinks",
+        return refuse_member(problem, "radix", "radix % cannot hold % hosts and % uplinks",
             NUMBERS(radix, config->hosts_per_t0, config->t1_count));
     if (config->t1_count > 0 && config->t0_count > radix)
-        return refuse(problem, "radix", "radix % cannot hold a link of a T1 to each of % T0s",
+        return refuse_member(problem, "radix",
+            "radix % cannot hold a link of a T1 to each of % T0s",
             NUMBERS(radix, config->t0_count));
     if (config->t1_count == 0 && config->t0_count > 1)
-        return refuse(problem, "t1s", "% T0s without a T1 cannot reach each other",
+        return refuse_member(problem, "t1s", "% T0s without a T1 cannot reach each other",
             NUMBERS(config->t0_count));
     return true;
 }
@@ -128,10 +129,10 @@ static bool check_nics(const struct topology_config *config, struct topology_pro
     uint64_t most = (uint64_t)config->t0_count * config->hosts_per_t0;
 
     if (config->nic_count > most)
-        return refuse(problem, "nics", "% T0s with % hosts each have room for %, not for %",
+        return refuse_member(problem, "nics", "% T0s with % hosts each have room for %, not for %",
             NUMBERS(config->t0_count, config->hosts_per_t0, most, config->nic_count));
     if (config->nic_count > 0 && config->nic_count <= most - config->hosts_per_t0)
-        return refuse(problem, "nics", "% NICs, % to a T0, leave the last of % T0s empty",
+        return refuse_member(problem, "nics", "% NICs, % to a T0, leave the last of % T0s empty",
             NUMBERS(config->nic_count, config->hosts_per_t0, config->t0_count));
     return true;
 }
@@ -141,13 +142,13 @@ static bool check_nics(const struct topology_config *config, struct topology_pro
 static bool check_delays(const struct topology_config *config, struct topology_problem *problem)
 {
     if (config->host_link.delay_ps == 0 && config->nic_latency_ps == 0)
-        return refuse(problem, "host_link.delay",
+        return refuse_member(problem, "host_link.delay",
             "0 ps, and nic_latency is 0 ps too: packets would reach a NIC in zero time", NULL);
     if (config->host_link.delay_ps == 0 && config->switch_latency_ps == 0)
-        return refuse(problem, "host_link.delay",
+        return refuse_member(problem, "host_link.delay",
             "0 ps, and switch_latency is 0 ps too: packets would reach a T0 in zero time", NULL);
     if (config->t1_count > 0 && config->uplink.delay_ps == 0 && config->switch_latency_ps == 0)
-        return refuse(problem, "uplink.delay",
+        return refuse_member(problem, "uplink.delay",
             "0 ps, and switch_latency is 0 ps too: packets would reach a T1 in zero time", NULL);
     return true;
 }
@@ -155,7 +156,7 @@ static bool check_delays(const struct topology_config *config, struct topology_p
 static bool check_red(const struct topology_buffers *buffers, struct topology_problem *problem)
 {
     if (buffers->red_max_bytes > 0 && buffers->red_min_bytes > buffers->red_max_bytes)
-        return refuse(problem, "buffers.red_min", "% bytes is above red_max, % bytes",
+        return refuse_member(problem, "buffers.red_min", "% bytes is above red_max, % bytes",
             NUMBERS(buffers->red_min_bytes, buffers->red_max_bytes));
     return true;
 }
@@ -165,11 +166,13 @@ static bool check_names(const struct topology_config *config, struct topology_pr
     uint32_t block = config->usid_block;
 
     if (config->name[TOPOLOGY_NAME_BYTES - 1] != '\0')
-        return refuse(problem, "name", "longer than % bytes", NUMBERS(TOPOLOGY_NAME_BYTES - 1));
+        return refuse_member(
+            problem, "name", "longer than % bytes", NUMBERS(TOPOLOGY_NAME_BYTES - 1));
     if (block == 0 || block >> 24 == 0xff)
-        return refuse(problem, "usid_block", "not a block of unicast addresses", NULL);
+        return refuse_member(problem, "usid_block", "not a block of unicast addresses", NULL);
     if (block == NIC_BLOCK)
-        return refuse(problem, "usid_block", "2001:db8::/32 holds the NICs' own addresses", NULL);
+        return refuse_member(
+            problem, "usid_block", "2001:db8::/32 holds the NICs' own addresses", NULL);
     return true;
 }
 

@@ -24,7 +24,7 @@ void topology_graph_name(const struct topology_element *element, struct text *te
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool refuse(char *reason, const char *words, const uint64_t *numbers)
+static bool refuse_name(char *reason, const char *words, const uint64_t *numbers)
 {
     struct text text = text_in(reason, TOPOLOGY_REASON_BYTES);
 
@@ -76,7 +76,7 @@ static bool find_switch(
 {
     *node = graph_find_switch(graph, place->plane, place->tier, place->index);
     return *node != GRAPH_NONE ||
-           refuse(reason, "no switch p%.t%.%: plane % has % in tier %",
+           refuse_name(reason, "no switch p%.t%.%: plane % has % in tier %",
                NUMBERS(place->plane, place->tier, place->index, place->plane,
                    graph_count(graph, place->tier, place->plane), place->tier));
 }
@@ -106,14 +106,14 @@ static bool find_link(const struct graph *graph, struct topology_element *elemen
             return true;
         }
     }
-    return refuse(reason, "there is no such link between these switches", NULL);
+    return refuse_name(reason, "there is no such link between these switches", NULL);
 }
 
 bool topology_graph_find(const struct topology *topology, const char *name,
     struct topology_element *out, char reason[static TOPOLOGY_REASON_BYTES])
 {
     if (!read_name(name, out))
-        return refuse(reason,
+        return refuse_name(reason,
             "not a name; names are like h12, h12.p0, p0, p0.t2.5, p0.t1.5-t2.4, p0.t0.1-p1.t0.1",
             NULL);
     return topology_graph_has(topology, out, reason);
@@ -127,15 +127,15 @@ bool topology_graph_has(const struct topology *topology, struct topology_element
     uint32_t node;
 
     if (out->kind == TOPOLOGY_T0 || out->kind == TOPOLOGY_T1 || out->kind == TOPOLOGY_UPLINK)
-        return refuse(reason, "not of this fabric", NULL);
+        return refuse_name(reason, "not of this fabric", NULL);
     if (out->nic >= topology->nic_count)
-        return refuse(reason, "no NIC h%: the last of % is h%",
+        return refuse_name(reason, "no NIC h%: the last of % is h%",
             NUMBERS(out->nic, topology->nic_count, topology->nic_count - 1));
     if (out->kind == TOPOLOGY_HOST_LINK && out->plane >= graph->nodes[out->nic].port_count)
-        return refuse(reason, "no port p%: h% has %",
+        return refuse_name(reason, "no port p%: h% has %",
             NUMBERS(out->plane, out->nic, graph->nodes[out->nic].port_count));
     if (out->kind == TOPOLOGY_PLANE && out->plane >= graph->plane_count)
-        return refuse(reason, "no plane p%: the last of % is p%",
+        return refuse_name(reason, "no plane p%: the last of % is p%",
             NUMBERS(out->plane, graph->plane_count, graph->plane_count - 1));
     if (out->kind == TOPOLOGY_SWITCH)
         return find_switch(graph, &out->lower, &node, reason);

@@ -109,7 +109,7 @@ static bool has_form(const char *name, enum topology_component kind, struct topo
     return *name == '\0';
 }
 
-static bool refuse(char *reason, const char *words, const uint64_t *numbers)
+static bool refuse_name(char *reason, const char *words, const uint64_t *numbers)
 {
     struct text text = text_in(reason, TOPOLOGY_REASON_BYTES);
 
@@ -124,24 +124,24 @@ static bool is_present(
     const struct topology_exception *exception;
 
     if (element->nic >= topology->nic_count)
-        return refuse(reason, "no NIC h%: the last of % is h%",
+        return refuse_name(reason, "no NIC h%: the last of % is h%",
             NUMBERS(element->nic, topology->nic_count, topology->nic_count - 1));
     if (element->plane >= config->plane_count)
-        return refuse(reason, "no plane p%: the last of % is p%",
+        return refuse_name(reason, "no plane p%: the last of % is p%",
             NUMBERS(element->plane, config->plane_count, config->plane_count - 1));
     if (element->t0 >= config->t0_count)
-        return refuse(reason, "no T0 t0.%: the last of % is t0.%",
+        return refuse_name(reason, "no T0 t0.%: the last of % is t0.%",
             NUMBERS(element->t0, config->t0_count, config->t0_count - 1));
     if ((element->kind == TOPOLOGY_T1 || element->kind == TOPOLOGY_UPLINK) && config->t1_count == 0)
-        return refuse(reason, "no T1 t1.%: this fabric has none", NUMBERS(element->t1));
+        return refuse_name(reason, "no T1 t1.%: this fabric has none", NUMBERS(element->t1));
     if (element->t1 >= config->t1_count && config->t1_count > 0)
-        return refuse(reason, "no T1 t1.%: the last of % is t1.%",
+        return refuse_name(reason, "no T1 t1.%: the last of % is t1.%",
             NUMBERS(element->t1, config->t1_count, config->t1_count - 1));
     if (element->kind != TOPOLOGY_HOST_LINK && element->kind != TOPOLOGY_UPLINK)
         return true;
     exception = topology_exception_of(config, element);
     return !exception || !exception->missing ||
-           refuse(reason, "an exception declares this link missing", NULL);
+           refuse_name(reason, "an exception declares this link missing", NULL);
 }
 
 static bool find_group(
@@ -169,7 +169,7 @@ bool topology_has(const struct topology *topology, const struct topology_element
     if (topology->graph)
         return topology_graph_has(topology, &copy, reason);
     if (element->kind > TOPOLOGY_UPLINK)
-        return refuse(reason, "not of this fabric", NULL);
+        return refuse_name(reason, "not of this fabric", NULL);
     return is_present(topology, element, reason);
 }
 
@@ -183,6 +183,6 @@ bool topology_find(const struct topology *topology, const char *name, struct top
     for (uint32_t kind = 0; kind <= TOPOLOGY_UPLINK; kind++)
         if (has_form(name, (enum topology_component)kind, out))
             return is_present(topology, out, reason);
-    return refuse(reason,
+    return refuse_name(reason,
         "not a name; names are like h12, h12.p3, p3, p3.t0.17, p3.t1.9, p3.t0.17-t1.9", NULL);
 }

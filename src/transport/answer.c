@@ -187,8 +187,8 @@ static bool has_no_way(const struct transport *nic, const struct control_record 
     return possible_planes(&qp->env) == 0;
 }
 
-static bool answer(struct transport *nic, const struct control_record *record, uint32_t ready_ports,
-    struct packet *out, uint64_t now_ns)
+static bool answer_record(struct transport *nic, const struct control_record *record,
+    uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
     return record->kind == CONTROL_ENDPOINT_ANSWER
                ? answer_endpoint(nic, record, ready_ports, out, now_ns)
@@ -209,7 +209,8 @@ bool nic_send_answer(
         struct control_record *record = control_queue_at(queue, place);
         bool is_endpoint = record->kind == CONTROL_ENDPOINT_ANSWER;
 
-        if (!(is_endpoint && endpoint_waits) && answer(nic, record, ready_ports, out, now_ns)) {
+        if (!(is_endpoint && endpoint_waits) &&
+            answer_record(nic, record, ready_ports, out, now_ns)) {
             if (!is_endpoint && takes_both_ways(nic, record, out->port))
                 record->is_second = true;
             else

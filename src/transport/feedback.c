@@ -29,7 +29,7 @@ __attribute__((noinline)) static uint32_t look_closer(struct requester *requeste
 
 /* Acknowledges a PSN in flight, which the window has marked, for the first time. Returns its
  * size. */
-static inline uint32_t acknowledge(struct requester *requester, const struct env *env,
+static inline uint32_t acknowledge_psn(struct requester *requester, const struct env *env,
     struct psn psn, struct send_record record, uint64_t now_ns)
 {
     uint32_t plane = env_plane_of_ev(env, record.ev_index);
@@ -45,8 +45,8 @@ static inline uint32_t acknowledge(struct requester *requester, const struct env
 
 /* Handles packets that were declared lost, were not sent again, and had arrived. Not inlined: it is
  * rare. */
-__attribute__((noinline)) static void disprove(struct requester *requester, const struct env *env,
-    struct psn base, uint64_t bitmap, uint64_t now_ns)
+__attribute__((noinline)) static void disprove_losses(struct requester *requester,
+    const struct env *env, struct psn base, uint64_t bitmap, uint64_t now_ns)
 {
     for (; bitmap; bitmap &= bitmap - 1) {
         struct psn psn = psn_add(base, (int32_t)bits_lowest(bitmap));
@@ -69,7 +69,7 @@ static uint32_t acknowledge_all(struct requester *requester, const struct env *e
         struct psn psn = psn_add(base, (int32_t)bits_lowest(bitmap));
         struct send_record record = send_window_record(&requester->window, psn);
 
-        bytes += acknowledge(requester, env, psn, record, now_ns);
+        bytes += acknowledge_psn(requester, env, psn, record, now_ns);
         if (!(record.flags & (SEND_TWICE | SEND_OFTEN)))
             latest = psn;
     }
@@ -92,7 +92,7 @@ void feedback_acknowledge_bitmap(struct requester *requester, const struct env *
     if (psn_before(requester->highest_acked, highest))
         requester->highest_acked = highest;
     if (requester->window.lost_count > 0)
-        disprove(requester, env, base, bitmap, now_ns);
+        disprove_losses(requester, env, base, bitmap, now_ns);
     /* A packet that was declared lost and not sent again since has arrived after all. It says
      * nothing about the current state of its path. */
     bitmap = send_window_acknowledge(&requester->window, base, bitmap);

@@ -112,7 +112,7 @@ static struct psn recovery_end(const struct requester *requester, uint64_t thres
 }
 
 /* Not inlined: it is rare. */
-__attribute__((noinline)) static void recover(
+__attribute__((noinline)) static void recover_overtaken(
     struct requester *requester, const struct env *env, uint64_t threshold_bytes, uint64_t now_ns)
 {
     struct send_window *window = &requester->window;
@@ -150,7 +150,7 @@ void loss_infer_by_count(
         requester->in_recovery = true;
         requester->recovery_psn = requester->window.next;
     }
-    recover(requester, env, threshold_bytes, now_ns);
+    recover_overtaken(requester, env, threshold_bytes, now_ns);
 }
 
 /* True if the bitmap shows all packets that have arrived above cack. */

@@ -47,7 +47,7 @@ static bool was_spurious(const struct requester *requester, const struct env *en
 
 /* Counts the loss against its path. True if it made the EV bad; this does not happen while late
  * packets are declared lost. */
-static bool blame(struct requester *requester, const struct env *env,
+static bool blame_path(struct requester *requester, const struct env *env,
     const struct send_record *record, enum loss_rule rule, uint64_t now_ns)
 {
     uint64_t sent_ns = now_ns - send_window_age_ns(record->ticks, now_ns);
@@ -86,6 +86,6 @@ void loss_declare(struct requester *requester, const struct env *env, struct psn
     if (may_be_congestion(requester, env, now_ns) ||
         env->nic->parameters->loss_to_bad == LOSS_TO_BAD_LITERAL)
         cc_on_inferred_loss(&env->peer->cc, bytes, now_ns);
-    if (blame(requester, env, &record, rule, now_ns))
+    if (blame_path(requester, env, &record, rule, now_ns))
         send_window_set_flags(window, psn, SEND_DEMOTED);
 }

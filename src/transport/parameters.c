@@ -45,7 +45,7 @@ _Static_assert(sizeof(struct parameters) ==
                    sizeof(parameter_descriptions) / sizeof(parameter_descriptions[0]) * 8,
     "a parameter is found at its index");
 
-static uint64_t *at(struct parameters *parameters, uint32_t index)
+static uint64_t *value_at(struct parameters *parameters, uint32_t index)
 {
     return (uint64_t *)parameters + index;
 }
@@ -62,8 +62,9 @@ static uint32_t length_of(const char *text)
 void parameters_init(struct parameters *parameters, enum parameter_timers timers)
 {
     for (uint32_t i = 0; i < parameter_count; i++)
-        *at(parameters, i) = timers == TIMERS_SOFTWARE ? parameter_descriptions[i].software_value
-                                                       : parameter_descriptions[i].default_value;
+        *value_at(parameters, i) = timers == TIMERS_SOFTWARE
+                                       ? parameter_descriptions[i].software_value
+                                       : parameter_descriptions[i].default_value;
     parameters->timers = timers;
 }
 
@@ -74,7 +75,7 @@ static void set_timers(struct parameters *parameters)
     parameters_init(&fresh, (enum parameter_timers)parameters->timers);
     for (uint32_t i = 0; i < parameter_count; i++)
         if (parameter_descriptions[i].default_value != parameter_descriptions[i].software_value)
-            *at(parameters, i) = *at(&fresh, i);
+            *value_at(parameters, i) = *value_at(&fresh, i);
 }
 
 uint64_t parameters_get(const struct parameters *parameters, uint32_t index)
@@ -191,7 +192,7 @@ enum parameters_error parameters_set(
         error = PARAMETERS_OUT_OF_RANGE;
     if (error != PARAMETERS_OK)
         return error;
-    *at(parameters, index) = number;
+    *value_at(parameters, index) = number;
     if (index == offsetof(struct parameters, timers) / sizeof(uint64_t))
         set_timers(parameters);
     return PARAMETERS_OK;

@@ -65,7 +65,7 @@ void transport_set_sharers(
 
 /* Initialises a destination about which nothing valid is known. Failed QPs may still refer to
  * it. */
-static void start(struct transport *nic, struct peer *peer, const struct qp *qp)
+static void start_peer(struct transport *nic, struct peer *peer, const struct qp *qp)
 {
     *peer = (struct peer){ .address = qp->env.attributes.peer_address,
         .ports = nic->ports_cross ? UINT16_MAX : (uint16_t)qp->env.attributes.peer_ports,
@@ -86,7 +86,7 @@ void peer_join(struct transport *nic, struct qp *qp)
     struct peer *peer = find_or_take(nic, qp);
 
     if (peer->live_count == 0)
-        start(nic, peer, qp);
+        start_peer(nic, peer, qp);
     peer->qp_count++;
     peer->live_count++;
     peer->sender_count += qp->requester != NULL;
@@ -109,7 +109,7 @@ static uint32_t *link_before(struct transport *nic, struct peer *peer, uint32_t 
     return index == PEER_NO_QP ? &peer->last_ready : &nic->qps[index]->previous_ready;
 }
 
-static void unlist(struct transport *nic, struct qp *qp)
+static void unlist_qp(struct transport *nic, struct qp *qp)
 {
     if (!qp->is_listed)
         return;
@@ -148,7 +148,7 @@ static const struct path_profile *other_profile(const struct transport *nic, con
 }
 
 /* Called when the last live QP to the peer is gone: stops updates and probes. */
-static void rest(struct transport *nic, struct peer *peer)
+static void stop_peer(struct transport *nic, struct peer *peer)
 {
     peer->update_count = 0;
     nic_forget_way_back(nic, peer);
@@ -157,7 +157,7 @@ static void rest(struct transport *nic, struct peer *peer)
 
 void peer_retire(struct transport *nic, struct qp *qp)
 {
-    unlist(nic, qp);
+    unlist_qp(nic, qp);
     qp_unshare_paths(nic, qp);
     if (qp->requester && qp->env.attributes.state == QP_RTS)
         requester_leave_peer(qp->requester, &qp->env);
@@ -165,7 +165,7 @@ void peer_retire(struct transport *nic, struct qp *qp)
     qp->env.peer->sender_count -= qp->requester != NULL;
     way_back_qps_changed(&qp->env.peer->way_back);
     if (qp->env.peer->live_count == 0)
-        rest(nic, qp->env.peer);
+        stop_peer(nic, qp->env.peer);
 }
 
 void peer_leave(struct transport *nic, struct qp *qp)
@@ -225,7 +225,7 @@ void peer_list(struct transport *nic, struct qp *qp, uint64_t now_ns)
 {
     bool is_first = qp->env.peer->first_ready == qp->env.index;
     if (!is_first && is_sender(qp) && is_urgent(qp, now_ns)) {
-        unlist(nic, qp);
+        unlist_qp(nic, qp);
         list_first(nic, qp);
     } else if (!qp->is_listed && wants_turn(qp, now_ns)) {
         if (qp->requester->turn_left > 0)
@@ -260,13 +260,13 @@ void peer_end_turn(struct transport *nic, struct peer *peer, uint32_t sent, uint
     struct qp *qp = nic->qps[peer->first_ready];
 
     if (!wants_turn(qp, now_ns)) {
-        unlist(nic, qp);
+        unlist_qp(nic, qp);
         return;
     }
     if (peer->first_ready == peer->last_ready || (sent > 0 && qp->requester->turn_left > 0) ||
         (sent == 0 && !peer_can_send(peer, now_ns) && !is_urgent(qp, now_ns)))
         return;
-    unlist(nic, qp);
+    unlist_qp(nic, qp);
     list_last(nic, qp);
 }
 

@@ -136,8 +136,8 @@ static void expire_responder(struct transport *nic, struct qp *qp, uint64_t now_
 
 /* ---- requester ------------------------------------------------------------------------------- */
 
-static void apply(struct transport *nic, struct qp *qp, const struct requester_decision *decision,
-    uint64_t now_ns)
+static void apply_requester_decision(struct transport *nic, struct qp *qp,
+    const struct requester_decision *decision, uint64_t now_ns)
 {
     if (decision->due_ns != UINT64_MAX)
         qp_arm(nic, qp, decision->due_ns);
@@ -168,7 +168,7 @@ enum drop_reason qp_on_feedback(
     default:
         return nic_count_packet(nic, DROP_OPCODE);
     }
-    apply(nic, qp, &decision, now_ns);
+    apply_requester_decision(nic, qp, &decision, now_ns);
     qp_schedule(nic, qp, now_ns);
     return nic_count_packet(nic, decision.reason);
 }
@@ -194,7 +194,7 @@ void qp_expire(struct transport *nic, struct qp *qp, uint64_t now_ns)
     if (qp->requester && qp->env.attributes.state == QP_RTS) {
         struct requester_decision decision = requester_expire(qp->requester, &qp->env, now_ns);
 
-        apply(nic, qp, &decision, now_ns);
+        apply_requester_decision(nic, qp, &decision, now_ns);
     }
     qp_update(nic, qp, now_ns);
 }

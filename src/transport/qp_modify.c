@@ -23,7 +23,8 @@ static bool attributes_are_valid(const struct qp *qp, const struct qp_attributes
            wanted->max_wimm_dest <= qp->write_imm_max_dest;
 }
 
-static void merge(struct qp_attributes *into, const struct qp_attributes *from, uint32_t mask)
+static void merge_attributes(
+    struct qp_attributes *into, const struct qp_attributes *from, uint32_t mask)
 {
     if (mask & QP_ATTR_STATE)
         into->state = from->state;
@@ -91,7 +92,7 @@ static bool is_connected(enum qp_state state)
 
 /* Applies changes that take effect immediately: the range of the responder if dynamic MPR was
  * agreed (§4.1), window and timeout of the requester. */
-static void apply(struct transport *nic, struct qp *qp, uint32_t mask, uint64_t now_ns)
+static void apply_changes(struct transport *nic, struct qp *qp, uint32_t mask, uint64_t now_ns)
 {
     if (mask & QP_ATTR_MPR_DEST && qp->responder && is_connected(qp->env.attributes.state)) {
         qp_close_range(nic, qp);
@@ -122,7 +123,7 @@ static void leave_peer(struct transport *nic, struct qp *qp, enum qp_state from)
     qp->env.attributes.state = to;
 }
 
-static void enter(
+static void enter_state(
     struct transport *nic, struct qp *qp, enum qp_state from, enum qp_state to, uint64_t now_ns)
 {
     if (from == to)
@@ -168,7 +169,7 @@ int transport_qp_modify(struct transport *nic, uint32_t qpn, const struct qp_att
     from = qp->env.attributes.state;
     wanted = qp->env.attributes;
     wanted.timeout = qp->timeout_wanted;
-    merge(&wanted, attributes, mask);
+    merge_attributes(&wanted, attributes, mask);
     if (wanted.state >= QP_STATE_COUNT || !transition_is_allowed(from, wanted.state) ||
         !attributes_are_valid(qp, &wanted) || mask & fixed_attributes(from))
         return -EINVAL;
@@ -179,8 +180,8 @@ int transport_qp_modify(struct transport *nic, uint32_t qpn, const struct qp_att
         wanted.timeout = qp->env.attributes.timeout;
     }
     qp->env.attributes = wanted;
-    apply(nic, qp, mask, now_ns);
-    enter(nic, qp, from, wanted.state, now_ns);
+    apply_changes(nic, qp, mask, now_ns);
+    enter_state(nic, qp, from, wanted.state, now_ns);
     qp_update(nic, qp, now_ns);
     return 0;
 }

@@ -66,7 +66,7 @@ void qp_share_paths(struct transport *nic, struct qp *qp)
     qp->requester->ev_probe_ns = UINT64_MAX; /* one QP probes for all that share the set */
 }
 
-static void count(struct transport *nic, const struct path_change *change)
+static void count_change(struct transport *nic, const struct path_change *change)
 {
     if (change->to == EV_SKIP && change->from == EV_GOOD)
         nic_count(nic, COUNTER_EV_SKIPPED);
@@ -90,7 +90,7 @@ void qp_on_ev_change(void *context, const struct path_change *change, uint64_t n
     struct qp *qp = context;
     struct transport *nic = qp->nic;
 
-    count(nic, change);
+    count_change(nic, change);
     nic_trace(nic, EVENT_EV, qp->env.qpn, now_ns, env_ev(&qp->env, change->ev_index),
         (uint64_t)change->from << 8 | (uint64_t)change->to, change->cause);
     if (change->to == EV_ASSUMED_BAD || change->to == EV_DENIED)

@@ -24,7 +24,7 @@ static uint32_t successor(const struct path_profile *profile, const struct path_
 
 /* Moves packets in flight to the new profile. They stay in the window, but their loss or delivery
  * does not count for the new EVs. */
-static void succeed(
+static void move_packets(
     struct transport *nic, struct qp *qp, const struct path_profile *former, uint64_t now_ns)
 {
     uint16_t successors[PATH_EV_COUNT_MAX];
@@ -62,7 +62,7 @@ int transport_qp_set_paths(struct transport *nic, uint32_t qpn, const struct pat
         qp->own_paths = memory;
         qp_start_paths(nic, qp);
         if (qp->env.attributes.state == QP_RTS)
-            succeed(nic, qp, former, now_ns);
+            move_packets(nic, qp, former, now_ns);
     }
     qp_update(nic, qp, now_ns);
     return 0;

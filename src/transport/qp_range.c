@@ -27,7 +27,7 @@ static void halve_if_silent(struct transport *nic, struct responder *responder, 
         set_range(nic, responder, half_psns);
 }
 
-static void collect(struct transport *nic, const struct qp *needy, uint64_t now_ns)
+static void collect_ranges(struct transport *nic, const struct qp *needy, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < nic->qp_count_max; i++)
         if (nic->qps[i] && nic->qps[i] != needy && nic->qps[i]->responder &&
@@ -50,7 +50,7 @@ void qp_widen_range(struct transport *nic, struct qp *qp, uint64_t now_ns)
         return;
     }
     if (others_psns + full_psns > pool_psns - pool_psns / 4)
-        collect(nic, qp, now_ns);
+        collect_ranges(nic, qp, now_ns);
     others_psns = nic->range_psns - responder->range_psns;
     left_psns = others_psns < pool_psns ? pool_psns - others_psns : 0;
     if (left_psns < UNIT_PSNS) /* never 0: the peer would wait forever */

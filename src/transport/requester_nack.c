@@ -82,7 +82,7 @@ static bool is_news(
            !send_window_is_lost(window, nack->nack_psn) && is_newest_copy(requester, nack, now_ns);
 }
 
-static void lose(struct requester *requester, const struct env *env, struct psn psn,
+static void lose_packet(struct requester *requester, const struct env *env, struct psn psn,
     enum loss_rule rule, uint64_t now_ns)
 {
     uint32_t ticks = send_window_record(&requester->window, psn).ticks;
@@ -98,7 +98,7 @@ static void lose(struct requester *requester, const struct env *env, struct psn 
             .trimmed = rule != LOSS_BY_NACK });
 }
 
-static void fail(const struct requester *requester, struct requester_decision *decision,
+static void fail_request(const struct requester *requester, struct requester_decision *decision,
     enum completion_status status)
 {
     decision->failed = requester->queue.done;
@@ -121,7 +121,7 @@ struct requester_decision requester_on_nack(struct requester *requester, const s
         env_count(env, COUNTER_NACK_UNKNOWN_REASON);
     if (nack->reason == NACK_UNEXP_EVENT) {
         if (send_window_holds(&requester->window, nack->nack_psn))
-            fail(requester, &decision, COMPLETION_REMOTE_OPERATION);
+            fail_request(requester, &decision, COMPLETION_REMOTE_OPERATION);
         return decision;
     }
     heed_path(requester, env, nack, rule, now_ns);
@@ -129,10 +129,10 @@ struct requester_decision requester_on_nack(struct requester *requester, const s
         return decision;
     if ((rule == LOSS_BY_NACK || env->nic->parameters->trim_counts_as_retry) &&
         count_retry(requester, env, now_ns)) {
-        fail(requester, &decision, COMPLETION_RETRY_EXCEEDED);
+        fail_request(requester, &decision, COMPLETION_RETRY_EXCEEDED);
         return decision;
     }
-    lose(requester, env, nack->nack_psn, rule, now_ns);
+    lose_packet(requester, env, nack->nack_psn, rule, now_ns);
     if (rule == LOSS_BY_NACK) {
         send_window_set_flags(&requester->window, nack->nack_psn, SEND_HELD);
         hold_back(requester, env, &decision, now_ns);

@@ -131,7 +131,7 @@ struct round_trip round_trip_of_probe(
     return (struct round_trip){ .sample_ns = is_certain ? age_ns + 1 : 0 };
 }
 
-static void smooth(struct requester *requester, uint64_t sample_ns)
+static void smooth_rtt(struct requester *requester, uint64_t sample_ns)
 {
     if (sample_ns == 0)
         return;
@@ -182,7 +182,7 @@ void round_trip_control(struct requester *requester, const struct env *env,
     uint32_t base_rtt_ns = env->peer->cc.base_rtt_ns;
     uint64_t sample_ns = as_of_full_packet(requester, env, sack, round_trip);
 
-    smooth(requester, round_trip.sample_ns);
+    smooth_rtt(requester, round_trip.sample_ns);
     if (!round_trip.is_of_full_packet && !measures_base(requester, sack, sample_ns))
         sample_ns = feedback_base_sample(env, sample_ns);
     cc_on_ack(&env->peer->cc, &(struct cc_ack){ .now_ns = now_ns,

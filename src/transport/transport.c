@@ -38,7 +38,7 @@ static inline void prefetch_window(const struct qp *qp, const struct packet *pac
 }
 
 /* The functions that take a packet count it. */
-static inline enum drop_reason dispatch(struct transport *nic, struct qp *qp,
+static inline enum drop_reason dispatch_packet(struct transport *nic, struct qp *qp,
     const struct packet *packet, bool is_write, uint64_t now_ns)
 {
     if (is_write)
@@ -55,7 +55,7 @@ __attribute__((noinline)) static enum drop_reason dispatch_of_many(
     bool is_write = opcode_is_write(packet->opcode);
 
     prefetch_window(qp, packet, is_write);
-    return dispatch(nic, qp, packet, is_write, now_ns);
+    return dispatch_packet(nic, qp, packet, is_write, now_ns);
 }
 
 static inline enum drop_reason receive_for_qp(
@@ -73,7 +73,7 @@ static inline enum drop_reason receive_for_qp(
         return nic_count_packet(nic, DROP_PEER);
     if (nic->has_many_qps)
         return dispatch_of_many(nic, qp, packet, now_ns);
-    return dispatch(nic, qp, packet, is_write, now_ns);
+    return dispatch_packet(nic, qp, packet, is_write, now_ns);
 }
 
 static inline bool is_endpoint_operation(uint8_t opcode)

@@ -3,7 +3,7 @@
  * after a hold-down and some answered probes. Peers are informed (docs/protocol.md §18). */
 #include "transport/nic.h"
 
-static void report(struct transport *nic, uint32_t port, bool up)
+static void report_port(struct transport *nic, uint32_t port, bool up)
 {
     uint32_t bit = UINT32_C(1) << port;
 
@@ -64,7 +64,7 @@ static void put_down(struct transport *nic, uint32_t port, uint64_t now_ns)
     nic->ports[port].state = NIC_PORT_DOWN;
     nic->ports[port].due_ns = UINT64_MAX;
     nic->env.usable_mask &= ~(UINT32_C(1) << port);
-    report(nic, port, false);
+    report_port(nic, port, false);
     if (!was_usable)
         return;
     for (uint32_t i = 0; i < nic->qp_count_max; i++)
@@ -78,7 +78,7 @@ static void take_up(struct transport *nic, uint32_t port, uint64_t now_ns)
     nic->ports[port].state = NIC_PORT_UP;
     nic->ports[port].due_ns = UINT64_MAX;
     nic->env.usable_mask |= UINT32_C(1) << port;
-    report(nic, port, true);
+    report_port(nic, port, true);
     tell_peers(nic, now_ns);
 }
 
@@ -96,7 +96,7 @@ static uint64_t hold_ns(const struct transport *nic)
 }
 
 /* Ends the hold-down of all ports if no port is usable. */
-static void hurry(struct transport *nic, uint64_t now_ns)
+static void end_hold_down(struct transport *nic, uint64_t now_ns)
 {
     for (uint32_t port = 0; nic->env.usable_mask == 0 && port < nic->env.port_count; port++)
         if (nic->ports[port].state == NIC_PORT_HELD)
@@ -133,7 +133,7 @@ void transport_ports_changed(struct transport *nic, uint32_t up_mask, uint64_t n
         }
     }
     nic->up_mask = up_mask & ((UINT32_C(1) << nic->env.port_count) - 1);
-    hurry(nic, now_ns);
+    end_hold_down(nic, now_ns);
     arm_ports(nic);
 }
 

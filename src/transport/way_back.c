@@ -179,7 +179,7 @@ static bool rate_of_probes_allows(struct transport *nic, uint64_t now_ns)
 /* An endpoint that only receives learns its way back by probing it (§17). The next probe does not
  * wait for the answer to the last, whose path may be dead. If there are more peers than can be
  * probed at a time, the others are probed later. */
-static void probe(struct transport *nic, struct peer *peer, uint64_t now_ns)
+static void probe_peer(struct transport *nic, struct peer *peer, uint64_t now_ns)
 {
     struct way_back *way_back = &peer->way_back;
     uint64_t timeout_ns = nic_probe_timeout_ns(nic, peer->cc.base_rtt_ns);
@@ -217,7 +217,7 @@ static void take_probing_turn(struct transport *nic, struct peer *peer, uint64_t
     if (heard && peer->update_owed)
         peer_remind_of_ports(nic, peer, now_ns);
     if (!sends && rate_of_probes_allows(nic, now_ns))
-        probe(nic, peer, now_ns);
+        probe_peer(nic, peer, now_ns);
 }
 
 void way_back_expire(struct transport *nic, struct peer *peer, uint64_t now_ns)

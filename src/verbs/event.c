@@ -18,7 +18,7 @@ static bool port_changed(struct verbs_device_context *own, const struct mrc_asyn
 }
 
 /* Returns false if verbs have no such event. */
-static bool translate(struct verbs_device_context *own, const struct mrc_async_event *from,
+static bool translate_event(struct verbs_device_context *own, const struct mrc_async_event *from,
     struct ibv_async_event *event)
 {
     *event = (struct ibv_async_event){ .event_type = from->event_type };
@@ -53,7 +53,7 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
             errno = -err;
             return -1;
         }
-    } while (!translate(own, &from, event));
+    } while (!translate_event(own, &from, event));
     return 0;
 }
 

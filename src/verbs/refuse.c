@@ -38,7 +38,7 @@ static const struct {
     [REFUSE_ETHERNET_ADDRESS] = { "an Ethernet address for a GID", "use the GID itself" },
 };
 
-static void warn(const char *what, const char *instead)
+static void warn_of_refusal(const char *what, const char *instead)
 {
     char text[256];
 
@@ -58,7 +58,7 @@ int refuse(enum refusal refusal)
     static atomic_flag said[REFUSAL_COUNT];
 
     if (!atomic_flag_test_and_set(&said[refusal]))
-        warn(refusals[refusal].verb, refusals[refusal].instead);
+        warn_of_refusal(refusals[refusal].verb, refusals[refusal].instead);
     return refuse_silently();
 }
 
@@ -74,7 +74,7 @@ void refuse_receive_buffer(void)
     int number = errno;
 
     if (!atomic_flag_test_and_set(&said))
-        warn("a receive with a buffer, as for SEND",
+        warn_of_refusal("a receive with a buffer, as for SEND",
             "the buffer is not used, and only a write with immediate completes the receive");
     errno = number;
 }

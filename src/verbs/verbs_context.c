@@ -21,7 +21,7 @@ static int open_fds(struct verbs_device_context *own)
 }
 
 /* Called before the first MRC context is created from it, which needs a complete context. */
-static void fill(struct verbs_device_context *own, struct ibv_device *device)
+static void fill_context(struct verbs_device_context *own, struct ibv_device *device)
 {
     struct ibv_context *context = &own->verbs.context;
 
@@ -40,7 +40,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 
     if (err)
         goto free_own;
-    fill(own, device);
+    fill_context(own, device);
     mrc_private_info(own->device, &own->info);
     err = mrc_private_adopt(own->device, &own->verbs.context);
     if (err)
@@ -63,7 +63,7 @@ free_own:
     return NULL;
 }
 
-static int refuse(int number)
+static int refuse_close(int number)
 {
     errno = number;
     return -1;
@@ -94,7 +94,7 @@ int ibv_close_device(struct ibv_context *context)
     if (err) {
         own->mrc = mrc_create_context(context, NULL);
         context->async_fd = own->mrc ? mrc_private_async_fd(own->mrc) : -1;
-        return refuse(-err);
+        return refuse_close(-err);
     }
     close(context->cmd_fd);
     pthread_mutex_destroy(&context->mutex);

@@ -60,7 +60,7 @@ struct cq_wish {
     int comp_vector;
 };
 
-static struct cq *make(struct ibv_context *context, const struct cq_wish *wish)
+static struct cq *make_cq(struct ibv_context *context, const struct cq_wish *wish)
 {
     struct cq *cq = calloc(1, sizeof(*cq));
 
@@ -87,7 +87,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
     struct cq_wish wish = {
         .cqe = cqe, .cq_context = cq_context, .channel = channel, .comp_vector = comp_vector
     };
-    struct cq *cq = make(context, &wish);
+    struct cq *cq = make_cq(context, &wish);
 
     return cq ? objects_ibv_cq(cq) : NULL;
 }
@@ -112,7 +112,7 @@ struct ibv_cq_ex *objects_create_cq_ex(
 
     if (!is_possible(attr))
         return refuse_null(REFUSE_CQ_FEATURE);
-    cq = make(context, &wish);
+    cq = make_cq(context, &wish);
     if (!cq)
         return NULL;
     objects_fill_cq_ex(cq, attr->wc_flags);

@@ -25,7 +25,7 @@ static uint64_t guid_of(const char *name)
     return htobe64(info.guid);
 }
 
-static struct device *make(const char *name)
+static struct device *make_device(const char *name)
 {
     struct device *device = calloc(1, sizeof(*device));
 
@@ -41,14 +41,14 @@ static struct device *make(const char *name)
     return device;
 }
 
-static struct device *get(const char *name)
+static struct device *get_device(const char *name)
 {
     struct device *device = devices;
 
     _Static_assert(MRC_PRIVATE_NAME_BYTES <= IBV_SYSFS_NAME_MAX, "names are copied");
     while (device && strcmp(device->ibv.name, name) != 0)
         device = device->next;
-    return device ? device : make(name);
+    return device ? device : make_device(name);
 }
 
 /* MRC_DEVICES lists the devices that a program sees, separated by commas; all if it is not set. */
@@ -66,7 +66,7 @@ static bool is_wanted(const char *name)
 }
 
 /* Grows the list by one; the last entry is always NULL. */
-static int append(struct ibv_device ***list, uint32_t count, struct device *device)
+static int append_device(struct ibv_device ***list, uint32_t count, struct device *device)
 {
     struct ibv_device **larger =
         device ? realloc(*list, (count + 2) * sizeof(struct ibv_device *)) : NULL;
@@ -89,7 +89,7 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; !err && (err = mrc_private_name(i, name)) == 0; i++)
         if (is_wanted(name)) {
-            err = append(&list, count, get(name));
+            err = append_device(&list, count, get_device(name));
             count += !err;
         }
     pthread_mutex_unlock(&lock);

@@ -42,7 +42,7 @@ static int check_send_ops(uint64_t flags)
     return flags & ~SEND_OPS ? refuse(REFUSE_QP_FEATURE) : 0;
 }
 
-static int check(const struct ibv_qp_init_attr_ex *attr)
+static int check_attributes(const struct ibv_qp_init_attr_ex *attr)
 {
     int number = check_type(attr->qp_type);
 
@@ -77,7 +77,8 @@ static struct mrc_qp *make_mrc(
     return mrc;
 }
 
-static void fill(struct qp *qp, struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
+static void fill_qp(
+    struct qp *qp, struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
     struct ibv_qp *base = &qp->ibv.qp_base;
 
@@ -98,7 +99,7 @@ static void fill(struct qp *qp, struct ibv_context *context, const struct ibv_qp
 
 struct ibv_qp *objects_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
 {
-    int number = check(attr);
+    int number = check_attributes(attr);
     struct qp *qp = number ? NULL : calloc(1, sizeof(*qp));
 
     if (!qp) {
@@ -110,7 +111,7 @@ struct ibv_qp *objects_create_qp_ex(struct ibv_context *context, struct ibv_qp_i
         number = errno;
         goto free_qp;
     }
-    fill(qp, context, attr);
+    fill_qp(qp, context, attr);
     if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
         number = -objects_batch_init(qp);
     if (number)

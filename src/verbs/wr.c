@@ -8,7 +8,7 @@
 #include "verbs/objects.h"
 #include "verbs/refuse.h"
 
-static void spoil(struct qp *qp, int number)
+static void spoil_batch(struct qp *qp, int number)
 {
     if (!qp->batch.problem)
         qp->batch.problem = number;
@@ -16,14 +16,14 @@ static void spoil(struct qp *qp, int number)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static struct ibv_send_wr *add(struct ibv_qp_ex *ibv, uint32_t rkey, uint64_t remote_addr)
+static struct ibv_send_wr *add_request(struct ibv_qp_ex *ibv, uint32_t rkey, uint64_t remote_addr)
 {
     struct qp *qp = objects_qp_ex(ibv);
     struct batch *batch = &qp->batch;
     struct ibv_send_wr *request;
 
     if (batch->count == qp->cap.max_send_wr) {
-        spoil(qp, ENOMEM);
+        spoil_batch(qp, ENOMEM);
         return NULL;
     }
     request = &batch->requests[batch->count];
@@ -40,13 +40,13 @@ static struct ibv_send_wr *add(struct ibv_qp_ex *ibv, uint32_t rkey, uint64_t re
 
 static void wr_rdma_write(struct ibv_qp_ex *ibv, uint32_t rkey, uint64_t remote_addr)
 {
-    add(ibv, rkey, remote_addr);
+    add_request(ibv, rkey, remote_addr);
 }
 
 static void wr_rdma_write_imm(
     struct ibv_qp_ex *ibv, uint32_t rkey, uint64_t remote_addr, __be32 imm_data)
 {
-    struct ibv_send_wr *request = add(ibv, rkey, remote_addr);
+    struct ibv_send_wr *request = add_request(ibv, rkey, remote_addr);
 
     if (request) {
         request->opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
@@ -60,7 +60,7 @@ static void wr_rdma_write_imm(
 static struct ibv_send_wr *last(struct qp *qp)
 {
     if (qp->batch.count == 0)
-        spoil(qp, EINVAL);
+        spoil_batch(qp, EINVAL);
     return qp->batch.count && !qp->batch.problem ? &qp->batch.requests[qp->batch.count - 1] : NULL;
 }
 
@@ -70,7 +70,7 @@ static void wr_set_sge_list(struct ibv_qp_ex *ibv, size_t num_sge, const struct 
     struct ibv_send_wr *request = last(qp);
 
     if (num_sge > qp->cap.max_send_sge)
-        spoil(qp, EINVAL);
+        spoil_batch(qp, EINVAL);
     if (!request || qp->batch.problem)
         return;
     memcpy(request->sg_list, sg_list, num_sge * sizeof(*sg_list));
@@ -98,7 +98,7 @@ static void wr_set_inline_data_list(
     to = qp->batch.inline_bytes + (size_t)(qp->batch.count - 1) * qp->cap.max_inline_data;
     for (size_t i = 0; i < num_buf; i++) {
         if (buf_list[i].length > qp->cap.max_inline_data - length) {
-            spoil(qp, EINVAL);
+            spoil_batch(qp, EINVAL);
             return;
         }
         memcpy(to + length, buf_list[i].addr, buf_list[i].length);
