@@ -113,8 +113,9 @@ static void flush_frames(struct study_capture *capture, uint64_t until_ps)
 {
     size_t written = 0;
 
-    if (capture->frame_count)
-        qsort(capture->frames, capture->frame_count, sizeof(*capture->frames), by_time);
+    if (capture->frame_count == 0)
+        return;
+    qsort(capture->frames, capture->frame_count, sizeof(*capture->frames), by_time);
     while (written < capture->frame_count && capture->frames[written].time_ps <= until_ps) {
         if (!capture->error)
             capture->error = write_frame(capture, &capture->frames[written]);
