@@ -186,7 +186,8 @@ int main(int argument_count, char **arguments)
         return 0;
     }
     print_instructions("parse headers", instructions_of("parse", "frame_parse", NULL));
-    print_instructions("build headers", instructions_of("build", "frame_address", "frame_build"));
+    print_instructions(
+        "build headers", instructions_of("build", "frame_address", "frame_build_packet"));
     if (strcmp(option, "--instructions") == 0)
         return 0;
     print_times(&sample);
