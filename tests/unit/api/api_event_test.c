@@ -200,7 +200,43 @@ static void make_profile(struct mrc_context *mrc)
     EXPECT_EQ(change_ev_state(mrc, MRC_CTL_PROFILE_ONLINE), 0);
 }
 
-static void open_with_profile(struct api_world *world)
+/* Another process with the same device. It is forked before this one has threads: the allocator of
+ * AddressSanitizer does not survive a fork while another thread uses it. */
+struct other_process {
+    pid_t child;
+    int go; /* it acts after a byte has come, and ends */
+};
+
+static void fork_other(struct other_process *other, struct mrc_context *mrc)
+{
+    int ends[2];
+    char byte;
+
+    EXPECT_EQ(pipe(ends), 0);
+    other->child = fork();
+    other->go = ends[1];
+    if (other->child == 0) {
+        close(ends[1]);
+        if (read(ends[0], &byte, 1) != 1)
+            _exit(2);
+        _exit(change_ev_state(mrc, MRC_CTL_PROFILE_OFFLINE) == -1 && errno == EBUSY ? 0 : 1);
+    }
+    close(ends[0]);
+}
+
+/* Returns the exit status of the other process. */
+static int status_of_other(struct other_process *other)
+{
+    int status = -1;
+
+    EXPECT_EQ(write(other->go, "", 1), 1);
+    EXPECT_EQ(waitpid(other->child, &status, 0), other->child);
+    close(other->go);
+    return status;
+}
+
+/* `other`: another process that tries to take the profile out of use; NULL: none. */
+static void open_with_profile(struct api_world *world, struct other_process *other)
 {
     struct mrc_qp_attr mrc = { .profile.ev_profile_id = EV };
     struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT };
@@ -209,6 +245,8 @@ static void open_with_profile(struct api_world *world)
     api_world_start(world, 2, "  timeout: 11\n  retry_exponential: 25\n");
     api_end_open(&world->ends[0], "mrc0");
     api_end_open(&world->ends[1], "mrc1");
+    if (other)
+        fork_other(other, world->ends[0].mrc);
     api_world_claim(world);
     make_profile(world->ends[0].mrc);
     for (int i = 0; i < 2; i++) {
@@ -223,11 +261,10 @@ static void open_with_profile(struct api_world *world)
 SPEC("a QP writes over a controller's EVs; a profile in use stays ONLINE, in all processes")
 {
     struct api_world world;
+    struct other_process other;
     struct api_address peer;
-    pid_t child;
-    int status;
 
-    open_with_profile(&world);
+    open_with_profile(&world, &other);
     peer = api_end_address(&world.ends[1]);
     api_fill(world.ends[0].memory, 200000, 4);
     EXPECT_EQ(api_end_write(&world.ends[0], &peer, 0, 200000, IBV_WR_RDMA_WRITE), 0);
@@ -235,14 +272,7 @@ SPEC("a QP writes over a controller's EVs; a profile in use stays ONLINE, in all
     EXPECT_MEM_EQ(api_end_received(&world.ends[1]), world.ends[0].memory, 200000);
     EXPECT_EQ(change_ev_state(world.ends[0].mrc, MRC_CTL_PROFILE_OFFLINE), -1);
     EXPECT_EQ(errno, EBUSY);
-    child = fork();
-    if (child == 0) {
-        int refused = change_ev_state(world.ends[0].mrc, MRC_CTL_PROFILE_OFFLINE);
-
-        _exit(refused == -1 && errno == EBUSY ? 0 : 1);
-    }
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(status_of_other(&other), 0);
     EXPECT_EQ(mrc_destroy_qp(world.ends[0].qp), 0);
     world.ends[0].qp = NULL;
     EXPECT_EQ(change_ev_state(world.ends[0].mrc, MRC_CTL_PROFILE_OFFLINE), 0);
@@ -259,7 +289,7 @@ SPEC("denied EVs are not used, allowed ones again: by this process or another")
         .ev_op = { .op = MRC_CTL_EV_OP_MODIFY_EV_STATE, .entries = entries, .entry_count = 2 }
     };
 
-    open_with_profile(&world);
+    open_with_profile(&world, NULL);
     peer = api_end_address(&world.ends[1]);
     EXPECT_EQ(mrc_ctl_modify_ev_profile(world.ends[0].mrc, EV, &attr, MRC_CTL_EV_PROFILE_EV_OP), 0);
     EXPECT_EQ(api_end_write(&world.ends[0], &peer, 0, 100000, IBV_WR_RDMA_WRITE), 0);
