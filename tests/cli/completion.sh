@@ -24,37 +24,37 @@ _mrc
 echo "${COMPREPLY[@]}"' bash "$SCRATCH/mrc.bash" "$BUILD/bin/mrc" "$@" 2>&1)" "$wanted"
 }
 
-completes 'subcommands' 'sim stat switch' s
-completes 'help knows them, too' 'doctor' help 'do'
-completes 'shells' 'bash' completion b
-completes 'verbs' 'run record' fabric r
-completes 'tests' 'allreduce allgather alltoall' perf all
-completes 'options of a subcommand' '--repeat' sim --rep
-completes 'options of a verb' '--slower' fabric run --sl
-completes 'what can break' 'switch' fabric fault sw
-completes 'how it can break' 'loss' fabric fault link h0.p0 lo
-completes 'and end' 'up' fabric fault link h0.p0 u
-completes 'in which direction' 'up' fabric fault link h0.p0 blackhole direction u
-completes 'what can be shown' 'show' ev s
-completes 'devices' 'mrc4' ev show dev ''
-completes 'devices for perf' 'mrc4' perf write -d mrc
-completes 'files are for the shell' '' sim exp
-completes 'names of parameters' 'parameters.ev_min_active=' sim --set parameters.ev_min_a
-completes 'options of a script of faults' '--slower' fabric fault run --sl
-completes 'nothing after a number' '' sim --jobs ''
+completes 'completes subcommands' 'sim stat switch' s
+completes 'completes subcommands after help' 'doctor' help 'do'
+completes 'completes the shells of mrc completion' 'bash' completion b
+completes 'completes the verbs of a subcommand' 'run record' fabric r
+completes 'completes the tests of mrc perf' 'allreduce allgather alltoall' perf all
+completes 'completes options of a subcommand' '--repeat' sim --rep
+completes 'completes options of a verb' '--slower' fabric run --sl
+completes 'completes the kind of component in mrc fabric fault' 'switch' fabric fault sw
+completes 'completes the kind of fault' 'loss' fabric fault link h0.p0 lo
+completes 'completes up, which ends a fault' 'up' fabric fault link h0.p0 u
+completes 'completes the direction of a fault' 'up' fabric fault link h0.p0 blackhole direction u
+completes 'completes the verbs of mrc ev' 'show' ev s
+completes 'completes the names of devices' 'mrc4' ev show dev ''
+completes 'completes the names of devices of mrc perf' 'mrc4' perf write -d mrc
+completes 'offers nothing where a file is expected: the shell completes files' '' sim exp
+completes 'completes the names of parameters after --set' 'parameters.ev_min_active=' sim --set parameters.ev_min_a
+completes 'completes the options of mrc fabric fault run' '--slower' fabric fault run --sl
+completes 'offers nothing where a number is expected' '' sim --jobs ''
 
 # Parts of a fabric that runs.
 printf 'planes: 2\nt0s: 2\nt1s: 1\nhosts_per_t0: 1\n' >"$SCRATCH/fabric.yaml"
 "$BUILD/bin/mrc" fabric run -b -q -n lab "$SCRATCH/fabric.yaml"
-completes 'fabrics' 'lab' fabric show --name l
-completes 'NICs of a fabric' 'h0 h1' fabric fault -n lab nic ''
-completes 'its planes' 'p0 p1' fabric fault -n lab plane ''
-completes 'its switches' 'p1.t0.0 p1.t0.1' fabric fault -n lab switch p1.t0
-completes 'its links' 'h1.p0 h1.p1' fabric fault -n lab link h1
-completes 'all of them' 'p0.t0.1-t1.0' fabric fault -n lab link p0.t0.1
+completes 'completes the names of running fabrics' 'lab' fabric show --name l
+completes 'completes the NICs of a fabric' 'h0 h1' fabric fault -n lab nic ''
+completes 'completes the planes of a fabric' 'p0 p1' fabric fault -n lab plane ''
+completes 'completes the switches of a fabric' 'p1.t0.0 p1.t0.1' fabric fault -n lab switch p1.t0
+completes 'completes the host links of a fabric' 'h1.p0 h1.p1' fabric fault -n lab link h1
+completes 'completes the links between switches of a fabric' 'p0.t0.1-t1.0' fabric fault -n lab link p0.t0.1
 "$BUILD/bin/mrc" fabric stop -n lab
 
 for subcommand in completion decode dev doctor ev exec monitor perf port qp report sim stat switch; do
-    completes "mrc $subcommand has help" '--help' "$subcommand" --hel
+    completes "completes --help of mrc $subcommand" '--help' "$subcommand" --hel
 done
 done_testing

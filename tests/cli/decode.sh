@@ -36,21 +36,21 @@ same_as() # SENTENCE GOLDEN FORM INPUT
     fi
 }
 
-same_as 'every vector has its line' vectors-lines.txt lines "$vectors"
-same_as 'every vector has its tree' vectors-tree.txt tree "$vectors"
-same_as 'every vector has its JSON' vectors-json.txt json "$vectors"
-same_as 'RoCEv2, unusual and malformed packets have their lines' samples-lines.txt lines "$samples"
-same_as 'and their trees' samples-tree.txt tree "$samples"
-same_as 'and their JSON' samples-json.txt json "$samples"
+same_as 'every vector is shown as the recorded line' vectors-lines.txt lines "$vectors"
+same_as 'every vector is shown as the recorded tree' vectors-tree.txt tree "$vectors"
+same_as 'every vector is shown as the recorded JSON' vectors-json.txt json "$vectors"
+same_as 'RoCEv2, unusual and malformed packets are shown as the recorded lines' samples-lines.txt lines "$samples"
+same_as 'RoCEv2, unusual and malformed packets are shown as the recorded trees' samples-tree.txt tree "$samples"
+same_as 'RoCEv2, unusual and malformed packets are shown as the recorded JSON' samples-json.txt json "$samples"
 
-is 'there is a line for each vector' "$(show lines "$vectors" | wc -l)" "$(grep -c '^[^#]' "$vectors")"
-exits 0 'well-formed packets are a success' "$mrc" decode "$vectors"
-is 'about which nothing is said' "$("$mrc" decode "$vectors" 2>&1 >/dev/null)" ''
-exits 1 'malformed ones are a failure' "$mrc" decode "$samples"
+is 'each vector is shown as one line' "$(show lines "$vectors" | wc -l)" "$(grep -c '^[^#]' "$vectors")"
+exits 0 'a file of well-formed packets exits with 0' "$mrc" decode "$vectors"
+is 'a file of well-formed packets prints nothing to standard error' "$("$mrc" decode "$vectors" 2>&1 >/dev/null)" ''
+exits 1 'a file with malformed packets exits with 1' "$mrc" decode "$samples"
 malformed=$(grep -c MALFORMED "$golden/samples-lines.txt")
-is 'that is summed up' "$("$mrc" decode "$samples" 2>&1 >/dev/null)" \
+is 'the number of malformed packets is printed to standard error' "$("$mrc" decode "$samples" 2>&1 >/dev/null)" \
     "mrc decode: $malformed of $(grep -c '^[^#]' "$samples") packets are malformed"
-is 'each with reason, place and help' "$(grep MALFORMED "$golden/samples-lines.txt" |
+is 'each malformed packet is shown with reason, place and help' "$(grep MALFORMED "$golden/samples-lines.txt" |
     grep -cE ' MALFORMED [a-z0-9_]+ at byte [0-9]+ in [A-Za-z0-9 ]+ - [A-Za-z]')" "$malformed"
 is 'every reason to refuse bytes has a sample' "$(
     sed -n '/^DROP(TRUNCATED/,/^DROP(ICRC/s/^DROP([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' "$ROOT/src/wire/drop.def" |
@@ -58,7 +58,7 @@ is 'every reason to refuse bytes has a sample' "$(
         grep -q "MALFORMED $reason at" "$golden/samples-lines.txt" || echo "$reason"
     done)" ''
 
-is 'the dissector knows every NACK reason' "$(
+is 'the dissector has every NACK reason' "$(
     sed -n 's/^NACK_REASON(\([A-Z_]*\), \(0x[0-9a-f]*\),.*/[\2] = "\1"/p' "$ROOT/src/wire/nack.def" |
     while read -r reason; do
         grep -qF "$reason" "$ROOT/dissector/mrc.lua" || echo "$reason"
@@ -66,14 +66,14 @@ is 'the dissector knows every NACK reason' "$(
 
 # jansson wrote it: another reader must agree.
 if command -v python3 >/dev/null; then
-    exits 0 'the JSON is JSON, an object a line' python3 -c '
+    exits 0 'each line of --json is a JSON object' python3 -c '
 import json, sys
 for name in sys.argv[1:]:
     for line in open(name):
         packet = json.loads(line)
         assert isinstance(packet["number"], int) and isinstance(packet["length"], int), packet
 ' "$golden/vectors-json.txt" "$golden/samples-json.txt"
-    is 'the manual knows every key' "$(cat "$golden"/*-json.txt | python3 -c '
+    is 'the manual describes every key of the JSON' "$(cat "$golden"/*-json.txt | python3 -c '
 import json, re, sys
 words = set(re.findall(r"[a-z0-9_]+", open(sys.argv[1]).read().replace("\\_", "_")))
 keys = set()
@@ -84,12 +84,12 @@ for packet in map(json.loads, sys.stdin):
 reserved = {"var_res", "inv_res", "r", "nxt", "vendor_info", "cc_type", "cc_fl", "ftype"}
 print(*sorted(key for key in keys - words - reserved if not key.startswith("reserved_")))
 ' "$ROOT/docs/man/mrc-decode.1.scd")" ''
-    is 'wide numbers are strings, others are numbers' "$("$mrc" decode -j -c 1 "$vectors" | python3 -c '
+    is '64-bit numbers are strings in JSON, others are numbers' "$("$mrc" decode -j -c 1 "$vectors" | python3 -c '
 import json, sys
 packet = json.load(sys.stdin)
 print(packet["reth"]["va"], packet["reth"]["rkey"], packet["path"]["plane"], packet["path"]["uplink"])
 ')" '0x00007f0012345000 3735928559 3 5'
 else
-    skip 'the JSON is JSON, an object a line' 'python3 is not installed'
+    skip 'each line of --json is a JSON object' 'python3 is not installed'
 fi
 done_testing

@@ -18,42 +18,42 @@ refuses() # MESSAGE ARGUMENT...
     message=$1
     shift
     exits 2 "refused: $*" "$mrc" decode "$@" "$vectors"
-    is '  with the reason' "$output" "mrc decode: $message"
+    is '  and the message has the reason' "$output" "mrc decode: $message"
 }
 
-exits 0 'there is help' "$mrc" decode --help
+exits 0 '--help exits with 0' "$mrc" decode --help
 for option in --verbose --json --all --count --write --no-icrc --udp-port --dscp --ev-order --uplink-bits --m-before-se \
     --nak-write-imm; do
-    contains "the help knows $option" "$output" "$option"
-    contains "the manual knows $option" "$(cat "$ROOT/docs/man/mrc-decode.1.scd")" "*$option*"
+    contains "the help lists $option" "$output" "$option"
+    contains "the manual describes $option" "$(cat "$ROOT/docs/man/mrc-decode.1.scd")" "*$option*"
 done
 
-is '--count stops' "$("$mrc" decode -c 3 "$vectors" | wc -l)" 3
-is '--count counts over all files' "$("$mrc" decode -j --count 30 "$vectors" "$vectors" | wc -l)" 30
-is 'options may follow files' "$("$mrc" decode "$vectors" -c 1 | wc -l)" 1
+is '--count stops after the given number of packets' "$("$mrc" decode -c 3 "$vectors" | wc -l)" 3
+is '--count counts packets over all files' "$("$mrc" decode -j --count 30 "$vectors" "$vectors" | wc -l)" 30
+is 'options may follow the names of files' "$("$mrc" decode "$vectors" -c 1 | wc -l)" 1
 
-contains '--udp-port: another port is not ours' "$(packet W1 --udp-port 5000)" 'MALFORMED udp_port'
-contains '--udp-port: one port is that port alone' "$(packet port-4971 --udp-port 4791)" 'MALFORMED udp_port'
-contains '--udp-port: the second is accepted too' "$(packet port-4971 --udp-port 5000 --udp-port 4971)" 'WRITE Only  '
-contains '--dscp names the class of a code point' "$(packet W1 -v --dscp trimmable=20,no_trim=4)" \
+contains '--udp-port: packets to another port are refused' "$(packet W1 --udp-port 5000)" 'MALFORMED udp_port'
+contains '--udp-port: a single port replaces both default ports' "$(packet port-4971 --udp-port 4791)" 'MALFORMED udp_port'
+contains '--udp-port: the second port is accepted' "$(packet port-4971 --udp-port 5000 --udp-port 4971)" 'WRITE Only  '
+contains '--dscp sets the class of a code point' "$(packet W1 -v --dscp trimmable=20,no_trim=4)" \
     'class              no_trim'
-contains '--dscp tells what is trimmed' "$(packet T1 --dscp trimmed=3)" 'MALFORMED'
-contains '--ev-order: the high half in the flow label' "$(packet W8 --ev-order flow-label)" '  0x554f2400  '
-contains '--ev-order: the high half in the source port' "$(packet W8 --ev-order source-port)" '  0x2400554f  '
-contains '--uplink-bits moves the plane' "$(packet W1 --uplink-bits 9)" '  p1/u261  '
-contains '--uplink-bits holds for echoed EVs, too' "$(packet S1 --uplink-bits 9)" ' for p1/u261 '
-contains 'SE is the first bit of its byte' "$(packet solicited)" ' ackreq se '
-contains '--m-before-se makes it the second' "$(packet solicited --m-before-se)" ' ackreq msn '
-contains '--nak-write-imm is 0x65' "$(packet nak-write-imm)" 'NAK too many WriteImm in flight'
-contains '--nak-write-imm can be another' "$(packet nak-unknown --nak-write-imm 0x6f)" 'NAK too many WriteImm in flight'
-exits 1 'a wrong iCRC is a failure' sh -c "grep '^icrc ' '$samples' | '$mrc' decode"
-exits 0 '--no-icrc does not look' sh -c "grep '^icrc ' '$samples' | '$mrc' decode --no-icrc"
-contains '--no-icrc says that it did not' "$(packet icrc --no-icrc -v)" 'unchecked'
-contains 'a wrong iCRC is shown beside the right one' "$(packet icrc -v)" 'computed'
+contains '--dscp sets the code point of trimmed packets' "$(packet T1 --dscp trimmed=3)" 'MALFORMED'
+contains '--ev-order flow-label: the high half of an EV is in the flow label' "$(packet W8 --ev-order flow-label)" '  0x554f2400  '
+contains '--ev-order source-port: the high half of an EV is in the source port' "$(packet W8 --ev-order source-port)" '  0x2400554f  '
+contains '--uplink-bits moves the plane within the EV' "$(packet W1 --uplink-bits 9)" '  p1/u261  '
+contains '--uplink-bits also applies to echoed EVs' "$(packet S1 --uplink-bits 9)" ' for p1/u261 '
+contains 'by default, SE is the first bit of its byte' "$(packet solicited)" ' ackreq se '
+contains '--m-before-se makes SE the second bit' "$(packet solicited --m-before-se)" ' ackreq msn '
+contains 'the default code of --nak-write-imm is 0x65' "$(packet nak-write-imm)" 'NAK too many WriteImm in flight'
+contains '--nak-write-imm sets another code' "$(packet nak-unknown --nak-write-imm 0x6f)" 'NAK too many WriteImm in flight'
+exits 1 'a wrong iCRC exits with 1' sh -c "grep '^icrc ' '$samples' | '$mrc' decode"
+exits 0 '--no-icrc ignores a wrong iCRC' sh -c "grep '^icrc ' '$samples' | '$mrc' decode --no-icrc"
+contains '--no-icrc shows that the iCRC was not checked' "$(packet icrc --no-icrc -v)" 'unchecked'
+contains '-v shows the computed iCRC beside a wrong one' "$(packet icrc -v)" 'computed'
 
-exits 0 '--write writes' "$mrc" decode --write "$SCRATCH/all.pcapng" "$vectors"
-exits 0 '--write writes what is shown and no more' "$mrc" decode -c 3 --write "$SCRATCH/three.pcapng" "$vectors"
-is 'three of three' "$("$mrc" decode "$SCRATCH/three.pcapng" | wc -l)" 3
+exits 0 '--write writes a capture' "$mrc" decode --write "$SCRATCH/all.pcapng" "$vectors"
+exits 0 '--write with --count writes only the packets that are shown' "$mrc" decode -c 3 --write "$SCRATCH/three.pcapng" "$vectors"
+is '  three packets are written with --count 3' "$("$mrc" decode "$SCRATCH/three.pcapng" | wc -l)" 3
 if command -v tshark >/dev/null; then
     # User settings must not reach tshark.
     stock_tshark()
@@ -61,13 +61,13 @@ if command -v tshark >/dev/null; then
         HOME=$SCRATCH XDG_CONFIG_HOME=$SCRATCH tshark -r "$SCRATCH/all.pcapng" \
             -o udp.ignore_ipv6_zero_checksum:TRUE "$@" 2>/dev/null
     }
-    is 'stock tshark reads every packet' "$(stock_tshark | wc -l)" "$(grep -c '^[^#]' "$vectors")"
-    is 'the names of the lines are comments' "$(stock_tshark -T fields -e frame.comment)" \
+    is 'tshark without our dissector reads every packet of a written capture' "$(stock_tshark | wc -l)" "$(grep -c '^[^#]' "$vectors")"
+    is 'the names of hex lines become comments of the capture' "$(stock_tshark -T fields -e frame.comment)" \
         "$(sed -n 's/^\([^#][^ ]*\) .*/\1/p' "$vectors")"
-    is 'the interface has the name of the file' "$(stock_tshark -T fields -e frame.interface_name | sort -u)" "$vectors"
-    is 'and nanoseconds' "$(stock_tshark -c 1 -T fields -e frame.time_epoch)" 0.000000000
+    is 'the interface of the capture has the name of the file' "$(stock_tshark -T fields -e frame.interface_name | sort -u)" "$vectors"
+    is 'the times of the capture have nanoseconds' "$(stock_tshark -c 1 -T fields -e frame.time_epoch)" 0.000000000
 else
-    skip 'stock tshark reads every packet' 'tshark is not installed'
+    skip 'tshark without our dissector reads every packet of a written capture' 'tshark is not installed'
 fi
 
 refuses "there is no option '--verboose'; did you mean --verbose?" --verboose
@@ -91,7 +91,7 @@ refuses "--nak-write-imm takes a number from 96 to 127, not '1'" --nak-write-imm
 refuses '--write takes the name of a file; packets are printed to standard output' --write -
 refuses "--write $vectors would overwrite what it reads" --write "$vectors"
 exits 2 'an option without its value is refused' "$mrc" decode -c
-is '  by name' "$output" "mrc decode: '-c' requires a value; see 'mrc decode --help'"
+is '  and the message names the option' "$output" "mrc decode: '-c' requires a value; see 'mrc decode --help'"
 exits 1 'a capture that cannot be written is a failure' "$mrc" decode --write "$SCRATCH/none/x" "$vectors"
-is '  with its name' "$output" "mrc decode: $SCRATCH/none/x: No such file or directory"
+is '  and the message names the file' "$output" "mrc decode: $SCRATCH/none/x: No such file or directory"
 done_testing

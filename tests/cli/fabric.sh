@@ -16,12 +16,12 @@ refuses() # STATUS MESSAGE ARGUMENT...
     message=$2
     shift 2
     exits "$status" "refused: $*" "$mrc" "$@"
-    is '  in these words' "$output" "mrc $message"
+    is '  and the message has the reason' "$output" "mrc $message"
 }
 
 for verb in 'fabric run' 'fabric up' 'fabric down' 'fabric show' switch; do
     # shellcheck disable=SC2086
-    exits 0 "mrc $verb explains itself, whatever else is said" "$mrc" $verb -n x --help
+    exits 0 "mrc $verb --help exits with 0, also with other options" "$mrc" $verb -n x --help
     # shellcheck disable=SC2086
     refuses 2 "$verb: there is no option '--nmae'; did you mean --name?" $verb --nmae x
     # shellcheck disable=SC2086
@@ -46,9 +46,9 @@ refuses 2 'fabric run: --udp h1: given twice; keep one' \
     fabric run --udp h1=127.0.0.1:7000,127.0.0.1:7100 --udp h1=127.0.0.1:7200,127.0.0.1:7300 "$file"
 refuses 2 'fabric run: --udp h9: this fabric has h0 to h1' fabric run --udp h9=127.0.0.1:7000,127.0.0.1:7100 "$file"
 refuses 2 "fabric show: --watch takes seconds from 1 to 86400, not '0'" fabric show -w 0
-exits 1 'a folder that cannot be made is told by its name' env MRC_RUN_DIR="$SCRATCH/none/run" "$mrc" fabric run "$file"
-is '  and why' "$output" "mrc fabric run: $SCRATCH/none/run/mrc: No such file or directory"
-is 'nothing was left behind' "$(find "$MRC_RUN_DIR" -mindepth 2)" ''
+exits 1 'a run folder that cannot be created is a failure' env MRC_RUN_DIR="$SCRATCH/none/run" "$mrc" fabric run "$file"
+is '  and the message names the folder and the reason' "$output" "mrc fabric run: $SCRATCH/none/run/mrc: No such file or directory"
+is 'refused commands leave no files' "$(find "$MRC_RUN_DIR" -mindepth 2)" ''
 
 start() # ARGUMENT...: a fabric in the background; its process is $started
 {
@@ -73,10 +73,10 @@ until_gone() # PID
 started=
 # shellcheck disable=SC2086
 trap 'kill -9 $started 2>/dev/null; rm -rf "$SCRATCH"' EXIT
-exits 0 'a fabric in the background is ready when the command returns' timeout 60 "$mrc" fabric run -b "$file"
-is '  and says what it has' "$output" "fabric 'fabric': 2 NICs (mrc0 to mrc1), 1 planes, 3 switches; 'mrc fabric stop' ends it"
+exits 0 'fabric run -b returns when the fabric is ready' timeout 60 "$mrc" fabric run -b "$file"
+is '  and prints its NICs, planes and switches' "$output" "fabric 'fabric': 2 NICs (mrc0 to mrc1), 1 planes, 3 switches; 'mrc fabric stop' ends it"
 started=$(cut -d ' ' -f 1 "$MRC_RUN_DIR/mrc/fabric/lock")
-contains 'its devices are there' "$("$mrc" dev show)" 'mrc1: free'
+contains 'dev show lists the devices of the fabric' "$("$mrc" dev show)" 'mrc1: free'
 refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop it with 'mrc fabric stop -n fabric' or choose another --name" \
     fabric run "$file"
 refuses 1 "fabric run: a fabric called 'fabric' is running, pid $started; stop it with 'mrc fabric stop -n fabric' or choose another --name" \
@@ -103,17 +103,17 @@ for fault in 'link p0.t0.0-t1.0 down' 'link h0.p0 loss 1%' 'port h1.p0 flap 10ms
     'plane p0 slow 1Gb/s' 'nic h0 blackhole' 'ev p0/u0 loss 1%' 'switch p0.t1.0 reboot' \
     'link h0.p0,h1.p0 loss 1% direction up'; do
     # shellcheck disable=SC2086
-    exits 0 "what exists can break: $fault" "$mrc" fabric fault $fault for 20s
+    exits 0 "a fault is accepted: $fault" "$mrc" fabric fault $fault for 20s
 done
-is 'the faults are shown as they were asked for' \
+is 'fabric show lists the faults as they were requested' \
     "$("$mrc" fabric show | sed -n 's/^fault [0-9]*: //p' | tr '\n' ';')" \
     'p0.t0.0-t1.0 down;h0.p0 loss;h1.p0 flap;p0.t0.1 corrupt;p0 slow;h0 blackhole;p0/u0 in p0 loss;p0.t1.0 reboot;h0.p0 and 1 more loss;'
-exits 0 'and can be ended one by one' "$mrc" fabric fault switch p0.t0.1 up
-is '  quietly' "$output" ''
-exits 0 'a part without a fault is fine' "$mrc" fabric fault switch p0.t0.1 up
-is '  and that is said' "$output" 'mrc fabric fault: there was no fault to end'
-exits 0 'and all together' "$mrc" fabric fault clear
-is '  none is left' "$("$mrc" fabric show | grep -c '^fault')" 0
+exits 0 'fabric fault up ends the fault of one part' "$mrc" fabric fault switch p0.t0.1 up
+is '  and prints nothing' "$output" ''
+exits 0 'fabric fault up succeeds for a part without a fault' "$mrc" fabric fault switch p0.t0.1 up
+is '  and says that there was none to end' "$output" 'mrc fabric fault: there was no fault to end'
+exits 0 'fabric fault clear ends all faults' "$mrc" fabric fault clear
+is '  and fabric show lists none' "$("$mrc" fabric show | grep -c '^fault')" 0
 
 cat >"$SCRATCH/script.yaml" <<END
 faults:
@@ -121,50 +121,50 @@ faults:
   - { kind: reboot, where: p0.t1.0, at: 10ms, for: 30s }
   - { kind: blackhole, ev: p0/u0 }
 END
-exits 0 'a script of faults runs' "$mrc" fabric fault run "$SCRATCH/script.yaml"
-is '  each at its time' "$output" '    0.000 s  p0/u0 blackhole
+exits 0 'fabric fault run runs a script of faults' "$mrc" fabric fault run "$SCRATCH/script.yaml"
+is '  and prints each fault at its time' "$output" '    0.000 s  p0/u0 blackhole
     0.010 s  p0.t1.0 reboot for 30s
     0.020 s  p0.t0.1-t1.0,h1.p0 loss'
-is '  and they are there' "$("$mrc" fabric show | grep -c '^fault')" 3
+is '  and fabric show lists the faults of the script' "$("$mrc" fabric show | grep -c '^fault')" 3
 "$mrc" fabric fault clear
-exits 0 'quietly and slower' "$mrc" fabric fault run -q -s 5 "$SCRATCH/script.yaml"
-is '  with nothing to say' "$output" ''
+exits 0 'fabric fault run -q -s 5 runs a script five times slower' "$mrc" fabric fault run -q -s 5 "$SCRATCH/script.yaml"
+is '  and prints nothing' "$output" ''
 "$mrc" fabric fault clear
 printf 'faults:\n  - { kind: down, where: h1 }\n  - { kind: down, where: h9 }\n' >"$SCRATCH/wrong.yaml"
-exits 2 'a script with a wrong name does nothing' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
-is '  and names the line' "$output" "mrc fabric: h9: no NIC h9: the last of 2 is h1
+exits 2 'a script with an unknown part is refused' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
+is '  and the message has the line of the part' "$output" "mrc fabric: h9: no NIC h9: the last of 2 is h1
 mrc fabric fault: the fault is at line 3 of $SCRATCH/wrong.yaml"
-is '  before anything broke' "$("$mrc" fabric show | grep -c '^fault')" 0
+is '  and no fault of the script is injected' "$("$mrc" fabric show | grep -c '^fault')" 0
 printf 'faults:\n  - { kind: dwon, where: h1 }\n' >"$SCRATCH/wrong.yaml"
-exits 2 'a wrong kind is told by its place' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
-contains '  and what was meant' "$output" "wrong.yaml:2:13: faults.0.kind: "
+exits 2 'a script with an unknown kind of fault is refused' "$mrc" fabric fault run "$SCRATCH/wrong.yaml"
+contains '  and the message has the line and column of the kind' "$output" "wrong.yaml:2:13: faults.0.kind: "
 refuses 2 'fabric fault: run: name a file with faults' fabric fault run
-exits 2 'the faults of an experiment are checked against this fabric' \
+exits 2 'the faults of an experiment are checked against the running fabric' \
     "$mrc" fabric fault run "$ROOT/experiments/t1-reboot.yaml"
-contains '  which has not all it names' "$output" 'no plane p1'
+contains '  and the message names a part that the fabric lacks' "$output" 'no plane p1'
 refuses 2 'fabric fault: loss 200%: must be a fraction such as 0.1%, 0.001 or 1e-6' fabric fault plane p0 loss 200%
 refuses 2 "fabric fault: slow: must be at least 1Mb/s; use 'blackhole' to stop all packets" fabric fault plane p0 slow 1kb/s
 refuses 2 'fabric: p4294967296/u0: not a path; write plane and uplink as in p0/u3' fabric fault ev p4294967296/u0 blackhole
 refuses 2 'fabric: p0/u-1: not a path; write plane and uplink as in p0/u3' fabric fault ev p0/u-1 blackhole
 refuses 2 "fabric fault: for -2s: must be a time such as 500ns, 1.5us, 2ms or 3s" fabric fault plane p0 down for -2s
 
-exits 0 'a second fabric runs beside the first, with threads' \
+exits 0 'a second fabric with threads runs beside the first' \
     timeout 60 "$mrc" fabric run -b -n other --threads 2 "$SCRATCH/two.yaml"
-is '  with devices of its own' "$output" "fabric 'other': 2 NICs (mrc2 to mrc3), 2 planes, 6 switches; 'mrc fabric stop -n other' ends it"
-is 'all of them are listed' "$("$mrc" dev show | tr '\n' ' ')" 'mrc0: free mrc1: free mrc2: free mrc3: free '
-is 'and which are whose' "$("$mrc" fabric list | awk 'NR > 1 { print $1, $3, $5, $7 }' | sort | tr '\n' ' ')" \
+is '  and has devices of its own' "$output" "fabric 'other': 2 NICs (mrc2 to mrc3), 2 planes, 6 switches; 'mrc fabric stop -n other' ends it"
+is 'dev show lists the devices of both fabrics' "$("$mrc" dev show | tr '\n' ' ')" 'mrc0: free mrc1: free mrc2: free mrc3: free '
+is 'fabric list shows the devices of each fabric' "$("$mrc" fabric list | awk 'NR > 1 { print $1, $3, $5, $7 }' | sort | tr '\n' ' ')" \
     'fabric up mrc0 mrc1 other up mrc2 mrc3 '
-is 'writes cross the second' "$(timeout 60 "$mrc" perf write --devices mrc2,mrc3 -n 20 -c >/dev/null && echo yes)" yes
-exits 0 'a program is given NICs by fabric and name' "$mrc" exec --nic other/h1,h0 -p
-contains '  as devices' "$output" "MRC_DEVICES='mrc3,mrc0'"
-exits 0 'stopping one' "$mrc" fabric stop
-is '  leaves the other' "$("$mrc" dev show | tr '\n' ' ')" 'mrc2: free mrc3: free '
+is 'writes cross the second fabric' "$(timeout 60 "$mrc" perf write --devices mrc2,mrc3 -n 20 -c >/dev/null && echo yes)" yes
+exits 0 'mrc exec --nic selects NICs by fabric and name' "$mrc" exec --nic other/h1,h0 -p
+contains '  and translates them to devices' "$output" "MRC_DEVICES='mrc3,mrc0'"
+exits 0 'fabric stop stops one fabric' "$mrc" fabric stop
+is '  and the devices of the other fabric remain' "$("$mrc" dev show | tr '\n' ' ')" 'mrc2: free mrc3: free '
 start
-is 'a fabric has the lowest numbers that are free' "$("$mrc" dev show | tr '\n' ' ')" \
+is 'a new fabric takes the lowest free device numbers' "$("$mrc" dev show | tr '\n' ' ')" \
     'mrc0: free mrc1: free mrc2: free mrc3: free '
-exits 0 'both can be stopped' "$mrc" fabric stop -n other
-exits 0 '  the other one, too' "$mrc" fabric stop
-is 'and nothing is left when the command returns' "$(left)" ''
+exits 0 'fabric stop -n stops the fabric of that name' "$mrc" fabric stop -n other
+exits 0 '  and fabric stop without a name stops the default fabric' "$mrc" fabric stop
+is 'fabric stop leaves no files when it returns' "$(left)" ''
 refuses 1 "fabric: no fabric called 'fabric' is running; start one with 'mrc fabric run FABRIC.yaml' or 'mrc fabric up FABRIC.yaml'" \
     fabric stop
 
@@ -173,31 +173,31 @@ kill -9 "$started"
 until_gone "$started"
 refuses 1 "fabric: no fabric called 'fabric' is running; start one with 'mrc fabric run FABRIC.yaml' or 'mrc fabric up FABRIC.yaml'" \
     fabric show
-contains 'the devices of a fabric that was killed are not listed' "$("$mrc" dev show 2>&1)" 'there are no devices'
-is 'nor is the fabric' "$("$mrc" fabric list | wc -l)" 1
+contains 'the devices of a killed fabric are not listed' "$("$mrc" dev show 2>&1)" 'there are no devices'
+is 'a killed fabric is not listed' "$("$mrc" fabric list | wc -l)" 1
 start -n other
-is 'another one has their names' "$("$mrc" dev show | tr '\n' ' ')" 'mrc0: free mrc1: free '
-is 'and has cleared them away' "$(cd "$MRC_RUN_DIR/mrc" && echo *)" 'mrc0 mrc1 other'
+is 'a new fabric reuses the device names of a killed fabric' "$("$mrc" dev show | tr '\n' ' ')" 'mrc0: free mrc1: free '
+is '  and removes the files of the killed fabric' "$(cd "$MRC_RUN_DIR/mrc" && echo *)" 'mrc0 mrc1 other'
 kill -9 "$started"
 until_gone "$started"
-exits 0 'stop clears away what one that was killed has left' "$mrc" fabric stop -n other
+exits 0 'fabric stop removes the files of a killed fabric' "$mrc" fabric stop -n other
 is '  and says so' "$output" "mrc fabric stop: 'other' had been killed; its files are removed"
-is '  nothing remains' "$(left)" ''
+is '  and no files remain' "$(left)" ''
 
 again=0
 while [ "$again" -lt 10 ] && "$mrc" fabric run -q -b "$file" && "$mrc" fabric stop; do
     again=$((again + 1))
 done
-is 'stop and run again work at once' "$again" 10
+is 'stop and run succeed ten times without a pause' "$again" 10
 start
 kill "$started"
-exits 0 'a fabric that is ending is waited for' timeout 60 "$mrc" fabric run -q -b "$file"
+exits 0 'fabric run waits for a fabric of the same name that is stopping' timeout 60 "$mrc" fabric run -q -b "$file"
 "$mrc" fabric stop
 start
-is 'a NIC expects the round trips of software' "$(grep -c base_rtt "$MRC_RUN_DIR/mrc/mrc0/config")" 0
+is 'without --slower, the configuration of a NIC has no base RTT' "$(grep -c base_rtt "$MRC_RUN_DIR/mrc/mrc0/config")" 0
 "$mrc" fabric stop
 start -s 100
-is 'and those of the cables where these take longer' "$(grep -c 'base_rtt: [0-9]\{7\}ns$' "$MRC_RUN_DIR/mrc/mrc0/config")" 1
+is 'with --slower 100, the configuration of a NIC has the base RTT of the cables' "$(grep -c 'base_rtt: [0-9]\{7\}ns$' "$MRC_RUN_DIR/mrc/mrc0/config")" 1
 "$mrc" fabric stop
-is 'nothing is left when all have been stopped' "$(left)" ''
+is 'no files remain after all fabrics have stopped' "$(left)" ''
 done_testing

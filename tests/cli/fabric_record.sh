@@ -58,8 +58,8 @@ for event in record["events"]:
 }
 
 trap '"$mrc" fabric stop >/dev/null 2>&1; rm -rf "$SCRATCH"' EXIT
-exits 0 'a fabric that is 1,000 times slower' timeout 60 "$mrc" fabric run -q -b -s 1000 "$SCRATCH/fabric.yaml"
-exits 0 'runs a script for the simulator' timeout 60 "$mrc" fabric fault run -q -s 1000 "$SCRATCH/script.yaml"
+exits 0 'a fabric runs 1,000 times slower' timeout 60 "$mrc" fabric run -q -b -s 1000 "$SCRATCH/fabric.yaml"
+exits 0 'fabric fault run runs a script of the simulator' timeout 60 "$mrc" fabric fault run -q -s 1000 "$SCRATCH/script.yaml"
 tries=0
 while [ "$(events_of_record | wc -l)" -lt 39 ] && [ "$tries" -lt 100 ]; do
     tries=$((tries + 1))
@@ -69,20 +69,20 @@ events_of_record >"$SCRATCH/live"
 events_of_sim "$SCRATCH/script.yaml" >"$SCRATCH/simulated"
 is 'all 20 faults begin, and 19 end' "$(cut -d ' ' -f 2 "$SCRATCH/live" | sort | uniq -c | tr -s ' \n' ' ')" \
     ' 20 fault_began 19 fault_ended '
-is 'the same events happen in both, in the same order at the same times' "$(cat "$SCRATCH/live")" \
+is 'fabric and simulator have the same events in the same order at the same times' "$(cat "$SCRATCH/live")" \
     "$(cat "$SCRATCH/simulated")"
-exits 0 'what happened is written as an experiment' "$mrc" fabric record -o "$SCRATCH/recorded.yaml"
-is '  quietly' "$output" ''
-is '  with 20 faults' "$(grep -c '^  - kind:' "$SCRATCH/recorded.yaml")" 20
-is '  which the simulator replays' "$(events_of_sim "$SCRATCH/recorded.yaml")" "$(cat "$SCRATCH/live")"
+exits 0 'fabric record writes the events as an experiment' "$mrc" fabric record -o "$SCRATCH/recorded.yaml"
+is '  and prints nothing' "$output" ''
+is '  and the experiment has 20 faults' "$(grep -c '^  - kind:' "$SCRATCH/recorded.yaml")" 20
+is '  and the simulator replays it with the same events' "$(events_of_sim "$SCRATCH/recorded.yaml")" "$(cat "$SCRATCH/live")"
 "$mrc" fabric fault clear
 "$mrc" fabric fault link p0.t0.0-t1.0,p1.t0.0-t1.0 loss 1% direction up
 "$mrc" fabric fault link p0.t0.0-t1.0,p1.t0.0-t1.0 up
-exits 0 'faults by request are recorded, too' "$mrc" fabric record --clear
-contains '  with their places' "$output" '    where: [p0.t0.0-t1.0, p1.t0.0-t1.0]'
-is '  and ends' "$(printf '%s\n' "$output" | tail -n 1 | cut -d : -f 1)" '    until'
-exits 1 'and then begin anew' "$mrc" fabric record
-is '  with nothing' "$output" 'mrc fabric record: the fabric has recorded no faults'
+exits 0 'fabric record also has the faults of requests' "$mrc" fabric record --clear
+contains '  with the links that they affect' "$output" '    where: [p0.t0.0-t1.0, p1.t0.0-t1.0]'
+is '  and the times of their ends' "$(printf '%s\n' "$output" | tail -n 1 | cut -d : -f 1)" '    until'
+exits 1 'after fabric record --clear, fabric record fails' "$mrc" fabric record
+is '  because no fault is recorded' "$output" 'mrc fabric record: the fabric has recorded no faults'
 
 # Random faults: the simulator and the fabric draw the same ones.
 cat >"$SCRATCH/random.yaml" <<'YAML'
@@ -98,17 +98,17 @@ generators:
   - { kind: loss, component: t1, probability: 1%, mean_between: 500us, for: 30us }
 YAML
 events_of_sim "$SCRATCH/random.yaml" | grep fault_began >"$SCRATCH/simulated"
-exits 0 'generators run live' timeout 60 "$mrc" fabric fault run -q -s 1000 "$SCRATCH/random.yaml"
+exits 0 'fabric fault run injects the faults of generators' timeout 60 "$mrc" fabric fault run -q -s 1000 "$SCRATCH/random.yaml"
 tries=0
 while [ "$(events_of_record | grep -c fault_began)" -lt "$(wc -l <"$SCRATCH/simulated")" ] && [ "$tries" -lt 100 ]; do
     tries=$((tries + 1))
     sleep 0.1
 done
-is '  some faults are random' "$([ "$(wc -l <"$SCRATCH/simulated")" -gt 3 ] && echo yes)" yes
-is '  and are those of the simulator' "$(events_of_record | grep fault_began)" "$(cat "$SCRATCH/simulated")"
+is '  the simulator draws random faults from them' "$([ "$(wc -l <"$SCRATCH/simulated")" -gt 3 ] && echo yes)" yes
+is '  and the fabric injects the same faults as the simulator' "$(events_of_record | grep fault_began)" "$(cat "$SCRATCH/simulated")"
 printf 'generators:\n  - { kind: down, component: t1, mean_between: 1s, for: 1s }\n' >"$SCRATCH/alone.yaml"
 exits 2 'generators without a fabric are refused' "$mrc" fabric fault run "$SCRATCH/alone.yaml"
-contains '  for what is missing' "$output" fabric
-exits 2 'a wrong option is refused' "$mrc" fabric record --slwoer 2
-is '  with what was meant' "$output" "mrc fabric record: there is no option '--slwoer'; did you mean --slower?"
+contains '  and the message names the missing key' "$output" fabric
+exits 2 'an unknown option is refused' "$mrc" fabric record --slwoer 2
+is '  and the message suggests the right one' "$output" "mrc fabric record: there is no option '--slwoer'; did you mean --slower?"
 done_testing

@@ -17,19 +17,19 @@ agree() # PAGE COMMAND...: a command is the words behind mrc
     : >"$SCRATCH/table"
     for command; do
         # shellcheck disable=SC2086
-        exits 0 "mrc $command explains itself" "$mrc" $command --help
+        exits 0 "mrc $command --help exits with 0" "$mrc" $command --help
         printf '%s\n' "$output" >>"$SCRATCH/help"
         # shellcheck disable=SC2086
         "$mrc" completion words $command -- >"$SCRATCH/own"
-        is "  and has each option once" "$(LC_ALL=C sort "$SCRATCH/own" | uniq -d | xargs)" ''
+        is "  and lists each option once" "$(LC_ALL=C sort "$SCRATCH/own" | uniq -d | xargs)" ''
         cat "$SCRATCH/own" >>"$SCRATCH/table"
     done
     LC_ALL=C sort -u "$SCRATCH/table" >"$SCRATCH/in-table"
     { options <"$SCRATCH/help"; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-help"
     { sed -n '/^# EXAMPLES/q; p' "$ROOT/docs/man/$page.1.scd" | options; echo --help; } | LC_ALL=C sort -u >"$SCRATCH/in-page"
-    is "$page(1) knows all options of its commands" "$(LC_ALL=C comm -23 "$SCRATCH/in-table" "$SCRATCH/in-page" | xargs)" ''
-    is "  and no others" "$(LC_ALL=C comm -13 "$SCRATCH/in-table" "$SCRATCH/in-page" | xargs)" ''
-    is "  and the help has no others" "$(LC_ALL=C comm -13 "$SCRATCH/in-table" "$SCRATCH/in-help" | xargs)" ''
+    is "$page(1) describes all options of its commands" "$(LC_ALL=C comm -23 "$SCRATCH/in-table" "$SCRATCH/in-page" | xargs)" ''
+    is "  and no other options" "$(LC_ALL=C comm -13 "$SCRATCH/in-table" "$SCRATCH/in-page" | xargs)" ''
+    is "  and the help has no other options" "$(LC_ALL=C comm -13 "$SCRATCH/in-table" "$SCRATCH/in-help" | xargs)" ''
 }
 
 agree mrc-completion completion
@@ -44,6 +44,6 @@ agree mrc-report report
 agree mrc-sim sim
 agree mrc-switch switch
 for subcommand in $("$mrc" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
-    contains "mrc(1) knows $subcommand" "$(cat "$ROOT/docs/man/mrc.1.scd")" "*$subcommand*"
+    contains "mrc(1) lists $subcommand" "$(cat "$ROOT/docs/man/mrc.1.scd")" "*$subcommand*"
 done
 done_testing

@@ -21,12 +21,12 @@ fabric: $ROOT/experiments/fabrics/$fabric.yaml
 duration: 20us
 workloads: [{ kind: permutation, message_bytes: 64KiB }]
 END
-    exits 0 "there is a fabric $fabric" "$mrc" sim -q "$SCRATCH/on-$fabric.yaml"
+    exits 0 "fabric $fabric can be simulated" "$mrc" sim -q "$SCRATCH/on-$fabric.yaml"
 done
 
-exits 0 'R1, R9 and R18 come out as published' tools/paper --seeds 1 R1 R9 R18
-contains 'with the paper beside it' "$output" 'paper: 390 Gb/s for all flows'
-contains 'and how many' "$output" '3 of 3 as published'
-exits 2 'an unknown one is refused' tools/paper R99
-contains 'by name' "$output" 'there is no R99'
+exits 0 'R1, R9 and R18 give the published results' tools/paper --seeds 1 R1 R9 R18
+contains '  and the published results are printed' "$output" 'paper: 390 Gb/s for all flows'
+contains '  and the number of results as published' "$output" '3 of 3 as published'
+exits 2 'an unknown result is refused' tools/paper R99
+contains '  and the message names it' "$output" 'there is no R99'
 done_testing

@@ -7,29 +7,29 @@ result=$ROOT/tests/golden/result_two_planes.json # its title tries to be a scrip
 bare=$ROOT/tests/golden/result_bare.json         # nothing in it that may be missing
 page=$SCRATCH/page.html
 
-exits 0 'a result becomes a page' "$mrc" report -o "$page" "$result"
-is 'about which nothing is said' "$output" ''
-is 'that others may read' "$(stat -c %a "$page")" "$(printf '%o' $((0666 & ~0$(umask))))"
-contains 'the page is whole' "$(tail -n 1 "$page")" '</html>'
-is 'every part of the template is there' "$(grep -c '{{[a-zA-Z.]*}}' "$page")" 0
-contains 'the library of the charts keeps its notice' "$(cat "$page")" "$(head -n 1 "$ROOT/third_party/uplot/uPlot.iife.min.js")"
-is 'nothing is loaded from anywhere' \
+exits 0 'mrc report writes a page' "$mrc" report -o "$page" "$result"
+is '  and prints nothing' "$output" ''
+is '  and the mode of the page follows the umask' "$(stat -c %a "$page")" "$(printf '%o' $((0666 & ~0$(umask))))"
+contains 'the page is complete' "$(tail -n 1 "$page")" '</html>'
+is 'every placeholder of the template is replaced' "$(grep -c '{{[a-zA-Z.]*}}' "$page")" 0
+contains 'the page keeps the notice of the chart library' "$(cat "$page")" "$(head -n 1 "$ROOT/third_party/uplot/uPlot.iife.min.js")"
+is 'the page has no element that loads a resource' \
     "$(grep -noE '(src|href|action)=["'\'']?[^ >]*|@import|url\([^)]*\)|fetch\(|XMLHttpRequest|import\(' "$page" || true)" ''
-contains 'and the browser is told to load nothing' "$(cat "$page")" "default-src 'none'"
-is 'the only addresses are the name of SVG and that in the notice' \
+contains 'the page forbids the browser to load resources' "$(cat "$page")" "default-src 'none'"
+is 'the only URLs are the SVG namespace and the one in the notice' \
     "$(grep -oE 'https?://[^ "'\'')]*' "$page" | sort -u | tr '\n' ' ')" \
     'http://www.w3.org/2000/svg https://github.com/leeoniya/uPlot '
-is 'a title is no script' "$(grep -c "<script>document.title='taken'" "$page")" 0
-contains 'but still the title' "$(cat "$page")" "\\u003c/script>\\u003cscript>document.title='taken'"
+is 'markup in a title is escaped' "$(grep -c "<script>document.title='taken'" "$page")" 0
+contains '  and the title still has its text' "$(cat "$page")" "\\u003c/script>\\u003cscript>document.title='taken'"
 contains 'a seed keeps all its digits' "$(cat "$page")" '"seed":"9007199254740993"'
-is 'the data of each run is apart' "$(grep -c 'class="details"' "$page")" 2
+is 'each run has its data in an element of its own' "$(grep -c 'class="details"' "$page")" 2
 
 exits 0 'several results become one page' "$mrc" report --output "$page" "$result" "$bare"
-is 'with all of them' "$(grep -c 'class="result"' "$page")" 2
-is 'no other file is left behind' "$(ls "$SCRATCH")" 'page.html'
-is 'standard output is a place, too' "$("$mrc" report -o - "$result" "$bare")" "$(cat "$page")"
-is 'standard input is a result' "$("$mrc" report -o - - <"$bare")" "$("$mrc" report -o - "$bare")"
-exits 0 'the name is report.html unless told' sh -c "cd '$SCRATCH' && '$mrc' report '$bare' && rm report.html"
+is '  that has all of them' "$(grep -c 'class="result"' "$page")" 2
+is '  and no other file is written' "$(ls "$SCRATCH")" 'page.html'
+is '-o - writes the page to standard output' "$("$mrc" report -o - "$result" "$bare")" "$(cat "$page")"
+is '- reads a result from standard input' "$("$mrc" report -o - - <"$bare")" "$("$mrc" report -o - "$bare")"
+exits 0 'the default name of the page is report.html' sh -c "cd '$SCRATCH' && '$mrc' report '$bare' && rm report.html"
 
 contains 'the page explains the names of counters' "$(cat "$page")" '"name":"blackhole","kind":"counter"'
 
@@ -45,9 +45,9 @@ SCRIPT
         skip "$1" 'there is no node'
     fi
 }
-describes 'planes are those of a Clos fabric' '{ nics: 64, planes: 2, t0: 4, t1: 2 }' \
+describes 'the header shows planes for a Clos fabric' '{ nics: 64, planes: 2, t0: 4, t1: 2 }' \
     '64 NICs on 2 planes, 4 T0 and 2 T1 switches a plane'
-describes 'a graph has ports, not planes' '{ nics: 64, planes: 2, switches: 24 }' '64 NICs with 2 ports, 24 switches'
+describes 'the header shows ports instead of planes for a graph' '{ nics: 64, planes: 2, switches: 24 }' '64 NICs with 2 ports, 24 switches'
 
 # Nothing is written, and the message says what is wrong and where.
 refuses() # SENTENCE MESSAGE FILE...
@@ -57,8 +57,8 @@ refuses() # SENTENCE MESSAGE FILE...
     shift 2
     rm -f "$page"
     exits 2 "$sentence" "$mrc" report -o "$page" "$@"
-    is '  by name' "$output" "mrc report: $message"
-    is '  and writes nothing' "$(ls "$page"* 2>/dev/null)" ''
+    is '  and the message has the reason' "$output" "mrc report: $message"
+    is '  and no page is written' "$(ls "$page"* 2>/dev/null)" ''
 }
 
 bad=$SCRATCH/bad.json
@@ -67,37 +67,37 @@ change() # SED-SCRIPT
     sed "$1" "$result" >"$bad"
 }
 
-refuses 'a file that is not there is refused' "$SCRATCH/none.json: No such file or directory" "$SCRATCH/none.json"
-refuses 'also after a good one' "$SCRATCH/none.json: No such file or directory" "$result" "$SCRATCH/none.json"
+refuses 'a missing file is refused' "$SCRATCH/none.json: No such file or directory" "$SCRATCH/none.json"
+refuses 'a missing file after a good one is refused' "$SCRATCH/none.json: No such file or directory" "$result" "$SCRATCH/none.json"
 echo '{"openmrc_result": 1, "runs": [}' >"$bad"
-refuses 'a file that is no JSON is refused' \
+refuses 'a file that is not JSON is refused' \
     "$bad:1:32: not JSON: unexpected token near '}'; 'mrc sim -o FILE' writes results" "$bad"
 refuses 'a folder is refused' "$SCRATCH: Is a directory" "$SCRATCH"
 echo '{"name": "something else"}' >"$bad"
-refuses 'JSON of another kind is refused' "$bad: is not a result of mrc sim: openmrc_result is missing" "$bad"
+refuses 'JSON that is not a result is refused' "$bad: is not a result of mrc sim: openmrc_result is missing" "$bad"
 change 's/"openmrc_result": 1/"openmrc_result": 2/'
 refuses 'a result of another version is refused' "$bad: openmrc_result is 2; this mrc reads version 1" "$bad"
 change 's/"runs"/"walks"/'
 refuses 'a result without runs is refused' "$bad: runs is missing" "$bad"
 change '0,/"status": "finished"/s//"status": 7/'
-refuses 'a member of the wrong kind is refused' "$bad: runs[0].status should be text" "$bad"
+refuses 'a member of the wrong type is refused' "$bad: runs[0].status should be text" "$bad"
 change '0,/"bad_evs": \[/s//"bad_evs": [0, /'
 refuses 'a series of the wrong length is refused' "$bad: runs[0].series.bad_evs has 13 values for 12 samples" "$bad"
 change 's/"capacity_fraction": \[null/"capacity_fraction": ["much"/'
-refuses 'a share is a number or unknown' "$bad: runs[0].series.capacity_fraction[0] should be a number or null" "$bad"
+refuses 'a share that is neither a number nor null is refused' "$bad: runs[0].series.capacity_fraction[0] should be a number or null" "$bad"
 change '0,/"states": \["/s//"states": ["G/'
-refuses 'so is a map that does not fit its EVs' \
+refuses 'an EV map that does not fit its EVs is refused' \
     "$bad: runs[0].series.ev_map.states[0] has 5 states for 4 EVs" "$bad"
 change 's/"kind": "fault_began"/"kind": null/'
-refuses 'so is an event without a kind' "$bad: runs[0].events[0].kind should be text" "$bad"
-refuses 'no result at all is refused' "name a RESULT; 'mrc sim -o result.json EXPERIMENT.yaml' makes one"
-refuses 'so is an option that does not exist' "there is no option '--colour'; 'mrc report --help' lists them" --colour
+refuses 'an event without a kind is refused' "$bad: runs[0].events[0].kind should be text" "$bad"
+refuses 'a command line without a result is refused' "name a RESULT; 'mrc sim -o result.json EXPERIMENT.yaml' makes one"
+refuses 'an unknown option is refused' "there is no option '--colour'; 'mrc report --help' lists them" --colour
 
-exits 1 'a folder that is not there is a failure' "$mrc" report -o "$SCRATCH/none/page.html" "$result"
-is 'that says so' "$output" "mrc report: $SCRATCH/none/page.html: No such file or directory"
+exits 1 'a page in a missing folder is a failure' "$mrc" report -o "$SCRATCH/none/page.html" "$result"
+is '  and the message names the page' "$output" "mrc report: $SCRATCH/none/page.html: No such file or directory"
 if [ -w /dev/full ]; then
-    exits 1 'so is a full disk' "$mrc" report -o /dev/full "$result"
-    is 'with its name' "$output" 'mrc report: /dev/full: No space left on device'
+    exits 1 'a full disk is a failure' "$mrc" report -o /dev/full "$result"
+    is '  and the message names the file' "$output" 'mrc report: /dev/full: No space left on device'
 fi
 
 # What the page becomes in a browser. Its script leaves data-ready, or data-error, on the root element.
@@ -118,17 +118,17 @@ if [ -n "$browser" ]; then
     "$mrc" report -o "$page" "$result"
     shown "$page" >"$SCRATCH/dom"
     contains 'a browser runs the page to its end' "$(root_element <"$SCRATCH/dom")" 'data-ready="2"'
-    is 'without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
-    is 'draws its charts' "$(grep -o '<canvas' "$SCRATCH/dom" | wc -l)" 8
-    contains 'tells what a fault cost' "$(cat "$SCRATCH/dom")" '<td>down p1.t1.0 and 1 more</td>'
-    contains 'and that it has not recovered' "$(cat "$SCRATCH/dom")" '<td>not recovered</td>'
-    contains 'and what limits the rate, as text' "$(cat "$SCRATCH/dom")" '<li>the link into h0.p1 &lt;b&gt;limits&lt;/b&gt; 3 flows</li>'
-    contains 'and shows the title as text' "$(grep -o '<title>.*</title>' "$SCRATCH/dom")" \
+    is '  without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
+    is '  and draws its charts' "$(grep -o '<canvas' "$SCRATCH/dom" | wc -l)" 8
+    contains '  and shows what a fault cost' "$(cat "$SCRATCH/dom")" '<td>down p1.t1.0 and 1 more</td>'
+    contains '  and that the flow has not recovered from it' "$(cat "$SCRATCH/dom")" '<td>not recovered</td>'
+    contains '  and what limits the rate, as text without markup' "$(cat "$SCRATCH/dom")" '<li>the link into h0.p1 &lt;b&gt;limits&lt;/b&gt; 3 flows</li>'
+    contains '  and the title as text without markup' "$(grep -o '<title>.*</title>' "$SCRATCH/dom")" \
         "Two planes &lt;/script&gt;&lt;script&gt;document.title='taken'"
     "$mrc" report -o "$page" "$bare"
     shown "$page" >"$SCRATCH/dom"
-    contains 'it runs with the least a result may hold' "$(root_element <"$SCRATCH/dom")" 'data-ready="1"'
-    is 'also without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
+    contains 'a browser runs the page of the smallest valid result' "$(root_element <"$SCRATCH/dom")" 'data-ready="1"'
+    is '  without an error' "$(root_element <"$SCRATCH/dom" | grep -c data-error)" 0
 else
     skip 'a browser runs the page to its end' 'no chromium here'
 fi

@@ -48,73 +48,73 @@ hash_with() # ARGUMENT...
     value "$SCRATCH/hash.json" runs.0.hash
 }
 
-exits 0 'there is help' "$mrc" sim --help
+exits 0 '--help exits with 0' "$mrc" sim --help
 for option in --output --json --quiet --live --set --seed --sweep --repeat --jobs --csv --verbose --pcap --trace --only --snap --wire --heap --check --parameters; do
-    contains "the help knows $option" "$output" "$option"
-    contains "the manual knows $option" "$(cat "$ROOT/docs/man/mrc-sim.1.scd")" "*$option*"
+    contains "the help lists $option" "$output" "$option"
+    contains "the manual describes $option" "$(cat "$ROOT/docs/man/mrc-sim.1.scd")" "*$option*"
 done
 
-exits 0 'the parameters are listed' "$mrc" sim --parameters
-contains 'with default and range' "$output" 'mpr                     0 units (0 to 255)'
+exits 0 '--parameters lists the parameters' "$mrc" sim --parameters
+contains '  with default and range' "$output" 'mpr                     0 units (0 to 255)'
 
 exits 0 'an experiment runs' "$mrc" sim "$experiment" -o "$SCRATCH/r.json"
-contains 'the table names it' "$output" 'small: four NICs'
-contains 'and how it ended' "$output" 'seed 1, ended as planned after 200.000 us'
-contains 'and its workload' "$output" '  pairs  '
-contains 'and the phases' "$output" '  before  '
-contains 'and the criteria, with what was published' "$output" 'paper: more than nothing'
-is 'the result says what it is' "$(value "$SCRATCH/r.json" openmrc_result)" 1
-is 'it has the inputs, the fabric among them' "$(value "$SCRATCH/r.json" experiment.inputs.fabric.planes)" 2
-is 'it describes the fabric' "$(value "$SCRATCH/r.json" fabric.nics)" 4
-is 'the run came to its time' "$(value "$SCRATCH/r.json" runs.0.status)" out_of_time
-is 'the series has 40 intervals' "$(value "$SCRATCH/r.json" runs.0.series.time_us.39)" 200
-is 'the EV map has as many' "$(value "$SCRATCH/r.json" runs.0.series.ev_map.states | tr -cd , | wc -c)" 39
-is 'the first event is the first fault' "$(value "$SCRATCH/r.json" runs.0.events.0.what)" \
+contains '  and the table has its title' "$output" 'small: four NICs'
+contains '  and how the run ended' "$output" 'seed 1, ended as planned after 200.000 us'
+contains '  and its workload' "$output" '  pairs  '
+contains '  and its phases' "$output" '  before  '
+contains '  and its criteria with the published values' "$output" 'paper: more than nothing'
+is 'the result has its version' "$(value "$SCRATCH/r.json" openmrc_result)" 1
+is 'the result has the inputs, including the fabric' "$(value "$SCRATCH/r.json" experiment.inputs.fabric.planes)" 2
+is 'the result describes the fabric' "$(value "$SCRATCH/r.json" fabric.nics)" 4
+is 'the result says that the run ended at its duration' "$(value "$SCRATCH/r.json" runs.0.status)" out_of_time
+is 'the series of the result has 40 intervals' "$(value "$SCRATCH/r.json" runs.0.series.time_us.39)" 200
+is 'the EV map of the result has 40 intervals' "$(value "$SCRATCH/r.json" runs.0.series.ev_map.states | tr -cd , | wc -c)" 39
+is 'the first event of the result is the first fault' "$(value "$SCRATCH/r.json" runs.0.events.0.what)" \
     'loss 1 %: p0.t0.0-t1.1'
-is 'criteria are judged' "$(value "$SCRATCH/r.json" runs.0.criteria.0.pass)" true
-is 'nothing but the result was left behind' "$(ls "$SCRATCH")" "fabric.yaml
+is 'the result has the verdict of each criterion' "$(value "$SCRATCH/r.json" runs.0.criteria.0.pass)" true
+is 'no file but the result is written' "$(ls "$SCRATCH")" "fabric.yaml
 r.json
 x.yaml"
 
 exits 0 '-j prints the result' sh -c "'$mrc' sim -j '$experiment' >'$SCRATCH/j.json'"
-is 'the same one' "$(value "$SCRATCH/j.json" runs.0.hash)" "$(value "$SCRATCH/r.json" runs.0.hash)"
-exits 0 '-q prints nothing' "$mrc" sim -q "$experiment"
-is 'indeed' "$output" ''
+is '  and it is the result that -o writes' "$(value "$SCRATCH/j.json" runs.0.hash)" "$(value "$SCRATCH/r.json" runs.0.hash)"
+exits 0 '-q exits with 0' "$mrc" sim -q "$experiment"
+is '  and prints nothing' "$output" ''
 
 hash=$(hash_with)
-is 'the same again' "$(hash_with)" "$hash"
-is 'the same through bytes' "$(hash_with --wire)" "$hash"
-is 'the same from the heap' "$(hash_with --heap)" "$hash"
-is 'the same with checks' "$(hash_with --check)" "$hash"
-is 'the same with a capture and a trace' "$(hash_with --pcap "$SCRATCH/f.pcapng" --trace "$SCRATCH/t.jsonl")" "$hash"
-if [ "$(hash_with --seed 2)" != "$hash" ]; then ok 'another with another seed'; else not_ok 'another with another seed'; fi
-is '--seed is told' "$(value "$SCRATCH/hash.json" runs.0.seed)" 2
+is 'a second run has the same hash' "$(hash_with)" "$hash"
+is 'a run with --wire has the same hash' "$(hash_with --wire)" "$hash"
+is 'a run with --heap has the same hash' "$(hash_with --heap)" "$hash"
+is 'a run with --check has the same hash' "$(hash_with --check)" "$hash"
+is 'a run with a capture and a trace has the same hash' "$(hash_with --pcap "$SCRATCH/f.pcapng" --trace "$SCRATCH/t.jsonl")" "$hash"
+if [ "$(hash_with --seed 2)" != "$hash" ]; then ok 'a run with another seed has another hash'; else not_ok 'a run with another seed has another hash'; fi
+is 'the result has the seed of --seed' "$(value "$SCRATCH/hash.json" runs.0.seed)" 2
 
 exits 0 'the capture can be decoded' "$mrc" decode "$SCRATCH/f.pcapng"
-contains 'with real packets' "$output" 'WRITE Middle'
-contains 'and their answers' "$output" 'SACK'
-is 'the trace is JSON' "$(python3 -c '
+contains '  and has data packets' "$output" 'WRITE Middle'
+contains '  and their answers' "$output" 'SACK'
+is 'each line of the trace is JSON' "$(python3 -c '
 import json, sys
 times = [json.loads(line)["time_ns"] for line in open(sys.argv[1])]
 print(len(times) > 10 and times == sorted(times))' "$SCRATCH/t.jsonl")" True
-is 'each event says whose it is: QPs have the same numbers on every NIC' "$(python3 -c '
+is 'each event has its NIC, because QPs have the same numbers on every NIC' "$(python3 -c '
 import json, sys
 print(sorted({(event["nic"], event["qp"]) for event in map(json.loads, open(sys.argv[1]))}))' "$SCRATCH/t.jsonl")" \
     '[(0, 16), (0, 17), (1, 16), (1, 17), (2, 16), (2, 17), (3, 16), (3, 17)]'
-is 'what is no quantity has a word' "$(sed -n 's/.*"qp":16,"event":"qp_state",\(.*\)}/\1/p' "$SCRATCH/t.jsonl" | head -n 1)" \
+is 'values of the trace that are not quantities are words' "$(sed -n 's/.*"qp":16,"event":"qp_state",\(.*\)}/\1/p' "$SCRATCH/t.jsonl" | head -n 1)" \
     '"from":"RESET","to":"INIT","status":"success"'
-contains 'losses have a rule' "$(grep -m 1 '"event":"loss"' "$SCRATCH/t.jsonl")" '"rule":"port_down"}'
-contains 'round trips are measured' "$(grep -m 1 '"event":"rtt"' "$SCRATCH/t.jsonl")" '"sample_ns":'
+contains 'the trace has the rule by which each loss was detected' "$(grep -m 1 '"event":"loss"' "$SCRATCH/t.jsonl")" '"rule":"port_down"}'
+contains 'the trace has round trip samples' "$(grep -m 1 '"event":"rtt"' "$SCRATCH/t.jsonl")" '"sample_ns":'
 
 # Sweeps on the command line.
-exits 0 'two sweeps and two seeds are combined' "$mrc" sim "$experiment" --sweep parameters.mpr=1,8 \
+exits 0 '--sweep twice and --repeat 2 are combined' "$mrc" sim "$experiment" --sweep parameters.mpr=1,8 \
     --sweep 'workloads.0.message_bytes=16KiB,64KiB' --repeat 2 --csv "$SCRATCH/sweep.csv" -o "$SCRATCH/sweep.json"
 is '  into eight runs' "$(python3 -c '
 import json, sys
 print(len(json.load(open(sys.argv[1]))["runs"]))' "$SCRATCH/sweep.json")" 8
-is '  in a table with a line for each set' "$(printf '%s\n' "$output" | grep -c '^mpr=[18] message_bytes=')" 4
-contains '  and verdicts on all' "$output" '(8 of 8 runs)'
-is '  whose means are those of the CSV' "$(printf '%s\n' "$output" | python3 -c '
+is '  and the table has a line for each set of values' "$(printf '%s\n' "$output" | grep -c '^mpr=[18] message_bytes=')" 4
+contains '  and verdicts on all eight runs' "$output" '(8 of 8 runs)'
+is '  and the means and deviations of the table are those of the CSV' "$(printf '%s\n' "$output" | python3 -c '
 import csv, re, statistics, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 for line in sys.stdin:
@@ -131,77 +131,77 @@ $(cat "$experiment")
 sweep: [ { label: 'a, b', parameters.mpr: 2 }, { parameters.mpr: 4 } ]
 EOF
 "$mrc" sim "$SCRATCH/swept.yaml" --sweep 'seed=3,4' --csv "$SCRATCH/labels.csv" -q
-is 'a sweep of the file is combined too' "$(python3 -c '
+is '--sweep is combined with the sweep of the file' "$(python3 -c '
 import csv, sys
 print([row["label"] for row in csv.DictReader(open(sys.argv[1]))])' "$SCRATCH/labels.csv")" \
     "['a, b seed=3', 'a, b seed=4', 'mpr=4 seed=3', 'mpr=4 seed=4']"
 
 # Only some frames and events.
-is 'conditions do not change the run' "$(hash_with --trace "$SCRATCH/some.jsonl" --only nic=h0,h1 --only qp=16 \
+is '--only does not change the run' "$(hash_with --trace "$SCRATCH/some.jsonl" --only nic=h0,h1 --only qp=16 \
     --only from=50us --only until=150us)" "$hash"
-is 'a trace has exactly the events that meet all conditions' "$(python3 -c '
+is 'with --only, a trace has exactly the events that meet all conditions' "$(python3 -c '
 import json, sys
 print("".join(line for line in open(sys.argv[1]) for event in [json.loads(line)]
     if event["nic"] in (0, 1) and event["qp"] == 16 and 50000 <= event["time_ns"] <= 150000), end="")' \
     "$SCRATCH/t.jsonl" | cmp - "$SCRATCH/some.jsonl" 2>&1)" ''
-if [ -s "$SCRATCH/some.jsonl" ]; then ok '  and there are some'; else not_ok '  and there are some'; fi
+if [ -s "$SCRATCH/some.jsonl" ]; then ok '  and the trace is not empty'; else not_ok '  and the trace is not empty'; fi
 interfaces() # OPTIONS...: of a capture with them
 {
     hash_with --pcap "$SCRATCH/some.pcapng" "$@" >/dev/null
     strings -n 5 "$SCRATCH/some.pcapng" | grep -E ' (up|down)$' | sort | tr '\n' ' '
 }
-is 'a capture at a link has its two directions' "$(interfaces --only at=p0.t0.0-t1.1)" \
+is 'with --only at=LINK, a capture has both directions of the link' "$(interfaces --only at=p0.t0.0-t1.1)" \
     'p0.t0.0-t1.1 down p0.t0.0-t1.1 up '
-is 'a capture at a NIC has its ports' "$(interfaces --only at=h0)" 'h0.p0 down h0.p0 up h0.p1 down h0.p1 up '
-is 'a capture of a NIC has no host link of others than its peers' "$(interfaces --only nic=h0 --only at=p0 |
+is 'with --only at=NIC, a capture has the ports of the NIC' "$(interfaces --only at=h0)" 'h0.p0 down h0.p0 up h0.p1 down h0.p1 up '
+is 'with --only nic=NIC, a capture has only host links of the NIC and its peers' "$(interfaces --only nic=h0 --only at=p0 |
     tr ' ' '\n' | grep -c '^h2')" 0
 whole=$(wc -c <"$SCRATCH/f.pcapng")
 hash_with --pcap "$SCRATCH/short.pcapng" --snap 128 >/dev/null
-is 'a short capture is decoded too' "$("$mrc" decode "$SCRATCH/short.pcapng" | grep -c .)" \
+is 'a capture with --snap has all packets' "$("$mrc" decode "$SCRATCH/short.pcapng" | grep -c .)" \
     "$("$mrc" decode "$SCRATCH/f.pcapng" | grep -c .)"
-if [ $(($(wc -c <"$SCRATCH/short.pcapng") * 4)) -lt "$whole" ]; then ok '  and is much smaller'; else
-    not_ok '  and is much smaller' "$whole"; fi
+if [ $(($(wc -c <"$SCRATCH/short.pcapng") * 4)) -lt "$whole" ]; then ok '  and has less than a quarter of the bytes'; else
+    not_ok '  and has less than a quarter of the bytes' "$whole"; fi
 
 hash_with --heap --trace "$SCRATCH/heap.jsonl" >/dev/null
-is 'the trace is the same from the heap' "$(cmp "$SCRATCH/heap.jsonl" "$SCRATCH/t.jsonl" 2>&1)" ''
+is 'the trace of --heap is the same' "$(cmp "$SCRATCH/heap.jsonl" "$SCRATCH/t.jsonl" 2>&1)" ''
 hash_with --set 'faults=[{kind: blackhole, where: p0.t0.0-t1.1, at: 20us}]' --trace "$SCRATCH/ev.jsonl" >/dev/null
-contains 'EVs change from one state to another, for a cause' "$(grep -m 1 '"event":"ev"' "$SCRATCH/ev.jsonl")" \
+contains 'the trace has both states of an EV that changes, and the cause' "$(grep -m 1 '"event":"ev"' "$SCRATCH/ev.jsonl")" \
     '"from_to":"good>suspect","cause":"suspected"}'
-exits 0 'a path that swallows packets is suspect, then bad' "$mrc" sim "$experiment" -q -o "$SCRATCH/dead.json" --set \
+exits 0 'an experiment with a blackhole runs' "$mrc" sim "$experiment" -q -o "$SCRATCH/dead.json" --set \
     'faults=[{kind: blackhole, where: p0.t0.0-t1.1, at: 20us}]'
-contains 'the summary counts both steps' "$(value "$SCRATCH/dead.json" runs.0.summary.ev_transitions)" 'good>suspect:suspected'
-contains 'the second for its cause' "$(value "$SCRATCH/dead.json" runs.0.summary.ev_transitions)" 'suspect>bad:silent'
+contains '  and the summary counts the change from good to suspect' "$(value "$SCRATCH/dead.json" runs.0.summary.ev_transitions)" 'good>suspect:suspected'
+contains '  and the change from suspect to bad with its cause' "$(value "$SCRATCH/dead.json" runs.0.summary.ev_transitions)" 'suspect>bad:silent'
 is 'the EV map has a letter for every state' "$(value "$SCRATCH/dead.json" runs.0.series.ev_map.states | tr -d 'GSUBDgsubd[]", \n')" ''
 exits 1 'a trace that cannot be written is a failure' "$mrc" sim "$experiment" -q --trace /dev/full
-is 'by its name' "$output" 'mrc sim: /dev/full: No space left on device'
+is '  and the message names the file' "$output" 'mrc sim: /dev/full: No space left on device'
 
 exits 0 '--set changes keys' "$mrc" sim "$experiment" --set fabric.planes=1 --set 'faults=[]' --set \
     workloads.0.message_bytes=1MB -q -o "$SCRATCH/set.json"
-is 'also of the fabric' "$(value "$SCRATCH/set.json" fabric.planes)" 1
-exits 0 '--repeat takes one seed after the other' "$mrc" sim "$experiment" --repeat 3 --jobs 2 -q -o "$SCRATCH/n.json"
-is 'the third' "$(value "$SCRATCH/n.json" runs.2.label)" 'seed 3'
-is 'the first is as when alone' "$(value "$SCRATCH/n.json" runs.0.hash)" "$hash"
-exits 0 'a sweep makes runs' "$mrc" sim "$experiment" -q -o "$SCRATCH/s.json" --set \
+is '  and keys of the fabric' "$(value "$SCRATCH/set.json" fabric.planes)" 1
+exits 0 '--repeat runs consecutive seeds' "$mrc" sim "$experiment" --repeat 3 --jobs 2 -q -o "$SCRATCH/n.json"
+is '  the third run has the third seed' "$(value "$SCRATCH/n.json" runs.2.label)" 'seed 3'
+is '  and the first run has the hash of a single run' "$(value "$SCRATCH/n.json" runs.0.hash)" "$hash"
+exits 0 'a sweep in the file makes several runs' "$mrc" sim "$experiment" -q -o "$SCRATCH/s.json" --set \
     'sweep=[{label: a, parameters.mpr: 2}, {parameters.mpr: 4, workloads.0.qps: 2}]'
-is 'with a name' "$(value "$SCRATCH/s.json" runs.0.label)" a
-is 'or what they set' "$(value "$SCRATCH/s.json" runs.1.label)" 'mpr=4 qps=2'
-is 'which they say' "$(value "$SCRATCH/s.json" runs.1.settings)" '{"parameters.mpr": 4, "workloads.0.qps": 2}'
-exits 0 'runs can be compared' "$mrc" sim "$experiment" -q --set 'sweep=[{label: a}, {label: b}]' --set \
+is '  a run has the label of its set' "$(value "$SCRATCH/s.json" runs.0.label)" a
+is '  or a label made from its settings' "$(value "$SCRATCH/s.json" runs.1.label)" 'mpr=4 qps=2'
+is '  and the result has the settings of each run' "$(value "$SCRATCH/s.json" runs.1.settings)" '{"parameters.mpr": 4, "workloads.0.qps": 2}'
+exits 0 'a criterion can compare runs' "$mrc" sim "$experiment" -q --set 'sweep=[{label: a}, {label: b}]' --set \
     'criteria=[runs.a.goodput_bps == runs.b.goodput_bps]'
 
-exits 0 'a criterion may be about one of them' "$mrc" sim "$experiment" -q -o "$SCRATCH/one.json" --repeat 2 \
+exits 0 'a criterion can apply to one set of a sweep' "$mrc" sim "$experiment" -q -o "$SCRATCH/one.json" --repeat 2 \
     --set 'sweep=[{label: a}, {label: b}]' --set 'criteria=[{expect: timeouts >= 0, run: b}]'
-is 'not about the first' "$(value "$SCRATCH/one.json" runs.0.criteria)" '[]'
-is 'but about the others' "$(value "$SCRATCH/one.json" runs.3.criteria.0.pass)" true
+is '  it is not applied to other sets' "$(value "$SCRATCH/one.json" runs.0.criteria)" '[]'
+is '  and is applied to every run of its set' "$(value "$SCRATCH/one.json" runs.3.criteria.0.pass)" true
 
-exits 1 'a criterion that fails is a failure' "$mrc" sim "$experiment" --set 'criteria=[goodput_fraction > 2]'
-contains 'and says so' "$output" '  FAIL  goodput_fraction > 2  (0.'
+exits 1 'a criterion that fails exits with 1' "$mrc" sim "$experiment" --set 'criteria=[goodput_fraction > 2]'
+contains '  and the table shows the failure with the value' "$output" '  FAIL  goodput_fraction > 2  (0.'
 exits 1 'a result that cannot be written is a failure' "$mrc" sim "$experiment" -q -o "$SCRATCH/none/r.json"
-is 'by its name' "$output" "mrc sim: $SCRATCH/none/r.json: No such file or directory"
-exits 1 'which is told before the work is done' timeout 60 "$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -o "$SCRATCH"
-is 'whatever is in the way' "$output" "mrc sim: $SCRATCH: Is a directory"
-exits 1 'so is a capture' "$mrc" sim "$experiment" -q --pcap "$SCRATCH/none/f"
-is 'by its name, too' "$output" "mrc sim: $SCRATCH/none/f: No such file or directory"
+is '  and the message names the file' "$output" "mrc sim: $SCRATCH/none/r.json: No such file or directory"
+exits 1 'a result that cannot be written is refused before the run' timeout 60 "$mrc" sim "$experiment" --set duration=3600s --set sample=100ms -o "$SCRATCH"
+is '  and the message has the reason' "$output" "mrc sim: $SCRATCH: Is a directory"
+exits 1 'a capture that cannot be written is a failure' "$mrc" sim "$experiment" -q --pcap "$SCRATCH/none/f"
+is '  and the message names the file' "$output" "mrc sim: $SCRATCH/none/f: No such file or directory"
 
 exits 0 'a ring over paths of one and of three switches reaches its capacity' \
     "$mrc" sim "$ROOT/experiments/zcube.yaml" -q
@@ -224,10 +224,10 @@ interrupted() # FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once
     echo "$status"
 }
 
-is 'Ctrl-C is a failure' "$(interrupted "$SCRATCH/partial.json" --trace "$SCRATCH/alive")" 1
-is 'what there is, is written' "$(value "$SCRATCH/partial.json" runs.0.status)" partial
-is 'with the work that was done' "$(value "$SCRATCH/partial.json" runs.0.summary.packets_sent | grep -c '^[1-9]')" 1
+is 'SIGINT ends a run with status 1' "$(interrupted "$SCRATCH/partial.json" --trace "$SCRATCH/alive")" 1
+is '  and a partial result is written' "$(value "$SCRATCH/partial.json" runs.0.status)" partial
+is '  with the packets sent so far' "$(value "$SCRATCH/partial.json" runs.0.summary.packets_sent | grep -c '^[1-9]')" 1
 rm "$SCRATCH/alive"
-is 'so it is with several runs' "$(interrupted "$SCRATCH/partial.json" --repeat 3 --jobs 2)" 1
-is 'those that had begun are there' "$(value "$SCRATCH/partial.json" runs.1.status)" partial
+is 'SIGINT ends several runs with status 1' "$(interrupted "$SCRATCH/partial.json" --repeat 3 --jobs 2)" 1
+is '  and the result has the runs that had begun' "$(value "$SCRATCH/partial.json" runs.1.status)" partial
 done_testing

@@ -17,23 +17,23 @@ faults:
 YAML
 
 lines=$("$mrc" sim --live -o "$SCRATCH/result.json" "$experiment" 2>&1 >/dev/null)
-is 'into a file it begins with the title' "$(echo "$lines" | head -n 1)" 'four NICs on two planes'
-is 'says where it is ten times' "$(echo "$lines" | grep -c 'goodput .* planes .* EVs ')" 10
-is 'tells each fault and its end, when they happen' "$(echo "$lines" | grep p1.t1.0 | tr -s ' ' | tr '\n' ';')" \
+is 'to a file, --live first prints the title' "$(echo "$lines" | head -n 1)" 'four NICs on two planes'
+is '  and then ten lines of progress' "$(echo "$lines" | grep -c 'goodput .* planes .* EVs ')" 10
+is '  and each fault and its end' "$(echo "$lines" | grep p1.t1.0 | tr -s ' ' | tr '\n' ';')" \
     ' 100 us down of p1.t1.0; 200 us down of p1.t1.0: over;'
-is 'in the order of time' "$(echo "$lines" | sed -n 's/^ *\([0-9]*\)\(\.[0-9]*\)\{0,1\} us .*/\1/p' | sort -nc 2>&1)" ''
-is 'and draws nothing over' "$(printf '%s' "$lines" | grep -c "$(printf '\033')")" 0
+is '  in the order of time' "$(echo "$lines" | sed -n 's/^ *\([0-9]*\)\(\.[0-9]*\)\{0,1\} us .*/\1/p' | sort -nc 2>&1)" ''
+is '  and no terminal control sequences' "$(printf '%s' "$lines" | grep -c "$(printf '\033')")" 0
 
 # On a terminal it draws frames one over the other, all of the same height.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     LC_ALL=C.UTF-8 TERM=xterm script -qec "'$mrc' sim --live -o '$SCRATCH/again.json' '$experiment'" /dev/null \
         </dev/null >"$SCRATCH/seen"
-    contains 'on a terminal it draws a bar for each plane' "$(tr '\r' '\n' <"$SCRATCH/seen")" 'plane 1 '
-    contains 'and keeps what happened in sight' "$(cat "$SCRATCH/seen")" 'down of p1.t1.0: over'
-    is 'frames have one height' "$(grep -ao "$(printf '\033')"'\[[0-9]*A' "$SCRATCH/seen" | sort -u | wc -l)" 1
+    contains 'to a terminal, --live draws a bar for each plane' "$(tr '\r' '\n' <"$SCRATCH/seen")" 'plane 1 '
+    contains '  and shows recent faults' "$(cat "$SCRATCH/seen")" 'down of p1.t1.0: over'
+    is '  and all frames have the same height' "$(grep -ao "$(printf '\033')"'\[[0-9]*A' "$SCRATCH/seen" | sort -u | wc -l)" 1
 else
-    skip 'on a terminal it draws a bar for each plane' 'no script(1), or no terminals for it'
+    skip 'to a terminal, --live draws a bar for each plane' 'no script(1), or no terminals for it'
 fi
-is 'the result is the same as without' "$("$mrc" sim -o "$SCRATCH/plain.json" "$experiment" >/dev/null 2>&1 &&
+is '--live does not change the result' "$("$mrc" sim -o "$SCRATCH/plain.json" "$experiment" >/dev/null 2>&1 &&
     grep -o '"hash": *"[0-9a-f]*"' "$SCRATCH/plain.json")" "$(grep -o '"hash": *"[0-9a-f]*"' "$SCRATCH/result.json")"
 done_testing

@@ -16,13 +16,13 @@ refuses() # MESSAGE LINE: of a file with this line more
 {
     { cat ok.yaml; printf '%s\n' "$2"; } >x.yaml
     exits 2 "refused: $2" "$mrc" sim x.yaml -o result.json
-    is '  with place, key and reason' "$output" "mrc sim: x.yaml:5:$1"
+    is '  and the message has place, key and reason' "$output" "mrc sim: x.yaml:5:$1"
 }
 
 refuses_set() # MESSAGE KEY=VALUE
 {
     exits 2 "refused: --set $2" "$mrc" sim ok.yaml -o result.json --set "$2"
-    is '  with key and reason' "$output" "mrc sim: --set $2: $1"
+    is '  and the message has key and reason' "$output" "mrc sim: --set $2: $1"
 }
 
 refuses_arguments() # MESSAGE ARGUMENT...
@@ -30,7 +30,7 @@ refuses_arguments() # MESSAGE ARGUMENT...
     message=$1
     shift
     exits 2 "refused: $*" "$mrc" sim "$@"
-    is '  with the reason' "$output" "mrc sim: $message"
+    is '  and the message has the reason' "$output" "mrc sim: $message"
 }
 
 refuses "1: duraton: there is no such key here; did you mean 'duration'?" 'duraton: 3us'
@@ -105,7 +105,7 @@ refuses_arguments "--only: 'nick=h0' is not KEY=VALUE with one of the keys nic, 
 refuses_arguments '--only: p0 is not a NIC such as h3' --trace f --only nic=p0 ok.yaml
 refuses_arguments "--only: 'soon' is not a time such as 500ns, 1.5us, 2ms or 3s" --trace f --only from=soon ok.yaml
 refuses_arguments "'-o' requires a value; see 'mrc sim --help'" -o
-is 'nothing was written' "$(ls)" 'bytes.yaml
+is 'refused experiments write no file' "$(ls)" 'bytes.yaml
 empty.yaml
 huge.yaml
 list.yaml
