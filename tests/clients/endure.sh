@@ -109,9 +109,9 @@ endures() # SEED
     printf '%s\n' "$output" >"$SCRATCH/perf"
     wait $breaking
     echo "# a fault every $(cat "$SCRATCH/pace_ms") ms"
-    is '  every fault was of a kind that the fabric has' "$(cat "$SCRATCH/refused")" ''
-    contains '  every byte is right' "$output" 'Out of bounds values : 0 OK'
-    pauses_shortly '  bytes complete in every second'
+    is '  the fabric accepts every fault' "$(cat "$SCRATCH/refused")" ''
+    contains '  every byte is correct' "$output" 'Out of bounds values : 0 OK'
+    pauses_shortly '  writes complete in every second'
 }
 
 # Bytes complete in every window of a second if no pause is as long. A machine on which even the faults come late, because
@@ -148,7 +148,7 @@ awk -v seed="$seed" -v quiet="$quiet" -v pause="$pause" -v repaired="$(cat "$SCR
         is_back = before_count && after_count && after / after_count >= before / before_count / 4
         print (is_back ? "back" : "not back") >back
     }' back="$SCRATCH/back" "$SCRATCH/perf"
-is 'the rate comes back' "$(cat "$SCRATCH/back")" back
+is 'the rate recovers after the faults' "$(cat "$SCRATCH/back")" back
 
 mib=$(mib_so_far)
 rounds=1
@@ -178,10 +178,10 @@ budget=$("$mrc" qp show dev mrc0 -j | awk '
 kill -KILL $server
 wait $server 2>/dev/null
 wait $client
-is 'the sender of a receiver that is killed fails' $? 1
-contains 'with a completion error' "$(cat "$SCRATCH/client")" IBV_WC_RETRY_EXC_ERR
+is 'perf fails if its peer is killed' $? 1
+contains '  with a completion error' "$(cat "$SCRATCH/client")" IBV_WC_RETRY_EXC_ERR
 waited=$(sed -n 's/.*; after \([0-9.]*\) s a write to it.*/\1/p' "$SCRATCH/client")
-is "inside its retry budget of $budget s, and a second for a busy machine" \
+is "  within its retry budget of $budget s, and a second for a busy machine" \
     "$(echo "$waited" | awk -v budget="$budget" '{ print ($1 > 0 && $1 <= budget + 1 ? "yes" : "after " $1 " s") }')" yes
 echo "# the error came ${waited:-never} s after the kill"
 
@@ -194,11 +194,11 @@ released()
     done
     held
 }
-is 'no thread, descriptor or socket of either is left' "$(released)" "$held_before"
-exits 0 'both NICs serve again' perf write --devices mrc0,mrc3 -n 50 -s 100K -c
-is 'no socket is left in a folder of theirs' "$(find "$MRC_RUN_DIR"/mrc/mrc* -type s)" ''
+is 'no thread, descriptor or socket of either process is left' "$(released)" "$held_before"
+exits 0 'both NICs can be used again' perf write --devices mrc0,mrc3 -n 50 -s 100K -c
+is 'no socket is left in the folder of a device' "$(find "$MRC_RUN_DIR"/mrc/mrc* -type s)" ''
 is 'no process is left but the fabric' \
     "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$$ '$2 == "(mrc)" && $4 == parent { print $1 }')" "$fabric"
 end_fabric
-is 'and when that ends, no file and no folder' "$(find "$MRC_RUN_DIR" -mindepth 1 ! -path "$MRC_RUN_DIR/mrc")" ''
+is 'no file is left after the fabric has ended' "$(find "$MRC_RUN_DIR" -mindepth 1 ! -path "$MRC_RUN_DIR/mrc")" ''
 done_testing

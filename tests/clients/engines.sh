@@ -38,18 +38,18 @@ begin_fabric 1
 engines mrc1 4
 engines mrc2 2
 engines mrc3 1
-exits 0 'NICs with as many engines as the machine suggests, four, two and one reach each other' all_to_all
-contains '  with every byte in its place' "$output" 'Out of bounds values : 0 OK'
+exits 0 'NICs with the default number of engines, four, two and one exchange data' all_to_all
+contains '  and every byte is correct' "$output" 'Out of bounds values : 0 OK'
 
 "$mrc" perf write --devices mrc1,mrc2 -s 256K -q 8 -D 100 --events --quiet 2>/dev/null &
 others="$others $!"
 until_true has_sent mrc1 1000
-exits 0 'what it is can be asked of a NIC with four engines' shows
-is '  all QPs among it' "$(echo "$output" | grep -c '"qpn":')" 8
-is '  and no window above 1 MiB' \
+exits 0 'a NIC with four engines answers all show commands' shows
+is '  qp show lists the QPs of all engines' "$(echo "$output" | grep -c '"qpn":')" 8
+is '  and no window is above 1 MiB' \
     "$("$mrc" qp show dev mrc1 -j | sed -n 's/.*"window_bytes": *\([0-9]*\).*/\1/p' | awk '$1 > most { print "more" }' most=1048576)" ''
 "$mrc" stat show dev mrc2 >"$SCRATCH/counters" 2>&1
-is '  and less than a SACK for six packets' \
+is '  and receivers send less than one SACK for six packets' \
     "$(awk '$3 == "data_received" { data = $4 } $3 == "sack_sent" { sacks = $4 } END { print (data > 1000 && data > 6 * sacks ? "less" : sacks " for " data) }' \
         "$SCRATCH/counters")" less
 kill "${others##* }"
@@ -63,14 +63,14 @@ wait "${others##* }"
     done
 ) &
 others="$others $!"
-exits 0 'ports and a plane may fail and return meanwhile' writes
-contains '  and every byte is in its place' "$output" 'Out of bounds values : 0 OK'
+exits 0 'writes complete while ports and a plane fail and return' writes
+contains '  and every byte is correct' "$output" 'Out of bounds values : 0 OK'
 wait "${others##* }"
 end_fabric
 
 begin_fabric 1
-exits 1 'MRC_ENGINES that is no number of engines is refused' env MRC_ENGINES=3 "$mrc" perf lat --devices mrc0,mrc1 -n 10
-contains '  with what it may be' "$output" 'MRC_ENGINES=3: not 1, 2 or 4'
+exits 1 'an invalid MRC_ENGINES is refused' env MRC_ENGINES=3 "$mrc" perf lat --devices mrc0,mrc1 -n 10
+contains '  and the message lists the valid numbers' "$output" 'MRC_ENGINES=3: not 1, 2 or 4'
 end_fabric
 
 begin_fabric 1000

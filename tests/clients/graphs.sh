@@ -20,7 +20,7 @@ exchange() # SENTENCE RANKS [OPTION...]
     ranks=$2
     shift 2
     exits 0 "$sentence" timeout 60 "$mrc" perf alltoall --local "$ranks" -b 256K -e 256K -n 2 -w 0 -c "$@"
-    contains '  byte for byte' "$output" 'Out of bounds values : 0 OK'
+    contains '  and every byte is correct' "$output" 'Out of bounds values : 0 OK'
 }
 
 # Ports of switches that have carried frames.
@@ -36,54 +36,54 @@ dropped() # at any switch, because a frame had no way
 
 begin 'shape: clos' 'tiers: 3' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2' 'pods: 4' 'cores: 4'
 exchange 'a fat tree of three tiers carries 16 NICs' 16
-is '  all cores, over all their links' "$(used 'p0.t2.*')" 16
-is '  and no frame is astray' "$(dropped)" 0
+is '  over all links of all cores' "$(used 'p0.t2.*')" 16
+is '  and the fabric drops no frame' "$(dropped)" 0
 
 begin 'shape: zcube' 'n: 4' 'k: 2'
 exchange 'ZCube(4, 2) carries 16 NICs' 16
-is '  and no frame is astray' "$(dropped)" 0
+is '  and the fabric drops no frame' "$(dropped)" 0
 inject_faults 0.2 2>"$SCRATCH/refused" <<END &
 link p0.t0.1-t1.0 loss 20%
 switch p0.t1.2 reboot for 400ms
 link p0.t0.3-t1.1 down
 END
-exits 0 '  also while a switch reboots, a link loses and another is down' \
+exits 0 '  data also arrives while a switch reboots, a link loses packets and another is down' \
     timeout 60 "$mrc" perf write --devices mrc6,mrc12 -D 2 --random -b -q 2 -c
-contains '  byte for byte' "$output" 'Out of bounds values : 0 OK'
+contains '  and every byte is correct' "$output" 'Out of bounds values : 0 OK'
 wait $!
-is '  as the fabric was told' "$(cat "$SCRATCH/refused")" ''
-contains '  and shows' "$("$mrc" fabric show)" 'fault 1: p0.t0.1-t1.0 loss'
+is '  and the fabric accepts each fault' "$(cat "$SCRATCH/refused")" ''
+contains '  and fabric show lists the faults' "$("$mrc" fabric show)" 'fault 1: p0.t0.1-t1.0 loss'
 
 begin 'shape: zcube' 'n: 2' 'k: 3'
 exchange 'ZCube(2, 3) carries 8 NICs with three ports each' 8
-is '  and no frame is astray' "$(dropped)" 0
+is '  and the fabric drops no frame' "$(dropped)" 0
 
 begin 'shape: rail_optimised' 'rails: 4' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exchange 'a rail-optimised cluster carries 16 NICs' 16
-is '  and no frame is astray' "$(dropped)" 0
+is '  and the fabric drops no frame' "$(dropped)" 0
 
 begin 'shape: clos' 'tiers: 4' 'hosts_per_leaf: 1' 'leaves_per_pod: 2' 'spines_per_pod: 1' 'pods: 2' 'cores: 1' \
     'clusters: 2' 'supercores: 2' 'planes: 2'
 exchange 'four tiers in two planes carry 8 NICs, by the short form of addresses' 8
-is '  and no frame is astray' "$(dropped)" 0
+is '  and the fabric drops no frame' "$(dropped)" 0
 
 begin 'shape: clos' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2' 'leaf_links: 2'
 exchange 'parallel links carry 4 NICs' 4
-is '  each of them' "$("$mrc" fabric show | grep -c '^p0.t1.* p0.t0.*-t1.*/1 ')" 4
-is '  and no frame is astray' "$(dropped)" 0
+is '  over each of them' "$("$mrc" fabric show | grep -c '^p0.t1.* p0.t0.*-t1.*/1 ')" 4
+is '  and the fabric drops no frame' "$(dropped)" 0
 
 begin 'shape: dual_plane' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exchange 'a dual-plane cluster carries 8 NICs' 8
 
 begin 'shape: zcube' 'n: 2' 'k: 2' 'failure_groups:' '- { name: feed-a, kind: power_feed, members: [p0.t0.0, h3.p1] }'
-exits 0 'what fails together is taken down by its name' "$mrc" fabric fault group feed-a down
-is '  all links of its members' "$("$mrc" fabric show -a | grep -c ' DOWN ')" 10
-exits 0 '  and data takes other ways' timeout 60 "$mrc" perf write --devices mrc1,mrc3 -s 64K -n 20 -c
-exits 0 '  until it comes back' "$mrc" fabric fault group feed-a up
-is '  whole' "$("$mrc" fabric show -a | grep -c ' DOWN ')" 0
+exits 0 'a failure group is taken down by its name' "$mrc" fabric fault group feed-a down
+is '  all links of its members are down' "$("$mrc" fabric show -a | grep -c ' DOWN ')" 10
+exits 0 '  and data takes other paths' timeout 60 "$mrc" perf write --devices mrc1,mrc3 -s 64K -n 20 -c
+exits 0 '  the group is brought up by its name' "$mrc" fabric fault group feed-a up
+is '  and no link is down' "$("$mrc" fabric show -a | grep -c ' DOWN ')" 0
 
 begin 'shape: rail_only' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
-exits 0 'a rail carries its NICs' timeout 60 "$mrc" perf write --devices mrc0,mrc6 -s 64K -n 20 -c
+exits 0 'the NICs of a rail reach each other' timeout 60 "$mrc" perf write --devices mrc0,mrc6 -s 64K -n 20 -c
 exits 1 'a NIC of another rail cannot be connected' timeout 60 "$mrc" perf write --devices mrc0,mrc1 -s 64K -n 20
 
 begin 'shape: links' 'nics: 6' 'links:' \
@@ -94,5 +94,5 @@ begin 'shape: links' 'nics: 6' 'links:' \
     '- { from: h3, to: p0.t0.3 }' '- { from: h4, to: p0.t0.0 }' '- { from: h4, to: p0.t0.2, rate: 50G }' \
     '- { from: h5, to: p0.t0.3, rate: 40G }' '- { from: h5, to: p0.t0.1 }'
 exchange 'an irregular graph of unequal links carries NICs with one port and with two' 6
-is '  and no frame is astray' "$(dropped)" 0
+is '  and the fabric drops no frame' "$(dropped)" 0
 done_testing

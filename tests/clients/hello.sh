@@ -9,15 +9,15 @@ fi
 
 exits 0 'the example compiles' "${CC:-cc}" -std=gnu17 -Wall -Wextra -Werror "$ROOT/examples/hello.c" -o "$SCRATCH/hello" \
     -I"$ROOT/include" -L"$BUILD/lib" -lmrc-verbs -lmrc -Wl,-rpath,"$(realpath "$BUILD/lib")"
-exits 2 'it wants two devices' "$SCRATCH/hello"
-exits 1 'that are there' "$SCRATCH/hello" mrc0 mrc3
-contains '  else it says which is not' "$output" 'mrc3: No such device'
+exits 2 'without two devices, the example prints its usage' "$SCRATCH/hello"
+exits 1 'a device that does not exist is an error' "$SCRATCH/hello" mrc0 mrc3
+contains '  and the message names it' "$output" 'mrc3: No such device'
 begin_fabric 1
-exits 0 'it runs' timeout 60 "$SCRATCH/hello" mrc0 mrc3
-is 'and one says hello to the other' "$output" 'mrc3 received 16 bytes, immediate 42: hello from mrc0'
+exits 0 'the example runs' timeout 60 "$SCRATCH/hello" mrc0 mrc3
+is '  and one device receives the message of the other' "$output" 'mrc3 received 16 bytes, immediate 42: hello from mrc0'
 again=0
 while [ "$again" -lt 20 ] && timeout 60 "$SCRATCH/hello" mrc0 mrc3 >/dev/null; do
     again=$((again + 1))
 done
-is 'again and again, with both processes' "$again" 20
+is 'the example runs 20 times in succession' "$again" 20
 done_testing

@@ -37,24 +37,24 @@ value() # KEY of the result
 
 perf_for "${HOSTILE_BASELINE:-1}"
 wait "$perf"
-is 'bystanders write without an attack' "$?" 0
+is 'other NICs write without an attack' "$?" 0
 before=$(value bw_average_gbps)
 perf_for "$seconds"
 # Any process of the user may be any NIC that is free: the bystanders come first.
 until_true has_attached 6
 echo "# $BUILD/tests/hostile_nic run=$MRC_RUN_DIR/mrc/fabric fabric=$SCRATCH/five.yaml seed=$seed actions=$count rate=$rate"
-exits 0 'the fabric answers while it is attacked' timeout $((seconds * 3 + 60)) "$BUILD/tests/hostile_nic" \
+exits 0 'the fabric answers requests while it is attacked' timeout $((seconds * 3 + 60)) "$BUILD/tests/hostile_nic" \
     "run=$MRC_RUN_DIR/mrc/fabric" "fabric=$SCRATCH/five.yaml" first=2 "seed=$seed" "actions=$count" "rate=$rate" \
     "udp=$port,$((port + 2))" ${HOSTILE_ONLY:+"only=$HOSTILE_ONLY"}
 echo "$output"
 wait "$perf"
-is 'the bystanders write on, and every byte is right' "$?" 0
+is 'other NICs write during the attack, and every byte is correct' "$?" 0
 sed 's/^/# /' "$SCRATCH/perf"
 echo "# rate of the bystanders: $before Gb/s without, $(value bw_average_gbps) Gb/s under attack; longest pause $(value longest_pause_ms) ms"
 is 'the fabric still runs' "$(kill -0 "$fabric" && echo yes)" yes
-is 'and has nothing to say' "$(cat "$SCRATCH/fabric")" ''
-exits 0 'and ends when told' "$mrc" fabric stop
+is '  and prints nothing' "$(cat "$SCRATCH/fabric")" ''
+exits 0 '  and stops on request' "$mrc" fabric stop
 wait "$fabric"
-is '  without an error' "$?" 0
+is '  with status 0' "$?" 0
 fabric=
 done_testing

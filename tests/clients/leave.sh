@@ -14,12 +14,12 @@ leaves() # SENTENCE MANNER
 }
 
 begin_fabric 1
-leaves 'a receiver that returns from main at its last completion has acknowledged it' return
-leaves '  so has one that calls _exit()' exit
-leaves '  one that is killed' kill
-leaves '  one that destroys its QP' destroy
-leaves '  and one that exits at the last byte, without a completion' memory
-leaves 'a receiver that exits when its QP has failed has said why' refuse
+leaves 'a receiver that returns from main at its last completion has acknowledged the last write' return
+leaves 'a receiver that calls _exit() has acknowledged the last write' exit
+leaves 'a receiver that is killed has acknowledged the last write' kill
+leaves 'a receiver that destroys its QP has acknowledged the last write' destroy
+leaves 'a receiver that exits at the last byte, without a completion, has acknowledged the last write' memory
+leaves 'a receiver that exits when its QP has failed has sent the reason' refuse
 
 end_fabric
 port=$((20000 + $$ % 20000))
@@ -35,6 +35,6 @@ mrc1:
 END
 export MRC_CONFIG="$SCRATCH/udp"
 to=mrc1
-leaves 'over UDP, a receiver that is killed at its last completion has acknowledged it' kill
-leaves '  and one that exits when its QP has failed has said why' refuse
+leaves 'over UDP, a receiver that is killed at its last completion has acknowledged the last write' kill
+leaves 'over UDP, a receiver that exits when its QP has failed has sent the reason' refuse
 done_testing

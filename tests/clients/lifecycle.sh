@@ -148,26 +148,26 @@ while [ "$step" -lt "$steps" ]; do
     esac
 done
 end_nics
-is 'every command does what it says' "$wrong" ''
+is 'every command of a random sequence succeeds or fails as expected' "$wrong" ''
 # A NIC that was killed while it attached may be let in afterwards, but before the NICs of these writes.
-is 'writes cross the fabric that stays' \
+is 'writes cross the fabric that ran all the time' \
     "$(timeout 60 "$mrc" perf write --devices mrc0,mrc1 -n 10 -c >/dev/null 2>&1 && echo yes)" yes
 until_true has_descriptors "$stays" "$descriptors"
-is 'no NIC is attached to the fabric that stays' "$(has_attached 0 stays && echo yes)" yes
-is 'a fabric that stays has the descriptors it had' "$(find "/proc/$stays/fd" | wc -l)" "$descriptors"
+is 'no NIC is attached to the fabric that ran all the time' "$(has_attached 0 stays && echo yes)" yes
+is 'that fabric has no more descriptors than at the start' "$(find "/proc/$stays/fd" | wc -l)" "$descriptors"
 now=$(awk '/^VmRSS/ { print $2 }' "/proc/$stays/status")
 echo "# resident: $resident KiB before, $now KiB after"
-is_more 'and no more memory' "$((resident + 8192))" "$now"
+is_more '  and no more memory' "$((resident + 8192))" "$now"
 for name in fabric0 fabric1 stays; do
     wrong=
     start_fabric "$name"
-    is "'$name' can be started, or runs" "$wrong" ''
+    is "fabric $name can be started, or runs" "$wrong" ''
 done
-is 'writes cross it' "$(timeout 60 "$mrc" perf write --devices mrc0,mrc1 -n 10 -c >/dev/null 2>&1 && echo yes)" yes
+is 'writes cross a fabric that was started last' "$(timeout 60 "$mrc" perf write --devices mrc0,mrc1 -n 10 -c >/dev/null 2>&1 && echo yes)" yes
 for name in fabric0 fabric1 stays; do
     wrong=
     stop_fabric "$name"
-    is "'$name' can be stopped" "$wrong" ''
+    is "fabric $name can be stopped" "$wrong" ''
 done
-is 'nothing is left behind' "$(find "$MRC_RUN_DIR/mrc" -mindepth 1)" ''
+is 'no files remain' "$(find "$MRC_RUN_DIR/mrc" -mindepth 1)" ''
 done_testing

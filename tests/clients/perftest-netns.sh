@@ -36,8 +36,8 @@ pair() # OPTION-OF-EXEC PROGRAM OPTIONS...
 }
 
 before=$(frames_so_far)
-exits 0 'ib_write_bw between namespaces, by the library path' pair '' ib_write_bw -n 500
-exits 0 'and preloaded' pair --preload ib_write_bw -n 500 -q 2 -b
-exits 0 'and ib_write_lat' pair '' ib_write_lat -n 100
-is_more 'its frames crossed the switches' "$(($(frames_so_far) - before))" 10000
+exits 0 'ib_write_bw runs between namespaces, with the library path' pair '' ib_write_bw -n 500
+exits 0 'ib_write_bw runs between namespaces, with a preloaded library' pair --preload ib_write_bw -n 500 -q 2 -b
+exits 0 'ib_write_lat runs between namespaces' pair '' ib_write_lat -n 100
+is_more 'the frames of these runs cross the switches' "$(($(frames_so_far) - before))" 10000
 done_testing

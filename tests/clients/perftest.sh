@@ -60,57 +60,57 @@ both_exit_0() # SENTENCE LINES PROGRAM OPTIONS...
     shift 2
     port=$((port + 1))
     exits 0 "$sentence: $*" pair "$@"
-    is '  with every line of the table' "$(printf '%s\n' "$output" | grep -c '^ [0-9]')" "$lines"
+    is '  and every line of the table is printed' "$(printf '%s\n' "$output" | grep -c '^ [0-9]')" "$lines"
 }
 
 # ---- the command that runs them ----------------------------------------------------------------------------
 
-exits 2 'mrc exec wants a program' "$mrc" exec
-is 'as it says' "$output" "mrc exec: name a program, e.g. 'mrc exec -- ib_write_bw'"
-exits 2 'an option that is not there is refused' "$mrc" exec --nick h0 -- true
-exits 1 'so is a NIC that is not there' "$mrc" exec --nic h7 -- true
-is 'with those there are' "$output" "mrc exec: there is no device 'h7'; the devices are mrc0 mrc1 mrc2 mrc3"
-exits 1 'and a program' "$mrc" exec -- /no/such/program
-exits 0 'it prints what it would set' "$mrc" exec --nic h1,mrc2 --print
-contains '  for the dynamic linker' "$output" "/mrc-verbs'"
-contains '  for NCCL' "$output" "export NCCL_IB_HCA='=mrc1,mrc2'"
-contains '  for MSCCL++' "$output" "export MSCCLPP_IBV_MODE='host-no-atomic'"
+exits 2 'mrc exec without a program is refused' "$mrc" exec
+is '  and the message says what to name' "$output" "mrc exec: name a program, e.g. 'mrc exec -- ib_write_bw'"
+exits 2 'an unknown option is refused' "$mrc" exec --nick h0 -- true
+exits 1 'an unknown NIC is refused' "$mrc" exec --nic h7 -- true
+is '  and the message lists the devices' "$output" "mrc exec: there is no device 'h7'; the devices are mrc0 mrc1 mrc2 mrc3"
+exits 1 'an unknown program is refused' "$mrc" exec -- /no/such/program
+exits 0 '--print prints the environment' "$mrc" exec --nic h1,mrc2 --print
+contains '  with the path of the dynamic linker' "$output" "/mrc-verbs'"
+contains '  with the devices for NCCL' "$output" "export NCCL_IB_HCA='=mrc1,mrc2'"
+contains '  with the mode for MSCCL++' "$output" "export MSCCLPP_IBV_MODE='host-no-atomic'"
 # shellcheck disable=SC2016
-exits 0 'a shell understands it' sh -c 'eval "$("$1" exec --nic h1 -p)"; ibv_devices | grep -c mrc' sh "$mrc"
-is '  and then knows one device' "$output" 1
+exits 0 'a shell can evaluate the output of --print' sh -c 'eval "$("$1" exec --nic h1 -p)"; ibv_devices | grep -c mrc' sh "$mrc"
+is '  and programs then see one device' "$output" 1
 # shellcheck disable=SC2016
-exits 0 'what is set already stays' env NCCL_NET=Socket "$mrc" exec -- sh -c 'echo $NCCL_NET'
-is '  as it was' "$output" Socket
+exits 0 'mrc exec does not change a variable that is set' env NCCL_NET=Socket "$mrc" exec -- sh -c 'echo $NCCL_NET'
+is '  and the program sees its value' "$output" Socket
 
 # ---- looking -----------------------------------------------------------------------------------------------
 
 for way in '' --preload; do
     # shellcheck disable=SC2086
-    exits 0 "ibv_devices lists them ($way)" "$mrc" exec $way -- ibv_devices
+    exits 0 "ibv_devices lists the devices ($way)" "$mrc" exec $way -- ibv_devices
     is '  all four' "$(printf '%s\n' "$output" | grep -c 'mrc[0-3]')" 4
     # shellcheck disable=SC2086
-    exits 0 "ibv_devinfo -v knows one ($way)" "$mrc" exec $way --nic h2 -- ibv_devinfo -v
-    contains '  active' "$output" 'PORT_ACTIVE (4)'
+    exits 0 "ibv_devinfo -v shows a device ($way)" "$mrc" exec $way --nic h2 -- ibv_devinfo -v
+    contains '  with an active port' "$output" 'PORT_ACTIVE (4)'
     contains '  with its address' "$output" 'GID[  3]:		2001:db8:1::1, RoCE v2'
 done
 
 # ---- writing -----------------------------------------------------------------------------------------------
 
 for way in '' --preload; do
-    both_exit_0 "writes ($way)" 1 ib_write_bw -n 1000
-    both_exit_0 "latency ($way)" 1 ib_write_lat -n 200
+    both_exit_0 "ib_write_bw writes ($way)" 1 ib_write_bw -n 1000
+    both_exit_0 "ib_write_lat measures latency ($way)" 1 ib_write_lat -n 200
 done
 way=
-both_exit_0 'all sizes' 23 ib_write_bw -a -n 100
-both_exit_0 'four QPs' 1 ib_write_bw -q 4 -n 500
-both_exit_0 'both ways' 1 ib_write_bw -b -n 500
-both_exit_0 'for a time' 1 ib_write_bw -D 2 -x 3
-both_exit_0 'smaller packets' 1 ib_write_bw -m 1024 -n 500
-both_exit_0 'one byte' 1 ib_write_bw -s 1 -n 1000
-both_exit_0 'an odd size' 1 ib_write_bw -s 12345 -n 500
-both_exit_0 'large' 1 ib_write_bw -s 1000000 -n 50
-both_exit_0 'lists of requests' 1 ib_write_bw -l 8 -n 800
-both_exit_0 'latency of all sizes' 23 ib_write_lat -a -n 20
+both_exit_0 'messages of all sizes are written' 23 ib_write_bw -a -n 100
+both_exit_0 'four QPs write' 1 ib_write_bw -q 4 -n 500
+both_exit_0 'both sides write' 1 ib_write_bw -b -n 500
+both_exit_0 'a run by time ends' 1 ib_write_bw -D 2 -x 3
+both_exit_0 'writes use a smaller MTU' 1 ib_write_bw -m 1024 -n 500
+both_exit_0 'messages of one byte are written' 1 ib_write_bw -s 1 -n 1000
+both_exit_0 'messages of an odd size are written' 1 ib_write_bw -s 12345 -n 500
+both_exit_0 'large messages are written' 1 ib_write_bw -s 1000000 -n 50
+both_exit_0 'lists of requests are posted' 1 ib_write_bw -l 8 -n 800
+both_exit_0 'latency of all sizes is measured' 23 ib_write_lat -a -n 20
 
 # ---- what MRC does not have --------------------------------------------------------------------------------
 
@@ -139,16 +139,16 @@ ends_with() # SENTENCE WORDS PROGRAM OPTIONS...
     shift 2
     port=$((port + 1))
     exits 0 "$sentence" fails "$@"
-    contains '  and says why' "$output" "libmrc: WARN: $1: $words: not supported by MRC; "
+    contains '  and the message names what MRC does not support' "$output" "libmrc: WARN: $1: $words: not supported by MRC; "
 }
 
-ends_with 'reading ends at once' 'RDMA READ' ib_read_bw -n 100
-ends_with 'so does sending' SEND ib_send_bw -n 100
-ends_with 'there and back' SEND ib_send_lat -n 100
-ends_with 'a datagram' 'a QP or an address of type UD' ib_send_bw -c UD -n 100
-ends_with 'an unreliable connection' 'a QP of type UC' ib_write_bw -c UC -n 100
-ends_with 'an atomic operation' 'an atomic operation' ib_atomic_bw -n 100
-ends_with 'a shared receive queue' 'a shared receive queue' ib_send_bw --use-srq -n 100
+ends_with 'RDMA READ is refused at once' 'RDMA READ' ib_read_bw -n 100
+ends_with 'SEND is refused at once' SEND ib_send_bw -n 100
+ends_with 'SEND in both directions is refused at once' SEND ib_send_lat -n 100
+ends_with 'a UD QP is refused at once' 'a QP or an address of type UD' ib_send_bw -c UD -n 100
+ends_with 'a UC QP is refused at once' 'a QP of type UC' ib_write_bw -c UC -n 100
+ends_with 'an atomic operation is refused at once' 'an atomic operation' ib_atomic_bw -n 100
+ends_with 'a shared receive queue is refused at once' 'a shared receive queue' ib_send_bw --use-srq -n 100
 
 # ---- failures ----------------------------------------------------------------------------------------------
 
@@ -261,21 +261,21 @@ writes() # SECONDS
 
 for try in 1 2 3; do
     rates >"$SCRATCH/rates" &
-    exits 0 'a T1, a NIC port and a plane die and return, where links are the limit' writes 34
+    exits 0 'writes complete while a T1, a NIC port and a plane fail and return, where links are the limit' writes 34
     wait $!
     anew >>"$SCRATCH/rates" &
-    exits 0 '  and anew' writes 7
+    exits 0 '  and once more' writes 7
     wait $!
     echo "# try $try, Mb/s: $(xargs <"$SCRATCH/rates")"
     ! loses_what_planes_lose || break
 done
 if loses_what_planes_lose; then
-    ok '  the capacity lost is what the planes lost, and comes back'
+    ok '  the rate falls by the share of the planes that fail, and recovers'
 elif [ "$(rate_in whole)" -lt 150 ] || [ "$(rate_in anew)" -lt 150 ]; then
-    skip '  the capacity lost is what the planes lost' \
+    skip '  the rate falls by the share of the planes that fail, and recovers' \
         "this machine is too busy: $(rate_in whole) and $(rate_in anew) Mb/s of 194 on the whole fabric"
 else
-    not_ok '  the capacity lost is what the planes lost' "$(cat "$SCRATCH/rates")"
+    not_ok '  the rate falls by the share of the planes that fail, and recovers' "$(cat "$SCRATCH/rates")"
 fi
 end_fabric
 begin_fabric 1
@@ -294,7 +294,7 @@ kill -KILL $server
 wait $server 2>/dev/null
 client_status=0
 wait $client || client_status=$?
-is 'a client whose server is killed fails, by itself' "$client_status" 1
+is 'a client whose server is killed ends and fails' "$client_status" 1
 contains '  with a completion that says so' "$(cat "$SCRATCH/client")" 'Failed status 12' # retries exceeded
 both_exit_0 'and the NICs serve others' 1 ib_write_bw -n 500
 
@@ -302,9 +302,9 @@ both_exit_0 'and the NICs serve others' 1 ib_write_bw -n 500
 
 as='setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/'
 if [ "$(id -u)" -ne 0 ]; then
-    skip 'an ordinary user does the same' 'this is one'
+    skip 'a user without privileges can run perftest' 'this is one'
 elif ! $as test -r "$BUILD/lib/libmrc.so.1" -a -x "$mrc" 2>/dev/null; then
-    skip 'an ordinary user does the same' 'the build is not for others to read'
+    skip 'a user without privileges can run perftest' 'the build is not for others to read'
 else
     export MRC_RUN_DIR="$SCRATCH/nobody"
     mkdir "$MRC_RUN_DIR"
@@ -313,9 +313,9 @@ else
     other=$!
     # shellcheck disable=SC2086
     until_true $as "$mrc" fabric show
-    both_exit_0 'an ordinary user does the same' 1 ib_write_bw -n 500
+    both_exit_0 'a user without privileges can run perftest' 1 ib_write_bw -n 500
     way=--preload
-    both_exit_0 'an ordinary user preloads' 1 ib_write_bw -n 500
+    both_exit_0 'a user without privileges can run perftest with a preloaded library' 1 ib_write_bw -n 500
     kill $other
     wait $other
 fi

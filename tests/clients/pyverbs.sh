@@ -28,11 +28,11 @@ awk '/^=====/ { exit }
      match($0, /(ok|ERROR|FAIL|skipped .*)$/) && name { print name, substr($0, RSTART); name = "" }' "$SCRATCH/log" >"$SCRATCH/ends"
 sed -n "s/^[^ ]* skipped ['\"]\(.*\)['\"]$/\1/p" "$SCRATCH/ends" | sort | uniq -c | sort -rn | sed 's/^/# skipped/'
 echo "# $(grep -c ' ok$' "$SCRATCH/ends") pass; these do not: $(sed -n 's/ \(ERROR\|FAIL\)$//p' "$SCRATCH/ends" | xargs)"
-is 'every test of the suite ends' "$(wc -l <"$SCRATCH/ends")" "$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$SCRATCH/log")"
-is_more '  and many succeed' "$(grep -c ' ok$' "$SCRATCH/ends")" 30
+is 'every test of the pyverbs suite ends' "$(wc -l <"$SCRATCH/ends")" "$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$SCRATCH/log")"
+is_more '  and more than 30 succeed' "$(grep -c ' ok$' "$SCRATCH/ends")" 30
 is 'memory can be registered again' "$(grep -c 'test_mr_rereg_access.* ok$' "$SCRATCH/ends")" 2
-is 'writes succeed, with immediate and without bytes, too' "$(grep -c 'QpExTestCase.*rc_rdma_write.* ok$' "$SCRATCH/ends")" 3
-is 'no test fails that does not post a SEND' "$(grep -cE ' (ERROR|FAIL)$' "$SCRATCH/ends")" \
+is 'writes succeed, also with an immediate and with no bytes' "$(grep -c 'QpExTestCase.*rc_rdma_write.* ok$' "$SCRATCH/ends")" 3
+is 'only tests that post a SEND fail' "$(grep -cE ' (ERROR|FAIL)$' "$SCRATCH/ends")" \
     "$(grep -c '^pyverbs.*Failed to post send. Errno: 95' "$SCRATCH/log")"
 [ "$tap_failed" -eq 0 ] || sed -n '/^=====/,$ s/^/# /p' "$SCRATCH/log"
 done_testing

@@ -17,13 +17,13 @@ others=$perf
 until_true has_sent mrc0 100
 kill -9 "$(process_of fabric)"
 start_again
-is 'NICs attach again to a fabric that was killed' "$(until_true has_attached 8 && echo yes)" yes
+is 'NICs attach again to a fabric that was killed and started' "$(until_true has_attached 8 && echo yes)" yes
 "$mrc" fabric stop
 start_again
-is 'and to one that was stopped' "$(until_true has_attached 8 && echo yes)" yes
+is 'NICs attach again to a fabric that was stopped and started' "$(until_true has_attached 8 && echo yes)" yes
 wait "$perf"
-is 'the QPs went on, and every byte was right' "$?" 0
-contains '  as the last line says' "$(cat "$SCRATCH/perf")" 'Out of bounds values : 0 OK'
+is 'the QPs survive both restarts' "$?" 0
+contains '  and every byte is correct' "$(cat "$SCRATCH/perf")" 'Out of bounds values : 0 OK'
 "$mrc" fabric stop
-is 'nothing is left behind' "$(find "$MRC_RUN_DIR/mrc" -mindepth 1)" ''
+is 'no files remain' "$(find "$MRC_RUN_DIR/mrc" -mindepth 1)" ''
 done_testing

@@ -14,9 +14,9 @@ split() # ENGINES QPS
 
 begin_fabric 1
 exits 0 'messages are split over two QPs of one engine' split 1 2
-exits 0 'over two QPs of two engines' split 2 2
-exits 0 'over four QPs of two engines' split 2 4
-exits 0 'over four QPs of four engines' split 4 4
+exits 0 'messages are split over two QPs of two engines' split 2 2
+exits 0 'messages are split over four QPs of two engines' split 2 4
+exits 0 'messages are split over four QPs of four engines' split 4 4
 while :; do
     inject_faults 0.1 <<END
 port h0.p0 down
@@ -26,5 +26,5 @@ plane p1 up
 END
 done >/dev/null 2>&1 &
 others="$others $!"
-exits 0 'while a port and a plane fail and return' split 2 2
+exits 0 'messages are split over two QPs while a port and a plane fail and return' split 2 2
 done_testing

@@ -29,9 +29,9 @@ while [ "$round" -lt "$times" ]; do
         echo "# round $round: $(cat "$SCRATCH/said")"
     fi
 done
-is "a fabric that was stopped runs again, $times of $times times, and its NICs return" "$worked" "$times"
+is "a fabric that was stopped can be started $times times, and its NICs attach again" "$worked" "$times"
 kill "$others"
 wait "$others" 2>/dev/null
-exits 0 'the last one stops' "$mrc" fabric stop
-is 'nothing is left behind' "$(find "$MRC_RUN_DIR/mrc" -mindepth 1)" ''
+exits 0 'the last fabric stops' "$mrc" fabric stop
+is 'no files remain' "$(find "$MRC_RUN_DIR/mrc" -mindepth 1)" ''
 done_testing
