@@ -65,7 +65,7 @@ for seed in 1 2 3 4; do
         "$mrc" fabric up -q $option -n "$fabric" "$SCRATCH/random.yaml"
         captures=$SCRATCH
         writes "$1 planes of $2 T0s and $3 T1s, $4 hosts each: data crosses ($kind)" 0 "$last" -s 16K -n 40 -t 4
-        is '  the switches that its addresses name, and no other' \
+        is '  over exactly the switches that its addresses name' \
             "$(if [ "$kind" = ours ]; then forwarded_by_ours; else shifted_by_kernel; fi | sort)" \
             "$({
                 named "$SCRATCH/h0" "$(address_of 0)"
@@ -74,5 +74,5 @@ for seed in 1 2 3 4; do
         "$mrc" fabric down -n "$fabric"
     done
 done
-nothing_is_left 'nothing is left'
+nothing_is_left 'fabric down leaves nothing'
 done_testing

@@ -15,16 +15,16 @@ attack() # NAMESPACE INTERFACE FROM TO
         "from=$3" "to=$4" "seed=$seed" "actions=$count" rate=20000 >>"$SCRATCH/attack" 2>&1 || echo "$1 $2" >>"$SCRATCH/failed"
 }
 
-exits 0 'a fabric comes up' "$mrc" fabric up -q -n "$fabric" "$file"
+exits 0 'fabric up succeeds' "$mrc" fabric up -q -n "$fabric" "$file"
 begin_writes 0 1 -s 64K -D $((count / 20000 + 2))
 let_frames_cross 500
 attack h2 p0 2 0 &
 first=$!
 attack h3 p1 3 0
 wait "$first"
-end_writes 'hosts that send anything harm no others'
+end_writes 'arbitrary frames from a host do not harm other hosts'
 is '  the switches still run' "$("$mrc" fabric list | awk -v name="$fabric" '$1 == name { print $3 }')" up
-is_more '  and say why they dropped it' "$("$mrc" fabric show -n "$fabric" -j | grep -c '"source"')" 0
+is_more '  and count the frames as dropped because of their source' "$("$mrc" fabric show -n "$fabric" -j | grep -c '"source"')" 0
 
 # Not in the name of the peer: a port status update that claims to be the peer's is believed (docs/threats.md).
 for kind in raw xdp; do
@@ -35,8 +35,8 @@ for kind in raw xdp; do
     first=$!
     attack p1.t0.0 d1 3 1
     wait "$first"
-    end_writes "a switch that sends anything harms no NIC with ports of kind $kind"
+    end_writes "arbitrary frames from a switch do not harm a NIC with ports of kind $kind"
 done
 grep '^#' "$SCRATCH/attack"
-is 'the attackers got through' "$(cat "$SCRATCH/failed" 2>/dev/null)" ''
+is 'every attacker sends its frames' "$(cat "$SCRATCH/failed" 2>/dev/null)" ''
 done_testing

@@ -76,8 +76,8 @@ account()
 for try in 1 2 3; do
     "$mrc" fabric up -q -n "$fabric" --slower 1000 "$SCRATCH/small.yaml"
     base=$(cat "$MRC_RUN_DIR/mrc/mrc0/config")
-    exits 0 'four write to one at once, and every byte arrives as it was sent' incast
-    contains '  where it belongs' "$output" 'Out of bounds values : 0 OK'
+    exits 0 'four senders write to one receiver, and every write arrives' incast
+    contains '  and every byte is correct' "$output" 'Out of bounds values : 0 OK'
     wait
     account
     if [ "$try" -eq 3 ] || { [ "$trims" -gt 100 ] && [ "$again" -le $((arrived / 20)) ]; }; then
@@ -85,21 +85,21 @@ for try in 1 2 3; do
     fi
     "$mrc" fabric down -n "$fabric"
 done
-contains 'NICs know how far it is' "$base" 'base_rtt: 10596480ns
+contains 'the devices have the base RTT and timeout of the paced links' "$base" 'base_rtt: 10596480ns
   timeout: 18'
 
-is_more 'packets are trimmed, many of them' "$trims" 100
+is_more 'more than 100 packets are trimmed' "$trims" 100
 # A trimmed packet is not trimmed again: it arrives, or is lost.
-differs_by_at_most '  as many as arrive trimmed, and those lost' "$trims" "$arrived" "$lost"
+differs_by_at_most '  the trimmed packets arrive or are lost' "$trims" "$arrived" "$lost"
 # A trimmed packet draws a NACK, unless another copy of it has arrived: one that was sent for another reason.
-differs_by_at_most '  each draws a NACK, but for what arrived in another copy' "$((arrived + others))" "$sent" \
+differs_by_at_most '  each causes a NACK, unless another copy of the packet has arrived' "$((arrived + others))" "$sent" \
     "$((others + again + unsent))"
 # A NACK arrives, is lost, or comes when its packet is long forgotten.
-differs_by_at_most '  which arrives' "$sent" "$received" "$(($(total feedback_range) + lost))"
+differs_by_at_most '  and the sender receives the NACK' "$sent" "$received" "$(($(total feedback_range) + lost))"
 
 fairness=$(awk '$1 == "\"fairness\":" { print $2 + 0 }' "$SCRATCH/result.json")
 echo "# Jain's index of the senders' rates: $fairness"
-is 'the senders get equal shares' "$(echo "${fairness:-0}" | awk '{ print ($1 >= 0.9 ? "yes" : $1) }')" yes
+is 'the senders have equal shares' "$(echo "${fairness:-0}" | awk '{ print ($1 >= 0.9 ? "yes" : $1) }')" yes
 "$mrc" fabric down -n "$fabric"
-nothing_is_left 'nothing is left'
+nothing_is_left 'fabric down leaves nothing'
 done_testing

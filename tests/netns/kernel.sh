@@ -56,36 +56,36 @@ survives() # SENTENCE SWITCH...
     before=$(shifted_by p0.t1.0)
     let_writes_end 1
     is "$sentence, and writes complete" "$(shifted_by p0.t1.0)" "$before"
-    exits 0 '  up repairs it' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
+    exits 0 '  fabric up repairs it' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
     before=$(shifted_by p0.t1.0)
     let_cross p0.t1.0 500
-    is_more '  so that it carries data again' "$(shifted_by p0.t1.0)" "$((before + 499))"
-    stop_writing '  no byte is wrong, no QP fails'
+    is_more '  and it carries data again' "$(shifted_by p0.t1.0)" "$((before + 499))"
+    stop_writing '  no byte is wrong, and no QP fails'
 }
 
-exits 0 'a fabric comes up' "$mrc" fabric up --kernel -n "$fabric" "$file"
-contains '  forwarding by the kernel' "$output" 'forwarding by the kernel'
+exits 0 'fabric up succeeds' "$mrc" fabric up --kernel -n "$fabric" "$file"
+contains '  and prints that the kernel forwards' "$output" 'forwarding by the kernel'
 contains 'a T0 has a route for its own uSID' "$(ip -n "$fabric-p1.t0.1" -6 route)" \
     'fc00:42:2401::/48  encap seg6local action End flavors next-csid lblen 32 nflen 16 dev sid'
 contains '  and for each T1' "$(ip -n "$fabric-p1.t0.1" -6 route)" 'fc00:42:2801::/48 via fe80::1 dev u1'
 contains '  and for each host' "$(ip -n "$fabric-p1.t0.1" -6 route)" 'fc00:42:2c00::/48 via fe80::1 dev d0'
-exits 0 'up once more changes nothing' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
+exits 0 'a second fabric up changes nothing' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
 
 captures=$SCRATCH
-writes 'data crosses the T1s and arrives as it was sent' 0 3 -s 64K -n 100
+writes 'data crosses the T1s, and every byte is correct' 0 3 -s 64K -n 100
 captures=
 for t1 in $t1s; do
-    is_more "  also through $t1" "$(shifted_by "$t1")" 0
+    is_more "  also over $t1" "$(shifted_by "$t1")" 0
 done
 if command -v tshark >/dev/null; then
     is 'packets leave with a hop limit of 64' "$(hop_limits "$SCRATCH/h0" 2001:db8::1)" '64 '
-    is '  and arrive with 61: three hops' "$(hop_limits "$SCRATCH/h3" 2001:db8::1)" '61 '
+    is '  and arrive with 61, after three hops' "$(hop_limits "$SCRATCH/h3" 2001:db8::1)" '61 '
 fi
 writes 'data crosses a single T0' 0 1 -s 64K -n 50
 
 survives 'a T1 whose interfaces are down carries nothing' p0.t1.0
-survives 'neither does one of a plane that is down' p0.t1.0 p0.t1.1 p0.t0.0 p0.t0.1
+survives 'a T1 of a plane whose interfaces are down carries nothing' p0.t1.0 p0.t1.1 p0.t0.0 p0.t0.1
 
-exits 0 'it goes down' "$mrc" fabric down -n "$fabric"
-nothing_is_left '  and leaves nothing behind'
+exits 0 'fabric down succeeds' "$mrc" fabric down -n "$fabric"
+nothing_is_left '  and leaves nothing'
 done_testing

@@ -20,27 +20,27 @@ trimmed()
     echo $(($(counted trimmed_arriving) + $(counted trimmed_tail)))
 }
 
-exits 0 'a fabric comes up' "$mrc" fabric up -q -n "$fabric" "$file"
-writes 'data crosses the T1s and arrives as it was sent' 0 3 -s 64K -n 200
+exits 0 'fabric up succeeds' "$mrc" fabric up -q -n "$fabric" "$file"
+writes 'data crosses the T1s, and every byte is correct' 0 3 -s 64K -n 200
 for t1 in p0.t1.0 p0.t1.1 p1.t1.0 p1.t1.1; do
-    is_more "  also through $t1" "$(crossed $t1)" 0
+    is_more "  also over $t1" "$(crossed $t1)" 0
 done
 writes 'data crosses a single T0' 0 1 -s 64K -n 50
-writes 'random sizes, both ways' 3 0 -s 64K --random -b -n 100
+writes 'data of random sizes arrives in both directions' 3 0 -s 64K --random -b -n 100
 
 keep_writing 0 3 -s 64K -n 1000
 let_frames_cross 2000
 "$mrc" fabric fault -n "$fabric" port h3.p0 down
 is 'a link that is taken down is down for the host' "$(link_of h3 p0)" down
-is '  the other one stays up' "$(link_of h3 p1)" up
+is '  and its other link stays up' "$(link_of h3 p1)" up
 let_frames_cross 2000
 "$mrc" fabric fault -n "$fabric" switch p1.t1.0 blackhole
 let_frames_cross 2000
-is_more 'frames vanish in a T1 that looks healthy' "$(counted lost)" 0
+is_more 'a blackholed T1 loses frames' "$(counted lost)" 0
 "$mrc" fabric fault -n "$fabric" port h3.p0 up
-is 'the link comes back' "$(link_of h3 p0)" up
+is 'the link comes up again' "$(link_of h3 p0)" up
 let_frames_cross 2000
-stop_writing 'a dead link and a blackholed T1 cost no byte and no QP'
+stop_writing 'a link that is down and a blackholed T1 cost no byte and no QP'
 "$mrc" fabric fault -n "$fabric" clear
 
 # In the middle of writes of random sizes, this goes down and comes back.
@@ -57,17 +57,17 @@ survives() # SENTENCE FAULT
     "$mrc" fabric fault -n "$fabric" clear
     goal=$((before + 1000))
     while [ "$(crossed p0.t1.1)" -lt "$goal" ] && kill -0 "$client" 2>/dev/null; do :; done
-    is_more '  it is repaired and carries data again' "$(crossed p0.t1.1)" "$((goal - 1))"
-    stop_writing '  no byte is wrong, no QP fails'
+    is_more '  it comes up and carries data again' "$(crossed p0.t1.1)" "$((goal - 1))"
+    stop_writing '  no byte is wrong, and no QP fails'
 }
 
 survives 'a T1 that is down carries nothing' 'switch p0.t1.1'
-survives 'neither does one of a plane that is down' 'plane p0'
+survives 'a T1 of a plane that is down carries nothing' 'plane p0'
 
 before=$(trimmed)
 "$mrc" fabric fault -n "$fabric" port h3.p1 slow 100Mb/s
 writes 'data arrives over a port that has become slow' 0 3 -s 64K -n 1000
-is_more '  whose packets were trimmed' "$(trimmed)" "$before"
+is_more '  and packets are trimmed at that port' "$(trimmed)" "$before"
 "$mrc" fabric fault -n "$fabric" clear
 "$mrc" fabric down -n "$fabric"
 
@@ -81,20 +81,20 @@ done
 for plane in 0 1; do
     until "$mrc" fabric show -n "$fabric-plane$plane" >"$SCRATCH/show" 2>&1; do :; done
 done
-writes 'switches may be spread over processes' 0 3 -s 64K -n 200
+writes 'data crosses switches that run in several processes' 0 3 -s 64K -n 200
 for plane in 0 1; do
     shown=$("$mrc" fabric show -n "$fabric-plane$plane" | awk 'NR > 2 && $1 ~ /^p/ { print substr($1, 1, 2) }' | sort -u)
-    is "  each of which knows its own" "$shown" "p$plane"
+    is "  and each process shows its own switches" "$shown" "p$plane"
     "$mrc" fabric stop -n "$fabric-plane$plane"
 done
 wait
 "$mrc" fabric down -n "$fabric"
 
-exits 0 'links may be paced' "$mrc" fabric up -q -n "$fabric" --slower 100 "$file"
-is '  to a hundredth of 100 Gb/s' \
+exits 0 'fabric up --slower 100 succeeds' "$mrc" fabric up -q -n "$fabric" --slower 100 "$file"
+is '  and links have a hundredth of 100 Gb/s' \
     "$("$mrc" fabric show -n "$fabric" -a | awk '$2 == "h0.p0" { print $4 }' | sort -u)" 1.0
-contains '  which the devices know' "$(cat "$MRC_RUN_DIR/mrc/mrc0/config")" 'link_bps: 2000000000'
-writes '  and carry data' 0 3 -s 64K -n 200
+contains '  and the configuration of a device has the slower rate' "$(cat "$MRC_RUN_DIR/mrc/mrc0/config")" 'link_bps: 2000000000'
+writes '  and data arrives' 0 3 -s 64K -n 200
 "$mrc" fabric down -n "$fabric"
-nothing_is_left 'nothing is left'
+nothing_is_left 'fabric down leaves nothing'
 done_testing
