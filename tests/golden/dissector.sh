@@ -84,9 +84,9 @@ names=$(cat "$SCRATCH/names" "$SCRATCH/extra.names")
 for name in $names; do
     [ -e "$golden/$name.txt" ] || [ -e "$trees/$name.txt" ] || continue
     difference=$(diff -u "$golden/$name.txt" "$trees/$name.txt" 2>&1)
-    is "$name is shown as $name.txt has it" "$difference" ""
+    is "$name is shown as in the file $name.txt" "$difference" ""
 done
-is "Protocol and Info columns are those of the file columns" "$(diff -u "$golden/columns" "$trees/columns" 2>&1)" ""
+is "the columns Protocol and Info are as in the file columns" "$(diff -u "$golden/columns" "$trees/columns" 2>&1)" ""
 
 # What the wire reference says, independent of the golden output
 
@@ -133,11 +133,11 @@ truncations snap | to_pcap >"$SCRATCH/snapped.pcap"
 of_vectors="frame.number <= $(lines "$vectors" | awk '{ count += $2 - 1 } END { print count }')"
 for kind in truncated snapped; do
     mrc_tshark "$SCRATCH/$kind.pcap" -V >"$SCRATCH/$kind.text"
-    is "no packet $kind at any byte makes a Lua error" "$(grep -m 3 'Lua Error' "$SCRATCH/$kind.text")" ""
+    is "packets $kind at any byte cause no Lua error" "$(grep -m 3 'Lua Error' "$SCRATCH/$kind.text")" ""
 done
 is "a packet truncated at any byte is called malformed" \
     "$(mrc_tshark "$SCRATCH/truncated.pcap" -Y "$of_vectors && mrc && !mrc.expert.malformed")" ""
-is "a packet that the capture cut is not called malformed, but cut" \
+is "a packet that the capture truncated is shown as truncated, not as malformed" \
     "$(mrc_tshark "$SCRATCH/snapped.pcap" -Y "$of_vectors && mrc && (mrc.expert.malformed || !mrc.expert.capture_cut)")" ""
 
 # Every bit of a packet flipped in turn: the packets whose iCRC still holds are those with a mutable bit.
@@ -159,11 +159,11 @@ unprotected_bytes() # VECTOR
         awk '{ count[int(($1 - 1) / 8)]++ } END { for (byte in count) print byte ":" count[byte] }' | sort -n | xargs
 }
 
-is "iCRC over IPv6 leaves out traffic class, flow label, hop limit, UDP checksum and BTH byte 4, and nothing else" \
+is "iCRC over IPv6 excludes traffic class, flow label, hop limit, UDP checksum and BTH byte 4, and nothing else" \
     "$(unprotected_bytes W1)" "0:4 1:8 2:8 3:8 7:8 46:8 47:8 52:8"
-is "iCRC over IPv4 leaves out TOS, TTL, header checksum, UDP checksum and BTH byte 4, and nothing else" \
+is "iCRC over IPv4 excludes TOS, TTL, header checksum, UDP checksum and BTH byte 4, and nothing else" \
     "$(unprotected_bytes W7)" "1:8 8:8 10:8 11:8 26:8 27:8 32:8"
-is "one flipped bit of the payload is a bad iCRC" \
+is "one flipped bit of the payload gives a bad iCRC" \
     "$(mrc_tshark "$SCRATCH/extra.pcap" -Y mrc.expert.icrc -T fields -e frame.number)" "$(grep -nx B15 "$SCRATCH/extra.names" | cut -d: -f1)"
 
 # Ports and preferences
@@ -182,37 +182,37 @@ shown() # NAME FIELD [ARGUMENT...]: the field's value in a packet of extra.txt o
     mrc_tshark "$capture" "$@" -Y "frame.number == $frame" -T fields -e "$field"
 }
 
-is "port 4791 is claimed" "$(shown W1 _ws.col.Protocol)" MRC
-is "port 4971 is claimed" "$(shown U1 _ws.col.Protocol)" MRC
-is "a port that is not named in ports is left alone" "$(shown U1 mrc.psn -o mrc.ports:4791)" ""
-is "a port given back is the stock dissector's again" "$(shown W1 _ws.col.Protocol -o mrc.ports:4971)" RRoCE
-is "an EV that looks like DNS is MRC" "$(shown U2 _ws.col.Protocol)" MRC
-is "the stock dissector is not asked first where heuristics are" \
+is "packets to port 4791 are dissected" "$(shown W1 _ws.col.Protocol)" MRC
+is "packets to port 4971 are dissected" "$(shown U1 _ws.col.Protocol)" MRC
+is "packets to a port that the preference ports lacks are not dissected" "$(shown U1 mrc.psn -o mrc.ports:4791)" ""
+is "a port removed from the preference ports returns to the stock dissector" "$(shown W1 _ws.col.Protocol -o mrc.ports:4971)" RRoCE
+is "a packet with the source port of DNS is MRC" "$(shown U2 _ws.col.Protocol)" MRC
+is "the stock dissector is not called before ours where heuristics come first" \
     "$(shown U2 frame.protocols -o udp.try_heuristic_first:TRUE)" raw:ipv6:udp:mrc
-is "nor in a second pass" "$(shown U2 frame.protocols -2)" raw:ipv6:udp:mrc
-is "without any_source_port it is DNS" "$(shown U2 _ws.col.Protocol -o mrc.any_source_port:FALSE)" DNS
-is "DNS next to it stays DNS" "$(shown U4 _ws.col.Protocol)" DNS
-is "our port as a source port is nothing to us" "$(shown U5 _ws.col.Protocol)" DNS
-is "other RoCEv2 packets go to the stock dissector" "$(shown R9 _ws.col.Info)" "RC RDMA Read Request QP=0x000222 "
+is "the stock dissector is not called before ours in a second pass" "$(shown U2 frame.protocols -2)" raw:ipv6:udp:mrc
+is "without any_source_port, a packet with the source port of DNS is DNS" "$(shown U2 _ws.col.Protocol -o mrc.any_source_port:FALSE)" DNS
+is "DNS packets of the same capture remain DNS" "$(shown U4 _ws.col.Protocol)" DNS
+is "a packet with port 4791 as source port is not dissected" "$(shown U5 _ws.col.Protocol)" DNS
+is "other RoCEv2 packets are dissected by the stock dissector" "$(shown R9 _ws.col.Info)" "RC RDMA Read Request QP=0x000222 "
 is "ev_order swaps the halves of the EV" "$(shown W8 mrc.ev -o mrc.ev_order:source-port-high)" 0x2400554f
-is "uplink_bits moves the border of plane and uplink" "$(shown W1 mrc.plane -o mrc.uplink_bits:9)" 1
-is "byte1_order reads SE from bit 6" "$(shown R4 mrc.se)$(shown B2 mrc.se)$(shown B2 mrc.se -o mrc.byte1_order:M-SE)" 101
-is "dscp_trimmed names the mark of a trimmed packet" "$(shown W4 mrc.trimmed -o mrc.dscp_trimmed:8)" 1
-is "dscp_trimmed_lasthop does so for the last hop" "$(shown W4 mrc.trimmed.lasthop -o mrc.dscp_trimmed_lasthop:8)" 1
-is "writeimm_nak names a syndrome" "$(shown B10 mrc.aeth.meaning -o mrc.writeimm_nak:127)" "NAK in-flight WriteImm limit exceeded"
-is "without srv6 the outer header does not count" "$(shown X3 mrc.ecn -o mrc.srv6:FALSE)" 2
-is "block_bytes says where the uSIDs begin" "$(shown X3 mrc.path -o mrc.block_bytes:6)" "a89c a412 ac07"
+is "uplink_bits moves the boundary between plane and uplink" "$(shown W1 mrc.plane -o mrc.uplink_bits:9)" 1
+is "byte1_order selects the bit of SE" "$(shown R4 mrc.se)$(shown B2 mrc.se)$(shown B2 mrc.se -o mrc.byte1_order:M-SE)" 101
+is "dscp_trimmed sets the DSCP of a trimmed packet" "$(shown W4 mrc.trimmed -o mrc.dscp_trimmed:8)" 1
+is "dscp_trimmed_lasthop sets the DSCP of a packet trimmed at the last hop" "$(shown W4 mrc.trimmed.lasthop -o mrc.dscp_trimmed_lasthop:8)" 1
+is "writeimm_nak sets the syndrome of its NAK" "$(shown B10 mrc.aeth.meaning -o mrc.writeimm_nak:127)" "NAK in-flight WriteImm limit exceeded"
+is "without srv6, ECN is taken from the inner header" "$(shown X3 mrc.ecn -o mrc.srv6:FALSE)" 2
+is "block_bytes sets the position of the first uSID" "$(shown X3 mrc.path -o mrc.block_bytes:6)" "a89c a412 ac07"
 is "without check_icrc the iCRC is unverified" "$(shown B15 mrc.icrc.status -o mrc.check_icrc:FALSE)" 2
 
 # Without the dissector. Trimmed packets have a UDP length that stock tshark finds too long.
 
 not_trimmed=$(grep -n '^[^T]' "$SCRATCH/names" | cut -d: -f1 | paste -sd, -)
-is "stock tshark finds no fault with a vector" \
+is "stock tshark reports no error in a vector" \
     "$(stock_tshark "$SCRATCH/vectors.pcapng" -Y "frame.number in {$not_trimmed} && (_ws.malformed || _ws.expert.severity >= 0x600000)")" ""
 is "stock tshark decodes IP, UDP and BTH of every vector" \
     "$(stock_tshark "$SCRATCH/vectors.pcapng" -Y "frame.number in {$not_trimmed} && (ip || ipv6) && udp.dstport == 4791 && infiniband.bth.psn" | wc -l)" \
     "$(grep -c '^[^T]' "$SCRATCH/names")"
-is "stock tshark sees the SRv6 header" "$(stock_tshark "$SCRATCH/vectors.pcapng" -Y 'ipv6.dst == fc00:42::/32' -T fields -e frame.number | xargs)" \
+is "stock tshark shows the SRv6 header" "$(stock_tshark "$SCRATCH/vectors.pcapng" -Y 'ipv6.dst == fc00:42::/32' -T fields -e frame.number | xargs)" \
     "$(grep -nE '^(X|T2)' "$SCRATCH/names" | cut -d: -f1 | xargs)"
 
 done_testing
