@@ -5,10 +5,10 @@
 hunt=$BUILD/tests/hunt
 mrc=$BUILD/bin/mrc
 
-exits 0 'every case of a slice comes to its end' \
+exits 0 'every case of a part of the hunt ends' \
     "$hunt" --cases "${HUNT_SLICE:-250}" --seed 2024 --worst 0 --quiet --strict --json "$SCRATCH/slice.jsonl"
-contains 'the distribution is printed' "$output" 'Goodput once settled, of the max-min capacity:'
-is 'every case is a line' "$(grep -c '^{"case":' "$SCRATCH/slice.jsonl")" "${HUNT_SLICE:-250}"
+contains '  and the distribution is printed' "$output" 'Goodput once settled, of the max-min capacity:'
+is '  and every case is a line of JSON' "$(grep -c '^{"case":' "$SCRATCH/slice.jsonl")" "${HUNT_SLICE:-250}"
 
 # Small ones from here on.
 few() # OPTIONS
@@ -18,16 +18,16 @@ few() # OPTIONS
 
 few --json "$SCRATCH/a.jsonl" >"$SCRATCH/a"
 few --json "$SCRATCH/b.jsonl" --jobs 3 >"$SCRATCH/b"
-is 'the same seed, the same cases and results, however many at a time' "$(cat "$SCRATCH/a.jsonl")" "$(cat "$SCRATCH/b.jsonl")"
+is 'the same seed gives the same cases and results with any number of jobs' "$(cat "$SCRATCH/a.jsonl")" "$(cat "$SCRATCH/b.jsonl")"
 few --first 4 --cases 1 --json "$SCRATCH/c.jsonl" >/dev/null
-is 'a case alone is the same' "$(head -n 1 "$SCRATCH/c.jsonl")" "$(sed -n 5p "$SCRATCH/a.jsonl")"
+is 'a case gives the same result when it runs alone' "$(head -n 1 "$SCRATCH/c.jsonl")" "$(sed -n 5p "$SCRATCH/a.jsonl")"
 few --seed 6 --json "$SCRATCH/c.jsonl" >/dev/null
-is 'another seed, other cases' "$(cmp -s "$SCRATCH/a.jsonl" "$SCRATCH/c.jsonl" && echo same)" ''
+is 'another seed gives other cases' "$(cmp -s "$SCRATCH/a.jsonl" "$SCRATCH/c.jsonl" && echo same)" ''
 few --faults 0,2 --only incast,stream --json "$SCRATCH/c.jsonl" >/dev/null
-is 'kinds and numbers of faults can be chosen' \
+is '--faults and --only select numbers of faults and kinds of workloads' \
     "$(grep '^{"case"' "$SCRATCH/c.jsonl" | grep -cv '"faults":[02],"workload":"\(incast\|stream\)"')" 0
 few --set mpr=16 --list >"$SCRATCH/list"
-is 'a parameter is set in every case' "$(grep -c '^  mpr: 16$' "$SCRATCH/list")" 12
+is '--set sets a parameter in every case' "$(grep -c '^  mpr: 16$' "$SCRATCH/list")" 12
 
 # What is written replays, with the same figure.
 "$hunt" --cases 30 --seed 9 --hops 300000 --worst 2 --any --shrink 10 --quiet --write "$SCRATCH/worst" >"$SCRATCH/out"
@@ -45,14 +45,14 @@ if abs((got or 0) - float(sys.argv[2])) > 2e-6:
     sys.exit(f"{sys.argv[3]}: {got} instead of {sys.argv[2]}")' "$SCRATCH/r.json" "$told" "$file" || return 1
     done
 }
-is_more 'some are bad' "$(find "$SCRATCH/worst" -name '*.yaml' | wc -l)" 2
-exits 0 'each is replayed by mrc sim to the same share of capacity' replay
-contains 'and the command is told' "$(cat "$SCRATCH/out")" "  mrc sim $SCRATCH/worst/"
+is_more 'the worst cases are written as files' "$(find "$SCRATCH/worst" -name '*.yaml' | wc -l)" 2
+exits 0 'mrc sim replays each file with the same share of the capacity' replay
+contains '  and the command that replays it is printed' "$(cat "$SCRATCH/out")" "  mrc sim $SCRATCH/worst/"
 
-exits 2 'a kind that is not there is refused' "$hunt" --only permutations
-is 'by name' "$output" "hunt: no such kind of workload: 'permutations'"
-exits 2 'so is a parameter' "$hunt" --set no=1
-is 'by name, too' "$output" "hunt: no such parameter or value: 'no=1'"
-exits 2 'and a number of faults' "$hunt" --faults 4
-exits 0 'help is there' "$hunt" --help
+exits 2 'an unknown kind of workload is refused' "$hunt" --only permutations
+is '  and the message names it' "$output" "hunt: no such kind of workload: 'permutations'"
+exits 2 'an unknown parameter is refused' "$hunt" --set no=1
+is '  and the message names it' "$output" "hunt: no such parameter or value: 'no=1'"
+exits 2 'an invalid number of faults is refused' "$hunt" --faults 4
+exits 0 '--help exits with 0' "$hunt" --help
 done_testing

@@ -89,8 +89,8 @@ apply() # STEP
 }
 
 is 'every step can be followed' "$(for folder in "$steps"/*; do apply "$folder" 2>&1; done)" ''
-exits 0 'the manuals name what is new, and the reference is written' "$tree/tools/check-reference" --fix
-is 'nothing else changes than what the examples name' "$(
+exits 0 'check-reference --fix writes the reference, and the manuals name the additions' "$tree/tools/check-reference" --fix
+is 'only files that the examples name change' "$(
     diff -rq "$ROOT" "$tree" | grep -v -e '^Only in .*: build' -e '^Only in .*: \.git$' |
         sed -e "s|^Files .* and $tree/\(.*\) differ|\1|" -e "s|^Only in $tree/*\(.*\): |\1/|" | LC_ALL=C sort)" "$({
     cat "$steps"/*/file | grep -v '^src/cmd/kinds/'
@@ -100,7 +100,7 @@ is 'nothing else changes than what the examples name' "$(
 } | LC_ALL=C sort -u)"
 if command -v clang-format >/dev/null; then
     # shellcheck disable=SC2016,SC2046
-    exits 0 'the examples are formatted as the rest' \
+    exits 0 'the examples are formatted as .clang-format says' \
         sh -c 'cd "$0" && clang-format --dry-run -Werror "$@"' "$tree" $(cat "$steps"/*/file | grep '\.c$' | LC_ALL=C sort -u)
 fi
 for check in columns layers listed spdx; do
@@ -112,7 +112,7 @@ exits 0 'the copy is configured' meson setup "$tree/build" "$tree" -Doptimizatio
 exits 0 'the copy is built' ninja -C "$tree/build" -j2 src/mrc
 mrc=$tree/build/src/mrc
 if [ ! -x "$mrc" ]; then
-    not_ok 'there is a command to try'
+    not_ok 'the copy has a command mrc'
     done_testing
 fi
 
@@ -137,36 +137,36 @@ for key in sys.argv[2:]:
 print(value)' "$SCRATCH/result" "$@"
 }
 
-exits 0 'an experiment uses workload, topology, fault, congestion control and policy' \
+exits 0 'an experiment uses the workload, topology, fault, congestion control and path policy' \
     "$mrc" sim -q -o "$SCRATCH/result" "$SCRATCH/all.yaml"
 if command -v python3 >/dev/null && [ -s "$SCRATCH/result" ]; then
-    is 'the torus has its NICs' "$(value fabric nics)" 24
-    is 'the workload has its name' "$(value runs 0 summary workloads ring kind)" neighbour
-    is_more 'its ranks send' "$(value runs 0 summary workloads ring goodput_bps)" 1000000000
-    is 'the fault has its name' "$(value runs 0 summary faults 0 kind)" fade
-    is_more 'and loses packets' "$(value runs 0 summary lost fault)" 0
-    is 'the congestion control is the new one' "$(value experiment parameters congestion_control)" aimd
-    is 'and so is the policy' "$(value experiment parameters ev_policy)" random
-    is 'the counter is in the result' "$(value runs 0 summary counters ev_desperate)" 0
+    is 'the torus has 24 NICs' "$(value fabric nics)" 24
+    is 'the result names the workload' "$(value runs 0 summary workloads ring kind)" neighbour
+    is_more '  and its ranks send' "$(value runs 0 summary workloads ring goodput_bps)" 1000000000
+    is 'the result names the fault' "$(value runs 0 summary faults 0 kind)" fade
+    is_more '  and the fault loses packets' "$(value runs 0 summary lost fault)" 0
+    is 'the result names the congestion control' "$(value experiment parameters congestion_control)" aimd
+    is 'the result names the path policy' "$(value experiment parameters ev_policy)" random
+    is 'the result has the counter' "$(value runs 0 summary counters ev_desperate)" 0
 fi
 
 sed -i 's/shape: torus, columns: 3/shape: torus, columns: 2/' "$SCRATCH/all.yaml"
 exits 2 'a torus with too few columns is refused' "$mrc" sim -q "$SCRATCH/all.yaml"
-contains 'with the reason' "$output" '2 columns and 4 rows: a torus has at least 3'
-exits 0 'the new parameters are listed' "$mrc" sim --parameters
-contains 'with the algorithm' "$output" aimd
-contains 'and the policy' "$output" random
+contains '  and the message has the reason' "$output" '2 columns and 4 rows: a torus has at least 3'
+exits 0 'sim --parameters lists the choices' "$mrc" sim --parameters
+contains '  with the congestion control' "$output" aimd
+contains '  and the path policy' "$output" random
 
 # A NACK packet, its reason replaced.
 sed -n 's/^N1 [0-9]* //p' "$ROOT/tests/vectors/mrc-vectors.txt" | sed 's/dd00ffff0000011100000105000001/dd00ffff000001110000010500000c/' \
     >"$SCRATCH/nack"
-exits 0 'a packet with the new reason is decoded' "$mrc" decode -v --no-icrc "$SCRATCH/nack"
-contains 'with its name' "$output" PAUSED
-contains 'and its meaning' "$output" 'the responder is paused; retransmit'
+exits 0 'a NACK with the reason is decoded' "$mrc" decode -v --no-icrc "$SCRATCH/nack"
+contains '  with its name' "$output" PAUSED
+contains '  and its meaning' "$output" 'the responder is paused; retransmit'
 
-exits 0 'the new command runs' "$mrc" kinds
-contains 'and prints the new fault' "$output" fade
-contains 'it is listed' "$("$mrc" help)" 'print the kinds of faults'
-contains 'and completed' "$("$mrc" completion words kin)" kinds
-contains 'the fault is a word of mrc fabric' "$("$mrc" fabric fault --help)" fade
+exits 0 'the command runs' "$mrc" kinds
+contains '  and prints the fault' "$output" fade
+contains 'mrc help lists the command' "$("$mrc" help)" 'print the kinds of faults'
+contains 'the shell completes the command' "$("$mrc" completion words kin)" kinds
+contains 'mrc fabric fault --help lists the fault' "$("$mrc" fabric fault --help)" fade
 done_testing

@@ -32,29 +32,29 @@ refuses_include() # SENTENCE FILE INCLUDE COMPLAINT
     fresh_tree
     write "$2" "#include $3"
     exits 1 "$1" "$ROOT/tools/check-layers" "$tree"
-    contains "$1: it says where" "$output" "# $2:2: $4"
+    contains "$1: the place is shown" "$output" "# $2:2: $4"
 }
 
 fresh_tree
 exits 0 'layers: a tree in order passes' "$ROOT/tools/check-layers" "$tree"
-contains 'layers: one point per layer' "$output" '1..4'
+contains 'layers: each layer is a test point' "$output" '1..4'
 refuses_include 'layers: an upward include is refused' src/base/bits.c '"wire/psn.h"' 'base may not include'
 refuses_include 'layers: a sideways include is refused' src/path/path.c '"cc/cc.h"' 'path may not include'
-refuses_include 'layers: angle brackets do not help' src/base/bits.c '<wire/psn.h>' 'base may not include'
-refuses_include 'layers: nor does climbing' src/base/bits.c '"../wire/psn.h"' 'includes "../wire/psn.h": write'
+refuses_include 'layers: an upward include in angle brackets is refused' src/base/bits.c '<wire/psn.h>' 'base may not include'
+refuses_include 'layers: an include with .. is refused' src/base/bits.c '"../wire/psn.h"' 'includes "../wire/psn.h": write'
 refuses_include 'layers: a missing header is refused' src/wire/psn.c '"base/no.h"' 'includes "base/no.h", which is not'
 refuses_include 'layers: a foreign header is refused' src/wire/psn.c '"tests/x.h"' 'includes "tests/x.h", which is in no'
-refuses_include 'layers: the public header is not for all' src/base/bits.c '"mrc.h"' 'base may not include the public'
+refuses_include 'layers: only some layers may include the public header' src/base/bits.c '"mrc.h"' 'base may not include the public'
 mkdir "$tree/src/transport"
 write src/base/bits.c
 write src/transport/qp.c '#include "path/inner.h"'
-exits 1 'layers: a side door is refused' "$ROOT/tools/check-layers" "$tree"
-contains 'layers: and the front door named' "$output" 'past the front door, path/path.h'
+exits 1 'layers: a private header of another layer is refused' "$ROOT/tools/check-layers" "$tree"
+contains 'layers: and the message names the public header of that layer' "$output" 'past the front door, path/path.h'
 write src/transport/qp.c '#include "path/path.h"' '#include <sys/types.h>'
-exits 0 'layers: the front door is open' "$ROOT/tools/check-layers" "$tree"
+exits 0 'layers: the public header of a lower layer may be included' "$ROOT/tools/check-layers" "$tree"
 write src/path/words.def
 write src/transport/qp.c '#include "path/words.def"'
-exits 0 'layers: so is a list' "$ROOT/tools/check-layers" "$tree"
+exits 0 'layers: a list of a lower layer may be included' "$ROOT/tools/check-layers" "$tree"
 mkdir -p "$tree/src/cmd/sim" "$tree/src/cmd/perf"
 write src/cmd/cmd.h
 write src/cmd/sim/sim_progress.h
@@ -62,11 +62,11 @@ write src/cmd/sim/sim_progress.c '#include "cmd/cmd.h"' '#include "cmd/sim/sim_p
 exits 0 'layers: a command includes its own files and those of all commands' "$ROOT/tools/check-layers" "$tree"
 write src/cmd/perf/perf_command.c '#include "cmd/sim/sim_progress.h"'
 exits 1 'layers: a command may not include the files of another' "$ROOT/tools/check-layers" "$tree"
-contains 'layers: it says to which it belongs' "$output" 'which belongs to mrc sim'
+contains 'layers: and the message names the command to which it belongs' "$output" 'which belongs to mrc sim'
 rm "$tree/src/cmd/perf/perf_command.c"
 mkdir "$tree/src/utils"
 write src/utils/misc.c
-exits 1 'layers: a folder that is no layer is refused' "$ROOT/tools/check-layers" "$tree"
+exits 1 'layers: a folder that docs/layers.txt lacks is refused' "$ROOT/tools/check-layers" "$tree"
 
 fresh_tree
 mkdir "$tree/src/sim"
@@ -74,21 +74,21 @@ write src/sim/look.c '/* of T0s and t1_count */ int uplinks;'
 exits 0 'plan: comments may name a tier' "$ROOT/tools/check-plan" "$tree"
 write src/sim/look.c 'int x = config.hosts_per_t0;'
 exits 1 'plan: a tier outside topology is refused' "$ROOT/tools/check-plan" "$tree"
-contains 'plan: and the file named' "$output" 'tier src/sim/look.c'
+contains 'plan: and the file is named' "$output" 'tier src/sim/look.c'
 mkdir -p "$tree/src/plan"
 write src/plan/plan.c 'int x = PLAN_USID_T0;'
 write src/sim/look.c 'int x = ev >> fabric->uplink_bits;'
 exits 1 'plan: splitting an EV is refused' "$ROOT/tools/check-plan" "$tree"
-contains 'plan: and the file named' "$output" 'ev src/sim/look.c'
+contains 'plan: and the file is named' "$output" 'ev src/sim/look.c'
 contains 'plan: types of uSIDs may be named after tiers in plan/' "$output" 'ok 1 - only topology/ names tiers'
 write src/plan/plan.c 'int x = config.t0_count;'
-exits 1 'plan: numbers of a tier may not' "$ROOT/tools/check-plan" "$tree"
-contains 'plan: and the file named' "$output" 'tier src/plan/plan.c'
+exits 1 'plan: numbers of a tier are refused in plan/' "$ROOT/tools/check-plan" "$tree"
+contains 'plan: and the file is named' "$output" 'tier src/plan/plan.c'
 write src/plan/plan.c
 write src/sim/look.c 'int x = plan_ev_split(8, ev).plane;'
-exits 1 'plan: so is splitting one with a width of its own' "$ROOT/tools/check-plan" "$tree"
+exits 1 'plan: splitting an EV with a constant width is refused' "$ROOT/tools/check-plan" "$tree"
 write src/sim/look.c 'int x = plan_ev_path(fabric, ev).plane; enum { OPTION_UPLINK_BITS };'
-exits 0 'plan: asking the plan is not' "$ROOT/tools/check-plan" "$tree"
+exits 0 'plan: asking plan/ for the path of an EV passes' "$ROOT/tools/check-plan" "$tree"
 
 archive() # LAYER SOURCE-LINE...
 {
@@ -121,21 +121,21 @@ refuses_archive() # SENTENCE COMPLAINT LAYER SOURCE-LINE...
     pure_tree
     archive "$@"
     exits 1 "$sentence" "$ROOT/tools/check-purity" "$SCRATCH/built" "$tree"
-    contains "$sentence: it says what" "$output" "$complaint"
+    contains "$sentence: the symbol is shown" "$output" "$complaint"
 }
 
 pure_tree
 exits 0 'purity: pure archives pass' "$ROOT/tools/check-purity" "$SCRATCH/built" "$tree"
-contains 'purity: two points per layer' "$output" '1..4'
+contains 'purity: each layer has two test points' "$output" '1..4'
 refuses_archive 'purity: printing is refused' 'calls puts' base '#include <stdio.h>' 'void f(void) { puts("x"); }'
 refuses_archive 'purity: a clock is refused' 'calls clock' base '#include <time.h>' 'long f(void) { return clock(); }'
 refuses_archive 'purity: allocation is refused' 'calls malloc' wire '#include <stdlib.h>' 'void *f(void) { return malloc(9); }'
-refuses_archive 'purity: crc32 is for wire only' 'calls libdeflate_crc32' base \
+refuses_archive 'purity: only wire may call crc32 of libdeflate' 'calls libdeflate_crc32' base \
     'unsigned libdeflate_crc32(unsigned, const void *, unsigned long);' 'unsigned f(void) { return libdeflate_crc32(0, 0, 0); }'
-refuses_archive 'purity: and no more of libdeflate' 'calls libdeflate_adler32' wire \
+refuses_archive 'purity: wire may call no other function of libdeflate' 'calls libdeflate_adler32' wire \
     'unsigned libdeflate_adler32(unsigned, const void *, unsigned long);' 'unsigned f(void) { return libdeflate_adler32(0, 0, 0); }'
-refuses_archive 'purity: a variable that changes is refused' 'bytes of .bss' base 'int f(void) { static int n; return ++n; }'
-refuses_archive 'purity: so is an initialised one' 'bytes of .data' base 'int f(void) { static int n = 5; return ++n; }'
+refuses_archive 'purity: a variable without an initial value is refused' 'bytes of .bss' base 'int f(void) { static int n; return ++n; }'
+refuses_archive 'purity: a variable with an initial value is refused' 'bytes of .data' base 'int f(void) { static int n = 5; return ++n; }'
 pure_tree
 rm "$SCRATCH/built/src/libwire.a"
 exits 1 'purity: a layer that was not built is refused' "$ROOT/tools/check-purity" "$SCRATCH/built" "$tree"
@@ -152,10 +152,10 @@ set -- "$ROOT/tools/check-exports" "$SCRATCH/objects" "$SCRATCH/exports"
 
 object a 'int used(void) { return 1; }'
 object b 'int used(void); int mrc_open(void) { return used(); }'
-exits 0 'exports: what another file calls passes, and public symbols' "$@"
+exits 0 'exports: functions that another file calls and public symbols pass' "$@"
 object a 'int used(void) { return 1; } int own(void) { return used(); } int other(void) { return own(); }'
 exits 1 'exports: a function that only its own file calls is refused' "$@"
-contains 'exports: by its name' "$output" 'own() of a.o'
+contains 'exports: and the function is named' "$output" 'own() of a.o'
 
 # Two libraries with one function each. The structure is that of the public header.
 library() # NAME MEMBERS LIBRARY
@@ -171,15 +171,15 @@ if command -v abidw >/dev/null; then
     library mrc 'int first; long second;' libmrc
     library verbs 'int first;' libmrc-verbs
     exits 0 'abi: a recorded interface passes' "$1" --record "$2" "$3"
-    exits 0 'abi: so does the same interface again' "$@"
+    exits 0 'abi: the same interface passes again' "$@"
     library mrc 'int first; int second; int third;' libmrc
     exits 1 'abi: a changed structure is refused' "$@"
-    contains 'abi: it says which' "$output" 'struct mrc_attr'
+    contains 'abi: and the structure is named' "$output" 'struct mrc_attr'
     contains 'abi: the other library passes' "$output" 'ok 2 - libmrc-verbs'
     library mrc 'int first; long second;' libmrc
     library more 'int first;' libmrc-verbs
     exits 1 'abi: a missing function is refused' "$@"
-    contains 'abi: it says which function is missing' "$output" 'verbs_open'
+    contains 'abi: and the function is named' "$output" 'verbs_open'
     exits 0 'abi: an intended change is recorded' "$1" --record "$2" "$3"
 else
     skip 'abi: a changed structure is refused' 'abidw is not installed'
@@ -190,7 +190,7 @@ if command -v clang-format >/dev/null; then
     exits 0 'format: a formatted tree passes' "$ROOT/tools/check-format" "$tree"
     write src/base/bits.c 'int  f(void) {return 1;}'
     exits 1 'format: another style is refused' "$ROOT/tools/check-format" "$tree"
-    contains 'format: it says where' "$output" 'src/base/bits.c:2:'
+    contains 'format: the place is shown' "$output" 'src/base/bits.c:2:'
 else
     skip 'format: another style is refused' 'clang-format is not installed'
 fi
@@ -198,7 +198,7 @@ fi
 refuses_tree() # CHECK SENTENCE COMPLAINT
 {
     exits 1 "$2" "$ROOT/tools/check-$1" "$tree"
-    contains "$2: it says where" "$output" "$3"
+    contains "$2: the place is shown" "$output" "$3"
 }
 
 fresh_tree
@@ -206,16 +206,16 @@ exits 0 'spdx: licensed sources pass' "$ROOT/tools/check-spdx" "$tree"
 echo 'int f(void);' >"$tree/src/base/bits.h"
 refuses_tree spdx 'spdx: a source without a licence is refused' './src/base/bits.h'
 printf '%s\n%s\n' '/* Late. */' "$licence" >"$tree/src/base/bits.h"
-refuses_tree spdx 'spdx: so is one that opens otherwise' './src/base/bits.h'
+refuses_tree spdx 'spdx: a source whose first line is not the licence is refused' './src/base/bits.h'
 fresh_tree
 mkdir "$tree/tools"
 printf '#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n' >"$tree/tools/good"
-exits 0 'spdx: a script may open with its interpreter' "$ROOT/tools/check-spdx" "$tree"
+exits 0 'spdx: a script may begin with its interpreter line' "$ROOT/tools/check-spdx" "$tree"
 echo '#!/bin/sh' >"$tree/tools/bad"
-refuses_tree spdx 'spdx: but not end there' './tools/bad'
+refuses_tree spdx 'spdx: a script with only its interpreter line is refused' './tools/bad'
 fresh_tree
 write src/base/bits.c "/* TO""DO: later */"
-refuses_tree spdx 'spdx: unfinished business is refused' './src/base/bits.c:2:'
+refuses_tree spdx 'spdx: a to-do comment is refused' './src/base/bits.c:2:'
 fresh_tree
 echo "see /ho""me/somebody/notes" >"$tree/docs/notes.md"
 refuses_tree spdx 'spdx: a path of a machine is refused' './docs/notes.md:1:'
@@ -226,7 +226,7 @@ printf '%0100d\n' 0 >"$tree/docs/notes.md"
 printf '\t%092d\n' 0 >"$tree/docs/man/page.1.scd"
 exits 0 'columns: documents of 100 columns pass' "$ROOT/tools/check-columns" "$tree"
 printf 'short\n%0101d\n' 0 >"$tree/docs/notes.md"
-refuses_tree columns 'columns: a line of 101 is refused' './docs/notes.md:2:'
+refuses_tree columns 'columns: a line of 101 columns is refused' './docs/notes.md:2:'
 printf '%0100d\n' 0 | sed 's/0/§/g' >"$tree/docs/notes.md"
 exits 0 'columns: letters are counted, not bytes' "$ROOT/tools/check-columns" "$tree"
 printf '\t%093d\n' 0 >"$tree/docs/man/page.1.scd"

@@ -15,14 +15,14 @@ files_of() # LIST
 }
 
 default=$(listed --seed 5)
-is 'as many mutations as were asked for' "$(printf '%s\n' "$default" | wc -l)" 20
-is 'the seed decides which' "$default" "$(listed --seed 5)"
-is 'another seed draws others' "$([ "$default" = "$(listed --seed 6)" ] || echo others)" others
-is 'the protocol is mutated' "$(files_of "$(listed --count 400)")" 'src/cc src/path src/transport '
-is '--only names folders' "$(files_of "$(listed --only src/switch src/wire)")" 'src/switch src/wire '
-is '--only names files' "$(listed --only src/path/path_feedback.c | sed 's/:.*//' | sort -u)" src/path/path_feedback.c
+is '--count sets the number of mutations' "$(printf '%s\n' "$default" | wc -l)" 20
+is 'the same seed draws the same mutations' "$default" "$(listed --seed 5)"
+is 'another seed draws other mutations' "$([ "$default" = "$(listed --seed 6)" ] || echo others)" others
+is 'by default, the folders of the protocol are mutated' "$(files_of "$(listed --count 400)")" 'src/cc src/path src/transport '
+is '--only selects folders' "$(files_of "$(listed --only src/switch src/wire)")" 'src/switch src/wire '
+is '--only selects files' "$(listed --only src/path/path_feedback.c | sed 's/:.*//' | sort -u)" src/path/path_feedback.c
 is 'a mutation changes its line' \
     "$(printf '%s\n' "$default" | awk -F '  ->  ' '{ sub(/^[^ ]* /, "", $1); if ($1 == $2) print }')" ''
 exits 2 'a name that no file has is refused' "$ROOT/tools/mutate" --only src/nowhere
-contains 'and said' "$output" 'no file of a pure layer has src/nowhere in its name'
+contains '  and the message names it' "$output" 'no file of a pure layer has src/nowhere in its name'
 done_testing

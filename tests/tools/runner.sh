@@ -14,41 +14,41 @@ run() # COMMAND
 }
 
 run 'printf "1..2\nok 1 - a\nok 2 - b # SKIP because\n"'
-is 'points and skips are counted' "$counts" 'sample 1 0 1'
+is 'passed and skipped points are counted' "$counts" 'sample 1 0 1'
 run 'printf "1..2\nok 1 - a\nnot ok 2 - b\n"; exit 1'
 is 'a failing point is counted' "$counts" 'sample 1 1 0'
-contains 'and shown' "$output" 'not ok 2 - b'
+contains '  and shown' "$output" 'not ok 2 - b'
 run 'printf "1..3\nok 1 - a\n"'
 is 'fewer points than planned are a failure' "$counts" 'sample 1 1 0'
-contains 'with the two numbers' "$output" 'planned 3 points and gave 1'
+contains '  and both numbers are printed' "$output" 'planned 3 points and gave 1'
 run 'printf "1..1\nok 1 - a\nok 2 - b\n"'
 is 'more points than planned are a failure' "$counts" 'sample 2 1 0'
 run 'true'
-is 'silence is a failure' "$counts" 'sample 0 1 0'
+is 'a program without output is a failure' "$counts" 'sample 0 1 0'
 run 'printf "1..1\nok 1 - a\n"; exit 3'
 is 'a bad exit status is a failure' "$counts" 'sample 1 1 0'
 run 'printf "1..1\nnot ok 1 - a\n"'
-is 'so is a failing point with a good exit status' "$counts" 'sample 0 2 0'
+is 'a failing point is a failure even with exit status 0' "$counts" 'sample 0 2 0'
 run 'printf "1..2\nok 1 - a\n"; kill -SEGV $$'
 is 'a crash is a failure' "$counts" 'sample 1 1 0'
-contains 'with the signal' "$output" 'signal 11'
+contains '  and the signal is printed' "$output" 'signal 11'
 run 'printf "1..1\nok 1 - a\n"; exec sleep 60'
 is 'a program that hangs is a failure' "$counts" 'sample 1 1 0'
-contains 'with the time it had' "$output" 'took longer than 2 s'
+contains '  and its time limit is printed' "$output" 'took longer than 2 s'
 run 'printf "1..0 # SKIP no tool\n"'
 is 'a program may be skipped as a whole' "$counts" 'sample 0 0 1'
-contains 'with its reason' "$output" 'skipped: no tool'
+contains '  and the reason is printed' "$output" 'skipped: no tool'
 
 printf 'one 3 0 0\ntwo 4 0 1\n' >"$SCRATCH/logs/counts"
-exits 0 'the sum of passes is a pass' "$ROOT/tools/tap-sum" "$SCRATCH/logs"
-is 'in the closing line' "$output" '7 passed, 0 failed, 1 skipped'
+exits 0 'tap-sum succeeds if every test has passed' "$ROOT/tools/tap-sum" "$SCRATCH/logs"
+is '  and prints the totals' "$output" '7 passed, 0 failed, 1 skipped'
 printf 'one 3 0 0\ntwo 4 2 0\n' >"$SCRATCH/logs/counts"
-exits 1 'one failure fails all' "$ROOT/tools/tap-sum" "$SCRATCH/logs"
-is 'in the closing lines' "$output" "failed: two
+exits 1 'tap-sum fails if one test has failed' "$ROOT/tools/tap-sum" "$SCRATCH/logs"
+is '  and names it' "$output" "failed: two
 7 passed, 2 failed"
-exits 0 'a step that succeeds is a point' "$ROOT/tools/tap-step" 'it works' true
-exits 1 'a step that fails is a failing point' "$ROOT/tools/tap-step" 'it works' sh -c 'echo why; exit 7'
-is 'with what it said' "$output" "1..1
+exits 0 'tap-step reports a command that succeeds as ok' "$ROOT/tools/tap-step" 'it works' true
+exits 1 'tap-step reports a command that fails as not ok' "$ROOT/tools/tap-step" 'it works' sh -c 'echo why; exit 7'
+is '  with the output of the command' "$output" "1..1
 # why
 not ok 1 - it works"
 done_testing
