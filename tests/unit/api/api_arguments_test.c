@@ -46,7 +46,7 @@ static struct api_world *shared(void)
         EXPECT_EQ(errno, number);                                                                  \
     } while (0)
 
-SPEC("mrc_query_device needs its arguments, and tells strangers apart")
+SPEC("mrc_query_device checks its arguments and does not support devices of others")
 {
     struct api_end *end = &shared()->ends[0];
     struct ibv_context stranger = { 0 };
@@ -87,7 +87,7 @@ SPEC("a query of the version fills in each argument that is not NULL")
     EXPECT_EQ(oldest, 0);
 }
 
-SPEC("a context with children stays")
+SPEC("a context with objects cannot be closed")
 {
     struct api_end *end = &shared()->ends[0];
 
@@ -95,7 +95,7 @@ SPEC("a context with children stays")
     EXPECT_MINUS_ONE(mrc_destroy_context(end->mrc), EBUSY);
 }
 
-SPEC("completion channels and queues refuse what they cannot be")
+SPEC("completion channels and queues refuse invalid arguments")
 {
     struct api_end *end = &shared()->ends[0];
     struct mrc_comp_channel *channel;
@@ -137,7 +137,7 @@ SPEC("completion channels and queues refuse what they cannot be")
     EXPECT_EQ(mrc_destroy_comp_channel(foreign), 0);
 }
 
-SPEC("hints are kept, checked, and held by the QPs that have them")
+SPEC("hints are stored and checked, and cannot be destroyed while QPs use them")
 {
     struct api_end *end = &shared()->ends[0];
     struct mrc_qp_hint_init_attr init = { .attr = { .num_send_peers = 4, .vendor_cfg = { 9 } } };
@@ -172,7 +172,7 @@ SPEC("hints are kept, checked, and held by the QPs that have them")
     EXPECT_MINUS_ONE(mrc_destroy_qp_hint(NULL), EINVAL);
 }
 
-SPEC("a QP is made of its own context's parts, within the device's limits")
+SPEC("a QP refuses parts of another context and sizes beyond the limits of the device")
 {
     struct api_end *end = &shared()->ends[0];
     const struct mrc_qp_init_attr good = { .send_cq = end->cq,
@@ -254,7 +254,7 @@ SPEC("work that MRC cannot do is refused when it is posted")
     EXPECT_MINUS_ONE(mrc_post_recv(end->qp, &recv, NULL), EINVAL);
 }
 
-SPEC("asynchronous events need a place to go; acknowledging nothing is harmless")
+SPEC("asynchronous events refuse NULL; acknowledging no event has no effect")
 {
     struct mrc_async_event event = { .event_type = IBV_EVENT_PORT_ERR };
 

@@ -36,7 +36,7 @@ static struct api_world *shared(void)
         EXPECT_EQ(errno, number);                                                                  \
     } while (0)
 
-SPEC("a controller's view of the device")
+SPEC("queries of a controller check their arguments and return the attributes of the device")
 {
     struct api_end *end = &shared()->ends[0];
     struct ibv_context stranger = { 0 };
@@ -62,7 +62,7 @@ SPEC("a controller's view of the device")
     EXPECT_EQ(attr.ev.ev_max_width, 256);
 }
 
-SPEC("ports count from 1 and know one attribute")
+SPEC("port numbers begin at 1, and unknown ports and attributes are refused")
 {
     struct mrc_context *mrc = shared()->ends[0].mrc;
     struct mrc_ctl_port_attr attr = { .port_admin_state = MRC_CTL_PORT_ADMIN_DISABLED };
@@ -136,7 +136,7 @@ static void make_fmt(struct mrc_context *mrc, uint64_t id)
         0);
 }
 
-SPEC("EV profiles refuse what is missing, too much, or contradicts itself")
+SPEC("EV profiles refuse missing, excess and contradictory attributes")
 {
     struct mrc_context *mrc = shared()->ends[0].mrc;
     const int create = MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
@@ -193,7 +193,7 @@ SPEC("EV profiles refuse what is missing, too much, or contradicts itself")
     EXPECT_EQ(attr.profile_state, MRC_CTL_PROFILE_INIT); /* nothing was half done */
 }
 
-SPEC("EV operations refuse ports, bits, states and flags that are not there")
+SPEC("EV operations refuse unknown ports, bits, states and flags")
 {
     struct mrc_context *mrc = shared()->ends[0].mrc;
     const int create = MRC_CTL_EV_PROFILE_STATE | MRC_CTL_EV_PROFILE_MODE |
@@ -243,7 +243,7 @@ SPEC("EV operations refuse ports, bits, states and flags that are not there")
     EXPECT_EQ(mrc_ctl_modify_ev_profile(mrc, 3, &attr, op), 0);
 }
 
-SPEC("congestion control profiles refuse algorithms and numbers that make no sense")
+SPEC("congestion control profiles refuse unknown algorithms and invalid numbers")
 {
     struct mrc_context *mrc = shared()->ends[0].mrc;
     const int create = MRC_CTL_CC_PROFILE_STATE | MRC_CTL_CC_PROFILE_ALGORITHM;

@@ -29,7 +29,8 @@ static const char two[] = "# two of them\n"
                           "  ports:\n"
                           "  - \"udp:127.0.0.1:1,127.0.0.1:2\"\n";
 
-SPEC("a device is its address, its ports in order, its fabric and its parameters")
+SPEC("the description of a device has its address, its ports in order, its fabric and its "
+     "parameters")
 {
     char problem[DESCRIPTION_PROBLEM_BYTES] = "";
     struct description device;
@@ -50,7 +51,7 @@ SPEC("a device is its address, its ports in order, its fabric and its parameters
     EXPECT_EQ(device.host.parameters.base_rtt, 50000);
 }
 
-SPEC("the second device has nothing of the first; IPv4 addresses are mapped")
+SPEC("devices of a file are independent, and IPv4 addresses are mapped")
 {
     static const uint8_t mapped[16] = { [10] = 0xff, 0xff, 10, 0, 0, 7 };
     char problem[DESCRIPTION_PROBLEM_BYTES] = "";
@@ -74,7 +75,7 @@ SPEC("names are listed in the order of the file")
     EXPECT_STR_EQ(names.names[1], "mrc1");
 }
 
-SPEC("what is wrong is named with its line")
+SPEC("an error in a description is reported with its line")
 {
     static const struct {
         const char *text;

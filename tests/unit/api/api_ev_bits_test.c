@@ -60,7 +60,7 @@ SPEC("bits are dealt to a scattered mask from the highest down")
     EXPECT_MEM_EQ(expanded, wanted, sizeof(wanted));
 }
 
-SPEC("a field narrower than the format's stands at its right, missing fields are zero")
+SPEC("a field narrower than that of the format is right-aligned, and missing fields are zero")
 {
     static const struct ev_bits_format format = { .count = 3, .widths = { 8, 8, 8 } };
     static const struct ev_bits_fields fields = { .count = 1,
@@ -123,7 +123,7 @@ SPEC("fields must fit their format and themselves")
     EXPECT_EQ(ev_bits_check_fields(&format, &fields), -E2BIG);
 }
 
-SPEC("a value fits when nothing is set behind its width")
+SPEC("a value fits if no bit above its width is set")
 {
     mrc_ctl_ev_t value = { 0xff, 0xf0 };
 
@@ -147,7 +147,7 @@ SPEC("the space of EVs is the product of the fields' ranges")
     EXPECT_EQ(ev_bits_space(&format, &fields), UINT32_MAX);
 }
 
-PROPERTY("drawn EVs keep to their limits, and expand into fields that show it", 300)
+PROPERTY("generated EVs keep to their limits, and so do the fields into which they expand", 300)
 {
     struct prng prng = { .state = seed };
     struct ev_bits_format format = { .count = 3, .widths = { 16, 16, 16 } };

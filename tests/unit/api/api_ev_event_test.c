@@ -298,7 +298,7 @@ static int probe(struct mrc_context *mrc, struct mrc_ctl_ep_req requests[EVS], i
     return count;
 }
 
-SPEC("probes are answered on paths that work; of the others time tells")
+SPEC("a probe is answered on a path that works, and times out on another")
 {
     static struct middle middle;
     struct mrc_ctl_ep_req requests[EVS];

@@ -42,7 +42,7 @@ static void push(struct event_ring *ring, uint64_t number)
     event_ring_push(ring, &event);
 }
 
-SPEC("a reader sees events in order, from when it came")
+SPEC("a reader sees events in order, beginning with the first after it was opened")
 {
     struct place place;
     struct event_ring writer;
@@ -70,7 +70,7 @@ SPEC("a reader sees events in order, from when it came")
     stop(&place);
 }
 
-SPEC("of more than its depth a reader keeps the last, and knows exactly how many it lost")
+SPEC("a reader that is too slow keeps the last events, up to its depth, and the exact number lost")
 {
     struct place place;
     struct event_ring ring;
@@ -92,7 +92,7 @@ SPEC("of more than its depth a reader keeps the last, and knows exactly how many
     stop(&place);
 }
 
-SPEC("touching the bell wakes who watches it")
+SPEC("writing to the bell wakes a process that watches it")
 {
     struct place place;
     struct event_ring ring;
@@ -119,7 +119,7 @@ static void *write_many(void *context)
     return NULL;
 }
 
-SPEC("beside a fast writer every event read is whole, and read plus lost is all")
+SPEC("a reader beside a fast writer reads whole events, and events read and lost add up to all")
 {
     struct place place;
     struct event_ring ring;

@@ -76,7 +76,7 @@ static void send_immediate(struct waiting *waiting)
     EXPECT_EQ(api_end_write(&waiting->world.ends[0], &peer, 0, 16, IBV_WR_RDMA_WRITE_WITH_IMM), 0);
 }
 
-SPEC("an armed queue puts one event into its channel, and is armed no more")
+SPEC("an armed queue puts one event into its channel, and is then disarmed")
 {
     struct waiting waiting;
     struct mrc_cq *cq;
@@ -99,7 +99,7 @@ SPEC("an armed queue puts one event into its channel, and is armed no more")
     close_waiting(&waiting);
 }
 
-SPEC("a non-blocking channel says EAGAIN while it has nothing")
+SPEC("a non-blocking channel without an event returns EAGAIN")
 {
     struct waiting waiting;
     struct mrc_cq *cq;
@@ -132,7 +132,7 @@ static enum ibv_port_state port_state(struct api_end *end, uint8_t port)
     return attr.state;
 }
 
-SPEC("a disabled port is down, says so, carries nothing, and QPs go on without it")
+SPEC("a disabled port is reported as down and carries nothing, and QPs continue on other ports")
 {
     struct api_world world;
     struct api_address peer;
@@ -279,7 +279,7 @@ SPEC("a QP writes over a controller's EVs; a profile in use stays ONLINE, in all
     api_world_close(&world);
 }
 
-SPEC("denied EVs are not used, allowed ones again: by this process or another")
+SPEC("a denied EV is not used until it is allowed, by this process or another")
 {
     struct api_world world;
     struct api_address peer;

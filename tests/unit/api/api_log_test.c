@@ -21,7 +21,7 @@ static uint32_t count_lines(int fd)
     return count;
 }
 
-SPEC("a flood of log lines is cut off, whatever causes it")
+SPEC("the rate of log lines is limited")
 {
     char path[] = "/tmp/mrc-test-log-XXXXXX";
     int file = mkstemp(path);

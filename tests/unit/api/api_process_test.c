@@ -107,7 +107,7 @@ static int stop(struct peers *peers)
     return status;
 }
 
-SPEC("a process writes into another that makes no call, and every byte is right")
+SPEC("a process writes into another that makes no call, and every byte is correct")
 {
     struct peers peers;
     uint64_t there;
@@ -150,7 +150,7 @@ static int try_to_take_over(void)
     return 0;
 }
 
-SPEC("while one process has the NIC, another may control the device and nothing else")
+SPEC("while a process has the NIC open, another can control the device but not open it")
 {
     struct peers peers;
     pid_t other;
@@ -165,7 +165,8 @@ SPEC("while one process has the NIC, another may control the device and nothing 
     EXPECT_EQ(stop(&peers), 0);
 }
 
-SPEC("a peer that is killed ends in a completion error, and its device is free at once")
+SPEC("a write to a killed process ends in a completion error, and the device of that process is "
+     "free")
 {
     struct peers peers;
     struct api_end again;
@@ -195,7 +196,7 @@ static bool becomes_free(struct api_end *end)
     return cq ? mrc_destroy_cq(cq) == 0 : errno != EBUSY;
 }
 
-SPEC("a process that becomes another program leaves its device free, and its peer with an error")
+SPEC("a process that calls exec leaves its device free, and its peer gets a completion error")
 {
     struct peers peers;
     struct api_end again;
@@ -213,7 +214,7 @@ SPEC("a process that becomes another program leaves its device free, and its pee
     EXPECT_EQ(stop(&peers), SIGKILL);
 }
 
-SPEC("a child of a fork has no NIC, does not keep its parent's, and can end in peace")
+SPEC("the child of a fork has no NIC, does not keep that of its parent, and can exit")
 {
     struct peers peers;
     struct ibv_wc wc;
@@ -291,7 +292,7 @@ static void wait_until_denied(uint32_t index)
     EXPECT_EQ(state, EV_DENIED);
 }
 
-SPEC("what a controller changes in its process, QPs of another follow")
+SPEC("QPs of another process follow the changes of a controller")
 {
     struct peers peers;
     struct mrc_qp_attr mrc = { .profile.ev_profile_id = EV };

@@ -119,7 +119,7 @@ static int look(struct mrc_context *mrc, struct mrc_ctl_ev ev)
     return (int)entry.state;
 }
 
-SPEC("a format goes INIT, OFFLINE, ONLINE and the same way back, and no other")
+SPEC("the states of a format are INIT, OFFLINE and ONLINE, entered one by one in both directions")
 {
     struct api_world world;
     struct mrc_context *mrc;
@@ -140,7 +140,7 @@ SPEC("a format goes INIT, OFFLINE, ONLINE and the same way back, and no other")
     close_device(&world);
 }
 
-SPEC("a format tells its fields, or how much room they need")
+SPEC("a query of a format returns its fields, or the room that they need")
 {
     struct api_world world;
     struct mrc_ctl_ev_fmt_field fields[2] = { { 0 } };
@@ -166,7 +166,7 @@ SPEC("a format tells its fields, or how much room they need")
     close_device(&world);
 }
 
-SPEC("a format with too many bits is refused and leaves nothing behind")
+SPEC("a format with too many bits is refused and not stored")
 {
     struct api_world world;
     struct mrc_ctl_ev_fmt_field fields[3] = { { 16 }, { 16 }, { 1 } };
@@ -206,7 +206,7 @@ SPEC("an explicit profile goes ONLINE when every entry has an EV")
     close_device(&world);
 }
 
-SPEC("ONLINE, an EV can be denied, replaced on its port, and nothing structural changes")
+SPEC("in ONLINE, an EV can be denied or replaced on its port, but the structure cannot change")
 {
     struct api_world world;
     struct mrc_context *mrc;
@@ -236,7 +236,7 @@ SPEC("ONLINE, an EV can be denied, replaced on its port, and nothing structural 
     close_device(&world);
 }
 
-SPEC("a batch stops at its first bad entry and keeps those before")
+SPEC("a batch stops at its first bad entry and keeps the entries before it")
 {
     struct api_world world;
     struct mrc_context *mrc;
@@ -253,7 +253,7 @@ SPEC("a batch stops at its first bad entry and keeps those before")
     close_device(&world);
 }
 
-SPEC("ALL_COPIES means every entry with that EV, otherwise it is the first")
+SPEC("ALL_COPIES applies to every entry with that EV, otherwise only to the first")
 {
     struct api_world world;
     struct mrc_context *mrc;
@@ -322,7 +322,7 @@ SPEC("generated EVs are all different, within limits, and the same number on eac
     close_device(&world);
 }
 
-SPEC("more EVs than there are values cannot be generated")
+SPEC("a request for more EVs than there are values is refused")
 {
     struct api_world world;
     struct mrc_ctl_ev_field field = { .width = 16, .mask = 0x3 };
@@ -344,7 +344,7 @@ SPEC("more EVs than there are values cannot be generated")
     close_device(&world);
 }
 
-SPEC("the EVs of an AUTO profile are the device's own business")
+SPEC("a controller can neither read nor replace the EVs of an AUTO profile")
 {
     struct api_world world;
     struct mrc_context *mrc;
@@ -405,7 +405,7 @@ SPEC("a congestion control profile keeps its configuration")
     close_device(&world);
 }
 
-SPEC("what one process sets the next one finds, until it is taken back")
+SPEC("a change of one process is visible to the next, until it is undone")
 {
     struct api_world world;
     struct mrc_ctl_port_attr port = { .port_admin_state = MRC_CTL_PORT_ADMIN_DISABLED };
@@ -484,7 +484,7 @@ static int is_refused_to_nobody(void)
     return is_open ? 2 : 0;
 }
 
-SPEC("a lock that another process never gives back is an error, not a wait without end")
+SPEC("a lock that another process does not release is an error after some time")
 {
     struct mrc_ctl_port_attr port = { .port_admin_state = MRC_CTL_PORT_ADMIN_DISABLED };
     struct api_world world;
@@ -504,7 +504,7 @@ SPEC("a lock that another process never gives back is an error, not a wait witho
     close_device(&world);
 }
 
-SPEC("the folder of a device is its user's alone")
+SPEC("only its user can access the folder of a device")
 {
     struct api_world world;
     int status;
@@ -523,8 +523,8 @@ SPEC("the folder of a device is its user's alone")
     api_world_stop(&world);
 }
 
-SPEC("a user that neither owns the device nor administers the network may look if let in, and not "
-     "touch")
+SPEC("a user who neither owns the device nor is an administrator can read it if permitted, not "
+     "change it")
 {
     struct api_world world;
     int status;

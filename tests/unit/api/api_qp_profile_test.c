@@ -118,7 +118,7 @@ SPEC("profiles change in INIT, RTR and RTS and with every step there, not in RES
     api_world_close(&world);
 }
 
-SPEC("a profile that is not there, or not ONLINE, is refused in RTS, and the QP keeps what it has")
+SPEC("a profile that is missing or not ONLINE is refused in RTS, and the QP keeps its profile")
 {
     struct api_world world;
     struct mrc_qp *qp;

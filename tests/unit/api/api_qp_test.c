@@ -74,7 +74,7 @@ SPEC("a QP starts in RESET with the defaults of the interface")
     api_world_close(&world);
 }
 
-SPEC("steps go up one at a time, need their attributes, and fail without a trace")
+SPEC("a QP enters one state at a time, with its attributes, and is unchanged by a refused step")
 {
     struct api_world world;
     struct ibv_qp_attr attr;
@@ -164,7 +164,7 @@ SPEC("attributes out of range are refused, one by one")
     api_world_close(&world);
 }
 
-SPEC("MRC attributes may come early, and be told again")
+SPEC("MRC attributes may be set before they are required, and set again")
 {
     struct api_world world;
     struct mrc_qp_attr mrc = { .mpr = { 4, 6 },
@@ -195,7 +195,7 @@ SPEC("MRC attributes may come early, and be told again")
     api_world_close(&world);
 }
 
-SPEC("attributes of RoCE are taken for what they mean, or refused where strictness is asked for")
+SPEC("attributes of RoCE are translated, or refused in strict mode")
 {
     struct host_config host;
     struct api_world world;
@@ -254,7 +254,7 @@ static void expect_in_force(
         EXPECT_EQ(mrc.retry.linear_cnt, wanted.retry.linear_cnt);
 }
 
-SPEC("a timeout too short for a clock on a shared CPU is raised, and queries tell the one in force")
+SPEC("a timeout too short for a real clock is raised, and queries return the value in force")
 {
     struct api_world world;
     struct mrc_qp *qp;

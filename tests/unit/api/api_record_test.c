@@ -106,7 +106,7 @@ SPEC("an EV record takes the room of its entries only")
     stop(&place);
 }
 
-SPEC("a file that is cut, too long or of another kind or id is refused")
+SPEC("a file that is truncated, too long, or of another kind or id is refused")
 {
     struct record_cc record;
     struct place place;
@@ -176,7 +176,7 @@ SPEC("a name begins with a letter and has letters, digits, '-' and '_'")
     stop(&place);
 }
 
-SPEC("shared locks share, and an exclusive lock excludes all")
+SPEC("shared locks do not exclude each other, and an exclusive lock excludes all")
 {
     struct place place;
     int first;

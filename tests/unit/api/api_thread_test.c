@@ -106,7 +106,7 @@ static void *ask_around(void *context)
     return NULL;
 }
 
-SPEC("threads share a QP and a queue: every write lands and completes once")
+SPEC("threads share a QP and a queue: every write arrives and completes once")
 {
     static struct shared shared;
     struct poster posters[POSTERS];

@@ -6,7 +6,7 @@
 
 #include "api_world.h"
 
-SPEC("a write lands in the peer's memory and completes")
+SPEC("a write arrives in the memory of the peer and completes")
 {
     struct api_world world;
     struct api_address peer;
@@ -27,7 +27,7 @@ SPEC("a write lands in the peer's memory and completes")
     api_world_close(&world);
 }
 
-SPEC("a write with immediate consumes a receive and brings its number untouched")
+SPEC("a write with immediate consumes a receive and delivers the immediate unchanged")
 {
     struct api_world world;
     struct api_address peer;
@@ -65,7 +65,7 @@ SPEC("a write with immediate consumes a receive and brings its number untouched"
     api_world_close(&world);
 }
 
-SPEC("gathered and inline bytes arrive in order; the inline buffer is free at once")
+SPEC("gathered and inline bytes arrive in order, and the inline buffer can be reused at once")
 {
     struct api_world world;
     struct api_address peer;

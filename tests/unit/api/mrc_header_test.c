@@ -41,7 +41,7 @@ SPEC("structures of mrc.h have the sizes that programs were compiled with")
     EXPECT_LAYOUT(table);
 }
 
-SPEC("members of mrc.h stand in their order")
+SPEC("members of mrc.h are at their offsets")
 {
     static const struct layout table[] = {
         AT(mrc_device_attr, mrc_protocol_version, 0),
@@ -105,7 +105,7 @@ SPEC("structures of mrc_ctl.h have the sizes that programs were compiled with")
     EXPECT_LAYOUT(table);
 }
 
-SPEC("members of mrc_ctl.h stand in their order: devices, ports, formats")
+SPEC("members of mrc_ctl.h are at their offsets: devices, ports, formats")
 {
     static const struct layout table[] = {
         AT(mrc_ctl_device_attr, mrc_ctl_protocol_version, 0),
@@ -137,7 +137,7 @@ SPEC("members of mrc_ctl.h stand in their order: devices, ports, formats")
     EXPECT_LAYOUT(table);
 }
 
-SPEC("members of mrc_ctl.h stand in their order: EVs, congestion control, endpoints")
+SPEC("members of mrc_ctl.h are at their offsets: EVs, congestion control, endpoints")
 {
     static const struct layout table[] = {
         AT(mrc_ctl_ev, val, 0),

@@ -128,7 +128,7 @@ SPEC("values of mrc_ctl.h are those of the interface: profiles and endpoints")
     EXPECT_VALUES(table);
 }
 
-SPEC("versions are 8, 8 and 16 bits, and this one is 1.0.1")
+SPEC("a version has 8, 8 and 16 bits, and this one is 1.0.1")
 {
     static const struct value table[] = {
         VALUE(MRC_API_VER(1, 2, 3), 0x01020003),
