@@ -24,7 +24,7 @@ static void set_up(struct arena *arena, uint8_t **flags, struct cache_line **lin
     *last = arena_take(arena, 1, sizeof(**last), alignof(uint64_t));
 }
 
-SPEC("what is taken is zero, aligned and apart from the rest")
+SPEC("memory from an arena is zero, aligned and does not overlap")
 {
     alignas(64) uint8_t memory[256];
     struct arena arena;
@@ -43,7 +43,7 @@ SPEC("what is taken is zero, aligned and apart from the rest")
     EXPECT_EQ(arena.used_bytes, 200);
 }
 
-SPEC("a measuring arena returns NULL and counts what a real one will use")
+SPEC("a measuring arena returns NULL and counts the bytes that a real arena needs")
 {
     struct arena arena;
     struct cache_line *lines;
@@ -86,7 +86,7 @@ static bool take_is_refused(void *memory, size_t count, size_t element_bytes, si
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-SPEC("taking too much, a size that overflows or a crooked alignment is a bug and ends the program")
+SPEC("a request that is too large, overflows or has an invalid alignment ends the program")
 {
     alignas(64) uint8_t memory[128];
 
@@ -96,7 +96,7 @@ SPEC("taking too much, a size that overflows or a crooked alignment is a bug and
     EXPECT(take_is_refused(memory, 1, 1, 3));
 }
 
-SPEC("an alignment that the memory itself does not have is a bug and ends the program")
+SPEC("an alignment that the memory of the arena does not have ends the program")
 {
     alignas(64) uint8_t memory[128];
 

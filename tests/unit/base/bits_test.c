@@ -21,7 +21,7 @@ SPEC("bits are set and cleared one by one")
     EXPECT(!bits_test(words, 127));
 }
 
-SPEC("a bitmap has as many words as its bits fill, the last perhaps in part")
+SPEC("a bitmap has as many words as its bits need")
 {
     EXPECT_EQ(BITS_WORDS(0), 0);
     EXPECT_EQ(BITS_WORDS(1), 1);
@@ -29,7 +29,7 @@ SPEC("a bitmap has as many words as its bits fill, the last perhaps in part")
     EXPECT_EQ(BITS_WORDS(65), 2);
 }
 
-SPEC("the lowest bit and the number of bits of a word")
+SPEC("the lowest bit and the number of set bits of a word are found")
 {
     EXPECT_EQ(bits_lowest(UINT64_C(1) << 63), 63);
     EXPECT_EQ(bits_lowest(0x76), 1);
@@ -112,7 +112,7 @@ PROPERTY("setting and clearing in a window agree with doing so bit by bit", 500)
         EXPECT_EQ(words[i], expected[i]);
 }
 
-SPEC("a run is what is set without a gap from a bit on, up to the end of the word")
+SPEC("a run is the number of consecutive set bits from a bit on, within its word")
 {
     EXPECT_EQ(bits_run(0x73, 0), 0x3);
     EXPECT_EQ(bits_run(0x73, 1), 0x2);

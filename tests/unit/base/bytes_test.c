@@ -22,7 +22,7 @@ SPEC("a number is read with its most significant byte first, whatever its width"
     }
 }
 
-SPEC("the top bit of a number read is a bit like any other")
+SPEC("the most significant bit of a number is read as a value bit")
 {
     static const uint8_t ones[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
@@ -31,7 +31,7 @@ SPEC("the top bit of a number read is a bit like any other")
     EXPECT_EQ(bytes_get_be64(ones), UINT64_MAX);
 }
 
-SPEC("reads follow one another")
+SPEC("consecutive reads return consecutive bytes")
 {
     struct bytes_in in = bytes_in(counting, sizeof(counting));
 
@@ -57,7 +57,7 @@ SPEC("a short read returns zero and clears ok, and nothing can be read after it"
     EXPECT(!in.ok);
 }
 
-SPEC("nothing can be taken from nothing, and that is no error")
+SPEC("reading 0 bytes from an empty buffer succeeds")
 {
     struct bytes_in in = bytes_in(counting, 0);
 
@@ -79,7 +79,8 @@ SPEC("a length near the end of the address space is short, not wrapped")
     EXPECT(!out.ok);
 }
 
-SPEC("a number is written with its most significant byte first, and what does not fit is cut off")
+SPEC("a number is written with its most significant byte first, and its excess high bits are "
+     "discarded")
 {
     static const uint8_t wanted[] = { 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8 };
     uint8_t room[8];
@@ -93,7 +94,7 @@ SPEC("a number is written with its most significant byte first, and what does no
     }
 }
 
-SPEC("writes follow one another and fill the room to the last byte")
+SPEC("consecutive writes fill the buffer to the last byte")
 {
     uint8_t room[7];
     struct bytes_out out = bytes_out(room, sizeof(room));
@@ -119,7 +120,7 @@ SPEC("a write past the end changes no byte and clears ok, and nothing is written
     EXPECT(!out.ok);
 }
 
-PROPERTY("what was written is read back", 1000)
+PROPERTY("a number that was written is read back unchanged", 1000)
 {
     uint8_t room[64];
     struct bytes_out out = bytes_out(room, sizeof(room));

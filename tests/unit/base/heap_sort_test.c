@@ -17,7 +17,7 @@ static int by_key(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-PROPERTY("a sorted list ascends, and every element is whole", 200)
+PROPERTY("sorted elements ascend and are unchanged", 200)
 {
     struct prng prng = prng_stream(seed, 1);
     uint32_t count = prng_below(&prng, 60);

@@ -17,7 +17,7 @@ SPEC("the generator is splitmix64")
     EXPECT_EQ(prng_next(&from_other), UINT64_C(3203168211198807973));
 }
 
-SPEC("the same seed and entity give the same stream, others another")
+SPEC("the same seed and entity give the same stream, and others give other streams")
 {
     struct prng first = prng_stream(7, 1);
     struct prng same = prng_stream(7, 1);
@@ -30,7 +30,7 @@ SPEC("the same seed and entity give the same stream, others another")
     EXPECT_NE(prng_next(&other_seed), value);
 }
 
-SPEC("neighbouring entities do not share their streams shifted by a step")
+SPEC("the streams of neighbouring entities are not shifted copies of each other")
 {
     struct prng ahead = prng_stream(1, 0);
     struct prng neighbour = prng_stream(1, 1);
@@ -65,7 +65,7 @@ SPEC("a bound of one leaves only zero, and the largest bound all of 32 bits")
     EXPECT_EQ(all, UINT32_MAX);
 }
 
-SPEC("a chance of zero never comes, and one of a quarter comes in a quarter of the cases")
+SPEC("an event of probability 0 never occurs, and one of a quarter in a quarter of the cases")
 {
     struct prng prng = prng_stream(5, 0);
     uint32_t hits = 0;

@@ -15,7 +15,7 @@ static uint32_t allowed(struct rate *rate, uint64_t gap_ns, uint32_t burst, uint
     return count;
 }
 
-SPEC("after a pause as many as a burst may come at once, then one per gap")
+SPEC("after a pause a burst is allowed at once, then one event per gap")
 {
     struct rate rate = { 0 };
 
@@ -27,7 +27,7 @@ SPEC("after a pause as many as a burst may come at once, then one per gap")
     EXPECT_EQ(allowed(&rate, 100, 3, 1000000), 3);
 }
 
-SPEC("a burst of one is one per gap")
+SPEC("with a burst of one, one event per gap is allowed")
 {
     struct rate rate = { 0 };
 
@@ -36,14 +36,14 @@ SPEC("a burst of one is one per gap")
     EXPECT_EQ(allowed(&rate, 100, 1, 200), 1);
 }
 
-SPEC("without a gap there is no limit")
+SPEC("with a gap of 0 the rate is not limited")
 {
     struct rate rate = { 0 };
 
     EXPECT_EQ(allowed(&rate, 0, 1, 100), 1000);
 }
 
-SPEC("a refusal costs nothing")
+SPEC("a refused event does not use up the allowance")
 {
     struct rate rate = { 0 };
 
@@ -53,7 +53,7 @@ SPEC("a refusal costs nothing")
     EXPECT(rate_allows(&rate, 100, 1, 200));
 }
 
-PROPERTY("in any stretch of time no more happen than its gaps and one burst", 200)
+PROPERTY("in any interval at most its gaps and one burst are allowed", 200)
 {
     struct prng prng = prng_stream(seed, 0);
     struct rate rate = { 0 };

@@ -136,7 +136,7 @@ static uint64_t consume(struct channel *channel)
     return wrong;
 }
 
-SPEC("one thread reads what another wrote, all of it, whole and in order")
+SPEC("a thread reads what another thread wrote, complete and in order")
 {
     static struct channel channel;
     pthread_t producer;

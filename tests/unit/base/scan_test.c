@@ -6,7 +6,7 @@
 
 #include "base/scan.h"
 
-SPEC("a word is taken when the text begins with it")
+SPEC("a word is consumed if the text begins with it")
 {
     const char *at = "mrc12";
 
@@ -27,7 +27,7 @@ SPEC("a number ends where its digits end")
     EXPECT(strcmp(at, ".t0") == 0);
 }
 
-SPEC("signs, blanks, letters and nothing are no numbers")
+SPEC("signs, blanks, letters and the empty string are not numbers")
 {
     const char *const texts[] = { "-1", "+1", " 1", "x", "" };
 
@@ -73,7 +73,7 @@ SPEC("an octet has one or two hexadecimal digits of either case")
     EXPECT_EQ(octet, 0xf);
 }
 
-SPEC("text up to a mark is copied if it fits and is not empty")
+SPEC("text up to a delimiter is copied if it fits and is not empty")
 {
     char out[4] = "";
     const char *at = "abc:abcd:";
@@ -89,7 +89,7 @@ SPEC("text up to a mark is copied if it fits and is not empty")
     EXPECT(strcmp(out, "abc") == 0);
 }
 
-SPEC("blanks and tabs are passed over")
+SPEC("blanks and tabs are skipped")
 {
     const char *at = " \t x";
 

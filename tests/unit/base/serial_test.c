@@ -4,7 +4,7 @@
 
 #include "base/serial.h"
 
-SPEC("a step past the last 24-bit number is 0, and back again")
+SPEC("the successor of the last 24-bit number is 0, and its predecessor is the last")
 {
     EXPECT_EQ(serial24_add(0xffffff, 1), 0);
     EXPECT_EQ(serial24_add(0, -1), 0xffffff);
@@ -21,7 +21,7 @@ SPEC("the 24-bit distance is positive ahead and negative behind, across the wrap
     EXPECT_EQ(serial24_distance(9, 9), 0);
 }
 
-SPEC("half a circle away counts as behind")
+SPEC("a number at half the modulus counts as behind")
 {
     EXPECT_EQ(serial24_distance(0, 0x7fffff), 0x7fffff);
     EXPECT_EQ(serial24_distance(0, 0x800000), -0x800000);
@@ -29,7 +29,7 @@ SPEC("half a circle away counts as behind")
     EXPECT_EQ(serial16_distance(0, 0x8000), -0x8000);
 }
 
-SPEC("bits above the 24th do not count")
+SPEC("bits above the 24th are ignored")
 {
     EXPECT_EQ(serial24_distance(0xab000001, 0xcd000003), 2);
     EXPECT_EQ(serial24_add(0xff000001, 1), 2);
@@ -41,7 +41,7 @@ SPEC("16-bit message numbers compare across their wrap")
     EXPECT_EQ(serial16_distance(2, 0xffff), -3);
 }
 
-PROPERTY("adding the distance arrives", 10000)
+PROPERTY("adding a distance gives the number at that distance", 10000)
 {
     uint32_t from = (uint32_t)(seed * UINT32_C(0x9e3779b1)) % SERIAL24_MODULUS;
     uint32_t to = (uint32_t)(seed * UINT32_C(0x85ebca77)) % SERIAL24_MODULUS;

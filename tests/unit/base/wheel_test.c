@@ -33,7 +33,7 @@ static void set(struct timers *timers, uint32_t owner, uint64_t deadline_ns)
     timers->deadlines[owner] = deadline_ns;
 }
 
-SPEC("an empty wheel waits for nothing and returns no owner")
+SPEC("an empty wheel has no deadline and returns no owner")
 {
     static struct timers timers;
 
@@ -79,7 +79,7 @@ SPEC("a deadline in the past fires at once")
     EXPECT_EQ(wheel_take(&timers.wheel, 999 * TICK_NS), 4);
 }
 
-SPEC("the last moment of time is a deadline like any other")
+SPEC("the largest time is a valid deadline")
 {
     static struct timers timers;
 
@@ -126,7 +126,7 @@ static void take_all(struct timers *timers, uint64_t now_ns)
         EXPECT_GT(timers->deadlines[i], now_ns - now_ns % TICK_NS);
 }
 
-PROPERTY("timers set, moved, cleared and left alone fire as a plain list of them would", 300)
+PROPERTY("timers that are set, moved, cleared or kept fire as those of a plain list do", 300)
 {
     static struct timers timers;
     struct prng prng = prng_stream(seed, 0);
@@ -174,7 +174,8 @@ static void expect_linked(const struct timers *timers)
 }
 
 PROPERTY(
-    "a caller that wakes when the wheel says finds every timer, none early, none a tick late", 300)
+    "a caller that wakes when the wheel says finds every timer, none early and none a tick late",
+    300)
 {
     static struct timers timers;
     struct prng prng = prng_stream(seed, 0);
@@ -211,7 +212,7 @@ PROPERTY(
     EXPECT_LE(wakes, 300 * WHEEL_LEVELS); /* each level is left at most once per timer */
 }
 
-PROPERTY("no mix of operations and leaps of time breaks the lists of the wheel", 200)
+PROPERTY("random operations and jumps in time keep the lists of the wheel consistent", 200)
 {
     static struct timers timers;
     struct prng prng = prng_stream(seed, 0);
@@ -248,7 +249,7 @@ PROPERTY("no mix of operations and leaps of time breaks the lists of the wheel",
     take_all(&timers, now_ns);
 }
 
-SPEC("timers of one tick fire together, whatever their number")
+SPEC("all timers of one tick fire together")
 {
     static struct timers timers;
     uint32_t count = 0;
@@ -262,7 +263,7 @@ SPEC("timers of one tick fire together, whatever their number")
     EXPECT_EQ(count, OWNERS);
 }
 
-SPEC("clearing the only timer of a far slot leaves nothing to wait for")
+SPEC("a wheel whose only timer, in a far slot, is cleared has no deadline")
 {
     static struct timers timers;
 
@@ -275,7 +276,7 @@ SPEC("clearing the only timer of a far slot leaves nothing to wait for")
     expect_linked(&timers);
 }
 
-SPEC("a measuring arena learns what the timers of its owners need")
+SPEC("a measuring arena counts the bytes of the timers")
 {
     struct arena arena;
 
@@ -296,7 +297,7 @@ SPEC(
     EXPECT_EQ(wheel_next_ns(&timers.wheel), now_ns + 5 * TICK_NS);
 }
 
-SPEC("centuries are waited for")
+SPEC("a deadline centuries ahead is kept")
 {
     static struct timers timers;
     uint64_t deadline_ns = (UINT64_C(1) << 63) + 12345;

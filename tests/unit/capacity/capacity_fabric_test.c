@@ -100,7 +100,7 @@ static void expect_rates(
 #define RATES(...) ((const int64_t[NICS]){ __VA_ARGS__ })
 #define ALL(rate)  RATES(rate, rate, rate, rate, rate, rate, rate, rate)
 
-SPEC("a healthy fabric is one plane with one T1 to the solver, and its NICs limit it")
+SPEC("the solver reduces a healthy fabric to one plane with one T1, and NICs limit it")
 {
     struct bench bench;
 
@@ -123,7 +123,8 @@ SPEC("a link that is down costs its rate, in both directions")
         "h1.p2", down, RATES(400000, 300000, 400000, 400000, 400000, 300000, 400000, 400000));
 }
 
-SPEC("so do flaps that are down, blackholes and reboots; a T1 takes its links along")
+SPEC("flaps that are down, blackholes and reboots cost the rate of their links, and a T1 that of "
+     "all its links")
 {
     expect_rates("p0.t1.3", (struct fault){ .kind = FAULT_FLAP }, ALL(375000));
     expect_rates("p0.t1.3", (struct fault){ .kind = FAULT_REBOOT }, ALL(375000));
@@ -132,7 +133,7 @@ SPEC("so do flaps that are down, blackholes and reboots; a T1 takes its links al
     expect_rates("p1.t0.0", (struct fault){ .kind = FAULT_DOWN }, ALL(300000));
 }
 
-SPEC("a blackhole up an uplink stops what goes up, and leaves what comes down")
+SPEC("a blackhole in the up direction of an uplink does not affect the down direction")
 {
     struct fault hole = { .kind = FAULT_BLACKHOLE, .direction = FAULT_UPWARD };
 
@@ -140,7 +141,7 @@ SPEC("a blackhole up an uplink stops what goes up, and leaves what comes down")
         RATES(375000, 375000, 375000, 375000, 400000, 400000, 400000, 400000));
 }
 
-SPEC("a plane without a way back is out for a pair")
+SPEC("a pair does not use a plane without a path back")
 {
     struct fault hole = { .kind = FAULT_BLACKHOLE, .direction = FAULT_UPWARD };
 
@@ -157,7 +158,7 @@ SPEC("a slow link has its own rate")
         "h1.p2", slow, RATES(400000, 320000, 400000, 400000, 400000, 320000, 400000, 400000));
 }
 
-SPEC("a link that loses less than 1 % carries the rest, one that loses more is left")
+SPEC("a link that loses less than 1 % carries the rest, and one that loses more is not used")
 {
     struct fault little = { .kind = FAULT_LOSS, .probability = SHARE(0.008) };
     struct fault much = { .kind = FAULT_CORRUPT, .probability = SHARE(0.01) };
@@ -166,7 +167,7 @@ SPEC("a link that loses less than 1 % carries the rest, one that loses more is l
     expect_rates("p0.t0.0-t1.0", much, ALL(375000));
 }
 
-SPEC("a host link that loses much is still used: there is no other way on its plane")
+SPEC("a host link that loses much is used: its plane has no other path")
 {
     struct fault much = { .kind = FAULT_LOSS, .probability = SHARE(0.2) };
 
@@ -174,7 +175,7 @@ SPEC("a host link that loses much is still used: there is no other way on its pl
         "h1.p2", much, RATES(400000, 380000, 400000, 400000, 400000, 380000, 400000, 400000));
 }
 
-SPEC("a lossy path is taken where nothing else is left")
+SPEC("a lossy path is used if no other path is left")
 {
     struct bench bench;
 
@@ -191,7 +192,7 @@ SPEC("a lossy path is taken where nothing else is left")
     bench_fini(&bench);
 }
 
-SPEC("a fault of one EV takes this path from the pair behind a host link, and nothing else")
+SPEC("a fault of one EV removes only this path of the pair behind the host link")
 {
     struct fault hole = { .kind = FAULT_BLACKHOLE, .direction = FAULT_UPWARD, .of_ev = true };
     struct fault other = hole;
@@ -208,7 +209,7 @@ SPEC("a fault of one EV takes this path from the pair behind a host link, and no
 }
 
 /* Three of the four uplinks of its only plane are out for h1's data: it is left with one. */
-SPEC("a NIC whose paths are out one by one has what is left of them")
+SPEC("a NIC that loses its paths one by one has the capacity of the remaining paths")
 {
     struct bench bench;
 
@@ -232,7 +233,7 @@ SPEC("a NIC whose paths are out one by one has what is left of them")
     bench_fini(&bench);
 }
 
-SPEC("links that differ from the beginning count with their own rates")
+SPEC("links with rates of their own count with these rates")
 {
     struct bench bench;
 
@@ -254,7 +255,7 @@ SPEC("links that differ from the beginning count with their own rates")
     bench_fini(&bench);
 }
 
-SPEC("a T0 with fewer uplinks than hosts shares them out, and they are what limits")
+SPEC("a T0 with fewer uplinks than hosts shares the uplinks, and they are the limit")
 {
     struct bench bench;
     const struct capacity_name *name;
@@ -286,7 +287,7 @@ SPEC("pairs below one T0 need no uplinks")
     bench_fini(&bench);
 }
 
-SPEC("flows whose EVs are given have no other paths")
+SPEC("flows with given EVs use no other paths")
 {
     struct bench bench;
     uint32_t evs[2];

@@ -100,7 +100,7 @@ SPEC("one link is shared equally, and limits all flows on it")
     capacity_rates_fini(&network.rates);
 }
 
-SPEC("in a parking lot the long flow gets as much as the busiest link leaves it")
+SPEC("in a parking lot the long flow gets what the busiest link leaves")
 {
     struct network network = { 0 };
     uint32_t first = link_of(&network, 100);
@@ -162,7 +162,7 @@ SPEC("a flow on one plane keeps its share when the flow beside it has two narrow
 }
 
 /* Both could have 60; the second path of the first flow ends at a link of 10. */
-SPEC("a flow that cannot grow does not hold up one that can")
+SPEC("a flow that cannot grow does not limit a flow that can")
 {
     struct network network = { 0 };
     uint32_t narrow = link_of(&network, 10);
@@ -179,7 +179,7 @@ SPEC("a flow that cannot grow does not hold up one that can")
     capacity_rates_fini(&network.rates);
 }
 
-SPEC("uplinks of different rates are used up, the slow one too")
+SPEC("uplinks of different rates are all fully used")
 {
     struct network network = { 0 };
     uint32_t host[2] = { link_of(&network, 100), link_of(&network, 100) };
@@ -199,7 +199,7 @@ SPEC("uplinks of different rates are used up, the slow one too")
     capacity_rates_fini(&network.rates);
 }
 
-SPEC("levels above the first are found, one after the other")
+SPEC("rate levels above the first are computed one after the other")
 {
     struct network network = { 0 };
     uint32_t link[3] = { link_of(&network, 30), link_of(&network, 60), link_of(&network, 90) };
@@ -227,7 +227,7 @@ SPEC("levels above the first are found, one after the other")
     capacity_rates_fini(&network.rates);
 }
 
-SPEC("a flow whose paths are all out has no rate and limits no other flow")
+SPEC("a flow without a usable path has no rate and limits no other flow")
 {
     struct network network = { 0 };
     uint32_t dead = link_of(&network, 0);
@@ -247,7 +247,7 @@ SPEC("a flow whose paths are all out has no rate and limits no other flow")
     capacity_rates_fini(&network.rates);
 }
 
-SPEC("what a flow does not want goes to the others, with one path and with two")
+SPEC("the rate that a flow does not want goes to other flows, with one path and with two")
 {
     for (uint32_t two = 0; two < 2; two++) {
         struct network network = { 0 };
@@ -273,7 +273,7 @@ SPEC("what a flow does not want goes to the others, with one path and with two")
     }
 }
 
-SPEC("shares follow weights, and headers are taken off")
+SPEC("rates follow weights, and headers are subtracted")
 {
     struct network network = { 0 };
     uint32_t link = link_of(&network, 120);
@@ -291,7 +291,7 @@ SPEC("shares follow weights, and headers are taken off")
     capacity_rates_fini(&network.rates);
 }
 
-SPEC("flows that look alike are solved as one, and each gets its rate and its limits")
+SPEC("flows with the same paths are solved as one, and each gets its rate and its limits")
 {
     struct network network = { 0 };
     uint32_t spine[2] = { link_of(&network, 40), link_of(&network, 20) };
@@ -353,7 +353,7 @@ SPEC("sixty flows with fifty paths each, no two alike, are solved exactly")
     capacity_rates_fini(&rates);
 }
 
-SPEC("no flows, no rates")
+SPEC("a network without flows has no rates")
 {
     struct network network = { 0 };
 

@@ -51,7 +51,7 @@ SPEC("a profile of an unknown algorithm is refused")
     EXPECT(!cc_profile_init(&profile, &settings));
 }
 
-SPEC("what the operator sets is not derived")
+SPEC("a value that the operator sets is not derived")
 {
     struct cc_settings settings = flow_reference();
     struct cc_profile profile;
@@ -83,7 +83,7 @@ SPEC("what the operator sets is not derived")
     EXPECT_EQ(profile.settings.quick_adapt_threshold_ns, 22);
 }
 
-SPEC("without a real clock about zero is 1 us however long the round trip")
+SPEC("without a real clock, the delay that counts as zero is 1 us for any round trip")
 {
     struct cc_settings settings = flow_reference();
     struct cc_profile profile;
@@ -93,7 +93,8 @@ SPEC("without a real clock about zero is 1 us however long the round trip")
     EXPECT_EQ(profile.settings.about_zero_ns, 1000);
 }
 
-SPEC("on a real clock base RTT and target have floors, and about zero is a tenth of a round trip")
+SPEC("on a real clock base RTT and target have floors, and a tenth of a round trip counts as no "
+     "delay")
 {
     struct cc_settings settings = on_a_real_clock();
     struct cc_profile profile;
@@ -106,7 +107,7 @@ SPEC("on a real clock base RTT and target have floors, and about zero is a tenth
     EXPECT_EQ(profile.settings.max_window_bytes, 3750000);
 }
 
-SPEC("on a real clock longer times than the floors stay, and about zero is at least 1 us")
+SPEC("on a real clock times above the floors are kept, and at least 1 us counts as no delay")
 {
     struct cc_settings settings = on_a_real_clock();
     struct cc_profile profile;
@@ -122,7 +123,7 @@ SPEC("on a real clock longer times than the floors stay, and about zero is at le
     EXPECT_EQ(profile.settings.about_zero_ns, 1000);
 }
 
-SPEC("the floor holds for measured round trips, too")
+SPEC("the floor of the base RTT also applies to measured round trips")
 {
     struct cc_settings settings = on_a_real_clock();
     struct cc_profile profile;
@@ -151,7 +152,7 @@ SPEC("on a slow link no derived value falls to 0, which would mean derive again"
     EXPECT_EQ(profile.settings.max_window_bytes, 2);
 }
 
-SPEC("on a fast and long link derived values end at 2^32 - 1")
+SPEC("on a fast and long link derived values are at most 2^32 - 1")
 {
     struct cc_settings settings = flow_reference();
     struct cc_profile profile;
@@ -165,7 +166,7 @@ SPEC("on a fast and long link derived values end at 2^32 - 1")
     EXPECT_EQ(cc.max_window_bytes, UINT32_MAX);
 }
 
-SPEC("a window's limit is at least a packet")
+SPEC("the limit of a window is at least a packet")
 {
     struct cc_settings settings = flow_reference();
     struct cc_profile profile;
@@ -180,7 +181,7 @@ SPEC("a window's limit is at least a packet")
     cc_check(&cc);
 }
 
-SPEC("a quick adapt gate beyond 31 bits closes, as 31 does")
+SPEC("a quick adapt gate above 31 acts as 31")
 {
     struct cc_settings settings = flow_reference();
     struct cc_profile profile;
@@ -190,7 +191,7 @@ SPEC("a quick adapt gate beyond 31 bits closes, as 31 does")
     EXPECT_EQ(profile.settings.quick_adapt_gate, 31);
 }
 
-SPEC("a limit that the operator set gives way to a smaller one that was measured")
+SPEC("a limit of the operator is replaced by a smaller one that was measured")
 {
     struct cc_settings settings = flow_reference();
     struct cc_profile profile;
@@ -206,7 +207,7 @@ SPEC("a limit that the operator set gives way to a smaller one that was measured
     EXPECT_EQ(cc.max_window_bytes, 300000);
 }
 
-SPEC("the window's limit follows the link rate both ways, the window only down")
+SPEC("the limit of the window follows the link rate up and down, the window only down")
 {
     struct flow flow;
 
@@ -246,7 +247,7 @@ SPEC("a known path sets base RTT, target, limit and first window, and samples do
     cc_check(&cc);
 }
 
-SPEC("the floor of the base RTT holds for known paths, too")
+SPEC("the floor of the base RTT also applies to known paths")
 {
     struct cc_settings settings = on_a_real_clock();
     struct cc_profile profile;
@@ -272,7 +273,7 @@ SPEC("a sample that is no shorter than the base RTT does not change it")
     EXPECT_EQ(flow.cc.base_rtt_ns, BASE_RTT_NS - 1);
 }
 
-SPEC("NSCC begins with its limit, the default with a base RTT at link rate if that is less")
+SPEC("NSCC starts with its limit, the default with a BDP if that is less")
 {
     struct cc_settings settings = flow_reference();
     struct cc_profile profile;

@@ -88,7 +88,7 @@ static void expect_target(const struct flow *flow, uint64_t target_ns)
 
 /* ---- where it begins -------------------------------------------------------------------------*/
 
-SPEC("the first window is what the link carries in a base RTT, the limit adds a target")
+SPEC("the first window is one BDP, and the limit adds a target")
 {
     struct cc_settings settings = fair_reference();
     struct cc_profile profile;
@@ -140,7 +140,7 @@ SPEC("on a slow link the first window is four packets, or the limit if that is l
     EXPECT_EQ(cc.window_bytes, 12000);
 }
 
-SPEC("the first window to a destination n times as slow as any link is an n-th")
+SPEC("the first window to a destination n times as slow as any link is divided by n")
 {
     static const uint32_t expected[][2] = { { 0, 1 }, { 240, 1 }, { 340, 1 }, { 680, 2 },
         { 3400, 10 } };
@@ -197,7 +197,7 @@ SPEC("no target is larger than 1.9 times the target delay")
 }
 
 SPEC("where ten packet times are the target, it grows by 0.4 of it for each e, then by 0.2, up to "
-     "2.4 of it")
+     "2.4")
 {
     static const uint32_t expected[][2] = { { FULL_BYTES, 8640 }, { 75000, 11302 },
         { 37500, 13964 }, { 9375, 17804 }, { 500, 23040 } };
@@ -213,7 +213,7 @@ SPEC("where ten packet times are the target, it grows by 0.4 of it for each e, t
     }
 }
 
-SPEC("packet times of the destination's own ports count as well")
+SPEC("packet times of the ports of the destination also count")
 {
     struct flow flow;
 
@@ -262,7 +262,8 @@ SPEC("rates are compared with that of all ports, not with what is up here")
 
 /* ---- growth ----------------------------------------------------------------------------------*/
 
-SPEC("a window grows by a quarter of what arrives, times how far the delay is below the target")
+SPEC("a window grows by a quarter of the bytes that arrive, times the relative distance to the "
+     "target")
 {
     /* and by eta, 628 bytes, in a round trip */
     EXPECT_EQ(window_after(100000, 0, 40000, 4800), 105055);
@@ -271,13 +272,13 @@ SPEC("a window grows by a quarter of what arrives, times how far the delay is be
     EXPECT_EQ(window_after(75000, 0, 30000, 0), 82751);
 }
 
-SPEC("below eight packets even eta is in proportion to the window")
+SPEC("below eight packets the constant part of the growth is proportional to the window")
 {
     EXPECT_EQ(window_after(8 * MTU_BYTES, 0, 10000, 4800), 35086);
     EXPECT_EQ(window_after(10000, 0, MTU_BYTES, 4800), 10746);
 }
 
-SPEC("a window that one packet fills grows by the round trips since the last, one to eight")
+SPEC("a window of one packet grows by the round trips since its last growth, one to eight")
 {
     EXPECT_EQ(window_after(2000, 0, MTU_BYTES, 4800), 2387);
     EXPECT_EQ(window_after(2000, 12000, MTU_BYTES, 4800), 2387);
@@ -287,13 +288,13 @@ SPEC("a window that one packet fills grows by the round trips since the last, on
     EXPECT_EQ(window_after(MTU_BYTES + 1, 36000, MTU_BYTES, 4800), 4969);
 }
 
-SPEC("a window keeps its limit and its least value")
+SPEC("a window stays between its least value and its limit")
 {
     EXPECT_EQ(window_after(LIMIT_BYTES - 10, 0, 100000, 0), LIMIT_BYTES);
     EXPECT_EQ(window_after_delays(LEAST_BYTES + 1, LEAST_BYTES + 1, 900000), LEAST_BYTES);
 }
 
-SPEC("after a whole window with no delay to speak of a window doubles in a round trip")
+SPEC("after a whole window without delay, a window doubles per round trip")
 {
     static const uint32_t empty[] = { 111191, 122333, 172333, 222333 };
     struct flow flow;
@@ -305,7 +306,7 @@ SPEC("after a whole window with no delay to speak of a window doubles in a round
     }
 }
 
-SPEC("an eighth of the target ends that, and the window has to pass once more")
+SPEC("a delay of an eighth of the target ends the doubling until another whole window has passed")
 {
     static const uint32_t delayed[] = { 112813, 125591, 136650, 149379, 162089, 174782 };
     struct flow flow;
@@ -317,7 +318,7 @@ SPEC("an eighth of the target ends that, and the window has to pass once more")
     }
 }
 
-SPEC("a delay of the target or more ends it, too")
+SPEC("a delay of the target or more ends the doubling")
 {
     struct flow flow;
 
@@ -389,14 +390,14 @@ static uint32_t window_after_half(uint64_t delay_ns)
     return window_after_delays(LIMIT_BYTES, LIMIT_BYTES / 2, delay_ns);
 }
 
-SPEC("a window shrinks by four fifths of the part by which the average exceeds the target")
+SPEC("a window shrinks by four fifths of the share by which the average delay exceeds the target")
 {
     EXPECT_EQ(window_after_half(ALONE_NS), LIMIT_BYTES); /* average: 8639.5 */
     EXPECT_EQ(window_after_half(ALONE_NS + 2), 269987);  /* 8640.5: less 0.8 * 0.5 / 8640.5 */
     EXPECT_EQ(window_after_half(12961), 226800);         /* 10800: less 0.8 * 2160 / 10800 */
 }
 
-SPEC("what exceeds two targets counts as two: one slow path among many stops no window")
+SPEC("a delay above two targets counts as two: one slow path among many does not stop a window")
 {
     EXPECT_EQ(window_after_half(2 * ALONE_NS - 2), 198016); /* average: 12958.5 */
     EXPECT_EQ(window_after_half(2 * ALONE_NS), 198005);     /* average: 12959.5 */
@@ -426,7 +427,7 @@ SPEC("a window shrinks at most by half")
     EXPECT_EQ(flow.cc.window_bytes, LIMIT_BYTES / 2); /* less 0.8 * 26290 / 36274 were 113456 */
 }
 
-SPEC("an average of exactly the target decreases nothing, and does not delay what follows")
+SPEC("an average of exactly the target does not decrease the window or delay a later decrease")
 {
     struct flow flow;
 
@@ -437,7 +438,7 @@ SPEC("an average of exactly the target decreases nothing, and does not delay wha
     EXPECT_LT(flow.cc.window_bytes, 200000);
 }
 
-SPEC("samples weigh in the average as much as they acknowledge of the window, 1/80 to 1/2")
+SPEC("samples count in the average by the share of the window they acknowledge, 1/80 to 1/2")
 {
     struct flow flow;
 
@@ -454,7 +455,7 @@ SPEC("samples weigh in the average as much as they acknowledge of the window, 1/
         window_after_half(2 * ALONE_NS));
 }
 
-SPEC("only packets sent after the last decrease lead to another")
+SPEC("only packets sent after the last decrease cause another")
 {
     struct flow flow;
 
@@ -497,8 +498,8 @@ static uint32_t window_after_loss(uint32_t window_bytes)
     return flow.cc.window_bytes;
 }
 
-SPEC("a full queue takes 0.3 of a window, less where the target is larger, and eight packets at "
-     "most")
+SPEC(
+    "a full queue shrinks a window by 0.3, less with a larger target, and by at most eight packets")
 {
     static const uint32_t trimmed[][2] = { { 150000, 150000 - 8 * MTU_BYTES }, { 100000, 69078 },
         { 2 * MTU_BYTES, 6676 }, { MTU_BYTES, 3403 }, { 1000, 839 }, { 270, LEAST_BYTES } };
@@ -511,7 +512,7 @@ SPEC("a full queue takes 0.3 of a window, less where the target is larger, and e
     }
 }
 
-SPEC("that happens once in a round trip with its average delay")
+SPEC("a full queue shrinks a window once per round trip with its average delay")
 {
     for (uint32_t late = 0; late < 2; late++) {
         struct flow flow;
@@ -524,7 +525,7 @@ SPEC("that happens once in a round trip with its average delay")
     }
 }
 
-SPEC("beyond eight packets in a round trip each more that is lost takes its size, too")
+SPEC("beyond eight lost packets in a round trip, each shrinks the window by its size")
 {
     struct flow flow;
 
@@ -556,7 +557,7 @@ SPEC("a NACK for another reason changes nothing")
     EXPECT_EQ(flow.cc.window_bytes, 100000);
 }
 
-SPEC("on a real clock no window is smaller than a packet, and none is counted out in time")
+SPEC("on a real clock no window is smaller than a packet, and no packet is paced")
 {
     struct cc_settings settings = fair_reference();
     struct flow flow;
@@ -595,7 +596,7 @@ static void begin_crowded(struct flow *flow)
     }
 }
 
-SPEC("full queues more than 16 round trips and targets apart are bursts, and tell nothing")
+SPEC("full queues more than 16 round trips and targets apart are bursts and set no ceiling")
 {
     static const uint64_t APART_NS = 16 * (BASE_RTT_NS + DELAY_NS);
     struct flow flow;
@@ -614,7 +615,7 @@ SPEC("full queues more than 16 round trips and targets apart are bursts, and tel
     expect_target(&flow, 5400); /* 0.9 * 11400 / 1.9 */
 }
 
-SPEC("a queue that overflows below the largest target takes the target down with it")
+SPEC("a queue that overflows below the largest target lowers the target")
 {
     struct flow flow;
 
@@ -627,7 +628,7 @@ SPEC("a queue that overflows below the largest target takes the target down with
     expect_target(&flow, 6149);
 }
 
-SPEC("it takes the longest of eight samples, over a round trip and a target")
+SPEC("the ceiling is the longest of at least eight samples over a round trip and a target")
 {
     struct flow flow;
 
@@ -646,7 +647,7 @@ SPEC("it takes the longest of eight samples, over a round trip and a target")
     expect_target(&flow, 5400);
 }
 
-SPEC("fewer samples have to wait for the eighth")
+SPEC("with fewer than eight samples the ceiling waits for the eighth")
 {
     struct flow flow;
 
@@ -657,7 +658,7 @@ SPEC("fewer samples have to wait for the eighth")
     expect_target(&flow, 5400);
 }
 
-SPEC("a lost packet tells of a full queue as a trimmed one does")
+SPEC("a lost packet indicates a full queue as a trimmed packet does")
 {
     struct flow flow;
 
@@ -670,7 +671,7 @@ SPEC("a lost packet tells of a full queue as a trimmed one does")
     expect_target(&flow, 5400);
 }
 
-SPEC("a higher peak raises the ceiling at once, a lower one takes it down by a sixteenth")
+SPEC("a higher peak raises the ceiling at once, a lower one reduces it by a sixteenth")
 {
     struct flow flow;
 
@@ -682,7 +683,7 @@ SPEC("a higher peak raises the ceiling at once, a lower one takes it down by a s
     expect_target(&flow, 7200);
 }
 
-SPEC("no ceiling takes the target below half, and a high one changes nothing")
+SPEC("a ceiling lowers the target at most to half, and a high ceiling has no effect")
 {
     struct flow flow;
 
@@ -697,7 +698,7 @@ SPEC("no ceiling takes the target below half, and a high one changes nothing")
     expect_target(&flow, ALONE_NS);
 }
 
-SPEC("a ceiling grows by one percent in a round trip")
+SPEC("a ceiling grows by one percent per round trip")
 {
     struct flow flow;
 
@@ -707,7 +708,7 @@ SPEC("a ceiling grows by one percent in a round trip")
     expect_target(&flow, 5427);
 }
 
-SPEC("however long ago a ceiling was met, a full queue takes it down from 1.9 targets")
+SPEC("a full queue lowers a ceiling from 1.9 targets, however long the ceiling was not reached")
 {
     struct flow flow;
 
@@ -735,7 +736,7 @@ static void penalise(
     cc_check(&flow->cc);
 }
 
-SPEC("a penalty takes its 128ths of what was received from what of the window was in use")
+SPEC("a penalty reduces the used window by its 128ths of the received bytes")
 {
     struct flow flow;
 
@@ -750,7 +751,7 @@ SPEC("a penalty takes its 128ths of what was received from what of the window wa
     EXPECT_EQ(flow.cc.window_bytes, LEAST_BYTES);
 }
 
-SPEC("the end of a penalty restores the window from before it, if the receiver says so")
+SPEC("the end of a penalty restores the earlier window if the receiver says so")
 {
     for (uint32_t restore = 0; restore < 2; restore++) {
         struct flow flow;
@@ -768,7 +769,7 @@ SPEC("the end of a penalty restores the window from before it, if the receiver s
 
 /* ---- pacing ----------------------------------------------------------------------------------*/
 
-SPEC("packets of a window below three go at intervals that make up its rate")
+SPEC("packets of a window below three packets are paced to the rate of the window")
 {
     struct flow flow;
 

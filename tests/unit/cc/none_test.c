@@ -13,7 +13,7 @@ static void begin_with_limit(struct flow *flow, uint32_t max_window_bytes)
     flow->now_ns = 1000000;
 }
 
-SPEC("the window is without limit unless the operator sets one")
+SPEC("the window has no limit unless the operator sets one")
 {
     struct flow flow;
 
@@ -24,7 +24,7 @@ SPEC("the window is without limit unless the operator sets one")
     EXPECT_EQ(flow.cc.window_bytes, 10000000);
 }
 
-SPEC("nothing moves the window")
+SPEC("no feedback changes the window")
 {
     struct flow flow;
 
@@ -40,7 +40,7 @@ SPEC("nothing moves the window")
     EXPECT_EQ(flow.cc.window_bytes, 1000000);
 }
 
-SPEC("the base RTT is measured all the same")
+SPEC("the base RTT is measured")
 {
     struct flow flow;
 

@@ -39,7 +39,7 @@ SPEC("with decrease, a delay of exactly the target adds no fair increase")
     EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES);
 }
 
-SPEC("with decrease, an unmarked delay below the target grows the window as ever")
+SPEC("with decrease, an unmarked delay below the target grows the window as without it")
 {
     struct cc_settings settings = decreasing();
     struct flow flow;
@@ -81,7 +81,7 @@ SPEC("increases follow the link rate")
     EXPECT_EQ(flow.cc.window_bytes, 60000 + 80000 / 8);
 }
 
-SPEC("an acknowledgement without a sample leaves the average alone")
+SPEC("an acknowledgement without a sample does not change the average")
 {
     struct flow flow;
 
@@ -95,7 +95,7 @@ SPEC("an acknowledgement without a sample leaves the average alone")
     EXPECT_EQ(flow.cc.window_bytes, 94802);
 }
 
-SPEC("a penalty does not touch what was earned before it, and stops all earning")
+SPEC("a penalty keeps the growth earned before it, and stops further growth")
 {
     struct cc_settings settings = flow_reference();
     struct flow flow;
@@ -110,7 +110,7 @@ SPEC("a penalty does not touch what was earned before it, and stops all earning"
     EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES - 156 + 4190); /* 20920 * 20000 / 99844 */
 }
 
-SPEC("a window restored after a penalty fits the limit of the day")
+SPEC("a window restored after a penalty is at most the present limit")
 {
     struct flow flow;
 
@@ -125,7 +125,7 @@ SPEC("a window restored after a penalty fits the limit of the day")
     cc_check(&flow.cc);
 }
 
-SPEC("the largest byte counts a peer can claim overflow nothing")
+SPEC("the largest byte counts that a peer can claim cause no overflow")
 {
     struct cc_settings settings = flow_reference();
     struct flow flow;
