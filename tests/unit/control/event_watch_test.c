@@ -40,7 +40,7 @@ static void tell(struct event_watch *watch, int nic, const char *text)
     event_watch_wait(watch, 0);
 }
 
-SPEC("lines that come together are told one by one, one that comes in pieces once")
+SPEC("lines that arrive together are reported one by one, and a line that arrives in pieces once")
 {
     struct event_watch watch;
     int nic = open_watch(&watch);
@@ -53,7 +53,7 @@ SPEC("lines that come together are told one by one, one that comes in pieces onc
     close(watch.sources[0].sock);
 }
 
-SPEC("a NIC that is closed is forgotten, the others stay")
+SPEC("a NIC that is closed is removed, and the others stay")
 {
     struct event_watch watch;
     int nic = open_watch(&watch);
@@ -71,7 +71,7 @@ SPEC("a NIC that is closed is forgotten, the others stay")
     close(pair[1]);
 }
 
-SPEC("nothing is told after the listener has had enough")
+SPEC("no event is reported after the listener has asked to stop")
 {
     struct event_watch watch;
     int nic = open_watch(&watch);
@@ -84,7 +84,7 @@ SPEC("nothing is told after the listener has had enough")
     close(watch.sources[0].sock);
 }
 
-SPEC("a line that is longer than any event is thrown away")
+SPEC("a line longer than any event is discarded")
 {
     struct event_watch watch;
     int nic = open_watch(&watch);

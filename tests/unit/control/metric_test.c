@@ -42,7 +42,7 @@ SPEC("a counter of a switch port is a metric of its link, and a maximum is a gau
     }
 }
 
-SPEC("no two metrics of a group have one name, and each has help")
+SPEC("names of metrics are unique in their group, and each metric has help")
 {
     for (uint32_t i = 0; i < metric_count; i++) {
         EXPECT(metric_find(metric_list[i].group, metric_list[i].name) == &metric_list[i]);
@@ -56,7 +56,7 @@ static void expect_unit(enum metric_group group, const char *name, const char *u
     EXPECT_STR_EQ(metric_unit(metric_find(group, name)), unit);
 }
 
-SPEC("the unit is that of the name")
+SPEC("the unit of a metric is that of its name")
 {
     expect_unit(METRIC_OF_TRANSPORT, "bytes_placed", "bytes");
     expect_unit(METRIC_OF_LINK, "data_depth_bytes_max", "bytes");
@@ -85,7 +85,7 @@ SPEC("every metric has a group and labels, the first of which is its owner")
     json_decref(all);
 }
 
-SPEC("the registry as JSON has all of it")
+SPEC("the JSON of the registry has all metrics")
 {
     json_t *all = metric_json();
     const json_t *first = json_array_get(all, 0);

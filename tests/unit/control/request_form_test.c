@@ -43,7 +43,7 @@ static void expect_refusal(const char *text, const char *why)
     EXPECT_STR_EQ(reason, why);
 }
 
-SPEC("arguments have names, in any order")
+SPEC("named arguments may come in any order")
 {
     EXPECT(parse("paint dry coats=2 colour=green part=h0.p0,h1.p0"));
     EXPECT_STR_EQ(request.form->name, "paint");
@@ -126,7 +126,7 @@ SPEC("an error is valid JSON whatever the request contains")
         "{\"error\":\"'\\\"\\\\?\?' is not a request; the requests are look, paint and help\"}\n");
 }
 
-SPEC("a line that is written is parsed to what was written")
+SPEC("a line that is written parses to the same request")
 {
     static const char *const parts[] = { "h0.p0", "h1.p0" };
     struct request_line line;
@@ -142,7 +142,7 @@ SPEC("a line that is written is parsed to what was written")
     EXPECT_EQ(request_form_number(&request, "coats"), 2);
 }
 
-SPEC("a line that the grammar cannot carry is known as such")
+SPEC("a line with values that it cannot hold is marked as cut")
 {
     struct request_line line;
 

@@ -45,7 +45,7 @@ static void expect_refusal(const char *line, const char *words)
     EXPECT_STR_EQ(reason, words);
 }
 
-SPEC("a link goes down")
+SPEC("the words for a link that goes down become a request")
 {
     expect_request("link p0.t0.3-t1.2 down", "fault what=link where=p0.t0.3-t1.2 kind=down");
 }
@@ -56,7 +56,7 @@ SPEC("several parts fail together, in one direction and for a time")
         "fault what=link where=h0.p0,h1.p0 kind=down direction=up for_ps=2000000");
 }
 
-SPEC("the parameters of a kind follow it")
+SPEC("the parameters of a kind of fault follow the kind")
 {
     expect_request("plane p2 flap 10ms 25%",
         "fault what=plane where=p2 kind=flap period_ps=10000000000 duty_permille=250");
@@ -74,7 +74,7 @@ SPEC("up ends the faults of a part")
         "switch p0.t1.2 up for 2s", "up: takes no duration and no direction; omit 'for'");
 }
 
-SPEC("a misspelt word is answered with the one that was meant")
+SPEC("a misspelt word is answered with a suggestion")
 {
     expect_refusal("swtch p0.t1.2 down", "swtch: did you mean 'switch'?");
     expect_refusal("link h0.p0 blckhole", "blckhole: did you mean 'blackhole'?");
@@ -88,13 +88,13 @@ SPEC("a missing or wrong parameter is named with an example")
         "link h0.p0 down for ever", "for ever: must be a time such as 500ns, 1.5us, 2ms or 3s");
 }
 
-SPEC("a link cannot be slower than the fabric can pace")
+SPEC("a rate below the least that the fabric can pace is refused")
 {
     expect_refusal("link h0.p0 slow 1kb/s",
         "slow: must be at least 1Mb/s; use 'blackhole' to stop all packets");
 }
 
-SPEC("nothing follows the time")
+SPEC("words after the duration are refused")
 {
     expect_refusal("link h0.p0 down for 2s direction up", "direction: nothing may follow the time");
     expect_refusal("link h0.p0", "give a place and a kind of fault; see 'mrc fabric fault --help'");
@@ -129,7 +129,7 @@ SPEC("a fault slowed down and sped up by one factor is the same fault")
     EXPECT_EQ(fast.period_ps, flap.period_ps);
 }
 
-SPEC("a fault without an end keeps none, at any speed")
+SPEC("a fault without an end has no end at any speed")
 {
     struct fault lasting = { .kind = FAULT_DOWN, .until_ps = FAULT_NEVER_PS };
 
@@ -137,7 +137,7 @@ SPEC("a fault without an end keeps none, at any speed")
     EXPECT_EQ(fault_request_sped_up(&lasting, 1000).until_ps, FAULT_NEVER_PS);
 }
 
-SPEC("recorded faults become an experiment that lasts longer than they do")
+SPEC("recorded faults become an experiment that lasts longer than the faults")
 {
     json_t *answer = json_pack("{s:s,s:[{s:s,s:s,s:I,s:I,s:[s]}]}", "fabric",
         "---\nplanes: 1\nt0s: 2\n", "faults", "kind", "down", "direction", "both", "at_ps",
@@ -238,7 +238,7 @@ SPEC("an answer that is not JSON is a failure")
     EXPECT(strstr(why, "the answer is damaged: "));
 }
 
-SPEC("a device that no process has open does not run")
+SPEC("a request to a device that no process has open fails")
 {
     char why[REQUEST_REASON_BYTES];
     json_t *answer;
@@ -248,7 +248,7 @@ SPEC("a device that no process has open does not run")
     EXPECT(!answer);
 }
 
-SPEC("a list of devices keeps the one asked for")
+SPEC("a list of devices is reduced to the device asked for")
 {
     struct device_list list = { .names = { "mrc0", "mrc1", "mrc10" }, .count = 3 };
 

@@ -54,7 +54,7 @@ static void print_one_line(FILE *to, const struct decode_item *item)
     decode_print_line(to, item, &columns);
 }
 
-SPEC("a write is a line of addresses, path, opcode and the fields that matter")
+SPEC("the line of a write has addresses, path, opcode and the main fields")
 {
     show(print_one_line, "W1");
     EXPECT_STR_EQ(shown,
@@ -62,7 +62,7 @@ SPEC("a write is a line of addresses, path, opcode and the fields that matter")
         "qp 0x222 psn 0x100 ackreq msn 7 va 0x7f0012345000 dmalen 10 payload 10\n");
 }
 
-SPEC("the line of a SACK names what arrived and what is missing")
+SPEC("the line of a SACK shows which packets arrived and which are missing")
 {
     show(print_one_line, "S1");
     EXPECT(strstr(shown, " got 0x106-0x107,0x109-0x10b missing 0x105,0x108 ooo 5\n"));
@@ -124,7 +124,7 @@ SPEC("a flipped payload bit shows as a bad iCRC")
     EXPECT_EQ(parsed_vector("W1").icrc, DECODE_ICRC_OK);
 }
 
-SPEC("a capture that kept only part of the headers is cut, not malformed")
+SPEC("a packet whose headers the capture truncated is shown as cut, not as malformed")
 {
     const struct vector *vector = vectors_find("W1");
     struct decode_packet packet = parsed(vector->bytes, 60, vector->length);

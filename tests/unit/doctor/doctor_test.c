@@ -30,7 +30,7 @@ SPEC("every check has a level and a reason, and advice where something is missin
     }
 }
 
-SPEC("a run folder that is not there yet is no fault")
+SPEC("a run folder that does not exist yet is not a fault")
 {
     struct doctor_finding finding;
 
@@ -40,7 +40,7 @@ SPEC("a run folder that is not there yet is no fault")
     EXPECT(strstr(finding.reason, "created when first needed"));
 }
 
-SPEC("a run folder whose name leaves no room for sockets limits what works")
+SPEC("a run folder whose name is too long for sockets is reported")
 {
     char path[160] = "/tmp/";
     struct doctor_finding finding;
@@ -52,7 +52,7 @@ SPEC("a run folder whose name leaves no room for sockets limits what works")
     EXPECT_STR_EQ(finding.advice, "set MRC_RUN_DIR to a shorter path");
 }
 
-SPEC("a machine without devices is told how to make some")
+SPEC("on a machine without devices, the advice says how to create some")
 {
     struct doctor_finding finding;
 

@@ -27,7 +27,7 @@ static enum criterion_result result_of(const char *text)
     return outcome_of(text).result;
 }
 
-SPEC("all comparisons there are")
+SPEC("a criterion can use each comparison")
 {
     EXPECT_EQ(result_of("half >= 0.5"), CRITERION_HOLDS);
     EXPECT_EQ(result_of("half > 0.5"), CRITERION_FAILS);
@@ -37,27 +37,27 @@ SPEC("all comparisons there are")
     EXPECT_EQ(result_of("half != 0.5"), CRITERION_FAILS);
 }
 
-SPEC("the usual arithmetic, with names on both sides")
+SPEC("both sides of a criterion can have arithmetic and names")
 {
     EXPECT_EQ(result_of("phases.a-b.two_2 - half * 3 == (1 + 2) * half - 1"), CRITERION_HOLDS);
     EXPECT_EQ(result_of("1 / phases.a-b.two_2 == half"), CRITERION_HOLDS);
     EXPECT_EQ(result_of("8 / 2 / 2 == 2"), CRITERION_HOLDS);
 }
 
-SPEC("the value is that of the left side")
+SPEC("the value of a criterion is that of its left side")
 {
     EXPECT(outcome_of("half + 1 >= 2").value == 1.5);
     EXPECT(outcome_of("half + 1 >= 1").value == 1.5);
 }
 
-SPEC("a name without a value makes it unknown, and is told")
+SPEC("a criterion with a name that has no value is unknown, and the name is reported")
 {
     EXPECT_EQ(result_of("none >= 1"), CRITERION_UNKNOWN);
     EXPECT_STR_EQ(outcome_of("1 < none.at_all").problem, "there is no 'none.at_all'");
     EXPECT_EQ(result_of("1 / (half - half) > 1"), CRITERION_UNKNOWN);
 }
 
-SPEC("what is no comparison is refused, with the place")
+SPEC("a text that is not a comparison is refused with the position of the error")
 {
     EXPECT_STR_EQ(outcome_of("half").problem, "one of >= <= > < == != is expected at 'the end'");
     EXPECT_STR_EQ(outcome_of("half => 1").problem, "one of >= <= > < == != is expected at '=> 1'");
@@ -69,7 +69,7 @@ SPEC("what is no comparison is refused, with the place")
     EXPECT_EQ(result_of(""), CRITERION_MALFORMED);
 }
 
-PROPERTY("whatever is thrown at it, it says something", 3000)
+PROPERTY("any text is parsed or refused with a message", 3000)
 {
     static const char letters[] = "half.-+*/()<>=!% 0123456789_";
     struct prng prng = prng_stream(seed, 0);

@@ -41,7 +41,7 @@ static const char *refusal_of(const char *more)
     return yaml.problem;
 }
 
-SPEC("what a file leaves out has a default")
+SPEC("keys that a file omits have their defaults")
 {
     const struct experiment *read_one = read(minimal, "");
 
@@ -112,7 +112,7 @@ SPEC("a workload is read with all its keys")
     EXPECT_EQ(workload->evs[1], 1u << experiment.fabric.uplink_bits | 2);
 }
 
-SPEC("faults have a place, a time and what their kind needs")
+SPEC("a fault has a place, a time and the parameters of its kind")
 {
     const struct fault *faults = read(minimal,
         "faults:\n- { kind: loss, where: p0.t0.1-t1.2, probability: 50%, direction: up, at: 5us,\n"
@@ -133,7 +133,7 @@ SPEC("faults have a place, a time and what their kind needs")
     EXPECT_EQ(faults[2].until_ps, SIM_NEVER_PS);
 }
 
-SPEC("a fault of a path that names no place is on all links of its plane")
+SPEC("a fault of an EV without a place affects all links of its plane")
 {
     const struct fault *fault =
         read(minimal, "faults: [{ kind: blackhole, ev: p1/u2 }]\n")->sim.faults;
@@ -155,7 +155,7 @@ SPEC("generators break components of a kind")
     EXPECT_EQ(generator->duration_ps, 10000000);
 }
 
-SPEC("any link can be watched, between switches of a graph too; a switch cannot")
+SPEC("any link can be watched, also between switches of a graph; a switch cannot")
 {
     static const char graph[] =
         "fabric: { shape: clos, tiers: 3, planes: 2, "
@@ -169,7 +169,7 @@ SPEC("any link can be watched, between switches of a graph too; a switch cannot"
     EXPECT(strstr(refusal_of("watch: { a: p0.t0.0 }\n"), "is not a link") != NULL);
 }
 
-SPEC("parameters go by the names they have everywhere")
+SPEC("parameters have the same names as elsewhere")
 {
     read(minimal, "parameters: { mpr: 4, loss_to_bad: literal, tail_floor: 3us }\n");
     EXPECT_EQ(experiment.sim.parameters.mpr, 4);
@@ -177,7 +177,7 @@ SPEC("parameters go by the names they have everywhere")
     EXPECT_EQ(experiment.sim.parameters.tail_floor, 3000);
 }
 
-SPEC("what is wrong in the file is found where it stands")
+SPEC("an error is reported with its line and column")
 {
     EXPECT_STR_EQ(refusal_of("fabric: { radix: 3 }\n"),
         "dir/x.yaml:3:18: fabric.radix: radix 3 cannot hold 8 hosts and 8 uplinks");
@@ -199,7 +199,7 @@ SPEC("what is wrong in the file is found where it stands")
                                                "would be more than 100000 samples");
 }
 
-SPEC("--set changes the tree, and what is wrong with it is told by it")
+SPEC("--set changes the tree, and an error in its value is reported with the option")
 {
     struct yaml_node *top = tree_of(minimal, "");
 
@@ -254,7 +254,7 @@ SPEC("numbers of a result are made from integers")
     expect_dump(json_ratio(1, 0), "null");
 }
 
-SPEC("the hash depends on what is said, not on the order of keys")
+SPEC("the hash depends on the contents, not on the order of keys")
 {
     json_t *one = json_pack("{s:i,s:i}", "a", 1, "b", 2);
     json_t *two = json_pack("{s:i,s:i}", "b", 2, "a", 1);
@@ -270,7 +270,7 @@ SPEC("the hash depends on what is said, not on the order of keys")
     json_decref(two);
 }
 
-SPEC("inputs stand in the result as they were written")
+SPEC("the result has the inputs as they were written")
 {
     struct yaml_node *top =
         tree_of("a: 4\nb: 4us\nc: true\nd: '4'\ne: [1, x]\nf: 007\ng: { h: ~ }\n", "");
@@ -279,7 +279,7 @@ SPEC("inputs stand in the result as they were written")
                                    "\"f\":\"007\",\"g\":{\"h\":null}}");
 }
 
-SPEC("a fault of a failure group is of all its members, and groups may hold groups")
+SPEC("a fault of a failure group affects all its members, and groups may contain groups")
 {
     static const char groups[] =
         "fabric:\n"
@@ -300,7 +300,7 @@ SPEC("a fault of a failure group is of all its members, and groups may hold grou
     EXPECT_EQ(read_one->sim.generators[0].component, TOPOLOGY_GROUP);
 }
 
-SPEC("a failure group needs a name of its own and members that exist")
+SPEC("a failure group needs a unique name and members that exist")
 {
     EXPECT_STR_EQ(
         refusal_of("fabric: { failure_groups: [{ name: p0, kind: rack, members: [h0] }] }"),
@@ -324,7 +324,7 @@ SPEC("a shape of a fabric has its own keys; those of another shape are refused")
     EXPECT(strstr(refusal_of("fabric: { shape: ring, n: 2, k: 2 }\n"), "ring"));
 }
 
-SPEC("files say which version of the format they have; another is refused")
+SPEC("a file may state its version of the format, and another version is refused")
 {
     EXPECT_EQ(read(minimal, "version: 1\nfabric: { version: 1 }\n")->sim.workload_count, 1);
     EXPECT(strstr(refusal_of("version: 2\n"), "version"));

@@ -24,7 +24,7 @@ static enum quantity_error refused(enum quantity_kind kind, const char *text)
     return error;
 }
 
-SPEC("rates are bits a second, in whatever way they are written")
+SPEC("rates are bits per second, with any of the units")
 {
     EXPECT_EQ(parsed(QUANTITY_RATE, "400Gb/s"), 400000000000);
     EXPECT_EQ(parsed(QUANTITY_RATE, "100G"), 100000000000);
@@ -44,7 +44,7 @@ SPEC("times are picoseconds, exactly")
     EXPECT_EQ(parsed(QUANTITY_TIME, "0"), 0);
 }
 
-SPEC("sizes need no unit, and know both kinds of thousands")
+SPEC("sizes need no unit, and have decimal and binary prefixes")
 {
     EXPECT_EQ(parsed(QUANTITY_SIZE, "4096"), 4096);
     EXPECT_EQ(parsed(QUANTITY_SIZE, "64KiB"), 65536);
@@ -65,7 +65,7 @@ SPEC("a fraction is a share of 2^32, rounded to the nearest")
     EXPECT_EQ(refused(QUANTITY_FRACTION, "101%"), QUANTITY_TOO_LARGE);
 }
 
-SPEC("thousandths are whole")
+SPEC("a value in thousandths that is not whole is refused")
 {
     EXPECT_EQ(parsed(QUANTITY_PERMILLE, "25%"), 250);
     EXPECT_EQ(parsed(QUANTITY_PERMILLE, "0.25"), 250);
@@ -74,7 +74,7 @@ SPEC("thousandths are whole")
     EXPECT_EQ(refused(QUANTITY_PERMILLE, "2"), QUANTITY_TOO_LARGE);
 }
 
-SPEC("a rate or a time without its unit is refused, but for 0")
+SPEC("a rate or a time other than 0 without a unit is refused")
 {
     EXPECT_EQ(refused(QUANTITY_TIME, "5"), QUANTITY_NO_UNIT);
     EXPECT_EQ(refused(QUANTITY_RATE, "100"), QUANTITY_NO_UNIT);
@@ -83,7 +83,7 @@ SPEC("a rate or a time without its unit is refused, but for 0")
     EXPECT_EQ(refused(QUANTITY_COUNT, "5 ranks"), QUANTITY_UNKNOWN_UNIT);
 }
 
-SPEC("what is no number, too fine or too large is refused")
+SPEC("a quantity that is not a number, too precise or too large is refused")
 {
     static const char *const none[] = { "", " 1", "-1", "+1", ".5", "1.", "1..2", "many", "0x10",
         "1.2.3", "12345678901234567890" };
@@ -97,7 +97,7 @@ SPEC("what is no number, too fine or too large is refused")
     EXPECT_EQ(refused(QUANTITY_COUNT, "-3"), QUANTITY_NOT_A_NUMBER);
 }
 
-PROPERTY("what is formatted is parsed again", 500)
+PROPERTY("a formatted quantity is parsed to the same value", 500)
 {
     static const enum quantity_kind kinds[] = { QUANTITY_COUNT, QUANTITY_RATE, QUANTITY_TIME,
         QUANTITY_SIZE };

@@ -64,7 +64,7 @@ static const char *refusal_of(const char *text)
     return yaml.problem;
 }
 
-SPEC("a mapping is read into a struct; keys that are not there change nothing")
+SPEC("a mapping is read into a struct, and missing keys change nothing")
 {
     struct sample sample = { .count = 7 };
     struct yaml_node *top = parse("name: abc\non: yes\ntime: 1.5us\ncolour: blue\nlist: [1, 2]\n");
@@ -78,7 +78,7 @@ SPEC("a mapping is read into a struct; keys that are not there change nothing")
     EXPECT_EQ(sample.list->child_count, 2);
 }
 
-SPEC("every node knows its line and column")
+SPEC("every node has its line and column")
 {
     struct yaml_node *top = parse("a: 1\nb:\n  - x\n  - { c: 2 }\n");
     const struct yaml_node *c = yaml_member(yaml_member(top, "b")->last, "c");
@@ -90,7 +90,7 @@ SPEC("every node knows its line and column")
     EXPECT_STR_EQ(yaml.problem, "f.yaml:4:10: b.1.c: is odd");
 }
 
-SPEC("what does not fit is refused with its place, its key and what to do")
+SPEC("a value that does not fit is refused with place, key and advice")
 {
     EXPECT_STR_EQ(
         refusal_of("nme: x\n"), "f.yaml:1:1: nme: there is no such key here; did you mean 'name'?");
@@ -115,7 +115,7 @@ SPEC("what does not fit is refused with its place, its key and what to do")
         refusal_of("count:\n"), "f.yaml:1:1: count: has no value; give it one or remove the key");
 }
 
-SPEC("what is no YAML, or more than we use of it, is refused")
+SPEC("text that is not YAML, or uses features that we do not support, is refused")
 {
     EXPECT_STR_EQ(
         problem_of("a: 1\na: 2\n"), "f.yaml:2:1: a: this key is already in line 1; keep one");
@@ -132,7 +132,7 @@ SPEC("what is no YAML, or more than we use of it, is refused")
     EXPECT_STR_EQ(problem_of("# nothing\n"), "f.yaml: is empty");
 }
 
-SPEC("a missing file is told by its name")
+SPEC("a missing file is reported with its name")
 {
     yaml_fini(&yaml);
     yaml_init(&yaml);
@@ -159,7 +159,7 @@ static const char *after_put(const char *path, const char *value)
     return yaml_member(top, dot ? dot + 1 : path)->text;
 }
 
-SPEC("a value is put where its path leads")
+SPEC("a value is stored at its path")
 {
     EXPECT_STR_EQ(after_put("a.b", "7"), "7");
     EXPECT_STR_EQ(after_put("a.c", "7"), "7");
@@ -171,14 +171,14 @@ SPEC("a value is put where its path leads")
         "--set: this is not a key; write names with single dots between them");
 }
 
-SPEC("a key with line breaks and escapes in it is told in one line")
+SPEC("a key with line breaks and escapes is reported in one line")
 {
     EXPECT_STR_EQ(refusal_of("\"co\\nu\\e[31mnt\": 3"),
         "f.yaml:1:2: co u [31mnt: there is no such key here; keys are name, on, count, time, "
         "colour or list");
 }
 
-PROPERTY("whatever is thrown at it, it parses or says one line", 3000)
+PROPERTY("any text is parsed or refused with a message of one line", 3000)
 {
     static const char letters[] = "ab:-[]{}, \n\n#&*!|>'\"%@`?\t\\x0";
     struct prng prng = prng_stream(seed, 0);

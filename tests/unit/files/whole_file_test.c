@@ -73,7 +73,7 @@ SPEC("a file that is written replaces the old one")
     end();
 }
 
-SPEC("a write that fails leaves the old file and nothing else")
+SPEC("a write that fails leaves the old file and no other")
 {
     begin();
     EXPECT_EQ(whole_file_write(path, write_text, "old"), 0);
@@ -83,7 +83,7 @@ SPEC("a write that fails leaves the old file and nothing else")
     end();
 }
 
-SPEC("a file has the permissions of any other")
+SPEC("the permissions of a file follow the umask")
 {
     struct stat found;
     mode_t mask = umask(022);
@@ -96,7 +96,7 @@ SPEC("a file has the permissions of any other")
     end();
 }
 
-SPEC("trying leaves nothing behind, and finds a folder that is not there")
+SPEC("a trial write leaves no file, and reports a missing folder")
 {
     begin();
     EXPECT_EQ(whole_file_try(path), 0);
@@ -106,7 +106,7 @@ SPEC("trying leaves nothing behind, and finds a folder that is not there")
     end();
 }
 
-SPEC("a device stays a device")
+SPEC("writing to a device does not replace it")
 {
     struct stat found;
 

@@ -5,7 +5,7 @@
 #include "base/prng.h"
 #include "spec.h"
 
-SPEC("events happen in order of time, those of one instant as they were announced")
+SPEC("events occur in order of time, and events of one time in the order they were added")
 {
     struct event_queue queue;
     struct event_heap_entry event;
@@ -25,7 +25,7 @@ SPEC("events happen in order of time, those of one instant as they were announce
     event_queue_fini(&queue);
 }
 
-SPEC("nothing happens before its time")
+SPEC("no event occurs before its time")
 {
     struct event_queue queue;
     struct event_heap_entry event;
@@ -39,7 +39,7 @@ SPEC("nothing happens before its time")
     event_queue_fini(&queue);
 }
 
-PROPERTY("thousands of events, some announced while others happen, stay in order", 20)
+PROPERTY("thousands of events, some added while others occur, stay in order", 20)
 {
     struct prng prng = prng_stream(seed, 0);
     struct event_queue queue;

@@ -46,7 +46,7 @@ SPEC("a rule applies from its beginning to its end")
     EXPECT(!fault_list_roll(&list, &here).lost);
 }
 
-SPEC("one in a hundred is one in a hundred, and several rules add up")
+SPEC("a rule of 1 % applies to 1 % of the packets, and several rules add up")
 {
     struct fault_list list = { .prng = prng_stream(1, 0) };
     struct fault_rule fault = { .where = fault_everywhere(),
@@ -61,7 +61,7 @@ SPEC("one in a hundred is one in a hundred, and several rules add up")
     EXPECT_LE(lost, 2130);
 }
 
-SPEC("each effect comes by its own probability")
+SPEC("each effect has its own probability")
 {
     struct fault_list list = { .prng = prng_stream(1, 0) };
     struct fault_rule fault = { .where = fault_everywhere(),

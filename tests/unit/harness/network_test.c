@@ -81,7 +81,7 @@ SPEC("a port carries one packet at a time: a burst arrives at the rate of the li
     EXPECT_EQ(arrivals.last_ps - arrivals.first_ps, UINT64_C(9) * 4184 * 160);
 }
 
-SPEC("hosts disagree about the time of day")
+SPEC("the clocks of hosts differ")
 {
     struct scenario s = scenario_eight_planes(1);
 
@@ -96,7 +96,7 @@ static void write_more(struct network *network, void *context)
     traffic_write(network, traffic_find(network, HOST_A, HOST_B), 5000);
 }
 
-SPEC("something can be done at a time of one's choice")
+SPEC("a function can be scheduled for a given time")
 {
     struct scenario s = scenario_two_planes(1);
     uint64_t time_ps = 0;
@@ -118,7 +118,7 @@ static void drop_third_data_packet(
     effect->lost = opcode_is_write(sight->packet->opcode) && ++*seen == 3;
 }
 
-SPEC("what a filter drops is sent again, and nothing else")
+SPEC("only packets that a filter drops are retransmitted")
 {
     struct network_config config = network_config_default(1);
     uint32_t seen = 0;
@@ -146,7 +146,7 @@ static struct scenario write_through(struct fault_rule fault, enum network_paylo
     return s;
 }
 
-SPEC("damaged packets are recognised by their receiver, as structs and as frames")
+SPEC("the receiver recognises damaged packets, as structs and as frames")
 {
     struct fault_rule fault = { .where = fault_everywhere(),
         .chance[FAULT_CORRUPT] = FAULT_PERCENT(2) };
@@ -159,7 +159,7 @@ SPEC("damaged packets are recognised by their receiver, as structs and as frames
     EXPECT_EQ(network_hash(structs.network), network_hash(frames.network));
 }
 
-SPEC("packets are duplicated, marked, trimmed and delayed as told")
+SPEC("rules duplicate, mark, trim and delay packets")
 {
     struct fault_rule fault = { .where = fault_to(fault_everywhere(), HOST_B),
         .chance[FAULT_DUPLICATE] = FAULT_PERCENT(5),
@@ -174,7 +174,7 @@ SPEC("packets are duplicated, marked, trimmed and delayed as told")
     EXPECT_GT(scenario_counter(&s, HOST_B, COUNTER_DATA_TRIMMED), 0);
 }
 
-SPEC("nothing passes a dead path, what is under way included")
+SPEC("no packet passes a path that is down, including packets under way")
 {
     struct scenario s = scenario_two_planes(1);
     uint64_t delivered;
@@ -189,7 +189,7 @@ SPEC("nothing passes a dead path, what is under way included")
     EXPECT_GT(network_lost(s.network, LOST_LINK_DOWN), 0);
 }
 
-SPEC("a NIC port that goes down is noticed by its host, and silent")
+SPEC("a host notices that its port goes down, and the port sends nothing")
 {
     struct scenario s = scenario_two_planes(1);
     uint64_t sent;
@@ -203,7 +203,7 @@ SPEC("a NIC port that goes down is noticed by its host, and silent")
     EXPECT_EQ(traffic_flow(s.network, 0)->first_sent[1], sent);
 }
 
-SPEC("a slow path fills its queue and marks")
+SPEC("a slow path fills its queue, and packets are marked")
 {
     struct scenario s = scenario_two_planes(1);
     const uint64_t *counters;
@@ -232,7 +232,7 @@ SPEC(
     EXPECT_EQ(scenario_host_ports_sum(&s, HOST_A, PORT_COUNTER_MARKED), 0);
 }
 
-SPEC("EVs may be hashed: device-chosen ones find their way, too")
+SPEC("with hashed EVs, EVs that the device chose also reach the destination")
 {
     struct network_config config = network_config_default(1);
     struct scenario s;
@@ -267,7 +267,7 @@ static uint64_t hash_of(uint64_t seed, enum network_payload payload)
     return network_hash(s.network);
 }
 
-PROPERTY("a seed decides everything; lengths, bytes and frames tell the same story", 15)
+PROPERTY("a seed determines the run, with lengths, with bytes and with frames", 15)
 {
     uint64_t hash = hash_of(seed, NETWORK_BYTES);
 
@@ -284,7 +284,7 @@ static bool is_write(const struct packet *packet)
     return opcode_is_write(packet->opcode);
 }
 
-SPEC("a recorded packet can be delivered again, and is placed once all the same")
+SPEC("a recorded packet that is delivered again is placed once")
 {
     struct network_config config = network_config_default(1);
     struct scenario s = scenario_of(&config);
@@ -298,7 +298,7 @@ SPEC("a recorded packet can be delivered again, and is placed once all the same"
     EXPECT_EQ(network_violations(s.network), 0);
 }
 
-SPEC("wrong bytes are noticed when their write completes")
+SPEC("wrong bytes are detected when their write completes")
 {
     struct network_config config = network_config_default(1);
     static const uint8_t zeros[4096];

@@ -49,7 +49,7 @@ SPEC("one wrong byte anywhere is found")
     EXPECT(!pattern_matches(bytes, KEY, 6, sizeof(bytes)));
 }
 
-SPEC("a message is complete when each byte was placed exactly once, in whatever order")
+SPEC("a message is complete when each byte was placed exactly once, in any order")
 {
     struct region region;
     uint8_t bytes[64];
@@ -70,7 +70,7 @@ SPEC("a message is complete when each byte was placed exactly once, in whatever 
     region_fini(&region);
 }
 
-SPEC("a byte placed twice is noticed, until the range is used anew")
+SPEC("a byte that is placed twice is detected, until the range is reused")
 {
     struct region region;
     uint8_t bytes[64];
@@ -88,7 +88,7 @@ SPEC("a byte placed twice is noticed, until the range is used anew")
     region_fini(&region);
 }
 
-SPEC("a wrong key and anything not wholly inside are refused, and leave no trace")
+SPEC("a wrong key and a range not wholly inside are refused, and nothing is placed")
 {
     struct region region;
     uint8_t bytes[64];
@@ -107,7 +107,7 @@ SPEC("a wrong key and anything not wholly inside are refused, and leave no trace
     region_fini(&region);
 }
 
-SPEC("a region that grows keeps what it holds")
+SPEC("a region that grows keeps its contents")
 {
     struct region region;
     uint8_t bytes[64];
@@ -124,7 +124,7 @@ SPEC("a region that grows keeps what it holds")
     region_fini(&region);
 }
 
-SPEC("without bytes, placements are counted all the same")
+SPEC("placements are counted also without bytes")
 {
     struct region region;
     struct payload payload = { .bytes = NULL, .length = 256 };

@@ -31,7 +31,7 @@ static void expect_even(const uint32_t *numbers, uint32_t count)
             EXPECT_LE(numbers[i], numbers[j] + 1);
 }
 
-SPEC("QPs go to two engines forth and back")
+SPEC("QPs are assigned to two engines in the order 0, 1, 1, 0")
 {
     static const uint32_t expected[] = { 0, 1, 1, 0, 0, 1, 1, 0 };
     struct nic nic = { .count = 2 };
@@ -40,7 +40,7 @@ SPEC("QPs go to two engines forth and back")
         EXPECT_EQ(create(&nic, true), expected[i]);
 }
 
-SPEC("QPs go to four engines forth and back")
+SPEC("QPs are assigned to four engines in ascending, then in descending order")
 {
     static const uint32_t expected[] = { 0, 1, 2, 3, 3, 2, 1, 0, 0, 1 };
     struct nic nic = { .count = 4 };
@@ -60,7 +60,7 @@ SPEC("a single engine gets all QPs")
 /* The orders in which programs create the QPs of their connections. */
 static const char *const orders[] = { "s", "sr", "rs", "ssrr", "rrss" };
 
-SPEC("up to eight connections send on all engines evenly, whatever else they create")
+SPEC("up to eight connections send evenly on all engines, whatever other QPs exist")
 {
     for (uint32_t order = 0; order < sizeof(orders) / sizeof(orders[0]); order++)
         for (uint32_t count = 1; count <= ENGINES_MAX; count *= 2) {
@@ -75,7 +75,7 @@ SPEC("up to eight connections send on all engines evenly, whatever else they cre
         }
 }
 
-SPEC("connections that are all created to send before the first that receives are even, too")
+SPEC("connections that are all created to send before the first that receives are also even")
 {
     for (uint32_t connections = 1; connections <= CONNECTIONS_MAX; connections++)
         for (uint32_t count = 1; count <= ENGINES_MAX; count *= 2) {

@@ -38,7 +38,7 @@ SPEC("one engine on few processors keeps the defaults of the transport")
     EXPECT_EQ(parameters_with(1, 7).sack_gen_threshold, 0);
 }
 
-SPEC("what was configured stays")
+SPEC("configured values are kept")
 {
     struct parameters parameters = { .max_cwnd = 7 * MIB, .sack_gen_threshold = 8 * KIB };
 

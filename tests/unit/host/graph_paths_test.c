@@ -42,7 +42,7 @@ static void close_all(struct graph_paths *paths)
     graph_bench_fini(&bench);
 }
 
-SPEC("a NIC has the paths to its peer that the plan has, by the same EVs")
+SPEC("a NIC has the same paths and EVs to its peer as the plan")
 {
     struct graph_paths *paths = open_for(6);
     struct ipv6_addr peer = plan_nic_address(&plan, 12);
@@ -63,7 +63,8 @@ SPEC("a NIC has the paths to its peer that the plan has, by the same EVs")
     close_all(paths);
 }
 
-SPEC("of a port's EVs the minimal path is first, weighs more and is shorter than detours")
+SPEC(
+    "the minimal path comes first among the EVs of a port, weighs more and is shorter than detours")
 {
     struct graph_paths *paths = open_for(6);
     struct ipv6_addr address = plan_nic_address(&plan, 12);
@@ -85,7 +86,7 @@ SPEC("of a port's EVs the minimal path is first, weighs more and is shorter than
     close_all(paths);
 }
 
-SPEC("addresses of no NIC have no paths, and a NIC must be in its graph")
+SPEC("an address of no NIC has no paths, and a NIC must be part of its graph")
 {
     struct graph_paths *paths = open_for(6);
     struct graph_paths *other = NULL;

@@ -107,7 +107,8 @@ static void raw_story(void)
     write_and_lose_link("raw");
 }
 
-SPEC("two NICs on a veth pair exchange bytes through packet sockets, and see the link go")
+SPEC("two NICs on a veth pair exchange bytes through packet sockets, and notice that the link goes "
+     "down")
 {
     in_namespace(9000, raw_story);
 }
@@ -140,7 +141,7 @@ static void xdp_story(void)
     write_and_lose_link("xdp");
 }
 
-SPEC("two NICs on a veth pair exchange bytes through AF_XDP, and see the link go")
+SPEC("two NICs on a veth pair exchange bytes through AF_XDP, and notice that the link goes down")
 {
     in_namespace(3498, xdp_story);
 }

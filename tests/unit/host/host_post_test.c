@@ -22,7 +22,7 @@ static void post_late(struct endpoint_pair *pair, uint32_t count)
     atomic_store(&pair->qps[0]->accepts_receives, false);
 }
 
-SPEC("work that a reset overtakes is forgotten and leaves the queues as deep as they were")
+SPEC("work posted before a reset is discarded, and the queues keep their depth")
 {
     struct endpoint_pair pair;
     struct host_completion completion;

@@ -184,7 +184,7 @@ static void udp_addresses(char here[200], char there[200])
     snprintf(there, 200, "udp:127.0.0.1:%u%%u,127.0.0.1:%u%%u", base / 10 + 1, base / 10);
 }
 
-SPEC("bytes cross shared memory from one process to another, over one port and over four")
+SPEC("bytes cross shared memory between processes, over one port and over four")
 {
     for (uint32_t port_count = 1; port_count <= 4; port_count *= 4) {
         struct peers peers = { .socket = -1 };
@@ -198,7 +198,7 @@ SPEC("bytes cross shared memory from one process to another, over one port and o
     }
 }
 
-SPEC("bytes cross UDP from one process to another")
+SPEC("bytes cross UDP between processes")
 {
     struct peers peers = { .socket = -1 };
     char here[200];
@@ -210,7 +210,7 @@ SPEC("bytes cross UDP from one process to another")
     stop(&peers);
 }
 
-SPEC("a process killed behind shared memory leaves its peer with completion errors")
+SPEC("the peer of a killed process on shared memory gets completion errors")
 {
     struct peers peers = { .socket = -1 };
     char here[200];
@@ -221,7 +221,7 @@ SPEC("a process killed behind shared memory leaves its peer with completion erro
     kill_and_expect_errors(&peers);
 }
 
-SPEC("a process killed behind UDP leaves its peer with completion errors")
+SPEC("the peer of a killed process on UDP gets completion errors")
 {
     struct peers peers = { .socket = -1 };
     char here[200];

@@ -51,7 +51,7 @@ SPEC("a thread that sleeps on a channel is woken by the completion")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a queue armed for solicited completions sleeps through others")
+SPEC("a queue armed for solicited completions is not woken by others")
 {
     struct endpoint_pair pair;
     struct host_channel *channel;
@@ -93,7 +93,7 @@ SPEC("a queue armed for solicited completions sleeps through others")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a queue that overflows says so")
+SPEC("a queue that overflows reports an event")
 {
     struct endpoint_pair pair;
     struct host_cq *cq;
@@ -128,7 +128,7 @@ SPEC("a queue that overflows says so")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a port that loses its link is an event, and the other plane carries on")
+SPEC("a port that loses its link causes an event, and QPs continue on the other plane")
 {
     struct endpoint_pair pair;
     struct host_async event;
@@ -152,7 +152,7 @@ SPEC("a port that loses its link is an event, and the other plane carries on")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a disabled port carries nothing, and comes back")
+SPEC("a disabled port carries nothing until it is enabled")
 {
     struct endpoint_pair pair;
     struct host_async event;
@@ -172,7 +172,7 @@ SPEC("a disabled port carries nothing, and comes back")
     endpoint_pair_close(&pair);
 }
 
-SPEC("EVs that a controller denies are events of their profile")
+SPEC("EVs that a controller denies cause events of their profile")
 {
     struct host_ev_entry entries[4] = { { .ev = 0x10000, .plane = 1 }, { .ev = 1 }, { .ev = 2 },
         { .ev = 0x10003, .plane = 1 } };
@@ -208,7 +208,7 @@ SPEC("EVs that a controller denies are events of their profile")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a probe is answered with its round trip")
+SPEC("an answered probe returns its round trip")
 {
     struct endpoint_pair pair;
     struct host_probe_answer answer;
@@ -231,7 +231,7 @@ SPEC("a probe is answered with its round trip")
     endpoint_pair_close(&pair);
 }
 
-SPEC("in the child of a fork a NIC is dead and says so; the parent's goes on")
+SPEC("in the child of a fork a NIC returns errors, and that of the parent continues")
 {
     struct endpoint_pair pair;
     struct host_completion completion;

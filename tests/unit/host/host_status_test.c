@@ -66,7 +66,7 @@ static void expect_answer(const struct world *world, const char *request, const 
     free(answer);
 }
 
-SPEC("a NIC tells what it is, its ports, its counters, its QPs and their EVs")
+SPEC("a NIC reports its ports, its counters, its QPs and their EVs")
 {
     struct world world;
     char part[64];
@@ -94,7 +94,7 @@ SPEC("a NIC tells what it is, its ports, its counters, its QPs and their EVs")
     world_close(&world);
 }
 
-SPEC("the timeout of a QP is told as it is in force")
+SPEC("the timeout of a QP is reported as it is in force")
 {
     struct world world;
 
@@ -108,7 +108,7 @@ SPEC("the timeout of a QP is told as it is in force")
     world_close(&world);
 }
 
-SPEC("many QPs are told in pieces that together hold each once")
+SPEC("many QPs are reported in several answers that contain each once")
 {
     enum { COUNT = 150 };
     struct host_qp *qps[COUNT];
@@ -168,7 +168,7 @@ static int follow(const struct world *world)
     return sock;
 }
 
-SPEC("a follower hears of ports, QPs and EVs")
+SPEC("a follower receives events of ports, QPs and EVs")
 {
     struct world world;
     int sock;
@@ -185,7 +185,7 @@ SPEC("a follower hears of ports, QPs and EVs")
     world_close(&world);
 }
 
-SPEC("an EV that turned bad says why and when")
+SPEC("an EV that turned bad is reported with the reason and the time")
 {
     struct host_ev_entry entries[] = { { .ev = 100 }, { .ev = 101 }, { .ev = 102 } };
     struct host_ev_profile *profile = NULL;
@@ -218,7 +218,7 @@ SPEC("an EV that turned bad says why and when")
     world_close(&world);
 }
 
-SPEC("clients that only connect, or never read, do not delay others")
+SPEC("clients that only connect, or do not read, do not delay others")
 {
     struct world world;
     int socks[CLIENTS_TOO_MANY];
@@ -235,7 +235,7 @@ SPEC("clients that only connect, or never read, do not delay others")
     world_close(&world);
 }
 
-SPEC("a status socket on which another process answers is left alone")
+SPEC("a status socket on which another process answers is not replaced")
 {
     struct world world;
     struct host_config config;

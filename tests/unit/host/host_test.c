@@ -7,7 +7,7 @@
 
 static const struct pair_port_config perfect;
 
-SPEC("a write lands in the peer's memory and completes")
+SPEC("a write arrives in the memory of the peer and completes")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
@@ -25,7 +25,7 @@ SPEC("a write lands in the peer's memory and completes")
     endpoint_pair_close(&pair);
 }
 
-SPEC("writes of every path MTU and of odd lengths land exactly")
+SPEC("writes with every path MTU and of odd lengths arrive exactly")
 {
     static const uint32_t lengths[] = { 1, 2, 3, 7, 255, 256, 257, 4095, 4096, 4097, 30001 };
 
@@ -52,7 +52,7 @@ SPEC("writes of every path MTU and of odd lengths land exactly")
     }
 }
 
-SPEC("an immediate arrives with its number, its length and the receive's id")
+SPEC("an immediate arrives with its value, its length and the id of the receive")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
@@ -149,7 +149,7 @@ SPEC("a wrong key writes nothing and fails the QP")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a write that begins one byte before a region touches nothing")
+SPEC("a write that begins one byte before a region changes no byte")
 {
     struct endpoint_pair pair;
 
@@ -159,7 +159,7 @@ SPEC("a write that begins one byte before a region touches nothing")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a write that crosses the end of a region touches nothing behind it")
+SPEC("a write that crosses the end of a region changes no byte behind it")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
@@ -186,7 +186,7 @@ SPEC("a write that crosses the end of a region touches nothing behind it")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a key of another protection domain opens nothing")
+SPEC("a key of another protection domain is refused")
 {
     struct endpoint_pair pair;
     uint32_t key;
@@ -206,7 +206,7 @@ SPEC("a key of another protection domain opens nothing")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a key without the right to write opens nothing, nor does one deregistered")
+SPEC("a key without the right to write, or deregistered, is refused")
 {
     for (uint32_t deregistered = 0; deregistered < 2; deregistered++) {
         struct endpoint_pair pair;
@@ -242,7 +242,7 @@ SPEC("a QP that does not allow remote writes refuses them")
     endpoint_pair_close(&pair);
 }
 
-SPEC("a wrong local key completes with a protection error, and what follows is flushed")
+SPEC("a wrong local key completes with a protection error, and later work is flushed")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
@@ -267,7 +267,7 @@ SPEC("a wrong local key completes with a protection error, and what follows is f
     endpoint_pair_close(&pair);
 }
 
-SPEC("many QPs write at once, each to its own place, and a failing one disturbs no other")
+SPEC("many QPs write at once, each to its own place, and a QP that fails does not affect others")
 {
     enum { QPS = 40, BYTES = 20000 };
     struct endpoint_pair pair;
@@ -303,7 +303,7 @@ SPEC("many QPs write at once, each to its own place, and a failing one disturbs 
     endpoint_pair_close(&pair);
 }
 
-SPEC("what is in use cannot be closed")
+SPEC("objects in use cannot be closed")
 {
     struct endpoint_pair pair;
 
@@ -347,7 +347,7 @@ SPEC("a QP uses all paths of its fabric, or 128 EVs where the fabric is not know
     EXPECT_EQ(active_evs(0), 128);
 }
 
-SPEC("the range of a QP holds four windows of its congestion control")
+SPEC("the range of a QP is four windows of its congestion control")
 {
     struct endpoint_pair pair;
     struct qp_attributes attributes;

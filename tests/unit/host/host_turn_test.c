@@ -147,7 +147,7 @@ static uint32_t post_and_receive(
     return interloper->original->receive(port, frames, max);
 }
 
-SPEC("a receive that is posted while the engine reads its ports is there for a write behind it")
+SPEC("a receive that is posted while the engine reads its ports is used by a write that follows")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
@@ -186,7 +186,7 @@ static void empty_port(struct pktio_port *port)
         ;
 }
 
-SPEC("a completion waits for as long as the port has no room for its acknowledgement")
+SPEC("a completion waits while the port has no room for its acknowledgement")
 {
     struct endpoint_pair pair;
     struct host_completion completion;
@@ -215,7 +215,7 @@ static struct host_completion drive_until_done(struct endpoint_pair *pair)
     return completion;
 }
 
-SPEC("nothing writes to memory that was deregistered while a write was under way")
+SPEC("a write under way does not write to memory that is deregistered")
 {
     struct endpoint_pair pair;
     uint8_t *memory;
@@ -239,7 +239,7 @@ SPEC("nothing writes to memory that was deregistered while a write was under way
     endpoint_pair_close(&pair);
 }
 
-SPEC("nothing is read from memory that was deregistered while a write was under way")
+SPEC("a write under way does not read from memory that is deregistered")
 {
     struct endpoint_pair pair;
 
@@ -328,7 +328,7 @@ static void watch_write(struct witness *witness, bool can_hold)
     endpoint_pair_close(&pair);
 }
 
-SPEC("bytes are in place before the writer can hear of it")
+SPEC("bytes are in place before the writer can receive the acknowledgement")
 {
     struct witness witness;
 
@@ -336,7 +336,7 @@ SPEC("bytes are in place before the writer can hear of it")
     EXPECT_EQ(witness.seen_at_send, 1);
 }
 
-SPEC("where a port can hold the acknowledgement back, it is there before a byte can be seen")
+SPEC("a port that can hold the acknowledgement back has it before a byte is visible")
 {
     struct witness witness;
 
@@ -361,7 +361,7 @@ static void *drive(void *context)
     return NULL;
 }
 
-SPEC("an application that sees a completion may post in its place at once, in any thread")
+SPEC("an application that sees a completion can reuse its slot at once, in any thread")
 {
     struct endpoint_pair pair;
     struct driver drivers[2];

@@ -16,7 +16,7 @@
 
 enum { LENGTH_MAX = 4096, GUARD = 32 };
 
-PROPERTY("a copy is the bytes and no others, wherever they begin and however many they are", 2000)
+PROPERTY("a copy has the given bytes and no others, at any alignment and length", 2000)
 {
     struct prng prng = prng_stream(seed, 0);
     _Alignas(64) static uint8_t to[GUARD + LENGTH_MAX + 2 * GUARD];
@@ -69,7 +69,7 @@ static struct sigaction set_trap(void)
     return before;
 }
 
-PROPERTY("when a store reaches a page, all bytes below it are there", 500)
+PROPERTY("when a store reaches a page, all bytes below it are stored", 500)
 {
     struct prng prng = prng_stream(seed, 0);
     uint32_t length = 2 + prng_below(&prng, seed % 2 ? 200 : LENGTH_MAX - 2);

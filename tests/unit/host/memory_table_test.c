@@ -6,7 +6,7 @@
 
 #include "spec.h"
 
-SPEC("a key opens its region to its domain, for its rights and inside its bounds only")
+SPEC("a key gives access to its region only to its domain, for its rights and within its bounds")
 {
     struct memory_table table;
     uint8_t bytes[100];
@@ -42,7 +42,7 @@ SPEC("a key opens its region to its domain, for its rights and inside its bounds
     memory_table_fini(&table);
 }
 
-SPEC("a region that replaces another has its key, its own rights and bounds, and no new place")
+SPEC("a region that replaces another has the same key, and its own rights and bounds")
 {
     struct memory_table table;
     uint8_t bytes[100];
@@ -77,7 +77,7 @@ SPEC("a region that replaces another has its key, its own rights and bounds, and
     memory_table_fini(&table);
 }
 
-SPEC("the place of the last key speeds up the search and changes no answer")
+SPEC("the cached position of the last key does not change the result of a search")
 {
     struct memory_table table;
     uint8_t bytes[2][10];
