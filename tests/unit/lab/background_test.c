@@ -11,7 +11,7 @@
 
 #include "spec.h"
 
-SPEC("a child that is ready is left behind, with its complaints in a log")
+SPEC("a child that reports ready continues in the background, with its messages in a log")
 {
     char root[] = "/tmp/background_test.XXXXXX";
     char folder[64];
@@ -34,7 +34,7 @@ SPEC("a child that is ready is left behind, with its complaints in a log")
     rmdir(root);
 }
 
-SPEC("a child that ends before it is ready tells the parent its exit status")
+SPEC("the parent returns the exit status of a child that ends before it is ready")
 {
     struct background background;
 
@@ -44,7 +44,7 @@ SPEC("a child that ends before it is ready tells the parent its exit status")
     EXPECT_STR_EQ(background.reason, "");
 }
 
-SPEC("a child that is killed before it is ready is named with its signal")
+SPEC("the parent reports the signal of a child that is killed before it is ready")
 {
     struct background background;
 

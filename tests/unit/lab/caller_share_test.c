@@ -6,7 +6,7 @@
 
 #include "spec.h"
 
-SPEC("those who are served wait nine times as long as that took")
+SPEC("a client that was served waits nine times as long as its answer took")
 {
     uint64_t begin_ns = caller_share_begin_ns();
     uint64_t end_ns;
@@ -17,7 +17,7 @@ SPEC("those who are served wait nine times as long as that took")
     EXPECT_GE(caller_share_pause_ps(begin_ns), (end_ns - begin_ns) * 9000);
 }
 
-SPEC("time without a processor does not count")
+SPEC("time in which the process was not scheduled is not counted")
 {
     const struct timespec sleep = { .tv_nsec = 50000000 };
     uint64_t begin_ns = caller_share_begin_ns();

@@ -16,7 +16,7 @@ static void expect_device(const char *typed, const char *device)
     EXPECT_STR_EQ(found, device);
 }
 
-SPEC("without a fabric, a NIC is the device of its number")
+SPEC("without a fabric, the name of a NIC is the device of its number")
 {
     char root[] = "/tmp/device_name_test.XXXXXX";
 
@@ -43,7 +43,7 @@ SPEC("a NIC that attaches by UDP has two sockets")
     EXPECT_EQ(udp.remote_port, 7100);
 }
 
-SPEC("sockets in another form are refused")
+SPEC("sockets in another format are refused")
 {
     static const char *const bad[] = { "", "3=a:1,b:2", "h3", "h3=a:1", "h3=a:65536,b:2",
         "h3=:1,b:2", "h3=a:1,b:2x" };

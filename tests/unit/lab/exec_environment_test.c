@@ -25,7 +25,7 @@ static void make(const char *devices, bool preloads)
     exec_environment_make(&environment, &wish);
 }
 
-SPEC("the folder of the library comes before those that are set")
+SPEC("the folder of the library comes before the folders that are set")
 {
     setenv("LD_LIBRARY_PATH", "/their/lib", 1);
     make("", false);
@@ -36,7 +36,7 @@ SPEC("the folder of the library comes before those that are set")
     EXPECT_STR_EQ(value_of("LD_LIBRARY_PATH"), "/opt/lib/mrc-verbs");
 }
 
-SPEC("the library is preloaded instead if that is wished")
+SPEC("with --preload, the library is preloaded instead")
 {
     unsetenv("LD_PRELOAD");
     make("", true);
@@ -44,7 +44,7 @@ SPEC("the library is preloaded instead if that is wished")
     EXPECT(value_of("LD_LIBRARY_PATH") == NULL);
 }
 
-SPEC("a program sees the devices that are named, or all")
+SPEC("a program sees the devices that are named, otherwise all")
 {
     make("mrc0,mrc2", false);
     EXPECT_STR_EQ(value_of("MRC_DEVICES"), "mrc0,mrc2");
@@ -54,7 +54,7 @@ SPEC("a program sees the devices that are named, or all")
     EXPECT_STR_EQ(value_of("NCCL_IB_HCA"), "mrc");
 }
 
-SPEC("what the user has set for a collective library stays")
+SPEC("variables that the user has set for a collective library are kept")
 {
     setenv("NCCL_NET", "Socket", 1);
     make("", false);

@@ -43,7 +43,7 @@ SPEC("a folder is a fabric while a process holds its lock")
     rmdir(root);
 }
 
-SPEC("a root that is not there has no fabrics")
+SPEC("a run folder that does not exist has no fabrics")
 {
     found[0] = '\0';
     fabric_list_visit("/nonexistent", note, NULL);

@@ -22,7 +22,7 @@ static struct topology small_fabric(void)
     return fabric;
 }
 
-SPEC("a namespace bears the name of its component, after the prefix")
+SPEC("the name of a namespace is that of its component, after the prefix")
 {
     struct topology fabric = small_fabric();
     char name[NETNS_NAME_BYTES];
@@ -49,7 +49,7 @@ SPEC("only namespaces of a fabric are found by its prefix")
         EXPECT(!netns_name_has_prefix(others[i], "a"));
 }
 
-SPEC("a prefix is a word that could not be a device or a path")
+SPEC("a prefix cannot be a device name or a path")
 {
     EXPECT(netns_name_is_prefix("lab"));
     EXPECT(netns_name_is_prefix("my-lab_2"));
@@ -71,7 +71,7 @@ static bool interface_is(struct topology_end end, const char *wanted)
     return strcmp(name, wanted) == 0;
 }
 
-SPEC("an interface is called after where it leads")
+SPEC("an interface is named after the port at its other end")
 {
     EXPECT(interface_is((struct topology_end){ .is_nic = true, .node = 3, .port = 2 }, "p2"));
     EXPECT(interface_is((struct topology_end){ .node = 0, .port = 1 }, "d1"));
@@ -79,7 +79,7 @@ SPEC("an interface is called after where it leads")
     EXPECT(interface_is((struct topology_end){ .node = 3, .port = 2 }, "d2"));
 }
 
-SPEC("no two ports have the same MAC address, and all are of our own making")
+SPEC("the MAC addresses of all ports are unique and locally administered")
 {
     struct topology fabric = small_fabric();
     static char macs[128][NETNS_MAC_BYTES];

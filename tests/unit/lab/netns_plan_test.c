@@ -75,7 +75,7 @@ SPEC("there is a namespace for each host, each switch and the management network
     end(&world);
 }
 
-SPEC("each cable is made once, straight into both namespaces, with known MAC addresses")
+SPEC("each cable is created once, directly in both namespaces, with known MAC addresses")
 {
     struct world world;
 
@@ -109,7 +109,7 @@ static void begin_graph(struct world *world, struct graph_bench *bench)
     world->lines = open_memstream(&world->text, &world->size);
 }
 
-SPEC("each cable of a graph is made once, too")
+SPEC("each cable of a graph is created once")
 {
     struct graph_bench bench;
     struct world world;
@@ -154,7 +154,7 @@ SPEC("a host has its address, its planes and an IPv4 address")
     end(&world);
 }
 
-SPEC("our own switches need no routes")
+SPEC("mrc switch needs no routes")
 {
     struct world world;
 
@@ -166,7 +166,7 @@ SPEC("our own switches need no routes")
     end(&world);
 }
 
-SPEC("the kernel as a T0 shifts its own uSID and knows those of its neighbours")
+SPEC("a T0 run by the kernel shifts its own uSID and has routes to those of its neighbours")
 {
     struct world world;
 

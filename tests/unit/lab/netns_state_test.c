@@ -28,7 +28,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-SPEC("what was written is read again")
+SPEC("the state that was written is read back")
 {
     const struct netns_state wrote = { .is_kernel = true,
         .nic_count = 8,
@@ -52,7 +52,7 @@ SPEC("what was written is read again")
     remove_folder(folder);
 }
 
-SPEC("a damaged file is told from none")
+SPEC("a damaged state file and a missing one have different results")
 {
     struct netns_state found;
     char folder[32];
@@ -90,7 +90,7 @@ static pid_t start_child(void (*on_term)(int))
     return child;
 }
 
-SPEC("a process is ended, but not another one that has got its number")
+SPEC("a process is ended, but not another process that has reused its number")
 {
     struct netns_state state = { 0 };
     pid_t child = start_child(SIG_DFL);
@@ -106,7 +106,7 @@ SPEC("a process is ended, but not another one that has got its number")
     EXPECT_EQ(waitpid(child, NULL, 0), -1);
 }
 
-SPEC("a process that ignores the kind signal is ended all the same")
+SPEC("a process that ignores SIGTERM is killed")
 {
     struct netns_state state = { 0 };
 
@@ -128,7 +128,7 @@ static uint64_t digest_with(uint32_t t1_count, uint32_t data_bytes)
     return netns_state_digest(&fabric);
 }
 
-SPEC("two descriptions of one fabric have the same digest, others do not")
+SPEC("two descriptions of one fabric have the same digest, other fabrics another")
 {
     EXPECT(digest_with(8, 65536) == digest_with(8, 65536));
     EXPECT(digest_with(8, 65536) != digest_with(7, 65536));

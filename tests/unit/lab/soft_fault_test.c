@@ -69,7 +69,7 @@ SPEC("faults begin and end in order of time, those of one time in the order of t
     EXPECT_EQ(soft_faults_next_ps(&faults), FAULT_NEVER_PS);
 }
 
-SPEC("a flap that is looked at after a long time is in the state that its period says")
+SPEC("a flap that is updated after a long time has the state of its period")
 {
     struct soft_fault_step step;
 
@@ -87,7 +87,7 @@ SPEC("a flap that is looked at after a long time is in the state that its period
     EXPECT_EQ(faults.list[0].course.next_ps, 100 + UINT64_C(70000000000001) * 10000);
 }
 
-SPEC("a fault is at a place if it names the same components and the same EV")
+SPEC("a fault is at a place if both have the same components and the same EV")
 {
     struct soft_fault port;
     struct soft_fault two;
@@ -105,7 +105,7 @@ SPEC("a fault is at a place if it names the same components and the same EV")
     EXPECT(!soft_fault_is_at(&port, &two));
 }
 
-SPEC("a list that is full refuses")
+SPEC("a full list refuses further faults")
 {
     struct soft_fault fault;
 
@@ -116,7 +116,7 @@ SPEC("a list that is full refuses")
     EXPECT_EQ(soft_faults_add(&faults, &fault), -ENOSPC);
 }
 
-SPEC("a recording has what was repaired before its time, and not what never began")
+SPEC("a recording has faults that ended early, and not those that never began")
 {
     struct soft_record record = { 0 };
     struct soft_fault begun;
@@ -142,7 +142,7 @@ SPEC("a recording has what was repaired before its time, and not what never bega
     soft_record_fini(&record);
 }
 
-SPEC("a fabric with more faults than it can record says so")
+SPEC("a fabric with more faults than it can record reports it")
 {
     struct soft_record record = { 0 };
     struct soft_fault fault;

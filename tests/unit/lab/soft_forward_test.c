@@ -73,7 +73,7 @@ static void expect_parts_in_order(const struct soft *soft)
             soft_end_part(soft, soft->attached[i - 1]), soft_end_part(soft, soft->attached[i]));
 }
 
-SPEC("NICs attach and leave in any order, and frames pass on every plane")
+SPEC("NICs attach and detach in any order, and frames pass on every plane")
 {
     struct soft_bench bench = soft_bench_small();
     struct seen seen = { 0 };
@@ -115,7 +115,8 @@ SPEC("every frame arrives once, unchanged but for its outer header, in order on 
     soft_bench_stop(&bench);
 }
 
-SPEC("what does not fit a small queue is trimmed, what waits in a long one is marked; all counted")
+SPEC("frames that do not fit a queue are trimmed, frames in a long queue are marked, and all are "
+     "counted")
 {
     struct soft_bench bench = soft_bench_small();
     struct seen seen = { 0 };
@@ -139,7 +140,7 @@ SPEC("what does not fit a small queue is trimmed, what waits in a long one is ma
     soft_bench_stop(&bench);
 }
 
-SPEC("frames to a NIC that reads nothing wait in the switch, and come when it reads again")
+SPEC("frames to a NIC that does not read wait in the switch, and arrive when it reads again")
 {
     struct soft_bench bench = soft_bench_small();
     struct seen seen = { 0 };
@@ -158,7 +159,7 @@ SPEC("frames to a NIC that reads nothing wait in the switch, and come when it re
     soft_bench_stop(&bench);
 }
 
-SPEC("a NIC that reads nothing is asked ever more seldom, until it reads")
+SPEC("a NIC that does not read is polled ever less often, until it reads")
 {
     struct soft_bench bench = soft_bench_small();
     struct seen seen = { 0 };
@@ -186,7 +187,7 @@ static uint32_t free_slots(const struct soft_bench *bench)
     return shm_port_slot_count(bench->nics[0][0]) - pktio_port_unread(bench->nics[0][0]);
 }
 
-SPEC("what waits long is copied, so that a NIC gets its slots back; what it sends next arrives")
+SPEC("frames that wait long are copied, so that the sender gets its slots back")
 {
     struct soft_bench bench = soft_bench_small();
     struct seen seen = { 0 };
@@ -204,7 +205,7 @@ SPEC("what waits long is copied, so that a NIC gets its slots back; what it send
     soft_bench_stop(&bench);
 }
 
-SPEC("frames of a NIC that leaves, lent by it, arrive unharmed")
+SPEC("frames that a NIC lent before it left arrive undamaged")
 {
     struct soft_bench bench = soft_bench_small();
     struct seen seen = { 0 };
@@ -223,7 +224,7 @@ SPEC("frames of a NIC that leaves, lent by it, arrive unharmed")
     soft_bench_stop(&bench);
 }
 
-SPEC("frames on their way to a NIC that leaves are lost, counted, and their buffers free again")
+SPEC("frames on their way to a NIC that leaves are lost and counted, and their buffers are freed")
 {
     struct soft_bench bench = soft_bench_small();
     uint32_t end;
@@ -246,7 +247,7 @@ SPEC("frames on their way to a NIC that leaves are lost, counted, and their buff
     soft_bench_stop(&bench);
 }
 
-SPEC("what a NIC sent before it left travels on")
+SPEC("frames that a NIC sent before it left are forwarded")
 {
     struct soft_bench bench = soft_bench_small();
     struct seen seen = { 0 };
@@ -289,7 +290,7 @@ static uint32_t count_for(struct pktio_port *port, uint32_t engine)
     return count;
 }
 
-SPEC("a frame gets into the ring of the engine that its QP number names")
+SPEC("a frame is put into the ring of the engine that its QP number selects")
 {
     struct soft_bench bench = soft_bench_small();
     struct pktio_port *ports[ENGINES];
@@ -312,7 +313,7 @@ SPEC("a frame gets into the ring of the engine that its QP number names")
     soft_bench_stop(&bench);
 }
 
-SPEC("frames for an engine that has left are lost and counted; the others get theirs")
+SPEC("frames for an engine that has left are lost and counted, and other engines receive theirs")
 {
     struct soft_bench bench = soft_bench_small();
     struct pktio_port *ports[2];

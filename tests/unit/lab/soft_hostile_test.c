@@ -75,7 +75,7 @@ static uint64_t wire_frames(const struct soft_bench *bench)
     return bench->soft->wires[bench->soft->first_wire[0] + 1].frames;
 }
 
-SPEC("headers nested past those that were copied do not end a fabric that trims")
+SPEC("headers nested deeper than the copied bytes do not crash a fabric that trims")
 {
     struct soft_bench bench = soft_bench_small();
     uint8_t bytes[SOFT_FRAME_BYTES];
@@ -121,7 +121,7 @@ static uint32_t receive_at_1(struct soft_bench *bench, uint32_t count)
     return total;
 }
 
-SPEC("a frame with the address of another NIC ends at its T0, and is counted")
+SPEC("a frame with the source address of another NIC is dropped at its T0 and counted")
 {
     struct soft_bench bench = soft_bench_small();
 
@@ -133,7 +133,7 @@ SPEC("a frame with the address of another NIC ends at its T0, and is counted")
     soft_bench_stop(&bench);
 }
 
-SPEC("where sources are not compared it arrives")
+SPEC("without a check of sources, a frame with a foreign source address arrives")
 {
     struct soft_bench bench = soft_bench_small();
 
@@ -159,7 +159,7 @@ static void send_long(struct soft_bench *bench, uint32_t plane, uint32_t length)
     bench->nics[0][plane]->mtu_bytes = mtu_bytes;
 }
 
-SPEC("a frame longer than the ring of its receiver takes is dropped")
+SPEC("a frame longer than the ring of the receiver allows is dropped")
 {
     struct soft_bench bench = soft_bench_small();
 
@@ -172,7 +172,7 @@ SPEC("a frame longer than the ring of its receiver takes is dropped")
     soft_bench_stop(&bench);
 }
 
-SPEC("a frame longer than the UDP port of its receiver takes is dropped")
+SPEC("a frame longer than the UDP port of the receiver allows is dropped")
 {
     uint16_t base = (uint16_t)(20000 + getpid() % 4000 * 8);
     struct soft_udp udp = { .nic = 1, .local_port = base, .remote_port = (uint16_t)(base + 4) };
@@ -192,7 +192,7 @@ SPEC("a frame longer than the UDP port of its receiver takes is dropped")
     soft_bench_stop(&bench);
 }
 
-SPEC("the same NIC cannot be elsewhere twice")
+SPEC("a fabric refuses two UDP attachments of the same NIC")
 {
     uint16_t base = (uint16_t)(20000 + getpid() % 4000 * 8);
     struct soft_udp udp[2] = { { .nic = 1, .local_port = base, .remote_port = base },
@@ -226,7 +226,7 @@ static void flood(struct soft_bench *bench, uint32_t from, uint32_t to, uint32_t
     run_passes(bench, 1000);
 }
 
-SPEC("a NIC that reads nothing takes no more than its share of the buffers")
+SPEC("a NIC that does not read holds at most its share of the buffers")
 {
     struct soft_bench bench = soft_bench_small();
 
@@ -287,7 +287,7 @@ static ssize_t hear(struct soft_bench *bench, int sock, struct shm_welcome *welc
     return length;
 }
 
-SPEC("a client that says nothing holds up no other, and may still speak")
+SPEC("a client that sends nothing does not delay others, and can still attach")
 {
     struct soft_bench bench = soft_bench_small();
     struct shm_hello hello = hello_of("mrc1", 0);
@@ -305,7 +305,7 @@ SPEC("a client that says nothing holds up no other, and may still speak")
     soft_bench_stop(&bench);
 }
 
-SPEC("a hello gets no more slots than a fabric gives, and a wrong name no memory at all")
+SPEC("a hello gets at most the slots of the fabric, and one with a wrong name no memory")
 {
     struct soft_bench bench = soft_bench_small();
     struct shm_hello hello = hello_of("mrc1", 65536);
@@ -350,7 +350,7 @@ SPEC("rings of any size cost a fabric few pages when their NIC attaches")
     soft_bench_stop(&bench);
 }
 
-SPEC("of NICs that leave at once, each turn of a fabric sees off one")
+SPEC("if many NICs leave at once, each turn of a fabric detaches one")
 {
     struct soft_bench bench = soft_bench_small();
 
@@ -385,8 +385,7 @@ static void *ask(void *context)
     return NULL;
 }
 
-SPEC("after an answer that took long, the next waits for its pause only while frames come or are "
-     "inside")
+SPEC("after an answer that took long, the next waits only while the fabric has frames")
 {
     struct soft_bench bench = soft_bench_small();
     struct question question = { .answer = NULL };
@@ -413,7 +412,7 @@ SPEC("after an answer that took long, the next waits for its pause only while fr
     soft_bench_stop(&bench);
 }
 
-SPEC("a hello that is too short, too long, damaged or of another version is refused or hung up on")
+SPEC("a hello that is too short, too long, damaged or of another version is refused or closed")
 {
     struct soft_bench bench = soft_bench_small();
     uint8_t bytes[2 * sizeof(struct shm_hello)] = { 0 };
@@ -450,7 +449,7 @@ static struct rlimit stop_descriptors(void)
     return before;
 }
 
-SPEC("a fabric without descriptors says so to NICs that come, and lets them in later")
+SPEC("a fabric without free descriptors refuses NICs with a message, and accepts them later")
 {
     struct soft_bench bench = soft_bench_small();
     struct shm_hello hello = hello_of("mrc1", 0);
@@ -483,7 +482,7 @@ static uint32_t answer_to(struct soft_bench *bench, const struct shm_hello *hell
     return welcome.refusal;
 }
 
-SPEC("engines that cannot be are refused")
+SPEC("engines with an invalid number or count are refused")
 {
     static const uint32_t bad[][2] = { { 1, 0 }, { 1, 1 }, { 0, 3 }, { 16, 16 }, { 0, 16 },
         { UINT32_MAX, 2 }, { 0, UINT32_MAX }, { 0, UINT32_C(1) << 31 } };
@@ -499,7 +498,7 @@ SPEC("engines that cannot be are refused")
     soft_bench_stop(&bench);
 }
 
-SPEC("an engine attaches where its NIC has none of its number and as many as it says")
+SPEC("an engine attaches if its NIC has no engine of its number and the same count")
 {
     struct soft_bench bench = soft_bench_small();
     struct shm_hello hello = hello_of("mrc1", 0);
@@ -518,7 +517,7 @@ SPEC("an engine attaches where its NIC has none of its number and as many as it 
     soft_bench_stop(&bench);
 }
 
-SPEC("another process cannot attach as an engine of a NIC, and takes none of its frames")
+SPEC("another process cannot attach as an engine of a NIC, and receives none of its frames")
 {
     struct soft_bench bench = soft_bench_small();
     struct shm_hello hello = hello_of("mrc1", 0);

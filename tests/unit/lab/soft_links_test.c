@@ -61,7 +61,7 @@ static void pass_time(struct soft_bench *bench, uint64_t time_ps)
     soft_bench_pass(bench);
 }
 
-SPEC("a fault with a direction leaves the other direction alone")
+SPEC("a fault with a direction does not affect the other direction")
 {
     struct soft_bench bench = soft_bench_small();
 
@@ -75,7 +75,7 @@ SPEC("a fault with a direction leaves the other direction alone")
     soft_bench_stop(&bench);
 }
 
-SPEC("a frame is damaged on the links of the direction only")
+SPEC("with a direction, frames are damaged only on the links of that direction")
 {
     struct soft_bench bench = soft_bench_small();
 
@@ -87,7 +87,7 @@ SPEC("a frame is damaged on the links of the direction only")
     soft_bench_stop(&bench);
 }
 
-SPEC("a slow direction takes its own rate, the other keeps that of the link")
+SPEC("a slow direction has its own rate, and the other keeps that of the link")
 {
     struct soft_bench bench = soft_bench_small();
     struct soft_wire *up;
@@ -156,7 +156,7 @@ SPEC("frames on a cable that goes down are lost, even if it is up again when the
     }
 }
 
-SPEC("a switch that reboots loses what waits in it and is back at the end")
+SPEC("a switch that reboots loses its queues and is up again at the end")
 {
     struct soft_bench bench = soft_bench_small();
     uint32_t passes = 0;
@@ -196,7 +196,7 @@ SPEC("components of a group fail and return together")
     soft_bench_stop(&bench);
 }
 
-SPEC("a fault of one EV takes the packets of that EV")
+SPEC("a fault of one EV affects only packets of that EV")
 {
     struct soft_bench bench = soft_bench_small();
 

@@ -5,7 +5,7 @@
 #include "base/prng.h"
 #include "spec.h"
 
-SPEC("events come in order of time, those of one time in the order in which they were pushed")
+SPEC("events are popped in order of time, and those of one time in the order they were pushed")
 {
     struct soft_queue queue;
 
@@ -28,7 +28,7 @@ SPEC("events come in order of time, those of one time in the order in which they
     soft_queue_fini(&queue);
 }
 
-SPEC("an event that comes again takes its new place, behind others of that time")
+SPEC("an event that is pushed again moves behind others of its new time")
 {
     struct soft_queue queue;
 
@@ -46,7 +46,7 @@ SPEC("an event that comes again takes its new place, behind others of that time"
     soft_queue_fini(&queue);
 }
 
-PROPERTY("pushed, repeated and popped at random, nothing is lost and time never goes back", 50)
+PROPERTY("with random operations no event is lost and time does not go backwards", 50)
 {
     struct prng prng = prng_stream(seed, 1);
     struct soft_queue queue;

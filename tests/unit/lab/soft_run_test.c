@@ -7,7 +7,7 @@ enum { NICS = 4, PLANES = SOFT_BENCH_PLANES, ENGINES = 2, PORTS = NICS * PLANES 
 
 #define MILLISECOND_PS UINT64_C(1000000000)
 
-SPEC("every port whose NIC has left is released, one per look, however many there are")
+SPEC("every port whose NIC has left is released, one per check, however many there are")
 {
     struct soft_bench bench = soft_bench_small();
     struct pktio_port *ports[PORTS];

@@ -18,7 +18,7 @@ static void scale(
     free(soft->exceptions);
 }
 
-SPEC("ten times slower: rates are a tenth, delays ten times as long")
+SPEC("ten times slower, rates are divided by ten and delays multiplied by ten")
 {
     struct topology_config config;
     struct plan fabric;
@@ -34,7 +34,7 @@ SPEC("ten times slower: rates are a tenth, delays ten times as long")
            fabric.topology.config.switch_latency_ps * 10);
 }
 
-SPEC("queues that the file leaves open are made for software")
+SPEC("queue sizes that the file omits have values for software")
 {
     struct topology_config config;
     struct plan fabric;
@@ -46,7 +46,7 @@ SPEC("queues that the file leaves open are made for software")
     EXPECT_EQ(soft.fabric.topology.config.buffers.host_data_bytes, 3750000);
 }
 
-SPEC("queues that the file gives stay as they are")
+SPEC("queue sizes that the file gives are kept")
 {
     struct topology_config config;
     struct plan fabric;
@@ -59,7 +59,7 @@ SPEC("queues that the file gives stay as they are")
     EXPECT_EQ(soft.fabric.topology.config.buffers.host_data_bytes, 3750000);
 }
 
-SPEC("without pace every link has the highest rate, and missing ones stay missing")
+SPEC("without pacing every link has the highest rate, and missing links stay missing")
 {
     struct topology_exception exceptions[] = {
         { .link = { .kind = TOPOLOGY_HOST_LINK, .nic = 1 }, .rate_bps = 1000000000 },
@@ -89,7 +89,7 @@ SPEC("without pace every link has the highest rate, and missing ones stay missin
     free(soft.exceptions);
 }
 
-SPEC("ten times slower: each link of a graph has a tenth of its own rate")
+SPEC("ten times slower, each link of a graph has a tenth of its own rate")
 {
     struct graph_bench bench;
     struct topology_problem problem;

@@ -39,7 +39,7 @@ SPEC("a percentile is the smallest value that its share of the numbers does not 
     EXPECT_EQ(measure_distribution(&numbers).count, 0);
 }
 
-SPEC("Jain's index of equal shares is one, of one among four a quarter")
+SPEC("the index of Jain is 1 for equal shares, and a quarter if one of four has everything")
 {
     struct measure_fairness fairness;
 
@@ -54,7 +54,7 @@ SPEC("Jain's index of equal shares is one, of one among four a quarter")
     EXPECT_EQ(fairness.least_bps, 0);
 }
 
-SPEC("a rate is bits in a second")
+SPEC("a rate is in bits per second")
 {
     EXPECT_EQ(measure_bps(1250, US(1)), UINT64_C(10000000000));
     EXPECT_EQ(measure_bps(1250, 0), 0);
@@ -104,7 +104,7 @@ static uint64_t percent_of(const struct measure_share *share)
 #define COURSE(...)                                                                                \
     (const uint32_t[]){ __VA_ARGS__ }, sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t)
 
-SPEC("what never fell has recovered at once")
+SPEC("a rate that never fell recovers at once")
 {
     struct measure_recovery recovery;
     struct course course;
@@ -118,7 +118,7 @@ SPEC("what never fell has recovered at once")
     course_fini(&course);
 }
 
-SPEC("it is back with the first of three good windows in a row, not with two")
+SPEC("a rate has recovered with the first of three good windows in a row, not of two")
 {
     struct measure_recovery recovery;
     struct course course;
@@ -132,7 +132,7 @@ SPEC("it is back with the first of three good windows in a row, not with two")
     course_fini(&course);
 }
 
-SPEC("windows begin with the change, wherever it falls")
+SPEC("windows begin with the change, at any position within a sample")
 {
     struct measure_recovery recovery;
     struct course course;
@@ -145,7 +145,7 @@ SPEC("windows begin with the change, wherever it falls")
     course_fini(&course);
 }
 
-SPEC("what stays low has not recovered, and all of it counts")
+SPEC("a rate that stays low has not recovered, and its whole deficit counts")
 {
     struct measure_recovery recovery;
     struct course course;
@@ -159,7 +159,7 @@ SPEC("what stays low has not recovered, and all of it counts")
     course_fini(&course);
 }
 
-SPEC("a change at the end has no windows")
+SPEC("a change at the end of the run has no windows")
 {
     struct measure_recovery recovery;
     struct course course;
@@ -171,7 +171,7 @@ SPEC("a change at the end has no windows")
     course_fini(&course);
 }
 
-SPEC("windows in which nothing was wanted neither help nor harm")
+SPEC("windows without demand do not count")
 {
     struct measure_recovery recovery;
     struct course course;

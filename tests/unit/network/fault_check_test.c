@@ -50,7 +50,7 @@ static const char *problem_at(struct topology_element where)
     return problem_with(&fault);
 }
 
-SPEC("a fault on something that does not exist is refused")
+SPEC("a fault of a component that does not exist is refused")
 {
     EXPECT_STR_EQ(problem_with(&good), "");
     EXPECT_STR_EQ(problem_at((struct topology_element){ .kind = TOPOLOGY_NIC, .nic = 63 }), "");
@@ -67,7 +67,7 @@ SPEC("a fault on something that does not exist is refused")
         problem_at((struct topology_element){ .kind = TOPOLOGY_HOST_LINK, .nic = 64 }), "where");
 }
 
-SPEC("a fault that does nothing, or cannot be done, is refused")
+SPEC("a fault without effect, or that is impossible, is refused")
 {
     struct fault bad = good;
 
@@ -105,7 +105,7 @@ static const char *problem_with_generator(struct fault_generator from)
     return member_of(fault_generator_check(&fabric, &from, &found), &found);
 }
 
-SPEC("so is a generator without a rate, a duration or anything to break")
+SPEC("a generator without a rate, a duration or a component is refused")
 {
     struct fault_generator from = {
         .fault = good, .component = TOPOLOGY_T1, .mean_between_ps = 1, .duration_ps = 1

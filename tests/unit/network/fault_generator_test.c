@@ -46,7 +46,7 @@ SPEC("intervals are exponential: mean, share beyond the mean, share beyond thric
     EXPECT(far_beyond > 4770 && far_beyond < 5190); /* e^-3: 4,979 */
 }
 
-SPEC("intervals as long as time itself do not wrap")
+SPEC("intervals as long as the largest time do not overflow")
 {
     struct prng prng = prng_stream(3, 4);
 
@@ -74,7 +74,7 @@ static const struct fault_generator links_flap_away = { .fault = { .kind = FAULT
     .duration_ps = US(100) };
 
 /* 256 uplinks for 100 ms, each every 10.1 ms: about 2,535 times. */
-SPEC("every component breaks as often as its rate says, for as long as it says")
+SPEC("every component fails as often and for as long as its generator says")
 {
     struct fault_plan_config config = { .fabric = &fabric,
         .seed = 5,
@@ -103,7 +103,7 @@ SPEC("every component breaks as often as its rate says, for as long as it says")
     free(memory);
 }
 
-SPEC("only components that break before the end of the run take memory")
+SPEC("only components that fail before the end of the run take memory")
 {
     struct fault_generator seldom = links_flap_away;
     struct fault_plan_config config = {
@@ -139,7 +139,7 @@ static uint32_t beginnings(const struct fault_plan_config *config,
     return count;
 }
 
-SPEC("what befalls a component does not depend on what else is there to break")
+SPEC("the faults of a component do not depend on the other components")
 {
     const struct topology_element link = { .kind = TOPOLOGY_UPLINK, .plane = 2, .t0 = 3, .t1 = 4 };
     const struct topology_element other = { .kind = TOPOLOGY_T1, .plane = 1, .t1 = 1 };

@@ -159,7 +159,7 @@ static const struct topology_element uplink = {
     .kind = TOPOLOGY_UPLINK, .plane = 1, .t0 = 1, .t1 = 1
 };
 
-SPEC("a link that is down is down at both ends, a lossy one as its direction says")
+SPEC("a link that is down is down at both ends, and a lossy one in its direction")
 {
     EXPECT_EQ(coverage(host_link, FAULT_DOWN, FAULT_BOTH_WAYS), 2);
     EXPECT(is_wrong(true, 5, 1));
@@ -171,7 +171,7 @@ SPEC("a link that is down is down at both ends, a lossy one as its direction say
     EXPECT_EQ(coverage(uplink, FAULT_SLOW, FAULT_BOTH_WAYS), 2);
 }
 
-SPEC("a switch takes down all its links, but harms only what leaves it")
+SPEC("a switch that is down has no link; its other faults affect only packets that leave it")
 {
     EXPECT_EQ(coverage(t0, FAULT_DOWN, FAULT_BOTH_WAYS), 2 * (4 + 2));
     EXPECT_EQ(coverage(t0, FAULT_BLACKHOLE, FAULT_BOTH_WAYS), 4 + 2);
@@ -181,7 +181,7 @@ SPEC("a switch takes down all its links, but harms only what leaves it")
     EXPECT_EQ(coverage(last_t0, FAULT_DOWN, FAULT_BOTH_WAYS), 2 * (3 + 1));
 }
 
-SPEC("a plane is its links, all of them and no other")
+SPEC("a fault of a plane affects exactly the links of the plane")
 {
     for (uint32_t plane = 0; plane < 2; plane++) {
         struct topology_element element = { .kind = TOPOLOGY_PLANE, .plane = plane };
@@ -200,7 +200,7 @@ SPEC("a plane is its links, all of them and no other")
 /* ---- when
  * ----------------------------------------------------------------------------------------- */
 
-SPEC("a flap is down for its share of every period, to the picosecond, and whole at the end")
+SPEC("a flap is down for its share of every period, to the picosecond, and up at the end")
 {
     struct fault flap = fault_of(FAULT_FLAP, &host_link, US(100) + 3000);
     uint64_t down_ps = 0;
@@ -223,7 +223,7 @@ SPEC("a flap is down for its share of every period, to the picosecond, and whole
     EXPECT_EQ(bench.ended, 1);
 }
 
-SPEC("a link held down by two faults comes back when both are over")
+SPEC("a link with two down faults is up when both have ended")
 {
     struct fault faults[2] = { fault_of(FAULT_DOWN, &host_link, US(20)),
         fault_of(FAULT_REBOOT, &t0, US(30)) };
@@ -242,7 +242,7 @@ SPEC("a link held down by two faults comes back when both are over")
     EXPECT_EQ(bench.ended, 2);
 }
 
-SPEC("of switches that reboot together each loses its queues, before its links go down")
+SPEC("switches that reboot together lose their queues before their links go down")
 {
     const struct topology_element group[2] = { last_t0, t1 };
     struct fault fault = fault_of(FAULT_REBOOT, group, US(20));
@@ -263,7 +263,7 @@ SPEC("of switches that reboot together each loses its queues, before its links g
     EXPECT_EQ(emptied, 2);
 }
 
-SPEC("faults of one time come in the order of the list")
+SPEC("faults of one time are applied in the order of the list")
 {
     struct fault faults[3] = { fault_of(FAULT_DOWN, &host_link, US(20)),
         fault_of(FAULT_DOWN, &t0, US(20)), fault_of(FAULT_DOWN, &t1, US(20)) };
@@ -278,7 +278,7 @@ SPEC("faults of one time come in the order of the list")
     EXPECT_EQ(last, 2);
 }
 
-SPEC("nothing is told at or after the end of the run")
+SPEC("no fault is applied at or after the end of the run")
 {
     struct fault faults[2] = { fault_of(FAULT_DOWN, &host_link, US(20)),
         fault_of(FAULT_DOWN, &t0, US(30)) };
@@ -302,7 +302,7 @@ static uint32_t losses_of(uint32_t ev, enum fault_verdict verdict)
     return count;
 }
 
-SPEC("loss, corruption and blackholes on one link each take their share, of one EV if it says so")
+SPEC("loss, corruption and blackholes on one link each apply with their share, also to a single EV")
 {
     struct fault faults[3] = { fault_of(FAULT_LOSS, &host_link, US(10)),
         fault_of(FAULT_CORRUPT, &host_link, US(20)),
@@ -325,7 +325,7 @@ SPEC("loss, corruption and blackholes on one link each take their share, of one 
     EXPECT_EQ(losses_of(7, FAULT_VERDICT_PASSES), 0);
 }
 
-SPEC("the slowest of two rates holds, and each goes with its fault")
+SPEC("the slower of two rates applies, and each ends with its fault")
 {
     struct fault faults[2] = { fault_of(FAULT_SLOW, &host_link, US(30)),
         fault_of(FAULT_SLOW, &nic, US(20)) };

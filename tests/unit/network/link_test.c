@@ -17,7 +17,7 @@ static struct link_passage carry(const struct fault *fault, uint32_t ev)
         &cable, &faults, &hold, &(struct link_packet){ .end_ps = END_PS, .coin = 7, .ev = ev });
 }
 
-SPEC("the delay of a link is that of its cable and of what is at its ends")
+SPEC("the delay of a link is that of its cable and of the nodes at its ends")
 {
     struct topology_config config;
     struct topology_problem problem;
@@ -40,7 +40,7 @@ SPEC("the delay of a link is that of its cable and of what is at its ends")
     EXPECT_EQ(link_peer(&down, plan.topology.nic_count).node, nic.node);
 }
 
-SPEC("a wire carries one packet after the other, and waits for none that is not there")
+SPEC("a wire carries packets one after the other, and is idle without one")
 {
     uint64_t byte_time = byte_time_at(UINT64_C(100000000000));
     uint64_t free_ps = 0;
@@ -60,7 +60,7 @@ SPEC("over a healthy link every packet arrives after the delay")
     EXPECT_EQ(passage.arrives_ps, END_PS + DELAY_PS);
 }
 
-SPEC("each fault that takes a packet has its reason")
+SPEC("each fault that loses a packet has its reason")
 {
     static const struct {
         struct fault fault;
@@ -79,7 +79,7 @@ SPEC("each fault that takes a packet has its reason")
     }
 }
 
-SPEC("a damaged packet arrives like any other, and a slow link loses none")
+SPEC("a damaged packet arrives, and a slow link loses no packet")
 {
     struct link_passage damaged =
         carry(&(struct fault){ .kind = FAULT_CORRUPT, .probability = UINT32_MAX }, 0);
@@ -91,7 +91,7 @@ SPEC("a damaged packet arrives like any other, and a slow link loses none")
     EXPECT(!slow.is_lost && !slow.is_damaged);
 }
 
-SPEC("a fault of one EV leaves the packets of others alone")
+SPEC("a fault of one EV does not affect packets of other EVs")
 {
     struct fault fault = { .kind = FAULT_BLACKHOLE, .of_ev = true, .ev = 3 };
 
@@ -99,7 +99,7 @@ SPEC("a fault of one EV leaves the packets of others alone")
     EXPECT(!carry(&fault, 4).is_lost);
 }
 
-SPEC("nothing can be sent into a link without a cable, or into one that is down")
+SPEC("nothing can be sent over a missing link, or over one that is down")
 {
     struct fault_link down = { .down_count = 1 };
     struct fault_link healthy = { 0 };
@@ -109,7 +109,7 @@ SPEC("nothing can be sent into a link without a cable, or into one that is down"
     EXPECT_EQ(link_refusal(&cable, &healthy), LOSS_REASON_COUNT);
 }
 
-SPEC("a link that goes down takes what is on it, not what arrived or left at another time")
+SPEC("a link that goes down loses exactly the packets that are on it")
 {
     enum { WAY_PS = 1000, ARRIVES_PS = 5000 };
 
