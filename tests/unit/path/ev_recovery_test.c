@@ -28,7 +28,7 @@ static void expect_interval(uint64_t interval_ns, uint64_t nominal_ns)
     EXPECT_LE(interval_ns, nominal_ns * 5 / 4 + 3 * TICK_NS);
 }
 
-SPEC("nothing bad, nothing to probe")
+SPEC("without a bad EV there is nothing to probe")
 {
     struct paths paths;
 
@@ -37,7 +37,7 @@ SPEC("nothing bad, nothing to probe")
     EXPECT_EQ(path_probe_next(paths.set, ALL_PLANES, S(1)), PATH_NONE);
 }
 
-SPEC("the first probe goes 1 ms after the demotion, then the interval doubles up to 1 s, +-25 %")
+SPEC("the first probe is sent 1 ms after the demotion, then the interval doubles up to 1 s, +-25 %")
 {
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct paths paths;
@@ -63,7 +63,7 @@ SPEC("the first probe goes 1 ms after the demotion, then the interval doubles up
     }
 }
 
-SPEC("times are kept to a tick of 1.024 us, never short")
+SPEC("times are rounded up to ticks of 1.024 us")
 {
     struct paths paths;
 
@@ -109,7 +109,7 @@ SPEC("the jitter covers the whole range")
     EXPECT_GT(longest_ns, US(1240));
 }
 
-SPEC("after an answered probe the next one goes at once")
+SPEC("after an answered probe the next one is sent at once")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -123,7 +123,7 @@ SPEC("after an answered probe the next one goes at once")
     EXPECT_EQ(path_probe_next(paths.set, ALL_PLANES, now_ns), 1);
 }
 
-SPEC("an answer with ALWAYS_SKIP doubles the interval as a missing one does")
+SPEC("an answer with ALWAYS_SKIP doubles the interval as a missing answer does")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -154,7 +154,7 @@ SPEC("three answers in a row bring an EV back, two do not")
     path_check(paths.set);
 }
 
-SPEC("an unanswered probe starts the count anew, and so does ALWAYS_SKIP")
+SPEC("an unanswered probe, or an answer with ALWAYS_SKIP, restarts the count of answers")
 {
     for (uint32_t always_skip = 0; always_skip < 2; always_skip++) {
         struct paths paths;
@@ -194,7 +194,7 @@ SPEC("the mark of the last answer decides between GOOD and SKIP")
     EXPECT_EQ(path_state_of(paths.set, 2), EV_GOOD);
 }
 
-SPEC("where delays are measured a marked answer counts as any other")
+SPEC("where delays are measured, a marked answer counts as an unmarked one")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -221,7 +221,7 @@ SPEC("an EV that returns to SKIP is skipped for a base RTT from then on")
     EXPECT_EQ(ev_table_skip_left(paths.set, &ev_table_evs(paths.set)[1], MS(1)), 6);
 }
 
-SPEC("an answer to no probe changes nothing")
+SPEC("an answer without a probe changes nothing")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -274,7 +274,7 @@ SPEC("each step of damping multiplies the answers by four")
     }
 }
 
-SPEC("probes of an EV that loses packets grow as far apart as its own limit says")
+SPEC("the interval of probes of an EV that loses packets grows up to its own limit")
 {
     for (uint32_t damping = 2; damping <= 3; damping++) {
         struct paths paths;
@@ -298,7 +298,7 @@ SPEC("probes of an EV that loses packets grow as far apart as its own limit says
     }
 }
 
-SPEC("a spurious loss takes back one step of damping, whether or not it demoted")
+SPEC("a spurious loss undoes one step of damping, whether or not it demoted")
 {
     struct paths paths;
 
@@ -317,7 +317,7 @@ SPEC("a spurious loss takes back one step of damping, whether or not it demoted"
     EXPECT_EQ(ev_table_evs(paths.set)[1].damping, 0);
 }
 
-SPEC("a return by probes leaves the damping, and ends the losses in a row")
+SPEC("a return by probes keeps the damping, and resets the losses in a row")
 {
     struct paths paths;
 
@@ -332,7 +332,7 @@ SPEC("a return by probes leaves the damping, and ends the losses in a row")
     EXPECT_EQ(ev_table_evs(paths.set)[1].in_a_row, 0);
 }
 
-SPEC("what is usable or denied is not brought back")
+SPEC("an EV that is usable or denied is not brought back by probes")
 {
     struct paths paths;
 
@@ -366,7 +366,7 @@ SPEC("an EV that was allowed or replaced starts without damping")
 
 /* ---- suspects --------------------------------------------------------------------------------*/
 
-SPEC("a suspect is probed at once, and the answers that a bad EV needs bring it back")
+SPEC("a suspect is probed at once, and returns after as many answers as a bad EV needs")
 {
     struct paths paths;
     uint64_t now_ns = S(1) + 700;
@@ -417,7 +417,7 @@ SPEC("a suspect that lost three in a row and answers comes back with half of its
     EXPECT_EQ(path_state_of(paths.set, 3), EV_GOOD);
 }
 
-SPEC("what was taken for bad, or skips literally, comes back as a whole")
+SPEC("an EV that was bad, or skips literally, returns with its whole share")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -435,7 +435,7 @@ SPEC("what was taken for bad, or skips literally, comes back as a whole")
     EXPECT_EQ(path_state_of(paths.set, 1), EV_GOOD);
 }
 
-SPEC("a suspect whose second probe is not answered either is bad, and probed as if just demoted")
+SPEC("a suspect whose second probe is also unanswered is bad, and probed as if just demoted")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -456,7 +456,7 @@ SPEC("a suspect whose second probe is not answered either is bad, and probed as 
     expect_interval(now_ns - from_ns, MS(1));
 }
 
-SPEC("an answer that says ALWAYS_SKIP counts against a suspect as a missing one does")
+SPEC("an answer with ALWAYS_SKIP counts for a suspect as a missing one does")
 {
     struct paths paths;
 
@@ -470,7 +470,7 @@ SPEC("an answer that says ALWAYS_SKIP counts against a suspect as a missing one 
     EXPECT_EQ(path_state_of(paths.set, 1), EV_ASSUMED_BAD);
 }
 
-SPEC("a suspect on a plane that is down waits: there is always a next deadline")
+SPEC("a suspect on a plane that is down waits, and there is always a next deadline")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -535,7 +535,7 @@ SPEC("each of many suspects leaves two probes unanswered before it is bad")
 
 /* ---- more EVs than records -------------------------------------------------------------------*/
 
-SPEC("EVs on planes that are down are not probed and not blamed, others are")
+SPEC("EVs on planes that are down are not probed and not demoted, and others are")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -561,7 +561,7 @@ SPEC("EVs on planes that are down are not probed and not blamed, others are")
     EXPECT_EQ(path_state_of(paths.set, 2), EV_ASSUMED_BAD);
 }
 
-SPEC("where bad EVs outnumber the records, each is probed in its turn, none twice as often")
+SPEC("if bad EVs outnumber the records, each is probed in turn, none twice as often as another")
 {
     struct paths paths;
     uint32_t probes[64] = { 0 };
@@ -584,7 +584,7 @@ SPEC("where bad EVs outnumber the records, each is probed in its turn, none twic
     EXPECT_LE(most, 52);
 }
 
-SPEC("of many bad EVs those that answer come back, all of them")
+SPEC("of many bad EVs, all that answer return")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -604,7 +604,7 @@ SPEC("of many bad EVs those that answer come back, all of them")
         EXPECT_EQ(path_state_of(paths.set, i), i % 2 ? EV_GOOD : EV_ASSUMED_BAD);
 }
 
-SPEC("EVs on planes that are down give way to bad EVs on planes that are up")
+SPEC("EVs on planes that are down release their records to bad EVs on planes that are up")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -620,7 +620,7 @@ SPEC("EVs on planes that are down give way to bad EVs on planes that are up")
     EXPECT(probed);
 }
 
-SPEC("a record that falls free goes to an EV that waits, with a first interval")
+SPEC("a record that becomes free goes to an EV that waits, with a first interval")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -642,7 +642,7 @@ SPEC("a record that falls free goes to an EV that waits, with a first interval")
     }
 }
 
-SPEC("an EV that turns bad begins with the first interval, whatever its record served before")
+SPEC("an EV that turns bad starts with the first interval, whatever its record was used for before")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -671,7 +671,7 @@ SPEC("probing goes on where the count of ticks wraps")
     EXPECT_LT(now_ns, (UINT64_C(1) << 42) + MS(10));
 }
 
-SPEC("however long an EV stays dead, its probes stay a second apart")
+SPEC("the probes of an EV that stays dead stay one second apart")
 {
     struct paths paths;
     uint64_t sent_ns = 0;
@@ -690,7 +690,7 @@ SPEC("however long an EV stays dead, its probes stay a second apart")
     }
 }
 
-SPEC("a probe that waits for its port does not fail, and its time begins when it leaves")
+SPEC("a probe that waits for its port does not fail, and its time begins when it is sent")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -709,7 +709,7 @@ SPEC("a probe that waits for its port does not fail, and its time begins when it
     EXPECT_EQ(path_probe_next(paths.set, ALL_PLANES, now_ns + US(90)), 1); /* it counted */
 }
 
-SPEC("a probe that never leaves is drawn again, and has not failed")
+SPEC("a probe that is never sent is scheduled again and has not failed")
 {
     struct paths paths;
     uint64_t now_ns = 0;

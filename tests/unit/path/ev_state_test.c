@@ -49,7 +49,7 @@ SPEC("only the controller ends DENIED")
             EXPECT_EQ(ev_state_next(EV_DENIED, signal), EV_DENIED);
 }
 
-SPEC("usable are GOOD and SKIP")
+SPEC("GOOD and SKIP are the usable states")
 {
     EXPECT(ev_state_is_usable(EV_GOOD));
     EXPECT(ev_state_is_usable(EV_SKIP));

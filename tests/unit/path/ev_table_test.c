@@ -14,14 +14,15 @@ static uint32_t active_on(const struct paths *paths, uint32_t plane)
     return count;
 }
 
-SPEC("an EV takes 6 bytes, and all else of a set and its way back less than 304")
+SPEC("an EV takes 6 bytes, and the rest of a set and its way back less than 304")
 {
     EXPECT_EQ(path_set_bytes(256) - path_set_bytes(0), 1536);
     EXPECT_LE(path_set_bytes(0) + sizeof(struct path_reverse), 304);
     EXPECT_LE(path_set_bytes(100), PATH_SET_BYTES(100));
 }
 
-SPEC("setting up takes from the arena what path_set_bytes() says, and a measuring arena gives none")
+SPEC("initialisation takes path_set_bytes() from the arena, and a measuring arena provides no "
+     "memory")
 {
     struct paths paths;
     struct arena arena;
@@ -50,7 +51,7 @@ SPEC("the first EVs of each plane start active, the rest are backups")
     }
 }
 
-SPEC("an EV denied from the start has its place taken by a backup")
+SPEC("an EV that is denied from the start is replaced by a backup")
 {
     struct paths paths;
 
@@ -67,7 +68,7 @@ SPEC("an EV denied from the start has its place taken by a backup")
     EXPECT_EQ(paths.change_count, 0);
 }
 
-SPEC("backups come in GOOD before SKIP, and those that lose packets after all others")
+SPEC("backups are activated GOOD before SKIP, and those that lose packets last")
 {
     static const uint32_t expected[] = { 4, 3, 1, 2 };
     struct paths paths;
@@ -85,7 +86,7 @@ SPEC("backups come in GOOD before SKIP, and those that lose packets after all ot
     path_check(paths.set);
 }
 
-SPEC("a set of an unordered profile draws the EVs of each plane that start active, all alike")
+SPEC("a set with an unordered profile draws the EVs of each plane that start active uniformly")
 {
     uint32_t drawn[12] = { 0 };
 
@@ -122,7 +123,7 @@ SPEC("of two EVs either may start active")
     EXPECT_GT(drawn[1], 420);
 }
 
-SPEC("backups of an unordered profile come in by chance")
+SPEC("backups of an unordered profile are activated at random")
 {
     uint32_t came_in[6] = { 0 };
 
@@ -160,7 +161,7 @@ SPEC("denied EVs of an unordered profile are not drawn")
     }
 }
 
-SPEC("what leaves or joins a rotation leaves the turns of the others alone")
+SPEC("an EV that leaves or joins a rotation does not change the turns of the others")
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct paths paths;
@@ -181,7 +182,7 @@ SPEC("what leaves or joins a rotation leaves the turns of the others alone")
     }
 }
 
-SPEC("the listener hears of each change once, with its cause, when everything is settled")
+SPEC("the listener is called once for each change, with its cause, after the change is complete")
 {
     struct paths paths;
 
@@ -211,7 +212,7 @@ static void check_settled(void *context, const struct path_change *change, uint6
     paths->change_count++;
 }
 
-SPEC("a listener may look at the set while it is told")
+SPEC("a listener may read the set while it is called")
 {
     struct paths paths;
     struct arena arena;
@@ -273,7 +274,7 @@ static void expect_alike(struct paths *moved, struct paths *stayed)
     }
 }
 
-SPEC("a set that has moved keeps states, rotations and probes, and needs its old memory no more")
+SPEC("a set that was moved keeps states, rotations and probes, and does not use its old memory")
 {
     static struct paths from;
     static struct paths moved;
@@ -292,7 +293,7 @@ SPEC("a set that has moved keeps states, rotations and probes, and needs its old
     EXPECT_EQ(path_state_of(moved.set, 1), EV_ASSUMED_BAD); /* two probes were not answered */
 }
 
-SPEC("a set that has moved tells its changes to the new context")
+SPEC("a set that was moved reports its changes to the new context")
 {
     static struct paths from;
     static struct paths moved;
@@ -311,7 +312,7 @@ SPEC("a set that has moved tells its changes to the new context")
     EXPECT_EQ(path_state_of(from.set, 9), EV_GOOD);
 }
 
-SPEC("a literal skip lasts a base RTT, and at most half as long again, whatever the base RTT")
+SPEC("a literal skip lasts a base RTT, and at most half as long again, for any base RTT")
 {
     static const uint32_t base_rtts_ns[] = { 100, 1000, 9999, 10000, 16384, 200000, 1000000000 };
 
@@ -347,7 +348,7 @@ SPEC("a tick is the largest power of two that a base RTT holds at least four tim
     }
 }
 
-SPEC("a skip ends at its tick: one before there is one left")
+SPEC("a skip ends exactly at its tick")
 {
     struct paths paths;
 
@@ -359,7 +360,7 @@ SPEC("a skip ends at its tick: one before there is one left")
     EXPECT_EQ(ev_table_skip_left(paths.set, &ev_table_evs(paths.set)[0], 12 * 2048), -1);
 }
 
-SPEC("the floor counts what is in rotation after a backup has come in")
+SPEC("the floor counts the EVs in rotation after a backup has been activated")
 {
     struct paths paths;
 
@@ -374,7 +375,7 @@ SPEC("the floor counts what is in rotation after a backup has come in")
     EXPECT(ev_table_may_demote(paths.set, 5)); /* a backup: nothing leaves the rotation */
 }
 
-SPEC("without a floor of its own a profile keeps a quarter of all its EVs, at least one")
+SPEC("a profile without a floor keeps a quarter of all its EVs, at least one")
 {
     struct paths paths;
 
@@ -394,7 +395,7 @@ SPEC("without a floor of its own a profile keeps a quarter of all its EVs, at le
     EXPECT_EQ(path_usable_count(paths.set), 1);
 }
 
-SPEC("below the floor an EV goes after three losses in a row, if another is left")
+SPEC("below the floor an EV is demoted after three losses in a row, if another is left")
 {
     struct paths paths;
 
@@ -409,7 +410,7 @@ SPEC("below the floor an EV goes after three losses in a row, if another is left
     EXPECT(!ev_table_may_demote(paths.set, 0));
 }
 
-SPEC("an EV is the last of its plane while that has no other, in rotation or in reserve")
+SPEC("an EV is the last of its plane if the plane has no other, in rotation or as a backup")
 {
     struct paths paths;
 
@@ -427,7 +428,7 @@ SPEC("an EV is the last of its plane while that has no other, in rotation or in 
     EXPECT(ev_table_is_last_of_plane(paths.set, 1));
 }
 
-SPEC("a suspect is counted apart from bad EVs, out of the rotation, and usable on its return")
+SPEC("a suspect is counted apart from bad EVs, is not in the rotation, and is usable on its return")
 {
     struct paths paths;
 
@@ -449,7 +450,7 @@ SPEC("a suspect is counted apart from bad EVs, out of the rotation, and usable o
     path_check(paths.set);
 }
 
-SPEC("a suspect that turns bad remembers what it was before")
+SPEC("a suspect that turns bad keeps its earlier state")
 {
     struct paths paths;
 

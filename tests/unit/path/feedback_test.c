@@ -51,7 +51,8 @@ SPEC("an unmarked SACK leaves an EV in SKIP")
     EXPECT_EQ(path_state_of(paths.set, 0), EV_SKIP);
 }
 
-SPEC("where delays are measured a trim counts as a delay twice the usual, other marks do not")
+SPEC("where delays are measured a trim counts as twice the usual delay, and other marks do not "
+     "count")
 {
     struct paths paths;
 
@@ -69,7 +70,7 @@ SPEC("where delays are measured a trim counts as a delay twice the usual, other 
     EXPECT_EQ(path_state_of(paths.set, 2), EV_ASSUMED_BAD);
 }
 
-SPEC("ALWAYS_SKIP takes a suspect for bad, and counts against what is out already")
+SPEC("ALWAYS_SKIP makes a suspect bad, and counts against an EV that is not in use")
 {
     struct paths paths;
 
@@ -82,7 +83,8 @@ SPEC("ALWAYS_SKIP takes a suspect for bad, and counts against what is out alread
     EXPECT_EQ(path_state_of(paths.set, 0), EV_ASSUMED_BAD);
 }
 
-SPEC("ALWAYS_SKIP respects the floor: SKIP instead, counted and told as spared")
+SPEC("ALWAYS_SKIP respects the floor: the EV is in SKIP instead, and is counted and reported as "
+     "spared")
 {
     struct paths paths;
 
@@ -128,7 +130,7 @@ SPEC("a delivery counts up to 255 since the last loss, and ends losses in a row"
     EXPECT_EQ(ev_of(&paths, 0)->run, 255);
 }
 
-SPEC("a trimmed packet has come through, as far as losses are concerned")
+SPEC("a trimmed packet counts as delivered for loss detection")
 {
     struct paths paths;
 
@@ -153,7 +155,7 @@ static void open_compared(struct paths *paths, uint32_t planes, uint32_t active,
     paths_open(paths, 1);
 }
 
-SPEC("compared: a loss where all others deliver makes suspect")
+SPEC("compared: a loss where all others deliver makes an EV suspect")
 {
     struct paths paths;
 
@@ -169,7 +171,7 @@ SPEC("compared: a loss where all others deliver makes suspect")
     EXPECT_EQ(path_state_of(paths.set, 2), EV_SUSPECT);
 }
 
-SPEC("compared: what is late passes for lost, and speaks against its EV only three times in a row")
+SPEC("compared: losses of an EV whose packets are late demote it only after three in a row")
 {
     struct paths paths;
 
@@ -191,7 +193,7 @@ SPEC("compared: what is late passes for lost, and speaks against its EV only thr
     EXPECT(path_on_loss(paths.set, 4, false, 0, 0));
 }
 
-SPEC("compared: where a quarter of the others lost of late, it takes two losses in a row")
+SPEC("compared: where a quarter of the others lost recently, demotion takes two losses in a row")
 {
     struct paths paths;
 
@@ -210,7 +212,7 @@ SPEC("compared: where a quarter of the others lost of late, it takes two losses 
     EXPECT_EQ(path_state_of(paths.set, 0), EV_SUSPECT);
 }
 
-SPEC("compared: where more than half of the others lost just now, it takes three in a row")
+SPEC("compared: where more than half of the others lost just now, demotion takes three in a row")
 {
     for (uint32_t lossy = 4; lossy <= 5; lossy++) {
         struct paths paths;
@@ -227,7 +229,7 @@ SPEC("compared: where more than half of the others lost just now, it takes three
     }
 }
 
-SPEC("compared: only EVs of the plane and in rotation are compared with")
+SPEC("compared: an EV is compared only with EVs of its plane that are in rotation")
 {
     struct paths paths;
 
@@ -244,7 +246,7 @@ SPEC("compared: only EVs of the plane and in rotation are compared with")
     EXPECT(lose(&paths, 0));
 }
 
-SPEC("compared: a delivery in between begins the count anew")
+SPEC("compared: a delivery in between restarts the count")
 {
     struct paths paths;
 
@@ -282,7 +284,7 @@ SPEC("compared: a loss that may be congestion does not count, unless it is the t
     }
 }
 
-SPEC("compared: a spared loss that is no congestion leaves an EV GOOD")
+SPEC("compared: a spared loss that is not congestion leaves an EV GOOD")
 {
     struct paths paths;
 
@@ -310,7 +312,7 @@ SPEC("compared: at most a quarter of a plane is suspect for fewer than three los
     EXPECT_EQ(path_state_of(paths.set, 3), EV_SUSPECT);
 }
 
-SPEC("compared: the last EV of a plane takes three losses in a row to go")
+SPEC("compared: the last EV of a plane is demoted after three losses in a row")
 {
     struct paths paths;
 
@@ -323,7 +325,7 @@ SPEC("compared: the last EV of a plane takes three losses in a row to go")
     EXPECT_EQ(path_usable_planes(paths.set, 0xf), 0xe);
 }
 
-SPEC("compared: the floor holds, also for suspects")
+SPEC("compared: the floor also applies to suspects")
 {
     struct paths paths;
 
@@ -351,7 +353,7 @@ SPEC("compared: an EV that loses again and again turns bad by one loss")
     }
 }
 
-SPEC("compared: such an EV goes even where others have lost just now")
+SPEC("compared: an EV with repeated losses is demoted even where others have lost just now")
 {
     struct paths paths;
 
@@ -382,7 +384,7 @@ static uint32_t damping_after(uint32_t run, uint32_t sibling_run, uint32_t sibli
     return ev_of(&paths, 0)->damping;
 }
 
-SPEC("an EV is damped whose losses come eight times as often as those of half of its siblings")
+SPEC("an EV is damped if its losses come eight times as often as those of half of its siblings")
 {
     EXPECT_EQ(damping_after(9, 80, 4), 3);
     EXPECT_EQ(damping_after(9, 79, 4), 0);
@@ -430,7 +432,7 @@ SPEC("at the floor a loss means SKIP, with a new mark, and the refusal is counte
         EXPECT_NE(path_pick(paths.set, 1, US(13)), 0);
 }
 
-SPEC("three lost in a row go below the floor, the last usable EV never goes")
+SPEC("three losses in a row demote an EV below the floor, but never the last usable EV")
 {
     struct paths paths;
 
@@ -449,7 +451,7 @@ SPEC("three lost in a row go below the floor, the last usable EV never goes")
     EXPECT_EQ(path_state_of(paths.set, 2), EV_SKIP);
 }
 
-SPEC("a delivery in between ends the row")
+SPEC("a delivery in between ends the losses in a row")
 {
     struct paths paths;
 
@@ -478,7 +480,7 @@ SPEC("losses of packets sent before an EV came back change nothing, later ones d
     EXPECT_EQ(path_state_of(paths.set, 0), EV_ASSUMED_BAD);
 }
 
-SPEC("what came back makes no difference to EVs that were never gone")
+SPEC("the return of an EV does not affect EVs that were never demoted")
 {
     struct paths paths;
     uint64_t now_ns = 1000;
@@ -505,7 +507,7 @@ SPEC("once it has delivered a packet, the return of another EV does not excuse a
     EXPECT(path_on_loss(paths.set, 0, false, now_ns - 1, now_ns));
 }
 
-SPEC("an EV that is out is blamed for losses from before the last return as well")
+SPEC("an EV that is not in use is also blamed for losses from before the last return")
 {
     struct paths paths;
 
@@ -518,7 +520,7 @@ SPEC("an EV that is out is blamed for losses from before the last return as well
     EXPECT_EQ(path_state_of(paths.set, 0), EV_ASSUMED_BAD);
 }
 
-SPEC("an EV that came back has no losses in a row behind it")
+SPEC("an EV that came back has no losses in a row")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -532,7 +534,7 @@ SPEC("an EV that came back has no losses in a row behind it")
 
 /* ---- spurious losses -------------------------------------------------------------------------*/
 
-SPEC("a spurious loss gives the EV back its state: GOOD, or SKIP if it was that")
+SPEC("a spurious loss restores the state of the EV: GOOD, or SKIP if it was in SKIP")
 {
     struct paths paths;
 
@@ -549,7 +551,7 @@ SPEC("a spurious loss gives the EV back its state: GOOD, or SKIP if it was that"
     path_check(paths.set);
 }
 
-SPEC("it stays bad if another loss, a probe or ALWAYS_SKIP has spoken against it since")
+SPEC("a spurious loss does not restore an EV that another loss, a probe or ALWAYS_SKIP demotes")
 {
     struct paths paths;
     uint64_t now_ns;
@@ -575,7 +577,7 @@ SPEC("it stays bad if another loss, a probe or ALWAYS_SKIP has spoken against it
     EXPECT_EQ(path_state_of(paths.set, 2), EV_ASSUMED_BAD);
 }
 
-SPEC("what the controller did, no spurious loss undoes")
+SPEC("a spurious loss does not undo an action of the controller")
 {
     struct paths paths;
 
@@ -600,7 +602,7 @@ SPEC("a spurious loss that did not demote ends the losses in a row")
     EXPECT_EQ(paths.change_count, 1);
 }
 
-SPEC("a spurious loss gives a suspect its state back")
+SPEC("a spurious loss restores the state of a suspect")
 {
     struct paths paths;
 
@@ -612,7 +614,7 @@ SPEC("a spurious loss gives a suspect its state back")
     path_check(paths.set);
 }
 
-SPEC("after a spurious loss the rest of its burst changes nothing")
+SPEC("after a spurious loss the other losses of its burst change nothing")
 {
     struct paths paths;
 
@@ -633,7 +635,8 @@ static void open_delayed(struct paths *paths, uint32_t planes, uint32_t active)
     path_next_round(paths->set);
 }
 
-SPEC("a delay twice that of others takes a quarter of an EV's share and one, a longer one no more")
+SPEC("a delay twice that of others reduces the share of an EV by a quarter and one, a longer one "
+     "no more")
 {
     struct paths paths;
 
@@ -651,7 +654,7 @@ SPEC("a delay twice that of others takes a quarter of an EV's share and one, a l
     path_check(paths.set);
 }
 
-SPEC("a share from 240 of 256 on is a full one")
+SPEC("a share of at least 240 of 256 becomes a full share")
 {
     struct paths paths;
 
@@ -663,7 +666,7 @@ SPEC("a share from 240 of 256 on is a full one")
     EXPECT_EQ(ev_of(&paths, 1)->weight, 239);
 }
 
-SPEC("an EV whose packets take as long as others' comes back a little each round")
+SPEC("the share of an EV whose delay equals that of others grows a little each round")
 {
     struct paths paths;
 
@@ -683,7 +686,7 @@ SPEC("an EV whose packets take as long as others' comes back a little each round
     EXPECT_EQ(paths.change.cause, PATH_SKIP_ELAPSED);
 }
 
-SPEC("no share is too small or too large to change in a round")
+SPEC("every share, however small or large, can change in a round")
 {
     struct paths paths;
 
@@ -702,7 +705,7 @@ SPEC("no share is too small or too large to change in a round")
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD); /* 240 */
 }
 
-SPEC("a share has a least value")
+SPEC("a share has a minimum")
 {
     struct paths paths;
 
@@ -720,7 +723,7 @@ SPEC("a share has a least value")
     EXPECT_EQ(ev_of(&paths, 0)->weight, 2); /* 1 * 255 / 191 = 1 */
 }
 
-SPEC("a share changes once in a round, and not in the first")
+SPEC("a share changes once per round, and not in the first")
 {
     struct paths paths;
 
@@ -742,7 +745,7 @@ SPEC("a share changes once in a round, and not in the first")
     EXPECT_EQ(ev_of(&paths, 0)->weight, 143); /* 191 - 191 / 4 - 1 */
 }
 
-SPEC("the first delay of an EV in a round is the one that counts, also where it changes nothing")
+SPEC("the first delay of an EV in a round counts, also if it changes nothing")
 {
     static const int32_t excesses[] = { 0, -50, 1 }; /* 1: late, by next to nothing: 254 */
 
@@ -761,7 +764,7 @@ SPEC("the first delay of an EV in a round is the one that counts, also where it 
     }
 }
 
-SPEC("delays count with ev_skip=delay only, and for usable EVs")
+SPEC("delays count only with ev_skip=delay, and for usable EVs")
 {
     struct paths paths;
 
@@ -781,7 +784,8 @@ SPEC("delays count with ev_skip=delay only, and for usable EVs")
     EXPECT_EQ(paths.change_count, 2);
 }
 
-SPEC("where no EV of a plane has a full share, the largest becomes full and the others grow alike")
+SPEC("if no EV of a plane has a full share, the largest becomes full and the others grow in "
+     "proportion")
 {
     struct paths paths;
 
@@ -802,7 +806,7 @@ SPEC("where no EV of a plane has a full share, the largest becomes full and the 
     path_check(paths.set);
 }
 
-SPEC("backups that were late are not settled with the EVs in use")
+SPEC("late backups do not take part when the shares of the EVs in use grow")
 {
     struct paths paths;
 
@@ -822,7 +826,7 @@ SPEC("backups that were late are not settled with the EVs in use")
 
 /* ---- queues that overflow --------------------------------------------------------------------*/
 
-SPEC("a suspect that lost three packets in a row seems to overflow, if skips follow delays")
+SPEC("with ev_skip=delay, a suspect that lost three packets in a row is taken to overflow")
 {
     struct paths paths;
 
@@ -847,7 +851,7 @@ static void go_and_halve(struct paths *paths, uint32_t ev_index)
     path_check(paths->set);
 }
 
-SPEC("an EV that is back from an overflow has half of the share from before, full or not")
+SPEC("an EV that returns from an overflow has half of its earlier share, full or not")
 {
     struct paths paths;
 
@@ -868,7 +872,7 @@ SPEC("an EV that is back from an overflow has half of the share from before, ful
     EXPECT_EQ(ev_of(&paths, 0)->weight, 63); /* 127 / 2 */
 }
 
-SPEC("that is the change of its share in this round")
+SPEC("the halved share counts as the change of the share in this round")
 {
     struct paths paths;
 
@@ -881,7 +885,7 @@ SPEC("that is the change of its share in this round")
     EXPECT_EQ(ev_of(&paths, 0)->weight, 95); /* 127 - 127 / 4 - 1 */
 }
 
-SPEC("where no other EV of its plane has a full share, all of them grow alike")
+SPEC("if no other EV of the plane has a full share, all grow in proportion")
 {
     struct paths paths;
 
@@ -898,7 +902,7 @@ SPEC("where no other EV of its plane has a full share, all of them grow alike")
 
 /* ---- the controller --------------------------------------------------------------------------*/
 
-SPEC("a denied EV leaves the rotation whatever the floor, and only allowing it brings it back")
+SPEC("a denied EV leaves the rotation regardless of the floor, and only allowing it brings it back")
 {
     struct paths paths;
     uint64_t now_ns = 0;
@@ -924,7 +928,7 @@ SPEC("a denied EV leaves the rotation whatever the floor, and only allowing it b
     path_check(paths.set);
 }
 
-SPEC("allowing does not bring back a bad EV")
+SPEC("allowing an EV does not end its bad state")
 {
     struct paths paths;
 
@@ -934,7 +938,7 @@ SPEC("allowing does not bring back a bad EV")
     EXPECT_EQ(path_state_of(paths.set, 0), EV_ASSUMED_BAD);
 }
 
-SPEC("an allowed EV has no past")
+SPEC("an allowed EV has no history")
 {
     struct paths paths;
 
@@ -951,7 +955,7 @@ SPEC("an allowed EV has no past")
     EXPECT_EQ(path_refusals(paths.set), 3);
 }
 
-SPEC("a replaced EV starts GOOD and without history in every earlier state")
+SPEC("a replaced EV starts in GOOD and without history from every earlier state")
 {
     struct paths paths;
 
@@ -979,7 +983,7 @@ SPEC("a replaced EV starts GOOD and without history in every earlier state")
     EXPECT(path_on_loss(paths.set, 4, false, 204, 300));
 }
 
-SPEC("an EV replaced by a denied one is denied")
+SPEC("an EV that is replaced by a denied EV is denied")
 {
     struct paths paths;
 

@@ -43,7 +43,7 @@ SPEC("a controller's list is sorted by plane and keeps its order within a plane"
     EXPECT_EQ(profile.plane_count, 3);
 }
 
-SPEC("the largest plane of a controller's list sets how many are active")
+SPEC("the largest plane of a list of a controller determines the number of active EVs")
 {
     struct path_entry middle[] = { { .plane = 1 }, { .plane = 0 }, { .plane = 1 }, { .plane = 2 } };
     struct path_entry first[] = { { .plane = 0 }, { .plane = 1 }, { .plane = 0 } };
@@ -81,7 +81,7 @@ SPEC("an EV is found by its value, a foreign one is not")
     EXPECT_EQ(path_profile_find(&profile, 8), PATH_NONE);
 }
 
-SPEC("the entries of a plane are found, also where planes have none")
+SPEC("the entries of a plane are found, also if planes have none")
 {
     struct path_entry list[] = { { .plane = 1 }, { .plane = 1 }, { .plane = 3 } };
     struct path_profile profile;

@@ -30,7 +30,7 @@ static struct ev_table_ev *ev_of(struct paths *paths, uint32_t index)
 
 /* ---- profiles --------------------------------------------------------------------------------*/
 
-SPEC("equal weights are none: no EV has fewer turns, no plane a share of its own")
+SPEC("equal weights have no effect on EVs and planes")
 {
     static const uint8_t weights[] = { 240, 0, 240, 0 };
     struct paths paths;
@@ -43,7 +43,7 @@ SPEC("equal weights are none: no EV has fewer turns, no plane a share of its own
     EXPECT_EQ(paths.profile.plane_weights[1], PLANES_EQUAL);
 }
 
-SPEC("an EV gets its part of the turns that the best of its plane has, and at least two of 256")
+SPEC("the turns of an EV are in proportion to the best of its plane, at least two of 256")
 {
     static const uint8_t weights[] = { 240, 60, 1, 225, 30, 10, 0, 20 };
     static const uint8_t turns[] = { 0, 64, 2, 0, 32, 11, 0, 21 }; /* 225 of 240 are as good */
@@ -55,7 +55,7 @@ SPEC("an EV gets its part of the turns that the best of its plane has, and at le
         EXPECT_EQ(paths.entries[i].turns, turns[i]);
 }
 
-SPEC("a plane gets what its EVs get together, and at least a 256th of an equal one")
+SPEC("the share of a plane is the sum of its EVs, at least a 256th of an equal share")
 {
     static const uint8_t weights[] = { 240, 240, 60, 60, 0, 120 };
     static const uint8_t uneven[] = { 240, 240, 1, 1 };
@@ -103,7 +103,7 @@ SPEC("the length of a plane is the mean of its paths by their weights")
     EXPECT_EQ(paths.profile.plane_extras[1], 15);
 }
 
-SPEC("a plane without EVs takes no share from the others")
+SPEC("a plane without EVs does not reduce the share of others")
 {
     struct path_entry entries[2] = { { .ev = 1, .plane = 0 }, { .ev = 2, .plane = 2 } };
     struct path_profile profile;
@@ -115,7 +115,7 @@ SPEC("a plane without EVs takes no share from the others")
     EXPECT_EQ(profile.plane_weights[2], PLANES_EQUAL);
 }
 
-SPEC("planes begin with the shares they are given")
+SPEC("planes start with the given shares")
 {
     static const struct path_profile profile = { .plane_weights = { 6144, 2048 } };
     uint32_t bytes[2] = { 0 };
@@ -135,7 +135,7 @@ SPEC("planes begin with the shares they are given")
 
 /* ---- dealing ---------------------------------------------------------------------------------*/
 
-SPEC("packets are dealt in exact proportion to weights")
+SPEC("packets are distributed in exact proportion to weights")
 {
     static const uint8_t weights[] = { 240, 120, 60, 80, 240, 30 };
     static const uint32_t turns[] = { 256, 128, 64, 85, 256, 32 };
@@ -153,7 +153,7 @@ SPEC("packets are dealt in exact proportion to weights")
     path_check(paths.set);
 }
 
-SPEC("an EV with a quarter of the turns takes each fourth: no bursts, no gaps")
+SPEC("an EV with a quarter of the turns takes every fourth, without bursts and gaps")
 {
     static const uint8_t weights[] = { 240, 240, 240, 60 };
     struct paths paths;
@@ -175,7 +175,7 @@ SPEC("an EV with a quarter of the turns takes each fourth: no bursts, no gaps")
     EXPECT_LE(taken, 155);
 }
 
-SPEC("EVs of the same weight, and QPs, do not take the same rotations")
+SPEC("EVs of the same weight, and different QPs, have different rotations")
 {
     static const uint8_t weights[] = { 240, 60, 60, 60, 60, 60, 60, 60, 60 };
     uint32_t in_rotation[4] = { 0 };
@@ -189,7 +189,7 @@ SPEC("EVs of the same weight, and QPs, do not take the same rotations")
     EXPECT_NE(paths.set->rotations[0], 3);
 }
 
-SPEC("where only EVs with few turns are left, they share in proportion")
+SPEC("if only EVs with few turns are left, they share in proportion")
 {
     static const uint8_t weights[] = { 240, 20, 10 };
     uint32_t used[3] = { 0 };
@@ -204,7 +204,7 @@ SPEC("where only EVs with few turns are left, they share in proportion")
     EXPECT_LE(used[1], 21 * 30 + 1);
 }
 
-SPEC("an EV to avoid is not taken as long as there is another, however few turns that has")
+SPEC("an EV to avoid is not picked while there is another, however few its turns")
 {
     static const uint8_t weights[] = { 240, 5 };
     struct paths paths;
@@ -241,7 +241,7 @@ SPEC("weights count with ev_weights=plan and ev_skip=delay only")
 
 /* ---- learning --------------------------------------------------------------------------------*/
 
-SPEC("a longer delay takes turns from an EV, a shorter one gives it more than planned")
+SPEC("a longer delay reduces the turns of an EV, a shorter one raises them above the plan")
 {
     static const uint8_t weights[] = { 240, 60, 240 };
     struct paths paths;
@@ -259,7 +259,7 @@ SPEC("a longer delay takes turns from an EV, a shorter one gives it more than pl
     path_check(paths.set);
 }
 
-SPEC("if the plan is rough, a delay takes more turns from an EV, down to one of 256")
+SPEC("if the plan is rough, a delay reduces the turns of an EV faster, down to one of 256")
 {
     static const uint8_t weights[] = { 240, 60, 20 };
     struct paths paths;
@@ -279,7 +279,7 @@ SPEC("if the plan is rough, a delay takes more turns from an EV, down to one of 
     path_check(paths.set);
 }
 
-SPEC("while delays are alike, an EV returns to its planned share from both sides")
+SPEC("while delays are equal, the share of an EV returns to the planned one")
 {
     static const uint8_t weights[] = { 240, 60, 60 };
     struct paths paths;
@@ -296,7 +296,7 @@ SPEC("while delays are alike, an EV returns to its planned share from both sides
     EXPECT_EQ(ev_of(&paths, 2)->weight, 64);
 }
 
-SPEC("where the best EVs of a plane are late, the others grow in proportion")
+SPEC("if the best EVs of a plane are late, the others grow in proportion")
 {
     static const uint8_t weights[] = { 240, 120, 60 };
     struct paths paths;
@@ -331,7 +331,7 @@ SPEC("an EV that was bad returns with the share that it had, one that was denied
     EXPECT_EQ(ev_of(&paths, 1)->weight, 64);
 }
 
-SPEC("another EV in the place of one begins with its own planned share")
+SPEC("an EV that replaces another starts with its own planned share")
 {
     static const uint8_t weights[] = { 240, 60, 240 };
     struct paths paths;

@@ -43,7 +43,7 @@ static void expect_weights(const struct planes *planes, uint32_t first, uint32_t
 
 /* ---- the choice ------------------------------------------------------------------------------*/
 
-SPEC("planes that hold the same take turns")
+SPEC("planes with the same bytes in flight take turns")
 {
     struct planes planes;
 
@@ -57,7 +57,7 @@ SPEC("planes that hold the same take turns")
     EXPECT_EQ(planes.inflight_bytes[2], 3000);
 }
 
-SPEC("the plane that holds least for its weight comes first")
+SPEC("the plane with the least bytes in flight for its weight is chosen")
 {
     struct planes planes;
 
@@ -74,7 +74,7 @@ SPEC("the plane that holds least for its weight comes first")
     EXPECT_EQ(planes_choose(&planes, 7, 7, WINDOW_BYTES), 0);
 }
 
-SPEC("a plane that is not ready is not chosen, however little it holds")
+SPEC("a plane that is not ready is not chosen, however few its bytes in flight")
 {
     struct planes planes;
 
@@ -85,7 +85,7 @@ SPEC("a plane that is not ready is not chosen, however little it holds")
     EXPECT_EQ(planes_choose(&planes, 0, 0xf, WINDOW_BYTES), PATH_NONE);
 }
 
-SPEC("a plane has room while it holds less than its part of the window")
+SPEC("a plane has room while its bytes in flight are below its share of the window")
 {
     struct planes planes;
 
@@ -98,7 +98,7 @@ SPEC("a plane has room while it holds less than its part of the window")
     EXPECT_EQ(planes_choose(&planes, 2, 7, WINDOW_BYTES), 1); /* two of four parts */
 }
 
-SPEC("a plane that holds nothing has room, however small its share")
+SPEC("a plane without bytes in flight has room, however small its share")
 {
     struct planes planes;
 
@@ -109,7 +109,7 @@ SPEC("a plane that holds nothing has room, however small its share")
     EXPECT_EQ(planes_choose(&planes, 2, 3, 1), PATH_NONE);
 }
 
-SPEC("a plane without room leaves its turn to one that holds more, and has it")
+SPEC("a plane without room is passed over for a plane with more bytes in flight that has room")
 {
     struct planes planes;
 
@@ -123,7 +123,7 @@ SPEC("a plane without room leaves its turn to one that holds more, and has it")
     EXPECT_EQ(planes_choose(&planes, 3, 3, WINDOW_BYTES), PATH_NONE);
 }
 
-SPEC("among equals the turn goes on after the plane chosen last, and around")
+SPEC("among equal planes the turn continues after the plane chosen last")
 {
     struct planes planes;
 
@@ -135,7 +135,7 @@ SPEC("among equals the turn goes on after the plane chosen last, and around")
     EXPECT_EQ(planes_choose(&planes, 7, 7, WINDOW_BYTES), 1);
 }
 
-SPEC("the largest windows and weights overflow nothing")
+SPEC("the largest windows and weights cause no overflow")
 {
     struct planes planes;
 
@@ -149,7 +149,7 @@ SPEC("the largest windows and weights overflow nothing")
     EXPECT_EQ(planes_choose(&planes, 2, 0xff, UINT32_MAX), PATH_NONE);
 }
 
-SPEC("planes begin with equal weights, holding nothing")
+SPEC("planes start with equal weights and no bytes in flight")
 {
     struct planes planes;
 
@@ -161,7 +161,7 @@ SPEC("planes begin with equal weights, holding nothing")
     }
 }
 
-SPEC("a plane beyond those of the destination is never chosen, whatever it holds")
+SPEC("a plane that the destination lacks is never chosen")
 {
     struct planes planes;
 
@@ -195,7 +195,7 @@ static uint32_t model_choice(const struct planes *planes, uint32_t ready, uint32
     return best;
 }
 
-PROPERTY("the choice is the same as by division", 300)
+PROPERTY("the choice is the same as with exact division", 300)
 {
     struct prng prng = prng_stream(seed, 0);
     uint32_t count = 1 + prng_below(&prng, PATH_PLANE_COUNT_MAX);
@@ -227,7 +227,7 @@ PROPERTY("the choice is the same as by division", 300)
 
 /* ---- weights ---------------------------------------------------------------------------------*/
 
-SPEC("planes that take equally long keep equal weights")
+SPEC("planes with equal round trips keep equal weights")
 {
     struct planes planes;
 
@@ -235,7 +235,7 @@ SPEC("planes that take equally long keep equal weights")
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
-SPEC("the last of eight planes takes part like the others")
+SPEC("the last of eight planes takes part")
 {
     struct planes planes;
 
@@ -250,7 +250,8 @@ SPEC("the last of eight planes takes part like the others")
     }
 }
 
-SPEC("a plane loses a quarter of the part by which it takes longer than the mean")
+SPEC("the weight of a plane falls by a quarter of the share by which its round trip exceeds the "
+     "mean")
 {
     struct planes planes;
 
@@ -260,7 +261,7 @@ SPEC("a plane loses a quarter of the part by which it takes longer than the mean
     expect_weights(&planes, 4602, 3590);
 }
 
-SPEC("a plane that takes much longer gets the weight with which it takes as long as the mean")
+SPEC("a plane that is much slower gets the weight that makes its round trip equal to the mean")
 {
     struct planes planes;
 
@@ -269,7 +270,7 @@ SPEC("a plane that takes much longer gets the weight with which it takes as long
     expect_weights(&planes, 5135, 3056);
 }
 
-SPEC("one round takes a plane down to a seventeenth at most")
+SPEC("one round reduces a weight at most to a seventeenth")
 {
     struct planes planes;
 
@@ -280,7 +281,7 @@ SPEC("one round takes a plane down to a seventeenth at most")
     expect_weights(&planes, 7711, 480); /* 4575 and 4096 / 17 + 45 = 285, of 8192 */
 }
 
-SPEC("a faster plane gains at most an eighth in a round")
+SPEC("one round raises a weight by at most an eighth")
 {
     struct planes planes;
 
@@ -291,7 +292,7 @@ SPEC("a faster plane gains at most an eighth in a round")
     expect_weights(&planes, 4338, 3853); /* 4602 and 4088, of 8192 */
 }
 
-SPEC("what parts a plane from the others leaks back at 3 of 256 in a round")
+SPEC("the difference of a weight to the mean decays by 3 of 256 per round")
 {
     struct planes planes;
 
@@ -304,7 +305,7 @@ SPEC("what parts a plane from the others leaks back at 3 of 256 in a round")
     expect_weights(&planes, 6144 - 24, 2048 + 24);
 }
 
-SPEC("a plane that holds packets and acknowledges none is taken to need twice as long")
+SPEC("a plane with bytes in flight and no acknowledgement counts as twice as slow")
 {
     struct planes planes;
 
@@ -325,7 +326,7 @@ SPEC("a plane that holds packets and acknowledges none is taken to need twice as
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
-SPEC("a plane that holds nothing and measured nothing keeps its weight")
+SPEC("a plane without bytes in flight and samples keeps its weight")
 {
     struct planes planes;
 
@@ -335,7 +336,7 @@ SPEC("a plane that holds nothing and measured nothing keeps its weight")
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
-SPEC("a round without a sample moves nothing")
+SPEC("a round without a sample changes no weight")
 {
     struct planes planes;
 
@@ -346,7 +347,7 @@ SPEC("a round without a sample moves nothing")
     expect_weights(&planes, 5000, PLANES_EQUAL);
 }
 
-SPEC("planes that are not usable neither count nor change")
+SPEC("planes that are not usable do not count and do not change")
 {
     struct planes planes;
 
@@ -361,7 +362,7 @@ SPEC("planes that are not usable neither count nor change")
     EXPECT_EQ(planes.weight[2], 3997);
 }
 
-SPEC("weights have a least value, and their mean is that of equals")
+SPEC("weights have a minimum, and their mean is that of equal weights")
 {
     struct planes planes;
 
@@ -382,7 +383,7 @@ SPEC("weights have a least value, and their mean is that of equals")
 
 /* ---- samples ---------------------------------------------------------------------------------*/
 
-SPEC("a round's mean is kept, and stays where the next has no sample")
+SPEC("the mean of a round is kept until a round has a sample")
 {
     struct planes planes;
 
@@ -404,7 +405,7 @@ static void ev_sample(struct planes *planes, uint32_t plane, uint32_t ticks, uin
         planes_on_ev_rtt(planes, plane, (uint64_t)ticks * PLANES_TICK_NS);
 }
 
-SPEC("the mean of a round over EVs is kept for each plane, and stays where the next has no two")
+SPEC("the mean of a round over EVs is kept for each plane until a round has two samples")
 {
     struct planes planes;
 
@@ -432,7 +433,7 @@ SPEC("the mean of a round over EVs is kept for each plane, and stays where the n
     EXPECT_EQ(planes.ev_mean_count[1], 3);
 }
 
-SPEC("round trips of EVs move no weight and end no round")
+SPEC("round trips of EVs change no weight and end no round")
 {
     struct planes planes;
 
@@ -449,7 +450,7 @@ SPEC("round trips of EVs move no weight and end no round")
     EXPECT_EQ(planes.ev_mean_count[0], 2);
 }
 
-SPEC("an EV's round trip is compared with the mean of the others, itself left out")
+SPEC("the round trip of an EV is compared with the mean of the other EVs")
 {
     struct planes planes;
 
@@ -466,7 +467,7 @@ SPEC("an EV's round trip is compared with the mean of the others, itself left ou
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 100 * PLANES_TICK_NS), -1706);
 }
 
-SPEC("of two EVs the one that is longer is so by twice its distance from their mean")
+SPEC("of two EVs the longer round trip exceeds the other by twice its distance from their mean")
 {
     struct planes planes;
 
@@ -478,7 +479,7 @@ SPEC("of two EVs the one that is longer is so by twice its distance from their m
     EXPECT_EQ(planes_ev_excess_ns(&planes, 0, 100 * PLANES_TICK_NS), -40 * PLANES_TICK_NS);
 }
 
-SPEC("without a round in which two EVs were measured no round trip is longer than others")
+SPEC("before a round with samples of two EVs no round trip counts as longer")
 {
     struct planes planes;
 
@@ -492,7 +493,7 @@ SPEC("without a round in which two EVs were measured no round trip is longer tha
     EXPECT_EQ(planes_ev_excess_ns(&planes, 1, RTT_NS), 2 * (RTT_NS - 100 * PLANES_TICK_NS));
 }
 
-SPEC("round trips of EVs beyond 4 ms are left out")
+SPEC("round trips of EVs beyond 4 ms are ignored")
 {
     struct planes planes;
 
@@ -504,7 +505,7 @@ SPEC("round trips of EVs beyond 4 ms are left out")
     EXPECT_EQ(planes.ev_ticks[0], UINT16_MAX);
 }
 
-SPEC("a trimmed packet counts as one that took twice as long as the last round's")
+SPEC("a trimmed packet counts as twice the round trip of the last round")
 {
     struct planes planes;
 
@@ -515,7 +516,7 @@ SPEC("a trimmed packet counts as one that took twice as long as the last round's
     EXPECT_EQ(planes.mean_ticks[1], 400);
 }
 
-SPEC("a trimmed packet counts as nothing before any round trip was measured")
+SPEC("a trimmed packet is ignored before any round trip was measured")
 {
     struct planes planes;
 
@@ -527,7 +528,7 @@ SPEC("a trimmed packet counts as nothing before any round trip was measured")
     expect_weights(&planes, PLANES_EQUAL, PLANES_EQUAL);
 }
 
-SPEC("samples beyond 4 ms or beyond 65,535 in a round are left out")
+SPEC("samples beyond 4 ms or beyond 65,535 in a round are ignored")
 {
     struct planes planes;
 
@@ -544,7 +545,7 @@ SPEC("samples beyond 4 ms or beyond 65,535 in a round are left out")
     EXPECT_EQ(planes.rtt_ticks[0], UINT16_MAX + 1);
 }
 
-SPEC("a round lasts a round trip, then until there are two samples for each plane, or eight more")
+SPEC("a round lasts a round trip, then until two samples per plane, or eight more round trips")
 {
     struct planes planes;
 
@@ -609,7 +610,7 @@ SPEC("where the plan is rough, a plane keeps its weight while its queues are as 
     EXPECT_GE(planes.weight[1], 3900);
 }
 
-SPEC("a plane with longer paths holds more by that part, and returns to it")
+SPEC("a plane with longer paths has more bytes in flight in proportion, and returns to that share")
 {
     struct path_profile profile = { .plane_weights = { PLANES_EQUAL, PLANES_EQUAL },
         .plane_extras = { -25, 25 } };
@@ -635,7 +636,7 @@ SPEC("a plane with longer paths holds more by that part, and returns to it")
     EXPECT_GE(planes.weight[1], PLANES_EQUAL * 6 / 5);
 }
 
-SPEC("lengths of planes count up to four times the base RTT, and down to a quarter")
+SPEC("lengths of planes count from a quarter to four times the base RTT")
 {
     struct path_profile profile = { .plane_weights = { PLANES_EQUAL, PLANES_EQUAL },
         .plane_extras = { -90, 900 } };
