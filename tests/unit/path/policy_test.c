@@ -22,7 +22,7 @@ SPEC("planes take turns")
         EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % 3);
 }
 
-SPEC("planes outside the mask are left out, the others go on in turn")
+SPEC("planes outside the mask are skipped, and the others continue in turn")
 {
     struct paths paths;
 
@@ -45,7 +45,7 @@ SPEC("the highest plane takes part")
         EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % PATH_PLANE_COUNT_MAX);
 }
 
-SPEC("picks for retransmissions do not take a plane's turn")
+SPEC("picks for retransmissions do not change the turns of planes")
 {
     struct paths paths;
 
@@ -80,7 +80,7 @@ SPEC("each EV is used exactly once in a rotation, and the order differs between 
     EXPECT_LT(same_count, 1150);
 }
 
-SPEC("the first SKIP met returns to GOOD but does not carry the packet that met it")
+SPEC("the first EV in SKIP that a packet meets returns to GOOD but does not carry this packet")
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct paths paths;
@@ -147,7 +147,7 @@ SPEC("one base RTT after its mark an EV carries packets as if it had not been ma
     EXPECT_EQ(paths.change_count, 8);
 }
 
-SPEC("where nothing is GOOD the EV marked longest ago carries the packet, and stays SKIP")
+SPEC("if no EV is GOOD, the EV marked longest ago carries the packet and stays in SKIP")
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct paths paths;
@@ -167,7 +167,7 @@ SPEC("where nothing is GOOD the EV marked longest ago carries the packet, and st
     }
 }
 
-SPEC("a mark again counts from then on")
+SPEC("a second mark restarts the time of the first")
 {
     struct paths paths;
 
@@ -178,7 +178,7 @@ SPEC("a mark again counts from then on")
     EXPECT_NE(path_pick(paths.set, 1, US(9)), 0);
 }
 
-SPEC("where all marks have lapsed but one, those carry the packets")
+SPEC("if all marks but one have expired, the EVs with expired marks carry the packets")
 {
     struct paths paths;
 
@@ -190,7 +190,7 @@ SPEC("where all marks have lapsed but one, those carry the packets")
         EXPECT_NE(path_pick(paths.set, 1, US(13)), 2);
 }
 
-SPEC("a plane's only EV is used even when this packet has just reset it")
+SPEC("the only EV of a plane is used even when this packet has just reset it")
 {
     struct paths paths;
 
@@ -200,7 +200,7 @@ SPEC("a plane's only EV is used even when this packet has just reset it")
     EXPECT_EQ(path_state_of(paths.set, 0), EV_GOOD);
 }
 
-SPEC("a plane that only has SKIP keeps its turn")
+SPEC("a plane that has only EVs in SKIP keeps its turn")
 {
     struct paths paths;
 
@@ -211,7 +211,7 @@ SPEC("a plane that only has SKIP keeps its turn")
         EXPECT_EQ(plane_of_pick(&paths, ALL_PLANES), i % 2);
 }
 
-SPEC("a plane without usable EVs passes its turn on")
+SPEC("a plane without usable EVs is skipped")
 {
     struct paths paths;
 
@@ -239,7 +239,7 @@ SPEC("on a given plane EVs rotate, and planes keep their turns")
     EXPECT_EQ(paths.change.cause, PATH_SKIP_ELAPSED);
 }
 
-SPEC("from the tick on at which a skip ends, the packet that meets the EV takes it")
+SPEC("from the tick at which a skip ends, the packet that meets the EV uses it")
 {
     for (uint64_t seed = 0; seed < 20; seed++)
         for (uint32_t before = 0; before < 2; before++) {
@@ -292,7 +292,7 @@ SPEC("an EV in SKIP is used as often as its weight says, the others equally")
     }
 }
 
-SPEC("a share of 0 is never used, one of 255 in all but one of 256 turns")
+SPEC("an EV with a share of 0 is never used, and one with 255 in all but one of 256 turns")
 {
     struct paths paths;
     uint32_t passed_over = 0;
@@ -313,7 +313,7 @@ SPEC("a share of 0 is never used, one of 255 in all but one of 256 turns")
     EXPECT_LT(passed_over, 80);
 }
 
-SPEC("an EV with a share is not used for what shall avoid it")
+SPEC("an EV with a share is not used for a packet that avoids it")
 {
     struct paths paths;
 
@@ -322,7 +322,7 @@ SPEC("an EV with a share is not used for what shall avoid it")
         EXPECT_NE(path_pick_other(paths.set, 1, 0, 0, 0), 0);
 }
 
-SPEC("where nothing is GOOD, the EV with the largest share carries what no turn lets through")
+SPEC("if no EV is GOOD and no turn admits the packet, the EV with the largest share carries it")
 {
     static const uint8_t weights[] = { 2, 5, 3, 4 };
     struct paths paths;
@@ -355,7 +355,7 @@ SPEC("a retransmission goes on the plane asked for, and not on the EV to avoid")
     }
 }
 
-SPEC("what a retransmission avoids keeps its turn for other packets")
+SPEC("an EV that a retransmission avoids keeps its turn for other packets")
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct paths paths;
@@ -372,7 +372,7 @@ SPEC("what a retransmission avoids keeps its turn for other packets")
     }
 }
 
-SPEC("a plane that is not in the mask or has nothing usable is not insisted on: planes take turns")
+SPEC("if the plane asked for is not in the mask or has no usable EV, planes take turns")
 {
     struct paths paths;
 
@@ -398,7 +398,7 @@ SPEC("the only EV of a plane sends its retransmission to another plane, if there
     }
 }
 
-SPEC("rather an EV in SKIP than the one to avoid")
+SPEC("an EV in SKIP is preferred to the EV to avoid")
 {
     struct paths paths;
 
@@ -409,7 +409,7 @@ SPEC("rather an EV in SKIP than the one to avoid")
     }
 }
 
-SPEC("rather the EV that this packet has just reset than the one to avoid")
+SPEC("an EV that this packet has just reset is preferred to the EV to avoid")
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct paths paths;
@@ -424,7 +424,7 @@ SPEC("rather the EV that this packet has just reset than the one to avoid")
     }
 }
 
-SPEC("an EV to avoid that is no longer in rotation costs nothing")
+SPEC("an EV to avoid that is not in rotation has no effect")
 {
     struct paths paths;
 
@@ -434,7 +434,7 @@ SPEC("an EV to avoid that is no longer in rotation costs nothing")
         EXPECT_EQ(path_pick_other(paths.set, 1, 0, 0, 0), 1);
 }
 
-SPEC("an EV to avoid is avoided also when its mark has lapsed or this packet resets it")
+SPEC("an EV to avoid is avoided also if its mark has expired or this packet resets it")
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct paths paths;
@@ -450,7 +450,7 @@ SPEC("an EV to avoid is avoided also when its mark has lapsed or this packet res
 
 /* ---- nothing usable --------------------------------------------------------------------------*/
 
-SPEC("with nothing usable, planes take turns and suspects go before bad EVs, these by damping")
+SPEC("without a usable EV, planes take turns, and suspects come before bad EVs, these by damping")
 {
     struct paths paths;
 
@@ -474,7 +474,7 @@ SPEC("with nothing usable, planes take turns and suspects go before bad EVs, the
     EXPECT_EQ(path_pick_desperate(paths.set, 0), PATH_NONE);
 }
 
-SPEC("a suspect goes before a bad EV without damping")
+SPEC("a suspect is preferred to a bad EV without damping")
 {
     for (uint32_t suspect = 0; suspect < 2; suspect++) {
         struct paths paths;

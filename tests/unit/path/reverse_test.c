@@ -71,7 +71,7 @@ SPEC("control packets rotate over the planes of the mask")
     EXPECT_EQ(choose(&back, 0x100), PATH_NONE);
 }
 
-SPEC("the plane of the arrival is preferred while it is in the rotation, and takes no turn")
+SPEC("the plane of the arrival is used while it is in the rotation, without a change of turns")
 {
     struct back back;
 
@@ -86,7 +86,7 @@ SPEC("the plane of the arrival is preferred while it is in the rotation, and tak
     EXPECT_EQ(path_reverse_choose(&back.reverse, 0x8, 3), 3);
 }
 
-SPEC("a plane without another to take its place stays in doubt however many of its EVs fail")
+SPEC("a plane that cannot be replaced stays in doubt however many of its EVs fail")
 {
     struct back back;
 
@@ -151,7 +151,7 @@ SPEC("a plane whose reverse EV failed on two in a row leaves the rotation until 
     EXPECT_EQ(back.reverse.out_mask, 0);
 }
 
-SPEC("data acknowledged without a mark returns its plane, too")
+SPEC("data acknowledged without a mark returns its plane to the rotation")
 {
     struct back back;
 
@@ -162,7 +162,7 @@ SPEC("data acknowledged without a mark returns its plane, too")
     EXPECT_EQ(back.reverse.out_mask, 0);
 }
 
-SPEC("the last plane in the rotation stays, until another has returned")
+SPEC("the last plane in the rotation stays until another has returned")
 {
     struct back back;
 
@@ -180,7 +180,7 @@ SPEC("the last plane in the rotation stays, until another has returned")
     EXPECT_EQ(back.reverse.out_mask, 0x2);
 }
 
-SPEC("a plane with one EV keeps it and leaves all the same")
+SPEC("a plane with one EV keeps the EV and leaves the rotation")
 {
     struct back back;
 
@@ -191,7 +191,7 @@ SPEC("a plane with one EV keeps it and leaves all the same")
     EXPECT_EQ(back.reverse.out_mask, 0x2);
 }
 
-SPEC("an EV that must not be used any more is replaced at once")
+SPEC("an EV that may no longer be used is replaced at once")
 {
     struct back back;
 
@@ -257,7 +257,7 @@ SPEC("probes go to any EV of the planes of the mask that is not denied")
     EXPECT_EQ(target(&back, 0x8), PATH_NONE);
 }
 
-SPEC("half of the probes test the reverse EV of a plane in doubt, whatever put it in doubt")
+SPEC("half of the probes test the reverse EV of a plane in doubt, for any reason of the doubt")
 {
     for (uint32_t cause = 0; cause < 3; cause++) {
         struct back back;
@@ -277,7 +277,7 @@ SPEC("half of the probes test the reverse EV of a plane in doubt, whatever put i
     }
 }
 
-SPEC("planes in doubt share that half")
+SPEC("planes in doubt share half of the probes")
 {
     struct back back;
     uint32_t first = 0;
@@ -296,7 +296,7 @@ SPEC("planes in doubt share that half")
     EXPECT_GT(second, 190);
 }
 
-SPEC("a plane that is out is tried as often as any other")
+SPEC("a plane that is not in the rotation is probed as often as any other")
 {
     struct back back;
     uint32_t count = 0;

@@ -32,7 +32,7 @@ static const struct template_field example[] = {
     FIELD(54, 10, TEMPLATE_UPLINK),
 };
 
-SPEC("the example of the fabric: plane into every uSID, uplink into the T1's, as in vector X3")
+SPEC("the example of the fabric puts the plane into every uSID and the uplink into that of the T1")
 {
     const struct vector *x3 = vectors_find("X3");
     struct path_template template;
@@ -49,7 +49,7 @@ SPEC("the example of the fabric: plane into every uSID, uplink into the T1's, as
     EXPECT_MEM_EQ(addresses.destination.octets, x3->bytes + 24, 16);
 }
 
-SPEC("a template serves every EV: expansions leave nothing behind")
+SPEC("a template can be used for any EV: an expansion leaves no bits behind")
 {
     struct path_template template;
     struct template_addresses addresses;
@@ -64,7 +64,7 @@ SPEC("a template serves every EV: expansions leave nothing behind")
         }
 }
 
-SPEC("a destination below the same T0 needs the plane only")
+SPEC("a destination below the same T0 needs only the plane")
 {
     static const struct template_field local[] = {
         CONSTANT(0, 32, 0xfc000042),
@@ -133,7 +133,7 @@ SPEC("an EV that switches hash or read has no expansion")
     EXPECT_EQ(addresses.destination.octets[0], 0x5a);
 }
 
-SPEC("by a list: the path's number is an index, modulo how many paths the plane has")
+SPEC("with a list, the number of a path is an index modulo the number of paths of the plane")
 {
     struct ipv6_addr destinations[3] = { { { 1 } }, { { 2 } }, { { 3 } } };
     struct template_list list = { .destinations = destinations, .first = { 0, 2, 2, 3, 3 } };

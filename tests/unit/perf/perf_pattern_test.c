@@ -10,7 +10,7 @@ enum { LENGTH = 100 };
 
 static const struct perf_message message = { .seed = 1, .iteration = 5, .rank = 2, .qp = 3 };
 
-SPEC("what was filled in is recognised, at any length")
+SPEC("a pattern that was filled in is recognised, at any length")
 {
     uint8_t bytes[LENGTH];
 
@@ -31,7 +31,7 @@ SPEC("each byte that differs counts once")
     EXPECT_EQ(perf_pattern_wrong(bytes, LENGTH, &message), 3);
 }
 
-SPEC("a message of another iteration, rank or QP is not this one")
+SPEC("a message of another iteration, rank or QP is not recognised")
 {
     struct perf_message others[] = { message, message, message };
     uint8_t bytes[LENGTH];
@@ -44,7 +44,7 @@ SPEC("a message of another iteration, rank or QP is not this one")
         EXPECT_GT(perf_pattern_wrong(bytes, LENGTH, &others[i]), LENGTH / 2);
 }
 
-SPEC("a guard shows the bytes that were written into it")
+SPEC("a guard counts the bytes that were written into it")
 {
     uint8_t guard[LENGTH];
 

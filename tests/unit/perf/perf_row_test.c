@@ -92,7 +92,7 @@ SPEC("one sender of four that has everything has a Jain index of a quarter")
     EXPECT_EQ(thousandths(perf_row_fairness(&run, &row)), 250);
 }
 
-SPEC("a row in which nothing was sent is fair")
+SPEC("a row in which nothing was sent has a Jain index of 1")
 {
     struct perf_run run = run_of("incast", 5);
     struct perf_row row = { 0 };

@@ -53,7 +53,7 @@ static void expect_refusal(int error, const char *message)
     unlink(path);
 }
 
-SPEC("a pcap file is read, its times are nanoseconds")
+SPEC("a pcap file is read, with times in nanoseconds")
 {
     struct capture capture;
     struct capture_packet packet;
@@ -73,7 +73,7 @@ SPEC("a pcap file is read, its times are nanoseconds")
     unlink(path);
 }
 
-SPEC("a pcap file with nanoseconds keeps them; raw IP has its number in files")
+SPEC("a pcap file with nanoseconds keeps them, and raw IP has its link type of files")
 {
     struct capture capture;
     struct capture_packet packet;
@@ -108,7 +108,7 @@ SPEC("hex lines are read, with their names and without a time")
     unlink(path);
 }
 
-SPEC("a fault in a hex line is named with file, line and column")
+SPEC("an error in a hex line is reported with file, line and column")
 {
     static const char lines[] = "# comment\n612f\n61x2\n";
     struct capture capture;
@@ -137,7 +137,7 @@ SPEC("a file shorter than a magic number can still be a hex line")
     unlink(path);
 }
 
-SPEC("what is empty, compressed or something else is refused by name")
+SPEC("a file that is empty, compressed or of another kind is refused with its name")
 {
     write_file("", 0);
     expect_refusal(-ENODATA, " is empty: there is nothing to decode");
@@ -150,7 +150,7 @@ SPEC("what is empty, compressed or something else is refused by name")
                             "7f 45 4c 46");
 }
 
-SPEC("a file that is not there, and a folder, are refused with the system's words")
+SPEC("a missing file, and a folder, are refused with the message of the system")
 {
     struct capture capture;
 
@@ -160,7 +160,7 @@ SPEC("a file that is not there, and a folder, are refused with the system's word
     EXPECT_STR_EQ(capture.error, "/: Is a directory");
 }
 
-SPEC("a pcap file that ends within a packet returns what was whole, then an error")
+SPEC("a pcap file that ends within a packet returns the complete packets, then an error")
 {
     struct capture capture;
     struct capture_packet packet;
@@ -176,7 +176,7 @@ SPEC("a pcap file that ends within a packet returns what was whole, then an erro
     unlink(path);
 }
 
-SPEC("interfaces of different link types are an error that says so")
+SPEC("interfaces of different link types are an error with a message")
 {
     struct capture capture;
     struct capture_packet packet;

@@ -107,7 +107,7 @@ static uint32_t serve_question(struct world *world)
     return wakes;
 }
 
-SPEC("a question is answered, and the socket is its user's alone")
+SPEC("a request is answered, and only its user can access the socket")
 {
     struct world world;
     struct stat status;
@@ -119,7 +119,7 @@ SPEC("a question is answered, and the socket is its user's alone")
     world_close(&world);
 }
 
-SPEC("silent clients neither keep others from an answer nor wake a server without end")
+SPEC("clients that send nothing neither delay others nor wake the server repeatedly")
 {
     struct world world;
     int silent[SILENT];
@@ -135,7 +135,7 @@ SPEC("silent clients neither keep others from an answer nor wake a server withou
     world_close(&world);
 }
 
-SPEC("clients that do not read long answers do not keep others from theirs")
+SPEC("clients that do not read long answers do not delay others")
 {
     struct world world;
     int lazy[SILENT];
@@ -153,7 +153,7 @@ SPEC("clients that do not read long answers do not keep others from theirs")
     world_close(&world);
 }
 
-SPEC("followers leave places for questions, and hear what they are told")
+SPEC("followers leave places for requests, and receive events")
 {
     struct world world;
     int followers[CONTROL_CLIENTS_MAX];
@@ -222,7 +222,8 @@ static void end_process(pid_t pid)
 /* The client comes, and asks and is answered. */
 enum { POLLS_OF_A_QUESTION = 2 };
 
-SPEC("silent clients of one process, in all places and before the door, delay no other process")
+SPEC("clients of one process that send nothing, in all places and in the backlog, delay no other "
+     "process")
 {
     struct world world;
     int silent[SILENT + 4];
@@ -244,7 +245,7 @@ SPEC("silent clients of one process, in all places and before the door, delay no
     world_close(&world);
 }
 
-SPEC("a process with one question comes before one with many, which came first")
+SPEC("a process with one request is served before a process with many that came first")
 {
     struct world world;
     int many[CONTROL_CLIENTS_MAX - 1];
@@ -263,7 +264,7 @@ SPEC("a process with one question comes before one with many, which came first")
     world_close(&world);
 }
 
-SPEC("a turn of the server accepts a few clients and makes one answer, until all have theirs")
+SPEC("a turn of the server accepts a few clients and makes one answer, until all are answered")
 {
     struct world world;
     int socks[CONTROL_CLIENTS_MAX];
@@ -312,7 +313,7 @@ static uint32_t fill_backlog(const struct world *world, int socks[static KNOCKS_
     return count + 1;
 }
 
-SPEC("a client that is interrupted while it waits for its turn goes on waiting")
+SPEC("a client that is interrupted while it waits for its turn continues to wait")
 {
     struct sigaction action = { .sa_handler = on_signal };
     static int socks[KNOCKS_MAX];

@@ -39,7 +39,7 @@ static void expect_packet(const char *line, const char *name, const uint8_t *byt
         EXPECT(out.name == NULL);
 }
 
-SPEC("digits of either case are bytes, blanks or not between them")
+SPEC("digits of either case are bytes, with or without blanks between them")
 {
     static const uint8_t bytes[] = { 0x61, 0x2f, 0xab, 0xcd };
 
@@ -57,7 +57,7 @@ SPEC("a name and a length may come first")
     expect_packet("probe-answer\t2\t61 2f", "probe-answer", bytes, 2);
 }
 
-SPEC("a name that could be bytes is a name where no IP header begins so")
+SPEC("a word of hex digits is a name if it does not begin like an IP header")
 {
     static const uint8_t bytes[] = { 0x61, 0x2f };
 
@@ -65,7 +65,7 @@ SPEC("a name that could be bytes is a name where no IP header begins so")
     expect_packet("E3 2 61 2f", "E3", bytes, 2);
 }
 
-SPEC("what begins like an IP header is bytes, unless its second word is the right length")
+SPEC("a word that begins like an IP header is bytes, unless its second word is the right length")
 {
     static const uint8_t three[] = { 0x45, 0x12, 0x00 };
     static const uint8_t named[] = { 0x61, 0x2f };
@@ -74,14 +74,14 @@ SPEC("what begins like an IP header is bytes, unless its second word is the righ
     expect_packet("45 2 612f", "45", named, 2);
 }
 
-SPEC("empty lines and comments hold no packet")
+SPEC("empty lines and comments have no packet")
 {
     expect_packet("", NULL, NULL, 0);
     expect_packet(" \t\r\n", NULL, NULL, 0);
     expect_packet("# W1 2 612f", NULL, NULL, 0);
 }
 
-SPEC("a character that is no digit is named, with its column")
+SPEC("a character that is not a digit is reported with its column")
 {
     expect_fault("612x", 4, "'x' is not a hex digit; a line is [NAME LENGTH] HEXDIGITS");
     expect_fault("W1 2 612x", 9, "'x' is not a hex digit");
@@ -89,13 +89,13 @@ SPEC("a character that is no digit is named, with its column")
     expect_fault("W1 2 61\x80", 8, "the byte 0x80 is not a hex digit");
 }
 
-SPEC("a digit without its partner is named, with its column")
+SPEC("a single digit is reported with its column")
 {
     expect_fault("612", 3, "half a byte: the digit '2' stands alone");
     expect_fault("W1 2 6 12f", 6, "half a byte: the digit '6' stands alone");
 }
 
-SPEC("a length that disagrees is a fault")
+SPEC("a wrong length is an error")
 {
     expect_fault("W1 3 612f", 4, "the line says 3 bytes, but 2 follow");
     expect_fault("W1 100", 4, "the line says 100 bytes, but 0 follow");
@@ -104,7 +104,7 @@ SPEC("a length that disagrees is a fault")
     expect_fault("W1 0", 4, "a packet has at least one byte");
 }
 
-SPEC("what is not text is refused")
+SPEC("bytes that are not text are refused")
 {
     struct hex_line out;
 
@@ -115,7 +115,7 @@ SPEC("what is not text is refused")
     EXPECT_EQ(out.fault_column, 3);
 }
 
-SPEC("no packet is longer than an IP packet can be")
+SPEC("a packet longer than an IP packet is refused")
 {
     size_t digits = 2 * (size_t)HEX_LINE_BYTES_MAX;
     char *line = malloc(digits + 3);

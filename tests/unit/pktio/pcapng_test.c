@@ -42,7 +42,7 @@ static bool holds(struct written *written, const void *wanted, size_t wanted_byt
     return memmem(content, length, wanted, wanted_bytes) != NULL;
 }
 
-SPEC("packets of any length come back with bytes, lengths and nanoseconds")
+SPEC("packets of any length are read back with bytes, lengths and nanoseconds")
 {
     static const uint8_t bytes[5] = { 0x60, 1, 2, 3, 4 };
     struct written written;
@@ -111,7 +111,7 @@ SPEC("a comment is an option of its packet, padded to four bytes")
     end(&written);
 }
 
-SPEC("a disk that is full is an error, not silence")
+SPEC("a full disk is reported as an error")
 {
     FILE *full = fopen("/dev/full", "wb");
     struct pcapng pcapng;

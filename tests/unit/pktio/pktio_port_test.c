@@ -57,7 +57,7 @@ static void expect_conversation(struct pktio_port *ends[2])
     EXPECT_EQ(ends[0]->bytes_received, 8);
 }
 
-SPEC("frames cross a pair of ports whole, and a sleeping end is called")
+SPEC("frames cross a pair of ports unchanged, and an end that waits is woken")
 {
     struct pktio_port *ends[2];
 
@@ -68,7 +68,7 @@ SPEC("frames cross a pair of ports whole, and a sleeping end is called")
     pktio_port_close(ends[1]);
 }
 
-SPEC("a ring says how much room it has, and calls a waiting producer")
+SPEC("a ring returns its free room, and wakes a producer that waits")
 {
     struct pktio_port *ends[2];
     struct pktio_received frames[64];
@@ -99,7 +99,7 @@ static void send_length(struct pktio_port *port, uint32_t length_bytes)
     pktio_port_send(port, &(struct pktio_frame){ &piece, 1, length_bytes }, 1);
 }
 
-SPEC("a port drops a frame longer than its limit and sends those around it")
+SPEC("a port drops a frame longer than its limit and sends the others")
 {
     static uint8_t bytes[1000];
     const uint32_t lengths[] = { 100, 301, 200, 1000, 300 };
@@ -158,7 +158,7 @@ static void meet(struct server *server, struct pktio_port *ends[2])
     ends[1] = server->port;
 }
 
-SPEC("two ends meet at a socket and share rings; who leaves takes the link down")
+SPEC("two ends connect at a socket and share rings, and an end that leaves takes the link down")
 {
     struct server server;
     struct pktio_port *ends[2];
@@ -186,7 +186,7 @@ SPEC("two ends meet at a socket and share rings; who leaves takes the link down"
     pktio_port_close(ends[0]);
 }
 
-SPEC("who has sent knows how much of it lies unread")
+SPEC("a sender can read how many of its frames are unread")
 {
     struct server server;
     struct pktio_port *ends[2];
@@ -219,7 +219,7 @@ static uint32_t receive_count(struct pktio_port *port)
     return pktio_port_receive(port, frames, PKTIO_BATCH_MAX);
 }
 
-SPEC("frames held are seen when they are released, or when the end that held them has gone")
+SPEC("frames that are held become visible when they are released, or when their sender has gone")
 {
     struct server server;
     struct pktio_port *ends[2];
@@ -265,7 +265,7 @@ SPEC("an end that changes the flags of its doorbells does not make the other end
     pktio_port_close(ends[1]);
 }
 
-SPEC("a call stays until the end that was called says that it has heard it")
+SPEC("a wakeup is pending until the other end acknowledges it")
 {
     struct server server;
     struct pktio_port *ends[2];
@@ -285,7 +285,7 @@ SPEC("a call stays until the end that was called says that it has heard it")
     pktio_port_close(ends[1]);
 }
 
-SPEC("an end whose state of the link could not be told at once tells it later")
+SPEC("an end that could not report the state of the link at once reports it later")
 {
     struct server server;
     struct pktio_port *ends[2];
@@ -318,7 +318,7 @@ static bool meets_again(struct pktio_port *client)
     return pktio_port_link_up(client);
 }
 
-SPEC("a client whose server has gone meets the next one, and both have new rings")
+SPEC("a client whose server has gone connects to the next one, and both have new rings")
 {
     struct server servers[2];
     struct pktio_port *ends[2];
@@ -368,7 +368,7 @@ SPEC("a socket without a listener is an error and causes no endless wait")
         -ETIMEDOUT);
 }
 
-PROPERTY("a ring whose other end writes nonsense lends nothing outside itself", 200)
+PROPERTY("a ring whose other end writes random data lends nothing outside itself", 200)
 {
     struct prng prng = { .state = seed };
     size_t bytes = frame_ring_bytes(64, 256);
@@ -406,7 +406,7 @@ PROPERTY("a ring whose other end writes nonsense lends nothing outside itself", 
     free(memory);
 }
 
-SPEC("a ring that lies about its size is not attached")
+SPEC("a ring with a wrong size is not attached")
 {
     size_t bytes = frame_ring_bytes(64, 256);
     uint8_t *memory = aligned_alloc(64, bytes);
@@ -431,7 +431,7 @@ SPEC("a ring that lies about its size is not attached")
 /* ---- UDP and addresses ------------------------------------------------------------------------
  */
 
-SPEC("frames cross UDP whole, and only from the one that is meant")
+SPEC("frames cross UDP unchanged, and frames of another sender are ignored")
 {
     uint32_t base = 20000 + (uint32_t)getpid() % 4000 * 3;
     struct pktio_port *ends[2];
@@ -473,7 +473,7 @@ SPEC("a datagram longer than the port's limit arrives as an empty frame")
     pktio_port_close(ends[1]);
 }
 
-SPEC("addresses that say nothing are refused")
+SPEC("invalid addresses are refused")
 {
     static const char *const bad[] = { "", "shm", "tcp:1.2.3.4:5", "udp:127.0.0.1:1", "udp:,",
         "udp:nowhere,127.0.0.1:1", "shm:/x?mtu=none", "shm:/x?colour=red", "shm:/x?mtu" };
@@ -485,7 +485,7 @@ SPEC("addresses that say nothing are refused")
         pktio_open("raw:no-such-one", &(struct pktio_self){ .device = "mrc0" }, &port), -ENODEV);
 }
 
-SPEC("a tap writes what crosses a port to a capture that can be read")
+SPEC("a tap writes the frames of a port to a capture that can be read")
 {
     struct pktio_port *ends[2];
     struct capture_packet packet;

@@ -109,7 +109,7 @@ static void fill_lengths(uint32_t *lengths, uint32_t count, uint32_t length)
         lengths[i] = length;
 }
 
-SPEC("frames of one length arrive one by one, as many at a time as asked for")
+SPEC("frames of one length arrive one by one, as many per call as asked for")
 {
     static struct batch_pair pair;
     uint32_t lengths[40];
@@ -123,7 +123,7 @@ SPEC("frames of one length arrive one by one, as many at a time as asked for")
     }
 }
 
-SPEC("neighbours of different lengths keep their lengths and their order")
+SPEC("consecutive frames of different lengths keep their lengths and their order")
 {
     static const uint32_t lengths[] = { 100, 100, 68, 100, 68, 2152, 2152, 90, 1, 1, 1, 4352, 4352,
         4352, 4351, 4352, 12, 13, 14 };
@@ -135,7 +135,7 @@ SPEC("neighbours of different lengths keep their lengths and their order")
     close_pair(&pair);
 }
 
-SPEC("any lengths in any order arrive whole, over many seeds")
+SPEC("frames of random lengths arrive unchanged, over many seeds")
 {
     static struct batch_pair pair;
 
@@ -157,7 +157,7 @@ SPEC("any lengths in any order arrive whole, over many seeds")
     }
 }
 
-SPEC("where the way cannot take joined frames, they go one by one from then on")
+SPEC("if the route does not support joined frames, frames are sent one by one from then on")
 {
     static struct batch_pair pair;
     int off = 1; /* datagrams without a checksum: those cannot be joined */
@@ -175,7 +175,7 @@ SPEC("where the way cannot take joined frames, they go one by one from then on")
     close_pair(&pair);
 }
 
-SPEC("frames without room wait, those sent after them behind them")
+SPEC("frames without room wait, and frames sent later wait behind them")
 {
     static struct batch_pair pair;
     int least = 1;

@@ -31,7 +31,7 @@ SPEC("the example of the uSID plan is the address of vector X3")
     EXPECT_MEM_EQ(outer.octets, vectors_find("X3")->bytes + 24, 16);
 }
 
-SPEC("within a T0 an address names the T0 and the host, and the uplink does not matter")
+SPEC("within a T0 an address has the T0 and the host, for any uplink")
 {
     struct plan fabric = fabric_of(8, 512, 256, 256);
     struct ipv6_addr expected = ADDRESS(0xfc, 0, 0, 0x42, 0xa4, 0x05, 0xac, 0x07);
@@ -59,7 +59,7 @@ SPEC("a uSID is plane, type and index")
         0xac07);
 }
 
-SPEC("a NIC's address tells its T0 and downlink")
+SPEC("the address of a NIC gives its T0 and downlink")
 {
     struct plan fabric = fabric_of(8, 512, 256, 256);
     struct ipv6_addr address = plan_nic_address(&fabric, 511 * 256 + 254);
@@ -106,7 +106,7 @@ SPEC("a path has four links, within a T0 two")
     EXPECT_EQ(links[1].nic, 10);
 }
 
-SPEC("an EV is as wide as the switch's ports demand, or its T1s where these are more")
+SPEC("an EV is as wide as the ports of a switch need, or the T1s if there are more")
 {
     struct topology_config config;
     struct topology_problem problem;
@@ -158,7 +158,7 @@ SPEC("a T0 routes T1s to its uplinks and hosts to its downlinks, a T1 routes T0s
     EXPECT_EQ(ranges[0].first_port, 0);
 }
 
-SPEC("a T0 alone routes its hosts and nothing else")
+SPEC("a T0 without T1s has routes only to its hosts")
 {
     struct plan fabric = fabric_of(2, 1, 0, 4);
     struct plan_range ranges[PLAN_RANGES_MAX];

@@ -13,7 +13,7 @@ SPEC("EV 0x059C is uplink 0x9C of plane 5 when uplinks have 8 bits")
     EXPECT_EQ(plan_ev_join(8, path), 0x059c);
 }
 
-SPEC("uplinks have 8 bits, more where 256 are not enough")
+SPEC("uplinks have 8 bits, or more if there are more than 256")
 {
     EXPECT_EQ(plan_ev_bits(0), 8);
     EXPECT_EQ(plan_ev_bits(256), 8);
@@ -33,7 +33,7 @@ SPEC("a path is written as its plane and uplink, and read again")
     EXPECT_EQ(path.uplink, 511);
 }
 
-SPEC("what is not a path is refused")
+SPEC("text that is not a path is refused")
 {
     const char *refused[] = { "", "p", "p1", "p1/", "p1/u", "p1/u2x", "u2", "p1/t2", "p-1/u2",
         "p99999999999/u1" };

@@ -102,7 +102,7 @@ SPEC("counts are rounded to a multiple of the planes, at least one active each")
     EXPECT_EQ(plan_generate_count(&wanted), 24);
 }
 
-SPEC("where uplinks are few, active EVs come before backups")
+SPEC("if uplinks are few, active EVs are filled before backups")
 {
     struct path_profile profile = generate((struct plan_generate){ .plane_count = 2,
                                                .uplink_count = 5,
@@ -115,7 +115,7 @@ SPEC("where uplinks are few, active EVs come before backups")
     EXPECT_EQ(profile.active_per_plane, 4);
 }
 
-SPEC("generating leaves memory behind the last entry alone")
+SPEC("generating does not write behind the last entry")
 {
     const struct plan_generate wanted = {
         .plane_count = 2, .uplink_count = 8, .uplink_bits = 3, .active_count = 4

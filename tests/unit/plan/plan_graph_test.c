@@ -85,7 +85,7 @@ SPEC("four tiers use the short form: four switches up, the last T0, the downlink
     graph_bench_fini(&bench);
 }
 
-SPEC("parallel links are ways of their own, and each has a uSID")
+SPEC("parallel links are separate paths, and each has a uSID")
 {
     struct graph_clos clos = { .plane_count = 1,
         .tier_count = 2,
@@ -124,7 +124,7 @@ SPEC("rails: a group has a leaf per rail; spines join groups and rails")
     graph_bench_fini(&bench);
 }
 
-SPEC("rail-only: a rail is a plane, and rails have no way to each other")
+SPEC("rail-only: a rail is a plane, and there is no path between rails")
 {
     struct graph_rail rail = { .rail_count = 8,
         .group_count = 16,
@@ -160,7 +160,7 @@ SPEC("dual plane: 60 aggregation switches a plane give 120 paths")
     graph_bench_fini(&bench);
 }
 
-SPEC("ZCube(4, 2): two minimal paths, and detours by every switch of the other level")
+SPEC("ZCube(4, 2): two minimal paths, and detours over every switch of the other level")
 {
     uint32_t count;
 
@@ -197,7 +197,7 @@ SPEC("disjoint paths share no link between switches; ports take turns, short pat
     graph_bench_fini(&bench);
 }
 
-SPEC("ZCube(2, 3): 12 switches, digits are put right upward or downward")
+SPEC("ZCube(2, 3): 12 switches, digits are corrected upward or downward")
 {
     uint32_t count;
 
@@ -229,13 +229,13 @@ static void expect_refusal(uint32_t plane_count, uint32_t leaf_pairs, const char
     graph_bench_fini(&bench);
 }
 
-SPEC("more than the wider layout names is refused with figures")
+SPEC("a graph with more nodes than the wider layout can name is refused with figures")
 {
     expect_refusal(1, 4097,
         "planes: 1, switches or downlinks of a kind: 8194; uSIDs have room for 16 and 8192");
 }
 
-SPEC("more switches than the addresses of NICs name are refused with figures")
+SPEC("a graph with more switches than the addresses of NICs can name is refused with figures")
 {
     expect_refusal(9, 4000, "switches: 72027; addresses of NICs have room for 65536");
 }

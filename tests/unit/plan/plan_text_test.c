@@ -49,7 +49,7 @@ static bool read_text(const char *text, struct copy *copy)
     return plan_text_read(text, &copy->bench.graph, copy->bench.scratch, &copy->plan);
 }
 
-SPEC("what is read has the paths and addresses of what was written, and the same text")
+SPEC("a graph that is written and read has the same paths, addresses and text")
 {
     static struct copy copy;
     static struct plan_route routes[GRAPH_BENCH_ROUTES];
@@ -71,7 +71,7 @@ SPEC("what is read has the paths and addresses of what was written, and the same
     graph_bench_fini(&bench);
 }
 
-SPEC("the choice of paths survives, too")
+SPEC("the choice of paths is written and read")
 {
     static struct copy copy;
     char text[TEXT_BYTES];
@@ -87,7 +87,7 @@ SPEC("the choice of paths survives, too")
     graph_bench_fini(&bench);
 }
 
-SPEC("a NIC has paths to itself, one from each port among them")
+SPEC("a NIC has paths to itself, including one from each port")
 {
     plan_zcube();
     EXPECT_EQ(plan_pair_routes(&plan, 6, 6, bench.scratch, bench.routes, GRAPH_BENCH_ROUTES), 4);
@@ -97,7 +97,7 @@ SPEC("a NIC has paths to itself, one from each port among them")
     graph_bench_fini(&bench);
 }
 
-SPEC("a text that is cut off, or has a letter that does not belong there, is refused")
+SPEC("a text that is truncated or has a wrong character is refused")
 {
     static struct copy copy;
     char text[TEXT_BYTES];
@@ -118,7 +118,7 @@ SPEC("a text that is cut off, or has a letter that does not belong there, is ref
     graph_bench_fini(&bench);
 }
 
-SPEC("nodes and ports that are not there are refused")
+SPEC("nodes and ports that do not exist are refused")
 {
     static struct copy copy;
 

@@ -61,7 +61,7 @@ SPEC("a path over a link of a quarter of the rate gets a quarter, at either end"
     EXPECT_EQ(weights[3], 240);
 }
 
-SPEC("a plane whose links still carry all that its port does has the share of the others")
+SPEC("a plane whose links still carry the rate of its port has an equal share")
 {
     two_planes();
     routes[1].link_bps[1] /= 4;
@@ -71,7 +71,7 @@ SPEC("a plane whose links still carry all that its port does has the share of th
         EXPECT_EQ(weights[i], (240 * 275 + 200) / 400);
 }
 
-SPEC("a slow port of either NIC makes its plane get less")
+SPEC("a slow port of either NIC reduces the share of its plane")
 {
     two_planes();
     for (uint32_t i = 4; i < 8; i++)
@@ -83,7 +83,7 @@ SPEC("a slow port of either NIC makes its plane get less")
     expect_weights(8, (const uint8_t[]){ 120, 120, 120, 120, 240, 240, 240, 240 });
 }
 
-SPEC("a plane with fewer paths than its port can use gets what they carry")
+SPEC("a plane with fewer paths than its port can use has the share that they carry")
 {
     two_planes();
     for (uint32_t i = 4; i < 8; i++)
@@ -113,7 +113,7 @@ static void with_others(uint32_t t0_count)
     }
 }
 
-SPEC("a T1 that has lost links to others has more left for this receiver, the more T0s there are")
+SPEC("a T1 without links to other T0s has more capacity for this receiver, the more T0s there are")
 {
     with_others(8); /* 3/8 + 5/8 * 7/4 */
     plan_weigh(routes, 8, weights);
@@ -127,8 +127,7 @@ SPEC("a T1 that has lost links to others has more left for this receiver, the mo
     EXPECT_EQ(weights[1], 240);
 }
 
-SPEC("slow links to others count as links that are not there, slow ones of the pair for what they "
-     "are")
+SPEC("slow links to other T0s count as missing, and slow links of the pair with their rate")
 {
     with_others(8);
     routes[1].middle_links = 7; /* at the same rate together */
@@ -143,7 +142,7 @@ SPEC("slow links to others count as links that are not there, slow ones of the p
     EXPECT_EQ(weights[1], 82);
 }
 
-SPEC("among three T0s or fewer others do not count")
+SPEC("with three T0s or fewer, links to other T0s do not count")
 {
     with_others(8);
     for (uint32_t i = 0; i < 8; i++)
@@ -151,7 +150,7 @@ SPEC("among three T0s or fewer others do not count")
     expect_weights(8, (const uint8_t[]){ 240, 240, 240, 240, 240, 240, 240, 240 });
 }
 
-SPEC("longer paths get an eighth together where shorter ones fill the port, else what they leave")
+SPEC("longer paths have an eighth together where shorter ones fill the port, else the rest")
 {
     add_route(0, 0, "ab");
     add_route(1, 0, "axb");
@@ -161,7 +160,7 @@ SPEC("longer paths get an eighth together where shorter ones fill the port, else
     expect_weights(3, (const uint8_t[]){ 240, 120, 120 });
 }
 
-SPEC("paths from two ports to one port of the receiver do not count on its rate twice")
+SPEC("paths from two ports to one port of the receiver share its rate")
 {
     add_route(0, 0, "a");
     add_route(1, 1, "xb");
@@ -170,7 +169,7 @@ SPEC("paths from two ports to one port of the receiver do not count on its rate 
     expect_weights(3, (const uint8_t[]){ 240, 1, 240 });
 }
 
-SPEC("in a ZCube the shortest path of a port carries most, detours are there to be tried")
+SPEC("in a ZCube the shortest path of a port has most of the weight, and detours have little")
 {
     uint32_t count;
 
@@ -184,7 +183,7 @@ SPEC("in a ZCube the shortest path of a port carries most, detours are there to 
     graph_bench_fini(&bench);
 }
 
-SPEC("a profile gets the weights of its EVs, and the least for what is no path")
+SPEC("a profile gets the weights of its EVs, and the least weight for an EV that is not a path")
 {
     struct path_entry entries[3];
     struct path_profile profile;
@@ -203,7 +202,7 @@ SPEC("a profile gets the weights of its EVs, and the least for what is no path")
     EXPECT(profile.is_weighted);
 }
 
-SPEC("a path takes longer or shorter than the mean, which is of what paths carry")
+SPEC("the relative length of a path is that to the mean, weighted by what paths carry")
 {
     two_planes();
     for (uint32_t i = 0; i < 8; i++) {

@@ -33,7 +33,7 @@ static struct live_view_sample at(uint64_t us, uint64_t goodput_bps)
         .bad_evs = 3 };
 }
 
-SPEC("a tenth of the run has one line, with units that fit")
+SPEC("each tenth of the run has one line, with suitable units")
 {
     struct live_view view;
     FILE *to = begin(&view);
@@ -51,7 +51,7 @@ SPEC("a tenth of the run has one line, with units that fit")
         "   20.0 us  goodput 400 Gb/s (50 %); planes 200 Gb/s, 200 Gb/s; EVs 16 active, 3 bad\n");
 }
 
-SPEC("terabits are terabits")
+SPEC("rates above 1,000 Gb/s are in Tb/s")
 {
     struct live_view view;
     struct live_view_sample sample = at(10, UINT64_C(671181300000000));
@@ -62,7 +62,7 @@ SPEC("terabits are terabits")
     EXPECT(strstr(shown, "goodput 671 Tb/s"));
 }
 
-SPEC("a fault is told with its time")
+SPEC("a fault is shown with its time")
 {
     struct live_view view;
     FILE *to = begin(&view);

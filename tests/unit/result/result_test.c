@@ -32,7 +32,7 @@ SPEC("a distribution is in microseconds, with the percentiles of the record")
     measure_free(&grow_memory, &durations);
 }
 
-SPEC("a distribution of nothing has null figures, not zeros")
+SPEC("an empty distribution has null figures, not zeros")
 {
     struct measure_numbers durations = { 0 };
     json_t *json = result_distribution(&durations);
@@ -57,7 +57,7 @@ SPEC("fairness is relative to equal shares of the ideal rate")
     json_decref(json);
 }
 
-SPEC("flows that were never there have no fairness")
+SPEC("flows that never existed have no fairness")
 {
     struct measure_fairness fairness;
     json_t *json = json_object();
@@ -119,7 +119,7 @@ SPEC("a criterion is judged in every run, each with its own figures")
     EXPECT_EQ(judged(criterion, 1), 0);
 }
 
-SPEC("a criterion of one run is judged there alone, with any seed")
+SPEC("a criterion of one set is judged only in its runs, with any seed")
 {
     struct experiment_criterion criterion = { .text = "goodput_fraction >= 0.95", .run = "b" };
 
@@ -142,7 +142,7 @@ SPEC("a phase has its own figures and those of its workloads")
     EXPECT_EQ(judged((struct experiment_criterion){ .text = "phases.end.w.jain > 0.95" }, 0), 0);
 }
 
-SPEC("a criterion about a figure that is not there fails and says which it is")
+SPEC("a criterion about an unknown figure fails and names the figure")
 {
     struct experiment_criterion criterion = { .text = "goodput_fracton >= 0.95" };
     struct experiment experiment = { .criteria = &criterion, .criterion_count = 1 };
@@ -182,7 +182,7 @@ SPEC("the table has a line for each workload and each criterion")
     json_decref(result);
 }
 
-SPEC("a document that is no result is refused with the member that is wrong")
+SPEC("a document that is not a result is refused with the wrong member")
 {
     json_t *document = json_loads("{\"openmrc_result\":1,\"runs\":5}", 0, NULL);
     struct result_problem problem = { "" };

@@ -29,7 +29,7 @@ static struct fixture open_fixture(void)
     return f;
 }
 
-SPEC("an empty heap has nothing to pop")
+SPEC("an empty heap has no event")
 {
     struct fixture f = open_fixture();
     struct heap_event event;
@@ -39,7 +39,7 @@ SPEC("an empty heap has nothing to pop")
     free(f.memory);
 }
 
-SPEC("at one time a node receives, port by port, before it acts by itself")
+SPEC("at one time a node receives, port by port, before it runs")
 {
     struct fixture f = open_fixture();
     const uint32_t orders[] = { 1, 4, HEAP_WAKE };

@@ -44,7 +44,7 @@ static void post(struct fixture *f, uint32_t node, uint64_t time_ps, uint32_t ha
     mailbox_post(&f->mailbox, node, 3, time_ps, &(struct port_entry){ .handle = handle });
 }
 
-SPEC("what is posted is there when its window opens, with its time and port")
+SPEC("a posted packet is delivered when its window opens, with its time and port")
 {
     struct fixture *f = open_fixture();
 
@@ -60,7 +60,7 @@ SPEC("what is posted is there when its window opens, with its time and port")
     close_fixture(f);
 }
 
-SPEC("a list of any length comes out in the order in which it was posted")
+SPEC("a list of any length is delivered in the order in which it was posted")
 {
     struct fixture *f = open_fixture();
 
@@ -79,7 +79,7 @@ SPEC("a list of any length comes out in the order in which it was posted")
     close_fixture(f);
 }
 
-SPEC("a quiet time is passed in one step")
+SPEC("time without events is passed in one step")
 {
     struct fixture *f = open_fixture();
     uint64_t late_ps = UINT64_C(123456) * WINDOW_PS + 17;
@@ -92,7 +92,7 @@ SPEC("a quiet time is passed in one step")
     close_fixture(f);
 }
 
-SPEC("a node that asks is woken in its window or before it, never after")
+SPEC("a node that asks for a time is woken in its window or before it, never after")
 {
     struct fixture *f = open_fixture();
 
@@ -116,7 +116,7 @@ SPEC("a node that asks is woken in its window or before it, never after")
     close_fixture(f);
 }
 
-PROPERTY("nothing is lost and nothing comes in another window than its own", 100)
+PROPERTY("no packet is lost, and each is delivered in its window", 100)
 {
     struct fixture *f = open_fixture();
     struct prng prng = prng_stream(seed, 0);

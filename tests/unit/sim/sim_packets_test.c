@@ -29,7 +29,7 @@ static struct fixture open_fixture(void)
     return f;
 }
 
-SPEC("all packets can be under way, none more")
+SPEC("the pool provides exactly as many packets as it has")
 {
     struct fixture f = open_fixture();
     bool is_taken[PACKETS] = { false };
@@ -46,7 +46,7 @@ SPEC("all packets can be under way, none more")
     free(f.memory);
 }
 
-SPEC("the packet that ended last is the next to be used")
+SPEC("the packet that was freed last is used next")
 {
     struct fixture f = open_fixture();
     uint32_t first = packets_take(&f.packets);
@@ -60,7 +60,7 @@ SPEC("the packet that ended last is the next to be used")
     free(f.memory);
 }
 
-PROPERTY("a packet's short form loses nothing that the wire carries", 1000)
+PROPERTY("the short form of a packet keeps everything that the wire carries", 1000)
 {
     struct prng prng = prng_stream(seed, 0);
     struct topology_config config;

@@ -27,7 +27,7 @@ static uint64_t fill(uint32_t i, uint64_t key)
     return key;
 }
 
-PROPERTY("entries come into the order of their keys, each with its packet", 300)
+PROPERTY("entries are sorted by their keys, each with its packet", 300)
 {
     struct prng prng = prng_stream(seed, 0);
     uint32_t count = prng_below(&prng, seed % 3 == 0 ? ENTRIES_MAX : 100);
@@ -48,7 +48,7 @@ SPEC("many entries at one time are ordered by port")
     expect_sorted(1000, sum);
 }
 
-SPEC("nothing and one entry are sorted")
+SPEC("no entry and one entry are sorted")
 {
     expect_sorted(0, 0);
     expect_sorted(1, fill(0, 5));

@@ -67,7 +67,7 @@ SPEC("every kind of workload has a weight, and none is both steady and a collect
 
 /* ---- placement ------------------------------------------------------------------------------- */
 
-SPEC("packed ranks sit next to each other, listed ones where the list says")
+SPEC("packed ranks are on consecutive NICs, listed ranks on the listed NICs")
 {
     static const uint32_t nics[] = { 9, 3, 60 };
     struct sim_workload packed = work(SIM_ALL_REDUCE, 3);
@@ -83,7 +83,7 @@ SPEC("packed ranks sit next to each other, listed ones where the list says")
     EXPECT_MEM_EQ(bench.layout.nic_of_rank, nics, sizeof(nics));
 }
 
-PROPERTY("ranks placed at random sit on different NICs, elsewhere with another seed", 50)
+PROPERTY("ranks placed at random are on different NICs, and on others with another seed", 50)
 {
     struct sim_workload workload = work(SIM_ALL_REDUCE, 2 + (uint32_t)seed);
     uint32_t first[64];
@@ -105,7 +105,7 @@ PROPERTY("ranks placed at random sit on different NICs, elsewhere with another s
     }
 }
 
-SPEC("two workloads placed at random do not sit on the same NICs, because their names differ")
+SPEC("two workloads placed at random are on different NICs, because their names differ")
 {
     struct sim_workload workload = work(SIM_ALL_REDUCE, 16);
     uint32_t first[16];
@@ -138,7 +138,7 @@ static uint32_t expect_derangement(uint32_t rank_count)
     return local;
 }
 
-PROPERTY("in a random permutation everybody leaves his T0", 100)
+PROPERTY("in a random permutation every rank writes to another T0", 100)
 {
     struct sim_workload workload = work(SIM_PERMUTATION, 16 + 16 * (uint32_t)(seed % 4));
 
@@ -146,7 +146,7 @@ PROPERTY("in a random permutation everybody leaves his T0", 100)
     EXPECT_EQ(expect_derangement(workload.rank_count), 0);
 }
 
-PROPERTY("where most ranks share a T0, as few as possible stay in it", 50)
+PROPERTY("if most ranks share a T0, as few as possible write within it", 50)
 {
     struct sim_workload workload = work(SIM_PERMUTATION, 11); /* 8 below one T0, 3 below another */
 
@@ -157,7 +157,7 @@ PROPERTY("where most ranks share a T0, as few as possible stay in it", 50)
     EXPECT_EQ(expect_derangement(8), 8);
 }
 
-SPEC("random permutations are of many shapes: pairs of T0s are not kept together")
+SPEC("random permutations have many forms: pairs of T0s are not kept together")
 {
     struct sim_workload workload = work(SIM_PERMUTATION, 64);
     uint32_t together = 0;
@@ -169,7 +169,7 @@ SPEC("random permutations are of many shapes: pairs of T0s are not kept together
     EXPECT_LT(together, 16);
 }
 
-SPEC("a permutation with a shift is what it says")
+SPEC("a permutation with a shift writes to the rank at that distance")
 {
     struct sim_workload workload = work(SIM_PERMUTATION, 10);
 
@@ -182,7 +182,7 @@ SPEC("a permutation with a shift is what it says")
 /* ---- flows and times
  * ----------------------------------------------------------------------------- */
 
-SPEC("flows: one for each QP of each pair that talks, and one each way where both do")
+SPEC("there is a flow for each QP of each pair, and one in each direction where both write")
 {
     struct sim_workload workload = work(SIM_STREAM, 6);
 
@@ -227,7 +227,7 @@ static uint64_t ideal_bps(const struct topology_config *config, const struct sim
     return workload_ideal_bps(&bench.layout, &bench.fabric.topology, 4, 5);
 }
 
-SPEC("ideal goodput: what the NICs leave for payload")
+SPEC("the ideal goodput is the payload that the NICs can carry")
 {
     struct sim_workload workload = work(SIM_STREAM, 6);
 
@@ -243,7 +243,7 @@ SPEC("ideal goodput: what the NICs leave for payload")
     EXPECT_EQ(ideal_bps(plain(), &workload), GBPS(6 * 320));
 }
 
-SPEC("ideal goodput: uplinks that are too few count, and a collective waits for its slowest pair")
+SPEC("the ideal goodput accounts for few uplinks, and for the slowest pair of a collective")
 {
     struct sim_workload workload = work(SIM_PERMUTATION, 16);
     struct topology_config config = *plain();
@@ -277,7 +277,7 @@ static const char *problem_with(const struct sim_workload *workload)
     return problem.member;
 }
 
-SPEC("work that cannot be done is refused, with the member at fault")
+SPEC("an impossible workload is refused with the wrong member")
 {
     struct sim_workload good = work(SIM_ALL_REDUCE, 8);
     struct sim_workload bad = good;

@@ -80,7 +80,7 @@ SPEC("repetitions have seeds one after the other, from the one that the caller g
     study_plan_fini(&plan);
 }
 
-SPEC("what is wrong in the last run of a sweep is found before the first begins")
+SPEC("an error in the last run of a sweep is found before the first begins")
 {
     struct study_plan plan;
 
@@ -104,7 +104,7 @@ static json_t *run_text(const char *text, const struct study_manner *how)
     return run;
 }
 
-SPEC("a series has a point for each sample, and what arrived in it")
+SPEC("a series has a point for each sample, with the bytes that arrived in it")
 {
     struct study_manner how = manner();
     json_t *run = run_text(SMALL, &how);
@@ -119,7 +119,7 @@ SPEC("a series has a point for each sample, and what arrived in it")
     json_decref(run);
 }
 
-SPEC("a phase counts what happens in it and no more")
+SPEC("a phase counts only what happens in it")
 {
     struct study_manner how = manner();
     json_t *run = run_text(SMALL "faults: [ { kind: down, where: h0.p0, at: 50us } ]\n"
@@ -188,7 +188,7 @@ SPEC("a trace that cannot be written ends the run with a complaint")
     EXPECT_STR_EQ(complaint, "/nonexistent/trace: No such file or directory");
 }
 
-SPEC("runs in processes of their own come back in their order")
+SPEC("runs in processes of their own are returned in order")
 {
     struct study_manner how = manner();
     struct study_plan plan;
