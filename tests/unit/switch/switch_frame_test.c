@@ -137,7 +137,7 @@ SPEC("Ethernet padding is not part of a frame")
     EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).length_bytes, 140);
 }
 
-SPEC("what is not a whole IPv6 packet is refused with a reason")
+SPEC("a frame that is not a complete IPv6 packet is refused with a reason")
 {
     static const uint8_t v4[] = { 0x08, 0 };
     struct sample sample = in_ethernet("W7", v4, sizeof(v4));
@@ -158,7 +158,7 @@ SPEC("what is not a whole IPv6 packet is refused with a reason")
         switch_frame_open(&frame, SWITCH_BARE_IP, sample.bytes, sample.length), DROP_IP_LENGTH);
 }
 
-SPEC("a hop limit that would reach 0 ends the way, and the frame stays as it is")
+SPEC("a frame whose hop limit would reach 0 is dropped unchanged")
 {
     struct sample sample = copy_of("X3");
     struct switch_table table = table_of(0xa405, 0xa89c, 412);
@@ -178,7 +178,7 @@ SPEC("a hop limit that would reach 0 ends the way, and the frame stays as it is"
     EXPECT_EQ(sample.bytes[HOP_LIMIT_AT], 1);
 }
 
-SPEC("a frame that has no way out stays as it is")
+SPEC("a frame without a route is unchanged")
 {
     struct sample sample = copy_of("X3");
     struct switch_frame frame = opened(&sample);
@@ -190,7 +190,7 @@ SPEC("a frame that has no way out stays as it is")
     EXPECT_MEM_EQ(sample.bytes, vectors_find("X3")->bytes, sample.length);
 }
 
-SPEC("a plain packet costs a hop but keeps its address")
+SPEC("forwarding a plain packet lowers its hop limit and keeps its address")
 {
     struct sample sample = copy_of("X3");
     struct switch_frame frame = opened(&sample);
@@ -201,7 +201,7 @@ SPEC("a plain packet costs a hop but keeps its address")
     EXPECT_MEM_EQ(sample.bytes + 24, vectors_find("X3")->bytes + 24, 16);
 }
 
-SPEC("what must survive survives, however short a cut is asked for")
+SPEC("trimming keeps the required bytes, however short the requested length")
 {
     struct sample sample = copy_of("X3");
     struct switch_frame frame = opened(&sample);
@@ -212,7 +212,7 @@ SPEC("what must survive survives, however short a cut is asked for")
     EXPECT_EQ(frame.length, 108);
 }
 
-SPEC("a frame without the headers for it is not trimmed, whatever its code point says")
+SPEC("a frame without the headers for trimming is not trimmed, whatever its code point")
 {
     uint8_t bytes[44] = { 0x61, 0x20, [5] = 4, [6] = 41, [7] = 64 }; /* 4 bytes of inner IPv6 */
     struct switch_frame frame;
@@ -233,7 +233,7 @@ static void nest_headers(uint8_t *bytes, size_t length)
     bytes_put_be16(bytes + 4, (uint16_t)(length - 40));
 }
 
-SPEC("headers that go on behind the bytes that are present make a frame that is not trimmed")
+SPEC("a frame whose headers continue behind the bytes present is not trimmed")
 {
     uint8_t bytes[400];
     struct switch_frame frame;
@@ -247,7 +247,7 @@ SPEC("headers that go on behind the bytes that are present make a frame that is 
     EXPECT_EQ(switch_frame_entry(&frame, &format_default, 0).length_bytes, sizeof(bytes));
 }
 
-SPEC("a frame whose bytes no longer allow trimming stays as it is")
+SPEC("a frame whose bytes no longer allow trimming is unchanged")
 {
     uint8_t bytes[400];
     uint8_t before[400];
@@ -287,7 +287,7 @@ SPEC("the source of a frame is that of its innermost header, with a tunnel, an S
     }
 }
 
-SPEC("headers that are not all present, or IPv4 inside, have no source that could be compared")
+SPEC("a frame with missing headers, or with IPv4 inside, has no source to compare")
 {
     struct sample sample = copy_of("X1");
     struct ipv6_addr host = source_at(&sample, 40);

@@ -85,7 +85,7 @@ static uint64_t counted(const struct bench *bench, enum port_counter counter)
     return bench->counters.value[counter];
 }
 
-SPEC("a packet that finds the wire free leaves at once, the next one when it is free again")
+SPEC("a packet leaves at once if the wire is free, otherwise when it becomes free")
 {
     struct bench bench;
     struct port_transmission transmission;
@@ -124,7 +124,7 @@ SPEC("a byte takes eight bit times: exact for usual rates, to a millionth for an
     EXPECT_EQ(port_transmission_ps(&bench.profile, 65535), UINT64_C(65535) * 8000000);
 }
 
-SPEC("control overtakes the data that wait, not those on the wire, and keeps its own order")
+SPEC("control overtakes waiting data, not the packet on the wire, and keeps its own order")
 {
     struct bench bench;
 
@@ -170,7 +170,7 @@ SPEC("a full data queue trims the arriving packet or the tail, each half of the 
     EXPECT_LE(counted(&bench, PORT_COUNTER_TRIMMED_TAIL), 560);
 }
 
-SPEC("a port that faces a host says so in what it trims")
+SPEC("a port that faces a host trims to TRIMMED_LASTHOP")
 {
     struct bench bench;
     struct port_config config = uplink;
@@ -218,7 +218,7 @@ SPEC("data that must not be trimmed, and foreign traffic, are dropped when the q
     EXPECT_EQ(counted(&bench, PORT_COUNTER_TRIMMED_TAIL), 0);
 }
 
-SPEC("a port that does not trim drops at the tail")
+SPEC("a port that does not trim drops the arriving packet")
 {
     struct bench bench;
     struct port_config config = uplink;
@@ -229,7 +229,7 @@ SPEC("a port that does not trim drops at the tail")
     EXPECT_EQ(put(&bench, packet(11, DSCP_TRIMMABLE)).reason, DROP_DATA_QUEUE_FULL);
 }
 
-SPEC("a tail that must not be trimmed is spared")
+SPEC("a packet at the tail that must not be trimmed is kept")
 {
     struct bench bench;
 
@@ -239,7 +239,7 @@ SPEC("a tail that must not be trimmed is spared")
         EXPECT_EQ(put(&bench, packet(handle, DSCP_TRIMMABLE)).verdict, PORT_TRIMMED_ARRIVING);
 }
 
-SPEC("a tail too short to make room for the arriving packet is spared")
+SPEC("a packet at the tail that is too short to make room is kept")
 {
     struct bench bench;
     struct port_entry tail = packet(10, DSCP_TRIMMABLE);
@@ -254,7 +254,7 @@ SPEC("a tail too short to make room for the arriving packet is spared")
         EXPECT_EQ(put(&bench, packet(handle, DSCP_TRIMMABLE)).verdict, PORT_TRIMMED_ARRIVING);
 }
 
-SPEC("a full control queue drops control, what was trimmed before, and what would be trimmed")
+SPEC("a full control queue drops control, trimmed packets and packets that would be trimmed")
 {
     struct bench bench;
     struct port_config config = uplink;
@@ -271,7 +271,7 @@ SPEC("a full control queue drops control, what was trimmed before, and what woul
     EXPECT_EQ(bench.port.queues[PORT_DATA].count, 10);
 }
 
-SPEC("the control queue may hold twice the bytes of the data queue unless it is told otherwise")
+SPEC("by default the control queue holds twice the bytes of the data queue")
 {
     struct bench bench;
 
@@ -294,7 +294,7 @@ SPEC("a queue can be limited to a number of packets")
     EXPECT_EQ(put(&bench, packet(6, DSCP_CONTROL)).reason, DROP_CONTROL_QUEUE_FULL);
 }
 
-SPEC("ports share one buffer; when it is used up everything is dropped, and slots come back")
+SPEC("ports share one buffer; when it is full every packet is dropped, and slots are returned")
 {
     struct bench bench;
     struct port second;
@@ -339,8 +339,7 @@ static uint32_t marked_of(
     return marked;
 }
 
-SPEC(
-    "data get their mark on leaving: never below the lower threshold, always from the upper one on")
+SPEC("data is marked when it leaves: never below the lower threshold, always from the upper one on")
 {
     EXPECT_EQ(marked_of(&uplink, 200, 0, ECN_ECT0), 0);
     EXPECT_EQ(marked_of(&uplink, 200, 2 * FULL_BYTES, ECN_ECT0), 0);
@@ -359,7 +358,7 @@ SPEC("between the thresholds the share of marks grows with the queue")
     EXPECT_LE(half, 2140);
 }
 
-SPEC("equal thresholds make a step")
+SPEC("equal thresholds mark either none or all packets")
 {
     struct port_config config = uplink;
 
@@ -368,7 +367,7 @@ SPEC("equal thresholds make a step")
     EXPECT_EQ(marked_of(&config, 50, 4 * FULL_BYTES, ECN_ECT0), 50);
 }
 
-SPEC("packets that cannot carry a mark, and ports told not to, are left alone")
+SPEC("packets that cannot carry a mark, and packets at ports that do not mark, are not marked")
 {
     struct port_config config = uplink;
 
@@ -377,7 +376,7 @@ SPEC("packets that cannot carry a mark, and ports told not to, are left alone")
     EXPECT_EQ(marked_of(&config, 50, 9 * FULL_BYTES, ECN_ECT0), 0);
 }
 
-SPEC("control is not marked, however long the queues")
+SPEC("control is not marked, for any length of the queues")
 {
     struct bench bench;
     struct port_entry capable = packet(11, DSCP_CONTROL);
@@ -408,7 +407,7 @@ SPEC("a port counts what it sent by class, and its longest queues")
     EXPECT_GE(counted(&bench, PORT_COUNTER_MARKED), 1);
 }
 
-SPEC("every counter has a name and a line for people")
+SPEC("every counter has a name and a description")
 {
     for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++) {
         EXPECT_GT(strlen(port_counter_descriptions[i].name), 0);
@@ -416,7 +415,7 @@ SPEC("every counter has a name and a line for people")
     }
 }
 
-SPEC("a measuring arena tells how much a buffer takes")
+SPEC("a measuring arena counts the bytes of a buffer")
 {
     struct arena arena;
     struct port_pool pool;

@@ -52,7 +52,7 @@ static void expect_dropped(struct ipv6_addr outer, enum drop_reason reason)
     EXPECT_MEM_EQ(outer.octets, before.octets, 16);
 }
 
-SPEC("a packet that names this switch loses that name and goes where the next one leads")
+SPEC("a packet with the uSID of this switch loses that uSID and follows the next one")
 {
     expect_forwarded(address(0xfc000042a405a89c, 0xa412ac0700000000), 256 + 0x9c,
         0xfc000042a89ca412, 0xac07000000000000);
@@ -73,7 +73,7 @@ SPEC("all six uSIDs move up")
         0x2222333344440000);
 }
 
-SPEC("a packet for a neighbour that does not name this switch is plain IPv6, and stays as it is")
+SPEC("a packet for a neighbour without the uSID of this switch is plain IPv6 and is unchanged")
 {
     expect_forwarded(address(0xfc000042a89ca412, 0xac07000000000000), 256 + 0x9c,
         0xfc000042a89ca412, 0xac07000000000000);
@@ -86,7 +86,7 @@ SPEC("a packet for another switch has no plain route here")
     expect_dropped(address(0xfc0000428405a89c, 0xa412ac0700000000), DROP_NOT_OURS);
 }
 
-SPEC("a packet of another block has none either, whatever its uSIDs are")
+SPEC("a packet of another block has no route here")
 {
     expect_dropped(address(0xfc000043a405a89c, 0), DROP_NOT_OURS);
     expect_dropped(address(0x20010db8a89c0000, 1), DROP_NOT_OURS);
@@ -98,13 +98,13 @@ SPEC("a carrier that ends at a switch is dropped")
     expect_dropped(address(0xfc000042a4050000, 0), DROP_END_OF_CARRIER);
 }
 
-SPEC("a gap in the carrier is no end: there is no route to 0")
+SPEC("a gap in the carrier does not end it: there is no route to uSID 0")
 {
     expect_dropped(address(0xfc000042a4050000, 1), DROP_NO_ROUTE);
     expect_dropped(address(0xfc000042a4050000, 0xac07000000000000), DROP_NO_ROUTE);
 }
 
-SPEC("a bounce names this switch twice, with a T1 in between")
+SPEC("a carrier can have the uSID of this switch twice, with a T1 in between")
 {
     struct ipv6_addr outer = address(0xfc000042a405a803, 0xa405ac0700000000);
     struct switch_table table = t0_table();
@@ -114,7 +114,7 @@ SPEC("a bounce names this switch twice, with a T1 in between")
     EXPECT_EQ(switch_table_forward(&table, &outer).port, 7);
 }
 
-SPEC("a table without ranges knows no way")
+SPEC("a table without ranges has no route")
 {
     struct switch_table table;
     struct ipv6_addr outer = address(0xfc000042a405a89c, 0);
@@ -123,7 +123,7 @@ SPEC("a table without ranges knows no way")
     EXPECT_EQ(switch_table_forward(&table, &outer).reason, DROP_NO_ROUTE);
 }
 
-SPEC("a switch takes all of its own uSIDs away, and no others")
+SPEC("a switch removes all of its own uSIDs, and no others")
 {
     static const uint16_t own[] = { 0xa405, 0xa415, 0xa425 };
     struct switch_table table = t0_table();

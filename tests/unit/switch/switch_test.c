@@ -118,7 +118,7 @@ static uint64_t counted(const struct bench *bench, uint32_t port, enum port_coun
     return bench->node.ports[port].counters->value[counter];
 }
 
-SPEC("a packet enters at one port and leaves by the one its uSID names, shorter by a uSID")
+SPEC("a packet leaves by the port that its uSID selects, without that uSID")
 {
     struct switch_config config = usual();
     struct bench bench;
@@ -139,7 +139,7 @@ SPEC("a packet enters at one port and leaves by the one its uSID names, shorter 
     EXPECT(!switch_transmit(&bench.node, outcome.port, PORT_NEVER_PS - 1, &sent));
 }
 
-SPEC("control goes first, at every port")
+SPEC("control is sent first at every port")
 {
     struct switch_config config = usual();
     struct bench bench;
@@ -172,7 +172,7 @@ SPEC("uplinks trim to TRIMMED, ports to hosts to TRIMMED_LASTHOP")
         1);
 }
 
-SPEC("only ports between switches mark, whatever the configuration of hosts' ports says")
+SPEC("only ports between switches mark, for any configuration of host ports")
 {
     struct switch_config config = usual();
     struct bench bench;
@@ -203,7 +203,7 @@ SPEC("a full queue without trimming drops, and switch and port count it")
     EXPECT_EQ(counted(&bench, HOSTS + 1, PORT_COUNTER_DROPPED_DATA_QUEUE), 1);
 }
 
-SPEC("a packet without a way out is counted by reason, and at the port where it came in")
+SPEC("a packet without a route is counted by reason, and at the port where it arrived")
 {
     struct switch_config config = usual();
     struct bench bench;
@@ -224,7 +224,7 @@ SPEC("a packet without a way out is counted by reason, and at the port where it 
     EXPECT_EQ(bits_next_set(bench.node.waiting, PORTS, 0), PORTS);
 }
 
-SPEC("a port whose link is down drops, and takes packets again when it is up")
+SPEC("a port whose link is down drops packets, and accepts them again when it is up")
 {
     struct switch_config config = usual();
     struct bench bench;
@@ -248,7 +248,7 @@ SPEC("a port whose link is down drops, and takes packets again when it is up")
     EXPECT_EQ(send(&bench, 4, DSCP_TRIMMABLE, 0x0801).at_port.verdict, PORT_QUEUED);
 }
 
-SPEC("a port can run at a rate of its own, and at its kind's again")
+SPEC("a port can have a rate of its own, and return to the rate of its kind")
 {
     struct switch_config config = usual();
     struct bench bench;
@@ -324,7 +324,7 @@ SPEC("ports draw their own random numbers")
         EXPECT_NE(bench.node.ports[i].prng.state, bench.node.ports[i - 1].prng.state);
 }
 
-SPEC("a measuring arena tells how much a switch takes")
+SPEC("a measuring arena counts the bytes of a switch")
 {
     struct switch_config config = usual();
     struct switch_node node;

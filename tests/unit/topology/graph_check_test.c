@@ -75,7 +75,7 @@ static void expect_numbers_refused(struct graph_parameters parameters, const cha
     EXPECT_STR_EQ(bench.problem.reason, reason);
 }
 
-SPEC("numbers that do not fit together are refused before anything is built")
+SPEC("numbers that do not divide evenly are refused before anything is built")
 {
     struct graph_clos uneven = {
         .plane_count = 1, .tier_count = 3, .units = { 2, 2, 2 }, .tops = { 1, 2, 3 }

@@ -75,7 +75,7 @@ SPEC("counts have bounds, and the reason names them")
     expect_refused(&config, "radix", "1025 is not between 0 and 1024 ports");
 }
 
-SPEC("NICs fill all T0s but the last")
+SPEC("only the last T0 may have fewer NICs than the others")
 {
     struct topology_config config = made_topology_usual();
 
@@ -102,7 +102,7 @@ SPEC("rates and delays have bounds")
     expect_refused(&config, "uplink.delay", "10000000001 is not between 0 and 10000000000 ps");
 }
 
-SPEC("no packet reaches the next node in no time")
+SPEC("every link has a delay above 0")
 {
     struct topology_config config = made_topology_usual();
 
@@ -143,7 +143,7 @@ SPEC("queues hold at least one packet, trimmed packets at least their headers")
     expect_refused(&config, "buffers.red_min", "2001 bytes is above red_max, 2000 bytes");
 }
 
-SPEC("the uSID block is for unicast, and not the NICs' own")
+SPEC("the uSID block must be unicast, and not contain the addresses of NICs")
 {
     struct topology_config config = made_topology_usual();
 
@@ -153,7 +153,7 @@ SPEC("the uSID block is for unicast, and not the NICs' own")
     expect_refused(&config, "usid_block", "not a block of unicast addresses");
 }
 
-SPEC("a name fits its place")
+SPEC("a name that is too long is refused")
 {
     struct topology_config config = made_topology_usual();
 

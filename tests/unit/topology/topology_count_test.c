@@ -33,7 +33,7 @@ SPEC("each number is read from its own member")
     EXPECT_EQ(topology_count_get(&config, called("radix")), 6);
 }
 
-SPEC("the usual fabric keeps within the limits of its numbers")
+SPEC("the default fabric is within the limits of its numbers")
 {
     struct topology_problem problem;
     struct topology_config config;

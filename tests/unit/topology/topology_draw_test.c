@@ -23,7 +23,7 @@ static struct topology drawn(uint64_t seed)
     return topology;
 }
 
-SPEC("drawn fabrics can be wired, have 2 to as many NICs as allowed, and differ")
+SPEC("random fabrics are valid, have 2 to as many NICs as allowed, and differ")
 {
     uint32_t fewest = NICS_MAX;
     uint32_t most = 2;
@@ -40,7 +40,7 @@ SPEC("drawn fabrics can be wired, have 2 to as many NICs as allowed, and differ"
     EXPECT_EQ(most, NICS_MAX);
 }
 
-SPEC("a drawn component is in the fabric")
+SPEC("a random component is in the fabric")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct topology topology = drawn(seed);
@@ -54,7 +54,7 @@ SPEC("a drawn component is in the fabric")
     }
 }
 
-SPEC("every way to shrink a fabric leaves one that can be wired and is no larger")
+SPEC("every reduction of a fabric is valid and not larger")
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct topology from = drawn(seed);
@@ -73,7 +73,7 @@ SPEC("every way to shrink a fabric leaves one that can be wired and is no larger
     }
 }
 
-SPEC("shrinking again and again ends with one NIC on one plane")
+SPEC("repeated reduction ends with one NIC on one plane")
 {
     struct topology_config config = drawn(1).config;
 
@@ -85,7 +85,7 @@ SPEC("shrinking again and again ends with one NIC on one plane")
     EXPECT_EQ(config.t1_count, 1);
 }
 
-SPEC("switches of level 0 are those that NICs hang at")
+SPEC("switches of level 0 are those with NICs")
 {
     struct topology topology = drawn(2);
 

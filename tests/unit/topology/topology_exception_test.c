@@ -111,7 +111,7 @@ SPEC("an exception names a link of this fabric")
         "p0.t0.0-t1.8 is not in this fabric");
 }
 
-SPEC("an exception says one thing: missing, or a rate")
+SPEC("an exception has either a missing link or a rate")
 {
     struct topology_exception exceptions[2] = { { .link = UPLINK(0, 1, 1), .missing = true },
         { .link = HOST_LINK(5, 2) } };
@@ -124,7 +124,7 @@ SPEC("an exception says one thing: missing, or a rate")
     expect_refused(exceptions, 2, 1, "h5.p2 is missing but has a rate");
 }
 
-SPEC("no link is listed twice: the problem is with the later one")
+SPEC("a link that is listed twice is refused, at its second entry")
 {
     const struct topology_exception exceptions[3] = {
         { .link = UPLINK(2, 1, 1), .missing = true },
@@ -135,7 +135,7 @@ SPEC("no link is listed twice: the problem is with the later one")
     expect_refused(exceptions, 3, 2, "p2.t0.1-t1.1 is listed twice");
 }
 
-SPEC("a NIC has at least one link")
+SPEC("a NIC must have at least one link")
 {
     const struct topology_exception exceptions[4] = {
         { .link = HOST_LINK(9, 3), .missing = true },

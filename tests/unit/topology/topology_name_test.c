@@ -80,7 +80,7 @@ SPEC("a name finds its component")
     }
 }
 
-SPEC("what is not there is said to be not there, and what is the last that is")
+SPEC("an unknown component is refused with the last one that exists")
 {
     expect_nothing("h240", "no NIC h240: the last of 240 is h239");
     expect_nothing("h240.p1", "no NIC h240: the last of 240 is h239");
@@ -92,12 +92,12 @@ SPEC("what is not there is said to be not there, and what is the last that is")
     expect_nothing("p99999999999999999999", "no plane p4294967295: the last of 4 is p3");
 }
 
-SPEC("a link that an exception took away bears no name")
+SPEC("a link that an exception removed has no name")
 {
     expect_nothing("p1.t0.2-t1.3", "an exception declares this link missing");
 }
 
-SPEC("a fabric without T1s says so")
+SPEC("the message for a T1 of a fabric without T1s says that there are none")
 {
     struct topology_config config;
     struct topology_problem problem;
@@ -114,7 +114,7 @@ SPEC("a fabric without T1s says so")
     EXPECT(topology_find(&topology, "p0.t0.0", &element, reason));
 }
 
-SPEC("anything else is not a name")
+SPEC("any other text is refused")
 {
     static const char *const others[] = { "", "h", "h-1", "h1x", "h01", "H1", "h1.", "h1.p",
         "p1.t2.3", "p1.t0", "p1.t0.1-", "p1.t0.1-t0.1", "p1.t1.1-t0.1", "p1.t0.1-t1.1 ", " h1",
@@ -125,7 +125,7 @@ SPEC("anything else is not a name")
             "not a name; names are like h12, h12.p3, p3, p3.t0.17, p3.t1.9, p3.t0.17-t1.9");
 }
 
-SPEC("a name that is too long is cut off, and ends")
+SPEC("a name that is too long for its buffer is truncated and terminated")
 {
     struct topology_element element = {
         .kind = TOPOLOGY_UPLINK, .plane = UINT32_MAX, .t0 = UINT32_MAX, .t1 = UINT32_MAX

@@ -6,7 +6,7 @@
 
 #define NS UINT64_C(1000)
 
-SPEC("the usual fabric has 64 NICs of 400 Gb/s over four planes")
+SPEC("the default fabric has 64 NICs of 400 Gb/s over four planes")
 {
     struct topology_config config = made_topology_usual();
     struct topology topology = made_topology_of(&config);
@@ -100,7 +100,7 @@ SPEC("with a single T0 the longest path has two links and one switch")
         4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
 }
 
-SPEC("the lookahead is the shortest way from a departure to the next node's chance to act")
+SPEC("the lookahead is the shortest time from a departure to the next action of the neighbour")
 {
     struct topology_config config = made_topology_usual();
 
@@ -120,7 +120,7 @@ SPEC("the lookahead is the shortest way from a departure to the next node's chan
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-SPEC("buffers are as deep as the BDP of their ports says")
+SPEC("buffers have the BDP of their ports")
 {
     struct topology_config config = made_topology_usual();
     struct topology topology;
@@ -136,7 +136,7 @@ SPEC("buffers are as deep as the BDP of their ports says")
     EXPECT_EQ(topology.config.buffers.control_bytes, UINT64_C(4) << 20);
 }
 
-SPEC("without trimming they are five BDP deep")
+SPEC("without trimming, buffers have five BDP")
 {
     struct topology_config config = made_topology_usual();
     struct topology topology;
@@ -147,7 +147,7 @@ SPEC("without trimming they are five BDP deep")
     EXPECT_EQ(topology.config.buffers.host_data_bytes, topology.config.buffers.data_bytes);
 }
 
-SPEC("what a description says about buffers stays")
+SPEC("buffer sizes of a description are kept")
 {
     struct topology_config config = made_topology_usual();
     struct topology_buffers said = { .trims = true,
@@ -167,7 +167,7 @@ SPEC("what a description says about buffers stays")
     EXPECT_EQ(config.buffers.red_max_bytes, said.red_max_bytes);
 }
 
-SPEC("one threshold alone never crosses the other")
+SPEC("if only one threshold is given, the other does not cross it")
 {
     struct topology_config config = made_topology_usual();
 
@@ -178,7 +178,7 @@ SPEC("one threshold alone never crosses the other")
     EXPECT_EQ(made_topology_of(&config).config.buffers.red_max_bytes, 10000000);
 }
 
-SPEC("the longest, slowest and fastest fabrics have buffers that a port can count")
+SPEC("the buffers of the longest, slowest and fastest fabrics are within the limits of a port")
 {
     struct topology_config config = made_topology_usual();
     struct topology topology;

@@ -68,7 +68,7 @@ static uint32_t pop(struct queue *queue)
     return number;
 }
 
-SPEC("an empty queue has nothing to look at")
+SPEC("an empty queue has no answer")
 {
     struct queue queue;
 
@@ -76,7 +76,7 @@ SPEC("an empty queue has nothing to look at")
     EXPECT(!control_queue_peek(&queue.control));
 }
 
-SPEC("answers leave in the order they came, with everything they said")
+SPEC("answers leave in the order they were queued, with all their fields")
 {
     struct queue queue;
     struct control_record record = { .qp_index = 3,
@@ -116,7 +116,7 @@ SPEC("an answer may leave before older ones, which keep their order")
     EXPECT_EQ(pop(&queue), 0);
 }
 
-SPEC("a full queue refuses, and takes again when one has left")
+SPEC("a full queue refuses an answer until one has left")
 {
     struct queue queue;
 
@@ -133,7 +133,7 @@ SPEC("a full queue refuses, and takes again when one has left")
     EXPECT_EQ(pop(&queue), 0);
 }
 
-SPEC("an Endpoint Response keeps whom it goes to")
+SPEC("an Endpoint Response keeps its destination")
 {
     struct queue queue;
 
@@ -162,7 +162,7 @@ SPEC("Endpoint Responses leave room for the answers of QPs")
         EXPECT_EQ(pop(&queue), i);
 }
 
-SPEC("forgetting a QP leaves the answers of others and of the endpoint")
+SPEC("removing a QP keeps the answers of others and of the endpoint")
 {
     struct queue queue;
 
@@ -179,7 +179,7 @@ SPEC("forgetting a QP leaves the answers of others and of the endpoint")
     EXPECT_EQ(pop(&queue), 0);
 }
 
-SPEC("forgetting the QP with the index 0 leaves the answers of the endpoint, which have none")
+SPEC("removing the QP with index 0 keeps the answers of the endpoint, which have no QP")
 {
     struct queue queue;
 
@@ -195,7 +195,7 @@ SPEC("forgetting the QP with the index 0 leaves the answers of the endpoint, whi
     EXPECT_EQ(pop(&queue), 0);
 }
 
-SPEC("a measuring arena learns what a queue needs")
+SPEC("a measuring arena counts the bytes of a queue")
 {
     struct control_queue control;
     struct arena arena;
@@ -245,7 +245,7 @@ static uint32_t model_endpoints(const struct model *model)
     return count;
 }
 
-PROPERTY("pushed, popped and forgotten, the queue holds what a plain list holds", 300)
+PROPERTY("after random operations the queue has the same answers as a plain list", 300)
 {
     struct queue queue;
     struct model model = { .count = 0 };

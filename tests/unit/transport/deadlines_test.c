@@ -28,7 +28,7 @@ static size_t timers_init(struct timers *timers, uint32_t owner_count)
     return arena.used_bytes;
 }
 
-SPEC("without a timer there is nothing to wait for and nothing to take")
+SPEC("without a timer there is no deadline and no owner")
 {
     struct timers timers;
 
@@ -48,7 +48,7 @@ SPEC("few timers take eight bytes each, many a wheel")
     free(timers.memory);
 }
 
-SPEC("a timer is taken at its time, once, and not before")
+SPEC("a timer is returned once, at its time and not before")
 {
     struct timers timers;
 
@@ -79,7 +79,7 @@ static void take_due(struct timers *timers, uint64_t *set_ns, uint32_t owner_cou
     }
 }
 
-PROPERTY("set, moved and cleared at random, timers fire when they are due, few or many", 200)
+PROPERTY("with random operations timers fire when they are due, few or many", 200)
 {
     struct prng prng = prng_stream(seed, 0);
     uint32_t owner_count = 1 + prng_below(&prng, OWNERS_MAX);

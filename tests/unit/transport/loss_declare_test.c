@@ -44,8 +44,8 @@ static enum path_ev_state state_with_delay(uint32_t beyond_half_target_ns)
     return state_after_loss(qp);
 }
 
-SPEC(
-    "§10: without trimming a loss is a queue's if packets take more than half of the target longer")
+SPEC("§10: without trimming a loss is congestion if packets take more than half of the target "
+     "longer")
 {
     EXPECT_EQ(state_with_delay(0), EV_SUSPECT);
     EXPECT_NE(state_with_delay(1), EV_SUSPECT);
@@ -59,7 +59,7 @@ static enum path_ev_state state_after_trim(uint64_t ago_ns)
     return state_after_loss(qp);
 }
 
-SPEC("§10: with trimming a loss is a queue's if a packet was trimmed within four base RTTs")
+SPEC("§10: with trimming a loss is congestion if a packet was trimmed within four base RTTs")
 {
     EXPECT_EQ(state_after_trim(0), EV_SUSPECT);
     EXPECT_NE(state_after_trim(1), EV_SUSPECT);
@@ -80,7 +80,8 @@ static enum path_ev_state state_after_spurious(bool has_wide_window, uint32_t ro
     return state_after_loss(qp);
 }
 
-SPEC("§10: a loss is no path's while packets of this QP, or of another to its peer, are late")
+SPEC("§10: a loss is not counted against a path while packets of this QP, or of another to its "
+     "peer, are late")
 {
     EXPECT_EQ(state_after_spurious(false, 0), EV_SUSPECT);
     EXPECT_NE(state_after_spurious(true, 0), EV_SUSPECT);
@@ -103,7 +104,7 @@ static uint32_t relaxed(uint32_t tenths_of_least)
     return reorder_ns * 20 / least_ns;
 }
 
-SPEC("§10: the reordering window narrows by half, to no less than it begins with")
+SPEC("§10: the reordering window narrows by half, and not below its initial value")
 {
     EXPECT_EQ(relaxed(10), 20);
     EXPECT_EQ(relaxed(15), 20);

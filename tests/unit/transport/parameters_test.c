@@ -35,7 +35,7 @@ static uint32_t choice_count(uint32_t index)
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-SPEC("the member of a name and the description of that name have the same place")
+SPEC("the member of a parameter and its description have the same index")
 {
     struct parameters parameters;
     uint32_t index = 0;
@@ -75,7 +75,7 @@ SPEC("the member of a name and the description of that name have the same place"
     EXPECT_EQ(index, parameter_count);
 }
 
-SPEC("names are lower case words, no two alike, each with one line of help")
+SPEC("names are unique lower case words, each with one line of help")
 {
     for (uint32_t i = 0; i < parameter_count; i++) {
         const struct parameter_description *description = &parameter_descriptions[i];
@@ -163,7 +163,7 @@ SPEC("timers of hardware are in microseconds, those of software in milliseconds"
     EXPECT_EQ(software.pmtu, hardware.pmtu);
 }
 
-SPEC("the word of `timers` sets every timer, and nothing else")
+SPEC("setting timers sets every timer, and no other parameter")
 {
     struct parameters expected;
     struct parameters parameters;
@@ -182,7 +182,7 @@ SPEC("the word of `timers` sets every timer, and nothing else")
     EXPECT_MEM_EQ(&parameters, &expected, sizeof(parameters));
 }
 
-SPEC("a timer waits as long as its value says, and not less than its share of the base RTT")
+SPEC("a timer waits for its value, and at least for its share of the base RTT")
 {
     struct parameters parameters;
 
@@ -197,7 +197,7 @@ SPEC("a timer waits as long as its value says, and not less than its share of th
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-SPEC("every name is found at its place, and nothing is found for a part of it or more than it")
+SPEC("every name is found, and no part or extension of a name is")
 {
     for (uint32_t i = 0; i < parameter_count; i++) {
         const char *name = parameter_descriptions[i].name;
@@ -332,7 +332,7 @@ SPEC("every number takes every suffix of its unit, and no suffix of another")
     }
 }
 
-SPEC("times, sizes and rates may be written as people write them")
+SPEC("times, sizes and rates may have units")
 {
     struct parameters parameters;
 
@@ -366,7 +366,7 @@ SPEC("leading zeros are not octal")
     EXPECT_EQ(parameters.mpr, 10);
 }
 
-SPEC("what is not a number with a known suffix is refused, and nothing changes")
+SPEC("a text that is not a number with a known suffix is refused, and nothing changes")
 {
     static const char *const wrong[] = { "", " 5us", "5 us", "5us ", "-5", "+5", "0x10", "5e3",
         "5.0", "us", "5u", "5usx", "5US", "5n", "5m", "5K", "5KiB", "5k", "5%", "5ns5" };
@@ -399,7 +399,7 @@ SPEC("numbers too large for 64 bits are out of range, by their digits or by thei
     }
 }
 
-SPEC("a number or product that wraps around into the range is out of range all the same")
+SPEC("a number or product that overflows into the range is out of range")
 {
     struct parameters parameters;
 
@@ -413,7 +413,7 @@ SPEC("a number or product that wraps around into the range is out of range all t
     EXPECT_EQ(parameters.reo_wnd, 0);
 }
 
-SPEC("an unknown name is said to be unknown, whatever the value")
+SPEC("an unknown name is reported as unknown, for any value")
 {
     struct parameters parameters;
     struct parameters before;

@@ -116,7 +116,7 @@ SPEC("§21: a QP alone at its peer takes no turns, nor does one beside a QP that
     by_hand_close(&nic);
 }
 
-SPEC("§21: the last packet of a turn asks for a SACK: the window is for others then")
+SPEC("§21: the last packet of a turn requests a SACK, because other QPs use the window next")
 {
     open_with_window(100);
     by_hand_connect(&nic, A);
@@ -129,7 +129,7 @@ SPEC("§21: the last packet of a turn asks for a SACK: the window is for others 
     by_hand_close(&nic);
 }
 
-SPEC("§21: a QP that runs out of work within its turn goes on with the rest of it")
+SPEC("§21: a QP that runs out of work within its turn later continues with the rest of it")
 {
     open_with_window(100);
     by_hand_connect(&nic, A);
@@ -142,7 +142,7 @@ SPEC("§21: a QP that runs out of work within its turn goes on with the rest of 
     by_hand_close(&nic);
 }
 
-SPEC("§21: a turn ends where the window does, and goes on when it opens")
+SPEC("§21: a turn ends when the window is full, and continues when it opens")
 {
     struct ipv6_addr peer = by_hand_address(1);
     struct packet sack;
@@ -163,7 +163,7 @@ SPEC("§21: a turn ends where the window does, and goes on when it opens")
     by_hand_close(&nic);
 }
 
-SPEC("§21: probes and repeats for an ACK do not wait for the window that another QP fills")
+SPEC("§21: probes and repeats for an ACK do not wait for a window that another QP fills")
 {
     open_with_window(10);
     by_hand_connect(&nic, A);
@@ -181,7 +181,7 @@ SPEC("§21: probes and repeats for an ACK do not wait for the window that anothe
     by_hand_close(&nic);
 }
 
-SPEC("§21: a QP that waits for its turn and fails leaves the turns of the others")
+SPEC("§21: a QP that waits for its turn and fails does not change the turns of the others")
 {
     for (uint32_t failing = A; failing <= C; failing++) {
         static const char *const left[] = { "BBBBCCCCBC", "AAACCCCAC", "AAABBBBAB" };
@@ -201,7 +201,7 @@ SPEC("§21: a QP that waits for its turn and fails leaves the turns of the other
     }
 }
 
-SPEC("§21: a peer that waits for a busy port does not keep others from filling the rest of a call")
+SPEC("§21: a peer that waits for a busy port does not block others in the same call")
 {
     static struct path_profile only;
     struct packet out[8];
@@ -223,7 +223,7 @@ SPEC("§21: a peer that waits for a busy port does not keep others from filling 
 
 /* ---- the window ------------------------------------------------------------------------------ */
 
-SPEC("§19: what one QP has in flight closes the window for the others to its peer, and no more")
+SPEC("§19: packets in flight of one QP use the window of all QPs to its peer, and of no others")
 {
     struct packet sack;
 
@@ -264,7 +264,7 @@ SPEC("§19: QPs with different congestion control to one address have a window e
     by_hand_close(&nic);
 }
 
-SPEC("there are as many destinations as QPs, and one without a QP makes room for another")
+SPEC("there are as many destinations as QPs, and a destination without a QP is reused")
 {
     by_hand_prepare(&nic);
     nic.config.qp_count_max = 2;
@@ -458,7 +458,7 @@ static const struct transport_rtt known = {
     .fixed_ns = 4000, .per_kib_ns = 2000, .packet_ns = 100
 };
 
-SPEC("§19.3: a base RTT that is told holds for the QPs to that address, and is not measured")
+SPEC("§19.3: a given base RTT applies to the QPs to that address, and is not measured")
 {
     static struct cc_profile other;
     struct ipv6_addr peer = by_hand_address(1);
@@ -485,7 +485,7 @@ SPEC("§19.3: a base RTT that is told holds for the QPs to that address, and is 
     by_hand_close(&nic);
 }
 
-SPEC("a reordering window of a base RTT follows the base RTT that is told")
+SPEC("a reordering window of a base RTT follows the given base RTT")
 {
     struct ipv6_addr peer = by_hand_address(1);
     struct qp_status before;
@@ -517,7 +517,7 @@ SPEC("§13: no timeout ends sooner than 25 base RTTs")
     by_hand_close(&nic);
 }
 
-SPEC("§15: the first probe of a bad EV waits for two of the base RTTs that are told")
+SPEC("§15: the first probe of a bad EV waits for two given base RTTs")
 {
     struct ipv6_addr peer = by_hand_address(1);
 
@@ -532,7 +532,8 @@ SPEC("§15: the first probe of a bad EV waits for two of the base RTTs that are 
     by_hand_close(&nic);
 }
 
-SPEC("§18: ports that a peer told when it had live QPs do not hold once all of them have failed")
+SPEC("§18: ports that a peer reported while it had live QPs are forgotten once all of them have "
+     "failed")
 {
     static struct cc_profile other;
     struct packet update;
@@ -555,7 +556,7 @@ SPEC("§18: ports that a peer told when it had live QPs do not hold once all of 
     by_hand_close(&nic);
 }
 
-SPEC("§19.6: engines that share a NIC share the window to a destination; strangers have none")
+SPEC("§19.6: engines of a NIC share the window to a destination; other NICs do not")
 {
     struct ipv6_addr stranger = by_hand_address(77);
     struct ipv6_addr acquainted = by_hand_address(1);

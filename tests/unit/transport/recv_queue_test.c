@@ -73,7 +73,7 @@ SPEC("a delivery fills the oldest receive request with immediate, length and sol
     }
 }
 
-SPEC("§6.2: the second WriteImm waits for the first, though all its packets are there")
+SPEC("§6.2: the second WriteImm waits for the first, even if all its packets have arrived")
 {
     static struct receives receives;
 
@@ -102,7 +102,7 @@ SPEC("§6.2: without a receive request the immediate stays, and is delivered whe
     EXPECT_EQ(deliver(&receives, psn(3)), RECV_DELIVERED);
 }
 
-SPEC("a queue takes as many requests as asked for, until completions are fetched")
+SPEC("a queue accepts its depth of requests, until completions are fetched")
 {
     static struct receives receives;
 
@@ -120,7 +120,7 @@ SPEC("a queue takes as many requests as asked for, until completions are fetched
     EXPECT(!recv_queue_is_full(&receives.queue));
 }
 
-SPEC("a queue of no depth takes nothing")
+SPEC("a queue of depth 0 accepts nothing")
 {
     static struct receives receives;
 
@@ -128,7 +128,7 @@ SPEC("a queue of no depth takes nothing")
     EXPECT(recv_queue_is_full(&receives.queue));
 }
 
-SPEC("a request that was flushed and posted again has no trace of its former immediate")
+SPEC("a request that was flushed and posted again does not keep its former immediate")
 {
     static struct receives receives;
 
@@ -143,7 +143,7 @@ SPEC("a request that was flushed and posted again has no trace of its former imm
     EXPECT_EQ(recv_queue_at(&receives.queue, 1)->length_bytes, 0);
 }
 
-SPEC("starting forgets immediates and keeps receive requests, clearing forgets both")
+SPEC("starting removes immediates and keeps receive requests, and clearing removes both")
 {
     static struct receives receives;
 
@@ -168,7 +168,7 @@ SPEC("starting forgets immediates and keeps receive requests, clearing forgets b
     EXPECT_EQ(receives.queue.reported, 0);
 }
 
-SPEC("a measuring arena learns what requests and stash need")
+SPEC("a measuring arena counts the bytes of requests and stash")
 {
     struct arena arena;
 
@@ -179,7 +179,7 @@ SPEC("a measuring arena learns what requests and stash need")
 
 /* WriteImm number i ends at PSN first + 3 i. They arrive in any order within `imm_max`, cack moves
  * when it likes, receives are posted now and then. */
-PROPERTY("across the wrap of rqmsn, immediates come in order, each when its turn has come", 300)
+PROPERTY("across the wrap of rqmsn, immediates are delivered in order", 300)
 {
     static struct receives receives;
     struct prng prng = prng_stream(seed, 0);

@@ -100,7 +100,7 @@ SPEC("a PSN above a gap is a duplicate when it comes again, one below it is old"
     EXPECT_EQ(tracker.window.highest.value, 12);
 }
 
-SPEC("a narrower range turns what it no longer admits into beyond, received or not")
+SPEC("with a narrower range, PSNs outside it are beyond, received or not")
 {
     static struct tracker tracker;
 
@@ -145,7 +145,7 @@ SPEC("messages count when cack passes their last packet, wherever that is")
     EXPECT_EQ(progress.messages, 1);
 }
 
-SPEC("a window with all but the oldest PSN is emptied at once, whatever its size")
+SPEC("a window with all but the oldest PSN is emptied at once, for any size")
 {
     static struct tracker tracker;
 
@@ -196,7 +196,7 @@ static bool fits(const struct tracker *tracker, uint32_t value, struct recv_wind
     return recv_window_fits(&tracker->window, psn(value), part);
 }
 
-SPEC("the first packet of all begins a message")
+SPEC("the first packet begins a message")
 {
     static struct tracker tracker;
 
@@ -223,7 +223,7 @@ SPEC("in order, a message begins where the one before has ended and nowhere else
     EXPECT(!fits(&tracker, 9, middle));
 }
 
-SPEC("among gaps, both neighbours that have arrived say where messages begin and end")
+SPEC("among gaps, both neighbours determine where messages begin and end")
 {
     static struct tracker tracker;
 
@@ -240,7 +240,7 @@ SPEC("among gaps, both neighbours that have arrived say where messages begin and
     EXPECT(!fits(&tracker, 9, last_part));
 }
 
-SPEC("what moves up over a gap is remembered as the end of its message")
+SPEC("the end of a message is kept when the window moves over a gap")
 {
     static struct tracker tracker;
 
@@ -255,7 +255,7 @@ SPEC("what moves up over a gap is remembered as the end of its message")
     EXPECT(!fits(&tracker, 4, first_part));
 }
 
-SPEC("a slot is not mistaken for the one that a whole window lies between")
+SPEC("a slot is not mistaken for the one a whole window later")
 {
     static struct tracker tracker;
 
@@ -265,7 +265,7 @@ SPEC("a slot is not mistaken for the one that a whole window lies between")
     EXPECT(fits(&tracker, 128 + 6, first_part));
 }
 
-SPEC("starting again forgets everything")
+SPEC("starting again clears the window")
 {
     static struct tracker tracker;
 
@@ -284,7 +284,7 @@ SPEC("starting again forgets everything")
     recv_window_check(&tracker.window);
 }
 
-SPEC("a measuring arena learns what every size of window needs")
+SPEC("a measuring arena counts the bytes of every size of window")
 {
     for (uint32_t psn_count = 128; psn_count <= PSNS_MAX; psn_count *= 2) {
         struct arena arena;
@@ -393,7 +393,7 @@ static void clear(struct model *model, struct psn first)
     model->first = first;
 }
 
-PROPERTY("windows of every size, across the wrap, receive what a plain list of PSNs receives", 450)
+PROPERTY("windows of every size, across the wrap, receive the same as a plain list of PSNs", 450)
 {
     static struct tracker tracker;
     static struct model model;
@@ -430,7 +430,7 @@ PROPERTY("windows of every size, across the wrap, receive what a plain list of P
     recv_window_check(&tracker.window);
 }
 
-PROPERTY("what comes in order leaves the window as the general way would", 300)
+PROPERTY("packets in order leave the window in the same state as the general case", 300)
 {
     static struct tracker quick;
     static struct tracker thorough;

@@ -39,7 +39,7 @@ static void open_without_path(void)
     EXPECT_EQ(path_bad_count(paths), 6);
 }
 
-SPEC("§14.4: without a usable path one packet goes by a bad one, and the next after a timeout")
+SPEC("§14.4: without a usable path one packet is sent on a bad one, and the next after a timeout")
 {
     open_without_path();
     EXPECT_EQ(by_hand_post(&nic, QPN, 1, 4 * 1024, 0), 0);
@@ -64,8 +64,7 @@ SPEC("§14.4: an attempt that found no port ready does not count as that packet"
     by_hand_close(&nic);
 }
 
-SPEC(
-    "§4.1: a peer that admits more PSNs than there is memory for, or than we want, changes nothing")
+SPEC("§4.1: a peer that admits more PSNs than there is memory for, or than we want, has no effect")
 {
     struct qp_attributes attributes = { .dynamic_mpr = true, .mpr = 4 };
     struct qp_status status;
@@ -88,7 +87,7 @@ SPEC(
     by_hand_close(&nic);
 }
 
-SPEC("every SACK, NACK and ACK that counts is counted, and none that does not")
+SPEC("every valid SACK, NACK and ACK is counted, and no other")
 {
     struct packet packet;
 
@@ -123,7 +122,7 @@ static uint32_t timeouts(void)
     return status.timeouts;
 }
 
-SPEC("§13: an ACK that was waited for ends the count of timeouts, though all had been received")
+SPEC("§13: an ACK that was awaited resets the count of timeouts, though all had been received")
 {
     struct packet packet;
 
@@ -153,7 +152,7 @@ SPEC("§13: an ACK that was waited for ends the count of timeouts, though all ha
     by_hand_close(&nic);
 }
 
-SPEC("§10: while nothing is heard every round of tail probes takes all planes, but for the first")
+SPEC("§10: without feedback every round of tail probes uses all planes, except the first")
 {
     struct qp_attributes attributes = { .timeout = 20, .retry_exponential = 25 };
     uint64_t sent = 1;
@@ -176,7 +175,7 @@ SPEC("§10: while nothing is heard every round of tail probes takes all planes, 
     by_hand_close(&nic);
 }
 
-SPEC("§13: a timeout takes for lost what has been under way that long, and nothing sent since")
+SPEC("§13: a timeout declares packets lost that were sent that long ago, and no later ones")
 {
     open_connected();
     EXPECT_EQ(by_hand_post(&nic, QPN, 1, 1024, 0), 0);
@@ -190,7 +189,7 @@ SPEC("§13: a timeout takes for lost what has been under way that long, and noth
     by_hand_close(&nic);
 }
 
-SPEC("§6.3: an ACK acknowledges all packets up to its PSN, of messages that are not done as well")
+SPEC("§6.3: an ACK acknowledges all packets up to its PSN, also of incomplete messages")
 {
     struct qp_status status;
     struct packet ack;
@@ -236,7 +235,7 @@ static bool hole_is_probed(uint64_t seed, uint64_t rounds)
     return found;
 }
 
-SPEC("§10: the first tail probe avoids the EV of the oldest hole, later ones take any")
+SPEC("§10: the first tail probe avoids the EV of the oldest hole, later ones use any")
 {
     uint32_t first = 0;
     uint32_t second = 0;
@@ -249,7 +248,7 @@ SPEC("§10: the first tail probe avoids the EV of the oldest hole, later ones ta
     EXPECT_GT(second, 0); /* one in four EVs of its plane */
 }
 
-SPEC("§10: a tail probe that is due on a plane is not sent once the plane is down")
+SPEC("§10: a tail probe that is due on a plane is not sent after the plane went down")
 {
     open_connected();
     EXPECT_EQ(by_hand_post(&nic, QPN, 1, 64, WORK_SIGNALED), 0);
@@ -302,7 +301,7 @@ static void open_with_known_rtt(enum parameter_ev_skip ev_skip)
     transport_set_rtt(nic.transport, &peer, &(struct transport_rtt){ .fixed_ns = BASE_RTT_NS });
 }
 
-SPEC("§10: where round trips take long, the tail is not probed before one and a half of them")
+SPEC("§10: with long round trips, the tail is not probed before one and a half of them")
 {
     open_with_known_rtt(EV_SKIP_LITERAL);
     for (int32_t i = 0; i < 4; i++)
@@ -394,7 +393,7 @@ static void open_refused(void)
     EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
 }
 
-SPEC("§11: a packet that was refused goes again when its time has come, and not before")
+SPEC("§11: a packet that was refused is retransmitted when its time has come, and not before")
 {
     for (uint32_t early_ns = 0; early_ns <= 1; early_ns++) {
         struct packet sack;
@@ -411,14 +410,14 @@ SPEC("§11: a packet that was refused goes again when its time has come, and not
     }
 }
 
-SPEC("§11: after a NACK the NIC wakes by the time that the packet may go again")
+SPEC("§11: after a NACK the NIC wakes by the time at which the packet may be retransmitted")
 {
     open_refused();
     EXPECT_LE(transport_deadline_ns(nic.transport), the_qp()->requester->hold_until_ns + 256);
     by_hand_close(&nic);
 }
 
-SPEC("§6.3: without a usable path the last packet goes again for its ACK by a bad one")
+SPEC("§6.3: without a usable path the last packet is retransmitted for its ACK on a bad one")
 {
     struct path_set *paths;
     struct packet sack;
@@ -442,7 +441,7 @@ SPEC("§6.3: without a usable path the last packet goes again for its ACK by a b
     by_hand_close(&nic);
 }
 
-SPEC("§6.3: where the ACK comes before the last packet could go again, it does not go")
+SPEC("§6.3: if the ACK arrives first, the last packet is not retransmitted")
 {
     struct packet packet;
 
@@ -526,7 +525,7 @@ SPEC("§19.3: the round trip of a short packet counts as that of a full one, if 
     EXPECT_EQ(heard_of(BY_HAND_PMTU_BYTES / 2, true), 0);
 }
 
-SPEC("§10: the longest round trip of late is forgotten within some round trips, all of it")
+SPEC("§10: the longest recent round trip is forgotten within some round trips")
 {
     struct qp *qp;
 

@@ -51,14 +51,14 @@ SPEC("§6.4: of messages that complete together, those before a WriteImm without
     }
 }
 
-SPEC("§6.4: a peer that numbers its messages otherwise is told of none of them")
+SPEC("§6.4: a peer with other message numbers is told of no completed message")
 {
     receive_together(4, 2, 900);
     EXPECT_EQ(by_hand_first(&nic, OPCODE_ACK)->ack.messages_done, 0);
     by_hand_close(&nic);
 }
 
-SPEC("§6.3: an ACK that waits says nothing of a message that then fails")
+SPEC("§6.3: an ACK that waits does not acknowledge a message that then fails")
 {
     struct packet packet;
 
@@ -97,7 +97,8 @@ static struct packet_sack sack_for(uint32_t number)
     return by_hand_first(&nic, OPCODE_SACK)->sack;
 }
 
-SPEC("§20: receives that are not fetched slow the peer down, from half of the queue to all of it")
+SPEC(
+    "§20: completions that are not fetched slow the peer down, from half of the queue to all of it")
 {
     struct packet_sack sack;
 
@@ -130,7 +131,7 @@ SPEC("§20: receives that are not fetched slow the peer down, from half of the q
 /* ---- silence -----------------------------------------------------------------------------------
  */
 
-SPEC("§7: after a silence SACKs report every packet that arrived above a gap")
+SPEC("§7: after a pause SACKs report every packet that arrived above a gap")
 {
     static const uint32_t spans[] = { 65, 128, 129, 192, 193 };
 

@@ -27,7 +27,7 @@ static uint64_t time_to_failure_ns(struct retry_schedule given, uint32_t *sent)
     return sum_ns;
 }
 
-SPEC("§13: T is 1.024 us doubled as often as the timeout says")
+SPEC("§13: T is 1.024 us times 2 to the power of the timeout")
 {
     EXPECT_EQ(retry_interval_ns(schedule(0, 0, 0), 0), 1024);
     EXPECT_EQ(retry_interval_ns(schedule(4, 0, 0), 0), 16384);
@@ -37,7 +37,7 @@ SPEC("§13: T is 1.024 us doubled as often as the timeout says")
     EXPECT_EQ(retry_interval_ns(schedule(24, 0, 0), 0), UINT64_C(17179869184));
 }
 
-SPEC("§13: up to the linear count the interval stays, then every one is twice the last")
+SPEC("§13: the interval is constant up to the linear count, then doubles each time")
 {
     static const uint64_t expected[] = { 1, 1, 1, 1, 2, 4, 8, 16, 32 };
 
@@ -45,7 +45,7 @@ SPEC("§13: up to the linear count the interval stays, then every one is twice t
         EXPECT_EQ(retry_interval_ns(schedule(10, 3, 5), i), expected[i] << 20);
 }
 
-SPEC("§13: no interval is longer than 1.024 us x 2^24, however many timeouts there were")
+SPEC("§13: no interval is longer than 1.024 us x 2^24, for any number of timeouts")
 {
     uint64_t longest_ns = UINT64_C(1024) << 24;
 
@@ -86,7 +86,7 @@ SPEC("§13: without any retries the first timeout is the last")
     EXPECT(retry_is_exhausted(schedule(14, 0, 0), 0));
 }
 
-SPEC("§13: 25 exponential retries are without end, 24 are not")
+SPEC("§13: 25 exponential retries are unlimited, 24 are not")
 {
     EXPECT(!retry_is_exhausted(schedule(0, 7, 25), 31));
     EXPECT(!retry_is_exhausted(schedule(0, 7, 25), 32));

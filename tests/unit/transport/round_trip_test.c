@@ -66,7 +66,7 @@ static uint32_t weight_after(uint64_t age_ns)
     return weight;
 }
 
-SPEC("§14.3: differences up to 0.6 of the target are chance, and what lies beyond counts")
+SPEC("§14.3: differences up to 0.6 of the target are ignored, and only the excess counts")
 {
     enum { AS_OTHERS = 103, FASTER = 109, SLOWER = 93 };
 

@@ -111,7 +111,7 @@ SPEC("§3: msn counts messages, rqmsn counts those with an immediate, both from 
     }
 }
 
-SPEC("a queue takes as many requests as asked for, not as its slots would hold")
+SPEC("a queue accepts its depth of requests, not the number of its slots")
 {
     static struct requests requests;
 
@@ -124,7 +124,7 @@ SPEC("a queue takes as many requests as asked for, not as its slots would hold")
     EXPECT(send_queue_is_full(&requests.queue));
 }
 
-SPEC("a request takes its place in the queue until its completion was fetched")
+SPEC("a request occupies its place in the queue until its completion is fetched")
 {
     static struct requests requests;
 
@@ -138,7 +138,7 @@ SPEC("a request takes its place in the queue until its completion was fetched")
     EXPECT(!send_queue_is_full(&requests.queue));
 }
 
-SPEC("§3: a WriteImm waits while as many as allowed are under way, and blocks what is behind it")
+SPEC("§3: a WriteImm waits while the allowed number is under way, and blocks later requests")
 {
     static struct requests requests;
 
@@ -162,7 +162,7 @@ SPEC("§3: a WriteImm waits while as many as allowed are under way, and blocks w
     EXPECT(!can_cut(&requests));
 }
 
-SPEC("§3: a WriteImm that has begun goes on, though the limit is reached by itself")
+SPEC("§3: a WriteImm that has begun continues though it reaches the limit itself")
 {
     static struct requests requests;
     uint32_t packet_index;
@@ -193,7 +193,7 @@ SPEC("completing a plain WRITE does not make room for a WriteImm")
     EXPECT(!send_queue_can_cut(&requests.queue, 1));
 }
 
-SPEC("a request has begun with its first packet, and may be acknowledged after its last")
+SPEC("a request has begun with its first packet, and can be acknowledged after its last")
 {
     static struct requests requests;
     uint32_t packet_index;
@@ -213,7 +213,7 @@ SPEC("a request has begun with its first packet, and may be acknowledged after i
     EXPECT_EQ(send_queue_unacknowledged(&requests.queue), 0);
 }
 
-SPEC("a PSN of a message half cut is found, one not cut yet is not")
+SPEC("a PSN of a message half sent is found, and one not yet sent is not")
 {
     static struct requests requests;
     uint32_t packet_index;
@@ -250,7 +250,7 @@ SPEC("a message of 2^23 packets, the longest there is, is found by its last PSN"
     EXPECT_EQ(send_queue_find(&requests.queue, psn(77 + (1 << 23)))->work.id, 6);
 }
 
-SPEC("starting again forgets the requests and keeps the room for them")
+SPEC("starting again removes the requests and keeps the depth")
 {
     static struct requests requests;
 
@@ -271,7 +271,7 @@ SPEC("starting again forgets the requests and keeps the room for them")
     EXPECT_EQ(cut_whole(&requests)->work.id, 10);
 }
 
-SPEC("a measuring arena learns what a queue of any depth needs")
+SPEC("a measuring arena counts the bytes of a queue of any depth")
 {
     for (uint32_t depth = 1; depth <= 9; depth++) {
         struct arena arena;

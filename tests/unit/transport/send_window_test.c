@@ -189,7 +189,7 @@ SPEC("a record is remembered until the PSN one window later takes its slot")
 
 /* ---- in flight, acknowledged, lost ---------------------------------------------------------- */
 
-SPEC("what is sent is in flight until it is acknowledged or lost")
+SPEC("a packet is in flight from sending until it is acknowledged or lost")
 {
     begin(128, psn(7));
     send_new(3);
@@ -204,7 +204,7 @@ SPEC("what is sent is in flight until it is acknowledged or lost")
     EXPECT(!send_window_is_acked(&fixture.window, at(2)));
 }
 
-SPEC("a lost packet that is acknowledged after all leaves inflight alone")
+SPEC("a lost packet that is acknowledged later does not change the bytes in flight")
 {
     begin(128, psn(0));
     send_new(2);
@@ -217,7 +217,7 @@ SPEC("a lost packet that is acknowledged after all leaves inflight alone")
     EXPECT_EQ(fixture.window.oldest.value, 1);
 }
 
-SPEC("a lost packet sent again is in flight again")
+SPEC("a lost packet that is retransmitted is in flight again")
 {
     begin(128, psn(0));
     send_new(2);
@@ -229,7 +229,7 @@ SPEC("a lost packet sent again is in flight again")
     EXPECT_EQ(send_window_record(&fixture.window, at(0)).ticks, 99);
 }
 
-SPEC("only what is acknowledged without a gap leaves at the old end")
+SPEC("only packets acknowledged without a gap leave the window")
 {
     begin(128, psn(0xfffffe));
     send_new(5);
@@ -244,7 +244,7 @@ SPEC("only what is acknowledged without a gap leaves at the old end")
     advance();
 }
 
-SPEC("a full window, wholly acknowledged, is empty after one advance, wherever it began")
+SPEC("a full window, wholly acknowledged, is empty after one advance, from any PSN")
 {
     for (uint32_t start = 0; start < 128; start += 7) {
         begin(128, psn(0xffff80 + start));
@@ -258,7 +258,8 @@ SPEC("a full window, wholly acknowledged, is empty after one advance, wherever i
     }
 }
 
-SPEC("the first PSN in flight is looked for from the place given, past what is acked or lost")
+SPEC("the search for the first PSN in flight begins at the given PSN and skips acknowledged and "
+     "lost ones")
 {
     begin(128, psn(60));
     send_new(100);
@@ -270,7 +271,7 @@ SPEC("the first PSN in flight is looked for from the place given, past what is a
     EXPECT_EQ(send_window_next_in_flight(&fixture.window, at(100)).value, at(100).value);
 }
 
-SPEC("with nothing in flight the search ends at the next PSN, in an empty window as in a full one")
+SPEC("with nothing in flight the search ends at the next PSN, in an empty and in a full window")
 {
     begin(128, psn(30));
     EXPECT_EQ(send_window_next_in_flight(&fixture.window, at(0)).value, at(0).value);
@@ -292,7 +293,7 @@ SPEC("the oldest lost PSN is the oldest by sequence, not by slot")
     EXPECT_EQ(send_window_oldest_lost(&fixture.window).value, at(100).value);
 }
 
-SPEC("starting again forgets everything")
+SPEC("starting again clears the window")
 {
     begin(128, psn(5));
     send_new(100);
@@ -311,7 +312,7 @@ SPEC("starting again forgets everything")
     send_window_check(&fixture.window, bytes_for_check, &fixture);
 }
 
-SPEC("a measuring arena learns what every size of window needs")
+SPEC("a measuring arena counts the bytes of every size of window")
 {
     for (uint32_t psn_count = 128; psn_count <= PSNS_MAX; psn_count *= 2) {
         struct arena arena;
@@ -433,7 +434,7 @@ static void step(struct prng *prng)
     }
 }
 
-PROPERTY("windows of every size, across the wrap, hold what a plain list of PSNs holds", 450)
+PROPERTY("windows of every size, across the wrap, hold the same as a plain list of PSNs", 450)
 {
     struct prng prng = prng_stream(seed, 0);
     uint32_t psn_count = UINT32_C(128) << seed % SIZES;
