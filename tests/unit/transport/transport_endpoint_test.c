@@ -41,7 +41,7 @@ static struct packet answer_of(uint16_t request_id)
 
 /* ---- our requests --------------------------------------------------------------------------- */
 
-SPEC("one probe more than may wait is told to try again, until some have left")
+SPEC("a probe beyond the limit of waiting probes is refused until some have left")
 {
     uint16_t id;
 
@@ -56,7 +56,7 @@ SPEC("one probe more than may wait is told to try again, until some have left")
     by_hand_close(&nic);
 }
 
-SPEC("probes leave in the order they were asked for")
+SPEC("probes leave in the order they were requested")
 {
     uint16_t ids[REQUESTS_MAX];
 
@@ -71,7 +71,8 @@ SPEC("probes leave in the order they were asked for")
     by_hand_close(&nic);
 }
 
-SPEC("a round trip is the shorter of clock and echoed stamp, and the clock's where the stamp wraps")
+SPEC("a round trip is the shorter of clock and echoed stamp, or that of the clock if the stamp "
+     "wraps")
 {
     struct transport_event event;
     struct packet answer;
@@ -97,7 +98,7 @@ SPEC("a round trip is the shorter of clock and echoed stamp, and the clock's whe
     by_hand_close(&nic);
 }
 
-SPEC("the oldest probe without an answer makes way for a new one")
+SPEC("a new probe replaces the oldest probe without an answer")
 {
     struct packet answer;
     uint16_t first;
@@ -134,7 +135,7 @@ SPEC("answers that are not fetched are counted once there is no room for them")
     by_hand_close(&nic);
 }
 
-SPEC("a probe that waits for a port that went down does not keep others from leaving")
+SPEC("a probe that waits for a port that went down does not block others")
 {
     struct ipv6_addr peer = by_hand_address(1);
     uint16_t id;
@@ -154,7 +155,7 @@ SPEC("a probe that waits for a port that went down does not keep others from lea
     by_hand_close(&nic);
 }
 
-SPEC("when all wait for a port that is down, a probe for another takes the place of one of them")
+SPEC("when all probes wait for a port that is down, a probe for another replaces one of them")
 {
     struct ipv6_addr peer = by_hand_address(1);
     uint16_t id;
@@ -176,7 +177,7 @@ SPEC("when all wait for a port that is down, a probe for another takes the place
 
 /* ---- requests of others --------------------------------------------------------------------- */
 
-SPEC("§17: a probe of a peer with a QP is answered by the QP's way back")
+SPEC("§17: a probe of a peer with a QP is answered on the way back of the QP")
 {
     struct packet request;
 
@@ -192,7 +193,7 @@ SPEC("§17: a probe of a peer with a QP is answered by the QP's way back")
     by_hand_close(&nic);
 }
 
-SPEC("more answers than may wait are not sent, and counted")
+SPEC("answers beyond the limit of waiting answers are not sent, and counted")
 {
     struct packet request;
 
@@ -224,7 +225,7 @@ static uint32_t peer_ports(uint32_t qpn)
     return attributes.peer_ports;
 }
 
-SPEC("§18: a QP connected anew knows of no update, however high the last number was")
+SPEC("§18: a QP that is connected again ignores earlier updates, however high their number")
 {
     struct packet packet;
 
@@ -241,7 +242,7 @@ SPEC("§18: a QP connected anew knows of no update, however high the last number
     by_hand_close(&nic);
 }
 
-SPEC("answers to a peer without a port do not keep the answers to others waiting")
+SPEC("answers to a peer without a port do not delay answers to others")
 {
     struct packet packet;
 
@@ -263,7 +264,7 @@ SPEC("answers to a peer without a port do not keep the answers to others waiting
     by_hand_close(&nic);
 }
 
-SPEC("destroying a QP takes its probe of the way back with it, if that still waits for a port")
+SPEC("destroying a QP removes its probe of the way back if that still waits for a port")
 {
     struct packet packet;
 
@@ -297,7 +298,7 @@ static struct packet reverse_probe(void)
     return *by_hand_first(&nic, OPCODE_ENDPOINT_REQUEST);
 }
 
-SPEC("a peer whose QPs have all failed is owed no update and awaits no answer")
+SPEC("a peer whose QPs have all failed gets no update and awaits no answer")
 {
     static struct path_entry fewer_entries[2];
     static struct path_profile fewer;

@@ -23,7 +23,7 @@ static struct path_set *paths(void)
 
 /* ---- EVs ------------------------------------------------------------------------------------ */
 
-SPEC("denying an EV and allowing it again are two events for a controller")
+SPEC("denying an EV and allowing it are two events for a controller")
 {
     struct transport_event event;
 
@@ -44,7 +44,7 @@ SPEC("denying an EV and allowing it again are two events for a controller")
     by_hand_close(&nic);
 }
 
-SPEC("an EV that is skipped once is counted and traced, but is no event")
+SPEC("an EV that is skipped once is counted and traced, but causes no event")
 {
     struct transport_event event;
 
@@ -62,7 +62,7 @@ SPEC("an EV that is skipped once is counted and traced, but is no event")
     by_hand_close(&nic);
 }
 
-SPEC("an EV that is no longer skipped is no event")
+SPEC("an EV that is no longer skipped causes no event")
 {
     struct transport_event event;
 
@@ -76,7 +76,7 @@ SPEC("an EV that is no longer skipped is no event")
     by_hand_close(&nic);
 }
 
-SPEC("an EV that turns bad is an event, is counted, and will be probed")
+SPEC("an EV that turns bad causes an event, is counted, and is probed")
 {
     struct transport_event event;
 
@@ -97,7 +97,7 @@ SPEC("an EV that turns bad is an event, is counted, and will be probed")
     by_hand_close(&nic);
 }
 
-SPEC("a bad EV that the controller allows again counts as recovered only if it was not denied")
+SPEC("a bad EV that the controller allows counts as recovered only if it was not denied")
 {
     open_connected();
     path_on_mark(paths(), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
@@ -107,7 +107,7 @@ SPEC("a bad EV that the controller allows again counts as recovered only if it w
     by_hand_close(&nic);
 }
 
-SPEC("events of EVs that are not fetched are counted once there is no room for them")
+SPEC("EV events that are not fetched are counted once there is no room for them")
 {
     open_connected();
     for (uint32_t i = 0; i < 40; i++) {
@@ -121,7 +121,7 @@ SPEC("events of EVs that are not fetched are counted once there is no room for t
     by_hand_close(&nic);
 }
 
-SPEC("completions come before news of ports, and those before news of EVs")
+SPEC("completions are returned before events of ports, and those before events of EVs")
 {
     struct transport_event event;
 
@@ -154,7 +154,7 @@ SPEC("a transport works without a trace")
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-SPEC("a new transport has counted and dropped nothing, waits for nothing and sends nothing")
+SPEC("a new transport has empty counters, no deadline and nothing to send")
 {
     by_hand_prepare(&nic);
     by_hand_open(&nic);
@@ -187,7 +187,7 @@ SPEC("parameters can be changed while a transport runs, and are read back")
     by_hand_close(&nic);
 }
 
-SPEC("what parameters say about congestion control reaches it in its units")
+SPEC("parameters of congestion control reach it in its units")
 {
     struct parameters parameters;
     struct cc_settings settings;
@@ -265,7 +265,7 @@ SPEC("every word of congestion_control is an algorithm that exists")
     }
 }
 
-SPEC("two transports in one process know nothing of each other")
+SPEC("two transports in one process are independent")
 {
     static struct by_hand other;
 

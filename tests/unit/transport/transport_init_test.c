@@ -65,7 +65,7 @@ SPEC("a QP that only sends takes 5 KiB with 192 EVs and 512 PSNs, one that only 
     by_hand_close(&nic);
 }
 
-SPEC("shared parameters are read where they are; own ones are a copy")
+SPEC("shared parameters are read in place, and own parameters are a copy")
 {
     struct parameters changed;
 
@@ -86,7 +86,7 @@ SPEC("shared parameters are read where they are; own ones are a copy")
     by_hand_close(&nic);
 }
 
-SPEC("as many answers wait as there are slots for, and what is more is counted")
+SPEC("as many answers wait as there are slots, and further ones are counted")
 {
     struct packet packet;
 
@@ -102,7 +102,7 @@ SPEC("as many answers wait as there are slots for, and what is more is counted")
     by_hand_close(&nic);
 }
 
-SPEC("as many EV events wait as there are slots for, and what is more is counted")
+SPEC("as many EV events wait as there are slots, and further ones are counted")
 {
     uint32_t count;
 
@@ -138,7 +138,7 @@ SPEC("an Endpoint Request is refused while its slot waits for a port, not while 
     by_hand_close(&nic);
 }
 
-SPEC("peers are found whatever the number of slots to remember them in")
+SPEC("peers are found for any number of slots")
 {
     prepare_small();
     nic.config.peer_slots = 1;

@@ -68,7 +68,7 @@ static void answer(uint32_t index)
 
 /* ---- down ----------------------------------------------------------------------------------- */
 
-SPEC("bits for ports the NIC does not have mean nothing, and no change is no event")
+SPEC("bits of ports that the NIC lacks are ignored, and no change causes no event")
 {
     open_connected();
     ports(UINT32_MAX);
@@ -93,8 +93,7 @@ SPEC("§18: a QP that is connected again sends no update of its earlier connecti
     by_hand_close(&nic);
 }
 
-SPEC(
-    "§18: a peer whose ports are said to be other than ours is asked after a timeout, and believed")
+SPEC("§18: a peer whose reported ports differ from ours is asked after a timeout, and believed")
 {
     struct packet packet;
     struct packet response;
@@ -166,7 +165,7 @@ static void bring_up_to_probes(void)
     EXPECT_EQ(by_hand_send(&nic), 1);
 }
 
-SPEC("§18: a probe of the port that is not answered in time is followed by one that counts for it")
+SPEC("§18: a probe of the port that is not answered in time is followed by another that counts")
 {
     uint32_t id;
 
@@ -240,7 +239,8 @@ static uint32_t verifying_ev(uint64_t seed, uint32_t bad)
     return path_profile_find(&nic.profile, probe->ev);
 }
 
-SPEC("§18: all EVs of the plane that are not known to be bad are drawn alike; all, if all are bad")
+SPEC(
+    "§18: EVs of the plane that are not known to be bad are drawn uniformly, or all if all are bad")
 {
     static const struct {
         uint32_t bad;
@@ -261,7 +261,7 @@ SPEC("§18: all EVs of the plane that are not known to be bad are drawn alike; a
     }
 }
 
-SPEC("§18: an update that is due once takes no tries from one that is due more often")
+SPEC("§18: an update that is due once does not use the retries of one that is due more often")
 {
     struct peer *peer;
 
@@ -278,7 +278,7 @@ SPEC("§18: an update that is due once takes no tries from one that is due more 
     by_hand_close(&nic);
 }
 
-SPEC("§18: a port that goes down while it is verified starts over")
+SPEC("§18: a port that goes down while it is verified is verified again")
 {
     open_connected();
     bring_up_to_probes();
@@ -389,7 +389,7 @@ SPEC("§18: a port is verified with the one QP that is connected, wherever the s
     }
 }
 
-SPEC("§18: the peer is told of a port that came up at once, though an older update is unanswered")
+SPEC("§18: the peer is told at once of a port that came up, even if an older update is unanswered")
 {
     by_hand_prepare(&nic);
     nic.config.parameters.port_up_probes = 0;
@@ -408,7 +408,7 @@ SPEC("§18: the peer is told of a port that came up at once, though an older upd
     by_hand_close(&nic);
 }
 
-SPEC("a port the NIC does not have carries nothing, even if it is said to be up and ready")
+SPEC("a port that the NIC lacks carries nothing, even if it is set up and ready")
 {
     struct packet packet;
 

@@ -50,7 +50,7 @@ static bool is_of(const struct path_profile *profile, const struct packet *packe
     return index != PATH_NONE && profile->entries[index].plane == packet->port;
 }
 
-SPEC("from the change on packets take the new EVs, and the old ones are acknowledged as ever")
+SPEC("after the change packets use the new EVs, and old packets are still acknowledged")
 {
     struct packet sack;
 
@@ -71,7 +71,7 @@ SPEC("from the change on packets take the new EVs, and the old ones are acknowle
     by_hand_close(&nic);
 }
 
-SPEC("from the change on answers take the new EVs")
+SPEC("after the change answers use the new EVs")
 {
     struct packet data;
 
@@ -103,7 +103,7 @@ static void acknowledge_behind(uint32_t first, uint32_t count)
     EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
 }
 
-SPEC("packets that were under way and got lost speak against none of the new EVs")
+SPEC("lost packets of the old profile do not count against the new EVs")
 {
     const struct path_set *paths;
 
@@ -151,7 +151,7 @@ SPEC("profiles of other planes, without EVs or for no QP are refused, and nothin
     by_hand_close(&nic);
 }
 
-SPEC("a QP in RESET may get another profile, too")
+SPEC("a QP in RESET can change its profile")
 {
     open_with_other();
     EXPECT_EQ(by_hand_move(&nic, QPN, QP_RESET), 0);
@@ -164,7 +164,7 @@ SPEC("a QP in RESET may get another profile, too")
     by_hand_close(&nic);
 }
 
-SPEC("another congestion control begins with its own window, whatever is in flight")
+SPEC("another congestion control starts with its own window, for any bytes in flight")
 {
     struct cc_profile small;
     struct cc_settings settings;
@@ -248,7 +248,7 @@ SPEC("another congestion control for a QP that has failed changes nothing at its
     by_hand_close(&nic);
 }
 
-SPEC("packets under way stay on their plane, whatever EV of it succeeds theirs")
+SPEC("packets under way stay on their plane, whichever EV replaces theirs")
 {
     open_with_other();
     by_hand_post(&nic, QPN, 1, 8 * BY_HAND_PMTU_BYTES, 0);
@@ -277,7 +277,7 @@ SPEC("§15: with one scope for a destination, QPs of another profile share nothi
     by_hand_close(&nic);
 }
 
-SPEC("§15: a QP that gets the profile of another shares what that one knows of it")
+SPEC("§15: a QP that gets the profile of another shares the state of its EVs")
 {
     static struct path_profile mine;
 
@@ -336,7 +336,7 @@ SPEC("a probe of a bad EV that waits for its port is not sent once the port is d
     by_hand_close(&nic);
 }
 
-SPEC("a probe of a bad EV that waited for its port has its whole time from when it left")
+SPEC("a probe of a bad EV that waited for its port has its whole time after it is sent")
 {
     uint64_t timeout_ns;
     uint64_t left_ns;
@@ -355,7 +355,7 @@ SPEC("a probe of a bad EV that waited for its port has its whole time from when 
     by_hand_close(&nic);
 }
 
-SPEC("§15: what a QP with another profile knew of the old one stays with those that shared it")
+SPEC("§15: a QP that changes its profile leaves the EV state to the QPs that shared it")
 {
     const struct path_set *shared;
 
@@ -373,7 +373,7 @@ SPEC("§15: what a QP with another profile knew of the old one stays with those 
     by_hand_close(&nic);
 }
 
-SPEC("packets that leave at the moment of the change speak for the new EVs")
+SPEC("packets that leave at the moment of the change count for the new EVs")
 {
     enum { TICKS_NS = 64 * 20000 }; /* of send times: they are exact */
 
@@ -391,7 +391,7 @@ SPEC("packets that leave at the moment of the change speak for the new EVs")
     by_hand_close(&nic);
 }
 
-SPEC("a QP that only receives may get another profile")
+SPEC("a QP that only receives can change its profile")
 {
     by_hand_prepare(&nic);
     nic.init.window_psns_max = 0;

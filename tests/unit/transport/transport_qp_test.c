@@ -142,7 +142,7 @@ SPEC("a QP that only receives needs no send queue, one that only sends no receiv
     by_hand_close(&nic);
 }
 
-SPEC("a number that is taken is refused, and the QP that has it goes on")
+SPEC("a QP number that is in use is refused, and its QP is unaffected")
 {
     open_nic();
     by_hand_connect(&nic, QPN);
@@ -154,7 +154,7 @@ SPEC("a number that is taken is refused, and the QP that has it goes on")
     by_hand_close(&nic);
 }
 
-SPEC("one QP more than there is room for is refused, until one is destroyed")
+SPEC("a QP beyond the limit is refused, until one is destroyed")
 {
     by_hand_prepare(&nic);
     nic.config.qp_count_max = 3;
@@ -239,7 +239,7 @@ SPEC("§2: attributes that are not set have the values of the parameters")
     by_hand_close(&nic);
 }
 
-SPEC("what does not exist cannot be changed, asked or destroyed")
+SPEC("an unknown QP cannot be changed, queried or destroyed")
 {
     struct qp_attributes attributes;
     struct qp_status status;
@@ -257,7 +257,7 @@ SPEC("what does not exist cannot be changed, asked or destroyed")
 
 /* ---- states --------------------------------------------------------------------------------- */
 
-SPEC("a change of state leaves one trace of where from and where to")
+SPEC("a change of state is traced once, with both states")
 {
     static const enum qp_state path[] = { QP_INIT, QP_RTR, QP_RTS, QP_ERR, QP_RESET };
     enum qp_state from = QP_RESET;
@@ -353,7 +353,7 @@ static struct qp_attributes query(void)
         __VA_ARGS__                                                                                \
     }
 
-SPEC("each attribute has its range, and a value outside changes nothing")
+SPEC("an attribute out of range is refused and changes nothing")
 {
     struct qp_attributes before;
     struct qp_attributes after;
@@ -399,8 +399,8 @@ SPEC("a QP that only receives may do without WriteImm of its own")
     by_hand_close(&nic);
 }
 
-SPEC(
-    "a QP that only receives takes a requester's attributes, and one that only sends a responder's")
+SPEC("a QP that only receives accepts attributes of a requester, and one that only sends of a "
+     "responder")
 {
     open_nic();
     nic.init.window_psns_max = 0;
@@ -428,7 +428,8 @@ SPEC("PSNs are taken modulo 2^24")
     by_hand_close(&nic);
 }
 
-SPEC("from RTR on the peer, its PMTU and its first PSN stay; our own first PSN may still be set")
+SPEC("from RTR on, the peer, its PMTU and its first PSN are fixed; our own first PSN may still be "
+     "set")
 {
     open_in(QP_RTR);
     EXPECT_EQ(modify(QP_ATTR_PEER, query()), -EINVAL);
@@ -456,7 +457,7 @@ SPEC("queues deeper than 2^20 requests and more than 2^15 WriteImm are refused")
     by_hand_close(&nic);
 }
 
-SPEC("what traffic relies on stays while a QP is in RTS, or in ERR")
+SPEC("attributes that traffic relies on are fixed in RTS and ERR")
 {
     static const uint32_t fixed[] = { QP_ATTR_PEER, QP_ATTR_PMTU, QP_ATTR_RQ_PSN, QP_ATTR_SQ_PSN };
 
@@ -499,7 +500,7 @@ static struct qp_attributes random_attributes(struct prng *prng)
 #define EXPECT_MEMBER(bit, member)                                                                 \
     EXPECT_EQ(after.member, mask &(bit) ? wanted.member : before.member)
 
-PROPERTY("a change sets the attributes its mask names, and no others", 300)
+PROPERTY("a change sets the attributes of its mask, and no others", 300)
 {
     struct prng prng = prng_stream(seed, 0);
     struct qp_attributes before = random_attributes(&prng);
@@ -581,7 +582,7 @@ SPEC("§4.1: a responder may narrow its range while it runs, and widen it again 
     by_hand_close(&nic);
 }
 
-SPEC("the status shows what is in flight, and a QP that only receives has nothing to show")
+SPEC("the status shows the bytes in flight, and none for a QP that only receives")
 {
     struct qp_status status;
 

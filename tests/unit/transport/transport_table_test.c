@@ -49,7 +49,7 @@ SPEC("QPs whose numbers fall into one slot of the table are all found")
     by_hand_close(&nic);
 }
 
-SPEC("destroying one of them, first or last or in between, hides none of the others")
+SPEC("destroying one of several QPs in one slot, first, last or in between, hides no other")
 {
     for (uint32_t victim = 0; victim < QPS_MAX; victim++) {
         open_nic();
@@ -100,7 +100,7 @@ static void create_or_not(struct place *places, uint32_t qpn, uint32_t mark)
     place->peer_qpn = mark;
 }
 
-PROPERTY("created and destroyed in any order, QPs with colliding numbers keep their own", 200)
+PROPERTY("QPs with colliding numbers are found after any order of creation and destruction", 200)
 {
     struct place places[QPS_MAX] = { 0 };
     struct prng prng = prng_stream(seed, 0);
@@ -155,7 +155,7 @@ SPEC("every peer with work has its turn in one round, and again in the next")
     by_hand_close(&nic);
 }
 
-SPEC("destroying QPs while they wait for their turn leaves the turns of the others")
+SPEC("destroying QPs that wait for their turn does not change the turns of the others")
 {
     static struct packet out[QPS_MAX];
 
@@ -199,7 +199,7 @@ SPEC("events of many QPs are fetched QP by QP, each in its order")
     by_hand_close(&nic);
 }
 
-SPEC("destroying a QP with events leaves those of the others")
+SPEC("destroying a QP with events keeps the events of others")
 {
     struct transport_event event;
 
@@ -255,7 +255,7 @@ static uint64_t talk(uint32_t qp_count_max)
     return sum;
 }
 
-SPEC("what is fetched ahead, with many QPs, changes nothing")
+SPEC("prefetching with many QPs changes nothing")
 {
     EXPECT_EQ(talk(1000), talk(16));
 }

@@ -32,7 +32,7 @@ static void expect_distinct(const char *(*word)(int), int count)
     EXPECT_STR_EQ(word(count), "unknown");
 }
 
-SPEC("every value has a word of its own, and what is no value is unknown")
+SPEC("every value has a unique word, and other numbers are unknown")
 {
     expect_distinct(state_word, QP_STATE_COUNT);
     expect_distinct(completion_word, COMPLETION_STATUS_COUNT);

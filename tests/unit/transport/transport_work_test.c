@@ -114,7 +114,7 @@ SPEC("a full receive queue refuses work until a completion was fetched")
 
 /* ---- packets of work ------------------------------------------------------------------------ */
 
-SPEC("§3: a WRITE becomes packets with their addresses, message, flags and place in the request")
+SPEC("§3: a WRITE is cut into packets with address, message number, flags and offset")
 {
     static const uint8_t opcodes[] = { OPCODE_WRITE_FIRST, OPCODE_WRITE_MIDDLE, OPCODE_WRITE_LAST };
     struct ipv6_addr peer = by_hand_address(1);
@@ -175,7 +175,7 @@ SPEC("§3: a WriteImm carries immediate, rqmsn and solicitation; a plain WRITE s
     by_hand_close(&nic);
 }
 
-SPEC("placements, completions and requests come with the owner of their QP")
+SPEC("placements, completions and requests have the owner of their QP")
 {
     uint32_t owners[2];
     struct packet packet;
@@ -203,7 +203,7 @@ SPEC("placements, completions and requests come with the owner of their QP")
     by_hand_close(&nic);
 }
 
-SPEC("no more packets leave than there is room for, and none for a port that is not ready")
+SPEC("at most as many packets leave as there is room for, and none for a port that is not ready")
 {
     struct packet out[4];
 
@@ -278,7 +278,7 @@ SPEC("§21: a larger quantum means more packets in a turn, but never more than t
     by_hand_close(&nic);
 }
 
-SPEC("QPs that have sent their last packet do not keep others from sending theirs")
+SPEC("QPs that have sent their last packet do not block others")
 {
     struct packet out[4];
 
@@ -296,7 +296,7 @@ SPEC("QPs that have sent their last packet do not keep others from sending their
     by_hand_close(&nic);
 }
 
-SPEC("a timer that ends late does not put off one that ends early")
+SPEC("a late deadline does not delay an early one")
 {
     struct packet packet;
 
@@ -315,7 +315,7 @@ SPEC("a timer that ends late does not put off one that ends early")
 
 /* ---- completing ----------------------------------------------------------------------------- */
 
-SPEC("a completion says which QP, request and length")
+SPEC("a completion has the QP, request and length")
 {
     struct transport_event event;
 
@@ -332,7 +332,7 @@ SPEC("a completion says which QP, request and length")
     by_hand_close(&nic);
 }
 
-SPEC("requests that complete in silence make room in the queue once events were asked for")
+SPEC("requests without a completion free their place in the queue once events are fetched")
 {
     open_nic();
     nic.init.send_depth = 1;
@@ -345,7 +345,7 @@ SPEC("requests that complete in silence make room in the queue once events were 
     by_hand_close(&nic);
 }
 
-SPEC("completions that are not fetched wait, however many there are")
+SPEC("completions that are not fetched wait, for any number")
 {
     by_hand_prepare(&nic);
     nic.config.qp_count_max = 1;
@@ -372,7 +372,7 @@ static void answer_half(void)
     EXPECT_EQ(transport_send(nic.transport, UINT32_MAX, out, half, nic.now_ns), half);
 }
 
-SPEC("events of a QP wait for its answers to leave, those of others do not")
+SPEC("events of a QP wait until its answers have left, and events of other QPs do not")
 {
     struct transport_event event;
 
@@ -398,7 +398,7 @@ SPEC("events of a QP wait for its answers to leave, those of others do not")
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
-SPEC("§22: in ERR what was done completes, everything else is flushed, in order, sends first")
+SPEC("§22: in ERR finished requests complete, and all others are flushed, in order, sends first")
 {
     open_connected();
     for (uint32_t i = 0; i < 4; i++)
@@ -420,7 +420,7 @@ SPEC("§22: in ERR what was done completes, everything else is flushed, in order
     by_hand_close(&nic);
 }
 
-SPEC("§22: a QP that goes from RESET to ERR flushes what is posted, too")
+SPEC("§22: a QP that goes from RESET to ERR flushes posted requests")
 {
     open_nic();
     by_hand_create(&nic, QPN);
@@ -432,7 +432,7 @@ SPEC("§22: a QP that goes from RESET to ERR flushes what is posted, too")
     by_hand_close(&nic);
 }
 
-SPEC("in ERR nothing is timed and nothing is sent")
+SPEC("in ERR there are no timers and nothing is sent")
 {
     open_connected();
     by_hand_post(&nic, QPN, 1, 1024, 0);
@@ -445,7 +445,8 @@ SPEC("in ERR nothing is timed and nothing is sent")
     by_hand_close(&nic);
 }
 
-SPEC("§13, §22: silence exhausts the retries, and the oldest request says so")
+SPEC("§13, §22: without feedback the retries are exhausted, and the oldest request completes with "
+     "that error")
 {
     struct qp_attributes attributes = { .timeout = 8, .retry_linear = 2, .retry_exponential = 1 };
     uint64_t interval_ns = UINT64_C(1024) << 8;
@@ -469,7 +470,7 @@ SPEC("§13, §22: silence exhausts the retries, and the oldest request says so")
 
 /* ---- RESET ---------------------------------------------------------------------------------- */
 
-SPEC("RESET forgets work, completions and errors, whatever state it came from")
+SPEC("RESET removes work, completions and errors, from any state")
 {
     for (enum qp_state from = QP_RTS; from <= QP_ERR; from++) {
         open_connected();
@@ -507,7 +508,7 @@ static uint32_t room_for_other(void)
     return by_hand_send(&nic);
 }
 
-SPEC("what a QP had in flight takes no room at its peer once it is in ERR, RESET or gone")
+SPEC("bytes in flight of a QP in ERR, in RESET or destroyed do not use the window of its peer")
 {
     for (uint32_t way = 0; way < 5; way++) {
         by_hand_prepare(&nic);
@@ -529,7 +530,7 @@ SPEC("what a QP had in flight takes no room at its peer once it is in ERR, RESET
     }
 }
 
-SPEC("a QP that is connected anew and leaves before it sends takes nothing of its peer's")
+SPEC("a QP that is connected again and leaves before it sends uses no window of its peer")
 {
     by_hand_prepare(&nic);
     nic.config.parameters.max_cwnd = 10 * (BY_HAND_PMTU_BYTES + 88);
@@ -548,7 +549,7 @@ SPEC("a QP that is connected anew and leaves before it sends takes nothing of it
     by_hand_close(&nic);
 }
 
-SPEC("a destination lives as long as one QP to it: the next one begins with a fresh window")
+SPEC("a destination exists while it has a QP, and the next QP starts with a new window")
 {
     struct packet nack;
     uint32_t fresh_bytes;
@@ -588,7 +589,7 @@ SPEC("in RESET a QP has no peer: no window, no base RTT, no planes")
     by_hand_close(&nic);
 }
 
-SPEC("RESET forgets an asynchronous error that was not fetched")
+SPEC("RESET removes an asynchronous error that was not fetched")
 {
     struct packet packet;
 
@@ -601,7 +602,7 @@ SPEC("RESET forgets an asynchronous error that was not fetched")
     by_hand_close(&nic);
 }
 
-SPEC("RESET forgets answers that were waiting to leave")
+SPEC("RESET removes answers that wait to leave")
 {
     struct packet packet;
 
@@ -647,7 +648,7 @@ SPEC("after RESET a QP connects to another peer as if it were new")
     by_hand_close(&nic);
 }
 
-SPEC("after RESET a QP has its whole window again, and the paths that were bad are good")
+SPEC("after RESET a QP has its whole window, and its bad paths are good")
 {
     struct qp_status fresh;
     struct qp_status status;
@@ -670,7 +671,7 @@ SPEC("after RESET a QP has its whole window again, and the paths that were bad a
     by_hand_close(&nic);
 }
 
-SPEC("parameters that change between the creation of a QP and its connection do it no harm")
+SPEC("parameters may change between the creation of a QP and its connection")
 {
     struct parameters parameters;
 
@@ -687,7 +688,7 @@ SPEC("parameters that change between the creation of a QP and its connection do 
 
 /* ---- destruction ---------------------------------------------------------------------------- */
 
-SPEC("destroying a QP with work, answers, timers and events waiting leaves the others alone")
+SPEC("destroying a QP with work, answers, timers and events does not affect other QPs")
 {
     struct packet packet;
 
@@ -718,7 +719,7 @@ SPEC("destroying a QP with work, answers, timers and events waiting leaves the o
     by_hand_close(&nic);
 }
 
-SPEC("a QP created in the place of a destroyed one inherits nothing")
+SPEC("a QP in the place of a destroyed one has none of its state")
 {
     struct packet packet;
 

@@ -62,7 +62,7 @@ static enum drop_reason answer(const struct packet *request)
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
-SPEC("§17: one that hears of a peer probes a random path to it a base RTT later, and not sooner")
+SPEC("§17: a receiver probes a random path to its peer a base RTT after the first packet")
 {
     const struct packet *probe;
 
@@ -82,7 +82,7 @@ SPEC("§17: one that hears of a peer probes a random path to it a base RTT later
     by_hand_close(&nic);
 }
 
-SPEC("§17: when the peer falls silent, probing ends")
+SPEC("§17: when the peer sends nothing, probing ends")
 {
     open_connected();
     answer(take_turn(A, BASE_RTT_NS));
@@ -104,7 +104,7 @@ SPEC("§17: an update of ports that was answered causes no wakeup while the way 
     by_hand_close(&nic);
 }
 
-SPEC("§17: probes of the peer keep the way back fresh as data does")
+SPEC("§17: probes of the peer count for the way back as data does")
 {
     struct packet packet;
 
@@ -118,7 +118,7 @@ SPEC("§17: probes of the peer keep the way back fresh as data does")
     by_hand_close(&nic);
 }
 
-SPEC("§17: a sender of data learns of the way by SACKs, and does not probe")
+SPEC("§17: a sender of data learns of paths by SACKs, and does not probe")
 {
     open_connected();
     for (uint32_t i = 0; i < 4; i++) {
@@ -184,7 +184,7 @@ SPEC("§17: the probes of a NIC are limited: a burst of 16, then as many as the 
     EXPECT_GT(probes_of_crowd(1000000, 400 * GBPS), 24);
 }
 
-SPEC("§17: and no more than one for each 16 KiB that its ports carry")
+SPEC("§17: the probes of a NIC are limited to one for each 16 KiB that its ports carry")
 {
     EXPECT_EQ(probes_of_crowd(1000000, GBPS), 16); /* one in 131 us */
 }
@@ -228,7 +228,7 @@ static void open_unforgiving(void)
     arrived = 0;
 }
 
-SPEC("§17: EVs that a QP to the peer has found bad are seldom probed")
+SPEC("§17: EVs that a QP to the peer has found bad are rarely probed")
 {
     open_unforgiving();
     by_hand_connect(&nic, A);
@@ -238,7 +238,7 @@ SPEC("§17: EVs that a QP to the peer has found bad are seldom probed")
     by_hand_close(&nic);
 }
 
-SPEC("§17: a QP that fails takes what it knew of bad EVs with it")
+SPEC("§17: a QP that fails no longer contributes its bad EVs")
 {
     open_unforgiving();
     by_hand_connect(&nic, A);
@@ -250,7 +250,7 @@ SPEC("§17: a QP that fails takes what it knew of bad EVs with it")
     by_hand_close(&nic);
 }
 
-SPEC("§17: a QP knows bad EVs from RTS on, or once it has the profile of the way back")
+SPEC("§17: a QP contributes its bad EVs from RTS on, or once it has the profile of the way back")
 {
     static struct path_profile same;
     static _Alignas(64) uint8_t memory[4096];
@@ -275,7 +275,7 @@ SPEC("§17: a QP knows bad EVs from RTS on, or once it has the profile of the wa
     by_hand_close(&nic);
 }
 
-SPEC("§17: a QP that comes from another congestion control brings what it knows of bad EVs")
+SPEC("§17: a QP that changes its congestion control contributes its bad EVs")
 {
     static struct cc_profile other;
 
@@ -293,7 +293,7 @@ SPEC("§17: a QP that comes from another congestion control brings what it knows
     by_hand_close(&nic);
 }
 
-SPEC("§17: what is found bad after a QP began to send is heeded at once")
+SPEC("§17: an EV that is found bad after a QP began to send is avoided at once")
 {
     open_unforgiving();
     EXPECT_EQ(by_hand_create(&nic, A), 0);
@@ -329,7 +329,7 @@ SPEC("§17: an answered probe makes its EV the way back of its plane")
 
 /* ---- how many -------------------------------------------------------------------------------- */
 
-SPEC("§17: two probes are under way at a time, and the next goes when one has failed")
+SPEC("§17: two probes are under way at a time, and the next is sent when one has failed")
 {
     open_connected();
     for (uint32_t i = 0; i < 8; i++)
@@ -344,7 +344,7 @@ SPEC("§17: two probes are under way at a time, and the next goes when one has f
     by_hand_close(&nic);
 }
 
-SPEC("§17: a probe has failed after the probe timeout, and its answer comes too late then")
+SPEC("§17: a probe has failed after the probe timeout, and a later answer is ignored")
 {
     struct packet probe;
     uint64_t sent_ns;
@@ -360,7 +360,7 @@ SPEC("§17: a probe has failed after the probe timeout, and its answer comes too
     by_hand_close(&nic);
 }
 
-SPEC("§17: an answered probe does not fail any more, and another may go in its place")
+SPEC("§17: an answered probe cannot fail, and another may be sent")
 {
     open_connected();
     for (uint32_t i = 0; i < 20; i++) {
@@ -375,7 +375,7 @@ SPEC("§17: an answered probe does not fail any more, and another may go in its 
     by_hand_close(&nic);
 }
 
-SPEC("§17: probes of the way back take free places only, and none from requests under way")
+SPEC("§17: probes of the way back use free slots only, and none of requests under way")
 {
     struct ipv6_addr peer = by_hand_address(1);
     struct packet requests[4];
@@ -403,7 +403,7 @@ SPEC("§17: probes of the way back take free places only, and none from requests
     by_hand_close(&nic);
 }
 
-SPEC("§17: a path that turns out bad is the way back no longer")
+SPEC("§17: a path that turns bad is no longer the way back")
 {
     struct packet request;
     uint32_t ev;
@@ -471,7 +471,7 @@ static uint32_t answered_by(uint8_t opcode, uint8_t flags)
     return ports;
 }
 
-SPEC("§17: an answer takes the plane of its trigger, unless that is out of the control rotation")
+SPEC("§17: an answer uses the plane of its trigger, unless that is not in the control rotation")
 {
     open_nic();
     by_hand_connect(&nic, A);
@@ -508,7 +508,7 @@ SPEC("§17: an answered probe brings the plane back into the control rotation")
     by_hand_close(&nic);
 }
 
-SPEC("§17: a probe that waits for its port is forgotten with the last QP to the peer")
+SPEC("§17: a probe that waits for its port is removed with the last QP to the peer")
 {
     open_connected();
     arrive(A);
@@ -522,7 +522,7 @@ SPEC("§17: a probe that waits for its port is forgotten with the last QP to the
     by_hand_close(&nic);
 }
 
-SPEC("§17: when the QP whose paths the way back takes goes, it takes those of another")
+SPEC("§17: when the QP whose paths the way back uses goes, it uses those of another")
 {
     static struct path_profile other;
     static struct path_entry entries[2];

@@ -86,7 +86,7 @@ SPEC("ibv_wr_ calls post writes from lists of pieces, inline bytes, and with imm
     verbs_world_close(&world);
 }
 
-SPEC("one mistake between wr_start and wr_complete, or wr_abort, and nothing is posted")
+SPEC("after an error between wr_start and wr_complete, or wr_abort, nothing is posted")
 {
     struct verbs_world world;
     struct ibv_qp_ex *qp = open_ex(&world);
@@ -148,7 +148,7 @@ static int start_poll(struct ibv_cq_ex *cq)
     return number;
 }
 
-SPEC("an extended queue is polled one by one, and read member by member")
+SPEC("an extended queue is polled completion by completion, and read member by member")
 {
     struct ibv_cq_init_attr_ex attr = { .cqe = 16,
         .wc_flags = IBV_WC_STANDARD_FLAGS,
@@ -198,7 +198,7 @@ SPEC("an extended queue is polled one by one, and read member by member")
     verbs_world_close(&world);
 }
 
-SPEC("an extended queue with what completions do not hold is refused")
+SPEC("an extended queue with members that completions lack is refused")
 {
     struct ibv_cq_init_attr_ex attr = { .cqe = 16,
         .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP };

@@ -4,7 +4,7 @@
 
 #include "spec.h"
 
-SPEC("every status of a completion has a word of its own")
+SPEC("every status of a completion has a unique word")
 {
     for (int i = 0; i <= IBV_WC_TM_RNDV_INCOMPLETE; i++) {
         EXPECT(ibv_wc_status_str((enum ibv_wc_status)i)[0] != 'u');

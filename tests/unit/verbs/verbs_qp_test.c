@@ -62,7 +62,7 @@ SPEC("a write arrives, a write with immediate takes a receive without a buffer")
     verbs_world_close(&world);
 }
 
-SPEC("what MRC lacks is refused at the post, with the request at fault, and those before it stay")
+SPEC("an unsupported request is refused at the post and returned, and earlier ones stay posted")
 {
     static const enum ibv_wr_opcode opcodes[] = { IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP,
         IBV_WR_ATOMIC_FETCH_AND_ADD };
@@ -177,7 +177,7 @@ SPEC("a channel becomes readable once per arming and returns queue and context")
     verbs_world_close(&world);
 }
 
-SPEC("a wrong key fails the QP at both ends, what follows is flushed, and the target hears of it")
+SPEC("a wrong key fails the QP at both ends, later work is flushed, and the target gets an event")
 {
     struct verbs_world world;
     struct ibv_async_event event;
@@ -210,7 +210,7 @@ SPEC("a wrong key fails the QP at both ends, what follows is flushed, and the ta
     verbs_world_close(&world);
 }
 
-SPEC("a QP of verbs and one of mrc.h talk, over one device and one memory region each")
+SPEC("a QP of verbs and a QP of mrc.h exchange data")
 {
     struct verbs_world world;
     struct ibv_qp_init_attr attr;
@@ -240,7 +240,7 @@ SPEC("a QP of verbs and one of mrc.h talk, over one device and one memory region
     verbs_world_close(&world);
 }
 
-SPEC("one signalled request in many frees the queue of all before it")
+SPEC("a signalled request frees the queue entries of all requests before it")
 {
     struct verbs_world world;
     struct ibv_send_wr request;
@@ -275,7 +275,7 @@ SPEC("MRC_DEVICES hides all other devices")
     api_world_stop(&world);
 }
 
-SPEC("a QP waits as long in all as its program asks, but looks at its paths as often as MRC does")
+SPEC("a QP keeps its total retry time, and probes its paths as often as MRC does")
 {
     struct verbs_world world;
     struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS, .timeout = 20, .retry_cnt = 7 };

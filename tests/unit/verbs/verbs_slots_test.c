@@ -122,7 +122,7 @@ static void take(struct traffic *traffic)
     }
 }
 
-SPEC("slots that appear in memory, and data that an immediate announces, both ways at once")
+SPEC("slots polled in memory and data announced by immediates work in both directions at once")
 {
     static struct traffic traffic;
     int64_t end_s = patience_end_s();

@@ -68,7 +68,7 @@ static uint32_t count_found(void *library, bool with_private)
     return found;
 }
 
-SPEC("libmrc-verbs.so.1 has all public symbols, and of the private ones what programs call")
+SPEC("libmrc-verbs.so.1 has all public symbols, and the private ones that programs call")
 {
     EXPECT_GE(count_found(open_library("libmrc-verbs.so.1"), false), 100);
 }
@@ -79,7 +79,8 @@ SPEC("the folder for the library path has all symbols, under both names")
     EXPECT_GE(count_found(open_library("mrc-verbs/libibverbs.so.1"), true), 150);
 }
 
-SPEC("so it has those that NCCL looks for, and some newer than this system's")
+SPEC("the folder for the library path has the symbols that NCCL loads, and newer ones than the "
+     "system")
 {
     static const char *const newer[][2] = { { "ibv_reg_mr_iova2", "IBVERBS_1.8" },
         { "ibv_query_ece", "IBVERBS_1.10" }, { "ibv_set_ece", "IBVERBS_1.10" },

@@ -99,7 +99,7 @@ SPEC("attributes of a QP are copied from the kernel's structure with both addres
     EXPECT_EQ(to.alt_ah_attr.sl, 5);
 }
 
-SPEC("a path record survives the way to the kernel and back")
+SPEC("a path record is copied to the kernel structure and back unchanged")
 {
     struct ibv_sa_path_rec from = { .dgid = { .raw = { 1, 2, 3 } },
         .sgid = { .raw = { 4, 5, 6 } },

@@ -45,7 +45,7 @@ SPEC("the list names every device, ends with NULL, and devices stay when it is f
     api_world_stop(&world);
 }
 
-SPEC("a context has everything that inline verbs look at")
+SPEC("a context has all members that inline verbs use")
 {
     struct api_world world;
     struct ibv_context *context;
@@ -65,7 +65,7 @@ SPEC("a context has everything that inline verbs look at")
     close_device(&world);
 }
 
-SPEC("the device is one that no program has quirks for")
+SPEC("the device has a vendor and part for which no program has quirks")
 {
     struct api_world world;
     struct ibv_device_attr attr;
@@ -85,7 +85,7 @@ SPEC("the device is one that no program has quirks for")
     close_device(&world);
 }
 
-SPEC("ports are written as far as the caller's structure goes, and not a byte further")
+SPEC("port attributes are written up to the size of the structure of the caller")
 {
     static const size_t sizes[] = { 48, 52, 56, 64 };
     struct api_world world;
@@ -108,7 +108,7 @@ SPEC("ports are written as far as the caller's structure goes, and not a byte fu
     close_device(&world);
 }
 
-SPEC("port 1 is the device: Ethernet, all planes' speed, four GIDs")
+SPEC("port 1 is the device: Ethernet, the speed of all planes, four GIDs")
 {
     struct api_world world;
     struct ibv_port_attr attr;
@@ -130,7 +130,7 @@ SPEC("port 1 is the device: Ethernet, all planes' speed, four GIDs")
     close_device(&world);
 }
 
-SPEC("GIDs 0 and 3 are the address, 1 and 2 are empty, others are none")
+SPEC("GIDs 0 and 3 are the address, 1 and 2 are empty, and others do not exist")
 {
     static const uint8_t address[16] = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 };
     static const union ibv_gid none;
@@ -193,7 +193,7 @@ SPEC("planes are ports only for programs that have an MRC context of their own")
     close_device(&world);
 }
 
-SPEC("memory is registered with the rights that programs ask for, and holds its domain")
+SPEC("memory is registered with the requested rights, and its domain cannot be freed")
 {
     struct api_world world;
     struct ibv_mr *mr;
@@ -220,7 +220,7 @@ SPEC("memory is registered with the rights that programs ask for, and holds its 
     api_world_close(&world);
 }
 
-SPEC("memory is registered again under its keys; a refusal leaves it as it was")
+SPEC("memory is registered again under its keys, and a refusal leaves it unchanged")
 {
     struct api_world world;
     struct ibv_pd *pd;

@@ -43,7 +43,7 @@ SPEC("ACKs with any credit and NAKs with any code are accepted, all other syndro
     }
 }
 
-SPEC("the message count is 24 bits and cannot spill into the syndrome")
+SPEC("the message count has 24 bits and does not overflow into the syndrome")
 {
     struct packet packet = { .ack = { .syndrome = 0x62, .messages_done = 0xffabcdef } };
     uint8_t built[4];
@@ -53,7 +53,7 @@ SPEC("the message count is 24 bits and cannot spill into the syndrome")
     EXPECT_MEM_EQ(built, "\x62\xab\xcd\xef", 4);
 }
 
-SPEC("an AETH cut anywhere clears ok")
+SPEC("a truncated AETH clears ok")
 {
     static const uint8_t bytes[3] = { 0x1f };
 

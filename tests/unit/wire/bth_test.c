@@ -40,7 +40,7 @@ static uint8_t built_byte(
     return bytes[offset];
 }
 
-SPEC("the header of W1 has its fields, and is built again byte for byte")
+SPEC("the header of W1 is parsed, and is built again byte for byte")
 {
     struct bytes_in in = bytes_in(w1, sizeof(w1));
     uint8_t built[BTH_BYTES];
@@ -69,7 +69,7 @@ SPEC("the four pad counts are bits 5:4 of byte 1")
     }
 }
 
-SPEC("a packet without payload has no pad, whatever lies in its memory")
+SPEC("a packet without payload has no pad")
 {
     struct packet packet = { .opcode = OPCODE_SACK };
 
@@ -77,7 +77,7 @@ SPEC("a packet without payload has no pad, whatever lies in its memory")
     EXPECT_EQ(built_byte(&format_default, &packet, 1), 0);
 }
 
-SPEC("SE is bit 7 of byte 1 and M is ignored, unless the knob turns them around")
+SPEC("SE is bit 7 of byte 1 and M is ignored, unless the format swaps them")
 {
     struct wire_format swapped = format_default;
     uint8_t bytes[BTH_BYTES];
@@ -118,7 +118,7 @@ SPEC("reserved bits are ignored: bit 6 and 3:0 of byte 8, all of byte 4")
     EXPECT(!(packet.flags & PACKET_BECN));
 }
 
-SPEC("ts means nothing where no TSETH can follow")
+SPEC("ts is ignored where no TSETH can follow")
 {
     struct packet packet = { .opcode = OPCODE_SACK, .flags = PACKET_STAMPED };
 
@@ -139,7 +139,7 @@ SPEC("a RoCEv2 header has BECN in byte 4, and neither rtx nor ts")
     EXPECT_EQ(built_byte(&format_default, &packet, 8), 0);
 }
 
-SPEC("QP number and PSN are 24 bits, and wider ones cannot spill into their neighbours")
+SPEC("QP number and PSN have 24 bits, and wider values do not overflow into neighbouring fields")
 {
     struct packet packet = { .opcode = OPCODE_PROBE, .dest_qpn = 0xabcdef12 };
 
@@ -175,7 +175,7 @@ SPEC("every opcode that is not defined is refused")
             opcode_name((uint8_t)opcode) ? DROP_NONE : DROP_OPCODE);
 }
 
-SPEC("a header cut anywhere is truncated")
+SPEC("a truncated header is reported as truncated")
 {
     struct packet packet;
 

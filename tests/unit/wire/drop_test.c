@@ -110,7 +110,7 @@ SPEC("every reason of the network and transport headers is provoked above")
     }
 }
 
-SPEC("every reason has a name of its own, fit for JSON, and a line for people")
+SPEC("every reason has a unique name without special characters, and a description")
 {
     for (uint32_t i = 0; i < DROP_REASON_COUNT; i++) {
         const char *name = drop_name((enum drop_reason)i);

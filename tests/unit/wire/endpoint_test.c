@@ -79,7 +79,7 @@ SPEC("the bits around op are ignored in both")
     EXPECT_EQ(parsed_response(ones).endpoint.op, 2);
 }
 
-SPEC("headers cut anywhere clear ok")
+SPEC("truncated headers clear ok")
 {
     for (size_t length = 0; length < ENDPOINT_RESPONSE_BYTES; length++) {
         struct bytes_in in = bytes_in(vectors_find("E3")->bytes + OFFSET_IN_VECTOR, length);

@@ -29,7 +29,7 @@ SPEC("addresses and type are read, destination first")
     EXPECT_EQ(left, 1);
 }
 
-SPEC("any number of VLAN tags is read over")
+SPEC("any number of VLAN tags is skipped")
 {
     static const uint8_t one[] = { ADDRESSES, 0x81, 0, 0, 5, 0x08, 0 };
     static const uint8_t two[] = { ADDRESSES, 0x88, 0xa8, 0, 7, 0x81, 0, 0, 5, 0x86, 0xdd };
@@ -44,7 +44,7 @@ SPEC("any number of VLAN tags is read over")
     EXPECT_EQ(left, 0);
 }
 
-SPEC("a header or a tag cut anywhere is truncated")
+SPEC("a truncated header or tag is reported as truncated")
 {
     static const uint8_t bytes[] = { ADDRESSES, 0x81, 0, 0, 5, 0x08, 0 };
     struct ethernet_header header;

@@ -4,7 +4,7 @@
 
 #include "wire/ev.h"
 
-SPEC("the high half of an EV travels in the flow label, the low half in the source port")
+SPEC("the high half of an EV is in the flow label, the low half in the source port")
 {
     struct ev_fields fields = ev_split(&format_default, 0x554f2400);
 
@@ -13,7 +13,7 @@ SPEC("the high half of an EV travels in the flow label, the low half in the sour
     EXPECT_EQ(ev_join(&format_default, fields), 0x554f2400);
 }
 
-SPEC("a knob turns the halves around")
+SPEC("the format can swap the halves of an EV")
 {
     struct wire_format format = format_default;
     struct ev_fields fields;

@@ -24,7 +24,7 @@ SPEC("the six code points have their default numbers")
     EXPECT_EQ(format_default.dscp[DSCP_CONTROL], 46);
 }
 
-SPEC("a code point finds its class again, and any other number is foreign")
+SPEC("a code point is translated to its class, and any other number is foreign")
 {
     uint32_t foreign = 0;
 
@@ -35,7 +35,7 @@ SPEC("a code point finds its class again, and any other number is foreign")
     EXPECT_EQ(foreign, 64 - 6);
 }
 
-SPEC("the operator's numbers replace the defaults")
+SPEC("code points of the operator replace the defaults")
 {
     struct wire_format format = format_default;
 

@@ -77,7 +77,7 @@ SPEC("addressing fills class, EV, ports and hop limits of both headers from the 
     EXPECT(ip_address_equal(&frame.outer.dst, &path));
 }
 
-SPEC("addressing over IPv4 has no flow label to put the high half of an EV into")
+SPEC("addressing over IPv4 omits the high half of an EV: there is no flow label")
 {
     struct frame frame = { .packet = parsed_vector("W7").packet };
 
@@ -102,7 +102,7 @@ SPEC("addressing with a segment makes an SRH that carries it")
     EXPECT_MEM_EQ(built + 48, segment.octets, 16);
 }
 
-SPEC("a frame is built into exactly the room it needs, and into no less")
+SPEC("a frame is built into exactly the room it needs, and not into less")
 {
     struct frame frame = addressed("W1", &path, NULL);
     uint8_t built[140];
@@ -190,7 +190,7 @@ SPEC("the UDP checksum and the bits 19:16 of the flow label are ignored")
     EXPECT_EQ(frame.packet.ev, 0x0305);
 }
 
-SPEC("a trimmed frame may have kept more than it must, which is not looked at")
+SPEC("bytes that a trimmed frame keeps beyond the minimum are ignored")
 {
     struct frame frame;
 
@@ -203,7 +203,7 @@ SPEC("a trimmed frame may have kept more than it must, which is not looked at")
     EXPECT(frame_icrc_ok(&frame, vectors_find("W1")->bytes));
 }
 
-SPEC("after a fault in the tunnel the outer header can be read, and what follows it is zero")
+SPEC("after an error in the tunnel the outer header can be read, and the other headers are zero")
 {
     static const struct ip_header none;
     struct frame frame;
@@ -219,7 +219,7 @@ SPEC("after a fault in the tunnel the outer header can be read, and what follows
     EXPECT_EQ(frame.packet.opcode, 0);
 }
 
-SPEC("after a fault in the transport headers everything before it can be read")
+SPEC("after an error in the transport headers everything before it can be read")
 {
     struct frame frame;
 
@@ -231,7 +231,7 @@ SPEC("after a fault in the transport headers everything before it can be read")
     EXPECT_EQ(frame.length, 100);
 }
 
-SPEC("what was in the struct before does not show after a fault")
+SPEC("after an error the packet has nothing of its earlier contents")
 {
     static const struct frame none;
     struct frame frame;

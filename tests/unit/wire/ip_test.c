@@ -14,7 +14,7 @@ static enum drop_reason parse(const uint8_t *bytes, size_t length, struct ip_hea
     return ip_parse(&in, ip);
 }
 
-SPEC("the outer header of X3 has its fields, and is built again byte for byte")
+SPEC("the outer header of X3 is parsed, and is built again byte for byte")
 {
     const uint8_t *bytes = vectors_find("X3")->bytes;
     uint8_t built[IP_V6_BYTES];
@@ -63,7 +63,7 @@ SPEC("the first nibble decides the version, and only 4 and 6 are known")
     }
 }
 
-SPEC("a header cut anywhere is truncated")
+SPEC("a truncated header is reported as truncated")
 {
     struct ip_header ip;
 
@@ -84,7 +84,7 @@ SPEC("a header is not built into less room than it needs")
     EXPECT_EQ(room[0], 0);
 }
 
-SPEC("an IPv4 address is known by its mapped prefix")
+SPEC("an IPv4 address is recognised by its mapped prefix")
 {
     struct ipv6_addr mapped = { { [10] = 0xff, [11] = 0xff, 192, 0, 2, 1 } };
     struct ipv6_addr other = mapped;

@@ -26,7 +26,7 @@ static enum drop_reason parse_with(size_t offset, uint8_t value, struct ip_heade
     return parse(bytes, ip);
 }
 
-SPEC("the header of W7 has its fields, and is built again byte for byte")
+SPEC("the header of W7 is parsed, and is built again byte for byte")
 {
     const uint8_t *bytes = vectors_find("W7")->bytes;
     uint8_t built[IP_V4_BYTES];

@@ -18,7 +18,7 @@ static struct packet parsed(const uint8_t *bytes)
     return packet;
 }
 
-SPEC("the header of N1 has its fields, and is built again byte for byte")
+SPEC("the header of N1 is parsed, and is built again byte for byte")
 {
     const uint8_t *bytes = vectors_find("N1")->bytes + OFFSET_IN_VECTOR;
     struct packet packet = parsed(bytes);
@@ -48,7 +48,7 @@ SPEC("reserved bytes, vendor_info and cc_type are ignored")
     EXPECT_EQ(packet.nack.tx_timestamp, 0);
 }
 
-SPEC("a reason that is not known yet is kept")
+SPEC("an unknown reason is kept")
 {
     uint8_t bytes[NACK_BYTES] = { [2] = 0xee };
 
@@ -67,7 +67,7 @@ SPEC("the seven known reasons have their numbers and names")
     EXPECT_STR_EQ(packet_nack_reason_name(0x19), "UNEXP_EVENT");
 }
 
-SPEC("a header cut anywhere clears ok")
+SPEC("a truncated header clears ok")
 {
     for (size_t length = 0; length < NACK_BYTES; length++) {
         struct bytes_in in = bytes_in(vectors_find("N1")->bytes + OFFSET_IN_VECTOR, length);

@@ -71,7 +71,7 @@ SPEC("the class is in the top three bits")
     EXPECT(!opcode_is_mrc(0xbf));
 }
 
-SPEC("WRITEs, and only they, carry a payload")
+SPEC("only WRITEs have a payload")
 {
     for (uint32_t opcode = 0; opcode < 256; opcode++) {
         bool mrc = opcode >= 0xc6 && opcode <= 0xcb;
@@ -83,7 +83,7 @@ SPEC("WRITEs, and only they, carry a payload")
     }
 }
 
-SPEC("a WRITE knows its place in the message and the headers it carries")
+SPEC("the opcode of a WRITE gives its place in the message and its headers")
 {
     for (size_t i = 0; i < TABLE_COUNT; i++) {
         if (!has(i, 'd'))
@@ -95,7 +95,7 @@ SPEC("a WRITE knows its place in the message and the headers it carries")
     }
 }
 
-SPEC("RoCEv2 numbers are MRC's without the class bits")
+SPEC("opcodes of RoCEv2 are those of MRC without the class bits")
 {
     EXPECT_EQ(OPCODE_WRITE_FIRST & 0x1f, OPCODE_ROCE_WRITE_FIRST);
     EXPECT_EQ(OPCODE_WRITE_ONLY_IMM & 0x1f, OPCODE_ROCE_WRITE_ONLY_IMM);

@@ -28,7 +28,7 @@ SPEC("UDP lengths are those of the specification's table")
     EXPECT_EQ(udp_bytes_of(OPCODE_ACK, 0, 0), 28);
 }
 
-SPEC("RoCEv2 packets are shorter by METH, and by RETH where they have none")
+SPEC("RoCEv2 packets have no METH, and RETH only in the first packet")
 {
     EXPECT_EQ(udp_bytes_of(OPCODE_ROCE_WRITE_FIRST, 0, 4096), 4136);
     EXPECT_EQ(udp_bytes_of(OPCODE_ROCE_WRITE_MIDDLE, 0, 4096), 4120);
@@ -45,7 +45,7 @@ SPEC("pad fills the payload up to a multiple of four")
     EXPECT_EQ(udp_bytes_of(OPCODE_WRITE_ONLY, 0, 10), 56);
 }
 
-SPEC("a full packet counts 4184 bytes for congestion control, whatever the encapsulation")
+SPEC("a full packet counts 4184 bytes for congestion control, with any encapsulation")
 {
     struct packet packet = {
         .opcode = OPCODE_WRITE_MIDDLE, .flags = PACKET_STAMPED, .write.payload.length = 4096

@@ -7,7 +7,7 @@
 
 #define OFFSET_IN_VECTOR 60
 
-SPEC("the header of P1 has its fields, and is built again byte for byte")
+SPEC("the header of P1 is parsed, and is built again byte for byte")
 {
     const uint8_t *bytes = vectors_find("P1")->bytes + OFFSET_IN_VECTOR;
     struct bytes_in in = bytes_in(bytes, PROBE_BYTES);
@@ -40,7 +40,7 @@ SPEC("the unit of the stamp is kept")
     EXPECT_MEM_EQ(built, bytes, PROBE_BYTES);
 }
 
-SPEC("a header cut anywhere clears ok")
+SPEC("a truncated header clears ok")
 {
     for (size_t length = 0; length < PROBE_BYTES; length++) {
         struct bytes_in in = bytes_in(vectors_find("P1")->bytes + OFFSET_IN_VECTOR, length);

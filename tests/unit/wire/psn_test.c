@@ -23,7 +23,7 @@ SPEC("the PSN after the last is 0")
     EXPECT_EQ(psn_add(psn(0x104), -3).value, 0x101);
 }
 
-SPEC("before and equal mean what they say on both sides of the wrap")
+SPEC("before and equal are correct on both sides of the wrap")
 {
     EXPECT(psn_before(psn(0xffffff), psn(0)));
     EXPECT(!psn_before(psn(0), psn(0xffffff)));

@@ -62,7 +62,7 @@ SPEC("offsets have a sign: 0xfffd is -3")
     EXPECT_EQ(with_ones_at(18).sack_offset, -256);
 }
 
-SPEC("the probe id shares the place of the offset")
+SPEC("the probe id and the offset use the same bytes")
 {
     struct packet_sack sack = parsed(vectors_find("S2")->bytes + OFFSET_IN_VECTOR);
 
@@ -70,7 +70,7 @@ SPEC("the probe id shares the place of the offset")
     EXPECT_EQ(sack.probe_id, 0x42);
 }
 
-SPEC("bits that share a byte are told apart")
+SPEC("bits of one byte are parsed separately")
 {
     struct packet_sack second = with_ones_at(1);
     struct packet_sack count = with_ones_at(30);
@@ -98,7 +98,7 @@ SPEC("reserved bytes and the cc_type are ignored, and sent as zero")
     }
 }
 
-SPEC("numbers too wide for their fields are cut, not spilt")
+SPEC("numbers too wide for their fields are truncated and do not overflow into others")
 {
     struct packet_sack sack = {
         .mark = 0xfe, .ooo_count = 0xffff, .window_penalty = 0xff, .received_units = UINT32_MAX
@@ -110,7 +110,7 @@ SPEC("numbers too wide for their fields are cut, not spilt")
     EXPECT_MEM_EQ(built + 30, "\x7f\xff\x7f\xff\xff\xff", 6);
 }
 
-SPEC("headers cut anywhere clear ok")
+SPEC("truncated headers clear ok")
 {
     for (size_t length = 0; length < SACK_BYTES; length++) {
         struct bytes_in in = bytes_in(vectors_find("S1")->bytes + OFFSET_IN_VECTOR, length);

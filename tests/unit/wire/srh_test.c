@@ -65,7 +65,7 @@ SPEC("segments left, flags and tag are read")
     EXPECT_EQ(srh.tag, 0x1234);
 }
 
-SPEC("a header cut anywhere is truncated")
+SPEC("a truncated header is reported as truncated")
 {
     const uint8_t *bytes = vectors_find("X2")->bytes + OFFSET_IN_X2;
     struct srh srh;

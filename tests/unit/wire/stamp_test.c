@@ -4,7 +4,7 @@
 
 #include "wire/stamp.h"
 
-SPEC("stamp, tsr and ftype have their places")
+SPEC("stamp, tsr and ftype are parsed from their bits")
 {
     struct packet packet = { .flags = PACKET_OWN_UNIT };
     uint8_t bytes[STAMP_BYTES];

@@ -38,7 +38,7 @@ SPEC("W1 trimmed to the minimum is T1")
     EXPECT_MEM_EQ(sample.bytes, t1->bytes, t1->length);
 }
 
-SPEC("28 bytes after the IP headers must survive, whatever these are")
+SPEC("28 bytes after the IP headers are kept, for any IP headers")
 {
     EXPECT_EQ(trim_bytes_min(vectors_find("W1")->bytes, 100), 40 + 28);
     EXPECT_EQ(trim_bytes_min(vectors_find("W7")->bytes, 80), 20 + 28);
@@ -46,7 +46,7 @@ SPEC("28 bytes after the IP headers must survive, whatever these are")
     EXPECT_EQ(trim_bytes_min(vectors_find("X2")->bytes, 164), 40 + 24 + 40 + 28);
 }
 
-SPEC("a frame that is short enough keeps its length, and still changes its class")
+SPEC("a frame that is short enough keeps its length and changes its class")
 {
     struct sample sample = copy_of("W1");
     struct frame frame;
@@ -59,7 +59,7 @@ SPEC("a frame that is short enough keeps its length, and still changes its class
     EXPECT(frame.packet.write.payload.bytes == NULL);
 }
 
-SPEC("Ethernet padding behind a short packet does not become part of it")
+SPEC("Ethernet padding after a short packet does not become part of it")
 {
     struct sample sample = copy_of("W1");
     struct ip_header ip;
@@ -87,7 +87,7 @@ SPEC("of an IPv4 header only class, length and checksum change")
     EXPECT_MEM_EQ(sample.bytes + 12, before.bytes + 12, 68);
 }
 
-SPEC("what is not an IP packet, or one with a header missing, is left alone")
+SPEC("a frame that is not an IP packet, or lacks a header, is unchanged")
 {
     struct sample sample = copy_of("X2");
     struct sample before = sample;
@@ -103,7 +103,7 @@ SPEC("what is not an IP packet, or one with a header missing, is left alone")
     EXPECT_EQ(trim_frame(sample.bytes, sample.length, 132, DSCP_12), 0);
 }
 
-SPEC("the original payload length is known from T1 and T2")
+SPEC("the original payload length is computed from T1 and T2")
 {
     struct frame frame;
 

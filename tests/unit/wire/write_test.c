@@ -77,7 +77,7 @@ SPEC("RoCEv2 has RETH in the first packet of a message only, and neither METH no
     expect_built(&only, RETH, 20);
 }
 
-SPEC("headers cut anywhere clear ok")
+SPEC("truncated headers clear ok")
 {
     for (size_t length = 0; length < sizeof(headers); length++) {
         struct bytes_in in = bytes_in(headers, length);
@@ -88,7 +88,7 @@ SPEC("headers cut anywhere clear ok")
     }
 }
 
-SPEC("of a trimmed packet METH and TSETH are read, and nothing behind them")
+SPEC("only METH and TSETH of a trimmed packet are parsed")
 {
     struct bytes_in in = bytes_in(headers, sizeof(headers));
     struct packet packet = { .opcode = OPCODE_WRITE_ONLY, .flags = PACKET_STAMPED };
