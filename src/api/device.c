@@ -112,7 +112,8 @@ static void go_on(struct device *device, struct host_nic *nic)
 {
     pthread_mutex_lock(&device->mutex);
     if (device_watch_go_on(device, nic) != 0)
-        log_line(LOG_WARN, "%s: changes of EVs are not noticed", device->description.name);
+        log_line(LOG_WARN, "%s: this process does not notice changes of EVs by others",
+            device->description.name);
     pthread_mutex_unlock(&device->mutex);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long bytes last on a wire. Ports, links and plans round alike, to the picosecond. */
+/* The transmission time of bytes. Ports, links and plans use this rounding, so that their times
+ * agree to the picosecond. */
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +13,7 @@ static inline uint64_t byte_time_at(uint64_t rate_bps)
     return (UINT64_C(8000000000000) << BYTE_TIME_SHIFT) / rate_bps;
 }
 
-/* Returns the time of `bytes` bytes, each of which lasts `byte_time`. */
+/* Returns the time of `bytes` bytes, each of which takes `byte_time`. */
 static inline uint64_t byte_time_ps(uint64_t byte_time, uint64_t bytes)
 {
     return byte_time * bytes >> BYTE_TIME_SHIFT;

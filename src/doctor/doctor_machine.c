@@ -151,10 +151,10 @@ void doctor_look_at_locked_memory(struct doctor_finding *finding)
     getrlimit(RLIMIT_MEMLOCK, &limit);
     write_limit(limit.rlim_cur, text, sizeof(text));
     if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= 64u << 20)
-        doctor_find(finding, DOCTOR_OK, "", "%s bytes (registered memory needs none)", text);
+        doctor_find(finding, DOCTOR_OK, "", "%s bytes; registered memory is not locked", text);
     else
         doctor_find(finding, DOCTOR_LIMITED, "ulimit -l unlimited, or kernel 5.11 and later",
-            "%s bytes: registered memory needs none, AF_XDP on old kernels does", text);
+            "%s bytes; only AF_XDP on old kernels needs more", text);
 }
 
 void doctor_look_at_open_files(struct doctor_finding *finding)
@@ -168,7 +168,7 @@ void doctor_look_at_open_files(struct doctor_finding *finding)
         doctor_find(finding, DOCTOR_OK, "", "%s", text);
     else
         doctor_find(finding, DOCTOR_LIMITED, "ulimit -n 4096",
-            "%s: a device uses ten and three for each port, a fabric three for each port of "
-            "each NIC",
+            "%s; a device needs 10, and 3 for each port; a fabric needs 3 for each port of each "
+            "NIC",
             text);
 }

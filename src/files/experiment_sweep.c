@@ -86,7 +86,7 @@ struct yaml_node *experiment_sweep_apply(
         if (is_label(node))
             continue;
         if (strncmp(node->key, "sweep", 5) == 0 || strcmp(node->key, "criteria") == 0) {
-            yaml_complain_key(yaml, node, "a sweep cannot change this");
+            yaml_complain_key(yaml, node, "a sweep cannot change this key");
             return NULL;
         }
         if (!yaml_put(yaml, changed, node->key, yaml_copy(yaml, node)))

@@ -29,10 +29,10 @@ struct endpoint_departure {
     uint32_t ev; /* selects the path */
 };
 
-/* What is to be done now. */
+/* What an endpoint has to do at this time. */
 struct endpoint_wants {
     bool to_send; /* something could be sent with all ports ready */
-    bool to_tell; /* false: next_event() has nothing */
+    bool to_tell; /* next_event() may have an event */
 };
 
 /* Messages of a flow arrive complete; their bytes may arrive in any order. */

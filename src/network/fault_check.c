@@ -42,7 +42,7 @@ static bool flap_check(const struct fault *fault, struct problem *problem)
             problem, "period", "a flap needs a period above 0", (struct problem_numbers){ 0 });
     if (fault->duty_permille == 0 || fault->duty_permille > 1000)
         return problem_is(problem, "duty",
-            "% permille of the period down: must be between 1 and 1000",
+            "a flap is down for % permille of its period; this must be between 1 and 1000",
             (struct problem_numbers){ fault->duty_permille, 0, 0 });
     if (fault->duty_permille < 1000 && fault->period_ps < 1000)
         return problem_is(problem, "period", "% ps is too short for a flap: at least 1000 ps",

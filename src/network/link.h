@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A link, one direction of a cable: when a packet that a port sends arrives at the far end, and
- * what the faults of the link do to it. The simulator asks in virtual time, the soft fabric in real
- * time, tests step by step.
+ * what the faults of the link do to it. The simulator calls these functions in virtual time, the
+ * soft fabric in real time, and tests step by step.
  *
  * The port knows when the transmission of a packet begins and ends (switch/port.h); link_occupy()
  * does so for a sender whose queue is outside. A packet arrives delay_ps after its end, unless
@@ -90,7 +90,8 @@ static inline struct link_passage link_passage(
     return passage;
 }
 
-/* Carries a packet that has left its port. `holds` are those of the faults of all links. */
+/* Carries a packet that has left its port. `holds`: the list that the faults of the
+ * link refer to (fault_link.h). */
 struct link_passage link_carry(const struct link *, const struct fault_link *,
     const struct fault_hold *holds, const struct link_packet *);
 

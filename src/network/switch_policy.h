@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls by which a switch that is not one of MRC decides about packets: the way, the queue
- * (drop, mark, trim), and whether senders must pause. MRC's switches have none: the network
- * forwards by uSIDs and queues with port_admit(), for many packets at a time.
+/* The calls by which a switch of another protocol than MRC decides about packets: the route, the
+ * queue (drop, mark, trim), and whether senders must pause. Switches of MRC have no policy: the
+ * network forwards by uSIDs and queues with port_admit(), for many packets at a time.
  *
  * A policy is written for a network, as endpoints are (endpoint_ops.h). All calls for one switch
  * come in order of time, so a policy may keep state for the whole switch: a shared buffer, credits.
@@ -24,7 +24,7 @@ struct switch_crossing {
 /* A pause frame: from its arrival on, the port at the other end of the link sends nothing for
  * duration_ps. 0 ends the pause. */
 struct switch_pause {
-    bool is_due; /* false: there is none */
+    bool is_due; /* false: no pause frame is sent */
     uint32_t port;
     uint64_t duration_ps;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A single path: one random EV of each plane carries all packets, until EVs of the plane fail or
- * return. This shows what spraying is worth. */
+ * return. For comparisons with spraying. */
 #include "path/path_policy.h"
 
 /* The choice is a function of the random state, which changes only when EVs fail. */

@@ -39,9 +39,8 @@ static int open_device(struct perf_end *end, const char *device)
         if (list)
             ibv_free_device_list(list);
         return perf_meet_fail(end->meet,
-            device ? "there is no device %s; 'mrc fabric run' creates devices, MRC_CONFIG or "
-                     "MRC_RUN_DIR "
-                     "may point elsewhere"
+            device ? "there is no device %s; 'mrc fabric run' creates devices; check "
+                     "MRC_CONFIG and MRC_RUN_DIR"
                    : "there is no device; 'mrc fabric run' creates devices%s",
             device ? device : "");
     }
@@ -68,7 +67,7 @@ static int open_queue(struct perf_end *end)
         mrc_create_cq(end->mrc, entries > 1 << 20 ? 1 << 20 : (int)entries, NULL, end->channel, 0);
     if (!end->cq && (errno == EBUSY || errno == ECONNRESET || errno == ECONNREFUSED))
         return perf_meet_fail(end->meet,
-            "%s: %s; does another process use it, or is the fabric not running?", end->device,
+            "%s: %s; another process may use it, or the fabric may not run", end->device,
             strerror(errno));
     if (!end->cq)
         return perf_meet_fail(end->meet, "%s: completion queue: %s", end->device, strerror(errno));

@@ -38,9 +38,8 @@ static const char *status_text(enum ibv_wc_status status)
 {
     switch (status) {
     case IBV_WC_RETRY_EXC_ERR:
-        return "no answer after all retries (IBV_WC_RETRY_EXC_ERR); does that rank still "
-               "run, "
-               "and is there a path? See 'mrc fabric show'";
+        return "no answer after all retries (IBV_WC_RETRY_EXC_ERR); the rank may have ended, or "
+               "no path leads to it: see 'mrc fabric show'";
     case IBV_WC_WR_FLUSH_ERR:
         return "the QP has failed (IBV_WC_WR_FLUSH_ERR); the other rank may know why";
     case IBV_WC_REM_ACCESS_ERR:

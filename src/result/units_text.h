@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantities for people: three digits and the unit that suits them. */
+/* Formats quantities for users: three digits and a suitable unit. */
 #pragma once
 
 enum units_kind {

@@ -115,7 +115,7 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     struct sim *taken = arena_take(arena, 1, sizeof(*taken), LINE);
     struct sim *sim = taken ? taken : &measured;
 
-    /* captures and --wire know only the packets of MRC */
+    /* captures and --wire support only packets of MRC */
     assert(!config->endpoint || (!config->wire && !config->observer.on_frame));
     memset(sim, 0, sizeof(*sim));
     sim->config = *config;

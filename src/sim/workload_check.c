@@ -56,7 +56,7 @@ static bool placement_check(
     case SIM_PACKED:
         if (workload->first_nic > nic_count - workload->rank_count)
             return problem_is(problem, "first_nic",
-                "% ranks from NIC % on go beyond the last of % NICs",
+                "% ranks from NIC % on are too many: the fabric has % NICs",
                 (struct problem_numbers){ workload->rank_count, workload->first_nic, nic_count });
         return true;
     case SIM_RANDOM:
@@ -101,7 +101,7 @@ static bool messages_check(const struct sim_workload *workload, struct problem *
             (struct problem_numbers){ workload->message_bytes, parts, 0 });
     if (workload->message_bytes / parts >= MESSAGE_BYTES_MAX)
         return problem_is(problem, "message_bytes",
-            "% bytes make a message longer than % bytes, the most a QP takes",
+            "% bytes make a message of a QP longer than the limit of % bytes",
             (struct problem_numbers){ workload->message_bytes, MESSAGE_BYTES_MAX, 0 });
     return true;
 }

@@ -71,7 +71,7 @@ static bool check_workload(const struct sim_workload *workload, struct problem *
             "a training job needs a collective, such as all_reduce", (struct problem_numbers){ 0 });
     if (workload->overlap_permille > 1000)
         return problem_is(problem, "overlap",
-            "% permille of the computing: must be between 0 and 1000",
+            "an overlap of % permille; it must be between 0 and 1000",
             (struct problem_numbers){ workload->overlap_permille, 0, 0 });
     return true;
 }

@@ -115,10 +115,10 @@ void transport_drain_ports(struct transport *, uint32_t port_mask);
 uint64_t transport_deadline_ns(const struct transport *);
 void transport_expire(struct transport *, uint64_t now_ns);
 
-/* What is to be done now, for drivers that ask after every packet. */
+/* What the transport has to do at this time, for drivers that ask after every packet. */
 struct transport_wants {
     bool to_send; /* transport_wants_to_send() */
-    bool to_tell; /* false: transport_next_event() has nothing */
+    bool to_tell; /* transport_next_event() may have an event */
 };
 struct transport_wants transport_wants(const struct transport *);
 

@@ -75,7 +75,7 @@ static enum cmd_status check_answer(const struct recording *recording)
     if (json_array_size(json_object_get(recording->answer, "faults")) == 0)
         return cmd_complain(CMD_FAILED, name, "the fabric has recorded no faults");
     if (!json_string_value(json_object_get(recording->answer, "fabric"))[0])
-        return cmd_complain(CMD_FAILED, name, "the fabric does not know its file");
+        return cmd_complain(CMD_FAILED, name, "the fabric has no name of a fabric file");
     return CMD_DONE;
 }
 

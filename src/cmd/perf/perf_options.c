@@ -172,7 +172,7 @@ static const struct option_row rows[] = {
     { OPTION_FLAG, 'j', "json", NULL, "print JSON instead of a table", AT(is_json) },
     { OPTION_TEXT, 0, "out_json_file", "F", "also write JSON to the file F", AT(json_path) },
     { OPTION_CALL, 0, "out_json", NULL, "also write JSON to perftest_out.json", .read = choose_json_file },
-    { OPTION_FLAG, 0, "last_word", NULL, "when a rank goes away, wait until a write to it fails", AT(waits_for_last_word) },
+    { OPTION_FLAG, 0, "last_word", NULL, "when another rank ends, wait until a write to it fails", AT(waits_for_last_word) },
     { OPTION_FLAG, 0, "quiet", NULL, "print only errors", AT(is_quiet) },
 };
 /* clang-format on */
