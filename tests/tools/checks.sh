@@ -49,7 +49,7 @@ mkdir "$tree/src/transport"
 write src/base/bits.c
 write src/transport/qp.c '#include "path/inner.h"'
 exits 1 'layers: a private header of another layer is refused' "$ROOT/tools/check-layers" "$tree"
-contains 'layers: and the message names the public header of that layer' "$output" 'past the front door, path/path.h'
+contains 'layers: and the message names the public header of that layer' "$output" 'instead of the public header, path/path.h'
 write src/transport/qp.c '#include "path/path.h"' '#include <sys/types.h>'
 exits 0 'layers: the public header of a lower layer may be included' "$ROOT/tools/check-layers" "$tree"
 write src/path/words.def
