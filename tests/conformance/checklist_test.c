@@ -460,7 +460,8 @@ static void repeat_for_ack(uint32_t before, uint32_t *ports, uint32_t count)
     by_hand_close(&nic);
 }
 
-SPEC("§6.3: it goes by the plane heard from last; without an answer by all planes in turn")
+SPEC("§6.3: a repeat for an ACK uses the plane heard from last; without an answer all planes in "
+     "turn")
 {
     for (uint32_t before = 0; before < 2; before++) {
         uint32_t ports[4];

@@ -311,7 +311,7 @@ SPEC("§6.3: messages that ask and become complete together are acknowledged by 
     by_hand_close(&nic);
 }
 
-SPEC("§6.3: asked in the middle of a message, there is a SACK and no ACK (decision 4)")
+SPEC("§6.3: a request in the middle of a message causes a SACK and no ACK (decision 4)")
 {
     struct packet packet;
 

@@ -77,7 +77,7 @@ SPEC("§22: a WriteImm without a receive request draws NAK 0x63, QP ERR and QP_F
     by_hand_close(&nic);
 }
 
-SPEC("§22: that NAK names the WriteImm itself, whatever packet completed it or came behind it")
+SPEC("§22: the NAK for a missing receive names the WriteImm, whichever packet completed it")
 {
     observe_open(&nic);
     transport_post_recv(nic.transport, OBSERVE_QPN, 1);

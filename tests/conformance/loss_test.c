@@ -455,7 +455,8 @@ SPEC(
 
 /* ---- the tail probe ------------------------------------------------------------------------- */
 
-SPEC("§10: with nothing left to send a probe goes a base RTT and the target after the packet")
+SPEC("§10: with nothing left to send a tail probe is sent a base RTT and the target after the "
+     "packet")
 {
     uint64_t wait_ns;
 
@@ -466,7 +467,7 @@ SPEC("§10: with nothing left to send a probe goes a base RTT and the target aft
     by_hand_close(&nic);
 }
 
-SPEC("§10: with something left to send it goes after three base RTT")
+SPEC("§10: with something left to send a tail probe is sent after three base RTT")
 {
     uint64_t wait_ns;
 
@@ -477,7 +478,7 @@ SPEC("§10: with something left to send it goes after three base RTT")
     by_hand_close(&nic);
 }
 
-SPEC("§10: every SACK arms it anew, a further packet does not")
+SPEC("§10: every SACK restarts the timer of tail probes, a further packet does not")
 {
     uint64_t wait_ns;
 
@@ -491,7 +492,7 @@ SPEC("§10: every SACK arms it anew, a further packet does not")
     by_hand_close(&nic);
 }
 
-SPEC("§10: it repeats every five base RTT, on one plane first, then on all (decision 2)")
+SPEC("§10: tail probes repeat every five base RTT, on one plane first, then on all (decision 2)")
 {
     uint64_t wait_ns;
 
@@ -507,7 +508,7 @@ SPEC("§10: it repeats every five base RTT, on one plane first, then on all (dec
     by_hand_close(&nic);
 }
 
-SPEC("§10: it has a floor for jittery clocks")
+SPEC("§10: the time of tail probes has a floor for jittery clocks")
 {
     uint64_t wait_ns;
 
@@ -523,7 +524,7 @@ SPEC("§10: it has a floor for jittery clocks")
     by_hand_close(&nic);
 }
 
-SPEC("§10: when everything is acknowledged there is nothing to probe")
+SPEC("§10: when everything is acknowledged no tail probe is sent")
 {
     observe_open_sending(&nic, sent, 2);
     EXPECT_EQ(observe_acked(&nic, 1, 1), DROP_NONE);

@@ -69,13 +69,14 @@ static uint32_t base_rtt_after(uint8_t reason)
     return observe_status(&nic).base_rtt_ns;
 }
 
-SPEC("§11.2: the round trip of a NACK lowers the base RTT, and is no other sample")
+SPEC("§11.2: the round trip of a NACK lowers the base RTT, and gives no other sample")
 {
     EXPECT_LE(base_rtt_after(NACK_NO_RESOURCE), 6400 + OBSERVE_TICK_NS);
     by_hand_close(&nic);
 }
 
-SPEC("§11.2: that of a trimmed packet does not (decision 6)")
+SPEC(
+    "§11.2: the round trip of a NACK for a trimmed packet does not lower the base RTT (decision 6)")
 {
     EXPECT_EQ(base_rtt_after(NACK_TRIMMED), BASE_RTT_NS);
     by_hand_close(&nic);

@@ -98,7 +98,7 @@ SPEC("§7.1 trigger 1: the threshold itself suffices, one byte less does not")
     }
 }
 
-SPEC("§7.1 trigger 2: a packet with AckReq")
+SPEC("§7.1 trigger 2: a packet with AckReq causes a SACK")
 {
     open_after_first();
     EXPECT_EQ(sacks_of(1, 0), 0);
@@ -106,7 +106,7 @@ SPEC("§7.1 trigger 2: a packet with AckReq")
     by_hand_close(&nic);
 }
 
-SPEC("§7.1 trigger 3: every packet that arrives CE-marked, each with a SACK of its own")
+SPEC("§7.1 trigger 3: every CE-marked packet causes a SACK of its own")
 {
     open_after_first();
     EXPECT_EQ(arrive_full(1, ECN_CE), DROP_NONE);
@@ -116,14 +116,14 @@ SPEC("§7.1 trigger 3: every packet that arrives CE-marked, each with a SACK of 
     by_hand_close(&nic);
 }
 
-SPEC("§7.1 trigger 4: a retransmission")
+SPEC("§7.1 trigger 4: a retransmission causes a SACK")
 {
     open_after_first();
     EXPECT_EQ(sacks_of(1, PACKET_RETRANSMISSION), 1);
     by_hand_close(&nic);
 }
 
-SPEC("§7.1 trigger 5: a Reliability Probe, and its SACK ends the count as any other does")
+SPEC("§7.1 trigger 5: a Reliability Probe causes a SACK, which resets the count as any other does")
 {
     struct packet probe;
 
@@ -138,7 +138,7 @@ SPEC("§7.1 trigger 5: a Reliability Probe, and its SACK ends the count as any o
     by_hand_close(&nic);
 }
 
-SPEC("§7.1 trigger 6: a duplicate, old or inside the window")
+SPEC("§7.1 trigger 6: a duplicate, old or inside the window, causes a SACK")
 {
     open_after_first();
     EXPECT_EQ(sacks_of(0, 0), 1);
@@ -147,7 +147,7 @@ SPEC("§7.1 trigger 6: a duplicate, old or inside the window")
     by_hand_close(&nic);
 }
 
-SPEC("§7.1 trigger 7: the first packet of the connection, and of the next one after RESET")
+SPEC("§7.1 trigger 7: the first packet of a connection causes a SACK, also after RESET")
 {
     observe_open(&nic);
     EXPECT_EQ(sacks_of(3, 0), 1);

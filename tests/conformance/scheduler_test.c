@@ -147,7 +147,7 @@ SPEC("§21: turns go on where the last call ended")
     by_hand_close(&nic);
 }
 
-SPEC("§21: one that has to wait does not hold up the others")
+SPEC("§21: a QP that has to wait does not block the others")
 {
     open_with_windows(4);
     for (uint32_t i = 0; i < QPS; i++)

@@ -169,7 +169,7 @@ SPEC("§24: an incast whose queue overflows drops, and yet every write completes
     }
 }
 
-SPEC("§24: a path that dies is left without trimming, too")
+SPEC("§24: without trimming, a path that dies is also avoided")
 {
     struct network_config config = network_config_default(1);
     struct scenario s;

@@ -51,7 +51,7 @@ static void use_devices(void)
         ibv_free_device_list(list);
 }
 
-PROPERTY("whatever MRC_CONFIG names, devices are opened or refused", 1)
+PROPERTY("for any MRC_CONFIG, devices are opened or refused", 1)
 {
     struct prng prng = { .state = seed };
     char folder[] = "/tmp/mrc-hostile-XXXXXX";
@@ -95,7 +95,7 @@ static void ask(const char *path, struct prng *prng, int *kept)
     *kept = sock;
 }
 
-PROPERTY("questions of any kind to a NIC leave its traffic alone, and are answered", 1)
+PROPERTY("requests of any kind to a NIC are answered and do not affect its traffic", 1)
 {
     static struct endpoint_pair pair;
     struct prng prng = { .state = seed };

@@ -229,7 +229,7 @@ static int end_attacker(struct world *world)
     return status;
 }
 
-PROPERTY("a malicious fabric neither ends nor holds up a process, nor harms its other NICs", 1)
+PROPERTY("a malicious fabric neither crashes nor blocks a process, nor harms its other NICs", 1)
 {
     static struct world world;
     int status;

@@ -81,7 +81,7 @@ static struct cc live(const struct cc_profile *profile, uint64_t seed)
     return cc;
 }
 
-PROPERTY("whatever happens, a window keeps its least value and its limit", 400)
+PROPERTY("a window stays between its least value and its limit, for any feedback", 400)
 {
     for (const struct cc_algorithm *const *at = cc_algorithms; *at; at++) {
         struct prng prng = prng_stream(seed, 1);
@@ -93,7 +93,7 @@ PROPERTY("whatever happens, a window keeps its least value and its limit", 400)
     }
 }
 
-PROPERTY("the same news leads to the same state", 100)
+PROPERTY("the same feedback leads to the same state", 100)
 {
     for (const struct cc_algorithm *const *at = cc_algorithms; *at; at++) {
         struct prng prng = prng_stream(seed, 1);

@@ -184,7 +184,7 @@ PROPERTY(
     end(&live);
 }
 
-PROPERTY("soft switches follow them, too", 1000 / SOFT_EVERY)
+PROPERTY("soft switches follow the paths of a NIC as the plan does", 1000 / SOFT_EVERY)
 {
     static struct live live;
     struct soft soft = { .config = { .fabric = &live.plan, .slower = 2 } };

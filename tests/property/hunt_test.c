@@ -109,7 +109,7 @@ SPEC("a plane is intact when no fault and no missing link touches it")
     EXPECT(!hunt_has_intact_plane(&trial));
 }
 
-SPEC("a case is as bad as it is far beyond its limit")
+SPEC("the badness of a case is its relative distance to its limit")
 {
     struct hunt_figures figures = { .outcome = HUNT_RAN,
         .capacity_fraction = 0.95,
@@ -179,7 +179,7 @@ SPEC("figures are relative to what the faults leave")
 }
 
 /* The way holds 500 packets, the window 128. */
-SPEC("a pair that is held up is told as starved, for as long as it is")
+SPEC("a pair that is stalled is reported as starved, with the duration")
 {
     struct hunt_figures figures;
     struct study_trial trial;
@@ -211,13 +211,13 @@ static double failed_rtts(bool is_missing)
     return figures.failed_rtts;
 }
 
-SPEC("a port without a cable is rightly down, and not told as failed")
+SPEC("a port without a cable is expected to be down, and not reported as failed")
 {
     EXPECT(failed_rtts(true) < 1);
     EXPECT(failed_rtts(false) < 1);
 }
 
-SPEC("a process that ends too soon is told as a crash, whether by a signal or by itself")
+SPEC("a process that ends early is reported as a crash, by a signal or by itself")
 {
     struct hunt_figures figures = { .outcome = HUNT_RAN };
 
@@ -230,7 +230,7 @@ SPEC("a process that ends too soon is told as a crash, whether by a signal or by
     EXPECT_STR_EQ(figures.reason, "exit status 1");
 }
 
-SPEC("a case that makes no sense is refused, with the reason")
+SPEC("an impossible case is refused with the reason")
 {
     struct hunt_figures figures;
     struct study_trial trial;

@@ -119,7 +119,7 @@ SPEC("every order of a rotation is equally likely, also right after another")
         }
 }
 
-SPEC("QPs that share a profile do not fall into step")
+SPEC("QPs that share a profile do not use the same order of EVs")
 {
     struct paths first;
     struct paths second;

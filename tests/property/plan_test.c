@@ -173,7 +173,7 @@ PROPERTY("every path of every pair leads to the right NIC, over the links it is 
             walk_all_paths(&fabric, from, to);
 }
 
-PROPERTY("so do random paths among 131,072 NICs on eight planes", 20000)
+PROPERTY("random paths among 131,072 NICs on eight planes lead to the right NIC", 20000)
 {
     struct prng prng = prng_stream(seed, 0xfb);
     struct plan fabric = large_fabric();

@@ -92,7 +92,7 @@ PROPERTY("with little patience a QP does all of its work, or fails with the righ
     chaos_expect_end(&s, network_now_ps(s.network) + 10 * chaos_patience_ps(hasty, 20000) + MS(10));
 }
 
-PROPERTY("messages of several MiB survive the same", 10)
+PROPERTY("messages of several MiB arrive once and in order over such a network", 10)
 {
     struct prng prng = prng_stream(seed, 0xa13);
     struct scenario s = connected(seed, &prng, patient, 1 + prng_below(&prng, 3));
@@ -103,7 +103,7 @@ PROPERTY("messages of several MiB survive the same", 10)
     EXPECT_EQ(chaos_expect_end(&s, MS(20000)), 0);
 }
 
-PROPERTY("so do those of fifty QPs at once", 10)
+PROPERTY("messages of fifty QPs at once arrive once and in order over such a network", 10)
 {
     struct prng prng = prng_stream(seed, 0xa14);
     struct scenario s = connected(seed, &prng, patient, 50);

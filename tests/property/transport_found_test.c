@@ -42,7 +42,7 @@ static struct packet answer_to_probe(int32_t cack)
 
 /* ---- losses that were none ------------------------------------------------------------------ */
 
-SPEC("a burst's first packet, acknowledged, says nothing of those that left with it")
+SPEC("the acknowledged first packet of a burst does not declare the rest of the burst lost")
 {
     observe_open_sending(&nic, sent, 2);
     nic.now_ns += BASE_RTT_NS;
@@ -53,7 +53,7 @@ SPEC("a burst's first packet, acknowledged, says nothing of those that left with
 }
 
 /* A window of 20 packets; 0 is lost, 1 to 20 and then 21 to 40 arrive. */
-SPEC("a repeat under way is not lost again because many PSNs above it have arrived")
+SPEC("a retransmission under way is not declared lost because many PSNs above it have arrived")
 {
     observe_prepare(&nic);
     nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
@@ -101,12 +101,12 @@ SPEC("the answer to a probe shows its bitmap and the PSN after cack, and nothing
     EXPECT_EQ(resent_after(30), 1 + 63);
 }
 
-SPEC("if all that arrived out of order is in its bitmap, what is in none is missing, too")
+SPEC("if the bitmap has all packets that arrived out of order, PSNs outside it are missing")
 {
     EXPECT_EQ(resent_after(1), 99);
 }
 
-SPEC("a sender that runs into its window repeats what was lost, and nothing else")
+SPEC("a sender whose window is full retransmits only lost packets")
 {
     struct observe_filter filter = { .rules = { { .from = HOST_A,
                                          .kind = observe_is_first,
@@ -128,7 +128,7 @@ SPEC("a sender that runs into its window repeats what was lost, and nothing else
 
 /* ---- losses without notice ----------------------------------------------------------------- */
 
-SPEC("the answer to a probe finds losses even if it names an EV that is not known")
+SPEC("the answer to a probe finds losses even if its EV is unknown")
 {
     struct packet answer;
 
@@ -142,7 +142,7 @@ SPEC("the answer to a probe finds losses even if it names an EV that is not know
     by_hand_close(&nic);
 }
 
-SPEC("when the last usable EV dies, tail probes find one that is bad no more before a timeout")
+SPEC("when the last usable EV fails, tail probes find one that works again before a timeout")
 {
     struct network_config config = network_config_default(1);
     struct scenario s;
@@ -164,7 +164,7 @@ SPEC("when the last usable EV dies, tail probes find one that is bad no more bef
 /* Among a thousand QPs that all send, a turn comes later than a tail probe would. */
 /* B's only EV on plane 0 is bad, so its answers take plane 1, where data passes and nothing else.
  */
-SPEC("a repeated question is answered on its own plane, too, whatever is held against it")
+SPEC("a repeated request is answered on its own plane, whatever the state of that plane")
 {
     struct network_config config = network_config_default(1);
     struct fault_where answers = fault_from(fault_on_plane(1), HOST_B);
@@ -185,7 +185,7 @@ SPEC("a repeated question is answered on its own plane, too, whatever is held ag
     EXPECT_EQ(scenario_counter(&s, HOST_A, COUNTER_TIMEOUT_FIRED), 0);
 }
 
-SPEC("a QP that has heard of all it sent waits for its turn without probing")
+SPEC("a QP whose packets are all acknowledged waits for its turn without probing")
 {
     observe_open(&nic);
     EXPECT_EQ(by_hand_post(&nic, OBSERVE_QPN, 1, 10 * PMTU, WORK_SIGNALED), 0);

@@ -117,7 +117,7 @@ PROPERTY("a packet that claims to be shorter is refused once its headers do not 
     }
 }
 
-PROPERTY("random bytes are refused or sound", RUNS)
+PROPERTY("random bytes are refused or parse to a consistent packet", RUNS)
 {
     struct prng prng = prng_stream(seed, 0);
     uint8_t bytes[200];
@@ -130,7 +130,7 @@ PROPERTY("random bytes are refused or sound", RUNS)
     parse_exactly(&format_default, bytes, length);
 }
 
-PROPERTY("a valid packet with a few bytes changed, cut or repeated is refused or sound", RUNS)
+PROPERTY("a valid packet with a few bytes changed, cut or repeated is refused or consistent", RUNS)
 {
     struct prng prng = prng_stream(seed, 0);
     struct wire_format format;
@@ -146,7 +146,7 @@ PROPERTY("a valid packet with a few bytes changed, cut or repeated is refused or
     parse_exactly(&format, bytes, prng_below(&prng, 2) ? length : prng_below(&prng, length + 64));
 }
 
-PROPERTY("a valid packet with any one byte changed to anything is refused or sound", RUNS / 100)
+PROPERTY("a valid packet with any one byte changed is refused or consistent", RUNS / 100)
 {
     struct prng prng = prng_stream(seed, 0);
     struct wire_format format;

@@ -103,7 +103,7 @@ SPEC("QPs of two ranks are one flow, and all flows together have what the NICs c
     cluster_close(&cluster);
 }
 
-SPEC("nothing can have arrived before a packet's way is over, so nothing is due before")
+SPEC("no bytes are due before the first packet can have arrived")
 {
     struct capacity_track track;
     struct cluster cluster;

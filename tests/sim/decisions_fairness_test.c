@@ -45,7 +45,7 @@ PROPERTY("near and far senders share equally", 1)
     EXPECT(most.of_capacity >= 0.95);
 }
 
-PROPERTY("at 10 and at 400 Gb/s, too", 1)
+PROPERTY("near and far senders share equally at 10 and at 400 Gb/s", 1)
 {
     struct decision slow = incast(
         "fabric: { planes: 4, t0s: 4, t1s: 4, hosts_per_t0: 4, host_link: { rate: 10Gb/s, delay: "
@@ -64,7 +64,7 @@ PROPERTY("at 10 and at 400 Gb/s, too", 1)
 
 /* 0.91 to 0.94, and 0.83 to 0.90, with a target that grew by a tenth and full queues that took as
  * many packets from a window as they trimmed or dropped. */
-PROPERTY("so do crowds with windows of few packets, and at queues that are too short", 1)
+PROPERTY("many senders with windows of few packets, and senders at short queues, share equally", 1)
 {
     struct decision crowd = incast(
         "fabric: { planes: 6, t0s: 4, t1s: 10, hosts_per_t0: 10, host_link: { rate: 25Gb/s, delay: "
@@ -86,7 +86,7 @@ PROPERTY("so do crowds with windows of few packets, and at queues that are too s
 
 /* 0.62 to 0.76, worst flow 0.08: first windows were ten times what the receiver takes in a round
  * trip, and targets of senders with less than 1/250 of their own rate did not grow any further. */
-PROPERTY("so do senders to a receiver with a tenth of their rate", 1)
+PROPERTY("senders to a receiver with a tenth of their rate share equally", 1)
 {
     struct decision crowd = incast(
         "fabric: { planes: 4, t0s: 4, t1s: 8, hosts_per_t0: 8, host_link: { rate: 100Gb/s, delay: "
@@ -111,7 +111,7 @@ SPEC("1,023 senders share, and none has a timeout")
 }
 
 /* T14: half of all packets were trimmed. */
-SPEC("16 QPs of a pair share what they know: no more than twice as much is trimmed as with one")
+SPEC("16 QPs of a pair share their state: at most twice as much is trimmed as with one")
 {
     struct decision one = incast(DECISION_F16, 15, "", "3ms", 1, "one QP each");
     struct decision many = incast(DECISION_F16, 15, ", qps: 16", "3ms", 1, "16 QPs each");

@@ -129,7 +129,7 @@ SPEC("a port that goes down loses what waits and what is on the wire, and the NI
     EXPECT_GT(scene.seen.done_ps, undisturbed_ps() + US(50));
 }
 
-SPEC("a switch may lose a port beyond its 32nd, which no NIC hears of")
+SPEC("a switch may lose a port beyond its 32nd, of which no NIC is informed")
 {
     static struct scene scene;
     struct cluster_outcome outcome;
@@ -171,7 +171,7 @@ SPEC("an uplink that is down from the beginning costs the packets that try it")
     EXPECT_EQ(outcome.totals.transport[COUNTER_TIMEOUT_FIRED], 0);
 }
 
-SPEC("a T1 that swallows packets is left alone soon")
+SPEC("a T1 with a blackhole is soon avoided")
 {
     static struct scene scene;
     struct cluster_outcome outcome;
@@ -274,7 +274,7 @@ SPEC("a plane that goes down and up hundreds of times in a window does so at the
     EXPECT_EQ(scene.seen.events[SIM_EVENT_FAULT_ENDED], 2);
 }
 
-SPEC("what breaks at the very beginning is broken from the beginning")
+SPEC("a fault at time 0 applies from the beginning")
 {
     static struct scene scene;
 

@@ -34,7 +34,7 @@ PROPERTY("windows and a heap of events give the same run, whatever happens in it
     expect_same(&windows, &heap);
 }
 
-PROPERTY("random clusters with random faults break no rule", 200)
+PROPERTY("random clusters with random faults violate no invariant", 200)
 {
     struct cluster cluster;
     struct cluster_outcome outcome;
@@ -76,7 +76,7 @@ PROPERTY("another seed gives another run", 20)
     EXPECT(one.hash != other.hash || one.totals.packets_delivered == 0);
 }
 
-PROPERTY("passing every hop through bytes changes nothing", 100)
+PROPERTY("converting packets to bytes on every hop changes nothing", 100)
 {
     struct cluster cluster;
     struct cluster_outcome packets;

@@ -26,7 +26,7 @@ PROPERTY("on any graph, windows, a heap of events and bytes give the same run", 
     cluster_free_graph(&cluster);
 }
 
-PROPERTY("on any graph, random faults break no rule", 100)
+PROPERTY("on any graph, random faults violate no invariant", 100)
 {
     struct cluster cluster;
     struct cluster_outcome outcome;
@@ -39,7 +39,7 @@ PROPERTY("on any graph, random faults break no rule", 100)
     cluster_free_graph(&cluster);
 }
 
-PROPERTY("on any healthy graph nothing is lost, and packets have a way", 100)
+PROPERTY("on any healthy graph nothing is lost, and every pair has a path", 100)
 {
     struct cluster cluster;
     struct cluster_outcome outcome;
@@ -95,7 +95,7 @@ PROPERTY("on any graph, a workload with given EVs uses those of its pairs, and n
     cluster_free_graph(&cluster);
 }
 
-SPEC("a pair that has none of the given EVs is named")
+SPEC("a pair that has none of the given EVs is refused with its name")
 {
     static const uint32_t last[] = { 255 };
     struct cluster cluster;

@@ -27,7 +27,7 @@ static void expect_sound(struct study_trial *trial)
     EXPECT_STR_EQ(reason, "");
 }
 
-PROPERTY("whatever breaks, no checker objects, and what can be done gets done", 60)
+PROPERTY("with random faults no checker reports an error, and all possible work is done", 60)
 {
     struct trial_outcome outcome;
     struct study_trial trial;
@@ -97,7 +97,7 @@ PROPERTY("a trial printed as an experiment file is read back as the same experim
 }
 
 /* In half a microsecond nothing can be done: whatever is left of the trial is enough to fail. */
-PROPERTY("a trial that fails is shrunk to next to nothing, and still fails", 6)
+PROPERTY("a trial that fails is reduced to a minimal one that still fails", 6)
 {
     struct trial_outcome outcome;
     struct study_trial trial;

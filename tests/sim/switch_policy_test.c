@@ -110,7 +110,7 @@ static struct cluster_outcome run_incast(const struct switch_policy *policy, enu
     return cluster_run(&cluster);
 }
 
-SPEC("packets for which a policy has no way are lost for this reason")
+SPEC("packets for which a policy has no route are lost for this reason")
 {
     struct switch_policy nowhere = as_mrc;
     struct cluster cluster;
