@@ -84,7 +84,7 @@ SPEC("§19.4: quick adapt does not judge before its first period")
     EXPECT_EQ(flow.cc.window_bytes, MAX_WINDOW_BYTES - MTU_BYTES);
 }
 
-SPEC("§19.4: after quick adapt, marked news of what was in flight is ignored")
+SPEC("§19.4: after quick adapt, marked feedback for packets that were in flight is ignored")
 {
     struct flow flow;
 
@@ -101,7 +101,7 @@ SPEC("§19.4: after quick adapt, marked news of what was in flight is ignored")
     EXPECT_EQ(flow.cc.window_bytes, 20000 - MTU_BYTES);
 }
 
-SPEC("§19.4: after quick adapt, a loss counts as news of what was in flight, too")
+SPEC("§19.4: after quick adapt, a loss counts as feedback for packets that were in flight")
 {
     struct flow flow;
 
@@ -115,7 +115,7 @@ SPEC("§19.4: after quick adapt, a loss counts as news of what was in flight, to
     EXPECT_EQ(flow.cc.window_bytes, WINDOW_BYTES - MTU_BYTES);
 }
 
-SPEC("§19.4: after quick adapt, unmarked news moves the window at once")
+SPEC("§19.4: after quick adapt, unmarked feedback changes the window at once")
 {
     struct cc_settings settings = flow_reference();
     struct flow flow;

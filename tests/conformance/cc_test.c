@@ -116,7 +116,7 @@ SPEC("§19.3: the least sample is the base RTT, and the window's limit is 1.5 BD
     EXPECT_EQ(flow.cc.base_rtt_ns, 8000);
 }
 
-SPEC("§19.3: a NACK's sample lowers the base RTT too, whatever its reason")
+SPEC("§19.3: the sample of a NACK also lowers the base RTT, for any reason of the NACK")
 {
     struct cc_settings settings = flow_reference();
     struct flow flow;

@@ -215,7 +215,7 @@ SPEC("§26.21: 1 % loss on all EVs: literal sinks to ev_min_active, compared mak
     EXPECT_LE(bad_after_loss(LOSS_TO_BAD_COMPARED), 1);
 }
 
-SPEC("§26.11: every EV loses a few packets: ev_min_active holds, whatever the plane")
+SPEC("§26.11: every EV loses a few packets: ev_min_active holds on every plane")
 {
     struct parameters parameters;
     struct scenario s;

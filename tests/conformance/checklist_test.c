@@ -123,7 +123,7 @@ SPEC("§26.2: three packets in all 6 orders: the same memory, one ACK, cack at t
     }
 }
 
-SPEC("§26.3: each packet arrives twice: it is written once, and the second draws a SACK")
+SPEC("§26.3: each packet arrives twice: it is written once, and the second causes a SACK")
 {
     open_with_memory();
     for (uint32_t k = 0; k < 3; k++) {
@@ -223,7 +223,7 @@ SPEC("§26.7: PSN cack + MPR is accepted, cack + MPR + 1 is answered with NACK P
 
 /* ---- 8, 9: marks and trims ------------------------------------------------------------------- */
 
-SPEC("§26.8: a CE-marked packet draws a SACK with m = 01 and its EV")
+SPEC("§26.8: a CE-marked packet causes a SACK with m = 01 and its EV")
 {
     struct packet packet;
 
@@ -289,7 +289,7 @@ SPEC("§26.9: NACK TRIMMED_LASTHOP: the EV stays GOOD, and the packet goes on an
     by_hand_close(&nic);
 }
 
-SPEC("§26.9: a trimmed packet draws NACK TRIMMED with its EV, one of the last hop TRIMMED_LASTHOP")
+SPEC("§26.9: a trimmed packet causes NACK TRIMMED with its EV, one of the last hop TRIMMED_LASTHOP")
 {
     static const uint8_t classes[] = { DSCP_TRIMMED, DSCP_TRIMMED_LASTHOP };
     static const uint8_t reasons[] = { NACK_TRIMMED, NACK_TRIMMED_LASTHOP };

@@ -218,7 +218,7 @@ SPEC("§6.2: early immediates are delivered in the order of rqmsn, each to the n
     by_hand_close(&nic);
 }
 
-SPEC("§6.2: the completion tells immediate, length of the message, and whether it is solicited")
+SPEC("§6.2: the completion has immediate, length of the message, and whether it is solicited")
 {
     struct packet packet;
     struct transport_event event;

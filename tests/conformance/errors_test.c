@@ -43,7 +43,7 @@ static enum drop_reason arrive_imm(int32_t number, uint16_t rqmsn)
 
 /* ---- found by the responder ------------------------------------------------------------------ */
 
-SPEC("§22: a wrong length draws NAK 0x61, QP ERR and QP_REQ_ERR")
+SPEC("§22: a wrong length causes NAK 0x61, QP ERR and QP_REQ_ERR")
 {
     struct packet packet;
 
@@ -57,7 +57,7 @@ SPEC("§22: a wrong length draws NAK 0x61, QP ERR and QP_REQ_ERR")
     by_hand_close(&nic);
 }
 
-SPEC("§22: key, bounds or rights draw NAK 0x62, QP ERR and QP_ACCESS_ERR")
+SPEC("§22: wrong key, bounds or rights cause NAK 0x62, QP ERR and QP_ACCESS_ERR")
 {
     observe_open(&nic);
     EXPECT_EQ(observe_arrive(&nic, 0, 0), DROP_NONE);
@@ -68,7 +68,7 @@ SPEC("§22: key, bounds or rights draw NAK 0x62, QP ERR and QP_ACCESS_ERR")
     by_hand_close(&nic);
 }
 
-SPEC("§22: a WriteImm without a receive request draws NAK 0x63, QP ERR and QP_FATAL")
+SPEC("§22: a WriteImm without a receive request causes NAK 0x63, QP ERR and QP_FATAL")
 {
     observe_open(&nic);
     EXPECT_EQ(arrive_imm(0, 0), DROP_NONE);
@@ -92,7 +92,7 @@ SPEC("§22: the NAK for a missing receive names the WriteImm, whichever packet c
     by_hand_close(&nic);
 }
 
-SPEC("§22: too many WriteImm draw the NAK that the wire format names, QP ERR and QP_FATAL")
+SPEC("§22: too many WriteImm cause the NAK of the wire format, QP ERR and QP_FATAL")
 {
     observe_prepare(&nic);
     nic.config.nak_write_imm_limit = 0x67;

@@ -137,7 +137,7 @@ SPEC("§14.2: planes take turns among those that are usable, ready and have a us
         EXPECT_EQ(path_plane_of(paths.set, path_pick(paths.set, 0xb, 0)), expected[i]);
 }
 
-SPEC("§14.2: each EV of a plane is used once per rotation, in an order drawn anew each time")
+SPEC("§14.2: each EV of a plane is used once per rotation, in a new random order each time")
 {
     struct paths paths;
     uint32_t first[16] = { 0 };
@@ -201,7 +201,8 @@ SPEC("§14.3: the floor is a total over all planes: one plane may lose every EV"
     EXPECT_EQ(path_refusals(paths.set), 1);
 }
 
-SPEC("§14.3: an EV that lost its last 3 transmissions goes whatever the floor, the last one never")
+SPEC("§14.3: an EV that lost its last 3 transmissions is demoted below the floor, but never the "
+     "last one")
 {
     struct paths paths;
 

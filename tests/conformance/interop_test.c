@@ -66,7 +66,7 @@ SPEC("§2: one end stamps its packets (TSETH), the other does not")
     EXPECT_GT(scenario_qp(&s, HOST_B, HOST_A).smoothed_rtt_ns, 0);
 }
 
-SPEC("§4.1: one end speaks of a dynamic MPR, the other does not listen")
+SPEC("§4.1: one end sends a dynamic MPR, and the other ignores it")
 {
     struct network_config config = network_config_default(1);
     struct scenario s = open_pair(&config);
@@ -95,7 +95,7 @@ SPEC("§8: one end answers trimmed packets, the other is silent about them")
     EXPECT_GT(scenario_counter(&s, HOST_A, COUNTER_NACK_SENT), 0);
 }
 
-SPEC("§2: one end keeps its service time out of the round trip, whether the other knows or not")
+SPEC("§2: one end excludes its service time from the round trip, with either kind of peer")
 {
     for (uint32_t known = 0; known < 2; known++) {
         struct network_config config = network_config_default(1);
@@ -255,7 +255,7 @@ SPEC("§2: service time: without the capability the stamp comes back as it was")
     by_hand_close(&nic);
 }
 
-SPEC("§2: service time: a requester that knows of it takes its round trip from the echoed stamp")
+SPEC("§2: service time: a requester that supports it takes its round trip from the echoed stamp")
 {
     struct packet sack;
 

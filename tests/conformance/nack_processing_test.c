@@ -222,7 +222,7 @@ SPEC("§11.7: recoverable NACKs raise R, those for trimming do not")
     by_hand_close(&nic);
 }
 
-SPEC("§11.7: a setting makes trimming draw on the retry counter, too")
+SPEC("§11.7: with a parameter, trimming also uses the retry counter")
 {
     observe_prepare(&nic);
     nic.config.parameters.trim_counts_as_retry = 1;

@@ -22,7 +22,7 @@ static uint32_t answers_to(struct packet packet)
     return by_hand_send(&nic);
 }
 
-SPEC("§8: a trimmed packet that is new draws a NACK TRIMMED or TRIMMED_LASTHOP")
+SPEC("§8: a trimmed packet that is new causes a NACK TRIMMED or TRIMMED_LASTHOP")
 {
     observe_open(&nic);
     EXPECT_EQ(answers_to(trimmed(0, DSCP_TRIMMED)), 1);
@@ -64,7 +64,7 @@ SPEC("§8: a NACK leaves at once, in the control class, and is never repeated")
     by_hand_close(&nic);
 }
 
-SPEC("§8: a trimmed packet received before, inside the window or long ago, draws a SACK instead")
+SPEC("§8: a trimmed packet received before, inside the window or long ago, causes a SACK instead")
 {
     observe_open(&nic);
     observe_answers(&nic, 0, 0);

@@ -147,7 +147,7 @@ SPEC("§18: what left through it earlier is not")
     by_hand_close(&nic);
 }
 
-SPEC("§18: the application is told of ports that go down")
+SPEC("§18: the application gets an event for ports that go down")
 {
     struct transport_event event;
 
@@ -160,7 +160,8 @@ SPEC("§18: the application is told of ports that go down")
     by_hand_close(&nic);
 }
 
-SPEC("§18: the peer of each QP is told over the planes left: op 0, control class, ports from 1")
+SPEC("§18: the peer of each QP gets an update over the other planes: op 0, control class, ports "
+     "from 1")
 {
     const struct packet *update;
 
@@ -349,7 +350,7 @@ SPEC("§18: no plane usable at both ends is no error: the QP waits")
     by_hand_close(&nic);
 }
 
-SPEC("§18: a new connection is told the peer's ports, and uses no others")
+SPEC("§18: a new connection gets the ports of the peer, and uses no others")
 {
     struct qp_attributes attributes = {
         .peer_address = by_hand_address(1), .peer_qpn = 5, .peer_ports = 1, .state = QP_RTR
@@ -391,7 +392,8 @@ SPEC("§18: a port that is up again is held down for 100 ms, then probed by that
     by_hand_close(&nic);
 }
 
-SPEC("§18: after three answered probes it is used, the peer is told, and the application, too")
+SPEC("§18: after three answered probes a port is used, and the peer and the application are "
+     "informed")
 {
     struct transport_event event;
 
@@ -510,7 +512,7 @@ static void connect_after_update(const struct cc_profile *cc)
     EXPECT_EQ(status.plane_mask, 1);
 }
 
-SPEC("§18: a QP that connects later knows what its peer has said of its ports, and in which order")
+SPEC("§18: a QP that connects later has the last update of its peer, and its sequence number")
 {
     static struct cc_profile other_cc;
     struct qp_status status;
@@ -545,7 +547,8 @@ SPEC("§18: order is kept per peer: a low id of another peer is not late")
     by_hand_close(&nic);
 }
 
-SPEC("§18: with its last QP what a peer said is forgotten: it may have begun to count anew")
+SPEC("§18: the last update of a peer is forgotten with its last QP: the peer may count from the "
+     "start")
 {
     open_nic();
     EXPECT_EQ(told_by(1, 100, 1), DROP_NONE);
@@ -555,7 +558,7 @@ SPEC("§18: with its last QP what a peer said is forgotten: it may have begun to
     by_hand_close(&nic);
 }
 
-SPEC("§18: a QP that failed keeps nothing of what a peer said: it may have begun to count anew")
+SPEC("§18: a QP that failed forgets the updates of its peer: the peer may count from the start")
 {
     open_nic();
     EXPECT_EQ(told_by(1, 100, 1), DROP_NONE);
@@ -600,7 +603,7 @@ SPEC("§18: EV probes carry no incarnation")
     by_hand_close(&nic);
 }
 
-SPEC("§18: a peer that restarted counts from the beginning, and is heard")
+SPEC("§18: updates of a peer that restarted and counts from the start are accepted")
 {
     open_nic();
     EXPECT_EQ(told_in_life(7, 100, 1), DROP_NONE);
@@ -691,7 +694,7 @@ SPEC("§18: each engine of a NIC does the same, and its number stays in the inca
     expect_other_lives(4, 3);
 }
 
-SPEC("§18: however many forged updates it answers, it is told once in an RTO")
+SPEC("§18: a peer that answers many forged updates is informed once per RTO")
 {
     open_nic();
     answer_forged(1000);
@@ -705,7 +708,7 @@ SPEC("§18: however many forged updates it answers, it is told once in an RTO")
     by_hand_close(&nic);
 }
 
-SPEC("§18: answers of strangers, answers to probes, and late answers tell of no forgery")
+SPEC("§18: answers of other nodes, answers to probes, and late answers do not indicate a forgery")
 {
     struct packet late;
 

@@ -105,7 +105,7 @@ SPEC("§16.1: an idle responder answers, and the probe adds nothing to rcvd_byte
     by_hand_close(&nic);
 }
 
-SPEC("§16.1: the answer tells whether the probe was marked")
+SPEC("§16.1: the answer says whether the probe was marked")
 {
     struct packet probe;
 

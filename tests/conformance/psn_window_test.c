@@ -68,7 +68,7 @@ SPEC("§4: the window reaches from ePSN to ePSN + MPR - 1 and moves with cack")
     by_hand_close(&nic);
 }
 
-SPEC("§4: a duplicate inside the window is not written; it draws a SACK and no ACK")
+SPEC("§4: a duplicate inside the window is not written; it causes a SACK and no ACK")
 {
     observe_open(&nic);
     observe_answers(&nic, 0, 0);
@@ -81,7 +81,7 @@ SPEC("§4: a duplicate inside the window is not written; it draws a SACK and no 
     by_hand_close(&nic);
 }
 
-SPEC("§4: an old duplicate is not written; it draws a SACK, and with AckReq the ACK again")
+SPEC("§4: an old duplicate is not written; it causes a SACK, and with AckReq the ACK again")
 {
     observe_open(&nic);
     EXPECT_EQ(answers_of(observe_is_ack, 0, PACKET_ACK_REQUEST), 1);
@@ -104,7 +104,7 @@ SPEC("§4: PSNs up to 2^23 behind are old, those further ahead than the window a
     by_hand_close(&nic);
 }
 
-SPEC("§4: beyond the window every eighth packet draws a NACK PSN_OOR_WINDOW")
+SPEC("§4: beyond the window every eighth packet causes a NACK PSN_OOR_WINDOW")
 {
     uint32_t nacks = 0;
 
@@ -118,7 +118,7 @@ SPEC("§4: beyond the window every eighth packet draws a NACK PSN_OOR_WINDOW")
     by_hand_close(&nic);
 }
 
-SPEC("§4: beyond the window one packet in a base RTT draws its NACK whatever their number")
+SPEC("§4: beyond the window one packet per base RTT causes a NACK, for any number of packets")
 {
     observe_open(&nic);
     EXPECT_EQ(answers_of(observe_is_nack, 1000, 0), 1);

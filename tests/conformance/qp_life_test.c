@@ -113,7 +113,7 @@ SPEC("§2: in RESET, INIT and ERR packets vanish without an answer; feedback doe
     expect_silence(QP_RTR, 2);
 }
 
-SPEC("§2: packets of another address than the peer's vanish, whatever they are")
+SPEC("§2: packets of any kind from another address than that of the peer are dropped")
 {
     observe_open(&nic);
     observe_post(&nic, 1, 64);
@@ -301,7 +301,7 @@ SPEC("§2: what a QP had in flight when it was reset takes no room of others wit
     by_hand_close(&nic);
 }
 
-SPEC("§2: a QP that failed, is changed and reset leaves what others know of their peer alone")
+SPEC("§2: a QP that failed, is changed and reset does not change the state that others share")
 {
     struct packet update;
     struct qp_status status;

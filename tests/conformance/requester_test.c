@@ -70,7 +70,7 @@ SPEC("§3.2: the immediate is in the last packet of its message")
     by_hand_close(&nic);
 }
 
-SPEC("§3.3: packet k writes to va + k PMTU, and every packet tells the length of the message")
+SPEC("§3.3: packet k writes to va + k PMTU, and every packet has the length of the message")
 {
     observe_open(&nic);
     observe_post(&nic, 5, 2 * PMTU + 100);

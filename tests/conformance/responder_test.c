@@ -159,7 +159,7 @@ SPEC("§5.7: First and Middle have PMTU bytes, Last 1 to PMTU, Only at most PMTU
     }
 }
 
-SPEC("§5.7: padding that disagrees with the length draws NAK 0x61")
+SPEC("§5.7: padding that contradicts the length causes NAK 0x61")
 {
     struct packet packet;
 
@@ -194,7 +194,7 @@ static const struct {
     { OPCODE_WRITE_ONLY_IMM, 64, 12345, false },
 };
 
-SPEC("§5.7: a payload that does not fit dmalen draws NAK 0x61")
+SPEC("§5.7: a payload that does not fit dmalen causes NAK 0x61")
 {
     for (uint32_t i = 0; i < sizeof(messages) / sizeof(*messages); i++) {
         bool is_valid = messages[i].is_valid;
@@ -296,7 +296,7 @@ SPEC("§5.9: key, address and length are checked for each packet; one that fails
     by_hand_close(&nic);
 }
 
-SPEC("§5.10: payload is written when it arrives, in whatever order that is")
+SPEC("§5.10: payload is written when it arrives, in any order")
 {
     static const int32_t order[] = { 7, 2, 100, 0, 63, 64 };
 
@@ -309,7 +309,7 @@ SPEC("§5.10: payload is written when it arrives, in whatever order that is")
     by_hand_close(&nic);
 }
 
-SPEC("§5.10: a message of 0 bytes touches no memory, whatever its address and key")
+SPEC("§5.10: a message of 0 bytes accesses no memory, for any address and key")
 {
     observe_open(&nic);
     nic.refuses = true;

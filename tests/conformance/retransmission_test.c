@@ -256,7 +256,7 @@ static void expect_repair_where_probe_went(int32_t missing)
     by_hand_close(&nic);
 }
 
-SPEC("§12: an answered probe, too, tells on which plane a retransmission is heard")
+SPEC("§12: an answered probe also shows on which plane a retransmission arrives")
 {
     for (int32_t missing = 0; missing < 4; missing++)
         expect_repair_where_probe_went(missing);

@@ -182,7 +182,7 @@ SPEC("§16.1: probe_timeout: a probe of the way back has failed no sooner")
     by_hand_close(&nic);
 }
 
-SPEC("§17: a QP that hears nothing any more stops probing")
+SPEC("§17: a QP that receives nothing any more stops probing")
 {
     observe_open(&nic);
     sack_by(0, 0);
@@ -193,7 +193,7 @@ SPEC("§17: a QP that hears nothing any more stops probing")
     by_hand_close(&nic);
 }
 
-SPEC("§17: a QP that sends data does not probe: its SACKs tell")
+SPEC("§17: a QP that sends data does not probe: it learns from SACKs")
 {
     observe_open(&nic);
     for (int32_t i = 0; i < 20; i++) {

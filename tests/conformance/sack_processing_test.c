@@ -112,7 +112,7 @@ SPEC("§9.2: cack acknowledges everything up to it")
     by_hand_close(&nic);
 }
 
-SPEC("§9.3: ack_psn counts as received whatever the bitmap says")
+SPEC("§9.3: ack_psn counts as received for any bitmap")
 {
     observe_open_sending(&nic, sent, 10);
     EXPECT_EQ(sack_with(6, 1, 0), DROP_NONE);
@@ -202,7 +202,7 @@ SPEC("§9.6: SKIP_ONCE makes the EV SKIP, ALWAYS_SKIP makes it ASSUMED_BAD, NONE
     by_hand_close(&nic);
 }
 
-SPEC("§9.6: a stale SACK's mark counts, too")
+SPEC("§9.6: the mark of a stale SACK counts")
 {
     observe_open_sending(&nic, sent, 4);
     EXPECT_EQ(sack_with(3, 3, 0), DROP_NONE);

@@ -211,7 +211,7 @@ SPEC("§7.1: what none has reported is reported after a base RTT of silence, onc
     by_hand_close(&nic);
 }
 
-SPEC("§7.1: silence begins anew with each packet, and can be set to last longer")
+SPEC("§7.1: the idle time restarts with each packet, and can be configured")
 {
     uint64_t wait_ns;
 
@@ -228,7 +228,7 @@ SPEC("§7.1: silence begins anew with each packet, and can be set to last longer
     by_hand_close(&nic);
 }
 
-SPEC("§7.1: an idle flush has no stamp, no mark, and speaks of the last packet charged")
+SPEC("§7.1: an idle flush has no stamp and no mark, and refers to the last packet charged")
 {
     struct packet packet;
 
@@ -331,7 +331,7 @@ SPEC("§7.2: m is SKIP_ONCE for a marked trigger, otherwise NONE, duplicates inc
     by_hand_close(&nic);
 }
 
-SPEC("§7.2: ooo_count tells how many packets are held above cack")
+SPEC("§7.2: ooo_count is the number of packets held above cack")
 {
     open_after_first();
     EXPECT_EQ(sack_of(1, PACKET_ACK_REQUEST)->sack.ooo_count, 0);
@@ -476,7 +476,8 @@ static struct packet by_port(int32_t number, uint8_t port)
     return packet;
 }
 
-SPEC("§7.2: what arrives by a port that the operator drains draws ALWAYS_SKIP, each packet its own")
+SPEC("§7.2: each packet that arrives on a port that the operator drains causes a SACK with "
+     "ALWAYS_SKIP")
 {
     struct packet packet;
 

@@ -44,7 +44,7 @@ SPEC("§10 A: while later packets are overdue as well, nothing is lost by time (
     by_hand_close(&nic);
 }
 
-SPEC("§10 A: the SACK that ends a silence tells what was lost (decision 14)")
+SPEC("§10 A: the SACK that ends a silence shows what was lost (decision 14)")
 {
     fall_silent();
     by_hand_wait(&nic, 2 * BASE_RTT_NS);
@@ -168,7 +168,8 @@ SPEC("§10 C: to the letter, an answer that was delayed itself says nothing")
     by_hand_close(&nic);
 }
 
-SPEC("§10 C: an answer that was delayed itself tells of packets four times as late (decision 14)")
+SPEC("§10 C: after an answer that was itself delayed, packets are lost if four times as late "
+     "(decision 14)")
 {
     uint64_t after_ns = lost_by_delayed_answers(4);
 

@@ -282,7 +282,7 @@ SPEC("§13: a timeout repeats the last packet of a message that lacks only its A
     by_hand_close(&nic);
 }
 
-SPEC("§13: a timeout longer than records of send times tell begins anew when the window advances")
+SPEC("§13: a timeout longer than the range of send times restarts when the window advances")
 {
     enum { LONG_TIMEOUT = 20 }; /* 1.07 s */
     const uint64_t third_ns = (UINT64_C(1024) << LONG_TIMEOUT) / 3;
@@ -309,7 +309,8 @@ static void spoil_paths(void)
     EXPECT_EQ(path_usable_count(paths), 0);
 }
 
-SPEC("§14.4: the next packet by a bad path goes T after the last, whatever timers ended meanwhile")
+SPEC("§14.4: the next packet on a bad path is sent T after the last, whatever timers expired "
+     "meanwhile")
 {
     uint64_t waited_ns;
 
@@ -357,7 +358,7 @@ SPEC(
     }
 }
 
-SPEC("§13: T begins anew when the oldest packet goes again, even where send times tell no more")
+SPEC("§13: T restarts when the oldest packet is retransmitted, even beyond the range of send times")
 {
     enum { TIMEOUT_2S = 21 };
     struct packet first;

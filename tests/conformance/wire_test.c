@@ -141,7 +141,7 @@ SPEC("§2.2 all six code points can be set at run time")
     EXPECT_EQ(sent.frame.packet.class, DSCP_CONTROL);
 }
 
-SPEC("§3 an EV is rebuilt from the inner headers, whatever the outer flow label says")
+SPEC("§3 an EV is rebuilt from the inner headers, for any outer flow label")
 {
     struct frame frame;
 
@@ -379,7 +379,7 @@ SPEC("§13 outer CE counts if the inner packet is ECN-capable")
     EXPECT_EQ(frame.packet.ecn, ECN_NOT_ECT);
 }
 
-SPEC("§13 an outer DSCP of TRIMMED makes the packet trimmed, whatever the inner one says")
+SPEC("§13 an outer DSCP of TRIMMED makes the packet trimmed, for any inner DSCP")
 {
     struct frame frame;
 
@@ -405,7 +405,7 @@ SPEC("§14 at least 68, 108 or 132 bytes survive trimming, and the UDP length st
     EXPECT_EQ(bytes_get_be16(srh.bytes + 108), 4144);
 }
 
-SPEC("§14 a packet cut at 256 bytes, as switches do, tells its original payload length")
+SPEC("§14 a packet cut at 256 bytes, as switches do, has its original payload length")
 {
     struct packet packet = packet_of(OPCODE_WRITE_LAST_IMM, PACKET_STAMPED, 4093);
     struct sent sent = sent_by(packet, &path, NULL);
