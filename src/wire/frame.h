@@ -56,7 +56,7 @@ enum drop_reason frame_parse(
 /* Checks the iCRC of a frame just parsed. True for a trimmed frame, which has no iCRC. */
 bool frame_icrc_ok(const struct frame *, const uint8_t *bytes);
 
-/* Building takes a packet from where it is: frame->packet is not used.
+/* These functions read the packet that the caller passes, not frame->packet.
  *
  * Fills in the headers for sending the packet: traffic classes, flow labels, ports, lengths, hop
  * limits. `path`: the outer destination, NULL for none; `segment`: the segment of the SRH, NULL for
