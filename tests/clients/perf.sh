@@ -156,6 +156,7 @@ is 'an interrupted test fails' $? 1
 is '  but prints its results so far' "$(grep -c '^ 65536 \|^# interrupted' "$SCRATCH/interrupted")" 2
 
 # The first signal ends a test, whatever it waits for. A background job ignores SIGINT.
+# shellcheck disable=SC2317
 sleeps_and_catches_term() # PROCESS
 {
     grep -q '^State:.*sleeping' "/proc/$1/status" && grep -q '^SigCgt:.*[4-7c-f]...$' "/proc/$1/status"

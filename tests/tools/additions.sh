@@ -103,7 +103,7 @@ if command -v clang-format >/dev/null; then
     exits 0 'the examples are formatted as .clang-format says' \
         sh -c 'cd "$0" && clang-format --dry-run -Werror "$@"' "$tree" $(cat "$steps"/*/file | grep '\.c$' | LC_ALL=C sort -u)
 fi
-for check in columns layers listed spdx; do
+for check in columns layers listed spdx statics; do
     exits 0 "the copy passes check-$check" "$tree/tools/check-$check" "$tree"
 done
 
