@@ -98,7 +98,7 @@ static inline int64_t planes_ev_excess_ns(
     const struct planes *planes, uint32_t plane, uint64_t rtt_ns)
 {
     int64_t count = planes->ev_mean_count[plane];
-    int64_t excess_ns = (int64_t)rtt_ns - planes->ev_mean_ticks[plane] * PLANES_TICK_NS;
+    int64_t excess_ns = (int64_t)rtt_ns - (int64_t)planes->ev_mean_ticks[plane] * PLANES_TICK_NS;
 
     return count < 2 ? 0 : excess_ns * count / (count - 1);
 }
