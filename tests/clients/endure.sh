@@ -161,7 +161,7 @@ done
 
 # ---- a receiver that is killed -----------------------------------------------------------------------------
 
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 12000)) # below those that the system gives to clients
 "$mrc" perf write -d mrc3 -p "$port" 2>"$SCRATCH/server" &
 server=$!
 timeout 60 "$mrc" perf write -d mrc0 -p "$port" -s 1M -D 50 --last_word 127.0.0.1 >"$SCRATCH/client" 2>&1 &

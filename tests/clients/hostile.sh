@@ -10,7 +10,7 @@ count=${HOSTILE_ACTIONS:-30000}
 seed=${HOSTILE_SEED:-$$}
 rate=${HOSTILE_RATE:-20000}
 seconds=$((count / rate + 2))
-port=$((20000 + $$ % 8000 * 4))
+port=$((20000 + $$ % 3000 * 4)) # below those that the system gives to clients
 
 # The bystanders are h0 and h1, behind one T0; h2 and h3 are hostile, h4 attaches by UDP and is hostile, too.
 cat >"$SCRATCH/five.yaml" <<END

@@ -22,7 +22,7 @@ leaves 'a receiver that exits at the last byte, without a completion, has acknow
 leaves 'a receiver that exits when its QP has failed has sent the reason' refuse
 
 end_fabric
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 12000)) # below those that the system gives to clients
 cat >"$SCRATCH/udp" <<END
 mrc0:
   address: 2001:db8::1

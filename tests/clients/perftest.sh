@@ -19,7 +19,7 @@ is_listening()
     grep -qi ":$(printf %04x "$port") 00000000:0000 0A" /proc/net/tcp
 }
 
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 12000)) # below those that the system gives to clients
 way= # an option of mrc exec
 # Server on h0, client on h3, which is behind another T0.
 pair_once() # PROGRAM OPTIONS...

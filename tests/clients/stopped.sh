@@ -8,7 +8,7 @@
 rounds=${STOPPED_ROUNDS:-1}
 seconds=${STOPPED_SECONDS:-1}
 share=${STOPPED_SHARE:-0}
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 12000)) # below those that the system gives to clients
 failed=
 
 result() # KEY
