@@ -36,33 +36,22 @@ static void label_of(const json_t *run, char out[static LABEL_BYTES])
         out[length - 1] = '\0';
 }
 
-static bool is_of_set(const json_t *run, const json_t *first)
+/* Returns the runs of each set by its label, in the order of the result. The caller releases it. */
+static json_t *sets_of(const json_t *runs)
 {
+    json_t *sets = json_object();
     char label[LABEL_BYTES];
-    char other[LABEL_BYTES];
-
-    label_of(run, label);
-    label_of(first, other);
-    return strcmp(label, other) == 0;
-}
-
-/* The first run of a set stands for the set. */
-static bool is_first(const json_t *runs, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (is_of_set(json_array_get(runs, index), json_array_get(runs, i)))
-            return false;
-    return true;
-}
-
-static size_t run_count_of(const json_t *runs, const json_t *first)
-{
-    size_t count = 0;
     size_t index;
     json_t *run;
 
-    json_array_foreach(runs, index, run) count += is_of_set(run, first);
-    return count;
+    json_array_foreach(runs, index, run)
+    {
+        label_of(run, label);
+        if (!json_object_get(sets, label))
+            json_object_set_new(sets, label, json_array());
+        json_array_append(json_object_get(sets, label), run);
+    }
+    return sets;
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
@@ -93,8 +82,7 @@ struct figure {
     const char *key;
 };
 
-static struct spread spread_of(
-    const json_t *runs, const json_t *first, const char *workload, struct figure figure)
+static struct spread spread_of(const json_t *runs, const char *workload, struct figure figure)
 {
     struct spread spread = { 0 };
     size_t index;
@@ -108,7 +96,7 @@ static struct spread spread_of(
 
         in = figure.object ? json_object_get(in, figure.object) : in;
         value = json_object_get(in, figure.key);
-        if (is_of_set(run, first) && json_is_number(value))
+        if (json_is_number(value))
             add_sample(&spread, json_number_value(value));
     }
     return spread;
@@ -143,26 +131,22 @@ static void print_number(FILE *to, const struct spread *spread, double scale, co
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void print_set(FILE *to, const json_t *runs, const json_t *first, int label_columns)
+static void print_set(FILE *to, const char *label, const json_t *runs, int label_columns)
 {
-    const json_t *summary = json_object_get(first, "summary");
-    char label[LABEL_BYTES];
+    const json_t *summary = json_object_get(json_array_get(runs, 0), "summary");
     const char *name;
     json_t *workload;
 
-    label_of(first, label);
     json_object_foreach(json_object_get(summary, "workloads"), name, workload)
     {
-        struct spread rate = spread_of(runs, first, name, (struct figure){ NULL, "goodput_bps" });
-        struct spread ideal =
-            spread_of(runs, first, name, (struct figure){ NULL, "goodput_fraction" });
+        struct spread rate = spread_of(runs, name, (struct figure){ NULL, "goodput_bps" });
+        struct spread ideal = spread_of(runs, name, (struct figure){ NULL, "goodput_fraction" });
         struct spread capacity =
-            spread_of(runs, first, name, (struct figure){ NULL, "capacity_fraction" });
-        struct spread slow =
-            spread_of(runs, first, name, (struct figure){ "completion_us", "p99" });
+            spread_of(runs, name, (struct figure){ NULL, "capacity_fraction" });
+        struct spread slow = spread_of(runs, name, (struct figure){ "completion_us", "p99" });
 
         fprintf(to, "%-*.*s %-*.*s %4zu", label_columns, label_columns, label, WORKLOAD_COLUMNS,
-            WORKLOAD_COLUMNS, name, run_count_of(runs, first));
+            WORKLOAD_COLUMNS, name, json_array_size(runs));
         print_rate(to, &rate);
         print_number(to, &ideal, 100, "%");
         print_number(to, &capacity, 100, "%");
@@ -171,16 +155,14 @@ static void print_set(FILE *to, const json_t *runs, const json_t *first, int lab
     }
 }
 
-static int label_columns_of(const json_t *runs)
+static int label_columns_of(json_t *sets)
 {
     size_t most = strlen("set");
-    char label[LABEL_BYTES];
-    size_t index;
-    json_t *run;
+    const char *label;
+    json_t *runs;
 
-    json_array_foreach(runs, index, run)
+    json_object_foreach(sets, label, runs)
     {
-        label_of(run, label);
         if (strlen(label) > most)
             most = strlen(label);
     }
@@ -256,13 +238,15 @@ static void print_criteria(FILE *to, const json_t *runs)
 
 void result_sets_print(FILE *to, const json_t *result)
 {
-    const json_t *runs = json_object_get(result, "runs");
-    int label_columns = label_columns_of(runs);
+    const json_t *all = json_object_get(result, "runs");
+    json_t *sets = sets_of(all);
+    int label_columns = label_columns_of(sets);
+    const char *label;
+    json_t *runs;
 
     fprintf(to, "\n%-*s %-*s %4s %23s %17s %17s %17s\n", label_columns, "set", WORKLOAD_COLUMNS,
         "workload", "runs", "goodput", "of ideal", "of capacity", "p99 us");
-    for (size_t i = 0; i < json_array_size(runs); i++)
-        if (is_first(runs, i))
-            print_set(to, runs, json_array_get(runs, i), label_columns);
-    print_criteria(to, runs);
+    json_object_foreach(sets, label, runs) print_set(to, label, runs, label_columns);
+    print_criteria(to, all);
+    json_decref(sets);
 }
