@@ -48,17 +48,18 @@ static void insert_range(struct account *account, uint32_t at, struct account_ga
     }
 }
 
-void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uint32_t length)
+void account_place(
+    struct shard *shard, const struct engine_flow_end *end, uint64_t from, uint32_t length)
 {
-    struct account *account = flow->account;
+    struct account *account = end->account;
     uint32_t at = find_range(account, from);
     uint64_t to = from + length;
 
     if (length == 0)
         return;
     if (from < account->complete || (at < account->count && account->ahead[at].from < to)) {
-        sim_engine_violated(
-            sim, "bytes placed twice, flow", (uint64_t)(flow - sim->flows), sim->now_ps);
+        shard_violated(shard, "bytes placed twice, flow", (uint64_t)(end - shard->sim->flow_ends),
+            shard->sim->now_ps);
         return;
     }
     insert_range(account, at, (struct account_gap){ .from = from, .to = to });
@@ -69,9 +70,14 @@ void account_place(struct sim *sim, struct engine_flow *flow, uint64_t from, uin
     }
 }
 
-void account_expect(struct sim *sim, const struct engine_flow *flow, uint64_t end, uint64_t now_ps)
+void account_check(struct shard *shard, uint32_t flow_index, uint64_t now_ps)
 {
-    if (flow->account->complete < end)
-        sim_engine_violated(sim, "a message completed with bytes missing, flow",
-            (uint64_t)(flow - sim->flows), now_ps);
+    const struct engine_flow *flow = &shard->sim->flows[flow_index];
+    const struct account *account = shard->sim->flow_ends[flow_index].account;
+    uint64_t last = account->count > 0 ? account->ahead[account->count - 1].to : account->complete;
+
+    if (account->complete < flow->completed_bytes)
+        shard_violated(shard, "a message completed with bytes missing, flow", flow_index, now_ps);
+    if (last > flow->posted_bytes)
+        shard_violated(shard, "bytes placed that no message has, flow", flow_index, now_ps);
 }

@@ -3,7 +3,7 @@
  * completes. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 struct account_gap { /* a range placed beyond `complete` */
     uint64_t from;
@@ -20,7 +20,8 @@ struct account {
 /* Has room for as many ranges as packets can be ahead of the first missing one. */
 struct account *account_init(struct arena *, uint32_t count_max);
 
-void account_place(struct sim *, struct engine_flow *, uint64_t from, uint32_t length);
+void account_place(struct shard *, const struct engine_flow_end *, uint64_t from, uint32_t length);
 
-/* Checks that everything below `end` has been placed. */
-void account_expect(struct sim *, const struct engine_flow *, uint64_t end, uint64_t now_ps);
+/* Checks, between two windows, that all bytes of completed messages have been placed, and no others
+ * than those of posted ones. */
+void account_check(struct shard *, uint32_t flow_index, uint64_t now_ps);

@@ -9,6 +9,7 @@
 #include "sim/node_nic.h"
 #include "sim/node_switch.h"
 #include "sim/packets.h"
+#include "sim/reports.h"
 
 enum { ACTIONS_PER_PORT = 2 }; /* per window; the rest follows in the next part */
 
@@ -85,9 +86,9 @@ static void tell_fault(struct sim *sim, const struct fault_action *action)
 {
     bool began = action->kind == FAULT_BEGAN;
 
-    sim_engine_event(sim, &(struct sim_event){ .time_ps = action->time_ps,
-                              .kind = began ? SIM_EVENT_FAULT_BEGAN : SIM_EVENT_FAULT_ENDED,
-                              .subject = action->fault });
+    reports_tell(sim, &(struct sim_event){ .time_ps = action->time_ps,
+                          .kind = began ? SIM_EVENT_FAULT_BEGAN : SIM_EVENT_FAULT_ENDED,
+                          .subject = action->fault });
 }
 
 uint64_t actions_fetch(struct sim *sim, uint64_t end_ps)
@@ -119,46 +120,46 @@ uint32_t actions_next(const struct sim *sim, uint32_t node, uint32_t action)
 
 /* ---- application ----------------------------------------------------------------------------- */
 
-static void apply_at_sender(struct sim *sim, uint32_t node, const struct fault_action *action)
+static void apply_at_sender(struct shard *shard, uint32_t node, const struct fault_action *action)
 {
-    uint32_t port = port_of(sim, node, action);
+    uint32_t port = port_of(shard->sim, node, action);
     uint32_t bit;
     bool is_down;
 
-    egress_apply(sim, port, action);
-    if (node >= sim->nic_count)
+    egress_apply(shard, port, action);
+    if (node >= shard->nic_count)
         return; /* ports_up has no room for all ports of a switch */
     bit = UINT32_C(1) << action->end.port;
-    is_down = fault_link_is_down(&sim->port_details[port].fault);
-    if (is_down != !(sim->nics[node].ports_up & bit))
-        node_nic_ports_changed(sim, node, sim->nics[node].ports_up ^ bit, action->time_ps);
+    is_down = fault_link_is_down(&shard->port_details[port].fault);
+    if (is_down != !(shard->nics[node].ports_up & bit))
+        node_nic_ports_changed(shard, node, shard->nics[node].ports_up ^ bit, action->time_ps);
 }
 
 /* Packets in flight are lost when a link goes down. The receiver looks at the kind of the fault,
  * because the state of the link is known only after the sender has run. */
 static void apply_at_receiver(
-    struct sim *sim, uint32_t node, uint32_t sender, const struct fault_action *action)
+    struct shard *shard, uint32_t node, uint32_t sender, const struct fault_action *action)
 {
-    enum fault_kind kind = fault_at(&sim->faults, action->fault)->kind;
-    uint32_t peer_port = sim->links[port_of(sim, sender, action)].peer_port;
+    enum fault_kind kind = fault_at(&shard->sim->faults, action->fault)->kind;
+    uint32_t peer_port = shard->links[port_of(shard->sim, sender, action)].peer_port;
 
     if (action->kind != FAULT_LINK_IMPAIRED || !fault_kind_is(kind, FAULT_CUTS))
         return;
-    sim->port_details[first_port_of(sim, node) + peer_port].came_down_ps = action->time_ps;
-    if (node < sim->nic_count)
-        sim->nics[node].was_cut = true;
+    shard->port_details[first_port_of(shard->sim, node) + peer_port].came_down_ps = action->time_ps;
+    if (node < shard->nic_count)
+        shard->nics[node].was_cut = true;
     else
-        sim->switches[node - sim->nic_count].was_cut = true;
+        shard->switches[node - shard->nic_count].was_cut = true;
 }
 
-void actions_apply(struct sim *sim, uint32_t node, const struct fault_action *action)
+void actions_apply(struct shard *shard, uint32_t node, const struct fault_action *action)
 {
-    struct actions_nodes nodes = actions_nodes(sim, action);
+    struct actions_nodes nodes = actions_nodes(shard->sim, action);
 
     if (node != nodes.sender)
-        apply_at_receiver(sim, node, nodes.sender, action);
+        apply_at_receiver(shard, node, nodes.sender, action);
     else if (is_of_link(action))
-        apply_at_sender(sim, node, action);
+        apply_at_sender(shard, node, action);
     else
-        node_switch_empty(sim, action->end.node, action->time_ps);
+        node_switch_empty(shard, action->end.node, action->time_ps);
 }

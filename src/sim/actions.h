@@ -3,7 +3,7 @@
  * and the node at its other end. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 void actions_init(struct sim *, struct arena *);
 
@@ -23,4 +23,4 @@ uint32_t actions_first(const struct sim *, uint32_t node);
 uint32_t actions_next(const struct sim *, uint32_t node, uint32_t action);
 
 /* Applies an action to a node that has been run up to its time. */
-void actions_apply(struct sim *, uint32_t node, const struct fault_action *);
+void actions_apply(struct shard *, uint32_t node, const struct fault_action *);

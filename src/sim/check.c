@@ -1,50 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks invariants of endpoints and ports, and conservation of packets. */
+/* Checks invariants of endpoints and ports, conservation of packets, and bytes of flows. */
 #include "sim/check.h"
+
+#include "sim/account.h"
+#include "sim/plane_check.h"
 
 /* The endpoint checks its own state; the port checks that the bytes of a queue are the sum of
  * its packets. */
-void check_node(const struct sim *sim, uint32_t node)
+void check_node(const struct shard *shard, uint32_t node)
 {
     uint32_t first_port;
     uint32_t port_count;
 
-    if (node < sim->nic_count) {
-        sim->endpoint->check(sim->nics[node].endpoint);
-        first_port = sim->nics[node].first_port;
-        port_count = sim->plane_count;
+    if (node < shard->nic_count) {
+        shard->endpoint->check(shard->nics[node].endpoint);
+        first_port = shard->nics[node].first_port;
+        port_count = shard->plane_count;
     } else {
-        first_port = sim->switches[node - sim->nic_count].first_port;
-        port_count = sim->switches[node - sim->nic_count].port_count;
+        first_port = shard->switches[node - shard->nic_count].first_port;
+        port_count = shard->switches[node - shard->nic_count].port_count;
     }
     for (uint32_t i = 0; i < port_count; i++)
-        port_check(&sim->ports[first_port + i]);
+        port_check(&shard->ports[first_port + i]);
 }
 
-static uint64_t packets_ended(const struct sim *sim)
-{
-    uint64_t ended = sim->packets_delivered;
+/* Sums over all shards. */
+struct check_sums {
+    uint64_t sent;
+    uint64_t ended;     /* delivered or lost */
+    uint64_t in_flight; /* in pools and outboxes */
+    uint64_t placed;    /* in queues, lists of arrivals and outboxes */
+    uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
+};
 
+/* Lists of arrivals and outboxes also have pause frames. */
+static void add_shard(struct check_sums *sums, const struct shard *shard)
+{
+    const struct outbox *outbox = &shard->outboxes[shard->sim->outbox];
+
+    sums->sent += shard->packets_sent;
+    sums->ended += shard->packets_delivered;
     for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
-        ended += sim->packets_lost[i];
-    return ended;
-}
-
-/* Returns the number of packets in queues and in lists of arrivals, where pause frames are too. */
-static uint64_t packets_placed(const struct sim *sim)
-{
-    return sim->slots.used_count - sim->pauses_under_way +
-           (sim->heap ? sim->heap->arrivals.count : mailbox_count(&sim->mailbox));
+        sums->ended += shard->packets_lost[i];
+    sums->in_flight += shard->packets.used + outbox->packet_count;
+    sums->placed += shard->slots.used_count - shard->pauses_under_way + outbox->count +
+                    (shard->heap ? shard->heap->arrivals.count : mailbox_count(&shard->mailbox));
+    for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++)
+        sums->plane_bytes[p] += shard->plane_bytes[p];
 }
 
 void check_all(struct sim *sim)
 {
-    if (sim->packets_sent != packets_ended(sim) + sim->packets.used)
-        sim_engine_violated(sim,
-            "packets sent are not the sum of ended packets and packets in flight; sent",
-            sim->packets_sent, sim->now_ps);
-    if (sim->packets.used != packets_placed(sim))
-        sim_engine_violated(sim,
+    struct check_sums sums = { 0 };
+    struct shard *first = &sim->shards[0];
+
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        add_shard(&sums, &sim->shards[i]);
+    if (sums.sent != sums.ended + sums.in_flight)
+        shard_violated(first,
+            "packets sent are not the sum of ended packets and packets in flight; sent", sums.sent,
+            sim->now_ps);
+    if (sums.in_flight != sums.placed)
+        shard_violated(first,
             "packets in flight are not the sum of those in queues and on links; in flight",
-            sim->packets.used, sim->now_ps);
+            sums.in_flight, sim->now_ps);
+    for (uint32_t i = 0; i < sim->flow_count; i++)
+        account_check(first, i, sim->now_ps);
+    plane_check_sums(first, sums.plane_bytes, sim->now_ps);
 }

@@ -2,9 +2,9 @@
 /* Invariants. A run with `checks` stops at the first violation. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 /* Called after a node was run. */
-void check_node(const struct sim *, uint32_t node);
-/* Called after a window. */
+void check_node(const struct shard *, uint32_t node);
+/* Called after a window of all shards. */
 void check_all(struct sim *);

@@ -12,55 +12,57 @@
 
 #define REQUEST_BYTES_MAX (UINT64_C(1) << 31)
 
-static struct transport *transport_of(const struct sim *sim, uint32_t nic)
+static struct transport *transport_of(const struct shard *shard, uint32_t nic)
 {
-    return sim->nics[nic].endpoint;
+    return shard->nics[nic].endpoint;
 }
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
 /* A sum, so that it does not depend on the order in which NICs are run. */
-static void note_packet(struct sim *sim, uint32_t nic, const struct packet *packet, uint64_t now_ps)
+static void note_packet(
+    struct shard *shard, uint32_t nic, const struct packet *packet, uint64_t now_ps)
 {
     uint64_t what = (uint64_t)packet->psn.value << 32 | (uint64_t)packet->opcode << 24 |
                     (uint64_t)packet->class << 16 | (uint64_t)packet->ecn << 8 | packet->port;
     uint64_t where = (uint64_t)nic << 32 | packet->dest_qpn;
 
-    sim->hash += sim_engine_mix(sim_engine_mix(sim_engine_mix(now_ps, what), where), packet->ev);
+    shard->hash += sim_engine_mix(sim_engine_mix(sim_engine_mix(now_ps, what), where), packet->ev);
 }
 
 static void receive_packet(
     void *network, uint32_t index, uint32_t port, struct port_entry entry, uint64_t now_ps)
 {
-    struct sim *sim = network;
-    const struct engine_nic *nic = &sim->nics[index];
-    const struct packets_record *record = &sim->packets.all[entry.handle];
+    struct shard *shard = network;
+    const struct engine_nic *nic = &shard->nics[index];
+    const struct packets_record *record = &shard->packets.all[entry.handle];
     struct packet packet;
 
-    packets_load(record, sim->fabric, &packet);
-    packet.dst = record->to == index ? nic->address : plan_nic_address(sim->fabric, record->to);
+    packets_load(record, shard->fabric, &packet);
+    packet.dst = record->to == index ? nic->address : plan_nic_address(shard->fabric, record->to);
     packet.class = entry.class;
     packet.ecn = entry.ecn;
     packet.port = (uint8_t)port;
-    if (sim->config.wire)
-        wire_check_arrival(sim, entry, &packet);
-    packets_give_back(&sim->packets, entry.handle);
-    note_packet(sim, index, &packet, now_ps);
+    if (shard->sim->config.wire)
+        wire_check_arrival(shard, entry, &packet);
+    packets_give_back(&shard->packets, entry.handle);
+    note_packet(shard, index, &packet, now_ps);
     transport_receive(nic->endpoint, &packet, sim_engine_ns(now_ps));
 }
 
 static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
     struct endpoint_departure *leaving, uint64_t now_ps)
 {
-    struct sim *sim = network;
+    struct shard *shard = network;
     struct packet packet;
     uint32_t handle;
 
-    if (transport_send(transport_of(sim, nic), ready_ports, &packet, 1, sim_engine_ns(now_ps)) == 0)
+    if (transport_send(transport_of(shard, nic), ready_ports, &packet, 1, sim_engine_ns(now_ps)) ==
+        0)
         return false;
-    if (sim->config.checks)
-        plane_check_send(sim, nic, ready_ports, &packet, now_ps);
-    handle = packets_take(&sim->packets);
+    if (shard->sim->config.checks)
+        plane_check_send(shard, nic, ready_ports, &packet, now_ps);
+    handle = packets_take(&shard->packets);
     assert(handle != PACKETS_NONE);
     leaving->packet = (struct port_entry){ .handle = handle,
         .length_bytes = (uint16_t)(packet_nominal_bytes(&packet) + ENGINE_OUTER_BYTES),
@@ -68,9 +70,9 @@ static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
         .ecn = packet.ecn };
     leaving->port = packet.port;
     leaving->ev = packet.ev;
-    if (!plan_nic_of(sim->fabric, &packet.dst, &leaving->to))
+    if (!plan_nic_of(shard->fabric, &packet.dst, &leaving->to))
         leaving->to = ENDPOINT_NOWHERE;
-    packets_store(&sim->packets.all[handle], &packet, nic, leaving->to);
+    packets_store(&shard->packets.all[handle], &packet, nic, leaving->to);
     return true;
 }
 
@@ -114,14 +116,14 @@ static uint32_t key_of(uint32_t flow)
 static void post_message(void *network, uint32_t nic, uint32_t flow,
     const struct endpoint_message *message, uint64_t now_ps)
 {
-    struct sim *sim = network;
+    struct shard *shard = network;
     uint64_t done = 0;
 
     do {
         uint64_t left = message->bytes - done;
         bool is_last = left <= REQUEST_BYTES_MAX;
         uint32_t length = (uint32_t)(is_last ? left : REQUEST_BYTES_MAX);
-        int err = transport_post_send(transport_of(sim, nic), sim->flows[flow].qpn_out,
+        int err = transport_post_send(transport_of(shard, nic), shard->sim->flows[flow].qpn_out,
             &(struct work_request){ .remote_va = message->offset_bytes + done,
                 .rkey = key_of(flow),
                 .length_bytes = length,
@@ -138,22 +140,22 @@ static void post_message(void *network, uint32_t nic, uint32_t flow,
 enum transport_access endpoint_mrc_place(void *context, void *owner, uint32_t qpn, uint32_t rkey,
     uint64_t va, const struct payload *payload)
 {
-    struct sim *sim = context;
-    struct engine_flow *flow = owner;
+    struct shard *shard = context;
+    struct engine_flow_end *end = owner;
 
     (void)qpn;
-    if (rkey != key_of((uint32_t)(flow - sim->flows)) ||
-        !work_place(sim, flow, va, payload->length))
+    if (rkey != key_of((uint32_t)(end - shard->sim->flow_ends)))
         return TRANSPORT_ACCESS_REFUSED;
+    work_place(shard, end, va, payload->length);
     return TRANSPORT_ACCESS_OK;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static void fill_path_change(const struct sim *sim, uint32_t nic, const struct path_change *change,
-    struct endpoint_event *out)
+static void fill_path_change(const struct shard *shard, uint32_t nic,
+    const struct path_change *change, struct endpoint_event *out)
 {
-    const struct path_set *paths = transport_qp_paths(transport_of(sim, nic), out->qpn);
+    const struct path_set *paths = transport_qp_paths(transport_of(shard, nic), out->qpn);
 
     out->kind = ENDPOINT_PATH_CHANGED;
     out->values[0] = path_ev_of(paths, change->ev_index);
@@ -163,16 +165,16 @@ static void fill_path_change(const struct sim *sim, uint32_t nic, const struct p
 }
 
 /* A receive that has completed is posted again. */
-static void repost(const struct sim *sim, uint32_t nic, uint32_t qpn)
+static void repost(const struct shard *shard, uint32_t nic, uint32_t qpn)
 {
-    int err = transport_post_recv(transport_of(sim, nic), qpn, 0);
+    int err = transport_post_recv(transport_of(shard, nic), qpn, 0);
 
     assert(err == 0);
     (void)err;
 }
 
 /* Returns false for an event that the network need not know. */
-static bool translate_event(const struct sim *sim, uint32_t nic,
+static bool translate_event(const struct shard *shard, uint32_t nic,
     const struct transport_event *event, struct endpoint_event *out)
 {
     bool is_success = event->status == COMPLETION_SUCCESS;
@@ -181,17 +183,18 @@ static bool translate_event(const struct sim *sim, uint32_t nic,
         .tag = event->immediate,
         .qpn = event->qpn,
         .values = { event->status } };
-    if (event->owner)
-        out->flow = (uint32_t)((const struct engine_flow *)event->owner - sim->flows);
     switch (event->kind) {
     case TRANSPORT_SEND_DONE:
+        out->flow = (uint32_t)((const struct engine_flow *)event->owner - shard->sim->flows);
         if (is_success)
             out->kind = ENDPOINT_SENT;
         return true;
     case TRANSPORT_RECV_DONE:
+        out->flow =
+            (uint32_t)((const struct engine_flow_end *)event->owner - shard->sim->flow_ends);
         out->kind = ENDPOINT_RECEIVED;
         if (is_success)
-            repost(sim, nic, event->qpn);
+            repost(shard, nic, event->qpn);
         return is_success;
     case TRANSPORT_QP_REQUEST_ERROR:
     case TRANSPORT_QP_ACCESS_ERROR:
@@ -204,7 +207,7 @@ static bool translate_event(const struct sim *sim, uint32_t nic,
         out->values[1] = event->kind == TRANSPORT_PORT_UP;
         return true;
     case TRANSPORT_EV_CHANGED:
-        fill_path_change(sim, nic, &event->change, out);
+        fill_path_change(shard, nic, &event->change, out);
         return true;
     case TRANSPORT_ENDPOINT_ANSWER:
         break;

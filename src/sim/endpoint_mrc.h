@@ -2,7 +2,7 @@
 /* MRC as an endpoint of the simulator: the transport of every NIC, behind struct endpoint_ops. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 extern const struct endpoint_ops endpoint_mrc;
 

@@ -16,41 +16,41 @@ static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
 /* ---- in -------------------------------------------------------------------------------------- */
 
 static void deliver_packet(
-    struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
+    struct shard *shard, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    sim->arriving_plane = mailbox_port(entry);
-    sim->packets_delivered++;
-    sim->endpoint->receive(sim, index, mailbox_port(entry), entry->packet, now_ps);
+    shard->arriving_plane = mailbox_port(entry);
+    shard->packets_delivered++;
+    shard->endpoint->receive(shard, index, mailbox_port(entry), entry->packet, now_ps);
 }
 
 /* Not inlined, so that receive_entry() need not save registers. */
 static __attribute__((noinline)) void deliver_or_lose(
-    struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
+    struct shard *shard, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
+    struct engine_nic *nic = &shard->nics[index];
     uint32_t port = nic->first_port + mailbox_port(entry);
 
     if (node_policy_is_pause(entry)) {
-        egress_advance(sim, port, now_ps);
-        node_policy_on_pause(sim, port, entry->packet, now_ps);
+        egress_advance(shard, port, now_ps);
+        node_policy_on_pause(shard, port, entry->packet, now_ps);
         nic->room_ps = 0;
-    } else if (nic->was_cut && egress_was_cut(sim, port, entry->packet, now_ps)) {
-        sim_engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
-    } else if (sim->packets.all[entry->packet.handle].is_corrupt) {
-        sim_engine_lose(sim, entry->packet.handle, LOST_CORRUPT);
+    } else if (nic->was_cut && egress_was_cut(shard, port, entry->packet, now_ps)) {
+        shard_lose(shard, entry->packet.handle, LOST_LINK_DOWN);
+    } else if (shard->packets.all[entry->packet.handle].is_corrupt) {
+        shard_lose(shard, entry->packet.handle, LOST_CORRUPT);
     } else {
-        deliver_packet(sim, index, entry, now_ps);
+        deliver_packet(shard, index, entry, now_ps);
     }
 }
 
 static void receive_entry(
-    struct sim *sim, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
+    struct shard *shard, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    if (sim->policy || sim->nics[index].was_cut ||
-        sim->packets.all[entry->packet.handle].is_corrupt)
-        deliver_or_lose(sim, index, entry, now_ps);
+    if (shard->policy || shard->nics[index].was_cut ||
+        shard->packets.all[entry->packet.handle].is_corrupt)
+        deliver_or_lose(shard, index, entry, now_ps);
     else
-        deliver_packet(sim, index, entry, now_ps);
+        deliver_packet(shard, index, entry, now_ps);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -62,63 +62,63 @@ static uint32_t waiting_at(const struct port *port)
 
 /* Returns false if there is no such path. */
 static bool address(
-    const struct sim *sim, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
+    const struct shard *shard, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
 {
-    if (__builtin_expect(sim->topology->graph != NULL, false))
-        return lists_outer(&sim->lists, from, to, ev, outer);
-    *outer = plan_outer(sim->fabric, from, to, ev);
+    if (__builtin_expect(shard->topology->graph != NULL, false))
+        return lists_outer(&shard->sim->lists, from, to, ev, outer);
+    *outer = plan_outer(shard->fabric, from, to, ev);
     return true;
 }
 
 /* Writes the path into the outer header and puts the packet into the queue of its port. */
 static void enqueue_packet(
-    struct sim *sim, uint32_t nic, const struct endpoint_departure *leaving, uint64_t now_ps)
+    struct shard *shard, uint32_t nic, const struct endpoint_departure *leaving, uint64_t now_ps)
 {
-    uint32_t port = sim->nics[nic].first_port + leaving->port;
+    uint32_t port = shard->nics[nic].first_port + leaving->port;
     uint32_t handle = leaving->packet.handle;
 
-    assert(leaving->port < sim->plane_count);
-    sim->packets_sent++;
+    assert(leaving->port < shard->plane_count);
+    shard->packets_sent++;
     if (leaving->to == ENDPOINT_NOWHERE ||
-        !address(sim, nic, leaving->to, leaving->ev, &sim->packets.outer[handle])) {
-        sim_engine_lose(sim, handle, LOST_NO_ROUTE);
+        !address(shard, nic, leaving->to, leaving->ev, &shard->packets.outer[handle])) {
+        shard_lose(shard, handle, LOST_NO_ROUTE);
         return;
     }
-    egress_advance(sim, port, now_ps);
-    egress_enter(sim, port, leaving->packet, now_ps);
+    egress_advance(shard, port, now_ps);
+    egress_enter(shard, port, leaving->packet, now_ps);
 }
 
 /* Advances the ports to now and returns those with room for a packet. */
-static uint32_t ready_ports(struct sim *sim, const struct engine_nic *nic, uint64_t now_ps)
+static uint32_t ready_ports(struct shard *shard, const struct engine_nic *nic, uint64_t now_ps)
 {
     uint32_t ready = 0;
 
-    for (uint32_t p = 0; p < sim->plane_count; p++) {
-        egress_advance(sim, nic->first_port + p, now_ps);
-        if (waiting_at(&sim->ports[nic->first_port + p]) < ENGINE_NIC_ROOM)
+    for (uint32_t p = 0; p < shard->plane_count; p++) {
+        egress_advance(shard, nic->first_port + p, now_ps);
+        if (waiting_at(&shard->ports[nic->first_port + p]) < ENGINE_NIC_ROOM)
             ready |= UINT32_C(1) << p;
     }
     return ready & nic->ports_up;
 }
 
 /* Returns when the first port continues. The ports have been advanced. */
-static uint64_t ports_ps(const struct sim *sim, const struct engine_nic *nic)
+static uint64_t ports_ps(const struct shard *shard, const struct engine_nic *nic)
 {
     uint64_t next_ps = SIM_NEVER_PS;
 
-    for (uint32_t p = 0; p < sim->plane_count; p++)
-        next_ps = earlier(next_ps, port_next_ps(&sim->ports[nic->first_port + p]));
+    for (uint32_t p = 0; p < shard->plane_count; p++)
+        next_ps = earlier(next_ps, port_next_ps(&shard->ports[nic->first_port + p]));
     return next_ps;
 }
 
 /* Returns when a port needs more packets before it runs empty: when half of its queue has been
  * sent. Turns that happen before then fill it as well. */
-static uint64_t hungry_ps(const struct sim *sim, const struct engine_nic *nic)
+static uint64_t hungry_ps(const struct shard *shard, const struct engine_nic *nic)
 {
     uint64_t first_ps = SIM_NEVER_PS;
 
-    for (uint32_t p = 0; p < sim->plane_count; p++) {
-        const struct port *port = &sim->ports[nic->first_port + p];
+    for (uint32_t p = 0; p < shard->plane_count; p++) {
+        const struct port *port = &shard->ports[nic->first_port + p];
         uint32_t bytes = port->queues[PORT_DATA].bytes + port->queues[PORT_CONTROL].bytes;
 
         if (bytes > 0)
@@ -128,105 +128,106 @@ static uint64_t hungry_ps(const struct sim *sim, const struct engine_nic *nic)
     return first_ps;
 }
 
-static void send_packets(struct sim *sim, uint32_t index, uint64_t now_ps)
+static void send_packets(struct shard *shard, uint32_t index, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
-    uint32_t ready = ready_ports(sim, nic, now_ps);
+    struct engine_nic *nic = &shard->nics[index];
+    uint32_t ready = ready_ports(shard, nic, now_ps);
     struct endpoint_departure leaving;
 
     nic->room_ps = 0;
     while (ready != 0) {
-        if (packets_are_all_used(&sim->packets)) {
-            sim->status = SIM_OUT_OF_MEMORY;
+        if (packets_are_all_used(&shard->packets)) {
+            shard->status = SIM_OUT_OF_MEMORY;
             return;
         }
-        if (!sim->endpoint->send(sim, index, ready, &leaving, now_ps))
+        if (!shard->endpoint->send(shard, index, ready, &leaving, now_ps))
             return;
-        enqueue_packet(sim, index, &leaving, now_ps);
-        if (waiting_at(&sim->ports[nic->first_port + leaving.port]) >= ENGINE_NIC_ROOM)
+        enqueue_packet(shard, index, &leaving, now_ps);
+        if (waiting_at(&shard->ports[nic->first_port + leaving.port]) >= ENGINE_NIC_ROOM)
             ready &= ~(UINT32_C(1) << leaving.port);
     }
-    nic->room_ps = ports_ps(sim, nic);
+    nic->room_ps = ports_ps(shard, nic);
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-static void expire_timers(struct sim *sim, uint32_t index, uint64_t now_ps)
+static void expire_timers(struct shard *shard, uint32_t index, uint64_t now_ps)
 {
-    uint64_t timeouts = sim->endpoint->expire(sim->nics[index].endpoint, sim_engine_ns(now_ps));
+    uint64_t timeouts = shard->endpoint->expire(shard->nics[index].endpoint, sim_engine_ns(now_ps));
 
     if (timeouts > 0)
-        sim_engine_event(sim, &(struct sim_event){ .time_ps = now_ps,
-                                  .kind = SIM_EVENT_TIMEOUT,
-                                  .subject = index,
-                                  .values = { timeouts } });
+        shard_report_event(shard, &(struct sim_event){ .time_ps = now_ps,
+                                      .kind = SIM_EVENT_TIMEOUT,
+                                      .subject = index,
+                                      .values = { timeouts } });
 }
 
 /* A deadline in the past is served one nanosecond later, so that an endpoint that keeps a deadline
  * cannot stop time. */
-static void run_turn(struct sim *sim, uint32_t index, uint64_t now_ps)
+static void run_turn(struct shard *shard, uint32_t index, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[index];
+    struct engine_nic *nic = &shard->nics[index];
     uint64_t room_ps = SIM_NEVER_PS;
     struct endpoint_wants wants;
 
     if (nic->timer_ps <= now_ps)
-        expire_timers(sim, index, now_ps);
-    wants = sim->endpoint->wants(nic->endpoint);
+        expire_timers(shard, index, now_ps);
+    wants = shard->endpoint->wants(nic->endpoint);
     if (wants.to_tell || nic->work_ps <= now_ps) {
-        work_turn(sim, index, now_ps);
-        wants = sim->endpoint->wants(nic->endpoint);
+        work_turn(shard, index, now_ps);
+        wants = shard->endpoint->wants(nic->endpoint);
     }
     if (wants.to_send) {
         if (nic->room_ps <= now_ps)
-            send_packets(sim, index, now_ps);
-        room_ps = hungry_ps(sim, nic);
+            send_packets(shard, index, now_ps);
+        room_ps = hungry_ps(shard, nic);
     }
-    nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
+    nic->timer_ps = sim_engine_ps(shard->endpoint->deadline_ns(nic->endpoint));
     if (nic->timer_ps <= now_ps)
         nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
     nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);
 }
 
-void node_nic_run(struct sim *sim, uint32_t nic_index, const struct mailbox_entry *entries,
+void node_nic_run(struct shard *shard, uint32_t nic_index, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
-    struct engine_nic *nic = &sim->nics[nic_index];
+    struct engine_nic *nic = &shard->nics[nic_index];
     uint64_t wake_ps;
 
     for (uint32_t i = 0; i < count; i++)
-        __builtin_prefetch(&sim->packets.all[entries[i].packet.handle], 1);
+        __builtin_prefetch(&shard->packets.all[entries[i].packet.handle], 1);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
 
         while (nic->turn_ps < now_ps)
-            run_turn(sim, nic_index, nic->turn_ps);
-        receive_entry(sim, nic_index, &entries[i], now_ps);
+            run_turn(shard, nic_index, nic->turn_ps);
+        receive_entry(shard, nic_index, &entries[i], now_ps);
         nic->turn_ps = now_ps;
     }
     while (nic->turn_ps < end_ps)
-        run_turn(sim, nic_index, nic->turn_ps);
-    for (uint32_t p = 0; p < sim->plane_count; p++)
-        egress_advance(sim, nic->first_port + p, end_ps - 1);
-    wake_ps = earlier(nic->turn_ps, ports_ps(sim, nic));
+        run_turn(shard, nic_index, nic->turn_ps);
+    for (uint32_t p = 0; p < shard->plane_count; p++)
+        egress_advance(shard, nic->first_port + p, end_ps - 1);
+    wake_ps = earlier(nic->turn_ps, ports_ps(shard, nic));
     if (wake_ps != SIM_NEVER_PS)
-        sim_engine_wake(sim, nic_index, wake_ps);
+        shard_wake(shard, nic_index, wake_ps);
 }
 
 void node_nic_arrive(
-    struct sim *sim, uint32_t nic_index, const struct mailbox_entry *entry, uint64_t now_ps)
+    struct shard *shard, uint32_t nic_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    receive_entry(sim, nic_index, entry, now_ps);
-    sim->nics[nic_index].turn_ps = now_ps;
-    sim_engine_wake(sim, nic_index, now_ps);
+    receive_entry(shard, nic_index, entry, now_ps);
+    shard->nics[nic_index].turn_ps = now_ps;
+    shard_wake(shard, nic_index, now_ps);
 }
 
-void node_nic_ports_changed(struct sim *sim, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps)
+void node_nic_ports_changed(
+    struct shard *shard, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps)
 {
-    struct engine_nic *nic = &sim->nics[nic_index];
+    struct engine_nic *nic = &shard->nics[nic_index];
 
     nic->ports_up = ports_up;
-    sim->endpoint->ports_changed(nic->endpoint, ports_up, sim_engine_ns(now_ps));
+    shard->endpoint->ports_changed(nic->endpoint, ports_up, sim_engine_ns(now_ps));
     nic->room_ps = 0;
     nic->turn_ps = earlier(nic->turn_ps, now_ps);
 }

@@ -2,17 +2,17 @@
 /* A NIC as a node: its endpoint, its ports, and the ranks that use it. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 /* Processes the arrivals of a node in order of time, all before `end_ps`, each followed by a turn
  * of the NIC, and the turns that the NIC takes by itself. Then advances its ports up to, not
  * including, `end_ps`. */
-void node_nic_run(struct sim *, uint32_t nic_index, const struct mailbox_entry *entries,
+void node_nic_run(struct shard *, uint32_t nic_index, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps);
 
 /* Processes a single arrival. The turn that follows comes when the node is woken, now. */
 void node_nic_arrive(
-    struct sim *, uint32_t nic_index, const struct mailbox_entry *, uint64_t now_ps);
+    struct shard *, uint32_t nic_index, const struct mailbox_entry *, uint64_t now_ps);
 
 /* Tells the endpoint that a link went down or came up. */
-void node_nic_ports_changed(struct sim *, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps);
+void node_nic_ports_changed(struct shard *, uint32_t nic_index, uint32_t ports_up, uint64_t now_ps);

@@ -18,35 +18,36 @@ enum {
 /* Sends a pause frame out of a port, which has been advanced. The frame overtakes all packets that
  * wait, but not the one that is being sent. */
 static void send_pause(
-    struct sim *sim, uint32_t switch_index, const struct switch_pause *pause, uint64_t now_ps)
+    struct shard *shard, uint32_t switch_index, const struct switch_pause *pause, uint64_t now_ps)
 {
-    uint32_t port = sim->switches[switch_index].first_port + pause->port;
-    const struct engine_port *details = &sim->port_details[port];
-    const struct link *link = &sim->links[port];
+    uint32_t port = shard->switches[switch_index].first_port + pause->port;
+    const struct engine_port *details = &shard->port_details[port];
+    const struct link *link = &shard->links[port];
     uint64_t units = (pause->duration_ps + PAUSE_UNIT_PS - 1) / PAUSE_UNIT_PS;
     uint64_t free_ps =
-        details->paused_until_ps > now_ps ? details->free_ps : sim->ports[port].free_ps;
+        details->paused_until_ps > now_ps ? details->free_ps : shard->ports[port].free_ps;
 
     assert(units <= UINT32_MAX);
     if (!pause->is_due || link_refusal(link, &details->fault) != LOSS_REASON_COUNT)
         return;
-    link_occupy(&free_ps, sim->ports[port].profile->byte_time, PAUSE_BYTES, now_ps);
-    sim->pauses_under_way++;
-    sim_engine_post(sim, link->peer_node, link->peer_port, link_arrival_ps(link, free_ps),
+    link_occupy(&free_ps, shard->ports[port].profile->byte_time, PAUSE_BYTES, now_ps);
+    shard->pauses_under_way++;
+    shard_post(shard, link->peer_node, link->peer_port, link_arrival_ps(link, free_ps),
         &(struct port_entry){ .handle = PACKETS_NONE,
             .length_bytes = (uint16_t)(units & UINT16_MAX),
             .class = (uint8_t)(units >> 16),
             .ecn = (uint8_t)(units >> 24) });
 }
 
-void node_policy_on_pause(struct sim *sim, uint32_t port, struct port_entry frame, uint64_t now_ps)
+void node_policy_on_pause(
+    struct shard *shard, uint32_t port, struct port_entry frame, uint64_t now_ps)
 {
-    struct engine_port *details = &sim->port_details[port];
-    struct port *queue = &sim->ports[port];
+    struct engine_port *details = &shard->port_details[port];
+    struct port *queue = &shard->ports[port];
     uint64_t units = (uint32_t)frame.ecn << 24 | (uint32_t)frame.class << 16 | frame.length_bytes;
     bool is_paused = details->paused_until_ps > now_ps;
 
-    sim->pauses_under_way--;
+    shard->pauses_under_way--;
     if (!is_paused)
         details->free_ps = queue->free_ps;
     details->paused_until_ps = now_ps + units * PAUSE_UNIT_PS;
@@ -58,13 +59,13 @@ void node_policy_on_pause(struct sim *sim, uint32_t port, struct port_entry fram
 
 /* Returns the port that sends first, and when; PORT_NEVER_PS if nothing waits. */
 static uint32_t first_to_send(
-    const struct sim *sim, const struct engine_switch *here, uint64_t *next_ps)
+    const struct shard *shard, const struct engine_switch *here, uint64_t *next_ps)
 {
     uint32_t first = 0;
 
     *next_ps = PORT_NEVER_PS;
     for (uint32_t p = 0; p < here->port_count; p++) {
-        uint64_t port_ps = port_next_ps(&sim->ports[here->first_port + p]);
+        uint64_t port_ps = port_next_ps(&shard->ports[here->first_port + p]);
 
         if (port_ps < *next_ps) {
             *next_ps = port_ps;
@@ -75,76 +76,77 @@ static uint32_t first_to_send(
 }
 
 /* Makes all transmissions that begin by `now_ps`. Returns when the next one begins. */
-static uint64_t advance_switch(struct sim *sim, uint32_t switch_index, uint64_t now_ps)
+static uint64_t advance_switch(struct shard *shard, uint32_t switch_index, uint64_t now_ps)
 {
-    const struct engine_switch *here = &sim->switches[switch_index];
+    const struct engine_switch *here = &shard->switches[switch_index];
     uint64_t next_ps;
 
     for (;;) {
-        uint32_t port = first_to_send(sim, here, &next_ps);
+        uint32_t port = first_to_send(shard, here, &next_ps);
         struct switch_crossing crossing = { .switch_index = switch_index, .out_port = port };
         struct switch_pause pause;
 
         if (next_ps > now_ps)
             return next_ps;
-        crossing.packet = *port_next(&sim->ports[here->first_port + port]);
-        egress_advance(sim, here->first_port + port, next_ps);
-        pause = sim->policy->sent(sim, &crossing, next_ps);
-        send_pause(sim, switch_index, &pause, next_ps);
+        crossing.packet = *port_next(&shard->ports[here->first_port + port]);
+        egress_advance(shard, here->first_port + port, next_ps);
+        pause = shard->policy->sent(shard, &crossing, next_ps);
+        send_pause(shard, switch_index, &pause, next_ps);
     }
 }
 
-static void admit_packet(struct sim *sim, const struct switch_crossing *crossing, uint64_t now_ps)
+static void admit_packet(
+    struct shard *shard, const struct switch_crossing *crossing, uint64_t now_ps)
 {
-    uint32_t port = sim->switches[crossing->switch_index].first_port + crossing->out_port;
+    uint32_t port = shard->switches[crossing->switch_index].first_port + crossing->out_port;
     uint32_t handle = crossing->packet.handle;
     struct switch_decision decision;
 
-    if (egress_is_cut_off(sim, port, handle))
+    if (egress_is_cut_off(shard, port, handle))
         return;
-    decision = sim->policy->admit(sim, crossing, &sim->ports[port], now_ps);
+    decision = shard->policy->admit(shard, crossing, &shard->ports[port], now_ps);
     if (decision.at_port.verdict == PORT_DROPPED)
-        egress_refuse(sim, handle, decision.at_port.reason);
-    send_pause(sim, crossing->switch_index, &decision.pause, now_ps);
+        egress_refuse(shard, handle, decision.at_port.reason);
+    send_pause(shard, crossing->switch_index, &decision.pause, now_ps);
 }
 
 static void receive_entry(
-    struct sim *sim, uint32_t switch_index, const struct mailbox_entry *entry, uint64_t now_ps)
+    struct shard *shard, uint32_t switch_index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    const struct engine_switch *here = &sim->switches[switch_index];
+    const struct engine_switch *here = &shard->switches[switch_index];
     uint32_t in_port = mailbox_port(entry);
     struct switch_crossing crossing = {
         .packet = entry->packet, .switch_index = switch_index, .in_port = in_port
     };
 
     if (node_policy_is_pause(entry)) {
-        node_policy_on_pause(sim, here->first_port + in_port, entry->packet, now_ps);
+        node_policy_on_pause(shard, here->first_port + in_port, entry->packet, now_ps);
         return;
     }
-    if (here->was_cut && egress_was_cut(sim, here->first_port + in_port, entry->packet, now_ps)) {
-        sim_engine_lose(sim, entry->packet.handle, LOST_LINK_DOWN);
+    if (here->was_cut && egress_was_cut(shard, here->first_port + in_port, entry->packet, now_ps)) {
+        shard_lose(shard, entry->packet.handle, LOST_LINK_DOWN);
         return;
     }
-    crossing.out_port = sim->policy->forward(sim, &crossing);
+    crossing.out_port = shard->policy->forward(shard, &crossing);
     if (crossing.out_port == SWITCH_NO_PORT)
-        sim_engine_lose(sim, entry->packet.handle, LOST_NO_ROUTE);
+        shard_lose(shard, entry->packet.handle, LOST_NO_ROUTE);
     else
-        admit_packet(sim, &crossing, now_ps);
+        admit_packet(shard, &crossing, now_ps);
 }
 
-void node_policy_run(struct sim *sim, uint32_t switch_index, struct mailbox_entry *entries,
+void node_policy_run(struct shard *shard, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
-    const struct mailbox_entry *sorted = sort_entries(entries, count, sim->spare);
+    const struct mailbox_entry *sorted = sort_entries(entries, count, shard->spare);
     uint64_t next_ps;
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t now_ps = open_ps + mailbox_offset_ps(&sorted[i]);
 
-        advance_switch(sim, switch_index, now_ps);
-        receive_entry(sim, switch_index, &sorted[i], now_ps);
+        advance_switch(shard, switch_index, now_ps);
+        receive_entry(shard, switch_index, &sorted[i], now_ps);
     }
-    next_ps = advance_switch(sim, switch_index, end_ps - 1);
+    next_ps = advance_switch(shard, switch_index, end_ps - 1);
     if (next_ps != PORT_NEVER_PS)
-        sim_engine_wake(sim, sim->nic_count + switch_index, next_ps);
+        shard_wake(shard, shard->nic_count + switch_index, next_ps);
 }

@@ -2,14 +2,14 @@
 /* A switch that a policy drives: each packet is forwarded and queued by calls, in order of time. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 /* Like node_switch_run(). */
-void node_policy_run(struct sim *, uint32_t switch_index, struct mailbox_entry *entries,
+void node_policy_run(struct shard *, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps);
 
 /* A pause frame arrives at a port, which has been advanced. */
-void node_policy_on_pause(struct sim *, uint32_t port, struct port_entry, uint64_t now_ps);
+void node_policy_on_pause(struct shard *, uint32_t port, struct port_entry, uint64_t now_ps);
 
 static inline bool node_policy_is_pause(const struct mailbox_entry *entry)
 {

@@ -23,35 +23,35 @@ static uint32_t port_of(const struct mailbox_entry *entry)
 }
 
 /* Returns the port by which a packet leaves. SWITCH_NO_PORT: the packet is lost. */
-static uint32_t route_packet(struct sim *sim, const struct engine_switch *here,
+static uint32_t route_packet(struct shard *shard, const struct engine_switch *here,
     const struct mailbox_entry *entry, uint64_t now_ps)
 {
     uint32_t packet = entry->packet.handle;
     struct switch_way way;
 
     if (here->was_cut &&
-        egress_was_cut(sim, here->first_port + mailbox_port(entry), entry->packet, now_ps)) {
-        sim_engine_lose(sim, packet, LOST_LINK_DOWN);
+        egress_was_cut(shard, here->first_port + mailbox_port(entry), entry->packet, now_ps)) {
+        shard_lose(shard, packet, LOST_LINK_DOWN);
         return SWITCH_NO_PORT;
     }
-    way = switch_table_forward(&here->table, &sim->packets.outer[packet]);
+    way = switch_table_forward(&here->table, &shard->packets.outer[packet]);
     if (way.reason == DROP_NONE)
         return way.port;
-    sim_engine_lose(sim, packet, LOST_NO_ROUTE);
+    shard_lose(shard, packet, LOST_NO_ROUTE);
     return SWITCH_NO_PORT;
 }
 
 /* Writes the port of each packet into its entry, and counts packets by port. The last count is that
  * of lost packets. */
-static void route_all(struct sim *sim, const struct engine_switch *here,
+static void route_all(struct shard *shard, const struct engine_switch *here,
     struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint32_t *counts)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t port =
-            route_packet(sim, here, &entries[i], open_ps + mailbox_offset_ps(&entries[i]));
+            route_packet(shard, here, &entries[i], open_ps + mailbox_offset_ps(&entries[i]));
 
         if (i + AHEAD < count)
-            __builtin_prefetch(&sim->packets.outer[entries[i + AHEAD].packet.handle], 1);
+            __builtin_prefetch(&shard->packets.outer[entries[i + AHEAD].packet.handle], 1);
         if (__builtin_expect(port == SWITCH_NO_PORT, false))
             port = here->port_count;
         counts[port]++;
@@ -76,67 +76,67 @@ static void deal_out(const struct mailbox_entry *entries, uint32_t count, uint32
 }
 
 /* Like run_port(). */
-static uint64_t run_plain_port(struct sim *sim, uint32_t port, const struct mailbox_entry *entries,
-    uint32_t count, uint64_t open_ps, uint64_t end_ps)
+static uint64_t run_plain_port(struct shard *shard, uint32_t port,
+    const struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
-    struct egress egress = egress_of(sim, port);
+    struct egress egress = egress_of(shard, port);
     uint64_t next_ps = port_next_ps(egress.port);
 
     for (uint32_t i = 0;; i++) {
         uint64_t now_ps = i < count ? open_ps + mailbox_offset_ps(&entries[i]) : end_ps - 1;
         struct port_outcome outcome;
 
-        next_ps = egress_send(sim, &egress, next_ps, now_ps);
+        next_ps = egress_send(shard, &egress, next_ps, now_ps);
         if (i == count)
             return next_ps;
         outcome = port_admit(egress.port, &entries[i].packet, now_ps);
         if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
-            egress_refuse(sim, entries[i].packet.handle, outcome.reason);
+            egress_refuse(shard, entries[i].packet.handle, outcome.reason);
         else
             next_ps = egress.port->free_ps;
     }
 }
 
 /* Returns when the port continues after the end; PORT_NEVER_PS: its queues are empty. */
-static uint64_t run_port(struct sim *sim, uint32_t port, const struct mailbox_entry *entries,
+static uint64_t run_port(struct shard *shard, uint32_t port, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
-    if (egress_is_plain(sim, port))
-        return run_plain_port(sim, port, entries, count, open_ps, end_ps);
+    if (egress_is_plain(shard, port))
+        return run_plain_port(shard, port, entries, count, open_ps, end_ps);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
 
-        egress_advance(sim, port, now_ps);
-        egress_enter(sim, port, entries[i].packet, now_ps);
+        egress_advance(shard, port, now_ps);
+        egress_enter(shard, port, entries[i].packet, now_ps);
     }
-    egress_advance(sim, port, end_ps - 1);
-    return port_next_ps(&sim->ports[port]);
+    egress_advance(shard, port, end_ps - 1);
+    return port_next_ps(&shard->ports[port]);
 }
 
-void node_switch_run(struct sim *sim, uint32_t switch_index, struct mailbox_entry *entries,
+void node_switch_run(struct shard *shard, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
-    const struct engine_switch *here = &sim->switches[switch_index];
-    struct mailbox_entry *dealt = sim->spare;
+    const struct engine_switch *here = &shard->switches[switch_index];
+    struct mailbox_entry *dealt = shard->spare;
     uint32_t ends[TOPOLOGY_RADIX_MAX + 1];
     uint64_t next_ps = PORT_NEVER_PS;
     uint32_t start = 0;
 
-    if (__builtin_expect(sim->policy != NULL, false)) {
-        node_policy_run(sim, switch_index, entries, count, open_ps, end_ps);
+    if (__builtin_expect(shard->policy != NULL, false)) {
+        node_policy_run(shard, switch_index, entries, count, open_ps, end_ps);
         return;
     }
     memset(ends, 0, (here->port_count + 1) * sizeof(ends[0]));
-    route_all(sim, here, entries, count, open_ps, ends);
+    route_all(shard, here, entries, count, open_ps, ends);
     deal_out(entries, count, ends, here->port_count + 1, dealt);
     for (uint32_t p = 0; p < here->port_count; p++) {
-        uint64_t *word = &sim->waiting[here->first_word + p / 64];
+        uint64_t *word = &shard->waiting[here->first_word + p / 64];
         uint64_t bit = UINT64_C(1) << p % 64;
         uint64_t port_ps;
 
         if (ends[p] == start && !(*word & bit))
             continue;
-        port_ps = run_port(sim, here->first_port + p,
+        port_ps = run_port(shard, here->first_port + p,
             sort_entries(&dealt[start], ends[p] - start, entries), ends[p] - start, open_ps,
             end_ps);
         start = ends[p];
@@ -144,13 +144,13 @@ void node_switch_run(struct sim *sim, uint32_t switch_index, struct mailbox_entr
         next_ps = port_ps < next_ps ? port_ps : next_ps;
     }
     if (next_ps != PORT_NEVER_PS)
-        sim_engine_wake(sim, sim->nic_count + switch_index, next_ps);
+        shard_wake(shard, shard->nic_count + switch_index, next_ps);
 }
 
-void node_switch_empty(struct sim *sim, uint32_t switch_index, uint64_t now_ps)
+void node_switch_empty(struct shard *shard, uint32_t switch_index, uint64_t now_ps)
 {
-    const struct engine_switch *here = &sim->switches[switch_index];
+    const struct engine_switch *here = &shard->switches[switch_index];
 
     for (uint32_t port = 0; port < here->port_count; port++)
-        egress_flush(sim, here->first_port + port, LOST_REBOOT, now_ps);
+        egress_flush(shard, here->first_port + port, LOST_REBOOT, now_ps);
 }

@@ -2,12 +2,12 @@
 /* A switch as a node: it matches, shifts, looks up and queues. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 /* Processes the arrivals of a node, all before `end_ps`, in any order. Then advances its ports up
  * to, not including, `end_ps`. Reorders the entries. */
-void node_switch_run(struct sim *, uint32_t switch_index, struct mailbox_entry *entries,
+void node_switch_run(struct shard *, uint32_t switch_index, struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps);
 
 /* Loses the queues of the switch. */
-void node_switch_empty(struct sim *, uint32_t switch_index, uint64_t now_ps);
+void node_switch_empty(struct shard *, uint32_t switch_index, uint64_t now_ps);

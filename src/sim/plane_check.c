@@ -18,75 +18,75 @@ struct plane_check *plane_check_init(struct arena *arena)
     return planes;
 }
 
-static uint32_t all_planes(const struct sim *sim)
+static uint32_t all_planes(const struct shard *shard)
 {
-    return (UINT32_C(1) << sim->plane_count) - 1;
+    return (UINT32_C(1) << shard->plane_count) - 1;
 }
 
 /* Returns true if every plane is usable at both ends and has a GOOD EV. */
-static bool every_plane_is_fit(const struct sim *sim, uint32_t nic, uint32_t qpn)
+static bool every_plane_is_fit(const struct shard *shard, uint32_t nic, uint32_t qpn)
 {
-    struct transport *transport = sim->nics[nic].endpoint;
+    struct transport *transport = shard->nics[nic].endpoint;
     const struct path_set *paths = transport_qp_paths(transport, qpn);
     struct qp_status status;
     uint32_t good = 0;
 
     if (transport_qp_status(transport, qpn, &status) != 0)
         return false;
-    for (uint32_t i = 0; i < path_ev_count(paths) && good != all_planes(sim); i++)
+    for (uint32_t i = 0; i < path_ev_count(paths) && good != all_planes(shard); i++)
         if (path_is_active(paths, i) && path_state_of(paths, i) == EV_GOOD)
             good |= UINT32_C(1) << path_plane_of(paths, i);
-    return good == all_planes(sim) && status.plane_mask == all_planes(sim);
+    return good == all_planes(shard) && status.plane_mask == all_planes(shard);
 }
 
 /* QPs to one destination that share their paths also share the rotation. */
-static bool takes_turns(const struct sim *sim)
+static bool takes_turns(const struct shard *shard)
 {
-    return sim->parameters.plane_share == PLANE_SHARE_EQUAL &&
-           sim->parameters.ev_state_scope == EV_STATE_SCOPE_QP;
+    return shard->sim->parameters.plane_share == PLANE_SHARE_EQUAL &&
+           shard->sim->parameters.ev_state_scope == EV_STATE_SCOPE_QP;
 }
 
 /* ---- in turn --------------------------------------------------------------------------------- */
 
-static uint32_t apart(const struct sim *sim, const struct plane_check *planes)
+static uint32_t apart(const struct shard *shard, const struct plane_check *planes)
 {
     uint32_t least = UINT32_MAX;
     uint32_t most = 0;
 
-    for (uint32_t p = 0; p < sim->plane_count; p++) {
+    for (uint32_t p = 0; p < shard->plane_count; p++) {
         least = planes->in_turn[p] < least ? planes->in_turn[p] : least;
         most = planes->in_turn[p] > most ? planes->in_turn[p] : most;
     }
     return most - least;
 }
 
-static void check_turns(struct sim *sim, uint32_t nic, uint32_t ready_ports,
+static void check_turns(struct shard *shard, uint32_t nic, uint32_t ready_ports,
     const struct packet *packet, uint64_t now_ps)
 {
-    const struct engine_flow *flow = transport_sender(sim->nics[nic].endpoint, packet);
+    const struct engine_flow *flow = transport_sender(shard->nics[nic].endpoint, packet);
     struct plane_check *planes = flow->planes;
 
     planes->in_turn[packet->port]++;
-    if (ready_ports != all_planes(sim) || !every_plane_is_fit(sim, nic, flow->qpn_out))
-        for (uint32_t p = 0; p < sim->plane_count; p++)
+    if (ready_ports != all_planes(shard) || !every_plane_is_fit(shard, nic, flow->qpn_out))
+        for (uint32_t p = 0; p < shard->plane_count; p++)
             planes->in_turn[p] = 0;
-    else if (apart(sim, planes) > 1)
-        sim_engine_violated(
-            sim, "planes were not taken in turn, flow", (uint64_t)(flow - sim->flows), now_ps);
+    else if (apart(shard, planes) > 1)
+        shard_violated(shard, "planes were not taken in turn, flow",
+            (uint64_t)(flow - shard->sim->flows), now_ps);
 }
 
 /* ---- in total -------------------------------------------------------------------------------- */
 
 /* Returns true if planes are equal and every flow may use all of them. */
-static bool is_healthy(const struct sim *sim)
+static bool is_healthy(const struct shard *shard)
 {
-    const struct sim_config *config = &sim->config;
+    const struct sim_config *config = &shard->sim->config;
 
     for (uint32_t i = 0; i < config->workload_count; i++)
         if (config->workloads[i].ev_count > 0)
             return false;
-    return !sim->topology->graph && config->fault_count == 0 && config->generator_count == 0 &&
-           sim->topology->config.exception_count == 0;
+    return !shard->topology->graph && config->fault_count == 0 && config->generator_count == 0 &&
+           shard->topology->config.exception_count == 0;
 }
 
 /* Allows deviations by chance beyond the tolerance: planes do not have their full queues at the
@@ -100,29 +100,30 @@ static bool is_even(uint64_t packets, uint64_t mean)
            (difference - allowed) * (difference - allowed) <= CHANCE * mean;
 }
 
-static void check_sums(struct sim *sim, uint64_t now_ps)
+void plane_check_sums(struct shard *shard, const uint64_t *plane_bytes, uint64_t now_ps)
 {
+    const struct sim *sim = shard->sim;
     uint64_t packet_bytes = sim->parameters.pmtu;
     uint64_t mean = 0;
 
+    if (takes_turns(shard) || !is_healthy(shard))
+        return;
     for (uint32_t p = 0; p < sim->plane_count; p++)
-        mean += sim->plane_bytes[p] / packet_bytes / sim->plane_count;
+        mean += plane_bytes[p] / packet_bytes / sim->plane_count;
     if (mean < PACKETS_LEAST)
         return;
     for (uint32_t p = 0; p < sim->plane_count; p++)
-        if (!is_even(sim->plane_bytes[p] / packet_bytes, mean))
-            sim_engine_violated(sim, "shares of planes differ, plane", p, now_ps);
+        if (!is_even(plane_bytes[p] / packet_bytes, mean))
+            shard_violated(shard, "shares of planes differ, plane", p, now_ps);
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- a packet -------------------------------------------------------------------------------- */
 
-void plane_check_send(struct sim *sim, uint32_t nic, uint32_t ready_ports,
+void plane_check_send(struct shard *shard, uint32_t nic, uint32_t ready_ports,
     const struct packet *packet, uint64_t now_ps)
 {
     if (!opcode_is_write(packet->opcode) || packet->flags & PACKET_RETRANSMISSION)
         return;
-    if (takes_turns(sim))
-        check_turns(sim, nic, ready_ports, packet, now_ps);
-    else if (is_healthy(sim))
-        check_sums(sim, now_ps);
+    if (takes_turns(shard))
+        check_turns(shard, nic, ready_ports, packet, now_ps);
 }

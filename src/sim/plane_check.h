@@ -9,7 +9,7 @@
  * faults, the sums of what all QPs delivered over each plane are equal within 0.5 % and chance. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 struct plane_check {                       /* of a flow */
     uint32_t in_turn[TOPOLOGY_PLANES_MAX]; /* packets since a plane could last not be taken */
@@ -19,4 +19,7 @@ struct plane_check *plane_check_init(struct arena *);
 
 /* Called when a packet leaves that was chosen when `ready_ports` had room. */
 void plane_check_send(
-    struct sim *, uint32_t nic, uint32_t ready_ports, const struct packet *, uint64_t now_ps);
+    struct shard *, uint32_t nic, uint32_t ready_ports, const struct packet *, uint64_t now_ps);
+
+/* Called between two windows with the bytes that all shards have delivered over each plane. */
+void plane_check_sums(struct shard *, const uint64_t *plane_bytes, uint64_t now_ps);

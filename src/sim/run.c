@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the simulation window by window. In each window, all nodes with something to do are run. */
+/* Runs the simulation window by window. In each window, every shard runs all of its nodes with
+ * something to do. */
 #include <string.h>
 
 #include "sim/actions.h"
@@ -11,157 +12,162 @@
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static void run_node(
-    struct sim *sim, uint32_t node, struct mailbox_entry *entries, uint32_t count, uint64_t end_ps)
+static void run_node(struct shard *shard, uint32_t node, struct mailbox_entry *entries,
+    uint32_t count, uint64_t end_ps)
 {
-    uint64_t open_ps = sim->mailbox.open_ps;
+    uint64_t open_ps = shard->mailbox.open_ps;
 
     if (end_ps == 0) /* a fault from the beginning */
-        sim_engine_wake(sim, node, 0);
-    else if (node < sim->nic_count)
-        node_nic_run(sim, node, sort_entries(entries, count, sim->spare), count, open_ps, end_ps);
+        shard_wake(shard, node, 0);
+    else if (node < shard->nic_count)
+        node_nic_run(
+            shard, node, sort_entries(entries, count, shard->spare), count, open_ps, end_ps);
     else
-        node_switch_run(sim, node - sim->nic_count, entries, count, open_ps, end_ps);
+        node_switch_run(shard, node - shard->nic_count, entries, count, open_ps, end_ps);
 }
 
 /* ---- windows --------------------------------------------------------------------------------- */
 
 /* Runs a node with actions inside the window: up to each action, the action, and so on. */
-static void run_with_actions(
-    struct sim *sim, uint32_t node, struct mailbox_entry *entries, uint32_t count, uint64_t end_ps)
+static void run_with_actions(struct shard *shard, uint32_t node, struct mailbox_entry *entries,
+    uint32_t count, uint64_t end_ps)
 {
     uint32_t done = 0;
 
-    if (sort_entries(entries, count, sim->spare) == sim->spare)
-        memcpy(entries, sim->spare, count * sizeof(*entries));
-    for (uint32_t i = actions_first(sim, node); i != ENGINE_NONE; i = actions_next(sim, node, i)) {
-        const struct fault_action *action = &sim->actions[i].what;
+    if (sort_entries(entries, count, shard->spare) == shard->spare)
+        memcpy(entries, shard->spare, count * sizeof(*entries));
+    for (uint32_t i = actions_first(shard->sim, node); i != ENGINE_NONE;
+         i = actions_next(shard->sim, node, i)) {
+        const struct fault_action *action = &shard->sim->actions[i].what;
         uint32_t until = done;
 
         while (until < count &&
-               sim->mailbox.open_ps + mailbox_offset_ps(&entries[until]) < action->time_ps)
+               shard->mailbox.open_ps + mailbox_offset_ps(&entries[until]) < action->time_ps)
             until++;
-        run_node(sim, node, entries + done, until - done, action->time_ps);
-        actions_apply(sim, node, action);
+        run_node(shard, node, entries + done, until - done, action->time_ps);
+        actions_apply(shard, node, action);
         done = until;
     }
-    run_node(sim, node, entries + done, count - done, end_ps);
+    run_node(shard, node, entries + done, count - done, end_ps);
 }
 
-static void wake_for_actions(struct sim *sim)
+static void wake_for_actions(struct shard *shard)
 {
-    for (uint32_t i = 0; i < sim->action_count; i++) {
-        const struct fault_action *action = &sim->actions[i].what;
-        struct actions_nodes nodes = actions_nodes(sim, action);
+    for (uint32_t i = 0; i < shard->sim->action_count; i++) {
+        const struct fault_action *action = &shard->sim->actions[i].what;
+        struct actions_nodes nodes = actions_nodes(shard->sim, action);
 
-        sim_engine_wake(sim, nodes.sender, action->time_ps);
-        if (nodes.receiver != ENGINE_NONE)
-            sim_engine_wake(sim, nodes.receiver, action->time_ps);
+        if (shard_owns(shard, nodes.sender))
+            shard_wake(shard, nodes.sender, action->time_ps);
+        if (nodes.receiver != ENGINE_NONE && shard_owns(shard, nodes.receiver))
+            shard_wake(shard, nodes.receiver, action->time_ps);
     }
 }
 
 /* Prefetches the first data of a node while the nodes before it are run. */
-static void prefetch_node(const struct sim *sim, uint32_t node)
+static void prefetch_node(const struct shard *shard, uint32_t node)
 {
     enum { LINE = 64, LINES = 12 };
 
-    if (node < sim->nic_count) {
-        const uint8_t *endpoint = sim->nics[node].endpoint;
+    if (node < shard->nic_count) {
+        const uint8_t *endpoint = shard->nics[node].endpoint;
 
         for (size_t i = 0; i < LINES; i++)
             __builtin_prefetch(endpoint + i * LINE, 1);
-        __builtin_prefetch(&sim->ports[sim->nics[node].first_port], 1);
+        __builtin_prefetch(&shard->ports[shard->nics[node].first_port], 1);
     }
-    mailbox_fetch(&sim->mailbox, node);
+    mailbox_fetch(&shard->mailbox, node);
 }
 
 /* If a window is cut short, arrivals from `end_ps` on wait for its second part. Returns the number
  * of arrivals before `end_ps`. */
-static uint32_t put_back(struct sim *sim, uint32_t node, uint32_t count, uint64_t end_ps)
+static uint32_t put_back(struct shard *shard, uint32_t node, uint32_t count, uint64_t end_ps)
 {
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        if (sim->mailbox.open_ps + mailbox_offset_ps(&sim->batch[i]) < end_ps)
-            sim->batch[kept++] = sim->batch[i];
+        if (shard->mailbox.open_ps + mailbox_offset_ps(&shard->batch[i]) < end_ps)
+            shard->batch[kept++] = shard->batch[i];
         else
-            mailbox_append(
-                &sim->mailbox, sim->mailbox.slot, node, sim->batch[i].key, &sim->batch[i].packet);
+            mailbox_append(&shard->mailbox, shard->mailbox.slot, node, shard->batch[i].key,
+                &shard->batch[i].packet);
     return kept;
 }
 
-static void run_window(struct sim *sim, uint64_t end_ps)
+static void run_window(struct shard *shard, uint64_t end_ps)
 {
-    bool is_cut_short = end_ps < sim->mailbox.open_ps + sim->mailbox.window_ps;
+    bool is_cut_short = end_ps < shard->mailbox.open_ps + shard->mailbox.window_ps;
     uint32_t active_count;
 
-    wake_for_actions(sim);
-    active_count = mailbox_take_active(&sim->mailbox, sim->active);
+    wake_for_actions(shard);
+    active_count = mailbox_take_active(&shard->mailbox, shard->active);
     for (uint32_t i = 0; i < active_count; i++) {
-        uint32_t node = sim->active[i];
-        uint32_t count = mailbox_take(&sim->mailbox, node, sim->batch);
+        uint32_t node = shard->active[i];
+        uint32_t count = mailbox_take(&shard->mailbox, node, shard->batch);
 
+        shard->reports.node = node;
         if (i + 1 < active_count)
-            prefetch_node(sim, sim->active[i + 1]);
+            prefetch_node(shard, shard->active[i + 1]);
         if (is_cut_short)
-            count = put_back(sim, node, count, end_ps);
-        if (actions_first(sim, node) != ENGINE_NONE)
-            run_with_actions(sim, node, sim->batch, count, end_ps);
+            count = put_back(shard, node, count, end_ps);
+        if (actions_first(shard->sim, node) != ENGINE_NONE)
+            run_with_actions(shard, node, shard->batch, count, end_ps);
         else
-            run_node(sim, node, sim->batch, count, end_ps);
-        if (sim->config.checks)
-            check_node(sim, node);
+            run_node(shard, node, shard->batch, count, end_ps);
+        if (shard->sim->config.checks)
+            check_node(shard, node);
     }
 }
 
 /* ---- the heap -------------------------------------------------------------------------------- */
 
-static void run_action_at(struct sim *sim, uint32_t node, const struct fault_action *action)
+static void run_action_at(struct shard *shard, uint32_t node, const struct fault_action *action)
 {
-    run_node(sim, node, NULL, 0, action->time_ps);
-    actions_apply(sim, node, action);
-    run_node(sim, node, NULL, 0, action->time_ps);
+    run_node(shard, node, NULL, 0, action->time_ps);
+    actions_apply(shard, node, action);
+    run_node(shard, node, NULL, 0, action->time_ps);
 }
 
-static void run_action(struct sim *sim, const struct fault_action *action)
+static void run_action(struct shard *shard, const struct fault_action *action)
 {
-    struct actions_nodes nodes = actions_nodes(sim, action);
+    struct actions_nodes nodes = actions_nodes(shard->sim, action);
 
-    run_action_at(sim, nodes.sender, action);
+    run_action_at(shard, nodes.sender, action);
     if (nodes.receiver != ENGINE_NONE)
-        run_action_at(sim, nodes.receiver, action);
+        run_action_at(shard, nodes.receiver, action);
 }
 
-static void run_event(struct sim *sim, const struct heap_event *event)
+static void run_event(struct shard *shard, const struct heap_event *event)
 {
     struct mailbox_entry arrival = { .key = event->order, .packet = event->packet };
 
-    sim->mailbox.open_ps = event->time_ps;
+    shard->mailbox.open_ps = event->time_ps;
     if (event->order == HEAP_WAKE)
-        run_node(sim, event->node, NULL, 0, event->time_ps + 1);
-    else if (event->node < sim->nic_count)
-        node_nic_arrive(sim, event->node, &arrival, event->time_ps);
+        run_node(shard, event->node, NULL, 0, event->time_ps + 1);
+    else if (event->node < shard->nic_count)
+        node_nic_arrive(shard, event->node, &arrival, event->time_ps);
     else
         node_switch_run(
-            sim, event->node - sim->nic_count, &arrival, 1, event->time_ps, event->time_ps);
-    if (sim->config.checks)
-        check_node(sim, event->node);
+            shard, event->node - shard->nic_count, &arrival, 1, event->time_ps, event->time_ps);
+    if (shard->sim->config.checks)
+        check_node(shard, event->node);
 }
 
-static void run_heap(struct sim *sim, uint64_t end_ps)
+static void run_heap(struct shard *shard, uint64_t end_ps)
 {
     uint32_t action = 0;
     struct heap_event event;
 
     for (;;) {
-        uint64_t action_ps =
-            action < sim->action_count ? sim->actions[action].what.time_ps : SIM_NEVER_PS;
+        uint64_t action_ps = action < shard->sim->action_count
+                                 ? shard->sim->actions[action].what.time_ps
+                                 : SIM_NEVER_PS;
         uint64_t before_ps = action_ps < end_ps ? action_ps : end_ps;
 
-        if (heap_pop(sim->heap, before_ps, &event))
-            run_event(sim, &event);
-        else if (action < sim->action_count)
-            run_action(sim, &sim->actions[action++].what);
+        if (heap_pop(shard->heap, before_ps, &event))
+            run_event(shard, &event);
+        else if (action < shard->sim->action_count)
+            run_action(shard, &shard->sim->actions[action++].what);
         else
             break;
     }
@@ -172,31 +178,79 @@ static void run_heap(struct sim *sim, uint64_t end_ps)
 /* Both engines stop at the end of a window, so that they can be compared. */
 static uint64_t window_end_ps(const struct sim *sim, uint64_t time_ps)
 {
-    uint64_t window_ps = sim->mailbox.window_ps;
+    uint64_t window_ps = sim->topology->lookahead_ps;
 
     return (time_ps / window_ps + 1) * window_ps;
 }
 
-/* Returns the time of the next event, at or after sim->now_ps. */
-static uint64_t next_ps(struct sim *sim, uint64_t limit_ps)
+static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
 {
-    uint64_t fault_ps = fault_next_ps(&sim->faults);
+    return a_ps < b_ps ? a_ps : b_ps;
+}
 
-    if (fault_ps < limit_ps)
-        limit_ps = fault_ps;
-    if (sim->heap) {
-        uint64_t heap_ps = heap_next_ps(sim->heap);
+/* Returns when a shard next has something to do, or sends something to another shard. */
+static uint64_t shard_next_ps(const struct shard *shard, uint64_t limit_ps)
+{
+    limit_ps = earlier(limit_ps, shard->sim->shard_count > 1
+                                     ? shard->outboxes[shard->sim->outbox].earliest_ps
+                                     : SIM_NEVER_PS);
+    if (shard->heap)
+        return earlier(heap_next_ps(shard->heap), limit_ps);
+    return mailbox_next_ps(&shard->mailbox, limit_ps);
+}
 
-        return heap_ps < limit_ps ? heap_ps : limit_ps;
+/* Returns the time of the next event, at or after sim->now_ps. */
+static uint64_t next_ps(const struct sim *sim, uint64_t limit_ps)
+{
+    limit_ps = earlier(limit_ps, fault_next_ps(&sim->faults));
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        limit_ps = shard_next_ps(&sim->shards[i], limit_ps);
+    return limit_ps;
+}
+
+/* The part of the time that all shards run next. */
+struct stretch {
+    struct sim *sim;
+    uint64_t open_ps;
+    uint64_t end_ps;
+};
+
+static void run_shard(void *argument, uint32_t index)
+{
+    const struct stretch *stretch = argument;
+    struct shard *shard = &stretch->sim->shards[index];
+
+    if (stretch->sim->shard_count > 1) {
+        outbox_clear(&shard->outboxes[stretch->sim->outbox]);
+        shard_collect(shard);
     }
-    return mailbox_next_ps(&sim->mailbox, limit_ps);
+    if (shard->heap) {
+        run_heap(shard, stretch->end_ps);
+    } else {
+        mailbox_open(&shard->mailbox, stretch->open_ps);
+        run_window(shard, stretch->end_ps);
+    }
+}
+
+static void run_shards(struct stretch *stretch)
+{
+    struct sim *sim = stretch->sim;
+    const struct sim_carrier *carrier = sim->config.carrier;
+
+    sim->outbox = !sim->outbox;
+    if (carrier && sim->shard_count > 1)
+        carrier->run(carrier->context, sim->shard_count, run_shard, stretch);
+    else
+        for (uint32_t i = 0; i < sim->shard_count; i++)
+            run_shard(stretch, i);
+    reports_deliver(sim);
 }
 
 static void run_step(struct sim *sim, uint64_t limit_ps)
 {
     uint64_t time_ps = next_ps(sim, limit_ps);
-    uint64_t window_ps = sim->mailbox.window_ps;
-    uint64_t end_ps;
+    uint64_t window_ps = sim->topology->lookahead_ps;
+    struct stretch stretch = { .sim = sim };
 
     if (time_ps < sim->now_ps)
         time_ps = sim->now_ps;
@@ -204,14 +258,30 @@ static void run_step(struct sim *sim, uint64_t limit_ps)
         sim->now_ps = limit_ps;
         return;
     }
-    end_ps = actions_fetch(sim, window_end_ps(sim, time_ps));
-    if (sim->heap) {
-        run_heap(sim, end_ps);
-    } else {
-        mailbox_open(&sim->mailbox, time_ps / window_ps * window_ps);
-        run_window(sim, end_ps);
+    stretch.open_ps = time_ps / window_ps * window_ps;
+    stretch.end_ps = actions_fetch(sim, window_end_ps(sim, time_ps));
+    run_shards(&stretch);
+    sim->now_ps = stretch.end_ps;
+}
+
+/* A violation comes first, the earliest of several. */
+static void fold_status(struct sim *sim)
+{
+    const struct shard *violated = NULL;
+
+    for (uint32_t i = 0; i < sim->shard_count; i++) {
+        const struct shard *shard = &sim->shards[i];
+
+        if (shard->status == SIM_OUT_OF_MEMORY)
+            sim->status = SIM_OUT_OF_MEMORY;
+        if (shard->status == SIM_VIOLATED &&
+            (!violated || shard->violated_ps < violated->violated_ps))
+            violated = shard;
     }
-    sim->now_ps = end_ps;
+    if (!violated)
+        return;
+    sim->status = SIM_VIOLATED;
+    memcpy(sim->violation, violated->violation, sizeof(sim->violation));
 }
 
 static enum sim_status status_of(const struct sim *sim)
@@ -225,16 +295,19 @@ static enum sim_status status_of(const struct sim *sim)
 
 enum sim_status sim_run(struct sim *sim, uint64_t until_ps)
 {
+    uint64_t window_ps = sim->topology->lookahead_ps;
+
     if (until_ps > sim->config.duration_ps)
         until_ps = sim->config.duration_ps;
-    if (until_ps > SIM_NEVER_PS - sim->mailbox.window_ps)
-        until_ps = SIM_NEVER_PS / sim->mailbox.window_ps * sim->mailbox.window_ps;
+    if (until_ps > SIM_NEVER_PS - window_ps)
+        until_ps = SIM_NEVER_PS / window_ps * window_ps;
     else if (until_ps > 0)
         until_ps = window_end_ps(sim, until_ps - 1);
     while (sim->now_ps < until_ps && status_of(sim) == SIM_RUNNING) {
         run_step(sim, until_ps);
         if (sim->config.checks)
             check_all(sim);
+        fold_status(sim);
     }
     sim->status = status_of(sim);
     return sim->status;

@@ -14,9 +14,6 @@ enum {
     WINDOW_PSNS_LEAST = 128,
     WINDOW_PSNS_MOST = 32768,
     PSNS_PER_MPR = 128,
-    CONTROL_PER_FLOW = 32,
-    PACKETS_PER_NIC = 64,
-    PACKETS_LEAST = 4096,
 };
 
 /* Sets the parameters that the fabric determines. */
@@ -36,11 +33,6 @@ static void derive_parameters(struct sim *sim)
     cc_profile_init(&sim->cc, &settings);
 }
 
-static uint32_t window_packets(const struct sim *sim)
-{
-    return sim->cc.settings.max_window_bytes / (uint32_t)sim->parameters.pmtu + 1;
-}
-
 static uint32_t window_psns(const struct sim *sim)
 {
     uint32_t psns = sim->config.window_psns
@@ -52,41 +44,9 @@ static uint32_t window_psns(const struct sim *sim)
     return psns > WINDOW_PSNS_LEAST ? power_of_two_at_least(psns) : WINDOW_PSNS_LEAST;
 }
 
-/* Returns the maximum number of packets in flight. A flow has at most one window in flight, and old
- * copies of retransmitted packets. Unused packets are never touched. */
-static uint32_t setup_packet_count(const struct sim *sim)
+static void setup_faults(struct sim *sim, struct arena *arena)
 {
-    uint32_t window =
-        window_packets(sim) < sim->window_psns ? window_packets(sim) : sim->window_psns;
-    uint64_t count = (uint64_t)sim->flow_count * (2 * window + CONTROL_PER_FLOW) +
-                     (uint64_t)sim->nic_count * PACKETS_PER_NIC + PACKETS_LEAST;
-
-    return (uint32_t)(count < UINT32_MAX / 2 ? count : UINT32_MAX / 2);
-}
-
-/* Slots of the ports' queues: one for each packet, not touched until used. */
-static void setup_slots(struct sim *sim, struct arena *arena, uint32_t packet_count)
-{
-    struct arena measure;
-
-    arena_init(&measure, NULL, 0);
-    port_pool_init(&sim->slots, &measure, packet_count);
-    sim->slots.slots = packets_take_memory(arena, 1, measure.used_bytes);
-}
-
-static void setup_engine(struct sim *sim, struct arena *arena)
-{
-    uint32_t packet_count = setup_packet_count(sim);
-
-    packets_init(&sim->packets, arena, packet_count);
-    setup_slots(sim, arena, packet_count);
-    mailbox_init(&sim->mailbox, arena, sim->node_count, packet_count, sim->topology->lookahead_ps);
-    sim->batch = packets_take_memory(arena, packet_count, sizeof(*sim->batch));
-    sim->spare = packets_take_memory(arena, packet_count, sizeof(*sim->spare));
-    sim->active = arena_take(arena, sim->node_count, sizeof(*sim->active), LINE);
     actions_init(sim, arena);
-    if (sim->config.engine == SIM_HEAP)
-        sim->heap = heap_init(arena, sim->node_count, packet_count);
     fault_plan_init(&sim->faults, arena,
         &(struct fault_plan_config){ .fabric = sim->fabric,
             .seed = sim->config.seed,
@@ -105,7 +65,7 @@ static void start_nics(struct sim *sim)
         nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
         nic->turn_ps = nic->timer_ps < nic->work_ps ? nic->timer_ps : nic->work_ps;
         if (nic->turn_ps != SIM_NEVER_PS)
-            sim_engine_wake(sim, i, nic->turn_ps);
+            shard_wake(setup_shard_of(sim, i), i, nic->turn_ps);
     }
 }
 
@@ -117,6 +77,10 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
 
     /* captures and --wire support only packets of MRC */
     assert(!config->endpoint || (!config->wire && !config->observer.on_frame));
+    /* frames and traces are observed as they occur */
+    assert(
+        config->shard_count <= 1 || (config->engine == SIM_WINDOWS && !config->observer.on_frame &&
+                                        !config->observer.on_trace));
     memset(sim, 0, sizeof(*sim));
     sim->config = *config;
     sim->endpoint = config->endpoint ? config->endpoint : &endpoint_mrc;
@@ -126,12 +90,14 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     sim->nic_count = sim->topology->nic_count;
     sim->node_count = sim->nic_count + sim->topology->switch_count;
     sim->plane_count = sim->topology->config.plane_count;
+    sim->shard_count = partition_count(sim->topology, config->shard_count);
     derive_parameters(sim);
     sim->window_psns = window_psns(sim);
     setup_fabric(sim, arena);
     setup_work(sim, arena);
     sim->endpoint->setup(sim, arena);
-    setup_engine(sim, arena);
+    setup_shards_engine(sim, arena);
+    setup_faults(sim, arena);
     if (taken)
         start_nics(taken);
     return taken;

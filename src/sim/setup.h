@@ -2,7 +2,22 @@
 /* Makes a simulation: each part takes its memory, or counts it if the arena has none. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
+
+/* Returns the shard that runs a node. */
+static inline struct shard *setup_shard_of(const struct sim *sim, uint32_t node)
+{
+    return &sim->shards[sim->owners ? sim->owners[node] : 0];
+}
+
+/* partition.c: returns the number of shards, at most `wanted`; decides which one runs which node.
+ */
+uint32_t partition_count(const struct topology *, uint32_t wanted);
+void partition_init(struct sim *, struct arena *);
+
+/* Sets up shards: first what the set-up of ports and NICs needs, at the end their packets. */
+void setup_shards(struct sim *, struct arena *);
+void setup_shards_engine(struct sim *, struct arena *);
 
 /* Sets up ports, links and switches. */
 void setup_fabric(struct sim *, struct arena *);

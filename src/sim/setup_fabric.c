@@ -36,33 +36,35 @@ static struct port_config port_config(const struct topology *topology, enum port
 
 /* Ports of one kind and rate share a profile. */
 static const struct port_profile *profile_of(
-    struct sim *sim, enum port_kind kind, uint64_t rate_bps)
+    struct shard *shard, enum port_kind kind, uint64_t rate_bps)
 {
-    struct port_config config = port_config(sim->topology, kind);
+    struct port_config config = port_config(shard->topology, kind);
 
     config.rate_bps = rate_bps;
-    for (uint32_t i = 0; i < sim->profile_count; i++) {
-        const struct port_config *known = &sim->profiles[i].config;
+    for (uint32_t i = 0; i < shard->profile_count; i++) {
+        const struct port_config *known = &shard->profiles[i].config;
 
         if (known->rate_bps == rate_bps && known->data.bytes == config.data.bytes &&
             known->faces_host == config.faces_host && known->trims == config.trims)
-            return &sim->profiles[i];
+            return &shard->profiles[i];
     }
-    assert(sim->profile_count < sim->profile_max);
-    port_profile_init(&sim->profiles[sim->profile_count], &config, &sim->slots);
-    return &sim->profiles[sim->profile_count++];
+    assert(shard->profile_count < shard->sim->profile_max);
+    port_profile_init(&shard->profiles[shard->profile_count], &config, &shard->slots);
+    return &shard->profiles[shard->profile_count++];
 }
 
 /* A port without a cable also has a rate; packets that enter it are lost. */
 static void init_port(struct sim *sim, uint32_t port, struct topology_end end, enum port_kind kind)
 {
+    uint32_t node = end.is_nic ? end.node : sim->nic_count + end.node;
     struct topology_link_kind link =
         kind == TO_SWITCH ? sim->topology->config.uplink : sim->topology->config.host_link;
 
     sim->links[port] = link_of_port(sim->topology, end, &link);
     sim->links[port].is_special |= sim->config.wire || sim->config.observer.on_frame;
-    sim->port_details[port] = (struct engine_port){ .healthy = profile_of(sim, kind, link.rate_bps),
-        .rate_bps = link.rate_bps };
+    sim->port_details[port] =
+        (struct engine_port){ .healthy = profile_of(setup_shard_of(sim, node), kind, link.rate_bps),
+            .rate_bps = link.rate_bps };
     port_init(&sim->ports[port], sim->port_details[port].healthy, &sim->port_counters[port],
         prng_stream(sim->config.seed, (uint64_t)STREAM_OF_PORTS << 2 | port));
 }
@@ -163,9 +165,9 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     sim->port_details = arena_take(arena, sim->port_count, sizeof(*sim->port_details), LINE);
     sim->port_counters = arena_take(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
-    sim->profiles = arena_take(arena, sim->profile_max, sizeof(*sim->profiles), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);
     sim->nics = arena_take(arena, sim->nic_count, sizeof(*sim->nics), LINE);
+    setup_shards(sim, arena);
     ranges = arena_take(arena, routes_max, sizeof(*ranges), LINE);
     routes = packets_take_memory(arena, sim->topology->switch_count, routes_max * sizeof(*routes));
     if (!arena->memory)

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdalign.h>
 
+#include "base/text.h"
 #include "sim/setup.h"
 
 static struct plan_profile_size profile_size(const struct sim *sim)

@@ -65,7 +65,7 @@ static struct transport_config transport_config(struct sim *sim, uint32_t nic, u
         .ports_cross = sim->topology->ports_cross,
         .qp_count_max = qp_count > 0 ? qp_count : 1,
         .seed = prng_next(&prng),
-        .memory = { .place = endpoint_mrc_place, .context = sim },
+        .memory = { .place = endpoint_mrc_place, .context = setup_shard_of(sim, nic) },
         .trace = sim->tracers ? &sim->tracers[nic].sink : NULL,
         .control_slots = control_slots(qp_count),
         .endpoint_slots = endpoint_slots(qp_count),
@@ -215,7 +215,8 @@ static void connect_flow(
     struct qp_init in = qp_in(sim, workload, setup_paths_of(sim, flow, true));
     struct qp_attributes attributes = attributes_of(sim, flow, to, flow->qpn_in);
 
-    out.owner = in.owner = flow;
+    out.owner = flow;
+    in.owner = &sim->flow_ends[flow - sim->flows];
     create_qp(sim->nics[from].endpoint, flow->qpn_out, &out, &attributes,
         arena_take(arena, 1, bytes->out, LINE));
     attributes = attributes_of(sim, flow, from, flow->qpn_out);

@@ -44,6 +44,7 @@ static void take_memory(struct sim *sim, struct arena *arena)
     sim->ranks = arena_take(arena, sim->rank_count, sizeof(*sim->ranks), 64);
     sim->lanes = arena_take(arena, lane_count, sizeof(*sim->lanes), alignof(struct workload_lane));
     sim->flows = arena_take(arena, sim->flow_count, sizeof(*sim->flows), 64);
+    sim->flow_ends = arena_take(arena, sim->flow_count, sizeof(*sim->flow_ends), 64);
     sim->flow_out = arena_take(arena, sim->flow_count, sizeof(uint32_t), 64);
     sim->flow_in = arena_take(arena, sim->flow_count, sizeof(uint32_t), 64);
 }
@@ -161,7 +162,7 @@ static void take_messages(struct sim *sim, struct arena *arena)
             if (!arena->memory)
                 continue;
             sim->flows[index].messages = messages;
-            sim->flows[index].account = account;
+            sim->flow_ends[index].account = account;
             sim->flows[index].planes = planes;
         }
     }
@@ -175,5 +176,4 @@ void setup_work(struct sim *sim, struct arena *arena)
         return;
     init_ranks(sim);
     init_flows(sim);
-    work_init(sim);
 }

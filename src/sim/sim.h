@@ -145,6 +145,17 @@ struct sim_observer {
     void *context;
 };
 
+/* Runs shards, for example on threads. */
+struct sim_carrier {
+    /* Calls work(argument, i) for every i below `count`, in any order or at the same time. Returns
+     * when all calls have returned. */
+    void (*run)(void *context, uint32_t count, void (*work)(void *argument, uint32_t index),
+        void *argument);
+    void *context;
+};
+
+#define SIM_SHARDS_MAX 255
+
 struct sim_config {
     const struct plan *fabric;
     uint64_t seed;
@@ -161,8 +172,12 @@ struct sim_config {
     enum sim_engine engine;
     const struct endpoint_ops *endpoint; /* of all NICs; its network is a struct sim; NULL: MRC */
     const struct switch_policy *policy;  /* of all switches, likewise */
-    bool wire;                           /* convert packets to bytes on every hop */
-    bool checks;                         /* check all invariants after every window: slow */
+    /* Parts of the cluster that run apart from each other, 0: one. The result is the same with any
+     * number. At most one per leaf is used; only one if frames or traces are observed. */
+    uint32_t shard_count;
+    const struct sim_carrier *carrier; /* NULL: shards run one after the other */
+    bool wire;                         /* convert packets to bytes on every hop */
+    bool checks;                       /* check all invariants after every window: slow */
     struct sim_observer observer;
 };
 
@@ -204,6 +219,7 @@ struct sim_totals {
 };
 void sim_totals(const struct sim *, struct sim_totals *);
 uint64_t sim_packet_hops(const struct sim *); /* packet_hops only */
+uint32_t sim_shard_count(const struct sim *);
 
 struct sim_flow {
     uint32_t workload;

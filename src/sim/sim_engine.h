@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a simulation, and functions that the parts of the engine share. The public interface
- * is sim.h.
+/* The state of a simulation that all shards share. The public interface is sim.h; what a shard has
+ * for itself is in shard.h.
  *
  * NICs are nodes 0 to nic_count - 1, switches follow. A node uses only its own state and what
  * arrives on its links, so it can be run alone up to the end of a window. */
@@ -9,13 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/text.h"
 #include "network/network.h"
 #include "plan/plan.h"
-#include "sim/heap.h"
 #include "sim/lists.h"
-#include "sim/mailbox.h"
-#include "sim/packets.h"
 #include "sim/sim.h"
 #include "sim/workload.h"
 #include "switch/switch.h"
@@ -100,6 +96,7 @@ struct engine_message {
     uint64_t bytes;
 };
 
+/* The half of a flow at its sender, and what does not change. */
 struct engine_flow {
     uint32_t workload;
     uint32_t from; /* indexes of ranks in struct sim */
@@ -114,62 +111,56 @@ struct engine_flow {
     uint64_t completed_bytes;
     uint64_t started_ps;
     uint64_t ended_ps;
-    uint64_t placed_bytes;
     struct engine_message *messages; /* by number modulo `depth` */
     uint32_t depth;
     bool tells;
-    struct account *account;    /* checks: placed bytes; NULL */
     struct plane_check *planes; /* checks: planes used; NULL */
+};
+
+/* The half of a flow at its receiver. */
+struct engine_flow_end {
+    uint64_t placed_bytes;
+    struct account *account; /* checks: placed bytes; NULL */
 };
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* What all shards share. While shards run, it does not change, except that a shard changes the
+ * elements of arrays that belong to its own nodes, their ports, ranks and flows. */
 struct sim {
-    /* used with every packet */
-    const struct endpoint_ops *endpoint;
-    struct port *ports;
-    struct link *links;
-    struct packets packets;
-    struct mailbox mailbox;
-    struct engine_nic *nics;
-    struct engine_switch *switches;
-    uint64_t *waiting; /* bitmaps of switch ports */
-    struct mailbox_entry *batch;
-    struct mailbox_entry *spare;
-    uint32_t *active;
-    struct heap *heap; /* NULL: windows */
-    uint64_t hash;
-    uint64_t packet_hops;
-    uint64_t packets_sent;
-    uint64_t packets_delivered;
-    uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
-    uint32_t arriving_plane; /* of the packet being received */
-    uint32_t nic_count;
-    uint32_t node_count;
-    uint32_t plane_count;
-
-    /* rarely used */
     struct sim_config config;
+    const struct endpoint_ops *endpoint;
+    const struct switch_policy *policy; /* NULL: MRC */
     const struct plan *fabric;
     const struct topology *topology; /* the topology of `fabric` */
     struct parameters parameters;
     struct cc_profile cc;
-    struct fault_plan faults;
-    const struct switch_policy *policy; /* NULL: MRC */
-    uint64_t pauses_under_way;
+    uint32_t window_psns;
+    uint32_t nic_count;
+    uint32_t node_count;
+    uint32_t plane_count;
+
+    struct shard *shards;
+    uint8_t *owners; /* the shard of each node; NULL: there is one shard */
+    uint32_t shard_count;
+    uint32_t outbox; /* the one that is filled in this window */
+
+    struct engine_nic *nics;
+    struct engine_switch *switches;
+    struct port *ports;
+    struct link *links;
     struct engine_port *port_details;
     struct port_counters *port_counters;
-    struct port_pool slots;
-    struct port_profile *profiles;
-    uint32_t profile_count;
-    uint32_t profile_max;
+    uint64_t *waiting; /* bitmaps of switch ports */
     uint32_t port_count;
     uint32_t word_count;
+    uint32_t profile_max; /* of each shard */
+
+    struct fault_plan faults;
     struct engine_action *actions; /* of the current window */
     uint32_t *first_action;        /* of each node; ENGINE_NONE */
     uint32_t action_count;
     uint32_t action_max;
-    uint64_t packets_lost[LOSS_REASON_COUNT];
 
     struct engine_tracer *tracers;   /* of each NIC; NULL: no trace */
     struct workload_layout *layouts; /* of each workload */
@@ -180,16 +171,14 @@ struct sim {
     struct engine_rank *ranks;
     struct workload_lane *lanes; /* of all ranks */
     struct engine_flow *flows;
+    struct engine_flow_end *flow_ends; /* by flow */
     uint32_t *flow_out;
     uint32_t *flow_in;
     uint32_t *ranks_left; /* of each workload */
     uint32_t rank_count;
     uint32_t flow_count;
     uint32_t workloads_left;
-    uint32_t acting_rank;
-    struct workload_world world;
 
-    uint32_t window_psns;
     uint64_t now_ps;
     enum sim_status status;
     char violation[ENGINE_VIOLATION_BYTES];
@@ -211,26 +200,3 @@ static inline uint64_t sim_engine_mix(uint64_t hash, uint64_t value)
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
-
-static inline void sim_engine_post(struct sim *sim, uint32_t node, uint32_t port, uint64_t time_ps,
-    const struct port_entry *packet)
-{
-    if (__builtin_expect(sim->heap != NULL, false))
-        heap_post(sim->heap, node, port, time_ps, *packet);
-    else
-        mailbox_post(&sim->mailbox, node, port, time_ps, packet);
-}
-
-/* Requests that the node be run at `time_ps`. */
-static inline void sim_engine_wake(struct sim *sim, uint32_t node, uint64_t time_ps)
-{
-    if (sim->heap)
-        heap_wake(sim->heap, node, time_ps);
-    else
-        mailbox_wake(&sim->mailbox, node, time_ps);
-}
-
-void sim_engine_lose(struct sim *, uint32_t packet, enum loss_reason);
-void sim_engine_event(struct sim *, const struct sim_event *);
-/* Stops the run. The message is `what`, followed by the subject, the time and the seed. */
-void sim_engine_violated(struct sim *, const char *what, uint64_t subject, uint64_t time_ps);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of a simulation between two calls of sim_run(). */
 #include <assert.h>
-#include <string.h>
 
 #include "sim/endpoint_mrc.h"
 #include "sim/setup.h"
@@ -16,13 +15,22 @@ static void add_ports(const struct sim *sim, struct sim_totals *out)
     }
 }
 
+static void add_shard(const struct shard *shard, struct sim_totals *out)
+{
+    out->packet_hops += shard->packet_hops;
+    out->packets_sent += shard->packets_sent;
+    out->packets_delivered += shard->packets_delivered;
+    out->packets_in_flight +=
+        shard->packets.used + shard->outboxes[shard->sim->outbox].packet_count;
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
+        out->packets_lost[i] += shard->packets_lost[i];
+}
+
 void sim_totals(const struct sim *sim, struct sim_totals *out)
 {
-    *out = (struct sim_totals){ .packet_hops = sim->packet_hops,
-        .packets_sent = sim->packets_sent,
-        .packets_delivered = sim->packets_delivered,
-        .packets_in_flight = sim->packets.used };
-    memcpy(out->packets_lost, sim->packets_lost, sizeof(out->packets_lost));
+    *out = (struct sim_totals){ 0 };
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        add_shard(&sim->shards[i], out);
     add_ports(sim, out);
     for (uint32_t nic = 0; nic < sim->nic_count; nic++)
         sim->endpoint->count(sim->nics[nic].endpoint, out->transport, out->drops);
@@ -30,12 +38,25 @@ void sim_totals(const struct sim *sim, struct sim_totals *out)
 
 uint64_t sim_packet_hops(const struct sim *sim)
 {
-    return sim->packet_hops;
+    uint64_t hops = 0;
+
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        hops += sim->shards[i].packet_hops;
+    return hops;
 }
 
 uint64_t sim_hash(const struct sim *sim)
 {
-    return sim->hash;
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        hash += sim->shards[i].hash;
+    return hash;
+}
+
+uint32_t sim_shard_count(const struct sim *sim)
+{
+    return sim->shard_count;
 }
 
 /* ---- flows ----------------------------------------------------------------------------------- */
@@ -46,7 +67,7 @@ uint32_t sim_flow_count(const struct sim *sim)
 }
 
 /* Packets overtake each other by little, so bytes are treated as placed in order. */
-static uint64_t oldest_ps(const struct engine_flow *flow)
+static uint64_t oldest_ps(const struct engine_flow *flow, uint64_t placed_bytes)
 {
     uint64_t end_bytes = flow->completed_bytes;
 
@@ -54,7 +75,7 @@ static uint64_t oldest_ps(const struct engine_flow *flow)
         const struct engine_message *message = &flow->messages[i % flow->depth];
 
         end_bytes += message->bytes;
-        if (end_bytes > flow->placed_bytes)
+        if (end_bytes > placed_bytes)
             return message->posted_ps;
     }
     return 0;
@@ -74,10 +95,10 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
         .to_nic = to->nic,
         .qpn = flow->qpn_out,
         .posted_bytes = flow->posted_bytes,
-        .placed_bytes = flow->placed_bytes,
+        .placed_bytes = sim->flow_ends[flow_index].placed_bytes,
         .completed_bytes = flow->completed_bytes,
         .started_ps = flow->started_ps,
-        .oldest_ps = oldest_ps(flow),
+        .oldest_ps = oldest_ps(flow, sim->flow_ends[flow_index].placed_bytes),
         .ended_ps = flow->ended_ps };
 }
 
@@ -97,7 +118,11 @@ const struct path_profile *sim_flow_profile(const struct sim *sim, uint32_t flow
 
 void sim_plane_bytes(const struct sim *sim, uint64_t out[static TOPOLOGY_PLANES_MAX])
 {
-    memcpy(out, sim->plane_bytes, sizeof(sim->plane_bytes));
+    for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++) {
+        out[p] = 0;
+        for (uint32_t i = 0; i < sim->shard_count; i++)
+            out[p] += sim->shards[i].plane_bytes[p];
+    }
 }
 
 static uint32_t header_bytes(const struct sim *sim)

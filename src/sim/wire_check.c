@@ -15,12 +15,12 @@ struct wire_frame {
     uint32_t length; /* 0: the frame cannot be built */
 };
 
-static struct wire_format format_of(const struct sim *sim)
+static struct wire_format format_of(const struct shard *shard)
 {
     struct wire_format format = format_default;
 
-    plan_ev_format(sim->fabric, &format);
-    format.udp_port = (uint16_t)sim->parameters.udp_port;
+    plan_ev_format(shard->fabric, &format);
+    format.udp_port = (uint16_t)shard->sim->parameters.udp_port;
     return format;
 }
 
@@ -89,44 +89,44 @@ static bool is_forwarded_alike(
            memcmp(handle.ip + 24, shifted.octets, sizeof(shifted.octets)) == 0;
 }
 
-void wire_check_hop(struct sim *sim, uint32_t port, const struct port_transmission *sent)
+void wire_check_hop(struct shard *shard, uint32_t port, const struct port_transmission *sent)
 {
-    const struct link *link = &sim->links[port];
-    const struct packets_record *record = &sim->packets.all[sent->entry.handle];
-    const struct ipv6_addr *outer = &sim->packets.outer[sent->entry.handle];
-    struct wire_format format = format_of(sim);
+    const struct link *link = &shard->links[port];
+    const struct packets_record *record = &shard->packets.all[sent->entry.handle];
+    const struct ipv6_addr *outer = &shard->packets.outer[sent->entry.handle];
+    struct wire_format format = format_of(shard);
     struct wire_frame frame;
     struct packet packet;
 
-    packets_load(record, sim->fabric, &packet);
-    packet.dst = plan_nic_address(sim->fabric, record->to);
+    packets_load(record, shard->fabric, &packet);
+    packet.dst = plan_nic_address(shard->fabric, record->to);
     packet.class = sent->entry.class;
     packet.ecn = sent->entry.ecn;
     build_frame(&format, &packet, outer, &frame);
     apply_changes(&format, sent->entry, &frame);
     if (!is_as_queued(&format, sent->entry, &frame))
-        sim_engine_violated(
-            sim, "a frame is not what was queued, PSN", packet.psn.value, sent->end_ps);
-    else if (link->peer_node >= sim->nic_count &&
+        shard_violated(
+            shard, "a frame is not what was queued, PSN", packet.psn.value, sent->end_ps);
+    else if (link->peer_node >= shard->nic_count &&
              !is_forwarded_alike(
-                 &sim->switches[link->peer_node - sim->nic_count].table, outer, &frame))
-        sim_engine_violated(sim, "a frame is not forwarded as its address says, PSN",
-            packet.psn.value, sent->end_ps);
+                 &shard->switches[link->peer_node - shard->nic_count].table, outer, &frame))
+        shard_violated(shard, "a frame is not forwarded as its address says, PSN", packet.psn.value,
+            sent->end_ps);
 }
 
 /* Only the uSID of the host is left of the path. */
-void wire_check_arrival(struct sim *sim, struct port_entry entry, struct packet *packet)
+void wire_check_arrival(struct shard *shard, struct port_entry entry, struct packet *packet)
 {
-    struct wire_format format = format_of(sim);
+    struct wire_format format = format_of(shard);
     struct wire_frame bytes;
     struct frame frame;
     uint8_t port = packet->port;
 
-    build_frame(&format, packet, &sim->packets.outer[entry.handle], &bytes);
+    build_frame(&format, packet, &shard->packets.outer[entry.handle], &bytes);
     apply_changes(&format, entry, &bytes);
     if (bytes.length == 0 || frame_parse(&format, bytes.bytes, bytes.length, &frame) != DROP_NONE ||
         !frame_icrc_ok(&frame, bytes.bytes)) {
-        sim_engine_violated(sim, "a frame cannot be read, PSN", packet->psn.value, sim->now_ps);
+        shard_violated(shard, "a frame cannot be read, PSN", packet->psn.value, shard->sim->now_ps);
         return;
     }
     *packet = frame.packet;

@@ -3,10 +3,10 @@
  * it, the receiver parses it. Any difference from the packet struct stops the run. */
 #pragma once
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 /* Called when a packet leaves by `port`. */
-void wire_check_hop(struct sim *, uint32_t port, const struct port_transmission *);
+void wire_check_hop(struct shard *, uint32_t port, const struct port_transmission *);
 
 /* Replaces the packet by what the destination parses. */
-void wire_check_arrival(struct sim *, struct port_entry, struct packet *);
+void wire_check_arrival(struct shard *, struct port_entry, struct packet *);

@@ -4,23 +4,20 @@
 #pragma once
 
 #include "sim/account.h"
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
-/* Fills in sim->world, the actions of ranks. */
-void work_init(struct sim *);
+/* Fills in shard->world, the actions of ranks. */
+void work_init(struct shard *);
 
 /* Wakes ranks whose time has come, and reports messages sent and received to ranks. */
-void work_turn(struct sim *, uint32_t nic_index, uint64_t now_ps);
+void work_turn(struct shard *, uint32_t nic_index, uint64_t now_ps);
 
-/* Bytes of a flow have arrived for the first time. Returns false if no message has these bytes. */
-static inline bool work_place(
-    struct sim *sim, struct engine_flow *flow, uint64_t offset_bytes, uint32_t bytes)
+/* Bytes of a flow have arrived for the first time. */
+static inline void work_place(
+    struct shard *shard, struct engine_flow_end *end, uint64_t offset_bytes, uint32_t bytes)
 {
-    if (offset_bytes + bytes > flow->posted_bytes)
-        return false;
-    flow->placed_bytes += bytes;
-    sim->plane_bytes[sim->arriving_plane] += bytes;
-    if (flow->account)
-        account_place(sim, flow, offset_bytes, bytes);
-    return true;
+    end->placed_bytes += bytes;
+    shard->plane_bytes[shard->arriving_plane] += bytes;
+    if (end->account)
+        account_place(shard, end, offset_bytes, bytes);
 }

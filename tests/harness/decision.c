@@ -11,7 +11,7 @@
 #include "capacity/capacity.h"
 #include "files/files.h"
 #include "measure/measure.h"
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 #include "spec.h"
 
 #define PS_PER_US 1e6

@@ -4,7 +4,7 @@
 #include "spec.h"
 
 #include "sim/packets.h"
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 #include "sim/work.h"
 
 enum {
@@ -115,26 +115,26 @@ static struct packets_record record_of(struct flow *flow, uint32_t number, uint6
 static bool send(void *network, uint32_t nic, uint32_t ready_ports,
     struct endpoint_departure *leaving, uint64_t now_ps)
 {
-    struct sim *sim = network;
-    struct endpoint *endpoint = endpoint_of(sim, nic);
+    struct shard *shard = network;
+    struct endpoint *endpoint = endpoint_of(shard->sim, nic);
 
-    for (uint32_t i = 0; i < sim->flow_count; i++) {
+    for (uint32_t i = 0; i < shard->sim->flow_count; i++) {
         struct packets_record record;
         uint32_t handle;
 
         if (!wants_to_send(endpoint, &endpoint->flows[i]))
             continue;
         record = record_of(&endpoint->flows[i], i, sim_engine_ns(now_ps));
-        handle = packets_take(&sim->packets);
+        handle = packets_take(&shard->packets);
         leaving->port = (uint32_t)__builtin_ctz(ready_ports);
         leaving->to = record.to;
         leaving->ev = record.ev =
-            plan_ev(sim->fabric, (struct ev_path){ .plane = leaving->port, .uplink = i % 2 });
+            plan_ev(shard->fabric, (struct ev_path){ .plane = leaving->port, .uplink = i % 2 });
         leaving->packet = (struct port_entry){ .handle = handle,
             .length_bytes = (uint16_t)(HEADER_BYTES + record.write.length),
             .class = record.opcode == ACK ? DSCP_CONTROL : DSCP_TRIMMABLE,
             .ecn = ECN_ECT0 };
-        sim->packets.all[handle] = record;
+        shard->packets.all[handle] = record;
         return true;
     }
     return false;
@@ -152,7 +152,8 @@ static struct endpoint_wants wants(const void *context)
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-static void on_data(struct sim *sim, struct endpoint *endpoint, const struct packets_record *record)
+static void on_data(
+    struct shard *shard, struct endpoint *endpoint, const struct packets_record *record)
 {
     struct flow *flow = &endpoint->flows[record->dest_qpn];
 
@@ -160,7 +161,8 @@ static void on_data(struct sim *sim, struct endpoint *endpoint, const struct pac
     if (record->psn.value != flow->expected)
         return;
     flow->expected++;
-    EXPECT(work_place(sim, &sim->flows[record->dest_qpn], record->write.va, record->write.length));
+    work_place(
+        shard, &shard->sim->flow_ends[record->dest_qpn], record->write.va, record->write.length);
     if (record->write.message_bytes)
         endpoint->events[endpoint->event_count++] = (struct endpoint_event){
             .kind = ENDPOINT_RECEIVED, .flow = record->dest_qpn, .tag = record->write.immediate
@@ -188,19 +190,19 @@ static void on_ack(struct endpoint *endpoint, const struct packets_record *recor
 static void receive(
     void *network, uint32_t nic, uint32_t port, struct port_entry entry, uint64_t now_ps)
 {
-    struct sim *sim = network;
-    struct packets_record record = sim->packets.all[entry.handle];
+    struct shard *shard = network;
+    struct packets_record record = shard->packets.all[entry.handle];
 
     EXPECT_EQ(record.to, nic);
-    EXPECT_LT(port, sim->plane_count);
-    packets_give_back(&sim->packets, entry.handle);
-    sim->hash += sim_engine_mix(now_ps, (uint64_t)record.dest_qpn << 32 | record.psn.value);
+    EXPECT_LT(port, shard->plane_count);
+    packets_give_back(&shard->packets, entry.handle);
+    shard->hash += sim_engine_mix(now_ps, (uint64_t)record.dest_qpn << 32 | record.psn.value);
     if (dscp_is_trimmed((enum dscp_class)entry.class))
         return;
     if (record.opcode == DATA)
-        on_data(sim, endpoint_of(sim, nic), &record);
+        on_data(shard, endpoint_of(shard->sim, nic), &record);
     else
-        on_ack(endpoint_of(sim, nic), &record);
+        on_ack(endpoint_of(shard->sim, nic), &record);
 }
 
 /* ---- time, work, observation ----------------------------------------------------------------- */
@@ -248,7 +250,7 @@ static uint64_t expire(void *context, uint64_t now_ns)
 static void post(void *network, uint32_t nic, uint32_t number,
     const struct endpoint_message *message, uint64_t now_ps)
 {
-    struct flow *flow = &endpoint_of(network, nic)->flows[number];
+    struct flow *flow = &endpoint_of(((const struct shard *)network)->sim, nic)->flows[number];
 
     (void)now_ps;
     EXPECT_EQ(flow->from, nic);
@@ -261,7 +263,7 @@ static void post(void *network, uint32_t nic, uint32_t number,
 
 static bool next_event(void *network, uint32_t nic, struct endpoint_event *event)
 {
-    struct endpoint *endpoint = endpoint_of(network, nic);
+    struct endpoint *endpoint = endpoint_of(((const struct shard *)network)->sim, nic);
 
     if (endpoint->event_count == 0)
         return false;

@@ -3,7 +3,7 @@
 #include "cluster.h"
 #include "spec.h"
 
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 enum { FAST = 0, SLOW = 1, BPS_PER_GBPS = 1000000000 };
 

@@ -5,7 +5,7 @@
 #include "spec.h"
 
 #include "sim/node_policy.h"
-#include "sim/sim_engine.h"
+#include "sim/shard.h"
 
 enum {
     BUFFER_BYTES = 400000,
@@ -15,9 +15,9 @@ enum {
 
 static uint32_t forward_by_usid(void *network, const struct switch_crossing *crossing)
 {
-    struct sim *sim = network;
-    struct switch_way way = switch_table_forward(
-        &sim->switches[crossing->switch_index].table, &sim->packets.outer[crossing->packet.handle]);
+    struct shard *shard = network;
+    struct switch_way way = switch_table_forward(&shard->switches[crossing->switch_index].table,
+        &shard->packets.outer[crossing->packet.handle]);
 
     return way.reason == DROP_NONE ? way.port : SWITCH_NO_PORT;
 }
@@ -149,8 +149,8 @@ static struct switch_decision admit_and_pause(
 static struct switch_pause resume(
     void *network, const struct switch_crossing *crossing, uint64_t now_ps)
 {
-    struct sim *sim = network;
-    const struct port *port = &sim->ports[sim->switches[0].first_port + long_port];
+    struct shard *shard = network;
+    const struct port *port = &shard->ports[shard->switches[0].first_port + long_port];
     struct switch_pause end = { .is_due = true,
         .port = (uint32_t)__builtin_ctz(paused | 1u << 31) };
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets up shards: their packets, lists of arrivals, outboxes and reports. */
+#include "sim/setup.h"
+#include "sim/work.h"
+
+enum {
+    LINE = 64,
+    CONTROL_PER_FLOW = 32,
+    PACKETS_PER_NIC = 64,
+    PACKETS_LEAST = 4096,
+    REPORTS_PER_NIC = 256, /* of several shards, in a window */
+    REPORTS_LEAST = 1 << 20,
+};
+
+/* ---- before ports and NICs ------------------------------------------------------------------- */
+
+static void init_shard(struct sim *sim, struct shard *shard, uint32_t number)
+{
+    shard->sim = sim;
+    shard->number = number;
+    shard->owners = sim->owners;
+    shard->endpoint = sim->endpoint;
+    shard->policy = sim->policy;
+    shard->fabric = sim->fabric;
+    shard->topology = sim->topology;
+    shard->ports = sim->ports;
+    shard->links = sim->links;
+    shard->port_details = sim->port_details;
+    shard->nics = sim->nics;
+    shard->switches = sim->switches;
+    shard->waiting = sim->waiting;
+    shard->nic_count = sim->nic_count;
+    shard->plane_count = sim->plane_count;
+    work_init(shard);
+}
+
+void setup_shards(struct sim *sim, struct arena *arena)
+{
+    sim->shards = arena_take(arena, sim->shard_count, sizeof(*sim->shards), LINE);
+    partition_init(sim, arena);
+    for (uint32_t i = 0; i < sim->shard_count; i++) {
+        struct port_profile *profiles =
+            arena_take(arena, sim->profile_max, sizeof(*profiles), LINE);
+
+        if (!profiles)
+            continue;
+        init_shard(sim, &sim->shards[i], i);
+        sim->shards[i].profiles = profiles;
+    }
+}
+
+/* ---- after them ------------------------------------------------------------------------------ */
+
+static uint32_t window_packets(const struct sim *sim)
+{
+    return sim->cc.settings.max_window_bytes / (uint32_t)sim->parameters.pmtu + 1;
+}
+
+/* Returns the maximum number of packets in flight. A flow has at most one window in flight, and old
+ * copies of retransmitted packets. Unused packets are never touched. */
+static uint32_t packet_count_max(const struct sim *sim)
+{
+    uint32_t window =
+        window_packets(sim) < sim->window_psns ? window_packets(sim) : sim->window_psns;
+    uint64_t count = (uint64_t)sim->flow_count * (2 * window + CONTROL_PER_FLOW) +
+                     (uint64_t)sim->nic_count * PACKETS_PER_NIC + PACKETS_LEAST;
+
+    return (uint32_t)(count < UINT32_MAX / 2 ? count : UINT32_MAX / 2);
+}
+
+/* Slots of the ports' queues: one for each packet, not touched until used. */
+static void setup_slots(struct shard *shard, struct arena *arena, uint32_t packet_count)
+{
+    struct arena measure;
+
+    arena_init(&measure, NULL, 0);
+    port_pool_init(&shard->slots, &measure, packet_count);
+    shard->slots.slots = packets_take_memory(arena, 1, measure.used_bytes);
+}
+
+static void setup_mail(struct shard *shard, struct arena *arena, uint32_t packet_count)
+{
+    const struct sim *sim = shard->sim;
+
+    for (uint32_t i = 0; i < SHARD_OUTBOXES; i++)
+        outbox_init(&shard->outboxes[i], arena, sim->shard_count, packet_count);
+    reports_init(&shard->reports, arena, REPORTS_LEAST + REPORTS_PER_NIC * sim->nic_count);
+}
+
+static void setup_engine(struct shard *shard, struct arena *arena, uint32_t packet_count)
+{
+    const struct sim *sim = shard->sim;
+
+    packets_init(&shard->packets, arena, packet_count);
+    setup_slots(shard, arena, packet_count);
+    mailbox_init(
+        &shard->mailbox, arena, sim->node_count, packet_count, sim->topology->lookahead_ps);
+    shard->batch = packets_take_memory(arena, packet_count, sizeof(*shard->batch));
+    shard->spare = packets_take_memory(arena, packet_count, sizeof(*shard->spare));
+    shard->active = arena_take(arena, sim->node_count, sizeof(*shard->active), LINE);
+    if (sim->config.engine == SIM_HEAP)
+        shard->heap = heap_init(arena, sim->node_count, packet_count);
+    if (sim->shard_count > 1)
+        setup_mail(shard, arena, packet_count);
+}
+
+/* Any shard may have all packets. What it does not use is never touched. */
+void setup_shards_engine(struct sim *sim, struct arena *arena)
+{
+    uint32_t packet_count = packet_count_max(sim);
+
+    for (uint32_t i = 0; i < sim->shard_count; i++) {
+        struct shard measured = { .sim = sim };
+
+        setup_engine(sim->shards ? &sim->shards[i] : &measured, arena, packet_count);
+    }
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A part of the simulation: some nodes, their packets and their future arrivals. Within a window,
+ * shards share nothing that changes, so they can be run at the same time. A packet for a node of
+ * another shard goes into an outbox, and arrives in a later window. */
+#pragma once
+
+#include "sim/heap.h"
+#include "sim/mailbox.h"
+#include "sim/outbox.h"
+#include "sim/packets.h"
+#include "sim/reports.h"
+#include "sim/sim_engine.h"
+
+enum { SHARD_OUTBOXES = 2 };
+
+struct shard {
+    /* used with every packet; the arrays are those of struct sim */
+    const struct endpoint_ops *endpoint;
+    struct port *ports;
+    struct link *links;
+    struct packets packets;
+    struct mailbox mailbox;
+    struct engine_nic *nics;
+    struct engine_switch *switches;
+    uint64_t *waiting;
+    struct mailbox_entry *batch;
+    struct mailbox_entry *spare;
+    uint32_t *active;
+    struct heap *heap;     /* NULL: windows */
+    const uint8_t *owners; /* the shard of each node; NULL: this one has all */
+    uint64_t hash;
+    uint64_t packet_hops;
+    uint64_t packets_sent;
+    uint64_t packets_delivered;
+    uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
+    uint32_t arriving_plane; /* of the packet being received */
+    uint32_t nic_count;
+    uint32_t plane_count;
+    uint32_t number;
+
+    /* rarely used */
+    struct sim *sim;
+    const struct plan *fabric;
+    const struct topology *topology;
+    const struct switch_policy *policy;
+    struct engine_port *port_details;
+    struct outbox outboxes[SHARD_OUTBOXES];
+    struct reports reports;
+    struct port_pool slots;
+    struct port_profile *profiles;
+    uint32_t profile_count;
+    uint32_t acting_rank;
+    struct workload_world world;
+    uint64_t pauses_under_way; /* sent minus received */
+    uint64_t packets_lost[LOSS_REASON_COUNT];
+
+    enum sim_status status; /* SIM_RUNNING, or why the run must end */
+    uint64_t violated_ps;
+    char violation[ENGINE_VIOLATION_BYTES];
+};
+
+static inline bool shard_owns(const struct shard *shard, uint32_t node)
+{
+    return !shard->owners || shard->owners[node] == shard->number;
+}
+
+/* Sends an arrival to another shard. */
+void shard_mail(
+    struct shard *, uint32_t node, uint32_t port, uint64_t time_ps, const struct port_entry *);
+
+static inline void shard_post(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
+    const struct port_entry *packet)
+{
+    if (__builtin_expect(shard->heap != NULL, false))
+        heap_post(shard->heap, node, port, time_ps, *packet);
+    else if (!shard_owns(shard, node))
+        shard_mail(shard, node, port, time_ps, packet);
+    else
+        mailbox_post(&shard->mailbox, node, port, time_ps, packet);
+}
+
+/* Requests that a node of this shard be run at `time_ps`. */
+static inline void shard_wake(struct shard *shard, uint32_t node, uint64_t time_ps)
+{
+    if (shard->heap)
+        heap_wake(shard->heap, node, time_ps);
+    else
+        mailbox_wake(&shard->mailbox, node, time_ps);
+}
+
+void shard_lose(struct shard *, uint32_t packet, enum loss_reason);
+void shard_report(struct shard *, const struct report *);
+void shard_report_event(struct shard *, const struct sim_event *);
+/* Stops the run. The message is `what`, followed by the subject, the time and the seed. */
+void shard_violated(struct shard *, const char *what, uint64_t subject, uint64_t time_ps);
+
+/* Takes what other shards have sent in the window before. */
+void shard_collect(struct shard *);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shards: a cluster in several parts runs as it does in one. */
+#include "cluster.h"
+#include "spec.h"
+
+#include "sim/shard.h"
+
+/* ---- the same run ---------------------------------------------------------------------------- */
+
+/* A hash of all reports in their order, and their number. */
+struct seen {
+    uint64_t hash;
+    uint64_t count;
+};
+
+static void on_event(void *context, const struct sim_event *event)
+{
+    struct seen *seen = context;
+
+    seen->hash = sim_engine_mix(seen->hash, event->time_ps);
+    seen->hash = sim_engine_mix(seen->hash, (uint64_t)event->kind << 32 | event->subject);
+    for (uint32_t i = 0; i < 5; i++)
+        seen->hash = sim_engine_mix(seen->hash, event->values[i]);
+    seen->count++;
+}
+
+static void on_completion(void *context, const struct sim_completion *completion)
+{
+    struct seen *seen = context;
+
+    seen->hash = sim_engine_mix(seen->hash, completion->done_ps);
+    seen->hash = sim_engine_mix(seen->hash, completion->posted_ps);
+    seen->hash = sim_engine_mix(seen->hash, (uint64_t)completion->rank << 32 | completion->flow);
+    seen->count++;
+}
+
+struct run {
+    struct cluster_outcome outcome;
+    struct seen seen;
+};
+
+static struct run run_in_shards(struct cluster *cluster, uint32_t shard_count)
+{
+    struct run run = { 0 };
+
+    cluster->config.shard_count = shard_count;
+    cluster->config.observer = (struct sim_observer){
+        .on_event = on_event, .on_completion = on_completion, .context = &run.seen
+    };
+    run.outcome = cluster_run(cluster);
+    return run;
+}
+
+static void expect_same(const struct run *a, const struct run *b)
+{
+    EXPECT_STR_EQ(a->outcome.violation, b->outcome.violation);
+    EXPECT_EQ(a->outcome.status, b->outcome.status);
+    EXPECT_EQ(a->outcome.now_ps, b->outcome.now_ps);
+    EXPECT_EQ(a->outcome.hash, b->outcome.hash);
+    EXPECT_EQ(a->outcome.totals.packet_hops, b->outcome.totals.packet_hops);
+    EXPECT_EQ(a->outcome.totals.packets_sent, b->outcome.totals.packets_sent);
+    EXPECT_EQ(a->outcome.totals.packets_in_flight, b->outcome.totals.packets_in_flight);
+    EXPECT_EQ(a->outcome.totals.trimmed, b->outcome.totals.trimmed);
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
+        EXPECT_EQ(a->outcome.totals.packets_lost[i], b->outcome.totals.packets_lost[i]);
+    for (uint32_t i = 0; i < COUNTER_COUNT; i++)
+        EXPECT_EQ(a->outcome.totals.transport[i], b->outcome.totals.transport[i]);
+    EXPECT_EQ(a->seen.count, b->seen.count);
+    EXPECT_EQ(a->seen.hash, b->seen.hash);
+}
+
+PROPERTY("two and three shards give the run of one, with its reports in the same order", 200)
+{
+    struct cluster cluster;
+    struct run one;
+
+    cluster_random(&cluster, seed);
+    one = run_in_shards(&cluster, 1);
+    for (uint32_t shards = 2; shards <= 3; shards++) {
+        struct run several = run_in_shards(&cluster, shards);
+
+        expect_same(&one, &several);
+    }
+}
+
+PROPERTY("so do shards of a graph", 60)
+{
+    struct cluster cluster;
+    struct run one;
+    struct run several;
+
+    cluster_random_graph(&cluster, seed);
+    one = run_in_shards(&cluster, 1);
+    several = run_in_shards(&cluster, 2 + (uint32_t)seed % 6);
+    expect_same(&one, &several);
+    cluster_free_graph(&cluster);
+}
+
+PROPERTY("no invariant is violated in three shards", 60)
+{
+    struct cluster cluster;
+    struct run run;
+
+    cluster_random(&cluster, seed);
+    cluster.config.checks = true;
+    run = run_in_shards(&cluster, 3);
+    EXPECT_STR_EQ(run.outcome.violation, "");
+}
+
+/* ---- who runs what --------------------------------------------------------------------------- */
+
+SPEC("a leaf and its NICs are in one shard, and every shard has nodes")
+{
+    struct cluster cluster;
+    const struct sim *sim;
+    uint32_t nodes[SIM_SHARDS_MAX] = { 0 };
+
+    cluster_leaf_spine(&cluster);
+    cluster.config.shard_count = 2;
+    cluster_open(&cluster);
+    sim = cluster.sim;
+    EXPECT_EQ(sim_shard_count(sim), 2);
+    for (uint32_t nic = 0; nic < sim->nic_count; nic++)
+        EXPECT_EQ(sim->owners[nic], sim->owners[sim->links[sim->nics[nic].first_port].peer_node]);
+    for (uint32_t node = 0; node < sim->node_count; node++)
+        nodes[sim->owners[node]]++;
+    EXPECT_EQ(nodes[0], nodes[1]);
+    cluster_close(&cluster);
+}
+
+SPEC("there are at most as many shards as leaves")
+{
+    struct cluster cluster;
+
+    cluster_leaf_spine(&cluster);
+    cluster.config.shard_count = 64;
+    cluster_open(&cluster);
+    EXPECT_EQ(sim_shard_count(cluster.sim), 2);
+    cluster_close(&cluster);
+}
+
+/* ---- carriers -------------------------------------------------------------------------------- */
+
+static void run_backwards(
+    void *context, uint32_t count, void (*work)(void *argument, uint32_t index), void *argument)
+{
+    uint64_t *calls = context;
+
+    while (count-- > 0)
+        work(argument, count);
+    (*calls)++;
+}
+
+PROPERTY("the order in which a carrier runs shards does not matter", 40)
+{
+    uint64_t calls = 0;
+    struct sim_carrier backwards = { .run = run_backwards, .context = &calls };
+    struct cluster cluster;
+    struct run in_order;
+    struct run other;
+
+    cluster_random(&cluster, seed);
+    in_order = run_in_shards(&cluster, 3);
+    cluster.config.carrier = &backwards;
+    other = run_in_shards(&cluster, 3);
+    expect_same(&in_order, &other);
+    EXPECT(calls > 0 || cluster.fabric_config.t0_count == 1 ||
+           other.outcome.totals.packets_sent == 0);
+}
