@@ -15,9 +15,10 @@ static uint32_t group_count(const struct topology *topology)
     return topology->has_leaves ? topology_leaf_count(topology) : topology->nic_count;
 }
 
-uint32_t partition_count(const struct topology *topology, uint32_t wanted)
+uint32_t sim_shards_of(const struct sim_config *config)
 {
-    uint32_t most = group_count(topology);
+    uint32_t most = group_count(&config->fabric->topology);
+    uint32_t wanted = config->shard_count;
 
     if (most > SIM_SHARDS_MAX)
         most = SIM_SHARDS_MAX;

@@ -90,7 +90,7 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     sim->nic_count = sim->topology->nic_count;
     sim->node_count = sim->nic_count + sim->topology->switch_count;
     sim->plane_count = sim->topology->config.plane_count;
-    sim->shard_count = partition_count(sim->topology, config->shard_count);
+    sim->shard_count = sim_shards_of(config);
     derive_parameters(sim);
     sim->window_psns = window_psns(sim);
     setup_fabric(sim, arena);

@@ -10,9 +10,7 @@ static inline struct shard *setup_shard_of(const struct sim *sim, uint32_t node)
     return &sim->shards[sim->owners ? sim->owners[node] : 0];
 }
 
-/* partition.c: returns the number of shards, at most `wanted`; decides which one runs which node.
- */
-uint32_t partition_count(const struct topology *, uint32_t wanted);
+/* partition.c: decides which shard runs which node. */
 void partition_init(struct sim *, struct arena *);
 
 /* Sets up shards: first what the set-up of ports and NICs needs, at the end their packets. */

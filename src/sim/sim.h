@@ -186,6 +186,9 @@ struct sim;
 /* Checks that the configuration is consistent and refers only to things that exist. */
 bool sim_config_check(const struct sim_config *, struct problem *);
 
+/* Returns how many shards sim_init() makes. */
+uint32_t sim_shards_of(const struct sim_config *);
+
 /* Measures if the arena has no memory. The configuration must have passed sim_config_check(); what
  * it points to must outlive the run. */
 struct sim *sim_init(struct arena *, const struct sim_config *);

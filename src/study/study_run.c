@@ -13,6 +13,7 @@
 #include "result/result.h"
 #include "study/study_capture.h"
 #include "study/study_memory.h"
+#include "study/study_threads.h"
 #include "study/study_trace.h"
 
 #define STEP_S_MAX 0.1 /* wall time between two checks for an interrupt */
@@ -186,10 +187,11 @@ static json_t *perf(
     struct rusage usage;
 
     getrusage(RUSAGE_SELF, &usage);
-    return json_pack("{s:I,s:f,s:f,s:I,s:{s:s,s:b,s:b}}", "packet_hops", (json_int_t)hops, "wall_s",
-        took_s, "packet_hops_per_s", took_s > 0 ? (double)hops / took_s : 0.0, "peak_rss_bytes",
-        (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
-        manner->uses_heap ? "heap" : "windows", "wire", manner->wire, "checks", manner->checks);
+    return json_pack("{s:I,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops", (json_int_t)hops,
+        "wall_s", took_s, "packet_hops_per_s", took_s > 0 ? (double)hops / took_s : 0.0,
+        "peak_rss_bytes", (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
+        manner->uses_heap ? "heap" : "windows", "wire", manner->wire, "checks", manner->checks,
+        "threads", (json_int_t)sim_shard_count(record->sim));
 }
 
 static json_t *summary_json(struct running *running, uint32_t victim)
@@ -302,15 +304,38 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
     return json;
 }
 
+/* Runs the simulation in memory of its own, on its threads. */
+static json_t *run_with_memory(struct running *running, struct study_run *plan)
+{
+    struct sim_config *config = &plan->experiment.sim;
+    struct study_threads threads;
+    struct study_memory memory;
+    json_t *json = NULL;
+    int err = study_threads_open(&threads, config, running->manner);
+
+    if (err) {
+        study_complain(running->manner, "%u threads: %s", config->shard_count, strerror(-err));
+        return NULL;
+    }
+    err = study_memory_open(&memory, config);
+    if (err) {
+        study_complain(
+            running->manner, "%zu MiB of memory: %s", memory.mapped_bytes >> 20, strerror(-err));
+    } else {
+        json = run_in(running, plan, &memory.arena);
+        study_memory_close(&memory);
+    }
+    study_threads_close(&threads);
+    return json;
+}
+
 json_t *study_run(struct study_run *plan, const struct study_manner *manner)
 {
     struct experiment *experiment = &plan->experiment;
     struct running running = {
         .manner = manner, .began_s = wall_s(), .step_ps = experiment->measure.sample_ps / 8 + 1000
     };
-    struct study_memory memory;
-    json_t *json = NULL;
-    int err;
+    json_t *json;
 
     experiment->sim.engine = manner->uses_heap ? SIM_HEAP : SIM_WINDOWS;
     experiment->sim.wire = manner->wire;
@@ -321,13 +346,7 @@ json_t *study_run(struct study_run *plan, const struct study_manner *manner)
     }
     measure_init(&running.record, &experiment->measure, &grow_memory, &running.to_record);
     observe_sim(&running, &experiment->sim);
-    err = study_memory_open(&memory, &experiment->sim);
-    if (err) {
-        study_complain(manner, "%zu MiB of memory: %s", memory.mapped_bytes >> 20, strerror(-err));
-    } else {
-        json = run_in(&running, plan, &memory.arena);
-        study_memory_close(&memory);
-    }
+    json = run_with_memory(&running, plan);
     if (!close_files(&running)) {
         json_decref(json);
         json = NULL;

@@ -31,8 +31,9 @@ struct study_manner {
     bool uses_heap; /* the plain engine */
     bool wire;
     bool checks;
-    const char *pcap_path;             /* NULL: none */
-    const char *trace_path;            /* NULL: none */
+    uint32_t threads;       /* of one run; 0: as many as the processors run and the cluster fills */
+    const char *pcap_path;  /* NULL: none */
+    const char *trace_path; /* NULL: none */
     const struct study_filter *filter; /* of both files; NULL: everything */
     uint32_t snap_bytes;               /* of a captured frame; 0: all of it */
     uint32_t jobs;                     /* runs at a time */

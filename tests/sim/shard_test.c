@@ -164,6 +164,6 @@ PROPERTY("the order in which a carrier runs shards does not matter", 40)
     cluster.config.carrier = &backwards;
     other = run_in_shards(&cluster, 3);
     expect_same(&in_order, &other);
-    EXPECT(calls > 0 || cluster.fabric_config.t0_count == 1 ||
-           other.outcome.totals.packets_sent == 0);
+    EXPECT(
+        calls > 0 || cluster.fabric_config.t0_count == 1 || other.outcome.totals.packets_sent == 0);
 }

@@ -5,6 +5,8 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "sim/sim.h"
+
 static const char name[] = "sim";
 
 static enum cmd_status add_set(void *options, char *value)
@@ -67,6 +69,8 @@ static const struct option_row rows[] = {
         .read = add_sweep, .values = OPTION_VALUES_PARAMETERS },
     { OPTION_NUMBER, 0, "repeat", "N", "N runs with consecutive seeds", AT(repeat), .least = 1, .most = 10000 },
     { OPTION_NUMBER, 0, "jobs", "N", "N runs at a time [1]", AT(jobs), .least = 1, .most = 1024 },
+    { OPTION_NUMBER, 0, "threads", "N", "N threads for each run [as many as processors, where the cluster fills them]",
+        AT(threads), .least = 1, .most = SIM_SHARDS_MAX },
     { OPTION_TEXT, 0, "pcap", "FILE", "write every frame on every link to FILE, as pcapng", AT(pcap_path) },
     { OPTION_TEXT, 0, "trace", "FILE", "write the trace of the transports to FILE, as JSON lines", AT(trace_path) },
     { OPTION_CALL, 0, "only", "KEY=VALUE", "write only such frames and events: nic, qp, at, from, until; may be repeated",

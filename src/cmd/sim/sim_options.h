@@ -21,6 +21,7 @@ struct sim_options {
     uint64_t seed;
     uint32_t repeat; /* 0: the number in the file */
     uint32_t jobs;
+    uint32_t threads; /* of a run; 0: chosen */
     bool wire;
     bool heap;
     bool checks;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Carriers run the shards of a simulation (struct sim_carrier): threads of this process. */
+#pragma once
+
+#include <stdint.h>
+
+#include "sim/sim.h"
+
+/* Returns the number of processors that this process may use. */
+uint32_t carrier_processors(void);
+
+/* Threads that run shards: shard i always on thread i modulo their number, so that what it uses
+ * stays in the caches and the memory of one processor. The calling thread is the first of them. */
+struct carrier_threads;
+
+/* Starts `count` - 1 threads and pins them and the caller, if there are as many processors, to one
+ * each, filling one NUMA node after the other. Returns NULL with a negative errno in *err. */
+struct carrier_threads *carrier_threads_open(uint32_t count, int *err);
+
+/* Valid until carrier_threads_close(). */
+const struct sim_carrier *carrier_threads_carrier(struct carrier_threads *);
+
+/* Ends the threads, and lets the caller use all of its processors again. */
+void carrier_threads_close(struct carrier_threads *);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses the number of threads. */
+#include "study/study_threads.h"
+
+/* A thread with fewer NICs spends more time waiting for the others than running them. */
+#define NICS_PER_THREAD 256
+
+/* Frames and traces are written in the order of one thread; the plain engine has one. */
+static bool needs_one_thread(const struct study_manner *manner)
+{
+    return manner->uses_heap || manner->pcap_path || manner->trace_path;
+}
+
+static uint32_t chosen_count(const struct sim_config *config, const struct study_manner *manner)
+{
+    uint32_t processors = carrier_processors();
+    uint32_t filled = config->fabric->topology.nic_count / NICS_PER_THREAD;
+
+    if (needs_one_thread(manner))
+        return 1;
+    if (manner->threads > 0)
+        return manner->threads;
+    if (manner->jobs > 1)
+        return 1;
+    return filled < processors ? filled : processors;
+}
+
+int study_threads_open(
+    struct study_threads *threads, struct sim_config *config, const struct study_manner *manner)
+{
+    int err = 0;
+
+    *threads = (struct study_threads){ 0 };
+    config->shard_count = chosen_count(config, manner);
+    config->shard_count = sim_shards_of(config);
+    if (config->shard_count == 1)
+        return 0;
+    threads->team = carrier_threads_open(config->shard_count, &err);
+    if (threads->team)
+        config->carrier = carrier_threads_carrier(threads->team);
+    return err;
+}
+
+void study_threads_close(struct study_threads *threads)
+{
+    if (threads->team)
+        carrier_threads_close(threads->team);
+}
