@@ -235,14 +235,9 @@ static void run_shard(void *argument, uint32_t index)
 static void run_shards(struct stretch *stretch)
 {
     struct sim *sim = stretch->sim;
-    const struct sim_carrier *carrier = sim->config.carrier;
 
     sim->outbox = !sim->outbox;
-    if (carrier && sim->shard_count > 1)
-        carrier->run(carrier->context, sim->shard_count, run_shard, stretch);
-    else
-        for (uint32_t i = 0; i < sim->shard_count; i++)
-            run_shard(stretch, i);
+    shard_each(sim, run_shard, stretch);
     reports_deliver(sim);
 }
 

@@ -65,24 +65,43 @@ static void init_port(struct sim *sim, uint32_t port, struct topology_end end, e
     sim->port_details[port] =
         (struct engine_port){ .healthy = profile_of(setup_shard_of(sim, node), kind, link.rate_bps),
             .rate_bps = link.rate_bps };
+    sim->port_counters[port] = (struct port_counters){ 0 };
     port_init(&sim->ports[port], sim->port_details[port].healthy, &sim->port_counters[port],
         prng_stream(sim->config.seed, (uint64_t)STREAM_OF_PORTS << 2 | port));
 }
 
-static void init_nic_ports(struct sim *sim)
+static void init_nic_ports(struct sim *sim, uint32_t nic)
 {
-    for (uint32_t nic = 0; nic < sim->nic_count; nic++) {
-        uint32_t first_port = nic * sim->plane_count;
+    for (uint32_t p = 0; p < sim->plane_count; p++) {
+        uint32_t port = sim->nics[nic].first_port + p;
 
-        sim->nics[nic].first_port = first_port;
-        for (uint32_t p = 0; p < sim->plane_count; p++) {
-            struct topology_end end = { .is_nic = true, .node = nic, .port = p };
-
-            init_port(sim, first_port + p, end, AT_NIC);
-            if (sim->links[first_port + p].has_cable)
-                sim->nics[nic].ports_up |= UINT32_C(1) << p;
-        }
+        init_port(
+            sim, port, (struct topology_end){ .is_nic = true, .node = nic, .port = p }, AT_NIC);
+        if (sim->links[port].has_cable)
+            sim->nics[nic].ports_up |= UINT32_C(1) << p;
     }
+}
+
+static void init_switch_ports(struct sim *sim, uint32_t index)
+{
+    const struct engine_switch *here = &sim->switches[index];
+
+    for (uint32_t p = 0; p < here->port_count; p++)
+        init_port(sim, here->first_port + p, (struct topology_end){ .node = index, .port = p },
+            topology_port_faces_host(sim->topology, index, p) ? TO_HOST : TO_SWITCH);
+}
+
+static void init_own_ports(void *argument, uint32_t shard)
+{
+    struct sim *sim = argument;
+
+    for (uint32_t node = 0; node < sim->node_count; node++)
+        if (!shard_owns(&sim->shards[shard], node))
+            continue;
+        else if (node < sim->nic_count)
+            init_nic_ports(sim, node);
+        else
+            init_switch_ports(sim, node - sim->nic_count);
 }
 
 /* `ranges` and `routes` have room for the largest table; the table copies what it needs. */
@@ -116,12 +135,6 @@ static void init_switches(struct sim *sim, struct plan_range *ranges, struct swi
         here->first_word = word;
         here->port_count = topology_port_count(sim->topology, i);
         init_table(sim, i, ranges, &routes);
-        for (uint32_t p = 0; p < here->port_count; p++) {
-            struct topology_end end = { .node = i, .port = p };
-
-            init_port(sim, port + p, end,
-                topology_port_faces_host(sim->topology, i, p) ? TO_HOST : TO_SWITCH);
-        }
         port += here->port_count;
         word += (here->port_count + 63) / 64;
     }
@@ -160,10 +173,10 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     struct switch_range *routes;
 
     count_ports(sim);
-    sim->ports = arena_take(arena, sim->port_count, sizeof(*sim->ports), LINE);
-    sim->links = arena_take(arena, sim->port_count, sizeof(*sim->links), LINE);
-    sim->port_details = arena_take(arena, sim->port_count, sizeof(*sim->port_details), LINE);
-    sim->port_counters = arena_take(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
+    sim->ports = packets_take_memory(arena, sim->port_count, sizeof(*sim->ports));
+    sim->links = packets_take_memory(arena, sim->port_count, sizeof(*sim->links));
+    sim->port_details = packets_take_memory(arena, sim->port_count, sizeof(*sim->port_details));
+    sim->port_counters = packets_take_memory(arena, sim->port_count, sizeof(*sim->port_counters));
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);
     sim->nics = arena_take(arena, sim->nic_count, sizeof(*sim->nics), LINE);
@@ -172,6 +185,8 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     routes = packets_take_memory(arena, sim->topology->switch_count, routes_max * sizeof(*routes));
     if (!arena->memory)
         return;
-    init_nic_ports(sim);
+    for (uint32_t nic = 0; nic < sim->nic_count; nic++)
+        sim->nics[nic].first_port = nic * sim->plane_count;
     init_switches(sim, ranges, routes);
+    shard_each(sim, init_own_ports, sim);
 }

@@ -2,6 +2,7 @@
 /* Sets up one transport for each NIC and two QPs for each flow: a sender and a receiver. */
 #include <assert.h>
 #include <stdalign.h>
+#include <string.h>
 
 #include "base/power.h"
 #include "sim/endpoint_mrc.h"
@@ -100,23 +101,38 @@ static size_t transports_bytes_max(struct sim *sim)
     return sim->nic_count * (first_bytes + LINE) + 4 * more_bytes * (size_t)sim->flow_count;
 }
 
-static void init_transports(struct sim *sim, struct arena *arena)
+/* Decides where the transport of each NIC is. */
+static void place_transports(struct sim *sim, struct arena *arena)
 {
-    uint32_t all_ports = (UINT32_C(1) << sim->plane_count) - 1;
+    uint32_t qp_count = UINT32_MAX;
+    size_t bytes = 0;
 
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         struct engine_nic *nic = &sim->nics[i];
-        struct transport_config config = transport_config(sim, i, nic->qp_count);
-        struct arena own;
 
-        arena_take(arena, 0, 1, LINE);
-        own = *arena;
-        nic->endpoint = transport_init(&own, &config);
-        nic->address = config.address;
-        *arena = own;
-        if (nic->ports_up != all_ports)
-            transport_ports_changed(nic->endpoint, nic->ports_up, 0);
+        if (nic->qp_count != qp_count) {
+            qp_count = nic->qp_count;
+            bytes = transport_bytes(sim, qp_count);
+        }
+        nic->endpoint = packets_take_memory(arena, 1, bytes);
     }
+}
+
+static void init_transport(struct sim *sim, uint32_t index)
+{
+    uint32_t all_ports = (UINT32_C(1) << sim->plane_count) - 1;
+    struct engine_nic *nic = &sim->nics[index];
+    struct transport_config config = transport_config(sim, index, nic->qp_count);
+    struct arena own;
+    void *made;
+
+    arena_init(&own, nic->endpoint, transport_bytes(sim, nic->qp_count));
+    made = transport_init(&own, &config);
+    assert(made == nic->endpoint);
+    (void)made;
+    nic->address = config.address;
+    if (nic->ports_up != all_ports)
+        transport_ports_changed(nic->endpoint, nic->ports_up, 0);
 }
 
 /* ---- QPs ------------------------------------------------------------------------------------- */
@@ -205,41 +221,89 @@ static void tell_rtt(struct sim *sim, uint32_t from, uint32_t to)
             .packet_ns = (uint32_t)(mtu_bytes * UINT64_C(8000000000) / rtt.port_bps) });
 }
 
-static void connect_flow(
-    struct sim *sim, struct arena *arena, struct engine_flow *flow, const struct qp_bytes *bytes)
+static void create_sender(struct sim *sim, const struct engine_flow *flow, void *memory)
 {
     const struct sim_workload *workload = &sim->config.workloads[flow->workload];
     uint32_t from = sim->ranks[flow->from].nic;
     uint32_t to = sim->ranks[flow->to].nic;
-    struct qp_init out = qp_out(sim, workload, setup_paths_of(sim, flow, false));
-    struct qp_init in = qp_in(sim, workload, setup_paths_of(sim, flow, true));
+    struct qp_init init = qp_out(sim, workload, setup_paths_of(sim, flow, false));
     struct qp_attributes attributes = attributes_of(sim, flow, to, flow->qpn_in);
 
-    out.owner = flow;
-    in.owner = &sim->flow_ends[flow - sim->flows];
-    create_qp(sim->nics[from].endpoint, flow->qpn_out, &out, &attributes,
-        arena_take(arena, 1, bytes->out, LINE));
-    attributes = attributes_of(sim, flow, from, flow->qpn_out);
-    attributes.max_wimm_dest = (uint16_t)in.write_imm_max_dest;
-    create_qp(sim->nics[to].endpoint, flow->qpn_in, &in, &attributes,
-        arena_take(arena, 1, bytes->in, LINE));
+    init.owner = &sim->flows[flow - sim->flows];
+    create_qp(sim->nics[from].endpoint, flow->qpn_out, &init, &attributes, memory);
     tell_rtt(sim, from, to);
+}
+
+static void create_receiver(struct sim *sim, const struct engine_flow *flow, void *memory)
+{
+    const struct sim_workload *workload = &sim->config.workloads[flow->workload];
+    uint32_t from = sim->ranks[flow->from].nic;
+    uint32_t to = sim->ranks[flow->to].nic;
+    struct qp_init init = qp_in(sim, workload, setup_paths_of(sim, flow, true));
+    struct qp_attributes attributes = attributes_of(sim, flow, from, flow->qpn_out);
+
+    attributes.max_wimm_dest = (uint16_t)init.write_imm_max_dest;
+    init.owner = &sim->flow_ends[flow - sim->flows];
+    create_qp(sim->nics[to].endpoint, flow->qpn_in, &init, &attributes, memory);
     tell_rtt(sim, to, from);
+}
+
+/* Creates those ends of a flow that are on NICs of the shard. */
+static void connect_flow(struct shard *shard, const struct engine_flow *flow, uint8_t *memory,
+    const struct qp_bytes *bytes)
+{
+    const struct engine_rank *ranks = shard->sim->ranks;
+
+    if (shard_owns(shard, ranks[flow->from].nic))
+        create_sender(shard->sim, flow, memset(memory, 0, bytes->out));
+    if (shard_owns(shard, ranks[flow->to].nic))
+        create_receiver(shard->sim, flow, memset(memory + bytes->out, 0, bytes->in));
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* The first flow of a workload and its memory. */
+struct flow_room {
+    struct sim *sim;
+    const struct engine_flow *first;
+    uint8_t *memory;
+    struct qp_bytes bytes;
+    uint32_t count;
+};
+
+static void init_own_transports(void *argument, uint32_t shard)
+{
+    struct sim *sim = argument;
+
+    for (uint32_t i = 0; i < sim->nic_count; i++)
+        if (shard_owns(&sim->shards[shard], i))
+            init_transport(sim, i);
+}
+
+static void connect_own_flows(void *argument, uint32_t shard)
+{
+    const struct flow_room *room = argument;
+
+    for (uint32_t i = 0; i < room->count; i++)
+        connect_flow(&room->sim->shards[shard], &room->first[i],
+            room->memory + i * (room->bytes.out + room->bytes.in), &room->bytes);
 }
 
 static void setup_qps(struct sim *sim, struct arena *arena)
 {
-    struct engine_flow *flow = sim->flows;
+    const struct engine_flow *flow = sim->flows;
 
     for (uint32_t w = 0; w < sim->config.workload_count; w++) {
-        uint32_t count = workload_flow_count(&sim->config.workloads[w]);
-        struct qp_bytes bytes = qp_bytes_of(sim, &sim->config.workloads[w]);
+        struct flow_room room = { .sim = sim,
+            .first = flow,
+            .bytes = qp_bytes_of(sim, &sim->config.workloads[w]),
+            .count = workload_flow_count(&sim->config.workloads[w]) };
 
+        room.memory = packets_take_memory(arena, room.count, room.bytes.out + room.bytes.in);
         if (!arena->memory)
-            packets_take_memory(arena, count, bytes.out + bytes.in);
-        else
-            for (uint32_t i = 0; i < count; i++)
-                connect_flow(sim, arena, flow++, &bytes);
+            continue;
+        shard_each(sim, connect_own_flows, &room);
+        flow += room.count;
     }
 }
 
@@ -253,8 +317,9 @@ void setup_transports(struct sim *sim, struct arena *arena)
     arena_take(arena, 0, 1, LINE);
     start = arena->used_bytes;
     if (arena->memory) {
-        init_transports(sim, arena);
+        place_transports(sim, arena);
         assert(arena->used_bytes - start <= bytes);
+        shard_each(sim, init_own_transports, sim);
     }
     arena->used_bytes = start + bytes;
     setup_qps(sim, arena);

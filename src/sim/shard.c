@@ -4,6 +4,17 @@
 
 #include "base/text.h"
 
+void shard_each(const struct sim *sim, void (*work)(void *argument, uint32_t index), void *argument)
+{
+    const struct sim_carrier *carrier = sim->config.carrier;
+
+    if (carrier && sim->shard_count > 1)
+        carrier->run(carrier->context, sim->shard_count, work, argument);
+    else
+        for (uint32_t i = 0; i < sim->shard_count; i++)
+            work(argument, i);
+}
+
 /* ---- packets --------------------------------------------------------------------------------- */
 
 void shard_lose(struct shard *shard, uint32_t packet, enum loss_reason loss)

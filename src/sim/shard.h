@@ -94,5 +94,8 @@ void shard_report_event(struct shard *, const struct sim_event *);
 /* Stops the run. The message is `what`, followed by the subject, the time and the seed. */
 void shard_violated(struct shard *, const char *what, uint64_t subject, uint64_t time_ps);
 
+/* Calls work(argument, i) for every shard i, at the same time if there is a carrier. */
+void shard_each(const struct sim *, void (*work)(void *argument, uint32_t index), void *argument);
+
 /* Takes what other shards have sent in the window before. */
 void shard_collect(struct shard *);

@@ -1,39 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of a simulation between two calls of sim_run(). */
 #include <assert.h>
+#include <string.h>
 
 #include "sim/endpoint_mrc.h"
 #include "sim/setup.h"
 
-static void add_ports(const struct sim *sim, struct sim_totals *out)
+/* The sums of each shard, added up at the end. */
+struct look {
+    const struct sim *sim;
+    struct sim_totals *by_shard;
+};
+
+static uint32_t node_ports(const struct sim *sim, uint32_t node, uint32_t *first_port)
 {
-    for (uint32_t i = 0; i < sim->port_count; i++) {
-        const uint64_t *value = sim->port_counters[i].value;
+    if (node < sim->nic_count) {
+        *first_port = sim->nics[node].first_port;
+        return sim->plane_count;
+    }
+    *first_port = sim->switches[node - sim->nic_count].first_port;
+    return sim->switches[node - sim->nic_count].port_count;
+}
+
+static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *out)
+{
+    uint32_t first_port;
+    uint32_t port_count = node_ports(sim, node, &first_port);
+
+    for (uint32_t i = 0; i < port_count; i++) {
+        const uint64_t *value = sim->port_counters[first_port + i].value;
 
         out->trimmed += value[PORT_COUNTER_TRIMMED_ARRIVING] + value[PORT_COUNTER_TRIMMED_TAIL];
         out->marked += value[PORT_COUNTER_MARKED];
     }
+    if (node < sim->nic_count)
+        sim->endpoint->count(sim->nics[node].endpoint, out->transport, out->drops);
 }
 
-static void add_shard(const struct shard *shard, struct sim_totals *out)
+static void sum_shard(void *argument, uint32_t index)
 {
-    out->packet_hops += shard->packet_hops;
-    out->packets_sent += shard->packets_sent;
-    out->packets_delivered += shard->packets_delivered;
-    out->packets_in_flight +=
-        shard->packets.used + shard->outboxes[shard->sim->outbox].packet_count;
-    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
-        out->packets_lost[i] += shard->packets_lost[i];
+    const struct look *look = argument;
+    const struct sim *sim = look->sim;
+    const struct shard *shard = &sim->shards[index];
+    struct sim_totals out = { .packet_hops = shard->packet_hops,
+        .packets_sent = shard->packets_sent,
+        .packets_delivered = shard->packets_delivered,
+        .packets_in_flight = shard->packets.used + shard->outboxes[sim->outbox].packet_count };
+
+    memcpy(out.packets_lost, shard->packets_lost, sizeof(out.packets_lost));
+    for (uint32_t node = 0; node < sim->node_count; node++)
+        if (shard_owns(shard, node))
+            add_node(sim, node, &out);
+    look->by_shard[index] = out;
 }
+
+/* All members are numbers of 64 bits. */
+static void add_totals(struct sim_totals *sum, const struct sim_totals *more)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)more;
+
+    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+        to[i] += from[i];
+}
+
+_Static_assert(sizeof(struct sim_totals) % sizeof(uint64_t) == 0, "for add_totals()");
 
 void sim_totals(const struct sim *sim, struct sim_totals *out)
 {
-    *out = (struct sim_totals){ 0 };
-    for (uint32_t i = 0; i < sim->shard_count; i++)
-        add_shard(&sim->shards[i], out);
-    add_ports(sim, out);
-    for (uint32_t nic = 0; nic < sim->nic_count; nic++)
-        sim->endpoint->count(sim->nics[nic].endpoint, out->transport, out->drops);
+    struct sim_totals by_shard[SIM_SHARDS_MAX];
+    struct look look = { .sim = sim, .by_shard = by_shard };
+
+    shard_each(sim, sum_shard, &look);
+    *out = by_shard[0];
+    for (uint32_t i = 1; i < sim->shard_count; i++)
+        add_totals(out, &by_shard[i]);
 }
 
 uint64_t sim_packet_hops(const struct sim *sim)
@@ -180,24 +221,56 @@ bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *ou
     return sim->links[port].has_cable;
 }
 
+/* The longest queue of each shard. */
+struct peaks {
+    struct sim *sim;
+    struct peak {
+        uint64_t bytes;
+        struct topology_end where;
+    } * by_shard;
+};
+
 /* Each port records its longest queue; this call resets it. */
+static void find_peak(struct sim *sim, uint32_t switch_index, struct peak *peak)
+{
+    const struct engine_switch *here = &sim->switches[switch_index];
+
+    for (uint32_t p = 0; p < here->port_count; p++) {
+        uint32_t port = here->first_port + p;
+        uint64_t *depth = &sim->port_counters[port].value[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
+
+        if (*depth > peak->bytes)
+            *peak = (struct peak){ .bytes = *depth, .where = { .node = switch_index, .port = p } };
+        *depth = sim->ports[port].queues[PORT_DATA].bytes;
+    }
+}
+
+static void find_peaks(void *argument, uint32_t index)
+{
+    const struct peaks *peaks = argument;
+    struct sim *sim = peaks->sim;
+    struct peak peak = { 0 };
+
+    for (uint32_t i = 0; i < sim->node_count - sim->nic_count; i++)
+        if (shard_owns(&sim->shards[index], sim->nic_count + i))
+            find_peak(sim, i, &peak);
+    peaks->by_shard[index] = peak;
+}
+
+/* Of several, the first in the order of switches and ports. */
 uint32_t sim_queue_peak(struct sim *sim, struct topology_end *where)
 {
-    uint64_t peak = 0;
+    struct peak by_shard[SIM_SHARDS_MAX];
+    struct peaks peaks = { .sim = sim, .by_shard = by_shard };
+    const struct peak *peak = by_shard;
 
-    *where = (struct topology_end){ 0 };
-    for (uint32_t i = 0; i < sim->node_count - sim->nic_count; i++)
-        for (uint32_t p = 0; p < sim->switches[i].port_count; p++) {
-            uint32_t port = sim->switches[i].first_port + p;
-            uint64_t *depth = &sim->port_counters[port].value[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
-
-            if (*depth > peak) {
-                peak = *depth;
-                *where = (struct topology_end){ .node = i, .port = p };
-            }
-            *depth = sim->ports[port].queues[PORT_DATA].bytes;
-        }
-    return (uint32_t)peak;
+    shard_each(sim, find_peaks, &peaks);
+    for (uint32_t i = 1; i < sim->shard_count; i++)
+        if (by_shard[i].bytes > peak->bytes ||
+            (by_shard[i].bytes == peak->bytes && by_shard[i].where.node < peak->where.node))
+            peak = &by_shard[i];
+    *where = peak->where;
+    return (uint32_t)peak->bytes;
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ struct running {
     struct sim *sim;
     uint64_t step_ps;
     double began_s;
+    double set_up_s; /* when the simulation was ready to run */
 };
 
 static void on_event(void *context, const struct sim_event *event)
@@ -180,18 +181,19 @@ static const char *status_word(enum sim_status status)
     }
 }
 
-static json_t *perf(
-    const struct measure_record *record, const struct study_manner *manner, double took_s)
+static json_t *perf(const struct running *running, double took_s)
 {
-    uint64_t hops = record->last.totals.packet_hops;
+    const struct study_manner *manner = running->manner;
+    uint64_t hops = running->record.last.totals.packet_hops;
     struct rusage usage;
 
     getrusage(RUSAGE_SELF, &usage);
-    return json_pack("{s:I,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops", (json_int_t)hops,
-        "wall_s", took_s, "packet_hops_per_s", took_s > 0 ? (double)hops / took_s : 0.0,
-        "peak_rss_bytes", (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
+    return json_pack("{s:I,s:f,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops", (json_int_t)hops,
+        "wall_s", took_s, "setup_s", running->set_up_s - running->began_s, "packet_hops_per_s",
+        took_s > 0 ? (double)hops / took_s : 0.0, "peak_rss_bytes",
+        (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
         manner->uses_heap ? "heap" : "windows", "wire", manner->wire, "checks", manner->checks,
-        "threads", (json_int_t)sim_shard_count(record->sim));
+        "threads", (json_int_t)sim_shard_count(running->sim));
 }
 
 static json_t *summary_json(struct running *running, uint32_t victim)
@@ -229,7 +231,7 @@ static json_t *to_json(
     json_object_update(json, measured);
     json_object_set_new(json, "events_left_out", json_integer((json_int_t)record->left_out));
     json_object_set_new(json, "criteria", json_array());
-    json_object_set_new(json, "perf", perf(record, running->manner, took_s));
+    json_object_set_new(json, "perf", perf(running, took_s));
     json_decref(measured);
     return json;
 }
@@ -292,6 +294,7 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
     json_t *json;
 
     running->sim = sim_init(arena, &experiment->sim);
+    running->set_up_s = wall_s();
     result_capacity_open(&running->capacity, running->sim, &experiment->measure);
     measure_attach(&running->record, running->sim, &running->capacity.measured);
     if (watch->on_begin)
