@@ -27,9 +27,9 @@ void check_node(const struct shard *shard, uint32_t node)
 /* Sums over all shards. */
 struct check_sums {
     uint64_t sent;
-    uint64_t ended;     /* delivered or lost */
-    uint64_t in_flight; /* in pools and outboxes */
-    uint64_t placed;    /* in queues, lists of arrivals and outboxes */
+    uint64_t ended; /* delivered or lost */
+    uint64_t in_flight;
+    uint64_t placed; /* in queues, lists of arrivals and outboxes */
     uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
 };
 
@@ -42,7 +42,7 @@ static void add_shard(struct check_sums *sums, const struct shard *shard)
     sums->ended += shard->packets_delivered;
     for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
         sums->ended += shard->packets_lost[i];
-    sums->in_flight += shard->packets.used + outbox->packet_count;
+    sums->in_flight += shard_in_flight(shard);
     sums->placed += shard->slots.used_count - shard->pauses_under_way + outbox->count +
                     (shard->heap ? shard->heap->arrivals.count : mailbox_count(&shard->mailbox));
     for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++)

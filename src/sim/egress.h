@@ -6,12 +6,12 @@
 
 void egress_transmit(struct shard *, uint32_t port, uint64_t now_ps);
 
-/* A port whose link is not special and leads to a node of the same shard, with everything that is
- * needed to send. */
+/* A port whose link is not special, with everything that is needed to send. */
 struct egress {
     struct port *port;
     struct mailbox_way way;
     struct link link;
+    bool leads_away; /* to another shard */
 };
 
 static inline struct egress egress_of(struct shard *shard, uint32_t port)
@@ -20,7 +20,8 @@ static inline struct egress egress_of(struct shard *shard, uint32_t port)
 
     return (struct egress){ .port = &shard->ports[port],
         .way = mailbox_way(&shard->mailbox, link.peer_node, link.peer_port),
-        .link = link };
+        .link = link,
+        .leads_away = !shard_owns(shard, link.peer_node) };
 }
 
 /* Like egress_advance(), for a port that continues at `next_ps`. Returns when it continues after
@@ -30,10 +31,13 @@ static inline uint64_t egress_send(
 {
     while (next_ps <= now_ps) {
         const struct port_entry *sent = port_send(egress->port);
+        uint64_t arrival_ps = link_arrival_ps(&egress->link, egress->port->free_ps);
 
         shard->packet_hops++;
-        mailbox_send(&shard->mailbox, &egress->way,
-            link_arrival_ps(&egress->link, egress->port->free_ps), sent);
+        if (egress->leads_away)
+            shard_mail(shard, egress->way.node, egress->way.port, arrival_ps, sent);
+        else
+            mailbox_send(&shard->mailbox, &egress->way, arrival_ps, sent);
         next_ps = port_next_ps(egress->port);
     }
     return next_ps;
@@ -41,9 +45,7 @@ static inline uint64_t egress_send(
 
 static inline bool egress_is_plain(const struct shard *shard, uint32_t port)
 {
-    const struct link *link = &shard->links[port];
-
-    return !link->is_special && !shard->heap && shard_owns(shard, link->peer_node);
+    return !shard->links[port].is_special && !shard->heap;
 }
 
 /* Performs every transmission that begins by `now_ps`. The state of a port is that of its last

@@ -10,10 +10,13 @@ void outbox_init(
     *outbox =
         (struct outbox){ .chunks = packets_take_memory(arena, chunk_count, sizeof(*outbox->chunks)),
             .lists = arena_take(arena, shard_count, sizeof(*outbox->lists), 64),
+            .returned = arena_take(arena, shard_count, sizeof(*outbox->returned), 64),
             .chunk_count = chunk_count,
             .shard_count = shard_count };
-    if (outbox->lists)
-        outbox_clear(outbox);
+    if (!outbox->lists)
+        return;
+    packets_list_clear(outbox->returned, shard_count);
+    outbox_clear(outbox);
 }
 
 void outbox_clear(struct outbox *outbox)
@@ -22,13 +25,12 @@ void outbox_clear(struct outbox *outbox)
         outbox->lists[i] = (struct outbox_list){ .first = OUTBOX_NONE, .last = OUTBOX_NONE };
     outbox->earliest_ps = UINT64_MAX;
     outbox->count = 0;
-    outbox->packet_count = 0;
     outbox->used = 0;
 }
 
-/* Returns NULL if all are taken. */
-static struct outbox_chunk *take_chunk(struct outbox *outbox, struct outbox_list *list)
+struct outbox_chunk *outbox_take_chunk(struct outbox *outbox, uint32_t to_shard)
 {
+    struct outbox_list *list = &outbox->lists[to_shard];
     uint32_t taken = outbox->used;
 
     if (taken == outbox->chunk_count)
@@ -42,19 +44,4 @@ static struct outbox_chunk *take_chunk(struct outbox *outbox, struct outbox_list
         outbox->chunks[list->last].next = taken;
     list->last = taken;
     return &outbox->chunks[taken];
-}
-
-struct outbox_parcel *outbox_add(struct outbox *outbox, uint32_t to_shard, uint64_t time_ps)
-{
-    struct outbox_list *list = &outbox->lists[to_shard];
-    struct outbox_chunk *chunk = list->last == OUTBOX_NONE ? NULL : &outbox->chunks[list->last];
-
-    if (!chunk || chunk->count == OUTBOX_CHUNK_PARCELS)
-        chunk = take_chunk(outbox, list);
-    if (!chunk)
-        return NULL;
-    if (time_ps < outbox->earliest_ps)
-        outbox->earliest_ps = time_ps;
-    outbox->count++;
-    return &chunk->parcels[chunk->count++];
 }

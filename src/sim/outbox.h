@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that leave a shard for others, by value. One outbox is filled in a window, while the
- * receivers empty the one of the window before. */
+/* Arrivals at nodes of other shards, and packets that have ended far from their own. One outbox is
+ * filled in a window, while the receivers empty the one of the window before. */
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "sim/packets.h"
 #include "switch/switch.h"
 
-#define OUTBOX_CHUNK_PARCELS 31
+#define OUTBOX_CHUNK_PARCELS 42
 #define OUTBOX_NONE          UINT32_MAX
 
 /* An arrival at a node of another shard. */
@@ -17,9 +17,7 @@ struct outbox_parcel {
     uint64_t time_ps;
     uint32_t node;
     uint32_t port;
-    struct port_entry packet; /* handle PACKETS_NONE: there is no packet, `outer` and `record` */
-    struct ipv6_addr outer;
-    struct packets_record record;
+    struct port_entry packet;
 };
 
 struct outbox_chunk {
@@ -36,9 +34,9 @@ struct outbox_list {
 struct outbox {
     struct outbox_chunk *chunks;
     struct outbox_list *lists; /* by receiving shard */
-    uint64_t earliest_ps;      /* UINT64_MAX: empty */
-    uint64_t count;            /* parcels */
-    uint64_t packet_count;     /* parcels with a packet */
+    uint64_t earliest_ps;      /* arrival; UINT64_MAX: empty */
+    uint64_t count;
+    struct packets_list *returned; /* by shard */
     uint32_t chunk_count;
     uint32_t used;
     uint32_t shard_count;
@@ -49,9 +47,22 @@ void outbox_init(struct outbox *, struct arena *, uint32_t shard_count, uint32_t
 
 void outbox_clear(struct outbox *);
 
-/* Returns a parcel for the caller to fill in, which arrives at `time_ps`; NULL: there is no
- * room. */
-struct outbox_parcel *outbox_add(struct outbox *, uint32_t to_shard, uint64_t time_ps);
+/* Begins a chunk for a shard. Returns NULL if there is no room. */
+struct outbox_chunk *outbox_take_chunk(struct outbox *, uint32_t to_shard);
+
+/* Returns a parcel for the caller to fill in; NULL: there is no room. */
+static inline struct outbox_parcel *outbox_add(struct outbox *outbox, uint32_t to_shard)
+{
+    uint32_t last = outbox->lists[to_shard].last;
+    struct outbox_chunk *chunk = last == OUTBOX_NONE ? NULL : &outbox->chunks[last];
+
+    if (!chunk || chunk->count == OUTBOX_CHUNK_PARCELS)
+        chunk = outbox_take_chunk(outbox, to_shard);
+    if (!chunk)
+        return NULL;
+    outbox->count++;
+    return &chunk->parcels[chunk->count++];
+}
 
 /* Returns the first chunk for a shard, then the next ones; NULL: no more. */
 static inline const struct outbox_chunk *outbox_chunk_at(const struct outbox *outbox, uint32_t at)

@@ -17,14 +17,41 @@ void *packets_take_memory(struct arena *arena, size_t count, size_t element_byte
     return arena->memory ? arena->memory + start : NULL;
 }
 
-void packets_init(struct packets *packets, struct arena *arena, uint32_t count)
+void packets_init(struct packets *packets, uint32_t first, uint32_t count)
 {
-    *packets =
-        (struct packets){ .outer = packets_take_memory(arena, count, sizeof(*packets->outer)),
-            .all = packets_take_memory(arena, count, sizeof(*packets->all)),
-            .count = count,
-            .free_head = PACKETS_NONE };
+    *packets = (struct packets){ .first = first, .count = count, .free_head = PACKETS_NONE };
 }
+
+/* ---- packets of other shards ----------------------------------------------------------------- */
+
+void packets_list_clear(struct packets_list *lists, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        lists[i] = (struct packets_list){ .head = PACKETS_NONE, .tail = PACKETS_NONE };
+}
+
+void packets_return(struct packets *packets, uint32_t index)
+{
+    struct packets_list *list = &packets->returned[index >> packets->shard_shift];
+
+    packets->all[index].next_free = list->head;
+    if (list->head == PACKETS_NONE)
+        list->tail = index;
+    list->head = index;
+    list->count++;
+}
+
+void packets_take_back(struct packets *packets, struct packets_list *list)
+{
+    if (list->head == PACKETS_NONE)
+        return;
+    packets->all[list->tail].next_free = packets->free_head;
+    packets->free_head = list->head;
+    packets->used -= list->count;
+    packets_list_clear(list, 1);
+}
+
+/* ---- the compact form ------------------------------------------------------------------------ */
 
 static struct packets_write short_write(const struct packet_write *write)
 {

@@ -50,19 +50,37 @@ struct packets_record {
 
 _Static_assert(sizeof(struct packets_record) == 64, "one cache line");
 
+/* Packets that have ended in another shard than their own, linked like free ones. */
+struct packets_list {
+    uint32_t head; /* PACKETS_NONE: empty */
+    uint32_t tail;
+    uint32_t count;
+};
+
+/* The packets of a shard. The arrays are those of all shards: a packet keeps its place on its way
+ * through others. Where it ends, it is put into the list of its own shard, which takes the list
+ * over in the next window. */
 struct packets {
     struct ipv6_addr *outer; /* destinations, which switches shift */
     struct packets_record *all;
+    uint32_t first; /* of this shard */
     uint32_t count;
     uint32_t used;
     uint32_t touched; /* records from here on have never been used */
     uint32_t free_head;
+    uint32_t shard_shift;          /* an index shifted by this is the number of its shard */
+    struct packets_list *returned; /* by shard; of this window */
 };
 
 /* Takes memory without touching it, so that unused parts cost nothing. */
 void *packets_take_memory(struct arena *, size_t count, size_t element_bytes);
 
-void packets_init(struct packets *, struct arena *, uint32_t count);
+/* Makes an empty pool for the first `count` of the packets at `first`. */
+void packets_init(struct packets *, uint32_t first, uint32_t count);
+
+/* Takes over packets that have ended elsewhere, and empties the list. */
+void packets_take_back(struct packets *, struct packets_list *);
+void packets_list_clear(struct packets_list *, uint32_t count);
 
 static inline bool packets_are_all_used(const struct packets *packets)
 {
@@ -78,13 +96,20 @@ static inline uint32_t packets_take(struct packets *packets)
         return PACKETS_NONE;
     packets->used++;
     if (index == PACKETS_NONE)
-        return packets->touched++;
+        return packets->first + packets->touched++;
     packets->free_head = packets->all[index].next_free;
     return index;
 }
 
+/* Not inlined: a cluster in one shard never needs it. */
+void packets_return(struct packets *, uint32_t index);
+
 static inline void packets_give_back(struct packets *packets, uint32_t index)
 {
+    if (__builtin_expect(index - packets->first >= packets->count, false)) {
+        packets_return(packets, index);
+        return;
+    }
     packets->all[index].next_free = packets->free_head;
     packets->free_head = index;
     packets->used--;

@@ -221,7 +221,8 @@ static void run_shard(void *argument, uint32_t index)
     struct shard *shard = &stretch->sim->shards[index];
 
     if (stretch->sim->shard_count > 1) {
-        outbox_clear(&shard->outboxes[stretch->sim->outbox]);
+        shard->outbox = &shard->outboxes[stretch->sim->outbox];
+        outbox_clear(shard->outbox);
         shard_collect(shard);
     }
     if (shard->heap) {

@@ -91,7 +91,6 @@ static void setup_engine(struct shard *shard, struct arena *arena, uint32_t pack
 {
     const struct sim *sim = shard->sim;
 
-    packets_init(&shard->packets, arena, packet_count);
     setup_slots(shard, arena, packet_count);
     mailbox_init(
         &shard->mailbox, arena, sim->node_count, packet_count, sim->topology->lookahead_ps);
@@ -104,11 +103,46 @@ static void setup_engine(struct shard *shard, struct arena *arena, uint32_t pack
         setup_mail(shard, arena, packet_count);
 }
 
-/* Any shard may have all packets. What it does not use is never touched. */
+/* Returns by how many bits the index of a packet is shifted to get its shard. Each shard has room
+ * for all packets, as far as there are numbers. */
+static uint32_t shard_shift(const struct sim *sim, uint32_t packet_count)
+{
+    uint32_t shift = 0;
+
+    if (sim->shard_count == 1)
+        return 31;
+    while (UINT32_C(1) << shift < packet_count &&
+           (uint64_t)sim->shard_count << (shift + 1) < PACKETS_NONE)
+        shift++;
+    return shift;
+}
+
+/* What is not used is never touched. */
+static void setup_packets(struct sim *sim, struct arena *arena, uint32_t packet_count)
+{
+    uint32_t shift = shard_shift(sim, packet_count);
+    uint32_t each = sim->shard_count > 1 && UINT32_C(1) << shift < packet_count
+                        ? UINT32_C(1) << shift
+                        : packet_count;
+    size_t all = sim->shard_count > 1 ? (size_t)sim->shard_count << shift : packet_count;
+    struct ipv6_addr *outer = packets_take_memory(arena, all, sizeof(*outer));
+    struct packets_record *records = packets_take_memory(arena, all, sizeof(*records));
+
+    for (uint32_t i = 0; sim->shards && i < sim->shard_count; i++) {
+        struct packets *packets = &sim->shards[i].packets;
+
+        packets_init(packets, i << shift, each);
+        packets->outer = outer;
+        packets->all = records;
+        packets->shard_shift = shift;
+    }
+}
+
 void setup_shards_engine(struct sim *sim, struct arena *arena)
 {
     uint32_t packet_count = packet_count_max(sim);
 
+    setup_packets(sim, arena, packet_count);
     for (uint32_t i = 0; i < sim->shard_count; i++) {
         struct shard measured = { .sim = sim };
 

@@ -23,42 +23,14 @@ void shard_lose(struct shard *shard, uint32_t packet, enum loss_reason loss)
     packets_give_back(&shard->packets, packet);
 }
 
-void shard_mail(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
-    const struct port_entry *packet)
+uint64_t shard_in_flight(const struct shard *shard)
 {
-    struct outbox *outbox = &shard->outboxes[shard->sim->outbox];
-    struct outbox_parcel *parcel = outbox_add(outbox, shard->owners[node], time_ps);
+    const struct outbox *outbox = &shard->outboxes[shard->sim->outbox];
+    uint64_t count = shard->packets.used;
 
-    if (!parcel) {
-        shard->status = SIM_OUT_OF_MEMORY;
-        return;
-    }
-    parcel->time_ps = time_ps;
-    parcel->node = node;
-    parcel->port = port;
-    parcel->packet = *packet;
-    if (packet->handle == PACKETS_NONE)
-        return;
-    parcel->outer = shard->packets.outer[packet->handle];
-    parcel->record = shard->packets.all[packet->handle];
-    outbox->packet_count++;
-    packets_give_back(&shard->packets, packet->handle);
-}
-
-static void take_parcel(struct shard *shard, const struct outbox_parcel *parcel)
-{
-    struct port_entry packet = parcel->packet;
-
-    if (packet.handle != PACKETS_NONE) {
-        packet.handle = packets_take(&shard->packets);
-        if (packet.handle == PACKETS_NONE) {
-            shard->status = SIM_OUT_OF_MEMORY;
-            return;
-        }
-        shard->packets.outer[packet.handle] = parcel->outer;
-        shard->packets.all[packet.handle] = parcel->record;
-    }
-    mailbox_post(&shard->mailbox, parcel->node, parcel->port, parcel->time_ps, &packet);
+    for (uint32_t i = 0; i < outbox->shard_count; i++)
+        count -= outbox->returned[i].count;
+    return count;
 }
 
 void shard_collect(struct shard *shard)
@@ -66,16 +38,20 @@ void shard_collect(struct shard *shard)
     const struct sim *sim = shard->sim;
 
     for (uint32_t i = 0; i < sim->shard_count; i++) {
-        const struct outbox *from = &sim->shards[i].outboxes[!sim->outbox];
+        struct outbox *from = &sim->shards[i].outboxes[!sim->outbox];
         const struct outbox_chunk *chunk;
 
-        if (i == shard->number)
-            continue;
+        packets_take_back(&shard->packets, &from->returned[shard->number]);
         for (chunk = outbox_first(from, shard->number); chunk;
              chunk = outbox_chunk_at(from, chunk->next))
-            for (uint32_t p = 0; p < chunk->count; p++)
-                take_parcel(shard, &chunk->parcels[p]);
+            for (uint32_t p = 0; p < chunk->count; p++) {
+                const struct outbox_parcel *parcel = &chunk->parcels[p];
+
+                mailbox_post(
+                    &shard->mailbox, parcel->node, parcel->port, parcel->time_ps, &parcel->packet);
+            }
     }
+    shard->packets.returned = shard->outbox->returned;
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@ struct shard {
     uint32_t *active;
     struct heap *heap;     /* NULL: windows */
     const uint8_t *owners; /* the shard of each node; NULL: this one has all */
+    struct outbox *outbox; /* of this window */
     uint64_t hash;
     uint64_t packet_hops;
     uint64_t packets_sent;
@@ -65,8 +66,21 @@ static inline bool shard_owns(const struct shard *shard, uint32_t node)
 }
 
 /* Sends an arrival to another shard. */
-void shard_mail(
-    struct shard *, uint32_t node, uint32_t port, uint64_t time_ps, const struct port_entry *);
+static inline void shard_mail(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
+    const struct port_entry *packet)
+{
+    struct outbox *outbox = shard->outbox;
+    struct outbox_parcel *parcel = outbox_add(outbox, shard->owners[node]);
+
+    if (__builtin_expect(!parcel, false)) {
+        shard->status = SIM_OUT_OF_MEMORY;
+        return;
+    }
+    *parcel =
+        (struct outbox_parcel){ .time_ps = time_ps, .node = node, .port = port, .packet = *packet };
+    if (time_ps < outbox->earliest_ps)
+        outbox->earliest_ps = time_ps;
+}
 
 static inline void shard_post(struct shard *shard, uint32_t node, uint32_t port, uint64_t time_ps,
     const struct port_entry *packet)
@@ -87,6 +101,9 @@ static inline void shard_wake(struct shard *shard, uint32_t node, uint64_t time_
     else
         mailbox_wake(&shard->mailbox, node, time_ps);
 }
+
+/* Returns its share of the packets in flight; modulo 2^64, because a packet may end elsewhere. */
+uint64_t shard_in_flight(const struct shard *);
 
 void shard_lose(struct shard *, uint32_t packet, enum loss_reason);
 void shard_report(struct shard *, const struct report *);

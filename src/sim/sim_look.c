@@ -45,7 +45,7 @@ static void sum_shard(void *argument, uint32_t index)
     struct sim_totals out = { .packet_hops = shard->packet_hops,
         .packets_sent = shard->packets_sent,
         .packets_delivered = shard->packets_delivered,
-        .packets_in_flight = shard->packets.used + shard->outboxes[sim->outbox].packet_count };
+        .packets_in_flight = shard_in_flight(shard) };
 
     memcpy(out.packets_lost, shard->packets_lost, sizeof(out.packets_lost));
     for (uint32_t node = 0; node < sim->node_count; node++)

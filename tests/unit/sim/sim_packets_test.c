@@ -17,15 +17,11 @@ struct fixture {
 
 static struct fixture open_fixture(void)
 {
-    struct fixture f;
-    struct arena arena;
+    struct fixture f = { .memory = malloc(PACKETS * sizeof(struct packets_record)) };
 
-    arena_init(&arena, NULL, 0);
-    packets_init(&f.packets, &arena, PACKETS);
-    f.memory = aligned_alloc(64, (arena.used_bytes + 63) / 64 * 64);
-    memset(f.memory, 0xa5, arena.used_bytes);
-    arena_init(&arena, f.memory, arena.used_bytes);
-    packets_init(&f.packets, &arena, PACKETS);
+    memset(f.memory, 0xa5, PACKETS * sizeof(struct packets_record));
+    packets_init(&f.packets, 0, PACKETS);
+    f.packets.all = f.memory;
     return f;
 }
 
@@ -82,4 +78,42 @@ PROPERTY("the short form of a packet keeps everything that the wire carries", 10
     EXPECT_EQ(record.to, 5);
     EXPECT_EQ(read.ev, sent.ev);
     EXPECT(!record.is_corrupt);
+}
+
+/* Two shards with 8 packets each, in one array. */
+static void open_two(struct packets *shards, struct packets_record *all, struct packets_list *lists)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        packets_init(&shards[i], 8 * i, 8);
+        packets_list_clear(&lists[2 * i], 2);
+        shards[i].all = all;
+        shards[i].shard_shift = 3;
+        shards[i].returned = &lists[2 * i];
+    }
+}
+
+SPEC("packets that end in another shard return to their own")
+{
+    struct packets_record all[16];
+    struct packets_list lists[4];
+    struct packets shards[2];
+    uint32_t taken[8];
+
+    open_two(shards, all, lists);
+    for (uint32_t i = 0; i < 8; i++) {
+        taken[i] = packets_take(&shards[1]);
+        EXPECT_GE(taken[i], 8);
+    }
+    EXPECT_EQ(packets_take(&shards[1]), PACKETS_NONE);
+    packets_give_back(&shards[0], taken[2]);
+    packets_give_back(&shards[0], taken[5]);
+    EXPECT_EQ(lists[1].count, 2);
+    EXPECT_EQ(packets_take(&shards[1]), PACKETS_NONE);
+    packets_take_back(&shards[1], &lists[1]);
+    EXPECT_EQ(shards[1].used, 6);
+    EXPECT_EQ(packets_take(&shards[1]), taken[5]);
+    EXPECT_EQ(packets_take(&shards[1]), taken[2]);
+    EXPECT_EQ(packets_take(&shards[1]), PACKETS_NONE);
+    packets_take_back(&shards[1], &lists[1]);
+    EXPECT_EQ(shards[1].used, 8);
 }
