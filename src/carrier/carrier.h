@@ -20,5 +20,12 @@ struct carrier_threads *carrier_threads_open(uint32_t count, int *err);
 /* Valid until carrier_threads_close(). */
 const struct sim_carrier *carrier_threads_carrier(struct carrier_threads *);
 
+/* Where the time of the threads has gone, in seconds. */
+struct carrier_times {
+    double windows_s; /* in windows, until the last shard had finished */
+    double busy_s;    /* running shards, the mean of all threads */
+};
+struct carrier_times carrier_threads_times(const struct carrier_threads *);
+
 /* Ends the threads, and lets the caller use all of its processors again. */
 void carrier_threads_close(struct carrier_threads *);

@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "carrier/carrier.h"
 #include "carrier/threads_place.h"
@@ -24,9 +26,10 @@ struct signal_count {
 };
 
 struct worker {
-    pthread_t thread;
+    _Alignas(LINE) pthread_t thread;
     struct carrier_threads *team;
     uint32_t index;
+    double busy_s;
 };
 
 struct carrier_threads {
@@ -41,8 +44,17 @@ struct carrier_threads {
     void (*work)(void *argument, uint32_t index);
     void *argument;
     uint32_t shard_count;
-    struct worker *workers; /* [0] is not used */
+    double windows_s;
+    struct worker *workers; /* the first stands for the caller */
 };
+
+static double wall_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
@@ -99,8 +111,11 @@ static void signal_wait(struct signal_count *count, uint32_t wanted)
 
 static void run_own_shards(struct carrier_threads *team, uint32_t thread)
 {
+    double began_s = wall_s();
+
     for (uint32_t i = thread; i < team->shard_count; i += team->count)
         team->work(team->argument, i);
+    team->workers[thread].busy_s += wall_s() - began_s;
 }
 
 static void *worker_main(void *context)
@@ -122,6 +137,7 @@ static void run_window(void *context, uint32_t shard_count,
     void (*work)(void *argument, uint32_t index), void *argument)
 {
     struct carrier_threads *team = context;
+    double began_s = wall_s();
 
     team->work = work;
     team->argument = argument;
@@ -130,6 +146,7 @@ static void run_window(void *context, uint32_t shard_count,
     signal_add(&team->windows);
     run_own_shards(team, 0);
     signal_wait(&team->done, team->count - 1);
+    team->windows_s += wall_s() - began_s;
 }
 
 static int start_workers(struct carrier_threads *team)
@@ -137,7 +154,8 @@ static int start_workers(struct carrier_threads *team)
     int err = 0;
 
     for (uint32_t i = 1; i < team->count && !err; i++) {
-        team->workers[i] = (struct worker){ .team = team, .index = i };
+        team->workers[i].team = team;
+        team->workers[i].index = i;
         err = pthread_create(&team->workers[i].thread, NULL, worker_main, &team->workers[i]);
         team->started += err == 0;
     }
@@ -153,11 +171,12 @@ struct carrier_threads *carrier_threads_open(uint32_t count, int *err)
         return NULL;
     *team = (struct carrier_threads){ .count = count,
         .carrier = { .run = run_window, .context = team },
-        .workers = calloc(count, sizeof(struct worker)) };
+        .workers = aligned_alloc(LINE, count * sizeof(struct worker)) };
     if (!team->workers) {
         free(team);
         return NULL;
     }
+    memset(team->workers, 0, count * sizeof(struct worker));
     signal_init(&team->windows);
     signal_init(&team->done);
     threads_place_init(&team->place, NULL);
@@ -173,6 +192,15 @@ struct carrier_threads *carrier_threads_open(uint32_t count, int *err)
 const struct sim_carrier *carrier_threads_carrier(struct carrier_threads *team)
 {
     return &team->carrier;
+}
+
+struct carrier_times carrier_threads_times(const struct carrier_threads *team)
+{
+    struct carrier_times times = { .windows_s = team->windows_s };
+
+    for (uint32_t i = 0; i < team->count; i++)
+        times.busy_s += team->workers[i].busy_s / team->count;
+    return times;
 }
 
 void carrier_threads_close(struct carrier_threads *team)

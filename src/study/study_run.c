@@ -40,6 +40,7 @@ struct running {
     uint64_t step_ps;
     double began_s;
     double set_up_s; /* when the simulation was ready to run */
+    struct study_threads threads;
 };
 
 static void on_event(void *context, const struct sim_event *event)
@@ -185,11 +186,13 @@ static json_t *perf(const struct running *running, double took_s)
 {
     const struct study_manner *manner = running->manner;
     uint64_t hops = running->record.last.totals.packet_hops;
+    struct carrier_times times = study_threads_times(&running->threads);
     struct rusage usage;
 
     getrusage(RUSAGE_SELF, &usage);
-    return json_pack("{s:I,s:f,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops", (json_int_t)hops,
-        "wall_s", took_s, "setup_s", running->set_up_s - running->began_s, "packet_hops_per_s",
+    return json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops",
+        (json_int_t)hops, "wall_s", took_s, "setup_s", running->set_up_s - running->began_s,
+        "windows_s", times.windows_s, "busy_s", times.busy_s, "packet_hops_per_s",
         took_s > 0 ? (double)hops / took_s : 0.0, "peak_rss_bytes",
         (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
         manner->uses_heap ? "heap" : "windows", "wire", manner->wire, "checks", manner->checks,
@@ -311,10 +314,9 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
 static json_t *run_with_memory(struct running *running, struct study_run *plan)
 {
     struct sim_config *config = &plan->experiment.sim;
-    struct study_threads threads;
     struct study_memory memory;
     json_t *json = NULL;
-    int err = study_threads_open(&threads, config, running->manner);
+    int err = study_threads_open(&running->threads, config, running->manner);
 
     if (err) {
         study_complain(running->manner, "%u threads: %s", config->shard_count, strerror(-err));
@@ -328,7 +330,7 @@ static json_t *run_with_memory(struct running *running, struct study_run *plan)
         json = run_in(running, plan, &memory.arena);
         study_memory_close(&memory);
     }
-    study_threads_close(&threads);
+    study_threads_close(&running->threads);
     return json;
 }
 

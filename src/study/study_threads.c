@@ -41,6 +41,11 @@ int study_threads_open(
     return err;
 }
 
+struct carrier_times study_threads_times(const struct study_threads *threads)
+{
+    return threads->team ? carrier_threads_times(threads->team) : (struct carrier_times){ 0 };
+}
+
 void study_threads_close(struct study_threads *threads)
 {
     if (threads->team)

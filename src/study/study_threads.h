@@ -12,4 +12,6 @@ struct study_threads {
 /* Decides how many threads run the simulation, starts them and enters them in its configuration.
  * Returns 0 or a negative errno. */
 int study_threads_open(struct study_threads *, struct sim_config *, const struct study_manner *);
+/* Zero if there is one thread. */
+struct carrier_times study_threads_times(const struct study_threads *);
 void study_threads_close(struct study_threads *);
