@@ -155,10 +155,10 @@ static void grow_ceiling(const struct cc *cc, struct fair *fair, double trips)
 static void end_peak(struct fair *fair)
 {
     fair->peak_samples = 0;
-    if (fair->peaks < PEAKS_LEAST)
+    if (fair->peaks < PEAKS_LEAST - 1) {
         fair->peaks++;
-    if (fair->peaks < PEAKS_LEAST)
         return;
+    }
     if (fair->ceiling_ns < fair->peak_delay_ns)
         fair->ceiling_ns = fair->peak_delay_ns;
     else

@@ -144,10 +144,10 @@ void transport_expire(struct transport *nic, uint64_t now_ns)
     uint32_t owner;
 
     while ((owner = deadlines_take(&nic->deadlines, now_ns)) != DEADLINES_NONE) {
-        if (owner == nic->qp_count_max)
-            nic_ports_expire(nic, now_ns);
-        else if (owner > nic->qp_count_max)
+        if (owner > nic->qp_count_max)
             peer_expire(nic, &nic->peers[owner - nic->qp_count_max - 1], now_ns);
+        else if (owner == nic->qp_count_max)
+            nic_ports_expire(nic, now_ns);
         else if (nic->qps[owner])
             expire_qp(nic, nic->qps[owner], now_ns);
     }

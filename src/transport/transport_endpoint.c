@@ -69,7 +69,6 @@ int32_t nic_request_endpoint(struct transport *nic, const struct nic_endpoint *r
 
     if (!slot)
         return -1;
-    slot->use = NIC_ENDPOINT_FREE;
     *slot = *request;
     slot->id = take_id(nic, is_update(request));
     slot->waits = true;
