@@ -89,6 +89,25 @@ SPEC("§15: ev_state_scope=destination: a failed QP leaves the paths to the othe
     by_hand_close(&nic);
 }
 
+/* The QP that owns the path set leaves; the other one probes the bad EV from now on. */
+static void expect_probes_after(enum qp_state owner_state)
+{
+    open_three(true);
+    path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
+    EXPECT_EQ(by_hand_move(&nic, FIRST_QPN, owner_state), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_PROBES), 0);
+    by_hand_wait(&nic, 4 * nic.config.parameters.ev_probe_first);
+    EXPECT_GE(by_hand_count(&nic, COUNTER_EV_PROBES), 1);
+    by_hand_close(&nic);
+}
+
+SPEC(
+    "§15: ev_state_scope=destination: when the QP that probes a bad EV ends, another one probes it")
+{
+    expect_probes_after(QP_RESET);
+    expect_probes_after(QP_ERR);
+}
+
 SPEC("§15: ev_state_scope=destination: denial is shared, and only its end ends it")
 {
     open_three(true);

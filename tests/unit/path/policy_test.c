@@ -395,7 +395,19 @@ SPEC("the only EV of a plane sends its retransmission to another plane, if there
     for (uint32_t i = 0; i < 4; i++) {
         EXPECT_EQ(path_pick_other(paths.set, ALL_PLANES, 0, 0, 0), 1);
         EXPECT_EQ(path_pick_other(paths.set, 0x1, 0, 0, 0), 0);
+        EXPECT_EQ(path_pick_other(paths.set, ALL_PLANES, 1, 1, 0), 0);
+        EXPECT_EQ(path_pick_other(paths.set, 0x2, 1, 1, 0), 1);
     }
+}
+
+SPEC("every plane of one EV gives its retransmission to another plane, whatever plane is asked for")
+{
+    struct paths paths;
+
+    paths_init(&paths, 4, 1, 0);
+    for (uint32_t avoid = 0; avoid < 4; avoid++)
+        for (uint32_t plane = 0; plane < 4; plane++)
+            EXPECT_NE(path_pick_other(paths.set, ALL_PLANES, plane, avoid, 0), avoid);
 }
 
 SPEC("an EV in SKIP is preferred to the EV to avoid")

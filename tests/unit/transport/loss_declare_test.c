@@ -23,15 +23,43 @@ static const struct qp *open_sent(bool network_trims)
     return nic_find(nic.transport, QPN);
 }
 
-static enum path_ev_state state_after_loss(const struct qp *qp)
+static enum path_ev_state state_after_loss_by(const struct qp *qp, enum loss_rule rule)
 {
     uint32_t ev_index = path_profile_find(&nic.profile, nic.sent[0].ev);
     enum path_ev_state state;
 
-    loss_declare(qp->requester, &qp->env, psn(BY_HAND_SQ_PSN), LOSS_BY_TIME, nic.now_ns);
+    loss_declare(qp->requester, &qp->env, psn(BY_HAND_SQ_PSN), rule, nic.now_ns);
     state = path_state_of(qp->env.paths, ev_index);
     by_hand_close(&nic);
     return state;
+}
+
+static enum path_ev_state state_after_loss(const struct qp *qp)
+{
+    return state_after_loss_by(qp, LOSS_BY_TIME);
+}
+
+static enum path_ev_state state_after_silence(enum loss_rule rule, uint8_t tail_rounds)
+{
+    const struct qp *qp = open_sent(true);
+
+    qp->requester->tail_rounds = tail_rounds;
+    return state_after_loss_by(qp, rule);
+}
+
+SPEC("§10: a timeout does not count against the path if probes on other EVs were not answered "
+     "either")
+{
+    EXPECT_EQ(state_after_silence(LOSS_BY_TIMEOUT, 0), EV_SUSPECT);
+    EXPECT_EQ(state_after_silence(LOSS_BY_TIMEOUT, 1), EV_SUSPECT);
+    EXPECT_EQ(state_after_silence(LOSS_BY_TIMEOUT, 2), EV_GOOD);
+    EXPECT_EQ(state_after_silence(LOSS_BY_TIME, 2), EV_SUSPECT);
+}
+
+SPEC("§10: a packet that was refused or trimmed, or whose port went down, says nothing of its path")
+{
+    for (enum loss_rule rule = LOSS_BY_PORT; rule < LOSS_RULE_COUNT; rule++)
+        EXPECT_EQ(state_after_loss_by(open_sent(true), rule), EV_GOOD);
 }
 
 static enum path_ev_state state_with_delay(uint32_t beyond_half_target_ns)

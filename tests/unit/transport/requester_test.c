@@ -168,6 +168,7 @@ SPEC("§10: without feedback every round of tail probes uses all planes, except 
             nic.now_ns = transport_deadline_ns(nic.transport);
             transport_expire(nic.transport, nic.now_ns);
             by_hand_send(&nic);
+            EXPECT(round == 0 || by_hand_sent(&nic, OPCODE_PROBE) != 1);
         }
         EXPECT_EQ(by_hand_count(&nic, COUNTER_TAIL_PROBES), sent);
         sent += 2;
@@ -408,6 +409,32 @@ SPEC("§11: a packet that was refused is retransmitted when its time has come, a
         EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), early_ns ? 0 : 1);
         by_hand_close(&nic);
     }
+}
+
+/* How often the time to wait doubled, after a second NACK that comes this much before its end. */
+static uint32_t hold_doublings(uint64_t early_ns)
+{
+    struct requester *requester;
+    struct packet nack;
+    uint32_t first_ns;
+    uint32_t doublings;
+
+    open_refused();
+    requester = the_qp()->requester;
+    first_ns = requester->hold_ns;
+    nic.now_ns = requester->hold_until_ns - early_ns;
+    nack = by_hand_nack(&nic, QPN, &nic.sent[1], NACK_NO_PKT_BUFFER);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    doublings = requester->hold_ns / first_ns - 1;
+    EXPECT_EQ(requester->timeouts, 1 + doublings); /* a burst is one retry */
+    by_hand_close(&nic);
+    return doublings;
+}
+
+SPEC("§11: a NACK before the end of the wait belongs to the same burst, one at its end to the next")
+{
+    EXPECT_EQ(hold_doublings(1), 0);
+    EXPECT_EQ(hold_doublings(0), 1);
 }
 
 SPEC("§11: after a NACK the NIC wakes by the time at which the packet may be retransmitted")

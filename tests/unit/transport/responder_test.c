@@ -2,7 +2,7 @@
 /* The receiving half of a QP: messages that complete together, and receive queues that fill up. */
 #include "by_hand.h"
 #include "spec.h"
-
+#include "transport/nic.h"
 #include "wire/ack.h"
 
 enum { QPN = 7 };
@@ -180,4 +180,33 @@ SPEC("§7.3: every SACK reports all arrived packets while 64 bits suffice")
         EXPECT_EQ(__builtin_popcountll(nic.sent[0].sack.bitmap), 63);
     }
     by_hand_close(&nic);
+}
+
+/* What a SACK reports after this many bytes. */
+static uint32_t units_of(uint64_t received_bytes)
+{
+    struct packet packet;
+    uint32_t units;
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, in(0), 64);
+    packet.flags |= PACKET_ACK_REQUEST;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    nic_find(nic.transport, QPN)->responder->received_bytes = received_bytes;
+    by_hand_send(&nic);
+    units = by_hand_first(&nic, OPCODE_SACK)->sack.received_units;
+    by_hand_close(&nic);
+    return units;
+}
+
+SPEC("§7: received bytes are reported in units of 256, rounded up, modulo 2^24")
+{
+    EXPECT_EQ(units_of(0), 0);
+    EXPECT_EQ(units_of(1), 1);
+    EXPECT_EQ(units_of(256), 1);
+    EXPECT_EQ(units_of(257), 2);
+    EXPECT_EQ(units_of(UINT64_C(1) << 32), 0);
+    EXPECT_EQ(units_of((UINT64_C(1) << 32) - 256), (1 << 24) - 1);
 }

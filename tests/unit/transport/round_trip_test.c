@@ -20,9 +20,12 @@ enum {
 
 static struct by_hand nic;
 
-static struct qp *open_with_packet(void)
+/* A QP with one packet in flight. Each path is longer than the shortest by `extra` units. */
+static struct qp *open_with_longer_paths(uint8_t extra)
 {
     by_hand_prepare(&nic);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        nic.entries[i].extra = extra;
     nic.config.parameters.ev_skip = EV_SKIP_DELAY;
     nic.config.parameters.target_delay = TARGET_NS;
     nic.rtt = (struct transport_rtt){ .fixed_ns = BASE_RTT_NS };
@@ -32,6 +35,11 @@ static struct qp *open_with_packet(void)
     EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
     EXPECT_EQ(by_hand_send(&nic), 1);
     return (struct qp *)(uintptr_t)nic_find(nic.transport, QPN);
+}
+
+static struct qp *open_with_packet(void)
+{
+    return open_with_longer_paths(0);
 }
 
 /* Of the packet, which took this long. */
@@ -87,4 +95,41 @@ SPEC("§19.3: a packet acknowledged before gives a sample up to four targets abo
     EXPECT_EQ(sample_of(qp, OVERTAKEN_NS), OVERTAKEN_NS + 1);
     EXPECT_EQ(sample_of(qp, OVERTAKEN_NS + 64), 0);
     by_hand_close(&nic);
+}
+
+SPEC("§19.3: the planned extra delay of a path is subtracted from its round trips")
+{
+    struct qp *qp = open_with_longer_paths(10);
+
+    EXPECT_EQ(sample_of(qp, 20 * PATH_EXTRA_NS), 10 * PATH_EXTRA_NS + 1);
+    EXPECT_EQ(sample_of(qp, 10 * PATH_EXTRA_NS), 1);
+    EXPECT_EQ(sample_of(qp, 5 * PATH_EXTRA_NS), 1); /* shorter than planned */
+    by_hand_close(&nic);
+}
+
+/* The time of the next tail probe after a SACK, if it was due in a nanosecond. */
+static bool restarts_tail(bool base_awaited, bool answers_probe)
+{
+    struct qp *qp = open_with_packet();
+    struct packet sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+    uint64_t due_ns;
+    bool restarts;
+
+    nic.now_ns += BASE_RTT_NS;
+    due_ns = nic.now_ns + 1;
+    qp->requester->tail_ns = due_ns;
+    qp->requester->base_awaited = base_awaited;
+    sack.sack.answers_probe = answers_probe;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    restarts = qp->requester->tail_ns > due_ns;
+    by_hand_close(&nic);
+    return restarts;
+}
+
+SPEC("§10: every SACK restarts the timer of the tail, except the answer that measures the base RTT")
+{
+    EXPECT(restarts_tail(false, false));
+    EXPECT(restarts_tail(false, true));
+    EXPECT(restarts_tail(true, false));
+    EXPECT(!restarts_tail(true, true));
 }

@@ -29,6 +29,7 @@ SPEC("denying an EV and allowing it are two events for a controller")
 
     open_connected();
     path_deny(paths(), 3, nic.now_ns);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_DENIED), 1);
     path_allow(paths(), 3, nic.now_ns);
     EXPECT(by_hand_event(&nic, &event));
     EXPECT_EQ(event.kind, TRANSPORT_EV_CHANGED);

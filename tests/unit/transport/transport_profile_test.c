@@ -131,6 +131,35 @@ SPEC("lost packets of the old profile do not count against the new EVs")
     by_hand_close(&nic);
 }
 
+SPEC("work that waits is sent with the new congestion control, without a further event")
+{
+    static struct cc_profile same;
+
+    open_with_other();
+    same = nic.cc;
+    by_hand_post(&nic, QPN, 1, 4 * BY_HAND_PMTU_BYTES, 0);
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, QPN, &same, nic.now_ns), 0);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    by_hand_close(&nic);
+}
+
+SPEC("work that waits for a usable EV is sent as soon as the new profile has one")
+{
+    struct path_set *paths;
+
+    open_with_other();
+    paths = transport_qp_paths(nic.transport, QPN);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        path_deny(paths, i, nic.now_ns);
+    by_hand_post(&nic, QPN, 1, 4 * BY_HAND_PMTU_BYTES, 0);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(set_paths(&other), 0);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    by_hand_close(&nic);
+}
+
 SPEC("profiles of other planes, without EVs or for no QP are refused, and nothing changes")
 {
     struct path_profile wrong;

@@ -239,6 +239,21 @@ SPEC("§2: attributes that are not set have the values of the parameters")
     by_hand_close(&nic);
 }
 
+SPEC("§13: other retries leave the timeout of the parameters as it is")
+{
+    struct qp_attributes attributes = { .retry_linear = 6, .retry_exponential = 6 };
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.timeout = 15;
+    by_hand_open(&nic);
+    EXPECT_EQ(by_hand_create(&nic, QPN), 0);
+    EXPECT_EQ(transport_qp_modify(nic.transport, QPN, &attributes, QP_ATTR_RETRY, nic.now_ns), 0);
+    EXPECT_EQ(transport_qp_query(nic.transport, QPN, &attributes), 0);
+    EXPECT_EQ(attributes.retry_linear, 6);
+    EXPECT_EQ(attributes.timeout, 15);
+    by_hand_close(&nic);
+}
+
 SPEC("an unknown QP cannot be changed, queried or destroyed")
 {
     struct qp_attributes attributes;

@@ -396,6 +396,31 @@ SPEC("events of a QP wait until its answers have left, and events of other QPs d
     by_hand_close(&nic);
 }
 
+SPEC("while one QP owes an answer, a search for events of the others ends and loses none of them")
+{
+    struct transport_event event;
+    struct packet packet;
+
+    open_connected();
+    by_hand_connect(&nic, OTHER_QPN);
+    for (uint32_t i = 0; i < 3; i++) { /* one event of each turn was fetched before the next */
+        by_hand_post(&nic, QPN, i, 1024, WORK_SIGNALED);
+        by_hand_send(&nic);
+        packet = by_hand_write(&nic, OTHER_QPN, OPCODE_WRITE_ONLY, received_psn(i), 64);
+        packet.flags |= PACKET_ACK_REQUEST;
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+        EXPECT_GE(transport_answers_waiting(nic.transport), 1);
+        EXPECT(!transport_next_answered_event(nic.transport, &event));
+        acknowledge(i, i + 1);
+        EXPECT(transport_next_answered_event(nic.transport, &event));
+        EXPECT_EQ(event.id, i);
+        EXPECT(!transport_next_answered_event(nic.transport, &event));
+        transport_check(nic.transport);
+    }
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
 /* ---- errors --------------------------------------------------------------------------------- */
 
 SPEC("§22: in ERR finished requests complete, and all others are flushed, in order, sends first")

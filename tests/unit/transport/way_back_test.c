@@ -2,6 +2,7 @@
 /* Probes of the way back to a peer that only sends to us (docs/protocol.md §17). */
 #include "by_hand.h"
 #include "spec.h"
+#include "transport/nic.h"
 
 enum {
     A = 7,
@@ -101,6 +102,48 @@ SPEC("§17: an update of ports that was answered causes no wakeup while the way 
     answer(take_turn(A, BASE_RTT_NS));
     by_hand_wait(&nic, 30 * BASE_RTT_NS); /* less than T */
     EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: a peer that has not answered updates of ports is reminded as long as it is heard")
+{
+    uint64_t told;
+
+    open_connected();
+    transport_ports_changed(nic.transport, 2, nic.now_ns);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, 100000 * (uint64_t)BASE_RTT_NS); /* none is answered */
+    told = by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT);
+    EXPECT_GE(told, 1);
+    take_turn(A, BASE_RTT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), told + 1);
+    by_hand_wait(&nic, 100000 * (uint64_t)BASE_RTT_NS); /* the peer is not heard */
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), told + 1);
+    take_turn(A, BASE_RTT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), told + 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§18: such a peer is reminded with new work, too, though its window is full")
+{
+    uint64_t told;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.congestion_control = CONGESTION_CONTROL_NONE;
+    nic.config.parameters.max_cwnd = 2 * BY_HAND_PMTU_BYTES;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, A);
+    transport_ports_changed(nic.transport, 2, nic.now_ns);
+    by_hand_send(&nic);
+    by_hand_wait(&nic, 100000 * (uint64_t)BASE_RTT_NS); /* none is answered */
+    by_hand_post(&nic, A, 1, 8 * BY_HAND_PMTU_BYTES, 0);
+    by_hand_send(&nic);
+    told = by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT);
+    nic.now_ns += 100000 * (uint64_t)BASE_RTT_NS;
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_post(&nic, A, 2, 64, 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_PORT_UPDATES_SENT), told + 1);
     by_hand_close(&nic);
 }
 
@@ -325,6 +368,57 @@ SPEC("§17: an answered probe makes its EV the way back of its plane")
     by_hand_send(&nic);
     EXPECT_EQ(by_hand_first(&nic, OPCODE_ENDPOINT_RESPONSE)->ev, ev);
     by_hand_close(&nic);
+}
+
+/* The EV of answers on plane 0 after it got this mark, and whether it is another than before. */
+static bool changes_way_back(enum path_signal mark)
+{
+    struct path_set *paths;
+    uint32_t ev;
+    bool changes;
+
+    open_connected();
+    paths = transport_qp_paths(nic.transport, A);
+    ev = way_back_ev(&nic_find(nic.transport, A)->env.peer->way_back, 0);
+    path_on_mark(paths, path_profile_find(&nic.profile, ev), mark, nic.now_ns);
+    changes = way_back_ev(&nic_find(nic.transport, A)->env.peer->way_back, 0) != ev;
+    by_hand_close(&nic);
+    return changes;
+}
+
+SPEC("§17: answers leave an EV that turns bad, and keep one that is skipped once")
+{
+    EXPECT(changes_way_back(PATH_MARKED_ALWAYS_SKIP));
+    EXPECT(!changes_way_back(PATH_MARKED_SKIP_ONCE));
+    EXPECT(!changes_way_back(PATH_TRIMMED));
+}
+
+/* How many of eight answers to Endpoint Requests on plane 0 leave on another EV than the first. */
+static uint32_t answers_elsewhere(uint8_t tail_rounds)
+{
+    uint32_t first_ev = 0;
+    uint32_t count = 0;
+
+    open_connected();
+    nic_find(nic.transport, A)->requester->tail_rounds = tail_rounds;
+    for (uint16_t i = 0; i < 8; i++) {
+        struct packet request =
+            by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, i);
+
+        EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+        by_hand_send(&nic);
+        first_ev = i == 0 ? nic.sent[0].ev : first_ev;
+        count += nic.sent[0].ev != first_ev;
+    }
+    by_hand_close(&nic);
+    return count;
+}
+
+SPEC("§18: Endpoint Responses use the way back, or changing EVs after two unanswered tail probes")
+{
+    EXPECT_EQ(answers_elsewhere(0), 0);
+    EXPECT_EQ(answers_elsewhere(1), 0);
+    EXPECT_GE(answers_elsewhere(2), 4);
 }
 
 /* ---- how many -------------------------------------------------------------------------------- */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timers of the requester: when they run, and what silence and its end cause (docs/protocol.md §10,
+ * §13). */
+#include "by_hand.h"
+#include "spec.h"
+#include "transport/nic.h"
+
+enum { QPN = 7, BASE_RTT_NS = 10000, WHEEL_NS = 256 /* of timers */ };
+
+#define TIMEOUT_NS (UINT64_C(1024) << 14)
+
+static struct by_hand nic;
+
+static struct requester *open_connected(void)
+{
+    by_hand_prepare(&nic);
+    nic.rtt = (struct transport_rtt){ .fixed_ns = BASE_RTT_NS };
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    return nic_find(nic.transport, QPN)->requester;
+}
+
+static void post(uint32_t packets)
+{
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, packets * BY_HAND_PMTU_BYTES, WORK_SIGNALED), 0);
+}
+
+/* The timer of the tail expires. Returns the number of probes that are sent then. */
+static uint32_t probes_of_tail(const struct requester *requester)
+{
+    nic.now_ns = requester->tail_ns + WHEEL_NS;
+    transport_expire(nic.transport, nic.now_ns);
+    by_hand_send(&nic);
+    return by_hand_sent(&nic, OPCODE_PROBE);
+}
+
+SPEC("when all work is done, no timer runs")
+{
+    struct packet packet;
+
+    open_connected();
+    post(4);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    nic.now_ns += BASE_RTT_NS;
+    packet = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 3));
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    packet = by_hand_ack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), 3), 1);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    EXPECT(by_hand_completed(&nic, TRANSPORT_SEND_DONE, 1, COMPLETION_SUCCESS));
+    by_hand_wait(&nic, TIMEOUT_NS);
+    EXPECT_EQ(transport_deadline_ns(nic.transport), UINT64_MAX);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: work that only waits for a port to be ready causes no timeout")
+{
+    open_connected();
+    nic.ready_ports = 0;
+    post(4);
+    by_hand_wait(&nic, 10 * TIMEOUT_NS);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_TIMEOUT_FIRED), 0);
+    nic.ready_ports = UINT32_MAX;
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: the first tail probe is sent on one plane, the next on all, until feedback arrives")
+{
+    const struct requester *requester = open_connected();
+    struct packet nack;
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(probes_of_tail(requester), 1);
+    EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
+    EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(probes_of_tail(requester), 1);
+    EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
+    by_hand_close(&nic);
+}
+
+SPEC("§10: a tail probe that found no usable path gives way to probes of bad paths on all planes")
+{
+    const struct requester *requester = open_connected();
+    struct path_set *paths = transport_qp_paths(nic.transport, QPN);
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.ready_ports = 0;
+    EXPECT_EQ(probes_of_tail(requester), 0); /* it waits for its port */
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (path_state_of(paths, i) != EV_ASSUMED_BAD)
+            path_deny(paths, i, nic.now_ns);
+    EXPECT_EQ(path_usable_count(paths), 0);
+    nic.ready_ports = UINT32_MAX;
+    by_hand_send(&nic);
+    EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
+    by_hand_close(&nic);
+}
