@@ -384,6 +384,14 @@ SPEC("§8: NO_BITMAP: a PSN within what was promised and beyond what the pool ha
     by_hand_close(&nic);
 }
 
+static void observe_modify_qp(uint32_t qpn, uint8_t mpr_dest)
+{
+    struct qp_attributes attributes = { .mpr_dest = mpr_dest };
+
+    EXPECT_EQ(
+        transport_qp_modify(nic.transport, qpn, &attributes, QP_ATTR_MPR_DEST, nic.now_ns), 0);
+}
+
 /* A silent QP of 8 units; one of `units_come` joins, then one whose peer cannot be told. */
 static uint8_t kept_when(uint8_t units_come)
 {
@@ -402,6 +410,18 @@ SPEC("§4.1: mpr_pool: silent QPs give if less than a quarter of the pool would 
 {
     EXPECT_EQ(kept_when(7), 8);
     EXPECT_EQ(kept_when(8), 4);
+}
+
+SPEC("§4.1: mpr_pool: a QP that has a part of its range does not count it twice when it needs more")
+{
+    open_pool(16);
+    by_hand_wait(&nic, IDLE_NS + 1);
+    connect_dynamic(BUSY_QPN); /* the first QP gives half of its range: 4 and 8 units */
+    observe_modify_qp(BUSY_QPN, 2);
+    by_hand_wait(&nic, IDLE_NS + 1);
+    EXPECT_EQ(announced(OBSERVE_QPN, 0), 8); /* with the 2 of the other, less than 12 */
+    EXPECT_EQ(announced(BUSY_QPN, 0), 2);
+    by_hand_close(&nic);
 }
 
 SPEC("§4.1: mpr_pool: QPs that left RTS, and QPs that are narrowed by hand, leave room for others")

@@ -99,7 +99,7 @@ SPEC("§10: a tail probe that found no usable path gives way to probes of bad pa
             path_deny(paths, i, nic.now_ns);
     EXPECT_EQ(path_usable_count(paths), 0);
     nic.ready_ports = UINT32_MAX;
-    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_send(&nic), 0);
     EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
     by_hand_close(&nic);
 }

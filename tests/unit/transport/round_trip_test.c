@@ -133,3 +133,15 @@ SPEC("§10: every SACK restarts the timer of the tail, except the answer that me
     EXPECT(restarts_tail(true, false));
     EXPECT(!restarts_tail(true, true));
 }
+
+SPEC("§14.1: a SACK shows that the planes of the packets that it acknowledges deliver")
+{
+    struct qp *qp = open_with_packet();
+    struct packet sack = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN));
+
+    nic.now_ns += BASE_RTT_NS;
+    EXPECT_EQ(qp->env.peer->planes.heard_mask, 0);
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    EXPECT_EQ(qp->env.peer->planes.heard_mask, 1 << nic.sent[0].port);
+    by_hand_close(&nic);
+}

@@ -7,6 +7,7 @@
 #include "by_hand.h"
 #include "path/ev_table.h"
 #include "spec.h"
+#include "transport/nic.h"
 #include "wire/opcode.h"
 
 enum { QPN = 7, NEW_EVS = 3 };
@@ -141,6 +142,26 @@ SPEC("work that waits is sent with the new congestion control, without a further
     EXPECT_EQ(transport_qp_set_cc(nic.transport, QPN, &same, nic.now_ns), 0);
     EXPECT(transport_wants_to_send(nic.transport));
     EXPECT_EQ(by_hand_send(&nic), 4);
+    by_hand_close(&nic);
+}
+
+SPEC("a QP that changes its congestion control leaves the destination that it shared before")
+{
+    static struct cc_profile same;
+    uint32_t qps = 0;
+
+    open_with_other();
+    same = nic.cc;
+    by_hand_post(&nic, QPN, 1, 4 * BY_HAND_PMTU_BYTES, 0);
+    EXPECT_EQ(by_hand_send(&nic), 4);
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, QPN, &same, nic.now_ns), 0);
+    for (uint32_t i = 0; i < BY_HAND_QPS_MAX; i++) {
+        const struct peer *peer = &nic.transport->peers[i];
+
+        qps += peer->qp_count;
+        EXPECT_EQ(peer->inflight_bytes > 0, peer->qp_count > 0);
+    }
+    EXPECT_EQ(qps, 1);
     by_hand_close(&nic);
 }
 

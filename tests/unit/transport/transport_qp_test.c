@@ -468,7 +468,10 @@ SPEC("queues deeper than 2^20 requests and more than 2^15 WriteImm are refused")
     nic.init.write_imm_max_dest = (1 << 15) + 1;
     EXPECT_EQ(transport_qp_create(nic.transport, QPN, &nic.init, &nic), -EINVAL);
     nic.init.write_imm_max_dest = 1 << 15;
+    nic.init.send_depth = 1 << 20;
+    nic.init.recv_depth = 1 << 20;
     EXPECT_EQ(by_hand_create(&nic, QPN), 0);
+    EXPECT_EQ(path_ev_count(transport_qp_paths(nic.transport, QPN)), BY_HAND_EVS);
     by_hand_close(&nic);
 }
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fields of answers that do not depend on what is answered: class, ECN, stamp, sender. */
+#include <string.h>
+
+#include "by_hand.h"
+#include "spec.h"
+#include "transport/nic.h"
+#include "wire/stamp.h"
+
+enum { QPN = 7, STAMP = 500, HELD = 100 /* units in which the answer waited */ };
+
+static struct by_hand nic;
+
+static void open_connected(bool service_time)
+{
+    struct qp_attributes attributes = {
+        .service_time = service_time, .trim_nack = true, .peer_trim_nack = true
+    };
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    EXPECT_EQ(by_hand_create(&nic, QPN), 0);
+    EXPECT_EQ(
+        transport_qp_modify(nic.transport, QPN, &attributes, QP_ATTR_CAPABILITIES, nic.now_ns), 0);
+    by_hand_reconnect(&nic, QPN);
+}
+
+static struct packet data(uint16_t stamp)
+{
+    struct packet packet =
+        by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), BY_HAND_PMTU_BYTES);
+
+    packet.flags |= PACKET_ACK_REQUEST;
+    packet.write.tx_timestamp = stamp;
+    return packet;
+}
+
+/* The packet arrives; its answers overwrite whatever the caller's packets held before. */
+static void receive_and_answer(const struct packet *packet)
+{
+    EXPECT_EQ(by_hand_receive(&nic, packet), DROP_NONE);
+    nic.now_ns += (uint64_t)HELD * STAMP_UNIT_NS;
+    memset(nic.sent, 0xff, sizeof(nic.sent));
+    EXPECT_GE(by_hand_send(&nic), 1);
+}
+
+static void expect_control(const struct packet *packet, uint32_t sender)
+{
+    EXPECT(packet);
+    EXPECT_EQ(packet->class, DSCP_CONTROL);
+    EXPECT_EQ(packet->ecn, ECN_NOT_ECT);
+    EXPECT_EQ(packet->flags, 0);
+    EXPECT_EQ(packet->sender, sender);
+}
+
+SPEC("§17: answers travel in the control class, without ECN, and name the QP that sends them")
+{
+    struct packet packet;
+
+    open_connected(false);
+    packet = data(STAMP);
+    receive_and_answer(&packet);
+    expect_control(by_hand_first(&nic, OPCODE_SACK), nic_find(nic.transport, QPN)->env.index);
+    expect_control(by_hand_first(&nic, OPCODE_ACK), nic_find(nic.transport, QPN)->env.index);
+    packet = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 1);
+    receive_and_answer(&packet);
+    expect_control(by_hand_first(&nic, OPCODE_ENDPOINT_RESPONSE), PACKET_NO_SENDER);
+    by_hand_close(&nic);
+}
+
+static uint16_t echoed(bool service_time, uint16_t stamp)
+{
+    struct packet packet;
+    uint16_t echo;
+
+    open_connected(service_time);
+    packet = data(stamp);
+    receive_and_answer(&packet);
+    echo = by_hand_first(&nic, OPCODE_SACK)->sack.tx_timestamp;
+    by_hand_close(&nic);
+    return echo;
+}
+
+SPEC("§9: a SACK echoes the stamp, plus the time that it waited if the peer wants that")
+{
+    EXPECT_EQ(echoed(false, STAMP), STAMP);
+    EXPECT_EQ(echoed(true, STAMP), STAMP + HELD);
+    EXPECT_EQ(echoed(false, 0), 0);
+    EXPECT_EQ(echoed(true, 0), 0); /* there was no stamp */
+}
