@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sending half of a QP, where it has little to go by: no usable path, a peer that promises more
  * than there is memory for. */
+#include <string.h>
+
 #include "by_hand.h"
 #include "spec.h"
 #include "transport/loss.h"
@@ -481,10 +483,13 @@ SPEC("§6.3: if the ACK arrives first, the last packet is not retransmitted")
     nic.ready_ports = 0;
     by_hand_wait(&nic, TIMEOUT_NS + BASE_RTT_NS);
     EXPECT_EQ(timeouts(), 1);
+    EXPECT_EQ(by_hand_send(&nic), 0);
     packet = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN), 1);
     EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
     nic.ready_ports = UINT32_MAX;
+    memset(nic.sent, 0xff, sizeof(nic.sent));
     by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_PROBE), nic.sent_count);
     EXPECT_EQ(by_hand_post(&nic, QPN, 2, 64, WORK_SIGNALED), 0);
     EXPECT_EQ(by_hand_send(&nic), 1);
     EXPECT_EQ(by_hand_send(&nic), 0);

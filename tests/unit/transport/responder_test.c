@@ -210,3 +210,26 @@ SPEC("§7: received bytes are reported in units of 256, rounded up, modulo 2^24"
     EXPECT_EQ(units_of(UINT64_C(1) << 32), 0);
     EXPECT_EQ(units_of((UINT64_C(1) << 32) - 256), (1 << 24) - 1);
 }
+
+SPEC("§7: what was not reported is reported when no packet has arrived for the idle time")
+{
+    struct control_record sack;
+    struct responder *responder;
+    struct packet packet;
+    uint64_t due_ns;
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    responder = nic_find(nic.transport, QPN)->responder;
+    for (uint32_t i = 0; i < 2; i++) { /* the first packet is answered at once */
+        packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, in(i), 64);
+        EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+        EXPECT_EQ(by_hand_send(&nic), 1 - i);
+    }
+    due_ns = responder_deadline_ns(responder);
+    EXPECT_EQ(responder_expire(responder, &sack, due_ns - 1), 0);
+    EXPECT_EQ(responder_expire(responder, &sack, due_ns), 1);
+    EXPECT_EQ(responder_deadline_ns(responder), UINT64_MAX);
+    by_hand_close(&nic);
+}
