@@ -120,7 +120,7 @@ static void on_tail_silent(struct requester *requester, const struct env *env, u
         requester->probe_once = true;
 }
 
-/* Returns the age of the oldest transmission in flight; 0: there is none. */
+/* Returns the age of the oldest transmission in flight. */
 static uint64_t longest_flight_ns(const struct send_window *window, uint64_t now_ns)
 {
     struct psn psn = send_window_next_in_flight(window, window->oldest);
@@ -149,8 +149,9 @@ static uint64_t silent_ns(
 }
 
 /* Returns the time until packets have been in flight for the interval. 0: some have, nothing can be
- * sent, or the interval is longer than the range of recorded send times. Packets that wait to be
- * sent again, for the window or for their time, do not wait for an answer. */
+ * sent, or the interval is longer than the range of recorded send times; the timer then runs since
+ * the oldest packet was sent. Packets that wait to be sent again, for the window or for their turn,
+ * do not wait for an answer. */
 static uint64_t left_to_wait_ns(
     const struct requester *requester, const struct env *env, uint64_t interval_ns, uint64_t now_ns)
 {
@@ -158,8 +159,11 @@ static uint64_t left_to_wait_ns(
                      send_queue_unacknowledged(&requester->queue) > 0;
     uint64_t flight_ns;
 
-    if (lacks_ack || interval_ns >= SEND_WINDOW_AGE_MAX_NS ||
-        path_usable_planes(env->paths, env_planes(env)) == 0)
+    if (lacks_ack || path_usable_planes(env->paths, env_planes(env)) == 0)
+        return 0;
+    if (requester->window.inflight_bytes == 0)
+        return interval_ns;
+    if (interval_ns >= SEND_WINDOW_AGE_MAX_NS)
         return 0;
     flight_ns = silent_ns(requester, env, interval_ns, now_ns);
     return flight_ns < interval_ns ? interval_ns - flight_ns : 0;
