@@ -187,6 +187,8 @@ static void send_again(struct requester *requester, const struct env *env, const
     peer_on_sent(env->peer, out->port, packet_nominal_bytes(out));
     if (psn_equal(psn, requester->window.oldest))
         requester_arm_timeout(requester, env, turn->now_ns);
+    if (requester->turn_left > 0) /* else other QPs would wait until all losses are repaired */
+        requester->turn_left--;
     after_send(requester, env, turn);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What QPs to one destination share: turns, the window, its spacing, the base RTT (docs/protocol.md
  * §19, §21). */
+#include <string.h>
+
 #include "by_hand.h"
 #include "spec.h"
 
@@ -139,6 +141,33 @@ SPEC("§21: a QP that runs out of work within its turn later continues with the 
     expect_turns("AAB");
     post_packets(A, 8);
     expect_turns("AABBBAAAABBBB"); /* A's turn is over with four, and B's goes on, too */
+    by_hand_close(&nic);
+}
+
+/* Trims all packets of a turn, so that they are sent again. */
+static void trim_packets(const struct packet *sent, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct packet nack =
+            by_hand_nack(&nic, by_hand_sender(&sent[i]), &sent[i], NACK_TRIMMED_LASTHOP);
+
+        EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    }
+}
+
+SPEC("§21: packets that are sent again use up the turn, so that other QPs get theirs")
+{
+    struct packet sent[9];
+
+    open_with_window(100);
+    by_hand_connect(&nic, A);
+    by_hand_connect(&nic, B);
+    post_packets(A, 9);
+    EXPECT_EQ(by_hand_send(&nic), 9); /* two turns, and one packet of the third */
+    memcpy(sent, nic.sent, sizeof(sent));
+    trim_packets(sent, 9);
+    post_packets(B, 8);
+    expect_turns("AAABBBBABBBBAAAAA");
     by_hand_close(&nic);
 }
 
