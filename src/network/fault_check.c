@@ -95,8 +95,7 @@ bool fault_generator_check(
     if (from->component >= TOPOLOGY_COMPONENT_COUNT)
         return problem_is(
             problem, "component", "no such kind of component", (struct problem_numbers){ 0 });
-    if ((fabric->topology.graph || from->component > TOPOLOGY_UPLINK) &&
-        topology_component_count(&fabric->topology, from->component) == 0)
+    if (!topology_knows(&fabric->topology, from->component))
         return problem_is(problem, "component", "this fabric has no such component",
             (struct problem_numbers){ 0 });
     if (fault_kind_is(from->fault.kind, FAULT_OF_SWITCH) && !topology_is_switch(from->component))

@@ -22,7 +22,7 @@ bool plan_init(struct plan *plan, const struct topology_config *description,
         return false;
     plan->graph = (struct plan_graph){ .layout = PLAN_LAYOUT_ONE_BLOCK };
     plan->uplink_bits = plan_ev_bits(uplinks_max(plan));
-    plan->outer_high = (uint64_t)config->usid_block << 32 | (uint64_t)PLAN_USID_T0
+    plan->outer_high = (uint64_t)config->usid_block << 32 | (uint64_t)PLAN_USID_LEAF
                                                                 << (PLAN_USID_TYPE_SHIFT + 16);
     return true;
 }

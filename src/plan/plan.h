@@ -43,14 +43,14 @@ struct ipv6_addr plan_nic_address(const struct plan *, uint32_t nic);
 /* Returns false if the address is not in this fabric. */
 bool plan_nic_of(const struct plan *, const struct ipv6_addr *, uint32_t *nic);
 
-/* A uSID is plane(3) | type(3) | index(10). Types are named after tiers. */
+/* A uSID is plane(3) | type(3) | index(10). A switch has the type of its tier. */
 enum plan_usid_type {
-    PLAN_USID_T0 = 1,
-    PLAN_USID_T1,
+    PLAN_USID_LEAF = 1,
+    PLAN_USID_SPINE,
     PLAN_USID_HOST, /* a downlink, for its T0 only */
     PLAN_USID_SERVICE,
-    PLAN_USID_T2,
-    PLAN_USID_T3,
+    PLAN_USID_CORE,
+    PLAN_USID_SUPERCORE,
 };
 #define PLAN_USID_PLANE_SHIFT 13
 #define PLAN_USID_TYPE_SHIFT  10
@@ -163,8 +163,8 @@ static inline struct ipv6_addr plan_outer(
 {
     assert(!plan->topology.graph);
 
-    const uint64_t leaf_type = PLAN_USID_T0 << PLAN_USID_TYPE_SHIFT;
-    const uint64_t above_type = PLAN_USID_T1 << PLAN_USID_TYPE_SHIFT;
+    const uint64_t leaf_type = PLAN_USID_LEAF << PLAN_USID_TYPE_SHIFT;
+    const uint64_t above_type = PLAN_USID_SPINE << PLAN_USID_TYPE_SHIFT;
     const uint64_t host_type = PLAN_USID_HOST << PLAN_USID_TYPE_SHIFT;
     const uint64_t plane_twice = UINT64_C(0x10001) << PLAN_USID_PLANE_SHIFT;
     struct ev_path path = plan_ev_path(plan, ev);

@@ -75,8 +75,8 @@ static uint16_t usid(uint32_t plane, enum plan_usid_type type, uint32_t index)
 
 enum plan_usid_type plan_usid_switch_type(uint32_t tier)
 {
-    static const enum plan_usid_type types[GRAPH_TIERS_MAX] = { PLAN_USID_T0, PLAN_USID_T1,
-        PLAN_USID_T2, PLAN_USID_T3 };
+    static const enum plan_usid_type types[GRAPH_TIERS_MAX] = { PLAN_USID_LEAF, PLAN_USID_SPINE,
+        PLAN_USID_CORE, PLAN_USID_SUPERCORE };
 
     assert(tier < GRAPH_TIERS_MAX);
     return types[tier];
@@ -132,14 +132,14 @@ static void template_between(
 
     fields[count++] =
         (struct template_field){ .width = 32, .source = TEMPLATE_CONSTANT, .constant = block };
-    count += put_usid(fields + count, position++, PLAN_USID_T0, from.leaf);
+    count += put_usid(fields + count, position++, PLAN_USID_LEAF, from.leaf);
     if (from.leaf != to.leaf) {
-        count += put_usid(fields + count, position, PLAN_USID_T1, 0);
+        count += put_usid(fields + count, position, PLAN_USID_SPINE, 0);
         fields[count++] =
             (struct template_field){ .bit_offset = (uint16_t)(32 + 16 * position++ + 6),
                 .width = 10,
                 .source = TEMPLATE_UPLINK };
-        count += put_usid(fields + count, position++, PLAN_USID_T0, to.leaf);
+        count += put_usid(fields + count, position++, PLAN_USID_LEAF, to.leaf);
     }
     count += put_usid(fields + count, position, PLAN_USID_HOST, to.downlink);
     template_init(template, EV_FORMAT_SRV6, fields, count);
@@ -247,11 +247,11 @@ uint32_t plan_routes(
             &plan->graph, topology->nic_count + switch_index, ranges, range_max);
     assert(range_max >= PLAN_RANGES_MAX);
     if (host_ports == 0) {
-        ranges[count++] = range_of(at.plane, PLAN_USID_T0, port_count, 0);
+        ranges[count++] = range_of(at.plane, PLAN_USID_LEAF, port_count, 0);
         return count;
     }
     if (port_count > host_ports)
-        ranges[count++] = range_of(at.plane, PLAN_USID_T1, port_count - host_ports, host_ports);
+        ranges[count++] = range_of(at.plane, PLAN_USID_SPINE, port_count - host_ports, host_ports);
     ranges[count++] = range_of(at.plane, PLAN_USID_HOST, host_ports, 0);
     return count;
 }

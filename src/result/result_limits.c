@@ -101,7 +101,7 @@ static void name_uplinks(
 static void name_limit(
     const struct capacity_name *name, const struct topology *topology, char *out, size_t room)
 {
-    bool is_uplink = name->link.kind == TOPOLOGY_UPLINK;
+    bool is_uplink = topology_is_uplink(name->link.kind);
     char link[TOPOLOGY_NAME_BYTES];
 
     topology_name(&name->link, link);
@@ -148,7 +148,7 @@ static bool is_worth_telling(const struct capacity_limit *limit, const struct to
     char leaf[TOPOLOGY_NAME_BYTES];
 
     return limit->flow_count > 1 || limit->bps < limit->healthy_bps ||
-           (limit->name.link.kind == TOPOLOGY_UPLINK &&
+           (topology_is_uplink(limit->name.link.kind) &&
                limit->name.plane_links < name_leaf(topology, &limit->name.link, leaf));
 }
 

@@ -11,9 +11,9 @@ static enum topology_component draw_component(struct prng *prng)
 {
     const enum topology_component leaf = topology_switch_kind(0);
     const enum topology_component above = topology_switch_kind(1);
-    const enum topology_component components[] = { TOPOLOGY_UPLINK, TOPOLOGY_UPLINK,
-        TOPOLOGY_UPLINK, TOPOLOGY_HOST_LINK, TOPOLOGY_HOST_LINK, above, above, leaf, TOPOLOGY_PLANE,
-        TOPOLOGY_NIC };
+    const enum topology_component uplink = topology_uplink_kind();
+    const enum topology_component components[] = { uplink, uplink, uplink, TOPOLOGY_HOST_LINK,
+        TOPOLOGY_HOST_LINK, above, above, leaf, TOPOLOGY_PLANE, TOPOLOGY_NIC };
 
     return components[prng_below(prng, sizeof(components) / sizeof(components[0]))];
 }

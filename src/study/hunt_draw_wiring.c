@@ -103,7 +103,7 @@ static void draw_odd_link(struct study_trial *trial, struct prng *prng)
     const struct topology_config *wiring = &trial->wiring;
     bool is_uplink = hunt_draw_percent(prng, 60);
     struct topology_element link =
-        topology_draw(wiring, is_uplink ? TOPOLOGY_UPLINK : TOPOLOGY_HOST_LINK, prng);
+        topology_draw(wiring, is_uplink ? topology_uplink_kind() : TOPOLOGY_HOST_LINK, prng);
     uint64_t usual_bps = is_uplink ? wiring->uplink.rate_bps : wiring->host_link.rate_bps;
     bool is_missing = hunt_draw_percent(prng, 20);
 

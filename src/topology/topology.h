@@ -68,6 +68,12 @@ static inline bool topology_is_switch(enum topology_component component)
     return component == TOPOLOGY_T0 || component == TOPOLOGY_T1 || component == TOPOLOGY_SWITCH;
 }
 
+/* Returns whether links of this kind lead from leaves to the switches above them, in two tiers. */
+static inline bool topology_is_uplink(enum topology_component component)
+{
+    return component == TOPOLOGY_UPLINK;
+}
+
 /* A switch, in any topology. */
 struct topology_place {
     uint32_t plane;
@@ -285,6 +291,9 @@ bool topology_has(const struct topology *, const struct topology_element *,
 uint32_t topology_component_count(const struct topology *, enum topology_component);
 struct topology_element topology_component_at(
     const struct topology *, enum topology_component, uint32_t number);
+/* Returns whether the fabric has components of the kind or, if it is computed, whether another
+ * fabric of two tiers could have them. */
+bool topology_knows(const struct topology *, enum topology_component);
 
 /* Returns the number of all links, and the number of the link at a port, which must have a
  * cable. */
@@ -337,6 +346,8 @@ struct topology_element topology_draw(
 /* Returns the kind of the switches of a level; leaves are level 0. */
 #define TOPOLOGY_LEVELS 2
 enum topology_component topology_switch_kind(uint32_t level);
+/* Returns the kind of the links between switches of two levels. */
+enum topology_component topology_uplink_kind(void);
 
 /* Makes such a fabric smaller, if possible, in one of several ways; the most effective come first.
  * Returns false if there is no such variant. */

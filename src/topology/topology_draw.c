@@ -45,6 +45,11 @@ enum topology_component topology_switch_kind(uint32_t level)
     return level == 0 ? TOPOLOGY_T0 : TOPOLOGY_T1;
 }
 
+enum topology_component topology_uplink_kind(void)
+{
+    return TOPOLOGY_UPLINK;
+}
+
 static uint32_t half_of(uint32_t count)
 {
     return count > 1 ? count / 2 : count;

@@ -41,6 +41,14 @@ uint32_t topology_component_count(
     return 0;
 }
 
+bool topology_knows(const struct topology *topology, enum topology_component component)
+{
+    bool is_of_two_tiers = component <= TOPOLOGY_UPLINK;
+
+    return (!topology->graph && is_of_two_tiers) ||
+           topology_component_count(topology, component) > 0;
+}
+
 struct topology_element topology_component_at(
     const struct topology *topology, enum topology_component component, uint32_t number)
 {

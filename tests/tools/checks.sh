@@ -75,12 +75,15 @@ exits 0 'plan: comments may name a tier' "$ROOT/tools/check-plan" "$tree"
 write src/sim/look.c 'int x = config.hosts_per_t0;'
 exits 1 'plan: a tier outside topology is refused' "$ROOT/tools/check-plan" "$tree"
 contains 'plan: and the file is named' "$output" 'tier src/sim/look.c'
+write src/sim/look.c 'bool x = link.kind == TOPOLOGY_UPLINK;'
+exits 1 'plan: the links between two tiers outside topology are refused' "$ROOT/tools/check-plan" "$tree"
+contains 'plan: and the file is named' "$output" 'tier src/sim/look.c'
 mkdir -p "$tree/src/plan"
-write src/plan/plan.c 'int x = PLAN_USID_T0;'
 write src/sim/look.c 'int x = ev >> fabric->uplink_bits;'
 exits 1 'plan: splitting an EV is refused' "$ROOT/tools/check-plan" "$tree"
 contains 'plan: and the file is named' "$output" 'ev src/sim/look.c'
-contains 'plan: types of uSIDs may be named after tiers in plan/' "$output" 'ok 1 - only topology/ names tiers'
+write src/plan/plan.c 'int x = PLAN_USID_T0;'
+exits 1 'plan: types of uSIDs that are named after tiers are refused' "$ROOT/tools/check-plan" "$tree"
 write src/plan/plan.c 'int x = config.t0_count;'
 exits 1 'plan: numbers of a tier are refused in plan/' "$ROOT/tools/check-plan" "$tree"
 contains 'plan: and the file is named' "$output" 'tier src/plan/plan.c'
