@@ -149,16 +149,29 @@ static uint32_t endpoint_ev(struct transport *nic, struct qp *qp, uint32_t plane
                               : env_ev(&qp->env, other);
 }
 
-/* Answers on the port on which the request arrived, waiting for it if it is busy; on another only
- * if it is down. Uses the way back if there is a QP to that peer, otherwise the EV of the
- * request. */
+/* Returns the ports on which the answer may leave: that on which the request arrived, waiting for
+ * it if it is busy; others only if it is down. If paths end at other ports than they begin, the EV
+ * of the request leads back from no port, so a port with EVs to the peer is used instead. */
+static uint32_t endpoint_ports(
+    const struct transport *nic, const struct control_record *record, const struct qp *qp)
+{
+    bool port_is_up = nic->up_mask >> record->port & 1;
+    uint32_t ports = port_is_up ? UINT32_C(1) << record->port : nic->up_mask;
+    uint32_t with_evs =
+        nic->ports_cross && qp ? nic->up_mask & qp->env.peer->way_back.reverse.plane_mask : 0;
+
+    if (with_evs == 0)
+        return ports;
+    return ports & with_evs ? ports & with_evs : with_evs;
+}
+
+/* Uses the way back if there is a QP to that peer, otherwise the EV of the request. */
 static bool answer_endpoint(struct transport *nic, const struct control_record *record,
     uint32_t ready_ports, struct packet *out, uint64_t now_ns)
 {
     const struct ipv6_addr *dst = control_queue_address(&nic->control);
-    bool port_is_up = nic->up_mask >> record->port & 1;
-    uint32_t ports = ready_ports & (port_is_up ? UINT32_C(1) << record->port : nic->up_mask);
     struct qp *qp = nic_find_peer(nic, dst);
+    uint32_t ports = ready_ports & endpoint_ports(nic, record, qp);
 
     if (ports == 0)
         return false;

@@ -337,3 +337,44 @@ SPEC("the answer to a probe of the way back is not awaited once its QP is gone o
     EXPECT_EQ(by_hand_receive(&nic, &answer), DROP_UNASKED_ANSWER);
     by_hand_close(&nic);
 }
+
+/* ---- answers if EVs cover one port ----------------------------------------------------------- */
+
+/* Has EVs to its peer on port 0 only. Sends the answer to a request that arrives on port 1. */
+static struct packet answer_without_evs(bool ports_cross)
+{
+    struct packet request;
+
+    by_hand_prepare(&nic);
+    nic.config.ports_cross = ports_cross;
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        nic.entries[i] = (struct path_entry){ .ev = i };
+    path_profile_explicit(&nic.profile, nic.entries, BY_HAND_EVS, BY_HAND_PLANES);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    request = by_hand_endpoint(&nic, 1, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 5);
+    request.port = 1;
+    request.ev = 0x1ff;
+    EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, OPCODE_ENDPOINT_RESPONSE), 1);
+    return *by_hand_first(&nic, OPCODE_ENDPOINT_RESPONSE);
+}
+
+SPEC("if paths cross, a request on a port without EVs to the peer is answered on one with EVs")
+{
+    struct packet answer = answer_without_evs(true);
+
+    EXPECT_EQ(answer.port, 0);
+    EXPECT_LE(answer.ev, BY_HAND_EVS - 1);
+    by_hand_close(&nic);
+}
+
+SPEC("if paths do not cross, it is answered on its own port with its own EV")
+{
+    struct packet answer = answer_without_evs(false);
+
+    EXPECT_EQ(answer.port, 1);
+    EXPECT_EQ(answer.ev, 0x1ff);
+    by_hand_close(&nic);
+}
