@@ -12,9 +12,6 @@ enum {
     FLOWS_MAX = 2048,
     PEERS_MAX = 11, /* of an all-to-all, whose capacity changes with every message */
     OUTSTANDING_MAX = 16,
-    PSNS_PER_MPR = 128,
-    MPR_MAX = 255,
-    MPR_USUAL = 8,
 };
 
 #define US(count) ((count)*UINT64_C(1000000))
@@ -160,47 +157,27 @@ static void draw_workload(struct study_trial *trial, uint32_t index,
     draw_messages(workload, bdp, prng);
 }
 
-/* Widens windows to hold two BDPs: by mpr if the number of QPs is not enough. */
-static void widen_windows(struct study_trial *trial, uint64_t bdp, uint64_t pmtu)
-{
-    uint64_t mpr = MPR_USUAL;
-    char value[STUDY_VALUE_BYTES];
-
-    for (uint32_t i = 0; i < trial->workload_count; i++) {
-        uint64_t wanted = 2 * bdp / (PSNS_PER_MPR * pmtu * trial->workloads[i].qps) + 1;
-
-        mpr = wanted > mpr ? wanted : mpr;
-    }
-    if (mpr <= MPR_USUAL || mpr > MPR_MAX)
-        return;
-    snprintf(value, sizeof(value), "%u", (unsigned)mpr);
-    study_set_parameter(trial, "mpr", value);
-}
-
-static uint64_t draw_pmtu(struct study_trial *trial, struct prng *prng)
+static void draw_pmtu(struct study_trial *trial, struct prng *prng)
 {
     static const char *const pmtus[] = { "1024", "2048" };
     const char *pmtu = pmtus[prng_below(prng, 2)];
 
-    if (!hunt_draw_percent(prng, 10))
-        return 4096;
-    study_set_parameter(trial, "pmtu", pmtu);
-    return strtoull(pmtu, NULL, 10);
+    if (hunt_draw_percent(prng, 10))
+        study_set_parameter(trial, "pmtu", pmtu);
 }
 
 void hunt_draw_work(
     struct study_trial *trial, const struct hunt_options *options, struct prng *prng)
 {
-    uint64_t pmtu = draw_pmtu(trial, prng);
     char reason[STUDY_REASON_BYTES];
     struct sim_config config;
     struct study_room room;
     uint64_t bdp;
 
+    draw_pmtu(trial, prng);
     study_config(trial, &room, &config, reason); /* computes the round trip, without workloads */
     bdp = hunt_bdp_bytes(trial, &room.fabric.topology);
     trial->workload_count = hunt_draw_percent(prng, 75) ? 1 : 2;
     for (uint32_t i = 0; i < trial->workload_count; i++)
         draw_workload(trial, i, options, bdp, prng);
-    widen_windows(trial, bdp, pmtu);
 }

@@ -43,6 +43,7 @@ PROPERTY("a case is a fabric, work and faults within the limits, and makes sense
     EXPECT_GE(trial.wiring.t1_count, 1);
     EXPECT_LE(trial.fault_count, 3);
     EXPECT(hunt_is_fair(&trial, &config, options.hops_max));
+    EXPECT_EQ(config.parameters.mpr, 0); /* the transport derives it */
     for (uint32_t i = 0; i < trial.workload_count; i++)
         EXPECT_LE(trial.workloads[i].qps, 64);
     for (uint32_t i = 0; i < trial.fault_count; i++) {
