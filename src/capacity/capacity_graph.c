@@ -109,10 +109,12 @@ static bool loses_ev(const struct building *building, uint32_t link, uint32_t ev
     return false;
 }
 
-/* Links of NICs may be lossy, because all paths of a port cross them. */
+/* Links of NICs may be lossy, because all paths of a port cross them, unless they lose much. */
 static bool is_open(
     const struct building *building, const struct plan_route *route, bool takes_lossy)
 {
+    double kept = 1;
+
     for (uint32_t i = 0; i <= route->switch_count; i++) {
         uint32_t link = link_number(building->fabric->topology.graph, route->hops[i]);
         const struct link_rate *rate = &building->rates[link];
@@ -121,8 +123,9 @@ static bool is_open(
         if (rate->bps <= 0 || (!takes_lossy && !is_of_nic && link_rates_is_lossy(rate)) ||
             loses_ev(building, link, route->ev, takes_lossy))
             return false;
+        kept *= rate->kept;
     }
-    return true;
+    return takes_lossy || !link_rates_loses_much(kept);
 }
 
 static uint32_t arrival_port(const struct building *building, const struct plan_route *route)

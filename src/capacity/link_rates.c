@@ -5,11 +5,17 @@
 #include <stdalign.h>
 
 #define LOSSY  0.01
+#define MUCH   0.2
 #define NEARLY 1e-6 /* fractions of 2^32 are rounded */
 
 bool link_rates_is_lossy(const struct link_rate *rate)
 {
     return rate->kept <= 1 - LOSSY + NEARLY;
+}
+
+bool link_rates_loses_much(double kept)
+{
+    return kept < 1 - MUCH - NEARLY;
 }
 
 /* ---- healthy --------------------------------------------------------------------------------- */

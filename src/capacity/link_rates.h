@@ -44,5 +44,8 @@ static inline struct link_rate *link_rates_of(
 /* Applies a fault to the rate of a link direction that it affects. */
 void link_rates_harm(struct link_rate *, const struct fault *);
 
-/* Returns true if MRC avoids a path with this loss. */
+/* Returns true if MRC avoids a path with this loss, if its siblings lose less. */
 bool link_rates_is_lossy(const struct link_rate *);
+/* Returns true if MRC avoids a path of which only `kept` of the packets arrive, even if all paths
+ * of the plane lose as many. */
+bool link_rates_loses_much(double kept);

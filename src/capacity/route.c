@@ -50,13 +50,14 @@ static bool is_ev_out(
     return false;
 }
 
-/* Links of NICs may be lossy, because all paths of a plane cross them. */
+/* Links of NICs may be lossy, because all paths of a plane cross them, unless they lose much. */
 bool route_is_open(const struct link_merge *merge, const struct route *route, bool takes_lossy)
 {
     const struct capacity_demand *demand = route->demand;
     uint32_t ev = ev_of(merge, route);
     struct plan_step steps[PLAN_LINKS_MAX];
     uint32_t count = plan_steps(merge->rates->fabric, demand->from_nic, demand->to_nic, ev, steps);
+    double kept = 1;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct link_rate *rate =
@@ -65,7 +66,10 @@ bool route_is_open(const struct link_merge *merge, const struct route *route, bo
 
         if (rate->bps <= 0 || (!is_of_nic && !takes_lossy && link_rates_is_lossy(rate)))
             return false;
+        kept *= rate->kept;
     }
+    if (!takes_lossy && link_rates_loses_much(kept))
+        return false;
     return is_allowed(merge, route, ev) && !is_ev_out(merge, route, ev, takes_lossy);
 }
 

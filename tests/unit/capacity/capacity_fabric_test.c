@@ -167,12 +167,29 @@ SPEC("a link that loses less than 1 % carries the rest, and one that loses more 
     expect_rates("p0.t0.0-t1.0", much, ALL(375000));
 }
 
-SPEC("a host link that loses much is used: its plane has no other path")
+SPEC("a host link that loses a fifth is used: its plane has no other path")
 {
     struct fault much = { .kind = FAULT_LOSS, .probability = SHARE(0.2) };
 
     expect_rates(
         "h1.p2", much, RATES(400000, 380000, 400000, 400000, 400000, 380000, 400000, 400000));
+}
+
+SPEC("a path whose host links together lose more than a fifth is not used if a plane is left")
+{
+    struct fault most = { .kind = FAULT_LOSS, .probability = SHARE(0.21) };
+    struct fault half = { .kind = FAULT_LOSS, .probability = SHARE(0.11) };
+    struct bench bench;
+
+    expect_rates(
+        "h1.p2", most, RATES(400000, 300000, 400000, 400000, 400000, 300000, 400000, 400000));
+    bench_init(&bench);
+    wire_up(&bench);
+    break_element(&bench, "h1.p2", half);
+    break_element(&bench, "h5.p2", half);
+    solve(&bench, NICS);
+    EXPECT_EQ(mbps(&bench, 1), 300000); /* 0.89 x 0.89 of the packets arrive */
+    bench_fini(&bench);
 }
 
 SPEC("a lossy path is used if no other path is left")
