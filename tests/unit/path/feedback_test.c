@@ -26,6 +26,19 @@ static void lose_times(struct paths *paths, uint32_t ev_index, uint32_t count, u
 
 /* ---- marks -----------------------------------------------------------------------------------*/
 
+SPEC("only a further ALWAYS_SKIP counts as another failure of a bad EV")
+{
+    struct paths paths;
+
+    paths_init(&paths, 1, 4, 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_ALWAYS_SKIP, 0);
+    EXPECT_EQ(ev_of(&paths, 0)->more_against, 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_SKIP_ONCE, 0);
+    EXPECT_EQ(ev_of(&paths, 0)->more_against, 0);
+    path_on_mark(paths.set, 0, PATH_MARKED_ALWAYS_SKIP, 0);
+    EXPECT_EQ(ev_of(&paths, 0)->more_against, 1);
+}
+
 SPEC("SKIP_ONCE and TRIMMED lead to SKIP, ALWAYS_SKIP to ASSUMED_BAD")
 {
     struct paths paths;

@@ -68,6 +68,33 @@ SPEC("§17: answers travel in the control class, without ECN, and name the QP th
     by_hand_close(&nic);
 }
 
+/* An EV probe that the application asked for, in this class. */
+static struct packet probe_in(enum dscp_class class)
+{
+    struct ipv6_addr peer = by_hand_address(1);
+    uint16_t id;
+
+    EXPECT_EQ(transport_endpoint_probe(nic.transport, &peer, 0x101, 1, class, &id, nic.now_ns), 0);
+    memset(nic.sent, 0xff, sizeof(nic.sent));
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_EQ(nic.sent[0].psn.value, id);
+    return nic.sent[0];
+}
+
+SPEC("§16.2: Endpoint Requests can be marked unless they travel in the control class")
+{
+    struct packet packet;
+
+    open_connected(false);
+    packet = probe_in(DSCP_CONTROL);
+    expect_control(&packet, PACKET_NO_SENDER);
+    packet = probe_in(DSCP_NO_TRIM);
+    EXPECT_EQ(packet.class, DSCP_NO_TRIM);
+    EXPECT_EQ(packet.ecn, ECN_ECT0);
+    EXPECT_EQ(packet.flags, 0);
+    by_hand_close(&nic);
+}
+
 static uint16_t echoed(bool service_time, uint16_t stamp)
 {
     struct packet packet;

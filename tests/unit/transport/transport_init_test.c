@@ -4,6 +4,7 @@
 
 #include "by_hand.h"
 #include "spec.h"
+#include "transport/nic.h"
 
 enum { QPN = 7, SMALL_NIC_BYTES = 5 * 1024, SENDER_BYTES = 5 * 1024, RECEIVER_BYTES = 1536 };
 
@@ -156,4 +157,29 @@ SPEC("peers are found for any number of slots")
         EXPECT_EQ(by_hand_receive(&nic, &update), DROP_NONE);
     }
     by_hand_close(&nic);
+}
+
+static uint8_t incarnation(uint64_t seed, uint32_t engine_index, uint32_t engine_count)
+{
+    uint8_t number;
+
+    by_hand_prepare(&nic);
+    nic.config.seed = seed;
+    nic.config.engine_index = engine_index;
+    nic.config.engine_count = engine_count;
+    by_hand_open(&nic);
+    number = nic.transport->incarnation;
+    by_hand_close(&nic);
+    return number;
+}
+
+SPEC("§18: an incarnation is not 0, which means unknown, and tells the engines of a NIC apart")
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        EXPECT_NE(incarnation(seed, 0, 1), 0);
+        for (uint32_t engine = 0; engine < 2; engine++) {
+            EXPECT_GE(incarnation(seed, engine, 2), TRANSPORT_ENGINES_MAX);
+            EXPECT_EQ(incarnation(seed, engine, 2) % TRANSPORT_ENGINES_MAX, engine);
+        }
+    }
 }

@@ -72,7 +72,7 @@ SPEC("after the change packets use the new EVs, and old packets are still acknow
     by_hand_close(&nic);
 }
 
-SPEC("after the change answers use the new EVs")
+static void expect_answers_of_new_evs(uint8_t port)
 {
     struct packet data;
 
@@ -83,12 +83,20 @@ SPEC("after the change answers use the new EVs")
         EXPECT_EQ(i == 0 ? 0 : set_paths(profile), 0);
         data = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn_add(psn(BY_HAND_RQ_PSN), i), 1024);
         data.flags |= PACKET_ACK_REQUEST;
+        data.port = port;
         EXPECT_EQ(by_hand_receive(&nic, &data), DROP_NONE);
         by_hand_send(&nic);
         EXPECT_EQ(by_hand_sent(&nic, OPCODE_SACK), 1);
+        EXPECT_EQ(by_hand_first(&nic, OPCODE_SACK)->port, port);
         EXPECT(is_of(profile, by_hand_first(&nic, OPCODE_SACK)));
     }
     by_hand_close(&nic);
+}
+
+SPEC("after the change answers use the new EVs, on each plane")
+{
+    for (uint8_t port = 0; port < BY_HAND_PLANES; port++)
+        expect_answers_of_new_evs(port);
 }
 
 /* Acknowledges `count` packets from the `first` one on, nothing before. */

@@ -147,6 +147,18 @@ SPEC("§18: such a peer is reminded with new work, too, though its window is ful
     by_hand_close(&nic);
 }
 
+SPEC("§17: while two probes of the way back are in flight, no third is sent")
+{
+    open_connected();
+    EXPECT(take_turn(A, BASE_RTT_NS));
+    EXPECT(take_turn(A, BASE_RTT_NS));
+    nic.now_ns += BASE_RTT_NS + 256; /* the peer is not heard */
+    transport_expire(nic.transport, nic.now_ns);
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 2);
+    by_hand_close(&nic);
+}
+
 SPEC("§17: probes of the peer count for the way back as data does")
 {
     struct packet packet;
