@@ -10,6 +10,8 @@ fi
 . "$(dirname "$0")/../harness/netns.sh"
 unset MRC_CONFIG MRC_DEVICES LD_PRELOAD LD_LIBRARY_PATH
 "$mrc" fabric up -q -n "$fabric" "$(tiny '')"
+never_give_up 0 # these are also the defaults of verbs
+never_give_up 3
 
 is_listening()
 {
