@@ -120,6 +120,21 @@ static bool is_within_quota(const struct soft *soft, const struct port *port)
     return waiting <= soft->frames.free_count;
 }
 
+/* Sends a frame that finds its port idle, which is the usual case, without queueing it. Returns
+ * false if it must wait. */
+static bool pass_frame(
+    struct soft *soft, struct switch_node *node, uint32_t wire_number, uint32_t frame)
+{
+    const struct soft_wire *wire = &soft->wires[wire_number];
+    const struct port_entry *entry = &soft->frames.list[frame].entry;
+
+    if (!switch_pass_is_open(node, wire->self.port, entry, soft->now_ps) || !take_room(soft, wire))
+        return false;
+    soft_wire_launch(
+        soft, wire_number, frame, switch_pass(node, wire->self.port, entry, soft->now_ps));
+    return true;
+}
+
 static void enqueue_frame(struct soft *soft, uint32_t node_index, uint32_t port, uint32_t frame)
 {
     struct switch_node *node = &soft->switches[node_index];
@@ -128,6 +143,8 @@ static void enqueue_frame(struct soft *soft, uint32_t node_index, uint32_t port,
 
     if (port_next_ps(&node->ports[port]) <= soft->now_ps)
         soft_work_off(soft, wire_number);
+    if (pass_frame(soft, node, wire_number, frame))
+        return;
     if (!is_within_quota(soft, &node->ports[port])) {
         switch_drop(node, port, DROP_BUFFER_FULL);
         soft_give(soft, frame);

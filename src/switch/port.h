@@ -83,17 +83,23 @@ static inline bool port_has_room(
            pool->used_count < pool->slot_count;
 }
 
-/* There must be room. */
-static inline void port_push(
-    struct port *port, enum port_queue_kind kind, const struct port_entry *entry)
+static inline void port_note_depth(
+    struct port *port, enum port_queue_kind kind, uint32_t depth_bytes)
 {
     uint64_t *depth_bytes_max =
         &port->counters->value[kind == PORT_DATA ? PORT_COUNTER_DATA_DEPTH_BYTES_MAX
                                                  : PORT_COUNTER_CONTROL_DEPTH_BYTES_MAX];
 
+    if (depth_bytes > *depth_bytes_max)
+        *depth_bytes_max = depth_bytes;
+}
+
+/* There must be room. */
+static inline void port_push(
+    struct port *port, enum port_queue_kind kind, const struct port_entry *entry)
+{
     port_queue_push(&port->queues[kind], port->profile->pool, entry);
-    if (port->queues[kind].bytes > *depth_bytes_max)
-        *depth_bytes_max = port->queues[kind].bytes;
+    port_note_depth(port, kind, port->queues[kind].bytes);
 }
 
 /* Handles a packet for which there is no room: it or another packet is trimmed, or it is dropped.
@@ -153,23 +159,29 @@ static inline bool port_marks(struct port *port, const struct port_entry *leavin
            leaving->ecn != ECN_CE && port_red(port, behind_bytes);
 }
 
+static inline void port_count_sent(
+    struct port *port, enum port_queue_kind kind, uint32_t length_bytes)
+{
+    uint64_t *counters = port->counters->value;
+    bool is_control = kind == PORT_CONTROL;
+
+    counters[is_control ? PORT_COUNTER_CONTROL_PACKETS : PORT_COUNTER_DATA_PACKETS]++;
+    counters[is_control ? PORT_COUNTER_CONTROL_BYTES : PORT_COUNTER_DATA_BYTES] += length_bytes;
+    port->free_ps += port_transmission_ps(port->profile, length_bytes);
+}
+
 /* Returns the next packet if one waits. Its transmission begins at free_ps before the call and ends
  * at free_ps after it. The entry stays valid until the next packet enters. */
 static inline const struct port_entry *port_send(struct port *port)
 {
-    bool is_control = port->queues[PORT_CONTROL].count > 0;
-    uint64_t *counters = port->counters->value;
-    struct port_entry *entry =
-        port_queue_pop(&port->queues[is_control ? PORT_CONTROL : PORT_DATA], port->profile->pool);
+    enum port_queue_kind kind = port->queues[PORT_CONTROL].count > 0 ? PORT_CONTROL : PORT_DATA;
+    struct port_entry *entry = port_queue_pop(&port->queues[kind], port->profile->pool);
 
-    if (!is_control && port_marks(port, entry)) {
+    if (kind == PORT_DATA && port_marks(port, entry)) {
         entry->ecn = ECN_CE;
-        counters[PORT_COUNTER_MARKED]++;
+        port->counters->value[PORT_COUNTER_MARKED]++;
     }
-    counters[is_control ? PORT_COUNTER_CONTROL_PACKETS : PORT_COUNTER_DATA_PACKETS]++;
-    counters[is_control ? PORT_COUNTER_CONTROL_BYTES : PORT_COUNTER_DATA_BYTES] +=
-        entry->length_bytes;
-    port->free_ps += port_transmission_ps(port->profile, entry->length_bytes);
+    port_count_sent(port, kind, entry->length_bytes);
     return entry;
 }
 

@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "switch/port.h"
+#include "switch/port_pass.h"
 #include "switch/switch_frame.h"
 #include "switch/switch_table.h"
 
@@ -107,6 +108,20 @@ static inline struct switch_outcome switch_queue(
     else
         bits_set(node->waiting, port);
     return outcome;
+}
+
+/* True if switch_pass() can send the packet, in place of switch_queue() and switch_transmit(). */
+static inline bool switch_pass_is_open(
+    const struct switch_node *node, uint32_t port, const struct port_entry *entry, uint64_t now_ps)
+{
+    return bits_test(node->up, port) && port_pass_is_open(&node->ports[port], entry, now_ps);
+}
+
+/* Sends a packet through an idle port. Returns the end of its transmission. */
+static inline uint64_t switch_pass(
+    struct switch_node *node, uint32_t port, const struct port_entry *entry, uint64_t now_ps)
+{
+    return port_pass(&node->ports[port], entry, now_ps);
 }
 
 /* Forwards a packet that arrived at `in_port`, which shifts `outer`, and queues it. Requires the

@@ -104,6 +104,55 @@ SPEC("a packet leaves at once if the wire is free, otherwise when it becomes fre
     EXPECT_EQ(port_next_ps(&bench.port), PORT_NEVER_PS);
 }
 
+SPEC("a packet that passes an idle port leaves it as if it had been queued and sent")
+{
+    static const enum dscp_class classes[] = { DSCP_TRIMMABLE, DSCP_CONTROL, DSCP_NO_TRIM };
+    struct bench queued;
+    struct bench passed;
+    uint64_t now_ps = 5000;
+
+    set_up(&queued, &uplink, SLOTS_MAX);
+    set_up(&passed, &uplink, SLOTS_MAX);
+    for (uint32_t i = 0; i < 3; i++, now_ps += 2 * FULL_PS) {
+        struct port_entry entry = packet(i, classes[i]);
+        struct port_transmission transmission;
+
+        port_enqueue(&queued.port, entry, now_ps);
+        EXPECT(port_transmit(&queued.port, now_ps, &transmission));
+        EXPECT(port_pass_is_open(&passed.port, &entry, now_ps));
+        EXPECT_EQ(port_pass(&passed.port, &entry, now_ps), transmission.end_ps);
+        EXPECT_EQ(passed.port.free_ps, queued.port.free_ps);
+        EXPECT_EQ(memcmp(&passed.counters, &queued.counters, sizeof(passed.counters)), 0);
+        port_check(&passed.port);
+    }
+}
+
+SPEC(
+    "no packet passes a busy wire, waiting packets, a full pool, or a port that marks every packet")
+{
+    struct port_entry entry = packet(9, DSCP_TRIMMABLE);
+    struct port_config config = uplink;
+    struct bench bench;
+
+    set_up(&bench, &uplink, SLOTS_MAX);
+    occupy(&bench, 0, DSCP_TRIMMABLE);
+    EXPECT(!port_pass_is_open(&bench.port, &entry, FULL_PS - 1));
+    EXPECT(port_pass_is_open(&bench.port, &entry, FULL_PS));
+    put(&bench, packet(1, DSCP_TRIMMABLE));
+    EXPECT(!port_pass_is_open(&bench.port, &entry, FULL_PS));
+
+    set_up(&bench, &uplink, 0);
+    EXPECT(!port_pass_is_open(&bench.port, &entry, 0));
+
+    config.red_min_bytes = 0;
+    config.red_max_bytes = 0;
+    set_up(&bench, &config, SLOTS_MAX);
+    EXPECT(!port_pass_is_open(&bench.port, &entry, 0));
+    config.marks = false;
+    set_up(&bench, &config, SLOTS_MAX);
+    EXPECT(port_pass_is_open(&bench.port, &entry, 0));
+}
+
 SPEC("a byte takes eight bit times: exact for usual rates, to a millionth for any")
 {
     struct bench bench;
