@@ -3,11 +3,10 @@
  * bytes. */
 #include <assert.h>
 
+#include "base/fetch_ahead.h"
 #include "host/engine.h"
 #include "wire/bth.h"
 #include "wire/opcode.h"
-
-enum { CACHE_LINE_BYTES = 64 };
 
 /* A frame that is parsed and not yet received. */
 struct parsed {
@@ -53,8 +52,7 @@ static enum drop_reason receive_frame(struct engine *engine, struct parsed *pars
  * the previous one. */
 static void prefetch_frame(const struct pktio_received *received)
 {
-    for (uint32_t at = 0; at < received->length_bytes; at += CACHE_LINE_BYTES)
-        __builtin_prefetch(received->bytes + at);
+    fetch_ahead_to_read(received->bytes, received->length_bytes);
 }
 
 static uint32_t receive_port(struct engine *engine, uint32_t port, uint64_t now_ns)

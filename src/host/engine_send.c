@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/fetch_ahead.h"
 #include "host/engine.h"
 #include "host/ev_profile.h"
 #include "wire/crc32.h"
@@ -12,7 +13,6 @@
 enum {
     SEND_ROUNDS = 8, /* batches before the engine receives again */
     SEND_ROOM = UINT16_MAX,
-    CACHE_LINE = 64,
 };
 
 /* Returns the bytes of a piece of a work request. Inline bytes are in the QP; other memory must
@@ -70,10 +70,7 @@ static void put_icrc(uint8_t *at, uint32_t icrc)
 /* Prefetches the bytes after those of this packet: usually the next packet carries them. */
 static void fetch_next(const struct iovec *last)
 {
-    const uint8_t *next = (const uint8_t *)last->iov_base + last->iov_len;
-
-    for (size_t at = 0; at < last->iov_len; at += CACHE_LINE)
-        __builtin_prefetch(next + at);
+    fetch_ahead_to_read((const uint8_t *)last->iov_base + last->iov_len, last->iov_len);
 }
 
 /* Appends the pad and the iCRC, which covers the header and then the payload in place. */
