@@ -64,7 +64,7 @@ void decode_describe_srh(const struct decode_packet *packet, const struct field_
         visitor, &(struct field){ .key = "segments_left",
                      .number = srh->segments_left,
                      .note = srh->segments_left ? "the path continues in the segment"
-                                                : "the segment is a copy of the path" });
+                                                : "the segment is in use, or a copy of the path" });
     describe_address(visitor, "segment", &srh->segment);
     describe_usids(visitor, srh->segments_left ? "then" : NULL, &srh->segment);
     decode_describe_hex(visitor, "flags", NULL, 2, srh->flags);

@@ -117,6 +117,7 @@ static void free_peer(struct graph_paths_peer *peer)
         return;
     ev_profile_free(peer->profile);
     free((void *)peer->list.destinations);
+    free((void *)peer->list.segments);
     free(peer->switch_counts);
     free(peer->weights);
     free(peer->extras);
@@ -145,27 +146,40 @@ bool graph_paths_cross(const struct graph_paths *paths)
     return paths->plan.topology.ports_cross;
 }
 
+/* Returns a destination with room for `count` paths; NULL: no memory. */
+static struct graph_paths_peer *take_peer(uint32_t count, bool with_segments)
+{
+    struct graph_paths_peer *peer = calloc(1, sizeof(*peer));
+
+    if (!peer)
+        return NULL;
+    peer->list.destinations = calloc(count + 1, sizeof(struct ipv6_addr));
+    if (with_segments)
+        peer->list.segments = calloc(count + 1, sizeof(struct ipv6_addr));
+    peer->switch_counts = calloc(count + 1, 1);
+    peer->weights = calloc(count + 1, 1);
+    peer->extras = calloc(count + 1, sizeof(*peer->extras));
+    if (peer->list.destinations && !(with_segments && !peer->list.segments) &&
+        peer->switch_counts && peer->weights && peer->extras)
+        return peer;
+    free_peer(peer);
+    return NULL;
+}
+
 /* The routes are in the order of ports. */
 static struct graph_paths_peer *keep_routes(
     const struct graph_paths *paths, uint32_t nic, uint32_t count)
 {
-    struct graph_paths_peer *peer = calloc(1, sizeof(*peer));
-    struct ipv6_addr *destinations = calloc(count + 1, sizeof(*destinations));
+    struct graph_paths_peer *peer = take_peer(count, paths->plan.uses_srh);
+    struct ipv6_addr *destinations;
+    struct ipv6_addr *segments;
     uint64_t fastest_ps;
 
-    if (peer) {
-        peer->nic = nic;
-        peer->list.destinations = destinations;
-        peer->switch_counts = calloc(count + 1, 1);
-        peer->weights = calloc(count + 1, 1);
-        peer->extras = calloc(count + 1, sizeof(*peer->extras));
-    }
     if (!peer)
-        free(destinations);
-    if (!peer || !destinations || !peer->switch_counts || !peer->weights || !peer->extras) {
-        free_peer(peer);
         return NULL;
-    }
+    peer->nic = nic;
+    destinations = (struct ipv6_addr *)peer->list.destinations;
+    segments = (struct ipv6_addr *)peer->list.segments;
     plan_weigh(paths->routes, count, paths->weights);
     fastest_ps = plan_fastest_ps(paths->routes, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -174,6 +188,8 @@ static struct graph_paths_peer *keep_routes(
         for (uint32_t port = route->hops[0].port; port < PATH_PLANE_COUNT_MAX; port++)
             peer->list.first[port + 1] = (uint16_t)(i + 1);
         destinations[i] = route->outer;
+        if (segments)
+            segments[i] = route->segment;
         peer->switch_counts[i] = (uint8_t)route->switch_count;
         peer->weights[i] = (uint8_t)paths->weights[i];
         peer->extras[i] = plan_extra(route, fastest_ps);

@@ -51,11 +51,16 @@ static uint32_t look_up(
 {
     uint32_t first = path.plane < PATH_PLANE_COUNT_MAX ? list->first[path.plane] : 0;
     uint32_t count = path.plane < PATH_PLANE_COUNT_MAX ? list->first[path.plane + 1] - first : 0;
+    uint32_t index;
 
     if (count == 0)
         return 0;
-    out->destination = list->destinations[first + path.uplink % count];
-    return 1;
+    index = first + path.uplink % count;
+    out->destination = list->destinations[index];
+    if (!list->segments || ip_address_is_zero(&list->segments[index]))
+        return 1;
+    out->segment = list->segments[index];
+    return 2;
 }
 
 static void fill_in(const struct path_template *template, struct ev_path path, uint64_t *words)

@@ -31,6 +31,7 @@ struct template_field {
  * + 1] - 1. */
 struct template_list {
     const struct ipv6_addr *destinations;
+    const struct ipv6_addr *segments; /* of their SRHs, all zeros: none; NULL: no path has an SRH */
     uint16_t first[PATH_PLANE_COUNT_MAX + 1];
 };
 

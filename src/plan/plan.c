@@ -21,10 +21,22 @@ bool plan_init(struct plan *plan, const struct topology_config *description,
     if (!topology_init(&plan->topology, description, exceptions, problem))
         return false;
     plan->graph = (struct plan_graph){ .layout = PLAN_LAYOUT_ONE_BLOCK };
+    plan->uses_srh = false;
     plan->uplink_bits = plan_ev_bits(uplinks_max(plan));
     plan->outer_high = (uint64_t)config->usid_block << 32 | (uint64_t)PLAN_USID_LEAF
                                                                 << (PLAN_USID_TYPE_SHIFT + 16);
     return true;
+}
+
+/* Paths that need an SRH have longer headers, which must survive trimming. */
+static void prepare_for_srh(struct plan *plan)
+{
+    struct topology_buffers *buffers = &plan->topology.config.buffers;
+    uint32_t least_bytes = TOPOLOGY_TRIMMED_BYTES_MIN + SRH_BYTES;
+
+    plan->uses_srh = plan->topology.switches_max + 1 > USID_COUNT_MAX;
+    if (plan->uses_srh && buffers->trimmed_bytes < least_bytes)
+        buffers->trimmed_bytes = (uint16_t)least_bytes;
 }
 
 bool plan_init_graph(struct plan *plan, const struct topology_config *description,
@@ -40,6 +52,7 @@ bool plan_init_graph(struct plan *plan, const struct topology_config *descriptio
         .nic_latency_ps = description->nic_latency_ps,
         .switch_latency_ps = description->switch_latency_ps,
         .detour = detour };
+    prepare_for_srh(plan);
     if (plan_graph_choose(&plan->graph, &none))
         return true;
     problem->member = "shape";

@@ -23,6 +23,7 @@
 struct plan {
     struct topology topology;
     uint32_t uplink_bits;    /* width of the uplink in an EV; the plane is above it */
+    bool uses_srh;           /* some pairs may have no path whose uSIDs fit an address */
     uint64_t outer_high;     /* high half of outer addresses: block, type of the first uSID */
     struct plan_graph graph; /* if the topology is a graph */
 };

@@ -13,5 +13,6 @@ static inline void plan_cost_add(
     route->link_bps[hop] = link_bps;
     if (link_bps < route->rate_bps)
         route->rate_bps = link_bps;
-    route->one_way_ps += delay_ps + byte_time_ps(byte_time_at(link_bps), TOPOLOGY_PACKET_BYTES);
+    route->one_way_ps += delay_ps + byte_time_ps(byte_time_at(link_bps),
+                                        TOPOLOGY_PACKET_BYTES + plan_route_srh_bytes(route));
 }

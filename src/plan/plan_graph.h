@@ -7,11 +7,13 @@
 
 #include "topology/topology.h"
 #include "wire/ip_address.h"
+#include "wire/srh.h"
+#include "wire/usid.h"
 
-#define PLAN_USIDS_MAX        6     /* after a block of 32 bits */
-#define PLAN_SWITCHES_MAX     8     /* on a path */
-#define PLAN_DETOUR_MAX       2     /* switches in excess of the shortest path */
-#define PLAN_ADDRESS_SWITCHES 65536 /* distinguished by NIC addresses */
+#define PLAN_USIDS_MAX        (2 * USID_COUNT_MAX) /* in the address and in the segment of an SRH */
+#define PLAN_SWITCHES_MAX     (PLAN_USIDS_MAX - 1) /* on a path; the last uSID is the downlink */
+#define PLAN_DETOUR_MAX       2                    /* switches in excess of the shortest path */
+#define PLAN_ADDRESS_SWITCHES 65536                /* distinguished by NIC addresses */
 /* The most paths of a pair from one port of the sender: the path number is 8 bits of an EV. */
 #define PLAN_PORT_PATHS 256
 
@@ -64,17 +66,24 @@ struct plan_route {
     uint32_t usid_count;
     uint16_t usids[PLAN_USIDS_MAX];
     struct ipv6_addr outer;
-    uint64_t rate_bps;   /* of its slowest link */
-    uint64_t one_way_ps; /* of a full packet in an empty network */
+    struct ipv6_addr segment; /* of the SRH, if there are more than USID_COUNT_MAX uSIDs; else 0 */
+    uint64_t rate_bps;        /* of its slowest link */
+    uint64_t one_way_ps;      /* of a full packet in an empty network */
 };
+
+/* Returns the bytes of the SRH that packets on the path carry. */
+static inline uint32_t plan_route_srh_bytes(const struct plan_route *route)
+{
+    return route->usid_count > USID_COUNT_MAX ? SRH_BYTES : 0;
+}
 
 /* Writes the paths of a pair, or of a NIC to itself, in a fixed order: by port of the sender, then
  * by length. Paths longer than the shortest of their port plus the detour are omitted. If a port
  * has more than PLAN_PORT_PATHS paths, the longest are omitted; of the paths of the last length
- * that fits only partly, evenly spaced ones are drawn at random. A path whose list of uSIDs does
- * not fit is omitted. With PLAN_CHOICE_DISJOINT, `routes` must have room for all paths of all
- * ports, because some are removed again. `scratch` has room for plan_graph_scratch() numbers.
- * Returns the number of paths; writes at most route_max. */
+ * that fits only partly, evenly spaced ones are drawn at random. Paths whose uSIDs do not fit an
+ * address are used, with an SRH, only by a port that has no other path. With PLAN_CHOICE_DISJOINT,
+ * `routes` must have room for all paths of all ports, because some are removed again. `scratch` has
+ * room for plan_graph_scratch() numbers. Returns the number of paths; writes at most route_max. */
 uint32_t plan_graph_routes(const struct plan_graph *, uint32_t from, uint32_t to, uint32_t *scratch,
     struct plan_route *routes, uint32_t route_max);
 uint32_t plan_graph_scratch(const struct graph *);

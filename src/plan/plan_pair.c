@@ -37,7 +37,7 @@ static bool cross(const struct plan *plan, struct plan_route *route, struct topo
 static void read_usids(struct plan_route *route)
 {
     route->usid_count = 0;
-    while (route->usid_count < PLAN_USIDS_MAX) {
+    while (route->usid_count < USID_COUNT_MAX) {
         uint16_t usid = usid_get(&route->outer, route->usid_count);
 
         if (usid == 0)
@@ -80,14 +80,28 @@ uint32_t plan_pair_scratch(const struct plan *plan)
     return plan->topology.graph ? plan_graph_scratch(plan->topology.graph) : 0;
 }
 
+/* Removes paths with an SRH, which users of the plan do not expect. In a very large graph the
+ * longest path is estimated from samples. */
+static uint32_t without_srh(struct plan_route *routes, uint32_t count)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (plan_route_srh_bytes(&routes[i]) == 0)
+            routes[kept++] = routes[i];
+    return kept;
+}
+
 uint32_t plan_pair_routes(const struct plan *plan, uint32_t from, uint32_t to, uint32_t *scratch,
     struct plan_route *routes, uint32_t route_max)
 {
     struct plan_generate paths;
     uint32_t count = 0;
 
-    if (plan->topology.graph)
-        return plan_graph_routes(&plan->graph, from, to, scratch, routes, route_max);
+    if (plan->topology.graph) {
+        count = plan_graph_routes(&plan->graph, from, to, scratch, routes, route_max);
+        return plan->uses_srh || count > route_max ? count : without_srh(routes, count);
+    }
     paths = plan_paths(plan, from, to);
     for (uint32_t plane = 0; plane < paths.plane_count; plane++)
         for (uint32_t uplink = 0; uplink < paths.uplink_count; uplink++) {

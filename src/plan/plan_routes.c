@@ -13,8 +13,6 @@
 #include "plan/plan_usid.h"
 #include "plan/plan_walks.h"
 
-#define USID_BYTES 2
-
 struct search {
     const struct plan_graph *plan;
     struct plan_walks walks;
@@ -23,6 +21,7 @@ struct search {
     uint32_t out_max;
     uint32_t count;
     uint32_t first_of_port;
+    uint32_t usid_max; /* on a path */
 };
 
 /* ---- a path ---------------------------------------------------------------------------------- */
@@ -73,22 +72,20 @@ static uint32_t arrival(const struct plan_graph *plan, const struct plan_route *
     return hop > 1 ? graph_parallel(plan->graph, route->hops[hop - 1]) : 0;
 }
 
-/* Writes the uSIDs of all switches and of the downlink, in the short form if there are too many.
- * Returns false if they do not fit. */
+/* Writes the uSIDs of all switches and of the downlink, in the short form if they do not fit an
+ * address. Returns false if there are too many. */
 static bool name_hops(const struct search *search, struct plan_route *route)
 {
     const struct plan_graph *plan = search->plan;
-    bool is_short = route->switch_count + 1 > PLAN_USIDS_MAX;
     uint32_t highest = highest_hop(plan->graph, route);
     uint32_t last = route->switch_count;
+    bool is_short = last + 1 > USID_COUNT_MAX && may_be_short(plan->graph, route, highest);
 
-    if (is_short && !may_be_short(plan->graph, route, highest))
-        return false;
     route->usid_count = 0;
     for (uint32_t i = 1; i <= last; i++) {
         if (is_short && i > highest && i < last)
             continue;
-        if (route->usid_count + 1 == PLAN_USIDS_MAX)
+        if (route->usid_count + 1 == search->usid_max)
             return false;
         route->usids[route->usid_count++] = plan_graph_usid(
             plan, route->hops[i].node, is_short && i == last ? 0 : arrival(plan, route, i));
@@ -98,17 +95,25 @@ static bool name_hops(const struct search *search, struct plan_route *route)
     return true;
 }
 
-static void write_outer(const struct plan_graph *plan, struct plan_route *route)
+static void write_carrier(
+    struct ipv6_addr *carrier, uint32_t block, const uint16_t *usids, uint32_t count)
+{
+    memset(carrier, 0, sizeof(*carrier));
+    bytes_put_be32(carrier->octets, block);
+    for (uint32_t i = 0; i < count; i++)
+        bytes_put_be16(carrier->octets + USID_BLOCK_BYTES + (size_t)USID_BYTES * i, usids[i]);
+}
+
+/* The address is full before the SRH is used, so the switch of its last uSID takes the segment. */
+static void write_addresses(const struct plan_graph *plan, struct plan_route *route)
 {
     uint32_t plane = plan->graph->nodes[route->hops[1].node].plane;
     uint32_t block = plan->block + (plan->layout == PLAN_LAYOUT_PLANE_BLOCK ? plane : 0);
+    uint32_t first = route->usid_count < USID_COUNT_MAX ? route->usid_count : USID_COUNT_MAX;
 
-    memset(&route->outer, 0, sizeof(route->outer));
-    bytes_put_be32(route->outer.octets, block);
-    for (uint32_t i = 0; i < route->usid_count; i++) {
-        route->outer.octets[4 + USID_BYTES * i] = (uint8_t)(route->usids[i] >> 8);
-        route->outer.octets[5 + USID_BYTES * i] = (uint8_t)route->usids[i];
-    }
+    write_carrier(&route->outer, block, route->usids, first);
+    if (route->usid_count > first)
+        write_carrier(&route->segment, block, route->usids + first, route->usid_count - first);
 }
 
 static void keep_route(struct search *search, struct plan_route *route)
@@ -117,7 +122,7 @@ static void keep_route(struct search *search, struct plan_route *route)
         return;
     if (search->count < search->out_max) {
         add_costs(search, route);
-        write_outer(search->plan, route);
+        write_addresses(search->plan, route);
         route->ev =
             route->hops[0].port << PLAN_EV_BITS_MIN | (search->count - search->first_of_port);
         search->out[search->count] = *route;
@@ -177,6 +182,21 @@ uint32_t plan_graph_least(
     return least;
 }
 
+/* Writes the paths of a port with at most usid_max uSIDs. */
+static void take_port(struct search *search, uint32_t from, uint32_t port, uint32_t usid_max)
+{
+    struct graph_end leaf;
+    uint32_t least;
+
+    graph_link_at(search->plan->graph, (struct graph_end){ from, port }, &leaf);
+    least = search->walks.distances[leaf.node];
+    search->first_of_port = search->count;
+    search->usid_max = usid_max;
+    for (uint32_t more = 0; least != GRAPH_NONE && more <= search->plan->detour; more++)
+        if (least + more <= PLAN_SWITCHES_MAX)
+            take_length(search, leaf, port, from, least + more);
+}
+
 uint32_t plan_graph_routes(const struct plan_graph *plan, uint32_t from, uint32_t to,
     uint32_t *scratch, struct plan_route *routes, uint32_t route_max)
 {
@@ -189,15 +209,9 @@ uint32_t plan_graph_routes(const struct plan_graph *plan, uint32_t from, uint32_
     assert(graph->nodes[from].is_nic && graph->nodes[to].is_nic);
     plan_walks_init(&search.walks, graph, to, plan->detour, scratch);
     for (uint32_t port = 0; port < graph->nodes[from].port_count; port++) {
-        struct graph_end leaf;
-        uint32_t least;
-
-        graph_link_at(graph, (struct graph_end){ from, port }, &leaf);
-        least = search.walks.distances[leaf.node];
-        search.first_of_port = search.count;
-        for (uint32_t more = 0; least != GRAPH_NONE && more <= plan->detour; more++)
-            if (least + more <= PLAN_SWITCHES_MAX)
-                take_length(&search, leaf, port, from, least + more);
+        take_port(&search, from, port, USID_COUNT_MAX);
+        if (search.count == search.first_of_port)
+            take_port(&search, from, port, PLAN_USIDS_MAX);
     }
     if (plan->choice == PLAN_CHOICE_SHORTEST)
         return search.count;

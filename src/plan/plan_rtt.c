@@ -35,6 +35,7 @@ struct plan_rtt plan_rtt_of(const struct plan *plan, const struct plan_route *ro
         2 * config->nic_latency_ps + route->switch_count * config->switch_latency_ps;
     uint64_t way_fs = 0;
     uint64_t port_bps = 0;
+    uint32_t headers_bytes = OUTER_BYTES + TOPOLOGY_SACK_BYTES + 2 * plan_route_srh_bytes(route);
 
     for (uint32_t i = 0; i <= route->switch_count; i++) {
         struct graph_end peer;
@@ -45,7 +46,7 @@ struct plan_rtt plan_rtt_of(const struct plan *plan, const struct plan_route *ro
         port_bps = link->rate_bps;
     }
     return (struct plan_rtt){
-        .fixed_ps = 2 * delay_ps + way_fs * (OUTER_BYTES + TOPOLOGY_SACK_BYTES) / 1000,
+        .fixed_ps = 2 * delay_ps + way_fs * headers_bytes / 1000,
         .per_kib_ps = way_fs * KIB / 1000,
         .port_bps = port_bps,
     };

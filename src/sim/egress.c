@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "sim/srv6.h"
 #include "sim/wire_check.h"
 
 static enum loss_reason loss_of(enum drop_reason reason)
@@ -90,6 +91,8 @@ static void show_frame(struct shard *shard, uint32_t port, const struct port_tra
                                                  .from = end_of(shard, port),
                                                  .packet = &packet,
                                                  .outer = shard->packets.outer[sent->entry.handle],
+                                                 .segment = srv6_segment(shard, record),
+                                                 .segments_left = record->segments_left,
                                                  .length_bytes = sent->entry.length_bytes });
 }
 

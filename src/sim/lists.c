@@ -26,6 +26,8 @@ void lists_init(
     lists->pairs = arena_take(arena, pair_max, sizeof(*lists->pairs), LINE);
     lists->buckets = arena_take(arena, buckets, sizeof(*lists->buckets), LINE);
     lists->outers = packets_take_memory(arena, outers, sizeof(*lists->outers));
+    if (fabric->uses_srh)
+        lists->segments = packets_take_memory(arena, outers, sizeof(*lists->segments));
     lists->switch_counts = packets_take_memory(arena, outers, sizeof(*lists->switch_counts));
     lists->weights = packets_take_memory(arena, outers, sizeof(*lists->weights));
     lists->extras = packets_take_memory(arena, outers, sizeof(*lists->extras));
@@ -65,6 +67,8 @@ static void keep_routes(struct lists *lists, struct lists_pair *pair, uint32_t c
         for (uint32_t port = route->hops[0].port; port < TOPOLOGY_PLANES_MAX; port++)
             pair->first_of_port[port + 1] = (uint16_t)(i + 1);
         lists->outers[lists->outer_count] = route->outer;
+        if (lists->segments)
+            lists->segments[lists->outer_count] = route->segment;
         lists->weights[lists->outer_count] = (uint8_t)lists->route_weights[i];
         lists->extras[lists->outer_count] = plan_extra(route, mean_ps);
         lists->switch_counts[lists->outer_count++] = (uint8_t)route->switch_count;

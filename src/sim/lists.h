@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths of a graph for the pairs of NICs that exchange packets: the outer destination of each EV,
- * and rate and delay. */
+ * the segment of its SRH if it needs one, and rate and delay. */
 #pragma once
 
 #include "base/arena.h"
@@ -21,9 +21,10 @@ struct lists {
     struct lists_pair *pairs;
     uint32_t *buckets; /* pair plus 1 */
     struct ipv6_addr *outers;
-    uint8_t *switch_counts; /* by outer */
-    uint8_t *weights;       /* by outer */
-    int16_t *extras;        /* by outer, relative to the mean */
+    struct ipv6_addr *segments; /* by outer, 0: no SRH; NULL: no path needs one */
+    uint8_t *switch_counts;     /* by outer */
+    uint8_t *weights;           /* by outer */
+    int16_t *extras;            /* by outer, relative to the mean */
     uint32_t bucket_mask;
     uint32_t pair_count;
     uint32_t outer_count;
@@ -56,16 +57,27 @@ static inline void lists_describe(
     entry->extra = lists->extras[outer];
 }
 
-/* Returns false if there is no such path. */
-static inline bool lists_outer(
-    const struct lists *lists, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
+#define LISTS_NO_PATH SIZE_MAX
+/* Returns the index of a path in `outers` and `segments`. */
+static inline size_t lists_path(const struct lists *lists, uint32_t from, uint32_t to, uint32_t ev)
 {
     const struct lists_pair *pair = lists_find(lists, from, to);
     struct ev_path path = plan_ev_path(lists->fabric, ev);
 
     if (!pair || path.plane >= TOPOLOGY_PLANES_MAX ||
         path.uplink >= lists_path_count(pair, path.plane))
+        return LISTS_NO_PATH;
+    return (size_t)pair->first_outer + pair->first_of_port[path.plane] + path.uplink;
+}
+
+/* Returns false if there is no such path. */
+static inline bool lists_outer(
+    const struct lists *lists, uint32_t from, uint32_t to, uint32_t ev, struct ipv6_addr *outer)
+{
+    size_t path = lists_path(lists, from, to, ev);
+
+    if (path == LISTS_NO_PATH)
         return false;
-    *outer = lists->outers[pair->first_outer + pair->first_of_port[path.plane] + path.uplink];
+    *outer = lists->outers[path];
     return true;
 }

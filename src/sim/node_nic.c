@@ -6,6 +6,7 @@
 
 #include "sim/egress.h"
 #include "sim/node_policy.h"
+#include "sim/srv6.h"
 #include "sim/work.h"
 
 static uint64_t earlier(uint64_t a_ps, uint64_t b_ps)
@@ -75,7 +76,8 @@ static void enqueue_packet(
     struct shard *shard, uint32_t nic, const struct endpoint_departure *leaving, uint64_t now_ps)
 {
     uint32_t port = shard->nics[nic].first_port + leaving->port;
-    uint32_t handle = leaving->packet.handle;
+    struct port_entry packet = leaving->packet;
+    uint32_t handle = packet.handle;
 
     assert(leaving->port < shard->plane_count);
     shard->packets_sent++;
@@ -84,8 +86,10 @@ static void enqueue_packet(
         shard_lose(shard, handle, LOST_NO_ROUTE);
         return;
     }
+    if (__builtin_expect(shard->sim->lists.segments != NULL, false))
+        srv6_enter(shard, &packet);
     egress_advance(shard, port, now_ps);
-    egress_enter(shard, port, leaving->packet, now_ps);
+    egress_enter(shard, port, packet, now_ps);
 }
 
 /* Advances the ports to now and returns those with room for a packet. */

@@ -11,6 +11,7 @@
 #include "sim/egress.h"
 #include "sim/node_policy.h"
 #include "sim/sort.h"
+#include "sim/srv6.h"
 
 enum {
     AHEAD = 16, /* addresses to fetch into the cache before their turn */
@@ -35,6 +36,9 @@ static uint32_t route_packet(struct shard *shard, const struct engine_switch *he
         return SWITCH_NO_PORT;
     }
     way = switch_table_forward(&here->table, &shard->packets.outer[packet]);
+    if (__builtin_expect(way.reason == DROP_END_OF_CARRIER, false))
+        way = srv6_take_segment(
+            shard, &here->table, &shard->packets.all[packet], &shard->packets.outer[packet]);
     if (way.reason == DROP_NONE)
         return way.port;
     shard_lose(shard, packet, LOST_NO_ROUTE);

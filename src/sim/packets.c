@@ -95,6 +95,7 @@ void packets_store(
     record->opcode = packet->opcode;
     record->flags = packet->flags;
     record->is_corrupt = false;
+    record->segments_left = 0;
     record->from = from;
     record->to = to;
     if (opcode_is_write(packet->opcode))

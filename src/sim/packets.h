@@ -32,7 +32,8 @@ struct packets_record {
     struct psn psn;
     uint8_t opcode;
     uint8_t flags;
-    bool is_corrupt; /* its iCRC is wrong */
+    bool is_corrupt;       /* its iCRC is wrong */
+    uint8_t segments_left; /* in its SRH; 0 also if it has none */
     uint32_t from;
     union {
         uint32_t to;

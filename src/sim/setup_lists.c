@@ -78,14 +78,15 @@ static uint32_t choose_listed(const struct sim *sim, const struct sim_workload *
     return count;
 }
 
-/* `what` may use the two NICs, the switches on the shortest way, and the room of an address. */
+/* `what` may use the two NICs, the switches on the shortest way, and the most that a path may
+ * have. */
 static void set_violation(struct sim *sim, const struct lists_pair *pair, const char *what)
 {
     struct text text = text_in(sim->violation, sizeof(sim->violation));
     uint32_t least =
         plan_graph_least(&sim->fabric->graph, pair->from, pair->to, sim->lists.scratch);
 
-    text_fill(&text, what, (const uint64_t[]){ pair->from, pair->to, least, PLAN_USIDS_MAX - 1 });
+    text_fill(&text, what, (const uint64_t[]){ pair->from, pair->to, least, PLAN_SWITCHES_MAX });
     sim->status = SIM_VIOLATED;
 }
 
@@ -95,9 +96,10 @@ static void complain_no_path(struct sim *sim, const struct lists_pair *pair)
                            sim->lists.scratch) != GRAPH_NONE;
 
     set_violation(sim, pair,
-        is_too_long
-            ? "h% has no path to h%: the shortest passes % switches, and an address has room for %"
-            : "h% has no path to h% in this fabric; place these ranks elsewhere");
+        is_too_long ? "h% has no path to h%: the shortest passes % switches; an address and an SRH "
+                      "have room "
+                      "for %"
+                    : "h% has no path to h% in this fabric; place these ranks elsewhere");
 }
 
 static uint32_t entry_room(const struct sim *sim)

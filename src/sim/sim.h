@@ -132,6 +132,8 @@ struct sim_frame {
     struct topology_end from;
     const struct packet *packet;
     struct ipv6_addr outer;
+    const struct ipv6_addr *segment; /* of its SRH; NULL: it has none */
+    uint32_t segments_left;
     uint32_t length_bytes;
 };
 

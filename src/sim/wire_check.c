@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "sim/srv6.h"
 #include "wire/frame.h"
 
 enum {
@@ -24,17 +25,20 @@ static struct wire_format format_of(const struct shard *shard)
     return format;
 }
 
-/* Builds the frame as its source sent it: complete and unmarked. */
-static void build_frame(const struct wire_format *format, const struct packet *packet,
-    const struct ipv6_addr *outer, struct wire_frame *out)
+/* Builds the frame as its source sent it: complete and unmarked, except that switches may have
+ * shifted its address. */
+static void build_frame(const struct shard *shard, const struct wire_format *format,
+    const struct packet *packet, uint32_t handle, struct wire_frame *out)
 {
+    const struct packets_record *record = &shard->packets.all[handle];
     struct frame frame = { .packet = *packet };
 
     if (dscp_is_trimmed((enum dscp_class)packet->class))
         frame.packet.class = DSCP_TRIMMABLE;
     if (packet->ecn == ECN_CE)
         frame.packet.ecn = ECN_ECT0;
-    frame_address(format, &frame, outer, NULL);
+    frame_address(format, &frame, &shard->packets.outer[handle], srv6_segment(shard, record));
+    frame.srh.segments_left = record->segments_left;
     out->length = frame_build(format, &frame, out->bytes, sizeof(out->bytes));
     if (out->length == 0)
         return;
@@ -75,14 +79,17 @@ static bool is_as_queued(
 }
 
 /* Returns true if the next switch forwards the bytes and the address alike. */
-static bool is_forwarded_alike(
-    const struct switch_table *table, const struct ipv6_addr *outer, struct wire_frame *frame)
+static bool is_forwarded_alike(const struct shard *shard, const struct switch_table *table,
+    uint32_t packet, struct wire_frame *frame)
 {
-    struct ipv6_addr shifted = *outer;
+    struct packets_record record = shard->packets.all[packet];
+    struct ipv6_addr shifted = shard->packets.outer[packet];
     struct switch_way way = switch_table_forward(table, &shifted);
     struct switch_frame handle;
     struct switch_way seen;
 
+    if (way.reason == DROP_END_OF_CARRIER)
+        way = srv6_take_segment(shard, table, &record, &shifted);
     switch_frame_open(&handle, SWITCH_BARE_IP, frame->bytes, frame->length);
     seen = switch_frame_forward(&handle, table);
     return seen.reason == way.reason && seen.port == way.port &&
@@ -93,7 +100,6 @@ void wire_check_hop(struct shard *shard, uint32_t port, const struct port_transm
 {
     const struct link *link = &shard->links[port];
     const struct packets_record *record = &shard->packets.all[sent->entry.handle];
-    const struct ipv6_addr *outer = &shard->packets.outer[sent->entry.handle];
     struct wire_format format = format_of(shard);
     struct wire_frame frame;
     struct packet packet;
@@ -102,14 +108,14 @@ void wire_check_hop(struct shard *shard, uint32_t port, const struct port_transm
     packet.dst = plan_nic_address(shard->fabric, record->to);
     packet.class = sent->entry.class;
     packet.ecn = sent->entry.ecn;
-    build_frame(&format, &packet, outer, &frame);
+    build_frame(shard, &format, &packet, sent->entry.handle, &frame);
     apply_changes(&format, sent->entry, &frame);
     if (!is_as_queued(&format, sent->entry, &frame))
         shard_violated(
             shard, "a frame is not what was queued, PSN", packet.psn.value, sent->end_ps);
     else if (link->peer_node >= shard->nic_count &&
-             !is_forwarded_alike(
-                 &shard->switches[link->peer_node - shard->nic_count].table, outer, &frame))
+             !is_forwarded_alike(shard, &shard->switches[link->peer_node - shard->nic_count].table,
+                 sent->entry.handle, &frame))
         shard_violated(shard, "a frame is not forwarded as its address says, PSN", packet.psn.value,
             sent->end_ps);
 }
@@ -122,7 +128,7 @@ void wire_check_arrival(struct shard *shard, struct port_entry entry, struct pac
     struct frame frame;
     uint8_t port = packet->port;
 
-    build_frame(&format, packet, &shard->packets.outer[entry.handle], &bytes);
+    build_frame(shard, &format, packet, entry.handle, &bytes);
     apply_changes(&format, entry, &bytes);
     if (bytes.length == 0 || frame_parse(&format, bytes.bytes, bytes.length, &frame) != DROP_NONE ||
         !frame_icrc_ok(&frame, bytes.bytes)) {

@@ -18,6 +18,9 @@ struct study_captured {
     struct topology_end from;
     struct packet packet;
     struct ipv6_addr outer;
+    struct ipv6_addr segment; /* if has_srh */
+    bool has_srh;
+    uint8_t segments_left;
     uint32_t length_bytes;
 };
 
@@ -33,6 +36,9 @@ void study_capture_frame(struct study_capture *capture, const struct sim_frame *
         .from = frame->from,
         .packet = *frame->packet,
         .outer = frame->outer,
+        .segment = frame->segment ? *frame->segment : (struct ipv6_addr){ { 0 } },
+        .has_srh = frame->segment,
+        .segments_left = (uint8_t)frame->segments_left,
         .length_bytes = frame->length_bytes };
 }
 
@@ -96,7 +102,9 @@ static int write_frame(struct study_capture *capture, const struct study_capture
 
     if (err)
         return err;
-    frame_address(&capture->format, &frame, has_outer ? &captured->outer : NULL, NULL);
+    frame_address(&capture->format, &frame, has_outer ? &captured->outer : NULL,
+        captured->has_srh ? &captured->segment : NULL);
+    frame.srh.segments_left = captured->segments_left;
     length = frame_build(&capture->format, &frame, bytes, sizeof(bytes));
     if (!frame_is_trimmed(&frame))
         frame_seal(&frame, bytes);

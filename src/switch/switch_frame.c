@@ -8,10 +8,12 @@
 #include "wire/ethernet.h"
 #include "wire/ip.h"
 #include "wire/ip_nest.h"
+#include "wire/srh.h"
 #include "wire/trim.h"
 
 enum {
     PAYLOAD_LENGTH_AT = 4,
+    NEXT_HEADER_AT = 6,
     HOP_LIMIT_AT = 7,
     SOURCE_AT = 8,
     DESTINATION_AT = 24,
@@ -112,6 +114,26 @@ uint32_t switch_frame_dest_qpn(const struct switch_frame *frame)
     return bytes_get_be32(frame->ip + nest.end + UDP_BYTES + DEST_QPN_AT) & 0xffffff;
 }
 
+/* The carrier ends here: acts as End and continues with the next segment (docs/fabric.md §4). */
+static struct switch_way take_segment(struct switch_frame *frame, const struct switch_table *table)
+{
+    struct switch_way way = { .reason = DROP_END_OF_CARRIER };
+    uint8_t *srh = frame->ip + IP_V6_BYTES;
+    struct ipv6_addr segment;
+
+    if (frame->ip[NEXT_HEADER_AT] != IP_NEXT_ROUTING)
+        return way;
+    way.reason = srh_next(srh, present_bytes(frame) - IP_V6_BYTES, &segment);
+    if (way.reason == DROP_NONE)
+        way = switch_table_forward(table, &segment);
+    if (way.reason != DROP_NONE)
+        return way;
+    srh_advance(srh);
+    memcpy(frame->ip + DESTINATION_AT, segment.octets, sizeof(segment.octets));
+    frame->ip[HOP_LIMIT_AT]--;
+    return way;
+}
+
 struct switch_way switch_frame_forward(struct switch_frame *frame, const struct switch_table *table)
 {
     struct ipv6_addr destination;
@@ -121,6 +143,8 @@ struct switch_way switch_frame_forward(struct switch_frame *frame, const struct 
         return (struct switch_way){ .reason = DROP_HOP_LIMIT };
     memcpy(destination.octets, frame->ip + DESTINATION_AT, sizeof(destination.octets));
     way = switch_table_way(table, &destination);
+    if (__builtin_expect(way.reason == DROP_END_OF_CARRIER, false))
+        return take_segment(frame, table);
     if (way.reason != DROP_NONE)
         return way;
     /* Shift in place: a load of bytes that were just stored in parts is slow. */

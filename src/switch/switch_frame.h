@@ -39,7 +39,8 @@ bool switch_frame_is_from(const struct switch_frame *, const struct ipv6_addr *h
 /* Returns the number of the destination QP, or 0 if the BTH is not present. */
 uint32_t switch_frame_dest_qpn(const struct switch_frame *);
 
-/* Does switch_table_forward() on the bytes and decrements the hop limit. A dropped frame is
+/* Does switch_table_forward() on the bytes and decrements the hop limit. If the uSIDs end at this
+ * switch and an SRH has a segment left, the segment becomes the destination. A dropped frame is
  * unchanged. */
 struct switch_way switch_frame_forward(struct switch_frame *, const struct switch_table *);
 

@@ -60,7 +60,7 @@ bool frame_icrc_ok(const struct frame *, const uint8_t *bytes);
  *
  * Fills in the headers for sending the packet: traffic classes, flow labels, ports, lengths, hop
  * limits. `path`: the outer destination, NULL for none; `segment`: the segment of the SRH, NULL for
- * no SRH. */
+ * no SRH. The path continues in the segment unless both are equal: it is then a copy. */
 void frame_address_packet(const struct wire_format *, struct frame *, const struct packet *,
     const struct ipv6_addr *path, const struct ipv6_addr *segment);
 

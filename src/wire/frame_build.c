@@ -47,7 +47,8 @@ void frame_address_packet(const struct wire_format *format, struct frame *frame,
         .traffic_class = traffic_class,
         .hop_limit = IP_HOP_LIMIT_DEFAULT };
     if (segment)
-        frame->srh = (struct srh){ .segment = *segment };
+        frame->srh =
+            (struct srh){ .segment = *segment, .segments_left = !ip_address_equal(path, segment) };
 }
 
 static void build_control(struct bytes_out *out, const struct packet *packet)

@@ -26,6 +26,14 @@ static inline uint32_t ip_address_hash(const struct ipv6_addr *address)
     return (uint32_t)((words[0] ^ words[1] >> 7) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* Returns whether all bits are 0: the address names nothing. */
+static inline bool ip_address_is_zero(const struct ipv6_addr *address)
+{
+    static const struct ipv6_addr zero = { { 0 } };
+
+    return memcmp(address->octets, zero.octets, sizeof(zero.octets)) == 0;
+}
+
 static inline bool ip_address_equal(const struct ipv6_addr *a, const struct ipv6_addr *b)
 {
     return memcmp(a->octets, b->octets, sizeof(a->octets)) == 0;

@@ -56,12 +56,16 @@ shape 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from:
 contains 'a NIC without a link is refused by name' "$(paths h0 h1)" 'h2 has no link'
 shape 'shape: links' 'nics: 2' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.6 }' \
     "$(for i in 0 1 2 3 4 5; do echo "- { from: p0.t0.$i, to: p0.t0.$((i + 1)) }"; done)"
-exits 1 'a path with more uSIDs than an address holds is refused' "$mrc" plan path -f "$file" h0 h1
-contains '  and the message has both numbers' "$output" 'the shortest passes 7 switches, and an address has room for 5'
+contains 'the uSIDs that an address does not hold are in an SRH' "$(paths h0 h1)" 'fc00:42:406:c00:: in an SRH'
+contains '  also in JSON' "$(paths -j h0 h1)" '"segment":"fc00:42:406:c00::"'
+shape 'shape: links' 'nics: 2' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.11 }' \
+    "$(for i in 0 1 2 3 4 5 6 7 8 9 10; do echo "- { from: p0.t0.$i, to: p0.t0.$((i + 1)) }"; done)"
+exits 1 'a path with more uSIDs than an address and an SRH hold is refused' "$mrc" plan path -f "$file" h0 h1
+contains '  and the message has both numbers' "$output" 'the shortest passes 12 switches; an address and an SRH have room for 11'
 printf 'name: long\nfabric: fabric.yaml\nduration: 10us\nworkloads: [{ kind: permutation, message_bytes: 64KiB }]\n' \
     >"$SCRATCH/long.yaml"
-exits 1 'mrc sim refuses a pair whose paths do not fit an address' "$mrc" sim "$SCRATCH/long.yaml"
-contains '  and the message has both numbers' "$output" 'the shortest passes 7 switches, and an address has room for 5'
+exits 1 'mrc sim refuses a pair whose paths do not fit an SRH' "$mrc" sim "$SCRATCH/long.yaml"
+contains '  and the message has both numbers' "$output" 'the shortest passes 12 switches; an address and an SRH have room for 11'
 shape 'shape: clos' 'planes: 9' 'hosts_per_leaf: 2' 'leaves_per_pod: 2' 'spines_per_pod: 2'
 exits 2 'a fabric of NICs with more than 8 ports cannot be run' "$mrc" fabric run "$file"
 contains '  and the message has the limit' "$output" 'NICs with 9 ports can be planned but not run; the limit is 8'

@@ -82,6 +82,12 @@ exits 0 '  and data takes other paths' timeout 60 "$mrc" perf write --devices mr
 exits 0 '  the group is brought up by its name' "$mrc" fabric fault group feed-a up
 is '  and no link is down' "$("$mrc" fabric show -a | grep -c ' DOWN ')" 0
 
+begin 'shape: links' 'nics: 3' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.4 }' \
+    '- { from: h2, to: p0.t0.9 }' \
+    "$(for i in 0 1 2 3 4 5 6 7 8; do echo "- { from: p0.t0.$i, to: p0.t0.$((i + 1)) }"; done)"
+exchange 'ten switches in a row carry 3 NICs, whose longest paths need an SRH' 3
+is '  and the fabric drops no frame' "$(dropped)" 0
+
 begin 'shape: rail_only' 'rails: 2' 'groups: 2' 'servers_per_group: 2' 'spines: 2'
 exits 0 'the NICs of a rail reach each other' timeout 60 "$mrc" perf write --devices mrc0,mrc6 -s 64K -n 20 -c
 exits 1 'a NIC of another rail cannot be connected' timeout 60 "$mrc" perf write --devices mrc0,mrc1 -s 64K -n 20

@@ -355,6 +355,14 @@ SPEC("§13 an SRH is 24 bytes: next header 41, length 2, type 4, one segment")
     EXPECT_EQ(sent.bytes[64], 0x6b);
 }
 
+SPEC("§13 an SRH in which the path continues has one segment left, a copy of the path none")
+{
+    static const struct ipv6_addr other = { { 0xfc, 0, 0, 0x42, 0x04, 0x06, 0x0c } };
+
+    EXPECT_EQ(sent_by(packet_of(OPCODE_SACK, 0, 0), &path, &other).bytes[43], 1);
+    EXPECT_EQ(sent_by(packet_of(OPCODE_SACK, 0, 0), &path, &path).bytes[43], 0);
+}
+
 SPEC("§13 an IPv4 packet in the tunnel is announced as 4")
 {
     struct packet packet = packet_of(OPCODE_SACK, 0, 0);

@@ -239,6 +239,29 @@ void cluster_random_graph(struct cluster *cluster, uint64_t seed)
     draw_rest(cluster, &prng);
 }
 
+void cluster_chain(struct cluster *cluster, uint32_t count)
+{
+    static uint32_t ends[2];
+
+    begin(cluster, 1);
+    cluster->graph = calloc(1, sizeof(*cluster->graph));
+    assert(cluster->graph);
+    graph_bench_chain(cluster->graph, count, false);
+    ends[1] = count - 1;
+    cluster->config.workload_count = 1;
+    cluster->config.duration_ps = US(2000);
+    cluster->workloads[0] = (struct sim_workload){ .kind = SIM_STREAM,
+        .name = "work",
+        .placement = SIM_LIST,
+        .nics = ends,
+        .rank_count = 2,
+        .message_bytes = 400000,
+        .iterations = 2,
+        .outstanding = 1,
+        .qps = 1,
+        .bidirectional = true };
+}
+
 void cluster_free_graph(struct cluster *cluster)
 {
     graph_bench_fini(cluster->graph);

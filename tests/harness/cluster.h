@@ -38,6 +38,10 @@ void cluster_random(struct cluster *, uint64_t seed);
 void cluster_random_graph(struct cluster *, uint64_t seed);
 void cluster_free_graph(struct cluster *);
 
+/* Switches in a row, each with a NIC; the first and the last NIC write to each other. Free it like
+ * a random graph. */
+void cluster_chain(struct cluster *, uint32_t count);
+
 /* Wires the fabric and makes the simulation; what is described must make sense. */
 void cluster_open(struct cluster *);
 void cluster_close(struct cluster *);

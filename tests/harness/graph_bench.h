@@ -172,6 +172,25 @@ static inline void graph_bench_zcube(struct graph_bench *bench, uint32_t n, uint
     graph_bench_finish(bench);
 }
 
+/* Switches in a row, each with a NIC; in a ring, the last has a link to the first. */
+static inline void graph_bench_chain(struct graph_bench *bench, uint32_t count, bool is_ring)
+{
+    const struct graph_size size = {
+        .nic_count = count, .switch_count = count, .link_count = 2 * count - !is_ring
+    };
+    const struct graph_link link = { .rate_bps = graph_bench_link.rate_bps,
+        .delay_ps = graph_bench_link.delay_ps };
+
+    graph_bench_take(bench, &size);
+    for (uint32_t i = 0; i < count; i++)
+        graph_connect(&bench->graph, i, graph_add_switch(&bench->graph, 0, 0, i), &link);
+    for (uint32_t i = 1; i < count; i++)
+        graph_connect(&bench->graph, count + i - 1, count + i, &link);
+    if (is_ring)
+        graph_connect(&bench->graph, 2 * count - 1, count, &link);
+    graph_bench_finish(bench);
+}
+
 static inline uint32_t graph_bench_routes(
     struct graph_bench *bench, uint32_t from, uint32_t to, uint32_t detour)
 {

@@ -37,15 +37,27 @@ static inline void graph_random_rail(struct graph_bench *bench, struct prng *prn
                                 .uplink = graph_bench_link });
 }
 
+/* The longest paths need an SRH. */
+static inline void graph_random_chain(struct graph_bench *bench, struct prng *prng)
+{
+    bool is_ring = prng_below(prng, 2);
+
+    graph_bench_chain(
+        bench, is_ring ? 3 + prng_below(prng, 18) : 2 + prng_below(prng, 10), is_ring);
+}
+
 /* Of any kind. */
 static inline void graph_random(struct graph_bench *bench, struct prng *prng)
 {
-    switch (prng_below(prng, 3)) {
+    switch (prng_below(prng, 4)) {
     case 0:
         graph_random_clos(bench, prng);
         break;
     case 1:
         graph_random_rail(bench, prng);
+        break;
+    case 2:
+        graph_random_chain(bench, prng);
         break;
     default:
         graph_bench_zcube(bench, 2 + prng_below(prng, 4), 2 + prng_below(prng, 2));

@@ -5,6 +5,13 @@
 . "$(dirname "$0")/../harness/netns.sh"
 file=$SCRATCH/fabric.yaml
 
+# Ten switches in a row. A path from end to end does not fit an address, and has an SRH.
+row()
+{
+    shape 'shape: links' 'nics: 2' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.9 }' \
+        "$(for i in 0 1 2 3 4 5 6 7 8; do echo "- { from: p0.t0.$i, to: p0.t0.$((i + 1)) }"; done)"
+}
+
 shape() # LINE...
 {
     printf '%s\n' "$@" >"$file"
@@ -36,6 +43,11 @@ if $has_next_csid; then
     writes 'the kernel forwards over parallel links, and every byte is correct' 0 1 -s 64K -n 50
     is_more '  also over the second link' "$(ip -n "$fabric-p0.t1.0" -s link show d1 | awk '/RX:/ { getline; print $2 }')" 100
     down
+    row
+    exits 0 'fabric up builds ten switches in a row' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
+    writes 'the kernel takes the segment of an SRH behind the sixth switch, and every byte is correct' 0 1 -s 64K -n 50
+    is '  over all switches' "$(shifting 'p0.t0.[0-9]*')" 10
+    down
     shape 'shape: zcube' 'n: 2' 'k: 2'
     exits 0 'fabric up builds ZCube(2, 2)' "$mrc" fabric up -q --kernel -n "$fabric" "$file"
     writes 'the kernel forwards over minimal paths and detours, and every byte is correct' 0 3 -s 64K -n 100
@@ -54,5 +66,9 @@ exits 0 'fabric up builds a ZCube with mrc switch' "$mrc" fabric up -q --slower 
 writes '  which forwards, and every byte is correct' 0 3 -s 64K -n 100
 exits 0 '  a switch of it can be taken down' "$mrc" fabric fault -n "$fabric" switch p0.t1.0 down
 writes '  and data takes other paths' 0 3 -s 64K -n 50
+down
+row
+exits 0 'fabric up builds ten switches in a row with mrc switch' "$mrc" fabric up -q --slower 100 -n "$fabric" "$file"
+writes '  which take the segment of an SRH, and every byte is correct' 0 1 -s 64K -n 50
 down
 done_testing

@@ -77,31 +77,41 @@ static void expect_same_paths(struct live *live)
     for (uint32_t i = 0; i < count; i++) {
         EXPECT_EQ(live->read.routes[i].ev, live->bench.routes[i].ev);
         EXPECT(ip_address_equal(&live->read.routes[i].outer, &live->bench.routes[i].outer));
+        EXPECT(ip_address_equal(&live->read.routes[i].segment, &live->bench.routes[i].segment));
     }
 }
 
 /* ---- a packet on its way --------------------------------------------------------------------- */
 
-/* The port by which a packet leaves a switch, whose address is changed. */
-typedef bool (*forwarder)(void *context, uint32_t node, struct ipv6_addr *outer, uint32_t *port);
+/* The port by which a packet leaves a switch, whose addresses are changed. */
+typedef bool (*forwarder)(
+    void *context, uint32_t node, struct template_addresses *addresses, uint32_t *port);
+
+/* The destination ends at a switch: the segment takes its place, once. */
+static void take_segment(struct template_addresses *addresses)
+{
+    addresses->destination = addresses->segment;
+    addresses->segment = (struct ipv6_addr){ { 0 } };
+}
 
 static void expect_way(
     const struct live *live, const struct plan_route *route, forwarder forward, void *context)
 {
     const struct topology *topology = &live->plan.topology;
-    struct ipv6_addr outer = route->outer;
+    struct template_addresses addresses = { route->outer, route->segment };
     struct topology_end at = { .is_nic = true, .node = live->from, .port = route->hops[0].port };
 
     for (uint32_t i = 1; i <= route->switch_count; i++) {
         EXPECT(topology_peer(topology, at, &at));
         EXPECT(!at.is_nic);
         EXPECT_EQ(topology->nic_count + at.node, route->hops[i].node);
-        EXPECT(forward(context, at.node, &outer, &at.port));
+        EXPECT(forward(context, at.node, &addresses, &at.port));
         EXPECT_EQ(at.port, route->hops[i].port);
     }
     EXPECT(topology_peer(topology, at, &at));
     EXPECT(at.is_nic);
     EXPECT_EQ(at.node, live->to);
+    EXPECT(ip_address_is_zero(&addresses.segment));
 }
 
 static void expect_ways(const struct live *live, forwarder forward, void *context)
@@ -110,11 +120,17 @@ static void expect_ways(const struct live *live, forwarder forward, void *contex
         expect_way(live, &live->bench.routes[i], forward, context);
 }
 
-static bool forward_soft(void *context, uint32_t node, struct ipv6_addr *outer, uint32_t *port)
+static bool forward_soft(
+    void *context, uint32_t node, struct template_addresses *addresses, uint32_t *port)
 {
     const struct soft *soft = context;
-    struct switch_way way = switch_table_forward(&soft->switches[node].table, outer);
+    const struct switch_table *table = &soft->switches[node].table;
+    struct switch_way way = switch_table_forward(table, &addresses->destination);
 
+    if (way.reason == DROP_END_OF_CARRIER) {
+        take_segment(addresses);
+        way = switch_table_forward(table, &addresses->destination);
+    }
     *port = way.port;
     return way.reason == DROP_NONE;
 }
@@ -149,7 +165,8 @@ static bool find_port(
     return false;
 }
 
-static bool forward_kernel(void *context, uint32_t node, struct ipv6_addr *outer, uint32_t *port)
+static bool forward_kernel(
+    void *context, uint32_t node, struct template_addresses *addresses, uint32_t *port)
 {
     const struct netns *netns = context;
     char *lines = NULL;
@@ -160,10 +177,13 @@ static bool forward_kernel(void *context, uint32_t node, struct ipv6_addr *outer
 
     netns_plan_switch(netns, node, file);
     fclose(file);
-    route = find_route(lines, outer);
+    route = find_route(lines, &addresses->destination);
     if (route && strncmp(route, "encap seg6local", 15) == 0) {
-        usid_shift(outer->octets);
-        route = find_route(lines, outer);
+        if (usid_is_last(&addresses->destination))
+            take_segment(addresses);
+        else
+            usid_shift(addresses->destination.octets);
+        route = find_route(lines, &addresses->destination);
     }
     is_found = route && find_port(&netns->fabric->topology, node, route, port);
     free(lines);

@@ -120,7 +120,24 @@ static void some_packet(struct prng *prng, struct sample *sample)
     while (sample->frame.encapsulation == FRAME_PLAIN);
 }
 
-PROPERTY("bytes are forwarded as addresses are; besides, only the hop limit changes", 5000)
+/* If the address ends at the switch, a segment that is left takes its place. */
+static struct switch_way by_addresses(
+    const struct switch_table *table, const struct sample *sample, struct ipv6_addr *outer)
+{
+    struct switch_way way = switch_table_forward(table, outer);
+    struct ipv6_addr segment = sample->frame.srh.segment;
+
+    if (way.reason != DROP_END_OF_CARRIER || sample->frame.encapsulation != FRAME_SRV6_SRH ||
+        sample->frame.srh.segments_left == 0)
+        return way;
+    way = switch_table_forward(table, &segment);
+    if (way.reason == DROP_NONE)
+        *outer = segment;
+    return way;
+}
+
+PROPERTY(
+    "bytes are forwarded as addresses are; besides, only hop limit and segments left change", 5000)
 {
     struct prng prng = prng_stream(seed, 0x52);
     struct switch_table table = some_table();
@@ -130,18 +147,24 @@ PROPERTY("bytes are forwarded as addresses are; besides, only the hop limit chan
     struct switch_frame frame;
     struct switch_way by_bytes;
     struct switch_way by_address;
+    bool ends = switch_table_way(&table, &outer).reason == DROP_END_OF_CARRIER;
 
     some_packet(&prng, &sample);
+    if (sample.frame.encapsulation == FRAME_SRV6_SRH && prng_below(&prng, 2)) {
+        sample.frame.srh.segment = some_address(&prng);
+        memcpy(sample.bytes + 48, sample.frame.srh.segment.octets, 16);
+    }
     memcpy(sample.bytes + 24, outer.octets, 16);
     sample.bytes[7] = (uint8_t)(2 + prng_below(&prng, 254));
     expected = sample;
     EXPECT_EQ(switch_frame_open(&frame, SWITCH_BARE_IP, sample.bytes, sample.length), DROP_NONE);
     by_bytes = switch_frame_forward(&frame, &table);
-    by_address = switch_table_forward(&table, &outer);
+    by_address = by_addresses(&table, &sample, &outer);
     EXPECT_EQ(by_bytes.reason, by_address.reason);
     EXPECT_EQ(by_bytes.port, by_address.port);
     memcpy(expected.bytes + 24, outer.octets, 16);
     expected.bytes[7] = (uint8_t)(expected.bytes[7] - (by_bytes.reason == DROP_NONE));
+    expected.bytes[43] = (uint8_t)(expected.bytes[43] - (ends && by_bytes.reason == DROP_NONE));
     EXPECT_MEM_EQ(sample.bytes, expected.bytes, sample.length);
 }
 

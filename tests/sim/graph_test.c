@@ -90,6 +90,7 @@ PROPERTY("on any graph, a workload with given EVs uses those of its pairs, and n
     sim_totals(cluster.sim, &totals);
     EXPECT_STR_EQ(sim_violation(cluster.sim), "");
     EXPECT_GE(totals.packets_delivered, 1);
+    EXPECT_EQ(totals.packets_lost[LOST_NO_ROUTE], 0);
     expect_first_two(cluster.sim);
     cluster_close(&cluster);
     cluster_free_graph(&cluster);
@@ -106,5 +107,24 @@ SPEC("a pair that has none of the given EVs is refused with its name")
     outcome = cluster_run(&cluster);
     EXPECT_EQ(outcome.status, SIM_VIOLATED);
     EXPECT(strstr(outcome.violation, "has none of the paths `evs` of its workload to h") != NULL);
+    cluster_free_graph(&cluster);
+}
+
+SPEC("packets on a row of eleven switches carry an SRH, in struct and in bytes alike")
+{
+    struct cluster cluster;
+    struct cluster_outcome structs;
+    struct cluster_outcome bytes;
+
+    cluster_chain(&cluster, 11);
+    structs = cluster_run(&cluster);
+    cluster.config.wire = true;
+    bytes = cluster_run(&cluster);
+    EXPECT_STR_EQ(bytes.violation, "");
+    EXPECT_EQ(structs.status, SIM_FINISHED);
+    EXPECT_EQ(structs.hash, bytes.hash);
+    EXPECT_GE(structs.totals.packets_delivered, 100);
+    for (uint32_t reason = 0; reason < LOSS_REASON_COUNT; reason++)
+        EXPECT_EQ(structs.totals.packets_lost[reason], 0);
     cluster_free_graph(&cluster);
 }

@@ -154,6 +154,10 @@ static void print_table(const struct view *view)
         printf("0x%08x %9.1f %10.3f  %-39s ", route->ev, (double)route->rate_bps / 1e9,
             (double)route->one_way_ps / 1e6, text);
         print_hops(view, route);
+        if (plan_route_srh_bytes(route) == 0)
+            continue;
+        inet_ntop(AF_INET6, route->segment.octets, text, sizeof(text));
+        printf("%-32s%s in an SRH\n", "", text);
     }
 }
 
@@ -162,6 +166,7 @@ static json_t *route_json(const struct view *view, const struct plan_route *rout
     json_t *hops = json_array();
     json_t *usids = json_array();
     char text[INET6_ADDRSTRLEN];
+    char segment[INET6_ADDRSTRLEN];
 
     for (uint32_t i = 0; i <= route->switch_count + 1; i++) {
         char node[TOPOLOGY_NAME_BYTES];
@@ -176,9 +181,10 @@ static json_t *route_json(const struct view *view, const struct plan_route *rout
         json_array_append_new(usids, json_string(usid));
     }
     inet_ntop(AF_INET6, route->outer.octets, text, sizeof(text));
-    return json_pack("{s:I,s:I,s:I,s:s,s:o,s:o}", "ev", (json_int_t)route->ev, "rate_bps",
+    inet_ntop(AF_INET6, route->segment.octets, segment, sizeof(segment));
+    return json_pack("{s:I,s:I,s:I,s:s,s:s*,s:o,s:o}", "ev", (json_int_t)route->ev, "rate_bps",
         (json_int_t)route->rate_bps, "one_way_ps", (json_int_t)route->one_way_ps, "address", text,
-        "usids", usids, "hops", hops);
+        "segment", plan_route_srh_bytes(route) ? segment : NULL, "usids", usids, "hops", hops);
 }
 
 static void print_json(const struct view *view)
@@ -205,9 +211,10 @@ static enum cmd_status show_paths(struct view *view, const struct options *optio
         print_table(view);
     if (view->route_count == 0 && view->least != GRAPH_NONE)
         return cmd_complain(CMD_FAILED, name,
-            "no path from %s to %s: the shortest passes %u switches, and an address has room for "
-            "%d",
-            options->from, options->to, view->least, PLAN_USIDS_MAX - 1);
+            "no path from %s to %s: the shortest passes %u switches; an address and an SRH have "
+            "room "
+            "for %d",
+            options->from, options->to, view->least, PLAN_SWITCHES_MAX);
     if (view->route_count == 0)
         return cmd_complain(CMD_FAILED, name, "no path from %s to %s", options->from, options->to);
     return CMD_DONE;

@@ -150,3 +150,21 @@ SPEC("with a list, the number of a path is an index modulo the number of paths o
     EXPECT_EQ(template_expand(&template, (struct ev_path){ 1, 0 }, &out), 0);
     EXPECT_EQ(template_expand(&template, (struct ev_path){ 8, 0 }, &out), 0);
 }
+
+SPEC("with a list, a path whose segment is not 0 has two addresses")
+{
+    struct ipv6_addr destinations[2] = { { { 1 } }, { { 2 } } };
+    struct ipv6_addr segments[2] = { { { 0 } }, { { 9 } } };
+    struct template_list list = {
+        .destinations = destinations, .segments = segments, .first = { 0, 2, 2, 2, 2, 2, 2, 2, 2 }
+    };
+    struct template_addresses addresses;
+    struct path_template template;
+
+    template_init_list(&template, &list);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ .uplink = 0 }, &addresses), 1);
+    EXPECT_EQ(addresses.destination.octets[0], 1);
+    EXPECT_EQ(template_expand(&template, (struct ev_path){ .uplink = 1 }, &addresses), 2);
+    EXPECT_EQ(addresses.destination.octets[0], 2);
+    EXPECT_EQ(addresses.segment.octets[0], 9);
+}

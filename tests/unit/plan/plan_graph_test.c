@@ -239,3 +239,70 @@ SPEC("a graph with more switches than the addresses of NICs can name is refused 
 {
     expect_refusal(9, 4000, "switches: 72027; addresses of NICs have room for 65536");
 }
+
+/* ---- paths longer than an address ------------------------------------------------------------ */
+
+static void expect_segment(uint32_t route, const char *text)
+{
+    char got[INET6_ADDRSTRLEN];
+
+    inet_ntop(AF_INET6, bench.routes[route].segment.octets, got, sizeof(got));
+    EXPECT_STR_EQ(got, text);
+}
+
+SPEC("five switches and the downlink fill an address, and need no SRH")
+{
+    graph_bench_chain(&bench, 12, false);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 4, 0), 1);
+    expect_address(0, "fc00:42:400:401:402:403:404:c00");
+    expect_segment(0, "::");
+    EXPECT_EQ(plan_route_srh_bytes(&bench.routes[0]), 0);
+    graph_bench_fini(&bench);
+}
+
+SPEC("six to eleven switches need an SRH, which begins behind the sixth uSID")
+{
+    graph_bench_chain(&bench, 12, false);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 5, 0), 1);
+    expect_address(0, "fc00:42:400:401:402:403:404:405");
+    expect_segment(0, "fc00:42:c00::");
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 7, 0), 1);
+    expect_segment(0, "fc00:42:406:407:c00::");
+    EXPECT_EQ(graph_bench_routes(&bench, 11, 1, 0), 1);
+    expect_address(0, "fc00:42:40b:40a:409:408:407:406");
+    expect_segment(0, "fc00:42:405:404:403:402:401:c00");
+    EXPECT_EQ(bench.routes[0].usid_count, 12);
+    EXPECT_EQ(plan_route_srh_bytes(&bench.routes[0]), 24);
+    graph_bench_fini(&bench);
+}
+
+SPEC("a path over twelve switches is omitted")
+{
+    graph_bench_chain(&bench, 12, false);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 11, 0), 0);
+    graph_bench_fini(&bench);
+}
+
+SPEC("a port with paths that fit an address uses no other: detours cost no SRH")
+{
+    graph_bench_chain(&bench, 10, true);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 4, 2), 1);
+    EXPECT_EQ(bench.routes[0].switch_count, 5);
+    EXPECT_EQ(graph_bench_routes(&bench, 0, 5, 0), 2);
+    EXPECT_EQ(bench.routes[0].switch_count, 6);
+    EXPECT_EQ(bench.routes[1].switch_count, 6);
+    graph_bench_fini(&bench);
+}
+
+SPEC("an SRH takes its time on each link")
+{
+    uint64_t short_ps;
+
+    graph_bench_chain(&bench, 12, false);
+    graph_bench_routes(&bench, 0, 4, 0);
+    short_ps = bench.routes[0].one_way_ps;
+    graph_bench_routes(&bench, 0, 5, 0);
+    /* One more switch and link, 4224 bytes at 80 ps each; 24 bytes on each of 7 links. */
+    EXPECT_EQ(bench.routes[0].one_way_ps - short_ps, 500000 + 500000 + 4224 * 80 + 7 * 24 * 80);
+    graph_bench_fini(&bench);
+}

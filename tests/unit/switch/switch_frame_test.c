@@ -6,6 +6,7 @@
 
 #include "switch/switch.h"
 #include "vectors.h"
+#include "wire/frame.h"
 
 enum {
     HOP_LIMIT_AT = 7,
@@ -299,4 +300,104 @@ SPEC("a frame with missing headers, or with IPv4 inside, has no source to compar
     EXPECT(switch_frame_is_from(&frame, &host));
     sample.bytes[6] = 4; /* IPv4 follows */
     EXPECT(!switch_frame_is_from(&frame, &host));
+}
+
+/* ---- SRH ------------------------------------------------------------------------------------- */
+
+/* W1 from NIC 0 to NIC 7 of a row of eight switches in our plan. The uSIDs are 0400 to 0407 for the
+ * switches and 0c00 for the downlink; six are in the address, three in the segment. */
+static const struct ipv6_addr row_address = { { 0xfc, 0, 0, 0x42, 0x04, 0x00, 0x04, 0x01, 0x04,
+    0x02, 0x04, 0x03, 0x04, 0x04, 0x04, 0x05 } };
+static const struct ipv6_addr row_segment = { { 0xfc, 0, 0, 0x42, 0x04, 0x06, 0x04, 0x07, 0x0c,
+    0x00 } };
+static const uint8_t row_srh[24] = { 41, 2, 4, 1, 0, 0, 0, 0, 0xfc, 0, 0, 0x42, 0x04, 0x06, 0x04,
+    0x07, 0x0c, 0x00 };
+
+static struct sample row_sample(void)
+{
+    const struct vector *w1 = vectors_find("W1");
+    struct sample sample = { .length = 40 + 24 + w1->length };
+    struct frame frame;
+
+    EXPECT_EQ(frame_parse(&format_default, w1->bytes, w1->length, &frame), DROP_NONE);
+    frame_address(&format_default, &frame, &row_address, &row_segment);
+    EXPECT_EQ(frame_build(&format_default, &frame, sample.bytes, sizeof(sample.bytes)), 164);
+    memcpy(sample.bytes + 64, w1->bytes, w1->length);
+    return sample;
+}
+
+SPEC("a frame whose path does not fit an address has an SRH with one segment left")
+{
+    struct sample sample = row_sample();
+
+    EXPECT_EQ(sample.bytes[6], 43);
+    EXPECT_MEM_EQ(sample.bytes + 24, row_address.octets, 16);
+    EXPECT_MEM_EQ(sample.bytes + 40, row_srh, sizeof(row_srh));
+}
+
+SPEC("the switch of the sixth uSID takes the segment, and those behind it go on in it")
+{
+    /* Destinations behind each switch, from the block on. */
+    static const char after[8][13] = {
+        "\x04\x01\x04\x02\x04\x03\x04\x04\x04\x05\0\0",
+        "\x04\x02\x04\x03\x04\x04\x04\x05\0\0\0\0",
+        "\x04\x03\x04\x04\x04\x05\0\0\0\0\0\0",
+        "\x04\x04\x04\x05\0\0\0\0\0\0\0\0",
+        "\x04\x05\0\0\0\0\0\0\0\0\0\0",
+        "\x04\x06\x04\x07\x0c\x00\0\0\0\0\0\0",
+        "\x04\x07\x0c\x00\0\0\0\0\0\0\0\0",
+        "\x0c\x00\0\0\0\0\0\0\0\0\0\0",
+    };
+    struct sample sample = row_sample();
+    struct switch_frame frame = opened(&sample);
+    struct frame arrived;
+
+    for (uint16_t i = 0; i < 8; i++) {
+        struct switch_table table =
+            table_of((uint16_t)(0x400 + i), i == 7 ? 0xc00 : (uint16_t)(0x401 + i), 10 + i);
+        struct switch_way way = switch_frame_forward(&frame, &table);
+
+        EXPECT_EQ(way.reason, DROP_NONE);
+        EXPECT_EQ(way.port, 10 + i);
+        EXPECT_MEM_EQ(sample.bytes + 24, "\xfc\0\0\x42", 4);
+        EXPECT_MEM_EQ(sample.bytes + 28, after[i], 12);
+        EXPECT_EQ(sample.bytes[43], i < 5);
+        EXPECT_EQ(sample.bytes[HOP_LIMIT_AT], 63 - i);
+    }
+    EXPECT_EQ(frame_parse(&format_default, sample.bytes, sample.length, &arrived), DROP_NONE);
+    EXPECT(frame_icrc_ok(&arrived, sample.bytes));
+}
+
+/* Forwards at the switch of the sixth uSID, with one byte changed. */
+static enum drop_reason forwarded_with(size_t offset, uint8_t value, uint16_t next)
+{
+    struct sample sample = row_sample();
+    struct switch_table table = table_of(0x405, next, 3);
+    struct switch_frame frame = opened(&sample);
+    struct sample before;
+    enum drop_reason reason;
+
+    memcpy(sample.bytes + 24, "\xfc\0\0\x42\x04\x05\0\0\0\0\0\0\0\0\0\0", 16);
+    sample.bytes[offset] = value;
+    before = sample;
+    reason = switch_frame_forward(&frame, &table).reason;
+    if (reason != DROP_NONE)
+        EXPECT_MEM_EQ(sample.bytes, before.bytes, sample.length);
+    return reason;
+}
+
+SPEC("a segment that cannot be taken drops the frame, which stays as it is")
+{
+    EXPECT_EQ(forwarded_with(43, 1, 0x406), DROP_NONE);
+    EXPECT_EQ(forwarded_with(43, 0, 0x406), DROP_END_OF_CARRIER); /* none left */
+    EXPECT_EQ(forwarded_with(6, 41, 0x406), DROP_END_OF_CARRIER); /* no SRH */
+    EXPECT_EQ(forwarded_with(43, 2, 0x406), DROP_SRH);
+    EXPECT_EQ(forwarded_with(42, 3, 0x406), DROP_SRH);
+    EXPECT_EQ(forwarded_with(43, 1, 0x407), DROP_NOT_OURS); /* no route to the segment */
+    EXPECT_EQ(forwarded_with(HOP_LIMIT_AT, 1, 0x406), DROP_HOP_LIMIT);
+}
+
+SPEC("a segment that begins with the uSID of this switch is shifted at once")
+{
+    EXPECT_EQ(forwarded_with(53, 0x05, 0x407), DROP_NONE);
 }

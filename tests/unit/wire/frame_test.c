@@ -99,6 +99,7 @@ SPEC("addressing with a segment makes an SRH that carries it")
     EXPECT_EQ(built[6], 43);
     EXPECT_EQ(bytes_get_be16(built + 4), 24 + 100);
     EXPECT_EQ(built[40], 41);
+    EXPECT_EQ(built[43], 1);
     EXPECT_MEM_EQ(built + 48, segment.octets, 16);
 }
 

@@ -73,3 +73,50 @@ SPEC("a truncated header is reported as truncated")
     for (size_t length = 0; length < SRH_BYTES; length++)
         EXPECT_EQ(parse(bytes, length, &srh), DROP_TRUNCATED);
 }
+
+/* Segments 1 (the last of the path) and 2; `left` are left. */
+static enum drop_reason next_of(uint8_t left, size_t length, struct ipv6_addr *segment)
+{
+    uint8_t bytes[40] = { 41, 4, 4, left, 1, [8] = 0xfc, [23] = 1, [24] = 0xfc, [39] = 2 };
+
+    return srh_next(bytes, length, segment);
+}
+
+SPEC("the next segment is the one before in the list, and behind the first there is none")
+{
+    struct ipv6_addr segment;
+
+    EXPECT_EQ(next_of(2, 40, &segment), DROP_NONE);
+    EXPECT_MEM_EQ(segment.octets, "\xfc\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2", 16);
+    EXPECT_EQ(next_of(1, 40, &segment), DROP_NONE);
+    EXPECT_EQ(segment.octets[15], 1);
+    EXPECT_EQ(next_of(0, 40, &segment), DROP_END_OF_CARRIER);
+}
+
+SPEC("a next segment outside the list or the bytes is refused")
+{
+    static const uint8_t bad[][24] = {
+        { 41, 2, 0, 1, 0 }, /* routing type */
+        { 41, 2, 4, 2, 0 }, /* more left than listed */
+        { 41, 2, 4, 1, 1 }, /* last entry behind the header */
+        { 41, 0, 4, 1, 0 }, /* no room for a segment */
+    };
+    struct ipv6_addr segment;
+
+    for (uint32_t i = 0; i < 4; i++)
+        EXPECT_EQ(srh_next(bad[i], 24, &segment), DROP_SRH);
+    EXPECT_EQ(next_of(3, 40, &segment), DROP_SRH);
+    EXPECT_EQ(next_of(2, 39, &segment), DROP_TRUNCATED);
+    EXPECT_EQ(next_of(1, 24, &segment), DROP_NONE);
+    EXPECT_EQ(next_of(1, 7, &segment), DROP_TRUNCATED);
+    EXPECT_EQ(next_of(1, 0, &segment), DROP_TRUNCATED);
+}
+
+SPEC("a segment that was taken is no longer left")
+{
+    uint8_t bytes[SRH_BYTES] = { 41, 2, 4, 1 };
+
+    srh_advance(bytes);
+    EXPECT_EQ(bytes[3], 0);
+    EXPECT_EQ(bytes[1], 2);
+}
