@@ -89,6 +89,15 @@ SPEC("§15: ev_state_scope=destination: a failed QP leaves the paths to the othe
     by_hand_close(&nic);
 }
 
+SPEC("§15: ev_state_scope=destination: a failed QP no longer shares what the others find")
+{
+    open_three(true);
+    EXPECT_EQ(by_hand_move(&nic, SECOND_QPN, QP_ERR), 0);
+    path_on_loss(paths(FIRST_QPN), BAD_EV, false, nic.now_ns, nic.now_ns);
+    expect_states(EV_ASSUMED_BAD, EV_GOOD);
+    by_hand_close(&nic);
+}
+
 /* The QP that owns the path set leaves; the other one probes the bad EV from now on. */
 static void expect_probes_after(enum qp_state owner_state)
 {

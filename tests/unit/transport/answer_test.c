@@ -40,7 +40,7 @@ static void receive_and_answer(const struct packet *packet)
 {
     EXPECT_EQ(by_hand_receive(&nic, packet), DROP_NONE);
     nic.now_ns += (uint64_t)HELD * STAMP_UNIT_NS;
-    memset(nic.sent, 0xff, sizeof(nic.sent));
+    memset(nic.sent, 0x55, sizeof(nic.sent));
     EXPECT_GE(by_hand_send(&nic), 1);
 }
 
@@ -75,7 +75,7 @@ static struct packet probe_in(enum dscp_class class)
     uint16_t id;
 
     EXPECT_EQ(transport_endpoint_probe(nic.transport, &peer, 0x101, 1, class, &id, nic.now_ns), 0);
-    memset(nic.sent, 0xff, sizeof(nic.sent));
+    memset(nic.sent, 0x55, sizeof(nic.sent));
     EXPECT_EQ(by_hand_send(&nic), 1);
     EXPECT_EQ(nic.sent[0].psn.value, id);
     return nic.sent[0];

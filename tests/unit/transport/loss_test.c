@@ -152,3 +152,13 @@ SPEC("§10 D: a timeout declares the oldest packet lost, and all that are as old
         by_hand_close(&nic);
     }
 }
+
+SPEC("§10 D: a timeout longer than recorded ages can be declares all packets lost")
+{
+    open_sent(3);
+    loss_infer_by_timeout(qp->requester, &qp->env, SEND_WINDOW_AGE_MAX_NS - 1, nic.now_ns);
+    EXPECT(is_lost(0) && !is_lost(1) && !is_lost(2));
+    loss_infer_by_timeout(qp->requester, &qp->env, SEND_WINDOW_AGE_MAX_NS, nic.now_ns);
+    EXPECT(is_lost(1) && is_lost(2));
+    by_hand_close(&nic);
+}

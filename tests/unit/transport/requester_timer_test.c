@@ -11,13 +11,19 @@ enum { QPN = 7, BASE_RTT_NS = 10000, WHEEL_NS = 256 /* of timers */ };
 
 static struct by_hand nic;
 
-static struct requester *open_connected(void)
+static struct requester *open_with(uint64_t algorithm)
 {
     by_hand_prepare(&nic);
+    nic.config.parameters.congestion_control = algorithm;
     nic.rtt = (struct transport_rtt){ .fixed_ns = BASE_RTT_NS };
     by_hand_open(&nic);
     by_hand_connect(&nic, QPN);
     return nic_find(nic.transport, QPN)->requester;
+}
+
+static struct requester *open_connected(void)
+{
+    return open_with(CONGESTION_CONTROL_NSCC);
 }
 
 static void post(uint32_t packets)
@@ -80,6 +86,69 @@ SPEC("§10: the first tail probe is sent on one plane, the next on all, until fe
     EXPECT_EQ(by_hand_send(&nic), 1);
     EXPECT_EQ(probes_of_tail(requester), 1);
     EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
+    by_hand_close(&nic);
+}
+
+/* A SACK that answers a probe of this EV, and acknowledges nothing. */
+static void answer_probe_of(uint32_t ev_index, uint32_t ev)
+{
+    struct packet sack = by_hand_sack(&nic, QPN, psn_add(psn(BY_HAND_SQ_PSN), -1));
+
+    sack.sack.answers_probe = true;
+    sack.sack.probe_id = requester_probe_id(0, ev_index);
+    sack.sack.entropy = ev;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+}
+
+SPEC("§14.4: when no path is usable, one answered probe brings its path back")
+{
+    struct path_set *paths;
+    uint32_t answered = 0;
+
+    open_connected();
+    paths = transport_qp_paths(nic.transport, QPN);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (path_state_of(paths, i) != EV_ASSUMED_BAD)
+            path_deny(paths, i, nic.now_ns);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++) {
+        if (path_state_of(paths, i) != EV_ASSUMED_BAD)
+            continue;
+        answer_probe_of(i, path_ev_of(paths, i));
+        EXPECT_EQ(path_state_of(paths, i), answered++ == 0 ? EV_GOOD : EV_ASSUMED_BAD);
+    }
+    EXPECT_EQ(path_usable_count(paths), 1); /* from then on, one answer is not enough */
+    by_hand_close(&nic);
+}
+
+SPEC("§9: an answer to a probe of an EV beyond the profile counts for no EV")
+{
+    by_hand_prepare(&nic);
+    EXPECT(path_profile_explicit(&nic.profile, nic.entries, BY_HAND_EVS - 1, BY_HAND_PLANES));
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    answer_probe_of(BY_HAND_EVS - 2, nic.entries[BY_HAND_EVS - 2].ev);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_FEEDBACK_UNKNOWN_EV), 0);
+    answer_probe_of(BY_HAND_EVS - 1, nic.entries[BY_HAND_EVS - 1].ev);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_FEEDBACK_UNKNOWN_EV), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§19.6: with a small window a retransmission is paced like a first transmission")
+{
+    const struct requester *requester = open_with(CONGESTION_CONTROL_FAIR);
+    struct peer *peer = nic_find(nic.transport, QPN)->env.peer;
+    struct packet nack;
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_LE(peer->pace_ns, nic.now_ns);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    peer->cc.window_bytes = requester->full_bytes;
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    EXPECT_GT(peer->pace_ns, nic.now_ns);
     by_hand_close(&nic);
 }
 

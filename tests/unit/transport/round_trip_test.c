@@ -7,6 +7,7 @@
 #include "spec.h"
 #include "transport/nic.h"
 #include "transport/round_trip.h"
+#include "wire/stamp.h"
 
 enum {
     QPN = 7,
@@ -15,6 +16,7 @@ enum {
     MEAN_NS = 40000,                  /* of the plane */
     CHANCE_NS = TARGET_NS * 60 / 100, /* a difference that counts as none */
     CLEAR_NS = CHANCE_NS + 157 * 64,  /* a quarter of the mean beyond it */
+    SERVICE_UNITS = 100,
     OVERTAKEN_NS = BASE_RTT_NS - 1 + 4 * TARGET_NS,
 };
 
@@ -83,6 +85,28 @@ SPEC("§14.3: differences up to 0.6 of the target are ignored, and only the exce
     EXPECT_EQ(weight_after(MEAN_NS + CHANCE_NS), AS_OTHERS);
     EXPECT_EQ(weight_after(MEAN_NS - CLEAR_NS), FASTER);
     EXPECT_EQ(weight_after(MEAN_NS + CLEAR_NS), SLOWER);
+}
+
+/* The sample of a packet that the peer kept for a while, which its stamp shows. */
+static uint64_t sample_with_service_time(uint64_t age_ns)
+{
+    struct qp *qp = open_with_packet();
+    uint64_t sample_ns;
+
+    qp->env.attributes.peer_service_time = true;
+    nic.sent[0].write.tx_timestamp = (uint16_t)(nic.sent[0].write.tx_timestamp + SERVICE_UNITS);
+    sample_ns = sample_of(qp, age_ns);
+    by_hand_close(&nic);
+    return sample_ns;
+}
+
+SPEC("§19.3: a stamp counts up to 4 ms, half of its range")
+{
+    uint64_t trusted_ns = UINT64_C(3999744); /* a multiple of both units */
+
+    EXPECT_EQ(sample_with_service_time(trusted_ns),
+        trusted_ns - SERVICE_UNITS * (uint64_t)STAMP_UNIT_NS + 1);
+    EXPECT_EQ(sample_with_service_time(trusted_ns + 512), trusted_ns + 513);
 }
 
 SPEC("§19.3: a packet acknowledged before gives a sample up to four targets above the base RTT")

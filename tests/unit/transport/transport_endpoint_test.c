@@ -98,6 +98,31 @@ SPEC("a round trip is the shorter of clock and echoed stamp, or that of the cloc
     by_hand_close(&nic);
 }
 
+/* The round trip of a probe that is answered after this time, of which the peer kept 1,280 ns. */
+static uint64_t round_trip_after(uint64_t elapsed_ns)
+{
+    struct transport_event event;
+    struct packet answer;
+    uint16_t id;
+
+    open_nic();
+    probe(&id);
+    by_hand_send(&nic);
+    answer = answer_of(id);
+    answer.endpoint.tx_timestamp += 10;
+    nic.now_ns += elapsed_ns;
+    by_hand_receive(&nic, &answer);
+    EXPECT(by_hand_event(&nic, &event));
+    by_hand_close(&nic);
+    return event.rtt_ns;
+}
+
+SPEC("a stamp is trusted for less than 4 ms, half of its range")
+{
+    EXPECT_EQ(round_trip_after(3999872), 3999872 - 1280);
+    EXPECT_EQ(round_trip_after(4000000), 4000000);
+}
+
 SPEC("a new probe replaces the oldest probe without an answer")
 {
     struct packet answer;

@@ -12,6 +12,7 @@ static struct by_hand nic;
 static void open_connected(void)
 {
     by_hand_prepare(&nic);
+    nic.init.owner = &nic;
     by_hand_open(&nic);
     by_hand_connect(&nic, QPN);
 }
@@ -34,6 +35,7 @@ SPEC("denying an EV and allowing it are two events for a controller")
     EXPECT(by_hand_event(&nic, &event));
     EXPECT_EQ(event.kind, TRANSPORT_EV_CHANGED);
     EXPECT_EQ(event.qpn, QPN);
+    EXPECT(event.owner == &nic);
     EXPECT_EQ(event.change.ev_index, 3);
     EXPECT_EQ(event.change.from, EV_GOOD);
     EXPECT_EQ(event.change.to, EV_DENIED);

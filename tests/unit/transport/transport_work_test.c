@@ -445,6 +445,17 @@ SPEC("§22: in ERR finished requests complete, and all others are flushed, in or
     by_hand_close(&nic);
 }
 
+SPEC("§22: a receive that is posted in ERR is flushed at once")
+{
+    open_connected();
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_ERR), 0);
+    by_hand_discard_events(&nic);
+    transport_post_recv(nic.transport, QPN, 20);
+    EXPECT_RECEIVED(20, COMPLETION_FLUSHED);
+    expect_no_event();
+    by_hand_close(&nic);
+}
+
 SPEC("§22: a QP that goes from RESET to ERR flushes posted requests")
 {
     open_nic();

@@ -361,6 +361,24 @@ SPEC("§17: an EV that is found bad after a QP began to send is avoided at once"
     by_hand_close(&nic);
 }
 
+SPEC("§17: an EV on which a packet arrived without a mark becomes the way back of its plane")
+{
+    open_connected();
+    for (int32_t i = 0; i < BY_HAND_EVS; i++) {
+        struct packet sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), i));
+
+        EXPECT_EQ(by_hand_post(&nic, A, 1, BY_HAND_PMTU_BYTES, 0), 0);
+        by_hand_send(&nic);
+        nic.now_ns += BASE_RTT_NS;
+        sack.sack.entropy = by_hand_first(&nic, OPCODE_WRITE_ONLY)->ev;
+        EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+        EXPECT_EQ(way_back_ev(&nic_find(nic.transport, A)->env.peer->way_back,
+                      by_hand_first(&nic, OPCODE_WRITE_ONLY)->port),
+            sack.sack.entropy);
+    }
+    by_hand_close(&nic);
+}
+
 SPEC("§17: an answered probe makes its EV the way back of its plane")
 {
     struct packet request;
@@ -379,6 +397,47 @@ SPEC("§17: an answered probe makes its EV the way back of its plane")
     EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
     by_hand_send(&nic);
     EXPECT_EQ(by_hand_first(&nic, OPCODE_ENDPOINT_RESPONSE)->ev, ev);
+    by_hand_close(&nic);
+}
+
+static uint32_t way_back_on(uint32_t qpn, uint32_t plane)
+{
+    return way_back_ev(&nic_find(nic.transport, qpn)->env.peer->way_back, plane);
+}
+
+SPEC("§17: the way back stays as it is when a QP with the same profile goes")
+{
+    struct packet sack;
+    uint32_t ev;
+
+    open_connected();
+    by_hand_connect(&nic, B);
+    do { /* until the way back is another than the first EV */
+        EXPECT_LT(arrived, BY_HAND_EVS);
+        sack = by_hand_sack(&nic, A, psn_add(psn(BY_HAND_SQ_PSN), arrived++));
+        EXPECT_EQ(by_hand_post(&nic, A, 1, BY_HAND_PMTU_BYTES, 0), 0);
+        by_hand_send(&nic);
+        nic.now_ns += BASE_RTT_NS;
+        sack.sack.entropy = by_hand_first(&nic, OPCODE_WRITE_ONLY)->ev;
+        EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+        ev = way_back_on(B, 0);
+    } while (ev == nic.profile.entries[0].ev);
+    EXPECT_EQ(transport_qp_destroy(nic.transport, A), 0);
+    EXPECT_EQ(way_back_on(B, 0), ev);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: the way back is probed from the time on at which a probe is due")
+{
+    struct peer *peer;
+
+    open_connected();
+    arrive(A);
+    peer = nic_find(nic.transport, A)->env.peer;
+    way_back_expire(nic.transport, peer, peer->way_back.probe_ns - 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 0);
+    way_back_expire(nic.transport, peer, peer->way_back.probe_ns);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_REVERSE_PROBES), 1);
     by_hand_close(&nic);
 }
 
@@ -584,6 +643,21 @@ SPEC("§17: an answer uses the plane of its trigger, unless that is not in the c
     EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_ACK_REQUEST), 2);
     by_hand_close(&nic);
     open_with_plane_out();
+    EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_ACK_REQUEST), 1);
+    by_hand_close(&nic);
+}
+
+SPEC("§17: a QP that sends does not answer on a plane on which all its EVs are bad")
+{
+    struct path_set *paths;
+
+    open_nic();
+    by_hand_connect(&nic, A);
+    paths = transport_qp_paths(nic.transport, A);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (path_plane_of(paths, i) == 1)
+            path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    EXPECT_EQ(path_usable_planes(paths, 3), 1);
     EXPECT_EQ(answered_by(OPCODE_WRITE_ONLY, PACKET_ACK_REQUEST), 1);
     by_hand_close(&nic);
 }
