@@ -32,6 +32,7 @@ static struct live_view_sample sample_of(const struct measure_record *record)
     struct live_view_sample sample = {
         .time_ps = measure_last(&record->time_ps),
         .plane_count = record->plan->sim->fabric->topology.config.plane_count,
+        .has_ports = record->plan->sim->fabric->topology.graph,
         .active_evs = measure_last(&record->active_evs),
         .bad_evs = measure_last(&record->bad_evs),
         .queue_peak_bytes = measure_last(&record->queue_peak),

@@ -135,7 +135,8 @@ static void draw_rates(struct live_view *view, int columns)
         bool is_low = last->plane_bps[plane] < view->plane_most_bps / 2;
 
         rate = units_text(UNITS_RATE, (double)last->plane_bps[plane]);
-        fprintf(view->to, "plane %-*" PRIu32 "%11s ", NAME_COLUMNS - 6, plane, rate.at);
+        fprintf(view->to, "%-5s %-*" PRIu32 "%11s ", last->has_ports ? "port" : "plane",
+            NAME_COLUMNS - 6, plane, rate.at);
         draw_bar(view, wide, last->plane_bps[plane], view->plane_most_bps,
             is_low ? "\033[33m" : "\033[34m");
         end_line(view);
@@ -199,7 +200,11 @@ static void print_line(const struct live_view *view)
         fprintf(view->to, " (%" PRIu64 " %%)", percent(last->goodput_bps, last->ideal_bps));
     for (uint32_t plane = 0; plane < last->plane_count; plane++) {
         rate = units_text(UNITS_RATE, (double)last->plane_bps[plane]);
-        fprintf(view->to, "%s%s", plane ? ", " : "; planes ", rate.at);
+        fprintf(view->to, "%s%s",
+            plane             ? ", "
+            : last->has_ports ? "; ports "
+                              : "; planes ",
+            rate.at);
     }
     fprintf(
         view->to, "; EVs %" PRIu64 " active, %" PRIu64 " bad\n", last->active_evs, last->bad_evs);

@@ -17,6 +17,7 @@ struct live_view_sample {
     uint64_t ideal_bps; /* 0: not known */
     uint64_t plane_bps[LIVE_VIEW_PLANES_MAX];
     uint32_t plane_count;
+    bool has_ports; /* planes are ports of NICs: in a graph */
     uint64_t active_evs;
     uint64_t bad_evs;
     uint64_t queue_peak_bytes;

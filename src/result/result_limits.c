@@ -155,17 +155,19 @@ static bool is_worth_telling(const struct capacity_limit *limit, const struct to
 static void add_links(
     json_t *sentences, const struct result_capacity *capacity, const struct capacity_limits *limits)
 {
+    const struct topology *topology = &capacity->plan->sim->fabric->topology;
     uint32_t by_hosts = limits->flow_count - limits->cut_off - limits->by_uplinks;
 
     if (limits->cut_off)
         add_sentence(sentences, "%" PRIu32 " of %" PRIu32 " flows ha%s no path that works",
             limits->cut_off, limits->flow_count, limits->cut_off == 1 ? "s" : "ve");
     for (uint32_t i = 0; i < limits->top_count && i < TOP_MAX; i++)
-        if (is_worth_telling(&limits->top[i], &capacity->plan->sim->fabric->topology))
+        if (is_worth_telling(&limits->top[i], topology))
             add_link(sentences, capacity, &limits->top[i]);
     if (limits->by_uplinks)
-        add_sentence(sentences, "uplinks limit %" PRIu32 " of %" PRIu32 " flow%s",
-            limits->by_uplinks, limits->flow_count, plural(limits->flow_count));
+        add_sentence(sentences, "%s limit %" PRIu32 " of %" PRIu32 " flow%s",
+            topology->graph ? "links between switches" : "uplinks", limits->by_uplinks,
+            limits->flow_count, plural(limits->flow_count));
     if (by_hosts)
         add_sentence(sentences, "host links limit %" PRIu32 " of %" PRIu32 " flow%s", by_hosts,
             limits->flow_count, plural(limits->flow_count));

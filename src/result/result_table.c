@@ -207,7 +207,8 @@ static const char *end_of(const json_t *run)
     return strcmp(status, "out_of_time") == 0 ? "ended as planned" : status;
 }
 
-static void print_run(FILE *to, const json_t *run)
+/* `planes`: the word for what is balanced. */
+static void print_run(FILE *to, const json_t *run, const char *planes)
 {
     const json_t *summary = json_object_get(run, "summary");
     const json_t *perf = json_object_get(run, "perf");
@@ -223,24 +224,25 @@ static void print_run(FILE *to, const json_t *run)
     print_faults(to, summary);
     print_limits(to, summary);
     fprintf(to,
-        "  %lld lost, %lld trimmed, %lld marked, %lld retransmitted, %lld timeouts, planes "
-        "within %.2f%%\n",
+        "  %lld lost, %lld trimmed, %lld marked, %lld retransmitted, %lld timeouts, %s within "
+        "%.2f%%\n",
         (long long)sum_counts(json_object_get(summary, "lost")),
         (long long)number(summary, "trimmed"), (long long)number(summary, "marked"),
         (long long)sum_counts(json_object_get(summary, "retransmitted")),
-        (long long)number(summary, "timeouts"), number(summary, "plane_imbalance") * 100);
+        (long long)number(summary, "timeouts"), planes, number(summary, "plane_imbalance") * 100);
     print_criteria(to, run);
 }
 
 void result_table_print(FILE *to, const json_t *result, bool are_all)
 {
+    bool is_graph = json_object_get(json_object_get(result, "fabric"), "switches");
     const json_t *runs = json_object_get(result, "runs");
     size_t index;
     json_t *run;
 
     print_head(to, result);
     if (are_all || json_array_size(runs) == 1)
-        json_array_foreach(runs, index, run) print_run(to, run);
+        json_array_foreach(runs, index, run) print_run(to, run, is_graph ? "ports" : "planes");
     if (json_array_size(runs) > 1)
         result_sets_print(to, result);
 }

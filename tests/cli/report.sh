@@ -38,7 +38,7 @@ describes() # SENTENCE FABRIC TEXT
 {
     if command -v node >/dev/null; then
         is "$1" "$(cat "$ROOT/src/web/report/units.js" "$ROOT/src/web/report/header.js" - <<SCRIPT | node -
-console.log(header.fabricLine($2));
+console.log(header.fabricLine($2).replace(/\u00a0/g, " "));
 SCRIPT
 )" "$3"
     else
@@ -48,6 +48,8 @@ SCRIPT
 describes 'the header shows planes for a Clos fabric' '{ nics: 64, planes: 2, t0: 4, t1: 2 }' \
     '64 NICs on 2 planes, 4 T0 and 2 T1 switches a plane'
 describes 'the header shows ports instead of planes for a graph' '{ nics: 64, planes: 2, switches: 24 }' '64 NICs with 2 ports, 24 switches'
+describes '  and links between switches instead of uplinks' '{ nics: 8, planes: 2, switches: 4, uplink_bps: 1e11 }' \
+    '8 NICs with 2 ports, 4 switches, links between switches 100 Gb/s'
 
 # Nothing is written, and the message says what is wrong and where.
 refuses() # SENTENCE MESSAGE FILE...

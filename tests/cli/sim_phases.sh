@@ -97,6 +97,14 @@ EOF2
 contains 'a window below the bandwidth-delay product is reported' "$("$mrc" sim "$SCRATCH/y.yaml")" \
     'w: the window of 128 packets (mpr 1) times 1 QP is below the bandwidth-delay product of '
 contains 'uplinks that limit flows are reported' "$("$mrc" sim -j "$SCRATCH/y.yaml")" 'uplinks limit 4 of 4 flows'
+cat >"$SCRATCH/graph.yaml" <<'EOF2'
+fabric: { shape: rail_optimised, rails: 1, groups: 2, servers_per_group: 2, spines: 1 }
+duration: 100us
+workloads: [{ name: w, kind: permutation, shift: 2, message_bytes: 1MiB }]
+EOF2
+contains 'in a graph they are called links between switches' "$("$mrc" sim -j "$SCRATCH/graph.yaml")" \
+    '"links between switches limit 4 of 4 flows"'
+contains '  and planes are called ports' "$("$mrc" sim "$SCRATCH/graph.yaml")" ' timeouts, ports within '
 
 # A path that swallows everything is suspect, then bad.
 "$mrc" sim -q -o "$SCRATCH/m.json" --set 'observe={workload: first, rank: 0}' --set sample=1us \

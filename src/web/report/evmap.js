@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The EV activity map: a row for each EV of one flow, grouped by plane, a colour for each state over time. */
+/* The EV activity map: a row for each EV of one flow, grouped by plane or port, a colour for each state over time. */
 const evmap = (() => {
     const states = [
         { letter: 'G', name: 'good', color: 'ev-good' },
@@ -144,7 +144,7 @@ const evmap = (() => {
         });
     }
 
-    function describe(map, view, plot) {
+    function describe(map, view, words, plot) {
         const { idx } = plot.cursor;
 
         if (idx === null || idx === undefined)
@@ -156,7 +156,7 @@ const evmap = (() => {
             const ev = map.evs[view.order[row]];
             const code = view.codes[idx * view.rows + row];
 
-            return at + 'EV ' + ev.ev + ', plane ' + ev.plane + ', uplink ' + ev.uplink + ': ' +
+            return at + 'EV ' + ev.ev + ', ' + words.plane + ' ' + ev.plane + ', ' + words.uplink + ' ' + ev.uplink + ': ' +
                 (code === unknown ? 'unknown' : states[code % backup].name + (code >= backup ? ', not in rotation' : ''));
         }
         const counts = states.map(() => 0);
@@ -180,6 +180,7 @@ const evmap = (() => {
 
         if (!map || !map.evs?.length || !map.states?.length)
             return null;
+        const words = model.placeWords(context.run.fabric);
         const order = rowOrder(map);
         const view = { times: context.times, rows: order.length, order, codes: encode(map, order), planes: planeRows(map, order), hovered: -1 };
         const readout = dom.make('p', { class: 'readout', 'aria-live': 'off' }, 'Move over the map to read a path.');
@@ -198,13 +199,13 @@ const evmap = (() => {
                     charts.axis({
                         scale: 'y', size: charts.axisWidth, grid: { show: false },
                         splits: () => view.planes.map(centre),
-                        values: () => view.planes.map(({ plane }) => 'plane ' + plane),
+                        values: () => view.planes.map(({ plane }) => words.plane + ' ' + plane),
                     }),
                 ],
                 hooks: {
                     ready: [(plot) => followPointer(plot, view)],
                     draw: [(plot) => paint(plot, view)],
-                    setCursor: [(plot) => { readout.textContent = describe(map, view, plot); }],
+                    setCursor: [(plot) => { readout.textContent = describe(map, view, words, plot); }],
                 },
             }), readout);
     }

@@ -28,7 +28,7 @@ const header = (() => {
         if (units.isNumber(fabric.host_link_bps))
             parts.push('host links ' + units.rate(fabric.host_link_bps));
         if (units.isNumber(fabric.uplink_bps) && fabric.uplink_bps > 0)
-            parts.push('uplinks ' + units.rate(fabric.uplink_bps));
+            parts.push((fabric.switches ? 'links between switches ' : 'uplinks ') + units.rate(fabric.uplink_bps));
         if (units.isNumber(fabric.base_rtt_us))
             parts.push('base RTT ' + units.time(fabric.base_rtt_us));
         return (fabric.name ? fabric.name + ': ' : '') + parts.join(', ');

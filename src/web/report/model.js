@@ -30,6 +30,11 @@ const model = (() => {
     const runs = readRuns();
     const experimentCount = new Set(runs.map((run) => run.documentIndex)).size;
 
+    /* What the parts of an EV are called. Only two tiers have planes and uplinks. */
+    function placeWords(fabric) {
+        return fabric.switches ? { plane: 'port', uplink: 'path' } : { plane: 'plane', uplink: 'uplink' };
+    }
+
     function experimentTitle(run) {
         return run.experiment.title || run.experiment.name || 'experiment';
     }
@@ -119,5 +124,5 @@ const model = (() => {
         return parse(document.getElementById('metrics'));
     }
 
-    return { runs, metrics, experimentCount, experimentTitle, settingName, runName, groups, details, faults, sum, mean };
+    return { runs, metrics, experimentCount, experimentTitle, settingName, runName, groups, details, faults, sum, mean, placeWords };
 })();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened over time: throughput with its faults, planes, queues, repairs, EVs. */
+/* What happened over time: throughput with its faults, planes or ports, queues, repairs, EVs. */
 const timeline = (() => {
     const laneHeight = 20;
     const laneCountMax = 8;
@@ -112,12 +112,12 @@ const timeline = (() => {
     }
 
     /* Stacked: each plane is a band; the top is the sum. */
-    function stacked(context, planes) {
+    function stacked(context, planes, word) {
         const sums = [];
 
         planes.forEach((values, i) => sums.push(i ? values.map((value, k) => value + sums[i - 1][k]) : values));
         return charts.overTime(context, planes.map((values, i) => ({
-            label: 'plane ' + i, values: sums[i], color: lineColor(i), width: 1,
+            label: word + ' ' + i, values: sums[i], color: lineColor(i), width: 1,
             fill: i === 0 ? () => theme.color('fill-0') : undefined,
             value: (plot, value, series, k) => k === null || k === undefined ? '' : units.rate(values[k]),
         })), {
@@ -131,15 +131,17 @@ const timeline = (() => {
 
         if (!rows.length)
             return null;
+        const word = model.placeWords(context.run.fabric).plane;
+        const title = word[0].toUpperCase() + word.slice(1);
         const side = charts.overTime(context, rows.map((values, i) =>
-            ({ label: 'plane ' + i, values, color: lineColor(i) })), { format: units.rate });
+            ({ label: word + ' ' + i, values, color: lineColor(i) })), { format: units.rate });
         const imbalance = context.run.summary.plane_imbalance;
-        const note = 'What each plane carried' +
+        const note = (word === 'port' ? 'What the NICs received on each port' : 'What each plane carried') +
             (units.isNumber(imbalance) ? '; imbalance over the whole run ' + units.percent(imbalance) : '') + '.';
 
         if (rows.length === 1)
-            return dom.card('Planes', note, side);
-        const stack = stacked(context, rows);
+            return dom.card(title + 's', note, side);
+        const stack = stacked(context, rows, word);
 
         stack.classList.add('fixed-legend');
         side.hidden = true;
@@ -148,7 +150,7 @@ const timeline = (() => {
             stack.hidden = !side.hidden;
         };
 
-        return dom.card('Plane balance', note,
+        return dom.card(title + ' balance', note,
             dom.make('div', { class: 'choices', role: 'radiogroup', 'aria-label': 'form of the chart', onchange: choose },
                 [['stack', 'stacked'], ['side', 'one line each']].map(([value, text], i) =>
                     dom.make('label', {}, dom.make('input', { type: 'radio', name: 'planes', value, checked: i === 0 }), text))),
