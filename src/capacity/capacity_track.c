@@ -91,18 +91,53 @@ static int group_pairs(struct capacity_track *track)
     return 0;
 }
 
-static bool is_outstanding(const struct capacity_track *track, const struct capacity_pair *pair)
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* Adds up the QPs of a pair. Returns true if bytes that can have arrived are outstanding. */
+static bool add_up(const struct capacity_track *track, const struct capacity_pair *pair,
+    struct capacity_work *work)
 {
     uint64_t now_ps = sim_now_ps(track->sim);
+    bool is_outstanding = false;
 
     for (uint32_t i = 0; i < pair->flow_count; i++) {
         struct sim_flow flow;
 
         sim_flow_at(track->sim, pair->first_flow + i, &flow);
-        if (flow.posted_bytes > flow.placed_bytes && flow.oldest_ps + pair->one_way_ps <= now_ps)
-            return true;
+        work->posted_bits += (double)flow.posted_bytes * 8;
+        work->left_bits += (double)(flow.posted_bytes - flow.placed_bytes) * 8;
+        is_outstanding = is_outstanding || (flow.posted_bytes > flow.placed_bytes &&
+                                               flow.oldest_ps + pair->one_way_ps <= now_ps);
     }
-    return false;
+    return is_outstanding;
+}
+
+static void look_at_work(struct capacity_track *track, uint32_t pair)
+{
+    struct capacity_work *work = &track->work[pair];
+    struct capacity_work before = *work;
+
+    *work = (struct capacity_work){ 0 };
+    track->cache->is_outstanding[pair] = add_up(track, &track->pairs[pair], work);
+    work->undue_bits = before.undue_bits + work->posted_bits - before.posted_bits;
+    if (work->left_bits <= 0) {
+        track->bits[pair] += work->undue_bits;
+        work->undue_bits = 0;
+    }
+}
+
+/* Returns the bits that are due after this time. A pair of which all that it posted was due is
+ * limited by its work, unless some of it still waits for its turn at this rate. */
+static double take_due(struct capacity_track *track, uint32_t pair, double rate_bps, double time_s)
+{
+    struct capacity_work *work = &track->work[pair];
+    double under_way_s = (double)track->pairs[pair].one_way_ps / (double)SIM_PS_PER_S;
+    double due_bits = rate_bps * time_s;
+
+    if (due_bits > work->undue_bits && work->left_bits <= rate_bps * under_way_s)
+        due_bits = work->undue_bits;
+    work->undue_bits = work->undue_bits > due_bits ? work->undue_bits - due_bits : 0;
+    return due_bits;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -122,7 +157,7 @@ static void look_at_faults(struct capacity_track *track)
 static void look_at_pairs(struct capacity_track *track)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
-        track->cache->is_outstanding[i] = is_outstanding(track, &track->pairs[i]);
+        look_at_work(track, i);
 }
 
 static void note_method(struct capacity_track *track, const struct capacity_entry *entry)
@@ -173,7 +208,7 @@ static int find_rates(struct capacity_track *track)
 static void add_time(struct capacity_track *track, const double *rate_bps, double time_s)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
-        track->bits[i] += rate_bps[i] * time_s;
+        track->bits[i] += take_due(track, i, rate_bps[i], time_s);
 }
 
 int capacity_track_look(struct capacity_track *track)
@@ -272,9 +307,10 @@ int capacity_track_init(
     track->bits = calloc(room, sizeof(*track->bits));
     track->found_bps = calloc(room, sizeof(*track->found_bps));
     track->known_bps = calloc(room, sizeof(*track->known_bps));
+    track->work = calloc(room, sizeof(*track->work));
     track->cache = capacity_cache_new(track->pair_count, sim_fault_count(sim));
     if (!track->pairs || !track->rate_bps || !track->bits || !track->found_bps ||
-        !track->known_bps || !track->cache) {
+        !track->known_bps || !track->work || !track->cache) {
         capacity_track_fini(track);
         return -ENOMEM;
     }
@@ -294,6 +330,7 @@ void capacity_track_fini(struct capacity_track *track)
     free(track->bits);
     free(track->found_bps);
     free(track->known_bps);
+    free(track->work);
     capacity_cache_delete(track->cache);
     *track = (struct capacity_track){ 0 };
 }

@@ -203,6 +203,83 @@ SPEC("flows that are done leave their share to the others")
     cluster_close(&cluster);
 }
 
+/* A ring whose slices are a third of what is under way at the rate of a flow, with a slow member:
+ * the other ranks wait for it. */
+static void describe_waiting_ring(struct cluster *cluster)
+{
+    describe(cluster);
+    cluster->config.fault_count = 1;
+    cluster->places[0] = (struct topology_element){ .kind = TOPOLOGY_NIC, .nic = 1 };
+    cluster->faults[0] = (struct fault){ .kind = FAULT_SLOW,
+        .rate_bps = UINT64_C(10000000000),
+        .where = &cluster->places[0],
+        .where_count = 1,
+        .until_ps = SIM_NEVER_PS };
+    cluster->workloads[0] = (struct sim_workload){ .name = "ring",
+        .kind = SIM_ALL_REDUCE,
+        .rank_count = 4,
+        .message_bytes = 1 << 20,
+        .outstanding = 8,
+        .qps = 1 };
+}
+
+SPEC("a flow that waits for others is due what it posts, however long it takes")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+
+    describe_waiting_ring(&cluster);
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    run(&cluster, &track, US(190));
+    for (uint32_t i = 0; i < track.pair_count; i++) {
+        struct sim_flow flow;
+
+        sim_flow_at(cluster.sim, track.pairs[i].first_flow, &flow);
+        EXPECT_GT(flow.placed_bytes, 200000);
+        if (flow.from_nic > 1 || flow.to_nic != 1) {
+            EXPECT_LE((uint64_t)track.bits[i], flow.posted_bytes * 8);
+            EXPECT_GE((uint64_t)track.bits[i], flow.placed_bytes * 7);
+        }
+    }
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
+SPEC("a message is due once, although a lost packet delays its end")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+    struct sim_flow flow;
+
+    describe(&cluster);
+    cluster.config.fault_count = 1;
+    cluster.places[0] = host_link(2, 0);
+    cluster.faults[0] = (struct fault){ .kind = FAULT_LOSS,
+        .probability = UINT32_MAX / 5,
+        .where = &cluster.places[0],
+        .where_count = 1,
+        .until_ps = SIM_NEVER_PS };
+    cluster.workloads[0] = (struct sim_workload){ .name = "w",
+        .kind = SIM_STREAM,
+        .placement = SIM_LIST,
+        .nics = (const uint32_t[]){ 0, 2 },
+        .rank_count = 2,
+        .message_bytes = 1 << 16,
+        .iterations = 1,
+        .outstanding = 1,
+        .qps = 1 };
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    run(&cluster, &track, US(100));
+    sim_flow_at(cluster.sim, 0, &flow);
+    EXPECT_EQ(flow.placed_bytes, 1 << 16);
+    EXPECT_GT(flow.ended_ps, 2 * track.pairs[0].one_way_ps);
+    EXPECT_EQ((uint64_t)track.bits[0], 8 << 16);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
 SPEC("workloads between the same NICs are one flow, which their QPs share")
 {
     struct capacity_track track;
