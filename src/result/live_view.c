@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,9 +17,11 @@
 #define FRAME_NS      UINT64_C(60000000) /* between frames */
 #define NS_PER_S      UINT64_C(1000000000)
 #define COLUMNS_LEAST 40
+#define ROWS_LEAST    20 /* a frame with eight planes */
 #define COLUMNS_MOST  110
 #define NAME_COLUMNS  10 /* "goodput   " */
 #define RATE_COLUMNS  12 /* "  23.1 Tb/s " */
+#define PLAIN         "\033[0m"
 
 static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
@@ -33,12 +36,35 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+/* ---- the terminal ---------------------------------------------------------------------------- */
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+
+    return value && *value;
+}
+
+/* Frames are drawn over each other only where the cursor can move and a frame fits. */
+static bool can_draw(FILE *to)
+{
+    const char *terminal = getenv("TERM");
+    struct winsize size;
+
+    if (!isatty(fileno(to)) || !terminal || !*terminal || strcmp(terminal, "dumb") == 0)
+        return false;
+    if (ioctl(fileno(to), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+        return true;
+    return size.ws_col > COLUMNS_LEAST && size.ws_row > ROWS_LEAST;
+}
+
 void live_view_init(struct live_view *view, FILE *to, const char *title, uint64_t end_ps)
 {
     *view = (struct live_view){ .to = to, .title = title, .end_ps = end_ps };
     view->samples_per_point = 1;
     view->samples_in_last = 1; /* makes the first sample begin a point */
-    view->is_terminal = isatty(fileno(to)) != 0;
+    view->is_terminal = can_draw(to);
+    view->has_color = !is_set("NO_COLOR");
     setlocale(LC_CTYPE, "");
     view->has_unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     if (!view->is_terminal)
@@ -60,14 +86,19 @@ static int column_count(const struct live_view *view)
 
     if (ioctl(fileno(view->to), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return 80;
-    if (size.ws_col < COLUMNS_LEAST)
+    if (size.ws_col < COLUMNS_LEAST) /* made smaller during the run */
         return COLUMNS_LEAST;
     return size.ws_col > COLUMNS_MOST ? COLUMNS_MOST : size.ws_col - 1;
 }
 
+static const char *paint_text(const struct live_view *view, const char *color)
+{
+    return view->has_color ? color : "";
+}
+
 static void end_line(struct live_view *view)
 {
-    fputs("\033[0m\033[K\n", view->to);
+    fprintf(view->to, "%s\033[K\n", paint_text(view, PLAIN));
     view->lines_drawn++;
 }
 
@@ -79,11 +110,11 @@ static void draw_bar(
     int whole = full > columns ? columns : (int)full;
     int rest = view->has_unicode && whole < columns ? (int)((full - whole) * 8) : 0;
 
-    fputs(color, view->to);
+    fputs(paint_text(view, color), view->to);
     for (int i = 0; i < whole; i++)
         fputs(view->has_unicode ? "█" : "#", view->to);
     fputs(eighths[rest], view->to);
-    fprintf(view->to, "\033[0m%*s", columns - whole - (rest > 0), "");
+    fprintf(view->to, "%s%*s", paint_text(view, PLAIN), columns - whole - (rest > 0), "");
 }
 
 /* Draws the run so far, as wide as its share of the duration. */
@@ -93,7 +124,7 @@ static void draw_curve(const struct live_view *view, int columns)
     uint64_t shown = view->end_ps ? percent(view->last.time_ps, view->end_ps) : 100;
 
     shown = shown * (uint64_t)columns / 100;
-    fputs("\033[36m", view->to);
+    fputs(paint_text(view, "\033[36m"), view->to);
     for (uint64_t i = 0; i < shown && view->curve_count; i++) {
         uint64_t point = i * view->curve_count / shown;
         uint64_t value = view->curve_bps[point];
@@ -109,7 +140,7 @@ static void draw_progress(struct live_view *view, int columns)
     struct units_text now = units_text(UNITS_TIME, (double)last->time_ps);
     struct units_text end = units_text(UNITS_TIME, (double)view->end_ps);
 
-    fprintf(view->to, "\033[1m%.*s", columns, view->title);
+    fprintf(view->to, "%s%.*s", paint_text(view, "\033[1m"), columns, view->title);
     end_line(view);
     fprintf(view->to, "%-*s", NAME_COLUMNS, "time");
     draw_bar(view, columns - NAME_COLUMNS - 24, last->time_ps, view->end_ps, "\033[90m");
@@ -148,9 +179,9 @@ static void draw_counts(struct live_view *view)
     const struct live_view_sample *last = &view->last;
     struct units_text queue = units_text(UNITS_SIZE, (double)last->queue_peak_bytes);
 
-    fprintf(view->to, "%-*s%" PRIu64 " active, %s%" PRIu64 " bad\033[0m; deepest queue %s",
-        NAME_COLUMNS, "EVs", last->active_evs, last->bad_evs ? "\033[31;1m" : "", last->bad_evs,
-        queue.at);
+    fprintf(view->to, "%-*s%" PRIu64 " active, %s%" PRIu64 " bad%s; deepest queue %s", NAME_COLUMNS,
+        "EVs", last->active_evs, paint_text(view, last->bad_evs ? "\033[31;1m" : ""), last->bad_evs,
+        paint_text(view, PLAIN), queue.at);
     end_line(view);
     fprintf(view->to, "%-*s%" PRIu64 " trimmed, %" PRIu64 " lost, %" PRIu64 " retransmitted",
         NAME_COLUMNS, "packets", last->trimmed, last->lost, last->retransmitted);
@@ -167,7 +198,8 @@ static void draw_faults(struct live_view *view, int columns)
         uint32_t index = view->fault_count - shown + line;
 
         if (line < shown)
-            fprintf(view->to, "\033[33m%.*s", columns, view->faults[index % LIVE_VIEW_FAULTS_MAX]);
+            fprintf(view->to, "%s%.*s", paint_text(view, "\033[33m"), columns,
+                view->faults[index % LIVE_VIEW_FAULTS_MAX]);
         end_line(view);
     }
 }

@@ -28,7 +28,8 @@ struct live_view_sample {
 
 struct live_view {
     FILE *to;
-    bool is_terminal;
+    bool is_terminal; /* that can draw a frame over another */
+    bool has_color;
     bool has_unicode;
     const char *title;
     uint64_t end_ps;                       /* latest end of the run */
@@ -46,7 +47,8 @@ struct live_view {
     struct live_view_sample last;
 };
 
-/* `title` is borrowed. The form depends on whether `to` is a terminal. */
+/* `title` is borrowed. The form depends on whether `to` is a terminal, on its size, and on TERM and
+ * NO_COLOR. */
 void live_view_init(struct live_view *, FILE *to, const char *title, uint64_t end_ps);
 void live_view_show(struct live_view *, const struct live_view_sample *);
 /* Reports a fault or its end, before the sample that contains it. */

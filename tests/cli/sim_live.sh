@@ -31,6 +31,19 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     contains 'to a terminal, --live draws a bar for each plane' "$(tr '\r' '\n' <"$SCRATCH/seen")" 'plane 1 '
     contains '  and shows recent faults' "$(cat "$SCRATCH/seen")" 'down of p1.t1.0: over'
     is '  and all frames have the same height' "$(grep -ao "$(printf '\033')"'\[[0-9]*A' "$SCRATCH/seen" | sort -u | wc -l)" 1
+    seen() # COMMAND-PREFIX: what --live prints on a terminal, with ESC as ^[
+    {
+        LC_ALL=C.UTF-8 script -qec "$1 '$mrc' sim --live -o '$SCRATCH/again.json' '$experiment'" /dev/null </dev/null |
+            sed "s/$(printf '\033')/^[/g"
+    }
+    colored=$(TERM=xterm seen '')
+    plain=$(TERM=xterm NO_COLOR=1 seen '')
+    contains 'with colors' "$colored" '^[[36m'
+    is '  unless NO_COLOR is set' "$(printf '%s' "$plain" | grep -c '\^\[\[[0-9;]*m')" 0
+    contains '  which does not prevent drawing' "$plain" '^[[K'
+    is 'on a dumb terminal it prints lines' "$(TERM=dumb seen '' | grep -c 'goodput .* planes .* EVs ')" 10
+    is '  without control sequences' "$(TERM=dumb seen '' | grep -c '\^\[')" 0
+    is 'on a small terminal it prints lines' "$(TERM=xterm seen 'stty cols 30 rows 10;' | grep -c 'goodput .* planes .* EVs ')" 10
 else
     skip 'to a terminal, --live draws a bar for each plane' 'no script(1), or no terminals for it'
 fi
