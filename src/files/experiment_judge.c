@@ -78,7 +78,12 @@ static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", 
     "capacity", "faults", "completion_us", "jain", "victim_fraction", "retransmitted", "trimmed",
     "marked", "lost", "timeouts", "plane_imbalance", "ev_transitions", "packets_sent",
     "packets_delivered", "queue_peak_bytes", "qp_errors", "counters", "simulated_us", "workloads",
-    "phases", "runs", NULL };
+    "phases", NULL };
+
+/* Of a phase, apart from its workloads. */
+static const char *const phase_names[] = { "from_us", "until_us", "lost", "packets_sent",
+    "retransmitted", "trimmed", "marked", "timeouts", "counters", "queue_peak_bytes", "active_evs",
+    "bad_evs", "ev_reaction_us", "links", "capacity_fraction", "limits", NULL };
 
 /* Copies the part of a path up to the next dot to `out`. Returns what follows the dot. */
 static const char *take_segment(const char *path, char out[static CRITERION_NAME_BYTES])
@@ -116,33 +121,69 @@ static bool is_fault(const struct experiment *experiment, const char *number)
            (index < experiment->sim.fault_count || experiment->sim.generator_count > 0);
 }
 
+/* Looks up names of criteria before the run. */
+struct judging {
+    const struct experiment *experiment;
+    const struct yaml_node *top;
+};
+
+static bool is_label(const struct yaml_node *top, const char *text)
+{
+    char label[EXPERIMENT_LABEL_BYTES];
+
+    for (uint32_t i = 0; i < experiment_sweep_count(top); i++) {
+        experiment_sweep_label(top, i, label);
+        if (strcmp(label, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* In a phase, workloads are next to the figures of the phase, with or without "workloads". */
+static bool is_in_phase(const struct experiment *experiment, const char *path)
+{
+    char segment[CRITERION_NAME_BYTES];
+    const char *rest = take_segment(path, segment);
+
+    if (strcmp(segment, "workloads") == 0)
+        take_segment(rest, segment);
+    else if (word_find(phase_names, segment) >= 0)
+        return true;
+    return is_workload(experiment, segment);
+}
+
+/* Returns true if a name of the summary can have a value. `rest`: what follows its first part. */
+static bool is_in_summary(const struct experiment *experiment, const char *name, const char *rest)
+{
+    char segment[CRITERION_NAME_BYTES];
+
+    if (word_find(summary_names, name) < 0)
+        return false;
+    rest = take_segment(rest, segment);
+    if (strcmp(name, "workloads") == 0)
+        return is_workload(experiment, segment);
+    if (strcmp(name, "phases") == 0)
+        return is_phase(experiment, segment) && is_in_phase(experiment, rest);
+    if (strcmp(name, "faults") == 0)
+        return is_fault(experiment, segment);
+    return true;
+}
+
 /* Returns true if a name can have a value, so that a wrong name is reported before the run. */
 static bool can_be_known(void *context, const char *name, double *value)
 {
-    const struct experiment *experiment = context;
+    const struct judging *judging = context;
     char segment[CRITERION_NAME_BYTES];
     const char *rest = take_segment(name, segment);
 
     *value = 1;
     if (strcmp(segment, "runs") == 0) {
         rest = take_segment(rest, segment);
+        if (!is_label(judging->top, segment))
+            return false;
         rest = take_segment(rest, segment);
     }
-    if (word_find(summary_names, segment) < 0)
-        return false;
-    if (strcmp(segment, "workloads") == 0) {
-        take_segment(rest, segment);
-        return is_workload(experiment, segment);
-    }
-    if (strcmp(segment, "phases") == 0) {
-        take_segment(rest, segment);
-        return is_phase(experiment, segment);
-    }
-    if (strcmp(segment, "faults") == 0) {
-        take_segment(rest, segment);
-        return is_fault(experiment, segment);
-    }
-    return true;
+    return is_in_summary(judging->experiment, segment, rest);
 }
 
 struct entry {
@@ -168,21 +209,10 @@ static bool take_text(struct yaml *yaml, const struct yaml_node *node, const cha
     return true;
 }
 
-static bool is_label(const struct yaml_node *top, const char *text)
-{
-    char label[EXPERIMENT_LABEL_BYTES];
-
-    for (uint32_t i = 0; i < experiment_sweep_count(top); i++) {
-        experiment_sweep_label(top, i, label);
-        if (strcmp(label, text) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool read_criterion(struct yaml *yaml, const struct yaml_node *node,
     struct experiment *experiment, struct experiment_criterion *criterion)
 {
+    struct judging judging = { experiment, node->parent->parent };
     struct criterion_outcome outcome;
     struct entry entry = { .text = node };
 
@@ -194,10 +224,10 @@ static bool read_criterion(struct yaml *yaml, const struct yaml_node *node,
         !take_text(yaml, entry.scale, &criterion->scale) ||
         !take_text(yaml, entry.run, &criterion->run))
         return false;
-    if (entry.run && !is_label(node->parent->parent, criterion->run))
+    if (entry.run && !is_label(judging.top, criterion->run))
         return yaml_complain(
             yaml, entry.run, "no set of the sweep has the label '%s'", criterion->run);
-    criterion_evaluate(criterion->text, can_be_known, experiment, &outcome);
+    criterion_evaluate(criterion->text, can_be_known, &judging, &outcome);
     if (outcome.problem[0])
         return yaml_complain(yaml, entry.text, "'%s': %s; write e.g. goodput_fraction >= 0.95",
             criterion->text, outcome.problem);

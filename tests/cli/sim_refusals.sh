@@ -53,6 +53,18 @@ refuses "15: parameters.ev_actve: there is no such parameter; did you mean 'ev_a
 refuses "28: parameters.loss_to_bad: 'x' is not a valid choice; choices: literal or compared" 'parameters: { loss_to_bad: x }'
 refuses "12: criteria.0: 'goodput > 1': there is no 'goodput'; write e.g. goodput_fraction >= 0.95" \
     'criteria: [goodput > 1]'
+refuses "12: criteria.0: 'workloads.permutaton.jain > 0': there is no 'workloads.permutaton.jain'; write e.g. goodput_fraction >= 0.95" \
+    'criteria: [workloads.permutaton.jain > 0]'
+for name in phases.p.permutaton.jain phases.p.workloads.permutaton.jain phases.q.permutation.jain phases.p.trimed \
+    runs.x.goodput_bps runs.phases.p.permutation.jain; do
+    exits 2 "a criterion about $name is refused before the run" "$mrc" sim ok.yaml \
+        --set 'phases=[{name: p}]' --set "criteria=[$name > 0]"
+    contains '  and the message has the name' "$output" "there is no '$name'"
+done
+for name in phases.p.permutation.jain phases.p.workloads.permutation.jain phases.p.trimmed phases.p.lost runs.x.phases.p.permutation.jain; do
+    exits 0 "a criterion about $name is accepted" "$mrc" sim -q ok.yaml --set 'sweep=[{label: x}]' \
+        --set 'phases=[{name: p}]' --set "criteria=[$name >= 0]"
+done
 refuses "44: criteria.0.run: no set of the sweep has the label 'x'" 'criteria: [{ expect: goodput_bps > 1, run: x }]'
 refuses "9: victim: there is no workload 'permutaton'; did you mean 'permutation'?" 'victim: permutaton'
 refuses '8: anchors, aliases and tags are not used here; write it out' 'name: *a'
