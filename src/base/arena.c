@@ -10,7 +10,7 @@ void arena_init(struct arena *arena, void *memory, size_t size_bytes)
     *arena = (struct arena){ .memory = memory, .size_bytes = memory ? size_bytes : SIZE_MAX };
 }
 
-void *arena_take(struct arena *arena, size_t count, size_t element_bytes, size_t alignment)
+void *arena_take_raw(struct arena *arena, size_t count, size_t element_bytes, size_t alignment)
 {
     size_t start = (arena->used_bytes + alignment - 1) & ~(alignment - 1);
     size_t bytes = count * element_bytes;
@@ -20,5 +20,12 @@ void *arena_take(struct arena *arena, size_t count, size_t element_bytes, size_t
     assert(element_bytes == 0 || bytes / element_bytes == count);
     assert(start <= arena->size_bytes && bytes <= arena->size_bytes - start);
     arena->used_bytes = start + bytes;
-    return arena->memory ? memset(arena->memory + start, 0, bytes) : NULL;
+    return arena->memory ? arena->memory + start : NULL;
+}
+
+void *arena_take(struct arena *arena, size_t count, size_t element_bytes, size_t alignment)
+{
+    void *taken = arena_take_raw(arena, count, element_bytes, alignment);
+
+    return taken ? memset(taken, 0, count * element_bytes) : NULL;
 }

@@ -10,11 +10,15 @@ struct arena {
     uint8_t *memory; /* NULL: the arena only measures, and every take returns NULL */
     size_t size_bytes;
     size_t used_bytes;
+    size_t spare_bytes; /* of used_bytes: pools that are touched only as far as they are used */
 };
 
 /* `memory` must be aligned to the largest alignment that will be taken. A NULL memory makes a
  * measuring arena: run the same initialisation with it, then allocate `used_bytes`. */
 void arena_init(struct arena *, void *memory, size_t size_bytes);
+
+/* Like arena_take(), but does not touch the memory: whoever first uses it does. */
+void *arena_take_raw(struct arena *, size_t count, size_t element_bytes, size_t alignment);
 
 /* Returns zeroed memory, aligned to `alignment`, a power of two. Asserts that the arena is large
  * enough: its owner must size it. */

@@ -177,6 +177,16 @@ static enum cmd_status take_number(
     return status;
 }
 
+static enum cmd_status take_item(
+    const struct option_table *table, const struct option_row *row, struct option_list *list)
+{
+    if (list->count == OPTION_LIST_MAX)
+        return cmd_complain(
+            CMD_MISUSED, table->command, "more than %d options --%s", OPTION_LIST_MAX, row->name);
+    list->at[list->count++] = optarg;
+    return CMD_DONE;
+}
+
 static enum cmd_status take_row(
     const struct option_table *table, const struct option_row *row, void *options)
 {
@@ -192,6 +202,8 @@ static enum cmd_status take_row(
     case OPTION_NUMBER:
     case OPTION_SIZE:
         return take_number(table, row, to);
+    case OPTION_LIST:
+        return take_item(table, row, (struct option_list *)(void *)to);
     default:
         return row->read(options, row->value ? optarg : NULL);
     }

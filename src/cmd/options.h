@@ -15,6 +15,7 @@ enum option_kind {
     OPTION_TEXT,    /* sets a const char * */
     OPTION_NUMBER,  /* sets a uint32_t or uint64_t; decimal, or hexadecimal after 0x */
     OPTION_SIZE,    /* like OPTION_NUMBER; may end in K, M or G */
+    OPTION_LIST,    /* appends to a struct option_list; may be repeated */
     OPTION_CALL,    /* calls `read` with the value, or NULL if it takes none */
     OPTION_HEADING, /* not an option: the help prints `help` as a line */
     OPTION_KIND_COUNT,
@@ -43,6 +44,13 @@ struct option_row {
     enum cmd_status (*read)(void *options, char *value);
     enum option_values values;
     uint32_t letter_modes; /* modes in which the letter selects this row; 0: all */
+};
+
+/* The values of an option that may be repeated. */
+#define OPTION_LIST_MAX 64
+struct option_list {
+    const char *at[OPTION_LIST_MAX];
+    uint32_t count;
 };
 
 /* .offset and .bytes of a member. */

@@ -11,5 +11,8 @@
 #include "result/result_csv.h"
 #include "result/result_distribution.h"
 #include "result/result_document.h"
+#include "result/result_sets.h"
 #include "result/result_summary.h"
 #include "result/result_table.h"
+#include "result/result_thin.h"
+#include "result/units_text.h"

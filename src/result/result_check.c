@@ -248,3 +248,18 @@ bool result_check(const json_t *document, struct result_problem *problem)
     }
     return true;
 }
+
+bool result_check_clean(const json_t *document)
+{
+    size_t index;
+    json_t *run;
+
+    json_array_foreach(json_object_get(document, "runs"), index, run)
+    {
+        const char *status = json_string_value(json_object_get(run, "status"));
+
+        if (strcmp(status, "finished") != 0 && strcmp(status, "out_of_time") != 0)
+            return false;
+    }
+    return true;
+}

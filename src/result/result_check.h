@@ -11,3 +11,6 @@ struct result_problem {
 };
 
 bool result_check(const json_t *document, struct result_problem *);
+
+/* Returns true if every run came to its end, and no invariant was violated. */
+bool result_check_clean(const json_t *document);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct scope {
-    const json_t *runs;
+    const json_t *runs; /* NULL: not known */
     const json_t *run;
 };
 
@@ -96,15 +96,38 @@ static json_t *judge_criterion(const struct experiment_criterion *criterion, str
     return json;
 }
 
+static bool compares_runs(const struct experiment_criterion *criterion)
+{
+    return strstr(criterion->text, "runs.") != NULL;
+}
+
 /* A criterion that compares runs is judged once, in the last run. */
-static bool is_about(
-    const struct experiment_criterion *criterion, const json_t *runs, const json_t *run)
+static bool is_about(const struct experiment_criterion *criterion, const struct scope *scope)
 {
     if (criterion->run)
-        return is_called(run, criterion->run, strlen(criterion->run));
-    if (strstr(criterion->text, "runs."))
-        return run == json_array_get(runs, json_array_size(runs) - 1);
+        return is_called(scope->run, criterion->run, strlen(criterion->run));
+    if (compares_runs(criterion))
+        return scope->run == json_array_get(scope->runs, json_array_size(scope->runs) - 1);
     return true;
+}
+
+static bool judge_run(const struct experiment *experiment, struct scope *scope, json_t *run)
+{
+    json_t *verdicts = json_array();
+    bool all_hold = true;
+
+    for (uint32_t i = 0; i < experiment->criterion_count; i++) {
+        const struct experiment_criterion *criterion = &experiment->criteria[i];
+        json_t *verdict;
+
+        if (!is_about(criterion, scope) || (!scope->runs && compares_runs(criterion)))
+            continue;
+        verdict = judge_criterion(criterion, scope);
+        all_hold = all_hold && json_is_true(json_object_get(verdict, "pass"));
+        json_array_append_new(verdicts, verdict);
+    }
+    json_object_set_new(run, "criteria", verdicts);
+    return all_hold;
 }
 
 bool result_criteria_judge(const struct experiment *experiment, json_t *runs)
@@ -115,20 +138,16 @@ bool result_criteria_judge(const struct experiment *experiment, json_t *runs)
 
     json_array_foreach(runs, index, run)
     {
-        json_t *verdicts = json_array();
+        struct scope scope = { .runs = runs, .run = run };
 
-        for (uint32_t i = 0; i < experiment->criterion_count; i++) {
-            const struct experiment_criterion *criterion = &experiment->criteria[i];
-            struct scope scope = { .runs = runs, .run = run };
-            json_t *verdict;
-
-            if (!is_about(criterion, runs, run))
-                continue;
-            verdict = judge_criterion(criterion, &scope);
-            all_hold = all_hold && json_is_true(json_object_get(verdict, "pass"));
-            json_array_append_new(verdicts, verdict);
-        }
-        json_object_set_new(run, "criteria", verdicts);
+        all_hold = judge_run(experiment, &scope, run) && all_hold;
     }
     return all_hold;
+}
+
+void result_criteria_judge_alone(const struct experiment *experiment, json_t *run)
+{
+    struct scope scope = { .run = run };
+
+    judge_run(experiment, &scope, run);
 }

@@ -10,3 +10,6 @@
 
 /* Evaluates the criteria of all runs and adds the verdicts to them. Returns false if one fails. */
 bool result_criteria_judge(const struct experiment *, json_t *runs);
+
+/* Adds the verdicts of the criteria that do not compare runs to one run. */
+void result_criteria_judge_alone(const struct experiment *, json_t *run);

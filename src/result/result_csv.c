@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "files/files.h"
+#include "result/result_sets.h"
+#include "result/result_spread.h"
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
@@ -180,4 +182,66 @@ static int write_all(FILE *to, void *result)
 int result_csv_write(json_t *result, const char *path)
 {
     return whole_file_write(path, write_all, result);
+}
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+static void write_spread(
+    FILE *to, const json_t *runs, const char *workload, const struct column *column)
+{
+    struct result_spread spread = result_spread_of(runs, workload, column->object, column->key);
+
+    if (spread.count)
+        fprintf(to, ",%.9g,%.9g,%.9g,%.9g", spread.mean, result_spread_deviation(&spread),
+            spread.least, spread.most);
+    else
+        fputs(",,,,", to);
+}
+
+static void write_set(FILE *to, json_t *keys, const json_t *runs)
+{
+    const json_t *first = json_array_get(runs, 0);
+    const json_t *summary = json_object_get(first, "summary");
+    char label[RESULT_SETS_LABEL_BYTES];
+    const char *name;
+    json_t *workload;
+
+    result_sets_label(first, label);
+    json_object_foreach(json_object_get(summary, "workloads"), name, workload)
+    {
+        write_quoted(to, label);
+        write_settings(to, keys, first);
+        fputc(',', to);
+        write_quoted(to, name);
+        fprintf(to, ",%zu", json_array_size(runs));
+        for (size_t i = 0; i < COUNT(workload_columns); i++)
+            write_spread(to, runs, name, &workload_columns[i]);
+        fputc('\n', to);
+    }
+}
+
+static int write_sets(FILE *to, void *result)
+{
+    const json_t *runs = json_object_get(result, "runs");
+    json_t *keys = keys_of(runs);
+    json_t *sets = result_sets_of(runs);
+    size_t index;
+    json_t *set;
+
+    fputs("label", to);
+    write_setting_names(to, keys);
+    fputs(",workload,runs", to);
+    for (size_t i = 0; i < COUNT(workload_columns); i++)
+        fprintf(to, ",%s_mean,%s_deviation,%s_min,%s_max", workload_columns[i].name,
+            workload_columns[i].name, workload_columns[i].name, workload_columns[i].name);
+    fputc('\n', to);
+    json_array_foreach(sets, index, set) write_set(to, keys, set);
+    json_decref(sets);
+    json_decref(keys);
+    return ferror(to) ? -EIO : 0;
+}
+
+int result_csv_write_sets(json_t *result, const char *path)
+{
+    return whole_file_write(path, write_sets, result);
 }

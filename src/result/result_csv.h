@@ -7,3 +7,6 @@
 /* Writes a line per run and workload after a line with the names of the columns. Returns 0 or a
  * negative errno. The file appears complete or not at all. */
 int result_csv_write(json_t *result, const char *path);
+/* Likewise with a line per set and workload: mean, standard deviation, least and greatest value
+ * over the runs of the set. */
+int result_csv_write_sets(json_t *result, const char *path);

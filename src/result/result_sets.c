@@ -2,24 +2,23 @@
 /* Prints mean and standard deviation of the figures of each set. */
 #include "result/result_sets.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "result/result_spread.h"
 #include "result/units_text.h"
 
 enum {
     LABEL_COLUMNS_MOST = 36,
-    LABEL_BYTES = 256,
     WORKLOAD_COLUMNS = 16,
     CELL_BYTES = 80,
 };
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-/* Writes the label of the run without its seed: that of the set. */
-static void label_of(const json_t *run, char out[static LABEL_BYTES])
+void result_sets_label(const json_t *run, char out[static RESULT_SETS_LABEL_BYTES])
 {
     const char *label = json_string_value(json_object_get(run, "label"));
     long long seed = json_integer_value(json_object_get(run, "seed"));
@@ -27,7 +26,7 @@ static void label_of(const json_t *run, char out[static LABEL_BYTES])
     size_t length;
     size_t extra = (size_t)snprintf(suffix, sizeof(suffix), "seed %lld", seed);
 
-    snprintf(out, LABEL_BYTES, "%s", label ? label : "");
+    snprintf(out, RESULT_SETS_LABEL_BYTES, "%s", label ? label : "");
     length = strlen(out);
     if (length >= extra && strcmp(out + length - extra, suffix) == 0)
         out[length - extra] = '\0';
@@ -36,78 +35,51 @@ static void label_of(const json_t *run, char out[static LABEL_BYTES])
         out[length - 1] = '\0';
 }
 
-/* Returns the runs of each set by its label, in the order of the result. The caller releases it. */
-static json_t *sets_of(const json_t *runs)
+/* Runs of a set have the same label, apart from the seed, and the same settings. A label may have
+ * been cut off, so it does not distinguish sets. */
+static char *key_of(const json_t *run)
 {
-    json_t *sets = json_object();
-    char label[LABEL_BYTES];
+    char label[RESULT_SETS_LABEL_BYTES];
+    json_t *all;
+    char *key;
+
+    result_sets_label(run, label);
+    all = json_pack("[s,O?]", label, json_object_get(run, "settings"));
+    key = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(all);
+    return key;
+}
+
+json_t *result_sets_of(const json_t *runs)
+{
+    json_t *places = json_object();
+    json_t *sets = json_array();
     size_t index;
     json_t *run;
 
     json_array_foreach(runs, index, run)
     {
-        label_of(run, label);
-        if (!json_object_get(sets, label))
-            json_object_set_new(sets, label, json_array());
-        json_array_append(json_object_get(sets, label), run);
+        char *key = key_of(run);
+        json_t *set = json_object_get(places, key);
+
+        if (!set) {
+            set = json_array();
+            json_object_set(places, key, set);
+            json_array_append_new(sets, set);
+        }
+        json_array_append(set, run);
+        free(key);
     }
+    json_decref(places);
     return sets;
-}
-
-/* ---- figures --------------------------------------------------------------------------------- */
-
-struct spread {
-    uint32_t count;
-    double mean;
-    double squares; /* sum of squared differences from the mean, by Welford's method */
-};
-
-static void add_sample(struct spread *spread, double value)
-{
-    double before = value - spread->mean;
-
-    spread->count++;
-    spread->mean += before / spread->count;
-    spread->squares += before * (value - spread->mean);
-}
-
-static double deviation(const struct spread *spread)
-{
-    return spread->count > 1 ? sqrt(spread->squares / (spread->count - 1)) : 0;
-}
-
-/* A figure of a workload: `key`, in the object `object` unless that is NULL. */
-struct figure {
-    const char *object;
-    const char *key;
-};
-
-static struct spread spread_of(const json_t *runs, const char *workload, struct figure figure)
-{
-    struct spread spread = { 0 };
-    size_t index;
-    json_t *run;
-
-    json_array_foreach(runs, index, run)
-    {
-        const json_t *summary = json_object_get(run, "summary");
-        const json_t *in = json_object_get(json_object_get(summary, "workloads"), workload);
-        const json_t *value;
-
-        in = figure.object ? json_object_get(in, figure.object) : in;
-        value = json_object_get(in, figure.key);
-        if (json_is_number(value))
-            add_sample(&spread, json_number_value(value));
-    }
-    return spread;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-static void print_rate(FILE *to, const struct spread *spread)
+static void print_rate(FILE *to, const struct result_spread *spread)
 {
     struct units_text mean = units_text(UNITS_RATE, spread->mean);
-    struct units_text around = units_text(UNITS_RATE, deviation(spread));
+    struct units_text around = units_text(UNITS_RATE, result_spread_deviation(spread));
     char cell[CELL_BYTES];
 
     if (spread->count > 1)
@@ -117,13 +89,14 @@ static void print_rate(FILE *to, const struct spread *spread)
     fprintf(to, " %23s", cell);
 }
 
-static void print_number(FILE *to, const struct spread *spread, double scale, const char *unit)
+static void print_number(
+    FILE *to, const struct result_spread *spread, double scale, const char *unit)
 {
     char cell[CELL_BYTES] = "-";
 
     if (spread->count > 1)
         snprintf(cell, sizeof(cell), "%.2f%s +- %.2f", spread->mean * scale, unit,
-            deviation(spread) * scale);
+            result_spread_deviation(spread) * scale);
     else if (spread->count == 1)
         snprintf(cell, sizeof(cell), "%.2f%s", spread->mean * scale, unit);
     fprintf(to, " %17s", cell);
@@ -131,19 +104,20 @@ static void print_number(FILE *to, const struct spread *spread, double scale, co
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static void print_set(FILE *to, const char *label, const json_t *runs, int label_columns)
+static void print_set(FILE *to, const json_t *runs, int label_columns)
 {
     const json_t *summary = json_object_get(json_array_get(runs, 0), "summary");
+    char label[RESULT_SETS_LABEL_BYTES];
     const char *name;
     json_t *workload;
 
+    result_sets_label(json_array_get(runs, 0), label);
     json_object_foreach(json_object_get(summary, "workloads"), name, workload)
     {
-        struct spread rate = spread_of(runs, name, (struct figure){ NULL, "goodput_bps" });
-        struct spread ideal = spread_of(runs, name, (struct figure){ NULL, "goodput_fraction" });
-        struct spread capacity =
-            spread_of(runs, name, (struct figure){ NULL, "capacity_fraction" });
-        struct spread slow = spread_of(runs, name, (struct figure){ "completion_us", "p99" });
+        struct result_spread rate = result_spread_of(runs, name, NULL, "goodput_bps");
+        struct result_spread ideal = result_spread_of(runs, name, NULL, "goodput_fraction");
+        struct result_spread capacity = result_spread_of(runs, name, NULL, "capacity_fraction");
+        struct result_spread slow = result_spread_of(runs, name, "completion_us", "p99");
 
         fprintf(to, "%-*.*s %-*.*s %4zu", label_columns, label_columns, label, WORKLOAD_COLUMNS,
             WORKLOAD_COLUMNS, name, json_array_size(runs));
@@ -155,14 +129,16 @@ static void print_set(FILE *to, const char *label, const json_t *runs, int label
     }
 }
 
-static int label_columns_of(json_t *sets)
+static int label_columns_of(const json_t *sets)
 {
+    char label[RESULT_SETS_LABEL_BYTES];
     size_t most = strlen("set");
-    const char *label;
+    size_t index;
     json_t *runs;
 
-    json_object_foreach(sets, label, runs)
+    json_array_foreach(sets, index, runs)
     {
+        result_sets_label(json_array_get(runs, 0), label);
         if (strlen(label) > most)
             most = strlen(label);
     }
@@ -239,14 +215,14 @@ static void print_criteria(FILE *to, const json_t *runs)
 void result_sets_print(FILE *to, const json_t *result)
 {
     const json_t *all = json_object_get(result, "runs");
-    json_t *sets = sets_of(all);
+    json_t *sets = result_sets_of(all);
     int label_columns = label_columns_of(sets);
-    const char *label;
+    size_t index;
     json_t *runs;
 
     fprintf(to, "\n%-*s %-*s %4s %23s %17s %17s %17s\n", label_columns, "set", WORKLOAD_COLUMNS,
         "workload", "runs", "goodput", "of ideal", "of capacity", "p99 us");
-    json_object_foreach(sets, label, runs) print_set(to, label, runs, label_columns);
+    json_array_foreach(sets, index, runs) print_set(to, runs, label_columns);
     print_criteria(to, all);
     json_decref(sets);
 }

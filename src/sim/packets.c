@@ -2,19 +2,12 @@
 /* The pool of packets, and their compact form. */
 #include "sim/packets.h"
 
-#include <assert.h>
-
 #define CACHE_LINE 64
 
 void *packets_take_memory(struct arena *arena, size_t count, size_t element_bytes)
 {
-    size_t start = (arena->used_bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    size_t bytes = count * element_bytes;
-
-    assert(bytes / element_bytes == count);
-    assert(start <= arena->size_bytes && bytes <= arena->size_bytes - start);
-    arena->used_bytes = start + bytes;
-    return arena->memory ? arena->memory + start : NULL;
+    arena->spare_bytes += count * element_bytes;
+    return arena_take_raw(arena, count, element_bytes, CACHE_LINE);
 }
 
 void packets_init(struct packets *packets, uint32_t first, uint32_t count)

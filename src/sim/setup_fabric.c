@@ -173,10 +173,10 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     struct switch_range *routes;
 
     count_ports(sim);
-    sim->ports = packets_take_memory(arena, sim->port_count, sizeof(*sim->ports));
-    sim->links = packets_take_memory(arena, sim->port_count, sizeof(*sim->links));
-    sim->port_details = packets_take_memory(arena, sim->port_count, sizeof(*sim->port_details));
-    sim->port_counters = packets_take_memory(arena, sim->port_count, sizeof(*sim->port_counters));
+    sim->ports = arena_take_raw(arena, sim->port_count, sizeof(*sim->ports), LINE);
+    sim->links = arena_take_raw(arena, sim->port_count, sizeof(*sim->links), LINE);
+    sim->port_details = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_details), LINE);
+    sim->port_counters = arena_take_raw(arena, sim->port_count, sizeof(*sim->port_counters), LINE);
     sim->waiting = arena_take(arena, sim->word_count, sizeof(*sim->waiting), LINE);
     sim->switches = arena_take(arena, sim->topology->switch_count, sizeof(*sim->switches), LINE);
     sim->nics = arena_take(arena, sim->nic_count, sizeof(*sim->nics), LINE);

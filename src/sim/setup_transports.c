@@ -114,7 +114,7 @@ static void place_transports(struct sim *sim, struct arena *arena)
             qp_count = nic->qp_count;
             bytes = transport_bytes(sim, qp_count);
         }
-        nic->endpoint = packets_take_memory(arena, 1, bytes);
+        nic->endpoint = arena_take_raw(arena, 1, bytes, LINE);
     }
 }
 
@@ -299,7 +299,7 @@ static void setup_qps(struct sim *sim, struct arena *arena)
             .bytes = qp_bytes_of(sim, &sim->config.workloads[w]),
             .count = workload_flow_count(&sim->config.workloads[w]) };
 
-        room.memory = packets_take_memory(arena, room.count, room.bytes.out + room.bytes.in);
+        room.memory = arena_take_raw(arena, room.count, room.bytes.out + room.bytes.in, LINE);
         if (!arena->memory)
             continue;
         shard_each(sim, connect_own_flows, &room);

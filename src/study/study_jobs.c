@@ -9,16 +9,41 @@
 #include <string.h>
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "result/result.h"
+#include "study/study_memory.h"
 
 struct job {
-    pid_t pid; /* 0: not started, or ended */
-    int fd;    /* -1: none */
-    json_t *run;
+    pid_t pid;      /* 0: not started, or ended */
+    int fd;         /* valid while it runs */
+    uint64_t bytes; /* of memory that it needs */
 };
+
+struct queue {
+    struct study_run **plans;
+    struct job *jobs;
+    uint32_t count;
+    uint32_t started;
+    uint32_t running;
+    uint64_t running_bytes;
+    uint64_t room_bytes; /* for all runs together */
+    const struct study_manner *manner;
+    const struct study_sink *sink;
+    bool must_stop;
+};
+
+/* ---- children -------------------------------------------------------------------------------- */
+
+/* A run must not outlive a parent that was killed: nothing would take its result. */
+static void die_with_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+}
 
 /* Runs in the child. */
 static _Noreturn void run_and_exit(
@@ -26,125 +51,174 @@ static _Noreturn void run_and_exit(
 {
     json_t *run = study_run(plan, manner);
     FILE *file = run ? fdopen(fd, "w") : NULL;
-    bool is_written = file && json_dumpf(run, file, JSON_FORM) == 0 && fclose(file) == 0;
+    bool is_written;
 
+    if (run && manner->points)
+        result_thin(run, manner->points);
+    is_written = file && json_dumpf(run, file, JSON_FORM) == 0 && fclose(file) == 0;
     fflush(stderr);
     _exit(is_written ? 0 : 1);
 }
 
-static int start_job(struct job *job, struct study_run *plan, const struct study_manner *manner)
+static int start_job(struct queue *queue, uint32_t index)
 {
+    struct job *job = &queue->jobs[index];
+    pid_t parent = getpid();
+    int err;
+
     job->fd = memfd_create("run", MFD_CLOEXEC);
     if (job->fd < 0)
         return -errno;
     fflush(stdout);
     job->pid = fork();
     if (job->pid < 0) {
+        err = -errno;
         job->pid = 0;
-        return -errno;
+        close(job->fd);
+        return err;
     }
-    if (job->pid == 0)
-        run_and_exit(plan, manner, job->fd);
+    if (job->pid == 0) {
+        die_with_parent(parent);
+        run_and_exit(queue->plans[index], queue->manner, job->fd);
+    }
+    queue->running++;
+    queue->running_bytes += job->bytes;
     return 0;
 }
 
-static struct job *job_of(struct job *jobs, uint32_t count, pid_t pid)
+/* ---- the queue ------------------------------------------------------------------------------- */
+
+static void hand_over(struct queue *queue, uint32_t index, json_t *run)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (jobs[i].pid == pid)
-            return &jobs[i];
-    return NULL;
+    if (!queue->sink->take(queue->sink->context, index, run))
+        queue->must_stop = true;
 }
 
 /* Ctrl-C on a terminal also reaches the children; a signal sent to the parent does not. The
  * children get another signal, because a second one of the same kind ends a program at once. */
-static void pass_on_interrupt(const struct job *jobs, uint32_t count)
+static void pass_on_interrupt(const struct queue *queue)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (jobs[i].pid > 0)
-            kill(jobs[i].pid, SIGTERM);
+    for (uint32_t i = 0; i < queue->started; i++)
+        if (queue->jobs[i].pid > 0)
+            kill(queue->jobs[i].pid, SIGTERM);
 }
 
-/* Waits for one of the children. Returns false if it failed. */
-static bool collect_job(struct job *jobs, uint32_t count, const struct study_manner *manner)
+static json_t *end_job(struct queue *queue, struct job *job, int status)
+{
+    json_t *run = NULL;
+
+    job->pid = 0;
+    queue->running--;
+    queue->running_bytes -= job->bytes;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && lseek(job->fd, 0, SEEK_SET) == 0)
+        run = json_loadfd(job->fd, 0, NULL);
+    close(job->fd);
+    if (WIFSIGNALED(status))
+        study_complain(queue->manner, "a run ended with signal %d", WTERMSIG(status));
+    return run;
+}
+
+/* Waits for one of the children, or for an interrupt. */
+static void collect_job(struct queue *queue)
 {
     int status;
     pid_t pid = wait(&status);
-    struct job *job;
 
-    if (pid < 0 && errno == EINTR) {
-        pass_on_interrupt(jobs, count);
-        return true;
+    if (pid < 0) {
+        if (errno == EINTR)
+            pass_on_interrupt(queue);
+        return;
     }
-    if (pid < 0)
-        return false;
-    job = job_of(jobs, count, pid);
-    if (!job)
+    for (uint32_t i = 0; i < queue->started; i++)
+        if (queue->jobs[i].pid == pid) {
+            hand_over(queue, i, end_job(queue, &queue->jobs[i], status));
+            return;
+        }
+}
+
+static bool may_begin(const struct queue *queue, const struct job *job)
+{
+    if (queue->running == 0)
         return true;
-    job->pid = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && lseek(job->fd, 0, SEEK_SET) == 0)
-        job->run = json_loadfd(job->fd, 0, NULL);
-    close(job->fd);
-    job->fd = -1;
-    if (WIFSIGNALED(status))
-        study_complain(manner, "a run ended with signal %d", WTERMSIG(status));
-    return job->run != NULL;
+    return queue->running < queue->manner->jobs &&
+           queue->running_bytes + job->bytes <= queue->room_bytes;
 }
 
-static uint32_t running_count(const struct job *jobs, uint32_t count)
+static bool is_over(const struct queue *queue)
 {
-    uint32_t running = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        running += jobs[i].pid > 0;
-    return running;
+    return queue->must_stop || *queue->manner->is_interrupted;
 }
 
-static json_t *gather_runs(struct job *jobs, uint32_t count, bool all_went_well)
+static void start_next(struct queue *queue)
 {
+    uint32_t index = queue->started;
+    struct job *job = &queue->jobs[index];
+    int err;
+
+    job->bytes = study_memory_needed(&queue->plans[index]->experiment.sim).likely_bytes;
+    while (!is_over(queue) && !may_begin(queue, job))
+        collect_job(queue);
+    if (is_over(queue))
+        return;
+    queue->started++;
+    err = start_job(queue, index);
+    if (err) {
+        study_complain(queue->manner, "cannot start a process for a run: %s", strerror(-err));
+        hand_over(queue, index, NULL);
+    }
+}
+
+void study_jobs_run(struct study_run **plans, uint32_t run_count, const struct study_manner *manner,
+    const struct study_sink *sink)
+{
+    struct queue queue = { .plans = plans,
+        .jobs = grow_take(run_count, sizeof(struct job)),
+        .count = run_count,
+        .room_bytes = study_memory_available(),
+        .manner = manner,
+        .sink = sink };
+
+    while (queue.started < queue.count && !is_over(&queue))
+        start_next(&queue);
+    while (queue.running > 0)
+        collect_job(&queue);
+    free(queue.jobs);
+}
+
+/* ---- all results in memory ------------------------------------------------------------------- */
+
+struct gathered {
+    json_t **runs;
+    bool is_complete;
+};
+
+static bool gather_run(void *context, uint32_t index, json_t *run)
+{
+    struct gathered *gathered = context;
+
+    gathered->runs[index] = run;
+    gathered->is_complete = gathered->is_complete && run;
+    return run != NULL;
+}
+
+json_t *study_jobs_gather(
+    struct study_run **plans, uint32_t run_count, const struct study_manner *manner)
+{
+    struct gathered gathered = { .runs = grow_take(run_count, sizeof(json_t *)),
+        .is_complete = true };
+    struct study_sink sink = { gather_run, &gathered };
     json_t *runs = json_array();
 
-    for (uint32_t i = 0; i < count; i++)
-        if (jobs[i].run)
-            json_array_append_new(runs, jobs[i].run);
-    free(jobs);
-    if (all_went_well && json_array_size(runs) > 0)
+    if (run_count == 1)
+        gather_run(&gathered, 0, study_run(plans[0], manner));
+    else
+        study_jobs_run(plans, run_count, manner, &sink);
+    for (uint32_t i = 0; i < run_count; i++)
+        if (gathered.runs[i])
+            json_array_append_new(runs, gathered.runs[i]);
+    free(gathered.runs);
+    if (gathered.is_complete && json_array_size(runs) > 0)
         return runs;
     json_decref(runs);
     return NULL;
-}
-
-/* Starts as many as may run at a time, and another when one has ended. Returns false if one
- * failed. */
-static bool start_all(struct job *jobs, struct study_run **plans, uint32_t run_count,
-    const struct study_manner *manner, uint32_t *started)
-{
-    for (*started = 0; *started < run_count && !*manner->is_interrupted; ++*started) {
-        int err;
-
-        while (running_count(jobs, *started) >= manner->jobs)
-            if (!collect_job(jobs, *started, manner))
-                return false;
-        if (*manner->is_interrupted)
-            break;
-        err = start_job(&jobs[*started], plans[*started], manner);
-        if (err) {
-            study_complain(manner, "cannot start a process for a run: %s", strerror(-err));
-            ++*started;
-            return false;
-        }
-    }
-    return true;
-}
-
-json_t *study_jobs_run(
-    struct study_run **plans, uint32_t run_count, const struct study_manner *manner)
-{
-    struct job *jobs = grow_take(run_count, sizeof(*jobs));
-    uint32_t started;
-    bool is_well = start_all(jobs, plans, run_count, manner, &started);
-
-    while (running_count(jobs, started) > 0)
-        is_well = collect_job(jobs, started, manner) && is_well;
-    return gather_runs(jobs, run_count, is_well);
 }

@@ -1,29 +1,173 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps memory in large pages. */
+/* Measures, limits and maps memory, in large pages. */
 #include "study/study_memory.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define PATH_BYTES      1024
+
+/* ---- what a simulation needs ----------------------------------------------------------------- */
+
+/* Pools have room for two windows of each flow. Flows that share links fill a fifth of it: with
+ * 1,024 to 131,072 NICs that all send, runs use 15 to 20 % of the pools. The pools of each shard
+ * have room for everything. */
+static uint64_t used_of_pools(uint64_t pool_bytes, uint32_t shard_count)
+{
+    return pool_bytes / 5 / shard_count;
+}
+
+/* Samples, figures of each flow, capacity, and the result. */
+static uint64_t bytes_besides(const struct sim_config *config)
+{
+    enum { OF_PROCESS = 16 << 20, OF_NIC = 512 };
+
+    return OF_PROCESS + (uint64_t)OF_NIC * config->fabric->topology.nic_count;
+}
+
+struct study_memory_need study_memory_needed(const struct sim_config *config)
+{
+    struct arena arena;
+    uint64_t touched_bytes;
+
+    arena_init(&arena, NULL, 0);
+    sim_init(&arena, config);
+    touched_bytes = arena.used_bytes - arena.spare_bytes;
+    return (struct study_memory_need){ .mapped_bytes = arena.used_bytes,
+        .likely_bytes = touched_bytes + used_of_pools(arena.spare_bytes, sim_shards_of(config)) +
+                        bytes_besides(config) };
+}
+
+/* ---- what the system has --------------------------------------------------------------------- */
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t system_available(void)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    unsigned long long kib;
+    char line[128];
+    uint64_t bytes = UINT64_MAX;
+
+    while (file && fgets(line, sizeof(line), file))
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+            bytes = (uint64_t)kib << 10;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+/* The files of a cgroup, in version 2 and in version 1. */
+struct cgroup_files {
+    const char *marker; /* in a line of /proc/self/cgroup, before the path */
+    const char *mount;
+    const char *limit;
+    const char *used; /* in memory.stat; not the page cache, which gives way */
+};
+
+static const struct cgroup_files cgroup_versions[] = {
+    { "0::", "/sys/fs/cgroup", "memory.max", "anon %llu" },
+    { ":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "total_rss %llu" },
+};
+
+/* Returns the number in the first line of this form; `otherwise`: there is none. */
+static uint64_t cgroup_number(
+    const char *folder, const char *name, const char *form, uint64_t otherwise)
+{
+    char path[PATH_BYTES + 32];
+    char line[128];
+    unsigned long long number;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof(line), file))
+        if (sscanf(line, form, &number) == 1) {
+            otherwise = number;
+            break;
+        }
+    if (file)
+        fclose(file);
+    return otherwise;
+}
+
+/* The limits of all cgroups above apply too. */
+static uint64_t cgroup_leaves(const struct cgroup_files *files, const char *own)
+{
+    uint64_t bytes = UINT64_MAX;
+    char folder[PATH_BYTES];
+    size_t mount_length = strlen(files->mount);
+
+    snprintf(folder, sizeof(folder), "%s%s", files->mount, own);
+    while (strlen(folder) >= mount_length) {
+        uint64_t most = cgroup_number(folder, files->limit, "%llu", UINT64_MAX);
+        uint64_t used = cgroup_number(folder, "memory.stat", files->used, 0);
+
+        if (most != UINT64_MAX)
+            bytes = lesser(bytes, most > used ? most - used : 0);
+        *strrchr(folder, '/') = '\0';
+    }
+    return bytes;
+}
+
+static uint64_t cgroups_leave(void)
+{
+    FILE *file = fopen("/proc/self/cgroup", "r");
+    uint64_t bytes = UINT64_MAX;
+    char line[PATH_BYTES / 2];
+
+    while (file && fgets(line, sizeof(line), file)) {
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t i = 0; i < sizeof(cgroup_versions) / sizeof(cgroup_versions[0]); i++) {
+            const char *marker = strstr(line, cgroup_versions[i].marker);
+
+            if (marker)
+                bytes = lesser(bytes,
+                    cgroup_leaves(&cgroup_versions[i], marker + strlen(cgroup_versions[i].marker)));
+        }
+    }
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+static uint64_t limit_leaves(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit.rlim_cur;
+}
+
+uint64_t study_memory_available(void)
+{
+    return lesser(lesser(system_available(), cgroups_leave()), limit_leaves());
+}
+
+/* ---- mapping --------------------------------------------------------------------------------- */
 
 /* Untouched pages cost nothing; large pages save page-table walks. */
-int study_memory_open(struct study_memory *memory, const struct sim_config *config)
+int study_memory_open(struct study_memory *memory, const struct study_memory_need *need)
 {
     uintptr_t aligned;
 
-    arena_init(&memory->arena, NULL, 0);
-    sim_init(&memory->arena, config);
-    memory->mapped_bytes = memory->arena.used_bytes + HUGE_PAGE_BYTES;
+    memory->mapped_bytes = need->mapped_bytes + HUGE_PAGE_BYTES;
     memory->mapped = mmap(NULL, memory->mapped_bytes, PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory->mapped == MAP_FAILED)
         return -errno;
     aligned = ((uintptr_t)memory->mapped + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
-    madvise((void *)aligned, memory->arena.used_bytes, MADV_HUGEPAGE); /* may be refused */
-    arena_init(&memory->arena, (void *)aligned, memory->arena.used_bytes);
+    madvise((void *)aligned, need->mapped_bytes, MADV_HUGEPAGE); /* may be refused */
+    arena_init(&memory->arena, (void *)aligned, need->mapped_bytes);
     return 0;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a simulation. */
+/* The memory of a simulation: what it needs, and what the system has. */
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "sim/sim.h"
@@ -13,7 +14,18 @@ struct study_memory {
     struct arena arena;
 };
 
-/* Allocates what this configuration needs. Returns 0 or a negative errno; mapped_bytes is set in
- * either case. */
-int study_memory_open(struct study_memory *, const struct sim_config *);
+/* Pools that hold the most packets that can be in flight are used only in part, so that a run needs
+ * less than it maps. */
+struct study_memory_need {
+    uint64_t mapped_bytes;
+    uint64_t likely_bytes;
+};
+struct study_memory_need study_memory_needed(const struct sim_config *);
+
+/* Returns the bytes that this process can use without paging: the least of what the system has
+ * available, and what its cgroups and its resource limit leave. UINT64_MAX: not known. */
+uint64_t study_memory_available(void);
+
+/* Maps what this configuration needs. Returns 0 or a negative errno. */
+int study_memory_open(struct study_memory *, const struct study_memory_need *);
 void study_memory_close(struct study_memory *);

@@ -16,23 +16,35 @@ static json_t *settings_of(const struct yaml_node *top, uint32_t index)
     return settings;
 }
 
+static uint32_t repeat_of(const struct study_changes *changes, const struct experiment *experiment)
+{
+    if (changes->seed_count)
+        return changes->seed_count;
+    return changes->repeat ? changes->repeat : experiment->repeat;
+}
+
+static uint64_t seed_of(
+    const struct study_changes *changes, const struct experiment *experiment, uint32_t repetition)
+{
+    if (changes->seed_count)
+        return changes->seeds[repetition];
+    return (changes->has_seed ? changes->seed : experiment->sim.seed) + repetition;
+}
+
 static bool add_run(struct study_plan *plan, struct yaml_node *changed, uint32_t index,
     const struct study_changes *changes, uint32_t repetition)
 {
     struct study_run *run = grow_take(1, sizeof(*run));
-    char label[EXPERIMENT_LABEL_BYTES];
-    uint32_t repeat;
+    const char *label = run->set_label;
 
     plan->runs[plan->run_count++] = run;
     run->settings = settings_of(plan->top, index);
+    run->inputs = changed;
     if (!experiment_read(&plan->yaml, changed, &run->experiment))
         return false;
-    repeat = changes->repeat ? changes->repeat : run->experiment.repeat;
-    if (changes->has_seed)
-        run->experiment.sim.seed = changes->seed;
-    run->experiment.sim.seed += repetition;
-    experiment_sweep_label(plan->top, index, label);
-    if (repeat > 1)
+    run->experiment.sim.seed = seed_of(changes, &run->experiment, repetition);
+    experiment_sweep_label(plan->top, index, run->set_label);
+    if (repeat_of(changes, &run->experiment) > 1)
         snprintf(run->label, sizeof(run->label), "%s%sseed %llu", label, *label ? " " : "",
             (unsigned long long)run->experiment.sim.seed);
     else
@@ -53,7 +65,7 @@ static bool plan_runs(struct study_plan *plan, const struct study_changes *chang
 
         if (!changed || !experiment_read(&plan->yaml, changed, &experiment))
             return false;
-        repeat = changes->repeat ? changes->repeat : experiment.repeat;
+        repeat = repeat_of(changes, &experiment);
         if (repeat > STUDY_RUNS_MAX - plan->run_count)
             return yaml_complain(
                 &plan->yaml, plan->top, "more than %d runs; sweep or repeat less", STUDY_RUNS_MAX);

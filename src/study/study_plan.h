@@ -14,7 +14,9 @@ struct study_changes {
     uint32_t sweep_count;
     bool has_seed;
     uint64_t seed;
-    uint32_t repeat; /* 0: the number in the file */
+    uint32_t repeat;       /* 0: the number in the file */
+    const uint64_t *seeds; /* instead of seed and repeat */
+    uint32_t seed_count;   /* 0: none */
 };
 
 struct study_plan {

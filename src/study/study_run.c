@@ -6,25 +6,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-#include <sys/resource.h>
 
 #include "result/result.h"
 #include "study/study_capture.h"
+#include "study/study_clock.h"
+#include "study/study_json.h"
 #include "study/study_memory.h"
 #include "study/study_threads.h"
 #include "study/study_trace.h"
 
 #define STEP_S_MAX 0.1 /* wall time between two checks for an interrupt */
-
-static double wall_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* ---- running --------------------------------------------------------------------------------- */
 
@@ -117,13 +108,13 @@ static enum sim_status run_to(struct running *running, uint64_t stop_ps)
 
     while (status == SIM_RUNNING && sim_now_ps(running->sim) < stop_ps && !must_end(running)) {
         uint64_t until_ps = sim_now_ps(running->sim) + running->step_ps;
-        double began_s = wall_s();
+        double began_s = study_clock_s();
         double took_s;
 
         status = sim_run(running->sim, until_ps < stop_ps ? until_ps : stop_ps);
         study_capture_flush(&running->capture, sim_now_ps(running->sim));
         study_trace_flush(&running->trace);
-        took_s = wall_s() - began_s;
+        took_s = study_clock_s() - began_s;
         if (took_s > STEP_S_MAX && running->step_ps > 2000)
             running->step_ps /= 2;
         else if (took_s < STEP_S_MAX / 4 && until_ps < stop_ps)
@@ -164,80 +155,7 @@ static enum sim_status run_sim(struct running *running, const struct experiment 
     return status;
 }
 
-/* ---- the result ----------------------------------------------------------------------------- */
-
-static const char *status_word(enum sim_status status)
-{
-    switch (status) {
-    case SIM_FINISHED:
-        return "finished";
-    case SIM_OUT_OF_TIME:
-        return "out_of_time";
-    case SIM_VIOLATED:
-        return "violated";
-    case SIM_OUT_OF_MEMORY:
-        return "out_of_memory";
-    default:
-        return "partial";
-    }
-}
-
-static json_t *perf(const struct running *running, double took_s)
-{
-    const struct study_manner *manner = running->manner;
-    uint64_t hops = running->record.last.totals.packet_hops;
-    struct carrier_times times = study_threads_times(&running->threads);
-    struct rusage usage;
-
-    getrusage(RUSAGE_SELF, &usage);
-    return json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops",
-        (json_int_t)hops, "wall_s", took_s, "setup_s", running->set_up_s - running->began_s,
-        "windows_s", times.windows_s, "busy_s", times.busy_s, "packet_hops_per_s",
-        took_s > 0 ? (double)hops / took_s : 0.0, "peak_rss_bytes",
-        (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
-        manner->uses_heap ? "heap" : "windows", "wire", manner->wire, "checks", manner->checks,
-        "threads", (json_int_t)sim_shard_count(running->sim));
-}
-
-static json_t *summary_json(struct running *running, uint32_t victim)
-{
-    json_t *json = result_summary(&running->record, victim);
-    json_t *phases = json_object_get(json, "phases");
-
-    json_object_set_new(json, "capacity", result_capacity_json(&running->capacity));
-    for (uint32_t i = 0; i < running->record.plan->phase_count; i++) {
-        json_t *phase = json_object_get(phases, running->record.plan->phases[i].name);
-
-        if (phase)
-            json_object_set_new(phase, "limits", result_capacity_phase_json(&running->capacity, i));
-    }
-    return json;
-}
-
-static json_t *to_json(
-    struct study_run *plan, struct running *running, enum sim_status status, double took_s)
-{
-    struct measure_record *record = &running->record;
-    json_t *measured =
-        json_pack("{s:o,s:o,s:o}", "summary", summary_json(running, plan->experiment.victim),
-            "series", result_series(record), "events", result_events(record));
-    json_t *json = json_pack("{s:s,s:I,s:O,s:s}", "label", plan->label, "seed",
-        (json_int_t)plan->experiment.sim.seed, "settings", plan->settings, "status",
-        status_word(status));
-    char hash[JSON_HASH_BYTES];
-
-    json_hash(measured, hash);
-    if (status == SIM_VIOLATED)
-        json_object_set_new(json, "violation", json_string(sim_violation(record->sim)));
-    json_object_set_new(json, "hash", json_string(hash));
-    json_object_set_new(json, "simulated_us", json_millionths(sim_now_ps(record->sim)));
-    json_object_update(json, measured);
-    json_object_set_new(json, "events_left_out", json_integer((json_int_t)record->left_out));
-    json_object_set_new(json, "criteria", json_array());
-    json_object_set_new(json, "perf", perf(running, took_s));
-    json_decref(measured);
-    return json;
-}
+/* ---- files and memory ------------------------------------------------------------------------ */
 
 static void observe_sim(struct running *running, struct sim_config *config)
 {
@@ -297,7 +215,7 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
     json_t *json;
 
     running->sim = sim_init(arena, &experiment->sim);
-    running->set_up_s = wall_s();
+    running->set_up_s = study_clock_s();
     result_capacity_open(&running->capacity, running->sim, &experiment->measure);
     measure_attach(&running->record, running->sim, &running->capacity.measured);
     if (watch->on_begin)
@@ -305,31 +223,65 @@ static json_t *run_in(struct running *running, struct study_run *plan, struct ar
     status = run_sim(running, experiment);
     if (watch->on_end)
         watch->on_end(watch->context);
-    json = to_json(plan, running, status, wall_s() - running->began_s);
+    json = study_json(&(struct study_outcome){ .plan = plan,
+        .manner = running->manner,
+        .record = &running->record,
+        .capacity = &running->capacity,
+        .status = status,
+        .took_s = study_clock_s() - running->began_s,
+        .setup_s = running->set_up_s - running->began_s,
+        .times = study_threads_times(&running->threads) });
     result_capacity_close(&running->capacity);
     return json;
 }
 
-/* Runs the simulation in memory of its own, on its threads. */
-static json_t *run_with_memory(struct running *running, struct study_run *plan)
+/* Returns false after an error message if the system cannot hold this run. */
+static bool has_memory(const struct study_manner *manner, const struct study_memory_need *need)
+{
+    uint64_t available_bytes = study_memory_available();
+    struct units_text likely = units_text(UNITS_SIZE, (double)need->likely_bytes);
+    struct units_text available = units_text(UNITS_SIZE, (double)available_bytes);
+
+    if (need->likely_bytes <= available_bytes)
+        return true;
+    study_complain(manner,
+        "this run needs about %s of memory, and %s are available; simulate fewer NICs or flows",
+        likely.at, available.at);
+    return false;
+}
+
+/* Runs the simulation in memory of its own. */
+static json_t *run_in_memory(struct running *running, struct study_run *plan)
+{
+    struct study_memory_need need = study_memory_needed(&plan->experiment.sim);
+    struct study_memory memory;
+    json_t *json;
+    int err;
+
+    if (!has_memory(running->manner, &need))
+        return NULL;
+    err = study_memory_open(&memory, &need);
+    if (err) {
+        study_complain(running->manner, "%llu MiB of memory: %s",
+            (unsigned long long)need.mapped_bytes >> 20, strerror(-err));
+        return NULL;
+    }
+    json = run_in(running, plan, &memory.arena);
+    study_memory_close(&memory);
+    return json;
+}
+
+static json_t *run_on_threads(struct running *running, struct study_run *plan)
 {
     struct sim_config *config = &plan->experiment.sim;
-    struct study_memory memory;
-    json_t *json = NULL;
     int err = study_threads_open(&running->threads, config, running->manner);
+    json_t *json;
 
     if (err) {
         study_complain(running->manner, "%u threads: %s", config->shard_count, strerror(-err));
         return NULL;
     }
-    err = study_memory_open(&memory, config);
-    if (err) {
-        study_complain(
-            running->manner, "%zu MiB of memory: %s", memory.mapped_bytes >> 20, strerror(-err));
-    } else {
-        json = run_in(running, plan, &memory.arena);
-        study_memory_close(&memory);
-    }
+    json = run_in_memory(running, plan);
     study_threads_close(&running->threads);
     return json;
 }
@@ -337,9 +289,9 @@ static json_t *run_with_memory(struct running *running, struct study_run *plan)
 json_t *study_run(struct study_run *plan, const struct study_manner *manner)
 {
     struct experiment *experiment = &plan->experiment;
-    struct running running = {
-        .manner = manner, .began_s = wall_s(), .step_ps = experiment->measure.sample_ps / 8 + 1000
-    };
+    struct running running = { .manner = manner,
+        .began_s = study_clock_s(),
+        .step_ps = experiment->measure.sample_ps / 8 + 1000 };
     json_t *json;
 
     experiment->sim.engine = manner->uses_heap ? SIM_HEAP : SIM_WINDOWS;
@@ -351,7 +303,7 @@ json_t *study_run(struct study_run *plan, const struct study_manner *manner)
     }
     measure_init(&running.record, &experiment->measure, &grow_memory, &running.to_record);
     observe_sim(&running, &experiment->sim);
-    json = run_with_memory(&running, plan);
+    json = run_on_threads(&running, plan);
     if (!close_files(&running)) {
         json_decref(json);
         json = NULL;

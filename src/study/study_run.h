@@ -12,9 +12,11 @@
 #include "study/study_filter.h"
 
 struct study_run {
-    struct experiment experiment; /* must not be moved */
-    char label[EXPERIMENT_LABEL_BYTES + 32];
-    json_t *settings; /* the values of the sweep */
+    struct experiment experiment;            /* must not be moved */
+    char set_label[EXPERIMENT_LABEL_BYTES];  /* of the set of values */
+    char label[EXPERIMENT_LABEL_BYTES + 32]; /* likewise, with the seed if there are several */
+    json_t *settings;                        /* the values of the sweep */
+    const struct yaml_node *inputs;          /* the experiment with these values */
 };
 
 /* Observes a run without changing its result. Each callback may be NULL. */
@@ -37,6 +39,8 @@ struct study_manner {
     const struct study_filter *filter; /* of both files; NULL: everything */
     uint32_t snap_bytes;               /* of a captured frame; 0: all of it */
     uint32_t jobs;                     /* runs at a time */
+    uint32_t points;                   /* the most values of a series of a run in a process of its
+                                          own; 0: all */
     const volatile sig_atomic_t *is_interrupted;
     void (*complain)(const char *problem);
     struct study_watch watch;

@@ -42,6 +42,7 @@ agree mrc-perf perf
 agree mrc-plan 'plan path'
 agree mrc-report report
 agree mrc-sim sim
+agree mrc-sweep sweep
 agree mrc-switch switch
 for subcommand in $("$mrc" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     contains "mrc(1) lists $subcommand" "$(cat "$ROOT/docs/man/mrc.1.scd")" "*$subcommand*"

@@ -7,7 +7,6 @@
 
 #include "cmd/cmd.h"
 #include "cmd/sim/sim_options.h"
-#include "cmd/sim/sim_watch.h"
 #include "result/result.h"
 #include "study/study.h"
 
@@ -23,7 +22,7 @@ static void complain_problem(const char *problem)
 static json_t *run_all(struct study_plan *plan, const struct sim_options *options,
     const struct study_filter *filter, const volatile sig_atomic_t *is_interrupted)
 {
-    struct sim_watch watch = { .is_live = options->is_live && options->jobs == 1,
+    struct study_view view = { .is_live = options->is_live && options->jobs == 1,
         .shows_progress = !options->is_quiet && !options->is_live &&
                           (options->jobs == 1 || plan->run_count == 1) };
     struct study_manner manner = { .uses_heap = options->heap,
@@ -37,28 +36,9 @@ static json_t *run_all(struct study_plan *plan, const struct sim_options *option
         .jobs = options->jobs,
         .is_interrupted = is_interrupted,
         .complain = complain_problem,
-        .watch = sim_watch(&watch) };
-    json_t *run;
+        .watch = study_view_watch(&view) };
 
-    if (plan->run_count > 1)
-        return study_jobs_run(plan->runs, plan->run_count, &manner);
-    run = study_run(plan->runs[0], &manner);
-    return run ? json_pack("[o]", run) : NULL;
-}
-
-static bool is_clean(const json_t *runs)
-{
-    size_t index;
-    json_t *run;
-
-    json_array_foreach(runs, index, run)
-    {
-        const char *status = json_string_value(json_object_get(run, "status"));
-
-        if (strcmp(status, "finished") != 0 && strcmp(status, "out_of_time") != 0)
-            return false;
-    }
-    return true;
+    return study_jobs_gather(plan->runs, plan->run_count, &manner);
 }
 
 static enum cmd_status tell_result(json_t *result, const struct sim_options *options)
@@ -94,11 +74,11 @@ static enum cmd_status read_conditions(
 {
     char reason[STUDY_FILTER_REASON_BYTES];
 
-    if ((options->condition_count || options->snap_bytes) && !options->pcap_path &&
+    if ((options->conditions.count || options->snap_bytes) && !options->pcap_path &&
         !options->trace_path)
         return cmd_complain(CMD_MISUSED, name, "--only and --snap require --pcap or --trace");
-    for (uint32_t i = 0; i < options->condition_count; i++)
-        if (!study_filter_add(filter, options->conditions[i], reason))
+    for (uint32_t i = 0; i < options->conditions.count; i++)
+        if (!study_filter_add(filter, options->conditions.at[i], reason))
             return cmd_complain(CMD_MISUSED, name, "--only: %s", reason);
     return CMD_DONE;
 }
@@ -119,9 +99,9 @@ static enum cmd_status run_filtered(
     runs = run_all(plan, options, filter, is_interrupted);
     if (!runs)
         return CMD_FAILED;
-    is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && is_clean(runs) &&
-              !*is_interrupted;
+    is_good = result_criteria_judge(&plan->runs[0]->experiment, runs) && !*is_interrupted;
     result = result_document(&plan->runs[0]->experiment, plan->top, runs);
+    is_good = is_good && result_check_clean(result);
     status = tell_result(result, options);
     json_decref(result);
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
@@ -195,10 +175,10 @@ static void print_parameters(void)
 
 static bool read_plan(struct study_plan *plan, const struct sim_options *options)
 {
-    struct study_changes changes = { .sets = options->sets,
-        .set_count = options->set_count,
-        .sweeps = options->sweeps,
-        .sweep_count = options->sweep_count,
+    struct study_changes changes = { .sets = options->sets.at,
+        .set_count = options->sets.count,
+        .sweeps = options->sweeps.at,
+        .sweep_count = options->sweeps.count,
         .has_seed = options->has_seed,
         .seed = options->seed,
         .repeat = options->repeat };

@@ -9,40 +9,6 @@
 
 static const char name[] = "sim";
 
-static enum cmd_status add_set(void *options, char *value)
-{
-    struct sim_options *sim = options;
-
-    if (sim->set_count == SIM_SETS_MAX)
-        return cmd_complain(CMD_MISUSED, name,
-            "more than %d options --set; put the keys into a file", SIM_SETS_MAX);
-    sim->sets[sim->set_count++] = value;
-    return CMD_DONE;
-}
-
-static enum cmd_status add_sweep(void *options, char *value)
-{
-    struct sim_options *sim = options;
-
-    if (sim->sweep_count == SIM_SWEEPS_MAX)
-        return cmd_complain(CMD_MISUSED, name,
-            "more than %d options --sweep; put the sweep into the file", SIM_SWEEPS_MAX);
-    sim->sweeps[sim->sweep_count++] = value;
-    return CMD_DONE;
-}
-
-static enum cmd_status add_condition(void *options, char *value)
-{
-    struct sim_options *sim = options;
-
-    if (sim->condition_count == SIM_CONDITIONS_MAX)
-        return cmd_complain(CMD_MISUSED, name,
-            "more than %d options --only; a list of values needs one: nic=h1,h2",
-            SIM_CONDITIONS_MAX);
-    sim->conditions[sim->condition_count++] = value;
-    return CMD_DONE;
-}
-
 static enum cmd_status take_seed(void *options, char *value)
 {
     struct sim_options *sim = options;
@@ -63,18 +29,17 @@ static const struct option_row rows[] = {
     { OPTION_FLAG, 'q', "quiet", NULL, "print only errors, and no progress", AT(is_quiet) },
     { OPTION_FLAG, 0, "live", NULL, "show the state of the run while it runs", AT(is_live) },
     { OPTION_CALL, 0, "seed", "N", "the seed, instead of that of the file", .read = take_seed, .values = OPTION_VALUES_NONE },
-    { OPTION_CALL, 0, "set", "KEY=VALUE", "change a key of the file; may be repeated",
-        .read = add_set, .values = OPTION_VALUES_PARAMETERS },
-    { OPTION_CALL, 0, "sweep", "KEY=V,V,...", "runs with each of these values; several options are combined",
-        .read = add_sweep, .values = OPTION_VALUES_PARAMETERS },
+    { OPTION_LIST, 0, "set", "KEY=VALUE", "change a key of the file; may be repeated", AT(sets), .values = OPTION_VALUES_PARAMETERS },
+    { OPTION_LIST, 0, "sweep", "KEY=V,V,...", "runs with each of these values; several options are combined",
+        AT(sweeps), .values = OPTION_VALUES_PARAMETERS },
     { OPTION_NUMBER, 0, "repeat", "N", "N runs with consecutive seeds", AT(repeat), .least = 1, .most = 10000 },
     { OPTION_NUMBER, 0, "jobs", "N", "N runs at a time [1]", AT(jobs), .least = 1, .most = 1024 },
     { OPTION_NUMBER, 0, "threads", "N", "N threads for each run [as many as processors, where the cluster fills them]",
         AT(threads), .least = 1, .most = SIM_SHARDS_MAX },
     { OPTION_TEXT, 0, "pcap", "FILE", "write every frame on every link to FILE, as pcapng", AT(pcap_path) },
     { OPTION_TEXT, 0, "trace", "FILE", "write the trace of the transports to FILE, as JSON lines", AT(trace_path) },
-    { OPTION_CALL, 0, "only", "KEY=VALUE", "write only such frames and events: nic, qp, at, from, until; may be repeated",
-        .read = add_condition, .values = OPTION_VALUES_NONE },
+    { OPTION_LIST, 0, "only", "KEY=VALUE", "write only such frames and events: nic, qp, at, from, until; may be repeated",
+        AT(conditions), .values = OPTION_VALUES_NONE },
     { OPTION_NUMBER, 0, "snap", "BYTES", "write at most BYTES of a frame", AT(snap_bytes), .least = 1, .most = 65535 },
     { OPTION_FLAG, 0, "wire", NULL, "convert every packet to bytes and back on every hop", AT(wire) },
     { OPTION_FLAG, 0, "heap", NULL, "use the plain engine: slow, same result", AT(heap) },

@@ -7,16 +7,10 @@
 
 #include "cmd/options.h"
 
-#define SIM_SETS_MAX       64
-#define SIM_CONDITIONS_MAX 16
-#define SIM_SWEEPS_MAX     16
-
 struct sim_options {
     const char *file;
-    const char *sets[SIM_SETS_MAX]; /* KEY=VALUE */
-    uint32_t set_count;
-    const char *sweeps[SIM_SWEEPS_MAX]; /* KEY=VALUE,VALUE,... */
-    uint32_t sweep_count;
+    struct option_list sets;   /* KEY=VALUE */
+    struct option_list sweeps; /* KEY=VALUE,VALUE,... */
     bool has_seed;
     uint64_t seed;
     uint32_t repeat; /* 0: the number in the file */
@@ -27,13 +21,12 @@ struct sim_options {
     bool checks;
     bool is_json;
     bool is_quiet;
-    bool is_live;                               /* shows the state of the run while it runs */
-    bool wants_parameters;                      /* lists parameters and does nothing else */
-    const char *pcap_path;                      /* NULL: none */
-    const char *trace_path;                     /* NULL: none */
-    const char *conditions[SIM_CONDITIONS_MAX]; /* of frames and events that are written */
-    uint32_t condition_count;
-    uint32_t snap_bytes; /* 0: whole frames */
+    bool is_live;                  /* shows the state of the run while it runs */
+    bool wants_parameters;         /* lists parameters and does nothing else */
+    const char *pcap_path;         /* NULL: none */
+    const char *trace_path;        /* NULL: none */
+    struct option_list conditions; /* of frames and events that are written */
+    uint32_t snap_bytes;           /* 0: whole frames */
     const char *output_path;
     const char *csv_path; /* NULL: none */
     bool is_verbose;      /* prints every run of several */

@@ -196,7 +196,7 @@ SPEC("runs in processes of their own are returned in order")
 
     how.jobs = 2;
     EXPECT(read_plan(&plan, SMALL, &(struct study_changes){ .repeat = 3 }));
-    runs = study_jobs_run(plan.runs, plan.run_count, &how);
+    runs = study_jobs_gather(plan.runs, plan.run_count, &how);
     EXPECT_EQ(json_array_size(runs), 3);
     for (size_t i = 0; i < json_array_size(runs); i++)
         EXPECT_EQ((uint64_t)json_integer_value(json_object_get(json_array_get(runs, i), "seed")),

@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-struct sim_progress {
+struct study_progress {
     const char *label;
     uint64_t duration_ps;
     double began_s;
@@ -16,8 +16,8 @@ struct sim_progress {
     bool is_on;
 };
 
-void sim_progress_init(
-    struct sim_progress *, const char *label, uint64_t duration_ps, bool is_wanted, double now_s);
+void study_progress_init(
+    struct study_progress *, const char *label, uint64_t duration_ps, bool is_wanted, double now_s);
 /* Prints at most five times a second, beginning after two seconds. */
-void sim_progress_show(struct sim_progress *, const struct sim *, double now_s);
-void sim_progress_clear(struct sim_progress *);
+void study_progress_show(struct study_progress *, const struct sim *, double now_s);
+void study_progress_clear(struct study_progress *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints simulated time, speed and remaining time of a simulation. */
-#include "cmd/sim/sim_progress.h"
+#include "study/study_progress.h"
 
 #include <stdio.h>
 
@@ -9,10 +9,10 @@
 #define QUIET_S    2.0
 #define INTERVAL_S 0.2
 
-void sim_progress_init(struct sim_progress *progress, const char *label, uint64_t duration_ps,
+void study_progress_init(struct study_progress *progress, const char *label, uint64_t duration_ps,
     bool is_wanted, double now_s)
 {
-    *progress = (struct sim_progress){
+    *progress = (struct study_progress){
         .label = label,
         .duration_ps = duration_ps,
         .began_s = now_s,
@@ -20,7 +20,7 @@ void sim_progress_init(struct sim_progress *progress, const char *label, uint64_
     };
 }
 
-void sim_progress_show(struct sim_progress *progress, const struct sim *sim, double now_s)
+void study_progress_show(struct study_progress *progress, const struct sim *sim, double now_s)
 {
     double took_s = now_s - progress->began_s;
     double done = (double)sim_now_ps(sim) / (double)progress->duration_ps;
@@ -39,7 +39,7 @@ void sim_progress_show(struct sim_progress *progress, const struct sim *sim, dou
     progress->shown_s = now_s;
 }
 
-void sim_progress_clear(struct sim_progress *progress)
+void study_progress_clear(struct study_progress *progress)
 {
     if (progress->is_shown)
         fputs("\r\033[K", stderr);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The "runs" entry of a result. */
+#include "study/study_json.h"
+
+#include <sys/resource.h>
+
+static const char *status_word(enum sim_status status)
+{
+    switch (status) {
+    case SIM_FINISHED:
+        return "finished";
+    case SIM_OUT_OF_TIME:
+        return "out_of_time";
+    case SIM_VIOLATED:
+        return "violated";
+    case SIM_OUT_OF_MEMORY:
+        return "out_of_memory";
+    default:
+        return "partial";
+    }
+}
+
+static json_t *perf(const struct study_outcome *outcome)
+{
+    const struct study_manner *manner = outcome->manner;
+    uint64_t hops = outcome->record->last.totals.packet_hops;
+    double took_s = outcome->took_s;
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:I,s:{s:s,s:b,s:b,s:I}}", "packet_hops",
+        (json_int_t)hops, "wall_s", took_s, "setup_s", outcome->setup_s, "windows_s",
+        outcome->times.windows_s, "busy_s", outcome->times.busy_s, "packet_hops_per_s",
+        took_s > 0 ? (double)hops / took_s : 0.0, "peak_rss_bytes",
+        (json_int_t)usage.ru_maxrss * 1024, "options", "engine",
+        manner->uses_heap ? "heap" : "windows", "wire", manner->wire, "checks", manner->checks,
+        "threads", (json_int_t)sim_shard_count(outcome->record->sim));
+}
+
+static json_t *summary_json(const struct study_outcome *outcome)
+{
+    const struct measure_plan *plan = outcome->record->plan;
+    json_t *json = result_summary(outcome->record, outcome->plan->experiment.victim);
+    json_t *phases = json_object_get(json, "phases");
+
+    json_object_set_new(json, "capacity", result_capacity_json(outcome->capacity));
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        json_t *phase = json_object_get(phases, plan->phases[i].name);
+
+        if (phase)
+            json_object_set_new(phase, "limits", result_capacity_phase_json(outcome->capacity, i));
+    }
+    return json;
+}
+
+json_t *study_json(const struct study_outcome *outcome)
+{
+    const struct study_run *plan = outcome->plan;
+    struct measure_record *record = outcome->record;
+    json_t *measured = json_pack("{s:o,s:o,s:o}", "summary", summary_json(outcome), "series",
+        result_series(record), "events", result_events(record));
+    json_t *json = json_pack("{s:s,s:I,s:O,s:s}", "label", plan->label, "seed",
+        (json_int_t)plan->experiment.sim.seed, "settings", plan->settings, "status",
+        status_word(outcome->status));
+    char hash[JSON_HASH_BYTES];
+
+    json_hash(measured, hash);
+    if (outcome->status == SIM_VIOLATED)
+        json_object_set_new(json, "violation", json_string(sim_violation(record->sim)));
+    json_object_set_new(json, "hash", json_string(hash));
+    json_object_set_new(json, "simulated_us", json_millionths(sim_now_ps(record->sim)));
+    json_object_update(json, measured);
+    json_object_set_new(json, "events_left_out", json_integer((json_int_t)record->left_out));
+    json_object_set_new(json, "criteria", json_array());
+    json_object_set_new(json, "perf", perf(outcome));
+    json_decref(measured);
+    return json;
+}
