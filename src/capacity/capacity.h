@@ -152,11 +152,13 @@ struct capacity_pair {
 
 /* The work of a pair. A pair that forwards what it receives often has less to send than its rate
  * allows. What it has posted is due once, at its rate, or when all of it is placed. More is due
- * only while more is left than can be under way at its rate. */
+ * only while more is left than can be under way at its rate, or while nothing has been placed for
+ * several round trips: a pair that stands still is not limited by its work. */
 struct capacity_work {
-    double posted_bits; /* so far */
-    double left_bits;   /* posted and not placed */
-    double undue_bits;  /* posted and not yet due */
+    double posted_bits;   /* so far */
+    double left_bits;     /* posted and not placed */
+    double undue_bits;    /* posted and not yet due */
+    uint64_t progress_ps; /* when bytes were last placed, or posted with none left */
 };
 
 struct capacity_cache; /* solutions for earlier sets of faults and flows */

@@ -91,6 +91,9 @@ static int group_pairs(struct capacity_track *track)
     return 0;
 }
 
+/* Losses are detected and repaired in less. */
+#define STANDSTILL_ROUND_TRIPS 4
+
 /* ---- work ------------------------------------------------------------------------------------ */
 
 /* Adds up the QPs of a pair. Returns true if bytes that can have arrived are outstanding. */
@@ -117,8 +120,11 @@ static void look_at_work(struct capacity_track *track, uint32_t pair)
     struct capacity_work *work = &track->work[pair];
     struct capacity_work before = *work;
 
-    *work = (struct capacity_work){ 0 };
+    *work = (struct capacity_work){ .progress_ps = before.progress_ps };
     track->cache->is_outstanding[pair] = add_up(track, &track->pairs[pair], work);
+    if (before.left_bits <= 0 ||
+        work->posted_bits - work->left_bits > before.posted_bits - before.left_bits)
+        work->progress_ps = sim_now_ps(track->sim);
     work->undue_bits = before.undue_bits + work->posted_bits - before.posted_bits;
     if (work->left_bits <= 0) {
         track->bits[pair] += work->undue_bits;
@@ -131,10 +137,13 @@ static void look_at_work(struct capacity_track *track, uint32_t pair)
 static double take_due(struct capacity_track *track, uint32_t pair, double rate_bps, double time_s)
 {
     struct capacity_work *work = &track->work[pair];
-    double under_way_s = (double)track->pairs[pair].one_way_ps / (double)SIM_PS_PER_S;
+    uint64_t one_way_ps = track->pairs[pair].one_way_ps;
+    double under_way_s = (double)one_way_ps / (double)SIM_PS_PER_S;
     double due_bits = rate_bps * time_s;
+    bool stands_still =
+        sim_now_ps(track->sim) - work->progress_ps > 2 * STANDSTILL_ROUND_TRIPS * one_way_ps;
 
-    if (due_bits > work->undue_bits && work->left_bits <= rate_bps * under_way_s)
+    if (due_bits > work->undue_bits && work->left_bits <= rate_bps * under_way_s && !stands_still)
         due_bits = work->undue_bits;
     work->undue_bits = work->undue_bits > due_bits ? work->undue_bits - due_bits : 0;
     return due_bits;

@@ -280,6 +280,42 @@ SPEC("a message is due once, although a lost packet delays its end")
     cluster_close(&cluster);
 }
 
+SPEC("a flow that stands still for many round trips is due its rate")
+{
+    struct capacity_track track;
+    struct cluster cluster;
+    struct sim_flow flow;
+    double due_bits;
+
+    describe(&cluster);
+    cluster.config.fault_count = 1;
+    cluster.places[0] = (struct topology_element){ .kind = TOPOLOGY_NIC, .nic = 2 };
+    cluster.faults[0] = (struct fault){ .kind = FAULT_LOSS,
+        .probability = UINT32_MAX,
+        .where = &cluster.places[0],
+        .where_count = 1,
+        .until_ps = US(30) };
+    cluster.workloads[0] = (struct sim_workload){ .name = "w",
+        .kind = SIM_STREAM,
+        .placement = SIM_LIST,
+        .nics = (const uint32_t[]){ 0, 2 },
+        .rank_count = 2,
+        .message_bytes = 4096,
+        .iterations = 1,
+        .outstanding = 1,
+        .qps = 1 };
+    cluster_open(&cluster);
+    EXPECT_EQ(capacity_track_init(&track, cluster.sim, &cluster.config), 0);
+    run(&cluster, &track, US(35));
+    due_bits = track.bits[0];
+    run(&cluster, &track, US(60));
+    sim_flow_at(cluster.sim, 0, &flow);
+    EXPECT_EQ(flow.placed_bytes, 0);
+    EXPECT(track.bits[0] - due_bits > 10 * 8 * 4096);
+    capacity_track_fini(&track);
+    cluster_close(&cluster);
+}
+
 SPEC("workloads between the same NICs are one flow, which their QPs share")
 {
     struct capacity_track track;
