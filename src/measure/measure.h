@@ -185,6 +185,8 @@ struct measure_record {
     struct measure_numbers look_bits;
 
     uint64_t *lost_of_port; /* so far, by NIC port, then switch port; NULL before the first loss */
+    uint64_t lost_data;     /* so far, of all ports: packets of the data classes */
+    struct measure_numbers data_losses; /* indexes of the samples with such losses */
     uint32_t *loss_of_link; /* by number of the link: index in `links` plus 1; 0: none */
     struct measure_losses *links;
     size_t link_count;
@@ -273,8 +275,9 @@ struct measure_phase_work measure_phase_work(
 struct measure_share measure_phase_share(
     const struct measure_record *, const struct measure_between *);
 uint64_t measure_queue_peak(const struct measure_record *, const struct measure_between *);
-/* Returns the time from the first loss, at most one sample too early, to the first EV that becomes
- * SUSPECT or ASSUMED_BAD because of it; SIM_NEVER_PS: there is none. */
+/* Returns the time from the first loss of a data packet, at most one sample too early, to the first
+ * EV that becomes SUSPECT or ASSUMED_BAD because of it; SIM_NEVER_PS: there is none. A lost answer
+ * shows nothing of its path. */
 uint64_t measure_ev_reaction_ps(const struct measure_record *, const struct measure_between *);
 
 /* ---- faults ---------------------------------------------------------------------------------- */

@@ -36,7 +36,8 @@ static void add_link(struct measure_record *record, const struct topology_elemen
     measure_push(&record->memory, samples, count);
 }
 
-static void look_at(struct measure_record *record, struct topology_end end, uint64_t *before)
+/* Returns the lost packets of the data classes so far. */
+static uint64_t look_at(struct measure_record *record, struct topology_end end, uint64_t *before)
 {
     const struct topology *topology = &record->plan->sim->fabric->topology;
     struct topology_link_kind kind;
@@ -45,13 +46,21 @@ static void look_at(struct measure_record *record, struct topology_end end, uint
     uint64_t lost;
 
     if (!sim_queue_at(record->sim, end, &queue) || !topology_link_at(topology, end, &link, &kind))
-        return;
+        return 0;
     lost = queue.lost + queue.counters->value[PORT_COUNTER_DROPPED_DATA_QUEUE] +
            queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE] +
            queue.counters->value[PORT_COUNTER_DROPPED_BUFFER];
     if (lost > *before)
         add_link(record, &link, end, lost - *before);
     *before = lost;
+    return lost - queue.lost_control - queue.counters->value[PORT_COUNTER_DROPPED_CONTROL_QUEUE];
+}
+
+static void note_data_losses(struct measure_record *record, uint64_t lost_data)
+{
+    if (lost_data > record->lost_data)
+        measure_push(&record->memory, &record->data_losses, record->time_ps.count - 1);
+    record->lost_data = lost_data;
 }
 
 static size_t port_total(const struct topology *topology)
@@ -66,6 +75,7 @@ static size_t port_total(const struct topology *topology)
 void measure_links_sample(struct measure_record *record)
 {
     const struct topology *topology = &record->plan->sim->fabric->topology;
+    uint64_t lost_data = 0;
     uint64_t *before;
 
     if (!record->lost_of_port) {
@@ -77,8 +87,9 @@ void measure_links_sample(struct measure_record *record)
     before = record->lost_of_port;
     for (uint32_t nic = 0; nic < topology->nic_count; nic++)
         for (uint32_t port = 0; port < topology->config.plane_count; port++)
-            look_at(record, (struct topology_end){ true, nic, port }, before++);
+            lost_data += look_at(record, (struct topology_end){ true, nic, port }, before++);
     for (uint32_t node = 0; node < topology->switch_count; node++)
         for (uint32_t port = 0; port < topology_port_count(topology, node); port++)
-            look_at(record, (struct topology_end){ false, node, port }, before++);
+            lost_data += look_at(record, (struct topology_end){ false, node, port }, before++);
+    note_data_losses(record, lost_data);
 }

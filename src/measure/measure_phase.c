@@ -54,23 +54,14 @@ uint64_t measure_queue_peak(
 
 /* ---- reaction to loss ------------------------------------------------------------------------ */
 
-/* Returns the beginning of the first sample with a loss. */
+/* Returns the beginning of the first sample with a lost data packet. */
 static uint64_t first_loss_ps(
     const struct measure_record *record, const struct measure_between *between)
 {
-    uint64_t first_ps = SIM_NEVER_PS;
-
-    for (size_t link = 0; link < record->link_count; link++) {
-        const struct measure_numbers *samples = &record->links[link].samples;
-
-        for (size_t i = 0; i + 1 < samples->count; i += 2) {
-            uint64_t start_ps = sample_start_ps(record, samples->at[i]);
-
-            if (is_within(record, samples->at[i], between) && start_ps < first_ps)
-                first_ps = start_ps;
-        }
-    }
-    return first_ps;
+    for (size_t i = 0; i < record->data_losses.count; i++)
+        if (is_within(record, record->data_losses.at[i], between))
+            return sample_start_ps(record, record->data_losses.at[i]);
+    return SIM_NEVER_PS;
 }
 
 /* Returns when the first EV left the rotation because of a loss: it became SUSPECT or

@@ -76,7 +76,7 @@ void measure_fini(struct measure_record *record)
     struct measure_numbers *series[] = { &record->time_ps, &record->queue_peak,
         &record->queue_where, &record->active_evs, &record->bad_evs, &record->trimmed,
         &record->marked, &record->retransmitted, &record->look_ps, &record->look_bytes,
-        &record->look_bits };
+        &record->look_bits, &record->data_losses };
 
     for (uint32_t i = 0; i < record->plan->sim->workload_count; i++)
         free_workload(record, &record->workloads[i]);

@@ -25,6 +25,14 @@ static void lose_here(struct shard *shard, uint32_t port, uint32_t packet, enum 
     shard_lose(shard, packet, loss);
 }
 
+static void lose_entry(
+    struct shard *shard, uint32_t port, const struct port_entry *entry, enum loss_reason loss)
+{
+    if (port_queue_of(entry->class) == PORT_CONTROL)
+        shard->port_details[port].lost_control++;
+    lose_here(shard, port, entry->handle, loss);
+}
+
 /* ---- in -------------------------------------------------------------------------------------- */
 
 void egress_refuse(struct shard *shard, uint32_t packet, enum drop_reason reason)
@@ -122,7 +130,7 @@ static void emit_special(struct shard *shard, uint32_t port, const struct port_t
             .ev = record->ev });
     shard->packet_hops++;
     if (passage.is_lost) {
-        lose_here(shard, port, sent->entry.handle, passage.reason);
+        lose_entry(shard, port, &sent->entry, passage.reason);
         return;
     }
     record->is_corrupt |= passage.is_damaged;
@@ -158,7 +166,7 @@ void egress_flush(struct shard *shard, uint32_t port, enum loss_reason loss, uin
     struct port_entry entry;
 
     while (port_take_out(queue, &entry))
-        lose_here(shard, port, entry.handle, loss);
+        lose_entry(shard, port, &entry, loss);
     queue->free_ps = now_ps;
     shard->port_details[port].paused_until_ps = 0;
 }

@@ -255,7 +255,8 @@ struct sim_queue {
     uint32_t data_bytes;
     uint32_t control_bytes;
     const struct port_counters *counters;
-    uint64_t lost; /* on the link behind it, or because it was down */
+    uint64_t lost;         /* on the link behind it, or because it was down */
+    uint64_t lost_control; /* those of the control class, as far as known */
 };
 /* Returns the egress queue of a switch port or NIC port at sim_now_ps(). */
 bool sim_queue_at(struct sim *, struct topology_end, struct sim_queue *);

@@ -217,7 +217,8 @@ bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *ou
     *out = (struct sim_queue){ .data_bytes = sim->ports[port].queues[PORT_DATA].bytes,
         .control_bytes = sim->ports[port].queues[PORT_CONTROL].bytes,
         .counters = &sim->port_counters[port],
-        .lost = sim->port_details[port].lost };
+        .lost = sim->port_details[port].lost,
+        .lost_control = sim->port_details[port].lost_control };
     return sim->links[port].has_cable;
 }
 

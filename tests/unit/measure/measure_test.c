@@ -192,18 +192,21 @@ SPEC("windows without demand do not count")
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* From a loss in the third sample, 2 to 3 us, to a change at 5 us. */
+/* From a lost data packet in the third sample, 2 to 3 us, to a change at 5 us. A lost answer in the
+ * second sample does not count. */
 static uint64_t reaction_to(enum path_ev_state state)
 {
     uint64_t samples_ps[] = { US(1), US(2), US(3), US(4), US(5), US(6) };
-    uint64_t losses[] = { 2, 7 };
+    uint64_t losses[] = { 1, 1, 2, 7 };
+    uint64_t data_losses[] = { 2 };
     struct sim_event event = {
         .kind = SIM_EVENT_EV_CHANGED, .time_ps = US(5), .values = { 1, 1, state }
     };
-    struct measure_losses link = { .samples = { .at = losses, .count = 2 } };
+    struct measure_losses link = { .samples = { .at = losses, .count = 4 } };
     struct measure_record record = { .time_ps = { .at = samples_ps, .count = 6 },
         .links = &link,
         .link_count = 1,
+        .data_losses = { .at = data_losses, .count = 1 },
         .kept = { .at = &event, .count = 1 } };
     struct measure_moment from = { .time_ps = 0 };
     struct measure_moment until = { .time_ps = US(6) };
