@@ -151,7 +151,7 @@ struct capacity_pair {
 };
 
 /* The work of a pair. A pair that forwards what it receives often has less to send than its rate
- * allows. What it has posted is due once, at its rate, or when all of it is placed. More is due
+ * allows. What it has posted is due once, at its rate. More is due
  * only while more is left than can be under way at its rate, or while nothing has been placed for
  * several round trips: a pair that stands still is not limited by its work. */
 struct capacity_work {

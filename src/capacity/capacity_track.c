@@ -115,6 +115,18 @@ static bool add_up(const struct capacity_track *track, const struct capacity_pai
     return is_outstanding;
 }
 
+/* Messages may be posted and placed between two looks, which see nothing of them. They were due. A
+ * pair that was faster than its rate was not due what it has placed beyond. */
+static void end_work(struct capacity_track *track, uint32_t pair)
+{
+    double time_s = (double)(sim_now_ps(track->sim) - track->now_ps) / (double)SIM_PS_PER_S;
+    double most_bits = track->known_bps[pair] * time_s;
+    double undue_bits = track->work[pair].undue_bits;
+
+    track->bits[pair] += undue_bits < most_bits ? undue_bits : most_bits;
+    track->work[pair].undue_bits = 0;
+}
+
 static void look_at_work(struct capacity_track *track, uint32_t pair)
 {
     struct capacity_work *work = &track->work[pair];
@@ -126,10 +138,8 @@ static void look_at_work(struct capacity_track *track, uint32_t pair)
         work->posted_bits - work->left_bits > before.posted_bits - before.left_bits)
         work->progress_ps = sim_now_ps(track->sim);
     work->undue_bits = before.undue_bits + work->posted_bits - before.posted_bits;
-    if (work->left_bits <= 0) {
-        track->bits[pair] += work->undue_bits;
-        work->undue_bits = 0;
-    }
+    if (work->left_bits <= 0)
+        end_work(track, pair);
 }
 
 /* Returns the bits that are due after this time. A pair of which all that it posted was due is
