@@ -94,3 +94,20 @@ SPEC("the entries of a plane are found, also if planes have none")
     EXPECT_EQ(path_profile_plane_first(&profile, 4), 3);
     EXPECT_EQ(path_profile_plane_first(&profile, 5), 3);
 }
+
+SPEC("a shuffle changes the order of entries and loses none")
+{
+    struct prng prng = prng_stream(1, 1);
+    uint32_t moved = 0;
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < 100; i++)
+        entries[i] = (struct path_entry){ .ev = i };
+    path_entries_shuffle(entries, 100, &prng);
+    for (uint32_t i = 0; i < 100; i++) {
+        moved += entries[i].ev != i;
+        sum += entries[i].ev;
+    }
+    EXPECT_GT(moved, 80);
+    EXPECT_EQ(sum, 99 * 100 / 2);
+}

@@ -68,6 +68,29 @@ SPEC("§17: answers travel in the control class, without ECN, and name the QP th
     by_hand_close(&nic);
 }
 
+SPEC("§16.2: Endpoint Responses are sent in the order of their requests, each to its peer")
+{
+    open_connected(false);
+    for (uint8_t port = 0; port < BY_HAND_PLANES; port++) {
+        struct packet request = by_hand_endpoint(
+            &nic, 1u + port, OPCODE_ENDPOINT_REQUEST, ENDPOINT_EV_PROBE, 10u + port);
+
+        request.port = port;
+        EXPECT_EQ(by_hand_receive(&nic, &request), DROP_NONE);
+    }
+    nic.ready_ports = 2; /* the second waits for the first */
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    nic.ready_ports = 3;
+    EXPECT_EQ(by_hand_send(&nic), BY_HAND_PLANES);
+    for (uint32_t i = 0; i < BY_HAND_PLANES; i++) {
+        struct ipv6_addr peer = by_hand_address(1 + i);
+
+        EXPECT_EQ(nic.sent[i].psn.value, 10 + i);
+        EXPECT_MEM_EQ(nic.sent[i].dst.octets, peer.octets, sizeof(peer.octets));
+    }
+    by_hand_close(&nic);
+}
+
 /* An EV probe that the application asked for, in this class. */
 static struct packet probe_in(enum dscp_class class)
 {

@@ -10,8 +10,10 @@ enum { QPN = 7 };
 
 static struct by_hand nic;
 
-/* Whether a packet asks that comes `unasked` packets after the last that did. */
-static bool asks(uint64_t algorithm, uint32_t window_packets, uint32_t unasked)
+/* Whether a packet asks that comes `unasked` packets after the last that did. The longest round
+ * trip of late was the base RTT and this many target delays. */
+static bool asks_after(
+    uint64_t algorithm, uint32_t window_packets, uint32_t unasked, uint32_t delays)
 {
     struct psn psn = { .value = BY_HAND_SQ_PSN };
     struct qp *qp;
@@ -24,9 +26,23 @@ static bool asks(uint64_t algorithm, uint32_t window_packets, uint32_t unasked)
     qp = nic_find(nic.transport, QPN);
     qp->env.peer->cc.window_bytes = window_packets * qp->requester->full_bytes;
     qp->requester->asked_psn = (uint16_t)(psn.value - unasked);
+    qp->requester->longest_ticks =
+        (uint16_t)((qp->env.peer->cc.base_rtt_ns + delays * qp->env.peer->cc.target_delay_ns) /
+                   SEND_WINDOW_TICK_NS);
     does = requester_ask_before_closing(qp->requester, &qp->env, psn);
     by_hand_close(&nic);
     return does;
+}
+
+static bool asks(uint64_t algorithm, uint32_t window_packets, uint32_t unasked)
+{
+    return asks_after(algorithm, window_packets, unasked, 0);
+}
+
+SPEC("§3.6: every packet asks while round trips are so long that losses are in doubt")
+{
+    EXPECT(!asks_after(CONGESTION_CONTROL_FAIR, 20, 1, 3));
+    EXPECT(asks_after(CONGESTION_CONTROL_FAIR, 20, 1, 4));
 }
 
 SPEC("§3.6: one packet in a quarter of the window asks, and one in half of a small window")

@@ -233,3 +233,31 @@ SPEC("§7: what was not reported is reported when no packet has arrived for the 
     EXPECT_EQ(responder_deadline_ns(responder), UINT64_MAX);
     by_hand_close(&nic);
 }
+
+/* The answers to a trimmed packet with this PSN. */
+static uint32_t answers_to_trimmed(struct psn psn, uint8_t opcode)
+{
+    struct packet packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, psn, 64);
+
+    packet.class = DSCP_TRIMMED;
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_TRIMMED);
+    by_hand_send(&nic);
+    EXPECT_EQ(by_hand_sent(&nic, opcode), nic.sent_count);
+    return nic.sent_count;
+}
+
+SPEC("§5: a trimmed packet causes a NACK, a SACK if it had arrived, nothing beyond the window")
+{
+    struct packet packet;
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    packet = by_hand_write(&nic, QPN, OPCODE_WRITE_ONLY, in(0), 64);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    by_hand_send(&nic);
+    EXPECT_EQ(answers_to_trimmed(in(1), OPCODE_NACK), 1);
+    EXPECT_EQ(answers_to_trimmed(in(0), OPCODE_SACK), 1);
+    EXPECT_EQ(answers_to_trimmed(in(5000), OPCODE_NACK), 0);
+    by_hand_close(&nic);
+}

@@ -102,11 +102,11 @@ static uint64_t sample_with_service_time(uint64_t age_ns)
 
 SPEC("§19.3: a stamp counts up to 4 ms, half of its range")
 {
-    uint64_t trusted_ns = UINT64_C(3999744); /* a multiple of both units */
+    uint64_t limit_ns = UINT64_C(4000000); /* a multiple of both units */
 
-    EXPECT_EQ(sample_with_service_time(trusted_ns),
-        trusted_ns - SERVICE_UNITS * (uint64_t)STAMP_UNIT_NS + 1);
-    EXPECT_EQ(sample_with_service_time(trusted_ns + 512), trusted_ns + 513);
+    EXPECT_EQ(sample_with_service_time(limit_ns - STAMP_UNIT_NS),
+        limit_ns - (SERVICE_UNITS + 1) * (uint64_t)STAMP_UNIT_NS + 1);
+    EXPECT_EQ(sample_with_service_time(limit_ns), limit_ns + 1);
 }
 
 SPEC("§19.3: a packet acknowledged before gives a sample up to four targets above the base RTT")

@@ -173,6 +173,24 @@ SPEC("a QP that changes its congestion control leaves the destination that it sh
     by_hand_close(&nic);
 }
 
+SPEC("a QP that leaves a shared path set knows the base RTT of its paths")
+{
+    static struct cc_profile same;
+
+    by_hand_prepare(&nic);
+    nic.config.parameters.ev_state_scope = EV_STATE_SCOPE_DESTINATION;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    by_hand_connect(&nic, QPN + 1);
+    same = nic.cc;
+    EXPECT(transport_qp_paths(nic.transport, QPN) == transport_qp_paths(nic.transport, QPN + 1));
+    EXPECT_EQ(transport_qp_set_cc(nic.transport, QPN + 1, &same, nic.now_ns), 0);
+    EXPECT(transport_qp_paths(nic.transport, QPN) != transport_qp_paths(nic.transport, QPN + 1));
+    EXPECT_EQ(transport_qp_paths(nic.transport, QPN + 1)->timing.base_rtt_ns,
+        transport_qp_paths(nic.transport, QPN)->timing.base_rtt_ns);
+    by_hand_close(&nic);
+}
+
 SPEC("work that waits for a usable EV is sent as soon as the new profile has one")
 {
     struct path_set *paths;
