@@ -117,6 +117,18 @@ SPEC("§10: a loss is not counted against a path while packets of this QP, or of
     EXPECT_EQ(state_after_spurious(false, LOSS_RELAX_ROUND_TRIPS + 1), EV_SUSPECT);
 }
 
+SPEC("§9: a path whose loss was spurious is no longer suspect")
+{
+    const struct qp *qp = open_sent(true);
+    uint32_t ev_index = path_profile_find(&nic.profile, nic.sent[0].ev);
+
+    loss_declare(qp->requester, &qp->env, psn(BY_HAND_SQ_PSN), LOSS_BY_TIME, nic.now_ns);
+    EXPECT_EQ(path_state_of(qp->env.paths, ev_index), EV_SUSPECT);
+    loss_on_disproved(qp->requester, &qp->env, psn(BY_HAND_SQ_PSN), nic.now_ns);
+    EXPECT_LE(path_state_of(qp->env.paths, ev_index), EV_SKIP);
+    by_hand_close(&nic);
+}
+
 /* The window after a round, in twentieths of the least. */
 static uint32_t relaxed(uint32_t tenths_of_least)
 {

@@ -89,6 +89,25 @@ SPEC("§10: the first tail probe is sent on one plane, the next on all, until fe
     by_hand_close(&nic);
 }
 
+SPEC("§10: after silence, a NACK brings the next tail probe forward, and the NIC wakes by then")
+{
+    const struct requester *requester = open_connected();
+    struct packet nack;
+    uint64_t former_ns;
+
+    post(2);
+    EXPECT_EQ(by_hand_send(&nic), 2);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    probes_of_tail(requester);
+    probes_of_tail(requester);
+    former_ns = requester->tail_ns;
+    nic.ready_ports = 0;
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_LT(requester->tail_ns, former_ns);
+    EXPECT_LE(transport_deadline_ns(nic.transport), requester->tail_ns + WHEEL_NS);
+    by_hand_close(&nic);
+}
+
 /* A SACK that answers a probe of this EV, and acknowledges nothing. */
 static void answer_probe_of(uint32_t ev_index, uint32_t ev)
 {
