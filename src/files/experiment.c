@@ -26,6 +26,8 @@ struct document {
     uint64_t seed;
     uint32_t repeat;
     uint32_t window_psns;
+    uint32_t qp_series;
+    bool occupancy;
     uint32_t version;
     const struct yaml_node *fabric;
     const struct yaml_node *parameters;
@@ -57,6 +59,8 @@ static const struct yaml_field fields[] = {
     { .key = "seed", .type = YAML_NUMBER, .offset = IN_DOCUMENT(seed) },
     { .key = "repeat", .type = YAML_COUNT, .offset = IN_DOCUMENT(repeat), .least = 1, .most = 10000 },
     { .key = "window_psns", .type = YAML_COUNT, .offset = IN_DOCUMENT(window_psns), .least = 128, .most = 32768 },
+    { .key = "qp_series", .type = YAML_COUNT, .offset = IN_DOCUMENT(qp_series), .most = 1024 },
+    { .key = "occupancy", .type = YAML_FLAG, .offset = IN_DOCUMENT(occupancy) },
     { .key = "observe", .type = YAML_MAP, .offset = IN_DOCUMENT(observe) },
     { .key = "victim", .type = YAML_ANY, .offset = IN_DOCUMENT(victim) },
     { .key = "watch", .type = YAML_MAP, .offset = IN_DOCUMENT(watch) },
@@ -301,6 +305,8 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     experiment->sim.window_psns = document.window_psns;
     experiment->sim.fabric = &experiment->fabric;
     experiment->measure.sim = &experiment->sim;
+    experiment->measure.qp_series = document.qp_series;
+    experiment->measure.occupancy = document.occupancy;
     parameters_init(&experiment->sim.parameters, TIMERS_HARDWARE);
     return take_times(yaml, top, &document, experiment) &&
            read_fabric(yaml, &document, experiment) && read_parts(yaml, &document, experiment) &&

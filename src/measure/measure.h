@@ -79,6 +79,8 @@ struct measure_plan {
     uint32_t watch_count;
     const struct measure_phase *phases;
     uint32_t phase_count;
+    uint32_t qp_series; /* number of QPs with a series of their own */
+    bool occupancy;     /* measures how long queues have which length */
 };
 
 /* All QPs from one rank to another, in the order of their flows. */
@@ -95,6 +97,29 @@ struct measure_capacity {
     const double *bits; /* by pair */
     uint64_t window_ps; /* window for judging recovery */
 };
+
+/* ---- optional measurements ------------------------------------------------------------------- */
+
+/* A QP with a series of its own. QPs are chosen at equal distances from all flows. */
+struct measure_qp {
+    uint32_t flow;
+    uint64_t before_bytes; /* placed until the last sample */
+    struct measure_numbers bytes;
+};
+
+/* Lengths of data queues of switch ports, at every sample. Level i: more than 4^i KiB; level 0: not
+ * empty. A port that has a length in some share of the samples has it in that share of the time. */
+#define MEASURE_LEVELS 7
+struct measure_occupancy {
+    uint64_t look_count; /* samples times ports */
+    uint64_t above[MEASURE_LEVELS];
+    measure_wide bytes;     /* sum of all lengths */
+    uint64_t *busy_of_port; /* samples with a queue, by switch port */
+    uint64_t port_count;
+    uint64_t sample_count;
+};
+/* Returns the length that a queue of a level exceeds. */
+uint64_t measure_level_bytes(uint32_t level);
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
@@ -198,6 +223,10 @@ struct measure_record {
     size_t ev_states_room;
 
     struct measure_span *spans; /* of the phases */
+
+    struct measure_qp *qps; /* NULL: none */
+    uint32_t qp_count;
+    struct measure_occupancy occupancy;
 };
 
 /* The observer must be set before sim_init(): call measure_init() first, then attach the

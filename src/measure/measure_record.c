@@ -8,6 +8,8 @@
 #include "measure/measure_links.h"
 #include "measure/measure_list.h"
 #include "measure/measure_moment.h"
+#include "measure/measure_occupancy.h"
+#include "measure/measure_qps.h"
 
 void measure_init(struct measure_record *record, const struct measure_plan *plan,
     const struct measure_memory *memory, struct sim_observer *observer)
@@ -49,6 +51,7 @@ void measure_attach(
     record->capacity = capacity;
     record->flow_count = sim_flow_count(sim);
     find_observed(record);
+    measure_qps_choose(record);
 }
 
 static void free_workload(struct measure_record *record, struct measure_workload *workload)
@@ -94,6 +97,8 @@ void measure_fini(struct measure_record *record)
     measure_list_free(&record->memory, record->lost_of_port);
     measure_list_free(&record->memory, record->loss_of_link);
     measure_list_free(&record->memory, record->ev_states);
+    measure_list_free(&record->memory, record->occupancy.busy_of_port);
+    measure_qps_fini(record);
     measure_moment_fini(record, &record->last);
 }
 
@@ -187,6 +192,8 @@ void measure_sample(struct measure_record *record)
     measure_push(&record->memory, &record->bad_evs, now.bad_evs);
     sample_queues(record);
     sample_ev_states(record);
+    measure_qps_sample(record);
+    measure_occupancy_sample(record);
     if (memcmp(now.totals.packets_lost, last->totals.packets_lost,
             sizeof(now.totals.packets_lost)) != 0)
         measure_links_sample(record);

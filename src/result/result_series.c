@@ -216,6 +216,24 @@ static json_t *ev_map(const struct measure_record *record)
         "{s:s,s:o,s:o}", "flow", name, "evs", ev_list(record, paths), "states", states);
 }
 
+/* ---- QPs ------------------------------------------------------------------------------------- */
+
+static json_t *qp_rates(const struct measure_record *record)
+{
+    json_t *json = json_object();
+
+    for (uint32_t i = 0; i < record->qp_count; i++) {
+        struct sim_flow flow;
+        char name[96];
+
+        sim_flow_at(record->sim, record->qps[i].flow, &flow);
+        snprintf(name, sizeof(name), "%s h%u to h%u qp %u",
+            record->plan->sim->workloads[flow.workload].name, flow.from_nic, flow.to_nic, flow.qpn);
+        json_object_set_new(json, name, rates(record, &record->qps[i].bytes, 8));
+    }
+    return json;
+}
+
 json_t *result_series(const struct measure_record *record)
 {
     json_t *json = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "time_us",
@@ -226,5 +244,7 @@ json_t *result_series(const struct measure_record *record)
         numbers(&record->retransmitted), "lost_by_link", losses(record), "ev_map", ev_map(record));
 
     set_capacity(json, record);
+    if (record->qp_count)
+        json_object_set_new(json, "qp_bps", qp_rates(record));
     return json;
 }

@@ -69,6 +69,20 @@ static json_t *steps_of(const struct measure_workload *workload)
     return steps;
 }
 
+/* Of a collective or training job of which nothing ended: how long one takes. */
+static void add_estimate(
+    json_t *json, const struct sim_workload *workload, const struct outcome *outcome)
+{
+    uint64_t least_ps = sim_collective_ps(workload, outcome->ideal_bps);
+    uint64_t likely_ps = sim_collective_ps(workload, outcome->goodput_bps);
+
+    if (!least_ps)
+        return;
+    json_object_set_new(json, "estimate_us",
+        json_pack("{s:o,s:o}", "ideal", json_millionths(least_ps), "at_goodput",
+            likely_ps ? json_millionths(likely_ps) : json_null()));
+}
+
 static json_t *workload_summary(
     struct measure_record *record, uint32_t index, struct outcome *outcome)
 {
@@ -94,6 +108,8 @@ static json_t *workload_summary(
     json_object_set_new(json, "completion_us", result_distribution(completions_of(record, index)));
     result_summary_set_fairness(json, &fairness, outcome->ideal_bps);
     json_object_set_new(json, "step_us", steps_of(&record->workloads[index]));
+    if (completions_of(record, index)->count == 0)
+        add_estimate(json, workload, outcome);
     return json;
 }
 
@@ -192,6 +208,8 @@ static void set_counts(json_t *json, const struct measure_record *record)
     json_object_set_new(
         json, "qp_errors", json_integer((json_int_t)totals->transport[COUNTER_QP_ERRORS]));
     json_object_set_new(json, "queue_peak_bytes", json_integer((json_int_t)queue_peak));
+    if (record->plan->occupancy)
+        json_object_set_new(json, "queue_occupancy", result_summary_occupancy(record));
     json_object_set_new(json, "plane_imbalance", plane_imbalance(record));
     json_object_set_new(json, "ev_transitions", transitions(record));
     json_object_set_new(json, "counters", result_summary_counters(NULL, totals));

@@ -10,6 +10,8 @@
 json_t *result_summary(struct measure_record *, uint32_t victim);
 json_t *result_summary_phases(const struct measure_record *);
 json_t *result_summary_faults(const struct measure_record *);
+/* Returns null if it was not measured. */
+json_t *result_summary_occupancy(const struct measure_record *);
 json_t *result_series(const struct measure_record *);
 json_t *result_events(const struct measure_record *);
 

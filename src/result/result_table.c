@@ -96,6 +96,30 @@ static void print_workloads(FILE *to, const json_t *summary)
     }
 }
 
+/* Says how long a run must be, where a job has ended nothing. */
+static void print_estimates(FILE *to, const json_t *summary)
+{
+    const char *name;
+    json_t *workload;
+
+    json_object_foreach(json_object_get(summary, "workloads"), name, workload)
+    {
+        const json_t *estimate = json_object_get(workload, "estimate_us");
+        const json_t *at_goodput = json_object_get(estimate, "at_goodput");
+        bool is_training = strcmp(text(workload, "kind"), "training") == 0;
+        struct units_text ideal = units_text(UNITS_TIME, number(estimate, "ideal") * 1e6);
+        struct units_text likely = units_text(UNITS_TIME, json_number_value(at_goodput) * 1e6);
+
+        if (!estimate)
+            continue;
+        fprintf(to, "  %s: no %s ended; one takes %s at the ideal rate", name,
+            is_training ? "step" : text(workload, "kind"), ideal.at);
+        if (json_is_number(at_goodput))
+            fprintf(to, ", and about %s at this goodput", likely.at);
+        fputs("; give a longer duration\n", to);
+    }
+}
+
 static void print_phases(FILE *to, const json_t *summary)
 {
     const char *phase_name;
@@ -220,6 +244,7 @@ static void print_run(FILE *to, const json_t *run, const char *planes)
     if (json_object_get(run, "violation"))
         fprintf(to, "  VIOLATED: %s\n", text(run, "violation"));
     print_workloads(to, summary);
+    print_estimates(to, summary);
     print_phases(to, summary);
     print_faults(to, summary);
     print_limits(to, summary);

@@ -89,6 +89,12 @@ static uint64_t part_count(const struct sim_workload *workload)
     return (uint64_t)workload->qps * workload->rank_count;
 }
 
+/* A rank keeps the part that is its own. */
+static uint64_t collective_bytes(const struct sim_workload *workload)
+{
+    return (workload->rank_count - 1) * workload->message_bytes;
+}
+
 static uint32_t lane_count(const struct sim_workload *workload)
 {
     enum { EVEN_AND_ODD = 2 };
@@ -109,4 +115,5 @@ const struct workload_kind workload_all_to_all = {
     .on_sent = on_sent,
     .on_received = on_received,
     .is_complete = is_complete,
+    .collective_bytes = collective_bytes,
 };

@@ -79,6 +79,25 @@ uint64_t sim_message_bytes(const struct sim_workload *workload)
     return workload->message_bytes / parts_of(workload);
 }
 
+uint64_t sim_collective_bytes(const struct sim_workload *workload)
+{
+    const struct workload_kind *pattern = workload_pattern_of(workload);
+
+    return pattern->collective_bytes ? pattern->collective_bytes(workload) : 0;
+}
+
+uint64_t sim_collective_ps(const struct sim_workload *workload, uint64_t bps)
+{
+    const struct workload_kind *kind = workload_kind_of(workload);
+    uint64_t bits = 8 * sim_collective_bytes(workload);
+    uint64_t collective_ps;
+
+    if (bits == 0 || bps == 0)
+        return 0;
+    collective_ps = bits / bps * SIM_PS_PER_S + bits % bps * 1000000 / (bps / 1000000 + 1);
+    return kind->step_ps ? kind->step_ps(workload, collective_ps) : collective_ps;
+}
+
 static bool messages_check(const struct sim_workload *workload, struct problem *problem)
 {
     uint64_t peers = sim_workload_peers(workload);

@@ -34,11 +34,15 @@ struct workload_kind {
         uint32_t tag, uint64_t now_ps);
     /* Collectives: this one is sent, acknowledged and received completely. Others: NULL. */
     bool (*is_complete)(const struct workload_rank *);
+    /* Likewise: the payload that all ranks send in one collective. */
+    uint64_t (*collective_bytes)(const struct sim_workload *);
     /* SIM_STEADY: whether the rank writes. NULL: every rank does. */
     bool (*writes)(const struct workload_rank *);
 
     /* Kinds that consist of steps with a collective. Others: NULL. */
     void (*begin_step)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
+    /* Returns the time of a step whose collective takes this long. */
+    uint64_t (*step_ps)(const struct sim_workload *, uint64_t collective_ps);
     void (*on_collective)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
     void (*on_wake)(struct workload_rank *, const struct workload_world *, uint64_t now_ps);
 };

@@ -149,6 +149,17 @@ static uint64_t part_count(const struct sim_workload *workload)
     return slice_count(workload) * workload->rank_count;
 }
 
+/* In each step the ranks together send every chunk once. */
+static uint64_t chunks_bytes(const struct sim_workload *workload)
+{
+    return steps_of(workload) * workload->message_bytes;
+}
+
+static uint64_t buffers_bytes(const struct sim_workload *workload)
+{
+    return workload->rank_count * workload->message_bytes;
+}
+
 static uint32_t lane_count(const struct sim_workload *workload)
 {
     return workload->qps;
@@ -158,7 +169,9 @@ static uint32_t lane_count(const struct sim_workload *workload)
     .flow_count = flow_count, .flow_at = flow_at, .outstanding_max = outstanding_max,              \
     .lane_count = lane_count, .begin = begin_collective, .on_sent = on_sent,                       \
     .on_received = on_received, .is_complete = is_complete
-#define RING_OF_CHUNKS RING, .traits = SIM_COLLECTIVE | SIM_DIVIDED, .part_count = part_count
+#define RING_OF_CHUNKS                                                                             \
+    RING, .traits = SIM_COLLECTIVE | SIM_DIVIDED, .part_count = part_count,                        \
+          .collective_bytes = chunks_bytes
 
 const struct workload_kind workload_all_reduce = { RING_OF_CHUNKS };
 const struct workload_kind workload_reduce_scatter = { RING_OF_CHUNKS };
@@ -167,4 +180,5 @@ const struct workload_kind workload_send_recv = {
     RING,
     .traits = SIM_COLLECTIVE,
     .part_count = slice_count,
+    .collective_bytes = buffers_bytes,
 };

@@ -11,6 +11,14 @@ static uint64_t overlap_ps(const struct sim_workload *workload)
            workload->compute_ps % 1000 * workload->overlap_permille / 1000;
 }
 
+/* Computing and communication overlap in part; the longer of both counts there. */
+static uint64_t step_ps(const struct sim_workload *workload, uint64_t collective_ps)
+{
+    uint64_t both_ps = overlap_ps(workload);
+
+    return workload->compute_ps - both_ps + (collective_ps > both_ps ? collective_ps : both_ps);
+}
+
 static void look_for_the_end(
     struct workload_rank *rank, const struct workload_world *world, uint64_t now_ps)
 {
@@ -79,6 +87,7 @@ static bool check_workload(const struct sim_workload *workload, struct problem *
 const struct workload_kind workload_training = {
     .check = check_workload,
     .begin_step = begin_step,
+    .step_ps = step_ps,
     .on_collective = look_for_the_end,
     .on_wake = on_wake,
 };

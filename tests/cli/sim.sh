@@ -206,6 +206,48 @@ is '  and the message names the file' "$output" "mrc sim: $SCRATCH/none/f: No su
 exits 0 'a ring over paths of one and of three switches reaches its capacity' \
     "$mrc" sim "$ROOT/experiments/zcube.yaml" -q
 
+# Measurements that an experiment asks for.
+exits 0 'an experiment can ask for series of QPs and for the occupancy of queues' "$mrc" sim "$experiment" -q -o "$SCRATCH/more.json" \
+    --set qp_series=3 --set occupancy=true
+is '  three QPs have a series' "$(python3 -c '
+import json, sys
+run = json.load(open(sys.argv[1]))["runs"][0]
+print(sorted(run["series"]["qp_bps"]), {len(values) for values in run["series"]["qp_bps"].values()})' "$SCRATCH/more.json")" \
+    "['pairs h0 to h1 qp 16', 'pairs h1 to h2 qp 17', 'pairs h2 to h3 qp 17'] {40}"
+exits 0 '  all QPs' "$mrc" sim "$experiment" -q -o "$SCRATCH/all.json" --set qp_series=1000
+is '  together have the goodput of the workload in each interval' "$(python3 -c '
+import json, sys
+series = json.load(open(sys.argv[1]))["runs"][0]["series"]
+sums = [sum(values) for values in zip(*series["qp_bps"].values())]
+print(len(series["qp_bps"]), max(abs(a - b) for a, b in zip(sums, series["goodput_bps"]["pairs"])) <= len(series["qp_bps"]))' "$SCRATCH/all.json")" '4 True'
+is '  the shares of time with longer queues decrease' "$(python3 -c '
+import json, sys
+queues = json.load(open(sys.argv[1]))["runs"][0]["summary"]["queue_occupancy"]
+shares = [queues["busy"]] + [level["share"] for level in queues["above"]]
+print(queues["samples"], 0 < queues["busy"] <= 1, shares == sorted(shares, reverse=True), queues["busiest"][0]["busy"] >= queues["busy"])' "$SCRATCH/more.json")" '40 True True True'
+is '  and everything else is the same' "$(python3 -c '
+import json, sys
+runs = [json.load(open(name))["runs"][0] for name in sys.argv[1:]]
+del runs[1]["series"]["qp_bps"], runs[1]["summary"]["queue_occupancy"]
+print(all(runs[0][part] == runs[1][part] for part in ("summary", "series", "events")))' "$SCRATCH/r.json" "$SCRATCH/more.json")" True
+exits 2 'more than 1,024 series of QPs are refused' "$mrc" sim "$experiment" --set qp_series=1025
+
+# A job that ends nothing.
+job='workloads=[{name: job, kind: training, collective: all_reduce, message_bytes: 16MB, compute: 50us, iterations: 1}]'
+exits 0 'a training job that ends no step' "$mrc" sim "$experiment" --set 'faults=[]' --set 'observe={}' --set 'phases=[]' --set 'criteria=[]' --set "$job" -o "$SCRATCH/job.json"
+contains '  is reported' "$output" 'job: no step ended; one takes '
+exits 0 '  and the step' "$mrc" sim "$experiment" --set 'faults=[]' --set 'observe={}' --set 'phases=[]' --set 'criteria=[]' --set "$job" \
+    --set duration=10ms -o "$SCRATCH/step.json"
+is '  takes what the estimates say, within 15 %' "$(python3 -c '
+import json, sys
+unfinished, finished = [json.load(open(name))["runs"][0]["summary"]["workloads"]["job"] for name in sys.argv[1:]]
+step = finished["step_us"]["max"]
+print(0.85 * step <= unfinished["estimate_us"]["ideal"] <= step, abs(unfinished["estimate_us"]["at_goodput"] / step - 1) < 0.15,
+    "estimate_us" in finished)' "$SCRATCH/job.json" "$SCRATCH/step.json")" 'True True False'
+exits 0 'a collective that does not end is reported' "$mrc" sim "$experiment" --set 'faults=[]' --set 'observe={}' --set 'phases=[]' --set 'criteria=[]' \
+    --set 'workloads=[{name: all, kind: all_to_all, message_bytes: 64MB}]'
+contains '  with its kind' "$output" 'all: no all_to_all ended; one takes '
+
 # Long enough never to end by itself while the test runs.
 interrupted() # FILE ARGUMENT...: the exit status of a run that gets Ctrl-C once it has begun
 {
