@@ -150,17 +150,6 @@ struct capacity_pair {
     double payload_share;
 };
 
-/* The work of a pair. A pair that forwards what it receives often has less to send than its rate
- * allows. What it has posted is due once, at its rate. More is due
- * only while more is left than can be under way at its rate, or while nothing has been placed for
- * several round trips: a pair that stands still is not limited by its work. */
-struct capacity_work {
-    double posted_bits;   /* so far */
-    double left_bits;     /* posted and not placed */
-    double undue_bits;    /* posted and not yet due */
-    uint64_t progress_ps; /* when bytes were last placed, or posted with none left */
-};
-
 struct capacity_cache; /* solutions for earlier sets of faults and flows */
 
 /* The capacity of a simulation so far. */
@@ -172,9 +161,8 @@ struct capacity_track {
     double *rate_bps; /* current rate, by pair; 0: the pair is idle */
     double *bits;     /* so far, by pair */
     uint64_t now_ps;
-    double *found_bps;          /* by pair, result of the last search */
-    double *known_bps;          /* by pair, result of the last solution that included it */
-    struct capacity_work *work; /* by pair */
+    double *found_bps; /* by pair, result of the last search */
+    double *known_bps; /* by pair, result of the last solution that included it */
     uint64_t look_count;
     uint64_t solve_count;
     uint64_t stale_count; /* steps with a new set for which older rates were used */

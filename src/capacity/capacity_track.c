@@ -91,72 +91,18 @@ static int group_pairs(struct capacity_track *track)
     return 0;
 }
 
-/* Losses are detected and repaired in less. */
-#define STANDSTILL_ROUND_TRIPS 4
-
-/* ---- work ------------------------------------------------------------------------------------ */
-
-/* Adds up the QPs of a pair. Returns true if bytes that can have arrived are outstanding. */
-static bool add_up(const struct capacity_track *track, const struct capacity_pair *pair,
-    struct capacity_work *work)
+static bool is_outstanding(const struct capacity_track *track, const struct capacity_pair *pair)
 {
     uint64_t now_ps = sim_now_ps(track->sim);
-    bool is_outstanding = false;
 
     for (uint32_t i = 0; i < pair->flow_count; i++) {
         struct sim_flow flow;
 
         sim_flow_at(track->sim, pair->first_flow + i, &flow);
-        work->posted_bits += (double)flow.posted_bytes * 8;
-        work->left_bits += (double)(flow.posted_bytes - flow.placed_bytes) * 8;
-        is_outstanding = is_outstanding || (flow.posted_bytes > flow.placed_bytes &&
-                                               flow.oldest_ps + pair->one_way_ps <= now_ps);
+        if (flow.posted_bytes > flow.placed_bytes && flow.oldest_ps + pair->one_way_ps <= now_ps)
+            return true;
     }
-    return is_outstanding;
-}
-
-/* Messages may be posted and placed between two looks, which see nothing of them. They were due. A
- * pair that was faster than its rate was not due what it has placed beyond. */
-static void end_work(struct capacity_track *track, uint32_t pair)
-{
-    double time_s = (double)(sim_now_ps(track->sim) - track->now_ps) / (double)SIM_PS_PER_S;
-    double most_bits = track->known_bps[pair] * time_s;
-    double undue_bits = track->work[pair].undue_bits;
-
-    track->bits[pair] += undue_bits < most_bits ? undue_bits : most_bits;
-    track->work[pair].undue_bits = 0;
-}
-
-static void look_at_work(struct capacity_track *track, uint32_t pair)
-{
-    struct capacity_work *work = &track->work[pair];
-    struct capacity_work before = *work;
-
-    *work = (struct capacity_work){ .progress_ps = before.progress_ps };
-    track->cache->is_outstanding[pair] = add_up(track, &track->pairs[pair], work);
-    if (before.left_bits <= 0 ||
-        work->posted_bits - work->left_bits > before.posted_bits - before.left_bits)
-        work->progress_ps = sim_now_ps(track->sim);
-    work->undue_bits = before.undue_bits + work->posted_bits - before.posted_bits;
-    if (work->left_bits <= 0)
-        end_work(track, pair);
-}
-
-/* Returns the bits that are due after this time. A pair of which all that it posted was due is
- * limited by its work, unless some of it still waits for its turn at this rate. */
-static double take_due(struct capacity_track *track, uint32_t pair, double rate_bps, double time_s)
-{
-    struct capacity_work *work = &track->work[pair];
-    uint64_t one_way_ps = track->pairs[pair].one_way_ps;
-    double under_way_s = (double)one_way_ps / (double)SIM_PS_PER_S;
-    double due_bits = rate_bps * time_s;
-    bool stands_still =
-        sim_now_ps(track->sim) - work->progress_ps > 2 * STANDSTILL_ROUND_TRIPS * one_way_ps;
-
-    if (due_bits > work->undue_bits && work->left_bits <= rate_bps * under_way_s && !stands_still)
-        due_bits = work->undue_bits;
-    work->undue_bits = work->undue_bits > due_bits ? work->undue_bits - due_bits : 0;
-    return due_bits;
+    return false;
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */
@@ -176,7 +122,7 @@ static void look_at_faults(struct capacity_track *track)
 static void look_at_pairs(struct capacity_track *track)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
-        look_at_work(track, i);
+        track->cache->is_outstanding[i] = is_outstanding(track, &track->pairs[i]);
 }
 
 static void note_method(struct capacity_track *track, const struct capacity_entry *entry)
@@ -227,7 +173,7 @@ static int find_rates(struct capacity_track *track)
 static void add_time(struct capacity_track *track, const double *rate_bps, double time_s)
 {
     for (uint32_t i = 0; i < track->pair_count; i++)
-        track->bits[i] += take_due(track, i, rate_bps[i], time_s);
+        track->bits[i] += rate_bps[i] * time_s;
 }
 
 int capacity_track_look(struct capacity_track *track)
@@ -326,10 +272,9 @@ int capacity_track_init(
     track->bits = calloc(room, sizeof(*track->bits));
     track->found_bps = calloc(room, sizeof(*track->found_bps));
     track->known_bps = calloc(room, sizeof(*track->known_bps));
-    track->work = calloc(room, sizeof(*track->work));
     track->cache = capacity_cache_new(track->pair_count, sim_fault_count(sim));
     if (!track->pairs || !track->rate_bps || !track->bits || !track->found_bps ||
-        !track->known_bps || !track->work || !track->cache) {
+        !track->known_bps || !track->cache) {
         capacity_track_fini(track);
         return -ENOMEM;
     }
@@ -349,7 +294,6 @@ void capacity_track_fini(struct capacity_track *track)
     free(track->bits);
     free(track->found_bps);
     free(track->known_bps);
-    free(track->work);
     capacity_cache_delete(track->cache);
     *track = (struct capacity_track){ 0 };
 }
