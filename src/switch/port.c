@@ -84,21 +84,22 @@ static struct port_entry trimmed(const struct port_config *config, struct port_e
 
 /* Trimming the tail must make room for the arriving packet, or the data queue would exceed its
  * limit. */
-static bool tail_can_yield(const struct port_config *config, const struct port_queue *data,
+static bool tail_can_yield(const struct port_queue *data, uint64_t limit_bytes,
     struct port_entry tail, struct port_entry arriving)
 {
     return is_trimmable(tail.class) &&
-           data->bytes - tail.length_bytes + arriving.length_bytes <= config->data.bytes;
+           data->bytes - tail.length_bytes + arriving.length_bytes <= limit_bytes;
 }
 
 /* The data queue is full: trims either the arriving packet or the last one in the queue, at random.
  * If the trimmed packet does not fit either, the arriving packet is dropped. */
-static struct port_outcome trim_packet(struct port *port, struct port_entry arriving)
+static struct port_outcome trim_packet(
+    struct port *port, struct port_entry arriving, uint64_t limit_bytes)
 {
     const struct port_config *config = &port->profile->config;
     struct port_queue *data = &port->queues[PORT_DATA];
     struct port_entry *tail = &port->profile->pool->slots[data->tail].entry;
-    bool tail_yields = data->count > 0 && tail_can_yield(config, data, *tail, arriving) &&
+    bool tail_yields = data->count > 0 && tail_can_yield(data, limit_bytes, *tail, arriving) &&
                        prng_chance(&port->prng, UINT32_C(1) << 31);
     struct port_entry cut = trimmed(config, tail_yields ? *tail : arriving);
 
@@ -121,8 +122,27 @@ struct port_outcome port_overflow(struct port *port, struct port_entry arriving)
     enum drop_reason reason = refusal(port, port_queue_of(arriving.class), arriving.length_bytes);
 
     if (reason == DROP_DATA_QUEUE_FULL && may_trim)
-        return trim_packet(port, arriving);
+        return trim_packet(port, arriving, port->profile->config.data.bytes);
     return port_drop(port, reason);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+struct port_outcome port_admit_within(
+    struct port *port, const struct port_entry *arriving, uint64_t limit_bytes, uint64_t now_ps)
+{
+    bool fits = port_queue_of(arriving->class) == PORT_CONTROL ||
+                port->queues[PORT_DATA].bytes + arriving->length_bytes <= limit_bytes;
+
+    if (fits)
+        return port_admit(port, arriving, now_ps);
+    if (!port->profile->config.trims || !is_trimmable(arriving->class))
+        return port_drop(port, DROP_DATA_QUEUE_FULL);
+    port_begin(port, now_ps);
+    return trim_packet(port, *arriving, smaller(limit_bytes, port->profile->config.data.bytes));
 }
 
 /* ---- transmission --------------------------------------------------------------------------- */
@@ -174,6 +194,7 @@ void port_profile_init(
         .pool = pool,
         .byte_time = byte_time_at(config->rate_bps),
     };
+    profile->framing_time = profile->byte_time * config->framing_bytes;
     if (config->control.bytes == 0)
         profile->config.control.bytes = 2 * config->data.bytes;
     if (config->data.packets == 0)

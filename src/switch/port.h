@@ -106,16 +106,23 @@ static inline void port_push(
  */
 struct port_outcome port_overflow(struct port *, struct port_entry);
 
-/* As port_enqueue(), with a pointer, so that the entry is copied in one piece. */
-static inline struct port_outcome port_admit(
-    struct port *port, const struct port_entry *arriving, uint64_t now_ps)
+/* The wire of an idle port is free from now on. */
+static inline void port_begin(struct port *port, uint64_t now_ps)
 {
-    enum port_queue_kind kind = port_queue_of(arriving->class);
     uint64_t next_ps = port_next_ps(port);
 
     assert(next_ps > now_ps);
     if (next_ps == PORT_NEVER_PS && port->free_ps < now_ps)
         port->free_ps = now_ps;
+}
+
+/* As port_enqueue(), with a pointer, so that the entry is copied in one piece. */
+static inline struct port_outcome port_admit(
+    struct port *port, const struct port_entry *arriving, uint64_t now_ps)
+{
+    enum port_queue_kind kind = port_queue_of(arriving->class);
+
+    port_begin(port, now_ps);
     if (__builtin_expect(!port_has_room(port, kind, arriving->length_bytes), false))
         return port_overflow(port, *arriving);
     port_push(port, kind, arriving);
@@ -127,6 +134,10 @@ static inline struct port_outcome port_enqueue(
 {
     return port_admit(port, &arriving, now_ps);
 }
+
+/* As port_admit(), if the data queue may at most have `limit_bytes` at this time. */
+struct port_outcome port_admit_within(
+    struct port *, const struct port_entry *, uint64_t limit_bytes, uint64_t now_ps);
 
 /* The far end takes nothing before `until_ps`: the queued packets wait until then. Requires the
  * same as port_enqueue(). */

@@ -22,7 +22,8 @@ struct port_config {
     uint32_t red_max_bytes;    /* ... always from this length on; in between, the probability is
                                   proportional */
     uint16_t trimmed_bytes;    /* length of a trimmed packet */
-    bool marks;                /* not at ports that face hosts */
+    uint16_t framing_bytes;    /* on the wire around each packet */
+    bool marks;
     bool trims;
     bool faces_host; /* trims to DSCP_TRIMMED_LASTHOP */
 };
@@ -32,14 +33,16 @@ struct port_profile {
     struct port_config config;
     struct port_limit limits[PORT_QUEUE_COUNT]; /* those of `config`, by queue */
     struct port_pool *pool;
-    uint64_t byte_time; /* at the rate of `config` */
+    uint64_t byte_time;    /* at the rate of `config` */
+    uint64_t framing_time; /* of the framing, in the same unit */
 };
 
 void port_profile_init(struct port_profile *, const struct port_config *, struct port_pool *);
 
+/* Returns the time of a packet on the wire. */
 static inline uint64_t port_transmission_ps(const struct port_profile *profile, uint32_t bytes)
 {
-    return byte_time_ps(profile->byte_time, bytes);
+    return (profile->byte_time * bytes + profile->framing_time) >> BYTE_TIME_SHIFT;
 }
 
 enum port_counter {

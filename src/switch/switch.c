@@ -24,7 +24,7 @@ static struct port_config host_config(const struct switch_config *config)
     struct port_config host = config->host;
 
     host.faces_host = true;
-    host.marks = false;
+    host.marks &= config->marks_hosts;
     return host;
 }
 
@@ -87,6 +87,7 @@ void switch_init(struct switch_node *node, struct arena *arena, const struct swi
     port_profile_init(&node->profiles[UPLINK_PROFILE], &config->uplink, node->pool);
     for (uint32_t i = 0; i < node->exception_max; i++)
         node->exception_ports[i] = SWITCH_NO_PORT;
+    shared_buffer_init(&node->buffer, &config->buffer);
     init_ports(node, config, counters);
 }
 
@@ -106,14 +107,14 @@ static uint32_t exception_for(const struct switch_node *node, uint32_t port)
     return free_index;
 }
 
-void switch_set_rate(struct switch_node *node, uint32_t port, uint64_t rate_bps)
+/* Gives a port a profile that differs from that of its kind in rate or marking, if at all. */
+static void change_port(struct switch_node *node, uint32_t port, uint64_t rate_bps, bool marks)
 {
     const struct port_profile *kind = &node->profiles[kind_of(node, port)];
     uint32_t index = exception_for(node, port);
     struct port_config config = kind->config;
 
-    assert(port < node->port_count);
-    if (rate_bps == config.rate_bps) {
+    if (rate_bps == config.rate_bps && marks == config.marks) {
         node->ports[port].profile = kind;
         if (index < node->exception_max)
             node->exception_ports[index] = SWITCH_NO_PORT;
@@ -121,9 +122,22 @@ void switch_set_rate(struct switch_node *node, uint32_t port, uint64_t rate_bps)
     }
     assert(index < node->exception_max);
     config.rate_bps = rate_bps;
+    config.marks = marks;
     port_profile_init(&node->profiles[KIND_COUNT + index], &config, node->pool);
     node->exception_ports[index] = port;
     node->ports[port].profile = &node->profiles[KIND_COUNT + index];
+}
+
+void switch_set_rate(struct switch_node *node, uint32_t port, uint64_t rate_bps)
+{
+    assert(port < node->port_count);
+    change_port(node, port, rate_bps, node->ports[port].profile->config.marks);
+}
+
+void switch_set_marks(struct switch_node *node, uint32_t port, bool marks)
+{
+    assert(port < node->port_count);
+    change_port(node, port, node->ports[port].profile->config.rate_bps, marks);
 }
 
 void switch_port_up(struct switch_node *node, uint32_t port)
@@ -156,6 +170,8 @@ bool switch_discard(struct switch_node *node, uint32_t port, struct port_entry *
     assert(port < node->port_count);
     if (!port_take_out(&node->ports[port], out))
         return false;
+    if (node->buffer.config.size_bytes)
+        shared_buffer_release(&node->buffer, out->length_bytes);
     port_drop(&node->ports[port], DROP_PORT_DOWN);
     node->drops[DROP_PORT_DOWN]++;
     if (port_next_ps(&node->ports[port]) == PORT_NEVER_PS)

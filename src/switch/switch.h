@@ -19,6 +19,7 @@
 #include "base/bits.h"
 #include "switch/port.h"
 #include "switch/port_pass.h"
+#include "switch/shared_buffer.h"
 #include "switch/switch_frame.h"
 #include "switch/switch_table.h"
 
@@ -28,11 +29,14 @@ struct switch_config {
     uint32_t host_port_count;      /* ports [0, host_port_count) face hosts */
     const struct ipv6_addr *hosts; /* their addresses, the only sources accepted at these ports;
                                       NULL: any source is accepted */
-    struct port_config host;       /* of these ports; faces_host is set and marks cleared */
+    struct port_config host;       /* of these ports; faces_host is set, and marks
+                                      cleared unless marks_hosts */
     struct port_config uplink;     /* of all other ports */
-    uint32_t exception_max; /* maximum number of ports that run at a different rate at a time */
+    struct shared_buffer_config buffer;
+    uint32_t exception_max; /* maximum number of ports that differ in rate or marking at a time */
     uint32_t slot_count;    /* of the packet buffer, or ... */
     struct port_pool *pool; /* ... one that several switches share; NULL: its own */
+    bool marks_hosts;       /* ports that face hosts may mark, too */
     bool counters_by_kind;  /* two sets of counters instead of one per port */
     uint64_t seed;          /* of the random streams, one for each port */
 };
@@ -50,6 +54,7 @@ struct switch_node {
     uint32_t exception_max;
     struct port_pool *pool;
     struct port_pool own_pool;
+    struct shared_buffer buffer;
     uint64_t drops[DROP_REASON_COUNT]; /* of the whole switch */
 };
 
@@ -60,6 +65,9 @@ void switch_init(struct switch_node *, struct arena *, const struct switch_confi
 
 /* Sets the rate of a port and its cable from now on. A packet that is being sent keeps its rate. */
 void switch_set_rate(struct switch_node *, uint32_t port, uint64_t rate_bps);
+
+/* Sets whether a port marks packets when its queue grows. */
+void switch_set_marks(struct switch_node *, uint32_t port, bool marks);
 
 /* A port whose link is down drops new packets. Queued packets stay until it is up again or
  * switch_discard() removes them. */
@@ -102,7 +110,9 @@ static inline struct switch_outcome switch_queue(
     assert(port < node->port_count);
     if (!bits_test(node->up, port))
         return switch_drop(node, port, DROP_PORT_DOWN);
-    outcome.at_port = port_enqueue(&node->ports[port], entry, now_ps);
+    outcome.at_port = node->buffer.config.size_bytes
+                          ? shared_buffer_admit(&node->buffer, &node->ports[port], &entry, now_ps)
+                          : port_enqueue(&node->ports[port], entry, now_ps);
     if (outcome.at_port.verdict == PORT_DROPPED)
         node->drops[outcome.at_port.reason]++;
     else
@@ -143,6 +153,8 @@ static inline bool switch_transmit(
 {
     if (!port_transmit(&node->ports[port], now_ps, out))
         return false;
+    if (node->buffer.config.size_bytes)
+        shared_buffer_release(&node->buffer, out->entry.length_bytes);
     if (port_next_ps(&node->ports[port]) == PORT_NEVER_PS)
         bits_clear(node->waiting, port);
     return true;
