@@ -42,7 +42,8 @@ void soft_accept(struct soft *soft, uint32_t end_index, const uint8_t *bytes, ui
         return;
     }
     soft_wire_launch(soft, end->entry, frame,
-        link_occupy(&wire->free_ps, wire->byte_time, length, soft->now_ps));
+        link_occupy(&wire->free_ps, wire->byte_time,
+            length + soft->fabric.topology.config.framing_bytes, soft->now_ps));
 }
 
 static bool is_due(const struct soft *soft, uint32_t frame, uint64_t now_ps)

@@ -27,7 +27,8 @@ static struct port_config port_of(const struct soft *soft, bool faces_host)
         .red_min_bytes = buffers->red_min_bytes,
         .red_max_bytes = buffers->red_max_bytes,
         .trimmed_bytes = buffers->trimmed_bytes,
-        .marks = buffers->marks && !faces_host,
+        .framing_bytes = config->framing_bytes,
+        .marks = buffers->marks,
         .trims = buffers->trims,
         .faces_host = faces_host,
     };
@@ -65,6 +66,18 @@ static void init_table(const struct soft *soft, const struct scratch *scratch, u
         switch_table_add_names(table, names.step, names.count - 1);
 }
 
+/* Ports of links that do not mark packets. */
+static void set_marks(struct soft *soft, uint32_t index)
+{
+    struct switch_node *node = &soft->switches[index];
+
+    for (uint32_t port = 0; port < node->port_count; port++) {
+        struct topology_end end = { .node = index, .port = port };
+
+        switch_set_marks(node, port, topology_marks(&soft->fabric.topology, end));
+    }
+}
+
 static void init_switch(
     struct soft *soft, const struct scratch *scratch, struct arena *arena, uint32_t index)
 {
@@ -74,6 +87,10 @@ static void init_switch(
         .host_port_count = topology_host_port_count(topology, index),
         .host = port_of(soft, true),
         .uplink = port_of(soft, false),
+        .marks_hosts = topology->config.buffers.marks_hosts,
+        .buffer = { .size_bytes = topology->config.buffers.shared_bytes,
+            .cell_bytes = topology->config.buffers.cell_bytes,
+            .alpha_log2 = topology->config.buffers.alpha - TOPOLOGY_ALPHA_ONE },
         .slot_count = SLOTS_PER_SWITCH,
         .seed = soft->config.seed + index,
     };
@@ -88,6 +105,8 @@ static void init_switch(
         config.uplink.rate_bps = config.host.rate_bps;
     init_table(soft, scratch, index, &config.table);
     switch_init(arena->memory ? &soft->switches[index] : &measured, arena, &config);
+    if (arena->memory)
+        set_marks(soft, index);
 }
 
 static bool make_all(struct soft *soft, const struct scratch *scratch)

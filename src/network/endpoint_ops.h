@@ -25,8 +25,9 @@
 struct endpoint_departure {
     struct port_entry packet; /* number of the packet, length on the wire, class, ECN */
     uint32_t port;
-    uint32_t to; /* NIC; ENDPOINT_NOWHERE: no such NIC */
-    uint32_t ev; /* selects the path */
+    uint32_t to;     /* NIC; ENDPOINT_NOWHERE: no such NIC */
+    uint32_t ev;     /* selects the path */
+    uint32_t sender; /* number of its QP at the NIC; UINT32_MAX: none */
 };
 
 /* What an endpoint has to do at this time. */
@@ -74,6 +75,9 @@ struct endpoint_ops {
         uint64_t now_ps);
     struct endpoint_wants (*wants)(const void *endpoint);
     void (*ports_changed)(void *endpoint, uint32_t up_mask, uint64_t now_ns);
+
+    /* Senders are asked to slow down, from 0, not at all, to 127. NULL: the protocol cannot. */
+    void (*penalize)(void *endpoint, uint8_t penalty);
 
     /* ---- time ---- */
 

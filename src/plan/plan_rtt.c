@@ -28,26 +28,65 @@ static uint64_t fastest_port_bps(const struct plan *plan, uint32_t nic)
     return fastest_bps ? fastest_bps : plan->topology.config.host_link.rate_bps;
 }
 
+/* The crossings of the links of a path, summed: what a packet of no bytes costs there and back, and
+ * what each of its bytes costs. With cut-through, only the head of a packet delays a link to a
+ * switch. */
+struct crossings {
+    const struct topology_config *config;
+    uint64_t fastest_bps;
+    uint32_t srh_bytes; /* of each packet */
+    uint64_t fixed_fs;
+    uint64_t per_byte_fs;
+};
+
+static struct crossings crossings_of(const struct plan *plan)
+{
+    const struct topology_config *config = &plan->topology.config;
+
+    return (struct crossings){ .config = config,
+        .fastest_bps = config->cut_through_bytes ? topology_fastest_bps(&plan->topology) : 0 };
+}
+
+static void cross_link(struct crossings *sum, uint64_t rate_bps, bool is_last)
+{
+    uint64_t sack_bytes = OUTER_BYTES + TOPOLOGY_SACK_BYTES + sum->srh_bytes;
+    uint64_t framing_bytes = sum->config->framing_bytes;
+    uint64_t back_bytes =
+        topology_head_bytes(sum->config, sum->fastest_bps, rate_bps, sack_bytes + framing_bytes);
+    uint64_t full_bytes = TOPOLOGY_PACKET_BYTES + sum->srh_bytes + framing_bytes;
+    uint64_t head_bytes = topology_head_bytes(sum->config, sum->fastest_bps, rate_bps, full_bytes);
+    uint64_t time_fs = byte_fs(rate_bps);
+
+    if (is_last)
+        back_bytes = sack_bytes + framing_bytes;
+    if (is_last || head_bytes == full_bytes) {
+        sum->fixed_fs += time_fs * (framing_bytes + sum->srh_bytes + back_bytes);
+        sum->per_byte_fs += time_fs;
+    } else {
+        sum->fixed_fs += time_fs * (head_bytes + back_bytes);
+    }
+}
+
 struct plan_rtt plan_rtt_of(const struct plan *plan, const struct plan_route *route)
 {
     const struct topology_config *config = &plan->topology.config;
     uint64_t delay_ps =
         2 * config->nic_latency_ps + route->switch_count * config->switch_latency_ps;
-    uint64_t way_fs = 0;
+    struct crossings sum = crossings_of(plan);
     uint64_t port_bps = 0;
-    uint32_t headers_bytes = OUTER_BYTES + TOPOLOGY_SACK_BYTES + 2 * plan_route_srh_bytes(route);
 
+    sum.srh_bytes = plan_route_srh_bytes(route);
     for (uint32_t i = 0; i <= route->switch_count; i++) {
         struct graph_end peer;
         const struct graph_link *link = graph_link_at(plan->topology.graph, route->hops[i], &peer);
 
         delay_ps += link->delay_ps;
-        way_fs += byte_fs(link->rate_bps);
+        cross_link(&sum, link->rate_bps, i == route->switch_count);
         port_bps = link->rate_bps;
     }
     return (struct plan_rtt){
-        .fixed_ps = 2 * delay_ps + way_fs * headers_bytes / 1000,
-        .per_kib_ps = way_fs * KIB / 1000,
+        .fixed_ps = 2 * delay_ps + sum.fixed_fs / 1000,
+        .per_kib_ps = sum.per_byte_fs * KIB / 1000,
         .port_bps = port_bps,
     };
 }
@@ -61,16 +100,21 @@ struct plan_rtt plan_rtt(const struct plan *plan, uint32_t from, uint32_t to)
     uint64_t from_bps = fastest_port_bps(plan, from);
     uint64_t to_bps = fastest_port_bps(plan, to);
     uint64_t usual_bps = config->host_link.rate_bps;
-    uint64_t way_fs = byte_fs(from_bps) + byte_fs(to_bps) +
-                      (is_local ? 0 : 2 * byte_fs(config->uplink.rate_bps)) +
-                      (from_bps < usual_bps ? byte_fs(from_bps) - byte_fs(usual_bps) : 0);
+    uint64_t wait_fs = from_bps < usual_bps ? byte_fs(from_bps) - byte_fs(usual_bps) : 0;
+    struct crossings sum = crossings_of(plan);
     uint64_t delay_ps = 2 * (config->nic_latency_ps + config->host_link.delay_ps) +
                         config->switch_latency_ps +
                         (is_local ? 0 : 2 * (config->switch_latency_ps + config->uplink.delay_ps));
 
+    cross_link(&sum, from_bps, false);
+    for (uint32_t i = 0; !is_local && i < 2; i++)
+        cross_link(&sum, config->uplink.rate_bps, false);
+    cross_link(&sum, to_bps, true);
+    sum.fixed_fs += wait_fs * (OUTER_BYTES + TOPOLOGY_SACK_BYTES + config->framing_bytes);
+    sum.per_byte_fs += wait_fs;
     return (struct plan_rtt){
-        .fixed_ps = 2 * delay_ps + way_fs * (OUTER_BYTES + TOPOLOGY_SACK_BYTES) / 1000,
-        .per_kib_ps = way_fs * KIB / 1000,
+        .fixed_ps = 2 * delay_ps + sum.fixed_fs / 1000,
+        .per_kib_ps = sum.per_byte_fs * KIB / 1000,
         .port_bps = to_bps,
     };
 }

@@ -3,6 +3,7 @@
 #include "sim/check.h"
 
 #include "sim/account.h"
+#include "sim/nic_model.h"
 #include "sim/plane_check.h"
 
 /* The endpoint checks its own state; the port checks that the bytes of a queue are the sum of
@@ -29,7 +30,7 @@ struct check_sums {
     uint64_t sent;
     uint64_t ended; /* delivered or lost */
     uint64_t in_flight;
-    uint64_t placed; /* in queues, lists of arrivals and outboxes */
+    uint64_t placed; /* in queues, lists of arrivals, outboxes and buffers of NICs */
     uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
 };
 
@@ -56,6 +57,7 @@ void check_all(struct sim *sim)
 
     for (uint32_t i = 0; i < sim->shard_count; i++)
         add_shard(&sums, &sim->shards[i]);
+    sums.placed += nic_model_waiting(sim);
     if (sums.sent != sums.ended + sums.in_flight)
         shard_violated(first,
             "packets sent are not the sum of ended packets and packets in flight; sent", sums.sent,

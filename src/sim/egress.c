@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "sim/policy_buffer.h"
 #include "sim/srv6.h"
 #include "sim/wire_check.h"
 
@@ -113,6 +114,22 @@ static uint64_t coin_of(const struct shard *shard, uint32_t port, uint64_t start
     return prng_next(&prng);
 }
 
+/* Returns how long before its last bit a packet reaches the far end: a switch that forwards at once
+ * acts on the head of the packet. */
+static uint64_t early_ps(
+    const struct shard *shard, uint32_t port, const struct port_transmission *sent)
+{
+    const struct topology_config *config = &shard->topology->config;
+    const struct port_profile *profile = shard->ports[port].profile;
+    uint64_t wire_bytes = sent->entry.length_bytes + profile->config.framing_bytes;
+    uint64_t head_bytes =
+        topology_head_bytes(config, shard->sim->fastest_bps, profile->config.rate_bps, wire_bytes);
+
+    if (shard->links[port].peer_node < shard->nic_count || head_bytes == wire_bytes)
+        return 0;
+    return sent->end_ps - sent->start_ps - byte_time_ps(profile->byte_time, head_bytes);
+}
+
 static void emit_special(struct shard *shard, uint32_t port, const struct port_transmission *sent)
 {
     const struct link *link = &shard->links[port];
@@ -134,7 +151,8 @@ static void emit_special(struct shard *shard, uint32_t port, const struct port_t
         return;
     }
     record->is_corrupt |= passage.is_damaged;
-    shard_post(shard, link->peer_node, link->peer_port, passage.arrives_ps, &sent->entry);
+    shard_post(shard, link->peer_node, link->peer_port,
+        passage.arrives_ps - early_ps(shard, port, sent), &sent->entry);
 }
 
 void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
@@ -165,8 +183,11 @@ void egress_flush(struct shard *shard, uint32_t port, enum loss_reason loss, uin
     struct port *queue = &shard->ports[port];
     struct port_entry entry;
 
-    while (port_take_out(queue, &entry))
+    while (port_take_out(queue, &entry)) {
+        if (shard->sim->buffers && port >= shard->nic_count * shard->plane_count)
+            policy_buffer_lose(shard, end_of(shard, port).node, entry.length_bytes);
         lose_entry(shard, port, &entry, loss);
+    }
     queue->free_ps = now_ps;
     shard->port_details[port].paused_until_ps = 0;
 }
@@ -205,8 +226,8 @@ void egress_apply(struct shard *shard, uint32_t port, const struct fault_action 
         egress_flush(shard, port, LOST_LINK_DOWN, action->time_ps);
     shard->ports[port].profile = profile_with_rate(shard, details->healthy,
         fault_link_rate_bps(&details->fault, shard->sim->faults.holds, details->rate_bps));
-    link->is_special = !fault_link_is_healthy(&details->fault) || !link->has_cable ||
-                       shard->sim->config.observer.on_frame || shard->sim->config.wire;
+    link->is_special =
+        !fault_link_is_healthy(&details->fault) || !link->has_cable || egress_watches(shard);
 }
 
 /* The transmission began before the link went down, and the packet would arrive after that. */

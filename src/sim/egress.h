@@ -43,6 +43,13 @@ static inline uint64_t egress_send(
     return next_ps;
 }
 
+/* Returns true if every packet needs attention on every link. */
+static inline bool egress_watches(const struct shard *shard)
+{
+    return shard->sim->config.wire || shard->sim->config.observer.on_frame ||
+           shard->topology->config.cut_through_bytes > 0;
+}
+
 static inline bool egress_is_plain(const struct shard *shard, uint32_t port)
 {
     return !shard->links[port].is_special && !shard->heap;

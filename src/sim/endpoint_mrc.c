@@ -70,6 +70,7 @@ static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
         .ecn = packet.ecn };
     leaving->port = packet.port;
     leaving->ev = packet.ev;
+    leaving->sender = packet.sender;
     if (!plan_nic_of(shard->fabric, &packet.dst, &leaving->to))
         leaving->to = ENDPOINT_NOWHERE;
     packets_store(&shard->packets.all[handle], &packet, nic, leaving->to);
@@ -79,6 +80,11 @@ static bool send_packet(void *network, uint32_t nic, uint32_t ready_ports,
 static void ports_changed(void *endpoint, uint32_t up_mask, uint64_t now_ns)
 {
     transport_ports_changed(endpoint, up_mask, now_ns);
+}
+
+static void penalize(void *endpoint, uint8_t penalty)
+{
+    transport_set_penalty(endpoint, penalty);
 }
 
 static struct endpoint_wants wants(const void *endpoint)
@@ -254,6 +260,7 @@ const struct endpoint_ops endpoint_mrc = {
     .send = send_packet,
     .ports_changed = ports_changed,
     .wants = wants,
+    .penalize = penalize,
     .deadline_ns = deadline_ns,
     .expire = expire_timers,
     .post = post_message,

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "sim/egress.h"
+#include "sim/nic_model.h"
 #include "sim/node_policy.h"
 #include "sim/srv6.h"
 #include "sim/work.h"
@@ -39,6 +40,8 @@ static __attribute__((noinline)) void deliver_or_lose(
         shard_lose(shard, entry->packet.handle, LOST_LINK_DOWN);
     } else if (shard->packets.all[entry->packet.handle].is_corrupt) {
         shard_lose(shard, entry->packet.handle, LOST_CORRUPT);
+    } else if (shard->nic_models) {
+        nic_model_arrive(shard, index, entry, now_ps);
     } else {
         deliver_packet(shard, index, entry, now_ps);
     }
@@ -47,11 +50,19 @@ static __attribute__((noinline)) void deliver_or_lose(
 static void receive_entry(
     struct shard *shard, uint32_t index, const struct mailbox_entry *entry, uint64_t now_ps)
 {
-    if (shard->policy || shard->nics[index].was_cut ||
+    if (shard->has_slow_arrivals || shard->nics[index].was_cut ||
         shard->packets.all[entry->packet.handle].is_corrupt)
         deliver_or_lose(shard, index, entry, now_ps);
     else
         deliver_packet(shard, index, entry, now_ps);
+}
+
+static void deliver_waiting(struct shard *shard, uint32_t index, uint64_t now_ps)
+{
+    struct mailbox_entry entry;
+
+    while (nic_model_receive(shard, index, &entry, now_ps))
+        deliver_packet(shard, index, &entry, now_ps);
 }
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -117,7 +128,8 @@ static uint64_t ports_ps(const struct shard *shard, const struct engine_nic *nic
 
 /* Returns when a port needs more packets before it runs empty: when half of its queue has been
  * sent. Turns that happen before then fill it as well. */
-static uint64_t hungry_ps(const struct shard *shard, const struct engine_nic *nic)
+static inline __attribute__((always_inline)) uint64_t hungry_ps(
+    const struct shard *shard, const struct engine_nic *nic)
 {
     uint64_t first_ps = SIM_NEVER_PS;
 
@@ -130,6 +142,19 @@ static uint64_t hungry_ps(const struct shard *shard, const struct engine_nic *ni
                 earlier(first_ps, port->free_ps + port_transmission_ps(port->profile, bytes) / 2);
     }
     return first_ps;
+}
+
+/* The sender of the NIC works on a packet before it leaves; packets that wait before it hide this
+ * time. Returns false if the sender is not done yet. */
+static bool hold_packet(
+    struct shard *shard, uint32_t nic, const struct endpoint_departure *leaving, uint64_t now_ps)
+{
+    struct port *port = &shard->ports[shard->nics[nic].first_port + leaving->port];
+    uint64_t ready_ps = nic_model_send(shard, nic, leaving, now_ps);
+
+    if (waiting_at(port) == 1)
+        port_hold(port, ready_ps);
+    return ready_ps <= now_ps;
 }
 
 static void send_packets(struct shard *shard, uint32_t index, uint64_t now_ps)
@@ -147,6 +172,9 @@ static void send_packets(struct shard *shard, uint32_t index, uint64_t now_ps)
         if (!shard->endpoint->send(shard, index, ready, &leaving, now_ps))
             return;
         enqueue_packet(shard, index, &leaving, now_ps);
+        if (__builtin_expect(shard->nic_models != NULL, false) &&
+            !hold_packet(shard, index, &leaving, now_ps))
+            break;
         if (waiting_at(&shard->ports[nic->first_port + leaving.port]) >= ENGINE_NIC_ROOM)
             ready &= ~(UINT32_C(1) << leaving.port);
     }
@@ -192,6 +220,41 @@ static void run_turn(struct shard *shard, uint32_t index, uint64_t now_ps)
     nic->turn_ps = earlier(earlier(nic->timer_ps, nic->work_ps), room_ps);
 }
 
+/* The engines of the NIC act before and after the endpoint: the receiver hands over what it is done
+ * with, while the sender works on a packet the endpoint sends no other, and timers are late. */
+static __attribute__((noinline)) void run_model_turn(
+    struct shard *shard, uint32_t index, uint64_t now_ps)
+{
+    const struct nic_model *model = &shard->nic_models[index];
+    struct engine_nic *nic = &shard->nics[index];
+    uint64_t next_ps = SIM_NEVER_PS;
+
+    for (uint32_t p = 0; p < shard->plane_count; p++)
+        egress_advance(shard, nic->first_port + p, now_ps);
+    deliver_waiting(shard, index, now_ps);
+    run_turn(shard, index, now_ps);
+    if (shard->endpoint->wants(nic->endpoint).to_send)
+        next_ps = hungry_ps(shard, nic);
+    if (model->send_ps > now_ps) {
+        nic->room_ps = model->send_ps;
+        next_ps = earlier(next_ps, model->send_ps);
+    }
+    nic->timer_ps = nic_model_timer_ps(
+        shard, index, sim_engine_ps(shard->endpoint->deadline_ns(nic->endpoint)));
+    if (nic->timer_ps <= now_ps)
+        nic->timer_ps = now_ps + ENGINE_PS_PER_NS;
+    nic->turn_ps =
+        earlier(earlier(nic->timer_ps, nic->work_ps), earlier(next_ps, nic_model_next_ps(model)));
+}
+
+static inline void run_either_turn(struct shard *shard, uint32_t index, uint64_t now_ps)
+{
+    if (__builtin_expect(shard->nic_models != NULL, false))
+        run_model_turn(shard, index, now_ps);
+    else
+        run_turn(shard, index, now_ps);
+}
+
 void node_nic_run(struct shard *shard, uint32_t nic_index, const struct mailbox_entry *entries,
     uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
@@ -204,12 +267,12 @@ void node_nic_run(struct shard *shard, uint32_t nic_index, const struct mailbox_
         uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
 
         while (nic->turn_ps < now_ps)
-            run_turn(shard, nic_index, nic->turn_ps);
+            run_either_turn(shard, nic_index, nic->turn_ps);
         receive_entry(shard, nic_index, &entries[i], now_ps);
         nic->turn_ps = now_ps;
     }
     while (nic->turn_ps < end_ps)
-        run_turn(shard, nic_index, nic->turn_ps);
+        run_either_turn(shard, nic_index, nic->turn_ps);
     for (uint32_t p = 0; p < shard->plane_count; p++)
         egress_advance(shard, nic->first_port + p, end_ps - 1);
     wake_ps = earlier(nic->turn_ps, ports_ps(shard, nic));

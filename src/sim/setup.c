@@ -8,6 +8,8 @@
 #include "base/power.h"
 #include "sim/actions.h"
 #include "sim/endpoint_mrc.h"
+#include "sim/nic_model.h"
+#include "sim/policy_buffer.h"
 
 enum {
     LINE = 64,
@@ -28,7 +30,7 @@ static void derive_parameters(struct sim *sim)
         (sim->topology->base_rtt_ps + ENGINE_PS_PER_NS - 1) / ENGINE_PS_PER_NS;
     sim->parameters.slowest_bps = topology_slowest_bps(sim->topology);
     sim->parameters.network_trims = fabric->buffers.trims;
-    sim->parameters.last_hop_ecn = false;
+    sim->parameters.last_hop_ecn = fabric->buffers.marks && fabric->buffers.marks_hosts;
     transport_cc_settings(&sim->parameters, fabric->plane_count, &settings);
     cc_profile_init(&sim->cc, &settings);
 }
@@ -93,8 +95,11 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     sim->shard_count = sim_shards_of(config);
     derive_parameters(sim);
     sim->window_psns = window_psns(sim);
+    policy_buffer_init(sim, arena);
     setup_fabric(sim, arena);
     setup_work(sim, arena);
+    nic_model_init(sim, arena);
+    sim->has_slow_arrivals = sim->policy || sim->nic_models;
     sim->endpoint->setup(sim, arena);
     setup_shards_engine(sim, arena);
     setup_faults(sim, arena);

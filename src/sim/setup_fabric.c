@@ -4,9 +4,11 @@
 
 #include <assert.h>
 
+#include "sim/egress.h"
+
 enum {
     NIC_QUEUE_BYTES = 64 * 1024, /* more than the two packets that may wait */
-    PORT_KINDS = 4,
+    PORT_KINDS = 6,              /* with and without marks */
     STREAM_OF_PORTS = 1 << 30,
 };
 
@@ -16,19 +18,23 @@ enum port_kind {
     TO_SWITCH,
 };
 
-static struct port_config port_config(const struct topology *topology, enum port_kind kind)
+static struct port_config port_config(
+    const struct topology *topology, enum port_kind kind, bool marks)
 {
     const struct topology_buffers *buffers = &topology->config.buffers;
+    uint16_t framing_bytes = topology->config.framing_bytes;
 
     if (kind == AT_NIC)
-        return (struct port_config){ .data.bytes = NIC_QUEUE_BYTES };
+        return (
+            struct port_config){ .data.bytes = NIC_QUEUE_BYTES, .framing_bytes = framing_bytes };
     return (struct port_config){
         .data.bytes = kind == TO_HOST ? buffers->host_data_bytes : buffers->data_bytes,
         .control.bytes = buffers->control_bytes,
         .red_min_bytes = buffers->red_min_bytes,
         .red_max_bytes = buffers->red_max_bytes,
         .trimmed_bytes = buffers->trimmed_bytes,
-        .marks = buffers->marks && kind != TO_HOST,
+        .framing_bytes = framing_bytes,
+        .marks = marks,
         .trims = buffers->trims,
         .faces_host = kind == TO_HOST,
     };
@@ -36,16 +42,17 @@ static struct port_config port_config(const struct topology *topology, enum port
 
 /* Ports of one kind and rate share a profile. */
 static const struct port_profile *profile_of(
-    struct shard *shard, enum port_kind kind, uint64_t rate_bps)
+    struct shard *shard, enum port_kind kind, uint64_t rate_bps, bool marks)
 {
-    struct port_config config = port_config(shard->topology, kind);
+    struct port_config config = port_config(shard->topology, kind, marks);
 
     config.rate_bps = rate_bps;
     for (uint32_t i = 0; i < shard->profile_count; i++) {
         const struct port_config *known = &shard->profiles[i].config;
 
         if (known->rate_bps == rate_bps && known->data.bytes == config.data.bytes &&
-            known->faces_host == config.faces_host && known->trims == config.trims)
+            known->faces_host == config.faces_host && known->trims == config.trims &&
+            known->marks == config.marks)
             return &shard->profiles[i];
     }
     assert(shard->profile_count < shard->sim->profile_max);
@@ -56,14 +63,15 @@ static const struct port_profile *profile_of(
 /* A port without a cable also has a rate; packets that enter it are lost. */
 static void init_port(struct sim *sim, uint32_t port, struct topology_end end, enum port_kind kind)
 {
-    uint32_t node = end.is_nic ? end.node : sim->nic_count + end.node;
+    struct shard *shard = setup_shard_of(sim, end.is_nic ? end.node : sim->nic_count + end.node);
     struct topology_link_kind link =
         kind == TO_SWITCH ? sim->topology->config.uplink : sim->topology->config.host_link;
 
     sim->links[port] = link_of_port(sim->topology, end, &link);
-    sim->links[port].is_special |= sim->config.wire || sim->config.observer.on_frame;
+    sim->links[port].is_special |= egress_watches(shard);
     sim->port_details[port] =
-        (struct engine_port){ .healthy = profile_of(setup_shard_of(sim, node), kind, link.rate_bps),
+        (struct engine_port){ .healthy = profile_of(shard, kind, link.rate_bps,
+                                  kind != AT_NIC && topology_marks(sim->topology, end)),
             .rate_bps = link.rate_bps };
     sim->port_counters[port] = (struct port_counters){ 0 };
     port_init(&sim->ports[port], sim->port_details[port].healthy, &sim->port_counters[port],
@@ -185,6 +193,7 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     routes = packets_take_memory(arena, sim->topology->switch_count, routes_max * sizeof(*routes));
     if (!arena->memory)
         return;
+    sim->fastest_bps = topology_fastest_bps(sim->topology);
     for (uint32_t nic = 0; nic < sim->nic_count; nic++)
         sim->nics[nic].first_port = nic * sim->plane_count;
     init_switches(sim, ranges, routes);

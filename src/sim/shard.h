@@ -28,6 +28,8 @@ struct shard {
     uint32_t *active;
     struct heap *heap;     /* NULL: windows */
     const uint8_t *owners; /* the shard of each node; NULL: this one has all */
+    struct nic_model *nic_models;
+    bool has_slow_arrivals;
     struct outbox *outbox; /* of this window */
     uint64_t hash;
     uint64_t packet_hops;

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/problem.h"
+#include "hardware/hardware.h"
 #include "network/network.h"
 #include "plan/plan.h"
 #include "topology/topology.h"
@@ -180,6 +181,7 @@ struct sim_config {
     enum sim_engine engine;
     const struct endpoint_ops *endpoint; /* of all NICs; its network is a struct sim; NULL: MRC */
     const struct switch_policy *policy;  /* of all switches, likewise */
+    struct hardware hardware;            /* of all NICs; the fabric has what concerns switches */
     /* Parts of the cluster that run apart from each other, 0: one. The result is the same with any
      * number. At most one per leaf is used; only one if frames or traces are observed. */
     uint32_t shard_count;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hardware/hardware.h"
 #include "network/network.h"
 #include "plan/plan.h"
 #include "sim/lists.h"
@@ -70,6 +71,8 @@ struct engine_tracer {
     const struct sim *sim;
     uint32_t nic;
 };
+
+struct nic_model; /* nic_model.h */
 
 struct engine_action {
     struct fault_action what;
@@ -148,6 +151,12 @@ struct sim {
 
     struct engine_nic *nics;
     struct engine_switch *switches;
+    struct shared_buffer *buffers; /* of each switch; NULL: only limits of ports */
+    struct nic_model *nic_models;  /* of each NIC; NULL: ideal */
+    struct nic_cost nic_cost;
+    uint32_t nic_slots;     /* packets that wait to be received by a NIC */
+    bool has_slow_arrivals; /* arrivals at NICs may be pauses, or wait */
+    uint64_t fastest_bps;   /* cut-through: see topology_head_bytes() */
     struct port *ports;
     struct link *links;
     struct engine_port *port_details;

@@ -166,12 +166,13 @@ void sim_plane_bytes(const struct sim *sim, uint64_t out[static TOPOLOGY_PLANES_
     }
 }
 
+/* Returns what the wire carries besides the payload of a packet. */
 static uint32_t header_bytes(const struct sim *sim)
 {
     struct packet empty = { .opcode = OPCODE_WRITE_MIDDLE,
         .flags = sim->parameters.stamp ? PACKET_STAMPED : 0 };
 
-    return packet_nominal_bytes(&empty) + ENGINE_OUTER_BYTES;
+    return packet_nominal_bytes(&empty) + ENGINE_OUTER_BYTES + sim->topology->config.framing_bytes;
 }
 
 uint64_t sim_ideal_bps(const struct sim *sim, uint32_t workload)

@@ -2,13 +2,14 @@
 /* SRHs of simulated packets. */
 #include "sim/srv6.h"
 
+#include "sim/policy_buffer.h"
 #include "wire/srh.h"
 
 const struct ipv6_addr *srv6_segment(const struct shard *shard, const struct packets_record *record)
 {
     size_t path;
 
-    if (!shard->sim->lists.segments || shard->policy)
+    if (!shard->sim->lists.segments || (shard->policy && shard->policy != &policy_buffer))
         return NULL;
     path = lists_path(&shard->sim->lists, record->from, record->to, record->ev);
     if (path == LISTS_NO_PATH || ip_address_is_zero(&shard->sim->lists.segments[path]))

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "sim/sim.h"
 
-#define WORKLOAD_QPS_MAX 64
+#define WORKLOAD_QPS_MAX 131072
 
 /* ---- pairs of ranks: known before the run ---------------------------------------------------- */
 

@@ -12,6 +12,9 @@
  * port. */
 #define CONTROL_BYTES (UINT32_C(4) << 20)
 
+const char *const topology_alpha_words[] = { "1/128", "1/64", "1/32", "1/16", "1/8", "1/4", "1/2",
+    "1", "2", "4", "8", NULL };
+
 void topology_config_init(struct topology_config *config)
 {
     *config = (struct topology_config){
@@ -24,7 +27,10 @@ void topology_config_init(struct topology_config *config)
         .uplink = { .rate_bps = UINT64_C(100000000000), .delay_ps = 500000 },
         .switch_latency_ps = 500000,
         .nic_latency_ps = 500000,
-        .buffers = { .trims = true, .marks = true, .trimmed_bytes = 128 },
+        .buffers = { .trims = true,
+            .marks = true,
+            .trimmed_bytes = 128,
+            .alpha = TOPOLOGY_ALPHA_ONE },
         .usid_block = 0xfc000042,
         .checks_source = true,
     };
@@ -32,16 +38,34 @@ void topology_config_init(struct topology_config *config)
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static uint64_t crossing_ps(const struct topology_link_kind *kind, uint64_t bytes)
 {
     return kind->delay_ps + byte_time_ps(byte_time_at(kind->rate_bps), bytes);
 }
 
-/* Store and forward: each link carries the whole packet before the next link begins. */
+/* Store and forward: each link carries the whole packet before the next link begins. With
+ * cut-through, links to switches carry its head. */
 static uint64_t way_ps(const struct topology_config *config, uint32_t switch_count, uint64_t bytes)
 {
-    uint64_t hosts_ps = 2 * (config->nic_latency_ps + crossing_ps(&config->host_link, bytes));
-    uint64_t uplink_ps = config->switch_latency_ps + crossing_ps(&config->uplink, bytes);
+    uint64_t wire_bytes = bytes + config->framing_bytes;
+    uint64_t fastest_bps = larger(config->host_link.rate_bps, config->uplink.rate_bps);
+    uint64_t host_head =
+        topology_head_bytes(config, fastest_bps, config->host_link.rate_bps, wire_bytes);
+    uint64_t uplink_head =
+        topology_head_bytes(config, fastest_bps, config->uplink.rate_bps, wire_bytes);
+    uint64_t hosts_ps = 2 * config->nic_latency_ps + crossing_ps(&config->host_link, host_head) +
+                        crossing_ps(&config->host_link, wire_bytes);
+    uint64_t uplink_ps = config->switch_latency_ps + crossing_ps(&config->uplink, uplink_head);
 
     return hosts_ps + config->switch_latency_ps + (switch_count - 1) * uplink_ps;
 }
@@ -57,16 +81,6 @@ uint64_t topology_one_way_ps(const struct topology *topology, uint32_t from, uin
         return way_ps(&topology->config, topology->switches_max, TOPOLOGY_PACKET_BYTES);
     return one_way_ps(&topology->config,
         topology_leaf_of(topology, from) == topology_leaf_of(topology, to), TOPOLOGY_PACKET_BYTES);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 static uint64_t lookahead_ps(const struct topology_config *config)
@@ -169,6 +183,19 @@ uint64_t topology_narrowest_bps(const struct topology *topology)
     for (uint32_t i = 0; i < config->exception_count; i++)
         if (!config->exceptions[i].missing && config->exceptions[i].rate_bps > 0)
             bps = smaller(bps, config->exceptions[i].rate_bps);
+    return bps;
+}
+
+uint64_t topology_fastest_bps(const struct topology *topology)
+{
+    const struct topology_config *config = &topology->config;
+    const struct graph *graph = topology->graph;
+    uint64_t bps = larger(config->host_link.rate_bps, config->uplink.rate_bps);
+
+    for (uint32_t i = 0; graph && i < graph->link_count; i++)
+        bps = larger(bps, graph->links[i].rate_bps);
+    for (uint32_t i = 0; i < config->exception_count; i++)
+        bps = larger(bps, config->exceptions[i].rate_bps);
     return bps;
 }
 

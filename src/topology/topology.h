@@ -26,6 +26,8 @@
 #define TOPOLOGY_PACKET_BYTES      (40 + 40 + 8 + 12 + 4 + 4 + 16 + 4096 + 4)
 #define TOPOLOGY_SACK_BYTES        (40 + 40 + 8 + 12 + 28 + 8 + 4)
 #define TOPOLOGY_TRIMMED_BYTES_MIN (40 + 40 + 8 + 12 + 4 + 4)
+/* Of Ethernet: preamble, header, FCS, gap. */
+#define TOPOLOGY_FRAMING_BYTES (8 + 14 + 4 + 12)
 
 /* Egress queues of switches. 0 selects the default given below. BDP is that of the port with the
  * base RTT of the fabric, at most 256 MiB. */
@@ -38,7 +40,16 @@ struct topology_buffers {
     uint32_t control_bytes;   /* 0: 4 MiB */
     uint32_t red_min_bytes;   /* 0: 0.2 BDP */
     uint32_t red_max_bytes;   /* 0: 0.8 BDP */
+    bool marks_hosts;         /* ports to hosts mark, too */
+    uint32_t shared_bytes;    /* of all ports of a switch together; 0: no limit */
+    uint16_t cell_bytes;      /* unit of the shared buffer; 0: bytes */
+    int alpha;                /* index in topology_alpha_words: limit of a data queue, as a multiple
+                                 of what is free of the shared buffer */
 };
+
+#define TOPOLOGY_ALPHA_ONE 7
+/* "1/128" to "8"; NULL at the end. */
+extern const char *const topology_alpha_words[];
 
 enum topology_component {
     TOPOLOGY_NIC,       /* h12 */
@@ -117,6 +128,7 @@ struct topology_group {
 struct topology_exception {
     struct topology_element link; /* TOPOLOGY_HOST_LINK or TOPOLOGY_UPLINK */
     bool missing;
+    bool unmarked;     /* its ports do not mark packets */
     uint64_t rate_bps; /* 0: that of its kind */
 };
 
@@ -133,6 +145,9 @@ struct topology_config {
     struct topology_link_kind uplink;
     uint64_t switch_latency_ps; /* from the last bit in to the earliest first bit out */
     uint64_t nic_latency_ps;    /* between the transport and the wire, in each direction */
+    uint16_t framing_bytes;     /* on the wire around each packet, see TOPOLOGY_FRAMING_BYTES */
+    uint16_t cut_through_bytes; /* a switch acts when this much of a packet has arrived; 0: on its
+                                   last bit */
     struct topology_buffers buffers;
     uint32_t usid_block; /* 32 bits: fc00:0042 */
     bool checks_source;  /* T0s of running fabrics drop packets with a wrong source */
@@ -278,6 +293,23 @@ uint64_t topology_narrowest_bps(const struct topology *);
 /* Returns the time of a full packet from one NIC to another through the empty fabric, without
  * exceptions. In a graph: the longest of these times for any two NICs. */
 uint64_t topology_one_way_ps(const struct topology *, uint32_t from, uint32_t to);
+
+/* Returns true if the egress port of a switch marks packets. */
+bool topology_marks(const struct topology *, struct topology_end switch_port);
+
+/* Returns the rate at which the fastest links run. Packets cut through switches only when they come
+ * over such a link, so that they arrive as fast as they leave. */
+uint64_t topology_fastest_bps(const struct topology *);
+/* Returns how much of a packet of `wire_bytes`, framing included, must have arrived over a link of
+ * this rate before a switch acts. */
+static inline uint64_t topology_head_bytes(const struct topology_config *config,
+    uint64_t fastest_bps, uint64_t rate_bps, uint64_t wire_bytes)
+{
+    bool cuts = config->cut_through_bytes > 0 && rate_bps >= fastest_bps &&
+                wire_bytes > config->cut_through_bytes;
+
+    return cuts ? config->cut_through_bytes : wire_bytes;
+}
 
 /* ---- components ------------------------------------------------------------------------------ */
 

@@ -61,6 +61,23 @@ bool topology_exception_kind(const struct topology_config *config,
     return !exception->missing;
 }
 
+bool topology_marks(const struct topology *topology, struct topology_end port)
+{
+    const struct topology_config *config = &topology->config;
+    const struct topology_exception *exception;
+    struct topology_element link;
+    struct topology_link_kind kind;
+
+    if (!config->buffers.marks ||
+        (!config->buffers.marks_hosts && topology_port_faces_host(topology, port.node, port.port)))
+        return false;
+    if (config->exception_count == 0 || topology->graph ||
+        !topology_link_at(topology, port, &link, &kind))
+        return true;
+    exception = topology_exception_of(config, &link);
+    return !exception || !exception->unmarked;
+}
+
 struct topology_links topology_links_of_top(
     const struct topology *topology, uint32_t t1, uint32_t but_t0)
 {

@@ -24,6 +24,7 @@ struct env_nic {
     uint32_t draining_mask;              /* ports that peers are asked to avoid */
     uint32_t port_count;
     uint8_t nak_write_imm_limit;
+    uint8_t penalty; /* rcv_cwnd_pen of the whole NIC */
     struct ipv6_addr address;
     struct transport_memory memory;
     struct rate *ev_probes; /* rate limit of all QPs together */

@@ -55,15 +55,25 @@ static uint64_t idle_at_ns(const struct responder *responder)
                : UINT64_MAX;
 }
 
-/* The penalty is 0 while the queue is at most half full, and largest when it is full. The first
- * SACK after that restores the window of the sender (§20). */
-static void update_penalty(struct responder *responder)
+/* The penalty is 0 while the queue is at most half full, and largest when it is full. */
+static uint32_t queue_penalty(const struct recv_queue *queue)
 {
-    const struct recv_queue *queue = &responder->queue;
     uint32_t waiting = queue->done - queue->reported;
-    uint32_t penalty =
-        2 * waiting > queue->depth ? (2 * waiting - queue->depth) * PENALTY_MAX / queue->depth : 0;
 
+    return 2 * waiting > queue->depth ? (2 * waiting - queue->depth) * PENALTY_MAX / queue->depth
+                                      : 0;
+}
+
+/* The larger penalty counts, of the queue or of the NIC. The first SACK after it restores the
+ * window of the sender (§20). */
+static void update_penalty(struct responder *responder, const struct env_nic *nic)
+{
+    uint32_t penalty = nic->parameters->receiver_penalty == RECEIVER_PENALTY_QUEUE
+                           ? queue_penalty(&responder->queue)
+                           : 0;
+
+    if (penalty < nic->penalty)
+        penalty = nic->penalty;
     responder->restore = responder->penalty > 0 && penalty == 0;
     responder->penalty = (uint8_t)penalty;
 }
@@ -90,8 +100,7 @@ uint64_t responder_fill_sack(struct responder *responder, const struct env *env,
     sack->mpr = env->attributes.dynamic_mpr ? (uint8_t)(responder->range_psns / UNIT_PSNS) : 0;
     sack->ooo_count =
         (uint16_t)(window->ooo_count < OOO_COUNT_MAX ? window->ooo_count : OOO_COUNT_MAX);
-    if (env->nic->parameters->receiver_penalty == RECEIVER_PENALTY_QUEUE)
-        update_penalty(responder);
+    update_penalty(responder, env->nic);
     sack->window_penalty = responder->penalty;
     sack->restore_window = responder->restore;
     sack->received_units =

@@ -110,6 +110,9 @@ void transport_set_sharers(
  * which their packets arrive there (ALWAYS_SKIP, docs/protocol.md §7.2). */
 void transport_drain_ports(struct transport *, uint32_t port_mask);
 
+/* SACKs of all QPs ask senders to shrink their windows, from 0, not at all, to 127 (§20). */
+void transport_set_penalty(struct transport *, uint8_t penalty);
+
 /* Returns the time by which transport_expire() must be called. An earlier call is harmless.
  * UINT64_MAX: no call is needed. */
 uint64_t transport_deadline_ns(const struct transport *);

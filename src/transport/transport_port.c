@@ -82,6 +82,11 @@ static void take_up(struct transport *nic, uint32_t port, uint64_t now_ns)
     tell_peers(nic, now_ns);
 }
 
+void transport_set_penalty(struct transport *nic, uint8_t penalty)
+{
+    nic->env.penalty = penalty;
+}
+
 void transport_drain_ports(struct transport *nic, uint32_t port_mask)
 {
     nic->env.draining_mask = port_mask;

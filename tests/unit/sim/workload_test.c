@@ -295,7 +295,7 @@ SPEC("an impossible workload is refused with the wrong member")
     EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
     bad = good, bad.message_bytes = UINT64_C(1) << 40;
     EXPECT_STR_EQ(problem_with(&bad), "message_bytes");
-    bad = good, bad.qps = 65;
+    bad = good, bad.qps = 131073;
     EXPECT_STR_EQ(problem_with(&bad), "qps");
     bad = good, bad.outstanding = 0;
     EXPECT_STR_EQ(problem_with(&bad), "outstanding");

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Switches of MRC whose ports share one buffer. What one port holds limits the others, so such a
+ * switch is run packet by packet, in order of time, as a policy. */
+#pragma once
+
+#include "sim/shard.h"
+
+extern const struct switch_policy policy_buffer;
+
+/* Makes the buffers of all switches. With an arena without memory, it only measures. */
+void policy_buffer_init(struct sim *, struct arena *);
+
+/* A packet that waited at this port is lost. */
+void policy_buffer_lose(struct shard *, uint32_t switch_index, uint32_t length_bytes);
