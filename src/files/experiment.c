@@ -30,6 +30,7 @@ struct document {
     bool occupancy;
     uint32_t version;
     const struct yaml_node *fabric;
+    const struct yaml_node *hardware;
     const struct yaml_node *parameters;
     const struct yaml_node *workloads;
     const struct yaml_node *faults;
@@ -50,6 +51,7 @@ static const struct yaml_field fields[] = {
     { .key = "title", .type = YAML_TEXT, .offset = IN_DOCUMENT(title), .most = EXPERIMENT_TITLE_BYTES },
     { .key = "version", .type = YAML_COUNT, .offset = IN_DOCUMENT(version), .least = 1, .most = FABRIC_FILE_VERSION },
     { .key = "fabric", .type = YAML_ANY, .offset = IN_DOCUMENT(fabric) },
+    { .key = "hardware", .type = YAML_MAP, .offset = IN_DOCUMENT(hardware) },
     { .key = "parameters", .type = YAML_MAP, .offset = IN_DOCUMENT(parameters) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
     { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },
@@ -191,17 +193,37 @@ static bool read_parts(
            (!document->criteria || experiment_read_criteria(yaml, document->criteria, experiment));
 }
 
-static bool read_fabric(
-    struct yaml *yaml, const struct document *document, struct experiment *experiment)
+static bool read_fabric(struct yaml *yaml, const struct document *document,
+    const struct topology_config *usual, struct experiment *experiment)
 {
     static const struct yaml_node all_defaults = { .kind = YAML_MAPPING, .is_root = true };
 
     if (!document->fabric)
-        return fabric_file_read(yaml, &all_defaults, &experiment->fabric);
+        return fabric_file_read_over(yaml, &all_defaults, usual, &experiment->fabric);
     if (document->fabric->kind == YAML_SEQUENCE)
         return yaml_complain(
             yaml, document->fabric, "the name of a fabric file is expected here, or its keys");
-    return fabric_file_read(yaml, document->fabric, &experiment->fabric);
+    return fabric_file_read_over(yaml, document->fabric, usual, &experiment->fabric);
+}
+
+static bool read_hardware_and_fabric(
+    struct yaml *yaml, const struct document *document, struct experiment *experiment)
+{
+    struct hardware *hardware = &experiment->sim.hardware;
+    struct topology_config usual;
+
+    hardware_init(hardware);
+    topology_config_init(&usual);
+    if (document->hardware && !experiment_read_hardware(yaml, document->hardware, hardware))
+        return false;
+    experiment_apply_hardware(hardware, &usual);
+    if (!read_fabric(yaml, document, &usual, experiment))
+        return false;
+    if (document->hardware && !experiment_check_hardware(
+                                  yaml, document->hardware, hardware, &experiment->fabric.topology))
+        return false;
+    experiment_note_hardware(hardware, &experiment->fabric.topology.config);
+    return true;
 }
 
 static bool take_times(struct yaml *yaml, const struct yaml_node *top,
@@ -309,6 +331,6 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     experiment->measure.occupancy = document.occupancy;
     parameters_init(&experiment->sim.parameters, TIMERS_HARDWARE);
     return take_times(yaml, top, &document, experiment) &&
-           read_fabric(yaml, &document, experiment) && read_parts(yaml, &document, experiment) &&
-           check_experiment(yaml, top, experiment);
+           read_hardware_and_fabric(yaml, &document, experiment) &&
+           read_parts(yaml, &document, experiment) && check_experiment(yaml, top, experiment);
 }

@@ -11,6 +11,14 @@ bool experiment_read_generators(struct yaml *, const struct yaml_node *list, str
 bool experiment_read_parameters(
     struct yaml *, const struct yaml_node *mapping, struct parameters *);
 
+/* Read the hardware, then the fabric over the values that the hardware gives, then check that the
+ * fabric can be built from it and note what the fabric says otherwise. */
+bool experiment_read_hardware(struct yaml *, const struct yaml_node *mapping, struct hardware *);
+void experiment_apply_hardware(const struct hardware *, struct topology_config *usual);
+bool experiment_check_hardware(struct yaml *, const struct yaml_node *mapping,
+    const struct hardware *, const struct topology *);
+void experiment_note_hardware(struct hardware *, const struct topology_config *);
+
 /* Read the judgement: first watched links and phases, then criteria, which may name them. */
 bool experiment_read_watches(struct yaml *, const struct yaml_node *mapping, struct experiment *);
 bool experiment_read_phases(struct yaml *, const struct yaml_node *list, struct experiment *);

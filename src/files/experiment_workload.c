@@ -35,7 +35,7 @@ static const struct yaml_field fields[] = {
     { .key = "message_bytes", .type = YAML_SIZE, .offset = WORK(message_bytes), .least = 1, .most = UINT64_C(1) << 40 },
     { .key = "iterations", .type = YAML_COUNT, .offset = WORK(iterations) },
     { .key = "outstanding", .type = YAML_COUNT, .offset = WORK(outstanding), .least = 1, .most = 1024 },
-    { .key = "qps", .type = YAML_COUNT, .offset = WORK(qps), .least = 1, .most = 256 },
+    { .key = "qps", .type = YAML_COUNT, .offset = WORK(qps), .least = 1, .most = 131072 },
     { .key = "bidirectional", .type = YAML_FLAG, .offset = WORK(bidirectional) },
     { .key = "shift", .type = YAML_COUNT, .offset = WORK(shift) },
     { .key = "start", .type = YAML_TIME, .offset = WORK(start_ps), .most = HOUR_PS },

@@ -11,10 +11,11 @@
 #include "files/group_file.h"
 #include "files/yaml_fields.h"
 
-#define MS_PS UINT64_C(1000000000)
-#define MBPS  UINT64_C(1000000)
-#define TBPS  UINT64_C(1000000000000)
-#define GIB   (UINT32_C(1) << 30)
+#define MS_PS       UINT64_C(1000000000)
+#define MBPS        UINT64_C(1000000)
+#define TBPS        UINT64_C(1000000000000)
+#define GIB         (UINT32_C(1) << 30)
+#define FRAMING_MAX 256
 
 struct description {
     uint32_t version;
@@ -41,6 +42,8 @@ static const struct yaml_field first_fields[] = {
 static const struct yaml_field last_fields[] = {
     { .key = "switch_latency", .type = YAML_TIME, .offset = CONFIG(switch_latency_ps), .most = 10 * MS_PS },
     { .key = "nic_latency", .type = YAML_TIME, .offset = CONFIG(nic_latency_ps), .most = 10 * MS_PS },
+    { .key = "framing", .type = YAML_COUNT16, .offset = CONFIG(framing_bytes), .most = FRAMING_MAX },
+    { .key = "cut_through", .type = YAML_COUNT16, .offset = CONFIG(cut_through_bytes), .most = TOPOLOGY_PACKET_BYTES },
     { .key = "host_link", .type = YAML_MAP, .offset = offsetof(struct description, host_link) },
     { .key = "uplink", .type = YAML_MAP, .offset = offsetof(struct description, uplink) },
     { .key = "buffers", .type = YAML_MAP, .offset = offsetof(struct description, buffers) },
@@ -66,6 +69,10 @@ static const struct yaml_field buffer_fields[] = {
     { .key = "control", .type = YAML_SIZE32, .offset = BUFFERS(control_bytes), .least = 140, .most = GIB },
     { .key = "red_min", .type = YAML_SIZE32, .offset = BUFFERS(red_min_bytes), .least = 1, .most = GIB },
     { .key = "red_max", .type = YAML_SIZE32, .offset = BUFFERS(red_max_bytes), .least = 1, .most = GIB },
+    { .key = "marks_hosts", .type = YAML_FLAG, .offset = BUFFERS(marks_hosts) },
+    { .key = "shared", .type = YAML_SIZE32, .offset = BUFFERS(shared_bytes), .most = GIB },
+    { .key = "cell", .type = YAML_COUNT16, .offset = BUFFERS(cell_bytes), .most = TOPOLOGY_PACKET_BYTES },
+    { .key = "alpha", .type = YAML_WORD, .offset = BUFFERS(alpha), .words = topology_alpha_words },
     { .key = NULL },
 };
 /* clang-format on */
@@ -91,6 +98,7 @@ static void list_fields(struct yaml_field out[static FIELDS_MAX])
 struct exception_entry {
     struct topology_exception exception;
     const struct yaml_node *link;
+    bool marks;
 };
 
 /* clang-format off */
@@ -99,6 +107,7 @@ static const struct yaml_field exception_fields[] = {
     { .key = "missing", .type = YAML_FLAG, .offset = offsetof(struct exception_entry, exception.missing) },
     { .key = "rate", .type = YAML_RATE, .offset = offsetof(struct exception_entry, exception.rate_bps),
       .least = MBPS, .most = 8 * TBPS },
+    { .key = "marks", .type = YAML_FLAG, .offset = offsetof(struct exception_entry, marks) },
     { .key = NULL },
 };
 /* clang-format on */
@@ -175,13 +184,14 @@ bool fabric_file_ev(
 static bool read_exception(struct yaml *yaml, const struct yaml_node *node,
     const struct topology *plain, struct topology_exception *out)
 {
-    struct exception_entry entry = { 0 };
+    struct exception_entry entry = { .marks = true };
 
     if (!yaml_read(yaml, node, exception_fields, &entry) || !yaml_require(yaml, node, "link") ||
         !fabric_file_find(yaml, entry.link, plain, &entry.exception.link))
         return false;
-    if (entry.exception.missing == (entry.exception.rate_bps != 0))
-        return yaml_complain(yaml, node, "give either 'missing: yes' or a 'rate'");
+    entry.exception.unmarked = !entry.marks;
+    if (entry.exception.missing == (entry.exception.rate_bps != 0 || entry.exception.unmarked))
+        return yaml_complain(yaml, node, "give 'missing: yes', or a 'rate' or 'marks: no'");
     *out = entry.exception;
     return true;
 }
@@ -245,15 +255,23 @@ static bool wire(struct yaml *yaml, const struct yaml_node *mapping,
 
 bool fabric_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct plan *fabric)
 {
-    struct description description = { 0 };
+    struct topology_config usual;
+
+    topology_config_init(&usual);
+    return fabric_file_read_over(yaml, mapping, &usual, fabric);
+}
+
+bool fabric_file_read_over(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct topology_config *usual, struct plan *fabric)
+{
+    struct description description = { .config = *usual };
     struct topology_exception *exceptions;
     struct yaml_field fields[FIELDS_MAX];
     uint32_t count = 0;
 
     if (yaml_member(mapping, "shape"))
-        return graph_file_read(yaml, mapping, fabric);
+        return graph_file_read(yaml, mapping, usual, fabric);
     list_fields(fields);
-    topology_config_init(&description.config);
     if (!yaml_read(yaml, mapping, fields, &description) || !read_parts(yaml, &description) ||
         !wire(yaml, mapping, &description.config, fabric))
         return false;

@@ -10,6 +10,9 @@
 
 /* Reads the mapping and completes the fabric. Its exceptions and graph belong to `yaml`. */
 bool fabric_file_read(struct yaml *, const struct yaml_node *mapping, struct plan *);
+/* The same, with other values than topology_config_init() gives for the keys that are not there. */
+bool fabric_file_read_over(struct yaml *, const struct yaml_node *mapping,
+    const struct topology_config *usual, struct plan *);
 
 /* Finds the component that a value names. */
 bool fabric_file_find(struct yaml *, const struct yaml_node *name, const struct topology *,

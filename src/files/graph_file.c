@@ -20,12 +20,10 @@ struct description {
     uint32_t version;
     struct graph_parameters parameters;
     uint32_t nics;
-    uint64_t switch_latency_ps;
-    uint64_t nic_latency_ps;
+    struct topology_config config; /* name, latencies, wires and buffers */
     uint32_t block;
     uint32_t detour;
     int paths; /* enum plan_choice */
-    char name[TOPOLOGY_NAME_BYTES];
     const struct yaml_node *buffers;
     const struct yaml_node *failure_groups;
     const struct yaml_node *host_link;
@@ -39,7 +37,7 @@ struct description {
 
 /* clang-format off */
 static const struct yaml_field first_fields[] = {
-    { .key = "name", .type = YAML_TEXT, .offset = AT(name), .most = TOPOLOGY_NAME_BYTES },
+    { .key = "name", .type = YAML_TEXT, .offset = AT(config.name), .most = TOPOLOGY_NAME_BYTES },
     { .key = "shape", .type = YAML_WORD, .offset = AT(shape), .words = graph_shape_words },
     { .key = "version", .type = YAML_COUNT, .offset = AT(version), .least = 1, .most = FABRIC_FILE_VERSION },
     { .key = NULL },
@@ -54,8 +52,10 @@ static const struct yaml_field links_fields[] = {
 static const struct yaml_field last_fields[] = {
     { .key = "detour", .type = YAML_COUNT, .offset = AT(detour), .most = PLAN_DETOUR_MAX },
     { .key = "paths", .type = YAML_WORD, .offset = AT(paths), .words = plan_choice_words },
-    { .key = "switch_latency", .type = YAML_TIME, .offset = AT(switch_latency_ps), .most = 10 * MS_PS },
-    { .key = "nic_latency", .type = YAML_TIME, .offset = AT(nic_latency_ps), .most = 10 * MS_PS },
+    { .key = "switch_latency", .type = YAML_TIME, .offset = AT(config.switch_latency_ps), .most = 10 * MS_PS },
+    { .key = "nic_latency", .type = YAML_TIME, .offset = AT(config.nic_latency_ps), .most = 10 * MS_PS },
+    { .key = "framing", .type = YAML_COUNT16, .offset = AT(config.framing_bytes), .most = 256 },
+    { .key = "cut_through", .type = YAML_COUNT16, .offset = AT(config.cut_through_bytes), .most = TOPOLOGY_PACKET_BYTES },
     { .key = "host_link", .type = YAML_MAP, .offset = AT(host_link) },
     { .key = "uplink", .type = YAML_MAP, .offset = AT(uplink) },
     { .key = "usid_block", .type = YAML_ANY, .offset = AT(usid_block) },
@@ -65,7 +65,7 @@ static const struct yaml_field last_fields[] = {
 };
 /* clang-format on */
 
-enum { FIELDS_MAX = GRAPH_NUMBERS_MAX + 16 };
+enum { FIELDS_MAX = GRAPH_NUMBERS_MAX + 20 };
 
 /* Sets the numbers of a shape to their defaults and appends their keys. */
 static uint32_t append_numbers(
@@ -166,12 +166,8 @@ static bool plan_graph(struct yaml *yaml, const struct yaml_node *mapping,
 {
     uint32_t *scratch = yaml_take(yaml, 2 * (size_t)graph->node_count, sizeof(*scratch));
     struct topology_problem problem = { .member = "" };
-    struct topology_config config;
+    struct topology_config config = description->config;
 
-    topology_config_init(&config);
-    memcpy(config.name, description->name, sizeof(config.name));
-    config.switch_latency_ps = description->switch_latency_ps;
-    config.nic_latency_ps = description->nic_latency_ps;
     config.usid_block = description->block;
     if (!fabric_file_buffers(yaml, description->buffers, &config.buffers))
         return false;
@@ -194,16 +190,11 @@ static bool finish_graph(struct yaml *yaml, const struct yaml_node *mapping,
     return complain_problem(yaml, mapping, &problem);
 }
 
-static void init_description(struct description *description)
+static void init_description(struct description *description, const struct topology_config *usual)
 {
-    struct topology_config usual;
-
-    topology_config_init(&usual);
-    *description = (struct description){ .name = "fabric",
-        .switch_latency_ps = usual.switch_latency_ps,
-        .nic_latency_ps = usual.nic_latency_ps,
-        .block = usual.usid_block,
-        .parameters = { .host_link = usual.host_link, .uplink = usual.uplink } };
+    *description = (struct description){ .config = *usual,
+        .block = usual->usid_block,
+        .parameters = { .host_link = usual->host_link, .uplink = usual->uplink } };
 }
 
 /* Reads `shape` first, because the other keys depend on it. */
@@ -226,12 +217,13 @@ static bool read_description(
            fabric_file_block(yaml, description->usid_block, &description->block);
 }
 
-bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping, struct plan *fabric)
+bool graph_file_read(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct topology_config *usual, struct plan *fabric)
 {
     struct graph *graph = yaml_take(yaml, 1, sizeof(*graph));
     struct description description;
 
-    init_description(&description);
+    init_description(&description, usual);
     if (!read_description(yaml, mapping, &description))
         return false;
     if (description.shape == SHAPE_LINKS) {

@@ -7,4 +7,5 @@
 #include "topology/topology.h"
 
 /* Reads the mapping, builds the graph and makes its plan. The lists belong to `yaml`. */
-bool graph_file_read(struct yaml *, const struct yaml_node *mapping, struct plan *);
+bool graph_file_read(struct yaml *, const struct yaml_node *mapping,
+    const struct topology_config *usual, struct plan *);

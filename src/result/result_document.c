@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "files/files.h"
+#include "result/result_hardware.h"
 
 static void add_integer(json_t *json, const char *key, uint64_t value)
 {
@@ -62,11 +63,12 @@ static json_t *parameters_json(const struct parameters *parameters)
 json_t *result_document(
     const struct experiment *experiment, const struct yaml_node *top, json_t *runs)
 {
-    return json_pack("{s:i,s:s,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o}", "openmrc_result", 1, "version",
-        OPENMRC_VERSION, "experiment", "name", json_text(experiment->name), "title",
+    return json_pack("{s:i,s:s,s:{s:o,s:o,s:o,s:o,s:o},s:o,s:o,s:o}", "openmrc_result", 1,
+        "version", OPENMRC_VERSION, "experiment", "name", json_text(experiment->name), "title",
         json_text(experiment->title), "file", json_text(top->place.source), "inputs",
         json_of_yaml(top), "parameters", parameters_json(&experiment->sim.parameters), "fabric",
-        fabric_json(&experiment->fabric.topology), "runs", runs);
+        fabric_json(&experiment->fabric.topology), "hardware",
+        result_hardware(&experiment->sim.hardware), "runs", runs);
 }
 
 static int write_all(FILE *file, void *result)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "result/result_hardware.h"
 #include "result/result_sets.h"
 #include "result/units_text.h"
 
@@ -52,6 +53,7 @@ static void print_head(FILE *to, const json_t *result)
             number(fabric, "t1"));
     fprintf(to, ", links of %g Gb/s, base RTT %.2f us\n", number(fabric, "host_link_bps") / 1e9,
         number(fabric, "base_rtt_us"));
+    result_hardware_print(to, json_object_get(result, "hardware"));
 }
 
 static void print_figure(FILE *to, const json_t *json, const char *key)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/sim/sim_hardware.h"
 #include "cmd/sim/sim_options.h"
 #include "result/result.h"
 #include "study/study.h"
@@ -196,6 +197,10 @@ static enum cmd_status run_sim(int argument_count, char **arguments)
         return status;
     if (options.wants_parameters) {
         print_parameters();
+        return CMD_DONE;
+    }
+    if (options.wants_hardware) {
+        sim_hardware_print();
         return CMD_DONE;
     }
     if (read_plan(&plan, &options))

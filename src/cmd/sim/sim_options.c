@@ -45,6 +45,7 @@ static const struct option_row rows[] = {
     { OPTION_FLAG, 0, "heap", NULL, "use the plain engine: slow, same result", AT(heap) },
     { OPTION_FLAG, 0, "check", NULL, "check all invariants during the run: slow", AT(checks) },
     { OPTION_FLAG, 0, "parameters", NULL, "list the parameters of the transport that a file may set", AT(wants_parameters) },
+    { OPTION_FLAG, 0, "hardware", NULL, "list the presets of NICs and switches, with their sources", AT(wants_hardware) },
 };
 /* clang-format on */
 
@@ -90,7 +91,7 @@ bool sim_options_read(
     *options = (struct sim_options){ .jobs = 1 };
     if (!options_read(&sim_option_table, options, argument_count, arguments, status))
         return false;
-    if (!options->wants_parameters)
+    if (!options->wants_parameters && !options->wants_hardware)
         *status = take_file(options, argument_count, arguments);
     return *status == CMD_DONE;
 }

@@ -23,6 +23,7 @@ struct sim_options {
     bool is_quiet;
     bool is_live;                  /* shows the state of the run while it runs */
     bool wants_parameters;         /* lists parameters and does nothing else */
+    bool wants_hardware;           /* lists presets of hardware and does nothing else */
     const char *pcap_path;         /* NULL: none */
     const char *trace_path;        /* NULL: none */
     struct option_list conditions; /* of frames and events that are written */

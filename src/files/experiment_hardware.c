@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads which NICs and switches an experiment has, and compares them with its fabric. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "files/experiment_part.h"
+#include "files/quantity.h"
+#include "files/yaml_fields.h"
+
+#define NOT_GIVEN UINT64_MAX
+
+struct entry {
+    int nic;
+    int switches;
+    uint64_t numbers[HARDWARE_SETTING_COUNT];
+};
+
+static const enum yaml_type types[] = {
+    [HARDWARE_COUNT] = YAML_NUMBER,
+    [HARDWARE_RATE] = YAML_RATE,
+    [HARDWARE_TIME] = YAML_TIME,
+    [HARDWARE_SIZE] = YAML_SIZE,
+};
+
+enum { FIELDS_MAX = HARDWARE_SETTING_COUNT + 3 };
+
+static void list_fields(struct yaml_field out[static FIELDS_MAX])
+{
+    uint32_t count = 0;
+
+    out[count++] = (struct yaml_field){ .key = "nic",
+        .type = YAML_WORD,
+        .offset = offsetof(struct entry, nic),
+        .words = hardware_presets(HARDWARE_NIC) };
+    out[count++] = (struct yaml_field){ .key = "switch",
+        .type = YAML_WORD,
+        .offset = offsetof(struct entry, switches),
+        .words = hardware_presets(HARDWARE_SWITCH) };
+    for (uint32_t i = 0; i < HARDWARE_SETTING_COUNT; i++)
+        if (hardware_descriptions[i].owner == HARDWARE_NIC)
+            out[count++] = (struct yaml_field){ .key = hardware_descriptions[i].key,
+                .type = types[hardware_descriptions[i].unit],
+                .offset = offsetof(struct entry, numbers) + i * sizeof(uint64_t),
+                .most = hardware_descriptions[i].most };
+    out[count] = (struct yaml_field){ .key = NULL };
+}
+
+/* Reports a setting of switches or wires, which is a key of the fabric. */
+static bool check_places(struct yaml *yaml, const struct yaml_node *mapping)
+{
+    for (const struct yaml_node *node = mapping->first; node; node = node->next)
+        for (uint32_t i = 0; i < HARDWARE_SETTING_COUNT; i++)
+            if (hardware_descriptions[i].owner != HARDWARE_NIC &&
+                strcmp(hardware_descriptions[i].key, node->key) == 0)
+                return yaml_complain_key(
+                    yaml, node, "%s: set it there", hardware_descriptions[i].meaning);
+    return true;
+}
+
+/* 0 is the ideal. */
+static bool check_least(
+    struct yaml *yaml, const struct yaml_node *mapping, uint32_t setting, uint64_t number)
+{
+    static const enum quantity_kind kinds[] = {
+        [HARDWARE_COUNT] = QUANTITY_COUNT,
+        [HARDWARE_RATE] = QUANTITY_RATE,
+        [HARDWARE_TIME] = QUANTITY_TIME,
+        [HARDWARE_SIZE] = QUANTITY_SIZE,
+    };
+    const struct hardware_description *known = &hardware_descriptions[setting];
+    const struct yaml_node *node = yaml_member(mapping, known->key);
+    char least[QUANTITY_BYTES];
+
+    if (number == 0 || number >= known->least)
+        return true;
+    quantity_format(kinds[known->unit], known->least, least);
+    return yaml_complain(
+        yaml, node, "%s is out of range; give 0 for no limit, or at least %s", node->text, least);
+}
+
+bool experiment_read_hardware(
+    struct yaml *yaml, const struct yaml_node *mapping, struct hardware *hardware)
+{
+    struct entry entry = { 0 };
+    struct yaml_field fields[FIELDS_MAX];
+
+    list_fields(fields);
+    for (uint32_t i = 0; i < HARDWARE_SETTING_COUNT; i++)
+        entry.numbers[i] = NOT_GIVEN;
+    if (!check_places(yaml, mapping) || !yaml_read(yaml, mapping, fields, &entry))
+        return false;
+    hardware_take(hardware, HARDWARE_NIC, hardware_presets(HARDWARE_NIC)[entry.nic]);
+    hardware_take(hardware, HARDWARE_SWITCH, hardware_presets(HARDWARE_SWITCH)[entry.switches]);
+    for (uint32_t i = 0; i < HARDWARE_SETTING_COUNT; i++) {
+        if (entry.numbers[i] == NOT_GIVEN)
+            continue;
+        if (!check_least(yaml, mapping, i, entry.numbers[i]))
+            return false;
+        hardware_give(hardware, (enum hardware_setting)i, entry.numbers[i]);
+    }
+    return true;
+}
+
+/* ---- the fabric ------------------------------------------------------------------------------ */
+
+void experiment_apply_hardware(const struct hardware *hardware, struct topology_config *usual)
+{
+    uint64_t nic_ps = hardware_number(hardware, HARDWARE_NIC_LATENCY) +
+                      hardware_number(hardware, HARDWARE_PCIE_LATENCY);
+    uint64_t switch_ps = hardware_number(hardware, HARDWARE_SWITCH_LATENCY);
+
+    if (nic_ps > 0)
+        usual->nic_latency_ps = nic_ps;
+    if (switch_ps > 0)
+        usual->switch_latency_ps = switch_ps;
+    usual->framing_bytes = (uint16_t)hardware_number(hardware, HARDWARE_FRAMING);
+    usual->buffers.shared_bytes = (uint32_t)hardware_number(hardware, HARDWARE_SHARED_BUFFER);
+    usual->buffers.cell_bytes = (uint16_t)hardware_number(hardware, HARDWARE_CELL);
+}
+
+/* A number of the fabric that the hardware limits. */
+struct demand {
+    enum hardware_setting limit;
+    uint64_t number;
+};
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t switch_bps(const struct topology_config *config)
+{
+    return larger(config->hosts_per_t0 * config->host_link.rate_bps +
+                      config->t1_count * config->uplink.rate_bps,
+        config->t1_count > 0 ? config->t0_count * config->uplink.rate_bps : 0);
+}
+
+bool experiment_check_hardware(struct yaml *yaml, const struct yaml_node *mapping,
+    const struct hardware *hardware, const struct topology *topology)
+{
+    const struct topology_config *config = &topology->config;
+    const struct demand demands[] = {
+        { HARDWARE_NIC_PORTS, config->plane_count },
+        { HARDWARE_NIC_RATE, config->plane_count * config->host_link.rate_bps },
+        { HARDWARE_SWITCH_PORTS, config->radix },
+        { HARDWARE_SWITCH_RATE, switch_bps(config) },
+    };
+
+    for (uint32_t i = 0; i < sizeof(demands) / sizeof(demands[0]); i++) {
+        const struct hardware_description *known = &hardware_descriptions[demands[i].limit];
+        uint64_t most = hardware_number(hardware, demands[i].limit);
+        const char *key = known->owner == HARDWARE_NIC ? "nic" : "switch";
+        const struct yaml_node *node = yaml_member(mapping, key);
+
+        if (most > 0 && demands[i].number > most)
+            return yaml_complain(yaml, node ? node : mapping,
+                "the fabric needs %llu, more than %s %llu", (unsigned long long)demands[i].number,
+                known->key, (unsigned long long)most);
+    }
+    return true;
+}
+
+static void note_number(struct hardware *hardware, enum hardware_setting setting, uint64_t number)
+{
+    if (hardware_number(hardware, setting) != number)
+        hardware_give(hardware, setting, number);
+}
+
+/* Latencies are 0 in a hardware that is ideal, but never in a fabric. */
+void experiment_note_hardware(struct hardware *hardware, const struct topology_config *config)
+{
+    note_number(hardware, HARDWARE_FRAMING, config->framing_bytes);
+    note_number(hardware, HARDWARE_SHARED_BUFFER, config->buffers.shared_bytes);
+    note_number(hardware, HARDWARE_CELL, config->buffers.cell_bytes);
+    if (hardware_number(hardware, HARDWARE_SWITCH_LATENCY) > 0)
+        note_number(hardware, HARDWARE_SWITCH_LATENCY, config->switch_latency_ps);
+    if (hardware_number(hardware, HARDWARE_NIC_LATENCY) +
+            hardware_number(hardware, HARDWARE_PCIE_LATENCY) !=
+        config->nic_latency_ps) {
+        if (hardware_number(hardware, HARDWARE_PCIE_LATENCY) > 0)
+            hardware_give(hardware, HARDWARE_PCIE_LATENCY, 0);
+        if (hardware_number(hardware, HARDWARE_NIC_LATENCY) > 0)
+            hardware_give(hardware, HARDWARE_NIC_LATENCY, config->nic_latency_ps);
+    }
+}

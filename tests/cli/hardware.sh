@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Hardware models: published figures are reproduced, results name what is assumed, mistakes are explained.
+. "$(dirname "$0")/../harness/tap.sh"
+mrc=$BUILD/bin/mrc
+cd "$ROOT" || exit 1
+
+for file in experiments/hardware/*.yaml; do
+    exits 0 "$file gives the published figures" "$mrc" sim "$file"
+    contains '  and the table names what is assumed' "$output" '; assumed: '
+done
+
+exits 0 'the presets are listed' "$mrc" sim --hardware
+contains '  with origin and source' "$output" '165660324  published   SONiC template of the Arista 7060X6'
+contains '  and what is assumed' "$output" 'assumed     one article, unconfirmed'
+
+ok=experiments/hardware/nics.yaml
+exits 0 'the result has the origin of values' "$mrc" sim -j --set duration=2us --set 'criteria=[]' --set 'phases=[]' "$ok"
+contains '  as JSON' "$output" '"origin":"assumed"'
+
+refuses() # MESSAGE KEY=VALUE
+{
+    exits 2 "refused: --set $2" "$mrc" sim "$ok" --set "$2"
+    is '  and the message has key and reason' "$output" "mrc sim: --set $2: $1"
+}
+
+ok=experiments/hardware/switches.yaml
+refuses "hardware.nic: there is no 'thor'; write ideal, thor-ultra, connectx-8 or connectx-9" hardware.nic=thor
+refuses 'hardware.packet_rate: 5 is out of range; give 0 for no limit, or at least 1000' hardware.packet_rate=5
+refuses 'hardware.framing: bytes on the wire around each packet; key framing of the fabric: set it there' hardware.framing=38
+refuses "fabric.buffers.alpha: there is no '3'; write 1/128, 1/64, 1/32, 1/16, 1/8, 1/4, 1/2, 1, 2, 4 or 8" fabric.buffers.alpha=3
+done_testing
