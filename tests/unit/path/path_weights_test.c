@@ -89,6 +89,18 @@ SPEC("a plan is rough where one of several paths of a plane has more than two th
     EXPECT(!paths.profile.is_rough);
 }
 
+SPEC("new weights decide again whether a plan is rough")
+{
+    static const uint8_t weights[] = { 240, 10 };
+    struct paths paths;
+
+    shape_weighted(&paths, weights, 1, 2);
+    EXPECT(paths.profile.is_rough);
+    paths.entries[1].weight = 240;
+    path_profile_weigh(&paths.profile);
+    EXPECT(!paths.profile.is_rough);
+}
+
 SPEC("the length of a plane is the mean of its paths by their weights")
 {
     static const uint8_t weights[] = { 240, 60, 240, 240 };

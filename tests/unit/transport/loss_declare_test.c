@@ -129,6 +129,26 @@ SPEC("§9: a path whose loss was spurious is no longer suspect")
     by_hand_close(&nic);
 }
 
+/* Whether a loss shrinks the congestion window; the last packet was trimmed `ago_ns` ago. */
+static bool shrinks_window(uint64_t ago_ns)
+{
+    const struct qp *qp = open_sent(true);
+    uint32_t window_bytes = qp->env.peer->cc.window_bytes;
+    bool shrinks;
+
+    qp->env.peer->trimmed_ns = nic.now_ns - ago_ns;
+    loss_declare(qp->requester, &qp->env, psn(BY_HAND_SQ_PSN), LOSS_BY_TIME, nic.now_ns);
+    shrinks = qp->env.peer->cc.window_bytes < window_bytes;
+    by_hand_close(&nic);
+    return shrinks;
+}
+
+SPEC("§10: a loss shrinks the window if it may be congestion, and not otherwise")
+{
+    EXPECT(shrinks_window(1));
+    EXPECT(!shrinks_window(4 * BASE_RTT_NS));
+}
+
 /* The window after a round, in twentieths of the least. */
 static uint32_t relaxed(uint32_t tenths_of_least)
 {

@@ -95,6 +95,23 @@ SPEC("§10 A: a longer round trip of late counts instead, up to the widest reord
     EXPECT(is_lost_by_time(4 * most_ns, most_ns + REORDER_NS + TICK_NS));
 }
 
+SPEC("§10 A: the timer of the rule declares the loss when it is due, not before")
+{
+    uint64_t due_ns;
+
+    open_sent(2);
+    overtake(1, GAP_NS);
+    qp->requester->reorder_ns = 4 * GAP_NS;
+    loss_infer_by_time(qp->requester, &qp->env, nic.now_ns);
+    due_ns = qp->requester->loss_check_ns;
+    EXPECT_EQ(due_ns, first_ns + 5 * GAP_NS);
+    requester_expire(qp->requester, &qp->env, due_ns - 1);
+    EXPECT(!is_lost(0));
+    requester_expire(qp->requester, &qp->env, due_ns);
+    EXPECT(is_lost(0));
+    by_hand_close(&nic);
+}
+
 SPEC("§10 B: only packets that enough others have overtaken are lost")
 {
     open_sent(8);

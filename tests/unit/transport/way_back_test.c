@@ -464,6 +464,27 @@ SPEC("§17: answers leave an EV that turns bad, and keep one that is skipped onc
     EXPECT(!changes_way_back(PATH_TRIMMED));
 }
 
+SPEC("§17: an EV that turns bad for a QP with another profile does not change the way back")
+{
+    static struct path_profile same;
+    struct path_set *paths;
+
+    open_connected();
+    same = nic.profile;
+    nic.init.paths = &same;
+    by_hand_connect(&nic, B);
+    paths = transport_qp_paths(nic.transport, B);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++)
+        if (path_ev_of(paths, i) == way_back_on(A, 0)) {
+            uint32_t ev = way_back_on(A, 0);
+
+            path_on_mark(paths, i, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+            EXPECT_EQ(path_state_of(paths, i), EV_ASSUMED_BAD);
+            EXPECT_EQ(way_back_on(A, 0), ev);
+        }
+    by_hand_close(&nic);
+}
+
 /* How many of eight answers to Endpoint Requests on plane 0 leave on another EV than the first. */
 static uint32_t answers_elsewhere(uint8_t tail_rounds)
 {
