@@ -14,8 +14,9 @@ enum {
     SHORT_BURST = 4 * BURST, /* the same for the right side, whose packets are short */
     DELAY_NS = 4700,
     LAG_MAX_NS = 1176,
-    AHEAD = 8,        /* packets that the transport prefetches before it receives them */
-    SLOT_PACKETS = 8, /* maximum number of arrivals in a packet time */
+    QPS_AHEAD = 8,     /* packets whose QPs are fetched before they are received ... */
+    WINDOWS_AHEAD = 4, /* ... and then the windows of these QPs */
+    SLOT_PACKETS = 8,  /* maximum number of arrivals in a packet time */
     FIRST_QPN = 16,
     WINDOW_PSNS = 1024,
     PACKET_BITS = 4184 * 8,
@@ -161,7 +162,8 @@ static void transmit(struct duplex *duplex, struct side *side)
 
 struct arrival {
     const struct packet *packet;
-    uint64_t at; /* slot */
+    uint64_t at;      /* slot */
+    bool has_windows; /* the transport can prefetch more */
 };
 
 /* Collects the arrivals since the last turn, in order. Returns their number. */
@@ -180,10 +182,16 @@ static uint32_t gather(const struct duplex *duplex, struct wire *wire, struct ar
     return count;
 }
 
-static void prefetch(const struct side *side, const struct arrival *arrival)
+static void fetch_qp(const struct side *side, struct arrival *arrival)
 {
     if (side->transport)
-        transport_prefetch(side->transport, arrival->packet);
+        arrival->has_windows = transport_prefetch(side->transport, arrival->packet);
+}
+
+static void fetch_windows(const struct side *side, const struct arrival *arrival)
+{
+    if (arrival->has_windows)
+        transport_prefetch_windows(side->transport, arrival->packet);
 }
 
 static void deliver(struct duplex *duplex, struct side *from, struct side *to)
@@ -193,11 +201,15 @@ static void deliver(struct duplex *duplex, struct side *from, struct side *to)
 
     for (uint32_t i = 0; i < count; i++)
         fetch_packet(arrivals[i].packet);
-    for (uint32_t i = 0; i < count && i < AHEAD; i++)
-        prefetch(to, &arrivals[i]);
+    for (uint32_t i = 0; i < count && i < QPS_AHEAD; i++)
+        fetch_qp(to, &arrivals[i]);
+    for (uint32_t i = 0; i < count && i < WINDOWS_AHEAD; i++)
+        fetch_windows(to, &arrivals[i]);
     for (uint32_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            prefetch(to, &arrivals[i + AHEAD]);
+        if (i + QPS_AHEAD < count)
+            fetch_qp(to, &arrivals[i + QPS_AHEAD]);
+        if (i + WINDOWS_AHEAD < count)
+            fetch_windows(to, &arrivals[i + WINDOWS_AHEAD]);
         duplex->received += opcode_is_write(arrivals[i].packet->opcode);
         receive(to, arrivals[i].packet, time_of(duplex, arrivals[i].at));
     }

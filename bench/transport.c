@@ -112,9 +112,9 @@ static int run_counted(const struct scenario *scenario)
 /* Counts the functions of the transport and their callees, without the driver. */
 static double instructions_of(const struct scenario *scenario)
 {
-    static const char *const counted[] = { "transport_prefetch", "transport_receive",
-        "transport_send", "transport_wants_to_send", "transport_deadline_ns", "transport_expire",
-        "transport_next_event", "transport_post_send", NULL };
+    static const char *const counted[] = { "transport_prefetch", "transport_prefetch_windows",
+        "transport_receive", "transport_send", "transport_wants_to_send", "transport_deadline_ns",
+        "transport_expire", "transport_next_event", "transport_post_send", NULL };
     const char *arguments[] = { "--run", scenario->name, NULL };
     uint64_t instructions = callgrind_instructions(&(struct callgrind_run){
         .counted = counted, .zero_before = "measured_run", .arguments = arguments });

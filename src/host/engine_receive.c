@@ -12,6 +12,7 @@
 struct parsed {
     struct frame frame;
     enum drop_reason reason;
+    bool has_windows; /* transport_prefetch_windows() can fetch more */
 };
 
 /* Parses one frame ahead, so that the transport prefetches the state of the packet while the
@@ -24,7 +25,7 @@ static void parse_frame(struct engine *engine, uint32_t port, const struct pktio
     if (parsed->reason)
         return;
     parsed->frame.packet.port = (uint8_t)port;
-    transport_prefetch(engine->transport, &parsed->frame.packet);
+    parsed->has_windows = transport_prefetch(engine->transport, &parsed->frame.packet);
 }
 
 /* An immediate needs the receive that was posted for it. The receive may have been posted since
@@ -37,6 +38,8 @@ static enum drop_reason receive_frame(struct engine *engine, struct parsed *pars
 
     if (parsed->reason)
         return parsed->reason;
+    if (parsed->has_windows)
+        transport_prefetch_windows(engine->transport, packet); /* arrives during the iCRC */
     if (!frame_icrc_ok(&parsed->frame, received->bytes))
         return DROP_ICRC;
     if (opcode_is_write(packet->opcode) && opcode_has_immediate(packet->opcode))

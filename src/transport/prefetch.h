@@ -5,6 +5,8 @@
  * would only cost time. */
 #pragma once
 
+#include <stddef.h>
+
 #include "transport/nic.h"
 
 enum {
@@ -35,12 +37,22 @@ static inline void prefetch_responder(const struct qp *qp)
     prefetch_part(qp, RESPONDER, RESPONDER + offsetof(struct responder, queue));
 }
 
+/* Where the part of the requester begins and ends that data packets and SACKs touch, as byte
+ * offsets into a QP that also receives. */
+enum {
+    PREFETCH_REQUESTER = sizeof(struct qp) + sizeof(struct responder),
+    PREFETCH_REQUESTER_HOT = PREFETCH_REQUESTER + offsetof(struct requester, window),
+    PREFETCH_REQUESTER_COLD = PREFETCH_REQUESTER + offsetof(struct requester, queue.depth),
+};
+
+_Static_assert(PREFETCH_REQUESTER_HOT % PREFETCH_LINE_BYTES == 0 &&
+                   PREFETCH_REQUESTER_COLD - PREFETCH_REQUESTER_HOT == 3 * PREFETCH_LINE_BYTES,
+    "what data packets and SACKs touch of the requester fills three lines");
+
 static inline void prefetch_requester(const struct qp *qp)
 {
-    enum { REQUESTER = sizeof(struct qp) + sizeof(struct responder) };
-
     prefetch_part(qp, 0, sizeof(struct qp));
-    prefetch_part(qp, REQUESTER, REQUESTER + sizeof(struct requester));
+    prefetch_part(qp, PREFETCH_REQUESTER_HOT, PREFETCH_REQUESTER_COLD);
 }
 
 /* Fetches what a received data packet with this PSN also touches. */
@@ -51,23 +63,55 @@ static inline void prefetch_received(const struct qp *qp, struct psn psn)
     prefetch_line(&window->words[recv_window_slot(window, psn) / 64]);
 }
 
-/* Fetches what feedback up to this PSN also touches. */
-static inline void prefetch_sent(const struct qp *qp, struct psn psn)
+/* Fetches the record of a PSN. */
+static inline void prefetch_record(const struct send_window *window, struct psn psn)
 {
-    const struct send_window *window = &qp->requester->window;
     uint32_t slot = send_window_slot(window, psn);
 
     prefetch_line(&window->sent[slot]);
     prefetch_line(&window->flags[slot]);
+}
+
+/* Fetches a work request, which may extend over two lines. */
+static inline void prefetch_request(const struct send_queue *queue, uint32_t position)
+{
+    const struct send_request *request = send_queue_at(queue, position);
+
+    prefetch_line(request);
+    prefetch_line((const uint8_t *)(request + 1) - 1);
+}
+
+/* Fetches what feedback also touches: the oldest PSN, which the window may advance over, and the
+ * first one above the cumulative acknowledgement. */
+static inline void prefetch_sent(const struct qp *qp, const struct packet *packet)
+{
+    const struct send_window *window = &qp->requester->window;
+    uint32_t slot = send_window_slot(window, window->oldest);
+
+    prefetch_record(window, window->oldest);
+    prefetch_record(window, psn_add(packet->psn, 1));
     prefetch_line(&window->acked[slot / 64]);
     prefetch_line(&window->lost[slot / 64]);
+    if (packet->opcode == OPCODE_ACK)
+        prefetch_request(&qp->requester->queue, qp->requester->queue.done);
+}
+
+/* Fetches what a received packet touches in the windows of its QP. */
+static inline void prefetch_windows(const struct qp *qp, const struct packet *packet)
+{
+    if (opcode_is_write(packet->opcode)) {
+        if (qp->responder)
+            prefetch_received(qp, packet->psn);
+    } else if (qp->requester) {
+        prefetch_sent(qp, packet);
+    }
 }
 
 /* Fetches what the QP touches when it sends new data. */
 static inline void prefetch_next(const struct qp *qp)
 {
-    const struct send_queue *queue = &qp->requester->queue;
+    const struct requester *requester = qp->requester;
 
-    prefetch_sent(qp, qp->requester->window.next);
-    prefetch_line(send_queue_at(queue, queue->cutting));
+    prefetch_record(&requester->window, requester->window.next);
+    prefetch_request(&requester->queue, requester->queue.cutting);
 }

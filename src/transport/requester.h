@@ -16,25 +16,28 @@
 #define REQUESTER_NO_PLANE UINT16_MAX
 #define REQUESTER_NO_EV    ((uint16_t)PATH_NONE)
 
+/* The members from `window` up to the hot part of `queue` are those that data packets and SACKs
+ * touch. In a QP that also receives they fill three cache lines (prefetch.h). Times are
+ * absolute. */
 struct requester {
-    struct send_window window;
-    struct send_queue queue;
-
-    /* Timers, absolute; UINT64_MAX: not running. */
-    uint64_t loss_check_ns; /* time at which rule A may find the next loss */
-    uint64_t tail_ns;
-    uint64_t timeout_ns;
-    uint64_t hold_until_ns; /* SEND_HELD packets are not sent again before; 0: no hold */
-    uint64_t desperate_ns;  /* no path is usable: time of the next packet on a bad one; 0: now */
-    uint64_t ev_probe_ns;   /* time of the next probe of a bad EV */
-
+    uint64_t hold_until_ns;    /* SEND_HELD packets are not sent again before; 0: no hold */
     uint64_t reorder_relax_ns; /* time at which the reordering window may shrink */
     uint64_t paths_since_ns;   /* packets sent earlier used a former path set */
-    uint32_t full_bytes;       /* nominal size of a packet of PMTU bytes without immediate */
+    struct psn recovery_psn;   /* rule B: end of the recovery */
+    uint32_t last_probe_ticks;
+    uint32_t messages_done; /* count of AETH, 24 bits */
+    uint8_t probe_sequence;
+
+    struct send_window window;
+    uint64_t loss_check_ns; /* time at which rule A may find the next loss; UINT64_MAX: none */
+    uint64_t tail_ns;       /* UINT64_MAX: not running */
+    uint64_t timeout_ns;    /* UINT64_MAX: not running */
+    uint64_t desperate_ns;  /* no path is usable: time of the next packet on a bad one; 0: now */
+    uint64_t ev_probe_ns;   /* time of the next probe of a bad EV; UINT64_MAX: none */
+    uint32_t full_bytes;    /* nominal size of a packet of PMTU bytes without immediate */
     uint32_t mpr_psns;
     uint32_t received_units; /* newest rcvd_bytes */
     struct psn newest_cack;  /* newest cumulative acknowledgement of a SACK or ACK */
-    uint32_t messages_done;  /* count of AETH, 24 bits */
     uint32_t rack_ticks;     /* Q of rule A: time at which it was sent ... */
     uint32_t rack_rtt_ns;    /* ... and its round trip */
     struct psn rack_psn;
@@ -43,17 +46,14 @@ struct requester {
     uint32_t hold_ns;
     uint32_t timeouts;        /* since the cumulative acknowledgement advanced */
     struct psn highest_acked; /* the highest PSN acknowledged so far */
-    struct psn recovery_psn;  /* rule B: end of the recovery */
-    uint32_t last_probe_ticks;
-    uint16_t probe_planes;  /* planes on which a tail probe is due */
-    uint16_t last_plane;    /* of the most recent acknowledgement */
-    uint16_t ev_to_probe;   /* a probe of this EV waits for its port; REQUESTER_NO_EV: none */
-    uint16_t asked_psn;     /* low bits of the last PSN sent with AckReq */
-    uint16_t longest_ticks; /* rule A: longest recent round trip, up to 4 ms */
-    uint8_t probe_sequence;
-    uint8_t tail_rounds; /* tail probes since the last feedback */
-    uint8_t turn_left;   /* packets left of its turn at the shared window of the peer */
-    bool stamped : 1;    /* data packets carry a TSETH */
+    uint16_t probe_planes;    /* planes on which a tail probe is due */
+    uint16_t last_plane;      /* of the most recent acknowledgement */
+    uint16_t ev_to_probe;     /* a probe of this EV waits for its port; REQUESTER_NO_EV: none */
+    uint16_t asked_psn;       /* low bits of the last PSN sent with AckReq */
+    uint16_t longest_ticks;   /* rule A: longest recent round trip, up to 4 ms */
+    uint8_t tail_rounds;      /* tail probes since the last feedback */
+    uint8_t turn_left;        /* packets left of its turn at the shared window of the peer */
+    bool stamped : 1;         /* data packets carry a TSETH */
     bool rack_valid : 1;
     bool in_recovery : 1;
     bool probe_once : 1;   /* one tail probe is due, on the best plane */
@@ -61,6 +61,7 @@ struct requester {
     bool measure_base : 1; /* send a probe for the base RTT after the first SACK */
     bool probe_base : 1;   /* the tail probe that is due measures the base RTT */
     bool base_awaited : 1; /* the probe for the base RTT was sent */
+    struct send_queue queue;
 };
 
 /* Takes memory for `depth` requests and `psn_count` PSNs. `requester`: NULL when measuring. */

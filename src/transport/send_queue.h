@@ -20,17 +20,17 @@ struct send_request {
 };
 
 /* Positions count requests since the queue was started, and wrap. The slot of a request is its
- * position modulo slot_count. */
+ * position modulo slot_count. The members that every packet touches come first. */
 struct send_queue {
     struct send_request *requests;
-    uint32_t slot_count; /* a power of two, at least the requested depth */
-    uint32_t depth;
-    uint32_t reported;    /* oldest request whose completion was not fetched */
+    uint32_t slot_count;  /* a power of two, at least the requested depth */
     uint32_t done;        /* oldest request that is not complete */
     uint32_t cutting;     /* request that is being cut into packets, or is next */
     uint32_t posted;      /* position of the next request */
     uint32_t packets_cut; /* packets of the request at `cutting` */
     uint32_t imm_begun;   /* WriteImm begun and not done */
+    uint32_t depth;
+    uint32_t reported; /* oldest request whose completion was not fetched */
     uint16_t next_rqmsn;
 };
 

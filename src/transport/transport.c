@@ -29,14 +29,6 @@ void transport_count_drop(struct transport *nic, enum drop_reason reason)
 
 /* ---- packets in ----------------------------------------------------------------------------- */
 
-static inline void prefetch_window(const struct qp *qp, const struct packet *packet, bool is_write)
-{
-    if (is_write)
-        prefetch_received(qp, packet->psn);
-    else if (qp->requester)
-        prefetch_sent(qp, packet->psn);
-}
-
 /* The functions that take a packet count it. */
 static inline enum drop_reason dispatch_packet(struct transport *nic, struct qp *qp,
     const struct packet *packet, bool is_write, uint64_t now_ns)
@@ -54,7 +46,7 @@ __attribute__((noinline)) static enum drop_reason dispatch_of_many(
 {
     bool is_write = opcode_is_write(packet->opcode);
 
-    prefetch_window(qp, packet, is_write);
+    prefetch_windows(qp, packet);
     return dispatch_packet(nic, qp, packet, is_write, now_ns);
 }
 
@@ -98,25 +90,40 @@ __attribute__((noinline)) static enum drop_reason receive_otherwise(
     return receive_for_qp(nic, qp, packet, now_ns);
 }
 
-void transport_prefetch(const struct transport *nic, const struct packet *packet)
+/* Returns the first QP at the place of this number in the table, which is nearly always the one. */
+static inline struct qp *first_at(const struct transport *nic, uint32_t qpn)
+{
+    return nic->qpn_table[qpn & (nic->qpn_table_count - 1)];
+}
+
+bool transport_prefetch(const struct transport *nic, const struct packet *packet)
 {
     const struct qp *qp;
 
     if (!nic->has_many_qps)
-        return;
-    qp = nic->qpn_table[packet->dest_qpn & (nic->qpn_table_count - 1)];
+        return false;
+    qp = first_at(nic, packet->dest_qpn);
     if (!qp)
-        return;
+        return false;
     if (opcode_is_write(packet->opcode))
         prefetch_responder(qp);
     else
         prefetch_requester(qp);
+    return true;
+}
+
+void transport_prefetch_windows(const struct transport *nic, const struct packet *packet)
+{
+    const struct qp *qp = first_at(nic, packet->dest_qpn);
+
+    if (nic->has_many_qps && qp)
+        prefetch_windows(qp, packet);
 }
 
 enum drop_reason transport_receive(
     struct transport *nic, const struct packet *packet, uint64_t now_ns)
 {
-    struct qp *qp = nic->qpn_table[packet->dest_qpn & (nic->qpn_table_count - 1)];
+    struct qp *qp = first_at(nic, packet->dest_qpn);
 
     if (!ip_address_equal(&packet->dst, &nic->env.address))
         return nic_count_packet(nic, DROP_ADDRESS);

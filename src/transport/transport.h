@@ -77,9 +77,11 @@ struct transport *transport_init(struct arena *, const struct transport_config *
 
 enum drop_reason transport_receive(struct transport *, const struct packet *, uint64_t now_ns);
 
-/* Fetches into the cache the QP of a packet that will be received soon, after others. With few QPs
- * this does nothing. */
-void transport_prefetch(const struct transport *, const struct packet *);
+/* Fetch into the cache what a packet needs that will be received soon, after others: first its QP
+ * and later, when that has arrived, the places in the windows of the QP. With few QPs both do
+ * nothing; transport_prefetch() then returns false. */
+bool transport_prefetch(const struct transport *, const struct packet *);
+void transport_prefetch_windows(const struct transport *, const struct packet *);
 
 /* Fills `out` with at most `out_max` packets for ports of `ready_ports` (bit p: port p has room for
  * all of them). Returns the number of packets. */

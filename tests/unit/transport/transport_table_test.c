@@ -247,7 +247,8 @@ static uint64_t talk(uint32_t qp_count_max)
         if (qpn == 9) /* there is no such QP */
             packets[0].dest_qpn = packets[1].dest_qpn = 10;
         for (uint32_t i = 0; i < 3; i++)
-            transport_prefetch(nic.transport, &packets[i]);
+            if (transport_prefetch(nic.transport, &packets[i]))
+                transport_prefetch_windows(nic.transport, &packets[i]);
         for (uint32_t i = 0; i < 3; i++)
             sum = sum * 31 + by_hand_receive(&nic, &packets[i]);
     }
