@@ -59,12 +59,14 @@ static void expect_alike(const struct cluster_outcome *a, const struct cluster_o
         EXPECT_EQ(a->totals.packets_lost[i], b->totals.packets_lost[i]);
 }
 
-PROPERTY(
-    "hardware that is not ideal gives the same run with either engine, and no packet vanishes", 60)
+PROPERTY("hardware that is not ideal gives the same run with either engine and any shards, and no "
+         "packet vanishes",
+    60)
 {
     struct cluster cluster;
     struct cluster_outcome windows;
     struct cluster_outcome heap;
+    struct cluster_outcome sharded;
 
     cluster_random(&cluster, seed);
     random_hardware(&cluster, seed);
@@ -73,6 +75,10 @@ PROPERTY(
     cluster.config.engine = SIM_HEAP;
     heap = cluster_run(&cluster);
     expect_alike(&windows, &heap);
+    cluster.config.engine = SIM_WINDOWS;
+    cluster.config.shard_count = 3;
+    sharded = cluster_run(&cluster);
+    expect_alike(&windows, &sharded);
 }
 
 SPEC("a shared buffer that is never full changes nothing")
