@@ -89,8 +89,6 @@ uint32_t sim_workload_peers(const struct sim_workload *);
 /* Returns the size of a message on one flow; if sizes differ, the smallest, which is at least 1. */
 uint64_t sim_message_bytes(const struct sim_workload *);
 
-/* Returns the payload that all ranks send in one collective; 0: the workload is none. */
-uint64_t sim_collective_bytes(const struct sim_workload *);
 /* Returns the time of one collective, or of one training step, at this rate of all ranks together;
  * 0: the workload is neither, or the rate is 0. */
 uint64_t sim_collective_ps(const struct sim_workload *, uint64_t bps);

@@ -79,7 +79,7 @@ uint64_t sim_message_bytes(const struct sim_workload *workload)
     return workload->message_bytes / parts_of(workload);
 }
 
-uint64_t sim_collective_bytes(const struct sim_workload *workload)
+static uint64_t collective_bytes(const struct sim_workload *workload)
 {
     const struct workload_kind *pattern = workload_pattern_of(workload);
 
@@ -89,7 +89,7 @@ uint64_t sim_collective_bytes(const struct sim_workload *workload)
 uint64_t sim_collective_ps(const struct sim_workload *workload, uint64_t bps)
 {
     const struct workload_kind *kind = workload_kind_of(workload);
-    uint64_t bits = 8 * sim_collective_bytes(workload);
+    uint64_t bits = 8 * collective_bytes(workload);
     uint64_t collective_ps;
 
     if (bits == 0 || bps == 0)
