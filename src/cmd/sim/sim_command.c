@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/sim/sim_hardware.h"
 #include "cmd/sim/sim_options.h"
 #include "result/result.h"
 #include "study/study.h"
@@ -200,7 +199,7 @@ static enum cmd_status run_sim(int argument_count, char **arguments)
         return CMD_DONE;
     }
     if (options.wants_hardware) {
-        sim_hardware_print();
+        result_presets_print();
         return CMD_DONE;
     }
     if (read_plan(&plan, &options))

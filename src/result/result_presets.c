@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the presets of NICs and switches, and the settings of an experiment. */
-#include "cmd/sim/sim_hardware.h"
+#include "result/result_presets.h"
 
 #include <stdio.h>
 
@@ -41,7 +41,7 @@ static void print_presets(enum hardware_owner owner)
     }
 }
 
-void sim_hardware_print(void)
+void result_presets_print(void)
 {
     print_presets(HARDWARE_NIC);
     print_presets(HARDWARE_SWITCH);
