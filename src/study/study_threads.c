@@ -33,6 +33,9 @@ int study_threads_open(
     *threads = (struct study_threads){ 0 };
     config->shard_count = chosen_count(config, manner);
     config->shard_count = sim_shards_of(config);
+    if (config->shard_count < manner->threads && !needs_one_thread(manner))
+        study_complain(manner, "uses %u of %u threads: the fabric cannot be divided further",
+            config->shard_count, manner->threads);
     if (config->shard_count == 1)
         return 0;
     threads->team = carrier_threads_open(config->shard_count, &err);

@@ -107,28 +107,14 @@ static enum cmd_status run_filtered(
     return status == CMD_DONE && !is_good ? CMD_FAILED : status;
 }
 
-static enum cmd_status check_threads(
-    const struct study_plan *plan, const struct sim_options *options)
+static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options)
 {
-    struct sim_config config = plan->runs[0]->experiment.sim;
+    struct study_filter filter;
+    enum cmd_status status;
 
     if (options->threads > 1 && (options->heap || options->pcap_path || options->trace_path))
         return cmd_complain(CMD_MISUSED, name,
             "--pcap, --trace and --heap use one thread; omit --threads %u", options->threads);
-    config.shard_count = options->threads;
-    if (options->threads > sim_shards_of(&config) && !options->is_quiet)
-        fprintf(stderr, "mrc sim: uses %u of %u threads: the fabric cannot be divided further\n",
-            sim_shards_of(&config), options->threads);
-    return CMD_DONE;
-}
-
-static enum cmd_status run_plan(struct study_plan *plan, const struct sim_options *options)
-{
-    struct study_filter filter;
-    enum cmd_status status = check_threads(plan, options);
-
-    if (status != CMD_DONE)
-        return status;
     if (plan->run_count > 1 && (options->pcap_path || options->trace_path))
         return cmd_complain(CMD_MISUSED, name,
             "--pcap and --trace require a single run; there are %u", plan->run_count);
