@@ -125,18 +125,6 @@ struct demand {
     uint64_t number;
 };
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t switch_bps(const struct topology_config *config)
-{
-    return larger(config->hosts_per_t0 * config->host_link.rate_bps +
-                      config->t1_count * config->uplink.rate_bps,
-        config->t1_count > 0 ? config->t0_count * config->uplink.rate_bps : 0);
-}
-
 bool experiment_check_hardware(struct yaml *yaml, const struct yaml_node *mapping,
     const struct hardware *hardware, const struct topology *topology)
 {
@@ -145,7 +133,7 @@ bool experiment_check_hardware(struct yaml *yaml, const struct yaml_node *mappin
         { HARDWARE_NIC_PORTS, config->plane_count },
         { HARDWARE_NIC_RATE, config->plane_count * config->host_link.rate_bps },
         { HARDWARE_SWITCH_PORTS, config->radix },
-        { HARDWARE_SWITCH_RATE, switch_bps(config) },
+        { HARDWARE_SWITCH_RATE, topology_switch_bps(topology) },
     };
 
     for (uint32_t i = 0; i < sizeof(demands) / sizeof(demands[0]); i++) {

@@ -59,18 +59,3 @@ bool qp_cache_use(struct qp_cache *cache, uint32_t qp)
     cache->misses += !is_hit;
     return is_hit;
 }
-
-void qp_cache_check(const struct qp_cache *cache, uint32_t room)
-{
-    uint32_t count = 0;
-
-    if (!cache->links)
-        return;
-    for (uint32_t qp = cache->newest; qp != NONE; qp = cache->links[qp].older) {
-        assert(qp < cache->qp_count);
-        assert(cache->links[qp].is_on_chip);
-        assert(cache->links[qp].older != NONE || qp == cache->oldest);
-        count++;
-    }
-    assert(count == room);
-}

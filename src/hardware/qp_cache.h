@@ -27,6 +27,3 @@ void qp_cache_init(
 
 /* Uses a QP. Returns false if its state had to be fetched; it then replaces another. */
 bool qp_cache_use(struct qp_cache *, uint32_t qp);
-
-/* Asserts all invariants. */
-void qp_cache_check(const struct qp_cache *, uint32_t room);

@@ -17,7 +17,7 @@ static uint32_t forward(void *network, const struct switch_crossing *crossing)
     return way.reason == DROP_NONE ? way.port : SWITCH_NO_PORT;
 }
 
-static struct switch_decision admit(
+static struct switch_decision admit_packet(
     void *network, const struct switch_crossing *crossing, struct port *port, uint64_t now_ps)
 {
     struct shard *shard = network;
@@ -59,4 +59,6 @@ void policy_buffer_init(struct sim *sim, struct arena *arena)
         shared_buffer_init(&sim->buffers[i], &config);
 }
 
-const struct switch_policy policy_buffer = { .forward = forward, .admit = admit, .sent = sent };
+const struct switch_policy policy_buffer = {
+    .forward = forward, .admit = admit_packet, .sent = sent
+};

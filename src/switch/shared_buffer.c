@@ -23,7 +23,7 @@ static uint64_t free_bytes(const struct shared_buffer *buffer)
     return buffer->config.size_bytes - buffer->used_bytes;
 }
 
-uint64_t shared_buffer_limit(const struct shared_buffer *buffer)
+static uint64_t buffer_limit(const struct shared_buffer *buffer)
 {
     int32_t shift = buffer->config.alpha_log2;
 
@@ -64,7 +64,7 @@ struct port_outcome shared_buffer_admit(struct shared_buffer *buffer, struct por
 
     if (!has_room(buffer, port, arriving))
         return port_drop(port, DROP_BUFFER_FULL);
-    outcome = port_admit_within(port, arriving, shared_buffer_limit(buffer), now_ps);
+    outcome = port_admit_within(port, arriving, buffer_limit(buffer), now_ps);
     switch (outcome.verdict) {
     case PORT_TRIMMED_TAIL:
         shared_buffer_release(buffer, before_bytes);

@@ -22,9 +22,6 @@ struct shared_buffer {
 
 void shared_buffer_init(struct shared_buffer *, const struct shared_buffer_config *);
 
-/* Returns the length that a data queue may have at this time. */
-uint64_t shared_buffer_limit(const struct shared_buffer *);
-
 /* Admits a packet to a port of the switch, as port_admit(). All ports must have been advanced. */
 struct port_outcome shared_buffer_admit(
     struct shared_buffer *, struct port *, const struct port_entry *, uint64_t now_ps);

@@ -199,6 +199,30 @@ uint64_t topology_fastest_bps(const struct topology *topology)
     return bps;
 }
 
+static uint64_t port_bps(const struct topology *topology, uint32_t switch_index, uint32_t port)
+{
+    struct topology_end end = { .node = switch_index, .port = port };
+    struct topology_link_kind kind;
+    struct topology_element link;
+
+    return topology_link_at(topology, end, &link, &kind) ? kind.rate_bps : 0;
+}
+
+uint64_t topology_switch_bps(const struct topology *topology)
+{
+    uint64_t most_bps = 0;
+
+    for (uint32_t i = 0; i < topology->switch_count; i++) {
+        uint32_t port_count = topology_port_count(topology, i);
+        uint64_t bps = 0;
+
+        for (uint32_t port = 0; port < port_count; port++)
+            bps += port_bps(topology, i, port);
+        most_bps = larger(most_bps, bps);
+    }
+    return most_bps;
+}
+
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* Takes the usual kinds of links from the graph, and limits the lookahead to the fastest crossing

@@ -300,6 +300,8 @@ bool topology_marks(const struct topology *, struct topology_end switch_port);
 /* Returns the rate at which the fastest links run. Packets cut through switches only when they come
  * over such a link, so that they arrive as fast as they leave. */
 uint64_t topology_fastest_bps(const struct topology *);
+/* Returns the largest sum of the rates of the ports of a switch. */
+uint64_t topology_switch_bps(const struct topology *);
 /* Returns how much of a packet of `wire_bytes`, framing included, must have arrived over a link of
  * this rate before a switch acts. */
 static inline uint64_t topology_head_bytes(const struct topology_config *config,

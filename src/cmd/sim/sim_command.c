@@ -126,39 +126,6 @@ static enum cmd_status run_plan(struct study_plan *plan, const struct sim_option
     return status;
 }
 
-static void print_choices(uint32_t index, uint64_t value)
-{
-    const struct parameter_description *parameter = &parameter_descriptions[index];
-
-    printf("%-22s  %s (", parameter->name, parameters_choice(index, value));
-    for (uint32_t i = 0; parameter->choices[i]; i++)
-        printf("%s%s", i ? "|" : "", parameter->choices[i]);
-    printf(")\n");
-}
-
-static void print_parameters(void)
-{
-    for (uint32_t i = 0; i < parameter_count; i++) {
-        const struct parameter_description *parameter = &parameter_descriptions[i];
-        uint64_t value = parameter->default_value;
-
-        if (experiment_parameter_is_of_fabric(parameter->name))
-            continue;
-        if (parameter->choices)
-            print_choices(i, value);
-        else if (parameter->software_value != value)
-            printf("%-22s  %llu, in software %llu %s (%llu to %llu)\n", parameter->name,
-                (unsigned long long)value, (unsigned long long)parameter->software_value,
-                parameter->unit, (unsigned long long)parameter->minimum,
-                (unsigned long long)parameter->maximum);
-        else
-            printf("%-22s  %llu %s (%llu to %llu)\n", parameter->name, (unsigned long long)value,
-                parameter->unit, (unsigned long long)parameter->minimum,
-                (unsigned long long)parameter->maximum);
-        printf("%-22s    %s\n", "", parameter->help);
-    }
-}
-
 static bool read_plan(struct study_plan *plan, const struct sim_options *options)
 {
     struct study_changes changes = { .sets = options->sets.at,
@@ -181,7 +148,7 @@ static enum cmd_status run_sim(int argument_count, char **arguments)
     if (!sim_options_read(&options, argument_count, arguments, &status))
         return status;
     if (options.wants_parameters) {
-        print_parameters();
+        result_parameters_print(stdout);
         return CMD_DONE;
     }
     if (options.wants_hardware) {

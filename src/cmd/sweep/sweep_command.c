@@ -31,40 +31,11 @@ struct options {
     bool is_quiet;
 };
 
-/* Reads a number. Returns what follows it; NULL: there is none. */
-static const char *read_seed(const char *text, uint64_t *seed)
-{
-    char *end;
-
-    *seed = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && *seed <= UINT64_MAX / 2 ? end : NULL;
-}
-
-/* Reads "1-10,20": ranges and numbers. */
-static bool read_seeds(struct options *options, const char *text)
-{
-    for (;;) {
-        uint64_t first;
-        uint64_t last;
-
-        text = read_seed(text, &first);
-        last = first;
-        if (text && *text == '-')
-            text = read_seed(text + 1, &last);
-        if (!text || last < first || last - first >= SEEDS_MAX - options->seed_count)
-            return false;
-        for (uint64_t seed = first; seed <= last; seed++)
-            options->seeds[options->seed_count++] = seed;
-        if (!*text)
-            return true;
-        if (*text++ != ',')
-            return false;
-    }
-}
-
 static enum cmd_status take_seeds(void *options, char *value)
 {
-    if (read_seeds(options, value))
+    struct options *its = options;
+
+    if (study_seeds_read(value, its->seeds, &its->seed_count, SEEDS_MAX))
         return CMD_DONE;
     return cmd_complain(CMD_MISUSED, name,
         "--seeds takes up to %d numbers, such as 1-10 or 3,5,8, not '%s'", SEEDS_MAX, value);
