@@ -129,11 +129,12 @@ bool experiment_check_hardware(struct yaml *yaml, const struct yaml_node *mappin
     const struct hardware *hardware, const struct topology *topology)
 {
     const struct topology_config *config = &topology->config;
+    bool is_limited = hardware_number(hardware, HARDWARE_SWITCH_RATE) > 0;
     const struct demand demands[] = {
         { HARDWARE_NIC_PORTS, config->plane_count },
         { HARDWARE_NIC_RATE, config->plane_count * config->host_link.rate_bps },
         { HARDWARE_SWITCH_PORTS, config->radix },
-        { HARDWARE_SWITCH_RATE, topology_switch_bps(topology) },
+        { HARDWARE_SWITCH_RATE, is_limited ? topology_switch_bps(topology) : 0 },
     };
 
     for (uint32_t i = 0; i < sizeof(demands) / sizeof(demands[0]); i++) {
