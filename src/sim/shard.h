@@ -57,6 +57,11 @@ struct shard {
     uint64_t pauses_under_way; /* sent minus received */
     uint64_t packets_lost[LOSS_REASON_COUNT];
 
+    /* of its own nodes, the results of the last call of sim_totals() and sim_queue_peak() */
+    struct sim_totals totals;
+    uint64_t peak_bytes;
+    struct topology_end peak_at;
+
     enum sim_status status; /* SIM_RUNNING, or why the run must end */
     uint64_t violated_ps;
     char violation[ENGINE_VIOLATION_BYTES];

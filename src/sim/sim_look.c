@@ -6,12 +6,6 @@
 #include "sim/endpoint_mrc.h"
 #include "sim/setup.h"
 
-/* The sums of each shard, added up at the end. */
-struct look {
-    const struct sim *sim;
-    struct sim_totals *by_shard;
-};
-
 static uint32_t node_ports(const struct sim *sim, uint32_t node, uint32_t *first_port)
 {
     if (node < sim->nic_count) {
@@ -39,19 +33,18 @@ static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *ou
 
 static void sum_shard(void *argument, uint32_t index)
 {
-    const struct look *look = argument;
-    const struct sim *sim = look->sim;
-    const struct shard *shard = &sim->shards[index];
-    struct sim_totals out = { .packet_hops = shard->packet_hops,
+    const struct sim *sim = *(const struct sim **)argument;
+    struct shard *shard = &sim->shards[index];
+    struct sim_totals *totals = &shard->totals;
+
+    *totals = (struct sim_totals){ .packet_hops = shard->packet_hops,
         .packets_sent = shard->packets_sent,
         .packets_delivered = shard->packets_delivered,
         .packets_in_flight = shard_in_flight(shard) };
-
-    memcpy(out.packets_lost, shard->packets_lost, sizeof(out.packets_lost));
+    memcpy(totals->packets_lost, shard->packets_lost, sizeof(totals->packets_lost));
     for (uint32_t node = 0; node < sim->node_count; node++)
         if (shard_owns(shard, node))
-            add_node(sim, node, &out);
-    look->by_shard[index] = out;
+            add_node(sim, node, totals);
 }
 
 /* All members are numbers of 64 bits. */
@@ -68,13 +61,10 @@ _Static_assert(sizeof(struct sim_totals) % sizeof(uint64_t) == 0, "for add_total
 
 void sim_totals(const struct sim *sim, struct sim_totals *out)
 {
-    struct sim_totals by_shard[SIM_SHARDS_MAX];
-    struct look look = { .sim = sim, .by_shard = by_shard };
-
-    shard_each(sim, sum_shard, &look);
-    *out = by_shard[0];
+    shard_each(sim, sum_shard, &sim);
+    *out = sim->shards[0].totals;
     for (uint32_t i = 1; i < sim->shard_count; i++)
-        add_totals(out, &by_shard[i]);
+        add_totals(out, &sim->shards[i].totals);
 }
 
 uint64_t sim_packet_hops(const struct sim *sim)
@@ -223,56 +213,51 @@ bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *ou
     return sim->links[port].has_cable;
 }
 
-/* The longest queue of each shard. */
-struct peaks {
-    struct sim *sim;
-    struct peak {
-        uint64_t bytes;
-        struct topology_end where;
-    } * by_shard;
-};
-
 /* Each port records its longest queue; this call resets it. */
-static void find_peak(struct sim *sim, uint32_t switch_index, struct peak *peak)
+static void find_peak(struct shard *shard, uint32_t switch_index)
 {
+    struct sim *sim = shard->sim;
     const struct engine_switch *here = &sim->switches[switch_index];
 
     for (uint32_t p = 0; p < here->port_count; p++) {
         uint32_t port = here->first_port + p;
         uint64_t *depth = &sim->port_counters[port].value[PORT_COUNTER_DATA_DEPTH_BYTES_MAX];
 
-        if (*depth > peak->bytes)
-            *peak = (struct peak){ .bytes = *depth, .where = { .node = switch_index, .port = p } };
+        if (*depth > shard->peak_bytes) {
+            shard->peak_bytes = *depth;
+            shard->peak_at = (struct topology_end){ .node = switch_index, .port = p };
+        }
         *depth = sim->ports[port].queues[PORT_DATA].bytes;
     }
 }
 
 static void find_peaks(void *argument, uint32_t index)
 {
-    const struct peaks *peaks = argument;
-    struct sim *sim = peaks->sim;
-    struct peak peak = { 0 };
+    struct sim *sim = argument;
+    struct shard *shard = &sim->shards[index];
 
+    shard->peak_bytes = 0;
+    shard->peak_at = (struct topology_end){ 0 };
     for (uint32_t i = 0; i < sim->node_count - sim->nic_count; i++)
-        if (shard_owns(&sim->shards[index], sim->nic_count + i))
-            find_peak(sim, i, &peak);
-    peaks->by_shard[index] = peak;
+        if (shard_owns(shard, sim->nic_count + i))
+            find_peak(shard, i);
 }
 
 /* Of several, the first in the order of switches and ports. */
 uint32_t sim_queue_peak(struct sim *sim, struct topology_end *where)
 {
-    struct peak by_shard[SIM_SHARDS_MAX];
-    struct peaks peaks = { .sim = sim, .by_shard = by_shard };
-    const struct peak *peak = by_shard;
+    const struct shard *first = &sim->shards[0];
 
-    shard_each(sim, find_peaks, &peaks);
-    for (uint32_t i = 1; i < sim->shard_count; i++)
-        if (by_shard[i].bytes > peak->bytes ||
-            (by_shard[i].bytes == peak->bytes && by_shard[i].where.node < peak->where.node))
-            peak = &by_shard[i];
-    *where = peak->where;
-    return (uint32_t)peak->bytes;
+    shard_each(sim, find_peaks, sim);
+    for (uint32_t i = 1; i < sim->shard_count; i++) {
+        const struct shard *other = &sim->shards[i];
+
+        if (other->peak_bytes > first->peak_bytes ||
+            (other->peak_bytes == first->peak_bytes && other->peak_at.node < first->peak_at.node))
+            first = other;
+    }
+    *where = first->peak_at;
+    return (uint32_t)first->peak_bytes;
 }
 
 /* ---- faults ---------------------------------------------------------------------------------- */
