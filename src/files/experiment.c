@@ -28,6 +28,7 @@ struct document {
     uint32_t window_psns;
     uint32_t qp_series;
     bool occupancy;
+    bool reordering;
     uint32_t version;
     const struct yaml_node *fabric;
     const struct yaml_node *hardware;
@@ -63,6 +64,7 @@ static const struct yaml_field fields[] = {
     { .key = "window_psns", .type = YAML_COUNT, .offset = IN_DOCUMENT(window_psns), .least = 128, .most = 32768 },
     { .key = "qp_series", .type = YAML_COUNT, .offset = IN_DOCUMENT(qp_series), .most = 1024 },
     { .key = "occupancy", .type = YAML_FLAG, .offset = IN_DOCUMENT(occupancy) },
+    { .key = "reordering", .type = YAML_FLAG, .offset = IN_DOCUMENT(reordering) },
     { .key = "observe", .type = YAML_MAP, .offset = IN_DOCUMENT(observe) },
     { .key = "victim", .type = YAML_ANY, .offset = IN_DOCUMENT(victim) },
     { .key = "watch", .type = YAML_MAP, .offset = IN_DOCUMENT(watch) },
@@ -329,6 +331,7 @@ bool experiment_read(struct yaml *yaml, const struct yaml_node *top, struct expe
     experiment->measure.sim = &experiment->sim;
     experiment->measure.qp_series = document.qp_series;
     experiment->measure.occupancy = document.occupancy;
+    experiment->sim.counts_order = document.reordering;
     parameters_init(&experiment->sim.parameters, TIMERS_HARDWARE);
     return take_times(yaml, top, &document, experiment) &&
            read_hardware_and_fabric(yaml, &document, experiment) &&

@@ -77,8 +77,8 @@ bool experiment_read_watches(
 static const char *const summary_names[] = { "goodput_bps", "goodput_fraction", "capacity_fraction",
     "capacity", "faults", "completion_us", "jain", "victim_fraction", "retransmitted", "trimmed",
     "marked", "lost", "timeouts", "plane_imbalance", "ev_transitions", "packets_sent",
-    "packets_delivered", "queue_peak_bytes", "queue_occupancy", "qp_errors", "counters",
-    "simulated_us", "workloads", "phases", NULL };
+    "packets_delivered", "queue_peak_bytes", "queue_occupancy", "reordering", "qp_errors",
+    "counters", "simulated_us", "workloads", "phases", NULL };
 
 /* Of a phase, apart from its workloads. */
 static const char *const phase_names[] = { "from_us", "until_us", "lost", "packets_sent",

@@ -210,6 +210,8 @@ static void set_counts(json_t *json, const struct measure_record *record)
     json_object_set_new(json, "queue_peak_bytes", json_integer((json_int_t)queue_peak));
     if (record->plan->occupancy)
         json_object_set_new(json, "queue_occupancy", result_summary_occupancy(record));
+    if (record->plan->sim->counts_order)
+        json_object_set_new(json, "reordering", result_summary_order(record));
     json_object_set_new(json, "plane_imbalance", plane_imbalance(record));
     json_object_set_new(json, "ev_transitions", transitions(record));
     json_object_set_new(json, "counters", result_summary_counters(NULL, totals));

@@ -12,6 +12,7 @@ json_t *result_summary_phases(const struct measure_record *);
 json_t *result_summary_faults(const struct measure_record *);
 /* Returns null if it was not measured. */
 json_t *result_summary_occupancy(const struct measure_record *);
+json_t *result_summary_order(const struct measure_record *);
 json_t *result_series(const struct measure_record *);
 json_t *result_events(const struct measure_record *);
 

@@ -66,7 +66,8 @@ void partition_init(struct sim *sim, struct arena *arena)
     for (uint32_t i = 0; i < sim->topology->switch_count; i++) {
         uint8_t owner = owner_of_hosts(sim, i);
 
-        sim->owners[sim->nic_count + i] =
-            owner == NOBODY ? (uint8_t)(next++ % sim->shard_count) : owner;
+        if (owner == NOBODY)
+            owner = (uint8_t)(next++ % sim->shard_count);
+        sim->owners[sim->nic_count + i] = owner;
     }
 }

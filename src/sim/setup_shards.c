@@ -93,6 +93,7 @@ static void setup_engine(struct shard *shard, struct arena *arena, uint32_t pack
 
     shard->nic_models = sim->nic_models;
     shard->has_slow_arrivals = sim->has_slow_arrivals;
+    shard->counts_order = sim->config.counts_order;
     setup_slots(shard, arena, packet_count);
     mailbox_init(
         &shard->mailbox, arena, sim->node_count, packet_count, sim->topology->lookahead_ps);

@@ -30,6 +30,7 @@ struct shard {
     const uint8_t *owners; /* the shard of each node; NULL: this one has all */
     struct nic_model *nic_models;
     bool has_slow_arrivals;
+    bool counts_order;
     struct outbox *outbox; /* of this window */
     uint64_t hash;
     uint64_t packet_hops;
@@ -57,6 +58,7 @@ struct shard {
     uint64_t pauses_under_way; /* sent minus received */
     uint64_t packets_lost[LOSS_REASON_COUNT];
 
+    struct sim_order order;
     /* of its own nodes, the results of the last call of sim_totals() and sim_queue_peak() */
     struct sim_totals totals;
     uint64_t peak_bytes;

@@ -184,6 +184,7 @@ struct sim_config {
      * number. At most one per leaf is used; only one if frames or traces are observed. */
     uint32_t shard_count;
     const struct sim_carrier *carrier; /* NULL: shards run one after the other */
+    bool counts_order;                 /* for sim_order() */
     bool wire;                         /* convert packets to bytes on every hop */
     bool checks;                       /* check all invariants after every window: slow */
     struct sim_observer observer;
@@ -256,6 +257,18 @@ const struct path_profile *sim_flow_profile(const struct sim *, uint32_t flow_in
 
 /* Returns the payload placed, by plane of arrival, of all NICs. */
 void sim_plane_bytes(const struct sim *, uint64_t out[static TOPOLOGY_PLANES_MAX]);
+
+/* Packets placed after one that is further in its flow, repairs included. Level k: behind by 2^k
+ * packets or more, and less than twice as many; the last level has no end. */
+#define SIM_ORDER_LEVELS 20
+struct sim_order {
+    uint64_t placed; /* packets */
+    uint64_t late;
+    uint64_t behind_max; /* packets */
+    uint64_t by_level[SIM_ORDER_LEVELS];
+};
+/* All zero unless the configuration counts order. */
+void sim_order(const struct sim *, struct sim_order *);
 
 struct sim_queue {
     uint32_t data_bytes;

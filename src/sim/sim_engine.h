@@ -124,6 +124,7 @@ struct engine_flow {
 /* The half of a flow at its receiver. */
 struct engine_flow_end {
     uint64_t placed_bytes;
+    uint64_t furthest_bytes; /* end of the furthest packet, if order is counted */
     struct account *account; /* checks: placed bytes; NULL */
 };
 

@@ -157,6 +157,21 @@ void sim_plane_bytes(const struct sim *sim, uint64_t out[static TOPOLOGY_PLANES_
 }
 
 /* Returns what the wire carries besides the payload of a packet. */
+void sim_order(const struct sim *sim, struct sim_order *out)
+{
+    *out = (struct sim_order){ 0 };
+    for (uint32_t i = 0; i < sim->shard_count; i++) {
+        const struct sim_order *order = &sim->shards[i].order;
+
+        out->placed += order->placed;
+        out->late += order->late;
+        if (order->behind_max > out->behind_max)
+            out->behind_max = order->behind_max;
+        for (uint32_t level = 0; level < SIM_ORDER_LEVELS; level++)
+            out->by_level[level] += order->by_level[level];
+    }
+}
+
 static uint32_t header_bytes(const struct sim *sim)
 {
     struct packet empty = { .opcode = OPCODE_WRITE_MIDDLE,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/account.h"
+#include "sim/order.h"
 #include "sim/shard.h"
 
 /* Fills in shard->world, the actions of ranks. */
@@ -18,6 +19,8 @@ static inline void work_place(
 {
     end->placed_bytes += bytes;
     shard->plane_bytes[shard->arriving_plane] += bytes;
+    if (__builtin_expect(shard->counts_order, false))
+        order_note(shard, end, offset_bytes, bytes);
     if (end->account)
         account_place(shard, end, offset_bytes, bytes);
 }

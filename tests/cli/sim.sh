@@ -207,8 +207,8 @@ exits 0 'a ring over paths of one and of three switches reaches its capacity' \
     "$mrc" sim "$ROOT/experiments/zcube.yaml" -q
 
 # Measurements that an experiment asks for.
-exits 0 'an experiment can ask for series of QPs and for the occupancy of queues' "$mrc" sim "$experiment" -q -o "$SCRATCH/more.json" \
-    --set qp_series=3 --set occupancy=true
+exits 0 'an experiment can ask for series of QPs, the occupancy of queues and the order of packets' "$mrc" sim "$experiment" -q -o "$SCRATCH/more.json" \
+    --set qp_series=3 --set occupancy=true --set reordering=true
 is '  three QPs have a series' "$(python3 -c '
 import json, sys
 run = json.load(open(sys.argv[1]))["runs"][0]
@@ -225,10 +225,15 @@ import json, sys
 queues = json.load(open(sys.argv[1]))["runs"][0]["summary"]["queue_occupancy"]
 shares = [queues["busy"]] + [level["share"] for level in queues["above"]]
 print(queues["samples"], 0 < queues["busy"] <= 1, shares == sorted(shares, reverse=True), queues["busiest"][0]["busy"] >= queues["busy"])' "$SCRATCH/more.json")" '40 True True True'
+is '  some packets are late, by some packets' "$(python3 -c '
+import json, sys
+order = json.load(open(sys.argv[1]))["runs"][0]["summary"]["reordering"]
+shares = [level["share"] for level in order["behind"]]
+print(0 < order["late"] < order["placed"], order["behind"][-1]["packets"] <= order["behind_max"], shares[0], shares == sorted(shares, reverse=True))' "$SCRATCH/more.json")" 'True True 1.0 True'
 is '  and everything else is the same' "$(python3 -c '
 import json, sys
 runs = [json.load(open(name))["runs"][0] for name in sys.argv[1:]]
-del runs[1]["series"]["qp_bps"], runs[1]["summary"]["queue_occupancy"]
+del runs[1]["series"]["qp_bps"], runs[1]["summary"]["queue_occupancy"], runs[1]["summary"]["reordering"]
 print(all(runs[0][part] == runs[1][part] for part in ("summary", "series", "events")))' "$SCRATCH/r.json" "$SCRATCH/more.json")" True
 exits 2 'more than 1,024 series of QPs are refused' "$mrc" sim "$experiment" --set qp_series=1025
 
