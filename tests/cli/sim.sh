@@ -229,7 +229,7 @@ is '  some packets are late, by some packets' "$(python3 -c '
 import json, sys
 order = json.load(open(sys.argv[1]))["runs"][0]["summary"]["reordering"]
 shares = [level["share"] for level in order["behind"]]
-print(0 < order["late"] < order["placed"], order["behind"][-1]["packets"] <= order["behind_max"], shares[0], shares == sorted(shares, reverse=True))' "$SCRATCH/more.json")" 'True True 1.0 True'
+print(0 < order["late"] < order["placed"], order["behind"][-1]["packets"] <= order["behind_max"], shares[0], shares == sorted(shares, reverse=True))' "$SCRATCH/more.json")" 'True True 1 True'
 is '  and everything else is the same' "$(python3 -c '
 import json, sys
 runs = [json.load(open(name))["runs"][0] for name in sys.argv[1:]]

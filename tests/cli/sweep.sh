@@ -41,6 +41,7 @@ $1" "$out"
 
 sweep() # ARGUMENT...
 {
+    # shellcheck disable=SC2317 # called by exits()
     "$mrc" sweep -o "$out" --sweep parameters.mpr=1,8 --points 20 "$@"
 }
 
@@ -48,7 +49,7 @@ exits 0 '--help exits with 0' "$mrc" sweep --help
 exits 2 'a sweep without a folder is refused' "$mrc" sweep "$one"
 is '  and the message says how to name it' "$output" 'mrc sweep: name a folder for the runs: -o FOLDER'
 exits 2 'a sweep without an experiment is refused' "$mrc" sweep -o "$out"
-for seeds in '' x 3-1 1-2-3 1, 1-99999; do
+for seeds in '' x 3-1 1-2-3 '1,' 1-99999; do
     exits 2 "--seeds '$seeds' is refused" "$mrc" sweep -o "$out" --seeds "$seeds" "$one"
 done
 exits 2 'an error in the last file is found before the first run' sweep "$one" /dev/null
@@ -160,8 +161,13 @@ wait "$child" 2>/dev/null
 exits 0 'after a sweep was killed, another one' "$mrc" sweep -o "$out" --sweep duration=50us,51us --set sample=100ms "$one"
 contains '  continues with what is missing' "$output" '2 of 2 runs, 1 of them kept from before'
 
-exits 1 'a run that needs more memory than there is fails' sh -c "ulimit -v 400000; '$mrc' sweep -o '$SCRATCH/large' \
-    --sweep 'fabric={planes: 8, t0s: 512, t1s: 256, hosts_per_t0: 256},{planes: 2, t0s: 2, t1s: 2, hosts_per_t0: 2}' --set 'faults=[]' '$one'"
-contains '  with what it needs and what there is' "$output" 'GiB of memory, and 391 MiB are available; simulate fewer NICs or flows'
-contains '  and the other run is made' "$output" '1 of 2 runs, 0 of them kept from before'
+# Sanitizers need more addresses than a limit leaves.
+if nm -D "$mrc" | grep -q '__[at]san_init'; then
+    skip 'a run that needs more memory than there is fails' 'a sanitizer cannot run with little memory'
+else
+    exits 1 'a run that needs more memory than there is fails' sh -c "ulimit -v 400000; '$mrc' sweep -o '$SCRATCH/large' \
+        --sweep 'fabric={planes: 8, t0s: 512, t1s: 256, hosts_per_t0: 256},{planes: 2, t0s: 2, t1s: 2, hosts_per_t0: 2}' --set 'faults=[]' '$one'"
+    contains '  with what it needs and what there is' "$output" 'GiB of memory, and 391 MiB are available; simulate fewer NICs or flows'
+    contains '  and the other run is made' "$output" '1 of 2 runs, 0 of them kept from before'
+fi
 done_testing
