@@ -14,9 +14,9 @@ const char *const hardware_origin_words[HARDWARE_ORIGIN_COUNT + 1] = { "ideal", 
 const struct hardware_description hardware_descriptions[HARDWARE_SETTING_COUNT] = {
 #define SETTING(who, id, word, kind, low, high, words)                                             \
     [HARDWARE_##id] = { .key = #word,                                                              \
-        .meaning = words,                                                                          \
-        .least = low,                                                                              \
-        .most = high,                                                                              \
+        .meaning = (words),                                                                        \
+        .least = (low),                                                                            \
+        .most = (high),                                                                            \
         .owner = HARDWARE_##who,                                                                   \
         .unit = HARDWARE_##kind },
 #include "hardware/settings.def"

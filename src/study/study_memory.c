@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <sys/mman.h>
@@ -50,19 +51,34 @@ static uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Returns the number after `key` at the beginning of a line; `otherwise`: no line has it. */
+static uint64_t number_in(const char *path, const char *key, uint64_t otherwise)
+{
+    FILE *file = fopen(path, "r");
+    size_t length = strlen(key);
+    char line[128];
+
+    while (file && fgets(line, sizeof(line), file)) {
+        char *end;
+        unsigned long long number;
+
+        if (strncmp(line, key, length) != 0)
+            continue;
+        number = strtoull(line + length, &end, 10);
+        if (end != line + length)
+            otherwise = number;
+        break;
+    }
+    if (file)
+        (void)fclose(file);
+    return otherwise;
+}
+
 static uint64_t system_available(void)
 {
-    FILE *file = fopen("/proc/meminfo", "r");
-    unsigned long long kib;
-    char line[128];
-    uint64_t bytes = UINT64_MAX;
+    uint64_t kib = number_in("/proc/meminfo", "MemAvailable:", UINT64_MAX);
 
-    while (file && fgets(line, sizeof(line), file))
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-            bytes = (uint64_t)kib << 10;
-    if (file)
-        fclose(file);
-    return bytes;
+    return kib == UINT64_MAX ? kib : kib << 10;
 }
 
 /* The files of a cgroup, in version 2 and in version 1. */
@@ -74,29 +90,17 @@ struct cgroup_files {
 };
 
 static const struct cgroup_files cgroup_versions[] = {
-    { "0::", "/sys/fs/cgroup", "memory.max", "anon %llu" },
-    { ":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "total_rss %llu" },
+    { "0::", "/sys/fs/cgroup", "memory.max", "anon " },
+    { ":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "total_rss " },
 };
 
-/* Returns the number in the first line of this form; `otherwise`: there is none. */
 static uint64_t cgroup_number(
-    const char *folder, const char *name, const char *form, uint64_t otherwise)
+    const char *folder, const char *name, const char *key, uint64_t otherwise)
 {
     char path[PATH_BYTES + 32];
-    char line[128];
-    unsigned long long number;
-    FILE *file;
 
     snprintf(path, sizeof(path), "%s/%s", folder, name);
-    file = fopen(path, "r");
-    while (file && fgets(line, sizeof(line), file))
-        if (sscanf(line, form, &number) == 1) {
-            otherwise = number;
-            break;
-        }
-    if (file)
-        fclose(file);
-    return otherwise;
+    return number_in(path, key, otherwise);
 }
 
 /* The limits of all cgroups above apply too. */
@@ -108,7 +112,7 @@ static uint64_t cgroup_leaves(const struct cgroup_files *files, const char *own)
 
     snprintf(folder, sizeof(folder), "%s%s", files->mount, own);
     while (strlen(folder) >= mount_length) {
-        uint64_t most = cgroup_number(folder, files->limit, "%llu", UINT64_MAX);
+        uint64_t most = cgroup_number(folder, files->limit, "", UINT64_MAX);
         uint64_t used = cgroup_number(folder, "memory.stat", files->used, 0);
 
         if (most != UINT64_MAX)
@@ -135,7 +139,7 @@ static uint64_t cgroups_leave(void)
         }
     }
     if (file)
-        fclose(file);
+        (void)fclose(file);
     return bytes;
 }
 

@@ -22,7 +22,7 @@ static void hash_program(char out[static JSON_HASH_BYTES])
         for (size_t i = 0; i < count; i++)
             hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
     if (file)
-        fclose(file);
+        (void)fclose(file);
     snprintf(out, JSON_HASH_BYTES, "%016llx", (unsigned long long)hash);
 }
 
