@@ -20,8 +20,8 @@ json_t *result_summary_order(const struct measure_record *record)
 
     sim_order(record->sim, &order);
     for (uint32_t i = 0; i < SIM_ORDER_LEVELS && UINT64_C(1) << i <= order.behind_max; i++)
-        json_array_append_new(behind, json_pack("{s:I,s:o}", "packets", (json_int_t)(1 << i),
-                                          "share", share_from(&order, i)));
+        json_array_append_new(behind,
+            json_pack("{s:I,s:o}", "packets", (json_int_t)1 << i, "share", share_from(&order, i)));
     return json_pack("{s:I,s:I,s:o,s:I,s:o}", "placed", (json_int_t)order.placed, "late",
         (json_int_t)order.late, "late_fraction", json_ratio(order.late, order.placed), "behind_max",
         (json_int_t)order.behind_max, "behind", behind);
