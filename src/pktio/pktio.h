@@ -3,7 +3,7 @@
 #pragma once
 
 #include "pktio/capture.h"
-#include "pktio/control.h"
+#include "pktio/control_client.h"
 #include "pktio/control_server.h"
 #include "pktio/pcapng.h"
 #include "pktio/pktio_open.h"

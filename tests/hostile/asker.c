@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "attacker.h"
-#include "pktio/control.h"
+#include "pktio/control_client.h"
 
 enum { PAUSE_MS = 20 };
 

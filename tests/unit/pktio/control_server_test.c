@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pktio/control.h"
+#include "pktio/control_client.h"
 #include "spec.h"
 
 enum { SILENT = CONTROL_CLIENTS_MAX + 1, ANSWER_BYTES = 1 << 20 };

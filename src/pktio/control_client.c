@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The client side of the control socket. */
-#include "pktio/control.h"
+#include "pktio/control_client.h"
 
 #include <errno.h>
 #include <stdint.h>
