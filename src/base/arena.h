@@ -17,7 +17,7 @@ struct arena {
  * measuring arena: run the same initialisation with it, then allocate `used_bytes`. */
 void arena_init(struct arena *, void *memory, size_t size_bytes);
 
-/* Like arena_take(), but does not touch the memory: whoever first uses it does. */
+/* Like arena_take(), but the memory is neither zeroed nor touched. */
 void *arena_take_raw(struct arena *, size_t count, size_t element_bytes, size_t alignment);
 
 /* Returns zeroed memory, aligned to `alignment`, a power of two. Asserts that the arena is large

@@ -25,12 +25,6 @@ void actions_init(struct sim *sim, struct arena *arena)
 
 /* ---- affected nodes -------------------------------------------------------------------------- */
 
-static uint32_t first_port_of(const struct sim *sim, uint32_t node)
-{
-    return node < sim->nic_count ? sim->nics[node].first_port
-                                 : sim->switches[node - sim->nic_count].first_port;
-}
-
 static bool is_of_link(const struct fault_action *action)
 {
     return action->kind == FAULT_LINK_IMPAIRED || action->kind == FAULT_LINK_RELIEVED;
@@ -39,7 +33,7 @@ static bool is_of_link(const struct fault_action *action)
 /* Returns the port that sends into the link of an action. */
 static uint32_t port_of(const struct sim *sim, uint32_t sender, const struct fault_action *action)
 {
-    return first_port_of(sim, sender) + action->end.port;
+    return sim_engine_ports(sim, sender).first + action->end.port;
 }
 
 struct actions_nodes actions_nodes(const struct sim *sim, const struct fault_action *action)
@@ -145,7 +139,8 @@ static void apply_at_receiver(
 
     if (action->kind != FAULT_LINK_IMPAIRED || !fault_kind_is(kind, FAULT_CUTS))
         return;
-    shard->port_details[first_port_of(shard->sim, node) + peer_port].came_down_ps = action->time_ps;
+    shard->port_details[sim_engine_ports(shard->sim, node).first + peer_port].came_down_ps =
+        action->time_ps;
     if (node < shard->nic_count)
         shard->nics[node].was_cut = true;
     else

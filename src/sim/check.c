@@ -10,19 +10,12 @@
  * its packets. */
 void check_node(const struct shard *shard, uint32_t node)
 {
-    uint32_t first_port;
-    uint32_t port_count;
+    struct engine_ports ports = sim_engine_ports(shard->sim, node);
 
-    if (node < shard->nic_count) {
+    if (node < shard->nic_count)
         shard->endpoint->check(shard->nics[node].endpoint);
-        first_port = shard->nics[node].first_port;
-        port_count = shard->plane_count;
-    } else {
-        first_port = shard->switches[node - shard->nic_count].first_port;
-        port_count = shard->switches[node - shard->nic_count].port_count;
-    }
-    for (uint32_t i = 0; i < port_count; i++)
-        port_check(&shard->ports[first_port + i]);
+    for (uint32_t i = 0; i < ports.count; i++)
+        port_check(&shard->ports[ports.first + i]);
 }
 
 /* Sums over all shards. */

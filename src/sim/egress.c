@@ -237,13 +237,8 @@ bool egress_was_cut(
     const struct link *back = &shard->links[ingress_port];
     uint64_t came_down_ps = shard->port_details[ingress_port].came_down_ps;
     uint64_t way_ps;
-    uint32_t sender;
-    uint32_t first_port;
+    uint32_t sender = sim_engine_ports(shard->sim, back->peer_node).first + back->peer_port;
 
-    first_port = back->peer_node < shard->nic_count
-                     ? shard->nics[back->peer_node].first_port
-                     : shard->switches[back->peer_node - shard->nic_count].first_port;
-    sender = first_port + back->peer_port;
     way_ps = shard->links[sender].delay_ps +
              port_transmission_ps(shard->port_details[sender].healthy, packet.length_bytes);
     return link_was_cut(came_down_ps, now_ps, way_ps);

@@ -112,8 +112,6 @@ static uint32_t shard_shift(const struct sim *sim, uint32_t packet_count)
 {
     uint32_t shift = 0;
 
-    if (sim->shard_count == 1)
-        return 31;
     while (UINT32_C(1) << shift < packet_count &&
            (uint64_t)sim->shard_count << (shift + 1) < PACKETS_NONE)
         shift++;
@@ -124,10 +122,9 @@ static uint32_t shard_shift(const struct sim *sim, uint32_t packet_count)
 static void setup_packets(struct sim *sim, struct arena *arena, uint32_t packet_count)
 {
     uint32_t shift = shard_shift(sim, packet_count);
-    uint32_t each = sim->shard_count > 1 && UINT32_C(1) << shift < packet_count
-                        ? UINT32_C(1) << shift
-                        : packet_count;
-    size_t all = sim->shard_count > 1 ? (size_t)sim->shard_count << shift : packet_count;
+    uint32_t room = UINT32_C(1) << shift;
+    uint32_t each = packet_count < room ? packet_count : room;
+    size_t all = ((size_t)(sim->shard_count - 1) << shift) + each;
     struct ipv6_addr *outer = packets_take_memory(arena, all, sizeof(*outer));
     struct packets_record *records = packets_take_memory(arena, all, sizeof(*records));
 

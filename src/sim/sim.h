@@ -177,8 +177,9 @@ struct sim_config {
     uint64_t duration_ps; /* end of the run, unless all work is done before */
     uint32_t window_psns; /* of a QP; 0: from mpr, or less if the network holds less */
     enum sim_engine engine;
-    const struct endpoint_ops *endpoint; /* of all NICs; its network is a struct sim; NULL: MRC */
-    const struct switch_policy *policy;  /* of all switches, likewise */
+    const struct endpoint_ops *endpoint; /* of all NICs; its network is the struct shard of the NIC,
+                                            in setup() the struct sim; NULL: MRC */
+    const struct switch_policy *policy;  /* of all switches; its network is a struct shard */
     struct hardware hardware;            /* of all NICs; the fabric has what concerns switches */
     /* Parts of the cluster that run apart from each other, 0: one. The result is the same with any
      * number. At most one per leaf is used; only one if frames or traces are observed. */

@@ -195,6 +195,22 @@ struct sim {
     char violation[ENGINE_VIOLATION_BYTES];
 };
 
+/* The ports of a node, in the arrays of struct sim. */
+struct engine_ports {
+    uint32_t first;
+    uint32_t count;
+};
+
+static inline struct engine_ports sim_engine_ports(const struct sim *sim, uint32_t node)
+{
+    const struct engine_switch *here;
+
+    if (node < sim->nic_count)
+        return (struct engine_ports){ sim->nics[node].first_port, sim->plane_count };
+    here = &sim->switches[node - sim->nic_count];
+    return (struct engine_ports){ here->first_port, here->port_count };
+}
+
 static inline uint64_t sim_engine_ns(uint64_t time_ps)
 {
     return time_ps / ENGINE_PS_PER_NS;

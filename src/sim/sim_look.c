@@ -6,23 +6,12 @@
 #include "sim/endpoint_mrc.h"
 #include "sim/setup.h"
 
-static uint32_t node_ports(const struct sim *sim, uint32_t node, uint32_t *first_port)
-{
-    if (node < sim->nic_count) {
-        *first_port = sim->nics[node].first_port;
-        return sim->plane_count;
-    }
-    *first_port = sim->switches[node - sim->nic_count].first_port;
-    return sim->switches[node - sim->nic_count].port_count;
-}
-
 static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *out)
 {
-    uint32_t first_port;
-    uint32_t port_count = node_ports(sim, node, &first_port);
+    struct engine_ports ports = sim_engine_ports(sim, node);
 
-    for (uint32_t i = 0; i < port_count; i++) {
-        const uint64_t *value = sim->port_counters[first_port + i].value;
+    for (uint32_t i = 0; i < ports.count; i++) {
+        const uint64_t *value = sim->port_counters[ports.first + i].value;
 
         out->trimmed += value[PORT_COUNTER_TRIMMED_ARRIVING] + value[PORT_COUNTER_TRIMMED_TAIL];
         out->marked += value[PORT_COUNTER_MARKED];

@@ -124,7 +124,8 @@ static inline struct switch_outcome switch_queue(
 static inline bool switch_pass_is_open(
     const struct switch_node *node, uint32_t port, const struct port_entry *entry, uint64_t now_ps)
 {
-    return bits_test(node->up, port) && port_pass_is_open(&node->ports[port], entry, now_ps);
+    return bits_test(node->up, port) && node->buffer.config.size_bytes == 0 &&
+           port_pass_is_open(&node->ports[port], entry, now_ps);
 }
 
 /* Sends a packet through an idle port. Returns the end of its transmission. */

@@ -9,6 +9,7 @@
 
 #include "base/prng.h"
 #include "graph_random.h"
+#include "spec.h"
 
 #define US(count)   ((uint64_t)(count)*UINT64_C(1000000))
 #define NS(count)   ((uint64_t)(count)*UINT64_C(1000))
@@ -309,4 +310,22 @@ struct cluster_outcome cluster_run(struct cluster *cluster)
     snprintf(outcome.violation, sizeof(outcome.violation), "%s", sim_violation(cluster->sim));
     cluster_close(cluster);
     return outcome;
+}
+
+void cluster_expect_same(const struct cluster_outcome *a, const struct cluster_outcome *b)
+{
+    EXPECT_STR_EQ(a->violation, b->violation);
+    EXPECT_EQ(a->status, b->status);
+    EXPECT_EQ(a->now_ps, b->now_ps);
+    EXPECT_EQ(a->hash, b->hash);
+    EXPECT_EQ(a->totals.packet_hops, b->totals.packet_hops);
+    EXPECT_EQ(a->totals.packets_sent, b->totals.packets_sent);
+    EXPECT_EQ(a->totals.packets_delivered, b->totals.packets_delivered);
+    EXPECT_EQ(a->totals.packets_in_flight, b->totals.packets_in_flight);
+    EXPECT_EQ(a->totals.trimmed, b->totals.trimmed);
+    EXPECT_EQ(a->totals.marked, b->totals.marked);
+    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
+        EXPECT_EQ(a->totals.packets_lost[i], b->totals.packets_lost[i]);
+    for (uint32_t i = 0; i < COUNTER_COUNT; i++)
+        EXPECT_EQ(a->totals.transport[i], b->totals.transport[i]);
 }

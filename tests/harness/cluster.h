@@ -55,3 +55,6 @@ struct cluster_outcome {
     char violation[256];
 };
 struct cluster_outcome cluster_run(struct cluster *);
+
+/* Expects two runs to be the same in every figure. */
+void cluster_expect_same(const struct cluster_outcome *, const struct cluster_outcome *);

@@ -3,23 +3,6 @@
 #include "cluster.h"
 #include "spec.h"
 
-static void expect_same(const struct cluster_outcome *a, const struct cluster_outcome *b)
-{
-    EXPECT_STR_EQ(a->violation, b->violation);
-    EXPECT_EQ(a->totals.packets_sent, b->totals.packets_sent);
-    EXPECT_EQ(a->totals.packets_delivered, b->totals.packets_delivered);
-    EXPECT_EQ(a->totals.packet_hops, b->totals.packet_hops);
-    EXPECT_EQ(a->totals.trimmed, b->totals.trimmed);
-    EXPECT_EQ(a->totals.marked, b->totals.marked);
-    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
-        EXPECT_EQ(a->totals.packets_lost[i], b->totals.packets_lost[i]);
-    for (uint32_t i = 0; i < COUNTER_COUNT; i++)
-        EXPECT_EQ(a->totals.transport[i], b->totals.transport[i]);
-    EXPECT_EQ(a->now_ps, b->now_ps);
-    EXPECT_EQ(a->status, b->status);
-    EXPECT_EQ(a->hash, b->hash);
-}
-
 PROPERTY("windows and a heap of events give the same run, whatever happens in it", 400)
 {
     struct cluster cluster;
@@ -31,7 +14,7 @@ PROPERTY("windows and a heap of events give the same run, whatever happens in it
     windows = cluster_run(&cluster);
     cluster.config.engine = SIM_HEAP;
     heap = cluster_run(&cluster);
-    expect_same(&windows, &heap);
+    cluster_expect_same(&windows, &heap);
 }
 
 PROPERTY("random clusters with random faults violate no invariant", 200)
@@ -86,5 +69,5 @@ PROPERTY("converting packets to bytes on every hop changes nothing", 100)
     packets = cluster_run(&cluster);
     cluster.config.wire = true;
     frames = cluster_run(&cluster);
-    expect_same(&packets, &frames);
+    cluster_expect_same(&packets, &frames);
 }

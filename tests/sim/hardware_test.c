@@ -50,13 +50,7 @@ static void random_hardware(struct cluster *cluster, uint64_t seed)
 static void expect_alike(const struct cluster_outcome *a, const struct cluster_outcome *b)
 {
     EXPECT_STR_EQ(a->violation, "");
-    EXPECT_STR_EQ(b->violation, "");
-    EXPECT_EQ(a->hash, b->hash);
-    EXPECT_EQ(a->now_ps, b->now_ps);
-    EXPECT_EQ(a->totals.trimmed, b->totals.trimmed);
-    EXPECT_EQ(a->totals.marked, b->totals.marked);
-    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
-        EXPECT_EQ(a->totals.packets_lost[i], b->totals.packets_lost[i]);
+    cluster_expect_same(a, b);
 }
 
 PROPERTY("hardware that is not ideal gives the same run with either engine and any shards, and no "

@@ -53,18 +53,7 @@ static struct run run_in_shards(struct cluster *cluster, uint32_t shard_count)
 
 static void expect_same(const struct run *a, const struct run *b)
 {
-    EXPECT_STR_EQ(a->outcome.violation, b->outcome.violation);
-    EXPECT_EQ(a->outcome.status, b->outcome.status);
-    EXPECT_EQ(a->outcome.now_ps, b->outcome.now_ps);
-    EXPECT_EQ(a->outcome.hash, b->outcome.hash);
-    EXPECT_EQ(a->outcome.totals.packet_hops, b->outcome.totals.packet_hops);
-    EXPECT_EQ(a->outcome.totals.packets_sent, b->outcome.totals.packets_sent);
-    EXPECT_EQ(a->outcome.totals.packets_in_flight, b->outcome.totals.packets_in_flight);
-    EXPECT_EQ(a->outcome.totals.trimmed, b->outcome.totals.trimmed);
-    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
-        EXPECT_EQ(a->outcome.totals.packets_lost[i], b->outcome.totals.packets_lost[i]);
-    for (uint32_t i = 0; i < COUNTER_COUNT; i++)
-        EXPECT_EQ(a->outcome.totals.transport[i], b->outcome.totals.transport[i]);
+    cluster_expect_same(&a->outcome, &b->outcome);
     EXPECT_EQ(a->seen.count, b->seen.count);
     EXPECT_EQ(a->seen.hash, b->seen.hash);
 }

@@ -42,17 +42,6 @@ static const struct switch_policy as_mrc = {
     .forward = forward_by_usid, .admit = admit, .sent = ignore
 };
 
-static void expect_alike(const struct cluster_outcome *a, const struct cluster_outcome *b)
-{
-    EXPECT_STR_EQ(a->violation, b->violation);
-    EXPECT_EQ(a->hash, b->hash);
-    EXPECT_EQ(a->now_ps, b->now_ps);
-    EXPECT_EQ(a->totals.trimmed, b->totals.trimmed);
-    EXPECT_EQ(a->totals.marked, b->totals.marked);
-    for (uint32_t i = 0; i < LOSS_REASON_COUNT; i++)
-        EXPECT_EQ(a->totals.packets_lost[i], b->totals.packets_lost[i]);
-}
-
 PROPERTY("a policy that decides as MRC does gives the run of MRC, with either engine", 60)
 {
     struct cluster cluster;
@@ -64,10 +53,10 @@ PROPERTY("a policy that decides as MRC does gives the run of MRC, with either en
     cluster.config.policy = &as_mrc;
     cluster.config.checks = true;
     by_policy = cluster_run(&cluster);
-    expect_alike(&usual, &by_policy);
+    cluster_expect_same(&usual, &by_policy);
     cluster.config.engine = SIM_HEAP;
     by_policy = cluster_run(&cluster);
-    expect_alike(&usual, &by_policy);
+    cluster_expect_same(&usual, &by_policy);
 }
 
 static uint32_t forward_nowhere(void *network, const struct switch_crossing *crossing)
@@ -180,7 +169,7 @@ SPEC("senders that are paused in time lose nothing and finish, with either engin
     EXPECT_STR_EQ(windows.violation, "");
     EXPECT_EQ(windows.status, SIM_FINISHED);
     EXPECT_EQ(windows.totals.packets_lost[LOST_DATA_QUEUE], 0);
-    expect_alike(&windows, &heap);
+    cluster_expect_same(&windows, &heap);
 }
 
 SPEC("a pause that no frame ends lasts as long as it says")

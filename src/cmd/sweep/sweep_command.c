@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sched.h>
 #include <unistd.h>
 
+#include "carrier/carrier.h"
 #include "cmd/options.h"
 #include "result/result.h"
 #include "study/study.h"
@@ -73,13 +73,6 @@ static const struct option_table table = {
     .count = sizeof(rows) / sizeof(rows[0]),
 };
 
-static uint32_t processor_count(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
-
 /* ---- running --------------------------------------------------------------------------------- */
 
 static void complain_problem(const char *problem)
@@ -120,7 +113,7 @@ static enum cmd_status tell_result(
 static enum cmd_status make_runs(struct study_sweep *sweep, struct options *options)
 {
     const volatile sig_atomic_t *is_interrupted = cmd_catch_interrupts((int)SA_RESETHAND);
-    struct study_manner manner = { .jobs = options->jobs ? options->jobs : processor_count(),
+    struct study_manner manner = { .jobs = options->jobs ? options->jobs : carrier_processors(),
         .points = options->points,
         .is_interrupted = is_interrupted,
         .complain = complain_problem };

@@ -360,3 +360,18 @@ SPEC("only ports that face hosts compare sources, and only if their hosts are kn
     EXPECT_EQ(switch_check_source(&bench.node, 1, &frame), DROP_SOURCE);
     EXPECT_EQ(switch_check_source(&bench.node, config.host_port_count, &frame), DROP_NONE);
 }
+
+SPEC("packets pass an idle port without its queue, but not if ports share a buffer")
+{
+    static struct bench bench;
+    struct port_entry entry = { .length_bytes = FULL_BYTES, .class = DSCP_TRIMMABLE };
+    struct switch_config config = usual();
+
+    config.uplink.red_min_bytes = config.uplink.red_max_bytes = FULL_BYTES;
+    set_up(&bench, &config);
+    EXPECT(!switch_pass_is_open(&bench.node, HOSTS, &entry, BUSY_PS - 1));
+    EXPECT(switch_pass_is_open(&bench.node, HOSTS, &entry, BUSY_PS));
+    config.buffer.size_bytes = 100 * FULL_BYTES;
+    set_up(&bench, &config);
+    EXPECT(!switch_pass_is_open(&bench.node, HOSTS, &entry, BUSY_PS));
+}
