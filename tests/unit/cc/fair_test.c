@@ -306,6 +306,22 @@ SPEC("after a whole window without delay, a window doubles per round trip")
     }
 }
 
+SPEC("a window that grows faster than by doubling goes on to do so in an empty network")
+{
+    uint32_t first_bytes;
+    struct flow flow;
+
+    begin(&flow, 8 * MTU_BYTES);
+    cc_set_path(&flow.cc, 8 * BASE_RTT_NS, 0); /* the constant part grows with the square of it */
+    flow.cc.window_bytes = 8 * MTU_BYTES;
+    flow_acknowledge(&flow, MTU_BYTES, 0, false);
+    first_bytes = flow.cc.window_bytes - 8 * MTU_BYTES;
+    EXPECT_GT(first_bytes, MTU_BYTES);
+    flow.cc.window_bytes = 8 * MTU_BYTES;
+    flow_acknowledge(&flow, 8 * MTU_BYTES, 0, false);
+    EXPECT_GE(flow.cc.window_bytes - 8 * MTU_BYTES, 8 * first_bytes - 8);
+}
+
 SPEC("a delay of an eighth of the target ends the doubling until another whole window has passed")
 {
     static const uint32_t delayed[] = { 112813, 125591, 136650, 149379, 162089, 174782 };

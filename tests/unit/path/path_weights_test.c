@@ -43,6 +43,15 @@ SPEC("equal weights have no effect on EVs and planes")
     EXPECT_EQ(paths.profile.plane_weights[1], PLANES_EQUAL);
 }
 
+SPEC("turns are rounded to the nearest number")
+{
+    static const uint8_t weights[] = { 5, 3 };
+    struct paths paths;
+
+    shape_weighted(&paths, weights, 1, 2);
+    EXPECT_EQ(paths.entries[1].turns, 154); /* 153.6 of 256 */
+}
+
 SPEC("the turns of an EV are in proportion to the best of its plane, at least two of 256")
 {
     static const uint8_t weights[] = { 240, 60, 1, 225, 30, 10, 0, 20 };

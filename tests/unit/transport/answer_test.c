@@ -138,3 +138,17 @@ SPEC("§9: a SACK echoes the stamp, plus the time that it waited if the peer wan
     EXPECT_EQ(echoed(false, 0), 0);
     EXPECT_EQ(echoed(true, 0), 0); /* there was no stamp */
 }
+
+SPEC("§17: an answer for which no plane is left is dropped and counted")
+{
+    struct packet packet;
+
+    open_connected(false);
+    packet = data(STAMP);
+    EXPECT_EQ(by_hand_receive(&nic, &packet), DROP_NONE);
+    nic_find(nic.transport, QPN)->env.peer->way_back.reverse.plane_mask = 0;
+    EXPECT_EQ(by_hand_send(&nic), 0);
+    EXPECT_GE(by_hand_count(&nic, COUNTER_CONTROL_NO_PATH), 1);
+    EXPECT_EQ(transport_answers_waiting(nic.transport), 0);
+    by_hand_close(&nic);
+}

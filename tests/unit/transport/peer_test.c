@@ -102,6 +102,29 @@ SPEC("§21: peers take turns of one packet, however many QPs each of them has")
     by_hand_close(&nic);
 }
 
+SPEC("§21: a QP whose port is not ready passes its turn on, though it has not used it up")
+{
+    struct path_entry entries[2] = { { .ev = 1 }, { .ev = 2 } };
+    struct path_profile of_first_plane;
+    struct packet out[8];
+
+    open_with_window(100);
+    EXPECT(path_profile_explicit(&of_first_plane, entries, 2, BY_HAND_PLANES));
+    nic.init.paths = &of_first_plane;
+    by_hand_connect(&nic, A);
+    nic.init.paths = &nic.profile;
+    by_hand_connect(&nic, B);
+    post_packets(A, 9);
+    post_packets(B, 9);
+    expect_turns("A");
+    EXPECT_EQ(transport_send(nic.transport, 2, out, 1, nic.now_ns), 0); /* that of A */
+    for (uint32_t i = 0; i < 3; i++) {
+        EXPECT_EQ(transport_send(nic.transport, 2, out, 1, nic.now_ns), 1);
+        EXPECT_EQ(by_hand_sender(&out[0]), B);
+    }
+    by_hand_close(&nic);
+}
+
 SPEC("§21: a QP alone at its peer takes no turns, nor does one beside a QP that cannot send")
 {
     open_with_window(100);
@@ -598,5 +621,21 @@ SPEC("§19.6: engines of a NIC share the window to a destination; other NICs do 
     EXPECT_EQ(status_of(A).window_bytes, alone_bytes);
     transport_set_sharers(nic.transport, &acquainted, 1);
     EXPECT_EQ(status_of(A).window_bytes, alone_bytes / 2);
+    by_hand_close(&nic);
+}
+
+SPEC("§19.6: sharing the window to one destination does not concern another")
+{
+    struct ipv6_addr first = by_hand_address(1);
+    uint32_t alone_bytes;
+
+    open_with_window(8);
+    by_hand_connect(&nic, A);
+    nic.peer = 2;
+    by_hand_connect(&nic, B);
+    alone_bytes = status_of(B).window_bytes;
+    transport_set_sharers(nic.transport, &first, 1);
+    EXPECT_EQ(status_of(A).window_bytes, alone_bytes / 2);
+    EXPECT_EQ(status_of(B).window_bytes, alone_bytes);
     by_hand_close(&nic);
 }

@@ -571,3 +571,43 @@ SPEC("§10: the longest recent round trip is forgotten within some round trips")
     EXPECT_EQ(qp->requester->longest_ticks, 0);
     by_hand_close(&nic);
 }
+
+SPEC("§10: an acknowledgement of the oldest packet shows its round trip, unless it was sent again")
+{
+    enum { TRIP_NS = 300 * SEND_WINDOW_TICK_NS };
+    struct packet ack;
+    struct qp *qp;
+
+    for (int again = 0; again < 2; again++) {
+        open_connected();
+        qp = (struct qp *)(uintptr_t)the_qp();
+        EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
+        EXPECT_EQ(by_hand_send(&nic), 1);
+        nic.now_ns += TRIP_NS;
+        if (again) {
+            struct packet nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+
+            EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+            EXPECT_EQ(by_hand_send(&nic), 1);
+        }
+        qp->requester->longest_ticks = 0;
+        ack = by_hand_ack(&nic, QPN, psn(BY_HAND_SQ_PSN), 1);
+        EXPECT_EQ(by_hand_receive(&nic, &ack), DROP_NONE);
+        EXPECT_EQ(qp->requester->longest_ticks, again ? 0 : TRIP_NS / SEND_WINDOW_TICK_NS);
+        by_hand_close(&nic);
+    }
+}
+
+SPEC("§19.3: a refused packet also measures the base RTT, if it is not known")
+{
+    struct packet nack;
+
+    open_connected();
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, BY_HAND_PMTU_BYTES, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nic.now_ns += 100 * SEND_WINDOW_TICK_NS;
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_NO_RESOURCE);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    EXPECT_EQ(the_qp()->env.peer->cc.base_rtt_ns, 100 * SEND_WINDOW_TICK_NS + 1);
+    by_hand_close(&nic);
+}

@@ -191,3 +191,44 @@ SPEC("§10: a tail probe that found no usable path gives way to probes of bad pa
     EXPECT_EQ(probes_of_tail(requester), BY_HAND_PLANES);
     by_hand_close(&nic);
 }
+
+SPEC("§19.6: a packet to repair may leave when its time has come, not a nanosecond before")
+{
+    const struct requester *requester = open_with(CONGESTION_CONTROL_FAIR);
+    const struct qp *qp = nic_find(nic.transport, QPN);
+    struct packet nack;
+    struct psn which;
+
+    post(1);
+    EXPECT_EQ(by_hand_send(&nic), 1);
+    nack = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_TRIMMED);
+    EXPECT_EQ(by_hand_receive(&nic, &nack), DROP_NONE);
+    qp->env.peer->pace_ns = nic.now_ns + 500;
+    EXPECT(!requester_may_repair(requester, &qp->env, &which, nic.now_ns + 499));
+    EXPECT(requester_may_repair(requester, &qp->env, &which, nic.now_ns + 500));
+    EXPECT_EQ(which.value, BY_HAND_SQ_PSN);
+    by_hand_close(&nic);
+}
+
+SPEC("§13: the timeout counts from the oldest transmission in flight, wherever it is")
+{
+    struct requester *requester = open_connected();
+    const struct qp *qp = nic_find(nic.transport, QPN);
+    uint64_t sent_ns = nic.now_ns;
+    struct packet nacks[2];
+
+    post(3);
+    EXPECT_EQ(by_hand_send(&nic), 3);
+    nacks[0] = by_hand_nack(&nic, QPN, &nic.sent[0], NACK_NO_RESOURCE);
+    nacks[1] = by_hand_nack(&nic, QPN, &nic.sent[2], NACK_NO_RESOURCE);
+    nic.now_ns += TIMEOUT_NS / 4;
+    for (uint32_t i = 0; i < 2; i++)
+        EXPECT_EQ(by_hand_receive(&nic, &nacks[i]), DROP_NONE);
+    by_hand_wait(&nic, TIMEOUT_NS / 4);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_DATA_RETRANSMITTED), 2);
+    requester->timeout_ns = nic.now_ns;
+    requester_expire(requester, &qp->env, nic.now_ns);
+    EXPECT_LE(requester->timeout_ns, sent_ns + TIMEOUT_NS + SEND_WINDOW_TICK_NS);
+    EXPECT_GE(requester->timeout_ns, sent_ns + TIMEOUT_NS - SEND_WINDOW_TICK_NS);
+    by_hand_close(&nic);
+}

@@ -169,3 +169,98 @@ SPEC("§14.1: a SACK shows that the planes of the packets that it acknowledges d
     EXPECT_EQ(qp->env.peer->planes.heard_mask, 1 << nic.sent[0].port);
     by_hand_close(&nic);
 }
+
+/* The sample of a probe whose stamp, and whose own record, are this old. */
+static uint64_t sample_of_probe(uint64_t stamp_age_ns, uint64_t probe_age_ns)
+{
+    struct qp *qp = open_with_packet();
+    uint64_t now_ns = UINT64_C(64000000);
+    struct packet_sack sack = { .answers_probe = true,
+        .tx_timestamp = (uint16_t)((now_ns - stamp_age_ns) / STAMP_UNIT_NS) };
+    uint64_t sample_ns;
+
+    qp->requester->last_probe_ticks = (uint32_t)((now_ns - probe_age_ns) / SEND_WINDOW_TICK_NS);
+    sample_ns = round_trip_of_probe(qp->requester, &sack, now_ns).sample_ns;
+    by_hand_close(&nic);
+    return sample_ns;
+}
+
+SPEC("§19.3: a probe gives a sample if neither its stamp nor the probe is 4 ms old")
+{
+    uint64_t limit_ns = UINT64_C(4000000); /* a multiple of all units */
+    uint64_t young_ns = UINT64_C(128000);
+    uint64_t last_ns = limit_ns - STAMP_UNIT_NS;
+
+    EXPECT_EQ(sample_of_probe(young_ns, young_ns), young_ns + 1);
+    EXPECT_EQ(sample_of_probe(last_ns, young_ns), last_ns + 1);
+    EXPECT_EQ(sample_of_probe(limit_ns, young_ns), 0);
+    EXPECT_EQ(sample_of_probe(young_ns, limit_ns - SEND_WINDOW_TICK_NS), young_ns + 1);
+    EXPECT_EQ(sample_of_probe(young_ns, limit_ns), 0);
+}
+
+SPEC("every round trip that is measured is traced, with the base RTT and the window")
+{
+    const struct qp *qp = open_with_packet();
+    struct packet sack = by_hand_sack(&nic, QPN, psn(BY_HAND_SQ_PSN));
+    const struct trace_event *trace = nic.traces;
+
+    sack.sack.tx_timestamp = nic.sent[0].write.tx_timestamp;
+    nic.now_ns += 2 * 157 * 64;
+    nic.trace_count = 0;
+    EXPECT_EQ(by_hand_receive(&nic, &sack), DROP_NONE);
+    while (trace < nic.traces + nic.trace_count && trace->kind != EVENT_RTT)
+        trace++;
+    EXPECT(trace < nic.traces + nic.trace_count);
+    EXPECT_EQ(trace->values[0], 2 * 157 * 64 + 1);
+    EXPECT_EQ(trace->values[1], BASE_RTT_NS);
+    EXPECT_EQ(trace->values[2], qp->env.peer->cc.window_bytes);
+    by_hand_close(&nic);
+}
+
+/* The weight of an EV that had 100 of 255, after a packet that was slower than most by a quarter of
+ * their mean, on a rough plan, if the mean is that of so many EVs. */
+static uint32_t rough_weight_after(uint16_t ev_count)
+{
+    struct qp *qp = open_with_packet();
+    uint32_t ev = path_profile_find(&nic.profile, nic.sent[0].ev);
+    struct planes *planes = &qp->env.peer->planes;
+    uint32_t plane = nic.entries[ev].plane;
+    uint32_t weight;
+
+    nic.profile.is_rough = true;
+    path_next_round(qp->env.paths);
+    path_on_delay(qp->env.paths, ev, 256, nic.now_ns);
+    ev_table_evs(qp->env.paths)[ev].weight = 100;
+    path_next_round(qp->env.paths);
+    planes->mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
+    planes->ev_mean_ticks[plane] = MEAN_NS / PLANES_TICK_NS;
+    planes->ev_mean_count[plane] = ev_count;
+    sample_of(qp, MEAN_NS + CLEAR_NS);
+    weight = ev_table_evs(qp->env.paths)[ev].weight;
+    by_hand_close(&nic);
+    return weight;
+}
+
+SPEC("§14.3: on a rough plan, a mean of three EVs makes differences count against the target")
+{
+    EXPECT_EQ(rough_weight_after(4), rough_weight_after(3));
+    EXPECT_LT(rough_weight_after(3), rough_weight_after(2));
+}
+
+SPEC("§14.1: a plane whose paths are longer starts with a larger share, once the base RTT is known")
+{
+    struct planes *planes;
+
+    by_hand_prepare(&nic);
+    for (uint32_t i = 0; i < BY_HAND_EVS; i++) {
+        nic.entries[i].weight = i % 2 ? 60 : 120;
+        nic.entries[i].extra = nic.entries[i].plane ? 100 : 0;
+    }
+    path_profile_weigh(&nic.profile);
+    nic.rtt = (struct transport_rtt){ .fixed_ns = BASE_RTT_NS };
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    planes = &nic_find(nic.transport, QPN)->env.peer->planes;
+    EXPECT_GT(planes->weight[1], planes->weight[0]);
+    by_hand_close(&nic);
+}

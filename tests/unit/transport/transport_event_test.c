@@ -65,6 +65,16 @@ SPEC("an EV that is skipped once is counted and traced, but causes no event")
     by_hand_close(&nic);
 }
 
+SPEC("an EV that turns bad is not counted as skipped")
+{
+    open_connected();
+    path_on_mark(paths(), 2, PATH_MARKED_ALWAYS_SKIP, nic.now_ns);
+    EXPECT_EQ(path_state_of(paths(), 2), EV_ASSUMED_BAD);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_TURNED_BAD), 1);
+    EXPECT_EQ(by_hand_count(&nic, COUNTER_EV_SKIPPED), 0);
+    by_hand_close(&nic);
+}
+
 SPEC("an EV that is no longer skipped causes no event")
 {
     struct transport_event event;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/prng.h"
+#include "transport/nic.h"
 
 enum { QPN = 7, OTHER_QPN = 8 };
 
@@ -617,5 +618,70 @@ SPEC("the status shows the bytes in flight, and none for a QP that only receives
     EXPECT_EQ(transport_qp_status(nic.transport, OTHER_QPN, &status), 0);
     EXPECT_EQ(status.inflight_bytes, 0);
     EXPECT_EQ(status.plane_mask, 3);
+    by_hand_close(&nic);
+}
+
+SPEC("§2: there is no state after ERR")
+{
+    open_in(QP_ERR);
+    EXPECT_EQ(by_hand_move(&nic, QPN, QP_STATE_COUNT), -EINVAL);
+    EXPECT_EQ(by_hand_state(&nic, QPN), QP_ERR);
+    by_hand_close(&nic);
+}
+
+static uint32_t timeout_in_force(void)
+{
+    struct qp_attributes attributes;
+
+    EXPECT_EQ(transport_qp_query(nic.transport, QPN, &attributes), 0);
+    return attributes.timeout;
+}
+
+SPEC("§13: a raised timeout follows the number of retries, and stays when others are changed")
+{
+    by_hand_prepare(&nic);
+    nic.config.parameters.timeout_floor = 10;
+    nic.config.parameters.give_up_floor = UINT64_C(1024) << 14;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(modify(QP_ATTR_TIMEOUT | QP_ATTR_RETRY,
+                  ATTRIBUTE(.timeout = 4, .retry_linear = 1, .retry_exponential = 0)),
+        0);
+    EXPECT_EQ(timeout_in_force(), 13); /* two intervals */
+    EXPECT_EQ(modify(QP_ATTR_MPR, ATTRIBUTE(.mpr = 2)), 0);
+    EXPECT_EQ(timeout_in_force(), 13);
+    EXPECT_EQ(modify(QP_ATTR_RETRY, ATTRIBUTE(.retry_linear = 7, .retry_exponential = 0)), 0);
+    EXPECT_EQ(timeout_in_force(), 11); /* eight */
+    EXPECT_EQ(modify(QP_ATTR_RETRY, ATTRIBUTE(.retry_linear = 7, .retry_exponential = 10)), 0);
+    EXPECT_EQ(timeout_in_force(), 10); /* the floor */
+    by_hand_close(&nic);
+}
+
+SPEC("§4.1: a wider range of the requester takes effect at once")
+{
+    open_nic();
+    nic.init.window_psns_max = 1024;
+    by_hand_connect(&nic, QPN);
+    EXPECT_EQ(modify(QP_ATTR_MPR, ATTRIBUTE(.mpr = 1)), 0);
+    EXPECT_EQ(by_hand_post(&nic, QPN, 1, 200 * BY_HAND_PMTU_BYTES, 0), 0);
+    EXPECT_EQ(by_hand_send(&nic), 128);
+    EXPECT(!transport_wants_to_send(nic.transport));
+    EXPECT_EQ(modify(QP_ATTR_MPR, ATTRIBUTE(.mpr = 2)), 0);
+    EXPECT(transport_wants_to_send(nic.transport));
+    EXPECT_EQ(by_hand_send(&nic), 72);
+    by_hand_close(&nic);
+}
+
+SPEC("§4.1: a change of the range of the responder takes effect before the next packet arrives")
+{
+    struct qp *qp;
+
+    open_nic();
+    nic.init.window_psns_max_dest = 1024;
+    by_hand_connect(&nic, QPN);
+    qp = nic_find(nic.transport, QPN);
+    EXPECT_EQ(qp->responder->range_psns, 1024);
+    EXPECT_EQ(modify(QP_ATTR_MPR_DEST, ATTRIBUTE(.mpr_dest = 3)), 0);
+    EXPECT_EQ(qp->responder->range_psns, 384);
     by_hand_close(&nic);
 }

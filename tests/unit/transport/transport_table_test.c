@@ -260,3 +260,23 @@ SPEC("prefetching with many QPs changes nothing")
 {
     EXPECT_EQ(talk(1000), talk(16));
 }
+
+SPEC("with many QPs a packet for one of them is fetched ahead, with few QPs none is")
+{
+    struct packet packet;
+
+    by_hand_prepare(&nic);
+    by_hand_open(&nic);
+    by_hand_connect(&nic, 7);
+    packet = by_hand_write(&nic, 7, OPCODE_WRITE_ONLY, psn(BY_HAND_RQ_PSN), 8);
+    EXPECT(!transport_prefetch(nic.transport, &packet));
+    by_hand_close(&nic);
+    by_hand_prepare(&nic);
+    nic.config.qp_count_max = 1024;
+    by_hand_open(&nic);
+    by_hand_connect(&nic, 7);
+    EXPECT(transport_prefetch(nic.transport, &packet));
+    packet.dest_qpn = 8;
+    EXPECT(!transport_prefetch(nic.transport, &packet));
+    by_hand_close(&nic);
+}
