@@ -51,8 +51,34 @@ uint32_t plan_generate_count(const struct plan_generate *generate)
     return (share.active + share.backup) * generate->plane_count;
 }
 
-/* Selection sampling: takes each uplink with the probability that makes `count` in total. Then
- * shuffles, because the first EVs start active. */
+static uint32_t greatest_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint32_t plan_generate_slices(const struct plan_generate *generate)
+{
+    uint32_t each = plan_generate_count(generate) / generate->plane_count;
+
+    return generate->uplink_count / greatest_divisor(generate->uplink_count, each);
+}
+
+static struct path_entry entry_of(
+    const struct plan_generate *generate, uint32_t plane, uint32_t uplink)
+{
+    return (struct path_entry){
+        .ev = plan_ev_join(generate->uplink_bits, (struct ev_path){ plane, uplink }),
+        .plane = (uint8_t)plane,
+    };
+}
+
+/* Selection sampling: takes each uplink with the probability that makes `count` in total. */
 static void draw_uplinks(struct path_entry *entries, uint32_t count, uint32_t plane,
     const struct plan_generate *generate, struct prng *prng)
 {
@@ -60,11 +86,35 @@ static void draw_uplinks(struct path_entry *entries, uint32_t count, uint32_t pl
 
     for (uint32_t uplink = 0; taken < count; uplink++)
         if (prng_below(prng, generate->uplink_count - uplink) < count - taken)
-            entries[taken++] = (struct path_entry){
-                .ev = plan_ev_join(generate->uplink_bits, (struct ev_path){ plane, uplink }),
-                .plane = (uint8_t)plane,
-            };
-    path_entries_shuffle(entries, count, prng);
+            entries[taken++] = entry_of(generate, plane, uplink);
+}
+
+/* Uplinks form blocks of as many as there are slices. In each block, in an order of its own, every
+ * slice takes the places after those of the slice before. */
+static void take_slice(struct path_entry *entries, uint32_t count, uint32_t plane,
+    const struct plan_generate *generate, struct prng *prng)
+{
+    uint32_t block = plan_generate_slices(generate);
+    uint32_t each = count * block / generate->uplink_count;
+    uint32_t first = (uint32_t)((uint64_t)(generate->slice % block) * each % block);
+    uint32_t step = 1;
+    uint32_t start = 0;
+    uint32_t taken = 0;
+
+    for (uint32_t uplink = 0; uplink < generate->uplink_count; uplink++) {
+        uint32_t place;
+
+        if (uplink % block == 0) {
+            start = prng_below(prng, block);
+            do
+                step = 1 + prng_below(prng, block);
+            while (greatest_divisor(step, block) != 1);
+        }
+        place = (uint32_t)(((uint64_t)step * (uplink % block) + start) % block);
+        if ((place + block - first) % block < each)
+            entries[taken++] = entry_of(generate, plane, uplink);
+    }
+    assert(taken == count);
 }
 
 void plan_generate(struct path_profile *profile, const struct plan_generate *generate,
@@ -74,8 +124,15 @@ void plan_generate(struct path_profile *profile, const struct plan_generate *gen
     uint32_t each = share.active + share.backup;
 
     assert((uint64_t)(generate->uplink_count - 1) >> generate->uplink_bits == 0);
-    for (uint32_t plane = 0; plane < generate->plane_count; plane++)
-        draw_uplinks(entries + (size_t)plane * each, each, plane, generate, prng);
+    for (uint32_t plane = 0; plane < generate->plane_count; plane++) {
+        struct path_entry *of_plane = entries + (size_t)plane * each;
+
+        if (generate->is_divided)
+            take_slice(of_plane, each, plane, generate, prng);
+        else
+            draw_uplinks(of_plane, each, plane, generate, prng);
+        path_entries_shuffle(of_plane, each, prng); /* the first EVs start active */
+    }
     *profile = (struct path_profile){
         .entries = entries,
         .entry_count = each * generate->plane_count,

@@ -25,16 +25,23 @@ static struct plan_generate paths_across(const struct sim *sim)
     return as_set(sim, plan_paths_across(sim->fabric));
 }
 
+/* Paths that do not all fit into a profile are divided between consecutive profiles: those of NICs
+ * of one leaf. */
 static void generate_profile(
-    struct sim *sim, struct arena *arena, uint32_t index, const struct plan_generate *generate)
+    struct sim *sim, struct arena *arena, uint32_t index, struct plan_generate generate)
 {
+    uint32_t slices = plan_generate_slices(&generate);
     struct path_entry *entries = arena_take(
-        arena, plan_generate_count(generate), sizeof(*entries), alignof(struct path_entry));
-    struct prng prng = setup_stream(sim, SETUP_STREAM_PROFILES, index);
+        arena, plan_generate_count(&generate), sizeof(*entries), alignof(struct path_entry));
+    struct prng prng;
 
     if (!entries)
         return;
-    plan_generate(&sim->paths[index], generate, entries, &prng);
+    generate.is_divided = slices > 1 && sim->parameters.ev_active == 0;
+    generate.slice = index % slices;
+    prng = setup_stream(
+        sim, SETUP_STREAM_PROFILES, generate.is_divided ? index - generate.slice : index);
+    plan_generate(&sim->paths[index], &generate, entries, &prng);
     if (sim->parameters.ev_min_active)
         sim->paths[index].min_active = (uint32_t)sim->parameters.ev_min_active;
 }
@@ -176,9 +183,9 @@ void setup_paths(struct sim *sim, struct arena *arena)
     count = FIRST_CROSS_PROFILE + cross_profile_count(sim);
     sim->cross_profile_count = cross_profile_count(sim);
     sim->paths = arena_take(arena, count + sim->config.workload_count, sizeof(*sim->paths), LINE);
-    generate_profile(sim, arena, LOCAL_PROFILE, &local);
+    generate_profile(sim, arena, LOCAL_PROFILE, local);
     for (uint32_t i = FIRST_CROSS_PROFILE; i < count; i++)
-        generate_profile(sim, arena, i, &cross);
+        generate_profile(sim, arena, i, cross);
     for (uint32_t i = 0; i < sim->config.workload_count; i++)
         if (sim->config.workloads[i].ev_count > 0)
             list_profile(sim, arena, count + i, &sim->config.workloads[i]);

@@ -4,6 +4,8 @@
 
 #include "spec.h"
 
+#include <string.h>
+
 static struct path_entry entries[PATH_EV_COUNT_MAX];
 
 static struct path_profile generate(struct plan_generate wanted, uint64_t seed)
@@ -137,4 +139,64 @@ SPEC("a generated profile never exceeds the largest number of EVs")
 
     EXPECT_EQ(profile.entry_count, PATH_EV_COUNT_MAX);
     EXPECT_EQ(profile.active_per_plane, 128);
+}
+
+PROPERTY("slices have every uplink equally often, in different combinations", 100)
+{
+    struct plan_generate wanted = { .plane_count = 2,
+        .uplink_count = 2 + (uint32_t)(seed % 400),
+        .uplink_bits = 9,
+        .active_count = 2 + (uint32_t)(seed * 7 % 300),
+        .backup_count = 2 * (uint32_t)(seed % 5),
+        .is_divided = true };
+    uint32_t each = plan_generate_count(&wanted) / 2;
+    uint32_t slices = plan_generate_slices(&wanted);
+    static uint32_t drawn[2][512];
+
+    memset(drawn, 0, sizeof(drawn));
+    EXPECT_EQ(slices * each % wanted.uplink_count, 0);
+    for (uint32_t slice = 0; slice < slices; slice++) {
+        static bool seen[2][512];
+
+        memset(seen, 0, sizeof(seen));
+        wanted.slice = slice + slices * (uint32_t)(seed % 3);
+        generate(wanted, seed);
+        for (uint32_t i = 0; i < 2 * each; i++) {
+            uint32_t uplink = entries[i].ev & 511;
+
+            EXPECT_EQ(entries[i].plane, i / each);
+            EXPECT(!seen[entries[i].plane][uplink]);
+            seen[entries[i].plane][uplink] = true;
+            drawn[entries[i].plane][uplink]++;
+        }
+    }
+    for (uint32_t uplink = 0; uplink < wanted.uplink_count; uplink++) {
+        EXPECT_EQ(drawn[0][uplink], slices * each / wanted.uplink_count);
+        EXPECT_EQ(drawn[1][uplink], slices * each / wanted.uplink_count);
+    }
+}
+
+SPEC("two slices with half of the uplinks each have nothing in common, and differ by seed")
+{
+    struct plan_generate wanted = {
+        .plane_count = 8, .uplink_count = 256, .uplink_bits = 8, .is_divided = true
+    };
+    bool first[2048] = { 0 };
+    uint32_t common_count = 0;
+
+    EXPECT_EQ(plan_generate_count(&wanted), 1024);
+    EXPECT_EQ(plan_generate_slices(&wanted), 2);
+    generate(wanted, 1);
+    for (uint32_t i = 0; i < 1024; i++)
+        first[entries[i].ev] = true;
+    wanted.slice = 1;
+    generate(wanted, 1);
+    for (uint32_t i = 0; i < 1024; i++)
+        EXPECT(!first[entries[i].ev]);
+    wanted.slice = 0;
+    generate(wanted, 2);
+    for (uint32_t i = 0; i < 1024; i++)
+        common_count += first[entries[i].ev];
+    EXPECT_GT(common_count, 412); /* 512 expected, deviation 16 */
+    EXPECT_LT(common_count, 612);
 }
