@@ -10,16 +10,10 @@
 
 void measure_moment_evs(const struct measure_record *record, struct measure_moment *moment)
 {
-    moment->active_evs = 0;
-    moment->bad_evs = 0;
-    for (uint32_t i = 0; i < record->flow_count; i++) {
-        const struct path_set *paths = sim_flow_paths(record->sim, i);
+    struct sim_ev_counts counts = sim_ev_counts(record->sim);
 
-        if (!paths)
-            continue;
-        moment->active_evs += path_usable_count(paths);
-        moment->bad_evs += path_bad_count(paths);
-    }
+    moment->active_evs = counts.usable;
+    moment->bad_evs = counts.bad;
 }
 
 struct measure_moment measure_moment_of(const struct measure_record *record)

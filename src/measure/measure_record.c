@@ -128,17 +128,18 @@ static void sample_ev_states(struct measure_record *record)
         [EV_ASSUMED_BAD] = 'B',
         [EV_DENIED] = 'D',
     };
-    const struct path_set *paths;
+    struct sim_ev evs[PATH_EV_COUNT_MAX];
+    uint32_t count;
 
     if (record->observed_flow == MEASURE_NONE)
         return;
-    paths = sim_flow_paths(record->sim, record->observed_flow);
-    for (uint32_t ev = 0; paths && ev < path_ev_count(paths); ev++) {
-        char letter = letters[path_state_of(paths, ev)];
+    count = sim_flow_evs(record->sim, record->observed_flow, evs);
+    for (uint32_t i = 0; i < count; i++) {
+        char letter = letters[evs[i].state];
 
         record->ev_states = measure_list_grow(&record->memory, record->ev_states,
             record->ev_states_bytes, &record->ev_states_room, 1);
-        if (!path_is_active(paths, ev))
+        if (!evs[i].is_active)
             letter = (char)(letter - 'A' + 'a');
         record->ev_states[record->ev_states_bytes++] = letter;
     }

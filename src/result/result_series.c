@@ -180,40 +180,39 @@ static json_t *losses(const struct measure_record *record)
 
 /* ---- entropy values -------------------------------------------------------------------------- */
 
-static json_t *ev_list(const struct measure_record *record, const struct path_set *paths)
+static json_t *ev_list(
+    const struct measure_record *record, const struct sim_ev *evs, uint32_t count)
 {
     const struct plan *fabric = record->plan->sim->fabric;
     json_t *json = json_array();
 
-    for (uint32_t i = 0; i < path_ev_count(paths); i++) {
-        uint32_t ev = path_ev_of(paths, i);
-
-        json_array_append_new(json,
-            json_pack("{s:I,s:i,s:i}", "ev", (json_int_t)ev, "plane", (int)path_plane_of(paths, i),
-                "uplink", (int)plan_ev_path(fabric, ev).uplink));
-    }
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(
+            json, json_pack("{s:I,s:i,s:i}", "ev", (json_int_t)evs[i].ev, "plane",
+                      (int)evs[i].plane, "uplink", (int)plan_ev_path(fabric, evs[i].ev).uplink));
     return json;
 }
 
 static json_t *ev_map(const struct measure_record *record)
 {
-    const struct path_set *paths;
+    struct sim_ev evs[PATH_EV_COUNT_MAX];
     struct sim_flow flow;
-    json_t *states = json_array();
+    json_t *states;
     char name[128];
-    size_t count;
+    uint32_t count = 0;
 
-    if (record->observed_flow == MEASURE_NONE)
-        return json_decref(states), json_null();
-    paths = sim_flow_paths(record->sim, record->observed_flow);
+    if (record->observed_flow != MEASURE_NONE)
+        count = sim_flow_evs(record->sim, record->observed_flow, evs);
+    if (count == 0)
+        return json_null();
+    states = json_array();
     sim_flow_at(record->sim, record->observed_flow, &flow);
     snprintf(name, sizeof(name), "%s rank %u -> %u",
         record->plan->sim->workloads[flow.workload].name, flow.from_rank, flow.to_rank);
-    count = path_ev_count(paths);
     for (size_t at = 0; at + count <= record->ev_states_bytes; at += count)
         json_array_append_new(states, json_stringn(record->ev_states + at, count));
     return json_pack(
-        "{s:s,s:o,s:o}", "flow", name, "evs", ev_list(record, paths), "states", states);
+        "{s:s,s:o,s:o}", "flow", name, "evs", ev_list(record, evs, count), "states", states);
 }
 
 /* ---- QPs ------------------------------------------------------------------------------------- */

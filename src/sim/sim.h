@@ -250,8 +250,24 @@ struct sim_flow {
 };
 uint32_t sim_flow_count(const struct sim *);
 void sim_flow_at(const struct sim *, uint32_t flow_index, struct sim_flow *);
-/* Returns the EVs of a flow's QP and their states; NULL if the NICs are not of MRC. */
-struct path_set *sim_flow_paths(const struct sim *, uint32_t flow_index);
+/* An EV of a flow's QP. */
+struct sim_ev {
+    uint32_t ev;
+    uint32_t plane;
+    enum path_ev_state state;
+    bool is_active; /* in the rotation, not a backup */
+};
+/* Returns the number of EVs of a flow's QP; 0 if the NICs are not of MRC. */
+uint32_t sim_flow_evs(
+    const struct sim *, uint32_t flow_index, struct sim_ev out[static PATH_EV_COUNT_MAX]);
+
+/* EVs of all flows, by state. */
+struct sim_ev_counts {
+    uint64_t usable; /* active, and GOOD or SKIP */
+    uint64_t bad;    /* ASSUMED_BAD */
+};
+/* Zero if the NICs are not of MRC. */
+struct sim_ev_counts sim_ev_counts(const struct sim *);
 
 /* Returns the EVs that the flow may use. */
 const struct path_profile *sim_flow_profile(const struct sim *, uint32_t flow_index);

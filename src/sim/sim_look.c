@@ -122,13 +122,38 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
         .ended_ps = flow->ended_ps };
 }
 
-struct path_set *sim_flow_paths(const struct sim *sim, uint32_t flow_index)
+static const struct path_set *paths_of(const struct sim *sim, uint32_t flow_index)
 {
     const struct engine_flow *flow = &sim->flows[flow_index];
 
-    if (sim->endpoint != &endpoint_mrc)
-        return NULL;
     return transport_qp_paths(sim->nics[sim->ranks[flow->from].nic].endpoint, flow->qpn_out);
+}
+
+uint32_t sim_flow_evs(
+    const struct sim *sim, uint32_t flow_index, struct sim_ev out[static PATH_EV_COUNT_MAX])
+{
+    const struct path_set *paths;
+
+    if (sim->endpoint != &endpoint_mrc)
+        return 0;
+    paths = paths_of(sim, flow_index);
+    for (uint32_t i = 0; i < path_ev_count(paths); i++)
+        out[i] = (struct sim_ev){ .ev = path_ev_of(paths, i),
+            .plane = path_plane_of(paths, i),
+            .state = path_state_of(paths, i),
+            .is_active = path_is_active(paths, i) };
+    return path_ev_count(paths);
+}
+
+struct sim_ev_counts sim_ev_counts(const struct sim *sim)
+{
+    struct sim_ev_counts counts = { 0 };
+
+    for (uint32_t i = 0; sim->endpoint == &endpoint_mrc && i < sim->flow_count; i++) {
+        counts.usable += path_usable_count(paths_of(sim, i));
+        counts.bad += path_bad_count(paths_of(sim, i));
+    }
+    return counts;
 }
 
 const struct path_profile *sim_flow_profile(const struct sim *sim, uint32_t flow_index)

@@ -145,9 +145,10 @@ static void look_at_paths(const struct running *running, struct decision *decisi
     uint32_t all = (UINT32_C(1) << running->experiment.fabric.topology.config.plane_count) - 1;
 
     for (uint32_t flow = 0; flow < sim_flow_count(running->sim); flow++) {
-        const struct path_set *paths = sim_flow_paths(running->sim, flow);
         const struct engine_flow *engine = &running->sim->flows[flow];
         uint32_t nic = running->sim->ranks[engine->from].nic;
+        const struct path_set *paths =
+            transport_qp_paths(running->sim->nics[nic].endpoint, engine->qpn_out);
         struct qp_status status;
 
         decision->bad_evs += path_bad_count(paths);
