@@ -70,14 +70,25 @@ void account_place(
     }
 }
 
+uint64_t account_last(const struct account *account)
+{
+    return account->count > 0 ? account->ahead[account->count - 1].to : account->complete;
+}
+
+void account_set(struct account *account, uint64_t complete, uint64_t last)
+{
+    account->complete = complete;
+    account->count = last > complete;
+    account->ahead[0] = (struct account_gap){ .from = last, .to = last };
+}
+
 void account_check(struct shard *shard, uint32_t flow_index, uint64_t now_ps)
 {
     const struct engine_flow *flow = &shard->sim->flows[flow_index];
     const struct account *account = shard->sim->flow_ends[flow_index].account;
-    uint64_t last = account->count > 0 ? account->ahead[account->count - 1].to : account->complete;
 
     if (account->complete < flow->completed_bytes)
         shard_violated(shard, "a message completed with bytes missing, flow", flow_index, now_ps);
-    if (last > flow->posted_bytes)
+    if (account_last(account) > flow->posted_bytes)
         shard_violated(shard, "bytes placed that no message has, flow", flow_index, now_ps);
 }

@@ -22,6 +22,11 @@ struct account *account_init(struct arena *, uint32_t count_max);
 
 void account_place(struct shard *, const struct engine_flow_end *, uint64_t from, uint32_t length);
 
+/* Returns the end of the last range. */
+uint64_t account_last(const struct account *);
+/* Copies what account_check() needs from the account of another process. */
+void account_set(struct account *, uint64_t complete, uint64_t last);
+
 /* Checks, between two windows, that all bytes of completed messages have been placed, and no others
  * than those of posted ones. */
 void account_check(struct shard *, uint32_t flow_index, uint64_t now_ps);

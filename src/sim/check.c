@@ -3,6 +3,7 @@
 #include "sim/check.h"
 
 #include "sim/account.h"
+#include "sim/group.h"
 #include "sim/nic_model.h"
 #include "sim/plane_check.h"
 
@@ -27,6 +28,16 @@ struct check_sums {
     uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
 };
 
+static void add_sums(struct check_sums *sums, const struct check_sums *other)
+{
+    sums->sent += other->sent;
+    sums->ended += other->ended;
+    sums->in_flight += other->in_flight;
+    sums->placed += other->placed;
+    for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++)
+        sums->plane_bytes[p] += other->plane_bytes[p];
+}
+
 /* Lists of arrivals and outboxes also have pause frames. */
 static void add_shard(struct check_sums *sums, const struct shard *shard)
 {
@@ -43,14 +54,37 @@ static void add_shard(struct check_sums *sums, const struct shard *shard)
         sums->plane_bytes[p] += shard->plane_bytes[p];
 }
 
+/* Adds the sums of other members; also fetches both halves of flows. */
+static void add_members(struct check_sums *sums, const struct sim *sim)
+{
+    struct check_sums own = *sums;
+
+    group_send_all(sim, &own, sizeof(own));
+    group_exchange(sim);
+    for (uint32_t i = 0; i < sim->group->members->count; i++) {
+        struct group_message message;
+        struct check_sums other;
+
+        if (i == sim->group->members->member)
+            continue;
+        message = group_received(sim, i);
+        group_take(&message, &other, sizeof(other));
+        add_sums(sums, &other);
+    }
+    group_share_flows(sim);
+}
+
 void check_all(struct sim *sim)
 {
     struct check_sums sums = { 0 };
     struct shard *first = &sim->shards[0];
 
     for (uint32_t i = 0; i < sim->shard_count; i++)
-        add_shard(&sums, &sim->shards[i]);
+        if (group_has(sim->group, i))
+            add_shard(&sums, &sim->shards[i]);
     sums.placed += nic_model_waiting(sim);
+    if (sim->group)
+        add_members(&sums, sim);
     if (sums.sent != sums.ended + sums.in_flight)
         shard_violated(first,
             "packets sent are not the sum of ended packets and packets in flight; sent", sums.sent,

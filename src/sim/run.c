@@ -5,6 +5,7 @@
 
 #include "sim/actions.h"
 #include "sim/check.h"
+#include "sim/group.h"
 #include "sim/node_nic.h"
 #include "sim/node_switch.h"
 #include "sim/sim_engine.h"
@@ -203,6 +204,8 @@ static uint64_t shard_next_ps(const struct shard *shard, uint64_t limit_ps)
 static uint64_t next_ps(const struct sim *sim, uint64_t limit_ps)
 {
     limit_ps = earlier(limit_ps, fault_next_ps(&sim->faults));
+    if (sim->group)
+        return earlier(limit_ps, sim->group->next_ps);
     for (uint32_t i = 0; i < sim->shard_count; i++)
         limit_ps = shard_next_ps(&sim->shards[i], limit_ps);
     return limit_ps;
@@ -239,6 +242,8 @@ static void run_shards(struct stretch *stretch)
 
     sim->outbox = !sim->outbox;
     shard_each(sim, run_shard, stretch);
+    if (sim->group)
+        group_exchange_window(sim);
     reports_deliver(sim);
 }
 
@@ -293,6 +298,10 @@ enum sim_status sim_run(struct sim *sim, uint64_t until_ps)
 {
     uint64_t window_ps = sim->topology->lookahead_ps;
 
+    if (group_is_led(sim))
+        group_give(sim, (struct group_order){ .kind = GROUP_RUN, .value = until_ps });
+    if (sim->group)
+        sim->group->known = 0;
     if (until_ps > sim->config.duration_ps)
         until_ps = sim->config.duration_ps;
     if (until_ps > SIM_NEVER_PS - window_ps)

@@ -8,6 +8,7 @@
 #include "base/power.h"
 #include "sim/actions.h"
 #include "sim/endpoint_mrc.h"
+#include "sim/group.h"
 #include "sim/nic_model.h"
 #include "sim/policy_buffer.h"
 
@@ -46,6 +47,19 @@ static uint32_t window_psns(const struct sim *sim)
     return psns > WINDOW_PSNS_LEAST ? power_of_two_at_least(psns) : WINDOW_PSNS_LEAST;
 }
 
+/* If the arena only measures, the group is `measured`. */
+static void setup_group(struct sim *sim, struct arena *arena, struct group *measured)
+{
+    struct group *taken;
+
+    if (!sim->config.group)
+        return;
+    assert(sim->shard_count > 1);
+    taken = arena_take(arena, 1, sizeof(*taken), _Alignof(struct group));
+    sim->group = taken ? taken : measured;
+    group_init(sim->group, sim->config.group, sim->shard_count);
+}
+
 static void setup_faults(struct sim *sim, struct arena *arena)
 {
     actions_init(sim, arena);
@@ -64,6 +78,8 @@ static void start_nics(struct sim *sim)
     for (uint32_t i = 0; i < sim->nic_count; i++) {
         struct engine_nic *nic = &sim->nics[i];
 
+        if (!group_has(sim->group, setup_shard_of(sim, i)->number))
+            continue;
         nic->timer_ps = sim_engine_ps(sim->endpoint->deadline_ns(nic->endpoint));
         nic->turn_ps = nic->timer_ps < nic->work_ps ? nic->timer_ps : nic->work_ps;
         if (nic->turn_ps != SIM_NEVER_PS)
@@ -74,6 +90,7 @@ static void start_nics(struct sim *sim)
 struct sim *sim_init(struct arena *arena, const struct sim_config *config)
 {
     struct sim measured;
+    struct group measured_group;
     struct sim *taken = arena_take(arena, 1, sizeof(*taken), LINE);
     struct sim *sim = taken ? taken : &measured;
 
@@ -93,6 +110,7 @@ struct sim *sim_init(struct arena *arena, const struct sim_config *config)
     sim->node_count = sim->nic_count + sim->topology->switch_count;
     sim->plane_count = sim->topology->config.plane_count;
     sim->shard_count = sim_shards_of(config);
+    setup_group(sim, arena, &measured_group);
     derive_parameters(sim);
     sim->window_psns = window_psns(sim);
     policy_buffer_init(sim, arena);

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "sim/egress.h"
+#include "sim/group.h"
 
 enum {
     NIC_QUEUE_BYTES = 64 * 1024, /* more than the two packets that may wait */
@@ -99,7 +100,7 @@ static void init_switch_ports(struct sim *sim, uint32_t index)
             topology_port_faces_host(sim->topology, index, p) ? TO_HOST : TO_SWITCH);
 }
 
-static void init_own_ports(void *argument, uint32_t shard)
+static void init_ports_of_shard(void *argument, uint32_t shard)
 {
     struct sim *sim = argument;
 
@@ -197,5 +198,9 @@ void setup_fabric(struct sim *sim, struct arena *arena)
     for (uint32_t nic = 0; nic < sim->nic_count; nic++)
         sim->nics[nic].first_port = nic * sim->plane_count;
     init_switches(sim, ranges, routes);
-    shard_each(sim, init_own_ports, sim);
+    shard_each(sim, init_ports_of_shard, sim);
+    /* links and neighbours of nodes that other members of the group run */
+    for (uint32_t i = 0; i < sim->shard_count; i++)
+        if (!group_has(sim->group, i))
+            init_ports_of_shard(sim, i);
 }

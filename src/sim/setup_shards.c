@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets up shards: their packets, lists of arrivals, outboxes and reports. */
+#include "sim/group.h"
 #include "sim/setup.h"
 #include "sim/work.h"
 
@@ -84,7 +85,15 @@ static void setup_mail(struct shard *shard, struct arena *arena, uint32_t packet
 
     for (uint32_t i = 0; i < SHARD_OUTBOXES; i++)
         outbox_init(&shard->outboxes[i], arena, sim->shard_count, packet_count);
-    reports_init(&shard->reports, arena, REPORTS_LEAST + REPORTS_PER_NIC * sim->nic_count);
+}
+
+/* Reports of all shards, because other members of a group send theirs. */
+static void setup_reports(struct shard *shard, struct arena *arena)
+{
+    const struct sim *sim = shard->sim;
+
+    if (sim->shard_count > 1)
+        reports_init(&shard->reports, arena, REPORTS_LEAST + REPORTS_PER_NIC * sim->nic_count);
 }
 
 static void setup_engine(struct shard *shard, struct arena *arena, uint32_t packet_count)
@@ -145,7 +154,10 @@ void setup_shards_engine(struct sim *sim, struct arena *arena)
     setup_packets(sim, arena, packet_count);
     for (uint32_t i = 0; i < sim->shard_count; i++) {
         struct shard measured = { .sim = sim };
+        struct shard *shard = sim->shards ? &sim->shards[i] : &measured;
 
-        setup_engine(sim->shards ? &sim->shards[i] : &measured, arena, packet_count);
+        setup_reports(shard, arena);
+        if (group_has(sim->group, i))
+            setup_engine(shard, arena, packet_count);
     }
 }

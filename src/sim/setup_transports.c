@@ -6,6 +6,7 @@
 
 #include "base/power.h"
 #include "sim/endpoint_mrc.h"
+#include "sim/group.h"
 #include "sim/setup.h"
 
 enum {
@@ -289,6 +290,15 @@ static void connect_own_flows(void *argument, uint32_t shard)
             room->memory + i * (room->bytes.out + room->bytes.in), &room->bytes);
 }
 
+/* Returns about how many bytes are of NICs that other members of the group run: this process does
+ * not touch them. */
+static size_t foreign_part(const struct sim *sim, size_t bytes)
+{
+    if (!sim->group)
+        return 0;
+    return bytes / sim->shard_count * (sim->shard_count - sim->group->shard_count);
+}
+
 static void setup_qps(struct sim *sim, struct arena *arena)
 {
     const struct engine_flow *flow = sim->flows;
@@ -300,6 +310,7 @@ static void setup_qps(struct sim *sim, struct arena *arena)
             .count = workload_flow_count(&sim->config.workloads[w]) };
 
         room.memory = arena_take_raw(arena, room.count, room.bytes.out + room.bytes.in, LINE);
+        arena->spare_bytes += foreign_part(sim, room.count * (room.bytes.out + room.bytes.in));
         if (!arena->memory)
             continue;
         shard_each(sim, connect_own_flows, &room);
@@ -322,5 +333,6 @@ void setup_transports(struct sim *sim, struct arena *arena)
         shard_each(sim, init_own_transports, sim);
     }
     arena->used_bytes = start + bytes;
+    arena->spare_bytes += foreign_part(sim, bytes);
     setup_qps(sim, arena);
 }

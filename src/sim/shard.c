@@ -3,16 +3,35 @@
 #include "sim/shard.h"
 
 #include "base/text.h"
+#include "sim/group.h"
+
+/* The work of the shards of a member. */
+struct own_work {
+    void (*work)(void *argument, uint32_t index);
+    void *argument;
+    uint32_t first;
+};
+
+static void work_on_own(void *argument, uint32_t index)
+{
+    const struct own_work *own = argument;
+
+    own->work(own->argument, own->first + index);
+}
 
 void shard_each(const struct sim *sim, void (*work)(void *argument, uint32_t index), void *argument)
 {
     const struct sim_carrier *carrier = sim->config.carrier;
+    uint32_t count = sim->group ? sim->group->shard_count : sim->shard_count;
+    struct own_work own = {
+        .work = work, .argument = argument, .first = sim->group ? sim->group->first_shard : 0
+    };
 
-    if (carrier && sim->shard_count > 1)
-        carrier->run(carrier->context, sim->shard_count, work, argument);
+    if (carrier && count > 1)
+        carrier->run(carrier->context, count, work_on_own, &own);
     else
-        for (uint32_t i = 0; i < sim->shard_count; i++)
-            work(argument, i);
+        for (uint32_t i = 0; i < count; i++)
+            work_on_own(&own, i);
 }
 
 /* ---- packets --------------------------------------------------------------------------------- */
@@ -41,6 +60,8 @@ void shard_collect(struct shard *shard)
         struct outbox *from = &sim->shards[i].outboxes[!sim->outbox];
         const struct outbox_chunk *chunk;
 
+        if (!group_has(sim->group, i))
+            continue;
         packets_take_back(&shard->packets, &from->returned[shard->number]);
         for (chunk = outbox_first(from, shard->number); chunk;
              chunk = outbox_chunk_at(from, chunk->next))

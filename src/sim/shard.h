@@ -120,8 +120,15 @@ void shard_report_event(struct shard *, const struct sim_event *);
 /* Stops the run. The message is `what`, followed by the subject, the time and the seed. */
 void shard_violated(struct shard *, const char *what, uint64_t subject, uint64_t time_ps);
 
-/* Calls work(argument, i) for every shard i, at the same time if there is a carrier. */
+/* Calls work(argument, i) for every shard i of this process, at the same time if there is a
+ * carrier. */
 void shard_each(const struct sim *, void (*work)(void *argument, uint32_t index), void *argument);
+
+/* Update the results of queries of the shards of this process: totals, and longest queues. */
+void shard_sum(const struct sim *);
+void shard_find_peaks(struct sim *);
+/* Returns the EVs of flows that shards of this process send. */
+struct sim_ev_counts shard_ev_counts(const struct sim *);
 
 /* Takes what other shards have sent in the window before. */
 void shard_collect(struct shard *);

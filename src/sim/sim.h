@@ -161,6 +161,21 @@ struct sim_carrier {
     void *context;
 };
 
+/* Processes that run one simulation together, each some of its shards, for example with MPI. All
+ * call sim_init() with the same configuration; then the first calls sim_run(), the others
+ * sim_serve(). */
+struct sim_group {
+    uint32_t member; /* this process */
+    uint32_t count;
+    /* Appends to what this process sends to another with the next exchange. */
+    void (*send)(void *context, uint32_t to, const void *data, size_t bytes);
+    /* Sends, and receives what the others send. Called by all members equally often. */
+    void (*exchange)(void *context);
+    /* Returns what another member has sent with the last exchange; valid until the next. */
+    const void *(*received)(void *context, uint32_t from, size_t *bytes);
+    void *context;
+};
+
 #define SIM_SHARDS_MAX 255
 
 struct sim_config {
@@ -185,6 +200,7 @@ struct sim_config {
      * number. At most one per leaf is used; only one if frames or traces are observed. */
     uint32_t shard_count;
     const struct sim_carrier *carrier; /* NULL: shards run one after the other */
+    const struct sim_group *group;     /* needs two shards; NULL: this process runs all shards */
     bool counts_order;                 /* for sim_order() */
     bool wire;                         /* convert packets to bytes on every hop */
     bool checks;                       /* check all invariants after every window: slow */
@@ -213,6 +229,11 @@ enum sim_status {
 
 /* Continues to `until_ps` or the end of the run. */
 enum sim_status sim_run(struct sim *, uint64_t until_ps);
+/* In a group, called instead of sim_run() and queries by all members but the first, and returns
+ * when that one calls sim_dismiss(), after its last query. Without a group, sim_dismiss() does
+ * nothing. */
+void sim_serve(struct sim *);
+void sim_dismiss(struct sim *);
 uint64_t sim_now_ps(const struct sim *);
 const char *sim_violation(const struct sim *);
 

@@ -73,6 +73,7 @@ struct engine_tracer {
 };
 
 struct nic_model; /* nic_model.h */
+struct group;     /* group.h */
 
 struct engine_action {
     struct fault_action what;
@@ -145,6 +146,7 @@ struct sim {
     uint32_t node_count;
     uint32_t plane_count;
 
+    struct group *group; /* group.h; NULL: this process runs all shards */
     struct shard *shards;
     uint8_t *owners; /* the shard of each node; NULL: there is one shard */
     uint32_t shard_count;

@@ -4,7 +4,13 @@
 #include <string.h>
 
 #include "sim/endpoint_mrc.h"
+#include "sim/group.h"
 #include "sim/setup.h"
+
+static void fetch_from_group(const struct sim *sim, enum group_order_kind kind)
+{
+    group_fetch(sim, (struct group_order){ .kind = kind });
+}
 
 static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *out)
 {
@@ -20,7 +26,7 @@ static void add_node(const struct sim *sim, uint32_t node, struct sim_totals *ou
         sim->endpoint->count(sim->nics[node].endpoint, out->transport, out->drops);
 }
 
-static void sum_shard(void *argument, uint32_t index)
+static void sum_one_shard(void *argument, uint32_t index)
 {
     const struct sim *sim = *(const struct sim **)argument;
     struct shard *shard = &sim->shards[index];
@@ -34,6 +40,11 @@ static void sum_shard(void *argument, uint32_t index)
     for (uint32_t node = 0; node < sim->node_count; node++)
         if (shard_owns(shard, node))
             add_node(sim, node, totals);
+}
+
+void shard_sum(const struct sim *sim)
+{
+    shard_each(sim, sum_one_shard, &sim);
 }
 
 /* All members are numbers of 64 bits. */
@@ -50,7 +61,8 @@ _Static_assert(sizeof(struct sim_totals) % sizeof(uint64_t) == 0, "for add_total
 
 void sim_totals(const struct sim *sim, struct sim_totals *out)
 {
-    shard_each(sim, sum_shard, &sim);
+    shard_sum(sim);
+    fetch_from_group(sim, GROUP_SUMS);
     *out = sim->shards[0].totals;
     for (uint32_t i = 1; i < sim->shard_count; i++)
         add_totals(out, &sim->shards[i].totals);
@@ -60,6 +72,7 @@ uint64_t sim_packet_hops(const struct sim *sim)
 {
     uint64_t hops = 0;
 
+    fetch_from_group(sim, GROUP_SUMS);
     for (uint32_t i = 0; i < sim->shard_count; i++)
         hops += sim->shards[i].packet_hops;
     return hops;
@@ -69,6 +82,7 @@ uint64_t sim_hash(const struct sim *sim)
 {
     uint64_t hash = 0;
 
+    fetch_from_group(sim, GROUP_SUMS);
     for (uint32_t i = 0; i < sim->shard_count; i++)
         hash += sim->shards[i].hash;
     return hash;
@@ -108,6 +122,7 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
     const struct engine_rank *to = &sim->ranks[flow->to];
 
     assert(flow_index < sim->flow_count);
+    fetch_from_group(sim, GROUP_FLOWS);
     *out = (struct sim_flow){ .workload = flow->workload,
         .from_rank = from->state.rank,
         .to_rank = to->state.rank,
@@ -120,6 +135,14 @@ void sim_flow_at(const struct sim *sim, uint32_t flow_index, struct sim_flow *ou
         .started_ps = flow->started_ps,
         .oldest_ps = oldest_ps(flow, sim->flow_ends[flow_index].placed_bytes),
         .ended_ps = flow->ended_ps };
+}
+
+/* Returns true if this process runs the sender of a flow. */
+static bool has_sender(const struct sim *sim, uint32_t flow_index)
+{
+    uint32_t nic = sim->ranks[sim->flows[flow_index].from].nic;
+
+    return group_has(sim->group, setup_shard_of(sim, nic)->number);
 }
 
 static const struct path_set *paths_of(const struct sim *sim, uint32_t flow_index)
@@ -136,6 +159,8 @@ uint32_t sim_flow_evs(
 
     if (sim->endpoint != &endpoint_mrc)
         return 0;
+    if (!has_sender(sim, flow_index))
+        return group_fetch_evs(sim, flow_index, out);
     paths = paths_of(sim, flow_index);
     for (uint32_t i = 0; i < path_ev_count(paths); i++)
         out[i] = (struct sim_ev){ .ev = path_ev_of(paths, i),
@@ -145,13 +170,26 @@ uint32_t sim_flow_evs(
     return path_ev_count(paths);
 }
 
-struct sim_ev_counts sim_ev_counts(const struct sim *sim)
+struct sim_ev_counts shard_ev_counts(const struct sim *sim)
 {
     struct sim_ev_counts counts = { 0 };
 
-    for (uint32_t i = 0; sim->endpoint == &endpoint_mrc && i < sim->flow_count; i++) {
-        counts.usable += path_usable_count(paths_of(sim, i));
-        counts.bad += path_bad_count(paths_of(sim, i));
+    for (uint32_t i = 0; sim->endpoint == &endpoint_mrc && i < sim->flow_count; i++)
+        if (has_sender(sim, i)) {
+            counts.usable += path_usable_count(paths_of(sim, i));
+            counts.bad += path_bad_count(paths_of(sim, i));
+        }
+    return counts;
+}
+
+struct sim_ev_counts sim_ev_counts(const struct sim *sim)
+{
+    struct sim_ev_counts counts = shard_ev_counts(sim);
+
+    fetch_from_group(sim, GROUP_EV_COUNTS);
+    if (sim->group) {
+        counts.usable += sim->group->ev_counts.usable;
+        counts.bad += sim->group->ev_counts.bad;
     }
     return counts;
 }
@@ -163,6 +201,7 @@ const struct path_profile *sim_flow_profile(const struct sim *sim, uint32_t flow
 
 void sim_plane_bytes(const struct sim *sim, uint64_t out[static TOPOLOGY_PLANES_MAX])
 {
+    fetch_from_group(sim, GROUP_SUMS);
     for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++) {
         out[p] = 0;
         for (uint32_t i = 0; i < sim->shard_count; i++)
@@ -174,6 +213,7 @@ void sim_plane_bytes(const struct sim *sim, uint64_t out[static TOPOLOGY_PLANES_
 void sim_order(const struct sim *sim, struct sim_order *out)
 {
     *out = (struct sim_order){ 0 };
+    fetch_from_group(sim, GROUP_SUMS);
     for (uint32_t i = 0; i < sim->shard_count; i++) {
         const struct sim_order *order = &sim->shards[i].order;
 
@@ -234,6 +274,7 @@ bool sim_queue_at(struct sim *sim, struct topology_end end, struct sim_queue *ou
             return false;
         port = sim->switches[end.node].first_port + end.port;
     }
+    fetch_from_group(sim, GROUP_PORTS);
     *out = (struct sim_queue){ .data_bytes = sim->ports[port].queues[PORT_DATA].bytes,
         .control_bytes = sim->ports[port].queues[PORT_CONTROL].bytes,
         .counters = &sim->port_counters[port],
@@ -260,7 +301,7 @@ static void find_peak(struct shard *shard, uint32_t switch_index)
     }
 }
 
-static void find_peaks(void *argument, uint32_t index)
+static void find_peaks_of(void *argument, uint32_t index)
 {
     struct sim *sim = argument;
     struct shard *shard = &sim->shards[index];
@@ -272,12 +313,18 @@ static void find_peaks(void *argument, uint32_t index)
             find_peak(shard, i);
 }
 
+void shard_find_peaks(struct sim *sim)
+{
+    shard_each(sim, find_peaks_of, sim);
+}
+
 /* Of several, the first in the order of switches and ports. */
 uint32_t sim_queue_peak(struct sim *sim, struct topology_end *where)
 {
     const struct shard *first = &sim->shards[0];
 
-    shard_each(sim, find_peaks, sim);
+    shard_find_peaks(sim);
+    fetch_from_group(sim, GROUP_PEAKS);
     for (uint32_t i = 1; i < sim->shard_count; i++) {
         const struct shard *other = &sim->shards[i];
 

@@ -208,6 +208,40 @@ void cluster_random(struct cluster *cluster, uint64_t seed)
     draw_rest(cluster, &prng);
 }
 
+static void give(struct cluster *cluster, enum hardware_setting setting, uint64_t number)
+{
+    hardware_give(&cluster->config.hardware, setting, number);
+}
+
+void cluster_random_hardware(struct cluster *cluster, uint64_t seed)
+{
+    struct topology_config *fabric = &cluster->fabric_config;
+    struct prng prng = prng_stream(seed, 77);
+
+    fabric->framing_bytes = prng_below(&prng, 2) ? TOPOLOGY_FRAMING_BYTES : 0;
+    fabric->cut_through_bytes = prng_below(&prng, 2) ? 128 : 0;
+    fabric->buffers.shared_bytes = prng_below(&prng, 2) ? between(&prng, 20000, 400000) : 0;
+    fabric->buffers.cell_bytes = prng_below(&prng, 2) ? 254 : 0;
+    fabric->buffers.alpha = (int)prng_below(&prng, 11);
+    fabric->buffers.marks_hosts = prng_below(&prng, 2);
+    if (prng_below(&prng, 2))
+        give(cluster, HARDWARE_PACKET_RATE, between(&prng, 1000000, 100000000));
+    if (prng_below(&prng, 2))
+        give(cluster, HARDWARE_MESSAGE_TIME, NS(between(&prng, 1, 500)));
+    if (prng_below(&prng, 2))
+        give(cluster, HARDWARE_PCIE_RATE, GBPS(between(&prng, 5, 500)));
+    if (prng_below(&prng, 2))
+        give(cluster, HARDWARE_DRAIN_RATE, GBPS(between(&prng, 5, 500)));
+    if (prng_below(&prng, 2))
+        give(cluster, HARDWARE_RECEIVE_BUFFER, between(&prng, 20000, 200000));
+    if (prng_below(&prng, 2)) {
+        give(cluster, HARDWARE_QP_MEMORY, between(&prng, 16000, 64000));
+        give(cluster, HARDWARE_QP_CONTEXT, 16000);
+        give(cluster, HARDWARE_QP_MISS, NS(between(&prng, 1, 2000)));
+    }
+    give(cluster, HARDWARE_CLOCK_JITTER, NS(prng_below(&prng, 500)));
+}
+
 /* All NICs have a way to each other, and are few. */
 static bool is_usable(const struct graph_bench *bench)
 {

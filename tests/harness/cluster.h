@@ -33,8 +33,11 @@ void cluster_leaf_spine(struct cluster *);
 /* A fabric of up to 3 x 4 NICs on up to 3 planes, up to 3 workloads and 4 faults. */
 void cluster_random(struct cluster *, uint64_t seed);
 
-/* The same on a random graph of up to 64 NICs whose links may have several rates; free it with
- * cluster_free_graph(). */
+/* Gives a random cluster NICs and switches that are not ideal. */
+void cluster_random_hardware(struct cluster *, uint64_t seed);
+
+/* The same as cluster_random() on a random graph of up to 64 NICs whose links may have several
+ * rates; free it with cluster_free_graph(). */
 void cluster_random_graph(struct cluster *, uint64_t seed);
 void cluster_free_graph(struct cluster *);
 

@@ -13,40 +13,6 @@ static void give(struct cluster *cluster, enum hardware_setting setting, uint64_
     hardware_give(&cluster->config.hardware, setting, number);
 }
 
-static uint32_t between(struct prng *prng, uint32_t least, uint32_t most)
-{
-    return least + prng_below(prng, most - least + 1);
-}
-
-static void random_hardware(struct cluster *cluster, uint64_t seed)
-{
-    struct topology_config *fabric = &cluster->fabric_config;
-    struct prng prng = prng_stream(seed, 77);
-
-    fabric->framing_bytes = prng_below(&prng, 2) ? TOPOLOGY_FRAMING_BYTES : 0;
-    fabric->cut_through_bytes = prng_below(&prng, 2) ? 128 : 0;
-    fabric->buffers.shared_bytes = prng_below(&prng, 2) ? between(&prng, 20000, 400000) : 0;
-    fabric->buffers.cell_bytes = prng_below(&prng, 2) ? 254 : 0;
-    fabric->buffers.alpha = (int)prng_below(&prng, 11);
-    fabric->buffers.marks_hosts = prng_below(&prng, 2);
-    if (prng_below(&prng, 2))
-        give(cluster, HARDWARE_PACKET_RATE, between(&prng, 1000000, 100000000));
-    if (prng_below(&prng, 2))
-        give(cluster, HARDWARE_MESSAGE_TIME, NS(between(&prng, 1, 500)));
-    if (prng_below(&prng, 2))
-        give(cluster, HARDWARE_PCIE_RATE, GBPS(between(&prng, 5, 500)));
-    if (prng_below(&prng, 2))
-        give(cluster, HARDWARE_DRAIN_RATE, GBPS(between(&prng, 5, 500)));
-    if (prng_below(&prng, 2))
-        give(cluster, HARDWARE_RECEIVE_BUFFER, between(&prng, 20000, 200000));
-    if (prng_below(&prng, 2)) {
-        give(cluster, HARDWARE_QP_MEMORY, between(&prng, 16000, 64000));
-        give(cluster, HARDWARE_QP_CONTEXT, 16000);
-        give(cluster, HARDWARE_QP_MISS, NS(between(&prng, 1, 2000)));
-    }
-    give(cluster, HARDWARE_CLOCK_JITTER, NS(prng_below(&prng, 500)));
-}
-
 static void expect_alike(const struct cluster_outcome *a, const struct cluster_outcome *b)
 {
     EXPECT_STR_EQ(a->violation, "");
@@ -63,7 +29,7 @@ PROPERTY("hardware that is not ideal gives the same run with either engine and a
     struct cluster_outcome sharded;
 
     cluster_random(&cluster, seed);
-    random_hardware(&cluster, seed);
+    cluster_random_hardware(&cluster, seed);
     cluster.config.checks = true;
     windows = cluster_run(&cluster);
     cluster.config.engine = SIM_HEAP;

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shards: a cluster in several parts runs as it does in one. */
 #include "cluster.h"
+#include "seen.h"
 #include "spec.h"
 
 #include "sim/shard.h"
 
 /* ---- the same run ---------------------------------------------------------------------------- */
-
-/* A hash of all reports in their order, and their number. */
-struct seen {
-    uint64_t hash;
-    uint64_t count;
-};
-
-static void on_event(void *context, const struct sim_event *event)
-{
-    struct seen *seen = context;
-
-    seen->hash = sim_engine_mix(seen->hash, event->time_ps);
-    seen->hash = sim_engine_mix(seen->hash, (uint64_t)event->kind << 32 | event->subject);
-    for (uint32_t i = 0; i < 5; i++)
-        seen->hash = sim_engine_mix(seen->hash, event->values[i]);
-    seen->count++;
-}
-
-static void on_completion(void *context, const struct sim_completion *completion)
-{
-    struct seen *seen = context;
-
-    seen->hash = sim_engine_mix(seen->hash, completion->done_ps);
-    seen->hash = sim_engine_mix(seen->hash, completion->posted_ps);
-    seen->hash = sim_engine_mix(seen->hash, (uint64_t)completion->rank << 32 | completion->flow);
-    seen->count++;
-}
 
 struct run {
     struct cluster_outcome outcome;
@@ -44,9 +18,7 @@ static struct run run_in_shards(struct cluster *cluster, uint32_t shard_count)
     struct run run = { 0 };
 
     cluster->config.shard_count = shard_count;
-    cluster->config.observer = (struct sim_observer){
-        .on_event = on_event, .on_completion = on_completion, .context = &run.seen
-    };
+    cluster->config.observer = seen_observer(&run.seen);
     run.outcome = cluster_run(cluster);
     return run;
 }

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What members tell the leader for its queries. It is written where a query of one process finds
+ * it: into the shards, flows and ports of other members. */
+#include <assert.h>
+
+#include "sim/account.h"
+#include "sim/group.h"
+#include "sim/setup.h"
+
+static bool has_node(const struct sim *sim, uint32_t node)
+{
+    return group_has(sim->group, setup_shard_of(sim, node)->number);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+struct told_sums {
+    uint64_t hash;
+    uint64_t packet_hops;
+    uint64_t plane_bytes[TOPOLOGY_PLANES_MAX];
+    struct sim_order order;
+    struct sim_totals totals;
+};
+
+static void tell_sums(const struct sim *sim)
+{
+    shard_sum(sim);
+    for (uint32_t i = 0; i < sim->group->shard_count; i++) {
+        const struct shard *shard = &sim->shards[sim->group->first_shard + i];
+        struct told_sums sums = { .hash = shard->hash,
+            .packet_hops = shard->packet_hops,
+            .order = shard->order,
+            .totals = shard->totals };
+
+        for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++)
+            sums.plane_bytes[p] = shard->plane_bytes[p];
+        group_send(sim, GROUP_LEADER, &sums, sizeof(sums));
+    }
+}
+
+static void hear_sums(const struct sim *sim, uint32_t from, struct group_message *message)
+{
+    struct shard *shard =
+        &sim->shards[group_first_shard(sim->group->members, from, sim->shard_count)];
+
+    for (; message->bytes > 0; shard++) {
+        struct told_sums sums;
+
+        group_take(message, &sums, sizeof(sums));
+        shard->hash = sums.hash;
+        shard->packet_hops = sums.packet_hops;
+        shard->order = sums.order;
+        shard->totals = sums.totals;
+        for (uint32_t p = 0; p < TOPOLOGY_PLANES_MAX; p++)
+            shard->plane_bytes[p] = sums.plane_bytes[p];
+    }
+}
+
+/* ---- flows ----------------------------------------------------------------------------------- */
+
+/* The half at the sender, followed by its messages that are not completed. */
+struct told_flow {
+    uint32_t index; /* ENGINE_NONE: the other halves follow */
+    uint32_t posted;
+    uint32_t completed;
+    uint64_t posted_bytes;
+    uint64_t completed_bytes;
+    uint64_t started_ps;
+    uint64_t ended_ps;
+};
+
+struct told_flow_end {
+    uint32_t index;
+    uint64_t placed_bytes;
+    uint64_t complete; /* checks: struct account */
+    uint64_t last;
+};
+
+static void tell_flow(const struct sim *sim, uint32_t to, uint32_t index)
+{
+    const struct engine_flow *flow = &sim->flows[index];
+    struct told_flow told = { .index = index,
+        .posted = flow->posted,
+        .completed = flow->completed,
+        .posted_bytes = flow->posted_bytes,
+        .completed_bytes = flow->completed_bytes,
+        .started_ps = flow->started_ps,
+        .ended_ps = flow->ended_ps };
+
+    group_send(sim, to, &told, sizeof(told));
+    for (uint32_t i = flow->completed; i != flow->posted; i++)
+        group_send(
+            sim, to, &flow->messages[i % flow->depth], sizeof(flow->messages[i % flow->depth]));
+}
+
+static void tell_flow_end(const struct sim *sim, uint32_t to, uint32_t index)
+{
+    const struct engine_flow_end *end = &sim->flow_ends[index];
+    struct told_flow_end told = { .index = index, .placed_bytes = end->placed_bytes };
+
+    if (end->account) {
+        told.complete = end->account->complete;
+        told.last = account_last(end->account);
+    }
+    group_send(sim, to, &told, sizeof(told));
+}
+
+/* Flows without a message are as they were made. */
+static void tell_flows(const struct sim *sim, uint32_t to)
+{
+    struct told_flow last = { .index = ENGINE_NONE };
+
+    for (uint32_t i = 0; i < sim->flow_count; i++)
+        if (sim->flows[i].posted > 0 && has_node(sim, sim->ranks[sim->flows[i].from].nic))
+            tell_flow(sim, to, i);
+    group_send(sim, to, &last, sizeof(last));
+    for (uint32_t i = 0; i < sim->flow_count; i++)
+        if (sim->flow_ends[i].placed_bytes > 0 && has_node(sim, sim->ranks[sim->flows[i].to].nic))
+            tell_flow_end(sim, to, i);
+}
+
+static void hear_flow(
+    const struct sim *sim, const struct told_flow *told, struct group_message *message)
+{
+    struct engine_flow *flow = &sim->flows[told->index];
+
+    flow->posted = told->posted;
+    flow->completed = told->completed;
+    flow->posted_bytes = told->posted_bytes;
+    flow->completed_bytes = told->completed_bytes;
+    flow->started_ps = told->started_ps;
+    flow->ended_ps = told->ended_ps;
+    for (uint32_t i = flow->completed; i != flow->posted; i++)
+        group_take(
+            message, &flow->messages[i % flow->depth], sizeof(flow->messages[i % flow->depth]));
+}
+
+static void hear_flows(const struct sim *sim, struct group_message *message)
+{
+    struct told_flow told;
+    struct told_flow_end end;
+
+    for (group_take(message, &told, sizeof(told)); told.index != ENGINE_NONE;
+         group_take(message, &told, sizeof(told)))
+        hear_flow(sim, &told, message);
+    while (message->bytes > 0) {
+        group_take(message, &end, sizeof(end));
+        sim->flow_ends[end.index].placed_bytes = end.placed_bytes;
+        if (sim->flow_ends[end.index].account)
+            account_set(sim->flow_ends[end.index].account, end.complete, end.last);
+    }
+}
+
+void group_share_flows(const struct sim *sim)
+{
+    const struct sim_group *members = sim->group->members;
+
+    for (uint32_t i = 0; i < members->count; i++)
+        if (i != members->member)
+            tell_flows(sim, i);
+    group_exchange(sim);
+    for (uint32_t i = 0; i < members->count; i++) {
+        struct group_message message = { 0 };
+
+        if (i == members->member)
+            continue;
+        message = group_received(sim, i);
+        hear_flows(sim, &message);
+    }
+}
+
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+struct told_port {
+    uint32_t index;
+    uint32_t data_bytes;
+    uint32_t control_bytes;
+    uint64_t lost;
+    uint64_t lost_control;
+    struct port_counters counters;
+};
+
+static bool is_untouched(const struct told_port *told)
+{
+    uint64_t sum = told->lost;
+
+    for (uint32_t i = 0; i < PORT_COUNTER_COUNT; i++)
+        sum |= told->counters.value[i];
+    return sum == 0;
+}
+
+static void tell_port(const struct sim *sim, uint32_t port)
+{
+    struct told_port told = { .index = port,
+        .data_bytes = sim->ports[port].queues[PORT_DATA].bytes,
+        .control_bytes = sim->ports[port].queues[PORT_CONTROL].bytes,
+        .lost = sim->port_details[port].lost,
+        .lost_control = sim->port_details[port].lost_control,
+        .counters = sim->port_counters[port] };
+
+    if (!is_untouched(&told))
+        group_send(sim, GROUP_LEADER, &told, sizeof(told));
+}
+
+static void tell_ports(const struct sim *sim)
+{
+    for (uint32_t node = 0; node < sim->node_count; node++) {
+        struct engine_ports ports = sim_engine_ports(sim, node);
+
+        for (uint32_t i = 0; i < ports.count && has_node(sim, node); i++)
+            tell_port(sim, ports.first + i);
+    }
+}
+
+static void hear_ports(const struct sim *sim, struct group_message *message)
+{
+    while (message->bytes > 0) {
+        struct told_port told;
+
+        group_take(message, &told, sizeof(told));
+        sim->ports[told.index].queues[PORT_DATA].bytes = told.data_bytes;
+        sim->ports[told.index].queues[PORT_CONTROL].bytes = told.control_bytes;
+        sim->port_details[told.index].lost = told.lost;
+        sim->port_details[told.index].lost_control = told.lost_control;
+        sim->port_counters[told.index] = told.counters;
+    }
+}
+
+/* ---- longest queues -------------------------------------------------------------------------- */
+
+struct told_peak {
+    uint64_t bytes;
+    struct topology_end at;
+};
+
+static void tell_peaks(struct sim *sim)
+{
+    shard_find_peaks(sim);
+    for (uint32_t i = 0; i < sim->group->shard_count; i++) {
+        const struct shard *shard = &sim->shards[sim->group->first_shard + i];
+        struct told_peak told = { .bytes = shard->peak_bytes, .at = shard->peak_at };
+
+        group_send(sim, GROUP_LEADER, &told, sizeof(told));
+    }
+}
+
+static void hear_peaks(const struct sim *sim, uint32_t from, struct group_message *message)
+{
+    struct shard *shard =
+        &sim->shards[group_first_shard(sim->group->members, from, sim->shard_count)];
+
+    for (; message->bytes > 0; shard++) {
+        struct told_peak told;
+
+        group_take(message, &told, sizeof(told));
+        shard->peak_bytes = told.bytes;
+        shard->peak_at = told.at;
+    }
+}
+
+/* ---- EVs ------------------------------------------------------------------------------------- */
+
+static void tell_ev_counts(const struct sim *sim)
+{
+    struct sim_ev_counts counts = shard_ev_counts(sim);
+
+    group_send(sim, GROUP_LEADER, &counts, sizeof(counts));
+}
+
+static void hear_ev_counts(const struct sim *sim, struct group_message *message)
+{
+    struct sim_ev_counts counts;
+
+    group_take(message, &counts, sizeof(counts));
+    sim->group->ev_counts.usable += counts.usable;
+    sim->group->ev_counts.bad += counts.bad;
+}
+
+static void tell_evs(const struct sim *sim, uint32_t flow_index)
+{
+    struct sim_ev evs[PATH_EV_COUNT_MAX];
+    uint32_t count;
+
+    if (!has_node(sim, sim->ranks[sim->flows[flow_index].from].nic))
+        return;
+    count = sim_flow_evs(sim, flow_index, evs);
+    group_send(sim, GROUP_LEADER, evs, count * sizeof(evs[0]));
+}
+
+uint32_t group_fetch_evs(
+    const struct sim *sim, uint32_t flow_index, struct sim_ev out[static PATH_EV_COUNT_MAX])
+{
+    uint32_t nic = sim->ranks[sim->flows[flow_index].from].nic;
+    struct group_message message;
+    uint32_t count;
+
+    group_give(sim, (struct group_order){ .kind = GROUP_EVS, .value = flow_index });
+    group_exchange(sim);
+    message = group_received(sim, group_member_of(sim, setup_shard_of(sim, nic)->number));
+    count = (uint32_t)(message.bytes / sizeof(out[0]));
+    assert(count <= PATH_EV_COUNT_MAX);
+    group_take(&message, out, count * sizeof(out[0]));
+    return count;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+void group_answer(struct sim *sim, struct group_order order)
+{
+    switch (order.kind) {
+    case GROUP_SUMS:
+        tell_sums(sim);
+        break;
+    case GROUP_FLOWS:
+        tell_flows(sim, GROUP_LEADER);
+        break;
+    case GROUP_PORTS:
+        tell_ports(sim);
+        break;
+    case GROUP_PEAKS:
+        tell_peaks(sim);
+        break;
+    case GROUP_EV_COUNTS:
+        tell_ev_counts(sim);
+        break;
+    case GROUP_EVS:
+        tell_evs(sim, (uint32_t)order.value);
+        break;
+    case GROUP_RUN:
+    case GROUP_END:
+        assert(false);
+    }
+    group_exchange(sim);
+}
+
+static void hear_member(const struct sim *sim, enum group_order_kind kind, uint32_t from)
+{
+    struct group_message message = group_received(sim, from);
+
+    switch (kind) {
+    case GROUP_SUMS:
+        hear_sums(sim, from, &message);
+        return;
+    case GROUP_FLOWS:
+        hear_flows(sim, &message);
+        return;
+    case GROUP_PORTS:
+        hear_ports(sim, &message);
+        return;
+    case GROUP_PEAKS:
+        hear_peaks(sim, from, &message);
+        return;
+    case GROUP_EV_COUNTS:
+        hear_ev_counts(sim, &message);
+        return;
+    case GROUP_EVS:
+    case GROUP_RUN:
+    case GROUP_END:
+        assert(false);
+    }
+}
+
+void group_fetch(const struct sim *sim, struct group_order order)
+{
+    struct group *group = sim->group;
+
+    if (!group || group->known & UINT32_C(1) << order.kind)
+        return;
+    if (order.kind != GROUP_PEAKS) /* which a query resets */
+        group->known |= UINT32_C(1) << order.kind;
+    group->ev_counts =
+        order.kind == GROUP_EV_COUNTS ? (struct sim_ev_counts){ 0 } : group->ev_counts;
+    group_give(sim, order);
+    group_exchange(sim);
+    for (uint32_t i = 0; i < group->members->count; i++)
+        if (i != GROUP_LEADER)
+            hear_member(sim, order.kind, i);
+}
