@@ -3,6 +3,7 @@
 #include "transport/deadlines.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 
 void deadlines_init(struct deadlines *deadlines, struct arena *arena, uint32_t owner_count)
 {
@@ -18,8 +19,31 @@ void deadlines_init(struct deadlines *deadlines, struct arena *arena, uint32_t o
         wheel_init(wheel, arena, owner_count);
     }
     if (deadlines)
-        *deadlines =
-            (struct deadlines){ .wheel = wheel, .few_ns = few_ns, .owner_count = owner_count };
+        *deadlines = (struct deadlines){
+            .wheel = wheel, .few_ns = few_ns, .first_ns = UINT64_MAX, .owner_count = owner_count
+        };
+}
+
+/* Returns the owner with the earliest deadline, of few. */
+static uint32_t earliest(const struct deadlines *deadlines)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 1; i < deadlines->owner_count; i++)
+        if (deadlines->few_ns[i] < deadlines->few_ns[first])
+            first = i;
+    return first;
+}
+
+static void set_one_of_few(struct deadlines *deadlines, uint32_t owner, uint64_t deadline_ns)
+{
+    bool was_first = deadlines->few_ns[owner] == deadlines->first_ns;
+
+    deadlines->few_ns[owner] = deadline_ns;
+    if (deadline_ns <= deadlines->first_ns)
+        deadlines->first_ns = deadline_ns;
+    else if (was_first)
+        deadlines->first_ns = deadlines->few_ns[earliest(deadlines)];
 }
 
 void deadlines_set(struct deadlines *deadlines, uint32_t owner, uint64_t deadline_ns)
@@ -27,7 +51,7 @@ void deadlines_set(struct deadlines *deadlines, uint32_t owner, uint64_t deadlin
     if (deadlines->wheel)
         wheel_set(deadlines->wheel, owner, deadline_ns);
     else
-        deadlines->few_ns[owner] = deadline_ns;
+        set_one_of_few(deadlines, owner, deadline_ns);
 }
 
 uint32_t deadlines_take(struct deadlines *deadlines, uint64_t now_ns)
@@ -36,9 +60,9 @@ uint32_t deadlines_take(struct deadlines *deadlines, uint64_t now_ns)
 
     if (deadlines->wheel)
         return wheel_take(deadlines->wheel, now_ns);
-    owner = deadlines_earliest(deadlines);
-    if (deadlines->few_ns[owner] == UINT64_MAX || deadlines->few_ns[owner] > now_ns)
+    if (deadlines->first_ns == UINT64_MAX || deadlines->first_ns > now_ns)
         return DEADLINES_NONE;
-    deadlines->few_ns[owner] = UINT64_MAX;
+    owner = earliest(deadlines);
+    set_one_of_few(deadlines, owner, UINT64_MAX);
     return owner;
 }

@@ -16,6 +16,7 @@
 struct deadlines {
     struct wheel *wheel; /* NULL: few owners */
     uint64_t *few_ns;    /* [owner_count]; UINT64_MAX: not set */
+    uint64_t first_ns;   /* the earliest of them: it is asked for after every packet */
     uint32_t owner_count;
 };
 
@@ -34,23 +35,11 @@ static inline uint64_t deadlines_of(const struct deadlines *deadlines, uint32_t 
 /* Sets, moves or (UINT64_MAX) clears the timer of `owner`. */
 void deadlines_set(struct deadlines *, uint32_t owner, uint64_t deadline_ns);
 
-/* Returns the owner with the earliest deadline. Only for few owners. */
-static inline uint32_t deadlines_earliest(const struct deadlines *deadlines)
-{
-    uint32_t first = 0;
-
-    for (uint32_t i = 1; i < deadlines->owner_count; i++)
-        if (deadlines->few_ns[i] < deadlines->few_ns[first])
-            first = i;
-    return first;
-}
-
 /* Returns the time by which deadlines_take() must be called; it may be too early. UINT64_MAX: no
  * timer is set. */
 static inline uint64_t deadlines_next_ns(const struct deadlines *deadlines)
 {
-    return deadlines->wheel ? wheel_next_ns(deadlines->wheel)
-                            : deadlines->few_ns[deadlines_earliest(deadlines)];
+    return deadlines->wheel ? wheel_next_ns(deadlines->wheel) : deadlines->first_ns;
 }
 
 /* Returns an owner whose deadline is not after `now_ns` and clears its timer. DEADLINES_NONE: there
