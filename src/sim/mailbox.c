@@ -2,11 +2,15 @@
 /* Lists of arrivals, and the sequence of windows. */
 #include "sim/mailbox.h"
 
+#include <string.h>
+
 #include "sim/packets.h"
 
 enum {
     PS_PER_NS = 1000,
     WHEEL_TICK_NS = 256,
+    MANY_LEAST = 32, /* entries of a list */
+    BUCKET_BITS_MOST = 11,
 };
 
 void mailbox_init(struct mailbox *mailbox, struct arena *arena, uint32_t node_count,
@@ -58,31 +62,101 @@ uint32_t mailbox_take_chunk(struct mailbox *mailbox, uint32_t next)
     return chunk * MAILBOX_CHUNK_UNITS + 1;
 }
 
-/* Goes from the newest chunk to the oldest and fills `out` from its end, so that entries of one
- * sender are in the order in which it posted them. */
-uint32_t mailbox_take(struct mailbox *mailbox, uint32_t node, struct mailbox_entry *out)
-{
-    uint32_t *next = &mailbox->next[mailbox->slot * mailbox->node_count + node];
-    uint32_t chunk = (*next - 1) / MAILBOX_CHUNK_UNITS;
-    uint32_t count = (*next - 1) % MAILBOX_CHUNK_UNITS;
+/* The entries of a list, from the newest chunk to the oldest. */
+struct list {
+    uint32_t newest;
+    uint32_t newest_count; /* entries in it; older ones are full */
     uint32_t total;
+};
 
-    if (*next == 0)
-        return 0;
-    *next = 0;
-    total = chunk_at(mailbox, chunk)->head.count_before + count;
-    while (chunk != MAILBOX_NONE) {
-        union mailbox_unit *units = chunk_at(mailbox, chunk);
-        uint32_t older = units->head.older;
+static uint32_t free_after(struct mailbox *mailbox, uint32_t chunk)
+{
+    struct mailbox_head *head = &chunk_at(mailbox, chunk)->head;
+    uint32_t older = head->older;
+
+    head->older = mailbox->free_chunk;
+    mailbox->free_chunk = chunk;
+    return older;
+}
+
+/* Fills `out` from its end, so that entries of one sender are in the order in which it posted
+ * them. */
+static void take_few(struct mailbox *mailbox, const struct list *list, struct mailbox_entry *out)
+{
+    uint32_t count = list->newest_count;
+
+    for (uint32_t chunk = list->newest; chunk != MAILBOX_NONE;
+         chunk = free_after(mailbox, chunk), count = MAILBOX_CHUNK_UNITS - 1) {
+        const union mailbox_unit *units = chunk_at(mailbox, chunk);
 
         for (uint32_t i = 0; i < count; i++)
             out[units->head.count_before + i] = units[1 + i].entry;
-        units->head.older = mailbox->free_chunk;
-        mailbox->free_chunk = chunk;
-        chunk = older;
-        count = MAILBOX_CHUNK_UNITS - 1;
     }
-    return total;
+}
+
+/* The entries of a long list are put into buckets by time, so that little is left to sort: arrivals
+ * are spread almost evenly over a window. */
+struct buckets {
+    uint32_t shift; /* from a key to its bucket */
+    uint32_t count;
+    uint32_t ends[1 << BUCKET_BITS_MOST];
+};
+
+static void count_entries(
+    const struct mailbox *mailbox, const struct list *list, struct buckets *buckets)
+{
+    uint32_t count = list->newest_count;
+    uint32_t sum = 0;
+
+    memset(buckets->ends, 0, buckets->count * sizeof(buckets->ends[0]));
+    for (uint32_t chunk = list->newest; chunk != MAILBOX_NONE;
+         chunk = chunk_at(mailbox, chunk)->head.older, count = MAILBOX_CHUNK_UNITS - 1) {
+        const union mailbox_unit *units = chunk_at(mailbox, chunk);
+
+        for (uint32_t i = 1; i <= count; i++)
+            buckets->ends[units[i].entry.key >> buckets->shift]++;
+    }
+    for (uint32_t i = 0; i < buckets->count; i++)
+        buckets->ends[i] = sum += buckets->ends[i];
+}
+
+static void take_many(struct mailbox *mailbox, const struct list *list, struct mailbox_entry *out)
+{
+    uint32_t count = list->newest_count;
+    uint32_t total_bits = 31 - (uint32_t)__builtin_clz(list->total);
+    uint32_t bits = total_bits < BUCKET_BITS_MOST ? total_bits : BUCKET_BITS_MOST;
+    uint32_t window_bits = 64 - (uint32_t)__builtin_clzll(mailbox->window_ps);
+    struct buckets buckets;
+
+    bits = bits < window_bits ? bits : window_bits;
+    buckets.shift = 32 + window_bits - bits;
+    buckets.count = UINT32_C(1) << bits;
+    count_entries(mailbox, list, &buckets);
+    for (uint32_t chunk = list->newest; chunk != MAILBOX_NONE;
+         chunk = free_after(mailbox, chunk), count = MAILBOX_CHUNK_UNITS - 1) {
+        const union mailbox_unit *units = chunk_at(mailbox, chunk);
+
+        for (uint32_t i = count; i > 0; i--)
+            out[--buckets.ends[units[i].entry.key >> buckets.shift]] = units[i].entry;
+    }
+}
+
+uint32_t mailbox_take(struct mailbox *mailbox, uint32_t node, struct mailbox_entry *out)
+{
+    uint32_t *next = &mailbox->next[mailbox->slot * mailbox->node_count + node];
+    struct list list;
+
+    if (*next == 0)
+        return 0;
+    list.newest = (*next - 1) / MAILBOX_CHUNK_UNITS;
+    list.newest_count = (*next - 1) % MAILBOX_CHUNK_UNITS;
+    list.total = chunk_at(mailbox, list.newest)->head.count_before + list.newest_count;
+    *next = 0;
+    if (list.total < MANY_LEAST)
+        take_few(mailbox, &list, out);
+    else
+        take_many(mailbox, &list, out);
+    return list.total;
 }
 
 /* ---- beyond the windows ---------------------------------------------------------------------- */

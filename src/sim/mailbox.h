@@ -195,8 +195,8 @@ static inline void mailbox_wake(struct mailbox *mailbox, uint32_t node, uint64_t
         mailbox_activate(mailbox, (mailbox->slot + ahead) % MAILBOX_WINDOWS, node);
 }
 
-/* Takes the arrivals at `node` in the current window, in any order. Returns their number. `out` has
- * room for the maximum number of entries. */
+/* Takes the arrivals at `node` in the current window, in any order; many are nearly sorted by time.
+ * Returns their number. `out` has room for the maximum number of entries. */
 uint32_t mailbox_take(struct mailbox *, uint32_t node, struct mailbox_entry *out);
 
 /* Begins to fetch the list of a node into the cache. */

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrivals are spread almost evenly over their window. As many time buckets as entries put nearly
- * all of them into place; insertion sort does the rest. */
+/* Few entries, and many that are nearly sorted, are sorted by insertion. Others are first spread
+ * over as many time buckets as there are entries, which puts nearly all of them into place. */
 #include "sim/sort.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {
-    INSERTION_MOST = 24,
+    MOVES_PER_ENTRY = 12, /* by insertion; in any order, 24 entries need no more */
     BUCKET_BITS_MOST = 11,
 };
 
-static void insertion_sort(struct mailbox_entry *entries, uint32_t count)
+/* Returns false if it takes more moves than this; the entries are then in any order. */
+static bool insertion_sort(struct mailbox_entry *entries, uint32_t count, uint64_t moves_most)
 {
+    uint64_t moves = 0;
+
     for (uint32_t i = 1; i < count; i++) {
         struct mailbox_entry entry;
         uint32_t at = i;
@@ -24,7 +28,11 @@ static void insertion_sort(struct mailbox_entry *entries, uint32_t count)
             at--;
         } while (at > 0 && entries[at - 1].key > entry.key);
         entries[at] = entry;
+        moves += i - at;
+        if (__builtin_expect(moves > moves_most, false))
+            return false;
     }
+    return true;
 }
 
 static uint32_t bit_count(uint64_t value)
@@ -80,10 +88,9 @@ static void bucket_sort(
 struct mailbox_entry *sort_entries(
     struct mailbox_entry *entries, uint32_t count, struct mailbox_entry *spare)
 {
-    if (count > INSERTION_MOST) {
-        bucket_sort(entries, count, spare);
-        entries = spare;
-    }
-    insertion_sort(entries, count);
-    return entries;
+    if (insertion_sort(entries, count, (uint64_t)MOVES_PER_ENTRY * count))
+        return entries;
+    bucket_sort(entries, count, spare);
+    insertion_sort(spare, count, UINT64_MAX);
+    return spare;
 }
