@@ -51,18 +51,6 @@ bool egress_is_cut_off(struct shard *shard, uint32_t port, uint32_t packet)
     return true;
 }
 
-void egress_enter(struct shard *shard, uint32_t port, struct port_entry packet, uint64_t now_ps)
-{
-    struct port_outcome outcome;
-
-    if (__builtin_expect(shard->links[port].is_special, false) &&
-        egress_is_cut_off(shard, port, packet.handle))
-        return;
-    outcome = port_enqueue(&shard->ports[port], packet, now_ps);
-    if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
-        egress_refuse(shard, packet.handle, outcome.reason);
-}
-
 /* ---- out ------------------------------------------------------------------------------------- */
 
 static struct topology_end end_of(const struct shard *shard, uint32_t port)
@@ -155,7 +143,9 @@ static void emit_special(struct shard *shard, uint32_t port, const struct port_t
         passage.arrives_ps - early_ps(shard, port, sent), &sent->entry);
 }
 
-void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
+/* Not inlined: a link without a fault need not look at each packet. */
+static __attribute__((noinline)) void transmit_slowly(
+    struct shard *shard, uint32_t port, uint64_t now_ps)
 {
     const struct link *link = &shard->links[port];
     struct port *queue = &shard->ports[port];
@@ -164,7 +154,7 @@ void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
         uint64_t start_ps = queue->free_ps;
         const struct port_entry *sent = port_send(queue);
 
-        if (__builtin_expect(link->is_special, false)) {
+        if (link->is_special) {
             emit_special(shard, port,
                 &(struct port_transmission){
                     .entry = *sent, .start_ps = start_ps, .end_ps = queue->free_ps });
@@ -173,6 +163,27 @@ void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
         shard->packet_hops++;
         shard_post(
             shard, link->peer_node, link->peer_port, link_arrival_ps(link, queue->free_ps), sent);
+    } while (port_next_ps(queue) <= now_ps);
+}
+
+void egress_transmit(struct shard *shard, uint32_t port, uint64_t now_ps)
+{
+    const struct link *link = &shard->links[port];
+    struct port *queue = &shard->ports[port];
+
+    if (__builtin_expect(!egress_is_plain(shard, port), false)) {
+        transmit_slowly(shard, port, now_ps);
+        return;
+    }
+    do {
+        const struct port_entry *sent = port_send(queue);
+        uint64_t arrival_ps = link_arrival_ps(link, queue->free_ps);
+
+        shard->packet_hops++;
+        if (shard_owns(shard, link->peer_node))
+            mailbox_post(&shard->mailbox, link->peer_node, link->peer_port, arrival_ps, sent);
+        else
+            shard_mail(shard, link->peer_node, link->peer_port, arrival_ps, sent);
     } while (port_next_ps(queue) <= now_ps);
 }
 

@@ -70,7 +70,18 @@ bool egress_is_cut_off(struct shard *, uint32_t port, uint32_t packet);
 void egress_refuse(struct shard *, uint32_t packet, enum drop_reason);
 
 /* Puts a packet into a port that has been advanced. */
-void egress_enter(struct shard *, uint32_t port, struct port_entry packet, uint64_t now_ps);
+static inline void egress_enter(
+    struct shard *shard, uint32_t port, const struct port_entry *packet, uint64_t now_ps)
+{
+    struct port_outcome outcome;
+
+    if (__builtin_expect(shard->links[port].is_special, false) &&
+        egress_is_cut_off(shard, port, packet->handle))
+        return;
+    outcome = port_admit(&shard->ports[port], packet, now_ps);
+    if (__builtin_expect(outcome.verdict == PORT_DROPPED, false))
+        egress_refuse(shard, packet->handle, outcome.reason);
+}
 
 /* A fault begins or ends at the sending end `port`. */
 void egress_apply(struct shard *, uint32_t port, const struct fault_action *);

@@ -100,7 +100,7 @@ static void enqueue_packet(
     if (__builtin_expect(shard->sim->lists.segments != NULL, false))
         srv6_enter(shard, &packet);
     egress_advance(shard, port, now_ps);
-    egress_enter(shard, port, packet, now_ps);
+    egress_enter(shard, port, &packet, now_ps);
 }
 
 /* Advances the ports to now and returns those with room for a packet. */

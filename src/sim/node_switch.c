@@ -23,41 +23,53 @@ static uint32_t port_of(const struct mailbox_entry *entry)
     return (uint16_t)(entry->key >> EGRESS_SHIFT);
 }
 
-/* Returns the port by which a packet leaves. SWITCH_NO_PORT: the packet is lost. */
-static uint32_t route_packet(struct shard *shard, const struct engine_switch *here,
-    const struct mailbox_entry *entry, uint64_t now_ps)
+/* Returns the port of a packet; the number of ports if it is lost. Not inlined: it is rarely
+ * needed. */
+static __attribute__((noinline)) uint32_t route_slowly(
+    struct shard *shard, const struct engine_switch *here, uint32_t packet)
 {
-    uint32_t packet = entry->packet.handle;
-    struct switch_way way;
+    struct ipv6_addr *outer = &shard->packets.outer[packet];
+    struct switch_way way = switch_table_forward_any(&here->table, outer);
 
-    if (here->was_cut &&
-        egress_was_cut(shard, here->first_port + mailbox_port(entry), entry->packet, now_ps)) {
-        shard_lose(shard, packet, LOST_LINK_DOWN);
-        return SWITCH_NO_PORT;
-    }
-    way = switch_table_forward(&here->table, &shard->packets.outer[packet]);
-    if (__builtin_expect(way.reason == DROP_END_OF_CARRIER, false))
-        way = srv6_take_segment(
-            shard, &here->table, &shard->packets.all[packet], &shard->packets.outer[packet]);
+    if (way.reason == DROP_END_OF_CARRIER)
+        way = srv6_take_segment(shard, &here->table, &shard->packets.all[packet], outer);
     if (way.reason == DROP_NONE)
         return way.port;
     shard_lose(shard, packet, LOST_NO_ROUTE);
-    return SWITCH_NO_PORT;
+    return here->port_count;
+}
+
+/* A packet that was in flight when its link went down is lost. */
+static bool is_cut(struct shard *shard, const struct engine_switch *here,
+    const struct mailbox_entry *entry, uint64_t open_ps)
+{
+    if (!egress_was_cut(shard, here->first_port + mailbox_port(entry), entry->packet,
+            open_ps + mailbox_offset_ps(entry)))
+        return false;
+    shard_lose(shard, entry->packet.handle, LOST_LINK_DOWN);
+    return true;
 }
 
 /* Writes the port of each packet into its entry, and counts packets by port. The last count is that
- * of lost packets. */
-static void route_all(struct shard *shard, const struct engine_switch *here,
-    struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint32_t *counts)
+ * of lost packets. Not inlined, so that its loop has all registers. */
+static __attribute__((noinline)) void route_all(struct shard *shard,
+    const struct engine_switch *here, struct mailbox_entry *entries, uint32_t count,
+    uint64_t open_ps, uint32_t *counts)
 {
+    struct ipv6_addr *outers = shard->packets.outer;
+
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t port =
-            route_packet(shard, here, &entries[i], open_ps + mailbox_offset_ps(&entries[i]));
+        uint32_t packet = entries[i].packet.handle;
+        uint32_t port;
 
         if (i + AHEAD < count)
-            __builtin_prefetch(&shard->packets.outer[entries[i + AHEAD].packet.handle], 1);
-        if (__builtin_expect(port == SWITCH_NO_PORT, false))
+            __builtin_prefetch(&outers[entries[i + AHEAD].packet.handle], 1);
+        if (__builtin_expect(here->was_cut, false) && is_cut(shard, here, &entries[i], open_ps))
             port = here->port_count;
+        else
+            port = switch_table_quick_port(&here->table, &outers[packet]);
+        if (__builtin_expect(port == SWITCH_TABLE_NO_PORT, false))
+            port = route_slowly(shard, here, packet);
         counts[port]++;
         entries[i].key |= (uint64_t)port << EGRESS_SHIFT;
     }
@@ -79,8 +91,8 @@ static void deal_out(const struct mailbox_entry *entries, uint32_t count, uint32
         out[positions[port_of(&entries[i])]++] = entries[i];
 }
 
-/* Like run_port(). */
-static uint64_t run_plain_port(struct shard *shard, uint32_t port,
+/* Like run_port(). Not inlined, so that its loop has all registers. */
+static __attribute__((noinline)) uint64_t run_plain_port(struct shard *shard, uint32_t port,
     const struct mailbox_entry *entries, uint32_t count, uint64_t open_ps, uint64_t end_ps)
 {
     struct egress egress = egress_of(shard, port);
@@ -111,7 +123,7 @@ static uint64_t run_port(struct shard *shard, uint32_t port, const struct mailbo
         uint64_t now_ps = open_ps + mailbox_offset_ps(&entries[i]);
 
         egress_advance(shard, port, now_ps);
-        egress_enter(shard, port, entries[i].packet, now_ps);
+        egress_enter(shard, port, &entries[i].packet, now_ps);
     }
     egress_advance(shard, port, end_ps - 1);
     return port_next_ps(&shard->ports[port]);

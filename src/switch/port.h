@@ -116,17 +116,24 @@ static inline void port_begin(struct port *port, uint64_t now_ps)
         port->free_ps = now_ps;
 }
 
-/* As port_enqueue(), with a pointer, so that the entry is copied in one piece. */
-static inline struct port_outcome port_admit(
-    struct port *port, const struct port_entry *arriving, uint64_t now_ps)
+/* A constant `kind` lets the compiler specialise the code. */
+static inline __attribute__((always_inline)) struct port_outcome port_admit_to(
+    struct port *port, enum port_queue_kind kind, const struct port_entry *arriving)
 {
-    enum port_queue_kind kind = port_queue_of(arriving->class);
-
-    port_begin(port, now_ps);
     if (__builtin_expect(!port_has_room(port, kind, arriving->length_bytes), false))
         return port_overflow(port, *arriving);
     port_push(port, kind, arriving);
     return (struct port_outcome){ .verdict = PORT_QUEUED };
+}
+
+/* As port_enqueue(), with a pointer, so that the entry is copied in one piece. */
+static inline __attribute__((always_inline)) struct port_outcome port_admit(
+    struct port *port, const struct port_entry *arriving, uint64_t now_ps)
+{
+    port_begin(port, now_ps);
+    if (port_queue_of(arriving->class) == PORT_DATA)
+        return port_admit_to(port, PORT_DATA, arriving);
+    return port_admit_to(port, PORT_CONTROL, arriving);
 }
 
 static inline struct port_outcome port_enqueue(
@@ -181,19 +188,31 @@ static inline void port_count_sent(
     port->free_ps += port_transmission_ps(port->profile, length_bytes);
 }
 
+static inline struct port_entry *port_send_control(struct port *port)
+{
+    struct port_entry *entry = port_queue_pop(&port->queues[PORT_CONTROL], port->profile->pool);
+
+    port_count_sent(port, PORT_CONTROL, entry->length_bytes);
+    return entry;
+}
+
+static inline struct port_entry *port_send_data(struct port *port)
+{
+    struct port_entry *entry = port_queue_pop(&port->queues[PORT_DATA], port->profile->pool);
+
+    if (port_marks(port, entry)) {
+        entry->ecn = ECN_CE;
+        port->counters->value[PORT_COUNTER_MARKED]++;
+    }
+    port_count_sent(port, PORT_DATA, entry->length_bytes);
+    return entry;
+}
+
 /* Returns the next packet if one waits. Its transmission begins at free_ps before the call and ends
  * at free_ps after it. The entry stays valid until the next packet enters. */
 static inline const struct port_entry *port_send(struct port *port)
 {
-    enum port_queue_kind kind = port->queues[PORT_CONTROL].count > 0 ? PORT_CONTROL : PORT_DATA;
-    struct port_entry *entry = port_queue_pop(&port->queues[kind], port->profile->pool);
-
-    if (kind == PORT_DATA && port_marks(port, entry)) {
-        entry->ecn = ECN_CE;
-        port->counters->value[PORT_COUNTER_MARKED]++;
-    }
-    port_count_sent(port, kind, entry->length_bytes);
-    return entry;
+    return port->queues[PORT_CONTROL].count > 0 ? port_send_control(port) : port_send_data(port);
 }
 
 struct port_transmission {

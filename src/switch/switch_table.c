@@ -13,8 +13,7 @@ void switch_table_init(struct switch_table *table, uint32_t block, uint16_t own_
     const struct switch_range *ranges, uint32_t range_count)
 {
     *table = (struct switch_table){ .range_count = 0 };
-    bytes_put_be32(table->own, block);
-    bytes_put_be16(table->own + 4, own_usid);
+    table->own = (uint64_t)block << 32 | (uint64_t)own_usid << 16;
     if (range_count > SWITCH_RANGES_MAX) {
         table->many = ranges;
         table->many_count = range_count;
@@ -58,9 +57,22 @@ void switch_table_add_names(struct switch_table *table, uint16_t step, uint32_t 
 
 bool switch_table_is_further(const struct switch_table *table, const struct ipv6_addr *outer)
 {
-    uint32_t own = bytes_get_be16(table->own + 4);
+    uint32_t own = (uint16_t)(table->own >> 16);
     uint32_t usid = bytes_get_be16(outer->octets + 4);
 
-    return memcmp(outer->octets, table->own, 4) == 0 && usid > own &&
+    return bytes_get_be32(outer->octets) == table->own >> 32 && usid > own &&
            (usid - own) % table->own_step == 0 && (usid - own) / table->own_step <= table->own_more;
+}
+
+struct switch_way switch_table_forward_any(
+    const struct switch_table *table, struct ipv6_addr *outer)
+{
+    struct switch_way way;
+
+    if (!switch_table_is_own(table, outer))
+        return switch_table_plain_way(table, outer);
+    way = switch_table_own_way(table, outer);
+    if (way.reason == DROP_NONE)
+        usid_shift(outer->octets);
+    return way;
 }

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "wire/drop.h"
@@ -22,7 +21,7 @@ struct switch_range {
 };
 
 struct switch_table {
-    uint8_t own[6]; /* the block and the switch's own uSID, as in an address */
+    uint64_t own; /* the block and the switch's own uSID, as in the first half of an address */
     uint16_t range_count;
     struct switch_range ranges[SWITCH_RANGES_MAX]; /* do not overlap */
     const struct switch_range *many;               /* used instead if there are more; ascending */
@@ -56,8 +55,9 @@ struct switch_way switch_table_search(
 static inline struct switch_way switch_table_look_up(
     const struct switch_table *table, uint16_t usid, enum drop_reason otherwise)
 {
-    for (uint32_t i = 0; i < table->range_count; i++) {
-        const struct switch_range *range = &table->ranges[i];
+    const struct switch_range *range = table->ranges;
+
+    for (uint32_t left = table->range_count; left > 0; left--, range++) {
         uint32_t index = (uint32_t)usid - range->first_usid;
 
         if (index <= (uint32_t)range->last_usid - range->first_usid)
@@ -73,7 +73,7 @@ static inline struct switch_way switch_table_look_up(
 static inline bool switch_table_is_own(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
-    if (__builtin_expect(memcmp(outer->octets, table->own, 6) == 0, true))
+    if ((bytes_get_be64(outer->octets) ^ table->own) <= UINT16_MAX)
         return true;
     return table->own_more > 0 && switch_table_is_further(table, outer);
 }
@@ -91,7 +91,7 @@ static inline struct switch_way switch_table_own_way(
 static inline struct switch_way switch_table_plain_way(
     const struct switch_table *table, const struct ipv6_addr *outer)
 {
-    if (memcmp(outer->octets, table->own, 4) != 0)
+    if (bytes_get_be32(outer->octets) != table->own >> 32)
         return (struct switch_way){ .reason = DROP_NOT_OURS };
     return switch_table_look_up(table, usid_get(outer, 0), DROP_NOT_OURS);
 }
@@ -104,16 +104,39 @@ static inline struct switch_way switch_table_way(
                                              : switch_table_plain_way(table, outer);
 }
 
+#define SWITCH_TABLE_NO_PORT UINT32_MAX
+/* Forwards a packet that names this switch and then a uSID of one of its few ranges, as nearly all
+ * do. SWITCH_TABLE_NO_PORT: it does not, and is unchanged. One load tells the name and the next
+ * uSID. */
+static inline uint32_t switch_table_quick_port(
+    const struct switch_table *table, struct ipv6_addr *outer)
+{
+    uint64_t next = bytes_get_be64(outer->octets) ^ table->own;
+    const struct switch_range *range = table->ranges;
+
+    if (__builtin_expect(next - 1 >= UINT16_MAX, false))
+        return SWITCH_TABLE_NO_PORT;
+    for (uint32_t left = table->range_count; left > 0; left--, range++) {
+        uint32_t index = (uint32_t)next - range->first_usid;
+
+        if (index <= (uint32_t)range->last_usid - range->first_usid) {
+            usid_shift(outer->octets);
+            return range->first_port + index;
+        }
+    }
+    return SWITCH_TABLE_NO_PORT;
+}
+
+/* The same for any packet. */
+struct switch_way switch_table_forward_any(const struct switch_table *, struct ipv6_addr *outer);
+
 /* Looks up the address. If its first uSID is the switch's own and there is a route, removes it. */
 static inline struct switch_way switch_table_forward(
     const struct switch_table *table, struct ipv6_addr *outer)
 {
-    struct switch_way way;
+    uint32_t port = switch_table_quick_port(table, outer);
 
-    if (!switch_table_is_own(table, outer))
-        return switch_table_plain_way(table, outer);
-    way = switch_table_own_way(table, outer);
-    if (way.reason == DROP_NONE)
-        usid_shift(outer->octets);
-    return way;
+    return __builtin_expect(port != SWITCH_TABLE_NO_PORT, true)
+               ? (struct switch_way){ .port = port }
+               : switch_table_forward_any(table, outer);
 }
