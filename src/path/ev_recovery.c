@@ -136,7 +136,7 @@ static void pass_on(struct path_set *set, struct ev_table_probe *probe, uint32_t
 /* Lossy paths need more answers, because many probes get through. */
 static uint32_t successes_needed(const struct path_set *set, uint32_t ev_index)
 {
-    const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
+    const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
     uint32_t needed = set->config->probe_successes;
 
     if (ev_table_is_lossy(ev))

@@ -11,9 +11,11 @@
 
 #define TICKS_PER_RTT 8 /* at most; at least half of this */
 
-size_t path_set_bytes(uint32_t ev_count)
+size_t path_set_bytes(const struct path_profile *profile)
 {
-    return sizeof(struct path_set) + ev_count * (sizeof(uint16_t) + sizeof(struct ev_table_ev));
+    return sizeof(struct path_set) +
+           profile->entry_count * (sizeof(struct ev_table_ev) + sizeof(uint16_t)) +
+           profile->plane_count * (sizeof(struct ev_table_plane) + sizeof(uint8_t));
 }
 
 /* ---- rotations -------------------------------------------------------------------------------*/
@@ -31,12 +33,12 @@ static void swap_evs(uint16_t *order, uint32_t a, uint32_t b)
 static void bring_in(struct path_set *set, uint32_t plane_index, uint32_t at)
 {
     struct ev_table_plane *plane = &set->planes[plane_index];
-    struct ev_table_ev *ev = &ev_table_evs(set)[set->order[plane->first + at]];
+    struct ev_table_ev *ev = &ev_table_evs(set)[ev_table_order(set)[plane->first + at]];
 
-    swap_evs(set->order + plane->first, at, plane->rotation_count++);
+    swap_evs(ev_table_order(set) + plane->first, at, plane->rotation_count++);
     ev->is_active = 1;
     set->usable_count++;
-    set->usable_planes |= (uint8_t)(1u << plane_index);
+    set->usable_planes |= (uint16_t)(1u << plane_index);
     if (ev->state == EV_GOOD)
         plane->good_count++;
 }
@@ -47,7 +49,7 @@ static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_ind
 {
     struct ev_table_plane *plane = &set->planes[plane_index];
     struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
-    uint16_t *order = set->order + plane->first;
+    uint16_t *order = ev_table_order(set) + plane->first;
     uint32_t at = 0;
 
     while (order[at] != ev_index)
@@ -58,7 +60,7 @@ static void take_out(struct path_set *set, uint32_t plane_index, uint32_t ev_ind
     }
     swap_evs(order, at, --plane->rotation_count);
     if (plane->rotation_count == 0)
-        set->usable_planes &= (uint8_t) ~(1u << plane_index);
+        set->usable_planes &= (uint16_t) ~(1u << plane_index);
     ev->is_active = 0;
     set->usable_count--;
     if (ev->state == EV_GOOD)
@@ -82,7 +84,7 @@ static uint32_t find_backup(const struct path_set *set, uint32_t plane_index)
     uint32_t best_rank = UINT32_MAX;
 
     for (uint32_t at = plane->rotation_count; at < count && best_rank > 0; at++) {
-        const struct ev_table_ev *ev = &ev_table_evs_const(set)[set->order[plane->first + at]];
+        const struct ev_table_ev *ev = &ev_table_evs(set)[ev_table_order(set)[plane->first + at]];
 
         if (ev_state_is_usable(ev->state) && backup_rank(ev) < best_rank) {
             best = at;
@@ -120,7 +122,7 @@ static void shuffle_plane(struct path_set *set, uint32_t plane)
     uint32_t count = ev_table_plane_end(set, plane) - first;
 
     for (uint32_t i = 0; i + 1 < count; i++)
-        swap_evs(set->order + first, i, i + prng_below(&set->prng, count - i));
+        swap_evs(ev_table_order(set) + first, i, i + prng_below(&set->prng, count - i));
 }
 
 static void init_planes(struct path_set *set)
@@ -131,7 +133,7 @@ static void init_planes(struct path_set *set)
         if (!set->profile->is_ordered)
             shuffle_plane(set, plane);
         if (ev_table_is_weighted(set)) /* QPs start with different EVs */
-            set->rotations[plane] = (uint8_t)prng_below(&set->prng, 256);
+            ev_table_rotations(set)[plane] = (uint8_t)prng_below(&set->prng, 256);
         refill_rotation(set, plane);
     }
 }
@@ -141,7 +143,7 @@ static void init_ev(struct path_set *set, uint32_t ev_index)
     const struct path_entry *entry = &set->profile->entries[ev_index];
     struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
 
-    set->order[ev_index] = (uint16_t)ev_index;
+    ev_table_order(set)[ev_index] = (uint16_t)ev_index;
     ev->state = entry->denied ? EV_DENIED : ev_table_is_thin(set, ev_index) ? EV_SKIP : EV_GOOD;
     ev->weight = entry->turns;
     ev->run = UINT8_MAX;
@@ -150,8 +152,7 @@ static void init_ev(struct path_set *set, uint32_t ev_index)
 struct path_set *path_set_init(struct arena *arena, const struct path_profile *profile,
     const struct path_config *config, struct path_listener listener, struct prng prng)
 {
-    struct path_set *set =
-        arena_take(arena, 1, path_set_bytes(profile->entry_count), _Alignof(struct path_set));
+    struct path_set *set = arena_take(arena, 1, path_set_bytes(profile), _Alignof(struct path_set));
 
     assert(profile->entry_count <= PATH_EV_COUNT_MAX);
     assert(profile->plane_count <= PATH_PLANE_COUNT_MAX);
@@ -164,6 +165,8 @@ struct path_set *path_set_init(struct arena *arena, const struct path_profile *p
     set->config = config;
     set->listener = listener;
     set->ev_count = (uint16_t)profile->entry_count;
+    set->order_at = (uint16_t)(sizeof(*set) + profile->plane_count * sizeof(set->planes[0]));
+    set->evs_at = (uint16_t)(set->order_at + profile->entry_count * sizeof(uint16_t));
     set->probe_deadline_ns = UINT64_MAX;
     for (uint32_t i = 0; i < profile->entry_count; i++)
         init_ev(set, i);
@@ -173,7 +176,7 @@ struct path_set *path_set_init(struct arena *arena, const struct path_profile *p
 
 void path_set_move(struct path_set *to, const struct path_set *from, void *context)
 {
-    memcpy(to, from, path_set_bytes(from->ev_count));
+    memcpy(to, from, path_set_bytes(from->profile));
     to->listener.context = context;
 }
 
@@ -258,13 +261,13 @@ bool ev_table_is_last_of_plane(const struct path_set *set, uint32_t ev_index)
 {
     uint32_t plane = path_plane_of(set, ev_index);
 
-    return ev_table_evs_const(set)[ev_index].is_active && set->planes[plane].rotation_count == 1 &&
+    return ev_table_evs(set)[ev_index].is_active && set->planes[plane].rotation_count == 1 &&
            find_backup(set, plane) == PATH_NONE;
 }
 
 bool ev_table_may_demote(const struct path_set *set, uint32_t ev_index)
 {
-    const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
+    const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
     uint32_t min_active = set->profile->min_active ? set->profile->min_active : set->ev_count / 4u;
     uint32_t left = set->usable_count;
 
@@ -302,13 +305,13 @@ uint32_t path_ev_of(const struct path_set *set, uint32_t ev_index)
 enum path_ev_state path_state_of(const struct path_set *set, uint32_t ev_index)
 {
     assert(ev_index < set->ev_count);
-    return ev_table_evs_const(set)[ev_index].state;
+    return ev_table_evs(set)[ev_index].state;
 }
 
 bool path_is_active(const struct path_set *set, uint32_t ev_index)
 {
     assert(ev_index < set->ev_count);
-    return ev_table_evs_const(set)[ev_index].is_active;
+    return ev_table_evs(set)[ev_index].is_active;
 }
 
 uint32_t path_usable_count(const struct path_set *set)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The EVs of one QP: the state of each, and for each plane the rotation of those in use. An EV
- * takes 6 bytes, everything else has a fixed size. Times are kept in ticks of a quarter to an
- * eighth of a base RTT. */
+ * takes 6 bytes, a plane 9, everything else has a fixed size. Times are kept in ticks of a quarter
+ * to an eighth of a base RTT. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,41 +49,49 @@ struct path_set {
     struct prng prng;
     const struct path_profile *profile;
     const struct path_config *config;
-    uint8_t usable_planes; /* planes with a rotation */
-    uint8_t probe_count;
+    uint16_t usable_planes; /* planes with a rotation */
     uint16_t ev_count;
-    uint8_t turn;          /* plane at which path_pick() continues */
-    uint8_t other_turn;    /* plane at which other picks continue */
-    uint8_t tick_shift;    /* a tick is 2^tick_shift ns */
-    uint8_t round;         /* number of the current round of weights, about a round trip long */
-    uint16_t usable_count; /* in rotation */
+    uint8_t probe_count;
+    uint8_t turn;           /* plane at which path_pick() continues */
+    uint8_t other_turn;     /* plane at which other picks continue */
+    uint8_t tick_shift : 6; /* a tick is 2^tick_shift ns */
+    uint8_t round : 2;      /* number of the round of weights, about a round trip, modulo 4 */
+    uint16_t usable_count;  /* in rotation */
     uint16_t bad_count;
     uint16_t suspect_count;
     uint16_t probe_cursor; /* where the search for the next bad EV to probe begins */
-    struct ev_table_plane planes[PATH_PLANE_COUNT_MAX];
     struct path_timing timing;
     uint32_t refusals;
     struct path_listener listener;
     uint64_t last_return_ns; /* of any EV from ASSUMED_BAD or DENIED */
     uint64_t probe_deadline_ns;
     struct ev_table_probe probes[EV_TABLE_PROBE_COUNT_MAX];
-    uint8_t rotations[PATH_PLANE_COUNT_MAX]; /* ended rotations of each plane, modulo 256 */
-    uint16_t order[];                        /* [ev_count], then the EVs */
+    uint16_t order_at; /* where the lists behind the planes begin, in bytes */
+    uint16_t evs_at;
+    struct ev_table_plane planes[]; /* as many as the profile has */
 };
 
 _Static_assert(sizeof(struct ev_table_ev) + sizeof(uint16_t) == 6, "6 bytes per EV");
 _Static_assert(sizeof(struct ev_table_probe) == 8, "8 bytes per probe");
-_Static_assert(sizeof(struct path_set) <= PATH_SET_BYTES(0), "PATH_SET_BYTES() is large enough");
-_Static_assert(sizeof(struct path_set) + sizeof(struct path_reverse) <= 304, "budget of a QP");
+_Static_assert(sizeof(struct path_set) <= PATH_SET_BYTES(0, 0), "PATH_SET_BYTES() is enough");
+_Static_assert(PATH_SET_BYTES(8, 0) <= 288, "budget of a QP");
 
-static inline struct ev_table_ev *ev_table_evs(struct path_set *set)
+/* The indexes of the EVs, plane by plane: [ev_count]. Like the next two, it takes a constant set
+ * as strchr() does a string. */
+static inline uint16_t *ev_table_order(const struct path_set *set)
 {
-    return (struct ev_table_ev *)(set->order + set->ev_count);
+    return (uint16_t *)((uintptr_t)set + set->order_at);
 }
 
-static inline const struct ev_table_ev *ev_table_evs_const(const struct path_set *set)
+static inline struct ev_table_ev *ev_table_evs(const struct path_set *set)
 {
-    return (const struct ev_table_ev *)(set->order + set->ev_count);
+    return (struct ev_table_ev *)((uintptr_t)set + set->evs_at);
+}
+
+/* The ended rotations of each plane, modulo 256. */
+static inline uint8_t *ev_table_rotations(const struct path_set *set)
+{
+    return (uint8_t *)(ev_table_evs(set) + set->ev_count);
 }
 
 #define EV_TABLE_LOSSY_DAMPING 3

@@ -178,8 +178,9 @@ struct path_listener { /* called for every change of state; the function may be 
     void *context;
 };
 
-#define PATH_SET_BYTES(ev_count) (280 + 6 * (size_t)(ev_count))
-size_t path_set_bytes(uint32_t ev_count);
+#define PATH_SET_BYTES(plane_count, ev_count)                                                      \
+    (216 + 9 * (size_t)(plane_count) + 6 * (size_t)(ev_count))
+size_t path_set_bytes(const struct path_profile *);
 /* Creates a set. It takes its memory from the arena and keeps pointers to profile and config.
  * Returns NULL with an arena that only measures. */
 struct path_set *path_set_init(struct arena *, const struct path_profile *,

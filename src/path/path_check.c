@@ -16,8 +16,8 @@ static void check_plane(const struct path_set *set, uint32_t plane_index)
     uint32_t good_count = 0;
 
     for (uint32_t at = plane->first; at < end; at++) {
-        uint32_t ev_index = set->order[at];
-        const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
+        uint32_t ev_index = ev_table_order(set)[at];
+        const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
 
         assert(ev_index >= plane->first);
         assert(ev_index < end);
@@ -46,7 +46,7 @@ static void check_counts(const struct path_set *set)
     uint32_t suspect_count = 0;
 
     for (uint32_t i = 0; i < set->ev_count; i++) {
-        const struct ev_table_ev *ev = &ev_table_evs_const(set)[i];
+        const struct ev_table_ev *ev = &ev_table_evs(set)[i];
 
         usable_count += ev->is_active;
         bad_count += ev->state == EV_ASSUMED_BAD ? 1 : 0;
@@ -70,11 +70,11 @@ static void check_probes(const struct path_set *set)
         assert(ev_index < set->ev_count);
         assert(!bits_test(seen, ev_index));
         bits_set(seen, ev_index);
-        assert(!ev_state_is_usable(ev_table_evs_const(set)[ev_index].state));
-        assert(ev_table_evs_const(set)[ev_index].is_probed);
+        assert(!ev_state_is_usable(ev_table_evs(set)[ev_index].state));
+        assert(ev_table_evs(set)[ev_index].is_probed);
     }
     for (uint32_t i = 0; i < set->ev_count; i++) {
-        const struct ev_table_ev *ev = &ev_table_evs_const(set)[i];
+        const struct ev_table_ev *ev = &ev_table_evs(set)[i];
 
         out_count += ev->state == EV_ASSUMED_BAD || ev->state == EV_SUSPECT;
         probed_count += ev->is_probed;

@@ -52,7 +52,7 @@ static void set_weight(struct path_set *set, uint32_t ev_index, enum path_signal
 {
     struct ev_table_ev *ev = ev_at(set, ev_index);
 
-    ev->round = set->round & 3u;
+    ev->round = set->round;
     if (weight >= WEIGHT_GOOD && !ev_table_is_thin(set, ev_index)) {
         ev_table_apply(set, ev_index, PATH_SKIP_ELAPSED, now_ns);
         return;
@@ -122,14 +122,14 @@ static void settle_weights(struct path_set *set, uint32_t plane_index, uint64_t 
     if (plane->good_count > 0)
         return;
     for (uint32_t i = 0; i < plane->rotation_count; i++) {
-        int32_t weight = weight_of(ev_at(set, set->order[plane->first + i]));
+        int32_t weight = weight_of(ev_at(set, ev_table_order(set)[plane->first + i]));
 
         most = weight > most ? weight : most;
     }
     if (most >= WEIGHT_GOOD) /* an EV whose planned share is less than the full weight */
         return;
     for (uint32_t i = 0; i < plane->rotation_count; i++) {
-        uint32_t ev_index = set->order[plane->first + i];
+        uint32_t ev_index = ev_table_order(set)[plane->first + i];
 
         set_weight(set, ev_index, PATH_DELAYED,
             weight_of(ev_at(set, ev_index)) * WEIGHT_FULL / most, now_ns);
@@ -168,9 +168,9 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
     if (ev_table_is_literal(set))
         return false;
     ev->is_late = excess > 0;
-    if (!ev_state_is_usable(ev->state) || ev->round == (set->round & 3u))
+    if (!ev_state_is_usable(ev->state) || ev->round == set->round)
         return false;
-    ev->round = set->round & 3u;
+    ev->round = set->round;
     weight = weight_of(ev);
     if (excess <= 0 && weight == WEIGHT_FULL)
         return true;
@@ -187,7 +187,7 @@ bool path_on_delay(struct path_set *set, uint32_t ev_index, int32_t excess, uint
 
 bool ev_table_seems_to_overflow(const struct path_set *set, uint32_t ev_index)
 {
-    const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
+    const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
 
     return !ev_table_is_literal(set) && ev->state == EV_SUSPECT && ev->in_a_row >= IN_A_ROW_MAX;
 }
@@ -203,7 +203,7 @@ void ev_table_halve(struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 
 void path_next_round(struct path_set *set)
 {
-    set->round++;
+    set->round = (set->round + 1u) & 3u;
 }
 
 /* ---- losses ----------------------------------------------------------------------------------*/
@@ -225,10 +225,10 @@ static uint32_t clean_eighths(const struct path_set *set, uint32_t ev_index, uin
     uint32_t count = 0;
 
     for (uint32_t i = set->planes[plane_index].first; i < end; i++) {
-        if (i == ev_index || !ev_table_evs_const(set)[i].is_active)
+        if (i == ev_index || !ev_table_evs(set)[i].is_active)
             continue;
         count++;
-        clean += ev_table_evs_const(set)[i].run >= run;
+        clean += ev_table_evs(set)[i].run >= run;
     }
     return count ? 8 * clean / count : 0;
 }
@@ -236,7 +236,7 @@ static uint32_t clean_eighths(const struct path_set *set, uint32_t ev_index, uin
 /* True if the EV loses packets more often than its siblings. */
 static bool is_short_run(const struct path_set *set, uint32_t ev_index)
 {
-    uint32_t longer = (ev_table_evs_const(set)[ev_index].run + 1u) * RUN_FACTOR;
+    uint32_t longer = (ev_table_evs(set)[ev_index].run + 1u) * RUN_FACTOR;
 
     return clean_eighths(set, ev_index, longer < UINT8_MAX ? longer : UINT8_MAX) >= 4;
 }
@@ -248,7 +248,7 @@ static bool too_many_suspects(const struct path_set *set, uint32_t plane_index)
     uint32_t suspects = 1;
 
     for (uint32_t i = first; i < end; i++)
-        suspects += ev_table_evs_const(set)[i].state == EV_SUSPECT;
+        suspects += ev_table_evs(set)[i].state == EV_SUSPECT;
     return suspects * SUSPECTS_PART > end - first;
 }
 

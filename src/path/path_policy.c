@@ -80,7 +80,7 @@ static uint32_t least_bad(struct path_set *set, uint32_t plane_index)
     uint32_t best_badness = UINT32_MAX;
 
     for (uint32_t at = plane->first + plane->rotation_count; at < end; at++) {
-        const struct ev_table_ev *ev = &ev_table_evs(set)[set->order[at]];
+        const struct ev_table_ev *ev = &ev_table_evs(set)[ev_table_order(set)[at]];
 
         if ((ev->state == EV_SUSPECT || ev->state == EV_ASSUMED_BAD) &&
             badness(ev) < best_badness) {
@@ -101,10 +101,11 @@ uint32_t path_pick_desperate(struct path_set *set, uint32_t plane_mask)
 
         if (at != PATH_NONE) { /* moves behind its equals, which come first the next time */
             uint32_t end = ev_table_plane_end(set, plane);
-            uint16_t ev_index = set->order[at];
+            uint16_t *order = ev_table_order(set);
+            uint16_t ev_index = order[at];
 
-            memmove(&set->order[at], &set->order[at + 1], (end - at - 1) * sizeof(set->order[0]));
-            set->order[end - 1] = ev_index;
+            memmove(&order[at], &order[at + 1], (end - at - 1) * sizeof(order[0]));
+            order[end - 1] = ev_index;
             return ev_index;
         }
         planes &= ~(UINT32_C(1) << plane);

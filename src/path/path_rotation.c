@@ -12,13 +12,13 @@ static inline uint32_t advance_rotation(struct path_set *set, uint32_t plane_ind
     uint32_t left = plane->rotation_count - position;
     size_t here = (size_t)plane->first + position;
     size_t drawn = here + prng_below(&set->prng, left);
-    uint16_t ev_index = set->order[drawn];
+    uint16_t ev_index = ev_table_order(set)[drawn];
 
-    set->order[drawn] = set->order[here];
-    set->order[here] = ev_index;
+    ev_table_order(set)[drawn] = ev_table_order(set)[here];
+    ev_table_order(set)[here] = ev_index;
     if (left == 1) {
         plane->position = 0;
-        set->rotations[plane_index]++;
+        ev_table_rotations(set)[plane_index]++;
     }
     return ev_index;
 }
@@ -34,7 +34,7 @@ struct walk {
 static bool has_lapsed(const struct path_set *set, uint32_t ev_index, uint64_t now_ns)
 {
     return set->config->ev_skip == PATH_SKIP_LITERAL &&
-           ev_table_skip_left(set, &ev_table_evs_const(set)[ev_index], now_ns) <= 0;
+           ev_table_skip_left(set, &ev_table_evs(set)[ev_index], now_ns) <= 0;
 }
 
 /* True if it is the turn of the EV. Of 256 rotations, an EV takes as many as its weight, at equal
@@ -42,8 +42,8 @@ static bool has_lapsed(const struct path_set *set, uint32_t ev_index, uint64_t n
 static bool is_in_turn(const struct path_set *set, uint32_t plane_index, uint32_t ev_index)
 {
     enum { APART = 157 }; /* 256 divided by the golden ratio */
-    uint8_t weight = ev_table_evs_const(set)[ev_index].weight;
-    uint32_t rotation = set->rotations[plane_index];
+    uint8_t weight = ev_table_evs(set)[ev_index].weight;
+    uint32_t rotation = ev_table_rotations(set)[plane_index];
 
     if (set->planes[plane_index].position == 0) /* it was the last of its rotation */
         rotation--;
@@ -84,7 +84,7 @@ static bool meet_good(struct ev_table_plane *plane, uint32_t ev_index, const str
 
 static bool is_good(const struct path_set *set, uint32_t ev_index)
 {
-    return ev_table_evs_const(set)[ev_index].state == EV_GOOD;
+    return ev_table_evs(set)[ev_index].state == EV_GOOD;
 }
 
 /* Returns the number of GOOD EVs in the rotation that the packet must not use. */
@@ -96,7 +96,7 @@ static uint32_t barred_count(const struct path_set *set, const struct walk *walk
     if (walk->avoid_ev == PATH_NONE || walk->avoid_ev == walk->reset_ev ||
         path_plane_of(set, walk->avoid_ev) != walk->plane_index)
         return count;
-    avoid = &ev_table_evs_const(set)[walk->avoid_ev];
+    avoid = &ev_table_evs(set)[walk->avoid_ev];
     return count + (avoid->is_active && avoid->state == EV_GOOD ? 1 : 0);
 }
 
@@ -106,7 +106,7 @@ static bool has_met_all(const struct path_set *set, const struct walk *walk)
     const struct ev_table_plane *plane = &set->planes[walk->plane_index];
 
     if (ev_table_is_weighted(set))
-        return plane->rotation_count == 1 && walk->avoid_ev == set->order[plane->first];
+        return plane->rotation_count == 1 && walk->avoid_ev == ev_table_order(set)[plane->first];
     return plane->good_count == barred_count(set, walk);
 }
 
@@ -118,8 +118,8 @@ static uint32_t soonest_skip(const struct path_set *set, const struct walk *walk
     int32_t least = INT32_MAX;
 
     for (uint32_t i = 0; i < plane->rotation_count; i++) {
-        uint32_t ev_index = set->order[plane->first + i];
-        const struct ev_table_ev *ev = &ev_table_evs_const(set)[ev_index];
+        uint32_t ev_index = ev_table_order(set)[plane->first + i];
+        const struct ev_table_ev *ev = &ev_table_evs(set)[ev_index];
         int32_t left = ev_table_is_literal(set) ? ev_table_skip_left(set, ev, walk->now_ns)
                                                 : -(int32_t)ev->weight;
 
@@ -144,7 +144,7 @@ static uint32_t make_do(struct path_set *set, const struct walk *walk)
     }
     if (walk->reset_ev != PATH_NONE && walk->reset_ev != walk->avoid_ev)
         return walk->reset_ev;
-    return set->order[set->planes[walk->plane_index].first];
+    return ev_table_order(set)[set->planes[walk->plane_index].first];
 }
 
 /* Walks on from `ev_index` over EVs in SKIP to the first EV to use. Each EV is visited once per

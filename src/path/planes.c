@@ -20,7 +20,7 @@ enum {
     EXCESS_MOST = 16 * 256,
     EXCESS_LEAST = -128,
     LENGTH_MOST = 4, /* factor by which paths may be longer or shorter than the base RTT */
-    WEIGHT_MOST = PATH_PLANE_COUNT_MAX * PLANES_EQUAL,
+    WEIGHT_MOST = 8 * PLANES_EQUAL, /* at the start */
     EXCESS_SILENT = 256, /* for a plane with packets in flight of which none was acknowledged */
 };
 
@@ -88,7 +88,7 @@ static void follow_weights(struct planes *planes, uint32_t usable)
         for (uint32_t plane = 0; plane < planes->plane_count; plane++)
             planes_weigh(planes, plane);
     planes->weight_sum = weights_of(planes, usable);
-    planes->weighed_mask = (uint8_t)usable;
+    planes->weighed_mask = (uint16_t)usable;
 }
 
 struct choice {
@@ -120,22 +120,44 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the first of the lightest planes from `turn` on. The search for the minimum has no
- * branches and is unrolled by hand, because compilers do not unroll it. An index of 64 bits needs
- * no conversion. */
-static inline uint32_t lightest_of_all(const struct planes *planes)
-{
-    const uint64_t *held = planes->held;
-    uint64_t least = lesser(lesser(lesser(held[0], held[1]), lesser(held[2], held[3])),
-        lesser(lesser(held[4], held[5]), lesser(held[6], held[7])));
-    uint64_t plane = planes->turn % PATH_PLANE_COUNT_MAX;
+/* The planes of most fabrics. With more, two groups of as many are examined. */
+enum { FEW = 8 };
+_Static_assert(PATH_PLANE_COUNT_MAX == 2 * FEW, "lightest_of_all() examines each plane");
 
-    while (held[plane] != least)
-        plane = (plane + 1) % PATH_PLANE_COUNT_MAX;
+/* The search for the minimum has no branches and is unrolled by hand, because compilers do not
+ * unroll it. */
+static inline uint64_t least_of_few(const uint64_t held[static FEW])
+{
+    return lesser(lesser(lesser(held[0], held[1]), lesser(held[2], held[3])),
+        lesser(lesser(held[4], held[5]), lesser(held[6], held[7])));
+}
+
+/* Returns the first plane from `turn` on that holds `least`. An index of 64 bits needs no
+ * conversion. */
+static inline uint32_t first_with(const struct planes *planes, uint64_t least, uint64_t ring)
+{
+    uint64_t plane = planes->turn % ring;
+
+    while (planes->held[plane] != least)
+        plane = (plane + 1) % ring;
     return (uint32_t)plane;
 }
 
-_Static_assert(PATH_PLANE_COUNT_MAX == 8, "lightest_of_all() examines each plane");
+/* Not inlined: most fabrics have few planes. */
+__attribute__((noinline)) static uint32_t lightest_of_many(const struct planes *planes)
+{
+    uint64_t least = lesser(least_of_few(planes->held), least_of_few(planes->held + FEW));
+
+    return first_with(planes, least, PATH_PLANE_COUNT_MAX);
+}
+
+/* Returns the first of the lightest planes from `turn` on. */
+static inline uint32_t lightest_of_all(const struct planes *planes)
+{
+    if (planes->plane_count > FEW)
+        return lightest_of_many(planes);
+    return first_with(planes, least_of_few(planes->held), FEW);
+}
 
 static uint32_t choose_plane(struct planes *planes, uint32_t plane)
 {
@@ -237,7 +259,7 @@ static void move_weight(
     else
         weight -= weight * excess / 256 * (is_rough(times) ? GAIN_ROUGH : GAIN) / 256;
     weight += (rest - weight) * LEAK / 256;
-    planes->weight[plane] = (uint16_t)weight;
+    planes->weight[plane] = (uint16_t)clamped(weight, 0, UINT16_MAX);
 }
 
 /* Scales the weights so that their mean is PLANES_EQUAL. */
@@ -248,7 +270,7 @@ static void settle_weights(struct planes *planes, uint32_t usable)
 
     for (uint32_t left = usable; left; left &= left - 1) {
         uint32_t plane = bits_lowest(left);
-        uint64_t weight = planes->weight[plane] * wanted / sum; /* at most `wanted` */
+        uint64_t weight = planes->weight[plane] * wanted / sum; /* below `wanted` */
 
         planes->weight[plane] = (uint16_t)(weight > PLANES_LEAST ? weight : PLANES_LEAST);
     }

@@ -8,7 +8,7 @@
 
 struct path_profile;
 
-#define PATH_PLANE_COUNT_MAX 8
+#define PATH_PLANE_COUNT_MAX 16
 #define PLANES_EQUAL         4096 /* weight of a plane if all planes are equal */
 #define PLANES_LEAST         (PLANES_EQUAL / 256)
 #define PLANES_TICK_NS       64
@@ -28,11 +28,11 @@ struct planes {
     uint64_t round_end_ns; /* earliest end of the round; 0: it begins with the next SACK */
     uint32_t weight_sum;   /* of the planes in weighed_mask */
     uint16_t sample_count; /* of all planes */
-    uint8_t heard_mask;    /* planes with an acknowledged packet in this round */
+    uint16_t heard_mask;   /* planes with an acknowledged packet in this round */
+    uint16_t weighed_mask; /* 0: weights have changed, and `held` must be updated */
     uint8_t plane_count;
-    uint8_t turn;         /* plane that is chosen first among equals; beyond the last: plane 0 */
-    uint8_t weighed_mask; /* 0: weights have changed, and `held` must be updated */
-    bool has_moved;       /* a round has moved the weights */
+    uint8_t turn;   /* plane that is chosen first among equals; beyond the last: plane 0 */
+    bool has_moved; /* a round has moved the weights */
 };
 
 void planes_init(struct planes *, uint32_t plane_count);
@@ -68,7 +68,7 @@ static inline void planes_on_gone(struct planes *planes, uint32_t plane, uint32_
 /* Called when a packet is acknowledged. */
 static inline void planes_on_delivered(struct planes *planes, uint32_t plane)
 {
-    planes->heard_mask |= (uint8_t)(1u << plane);
+    planes->heard_mask |= (uint16_t)(1u << plane);
 }
 
 /* Adds the round trip of a packet that was answered immediately. Others are not used, because they

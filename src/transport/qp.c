@@ -25,9 +25,10 @@ enum {
 };
 
 _Static_assert(sizeof(struct qp) + sizeof(struct requester) + sizeof(struct responder) +
-                       PATH_SET_BYTES(256) + SEND_WINDOW_BYTES(1024) + RECV_WINDOW_BYTES(1024) <=
+                       PATH_SET_BYTES(8, 256) + SEND_WINDOW_BYTES(1024) + RECV_WINDOW_BYTES(1024) <=
                    8192,
-    "256 EVs and 1,024 PSNs both ways fit 8 KiB, without the work queues the application sizes");
+    "256 EVs of 8 planes and 1,024 PSNs both ways fit 8 KiB, without the work queues the "
+    "application sizes");
 
 /* QP, requester and responder are adjacent, so that a packet touches few cache lines. Their windows
  * and queues follow. Returns NULL when measuring. */

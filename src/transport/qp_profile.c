@@ -6,7 +6,7 @@
 
 size_t transport_paths_bytes(const struct path_profile *profile)
 {
-    return path_set_bytes(profile->entry_count);
+    return path_set_bytes(profile);
 }
 
 /* Returns the entry that replaces an EV of the former profile: the same EV, or one of its plane. */

@@ -641,7 +641,7 @@ static void one_event(struct world *world)
 static void compare_history(const struct world *world, uint32_t ev_index)
 {
     const struct belief *belief = &world->beliefs[ev_index];
-    const struct ev_table_ev *ev = &ev_table_evs_const(world->paths.set)[ev_index];
+    const struct ev_table_ev *ev = &ev_table_evs(world->paths.set)[ev_index];
 
     EXPECT_EQ(ev->in_a_row, belief->in_a_row);
     EXPECT_EQ(ev->run, belief->run);

@@ -16,7 +16,7 @@ struct kept {
     struct path_profile profile;
     struct path_entry entries[PATH_EV_COUNT_MAX];
     struct cc_profile cc;
-    alignas(64) uint8_t paths[PATH_SET_BYTES(PATH_EV_COUNT_MAX) + 2 * PATH_EV_COUNT_MAX];
+    alignas(64) uint8_t paths[PATH_SET_BYTES(PATH_PLANE_COUNT_MAX, PATH_EV_COUNT_MAX)];
 };
 
 static struct kept *next_kept(void)

@@ -14,11 +14,19 @@ static uint32_t active_on(const struct paths *paths, uint32_t plane)
     return count;
 }
 
-SPEC("an EV takes 6 bytes, and the rest of a set and its way back less than 304")
+static size_t set_bytes(uint32_t plane_count, uint32_t ev_count)
 {
-    EXPECT_EQ(path_set_bytes(256) - path_set_bytes(0), 1536);
-    EXPECT_LE(path_set_bytes(0) + sizeof(struct path_reverse), 304);
-    EXPECT_LE(path_set_bytes(100), PATH_SET_BYTES(100));
+    return path_set_bytes(
+        &(struct path_profile){ .plane_count = plane_count, .entry_count = ev_count });
+}
+
+SPEC("an EV takes 6 bytes, a plane 9, the rest of a set 216, and the way back 38")
+{
+    EXPECT_EQ(set_bytes(8, 256) - set_bytes(8, 0), 1536);
+    EXPECT_EQ(set_bytes(16, 100) - set_bytes(8, 100), 72);
+    EXPECT_LE(set_bytes(0, 0), 216);
+    EXPECT_LE(sizeof(struct path_reverse), 38);
+    EXPECT_LE(set_bytes(8, 100), PATH_SET_BYTES(8, 100));
 }
 
 SPEC("initialisation takes path_set_bytes() from the arena, and a measuring arena provides no "
@@ -31,7 +39,7 @@ SPEC("initialisation takes path_set_bytes() from the arena, and a measuring aren
     arena_init(&arena, NULL, 0);
     EXPECT(!path_set_init(
         &arena, &paths.profile, &paths.config, (struct path_listener){ 0 }, (struct prng){ 1 }));
-    EXPECT_EQ(arena.used_bytes, path_set_bytes(12));
+    EXPECT_EQ(arena.used_bytes, path_set_bytes(&paths.profile));
 }
 
 SPEC("the first EVs of each plane start active, the rest are backups")

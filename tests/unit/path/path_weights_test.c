@@ -183,11 +183,11 @@ SPEC("an EV with a quarter of the turns takes every fourth, without bursts and g
     uint32_t last;
 
     open_weighted(&paths, weights, 4, 3);
-    last = paths.set->rotations[0];
+    last = ev_table_rotations(paths.set)[0];
     for (uint32_t i = 0; i < 2000; i++) {
         if (path_pick_on(paths.set, 0, 0) != 3)
             continue;
-        rotation = paths.set->rotations[0] - (paths.set->planes[0].position == 0 ? 1u : 0);
+        rotation = ev_table_rotations(paths.set)[0] - (paths.set->planes[0].position == 0 ? 1u : 0);
         if (taken++ > 0)
             EXPECT_EQ((uint8_t)(rotation - last), 4);
         last = rotation;
@@ -204,10 +204,10 @@ SPEC("EVs of the same weight, and different QPs, have different rotations")
 
     open_weighted(&paths, weights, 9, 3);
     for (uint32_t i = 0; i < 12; i++)
-        in_rotation[paths.set->rotations[0] % 4] += path_pick_on(paths.set, 0, 0) > 0;
+        in_rotation[ev_table_rotations(paths.set)[0] % 4] += path_pick_on(paths.set, 0, 0) > 0;
     for (uint32_t i = 0; i < 4; i++)
         EXPECT_LE(in_rotation[i], 4); /* of 8 in all */
-    EXPECT_NE(paths.set->rotations[0], 3);
+    EXPECT_NE(ev_table_rotations(paths.set)[0], 3);
 }
 
 SPEC("if only EVs with few turns are left, they share in proportion")

@@ -149,6 +149,37 @@ SPEC("the largest windows and weights cause no overflow")
     EXPECT_EQ(planes_choose(&planes, 2, 0xff, UINT32_MAX), PATH_NONE);
 }
 
+SPEC("of 16 planes, one gets the whole weight of the others without overflow, and returns")
+{
+    struct planes_times times = { .base_rtt_ns = 10000 };
+    struct planes planes;
+
+    planes_init(&planes, PATH_PLANE_COUNT_MAX);
+    for (uint32_t round = 0; round < 300; round++) {
+        for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
+            sample(&planes, plane, plane == 13 ? 100 : 60000, 10);
+        planes_end_round(&planes, 0xffff, &times);
+    }
+    EXPECT_GE(planes.weight[13], 14 * PLANES_EQUAL);
+    for (uint32_t round = 0; round < 600; round++) {
+        for (uint32_t plane = 0; plane < PATH_PLANE_COUNT_MAX; plane++)
+            sample(&planes, plane, 100, 10);
+        planes_end_round(&planes, 0xffff, &times);
+    }
+    EXPECT_LE(planes.weight[13], 2 * PLANES_EQUAL);
+}
+
+SPEC("16 planes take turns while they hold equally much")
+{
+    struct planes planes;
+
+    planes_init(&planes, PATH_PLANE_COUNT_MAX);
+    for (uint32_t i = 0; i < 3 * PATH_PLANE_COUNT_MAX; i++) {
+        EXPECT_EQ(planes_choose(&planes, 0xffff, 0xffff, 10000000), i % PATH_PLANE_COUNT_MAX);
+        planes_on_sent(&planes, i % PATH_PLANE_COUNT_MAX, 1000);
+    }
+}
+
 SPEC("planes start with equal weights and no bytes in flight")
 {
     struct planes planes;

@@ -65,10 +65,10 @@ SPEC("control packets rotate over the planes of the mask")
     set_up(&back, PATH_PLANE_COUNT_MAX, 1);
     for (uint32_t i = 0; i < 44; i++)
         EXPECT_EQ(choose(&back, ALL_PLANES), i % PATH_PLANE_COUNT_MAX);
-    EXPECT_EQ(choose(&back, 0x81), 7);
-    EXPECT_EQ(choose(&back, 0x81), 0);
+    EXPECT_EQ(choose(&back, 0x8001), 15);
+    EXPECT_EQ(choose(&back, 0x8001), 0);
     EXPECT_EQ(choose(&back, 0), PATH_NONE);
-    EXPECT_EQ(choose(&back, 0x100), PATH_NONE);
+    EXPECT_EQ(choose(&back, 0x10000), PATH_NONE);
 }
 
 SPEC("the plane of the arrival is used while it is in the rotation, without a change of turns")

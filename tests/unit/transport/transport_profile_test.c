@@ -15,8 +15,8 @@ enum { QPN = 7, NEW_EVS = 3 };
 static struct by_hand nic;
 static struct path_profile other;
 static struct path_entry entries[NEW_EVS];
-static alignas(64) uint8_t memory[PATH_SET_BYTES(NEW_EVS) + 64];
-static alignas(64) uint8_t all_memory[PATH_SET_BYTES(BY_HAND_EVS) + 64];
+static alignas(64) uint8_t memory[PATH_SET_BYTES(PATH_PLANE_COUNT_MAX, NEW_EVS) + 64];
+static alignas(64) uint8_t all_memory[PATH_SET_BYTES(PATH_PLANE_COUNT_MAX, BY_HAND_EVS) + 64];
 
 /* One EV that the QP has already, on the second plane, and one new on each. */
 static void open_prepared_with_other(void)
