@@ -22,6 +22,7 @@ prefs.dscp_trimmed = Pref.uint("DSCP_TRIMMED", 12, "DSCP of a packet that a swit
 prefs.dscp_trimmed_lasthop = Pref.uint("DSCP_TRIMMED_LASTHOP", 16, "DSCP of a packet trimmed on the port to its host")
 prefs.ev_order = Pref.enum("EV order", FLOW_LABEL_HIGH, "Which field carries the high half of the EV", EV_ORDERS, true)
 prefs.uplink_bits = Pref.uint("Uplink width", 8, "Bits of the EV that name the uplink; those above name the plane")
+prefs.index_bits = Pref.uint("Index width", 10, "Bits of a uSID that are its index: 10, or 13 if each plane has a block")
 prefs.byte1_order = Pref.enum("Order of SE and M", SE_FIRST, "The two high bits of BTH byte 1", BYTE1_ORDERS, true)
 prefs.writeimm_nak = Pref.uint("WriteImm limit NAK", 0x65, "AETH syndrome for too many WriteImm in flight")
 prefs.srv6 = Pref.bool("Read the outer header", true, "Take path, ECN and trimming from an SRv6 outer header")
@@ -78,7 +79,7 @@ local CHECK, BAD, GOOD, UNVERIFIED = { [0] = "bad", "good", "unverified" }, 0, 1
 local function ev_path(ev)
     local uplinks = 2 ^ prefs.uplink_bits
 
-    if ev < 8 * uplinks then
+    if ev < 16 * uplinks then
         return math.floor(ev / uplinks), ev % uplinks
     end
     return nil
@@ -629,10 +630,12 @@ local function show_usids(tree, list_field, field, address)
 
     for _, range in ipairs(usids) do
         local usid = range:uint()
-        local item, type_name = generated(list, field, range, usid), USID_TYPES[math.floor(usid / 1024) % 8]
+        local item, indexes = generated(list, field, range, usid), 2 ^ prefs.index_bits
+        local type_name = USID_TYPES[math.floor(usid / indexes) % 8]
+        local plane = indexes < 8192 and format("plane %d, ", math.floor(usid / indexes / 8)) or ""
 
         if type_name then
-            item:append_text(format(" (plane %d, %s %d)", math.floor(usid / 8192), type_name, usid % 1024))
+            item:append_text(format(" (%s%s %d)", plane, type_name, usid % indexes))
         end
     end
 end

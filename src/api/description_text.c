@@ -228,6 +228,7 @@ void description_attach(struct description *description)
     host->graph_path = description->graph_path[0] ? description->graph_path : NULL;
     host->capture_path = description->capture_path[0] ? description->capture_path : NULL;
     description->plan.self = host->address;
+    description->plan.plane_count = host->port_count;
     plan_ev_widen(&host->format, host->uplink_count);
 }
 

@@ -8,8 +8,6 @@
 #include "wire/ack.h"
 #include "wire/stamp.h"
 
-#define PLANE_COUNT_MAX 8
-
 const char *decode_words_class(enum dscp_class class)
 {
     static const char *const words[DSCP_CLASS_COUNT] = {
@@ -105,7 +103,7 @@ const char *decode_words_endpoint_op(uint8_t op)
 
 bool decode_words_ev_is_path(const struct wire_format *format, uint32_t ev)
 {
-    return plan_ev_of(format, ev).plane < PLANE_COUNT_MAX;
+    return plan_ev_of(format, ev).plane < PATH_PLANE_COUNT_MAX;
 }
 
 void decode_words_ev(const struct wire_format *format, uint32_t ev, char *text, size_t size)

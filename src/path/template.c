@@ -69,7 +69,8 @@ static void fill_in(const struct path_template *template, struct ev_path path, u
     for (uint32_t i = 0; i < template->field_count; i++) {
         const struct template_field *field = &template->fields[i];
 
-        put_field(words, field, field->source == TEMPLATE_PLANE ? path.plane : path.uplink);
+        put_field(words, field,
+            field->constant + (field->source == TEMPLATE_PLANE ? path.plane : path.uplink));
     }
 }
 

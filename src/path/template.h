@@ -24,7 +24,7 @@ struct template_field {
     uint16_t bit_offset;
     uint8_t width;     /* 1 to 32; the field ends inside ev_format_bits() */
     uint8_t source;    /* enum template_source */
-    uint32_t constant; /* of TEMPLATE_CONSTANT; fits the width */
+    uint32_t constant; /* the value, or what is added to it; fits the width */
 };
 
 /* The outer destinations of all paths, plane by plane: plane p has the entries first[p] to first[p

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "base/text.h"
+#include "plan/plan_usid.h"
+
 /* At least R/2 uplinks, or as many as the leaf with the most uplinks has. */
 static uint32_t uplinks_max(const struct plan *plan)
 {
@@ -13,6 +16,40 @@ static uint32_t uplinks_max(const struct plan *plan)
     return half > count ? half : count;
 }
 
+static struct plan_outer outer_parts(enum plan_layout layout, uint32_t block)
+{
+    uint64_t leaf = plan_usid_of(layout, 0, PLAN_USID_LEAF, 0);
+    uint64_t host = plan_usid_of(layout, 0, PLAN_USID_HOST, 0);
+    struct plan_outer parts = { .high = (uint64_t)block << 32 | leaf << 16,
+        .above = plan_usid_of(layout, 0, PLAN_USID_SPINE, 0),
+        .host = host,
+        .low = leaf << 16 | host };
+
+    if (layout == PLAN_LAYOUT_PLANE_BLOCK)
+        parts.plane_high = UINT64_C(1) << 32;
+    else
+        parts.plane_high = parts.plane_low = plan_usid_of(layout, 1, 0, 0) * UINT64_C(0x10001);
+    return parts;
+}
+
+/* Checks the blocks of the planes behind the first, which the topology has checked. */
+static bool check_blocks(
+    const struct plan *plan, uint32_t plane_count, struct topology_problem *problem)
+{
+    uint32_t first = plan->topology.config.usid_block;
+    uint64_t last = (uint64_t)first + plane_count - 1;
+    struct text text = text_in(problem->reason, sizeof(problem->reason));
+
+    if (plan->graph.layout != PLAN_LAYOUT_PLANE_BLOCK)
+        return true;
+    if (last >> 24 < 0xff && !(first < TOPOLOGY_NIC_BLOCK && last >= TOPOLOGY_NIC_BLOCK))
+        return true;
+    problem->member = "usid_block";
+    text_fill(&text, "% planes need as many blocks from this one on; choose one further below",
+        (const uint64_t[]){ plane_count });
+    return false;
+}
+
 bool plan_init(struct plan *plan, const struct topology_config *description,
     struct topology_exception *exceptions, struct topology_problem *problem)
 {
@@ -20,12 +57,11 @@ bool plan_init(struct plan *plan, const struct topology_config *description,
 
     if (!topology_init(&plan->topology, description, exceptions, problem))
         return false;
-    plan->graph = (struct plan_graph){ .layout = PLAN_LAYOUT_ONE_BLOCK };
+    plan->graph = (struct plan_graph){ .layout = plan_layout_for(config->plane_count) };
     plan->uses_srh = false;
     plan->uplink_bits = plan_ev_bits(uplinks_max(plan));
-    plan->outer_high = (uint64_t)config->usid_block << 32 | (uint64_t)PLAN_USID_LEAF
-                                                                << (PLAN_USID_TYPE_SHIFT + 16);
-    return true;
+    plan->outer = outer_parts(plan->graph.layout, config->usid_block);
+    return check_blocks(plan, config->plane_count, problem);
 }
 
 /* Paths that need an SRH have longer headers, which must survive trimming. */
@@ -54,7 +90,7 @@ bool plan_init_graph(struct plan *plan, const struct topology_config *descriptio
         .detour = detour };
     prepare_for_srh(plan);
     if (plan_graph_choose(&plan->graph, &none))
-        return true;
+        return check_blocks(plan, graph->plane_count, problem);
     problem->member = "shape";
     memcpy(problem->reason, none.reason, sizeof(problem->reason));
     return false;
@@ -72,7 +108,7 @@ struct plan_names plan_names(const struct plan *plan, const struct topology_elem
 
 uint32_t plan_block(const struct plan *plan, uint32_t plane)
 {
-    bool has_own = plan->topology.graph && plan->graph.layout == PLAN_LAYOUT_PLANE_BLOCK;
+    bool has_own = plan->graph.layout == PLAN_LAYOUT_PLANE_BLOCK;
 
     return plan->topology.config.usid_block + (has_own ? plane : 0);
 }

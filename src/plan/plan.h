@@ -20,12 +20,22 @@
 #include "topology/topology.h"
 #include "wire/ip_address.h"
 
+/* The parts of outer addresses in two tiers that are the same for all paths. */
+struct plan_outer {
+    uint64_t high;  /* block, type of the leaf */
+    uint64_t above; /* type of the switch above the leaf, or of a downlink, behind these */
+    uint64_t host;
+    uint64_t low;        /* types of a leaf and of a downlink */
+    uint64_t plane_high; /* what each plane adds to the high half, and to the low half */
+    uint64_t plane_low;
+};
+
 struct plan {
     struct topology topology;
     uint32_t uplink_bits;    /* width of the uplink in an EV; the plane is above it */
     bool uses_srh;           /* some pairs may have no path whose uSIDs fit an address */
-    uint64_t outer_high;     /* high half of outer addresses: block, type of the first uSID */
-    struct plan_graph graph; /* if the topology is a graph */
+    struct plan_outer outer; /* two tiers */
+    struct plan_graph graph; /* if the topology is a graph; otherwise only the layout */
 };
 
 /* Checks and completes the description, and makes its plan; see topology_init(). */
@@ -44,7 +54,8 @@ struct ipv6_addr plan_nic_address(const struct plan *, uint32_t nic);
 /* Returns false if the address is not in this fabric. */
 bool plan_nic_of(const struct plan *, const struct ipv6_addr *, uint32_t *nic);
 
-/* A uSID is plane(3) | type(3) | index(10). A switch has the type of its tier. */
+/* A uSID is plane(3) | type(3) | index(10) or, with more than 8 planes, type(3) | index(13) in a
+ * block for each plane. A switch has the type of its tier. */
 enum plan_usid_type {
     PLAN_USID_LEAF = 1,
     PLAN_USID_SPINE,
@@ -53,8 +64,6 @@ enum plan_usid_type {
     PLAN_USID_CORE,
     PLAN_USID_SUPERCORE,
 };
-#define PLAN_USID_PLANE_SHIFT 13
-#define PLAN_USID_TYPE_SHIFT  10
 
 /* Returns the uSID of a switch, or of a host link in two tiers. */
 uint16_t plan_usid(const struct plan *, const struct topology_element *);
@@ -164,24 +173,20 @@ static inline struct ipv6_addr plan_outer(
 {
     assert(!plan->topology.graph);
 
-    const uint64_t leaf_type = PLAN_USID_LEAF << PLAN_USID_TYPE_SHIFT;
-    const uint64_t above_type = PLAN_USID_SPINE << PLAN_USID_TYPE_SHIFT;
-    const uint64_t host_type = PLAN_USID_HOST << PLAN_USID_TYPE_SHIFT;
-    const uint64_t plane_twice = UINT64_C(0x10001) << PLAN_USID_PLANE_SHIFT;
+    const struct plan_outer *parts = &plan->outer;
     struct ev_path path = plan_ev_path(plan, ev);
     uint64_t from_leaf = topology_leaf_of(&plan->topology, from);
     uint64_t to_leaf = topology_leaf_of(&plan->topology, to);
     uint64_t downlink = topology_downlink_of(&plan->topology, to);
-    uint64_t planes = path.plane * plane_twice;
-    uint64_t high = plan->outer_high + (from_leaf << 16) + planes;
+    uint64_t high = parts->high + (from_leaf << 16) + path.plane * parts->plane_high;
     uint32_t low = 0;
     struct ipv6_addr outer;
 
     if (from_leaf == to_leaf) {
-        high += host_type + downlink;
+        high += parts->host + downlink;
     } else {
-        high += above_type + path.uplink;
-        low = (uint32_t)(planes + (leaf_type << 16 | host_type) + (to_leaf << 16) + downlink);
+        high += parts->above + path.uplink;
+        low = (uint32_t)(path.plane * parts->plane_low + parts->low + (to_leaf << 16) + downlink);
     }
     bytes_put_be64(outer.octets, high);
     bytes_put_be32(outer.octets + 8, low);
@@ -189,9 +194,10 @@ static inline struct ipv6_addr plan_outer(
     return outer;
 }
 
-/* The part of the plan that a NIC knows: its address and the uSID block. */
+/* The part of the plan that a NIC knows: its address, the uSID block and its ports. */
 struct plan_nic {
     uint32_t block; /* fc000042 */
+    uint32_t plane_count;
     struct ipv6_addr self;
 };
 /* Makes the template for EVs of a QP to `peer`. Returns false if the address is not in the plan. */

@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 #include "plan/plan_usid.h"
 
-#define NIC_PREFIX UINT64_C(0x20010db8) /* 2001:db8::/32, the documentation prefix */
+static const uint64_t nic_prefix = TOPOLOGY_NIC_BLOCK;
 
 /* Default EVs of a QP: the numbers of [paper]. */
 enum {
@@ -44,7 +44,7 @@ struct ipv6_addr plan_nic_address(const struct plan *plan, uint32_t nic)
     struct ipv6_addr address;
 
     assert(nic < plan->topology.nic_count);
-    bytes_put_be64(address.octets, NIC_PREFIX << 32 | (uint64_t)place.leaf << 16 | place.downlink);
+    bytes_put_be64(address.octets, nic_prefix << 32 | (uint64_t)place.leaf << 16 | place.downlink);
     bytes_put_be64(address.octets + 8, 1);
     return address;
 }
@@ -55,7 +55,7 @@ static bool place_of(const struct ipv6_addr *address, struct place *out)
 
     out->leaf = (uint32_t)(high >> 16 & 0xffff);
     out->downlink = (uint32_t)(high & 0xffff);
-    return high >> 32 == NIC_PREFIX;
+    return high >> 32 == nic_prefix;
 }
 
 bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint32_t *nic)
@@ -67,11 +67,6 @@ bool plan_nic_of(const struct plan *plan, const struct ipv6_addr *address, uint3
 }
 
 /* ---- uSIDs ----------------------------------------------------------------------------------- */
-
-static uint16_t usid(uint32_t plane, enum plan_usid_type type, uint32_t index)
-{
-    return plan_usid_of(PLAN_LAYOUT_ONE_BLOCK, plane, type, index);
-}
 
 enum plan_usid_type plan_usid_switch_type(uint32_t tier)
 {
@@ -87,8 +82,8 @@ uint16_t plan_usid(const struct plan *plan, const struct topology_element *eleme
     struct topology_place place = topology_place_of(element);
 
     if (element->kind == TOPOLOGY_HOST_LINK)
-        return usid(
-            element->plane, PLAN_USID_HOST, topology_downlink_of(&plan->topology, element->nic));
+        return plan_usid_of(plan->graph.layout, element->plane, PLAN_USID_HOST,
+            topology_downlink_of(&plan->topology, element->nic));
     assert(topology_is_switch(element->kind));
     return plan_usid_of(
         plan->graph.layout, place.plane, plan_usid_switch_type(place.tier), place.index);
@@ -108,41 +103,60 @@ uint32_t plan_links(const struct plan *plan, uint32_t from, uint32_t to, uint32_
     return count;
 }
 
-/* Writes a constant uSID and adds the plane. */
-static uint32_t put_usid(
-    struct template_field *fields, uint32_t position, enum plan_usid_type type, uint32_t index)
+/* The fields of a template, in a layout. */
+struct form {
+    enum plan_layout layout;
+    struct template_field fields[10];
+    uint32_t count;
+};
+
+/* The plane is part of the block or of each uSID. */
+static void put_block(struct form *form, uint32_t block)
+{
+    bool has_plane = form->layout == PLAN_LAYOUT_PLANE_BLOCK;
+
+    form->fields[form->count++] = (struct template_field){
+        .width = 32, .source = has_plane ? TEMPLATE_PLANE : TEMPLATE_CONSTANT, .constant = block
+    };
+}
+
+static void put_usid(struct form *form, uint32_t position, enum plan_usid_type type, uint32_t index)
 {
     uint16_t bit_offset = (uint16_t)(32 + 16 * position);
 
-    fields[0] = (struct template_field){ .bit_offset = bit_offset,
+    form->fields[form->count++] = (struct template_field){ .bit_offset = bit_offset,
         .width = 16,
         .source = TEMPLATE_CONSTANT,
-        .constant = usid(0, type, index) };
-    fields[1] =
-        (struct template_field){ .bit_offset = bit_offset, .width = 3, .source = TEMPLATE_PLANE };
-    return 2;
+        .constant = plan_usid_of(form->layout, 0, type, index) };
+    if (form->layout == PLAN_LAYOUT_ONE_BLOCK)
+        form->fields[form->count++] = (struct template_field){
+            .bit_offset = bit_offset, .width = 3, .source = TEMPLATE_PLANE
+        };
+}
+
+/* Adds the uplink, which is the index of the switch above the leaf. */
+static void put_uplink(struct form *form, uint32_t position)
+{
+    form->fields[form->count++] = (struct template_field){
+        .bit_offset = (uint16_t)(32 + 16 * position + 6), .width = 10, .source = TEMPLATE_UPLINK
+    };
 }
 
 static void template_between(
-    uint32_t block, struct place from, struct place to, struct path_template *template)
+    const struct plan_nic *nic, struct place from, struct place to, struct path_template *template)
 {
-    struct template_field fields[10];
-    uint32_t count = 0;
+    struct form form = { .layout = plan_layout_for(nic->plane_count) };
     uint32_t position = 0;
 
-    fields[count++] =
-        (struct template_field){ .width = 32, .source = TEMPLATE_CONSTANT, .constant = block };
-    count += put_usid(fields + count, position++, PLAN_USID_LEAF, from.leaf);
+    put_block(&form, nic->block);
+    put_usid(&form, position++, PLAN_USID_LEAF, from.leaf);
     if (from.leaf != to.leaf) {
-        count += put_usid(fields + count, position, PLAN_USID_SPINE, 0);
-        fields[count++] =
-            (struct template_field){ .bit_offset = (uint16_t)(32 + 16 * position++ + 6),
-                .width = 10,
-                .source = TEMPLATE_UPLINK };
-        count += put_usid(fields + count, position++, PLAN_USID_LEAF, to.leaf);
+        put_usid(&form, position, PLAN_USID_SPINE, 0);
+        put_uplink(&form, position++);
+        put_usid(&form, position++, PLAN_USID_LEAF, to.leaf);
     }
-    count += put_usid(fields + count, position, PLAN_USID_HOST, to.downlink);
-    template_init(template, EV_FORMAT_SRV6, fields, count);
+    put_usid(&form, position, PLAN_USID_HOST, to.downlink);
+    template_init(template, EV_FORMAT_SRV6, form.fields, form.count);
 }
 
 bool plan_nic_template(
@@ -155,7 +169,7 @@ bool plan_nic_template(
         from.downlink >= TOPOLOGY_RADIX_MAX || to.leaf >= TOPOLOGY_RADIX_MAX ||
         to.downlink >= TOPOLOGY_RADIX_MAX)
         return false;
-    template_between(nic->block, from, to, template);
+    template_between(nic, from, to, template);
     return true;
 }
 
@@ -223,12 +237,20 @@ struct plan_generate plan_paths(const struct plan *plan, uint32_t from, uint32_t
 
 /* ---- route tables ---------------------------------------------------------------------------- */
 
-static struct plan_range range_of(
-    uint32_t plane, enum plan_usid_type type, uint32_t count, uint32_t first_port)
+/* Ports in a row of a switch of the plane, and what they lead to. */
+struct row {
+    enum plan_usid_type type;
+    uint32_t first_port;
+    uint32_t count;
+};
+
+static struct plan_range range_of(const struct plan *plan, uint32_t plane, struct row row)
 {
-    return (struct plan_range){ .first_usid = usid(plane, type, 0),
-        .last_usid = usid(plane, type, count - 1),
-        .first_port = (uint16_t)first_port };
+    enum plan_layout layout = plan->graph.layout;
+
+    return (struct plan_range){ .first_usid = plan_usid_of(layout, plane, row.type, 0),
+        .last_usid = plan_usid_of(layout, plane, row.type, row.count - 1),
+        .first_port = (uint16_t)row.first_port };
 }
 
 /* A leaf has routes to the switches above it and to its downlinks; those above have routes to
@@ -247,11 +269,12 @@ uint32_t plan_routes(
             &plan->graph, topology->nic_count + switch_index, ranges, range_max);
     assert(range_max >= PLAN_RANGES_MAX);
     if (host_ports == 0) {
-        ranges[count++] = range_of(at.plane, PLAN_USID_LEAF, port_count, 0);
+        ranges[count++] = range_of(plan, at.plane, (struct row){ PLAN_USID_LEAF, 0, port_count });
         return count;
     }
     if (port_count > host_ports)
-        ranges[count++] = range_of(at.plane, PLAN_USID_SPINE, port_count - host_ports, host_ports);
-    ranges[count++] = range_of(at.plane, PLAN_USID_HOST, host_ports, 0);
+        ranges[count++] = range_of(
+            plan, at.plane, (struct row){ PLAN_USID_SPINE, host_ports, port_count - host_ports });
+    ranges[count++] = range_of(plan, at.plane, (struct row){ PLAN_USID_HOST, 0, host_ports });
     return count;
 }

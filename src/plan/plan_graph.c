@@ -25,6 +25,12 @@ static const struct {
     [PLAN_LAYOUT_PLANE_BLOCK] = { 16, 8192 },
 };
 
+enum plan_layout plan_layout_for(uint32_t plane_count)
+{
+    return plane_count <= room[PLAN_LAYOUT_ONE_BLOCK].planes ? PLAN_LAYOUT_ONE_BLOCK
+                                                             : PLAN_LAYOUT_PLANE_BLOCK;
+}
+
 static void count_names(struct plan_graph *plan)
 {
     const struct graph *graph = plan->graph;
@@ -107,8 +113,7 @@ uint16_t plan_usid_of(
     assert(index < room[layout].indexes);
     if (layout == PLAN_LAYOUT_PLANE_BLOCK)
         return (uint16_t)((uint32_t)type << 13 | index);
-    return (
-        uint16_t)(plane << PLAN_USID_PLANE_SHIFT | (uint32_t)type << PLAN_USID_TYPE_SHIFT | index);
+    return (uint16_t)(plane << 13 | (uint32_t)type << 10 | index);
 }
 
 uint16_t plan_graph_usid(const struct plan_graph *plan, uint32_t node, uint32_t parallel)

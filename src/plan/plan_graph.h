@@ -25,6 +25,8 @@ enum plan_layout {
     PLAN_LAYOUT_COUNT,
 };
 extern const char *const plan_layout_words[PLAN_LAYOUT_COUNT];
+/* Returns the layout of two tiers with this number of planes. */
+enum plan_layout plan_layout_for(uint32_t plane_count);
 
 /* Which paths of a pair have EVs. */
 enum plan_choice {

@@ -17,7 +17,8 @@
 #define FRAME_NS      UINT64_C(60000000) /* between frames */
 #define NS_PER_S      UINT64_C(1000000000)
 #define COLUMNS_LEAST 40
-#define ROWS_LEAST    20 /* a frame with eight planes */
+#define FRAME_ROWS    12 /* of a frame, without those of the planes */
+#define ROWS_LEAST    (FRAME_ROWS + 8)
 #define COLUMNS_MOST  110
 #define NAME_COLUMNS  10 /* "goodput   " */
 #define RATE_COLUMNS  12 /* "  23.1 Tb/s " */
@@ -46,7 +47,7 @@ static bool is_set(const char *variable)
 }
 
 /* Frames are drawn over each other only where the cursor can move and a frame fits. */
-static bool can_draw(FILE *to)
+static bool can_draw(FILE *to, uint32_t *rows)
 {
     const char *terminal = getenv("TERM");
     struct winsize size;
@@ -55,6 +56,7 @@ static bool can_draw(FILE *to)
         return false;
     if (ioctl(fileno(to), TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
         return true;
+    *rows = size.ws_row;
     return size.ws_col > COLUMNS_LEAST && size.ws_row > ROWS_LEAST;
 }
 
@@ -63,7 +65,8 @@ void live_view_init(struct live_view *view, FILE *to, const char *title, uint64_
     *view = (struct live_view){ .to = to, .title = title, .end_ps = end_ps };
     view->samples_per_point = 1;
     view->samples_in_last = 1; /* makes the first sample begin a point */
-    view->is_terminal = can_draw(to);
+    view->rows = UINT32_MAX;
+    view->is_terminal = can_draw(to, &view->rows);
     view->has_color = !is_set("NO_COLOR");
     setlocale(LC_CTYPE, "");
     view->has_unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -162,7 +165,8 @@ static void draw_rates(struct live_view *view, int columns)
         draw_curve(view, wide);
     }
     end_line(view);
-    for (uint32_t plane = 0; plane < last->plane_count; plane++) {
+    for (uint32_t plane = 0; plane < last->plane_count && plane + FRAME_ROWS < view->rows;
+         plane++) {
         bool is_low = last->plane_bps[plane] < view->plane_most_bps / 2;
 
         rate = units_text(UNITS_RATE, (double)last->plane_bps[plane]);

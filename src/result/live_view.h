@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LIVE_VIEW_PLANES_MAX 8
+#define LIVE_VIEW_PLANES_MAX 16
 #define LIVE_VIEW_HISTORY    512 /* points of the goodput curve, over the whole run */
 #define LIVE_VIEW_FAULTS_MAX 6   /* lines for the latest events */
 #define LIVE_VIEW_TEXT_BYTES 96
@@ -29,6 +29,7 @@ struct live_view_sample {
 struct live_view {
     FILE *to;
     bool is_terminal; /* that can draw a frame over another */
+    uint32_t rows;    /* of the terminal; the last planes of a frame may not fit */
     bool has_color;
     bool has_unicode;
     const char *title;

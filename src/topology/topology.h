@@ -19,8 +19,9 @@
 #include "topology/topology_leaf.h"
 #include "topology/topology_link.h"
 
-#define TOPOLOGY_PLANES_MAX 8
+#define TOPOLOGY_PLANES_MAX GRAPH_PLANES_MAX
 #define TOPOLOGY_RADIX_MAX  1024
+#define TOPOLOGY_NIC_BLOCK  UINT32_C(0x20010db8) /* 2001:db8::/32: the NICs' own addresses */
 
 /* A full packet: outer and inner IPv6 headers, UDP, BTH, METH, TSETH, RETH, payload, iCRC. */
 #define TOPOLOGY_PACKET_BYTES      (40 + 40 + 8 + 12 + 4 + 4 + 16 + 4096 + 4)
@@ -371,7 +372,8 @@ bool topology_link_of(const struct topology *, const struct topology_element *, 
 
 struct prng;
 
-/* Draws the counts of a two-tier fabric with 2 to nic_max NICs. nic_max is at least 16. */
+/* Draws the counts of a two-tier fabric with 2 to nic_max NICs and up to 8 planes. nic_max is at
+ * least 16. */
 void topology_draw_counts(struct topology_config *, uint32_t nic_max, struct prng *);
 /* Draws a component of the kind, which the fabric must have. */
 struct topology_element topology_draw(

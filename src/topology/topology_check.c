@@ -11,7 +11,6 @@
 #define RATE_BPS_MAX    UINT64_C(8000000000000)
 #define DELAY_PS_MAX    UINT64_C(10000000000)
 #define QUEUE_BYTES_MAX (UINT64_C(1) << 30)
-#define NIC_BLOCK       0x20010db8u
 
 #define NUMBERS(...) ((const uint64_t[]){ __VA_ARGS__ })
 
@@ -170,7 +169,7 @@ static bool check_names(const struct topology_config *config, struct topology_pr
             problem, "name", "longer than % bytes", NUMBERS(TOPOLOGY_NAME_BYTES - 1));
     if (block == 0 || block >> 24 == 0xff)
         return refuse_member(problem, "usid_block", "not a block of unicast addresses", NULL);
-    if (block == NIC_BLOCK)
+    if (block == TOPOLOGY_NIC_BLOCK)
         return refuse_member(
             problem, "usid_block", "2001:db8::/32 holds the NICs' own addresses", NULL);
     return true;

@@ -8,11 +8,11 @@
 /* Half of the fabrics have as many uplinks as hosts. */
 void topology_draw_counts(struct topology_config *config, uint32_t nic_max, struct prng *prng)
 {
-    enum { HOSTS_MAX = 12 };
+    enum { PLANES_MAX = 8, HOSTS_MAX = 12 };
     static const uint8_t t0s[] = { 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 8, 8, 12, 16 };
     static const uint8_t t1s[] = { 1, 2, 2, 3, 4, 4, 6, 8, 8, 12, 16, 24, 32, 48, 64 };
 
-    config->plane_count = 1 + prng_below(prng, TOPOLOGY_PLANES_MAX);
+    config->plane_count = 1 + prng_below(prng, PLANES_MAX);
     config->t0_count = t0s[prng_below(prng, sizeof(t0s))];
     assert(config->t0_count <= nic_max);
     do {

@@ -6,11 +6,13 @@
 
 #include "base/heap_sort.h"
 
+_Static_assert(TOPOLOGY_PLANES_MAX <= 16, "a plane has 4 bits in a key");
+
 uint64_t topology_exception_key(const struct topology_element *link)
 {
     assert(link->kind == TOPOLOGY_HOST_LINK || link->kind == TOPOLOGY_UPLINK);
     if (link->kind == TOPOLOGY_HOST_LINK)
-        return (uint64_t)link->nic << 3 | link->plane;
+        return (uint64_t)link->nic << 4 | link->plane;
     return UINT64_C(1) << 63 | (uint64_t)link->plane << 20 | (uint64_t)link->t0 << 10 | link->t1;
 }
 

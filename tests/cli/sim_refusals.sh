@@ -72,7 +72,7 @@ refuses '50: parameters.mpr: 4000 is out of range; give 0 to 255 units' \
     'sweep: [{ parameters.mpr: 4 }, { parameters.mpr: 4000 }]'
 refuses '1: not YAML: tab character may not be used as indentation' "$(printf '\tx: 3')"
 
-refuses_set 'fabric.planes: 9 is out of range; give 1 to 8' fabric.planes=9
+refuses_set 'fabric.planes: 17 is out of range; give 1 to 16' fabric.planes=17
 refuses_set 'fabric.radix: radix 3 cannot hold 2 hosts and 2 uplinks' fabric.radix=3
 refuses_set 'fabric.uplink.rate: 1b/s is out of range; give 1Mb/s to 8Tb/s' fabric.uplink.rate=1b/s
 refuses_set 'ev_active: this is a parameter; write parameters.ev_active' ev_active=3

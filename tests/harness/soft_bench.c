@@ -133,6 +133,7 @@ uint32_t soft_bench_build(const struct soft_bench *bench, uint32_t from, uint32_
                                    .rkey = 1,
                                    .message_bytes = 1 << 20 } } };
     struct plan_nic plan = { .block = bench->fabric.topology.config.usid_block,
+        .plane_count = bench->fabric.topology.config.plane_count,
         .self = frame.packet.src };
     struct ev_path path = { .plane = plane, .uplink = psn_value & 1 };
     struct template_addresses addresses;

@@ -23,6 +23,7 @@ static uint32_t build_valid(
     struct prng *prng, const struct plan *fabric, uint32_t from, uint32_t to, uint8_t *bytes)
 {
     struct plan_nic plan = { .block = fabric->topology.config.usid_block,
+        .plane_count = fabric->topology.config.plane_count,
         .self = plan_nic_address(fabric, from) };
     struct ev_path path = { .plane = prng_below(prng, fabric->topology.config.plane_count),
         .uplink = prng_below(prng, fabric->topology.config.t1_count + 1) };

@@ -87,8 +87,7 @@ static struct switch_table table_of(const struct plan *fabric, uint32_t switch_i
         ranges[i] = (struct switch_range){ .first_usid = routes[i].first_usid,
             .last_usid = routes[i].last_usid,
             .first_port = routes[i].first_port };
-    switch_table_init(
-        &table, fabric->topology.config.usid_block, plan_usid(fabric, &at), ranges, count);
+    switch_table_init(&table, plan_block(fabric, at.plane), plan_usid(fabric, &at), ranges, count);
     return table;
 }
 
@@ -137,6 +136,7 @@ static void expect_template_agrees(
 {
     struct ipv6_addr outer = plan_outer(fabric, from, to, ev);
     struct plan_nic nic = { .block = fabric->topology.config.usid_block,
+        .plane_count = fabric->topology.config.plane_count,
         .self = plan_nic_address(fabric, from) };
     struct ipv6_addr peer = plan_nic_address(fabric, to);
     struct path_template template;

@@ -6,7 +6,8 @@
 
 #include "spec.h"
 
-#define UNTIL_3MS "duration: 3ms\n" DECISION_PERMUTATION
+#define DECISION_WIDE "fabric: { planes: 16, t0s: 2, t1s: 4, hosts_per_t0: 4 }\n"
+#define UNTIL_3MS     "duration: 3ms\n" DECISION_PERMUTATION
 
 static void expect_capacity(const char *text, const char *fault, uint64_t seed, double from_us)
 {
@@ -35,6 +36,16 @@ PROPERTY("with a T1 down the rest is used", 2)
     expect_capacity(
         DECISION_F16 UNTIL_3MS, "{ kind: blackhole, where: p0.t1.0, at: 500us }", seed, 1500);
     expect_capacity(DECISION_FABRIC(2, 2, 4) UNTIL_3MS, "{ kind: down, where: p3.t1.1, at: 500us }",
+        seed, 1500);
+}
+
+PROPERTY("of 16 planes, those from the ninth on are used, and their faults are overcome", 2)
+{
+    expect_capacity(
+        DECISION_WIDE UNTIL_3MS, "{ kind: down, where: p12.t1.2, at: 500us }", seed, 1500);
+    expect_capacity(DECISION_WIDE UNTIL_3MS,
+        "{ kind: down, where: h3.p15, at: 500us }, "
+        "{ kind: blackhole, where: p9.t0.1, at: 500us }",
         seed, 1500);
 }
 

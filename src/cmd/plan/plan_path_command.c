@@ -123,8 +123,7 @@ static void node_name(const struct view *view, uint32_t node, char out[static TO
 
 static const char *layout_words(const struct view *view)
 {
-    return plan_layout_words[view->fabric.topology.graph ? view->fabric.graph.layout
-                                                         : PLAN_LAYOUT_ONE_BLOCK];
+    return plan_layout_words[view->fabric.graph.layout];
 }
 
 /* ---- what is printed ------------------------------------------------------------------------- */

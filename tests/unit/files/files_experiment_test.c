@@ -211,7 +211,7 @@ SPEC("--set changes the tree, and an error in its value is reported with the opt
     EXPECT(experiment_set(&yaml, top, "fabric.planes=0"));
     EXPECT(!experiment_read(&yaml, top, &experiment));
     EXPECT_STR_EQ(
-        yaml.problem, "--set fabric.planes=0: fabric.planes: 0 is out of range; give 1 to 8");
+        yaml.problem, "--set fabric.planes=0: fabric.planes: 0 is out of range; give 1 to 16");
 }
 
 SPEC("a sweep makes a tree for each set of values")

@@ -59,6 +59,46 @@ SPEC("a uSID is plane, type and index")
         0xac07);
 }
 
+SPEC("with more than 8 planes, each has a block, and a uSID is type and index")
+{
+    struct plan fabric = fabric_of(16, 512, 256, 256);
+    struct ipv6_addr outer = plan_outer(&fabric, 5 * 256 + 3, 0x12 * 256 + 7, 13 << 8 | 0x9c);
+    struct ipv6_addr local = plan_outer(&fabric, 5 * 256 + 3, 5 * 256 + 7, 13 << 8 | 0x9c);
+
+    EXPECT_MEM_EQ(outer.octets,
+        ADDRESS(0xfc, 0, 0, 0x4f, 0x20, 0x05, 0x40, 0x9c, 0x20, 0x12, 0x60, 0x07).octets, 16);
+    EXPECT_MEM_EQ(local.octets, ADDRESS(0xfc, 0, 0, 0x4f, 0x20, 0x05, 0x60, 0x07).octets, 16);
+    EXPECT_EQ(plan_block(&fabric, 13), 0xfc00004f);
+    EXPECT_EQ(
+        plan_usid(&fabric, &(struct topology_element){ .kind = TOPOLOGY_T0, .plane = 9, .t0 = 5 }),
+        0x2005);
+    EXPECT_EQ(plan_block(&(struct plan){ .topology = fabric.topology }, 13), 0xfc000042);
+}
+
+SPEC("no block of a plane may be that of the NICs, or of multicast")
+{
+    static const struct {
+        uint32_t block;
+        uint32_t planes;
+        bool fits;
+    } cases[] = { { 0x20010db7, 8, true }, { 0x20010db7, 9, false }, { 0x20010da9, 15, true },
+        { 0x20010da9, 16, false }, { 0xfefffff8, 8, true }, { 0xfefffff8, 9, false },
+        { 0xfefffff0, 16, true } };
+
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct topology_config config;
+        struct topology_problem problem;
+        struct plan fabric;
+
+        topology_config_init(&config);
+        config.plane_count = cases[i].planes;
+        config.usid_block = cases[i].block;
+        EXPECT_EQ(plan_init(&fabric, &config, NULL, &problem), cases[i].fits);
+        if (!cases[i].fits)
+            EXPECT_STR_EQ(problem.member, "usid_block");
+    }
+}
+
 SPEC("the address of a NIC gives its T0 and downlink")
 {
     struct plan fabric = fabric_of(8, 512, 256, 256);

@@ -57,10 +57,10 @@ SPEC("counts have bounds, and the reason names them")
 {
     struct topology_config config = made_topology_usual();
 
-    config.plane_count = 9;
-    expect_refused(&config, "planes", "9 is not between 1 and 8");
+    config.plane_count = 17;
+    expect_refused(&config, "planes", "17 is not between 1 and 16");
     config.plane_count = 0;
-    expect_refused(&config, "planes", "0 is not between 1 and 8");
+    expect_refused(&config, "planes", "0 is not between 1 and 16");
     config = made_topology_usual();
     config.t0_count = 0;
     expect_refused(&config, "t0s", "0 is not between 1 and 1024");
