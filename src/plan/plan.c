@@ -86,6 +86,7 @@ bool plan_init_graph(struct plan *plan, const struct topology_config *descriptio
     plan->graph = (struct plan_graph){ .graph = graph,
         .block = description->usid_block,
         .nic_latency_ps = description->nic_latency_ps,
+        .framing_bytes = description->framing_bytes,
         .switch_latency_ps = description->switch_latency_ps,
         .detour = detour };
     prepare_for_srh(plan);

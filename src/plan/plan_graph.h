@@ -42,6 +42,7 @@ struct plan_graph {
     uint32_t block;
     uint64_t nic_latency_ps;
     uint64_t switch_latency_ps;
+    uint32_t framing_bytes;
     uint32_t tier_switches[GRAPH_TIERS_MAX]; /* per plane: the highest index, plus 1 */
     uint32_t tier_names[GRAPH_TIERS_MAX];    /* uSIDs of a switch: one for each parallel link */
     uint32_t detour; /* paths may have this many switches more than the shortest: 0 to 2 */

@@ -29,7 +29,8 @@ static bool cross(const struct plan *plan, struct plan_route *route, struct topo
     if (!topology_link_at(&plan->topology, *at, &link, &kind) ||
         !topology_peer(&plan->topology, *at, &peer))
         return false;
-    plan_cost_add(route, route->switch_count, kind.rate_bps, kind.delay_ps);
+    plan_cost_add(route, route->switch_count, plan->topology.config.framing_bytes, kind.rate_bps,
+        kind.delay_ps);
     *at = peer;
     return true;
 }

@@ -37,7 +37,7 @@ static void add_costs(const struct search *search, struct plan_route *route)
         struct graph_end peer;
         const struct graph_link *link = graph_link_at(graph, route->hops[i], &peer);
 
-        plan_cost_add(route, i, link->rate_bps, link->delay_ps);
+        plan_cost_add(route, i, search->plan->framing_bytes, link->rate_bps, link->delay_ps);
     }
 }
 

@@ -44,7 +44,8 @@ static inline void graph_bench_finish(struct graph_bench *bench)
     bench->plan = (struct plan_graph){ .graph = &bench->graph,
         .block = 0xfc000042,
         .nic_latency_ps = 500000,
-        .switch_latency_ps = 500000 };
+        .switch_latency_ps = 500000,
+        .framing_bytes = TOPOLOGY_FRAMING_BYTES };
     EXPECT(plan_graph_choose(&bench->plan, &bench->problem));
 }
 

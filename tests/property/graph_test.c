@@ -176,6 +176,7 @@ PROPERTY("two tiers have the EVs, addresses and delays of the arithmetic", 100)
     uint32_t count;
 
     topology_config_init(&config);
+    config.framing_bytes = TOPOLOGY_FRAMING_BYTES;
     config.plane_count = 1 + prng_below(&prng, 8);
     config.t0_count = 2 + prng_below(&prng, 4);
     config.t1_count = 1 + prng_below(&prng, 8);
