@@ -52,7 +52,7 @@ static const struct yaml_field fields[] = {
     { .key = "title", .type = YAML_TEXT, .offset = IN_DOCUMENT(title), .most = EXPERIMENT_TITLE_BYTES },
     { .key = "version", .type = YAML_COUNT, .offset = IN_DOCUMENT(version), .least = 1, .most = FABRIC_FILE_VERSION },
     { .key = "fabric", .type = YAML_ANY, .offset = IN_DOCUMENT(fabric) },
-    { .key = "hardware", .type = YAML_MAP, .offset = IN_DOCUMENT(hardware) },
+    { .key = "hardware", .type = YAML_ANY, .offset = IN_DOCUMENT(hardware) },
     { .key = "parameters", .type = YAML_MAP, .offset = IN_DOCUMENT(parameters) },
     { .key = "workloads", .type = YAML_LIST, .offset = IN_DOCUMENT(workloads) },
     { .key = "faults", .type = YAML_LIST, .offset = IN_DOCUMENT(faults) },

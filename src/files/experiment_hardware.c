@@ -79,8 +79,28 @@ static bool check_least(
         yaml, node, "%s is out of range; give 0 for no limit, or at least %s", node->text, least);
 }
 
-bool experiment_read_hardware(
-    struct yaml *yaml, const struct yaml_node *mapping, struct hardware *hardware)
+static void take_presets(struct hardware *hardware, const struct entry *entry)
+{
+    hardware_take(hardware, HARDWARE_NIC, hardware_presets(HARDWARE_NIC)[entry->nic]);
+    hardware_take(hardware, HARDWARE_SWITCH, hardware_presets(HARDWARE_SWITCH)[entry->switches]);
+}
+
+/* One word for NICs and switches alike. */
+static bool read_word(struct yaml *yaml, const struct yaml_node *node, struct hardware *hardware)
+{
+    const char *const *all = hardware_presets(HARDWARE_NIC);
+    const char *const words[] = { all[HARDWARE_WORD_DEFAULT], all[HARDWARE_WORD_IDEAL], NULL };
+    const struct yaml_field field = { .type = YAML_WORD, .words = words };
+    struct entry entry = { 0 };
+
+    if (!yaml_read_value(yaml, node, &field, &entry.nic))
+        return false;
+    entry.switches = entry.nic;
+    take_presets(hardware, &entry);
+    return true;
+}
+
+static bool read_keys(struct yaml *yaml, const struct yaml_node *mapping, struct hardware *hardware)
 {
     struct entry entry = { 0 };
     struct yaml_field fields[FIELDS_MAX];
@@ -90,8 +110,7 @@ bool experiment_read_hardware(
         entry.numbers[i] = NOT_GIVEN;
     if (!check_places(yaml, mapping) || !yaml_read(yaml, mapping, fields, &entry))
         return false;
-    hardware_take(hardware, HARDWARE_NIC, hardware_presets(HARDWARE_NIC)[entry.nic]);
-    hardware_take(hardware, HARDWARE_SWITCH, hardware_presets(HARDWARE_SWITCH)[entry.switches]);
+    take_presets(hardware, &entry);
     for (uint32_t i = 0; i < HARDWARE_SETTING_COUNT; i++) {
         if (entry.numbers[i] == NOT_GIVEN)
             continue;
@@ -100,6 +119,20 @@ bool experiment_read_hardware(
         hardware_give(hardware, (enum hardware_setting)i, entry.numbers[i]);
     }
     return true;
+}
+
+bool experiment_read_hardware(
+    struct yaml *yaml, const struct yaml_node *node, struct hardware *hardware)
+{
+    switch (node->kind) {
+    case YAML_SCALAR:
+        return read_word(yaml, node, hardware);
+    case YAML_MAPPING:
+        return read_keys(yaml, node, hardware);
+    case YAML_SEQUENCE:
+        break;
+    }
+    return yaml_complain(yaml, node, "keys with values are expected here, or default or ideal");
 }
 
 /* ---- the fabric ------------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@ bool experiment_read_parameters(
 
 /* Read the hardware, then the fabric over the values that the hardware gives, then check that the
  * fabric can be built from it and note what the fabric says otherwise. */
-bool experiment_read_hardware(struct yaml *, const struct yaml_node *mapping, struct hardware *);
+bool experiment_read_hardware(struct yaml *, const struct yaml_node *, struct hardware *);
 void experiment_apply_hardware(const struct hardware *, struct topology_config *usual);
 bool experiment_check_hardware(struct yaml *, const struct yaml_node *mapping,
     const struct hardware *, const struct topology *);

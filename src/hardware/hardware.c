@@ -29,13 +29,12 @@ enum preset {
 };
 
 struct preset_description {
-    enum hardware_owner owner;
     const char *word;
     const char *name;
 };
 
 static const struct preset_description presets[PRESET_COUNT] = {
-#define PRESET(who, id, text, title) [PRESET_##id] = { HARDWARE_##who, text, title },
+#define PRESET(who, id, text, title) [PRESET_##id] = { text, title },
 #include "hardware/presets.def"
 };
 
@@ -52,24 +51,30 @@ static const struct preset_value preset_values[] = {
 };
 
 static const char *const nic_words[] = {
+    "default",
     "ideal",
 #define PRESET(owner, id, word, name) PRESET_WORD_##owner(word)
 #define PRESET_WORD_NIC(word)         word,
 #define PRESET_WORD_SWITCH(word)
+#define PRESET_WORD_WIRE(word)
 #include "hardware/presets.def"
 #undef PRESET_WORD_NIC
 #undef PRESET_WORD_SWITCH
+#undef PRESET_WORD_WIRE
     NULL,
 };
 
 static const char *const switch_words[] = {
+    "default",
     "ideal",
 #define PRESET(owner, id, word, name) PRESET_WORD_##owner(word)
 #define PRESET_WORD_NIC(word)
 #define PRESET_WORD_SWITCH(word) word,
+#define PRESET_WORD_WIRE(word)
 #include "hardware/presets.def"
 #undef PRESET_WORD_NIC
 #undef PRESET_WORD_SWITCH
+#undef PRESET_WORD_WIRE
     NULL,
 };
 
@@ -96,30 +101,39 @@ const char *hardware_name(const char *word)
     return NULL;
 }
 
-void hardware_init(struct hardware *hardware)
-{
-    *hardware = (struct hardware){ .nic = nic_words[0], .switches = switch_words[0] };
-}
-
-static void take_values(struct hardware *hardware, uint32_t preset)
+static void take_values(struct hardware *hardware, const char *word)
 {
     for (uint32_t i = 0; i < sizeof(preset_values) / sizeof(preset_values[0]); i++)
-        if (preset_values[i].preset == preset)
+        if (is_same(presets[preset_values[i].preset].word, word))
             hardware->values[preset_values[i].setting] = preset_values[i].value;
+}
+
+void hardware_init(struct hardware *hardware)
+{
+    *hardware = (struct hardware){ .nic = nic_words[HARDWARE_WORD_DEFAULT],
+        .switches = switch_words[HARDWARE_WORD_DEFAULT] };
+    take_values(hardware, presets[PRESET_ETHERNET].word);
+}
+
+static bool is_ideal(const struct hardware *hardware)
+{
+    return is_same(hardware->nic, nic_words[HARDWARE_WORD_IDEAL]) &&
+           is_same(hardware->switches, switch_words[HARDWARE_WORD_IDEAL]);
 }
 
 bool hardware_take(struct hardware *hardware, enum hardware_owner owner, const char *word)
 {
-    if (is_same(word, nic_words[0]))
-        return true;
-    for (uint32_t i = 0; i < PRESET_COUNT; i++) {
-        if (presets[i].owner != owner || !is_same(presets[i].word, word))
-            continue;
-        *(owner == HARDWARE_NIC ? &hardware->nic : &hardware->switches) = presets[i].word;
-        take_values(hardware, i);
-        return true;
-    }
-    return false;
+    const char *const *known = hardware_presets(owner);
+
+    while (*known && !is_same(*known, word))
+        known++;
+    if (!*known)
+        return false;
+    *(owner == HARDWARE_NIC ? &hardware->nic : &hardware->switches) = *known;
+    take_values(hardware, *known);
+    if (is_ideal(hardware))
+        hardware->values[HARDWARE_FRAMING] = (struct hardware_value){ 0 };
+    return true;
 }
 
 void hardware_give(struct hardware *hardware, enum hardware_setting which, uint64_t number)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models of NICs and switches as they are built: settings, presets with their sources, and what a
- * packet costs. Without a preset everything is ideal and costs nothing. */
+ * packet costs. Without a preset nothing has a limit and only the framing of Ethernet costs. */
 #pragma once
 
 #include <stdbool.h>
@@ -63,15 +63,21 @@ struct hardware {
     const char *switches;
 };
 
-/* Everything is ideal. */
+/* Both presets are "default": ideal, but for the framing of Ethernet. */
 void hardware_init(struct hardware *);
 
-/* The words of the presets of NICs or of switches, "ideal" first, NULL at the end. */
+enum hardware_word {
+    HARDWARE_WORD_DEFAULT,
+    HARDWARE_WORD_IDEAL,
+    HARDWARE_WORD_PRODUCT, /* the first of them */
+};
+/* The words of the presets of NICs or of switches: see enum hardware_word; NULL at the end. */
 const char *const *hardware_presets(enum hardware_owner);
-/* The name of a preset for readers; NULL: there is no such preset. */
+/* The name of a product for readers; NULL: there is no such product. */
 const char *hardware_name(const char *word);
 
-/* Takes the values of a preset. Returns false if the owner has no such preset. */
+/* Takes the values of a preset. Returns false if the owner has no such preset. When NICs and
+ * switches are both ideal, wires are, too: they carry packets without framing. */
 bool hardware_take(struct hardware *, enum hardware_owner, const char *word);
 /* Sets one value, as an experiment does. */
 void hardware_give(struct hardware *, enum hardware_setting, uint64_t number);

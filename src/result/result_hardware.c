@@ -33,18 +33,30 @@ json_t *result_hardware(const struct hardware *hardware)
         hardware->switches ? hardware->switches : "ideal", "settings", settings);
 }
 
+static bool is_default(const json_t *json)
+{
+    struct hardware hardware;
+    json_t *usual;
+    bool is_same;
+
+    hardware_init(&hardware);
+    usual = result_hardware(&hardware);
+    is_same = json_equal(json, usual);
+    json_decref(usual);
+    return is_same;
+}
+
 void result_hardware_print(FILE *to, const json_t *json)
 {
-    json_t *settings = json_object_get(json, "settings");
     const char *separator = "; assumed: ";
     const char *key;
     json_t *value;
 
-    if (json_object_size(settings) == 0)
+    if (is_default(json))
         return;
     fprintf(to, "hardware: NIC %s, switch %s", json_string_value(json_object_get(json, "nic")),
         json_string_value(json_object_get(json, "switch")));
-    json_object_foreach(settings, key, value)
+    json_object_foreach(json_object_get(json, "settings"), key, value)
     {
         const char *origin = json_string_value(json_object_get(value, "origin"));
 

@@ -11,5 +11,5 @@
 /* Returns the presets and every setting that is not ideal. */
 json_t *result_hardware(const struct hardware *);
 
-/* Prints the presets and names the values that are assumed. Prints nothing if all is ideal. */
+/* Prints the presets and names the values that are assumed. Prints nothing for the default. */
 void result_hardware_print(FILE *, const json_t *);

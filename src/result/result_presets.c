@@ -30,7 +30,7 @@ static void print_values(const struct hardware *hardware)
 
 static void print_presets(enum hardware_owner owner)
 {
-    for (const char *const *word = hardware_presets(owner) + 1; *word; word++) {
+    for (const char *const *word = hardware_presets(owner) + HARDWARE_WORD_PRODUCT; *word; word++) {
         struct hardware hardware;
 
         hardware_init(&hardware);
@@ -41,8 +41,24 @@ static void print_presets(enum hardware_owner owner)
     }
 }
 
+/* Words for NICs and switches alike. */
+static void print_common(const char *word, const char *name)
+{
+    struct hardware hardware;
+
+    hardware_init(&hardware);
+    hardware_take(&hardware, HARDWARE_NIC, word);
+    hardware_take(&hardware, HARDWARE_SWITCH, word);
+    printf("nic, switch: %s (%s)\n", word, name);
+    print_values(&hardware);
+}
+
 void result_presets_print(void)
 {
+    print_common(hardware_presets(HARDWARE_NIC)[HARDWARE_WORD_DEFAULT],
+        "no limits; wires have the framing of Ethernet");
+    print_common(hardware_presets(HARDWARE_NIC)[HARDWARE_WORD_IDEAL],
+        "no limits; if both are, wires have no framing");
     print_presets(HARDWARE_NIC);
     print_presets(HARDWARE_SWITCH);
     printf("settings\n");

@@ -27,6 +27,7 @@ void topology_config_init(struct topology_config *config)
         .uplink = { .rate_bps = UINT64_C(100000000000), .delay_ps = 500000 },
         .switch_latency_ps = 500000,
         .nic_latency_ps = 500000,
+        .framing_bytes = TOPOLOGY_FRAMING_BYTES,
         .buffers = { .trims = true,
             .marks = true,
             .trimmed_bytes = 128,

@@ -156,7 +156,8 @@ struct topology_config {
     uint32_t exception_count;
 };
 
-/* 400 Gb/s over 4 planes, 8 T0s and 8 T1s each, 64 NICs; 500 ns cables; trims and marks. */
+/* 400 Gb/s over 4 planes, 8 T0s and 8 T1s each, 64 NICs; 500 ns cables; Ethernet framing; trims and
+ * marks. */
 void topology_config_init(struct topology_config *);
 
 /* A problem of a description: the member, and a text for users. */

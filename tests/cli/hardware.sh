@@ -18,6 +18,23 @@ ok=experiments/hardware/nics.yaml
 exits 0 'the result has the origin of values' "$mrc" sim -j --set duration=2us --set 'criteria=[]' --set 'phases=[]' "$ok"
 contains '  as JSON' "$output" '"origin":"assumed"'
 
+hash_with() # ARGUMENT...
+{
+    "$mrc" sim -q -j --set duration=50us "$@" experiments/demo.yaml | sed -n 's/.*"hash": *"\([0-9a-f]*\)".*/\1/p'
+}
+ideal=$(hash_with --set hardware=ideal)
+is_more 'hardware can be ideal: a run has a hash' "${#ideal}" 15
+is '  wires then have no framing' "$(hash_with --set fabric.framing=0)" "$ideal"
+is '  as when NICs and switches are each ideal' "$(hash_with --set 'hardware={nic: ideal, switch: ideal}')" "$ideal"
+framed=$(hash_with)
+is 'by default wires have the framing of Ethernet' "$(hash_with --set fabric.framing=38)" "$framed"
+is '  which is a preset, too' "$(hash_with --set hardware=default)" "$framed"
+is '  that an ideal NIC alone does not change' "$(hash_with --set hardware.nic=ideal)" "$framed"
+is '  and makes another run than ideal hardware' "$([ "$framed" = "$ideal" ] && echo same)" ''
+is '  with either engine' "$(hash_with --heap)" "$framed"
+exits 0 'the result says that framing is published' "$mrc" sim -q -j --set duration=2us --set 'criteria=[]' experiments/permutation.yaml
+contains '  by which standard' "$output" '"framing":{"value":38,"unit":"bytes","origin":"published","source":"IEEE 802.3'
+
 refuses() # MESSAGE KEY=VALUE
 {
     exits 2 "refused: --set $2" "$mrc" sim "$ok" --set "$2"
@@ -25,8 +42,11 @@ refuses() # MESSAGE KEY=VALUE
 }
 
 ok=experiments/hardware/switches.yaml
-refuses "hardware.nic: there is no 'thor'; write ideal, thor-ultra, connectx-8 or connectx-9" hardware.nic=thor
+refuses "hardware.nic: there is no 'thor'; write default, ideal, thor-ultra, connectx-8 or connectx-9" hardware.nic=thor
 refuses 'hardware.packet_rate: 5 is out of range; give 0 for no limit, or at least 1000' hardware.packet_rate=5
 refuses 'hardware.framing: bytes on the wire around each packet; key framing of the fabric: set it there' hardware.framing=38
 refuses "fabric.buffers.alpha: there is no '3'; write 1/128, 1/64, 1/32, 1/16, 1/8, 1/4, 1/2, 1, 2, 4 or 8" fabric.buffers.alpha=3
+ok=experiments/permutation.yaml
+refuses "hardware: there is no 'tomahawk-5'; write default or ideal" hardware=tomahawk-5
+refuses 'hardware: keys with values are expected here, or default or ideal' 'hardware=[ideal]'
 done_testing

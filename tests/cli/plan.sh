@@ -18,7 +18,7 @@ paths() # FROM TO [OPTION...]
 shape 'planes: 2' 't0s: 2' 't1s: 2' 'hosts_per_t0: 2' 'exceptions: [{ link: p1.t0.0-t1.0, missing: yes }]'
 is 'two tiers: the list has a line for each path whose links exist, and two lines of heading' "$(paths h0 h3 | wc -l)" 5
 contains 'a line has EV, rate, delay, address and hops' "$(paths h0 h3)" \
-    '0x00000001     100.0      5.852  fc00:42:400:801:401:c01::                h0 p0.t0.0 p0.t1.1 p0.t0.1 h3'
+    '0x00000001     100.0      5.864  fc00:42:400:801:401:c01::                h0 p0.t0.0 p0.t1.1 p0.t0.1 h3'
 is '-j lists the same paths as JSON' "$(paths -j h0 h3 | grep -o '"ev":[0-9]*' | xargs)" 'ev:0 ev:1 ev:257'
 contains 'the path of a pair below one T0 has only that T0' "$(paths h0 h1)" 'h0 p1.t0.0 h1'
 exits 2 'an unknown NIC is refused' "$mrc" plan path -f "$file" h0 h4
@@ -45,7 +45,7 @@ contains '  and the message says so' "$output" 'no path from h0 to h1'
 
 shape 'shape: links' 'nics: 2' 'links:' '- { from: h0, to: p0.t0.0 }' '- { from: h1, to: p0.t0.1, rate: 50G }' \
     '- { from: p0.t0.0, to: p0.t0.1 }'
-contains 'a graph can be given link by link' "$(paths h0 h1)" '50.0      4.852  fc00:42:400:401:c00::'
+contains 'a graph can be given link by link' "$(paths h0 h1)" '50.0      4.864  fc00:42:400:401:c00::'
 shape 'shape: links' 'nics: 2' 'links:' '- { from: p0.t0.0, to: p0.t0.1 }' '- { from: h0, to: p0.t0.0 }' \
     '- { from: h1, to: p0.t0.1 }'
 contains 'ports to NICs come first, whatever the order of the list' "$(paths h0 h1)" 'fc00:42:400:401:c00::'

@@ -11,14 +11,15 @@
  *          + (h + 1) A / R                    the ACK is sent by the destination and h switches
  *          + 2 N + (h + 1) D + h L            back
  *
- * with h = 3 across a T1, h = 1 within a T0. S counts payload, headers, iCRC and outer header. */
+ * with h = 3 across a T1, h = 1 within a T0. S counts payload, headers, iCRC, outer header
+ * and framing, as A does. */
 #include "cluster.h"
 #include "spec.h"
 #include "wire/packet.h"
 
 enum {
     PAYLOAD_BYTES = 4096,
-    OUTER_BYTES = 40,
+    AROUND_BYTES = 40 + TOPOLOGY_FRAMING_BYTES, /* outer header, framing */
     SACK_PACKETS = 4,
     PS_PER_S_PER_BIT = 8,
 };
@@ -76,7 +77,7 @@ static uint32_t data_bytes(enum opcode opcode, uint32_t payload_bytes)
         .flags = PACKET_STAMPED,
         .write = { .payload.length = payload_bytes, .pad_bytes = (uint8_t)(-payload_bytes & 3u) } };
 
-    return packet_nominal_bytes(&packet) + OUTER_BYTES;
+    return packet_nominal_bytes(&packet) + AROUND_BYTES;
 }
 
 /* One message without an immediate. */
@@ -89,7 +90,7 @@ static uint64_t arithmetic_ps(const struct topology_config *fabric, uint32_t hop
     uint64_t first_bytes = packets > 1 ? data_bytes(OPCODE_WRITE_FIRST, PAYLOAD_BYTES) : last_bytes;
     uint64_t all_bytes = last_bytes;
     struct packet ack = { .opcode = OPCODE_ACK };
-    uint64_t ack_bytes = packet_nominal_bytes(&ack) + OUTER_BYTES;
+    uint64_t ack_bytes = packet_nominal_bytes(&ack) + AROUND_BYTES;
     uint64_t way_ps = 2 * fabric->nic_latency_ps + (hops + 1) * fabric->uplink.delay_ps +
                       hops * fabric->switch_latency_ps;
 

@@ -3,6 +3,7 @@
 #include "spec.h"
 
 #include "hardware/hardware.h"
+#include "topology/topology.h"
 
 static struct hardware with(enum hardware_owner owner, const char *word)
 {
@@ -35,9 +36,11 @@ static void expect_sound(enum hardware_owner owner, const char *word)
 
 SPEC("every preset has a name, values within the bounds of their settings, and a source for each")
 {
-    for (const char *const *word = hardware_presets(HARDWARE_NIC) + 1; *word; word++)
+    for (const char *const *word = hardware_presets(HARDWARE_NIC) + HARDWARE_WORD_PRODUCT; *word;
+         word++)
         expect_sound(HARDWARE_NIC, *word);
-    for (const char *const *word = hardware_presets(HARDWARE_SWITCH) + 1; *word; word++)
+    for (const char *const *word = hardware_presets(HARDWARE_SWITCH) + HARDWARE_WORD_PRODUCT; *word;
+         word++)
         expect_sound(HARDWARE_SWITCH, *word);
 }
 
@@ -45,10 +48,24 @@ SPEC("ideal hardware costs nothing and holds all QPs")
 {
     struct hardware ideal = with(HARDWARE_NIC, "ideal");
 
+    EXPECT(hardware_take(&ideal, HARDWARE_SWITCH, "ideal"));
     EXPECT(hardware_nic_cost(&ideal).is_ideal);
     EXPECT_EQ(hardware_qps_on_chip(&ideal), UINT32_MAX);
     for (uint32_t i = 0; i < HARDWARE_SETTING_COUNT; i++)
         EXPECT_EQ(ideal.values[i].origin, HARDWARE_IDEAL);
+}
+
+SPEC("by default only the framing of Ethernet costs, and a product keeps it next to an ideal NIC")
+{
+    struct hardware hardware;
+
+    hardware_init(&hardware);
+    for (uint32_t i = 0; i < HARDWARE_SETTING_COUNT; i++)
+        EXPECT_EQ(hardware.values[i].number, i == HARDWARE_FRAMING ? TOPOLOGY_FRAMING_BYTES : 0);
+    EXPECT_EQ(hardware.values[HARDWARE_FRAMING].origin, HARDWARE_PUBLISHED);
+    EXPECT(hardware_take(&hardware, HARDWARE_NIC, "ideal"));
+    EXPECT(hardware_take(&hardware, HARDWARE_SWITCH, "tomahawk-5"));
+    EXPECT_EQ(hardware_number(&hardware, HARDWARE_FRAMING), TOPOLOGY_FRAMING_BYTES);
 }
 
 SPEC("a preset of a switch is not one of a NIC, and an unknown word is refused")

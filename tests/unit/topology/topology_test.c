@@ -18,13 +18,13 @@ SPEC("the default fabric has 64 NICs of 400 Gb/s over four planes")
     EXPECT_EQ(topology.config.radix, 16);
 }
 
-SPEC("a full packet crosses a T0 in 3.18 us, two T0s and a T1 in 5.85 us")
+SPEC("a full packet and its framing cross a T0 in 3.18 us, two T0s and a T1 in 5.86 us")
 {
     struct topology_config config = made_topology_usual();
     struct topology topology = made_topology_of(&config);
 
-    EXPECT_EQ(topology_one_way_ps(&topology, 0, 7), 2 * (500000 + 500000 + 337920) + 500000);
-    EXPECT_EQ(topology_one_way_ps(&topology, 0, 8), 4 * (500000 + 500000 + 337920) + 500000);
+    EXPECT_EQ(topology_one_way_ps(&topology, 0, 7), 2 * (500000 + 500000 + 340960) + 500000);
+    EXPECT_EQ(topology_one_way_ps(&topology, 0, 8), 4 * (500000 + 500000 + 340960) + 500000);
 }
 
 SPEC("131,072 NICs over eight planes take 6,144 switches of 512 ports")
@@ -74,8 +74,8 @@ SPEC("a switch has as many ports as the larger tier needs by default")
 SPEC("the base RTT is four links and three switches there and back, a full packet and a SACK")
 {
     struct topology_config config = made_topology_usual();
-    uint64_t packet_ps = 4224 * 80; /* at 100 Gb/s */
-    uint64_t sack_ps = 140 * 80;
+    uint64_t packet_ps = 4262 * 80; /* with framing, at 100 Gb/s */
+    uint64_t sack_ps = 178 * 80;
 
     EXPECT_EQ(made_topology_of(&config).base_rtt_ps,
         4 * 500 * NS + 6 * 500 * NS + 8 * 500 * NS + 4 * packet_ps + 4 * sack_ps);
@@ -94,10 +94,10 @@ SPEC("with a single T0 the longest path has two links and one switch")
     config.t0_count = 1;
     config.t1_count = 0;
     EXPECT_EQ(made_topology_of(&config).base_rtt_ps,
-        4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
+        4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4262 + 178) * 80);
     config.t1_count = 4; /* not needed */
     EXPECT_EQ(made_topology_of(&config).base_rtt_ps,
-        4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4224 + 140) * 80);
+        4 * 500 * NS + 2 * 500 * NS + 4 * 500 * NS + 2 * (4262 + 178) * 80);
 }
 
 SPEC("the lookahead is the shortest time from a departure to the next action of the neighbour")
